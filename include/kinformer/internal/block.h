@@ -1,0 +1,125 @@
+// kinformer/internal/block.h
+//
+// Block: one API object in memory, in one allocation: a header, an index of the fields that are present in the root's direct
+// children, and the bytes the server sent. Immutable once built. docs/object-layout.md has the layout to the byte.
+//
+// ObjectRef is the counted handle on a Block; Ref<T> (ref.h) is the same with a type.
+
+#ifndef KINFORMER_INTERNAL_BLOCK_H_
+#define KINFORMER_INTERNAL_BLOCK_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "kinformer/internal/type_info.h"
+
+namespace kinformer::internal {
+
+class Block {
+ public:
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  void AddRef() const { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void Release() const {
+    if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) Destroy();
+  }
+
+  [[nodiscard]] const TypeInfo& type() const { return *type_; }
+  [[nodiscard]] Encoding encoding() const { return type_->encoding(); }
+
+  // Views into the payload; they live as long as the block.
+  [[nodiscard]] std::string_view payload() const;
+  [[nodiscard]] std::string_view name() const;
+  [[nodiscard]] std::string_view namespace_() const;
+  [[nodiscard]] std::string_view uid() const;
+  [[nodiscard]] std::string_view resourceVersion() const;
+
+  // A projection cut fields away: the object must not be PUT.
+  [[nodiscard]] bool partial() const;
+
+  // All bytes that this block takes, malloc's own included: what byte accounting adds up.
+  [[nodiscard]] std::size_t allocated_bytes() const;
+
+  // Equal uid, resourceVersion and bytes.
+  [[nodiscard]] bool SameAs(const Block& other) const;
+
+  // The store's links: the version at which this block became current and the block it replaced. A block is in at most one
+  // store; the store that holds it owns these and nobody else touches them. TryClaim returns false if another store has it.
+  struct StoreLink {
+    std::atomic<std::uint64_t> version{0};
+    std::atomic<const Block*> previous{nullptr};
+  };
+  [[nodiscard]] StoreLink& store_link() const { return link_; }
+  [[nodiscard]] bool TryClaim() const { return !claimed_.exchange(true, std::memory_order_acq_rel); }
+  void Unclaim() const { claimed_.store(false, std::memory_order_release); }
+
+  // The location of a direct child message of the root (metadata, spec, status) and of its fields, from the index. See view.h.
+  struct Span {
+    std::uint32_t offset = 0;
+    std::uint32_t size = 0;
+  };
+
+ private:
+  friend class BlockBuilder;
+  Block() = default;
+  ~Block() = default;
+  void Destroy() const;
+
+  mutable std::atomic<std::uint32_t> refs_{1};
+  mutable std::atomic<bool> claimed_{false};
+  // The remaining header is laid out by src/object/block.cc.
+  const TypeInfo* type_ = nullptr;
+  mutable StoreLink link_;
+};
+
+// Shares a Block. 8 bytes; copying counts. Null by default. Different handles may be used by different threads at will.
+class ObjectRef {
+ public:
+  ObjectRef() = default;
+  // Takes over one count that the caller has.
+  static ObjectRef Adopt(const Block* block) {
+    ObjectRef ref;
+    ref.block_ = block;
+    return ref;
+  }
+  // Takes a new count.
+  static ObjectRef Share(const Block* block) {
+    if (block != nullptr) block->AddRef();
+    return Adopt(block);
+  }
+  ObjectRef(const ObjectRef& other) : block_(other.block_) {
+    if (block_ != nullptr) block_->AddRef();
+  }
+  ObjectRef(ObjectRef&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  ObjectRef& operator=(const ObjectRef& other) {
+    ObjectRef copy(other);
+    std::swap(block_, copy.block_);
+    return *this;
+  }
+  ObjectRef& operator=(ObjectRef&& other) noexcept {
+    std::swap(block_, other.block_);
+    return *this;
+  }
+  ~ObjectRef() {
+    if (block_ != nullptr) block_->Release();
+  }
+
+  explicit operator bool() const { return block_ != nullptr; }
+  [[nodiscard]] const Block* get() const { return block_; }
+  [[nodiscard]] const Block* operator->() const { return block_; }
+  [[nodiscard]] const Block& operator*() const { return *block_; }
+  // Gives the count away.
+  [[nodiscard]] const Block* Detach() { return std::exchange(block_, nullptr); }
+  friend bool operator==(const ObjectRef& a, const ObjectRef& b) { return a.block_ == b.block_; }
+
+ private:
+  const Block* block_ = nullptr;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_BLOCK_H_

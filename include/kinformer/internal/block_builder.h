@@ -1,0 +1,43 @@
+// kinformer/internal/block_builder.h
+//
+// From bytes to Blocks. Checks the envelope, the root and its direct children; brings them into canonical order; drops what the
+// options say; builds the index. Malformed bytes give an Error that says where.
+
+#ifndef KINFORMER_INTERNAL_BLOCK_BUILDER_H_
+#define KINFORMER_INTERNAL_BLOCK_BUILDER_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/internal/block.h"
+#include "kinformer/result.h"
+
+namespace kinformer::internal {
+
+struct BuildOptions {
+  bool drop_managed_fields = false;
+  std::size_t max_object_bytes = std::size_t{8} << 20;
+};
+
+// `message` is the kind's own protobuf message, without the envelope ("k8s\0", runtime.Unknown).
+// REQUIRES: type.encoding() == kProtobuf.
+Result<ObjectRef> BuildFromProtobuf(const TypeInfo& type, std::string_view message, const BuildOptions& options = {});
+
+// `json` is one object as the API sends it, with or without kind and apiVersion. A built-in kind is transcoded to protobuf by its
+// descriptor; a dynamic kind keeps its JSON.
+Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json, const BuildOptions& options = {});
+
+// A copy of a block in an allocation of its own, unclaimed: for putting one object into a second store.
+ObjectRef CloneBlock(const Block& block);
+
+// The object as JSON with kind and apiVersion, compact.
+std::string BlockToJson(const Block& block);
+
+// The object as a protobuf message of its kind in the k8s envelope; for kProtobuf blocks only.
+std::string BlockToProtobufEnvelope(const Block& block);
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_BLOCK_BUILDER_H_

@@ -1,0 +1,65 @@
+// kinformer/internal/descriptor.h
+//
+// Descriptors: the schema of messages as constant tables, generated from schema/. They drive everything that is not worth
+// generated code: JSON to protobuf and back, encoding and decoding of mutable structs, defaults, field checks.
+
+#ifndef KINFORMER_INTERNAL_DESCRIPTOR_H_
+#define KINFORMER_INTERNAL_DESCRIPTOR_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace kinformer::internal {
+
+// The shape of one value. Repeated and map shapes are flags on the field.
+enum class FieldKind : std::uint8_t {
+  kString,
+  kBool,
+  kInt32,
+  kInt64,
+  kDouble,
+  kBytes,         // base64 in JSON
+  kMessage,       // FieldDescriptor::message
+  kTime,          // metav1.Time: {1: seconds, 2: nanos}; RFC 3339 in JSON
+  kMicroTime,     // metav1.MicroTime: the same on the wire; six digits in JSON
+  kDuration,      // metav1.Duration: {1: nanoseconds}; Go duration text in JSON
+  kQuantity,      // resource.Quantity: {1: text}; text or number in JSON
+  kIntOrString,   // {1: type, 2: intVal, 3: strVal}; number or string in JSON
+  kRawJson,       // RawExtension {1: raw}, JSON {1: raw}, FieldsV1 {1: Raw}: JSON verbatim
+  kJsonUnion,     // apiextensions' JSONSchemaPropsOrBool and its kin: by FieldDescriptor::message's union_kind
+};
+
+// apiextensions' three "this or that" types, which have JSON forms of their own.
+enum class UnionKind : std::uint8_t { kNone, kSchemaOrArray, kSchemaOrBool, kSchemaOrStringArray };
+
+struct MessageDescriptor;
+
+struct FieldDescriptor {
+  std::string_view json_name;
+  std::uint32_t number = 0;
+  FieldKind kind = FieldKind::kString;
+  bool repeated = false;
+  bool map = false;          // map<string, kind>; on the wire a repeated {1: key, 2: value}
+  bool pointer = false;      // absent and zero differ
+  bool omitempty = true;     // JSON leaves it out when empty
+  bool inlined = false;      // JSON: the message's fields stand in the parent ("json:,inline"), wire: a sub-message
+  const MessageDescriptor* message = nullptr;
+};
+
+struct MessageDescriptor {
+  std::string_view name;     // "k8s.io.api.core.v1.PodSpec"
+  // By field number, ascending.
+  std::span<const FieldDescriptor> fields;
+  // Indexes into fields, in the bytewise order of json_name; for look-up by name. Inlined fields are not in it.
+  std::span<const std::uint16_t> by_name;
+  UnionKind union_kind = UnionKind::kNone;
+};
+
+// Null where there is none. Binary search.
+const FieldDescriptor* FindByNumber(const MessageDescriptor& message, std::uint32_t number);
+const FieldDescriptor* FindByName(const MessageDescriptor& message, std::string_view json_name);
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_DESCRIPTOR_H_

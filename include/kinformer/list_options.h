@@ -1,0 +1,28 @@
+// kinformer/list_options.h
+//
+// ListOptions: the query parameters of list and watch requests, with the API's own names. Counterpart: metav1.ListOptions.
+
+#ifndef KINFORMER_LIST_OPTIONS_H_
+#define KINFORMER_LIST_OPTIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace kinformer {
+
+struct ListOptions {
+  std::string labelSelector{};
+  std::string fieldSelector{};
+  std::string resourceVersion{};       // "" most recent, "0" any, else not older than / exact, see resourceVersionMatch
+  std::string resourceVersionMatch{};  // "", "NotOlderThan", "Exact"
+  std::int64_t limit{0};               // page size; 0: all
+  std::string continue_{};             // where the last page ended
+  bool allowWatchBookmarks{false};
+  std::optional<bool> sendInitialEvents{};
+  std::optional<std::int64_t> timeoutSeconds{};
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_LIST_OPTIONS_H_

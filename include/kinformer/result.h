@@ -1,0 +1,98 @@
+// kinformer/result.h
+//
+// Result<T>: a T or the Error that stands in its place.
+//
+//   Result<Config> config = Config::FromKubeconfigFile(path);
+//   if (!config) return config.error();           // an Error converts to any Result
+//   Use(*config);
+//
+//   Client client = Client::FromEnvironment().OrExit();   // in main: prints the error and exits with status 1
+//
+// Ignoring a Result is a warning. Reading the value of a failed Result ends the process with the error's text: it is a bug in
+// the caller, not a condition to handle. Nothing here throws.
+
+#ifndef KINFORMER_RESULT_H_
+#define KINFORMER_RESULT_H_
+
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "kinformer/error.h"
+
+namespace kinformer {
+
+namespace internal {
+[[noreturn]] void DieOfBadResultAccess(const Error& error);
+[[noreturn]] void ExitWithError(const Error& error);
+}  // namespace internal
+
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  using value_type = T;
+
+  Result(T value) : rep_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  Result(Error error) : rep_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  // Anything that converts to T, so that `return std::make_unique<Derived>()` works.
+  template <class U>
+    requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
+             !std::is_same_v<std::remove_cvref_t<U>, Error> && !std::is_same_v<std::remove_cvref_t<U>, T>)
+  Result(U&& value) : rep_(std::in_place_index<0>, std::forward<U>(value)) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] bool ok() const { return rep_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  [[nodiscard]] T& value() & { return Checked(); }
+  [[nodiscard]] const T& value() const& { return const_cast<Result*>(this)->Checked(); }
+  [[nodiscard]] T value() && { return std::move(Checked()); }
+  [[nodiscard]] T& operator*() & { return Checked(); }
+  [[nodiscard]] const T& operator*() const& { return const_cast<Result*>(this)->Checked(); }
+  [[nodiscard]] T operator*() && { return std::move(Checked()); }
+  [[nodiscard]] T* operator->() { return &Checked(); }
+  [[nodiscard]] const T* operator->() const { return &const_cast<Result*>(this)->Checked(); }
+  [[nodiscard]] T value_or(T fallback) && { return ok() ? std::move(*std::get_if<0>(&rep_)) : std::move(fallback); }
+  [[nodiscard]] T value_or(T fallback) const& { return ok() ? *std::get_if<0>(&rep_) : std::move(fallback); }
+
+  // REQUIRES: !ok().
+  [[nodiscard]] const Error& error() const& { return *std::get_if<1>(&rep_); }
+  [[nodiscard]] Error error() && { return std::move(*std::get_if<1>(&rep_)); }
+
+  // For main(): the value, or the error on stderr and exit status 1.
+  T OrExit() && {
+    if (!ok()) internal::ExitWithError(*std::get_if<1>(&rep_));
+    return std::move(*std::get_if<0>(&rep_));
+  }
+
+ private:
+  T& Checked() {
+    if (!ok()) internal::DieOfBadResultAccess(*std::get_if<1>(&rep_));
+    return *std::get_if<0>(&rep_);
+  }
+
+  std::variant<T, Error> rep_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  using value_type = void;
+
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] bool ok() const { return !error_.has_value(); }
+  explicit operator bool() const { return ok(); }
+  [[nodiscard]] const Error& error() const& { return *error_; }
+  [[nodiscard]] Error error() && { return std::move(*error_); }
+  void OrExit() && {
+    if (!ok()) internal::ExitWithError(*error_);
+  }
+
+ private:
+  std::optional<Error> error_;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_RESULT_H_
