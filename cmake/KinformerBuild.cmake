@@ -28,6 +28,9 @@ if(KINFORMER_SANITIZE)
   add_link_options(-fsanitize=${KINFORMER_SANITIZE})
 endif()
 
+# Builds the tests that run under ThreadSanitizer, and nothing else.
+add_custom_target(kinformer_concurrency_tests)
+
 # kinformer_layer(NAME SOURCES a.cc... DEPS base... [LIBS third-party...])
 #
 # One static library for the folder src/NAME, called kinformer_NAME. DEPS are other layers; naming a layer that stands
@@ -79,4 +82,7 @@ function(kinformer_test name)
   endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+  if("concurrency" IN_LIST ARG_LABELS)
+    add_dependencies(kinformer_concurrency_tests ${name})
+  endif()
 endfunction()
