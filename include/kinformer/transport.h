@@ -111,6 +111,10 @@ class ResponseStream {
     kAbort,  // cut the connection in the middle (a fault)
   };
   virtual ~ResponseStream() = default;
+  // Whether the answer has begun. While it has not (a read that waits for a resourceVersion, a delayed response), status() and
+  // headers() are not known and Read gives nothing: wait for `wake`, which is called once when it begins.
+  [[nodiscard]] virtual bool ready() const { return true; }
+  // REQUIRES: ready().
   [[nodiscard]] virtual int status() const = 0;
   [[nodiscard]] virtual const HttpHeaders& headers() const = 0;
   // Appends up to about `max_bytes` to `out`. Never blocks.
