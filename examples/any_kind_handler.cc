@@ -1,0 +1,41 @@
+// One handler for objects of any kind: what all of them have in common is their metadata.
+
+#include <iostream>
+
+#include "kinformer/api/appsv1.h"
+#include "kinformer/api/corev1.h"
+#include "kinformer/client.h"
+#include "kinformer/object.h"
+#include "kinformer/shared_informer_factory.h"
+#include "kinformer/stop.h"
+
+using kinformer::Object;
+
+class Audit : public kinformer::ResourceEventHandler<Object> {
+ public:
+  void OnAdd(const kinformer::Added<Object>& e) override { Line("+", e.object); }
+  void OnUpdate(const kinformer::Updated<Object>& e) override { Line("~", e.object); }
+  void OnDelete(const kinformer::Deleted<Object>& e) override { Line("-", e.object); }
+
+ private:
+  static void Line(const char* what, Object object) {
+    std::cout << what
+              << ' ' + std::string(object.kind()) + ' ' + std::string(object.metadata().name()) +
+                     '\n'
+              << std::flush;
+  }
+};
+
+int main() {
+  kinformer::StopSource stop = kinformer::StopOnSignals();
+  auto client = kinformer::Client::FromEnvironment().OrExit();
+  kinformer::SharedInformerFactory factory(client);
+  auto audit = std::make_shared<Audit>();
+  factory.InformerFor<kinformer::corev1::Pod>().AddEventHandler(audit).OrExit();
+  factory.InformerFor<kinformer::corev1::Service>().AddEventHandler(audit).OrExit();
+  factory.InformerFor<kinformer::appsv1::Deployment>().AddEventHandler(audit).OrExit();
+  factory.Start();
+  factory.WaitForCacheSync(stop.token()).OrExit();
+  std::cout << "auditing" << std::endl;
+  stop.Wait();
+}

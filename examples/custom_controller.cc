@@ -1,0 +1,91 @@
+// The classic controller of client-go's workqueue example: handlers put keys into a rate-limiting
+// queue, workers take them, look the object up in the cache and act; what fails comes back later
+// and later, five times.
+
+#include <iostream>
+#include <memory>
+#include <vector>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/client.h"
+#include "kinformer/rate_limiting_queue.h"
+#include "kinformer/shared_informer_factory.h"
+#include "kinformer/stop.h"
+#include "kinformer/until.h"
+
+namespace corev1 = kinformer::corev1;
+using kinformer::ObjectName;
+
+class Controller {
+ public:
+  Controller(kinformer::Env& env, kinformer::SharedInformer<corev1::Pod> pods)
+      : env_(env),
+        queue_(env, kinformer::DefaultControllerRateLimiter<ObjectName>(env)),
+        pods_(pods) {
+    pods_
+        .AddEventHandler({
+            .on_add = [this](const auto& e) { queue_.Add(e.key); },
+            .on_update = [this](const auto& e) { queue_.Add(e.key); },
+            .on_delete = [this](const auto& e) { queue_.Add(e.key); },
+        })
+        .OrExit();
+  }
+
+  void Run(int workers, std::stop_token stop) {
+    std::vector<std::unique_ptr<kinformer::Thread>> threads;
+    for (int i = 0; i < workers; ++i) {
+      threads.push_back(env_.NewThread("worker", [this, stop] {
+        kinformer::Until(env_, stop, std::chrono::seconds(1), [this] {
+          while (ProcessNextItem()) {
+          }
+        });
+      }));
+    }
+    std::stop_callback on_stop(stop, [this] { queue_.ShutDown(); });
+    for (auto& thread : threads) thread->Join();
+  }
+
+ private:
+  bool ProcessNextItem() {
+    const std::optional<ObjectName> key = queue_.Get();
+    if (!key) return false;
+    const kinformer::Result<void> result = SyncHandler(*key);
+    if (result) {
+      queue_.Forget(*key);
+    } else if (queue_.NumRequeues(*key) < 5) {
+      queue_.AddRateLimited(*key);
+    } else {
+      queue_.Forget(*key);
+      std::cerr << "giving up on " << *key << ": " << result.error() << std::endl;
+    }
+    queue_.Done(*key);
+    return true;
+  }
+
+  kinformer::Result<void> SyncHandler(const ObjectName& key) {
+    auto pod = pods_.lister().Namespace(key.namespace_).Get(key.name);
+    if (!pod) {
+      if (!kinformer::IsNotFound(pod.error())) return pod.error();
+      std::cout << "pod " << key << " does not exist anymore" << std::endl;
+      return {};
+    }
+    std::cout << "sync " << key << " " << (*pod)->status().phase() << std::endl;
+    return {};
+  }
+
+  kinformer::Env& env_;
+  kinformer::RateLimitingQueue<ObjectName> queue_;
+  kinformer::SharedInformer<corev1::Pod> pods_;
+};
+
+int main() {
+  kinformer::StopSource stop = kinformer::StopOnSignals();
+  auto client = kinformer::Client::FromEnvironment().OrExit();
+  kinformer::SharedInformerFactory factory(client);
+  Controller controller(client.env(), factory.InformerFor<corev1::Pod>());
+  factory.Start();
+  factory.WaitForCacheSync(stop.token()).OrExit();
+  std::cout << "cache synced, starting workers" << std::endl;
+  controller.Run(2, stop.token());
+  factory.Shutdown();
+}

@@ -1,0 +1,30 @@
+// An informer of a custom resource: no generated type is needed, fields are read by path in the
+// JSON that the server sent.
+
+#include <iostream>
+
+#include "kinformer/client.h"
+#include "kinformer/dynamic_shared_informer_factory.h"
+#include "kinformer/stop.h"
+#include "kinformer/unstructured.h"
+
+using kinformer::Unstructured;
+
+int main() {
+  kinformer::StopSource stop = kinformer::StopOnSignals();
+  auto client = kinformer::Client::FromEnvironment().OrExit();
+  kinformer::DynamicSharedInformerFactory factory(client);
+  auto widgets = factory.ForResource({"example.com", "v1", "widgets"});
+  widgets
+      .AddEventHandler({.on_add =
+                            [](const kinformer::Added<Unstructured>& e) {
+                              std::cout << "+ " << e.key << " size "
+                                        << e.object.root()["spec"]["size"].AsInt64().value_or(0)
+                                        << std::endl;
+                            }})
+      .OrExit();
+  factory.Start();
+  factory.WaitForCacheSync(stop.token()).OrExit();
+  std::cout << "widgets: " << widgets.Snapshot().size() << std::endl;
+  stop.Wait();
+}

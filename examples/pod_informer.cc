@@ -1,0 +1,42 @@
+// Three handlers' worth of pod events: what was there at the start, what comes, what changes, what
+// goes.
+
+#include <iostream>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/client.h"
+#include "kinformer/shared_informer_factory.h"
+#include "kinformer/stop.h"
+
+namespace corev1 = kinformer::corev1;
+using kinformer::Added;
+using kinformer::Deleted;
+using kinformer::Updated;
+
+int main() {
+  kinformer::StopSource stop = kinformer::StopOnSignals();
+  auto client = kinformer::Client::FromEnvironment().OrExit();
+  kinformer::SharedInformerFactory factory(client);
+  auto pods = factory.InformerFor<corev1::Pod>();
+
+  pods
+      .AddEventHandler({
+          .on_add =
+              [](const Added<corev1::Pod>& e) {
+                std::cout << (e.is_in_initial_list ? "= " : "+ ") << e.key << std::endl;
+              },
+          .on_update =
+              [](const Updated<corev1::Pod>& e) {
+                std::cout << "~ " << e.key << ' ' << e.old_object.status().phase() << " -> "
+                          << e.object.status().phase() << std::endl;
+              },
+          .on_delete =
+              [](const Deleted<corev1::Pod>& e) { std::cout << "- " << e.key << std::endl; },
+      })
+      .OrExit();
+
+  factory.Start();
+  factory.WaitForCacheSync(stop.token()).OrExit();
+  std::cout << "synced: " << pods.Snapshot().size() << " pods" << std::endl;
+  stop.Wait();
+}

@@ -1,0 +1,27 @@
+// An informer without a factory: made from a ListWatch, run by hand. What a library does that wants
+// one cache and no more.
+
+#include <iostream>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/client.h"
+#include "kinformer/shared_informer.h"
+#include "kinformer/stop.h"
+
+namespace corev1 = kinformer::corev1;
+
+int main() {
+  kinformer::StopSource stop = kinformer::StopOnSignals();
+  auto client = kinformer::Client::FromEnvironment().OrExit();
+  kinformer::SharedInformer<corev1::Service> services(
+      client.env(), kinformer::NewFilteredListWatch<corev1::Service>(client, "default"),
+      {.resync_period = std::chrono::minutes(10)});
+  services.Start();
+  services.WaitForCacheSync(stop.token()).OrExit();
+  for (corev1::Service service : services.Snapshot()) {
+    std::cout << "service " << service.metadata().name() << ' ' << service.spec().clusterIP()
+              << std::endl;
+  }
+  std::cout << "done" << std::endl;
+  services.Stop();
+}
