@@ -1,0 +1,144 @@
+// kinformer/client.h
+//
+// Client: one API server, as seen by a program: where it is, who we are, how fast we may ask.
+// Everything else starts from it.
+//
+//   Client client = Client::FromEnvironment().OrExit();             // $KUBECONFIG, ~/.kube/config,
+//   or in a pod auto pod = client.For<corev1::Pod>("default").Get("web-0");     //
+//   resource_client.h SharedInformerFactory factory(client);                          //
+//   shared_informer_factory.h
+//
+// What it does to every request, as client-go does:
+//   - waits for the client-side rate limiter (not for watches);
+//   - repeats what the server answers with 429 or 5xx and a Retry-After header, up to 10 times, and
+//   reads whose connection
+//     broke before an answer came;
+//   - sends a fresh token once more after a 401;
+//   - speaks protobuf with built-in kinds and falls back to JSON where the server wants it,
+//   remembered per resource;
+//   - logs each distinct Warning header once.
+
+#ifndef KINFORMER_CLIENT_H_
+#define KINFORMER_CLIENT_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "kinformer/env.h"
+#include "kinformer/list_options.h"
+#include "kinformer/list_watch.h"
+#include "kinformer/object_name.h"
+#include "kinformer/request_options.h"
+#include "kinformer/resource.h"
+#include "kinformer/result.h"
+#include "kinformer/transport.h"
+
+namespace kinformer {
+
+struct Config;          // config.h
+struct RestMapping;     // discovery.h
+class DiscoveryClient;  // discovery.h
+class Unstructured;     // unstructured.h
+template <class T>
+class ResourceClient;  // resource_client.h
+
+namespace internal {
+class ClientCore;
+class ResourceCore;
+}  // namespace internal
+
+struct ClientOptions {
+  // Requests per second and how many at once, on top of what the Config says. 0: the Config's, or
+  // else client-go's 5 and 10. Negative qps: no client-side limit.
+  double qps{0};
+  int burst{0};
+  int max_retries{10};  // of one request
+  std::size_t max_initial_lists{
+      8};  // informers that fetch their first list at the same time; the others wait their turn
+  bool prefer_json{false};  // JSON for built-in kinds too
+  std::string
+      user_agent{};  // empty: the Config's, or else "<program>/<version> (linux/amd64) kinformer"
+  // Called on the loop for each distinct warning that the server sends, instead of logging it. Must
+  // be quick.
+  std::function<void(std::string_view text)> warning_handler{};
+  // Called on the loop when the server answers 401; true if there may be a new credential, so that
+  // trying again makes sense.
+  std::function<bool()> refresh_credentials{};
+};
+
+// Copies share one state: connections, rate limit, what was learned about the server. Thread-safe;
+// nothing here blocks except where it says so. A Client that made its own Runtime keeps it alive;
+// destroy the last copy outside handlers. Counterpart: kubernetes.Clientset with rest.RESTClient
+// under it.
+class Client {
+ public:
+  // A client for the server that kubectl would use, with threads of its own. Reads files; may run a
+  // credential plugin.
+  static Result<Client> FromEnvironment(const ClientOptions& options = {});
+  // A client for `config`, with threads of its own, or on the threads of `env`, which must outlive
+  // it.
+  static Result<Client> NewForConfig(const Config& config, const ClientOptions& options = {});
+  static Result<Client> NewForConfig(Env& env, const Config& config,
+                                     const ClientOptions& options = {});
+  // A client over any transport: in memory, in simulated time. Both outlive it.
+  static Client ForTransport(Env& env, std::shared_ptr<Transport> transport,
+                             const ClientOptions& options = {});
+
+  // The requests of one kind; `namespace_` "" means cluster scope or all namespaces. Needs
+  // resource_client.h.
+  template <Resource T>
+  [[nodiscard]] ResourceClient<T> For(std::string namespace_ = "") const;
+
+  // Objects of any kind as JSON. Needs resource_client.h and unstructured.h. The mapping comes from
+  // Discovery().
+  [[nodiscard]] ResourceClient<Unstructured> Dynamic(const RestMapping& mapping,
+                                                     std::string namespace_ = "") const;
+
+  // What the server serves. Answers are kept and shared by all copies of this client. Needs
+  // discovery.h.
+  [[nodiscard]] DiscoveryClient Discovery() const;
+
+  // GET of any path, such as "/version" or "/readyz": the body as text. Blocks.
+  Result<std::string> GetRaw(std::string_view path_and_query, const CallOptions& call = {}) const;
+
+  [[nodiscard]] Env& env() const;
+  [[nodiscard]] std::string Describe() const;  // "https://127.0.0.1:6443"
+  // What this client's transport has cost so far. Blocks for a moment, off the loop.
+  [[nodiscard]] TransportStats Stats() const;
+
+  [[nodiscard]] const std::shared_ptr<internal::ClientCore>& core() const { return core_; }
+
+ private:
+  explicit Client(std::shared_ptr<internal::ClientCore> core) : core_(std::move(core)) {}
+  [[nodiscard]] internal::ResourceCore CoreFor(const internal::TypeInfo& type,
+                                               std::string namespace_) const;
+
+  std::shared_ptr<internal::ClientCore> core_;
+};
+
+namespace internal {
+
+// For a TypeInfo of any sort: typed, dynamic (DynamicTypeInfo: objects stay JSON), metadata only
+// (MetadataTypeInfo: asks for PartialObjectMetadata). `namespace_` "" means cluster scope or all
+// namespaces. The result does not keep the client's threads alive. Thread-safe; the result is
+// loop-confined.
+std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, const TypeInfo& type,
+                                            std::string namespace_,
+                                            std::function<void(ListOptions&)> tweak = {});
+
+}  // namespace internal
+
+// The list and watch of one resource, for reflectors. `tweak` may change the options of every
+// request (selectors). Counterpart: cache.NewFilteredListWatchFromClient.
+template <Resource T>
+std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, std::string namespace_ = "",
+                                            std::function<void(ListOptions&)> tweak = {}) {
+  return internal::NewListWatch(client, T::type_info(), std::move(namespace_), std::move(tweak));
+}
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_CLIENT_H_

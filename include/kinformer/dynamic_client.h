@@ -1,0 +1,32 @@
+// kinformer/dynamic_client.h
+//
+// The dynamic client: the verbs of the API for kinds that the program does not know at compile
+// time. It is ResourceClient over Unstructured objects.
+//
+//   RestMapping mapping = client.Discovery().MappingFor("crontabs.stable.example.com").OrExit();
+//   for (Unstructured tab : client.Dynamic(mapping, "default").List().OrExit()) ...
+//
+// Counterpart: k8s.io/client-go/dynamic.
+
+#ifndef KINFORMER_DYNAMIC_CLIENT_H_
+#define KINFORMER_DYNAMIC_CLIENT_H_
+
+#include <string>
+#include <utility>
+
+#include "kinformer/discovery.h"
+#include "kinformer/resource_client.h"
+#include "kinformer/unstructured.h"
+
+namespace kinformer {
+
+using DynamicResourceClient = ResourceClient<Unstructured>;
+
+inline DynamicResourceClient Client::Dynamic(const RestMapping& mapping,
+                                             std::string namespace_) const {
+  return DynamicResourceClient(CoreFor(mapping.dynamic_type(), std::move(namespace_)));
+}
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_DYNAMIC_CLIENT_H_

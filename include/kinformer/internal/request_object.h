@@ -1,0 +1,33 @@
+// kinformer/internal/request_object.h
+//
+// From a mutable struct to a RequestObject. The codecs are declared here and defined with the
+// mutable structs, so that programs which only read do not pay for them.
+
+#ifndef KINFORMER_INTERNAL_REQUEST_OBJECT_H_
+#define KINFORMER_INTERNAL_REQUEST_OBJECT_H_
+
+#include <string>
+
+#include "kinformer/internal/resource_core.h"
+
+namespace kinformer::internal {
+
+template <class M>
+std::string EncodeProtobuf(const M& object);  // mutable_codec.h
+template <class M>
+std::string EncodeJson(const M& object);  // mutable_codec.h
+
+// T is the view, M its mutable struct. The result refers to `object`, which must outlive it.
+template <class T, class M>
+RequestObject ToRequestObject(const M& object) {
+  RequestObject request;
+  request.namespace_ = object.metadata.namespace_;
+  request.name = object.metadata.name;
+  request.protobuf = EncodeProtobuf(object);
+  request.json = [&object] { return EncodeJson(object); };
+  return request;
+}
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_REQUEST_OBJECT_H_

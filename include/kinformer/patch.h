@@ -1,0 +1,32 @@
+// kinformer/patch.h
+//
+// The kinds of PATCH bodies. Counterpart: types.PatchType.
+
+#ifndef KINFORMER_PATCH_H_
+#define KINFORMER_PATCH_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kinformer {
+
+enum class PatchType : std::uint8_t {
+  kJsonPatch,       // RFC 6902: a list of operations
+  kMergePatch,      // RFC 7386: an object laid over the other; null removes
+  kStrategicMerge,  // Kubernetes' own: lists merge by their keys; built-in kinds only
+  kApply,           // server-side apply, in YAML or JSON; needs PatchOptions::fieldManager
+};
+
+// "application/merge-patch+json", ...: the Content-Type of the request.
+[[nodiscard]] std::string_view PatchContentType(PatchType type);
+
+// A patch and how to read it.
+struct Patch {
+  PatchType type{PatchType::kMergePatch};
+  std::string body{};  // JSON; for kApply YAML too
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_PATCH_H_

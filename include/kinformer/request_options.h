@@ -1,0 +1,61 @@
+// kinformer/request_options.h
+//
+// Options of the requests of a ResourceClient besides ListOptions: the API's own query parameters,
+// and how long the caller is willing to wait.
+
+#ifndef KINFORMER_REQUEST_OPTIONS_H_
+#define KINFORMER_REQUEST_OPTIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kinformer/env.h"
+
+namespace kinformer {
+
+// How long a blocking call may last. Retries, their pauses and the wait for the rate limiter are
+// part of it.
+struct CallOptions {
+  std::stop_token stop{};  // a stop request ends the call with kCanceled
+  Duration timeout{
+      0};  // 0: no limit but the server's; past it the call ends with kDeadlineExceeded
+};
+
+// Counterpart: metav1.GetOptions.
+struct GetOptions {
+  std::string resourceVersion{};  // "" most recent, "0" any, else not older than
+};
+
+// Counterpart: metav1.CreateOptions.
+struct CreateOptions {
+  std::vector<std::string> dryRun{};  // {"All"}: check, answer, change nothing
+  std::string fieldManager{};
+  std::string fieldValidation{};  // "", "Ignore", "Warn", "Strict"
+};
+
+// Counterpart: metav1.UpdateOptions.
+using UpdateOptions = CreateOptions;
+
+// Counterpart: metav1.PatchOptions.
+struct PatchOptions {
+  std::vector<std::string> dryRun{};
+  std::optional<bool> force{};  // server-side apply only: take fields from other managers
+  std::string fieldManager{};
+  std::string fieldValidation{};
+};
+
+// Counterpart: metav1.DeleteOptions.
+struct DeleteOptions {
+  std::optional<std::int64_t> gracePeriodSeconds{};
+  std::string uid{};                // precondition: delete only this incarnation
+  std::string resourceVersion{};    // precondition: delete only this version
+  std::string propagationPolicy{};  // "", "Orphan", "Background", "Foreground"
+  std::vector<std::string> dryRun{};
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_REQUEST_OPTIONS_H_

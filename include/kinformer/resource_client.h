@@ -1,0 +1,173 @@
+// kinformer/resource_client.h
+//
+// ResourceClient<T>: the verbs of the API for one resource, one call each, blocking.
+//
+//   ResourceClient<corev1::Pod> pods = client.For<corev1::Pod>("default");
+//   Result<Ref<corev1::Pod>> pod = pods.Get("web-0");
+//   if (pod) {
+//     corev1::Pod::Mutable wanted = (**pod).DeepCopy();      // needs the header with the mutable
+//     structs wanted.metadata.labels["tier"] = "front"; Result<Ref<corev1::Pod>> updated =
+//     pods.Update(wanted); if (!updated && IsConflict(updated.error())) ...
+//   }
+//
+// To follow a collection, use an informer: it resumes, relists and keeps a cache; Watch here is one
+// bare stream.
+
+#ifndef KINFORMER_RESOURCE_CLIENT_H_
+#define KINFORMER_RESOURCE_CLIENT_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kinformer/client.h"
+#include "kinformer/internal/request_object.h"
+#include "kinformer/internal/resource_core.h"
+#include "kinformer/patch.h"
+#include "kinformer/ref.h"
+#include "kinformer/request_options.h"
+#include "kinformer/resource.h"
+
+namespace kinformer {
+
+// The answer to a List: a range of views that live as long as it does. Counterpart: corev1.PodList.
+template <ObjectView T>
+class ObjectList {
+ public:
+  class iterator {
+   public:
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    iterator() = default;
+    explicit iterator(const internal::ObjectRef* at) : at_(at) {}
+    T operator*() const { return T(at_->get()); }
+    iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    iterator operator++(int) { return std::exchange(*this, iterator(at_ + 1)); }
+    bool operator==(const iterator&) const = default;
+
+   private:
+    const internal::ObjectRef* at_ = nullptr;
+  };
+
+  explicit ObjectList(internal::ListedObjects objects) : objects_(std::move(objects)) {}
+  [[nodiscard]] iterator begin() const { return iterator(objects_.items.data()); }
+  [[nodiscard]] iterator end() const {
+    return iterator(objects_.items.data() + objects_.items.size());
+  }
+  [[nodiscard]] std::size_t size() const { return objects_.items.size(); }
+  [[nodiscard]] bool empty() const { return objects_.items.empty(); }
+  [[nodiscard]] T operator[](std::size_t i) const { return T(objects_.items[i].get()); }
+  [[nodiscard]] Ref<T> Retain(std::size_t i) const { return Ref<T>(objects_.items[i]); }
+  [[nodiscard]] const ListMeta& metadata() const { return objects_.metadata; }
+  // Objects whose bytes were malformed. They are logged with their names and are not in the range.
+  [[nodiscard]] std::size_t unreadable() const { return objects_.unreadable; }
+
+ private:
+  internal::ListedObjects objects_;
+};
+
+// An event of ResourceClient::Watch. `object` is null for bookmarks.
+template <ObjectView T>
+struct ResourceWatchEvent {
+  WatchEventType type{};
+  Ref<T> object{};
+  std::string resourceVersion{};
+};
+
+// A copyable handle for one resource in one namespace (or all, or cluster scope). Thread-safe.
+// Every method blocks until the server has answered, retries included, and returns kWouldDeadlock
+// on the loop thread. Counterpart: the generated clients of client-go (PodInterface, ...), and
+// dynamic.ResourceInterface for T = Unstructured.
+template <class T>
+class ResourceClient {
+  static_assert(ObjectView<T>, "ResourceClient<T>: T must be a view that is made from a block");
+
+ public:
+  explicit ResourceClient(internal::ResourceCore core) : core_(std::move(core)) {}
+
+  Result<Ref<T>> Get(std::string_view name, const GetOptions& options = {},
+                     const CallOptions& call = {}) const {
+    return Typed(core_.Get(name, options, call));
+  }
+
+  // The whole collection, page by page where options.limit is set.
+  Result<ObjectList<T>> List(const ListOptions& options = {}, const CallOptions& call = {}) const {
+    Result<internal::ListedObjects> listed = core_.List(options, call);
+    if (!listed) return std::move(listed).error();
+    return ObjectList<T>(std::move(*listed));
+  }
+
+  // `object` is a T::Mutable. Its namespace may be empty or must be this client's.
+  template <class M>
+  Result<Ref<T>> Create(const M& object, const CreateOptions& options = {},
+                        const CallOptions& call = {}) const {
+    return Typed(core_.Create(internal::ToRequestObject<T>(object), options, call));
+  }
+  // Replaces the object. metadata.resourceVersion, where set, must be the current one: else
+  // kConflict.
+  template <class M>
+  Result<Ref<T>> Update(const M& object, const UpdateOptions& options = {},
+                        const CallOptions& call = {}) const {
+    return Typed(core_.Update(internal::ToRequestObject<T>(object), "", options, call));
+  }
+  template <class M>
+  Result<Ref<T>> UpdateStatus(const M& object, const UpdateOptions& options = {},
+                              const CallOptions& call = {}) const {
+    return Typed(core_.Update(internal::ToRequestObject<T>(object), "status", options, call));
+  }
+  // `subresource`: "status", "scale", ... or empty.
+  Result<Ref<T>> Patch(std::string_view name, const kinformer::Patch& patch,
+                       const PatchOptions& options = {}, std::string_view subresource = "",
+                       const CallOptions& call = {}) const {
+    return Typed(core_.Patch(name, patch, subresource, options, call));
+  }
+  Result<void> Delete(std::string_view name, const DeleteOptions& options = {},
+                      const CallOptions& call = {}) const {
+    return core_.Delete(name, options, call);
+  }
+  Result<void> DeleteCollection(const DeleteOptions& options = {}, const ListOptions& list = {},
+                                const CallOptions& call = {}) const {
+    return core_.DeleteCollection(options, list, call);
+  }
+
+  // One watch stream. `on_event` runs on the calling thread; false from it ends the watch. Returns
+  // OK when the stream ended.
+  Result<void> Watch(const ListOptions& options,
+                     const std::function<bool(const ResourceWatchEvent<T>&)>& on_event,
+                     const CallOptions& call = {}) const {
+    return core_.Watch(
+        options,
+        [&](const internal::OwnedWatchEvent& event) {
+          return on_event({event.type, Ref<T>(event.object), event.resourceVersion});
+        },
+        call);
+  }
+
+  // The same resource in another namespace; "" for all.
+  [[nodiscard]] ResourceClient Namespace(std::string namespace_) const {
+    return ResourceClient(core_.InNamespace(std::move(namespace_)));
+  }
+
+ private:
+  static Result<Ref<T>> Typed(Result<internal::ObjectRef> object) {
+    if (!object) return std::move(object).error();
+    return Ref<T>(std::move(*object));
+  }
+
+  internal::ResourceCore core_;
+};
+
+template <Resource T>
+ResourceClient<T> Client::For(std::string namespace_) const {
+  return ResourceClient<T>(CoreFor(T::type_info(), std::move(namespace_)));
+}
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_RESOURCE_CLIENT_H_
