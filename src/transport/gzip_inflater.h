@@ -1,0 +1,40 @@
+// transport/gzip_inflater.h
+//
+// GzipInflater: undoes `Content-Encoding: gzip` as the bytes arrive. libcurl's own decoder stops
+// after the first gzip member; newer API servers compress a streamed list as one member per flush,
+// so this one goes on for as long as members follow.
+
+#ifndef KINFORMER_TRANSPORT_GZIP_INFLATER_H_
+#define KINFORMER_TRANSPORT_GZIP_INFLATER_H_
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "kinformer/result.h"
+
+namespace kinformer::internal {
+
+// One body. Thread-compatible. Never blocks.
+class GzipInflater {
+ public:
+  GzipInflater();
+  ~GzipInflater();
+  GzipInflater(const GzipInflater&) = delete;
+  GzipInflater& operator=(const GzipInflater&) = delete;
+
+  // Gives everything that `data` completes to `sink`, in pieces that are valid during the call.
+  // Errors (kDecode) are final. `sink` returns whether it wants more; the rest of `data` is dropped
+  // where it does not.
+  Result<void> Write(std::string_view data, const std::function<bool(std::string_view)>& sink);
+  // The body has ended. kUnexpectedEof inside a member.
+  [[nodiscard]] Result<void> Finish() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_TRANSPORT_GZIP_INFLATER_H_

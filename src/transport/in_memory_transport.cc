@@ -1,0 +1,355 @@
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/transport.h"
+
+#include "transport/gzip_inflater.h"
+
+namespace kinformer {
+
+namespace {
+
+class Exchange;
+
+// What all calls of one transport share. Outlives the transport while a call is under way.
+struct Core {
+  Core(Env& e, Handler& h, InMemoryTransportOptions o) : env(e), handler(&h), options(o) {}
+
+  Env& env;
+  Handler* handler;
+  const InMemoryTransportOptions options;
+  bool down = false;
+  TransportStats stats;
+  std::uint64_t next_id = 0;
+  std::map<std::uint64_t, Exchange*>
+      open;  // by age, so that Down breaks calls in the same order in every run
+
+  Duration Latency() {
+    const Duration span = options.max_latency - options.min_latency;
+    if (span <= Duration::zero()) return options.min_latency;
+    const auto range = static_cast<std::uint64_t>(span.count()) + 1;
+    return options.min_latency + Duration(static_cast<std::int64_t>(env.Random() % range));
+  }
+  std::size_t ChunkSize() {
+    const std::size_t most = std::max<std::size_t>(options.max_chunk_bytes, 1);
+    return options.random_chunks ? static_cast<std::size_t>(env.Random() % most) + 1 : most;
+  }
+};
+
+// One request and its response. At most one step is scheduled at any time, and each step calls the
+// receiver at most once, so calls come in order and other work of the loop comes between them.
+class Exchange : public std::enable_shared_from_this<Exchange> {
+ public:
+  Exchange(std::shared_ptr<Core> core, HttpRequest request, ResponseReceiver& receiver)
+      : core_(std::move(core)),
+        id_(core_->next_id++),
+        request_(std::move(request)),
+        receiver_(&receiver) {}
+
+  void Begin() {
+    core_->open.emplace(id_, this);
+    ++core_->stats.requests;
+    if (request_.timeout > Duration::zero()) {
+      deadline_ =
+          core_->env.loop().RunAt(core_->env.Now() + request_.timeout, [weak = weak_from_this()] {
+            if (auto self = weak.lock()) {
+              self->Break(Error(Reason::kDeadlineExceeded, "no complete response in time"));
+            }
+          });
+    }
+    if (core_->down) {
+      Break(Error(Reason::kConnectionRefused, "connection refused: the in-memory server is down"));
+    } else {
+      Schedule();
+    }
+  }
+
+  // The handle is gone: no more calls, and the server is told by the end of its stream.
+  void Abandon() {
+    receiver_ = nullptr;
+    deadline_.Cancel();
+    Close();
+  }
+
+  // The connection is gone. Bytes not yet delivered are lost.
+  void Break(Error why) {
+    if (receiver_ == nullptr || broken_) return;
+    broken_ = std::move(why);
+    Close();
+    // Not through the latency: a reset is seen at once, and one scheduled step may be far away.
+    timer_.Cancel();
+    scheduled_ = false;
+    ++epoch_;
+    Schedule(/*at_once=*/true);
+  }
+
+  void CutAfter(std::size_t bytes) {
+    if (broken_ || ended_) return;
+    cut_after_ = bytes;
+    if (bytes == 0) Cut();
+  }
+
+ private:
+  void Cut() {
+    Break(started_ ? Error(Reason::kUnexpectedEof,
+                           "the connection was cut in the middle of the response")
+                   : Error(Reason::kTransport, "the connection was cut before the response"));
+  }
+
+  void Close() {
+    core_->open.erase(id_);
+    pending_.clear();
+    offset_ = 0;
+    if (in_server_) return;  // the step that is inside the stream drops it
+    stream_.reset();
+  }
+
+  void Schedule(bool at_once = false) {
+    if (scheduled_) return;
+    scheduled_ = true;
+    const Duration delay = at_once ? Duration::zero() : core_->Latency();
+    auto step = [self = shared_from_this(), epoch = epoch_] {
+      if (epoch != self->epoch_) return;
+      self->scheduled_ = false;
+      self->Step();
+    };
+    if (delay <= Duration::zero()) {
+      core_->env.loop().Post(std::move(step));
+    } else {
+      timer_ = core_->env.loop().RunAt(core_->env.Now() + delay, std::move(step));
+    }
+  }
+
+  void Step() {
+    if (receiver_ == nullptr) return;
+    if (broken_) {
+      Done(Result<void>(*broken_));
+    } else if (!stream_) {
+      Ask();
+    } else if (!started_) {
+      waiting_ = true;  // before asking: the wake may come at any moment after the answer
+      if (!stream_->ready()) return;
+      waiting_ = false;
+      if (stream_->status() == 0) {
+        Break(Error(Reason::kTransport, "the server closed the connection without a response"));
+        return;
+      }
+      started_ = true;
+      const HttpHeaders headers = stream_->headers();
+      if (headers.Get("Content-Encoding") == "gzip") inflater_.emplace();
+      receiver_->OnHeaders(stream_->status(), headers);
+      if (receiver_ != nullptr && !broken_) Schedule(/*at_once=*/true);
+    } else {
+      Pump();
+    }
+  }
+
+  void Ask() {
+    in_server_ = true;
+    auto stream = core_->handler->Handle(std::move(request_));
+    in_server_ = false;
+    if (receiver_ == nullptr || broken_) return;
+    if (stream == nullptr) {
+      Break(Error(Reason::kTransport, "the server closed the connection without a response"));
+      return;
+    }
+    stream_ = std::move(stream);
+    stream_->SetWake([weak = weak_from_this()] {
+      auto self = weak.lock();
+      if (self && self->waiting_) {
+        self->waiting_ = false;
+        self->Schedule();
+      }
+    });
+    Schedule();
+  }
+
+  // Reads until there is enough for one OnData or nothing more to read now, and delivers that.
+  void Pump() {
+    const std::size_t want = core_->ChunkSize();
+    while (!ended_ && Pending() < want) {
+      // The wake may come from inside Read.
+      waiting_ = true;
+      in_server_ = true;
+      const auto state = stream_->Read(std::max<std::size_t>(want, 4096), pending_);
+      in_server_ = false;
+      if (receiver_ == nullptr || broken_) {
+        stream_.reset();
+        pending_.clear();
+        return;
+      }
+      if (state == ResponseStream::State::kWait) break;
+      waiting_ = false;
+      if (state == ResponseStream::State::kMore) continue;
+      ended_ = true;
+      aborted_ = state == ResponseStream::State::kAbort;
+    }
+    std::size_t take = std::min(want, Pending());
+    if (cut_after_) take = std::min(take, *cut_after_);
+    if (take > 0) {
+      Deliver(take);
+      if (receiver_ == nullptr || broken_) return;
+      if (cut_after_ && (*cut_after_ -= take) == 0) {
+        Cut();
+        return;
+      }
+      if (Pending() > 0 || ended_) {
+        waiting_ = false;
+        Schedule();
+      }
+      return;
+    }
+    if (!ended_) return;  // the wake goes on
+    if (aborted_) {
+      Cut();
+      return;
+    }
+    Result<void> result;
+    if (inflater_) result = inflater_->Finish();
+    Done(std::move(result));
+  }
+
+  [[nodiscard]] std::size_t Pending() const {
+    std::size_t total = 0;
+    for (const BodyChunk& chunk : pending_) total += chunk.bytes.size();
+    return total - offset_;
+  }
+
+  // Hands over the first `count` pending bytes: in place where they lie in one chunk, else joined,
+  // as a socket would.
+  void Deliver(std::size_t count) {
+    std::vector<BodyChunk> keep;  // the bytes live during the call even if Break clears pending_
+    std::string joined;
+    std::string_view data;
+    if (pending_.front().bytes.size() - offset_ >= count) {
+      data = pending_.front().bytes.substr(offset_, count);
+      keep.push_back(pending_.front());
+    }
+    std::size_t left = count;
+    std::size_t done = 0;
+    while (left > 0) {
+      const std::string_view rest = pending_[done].bytes.substr(offset_);
+      const std::size_t n = std::min(left, rest.size());
+      if (keep.empty()) joined.append(rest.substr(0, n));
+      left -= n;
+      offset_ += n;
+      if (offset_ == pending_[done].bytes.size()) {
+        ++done;
+        offset_ = 0;
+      }
+    }
+    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(done));
+    if (keep.empty()) data = joined;
+    core_->stats.bytes_received += count;
+    if (!inflater_) {
+      receiver_->OnData(data);
+      return;
+    }
+    const Result<void> result = inflater_->Write(data, [this](std::string_view plain) {
+      receiver_->OnData(plain);
+      return receiver_ != nullptr && !broken_;
+    });
+    if (!result && receiver_ != nullptr) Break(result.error());
+  }
+
+  void Done(Result<void> result) {
+    ResponseReceiver* receiver = std::exchange(receiver_, nullptr);
+    deadline_.Cancel();
+    Close();
+    receiver->OnDone(std::move(result));
+  }
+
+  const std::shared_ptr<Core> core_;
+  const std::uint64_t id_;
+  HttpRequest request_;
+  ResponseReceiver* receiver_;  // null once done or abandoned
+  std::unique_ptr<ResponseStream> stream_;
+  std::vector<BodyChunk> pending_;  // read, not delivered; the first offset_ bytes of the first are
+  std::size_t offset_ = 0;
+  std::optional<internal::GzipInflater> inflater_;
+  std::optional<Error> broken_;
+  std::optional<std::size_t> cut_after_;
+  Timer timer_;
+  Timer deadline_;
+  std::uint64_t epoch_ = 0;  // a step scheduled under an older one has been overtaken by a break
+  bool scheduled_ = false;
+  bool started_ = false;  // OnHeaders has been called
+  bool waiting_ = false;  // the stream said kWait
+  bool in_server_ = false;
+  bool ended_ = false;
+  bool aborted_ = false;
+};
+
+class InMemoryCall final : public HttpCall {
+ public:
+  explicit InMemoryCall(std::shared_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
+  ~InMemoryCall() override { exchange_->Abandon(); }
+
+ private:
+  const std::shared_ptr<Exchange> exchange_;
+};
+
+class InMemoryTransportImpl final : public InMemoryTransport {
+ public:
+  InMemoryTransportImpl(Env& env, Handler& handler, InMemoryTransportOptions options)
+      : core_(std::make_shared<Core>(env, handler, options)) {}
+
+  std::unique_ptr<HttpCall> Start(HttpRequest request, ResponseReceiver& receiver) override {
+    auto exchange = std::make_shared<Exchange>(core_, std::move(request), receiver);
+    exchange->Begin();
+    return std::make_unique<InMemoryCall>(std::move(exchange));
+  }
+
+  TransportStats Stats() const override {
+    TransportStats stats = core_->stats;
+    stats.connections_opened = stats.requests;
+    stats.connections_open = core_->open.size();
+    return stats;
+  }
+
+  std::string Describe() const override { return "in-memory server"; }
+
+  void Down() override {
+    core_->down = true;
+    BreakAll("the in-memory server went down");
+  }
+
+  void Up() override { core_->down = false; }
+
+  void CutSoon(std::size_t max_bytes) override {
+    for (Exchange* exchange : Open()) {
+      exchange->CutAfter(static_cast<std::size_t>(core_->env.Random() % (max_bytes + 1)));
+    }
+  }
+
+  void Replace(Handler& handler) override {
+    BreakAll("the in-memory server was replaced");
+    core_->handler = &handler;
+  }
+
+ private:
+  [[nodiscard]] std::vector<Exchange*> Open() const {
+    std::vector<Exchange*> open;
+    for (const auto& [id, exchange] : core_->open) open.push_back(exchange);
+    return open;
+  }
+  void BreakAll(const char* why) {
+    for (Exchange* exchange : Open()) exchange->Break(Error(Reason::kTransport, why));
+  }
+
+  const std::shared_ptr<Core> core_;
+};
+
+}  // namespace
+
+std::unique_ptr<InMemoryTransport> NewInMemoryTransport(Env& env, Handler& handler,
+                                                        InMemoryTransportOptions options) {
+  return std::make_unique<InMemoryTransportImpl>(env, handler, options);
+}
+
+}  // namespace kinformer
