@@ -1,0 +1,19 @@
+#include "kinformer/env.h"
+
+namespace kinformer {
+
+void Env::SleepFor(Duration duration) {
+  if (duration <= Duration::zero()) return;
+  if (loop().InThisExecutor()) {
+    log().Log(LogLevel::kError, "SleepFor called on the event loop; not sleeping", {});
+    return;
+  }
+  const SteadyTime deadline = Now() + duration;
+  const std::unique_ptr<Monitor> monitor = NewMonitor();
+  MonitorLock lock(*monitor);
+  while (Now() < deadline) lock.WaitUntil(deadline);
+}
+
+double RandomUnit(Env& env) { return static_cast<double>(env.Random() >> 11) * 0x1.0p-53; }
+
+}  // namespace kinformer

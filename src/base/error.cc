@@ -1,0 +1,202 @@
+#include "kinformer/error.h"
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+#include <utility>
+
+namespace kinformer {
+
+struct Error::Rep {
+  Reason reason = Reason::kUnknown;
+  int http_status = 0;
+  std::optional<std::chrono::seconds> retry_after{};
+  std::string message{};
+  std::unique_ptr<StatusDetails> details{};
+};
+
+namespace {
+
+struct NamedReason {
+  Reason reason;
+  std::string_view name;
+};
+
+// In the order of the enumeration.
+constexpr std::array kReasons = {
+    NamedReason{Reason::kUnknown, "Unknown"},
+    NamedReason{Reason::kBadRequest, "BadRequest"},
+    NamedReason{Reason::kUnauthorized, "Unauthorized"},
+    NamedReason{Reason::kForbidden, "Forbidden"},
+    NamedReason{Reason::kNotFound, "NotFound"},
+    NamedReason{Reason::kMethodNotAllowed, "MethodNotAllowed"},
+    NamedReason{Reason::kNotAcceptable, "NotAcceptable"},
+    NamedReason{Reason::kAlreadyExists, "AlreadyExists"},
+    NamedReason{Reason::kConflict, "Conflict"},
+    NamedReason{Reason::kGone, "Gone"},
+    NamedReason{Reason::kExpired, "Expired"},
+    NamedReason{Reason::kRequestEntityTooLarge, "RequestEntityTooLarge"},
+    NamedReason{Reason::kUnsupportedMediaType, "UnsupportedMediaType"},
+    NamedReason{Reason::kInvalid, "Invalid"},
+    NamedReason{Reason::kTooManyRequests, "TooManyRequests"},
+    NamedReason{Reason::kInternalError, "InternalError"},
+    NamedReason{Reason::kServerTimeout, "ServerTimeout"},
+    NamedReason{Reason::kServiceUnavailable, "ServiceUnavailable"},
+    NamedReason{Reason::kTimeout, "Timeout"},
+    NamedReason{Reason::kConnectionRefused, "ConnectionRefused"},
+    NamedReason{Reason::kTransport, "Transport"},
+    NamedReason{Reason::kUnexpectedEof, "UnexpectedEof"},
+    NamedReason{Reason::kDecode, "Decode"},
+    NamedReason{Reason::kConfig, "Config"},
+    NamedReason{Reason::kInvalidArgument, "InvalidArgument"},
+    NamedReason{Reason::kCanceled, "Canceled"},
+    NamedReason{Reason::kDeadlineExceeded, "DeadlineExceeded"},
+    NamedReason{Reason::kNotSynced, "NotSynced"},
+    NamedReason{Reason::kOutOfScope, "OutOfScope"},
+    NamedReason{Reason::kUnreadable, "Unreadable"},
+    NamedReason{Reason::kOverLimit, "OverLimit"},
+    NamedReason{Reason::kEpochChanged, "EpochChanged"},
+    NamedReason{Reason::kWouldDeadlock, "WouldDeadlock"},
+    NamedReason{Reason::kStopped, "Stopped"},
+};
+static_assert(kReasons.back().reason == Reason::kStopped &&
+              kReasons.size() == static_cast<std::size_t>(Reason::kStopped) + 1);
+
+constexpr bool FromServer(Reason reason) { return reason <= Reason::kTimeout; }
+
+// A reason that says nothing gives way to the status code; a reason that is known wins over it.
+bool Is(const Error& error, Reason reason, int code) {
+  return error.reason() == reason ||
+         (error.reason() == Reason::kUnknown && error.http_status() == code);
+}
+
+}  // namespace
+
+std::string_view ReasonName(Reason reason) {
+  const auto index = static_cast<std::size_t>(reason);
+  return index < kReasons.size() ? kReasons[index].name : kReasons[0].name;
+}
+
+Reason ReasonFromName(std::string_view name) {
+  const auto* found = std::find_if(kReasons.begin(), kReasons.end(), [name](const NamedReason& r) {
+    return FromServer(r.reason) && r.name == name;
+  });
+  return found == kReasons.end() ? Reason::kUnknown : found->reason;
+}
+
+Error::Error(Reason reason, std::string message) : rep_(std::make_unique<Rep>()) {
+  rep_->reason = reason;
+  rep_->message = std::move(message);
+}
+
+Error::Error(const Error& other) : rep_(std::make_unique<Rep>()) { *this = other; }
+Error::Error(Error&& other) noexcept = default;
+Error& Error::operator=(Error&& other) noexcept = default;
+Error::~Error() = default;
+
+Error& Error::operator=(const Error& other) {
+  if (this == &other) return *this;
+  auto copy = std::make_unique<Rep>();
+  if (other.rep_ != nullptr) {
+    copy->reason = other.rep_->reason;
+    copy->http_status = other.rep_->http_status;
+    copy->retry_after = other.rep_->retry_after;
+    copy->message = other.rep_->message;
+    if (other.rep_->details != nullptr) {
+      copy->details = std::make_unique<StatusDetails>(*other.rep_->details);
+    }
+  }
+  rep_ = std::move(copy);
+  return *this;
+}
+
+Error& Error::WithHttpStatus(int code) {
+  rep_->http_status = code;
+  return *this;
+}
+
+Error& Error::WithRetryAfter(std::chrono::seconds delay) {
+  rep_->retry_after = delay;
+  return *this;
+}
+
+Error& Error::WithDetails(StatusDetails details) {
+  rep_->details = std::make_unique<StatusDetails>(std::move(details));
+  return *this;
+}
+
+Error& Error::WithContext(std::string_view context) {
+  rep_->message.insert(0, ": ");
+  rep_->message.insert(0, context);
+  return *this;
+}
+
+// A moved-from Error has no Rep. Reading one is a mistake, but not one worth a crash while an
+// error is being reported.
+Reason Error::reason() const { return rep_ == nullptr ? Reason::kUnknown : rep_->reason; }
+
+const std::string& Error::message() const {
+  static const std::string* const kNone = new std::string();
+  return rep_ == nullptr ? *kNone : rep_->message;
+}
+
+int Error::http_status() const { return rep_ == nullptr ? 0 : rep_->http_status; }
+
+std::optional<std::chrono::seconds> Error::retry_after() const {
+  return rep_ == nullptr ? std::nullopt : rep_->retry_after;
+}
+
+const StatusDetails& Error::details() const {
+  static const StatusDetails* const kNone = new StatusDetails();
+  return rep_ == nullptr || rep_->details == nullptr ? *kNone : *rep_->details;
+}
+
+std::string Error::ToString() const {
+  std::string text(ReasonName(reason()));
+  if (!message().empty()) text.append(": ").append(message());
+  return text;
+}
+
+std::ostream& operator<<(std::ostream& out, const Error& error) { return out << error.ToString(); }
+
+bool IsNotFound(const Error& e) { return Is(e, Reason::kNotFound, 404); }
+bool IsAlreadyExists(const Error& e) { return e.reason() == Reason::kAlreadyExists; }
+bool IsConflict(const Error& e) { return Is(e, Reason::kConflict, 409); }
+bool IsInvalid(const Error& e) { return Is(e, Reason::kInvalid, 422); }
+bool IsGone(const Error& e) { return Is(e, Reason::kGone, 410); }
+bool IsResourceExpired(const Error& e) { return e.reason() == Reason::kExpired; }
+bool IsUnauthorized(const Error& e) { return Is(e, Reason::kUnauthorized, 401); }
+bool IsForbidden(const Error& e) { return Is(e, Reason::kForbidden, 403); }
+bool IsTimeout(const Error& e) { return Is(e, Reason::kTimeout, 504); }
+// No status code belongs to this reason alone.
+bool IsServerTimeout(const Error& e) { return e.reason() == Reason::kServerTimeout; }
+bool IsInternalError(const Error& e) { return Is(e, Reason::kInternalError, 500); }
+bool IsTooManyRequests(const Error& e) {
+  return e.reason() == Reason::kTooManyRequests || e.http_status() == 429;
+}
+bool IsServiceUnavailable(const Error& e) { return Is(e, Reason::kServiceUnavailable, 503); }
+bool IsMethodNotSupported(const Error& e) { return Is(e, Reason::kMethodNotAllowed, 405); }
+bool IsNotAcceptable(const Error& e) { return Is(e, Reason::kNotAcceptable, 406); }
+bool IsUnsupportedMediaType(const Error& e) { return Is(e, Reason::kUnsupportedMediaType, 415); }
+bool IsBadRequest(const Error& e) { return Is(e, Reason::kBadRequest, 400); }
+bool IsRequestEntityTooLarge(const Error& e) {
+  return e.reason() == Reason::kRequestEntityTooLarge || e.http_status() == 413;
+}
+
+bool IsTooLargeResourceVersion(const Error& e) {
+  constexpr std::string_view kOldText = "Too large resource version";
+  const std::vector<StatusCause>& causes = e.details().causes;
+  if (std::any_of(causes.begin(), causes.end(), [](const StatusCause& cause) {
+        return cause.reason == "ResourceVersionTooLarge";
+      })) {
+    return true;
+  }
+  if (!IsTimeout(e)) return false;
+  return e.message().find(kOldText) != std::string::npos ||
+         std::any_of(causes.begin(), causes.end(),
+                     [](const StatusCause& cause) { return cause.message == kOldText; });
+}
+
+bool IsConnectionRefused(const Error& e) { return e.reason() == Reason::kConnectionRefused; }
+
+}  // namespace kinformer

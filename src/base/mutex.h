@@ -1,0 +1,50 @@
+// base/mutex.h
+//
+// Mutex and MutexLock: a std::mutex that clang's thread safety analysis understands. For short critical sections in which
+// nothing waits, nothing calls out, and nothing is freed that may run user code; whatever waits uses a Monitor of the Env.
+
+#ifndef KINFORMER_BASE_MUTEX_H_
+#define KINFORMER_BASE_MUTEX_H_
+
+#include <mutex>
+
+#if defined(__clang__)
+#define KINFORMER_THREAD_ANNOTATION(x) __attribute__((x))
+#else
+#define KINFORMER_THREAD_ANNOTATION(x)
+#endif
+
+#define KINFORMER_GUARDED_BY(m) KINFORMER_THREAD_ANNOTATION(guarded_by(m))
+#define KINFORMER_PT_GUARDED_BY(m) KINFORMER_THREAD_ANNOTATION(pt_guarded_by(m))
+#define KINFORMER_REQUIRES(m) KINFORMER_THREAD_ANNOTATION(requires_capability(m))
+#define KINFORMER_EXCLUDES(m) KINFORMER_THREAD_ANNOTATION(locks_excluded(m))
+#define KINFORMER_NO_THREAD_SAFETY_ANALYSIS KINFORMER_THREAD_ANNOTATION(no_thread_safety_analysis)
+
+namespace kinformer::internal {
+
+class KINFORMER_THREAD_ANNOTATION(capability("mutex")) Mutex {
+ public:
+  void Lock() KINFORMER_THREAD_ANNOTATION(acquire_capability()) { mutex_.lock(); }
+  void Unlock() KINFORMER_THREAD_ANNOTATION(release_capability()) { mutex_.unlock(); }
+
+ private:
+  std::mutex mutex_;
+};
+
+class KINFORMER_THREAD_ANNOTATION(scoped_lockable) MutexLock {
+ public:
+  explicit MutexLock(Mutex& mutex) KINFORMER_THREAD_ANNOTATION(acquire_capability(mutex))
+      : mutex_(mutex) {
+    mutex_.Lock();
+  }
+  ~MutexLock() KINFORMER_THREAD_ANNOTATION(release_capability()) { mutex_.Unlock(); }
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+ private:
+  Mutex& mutex_;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_BASE_MUTEX_H_

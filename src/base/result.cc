@@ -1,0 +1,19 @@
+#include "kinformer/result.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace kinformer::internal {
+
+void DieOfBadResultAccess(const Error& error) {
+  std::fprintf(stderr, "kinformer: value of a failed Result was read: %s\n",
+               error.ToString().c_str());
+  std::abort();
+}
+
+void ExitWithError(const Error& error) {
+  std::fprintf(stderr, "error: %s\n", error.message().c_str());
+  std::exit(1);
+}
+
+}  // namespace kinformer::internal
