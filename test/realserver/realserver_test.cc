@@ -1,0 +1,368 @@
+// The informer, the dynamic informer and the CLI against the real kube-apiserver. Label `realserver`.
+//
+// The binaries come from the environment, set by ctest: KINFORMER_REALAPI (test/realserver/build.sh) and KINFORMER_CLI.
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <mutex>
+#include <set>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/client.h"
+#include "kinformer/config.h"
+#include "kinformer/dynamic_client.h"
+#include "kinformer/dynamic_shared_informer_factory.h"
+#include "kinformer/resource_client.h"
+#include "kinformer/shared_informer.h"
+#include "kinformer/shared_informer_factory.h"
+
+#include "support/child_process.h"
+
+namespace kinformer {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ChildProcess;
+
+std::string EnvironmentOr(const char* name, const char* fallback) {
+  const char* value = getenv(name);
+  return value != nullptr ? value : fallback;
+}
+
+// A real kube-apiserver with etcd in a folder of its own.
+class RealServer {
+ public:
+  RealServer() {
+    std::string pattern = ::testing::TempDir() + "kinformer-real-XXXXXX";
+    directory_ = mkdtemp(pattern.data());
+  }
+  ~RealServer() {
+    Stop(SIGTERM);
+    std::filesystem::remove_all(directory_);
+  }
+
+  void Start(std::vector<std::string> extra = {}) {
+    std::vector<std::string> arguments = {EnvironmentOr("KINFORMER_REALAPI", "realapi"),
+                                          "--data-dir", directory_, "--stdin"};
+    if (!port_.empty()) arguments.insert(arguments.end(), {"--port", port_});
+    arguments.insert(arguments.end(), extra.begin(), extra.end());
+    process_ = std::make_unique<ChildProcess>(arguments);
+    std::vector<std::string> seen;
+    ASSERT_TRUE(process_->WaitForLine("ready ", 120s, &seen))
+        << "the real API server did not start";
+    const std::string& line = seen.back();
+    const std::size_t at = line.find("server=https://127.0.0.1:");
+    ASSERT_NE(at, std::string::npos) << line;
+    const std::size_t begin = at + std::string_view("server=https://127.0.0.1:").size();
+    port_ = line.substr(begin, line.find_first_not_of("0123456789", begin) - begin);
+  }
+  void Stop(int signal) {
+    if (process_ == nullptr) return;
+    process_->Signal(signal);
+    process_->Wait(30s);
+    process_.reset();
+  }
+
+  [[nodiscard]] std::string kubeconfig(const std::string& user = "admin") const {
+    return directory_ + "/" + user + ".kubeconfig";
+  }
+
+ private:
+  std::string directory_;
+  std::string port_;
+  std::unique_ptr<ChildProcess> process_;
+};
+
+RealServer* server = nullptr;
+
+class Suite : public ::testing::Environment {
+ public:
+  void SetUp() override {
+    server = new RealServer;
+    server->Start();
+  }
+  void TearDown() override {
+    delete server;
+    server = nullptr;
+  }
+};
+const auto* const kSuite = ::testing::AddGlobalTestEnvironment(new Suite);
+
+Client NewClient(bool json = false) {
+  const Config config = Config::FromKubeconfigFile(server->kubeconfig()).OrExit();
+  return Client::NewForConfig(config, {.qps = -1, .prefer_json = json}).OrExit();
+}
+
+bool Eventually(const std::function<bool()>& holds, std::chrono::seconds limit = 60s) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(20ms);
+  }
+  return true;
+}
+
+corev1::ConfigMap::Mutable NewConfigMap(const std::string& name, const std::string& value) {
+  corev1::ConfigMap::Mutable map;
+  map.metadata.name = name;
+  map.metadata.labels["suite"] = "realserver";
+  map.data["value"] = value;
+  return map;
+}
+
+void MakeNamespace(const Client& client, const std::string& name) {
+  corev1::Namespace::Mutable ns;
+  ns.metadata.name = name;
+  const auto made = client.For<corev1::Namespace>().Create(ns);
+  ASSERT_TRUE(made || IsAlreadyExists(made.error())) << made.error();
+}
+
+// name to resourceVersion, as the server has them and as the cache has them.
+std::map<std::string, std::string> OnServer(const Client& client, const std::string& ns) {
+  std::map<std::string, std::string> out;
+  auto listed = client.For<corev1::ConfigMap>(ns).List();
+  EXPECT_TRUE(listed) << listed.error();
+  if (!listed) return out;
+  for (corev1::ConfigMap map : *listed) {
+    out[std::string(map.metadata().name())] = map.metadata().resourceVersion();
+  }
+  return out;
+}
+std::map<std::string, std::string> InCache(const SharedInformer<corev1::ConfigMap>& informer) {
+  std::map<std::string, std::string> out;
+  const auto snapshot = informer.Snapshot();
+  for (corev1::ConfigMap map : snapshot) {
+    out[std::string(map.metadata().name())] = map.metadata().resourceVersion();
+  }
+  return out;
+}
+
+struct Mode {
+  bool json;
+  InitialList initial_list;
+  const char* name;
+};
+
+class InformerModes : public ::testing::TestWithParam<Mode> {};
+
+TEST_P(InformerModes, SyncsAndFollowsAddUpdateDelete) {
+  const std::string ns = std::string("modes-") + GetParam().name;
+  const Client client = NewClient(GetParam().json);
+  MakeNamespace(client, ns);
+  const auto maps = client.For<corev1::ConfigMap>(ns);
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(maps.Create(NewConfigMap("map-" + std::to_string(i), "first")));
+  }
+
+  SharedInformer<corev1::ConfigMap> informer(client.env(),
+                                             NewFilteredListWatch<corev1::ConfigMap>(client, ns),
+                                             {.initial_list = GetParam().initial_list});
+  std::mutex mutex;
+  std::vector<std::string> events;
+  const auto note = [&](std::string line) {
+    const std::lock_guard lock(mutex);
+    events.push_back(std::move(line));
+  };
+  const auto registration =
+      informer
+          .AddEventHandler({.on_add =
+                                [&](const Added<corev1::ConfigMap>& e) {
+                                  if (!e.is_in_initial_list) note("+" + e.key);
+                                },
+                            .on_update =
+                                [&](const Updated<corev1::ConfigMap>& e) {
+                                  note("~" + e.key + " " +
+                                       std::string(e.new_object.data()["value"]));
+                                },
+                            .on_delete =
+                                [&](const Deleted<corev1::ConfigMap>& e) {
+                                  note((e.final_state_unknown ? "?" : "-") + e.key);
+                                }})
+          .OrExit();
+  informer.Start();
+  const auto synced = informer.WaitForCacheSync({}, {.timeout = 30s});
+  ASSERT_TRUE(synced) << synced.error();
+  ASSERT_TRUE(registration.WaitForSync({}, 30s));
+  EXPECT_EQ(InCache(informer), OnServer(client, ns));
+  EXPECT_GE(informer.Snapshot().size(), 50U);
+
+  ASSERT_TRUE(maps.Create(NewConfigMap("new", "one")));
+  auto changed = NewConfigMap("new", "two");
+  ASSERT_TRUE(maps.Update(changed));
+  ASSERT_TRUE(maps.Delete("new"));
+  const std::string key = ns + "/new";
+  const std::vector<std::string> wanted = {"+" + key, "~" + key + " two", "-" + key};
+  EXPECT_TRUE(Eventually([&] {
+    const std::lock_guard lock(mutex);
+    return events.size() >= 3;
+  }));
+  {
+    const std::lock_guard lock(mutex);
+    EXPECT_EQ(events, wanted);
+  }
+  EXPECT_EQ(InCache(informer), OnServer(client, ns));
+  informer.Stop();
+}
+
+INSTANTIATE_TEST_SUITE_P(All, InformerModes,
+                         ::testing::Values(Mode{false, InitialList::kList, "protobuf-list"},
+                                           Mode{false, InitialList::kWatchList,
+                                                "protobuf-watchlist"},
+                                           Mode{true, InitialList::kList, "json-list"},
+                                           Mode{true, InitialList::kWatchList, "json-watchlist"}),
+                         [](const auto& param) {
+                           std::string name = param.param.name;
+                           for (char& c : name) c = c == '-' ? '_' : c;
+                           return name;
+                         });
+
+TEST(RealServer, DynamicInformerOfACustomResource) {
+  const Client client = NewClient();
+  const auto crds = client.Discovery().MappingFor("customresourcedefinitions").OrExit();
+  auto crd = json::Value::Parse(
+                 R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+    "metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
+    "names":{"plural":"widgets","singular":"widget","kind":"Widget"},
+    "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",
+    "x-kubernetes-preserve-unknown-fields":true}}}]}})")
+                 .OrExit();
+  const auto created = client.Dynamic(crds).Create(Unstructured::Mutable(crd));
+  ASSERT_TRUE(created) << created.error();
+
+  Result<RestMapping> widgets = Error(Reason::kNotFound, "not asked yet");
+  ASSERT_TRUE(Eventually([&] {
+    client.Discovery().Invalidate();
+    widgets = client.Discovery().MappingFor("widgets");
+    return widgets.ok();
+  })) << widgets.error();
+  DynamicSharedInformerFactory factory(client);
+  auto informer = factory.ForResource({"example.com", "v1", "widgets"});
+  factory.Start();
+  const auto synced = factory.WaitForCacheSync({}, {.timeout = 60s});
+  ASSERT_TRUE(synced) << synced.error();
+
+  auto widget =
+      json::Value::Parse(
+          R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"blue"},"spec":{"size":7,"note":"a \"quoted\" word"}})")
+          .OrExit();
+  const auto made = client.Dynamic(*widgets, "default").Create(Unstructured::Mutable(widget));
+  ASSERT_TRUE(made) << made.error();
+  ASSERT_TRUE(Eventually([&] { return informer.Snapshot().size() == 1; }));
+  const auto snapshot = informer.Snapshot();
+  for (Unstructured object : snapshot) {
+    EXPECT_EQ(object.metadata().name(), "blue");
+    EXPECT_EQ(object.root()["spec"]["size"].AsInt64(), 7);
+    EXPECT_EQ(object.root()["spec"]["note"].AsString(), "a \"quoted\" word");
+  }
+  ASSERT_TRUE(client.Dynamic(*widgets, "default").Delete("blue"));
+  EXPECT_TRUE(Eventually([&] { return informer.Snapshot().size() == 0; }));
+}
+
+TEST(RealServer, RestartLosesNothing) {
+  const Client client = NewClient();
+  MakeNamespace(client, "restart");
+  const auto maps = client.For<corev1::ConfigMap>("restart");
+  SharedInformer<corev1::ConfigMap> informer(
+      client.env(), NewFilteredListWatch<corev1::ConfigMap>(client, "restart"));
+  informer.Start();
+  ASSERT_TRUE(informer.WaitForCacheSync({}, {.timeout = 30s}));
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(maps.Create(NewConfigMap("before-" + std::to_string(i), "x")));
+  }
+  server->Stop(SIGKILL);
+  server->Start();
+  const Client again = NewClient();
+  const auto maps_again = again.For<corev1::ConfigMap>("restart");
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(maps_again.Create(NewConfigMap("after-" + std::to_string(i), "x")));
+    ASSERT_TRUE(maps_again.Delete("before-" + std::to_string(i)));
+  }
+  EXPECT_TRUE(Eventually([&] { return InCache(informer) == OnServer(again, "restart"); }))
+      << informer.Stats().last_error;
+  informer.Stop();
+}
+
+// A watch from a resourceVersion that etcd has forgotten is answered with 410; the informer relists and finds what it missed.
+TEST(RealServer, ExpiredResourceVersionMeansRelist) {
+  const Client client = NewClient();
+  MakeNamespace(client, "expired");
+  const auto maps = client.For<corev1::ConfigMap>("expired");
+  ASSERT_TRUE(maps.Create(NewConfigMap("goes", "x")));
+  ASSERT_TRUE(maps.Create(NewConfigMap("stays", "x")));
+  SharedInformer<corev1::ConfigMap> informer(
+      client.env(), NewFilteredListWatch<corev1::ConfigMap>(client, "expired"));
+  std::atomic<int> tombstones{0};
+  const auto registration = informer
+                                .AddEventHandler({.on_delete =
+                                                      [&](const Deleted<corev1::ConfigMap>& e) {
+                                                        if (e.final_state_unknown) ++tombstones;
+                                                      }})
+                                .OrExit();
+  informer.Start();
+  ASSERT_TRUE(informer.WaitForCacheSync({}, {.timeout = 30s}));
+  informer.Stop();
+
+  ASSERT_TRUE(maps.Delete("goes"));
+  for (int i = 0; i < 10; ++i)
+    ASSERT_TRUE(maps.Create(NewConfigMap("new-" + std::to_string(i), "x")));
+  // The watch cache of a restarted server begins at its start, so the version that the informer knows is too old for it.
+  server->Stop(SIGKILL);
+  server->Start({"--", "--etcd-compaction-interval=1s"});
+  const Client again = NewClient();
+  ASSERT_TRUE(Eventually([&] {
+    const auto made = again.For<corev1::ConfigMap>("expired").Create(NewConfigMap("last", "x"));
+    return made.ok() || IsAlreadyExists(made.error());
+  }));
+
+  informer.Start();
+  EXPECT_TRUE(Eventually([&] { return InCache(informer) == OnServer(again, "expired"); }))
+      << informer.Stats().last_error;
+  EXPECT_TRUE(Eventually([&] { return tombstones.load() == 1; })) << tombstones.load();
+  EXPECT_GE(informer.Stats().lists, 2U);
+  informer.Stop();
+}
+
+TEST(RealServer, ForbiddenIsNamed) {
+  const Config config = Config::FromKubeconfigFile(server->kubeconfig("alice")).OrExit();
+  const Client client = Client::NewForConfig(config).OrExit();
+  SharedInformerFactory factory(client);
+  auto secrets = factory.InformerFor<corev1::Secret>();
+  factory.Start();
+  const auto synced = factory.WaitForCacheSync({}, {.timeout = 20s, .fail_fast = true});
+  ASSERT_FALSE(synced);
+  EXPECT_THAT(synced.error().message(), ::testing::HasSubstr("forbidden"));
+  EXPECT_THAT(synced.error().message(), ::testing::HasSubstr("secrets"));
+}
+
+TEST(RealServer, CliGetsAndWatches) {
+  const Client client = NewClient();
+  MakeNamespace(client, "cli");
+  ASSERT_TRUE(client.For<corev1::ConfigMap>("cli").Create(NewConfigMap("seen", "x")));
+  const std::string cli = EnvironmentOr("KINFORMER_CLI", "kinformer");
+  {
+    ChildProcess get({cli, "--kubeconfig", server->kubeconfig(), "get", "configmaps", "-n", "cli"});
+    EXPECT_TRUE(get.WaitForLine("seen", 30s));
+    EXPECT_EQ(get.Wait(30s), 0);
+  }
+  ChildProcess watch({cli, "--kubeconfig", server->kubeconfig(), "watch", "configmaps", "-n", "cli",
+                      "-o", "name"});
+  EXPECT_TRUE(watch.WaitForLine("seen", 30s));
+  ASSERT_TRUE(client.For<corev1::ConfigMap>("cli").Delete("seen"));
+  EXPECT_TRUE(watch.WaitForLine("- ", 30s));
+  watch.Signal(SIGINT);
+  EXPECT_EQ(watch.Wait(10s), 0);
+  ChildProcess denied({cli, "--kubeconfig", server->kubeconfig("alice"), "get", "secrets", "-A"},
+                      {}, true);
+  EXPECT_TRUE(denied.WaitForLine("forbidden", 30s));
+  EXPECT_EQ(denied.Wait(30s), 1);
+}
+
+}  // namespace
+}  // namespace kinformer
