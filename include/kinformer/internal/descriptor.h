@@ -19,19 +19,39 @@ enum class FieldKind : std::uint8_t {
   kInt32,
   kInt64,
   kDouble,
-  kBytes,         // base64 in JSON
-  kMessage,       // FieldDescriptor::message
-  kTime,          // metav1.Time: {1: seconds, 2: nanos}; RFC 3339 in JSON
-  kMicroTime,     // metav1.MicroTime: the same on the wire; six digits in JSON
-  kDuration,      // metav1.Duration: {1: nanoseconds}; Go duration text in JSON
-  kQuantity,      // resource.Quantity: {1: text}; text or number in JSON
-  kIntOrString,   // {1: type, 2: intVal, 3: strVal}; number or string in JSON
-  kRawJson,       // RawExtension {1: raw}, JSON {1: raw}, FieldsV1 {1: Raw}: JSON verbatim
-  kJsonUnion,     // apiextensions' JSONSchemaPropsOrBool and its kin: by FieldDescriptor::message's union_kind
+  kBytes,        // base64 in JSON
+  kMessage,      // FieldDescriptor::message
+  kTime,         // metav1.Time: {1: seconds, 2: nanos}; RFC 3339 in JSON
+  kMicroTime,    // metav1.MicroTime: the same on the wire; six digits in JSON
+  kDuration,     // metav1.Duration: {1: nanoseconds}; Go duration text in JSON
+  kQuantity,     // resource.Quantity: {1: text}; text or number in JSON
+  kIntOrString,  // {1: type, 2: intVal, 3: strVal}; number or string in JSON
+  kRawJson,      // RawExtension {1: raw}, JSON {1: raw}, FieldsV1 {1: Raw}: JSON verbatim
+  kJsonUnion,    // a message with a union_kind: apiextensions' JSONSchemaPropsOrBool and its kin
 };
 
-// apiextensions' three "this or that" types, which have JSON forms of their own.
-enum class UnionKind : std::uint8_t { kNone, kSchemaOrArray, kSchemaOrBool, kSchemaOrStringArray };
+// Messages whose JSON form is not an object of their fields: apiextensions' three "this or that" types, and the
+// lists of strings that are a message of their own on the wire (authentication's ExtraValue, metav1's Verbs).
+enum class UnionKind : std::uint8_t {
+  kNone,
+  kSchemaOrArray,
+  kSchemaOrBool,
+  kSchemaOrStringArray,
+  kStringList,
+};
+
+// How a list is merged by patches.
+enum class ListType : std::uint8_t { kUnspecified, kAtomic, kSet, kMap };
+
+// What strategic merge patch and server-side apply know of a field. Counterpart: the struct tags patchStrategy and
+// patchMergeKey, and the markers +listType and +listMapKey.
+struct MergeRule {
+  bool merge = false;            // patchStrategy has "merge"
+  bool retain_keys = false;      // patchStrategy has "retainKeys"
+  std::string_view merge_key{};  // patchMergeKey
+  ListType list_type = ListType::kUnspecified;
+  std::string_view list_map_keys{};  // comma-separated
+};
 
 struct MessageDescriptor;
 
@@ -40,25 +60,34 @@ struct FieldDescriptor {
   std::uint32_t number = 0;
   FieldKind kind = FieldKind::kString;
   bool repeated = false;
-  bool map = false;          // map<string, kind>; on the wire a repeated {1: key, 2: value}
-  bool pointer = false;      // absent and zero differ
-  bool omitempty = true;     // JSON leaves it out when empty
-  bool inlined = false;      // JSON: the message's fields stand in the parent ("json:,inline"), wire: a sub-message
+  bool map = false;       // map<string, kind>; on the wire a repeated {1: key, 2: value}
+  bool pointer = false;   // absent and zero differ
+  bool omitempty = true;  // JSON leaves it out when empty
+  bool inlined =
+      false;  // JSON: the message's fields stand in the parent ("json:,inline"), wire: a sub-message
   const MessageDescriptor* message = nullptr;
+  const MergeRule* merge_rule = nullptr;  // null: nothing is said
 };
 
 struct MessageDescriptor {
-  std::string_view name;     // "k8s.io.api.core.v1.PodSpec"
+  std::string_view name;  // "k8s.io.api.core.v1.PodSpec"
   // By field number, ascending.
   std::span<const FieldDescriptor> fields;
   // Indexes into fields, in the bytewise order of json_name; for look-up by name. Inlined fields are not in it.
   std::span<const std::uint16_t> by_name;
+  // Indexes into fields, in the order in which the API writes them in JSON. Inlined fields stand in their place.
+  std::span<const std::uint16_t> json_order;
   UnionKind union_kind = UnionKind::kNone;
+  // JSON has kind and apiVersion here, which the wire form lacks.
+  bool type_meta = false;
 };
 
 // Null where there is none. Binary search.
 const FieldDescriptor* FindByNumber(const MessageDescriptor& message, std::uint32_t number);
 const FieldDescriptor* FindByName(const MessageDescriptor& message, std::string_view json_name);
+
+// Like FindByName, and looks into inlined messages too: what a JSON object of this message may have as a member.
+const FieldDescriptor* FindJsonMember(const MessageDescriptor& message, std::string_view json_name);
 
 }  // namespace kinformer::internal
 

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Generates C++ from schema/: descriptors, kinds, the registry, views and mutable structs.
+
+    generate.py SCHEMA_DIR OUT_DIR
+
+Writes OUT_DIR/include and OUT_DIR/src, and OUT_DIR/sources.cmake with the lists of sources. A file that would not
+change is left alone, so that nothing is compiled again for nothing. Python 3.11, standard library only.
+"""
+
+import pathlib
+import sys
+
+import descriptors
+import registry
+from schema import Schema
+
+META = ("metav1", "metav1beta1")  # their descriptors are compiled into the object layer
+
+
+class Output:
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.written = set()
+
+    def write(self, name, text):
+        path = self.root / name
+        self.written.add(path)
+        if path.exists() and path.read_text() == text:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def remove_others(self):
+        for path in self.root.rglob("*"):
+            if path.is_file() and path not in self.written:
+                path.unlink()
+
+
+def main():
+    schema = Schema(sys.argv[1])
+    out = Output(sys.argv[2])
+    sources = []
+    for package in schema.packages.values():
+        alias = package.alias
+        out.write("src/" + descriptors.descriptor_include(package), descriptors.header(package))
+        includes = "".join(f'#include "{descriptors.descriptor_include(p)}"\n'
+                           for p in [package, *descriptors.dependencies(package)])
+        text = descriptors.HEADER + includes + "\n"
+        if alias in META:
+            out.write(f"src/object/{alias}_descriptors.inc", text + descriptors.body(package))
+        else:
+            text += descriptors.body(package)
+        text += descriptors.type_infos(package, schema.resources)
+        out.write(f"src/api/{alias}.cc", text)
+        sources.append(f"src/api/{alias}.cc")
+    out.write("src/api/registry_tables.cc", registry.source(schema))
+    listing = "".join(f'  "${{KINFORMER_GENERATED}}/{s}"\n' for s in sources)
+    out.write("sources.cmake", f"set(KINFORMER_API_SOURCES\n{listing})\n")
+    out.remove_others()
+
+
+if __name__ == "__main__":
+    main()

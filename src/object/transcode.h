@@ -1,0 +1,45 @@
+// object/transcode.h
+//
+// Between the JSON and the protobuf form of a message, driven by its descriptor. The forms are those of Go's generated
+// code, byte for byte: a struct or scalar that is no pointer is written even when it is zero, pointers only when set,
+// fields in ascending order, map entries sorted by key; JSON in the order of the Go struct, with its omitempty rules
+// and encoding/json's escapes.
+//
+// Thread-safe, nothing blocks, no state. Errors are kDecode and say where: a JSON path and byte offset, or a field.
+// Counterpart: runtime/serializer/json and runtime/serializer/protobuf of apimachinery, without the envelope.
+
+#ifndef KINFORMER_OBJECT_TRANSCODE_H_
+#define KINFORMER_OBJECT_TRANSCODE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/internal/descriptor.h"
+#include "kinformer/result.h"
+
+namespace kinformer::internal {
+
+// What is in the JSON but not in the schema, as the API server's strict field validation names it:
+// `unknown field "spec.foo"`, `duplicate field "spec.containers[0].name"`.
+struct FieldProblems {
+  std::vector<std::string> unknown;
+  std::vector<std::string> duplicate;
+};
+
+// `json` is one JSON object, with or without kind and apiVersion. Gives the message without an envelope. Members that
+// the schema lacks are dropped and, where `problems` is given, named there. A member that is null counts as absent.
+Result<std::string> JsonToProtobuf(const MessageDescriptor& message, std::string_view json,
+                                   FieldProblems* problems = nullptr);
+
+// Appends the JSON of the message `bytes` to `out`. `head` is put first in the object: `"kind":"Pod","apiVersion":"v1"`
+// (see TypeMetaJson), or nothing. Fields unknown to the schema are dropped. On an error `out` is as it was.
+Result<void> ProtobufToJson(const MessageDescriptor& message, std::string_view bytes,
+                            std::string& out, std::string_view head = {});
+
+// `"kind":"Pod","apiVersion":"v1"`.
+std::string TypeMetaJson(std::string_view kind, std::string_view api_version);
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_OBJECT_TRANSCODE_H_
