@@ -1,0 +1,147 @@
+// kinformer/config.h
+//
+// Config: which API server, as whom, how fast. Read from a kubeconfig, from a pod's service account, or filled in by hand.
+//
+//   Config config = Config::LoadDefault().OrExit();                    // what kubectl would use, or in a pod
+//   Config config = Config::FromKubeconfigFile("dev.yaml", {.context = "kind-a"}).OrExit();
+
+#ifndef KINFORMER_CONFIG_H_
+#define KINFORMER_CONFIG_H_
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/http_transport.h"
+#include "kinformer/result.h"
+
+namespace kinformer {
+
+// Same fields as rest.TLSClientConfig. Data wins over a file.
+struct TlsClientConfig {
+  bool insecure{false};
+  std::string server_name{};
+  std::string cert_file{};
+  std::string key_file{};
+  std::string ca_file{};
+  std::string cert_data{};  // PEM, not base64
+  std::string key_data{};
+  std::string ca_data{};
+};
+
+struct ImpersonationConfig {
+  std::string user_name{};
+  std::string uid{};
+  std::vector<std::string> groups{};
+  std::map<std::string, std::vector<std::string>> extra{};
+};
+
+// A credential plugin (users[].user.exec).
+struct ExecConfig {
+  std::string command{};
+  std::vector<std::string> args{};
+  std::vector<std::pair<std::string, std::string>> env{};
+  std::string api_version{};  // "client.authentication.k8s.io/v1" or ".../v1beta1"
+  std::string install_hint{};
+  bool provide_cluster_info{false};
+  std::string interactive_mode{};  // "Never", "IfAvailable", "Always"
+  std::string
+      cluster_config{};  // JSON of the cluster's extension client.authentication.k8s.io/exec; may be empty
+  Duration timeout{std::chrono::minutes(1)};  // a plugin that takes longer is killed
+};
+
+// Values that win over the kubeconfig's; empty means "not given". What kubectl's flags of these names do.
+struct ConfigOverrides {
+  std::string context{};
+  std::string cluster{};
+  std::string user{};
+  std::string namespace_{};
+  std::string server{};
+  std::string tls_server_name{};
+  std::optional<bool> insecure_skip_tls_verify{};
+  std::string certificate_authority{};
+  std::string client_certificate{};
+  std::string client_key{};
+  std::string token{};
+  std::string username{};
+  std::string password{};
+  std::string proxy_url{};
+  std::optional<bool> disable_compression{};
+  std::string timeout{};  // "10" seconds or "1m30s"
+  ImpersonationConfig impersonate{};
+  std::string kubeconfig{};  // LoadDefault reads only this file
+};
+
+// Everything a client needs to know about its server. A plain value; copying is cheap enough. Counterpart: rest.Config.
+//
+// The functions read files and the environment, in the calling thread. Their errors have Reason::kConfig and name the file, the
+// line or field, and what would mend it; they list the names there are where one is unknown.
+struct Config {
+  std::string host{};        // "https://10.0.0.1:6443", "https://host/prefix", "host:port"
+  std::string namespace_{};  // the context's, or "default"
+  std::string user_agent{};
+  TlsClientConfig tls{};
+  std::string bearer_token{};
+  std::string
+      bearer_token_file{};  // read again as it changes; preferred over bearer_token while it is readable
+  std::string username{};
+  std::string password{};
+  std::optional<ExecConfig> exec{};
+  ImpersonationConfig impersonate{};
+  std::string proxy_url{};
+  double qps{0};  // 0: the client's default; negative: no limit
+  int burst{0};
+  Duration timeout{0};  // of each request that is not a watch; 0: none
+  bool disable_compression{false};
+  std::string content_type{};  // empty: protobuf for built-in kinds, else JSON
+
+  // Where it came from, for messages: "context kind-a of /home/u/.kube/config".
+  std::string origin{};
+
+  // Finds the configuration as kubectl does: overrides.kubeconfig, else the files of $KUBECONFIG merged, else ~/.kube/config;
+  // in a pod, where those say nothing, InCluster.
+  static Result<Config> LoadDefault(const ConfigOverrides& overrides = {});
+  static Result<Config> FromKubeconfigFile(const std::string& path,
+                                           const ConfigOverrides& overrides = {});
+  // `base_dir`: what relative paths in it are relative to.
+  static Result<Config> FromKubeconfig(std::string_view yaml, const std::string& base_dir = {},
+                                       const ConfigOverrides& overrides = {});
+  // The service account of the pod we run in.
+  static Result<Config> InCluster();
+
+  // As text for people: with every secret replaced by "--- REDACTED ---".
+  [[nodiscard]] std::string ToString() const;
+};
+
+// What `config` means for a transport. Reads no file except to check that it is there; errors as above. A credential plugin is
+// not run before the first request.
+Result<HttpTransportOptions> TransportOptionsFor(const Config& config);
+
+// The base URL of `config`: scheme chosen as client-go does where host has none.
+Result<std::string> ServerUrlFor(const Config& config);
+
+// The text of a kubeconfig with one context (named `name`, and current) that says what `config` says. Certificates are
+// inlined as data; files stay files.
+std::string KubeconfigYaml(const Config& config, const std::string& name = "kinformer");
+
+// Does the error mean that there is no configuration at all, rather than a wrong one?
+[[nodiscard]] bool IsEmptyConfig(const Error& error);
+// Does it mean that the context asked for is not there?
+[[nodiscard]] bool IsContextNotFound(const Error& error);
+
+namespace clientcmd {
+
+// `master` and `kubeconfig_path` may be empty: then as in a pod, or else LoadDefault. Counterpart:
+// clientcmd.BuildConfigFromFlags.
+Result<Config> BuildConfigFromFlags(const std::string& master, const std::string& kubeconfig_path);
+
+}  // namespace clientcmd
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_CONFIG_H_
