@@ -1,0 +1,173 @@
+// kinformer/event_handler.h
+//
+// What an informer tells a handler: that an object was added, updated or deleted. A handler is a class with OnAdd, OnUpdate
+// and OnDelete, or up to three functions:
+//
+//   pods.AddEventHandler({.on_add    = [](const Added<corev1::Pod>& e)   { std::cout << "+ " << e.key << '\n'; },
+//                         .on_delete = [](const Deleted<corev1::Pod>& e) { std::cout << "- " << e.key << '\n'; }});
+//
+// Guarantees, per handler:
+//   - One callback at a time, each happening before the next; different handlers run independently of each other.
+//   - The store reflects an event before the handler hears of it (and may already reflect later ones).
+//   - Per object the sequence is Added (Updated)* Deleted, again and again; what is skipped under pressure keeps that shape.
+//   - After a relist, deletions that were missed come first, as tombstones.
+// Callbacks run on the Env's pool and may block, call everything and take their time: others are not held up. A callback
+// that throws is logged with the handler's name and counted; the next event follows.
+//
+// Events are valid during the callback. To keep an object, take a Ref of it with Retain().
+
+#ifndef KINFORMER_EVENT_HANDLER_H_
+#define KINFORMER_EVENT_HANDLER_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kinformer/internal/block.h"
+#include "kinformer/object_name.h"
+#include "kinformer/ref.h"
+
+namespace kinformer {
+
+namespace internal {
+
+inline ObjectName NameOf(const Block& block) {
+  return ObjectName{std::string(block.namespace_()), std::string(block.name())};
+}
+
+}  // namespace internal
+
+// The object has come to be, as far as this handler knows.
+template <class T>
+struct Added {
+  const std::string& key;  // "namespace/name", or "name" where there is no namespace
+  T object;
+  // Part of what was there when the handler joined, rather than news.
+  bool is_in_initial_list = false;
+  const internal::Block* block = nullptr;
+
+  [[nodiscard]] Ref<T> Retain() const { return Ref<T>(internal::ObjectRef::Share(block)); }
+  [[nodiscard]] ObjectName object_name() const { return internal::NameOf(*block); }
+};
+
+// The object has changed. On a resync `old_object` and `new_object` are the same object, not just equal ones.
+template <class T>
+struct Updated {
+  const std::string& key;
+  T old_object;
+  T new_object;
+  const internal::Block* old_block = nullptr;
+  const internal::Block* new_block = nullptr;
+
+  [[nodiscard]] bool is_resync() const { return old_block == new_block; }
+  [[nodiscard]] Ref<T> Retain() const { return Ref<T>(internal::ObjectRef::Share(new_block)); }
+  [[nodiscard]] Ref<T> RetainOld() const { return Ref<T>(internal::ObjectRef::Share(old_block)); }
+  [[nodiscard]] ObjectName object_name() const { return internal::NameOf(*new_block); }
+};
+
+// The object is gone. Counterpart: the object or cache.DeletedFinalStateUnknown that client-go passes to OnDelete.
+template <class T>
+struct Deleted {
+  const std::string& key;
+  // The last state that is known. There is always one.
+  T object;
+  // A tombstone: the deletion itself was not seen, only that the object is gone, so that `object` may be older than the
+  // state in which it was deleted.
+  bool final_state_unknown = false;
+  const internal::Block* block = nullptr;
+
+  [[nodiscard]] Ref<T> Retain() const { return Ref<T>(internal::ObjectRef::Share(block)); }
+  [[nodiscard]] ObjectName object_name() const { return internal::NameOf(*block); }
+};
+
+// client-go's name of the key function that accepts tombstones. Every event carries its key, so this is e.key.
+template <class T>
+[[nodiscard]] const std::string& DeletionHandlingMetaNamespaceKeyFunc(const Deleted<T>& event) {
+  return event.key;
+}
+
+// A handler as a class. Override what you need. One object may be registered several times and with several informers; its
+// callbacks may then run at the same time. T = Object (object.h) makes a handler for objects of any kind.
+// Counterpart: cache.ResourceEventHandler.
+template <class T>
+class ResourceEventHandler {
+ public:
+  virtual ~ResourceEventHandler() = default;
+  virtual void OnAdd(const Added<T>& event) { static_cast<void>(event); }
+  virtual void OnUpdate(const Updated<T>& event) { static_cast<void>(event); }
+  virtual void OnDelete(const Deleted<T>& event) { static_cast<void>(event); }
+};
+
+// A handler as functions; those left empty ignore their events. Counterpart: cache.ResourceEventHandlerDetailedFuncs.
+template <class T>
+struct ResourceEventHandlerFuncs {
+  std::function<void(const Added<T>&)> on_add{};
+  std::function<void(const Updated<T>&)> on_update{};
+  std::function<void(const Deleted<T>&)> on_delete{};
+};
+
+// The functions as a class.
+template <class T>
+class FunctionEventHandler final : public ResourceEventHandler<T> {
+ public:
+  explicit FunctionEventHandler(ResourceEventHandlerFuncs<T> funcs) : funcs_(std::move(funcs)) {}
+  void OnAdd(const Added<T>& event) override {
+    if (funcs_.on_add) funcs_.on_add(event);
+  }
+  void OnUpdate(const Updated<T>& event) override {
+    if (funcs_.on_update) funcs_.on_update(event);
+  }
+  void OnDelete(const Deleted<T>& event) override {
+    if (funcs_.on_delete) funcs_.on_delete(event);
+  }
+
+ private:
+  ResourceEventHandlerFuncs<T> funcs_;
+};
+
+// Passes on only the objects for which `filter` is true. An object that changes from false to true is added, one that
+// changes from true to false is deleted (with its old state). The filter runs where the handler runs, must be pure, and sees
+// the last known state of tombstones. Counterpart: cache.FilteringResourceEventHandler.
+//
+//   pods.AddEventHandler(FilteringResourceEventHandler<corev1::Pod>(
+//       [](corev1::Pod p) { return p.spec().nodeName() == "node-7"; }, {.on_add = ..., .on_delete = ...}));
+template <class T>
+class FilteringResourceEventHandler final : public ResourceEventHandler<T> {
+ public:
+  using FilterFunc = std::function<bool(T)>;
+
+  FilteringResourceEventHandler(FilterFunc filter, std::shared_ptr<ResourceEventHandler<T>> next)
+      : filter_(std::move(filter)), next_(std::move(next)) {}
+  FilteringResourceEventHandler(FilterFunc filter, ResourceEventHandlerFuncs<T> next)
+      : FilteringResourceEventHandler(std::move(filter),
+                                      std::make_shared<FunctionEventHandler<T>>(std::move(next))) {}
+
+  void OnAdd(const Added<T>& event) override {
+    if (filter_(event.object)) next_->OnAdd(event);
+  }
+
+  void OnUpdate(const Updated<T>& event) override {
+    const bool newer = filter_(event.new_object);
+    const bool older = filter_(event.old_object);
+    if (newer && older) {
+      next_->OnUpdate(event);
+    } else if (newer) {
+      next_->OnAdd(Added<T>{event.key, event.new_object, false, event.new_block});
+    } else if (older) {
+      next_->OnDelete(Deleted<T>{event.key, event.old_object, false, event.old_block});
+    }
+  }
+
+  void OnDelete(const Deleted<T>& event) override {
+    if (filter_(event.object)) next_->OnDelete(event);
+  }
+
+ private:
+  FilterFunc filter_;
+  std::shared_ptr<ResourceEventHandler<T>> next_;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_EVENT_HANDLER_H_

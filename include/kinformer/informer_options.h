@@ -1,0 +1,135 @@
+// kinformer/informer_options.h
+//
+// The options and the figures of informers and handlers that do not depend on the object's type.
+
+#ifndef KINFORMER_INFORMER_OPTIONS_H_
+#define KINFORMER_INFORMER_OPTIONS_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kinformer/env.h"
+#include "kinformer/error.h"
+
+namespace kinformer {
+
+// The queue between reflector and store.
+enum class QueueKind : std::uint8_t {
+  kInOrder,  // events are applied in the order received, a relist in one step. client-go's RealFIFO; the default
+  kDeltaFIFO,  // events are collected per key, keys in the order of their first event. client-go's classic DeltaFIFO
+};
+
+// What a handler gets that is slower than the events, once its queue is full.
+enum class OverflowPolicy : std::uint8_t {
+  // Per object the net effect of what waits: add+update = add, add+delete = nothing, update+delete = delete, delete+add =
+  // update, or both where the uids differ; in the place of the newest event.
+  kCoalesce,
+  // Nothing is skipped: this informer waits for the handler, its store included. Past the informer's byte budget the watch is
+  // closed; it resumes where it was.
+  kBlock,
+  // What waits is dropped; the handler then gets the difference between the state it knows and the store.
+  kDropAndResync,
+};
+
+// How the first list is fetched. Counterpart: client-go's feature gate WatchListClient.
+enum class InitialList : std::uint8_t {
+  kWatchList,  // as a watch that starts with what there is, falling back to LIST; the default
+  kList,
+};
+
+// One step of one event through the pipeline, for tracing.
+struct TraceEvent {
+  // "reflector" (received), "delta fifo" (queued), "store" (applied), "listener" (handler called).
+  std::string_view stage;
+  std::string_view type;  // "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "REPLACED", "SYNC"
+  std::string_view key;   // empty where the event is not about one object
+  std::string_view resourceVersion;
+  std::size_t depth = 0;  // delta fifo: entries queued, this one included. listener: events waiting
+  std::string_view listener{};  // the handler's name
+};
+
+struct HandlerOptions {
+  std::string name{};  // in logs and metrics; empty: "handler-1", ...
+  // Redelivers all cached objects as updates this often. Empty: the informer's default. 0: never. At least 1 s, and not less
+  // than the informer's own period once that runs.
+  std::optional<Duration> resync_period{};
+  OverflowPolicy overflow{OverflowPolicy::kCoalesce};
+  std::size_t max_events{4096};  // live events that wait as they happened; more: `overflow`
+  std::size_t max_bytes{std::size_t{16}
+                        << 20};  // of the objects that only this queue keeps in memory
+};
+
+// Moment's values.
+struct HandlerStats {
+  std::string name{};
+  std::uint64_t delivered = 0;
+  std::size_t waiting =
+      0;  // live events; what a list or resync still has to deliver is not counted
+  std::size_t waiting_bytes = 0;
+  std::uint64_t coalesced = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t exceptions = 0;
+  Duration longest_callback{0};
+  bool synced = false;
+};
+
+// Moment's values.
+struct InformerStats {
+  std::size_t objects = 0;
+  std::size_t object_bytes = 0;
+  std::size_t unreadable = 0;  // objects that are there but malformed
+  std::uint64_t added = 0;     // applied to the store, by kind; lists included
+  std::uint64_t modified = 0;
+  std::uint64_t deleted = 0;
+  std::uint64_t unchanged = 0;  // came again as it was: not applied
+  std::uint64_t bookmarks = 0;
+  std::uint64_t lists =
+      0;  // completed: LIST or watch-list; the first is the initial list, the rest are relists
+  std::uint64_t watches = 0;  // opened
+  std::uint64_t errors = 0;   // failed attempts to list or watch
+  std::uint64_t epochs = 0;   // times the server went back in time
+  std::size_t queued = 0;     // entries between reflector and store
+  std::size_t queued_bytes = 0;
+  std::uint64_t delivered = 0;  // to all handlers
+  std::uint64_t coalesced = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t handler_exceptions = 0;
+  std::size_t handlers = 0;
+  std::string resourceVersion{};  // of the store
+  std::string last_error{};       // empty: the last attempt succeeded
+};
+
+// How long WaitForCacheSync may take.
+struct SyncWaitOptions {
+  std::optional<Duration> timeout{};
+  // Return at the first error that waiting does not cure: forbidden, unauthorized, not found. Off, as in client-go: a CRD may
+  // yet be created.
+  bool fail_fast{false};
+};
+
+namespace internal {
+
+// InformerOptions<T> without its typed members.
+struct InformerSettings {
+  std::string name{};
+  std::string namespace_{};
+  Duration resync_period{0};
+  QueueKind queue{QueueKind::kInOrder};
+  InitialList initial_list{InitialList::kWatchList};
+  bool uid_change_is_update{false};
+  std::int64_t watch_list_page_size{0};
+  Duration min_watch_timeout{0};
+  std::size_t max_queued_bytes{std::size_t{64} << 20};
+  std::function<void(const TraceEvent&)> trace{};
+};
+
+}  // namespace internal
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_INFORMER_OPTIONS_H_

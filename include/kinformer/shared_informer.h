@@ -1,0 +1,225 @@
+// kinformer/shared_informer.h
+//
+// SharedInformer<T>: a local, indexed, always-fresh copy of one collection of the API server, and callbacks when it changes.
+//
+// Most programs get theirs from a SharedInformerFactory, so that everyone who asks for pods shares one watch and one store.
+// Alone it works as well:
+//
+//   SharedInformer<corev1::Pod> pods(client.env(), NewListWatch<corev1::Pod>(client, "default"));
+//   pods.AddEventHandler({.on_add = [](const Added<corev1::Pod>& e) { std::cout << "+ " << e.key << '\n'; }}).OrExit();
+//   pods.Start();
+//   pods.WaitForCacheSync(stop.token()).OrExit();
+//   for (corev1::Pod p : pods.Snapshot()) ...
+
+#ifndef KINFORMER_SHARED_INFORMER_H_
+#define KINFORMER_SHARED_INFORMER_H_
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "kinformer/env.h"
+#include "kinformer/event_handler.h"
+#include "kinformer/indexer.h"
+#include "kinformer/informer_options.h"
+#include "kinformer/internal/informer_core.h"
+#include "kinformer/list_watch.h"
+#include "kinformer/lister.h"
+#include "kinformer/resource.h"
+#include "kinformer/result.h"
+#include "kinformer/snapshot.h"
+
+namespace kinformer {
+
+class Object;  // object.h
+
+// Everything has a default. Counterpart: cache.SharedIndexInformerOptions, cache.InformerOptions.
+template <class T>
+struct InformerOptions {
+  Indexers<T> indexers{};  // beside "namespace", which every informer has
+  std::string name{};      // in logs and metrics; empty: what it lists, "pods in namespace default"
+  Duration resync_period{
+      0};  // redelivers what is cached this often to handlers that do not say otherwise; 0: never
+  QueueKind queue{QueueKind::kInOrder};
+  InitialList initial_list{InitialList::kWatchList};
+  // An object whose uid changed while nobody watched is OnDelete (tombstone), then OnAdd. True: one OnUpdate, as in client-go.
+  bool uid_change_is_update{false};
+  std::int64_t watch_list_page_size{0};  // of lists; 0: client-go's rules
+  Duration min_watch_timeout{0};         // at least 5 min
+  // What may wait between reflector and store before the watch is closed (see OverflowPolicy::kBlock).
+  std::size_t max_queued_bytes{std::size_t{64} << 20};
+  // Called for every step of every event, on the loop or on a handler's thread. Must be quick and thread-safe.
+  std::function<void(const TraceEvent&)> trace{};
+  // Which namespace to look in: empty is the factory's, or all. Ignored where the informer is given a ListerWatcher.
+  std::string namespace_{};
+};
+
+// What AddEventHandler gives: a handle for asking and for removing. Copyable; losing all copies changes nothing. Thread-safe.
+// Counterpart: cache.ResourceEventHandlerRegistration.
+class EventHandlerRegistration {
+ public:
+  EventHandlerRegistration() = default;
+  explicit EventHandlerRegistration(std::shared_ptr<internal::Listener> listener)
+      : listener_(std::move(listener)) {}
+
+  // The informer has synced and this handler's callbacks for all that was there then have returned. Stays true.
+  [[nodiscard]] bool HasSynced() const {
+    return listener_ != nullptr && internal::ListenerHasSynced(*listener_);
+  }
+  // Blocks until HasSynced. kCanceled: stop was requested. kDeadlineExceeded. kStopped: the handler was removed or the informer
+  // stopped. kWouldDeadlock: on the loop thread, or inside a callback of this handler.
+  Result<void> WaitForSync(std::stop_token stop = {}, std::optional<Duration> timeout = {}) const {
+    return internal::ListenerWaitForSync(listener_, std::move(stop), timeout);
+  }
+  [[nodiscard]] HandlerStats Stats() const { return internal::ListenerStats(*listener_); }
+
+  // Removes the handler when the result is destroyed.
+  class [[nodiscard]] ScopedRegistration {
+   public:
+    explicit ScopedRegistration(std::shared_ptr<internal::Listener> listener)
+        : listener_(std::move(listener)) {}
+    ScopedRegistration(ScopedRegistration&&) noexcept = default;
+    ScopedRegistration& operator=(ScopedRegistration&&) = delete;
+    ~ScopedRegistration() {
+      if (listener_ != nullptr) static_cast<void>(internal::RemoveListener(listener_));
+    }
+
+   private:
+    std::shared_ptr<internal::Listener> listener_;
+  };
+  ScopedRegistration Scoped() const { return ScopedRegistration(listener_); }
+
+  [[nodiscard]] const std::shared_ptr<internal::Listener>& listener() const { return listener_; }
+
+ private:
+  std::shared_ptr<internal::Listener> listener_;
+};
+
+// A handle on an informer; copies are the same informer. Listers, and the factory that made it, are handles too: when the last
+// one goes, the watch ends and the memory is freed. Snapshots and Refs live on.
+//
+// Thread-safe. Nothing blocks except Run, WaitForCacheSync, RemoveEventHandler and AddIndexers, as they say.
+// Counterpart: cache.SharedIndexInformer.
+template <class T>
+class SharedInformer {
+ public:
+  // An informer of its own, over anything that lists and watches. `env` must outlive it.
+  SharedInformer(Env& env, std::unique_ptr<ListerWatcher> lister_watcher,
+                 InformerOptions<T> options = {})
+      : SharedInformer(Make(env, std::move(lister_watcher), options)) {}
+  explicit SharedInformer(std::shared_ptr<internal::InformerCore> core) : core_(std::move(core)) {}
+
+  // Registers a handler. It first gets everything that is there as Added events with is_in_initial_list, then what happens.
+  // kStopped where the informer has stopped. May be called at any time, also before Start and from callbacks.
+  Result<EventHandlerRegistration> AddEventHandler(ResourceEventHandlerFuncs<T> funcs,
+                                                   HandlerOptions options = {}) {
+    return Add<T>(std::make_shared<FunctionEventHandler<T>>(std::move(funcs)), std::move(options));
+  }
+  Result<EventHandlerRegistration> AddEventHandler(std::shared_ptr<ResourceEventHandler<T>> handler,
+                                                   HandlerOptions options = {}) {
+    return Add<T>(std::move(handler), std::move(options));
+  }
+  Result<EventHandlerRegistration> AddEventHandler(FilteringResourceEventHandler<T> handler,
+                                                   HandlerOptions options = {}) {
+    return Add<T>(std::make_shared<FilteringResourceEventHandler<T>>(std::move(handler)),
+                  std::move(options));
+  }
+  // A handler for objects of any kind, which sees their metadata. Needs object.h.
+  template <class Any>
+    requires(std::is_same_v<Any, Object> && !std::is_same_v<Any, T>)
+  Result<EventHandlerRegistration> AddEventHandler(
+      std::shared_ptr<ResourceEventHandler<Any>> handler, HandlerOptions options = {}) {
+    return Add<Any>(std::move(handler), std::move(options));
+  }
+  template <class Any>
+    requires(std::is_same_v<Any, Object> && !std::is_same_v<Any, T>)
+  Result<EventHandlerRegistration> AddEventHandler(ResourceEventHandlerFuncs<Any> funcs,
+                                                   HandlerOptions options = {}) {
+    return Add<Any>(std::make_shared<FunctionEventHandler<Any>>(std::move(funcs)),
+                    std::move(options));
+  }
+
+  // Ends a registration; events that wait are discarded. Waits for a callback that is running, except inside one of this
+  // handler, so that afterwards what the callback uses may go. Removing twice, or a handle of another informer, does nothing.
+  // kWouldDeadlock: called on the loop thread while a callback runs; the removal holds, only the wait is missing.
+  Result<void> RemoveEventHandler(const EventHandlerRegistration& registration) {
+    return core_->RemoveHandler(registration.listener());
+  }
+
+  // Adds indexes; kAlreadyExists, and none added, if one of the names is taken. On a running informer this blocks until they
+  // are complete; kWouldDeadlock on the loop thread.
+  Result<void> AddIndexers(Indexers<T> indexers) {
+    return internal::AddTypedIndexers<T>(*core_, std::move(indexers));
+  }
+
+  // Replaces every object before anything else sees it: on the loop, once per object received; must be quick and pure. An
+  // error marks the object as unreadable. kStopped after Start.
+  Result<void> SetTransform(std::function<Result<Ref<T>>(const Ref<T>&)> transform) {
+    return core_->SetTransform(
+        [f = std::move(transform)](internal::ObjectRef object) -> Result<internal::ObjectRef> {
+          Result<Ref<T>> result = f(Ref<T>(std::move(object)));
+          if (!result) return std::move(result).error();
+          return result->object();
+        });
+  }
+  // Called on the loop whenever listing or watching fails, in place of a log line. Must be quick. kStopped after Start.
+  Result<void> SetWatchErrorHandler(std::function<void(const Error&)> handler) {
+    return core_->SetWatchErrorHandler(std::move(handler));
+  }
+
+  // Begins to list and watch, and returns at once. Again after Stop: continues with what is cached, and handlers get the
+  // difference. A no-op while it runs.
+  void Start() { core_->Start(); }
+  // Ends listing and watching, and returns at once. The store stays readable.
+  void Stop() { core_->Stop(); }
+  // Start, then Stop once stop is requested; returns when nothing of it runs any more. Blocks.
+  void Run(std::stop_token stop) { core_->Run(std::move(stop)); }
+
+  // The first list is in the store. Stays true while the informer runs.
+  [[nodiscard]] bool HasSynced() const { return core_->HasSynced(); }
+  // Blocks until HasSynced; see SharedInformerFactory::WaitForCacheSync.
+  Result<void> WaitForCacheSync(std::stop_token stop = {}, SyncWaitOptions options = {}) const {
+    return internal::WaitForSync(core_->env(), {core_}, std::move(stop), options);
+  }
+  [[nodiscard]] bool HasStarted() const { return core_->HasStarted(); }
+  [[nodiscard]] bool IsStopped() const { return core_->IsStopped(); }
+  // What the server sent last. The store may be behind by what waits in the queue; its own is in Stats().
+  [[nodiscard]] std::string LastSyncResourceVersion() const {
+    return core_->LastSyncResourceVersion();
+  }
+  [[nodiscard]] InformerStats Stats() const { return core_->Stats(); }
+
+  // Three ways to read. All keep their promise only together with HasSynced: before it, they show nothing.
+  [[nodiscard]] kinformer::Lister<T> lister() const { return internal::MakeLister<T>(core_); }
+  [[nodiscard]] kinformer::Indexer<T> indexer() const { return internal::MakeIndexer<T>(core_); }
+  [[nodiscard]] kinformer::Snapshot<T> Snapshot() const { return internal::MakeSnapshot<T>(core_); }
+
+  [[nodiscard]] const std::shared_ptr<internal::InformerCore>& core() const { return core_; }
+
+ private:
+  template <class U>
+  Result<EventHandlerRegistration> Add(std::shared_ptr<ResourceEventHandler<U>> handler,
+                                       HandlerOptions options) {
+    auto listener = core_->AddHandler(
+        std::make_shared<internal::HandlerAdapter<U>>(std::move(handler)), std::move(options));
+    if (!listener) return std::move(listener).error();
+    return EventHandlerRegistration(std::move(*listener));
+  }
+
+  static std::shared_ptr<internal::InformerCore> Make(Env& env,
+                                                      std::unique_ptr<ListerWatcher> lister_watcher,
+                                                      InformerOptions<T>& options) {
+    auto core = internal::MakeCore(env, std::move(lister_watcher), internal::SettingsOf(options));
+    internal::MustAdd(internal::AddTypedIndexers<T>(*core, std::move(options.indexers)));
+    return core;
+  }
+
+  std::shared_ptr<internal::InformerCore> core_;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_SHARED_INFORMER_H_

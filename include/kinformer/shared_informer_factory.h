@@ -1,0 +1,222 @@
+// kinformer/shared_informer_factory.h
+//
+// SharedInformerFactory: one informer per resource for a whole program, however many parts of it ask.
+//
+//   SharedInformerFactory factory(client);
+//   SharedInformer<corev1::Pod> pods = factory.InformerFor<corev1::Pod>();
+//   Lister<corev1::Node> nodes = factory.InformerFor<corev1::Node>().lister();
+//   factory.Start();
+//   factory.WaitForCacheSync(stop.token()).OrExit();
+//
+// Go's accessors, factory.Core().V1().Pods().Informer(), are in factory_accessors.h.
+
+#ifndef KINFORMER_SHARED_INFORMER_FACTORY_H_
+#define KINFORMER_SHARED_INFORMER_FACTORY_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kinformer/client.h"
+#include "kinformer/list_options.h"
+#include "kinformer/object_name.h"
+#include "kinformer/resource.h"
+#include "kinformer/result.h"
+#include "kinformer/shared_informer.h"
+
+namespace kinformer {
+
+struct RestMapping;  // discovery.h
+class Unstructured;  // unstructured.h
+
+namespace metav1 {
+class PartialObjectMetadata;  // unstructured.h
+}  // namespace metav1
+
+namespace accessors {  // factory_accessors.h
+class Core;
+class Apps;
+class Batch;
+class Networking;
+class Discovery;
+class Coordination;
+class Rbac;
+class Storage;
+class Policy;
+class Autoscaling;
+class Scheduling;
+class Events;
+class Node;
+class Admissionregistration;
+class Certificates;
+}  // namespace accessors
+
+// Counterpart: informers.SharedInformerOption (WithNamespace, WithTweakListOptions, WithCustomResyncConfig).
+struct SharedInformerFactoryOptions {
+  std::string namespace_{};  // empty: all namespaces
+  // Changes the options of every list and watch: selectors. Called on the loop.
+  std::function<void(ListOptions&)> tweak_list_options{};
+  Duration default_resync{0};  // of informers that do not say otherwise; 0: never
+  std::map<GroupVersionResource, Duration> resync{};  // per resource, before default_resync
+  // Of every informer that does not set its own.
+  std::function<void(const TraceEvent&)> trace{};
+};
+
+namespace internal {
+
+// Where a factory gets its ListerWatchers. Thread-safe.
+class ListerWatcherProvider {
+ public:
+  virtual ~ListerWatcherProvider() = default;
+  [[nodiscard]] virtual Env& env() const = 0;
+  // Called on the loop. `type` lives for ever.
+  [[nodiscard]] virtual std::unique_ptr<ListerWatcher> NewListWatch(
+      const TypeInfo& type, const std::string& namespace_,
+      const std::function<void(ListOptions&)>& tweak) = 0;
+};
+
+// What all instances of the templates share.
+class FactoryCore {
+ public:
+  FactoryCore(std::shared_ptr<ListerWatcherProvider> provider,
+              SharedInformerFactoryOptions options);
+  ~FactoryCore();
+  FactoryCore(const FactoryCore&) = delete;
+  FactoryCore& operator=(const FactoryCore&) = delete;
+
+  // The informer for a type in a namespace, made with `settings` by the first who asks.
+  // `metadata_only`: a full informer for the same resource will do.
+  std::shared_ptr<InformerCore> Get(const TypeInfo& type, InformerSettings settings,
+                                    bool metadata_only);
+  // The informer under `key`, made by `make` for the first who asks.
+  std::shared_ptr<InformerCore> GetOrMake(
+      std::string_view key,
+      const std::function<std::shared_ptr<InformerCore>(Duration resync)>& make);
+
+  void Start();
+  Result<void> WaitForCacheSync(std::stop_token stop, const SyncWaitOptions& options);
+  void Shutdown();
+  void Release(const std::shared_ptr<InformerCore>& informer);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+std::string FactoryKey(const TypeInfo& type, std::string_view namespace_);
+
+}  // namespace internal
+
+// Owns one count on each of its informers until Shutdown or Release. Thread-safe. Not copyable: pass it by reference.
+//
+// All informers of one resource and namespace share one watch and one store. Metadata informers use the full informer of
+// their resource where one exists.
+// Counterpart: informers.SharedInformerFactory, dynamicinformer and metadatainformer in one.
+class SharedInformerFactory {
+ public:
+  explicit SharedInformerFactory(const Client& client, SharedInformerFactoryOptions options = {});
+  // Over anything that makes ListerWatchers. For tests.
+  SharedInformerFactory(std::shared_ptr<internal::ListerWatcherProvider> provider,
+                        SharedInformerFactoryOptions options = {});
+  ~SharedInformerFactory();  // Shutdown
+
+  // The informer for T. The first call makes it; later calls give the same one and add the indexes that it lacks, while their
+  // other options are not looked at.
+  template <Resource T>
+  SharedInformer<T> InformerFor(InformerOptions<T> options = {}) {
+    return Typed<T>(T::type_info(), std::move(options), false);
+  }
+
+  // The informer for T as made by a function of the caller's, which gets the resync period that the factory would use. An
+  // informer for T that exists is returned as it is. Counterpart: InformerFor(obj, newFunc).
+  template <Resource T>
+  SharedInformer<T> InformerFor(const std::function<SharedInformer<T>(Duration resync)>& make) {
+    return SharedInformer<T>(
+        core_->GetOrMake(internal::FactoryKey(T::type_info(), ""),
+                         [&make](Duration resync) { return make(resync).core(); }));
+  }
+
+  // Objects of any resource as JSON; `kind` and scope come from discovery or from the caller's knowledge.
+  // Counterpart: dynamicinformer's ForResource. Needs unstructured.h.
+  SharedInformer<Unstructured> ForResource(const RestMapping& mapping,
+                                           InformerOptions<Unstructured> options);
+  SharedInformer<Unstructured> ForResource(const RestMapping& mapping);
+  SharedInformer<Unstructured> ForResource(const GroupVersionResource& resource,
+                                           std::string_view kind, bool namespaced,
+                                           InformerOptions<Unstructured> options);
+  SharedInformer<Unstructured> ForResource(const GroupVersionResource& resource,
+                                           std::string_view kind, bool namespaced = true);
+
+  // The metadata of objects of any resource. Counterpart: metadatainformer's ForResource. Needs unstructured.h.
+  SharedInformer<metav1::PartialObjectMetadata> MetadataInformerFor(
+      const GroupVersionResource& resource, std::string_view kind, bool namespaced = true);
+  template <Resource T>
+  SharedInformer<metav1::PartialObjectMetadata> MetadataInformerFor() {
+    const internal::TypeInfo& t = T::type_info();
+    return MetadataInformerFor(
+        GroupVersionResource{std::string(t.group), std::string(t.version), std::string(t.resource)},
+        t.kind, t.namespaced);
+  }
+
+  // Starts the informers that are not running. Returns at once. Call it again for informers asked for later.
+  void Start() { core_->Start(); }
+
+  // Blocks until all informers that were started are synced. Otherwise the error names those that are not, and what went wrong
+  // with each last: kCanceled (stop was requested), kDeadlineExceeded, kStopped (one was stopped), kNotSynced (with fail_fast:
+  // an error that waiting does not cure), kWouldDeadlock (called on the loop thread).
+  Result<void> WaitForCacheSync(std::stop_token stop = {}, SyncWaitOptions options = {}) {
+    return core_->WaitForCacheSync(std::move(stop), options);
+  }
+
+  // Stops all informers, gives up the counts on them, and blocks until nothing of them runs: no callback is running afterwards,
+  // except the one that calls it. Informers whose handles others hold stay readable. May be called again.
+  void Shutdown() { core_->Shutdown(); }
+
+  // Gives up the factory's count on one informer: it stops when nobody else has one.
+  template <class T>
+  void Release(const SharedInformer<T>& informer) {
+    core_->Release(informer.core());
+  }
+
+  // Go's accessors. Need factory_accessors.h.
+  accessors::Core Core();
+  accessors::Apps Apps();
+  accessors::Batch Batch();
+  accessors::Networking Networking();
+  accessors::Discovery Discovery();
+  accessors::Coordination Coordination();
+  accessors::Rbac Rbac();
+  accessors::Storage Storage();
+  accessors::Policy Policy();
+  accessors::Autoscaling Autoscaling();
+  accessors::Scheduling Scheduling();
+  accessors::Events Events();
+  accessors::Node Node();
+  accessors::Admissionregistration Admissionregistration();
+  accessors::Certificates Certificates();
+
+ private:
+  template <class T>
+  SharedInformer<T> Typed(const internal::TypeInfo& type, InformerOptions<T> options,
+                          bool metadata_only) {
+    auto core = core_->Get(type, internal::SettingsOf(options), metadata_only);
+    internal::AddMissingIndexers<T>(*core, std::move(options.indexers));
+    return SharedInformer<T>(std::move(core));
+  }
+
+  std::unique_ptr<internal::FactoryCore> core_;
+};
+
+// Counterpart: informers.NewSharedInformerFactory.
+inline SharedInformerFactory NewSharedInformerFactory(const Client& client,
+                                                      Duration default_resync) {
+  return SharedInformerFactory(client, {.default_resync = default_resync});
+}
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_SHARED_INFORMER_FACTORY_H_
