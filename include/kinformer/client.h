@@ -51,22 +51,36 @@ class ResourceCore;
 }  // namespace internal
 
 struct ClientOptions {
-  // Requests per second and how many at once, on top of what the Config says. 0: the Config's, or
-  // else client-go's 5 and 10. Negative qps: no client-side limit.
+  // Requests per second and how many at once. 0: what the Config says, or else client-go's 5 and 10. Negative qps: no limit.
   double qps{0};
   int burst{0};
   int max_retries{10};  // of one request
-  std::size_t max_initial_lists{
-      8};  // informers that fetch their first list at the same time; the others wait their turn
+  // Informers that fetch their first list at the same time; the others wait their turn.
+  std::size_t max_initial_lists{8};
   bool prefer_json{false};  // JSON for built-in kinds too
-  std::string
-      user_agent{};  // empty: the Config's, or else "<program>/<version> (linux/amd64) kinformer"
-  // Called on the loop for each distinct warning that the server sends, instead of logging it. Must
-  // be quick.
+  // Ask for compressed answers: fewer bytes, but on most networks more CPU time on both sides than they are worth.
+  bool accept_gzip{false};
+  // Empty: the Config's, or else "<program>/<version> (linux/amd64) kinformer".
+  std::string user_agent{};
+  // Called on the loop for each distinct warning that the server sends, instead of logging it. Must be quick.
   std::function<void(std::string_view text)> warning_handler{};
-  // Called on the loop when the server answers 401; true if there may be a new credential, so that
-  // trying again makes sense.
+  // Called on the loop when the server answers 401; true if there may be a new credential, so that trying again makes sense.
+  // Empty: as the Config's credentials say.
   std::function<bool()> refresh_credentials{};
+};
+int burst{0};
+int max_retries{10};  // of one request
+std::size_t max_initial_lists{
+    8};  // informers that fetch their first list at the same time; the others wait their turn
+bool prefer_json{false};  // JSON for built-in kinds too
+std::string
+    user_agent{};  // empty: the Config's, or else "<program>/<version> (linux/amd64) kinformer"
+// Called on the loop for each distinct warning that the server sends, instead of logging it. Must
+// be quick.
+std::function<void(std::string_view text)> warning_handler{};
+// Called on the loop when the server answers 401; true if there may be a new credential, so that
+// trying again makes sense.
+std::function<bool()> refresh_credentials{};
 };
 
 // Copies share one state: connections, rate limit, what was learned about the server. Thread-safe;
@@ -134,8 +148,9 @@ std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, const TypeInfo
 // The list and watch of one resource, for reflectors. `tweak` may change the options of every
 // request (selectors). Counterpart: cache.NewFilteredListWatchFromClient.
 template <Resource T>
-std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, std::string namespace_ = "",
-                                            std::function<void(ListOptions&)> tweak = {}) {
+std::unique_ptr<ListerWatcher> NewFilteredListWatch(const Client& client,
+                                                    std::string namespace_ = "",
+                                                    std::function<void(ListOptions&)> tweak = {}) {
   return internal::NewListWatch(client, T::type_info(), std::move(namespace_), std::move(tweak));
 }
 

@@ -1,0 +1,14 @@
+// kinformer/version.h
+//
+// The version of kinformer.
+
+#ifndef KINFORMER_VERSION_H_
+#define KINFORMER_VERSION_H_
+
+namespace kinformer {
+
+inline constexpr char kVersion[] = "0.1.0";
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_VERSION_H_

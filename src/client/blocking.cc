@@ -1,0 +1,92 @@
+#include "client/blocking.h"
+
+#include <stop_token>
+
+namespace kinformer::internal {
+
+// Travels in the task that starts the call. If the loop is gone, the task is destroyed unrun, and the caller must not wait for ever.
+class BlockingCall::AbandonGuard {
+ public:
+  explicit AbandonGuard(std::shared_ptr<BlockingCall> call) : call_(std::move(call)) {}
+  AbandonGuard(AbandonGuard&&) noexcept = default;
+  AbandonGuard& operator=(AbandonGuard&&) = delete;
+  ~AbandonGuard() {
+    if (call_ != nullptr) call_->MarkDone(Error(Reason::kStopped, "the event loop has ended"));
+  }
+  std::shared_ptr<BlockingCall> Take() { return std::exchange(call_, nullptr); }
+
+ private:
+  std::shared_ptr<BlockingCall> call_;
+};
+
+Result<void> BlockingCall::Run(const std::shared_ptr<BlockingCall>& call,
+                               const CallOptions& options, const std::function<bool()>& on_wake) {
+  Env& env = call->env_;
+  if (env.loop().InThisExecutor()) {
+    return Error(Reason::kWouldDeadlock,
+                 "a blocking request on the event loop's own thread: make it from a handler, a "
+                 "worker or main");
+  }
+  if (options.stop.stop_requested())
+    return Error(Reason::kCanceled, "the caller has stopped the request");
+  env.loop().Post([guard = AbandonGuard(call)]() mutable {
+    const std::shared_ptr<BlockingCall> self = guard.Take();
+    if (!self->ended_) self->Begin();
+  });
+  const auto cancel = [&env, call](Result<void> why) {
+    env.loop().Post([call, why = std::move(why)]() mutable { call->Complete(std::move(why)); });
+  };
+  // The callback may run on any thread: only the loop touches the call.
+  const std::stop_callback on_stop(options.stop, [&cancel] {
+    cancel(Error(Reason::kCanceled, "the caller has stopped the request"));
+  });
+  Timer deadline;
+  if (options.timeout > Duration::zero()) {
+    deadline = env.loop().RunAt(env.Now() + options.timeout, [call] {
+      call->Complete(
+          Error(Reason::kDeadlineExceeded, "the request took longer than the caller allows"));
+    });
+  }
+
+  bool cancelled = false;
+  while (true) {
+    bool done = false;
+    {
+      MonitorLock lock(*call->monitor_);
+      while (!call->done_ && !call->woken_) lock.Wait();
+      done = call->done_;
+      call->woken_ = false;
+    }
+    if (on_wake && !cancelled && !on_wake()) {
+      cancelled = true;
+      cancel(Result<void>());
+    }
+    if (done) break;
+  }
+  MonitorLock lock(*call->monitor_);
+  if (call->error_ && !cancelled) return *call->error_;
+  return {};
+}
+
+void BlockingCall::Complete(Result<void> result) {
+  if (ended_) return;
+  ended_ = true;
+  End();
+  MarkDone(std::move(result));
+}
+
+void BlockingCall::MarkDone(Result<void> result) {
+  MonitorLock lock(*monitor_);
+  if (done_) return;
+  done_ = true;
+  if (!result) error_ = std::move(result).error();
+  monitor_->NotifyAll();
+}
+
+void BlockingCall::Wake() {
+  MonitorLock lock(*monitor_);
+  woken_ = true;
+  monitor_->NotifyAll();
+}
+
+}  // namespace kinformer::internal

@@ -1,0 +1,71 @@
+#include "client/client_core.h"
+
+#include <thread>
+
+#include "client/blocking.h"
+
+namespace kinformer::internal {
+namespace {
+
+// Collects one answer for a thread that waits for it.
+class RawCall final : public BlockingCall, public ExchangeReceiver {
+ public:
+  RawCall(std::shared_ptr<Engine> engine, ExchangeRequest request)
+      : BlockingCall(engine->env()), engine_(std::move(engine)), request_(std::move(request)) {}
+
+  RawResponse& response() { return response_; }
+
+ private:
+  void Begin() override {
+    exchange_ = std::make_unique<Exchange>(engine_, std::move(request_), *this);
+    exchange_->Start();
+  }
+  void End() override { exchange_.reset(); }
+  void OnAccepted(int status, const HttpHeaders& headers) override {
+    response_.status = status;
+    response_.headers = headers;
+  }
+  void OnData(std::string_view data) override { response_.body.append(data); }
+  void OnDone(Result<void> result) override { Complete(std::move(result)); }
+
+  const std::shared_ptr<Engine> engine_;
+  ExchangeRequest request_;
+  std::unique_ptr<Exchange> exchange_;
+  RawResponse response_;
+};
+
+class ShutDownCall final : public BlockingCall {
+ public:
+  explicit ShutDownCall(std::shared_ptr<Engine> engine)
+      : BlockingCall(engine->env()), engine_(std::move(engine)) {}
+
+ private:
+  void Begin() override {
+    engine_->ShutDown();
+    Complete({});
+  }
+  void End() override {}
+  const std::shared_ptr<Engine> engine_;
+};
+
+}  // namespace
+
+ClientCore::~ClientCore() {
+  if (runtime_ == nullptr) return;
+  Env& env = engine_->env();
+  if (env.loop().InThisExecutor() || env.pool().InThisExecutor()) {
+    // A Runtime cannot end on one of its own threads, which it joins.
+    engine_->env().loop().Post([engine = engine_] { engine->ShutDown(); });
+    std::thread([runtime = std::move(runtime_)]() mutable { runtime.reset(); }).detach();
+    return;
+  }
+  (void)BlockingCall::Run(std::make_shared<ShutDownCall>(engine_), {});
+}
+
+Result<RawResponse> ClientCore::Call(ExchangeRequest request, const CallOptions& options) const {
+  auto call = std::make_shared<RawCall>(engine_, std::move(request));
+  if (Result<void> done = BlockingCall::Run(call, options); !done) return std::move(done).error();
+  return std::move(call->response());
+}
+
+}  // namespace kinformer::internal

@@ -1,0 +1,61 @@
+// client/client_core.h
+//
+// ClientCore: what all copies of a Client share: the Engine on the loop, the Runtime if the client made one, what discovery
+// found. And the way from a blocking call to the loop and back.
+
+#ifndef KINFORMER_CLIENT_CLIENT_CORE_H_
+#define KINFORMER_CLIENT_CLIENT_CORE_H_
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "kinformer/discovery.h"
+#include "kinformer/request_options.h"
+#include "kinformer/result.h"
+#include "kinformer/runtime.h"
+#include "kinformer/transport.h"
+
+#include "client/engine.h"
+
+namespace kinformer::internal {
+
+// A whole answer.
+struct RawResponse {
+  int status = 0;
+  HttpHeaders headers{};
+  std::string body{};
+};
+
+// Thread-safe. See the head of this file.
+class ClientCore {
+ public:
+  ClientCore(std::shared_ptr<Engine> engine, std::unique_ptr<Runtime> runtime)
+      : engine_(std::move(engine)), runtime_(std::move(runtime)) {}
+  // Blocks until the loop has let go of the transport, if the Runtime is ours.
+  ~ClientCore();
+
+  [[nodiscard]] Env& env() const { return engine_->env(); }
+  [[nodiscard]] const std::shared_ptr<Engine>& engine() const { return engine_; }
+
+  // Sends a request and waits for the answer. Server errors are Errors.
+  Result<RawResponse> Call(ExchangeRequest request, const CallOptions& call) const;
+
+  // What discovery found so far; null: nothing yet. Guarded by its mutex.
+  struct DiscoveryCache {
+    std::mutex mutex;
+    std::shared_ptr<const std::vector<ApiGroupVersion>> groups;
+  };
+  [[nodiscard]] DiscoveryCache& discovery_cache() const { return discovery_; }
+
+ private:
+  const std::shared_ptr<Engine> engine_;
+  std::unique_ptr<Runtime> runtime_;
+  mutable DiscoveryCache discovery_;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_CLIENT_CLIENT_CORE_H_

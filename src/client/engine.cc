@@ -1,0 +1,254 @@
+#include "client/engine.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "client/status.h"
+#include "client/warnings.h"
+
+namespace kinformer::internal {
+namespace {
+
+// An error body is a Status: a few hundred bytes, with many causes some kilobytes.
+constexpr std::size_t kMaxErrorBody = std::size_t{256} << 10;
+constexpr Duration kTransportRetryDelay = std::chrono::seconds(1);
+constexpr std::size_t kMaxRememberedWarnings = 1000;
+
+std::optional<int> RetryAfterSeconds(const HttpHeaders& headers) {
+  const std::string_view text = headers.Get("Retry-After");
+  int seconds = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (failure != std::errc() || end != text.data() + text.size() || seconds < 0)
+    return std::nullopt;
+  return seconds;
+}
+
+bool IsWarningHeader(std::string_view name) {
+  constexpr std::string_view kName = "warning";
+  return std::equal(name.begin(), name.end(), kName.begin(), kName.end(),
+                    [](char a, char b) { return (a | 0x20) == b; });
+}
+
+}  // namespace
+
+Engine::Engine(Env& env, std::shared_ptr<Transport> transport, ClientOptions options)
+    : env_(env),
+      transport_(std::move(transport)),
+      options_(std::move(options)),
+      description_(transport_->Describe()),
+      limiter_(options_.qps, options_.burst),
+      list_gate_(std::make_shared<ListGate>(env, options_.max_initial_lists)) {}
+
+Engine::~Engine() {
+  // A transport is loop-confined, its end included.
+  if (transport_ != nullptr && !env_.loop().InThisExecutor()) {
+    env_.loop().Post([transport = std::move(transport_)] {});
+  }
+}
+
+void Engine::ShutDown() {
+  while (!active_.empty())
+    (*active_.begin())->Abort(Error(Reason::kStopped, "the client is shut down"));
+  transport_.reset();
+}
+
+void Engine::HandleWarnings(const HttpHeaders& headers) {
+  for (const auto& [name, value] : headers) {
+    if (!IsWarningHeader(name)) continue;
+    for (const Warning& warning : ParseWarningHeader(value)) {
+      if (warning.code != 299 || warning.text.empty()) continue;
+      if (warned_.size() >= kMaxRememberedWarnings) warned_.clear();
+      if (!warned_.insert(warning.text).second) continue;
+      if (options_.warning_handler) {
+        options_.warning_handler(warning.text);
+      } else {
+        env_.log().Log(LogLevel::kWarning, "the server warns", {{"warning", warning.text}});
+      }
+    }
+  }
+}
+
+void Engine::CountResponse(const std::string& code, const std::string& method) {
+  std::shared_ptr<Counter>& counter = response_counters_[{code, method}];
+  if (counter == nullptr) {
+    counter = env_.metrics().NewCounter(
+        "rest_client_requests_total", "Requests by status code, method and host.",
+        {{"code", code}, {"method", method}, {"host", description_}});
+  }
+  counter->Add();
+}
+
+Exchange::Exchange(std::shared_ptr<Engine> engine, ExchangeRequest request,
+                   ExchangeReceiver& receiver)
+    : engine_(std::move(engine)), request_(std::move(request)), receiver_(receiver) {
+  engine_->active_.insert(this);
+}
+
+Exchange::~Exchange() {
+  engine_->active_.erase(this);
+  if (waits_for_token_) engine_->limiter_.Return();
+}
+
+void Exchange::Start() {
+  Env& env = engine_->env();
+  if (engine_->transport() == nullptr) {
+    timer_ = env.loop().RunAt(
+        env.Now(), [this] { Finish(Error(Reason::kStopped, "the client is shut down")); });
+    return;
+  }
+  if (request_.watch) {  // a watch is one long request: limiting it would only make caches late
+    Send();
+  } else {
+    Throttle();
+  }
+  if (!request_.watch && request_.timeout > Duration::zero()) {
+    deadline_ = env.loop().RunAt(env.Now() + request_.timeout, [this] {
+      std::string message = request_.method + " " + request_.target + ": no answer from " +
+                            engine_->Describe() + " in time";
+      if (previous_error_) {
+        message += " - error from a previous attempt: " + previous_error_->message();
+      }
+      Finish(Error(Reason::kDeadlineExceeded, std::move(message)));
+    });
+  }
+}
+
+void Exchange::Throttle() {
+  Env& env = engine_->env();
+  const Duration wait = engine_->limiter_.Reserve(env.Now());
+  if (wait <= Duration::zero()) {
+    Send();
+    return;
+  }
+  if (wait > std::chrono::seconds(1)) {
+    env.log().Log(LogLevel::kInfo, "waited long for the client-side rate limiter",
+                  {{"seconds", std::to_string(std::chrono::duration<double>(wait).count())},
+                   {"request", request_.method + " " + request_.target}});
+  }
+  waits_for_token_ = true;
+  timer_ = env.loop().RunAt(env.Now() + wait, [this] {
+    waits_for_token_ = false;
+    Send();
+  });
+}
+
+void Exchange::Send() {
+  status_ = 0;
+  accepted_ = false;
+  headers_ = HttpHeaders();
+  error_body_.clear();
+
+  HttpRequest http;
+  http.method = request_.method;
+  http.target = request_.target;
+  http.pool = request_.pool;
+  const bool protobuf = engine_->ProtobufAllowed(request_.resource_key);
+  sent_protobuf_ = protobuf && (!request_.accept_protobuf.empty() || request_.protobuf_body);
+  http.headers.Add("Accept",
+                   protobuf && !request_.accept_protobuf.empty()
+                       ? request_.accept_protobuf
+                       : (request_.accept.empty() ? std::string(kJsonMediaType) : request_.accept));
+  if (protobuf && request_.protobuf_body) {
+    http.headers.Add("Content-Type", kProtobufMediaType);
+    http.body = request_.protobuf_body();
+  } else if (request_.body) {
+    http.headers.Add("Content-Type", request_.content_type);
+    http.body = request_.body();
+  }
+  http.headers.Add("User-Agent", engine_->options().user_agent);
+  if (engine_->options().accept_gzip) http.headers.Add("Accept-Encoding", "gzip");
+  call_ = engine_->transport()->Start(std::move(http), *this);
+}
+
+void Exchange::OnHeaders(int status, const HttpHeaders& headers) {
+  status_ = status;
+  headers_ = headers;
+  engine_->CountResponse(std::to_string(status), request_.method);
+  engine_->HandleWarnings(headers);
+  const bool success = request_.watch ? status == 200 : status >= 200 && status <= 206;
+  if (success) {
+    accepted_ = true;
+    receiver_.OnAccepted(status, headers_);
+  }
+}
+
+void Exchange::OnData(std::string_view data) {
+  if (accepted_) {
+    receiver_.OnData(data);
+  } else {
+    error_body_.append(data.substr(0, kMaxErrorBody - std::min(kMaxErrorBody, error_body_.size())));
+  }
+}
+
+void Exchange::OnDone(Result<void> result) {
+  call_.reset();
+  if (accepted_) {
+    Finish(std::move(result));
+    return;
+  }
+  if (status_ == 0) {
+    engine_->CountResponse("<error>", request_.method);
+    Error error = result
+                      ? Error(Reason::kUnexpectedEof, "the connection ended before a response came")
+                      : std::move(result).error();
+    // Only what surely had no effect is repeated: reads whose connection broke. A refused connection, a bad certificate or an
+    // unknown host will not be better in a second.
+    const bool broke = error.reason() == Reason::kUnexpectedEof;
+    const bool slow = error.reason() == Reason::kDeadlineExceeded && request_.watch;
+    if (request_.method == "GET" && (broke || slow)) {
+      if (Retry(kTransportRetryDelay, error)) return;
+      if (request_.watch) {  // an empty watch: the caller opens the next one when it sees fit
+        Finish(Result<void>());
+        return;
+      }
+    }
+    if (previous_error_ && previous_error_->message() != error.message()) {
+      error = Error(error.reason(), error.message() + " - error from a previous attempt: " +
+                                        previous_error_->message());
+    }
+    Finish(std::move(error));
+    return;
+  }
+
+  const std::optional<int> retry_after = RetryAfterSeconds(headers_);
+  Error error = ErrorOfResponse(request_.method, status_, headers_.Get("Content-Type"), error_body_,
+                                retry_after);
+  if (status_ == 401 && !credentials_refreshed_ && engine_->options().refresh_credentials) {
+    credentials_refreshed_ = true;
+    if (engine_->options().refresh_credentials()) {
+      Send();
+      return;
+    }
+  }
+  if ((status_ == 406 || status_ == 415) && sent_protobuf_) {
+    engine_->json_only_.insert(request_.resource_key);
+    Send();
+    return;
+  }
+  if ((status_ == 429 || status_ >= 500) && retry_after &&
+      Retry(std::chrono::seconds(*retry_after), error)) {
+    return;
+  }
+  Finish(std::move(error));
+}
+
+bool Exchange::Retry(Duration delay, Error reason) {
+  if (retries_ >= engine_->options().max_retries) return false;
+  ++retries_;
+  previous_error_ = std::move(reason);
+  Env& env = engine_->env();
+  timer_ = env.loop().RunAt(env.Now() + delay, [this] { Throttle(); });
+  return true;
+}
+
+void Exchange::Finish(Result<void> result) {
+  if (done_) return;
+  done_ = true;
+  call_.reset();
+  deadline_.Cancel();
+  timer_.Cancel();
+  engine_->active_.erase(this);
+  receiver_.OnDone(std::move(result));  // may destroy this
+}
+
+}  // namespace kinformer::internal

@@ -1,0 +1,150 @@
+// client/engine.h
+//
+// Engine: the part of a Client that lives on the loop: the transport, the rate limiter, what was learned about the server. And
+// Exchange: one request with all its attempts.
+
+#ifndef KINFORMER_CLIENT_ENGINE_H_
+#define KINFORMER_CLIENT_ENGINE_H_
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kinformer/client.h"
+#include "kinformer/env.h"
+#include "kinformer/metrics.h"
+#include "kinformer/result.h"
+#include "kinformer/transport.h"
+
+#include "client/list_gate.h"
+#include "client/token_bucket.h"
+
+namespace kinformer::internal {
+
+class Exchange;
+
+inline constexpr std::string_view kJsonMediaType = "application/json";
+inline constexpr std::string_view kProtobufMediaType = "application/vnd.kubernetes.protobuf";
+
+// Loop-confined, apart from construction, Describe and the read-only options. Shared by everything that has requests under way;
+// does not keep the Runtime alive, so that nothing on the loop can end up joining the loop.
+class Engine : public std::enable_shared_from_this<Engine> {
+ public:
+  // `options` are complete: qps, burst and user_agent have their final values.
+  Engine(Env& env, std::shared_ptr<Transport> transport, ClientOptions options);
+  ~Engine();
+
+  [[nodiscard]] Env& env() { return env_; }
+  [[nodiscard]] const ClientOptions& options() const { return options_; }
+  [[nodiscard]] const std::string& Describe() const { return description_; }
+  // Null once shut down.
+  [[nodiscard]] Transport* transport() { return transport_.get(); }
+  [[nodiscard]] ListGate& list_gate() { return *list_gate_; }
+
+  // Ends all exchanges with kStopped and lets go of the transport.
+  void ShutDown();
+
+  // Whether requests for the resource may use protobuf: until the server has refused it.
+  [[nodiscard]] bool ProtobufAllowed(const std::string& resource_key) const {
+    return !options_.prefer_json && json_only_.count(resource_key) == 0;
+  }
+
+ private:
+  friend class Exchange;
+  void HandleWarnings(const HttpHeaders& headers);
+  void CountResponse(const std::string& code, const std::string& method);
+
+  Env& env_;
+  std::shared_ptr<Transport> transport_;
+  const ClientOptions options_;
+  const std::string description_;
+  TokenBucket limiter_;
+  std::shared_ptr<ListGate> list_gate_;
+  std::set<std::string> json_only_;
+  std::set<std::string> warned_;
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<Counter>> response_counters_;
+  std::set<Exchange*> active_;
+};
+
+// What to send. Where both encodings are given, protobuf is sent until the server refuses it.
+struct ExchangeRequest {
+  std::string method{"GET"};
+  std::string target{};
+  std::string accept{};           // for JSON
+  std::string accept_protobuf{};  // empty: JSON only
+  std::string resource_key{};     // what a refusal of protobuf is remembered by
+  std::string content_type{};     // of the body
+  std::function<std::string()> body{};
+  std::function<std::string()>
+      protobuf_body{};  // used, with its own content type, where protobuf is allowed
+  ConnectionPool pool{ConnectionPool::kShort};
+  Duration timeout{0};  // of all attempts together
+  bool watch = false;
+};
+
+// Receives the answer that counts: those that lead to another attempt are not shown. OnAccepted comes at most once, then OnData
+// any number of times, then OnDone; OnDone alone, with the server's Status as Error, where the server refused.
+// No method may destroy the Exchange except OnDone.
+class ExchangeReceiver {
+ public:
+  virtual ~ExchangeReceiver() = default;
+  virtual void OnAccepted(int status, const HttpHeaders& headers) = 0;
+  virtual void OnData(std::string_view data) = 0;
+  virtual void OnDone(Result<void> result) = 0;
+};
+
+// One request: waits for the rate limiter, sends, repeats what may be repeated. Loop-confined. Destroying it abandons the request.
+class Exchange final : public ResponseReceiver {
+ public:
+  Exchange(std::shared_ptr<Engine> engine, ExchangeRequest request, ExchangeReceiver& receiver);
+  ~Exchange() override;
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  // Call once. Does not call the receiver before it has returned.
+  void Start();
+  // Ends the request; the receiver gets `why`. Not from inside OnAccepted or OnData.
+  void Abort(Error why) { Finish(std::move(why)); }
+
+  [[nodiscard]] const ExchangeRequest& request() const { return request_; }
+
+ private:
+  void Throttle();
+  void Send();
+  void OnHeaders(int status, const HttpHeaders& headers) override;
+  void OnData(std::string_view data) override;
+  void OnDone(Result<void> result) override;
+  // Sends again after `delay`. False if the attempts are used up.
+  bool Retry(Duration delay, Error reason);
+  void Finish(Result<void> result);
+
+  const std::shared_ptr<Engine> engine_;
+  ExchangeRequest request_;
+  ExchangeReceiver& receiver_;
+  std::unique_ptr<HttpCall> call_;
+  Timer timer_;
+  Timer deadline_;
+  bool waits_for_token_ = false;
+  bool done_ = false;
+
+  int retries_ = 0;
+  bool credentials_refreshed_ = false;
+  bool sent_protobuf_ = false;
+  std::optional<Error> previous_error_;
+
+  // Of the current attempt.
+  int status_ = 0;
+  bool accepted_ = false;
+  HttpHeaders headers_;
+  std::string error_body_;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_CLIENT_ENGINE_H_

@@ -1,0 +1,108 @@
+#include "client/request_path.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace kinformer::internal {
+namespace {
+
+bool IsUnreserved(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '.' || c == '_' || c == '~';
+}
+
+void AppendEscaped(std::string& out, std::string_view text, std::string_view also_plain) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  for (const char c : text) {
+    if (IsUnreserved(c) || also_plain.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      out += '%';
+      out += kHex[byte >> 4];
+      out += kHex[byte & 15];
+    }
+  }
+}
+
+Result<void> AppendSegment(std::string& out, std::string_view what, std::string_view segment) {
+  if (segment == "." || segment == "..") {
+    return Error(Reason::kInvalidArgument, std::string(what) + " \"" + std::string(segment) +
+                                               "\": may not be \".\" or \"..\"");
+  }
+  const std::size_t bad = segment.find_first_of("/%");
+  if (bad != std::string_view::npos) {
+    return Error(Reason::kInvalidArgument, std::string(what) + " \"" + std::string(segment) +
+                                               "\": may not contain '" + segment[bad] + "'");
+  }
+  out += '/';
+  // Sub-delimiters are legal in a path; RBAC names use ':'.
+  AppendEscaped(out, segment, ":@!$&'()*+,;=");
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> BuildPath(const ResourcePath& path) {
+  std::string out = path.group.empty() ? "/api" : "/apis";
+  struct Part {
+    std::string_view what;
+    std::string_view text;
+  };
+  std::vector<Part> parts;
+  if (!path.group.empty()) parts.push_back({"group", path.group});
+  parts.push_back({"version", path.version});
+  if (!path.namespace_.empty()) {
+    parts.push_back({"segment", "namespaces"});
+    parts.push_back({"namespace", path.namespace_});
+  }
+  parts.push_back({"resource", path.resource});
+  if (!path.name.empty()) parts.push_back({"name", path.name});
+  for (const Part& part : parts) {
+    if (part.text.empty()) {
+      return Error(Reason::kInvalidArgument, "request without a " + std::string(part.what));
+    }
+    if (Result<void> done = AppendSegment(out, part.what, part.text); !done) return done.error();
+  }
+  // A subresource may have several segments ("proxy/metrics").
+  std::string_view rest = path.subresource;
+  while (!rest.empty()) {
+    const std::size_t slash = rest.find('/');
+    if (Result<void> done = AppendSegment(out, "subresource", rest.substr(0, slash)); !done) {
+      return done.error();
+    }
+    rest = slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
+  }
+  return out;
+}
+
+void Query::AddListOptions(const ListOptions& options, bool watch) {
+  AddIfSet("labelSelector", options.labelSelector);
+  AddIfSet("fieldSelector", options.fieldSelector);
+  AddIfSet("resourceVersion", options.resourceVersion);
+  AddIfSet("resourceVersionMatch", options.resourceVersionMatch);
+  AddIfSet("continue", options.continue_);
+  if (options.limit > 0) Add("limit", std::to_string(options.limit));
+  if (watch) Add("watch", "true");
+  if (watch && options.allowWatchBookmarks) Add("allowWatchBookmarks", "true");
+  if (options.sendInitialEvents) {
+    Add("sendInitialEvents", *options.sendInitialEvents ? "true" : "false");
+  }
+  if (options.timeoutSeconds) Add("timeoutSeconds", std::to_string(*options.timeoutSeconds));
+}
+
+std::string Query::Text() const {
+  auto fields = fields_;
+  std::stable_sort(fields.begin(), fields.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string out;
+  for (const auto& [name, value] : fields) {
+    out += out.empty() ? '?' : '&';
+    AppendEscaped(out, name, "");
+    out += '=';
+    AppendEscaped(out, value, "");
+  }
+  return out;
+}
+
+}  // namespace kinformer::internal

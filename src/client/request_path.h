@@ -1,0 +1,50 @@
+// client/request_path.h
+//
+// The target of a request: path segments and query, percent-encoded. Counterpart: the URL half of rest.Request.
+
+#ifndef KINFORMER_CLIENT_REQUEST_PATH_H_
+#define KINFORMER_CLIENT_REQUEST_PATH_H_
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kinformer/list_options.h"
+#include "kinformer/result.h"
+
+namespace kinformer::internal {
+
+// What a path names. Empty strings leave their segments out.
+struct ResourcePath {
+  std::string_view group{};
+  std::string_view version{};
+  std::string_view resource{};
+  std::string_view namespace_{};
+  std::string_view name{};
+  std::string_view subresource{};
+};
+
+// "/apis/apps/v1/namespaces/default/deployments/web/status". A segment that is ".", ".." or contains '/' or '%' is
+// kInvalidArgument: it would name something else.
+Result<std::string> BuildPath(const ResourcePath& path);
+
+// Query parameters. Repeated names are kept; the text is ordered by name, so that equal queries have equal text.
+class Query {
+ public:
+  void Add(std::string_view name, std::string_view value) { fields_.emplace_back(name, value); }
+  // Leaves out empty values.
+  void AddIfSet(std::string_view name, std::string_view value) {
+    if (!value.empty()) Add(name, value);
+  }
+  void AddListOptions(const ListOptions& options, bool watch);
+  // "?a=1&b=2", or "" without parameters.
+  [[nodiscard]] std::string Text() const;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> fields_;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_CLIENT_REQUEST_PATH_H_

@@ -1,0 +1,42 @@
+// client/status.h
+//
+// From a refused request or an ERROR event to an Error: the server's metav1.Status in any encoding, or what can be said without one.
+
+#ifndef KINFORMER_CLIENT_STATUS_H_
+#define KINFORMER_CLIENT_STATUS_H_
+
+#include <optional>
+#include <string_view>
+
+#include "kinformer/result.h"
+
+namespace kinformer::internal {
+
+// The Error of a response with that status. `retry_after`: the header's seconds, if any.
+Error ErrorOfResponse(std::string_view method, int http_status, std::string_view content_type,
+                      std::string_view body, std::optional<int> retry_after);
+
+// A Status as JSON, or as the bare protobuf message. Empty if the bytes are none, or it is a success.
+std::optional<Error> ErrorOfJsonStatus(std::string_view json);
+std::optional<Error> ErrorOfProtobufStatus(std::string_view message);
+
+// The reason that goes with a bare status code.
+Reason ReasonOfHttpStatus(std::string_view method, int http_status);
+
+// "application/json;stream=watch" is "application/json".
+std::string_view MediaType(std::string_view content_type);
+
+// Takes "k8s\0" and runtime.Unknown off an object's protobuf bytes.
+struct ProtobufEnvelope {
+  std::string_view apiVersion{};
+  std::string_view kind{};
+  std::string_view raw{};
+};
+Result<ProtobufEnvelope> OpenProtobufEnvelope(std::string_view bytes);
+// Puts them around a message.
+std::string CloseProtobufEnvelope(std::string_view api_version, std::string_view kind,
+                                  std::string_view raw);
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_CLIENT_STATUS_H_
