@@ -1,0 +1,354 @@
+// json::Parse. One pass by recursive descent, after simdjson has checked that the text is UTF-8. Not one of simdjson's own parsers,
+// since the DOM keeps neither the text of numbers nor numbers past 64 bits, and errors are to say where.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <simdjson.h>
+#include <utility>
+
+#include "kinformer/json.h"
+
+namespace kinformer::json {
+namespace {
+
+class Parser {
+ public:
+  Parser(std::string_view text, const ParseOptions& options)
+      : text_(text), at_(text.data()), end_(text.data() + text.size()), options_(options) {}
+
+  Result<Value> Run() {
+    if (!simdjson::validate_utf8(text_.data(), text_.size())) {
+      return ErrorAt(FirstBadByte(), "the text is not UTF-8");
+    }
+    Value value;
+    SkipBlanks();
+    if (!ParseValue(value, 0)) return ErrorAt(error_at_, error_);
+    SkipBlanks();
+    if (at_ != end_) return ErrorAt(Offset(), "something follows the document");
+    return value;
+  }
+
+ private:
+  void SkipBlanks() {
+    while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
+  }
+
+  bool Fail(std::string why) {
+    error_at_ = Offset();
+    error_ = std::move(why);
+    return false;
+  }
+
+  bool FailExpecting(std::string_view what) {
+    if (at_ == end_) return Fail("the text ends where " + std::string(what) + " should be");
+    return Fail("found " + Shown(*at_) + " where " + std::string(what) + " should be");
+  }
+
+  static std::string Shown(char c) {
+    const auto u = static_cast<unsigned char>(c);
+    if (u >= 0x20 && u < 0x7f) return std::string("'") + c + "'";
+    static constexpr char kHex[] = "0123456789abcdef";
+    return std::string("byte 0x") + kHex[u >> 4] + kHex[u & 15U];
+  }
+
+  bool ParseValue(Value& out, std::size_t depth) {
+    if (at_ == end_) return FailExpecting("a value");
+    switch (*at_) {
+      case '{':
+        return ParseObject(out, depth + 1);
+      case '[':
+        return ParseArray(out, depth + 1);
+      case '"': {
+        std::string text;
+        if (!ParseString(text)) return false;
+        out = Value(std::move(text));
+        return true;
+      }
+      case 't':
+        out = Value(true);
+        return ParseWord("true");
+      case 'f':
+        out = Value(false);
+        return ParseWord("false");
+      case 'n':
+        return ParseWord("null");
+      default:
+        return ParseNumber(out);
+    }
+  }
+
+  bool ParseWord(std::string_view word) {
+    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+    if (rest.substr(0, word.size()) != word) return FailExpecting("a value");
+    at_ += word.size();
+    return true;
+  }
+
+  bool CheckDepth(std::size_t depth) {
+    if (depth <= options_.max_depth) return true;
+    return Fail("nested deeper than " + std::to_string(options_.max_depth) + " levels");
+  }
+
+  bool ParseObject(Value& out, std::size_t depth) {
+    if (!CheckDepth(depth)) return false;
+    ++at_;
+    Object& object = out.EnsureObject();
+    SkipBlanks();
+    if (at_ != end_ && *at_ == '}') {
+      ++at_;
+      return true;
+    }
+    const std::size_t path_size = path_.size();
+    std::string name;
+    while (true) {
+      if (at_ == end_ || *at_ != '"') return FailExpecting("a member's name");
+      const char* const name_at = at_;
+      name.clear();
+      if (!ParseString(name)) return false;
+      const bool track = options_.duplicate_keys != nullptr;
+      if (track) path_ += "/" + EscapePointerToken(name);
+      Value* slot = object.Find(name);
+      if (slot != nullptr) {
+        if (options_.reject_duplicate_keys) {
+          at_ = name_at;
+          return Fail("the member \"" + name + "\" occurs twice");
+        }
+        if (track) options_.duplicate_keys->push_back(path_);
+        *slot = Value();
+      } else {
+        slot = &object[name];
+      }
+      SkipBlanks();
+      if (at_ == end_ || *at_ != ':') return FailExpecting("':'");
+      ++at_;
+      SkipBlanks();
+      if (!ParseValue(*slot, depth)) return false;
+      if (track) path_.resize(path_size);
+      SkipBlanks();
+      if (at_ != end_ && *at_ == ',') {
+        ++at_;
+        SkipBlanks();
+        continue;
+      }
+      if (at_ == end_ || *at_ != '}') return FailExpecting("',' or '}'");
+      ++at_;
+      return true;
+    }
+  }
+
+  bool ParseArray(Value& out, std::size_t depth) {
+    if (!CheckDepth(depth)) return false;
+    ++at_;
+    Array& array = out.EnsureArray();
+    SkipBlanks();
+    if (at_ != end_ && *at_ == ']') {
+      ++at_;
+      return true;
+    }
+    const std::size_t path_size = path_.size();
+    while (true) {
+      if (options_.duplicate_keys != nullptr) path_ += "/" + std::to_string(array.size());
+      array.emplace_back();
+      if (!ParseValue(array.back(), depth)) return false;
+      path_.resize(path_size);
+      SkipBlanks();
+      if (at_ != end_ && *at_ == ',') {
+        ++at_;
+        SkipBlanks();
+        continue;
+      }
+      if (at_ == end_ || *at_ != ']') return FailExpecting("',' or ']'");
+      ++at_;
+      return true;
+    }
+  }
+
+  bool ParseString(std::string& out) {
+    ++at_;
+    while (true) {
+      const char* const run = at_;
+      while (at_ != end_ && *at_ != '"' && *at_ != '\\' &&
+             static_cast<unsigned char>(*at_) >= 0x20) {
+        ++at_;
+      }
+      out.append(run, at_);
+      if (at_ == end_) return Fail("the text ends inside a string");
+      if (*at_ == '"') {
+        ++at_;
+        return true;
+      }
+      if (*at_ != '\\') return Fail(Shown(*at_) + " must be escaped in a string");
+      if (!ParseEscape(out)) return false;
+    }
+  }
+
+  bool ParseEscape(std::string& out) {
+    const char* const start = at_;
+    ++at_;
+    if (at_ == end_) return Fail("the text ends inside a string");
+    const char c = *at_++;
+    switch (c) {
+      case '"':
+      case '\\':
+      case '/':
+        out.push_back(c);
+        return true;
+      case 'b':
+        out.push_back('\b');
+        return true;
+      case 'f':
+        out.push_back('\f');
+        return true;
+      case 'n':
+        out.push_back('\n');
+        return true;
+      case 'r':
+        out.push_back('\r');
+        return true;
+      case 't':
+        out.push_back('\t');
+        return true;
+      case 'u': {
+        std::uint32_t code = 0;
+        if (!ParseHex(code)) return false;
+        if (code >= 0xd800 && code <= 0xdbff) {
+          // The first half of a pair. Alone it stands for nothing, and reads as Go reads it: U+FFFD.
+          const char* const after = at_;
+          std::uint32_t low = 0;
+          if (end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u') {
+            at_ += 2;
+            if (!ParseHex(low)) return false;
+          }
+          if (low >= 0xdc00 && low <= 0xdfff) {
+            code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+          } else {
+            at_ = after;
+            code = 0xfffd;
+          }
+        } else if (code >= 0xdc00 && code <= 0xdfff) {
+          code = 0xfffd;
+        }
+        AppendUtf8(out, code);
+        return true;
+      }
+      default:
+        at_ = start;
+        return Fail("there is no such escape as '\\" + std::string(1, c) + "'");
+    }
+  }
+
+  bool ParseHex(std::uint32_t& code) {
+    code = 0;
+    for (int i = 0; i < 4; ++i) {
+      if (at_ == end_) return Fail("the text ends inside a string");
+      const char c = *at_;
+      std::uint32_t digit = 0;
+      if (c >= '0' && c <= '9') {
+        digit = static_cast<std::uint32_t>(c - '0');
+      } else if (c >= 'a' && c <= 'f') {
+        digit = static_cast<std::uint32_t>(c - 'a') + 10;
+      } else if (c >= 'A' && c <= 'F') {
+        digit = static_cast<std::uint32_t>(c - 'A') + 10;
+      } else {
+        return FailExpecting("one of four hexadecimal digits");
+      }
+      code = (code << 4) | digit;
+      ++at_;
+    }
+    return true;
+  }
+
+  static void AppendUtf8(std::string& out, std::uint32_t code) {
+    const auto put = [&out](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
+    if (code < 0x80) {
+      put(code);
+    } else if (code < 0x800) {
+      put(0xc0U | (code >> 6));
+      put(0x80U | (code & 0x3fU));
+    } else if (code < 0x10000) {
+      put(0xe0U | (code >> 12));
+      put(0x80U | ((code >> 6) & 0x3fU));
+      put(0x80U | (code & 0x3fU));
+    } else {
+      put(0xf0U | (code >> 18));
+      put(0x80U | ((code >> 12) & 0x3fU));
+      put(0x80U | ((code >> 6) & 0x3fU));
+      put(0x80U | (code & 0x3fU));
+    }
+  }
+
+  bool Digits(std::string_view what) {
+    const char* const from = at_;
+    while (at_ != end_ && *at_ >= '0' && *at_ <= '9') ++at_;
+    return at_ != from || FailExpecting(what);
+  }
+
+  bool ParseNumber(Value& out) {
+    const char* const start = at_;
+    if (*at_ != '-' && (*at_ < '0' || *at_ > '9')) return FailExpecting("a value");
+    if (*at_ == '-') ++at_;
+    const char* const whole = at_;
+    if (!Digits("a digit")) return false;
+    if (*whole == '0' && at_ - whole > 1) {
+      at_ = whole;
+      return Fail("a number begins with a needless 0");
+    }
+    if (at_ != end_ && *at_ == '.') {
+      ++at_;
+      if (!Digits("a digit")) return false;
+    }
+    if (at_ != end_ && (*at_ == 'e' || *at_ == 'E')) {
+      ++at_;
+      if (at_ != end_ && (*at_ == '+' || *at_ == '-')) ++at_;
+      if (!Digits("a digit")) return false;
+    }
+    out = Value::MakeNumber(std::string_view(start, static_cast<std::size_t>(at_ - start)));
+    return true;
+  }
+
+  [[nodiscard]] std::size_t Offset() const { return static_cast<std::size_t>(at_ - text_.data()); }
+
+  // Halves the text at borders of characters until the bad one is found.
+  [[nodiscard]] std::size_t FirstBadByte() const {
+    std::size_t good = 0;
+    std::size_t bad = text_.size();
+    while (bad - good > 1) {
+      std::size_t cut = good + (bad - good) / 2;
+      while (cut > good && (static_cast<unsigned char>(text_[cut]) & 0xc0U) == 0x80) --cut;
+      if (cut == good) break;
+      if (simdjson::validate_utf8(text_.data() + good, cut - good)) {
+        good = cut;
+      } else {
+        bad = cut;
+      }
+    }
+    return good;
+  }
+
+  [[nodiscard]] Error ErrorAt(std::size_t offset, std::string_view why) const {
+    const std::string_view before = text_.substr(0, offset);
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const std::size_t newline = before.rfind('\n');
+    const std::size_t column = newline == std::string_view::npos ? offset + 1 : offset - newline;
+    return Error(Reason::kDecode, "JSON, line " + std::to_string(line) + ", column " +
+                                      std::to_string(column) + " (byte " + std::to_string(offset) +
+                                      "): " + std::string(why));
+  }
+
+  const std::string_view text_;
+  const char* at_;
+  const char* const end_;
+  const ParseOptions& options_;
+  std::string path_;  // kept only for duplicate_keys
+  std::size_t error_at_ = 0;
+  std::string error_;
+};
+
+}  // namespace
+
+Result<Value> Parse(std::string_view text, const ParseOptions& options) {
+  return Parser(text, options).Run();
+}
+
+}  // namespace kinformer::json

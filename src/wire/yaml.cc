@@ -1,0 +1,489 @@
+// The one place that knows yaml-cpp. Its parser's events, not its node tree, since the events carry
+// the marks that a duplicate key is reported with.
+
+#include "kinformer/yaml.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+namespace kinformer::yaml {
+namespace {
+
+using json::Value;
+
+// Aliases multiply: a few lines can stand for gigabytes.
+constexpr std::size_t kMaxNodes = 4'000'000;
+
+// Thrown by the handler through yaml-cpp's parser and caught below; never leaves this file.
+struct Stop {
+  YAML::Mark mark;
+  std::string why;
+};
+
+bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+// An integer as Go's ParseInt(text, base 0) reads it, within int64 or uint64.
+std::optional<Value> ParseInteger(std::string_view text) {
+  bool negative = false;
+  if (!text.empty() && (text.front() == '+' || text.front() == '-')) {
+    negative = text.front() == '-';
+    text.remove_prefix(1);
+  }
+  int base = 10;
+  if (text.size() > 1 && text.front() == '0') {
+    const char mark = text[1];
+    if (mark == 'x' || mark == 'X') {
+      base = 16, text.remove_prefix(2);
+    } else if (mark == 'o' || mark == 'O') {
+      base = 8, text.remove_prefix(2);
+    } else if (mark == 'b' || mark == 'B') {
+      base = 2, text.remove_prefix(2);
+    } else {
+      base = 8, text.remove_prefix(1);
+    }
+  }
+  if (text.empty() || text.front() == '+' || text.front() == '-') return std::nullopt;
+  std::uint64_t magnitude = 0;
+  const char* const end = text.data() + text.size();
+  const auto done = std::from_chars(text.data(), end, magnitude, base);
+  if (done.ec != std::errc() || done.ptr != end) return std::nullopt;
+  constexpr std::uint64_t kSmallest = std::uint64_t{1} << 63;
+  if (!negative) return Value(magnitude);
+  if (magnitude > kSmallest) return std::nullopt;
+  if (magnitude == kSmallest) return Value(std::numeric_limits<std::int64_t>::min());
+  return Value(-static_cast<std::int64_t>(magnitude));
+}
+
+// [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?, as JSON text; empty if it is none.
+std::string FloatText(std::string_view text) {
+  std::string out;
+  std::size_t i = 0;
+  const auto digits = [&] {
+    const std::size_t from = i;
+    while (i < text.size() && text[i] >= '0' && text[i] <= '9') ++i;
+    return text.substr(from, i - from);
+  };
+  if (i < text.size() && (text[i] == '-' || text[i] == '+')) {
+    if (text[i] == '-') out += '-';
+    ++i;
+  }
+  std::string_view whole = digits();
+  std::string_view fraction;
+  if (i < text.size() && text[i] == '.') {
+    ++i;
+    fraction = digits();
+  }
+  if (whole.empty() && fraction.empty()) return {};
+  while (whole.size() > 1 && whole.front() == '0') whole.remove_prefix(1);
+  out += whole.empty() ? std::string_view("0") : whole;
+  if (!fraction.empty()) (out += '.') += fraction;
+  if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
+    out += 'e';
+    ++i;
+    if (i < text.size() && (text[i] == '-' || text[i] == '+')) out += text[i++];
+    const std::string_view exponent = digits();
+    if (exponent.empty()) return {};
+    out += exponent;
+  }
+  return i == text.size() ? out : std::string();
+}
+
+// What a plain scalar stands for.
+Value Resolve(const std::string& text, const YAML::Mark& mark) {
+  if (IsOneOf(text, {"", "~", "null", "Null", "NULL"})) return {};
+  if (IsOneOf(text, {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"})) {
+    return Value(true);
+  }
+  if (IsOneOf(text, {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N"})) {
+    return Value(false);
+  }
+  if (IsOneOf(text, {".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF",
+                     "-.inf", "-.Inf", "-.INF"})) {
+    throw Stop{mark, "\"" + text + "\" has no form in JSON; quote it if it is a string"};
+  }
+  const char first = text.front();
+  if ((first < '0' || first > '9') && first != '+' && first != '-' && first != '.') {
+    return Value(text);
+  }
+  std::string plain = text;
+  if (first != '.') plain.erase(std::remove(plain.begin(), plain.end(), '_'), plain.end());
+  if (std::optional<Value> integer = ParseInteger(plain)) return std::move(*integer);
+  const std::string real = FloatText(plain);
+  return real.empty() ? Value(text) : Value::MakeNumber(real);
+}
+
+class Builder : public YAML::EventHandler {
+ public:
+  [[nodiscard]] bool has_content() const { return has_content_; }
+  Value Take() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    Add(mark, anchor, Value(), /*is_merge_key=*/false);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto found = anchors_.find(anchor);
+    if (found == anchors_.end()) throw Stop{mark, "an alias inside what it stands for"};
+    Count(mark, found->second.nodes);
+    Add(mark, 0, found->second.value, false);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    has_content_ = true;
+    if (tag == "?" || tag.empty()) {
+      Add(mark, anchor, Resolve(value, mark), value == "<<");
+    } else if (tag == "!" || tag == "tag:yaml.org,2002:str" || tag == "tag:yaml.org,2002:binary") {
+      Add(mark, anchor, Value(value), false);
+    } else if (tag == "tag:yaml.org,2002:int" || tag == "tag:yaml.org,2002:float" ||
+               tag == "tag:yaml.org,2002:bool" || tag == "tag:yaml.org,2002:null") {
+      Add(mark, anchor, Resolve(value, mark), false);
+    } else {
+      Add(mark, anchor, Value(value), false);
+    }
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    has_content_ = true;
+    Count(mark, 1);
+    open_.emplace_back(Value::MakeArray(), anchor, nodes_, mark);
+  }
+  void OnSequenceEnd() override { Close(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    has_content_ = true;
+    Count(mark, 1);
+    open_.emplace_back(Value::MakeObject(), anchor, nodes_, mark);
+  }
+  void OnMapEnd() override { Close(); }
+
+ private:
+  struct Open {
+    Open(Value v, YAML::anchor_t a, std::size_t node, const YAML::Mark& m)
+        : value(std::move(v)), anchor(a), first_node(node), mark(m) {}
+
+    Value value;
+    YAML::anchor_t anchor;
+    std::size_t first_node;
+    YAML::Mark mark;
+    bool has_key = false;
+    bool merge_key = false;
+    std::string key;
+    // What << brings in: applied at the end, since keys of the map itself win.
+    std::vector<Value> merges;
+  };
+  struct Anchored {
+    Value value;
+    std::size_t nodes = 1;
+  };
+
+  void Count(const YAML::Mark& mark, std::size_t nodes) {
+    nodes_ += nodes;
+    if (nodes_ > kMaxNodes) throw Stop{mark, "too many values; aliases multiply what they name"};
+  }
+
+  void Close() {
+    Open done = std::move(open_.back());
+    open_.pop_back();
+    for (const Value& merged : done.merges) {
+      for (const auto& [name, value] : merged.members()) {
+        if (!done.value.contains(name)) done.value.Set(name, value);
+      }
+    }
+    const std::size_t size = nodes_ - done.first_node + 1;
+    if (done.anchor != 0) anchors_[done.anchor] = {done.value, size};
+    Place(done.mark, std::move(done.value), false);
+  }
+
+  void Add(const YAML::Mark& mark, YAML::anchor_t anchor, Value value, bool is_merge_key) {
+    Count(mark, 1);
+    if (anchor != 0) anchors_[anchor] = {value, 1};
+    Place(mark, std::move(value), is_merge_key);
+  }
+
+  void Place(const YAML::Mark& mark, Value value, bool is_merge_key) {
+    if (open_.empty()) {
+      root_ = std::move(value);
+      return;
+    }
+    Open& top = open_.back();
+    if (json::Array* array = top.value.IfArray()) {
+      array->push_back(std::move(value));
+      return;
+    }
+    if (!top.has_key) {
+      top.has_key = true;
+      top.merge_key = is_merge_key;
+      top.key = KeyText(mark, value);
+      if (!is_merge_key && top.value.contains(top.key)) {
+        throw Stop{mark, "the key \"" + top.key + "\" occurs twice in this map"};
+      }
+      return;
+    }
+    top.has_key = false;
+    if (!top.merge_key) {
+      top.value.Set(top.key, std::move(value));
+      return;
+    }
+    if (value.is_array()) {
+      for (const Value& item : value.items()) {
+        if (!item.is_object()) throw Stop{mark, "<< takes a map or a list of maps"};
+        top.merges.push_back(item);
+      }
+    } else if (value.is_object()) {
+      top.merges.push_back(std::move(value));
+    } else {
+      throw Stop{mark, "<< takes a map or a list of maps"};
+    }
+  }
+
+  static std::string KeyText(const YAML::Mark& mark, const Value& key) {
+    switch (key.type()) {
+      case json::Type::kString:
+        return key.StringOrEmpty();
+      case json::Type::kNumber:
+        return key.NumberText();
+      case json::Type::kBool:
+        return *key.AsBool() ? "true" : "false";
+      case json::Type::kNull:
+        return "null";
+      default:
+        throw Stop{mark, "a list or a map cannot be a key"};
+    }
+  }
+
+  Value root_;
+  bool has_content_ = false;
+  std::size_t nodes_ = 0;
+  std::vector<Open> open_;
+  std::unordered_map<YAML::anchor_t, Anchored> anchors_;
+};
+
+Error Fail(const YAML::Mark& mark, const std::string& why) {
+  std::string message = "YAML";
+  if (!mark.is_null()) {
+    message +=
+        ", line " + std::to_string(mark.line + 1) + ", column " + std::to_string(mark.column + 1);
+  }
+  return Error(Reason::kDecode, message + ": " + why);
+}
+
+// ---- Writing
+
+// Whether a string can stand without quotes and be read back as this string.
+bool IsPlain(const std::string& text) {
+  if (text.empty()) return false;
+  const char first = text.front();
+  if (first == ' ' || text.back() == ' ' || text.back() == ':') return false;
+  if (std::string_view("-?:,[]{}#&*!|>'\"%@`=<~").find(first) != std::string_view::npos) {
+    return false;
+  }
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c < 0x20 || c == 0x7f || c >= 0x80) return false;
+    if (c == '#' && i > 0 && text[i - 1] == ' ') return false;
+    if (c == ':' && i + 1 < text.size() && text[i + 1] == ' ') return false;
+  }
+  // Words and numbers that readers of YAML 1.1 or 1.2 would take for something else; dates and base
+  // 60 among them.
+  static constexpr std::string_view kNumberish = "0123456789+.";
+  if (kNumberish.find(first) != std::string_view::npos) {
+    const bool number_like =
+        text.find_first_not_of("0123456789+-.:_eExXoObBaAcCdDfFtTzZ ") == std::string::npos;
+    if (number_like) return false;
+  }
+  std::string lower = text;
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return !IsOneOf(lower, {"null", "true", "false", "yes", "no", "on", "off", "y", "n"}) &&
+         text != "---" && text != "...";
+}
+
+// A string of several lines that a literal block can hold.
+bool FitsBlock(const std::string& text) {
+  if (text.find('\n') == std::string::npos) return false;
+  if (text.front() == ' ' || text.front() == '\n' || text.front() == '\t') return false;
+  std::size_t start = 0;
+  while (start < text.size()) {
+    std::size_t end = text.find('\n', start);
+    if (end == std::string::npos) end = text.size();
+    // Trailing blanks are kept by a block but not by eyes and editors.
+    if (end > start && (text[end - 1] == ' ' || text[end - 1] == '\t')) return false;
+    for (std::size_t i = start; i < end; ++i) {
+      const auto c = static_cast<unsigned char>(text[i]);
+      if ((c < 0x20 && c != '\t') || c == 0x7f) return false;
+      // Line separators of Unicode and the byte order mark end or hide lines.
+      if (c == 0xe2 && text.compare(i, 2, "\xe2\x80") == 0) return false;
+      if (c == 0xc2 && i + 1 < end && text[i + 1] == '\x85') return false;
+      if (c == 0xef && text.compare(i, 3, "\xef\xbb\xbf") == 0) return false;
+    }
+    start = end + 1;
+  }
+  return true;
+}
+
+void WriteString(std::string& out, const std::string& text, std::size_t indent) {
+  if (IsPlain(text)) {
+    out += text;
+    return;
+  }
+  if (FitsBlock(text)) {
+    out += text.back() != '\n' ? "|-" : text[text.size() - 2] == '\n' ? "|+" : "|";
+    std::size_t start = 0;
+    while (start < text.size()) {
+      std::size_t end = text.find('\n', start);
+      if (end == std::string::npos) end = text.size();
+      out += '\n';
+      if (end > start) out.append(indent, ' ');
+      out.append(text, start, end - start);
+      start = end + 1;
+    }
+    return;
+  }
+  const bool simple = std::all_of(text.begin(), text.end(), [](char c) {
+    return c >= ' ' && static_cast<unsigned char>(c) < 0x7f && c != '\'' && c != '\\';
+  });
+  if (!text.empty() && simple) {
+    out += '\'';
+    out += text;
+    out += '\'';
+  } else {
+    json::AppendQuoted(out, text, /*escape_html=*/true);  // a JSON string is a YAML string
+  }
+}
+
+void Write(std::string& out, const Value& value, std::size_t indent, bool after_dash);
+
+void WriteScalar(std::string& out, const Value& value, std::size_t indent) {
+  if (value.is_string()) {
+    WriteString(out, value.StringOrEmpty(), indent);
+  } else {
+    value.AppendTo(out);
+  }
+}
+
+// Everything behind "key:" or "-", up to and without the last newline.
+void WriteMapBody(std::string& out, const json::Object& object, std::size_t indent,
+                  bool after_dash) {
+  std::vector<const json::Object::Member*> order;
+  order.reserve(object.size());
+  for (const json::Object::Member& member : object) order.push_back(&member);
+  std::sort(order.begin(), order.end(),
+            [](const auto* a, const auto* b) { return a->first < b->first; });
+  bool first = true;
+  for (const json::Object::Member* member : order) {
+    if (!(first && after_dash)) {
+      if (!out.empty() && out.back() != '\n') out += '\n';
+      out.append(indent, ' ');
+    }
+    first = false;
+    if (IsPlain(member->first)) {
+      out += member->first;
+    } else {
+      json::AppendQuoted(out, member->first);
+    }
+    out += ':';
+    const Value& value = member->second;
+    if (value.is_object() && value.size() != 0) {
+      out += '\n';
+      Write(out, value, indent + 2, false);
+    } else if (value.is_array() && value.size() != 0) {
+      out += '\n';
+      Write(out, value, indent, false);
+    } else {
+      out += ' ';
+      WriteScalar(out, value, indent + 2);
+    }
+  }
+}
+
+void Write(std::string& out, const Value& value, std::size_t indent, bool after_dash) {
+  if (value.is_object() && value.size() != 0) {
+    WriteMapBody(out, value.members(), indent, after_dash);
+    return;
+  }
+  if (value.is_array() && value.size() != 0) {
+    bool first = true;
+    for (const Value& item : value.items()) {
+      if (!(first && after_dash)) {
+        if (!out.empty() && out.back() != '\n') out += '\n';
+        out.append(indent, ' ');
+      }
+      first = false;
+      out += "- ";
+      Write(out, item, indent + 2, true);
+    }
+    return;
+  }
+  WriteScalar(out, value, indent);
+}
+
+}  // namespace
+
+Result<std::vector<Value>> ParseAll(std::string_view text) {
+  std::vector<Value> documents;
+  // JSON is YAML, and much faster to read as JSON. What is not JSON (flow style, comments, several
+  // documents) falls through.
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return documents;
+  if (text[first] == '{' || text[first] == '[') {
+    Result<Value> value = json::Parse(text, {.reject_duplicate_keys = true});
+    if (value) {
+      documents.push_back(std::move(*value));
+      return documents;
+    }
+  }
+  try {
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    while (true) {
+      Builder builder;
+      if (!parser.HandleNextDocument(builder)) break;
+      if (builder.has_content()) documents.push_back(builder.Take());
+    }
+  } catch (const Stop& stop) {
+    return Fail(stop.mark, stop.why);
+  } catch (const YAML::Exception& exception) {
+    return Fail(exception.mark, exception.msg);
+  }
+  return documents;
+}
+
+Result<Value> Parse(std::string_view text) {
+  Result<std::vector<Value>> documents = ParseAll(text);
+  if (!documents) return std::move(documents).error();
+  if (documents->empty()) return Value();
+  if (documents->size() > 1) {
+    return Error(Reason::kDecode,
+                 "YAML: " + std::to_string(documents->size()) + " documents where one is expected");
+  }
+  return std::move(documents->front());
+}
+
+std::string Dump(const Value& value) {
+  std::string out;
+  Write(out, value, 0, false);
+  if (out.empty() || out.back() != '\n') out += '\n';
+  return out;
+}
+
+}  // namespace kinformer::yaml

@@ -1,0 +1,142 @@
+#include "kinformer/yaml.h"
+
+#include <gtest/gtest.h>
+
+namespace kinformer::yaml {
+namespace {
+
+std::string AsJson(std::string_view text) {
+  const Result<json::Value> value = Parse(text);
+  return value.ok() ? value->Dump({.escape_html = false}) : "error: " + value.error().message();
+}
+
+TEST(Yaml, PlainScalarsAreReadAsKubectlReadsThem) {
+  struct Case {
+    const char* yaml;
+    const char* json;
+  };
+  for (const Case& c : {
+           Case{"~", "null"},
+           Case{"null", "null"},
+           Case{"yes", "true"},
+           Case{"On", "true"},
+           Case{"FALSE", "false"},
+           Case{"off", "false"},
+           Case{"yEs", R"("yEs")"},
+           Case{"'yes'", R"("yes")"},
+           Case{"\"1\"", R"("1")"},
+           Case{"1", "1"},
+           Case{"-12", "-12"},
+           Case{"0x1F", "31"},
+           Case{"010", "8"},
+           Case{"0o17", "15"},
+           Case{"0b11", "3"},
+           Case{"1_000", "1000"},
+           Case{"089", "89"},
+           Case{"18446744073709551615", "18446744073709551615"},
+           Case{"1.5", "1.5"},
+           Case{".5", "0.5"},
+           Case{"1.", "1"},
+           Case{"1e3", "1e3"},
+           Case{"+1.5e+3", "1.5e+3"},
+           Case{"1.2.3", R"("1.2.3")"},
+           Case{"500m", R"("500m")"},
+           Case{"2001-12-14", R"("2001-12-14")"},
+           Case{"12:30", R"("12:30")"},
+           Case{"!!str 1", R"("1")"},
+           Case{"|\n  a\n  b\n", R"("a\nb\n")"},
+           Case{">-\n  a\n  b\n", R"("a b")"},
+           Case{"nginx:1.25", R"("nginx:1.25")"},
+       }) {
+    EXPECT_EQ(AsJson(std::string("v: ") + c.yaml), std::string("{\"v\":") + c.json + "}") << c.yaml;
+  }
+}
+
+TEST(Yaml, Structures) {
+  EXPECT_EQ(AsJson("a:\n- b: 1\n  c: [x, y]\n- {d: e}\nf: {}\n"),
+            R"({"a":[{"b":1,"c":["x","y"]},{"d":"e"}],"f":{}})");
+  EXPECT_EQ(AsJson("1: a\ntrue: b\n1.5: c\n"), R"({"1":"a","true":"b","1.5":"c"})");
+  EXPECT_EQ(AsJson(""), "null");
+  EXPECT_EQ(AsJson("# only a comment\n"), "null");
+  EXPECT_EQ(AsJson("{\"a\": [1, 2]}"), R"({"a":[1,2]})");
+  EXPECT_EQ(AsJson("{a: 1}"), R"({"a":1})");
+}
+
+TEST(Yaml, AnchorsAndMergeKeys) {
+  EXPECT_EQ(AsJson("base: &b {x: 1, y: 2}\nuse: *b\nmerged:\n  <<: *b\n  y: 3\n"),
+            R"({"base":{"x":1,"y":2},"use":{"x":1,"y":2},"merged":{"y":3,"x":1}})");
+  EXPECT_NE(AsJson("a: {<<: 1}").find("<< takes a map"), std::string::npos);
+}
+
+TEST(Yaml, AliasesCannotMultiplyWithoutEnd) {
+  std::string bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n";
+  for (int i = 1; i < 12; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+    for (int j = 0; j < 10; ++j) bomb += (j > 0 ? "," : "") + before;
+    bomb += "]\n";
+  }
+  EXPECT_NE(AsJson(bomb).find("aliases multiply"), std::string::npos);
+}
+
+TEST(Yaml, ErrorsNameTheLine) {
+  EXPECT_EQ(AsJson("a: 1\nb: 2\na: 3\n"),
+            "error: YAML, line 3, column 1: the key \"a\" occurs twice in this map");
+  EXPECT_NE(AsJson("a:\n  b: [1\nc: 2\n").find("error: YAML, line"), std::string::npos);
+  EXPECT_NE(AsJson("a: .inf").find("no form in JSON"), std::string::npos);
+  EXPECT_NE(AsJson("a: *nobody").find("error: YAML, line 1"), std::string::npos);
+  EXPECT_NE(AsJson("? [a]\n: b\n").find("cannot be a key"), std::string::npos);
+  EXPECT_NE(AsJson("a\n---\nb\n").find("2 documents"), std::string::npos);
+  EXPECT_FALSE(Parse(std::string(100000, '[')).ok());
+}
+
+TEST(Yaml, ManyDocuments) {
+  const Result<std::vector<json::Value>> all =
+      ParseAll("# head\n---\na: 1\n---\n# nothing\n---\nb: 2\n...\n");
+  ASSERT_TRUE(all.ok());
+  ASSERT_EQ(all->size(), 2U);
+  EXPECT_EQ((*all)[0].Dump(), R"({"a":1})");
+  EXPECT_EQ((*all)[1].Dump(), R"({"b":2})");
+}
+
+TEST(Yaml, DumpsAsKubectl) {
+  const json::Value v = *json::Parse(
+      R"({"spec":{"b":[{"image":"x:1","args":["-v","=a"]}],"a":{}},"kind":"Pod","n":1.50,"e":[],"t":"true","s":"","d":"2001-12-14","x":"l1\nl2\n"})");
+  EXPECT_EQ(Dump(v),
+            "d: '2001-12-14'\n"
+            "e: []\n"
+            "kind: Pod\n"
+            "n: 1.50\n"
+            "s: \"\"\n"
+            "spec:\n"
+            "  a: {}\n"
+            "  b:\n"
+            "  - args:\n"
+            "    - '-v'\n"
+            "    - '=a'\n"
+            "    image: x:1\n"
+            "t: 'true'\n"
+            "x: |\n"
+            "  l1\n"
+            "  l2\n");
+}
+
+TEST(Yaml, WhatIsDumpedReadsBack) {
+  for (
+      const char* text :
+      {R"({"a":"yes","b":"0x1f","c":"1e3","d":".5","e":"~","f":"- x","g":"a: b","h":"a #b"})",
+       R"({"i":" x","j":"x ","k":"a\tb","l":"a'b","m":"\"q\"","n":"\\","o":"é","p":"\u0001"})",
+       R"({"q":"a\nb","r":"a\n\nb\n\n","s":"\na","t":" a\nb","u":"a \nb","v":"\n","w":"<<"})",
+       R"({"x":"1_000","y":"12:30:45","z":"0o7","A":"!t","B":"&a","C":"*a","D":"%","E":"@","F":"`"})",
+       R"({"1":2,"true":3,"":4,"a b":5,"k:":6,"- l":7,"null":[null,true,[[1],[]],{"a":[{}]}]})",
+       R"(["a",["b",["c"]],{"d":{"e":"f\ng"}}])", R"("just text")", R"({"tag":"=","less":"<a&b>"})",
+       R"({"line":"a\u2028b\nc","nel":"a\u0085b\nc","bom":"\ufeffa\nb","crlf":"a\r\nb\r\n"})"}) {
+    const json::Value v = *json::Parse(text);
+    const Result<json::Value> again = Parse(Dump(v));
+    ASSERT_TRUE(again.ok()) << Dump(v) << again.error().message();
+    EXPECT_EQ(*again, v) << Dump(v);
+  }
+}
+
+}  // namespace
+}  // namespace kinformer::yaml
