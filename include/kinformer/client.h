@@ -68,20 +68,6 @@ struct ClientOptions {
   // Empty: as the Config's credentials say.
   std::function<bool()> refresh_credentials{};
 };
-int burst{0};
-int max_retries{10};  // of one request
-std::size_t max_initial_lists{
-    8};  // informers that fetch their first list at the same time; the others wait their turn
-bool prefer_json{false};  // JSON for built-in kinds too
-std::string
-    user_agent{};  // empty: the Config's, or else "<program>/<version> (linux/amd64) kinformer"
-// Called on the loop for each distinct warning that the server sends, instead of logging it. Must
-// be quick.
-std::function<void(std::string_view text)> warning_handler{};
-// Called on the loop when the server answers 401; true if there may be a new credential, so that
-// trying again makes sense.
-std::function<bool()> refresh_credentials{};
-};
 
 // Copies share one state: connections, rate limit, what was learned about the server. Thread-safe;
 // nothing here blocks except where it says so. A Client that made its own Runtime keeps it alive;
