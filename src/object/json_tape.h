@@ -1,0 +1,64 @@
+// object/json_tape.h
+//
+// JsonTape: a JSON text as a flat list of nodes that point into it. Checked once, then read in any order without another
+// look at the grammar. For the transcoder, which needs each member's verbatim text and visits them in the order of the
+// protobuf fields.
+
+#ifndef KINFORMER_OBJECT_JSON_TAPE_H_
+#define KINFORMER_OBJECT_JSON_TAPE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/result.h"
+
+namespace kinformer::internal {
+
+enum class JsonType : std::uint8_t { kNull, kFalse, kTrue, kNumber, kString, kObject, kArray };
+
+struct JsonNode {
+  std::uint32_t begin = 0;  // of the text, quotes and brackets included
+  std::uint32_t end = 0;
+  std::uint32_t next = 0;  // the node after this one and all it holds
+  JsonType type = JsonType::kNull;
+  bool plain = true;  // a string without escapes that is valid UTF-8
+};
+
+// The nodes of one JSON value; node 0 is the value itself. An object's children are key, value, key, value, ...; an
+// array's its elements: the first child of node i is i + 1, the next one is nodes[child].next, and the last one ends at
+// nodes[i].next. Refers to the text, which must outlive it. Thread-compatible.
+class JsonTape {
+ public:
+  // kDecode with the byte offset if `text` is not exactly one JSON value, nested at most `max_depth` deep.
+  static Result<JsonTape> Parse(std::string_view text, int max_depth = 512);
+
+  [[nodiscard]] const JsonNode& operator[](std::uint32_t node) const { return nodes_[node]; }
+
+  // The verbatim text of a node.
+  [[nodiscard]] std::string_view Text(std::uint32_t node) const {
+    return text_.substr(nodes_[node].begin, nodes_[node].end - nodes_[node].begin);
+  }
+  // The content of a string: a view into the text where nothing is escaped, else unescaped into `scratch`. Lone
+  // surrogates and invalid UTF-8 become U+FFFD, as in Go.
+  [[nodiscard]] std::string_view String(std::uint32_t node, std::string& scratch) const;
+
+  // Where a node is: "spec.containers[0].name". Empty for the root.
+  [[nodiscard]] std::string PathOf(std::uint32_t node) const;
+
+  // "a string", "an object": for messages.
+  [[nodiscard]] std::string_view TypeName(std::uint32_t node) const;
+
+ private:
+  friend class JsonTapeParser;
+  std::string_view text_;
+  std::vector<JsonNode> nodes_;
+};
+
+// The length of the valid UTF-8 sequence at the start of `text`, 0 if there is none. REQUIRES: not empty.
+std::size_t Utf8SequenceLength(std::string_view text);
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_OBJECT_JSON_TAPE_H_
