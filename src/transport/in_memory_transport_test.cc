@@ -193,7 +193,8 @@ TEST_F(InMemoryTransportTest, RandomChunksCrossTheServersOwnBoundaries) {
   Make({.max_chunk_bytes = 64, .random_chunks = true});
   std::string sent;
   for (int i = 0; i < 200; ++i) {
-    server_.body->parts.push_back(std::string(static_cast<std::size_t>(i % 37), 'a' + i % 26));
+    server_.body->parts.push_back(
+        std::string(static_cast<std::size_t>(i % 37), static_cast<char>('a' + i % 26)));
     sent += server_.body->parts.back();
   }
   server_.body->end = ResponseStream::State::kEnd;
