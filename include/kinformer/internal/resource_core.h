@@ -21,7 +21,8 @@
 
 namespace kinformer::internal {
 
-class ClientCore;  // src/client/client_core.h
+class ClientCore;        // client/client_core.h
+struct ExchangeRequest;  // client/engine.h
 
 // An object on its way to the server: in one encoding at least. `protobuf` is the bare message of
 // the kind, without envelope; `json` is made only when it is needed (the server refused protobuf,
@@ -81,8 +82,16 @@ class ResourceCore {
                      const CallOptions& call) const;
 
  private:
+  // The collection's path, or an item's. Item paths need a name, and a namespace where the resource has them.
+  Result<std::string> Path(std::string_view namespace_, std::string_view name,
+                           std::string_view subresource) const;
+  Result<std::string> ItemPath(std::string_view namespace_, std::string_view name,
+                               std::string_view subresource) const;
+  Result<ObjectRef> Send(ExchangeRequest request, const CallOptions& call) const;
   Result<ObjectRef> SendObject(std::string method, std::string target, const RequestObject& object,
                                const CallOptions& call) const;
+  Result<void> SendDelete(std::string target, const DeleteOptions& options,
+                          const CallOptions& call) const;
 
   std::shared_ptr<ClientCore> client_;
   const TypeInfo* type_;

@@ -1,0 +1,358 @@
+#include "kinformer/discovery.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kinformer/json.h"
+
+#include "client/client_core.h"
+
+namespace kinformer {
+namespace {
+
+using Groups = std::vector<ApiGroupVersion>;
+
+constexpr Duration kDiscoveryTimeout = std::chrono::seconds(32);
+constexpr std::string_view kAggregatedAccept =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
+    "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
+
+Result<json::Value> GetJson(const internal::ClientCore& core, std::string target,
+                            std::string_view accept, const CallOptions& call) {
+  internal::ExchangeRequest request;
+  request.target = std::move(target);
+  request.accept = accept;
+  CallOptions bounded = call;
+  if (bounded.timeout <= Duration::zero()) bounded.timeout = kDiscoveryTimeout;
+  const std::string where = "discovery (GET " + request.target + ")";
+  Result<internal::RawResponse> response = core.Call(std::move(request), bounded);
+  if (!response) return std::move(response).error();
+  Result<json::Value> document = json::Parse(response->body);
+  if (!document) return Error(std::move(document).error()).WithContext(where);
+  return document;
+}
+
+std::vector<std::string> Strings(const json::Value& array) {
+  std::vector<std::string> out;
+  for (const json::Value& item : array.items()) out.push_back(item.StringOrEmpty());
+  return out;
+}
+
+void AddAggregated(const json::Value& document, Groups& groups) {
+  for (const json::Value& group : document["items"].items()) {
+    bool first = true;
+    for (const json::Value& version : group["versions"].items()) {
+      ApiGroupVersion out;
+      out.group = group["metadata"]["name"].StringOrEmpty();
+      out.version = version["version"].StringOrEmpty();
+      if (version["freshness"].StringOrEmpty() == "Stale") {
+        out.error = "the server has no current discovery document of this group version";
+      } else {
+        out.preferred = std::exchange(first, false);
+      }
+      for (const json::Value& resource : version["resources"].items()) {
+        const json::Value& kind = resource["responseKind"];
+        if (kind["kind"].StringOrEmpty().empty()) continue;
+        ApiResource item;
+        item.resource = {out.group, out.version, resource["resource"].StringOrEmpty()};
+        item.kind = kind["kind"].StringOrEmpty();
+        item.singularName = resource["singularResource"].StringOrEmpty();
+        item.namespaced = resource["scope"].StringOrEmpty() == "Namespaced";
+        item.verbs = Strings(resource["verbs"]);
+        item.shortNames = Strings(resource["shortNames"]);
+        item.categories = Strings(resource["categories"]);
+        out.resources.push_back(std::move(item));
+      }
+      groups.push_back(std::move(out));
+    }
+  }
+}
+
+// One document per group version, as servers before aggregated discovery have it.
+void FillFromResourceList(const json::Value& document, ApiGroupVersion& out) {
+  for (const json::Value& resource : document["resources"].items()) {
+    const std::string& name = resource["name"].StringOrEmpty();
+    if (name.empty() || name.find('/') != std::string::npos) continue;
+    ApiResource item;
+    item.resource = {out.group, out.version, name};
+    item.kind = resource["kind"].StringOrEmpty();
+    item.singularName = resource["singularName"].StringOrEmpty();
+    item.namespaced = resource["namespaced"].AsBool().value_or(false);
+    item.verbs = Strings(resource["verbs"]);
+    item.shortNames = Strings(resource["shortNames"]);
+    item.categories = Strings(resource["categories"]);
+    out.resources.push_back(std::move(item));
+  }
+}
+
+Result<Groups> Fetch(const internal::ClientCore& core, const CallOptions& call) {
+  Groups groups;
+  std::vector<std::size_t> to_fetch;  // indexes of group versions without resources yet
+  const auto add_plain = [&](std::string group, std::string version, bool preferred) {
+    ApiGroupVersion out;
+    out.group = std::move(group);
+    out.version = std::move(version);
+    out.preferred = preferred;
+    to_fetch.push_back(groups.size());
+    groups.push_back(std::move(out));
+  };
+
+  Result<json::Value> api = GetJson(core, "/api", kAggregatedAccept, call);
+  if (!api) {
+    // There are servers without the core group.
+    if (!IsNotFound(api.error())) return std::move(api).error();
+  } else if ((*api)["kind"].StringOrEmpty() == "APIGroupDiscoveryList") {
+    AddAggregated(*api, groups);
+  } else {
+    bool first = true;
+    for (const json::Value& version : (*api)["versions"].items()) {
+      add_plain("", version.StringOrEmpty(), std::exchange(first, false));
+    }
+  }
+  Result<json::Value> apis = GetJson(core, "/apis", kAggregatedAccept, call);
+  if (!apis) {
+    if (!IsNotFound(apis.error())) return std::move(apis).error();
+  } else if ((*apis)["kind"].StringOrEmpty() == "APIGroupDiscoveryList") {
+    AddAggregated(*apis, groups);
+  } else {
+    for (const json::Value& group : (*apis)["groups"].items()) {
+      const std::string& preferred = group["preferredVersion"]["version"].StringOrEmpty();
+      // The preferred version first, so that the first match of a name is the one to use.
+      for (const bool wanted : {true, false}) {
+        for (const json::Value& version : group["versions"].items()) {
+          const std::string& text = version["version"].StringOrEmpty();
+          if ((text == preferred) == wanted) add_plain(group["name"].StringOrEmpty(), text, wanted);
+        }
+      }
+    }
+  }
+  for (const std::size_t i : to_fetch) {
+    ApiGroupVersion& out = groups[i];
+    const std::string target =
+        out.group.empty() ? "/api/" + out.version : "/apis/" + out.group + "/" + out.version;
+    Result<json::Value> document = GetJson(core, target, internal::kJsonMediaType, call);
+    if (document) {
+      FillFromResourceList(*document, out);
+      continue;
+    }
+    const Reason reason = document.error().reason();
+    if (reason == Reason::kCanceled || reason == Reason::kDeadlineExceeded) {
+      return std::move(document).error();
+    }
+    out.error = document.error().message();  // the other groups are of use all the same
+  }
+  return groups;
+}
+
+Result<std::shared_ptr<const Groups>> Cached(const internal::ClientCore& core,
+                                             const CallOptions& call, bool* fetched) {
+  auto& cache = core.discovery_cache();
+  {
+    const std::lock_guard<std::mutex> lock(cache.mutex);
+    if (cache.groups != nullptr) return cache.groups;
+  }
+  if (fetched != nullptr) *fetched = true;
+  Result<Groups> groups = Fetch(core, call);
+  if (!groups) return std::move(groups).error();
+  auto shared = std::make_shared<const Groups>(*std::move(groups));
+  const std::lock_guard<std::mutex> lock(cache.mutex);
+  cache.groups = shared;
+  return std::shared_ptr<const Groups>(std::move(shared));
+}
+
+std::string Lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+bool Contains(const std::vector<std::string>& values, std::string_view value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+RestMapping MappingOf(const ApiGroupVersion& group, const ApiResource& resource) {
+  return {resource.resource, {group.group, group.version, resource.kind}, resource.namespaced};
+}
+
+// What a person typed, taken apart in one of the ways in which it can be read.
+struct Wanted {
+  std::string name;
+  std::string group;
+  std::string version;
+  bool any_group = true;
+};
+
+const ApiResource* FindIn(const Groups& groups, const Wanted& wanted,
+                          const ApiGroupVersion** where) {
+  // A full name before a short one, whichever group comes first.
+  for (int pass = 0; pass < 3; ++pass) {
+    for (const ApiGroupVersion& group : groups) {
+      if (!wanted.any_group && group.group != wanted.group) continue;
+      if (!wanted.version.empty() && group.version != wanted.version) continue;
+      for (const ApiResource& resource : group.resources) {
+        const bool match = pass == 0   ? resource.resource.resource == wanted.name
+                           : pass == 1 ? resource.singularName == wanted.name ||
+                                             Lower(resource.kind) == wanted.name
+                                       : Contains(resource.shortNames, wanted.name);
+        if (match) {
+          *where = &group;
+          return &resource;
+        }
+      }
+    }
+  }
+  return nullptr;
+}
+
+std::vector<Wanted> Readings(std::string_view typed) {
+  const std::string name = Lower(typed);
+  std::vector<Wanted> readings;
+  const std::size_t dot = name.find('.');
+  if (dot == std::string::npos) return {{name, "", "", true}};
+  const std::string first = name.substr(0, dot);
+  const std::string rest = name.substr(dot + 1);
+  const std::size_t second = rest.find('.');
+  if (second != std::string::npos) {
+    readings.push_back({first, rest.substr(second + 1), rest.substr(0, second), false});
+  }
+  readings.push_back({first, rest, "", false});
+  return readings;
+}
+
+std::size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row[b.size()];
+}
+
+Error NoSuchResource(const Groups& groups, std::string_view typed) {
+  std::string message = "the server doesn't have a resource type \"" + std::string(typed) + "\"";
+  const std::string name = Lower(typed.substr(0, typed.find('.')));
+  std::string nearest;
+  std::size_t best = 3;
+  for (const ApiGroupVersion& group : groups) {
+    for (const ApiResource& resource : group.resources) {
+      for (const std::string& candidate : {resource.resource.resource, resource.singularName}) {
+        const std::size_t distance = candidate.empty() ? best : EditDistance(candidate, name);
+        if (distance < best && distance < candidate.size() / 2 + 1) {
+          best = distance;
+          nearest = resource.resource.resource;
+        }
+      }
+    }
+  }
+  if (!nearest.empty()) message += "; did you mean \"" + nearest + "\"?";
+  for (const ApiGroupVersion& group : groups) {
+    if (group.error.empty()) continue;
+    message +=
+        " (" + group.group + "/" + group.version + " could not be read: " + group.error + ")";
+    break;
+  }
+  return Error(Reason::kNotFound, std::move(message));
+}
+
+// Looks in what is known and, if it is not there, once in what the server says now.
+template <class Find>
+Result<RestMapping> Search(const std::shared_ptr<internal::ClientCore>& core,
+                           const CallOptions& call, std::string_view typed, const Find& find) {
+  while (true) {
+    bool fetched = false;
+    Result<std::shared_ptr<const Groups>> groups = Cached(*core, call, &fetched);
+    if (!groups) return std::move(groups).error();
+    const ApiGroupVersion* where = nullptr;
+    if (const ApiResource* resource = find(**groups, &where)) return MappingOf(*where, *resource);
+    if (fetched) return NoSuchResource(**groups, typed);
+    DiscoveryClient(core).Invalidate();
+  }
+}
+
+}  // namespace
+
+bool ApiResource::Supports(std::string_view verb) const { return Contains(verbs, verb); }
+
+const internal::TypeInfo& RestMapping::dynamic_type() const {
+  return *internal::DynamicTypeInfo(resource.group, resource.version, kind.kind, resource.resource,
+                                    namespaced);
+}
+
+const internal::TypeInfo& RestMapping::metadata_type() const {
+  return *internal::MetadataTypeInfo(resource.group, resource.version, kind.kind, resource.resource,
+                                     namespaced);
+}
+
+Result<std::vector<ApiGroupVersion>> DiscoveryClient::ServerGroupsAndResources(
+    const CallOptions& call) const {
+  Result<std::shared_ptr<const Groups>> groups = Cached(*core_, call, nullptr);
+  if (!groups) return std::move(groups).error();
+  return **groups;
+}
+
+Result<RestMapping> DiscoveryClient::MappingFor(std::string_view name,
+                                                const CallOptions& call) const {
+  const std::vector<Wanted> readings = Readings(name);
+  return Search(core_, call, name,
+                [&](const Groups& groups, const ApiGroupVersion** where) -> const ApiResource* {
+                  for (const Wanted& wanted : readings) {
+                    if (const ApiResource* found = FindIn(groups, wanted, where)) return found;
+                  }
+                  return nullptr;
+                });
+}
+
+Result<RestMapping> DiscoveryClient::MappingFor(const GroupVersionResource& resource,
+                                                const CallOptions& call) const {
+  return Search(core_, call, resource.resource,
+                [&](const Groups& groups, const ApiGroupVersion** where) -> const ApiResource* {
+                  for (const ApiGroupVersion& group : groups) {
+                    for (const ApiResource& candidate : group.resources) {
+                      if (candidate.resource == resource) {
+                        *where = &group;
+                        return &candidate;
+                      }
+                    }
+                  }
+                  return nullptr;
+                });
+}
+
+Result<RestMapping> DiscoveryClient::MappingFor(const GroupVersionKind& kind,
+                                                const CallOptions& call) const {
+  return Search(core_, call, kind.kind,
+                [&](const Groups& groups, const ApiGroupVersion** where) -> const ApiResource* {
+                  for (const ApiGroupVersion& group : groups) {
+                    if (group.group != kind.group || group.version != kind.version) continue;
+                    for (const ApiResource& candidate : group.resources) {
+                      if (candidate.kind == kind.kind) {
+                        *where = &group;
+                        return &candidate;
+                      }
+                    }
+                  }
+                  return nullptr;
+                });
+}
+
+Result<std::string> DiscoveryClient::ServerVersion(const CallOptions& call) const {
+  Result<json::Value> version = GetJson(*core_, "/version", internal::kJsonMediaType, call);
+  if (!version) return std::move(version).error();
+  return (*version)["gitVersion"].StringOrEmpty();
+}
+
+void DiscoveryClient::Invalidate() const {
+  auto& cache = core_->discovery_cache();
+  const std::lock_guard<std::mutex> lock(cache.mutex);
+  cache.groups = nullptr;
+}
+
+}  // namespace kinformer

@@ -1,0 +1,25 @@
+// client/list_watch.h
+//
+// The ListerWatcher over an Engine: streams lists and watches from the network into blocks.
+
+#ifndef KINFORMER_CLIENT_LIST_WATCH_H_
+#define KINFORMER_CLIENT_LIST_WATCH_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "kinformer/list_options.h"
+#include "kinformer/list_watch.h"
+
+#include "client/engine.h"
+
+namespace kinformer::internal {
+
+std::unique_ptr<ListerWatcher> NewEngineListWatch(std::shared_ptr<Engine> engine,
+                                                  const TypeInfo& type, std::string namespace_,
+                                                  std::function<void(ListOptions&)> tweak);
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_CLIENT_LIST_WATCH_H_

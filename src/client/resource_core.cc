@@ -1,0 +1,330 @@
+#include "kinformer/internal/resource_core.h"
+
+#include <deque>
+#include <utility>
+
+#include "kinformer/json.h"
+
+#include "client/blocking.h"
+#include "client/client_core.h"
+#include "client/list_watch.h"
+#include "client/object_codec.h"
+#include "client/request_path.h"
+#include "client/status.h"
+
+namespace kinformer::internal {
+namespace {
+
+// Events that wait for a caller of Watch who is busy. An informer is for those who need more.
+constexpr std::size_t kMaxWaitingEvents = 100'000;
+
+// One page of a list, for a thread that waits for it.
+class ListPageCall final : public BlockingCall, public ListReceiver {
+ public:
+  ListPageCall(std::unique_ptr<ListerWatcher> source, Env& env, ListOptions options,
+               ListedObjects& out)
+      : BlockingCall(env), source_(std::move(source)), options_(std::move(options)), out_(out) {}
+
+ private:
+  void Begin() override { call_ = source_->List(options_, *this); }
+  void End() override {
+    call_.reset();
+    source_.reset();
+  }
+  void OnItem(ObjectRef object) override { out_.items.push_back(std::move(object)); }
+  void OnUnreadable(std::string_view namespace_, std::string_view name,
+                    const Error& error) override {
+    ++out_.unreadable;
+    env().log().Log(LogLevel::kWarning, "an object of a list is malformed and left out",
+                    {{"namespace", std::string(namespace_)},
+                     {"name", std::string(name)},
+                     {"err", error.message()}});
+  }
+  void OnDone(Result<ListMeta> result) override {
+    if (!result) {
+      Complete(std::move(result).error());
+      return;
+    }
+    out_.metadata = *std::move(result);
+    Complete({});
+  }
+
+  std::unique_ptr<ListerWatcher> source_;
+  const ListOptions options_;
+  ListedObjects& out_;  // the waiting thread's
+  std::unique_ptr<ListWatchCall> call_;
+};
+
+// A watch whose events are handed to a waiting thread.
+class WatchCall final : public BlockingCall, public WatchReceiver {
+ public:
+  WatchCall(std::unique_ptr<ListerWatcher> source, Env& env, ListOptions options)
+      : BlockingCall(env), source_(std::move(source)), options_(std::move(options)) {}
+
+  std::deque<OwnedWatchEvent> Take() {
+    MonitorLock lock(monitor());
+    return std::exchange(events_, {});
+  }
+
+ private:
+  void Begin() override { call_ = source_->Watch(options_, *this); }
+  void End() override {
+    call_.reset();
+    source_.reset();
+  }
+  void OnStarted() override {}
+  void OnEvent(const WatchEvent& event) override {
+    if (event.unreadable) {
+      env().log().Log(
+          LogLevel::kWarning, "an object of a watch is malformed and left out",
+          {{"namespace", std::string(event.namespace_)}, {"name", std::string(event.name)}});
+      return;
+    }
+    MonitorLock lock(monitor());
+    if (overflow_) return;
+    if (events_.size() >= kMaxWaitingEvents) {
+      overflow_ = true;
+      // The stream must not be ended from inside its own callback.
+      env().loop().Post([self = shared_from_this()] {
+        static_cast<WatchCall&>(*self).Complete(
+            Error(Reason::kOverLimit,
+                  "events of a watch arrive faster than they are taken: use an informer"));
+      });
+      return;
+    }
+    events_.push_back(
+        {event.type, event.object, std::string(event.resourceVersion), event.initial_events_end});
+  }
+  void OnChunkEnd() override { Wake(); }
+  void OnDone(Result<void> result) override { Complete(std::move(result)); }
+
+  std::unique_ptr<ListerWatcher> source_;
+  const ListOptions options_;
+  std::unique_ptr<ListWatchCall> call_;
+  // Under monitor().
+  std::deque<OwnedWatchEvent> events_;
+  bool overflow_ = false;
+};
+
+void AddWriteOptions(Query& query, const std::vector<std::string>& dry_run,
+                     const std::string& field_manager, const std::string& field_validation) {
+  for (const std::string& value : dry_run) query.Add("dryRun", value);
+  query.AddIfSet("fieldManager", field_manager);
+  query.AddIfSet("fieldValidation", field_validation);
+}
+
+std::string DeleteOptionsJson(const DeleteOptions& options) {
+  json::Value body = json::Value::MakeObject({{"kind", "DeleteOptions"}, {"apiVersion", "v1"}});
+  if (options.gracePeriodSeconds) body.Set("gracePeriodSeconds", *options.gracePeriodSeconds);
+  if (!options.uid.empty()) body["preconditions"]["uid"] = options.uid;
+  if (!options.resourceVersion.empty()) {
+    body["preconditions"]["resourceVersion"] = options.resourceVersion;
+  }
+  if (!options.propagationPolicy.empty()) body.Set("propagationPolicy", options.propagationPolicy);
+  for (const std::string& value : options.dryRun) body["dryRun"].Append(value);
+  return body.Dump();
+}
+
+}  // namespace
+
+ResourceCore::ResourceCore(std::shared_ptr<ClientCore> client, const TypeInfo& type,
+                           std::string namespace_)
+    : client_(std::move(client)), type_(&type), scope_(std::move(namespace_)) {}
+
+ResourceCore ResourceCore::InNamespace(std::string namespace_) const {
+  return ResourceCore(client_, *type_, std::move(namespace_));
+}
+
+Result<std::string> ResourceCore::Path(std::string_view namespace_, std::string_view name,
+                                       std::string_view subresource) const {
+  if (type_->resource.empty()) {
+    return Error(Reason::kInvalidArgument,
+                 "kind " + std::string(type_->kind) + " is not served as a resource");
+  }
+  return BuildPath({type_->group, type_->version, type_->resource,
+                    type_->namespaced ? namespace_ : std::string_view(), name, subresource});
+}
+
+Result<std::string> ResourceCore::ItemPath(std::string_view namespace_, std::string_view name,
+                                           std::string_view subresource) const {
+  if (name.empty()) {
+    return Error(Reason::kInvalidArgument, "a request for one of the " + ResourceName(*type_) +
+                                               " needs its name, which is empty");
+  }
+  if (type_->namespaced && namespace_.empty()) {
+    return Error(Reason::kInvalidArgument, "a request for " + ResourceName(*type_) + " \"" +
+                                               std::string(name) +
+                                               "\" needs a namespace: give it to Client::For");
+  }
+  return Path(namespace_, name, subresource);
+}
+
+Result<ObjectRef> ResourceCore::Send(ExchangeRequest request, const CallOptions& call) const {
+  SetAccept(*type_, Shape::kObject, request);
+  const std::string where = request.method + " " + request.target;
+  Result<RawResponse> response = client_->Call(std::move(request), call);
+  if (!response) return std::move(response).error();
+  Result<ObjectRef> object =
+      DecodeObject(*type_, response->headers.Get("Content-Type"), response->body);
+  if (!object && object.error().reason() == Reason::kDecode) {
+    return std::move(Error(std::move(object).error()).WithContext(where));
+  }
+  return object;
+}
+
+Result<ObjectRef> ResourceCore::SendObject(std::string method, std::string target,
+                                           const RequestObject& object,
+                                           const CallOptions& call) const {
+  ExchangeRequest request;
+  request.method = std::move(method);
+  request.target = std::move(target);
+  request.timeout = call.timeout;
+  request.content_type = kJsonMediaType;
+  // Both run before Call returns, so they may refer to the caller's object.
+  request.body = [&object] { return object.json(); };
+  if (type_->encoding() == Encoding::kProtobuf && !object.protobuf.empty()) {
+    request.protobuf_body = [this, &object] {
+      return CloseProtobufEnvelope(type_->apiVersion(), type_->kind, object.protobuf);
+    };
+  }
+  return Send(std::move(request), call);
+}
+
+Result<ObjectRef> ResourceCore::Get(std::string_view name, const GetOptions& options,
+                                    const CallOptions& call) const {
+  Result<std::string> path = ItemPath(scope_, name, "");
+  if (!path) return std::move(path).error();
+  Query query;
+  query.AddIfSet("resourceVersion", options.resourceVersion);
+  ExchangeRequest request;
+  request.target = *path + query.Text();
+  return Send(std::move(request), call);
+}
+
+Result<ListedObjects> ResourceCore::List(const ListOptions& options,
+                                         const CallOptions& call) const {
+  if (Result<std::string> path = Path(scope_, "", ""); !path) return std::move(path).error();
+  ListedObjects all;
+  ListOptions page = options;
+  std::string first_version;
+  while (true) {
+    const Result<void> done = BlockingCall::Run(
+        std::make_shared<ListPageCall>(NewEngineListWatch(client_->engine(), *type_, scope_, {}),
+                                       client_->env(), page, all),
+        call);
+    if (!done) {
+      const bool later_page = !first_version.empty();
+      if (!later_page || !IsResourceExpired(done.error()) || page.limit == 0) return done.error();
+      // The collection has moved on between two pages: pages of different times do not make a list.
+      all = ListedObjects();
+      page = options;
+      page.limit = 0;
+      page.continue_.clear();
+      first_version.clear();
+      continue;
+    }
+    if (all.metadata.continue_.empty()) break;
+    if (first_version.empty()) first_version = all.metadata.resourceVersion;
+    page.continue_ = std::exchange(all.metadata.continue_, {});
+    page.resourceVersion.clear();
+    page.resourceVersionMatch.clear();
+  }
+  if (!first_version.empty()) all.metadata.resourceVersion = std::move(first_version);
+  all.metadata.remainingItemCount = 0;
+  return all;
+}
+
+Result<ObjectRef> ResourceCore::Create(const RequestObject& object, const CreateOptions& options,
+                                       const CallOptions& call) const {
+  const std::string& target_namespace = scope_.empty() ? object.namespace_ : scope_;
+  if (type_->namespaced && target_namespace.empty()) {
+    return Error(Reason::kInvalidArgument,
+                 "creating one of the " + ResourceName(*type_) +
+                     " needs a namespace: set metadata.namespace, or give one to Client::For");
+  }
+  Result<std::string> path = Path(target_namespace, "", "");
+  if (!path) return std::move(path).error();
+  Query query;
+  AddWriteOptions(query, options.dryRun, options.fieldManager, options.fieldValidation);
+  return SendObject("POST", *path + query.Text(), object, call);
+}
+
+Result<ObjectRef> ResourceCore::Update(const RequestObject& object, std::string_view subresource,
+                                       const UpdateOptions& options,
+                                       const CallOptions& call) const {
+  Result<std::string> path =
+      ItemPath(scope_.empty() ? object.namespace_ : scope_, object.name, subresource);
+  if (!path) return std::move(path).error();
+  Query query;
+  AddWriteOptions(query, options.dryRun, options.fieldManager, options.fieldValidation);
+  return SendObject("PUT", *path + query.Text(), object, call);
+}
+
+Result<ObjectRef> ResourceCore::Patch(std::string_view name, const kinformer::Patch& patch,
+                                      std::string_view subresource, const PatchOptions& options,
+                                      const CallOptions& call) const {
+  if (patch.type == PatchType::kApply && options.fieldManager.empty()) {
+    return Error(Reason::kInvalidArgument,
+                 "server-side apply needs PatchOptions::fieldManager: who owns the fields");
+  }
+  Result<std::string> path = ItemPath(scope_, name, subresource);
+  if (!path) return std::move(path).error();
+  Query query;
+  AddWriteOptions(query, options.dryRun, options.fieldManager, options.fieldValidation);
+  if (options.force) query.Add("force", *options.force ? "true" : "false");
+  ExchangeRequest request;
+  request.method = "PATCH";
+  request.target = *path + query.Text();
+  request.content_type = PatchContentType(patch.type);
+  request.body = [&patch] { return patch.body; };
+  return Send(std::move(request), call);
+}
+
+Result<void> ResourceCore::SendDelete(std::string target, const DeleteOptions& options,
+                                      const CallOptions& call) const {
+  ExchangeRequest request;
+  request.method = "DELETE";
+  request.target = std::move(target);
+  request.accept = kJsonMediaType;
+  request.content_type = kJsonMediaType;
+  request.body = [&options] { return DeleteOptionsJson(options); };
+  Result<RawResponse> response = client_->Call(std::move(request), call);
+  if (!response) return std::move(response).error();
+  return {};
+}
+
+Result<void> ResourceCore::Delete(std::string_view name, const DeleteOptions& options,
+                                  const CallOptions& call) const {
+  Result<std::string> path = ItemPath(scope_, name, "");
+  if (!path) return std::move(path).error();
+  return SendDelete(*std::move(path), options, call);
+}
+
+Result<void> ResourceCore::DeleteCollection(const DeleteOptions& options, const ListOptions& list,
+                                            const CallOptions& call) const {
+  if (type_->namespaced && scope_.empty()) {
+    return Error(Reason::kInvalidArgument, "deleting all " + ResourceName(*type_) +
+                                               " needs a namespace: give it to Client::For");
+  }
+  Result<std::string> path = Path(scope_, "", "");
+  if (!path) return std::move(path).error();
+  Query query;
+  query.AddListOptions(list, /*watch=*/false);
+  return SendDelete(*path + query.Text(), options, call);
+}
+
+Result<void> ResourceCore::Watch(const ListOptions& options,
+                                 const std::function<bool(const OwnedWatchEvent&)>& on_event,
+                                 const CallOptions& call) const {
+  if (Result<std::string> path = Path(scope_, "", ""); !path) return std::move(path).error();
+  auto watch = std::make_shared<WatchCall>(
+      NewEngineListWatch(client_->engine(), *type_, scope_, {}), client_->env(), options);
+  return BlockingCall::Run(watch, call, [&] {
+    for (const OwnedWatchEvent& event : watch->Take()) {
+      if (!on_event(event)) return false;
+    }
+    return true;
+  });
+}
+
+}  // namespace kinformer::internal

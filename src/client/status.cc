@@ -1,0 +1,339 @@
+#include "client/status.h"
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "kinformer/json.h"
+
+namespace kinformer::internal {
+namespace {
+
+constexpr std::string_view kMagic("k8s\0", 4);
+constexpr std::size_t kMaxTextMessage = 2048;
+
+// Walks the fields of a small message. Stops at the first malformed byte.
+class Fields {
+ public:
+  explicit Fields(std::string_view message) : rest_(message) {}
+
+  std::uint32_t number = 0;
+  std::string_view bytes{};   // of a length-delimited field
+  std::uint64_t integer = 0;  // of a varint field
+
+  bool Next() {
+    bytes = {};
+    integer = 0;
+    if (rest_.empty()) return false;
+    if (!Read()) {
+      well_formed_ = false;
+      rest_ = {};
+      return false;
+    }
+    return true;
+  }
+  // Once Next has said false: whether all bytes were fields.
+  [[nodiscard]] bool well_formed() const { return well_formed_; }
+
+ private:
+  bool Read() {
+    std::uint64_t key = 0;
+    if (!Varint(key)) return false;
+    number = static_cast<std::uint32_t>(key >> 3);
+    switch (key & 7) {
+      case 0:
+        return Varint(integer);
+      case 1:
+        return Skip(8);
+      case 2: {
+        std::uint64_t size = 0;
+        if (!Varint(size) || size > rest_.size()) return false;
+        bytes = rest_.substr(0, static_cast<std::size_t>(size));
+        return Skip(static_cast<std::size_t>(size));
+      }
+      case 5:
+        return Skip(4);
+      default:
+        return false;
+    }
+  }
+  bool Skip(std::size_t n) {
+    if (n > rest_.size()) return false;
+    rest_.remove_prefix(n);
+    return true;
+  }
+  bool Varint(std::uint64_t& value) {
+    value = 0;
+    for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
+      const auto byte = static_cast<unsigned char>(rest_.front());
+      rest_.remove_prefix(1);
+      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if ((byte & 0x80) == 0) return true;
+    }
+    return false;
+  }
+
+  std::string_view rest_;
+  bool well_formed_ = true;
+};
+
+// What matters of a metav1.Status.
+struct Status {
+  std::string status{};
+  std::string message{};
+  std::string reason{};
+  std::int64_t code = 0;
+  std::int64_t retry_after = 0;
+  StatusDetails details{};
+};
+
+std::optional<Error> ErrorOfStatus(Status status) {
+  if (status.status != "Failure") return std::nullopt;
+  Reason reason = ReasonFromName(status.reason);
+  if (reason == Reason::kUnknown && status.code != 0) {
+    // A bare code counts only where no reason says more.
+    if (status.reason.empty()) reason = ReasonOfHttpStatus("", static_cast<int>(status.code));
+  }
+  Error error(reason, status.message.empty() ? std::string("unknown") : std::move(status.message));
+  error.WithHttpStatus(static_cast<int>(status.code));
+  if (status.retry_after > 0) error.WithRetryAfter(std::chrono::seconds(status.retry_after));
+  error.WithDetails(std::move(status.details));
+  return error;
+}
+
+std::string GenericMessage(int http_status, std::string_view text) {
+  switch (http_status) {
+    case 400:
+      return "the server rejected our request for an unknown reason";
+    case 401:
+      return "the server has asked for the client to provide credentials";
+    case 403:
+      return text.empty() ? std::string("access is forbidden") : std::string(text);
+    case 404:
+      return "the server could not find the requested resource";
+    case 405:
+      return "the server does not allow this method on the requested resource";
+    case 406:
+      return "the server was unable to respond with a content type that the client supports";
+    case 409:
+      return "the server reported a conflict";
+    case 415:
+      return "the server does not accept the media type of the request's body";
+    case 422:
+      return "the server rejected our request due to an error in our request";
+    case 429:
+      return "the server has received too many requests and has asked us to try again later";
+    case 503:
+      return "the server is currently unable to handle the request";
+    case 504:
+      return "the server was unable to return a response in the time allotted";
+    default:
+      break;
+  }
+  if (http_status >= 500) {
+    return "an error on the server (\"" + std::string(text.empty() ? "unknown" : text) +
+           "\") has prevented the request from succeeding";
+  }
+  return "the server responded with the status code " + std::to_string(http_status) +
+         " but did not return more information";
+}
+
+}  // namespace
+
+std::string_view MediaType(std::string_view content_type) {
+  std::string_view type = content_type.substr(0, content_type.find(';'));
+  while (!type.empty() && type.back() == ' ') type.remove_suffix(1);
+  while (!type.empty() && type.front() == ' ') type.remove_prefix(1);
+  return type;
+}
+
+Reason ReasonOfHttpStatus(std::string_view method, int http_status) {
+  switch (http_status) {
+    case 400:
+      return Reason::kBadRequest;
+    case 401:
+      return Reason::kUnauthorized;
+    case 403:
+      return Reason::kForbidden;
+    case 404:
+      return Reason::kNotFound;
+    case 405:
+      return Reason::kMethodNotAllowed;
+    case 406:
+      return Reason::kNotAcceptable;
+    case 409:
+      return method == "POST" ? Reason::kAlreadyExists : Reason::kConflict;
+    case 410:
+      return Reason::kGone;
+    case 413:
+      return Reason::kRequestEntityTooLarge;
+    case 415:
+      return Reason::kUnsupportedMediaType;
+    case 422:
+      return Reason::kInvalid;
+    case 429:
+      return Reason::kTooManyRequests;
+    case 503:
+      return Reason::kServiceUnavailable;
+    case 504:
+      return Reason::kTimeout;
+    default:
+      return http_status >= 500 ? Reason::kInternalError : Reason::kUnknown;
+  }
+}
+
+std::optional<Error> ErrorOfJsonStatus(std::string_view text) {
+  const Result<json::Value> parsed = json::Parse(text);
+  if (!parsed) return std::nullopt;
+  const json::Value& value = *parsed;
+  // An old server may leave apiVersion out; without the kind it is no Status.
+  if (value["kind"].StringOrEmpty() != "Status") return std::nullopt;
+  Status status;
+  status.status = value["status"].StringOrEmpty();
+  status.message = value["message"].StringOrEmpty();
+  status.reason = value["reason"].StringOrEmpty();
+  status.code = value["code"].AsInt64().value_or(0);
+  const json::Value& details = value["details"];
+  status.retry_after = details["retryAfterSeconds"].AsInt64().value_or(0);
+  status.details.name = details["name"].StringOrEmpty();
+  status.details.group = details["group"].StringOrEmpty();
+  status.details.kind = details["kind"].StringOrEmpty();
+  status.details.uid = details["uid"].StringOrEmpty();
+  for (const json::Value& cause : details["causes"].items()) {
+    status.details.causes.push_back({cause["reason"].StringOrEmpty(),
+                                     cause["message"].StringOrEmpty(),
+                                     cause["field"].StringOrEmpty()});
+  }
+  status.details.continue_ = value["metadata"]["continue"].StringOrEmpty();
+  return ErrorOfStatus(std::move(status));
+}
+
+std::optional<Error> ErrorOfProtobufStatus(std::string_view message) {
+  Status status;
+  Fields fields(message);
+  while (fields.Next()) {
+    switch (fields.number) {
+      case 1: {
+        Fields meta(fields.bytes);
+        while (meta.Next()) {
+          if (meta.number == 3) status.details.continue_ = meta.bytes;
+        }
+        break;
+      }
+      case 2:
+        status.status = fields.bytes;
+        break;
+      case 3:
+        status.message = fields.bytes;
+        break;
+      case 4:
+        status.reason = fields.bytes;
+        break;
+      case 5: {
+        Fields details(fields.bytes);
+        while (details.Next()) {
+          if (details.number == 1) status.details.name = details.bytes;
+          if (details.number == 2) status.details.group = details.bytes;
+          if (details.number == 3) status.details.kind = details.bytes;
+          if (details.number == 4) {
+            StatusCause cause;
+            Fields parts(details.bytes);
+            while (parts.Next()) {
+              if (parts.number == 1) cause.reason = parts.bytes;
+              if (parts.number == 2) cause.message = parts.bytes;
+              if (parts.number == 3) cause.field = parts.bytes;
+            }
+            status.details.causes.push_back(std::move(cause));
+          }
+          if (details.number == 5) status.retry_after = static_cast<std::int64_t>(details.integer);
+          if (details.number == 6) status.details.uid = details.bytes;
+        }
+        break;
+      }
+      case 6:
+        status.code = static_cast<std::int64_t>(fields.integer);
+        break;
+      default:
+        break;
+    }
+  }
+  if (!fields.well_formed()) return std::nullopt;
+  return ErrorOfStatus(std::move(status));
+}
+
+Error ErrorOfResponse(std::string_view method, int http_status, std::string_view content_type,
+                      std::string_view body, std::optional<int> retry_after) {
+  const std::string_view media_type = MediaType(content_type);
+  std::optional<Error> error;
+  if (media_type == "application/vnd.kubernetes.protobuf") {
+    Result<ProtobufEnvelope> envelope = OpenProtobufEnvelope(body);
+    if (envelope && envelope->kind == "Status") error = ErrorOfProtobufStatus(envelope->raw);
+  } else if (media_type == "application/json" || media_type.empty()) {
+    error = ErrorOfJsonStatus(body);
+  }
+  if (!error) {
+    std::string_view text;
+    if (media_type.empty() || media_type.substr(0, 5) == "text/") {
+      text = body.substr(0, kMaxTextMessage);
+      while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
+    }
+    error.emplace(ReasonOfHttpStatus(method, http_status), GenericMessage(http_status, text));
+    StatusDetails details;
+    details.causes.push_back(
+        {"UnexpectedServerResponse", text.empty() ? "unknown" : std::string(text), ""});
+    error->WithDetails(std::move(details));
+  }
+  if (error->http_status() == 0) error->WithHttpStatus(http_status);
+  if (!error->retry_after() && retry_after) {
+    error->WithRetryAfter(std::chrono::seconds(*retry_after));
+  }
+  return *std::move(error);
+}
+
+Result<ProtobufEnvelope> OpenProtobufEnvelope(std::string_view bytes) {
+  if (bytes.substr(0, kMagic.size()) != kMagic) {
+    return Error(Reason::kDecode, "a protobuf object does not begin with the bytes 6b 38 73 00");
+  }
+  ProtobufEnvelope envelope;
+  Fields fields(bytes.substr(kMagic.size()));
+  while (fields.Next()) {
+    if (fields.number == 2) envelope.raw = fields.bytes;
+    if (fields.number != 1) continue;
+    Fields meta(fields.bytes);
+    while (meta.Next()) {
+      if (meta.number == 1) envelope.apiVersion = meta.bytes;
+      if (meta.number == 2) envelope.kind = meta.bytes;
+    }
+  }
+  if (!fields.well_formed()) {
+    return Error(Reason::kDecode, "the envelope of a protobuf object is cut off or malformed");
+  }
+  return envelope;
+}
+
+std::string CloseProtobufEnvelope(std::string_view api_version, std::string_view kind,
+                                  std::string_view raw) {
+  const auto append = [](std::string& out, char tag, std::string_view text) {
+    out += tag;
+    std::size_t size = text.size();
+    while (size >= 0x80) {
+      out += static_cast<char>((size & 0x7f) | 0x80);
+      size >>= 7;
+    }
+    out += static_cast<char>(size);
+    out += text;
+  };
+  std::string meta;
+  append(meta, 0x0a, api_version);
+  append(meta, 0x12, kind);
+  std::string out(kMagic);
+  out.reserve(raw.size() + meta.size() + 24);
+  append(out, 0x0a, meta);
+  append(out, 0x12, raw);
+  append(out, 0x1a, "");
+  append(out, 0x22, "");
+  return out;
+}
+
+}  // namespace kinformer::internal
