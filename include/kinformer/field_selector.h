@@ -1,0 +1,60 @@
+// kinformer/field_selector.h
+//
+// FieldSelector: a condition on named fields of an object, in the syntax of the API's fieldSelector parameter: equality and
+// inequality of texts, joined by commas. Which fields can be selected by is the server's business, per kind.
+//
+//   auto selector = FieldSelector::Parse("spec.nodeName=node-7,status.phase!=Succeeded").OrExit();
+
+#ifndef KINFORMER_FIELD_SELECTOR_H_
+#define KINFORMER_FIELD_SELECTOR_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/result.h"
+
+namespace kinformer {
+
+// A value: copyable. Default-constructed, it selects everything. Thread-compatible. Counterpart: fields.Selector.
+class FieldSelector {
+ public:
+  struct Requirement {
+    std::string field{};
+    bool negated = false;
+    std::string value{};
+    bool operator==(const Requirement&) const = default;
+  };
+
+  FieldSelector() = default;
+  // kInvalidArgument, naming the term that is wrong.
+  static Result<FieldSelector> Parse(std::string_view text);
+
+  [[nodiscard]] bool MatchesEverything() const { return requirements_.empty(); }
+  [[nodiscard]] const std::vector<Requirement>& requirements() const { return requirements_; }
+  // The value that `field` must have, where there is such a term.
+  [[nodiscard]] std::optional<std::string_view> RequiresExactMatch(std::string_view field) const;
+
+  // `value_of(field)` gives the field's text; an absent field is "".
+  template <class ValueOf>
+  [[nodiscard]] bool Matches(const ValueOf& value_of) const {
+    for (const Requirement& requirement : requirements_) {
+      if ((value_of(std::string_view(requirement.field)) == requirement.value) ==
+          requirement.negated)
+        return false;
+    }
+    return true;
+  }
+
+  // Canonical: terms in the order given, values escaped.
+  [[nodiscard]] std::string ToString() const;
+  bool operator==(const FieldSelector&) const = default;
+
+ private:
+  std::vector<Requirement> requirements_;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_FIELD_SELECTOR_H_

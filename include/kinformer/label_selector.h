@@ -1,0 +1,79 @@
+// kinformer/label_selector.h
+//
+// LabelSelector: a condition on an object's labels, in the syntax of the API's labelSelector parameter.
+//
+//   auto selector = LabelSelector::Parse("app in (web, api), tier != test, !draining").OrExit();
+//   for (corev1::Pod pod : lister.List(selector)) ...
+
+#ifndef KINFORMER_LABEL_SELECTOR_H_
+#define KINFORMER_LABEL_SELECTOR_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/result.h"
+
+namespace kinformer {
+
+// A value: copyable, compared by its canonical text. Thread-compatible; const methods may be called from many threads.
+// Default-constructed, it selects everything. Counterpart: labels.Selector.
+class LabelSelector {
+ public:
+  enum class Operator : std::uint8_t {
+    kIn,
+    kNotIn,
+    kExists,
+    kDoesNotExist,
+    kGreaterThan,
+    kLessThan
+  };
+  // One term. `=` and `==` are kIn with one value, `!=` is kNotIn with one.
+  struct Requirement {
+    std::string key{};
+    Operator operation{};
+    std::vector<std::string>
+        values{};  // sorted, distinct; one decimal number for kGreaterThan and kLessThan
+    bool operator==(const Requirement&) const = default;
+  };
+
+  LabelSelector() = default;
+  static LabelSelector Everything() { return {}; }
+  static LabelSelector Nothing();
+  // kInvalidArgument with the position of what is wrong and what was expected there.
+  static Result<LabelSelector> Parse(std::string_view text);
+  // All of `requirements`. Same errors.
+  static Result<LabelSelector> Of(std::vector<Requirement> requirements);
+
+  [[nodiscard]] bool MatchesEverything() const { return !nothing_ && requirements_.empty(); }
+  [[nodiscard]] bool MatchesNothing() const { return nothing_; }
+  [[nodiscard]] const std::vector<Requirement>& requirements() const { return requirements_; }
+
+  // `labels` is anything with Find(key) that gives an optional text: the labels() of any object's metadata. Absent labels satisfy
+  // kNotIn and kDoesNotExist, as in the API.
+  template <class Labels>
+  [[nodiscard]] bool Matches(const Labels& labels) const {
+    if (nothing_) return false;
+    for (const Requirement& requirement : requirements_) {
+      const std::optional<std::string_view> value = labels.Find(requirement.key);
+      if (!Satisfies(requirement, value)) return false;
+    }
+    return true;
+  }
+
+  // Canonical: sorted by key, "a=b,c in (d,e),!f".
+  [[nodiscard]] std::string ToString() const;
+  bool operator==(const LabelSelector&) const = default;
+
+ private:
+  static bool Satisfies(const Requirement& requirement, std::optional<std::string_view> value);
+
+  std::vector<Requirement> requirements_;
+  bool nothing_ = false;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_LABEL_SELECTOR_H_

@@ -1,0 +1,135 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+
+#include "kinformer/field_selector.h"
+#include "kinformer/label_selector.h"
+#include "kinformer/object_name.h"
+
+namespace kinformer {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Labels {
+  std::map<std::string, std::string, std::less<>> values;
+  [[nodiscard]] std::optional<std::string_view> Find(std::string_view key) const {
+    const auto it = values.find(key);
+    if (it == values.end()) return std::nullopt;
+    return it->second;
+  }
+};
+
+bool Selects(const std::string& selector, const Labels& labels) {
+  const auto parsed = LabelSelector::Parse(selector);
+  EXPECT_TRUE(parsed) << selector << ": " << parsed.error();
+  return parsed && parsed->Matches(labels);
+}
+
+TEST(LabelSelector, Matches) {
+  const Labels web{
+      {{"app", "web"}, {"tier", ""}, {"size", "12"}, {"in", "in"}, {"example.com/x", "1"}}};
+  for (const char* selector : {"",
+                               "  ",
+                               "app",
+                               "app=web",
+                               "app==web",
+                               "app = web",
+                               "app in (web)",
+                               "app in (api,web)",
+                               "app notin (api)",
+                               "app!=api",
+                               "absent!=x",
+                               "absent notin (x,y)",
+                               "!absent",
+                               "tier=",
+                               "tier in ()",
+                               "tier in (,x)",
+                               "size>11",
+                               "size < 13",
+                               "in in (in)",
+                               "example.com/x=1",
+                               "app=web,size>1,!absent"}) {
+    EXPECT_TRUE(Selects(selector, web)) << selector;
+  }
+  for (const char* selector :
+       {"absent", "app=api", "app notin (web)", "app!=web", "!app", "size>12", "size<12", "app>1",
+        "absent=", "absent in ()", "app=web,size>100"}) {
+    EXPECT_FALSE(Selects(selector, web)) << selector;
+  }
+  EXPECT_FALSE(LabelSelector::Nothing().Matches(web));
+  EXPECT_TRUE(LabelSelector::Everything().Matches(web));
+}
+
+TEST(LabelSelector, ErrorsNameThePlace) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"a=b,", "found the end at position 5"},
+      {"a=b,,c", "found ',' at position 5"},
+      {"!a=b", "found '=' at position 3 of \"!a=b\", expected ',' or the end"},
+      {"a b", "expected one of '='"},
+      {"a in x", "expected '('"},
+      {"a in (x", "expected ',' or ')'"},
+      {"a>b", "need one integer"},
+      {"-a=b", "key \"-a\""},
+      {"a=-b", "value \"-b\" of key \"a\""},
+      {"UPPER.com/a/b", "key \"UPPER.com/a/b\""},
+      {"=x", "expected a label key"},
+  };
+  for (const auto& [selector, message] : cases) {
+    const auto parsed = LabelSelector::Parse(selector);
+    ASSERT_FALSE(parsed) << selector;
+    EXPECT_EQ(parsed.error().reason(), Reason::kInvalidArgument);
+    EXPECT_THAT(parsed.error().message(), HasSubstr(message)) << selector;
+  }
+  EXPECT_FALSE(LabelSelector::Parse("a=" + std::string(64, 'x')));
+}
+
+TEST(LabelSelector, CanonicalText) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"z=1, b in (y,x,y) ,!c", "b in (x,y),!c,z=1"},
+      {"b notin (x)", "b!=x"},
+      {"a", "a"},
+      {"a > 5", "a>5"},
+      {"a in ()", "a="},
+  };
+  for (const auto& [selector, canonical] : cases) {
+    const auto parsed = LabelSelector::Parse(selector);
+    ASSERT_TRUE(parsed) << parsed.error();
+    EXPECT_EQ(parsed->ToString(), canonical);
+    EXPECT_EQ(LabelSelector::Parse(canonical).value(), *parsed);
+  }
+}
+
+TEST(FieldSelector, ParsesAndMatches) {
+  const auto selector =
+      FieldSelector::Parse("metadata.name=a,,spec.x!=b\\,c,status.p==\\=").value();
+  ASSERT_EQ(selector.requirements().size(), 3U);
+  EXPECT_EQ(selector.RequiresExactMatch("metadata.name"), "a");
+  EXPECT_EQ(selector.RequiresExactMatch("spec.x"), std::nullopt);
+  EXPECT_EQ(selector.ToString(), "metadata.name=a,spec.x!=b\\,c,status.p=\\=");
+  const auto value_of = [](std::string_view field) -> std::string_view {
+    if (field == "metadata.name") return "a";
+    return field == "status.p" ? "=" : "";
+  };
+  EXPECT_TRUE(selector.Matches(value_of));
+  EXPECT_FALSE(FieldSelector::Parse("metadata.name!=a").value().Matches(value_of));
+  EXPECT_TRUE(FieldSelector::Parse("absent=").value().Matches(value_of));
+}
+
+TEST(FieldSelector, ErrorsNameTheTerm) {
+  EXPECT_THAT(FieldSelector::Parse("a=b,x").error().message(), HasSubstr("can't understand 'x'"));
+  EXPECT_THAT(FieldSelector::Parse("a=b=c").error().message(), HasSubstr("'a=b=c'"));
+  EXPECT_THAT(FieldSelector::Parse("a=b\\x").error().message(), HasSubstr("backslash"));
+}
+
+TEST(ObjectName, KeysAndTheirParts) {
+  EXPECT_EQ((ObjectName{"ns", "n"}.ToString()), "ns/n");
+  EXPECT_EQ((ObjectName{"", "n"}.ToString()), "n");
+  EXPECT_EQ(SplitMetaNamespaceKey("ns/n").value(), (ObjectName{"ns", "n"}));
+  EXPECT_EQ(SplitMetaNamespaceKey("n").value(), (ObjectName{"", "n"}));
+  EXPECT_THAT(SplitMetaNamespaceKey("a/b/c").error().message(), HasSubstr("a/b/c"));
+  EXPECT_EQ((GroupVersionKind{"apps", "v1", "Deployment"}.apiVersion()), "apps/v1");
+}
+
+}  // namespace
+}  // namespace kinformer
