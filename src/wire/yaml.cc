@@ -105,10 +105,10 @@ std::string FloatText(std::string_view text) {
 // What a plain scalar stands for.
 Value Resolve(const std::string& text, const YAML::Mark& mark) {
   if (IsOneOf(text, {"", "~", "null", "Null", "NULL"})) return {};
-  if (IsOneOf(text, {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"})) {
+  if (IsOneOf(text, {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"})) {
     return Value(true);
   }
-  if (IsOneOf(text, {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N"})) {
+  if (IsOneOf(text, {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"})) {
     return Value(false);
   }
   if (IsOneOf(text, {".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF",
@@ -289,6 +289,22 @@ Error Fail(const YAML::Mark& mark, const std::string& why) {
 
 // ---- Writing
 
+// Words and numbers that readers of YAML 1.1 or 1.2 would take for something else; dates and base
+// 60 among them. REQUIRES: not empty.
+bool LooksLikeAnotherType(const std::string& text) {
+  static constexpr std::string_view kNumberish = "0123456789+-.";
+  if (kNumberish.find(text.front()) != std::string_view::npos &&
+      text.find_first_of("0123456789") != std::string::npos &&
+      text.find_first_not_of("0123456789+-.:_eExXoObBaAcCdDfFtTzZ ") == std::string::npos) {
+    return true;
+  }
+  std::string lower = text;
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return IsOneOf(lower, {"null", "~", "true", "false", "yes", "no", "on", "off", "y", "n", ".inf",
+                         "-.inf", "+.inf", ".nan"});
+}
+
 // Whether a string can stand without quotes and be read back as this string.
 bool IsPlain(const std::string& text) {
   if (text.empty()) return false;
@@ -303,25 +319,14 @@ bool IsPlain(const std::string& text) {
     if (c == '#' && i > 0 && text[i - 1] == ' ') return false;
     if (c == ':' && i + 1 < text.size() && text[i + 1] == ' ') return false;
   }
-  // Words and numbers that readers of YAML 1.1 or 1.2 would take for something else; dates and base
-  // 60 among them.
-  static constexpr std::string_view kNumberish = "0123456789+.";
-  if (kNumberish.find(first) != std::string_view::npos) {
-    const bool number_like =
-        text.find_first_not_of("0123456789+-.:_eExXoObBaAcCdDfFtTzZ ") == std::string::npos;
-    if (number_like) return false;
-  }
-  std::string lower = text;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return !IsOneOf(lower, {"null", "true", "false", "yes", "no", "on", "off", "y", "n"}) &&
-         text != "---" && text != "...";
+  return !LooksLikeAnotherType(text) && text != "---" && text != "...";
 }
 
 // A string of several lines that a literal block can hold.
 bool FitsBlock(const std::string& text) {
   if (text.find('\n') == std::string::npos) return false;
   if (text.front() == ' ' || text.front() == '\n' || text.front() == '\t') return false;
+  if (text.ends_with("\n\n")) return false;
   std::size_t start = 0;
   while (start < text.size()) {
     std::size_t end = text.find('\n', start);
@@ -347,7 +352,7 @@ void WriteString(std::string& out, const std::string& text, std::size_t indent) 
     return;
   }
   if (FitsBlock(text)) {
-    out += text.back() != '\n' ? "|-" : text[text.size() - 2] == '\n' ? "|+" : "|";
+    out += text.back() != '\n' ? "|-" : "|";
     std::size_t start = 0;
     while (start < text.size()) {
       std::size_t end = text.find('\n', start);
@@ -359,10 +364,11 @@ void WriteString(std::string& out, const std::string& text, std::size_t indent) 
     }
     return;
   }
+  // A word or number that would be read as something else gets double quotes, as kubectl gives it.
   const bool simple = std::all_of(text.begin(), text.end(), [](char c) {
     return c >= ' ' && static_cast<unsigned char>(c) < 0x7f && c != '\'' && c != '\\';
   });
-  if (!text.empty() && simple) {
+  if (!text.empty() && simple && !LooksLikeAnotherType(text)) {
     out += '\'';
     out += text;
     out += '\'';

@@ -103,10 +103,10 @@ TEST(Yaml, DumpsAsKubectl) {
   const json::Value v = *json::Parse(
       R"({"spec":{"b":[{"image":"x:1","args":["-v","=a"]}],"a":{}},"kind":"Pod","n":1.50,"e":[],"t":"true","s":"","d":"2001-12-14","x":"l1\nl2\n"})");
   EXPECT_EQ(Dump(v),
-            "d: '2001-12-14'\n"
+            "d: \"2001-12-14\"\n"
             "e: []\n"
             "kind: Pod\n"
-            "n: 1.50\n"
+            "\"n\": 1.50\n"
             "s: \"\"\n"
             "spec:\n"
             "  a: {}\n"
@@ -115,7 +115,7 @@ TEST(Yaml, DumpsAsKubectl) {
             "    - '-v'\n"
             "    - '=a'\n"
             "    image: x:1\n"
-            "t: 'true'\n"
+            "t: \"true\"\n"
             "x: |\n"
             "  l1\n"
             "  l2\n");

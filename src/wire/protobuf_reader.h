@@ -1,0 +1,145 @@
+// wire/protobuf_reader.h
+//
+// ProtobufReader: walks the fields of one protobuf message in place. Every read is checked against the end; what is malformed stops
+// the walk with ok() false and nothing else happens. No allocation, no exceptions.
+//
+//   ProtobufReader reader(bytes);
+//   while (reader.Next()) {
+//     switch (reader.field()) {
+//       case 1: name = reader.bytes(); break;
+//       case 7: generation = static_cast<std::int64_t>(reader.varint()); break;
+//     }
+//   }
+//   if (!reader.ok()) ...   // reader.offset() is where the field that cannot be read begins
+
+#ifndef KINFORMER_WIRE_PROTOBUF_READER_H_
+#define KINFORMER_WIRE_PROTOBUF_READER_H_
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace kinformer::wire {
+
+enum class WireType : std::uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
+
+// Reads a varint at `at`, not past `end`. Returns what stands behind it, null if it is malformed: cut off, or longer than 10 bytes
+// or 64 bits. REQUIRES: at <= end.
+inline const char* ReadVarint(const char* at, const char* end, std::uint64_t& value) noexcept {
+  if (at != end && static_cast<unsigned char>(*at) < 0x80) {  // most are one byte
+    value = static_cast<unsigned char>(*at);
+    return at + 1;
+  }
+  std::uint64_t result = 0;
+  for (unsigned shift = 0; shift < 70; shift += 7) {
+    if (at == end) return nullptr;
+    const auto byte = static_cast<unsigned char>(*at++);
+    if (shift == 63 && byte > 1) return nullptr;
+    result |= static_cast<std::uint64_t>(byte & 0x7fU) << shift;
+    if (byte < 0x80) {
+      value = result;
+      return at;
+    }
+  }
+  return nullptr;
+}
+
+// One field with its tag.
+struct ProtobufField {
+  std::uint32_t number = 0;
+  WireType type = WireType::kVarint;
+  std::uint64_t scalar = 0;  // varint and fixed values
+  std::string_view bytes{};  // kBytes
+};
+
+// Reads the field at `at`. Returns what stands behind it, null if it is malformed. Groups are malformed: the API has none.
+inline const char* ReadField(const char* at, const char* end, ProtobufField& field) noexcept {
+  std::uint64_t tag = 0;
+  at = ReadVarint(at, end, tag);
+  if (at == nullptr || tag > 0xffffffffU || (tag >> 3) == 0) return nullptr;
+  field.number = static_cast<std::uint32_t>(tag >> 3);
+  switch (tag & 7U) {
+    case 0:
+      field.type = WireType::kVarint;
+      return ReadVarint(at, end, field.scalar);
+    case 1:
+    case 5: {
+      const bool wide = (tag & 7U) == 1;
+      const std::ptrdiff_t size = wide ? 8 : 4;
+      if (end - at < size) return nullptr;
+      field.type = wide ? WireType::kFixed64 : WireType::kFixed32;
+      field.scalar = 0;
+      for (std::ptrdiff_t i = 0; i < size; ++i) {
+        field.scalar |= static_cast<std::uint64_t>(static_cast<unsigned char>(at[i])) << (8 * i);
+      }
+      return at + size;
+    }
+    case 2: {
+      field.type = WireType::kBytes;
+      std::uint64_t size = 0;
+      at = ReadVarint(at, end, size);
+      if (at == nullptr || size > static_cast<std::uint64_t>(end - at)) return nullptr;
+      field.bytes = std::string_view(at, static_cast<std::size_t>(size));
+      return at + size;
+    }
+    default:
+      return nullptr;
+  }
+}
+
+// Thread-compatible. Refers to the bytes, which must outlive it and what it returns.
+class ProtobufReader {
+ public:
+  explicit ProtobufReader(std::string_view message) noexcept
+      : begin_(message.data()), at_(begin_), end_(begin_ + message.size()), start_(begin_) {}
+
+  // Moves to the next field. False at the end and at what is malformed.
+  bool Next() noexcept {
+    if (at_ == end_ || !ok_) return false;
+    start_ = at_;
+    const char* const next = ReadField(at_, end_, field_);
+    if (next == nullptr) {
+      ok_ = false;
+      return false;
+    }
+    at_ = next;
+    return true;
+  }
+
+  // Everything so far was well-formed.
+  [[nodiscard]] bool ok() const noexcept { return ok_; }
+  // Where the current field's tag stands, from the start of the message.
+  [[nodiscard]] std::size_t offset() const noexcept {
+    return static_cast<std::size_t>(start_ - begin_);
+  }
+  // The current field with its tag.
+  [[nodiscard]] std::string_view whole() const noexcept {
+    return {start_, static_cast<std::size_t>(at_ - start_)};
+  }
+
+  [[nodiscard]] std::uint32_t field() const noexcept { return field_.number; }
+  [[nodiscard]] WireType type() const noexcept { return field_.type; }
+  // The value, if the field has that wire type; else zero, "".
+  [[nodiscard]] std::uint64_t varint() const noexcept {
+    return field_.type == WireType::kVarint ? field_.scalar : 0;
+  }
+  [[nodiscard]] double fixed64_double() const noexcept {
+    return field_.type == WireType::kFixed64 ? std::bit_cast<double>(field_.scalar) : 0.0;
+  }
+  [[nodiscard]] std::string_view bytes() const noexcept {
+    return field_.type == WireType::kBytes ? field_.bytes : std::string_view();
+  }
+
+ private:
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  const char* start_;
+  ProtobufField field_;
+  bool ok_ = true;
+};
+
+}  // namespace kinformer::wire
+
+#endif  // KINFORMER_WIRE_PROTOBUF_READER_H_
