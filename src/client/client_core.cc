@@ -63,8 +63,12 @@ ClientCore::~ClientCore() {
 }
 
 Result<RawResponse> ClientCore::Call(ExchangeRequest request, const CallOptions& options) const {
+  // The exchange watches the time itself: it knows what the earlier attempts died of.
+  request.timeout = options.timeout;
   auto call = std::make_shared<RawCall>(engine_, std::move(request));
-  if (Result<void> done = BlockingCall::Run(call, options); !done) return std::move(done).error();
+  if (Result<void> done = BlockingCall::Run(call, {.stop = options.stop}); !done) {
+    return std::move(done).error();
+  }
   return std::move(call->response());
 }
 

@@ -163,6 +163,7 @@ void Exchange::Send() {
 void Exchange::OnHeaders(int status, const HttpHeaders& headers) {
   status_ = status;
   headers_ = headers;
+  engine_->reached_ = true;
   engine_->CountResponse(std::to_string(status), request_.method);
   engine_->HandleWarnings(headers);
   const bool success = request_.watch ? status == 200 : status >= 200 && status <= 206;
@@ -191,9 +192,10 @@ void Exchange::OnDone(Result<void> result) {
     Error error = result
                       ? Error(Reason::kUnexpectedEof, "the connection ended before a response came")
                       : std::move(result).error();
-    // Only what surely had no effect is repeated: reads whose connection broke. A refused connection, a bad certificate or an
-    // unknown host will not be better in a second.
-    const bool broke = error.reason() == Reason::kUnexpectedEof;
+    // Only what surely had no effect is repeated: reads whose connection broke. A refused connection will not be better in a
+    // second, nor will a bad certificate or an unknown host, which a server that has answered before does not have.
+    const bool broke = error.reason() == Reason::kUnexpectedEof ||
+                       (error.reason() == Reason::kTransport && engine_->reached_);
     const bool slow = error.reason() == Reason::kDeadlineExceeded && request_.watch;
     if (request_.method == "GET" && (broke || slow)) {
       if (Retry(kTransportRetryDelay, error)) return;

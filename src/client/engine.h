@@ -66,6 +66,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   const std::string description_;
   TokenBucket limiter_;
   std::shared_ptr<ListGate> list_gate_;
+  bool reached_ = false;  // the server has answered something
   std::set<std::string> json_only_;
   std::set<std::string> warned_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Counter>> response_counters_;

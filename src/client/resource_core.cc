@@ -178,7 +178,6 @@ Result<ObjectRef> ResourceCore::SendObject(std::string method, std::string targe
   ExchangeRequest request;
   request.method = std::move(method);
   request.target = std::move(target);
-  request.timeout = call.timeout;
   request.content_type = kJsonMediaType;
   // Both run before Call returns, so they may refer to the caller's object.
   request.body = [&object] { return object.json(); };

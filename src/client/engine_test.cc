@@ -1,0 +1,286 @@
+#include "client/engine.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "kinformer/simulation.h"
+
+#include "client/testing/scripted_server.h"
+
+namespace kinformer::internal {
+namespace {
+
+using ::kinformer::testing::Json;
+using ::kinformer::testing::ScriptedResponse;
+using ::kinformer::testing::ScriptedServer;
+using ::kinformer::testing::StatusFailure;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class Recorder final : public ExchangeReceiver {
+ public:
+  int status = 0;
+  std::string body{};
+  std::optional<Result<void>> done{};
+  void OnAccepted(int s, const HttpHeaders&) override { status = s; }
+  void OnData(std::string_view data) override { body += data; }
+  void OnDone(Result<void> result) override { done = std::move(result); }
+};
+
+class EngineTest : public ::testing::Test {
+ protected:
+  void Make(ClientOptions options = {}) {
+    if (options.qps == 0) options.qps = -1;
+    options.user_agent = "test/1";
+    engine_ = std::make_shared<Engine>(
+        sim_.env(), std::shared_ptr<Transport>(NewInMemoryTransport(sim_.env(), server_)), options);
+  }
+  void Run(ExchangeRequest request, Duration limit = std::chrono::minutes(5)) {
+    recorder_ = Recorder();
+    began_ = sim_.env().Now();
+    sim_.env().loop().Post([&] {
+      exchange_ = std::make_unique<Exchange>(engine_, std::move(request), recorder_);
+      exchange_->Start();
+    });
+    sim_.RunUntil([&] { return recorder_.done.has_value(); }, limit);
+    sim_.env().loop().Post([&] { exchange_.reset(); });
+    sim_.RunReady();
+  }
+  Duration Took() { return sim_.env().Now() - began_; }
+  void TearDown() override {
+    sim_.env().loop().Post([&] { engine_->ShutDown(); });
+    sim_.RunReady();
+  }
+  static ScriptedResponse WithRetryAfter(int status, const std::string& value) {
+    ScriptedResponse response = StatusFailure(status, "", "busy");
+    response.headers.emplace_back("Retry-After", value);
+    return response;
+  }
+
+  Simulation sim_{{.seed = 7}};
+  ScriptedServer server_;
+  std::shared_ptr<Engine> engine_;
+  Recorder recorder_;
+  std::unique_ptr<Exchange> exchange_;
+  SteadyTime began_{};
+};
+
+TEST_F(EngineTest, AnAnswerArrives) {
+  Make();
+  server_.script = {Json("{}")};
+  Run({.target = "/api/v1/pods"});
+  ASSERT_TRUE(recorder_.done && recorder_.done->ok());
+  EXPECT_EQ(recorder_.body, "{}");
+  EXPECT_EQ(server_.requests.at(0).headers.Get("User-Agent"), "test/1");
+  EXPECT_EQ(server_.requests.at(0).headers.Get("Accept"), "application/json");
+}
+
+TEST_F(EngineTest, RR11RetriesWithRetryAfterOnEveryMethod) {
+  for (const char* method : {"GET", "POST", "PUT", "PATCH", "DELETE"}) {
+    for (const int status : {429, 503}) {
+      Make({.max_retries = 2});
+      server_.requests.clear();
+      server_.script = {WithRetryAfter(status, "0"), WithRetryAfter(status, "0"),
+                        WithRetryAfter(status, "0")};
+      Run({.method = method, .target = "/x"});
+      EXPECT_EQ(server_.requests.size(), 3u) << method << status;
+      ASSERT_FALSE(recorder_.done->ok());
+      EXPECT_EQ(recorder_.done->error().http_status(), status);
+    }
+  }
+}
+
+TEST_F(EngineTest, RR12WithoutTheHeaderThereIsOneAttempt) {
+  Make();
+  for (ScriptedResponse response :
+       {StatusFailure(500, "InternalError", "x"), StatusFailure(429, "TooManyRequests", "x"),
+        WithRetryAfter(301, "1"), WithRetryAfter(503, "Sat, 21 Nov 2026 00:00:00 GMT")}) {
+    server_.requests.clear();
+    server_.script = {response};
+    Run({.target = "/x"});
+    EXPECT_EQ(server_.requests.size(), 1u);
+    EXPECT_FALSE(recorder_.done->ok());
+  }
+}
+
+TEST_F(EngineTest, RR17TenRetriesByDefaultAndTheServersPause) {
+  Make();
+  server_.fallback = [](const HttpRequest&) { return WithRetryAfter(429, "1"); };
+  Run({.target = "/x"});
+  EXPECT_EQ(server_.requests.size(), 11u);
+  EXPECT_EQ(Took(), seconds(10));
+}
+
+TEST_F(EngineTest, RR13ReadsWhoseConnectionBreaksAreRepeated) {
+  Make({.max_retries = 2});
+  server_.script = {ScriptedResponse{.body = "{", .cut = true}};
+  // A body that breaks off after the server has answered is the caller's to judge.
+  Run({.target = "/x"});
+  EXPECT_EQ(server_.requests.size(), 1u);
+  EXPECT_EQ(recorder_.done->error().reason(), Reason::kUnexpectedEof);
+}
+
+TEST_F(EngineTest, RR24ResetsBeforeTheAnswerAreRepeatedForReads) {
+  Make();
+  server_.script = {Json("{}")};
+  Run({.target = "/x"});
+  const ScriptedResponse reset{.cut = true, .cut_before_answer = true};
+  server_.script = {reset, reset, Json("{}")};
+  Run({.target = "/x"});
+  EXPECT_TRUE(recorder_.done->ok());
+  EXPECT_EQ(server_.requests.size(), 4u);
+  EXPECT_EQ(Took(), seconds(2));
+  server_.script = {reset, Json("{}")};
+  Run({.method = "POST", .target = "/x"});
+  EXPECT_EQ(recorder_.done->error().reason(), Reason::kTransport);
+  // A watch that never gets through is an empty watch.
+  server_.script.clear();
+  server_.fallback = [&](const HttpRequest&) { return reset; };
+  Run({.target = "/x", .watch = true});
+  EXPECT_TRUE(recorder_.done->ok());
+  EXPECT_EQ(recorder_.status, 0);
+}
+
+TEST_F(EngineTest, AServerThatNeverAnsweredIsNotAskedAgain) {
+  Make();
+  server_.fallback = [](const HttpRequest&) {
+    return ScriptedResponse{.cut = true, .cut_before_answer = true};
+  };
+  Run({.target = "/x"});
+  EXPECT_EQ(recorder_.done->error().reason(), Reason::kTransport);
+  EXPECT_EQ(server_.requests.size(), 1u);
+}
+
+TEST_F(EngineTest, RR14RefusedConnectionsAreNotRepeated) {
+  std::shared_ptr<InMemoryTransport> transport(NewInMemoryTransport(sim_.env(), server_));
+  engine_ = std::make_shared<Engine>(sim_.env(), transport, ClientOptions{.qps = -1});
+  transport->Down();
+  Run({.target = "/x"});
+  EXPECT_TRUE(IsConnectionRefused(recorder_.done->error()));
+  EXPECT_LT(Took(), seconds(1));
+}
+
+TEST_F(EngineTest, A401RefreshesTheCredentialOnce) {
+  int refreshed = 0;
+  Make({.refresh_credentials = [&] {
+    ++refreshed;
+    return true;
+  }});
+  server_.script = {StatusFailure(401, "Unauthorized", "Unauthorized"), Json("{}")};
+  Run({.target = "/x"});
+  EXPECT_TRUE(recorder_.done->ok());
+  EXPECT_EQ(refreshed, 1);
+
+  server_.fallback = [](const HttpRequest&) {
+    return StatusFailure(401, "Unauthorized", "Unauthorized");
+  };
+  server_.requests.clear();
+  Run({.target = "/x"});
+  EXPECT_TRUE(IsUnauthorized(recorder_.done->error()));
+  EXPECT_EQ(server_.requests.size(), 2u);
+}
+
+TEST_F(EngineTest, RefusedProtobufIsRememberedPerResource) {
+  Make();
+  server_.script = {StatusFailure(406, "NotAcceptable", "json only"), Json("{}")};
+  const ExchangeRequest request{.target = "/x",
+                                .accept = "application/json",
+                                .accept_protobuf = "application/vnd.kubernetes.protobuf",
+                                .resource_key = "widgets"};
+  Run(request);
+  EXPECT_TRUE(recorder_.done->ok());
+  ASSERT_EQ(server_.requests.size(), 2u);
+  EXPECT_EQ(server_.requests[0].headers.Get("Accept"), "application/vnd.kubernetes.protobuf");
+  EXPECT_EQ(server_.requests[1].headers.Get("Accept"), "application/json");
+
+  server_.fallback = [](const HttpRequest&) { return Json("{}"); };
+  Run(request);
+  EXPECT_EQ(server_.requests.size(), 3u);
+  EXPECT_EQ(server_.requests[2].headers.Get("Accept"), "application/json");
+  ExchangeRequest other = request;
+  other.resource_key = "gadgets";
+  Run(other);
+  EXPECT_EQ(server_.requests[3].headers.Get("Accept"), "application/vnd.kubernetes.protobuf");
+}
+
+TEST_F(EngineTest, A415SendsTheBodyAgainAsJson) {
+  Make();
+  server_.script = {StatusFailure(415, "UnsupportedMediaType", "json only"), Json("{}", 201)};
+  Run({.method = "POST",
+       .target = "/x",
+       .resource_key = "widgets",
+       .content_type = "application/json",
+       .body = [] { return std::string("{\"a\":1}"); },
+       .protobuf_body = [] { return std::string("pb"); }});
+  EXPECT_TRUE(recorder_.done->ok());
+  EXPECT_EQ(recorder_.status, 201);
+  EXPECT_EQ(server_.requests.at(0).body, "pb");
+  EXPECT_EQ(server_.requests.at(0).headers.Get("Content-Type"),
+            "application/vnd.kubernetes.protobuf");
+  EXPECT_EQ(server_.requests.at(1).body, "{\"a\":1}");
+}
+
+TEST_F(EngineTest, RC05TheRateLimiterHoldsRequestsButNotWatches) {
+  Make({.qps = 5, .burst = 2});
+  server_.fallback = [](const HttpRequest&) { return Json("{}"); };
+  Run({.target = "/x"});
+  Run({.target = "/x"});
+  EXPECT_EQ(Took(), Duration{0});
+  Run({.target = "/x"});
+  EXPECT_EQ(Took(), milliseconds(200));
+  Run({.target = "/x", .watch = true});
+  EXPECT_EQ(Took(), Duration{0});
+}
+
+TEST_F(EngineTest, RC17ATimeoutCoversAllAttempts) {
+  Make();
+  server_.fallback = [](const HttpRequest&) { return WithRetryAfter(503, "1"); };
+  Run({.target = "/x", .timeout = milliseconds(2500)});
+  EXPECT_EQ(recorder_.done->error().reason(), Reason::kDeadlineExceeded);
+  EXPECT_EQ(Took(), milliseconds(2500));
+  EXPECT_NE(recorder_.done->error().message().find("busy"), std::string::npos)
+      << recorder_.done->error();
+}
+
+TEST_F(EngineTest, RW02EachWarningOnce) {
+  std::vector<std::string> warnings;
+  Make({.warning_handler = [&](std::string_view text) { warnings.emplace_back(text); }});
+  server_.fallback = [](const HttpRequest&) {
+    ScriptedResponse response = Json("{}");
+    response.headers.emplace_back("warning", R"(299 - "deprecated")");
+    response.headers.emplace_back("Warning", R"(299 - "unknown field", 199 - "not this")");
+    return response;
+  };
+  Run({.target = "/x"});
+  Run({.target = "/y"});
+  EXPECT_EQ(warnings, (std::vector<std::string>{"deprecated", "unknown field"}));
+}
+
+TEST_F(EngineTest, RS01AWatchWantsExactly200) {
+  Make();
+  server_.script = {Json("{}", 202)};
+  Run({.target = "/x", .watch = true});
+  EXPECT_FALSE(recorder_.done->ok());
+  EXPECT_EQ(recorder_.status, 0);
+}
+
+TEST_F(EngineTest, ShutDownEndsWhatIsUnderWay) {
+  Make();
+  server_.script = {{.body = "{", .hang = true}};
+  sim_.env().loop().Post([&] {
+    exchange_ = std::make_unique<Exchange>(engine_, ExchangeRequest{.target = "/x"}, recorder_);
+    exchange_->Start();
+  });
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(recorder_.body, "{");
+  EXPECT_FALSE(recorder_.done);
+  sim_.env().loop().Post([&] { engine_->ShutDown(); });
+  sim_.RunReady();
+  ASSERT_TRUE(recorder_.done);
+  EXPECT_EQ(recorder_.done->error().reason(), Reason::kStopped);
+  Run({.target = "/x"});
+  EXPECT_EQ(recorder_.done->error().reason(), Reason::kStopped);
+}
+
+}  // namespace
+}  // namespace kinformer::internal

@@ -1,0 +1,80 @@
+#include "client/request_path.h"
+
+#include <gtest/gtest.h>
+
+#include "client/token_bucket.h"
+
+namespace kinformer::internal {
+namespace {
+
+TEST(RequestPath, RB04SegmentsStandInTheApisOrder) {
+  EXPECT_EQ(*BuildPath({"", "v1", "pods", "default", "web-0", "status"}),
+            "/api/v1/namespaces/default/pods/web-0/status");
+  EXPECT_EQ(*BuildPath({"apps", "v1", "deployments", "", "", ""}), "/apis/apps/v1/deployments");
+  EXPECT_EQ(*BuildPath({"", "v1", "nodes", "", "n1", ""}), "/api/v1/nodes/n1");
+  EXPECT_EQ(*BuildPath({"", "v1", "pods", "a", "p", "proxy/metrics"}),
+            "/api/v1/namespaces/a/pods/p/proxy/metrics");
+}
+
+TEST(RequestPath, NamesOfRbacKeepTheirColon) {
+  EXPECT_EQ(*BuildPath({"rbac.authorization.k8s.io", "v1", "clusterroles", "", "system:node", ""}),
+            "/apis/rbac.authorization.k8s.io/v1/clusterroles/system:node");
+  EXPECT_EQ(*BuildPath({"", "v1", "pods", "", "a b\"", ""}), "/api/v1/pods/a%20b%22");
+}
+
+TEST(RequestPath, RB06SegmentsThatWouldNameSomethingElseAreRefused) {
+  for (const char* bad : {".", "..", "a/b", "a%2fb"}) {
+    const auto path = BuildPath({"", "v1", "pods", bad, "web-0", ""});
+    ASSERT_FALSE(path.ok()) << bad;
+    EXPECT_EQ(path.error().reason(), Reason::kInvalidArgument);
+    EXPECT_NE(path.error().message().find(std::string("namespace \"") + bad + "\""),
+              std::string::npos)
+        << path.error();
+    EXPECT_FALSE(BuildPath({"", "v1", "pods", "default", bad, ""}).ok());
+  }
+  EXPECT_FALSE(BuildPath({"", "v1", "pods", "a", "p", "../secrets"}).ok());
+  EXPECT_FALSE(BuildPath({"", "v1", "", "a", "p", ""}).ok());
+}
+
+TEST(RequestPath, RB07ListOptionsUnderTheirNames) {
+  Query query;
+  query.AddListOptions({.labelSelector = "app=web,tier in (a,b)",
+                        .resourceVersion = "12",
+                        .resourceVersionMatch = "NotOlderThan",
+                        .limit = 500,
+                        .continue_ = "abc="},
+                       /*watch=*/false);
+  EXPECT_EQ(query.Text(),
+            "?continue=abc%3D&labelSelector=app%3Dweb%2Ctier%20in%20%28a%2Cb%29&limit=500"
+            "&resourceVersion=12&resourceVersionMatch=NotOlderThan");
+  Query watch;
+  watch.AddListOptions(
+      {.allowWatchBookmarks = true, .sendInitialEvents = true, .timeoutSeconds = 300},
+      /*watch=*/true);
+  EXPECT_EQ(watch.Text(),
+            "?allowWatchBookmarks=true&sendInitialEvents=true&timeoutSeconds=300&watch=true");
+  EXPECT_EQ(Query().Text(), "");
+}
+
+TEST(TokenBucket, BurstThenRate) {
+  TokenBucket bucket(5, 2);
+  SteadyTime now{std::chrono::hours(1)};
+  EXPECT_EQ(bucket.Reserve(now), Duration{0});
+  EXPECT_EQ(bucket.Reserve(now), Duration{0});
+  EXPECT_EQ(bucket.Reserve(now), std::chrono::milliseconds(200));
+  EXPECT_EQ(bucket.Reserve(now), std::chrono::milliseconds(400));
+  bucket.Return();
+  EXPECT_EQ(bucket.Reserve(now), std::chrono::milliseconds(400));
+  now += std::chrono::hours(1);  // never more than the burst
+  EXPECT_EQ(bucket.Reserve(now), Duration{0});
+  EXPECT_EQ(bucket.Reserve(now), Duration{0});
+  EXPECT_GT(bucket.Reserve(now), Duration{0});
+}
+
+TEST(TokenBucket, NegativeRateIsNoLimit) {
+  TokenBucket bucket(-1, 1);
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(bucket.Reserve(SteadyTime{}), Duration{0});
+}
+
+}  // namespace
+}  // namespace kinformer::internal

@@ -1,0 +1,127 @@
+#include "client/status.h"
+
+#include <gtest/gtest.h>
+
+namespace kinformer::internal {
+namespace {
+
+constexpr char kGone[] =
+    R"({"kind":"Status","apiVersion":"v1","metadata":{"continue":"next"},"status":"Failure",)"
+    R"("message":"too old resource version: 1 (1003)",
+               "reason" : "Expired", "code" : 410
+})";
+
+TEST(Status, RS08JsonStatusWinsOverTheCode) {
+  const Error error = ErrorOfResponse("GET", 500, "application/json", kGone, std::nullopt);
+  EXPECT_EQ(error.reason(), Reason::kExpired);
+  EXPECT_EQ(error.message(), "too old resource version: 1 (1003)");
+  EXPECT_EQ(error.http_status(), 410);
+  EXPECT_EQ(error.details().continue_, "next");
+  EXPECT_TRUE(IsResourceExpired(error));
+}
+
+TEST(Status, DetailsAndCauses) {
+  const auto error = ErrorOfJsonStatus(
+      R"({"kind":"Status","status":"Failure","reason":"Timeout","code":504,"message":"m","details":)"
+      R"({"name":"n","group":"g","kind":"k","uid":"u","retryAfterSeconds":3,)"
+      R"("causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version","field":"f"}]}})");
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->retry_after(), std::chrono::seconds(3));
+  EXPECT_EQ(error->details().name, "n");
+  EXPECT_EQ(error->details().uid, "u");
+  ASSERT_EQ(error->details().causes.size(), 1u);
+  EXPECT_EQ(error->details().causes[0].field, "f");
+  EXPECT_TRUE(IsTooLargeResourceVersion(*error));
+}
+
+TEST(Status, RS07WhatIsNoFailureIsNoError) {
+  EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Status","status":"Success"})"));
+  EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Pod","status":{"phase":"Failed"}})"));
+  EXPECT_FALSE(ErrorOfJsonStatus("404 page not found"));
+}
+
+TEST(Status, ProtobufStatusInItsEnvelope) {
+  std::string details;
+  details += std::string("\x0a\x01n\x1a\x04pods\x28\x02", 10);
+  std::string message;
+  message += std::string(
+      "\x0a\x05\x0a\x00\x1a\x01"
+      "c",
+      7);
+  message += std::string(
+      "\x12\x07"
+      "Failure",
+      9);
+  message += std::string("\x1a\x04gone\x22\x08NotFound", 16);
+  message += std::string("\x2a\x0a", 2) + details;
+  message += std::string("\x30\x94\x03", 3);
+  const std::string body = CloseProtobufEnvelope("v1", "Status", message);
+  const Error error = ErrorOfResponse("GET", 404, "application/vnd.kubernetes.protobuf", body, {});
+  EXPECT_EQ(error.reason(), Reason::kNotFound);
+  EXPECT_EQ(error.message(), "gone");
+  EXPECT_EQ(error.http_status(), 404);
+  EXPECT_EQ(error.details().name, "n");
+  EXPECT_EQ(error.details().kind, "pods");
+  EXPECT_EQ(error.details().continue_, "c");
+  EXPECT_EQ(error.retry_after(), std::chrono::seconds(2));
+}
+
+TEST(Status, EnvelopeMustBeWhole) {
+  const std::string body = CloseProtobufEnvelope("apps/v1", "Deployment", std::string(300, 'x'));
+  const auto envelope = OpenProtobufEnvelope(body);
+  ASSERT_TRUE(envelope.ok());
+  EXPECT_EQ(envelope->apiVersion, "apps/v1");
+  EXPECT_EQ(envelope->kind, "Deployment");
+  EXPECT_EQ(envelope->raw, std::string(300, 'x'));
+  EXPECT_FALSE(OpenProtobufEnvelope("{}").ok());
+  EXPECT_FALSE(OpenProtobufEnvelope("").ok());
+  // Between two fields a cut cannot be seen; everywhere else it must be.
+  EXPECT_FALSE(OpenProtobufEnvelope(body.substr(0, 10)).ok());
+  EXPECT_FALSE(OpenProtobufEnvelope(body.substr(0, 200)).ok());
+}
+
+TEST(Status, RS08ReasonOfBareCodes) {
+  const struct {
+    const char* method;
+    int code;
+    Reason reason;
+  } kRows[] = {
+      {"GET", 400, Reason::kBadRequest},
+      {"GET", 401, Reason::kUnauthorized},
+      {"GET", 403, Reason::kForbidden},
+      {"GET", 404, Reason::kNotFound},
+      {"GET", 405, Reason::kMethodNotAllowed},
+      {"GET", 406, Reason::kNotAcceptable},
+      {"POST", 409, Reason::kAlreadyExists},
+      {"PUT", 409, Reason::kConflict},
+      {"GET", 410, Reason::kGone},
+      {"PUT", 413, Reason::kRequestEntityTooLarge},
+      {"POST", 415, Reason::kUnsupportedMediaType},
+      {"POST", 422, Reason::kInvalid},
+      {"GET", 429, Reason::kTooManyRequests},
+      {"GET", 500, Reason::kInternalError},
+      {"GET", 502, Reason::kInternalError},
+      {"GET", 503, Reason::kServiceUnavailable},
+      {"GET", 504, Reason::kTimeout},
+      {"GET", 418, Reason::kUnknown},
+  };
+  for (const auto& row : kRows) {
+    const Error error = ErrorOfResponse(row.method, row.code, "text/plain", "some text\n", 7);
+    EXPECT_EQ(error.reason(), row.reason) << row.code;
+    EXPECT_EQ(error.http_status(), row.code);
+    EXPECT_EQ(error.retry_after(), std::chrono::seconds(7));
+    ASSERT_EQ(error.details().causes.size(), 1u);
+    EXPECT_EQ(error.details().causes[0].reason, "UnexpectedServerResponse");
+    EXPECT_EQ(error.details().causes[0].message, "some text");
+  }
+}
+
+TEST(Status, AReasonWeDoNotKnowIsNotGuessedFromTheCode) {
+  const auto error = ErrorOfJsonStatus(
+      R"({"kind":"Status","status":"Failure","reason":"StorageReadError","code":404,"message":"m"})");
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->reason(), Reason::kUnknown);
+}
+
+}  // namespace
+}  // namespace kinformer::internal

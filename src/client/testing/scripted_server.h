@@ -1,0 +1,97 @@
+// client/testing/scripted_server.h
+//
+// ScriptedServer: a Handler that answers as a test tells it and remembers what it was asked.
+
+#ifndef KINFORMER_CLIENT_TESTING_SCRIPTED_SERVER_H_
+#define KINFORMER_CLIENT_TESTING_SCRIPTED_SERVER_H_
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kinformer/transport.h"
+
+namespace kinformer::testing {
+
+struct ScriptedResponse {
+  int status = 200;
+  std::vector<std::pair<std::string, std::string>> headers{{"Content-Type", "application/json"}};
+  std::string body{};
+  bool cut = false;                // the connection breaks after the body
+  bool cut_before_answer = false;  // and not even the headers arrive
+  bool hang = false;               // after the body nothing comes any more
+};
+
+inline ScriptedResponse Json(std::string body, int status = 200) {
+  return {.status = status, .body = std::move(body)};
+}
+
+inline ScriptedResponse Protobuf(std::string body, std::string parameters = "") {
+  return {.headers = {{"Content-Type", "application/vnd.kubernetes.protobuf" + parameters}},
+          .body = std::move(body)};
+}
+
+inline ScriptedResponse StatusFailure(int code, const std::string& reason,
+                                      const std::string& message) {
+  return Json(R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":")" +
+                  message + R"(","reason":")" + reason + R"(","code":)" + std::to_string(code) +
+                  "}",
+              code);
+}
+
+// Loop-confined, as every Handler; a test looks at `requests` while the simulation stands still.
+class ScriptedServer final : public Handler {
+ public:
+  // The answers, first come first served; when they are used up, `fallback` answers.
+  std::deque<ScriptedResponse> script{};
+  std::function<ScriptedResponse(const HttpRequest&)> fallback{};
+  std::vector<HttpRequest> requests{};
+
+  std::unique_ptr<ResponseStream> Handle(HttpRequest request) override {
+    requests.push_back(request);
+    ScriptedResponse response;
+    if (!script.empty()) {
+      response = std::move(script.front());
+      script.pop_front();
+    } else if (fallback) {
+      response = fallback(request);
+    } else {
+      response = StatusFailure(404, "NotFound", "the script has ended");
+    }
+    if (response.cut_before_answer) return nullptr;
+    return std::make_unique<Stream>(std::move(response));
+  }
+
+ private:
+  class Stream final : public ResponseStream {
+   public:
+    explicit Stream(ScriptedResponse response) : response_(std::move(response)) {
+      for (const auto& [name, value] : response_.headers) headers_.Add(name, value);
+    }
+    int status() const override { return response_.status; }
+    const HttpHeaders& headers() const override { return headers_; }
+    State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
+      if (at_ < response_.body.size()) {
+        out.push_back(BodyChunk::Of(response_.body.substr(at_, max_bytes)));
+        at_ += out.back().bytes.size();
+        if (at_ < response_.body.size()) return State::kMore;
+      }
+      if (response_.cut) return State::kAbort;
+      return response_.hang ? State::kWait : State::kEnd;
+    }
+    void SetWake(std::function<void()>) override {}
+
+   private:
+    ScriptedResponse response_;
+    HttpHeaders headers_;
+    std::size_t at_ = 0;
+  };
+};
+
+}  // namespace kinformer::testing
+
+#endif  // KINFORMER_CLIENT_TESTING_SCRIPTED_SERVER_H_

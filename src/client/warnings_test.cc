@@ -1,0 +1,42 @@
+#include "client/warnings.h"
+
+#include <gtest/gtest.h>
+
+#include "client/features.h"
+
+namespace kinformer::internal {
+namespace {
+
+TEST(Warnings, SeveralInOneHeader) {
+  const auto warnings = ParseWarningHeader(
+      R"(299 - "first, with a comma", 199 agent "a \"quoted\" one" "Sat, 21 Nov 2026")");
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_EQ(warnings[0].code, 299);
+  EXPECT_EQ(warnings[0].agent, "-");
+  EXPECT_EQ(warnings[0].text, "first, with a comma");
+  EXPECT_EQ(warnings[1].code, 199);
+  EXPECT_EQ(warnings[1].text, "a \"quoted\" one");
+}
+
+TEST(Warnings, TheFirstBadOneEndsTheHeader) {
+  EXPECT_EQ(ParseWarningHeader(R"(299 - "good", 29 - "short code", 299 - "lost")").size(), 1u);
+  for (const char* bad :
+       {"", "299", "299 -", "299 - text", "299 - \"open", "abc - \"x\"", "299 - \"x\" y"}) {
+    EXPECT_TRUE(ParseWarningHeader(bad).empty()) << bad;
+  }
+}
+
+TEST(Warnings, ControlCharactersDoNotReachTheLog) {
+  EXPECT_EQ(ParseWarningHeader("299 - \"a\nb\x1b[31mc\"").at(0).text, "ab[31mc");
+}
+
+TEST(Features, OnlyBooleansChangeTheDefault) {
+  EXPECT_TRUE(ParseFeature(nullptr, true));
+  EXPECT_FALSE(ParseFeature(nullptr, false));
+  EXPECT_FALSE(ParseFeature("false", true));
+  EXPECT_TRUE(ParseFeature("True", false));
+  EXPECT_TRUE(ParseFeature("maybe", true));
+}
+
+}  // namespace
+}  // namespace kinformer::internal
