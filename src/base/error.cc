@@ -62,6 +62,9 @@ constexpr std::array kReasons = {
 static_assert(kReasons.back().reason == Reason::kStopped &&
               kReasons.size() == static_cast<std::size_t>(Reason::kStopped) + 1);
 
+// What servers said before there was a cause for it.
+constexpr std::string_view kOldText = "Too large resource version";
+
 constexpr bool FromServer(Reason reason) { return reason <= Reason::kTimeout; }
 
 // A reason that says nothing gives way to the status code; a reason that is known wins over it.
@@ -184,7 +187,6 @@ bool IsRequestEntityTooLarge(const Error& e) {
 }
 
 bool IsTooLargeResourceVersion(const Error& e) {
-  constexpr std::string_view kOldText = "Too large resource version";
   const std::vector<StatusCause>& causes = e.details().causes;
   if (std::any_of(causes.begin(), causes.end(), [](const StatusCause& cause) {
         return cause.reason == "ResourceVersionTooLarge";

@@ -1,0 +1,199 @@
+// kinformer/rate_limiter.h
+//
+// RateLimiter: decides how long an item that failed waits before it is tried again. One failure is retried within
+// milliseconds; an item that keeps failing comes back ever more rarely; and all retries together stay below a rate.
+//
+//   auto limiter = DefaultControllerRateLimiter<ObjectName>(env);
+
+#ifndef KINFORMER_RATE_LIMITER_H_
+#define KINFORMER_RATE_LIMITER_H_
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "kinformer/env.h"
+
+namespace kinformer {
+
+// Thread-safe, never blocks. Counterpart: workqueue.TypedRateLimiter.
+template <class Item>
+class RateLimiter {
+ public:
+  virtual ~RateLimiter() = default;
+  // `item` failed once more: how long should it wait?
+  [[nodiscard]] virtual Duration When(const Item& item) = 0;
+  // `item` succeeded or was given up: its failures no longer count.
+  virtual void Forget(const Item& item) = 0;
+  // How many failures count for `item`.
+  [[nodiscard]] virtual int NumRequeues(const Item& item) const = 0;
+};
+
+namespace internal {
+
+// base * 2^failures, at most max.
+[[nodiscard]] Duration ExponentialDelay(Duration base, Duration max, int failures);
+
+// Failures per item. An item is remembered until it is forgotten.
+template <class Item, class Hash>
+class FailureCounts {
+ public:
+  // Counts one more; returns the number before.
+  int Increment(const Item& item) {
+    const std::lock_guard lock(mutex_);
+    return counts_[item]++;
+  }
+  void Forget(const Item& item) {
+    const std::lock_guard lock(mutex_);
+    counts_.erase(item);
+  }
+  int Get(const Item& item) const {
+    const std::lock_guard lock(mutex_);
+    const auto it = counts_.find(item);
+    return it == counts_.end() ? 0 : it->second;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<Item, int, Hash> counts_;
+};
+
+}  // namespace internal
+
+// base, 2*base, 4*base, ... up to max, for each item by itself. Counterpart: TypedItemExponentialFailureRateLimiter.
+template <class Item, class Hash = std::hash<Item>>
+class ItemExponentialFailureRateLimiter final : public RateLimiter<Item> {
+ public:
+  ItemExponentialFailureRateLimiter(Duration base_delay, Duration max_delay)
+      : base_delay_(base_delay), max_delay_(max_delay) {}
+  [[nodiscard]] Duration When(const Item& item) override {
+    return internal::ExponentialDelay(base_delay_, max_delay_, failures_.Increment(item));
+  }
+  void Forget(const Item& item) override { failures_.Forget(item); }
+  [[nodiscard]] int NumRequeues(const Item& item) const override { return failures_.Get(item); }
+
+ private:
+  const Duration base_delay_;
+  const Duration max_delay_;
+  internal::FailureCounts<Item, Hash> failures_;
+};
+
+// A few quick attempts, then slow ones. Counterpart: TypedItemFastSlowRateLimiter.
+template <class Item, class Hash = std::hash<Item>>
+class ItemFastSlowRateLimiter final : public RateLimiter<Item> {
+ public:
+  ItemFastSlowRateLimiter(Duration fast_delay, Duration slow_delay, int max_fast_attempts)
+      : fast_delay_(fast_delay), slow_delay_(slow_delay), max_fast_attempts_(max_fast_attempts) {}
+  [[nodiscard]] Duration When(const Item& item) override {
+    return failures_.Increment(item) < max_fast_attempts_ ? fast_delay_ : slow_delay_;
+  }
+  void Forget(const Item& item) override { failures_.Forget(item); }
+  [[nodiscard]] int NumRequeues(const Item& item) const override { return failures_.Get(item); }
+
+ private:
+  const Duration fast_delay_;
+  const Duration slow_delay_;
+  const int max_fast_attempts_;
+  internal::FailureCounts<Item, Hash> failures_;
+};
+
+// A token bucket: `burst` reservations at once, then `qps` per second. Starts full, fills continuously; a reservation may run
+// ahead of it and then tells how long to wait. Thread-safe. Counterpart: golang.org/x/time/rate.Limiter.
+class ReservationBucket {
+ public:
+  // `env` must outlive it. qps <= 0 or infinite: no limit. burst below 1 counts as 1.
+  ReservationBucket(Env& env, double qps, int burst);
+  // Takes a token; how long until it is there.
+  [[nodiscard]] Duration Reserve();
+
+ private:
+  Env& env_;
+  const double qps_;
+  const double burst_;
+  std::mutex mutex_;
+  double tokens_;
+  SteadyTime last_;
+};
+
+// All items share one bucket. Counterpart: TypedBucketRateLimiter.
+template <class Item>
+class BucketRateLimiter final : public RateLimiter<Item> {
+ public:
+  BucketRateLimiter(Env& env, double qps, int burst) : bucket_(env, qps, burst) {}
+  [[nodiscard]] Duration When(const Item&) override { return bucket_.Reserve(); }
+  void Forget(const Item&) override {}
+  [[nodiscard]] int NumRequeues(const Item&) const override { return 0; }
+
+ private:
+  ReservationBucket bucket_;
+};
+
+// The longest of several limiters' delays; each of them counts every call. Counterpart: TypedMaxOfRateLimiter.
+template <class Item>
+class MaxOfRateLimiter final : public RateLimiter<Item> {
+ public:
+  explicit MaxOfRateLimiter(std::vector<std::unique_ptr<RateLimiter<Item>>> limiters)
+      : limiters_(std::move(limiters)) {}
+  [[nodiscard]] Duration When(const Item& item) override {
+    Duration longest{0};
+    for (const auto& limiter : limiters_) longest = std::max(longest, limiter->When(item));
+    return longest;
+  }
+  void Forget(const Item& item) override {
+    for (const auto& limiter : limiters_) limiter->Forget(item);
+  }
+  [[nodiscard]] int NumRequeues(const Item& item) const override {
+    int most = 0;
+    for (const auto& limiter : limiters_) most = std::max(most, limiter->NumRequeues(item));
+    return most;
+  }
+
+ private:
+  const std::vector<std::unique_ptr<RateLimiter<Item>>> limiters_;
+};
+
+// Another limiter's delays, at most max_delay. Counterpart: TypedWithMaxWaitRateLimiter.
+template <class Item>
+class WithMaxWaitRateLimiter final : public RateLimiter<Item> {
+ public:
+  WithMaxWaitRateLimiter(std::unique_ptr<RateLimiter<Item>> limiter, Duration max_delay)
+      : limiter_(std::move(limiter)), max_delay_(max_delay) {}
+  [[nodiscard]] Duration When(const Item& item) override {
+    return std::min(limiter_->When(item), max_delay_);
+  }
+  void Forget(const Item& item) override { limiter_->Forget(item); }
+  [[nodiscard]] int NumRequeues(const Item& item) const override {
+    return limiter_->NumRequeues(item);
+  }
+
+ private:
+  const std::unique_ptr<RateLimiter<Item>> limiter_;
+  const Duration max_delay_;
+};
+
+// What controllers use unless they know better: 5 ms to 1000 s for each item, and 10 per second with a burst of 100 over all.
+// Counterpart: DefaultTypedControllerRateLimiter.
+template <class Item, class Hash = std::hash<Item>>
+std::unique_ptr<RateLimiter<Item>> DefaultControllerRateLimiter(Env& env) {
+  std::vector<std::unique_ptr<RateLimiter<Item>>> limiters;
+  limiters.push_back(std::make_unique<ItemExponentialFailureRateLimiter<Item, Hash>>(
+      std::chrono::milliseconds(5), std::chrono::seconds(1000)));
+  limiters.push_back(std::make_unique<BucketRateLimiter<Item>>(env, 10.0, 100));
+  return std::make_unique<MaxOfRateLimiter<Item>>(std::move(limiters));
+}
+
+// 1 ms to 1000 s for each item. Counterpart: DefaultTypedItemBasedRateLimiter.
+template <class Item, class Hash = std::hash<Item>>
+std::unique_ptr<RateLimiter<Item>> DefaultItemBasedRateLimiter() {
+  return std::make_unique<ItemExponentialFailureRateLimiter<Item, Hash>>(
+      std::chrono::milliseconds(1), std::chrono::seconds(1000));
+}
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_RATE_LIMITER_H_

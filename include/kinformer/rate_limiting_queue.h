@@ -1,0 +1,53 @@
+// kinformer/rate_limiting_queue.h
+//
+// RateLimitingQueue: a DelayingQueue that spaces out the retries of what fails. The queue of a controller.
+//
+//   RateLimitingQueue<ObjectName> queue(env, {.name = "pods"});
+//   while (std::optional<ObjectName> key = queue.Get()) {
+//     if (Reconcile(*key).ok()) {
+//       queue.Forget(*key);           // the next failure is a first one again
+//     } else {
+//       queue.AddRateLimited(*key);
+//     }
+//     queue.Done(*key);               // always
+//   }
+
+#ifndef KINFORMER_RATE_LIMITING_QUEUE_H_
+#define KINFORMER_RATE_LIMITING_QUEUE_H_
+
+#include <memory>
+#include <utility>
+
+#include "kinformer/delaying_queue.h"
+#include "kinformer/rate_limiter.h"
+
+namespace kinformer {
+
+// A DelayingQueue with a RateLimiter, which it owns. Forget and Done are independent: whoever takes an item calls both.
+// Thread-safety, ownership, cost: as WorkQueue. Counterpart: workqueue.TypedRateLimitingInterface.
+template <class Item, class Hash = std::hash<Item>>
+class RateLimitingQueue : public DelayingQueue<Item, Hash> {
+ public:
+  // With DefaultControllerRateLimiter.
+  explicit RateLimitingQueue(Env& env, WorkQueueOptions options = {})
+      : RateLimitingQueue(env, DefaultControllerRateLimiter<Item, Hash>(env), std::move(options)) {}
+  RateLimitingQueue(Env& env, std::unique_ptr<RateLimiter<Item>> limiter,
+                    WorkQueueOptions options = {})
+      : DelayingQueue<Item, Hash>(env, std::move(options)), limiter_(std::move(limiter)) {}
+
+  // Adds `item` when the limiter says it may be tried again. The limiter counts the failure even when shutting down.
+  void AddRateLimited(const Item& item) { this->AddAfter(item, limiter_->When(item)); }
+
+  // `item` needs no more retries. Does not stop a retry under way and does not call Done.
+  void Forget(const Item& item) { limiter_->Forget(item); }
+
+  // How often `item` failed since it was last forgotten.
+  [[nodiscard]] int NumRequeues(const Item& item) const { return limiter_->NumRequeues(item); }
+
+ private:
+  const std::unique_ptr<RateLimiter<Item>> limiter_;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_RATE_LIMITING_QUEUE_H_

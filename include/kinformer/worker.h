@@ -1,0 +1,95 @@
+// kinformer/worker.h
+//
+// RunWorkers: the loop that every controller has around its queue: take an item, bring the world in line with it, retry what
+// failed.
+//
+//   RateLimitingQueue<ObjectName> queue(env, {.name = "pods"});
+//   Workers workers = RunWorkers(env, queue, 2, [&](const ObjectName& key) -> Result<void> { return Reconcile(key); });
+//   ...
+//   queue.ShutDown();   // workers end once what waits is done
+
+#ifndef KINFORMER_WORKER_H_
+#define KINFORMER_WORKER_H_
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/rate_limiting_queue.h"
+#include "kinformer/result.h"
+
+namespace kinformer {
+
+// Threads that work a queue off. Move-only. Destruction waits for them, so shut the queue down before.
+class Workers {
+ public:
+  Workers() = default;
+  explicit Workers(std::vector<std::unique_ptr<Thread>> threads) : threads_(std::move(threads)) {}
+  // Waits until the queue has shut down and drained.
+  void Join() {
+    for (const std::unique_ptr<Thread>& thread : threads_) thread->Join();
+    threads_.clear();
+  }
+
+ private:
+  std::vector<std::unique_ptr<Thread>> threads_;
+};
+
+namespace internal {
+// Logs why an item will be tried again.
+void ReportRetry(Env& env, const std::string& queue_name, const Error& error);
+}  // namespace internal
+
+struct WorkerOptions {
+  std::string name{"worker"};  // first part of the threads' names, and of log lines
+};
+
+// Takes one item and calls reconcile(item), a Result<void>: success forgets the item's failures, an error or an exception adds
+// it again with rate limit; Done follows in any case. False: the queue has shut down.
+template <class Item, class Hash, class Reconcile>
+bool ProcessNextWorkItem(Env& env, RateLimitingQueue<Item, Hash>& queue, Reconcile& reconcile,
+                         const std::string& name = "worker") {
+  const std::optional<Item> item = queue.Get();
+  if (!item) return false;
+  Result<void> result;
+  try {
+    result = reconcile(*item);
+  } catch (const std::exception& e) {
+    result = Error(Reason::kUnknown, std::string("the reconciler threw: ") + e.what());
+  } catch (...) {
+    result = Error(Reason::kUnknown, "the reconciler threw something that is no exception");
+  }
+  if (result.ok()) {
+    queue.Forget(*item);
+  } else {
+    internal::ReportRetry(env, name, result.error());
+    queue.AddRateLimited(*item);
+  }
+  queue.Done(*item);
+  return true;
+}
+
+// Starts `count` threads that process items until the queue shuts down. `queue` must outlive the returned Workers; `reconcile`
+// is copied into each thread and is called from all of them at once, for different items.
+template <class Item, class Hash, class Reconcile>
+[[nodiscard]] Workers RunWorkers(Env& env, RateLimitingQueue<Item, Hash>& queue, std::size_t count,
+                                 Reconcile reconcile, const WorkerOptions& options = {}) {
+  std::vector<std::unique_ptr<Thread>> threads;
+  for (std::size_t i = 0; i < count; ++i) {
+    threads.push_back(env.NewThread(options.name + std::to_string(i),
+                                    [&env, &queue, reconcile, name = options.name]() mutable {
+                                      while (ProcessNextWorkItem(env, queue, reconcile, name)) {
+                                      }
+                                    }));
+  }
+  return Workers(std::move(threads));
+}
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_WORKER_H_

@@ -1,0 +1,525 @@
+// The conformance cases of the queues (WQ, DQ, RQ, WM), in simulated time. WQ06 and WQ07 without client-go's pluggable storage,
+// which we do not have: what its Touch is for is seen from outside.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kinformer/metrics.h"
+#include "kinformer/object_name.h"
+#include "kinformer/rate_limiting_queue.h"
+#include "kinformer/simulation.h"
+#include "kinformer/worker.h"
+
+namespace kinformer {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Strings = std::vector<std::string>;
+
+class QueueTest : public ::testing::Test {
+ protected:
+  // Takes everything that waits.
+  template <class Queue>
+  Strings TakeAll(Queue& queue) {
+    Strings taken;
+    while (queue.Len() > 0) {
+      taken.push_back(*queue.Get());
+      queue.Done(taken.back());
+    }
+    return taken;
+  }
+
+  std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
+  Simulation sim_{{.seed = 11, .metrics = metrics_}};
+  Env& env_ = sim_.env();
+};
+
+// 50 producers add 50 keys each, 10 consumers; the end is a ShutDown or a drain.
+void ProduceAndConsume(std::uint64_t seed, bool drain, bool readd) {
+  Simulation sim({.seed = seed});
+  Env& env = sim.env();
+  WorkQueue<int> queue(env);
+  std::map<int, int> seen;
+  std::map<int, int> held;
+  std::vector<std::unique_ptr<Thread>> consumers;
+  for (int c = 0; c < 10; ++c) {
+    consumers.push_back(env.NewThread("c" + std::to_string(c), [&] {
+      while (const std::optional<int> item = queue.Get()) {
+        ASSERT_NE(*item, -1) << "added after shutdown";
+        ASSERT_EQ(++held[*item], 1) << "two workers have " << *item;
+        env.SleepFor(milliseconds(3));
+        if (++seen[*item] == 1 && readd) queue.Add(*item);
+        --held[*item];
+        queue.Done(*item);
+      }
+    }));
+  }
+  std::vector<std::unique_ptr<Thread>> producers;
+  for (int p = 0; p < 50; ++p) {
+    producers.push_back(env.NewThread("p" + std::to_string(p), [&, p] {
+      for (int i = 0; i < 50; ++i) {
+        queue.Add(p);
+        env.SleepFor(milliseconds(1));
+      }
+    }));
+  }
+  producers.clear();  // joins
+  if (readd) sim.RunFor(minutes(1));
+  if (drain) {
+    EXPECT_TRUE(queue.ShutDownWithDrain());
+    EXPECT_EQ(queue.Len(), 0U);
+  } else {
+    queue.ShutDown();
+  }
+  queue.Add(-1);
+  consumers.clear();
+  EXPECT_EQ(queue.Len(), 0U);
+  EXPECT_EQ(seen.size(), 50U);
+  if (readd) {
+    for (const auto& [item, times] : seen) EXPECT_GE(times, 2) << item;
+  }
+}
+
+TEST(QueueConformance, WQ01_02_03_ProducersAndConsumers) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    ProduceAndConsume(seed, false, false);
+    ProduceAndConsume(seed, true, false);
+    ProduceAndConsume(seed, false, true);
+    ProduceAndConsume(seed, true, true);
+  }
+}
+
+TEST_F(QueueTest, WQ04_LenCountsDistinctItems) {
+  WorkQueue<std::string> queue(env_);
+  queue.Add("foo");
+  EXPECT_EQ(queue.Len(), 1U);
+  queue.Add("bar");
+  EXPECT_EQ(queue.Len(), 2U);
+  queue.Add("foo");
+  EXPECT_EQ(queue.Len(), 2U);
+  EXPECT_THAT(queue.Waiting(), ElementsAre("foo", "bar"));
+}
+
+TEST_F(QueueTest, WQ05_AnItemAddedWhileHeldComesAgain) {
+  WorkQueue<std::string> queue(env_);
+  queue.Add("foo");
+  EXPECT_EQ(queue.Get(), "foo");
+  queue.Add("foo");
+  EXPECT_EQ(queue.Len(), 0U);
+  queue.Done("foo");
+  EXPECT_EQ(queue.Get(), "foo");
+  queue.Done("foo");
+  EXPECT_EQ(queue.Len(), 0U);
+}
+
+TEST_F(QueueTest, WQ06_AddingAWaitingItemKeepsItsPlace) {
+  WorkQueue<std::string> queue(env_);
+  queue.Add("bar");
+  queue.Add("baz");
+  queue.Add("bar");
+  EXPECT_THAT(TakeAll(queue), ElementsAre("bar", "baz"));
+}
+
+TEST_F(QueueTest, WQ07_ABlockedWorkerGetsTheItemOnlyAfterDone) {
+  WorkQueue<std::string> queue(env_);
+  queue.Add("bar");
+  EXPECT_EQ(queue.Get(), "bar");
+  queue.Add("bar");
+  queue.Add("bar");
+  bool got = false;
+  const auto worker = env_.NewThread("w", [&] {
+    EXPECT_EQ(queue.Get(), "bar");
+    got = true;
+    queue.Done("bar");
+  });
+  sim_.RunFor(minutes(1));
+  EXPECT_FALSE(got);
+  queue.Done("bar");
+  worker->Join();
+  EXPECT_TRUE(got);
+  EXPECT_EQ(queue.Len(), 0U);
+}
+
+TEST_F(QueueTest, WQ08_DrainWaitsForTheLastDone) {
+  WorkQueue<std::string> queue(env_);
+  for (const char* item : {"foo", "bar"}) {
+    queue.Add(item);
+    EXPECT_EQ(queue.Get(), item);
+  }
+  bool drained = false;
+  const auto drainer = env_.NewThread("d", [&] { drained = queue.ShutDownWithDrain(); });
+  // A second one: both must return.
+  const auto second = env_.NewThread("e", [&] { EXPECT_TRUE(queue.ShutDownWithDrain()); });
+  sim_.RunFor(seconds(1));
+  EXPECT_TRUE(queue.ShuttingDown());
+  queue.Done("foo");
+  sim_.RunFor(seconds(1));
+  EXPECT_FALSE(drained);
+  queue.Done("bar");
+  drainer->Join();
+  second->Join();
+  EXPECT_TRUE(drained);
+}
+
+TEST_F(QueueTest, WQ09_14_ShutDownWaitsForNobodyAndMayBeRepeated) {
+  WorkQueue<std::string> queue(env_);
+  queue.Add("foo");
+  EXPECT_EQ(queue.Get(), "foo");
+  queue.ShutDown();
+  queue.ShutDown();
+  EXPECT_EQ(queue.Get(), std::nullopt);
+  queue.Done("foo");
+}
+
+TEST_F(QueueTest, WQ10_ShutDownEndsADrain) {
+  WorkQueue<std::string> queue(env_);
+  queue.Add("foo");
+  EXPECT_EQ(queue.Get(), "foo");
+  bool returned = false;
+  const auto drainer = env_.NewThread("d", [&] {
+    EXPECT_FALSE(queue.ShutDownWithDrain());
+    returned = true;
+  });
+  sim_.RunFor(seconds(1));
+  EXPECT_FALSE(returned);
+  queue.ShutDown();
+  drainer->Join();
+}
+
+TEST_F(QueueTest, WQ11_DrainIncludesAnItemThatComesAgain) {
+  WorkQueue<std::string> queue(env_);
+  queue.Add("foo");
+  EXPECT_EQ(queue.Get(), "foo");
+  queue.Add("foo");
+  bool returned = false;
+  const auto drainer = env_.NewThread("d", [&] {
+    EXPECT_TRUE(queue.ShutDownWithDrain());
+    returned = true;
+  });
+  sim_.RunFor(seconds(1));
+  queue.Done("foo");
+  sim_.RunFor(seconds(1));
+  EXPECT_FALSE(returned);
+  EXPECT_EQ(queue.Get(), "foo");
+  queue.Done("foo");
+  drainer->Join();
+  EXPECT_EQ(queue.Get(), std::nullopt);
+}
+
+TEST_F(QueueTest, WQ12_NothingOfADoneItemIsKept) {
+  struct SharedHash {
+    std::size_t operator()(const std::shared_ptr<int>& p) const noexcept {
+      return static_cast<std::size_t>(*p);
+    }
+  };
+  WorkQueue<std::shared_ptr<int>, SharedHash> queue(env_);
+  auto first = std::make_shared<int>(1);
+  const std::weak_ptr<int> watch = first;
+  queue.Add(first);
+  queue.Add(std::make_shared<int>(2));
+  first.reset();
+  EXPECT_FALSE(watch.expired());
+  queue.Done(*queue.Get());
+  EXPECT_TRUE(watch.expired());
+  EXPECT_EQ(queue.Len(), 1U);
+}
+
+TEST_F(QueueTest, WQ13_WhatWaitsAtShutDownIsStillGivenOut) {
+  WorkQueue<std::string> queue(env_);
+  queue.Add("a");
+  queue.Add("b");
+  queue.ShutDown();
+  queue.Add("c");
+  EXPECT_EQ(queue.Get(), "a");
+  EXPECT_EQ(queue.Get(), "b");
+  EXPECT_EQ(queue.Get(), std::nullopt);
+}
+
+TEST_F(QueueTest, WQ15_DrainLeavesNothingWaitingOrTellsSoAtItsDeadline) {
+  WorkQueue<std::string> queue(env_);
+  queue.Add("a");
+  EXPECT_TRUE(sim_.RunBlocking(
+      [&] {
+        const SteadyTime start = env_.Now();
+        EXPECT_FALSE(queue.ShutDownWithDrain(seconds(5)));
+        EXPECT_EQ(env_.Now() - start, seconds(5));
+      },
+      minutes(1)));
+  EXPECT_EQ(queue.Get(), "a");
+  queue.Done("a");
+  EXPECT_TRUE(queue.ShutDownWithDrain(seconds(5)));
+}
+
+TEST_F(QueueTest, DoneForAnItemThatNobodyHasIsIgnored) {
+  WorkQueue<std::string> queue(env_);
+  queue.Done("x");
+  queue.Add("x");
+  queue.Done("x");
+  EXPECT_THAT(queue.Waiting(), ElementsAre("x"));
+}
+
+TEST_F(QueueTest, GetOnTheLoopDoesNotWait) {
+  WorkQueue<std::string> queue(env_);
+  env_.loop().Post([&] {
+    EXPECT_EQ(queue.Get(), std::nullopt);
+    queue.Add("x");
+    EXPECT_EQ(queue.Get(), "x");
+    EXPECT_FALSE(queue.ShutDownWithDrain());
+  });
+  sim_.RunReady();
+}
+
+TEST_F(QueueTest, DestructionLetsBlockedWorkersGo) {
+  auto queue = std::make_unique<WorkQueue<std::string>>(env_);
+  int empty = 0;
+  std::vector<std::unique_ptr<Thread>> workers;
+  for (int i = 0; i < 3; ++i) {
+    workers.push_back(env_.NewThread("w", [&] { empty += queue->Get() ? 0 : 1; }));
+  }
+  sim_.RunFor(seconds(1));
+  queue.reset();
+  workers.clear();
+  EXPECT_EQ(empty, 3);
+}
+
+// ---- delaying
+
+TEST_F(QueueTest, DQ01_02_AnItemComesAfterItsDelayAndOnce) {
+  DelayingQueue<std::string> queue(env_);
+  queue.AddAfter("foo", milliseconds(50));
+  EXPECT_EQ(queue.Len(), 0U);
+  EXPECT_EQ(queue.Delayed(), 1U);
+  sim_.RunFor(milliseconds(49));
+  EXPECT_EQ(queue.Len(), 0U);
+  sim_.RunFor(milliseconds(11));
+  EXPECT_THAT(TakeAll(queue), ElementsAre("foo"));
+  sim_.RunFor(seconds(10));
+  EXPECT_EQ(queue.Len(), 0U);
+}
+
+struct DuplicateCase {
+  int first_ms;
+  int second_ms;
+  int step_ms;
+};
+
+TEST_F(QueueTest, DQ03_04_TheEarlierOfTwoDelaysWins) {
+  for (const DuplicateCase c : {DuplicateCase{50, 70, 60}, DuplicateCase{50, 30, 40}}) {
+    DelayingQueue<std::string> queue(env_);
+    queue.AddAfter("foo", milliseconds(c.first_ms));
+    queue.AddAfter("foo", milliseconds(c.second_ms));
+    sim_.RunFor(milliseconds(c.step_ms));
+    EXPECT_THAT(TakeAll(queue), ElementsAre("foo"));
+    sim_.RunFor(milliseconds(20));
+    EXPECT_EQ(queue.Len(), 0U);
+  }
+}
+
+TEST_F(QueueTest, DQ05_06_DelaysEndInTheirOrder) {
+  DelayingQueue<std::string> queue(env_);
+  queue.AddAfter("foo", seconds(1));
+  queue.AddAfter("bar", milliseconds(50));
+  sim_.RunFor(milliseconds(60));
+  EXPECT_THAT(TakeAll(queue), ElementsAre("bar"));
+  queue.AddAfter("baz", seconds(2));
+  sim_.RunFor(seconds(1));
+  EXPECT_THAT(TakeAll(queue), ElementsAre("foo"));
+  sim_.RunFor(seconds(2));
+  EXPECT_THAT(TakeAll(queue), ElementsAre("baz"));
+
+  queue.AddAfter("first", seconds(1));
+  queue.AddAfter("second", milliseconds(500));
+  queue.AddAfter("third", milliseconds(250));
+  sim_.RunFor(seconds(2));
+  EXPECT_THAT(TakeAll(queue), ElementsAre("third", "second", "first"));
+
+  for (const char* item : {"a", "b", "c", "d"}) queue.AddAfter(item, seconds(1));
+  sim_.RunFor(seconds(1));
+  EXPECT_THAT(TakeAll(queue), ElementsAre("a", "b", "c", "d")) << "equal times: first come";
+}
+
+TEST_F(QueueTest, DQ06_AThousandDelaysEndInTheirOrder) {
+  DelayingQueue<int> queue(env_);
+  std::map<int, int> by_delay;
+  for (int i = 0; i < 1000; ++i) {
+    const int delay = (i * 7919) % 1009 + 1;
+    by_delay.emplace(delay, i);
+    queue.AddAfter(i, milliseconds(delay + 500));
+    queue.AddAfter(i, milliseconds(delay));  // moves it up
+  }
+  sim_.RunFor(seconds(2));
+  std::vector<int> expected;
+  for (const auto& [delay, item] : by_delay) expected.push_back(item);
+  EXPECT_EQ(queue.Waiting(), expected);
+}
+
+TEST_F(QueueTest, DQ07_WM06_NoDelayMeansNowAndCountsAsRetry) {
+  RateLimitingQueue<std::string> queue(env_, {.name = "q"});
+  queue.AddAfter("a", milliseconds(0));
+  queue.AddAfter("b", milliseconds(-5));
+  queue.AddAfter("c", seconds(1));
+  EXPECT_THAT(queue.Waiting(), ElementsAre("a", "b"));
+  queue.AddRateLimited("a");
+  EXPECT_THAT(metrics_->Text(), HasSubstr("workqueue_retries_total{name=\"q\"} 4\n"));
+}
+
+TEST_F(QueueTest, DQ08_APlainAddDoesNotEndTheDelay) {
+  DelayingQueue<std::string> queue(env_);
+  queue.AddAfter("foo", seconds(1));
+  queue.Add("foo");
+  EXPECT_THAT(TakeAll(queue), ElementsAre("foo"));
+  sim_.RunFor(seconds(2));
+  EXPECT_THAT(TakeAll(queue), ElementsAre("foo"));
+}
+
+TEST_F(QueueTest, DQ09_ShuttingDownDropsDelays) {
+  for (const bool drain : {false, true}) {
+    DelayingQueue<std::string> queue(env_);
+    queue.AddAfter("foo", seconds(1));
+    if (drain) {
+      EXPECT_TRUE(queue.ShutDownWithDrain());
+    } else {
+      queue.ShutDown();
+    }
+    queue.AddAfter("bar", milliseconds(1));
+    queue.AddAfter("bar", milliseconds(0));
+    sim_.RunFor(seconds(5));
+    EXPECT_EQ(queue.Len(), 0U);
+    EXPECT_EQ(queue.Delayed(), 0U);
+  }
+}
+
+TEST_F(QueueTest, AQueueMayGoWhileDelaysAreUnderWay) {
+  {
+    DelayingQueue<std::string> queue(env_);
+    queue.AddAfter("foo", seconds(1));
+    queue.AddAfter("never", Duration::max());
+  }
+  sim_.RunFor(seconds(2));
+}
+
+// ---- rate limiting
+
+TEST_F(QueueTest, RQ01_02_03_RetriesAreSpacedPerItem) {
+  RateLimitingQueue<std::string> queue(
+      env_, std::make_unique<ItemExponentialFailureRateLimiter<std::string>>(milliseconds(1),
+                                                                             seconds(1)));
+  // How long the item is away.
+  const auto away = [&](const std::string& item) {
+    const SteadyTime start = env_.Now();
+    queue.AddRateLimited(item);
+    EXPECT_TRUE(sim_.RunUntil([&] { return queue.Len() == 1; }, minutes(1)));
+    EXPECT_THAT(TakeAll(queue), ElementsAre(item));
+    return env_.Now() - start;
+  };
+  EXPECT_EQ(away("one"), milliseconds(1));
+  EXPECT_EQ(away("one"), milliseconds(2));
+  EXPECT_EQ(queue.NumRequeues("one"), 2);
+  EXPECT_EQ(away("two"), milliseconds(1));
+  EXPECT_EQ(away("two"), milliseconds(2));
+  queue.Forget("one");
+  EXPECT_EQ(queue.NumRequeues("one"), 0);
+  EXPECT_EQ(queue.NumRequeues("two"), 2);
+  EXPECT_EQ(away("one"), milliseconds(1));
+}
+
+TEST_F(QueueTest, RunWorkersRetriesUntilItSucceeds) {
+  RateLimitingQueue<ObjectName> queue(env_, {.name = "pods"});
+  std::map<std::string, int> calls;
+  Workers workers = RunWorkers(env_, queue, 2, [&](const ObjectName& key) -> Result<void> {
+    const int call = ++calls[key.name];
+    if (key.name == "bad" && call < 4) return Error(Reason::kConflict, "not yet");
+    if (key.name == "ugly" && call < 2) throw std::runtime_error("boom");
+    return {};
+  });
+  for (const char* name : {"good", "bad", "ugly"}) queue.Add(ObjectName{"default", name});
+  sim_.RunFor(minutes(1));
+  EXPECT_EQ(calls, (std::map<std::string, int>{{"good", 1}, {"bad", 4}, {"ugly", 2}}));
+  EXPECT_EQ(queue.NumRequeues(ObjectName{"default", "bad"}), 0);
+  queue.ShutDown();
+}
+
+// ---- metrics
+
+class QueueMetricsTest : public QueueTest {
+ protected:
+  testing::AssertionResult Shows(const std::string& line) {
+    const std::string text = metrics_->Text();
+    if (text.find("workqueue_" + line + "\n") != std::string::npos) {
+      return testing::AssertionSuccess();
+    }
+    return testing::AssertionFailure() << "no line workqueue_" << line << " in\n" << text;
+  }
+};
+
+TEST_F(QueueMetricsTest, WM01_02_03_CountsAndTimes) {
+  WorkQueue<std::string> queue(env_, {.name = "q"});
+  queue.Add("foo");
+  EXPECT_TRUE(Shows("adds_total{name=\"q\"} 1"));
+  EXPECT_TRUE(Shows("depth{name=\"q\"} 1"));
+  sim_.RunFor(microseconds(50));
+  EXPECT_EQ(queue.Get(), "foo");
+  EXPECT_TRUE(Shows("queue_duration_seconds_sum{name=\"q\"} 5e-05"));
+  EXPECT_TRUE(Shows("depth{name=\"q\"} 0"));
+  queue.Add("foo");
+  queue.Add("foo");
+  EXPECT_TRUE(Shows("adds_total{name=\"q\"} 2"));
+  EXPECT_TRUE(Shows("depth{name=\"q\"} 1"));
+  EXPECT_EQ(queue.Len(), 0U);
+  sim_.RunFor(microseconds(25));
+  queue.Done("foo");
+  EXPECT_TRUE(Shows("work_duration_seconds_sum{name=\"q\"} 2.5e-05"));
+  EXPECT_TRUE(Shows("depth{name=\"q\"} 1"));
+  sim_.RunFor(microseconds(10));
+  EXPECT_EQ(queue.Get(), "foo");
+  EXPECT_TRUE(Shows("depth{name=\"q\"} 0"));
+  EXPECT_TRUE(Shows("queue_duration_seconds_sum{name=\"q\"} 8.5e-05")) << "from the re-add";
+}
+
+TEST_F(QueueMetricsTest, WM04_05_AgesOfWhatIsInProcess) {
+  WorkQueue<std::string> queue(env_, {.name = "q"});
+  queue.Add("a");
+  EXPECT_EQ(queue.Get(), "a");
+  sim_.RunFor(milliseconds(250));
+  queue.Add("b");
+  EXPECT_EQ(queue.Get(), "b");
+  sim_.RunFor(milliseconds(250));
+  EXPECT_TRUE(Shows("unfinished_work_seconds{name=\"q\"} 0.75"));
+  EXPECT_TRUE(Shows("longest_running_processor_seconds{name=\"q\"} 0.5"));
+  queue.Done("a");
+  queue.Done("b");
+  sim_.RunFor(seconds(1));
+  EXPECT_TRUE(Shows("unfinished_work_seconds{name=\"q\"} 0"));
+  EXPECT_TRUE(Shows("longest_running_processor_seconds{name=\"q\"} 0"));
+  EXPECT_FALSE(sim_.RunUntil([] { return false; }, minutes(1)));
+  queue.Add("c");
+  EXPECT_EQ(queue.Get(), "c");
+  queue.ShutDown();
+  sim_.RunFor(seconds(2));
+  EXPECT_TRUE(Shows("unfinished_work_seconds{name=\"q\"} 0"));
+  queue.Done("c");
+}
+
+TEST_F(QueueMetricsTest, WM07_AQueueWithoutANameHasNone) {
+  DelayingQueue<std::string> queue(env_);
+  queue.AddAfter("a", milliseconds(0));
+  EXPECT_EQ(queue.Get(), "a");
+  const SteadyTime before = env_.Now();
+  EXPECT_FALSE(sim_.RunUntil([] { return false; }, minutes(1)));
+  EXPECT_EQ(env_.Now(), before) << "no ticker";
+  queue.Done("a");
+  EXPECT_EQ(metrics_->Text(), "");
+}
+
+}  // namespace
+}  // namespace kinformer

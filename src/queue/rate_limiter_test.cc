@@ -1,0 +1,215 @@
+// The conformance cases of the rate limiters (RL) and of ParallelizeUntil (PZ), and Until.
+
+#include "kinformer/rate_limiter.h"
+
+#include <gtest/gtest.h>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "kinformer/simulation.h"
+#include "kinformer/stop.h"
+#include "kinformer/until.h"
+
+namespace kinformer {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using Limiter = RateLimiter<std::string>;
+using Exponential = ItemExponentialFailureRateLimiter<std::string>;
+using FastSlow = ItemFastSlowRateLimiter<std::string>;
+
+std::vector<Duration> Take(Limiter& limiter, const std::string& item, int count) {
+  std::vector<Duration> delays;
+  for (int i = 0; i < count; ++i) delays.push_back(limiter.When(item));
+  return delays;
+}
+
+std::vector<Duration> Millis(std::initializer_list<int> values) {
+  std::vector<Duration> delays;
+  for (const int value : values) delays.push_back(milliseconds(value));
+  return delays;
+}
+
+TEST(RateLimiterConformance, RL01_02_03_Exponential) {
+  Exponential limiter(milliseconds(1), seconds(1));
+  EXPECT_EQ(Take(limiter, "one", 5), Millis({1, 2, 4, 8, 16}));
+  EXPECT_EQ(limiter.NumRequeues("one"), 5);
+  EXPECT_EQ(Take(limiter, "two", 2), Millis({1, 2}));
+  EXPECT_EQ(limiter.NumRequeues("two"), 2);
+  limiter.Forget("one");
+  EXPECT_EQ(limiter.NumRequeues("one"), 0);
+  EXPECT_EQ(limiter.When("one"), milliseconds(1));
+}
+
+TEST(RateLimiterConformance, RL04_05_ExponentialDoesNotOverflow) {
+  Exponential short_one(milliseconds(1), seconds(1000));
+  Take(short_one, "one", 5);
+  EXPECT_EQ(short_one.When("one"), milliseconds(32));
+  Take(short_one, "overflow", 1000);
+  EXPECT_EQ(short_one.When("overflow"), seconds(1000));
+
+  Exponential long_one(minutes(1), hours(1000));
+  Take(long_one, "two", 2);
+  EXPECT_EQ(long_one.When("two"), minutes(4));
+  Take(long_one, "overflow", 1000);
+  EXPECT_EQ(long_one.When("overflow"), hours(1000));
+}
+
+TEST(RateLimiterConformance, RL06_07_FastSlow) {
+  FastSlow limiter(milliseconds(5), seconds(10), 3);
+  EXPECT_EQ(Take(limiter, "one", 5), Millis({5, 5, 5, 10000, 10000}));
+  EXPECT_EQ(limiter.NumRequeues("one"), 5);
+  EXPECT_EQ(Take(limiter, "two", 2), Millis({5, 5}));
+  EXPECT_EQ(limiter.NumRequeues("two"), 2);
+  limiter.Forget("one");
+  EXPECT_EQ(limiter.NumRequeues("one"), 0);
+  EXPECT_EQ(limiter.When("one"), milliseconds(5));
+}
+
+TEST(RateLimiterConformance, RL08_MaxOf) {
+  std::vector<std::unique_ptr<Limiter>> limiters;
+  limiters.push_back(std::make_unique<FastSlow>(milliseconds(5), seconds(3), 3));
+  limiters.push_back(std::make_unique<Exponential>(milliseconds(1), seconds(1)));
+  MaxOfRateLimiter<std::string> limiter(std::move(limiters));
+  EXPECT_EQ(Take(limiter, "one", 5), Millis({5, 5, 5, 3000, 3000}));
+  EXPECT_EQ(limiter.NumRequeues("one"), 5);
+  limiter.Forget("one");
+  EXPECT_EQ(limiter.NumRequeues("one"), 0);
+  EXPECT_EQ(limiter.When("one"), milliseconds(5));
+}
+
+TEST(RateLimiterConformance, RL09_WithMaxWait) {
+  WithMaxWaitRateLimiter<std::string> limiter(
+      std::make_unique<FastSlow>(milliseconds(5), seconds(1000), 100), seconds(500));
+  for (const Duration delay : Take(limiter, "one", 100)) EXPECT_EQ(delay, milliseconds(5));
+  EXPECT_EQ(limiter.When("one"), seconds(500));
+  EXPECT_EQ(limiter.NumRequeues("one"), 101);
+  limiter.Forget("one");
+  EXPECT_EQ(limiter.When("one"), milliseconds(5));
+}
+
+TEST(RateLimiterConformance, RL10_DefaultController) {
+  Simulation sim;
+  const auto limiter = DefaultControllerRateLimiter<std::string>(sim.env());
+  EXPECT_EQ(limiter->When("fresh"), milliseconds(5));
+  for (int i = 0; i < 99; ++i) limiter->When("item" + std::to_string(i));
+  EXPECT_EQ(limiter->When("a"), milliseconds(100));
+  EXPECT_EQ(limiter->When("b"), milliseconds(200));
+  EXPECT_EQ(DefaultItemBasedRateLimiter<std::string>()->When("x"), milliseconds(1));
+}
+
+TEST(RateLimiterConformance, RL11_Bucket) {
+  Simulation sim;
+  BucketRateLimiter<std::string> limiter(sim.env(), 10, 100);
+  for (const Duration delay : Take(limiter, "x", 100)) EXPECT_EQ(delay, Duration::zero());
+  limiter.Forget("x");
+  EXPECT_EQ(limiter.NumRequeues("x"), 0);
+  EXPECT_EQ(limiter.When("x"), milliseconds(100));
+  EXPECT_EQ(limiter.When("y"), milliseconds(200));
+  sim.RunFor(milliseconds(250));  // half a token above the debt of two
+  EXPECT_EQ(limiter.When("y"), milliseconds(50));
+  sim.RunFor(hours(1));  // full, not more
+  for (const Duration delay : Take(limiter, "x", 100)) EXPECT_EQ(delay, Duration::zero());
+  EXPECT_EQ(limiter.When("x"), milliseconds(100));
+
+  BucketRateLimiter<std::string> unlimited(sim.env(), std::numeric_limits<double>::infinity(), 1);
+  for (const Duration delay : Take(unlimited, "x", 50)) EXPECT_EQ(delay, Duration::zero());
+}
+
+TEST(ParallelizeConformance, PZ01_02_EachPieceOnce) {
+  struct Case {
+    std::size_t pieces, workers, chunk;
+  };
+  for (const Case c : {Case{1000, 10, 1}, Case{1000, 10, 10}, Case{1000, 10, 100},
+                       Case{999, 10, 13}, Case{3, 10, 0}, Case{0, 10, 1}}) {
+    Simulation sim;
+    std::vector<int> done(c.pieces, 0);
+    EXPECT_TRUE(sim.RunBlocking(
+        [&] {
+          ParallelizeUntil(sim.env(), {}, c.workers, c.pieces,
+                           [&](std::size_t piece) {
+                             sim.env().SleepFor(milliseconds(1));
+                             ++done[piece];
+                           },
+                           {.chunk_size = c.chunk});
+        },
+        minutes(10)));
+    EXPECT_EQ(done, std::vector<int>(c.pieces, 1));
+  }
+}
+
+TEST(ParallelizeConformance, PZ03_NoPieceBeginsAfterStop) {
+  Simulation sim;
+  StopSource stop;
+  std::size_t begun = 0;
+  EXPECT_TRUE(sim.RunBlocking(
+      [&] {
+        ParallelizeUntil(sim.env(), stop.token(), 4, 1000,
+                         [&](std::size_t) {
+                           EXPECT_FALSE(stop.stop_requested());
+                           if (++begun == 500) stop.RequestStop();
+                           sim.env().SleepFor(milliseconds(1));
+                         },
+                         {.chunk_size = 50});
+      },
+      minutes(10)));
+  EXPECT_EQ(begun, 500U);
+}
+
+TEST(UntilTest, RunsUntilStopAndStopEndsTheWait) {
+  Simulation sim;
+  Env& env = sim.env();
+  StopSource stop;
+  int runs = 0;
+  const auto thread =
+      env.NewThread("until", [&] { Until(env, stop.token(), hours(1), [&] { ++runs; }); });
+  sim.RunFor(hours(2) + minutes(30));
+  EXPECT_EQ(runs, 3);
+  stop.RequestStop();
+  const SteadyTime before = env.Now();
+  thread->Join();
+  EXPECT_EQ(env.Now(), before);
+  EXPECT_TRUE(
+      sim.RunBlocking([&] { Until(env, stop.token(), hours(1), [&] { ++runs; }); }, seconds(1)));
+  EXPECT_EQ(runs, 3);
+}
+
+TEST(UntilTest, SlidingWaitsAfterTheFunctionElseFromItsStart) {
+  for (const bool sliding : {true, false}) {
+    Simulation sim;
+    Env& env = sim.env();
+    StopSource stop;
+    int runs = 0;
+    EXPECT_TRUE(sim.RunBlocking(
+        [&] {
+          JitterUntil(env, stop.token(), seconds(10),
+                      [&] {
+                        if (++runs == 4) stop.RequestStop();
+                        env.SleepFor(seconds(4));
+                      },
+                      {.sliding = sliding});
+        },
+        hours(1)));
+    EXPECT_EQ(env.Now().time_since_epoch() - hours(1), sliding ? seconds(46) : seconds(34));
+  }
+}
+
+TEST(UntilTest, SleepUnlessStopped) {
+  Simulation sim;
+  Env& env = sim.env();
+  StopSource stop;
+  const Timer timer = env.loop().RunAt(env.Now() + seconds(90), [&] { stop.RequestStop(); });
+  EXPECT_TRUE(sim.RunBlocking(
+      [&] {
+        EXPECT_TRUE(SleepUnlessStopped(env, stop.token(), minutes(1)));
+        EXPECT_FALSE(SleepUnlessStopped(env, stop.token(), minutes(1)));
+      },
+      seconds(91)));
+}
+
+}  // namespace
+}  // namespace kinformer
