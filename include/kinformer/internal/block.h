@@ -57,23 +57,40 @@ class Block {
   [[nodiscard]] bool TryClaim() const { return !claimed_.exchange(true, std::memory_order_acq_rel); }
   void Unclaim() const { claimed_.store(false, std::memory_order_release); }
 
-  // The location of a direct child message of the root (metadata, spec, status) and of its fields, from the index. See view.h.
-  struct Span {
-    std::uint32_t offset = 0;
-    std::uint32_t size = 0;
-  };
+  // ---- For views (view.h). Positions in the payload; null where there is no such field.
+  // The first field of that number in the root.
+  [[nodiscard]] const char* RootField(std::uint32_t number) const noexcept;
+  // The index slot of a direct child message of the root, or 0xff.
+  [[nodiscard]] std::uint8_t ChildSlot(std::uint32_t number) const noexcept;
+  // The first field of that number, at most 64, in the child with that slot.
+  [[nodiscard]] const char* IndexedField(std::uint8_t slot, std::uint32_t number) const noexcept;
+  // The ObjectMeta message, whatever the encoding of the rest.
+  [[nodiscard]] std::string_view metadata_bytes() const;
+  // JSON blocks: the text of the string that starts at `quote`, a position in the payload, if it has escapes.
+  [[nodiscard]] std::string_view UnescapedString(const char* quote) const noexcept;
 
  private:
   friend class BlockBuilder;
   Block() = default;
   ~Block() = default;
   void Destroy() const;
+  [[nodiscard]] const char* data() const { return reinterpret_cast<const char*>(this) + payload_at_; }
 
   mutable std::atomic<std::uint32_t> refs_{1};
   mutable std::atomic<bool> claimed_{false};
-  // The remaining header is laid out by src/object/block.cc.
+  std::uint8_t flags_ = 0;
+  std::uint8_t root_count_ = 0;   // entries of the root's index
+  std::uint8_t child_count_ = 0;  // children that have an index of their own
   const TypeInfo* type_ = nullptr;
   mutable StoreLink link_;
+  std::uint32_t payload_size_ = 0;
+  std::uint32_t payload_at_ = 0;     // from the start of the block
+  std::uint32_t metadata_at_ = 0;    // from the start of the payload
+  std::uint32_t metadata_size_ = 0;
+  std::uint32_t tail_size_ = 0;      // bytes after the payload: metadata and unescaped strings of JSON blocks
+  // name, namespace, uid, resourceVersion: from the start of the metadata.
+  std::uint16_t at_[4] = {};
+  std::uint8_t size_[4] = {};
 };
 
 // Shares a Block. 8 bytes; copying counts. Null by default. Different handles may be used by different threads at will.

@@ -1,0 +1,29 @@
+// object/block_layout.h
+//
+// What the builder writes and the block reads: docs/object-layout.md in code.
+
+#ifndef KINFORMER_OBJECT_BLOCK_LAYOUT_H_
+#define KINFORMER_OBJECT_BLOCK_LAYOUT_H_
+
+#include <cstdint>
+
+namespace kinformer::internal {
+
+struct BlockLayout {
+  enum Flag : std::uint8_t {
+    kPartial = 1,    // a projection cut fields away
+    kWide = 2,       // offsets of the index have 32 bits
+    kUnindexed = 4,  // more root fields than the index can name: look-ups walk the payload
+  };
+
+  // A string of a JSON payload that has escapes, and its text after the payload. Positions count from the payload's start.
+  struct Unescaped {
+    std::uint32_t quote;
+    std::uint32_t text;
+    std::uint32_t size;
+  };
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_OBJECT_BLOCK_LAYOUT_H_

@@ -1,0 +1,87 @@
+#include "object/canonical.h"
+
+#include <algorithm>
+
+namespace kinformer::internal {
+namespace {
+
+bool MayRepeat(const FieldDescriptor* field) {
+  return field == nullptr || field->repeated || field->map;
+}
+
+void AppendVarint(std::string& out, std::uint64_t value) {
+  while (value >= 0x80) {
+    out += static_cast<char>(value | 0x80U);
+    value >>= 7U;
+  }
+  out += static_cast<char>(value);
+}
+
+}  // namespace
+
+Result<void> ScanFields(std::string_view message, std::vector<FieldSpan>& fields) {
+  fields.clear();
+  const char* const begin = message.data();
+  const char* const end = begin + message.size();
+  for (const char* at = begin; at < end;) {
+    FieldSpan span;
+    span.begin = static_cast<std::uint32_t>(at - begin);
+    const char* next = ReadField(at, end, span.field);
+    if (next == nullptr) {
+      return Error(Reason::kDecode, "malformed protobuf field at byte " + std::to_string(at - begin) +
+                                        " of " + std::to_string(message.size()));
+    }
+    span.end = static_cast<std::uint32_t>(next - begin);
+    fields.push_back(span);
+    at = next;
+  }
+  return {};
+}
+
+bool IsCanonical(const MessageDescriptor& message, const std::vector<FieldSpan>& fields) {
+  std::uint32_t previous = 0;
+  for (const FieldSpan& span : fields) {
+    if (span.field.number < previous) return false;
+    if (span.field.number == previous && !MayRepeat(FindByNumber(message, previous))) return false;
+    previous = span.field.number;
+  }
+  return true;
+}
+
+Result<std::string> Canonicalize(const MessageDescriptor& message, std::string_view bytes, int levels) {
+  std::vector<FieldSpan> fields;
+  if (Result<void> scanned = ScanFields(bytes, fields); !scanned) return std::move(scanned).error();
+  std::stable_sort(fields.begin(), fields.end(), [](const FieldSpan& a, const FieldSpan& b) {
+    return a.field.number < b.field.number;
+  });
+  std::string out;
+  out.reserve(bytes.size());
+  for (std::size_t i = 0; i < fields.size();) {
+    const std::uint32_t number = fields[i].field.number;
+    std::size_t next = i + 1;
+    while (next < fields.size() && fields[next].field.number == number) ++next;
+    const FieldDescriptor* descriptor = FindByNumber(message, number);
+    const bool nested = descriptor != nullptr && descriptor->message != nullptr && !MayRepeat(descriptor) &&
+                        fields[i].field.type == WireType::kBytes;
+    if (nested) {
+      std::string merged;
+      for (; i < next; ++i) {
+        if (fields[i].field.type == WireType::kBytes) merged.append(fields[i].field.data, fields[i].field.size);
+      }
+      if (levels > 1) {
+        Result<std::string> child = Canonicalize(*descriptor->message, merged, levels - 1);
+        if (!child) return std::move(child).error().WithContext(descriptor->json_name);
+        merged = std::move(*child);
+      }
+      AppendVarint(out, std::uint64_t{number} << 3U | 2U);
+      AppendVarint(out, merged.size());
+      out += merged;
+      continue;
+    }
+    if (!MayRepeat(descriptor)) i = next - 1;
+    for (; i < next; ++i) out.append(bytes.substr(fields[i].begin, fields[i].end - fields[i].begin));
+  }
+  return out;
+}
+
+}  // namespace kinformer::internal
