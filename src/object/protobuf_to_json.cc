@@ -7,6 +7,7 @@
 #include "object/json_tape.h"
 #include "object/text_forms.h"
 #include "object/transcode.h"
+#include "wire/protobuf_reader.h"
 
 namespace kinformer::internal {
 namespace {
@@ -23,48 +24,35 @@ struct WireField {
   static constexpr std::size_t kLast = std::numeric_limits<std::size_t>::max();
 };
 
-bool ReadVarint(std::string_view& in, std::uint64_t& value) {
-  value = 0;
-  for (unsigned shift = 0; shift < 70; shift += 7) {
-    if (in.empty()) return false;
-    const auto byte = static_cast<unsigned char>(in.front());
-    in.remove_prefix(1);
-    value |= static_cast<std::uint64_t>(byte & 0x7f) << (shift < 64 ? shift : 63);
-    if (byte < 0x80) return shift < 63 || byte <= 1;
-  }
-  return false;
-}
-
-bool ReadFixed(std::string_view& in, std::size_t size, std::uint64_t& value) {
-  if (in.size() < size) return false;
-  value = 0;
-  for (std::size_t i = size; i-- > 0;) value = value << 8 | static_cast<unsigned char>(in[i]);
-  in.remove_prefix(size);
+// Takes the first field off `in`.
+bool ReadField(std::string_view& in, WireField& field) {
+  const char* const end = in.data() + in.size();
+  wire::ProtobufField read;
+  const char* const next = wire::ReadField(in.data(), end, read);
+  if (next == nullptr) return false;
+  field.number = read.number;
+  field.wire_type = static_cast<std::uint32_t>(read.type);
+  field.value = read.scalar;
+  field.bytes = read.bytes;
+  in = std::string_view(next, static_cast<std::size_t>(end - next));
   return true;
 }
 
-bool ReadField(std::string_view& in, WireField& field) {
-  std::uint64_t tag = 0;
-  if (!ReadVarint(in, tag) || tag >> 3 == 0 || tag >> 32 != 0) return false;
-  field.number = static_cast<std::uint32_t>(tag >> 3);
-  field.wire_type = static_cast<std::uint32_t>(tag & 7);
-  switch (field.wire_type) {
-    case 0:
-      return ReadVarint(in, field.value);
-    case 1:
-      return ReadFixed(in, 8, field.value);
-    case 2: {
-      std::uint64_t size = 0;
-      if (!ReadVarint(in, size) || size > in.size()) return false;
-      field.bytes = in.substr(0, static_cast<std::size_t>(size));
-      in.remove_prefix(static_cast<std::size_t>(size));
-      return true;
-    }
-    case 5:
-      return ReadFixed(in, 4, field.value);
-    default:
-      return false;
+// Takes the first element off a packed list of varints or 64-bit numbers.
+bool ReadPacked(std::string_view& in, std::uint32_t wire_type, std::uint64_t& value) {
+  const char* const end = in.data() + in.size();
+  const char* next = in.data();
+  if (wire_type == 0) {
+    next = wire::ReadVarint(next, end, value);
+    if (next == nullptr) return false;
+  } else {
+    if (in.size() < 8) return false;
+    value = 0;
+    for (std::size_t i = 8; i-- > 0;) value = value << 8 | static_cast<unsigned char>(in[i]);
+    next += 8;
   }
+  in = std::string_view(next, static_cast<std::size_t>(end - next));
+  return true;
 }
 
 std::uint32_t WireTypeOf(FieldKind kind) {
@@ -164,9 +152,7 @@ class Decoder {
   bool Unpack(Chain& chain, std::uint32_t wire_type, std::string_view bytes) {
     while (!bytes.empty()) {
       WireField value;
-      if (wire_type == 0 ? !ReadVarint(bytes, value.value) : !ReadFixed(bytes, 8, value.value)) {
-        return false;
-      }
+      if (!ReadPacked(bytes, wire_type, value.value)) return false;
       Append(chain, value);
     }
     return true;

@@ -1,0 +1,53 @@
+// kinformer/box.h
+//
+// Box<T>: an optional T on the heap, copied with its owner. What std::optional<T> would be if a type could contain
+// itself; mutable structs of recursive API types (JSONSchemaProps) hold it where Go has a pointer.
+
+#ifndef KINFORMER_BOX_H_
+#define KINFORMER_BOX_H_
+
+#include <memory>
+#include <utility>
+
+namespace kinformer {
+
+// Empty by default. Copying copies the T. Thread-compatible. The interface is that of std::optional.
+template <class T>
+class Box {
+ public:
+  Box() = default;
+  Box(T value)
+      : value_(std::make_unique<T>(std::move(value))) {}  // NOLINT(google-explicit-constructor)
+  Box(const Box& other) : value_(other.value_ ? std::make_unique<T>(*other.value_) : nullptr) {}
+  Box(Box&&) noexcept = default;
+  Box& operator=(const Box& other) {
+    Box copy(other);
+    value_ = std::move(copy.value_);
+    return *this;
+  }
+  Box& operator=(Box&&) noexcept = default;
+  ~Box() = default;
+
+  explicit operator bool() const { return value_ != nullptr; }
+  [[nodiscard]] bool has_value() const { return value_ != nullptr; }
+
+  // REQUIRES: has_value().
+  [[nodiscard]] T& operator*() { return *value_; }
+  [[nodiscard]] const T& operator*() const { return *value_; }
+  [[nodiscard]] T* operator->() { return value_.get(); }
+  [[nodiscard]] const T* operator->() const { return value_.get(); }
+
+  // Puts a new T in, in the place of the old one.
+  T& emplace() {
+    value_ = std::make_unique<T>();
+    return *value_;
+  }
+  void reset() { value_.reset(); }
+
+ private:
+  std::unique_ptr<T> value_;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_BOX_H_
