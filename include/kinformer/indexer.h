@@ -1,0 +1,86 @@
+// kinformer/indexer.h
+//
+// Indexer<T>: a Store whose objects are found by more than their keys.
+//
+//   Indexer<corev1::Pod> pods(env, {{"node", [](corev1::Pod p, auto& out) { out.Add(p.spec().nodeName()); }}});
+//   for (corev1::Pod pod : pods.ByIndex("node", "node-7")) ...
+
+#ifndef KINFORMER_INDEXER_H_
+#define KINFORMER_INDEXER_H_
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/index.h"
+#include "kinformer/store.h"
+
+namespace kinformer {
+
+// Each call is answered from one version of the store; to ask several questions about the same one, take a Snapshot.
+//
+// See Store for threads and ownership. An index that does not exist is kNotFound. Counterpart: cache.Indexer.
+template <ObjectView T>
+class Indexer : public Store<T> {
+ public:
+  // Beside `indexers` it has the index "namespace".
+  explicit Indexer(Env& env, Indexers<T> indexers = {}) : Store<T>(env) {
+    // Into an empty store, with names that are distinct: only "namespace" can be taken, and the built-in one is the same.
+    static_cast<void>(this->core()->AddIndexes(internal::Untyped<T>(std::move(indexers)), true));
+  }
+  explicit Indexer(std::shared_ptr<internal::IndexerCore> core) : Store<T>(std::move(core)) {}
+
+  // The objects that share a value of the index with `object`, which need not be in the store. Runs the index function here.
+  [[nodiscard]] ObjectRange<T> Index(std::string_view index, const Ref<T>& object) const {
+    auto values = this->core()->ValuesOf(index, *object.object());
+    if (!values) return ObjectRange<T>().WithError(std::move(values).error());
+    auto snapshot = this->core()->Snapshot();
+    std::vector<const internal::Block*> found;
+    for (const std::string& value : *values) {
+      auto some = snapshot->ByIndex(index, value);
+      if (some) found.insert(found.end(), some->begin(), some->end());
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return ObjectRange<T>(std::move(snapshot), std::move(found));
+  }
+  // The objects that have the value.
+  [[nodiscard]] ObjectRange<T> ByIndex(std::string_view index, std::string_view value) const {
+    return this->Snapshot().ByIndex(index, value);
+  }
+  // Their keys, sorted.
+  [[nodiscard]] Result<std::vector<std::string>> IndexKeys(std::string_view index,
+                                                           std::string_view value) const {
+    const auto snapshot = this->core()->Snapshot();
+    auto blocks = snapshot->ByIndex(index, value);
+    if (!blocks) return std::move(blocks).error();
+    return internal::KeysOf(*blocks);
+  }
+  // All values that some object has in the index, sorted. Empty where there is no such index.
+  [[nodiscard]] std::vector<std::string> ListIndexFuncValues(std::string_view index) const {
+    return this->core()->Snapshot()->IndexValues(index).value_or({});
+  }
+  // Adds indexes and fills them from what is there. kAlreadyExists, and none added, where one of the names is taken. On a
+  // running informer this blocks until they are complete; kWouldDeadlock on the loop thread.
+  Result<void> AddIndexers(Indexers<T> indexers) {
+    return this->core()->AddIndexes(internal::Untyped<T>(std::move(indexers)));
+  }
+  // The names of the indexes.
+  [[nodiscard]] std::vector<std::string> GetIndexers() const { return this->core()->IndexNames(); }
+};
+
+namespace internal {
+
+template <ObjectView T>
+[[nodiscard]] kinformer::Indexer<T> MakeIndexer(const std::shared_ptr<InformerCore>& informer) {
+  return kinformer::Indexer<T>(IndexerOf(informer));
+}
+
+}  // namespace internal
+}  // namespace kinformer
+
+#endif  // KINFORMER_INDEXER_H_

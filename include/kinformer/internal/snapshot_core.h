@@ -1,0 +1,61 @@
+// kinformer/internal/snapshot_core.h
+//
+// SnapshotCore: one version of a store, without a type. What Snapshot<T> and Lister<T> are thin shells over.
+
+#ifndef KINFORMER_INTERNAL_SNAPSHOT_CORE_H_
+#define KINFORMER_INTERNAL_SNAPSHOT_CORE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/internal/block.h"
+#include "kinformer/result.h"
+
+namespace kinformer::internal {
+
+// Collects the values of one object under one index. Values are copied by the store before Add returns.
+class IndexValues {
+ public:
+  virtual ~IndexValues() = default;
+  virtual void Add(std::string_view value) = 0;
+};
+
+// Runs on the writer's thread (the loop), once per object version. Must be pure and quick. A throw is contained: the object is
+// then in no value of that index and the failure is logged with its key.
+using IndexFunction = std::function<void(const Block& object, IndexValues& values)>;
+
+// One version of a store. Taking one is O(1); holding one keeps at most one old version per key. Thread-safe; blocks that it
+// gives out live as long as it does. It may outlive its store, whose last state then lives as long as the snapshot.
+class SnapshotCore {
+ public:
+  virtual ~SnapshotCore() = default;
+  [[nodiscard]] virtual const Block* Get(std::string_view namespace_,
+                                         std::string_view name) const = 0;
+  [[nodiscard]] virtual std::size_t size() const = 0;
+  [[nodiscard]] virtual std::string_view ResourceVersion() const = 0;
+  [[nodiscard]] virtual std::uint64_t version() const = 0;
+
+  // Walks all objects in unspecified order. A cursor is a position in the table: Next returns null at the end. A cursor may be
+  // kept for as long as the snapshot, so that initial lists are delivered from it piece by piece.
+  struct Cursor {
+    std::size_t position = 0;
+  };
+  virtual const Block* Next(Cursor& cursor) const = 0;
+  // Fills `out` from its front and returns how many; fewer than out.size() only at the end.
+  virtual std::size_t NextBatch(Cursor& cursor, std::span<const Block*> out) const = 0;
+
+  // The objects that have `value` in the index, at this version. kNotFound if there is no such index.
+  virtual Result<std::vector<const Block*>> ByIndex(std::string_view index,
+                                                    std::string_view value) const = 0;
+  // All values of the index that have at least one object at this version, sorted.
+  virtual Result<std::vector<std::string>> IndexValues(std::string_view index) const = 0;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_SNAPSHOT_CORE_H_

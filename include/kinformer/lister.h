@@ -1,0 +1,158 @@
+// kinformer/lister.h
+//
+// Lister<T>: reads a cache in the words of the API, and never takes "not here" for "does not exist".
+//
+//   Lister<corev1::Pod> pods = informer.lister();
+//   for (corev1::Pod pod : pods.Namespace("default").List(selector)) ...
+//   Result<Ref<corev1::Pod>> pod = pods.Namespace("default").Get("web-0");
+//   if (!pod && IsNotFound(pod.error())) ...    // it does not exist; anything else: the cache cannot tell
+
+#ifndef KINFORMER_LISTER_H_
+#define KINFORMER_LISTER_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kinformer/index.h"
+#include "kinformer/indexer.h"
+#include "kinformer/internal/indexer_core.h"
+#include "kinformer/label_selector.h"
+#include "kinformer/object_range.h"
+#include "kinformer/ref.h"
+#include "kinformer/resource.h"
+#include "kinformer/result.h"
+#include "kinformer/snapshot.h"
+
+namespace kinformer {
+
+namespace internal {
+
+// What messages call the objects: "pods".
+template <ObjectView T>
+[[nodiscard]] std::string_view ResourceNameOf() {
+  if constexpr (Resource<T>) {
+    return T::type_info().resource;
+  } else {
+    return "object";
+  }
+}
+
+template <ObjectView T>
+ObjectRange<T> Select(const IndexerCore& core, std::string_view namespace_,
+                      const LabelSelector& selector) {
+  const auto finish = [&](ObjectRange<T> range) {
+    if (Result<void> complete = core.Complete(); !complete) {
+      return std::move(range).WithError(complete.error());
+    }
+    const std::string_view scope = core.ScopeNamespace();
+    if (!namespace_.empty() && !scope.empty() && scope != namespace_) {
+      return std::move(range).WithError(
+          core.WhyAbsent(ResourceNameOf<T>(), namespace_, std::string_view()));
+    }
+    return range;
+  };
+  if (selector.MatchesNothing()) return finish({});
+  auto snapshot = core.Snapshot();
+  std::vector<const Block*> found;
+  if (!namespace_.empty()) {
+    // Every store that has a lister has this index.
+    found = snapshot->ByIndex(kNamespaceIndex, namespace_).value_or({});
+    if (!selector.MatchesEverything()) {
+      std::erase_if(found, [&](const Block* block) {
+        return !selector.Matches(T(block).metadata().labels());
+      });
+    }
+  } else if (selector.MatchesEverything()) {
+    return finish(ObjectRange<T>(std::move(snapshot)));
+  } else {
+    SnapshotCore::Cursor cursor;
+    while (const Block* block = snapshot->Next(cursor)) {
+      if (selector.Matches(T(block).metadata().labels())) found.push_back(block);
+    }
+  }
+  return finish(ObjectRange<T>(std::move(snapshot), std::move(found)));
+}
+
+template <ObjectView T>
+Result<Ref<T>> GetOrWhyNot(const IndexerCore& core, std::string_view namespace_,
+                           std::string_view name) {
+  if (ObjectRef object = core.Get(namespace_, name)) return Ref<T>(std::move(object));
+  return core.WhyAbsent(ResourceNameOf<T>(), namespace_, name);
+}
+
+}  // namespace internal
+
+// One namespace of a Lister. Counterpart: PodNamespaceLister and its kind.
+template <ObjectView T>
+class NamespaceLister {
+ public:
+  NamespaceLister(std::shared_ptr<internal::IndexerCore> core, std::string scope)
+      : core_(std::move(core)), namespace_(std::move(scope)) {}
+
+  [[nodiscard]] ObjectRange<T> List(const LabelSelector& selector = {}) const {
+    return internal::Select<T>(*core_, namespace_, selector);
+  }
+  // The object or the reason: see Lister::Get.
+  [[nodiscard]] Result<Ref<T>> Get(std::string_view name) const {
+    return internal::GetOrWhyNot<T>(*core_, namespace_, name);
+  }
+
+ private:
+  std::shared_ptr<internal::IndexerCore> core_;
+  std::string namespace_;
+};
+
+// A handle on a store that only reads; keeps an informer alive as the informer's own handles do.
+//
+// Thread-safe. Never blocks. Results are immutable and shared. Ranges that may be incomplete say so: ObjectRange::ok.
+// Counterpart: PodLister and its kind, cache.GenericLister.
+template <ObjectView T>
+class Lister {
+ public:
+  // Over any Indexer. One that stands alone holds all there is; an informer's knows what it lacks.
+  explicit Lister(const Indexer<T>& indexer) : core_(indexer.core()) {}
+  explicit Lister(std::shared_ptr<internal::IndexerCore> core) : core_(std::move(core)) {}
+
+  // The objects whose labels match, in all namespaces. Without a selector O(1), else one look at every object's labels.
+  [[nodiscard]] ObjectRange<T> List(const LabelSelector& selector = {}) const {
+    return internal::Select<T>(*core_, {}, selector);
+  }
+  // Empty means all namespaces for List, and no namespace for Get.
+  [[nodiscard]] NamespaceLister<T> Namespace(std::string_view namespace_) const {
+    return NamespaceLister<T>(core_, std::string(namespace_));
+  }
+  // A cluster-scoped object. kNotFound means that it does not exist. Otherwise this cache cannot tell: kNotSynced (not listed
+  // yet), kOutOfScope (it does not look in that namespace), kUnreadable (it exists, but its bytes are malformed), kOverLimit.
+  [[nodiscard]] Result<Ref<T>> Get(std::string_view name) const {
+    return internal::GetOrWhyNot<T>(*core_, {}, name);
+  }
+  [[nodiscard]] ObjectRange<T> ByIndex(std::string_view index, std::string_view value) const {
+    ObjectRange<T> range = Snapshot().ByIndex(index, value);
+    if (!range.ok()) return range;
+    if (Result<void> complete = core_->Complete(); !complete) {
+      return std::move(range).WithError(complete.error());
+    }
+    return range;
+  }
+  [[nodiscard]] kinformer::Snapshot<T> Snapshot() const {
+    return kinformer::Snapshot<T>(core_->Snapshot());
+  }
+
+ private:
+  std::shared_ptr<internal::IndexerCore> core_;
+};
+
+namespace internal {
+
+template <ObjectView T>
+[[nodiscard]] kinformer::Lister<T> MakeLister(const std::shared_ptr<InformerCore>& informer) {
+  return kinformer::Lister<T>(IndexerOf(informer));
+}
+
+}  // namespace internal
+}  // namespace kinformer
+
+#endif  // KINFORMER_LISTER_H_

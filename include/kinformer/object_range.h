@@ -1,0 +1,151 @@
+// kinformer/object_range.h
+//
+// ObjectRange<T>: objects out of one version of a store, as a query found them.
+//
+//   for (corev1::Pod pod : lister.Namespace("default").List(selector)) ...
+//
+// The range keeps that version alive, so that it may be the result of a query on a temporary; the views and strings it gives
+// out live as long as the range, a copy of it, or a Snapshot of the same version.
+
+#ifndef KINFORMER_OBJECT_RANGE_H_
+#define KINFORMER_OBJECT_RANGE_H_
+
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kinformer/error.h"
+#include "kinformer/internal/snapshot_core.h"
+#include "kinformer/internal/view_block.h"
+#include "kinformer/ref.h"
+#include "kinformer/resource.h"
+
+namespace kinformer {
+
+namespace internal {
+
+// What a range walks over: a list of blocks, or all of a snapshot.
+class BlockCursor {
+ public:
+  BlockCursor() = default;
+  BlockCursor(const Block* const* list, std::size_t at) : list_(list), at_(at) {}
+  // The walk that begins at the first object, or stands behind the last.
+  explicit BlockCursor(const SnapshotCore& snapshot) : snapshot_(&snapshot) { Fill(); }
+  static BlockCursor End(const SnapshotCore& snapshot) {
+    BlockCursor end;
+    end.at_ = snapshot.size();
+    return end;
+  }
+
+  [[nodiscard]] const Block* block() const {
+    return list_ != nullptr ? list_[at_] : batch_[at_ - batch_begin_];
+  }
+  void Advance() {
+    ++at_;
+    if (snapshot_ != nullptr && at_ - batch_begin_ == batch_.size()) Fill();
+  }
+  friend bool operator==(const BlockCursor& a, const BlockCursor& b) { return a.at_ == b.at_; }
+
+ private:
+  void Fill() {
+    batch_begin_ = at_;
+    static_cast<void>(snapshot_->NextBatch(cursor_, batch_));
+  }
+
+  const SnapshotCore* snapshot_ = nullptr;
+  const Block* const* list_ = nullptr;
+  std::size_t at_ = 0;
+  std::size_t batch_begin_ = 0;
+  SnapshotCore::Cursor cursor_{};
+  std::array<const Block*, 16> batch_{};
+};
+
+}  // namespace internal
+
+// A forward range of T. Copies share. Thread-compatible. Counterpart: the slice that a Go lister returns.
+template <ObjectView T>
+class ObjectRange {
+ public:
+  class iterator {
+   public:
+    using iterator_concept = std::forward_iterator_tag;
+    using iterator_category = std::input_iterator_tag;
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    using reference = T;
+    using pointer = void;
+
+    iterator() = default;
+    explicit iterator(internal::BlockCursor cursor) : cursor_(cursor) {}
+    T operator*() const { return T(cursor_.block()); }
+    iterator& operator++() {
+      cursor_.Advance();
+      return *this;
+    }
+    iterator operator++(int) {
+      iterator before = *this;
+      cursor_.Advance();
+      return before;
+    }
+    friend bool operator==(const iterator&, const iterator&) = default;
+
+   private:
+    internal::BlockCursor cursor_;
+  };
+  using const_iterator = iterator;
+  using value_type = T;
+
+  // Empty.
+  ObjectRange() = default;
+  // All of a snapshot.
+  explicit ObjectRange(std::shared_ptr<const internal::SnapshotCore> pin)
+      : pin_(std::move(pin)), size_(pin_->size()) {}
+  // Some of it.
+  ObjectRange(std::shared_ptr<const internal::SnapshotCore> pin,
+              std::vector<const internal::Block*> blocks)
+      : pin_(std::move(pin)),
+        blocks_(std::make_shared<const std::vector<const internal::Block*>>(std::move(blocks))),
+        size_(blocks_->size()) {}
+
+  [[nodiscard]] iterator begin() const {
+    if (pin_ == nullptr) return {};
+    if (blocks_ == nullptr) return iterator(internal::BlockCursor(*pin_));
+    return iterator(internal::BlockCursor(blocks_->data(), 0));
+  }
+  [[nodiscard]] iterator end() const {
+    if (pin_ == nullptr) return {};
+    if (blocks_ == nullptr) return iterator(internal::BlockCursor::End(*pin_));
+    return iterator(internal::BlockCursor(blocks_->data(), size_));
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+
+  // False where the range cannot be relied on to be all that matches: there is no such index (kNotFound), the informer has not
+  // synced (kNotSynced), or it does not look there (kOutOfScope). The range then holds what there is, often nothing.
+  [[nodiscard]] bool ok() const { return error_ == nullptr; }
+  // REQUIRES: !ok().
+  [[nodiscard]] const Error& error() const { return *error_; }
+  [[nodiscard]] ObjectRange WithError(Error error) && {
+    error_ = std::make_shared<const Error>(std::move(error));
+    return std::move(*this);
+  }
+
+  // Keeps one object beyond the range.
+  [[nodiscard]] Ref<T> Retain(const T& object) const {
+    return Ref<T>(internal::ObjectRef::Share(internal::BlockOfView(object)));
+  }
+
+ private:
+  std::shared_ptr<const internal::SnapshotCore> pin_;
+  std::shared_ptr<const std::vector<const internal::Block*>> blocks_;
+  std::size_t size_ = 0;
+  std::shared_ptr<const Error> error_;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_OBJECT_RANGE_H_

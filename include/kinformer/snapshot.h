@@ -1,0 +1,115 @@
+// kinformer/snapshot.h
+//
+// Snapshot<T>: one version of a store, its indexes included, for as long as one likes.
+//
+//   auto snapshot = pods.Snapshot();
+//   for (corev1::Pod pod : snapshot) ...
+//   for (corev1::Pod pod : snapshot.ByIndex("node", "node-7")) ...
+//   Ref<corev1::Pod> kept = snapshot.Retain(pod);
+//
+// Nothing in it changes, however the store does; two questions to one snapshot are answered from the same moment.
+
+#ifndef KINFORMER_SNAPSHOT_H_
+#define KINFORMER_SNAPSHOT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kinformer/index.h"
+#include "kinformer/internal/attributes.h"
+#include "kinformer/internal/indexer_core.h"
+#include "kinformer/internal/snapshot_core.h"
+#include "kinformer/object_range.h"
+#include "kinformer/ref.h"
+#include "kinformer/resource.h"
+#include "kinformer/result.h"
+
+namespace kinformer {
+
+// Taking one costs about 50 ns, whatever the store's size; copies share. Held for long, it keeps the memory of at most one old
+// version of each object, and slows nobody. Views it gives out live as long as some copy of it. It may outlive its store and
+// its informer.
+//
+// Thread-safe. Never blocks. Counterpart: none in client-go, where List copies.
+template <ObjectView T>
+class Snapshot {
+ public:
+  using iterator = typename ObjectRange<T>::iterator;
+  using const_iterator = iterator;
+  using value_type = T;
+
+  // Of nothing.
+  Snapshot() = default;
+  explicit Snapshot(std::shared_ptr<const internal::SnapshotCore> core) : core_(std::move(core)) {}
+
+  // A forward range of T in unspecified order.
+  [[nodiscard]] iterator begin() const KINFORMER_LIFETIMEBOUND { return All().begin(); }
+  [[nodiscard]] iterator end() const KINFORMER_LIFETIMEBOUND { return All().end(); }
+  [[nodiscard]] std::size_t size() const { return core_ == nullptr ? 0 : core_->size(); }
+  [[nodiscard]] bool empty() const { return size() == 0; }
+
+  [[nodiscard]] std::optional<T> Get(std::string_view namespace_,
+                                     std::string_view name) const KINFORMER_LIFETIMEBOUND {
+    const internal::Block* block = core_ == nullptr ? nullptr : core_->Get(namespace_, name);
+    if (block == nullptr) return std::nullopt;
+    return T(block);
+  }
+  // "namespace/name", or "name".
+  [[nodiscard]] std::optional<T> GetByKey(std::string_view key) const KINFORMER_LIFETIMEBOUND {
+    const auto [namespace_, name] = internal::SplitStoreKey(key);
+    return Get(namespace_, name);
+  }
+
+  // The objects that have `value` in the index. The range is not ok() where there is no such index. It keeps the version by
+  // itself, so that it may outlive this.
+  [[nodiscard]] ObjectRange<T> ByIndex(std::string_view index, std::string_view value) const {
+    if (core_ == nullptr) return {};
+    auto blocks = core_->ByIndex(index, value);
+    if (!blocks) return ObjectRange<T>().WithError(std::move(blocks).error());
+    return ObjectRange<T>(core_, std::move(*blocks));
+  }
+  // All values that some object has in the index, sorted.
+  [[nodiscard]] Result<std::vector<std::string>> IndexFuncValues(std::string_view index) const {
+    if (core_ == nullptr) return std::vector<std::string>();
+    return core_->IndexValues(index);
+  }
+
+  // Keeps one object beyond the snapshot: the only thing here that touches a count.
+  [[nodiscard]] Ref<T> Retain(const T& object) const {
+    return Ref<T>(internal::ObjectRef::Share(internal::BlockOfView(object)));
+  }
+
+  // Of the collection, as of this version; empty before the first list.
+  [[nodiscard]] std::string_view resourceVersion() const KINFORMER_LIFETIMEBOUND {
+    return core_ == nullptr ? std::string_view() : core_->ResourceVersion();
+  }
+  // Of the store; a larger one is newer.
+  [[nodiscard]] std::uint64_t version() const { return core_ == nullptr ? 0 : core_->version(); }
+
+  [[nodiscard]] const std::shared_ptr<const internal::SnapshotCore>& core() const { return core_; }
+
+ private:
+  [[nodiscard]] ObjectRange<T> All() const {
+    return core_ == nullptr ? ObjectRange<T>() : ObjectRange<T>(core_);
+  }
+
+  std::shared_ptr<const internal::SnapshotCore> core_;
+};
+
+namespace internal {
+
+template <ObjectView T>
+[[nodiscard]] kinformer::Snapshot<T> MakeSnapshot(const std::shared_ptr<InformerCore>& informer) {
+  return kinformer::Snapshot<T>(IndexerOf(informer)->Snapshot());
+}
+
+}  // namespace internal
+}  // namespace kinformer
+
+#endif  // KINFORMER_SNAPSHOT_H_
