@@ -1,25 +1,34 @@
 // kinformer/internal/view.h
 //
-// What generated views are made of. A root view (corev1::Pod) is a pointer to its block; a MessageView (corev1::PodSpec) is a
-// message inside a block. The functions below read fields in place: nothing allocates, every read is bounds-checked, and a
-// malformed field reads as absent.
+// What generated views are made of: a MessageView is a message inside a block, a RootView a whole object, and the functions below read
+// fields in place. Nothing allocates; every read is bounds-checked; what is malformed reads as absent and is counted.
+//
+// Generated code looks like this:
 //
 //   class PodSpec : public internal::MessageView {
 //    public:
 //     using MessageView::MessageView;
 //     std::string_view nodeName() const KINFORMER_LIFETIMEBOUND { return internal::GetString(*this, 10); }
-//     internal::Repeated<Container> containers() const { return internal::Repeated<Container>(*this, 2); }
+//     internal::Repeated<Container> containers() const { return {*this, 2}; }
 //     std::optional<PodSecurityContext> securityContext() const { return internal::GetOptional<PodSecurityContext>(*this, 14); }
 //   };
+//   class Pod : public internal::RootView {
+//    public:
+//     using RootView::RootView;
+//     metav1::ObjectMeta metadata() const { return internal::GetMessage<metav1::ObjectMeta>(*this, {1, "metadata"}); }
+//     PodSpec spec() const { return internal::GetMessage<PodSpec>(*this, 2); }
+//   };
 //
-// Views live as long as their block: as some Ref or Snapshot that holds it.
+// The same functions read JSON blocks, where a field is found by its JSON name: types that occur in both (ObjectMeta and what is in
+// it) give number and name.
 
 #ifndef KINFORMER_INTERNAL_VIEW_H_
 #define KINFORMER_INTERNAL_VIEW_H_
 
-#include <bit>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -27,315 +36,313 @@
 #include <utility>
 
 #include "kinformer/internal/attributes.h"
-#include "kinformer/internal/block.h"
-#include "kinformer/internal/wire_reader.h"
+#include "kinformer/internal/type_info.h"
 
 namespace kinformer::internal {
 
-// A message in a block's bytes. Empty by default. 24 bytes, trivially copyable.
+class Block;
+
+// A field of a message: its number, and its name in JSON where the message may come as JSON.
+struct FieldId {
+  constexpr FieldId(std::uint32_t n) : number(n) {}  // NOLINT(google-explicit-constructor)
+  constexpr FieldId(std::uint32_t n, std::string_view name) : number(n), json(name) {}
+  std::uint32_t number;
+  std::string_view json{};
+};
+
+// A message (or any JSON value) inside a block. 24 bytes, trivially copyable. By default an empty message, whose fields are all absent.
+// Lives as long as its block.
 class MessageView {
  public:
-  static constexpr std::uint8_t kNoIndex = 0xff;
+  static constexpr std::uint8_t kNoTable = 0xff;
 
-  MessageView() = default;
-  MessageView(const char* data, std::uint32_t size, const Block* block = nullptr,
-              std::uint8_t child = kNoIndex)
-      : data_(data), block_(block), size_(size), child_(child) {}
+  constexpr MessageView() = default;
+  // `table`: the block's index of this message's fields; kNoTable: none.
+  constexpr MessageView(const char* data, std::uint32_t size, const Block* block, Encoding encoding,
+                        std::uint8_t table = kNoTable)
+      : data_(data), block_(block), size_(size), encoding_(encoding), table_(table) {}
+  // A message that is in no block: for tests and for codecs.
+  explicit constexpr MessageView(std::string_view message)
+      : data_(message.data()), size_(static_cast<std::uint32_t>(message.size())) {}
 
-  [[nodiscard]] std::string_view bytes() const { return {data_, size_}; }
-  [[nodiscard]] const Block* block() const { return block_; }
-
-  // The first field of that number. Through the block's index where this is a direct child of the root.
-  [[nodiscard]] WireField Find(std::uint32_t number, const char** resume = nullptr) const noexcept {
-    const char* at = data_;
-    if (child_ != kNoIndex && number <= 64) {
-      at = block_->IndexedField(child_, number);
-      if (at == nullptr) {
-        if (resume != nullptr) *resume = end();
-        return {};
-      }
-    }
-    return FindField(at, end(), number, resume);
-  }
-  [[nodiscard]] const char* end() const { return data_ + size_; }
+  // The message as it stands in the block.
+  [[nodiscard]] constexpr std::string_view bytes() const { return {data_, size_}; }
+  [[nodiscard]] constexpr const Block* block() const { return block_; }
+  [[nodiscard]] constexpr Encoding encoding() const { return encoding_; }
+  [[nodiscard]] constexpr std::uint8_t table() const { return table_; }
 
  private:
   const char* data_ = nullptr;
   const Block* block_ = nullptr;
   std::uint32_t size_ = 0;
-  std::uint8_t child_ = kNoIndex;
+  Encoding encoding_ = Encoding::kProtobuf;
+  std::uint8_t table_ = kNoTable;
 };
+static_assert(sizeof(void*) != 8 || sizeof(MessageView) == 24);
 
-// An object: the base of views such as corev1::Pod. 8 bytes, trivially copyable. REQUIRES for reading: not null.
+// A whole object. 8 bytes, trivially copyable. By default null, which reads as an object without fields.
 class RootView {
  public:
-  RootView() = default;
-  explicit RootView(const Block* block) : block_(block) {}
-
-  [[nodiscard]] const Block* block() const { return block_; }
-  [[nodiscard]] const char* end() const { return block_->payload().data() + block_->payload().size(); }
-
-  [[nodiscard]] WireField Find(std::uint32_t number, const char** resume = nullptr) const noexcept {
-    const char* at = block_->RootField(number);
-    if (at == nullptr) {
-      if (resume != nullptr) *resume = end();
-      return {};
-    }
-    return FindField(at, end(), number, resume);
-  }
+  constexpr RootView() = default;
+  explicit constexpr RootView(const Block* block) : block_(block) {}
+  [[nodiscard]] constexpr const Block* block() const { return block_; }
+  [[nodiscard]] MessageView message() const;
+  operator MessageView() const { return message(); }  // NOLINT(google-explicit-constructor)
 
  private:
   const Block* block_ = nullptr;
 };
 
-// The index slot of a message found in a view: only direct children of the root have one.
-inline std::uint8_t ChildSlot(const MessageView& /*parent*/, std::uint32_t /*number*/) {
-  return MessageView::kNoIndex;
-}
-inline std::uint8_t ChildSlot(const RootView& parent, std::uint32_t number) {
-  return parent.block()->ChildSlot(number);
-}
+// One value as it was found. For the functions below.
+struct RawValue {
+  enum class Kind : std::uint8_t { kVarint, kFixed32, kFixed64, kBytes, kJson };
+  Kind kind = Kind::kVarint;
+  std::uint8_t table = MessageView::kNoTable;
+  std::uint64_t scalar = 0;
+  std::string_view bytes{};  // kBytes: the content; kJson: the value's text
+};
 
-// A field's bytes as a V: a scalar, a string_view, or a view class made from a MessageView.
-template <class V>
-V DecodeField(const WireField& field, const Block* block,
-              std::uint8_t child = MessageView::kNoIndex) noexcept {
-  if constexpr (std::is_same_v<V, std::string_view>) {
-    return field.type == WireType::kBytes ? std::string_view(field.data, field.size) : std::string_view();
-  } else if constexpr (std::is_same_v<V, double>) {
-    return field.type == WireType::kFixed64 ? std::bit_cast<double>(field.scalar) : 0.0;
-  } else if constexpr (std::is_same_v<V, bool>) {
-    return field.type == WireType::kVarint && field.scalar != 0;
-  } else if constexpr (std::is_integral_v<V>) {
-    return field.type == WireType::kVarint ? static_cast<V>(field.scalar) : V{};
+// The last value of a field. False if there is none.
+bool FindField(const MessageView& message, FieldId field, RawValue& value);
+
+// Walks the values of a repeated field or the entries of a map.
+struct FieldCursor {
+  const char* at = nullptr;  // null: at the end
+  const char* end = nullptr;
+  std::uint32_t number = 0;
+  bool contiguous = false;  // stops at the first other field
+  Encoding encoding = Encoding::kProtobuf;
+};
+FieldCursor MakeCursor(const MessageView& message, FieldId field);
+// The next element (a map: its entry, in JSON the member's name in `key` and its value). False at the end.
+bool NextElement(const MessageView& message, FieldCursor& cursor, RawValue& value);
+bool NextMember(const MessageView& message, FieldCursor& cursor, std::string_view& key,
+                RawValue& value);
+
+// Conversions of a raw value. What does not fit reads as zero and is counted.
+std::string_view ToStringView(const MessageView& parent, const RawValue& value);
+std::int64_t ToInt64(const RawValue& value);
+double ToDouble(const RawValue& value);
+bool ToBool(const RawValue& value);
+MessageView ToMessage(const MessageView& parent, const RawValue& value);
+
+// How often, in this process, a read met bytes that are malformed below the level that entry checks.
+std::uint64_t MalformedReads();
+
+template <class T>
+T ConvertValue(const MessageView& parent, const RawValue& value) {
+  if constexpr (std::is_same_v<T, std::string_view>) {
+    return ToStringView(parent, value);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return ToBool(value);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return ToDouble(value);
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(ToInt64(value));
+  } else if constexpr (requires { T::FromRaw(parent, value); }) {
+    return T::FromRaw(parent, value);
   } else {
-    return field.type == WireType::kBytes ? V(MessageView(field.data, field.size, block, child))
-                                          : V(MessageView());
-  }
-}
-
-template <class Parent>
-bool Has(const Parent& parent, std::uint32_t number) {
-  return static_cast<bool>(parent.Find(number));
-}
-
-// Absent: a zero, an empty text, an empty view.
-template <class V, class Parent>
-V Get(const Parent& parent, std::uint32_t number) {
-  const WireField field = parent.Find(number);
-  if (!field) {
-    if constexpr (std::is_constructible_v<V, MessageView>) {
-      return V(MessageView());
+    const MessageView m = ToMessage(parent, value);
+    if constexpr (std::is_constructible_v<T, const MessageView&>) {
+      return T(m);
     } else {
-      return V{};
+      return T(m.bytes().data(), static_cast<std::uint32_t>(m.bytes().size()), m.block(),
+               m.encoding(), m.table());
     }
   }
-  return DecodeField<V>(field, parent.block(), ChildSlot(parent, number));
-}
-template <class V, class Parent>
-std::optional<V> GetOptional(const Parent& parent, std::uint32_t number) {
-  const WireField field = parent.Find(number);
-  if (!field) return std::nullopt;
-  return DecodeField<V>(field, parent.block(), ChildSlot(parent, number));
 }
 
-template <class Parent>
-std::string_view GetString(const Parent& parent, std::uint32_t number) {
-  return Get<std::string_view>(parent, number);
+// ---- Single fields
+
+// The field is present. A field that is no pointer in Go and is zero may count as absent.
+inline bool Has(const MessageView& message, FieldId field) {
+  RawValue value;
+  return FindField(message, field, value);
 }
-template <class Parent>
-std::string_view GetBytes(const Parent& parent, std::uint32_t number) {
-  return Get<std::string_view>(parent, number);
+template <class T>
+T Get(const MessageView& message, FieldId field) {
+  RawValue value;
+  return FindField(message, field, value) ? ConvertValue<T>(message, value) : T();
 }
-template <class Parent>
-bool GetBool(const Parent& parent, std::uint32_t number) {
-  return Get<bool>(parent, number);
+template <class T>
+std::optional<T> GetOptional(const MessageView& message, FieldId field) {
+  RawValue value;
+  if (!FindField(message, field, value)) return std::nullopt;
+  return ConvertValue<T>(message, value);
 }
-template <class Parent>
-std::int32_t GetInt32(const Parent& parent, std::uint32_t number) {
-  return Get<std::int32_t>(parent, number);
+inline std::string_view GetString(const MessageView& m, FieldId f) {
+  return Get<std::string_view>(m, f);
 }
-template <class Parent>
-std::int64_t GetInt64(const Parent& parent, std::uint32_t number) {
-  return Get<std::int64_t>(parent, number);
+inline std::string_view GetBytes(const MessageView& m, FieldId f) {
+  return Get<std::string_view>(m, f);
 }
-template <class Parent>
-double GetDouble(const Parent& parent, std::uint32_t number) {
-  return Get<double>(parent, number);
+inline bool GetBool(const MessageView& m, FieldId f) { return Get<bool>(m, f); }
+inline std::int32_t GetInt32(const MessageView& m, FieldId f) { return Get<std::int32_t>(m, f); }
+inline std::int64_t GetInt64(const MessageView& m, FieldId f) { return Get<std::int64_t>(m, f); }
+inline double GetDouble(const MessageView& m, FieldId f) { return Get<double>(m, f); }
+template <class V>
+V GetMessage(const MessageView& m, FieldId f) {
+  return Get<V>(m, f);
 }
-template <class V, class Parent>
-V GetMessage(const Parent& parent, std::uint32_t number) {
-  return Get<V>(parent, number);
+inline std::optional<std::string_view> GetOptionalString(const MessageView& m, FieldId f) {
+  return GetOptional<std::string_view>(m, f);
 }
-template <class Parent>
-std::optional<std::string_view> GetOptionalString(const Parent& parent, std::uint32_t number) {
-  return GetOptional<std::string_view>(parent, number);
+inline std::optional<bool> GetOptionalBool(const MessageView& m, FieldId f) {
+  return GetOptional<bool>(m, f);
 }
-template <class Parent>
-std::optional<bool> GetOptionalBool(const Parent& parent, std::uint32_t number) {
-  return GetOptional<bool>(parent, number);
+inline std::optional<std::int32_t> GetOptionalInt32(const MessageView& m, FieldId f) {
+  return GetOptional<std::int32_t>(m, f);
 }
-template <class Parent>
-std::optional<std::int32_t> GetOptionalInt32(const Parent& parent, std::uint32_t number) {
-  return GetOptional<std::int32_t>(parent, number);
+inline std::optional<std::int64_t> GetOptionalInt64(const MessageView& m, FieldId f) {
+  return GetOptional<std::int64_t>(m, f);
 }
-template <class Parent>
-std::optional<std::int64_t> GetOptionalInt64(const Parent& parent, std::uint32_t number) {
-  return GetOptional<std::int64_t>(parent, number);
-}
-template <class Parent>
-std::optional<double> GetOptionalDouble(const Parent& parent, std::uint32_t number) {
-  return GetOptional<double>(parent, number);
+inline std::optional<double> GetOptionalDouble(const MessageView& m, FieldId f) {
+  return GetOptional<double>(m, f);
 }
 
-// The occurrences of one field: the walk under Repeated and the maps.
-class FieldRange {
- public:
-  FieldRange() = default;
-  template <class Parent>
-  FieldRange(const Parent& parent, std::uint32_t number)
-      : end_(nullptr), block_(parent.block()), number_(number) {
-    first_ = parent.Find(number, &resume_);
-    if (first_) end_ = parent.end();
-  }
-  [[nodiscard]] const Block* block() const { return block_; }
+// ---- Repeated fields and maps
 
-  class Cursor {
-   public:
-    Cursor() = default;
-    explicit Cursor(const FieldRange& range)
-        : field_(range.first_), at_(range.resume_), end_(range.end_), number_(range.number_) {}
-    [[nodiscard]] const WireField& field() const { return field_; }
-    [[nodiscard]] bool done() const { return !field_; }
-    [[nodiscard]] const char* position() const { return at_; }
-    void Next() {
-      // `at_` is past the field that Find has just found; the next search starts there.
-      const char* resume = nullptr;
-      field_ = FindField(at_, end_, number_, &resume);
-      at_ = resume;
-    }
-
-   private:
-    WireField field_;
-    const char* at_ = nullptr;
-    const char* end_ = nullptr;
-    std::uint32_t number_ = 0;
-  };
-
- private:
-  WireField first_;
-  const char* resume_ = nullptr;
-  const char* end_ = nullptr;
-  const Block* block_ = nullptr;
-  std::uint32_t number_ = 0;
-};
-
-// A forward iterator over the fields of a range, each turned into a value by `Read`.
-template <class Value, Value (*Read)(const WireField&, const Block*)>
-class FieldIterator {
- public:
-  using value_type = Value;
-  using difference_type = std::ptrdiff_t;
-  using iterator_category = std::forward_iterator_tag;
-  FieldIterator() = default;
-  explicit FieldIterator(const FieldRange& range) : cursor_(range), block_(range.block()) {}
-  Value operator*() const { return Read(cursor_.field(), block_); }
-  FieldIterator& operator++() {
-    cursor_.Next();
-    return *this;
-  }
-  FieldIterator operator++(int) {
-    FieldIterator before = *this;
-    ++*this;
-    return before;
-  }
-  friend bool operator==(const FieldIterator& a, const FieldIterator& b) {
-    return a.cursor_.done() == b.cursor_.done() &&
-           (a.cursor_.done() || a.cursor_.position() == b.cursor_.position());
-  }
-  friend bool operator==(const FieldIterator& a, std::default_sentinel_t) { return a.cursor_.done(); }
-
- private:
-  FieldRange::Cursor cursor_;
-  const Block* block_ = nullptr;
-};
-
-// A repeated field, in order. V: a view class, std::string_view, or a scalar. Walking is linear; size() and [] walk.
+// The elements of a repeated field, a forward range. V: a view class, std::string_view, a number, bool, metav1::Time, Quantity, ...
+// size() and operator[] walk the elements. Lives as long as the block.
 template <class V>
 class Repeated {
  public:
-  Repeated() = default;
-  template <class Parent>
-  Repeated(const Parent& parent, std::uint32_t number) : range_(parent, number) {}
+  Repeated() : field_(0) {}
+  Repeated(const MessageView& message, FieldId field) : message_(message), field_(field) {}
 
-  static V Read(const WireField& field, const Block* block) { return DecodeField<V>(field, block); }
-  using iterator = FieldIterator<V, &Repeated::Read>;
+  class iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using iterator_concept = std::forward_iterator_tag;
+    using value_type = V;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = V;
+
+    iterator() = default;
+    iterator(const MessageView& message, FieldCursor cursor) : message_(message), cursor_(cursor) {
+      ++*this;
+    }
+    V operator*() const { return ConvertValue<V>(message_, value_); }
+    iterator& operator++() {
+      done_ = !NextElement(message_, cursor_, value_);
+      ++index_;
+      return *this;
+    }
+    iterator operator++(int) {
+      iterator old = *this;
+      ++*this;
+      return old;
+    }
+    friend bool operator==(const iterator& a, const iterator& b) {
+      return a.done_ == b.done_ && (a.done_ || a.index_ == b.index_);
+    }
+
+   private:
+    MessageView message_;
+    FieldCursor cursor_;
+    RawValue value_;
+    std::size_t index_ = 0;
+    bool done_ = true;
+  };
   using const_iterator = iterator;
   using value_type = V;
-  [[nodiscard]] iterator begin() const { return iterator(range_); }
-  [[nodiscard]] std::default_sentinel_t end() const { return {}; }
+
+  [[nodiscard]] iterator begin() const { return iterator(message_, MakeCursor(message_, field_)); }
+  [[nodiscard]] iterator end() const { return iterator(); }
   [[nodiscard]] bool empty() const { return begin() == end(); }
   [[nodiscard]] std::size_t size() const {
-    std::size_t n = 0;
-    for (FieldRange::Cursor c(range_); !c.done(); c.Next()) ++n;
-    return n;
+    std::size_t count = 0;
+    for (iterator i = begin(); i != end(); ++i) ++count;
+    return count;
   }
-  // REQUIRES: i < size().
-  [[nodiscard]] V operator[](std::size_t i) const {
-    FieldRange::Cursor c(range_);
-    for (; i > 0 && !c.done(); --i) c.Next();
-    return DecodeField<V>(c.field(), range_.block());
+  // A default V if there are not that many.
+  [[nodiscard]] V operator[](std::size_t index) const {
+    for (iterator i = begin(); i != end(); ++i) {
+      if (index-- == 0) return *i;
+    }
+    return V();
   }
 
  private:
-  FieldRange range_;
+  MessageView message_;
+  FieldId field_;
 };
 
-// A map from texts to V, in the order of the keys as the API server writes them. Look-up is linear.
+// The entries of a map with string keys, a forward range of pair<string_view, V>, in the order of the wire (servers sort by key).
+// Look-ups walk the entries; of a key that occurs twice, the last entry counts. Lives as long as the block.
 template <class V>
 class MessageMap {
  public:
+  MessageMap() : field_(0) {}
+  MessageMap(const MessageView& message, FieldId field) : message_(message), field_(field) {}
+
+  class iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using iterator_concept = std::forward_iterator_tag;
+    using value_type = std::pair<std::string_view, V>;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = value_type;
+
+    iterator() = default;
+    iterator(const MessageView& message, FieldCursor cursor) : message_(message), cursor_(cursor) {
+      ++*this;
+    }
+    value_type operator*() const { return {key_, ConvertValue<V>(message_, value_)}; }
+    iterator& operator++() {
+      done_ = !NextMember(message_, cursor_, key_, value_);
+      ++index_;
+      return *this;
+    }
+    iterator operator++(int) {
+      iterator old = *this;
+      ++*this;
+      return old;
+    }
+    friend bool operator==(const iterator& a, const iterator& b) {
+      return a.done_ == b.done_ && (a.done_ || a.index_ == b.index_);
+    }
+
+   private:
+    MessageView message_;
+    FieldCursor cursor_;
+    std::string_view key_;
+    RawValue value_;
+    std::size_t index_ = 0;
+    bool done_ = true;
+  };
+  using const_iterator = iterator;
   using value_type = std::pair<std::string_view, V>;
 
-  MessageMap() = default;
-  template <class Parent>
-  MessageMap(const Parent& parent, std::uint32_t number) : range_(parent, number) {}
-
-  static value_type Read(const WireField& field, const Block* block) {
-    const MessageView entry(field.data, field.size, block);
-    return {Get<std::string_view>(entry, 1), Get<V>(entry, 2)};
-  }
-  using iterator = FieldIterator<value_type, &MessageMap::Read>;
-  using const_iterator = iterator;
-  [[nodiscard]] iterator begin() const { return iterator(range_); }
-  [[nodiscard]] std::default_sentinel_t end() const { return {}; }
+  [[nodiscard]] iterator begin() const { return iterator(message_, MakeCursor(message_, field_)); }
+  [[nodiscard]] iterator end() const { return iterator(); }
   [[nodiscard]] bool empty() const { return begin() == end(); }
   [[nodiscard]] std::size_t size() const {
-    std::size_t n = 0;
-    for (FieldRange::Cursor c(range_); !c.done(); c.Next()) ++n;
-    return n;
+    std::size_t count = 0;
+    for (iterator i = begin(); i != end(); ++i) ++count;
+    return count;
   }
   [[nodiscard]] std::optional<V> Find(std::string_view key) const {
-    for (FieldRange::Cursor c(range_); !c.done(); c.Next()) {
-      const MessageView entry(c.field().data, c.field().size, range_.block());
-      if (Get<std::string_view>(entry, 1) == key) return Get<V>(entry, 2);
+    FieldCursor cursor = MakeCursor(message_, field_);
+    std::string_view name;
+    RawValue value;
+    RawValue found;
+    bool any = false;
+    while (NextMember(message_, cursor, name, value)) {
+      if (name == key) found = value, any = true;
     }
-    return std::nullopt;
+    if (!any) return std::nullopt;
+    return ConvertValue<V>(message_, found);
   }
   [[nodiscard]] bool contains(std::string_view key) const { return Find(key).has_value(); }
-  // An empty V where there is none.
-  [[nodiscard]] V operator[](std::string_view key) const {
-    std::optional<V> found = Find(key);
-    if (found) return *found;
-    if constexpr (std::is_constructible_v<V, MessageView>) {
-      return V(MessageView());
-    } else {
-      return V{};
-    }
-  }
+  // A default V (for strings: "") if there is no such key.
+  [[nodiscard]] V operator[](std::string_view key) const { return Find(key).value_or(V()); }
 
  private:
-  FieldRange range_;
+  MessageView message_;
+  FieldId field_;
 };
 
 using StringMap = MessageMap<std::string_view>;

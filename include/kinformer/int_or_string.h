@@ -1,0 +1,48 @@
+// kinformer/int_or_string.h
+//
+// intstr::IntOrString: a port by number or name, a count or a percentage.
+
+#ifndef KINFORMER_INT_OR_STRING_H_
+#define KINFORMER_INT_OR_STRING_H_
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "kinformer/internal/view.h"
+#include "kinformer/result.h"
+
+namespace kinformer::intstr {
+
+// A view: its text lives as long as the object it was read from. By default the number 0. Counterpart: util/intstr.IntOrString.
+class IntOrString {
+ public:
+  constexpr IntOrString() = default;
+  constexpr explicit IntOrString(std::int32_t number) : number_(number) {}
+  constexpr explicit IntOrString(std::string_view text) : text_(text), is_string_(true) {}
+  explicit IntOrString(const internal::MessageView& message);
+  static IntOrString FromRaw(const internal::MessageView& parent, const internal::RawValue& value);
+
+  [[nodiscard]] bool is_string() const { return is_string_; }
+  [[nodiscard]] std::string_view StrVal() const { return text_; }
+  [[nodiscard]] std::int32_t IntVal() const { return number_; }
+  // The number; a text that is a number gives it, too; else 0.
+  [[nodiscard]] std::int32_t IntValue() const;
+  // "80" or "80%".
+  [[nodiscard]] std::string ToString() const;
+  // A number as it is; "n%" as n percent of `total`, rounded up or down. Counterpart: GetScaledValueFromIntOrPercent.
+  [[nodiscard]] Result<std::int32_t> ScaledValue(std::int32_t total, bool round_up) const;
+
+  friend bool operator==(const IntOrString&, const IntOrString&) = default;
+  friend std::ostream& operator<<(std::ostream& out, const IntOrString& value);
+
+ private:
+  std::string_view text_{};
+  std::int32_t number_ = 0;
+  bool is_string_ = false;
+};
+
+}  // namespace kinformer::intstr
+
+#endif  // KINFORMER_INT_OR_STRING_H_

@@ -1,0 +1,130 @@
+// kinformer/object_meta.h
+//
+// metav1::ObjectMeta: what every object has: name, namespace, uid, resourceVersion, labels, annotations, owners, finalizers. One type
+// for all kinds, built-in or not.
+
+#ifndef KINFORMER_OBJECT_META_H_
+#define KINFORMER_OBJECT_META_H_
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string_view>
+
+#include "kinformer/internal/attributes.h"
+#include "kinformer/internal/view.h"
+#include "kinformer/raw_extension.h"
+#include "kinformer/time.h"
+
+namespace kinformer::metav1 {
+
+struct ObjectMetaMutable;
+struct OwnerReferenceMutable;
+struct ManagedFieldsEntryMutable;
+
+// Views, all three: they live as long as the object. Counterparts: the metav1 types of the same names.
+class OwnerReference : public internal::MessageView {
+ public:
+  using Mutable = OwnerReferenceMutable;
+  using MessageView::MessageView;
+  explicit OwnerReference(const internal::MessageView& message) : MessageView(message) {}
+
+  [[nodiscard]] std::string_view kind() const { return internal::GetString(*this, {1, "kind"}); }
+  [[nodiscard]] std::string_view name() const { return internal::GetString(*this, {3, "name"}); }
+  [[nodiscard]] std::string_view uid() const { return internal::GetString(*this, {4, "uid"}); }
+  [[nodiscard]] std::string_view apiVersion() const {
+    return internal::GetString(*this, {5, "apiVersion"});
+  }
+  [[nodiscard]] std::optional<bool> controller() const {
+    return internal::GetOptionalBool(*this, {6, "controller"});
+  }
+  [[nodiscard]] std::optional<bool> blockOwnerDeletion() const {
+    return internal::GetOptionalBool(*this, {7, "blockOwnerDeletion"});
+  }
+};
+
+class ManagedFieldsEntry : public internal::MessageView {
+ public:
+  using Mutable = ManagedFieldsEntryMutable;
+  using MessageView::MessageView;
+  explicit ManagedFieldsEntry(const internal::MessageView& message) : MessageView(message) {}
+
+  [[nodiscard]] std::string_view manager() const {
+    return internal::GetString(*this, {1, "manager"});
+  }
+  [[nodiscard]] std::string_view operation() const {
+    return internal::GetString(*this, {2, "operation"});
+  }
+  [[nodiscard]] std::string_view apiVersion() const {
+    return internal::GetString(*this, {3, "apiVersion"});
+  }
+  [[nodiscard]] std::optional<Time> time() const {
+    return internal::GetOptional<Time>(*this, {4, "time"});
+  }
+  [[nodiscard]] std::string_view fieldsType() const {
+    return internal::GetString(*this, {6, "fieldsType"});
+  }
+  [[nodiscard]] runtime::RawExtension fieldsV1() const {
+    return internal::Get<runtime::RawExtension>(*this, {7, "fieldsV1"});
+  }
+  [[nodiscard]] std::string_view subresource() const {
+    return internal::GetString(*this, {8, "subresource"});
+  }
+};
+
+class ObjectMeta : public internal::MessageView {
+ public:
+  using Mutable = ObjectMetaMutable;
+  using MessageView::MessageView;
+  explicit ObjectMeta(const internal::MessageView& message) : MessageView(message) {}
+
+  [[nodiscard]] std::string_view name() const { return internal::GetString(*this, {1, "name"}); }
+  [[nodiscard]] std::string_view generateName() const {
+    return internal::GetString(*this, {2, "generateName"});
+  }
+  [[nodiscard]] std::string_view namespace_() const {
+    return internal::GetString(*this, {3, "namespace"});
+  }
+  [[nodiscard]] std::string_view selfLink() const {
+    return internal::GetString(*this, {4, "selfLink"});
+  }
+  [[nodiscard]] std::string_view uid() const { return internal::GetString(*this, {5, "uid"}); }
+  [[nodiscard]] std::string_view resourceVersion() const {
+    return internal::GetString(*this, {6, "resourceVersion"});
+  }
+  [[nodiscard]] std::int64_t generation() const {
+    return internal::GetInt64(*this, {7, "generation"});
+  }
+  [[nodiscard]] Time creationTimestamp() const {
+    return internal::Get<Time>(*this, {8, "creationTimestamp"});
+  }
+  [[nodiscard]] std::optional<Time> deletionTimestamp() const {
+    return internal::GetOptional<Time>(*this, {9, "deletionTimestamp"});
+  }
+  [[nodiscard]] std::optional<std::int64_t> deletionGracePeriodSeconds() const {
+    return internal::GetOptionalInt64(*this, {10, "deletionGracePeriodSeconds"});
+  }
+  [[nodiscard]] internal::StringMap labels() const { return {*this, {11, "labels"}}; }
+  [[nodiscard]] internal::StringMap annotations() const { return {*this, {12, "annotations"}}; }
+  [[nodiscard]] internal::Repeated<OwnerReference> ownerReferences() const {
+    return {*this, {13, "ownerReferences"}};
+  }
+  [[nodiscard]] internal::Repeated<std::string_view> finalizers() const {
+    return {*this, {14, "finalizers"}};
+  }
+  [[nodiscard]] internal::Repeated<ManagedFieldsEntry> managedFields() const {
+    return {*this, {17, "managedFields"}};
+  }
+};
+
+// The owner with controller: true. Counterpart: metav1.GetControllerOf.
+std::optional<OwnerReference> GetControllerOf(const ObjectMeta& metadata);
+
+// "namespace/name" or "name".
+std::ostream& operator<<(std::ostream& out, const ObjectMeta& metadata);
+// "ReplicaSet/web-5d4".
+std::ostream& operator<<(std::ostream& out, const OwnerReference& owner);
+
+}  // namespace kinformer::metav1
+
+#endif  // KINFORMER_OBJECT_META_H_

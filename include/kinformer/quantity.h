@@ -1,0 +1,81 @@
+// kinformer/quantity.h
+//
+// resource::Quantity: amounts of CPU, memory and the like: "500m", "1536Mi", "2e3". Exact decimal arithmetic, no floats.
+//
+//   resource::Quantity sum;
+//   for (const auto& c : pod.spec().containers()) sum += c.resources().requests()["cpu"];
+//   std::cout << sum << " = " << sum.MilliValue() << " millicores\n";
+
+#ifndef KINFORMER_QUANTITY_H_
+#define KINFORMER_QUANTITY_H_
+
+#include <compare>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "kinformer/internal/view.h"
+#include "kinformer/result.h"
+
+namespace kinformer::resource {
+
+// Which family of suffixes a quantity is written with.
+enum class Format : std::uint8_t {
+  kDecimalSI,        // n u m k M G T P E
+  kBinarySI,         // Ki Mi Gi Ti Pi Ei
+  kDecimalExponent,  // e3
+};
+
+// A value of 24 bytes; zero by default. Kept in units of 10^-9, up to about 10^29; what is smaller than 1n rounds away from zero, what
+// is larger is cut to the largest. Compares by amount: "1" equals "1000m". A malformed text in an object reads as zero.
+// Counterpart: apimachinery's resource.Quantity.
+class Quantity {
+ public:
+  constexpr Quantity() = default;
+  explicit Quantity(const internal::MessageView& message);
+  // kInvalidArgument with the text if it is no quantity.
+  static Result<Quantity> Parse(std::string_view text);
+  // value × 10^scale.
+  static Quantity FromInt(std::int64_t value, Format format = Format::kDecimalSI);
+  static Quantity FromMilli(std::int64_t milli, Format format = Format::kDecimalSI);
+
+  static Quantity FromRaw(const internal::MessageView& parent, const internal::RawValue& value);
+
+  // Whole units and thousandths, rounded up (away from zero), as in Go. What does not fit becomes the largest int64.
+  [[nodiscard]] std::int64_t Value() const;
+  [[nodiscard]] std::int64_t MilliValue() const;
+  [[nodiscard]] double AsApproximateFloat64() const;
+  [[nodiscard]] bool IsZero() const { return high_ == 0 && low_ == 0; }
+  [[nodiscard]] int Sign() const { return high_ < 0 ? -1 : IsZero() ? 0 : 1; }
+  [[nodiscard]] Format format() const { return format_; }
+
+  // The sum takes the other's format if this one is zero.
+  Quantity& operator+=(const Quantity& other);
+  Quantity& operator-=(const Quantity& other);
+  friend Quantity operator+(Quantity a, const Quantity& b) { return a += b; }
+  friend Quantity operator-(Quantity a, const Quantity& b) { return a -= b; }
+  [[nodiscard]] Quantity operator-() const;
+  friend bool operator==(const Quantity& a, const Quantity& b) {
+    return a.high_ == b.high_ && a.low_ == b.low_;
+  }
+  friend std::strong_ordering operator<=>(const Quantity& a, const Quantity& b) {
+    if (a.high_ != b.high_) return a.high_ <=> b.high_;
+    return a.low_ <=> b.low_;
+  }
+
+  // Canonical: the largest suffix of the family that needs no fraction: "1500m", "1Gi".
+  [[nodiscard]] std::string ToString() const;
+  friend std::ostream& operator<<(std::ostream& out, const Quantity& quantity);
+
+ private:
+  friend struct QuantityMath;
+  // A 128-bit count of 10^-9, two's complement.
+  std::int64_t high_ = 0;
+  std::uint64_t low_ = 0;
+  Format format_ = Format::kDecimalSI;
+};
+
+}  // namespace kinformer::resource
+
+#endif  // KINFORMER_QUANTITY_H_
