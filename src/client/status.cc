@@ -7,76 +7,15 @@
 
 #include "kinformer/json.h"
 
+#include "wire/protobuf_reader.h"
+
 namespace kinformer::internal {
 namespace {
 
 constexpr std::string_view kMagic("k8s\0", 4);
 constexpr std::size_t kMaxTextMessage = 2048;
 
-// Walks the fields of a small message. Stops at the first malformed byte.
-class Fields {
- public:
-  explicit Fields(std::string_view message) : rest_(message) {}
-
-  std::uint32_t number = 0;
-  std::string_view bytes{};   // of a length-delimited field
-  std::uint64_t integer = 0;  // of a varint field
-
-  bool Next() {
-    bytes = {};
-    integer = 0;
-    if (rest_.empty()) return false;
-    if (!Read()) {
-      well_formed_ = false;
-      rest_ = {};
-      return false;
-    }
-    return true;
-  }
-  // Once Next has said false: whether all bytes were fields.
-  [[nodiscard]] bool well_formed() const { return well_formed_; }
-
- private:
-  bool Read() {
-    std::uint64_t key = 0;
-    if (!Varint(key)) return false;
-    number = static_cast<std::uint32_t>(key >> 3);
-    switch (key & 7) {
-      case 0:
-        return Varint(integer);
-      case 1:
-        return Skip(8);
-      case 2: {
-        std::uint64_t size = 0;
-        if (!Varint(size) || size > rest_.size()) return false;
-        bytes = rest_.substr(0, static_cast<std::size_t>(size));
-        return Skip(static_cast<std::size_t>(size));
-      }
-      case 5:
-        return Skip(4);
-      default:
-        return false;
-    }
-  }
-  bool Skip(std::size_t n) {
-    if (n > rest_.size()) return false;
-    rest_.remove_prefix(n);
-    return true;
-  }
-  bool Varint(std::uint64_t& value) {
-    value = 0;
-    for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(rest_.front());
-      rest_.remove_prefix(1);
-      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-      if ((byte & 0x80) == 0) return true;
-    }
-    return false;
-  }
-
-  std::string_view rest_;
-  bool well_formed_ = true;
-};
+using Fields = wire::ProtobufReader;
 
 // What matters of a metav1.Status.
 struct Status {
@@ -213,52 +152,53 @@ std::optional<Error> ErrorOfProtobufStatus(std::string_view message) {
   Status status;
   Fields fields(message);
   while (fields.Next()) {
-    switch (fields.number) {
+    switch (fields.field()) {
       case 1: {
-        Fields meta(fields.bytes);
+        Fields meta(fields.bytes());
         while (meta.Next()) {
-          if (meta.number == 3) status.details.continue_ = meta.bytes;
+          if (meta.field() == 3) status.details.continue_ = meta.bytes();
         }
         break;
       }
       case 2:
-        status.status = fields.bytes;
+        status.status = fields.bytes();
         break;
       case 3:
-        status.message = fields.bytes;
+        status.message = fields.bytes();
         break;
       case 4:
-        status.reason = fields.bytes;
+        status.reason = fields.bytes();
         break;
       case 5: {
-        Fields details(fields.bytes);
+        Fields details(fields.bytes());
         while (details.Next()) {
-          if (details.number == 1) status.details.name = details.bytes;
-          if (details.number == 2) status.details.group = details.bytes;
-          if (details.number == 3) status.details.kind = details.bytes;
-          if (details.number == 4) {
+          if (details.field() == 1) status.details.name = details.bytes();
+          if (details.field() == 2) status.details.group = details.bytes();
+          if (details.field() == 3) status.details.kind = details.bytes();
+          if (details.field() == 4) {
             StatusCause cause;
-            Fields parts(details.bytes);
+            Fields parts(details.bytes());
             while (parts.Next()) {
-              if (parts.number == 1) cause.reason = parts.bytes;
-              if (parts.number == 2) cause.message = parts.bytes;
-              if (parts.number == 3) cause.field = parts.bytes;
+              if (parts.field() == 1) cause.reason = parts.bytes();
+              if (parts.field() == 2) cause.message = parts.bytes();
+              if (parts.field() == 3) cause.field = parts.bytes();
             }
             status.details.causes.push_back(std::move(cause));
           }
-          if (details.number == 5) status.retry_after = static_cast<std::int64_t>(details.integer);
-          if (details.number == 6) status.details.uid = details.bytes;
+          if (details.field() == 5)
+            status.retry_after = static_cast<std::int64_t>(details.varint());
+          if (details.field() == 6) status.details.uid = details.bytes();
         }
         break;
       }
       case 6:
-        status.code = static_cast<std::int64_t>(fields.integer);
+        status.code = static_cast<std::int64_t>(fields.varint());
         break;
       default:
         break;
     }
   }
-  if (!fields.well_formed()) return std::nullopt;
+  if (!fields.ok()) return std::nullopt;
   return ErrorOfStatus(std::move(status));
 }
 
@@ -298,15 +238,15 @@ Result<ProtobufEnvelope> OpenProtobufEnvelope(std::string_view bytes) {
   ProtobufEnvelope envelope;
   Fields fields(bytes.substr(kMagic.size()));
   while (fields.Next()) {
-    if (fields.number == 2) envelope.raw = fields.bytes;
-    if (fields.number != 1) continue;
-    Fields meta(fields.bytes);
+    if (fields.field() == 2) envelope.raw = fields.bytes();
+    if (fields.field() != 1) continue;
+    Fields meta(fields.bytes());
     while (meta.Next()) {
-      if (meta.number == 1) envelope.apiVersion = meta.bytes;
-      if (meta.number == 2) envelope.kind = meta.bytes;
+      if (meta.field() == 1) envelope.apiVersion = meta.bytes();
+      if (meta.field() == 2) envelope.kind = meta.bytes();
     }
   }
-  if (!fields.well_formed()) {
+  if (!fields.ok()) {
     return Error(Reason::kDecode, "the envelope of a protobuf object is cut off or malformed");
   }
   return envelope;

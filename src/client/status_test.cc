@@ -7,9 +7,7 @@ namespace {
 
 constexpr char kGone[] =
     R"({"kind":"Status","apiVersion":"v1","metadata":{"continue":"next"},"status":"Failure",)"
-    R"("message":"too old resource version: 1 (1003)",
-               "reason" : "Expired", "code" : 410
-})";
+    R"x("message":"too old resource version: 1 (1003)","reason":"Expired","code":410})x";
 
 TEST(Status, RS08JsonStatusWinsOverTheCode) {
   const Error error = ErrorOfResponse("GET", 500, "application/json", kGone, std::nullopt);
