@@ -14,8 +14,11 @@
 #ifndef KINFORMER_SHARED_INFORMER_H_
 #define KINFORMER_SHARED_INFORMER_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <type_traits>
@@ -56,6 +59,26 @@ struct InformerOptions {
   // Which namespace to look in: empty is the factory's, or all. Ignored where the informer is given a ListerWatcher.
   std::string namespace_{};
 };
+
+namespace internal {
+
+template <class T>
+InformerSettings SettingsOf(const InformerOptions<T>& options) {
+  InformerSettings settings;
+  settings.name = options.name;
+  settings.namespace_ = options.namespace_;
+  settings.resync_period = options.resync_period;
+  settings.queue = options.queue;
+  settings.initial_list = options.initial_list;
+  settings.uid_change_is_update = options.uid_change_is_update;
+  settings.watch_list_page_size = options.watch_list_page_size;
+  settings.min_watch_timeout = options.min_watch_timeout;
+  settings.max_queued_bytes = options.max_queued_bytes;
+  settings.trace = options.trace;
+  return settings;
+}
+
+}  // namespace internal
 
 // What AddEventHandler gives: a handle for asking and for removing. Copyable; losing all copies changes nothing. Thread-safe.
 // Counterpart: cache.ResourceEventHandlerRegistration.
@@ -186,7 +209,7 @@ class SharedInformer {
   }
   [[nodiscard]] bool HasStarted() const { return core_->HasStarted(); }
   [[nodiscard]] bool IsStopped() const { return core_->IsStopped(); }
-  // What the server sent last. The store may be behind by what waits in the queue; its own is in Stats().
+  // The version of the collection that the store has; empty before the first list. What waits in the queue is not in it.
   [[nodiscard]] std::string LastSyncResourceVersion() const {
     return core_->LastSyncResourceVersion();
   }
@@ -212,8 +235,10 @@ class SharedInformer {
   static std::shared_ptr<internal::InformerCore> Make(Env& env,
                                                       std::unique_ptr<ListerWatcher> lister_watcher,
                                                       InformerOptions<T>& options) {
-    auto core = internal::MakeCore(env, std::move(lister_watcher), internal::SettingsOf(options));
-    internal::MustAdd(internal::AddTypedIndexers<T>(*core, std::move(options.indexers)));
+    auto core = internal::NewStandaloneInformer(env, std::move(lister_watcher),
+                                                internal::SettingsOf(options));
+    // Only "namespace" can be taken, and the informer's own is the same.
+    static_cast<void>(internal::AddMissingIndexers<T>(*core, std::move(options.indexers)));
     return core;
   }
 

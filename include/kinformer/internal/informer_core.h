@@ -104,6 +104,8 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
   void Start();
   void Stop();
   void Run(std::stop_token stop);
+  // Waits until no callback runs, except one that calls this.
+  void WaitIdle();
 
   [[nodiscard]] bool HasSynced() const;
   [[nodiscard]] bool HasStarted() const;
@@ -132,6 +134,11 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
   explicit InformerCore(std::shared_ptr<Impl> impl);
   std::shared_ptr<Impl> impl_;
 };
+
+// An informer of its own: `lister_watcher` serves all its lives.
+std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env,
+                                                    std::unique_ptr<ListerWatcher> lister_watcher,
+                                                    InformerSettings settings);
 
 // Functions on Listener, whose definition is private.
 bool ListenerHasSynced(const Listener& listener);

@@ -1,0 +1,585 @@
+#include "cache/listener.h"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <utility>
+
+#include "cache/delta.h"
+
+namespace kinformer::internal {
+namespace {
+
+constexpr std::size_t kTake = 32;                         // live events taken at once
+constexpr Duration kTurn = std::chrono::milliseconds(5);  // then other listeners have theirs
+constexpr std::uint64_t kTurnCallbacks = 512;
+constexpr Duration kSlowCallback = std::chrono::milliseconds(100);
+
+// The listeners whose callbacks are on this thread's stack: a callback may drive others to theirs only in simulation.
+thread_local const Listener* t_inside = nullptr;
+
+// Memory that exists only because the event waits.
+std::size_t BytesOf(const Notification& event) {
+  std::size_t bytes = sizeof(Notification);
+  if (event.old_object) bytes += event.old_object->allocated_bytes();
+  if (event.kind == RawEvent::Kind::kDelete) bytes += event.object->allocated_bytes();
+  return bytes;
+}
+
+}  // namespace
+
+Listener::Listener(Env& env, std::shared_ptr<RawHandler> handler, HandlerOptions options,
+                   Hooks hooks, std::weak_ptr<InformerCore::Impl> owner)
+    : env_(env),
+      handler_(std::move(handler)),
+      options_(std::move(options)),
+      hooks_(std::move(hooks)),
+      owner_(std::move(owner)) {}
+
+Listener::~Listener() = default;
+
+// ---- what waits
+
+bool Listener::OverBound() const {
+  return live_ >= options_.max_events || live_bytes_ >= options_.max_bytes;
+}
+
+void Listener::UpdateFull() {
+  if (options_.overflow != OverflowPolicy::kBlock) return;
+  if (OverBound()) {
+    full_.store(true, std::memory_order_release);
+  } else if (live_ <= options_.max_events / 2 && live_bytes_ <= options_.max_bytes / 2) {
+    full_.store(false, std::memory_order_release);
+  }
+}
+
+void Listener::Push(std::span<const Notification> events,
+                    std::shared_ptr<const SnapshotCore> after) {
+  if (events.empty()) return;
+  MutexLock lock(mutex_);
+  if (removed_.load(std::memory_order_relaxed)) return;
+  for (const Notification& event : events) {
+    if (options_.overflow == OverflowPolicy::kCoalesce && OverBound()) {
+      if (!coalescing_) BuildIndex();
+      Coalesce(event);
+    } else {
+      Append(event);
+    }
+  }
+  if (options_.overflow == OverflowPolicy::kDropAndResync) {
+    if (OverBound()) {
+      DropAndResync(std::move(after));
+    } else {
+      Entry& entry = entries_.emplace_back();
+      entry.kind = Entry::Kind::kMark;
+      entry.mark = std::move(after);
+    }
+  }
+  UpdateFull();
+  Schedule();
+}
+
+void Listener::Append(const Notification& event) {
+  Entry& entry = entries_.emplace_back();
+  entry.kind = Entry::Kind::kLive;
+  entry.event = event;
+  ++live_;
+  live_bytes_ += BytesOf(event);
+  if (coalescing_) index_[KeyOf(*event.object)] = head_ + entries_.size() - 1;
+}
+
+void Listener::Void(Entry& entry) {
+  --live_;
+  live_bytes_ -= BytesOf(entry.event);
+  entry = Entry();
+  ++voids_;
+}
+
+void Listener::BuildIndex() {
+  index_.clear();
+  coalescing_ = true;
+  for (std::size_t i = entries_.size(); i > 0; --i) {
+    const Entry& entry = entries_[i - 1];
+    if (entry.kind == Entry::Kind::kVoid) continue;
+    if (entry.kind != Entry::Kind::kLive) break;
+    index_.try_emplace(KeyOf(*entry.event.object), head_ + i - 1);
+  }
+}
+
+// Drops the holes that merging leaves, so that a handler that never returns costs no more than its keys.
+void Listener::Compact() {
+  std::deque<Entry> kept;
+  for (Entry& entry : entries_) {
+    if (entry.kind != Entry::Kind::kVoid) kept.push_back(std::move(entry));
+  }
+  entries_ = std::move(kept);
+  voids_ = 0;
+  BuildIndex();
+}
+
+void Listener::Coalesce(const Notification& event) {
+  const auto it = index_.find(KeyOf(*event.object));
+  Entry* older = nullptr;
+  if (it != index_.end() && it->second >= head_) {
+    Entry& entry = entries_[static_cast<std::size_t>(it->second - head_)];
+    if (entry.kind == Entry::Kind::kLive) older = &entry;
+  }
+  if (older == nullptr) return Append(event);
+
+  using Kind = RawEvent::Kind;
+  Notification merged = event;
+  switch (older->event.kind) {
+    case Kind::kAdd:
+      if (event.kind == Kind::kDelete) {
+        // It came and went while the handler was busy.
+        coalesced_.fetch_add(2, std::memory_order_relaxed);
+        Void(*older);
+        index_.erase(it);
+        return;
+      }
+      merged.kind = Kind::kAdd;
+      merged.is_in_initial_list = older->event.is_in_initial_list;
+      merged.old_object = ObjectRef();
+      break;
+    case Kind::kUpdate:
+      if (event.kind == Kind::kUpdate) merged.old_object = older->event.old_object;
+      break;
+    case Kind::kDelete:
+      // Two incarnations stay two events.
+      if (event.kind != Kind::kAdd || older->event.object->uid() != event.object->uid()) {
+        return Append(event);
+      }
+      merged.kind = Kind::kUpdate;
+      merged.old_object = older->event.object;
+      break;
+  }
+  coalesced_.fetch_add(1, std::memory_order_relaxed);
+  Void(*older);
+  Append(merged);
+  if (voids_ > 64 && voids_ > live_) Compact();
+}
+
+// Whatever waits after the last state that the handler is sure to reach gives way to one difference.
+void Listener::DropAndResync(std::shared_ptr<const SnapshotCore> after) {
+  std::size_t keep = 0;
+  while (keep < entries_.size() && entries_[keep].kind != Entry::Kind::kMark &&
+         entries_[keep].kind != Entry::Kind::kReplay) {
+    ++keep;
+  }
+  if (keep == entries_.size()) {
+    // Only this batch waits: it is delivered, and the next may be dropped.
+    Entry& entry = entries_.emplace_back();
+    entry.kind = Entry::Kind::kMark;
+    entry.mark = std::move(after);
+    return;
+  }
+  bool synced = false;
+  while (entries_.size() > keep + 1) {
+    Entry& last = entries_.back();
+    if (last.kind == Entry::Kind::kLive) {
+      dropped_.fetch_add(1, std::memory_order_relaxed);
+      Void(last);
+    }
+    if (last.kind == Entry::Kind::kSynced) synced = true;
+    if (last.kind == Entry::Kind::kVoid) --voids_;
+    entries_.pop_back();
+  }
+  Entry& base = entries_.back();
+  if (base.kind == Entry::Kind::kReplay) {
+    base.replay->after = std::move(after);
+  } else {
+    Entry& entry = entries_.emplace_back();
+    entry.kind = Entry::Kind::kReplay;
+    entry.replay = std::make_unique<Replay>();
+    entry.replay->before = std::move(entries_[keep].mark);
+    entry.replay->after = std::move(after);
+  }
+  if (synced) entries_.emplace_back().kind = Entry::Kind::kSynced;
+}
+
+void Listener::PushReplay(Replay replay) {
+  MutexLock lock(mutex_);
+  if (removed_.load(std::memory_order_relaxed)) return;
+  // A difference that has not begun takes in what followed it, so that lists do not pile up behind a slow handler.
+  if (replay.before != nullptr) {
+    for (std::size_t i = entries_.size(); i > 0; --i) {
+      Entry& entry = entries_[i - 1];
+      if (entry.kind != Entry::Kind::kReplay) continue;
+      const bool is_difference = entry.replay->before != nullptr || entry.replay->initial;
+      if (!is_difference) break;
+      bool synced = false;
+      while (entries_.size() > i) {
+        Entry& last = entries_.back();
+        if (last.kind == Entry::Kind::kLive) {
+          coalesced_.fetch_add(1, std::memory_order_relaxed);
+          Void(last);
+        }
+        if (last.kind == Entry::Kind::kSynced) synced = true;
+        if (last.kind == Entry::Kind::kVoid) --voids_;
+        entries_.pop_back();
+      }
+      entry.replay->after = std::move(replay.after);
+      entry.replay->include_unchanged |= replay.include_unchanged;
+      if (synced) entries_.emplace_back().kind = Entry::Kind::kSynced;
+      index_.clear();
+      UpdateFull();
+      return Schedule();
+    }
+  } else if (!replay.initial) {
+    // A resync that waits already is as good.
+    for (const Entry& entry : entries_) {
+      if (entry.kind == Entry::Kind::kReplay && entry.replay->before == nullptr &&
+          !entry.replay->initial) {
+        return;
+      }
+    }
+  }
+  Entry& entry = entries_.emplace_back();
+  entry.kind = Entry::Kind::kReplay;
+  entry.replay = std::make_unique<Replay>(std::move(replay));
+  index_.clear();
+  Schedule();
+}
+
+void Listener::PushSynced() {
+  MutexLock lock(mutex_);
+  entries_.emplace_back().kind = Entry::Kind::kSynced;
+  index_.clear();
+  Schedule();
+}
+
+// ---- delivery
+
+void Listener::Schedule() {
+  if (scheduled_ || Halted()) return;
+  scheduled_ = true;
+  env_.pool().Post([self = shared_from_this()] { self->RunSome(); });
+}
+
+bool Listener::Take(bool& synced) {
+  synced = false;
+  while (!entries_.empty()) {
+    Entry& front = entries_.front();
+    if (front.kind == Entry::Kind::kLive) {
+      if (taken_.size() == kTake) break;
+      --live_;
+      live_bytes_ -= BytesOf(front.event);
+      taken_.push_back(std::move(front.event));
+    } else if (front.kind == Entry::Kind::kVoid) {
+      --voids_;
+    } else if (!taken_.empty()) {
+      // What the others stand for is not reached before these are delivered.
+      break;
+    } else if (front.kind == Entry::Kind::kMark) {
+      // The last one is where a difference would start.
+      if (entries_.size() == 1) break;
+    } else {
+      if (front.kind == Entry::Kind::kReplay) {
+        replay_ = std::move(front.replay);
+      } else {
+        synced = true;
+      }
+      entries_.pop_front();
+      ++head_;
+      return true;
+    }
+    entries_.pop_front();
+    ++head_;
+  }
+  if (coalescing_ && live_ < options_.max_events / 2) {
+    coalescing_ = false;
+    index_.clear();
+  }
+  return !taken_.empty();
+}
+
+bool Listener::Halted() const {
+  return removed_.load(std::memory_order_acquire) || pausing_.load(std::memory_order_acquire);
+}
+
+void Listener::RunSome() {
+  const Listener* const outer = std::exchange(t_inside, this);
+  const SteadyTime turn_end = env_.Now() + kTurn;
+  const std::uint64_t turn_last = delivered_.load(std::memory_order_relaxed) + kTurnCallbacks;
+  for (bool more = true; more;) {
+    bool synced = false;
+    bool drained = false;
+    {
+      MutexLock lock(mutex_);
+      running_ = true;
+      const bool was_full = full_.load(std::memory_order_relaxed);
+      const bool carried_over = replay_ != nullptr || next_taken_ < taken_.size();
+      more = !Halted() && (carried_over || Take(synced));
+      UpdateFull();
+      drained = was_full && !full_.load(std::memory_order_relaxed);
+      if (!more) {
+        scheduled_ = false;
+        running_ = false;
+        if (removed_.load(std::memory_order_relaxed)) Clear();
+      } else if (!synced && (env_.Now() >= turn_end ||
+                             delivered_.load(std::memory_order_relaxed) >= turn_last)) {
+        // The others have their turn; what was taken is carried over.
+        more = false;
+        running_ = false;
+        env_.pool().Post([self = shared_from_this()] { self->RunSome(); });
+      }
+    }
+    if (drained && hooks_.drained) hooks_.drained();
+    if (!more) break;
+    if (synced) {
+      synced_.store(true, std::memory_order_release);
+      Notify();
+      if (hooks_.changed) hooks_.changed();
+    }
+    DeliverTaken();
+    if (replay_ != nullptr) DeliverReplay();
+  }
+  t_inside = outer;
+  Notify();
+  if (hooks_.changed && pausing_.load(std::memory_order_acquire)) hooks_.changed();
+}
+
+void Listener::DeliverTaken() {
+  while (next_taken_ < taken_.size() && !Halted()) {
+    const Notification& event = taken_[next_taken_++];
+    RawEvent raw;
+    raw.kind = event.kind;
+    raw.is_in_initial_list = event.is_in_initial_list;
+    raw.final_state_unknown = event.final_state_unknown;
+    raw.old_block = event.old_object.get();
+    raw.block = event.object.get();
+    Deliver(raw);
+  }
+  if (next_taken_ == taken_.size()) {
+    taken_.clear();
+    next_taken_ = 0;
+  }
+}
+
+void Listener::DeliverReplay() {
+  Replay& replay = *replay_;
+  const bool deletions = !replay.deletions_done && replay.before != nullptr;
+  const SnapshotCore& walked = deletions ? *replay.before : *replay.after;
+  const SnapshotCore* const other = deletions ? replay.after.get() : replay.before.get();
+  if (replay.next == replay.size) {
+    replay.next = 0;
+    replay.size = walked.NextBatch(replay.cursor, replay.batch);
+    replay.at_end = replay.size < replay.batch.size();
+  }
+  while (replay.next < replay.size) {
+    if (Halted()) return;
+    const Block* const block = replay.batch[replay.next++];
+    const Block* const counterpart =
+        other == nullptr ? nullptr : other->Get(block->namespace_(), block->name());
+    const bool same_object =
+        counterpart != nullptr &&
+        (counterpart == block || replay.uid_change_is_update || counterpart->uid() == block->uid());
+    RawEvent event;
+    event.block = block;
+    if (deletions) {
+      if (same_object) continue;
+      event.kind = RawEvent::Kind::kDelete;
+      event.final_state_unknown = true;
+    } else if (same_object) {
+      if (counterpart == block && !replay.include_unchanged) continue;
+      event.kind = RawEvent::Kind::kUpdate;
+      event.old_block = counterpart;
+    } else if (other == nullptr && !replay.initial) {
+      event.kind = RawEvent::Kind::kUpdate;
+      event.old_block = block;
+    } else {
+      event.kind = RawEvent::Kind::kAdd;
+      event.is_in_initial_list = replay.initial;
+    }
+    Deliver(event);
+  }
+  if (!replay.at_end) return;
+  if (deletions) {
+    replay.deletions_done = true;
+    replay.cursor = {};
+    replay.at_end = false;
+    return;
+  }
+  replay_.reset();
+}
+
+void Listener::Deliver(const RawEvent& event) {
+  const Block& named_by = *event.block;
+  key_.clear();
+  const std::string_view ns = named_by.namespace_();
+  if (!ns.empty()) {
+    key_.append(ns);
+    key_.push_back('/');
+  }
+  key_.append(named_by.name());
+  RawEvent named = event;
+  named.key = &key_;
+  if (hooks_.trace) {
+    TraceEvent trace;
+    trace.stage = "listener";
+    trace.type = event.kind == RawEvent::Kind::kAdd      ? "ADDED"
+                 : event.kind == RawEvent::Kind::kUpdate ? "MODIFIED"
+                                                         : "DELETED";
+    trace.key = key_;
+    trace.resourceVersion = named_by.resourceVersion();
+    {
+      MutexLock lock(mutex_);
+      trace.depth = live_;
+    }
+    trace.listener = options_.name;
+    hooks_.trace(trace);
+  }
+  const SteadyTime start = env_.Now();
+  std::string what;
+  bool threw = false;
+  try {
+    handler_->Handle(named);
+  } catch (const std::exception& e) {
+    threw = true;
+    what = e.what();
+  } catch (...) {
+    threw = true;
+    what = "not a std::exception";
+  }
+  delivered_.fetch_add(1, std::memory_order_relaxed);
+  if (threw) {
+    exceptions_.fetch_add(1, std::memory_order_relaxed);
+    env_.log().Log(LogLevel::kError, "an event handler threw; the event counts as handled",
+                   {{"handler", options_.name}, {"key", key_}, {"what", what}});
+  }
+  const Duration took = env_.Now() - start;
+  if (took.count() > longest_ns_.load(std::memory_order_relaxed)) {
+    longest_ns_.store(took.count(), std::memory_order_relaxed);
+  }
+  if (took > kSlowCallback) {
+    env_.log().Log(LogLevel::kInfo, "slow event handler",
+                   {{"handler", options_.name},
+                    {"key", key_},
+                    {"ms", std::to_string(took.count() / 1'000'000)}});
+  }
+}
+
+// ---- waiting and ending
+
+std::shared_ptr<Monitor> Listener::MonitorForWaiting() {
+  MutexLock lock(mutex_);
+  if (monitor_ == nullptr) monitor_ = env_.NewMonitor();
+  return monitor_;
+}
+
+void Listener::Notify() {
+  std::shared_ptr<Monitor> monitor;
+  {
+    MutexLock lock(mutex_);
+    monitor = monitor_;
+  }
+  if (monitor == nullptr) return;
+  MonitorLock lock(*monitor);
+  monitor->NotifyAll();
+}
+
+bool Listener::Running() const {
+  MutexLock lock(mutex_);
+  return running_;
+}
+
+void Listener::Suspend() {
+  MutexLock lock(mutex_);
+  pausing_.store(true, std::memory_order_release);
+}
+
+void Listener::Resume() {
+  MutexLock lock(mutex_);
+  pausing_.store(false, std::memory_order_release);
+  if (!entries_.empty() || replay_ != nullptr || next_taken_ < taken_.size()) Schedule();
+}
+
+void Listener::Clear() {
+  entries_.clear();
+  index_.clear();
+  taken_.clear();
+  next_taken_ = 0;
+  replay_.reset();
+  live_ = 0;
+  live_bytes_ = 0;
+  voids_ = 0;
+}
+
+void Listener::Discard() {
+  {
+    MutexLock lock(mutex_);
+    removed_.store(true, std::memory_order_release);
+    full_.store(false, std::memory_order_release);
+    // Else the thread that delivers cleans up after itself.
+    if (!scheduled_) Clear();
+  }
+  Notify();
+}
+
+Result<void> Listener::Remove() {
+  Discard();
+  if (t_inside == this || !Running()) return {};
+  if (env_.loop().InThisExecutor()) {
+    return Error(Reason::kWouldDeadlock,
+                 "handler " + options_.name +
+                     " is removed, but a callback of it still runs, and the loop thread cannot "
+                     "wait for it; call RemoveEventHandler from another thread");
+  }
+  WaitIdle();
+  return {};
+}
+
+void Listener::WaitIdle() {
+  if (t_inside == this || !Running()) return;
+  const std::shared_ptr<Monitor> monitor = MonitorForWaiting();
+  MonitorLock lock(*monitor);
+  while (Running()) lock.Wait();
+}
+
+Result<void> Listener::WaitForSync(std::stop_token stop, std::optional<Duration> timeout) {
+  if (HasSynced()) return {};
+  if (env_.loop().InThisExecutor() || t_inside == this) {
+    return Error(Reason::kWouldDeadlock,
+                 "waiting for handler " + options_.name + " to sync on " +
+                     (t_inside == this ? "its own callback" : "the loop thread") +
+                     " would wait for itself; wait elsewhere");
+  }
+  const std::shared_ptr<Monitor> monitor = MonitorForWaiting();
+  const std::stop_callback on_stop(stop, [monitor] {
+    MonitorLock lock(*monitor);
+    monitor->NotifyAll();
+  });
+  const SteadyTime deadline = env_.Now() + timeout.value_or(Duration(0));
+  MonitorLock lock(*monitor);
+  for (;;) {
+    if (HasSynced()) return {};
+    if (removed()) {
+      return Error(Reason::kStopped, "handler " + options_.name + " was removed before it synced");
+    }
+    if (stop.stop_requested()) {
+      return Error(Reason::kCanceled, "stopped while handler " + options_.name + " was not synced");
+    }
+    if (!timeout) {
+      lock.Wait();
+    } else if (!lock.WaitUntil(deadline) && env_.Now() >= deadline && !HasSynced()) {
+      return Error(Reason::kDeadlineExceeded, "handler " + options_.name + " did not sync in time");
+    }
+  }
+}
+
+HandlerStats Listener::Stats() const {
+  HandlerStats stats;
+  stats.name = options_.name;
+  stats.delivered = delivered_.load(std::memory_order_relaxed);
+  stats.coalesced = coalesced_.load(std::memory_order_relaxed);
+  stats.dropped = dropped_.load(std::memory_order_relaxed);
+  stats.exceptions = exceptions_.load(std::memory_order_relaxed);
+  stats.longest_callback = Duration(longest_ns_.load(std::memory_order_relaxed));
+  stats.synced = HasSynced();
+  MutexLock lock(mutex_);
+  stats.waiting = live_;
+  stats.waiting_bytes = live_bytes_;
+  return stats;
+}
+
+}  // namespace kinformer::internal
