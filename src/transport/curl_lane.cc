@@ -1,0 +1,212 @@
+#include "transport/curl_lane.h"
+
+#include <algorithm>
+#include <chrono>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
+
+namespace kinformer::internal {
+
+CurlLane::CurlLane(std::shared_ptr<CurlShared> shared, CurlLoop& loop, ConnectionPool pool)
+    : shared_(std::move(shared)),
+      loop_(loop),
+      pool_(pool),
+      multi_(curl_multi_init()),
+      self_(std::make_shared<CurlLane*>(this)) {
+  last_activity_ = last_use_ = shared_->env.Now();
+  http1_ = !shared_->endpoint.tls || shared_->options.disable_http2;
+  connected_ = http1_;  // nothing to find out
+  curl_multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &CurlLane::SocketChanged);
+  curl_multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
+  curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &CurlLane::TimerChanged);
+  curl_multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
+  curl_multi_setopt(multi_, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+  SetConnectionLimit();
+}
+
+CurlLane::~CurlLane() {
+  *self_ = nullptr;
+  timer_.Cancel();
+  while (!active_.empty()) Detach(*active_.begin()->second);
+  for (const auto& transfer : queue_) transfer->lane = nullptr;
+  // Closes the connections; their descriptors come back through CloseSocket.
+  curl_multi_cleanup(multi_);
+  loop_.Forget(*this);
+}
+
+void CurlLane::SetConnectionLimit() {
+  // libcurl has "no limit" for 0. It opens a connection for every exchange that waits behind the server's stream limit, so a
+  // lane of HTTP/2 watches has to be told.
+  long limit = static_cast<long>(shared_->options.max_connections);
+  if (pool_ == ConnectionPool::kWatch) limit = http1_ ? 0 : 1;
+  curl_multi_setopt(multi_, CURLMOPT_MAX_HOST_CONNECTIONS, limit);
+}
+
+void CurlLane::Add(std::shared_ptr<CurlTransfer> transfer) {
+  transfer->lane = this;
+  transfer->added = shared_->env.Now();
+  last_use_ = transfer->added;
+  curl_easy_setopt(transfer->easy(), CURLOPT_OPENSOCKETFUNCTION, &CurlLane::OpenSocket);
+  curl_easy_setopt(transfer->easy(), CURLOPT_OPENSOCKETDATA, this);
+  curl_easy_setopt(transfer->easy(), CURLOPT_CLOSESOCKETFUNCTION, &CurlLane::CloseSocket);
+  curl_easy_setopt(transfer->easy(), CURLOPT_CLOSESOCKETDATA, this);
+  queue_.push_back(std::move(transfer));
+  if (!inside_) Admit();
+}
+
+void CurlLane::Remove(const std::shared_ptr<CurlTransfer>& transfer) {
+  if (transfer->lane != this) return;
+  last_use_ = shared_->env.Now();
+  if (!transfer->in_multi) {
+    transfer->lane = nullptr;
+    queue_.erase(std::remove(queue_.begin(), queue_.end(), transfer), queue_.end());
+  } else if (inside_) {
+    leaving_.push_back(transfer);
+  } else {
+    Detach(*transfer);
+    // Perhaps it was the scout.
+    Admit();
+  }
+}
+
+CurlLane::List CurlLane::Transfers() const {
+  List all;
+  for (const auto& [easy, transfer] : active_) all.push_back(transfer);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a->added < b->added; });
+  all.insert(all.end(), queue_.begin(), queue_.end());
+  return all;
+}
+
+std::size_t CurlLane::started() const {
+  return static_cast<std::size_t>(std::count_if(
+      active_.begin(), active_.end(), [](const auto& entry) { return entry.second->started; }));
+}
+
+void CurlLane::OnStarted(CurlTransfer&, bool http2) {
+  connected_ = true;
+  if (http1_ == http2) {
+    http1_ = !http2;
+    limit_changed_ = true;
+  }
+  peak_ = std::max(peak_, started());
+}
+
+void CurlLane::OnSocket(int fd, int flags) {
+  if ((flags & CURL_CSELECT_IN) != 0) last_activity_ = shared_->env.Now();
+  Run(fd, flags);
+}
+
+void CurlLane::Run(curl_socket_t fd, int flags) {
+  if (inside_) return;
+  int running = 0;
+  inside_ = true;
+  curl_multi_socket_action(multi_, fd, flags, &running);
+  inside_ = false;
+  Settle();
+}
+
+// What could not be done while libcurl ran, and what it has finished. The receivers may do anything here but destroy the lane,
+// which the owner only does from a task of its own.
+void CurlLane::Settle() {
+  for (auto& transfer : std::exchange(leaving_, {})) {
+    if (transfer->lane == this && transfer->in_multi) Detach(*transfer);
+  }
+  if (limit_changed_) {
+    limit_changed_ = false;
+    SetConnectionLimit();
+  }
+  int left = 0;
+  while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
+    if (message->msg != CURLMSG_DONE) continue;
+    const auto found = active_.find(message->easy_handle);
+    if (found == active_.end()) continue;
+    const std::shared_ptr<CurlTransfer> transfer = found->second;
+    Finish(transfer, message->data.result);
+  }
+  if (!http1_ && sockets_ == 0 && active_.empty()) connected_ = false;
+  Admit();
+}
+
+void CurlLane::Admit() {
+  while (!queue_.empty() && (connected_ || active_.empty())) {
+    const std::shared_ptr<CurlTransfer> transfer = queue_.front();
+    queue_.pop_front();
+    if (transfer->done()) {
+      transfer->lane = nullptr;
+      continue;
+    }
+    transfer->in_multi = true;
+    active_.emplace(transfer->easy(), transfer);
+    curl_multi_add_handle(multi_, transfer->easy());
+  }
+}
+
+void CurlLane::Detach(CurlTransfer& transfer) {
+  curl_multi_remove_handle(multi_, transfer.easy());
+  transfer.in_multi = false;
+  transfer.lane = nullptr;
+  active_.erase(transfer.easy());  // may destroy it
+}
+
+void CurlLane::Finish(const std::shared_ptr<CurlTransfer>& transfer, CURLcode code) {
+  const bool was_scout = !connected_ && !transfer->started;
+  Result<void> verdict = transfer->Verdict(code);
+  Detach(*transfer);
+  last_use_ = shared_->env.Now();
+  std::deque<std::shared_ptr<CurlTransfer>> doomed;
+  if (was_scout && !transfer->done() && !verdict) {
+    // There is no connection to be had: those that waited for it hear the same.
+    doomed = std::exchange(queue_, {});
+    for (const auto& other : doomed) other->lane = nullptr;
+  }
+  const Result<void> same = verdict;
+  transfer->Done(std::move(verdict));
+  for (const auto& other : doomed) other->Done(same);
+}
+
+int CurlLane::SocketChanged(CURL*, curl_socket_t fd, int what, void* self, void*) {
+  auto* lane = static_cast<CurlLane*>(self);
+  lane->loop_.Watch(fd, what, *lane);
+  return 0;
+}
+
+int CurlLane::TimerChanged(CURLM*, long milliseconds, void* self) {
+  auto* lane = static_cast<CurlLane*>(self);
+  lane->timer_.Cancel();
+  if (milliseconds < 0) return 0;
+  Env& env = lane->shared_->env;
+  lane->timer_ =
+      env.loop().RunAt(env.Now() + std::chrono::milliseconds(milliseconds), [weak = lane->self_] {
+        if (*weak != nullptr) (*weak)->Run(CURL_SOCKET_TIMEOUT, 0);
+      });
+  return 0;
+}
+
+curl_socket_t CurlLane::OpenSocket(void* self, curlsocktype, curl_sockaddr* address) {
+  auto* lane = static_cast<CurlLane*>(self);
+  const int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  if (fd < 0) return CURL_SOCKET_BAD;
+  if (address->family == AF_INET || address->family == AF_INET6) {
+    // Bytes that nobody acknowledges end the connection in 30 s instead of a quarter of an hour.
+    const unsigned user_timeout_ms = 30000;
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &user_timeout_ms, sizeof user_timeout_ms);
+  }
+  ++lane->sockets_;
+  ++lane->shared_->stats.connections_opened;
+  ++lane->shared_->stats.connections_open;
+  return fd;
+}
+
+int CurlLane::CloseSocket(void* self, curl_socket_t fd) {
+  auto* lane = static_cast<CurlLane*>(self);
+  lane->loop_.Forget(fd);
+  --lane->sockets_;
+  --lane->shared_->stats.connections_open;
+  return close(fd);
+}
+
+}  // namespace kinformer::internal

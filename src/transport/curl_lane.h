@@ -1,0 +1,98 @@
+// transport/curl_lane.h
+//
+// CurlLane: one libcurl multi handle with connections of its own, and the exchanges that use them.
+//
+// A lane of watches over HTTP/2 has exactly one connection, so that a probe sent on the lane asks the very connection that
+// has fallen silent. A lane of watches over HTTP/1.1 has one connection per watch. Other lanes have a handful.
+//
+// The first exchange of a lane goes ahead alone (the scout) until TLS has settled which protocol is spoken; the others then
+// share its connection instead of each opening one. They never wait for its response.
+
+#ifndef KINFORMER_TRANSPORT_CURL_LANE_H_
+#define KINFORMER_TRANSPORT_CURL_LANE_H_
+
+#include <cstddef>
+#include <curl/curl.h>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "kinformer/transport.h"
+
+#include "transport/curl_loop.h"
+#include "transport/curl_transfer.h"
+
+namespace kinformer::internal {
+
+// Loop-confined. The owner destroys it from outside libcurl only, when it is empty or after DropAll.
+class CurlLane final : public CurlLoop::Listener {
+ public:
+  using List = std::vector<std::shared_ptr<CurlTransfer>>;
+
+  CurlLane(std::shared_ptr<CurlShared> shared, CurlLoop& loop, ConnectionPool pool);
+  ~CurlLane() override;
+  CurlLane(const CurlLane&) = delete;
+  CurlLane& operator=(const CurlLane&) = delete;
+
+  // Takes a prepared exchange and starts it, at once or when it may.
+  void Add(std::shared_ptr<CurlTransfer> transfer);
+  // Lets go of it. Its receiver hears nothing from here; while libcurl runs it must be silenced.
+  void Remove(const std::shared_ptr<CurlTransfer>& transfer);
+  // All that are here, oldest first.
+  [[nodiscard]] List Transfers() const;
+
+  [[nodiscard]] ConnectionPool pool() const { return pool_; }
+  [[nodiscard]] std::size_t size() const { return active_.size() + queue_.size(); }
+  // Exchanges that have their connection; and the most there ever were at once.
+  [[nodiscard]] std::size_t started() const;
+  [[nodiscard]] std::size_t peak() const { return peak_; }
+  [[nodiscard]] bool connected() const { return connected_; }
+  [[nodiscard]] bool http1() const { return http1_; }
+  [[nodiscard]] SteadyTime last_activity() const { return last_activity_; }
+  [[nodiscard]] SteadyTime last_use() const { return last_use_; }
+
+  // ---- the owner's notes
+  bool retired = false;  // gets no new exchanges
+  std::shared_ptr<CurlTransfer> probe;
+  std::unique_ptr<ResponseReceiver> probe_receiver;
+
+  // From the exchange, while libcurl runs: its request is going out.
+  void OnStarted(CurlTransfer& transfer, bool http2);
+  void OnSocket(int fd, int flags) override;
+
+ private:
+  static int SocketChanged(CURL* easy, curl_socket_t fd, int what, void* self, void* socket_data);
+  static int TimerChanged(CURLM* multi, long milliseconds, void* self);
+  static curl_socket_t OpenSocket(void* self, curlsocktype purpose, curl_sockaddr* address);
+  static int CloseSocket(void* self, curl_socket_t fd);
+
+  void Run(curl_socket_t fd, int flags);
+  void Settle();
+  void Admit();
+  void Detach(CurlTransfer& transfer);
+  void Finish(const std::shared_ptr<CurlTransfer>& transfer, CURLcode code);
+  void SetConnectionLimit();
+
+  const std::shared_ptr<CurlShared> shared_;
+  CurlLoop& loop_;
+  const ConnectionPool pool_;
+  CURLM* const multi_;
+  std::unordered_map<CURL*, std::shared_ptr<CurlTransfer>> active_;  // known to libcurl
+  std::deque<std::shared_ptr<CurlTransfer>> queue_;
+  List leaving_;  // removed while libcurl ran
+  Timer timer_;
+  std::shared_ptr<CurlLane*> self_;  // for posted tasks: null once the lane is gone
+  std::size_t sockets_ = 0;
+  std::size_t peak_ = 0;
+  SteadyTime last_activity_{};
+  SteadyTime last_use_{};
+  bool inside_ = false;  // libcurl is running: its handles must not be added or removed
+  bool connected_ = false;
+  bool http1_ = false;
+  bool limit_changed_ = false;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_TRANSPORT_CURL_LANE_H_

@@ -1,0 +1,94 @@
+// transport/curl_transfer.h
+//
+// CurlTransfer: one exchange, as a libcurl easy handle and the callbacks that turn what arrives into calls of the receiver.
+
+#ifndef KINFORMER_TRANSPORT_CURL_TRANSFER_H_
+#define KINFORMER_TRANSPORT_CURL_TRANSFER_H_
+
+#include <array>
+#include <cstddef>
+#include <curl/curl.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kinformer/http_transport.h"
+#include "kinformer/transport.h"
+
+#include "transport/endpoint.h"
+#include "transport/gzip_inflater.h"
+#include "transport/tls_material.h"
+
+namespace kinformer::internal {
+
+class CurlLane;
+
+// What all exchanges of one transport have in common.
+struct CurlShared {
+  Env& env;
+  const HttpTransportOptions options;
+  const Endpoint endpoint;
+  TransportStats stats{};
+};
+
+// Loop-confined. Created by Start, handed to a lane, done when the receiver is gone. While libcurl runs (a lane's Inside()) the
+// receiver may be called; all other methods are called from outside.
+class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
+ public:
+  CurlTransfer(std::shared_ptr<CurlShared> shared, HttpRequest request, ResponseReceiver& receiver);
+  ~CurlTransfer();
+  CurlTransfer(const CurlTransfer&) = delete;
+  CurlTransfer& operator=(const CurlTransfer&) = delete;
+
+  [[nodiscard]] const HttpRequest& request() const { return request_; }
+  [[nodiscard]] bool done() const { return receiver_ == nullptr; }
+  [[nodiscard]] int status() const { return status_; }
+
+  // Makes the easy handle; again when it is to start over on another connection. `tls` is kept.
+  Result<void> Prepare(std::shared_ptr<const TlsMaterial> tls, std::string authorization);
+  [[nodiscard]] CURL* easy() const { return easy_; }
+  [[nodiscard]] const std::string& authorization() const { return authorization_; }
+  [[nodiscard]] const std::shared_ptr<const TlsMaterial>& tls() const { return tls_; }
+
+  // The receiver hears nothing more.
+  void Silence();
+  // The last call of the receiver, which may destroy anything.
+  void Done(Result<void> result);
+  // What libcurl's verdict means.
+  [[nodiscard]] Result<void> Verdict(CURLcode code);
+
+  // ---- the lane's notes
+  CurlLane* lane = nullptr;
+  bool in_multi = false;
+  bool started = false;  // has a connection, and the request is going out on it
+  SteadyTime added{};    // when it came to its lane
+  Timer deadline;
+
+ private:
+  static std::size_t OnHeaderLine(char* data, std::size_t size, std::size_t count, void* self);
+  static std::size_t OnBody(char* data, std::size_t size, std::size_t count, void* self);
+  static int OnConnected(void* self, char* remote_ip, char* local_ip, int remote_port,
+                         int local_port);
+  bool HeaderLine(std::string_view line);
+  bool Body(std::string_view data);
+
+  const std::shared_ptr<CurlShared> shared_;
+  HttpRequest request_;
+  ResponseReceiver* receiver_;
+  CURL* easy_ = nullptr;
+  curl_slist* header_list_ = nullptr;
+  curl_slist* connect_to_ = nullptr;
+  std::shared_ptr<const TlsMaterial> tls_;
+  std::string authorization_;
+  std::array<char, CURL_ERROR_SIZE> error_text_{};
+  int status_ = 0;
+  HttpHeaders headers_;
+  bool headers_done_ = false;
+  std::optional<GzipInflater> inflater_;
+  std::optional<Error> error_;  // found by us, not by libcurl
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_TRANSPORT_CURL_TRANSFER_H_

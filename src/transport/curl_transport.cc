@@ -1,0 +1,433 @@
+// The libcurl transport: which exchange goes to which lane, credentials, dead peers, changed certificates.
+
+#include <algorithm>
+#include <chrono>
+#include <curl/curl.h>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/http_transport.h"
+
+#include "transport/curl_lane.h"
+#include "transport/curl_loop.h"
+#include "transport/curl_transfer.h"
+#include "transport/endpoint.h"
+#include "transport/tls_material.h"
+
+namespace kinformer {
+
+namespace internal {
+
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Duration kStall = seconds(2);  // connected, but no stream: the server's limit is reached
+constexpr Duration kIdleLane = seconds(90);  // connections nobody used for so long are closed
+constexpr Duration kBeat = seconds(5);
+constexpr Duration kQuickBeat = seconds(1);
+
+// Any answer is a sign of life, and the lane has seen its bytes before this does.
+class ProbeReceiver final : public ResponseReceiver {
+ public:
+  void OnHeaders(int, const HttpHeaders&) override { answered = true; }
+  void OnData(std::string_view) override {}
+  void OnDone(Result<void> result) override {
+    done = true;
+    answered = answered || result.ok();
+  }
+  bool answered = false;
+  bool done = false;
+};
+
+void InitializeCurl() {
+  static std::once_flag once;
+  std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+}
+
+}  // namespace
+
+class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
+ public:
+  CurlTransport(Env& env, HttpTransportOptions options, Endpoint endpoint, TlsMaterial tls,
+                std::unique_ptr<CurlLoop> loop)
+      : env_(env),
+        shared_(
+            std::make_shared<CurlShared>(CurlShared{env, std::move(options), std::move(endpoint)})),
+        tls_(std::make_shared<const TlsMaterial>(std::move(tls))),
+        loop_(std::move(loop)),
+        capacity_(std::max<std::size_t>(shared_->options.watches_per_connection, 1)),
+        last_reload_(env.Now()) {}
+
+  std::shared_ptr<CurlTransfer> Start(HttpRequest request, ResponseReceiver& receiver) {
+    auto transfer = std::make_shared<CurlTransfer>(shared_, std::move(request), receiver);
+    ++shared_->stats.requests;
+    if (transfer->request().timeout > Duration::zero()) {
+      transfer->deadline =
+          env_.loop().RunAt(env_.Now() + transfer->request().timeout,
+                            [weak = weak_from_this(), held = std::weak_ptr(transfer)] {
+                              auto self = weak.lock();
+                              auto late = held.lock();
+                              if (self && late) self->TimedOut(late);
+                            });
+    }
+    ReloadIfDue();
+    CredentialSource* source = shared_->options.credentials.get();
+    if (source == nullptr || transfer->request().headers.Has("Authorization")) {
+      Launch(transfer, Credentials());
+    } else {
+      source->Fetch(env_, [weak = weak_from_this(), transfer](Result<Credentials> credentials) {
+        auto self = weak.lock();
+        if (!self || transfer->done()) return;
+        if (!credentials) {
+          self->FailLater(transfer, credentials.error());
+        } else {
+          self->Launch(transfer, *credentials);
+        }
+      });
+    }
+    return transfer;
+  }
+
+  void Abandon(const std::shared_ptr<CurlTransfer>& transfer) {
+    transfer->Silence();
+    if (transfer->lane != nullptr) transfer->lane->Remove(transfer);
+  }
+
+  [[nodiscard]] TransportStats Stats() const { return shared_->stats; }
+  [[nodiscard]] std::string Describe() const {
+    const Endpoint& e = shared_->endpoint;
+    return (e.tls ? "https://" : "http://") + e.authority + e.prefix;
+  }
+
+  void Shutdown() {
+    stopped_ = true;
+    beat_.Cancel();
+    for (auto& lane : lanes_) {
+      for (const auto& transfer : lane->Transfers()) {
+        lane->Remove(transfer);
+        FailLater(transfer, Error(Reason::kStopped, "the transport was shut down"));
+      }
+    }
+    lanes_.clear();
+    loop_.reset();
+  }
+
+ private:
+  // Never from inside libcurl's own callbacks: Start has returned by then.
+  void FailLater(const std::shared_ptr<CurlTransfer>& transfer, Error why) {
+    env_.loop().Post([transfer, why = std::move(why)] { transfer->Done(why); });
+  }
+  void Fail(const std::shared_ptr<CurlTransfer>& transfer, Error why) {
+    if (transfer->lane != nullptr) transfer->lane->Remove(transfer);
+    transfer->Done(std::move(why));
+  }
+
+  void TimedOut(const std::shared_ptr<CurlTransfer>& transfer) {
+    // Over HTTP/2 the connection outlives the exchange. If nothing came on it all the while, nobody else should be sent there.
+    CurlLane* lane = transfer->lane;
+    if (lane != nullptr && transfer->started && lane->last_activity() <= transfer->added) {
+      lane->retired = true;
+    }
+    Fail(transfer, Error(Reason::kDeadlineExceeded, Describe() + transfer->request().target +
+                                                        ": no complete response in time"));
+  }
+
+  void Launch(const std::shared_ptr<CurlTransfer>& transfer, Credentials credentials) {
+    if (stopped_) {
+      FailLater(transfer, Error(Reason::kStopped, "the transport was shut down"));
+      return;
+    }
+    if (!credentials.cert_pem.empty() &&
+        (tls_->cert != credentials.cert_pem || tls_->key != credentials.key_pem)) {
+      UseMaterial({tls_->ca, credentials.cert_pem, credentials.key_pem});
+    }
+    const auto prepared = transfer->Prepare(tls_, std::move(credentials.authorization));
+    if (!prepared) {
+      FailLater(transfer, prepared.error());
+      return;
+    }
+    const ConnectionPool pool = transfer->request().pool;
+    CurlLane& lane = LaneFor(pool);
+    const std::size_t most = shared_->options.max_http1_watches;
+    if (pool == ConnectionPool::kWatch && lane.http1() && most > 0 && lane.size() >= most) {
+      FailLater(transfer,
+                Error(Reason::kOverLimit,
+                      Describe() + ": " + std::to_string(most) +
+                          " watches run, each on its own HTTP/1.1 connection: that is "
+                          "max_http1_watches. Raise it, or reach the server over HTTP/2"));
+      return;
+    }
+    lane.Add(transfer);
+    Beat();
+  }
+
+  CurlLane& LaneFor(ConnectionPool pool) {
+    for (const auto& lane : lanes_) {
+      if (lane->pool() != pool || lane->retired) continue;
+      if (pool != ConnectionPool::kWatch || lane->http1()) return *lane;
+      const std::size_t others = lane->size() - (lane->probe != nullptr ? 1 : 0);
+      if (others < capacity_) return *lane;
+    }
+    lanes_.push_back(std::make_unique<CurlLane>(shared_, *loop_, pool));
+    return *lanes_.back();
+  }
+
+  // ---- what has to be looked at from time to time
+
+  void Beat() {
+    if (stopped_ || lanes_.empty()) return;
+    const bool quick = std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) {
+      return lane->pool() == ConnectionPool::kWatch && lane->started() < lane->size();
+    });
+    // Tests use periods far below the usual ones.
+    Duration period = quick ? kQuickBeat : kBeat;
+    const Duration idle = shared_->options.read_idle_timeout;
+    const Duration ping = shared_->options.ping_timeout;
+    if (idle > Duration::zero()) period = std::min({period, idle / 2, ping / 2});
+    const SteadyTime due = env_.Now() + std::max<Duration>(period, std::chrono::milliseconds(5));
+    if (beat_.armed() && beat_at_ <= due) return;
+    beat_at_ = due;
+    beat_ = env_.loop().RunAt(due, [weak = weak_from_this()] {
+      if (auto self = weak.lock()) {
+        self->beat_ = Timer();
+        self->LookAround();
+      }
+    });
+  }
+
+  void LookAround() {
+    const SteadyTime now = env_.Now();
+    std::vector<CurlLane*> lanes;
+    for (const auto& lane : lanes_) lanes.push_back(lane.get());
+    for (CurlLane* lane : lanes) {
+      if (stopped_) return;
+      if (lane->pool() != ConnectionPool::kWatch) continue;
+      CheckLife(*lane, now);
+      CheckStall(*lane, now);
+    }
+    if (stopped_) return;
+    // This is a task of ours: no lane is inside libcurl now.
+    std::erase_if(lanes_, [&](const auto& lane) {
+      return lane->size() == 0 && (lane->retired || now - lane->last_use() > kIdleLane);
+    });
+    Beat();
+  }
+
+  void CheckLife(CurlLane& lane, SteadyTime now) {
+    const Duration idle = shared_->options.read_idle_timeout;
+    if (idle <= Duration::zero()) return;
+    if (lane.probe == nullptr) {
+      if (lane.started() > 0 && now - lane.last_activity() >= idle) StartProbe(lane);
+      return;
+    }
+    const auto& receiver = static_cast<const ProbeReceiver&>(*lane.probe_receiver);
+    const bool alive = receiver.answered || lane.last_activity() > lane.probe->added;
+    const bool late = now - lane.probe->added >= shared_->options.ping_timeout;
+    if (!alive && !late) return;
+    // A stream that the server has no room for says nothing about the connection.
+    const bool conclusive = lane.probe->started || lane.http1() || receiver.done;
+    EndProbe(lane);
+    if (alive || !conclusive) return;
+    env_.log().Log(LogLevel::kWarning, "server does not answer, abandoning its watch connection",
+                   {{"server", Describe()}, {"watches", std::to_string(lane.size())}});
+    lane.retired = true;
+    for (const auto& transfer : lane.Transfers()) {
+      Fail(transfer,
+           Error(Reason::kTransport,
+                 Describe() + ": the server gave no sign of life on a silent connection"));
+    }
+  }
+
+  void StartProbe(CurlLane& lane) {
+    auto receiver = std::make_unique<ProbeReceiver>();
+    HttpRequest request{.target = shared_->options.probe_target, .pool = ConnectionPool::kWatch};
+    auto probe = std::make_shared<CurlTransfer>(shared_, std::move(request), *receiver);
+    if (!probe->Prepare(tls_, authorization_of(lane))) return;
+    lane.probe = probe;
+    lane.probe_receiver = std::move(receiver);
+    lane.Add(std::move(probe));
+  }
+
+  // The watches' own: a probe must not run a plugin or read a file.
+  static std::string authorization_of(const CurlLane& lane) {
+    const auto all = lane.Transfers();
+    return all.empty() ? std::string() : all.back()->authorization();
+  }
+
+  static void EndProbe(CurlLane& lane) {
+    lane.probe->Silence();
+    lane.Remove(lane.probe);
+    lane.probe = nullptr;
+    lane.probe_receiver = nullptr;
+  }
+
+  // The server takes fewer streams on a connection than we thought: learn how many, and move those that wait.
+  void CheckStall(CurlLane& lane, SteadyTime now) {
+    if (lane.http1() || !lane.connected()) return;
+    CurlLane::List waiting;
+    for (const auto& transfer : lane.Transfers()) {
+      if (!transfer->started && transfer != lane.probe && now - transfer->added >= kStall) {
+        waiting.push_back(transfer);
+      }
+    }
+    if (waiting.empty()) return;
+    // One stream stays free for the probe.
+    const std::size_t found = std::max<std::size_t>(lane.peak(), 2) - 1;
+    if (found < capacity_) {
+      capacity_ = found;
+      env_.log().Log(LogLevel::kInfo, "server limits streams per connection, opening more",
+                     {{"server", Describe()}, {"watches per connection", std::to_string(found)}});
+    }
+    lane.retired = true;
+    for (const auto& transfer : waiting) {
+      lane.Remove(transfer);
+      const auto prepared = transfer->Prepare(tls_, transfer->authorization());
+      if (!prepared) {
+        FailLater(transfer, prepared.error());
+      } else {
+        LaneFor(ConnectionPool::kWatch).Add(transfer);
+      }
+    }
+    if (lane.started() > 1 && lane.started() > capacity_) {
+      // Resumes elsewhere at once, and makes room for the probe.
+      for (const auto& transfer : lane.Transfers()) {
+        if (!transfer->started || transfer == lane.probe) continue;
+        Fail(transfer, Error(Reason::kTransport,
+                             Describe() + ": closed to keep a stream free on a full connection"));
+        break;
+      }
+    }
+  }
+
+  // ---- changed certificates
+
+  void ReloadIfDue() {
+    const HttpTransportOptions& options = shared_->options;
+    if (reloading_ || stopped_ || !UsesFiles(options.tls) ||
+        env_.Now() - last_reload_ < options.reload_period) {
+      return;
+    }
+    reloading_ = true;
+    env_.pool().Post([weak = weak_from_this(), tls = options.tls, &env = env_] {
+      auto loaded = std::make_shared<Result<TlsMaterial>>(LoadTlsMaterial(tls));
+      env.loop().Post([weak, loaded] {
+        if (auto self = weak.lock()) self->Reloaded(*loaded);
+      });
+    });
+  }
+
+  void Reloaded(const Result<TlsMaterial>& loaded) {
+    reloading_ = false;
+    last_reload_ = env_.Now();
+    if (!loaded) {
+      if (!reload_failed_) {
+        env_.log().Log(LogLevel::kWarning, "cannot read certificates again, keeping the old ones",
+                       {{"err", loaded.error().message()}});
+      }
+      reload_failed_ = true;
+      return;
+    }
+    reload_failed_ = false;
+    UseMaterial(*loaded);
+  }
+
+  // Exchanges that begin now use the new certificates on new connections. Watches that run under a client certificate which has
+  // been replaced are ended, since nothing else would ever end them; under a replaced CA they go on.
+  void UseMaterial(TlsMaterial material) {
+    if (stopped_ || material == *tls_) return;
+    const bool new_identity = material.cert != tls_->cert || material.key != tls_->key;
+    tls_ = std::make_shared<const TlsMaterial>(std::move(material));
+    for (const auto& lane : lanes_) {
+      lane->retired = true;
+      if (!new_identity || lane->pool() != ConnectionPool::kWatch) continue;
+      for (const auto& transfer : lane->Transfers()) {
+        env_.loop().Post([weak = weak_from_this(), transfer] {
+          auto self = weak.lock();
+          if (!self || transfer->done()) return;
+          self->Fail(transfer,
+                     Error(Reason::kTransport,
+                           self->Describe() + ": closed, the client certificate changed"));
+        });
+      }
+    }
+  }
+
+  Env& env_;
+  const std::shared_ptr<CurlShared> shared_;
+  std::shared_ptr<const TlsMaterial> tls_;
+  std::unique_ptr<CurlLoop> loop_;
+  std::vector<std::unique_ptr<CurlLane>> lanes_;  // uses loop_
+  std::size_t capacity_;                          // watches per HTTP/2 connection
+  Timer beat_;
+  SteadyTime beat_at_{};
+  SteadyTime last_reload_;
+  bool reloading_ = false;
+  bool reload_failed_ = false;
+  bool stopped_ = false;
+};
+
+namespace {
+
+class CurlCall final : public HttpCall {
+ public:
+  CurlCall(std::weak_ptr<CurlTransport> transport, std::shared_ptr<CurlTransfer> transfer)
+      : transport_(std::move(transport)), transfer_(std::move(transfer)) {}
+  ~CurlCall() override {
+    if (auto transport = transport_.lock()) {
+      transport->Abandon(transfer_);
+    } else {
+      transfer_->Silence();
+    }
+  }
+
+ private:
+  const std::weak_ptr<CurlTransport> transport_;
+  const std::shared_ptr<CurlTransfer> transfer_;
+};
+
+class HttpTransport final : public Transport {
+ public:
+  HttpTransport(Env& env, std::shared_ptr<CurlTransport> impl)
+      : env_(env), impl_(std::move(impl)) {}
+  ~HttpTransport() override {
+    // Always as a task: on the loop we may be inside a receiver, and so inside libcurl.
+    env_.loop().Post([impl = std::move(impl_)] { impl->Shutdown(); });
+  }
+
+  std::unique_ptr<HttpCall> Start(HttpRequest request, ResponseReceiver& receiver) override {
+    return std::make_unique<CurlCall>(impl_, impl_->Start(std::move(request), receiver));
+  }
+  TransportStats Stats() const override { return impl_->Stats(); }
+  std::string Describe() const override { return impl_->Describe(); }
+
+ private:
+  Env& env_;
+  std::shared_ptr<CurlTransport> impl_;
+};
+
+}  // namespace
+
+}  // namespace internal
+
+Result<std::unique_ptr<Transport>> NewHttpTransport(Env& env, HttpTransportOptions options) {
+  internal::InitializeCurl();
+  auto endpoint = internal::ParseEndpoint(options.base_url);
+  if (!endpoint) return endpoint.error();
+  internal::TlsMaterial tls;
+  if (endpoint->tls) {
+    auto loaded = internal::LoadTlsMaterial(options.tls);
+    if (!loaded) return loaded.error();
+    tls = *std::move(loaded);
+  }
+  auto loop = internal::CurlLoop::New(env);
+  if (!loop) return loop.error();
+  auto impl = std::make_shared<internal::CurlTransport>(
+      env, std::move(options), *std::move(endpoint), std::move(tls), *std::move(loop));
+  return std::make_unique<internal::HttpTransport>(env, std::move(impl));
+}
+
+}  // namespace kinformer

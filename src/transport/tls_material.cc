@@ -1,0 +1,123 @@
+#include "transport/tls_material.h"
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <system_error>
+
+namespace kinformer::internal {
+
+namespace {
+
+struct Free {
+  void operator()(BIO* p) const { BIO_free(p); }
+  void operator()(X509* p) const { X509_free(p); }
+  void operator()(EVP_PKEY* p) const { EVP_PKEY_free(p); }
+};
+
+std::unique_ptr<BIO, Free> Open(const std::string& text) {
+  return std::unique_ptr<BIO, Free>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+// Keys with a pass phrase are refused: asking for one would block on a terminal that may not be there.
+int NoPassPhrase(char*, int, int, void*) { return -1; }
+
+std::unique_ptr<X509, Free> FirstCertificate(const std::string& pem) {
+  const auto bio = Open(pem);
+  std::unique_ptr<X509, Free> cert(PEM_read_bio_X509(bio.get(), nullptr, &NoPassPhrase, nullptr));
+  ERR_clear_error();
+  return cert;
+}
+
+Result<std::string> ReadFile(const std::string& path, const std::string& option) {
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  std::string text;
+  if (in) text.assign(std::istreambuf_iterator<char>(in), {});
+  if (!in || in.bad()) {
+    const int code = errno != 0 ? errno : EIO;
+    return Error(Reason::kConfig, "unable to read " + option + " " + path + ": " +
+                                      std::generic_category().message(code));
+  }
+  return text;
+}
+
+Result<std::string> TextOf(const std::string& pem, const std::string& file, const char* option) {
+  if (!pem.empty() || file.empty()) return pem;
+  return ReadFile(file, option);
+}
+
+std::string From(const std::string& pem, const std::string& file) {
+  return pem.empty() && !file.empty() ? " (" + file + ")" : " (inline data)";
+}
+
+}  // namespace
+
+Result<void> CheckKeyPair(const std::string& cert, const std::string& key,
+                          const std::string& what) {
+  const auto parsed = FirstCertificate(cert);
+  if (parsed == nullptr) {
+    return Error(Reason::kConfig,
+                 what + ": the certificate is not PEM (-----BEGIN CERTIFICATE-----)");
+  }
+  const auto bio = Open(key);
+  const std::unique_ptr<EVP_PKEY, Free> parsed_key(
+      PEM_read_bio_PrivateKey(bio.get(), nullptr, &NoPassPhrase, nullptr));
+  ERR_clear_error();
+  if (parsed_key == nullptr) {
+    return Error(Reason::kConfig, what + ": the key is not a PEM private key without pass phrase");
+  }
+  const bool fits = X509_check_private_key(parsed.get(), parsed_key.get()) == 1;
+  ERR_clear_error();
+  if (!fits) return Error(Reason::kConfig, what + ": the private key is not the certificate's");
+  return {};
+}
+
+Result<TlsMaterial> LoadTlsMaterial(const TlsOptions& options) {
+  TlsMaterial out;
+  auto ca = TextOf(options.ca_pem, options.ca_file, "certificate-authority");
+  if (!ca) return ca.error();
+  out.ca = *std::move(ca);
+  const bool has_ca = !options.ca_pem.empty() || !options.ca_file.empty();
+  if (has_ca && options.insecure_skip_verify) {
+    return Error(
+        Reason::kConfig,
+        "certificate-authority and insecure-skip-tls-verify exclude each other: remove one");
+  }
+  if (has_ca && FirstCertificate(out.ca) == nullptr) {
+    return Error(Reason::kConfig, "certificate-authority" + From(options.ca_pem, options.ca_file) +
+                                      ": no PEM certificate in it (-----BEGIN CERTIFICATE-----)");
+  }
+  auto cert = TextOf(options.cert_pem, options.cert_file, "client-certificate");
+  if (!cert) return cert.error();
+  auto key = TextOf(options.key_pem, options.key_file, "client-key");
+  if (!key) return key.error();
+  out.cert = *std::move(cert);
+  out.key = *std::move(key);
+  const bool has_cert = !options.cert_pem.empty() || !options.cert_file.empty();
+  const bool has_key = !options.key_pem.empty() || !options.key_file.empty();
+  if (has_cert != has_key) {
+    return Error(Reason::kConfig,
+                 has_cert ? "client-certificate is given without client-key: give both"
+                          : "client-key is given without client-certificate: give both");
+  }
+  if (has_cert) {
+    const auto pair = CheckKeyPair(
+        out.cert, out.key, "client-certificate" + From(options.cert_pem, options.cert_file));
+    if (!pair) return pair.error();
+  }
+  return out;
+}
+
+bool UsesFiles(const TlsOptions& options) {
+  return (options.ca_pem.empty() && !options.ca_file.empty()) ||
+         (options.cert_pem.empty() && !options.cert_file.empty()) ||
+         (options.key_pem.empty() && !options.key_file.empty());
+}
+
+}  // namespace kinformer::internal

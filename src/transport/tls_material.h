@@ -1,0 +1,35 @@
+// transport/tls_material.h
+//
+// TlsMaterial: the certificates of TlsOptions as text in memory, however they were given.
+
+#ifndef KINFORMER_TRANSPORT_TLS_MATERIAL_H_
+#define KINFORMER_TRANSPORT_TLS_MATERIAL_H_
+
+#include <string>
+
+#include "kinformer/http_transport.h"
+#include "kinformer/result.h"
+
+namespace kinformer::internal {
+
+struct TlsMaterial {
+  std::string ca;  // PEM; empty: the system's
+  std::string cert;
+  std::string key;
+
+  friend bool operator==(const TlsMaterial&, const TlsMaterial&) = default;
+};
+
+// Reads and checks. kConfig, naming option and file: not there, no PEM, half a pair, a key that is not the certificate's, a CA
+// together with insecure_skip_verify. Blocks on files: not for the loop.
+Result<TlsMaterial> LoadTlsMaterial(const TlsOptions& options);
+
+// Are `cert` and `key` PEM that belong together? `what` begins the message.
+Result<void> CheckKeyPair(const std::string& cert, const std::string& key, const std::string& what);
+
+// Can the files behind `options` change what LoadTlsMaterial gives?
+[[nodiscard]] bool UsesFiles(const TlsOptions& options);
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_TRANSPORT_TLS_MATERIAL_H_
