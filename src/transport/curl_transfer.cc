@@ -186,16 +186,21 @@ void CurlTransfer::Done(Result<void> result) {
 }
 
 Result<void> CurlTransfer::Verdict(CURLcode code) {
-  if (error_) return *error_;
-  if (code == CURLE_OK) {
-    if (inflater_) return inflater_->Finish();
-    return {};
+  const std::string server =
+      (shared_->endpoint.tls ? "https://" : "http://") + shared_->endpoint.authority;
+  if (error_) return Error(*error_).WithContext(server + request_.target);
+  if (code == CURLE_OK && headers_done_) {
+    if (!inflater_) return {};
+    Result<void> end = inflater_->Finish();
+    if (end) return end;
+    return Error(end.error()).WithContext(server + request_.target);
   }
   CurlFailure failure{.code = code, .detail = error_text_.data(), .headers_seen = headers_done_};
+  // libcurl takes a head that breaks off for a complete response.
+  if (code == CURLE_OK) failure.detail = "it closed in the middle of the head";
   curl_easy_getinfo(easy_, CURLINFO_OS_ERRNO, &failure.os_error);
   failure.through_proxy = !shared_->options.proxy_url.empty();
-  return FromCurl(failure,
-                  (shared_->endpoint.tls ? "https://" : "http://") + shared_->endpoint.authority);
+  return FromCurl(failure, server);
 }
 
 std::size_t CurlTransfer::OnHeaderLine(char* data, std::size_t size, std::size_t count,

@@ -1,0 +1,91 @@
+// transport/loopback_server_for_test.h
+//
+// A small HTTP/1.1 server on 127.0.0.1 for tests of the transport: one thread per connection, the test writes raw bytes.
+
+#ifndef KINFORMER_TRANSPORT_LOOPBACK_SERVER_FOR_TEST_H_
+#define KINFORMER_TRANSPORT_LOOPBACK_SERVER_FOR_TEST_H_
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace kinformer::internal {
+
+// A certificate and its key, PEM. Made anew in every run.
+struct TestCertificate {
+  std::string cert;
+  std::string key;
+};
+// Self-signed.
+TestCertificate MakeTestCa(const std::string& name);
+// Signed by `ca`, for that DNS name or IP address; `days` may be negative: expired.
+TestCertificate MakeTestCertificate(const TestCertificate& ca, const std::string& subject,
+                                    int days = 30);
+
+class LoopbackServer {
+ public:
+  // One connection, in its thread.
+  class Peer {
+   public:
+    virtual ~Peer() = default;
+    virtual bool Write(std::string_view bytes) = 0;
+    // Blocks until the other end closes or sends something.
+    virtual void WaitForClose() = 0;
+    // Closes with a reset instead of an orderly end.
+    virtual void Reset() = 0;
+  };
+  struct Request {
+    std::string method;
+    std::string target;
+    std::string head;  // the whole of it
+    std::string body;
+    // The value of a header field, empty where there is none; the name in lower case.
+    [[nodiscard]] std::string Header(const std::string& name) const;
+  };
+  // Answers a request; returns whether the connection stays open.
+  using Handler = std::function<bool(const Request&, Peer&)>;
+
+  struct Options {
+    const TestCertificate* certificate = nullptr;  // TLS
+    std::string client_ca = {};                    // PEM: client certificates are demanded
+  };
+  LoopbackServer(Handler handler, Options options);
+  explicit LoopbackServer(Handler handler) : LoopbackServer(std::move(handler), Options()) {}
+  ~LoopbackServer();
+  LoopbackServer(const LoopbackServer&) = delete;
+  LoopbackServer& operator=(const LoopbackServer&) = delete;
+
+  [[nodiscard]] int port() const { return port_; }
+  [[nodiscard]] std::string url() const;
+  [[nodiscard]] int connections() const { return connections_; }
+
+ private:
+  struct Impl;
+  void Serve(int fd);
+
+  Handler handler_;
+  std::unique_ptr<Impl> impl_;
+  int port_ = 0;
+  int listener_ = -1;
+  std::atomic<int> connections_{0};
+  std::atomic<bool> stopping_{false};
+  std::mutex mutex_;
+  std::vector<int> sockets_;
+  std::vector<std::thread> threads_;
+  std::thread acceptor_;
+};
+
+// "HTTP/1.1 200 OK" with that body and its length.
+std::string PlainResponse(const std::string& body, const std::string& extra_headers = {},
+                          int status = 200);
+std::string Chunk(const std::string& text);
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_TRANSPORT_LOOPBACK_SERVER_FOR_TEST_H_
