@@ -1,0 +1,479 @@
+#include "cli/columns.h"
+
+#include <map>
+#include <utility>
+
+#include "cli/age.h"
+
+namespace kinformer::cli {
+namespace {
+
+using json::Value;
+
+std::string Name(const Value& o) { return o["metadata"]["name"].StringOrEmpty(); }
+std::string Age(const Value& o, WallTime now) {
+  return AgeOf(o["metadata"]["creationTimestamp"].StringOrEmpty(), now);
+}
+std::string Number(const Value& v) { return std::to_string(v.AsInt64().value_or(0)); }
+std::string OrNone(std::string text, const char* none = "<none>") {
+  return text.empty() ? std::string(none) : text;
+}
+
+std::string Scalar(const Value& v) {
+  if (v.is_string()) return v.StringOrEmpty();
+  return v.is_number() ? v.NumberText() : std::string();
+}
+
+void Join(std::string& list, const std::string& item) {
+  if (!list.empty()) list += ',';
+  list += item;
+}
+
+std::string Labels(const Value& labels) {
+  std::string out;
+  for (const auto& [key, value] : labels.members()) Join(out, key + "=" + value.StringOrEmpty());
+  return OrNone(std::move(out));
+}
+
+std::string ContainerField(const Value& pod_spec, const char* field) {
+  std::string out;
+  for (const Value& container : pod_spec["containers"].items()) {
+    Join(out, container[field].StringOrEmpty());
+  }
+  return out;
+}
+
+// Why a container is not running, as a word: "CrashLoopBackOff", "Completed", "ExitCode:3". Empty: it runs.
+std::string ContainerTrouble(const Value& status) {
+  const Value& waiting = status["state"]["waiting"];
+  if (!waiting["reason"].StringOrEmpty().empty()) return waiting["reason"].StringOrEmpty();
+  const Value& terminated = status["state"]["terminated"];
+  if (terminated.is_null()) return {};
+  if (!terminated["reason"].StringOrEmpty().empty()) return terminated["reason"].StringOrEmpty();
+  if (terminated["signal"].AsInt64().value_or(0) != 0) {
+    return "Signal:" + Number(terminated["signal"]);
+  }
+  return "ExitCode:" + Number(terminated["exitCode"]);
+}
+
+// What stands in a pod's STATUS column: its phase, unless something more telling is known.
+std::string PodStatus(const Value& pod) {
+  const Value& status = pod["status"];
+  std::string text = status["phase"].StringOrEmpty();
+  if (!status["reason"].StringOrEmpty().empty()) text = status["reason"].StringOrEmpty();
+  bool initializing = false;
+  std::size_t done = 0;
+  for (const Value& init : status["initContainerStatuses"].items()) {
+    const Value& terminated = init["state"]["terminated"];
+    if (!terminated.is_null() && terminated["exitCode"].AsInt64().value_or(0) == 0) {
+      ++done;
+      continue;
+    }
+    if (init["started"].AsBool().value_or(false)) {  // a sidecar
+      ++done;
+      continue;
+    }
+    const std::string trouble = ContainerTrouble(init);
+    if (!trouble.empty() && trouble != "PodInitializing") {
+      text = "Init:" + trouble;
+    } else {
+      text = "Init:" + std::to_string(done) + "/" +
+             std::to_string(pod["spec"]["initContainers"].size());
+    }
+    initializing = true;
+    break;
+  }
+  if (!initializing) {
+    bool running = false;
+    for (const Value& container : status["containerStatuses"].items()) {
+      const std::string trouble = ContainerTrouble(container);
+      if (!trouble.empty()) text = trouble;
+      if (!container["state"]["running"].is_null() && container["ready"].AsBool().value_or(false)) {
+        running = true;
+      }
+    }
+    if (text == "Completed" && running) text = "Running";
+  }
+  if (!pod["metadata"]["deletionTimestamp"].is_null()) {
+    text = status["reason"].StringOrEmpty() == "NodeLost" ? "Unknown" : "Terminating";
+  }
+  return OrNone(std::move(text), "Unknown");
+}
+
+std::vector<std::string> PodRow(const Value& o, WallTime now) {
+  std::size_t ready = 0;
+  std::int64_t restarts = 0;
+  std::string last_restart;
+  for (const Value& container : o["status"]["containerStatuses"].items()) {
+    if (container["ready"].AsBool().value_or(false)) ++ready;
+    restarts += container["restartCount"].AsInt64().value_or(0);
+    const std::string& at = container["lastState"]["terminated"]["finishedAt"].StringOrEmpty();
+    if (at > last_restart) last_restart = at;  // all in UTC: the order of text is that of time
+  }
+  std::string restart_text = std::to_string(restarts);
+  if (restarts != 0 && !last_restart.empty()) {
+    restart_text += " (" + AgeOf(last_restart, now) + " ago)";
+  }
+  return {Name(o),
+          std::to_string(ready) + "/" + std::to_string(o["spec"]["containers"].size()),
+          PodStatus(o),
+          std::move(restart_text),
+          Age(o, now),
+          OrNone(o["status"]["podIP"].StringOrEmpty()),
+          OrNone(o["spec"]["nodeName"].StringOrEmpty()),
+          OrNone(o["status"]["nominatedNodeName"].StringOrEmpty())};
+}
+
+std::vector<std::string> DeploymentRow(const Value& o, WallTime now) {
+  const Value& status = o["status"];
+  return {Name(o),
+          Number(status["readyReplicas"]) + "/" + Number(o["spec"]["replicas"]),
+          Number(status["updatedReplicas"]),
+          Number(status["availableReplicas"]),
+          Age(o, now),
+          ContainerField(o["spec"]["template"]["spec"], "name"),
+          ContainerField(o["spec"]["template"]["spec"], "image"),
+          Labels(o["spec"]["selector"]["matchLabels"])};
+}
+
+std::vector<std::string> ReplicaSetRow(const Value& o, WallTime now) {
+  return {Name(o),
+          Number(o["spec"]["replicas"]),
+          Number(o["status"]["replicas"]),
+          Number(o["status"]["readyReplicas"]),
+          Age(o, now),
+          ContainerField(o["spec"]["template"]["spec"], "name"),
+          ContainerField(o["spec"]["template"]["spec"], "image"),
+          Labels(o["spec"]["selector"]["matchLabels"])};
+}
+
+std::vector<std::string> StatefulSetRow(const Value& o, WallTime now) {
+  return {Name(o), Number(o["status"]["readyReplicas"]) + "/" + Number(o["spec"]["replicas"]),
+          Age(o, now), ContainerField(o["spec"]["template"]["spec"], "name"),
+          ContainerField(o["spec"]["template"]["spec"], "image")};
+}
+
+std::vector<std::string> DaemonSetRow(const Value& o, WallTime now) {
+  const Value& status = o["status"];
+  return {Name(o),
+          Number(status["desiredNumberScheduled"]),
+          Number(status["currentNumberScheduled"]),
+          Number(status["numberReady"]),
+          Number(status["updatedNumberScheduled"]),
+          Number(status["numberAvailable"]),
+          Labels(o["spec"]["template"]["spec"]["nodeSelector"]),
+          Age(o, now)};
+}
+
+std::vector<std::string> JobRow(const Value& o, WallTime now) {
+  const Value& status = o["status"];
+  const Value& completions = o["spec"]["completions"];
+  std::string state = "Running";
+  for (const Value& condition : status["conditions"].items()) {
+    if (condition["status"].StringOrEmpty() == "True") state = condition["type"].StringOrEmpty();
+  }
+  std::string duration;
+  const std::int64_t start = ParseTime(status["startTime"].StringOrEmpty());
+  const std::int64_t end = ParseTime(status["completionTime"].StringOrEmpty());
+  if (start >= 0 && end >= 0) {
+    duration = HumanDuration(std::chrono::seconds(end - start));
+  } else if (start >= 0) {
+    duration = AgeOf(status["startTime"].StringOrEmpty(), now);
+  }
+  return {Name(o), state,
+          Number(status["succeeded"]) + "/" +
+              (completions.is_null() ? std::string("1") : Number(completions)),
+          duration, Age(o, now)};
+}
+
+std::vector<std::string> CronJobRow(const Value& o, WallTime now) {
+  const std::string& last = o["status"]["lastScheduleTime"].StringOrEmpty();
+  return {Name(o),
+          o["spec"]["schedule"].StringOrEmpty(),
+          OrNone(o["spec"]["timeZone"].StringOrEmpty()),
+          o["spec"]["suspend"].AsBool().value_or(false) ? "True" : "False",
+          std::to_string(o["status"]["active"].size()),
+          last.empty() ? "<none>" : AgeOf(last, now),
+          Age(o, now)};
+}
+
+std::string ExternalIp(const Value& service) {
+  std::string out;
+  for (const Value& ingress : service["status"]["loadBalancer"]["ingress"].items()) {
+    const std::string& ip = ingress["ip"].StringOrEmpty();
+    Join(out, ip.empty() ? ingress["hostname"].StringOrEmpty() : ip);
+  }
+  for (const Value& ip : service["spec"]["externalIPs"].items()) Join(out, ip.StringOrEmpty());
+  const std::string& type = service["spec"]["type"].StringOrEmpty();
+  if (type == "ExternalName") return service["spec"]["externalName"].StringOrEmpty();
+  return OrNone(std::move(out), type == "LoadBalancer" ? "<pending>" : "<none>");
+}
+
+std::vector<std::string> ServiceRow(const Value& o, WallTime now) {
+  std::string ports;
+  for (const Value& port : o["spec"]["ports"].items()) {
+    std::string text = Number(port["port"]);
+    if (port["nodePort"].AsInt64().value_or(0) != 0) text += ":" + Number(port["nodePort"]);
+    Join(ports, text + "/" + OrNone(port["protocol"].StringOrEmpty(), "TCP"));
+  }
+  return {Name(o),
+          OrNone(o["spec"]["type"].StringOrEmpty(), "ClusterIP"),
+          OrNone(o["spec"]["clusterIP"].StringOrEmpty()),
+          ExternalIp(o),
+          OrNone(std::move(ports)),
+          Age(o, now),
+          Labels(o["spec"]["selector"])};
+}
+
+std::vector<std::string> NodeRow(const Value& o, WallTime now) {
+  std::string status = "Unknown";
+  for (const Value& condition : o["status"]["conditions"].items()) {
+    if (condition["type"].StringOrEmpty() == "Ready") {
+      status = condition["status"].StringOrEmpty() == "True" ? "Ready" : "NotReady";
+    }
+  }
+  if (o["spec"]["unschedulable"].AsBool().value_or(false)) status += ",SchedulingDisabled";
+  std::string roles;
+  constexpr std::string_view kRole = "node-role.kubernetes.io/";
+  for (const auto& [key, value] : o["metadata"]["labels"].members()) {
+    if (key.compare(0, kRole.size(), kRole) == 0) Join(roles, key.substr(kRole.size()));
+    if (key == "kubernetes.io/role") Join(roles, value.StringOrEmpty());
+  }
+  std::string internal;
+  std::string external;
+  for (const Value& address : o["status"]["addresses"].items()) {
+    const std::string& type = address["type"].StringOrEmpty();
+    if (type == "InternalIP" && internal.empty()) internal = address["address"].StringOrEmpty();
+    if (type == "ExternalIP" && external.empty()) external = address["address"].StringOrEmpty();
+  }
+  const Value& info = o["status"]["nodeInfo"];
+  return {Name(o),
+          status,
+          OrNone(std::move(roles)),
+          Age(o, now),
+          info["kubeletVersion"].StringOrEmpty(),
+          OrNone(std::move(internal)),
+          OrNone(std::move(external)),
+          OrNone(info["osImage"].StringOrEmpty(), "<unknown>"),
+          OrNone(info["kernelVersion"].StringOrEmpty(), "<unknown>"),
+          OrNone(info["containerRuntimeVersion"].StringOrEmpty(), "<unknown>")};
+}
+
+std::vector<std::string> NamespaceRow(const Value& o, WallTime now) {
+  return {Name(o), o["status"]["phase"].StringOrEmpty(), Age(o, now)};
+}
+
+std::vector<std::string> ConfigMapRow(const Value& o, WallTime now) {
+  return {Name(o), std::to_string(o["data"].size() + o["binaryData"].size()), Age(o, now)};
+}
+
+std::vector<std::string> SecretRow(const Value& o, WallTime now) {
+  return {Name(o), o["type"].StringOrEmpty(), std::to_string(o["data"].size()), Age(o, now)};
+}
+
+std::vector<std::string> EndpointSliceRow(const Value& o, WallTime now) {
+  std::string ports;
+  for (const Value& port : o["ports"].items()) Join(ports, Number(port["port"]));
+  std::string addresses;
+  for (const Value& endpoint : o["endpoints"].items()) {
+    for (const Value& address : endpoint["addresses"].items()) {
+      Join(addresses, address.StringOrEmpty());
+    }
+  }
+  return {Name(o), o["addressType"].StringOrEmpty(), OrNone(std::move(ports), "<unset>"),
+          OrNone(std::move(addresses), "<unset>"), Age(o, now)};
+}
+
+std::vector<std::string> IngressRow(const Value& o, WallTime now) {
+  std::string hosts;
+  for (const Value& rule : o["spec"]["rules"].items()) {
+    Join(hosts, OrNone(rule["host"].StringOrEmpty(), "*"));
+  }
+  std::string address;
+  for (const Value& ingress : o["status"]["loadBalancer"]["ingress"].items()) {
+    const std::string& ip = ingress["ip"].StringOrEmpty();
+    Join(address, ip.empty() ? ingress["hostname"].StringOrEmpty() : ip);
+  }
+  return {
+      Name(o), OrNone(o["spec"]["ingressClassName"].StringOrEmpty()), OrNone(std::move(hosts), "*"),
+      address, o["spec"]["tls"].size() == 0 ? "80" : "80, 443",       Age(o, now)};
+}
+
+std::vector<std::string> EventRow(const Value& o, WallTime now) {
+  const Value& subject = o["involvedObject"].is_null() ? o["regarding"] : o["involvedObject"];
+  std::string last = o["lastTimestamp"].StringOrEmpty();
+  if (last.empty()) last = o["eventTime"].StringOrEmpty();
+  if (last.empty()) last = o["metadata"]["creationTimestamp"].StringOrEmpty();
+  std::string kind = subject["kind"].StringOrEmpty();
+  for (char& c : kind) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  const std::string& message =
+      o["message"].is_null() ? o["note"].StringOrEmpty() : o["message"].StringOrEmpty();
+  return {AgeOf(last, now),
+          o["type"].StringOrEmpty(),
+          o["reason"].StringOrEmpty(),
+          kind + "/" + subject["name"].StringOrEmpty(),
+          message,
+          Name(o)};
+}
+
+std::vector<std::string> LeaseRow(const Value& o, WallTime now) {
+  return {Name(o), o["spec"]["holderIdentity"].StringOrEmpty(), Age(o, now)};
+}
+
+std::string StorageOf(const Value& capacity) { return Scalar(capacity["storage"]); }
+
+std::string AccessModes(const Value& modes) {
+  static const std::map<std::string, std::string, std::less<>> kShort = {
+      {"ReadWriteOnce", "RWO"},
+      {"ReadOnlyMany", "ROX"},
+      {"ReadWriteMany", "RWX"},
+      {"ReadWriteOncePod", "RWOP"}};
+  std::string out;
+  for (const Value& mode : modes.items()) {
+    const auto found = kShort.find(mode.StringOrEmpty());
+    Join(out, found == kShort.end() ? mode.StringOrEmpty() : found->second);
+  }
+  return out;
+}
+
+std::vector<std::string> ClaimRow(const Value& o, WallTime now) {
+  return {Name(o),
+          o["status"]["phase"].StringOrEmpty(),
+          o["spec"]["volumeName"].StringOrEmpty(),
+          StorageOf(o["status"]["capacity"]),
+          AccessModes(o["status"]["accessModes"]),
+          o["spec"]["storageClassName"].StringOrEmpty(),
+          Age(o, now)};
+}
+
+std::vector<std::string> CrdRow(const Value& o, WallTime) {
+  return {Name(o), o["metadata"]["creationTimestamp"].StringOrEmpty()};
+}
+
+std::vector<std::string> PlainRow(const Value& o, WallTime now) { return {Name(o), Age(o, now)}; }
+
+// By "Kind.group".
+const std::map<std::string, Columns, std::less<>>& Tables() {
+  static const std::map<std::string, Columns, std::less<>> kTables = {
+      {"Pod.",
+       {{{"NAME"},
+         {"READY"},
+         {"STATUS"},
+         {"RESTARTS"},
+         {"AGE"},
+         {"IP", true},
+         {"NODE", true},
+         {"NOMINATED NODE", true}},
+        PodRow}},
+      {"Deployment.apps",
+       {{{"NAME"},
+         {"READY"},
+         {"UP-TO-DATE"},
+         {"AVAILABLE"},
+         {"AGE"},
+         {"CONTAINERS", true},
+         {"IMAGES", true},
+         {"SELECTOR", true}},
+        DeploymentRow}},
+      {"ReplicaSet.apps",
+       {{{"NAME"},
+         {"DESIRED"},
+         {"CURRENT"},
+         {"READY"},
+         {"AGE"},
+         {"CONTAINERS", true},
+         {"IMAGES", true},
+         {"SELECTOR", true}},
+        ReplicaSetRow}},
+      {"StatefulSet.apps",
+       {{{"NAME"}, {"READY"}, {"AGE"}, {"CONTAINERS", true}, {"IMAGES", true}}, StatefulSetRow}},
+      {"DaemonSet.apps",
+       {{{"NAME"},
+         {"DESIRED"},
+         {"CURRENT"},
+         {"READY"},
+         {"UP-TO-DATE"},
+         {"AVAILABLE"},
+         {"NODE SELECTOR"},
+         {"AGE"}},
+        DaemonSetRow}},
+      {"Job.batch", {{{"NAME"}, {"STATUS"}, {"COMPLETIONS"}, {"DURATION"}, {"AGE"}}, JobRow}},
+      {"CronJob.batch",
+       {{{"NAME"}, {"SCHEDULE"}, {"TIMEZONE"}, {"SUSPEND"}, {"ACTIVE"}, {"LAST SCHEDULE"}, {"AGE"}},
+        CronJobRow}},
+      {"Service.",
+       {{{"NAME"},
+         {"TYPE"},
+         {"CLUSTER-IP"},
+         {"EXTERNAL-IP"},
+         {"PORT(S)"},
+         {"AGE"},
+         {"SELECTOR", true}},
+        ServiceRow}},
+      {"Node.",
+       {{{"NAME"},
+         {"STATUS"},
+         {"ROLES"},
+         {"AGE"},
+         {"VERSION"},
+         {"INTERNAL-IP", true},
+         {"EXTERNAL-IP", true},
+         {"OS-IMAGE", true},
+         {"KERNEL-VERSION", true},
+         {"CONTAINER-RUNTIME", true}},
+        NodeRow}},
+      {"Namespace.", {{{"NAME"}, {"STATUS"}, {"AGE"}}, NamespaceRow}},
+      {"ConfigMap.", {{{"NAME"}, {"DATA"}, {"AGE"}}, ConfigMapRow}},
+      {"Secret.", {{{"NAME"}, {"TYPE"}, {"DATA"}, {"AGE"}}, SecretRow}},
+      {"EndpointSlice.discovery.k8s.io",
+       {{{"NAME"}, {"ADDRESSTYPE"}, {"PORTS"}, {"ENDPOINTS"}, {"AGE"}}, EndpointSliceRow}},
+      {"Ingress.networking.k8s.io",
+       {{{"NAME"}, {"CLASS"}, {"HOSTS"}, {"ADDRESS"}, {"PORTS"}, {"AGE"}}, IngressRow}},
+      {"Event.",
+       {{{"LAST SEEN"}, {"TYPE"}, {"REASON"}, {"OBJECT"}, {"MESSAGE"}, {"NAME", true}}, EventRow}},
+      {"Event.events.k8s.io",
+       {{{"LAST SEEN"}, {"TYPE"}, {"REASON"}, {"OBJECT"}, {"MESSAGE"}, {"NAME", true}}, EventRow}},
+      {"Lease.coordination.k8s.io", {{{"NAME"}, {"HOLDER"}, {"AGE"}}, LeaseRow}},
+      {"PersistentVolumeClaim.",
+       {{{"NAME"},
+         {"STATUS"},
+         {"VOLUME"},
+         {"CAPACITY"},
+         {"ACCESS MODES"},
+         {"STORAGECLASS"},
+         {"AGE"}},
+        ClaimRow}},
+      {"CustomResourceDefinition.apiextensions.k8s.io", {{{"NAME"}, {"CREATED AT"}}, CrdRow}},
+  };
+  return kTables;
+}
+
+}  // namespace
+
+const Columns& ColumnsFor(std::string_view group, std::string_view kind) {
+  static const Columns kPlain = {{{"NAME"}, {"AGE"}}, PlainRow};
+  const auto found = Tables().find(std::string(kind) + "." + std::string(group));
+  return found == Tables().end() ? kPlain : found->second;
+}
+
+std::vector<std::string> TitlesOf(const Columns& columns, bool wide) {
+  std::vector<std::string> titles;
+  for (const Column& column : columns.columns) {
+    if (wide || !column.wide) titles.push_back(column.title);
+  }
+  return titles;
+}
+
+std::vector<std::string> CellsOf(const Columns& columns, const json::Value& object, bool wide,
+                                 WallTime now) {
+  std::vector<std::string> all = columns.row(object, now);
+  std::vector<std::string> cells;
+  for (std::size_t i = 0; i < columns.columns.size() && i < all.size(); ++i) {
+    if (wide || !columns.columns[i].wide) cells.push_back(std::move(all[i]));
+  }
+  return cells;
+}
+
+}  // namespace kinformer::cli

@@ -1,0 +1,40 @@
+// cli/columns.h
+//
+// The columns in which objects of a kind are shown, those of kubectl for the kinds that people look at most; NAME and AGE for
+// all others.
+
+#ifndef KINFORMER_CLI_COLUMNS_H_
+#define KINFORMER_CLI_COLUMNS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/json.h"
+
+namespace kinformer::cli {
+
+struct Column {
+  std::string title;
+  bool wide = false;  // only with -o wide
+};
+
+using RowFunction = std::vector<std::string> (*)(const json::Value& object, WallTime now);
+
+// One kind's table. A row has one cell for each column.
+struct Columns {
+  std::vector<Column> columns;
+  RowFunction row = nullptr;
+};
+
+const Columns& ColumnsFor(std::string_view group, std::string_view kind);
+
+// The cells that -o wide, or its absence, shows.
+std::vector<std::string> TitlesOf(const Columns& columns, bool wide);
+std::vector<std::string> CellsOf(const Columns& columns, const json::Value& object, bool wide,
+                                 WallTime now);
+
+}  // namespace kinformer::cli
+
+#endif  // KINFORMER_CLI_COLUMNS_H_

@@ -1,0 +1,59 @@
+// cli/command_line.h
+//
+// The command line of kinformer: commands, each with its options. A thin layer over CLI11, which is slow to compile and is
+// included in one file only.
+
+#ifndef KINFORMER_CLI_COMMAND_LINE_H_
+#define KINFORMER_CLI_COMMAND_LINE_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kinformer::cli {
+
+// Exit statuses: 0 done, 1 it did not work, 2 it was not asked for properly.
+inline constexpr int kFailure = 1;
+inline constexpr int kUsageError = 2;
+
+// One command. What is bound here must live until CommandLine::Run returns.
+class Command {
+ public:
+  virtual ~Command() = default;
+  // `names` as in "-n,--namespace". `value_name` stands in the help: "NS".
+  virtual void Flag(const std::string& names, bool& value, const std::string& help) = 0;
+  virtual void Option(const std::string& names, std::string& value, const std::string& value_name,
+                      const std::string& help) = 0;
+  // May be given several times, and take several values.
+  virtual void Options(const std::string& names, std::vector<std::string>& values,
+                       const std::string& value_name, const std::string& help) = 0;
+  // One of `choices`; anything else is a usage error that lists them.
+  virtual void Choice(const std::string& names, std::string& value,
+                      const std::vector<std::string>& choices, const std::string& help) = 0;
+  // Go's notation: "20s", "1m30s". 0 where the option is not given.
+  virtual void Seconds(const std::string& names, double& value, const std::string& help) = 0;
+  virtual void Positional(const std::string& name, std::string& value, bool required,
+                          const std::string& help) = 0;
+  virtual void Run(std::function<int()> run) = 0;
+};
+
+class CommandLine {
+ public:
+  explicit CommandLine(const std::string& description);
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  Command& Add(const std::string& name, const std::string& description);
+  // Parses and runs the command that was asked for. Gives the exit status.
+  int Run(int argc, char** argv);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kinformer::cli
+
+#endif  // KINFORMER_CLI_COMMAND_LINE_H_

@@ -1,0 +1,20 @@
+// cli/commands.h
+//
+// The commands. Each stands in a file of its own and adds itself with its options to the command line.
+
+#ifndef KINFORMER_CLI_COMMANDS_H_
+#define KINFORMER_CLI_COMMANDS_H_
+
+#include "cli/command_line.h"
+
+namespace kinformer::cli {
+
+void RegisterWatch(CommandLine& line);      // watch.cc
+void RegisterGet(CommandLine& line);        // get.cc
+void RegisterApiServer(CommandLine& line);  // apiserver.cc
+void RegisterDemo(CommandLine& line);       // demo.cc
+void RegisterVersion(CommandLine& line);    // version.cc
+
+}  // namespace kinformer::cli
+
+#endif  // KINFORMER_CLI_COMMANDS_H_

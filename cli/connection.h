@@ -1,0 +1,37 @@
+// cli/connection.h
+//
+// Which server to talk to: the options that every command has which talks to one, and the Client that comes of them.
+
+#ifndef KINFORMER_CLI_CONNECTION_H_
+#define KINFORMER_CLI_CONNECTION_H_
+
+#include <string>
+
+#include "kinformer/client.h"
+#include "kinformer/config.h"
+
+#include "cli/command_line.h"
+
+namespace kinformer::cli {
+
+struct ConnectionFlags {
+  std::string kubeconfig{};
+  std::string context{};
+  std::string server{};
+  std::string token{};
+  std::string certificate_authority{};
+  bool insecure_skip_tls_verify{false};
+};
+
+void AddConnectionFlags(Command& command, ConnectionFlags& flags);
+
+struct Connection {
+  Config config;
+  Client client;
+};
+// Reads the configuration; does not yet talk to the server.
+Result<Connection> Connect(const ConnectionFlags& flags);
+
+}  // namespace kinformer::cli
+
+#endif  // KINFORMER_CLI_CONNECTION_H_

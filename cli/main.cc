@@ -1,0 +1,17 @@
+#include <csignal>
+
+#include "cli/commands.h"
+
+int main(int argc, char** argv) {
+  // A reader that goes away ends the output, not the program in the middle of what it does.
+  std::signal(SIGPIPE, SIG_IGN);
+  kinformer::cli::CommandLine line("Kubernetes informers at a terminal");
+  kinformer::cli::RegisterWatch(line);
+  kinformer::cli::RegisterGet(line);
+#ifdef KINFORMER_CLI_DEMO
+  kinformer::cli::RegisterDemo(line);
+#endif
+  kinformer::cli::RegisterApiServer(line);
+  kinformer::cli::RegisterVersion(line);
+  return line.Run(argc, argv);
+}

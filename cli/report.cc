@@ -1,0 +1,53 @@
+#include "cli/report.h"
+
+#include <iostream>
+
+namespace kinformer::cli {
+namespace {
+
+// What to do about it, where the message does not say so itself.
+std::string Remedy(const Error& error, const std::string& origin) {
+  const std::string who = origin.empty() ? std::string("the kubeconfig") : origin;
+  switch (error.reason()) {
+    case Reason::kUnauthorized:
+      return "The server does not accept the credentials of " + who +
+             ": log in again, or check its user's token or certificate";
+    case Reason::kForbidden:
+      return "Ask for a role that allows it; `kubectl auth can-i --list` shows what you may do";
+    case Reason::kDeadlineExceeded:
+      return "Is the server overloaded, or something between here and there in the way?";
+    case Reason::kTooManyRequests:
+    case Reason::kServiceUnavailable:
+      return "The server is busy or starting: try again in a while";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+std::string ErrorLine(const Error& error, const std::string& origin) {
+  std::string line = "error: " + error.message();
+  const std::string remedy = Remedy(error, origin);
+  if (!remedy.empty()) {
+    while (!line.empty() && (line.back() == '.' || line.back() == '\n')) line.pop_back();
+    line += ". " + remedy;
+  }
+  for (char& c : line) {
+    // Texts of servers may hold anything, terminal controls included.
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  }
+  return line;
+}
+
+int Fail(const Error& error, const std::string& origin) {
+  std::cerr << ErrorLine(error, origin) << '\n';
+  return kFailure;
+}
+
+int UsageError(const std::string& message) {
+  std::cerr << "error: " << message << '\n';
+  return kUsageError;
+}
+
+}  // namespace kinformer::cli

@@ -1,0 +1,33 @@
+#include "cli/table.h"
+
+#include <algorithm>
+
+namespace kinformer::cli {
+
+std::size_t DisplayWidth(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
+  }));
+}
+
+void Table::Measure(const std::vector<std::string>& cells) {
+  if (widths_.size() < cells.size()) widths_.resize(cells.size(), 0);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    widths_[i] = std::max(widths_[i], DisplayWidth(cells[i]));
+  }
+}
+
+std::string Table::Line(const std::vector<std::string>& cells) {
+  Measure(cells);
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    for (const char c : cells[i]) {
+      const auto byte = static_cast<unsigned char>(c);
+      line += byte < 0x20 || byte == 0x7f ? ' ' : c;
+    }
+    if (i + 1 < cells.size()) line.append(widths_[i] + 3 - DisplayWidth(cells[i]), ' ');
+  }
+  return line;
+}
+
+}  // namespace kinformer::cli
