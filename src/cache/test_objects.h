@@ -1,0 +1,81 @@
+// cache/test_objects.h
+//
+// Objects for tests of the cache: of a dynamic kind, with labels.
+
+#ifndef KINFORMER_CACHE_TEST_OBJECTS_H_
+#define KINFORMER_CACHE_TEST_OBJECTS_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kinformer/internal/block.h"
+#include "kinformer/internal/block_builder.h"
+#include "kinformer/internal/type_info.h"
+#include "kinformer/ref.h"
+
+namespace kinformer::internal {
+
+using TestLabels = std::vector<std::pair<std::string, std::string>>;
+
+inline ObjectRef MakeObject(std::string_view namespace_, std::string_view name,
+                            std::string_view resource_version, const TestLabels& labels = {}) {
+  const TypeInfo* type = DynamicTypeInfo("test.example", "v1", "Thing", "things", true);
+  std::string json = R"({"metadata":{"name":")" + std::string(name) + '"';
+  if (!namespace_.empty()) json += R"(,"namespace":")" + std::string(namespace_) + '"';
+  if (!resource_version.empty()) {
+    json += R"(,"resourceVersion":")" + std::string(resource_version) + '"';
+  }
+  json += R"(,"labels":{)";
+  for (const auto& [key, value] : labels) {
+    if (json.back() != '{') json += ',';
+    json += '"' + key + R"(":")" + value + '"';
+  }
+  json += "}}}";
+  return BuildFromJson(*type, json).OrExit();
+}
+
+// Reads the text: nothing here depends on views.
+struct TestLabelMap {
+  std::string_view payload;
+  [[nodiscard]] std::optional<std::string_view> Find(std::string_view key) const {
+    const std::size_t labels = payload.find(R"("labels":{)");
+    if (labels == std::string_view::npos) return std::nullopt;
+    const std::string quoted = '"' + std::string(key) + R"(":")";
+    std::size_t at = payload.find(quoted, labels);
+    if (at == std::string_view::npos) return std::nullopt;
+    at += quoted.size();
+    return payload.substr(at, payload.find('"', at) - at);
+  }
+};
+
+inline std::string LabelOf(const Block& block, std::string_view key) {
+  return std::string(TestLabelMap{block.payload()}.Find(key).value_or(""));
+}
+
+// A view, as generated ones are.
+class Thing {
+ public:
+  explicit Thing(const Block* block) : block_(block) {}
+  struct Metadata {
+    const Block* block;
+    [[nodiscard]] std::string_view name() const { return block->name(); }
+    [[nodiscard]] TestLabelMap labels() const { return {block->payload()}; }
+  };
+  [[nodiscard]] Metadata metadata() const { return {block_}; }
+  [[nodiscard]] std::string label(std::string_view key) const { return LabelOf(*block_, key); }
+
+ private:
+  const Block* block_;
+};
+
+inline Ref<Thing> MakeThing(std::string_view namespace_, std::string_view name,
+                            std::string_view resource_version, const TestLabels& labels = {}) {
+  return Ref<Thing>(MakeObject(namespace_, name, resource_version, labels));
+}
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_CACHE_TEST_OBJECTS_H_
