@@ -1,12 +1,12 @@
 #include "kinformer/internal/block.h"
 
-#include <malloc.h>
-
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <malloc.h>
 
 #include "kinformer/internal/wire_reader.h"
+
 #include "object/block_layout.h"
 
 namespace kinformer::internal {
@@ -18,7 +18,9 @@ std::string_view Block::metadata_bytes() const { return {data() + metadata_at_, 
 std::string_view Block::name() const { return {data() + metadata_at_ + at_[0], size_[0]}; }
 std::string_view Block::namespace_() const { return {data() + metadata_at_ + at_[1], size_[1]}; }
 std::string_view Block::uid() const { return {data() + metadata_at_ + at_[2], size_[2]}; }
-std::string_view Block::resourceVersion() const { return {data() + metadata_at_ + at_[3], size_[3]}; }
+std::string_view Block::resourceVersion() const {
+  return {data() + metadata_at_ + at_[3], size_[3]};
+}
 bool Block::partial() const { return (flags_ & BlockLayout::kPartial) != 0; }
 
 std::size_t Block::allocated_bytes() const {
@@ -28,8 +30,8 @@ std::size_t Block::allocated_bytes() const {
 
 bool Block::SameAs(const Block& other) const {
   return this == &other ||
-         (type_ == other.type_ && payload_size_ == other.payload_size_ && tail_size_ == other.tail_size_ &&
-          flags_ == other.flags_ &&
+         (type_ == other.type_ && payload_size_ == other.payload_size_ &&
+          tail_size_ == other.tail_size_ && flags_ == other.flags_ &&
           std::memcmp(data(), other.data(), std::size_t{payload_size_} + tail_size_) == 0);
 }
 
@@ -67,7 +69,8 @@ Arrays ArraysOf(const Block* block, std::uint8_t children, std::uint8_t flags) {
 
 std::size_t OffsetsBefore(const Arrays& arrays, std::uint8_t root_count, std::uint8_t slot) {
   std::size_t n = root_count;
-  for (std::uint8_t i = 0; i < slot; ++i) n += static_cast<std::size_t>(std::popcount(arrays.bitmaps[i]));
+  for (std::uint8_t i = 0; i < slot; ++i)
+    n += static_cast<std::size_t>(std::popcount(arrays.bitmaps[i]));
   return n;
 }
 

@@ -28,8 +28,9 @@ Result<void> ScanFields(std::string_view message, std::vector<FieldSpan>& fields
     span.begin = static_cast<std::uint32_t>(at - begin);
     const char* next = ReadField(at, end, span.field);
     if (next == nullptr) {
-      return Error(Reason::kDecode, "malformed protobuf field at byte " + std::to_string(at - begin) +
-                                        " of " + std::to_string(message.size()));
+      return Error(Reason::kDecode, "malformed protobuf field at byte " +
+                                        std::to_string(at - begin) + " of " +
+                                        std::to_string(message.size()));
     }
     span.end = static_cast<std::uint32_t>(next - begin);
     fields.push_back(span);
@@ -48,7 +49,8 @@ bool IsCanonical(const MessageDescriptor& message, const std::vector<FieldSpan>&
   return true;
 }
 
-Result<std::string> Canonicalize(const MessageDescriptor& message, std::string_view bytes, int levels) {
+Result<std::string> Canonicalize(const MessageDescriptor& message, std::string_view bytes,
+                                 int levels) {
   std::vector<FieldSpan> fields;
   if (Result<void> scanned = ScanFields(bytes, fields); !scanned) return std::move(scanned).error();
   std::stable_sort(fields.begin(), fields.end(), [](const FieldSpan& a, const FieldSpan& b) {
@@ -61,12 +63,13 @@ Result<std::string> Canonicalize(const MessageDescriptor& message, std::string_v
     std::size_t next = i + 1;
     while (next < fields.size() && fields[next].field.number == number) ++next;
     const FieldDescriptor* descriptor = FindByNumber(message, number);
-    const bool nested = descriptor != nullptr && descriptor->message != nullptr && !MayRepeat(descriptor) &&
-                        fields[i].field.type == WireType::kBytes;
+    const bool nested = descriptor != nullptr && descriptor->message != nullptr &&
+                        !MayRepeat(descriptor) && fields[i].field.type == WireType::kBytes;
     if (nested) {
       std::string merged;
       for (; i < next; ++i) {
-        if (fields[i].field.type == WireType::kBytes) merged.append(fields[i].field.data, fields[i].field.size);
+        if (fields[i].field.type == WireType::kBytes)
+          merged.append(fields[i].field.data, fields[i].field.size);
       }
       if (levels > 1) {
         Result<std::string> child = Canonicalize(*descriptor->message, merged, levels - 1);
@@ -79,7 +82,8 @@ Result<std::string> Canonicalize(const MessageDescriptor& message, std::string_v
       continue;
     }
     if (!MayRepeat(descriptor)) i = next - 1;
-    for (; i < next; ++i) out.append(bytes.substr(fields[i].begin, fields[i].end - fields[i].begin));
+    for (; i < next; ++i)
+      out.append(bytes.substr(fields[i].begin, fields[i].end - fields[i].begin));
   }
   return out;
 }

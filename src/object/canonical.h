@@ -32,7 +32,8 @@ bool IsCanonical(const MessageDescriptor& message, const std::vector<FieldSpan>&
 
 // The message in canonical order, its direct child messages too. Of a scalar that occurs twice the last holds; messages that occur
 // twice are merged, as protobuf says.
-Result<std::string> Canonicalize(const MessageDescriptor& message, std::string_view bytes, int levels = 2);
+Result<std::string> Canonicalize(const MessageDescriptor& message, std::string_view bytes,
+                                 int levels = 2);
 
 }  // namespace kinformer::internal
 

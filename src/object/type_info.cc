@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "kinformer/internal/descriptor.h"
+
 #include "object/metav1_descriptors.h"
 
 namespace kinformer::internal {
@@ -14,9 +15,11 @@ namespace {
 class Interned {
  public:
   const TypeInfo* Get(std::string_view group, std::string_view version, std::string_view kind,
-                      std::string_view resource, bool namespaced, const MessageDescriptor* message) {
+                      std::string_view resource, bool namespaced,
+                      const MessageDescriptor* message) {
     const std::lock_guard lock(mutex_);
-    Key key{std::string(group), std::string(version), std::string(kind), std::string(resource), namespaced};
+    Key key{std::string(group), std::string(version), std::string(kind), std::string(resource),
+            namespaced};
     const auto [it, added] = types_.try_emplace(std::move(key));
     if (added) {
       const Key& names = it->first;
@@ -39,16 +42,18 @@ class Interned {
 
 }  // namespace
 
-const TypeInfo* DynamicTypeInfo(std::string_view group, std::string_view version, std::string_view kind,
-                                std::string_view resource, bool namespaced) {
+const TypeInfo* DynamicTypeInfo(std::string_view group, std::string_view version,
+                                std::string_view kind, std::string_view resource, bool namespaced) {
   static auto* const types = new Interned;
   return types->Get(group, version, kind, resource, namespaced, nullptr);
 }
 
-const TypeInfo* MetadataTypeInfo(std::string_view group, std::string_view version, std::string_view kind,
-                                 std::string_view resource, bool namespaced) {
+const TypeInfo* MetadataTypeInfo(std::string_view group, std::string_view version,
+                                 std::string_view kind, std::string_view resource,
+                                 bool namespaced) {
   static auto* const types = new Interned;
-  return types->Get(group, version, kind, resource, namespaced, &descriptors::metav1::kPartialObjectMetadata);
+  return types->Get(group, version, kind, resource, namespaced,
+                    &descriptors::metav1::kPartialObjectMetadata);
 }
 
 }  // namespace kinformer::internal

@@ -1,0 +1,120 @@
+// kinformer/json_view.h
+//
+// json::View: a value in the JSON that a block keeps, read in place.
+//
+//   object.root()["spec"]["replicas"].AsInt64().value_or(1)
+//   for (json::View rule : object.root()["spec"]["rules"].items()) ...
+
+#ifndef KINFORMER_JSON_VIEW_H_
+#define KINFORMER_JSON_VIEW_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "kinformer/internal/attributes.h"
+#include "kinformer/internal/block.h"
+#include "kinformer/json.h"
+
+namespace kinformer::json {
+
+// 16 bytes, trivially copyable. What is not there is an absent view, which reads as empty and whose members are absent: chains of []
+// need no checks. The text was checked when the object arrived. Look-up of members and items is linear in the text before them.
+// Lives as long as its object: as some Ref or Snapshot that holds it.
+class View {
+ public:
+  View() = default;
+  // `at` is the first character of a value in the block's payload.
+  View(const char* at, const internal::Block* block) : at_(at), block_(block) {}
+
+  [[nodiscard]] bool exists() const { return at_ != nullptr; }
+  explicit operator bool() const { return exists(); }
+  // kNull for an absent value, too.
+  [[nodiscard]] Type type() const;
+
+  // ---- The value, empty if the type is another or the number does not fit.
+  [[nodiscard]] std::optional<bool> AsBool() const;
+  [[nodiscard]] std::optional<std::int64_t> AsInt64() const;
+  [[nodiscard]] std::optional<double> AsDouble() const;
+  [[nodiscard]] std::optional<std::string_view> AsString() const;
+  [[nodiscard]] std::string_view StringOrEmpty() const {
+    return AsString().value_or(std::string_view());
+  }
+
+  // A member of an object; of members of the same name the last. An item of an array.
+  [[nodiscard]] View operator[](std::string_view name) const;
+  [[nodiscard]] View operator[](const char* name) const { return (*this)[std::string_view(name)]; }
+  [[nodiscard]] View operator[](std::size_t index) const;
+  // Members or items; 0 for anything else.
+  [[nodiscard]] std::size_t size() const;
+
+  // The value's text as it came.
+  [[nodiscard]] std::string_view raw() const;
+  // A copy that can be changed.
+  [[nodiscard]] Value ToValue() const;
+
+  // Walks an array's items, or an object's members with their names.
+  class Walk {
+   public:
+    using value_type = std::pair<std::string_view, View>;
+    using difference_type = std::ptrdiff_t;
+    Walk() = default;
+    Walk(const char* at, const internal::Block* block, bool object);
+    [[nodiscard]] std::string_view name() const { return name_; }
+    [[nodiscard]] View value() const { return value_; }
+    [[nodiscard]] bool done() const { return !value_.exists(); }
+    void Next();
+
+   private:
+    void Read(const char* at);
+    const internal::Block* block_ = nullptr;
+    bool object_ = false;
+    std::string_view name_;
+    View value_;
+  };
+  template <bool kNamed>
+  class Range {
+   public:
+    class iterator {
+     public:
+      using difference_type = std::ptrdiff_t;
+      iterator() = default;
+      explicit iterator(Walk walk) : walk_(walk) {}
+      auto operator*() const {
+        if constexpr (kNamed) {
+          return std::pair<std::string_view, View>(walk_.name(), walk_.value());
+        } else {
+          return walk_.value();
+        }
+      }
+      iterator& operator++() {
+        walk_.Next();
+        return *this;
+      }
+      void operator++(int) { walk_.Next(); }
+      friend bool operator==(const iterator& a, std::default_sentinel_t) { return a.walk_.done(); }
+
+     private:
+      Walk walk_;
+    };
+    explicit Range(Walk first) : first_(first) {}
+    [[nodiscard]] iterator begin() const { return iterator(first_); }
+    [[nodiscard]] std::default_sentinel_t end() const { return {}; }
+
+   private:
+    Walk first_;
+  };
+  [[nodiscard]] Range<false> items() const;
+  [[nodiscard]] Range<true> members() const;
+
+ private:
+  const char* at_ = nullptr;
+  const internal::Block* block_ = nullptr;
+};
+
+}  // namespace kinformer::json
+
+#endif  // KINFORMER_JSON_VIEW_H_

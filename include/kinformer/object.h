@@ -1,0 +1,41 @@
+// kinformer/object.h
+//
+// Object: what objects of all kinds have in common. A handler for Object can be registered with any informer.
+
+#ifndef KINFORMER_OBJECT_H_
+#define KINFORMER_OBJECT_H_
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "kinformer/internal/block.h"
+#include "kinformer/object_meta.h"
+
+namespace kinformer {
+
+// A view of 8 bytes that lives as long as its object. Counterpart: metav1.Object with runtime.Object.
+class Object {
+ public:
+  Object() = default;
+  explicit Object(const internal::Block* block) : block_(block) {}
+
+  [[nodiscard]] metav1::ObjectMeta metadata() const;
+  [[nodiscard]] std::string_view kind() const { return block_->type().kind; }
+  [[nodiscard]] std::string apiVersion() const { return block_->type().apiVersion(); }
+  // The plural under which it is served.
+  [[nodiscard]] std::string_view resource() const { return block_->type().resource; }
+  // The whole object as JSON.
+  [[nodiscard]] std::string ToJson() const;
+
+  [[nodiscard]] const internal::Block* block() const { return block_; }
+  // "Pod default/web-0".
+  friend std::ostream& operator<<(std::ostream& out, const Object& object);
+
+ private:
+  const internal::Block* block_ = nullptr;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_OBJECT_H_

@@ -1,0 +1,23 @@
+// kinformer/partial_object_metadata.h
+//
+// metav1::PartialObjectMetadata: an object of which only the metadata was asked for. What metadata-only informers hold.
+
+#ifndef KINFORMER_PARTIAL_OBJECT_METADATA_H_
+#define KINFORMER_PARTIAL_OBJECT_METADATA_H_
+
+#include <string>
+#include <string_view>
+
+#include "kinformer/object.h"
+
+namespace kinformer::metav1 {
+
+// A view of 8 bytes. kind() and resource() are those of the object that it is a part of.
+class PartialObjectMetadata : public kinformer::Object {
+ public:
+  using Object::Object;
+};
+
+}  // namespace kinformer::metav1
+
+#endif  // KINFORMER_PARTIAL_OBJECT_METADATA_H_

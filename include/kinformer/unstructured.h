@@ -1,0 +1,58 @@
+// kinformer/unstructured.h
+//
+// Unstructured: an object of a kind that the program does not know at compile time: its common metadata, and the rest as JSON that is
+// read by path.
+//
+//   for (Unstructured widget : widgets.Snapshot()) {
+//     std::cout << widget.metadata().name() << ' ' << widget.root()["spec"]["size"].AsInt64().value_or(0) << '\n';
+//   }
+
+#ifndef KINFORMER_UNSTRUCTURED_H_
+#define KINFORMER_UNSTRUCTURED_H_
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "kinformer/internal/block.h"
+#include "kinformer/json.h"
+#include "kinformer/json_view.h"
+#include "kinformer/object_meta.h"
+#include "kinformer/object_name.h"
+
+namespace kinformer {
+
+// A view of 8 bytes that lives as long as its object. Thread-compatible; the object is immutable.
+// Counterpart: unstructured.Unstructured.
+class Unstructured {
+ public:
+  // What goes to the server: the whole object, kind, apiVersion and metadata included.
+  using Mutable = json::Value;
+
+  Unstructured() = default;
+  explicit Unstructured(const internal::Block* block) : block_(block) {}
+
+  [[nodiscard]] metav1::ObjectMeta metadata() const;
+  [[nodiscard]] std::string_view kind() const { return block_->type().kind; }
+  [[nodiscard]] std::string apiVersion() const { return block_->type().apiVersion(); }
+  [[nodiscard]] GroupVersionKind GroupVersionKindOf() const;
+
+  // The object's other members: spec, status, data, ... An absent view for an object that is kept as protobuf.
+  [[nodiscard]] json::View root() const;
+
+  // The whole object, to be changed.
+  [[nodiscard]] json::Value DeepCopy() const;
+  // The whole object as JSON.
+  [[nodiscard]] std::string ToJson() const;
+
+  [[nodiscard]] const internal::Block* block() const { return block_; }
+  // "Widget default/blue".
+  friend std::ostream& operator<<(std::ostream& out, const Unstructured& object);
+
+ private:
+  const internal::Block* block_ = nullptr;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_UNSTRUCTURED_H_

@@ -1,0 +1,145 @@
+#include "object/block_assembly.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <sys/mman.h>
+
+#include "kinformer/internal/block_builder.h"
+#include "kinformer/internal/wire_reader.h"
+
+namespace kinformer::internal {
+namespace {
+
+// glibc's arenas of other than the main thread are reserved in aligned pieces of this size.
+constexpr std::uintptr_t kArenaBytes = std::uintptr_t{64} << 20;
+
+// Asks for huge pages in the piece of the heap that the block lies in, once per piece and thread. Filling a cache of hundreds of
+// megabytes is otherwise dominated by page faults (docs/benchmarks.md). Advice only: a failure changes nothing.
+void AdviseHugePages([[maybe_unused]] std::uintptr_t block) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  thread_local std::uintptr_t advised = 0;
+  const std::uintptr_t piece = block & ~(kArenaBytes - 1);
+  if (piece == advised) return;
+  advised = piece;
+  madvise(reinterpret_cast<void*>(piece), kArenaBytes, MADV_HUGEPAGE);
+#endif
+}
+
+}  // namespace
+
+Result<MetadataKeys> FindMetadataKeys(std::string_view metadata) {
+  MetadataKeys keys;
+  constexpr std::array<std::uint32_t, 4> kNumbers = {1, 3, 5, 6};
+  const char* const begin = metadata.data();
+  const char* const end = begin + metadata.size();
+  for (const char* at = begin; at < end;) {
+    WireField field;
+    const std::ptrdiff_t offset = at - begin;
+    at = ReadField(at, end, field);
+    if (at == nullptr) {
+      return Error(Reason::kDecode, "metadata: malformed protobuf field at byte " +
+                                        std::to_string(offset) + " of " +
+                                        std::to_string(metadata.size()));
+    }
+    for (std::size_t i = 0; i < kNumbers.size(); ++i) {
+      if (field.number != kNumbers[i]) continue;
+      if (field.type != WireType::kBytes || field.size > 255 || field.data - begin > 65535) {
+        return Error(Reason::kDecode, "metadata: field " + std::to_string(field.number) +
+                                          " is no text of at most 255 bytes");
+      }
+      keys.at[i] = static_cast<std::uint16_t>(field.data - begin);
+      keys.size[i] = static_cast<std::uint8_t>(field.size);
+    }
+  }
+  return keys;
+}
+
+Block* BlockBuilder::Allocate(const TypeInfo& type, std::size_t index_size,
+                              std::size_t payload_size, std::size_t tail_size) {
+  void* memory = std::malloc(sizeof(Block) + index_size + payload_size + tail_size);
+  if (memory == nullptr) std::abort();
+  AdviseHugePages(reinterpret_cast<std::uintptr_t>(memory));
+  auto* block = new (memory) Block;
+  block->type_ = &type;
+  block->payload_at_ = static_cast<std::uint32_t>(sizeof(Block) + index_size);
+  block->payload_size_ = static_cast<std::uint32_t>(payload_size);
+  block->tail_size_ = static_cast<std::uint32_t>(tail_size);
+  return block;
+}
+
+Block* BlockBuilder::AllocateIndexed(const TypeInfo& type, const BlockIndex& index,
+                                     std::size_t payload_size) {
+  if (index.unindexed) {
+    Block* block = Allocate(type, 0, payload_size, 0);
+    block->flags_ |= BlockLayout::kUnindexed;
+    return block;
+  }
+  const bool wide = payload_size > 0xffff;
+  const std::size_t width = wide ? 4 : 2;
+  const std::size_t offsets = index.roots.size() + index.fields.size();
+  const std::size_t bytes =
+      8 * index.children.size() + width * offsets + index.roots.size() + index.children.size();
+  Block* block = Allocate(type, bytes, payload_size, 0);
+  if (wide) block->flags_ |= BlockLayout::kWide;
+  block->root_count_ = static_cast<std::uint8_t>(index.roots.size());
+  block->child_count_ = static_cast<std::uint8_t>(index.children.size());
+  char* at = reinterpret_cast<char*>(block) + sizeof(Block);
+  for (const BlockIndex::Child& child : index.children) {
+    std::memcpy(at, &child.bitmap, 8);
+    at += 8;
+  }
+  const auto put = [&](std::uint32_t offset) {
+    if (wide) {
+      std::memcpy(at, &offset, 4);
+    } else {
+      const auto narrow = static_cast<std::uint16_t>(offset);
+      std::memcpy(at, &narrow, 2);
+    }
+    at += width;
+  };
+  for (const BlockIndex::Root& root : index.roots) put(root.at);
+  for (const std::uint32_t field : index.fields) put(field);
+  for (const BlockIndex::Root& root : index.roots) *at++ = static_cast<char>(root.number);
+  for (const BlockIndex::Child& child : index.children) *at++ = static_cast<char>(child.root);
+  return block;
+}
+
+Block* BlockBuilder::AllocateJson(const TypeInfo& type,
+                                  const std::vector<BlockLayout::Unescaped>& strings,
+                                  std::size_t payload_size, std::size_t tail_size) {
+  const std::size_t bytes = strings.size() * sizeof(BlockLayout::Unescaped);
+  Block* block = Allocate(type, bytes, payload_size, tail_size);
+  if (bytes > 0) std::memcpy(reinterpret_cast<char*>(block) + sizeof(Block), strings.data(), bytes);
+  return block;
+}
+
+void BlockBuilder::SetMetadata(Block* block, std::size_t at, std::size_t size,
+                               const MetadataKeys& keys) {
+  block->metadata_at_ = static_cast<std::uint32_t>(at);
+  block->metadata_size_ = static_cast<std::uint32_t>(size);
+  for (std::size_t i = 0; i < 4; ++i) {
+    block->at_[i] = keys.at[i];
+    block->size_[i] = keys.size[i];
+  }
+}
+
+ObjectRef BlockBuilder::Clone(const Block& from) {
+  const std::size_t index = from.payload_at_ - sizeof(Block);
+  Block* block = Allocate(*from.type_, index, from.payload_size_, from.tail_size_);
+  block->flags_ = from.flags_;
+  block->root_count_ = from.root_count_;
+  block->child_count_ = from.child_count_;
+  block->metadata_at_ = from.metadata_at_;
+  block->metadata_size_ = from.metadata_size_;
+  std::memcpy(block->at_, from.at_, sizeof(from.at_));
+  std::memcpy(block->size_, from.size_, sizeof(from.size_));
+  std::memcpy(reinterpret_cast<char*>(block) + sizeof(Block),
+              reinterpret_cast<const char*>(&from) + sizeof(Block),
+              index + from.payload_size_ + from.tail_size_);
+  return ObjectRef::Adopt(block);
+}
+
+ObjectRef CloneBlock(const Block& block) { return BlockBuilder::Clone(block); }
+
+}  // namespace kinformer::internal

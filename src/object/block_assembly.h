@@ -1,0 +1,72 @@
+// object/block_assembly.h
+//
+// BlockBuilder: allocates a block and fills in what block.cc reads. The two encodings have a source file each; this is what they
+// share.
+
+#ifndef KINFORMER_OBJECT_BLOCK_ASSEMBLY_H_
+#define KINFORMER_OBJECT_BLOCK_ASSEMBLY_H_
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/internal/block.h"
+#include "kinformer/result.h"
+
+#include "object/block_layout.h"
+
+namespace kinformer::internal {
+
+// Name, namespace, uid and resourceVersion: where they stand in the metadata message.
+struct MetadataKeys {
+  std::array<std::uint16_t, 4> at{};
+  std::array<std::uint8_t, 4> size{};
+};
+
+// kDecode if the message is malformed or one of the four is longer than any server makes them.
+Result<MetadataKeys> FindMetadataKeys(std::string_view metadata);
+
+// The first occurrences of fields, positions counted from the start of the payload.
+struct BlockIndex {
+  struct Root {
+    std::uint8_t number;
+    std::uint32_t at;
+  };
+  struct Child {
+    std::uint8_t root;  // which entry of `roots`
+    std::uint64_t bitmap;
+  };
+  std::vector<Root> roots;
+  std::vector<Child> children;
+  std::vector<std::uint32_t> fields;  // of all children, one after the other
+  bool unindexed = false;
+  void Clear() {
+    roots.clear();
+    children.clear();
+    fields.clear();
+    unindexed = false;
+  }
+};
+
+class BlockBuilder {
+ public:
+  // A block with room for `payload_size` bytes and `tail_size` more behind them; the caller writes them to Bytes().
+  static Block* AllocateIndexed(const TypeInfo& type, const BlockIndex& index,
+                                std::size_t payload_size);
+  static Block* AllocateJson(const TypeInfo& type,
+                             const std::vector<BlockLayout::Unescaped>& strings,
+                             std::size_t payload_size, std::size_t tail_size);
+  static char* Bytes(Block* block) { return const_cast<char*>(block->data()); }
+  static void SetMetadata(Block* block, std::size_t at, std::size_t size, const MetadataKeys& keys);
+  static void SetPartial(Block* block) { block->flags_ |= BlockLayout::kPartial; }
+  static ObjectRef Clone(const Block& block);
+
+ private:
+  static Block* Allocate(const TypeInfo& type, std::size_t index_size, std::size_t payload_size,
+                         std::size_t tail_size);
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_OBJECT_BLOCK_ASSEMBLY_H_

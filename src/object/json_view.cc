@@ -1,0 +1,172 @@
+#include "kinformer/json_view.h"
+
+#include <charconv>
+#include <string>
+
+namespace kinformer::json {
+namespace {
+
+// The texts below were checked when their block was made, so that these need no end to look out for.
+
+bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+const char* SkipSpace(const char* at) {
+  while (IsSpace(*at)) ++at;
+  return at;
+}
+
+// Past the string that begins at the quote `at`.
+const char* SkipString(const char* at) {
+  for (++at; *at != '"'; ++at) {
+    if (*at == '\\') ++at;
+  }
+  return at + 1;
+}
+
+// Past the value that begins at `at`.
+const char* SkipValue(const char* at) {
+  if (*at == '"') return SkipString(at);
+  if (*at == '{' || *at == '[') {
+    int depth = 0;
+    for (;;) {
+      if (*at == '"') {
+        at = SkipString(at);
+        continue;
+      }
+      if (*at == '{' || *at == '[') ++depth;
+      if (*at == '}' || *at == ']') --depth;
+      ++at;
+      if (depth == 0) return at;
+    }
+  }
+  while (*at != ',' && *at != '}' && *at != ']' && !IsSpace(*at)) ++at;
+  return at;
+}
+
+std::string_view StringAt(const char* quote, const internal::Block* block) {
+  const char* const end = SkipString(quote);
+  const std::string_view text(quote + 1, static_cast<std::size_t>(end - quote) - 2);
+  if (text.find('\\') == std::string_view::npos) {
+    // Texts that are no UTF-8 were made so at entry and stand aside as well.
+    const std::string_view replaced = block->UnescapedString(quote);
+    return replaced.data() != nullptr ? replaced : text;
+  }
+  return block->UnescapedString(quote);
+}
+
+}  // namespace
+
+Type View::type() const {
+  if (at_ == nullptr) return Type::kNull;
+  switch (*at_) {
+    case '{':
+      return Type::kObject;
+    case '[':
+      return Type::kArray;
+    case '"':
+      return Type::kString;
+    case 't':
+    case 'f':
+      return Type::kBool;
+    case 'n':
+      return Type::kNull;
+    default:
+      return Type::kNumber;
+  }
+}
+
+std::optional<bool> View::AsBool() const {
+  if (type() != Type::kBool) return std::nullopt;
+  return *at_ == 't';
+}
+
+std::optional<std::int64_t> View::AsInt64() const {
+  if (type() != Type::kNumber) return std::nullopt;
+  const std::string_view text = raw();
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> View::AsDouble() const {
+  if (type() != Type::kNumber) return std::nullopt;
+  const std::string_view text = raw();
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::string_view> View::AsString() const {
+  if (type() != Type::kString) return std::nullopt;
+  return StringAt(at_, block_);
+}
+
+View View::operator[](std::string_view name) const {
+  View found;
+  if (type() != Type::kObject) return found;
+  for (Walk walk(at_, block_, true); !walk.done(); walk.Next()) {
+    if (walk.name() == name) found = walk.value();
+  }
+  return found;
+}
+
+View View::operator[](std::size_t index) const {
+  if (type() != Type::kArray) return {};
+  for (Walk walk(at_, block_, false); !walk.done(); walk.Next()) {
+    if (index-- == 0) return walk.value();
+  }
+  return {};
+}
+
+std::size_t View::size() const {
+  const bool object = type() == Type::kObject;
+  if (!object && type() != Type::kArray) return 0;
+  std::size_t n = 0;
+  for (Walk walk(at_, block_, object); !walk.done(); walk.Next()) ++n;
+  return n;
+}
+
+std::string_view View::raw() const {
+  if (at_ == nullptr) return {};
+  return {at_, static_cast<std::size_t>(SkipValue(at_) - at_)};
+}
+
+Value View::ToValue() const {
+  if (at_ == nullptr) return {};
+  return Parse(raw()).value_or(Value());
+}
+
+View::Range<false> View::items() const {
+  return Range<false>(type() == Type::kArray ? Walk(at_, block_, false) : Walk());
+}
+
+View::Range<true> View::members() const {
+  return Range<true>(type() == Type::kObject ? Walk(at_, block_, true) : Walk());
+}
+
+View::Walk::Walk(const char* at, const internal::Block* block, bool object)
+    : block_(block), object_(object) {
+  Read(SkipSpace(at + 1));
+}
+
+void View::Walk::Read(const char* at) {
+  if (*at == '}' || *at == ']') {
+    value_ = View();
+    return;
+  }
+  if (object_) {
+    name_ = StringAt(at, block_);
+    at = SkipSpace(SkipSpace(SkipString(at)) + 1);
+  }
+  value_ = View(at, block_);
+}
+
+void View::Walk::Next() {
+  const std::string_view text = value_.raw();
+  const char* at = SkipSpace(text.data() + text.size());
+  Read(*at == ',' ? SkipSpace(at + 1) : at);
+}
+
+}  // namespace kinformer::json

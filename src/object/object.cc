@@ -1,0 +1,52 @@
+#include "kinformer/object.h"
+
+#include <ostream>
+
+#include "kinformer/internal/block_builder.h"
+#include "kinformer/unstructured.h"
+
+namespace kinformer {
+namespace {
+
+metav1::ObjectMeta MetadataOf(const internal::Block* block) {
+  const std::string_view bytes = block->metadata_bytes();
+  return {bytes.data(), static_cast<std::uint32_t>(bytes.size()), block,
+          internal::Encoding::kProtobuf};
+}
+
+std::ostream& Print(std::ostream& out, const internal::Block* block) {
+  if (block == nullptr) return out << "(none)";
+  out << block->type().kind << ' ';
+  if (!block->namespace_().empty()) out << block->namespace_() << '/';
+  return out << block->name();
+}
+
+}  // namespace
+
+metav1::ObjectMeta Object::metadata() const { return MetadataOf(block_); }
+std::string Object::ToJson() const { return internal::BlockToJson(*block_); }
+std::ostream& operator<<(std::ostream& out, const Object& object) {
+  return Print(out, object.block());
+}
+
+metav1::ObjectMeta Unstructured::metadata() const { return MetadataOf(block_); }
+
+GroupVersionKind Unstructured::GroupVersionKindOf() const {
+  const internal::TypeInfo& type = block_->type();
+  return {std::string(type.group), std::string(type.version), std::string(type.kind)};
+}
+
+json::View Unstructured::root() const {
+  if (block_->encoding() != internal::Encoding::kJson) return {};
+  return {block_->payload().data(), block_};
+}
+
+json::Value Unstructured::DeepCopy() const {
+  return json::Parse(internal::BlockToJson(*block_)).value_or(json::Value());
+}
+std::string Unstructured::ToJson() const { return internal::BlockToJson(*block_); }
+std::ostream& operator<<(std::ostream& out, const Unstructured& object) {
+  return Print(out, object.block());
+}
+
+}  // namespace kinformer
