@@ -1,0 +1,111 @@
+// wire/list_splitter.h
+//
+// ListSplitter: the body of a LIST answer, as it arrives, into its items. Pieces may be of any size and cut anywhere; what is kept is
+// the beginning of one item at most, so that a list of any length takes the memory of its largest object.
+//
+//   ListSplitter splitter(Encoding::kProtobuf);
+//   if (auto r = splitter.Feed(chunk, sink); !r) return r;    // sink.OnItem(bytes) for every item that is complete
+//   ...
+//   if (auto r = splitter.Finish(); !r) return r;
+//   Use(splitter.head().resourceVersion);
+
+#ifndef KINFORMER_WIRE_LIST_SPLITTER_H_
+#define KINFORMER_WIRE_LIST_SPLITTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "kinformer/internal/type_info.h"
+#include "kinformer/result.h"
+
+#include "wire/json_scanner.h"
+
+namespace kinformer::wire {
+
+// What a list says beside its items.
+struct ListHead {
+  std::string apiVersion;
+  std::string kind;  // "PodList"
+  std::string resourceVersion;
+  std::string continue_;
+  std::int64_t remainingItemCount = 0;
+};
+
+// Protobuf: the k8s envelope around List{1: ListMeta, 2: items}; an item is its kind's message. JSON: an object with metadata and items
+// in any order; an item is an object's text. Items are not checked beyond their borders.
+//
+// Thread-compatible. Errors are kDecode (kUnexpectedEof from Finish, kOverLimit for an object that is too large) and name the byte
+// offset in the body; after one, the splitter must not be fed again.
+class ListSplitter {
+ public:
+  class Sink {
+   public:
+    virtual ~Sink() = default;
+    // `item` is valid during the call. An error stops the splitter and is what Feed returns.
+    virtual Result<void> OnItem(std::string_view item) = 0;
+  };
+
+  explicit ListSplitter(internal::Encoding encoding,
+                        std::size_t max_object_bytes = std::size_t{8} << 20)
+      : encoding_(encoding), max_object_bytes_(max_object_bytes) {}
+
+  Result<void> Feed(std::string_view chunk, Sink& sink);
+  // The body has ended: complete, or kUnexpectedEof.
+  Result<void> Finish();
+  // The same, for callers that treat all splitters alike.
+  Result<void> Finish(Sink&) { return Finish(); }
+
+  // Complete after Finish. Of a protobuf list, the metadata is there before the first item.
+  [[nodiscard]] const ListHead& head() const { return head_; }
+  // Bytes fed so far.
+  [[nodiscard]] std::uint64_t offset() const { return offset_; }
+
+ private:
+  // ---- protobuf
+  enum class ProtobufState : std::uint8_t { kMagic, kEnvelope, kList };
+  Result<void> FeedProtobuf(std::string_view chunk, Sink& sink);
+  // Consumes whole units at the front of `data`; sets need_ to the size of the one that is cut off.
+  Result<std::size_t> ConsumeProtobuf(std::string_view data, Sink& sink);
+  Result<void> ReadListMeta(std::string_view message);
+
+  // ---- JSON
+  enum class JsonState : std::uint8_t {
+    kStart,
+    kNameOrEnd,
+    kName,
+    kColon,
+    kValue,
+    kAfterMember,
+    kItemOrEnd,
+    kItem,
+    kAfterItem,
+    kEnd
+  };
+  Result<void> FeedJson(std::string_view chunk, Sink& sink);
+  Result<void> TakeJsonMember(std::string_view value);
+
+  [[nodiscard]] Error Fail(std::uint64_t at, std::string_view why) const;
+  [[nodiscard]] Error TooLarge(std::uint64_t at, std::uint64_t size) const;
+
+  const internal::Encoding encoding_;
+  const std::size_t max_object_bytes_;
+  ListHead head_;
+  std::uint64_t offset_ = 0;
+  std::string partial_;  // the beginning of the unit that is cut off
+
+  ProtobufState protobuf_state_ = ProtobufState::kMagic;
+  std::size_t need_ = 0;
+  std::uint64_t list_left_ = 0;
+
+  JsonState json_state_ = JsonState::kStart;
+  bool in_token_ = false;  // inside a name, value or item
+  bool keep_ = false;      // its text is wanted
+  JsonValueScanner scanner_;
+  std::string name_;
+};
+
+}  // namespace kinformer::wire
+
+#endif  // KINFORMER_WIRE_LIST_SPLITTER_H_

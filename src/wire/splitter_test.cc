@@ -1,0 +1,417 @@
+// ListSplitter, WatchFramer and the scanner under them: every place to cut, malformed and oversize input, random documents.
+
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kinformer/json.h"
+
+#include "wire/envelope.h"
+#include "wire/json_scanner.h"
+#include "wire/list_splitter.h"
+#include "wire/protobuf_reader.h"
+#include "wire/protobuf_writer.h"
+#include "wire/watch_framer.h"
+
+namespace kinformer::wire {
+namespace {
+
+using internal::Encoding;
+
+class Items : public ListSplitter::Sink {
+ public:
+  Result<void> OnItem(std::string_view item) override {
+    items.emplace_back(item);
+    return {};
+  }
+  std::vector<std::string> items;
+};
+
+class Frames : public WatchFramer::Sink {
+ public:
+  Result<void> OnFrame(const WatchFrame& f) override {
+    frames.push_back(std::string(f.type) + "|" + std::string(f.apiVersion) + "|" +
+                     std::string(f.kind) + "|" + std::string(f.object));
+    return {};
+  }
+  std::vector<std::string> frames;
+};
+
+std::string ProtobufList(const std::vector<std::string>& items, bool meta_last = false) {
+  std::string list;
+  ProtobufWriter writer(list);
+  const auto meta = [&] {
+    writer.Nested(1, [](ProtobufWriter& m) {
+      m.BytesField(1, "");
+      m.BytesField(2, "4711");
+      m.BytesField(3, "more");
+      m.VarintField(4, 300);
+    });
+  };
+  if (!meta_last) meta();
+  for (const std::string& item : items) writer.BytesField(2, item);
+  if (meta_last) meta();
+  writer.VarintField(9, 1);  // unknown fields are skipped
+  return SealEnvelope("v1", "PodList", list);
+}
+
+// Feeds `body` cut at `cut`, then in pieces of `size`.
+template <class Splitter, class Sink>
+Result<void> FeedInPieces(Splitter& splitter, Sink& sink, std::string_view body, std::size_t size) {
+  while (!body.empty()) {
+    // A copy of its own for every piece, so that a sanitizer sees any read past it or after it.
+    const std::string piece(body.substr(0, size));
+    body.remove_prefix(piece.size());
+    if (Result<void> r = splitter.Feed(piece, sink); !r) return r;
+  }
+  return splitter.Finish();
+}
+
+TEST(ListSplitter, ProtobufAtEveryPieceSize) {
+  const std::vector<std::string> want = {"first", "", std::string(300, 'x'), "last"};
+  for (const bool meta_last : {false, true}) {
+    const std::string body = ProtobufList(want, meta_last);
+    for (std::size_t size = 1; size <= body.size(); ++size) {
+      ListSplitter splitter(Encoding::kProtobuf);
+      Items items;
+      const Result<void> r = FeedInPieces(splitter, items, body, size);
+      ASSERT_TRUE(r.ok()) << size << r.error().message();
+      EXPECT_EQ(items.items, want) << size;
+      EXPECT_EQ(splitter.head().kind, "PodList");
+      EXPECT_EQ(splitter.head().apiVersion, "v1");
+      EXPECT_EQ(splitter.head().resourceVersion, "4711");
+      EXPECT_EQ(splitter.head().continue_, "more");
+      EXPECT_EQ(splitter.head().remainingItemCount, 300);
+      EXPECT_EQ(splitter.offset(), body.size());
+    }
+  }
+}
+
+TEST(ListSplitter, ProtobufCutOffAnywhereIsNoticed) {
+  const std::string body = ProtobufList({"one", "two"});
+  // The two empty strings at the end of the envelope are optional, so cuts between them are no error.
+  for (std::size_t size = 0; size < body.size() - 4; ++size) {
+    ListSplitter splitter(Encoding::kProtobuf);
+    Items items;
+    const Result<void> r = FeedInPieces(splitter, items, body.substr(0, size), 7);
+    // Before the list itself an envelope without a list is complete, too.
+    if (size == 4 || size == 4 + 15) continue;
+    ASSERT_FALSE(r.ok()) << size;
+    EXPECT_EQ(r.error().reason(), Reason::kUnexpectedEof);
+  }
+}
+
+TEST(ListSplitter, ProtobufErrors) {
+  const auto error = [](std::string_view body, std::size_t limit = 1000) {
+    ListSplitter splitter(Encoding::kProtobuf, limit);
+    Items items;
+    const Result<void> r = FeedInPieces(splitter, items, body, 3);
+    return r.ok() ? std::string("ok") : r.error().message();
+  };
+  EXPECT_EQ(error("{\"kind\":\"PodList\"}"),
+            "list in protobuf, byte 0: the magic \"k8s\\0\" is missing; is this another encoding?");
+  const std::string body = ProtobufList({std::string(50, 'x')});
+  EXPECT_NE(error(body, 49).find("the limit is 49"), std::string::npos);
+  std::string list = "\x12\x7f";
+  EXPECT_NE(error(SealEnvelope("v1", "L", list)).find("beyond the end of the list"),
+            std::string::npos);
+  list = std::string("\x0b\x01", 2);  // a group
+  EXPECT_NE(error(SealEnvelope("v1", "L", list)).find("malformed field"), std::string::npos);
+  list = std::string(12, '\xff');
+  EXPECT_NE(error(SealEnvelope("v1", "L", list)).find("malformed field"), std::string::npos);
+}
+
+constexpr std::string_view kJsonList =
+    R"({"kind":"PodList", "apiVersion":"v1","items":[{"a":"}]\"{"},{"b":[1,{"c":{}}]} , {}],)"
+    R"("other":[{"items":[1]}],"n":-1.5e3,"metadata":{"resourceVersion":"12","continue":"a\u002fb",)"
+    R"("remainingItemCount":7}})"
+    "\n";
+
+TEST(ListSplitter, JsonAtEveryPieceSize) {
+  const std::vector<std::string> want = {R"({"a":"}]\"{"})", R"({"b":[1,{"c":{}}]})", "{}"};
+  for (std::size_t size = 1; size <= kJsonList.size(); ++size) {
+    ListSplitter splitter(Encoding::kJson);
+    Items items;
+    const Result<void> r = FeedInPieces(splitter, items, kJsonList, size);
+    ASSERT_TRUE(r.ok()) << size << r.error().message();
+    EXPECT_EQ(items.items, want) << size;
+    EXPECT_EQ(splitter.head().kind, "PodList");
+    EXPECT_EQ(splitter.head().resourceVersion, "12");
+    EXPECT_EQ(splitter.head().continue_, "a/b");
+    EXPECT_EQ(splitter.head().remainingItemCount, 7);
+  }
+}
+
+TEST(ListSplitter, JsonCutOffAnywhereIsNoticed) {
+  for (std::size_t size = 0; size + 1 < kJsonList.size(); ++size) {
+    ListSplitter splitter(Encoding::kJson);
+    Items items;
+    const Result<void> r = FeedInPieces(splitter, items, kJsonList.substr(0, size), 5);
+    ASSERT_FALSE(r.ok()) << size;
+    EXPECT_EQ(r.error().reason(), Reason::kUnexpectedEof);
+  }
+}
+
+TEST(ListSplitter, JsonErrorsSayWhere) {
+  struct Case {
+    const char* body;
+    const char* message;
+  };
+  for (const Case& c : {
+           Case{"[]", "byte 0: found '[' where the list's '{' should be"},
+           Case{"{\"items\":{}}", "byte 9: found '{' where the array of items should be"},
+           Case{"{\"items\":[1]}", "byte 10: found '1' where an item's '{' should be"},
+           Case{"{\"items\":[{} {}]}", "byte 13: found '{' where ',' or ']' should be"},
+           Case{"{\"items\":[{},]}", "byte 13: found ']' where an item's '{' should be"},
+           Case{"{\"items\" 1}", "byte 9: found '1' where ':' should be"},
+           Case{"{\"a\":}", "byte 5: found '}' where a value should be"},
+           Case{"{\"a\":1,}", "byte 7: found '}' where a member's name should be"},
+           Case{"{} {}", "byte 3: found '{' where the end should be"},
+           Case{"{\"metadata\":{\"x\"}}", "the member \"metadata\" is malformed"},
+       }) {
+    ListSplitter splitter(Encoding::kJson);
+    Items items;
+    const Result<void> r = splitter.Feed(c.body, items);
+    ASSERT_FALSE(r.ok()) << c.body;
+    EXPECT_NE(r.error().message().find(c.message), std::string::npos)
+        << c.body << ": " << r.error().message();
+  }
+  ListSplitter splitter(Encoding::kJson, 20);
+  Items items;
+  const Result<void> r = FeedInPieces(
+      splitter, items,
+      "{\"skipped\":\"this is long and not kept\",\"items\":[{\"a\":\"much too long\"}]}", 4);
+  ASSERT_FALSE(r.ok());
+  EXPECT_EQ(r.error().reason(), Reason::kOverLimit);
+  EXPECT_NE(r.error().message().find("the limit is 20"), std::string::npos);
+}
+
+TEST(ListSplitter, ListsWithoutItems) {
+  for (const char* body : {"{}", "{\"items\":[]}", "{\"items\":null}", " { } "}) {
+    ListSplitter splitter(Encoding::kJson);
+    Items items;
+    EXPECT_TRUE(FeedInPieces(splitter, items, body, 1).ok()) << body;
+    EXPECT_TRUE(items.items.empty());
+  }
+  ListSplitter splitter(Encoding::kProtobuf);
+  Items items;
+  EXPECT_TRUE(FeedInPieces(splitter, items, SealEnvelope("v1", "PodList", ""), 1).ok());
+  EXPECT_TRUE(items.items.empty());
+}
+
+TEST(WatchFramer, JsonAtEveryPieceSize) {
+  const std::string body = R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","a":"{\\"}})"
+                           "\n"
+                           R"({"object":{"apiVersion":"v1"},"type":"DELETED"}{"type":"BOOKMARK"} )"
+                           "\r\n";
+  const std::vector<std::string> want = {
+      R"(ADDED|v1|Pod|{"kind":"Pod","apiVersion":"v1","a":"{\\"})",
+      R"(DELETED|v1||{"apiVersion":"v1"})", "BOOKMARK|||"};
+  for (std::size_t size = 1; size <= body.size(); ++size) {
+    WatchFramer framer(Encoding::kJson);
+    Frames frames;
+    const Result<void> r = FeedInPieces(framer, frames, body, size);
+    ASSERT_TRUE(r.ok()) << r.error().message();
+    EXPECT_EQ(frames.frames, want) << size;
+  }
+}
+
+// The vector of docs in the wild: one ADDED ConfigMap.
+std::string ConfigMapFrame() {
+  std::string object = SealEnvelope("v1", "ConfigMap", "payload");
+  std::string event;
+  ProtobufWriter writer(event);
+  writer.BytesField(1, "ADDED");
+  writer.Nested(2, [&](ProtobufWriter& raw) { raw.BytesField(1, object); });
+  const auto n = static_cast<unsigned char>(event.size());
+  return std::string{'\0', '\0', '\0', static_cast<char>(n)} + event;
+}
+
+TEST(WatchFramer, ProtobufAtEveryPieceSize) {
+  std::string bookmark;
+  ProtobufWriter(bookmark).BytesField(1, "BOOKMARK");
+  const std::string body =
+      ConfigMapFrame() + std::string{'\0', '\0', '\0', 10} + bookmark + ConfigMapFrame();
+  const std::vector<std::string> want = {"ADDED|v1|ConfigMap|payload", "BOOKMARK|||",
+                                         "ADDED|v1|ConfigMap|payload"};
+  for (std::size_t size = 1; size <= body.size(); ++size) {
+    WatchFramer framer(Encoding::kProtobuf);
+    Frames frames;
+    const Result<void> r = FeedInPieces(framer, frames, body, size);
+    ASSERT_TRUE(r.ok()) << r.error().message();
+    EXPECT_EQ(frames.frames, want) << size;
+  }
+}
+
+TEST(WatchFramer, TheBytesOfARealServer) {
+  static constexpr unsigned char kBytes[] = {
+      0x00, 0x00, 0x00, 0x4c, 0x0a, 0x05, 0x41, 0x44, 0x44, 0x45, 0x44, 0x12, 0x43, 0x0a,
+      0x41, 0x6b, 0x38, 0x73, 0x00, 0x0a, 0x0f, 0x0a, 0x02, 0x76, 0x31, 0x12, 0x09, 0x43,
+      0x6f, 0x6e, 0x66, 0x69, 0x67, 0x4d, 0x61, 0x70, 0x12, 0x26, 0x0a, 0x1c, 0x0a, 0x01,
+      0x61, 0x12, 0x00, 0x1a, 0x01, 0x64, 0x22, 0x00, 0x2a, 0x01, 0x75, 0x32, 0x01, 0x37,
+      0x38, 0x00, 0x42, 0x08, 0x08, 0x80, 0xe2, 0xcf, 0xaa, 0x06, 0x10, 0x00, 0x12, 0x06,
+      0x0a, 0x01, 0x6b, 0x12, 0x01, 0x76, 0x1a, 0x00, 0x22, 0x00};
+  std::string body;
+  for (const unsigned char b : kBytes) body.push_back(static_cast<char>(b));
+  WatchFramer framer(Encoding::kProtobuf);
+  Frames frames;
+  ASSERT_TRUE(FeedInPieces(framer, frames, body, 9).ok());
+  ASSERT_EQ(frames.frames.size(), 1U);
+  EXPECT_EQ(frames.frames[0].substr(0, 19), "ADDED|v1|ConfigMap|");
+  EXPECT_EQ(frames.frames[0].size(), 19U + 38U);
+}
+
+TEST(WatchFramer, CutOffAndMalformed) {
+  const std::string frame = ConfigMapFrame();
+  for (std::size_t size = 1; size < frame.size(); ++size) {
+    WatchFramer framer(Encoding::kProtobuf);
+    Frames frames;
+    const Result<void> r = FeedInPieces(framer, frames, frame.substr(0, size), 4);
+    ASSERT_FALSE(r.ok());
+    EXPECT_EQ(r.error().reason(), Reason::kUnexpectedEof);
+  }
+  const auto error = [](Encoding encoding, std::string_view body, std::size_t limit) {
+    WatchFramer framer(encoding, limit);
+    Frames frames;
+    const Result<void> r = FeedInPieces(framer, frames, body, 4);
+    return r.ok() ? std::string("ok") : r.error().message();
+  };
+  EXPECT_NE(error(Encoding::kProtobuf, frame + frame, 10).find("the limit is 10"),
+            std::string::npos);
+  EXPECT_NE(error(Encoding::kProtobuf, "{\"ty", 1000).find("bytes or more"), std::string::npos);
+  EXPECT_NE(error(Encoding::kProtobuf, std::string("\0\0\0\x02\x0a\x7f", 6), 1000)
+                .find("malformed WatchEvent"),
+            std::string::npos);
+  EXPECT_NE(
+      error(Encoding::kJson, "{\"type\":\"ADDED\",\"object\":{}}", 10).find("the limit is 10"),
+      std::string::npos);
+  EXPECT_NE(error(Encoding::kJson, "\n\nx", 10).find("frame at byte 2: found 'x'"),
+            std::string::npos);
+  EXPECT_NE(error(Encoding::kJson, "{\"object\":{}}", 100).find("has no type"), std::string::npos);
+  EXPECT_NE(error(Encoding::kJson, "{\"type\":\"A\",\"object\":[]}", 100).find("not a JSON object"),
+            std::string::npos);
+  EXPECT_NE(error(Encoding::kJson, "{\"type\"}", 100).find("malformed event"), std::string::npos);
+  EXPECT_NE(error(Encoding::kJson, "{\"type\":\"A\"", 100).find("ends inside the frame"),
+            std::string::npos);
+}
+
+// Values one behind the other, cut at random: the scanner finds the borders that they were written with.
+TEST(JsonScanner, FindsTheBordersOfRandomValues) {
+  std::mt19937 random(7);
+  const auto pick = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  const auto generate = [&](auto& self, int depth) -> json::Value {
+    switch (pick(depth > 5 ? 4 : 6)) {
+      case 0:
+        return json::Value(static_cast<int>(random()));
+      case 1:
+        return json::Value(pick(2) == 0);
+      case 2:
+      case 3: {
+        std::string text;
+        const std::size_t n = pick(80);
+        static constexpr char kBytes[] = "{}[]\",:\\ \nabcdefghijklmnop";
+        for (std::size_t i = 0; i < n; ++i) text.push_back(kBytes[pick(sizeof(kBytes) - 1)]);
+        return json::Value(std::move(text));
+      }
+      case 4: {
+        json::Value array = json::Value::MakeArray();
+        for (std::size_t i = pick(6); i > 0; --i) array.Append(self(self, depth + 1));
+        return array;
+      }
+      default: {
+        json::Value object = json::Value::MakeObject();
+        for (std::size_t i = pick(6); i > 0; --i) {
+          object.Set("k\"" + std::to_string(i), self(self, depth + 1));
+        }
+        return object;
+      }
+    }
+  };
+  for (int round = 0; round < 3000; ++round) {
+    json::Value list = json::Value::MakeObject({{"items", json::Value::MakeArray()}});
+    std::vector<std::string> want;
+    for (std::size_t i = pick(6); i > 0; --i) {
+      json::Value item = json::Value::MakeObject({{"v", generate(generate, 0)}});
+      want.push_back(item.Dump());
+      list["items"].Append(std::move(item));
+    }
+    const std::string body = list.Dump();
+    ListSplitter splitter(Encoding::kJson);
+    Items items;
+    const Result<void> r = FeedInPieces(splitter, items, body, 1 + pick(200));
+    ASSERT_TRUE(r.ok()) << r.error().message() << body;
+    EXPECT_EQ(items.items, want);
+  }
+}
+
+TEST(JsonScanner, NeverReadsPastTheEnd) {
+  std::mt19937 random(11);
+  static constexpr char kBytes[] = "{}[]\",:\\ 0a";
+  for (int round = 0; round < 20000; ++round) {
+    std::string text;
+    for (std::size_t n = random() % 40; n > 0; --n)
+      text.push_back(kBytes[random() % (sizeof(kBytes) - 1)]);
+    const std::vector<char> exact(text.begin(), text.end());
+    const char* const end = exact.data() + exact.size();
+    const char* const at = SkipJsonValue(exact.data(), end);
+    EXPECT_TRUE(at == nullptr || (at <= end && at >= exact.data()));
+    JsonMembers members(std::string_view(exact.data(), exact.size()));
+    while (members.Next()) {
+      EXPECT_LE(members.value().data() + members.value().size(), end);
+    }
+    EXPECT_LE(members.offset(), exact.size());
+  }
+}
+
+TEST(ProtobufReader, ReadsWhatTheWriterWrites) {
+  std::string message;
+  ProtobufWriter writer(message);
+  writer.VarintField(1, 0);
+  writer.VarintField(2, ~std::uint64_t{0});
+  writer.Int64Field(3, -5);
+  writer.BytesField(500, "text");
+  writer.DoubleField(7, -2.5);
+  writer.Nested(8, [](ProtobufWriter& w) { w.BytesField(1, std::string(200, 'y')); });
+  ProtobufReader reader(message);
+  ASSERT_TRUE(reader.Next());
+  EXPECT_EQ(reader.varint(), 0U);
+  ASSERT_TRUE(reader.Next());
+  EXPECT_EQ(reader.varint(), ~std::uint64_t{0});
+  ASSERT_TRUE(reader.Next());
+  EXPECT_EQ(static_cast<std::int64_t>(reader.varint()), -5);
+  EXPECT_EQ(reader.bytes(), "");
+  ASSERT_TRUE(reader.Next());
+  EXPECT_EQ(reader.field(), 500U);
+  EXPECT_EQ(reader.bytes(), "text");
+  ASSERT_TRUE(reader.Next());
+  EXPECT_EQ(reader.fixed64_double(), -2.5);
+  ASSERT_TRUE(reader.Next());
+  EXPECT_EQ(reader.bytes().size(), 203U);
+  EXPECT_FALSE(reader.Next());
+  EXPECT_TRUE(reader.ok());
+}
+
+TEST(ProtobufReader, EveryCutIsNoticed) {
+  std::string message;
+  ProtobufWriter writer(message);
+  writer.VarintField(1, 300);
+  writer.BytesField(2, "text");
+  writer.DoubleField(3, 1);
+  const std::vector<std::size_t> borders = {0, 3, 9, 18};
+  for (std::size_t size = 0; size <= message.size(); ++size) {
+    ProtobufReader reader(std::string_view(message).substr(0, size));
+    while (reader.Next()) {
+    }
+    const bool border = std::find(borders.begin(), borders.end(), size) != borders.end();
+    EXPECT_EQ(reader.ok(), border) << size;
+  }
+  for (const char* bad : {"\x0b", "\x0c", "\x0e\x01", "\x02\x01"}) {
+    ProtobufReader reader(bad);
+    EXPECT_FALSE(reader.Next());
+    EXPECT_FALSE(reader.ok());
+  }
+}
+
+}  // namespace
+}  // namespace kinformer::wire

@@ -1,0 +1,187 @@
+#include "wire/watch_framer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "wire/envelope.h"
+#include "wire/protobuf_reader.h"
+
+namespace kinformer::wire {
+namespace {
+
+constexpr std::size_t kLengthBytes = 4;
+
+std::size_t FrameLength(std::string_view head) {
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < kLengthBytes; ++i) {
+    length = (length << 8) | static_cast<unsigned char>(head[i]);
+  }
+  return length;
+}
+
+}  // namespace
+
+Error WatchFramer::Fail(std::string_view why) const {
+  return Error(Reason::kDecode,
+               std::string("watch in ") +
+                   (encoding_ == internal::Encoding::kProtobuf ? "protobuf" : "JSON") +
+                   ", frame at byte " + std::to_string(frame_start_) + ": " + std::string(why));
+}
+
+Error WatchFramer::TooLarge(std::uint64_t size) const {
+  return Error(Reason::kOverLimit, "watch, frame at byte " + std::to_string(frame_start_) + ": " +
+                                       std::to_string(size) + " bytes or more; the limit is " +
+                                       std::to_string(max_frame_bytes_));
+}
+
+// Clears the partial frame; the memory of an unusually large one is given back.
+void WatchFramer::DropPartial() {
+  partial_.clear();
+  if (partial_.capacity() > (std::size_t{1} << 20)) partial_.shrink_to_fit();
+}
+
+Result<void> WatchFramer::Feed(std::string_view chunk, Sink& sink) {
+  return encoding_ == internal::Encoding::kProtobuf ? FeedProtobuf(chunk, sink)
+                                                    : FeedJson(chunk, sink);
+}
+
+Result<void> WatchFramer::Finish() {
+  if (partial_.empty() && !in_frame_) return {};
+  return Error(Reason::kUnexpectedEof, "the watch ends inside the frame at byte " +
+                                           std::to_string(frame_start_) + ", after " +
+                                           std::to_string(offset_) + " bytes");
+}
+
+Result<void> WatchFramer::FeedProtobuf(std::string_view chunk, Sink& sink) {
+  offset_ += chunk.size();
+  while (!chunk.empty()) {
+    if (!partial_.empty()) {
+      const std::size_t need =
+          partial_.size() < kLengthBytes ? kLengthBytes : kLengthBytes + FrameLength(partial_);
+      const std::size_t take = std::min(need - partial_.size(), chunk.size());
+      partial_.append(chunk.substr(0, take));
+      chunk.remove_prefix(take);
+      if (partial_.size() < kLengthBytes) return {};
+      const std::size_t length = FrameLength(partial_);
+      if (length > max_frame_bytes_) return TooLarge(length);
+      if (partial_.size() < kLengthBytes + length) continue;
+      if (Result<void> r = EmitProtobuf(std::string_view(partial_).substr(kLengthBytes), sink);
+          !r) {
+        return r;
+      }
+      frame_start_ += kLengthBytes + length;
+      DropPartial();
+      continue;
+    }
+    if (chunk.size() >= kLengthBytes) {
+      const std::size_t length = FrameLength(chunk);
+      if (length > max_frame_bytes_) return TooLarge(length);
+      if (chunk.size() >= kLengthBytes + length) {
+        if (Result<void> r = EmitProtobuf(chunk.substr(kLengthBytes, length), sink); !r) return r;
+        frame_start_ += kLengthBytes + length;
+        chunk.remove_prefix(kLengthBytes + length);
+        continue;
+      }
+      partial_.reserve(kLengthBytes + length);
+    }
+    partial_.assign(chunk);
+    return {};
+  }
+  return {};
+}
+
+Result<void> WatchFramer::EmitProtobuf(std::string_view frame, Sink& sink) {
+  WatchFrame event;
+  std::string_view raw;
+  ProtobufReader reader(frame);
+  while (reader.Next()) {
+    if (reader.field() == 1) {
+      event.type = reader.bytes();
+    } else if (reader.field() == 2) {
+      ProtobufReader extension(reader.bytes());
+      while (extension.Next()) {
+        if (extension.field() == 1) raw = extension.bytes();
+      }
+      if (!extension.ok()) return Fail("malformed RawExtension");
+    }
+  }
+  if (!reader.ok()) {
+    return Fail("malformed WatchEvent, " + std::to_string(reader.offset()) + " bytes into it");
+  }
+  if (event.type.empty()) return Fail("the event has no type");
+  if (!raw.empty()) {
+    Result<Envelope> envelope = OpenEnvelope(raw);
+    if (!envelope) return Fail(envelope.error().message());
+    event.apiVersion = envelope->apiVersion;
+    event.kind = envelope->kind;
+    event.object = envelope->message;
+  }
+  return sink.OnFrame(event);
+}
+
+Result<void> WatchFramer::FeedJson(std::string_view chunk, Sink& sink) {
+  const std::uint64_t base = offset_;
+  offset_ += chunk.size();
+  std::size_t at = 0;
+  while (at < chunk.size()) {
+    if (!in_frame_) {
+      if (IsJsonBlank(chunk[at])) {
+        ++at;
+        continue;
+      }
+      frame_start_ = base + at;
+      if (chunk[at] != '{') {
+        return Fail(std::string("found '") + chunk[at] + "' where an event's '{' should be");
+      }
+      in_frame_ = true;
+      scanner_.Reset();
+    }
+    const std::string_view rest = chunk.substr(at);
+    std::size_t used = 0;
+    const bool ended = scanner_.Scan(rest, used);
+    const std::string_view piece = ended ? rest.substr(0, used) : rest;
+    if (partial_.size() + piece.size() > max_frame_bytes_) {
+      return TooLarge(partial_.size() + piece.size());
+    }
+    if (!ended) {
+      partial_.append(piece);
+      return {};
+    }
+    std::string_view frame = piece;
+    if (!partial_.empty()) {
+      partial_.append(piece);
+      frame = partial_;
+    }
+    in_frame_ = false;
+    at += used;
+    if (Result<void> r = EmitJson(frame, sink); !r) return r;
+    DropPartial();
+  }
+  return {};
+}
+
+Result<void> WatchFramer::EmitJson(std::string_view frame, Sink& sink) {
+  WatchFrame event;
+  JsonMembers members(frame);
+  while (members.Next()) {
+    if (members.name() == "type") event.type = PlainJsonString(members.value());
+    if (members.name() == "object") event.object = members.value();
+  }
+  if (!members.ok()) {
+    return Fail("malformed event, " + std::to_string(members.offset()) + " bytes into it");
+  }
+  if (event.type.empty()) return Fail("the event has no type");
+  if (!event.object.empty()) {
+    if (event.object.front() != '{') return Fail("the event's object is not a JSON object");
+    JsonMembers object(event.object);
+    // Servers write both first: no need to walk the rest.
+    while ((event.kind.empty() || event.apiVersion.empty()) && object.Next()) {
+      if (object.name() == "kind") event.kind = PlainJsonString(object.value());
+      if (object.name() == "apiVersion") event.apiVersion = PlainJsonString(object.value());
+    }
+    if (!object.ok()) return Fail("the event's object is malformed");
+  }
+  return sink.OnFrame(event);
+}
+
+}  // namespace kinformer::wire

@@ -1,0 +1,72 @@
+// wire/watch_framer.h
+//
+// WatchFramer: the body of a watch, as it arrives, into its events. Pieces may be of any size and cut anywhere.
+
+#ifndef KINFORMER_WIRE_WATCH_FRAMER_H_
+#define KINFORMER_WIRE_WATCH_FRAMER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "kinformer/internal/type_info.h"
+#include "kinformer/result.h"
+
+#include "wire/json_scanner.h"
+
+namespace kinformer::wire {
+
+// One event. Views, valid during the call that gives them.
+struct WatchFrame {
+  std::string_view
+      type{};  // "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR" or what a newer server may say
+  std::string_view apiVersion{};  // of the object; empty if it does not say
+  std::string_view kind{};
+  std::string_view object{};  // JSON: the object's text; protobuf: its message without the envelope
+};
+
+// JSON: a sequence of objects {"type": …, "object": …}, with or without newlines between them. Protobuf: frames of a 4-byte big-endian
+// length and a WatchEvent{1: type, 2: RawExtension{1: enveloped object}}. Objects are not checked beyond their borders.
+//
+// Thread-compatible. Errors are kDecode (kUnexpectedEof from Finish, kOverLimit for a frame that is too large) and name the byte
+// offset in the body; after one, the framer must not be fed again.
+class WatchFramer {
+ public:
+  class Sink {
+   public:
+    virtual ~Sink() = default;
+    // An error stops the framer and is what Feed returns.
+    virtual Result<void> OnFrame(const WatchFrame& frame) = 0;
+  };
+
+  explicit WatchFramer(internal::Encoding encoding,
+                       std::size_t max_frame_bytes = std::size_t{8} << 20)
+      : encoding_(encoding), max_frame_bytes_(max_frame_bytes) {}
+
+  Result<void> Feed(std::string_view chunk, Sink& sink);
+  // The body has ended: between two frames, or kUnexpectedEof.
+  Result<void> Finish();
+  Result<void> Finish(Sink&) { return Finish(); }
+
+ private:
+  Result<void> FeedProtobuf(std::string_view chunk, Sink& sink);
+  Result<void> FeedJson(std::string_view chunk, Sink& sink);
+  Result<void> EmitProtobuf(std::string_view frame, Sink& sink);
+  Result<void> EmitJson(std::string_view frame, Sink& sink);
+  [[nodiscard]] Error Fail(std::string_view why) const;
+  [[nodiscard]] Error TooLarge(std::uint64_t size) const;
+  void DropPartial();
+
+  const internal::Encoding encoding_;
+  const std::size_t max_frame_bytes_;
+  std::string partial_;            // the beginning of a frame that is cut off
+  std::uint64_t frame_start_ = 0;  // where the current frame begins in the body
+  std::uint64_t offset_ = 0;
+  bool in_frame_ = false;  // JSON
+  JsonValueScanner scanner_;
+};
+
+}  // namespace kinformer::wire
+
+#endif  // KINFORMER_WIRE_WATCH_FRAMER_H_
