@@ -12,6 +12,7 @@ import sys
 
 import descriptors
 import registry
+import views
 from schema import Schema
 
 META = ("metav1", "metav1beta1")  # their descriptors are compiled into the object layer
@@ -51,6 +52,9 @@ def main():
         else:
             text += descriptors.body(package)
         text += descriptors.type_infos(package, schema.resources)
+        if views.views_of(package):
+            out.write(f"include/kinformer/api/{alias}.h", views.header(schema, package))
+            text = f'#include "kinformer/api/{alias}.h"\n\n' + text + views.source(schema, package)
         out.write(f"src/api/{alias}.cc", text)
         sources.append(f"src/api/{alias}.cc")
     out.write("src/api/registry_tables.cc", registry.source(schema))
