@@ -12,7 +12,8 @@ namespace kinformer::wire {
 namespace {
 
 // A tag and a length take at most this many bytes.
-constexpr std::size_t kMaxFieldHead = 20;
+constexpr std::size_t kMaxVarint = 10;
+constexpr std::size_t kMaxFieldHead = 2 * kMaxVarint;
 
 }  // namespace
 
@@ -96,9 +97,15 @@ Result<std::size_t> ListSplitter::ConsumeProtobuf(std::string_view data, Sink& s
     const char* next = ReadVarint(at, end, tag);
     const unsigned type = static_cast<unsigned>(tag & 7U);
     std::uint64_t length = 0;
+    const char* const length_at = next;
     if (next != nullptr && type == 2) next = ReadVarint(next, end, length);
     if (next == nullptr) {
-      if (left() >= kMaxFieldHead) return Fail(offset_, "malformed field");
+      // Either more bytes are to come, or these can never become a field.
+      const bool bad =
+          left() >= kMaxFieldHead || (length_at == nullptr && left() >= kMaxVarint) ||
+          (length_at != nullptr && static_cast<std::size_t>(end - length_at) >= kMaxVarint) ||
+          (in_list && left() >= list_left_);
+      if (bad) return Fail(offset_, "malformed field");
       return cut_off(left() + 1);
     }
     if (tag > 0xffffffffU || (tag >> 3) == 0) return Fail(offset_, "malformed field");
