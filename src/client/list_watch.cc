@@ -61,7 +61,9 @@ Error UnexpectedMediaType(const Source& source, std::string_view content_type) {
 }
 
 // One page of a list.
-class ListCall final : public ListWatchCall, public ExchangeReceiver, public wire::ListSink {
+class ListCall final : public ListWatchCall,
+                       public ExchangeReceiver,
+                       public wire::ListSplitter::Sink {
  public:
   ListCall(std::shared_ptr<Source> source, ListReceiver& receiver)
       : source_(std::move(source)), receiver_(receiver) {}
@@ -88,7 +90,7 @@ class ListCall final : public ListWatchCall, public ExchangeReceiver, public wir
       FailLater(UnexpectedMediaType(*source_, content_type));
       return;
     }
-    splitter_.emplace(protobuf_ ? wire::ListFormat::kProtobuf : wire::ListFormat::kJson);
+    splitter_.emplace(protobuf_ ? Encoding::kProtobuf : Encoding::kJson);
   }
   void OnData(std::string_view data) override {
     if (failed_ || !splitter_) return;
@@ -97,19 +99,20 @@ class ListCall final : public ListWatchCall, public ExchangeReceiver, public wir
     }
     receiver_.OnChunkEnd();
   }
-  void OnItem(std::string_view item) override {
+  Result<void> OnItem(std::string_view item) override {
     Result<ObjectRef> object = source_->Build(protobuf_, item);
     if (object) {
       receiver_.OnItem(*std::move(object));
-      return;
+      return {};
     }
     const ObjectHead head = protobuf_ ? HeadOfProtobuf(item) : HeadOfJson(item);
     receiver_.OnUnreadable(head.namespace_, head.name, object.error());
+    return {};
   }
   void OnDone(Result<void> result) override {
     if (failed_) return;  // the timer speaks
     if (result && splitter_) {
-      if (Result<void> finished = splitter_->Finish(*this); !finished) {
+      if (Result<void> finished = splitter_->Finish(); !finished) {
         result = std::move(Error(std::move(finished).error()).WithContext("GET " + source_->path));
       }
     }
@@ -119,9 +122,9 @@ class ListCall final : public ListWatchCall, public ExchangeReceiver, public wir
     }
     ListMeta meta;
     if (splitter_) {
-      meta.resourceVersion = splitter_->meta().resourceVersion;
-      meta.continue_ = splitter_->meta().continue_;
-      meta.remainingItemCount = splitter_->meta().remainingItemCount;
+      meta.resourceVersion = splitter_->head().resourceVersion;
+      meta.continue_ = splitter_->head().continue_;
+      meta.remainingItemCount = splitter_->head().remainingItemCount;
     }
     Finish(std::move(meta));
   }
@@ -149,7 +152,9 @@ class ListCall final : public ListWatchCall, public ExchangeReceiver, public wir
 };
 
 // One watch.
-class WatchCall final : public ListWatchCall, public ExchangeReceiver, public wire::WatchSink {
+class WatchCall final : public ListWatchCall,
+                        public ExchangeReceiver,
+                        public wire::WatchFramer::Sink {
  public:
   WatchCall(std::shared_ptr<Source> source, WatchReceiver& receiver)
       : source_(std::move(source)), receiver_(receiver) {}
@@ -186,18 +191,15 @@ class WatchCall final : public ListWatchCall, public ExchangeReceiver, public wi
       EndLater(UnexpectedMediaType(*source_, content_type));
       return;
     }
-    framer_.emplace(protobuf_ ? wire::WatchFormat::kProtobuf : wire::WatchFormat::kJson);
+    framer_.emplace(protobuf_ ? Encoding::kProtobuf : Encoding::kJson);
     receiver_.OnStarted();
   }
   void OnData(std::string_view data) override {
     if (ended_ || !framer_) return;
-    if (Result<void> fed = framer_->Feed(data, *this); !fed && !ended_) {
-      EndLater(std::move(Error(std::move(fed).error()).WithContext("watch of " + source_->path)));
-    }
+    if (Result<void> fed = framer_->Feed(data, *this); !fed) EndLater(std::move(fed).error());
     receiver_.OnChunkEnd();
   }
-  void OnEvent(const wire::WatchFrame& frame) override {
-    if (ended_) return;
+  Result<void> OnFrame(const wire::WatchFrame& frame) override {
     WatchEvent event;
     if (frame.type == "ADDED") {
       event.type = WatchEventType::kAdded;
@@ -210,16 +212,13 @@ class WatchCall final : public ListWatchCall, public ExchangeReceiver, public wi
     } else if (frame.type == "ERROR") {
       std::optional<Error> error =
           protobuf_ ? ErrorOfProtobufStatus(frame.object) : ErrorOfJsonStatus(frame.object);
-      EndLater(error ? *std::move(error)
-                     : Error(Reason::kInternalError,
-                             "the watch of " + source_->path +
-                                 " ended with an error event that holds no Status"));
-      return;
+      if (error) return *std::move(error);
+      return Error(Reason::kInternalError, "the watch of " + source_->path +
+                                               " ended with an error event that holds no Status");
     } else {
-      EndLater(Error(Reason::kDecode, "the watch of " + source_->path +
-                                          " sent an event of unknown type \"" +
-                                          std::string(frame.type) + "\""));
-      return;
+      return Error(Reason::kDecode, "the watch of " + source_->path +
+                                        " sent an event of unknown type \"" +
+                                        std::string(frame.type) + "\"");
     }
     if (event.type == WatchEventType::kBookmark) {
       const ObjectHead head = protobuf_ ? HeadOfProtobuf(frame.object) : HeadOfJson(frame.object);
@@ -227,26 +226,25 @@ class WatchCall final : public ListWatchCall, public ExchangeReceiver, public wi
       event.initial_events_end = head.initial_events_end;
       if (head.initial_events_end) ticket_.reset();
       receiver_.OnEvent(event);
-      return;
+      return {};
     }
     Result<ObjectRef> object = source_->Build(protobuf_, frame.object);
     if (object) {
       event.object = *std::move(object);
       event.resourceVersion = event.object->resourceVersion();
       receiver_.OnEvent(event);
-      return;
+      return {};
     }
     const ObjectHead head = protobuf_ ? HeadOfProtobuf(frame.object) : HeadOfJson(frame.object);
     if (head.name.empty()) {  // nobody could say what is missing
-      EndLater(
-          std::move(Error(std::move(object).error()).WithContext("watch of " + source_->path)));
-      return;
+      return std::move(Error(std::move(object).error()).WithContext("watch of " + source_->path));
     }
     event.unreadable = true;
     event.namespace_ = head.namespace_;
     event.name = head.name;
     event.resourceVersion = head.resourceVersion;
     receiver_.OnEvent(event);
+    return {};
   }
   void OnDone(Result<void> result) override {
     if (ended_) return;  // the timer speaks

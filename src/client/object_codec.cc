@@ -4,6 +4,7 @@
 #include "kinformer/internal/descriptor.h"
 
 #include "client/status.h"
+#include "wire/envelope.h"
 
 namespace kinformer::internal {
 
@@ -46,13 +47,13 @@ Result<ObjectRef> DecodeObject(const TypeInfo& type, std::string_view content_ty
   }
   const std::string_view media_type = MediaType(content_type);
   if (media_type == kProtobufMediaType) {
-    Result<ProtobufEnvelope> envelope = OpenProtobufEnvelope(body);
-    if (!envelope) return std::move(envelope).error();
+    const Result<wire::Envelope> envelope = wire::OpenEnvelope(body);
+    if (!envelope) return envelope.error();
     if (envelope->kind == "Status") {
-      if (std::optional<Error> error = ErrorOfProtobufStatus(envelope->raw))
+      if (std::optional<Error> error = ErrorOfProtobufStatus(envelope->message))
         return *std::move(error);
     }
-    if (type.encoding() == Encoding::kProtobuf) return BuildFromProtobuf(type, envelope->raw);
+    if (type.encoding() == Encoding::kProtobuf) return BuildFromProtobuf(type, envelope->message);
   } else if (media_type == kJsonMediaType) {
     // A Status is the only object that has "status" as text; looking for it costs a parse, so only short bodies are suspects.
     if (body.size() < 4096 && body.find("\"Failure\"") != std::string_view::npos) {

@@ -11,6 +11,7 @@
 #include "client/object_codec.h"
 #include "client/request_path.h"
 #include "client/status.h"
+#include "wire/envelope.h"
 
 namespace kinformer::internal {
 namespace {
@@ -183,7 +184,7 @@ Result<ObjectRef> ResourceCore::SendObject(std::string method, std::string targe
   request.body = [&object] { return object.json(); };
   if (type_->encoding() == Encoding::kProtobuf && !object.protobuf.empty()) {
     request.protobuf_body = [this, &object] {
-      return CloseProtobufEnvelope(type_->apiVersion(), type_->kind, object.protobuf);
+      return wire::SealEnvelope(type_->apiVersion(), type_->kind, object.protobuf);
     };
   }
   return Send(std::move(request), call);

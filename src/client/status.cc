@@ -7,12 +7,12 @@
 
 #include "kinformer/json.h"
 
+#include "wire/envelope.h"
 #include "wire/protobuf_reader.h"
 
 namespace kinformer::internal {
 namespace {
 
-constexpr std::string_view kMagic("k8s\0", 4);
 constexpr std::size_t kMaxTextMessage = 2048;
 
 using Fields = wire::ProtobufReader;
@@ -207,8 +207,8 @@ Error ErrorOfResponse(std::string_view method, int http_status, std::string_view
   const std::string_view media_type = MediaType(content_type);
   std::optional<Error> error;
   if (media_type == "application/vnd.kubernetes.protobuf") {
-    Result<ProtobufEnvelope> envelope = OpenProtobufEnvelope(body);
-    if (envelope && envelope->kind == "Status") error = ErrorOfProtobufStatus(envelope->raw);
+    const Result<wire::Envelope> envelope = wire::OpenEnvelope(body);
+    if (envelope && envelope->kind == "Status") error = ErrorOfProtobufStatus(envelope->message);
   } else if (media_type == "application/json" || media_type.empty()) {
     error = ErrorOfJsonStatus(body);
   }
@@ -229,51 +229,6 @@ Error ErrorOfResponse(std::string_view method, int http_status, std::string_view
     error->WithRetryAfter(std::chrono::seconds(*retry_after));
   }
   return *std::move(error);
-}
-
-Result<ProtobufEnvelope> OpenProtobufEnvelope(std::string_view bytes) {
-  if (bytes.substr(0, kMagic.size()) != kMagic) {
-    return Error(Reason::kDecode, "a protobuf object does not begin with the bytes 6b 38 73 00");
-  }
-  ProtobufEnvelope envelope;
-  Fields fields(bytes.substr(kMagic.size()));
-  while (fields.Next()) {
-    if (fields.field() == 2) envelope.raw = fields.bytes();
-    if (fields.field() != 1) continue;
-    Fields meta(fields.bytes());
-    while (meta.Next()) {
-      if (meta.field() == 1) envelope.apiVersion = meta.bytes();
-      if (meta.field() == 2) envelope.kind = meta.bytes();
-    }
-  }
-  if (!fields.ok()) {
-    return Error(Reason::kDecode, "the envelope of a protobuf object is cut off or malformed");
-  }
-  return envelope;
-}
-
-std::string CloseProtobufEnvelope(std::string_view api_version, std::string_view kind,
-                                  std::string_view raw) {
-  const auto append = [](std::string& out, char tag, std::string_view text) {
-    out += tag;
-    std::size_t size = text.size();
-    while (size >= 0x80) {
-      out += static_cast<char>((size & 0x7f) | 0x80);
-      size >>= 7;
-    }
-    out += static_cast<char>(size);
-    out += text;
-  };
-  std::string meta;
-  append(meta, 0x0a, api_version);
-  append(meta, 0x12, kind);
-  std::string out(kMagic);
-  out.reserve(raw.size() + meta.size() + 24);
-  append(out, 0x0a, meta);
-  append(out, 0x12, raw);
-  append(out, 0x1a, "");
-  append(out, 0x22, "");
-  return out;
 }
 
 }  // namespace kinformer::internal

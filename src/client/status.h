@@ -26,17 +26,6 @@ Reason ReasonOfHttpStatus(std::string_view method, int http_status);
 // "application/json;stream=watch" is "application/json".
 std::string_view MediaType(std::string_view content_type);
 
-// Takes "k8s\0" and runtime.Unknown off an object's protobuf bytes.
-struct ProtobufEnvelope {
-  std::string_view apiVersion{};
-  std::string_view kind{};
-  std::string_view raw{};
-};
-Result<ProtobufEnvelope> OpenProtobufEnvelope(std::string_view bytes);
-// Puts them around a message.
-std::string CloseProtobufEnvelope(std::string_view api_version, std::string_view kind,
-                                  std::string_view raw);
-
 }  // namespace kinformer::internal
 
 #endif  // KINFORMER_CLIENT_STATUS_H_

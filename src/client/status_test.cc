@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "wire/envelope.h"
+
 namespace kinformer::internal {
 namespace {
 
@@ -53,7 +55,7 @@ TEST(Status, ProtobufStatusInItsEnvelope) {
   message += std::string("\x1a\x04gone\x22\x08NotFound", 16);
   message += std::string("\x2a\x0a", 2) + details;
   message += std::string("\x30\x94\x03", 3);
-  const std::string body = CloseProtobufEnvelope("v1", "Status", message);
+  const std::string body = wire::SealEnvelope("v1", "Status", message);
   const Error error = ErrorOfResponse("GET", 404, "application/vnd.kubernetes.protobuf", body, {});
   EXPECT_EQ(error.reason(), Reason::kNotFound);
   EXPECT_EQ(error.message(), "gone");
@@ -62,20 +64,6 @@ TEST(Status, ProtobufStatusInItsEnvelope) {
   EXPECT_EQ(error.details().kind, "pods");
   EXPECT_EQ(error.details().continue_, "c");
   EXPECT_EQ(error.retry_after(), std::chrono::seconds(2));
-}
-
-TEST(Status, EnvelopeMustBeWhole) {
-  const std::string body = CloseProtobufEnvelope("apps/v1", "Deployment", std::string(300, 'x'));
-  const auto envelope = OpenProtobufEnvelope(body);
-  ASSERT_TRUE(envelope.ok());
-  EXPECT_EQ(envelope->apiVersion, "apps/v1");
-  EXPECT_EQ(envelope->kind, "Deployment");
-  EXPECT_EQ(envelope->raw, std::string(300, 'x'));
-  EXPECT_FALSE(OpenProtobufEnvelope("{}").ok());
-  EXPECT_FALSE(OpenProtobufEnvelope("").ok());
-  // Between two fields a cut cannot be seen; everywhere else it must be.
-  EXPECT_FALSE(OpenProtobufEnvelope(body.substr(0, 10)).ok());
-  EXPECT_FALSE(OpenProtobufEnvelope(body.substr(0, 200)).ok());
 }
 
 TEST(Status, RS08ReasonOfBareCodes) {
