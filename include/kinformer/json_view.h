@@ -64,8 +64,8 @@ class View {
     Walk() = default;
     Walk(const char* at, const internal::Block* block, bool object);
     [[nodiscard]] std::string_view name() const { return name_; }
-    [[nodiscard]] View value() const { return value_; }
-    [[nodiscard]] bool done() const { return !value_.exists(); }
+    [[nodiscard]] View value() const { return View(value_, block_); }
+    [[nodiscard]] bool done() const { return value_ == nullptr; }
     void Next();
 
    private:
@@ -73,7 +73,7 @@ class View {
     const internal::Block* block_ = nullptr;
     bool object_ = false;
     std::string_view name_;
-    View value_;
+    const char* value_ = nullptr;
   };
   template <bool kNamed>
   class Range {

@@ -153,19 +153,18 @@ View::Walk::Walk(const char* at, const internal::Block* block, bool object)
 
 void View::Walk::Read(const char* at) {
   if (*at == '}' || *at == ']') {
-    value_ = View();
+    value_ = nullptr;
     return;
   }
   if (object_) {
     name_ = StringAt(at, block_);
     at = SkipSpace(SkipSpace(SkipString(at)) + 1);
   }
-  value_ = View(at, block_);
+  value_ = at;
 }
 
 void View::Walk::Next() {
-  const std::string_view text = value_.raw();
-  const char* at = SkipSpace(text.data() + text.size());
+  const char* at = SkipSpace(SkipValue(value_));
   Read(*at == ',' ? SkipSpace(at + 1) : at);
 }
 
