@@ -1,0 +1,23 @@
+#include "kinformer/object_meta.h"
+
+#include <ostream>
+
+namespace kinformer::metav1 {
+
+std::optional<OwnerReference> GetControllerOf(const ObjectMeta& metadata) {
+  for (const OwnerReference owner : metadata.ownerReferences()) {
+    if (owner.controller().value_or(false)) return owner;
+  }
+  return std::nullopt;
+}
+
+std::ostream& operator<<(std::ostream& out, const ObjectMeta& metadata) {
+  if (!metadata.namespace_().empty()) out << metadata.namespace_() << '/';
+  return out << metadata.name();
+}
+
+std::ostream& operator<<(std::ostream& out, const OwnerReference& owner) {
+  return out << owner.kind() << '/' << owner.name();
+}
+
+}  // namespace kinformer::metav1
