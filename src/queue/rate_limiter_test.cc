@@ -96,7 +96,9 @@ TEST(RateLimiterConformance, RL10_DefaultController) {
   Simulation sim;
   const auto limiter = DefaultControllerRateLimiter<std::string>(sim.env());
   EXPECT_EQ(limiter->When("fresh"), milliseconds(5));
-  for (int i = 0; i < 99; ++i) limiter->When("item" + std::to_string(i));
+  for (int i = 0; i < 99; ++i) {
+    EXPECT_EQ(limiter->When("item" + std::to_string(i)), milliseconds(5));
+  }
   EXPECT_EQ(limiter->When("a"), milliseconds(100));
   EXPECT_EQ(limiter->When("b"), milliseconds(200));
   EXPECT_EQ(DefaultItemBasedRateLimiter<std::string>()->When("x"), milliseconds(1));

@@ -1,0 +1,33 @@
+// apiserver/http/gzip_deflater.h
+//
+// GzipDeflater: compresses one response body as it streams.
+
+#ifndef KINFORMER_APISERVER_HTTP_GZIP_DEFLATER_H_
+#define KINFORMER_APISERVER_HTTP_GZIP_DEFLATER_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace kinformer::apiserver {
+
+// Level 1, as kube-apiserver: more costs time and saves little. Thread-compatible.
+class GzipDeflater {
+ public:
+  GzipDeflater();
+  ~GzipDeflater();
+  GzipDeflater(const GzipDeflater&) = delete;
+  GzipDeflater& operator=(const GzipDeflater&) = delete;
+
+  enum class Flush : unsigned char { kNo, kSync, kFinish };
+  // Appends what comes out to `out`; after kSync everything so far can be read by the other side.
+  void Deflate(std::string_view data, Flush flush, std::string& out);
+
+ private:
+  struct State;
+  const std::unique_ptr<State> state_;
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_HTTP_GZIP_DEFLATER_H_

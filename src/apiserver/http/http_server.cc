@@ -1,0 +1,265 @@
+#include "kinformer/apiserver/http_server.h"
+
+#include <atomic>
+#include <deque>
+#include <fcntl.h>
+#include <unordered_map>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+
+#include "apiserver/http/byte_stream.h"
+#include "apiserver/http/http_connection.h"
+#include "apiserver/http/kubeconfig_text.h"
+#include "apiserver/http/tls_authority.h"
+#include "base/io_loop.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+// Woken connections served before the loop gets its turn again.
+constexpr std::size_t kPumpBatch = 64;
+
+// Asio makes descriptors that children would inherit.
+template <class Socket>
+void CloseOnExec(Socket& socket) {
+  ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+}
+
+}  // namespace
+
+struct HttpServer::Impl final : HttpConnectionHost,
+                                public std::enable_shared_from_this<HttpServer::Impl> {
+  Impl(Env& e, Handler& h, HttpServerOptions o, asio::io_context& io)
+      : env_(e), handler_(h), options_(std::move(o)), io_(io), acceptor_(io) {}
+
+  [[nodiscard]] Env& env() override { return env_; }
+  [[nodiscard]] Handler& handler() override { return handler_; }
+  [[nodiscard]] const HttpServerOptions& options() override { return options_; }
+  void CountRequest() override { requests_.fetch_add(1, std::memory_order_relaxed); }
+  void CountSent(std::size_t bytes) override {
+    bytes_sent_.fetch_add(bytes, std::memory_order_relaxed);
+  }
+
+  void Woken(std::weak_ptr<HttpConnection> connection) override {
+    woken_.push_back(std::move(connection));
+    SchedulePump();
+  }
+
+  void Closed(HttpConnection& connection) override {
+    connections_.erase(&connection);
+    open_.store(connections_.size(), std::memory_order_relaxed);
+  }
+
+  // One task for all that were woken in a turn, in bounded batches.
+  void SchedulePump() {
+    if (pump_scheduled_) return;
+    pump_scheduled_ = true;
+    env_.loop().Post([self = shared_from_this()] {
+      self->pump_scheduled_ = false;
+      for (std::size_t i = 0; i < kPumpBatch && !self->woken_.empty(); ++i) {
+        const std::shared_ptr<HttpConnection> connection = self->woken_.front().lock();
+        self->woken_.pop_front();
+        if (connection != nullptr) connection->Pump();
+      }
+      if (!self->woken_.empty()) self->SchedulePump();
+    });
+  }
+
+  Result<void> PrepareTls() {
+    if (!options_.tls) return {};
+    TlsServerMaterial material{options_.cert_pem, options_.key_pem, options_.client_ca_pem};
+    if (material.cert_pem.empty()) {
+      auto authority = TlsAuthority::Make("kinformer-ca", env_.WallNow());
+      if (!authority) return authority.error();
+      std::vector<std::string> hosts = {
+          "localhost",  "127.0.0.1",          "::1",
+          "kubernetes", "kubernetes.default", "kubernetes.default.svc"};
+      hosts.push_back(Host());
+      hosts.insert(hosts.end(), options_.host_names.begin(), options_.host_names.end());
+      auto server = authority->ServerCertificate(hosts);
+      if (!server) return server.error();
+      material.cert_pem = std::move(server->cert_pem);
+      material.key_pem = std::move(server->key_pem);
+      kubeconfig_.ca_pem = authority->ca_pem();
+      if (material.client_ca_pem.empty()) {
+        material.client_ca_pem = authority->ca_pem();
+        if (options_.bearer_token.empty()) {
+          auto client = authority->ClientCertificate(options_.kubeconfig_user, {"system:masters"});
+          if (!client) return client.error();
+          kubeconfig_.cert_pem = std::move(client->cert_pem);
+          kubeconfig_.key_pem = std::move(client->key_pem);
+        }
+      }
+    }
+    auto context = NewTlsContext(material);
+    if (!context) return context.error();
+    tls_ = *std::move(context);
+    return {};
+  }
+
+  Result<void> Open() {
+    error_code error;
+    const auto address = asio::ip::make_address(options_.address, error);
+    if (error) {
+      return Error(Reason::kConfig,
+                   "\"" + options_.address + "\" is not an IP address to listen on");
+    }
+    if (Result<void> prepared = PrepareTls(); !prepared) return prepared;
+    const tcp::endpoint endpoint(address, options_.port);
+    acceptor_.open(endpoint.protocol(), error);
+    if (!error) {
+      CloseOnExec(acceptor_);
+      acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+    }
+    if (!error) acceptor_.bind(endpoint, error);
+    if (!error) acceptor_.listen(4096, error);
+    if (error) {
+      return Error(Reason::kTransport, "cannot listen on " + options_.address + " port " +
+                                           std::to_string(options_.port) + ": " + error.message());
+    }
+    port_ = acceptor_.local_endpoint(error).port();
+    acceptor_.non_blocking(true, error);
+    kubeconfig_.url = Url();
+    kubeconfig_.user = options_.kubeconfig_user;
+    kubeconfig_.token = options_.bearer_token;
+    return {};
+  }
+
+  [[nodiscard]] std::string Host() const {
+    if (options_.address == "0.0.0.0") return "127.0.0.1";
+    if (options_.address == "::") return "::1";
+    return options_.address;
+  }
+
+  [[nodiscard]] std::string Url() const {
+    std::string host = Host();
+    if (host.find(':') != std::string::npos) host = "[" + host + "]";
+    return (options_.tls ? "https://" : "http://") + host + ":" + std::to_string(port_);
+  }
+
+  void Accept() {
+    if (stopped_) return;
+    acceptor_.async_accept(
+        [self = shared_from_this()](const error_code& error, tcp::socket socket) {
+          if (self->stopped_) return;
+          if (error) {
+            // Out of descriptors, most likely: taking the next one at once would only spin.
+            self->env_.log().Log(LogLevel::kWarning, "cannot accept a connection",
+                                 {{"err", error.message()}});
+            self->retry_ = self->env_.loop().RunAt(
+                self->env_.Now() + std::chrono::milliseconds(100), [weak = self->weak_from_this()] {
+                  if (const auto again = weak.lock()) again->Accept();
+                });
+            return;
+          }
+          self->Take(std::move(socket));
+          self->Accept();
+        });
+  }
+
+  void Take(tcp::socket socket) {
+    CloseOnExec(socket);
+    accepted_.fetch_add(1, std::memory_order_relaxed);
+    if (connections_.size() >= options_.max_connections) return;  // closes it
+    error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    socket.set_option(tcp::socket::keep_alive(true), ignored);
+    auto connection = std::make_shared<HttpConnection>(
+        *this, tls_ != nullptr ? NewTlsStream(std::move(socket), *tls_)
+                               : NewPlainStream(std::move(socket)));
+    connections_.emplace(connection.get(), connection);
+    open_.store(connections_.size(), std::memory_order_relaxed);
+    connection->Start();
+  }
+
+  void Stop() {
+    stopped_ = true;
+    retry_.Cancel();
+    error_code ignored;
+    acceptor_.close(ignored);
+    // What is still under way in them completes later and finds them closed.
+    while (!connections_.empty()) {
+      const std::shared_ptr<HttpConnection> connection = connections_.begin()->second;
+      connection->Close();
+    }
+    woken_.clear();
+  }
+
+  Env& env_;
+  Handler& handler_;
+  const HttpServerOptions options_;
+  asio::io_context& io_;
+  std::shared_ptr<asio::ssl::context> tls_{};
+  std::uint16_t port_ = 0;
+  KubeconfigParts kubeconfig_{};
+
+  // Loop only.
+  tcp::acceptor acceptor_;
+  Timer retry_{};
+  std::unordered_map<HttpConnection*, std::shared_ptr<HttpConnection>> connections_{};
+  std::deque<std::weak_ptr<HttpConnection>> woken_{};
+  bool pump_scheduled_ = false;
+  bool stopped_ = false;
+
+  std::atomic<std::uint64_t> accepted_{0};
+  std::atomic<std::uint64_t> open_{0};
+  std::atomic<std::uint64_t> requests_{0};
+  std::atomic<std::uint64_t> bytes_sent_{0};
+};
+
+Result<std::unique_ptr<HttpServer>> HttpServer::Listen(Env& env, Handler& handler,
+                                                       HttpServerOptions options) {
+  asio::io_context* const io = kinformer::internal::IoContextOf(env);
+  if (io == nullptr) {
+    return Error(Reason::kInvalidArgument,
+                 "an HttpServer needs a Runtime's Env; a simulation has no sockets");
+  }
+  auto impl = std::make_shared<Impl>(env, handler, std::move(options), *io);
+  if (Result<void> opened = impl->Open(); !opened) return opened.error();
+  env.loop().Post([impl] { impl->Accept(); });
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
+}
+
+HttpServer::HttpServer(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+HttpServer::~HttpServer() {
+  Env& env = impl_->env_;
+  if (env.loop().InThisExecutor()) {
+    impl_->Stop();
+    return;
+  }
+  const std::unique_ptr<Monitor> monitor = env.NewMonitor();
+  bool done = false;
+  MonitorLock lock(*monitor);
+  env.loop().Post([&] {
+    impl_->Stop();
+    const MonitorLock inner(*monitor);
+    done = true;
+    monitor->NotifyAll();
+  });
+  while (!done) lock.Wait();
+}
+
+std::uint16_t HttpServer::port() const { return impl_->port_; }
+std::string HttpServer::url() const { return impl_->Url(); }
+const std::string& HttpServer::ca_pem() const { return impl_->kubeconfig_.ca_pem; }
+std::string HttpServer::Kubeconfig() const { return KubeconfigText(impl_->kubeconfig_); }
+Result<void> HttpServer::WriteKubeconfig(const std::string& path) const {
+  return WritePrivateFile(path, Kubeconfig());
+}
+
+HttpServerStats HttpServer::Stats() const {
+  return {.connections_accepted = impl_->accepted_.load(std::memory_order_relaxed),
+          .connections_open = impl_->open_.load(std::memory_order_relaxed),
+          .requests = impl_->requests_.load(std::memory_order_relaxed),
+          .bytes_sent = impl_->bytes_sent_.load(std::memory_order_relaxed)};
+}
+
+}  // namespace kinformer::apiserver
