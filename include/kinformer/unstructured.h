@@ -19,6 +19,7 @@
 #include "kinformer/json_view.h"
 #include "kinformer/object_meta.h"
 #include "kinformer/object_name.h"
+#include "kinformer/partial_object_metadata.h"
 
 namespace kinformer {
 

@@ -93,6 +93,10 @@ class HttpServer {
   // Writes it to a file that only its owner can read. Blocks on the disk.
   Result<void> WriteKubeconfig(const std::string& path) const;
 
+  // Cuts all connections, in the middle of whatever they carry; new ones are accepted. For tests of what clients do then. Returns
+  // at once; it happens on the loop.
+  void CloseConnections();
+
   [[nodiscard]] HttpServerStats Stats() const;
 
  private:

@@ -184,6 +184,10 @@ struct HttpServer::Impl final : HttpConnectionHost,
     retry_.Cancel();
     error_code ignored;
     acceptor_.close(ignored);
+    CloseConnections();
+  }
+
+  void CloseConnections() {
     // What is still under way in them completes later and finds them closed.
     while (!connections_.empty()) {
       const std::shared_ptr<HttpConnection> connection = connections_.begin()->second;
@@ -253,6 +257,10 @@ const std::string& HttpServer::ca_pem() const { return impl_->kubeconfig_.ca_pem
 std::string HttpServer::Kubeconfig() const { return KubeconfigText(impl_->kubeconfig_); }
 Result<void> HttpServer::WriteKubeconfig(const std::string& path) const {
   return WritePrivateFile(path, Kubeconfig());
+}
+
+void HttpServer::CloseConnections() {
+  impl_->env_.loop().Post([impl = impl_] { impl->CloseConnections(); });
 }
 
 HttpServerStats HttpServer::Stats() const {

@@ -1,0 +1,146 @@
+#include "demo/observer.h"
+
+#include <utility>
+
+namespace kinformer::demo {
+namespace {
+
+// What waits in the log for the screen; older lines go.
+constexpr std::size_t kLogLines = 200;
+constexpr int kMaxRetries = 6;
+
+}  // namespace
+
+std::string PodState(corev1::Pod pod) {
+  for (const corev1::ContainerStatus status : pod.status().containerStatuses()) {
+    if (const auto waiting = status.state().waiting()) return std::string(waiting->reason());
+  }
+  return std::string(pod.status().phase());
+}
+
+Observer::Observer(const Client& client)
+    : env_(client.env()),
+      factory_(client),
+      pods_(factory_.InformerFor<corev1::Pod>(
+          {.indexers = {{"spec.nodeName",
+                         [](corev1::Pod pod, auto& out) { out.Add(pod.spec().nodeName()); }}}})),
+      queue_(env_, {.name = "crashing-pods"}) {
+  Add("pods", pods_);
+  Add("nodes", factory_.InformerFor<corev1::Node>());
+  Add("namespaces", factory_.InformerFor<corev1::Namespace>());
+  Add("services", factory_.InformerFor<corev1::Service>());
+  Add("deployments", factory_.InformerFor<appsv1::Deployment>());
+  Add("replicasets", factory_.InformerFor<appsv1::ReplicaSet>());
+  Add("endpointslices", factory_.InformerFor<discoveryv1::EndpointSlice>());
+
+  // The first component writes a log, and keeps a count by its events alone, to be compared with the cache at the end.
+  pods_
+      .AddEventHandler({.on_add =
+                            [this](const Added<corev1::Pod>& e) {
+                              ++believed_pods_;
+                              if (!e.is_in_initial_list) Note("+ " + e.key);
+                            },
+                        .on_update =
+                            [this](const Updated<corev1::Pod>& e) {
+                              const std::string before = PodState(e.old_object);
+                              const std::string after = PodState(e.new_object);
+                              if (before != after)
+                                Note("~ " + e.key + "  " + before + " -> " + after);
+                            },
+                        .on_delete =
+                            [this](const Deleted<corev1::Pod>& e) {
+                              --believed_pods_;
+                              Note("- " + e.key + (e.final_state_unknown ? "  (tombstone)" : ""));
+                            }},
+                       {.name = "log"})
+      .OrExit();
+  // The second feeds a work queue: pods that crash are looked at until they run.
+  pods_
+      .AddEventHandler(FilteringResourceEventHandler<corev1::Pod>(
+                           [](corev1::Pod pod) { return PodState(pod) == "CrashLoopBackOff"; },
+                           {.on_add =
+                                [this](const Added<corev1::Pod>& e) {
+                                  ++added_;
+                                  queue_.Add(e.object_name());
+                                }}),
+                       {.name = "crashing-pods"})
+      .OrExit();
+  // The others share the same caches; each is told of everything.
+  for (int i = 2; i < kComponents; ++i) {
+    pods_
+        .AddEventHandler({.on_add = [](const Added<corev1::Pod>&) {}},
+                         {.name = "component-" + std::to_string(i + 1)})
+        .OrExit();
+  }
+}
+
+Observer::~Observer() {
+  queue_.ShutDown();
+  workers_.Join();
+  factory_.Shutdown();
+}
+
+void Observer::Start() {
+  workers_ = RunWorkers(env_, queue_, 2, [this](const ObjectName& key) { return Reconcile(key); });
+  factory_.Start();
+}
+
+template <class T>
+void Observer::Add(const char* name, SharedInformer<T> informer) {
+  const internal::TypeInfo& type = T::type_info();
+  resources_.push_back(
+      {name,
+       {std::string(type.group), std::string(type.version), std::string(type.resource)},
+       [informer] { return informer.Stats(); },
+       [informer] { return informer.HasSynced(); },
+       [informer] {
+         std::map<std::string, std::string> state;
+         const auto snapshot = informer.Snapshot();
+         for (const T object : snapshot) {
+           const auto metadata = object.metadata();
+           std::string key(metadata.namespace_());
+           if (!key.empty()) key += '/';
+           key += metadata.name();
+           state[key] = metadata.resourceVersion();
+         }
+         return state;
+       }});
+}
+
+bool Observer::HasSynced() const {
+  for (const CachedResource& resource : resources_) {
+    if (!resource.synced()) return false;
+  }
+  return true;
+}
+
+void Observer::Note(std::string line) {
+  const std::lock_guard lock(mutex_);
+  log_.push_back(std::move(line));
+  if (log_.size() > kLogLines) log_.pop_front();
+}
+
+std::vector<std::string> Observer::TakeLog() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> lines(log_.begin(), log_.end());
+  log_.clear();
+  return lines;
+}
+
+QueueFigures Observer::Queue() const {
+  return {queue_.Len(), added_.load(), retried_.load(), done_.load()};
+}
+
+// Fails, and so comes back later and later, while the pod still crashes.
+Result<void> Observer::Reconcile(const ObjectName& key) {
+  auto pod = pods_.lister().Namespace(key.namespace_).Get(key.name);
+  if (!pod && !IsNotFound(pod.error())) return std::move(pod).error();
+  if (pod && PodState(**pod) == "CrashLoopBackOff" && queue_.NumRequeues(key) < kMaxRetries) {
+    ++retried_;
+    return Error(Reason::kServiceUnavailable, "pod " + key.ToString() + " still crashes");
+  }
+  ++done_;
+  return {};
+}
+
+}  // namespace kinformer::demo
