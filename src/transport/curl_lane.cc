@@ -10,6 +10,12 @@
 
 namespace kinformer::internal {
 
+namespace {
+
+constexpr Duration kPatience = std::chrono::milliseconds(250);
+
+}  // namespace
+
 CurlLane::CurlLane(std::shared_ptr<CurlShared> shared, CurlLoop& loop, ConnectionPool pool)
     : shared_(std::move(shared)),
       loop_(loop),
@@ -30,6 +36,7 @@ CurlLane::CurlLane(std::shared_ptr<CurlShared> shared, CurlLoop& loop, Connectio
 CurlLane::~CurlLane() {
   *self_ = nullptr;
   timer_.Cancel();
+  patience_.Cancel();
   while (!active_.empty()) Detach(*active_.begin()->second);
   for (const auto& transfer : queue_) transfer->lane = nullptr;
   // Closes the connections; their descriptors come back through CloseSocket.
@@ -87,12 +94,24 @@ std::size_t CurlLane::started() const {
 }
 
 void CurlLane::OnStarted(CurlTransfer&, bool http2) {
-  connected_ = true;
   if (http1_ == http2) {
     http1_ = !http2;
     limit_changed_ = true;
   }
+  if (http1_) {
+    connected_ = true;
+  } else if (!connected_ && !patience_.armed()) {
+    patience_ = shared_->env.loop().RunAt(shared_->env.Now() + kPatience, [weak = self_] {
+      if (*weak != nullptr) (*weak)->OnAnswer();
+    });
+  }
   peak_ = std::max(peak_, started());
+}
+
+void CurlLane::OnAnswer() {
+  connected_ = true;
+  patience_ = Timer();
+  if (!inside_) Admit();
 }
 
 void CurlLane::OnSocket(int fd, int flags) {
@@ -127,8 +146,26 @@ void CurlLane::Settle() {
     const std::shared_ptr<CurlTransfer> transfer = found->second;
     Finish(transfer, message->data.result);
   }
-  if (!http1_ && sockets_ == 0 && active_.empty()) connected_ = false;
+  if (!http1_ && sockets_ == 0 && active_.empty()) {
+    connected_ = false;
+    patience_ = Timer();
+  }
   Admit();
+  if (full_buffer_ && !http1_ && !asking_again_) {
+    asking_again_ = true;
+    shared_->env.loop().Post([weak = self_] {
+      if (*weak != nullptr) (*weak)->AskAgain();
+    });
+  }
+  full_buffer_ = false;
+}
+
+void CurlLane::AskAgain() {
+  asking_again_ = false;
+  const auto sockets = watched_;
+  for (const curl_socket_t fd : sockets) {
+    if (std::find(watched_.begin(), watched_.end(), fd) != watched_.end()) Run(fd, CURL_CSELECT_IN);
+  }
 }
 
 void CurlLane::Admit() {
@@ -154,6 +191,10 @@ void CurlLane::Detach(CurlTransfer& transfer) {
 
 void CurlLane::Finish(const std::shared_ptr<CurlTransfer>& transfer, CURLcode code) {
   const bool was_scout = !connected_ && !transfer->started;
+  // libcurl keeps the connection of failed streams although it may be dead.
+  if (!http1_ && code != CURLE_OK && code != CURLE_HTTP2_STREAM && code != CURLE_WRITE_ERROR) {
+    retired = true;
+  }
   Result<void> verdict = transfer->Verdict(code);
   Detach(*transfer);
   last_use_ = shared_->env.Now();
@@ -171,6 +212,8 @@ void CurlLane::Finish(const std::shared_ptr<CurlTransfer>& transfer, CURLcode co
 int CurlLane::SocketChanged(CURL*, curl_socket_t fd, int what, void* self, void*) {
   auto* lane = static_cast<CurlLane*>(self);
   lane->loop_.Watch(fd, what, *lane);
+  std::erase(lane->watched_, fd);
+  if (what != CURL_POLL_REMOVE) lane->watched_.push_back(fd);
   return 0;
 }
 
@@ -204,6 +247,7 @@ curl_socket_t CurlLane::OpenSocket(void* self, curlsocktype, curl_sockaddr* addr
 int CurlLane::CloseSocket(void* self, curl_socket_t fd) {
   auto* lane = static_cast<CurlLane*>(self);
   lane->loop_.Forget(fd);
+  std::erase(lane->watched_, fd);
   --lane->sockets_;
   --lane->shared_->stats.connections_open;
   return close(fd);

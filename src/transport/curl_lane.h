@@ -6,7 +6,8 @@
 // has fallen silent. A lane of watches over HTTP/1.1 has one connection per watch. Other lanes have a handful.
 //
 // The first exchange of a lane goes ahead alone (the scout) until TLS has settled which protocol is spoken; the others then
-// share its connection instead of each opening one. They never wait for its response.
+// share its connection instead of each opening one. Over HTTP/2 they give the server a moment more to tell its stream limit:
+// libcurl takes it for 100 until told, and streams beyond the true limit would wait inside it unseen.
 
 #ifndef KINFORMER_TRANSPORT_CURL_LANE_H_
 #define KINFORMER_TRANSPORT_CURL_LANE_H_
@@ -59,6 +60,11 @@ class CurlLane final : public CurlLoop::Listener {
 
   // From the exchange, while libcurl runs: its request is going out.
   void OnStarted(CurlTransfer& transfer, bool http2);
+  // A response has begun: whatever the server says first over HTTP/2 has been read.
+  void OnAnswer();
+  // libcurl delivered as much as its buffer holds. Over HTTP/2, libcurl 7.88 may then keep the rest of what it has read until
+  // the socket becomes readable again, which may be never: it is asked once more.
+  void OnFullBuffer() { full_buffer_ = true; }
   void OnSocket(int fd, int flags) override;
 
  private:
@@ -69,6 +75,7 @@ class CurlLane final : public CurlLoop::Listener {
 
   void Run(curl_socket_t fd, int flags);
   void Settle();
+  void AskAgain();
   void Admit();
   void Detach(CurlTransfer& transfer);
   void Finish(const std::shared_ptr<CurlTransfer>& transfer, CURLcode code);
@@ -82,6 +89,8 @@ class CurlLane final : public CurlLoop::Listener {
   std::deque<std::shared_ptr<CurlTransfer>> queue_;
   List leaving_;  // removed while libcurl ran
   Timer timer_;
+  Timer patience_;  // for the server's first words
+  std::vector<curl_socket_t> watched_;
   std::shared_ptr<CurlLane*> self_;  // for posted tasks: null once the lane is gone
   std::size_t sockets_ = 0;
   std::size_t peak_ = 0;
@@ -91,6 +100,8 @@ class CurlLane final : public CurlLoop::Listener {
   bool connected_ = false;
   bool http1_ = false;
   bool limit_changed_ = false;
+  bool full_buffer_ = false;
+  bool asking_again_ = false;
 };
 
 }  // namespace kinformer::internal

@@ -11,8 +11,8 @@ namespace kinformer::internal {
 
 namespace {
 
-constexpr long kWatchBuffer = 4096;
-constexpr long kBuffer = 16384;
+constexpr std::size_t kWatchBuffer = 4096;
+constexpr std::size_t kBuffer = 16384;
 
 curl_blob Blob(const std::string& text) {
   // NOCOPY: a thousand watches share one text. libcurl copies what a connection needs beyond the handle's life.
@@ -89,9 +89,9 @@ Result<void> CurlTransfer::Prepare(std::shared_ptr<const TlsMaterial> tls,
       easy_, CURLOPT_HTTP_VERSION,
       options.disable_http2 || !endpoint.tls ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS);
   curl_easy_setopt(easy_, CURLOPT_PIPEWAIT, 1L);
-  curl_easy_setopt(easy_, CURLOPT_BUFFERSIZE,
-                   request_.pool == ConnectionPool::kWatch ? kWatchBuffer : kBuffer);
-  curl_easy_setopt(easy_, CURLOPT_UPLOAD_BUFFERSIZE, kBuffer);
+  buffer_size_ = request_.pool == ConnectionPool::kWatch ? kWatchBuffer : kBuffer;
+  curl_easy_setopt(easy_, CURLOPT_BUFFERSIZE, static_cast<long>(buffer_size_));
+  curl_easy_setopt(easy_, CURLOPT_UPLOAD_BUFFERSIZE, static_cast<long>(kBuffer));
   using std::chrono::duration_cast;
   using std::chrono::milliseconds;
   curl_easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS,
@@ -267,6 +267,7 @@ bool CurlTransfer::HeaderLine(std::string_view line) {
     shared_->options.credentials->Rejected(authorization_);
   }
   const HttpHeaders headers = std::exchange(headers_, HttpHeaders());
+  if (lane != nullptr) lane->OnAnswer();
   receiver_->OnHeaders(status_, headers);
   return receiver_ != nullptr;
 }
@@ -274,6 +275,7 @@ bool CurlTransfer::HeaderLine(std::string_view line) {
 bool CurlTransfer::Body(std::string_view data) {
   if (receiver_ == nullptr) return false;
   shared_->stats.bytes_received += data.size();
+  if (lane != nullptr && data.size() >= buffer_size_) lane->OnFullBuffer();
   if (!inflater_) {
     receiver_->OnData(data);
     return receiver_ != nullptr;
