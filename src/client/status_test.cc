@@ -42,7 +42,7 @@ TEST(Status, RS07WhatIsNoFailureIsNoError) {
 
 TEST(Status, ProtobufStatusInItsEnvelope) {
   std::string details;
-  details += std::string("\x0a\x01n\x1a\x04pods\x28\x02", 10);
+  details += std::string("\x0a\x01n\x1a\x04pods\x28\x02", 11);
   std::string message;
   message += std::string(
       "\x0a\x05\x0a\x00\x1a\x01"
@@ -53,7 +53,7 @@ TEST(Status, ProtobufStatusInItsEnvelope) {
       "Failure",
       9);
   message += std::string("\x1a\x04gone\x22\x08NotFound", 16);
-  message += std::string("\x2a\x0a", 2) + details;
+  message += std::string("\x2a\x0b", 2) + details;
   message += std::string("\x30\x94\x03", 3);
   const std::string body = wire::SealEnvelope("v1", "Status", message);
   const Error error = ErrorOfResponse("GET", 404, "application/vnd.kubernetes.protobuf", body, {});

@@ -17,14 +17,20 @@ std::string EncodeProtobuf(const M& object);  // mutable_codec.h
 template <class M>
 std::string EncodeJson(const M& object);  // mutable_codec.h
 
-// T is the view, M its mutable struct. The result refers to `object`, which must outlive it.
+// T is the view, M its mutable struct, or json::Value for Unstructured. The result refers to `object`, which must outlive it.
 template <class T, class M>
 RequestObject ToRequestObject(const M& object) {
   RequestObject request;
-  request.namespace_ = object.metadata.namespace_;
-  request.name = object.metadata.name;
-  request.protobuf = EncodeProtobuf(object);
-  request.json = [&object] { return EncodeJson(object); };
+  if constexpr (requires { object.StringOrEmpty(); }) {
+    request.namespace_ = object["metadata"]["namespace"].StringOrEmpty();
+    request.name = object["metadata"]["name"].StringOrEmpty();
+    request.json = [&object] { return object.Dump(); };
+  } else {
+    request.namespace_ = object.metadata.namespace_;
+    request.name = object.metadata.name;
+    request.protobuf = EncodeProtobuf(object);
+    request.json = [&object] { return EncodeJson(object); };
+  }
   return request;
 }
 

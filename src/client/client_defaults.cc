@@ -1,0 +1,50 @@
+#include "client/client_defaults.h"
+
+#include <fstream>
+#include <string>
+
+#include "kinformer/version.h"
+
+namespace kinformer::internal {
+namespace {
+
+// client-go's.
+constexpr double kDefaultQps = 5;
+constexpr int kDefaultBurst = 10;
+
+// "<program>/<version> (<os>/<arch>) kinformer".
+std::string DefaultUserAgent() {
+  std::string program;
+  std::getline(std::ifstream("/proc/self/comm"), program);
+  if (program.empty()) program = "unknown";
+  for (char& c : program) {
+    if (c <= ' ' || c > '~' || c == '/') c = '_';
+  }
+#if defined(__x86_64__)
+  constexpr const char* kArch = "amd64";
+#elif defined(__aarch64__)
+  constexpr const char* kArch = "arm64";
+#else
+  constexpr const char* kArch = "unknown";
+#endif
+#if defined(__linux__)
+  constexpr const char* kOs = "linux";
+#elif defined(__APPLE__)
+  constexpr const char* kOs = "darwin";
+#else
+  constexpr const char* kOs = "unknown";
+#endif
+  return program + "/" + kVersion + " (" + kOs + "/" + kArch + ") kinformer";
+}
+
+}  // namespace
+
+ClientOptions CompleteOptions(ClientOptions options) {
+  if (options.qps == 0) options.qps = kDefaultQps;
+  if (options.burst == 0) options.burst = kDefaultBurst;
+  if (options.max_retries < 0) options.max_retries = 0;
+  if (options.user_agent.empty()) options.user_agent = DefaultUserAgent();
+  return options;
+}
+
+}  // namespace kinformer::internal

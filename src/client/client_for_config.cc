@@ -1,0 +1,65 @@
+// Apart from client.cc, so that programs with a transport of their own do not link the network.
+
+#include <memory>
+#include <utility>
+
+#include "kinformer/client.h"
+#include "kinformer/config.h"
+#include "kinformer/http_transport.h"
+#include "kinformer/runtime.h"
+
+#include "client/client_core.h"
+#include "client/client_defaults.h"
+
+namespace kinformer {
+namespace {
+
+// What `options` leave open is as `config` says.
+ClientOptions Merge(ClientOptions options, const Config& config) {
+  if (options.qps == 0) options.qps = config.qps;
+  if (options.burst == 0) options.burst = config.burst;
+  if (options.user_agent.empty()) options.user_agent = config.user_agent;
+  if (config.content_type == internal::kJsonMediaType) options.prefer_json = true;
+  return internal::CompleteOptions(std::move(options));
+}
+
+// The transport belongs to the loop from here on.
+Result<std::shared_ptr<internal::Engine>> NewEngine(Env& env, const Config& config,
+                                                    const ClientOptions& options) {
+  Result<HttpTransportOptions> transport_options = TransportOptionsFor(config);
+  if (!transport_options) return std::move(transport_options).error();
+  ClientOptions complete = Merge(options, config);
+  transport_options->user_agent = complete.user_agent;
+  if (!complete.refresh_credentials && transport_options->credentials != nullptr) {
+    complete.refresh_credentials = [source = transport_options->credentials] {
+      return source->CanRefresh();
+    };
+  }
+  Result<std::unique_ptr<Transport>> transport =
+      NewHttpTransport(env, *std::move(transport_options));
+  if (!transport) return std::move(transport).error();
+  return std::make_shared<internal::Engine>(env, *std::move(transport), std::move(complete));
+}
+
+}  // namespace
+
+Result<Client> Client::FromEnvironment(const ClientOptions& options) {
+  Result<Config> config = Config::LoadDefault();
+  if (!config) return std::move(config).error();
+  return NewForConfig(*config, options);
+}
+
+Result<Client> Client::NewForConfig(const Config& config, const ClientOptions& options) {
+  auto runtime = std::make_unique<Runtime>();
+  Result<std::shared_ptr<internal::Engine>> engine = NewEngine(runtime->env(), config, options);
+  if (!engine) return std::move(engine).error();
+  return Client(std::make_shared<internal::ClientCore>(*std::move(engine), std::move(runtime)));
+}
+
+Result<Client> Client::NewForConfig(Env& env, const Config& config, const ClientOptions& options) {
+  Result<std::shared_ptr<internal::Engine>> engine = NewEngine(env, config, options);
+  if (!engine) return std::move(engine).error();
+  return Client(std::make_shared<internal::ClientCore>(*std::move(engine), nullptr));
+}
+
+}  // namespace kinformer

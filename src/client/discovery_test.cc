@@ -1,0 +1,180 @@
+#include "kinformer/discovery.h"
+
+#include <gtest/gtest.h>
+#include <optional>
+
+#include "kinformer/simulation.h"
+
+#include "client/testing/scripted_server.h"
+
+namespace kinformer {
+namespace {
+
+using testing::Json;
+using testing::ScriptedResponse;
+using testing::ScriptedServer;
+using testing::StatusFailure;
+
+constexpr char kCore[] = R"({"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2",
+"items":[{"metadata":{},"versions":[{"version":"v1","freshness":"Current","resources":[
+{"resource":"pods","responseKind":{"group":"","version":"v1","kind":"Pod"},"scope":"Namespaced",
+ "singularResource":"pod","verbs":["get","list","watch"],"shortNames":["po"],"categories":["all"],
+ "subresources":[{"subresource":"status","verbs":["get"]}]},
+{"resource":"nodes","responseKind":{"group":"","version":"v1","kind":"Node"},"scope":"Cluster",
+ "singularResource":"node","verbs":["get"],"shortNames":["no"]},
+{"resource":"odd","scope":"Cluster"},
+{"resource":"events","responseKind":{"group":"","version":"v1","kind":"Event"},"scope":"Namespaced",
+ "singularResource":"event","shortNames":["ev"]}]}]}]})";
+
+constexpr char kGroups[] =
+    R"({"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2",
+"items":[{"metadata":{"name":"apps"},"versions":[
+{"version":"v1","freshness":"Current","resources":[
+{"resource":"deployments","responseKind":{"group":"apps","version":"v1","kind":"Deployment"},
+ "scope":"Namespaced","singularResource":"deployment","verbs":["get"],"shortNames":["deploy"]}]},
+{"version":"v1beta1","freshness":"Current","resources":[
+{"resource":"deployments","responseKind":{"group":"apps","version":"v1beta1","kind":"Deployment"},
+ "scope":"Namespaced","singularResource":"deployment","verbs":["get"]}]}]},
+{"metadata":{"name":"events.k8s.io"},"versions":[{"version":"v1","freshness":"Current","resources":[
+{"resource":"events","responseKind":{"group":"events.k8s.io","version":"v1","kind":"Event"},
+ "scope":"Namespaced","singularResource":"event"}]}]},
+{"metadata":{"name":"metrics.k8s.io"},"versions":[{"version":"v1","freshness":"Stale"}]}]})";
+
+ScriptedResponse Aggregated(const std::string& body) {
+  ScriptedResponse response = Json(body);
+  response.headers = {
+      {"Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"}};
+  return response;
+}
+
+class DiscoveryTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    client_.emplace(Client::ForTransport(
+        sim_.env(), std::shared_ptr<Transport>(NewInMemoryTransport(sim_.env(), server_)),
+        {.qps = -1}));
+    server_.fallback = [this](const HttpRequest& request) {
+      if (request.target == "/api") return Aggregated(kCore);
+      if (request.target == "/apis") return Aggregated(groups_);
+      return StatusFailure(404, "NotFound", "no");
+    };
+  }
+  template <class F>
+  void Block(F body) {
+    ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::minutes(5)));
+  }
+  // "group/version/resource kind ns", or the error's text.
+  std::string Map(const std::string& name) {
+    std::string text;
+    sim_.RunBlocking(
+        [&] {
+          const Result<RestMapping> mapping = client_->Discovery().MappingFor(name);
+          text = mapping ? mapping->resource.group + "/" + mapping->resource.version + "/" +
+                               mapping->resource.resource + " " + mapping->kind.kind +
+                               (mapping->namespaced ? " namespaced" : "")
+                         : mapping.error().message();
+        },
+        std::chrono::minutes(5));
+    return text;
+  }
+
+  Simulation sim_{{.seed = 5}};
+  ScriptedServer server_;
+  std::string groups_{kGroups};
+  std::optional<Client> client_;
+};
+
+TEST_F(DiscoveryTest, WhatPeopleType) {
+  for (const char* name : {"pods", "pod", "po", "Pod", "PODS", "pods.v1."}) {
+    EXPECT_EQ(Map(name), "/v1/pods Pod namespaced") << name;
+  }
+  EXPECT_EQ(Map("no"), "/v1/nodes Node");
+  for (const char* name : {"deploy", "deployments.apps", "deployment.v1.apps", "deploy.apps"}) {
+    EXPECT_EQ(Map(name), "apps/v1/deployments Deployment namespaced") << name;
+  }
+  EXPECT_EQ(Map("deployments.v1beta1.apps"), "apps/v1beta1/deployments Deployment namespaced");
+  EXPECT_EQ(Map("events"), "/v1/events Event namespaced");
+  EXPECT_EQ(Map("events.events.k8s.io"), "events.k8s.io/v1/events Event namespaced");
+  // All of it from two requests.
+  EXPECT_EQ(server_.requests.size(), 2u);
+}
+
+TEST_F(DiscoveryTest, AnUnknownNameIsLookedUpOnceMoreAndExplained) {
+  EXPECT_EQ(Map("po"), "/v1/pods Pod namespaced");
+  const std::string text = Map("podz");
+  EXPECT_NE(text.find("the server doesn't have a resource type \"podz\"; did you mean \"pods\"?"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("metrics.k8s.io/v1"), std::string::npos) << text;
+  EXPECT_EQ(server_.requests.size(), 4u);
+  // A kind that came meanwhile is found.
+  groups_ =
+      R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"example.com"},"versions":[)"
+      R"({"version":"v1","resources":[{"resource":"widgets","scope":"Cluster","responseKind":{"kind":"Widget"}}]}]}]})";
+  EXPECT_EQ(Map("widgets"), "example.com/v1/widgets Widget");
+}
+
+TEST_F(DiscoveryTest, ByResourceAndByKind) {
+  Block([&] {
+    const auto by_resource =
+        client_->Discovery().MappingFor(GroupVersionResource{"apps", "v1beta1", "deployments"});
+    ASSERT_TRUE(by_resource.ok());
+    EXPECT_EQ(by_resource->kind.version, "v1beta1");
+    const auto by_kind = client_->Discovery().MappingFor(GroupVersionKind{"", "v1", "Node"});
+    ASSERT_TRUE(by_kind.ok());
+    EXPECT_EQ(by_kind->resource.resource, "nodes");
+    EXPECT_FALSE(by_kind->namespaced);
+    EXPECT_TRUE(IsNotFound(
+        client_->Discovery().MappingFor(GroupVersionResource{"", "v1", "nothing"}).error()));
+  });
+}
+
+TEST_F(DiscoveryTest, OldServersAreAskedPerGroupVersion) {
+  server_.fallback = [](const HttpRequest& request) {
+    if (request.target == "/api") return Json(R"({"kind":"APIVersions","versions":["v1"]})");
+    if (request.target == "/apis") {
+      return Json(
+          R"({"kind":"APIGroupList","groups":[{"name":"apps","versions":[)"
+          R"({"groupVersion":"apps/v1beta1","version":"v1beta1"},{"groupVersion":"apps/v1","version":"v1"}],)"
+          R"("preferredVersion":{"groupVersion":"apps/v1","version":"v1"}},)"
+          R"({"name":"broken","versions":[{"groupVersion":"broken/v1","version":"v1"}]}]})");
+    }
+    if (request.target == "/api/v1") {
+      return Json(
+          R"({"kind":"APIResourceList","resources":[{"name":"pods","singularName":"pod","namespaced":true,)"
+          R"("kind":"Pod","shortNames":["po"]},{"name":"pods/status","kind":"Pod"}]})");
+    }
+    if (request.target == "/apis/apps/v1" || request.target == "/apis/apps/v1beta1") {
+      return Json(
+          R"({"kind":"APIResourceList","resources":[{"name":"deployments","namespaced":true,"kind":"Deployment"}]})");
+    }
+    return StatusFailure(503, "ServiceUnavailable", "down");
+  };
+  EXPECT_EQ(Map("po"), "/v1/pods Pod namespaced");
+  EXPECT_EQ(Map("deployments"), "apps/v1/deployments Deployment namespaced");
+  Block([&] {
+    const auto groups = client_->Discovery().ServerGroupsAndResources();
+    ASSERT_TRUE(groups.ok());
+    ASSERT_EQ(groups->size(), 4u);
+    EXPECT_EQ((*groups)[0].resources.size(), 1u);
+    EXPECT_TRUE((*groups)[1].preferred);
+    EXPECT_EQ((*groups)[3].error, "down");
+  });
+}
+
+TEST_F(DiscoveryTest, AServerThatRefusesIsAnError) {
+  server_.fallback = [](const HttpRequest&) {
+    return StatusFailure(403, "Forbidden", "not for you");
+  };
+  EXPECT_EQ(Map("pods"), "not for you");
+}
+
+TEST_F(DiscoveryTest, OnTheLoopItSaysWouldDeadlock) {
+  sim_.env().loop().Post([&] {
+    EXPECT_EQ(client_->Discovery().MappingFor("pods").error().reason(), Reason::kWouldDeadlock);
+  });
+  sim_.RunReady();
+}
+
+}  // namespace
+}  // namespace kinformer

@@ -1,0 +1,362 @@
+#include "client/list_watch.h"
+
+#include <gtest/gtest.h>
+
+#include "kinformer/simulation.h"
+
+#include "client/client_core.h"
+#include "client/object_head.h"
+#include "client/testing/scripted_server.h"
+#include "wire/envelope.h"
+
+namespace kinformer::internal {
+namespace {
+
+using ::kinformer::testing::Json;
+using ::kinformer::testing::Protobuf;
+using ::kinformer::testing::ScriptedResponse;
+using ::kinformer::testing::ScriptedServer;
+using ::kinformer::testing::StatusFailure;
+using std::chrono::seconds;
+
+std::string Widget(const std::string& name, int version) {
+  return R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":")" + name +
+         R"(","namespace":"default","resourceVersion":")" + std::to_string(version) +
+         R"("},"spec":{"size":3}})";
+}
+
+std::string WidgetList(const std::string& items, const std::string& meta) {
+  return R"({"apiVersion":"example.com/v1","kind":"WidgetList","metadata":{)" + meta +
+         R"(},"items":[)" + items + "]}";
+}
+
+std::string Field(int number, const std::string& bytes) {
+  std::string out(1, static_cast<char>(number << 3 | 2));
+  out += static_cast<char>(bytes.size());
+  return out + bytes;
+}
+
+// A metadata-only object as its protobuf message.
+std::string MetadataMessage(const std::string& name, const std::string& version) {
+  return Field(1, Field(1, name) + Field(3, "default") + Field(6, version));
+}
+
+class Recorder final : public ListReceiver, public WatchReceiver {
+ public:
+  std::vector<std::string> items{};  // "+ns/name@version"
+  std::vector<std::string> kinds{};
+  std::vector<std::string> unreadable{};
+  std::optional<Result<ListMeta>> list_done{};
+  std::optional<Result<void>> watch_done{};
+  int started = 0;
+  int chunk_ends = 0;
+
+  void OnItem(ObjectRef object) override { Note("", *object); }
+  void OnUnreadable(std::string_view namespace_, std::string_view name, const Error&) override {
+    unreadable.push_back(std::string(namespace_) + "/" + std::string(name));
+  }
+  void OnDone(Result<ListMeta> result) override { list_done = std::move(result); }
+  void OnStarted() override { ++started; }
+  void OnEvent(const WatchEvent& event) override {
+    constexpr const char* kSigns[] = {"+", "~", "-", "bookmark"};
+    const char* const sign = kSigns[static_cast<int>(event.type)];
+    if (event.unreadable) {
+      unreadable.push_back(std::string(event.namespace_) + "/" + std::string(event.name));
+    } else if (event.object) {
+      Note(sign, *event.object);
+    } else {
+      items.push_back(std::string(sign) + "@" + std::string(event.resourceVersion) +
+                      (event.initial_events_end ? " end" : ""));
+    }
+  }
+  void OnDone(Result<void> result) override { watch_done = std::move(result); }
+  void OnChunkEnd() override { ++chunk_ends; }
+
+ private:
+  void Note(const std::string& sign, const Block& object) {
+    items.push_back(sign + std::string(object.namespace_()) + "/" + std::string(object.name()) +
+                    "@" + std::string(object.resourceVersion()));
+    kinds.emplace_back(object.type().kind);
+  }
+};
+
+class ListWatchTest : public ::testing::Test {
+ protected:
+  void SetUp() override { Make({.max_chunk_bytes = 7}); }
+  void Make(InMemoryTransportOptions options) {
+    transport_ = NewInMemoryTransport(sim_.env(), server_, options);
+    client_.emplace(Client::ForTransport(sim_.env(), transport_, {.qps = -1}));
+  }
+  void List(const TypeInfo& type, ListOptions options = {}, const std::string& ns = "default",
+            std::function<void(ListOptions&)> tweak = {}) {
+    recorder_ = Recorder();
+    sim_.env().loop().Post([&, options, tweak] {
+      source_ = NewListWatch(*client_, type, ns, tweak);
+      call_ = source_->List(options, recorder_);
+      EXPECT_FALSE(recorder_.list_done);
+    });
+    sim_.RunUntil([&] { return recorder_.list_done.has_value(); }, seconds(60));
+    Drop();
+  }
+  void Watch(const TypeInfo& type, ListOptions options = {}) {
+    recorder_ = Recorder();
+    sim_.env().loop().Post([&, options] {
+      source_ = NewListWatch(*client_, type, "default");
+      call_ = source_->Watch(options, recorder_);
+    });
+    sim_.RunUntil([&] { return recorder_.watch_done.has_value(); }, seconds(60));
+    Drop();
+  }
+  void Drop() {
+    sim_.env().loop().Post([&] {
+      call_.reset();
+      source_.reset();
+    });
+    sim_.RunReady();
+  }
+  void TearDown() override { Drop(); }
+
+  const TypeInfo& widgets_ = *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
+  const TypeInfo& metadata_ = *MetadataTypeInfo("apps", "v1", "Deployment", "deployments", true);
+  Simulation sim_{{.seed = 3}};
+  ScriptedServer server_;
+  std::shared_ptr<InMemoryTransport> transport_;
+  std::optional<Client> client_;
+  std::unique_ptr<ListerWatcher> source_;
+  std::unique_ptr<ListWatchCall> call_;
+  Recorder recorder_;
+};
+
+TEST_F(ListWatchTest, AListStreamsItsItems) {
+  server_.script = {
+      Json(WidgetList(Widget("a", 1) + "," + Widget("b", 2),
+                      R"("resourceVersion":"7","continue":"c","remainingItemCount":5)"))};
+  List(widgets_, {.labelSelector = "a=b", .limit = 2});
+  EXPECT_EQ(server_.requests.at(0).target,
+            "/apis/example.com/v1/namespaces/default/widgets?labelSelector=a%3Db&limit=2");
+  EXPECT_EQ(server_.requests.at(0).headers.Get("Accept"), "application/json");
+  EXPECT_EQ(server_.requests.at(0).pool, ConnectionPool::kList);
+  ASSERT_TRUE(recorder_.list_done->ok()) << recorder_.list_done->error();
+  EXPECT_EQ(recorder_.items, (std::vector<std::string>{"default/a@1", "default/b@2"}));
+  EXPECT_EQ((*recorder_.list_done)->resourceVersion, "7");
+  EXPECT_EQ((*recorder_.list_done)->continue_, "c");
+  EXPECT_EQ((*recorder_.list_done)->remainingItemCount, 5);
+  EXPECT_GT(recorder_.chunk_ends, 2);
+}
+
+TEST_F(ListWatchTest, TheTweakChangesEveryRequest) {
+  const auto tweak = [](ListOptions& options) { options.fieldSelector = "metadata.name=x"; };
+  server_.script = {Json(WidgetList("", R"("resourceVersion":"7")"))};
+  List(widgets_, {}, "", tweak);
+  EXPECT_EQ(server_.requests.at(0).target,
+            "/apis/example.com/v1/widgets?fieldSelector=metadata.name%3Dx");
+}
+
+TEST_F(ListWatchTest, AListThatBreaksOffIsAnError) {
+  const std::string whole = WidgetList(Widget("a", 1), R"("resourceVersion":"7")");
+  server_.script = {{.body = whole.substr(0, whole.size() - 5), .cut = true}};
+  List(widgets_);
+  ASSERT_FALSE(recorder_.list_done->ok());
+  EXPECT_EQ(recorder_.list_done->error().reason(), Reason::kUnexpectedEof);
+  // The same where the server claims to be done.
+  server_.script = {Json(whole.substr(0, whole.size() - 5))};
+  List(widgets_);
+  ASSERT_FALSE(recorder_.list_done->ok());
+  EXPECT_NE(recorder_.list_done->error().message().find("/widgets"), std::string::npos)
+      << recorder_.list_done->error();
+}
+
+TEST_F(ListWatchTest, WhatIsNoListIsAnErrorThatSaysWhere) {
+  server_.script = {Json("<html>")};
+  List(widgets_);
+  ASSERT_FALSE(recorder_.list_done->ok());
+  EXPECT_EQ(recorder_.list_done->error().reason(), Reason::kDecode);
+  server_.script = {{.headers = {{"Content-Type", "text/html"}}, .body = "<html>"}};
+  List(widgets_);
+  EXPECT_NE(recorder_.list_done->error().message().find("text/html"), std::string::npos);
+}
+
+TEST_F(ListWatchTest, ServerErrorsKeepTheirReason) {
+  server_.script = {StatusFailure(410, "Expired", "too old")};
+  List(widgets_);
+  EXPECT_TRUE(IsResourceExpired(recorder_.list_done->error()));
+}
+
+TEST_F(ListWatchTest, OneMalformedObjectDoesNotEndTheList) {
+  const std::string bad =
+      R"({"metadata":{"name":"bad","namespace":"default","resourceVersion":5},"spec":{}})";
+  server_.script = {Json(
+      WidgetList(Widget("a", 1) + "," + bad + "," + Widget("b", 2), R"("resourceVersion":"7")"))};
+  List(widgets_);
+  ASSERT_TRUE(recorder_.list_done->ok()) << recorder_.list_done->error();
+  EXPECT_EQ(recorder_.items.size(), 2u);
+  EXPECT_EQ(recorder_.unreadable, (std::vector<std::string>{"default/bad"}));
+}
+
+TEST_F(ListWatchTest, AnUnknownKindIsLearnedFromTheObjects) {
+  const TypeInfo& unknown = *DynamicTypeInfo("example.com", "v1", "", "widgets", false);
+  server_.script = {Json(WidgetList(Widget("a", 1), R"("resourceVersion":"7")"))};
+  List(unknown, {}, "");
+  ASSERT_TRUE(recorder_.list_done->ok()) << recorder_.list_done->error();
+  EXPECT_EQ(recorder_.kinds, (std::vector<std::string>{"Widget"}));
+}
+
+TEST_F(ListWatchTest, MetadataAsksForItInProtobufAndJson) {
+  const std::string list =
+      Field(1, Field(2, "9")) + Field(2, MetadataMessage("a", "1")) +
+      Field(2, MetadataMessage("b", "2") + Field(2, "the rest of a Deployment"));
+  server_.script = {
+      Protobuf(wire::SealEnvelope("meta.k8s.io/v1", "PartialObjectMetadataList", list))};
+  List(metadata_);
+  EXPECT_EQ(server_.requests.at(0).headers.Get("Accept"),
+            "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,"
+            "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json");
+  ASSERT_TRUE(recorder_.list_done->ok()) << recorder_.list_done->error();
+  EXPECT_EQ(recorder_.items, (std::vector<std::string>{"default/a@1", "default/b@2"}));
+  EXPECT_EQ((*recorder_.list_done)->resourceVersion, "9");
+}
+
+TEST_F(ListWatchTest, AWatchInJson) {
+  server_.script = {Json(
+      R"({"type":"ADDED","object":)" + Widget("a", 1) + "}\n" + R"({"type":"MODIFIED","object":)" +
+      Widget("a", 2) + "}" +
+      R"({"type":"BOOKMARK","object":{"kind":"Widget","apiVersion":"example.com/v1","metadata":)"
+      R"({"resourceVersion":"5","annotations":{"k8s.io/initial-events-end":"true"}}}})"
+      "\n" +
+      R"({"type":"DELETED","object":)" + Widget("a", 6) + "}\n")};
+  Watch(widgets_, {.resourceVersion = "1", .allowWatchBookmarks = true, .timeoutSeconds = 300});
+  EXPECT_EQ(server_.requests.at(0).target,
+            "/apis/example.com/v1/namespaces/default/widgets"
+            "?allowWatchBookmarks=true&resourceVersion=1&timeoutSeconds=300&watch=true");
+  EXPECT_EQ(server_.requests.at(0).pool, ConnectionPool::kWatch);
+  EXPECT_EQ(recorder_.started, 1);
+  EXPECT_EQ(recorder_.items, (std::vector<std::string>{"+default/a@1", "~default/a@2",
+                                                       "bookmark@5 end", "-default/a@6"}));
+  EXPECT_TRUE(recorder_.watch_done->ok());
+}
+
+TEST_F(ListWatchTest, AWatchInProtobuf) {
+  const auto frame = [](const std::string& type, const std::string& object) {
+    const std::string event =
+        Field(1, type) +
+        Field(2, Field(1, wire::SealEnvelope("meta.k8s.io/v1", "PartialObjectMetadata", object)));
+    return std::string("\0\0\0", 3) + static_cast<char>(event.size()) + event;
+  };
+  const std::string bookmark =
+      Field(1, Field(6, "5") + Field(12, Field(1, "k8s.io/initial-events-end") + Field(2, "true")));
+  server_.script = {Protobuf(
+      frame("ADDED", MetadataMessage("a", "1")) + frame("BOOKMARK", bookmark) + frame("ERROR", ""),
+      ";stream=watch")};
+  Watch(metadata_);
+  EXPECT_EQ(recorder_.items, (std::vector<std::string>{"+default/a@1", "bookmark@5 end"}));
+  ASSERT_FALSE(recorder_.watch_done->ok());
+}
+
+TEST_F(ListWatchTest, AnErrorEventEndsTheWatchWithItsStatus) {
+  server_.script = {
+      {.body = R"({"type":"ERROR","object":{"kind":"Status","status":"Failure","reason":"Expired",)"
+               R"("code":410,"message":"too old"}})"
+               "\n",
+       .hang = true}};
+  Watch(widgets_);
+  ASSERT_TRUE(recorder_.watch_done.has_value());
+  EXPECT_TRUE(IsResourceExpired(recorder_.watch_done->error()));
+}
+
+TEST_F(ListWatchTest, ABrokenConnectionMeansResume) {
+  server_.script = {
+      {.body = R"({"type":"ADDED","object":)" + Widget("a", 1) + "}\n{\"type\"", .cut = true}};
+  Watch(widgets_);
+  EXPECT_EQ(recorder_.items.size(), 1u);
+  EXPECT_TRUE(recorder_.watch_done->ok()) << recorder_.watch_done->error();
+}
+
+TEST_F(ListWatchTest, UnknownEventTypesAndGarbageAreErrors) {
+  for (const char* bad : {R"({"type":"RENAMED","object":{}})", "garbage", R"({"object":{}})"}) {
+    server_.script = {{.body = bad, .hang = true}};
+    Watch(widgets_);
+    ASSERT_TRUE(recorder_.watch_done.has_value()) << bad;
+    EXPECT_FALSE(recorder_.watch_done->ok()) << bad;
+  }
+}
+
+TEST_F(ListWatchTest, AMalformedObjectInAWatchKeepsItsName) {
+  server_.script = {
+      Json(R"({"type":"ADDED","object":{"metadata":{"name":"bad","namespace":"default",)"
+           R"("resourceVersion":5}}})"
+           "\n"
+           R"({"type":"ADDED","object":)" +
+           Widget("a", 6) + "}\n")};
+  Watch(widgets_);
+  EXPECT_EQ(recorder_.unreadable, (std::vector<std::string>{"default/bad"}));
+  EXPECT_EQ(recorder_.items, (std::vector<std::string>{"+default/a@6"}));
+  EXPECT_TRUE(recorder_.watch_done->ok());
+}
+
+TEST_F(ListWatchTest, ARefusedWatchIsAnError) {
+  server_.script = {StatusFailure(403, "Forbidden", "no")};
+  Watch(widgets_);
+  EXPECT_EQ(recorder_.started, 0);
+  EXPECT_TRUE(IsForbidden(recorder_.watch_done->error()));
+}
+
+TEST_F(ListWatchTest, AtMostEightListsAtOnce) {
+  server_.fallback = [](const HttpRequest&) { return ScriptedResponse{.body = "{", .hang = true}; };
+  std::vector<std::unique_ptr<ListerWatcher>> sources;
+  std::vector<std::unique_ptr<ListWatchCall>> calls;
+  std::vector<Recorder> recorders(12);
+  sim_.env().loop().Post([&] {
+    for (Recorder& recorder : recorders) {
+      sources.push_back(NewListWatch(*client_, widgets_, "default"));
+      calls.push_back(sources.size() % 2 == 0
+                          ? sources.back()->List({}, recorder)
+                          : sources.back()->Watch({.sendInitialEvents = true}, recorder));
+    }
+  });
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(server_.requests.size(), 8u);
+  sim_.env().loop().Post([&] { calls[0].reset(); });
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(server_.requests.size(), 9u);
+  // Watches whose server never marks the end of the list do not keep their place for ever.
+  sim_.RunFor(seconds(60));
+  EXPECT_EQ(server_.requests.size(), 12u);
+  sim_.env().loop().Post([&] {
+    calls.clear();
+    sources.clear();
+  });
+  sim_.RunReady();
+}
+
+TEST_F(ListWatchTest, AbandonedCallsSayNothing) {
+  server_.script = {{.body = R"({"type":"ADDED","object":)", .hang = true}};
+  sim_.env().loop().Post([&] {
+    source_ = NewListWatch(*client_, widgets_, "default");
+    call_ = source_->Watch({}, recorder_);
+  });
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(recorder_.started, 1);
+  Drop();
+  transport_->Down();
+  sim_.RunFor(seconds(100));
+  EXPECT_FALSE(recorder_.watch_done);
+}
+
+TEST_F(ListWatchTest, ABadNamespaceIsRefusedWithoutARequest) {
+  List(widgets_, {}, "a/b");
+  EXPECT_EQ(recorder_.list_done->error().reason(), Reason::kInvalidArgument);
+  EXPECT_TRUE(server_.requests.empty());
+}
+
+TEST(ObjectHead, OfTextThatIsNoJson) {
+  const ObjectHead head =
+      HeadOfJson(R"({"kind":"Pod","metadata":{"name": "a","namespace":"b","labels":{"x":"\q"}}})");
+  EXPECT_EQ(head.name, "a");
+  EXPECT_EQ(head.namespace_, "b");
+  EXPECT_EQ(head.resourceVersion, "");
+  EXPECT_EQ(HeadOfJson("{").name, "");
+  EXPECT_EQ(HeadOfJson(R"({"metadata":{"name":)").name, "");
+}
+
+}  // namespace
+}  // namespace kinformer::internal

@@ -1,0 +1,279 @@
+#include "kinformer/resource_client.h"
+
+#include <gtest/gtest.h>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/dynamic_client.h"
+#include "kinformer/simulation.h"
+
+#include "client/testing/scripted_server.h"
+#include "wire/envelope.h"
+
+namespace kinformer {
+namespace {
+
+using std::chrono::seconds;
+using testing::Json;
+using testing::Protobuf;
+using testing::ScriptedResponse;
+using testing::ScriptedServer;
+using testing::StatusFailure;
+
+std::string ConfigMapJson(const std::string& name, const std::string& version) {
+  return R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":")" + name +
+         R"(","namespace":"default","resourceVersion":")" + version + R"("},"data":{"k":"v"}})";
+}
+
+class ResourceClientTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    transport_ = NewInMemoryTransport(sim_.env(), server_);
+    client_.emplace(Client::ForTransport(sim_.env(), transport_, {.qps = -1}));
+  }
+  template <class F>
+  void Block(F body) {
+    ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::minutes(5)));
+  }
+  ResourceClient<corev1::ConfigMap> ConfigMaps(const std::string& ns = "default") {
+    return client_->For<corev1::ConfigMap>(ns);
+  }
+
+  Simulation sim_{{.seed = 9}};
+  ScriptedServer server_;
+  std::shared_ptr<InMemoryTransport> transport_;
+  std::optional<Client> client_;
+};
+
+TEST_F(ResourceClientTest, GetInJsonAndInProtobuf) {
+  server_.script = {Json(ConfigMapJson("a", "5"))};
+  Block([&] {
+    const auto got = ConfigMaps().Get("a", {.resourceVersion = "0"});
+    ASSERT_TRUE(got.ok()) << got.error();
+    const Ref<corev1::ConfigMap> object = *got;
+    EXPECT_EQ(object->metadata().name(), "a");
+    EXPECT_EQ(object->metadata().resourceVersion(), "5");
+
+    corev1::ConfigMap::Mutable sent;
+    sent.metadata.name = "b";
+    sent.metadata.namespace_ = "default";
+    server_.script = {
+        Protobuf(wire::SealEnvelope("v1", "ConfigMap", internal::EncodeProtobuf(sent)))};
+    const auto second = ConfigMaps().Get("b");
+    ASSERT_TRUE(second.ok()) << second.error();
+    const Ref<corev1::ConfigMap> b = *second;
+    EXPECT_EQ(b->metadata().name(), "b");
+  });
+  EXPECT_EQ(server_.requests.at(0).target,
+            "/api/v1/namespaces/default/configmaps/a?resourceVersion=0");
+  EXPECT_EQ(server_.requests.at(0).headers.Get("Accept"),
+            "application/vnd.kubernetes.protobuf,application/json");
+}
+
+TEST_F(ResourceClientTest, CreateSendsProtobufAndFallsBackToJson) {
+  server_.script = {StatusFailure(415, "UnsupportedMediaType", "json"),
+                    Json(ConfigMapJson("a", "5"), 201)};
+  Block([&] {
+    corev1::ConfigMap::Mutable object;
+    object.metadata.name = "a";
+    object.data["k"] = "v";
+    const auto created = ConfigMaps().Create(object, {.dryRun = {"All"}, .fieldManager = "me"});
+    ASSERT_TRUE(created.ok()) << created.error();
+  });
+  ASSERT_EQ(server_.requests.size(), 2u);
+  EXPECT_EQ(server_.requests[0].method, "POST");
+  EXPECT_EQ(server_.requests[0].target,
+            "/api/v1/namespaces/default/configmaps?dryRun=All&fieldManager=me");
+  const auto envelope = wire::OpenEnvelope(server_.requests[0].body);
+  ASSERT_TRUE(envelope.ok());
+  EXPECT_EQ(envelope->kind, "ConfigMap");
+  EXPECT_EQ(envelope->apiVersion, "v1");
+  EXPECT_NE(server_.requests[1].body.find(R"("data":{"k":"v"})"), std::string::npos);
+  EXPECT_NE(server_.requests[1].body.find(R"("kind":"ConfigMap")"), std::string::npos);
+}
+
+TEST_F(ResourceClientTest, UpdateAndUpdateStatus) {
+  server_.fallback = [](const HttpRequest&) {
+    return StatusFailure(409, "Conflict", "the object has been modified");
+  };
+  Block([&] {
+    corev1::Pod::Mutable pod;
+    pod.metadata.name = "web-0";
+    pod.metadata.namespace_ = "shop";
+    const auto pods = client_->For<corev1::Pod>();
+    EXPECT_TRUE(IsConflict(pods.Update(pod).error()));
+    EXPECT_TRUE(IsConflict(pods.UpdateStatus(pod).error()));
+  });
+  EXPECT_EQ(server_.requests.at(0).method, "PUT");
+  EXPECT_EQ(server_.requests.at(0).target, "/api/v1/namespaces/shop/pods/web-0");
+  EXPECT_EQ(server_.requests.at(1).target, "/api/v1/namespaces/shop/pods/web-0/status");
+}
+
+TEST_F(ResourceClientTest, PatchAndDelete) {
+  server_.script = {Json(ConfigMapJson("a", "6")), Json(R"({"kind":"Status","status":"Success"})")};
+  Block([&] {
+    const auto maps = ConfigMaps();
+    EXPECT_TRUE(maps.Patch("a", {PatchType::kMergePatch, R"({"data":{"k":"w"}})"}).ok());
+    EXPECT_TRUE(
+        maps.Delete("a", {.gracePeriodSeconds = 0, .uid = "u", .propagationPolicy = "Foreground"})
+            .ok());
+    EXPECT_EQ(maps.Patch("a", {PatchType::kApply, "{}"}).error().reason(),
+              Reason::kInvalidArgument);
+  });
+  ASSERT_EQ(server_.requests.size(), 2u);
+  EXPECT_EQ(server_.requests[0].method, "PATCH");
+  EXPECT_EQ(server_.requests[0].headers.Get("Content-Type"), "application/merge-patch+json");
+  EXPECT_EQ(server_.requests[0].body, R"({"data":{"k":"w"}})");
+  EXPECT_EQ(server_.requests[1].method, "DELETE");
+  EXPECT_EQ(server_.requests[1].body,
+            R"({"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0,)"
+            R"("preconditions":{"uid":"u"},"propagationPolicy":"Foreground"})");
+}
+
+TEST_F(ResourceClientTest, RB11RequestsThatNameNothingAreNotSent) {
+  Block([&] {
+    EXPECT_EQ(ConfigMaps("").Get("a").error().reason(), Reason::kInvalidArgument);
+    EXPECT_EQ(ConfigMaps().Get("").error().reason(), Reason::kInvalidArgument);
+    EXPECT_EQ(ConfigMaps().Delete("a/b").error().reason(), Reason::kInvalidArgument);
+    EXPECT_EQ(ConfigMaps("").Create(corev1::ConfigMap::Mutable()).error().reason(),
+              Reason::kInvalidArgument);
+    EXPECT_EQ(ConfigMaps("").DeleteCollection().error().reason(), Reason::kInvalidArgument);
+  });
+  EXPECT_TRUE(server_.requests.empty());
+}
+
+std::string Page(const std::string& names, const std::string& next) {
+  std::string items;
+  for (const char name : names) {
+    if (!items.empty()) items += ",";
+    items += ConfigMapJson(std::string(1, name), "1");
+  }
+  return R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":")" +
+         next + R"("},"items":[)" + items + "]}";
+}
+
+TEST_F(ResourceClientTest, ListTakesAllPages) {
+  server_.script = {Json(Page("ab", "next")), Json(Page("c", ""))};
+  Block([&] {
+    const auto list = ConfigMaps().List({.resourceVersion = "5", .limit = 2});
+    ASSERT_TRUE(list.ok()) << list.error();
+    std::vector<std::string> names;
+    for (const corev1::ConfigMap object : *list) names.emplace_back(object.metadata().name());
+    EXPECT_EQ(names, (std::vector<std::string>{"a", "b", "c"}));
+    EXPECT_EQ(list->metadata().resourceVersion, "7");
+  });
+  EXPECT_EQ(server_.requests.at(1).target,
+            "/api/v1/namespaces/default/configmaps?continue=next&limit=2");
+}
+
+TEST_F(ResourceClientTest, AListThatExpiresBetweenPagesBeginsAgainWhole) {
+  server_.script = {Json(Page("ab", "next")), StatusFailure(410, "Expired", "too old"),
+                    Json(Page("xyz", ""))};
+  Block([&] {
+    const auto list = ConfigMaps().List({.resourceVersion = "5", .limit = 2});
+    ASSERT_TRUE(list.ok()) << list.error();
+    EXPECT_EQ(list->size(), 3u);
+    EXPECT_EQ((*list)[0].metadata().name(), "x");
+  });
+  EXPECT_EQ(server_.requests.at(2).target,
+            "/api/v1/namespaces/default/configmaps?resourceVersion=5");
+}
+
+TEST_F(ResourceClientTest, WatchEndsWhenTheCallbackSaysSo) {
+  server_.script = {{.body = R"({"type":"ADDED","object":)" + ConfigMapJson("a", "1") +
+                             "}\n"
+                             R"({"type":"DELETED","object":)" +
+                             ConfigMapJson("a", "2") + "}\n",
+                     .hang = true}};
+  Block([&] {
+    std::vector<std::string> seen;
+    const auto done =
+        ConfigMaps().Watch({}, [&](const ResourceWatchEvent<corev1::ConfigMap>& event) {
+          seen.push_back(event.resourceVersion);
+          return event.type != WatchEventType::kDeleted;
+        });
+    EXPECT_TRUE(done.ok());
+    EXPECT_EQ(seen, (std::vector<std::string>{"1", "2"}));
+  });
+}
+
+TEST_F(ResourceClientTest, StopAndTimeoutEndACall) {
+  server_.fallback = [](const HttpRequest&) { return ScriptedResponse{.body = "{", .hang = true}; };
+  std::stop_source stop;
+  const Timer timer =
+      sim_.env().loop().RunAt(sim_.env().Now() + seconds(3), [&] { stop.request_stop(); });
+  Block([&] {
+    const SteadyTime began = sim_.env().Now();
+    EXPECT_EQ(ConfigMaps().Get("a", {}, {.stop = stop.get_token()}).error().reason(),
+              Reason::kCanceled);
+    EXPECT_EQ(sim_.env().Now() - began, seconds(3));
+    EXPECT_EQ(ConfigMaps().Get("a", {}, {.timeout = seconds(4)}).error().reason(),
+              Reason::kDeadlineExceeded);
+    EXPECT_EQ(sim_.env().Now() - began, seconds(7));
+    EXPECT_EQ(ConfigMaps().List({}, {.timeout = seconds(4)}).error().reason(),
+              Reason::kDeadlineExceeded);
+  });
+}
+
+TEST_F(ResourceClientTest, OnTheLoopItSaysWouldDeadlock) {
+  sim_.env().loop().Post([&] {
+    EXPECT_EQ(ConfigMaps().Get("a").error().reason(), Reason::kWouldDeadlock);
+    EXPECT_EQ(ConfigMaps().List().error().reason(), Reason::kWouldDeadlock);
+  });
+  sim_.RunReady();
+  EXPECT_TRUE(server_.requests.empty());
+}
+
+TEST_F(ResourceClientTest, AnAnswerThatIsNoObjectIsAnErrorThatSaysWhere) {
+  server_.script = {Json(""), Json("{\"metadata\":"), {.headers = {}, .body = "x"}};
+  Block([&] {
+    for (int i = 0; i < 3; ++i) {
+      const auto got = ConfigMaps().Get("a");
+      ASSERT_FALSE(got.ok());
+      EXPECT_EQ(got.error().reason(), Reason::kDecode) << got.error();
+      EXPECT_NE(got.error().message().find("/configmaps/a"), std::string::npos) << got.error();
+    }
+  });
+}
+
+TEST_F(ResourceClientTest, DynamicObjectsAreJson) {
+  RestMapping mapping;
+  mapping.resource = {"example.com", "v1", "widgets"};
+  mapping.kind = {"example.com", "v1", "Widget"};
+  mapping.namespaced = true;
+  const std::string widget =
+      R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"blue","namespace":"default"},"spec":{"size":3}})";
+  server_.fallback = [&](const HttpRequest&) { return Json(widget); };
+  Block([&] {
+    const DynamicResourceClient widgets = client_->Dynamic(mapping, "default");
+    const auto got = widgets.Get("blue");
+    ASSERT_TRUE(got.ok()) << got.error();
+    const Ref<Unstructured> object = *got;
+    EXPECT_EQ(object->root()["spec"]["size"].AsInt64(), 3);
+    json::Value changed = object->DeepCopy();
+    changed["spec"]["size"] = 4;
+    EXPECT_TRUE(widgets.Update(changed).ok());
+  });
+  ASSERT_EQ(server_.requests.size(), 2u);
+  EXPECT_EQ(server_.requests[0].headers.Get("Accept"), "application/json");
+  EXPECT_EQ(server_.requests[1].target, "/apis/example.com/v1/namespaces/default/widgets/blue");
+  EXPECT_EQ(server_.requests[1].headers.Get("Content-Type"), "application/json");
+  EXPECT_NE(server_.requests[1].body.find(R"("size":4)"), std::string::npos);
+  EXPECT_NE(server_.requests[1].body.find(R"("kind":"Widget")"), std::string::npos);
+}
+
+TEST_F(ResourceClientTest, GetRaw) {
+  server_.script = {Json(R"({"gitVersion":"v1.36.0"})"), Json(R"({"gitVersion":"v1.36.0"})")};
+  Block([&] {
+    EXPECT_EQ(client_->GetRaw("/version").value_or(""), R"({"gitVersion":"v1.36.0"})");
+    EXPECT_EQ(client_->Discovery().ServerVersion().value_or(""), "v1.36.0");
+    EXPECT_FALSE(client_->GetRaw("version").ok());
+    EXPECT_EQ(client_->Stats().requests, 2u);
+  });
+}
+
+}  // namespace
+}  // namespace kinformer
