@@ -154,12 +154,12 @@ class SharedInformerFactory {
   // The metadata of objects of any resource. Counterpart: metadatainformer's ForResource. Needs unstructured.h.
   SharedInformer<metav1::PartialObjectMetadata> MetadataInformerFor(
       const GroupVersionResource& resource, std::string_view kind, bool namespaced = true);
-  template <Resource T>
-  SharedInformer<metav1::PartialObjectMetadata> MetadataInformerFor() {
+  template <Resource T, class Metadata = metav1::PartialObjectMetadata>
+  SharedInformer<Metadata> MetadataInformerFor() {
     const internal::TypeInfo& t = T::type_info();
-    return MetadataInformerFor(
-        GroupVersionResource{std::string(t.group), std::string(t.version), std::string(t.resource)},
-        t.kind, t.namespaced);
+    return Typed<Metadata>(
+        *internal::MetadataTypeInfo(t.group, t.version, t.kind, t.resource, t.namespaced), {},
+        true);
   }
 
   // Starts the informers that are not running. Returns at once. Call it again for informers asked for later.
@@ -204,7 +204,7 @@ class SharedInformerFactory {
   SharedInformer<T> Typed(const internal::TypeInfo& type, InformerOptions<T> options,
                           bool metadata_only) {
     auto core = core_->Get(type, internal::SettingsOf(options), metadata_only);
-    internal::AddMissingIndexers<T>(*core, std::move(options.indexers));
+    core->LogIfError(internal::AddMissingIndexers<T>(*core, std::move(options.indexers)));
     return SharedInformer<T>(std::move(core));
   }
 

@@ -257,6 +257,12 @@ Result<void> InformerCore::AddIndex(std::string name, RawIndexFunction function)
   return **outcome;
 }
 
+void InformerCore::LogIfError(const Result<void>& result) const {
+  if (result) return;
+  env().log().Log(LogLevel::kError, "a request to the informer failed",
+                  {{"informer", Describe()}, {"err", result.error().ToString()}});
+}
+
 Result<void> InformerCore::SetTransform(RawTransform transform) {
   if (HasStarted()) {
     return Error(Reason::kStopped,

@@ -98,6 +98,7 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
 
   // Blocks while the informer runs, until the index is complete.
   Result<void> AddIndex(std::string name, RawIndexFunction function);
+  void LogIfError(const Result<void>& result) const;
   Result<void> SetTransform(RawTransform transform);
   Result<void> SetWatchErrorHandler(std::function<void(const Error&)> handler);
 

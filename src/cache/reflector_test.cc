@@ -1,0 +1,589 @@
+// The reflector against a bendable server: rows R and WL of the catalogue.
+
+#include "cache/reflector.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cache/resource_version.h"
+#include "cache/testing/fake_lister_watcher.h"
+#include "kinformer/simulation.h"
+
+namespace kinformer::internal {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using Texts = std::vector<std::string>;
+
+// Keeps what it is told as a map, and as a list of words.
+class RecordingStore final : public ReflectorStore {
+ public:
+  void Add(ObjectRef object) override { Put("add", object); }
+  void Update(ObjectRef object) override { Put("update", object); }
+  void Delete(ObjectRef object) override {
+    words.push_back("delete " + std::string(object->name()));
+    objects.erase(std::string(object->name()));
+  }
+  void Unreadable(std::string_view, std::string_view name, bool) override {
+    words.push_back("unreadable " + std::string(name));
+  }
+  void Bookmark(std::string_view rv) override { words.push_back("bookmark " + std::string(rv)); }
+  void ReplaceBegin() override { staged.clear(); }
+  void ReplaceItem(ObjectRef object) override {
+    staged[std::string(object->name())] = object->resourceVersion();
+  }
+  void ReplaceUnreadable(std::string_view, std::string_view name) override {
+    words.push_back("unreadable " + std::string(name));
+  }
+  void ReplaceRemove(const Block& object) override { staged.erase(std::string(object.name())); }
+  void ReplaceEnd(std::string_view rv) override {
+    objects = staged;
+    ++replaced;
+    words.push_back("replace " + std::string(rv));
+  }
+  Result<void> Resync() override {
+    ++resyncs;
+    if (resync_fails_at == resyncs) return Error(Reason::kInternalError, "resync failed");
+    return {};
+  }
+  void ChunkEnd() override {}
+
+  std::map<std::string, std::string> objects{};
+  std::map<std::string, std::string> staged{};
+  Texts words{};
+  int replaced = 0;
+  int resyncs = 0;
+  int resync_fails_at = 0;
+
+ private:
+  void Put(const char* verb, const ObjectRef& object) {
+    words.push_back(verb + (" " + std::string(object->name())));
+    objects[std::string(object->name())] = object->resourceVersion();
+  }
+};
+
+class RecordingObserver final : public ReflectorObserver {
+ public:
+  void OnWatchError(const Error& error) override { errors.push_back(error.reason()); }
+  void OnEpochChanged() override { ++epochs; }
+  std::vector<Reason> errors{};
+  int epochs = 0;
+};
+
+class ReflectorTest : public testing::Test {
+ protected:
+  ReflectorTest() : server_(sim_.env()) { server_.watch_list_unsupported = true; }
+  ~ReflectorTest() override { reflector_.reset(); }
+
+  void Start(ReflectorOptions options = {}) {
+    options.name = "pods";
+    if (options.expected_type == nullptr) options.expected_type = &PodType();
+    lister_watcher_ = server_.NewListerWatcher();
+    reflector_ = std::make_unique<Reflector>(sim_.env(), *lister_watcher_, store_, observer_,
+                                             std::move(options));
+    sim_.env().loop().Post([this] { reflector_->Start(); });
+    sim_.RunReady();
+  }
+  Error Expired() { return Error(Reason::kExpired, "too old").WithHttpStatus(410); }
+  Error Refused() { return Error(Reason::kConnectionRefused, "refused"); }
+  Error TooMany() { return Error(Reason::kTooManyRequests, "slow down").WithHttpStatus(429); }
+  Error Internal() { return Error(Reason::kInternalError, "500").WithHttpStatus(500); }
+  Error TooLarge() {
+    Error error(Reason::kTimeout, "Too large resource version: 9, current: 1");
+    error.WithHttpStatus(504);
+    StatusDetails details;
+    details.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
+    return error.WithDetails(details);
+  }
+  [[nodiscard]] SteadyTime Now() { return sim_.env().Now(); }
+  // Without the repeats that only time brings.
+  [[nodiscard]] std::size_t Count(const std::string& prefix) const {
+    std::size_t n = 0;
+    for (const std::string& request : server_.requests) n += request.starts_with(prefix) ? 1 : 0;
+    return n;
+  }
+
+  Simulation sim_;
+  FakeServer server_;
+  RecordingStore store_;
+  RecordingObserver observer_;
+  std::unique_ptr<ListerWatcher> lister_watcher_;
+  std::unique_ptr<Reflector> reflector_;
+};
+
+TEST_F(ReflectorTest, R_13_WL_08_ListsAtZeroInPagesThenWatchesFromThere) {
+  server_.Put("foo");
+  Start();
+  EXPECT_EQ(server_.requests, (Texts{"LIST rv=0 limit=500", "WATCH rv=1 bookmarks"}));
+  EXPECT_EQ(store_.objects, (std::map<std::string, std::string>{{"foo", "1"}}));
+  server_.Put("foo");
+  server_.Put("bar");
+  sim_.RunReady();
+  EXPECT_EQ(store_.words, (Texts{"replace 1", "update foo", "add bar"}));
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "3");
+}
+
+TEST_F(ReflectorTest, R_12_WL_11_OneWatchListAndNoList) {
+  server_.watch_list_unsupported = false;
+  server_.Put("foo");
+  server_.Put("bar");
+  Start();
+  EXPECT_EQ(server_.requests, (Texts{"WATCHLIST rv= NotOlderThan bookmarks"}));
+  EXPECT_EQ(store_.objects.size(), 2U);
+  server_.Put("foo");
+  sim_.RunReady();
+  EXPECT_EQ(store_.words, (Texts{"replace 2", "update foo"}));
+}
+
+TEST_F(ReflectorTest, R_10_IgnoresOtherTypesAndTakesTheLastResourceVersion) {
+  server_.Put("foo");
+  server_.Put("bar");
+  Start();
+  const TypeInfo* service = DynamicTypeInfo("", "v1", "Service", "services", true);
+  server_.Send(WatchEventType::kAdded, MakePod("default", "rejected", "99", "", "", *service));
+  server_.Send(WatchEventType::kDeleted, MakePod("default", "foo", "54"));
+  server_.Send(WatchEventType::kModified, MakePod("default", "bar", "55"));
+  server_.Send(WatchEventType::kAdded, MakePod("default", "baz", "32"));
+  sim_.RunReady();
+  EXPECT_EQ(store_.objects,
+            (std::map<std::string, std::string>{{"bar", "55"}, {"baz", "32"}}));
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "32");
+}
+
+TEST_F(ReflectorTest, R_08_R_09_VeryShortWatchRelistsAfterABackoff) {
+  Start();
+  sim_.RunFor(milliseconds(10));
+  server_.EndWatches();
+  sim_.RunReady();
+  EXPECT_EQ(server_.requests.size(), 2U) << "it must wait before it lists again";
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(Count("LIST"), 2U);
+}
+
+TEST_F(ReflectorTest, AWatchThatEndsAfterASecondIsResumedAtOnce) {
+  server_.Put("foo");
+  Start();
+  sim_.RunFor(seconds(1));
+  server_.EndWatches();
+  sim_.RunReady();
+  EXPECT_EQ(server_.requests.back(), "WATCH rv=1 bookmarks");
+  EXPECT_EQ(Count("LIST"), 1U);
+  EXPECT_EQ(Count("WATCH"), 2U);
+}
+
+TEST_F(ReflectorTest, AWatchWithEventsIsResumedAtTheLast) {
+  server_.Put("foo");
+  Start();
+  server_.Put("bar");
+  sim_.RunReady();
+  server_.EndWatches();
+  sim_.RunReady();
+  EXPECT_EQ(server_.requests.back(), "WATCH rv=2 bookmarks");
+}
+
+TEST_F(ReflectorTest, R_15_R_16_RefusedConnectionsBackOffWithoutARelist) {
+  for (int i = 0; i < 5; ++i) server_.watch_errors.push_back(Refused());
+  const SteadyTime start = Now();
+  ReflectorOptions options;
+  options.backoff = {.initial = milliseconds(1), .cap = milliseconds(50)};
+  Start(std::move(options));
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, seconds(10)));
+  // 1 + 2 + 4 + 8 + 16 ms, each drawn from once to twice that.
+  EXPECT_GE(Now() - start, milliseconds(31));
+  EXPECT_LE(Now() - start, milliseconds(64));
+  EXPECT_EQ(Count("LIST"), 1U);
+  EXPECT_EQ(Count("WATCH"), 6U);
+}
+
+TEST_F(ReflectorTest, R_18_CustomBackoff) {
+  for (int i = 0; i < 5; ++i) server_.watch_errors.push_back(Refused());
+  const SteadyTime start = Now();
+  ReflectorOptions options;
+  options.backoff = {.initial = milliseconds(10), .cap = milliseconds(100), .jitter = 0};
+  Start(std::move(options));
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, seconds(10)));
+  EXPECT_GE(Now() - start, milliseconds(240));
+  EXPECT_LE(Now() - start, milliseconds(520));
+}
+
+TEST_F(ReflectorTest, R_19_R_20_TooManyRequestsBacksOffWithoutARelist) {
+  for (int i = 0; i < 4; ++i) server_.watch_errors.push_back(TooMany());
+  Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, minutes(5)));
+  EXPECT_EQ(Count("LIST"), 1U);
+  EXPECT_EQ(Count("WATCH"), 5U);
+  server_.FailWatches(TooMany());
+  sim_.RunReady();
+  EXPECT_EQ(server_.open_watches(), 0U);
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, minutes(5)));
+  EXPECT_EQ(Count("LIST"), 1U);
+}
+
+TEST_F(ReflectorTest, RetryAfterIsHonoured) {
+  server_.watch_errors.push_back(TooMany().WithRetryAfter(seconds(60)));
+  const SteadyTime start = Now();
+  Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, minutes(5)));
+  EXPECT_GE(Now() - start, seconds(60));
+}
+
+TEST_F(ReflectorTest, R_21_AnInternalErrorInTheStreamRelists) {
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.FailWatches(Internal());
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(Count("LIST"), 2U);
+}
+
+TEST_F(ReflectorTest, R_22_InternalErrorsAreRetriedWithinTheWindow) {
+  ReflectorOptions options;
+  options.max_internal_error_retry = seconds(30);
+  Start(std::move(options));
+  int retries = 0;
+  while (Count("LIST") == 1 && retries < 100) {
+    sim_.RunFor(seconds(1));
+    if (server_.open_watches() == 0) break;
+    server_.FailWatches(Internal());
+    sim_.RunReady();
+    if (server_.open_watches() == 1) ++retries;
+  }
+  EXPECT_EQ(retries, 31);
+}
+
+TEST_F(ReflectorTest, R_28_R_29_RelistsAtTheLastAndFallsBackToAQuorumRead) {
+  server_.set_rv(9);
+  server_.Put("foo");
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.list_errors.push_back(Expired());
+  server_.FailWatches(Expired());
+  sim_.RunFor(seconds(3));
+  ASSERT_GE(server_.requests.size(), 5U);
+  EXPECT_EQ(server_.requests[0], "LIST rv=0 limit=500");
+  EXPECT_EQ(server_.requests[2], "LIST rv=10 limit=0");
+  EXPECT_EQ(server_.requests[3], "LIST rv= limit=500");
+  EXPECT_EQ(server_.requests[4], "WATCH rv=10 bookmarks");
+}
+
+TEST_F(ReflectorTest, R_31_TooLargeResourceVersionFallsBackToo) {
+  server_.set_rv(19);
+  server_.Put("foo");
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.list_errors.push_back(TooLarge());
+  server_.FailWatches(Expired());
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(server_.requests[2], "LIST rv=20 limit=0");
+  EXPECT_EQ(server_.requests[3], "LIST rv= limit=500");
+}
+
+TEST_F(ReflectorTest, AServerThatWentBackInTimeIsANewEpoch) {
+  server_.set_rv(19);
+  server_.Put("foo");
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.set_rv(4);
+  server_.list_errors.push_back(TooLarge());
+  server_.FailWatches(Expired());
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(observer_.epochs, 1);
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "4");
+}
+
+TEST_F(ReflectorTest, R_25_PG_08_PageSizeIsKeptAndTokensAreFollowed) {
+  server_.pages_ignore_rv = true;
+  for (int i = 0; i < 10; ++i) server_.Put("pod-" + std::to_string(i));
+  ReflectorOptions options;
+  options.watch_list_page_size = 4;
+  Start(std::move(options));
+  EXPECT_EQ(server_.requests,
+            (Texts{"LIST rv=0 limit=4", "LIST rv= limit=4 continue=4",
+                   "LIST rv= limit=4 continue=8", "WATCH rv=10 bookmarks"}));
+  EXPECT_EQ(store_.objects.size(), 10U);
+}
+
+TEST_F(ReflectorTest, R_26_NoPagesOnceThereIsAResourceVersion) {
+  server_.set_rv(9);
+  server_.Put("foo");
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.FailWatches(Expired());
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(server_.requests[2], "LIST rv=10 limit=0");
+}
+
+TEST_F(ReflectorTest, R_27_PaginationSticksWhereThereIsNoWatchCache) {
+  server_.pages_ignore_rv = true;
+  for (int i = 0; i < 501; ++i) server_.Put("pod-" + std::to_string(i));
+  Start();
+  EXPECT_EQ(Count("LIST"), 2U);
+  sim_.RunFor(seconds(5));
+  server_.FailWatches(Expired());
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(server_.requests[3], "LIST rv=501 limit=500");
+  EXPECT_EQ(store_.objects.size(), 501U);
+}
+
+TEST_F(ReflectorTest, R_30_PG_07_APageThatExpiresMakesItOneFullList) {
+  server_.set_rv(9);
+  server_.pages_ignore_rv = true;
+  for (int i = 0; i < 8; ++i) server_.Put("pod-" + std::to_string(i));
+  ReflectorOptions options;
+  options.watch_list_page_size = 4;
+  Start(std::move(options));
+  sim_.RunFor(seconds(5));
+  server_.requests.clear();
+  server_.list_errors = {std::nullopt, Expired()};
+  server_.FailWatches(Expired());
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(server_.requests,
+            (Texts{"LIST rv=17 limit=4", "LIST rv= limit=4 continue=4", "LIST rv=17 limit=0",
+                   "WATCH rv=17 bookmarks"}));
+  EXPECT_EQ(store_.objects.size(), 8U);
+}
+
+TEST_F(ReflectorTest, R_14_ListAndConnectErrorsAreReportedAndRetried) {
+  server_.list_errors.push_back(Internal());
+  server_.watch_errors.push_back(Error(Reason::kForbidden, "no").WithHttpStatus(403));
+  Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, minutes(1)));
+  EXPECT_EQ(observer_.errors, (std::vector<Reason>{Reason::kInternalError, Reason::kForbidden}));
+  EXPECT_EQ(Count("LIST"), 3U);
+}
+
+TEST_F(ReflectorTest, R_40_R_41_R_42_WatchTimeouts) {
+  struct Row {
+    Duration min;
+    std::int64_t low;
+    std::int64_t high;
+  };
+  for (const Row& row : {Row{Duration(0), 300, 600}, Row{seconds(1), 300, 600},
+                         Row{minutes(30), 1800, 3600}}) {
+    server_.timeouts.clear();
+    ReflectorOptions options;
+    options.min_watch_timeout = row.min;
+    Start(std::move(options));
+    ASSERT_EQ(server_.timeouts.size(), 1U);
+    EXPECT_GE(server_.timeouts[0], row.low);
+    EXPECT_LE(server_.timeouts[0], row.high);
+    reflector_.reset();
+  }
+}
+
+TEST_F(ReflectorTest, R_43_EveryEventMovesTheResourceVersion) {
+  server_.set_rv(10);
+  Start();
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "10");
+  server_.Send(WatchEventType::kAdded, MakePod("default", "a", "11"));
+  sim_.RunReady();
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "11");
+  server_.Send(WatchEventType::kModified, MakePod("default", "a", "20"));
+  sim_.RunReady();
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "20");
+  server_.SendBookmark("30");
+  sim_.RunReady();
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "30");
+  server_.Send(WatchEventType::kDeleted, MakePod("default", "a", "40"));
+  sim_.RunReady();
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "40");
+}
+
+TEST_F(ReflectorTest, R_45_AStoreReadErrorInTheStreamRelists) {
+  server_.Put("good");
+  server_.Put("corrupt");
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.FailWatches(Internal());
+  server_.Delete("corrupt");
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(store_.replaced, 2);
+  EXPECT_EQ(store_.objects.size(), 1U);
+}
+
+TEST_F(ReflectorTest, R_24_AFailedResyncRelists) {
+  ReflectorOptions options;
+  options.resync_period = seconds(10);
+  store_.resync_fails_at = 2;
+  Start(std::move(options));
+  sim_.RunFor(seconds(25));
+  EXPECT_EQ(store_.resyncs, 2);
+  EXPECT_EQ(Count("LIST"), 2U);
+}
+
+TEST_F(ReflectorTest, R_01_AnErrorThatIsNoStatusRelists) {
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.FailWatches(Error(Reason::kDecode, "not a Status"));
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(Count("LIST"), 2U);
+}
+
+TEST_F(ReflectorTest, R_02_R_05_R_07_DestructionEndsTheWatch) {
+  Start();
+  EXPECT_EQ(server_.open_watches(), 1U);
+  reflector_.reset();
+  EXPECT_EQ(server_.open_watches(), 0U);
+  server_.Put("foo");
+  sim_.RunFor(minutes(1));
+  EXPECT_EQ(server_.requests.size(), 2U);
+  EXPECT_EQ(store_.words, (Texts{"replace 0"}));
+}
+
+TEST_F(ReflectorTest, PauseClosesTheWatchAndResumeContinues) {
+  server_.Put("foo");
+  Start();
+  sim_.env().loop().Post([this] { reflector_->Pause(); });
+  sim_.RunReady();
+  EXPECT_EQ(server_.open_watches(), 0U);
+  server_.Put("bar");
+  sim_.RunFor(minutes(10));
+  EXPECT_EQ(store_.words, (Texts{"replace 1"}));
+  sim_.env().loop().Post([this] { reflector_->Resume(); });
+  sim_.RunReady();
+  EXPECT_EQ(server_.requests.back(), "WATCH rv=1 bookmarks");
+  EXPECT_EQ(store_.words, (Texts{"replace 1", "add bar"}));
+}
+
+// ---- WatchList
+
+class WatchListTest : public ReflectorTest {
+ protected:
+  WatchListTest() { server_.watch_list_unsupported = false; }
+};
+
+TEST_F(WatchListTest, WL_04_to_WL_07_NothingIsKnownBeforeTheEndBookmark) {
+  server_.never_ends_initial_events = true;
+  server_.Put("foo");
+  Start();
+  EXPECT_EQ(store_.replaced, 0);
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "");
+  EXPECT_EQ(server_.requests.size(), 1U);
+  server_.SendBookmark("2", true);
+  sim_.RunReady();
+  EXPECT_EQ(store_.replaced, 1);
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "2");
+}
+
+TEST_F(WatchListTest, WL_09_WL_10_ARefusalFallsBackToList) {
+  server_.Put("foo");
+  server_.watch_errors.push_back(
+      Error(Reason::kInvalid, "sendInitialEvents is forbidden").WithHttpStatus(422));
+  Start();
+  EXPECT_EQ(server_.requests, (Texts{"WATCHLIST rv= NotOlderThan bookmarks",
+                                     "LIST rv=0 limit=500", "WATCH rv=1 bookmarks"}));
+  server_.Put("bar");
+  sim_.RunReady();
+  EXPECT_EQ(store_.objects.size(), 2U);
+}
+
+TEST_F(WatchListTest, WL_12_InitialEventsMayChangeAndDelete) {
+  server_.never_ends_initial_events = true;
+  Start();
+  server_.Send(WatchEventType::kAdded, MakePod("default", "p1", "1"));
+  server_.Send(WatchEventType::kAdded, MakePod("default", "p2", "2"));
+  server_.Send(WatchEventType::kModified, MakePod("default", "p1", "3"));
+  server_.Send(WatchEventType::kAdded, MakePod("default", "p3", "4"));
+  server_.Send(WatchEventType::kDeleted, MakePod("default", "p3", "5"));
+  server_.SendBookmark("5", true);
+  sim_.RunReady();
+  EXPECT_EQ(store_.objects, (std::map<std::string, std::string>{{"p1", "3"}, {"p2", "2"}}));
+}
+
+TEST_F(WatchListTest, WL_13_TooManyRequestsRepeatsTheWatchList) {
+  server_.watch_errors = {TooMany(), TooMany()};
+  server_.Put("foo");
+  Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return store_.replaced == 1; }, minutes(5)));
+  EXPECT_EQ(Count("WATCHLIST"), 3U);
+  EXPECT_EQ(Count("LIST"), 0U);
+}
+
+TEST_F(WatchListTest, WL_14_AStreamThatEndsTooEarlyStartsAfresh) {
+  server_.never_ends_initial_events = true;
+  server_.Put("foo");
+  Start();
+  server_.Delete("foo");
+  server_.Put("bar");
+  sim_.RunReady();
+  server_.never_ends_initial_events = false;
+  server_.EndWatches();
+  sim_.RunReady();
+  EXPECT_EQ(Count("WATCHLIST"), 2U);
+  EXPECT_EQ(store_.objects, (std::map<std::string, std::string>{{"bar", "3"}}));
+}
+
+TEST_F(WatchListTest, WL_15_AfterTheInitialEventsItResumesAsAWatch) {
+  server_.Put("a");
+  server_.Put("b");
+  Start();
+  server_.Put("c");
+  sim_.RunReady();
+  server_.EndWatches();
+  sim_.RunReady();
+  EXPECT_EQ(server_.requests.back(), "WATCH rv=3 bookmarks");
+  server_.Put("d");
+  sim_.RunReady();
+  EXPECT_EQ(store_.objects.size(), 4U);
+}
+
+TEST_F(WatchListTest, WL_16_ExpiredOnResumeListsAgainWithAWatchList) {
+  server_.Put("a");
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.watch_errors.push_back(Expired());
+  server_.EndWatches();
+  sim_.RunReady();
+  EXPECT_EQ(observer_.errors, (std::vector<Reason>{Reason::kExpired}));
+  EXPECT_EQ(store_.objects.size(), 1U);
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(server_.requests.back(), "WATCHLIST rv=1 NotOlderThan bookmarks");
+}
+
+TEST_F(WatchListTest, WL_17_ABookmarkWithoutTheMarkIsNotTheEnd) {
+  server_.never_ends_initial_events = true;
+  server_.Put("a");
+  Start();
+  server_.SendBookmark("1", false);
+  sim_.RunReady();
+  EXPECT_EQ(store_.replaced, 0);
+}
+
+TEST_F(WatchListTest, AServerThatNeverEndsTheInitialEventsIsListed) {
+  server_.never_ends_initial_events = true;
+  server_.Put("a");
+  Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return store_.replaced == 1; }, minutes(3)));
+  EXPECT_EQ(Count("LIST"), 1U);
+}
+
+TEST_F(WatchListTest, StreamsThatAlwaysEndEarlyAreListed) {
+  server_.never_ends_initial_events = true;
+  server_.on_watch = [this] {
+    if (server_.requests.back().starts_with("WATCHLIST")) server_.EndWatches();
+  };
+  server_.Put("a");
+  Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return store_.replaced == 1; }, minutes(3)));
+  EXPECT_EQ(Count("WATCHLIST"), 3U);
+  EXPECT_EQ(Count("LIST"), 1U);
+}
+
+TEST(ResourceVersion, Order) {
+  using Order = std::strong_ordering;
+  EXPECT_EQ(CompareResourceVersion("9", "10"), Order::less);
+  EXPECT_EQ(CompareResourceVersion("10", "9"), Order::greater);
+  EXPECT_EQ(CompareResourceVersion("123456789012345678901", "123456789012345678901"),
+            Order::equal);
+  EXPECT_EQ(CompareResourceVersion("", "1"), std::nullopt);
+  EXPECT_EQ(CompareResourceVersion("0", "1"), std::nullopt);
+  EXPECT_EQ(CompareResourceVersion("1a", "1"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace kinformer::internal
