@@ -1,0 +1,132 @@
+// kinformer/apiserver/api_server.h
+//
+// ApiServer: a Kubernetes API server inside this process, without sockets: a Handler (transport.h). Tests and simulations talk to
+// it through an InMemoryTransport; HttpServer (http_server.h) puts it on a port for everybody else.
+//
+//   apiserver::ApiServer server(env);
+//   server.Load("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n").OrExit();
+//   auto transport = NewInMemoryTransport(env, server);
+
+#ifndef KINFORMER_APISERVER_API_SERVER_H_
+#define KINFORMER_APISERVER_API_SERVER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/apiserver/faults.h"
+#include "kinformer/env.h"
+#include "kinformer/json.h"
+#include "kinformer/object_name.h"
+#include "kinformer/result.h"
+#include "kinformer/transport.h"
+
+namespace kinformer::apiserver {
+
+struct ApiServerOptions {
+  std::string git_version{"v1.36.0"};  // what /version says
+
+  // ---- History. What is older cannot be watched from or listed exactly: 410.
+  std::size_t history_events{100'000};  // per resource
+  Duration history_age{std::chrono::minutes(5)};
+
+  // ---- Watches.
+  Duration bookmark_interval{std::chrono::seconds(60)};  // with up to a quarter of jitter
+  Duration min_watch_timeout{
+      std::chrono::minutes(30)};  // of watches without timeoutSeconds: this to twice as much
+  bool watch_list{
+      true};  // serve sendInitialEvents; if not, it is refused as by servers that do not know it
+  // How long a read waits for a resourceVersion that is not there yet.
+  Duration future_version_wait{std::chrono::seconds(3)};
+
+  // ---- Objects.
+  bool namespace_must_exist{true};
+  // Scheduled pods pass through their grace period before they go; if not, they go at once.
+  bool pod_grace{false};
+  // Objects go after the last of their owners has gone.
+  bool garbage_collection{true};
+  // Field types of built-in kinds are checked against the schema.
+  bool check_types{true};
+  std::size_t max_body_bytes{std::size_t{3} << 20};
+};
+
+// How the in-process calls differ from requests.
+struct WriteOptions {
+  // Take the status that comes with the object, which requests to the main resource cannot set.
+  bool keep_status{true};
+};
+
+struct ApiServerStats {
+  std::size_t objects = 0;
+  std::size_t watches = 0;
+  std::uint64_t requests = 0;
+  std::uint64_t events = 0;  // writes that changed something
+  std::size_t stored_bytes = 0;
+};
+
+// Guarantees: one resourceVersion sequence over all resources; a write is visible to every read and watch that begins after it;
+// a watch from a resourceVersion yields every later change of its scope once and in order, or says 410; no write costs more for
+// there being many objects.
+//
+// Loop-confined, constructor and destructor included (in a test: the thread that drives the Simulation). Never blocks. Response
+// streams must be destroyed before the server.
+// Errors are the API's own: NotFound, AlreadyExists, Conflict, Invalid and so on, with its messages.
+// Counterpart: kube-apiserver with etcd; envtest.
+class ApiServer : public Handler {
+ public:
+  explicit ApiServer(Env& env, ApiServerOptions options = {});
+  ~ApiServer() override;
+  ApiServer(const ApiServer&) = delete;
+  ApiServer& operator=(const ApiServer&) = delete;
+
+  [[nodiscard]] std::unique_ptr<ResponseStream> Handle(HttpRequest request) override;
+
+  // ---- The same without HTTP. `resource` says where; the object's own namespace and name say which. They give the stored object
+  // with kind and apiVersion.
+  Result<json::Value> Create(const GroupVersionResource& resource, json::Value object,
+                             WriteOptions options = {});
+  Result<json::Value> Update(const GroupVersionResource& resource, json::Value object,
+                             WriteOptions options = {});
+  // Replaces the status only.
+  Result<json::Value> UpdateStatus(const GroupVersionResource& resource, json::Value object);
+  // A JSON merge patch.
+  Result<json::Value> Patch(const GroupVersionResource& resource, const ObjectName& name,
+                            const json::Value& patch, WriteOptions options = {});
+  Result<void> Delete(const GroupVersionResource& resource, const ObjectName& name);
+  [[nodiscard]] Result<json::Value> Get(const GroupVersionResource& resource,
+                                        const ObjectName& name) const;
+  // All, or those of one namespace, in the order of their keys.
+  [[nodiscard]] Result<std::vector<json::Value>> List(const GroupVersionResource& resource,
+                                                      std::string_view namespace_ = {}) const;
+  // Creates (or updates, where it is there already) each document of a YAML or JSON text; namespaced objects without a namespace go
+  // to "default". Stops at the first error, which names the document. Gives the number of documents.
+  Result<std::size_t> Load(std::string_view manifests, WriteOptions options = {});
+
+  // ---- What a test asks.
+  // The resourceVersion of the last write.
+  [[nodiscard]] std::int64_t current_resource_version() const;
+  // "namespace/name" (or "name") and the resourceVersion of every object: what a cache must equal. Empty for unknown resources.
+  [[nodiscard]] std::map<std::string, std::string> DumpState(
+      const GroupVersionResource& resource) const;
+  [[nodiscard]] std::size_t ObjectCount(const GroupVersionResource& resource) const;
+  [[nodiscard]] ApiServerStats Stats() const;
+
+  // ---- What a test does to it.
+  // Forgets history up to that resourceVersion (of current_resource_version() and older): later reads of it get 410.
+  void Compact(std::int64_t resource_version);
+  // Ends all watches cleanly, as a server that shuts down does.
+  void CloseWatches();
+  [[nodiscard]] FaultPlan& faults();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_API_SERVER_H_

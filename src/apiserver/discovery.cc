@@ -1,0 +1,321 @@
+#include "apiserver/discovery.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "kinformer/json.h"
+
+#include "apiserver/negotiation.h"
+#include "apiserver/protobuf_envelope.h"
+#include "apiserver/status.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kOpenApiV2 =
+    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
+json::Value StringArray(const std::vector<std::string>& texts) {
+  json::Value out = json::Value::MakeArray();
+  for (const std::string& text : texts) out.Append(text);
+  return out;
+}
+
+json::Value Kind(std::string_view group, std::string_view version, std::string_view kind) {
+  return json::Value::MakeObject({{"group", group}, {"version", version}, {"kind", kind}});
+}
+
+// "v1" of "apps/v1".
+std::string_view VersionOf(std::string_view api_version) {
+  return api_version.substr(api_version.find('/') + 1);
+}
+std::string_view GroupOf(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+json::Value AggregatedResource(const ServedResource& resource, const ServedVersion& version) {
+  json::Value out =
+      json::Value::MakeObject({{"resource", resource.plural},
+                               {"responseKind", Kind(GroupOf(version.api_version),
+                                                     VersionOf(version.api_version), version.kind)},
+                               {"scope", resource.namespaced ? "Namespaced" : "Cluster"},
+                               {"singularResource", resource.singular},
+                               {"verbs", StringArray(resource.verbs)}});
+  if (!resource.short_names.empty()) out.Set("shortNames", StringArray(resource.short_names));
+  if (!resource.categories.empty()) out.Set("categories", StringArray(resource.categories));
+  json::Value subresources = json::Value::MakeArray();
+  for (const Subresource& sub : resource.subresources) {
+    subresources.Append(
+        json::Value::MakeObject({{"subresource", sub.name},
+                                 {"responseKind", Kind(sub.group, sub.version, sub.kind)},
+                                 {"verbs", StringArray(sub.verbs)}}));
+  }
+  if (subresources.size() > 0) out.Set("subresources", std::move(subresources));
+  return out;
+}
+
+json::Value ClassicResource(const ServedResource& resource, const ServedVersion& version) {
+  json::Value out = json::Value::MakeObject({{"name", resource.plural},
+                                             {"singularName", resource.singular},
+                                             {"namespaced", resource.namespaced},
+                                             {"kind", version.kind},
+                                             {"verbs", StringArray(resource.verbs)}});
+  if (!resource.short_names.empty()) out.Set("shortNames", StringArray(resource.short_names));
+  if (!resource.categories.empty()) out.Set("categories", StringArray(resource.categories));
+  return out;
+}
+
+std::string PrefixOf(const GroupVersionEntry& gv) {
+  return gv.group.empty() ? "api/" + gv.version : "apis/" + gv.group + "/" + gv.version;
+}
+
+}  // namespace
+
+ResponsePtr Discovery::Answer(const RequestInfo& info, std::string_view accept,
+                              std::string_view if_none_match) {
+  const std::string& path = info.path;
+  const auto& parts = info.parts;
+  for (const char* health : {"healthz", "livez", "readyz"}) {
+    if (!parts.empty() && parts[0] == health)
+      return WholeResponse(200, "text/plain; charset=utf-8", "ok");
+  }
+  if (path == "/version") {
+    const std::string& git = state_.options.git_version;
+    const std::string minor = git.substr(3, git.find('.', 3) - 3);
+    return WholeResponse(200, kJson,
+                         json::Value::MakeObject({{"major", "1"},
+                                                  {"minor", minor},
+                                                  {"gitVersion", git},
+                                                  {"gitCommit", ""},
+                                                  {"gitTreeState", "clean"},
+                                                  {"buildDate", "1970-01-01T00:00:00Z"},
+                                                  {"goVersion", ""},
+                                                  {"compiler", ""},
+                                                  {"platform", "linux/amd64"}})
+                                 .Dump() +
+                             "\n");
+  }
+  if (path == "/") {
+    json::Value paths =
+        json::Value::MakeArray({"/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3",
+                                "/readyz", "/version"});
+    for (const GroupVersionEntry& gv : state_.resources.GroupVersions())
+      paths.Append("/" + PrefixOf(gv));
+    return WholeResponse(200, kJson, json::Value::MakeObject({{"paths", paths}}).Dump() + "\n");
+  }
+  if (path == "/api" || path == "/apis") return Roots(path == "/api", accept, if_none_match);
+  if (!parts.empty() && parts[0] == "openapi") return OpenApi(info);
+  if (parts.size() == 2 && parts[0] == "api" && Serves("", parts[1])) {
+    return WholeResponse(200, kJson, Resources("", parts[1]));
+  }
+  if (parts.size() == 2 && parts[0] == "apis") {
+    if (auto group = Group(parts[1], true)) return WholeResponse(200, kJson, *std::move(group));
+  }
+  if (parts.size() == 3 && parts[0] == "apis" && Serves(parts[1], parts[2])) {
+    return WholeResponse(200, kJson, Resources(parts[1], parts[2]));
+  }
+  return nullptr;
+}
+
+bool Discovery::Serves(std::string_view group, std::string_view version) const {
+  const auto all = state_.resources.GroupVersions();
+  return std::any_of(all.begin(), all.end(),
+                     [&](const auto& gv) { return gv.group == group && gv.version == version; });
+}
+
+ResponsePtr Discovery::Roots(bool core, std::string_view accept, std::string_view if_none_match) {
+  for (const AcceptClause& clause : ParseAccept(accept)) {
+    if (clause.type != kJson && clause.type != "*/*") continue;
+    if (clause.as.empty()) break;
+    if (clause.as != "APIGroupDiscoveryList" || clause.group != "apidiscovery.k8s.io" ||
+        (clause.version != "v2" && clause.version != "v2beta1")) {
+      continue;
+    }
+    HttpHeaders headers;
+    const std::string tag = "\"" + std::to_string(state_.resources.revision()) +
+                            (core ? "a" : "b") + clause.version + "\"";
+    headers.Add("Content-Type", "application/json;g=apidiscovery.k8s.io;v=" + clause.version +
+                                    ";as=APIGroupDiscoveryList");
+    headers.Add("ETag", tag);
+    headers.Add("Vary", "Accept");
+    if (if_none_match == tag) return WholeResponse(304, std::move(headers), {});
+    return WholeResponse(200, std::move(headers), Aggregated(core, clause.version));
+  }
+  if (core) {
+    return WholeResponse(200, kJson,
+                         "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"],"
+                         "\"serverAddressByClientCIDRs\":[]}\n");
+  }
+  std::string groups;
+  std::string last;
+  for (const GroupVersionEntry& gv : state_.resources.GroupVersions()) {
+    if (gv.group.empty() || gv.group == last) continue;
+    last = gv.group;
+    groups += (groups.empty() ? "" : ",") + Group(gv.group, false).value_or("");
+  }
+  return WholeResponse(200, kJson,
+                       R"({"kind":"APIGroupList","apiVersion":"v1","groups":[)" + groups + "]}\n");
+}
+
+std::string Discovery::Aggregated(bool core, std::string_view version) const {
+  json::Value items = json::Value::MakeArray();
+  for (const GroupVersionEntry& gv : state_.resources.GroupVersions()) {
+    if (gv.group.empty() != core) continue;
+    json::Value resources = json::Value::MakeArray();
+    for (const auto& resource : state_.resources.all()) {
+      if (resource->group != gv.group) continue;
+      if (const auto served = resource->FindVersion(gv.version)) {
+        resources.Append(AggregatedResource(*resource, *served));
+      }
+    }
+    json::Array& all = items.EnsureArray();
+    const auto same = std::find_if(all.begin(), all.end(), [&](const json::Value& item) {
+      return item.At("/metadata/name").StringOrEmpty() == gv.group;
+    });
+    json::Value entry = json::Value::MakeObject(
+        {{"version", gv.version}, {"resources", std::move(resources)}, {"freshness", "Current"}});
+    if (same != all.end()) {
+      (*same)["versions"].Append(std::move(entry));
+    } else {
+      json::Value metadata = json::Value::MakeObject();
+      if (!gv.group.empty()) metadata.Set("name", gv.group);
+      all.push_back(
+          json::Value::MakeObject({{"metadata", std::move(metadata)},
+                                   {"versions", json::Value::MakeArray({std::move(entry)})}}));
+    }
+  }
+  return json::Value::MakeObject({{"kind", "APIGroupDiscoveryList"},
+                                  {"apiVersion", "apidiscovery.k8s.io/" + std::string(version)},
+                                  {"metadata", json::Value::MakeObject()},
+                                  {"items", std::move(items)}})
+             .Dump() +
+         "\n";
+}
+
+std::string Discovery::Resources(std::string_view group, std::string_view version) const {
+  json::Value list = json::Value::MakeArray();
+  for (const auto& resource : state_.resources.all()) {
+    if (resource->group != group) continue;
+    const auto served = resource->FindVersion(version);
+    if (served == nullptr) continue;
+    list.Append(ClassicResource(*resource, *served));
+    for (const Subresource& sub : resource->subresources) {
+      json::Value entry = json::Value::MakeObject({{"name", resource->plural + "/" + sub.name},
+                                                   {"singularName", ""},
+                                                   {"namespaced", resource->namespaced},
+                                                   {"kind", sub.kind},
+                                                   {"verbs", StringArray(sub.verbs)}});
+      if (sub.group != group || sub.version != version) {
+        entry.Set("group", sub.group);
+        entry.Set("version", sub.version);
+      }
+      list.Append(std::move(entry));
+    }
+  }
+  const std::string group_version =
+      (group.empty() ? "" : std::string(group) + "/") + std::string(version);
+  return json::Value::MakeObject({{"kind", "APIResourceList"},
+                                  {"apiVersion", "v1"},
+                                  {"groupVersion", group_version},
+                                  {"resources", std::move(list)}})
+             .Dump() +
+         "\n";
+}
+
+std::optional<std::string> Discovery::Group(std::string_view group, bool standalone) const {
+  json::Value versions = json::Value::MakeArray();
+  for (const GroupVersionEntry& gv : state_.resources.GroupVersions()) {
+    if (gv.group != group) continue;
+    versions.Append(json::Value::MakeObject(
+        {{"groupVersion", gv.group + "/" + gv.version}, {"version", gv.version}}));
+  }
+  if (versions.size() == 0) return std::nullopt;
+  json::Value out = json::Value::MakeObject();
+  if (standalone) {
+    out.Set("kind", "APIGroup");
+    out.Set("apiVersion", "v1");
+  }
+  out.Set("name", group);
+  const json::Value preferred = std::as_const(versions)[0];
+  out.Set("versions", std::move(versions));
+  out.Set("preferredVersion", preferred);
+  return out.Dump() + (standalone ? "\n" : "");
+}
+
+ResponsePtr Discovery::OpenApi(const RequestInfo& info) {
+  const auto& parts = info.parts;
+  if (info.path == "/openapi/v2") {
+    std::string about;
+    AppendBytesField(1, "Kubernetes", about);
+    AppendBytesField(2, state_.options.git_version, about);
+    std::string document;
+    AppendBytesField(1, "2.0", document);
+    AppendBytesField(2, about, document);
+    AppendBytesField(8, "", document);
+    return WholeResponse(200, kOpenApiV2, std::move(document));
+  }
+  if (info.path == "/openapi/v3") {
+    json::Value paths = json::Value::MakeObject();
+    for (const GroupVersionEntry& gv : state_.resources.GroupVersions()) {
+      paths.Set(PrefixOf(gv),
+                json::Value::MakeObject(
+                    {{"serverRelativeURL", "/openapi/v3/" + PrefixOf(gv) + "?hash=" +
+                                               std::to_string(state_.resources.revision())}}));
+    }
+    return WholeResponse(200, kJson, json::Value::MakeObject({{"paths", std::move(paths)}}).Dump());
+  }
+  if (parts.size() == 4 && parts[1] == "v3" && parts[2] == "api" && Serves("", parts[3])) {
+    return WholeResponse(200, kJson, OpenApiDocument("", parts[3]));
+  }
+  if (parts.size() == 5 && parts[1] == "v3" && parts[2] == "apis" && Serves(parts[3], parts[4])) {
+    return WholeResponse(200, kJson, OpenApiDocument(parts[3], parts[4]));
+  }
+  return nullptr;
+}
+
+// Not the schemas: what kubectl looks for before it sends anything: that the kind exists, and that PATCH knows fieldValidation.
+std::string Discovery::OpenApiDocument(std::string_view group, std::string_view version) const {
+  json::Value parameters = json::Value::MakeArray();
+  for (const char* name : {"dryRun", "fieldManager", "fieldValidation", "force"}) {
+    parameters.Append(
+        json::Value::MakeObject({{"name", name},
+                                 {"in", "query"},
+                                 {"schema", json::Value::MakeObject({{"type", "string"}})}}));
+  }
+  json::Value paths = json::Value::MakeObject();
+  json::Value schemas = json::Value::MakeObject();
+  const std::string prefix = group.empty()
+                                 ? "/api/" + std::string(version)
+                                 : "/apis/" + std::string(group) + "/" + std::string(version);
+  for (const auto& resource : state_.resources.all()) {
+    if (resource->group != group) continue;
+    const auto served = resource->FindVersion(version);
+    if (served == nullptr) continue;
+    const json::Value kind = Kind(group, version, served->kind);
+    const json::Value get = json::Value::MakeObject(
+        {{"x-kubernetes-action", "get"}, {"x-kubernetes-group-version-kind", kind}});
+    json::Value patch = json::Value::MakeObject(
+        {{"x-kubernetes-action", "patch"}, {"x-kubernetes-group-version-kind", kind}});
+    patch.Set("parameters", parameters);
+    const std::string path = prefix + (resource->namespaced ? "/namespaces/{namespace}/" : "/") +
+                             resource->plural + "/{name}";
+    paths.Set(path, json::Value::MakeObject({{"get", get}, {"patch", std::move(patch)}}));
+    const std::string schema = (group.empty() ? "core" : std::string(group)) + "." +
+                               std::string(version) + "." + served->kind;
+    schemas.Set(schema, json::Value::MakeObject(
+                            {{"type", "object"},
+                             {"x-kubernetes-group-version-kind", json::Value::MakeArray({kind})}}));
+  }
+  return json::Value::MakeObject(
+             {{"openapi", "3.0.0"},
+              {"info", json::Value::MakeObject(
+                           {{"title", "Kubernetes"}, {"version", state_.options.git_version}})},
+              {"paths", std::move(paths)},
+              {"components", json::Value::MakeObject({{"schemas", std::move(schemas)}})}})
+      .Dump();
+}
+
+}  // namespace kinformer::apiserver

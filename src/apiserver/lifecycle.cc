@@ -1,0 +1,237 @@
+#include "apiserver/lifecycle.h"
+
+#include <algorithm>
+
+#include "apiserver/definition.h"
+#include "apiserver/object_rules.h"
+#include "apiserver/object_writer.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+// How many objects one loop turn deletes.
+constexpr std::size_t kSlice = 500;
+
+bool IsNamespaces(const ServedResource& resource) {
+  return resource.group.empty() && resource.plural == "namespaces";
+}
+
+std::vector<std::string> OwnersOf(const RecordPtr& record) {
+  std::vector<std::string> uids;
+  if (record == nullptr || record->body().find("\"ownerReferences\":[{") == std::string::npos)
+    return uids;
+  const json::Value object = record->Parse();
+  for (const json::Value& owner : object.At("/metadata/ownerReferences").items()) {
+    uids.push_back(owner["uid"].StringOrEmpty());
+  }
+  return uids;
+}
+
+WriteTarget TargetOf(const ResourceAt& at, std::string_view namespace_, std::string_view name) {
+  return {.at = at, .namespace_ = std::string(namespace_), .name = std::string(name)};
+}
+
+std::vector<RecordPtr> FirstIn(const ServedResource& resource, const std::string& prefix,
+                               std::int64_t version, std::size_t count) {
+  std::vector<RecordPtr> records;
+  resource.store->Walk(prefix, {}, version, [&](const RecordPtr& record) {
+    // Those already on their way out wait for somebody else.
+    if (record->body().find("\"deletionTimestamp\":\"") == std::string::npos)
+      records.push_back(record);
+    return records.size() < count;
+  });
+  return records;
+}
+
+}  // namespace
+
+void Lifecycle::AfterPut(const ResourceAt& at, const RecordPtr& old, const RecordPtr& record,
+                         const json::Value& object) {
+  if (state_.options.garbage_collection) IndexOwners(at, old, record);
+  const bool terminating = !object.At("/metadata/deletionTimestamp").is_null();
+  const ServedResource& resource = *at.resource;
+  const std::string name(record->name());
+  if (IsNamespaces(resource) && terminating) {
+    state_.Post([this, name] { SweepNamespace(name); });
+  } else if (IsDefinition(resource)) {
+    if (terminating) {
+      state_.Post([this, name] { SweepDefinition(name); });
+    } else if (old == nullptr) {
+      EstablishDefinition(at, name);
+    } else if (object.At("/status/conditions").size() > 0) {
+      const json::Value& accepted = object.At("/status/conditions/0/status");
+      if (accepted.StringOrEmpty() == "True") state_.resources.Install(object);
+    }
+  } else if (terminating && resource.group.empty() && resource.plural == "pods") {
+    const std::int64_t grace =
+        object.At("/metadata/deletionGracePeriodSeconds").AsInt64().value_or(0);
+    if (grace > 0) {
+      state_.deadlines.Add(
+          state_.env.Now() + std::chrono::seconds(grace),
+          [this, at, ns = std::string(record->namespace_()), name,
+           uid = std::string(record->uid())] {
+            (void)writer_.Delete(TargetOf(at, ns, name), {.grace_period_seconds = 0, .uid = uid})
+                .ok();  // gone already, or another pod of that name
+          });
+    }
+  }
+}
+
+void Lifecycle::AfterRemove(const ResourceAt& at, const RecordPtr& old) {
+  ServedResource& resource = *at.resource;
+  if (state_.options.garbage_collection) {
+    IndexOwners(at, old, nullptr);
+    if (dependents_.contains(std::string(old->uid()))) {
+      state_.Post([this, uid = std::string(old->uid())] { CollectDependents(uid); });
+    }
+  }
+  if (IsDefinition(resource)) {
+    const std::string name(old->name());
+    const std::size_t dot = name.find('.');
+    const auto gone = state_.resources.FindGroupResource(name.substr(dot + 1), name.substr(0, dot));
+    if (gone != nullptr && gone->custom) {
+      gone->watchers.Close();
+      state_.resources.Uninstall(gone);
+    }
+    return;
+  }
+  if (resource.terminating && resource.store->size() == 0) {
+    state_.Post([this, name = resource.plural + "." + resource.group] { SweepDefinition(name); });
+  }
+  if (!resource.namespaced) return;
+  const auto namespaces = state_.resources.FindGroupResource("", "namespaces");
+  const RecordPtr ns = namespaces == nullptr ? nullptr : namespaces->store->Get(old->namespace_());
+  if (ns != nullptr && ns->body().find("\"deletionTimestamp\":\"") != std::string::npos &&
+      resource.store->size(old->namespace_()) == 0) {
+    state_.Post([this, name = std::string(ns->name())] { SweepNamespace(name); });
+  }
+}
+
+void Lifecycle::SweepNamespace(const std::string& name) {
+  const ResourceAt namespaces = state_.resources.Find("", "v1", "namespaces");
+  if (!namespaces || namespaces.resource->store->Get(name) == nullptr) return;
+  bool empty = true;
+  std::size_t budget = kSlice;
+  const std::vector<std::shared_ptr<ServedResource>> all = state_.resources.all();
+  for (const auto& resource : all) {
+    if (!resource->namespaced || resource->store->size(name) == 0) continue;
+    const ResourceAt at{.resource = resource, .version = resource->versions.front()};
+    for (const RecordPtr& record :
+         FirstIn(*resource, name + "/", state_.resource_version, budget)) {
+      (void)writer_.Delete(TargetOf(at, name, record->name()), {.grace_period_seconds = 0}).ok();
+      if (--budget == 0) break;
+    }
+    if (resource->store->size(name) > 0) empty = false;
+    if (budget == 0) {
+      state_.Post([this, name] { SweepNamespace(name); });
+      return;
+    }
+  }
+  if (!empty) return;  // the last finalizer to be removed comes back here
+  WriteTarget target = TargetOf(namespaces, "", name);
+  target.subresource = "finalize";
+  (void)writer_
+      .Modify(target,
+              [](json::Value& object) -> Result<void> {
+                object["spec"].Set("finalizers", json::Value::MakeArray());
+                return {};
+              })
+      .ok();
+}
+
+void Lifecycle::EstablishDefinition(const ResourceAt& at, const std::string& name) {
+  WriteTarget target = TargetOf(at, "", name);
+  target.subresource = "status";
+  bool accepted = false;
+  const auto established = writer_.Modify(target, [&](json::Value& object) -> Result<void> {
+    const auto conflict = state_.resources.NameConflict(object);
+    accepted = conflict.first.empty();
+    SetDefinitionStatus(object, conflict, FormatTime(state_.env.WallNow()));
+    return {};
+  });
+  (void)established.ok();
+}
+
+void Lifecycle::SweepDefinition(const std::string& name) {
+  const ResourceAt definitions =
+      state_.resources.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+  if (!definitions || definitions.resource->store->Get(name) == nullptr) return;
+  const std::size_t dot = name.find('.');
+  const auto resource =
+      state_.resources.FindGroupResource(name.substr(dot + 1), name.substr(0, dot));
+  if (resource != nullptr && resource->custom) {
+    resource->terminating = true;
+    const ResourceAt at{.resource = resource, .version = resource->versions.front()};
+    const auto records = FirstIn(*resource, {}, state_.resource_version, kSlice);
+    for (const RecordPtr& record : records) {
+      (void)writer_.Delete(TargetOf(at, record->namespace_(), record->name()), {}).ok();
+    }
+    if (records.size() == kSlice) {
+      state_.Post([this, name] { SweepDefinition(name); });
+      return;
+    }
+    if (resource->store->size() > 0) return;
+  }
+  (void)writer_
+      .Modify(TargetOf(definitions, "", name),
+              [](json::Value& object) -> Result<void> {
+                json::Array& finalizers = object["metadata"]["finalizers"].EnsureArray();
+                std::erase(finalizers, json::Value(kDefinitionFinalizer));
+                return {};
+              })
+      .ok();
+}
+
+void Lifecycle::IndexOwners(const ResourceAt& at, const RecordPtr& old, const RecordPtr& record) {
+  const std::vector<std::string> before = OwnersOf(old);
+  const std::vector<std::string> after = OwnersOf(record);
+  if (before == after) return;
+  for (const std::string& uid : before) {
+    const auto found = dependents_.find(uid);
+    if (found == dependents_.end()) continue;
+    found->second.erase({.resource = at.resource, .key = old->key()});
+    if (found->second.empty()) dependents_.erase(found);
+  }
+  for (const std::string& uid : after)
+    dependents_[uid].insert({.resource = at.resource, .key = record->key()});
+}
+
+void Lifecycle::DropOwner(const Dependent& dependent, const std::string& uid, bool collect) {
+  const auto& [resource, key] = dependent;
+  const RecordPtr record = resource->store->Get(key);
+  if (record == nullptr) return;
+  const ResourceAt at{.resource = resource, .version = resource->versions.front()};
+  const WriteTarget target = TargetOf(at, record->namespace_(), record->name());
+  if (collect && OwnersOf(record).size() <= 1) {
+    (void)writer_.Delete(target, {.uid = std::string(record->uid())}).ok();
+    return;
+  }
+  (void)writer_
+      .Modify(target,
+              [&](json::Value& object) -> Result<void> {
+                json::Array& owners = object["metadata"]["ownerReferences"].EnsureArray();
+                std::erase_if(owners, [&](const json::Value& owner) {
+                  return owner["uid"].StringOrEmpty() == uid;
+                });
+                if (owners.empty()) object["metadata"].Erase("ownerReferences");
+                return {};
+              })
+      .ok();
+}
+
+void Lifecycle::Orphan(std::string_view uid) {
+  const auto found = dependents_.find(std::string(uid));
+  if (found == dependents_.end()) return;
+  const std::set<Dependent> dependents = found->second;
+  for (const Dependent& dependent : dependents)
+    DropOwner(dependent, std::string(uid), /*collect=*/false);
+}
+
+void Lifecycle::CollectDependents(const std::string& uid) {
+  const auto found = dependents_.find(uid);
+  if (found == dependents_.end()) return;
+  const std::set<Dependent> dependents = found->second;
+  for (const Dependent& dependent : dependents) DropOwner(dependent, uid, /*collect=*/true);
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,45 @@
+// apiserver/object_rules.h
+//
+// What the server demands of metadata, and the values that it fills in.
+
+#ifndef KINFORMER_SRC_APISERVER_OBJECT_RULES_H_
+#define KINFORMER_SRC_APISERVER_OBJECT_RULES_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/error.h"
+#include "kinformer/json.h"
+
+#include "apiserver/served_resource.h"
+
+namespace kinformer::apiserver {
+
+// What is wrong with the metadata of an object that is to be stored; empty: nothing.
+std::vector<StatusCause> ValidateMetadata(const ServedResource& resource,
+                                          const json::Value& metadata);
+
+// "2023-11-14T22:13:20Z".
+std::string FormatTime(WallTime time);
+// Seconds since the epoch of such a text; 0 for anything else.
+std::int64_t ParseTimeSeconds(std::string_view text);
+
+// A random UUID, version 4.
+std::string NewUid(Env& env);
+
+// "job-" + five letters; the prefix is cut so that the whole fits a label.
+std::string GenerateName(Env& env, std::string_view prefix);
+
+// The defaults of built-in kinds that clients and controllers lean on. `object` is a new one.
+void ApplyCreateDefaults(const ServedResource& resource, json::Value& object);
+
+// metadata.generation of an object that is written over `old`.
+std::int64_t NextGeneration(const ServedResource& resource, const json::Value& old,
+                            const json::Value& object);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_SRC_APISERVER_OBJECT_RULES_H_

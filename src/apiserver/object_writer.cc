@@ -1,0 +1,384 @@
+#include "apiserver/object_writer.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "apiserver/definition.h"
+#include "apiserver/object_rules.h"
+#include "object/transcode.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+constexpr int kNameAttempts = 8;
+
+std::string VersionText(const RecordPtr& record) {
+  return std::to_string(record->resource_version());
+}
+
+bool IsPod(const ServedResource& resource) {
+  return resource.group.empty() && resource.plural == "pods";
+}
+bool IsNamespace(const ServedResource& resource) {
+  return resource.group.empty() && resource.plural == "namespaces";
+}
+
+bool Terminating(const json::Value& object) {
+  return !object.At("/metadata/deletionTimestamp").is_null();
+}
+
+bool HasFinalizers(const ServedResource& resource, const json::Value& object) {
+  if (object.At("/metadata/finalizers").size() > 0) return true;
+  return IsNamespace(resource) && object.At("/spec/finalizers").size() > 0;
+}
+
+// Takes the named metadata from `from`, or takes it away where `from` has none.
+void Restore(json::Value& metadata, const json::Value& from,
+             std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    if (const json::Value* value = from.Find(name)) {
+      metadata.Set(name, *value);
+    } else {
+      metadata.Erase(name);
+    }
+  }
+}
+
+// Equal but for the resourceVersion: writing it would change nothing.
+bool SameObject(json::Value a, json::Value b) {
+  for (json::Value* object : {&a, &b}) {
+    (*object)["metadata"].Erase("resourceVersion");
+    object->Erase("kind");
+    object->Erase("apiVersion");
+    // Absent and null are the same.
+    for (const char* name : {"creationTimestamp", "deletionTimestamp", "managedFields"}) {
+      if ((*object)["metadata"][name].is_null()) (*object)["metadata"].Erase(name);
+    }
+  }
+  return a == b;
+}
+
+}  // namespace
+
+ObjectWriter::ObjectWriter(ServerState& state) : state_(state), lifecycle_(state, *this) {}
+
+Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
+  if (!target.at.resource->namespaced || !state_.options.namespace_must_exist) return {};
+  const auto namespaces = state_.resources.FindGroupResource("", "namespaces");
+  if (namespaces == nullptr) return {};
+  const RecordPtr record = namespaces->store->Get(target.namespace_);
+  if (record == nullptr) return NotFoundError(namespaces->Subject(target.namespace_));
+  // Cheap, since the text stands there only if the namespace is on its way out or says so in an annotation.
+  if (record->body().find("\"deletionTimestamp\":\"") != std::string::npos &&
+      Terminating(record->Parse())) {
+    Error error = ForbiddenError(target.at.resource->Subject(target.name),
+                                 "unable to create new content in namespace " + target.namespace_ +
+                                     " because it is being terminated");
+    StatusDetails details = error.details();
+    details.causes.push_back({.reason = "NamespaceTerminating",
+                              .message = "namespace " + target.namespace_ + " is being terminated",
+                              .field = "metadata.namespace"});
+    error.WithDetails(std::move(details));
+    return error;
+  }
+  return {};
+}
+
+Result<void> ObjectWriter::CheckTypes(const WriteTarget& target, const json::Value& object) const {
+  if (!state_.options.check_types || target.at.version->message == nullptr) return {};
+  const auto message = internal::JsonToProtobuf(*target.at.version->message, object.Dump());
+  if (message) return {};
+  return BadRequestError(target.at.resource->kind + " in version \"" + target.at.version->version +
+                         "\" cannot be handled as a " + target.at.resource->kind + ": " +
+                         message.error().message());
+}
+
+Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value object) {
+  WriteTarget target = given;
+  ServedResource& resource = *target.at.resource;
+  json::Value& metadata = object["metadata"];
+  if (!metadata.is_object()) metadata = json::Value::MakeObject();
+
+  const std::string body_namespace = metadata["namespace"].StringOrEmpty();
+  if (!resource.namespaced) {
+    metadata.Erase("namespace");
+  } else if (body_namespace.empty()) {
+    metadata.Set("namespace", target.namespace_);
+  } else if (body_namespace != target.namespace_) {
+    return BadRequestError(
+        "the namespace of the provided object does not match the namespace sent on the request");
+  }
+  if (!metadata["resourceVersion"].StringOrEmpty().empty()) {
+    return Error(Reason::kInternalError,
+                 "resourceVersion should not be set on objects to be created")
+        .WithHttpStatus(500);
+  }
+  for (const char* name : {"uid", "creationTimestamp", "deletionTimestamp",
+                           "deletionGracePeriodSeconds", "selfLink", "resourceVersion"}) {
+    metadata.Erase(name);
+  }
+  if (!target.name.empty() && metadata["name"].StringOrEmpty().empty())
+    metadata.Set("name", target.name);
+
+  const std::string prefix = metadata["generateName"].StringOrEmpty();
+  const bool generated = metadata["name"].StringOrEmpty().empty() && !prefix.empty();
+  for (int attempt = 0; generated && attempt < kNameAttempts; ++attempt) {
+    metadata.Set("name", GenerateName(state_.env, prefix));
+    const std::string key =
+        StorageKey(metadata["namespace"].StringOrEmpty(), metadata["name"].StringOrEmpty());
+    if (resource.store->Get(key) == nullptr) break;
+  }
+  target.name = metadata["name"].StringOrEmpty();
+  if (Result<void> exists = CheckNamespace(target); !exists) return exists.error();
+  if (resource.terminating) {
+    return ForbiddenError(resource.Subject(target.name),
+                          "create not allowed while custom resource definition is terminating");
+  }
+
+  if (resource.HasStatus() && !target.keep_status) object.Erase("status");
+  if (resource.custom) {
+    object["metadata"].Set("generation", 1);
+  } else if (resource.generation != GenerationRule::kNone) {
+    object["metadata"].Set("generation", 1);
+  } else {
+    object["metadata"].Erase("generation");
+  }
+  ApplyCreateDefaults(resource, object);
+  if (Result<void> ready = PrepareDefinition(resource, object); !ready) return ready.error();
+  if (auto causes = ValidateMetadata(resource, object["metadata"]); !causes.empty()) {
+    return InvalidError(resource.KindSubject(target.name), std::move(causes));
+  }
+  if (Result<void> typed = CheckTypes(target, object); !typed) return typed.error();
+
+  const std::string key = StorageKey(resource.namespaced ? target.namespace_ : "", target.name);
+  if (const RecordPtr there = resource.store->Get(key)) {
+    if (!generated) {
+      return AlreadyExistsError(resource.Subject(target.name), Terminating(there->Parse()));
+    }
+    Error error(Reason::kAlreadyExists,
+                AlreadyExistsError(resource.Subject(target.name), false).message() +
+                    ", the server was not able to generate a unique name for the "
+                    "object");
+    error.WithHttpStatus(409).WithDetails(
+        {.name = target.name, .group = resource.group, .kind = resource.plural});
+    error.WithRetryAfter(std::chrono::seconds(1));
+    return error;
+  }
+  object["metadata"].Set("uid", NewUid(state_.env));
+  object["metadata"].Set("creationTimestamp", FormatTime(state_.env.WallNow()));
+  WriteOutcome outcome = Store(target, nullptr, object);
+  outcome.created = true;
+  return outcome;
+}
+
+json::Value ObjectWriter::MergeForUpdate(const WriteTarget& target, const json::Value& old,
+                                         json::Value object) const {
+  const ServedResource& resource = *target.at.resource;
+  const bool status = target.subresource == "status";
+  if (status) {
+    json::Value merged = old;
+    if (const json::Value* sent = object.Find("status")) {
+      merged.Set("status", *sent);
+    } else {
+      merged.Erase("status");
+    }
+    // Pods and nodes take labels and annotations from whoever reports their status.
+    if (!resource.custom && (IsPod(resource) || resource.plural == "nodes")) {
+      Restore(merged["metadata"], object["metadata"], {"labels", "annotations"});
+    }
+    if (object["metadata"].contains("managedFields")) {
+      Restore(merged["metadata"], object["metadata"], {"managedFields"});
+    }
+    return merged;
+  }
+  if (target.subresource == "finalize") {
+    json::Value merged = old;
+    merged["spec"].Set("finalizers", object.At("/spec/finalizers"));
+    return merged;
+  }
+  Restore(object["metadata"], old["metadata"],
+          {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+           "generation", "name", "namespace", "selfLink"});
+  if (resource.HasStatus() && !target.keep_status) {
+    if (const json::Value* kept = old.Find("status")) {
+      object.Set("status", *kept);
+    } else {
+      object.Erase("status");
+    }
+  }
+  if (IsNamespace(resource)) object["spec"].Set("finalizers", old.At("/spec/finalizers"));
+  if (const std::int64_t generation = NextGeneration(resource, old, object); generation > 0) {
+    object["metadata"].Set("generation", generation);
+  }
+  return object;
+}
+
+Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value object) {
+  ServedResource& resource = *target.at.resource;
+  const ErrorSubject subject = resource.Subject(target.name);
+  const json::Value& metadata = std::as_const(object)["metadata"];
+  const std::string sent_name = metadata["name"].StringOrEmpty();
+  if (sent_name != target.name) {
+    if (sent_name.empty()) {
+      return InvalidError(resource.KindSubject(target.name),
+                          {Required("metadata.name", "name must be provided")});
+    }
+    return BadRequestError("the name of the object (" + sent_name +
+                           ") does not match the name on the URL (" + target.name + ")");
+  }
+  const std::string sent_namespace = metadata["namespace"].StringOrEmpty();
+  if (resource.namespaced && !sent_namespace.empty() && sent_namespace != target.namespace_) {
+    return BadRequestError("the namespace of the object (" + sent_namespace +
+                           ") does not match the namespace on the URL (" + target.namespace_ + ")");
+  }
+  const std::string sent_version = metadata["resourceVersion"].StringOrEmpty();
+  const RecordPtr record =
+      resource.store->Get(StorageKey(resource.namespaced ? target.namespace_ : "", target.name));
+  if (record == nullptr) {
+    if (!resource.create_on_update || !target.subresource.empty()) return NotFoundError(subject);
+    if (!sent_version.empty() && sent_version != "0") return ModifiedConflictError(subject);
+    object["metadata"].Erase("resourceVersion");
+    return Create(target, std::move(object));
+  }
+  const json::Value old = record->Parse();
+  if (const std::string& uid = metadata["uid"].StringOrEmpty();
+      !uid.empty() && uid != record->uid()) {
+    return ConflictError(subject, "Precondition failed: UID in precondition: " + uid +
+                                      ", UID in object meta: " + std::string(record->uid()));
+  }
+  if (sent_version.empty() || sent_version == "0") {
+    if (!resource.unconditional_update) {
+      return InvalidError(
+          resource.KindSubject(target.name),
+          {InvalidValue("metadata.resourceVersion", "0", "must be specified for an update")});
+    }
+  } else if (sent_version != VersionText(record)) {
+    return ModifiedConflictError(subject);
+  }
+
+  json::Value merged = MergeForUpdate(target, old, std::move(object));
+  if (auto causes = ValidateMetadata(resource, std::as_const(merged)["metadata"]);
+      !causes.empty()) {
+    return InvalidError(resource.KindSubject(target.name), std::move(causes));
+  }
+  if (Result<void> typed = CheckTypes(target, merged); !typed) return typed.error();
+  if (Terminating(old)) {
+    const json::Array& before = old.At("/metadata/finalizers").items();
+    std::string added;
+    for (const json::Value& finalizer : merged.At("/metadata/finalizers").items()) {
+      if (std::find(before.begin(), before.end(), finalizer) != before.end()) continue;
+      added += (added.empty() ? "" : ", ") + finalizer.Dump();
+    }
+    if (!added.empty()) {
+      return InvalidError(
+          resource.KindSubject(target.name),
+          {ForbiddenField(
+              "metadata.finalizers",
+              "no new finalizers can be added if the object is being deleted, found new "
+              "finalizers []string{" +
+                  added + "}")});
+    }
+  }
+  if (SameObject(old, merged)) return WriteOutcome{.record = record};
+
+  const bool grace_over =
+      merged.At("/metadata/deletionGracePeriodSeconds").AsInt64().value_or(0) == 0;
+  if (Terminating(old) && grace_over && !HasFinalizers(resource, merged)) {
+    WriteOutcome outcome = Remove(target, record);
+    // The answer shows the object as it was sent; the event shows what was stored.
+    outcome.record = Record::Make(merged, outcome.record->resource_version(), resource.fields);
+    return outcome;
+  }
+  return Store(target, record, merged);
+}
+
+Result<WriteOutcome> ObjectWriter::Modify(const WriteTarget& target, const Change& change) {
+  ServedResource& resource = *target.at.resource;
+  const RecordPtr record =
+      resource.store->Get(StorageKey(resource.namespaced ? target.namespace_ : "", target.name));
+  if (record == nullptr) return NotFoundError(resource.Subject(target.name));
+  json::Value object = record->Parse(target.at.version->api_version, target.at.version->kind);
+  if (Result<void> changed = change(object); !changed) return changed.error();
+  return Update(target, std::move(object));
+}
+
+Result<WriteOutcome> ObjectWriter::Delete(const WriteTarget& target, const DeleteRequest& request) {
+  ServedResource& resource = *target.at.resource;
+  const ErrorSubject subject = resource.Subject(target.name);
+  const RecordPtr record =
+      resource.store->Get(StorageKey(resource.namespaced ? target.namespace_ : "", target.name));
+  if (record == nullptr) return NotFoundError(subject);
+  if (!request.uid.empty() && request.uid != record->uid()) {
+    return ConflictError(subject, "Precondition failed: the UID in the precondition (" +
+                                      request.uid + ") does not match the UID in record (" +
+                                      std::string(record->uid()) +
+                                      "). The object might have been deleted and then recreated");
+  }
+  if (!request.resource_version.empty() && request.resource_version != VersionText(record)) {
+    return ConflictError(
+        subject, "Precondition failed: the ResourceVersion in the precondition (" +
+                     request.resource_version + ") does not match the ResourceVersion in record (" +
+                     VersionText(record) + "). The object might have been modified");
+  }
+  json::Value object = record->Parse();
+  const bool terminating = Terminating(object);
+  if (request.propagation == "Orphan" && !target.dry_run) lifecycle_.Orphan(record->uid());
+
+  std::int64_t grace = 0;
+  if (state_.options.pod_grace && IsPod(resource)) {
+    const std::string& phase = object.At("/status/phase").StringOrEmpty();
+    const bool runs = !object.At("/spec/nodeName").StringOrEmpty().empty() &&
+                      phase != "Succeeded" && phase != "Failed";
+    if (runs) {
+      grace = request.grace_period_seconds.value_or(
+          object.At("/spec/terminationGracePeriodSeconds").AsInt64().value_or(30));
+      if (grace < 0) grace = 1;
+    }
+  }
+  const bool finalizers = HasFinalizers(resource, object);
+  if (grace == 0 && !finalizers) return Remove(target, record);
+
+  json::Value& metadata = object["metadata"];
+  const std::int64_t old_grace =
+      std::as_const(metadata)["deletionGracePeriodSeconds"].AsInt64().value_or(0);
+  // A later delete can only shorten the grace period.
+  if (terminating && grace >= old_grace) return WriteOutcome{.record = record};
+  metadata.Set("deletionTimestamp", FormatTime(state_.env.WallNow() + std::chrono::seconds(grace)));
+  metadata.Set("deletionGracePeriodSeconds", grace);
+  if (const std::int64_t generation = std::as_const(metadata)["generation"].AsInt64().value_or(0);
+      generation > 0 && !terminating) {
+    metadata.Set("generation", generation + 1);
+  }
+  if (IsNamespace(resource)) object["status"].Set("phase", "Terminating");
+  return Store(target, record, object);
+}
+
+WriteOutcome ObjectWriter::Store(const WriteTarget& target, const RecordPtr& old,
+                                 const json::Value& object) {
+  ServedResource& resource = *target.at.resource;
+  if (target.dry_run) {
+    return {.record = Record::Make(object, old ? old->resource_version() : 0, resource.fields)};
+  }
+  RecordPtr record = Record::Make(object, ++state_.resource_version, resource.fields);
+  ++state_.writes;
+  resource.store->Put(record, state_.env.Now());
+  resource.watchers.Notify(record->namespace_(), record->key());
+  state_.VersionReached();
+  lifecycle_.AfterPut(target.at, old, record, object);
+  return {.record = std::move(record)};
+}
+
+WriteOutcome ObjectWriter::Remove(const WriteTarget& target, const RecordPtr& old) {
+  ServedResource& resource = *target.at.resource;
+  if (target.dry_run) return {.record = old, .removed = true};
+  RecordPtr tombstone = old->AtResourceVersion(++state_.resource_version, /*tombstone=*/true);
+  ++state_.writes;
+  resource.store->Delete(tombstone, state_.env.Now());
+  resource.watchers.Notify(tombstone->namespace_(), tombstone->key());
+  state_.VersionReached();
+  lifecycle_.AfterRemove(target.at, old);
+  return {.record = std::move(tombstone), .removed = true};
+}
+
+}  // namespace kinformer::apiserver

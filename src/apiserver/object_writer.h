@@ -1,0 +1,74 @@
+// apiserver/object_writer.h
+//
+// ObjectWriter: create, update and delete as the API defines them: from an object that a client sent to the one that is stored,
+// with optimistic concurrency, generations, finalizers and no-op detection.
+
+#ifndef KINFORMER_SRC_APISERVER_OBJECT_WRITER_H_
+#define KINFORMER_SRC_APISERVER_OBJECT_WRITER_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "kinformer/json.h"
+#include "kinformer/result.h"
+
+#include "apiserver/lifecycle.h"
+#include "apiserver/server_state.h"
+
+namespace kinformer::apiserver {
+
+// What a write is about. An empty name on create: the object's own.
+struct WriteTarget {
+  ResourceAt at{};
+  std::string namespace_{};
+  std::string name{};
+  std::string subresource{};
+  bool dry_run = false;
+  // The status that comes with an object counts, though the resource has a status subresource.
+  bool keep_status = false;
+};
+
+struct WriteOutcome {
+  RecordPtr record{};
+  bool created = false;
+  bool removed = false;  // the object is gone
+};
+
+struct DeleteRequest {
+  std::optional<std::int64_t> grace_period_seconds{};
+  std::string uid{};  // preconditions
+  std::string resource_version{};
+  std::string propagation{};  // Orphan, Background, Foreground
+};
+
+// Loop-confined. Errors are those of the API.
+class ObjectWriter {
+ public:
+  explicit ObjectWriter(ServerState& state);
+
+  Result<WriteOutcome> Create(const WriteTarget& target, json::Value object);
+  Result<WriteOutcome> Update(const WriteTarget& target, json::Value object);
+  // Applies `change` to the object as it is, and updates.
+  using Change = std::function<Result<void>(json::Value& object)>;
+  Result<WriteOutcome> Modify(const WriteTarget& target, const Change& change);
+  Result<WriteOutcome> Delete(const WriteTarget& target, const DeleteRequest& request);
+
+  Lifecycle& lifecycle() { return lifecycle_; }
+
+ private:
+  Result<void> CheckNamespace(const WriteTarget& target);
+  Result<void> CheckTypes(const WriteTarget& target, const json::Value& object) const;
+  WriteOutcome Store(const WriteTarget& target, const RecordPtr& old, const json::Value& object);
+  WriteOutcome Remove(const WriteTarget& target, const RecordPtr& old);
+  json::Value MergeForUpdate(const WriteTarget& target, const json::Value& old,
+                             json::Value object) const;
+
+  ServerState& state_;
+  Lifecycle lifecycle_;
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_SRC_APISERVER_OBJECT_WRITER_H_

@@ -1,0 +1,50 @@
+// apiserver/reader.h
+//
+// Reader: get, list and watch: the tables of resourceVersion, resourceVersionMatch, limit, continue and sendInitialEvents.
+
+#ifndef KINFORMER_SRC_APISERVER_READER_H_
+#define KINFORMER_SRC_APISERVER_READER_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kinformer/apiserver/faults.h"
+
+#include "apiserver/negotiation.h"
+#include "apiserver/request_info.h"
+#include "apiserver/responses.h"
+#include "apiserver/server_state.h"
+
+namespace kinformer::apiserver {
+
+// A request that has found its resource.
+struct ResourceRequest {
+  RequestInfo info{};
+  ResourceAt at{};
+  OutputFormat format{};
+  std::string accept{};
+  std::string content_type{};
+  std::string user_agent{};
+  std::string body{};
+  std::optional<FaultRule> fault{};
+};
+
+// Loop-confined. Errors come back as responses.
+class Reader {
+ public:
+  explicit Reader(ServerState& state) : state_(state) {}
+
+  ResponsePtr Get(const ResourceRequest& request);
+  ResponsePtr List(const std::shared_ptr<const ResourceRequest>& request);
+  ResponsePtr Watch(const std::shared_ptr<const ResourceRequest>& request);
+
+ private:
+  ResponsePtr ListAt(const ResourceRequest& request, bool reached);
+
+  ServerState& state_;
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_SRC_APISERVER_READER_H_

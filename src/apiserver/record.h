@@ -1,0 +1,94 @@
+// apiserver/record.h
+//
+// Record: one version of one stored object. Immutable and shared: the latest state, the event log, and responses under way all
+// hold the same one.
+
+#ifndef KINFORMER_SRC_APISERVER_RECORD_H_
+#define KINFORMER_SRC_APISERVER_RECORD_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "kinformer/json.h"
+
+namespace kinformer::apiserver {
+
+// A field that selectors may name, and where it is found.
+struct SelectableField {
+  std::string name{};      // "spec.nodeName"
+  std::string pointer{};   // JSON Pointer: "/spec/nodeName"
+  std::string fallback{};  // what an absent field counts as
+};
+
+// The object is kept as the JSON text that answers are made of, without its opening brace, kind and apiVersion: these depend on
+// the version in which it is asked for. What selectors need stands beside it, flat, so that no answer parses anything.
+//
+// Loop-confined, since the protobuf form is filled in when first asked for.
+class Record {
+ public:
+  // `object` has complete metadata; `fields` are those of its resource.
+  static std::shared_ptr<const Record> Make(const json::Value& object,
+                                            std::int64_t resource_version,
+                                            std::span<const SelectableField> fields);
+
+  // The same object under another resourceVersion: what the last event about it shows. `tombstone`: it is gone from there on.
+  [[nodiscard]] std::shared_ptr<const Record> AtResourceVersion(std::int64_t resource_version,
+                                                                bool tombstone) const;
+
+  // "namespace/name", or "name".
+  [[nodiscard]] const std::string& key() const { return key_; }
+  [[nodiscard]] std::string_view namespace_() const {
+    return std::string_view(key_).substr(0, namespace_size_);
+  }
+  [[nodiscard]] std::string_view name() const {
+    return std::string_view(key_).substr(namespace_size_ == 0 ? 0 : namespace_size_ + 1);
+  }
+  [[nodiscard]] std::string_view uid() const {
+    return std::string_view(body_).substr(uid_offset_, uid_size_);
+  }
+  [[nodiscard]] std::int64_t resource_version() const { return resource_version_; }
+  [[nodiscard]] bool tombstone() const { return tombstone_; }
+
+  // `"metadata":{...},...}`.
+  [[nodiscard]] const std::string& body() const { return body_; }
+  // The whole object, parsed. With kind and apiVersion if given.
+  [[nodiscard]] json::Value Parse(std::string_view api_version = {},
+                                  std::string_view kind = {}) const;
+
+  [[nodiscard]] std::optional<std::string_view> Label(std::string_view key) const;
+  // Of the i-th selectable field of the resource.
+  [[nodiscard]] std::string_view Field(std::size_t index) const;
+
+  // The kind's bare protobuf message, made by `encode` from the object's JSON text when first asked for. Empty if it fails.
+  [[nodiscard]] const std::string& Protobuf(
+      const std::function<std::string(std::string_view json)>& encode) const;
+
+  // Heap and object bytes, about.
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  std::string key_{};
+  std::string body_{};
+  std::string labels_{};  // key NUL value NUL ...
+  std::string fields_{};  // value NUL ...
+  std::int64_t resource_version_ = 0;
+  std::uint32_t namespace_size_ = 0;
+  std::uint32_t uid_offset_ = 0;
+  std::uint32_t uid_size_ = 0;
+  bool tombstone_ = false;
+  mutable std::unique_ptr<const std::string> protobuf_{};
+};
+
+using RecordPtr = std::shared_ptr<const Record>;
+
+// "namespace/name" or "name".
+std::string StorageKey(std::string_view namespace_, std::string_view name);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_SRC_APISERVER_RECORD_H_

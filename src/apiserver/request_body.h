@@ -1,0 +1,46 @@
+// apiserver/request_body.h
+//
+// Request bodies: JSON, YAML or protobuf into a json::Value.
+
+#ifndef KINFORMER_SRC_APISERVER_REQUEST_BODY_H_
+#define KINFORMER_SRC_APISERVER_REQUEST_BODY_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/json.h"
+#include "kinformer/result.h"
+
+#include "apiserver/object_writer.h"
+#include "apiserver/request_info.h"
+#include "apiserver/resource_table.h"
+
+namespace kinformer::apiserver {
+
+// By Content-Type; none is JSON. UnsupportedMediaType or BadRequest. `duplicates`, if given, receives the members that occur twice.
+Result<json::Value> DecodeBody(std::string_view content_type, std::string_view body,
+                               std::vector<std::string>* duplicates = nullptr);
+
+// An object for that resource: apiVersion and kind are filled in, and must not be others.
+Result<json::Value> DecodeObject(const ResourceAt& at, std::string_view content_type,
+                                 std::string_view body,
+                                 std::vector<std::string>* duplicates = nullptr);
+
+// DeleteOptions from the body, or from the query where there is no body.
+struct DecodedDelete {
+  DeleteRequest request{};
+  bool dry_run = false;
+};
+Result<DecodedDelete> DecodeDelete(const Query& query, std::string_view content_type,
+                                   std::string_view body);
+
+// `dryRun`: "All" or nothing. `kind` names the options in the error.
+Result<bool> DecodeDryRun(std::string_view text, std::string_view kind);
+
+// A Go duration: "32s", "1m30s".
+bool IsGoDuration(std::string_view text);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_SRC_APISERVER_REQUEST_BODY_H_

@@ -1,0 +1,152 @@
+#include "apiserver/resource_store.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace kinformer::apiserver {
+
+ResourceStore::~ResourceStore() {
+  for (auto& [key, version] : objects_) DropOlder(version);
+}
+
+// A loop, since a chain may be long and destructors would recurse.
+void ResourceStore::DropOlder(Version& version) {
+  std::unique_ptr<Version> next = std::move(version.older);
+  while (next != nullptr) next = std::move(next->older);
+}
+
+void ResourceStore::Put(RecordPtr record, SteadyTime now) {
+  bytes_ += record->bytes();
+  Version& version = objects_[record->key()];
+  RecordPtr previous = std::exchange(version.record, record);
+  if (previous != nullptr) {
+    auto older = std::make_unique<Version>(Version{previous, std::move(version.older)});
+    version.older = std::move(older);
+  }
+  const bool existed = previous != nullptr && !previous->tombstone();
+  if (!existed) {
+    previous = nullptr;
+    ++live_;
+    ++live_by_namespace_[std::string(record->namespace_())];
+  }
+  Append(existed ? EventType::kModified : EventType::kAdded, std::move(record), std::move(previous),
+         now);
+}
+
+void ResourceStore::Delete(RecordPtr tombstone, SteadyTime now) {
+  const auto found = objects_.find(tombstone->key());
+  if (found == objects_.end() || found->second.record->tombstone()) return;
+  bytes_ += tombstone->bytes();
+  Version& version = found->second;
+  RecordPtr previous = std::exchange(version.record, tombstone);
+  version.older = std::make_unique<Version>(Version{previous, std::move(version.older)});
+  --live_;
+  const auto count = live_by_namespace_.find(std::string(tombstone->namespace_()));
+  if (--count->second == 0) live_by_namespace_.erase(count);
+  Append(EventType::kDeleted, std::move(tombstone), std::move(previous), now);
+}
+
+RecordPtr ResourceStore::Get(std::string_view key) const {
+  const auto found = objects_.find(key);
+  if (found == objects_.end() || found->second.record->tombstone()) return nullptr;
+  return found->second.record;
+}
+
+std::size_t ResourceStore::size(std::string_view namespace_) const {
+  const auto found = live_by_namespace_.find(std::string(namespace_));
+  return found == live_by_namespace_.end() ? 0 : found->second;
+}
+
+void ResourceStore::Walk(std::string_view prefix, std::string_view from,
+                         std::int64_t resource_version,
+                         const std::function<bool(const RecordPtr&)>& visit) const {
+  for (auto at = objects_.lower_bound(std::max(prefix, from)); at != objects_.end(); ++at) {
+    if (!std::string_view(at->first).starts_with(prefix)) return;
+    const Version* version = &at->second;
+    while (version != nullptr && version->record->resource_version() > resource_version) {
+      version = version->older.get();
+    }
+    if (version == nullptr || version->record->tombstone()) continue;
+    if (!visit(version->record)) return;
+  }
+}
+
+std::uint64_t ResourceStore::SequenceAfter(std::int64_t resource_version) const {
+  const auto at = std::upper_bound(log_.begin(), log_.end(), resource_version,
+                                   [](std::int64_t version, const StoreEvent& event) {
+                                     return version < event.resource_version;
+                                   });
+  return first_sequence_ + static_cast<std::uint64_t>(at - log_.begin());
+}
+
+void ResourceStore::Append(EventType type, RecordPtr current, RecordPtr previous, SteadyTime now) {
+  const std::int64_t resource_version = current->resource_version();
+  log_.push_back({.resource_version = resource_version,
+                  .type = type,
+                  .current = std::move(current),
+                  .previous = std::move(previous),
+                  .time = now});
+  Trim(now);
+}
+
+void ResourceStore::Trim(SteadyTime now) {
+  std::int64_t horizon = floor_;
+  // A few per write keep up with any rate and never make one write slow.
+  for (int i = 0; i < 8 && !log_.empty(); ++i) {
+    const StoreEvent& oldest = log_.front();
+    const bool too_many = log_.size() > limits_.max_events;
+    const bool too_old = log_.size() > limits_.min_events && now - oldest.time > limits_.max_age;
+    if (!too_many && !too_old) break;
+    horizon = oldest.resource_version;
+    unpruned_.emplace_back(horizon, oldest.current->key());
+    log_.pop_front();
+    ++first_sequence_;
+  }
+  floor_ = horizon;
+  const std::int64_t readable = pins_.empty() ? floor_ : std::min(floor_, *pins_.begin());
+  for (int i = 0; i < 16 && !unpruned_.empty() && unpruned_.front().first <= readable; ++i) {
+    Prune(unpruned_.front().second, readable);
+    unpruned_.pop_front();
+  }
+}
+
+void ResourceStore::Compact(std::int64_t resource_version) {
+  while (!log_.empty() && log_.front().resource_version <= resource_version) {
+    unpruned_.emplace_back(log_.front().resource_version, log_.front().current->key());
+    log_.pop_front();
+    ++first_sequence_;
+  }
+  floor_ = std::max(floor_, resource_version);
+  const std::int64_t readable = pins_.empty() ? floor_ : std::min(floor_, *pins_.begin());
+  while (!unpruned_.empty() && unpruned_.front().first <= readable) {
+    Prune(unpruned_.front().second, readable);
+    unpruned_.pop_front();
+  }
+}
+
+void ResourceStore::Prune(const std::string& key, std::int64_t horizon) {
+  const auto found = objects_.find(key);
+  if (found == objects_.end()) return;
+  Version* version = &found->second;
+  while (version->record->resource_version() > horizon) {
+    if (version->older == nullptr) return;
+    version = version->older.get();
+  }
+  // The newest version that a reader at the horizon sees. What is older nobody can ask for.
+  for (const Version* old = version->older.get(); old != nullptr; old = old->older.get()) {
+    bytes_ -= std::min(bytes_, old->record->bytes());
+  }
+  DropOlder(*version);
+  if (version == &found->second && version->record->tombstone()) {
+    bytes_ -= std::min(bytes_, version->record->bytes());
+    objects_.erase(found);
+  }
+}
+
+ResourceStore::Pin::Pin(std::shared_ptr<ResourceStore> store, std::int64_t resource_version)
+    : store_(std::move(store)), position_(store_->pins_.insert(resource_version)) {}
+
+ResourceStore::Pin::~Pin() { store_->pins_.erase(position_); }
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,134 @@
+// apiserver/resource_store.h
+//
+// ResourceStore: the objects of one resource, at every version that history still covers, and the log of what happened to them.
+
+#ifndef KINFORMER_SRC_APISERVER_RESOURCE_STORE_H_
+#define KINFORMER_SRC_APISERVER_RESOURCE_STORE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "kinformer/env.h"
+
+#include "apiserver/record.h"
+
+namespace kinformer::apiserver {
+
+enum class EventType : std::uint8_t { kAdded, kModified, kDeleted };
+
+// One write. `current` is the object after it; of a deletion the last state under the deletion's resourceVersion.
+struct StoreEvent {
+  std::int64_t resource_version = 0;
+  EventType type{};
+  RecordPtr current{};
+  RecordPtr previous{};
+  SteadyTime time{};
+  // `previous` under this event's resourceVersion, for watchers out of whose selector it went. Made when first needed.
+  mutable RecordPtr departed{};
+  // Frames in encodings that are not simply the record's bytes, by format. Made when first needed, shared by all watchers.
+  mutable std::map<std::string, std::shared_ptr<const std::string>, std::less<>> frames{};
+};
+
+struct HistoryLimits {
+  std::size_t max_events = 100'000;
+  // What fewer events than this hold back is never trimmed by age.
+  std::size_t min_events = 128;
+  Duration max_age = std::chrono::minutes(5);
+};
+
+// An ordered map whose values are chains of versions, newest first, and an event log from which the chains are pruned. A reader
+// of version N walks the map at any time and takes of each chain the newest version that is not newer than N, so LIST needs no copy and
+// blocks no writer. A Pin keeps its version readable.
+//
+// Every write costs O(log n); nothing here is O(n) in the number of objects but a walk. Loop-confined. Counterpart: etcd's MVCC
+// store together with kube-apiserver's watch cache.
+class ResourceStore {
+ public:
+  explicit ResourceStore(HistoryLimits limits) : limits_(limits) {}
+  ~ResourceStore();
+  ResourceStore(const ResourceStore&) = delete;
+  ResourceStore& operator=(const ResourceStore&) = delete;
+
+  // ---- Writes. resourceVersions ascend.
+  void Put(RecordPtr record, SteadyTime now);
+  // `tombstone` is the last state under the deletion's resourceVersion.
+  void Delete(RecordPtr tombstone, SteadyTime now);
+
+  // ---- Reads.
+  // Null where there is none.
+  [[nodiscard]] RecordPtr Get(std::string_view key) const;
+  // Live objects now; of one namespace.
+  [[nodiscard]] std::size_t size() const { return live_; }
+  [[nodiscard]] std::size_t size(std::string_view namespace_) const;
+  // Calls `visit` for the objects at `resource_version` whose key is at least `from` and starts with `prefix`, in the order of keys,
+  // until it returns false. REQUIRES: resource_version is pinned, or not older than floor().
+  void Walk(std::string_view prefix, std::string_view from, std::int64_t resource_version,
+            const std::function<bool(const RecordPtr&)>& visit) const;
+
+  // ---- History. Events have consecutive sequence numbers.
+  // Everything after this resourceVersion is known.
+  [[nodiscard]] std::int64_t floor() const { return floor_; }
+  [[nodiscard]] std::uint64_t begin_sequence() const { return first_sequence_; }
+  [[nodiscard]] std::uint64_t end_sequence() const { return first_sequence_ + log_.size(); }
+  [[nodiscard]] const StoreEvent& event(std::uint64_t sequence) const {
+    return log_[static_cast<std::size_t>(sequence - first_sequence_)];
+  }
+  // The first event after that resourceVersion.
+  [[nodiscard]] std::uint64_t SequenceAfter(std::int64_t resource_version) const;
+  // Forgets what happened up to that resourceVersion.
+  void Compact(std::int64_t resource_version);
+
+  // Keeps the versions of one resourceVersion readable while it exists.
+  class Pin {
+   public:
+    Pin(std::shared_ptr<ResourceStore> store, std::int64_t resource_version);
+    ~Pin();
+    Pin(const Pin&) = delete;
+    Pin& operator=(const Pin&) = delete;
+    [[nodiscard]] ResourceStore& store() const { return *store_; }
+    [[nodiscard]] std::int64_t resource_version() const { return *position_; }
+
+   private:
+    std::shared_ptr<ResourceStore> store_;
+    std::multiset<std::int64_t>::iterator position_;
+  };
+
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Version {
+    RecordPtr record;
+    std::unique_ptr<Version> older;
+  };
+  using Map = std::map<std::string, Version, std::less<>>;
+
+  void Append(EventType type, RecordPtr current, RecordPtr previous, SteadyTime now);
+  void Trim(SteadyTime now);
+  // Drops versions of a key that no reader can ask for any more.
+  void Prune(const std::string& key, std::int64_t horizon);
+  static void DropOlder(Version& version);
+
+  HistoryLimits limits_;
+  Map objects_;
+  std::size_t live_ = 0;
+  std::size_t bytes_ = 0;
+  std::unordered_map<std::string, std::size_t> live_by_namespace_;
+  std::deque<StoreEvent> log_;
+  std::uint64_t first_sequence_ = 0;
+  std::int64_t floor_ = 0;
+  // Keys of trimmed events whose versions a pin still holds, with the events' resourceVersions.
+  std::deque<std::pair<std::int64_t, std::string>> unpruned_;
+  std::multiset<std::int64_t> pins_;
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_SRC_APISERVER_RESOURCE_STORE_H_

@@ -1,0 +1,272 @@
+#include "apiserver/resource_table.h"
+
+#include <algorithm>
+#include <charconv>
+#include <tuple>
+
+#include "kinformer/internal/registry.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+std::vector<std::string> Strings(std::span<const std::string_view> texts) {
+  return {texts.begin(), texts.end()};
+}
+
+std::vector<std::string> Strings(const json::Value& texts) {
+  std::vector<std::string> out;
+  for (const json::Value& text : texts.items()) out.push_back(text.StringOrEmpty());
+  return out;
+}
+
+std::string ApiVersion(std::string_view group, std::string_view version) {
+  return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
+}
+
+std::shared_ptr<ServedResource> FromRegistry(const internal::ResourceInfo& info) {
+  auto resource = std::make_shared<ServedResource>();
+  resource->group = info.group;
+  resource->kind = info.type->kind;
+  resource->list_kind = std::string(info.type->kind) + "List";
+  resource->plural = info.resource;
+  resource->singular = info.type->singular;
+  resource->namespaced = info.type->namespaced;
+  resource->short_names = Strings(info.short_names);
+  resource->categories = Strings(info.categories);
+  resource->verbs = Strings(info.verbs);
+  for (const internal::SubresourceInfo& sub : info.subresources) {
+    resource->subresources.push_back({.name = std::string(sub.name),
+                                      .group = std::string(sub.group),
+                                      .version = std::string(sub.version),
+                                      .kind = std::string(sub.kind),
+                                      .verbs = Strings(sub.verbs)});
+  }
+  resource->versions.push_back(
+      ServedVersion::Make({.version = std::string(info.version),
+                           .api_version = ApiVersion(info.type->group, info.type->version),
+                           .kind = std::string(info.type->kind),
+                           .message = info.type->message}));
+  ApplyBuiltinRules(*resource);
+  return resource;
+}
+
+std::vector<PrinterColumn> ColumnsOf(const json::Value& version) {
+  std::vector<PrinterColumn> columns;
+  for (const json::Value& column : version["additionalPrinterColumns"].items()) {
+    columns.push_back({.name = column["name"].StringOrEmpty(),
+                       .type = column["type"].StringOrEmpty(),
+                       .description = column["description"].StringOrEmpty(),
+                       .priority = static_cast<int>(column["priority"].AsInt64().value_or(0)),
+                       .path = column["jsonPath"].StringOrEmpty()});
+  }
+  return columns;
+}
+
+// ".spec.color" as a selectable field.
+SelectableField FieldOf(const std::string& path) {
+  SelectableField field{.name = path.substr(path.starts_with('.') ? 1 : 0), .pointer = path};
+  std::replace(field.pointer.begin(), field.pointer.end(), '.', '/');
+  return field;
+}
+
+// Rank of maturity, major and minor of a version name.
+std::tuple<int, int, int> VersionRank(std::string_view name) {
+  const auto number = [&](std::string_view& rest) {
+    int value = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    if (error != std::errc()) return 0;
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+    return value;
+  };
+  if (!name.starts_with('v')) return {0, 0, 0};
+  std::string_view rest = name.substr(1);
+  const int major = number(rest);
+  if (major == 0) return {0, 0, 0};
+  if (rest.empty()) return {3, major, 0};
+  for (const auto& [word, rank] : {std::pair<std::string_view, int>("beta", 2), {"alpha", 1}}) {
+    if (!rest.starts_with(word)) continue;
+    rest.remove_prefix(word.size());
+    const int minor = number(rest);
+    if (minor != 0 && rest.empty()) return {rank, major, minor};
+  }
+  return {0, 0, 0};
+}
+
+}  // namespace
+
+bool PreferVersion(std::string_view a, std::string_view b) {
+  const auto rank_a = VersionRank(a);
+  const auto rank_b = VersionRank(b);
+  return rank_a != rank_b ? rank_a > rank_b : a < b;
+}
+
+ResourceTable::ResourceTable(HistoryLimits limits) : limits_(limits) { AddBuiltins(); }
+
+void ResourceTable::AddBuiltins() {
+  for (const internal::GroupVersionInfo& gv : internal::AllGroupVersions()) {
+    if (!gv.by_default) continue;
+    builtin_versions_.push_back(
+        {.group = std::string(gv.group), .version = std::string(gv.version)});
+  }
+  for (const internal::ResourceInfo& info : internal::AllResources()) {
+    const bool on = std::any_of(
+        builtin_versions_.begin(), builtin_versions_.end(),
+        [&](const auto& gv) { return gv.group == info.group && gv.version == info.version; });
+    if (info.served && on && info.type != nullptr) Add(FromRegistry(info));
+  }
+}
+
+void ResourceTable::Add(std::shared_ptr<ServedResource> resource) {
+  if (resource->store == nullptr) resource->store = std::make_shared<ResourceStore>(limits_);
+  by_name_.emplace(std::pair(resource->group, resource->plural), resource);
+  const auto at =
+      std::upper_bound(all_.begin(), all_.end(), resource, [](const auto& a, const auto& b) {
+        return std::tie(a->group, a->plural) < std::tie(b->group, b->plural);
+      });
+  all_.insert(at, std::move(resource));
+  ++revision_;
+}
+
+ResourceAt ResourceTable::Find(std::string_view group, std::string_view version,
+                               std::string_view plural) const {
+  const auto [first, last] =
+      by_name_.equal_range(std::pair(std::string(group), std::string(plural)));
+  for (auto at = first; at != last; ++at) {
+    if (auto found = at->second->FindVersion(version)) {
+      return {.resource = at->second, .version = std::move(found)};
+    }
+  }
+  return {};
+}
+
+std::shared_ptr<ServedResource> ResourceTable::FindGroupResource(std::string_view group,
+                                                                 std::string_view plural) const {
+  const auto found = by_name_.find(std::pair(std::string(group), std::string(plural)));
+  return found == by_name_.end() ? nullptr : found->second;
+}
+
+std::vector<GroupVersionEntry> ResourceTable::GroupVersions() const {
+  std::vector<GroupVersionEntry> out = builtin_versions_;
+  std::stable_partition(out.begin(), out.end(), [](const auto& gv) { return gv.group.empty(); });
+  std::vector<GroupVersionEntry> custom;
+  for (const auto& resource : all_) {
+    if (!resource->custom) continue;
+    for (const auto& version : resource->versions) {
+      if (!version->served) continue;
+      const auto same = [&](const GroupVersionEntry& gv) {
+        return gv.group == resource->group && gv.version == version->version;
+      };
+      if (std::none_of(out.begin(), out.end(), same) &&
+          std::none_of(custom.begin(), custom.end(), same)) {
+        custom.push_back({.group = resource->group, .version = version->version});
+      }
+    }
+  }
+  std::stable_sort(custom.begin(), custom.end(), [](const auto& a, const auto& b) {
+    return a.group != b.group ? a.group < b.group : PreferVersion(a.version, b.version);
+  });
+  out.insert(out.end(), custom.begin(), custom.end());
+  return out;
+}
+
+std::pair<std::string, std::string> ResourceTable::NameConflict(
+    const json::Value& definition) const {
+  const json::Value& spec = definition["spec"];
+  const json::Value& names = spec["names"];
+  for (const auto& other : all_) {
+    if (other->group != spec["group"].StringOrEmpty()) continue;
+    if (other->custom && other->plural == names["plural"].StringOrEmpty()) continue;  // itself
+    if (other->plural == names["plural"].StringOrEmpty()) {
+      return {"PluralConflict", "\"" + other->plural + "\" is already in use"};
+    }
+    if (other->kind == names["kind"].StringOrEmpty()) {
+      return {"KindConflict", "\"" + other->kind + "\" is already in use"};
+    }
+    for (const std::string& name : Strings(names["shortNames"])) {
+      if (std::find(other->short_names.begin(), other->short_names.end(), name) !=
+          other->short_names.end()) {
+        return {"ShortNamesConflict", "\"" + name + "\" is already in use"};
+      }
+    }
+  }
+  return {};
+}
+
+void ResourceTable::Install(const json::Value& definition) {
+  const json::Value& spec = definition["spec"];
+  const json::Value& names = spec["names"];
+  const std::string& group = spec["group"].StringOrEmpty();
+  const std::string& plural = names["plural"].StringOrEmpty();
+  std::shared_ptr<ServedResource> resource = FindGroupResource(group, plural);
+  const bool fresh = resource == nullptr;
+  if (fresh) resource = std::make_shared<ServedResource>();
+  resource->group = group;
+  resource->plural = plural;
+  resource->kind = names["kind"].StringOrEmpty();
+  resource->singular = names["singular"].StringOrEmpty();
+  resource->list_kind = names["listKind"].StringOrEmpty();
+  resource->namespaced = spec["scope"].StringOrEmpty() == "Namespaced";
+  resource->custom = true;
+  resource->short_names = Strings(names["shortNames"]);
+  resource->categories = Strings(names["categories"]);
+  resource->verbs = {"delete", "deletecollection", "get",    "list",
+                     "patch",  "create",           "update", "watch"};
+  resource->generation = GenerationRule::kAllButMetadata;
+  resource->unconditional_update = false;
+  resource->versions.clear();
+  resource->subresources.clear();
+  resource->fields.clear();
+  for (const json::Value& version : spec["versions"].items()) {
+    const std::string& name = version["name"].StringOrEmpty();
+    resource->versions.push_back(ServedVersion::Make(
+        {.version = name,
+         .api_version = ApiVersion(group, name),
+         .kind = resource->kind,
+         .served = version["served"].AsBool().value_or(false),
+         .storage = version["storage"].AsBool().value_or(false),
+         .deprecation_warning = version["deprecated"].AsBool().value_or(false)
+                                    ? version["deprecationWarning"].StringOrEmpty()
+                                    : std::string(),
+         .columns = ColumnsOf(version)}));
+    const json::Value& subresources = version["subresources"];
+    if (subresources.contains("status") && !resource->HasStatus()) {
+      resource->subresources.push_back({.name = "status",
+                                        .group = group,
+                                        .version = name,
+                                        .kind = resource->kind,
+                                        .verbs = {"get", "patch", "update"}});
+    }
+    if (subresources.contains("scale") && resource->FindSubresource("scale") == nullptr) {
+      const json::Value& scale = subresources["scale"];
+      resource->scale_spec_path = scale["specReplicasPath"].StringOrEmpty();
+      resource->scale_status_path = scale["statusReplicasPath"].StringOrEmpty();
+      resource->scale_selector_path = scale["labelSelectorPath"].StringOrEmpty();
+      resource->subresources.push_back({.name = "scale",
+                                        .group = "autoscaling",
+                                        .version = "v1",
+                                        .kind = "Scale",
+                                        .verbs = {"get", "patch", "update"}});
+    }
+    if (version["storage"].AsBool().value_or(false)) {
+      for (const json::Value& field : version["selectableFields"].items()) {
+        resource->fields.push_back(FieldOf(field["jsonPath"].StringOrEmpty()));
+      }
+    }
+  }
+  std::stable_sort(
+      resource->versions.begin(), resource->versions.end(),
+      [](const auto& a, const auto& b) { return PreferVersion(a->version, b->version); });
+  if (fresh) {
+    Add(std::move(resource));
+  } else {
+    ++revision_;
+  }
+}
+
+void ResourceTable::Uninstall(const std::shared_ptr<ServedResource>& resource) {
+  std::erase(all_, resource);
+  std::erase_if(by_name_, [&](const auto& entry) { return entry.second == resource; });
+  ++revision_;
+}
+
+}  // namespace kinformer::apiserver

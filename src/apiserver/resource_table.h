@@ -1,0 +1,80 @@
+// apiserver/resource_table.h
+//
+// ResourceTable: which resources the server has: the built-in ones and those of CustomResourceDefinitions.
+
+#ifndef KINFORMER_SRC_APISERVER_RESOURCE_TABLE_H_
+#define KINFORMER_SRC_APISERVER_RESOURCE_TABLE_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kinformer/json.h"
+#include "kinformer/result.h"
+
+#include "apiserver/resource_store.h"
+#include "apiserver/served_resource.h"
+
+namespace kinformer::apiserver {
+
+// A resource in one of its versions.
+struct ResourceAt {
+  std::shared_ptr<ServedResource> resource{};
+  std::shared_ptr<const ServedVersion> version{};
+  explicit operator bool() const { return resource != nullptr; }
+};
+
+// A version of a group as discovery shows it.
+struct GroupVersionEntry {
+  std::string group{};
+  std::string version{};
+};
+
+// Loop-confined.
+class ResourceTable {
+ public:
+  explicit ResourceTable(HistoryLimits limits);
+
+  // Empty where there is none.
+  [[nodiscard]] ResourceAt Find(std::string_view group, std::string_view version,
+                                std::string_view plural) const;
+  // In any version.
+  [[nodiscard]] std::shared_ptr<ServedResource> FindGroupResource(std::string_view group,
+                                                                  std::string_view plural) const;
+  // In the order of group and plural.
+  [[nodiscard]] const std::vector<std::shared_ptr<ServedResource>>& all() const { return all_; }
+  // Core first, then in the order of discovery; of one group the preferred version first.
+  [[nodiscard]] std::vector<GroupVersionEntry> GroupVersions() const;
+
+  // The names of a definition that another resource of its group has already: reason and message; empty: none.
+  [[nodiscard]] std::pair<std::string, std::string> NameConflict(
+      const json::Value& definition) const;
+  // Serves the definition's resource from now on, or as it says now.
+  void Install(const json::Value& definition);
+  void Uninstall(const std::shared_ptr<ServedResource>& resource);
+
+  // Goes up whenever discovery changes.
+  [[nodiscard]] std::uint64_t revision() const { return revision_; }
+
+ private:
+  void AddBuiltins();
+  void Add(std::shared_ptr<ServedResource> resource);
+
+  HistoryLimits limits_;
+  std::vector<std::shared_ptr<ServedResource>> all_;
+  // By group and plural; built-in resources of several versions have one entry for each.
+  std::multimap<std::pair<std::string, std::string>, std::shared_ptr<ServedResource>, std::less<>>
+      by_name_;
+  std::vector<GroupVersionEntry> builtin_versions_;
+  std::uint64_t revision_ = 0;
+};
+
+// "v1" before "v1beta2" before "v1beta1" before "v1alpha1" before everything else: is `a` preferred to `b`?
+bool PreferVersion(std::string_view a, std::string_view b);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_SRC_APISERVER_RESOURCE_TABLE_H_

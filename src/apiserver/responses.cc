@@ -1,0 +1,189 @@
+#include "apiserver/responses.h"
+
+#include <algorithm>
+
+#include "apiserver/negotiation.h"
+#include "apiserver/protobuf_envelope.h"
+#include "apiserver/status.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+class Whole final : public ResponseStream {
+ public:
+  Whole(int status, HttpHeaders headers, std::string body)
+      : status_(status),
+        headers_(std::move(headers)),
+        body_(std::make_shared<const std::string>(std::move(body))) {}
+
+  [[nodiscard]] int status() const override { return status_; }
+  [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
+  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
+    const std::string_view part = std::string_view(*body_).substr(offset_, max_bytes);
+    if (!part.empty()) out.push_back({.bytes = part, .owner = body_});
+    offset_ += part.size();
+    return offset_ == body_->size() ? State::kEnd : State::kMore;
+  }
+  void SetWake(std::function<void()>) override {}
+
+ private:
+  int status_;
+  HttpHeaders headers_;
+  std::shared_ptr<const std::string> body_;
+  std::size_t offset_ = 0;
+};
+
+// The part that Deferred responses share: an answer that comes later.
+class Deferred : public ResponseStream {
+ public:
+  [[nodiscard]] bool ready() const override { return inner_ != nullptr && inner_->ready(); }
+  [[nodiscard]] int status() const override { return inner_->status(); }
+  [[nodiscard]] const HttpHeaders& headers() const override { return inner_->headers(); }
+  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
+    return ready() ? inner_->Read(max_bytes, out) : State::kWait;
+  }
+  void SetWake(std::function<void()> wake) override {
+    wake_ = std::move(wake);
+    if (inner_) inner_->SetWake(wake_);
+  }
+
+ protected:
+  void Begin(ResponsePtr inner) {
+    inner_ = std::move(inner);
+    inner_->SetWake(wake_);
+    if (inner_->ready() && wake_) wake_();
+  }
+
+ private:
+  ResponsePtr inner_;
+  std::function<void()> wake_;
+};
+
+class VersionWait final : public Deferred {
+ public:
+  VersionWait(ServerState& state, std::int64_t version, Duration limit,
+              std::function<ResponsePtr(bool)> answer)
+      : state_(state), answer_(std::move(answer)) {
+    wait_ = state_.WaitFor(version, [this] { Answer(true); });
+    deadline_ = state_.deadlines.Add(state_.env.Now() + limit, [this] { Answer(false); });
+  }
+  ~VersionWait() override { Cancel(); }
+
+ private:
+  void Cancel() {
+    state_.CancelWait(wait_);
+    state_.deadlines.Remove(deadline_);
+  }
+  void Answer(bool reached) {
+    Cancel();
+    Begin(answer_(reached));
+  }
+
+  ServerState& state_;
+  std::function<ResponsePtr(bool)> answer_;
+  ServerState::WaitId wait_;
+  Deadlines::Id deadline_;
+};
+
+class Delay final : public Deferred {
+ public:
+  Delay(ServerState& state, Duration delay, std::function<ResponsePtr()> answer) : state_(state) {
+    deadline_ = state_.deadlines.Add(state_.env.Now() + delay,
+                                     [this, make = std::move(answer)] { Begin(make()); });
+  }
+  ~Delay() override { state_.deadlines.Remove(deadline_); }
+
+ private:
+  ServerState& state_;
+  Deadlines::Id deadline_;
+};
+
+class Spoiler final : public ResponseStream {
+ public:
+  Spoiler(ResponsePtr inner, FaultRule rule) : inner_(std::move(inner)), rule_(std::move(rule)) {}
+
+  [[nodiscard]] bool ready() const override { return inner_->ready(); }
+  [[nodiscard]] int status() const override { return inner_->status(); }
+  [[nodiscard]] const HttpHeaders& headers() const override { return inner_->headers(); }
+  void SetWake(std::function<void()> wake) override { inner_->SetWake(std::move(wake)); }
+
+  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
+    if (passed_ >= rule_.after_bytes) return Spoil(out);
+    const std::size_t first = out.size();
+    const State state = inner_->Read(std::min(max_bytes, rule_.after_bytes - passed_), out);
+    for (std::size_t i = first; i < out.size(); ++i) {
+      const std::size_t left = rule_.after_bytes - passed_;
+      if (out[i].bytes.size() > left) out[i].bytes = out[i].bytes.substr(0, left);
+      passed_ += out[i].bytes.size();
+    }
+    return passed_ >= rule_.after_bytes ? State::kMore : state;
+  }
+
+ private:
+  State Spoil(std::vector<BodyChunk>& out) {
+    if (rule_.action == FaultAction::kStall) return State::kWait;
+    if (rule_.action == FaultAction::kGarbage) {
+      out.push_back(BodyChunk::Of(rule_.text));
+      return State::kEnd;
+    }
+    return State::kAbort;
+  }
+
+  ResponsePtr inner_;
+  FaultRule rule_;
+  std::size_t passed_ = 0;
+};
+
+class Refusal final : public ResponseStream {
+ public:
+  [[nodiscard]] int status() const override { return 0; }
+  [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
+  State Read(std::size_t, std::vector<BodyChunk>&) override { return State::kAbort; }
+  void SetWake(std::function<void()>) override {}
+
+ private:
+  HttpHeaders headers_;
+};
+
+}  // namespace
+
+ResponsePtr WholeResponse(int status, HttpHeaders headers, std::string body) {
+  headers.Add("Cache-Control", "no-cache, private");
+  headers.Add("Content-Length", std::to_string(body.size()));
+  return std::make_unique<Whole>(status, std::move(headers), std::move(body));
+}
+
+ResponsePtr WholeResponse(int status, std::string_view content_type, std::string body) {
+  HttpHeaders headers;
+  headers.Add("Content-Type", content_type);
+  return WholeResponse(status, std::move(headers), std::move(body));
+}
+
+ResponsePtr ErrorResponse(const Error& error, std::string_view accept) {
+  const auto format = Negotiate(accept, {.protobuf = true, .transforms = false});
+  const bool protobuf = format && format->media == MediaType::kProtobuf;
+  HttpHeaders headers;
+  headers.Add("Content-Type",
+              protobuf ? "application/vnd.kubernetes.protobuf" : "application/json");
+  if (error.retry_after()) headers.Add("Retry-After", std::to_string(error.retry_after()->count()));
+  return WholeResponse(
+      HttpCode(error), std::move(headers),
+      protobuf ? Envelope("v1", "Status", StatusProtobuf(error)) : StatusJson(error) + "\n");
+}
+
+ResponsePtr WhenVersionReached(ServerState& state, std::int64_t version, Duration limit,
+                               std::function<ResponsePtr(bool)> answer) {
+  return std::make_unique<VersionWait>(state, version, limit, std::move(answer));
+}
+
+ResponsePtr Delayed(ServerState& state, Duration delay, std::function<ResponsePtr()> answer) {
+  return std::make_unique<Delay>(state, delay, std::move(answer));
+}
+
+ResponsePtr Spoiled(ResponsePtr inner, FaultRule rule) {
+  return std::make_unique<Spoiler>(std::move(inner), std::move(rule));
+}
+
+ResponsePtr Refused() { return std::make_unique<Refusal>(); }
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,48 @@
+// apiserver/responses.h
+//
+// The plain kinds of response: a whole body, a body that is not known yet, and one that a fault spoils.
+
+#ifndef KINFORMER_SRC_APISERVER_RESPONSES_H_
+#define KINFORMER_SRC_APISERVER_RESPONSES_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kinformer/apiserver/faults.h"
+#include "kinformer/transport.h"
+
+#include "apiserver/server_state.h"
+
+namespace kinformer::apiserver {
+
+using ResponsePtr = std::unique_ptr<ResponseStream>;
+
+// A body that is there as a whole.
+ResponsePtr WholeResponse(int status, std::string_view content_type, std::string body);
+ResponsePtr WholeResponse(int status, HttpHeaders headers, std::string body);
+
+// A Status in the encoding that the Accept header allows.
+ResponsePtr ErrorResponse(const Error& error, std::string_view accept);
+
+// Waits until the server has reached `version`, at most for `limit`, and then answers with what `answer` makes.
+ResponsePtr WhenVersionReached(ServerState& state, std::int64_t version, Duration limit,
+                               std::function<ResponsePtr(bool reached)> answer);
+
+// Answers after `delay`.
+ResponsePtr Delayed(ServerState& state, Duration delay, std::function<ResponsePtr()> answer);
+
+// `inner`, spoiled by kCutBody, kStall or kGarbage of `rule`.
+ResponsePtr Spoiled(ResponsePtr inner, FaultRule rule);
+
+// A connection that breaks before any answer.
+ResponsePtr Refused();
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_SRC_APISERVER_RESPONSES_H_

@@ -1,0 +1,96 @@
+#include "apiserver/selection.h"
+
+#include <optional>
+
+#include "kinformer/field_selector.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+struct RecordLabels {
+  const Record& record;
+  [[nodiscard]] std::optional<std::string_view> Find(std::string_view key) const {
+    return record.Label(key);
+  }
+};
+
+Error UnknownField(const ServedResource& resource, const std::string& field) {
+  if (!resource.fields.empty() || resource.custom) {
+    return BadRequestError("field label not supported: " + field);
+  }
+  return BadRequestError("\"" + field +
+                         "\" is not a known field selector: only \"metadata.name\", " +
+                         "\"metadata.namespace\"");
+}
+
+}  // namespace
+
+Result<Selection> Selection::Make(const ServedResource& resource, std::string_view namespace_,
+                                  std::string_view label_selector,
+                                  std::string_view field_selector) {
+  Selection selection;
+  Result<LabelSelector> labels = LabelSelector::Parse(label_selector);
+  if (!labels) return BadRequestError("unable to parse labelSelector: " + labels.error().message());
+  selection.labels_ = *std::move(labels);
+  selection.selective_ = !selection.labels_.MatchesEverything();
+
+  Result<FieldSelector> fields = FieldSelector::Parse(field_selector);
+  if (!fields) return BadRequestError(fields.error().message());
+  std::string name;
+  for (const FieldSelector::Requirement& requirement : fields->requirements()) {
+    FieldTerm term{.kind = FieldTerm::Kind::kField,
+                   .index = 0,
+                   .negated = requirement.negated,
+                   .value = requirement.value};
+    if (requirement.field == "metadata.name") {
+      term.kind = FieldTerm::Kind::kName;
+      if (!requirement.negated) name = requirement.value;
+    } else if (requirement.field == "metadata.namespace" && resource.namespaced) {
+      term.kind = FieldTerm::Kind::kNamespace;
+    } else {
+      while (term.index < resource.fields.size() &&
+             resource.fields[term.index].name != requirement.field) {
+        ++term.index;
+      }
+      if (term.index == resource.fields.size()) return UnknownField(resource, requirement.field);
+      selection.selective_ = true;
+    }
+    if (requirement.negated) selection.selective_ = true;
+    selection.fields_.push_back(std::move(term));
+  }
+
+  if (resource.namespaced && !namespace_.empty()) {
+    selection.namespace_prefix_ = std::string(namespace_) + "/";
+  }
+  selection.prefix_ = selection.namespace_prefix_;
+  if (!name.empty() && (!resource.namespaced || !namespace_.empty())) {
+    selection.prefix_ += name;
+    selection.single_ = true;
+  }
+  return selection;
+}
+
+bool Selection::InScope(const Record& record) const {
+  return single_ ? record.key() == prefix_ : record.key().starts_with(prefix_);
+}
+
+bool Selection::Matches(const Record& record) const {
+  for (const FieldTerm& term : fields_) {
+    std::string_view value;
+    switch (term.kind) {
+      case FieldTerm::Kind::kName:
+        value = record.name();
+        break;
+      case FieldTerm::Kind::kNamespace:
+        value = record.namespace_();
+        break;
+      case FieldTerm::Kind::kField:
+        value = record.Field(term.index);
+        break;
+    }
+    if ((value == term.value) == term.negated) return false;
+  }
+  return labels_.MatchesEverything() || labels_.Matches(RecordLabels{record});
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,122 @@
+#include "apiserver/served_resource.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kinformer::apiserver {
+namespace {
+
+bool OneOf(std::string_view value, std::initializer_list<std::string_view> values) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+// "spec.nodeName" is found at /spec/nodeName.
+SelectableField Field(std::string_view name, std::string fallback = {}) {
+  std::string pointer = "/" + std::string(name);
+  std::replace(pointer.begin(), pointer.end(), '.', '/');
+  return {
+      .name = std::string(name), .pointer = std::move(pointer), .fallback = std::move(fallback)};
+}
+
+std::vector<SelectableField> BuiltinFields(std::string_view group, std::string_view plural) {
+  if (group.empty() && plural == "pods") {
+    return {Field("spec.nodeName"),
+            {.name = "spec.host", .pointer = "/spec/nodeName"},
+            Field("spec.restartPolicy"),
+            Field("spec.schedulerName"),
+            Field("spec.serviceAccountName"),
+            Field("spec.hostNetwork", "false"),
+            Field("status.phase"),
+            Field("status.podIP"),
+            {.name = "status.podIPs", .pointer = "/status/podIPs/0/ip"},
+            Field("status.nominatedNodeName")};
+  }
+  if (group.empty() && plural == "nodes") return {Field("spec.unschedulable", "false")};
+  if (group.empty() && plural == "namespaces") return {Field("status.phase")};
+  if (group.empty() && plural == "secrets") return {Field("type")};
+  if (group.empty() && plural == "services") return {Field("spec.clusterIP"), Field("spec.type")};
+  if (group.empty() && plural == "replicationcontrollers") return {Field("status.replicas", "0")};
+  if (plural == "events") {
+    std::vector<SelectableField> fields;
+    const std::string object = group.empty() ? "involvedObject" : "regarding";
+    for (const char* part :
+         {"kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"}) {
+      fields.push_back(Field(object + "." + part));
+    }
+    fields.push_back(Field("reason"));
+    fields.push_back({.name = group.empty() ? "reportingComponent" : "reportingController",
+                      .pointer = group.empty() ? "/reportingComponent" : "/reportingController"});
+    if (group.empty()) fields.push_back({.name = "source", .pointer = "/source/component"});
+    fields.push_back(Field("type"));
+    return fields;
+  }
+  if (group == "batch" && plural == "jobs") return {Field("status.successful", "0")};
+  if (plural == "certificatesigningrequests" || plural == "clustertrustbundles") {
+    return {Field("spec.signerName")};
+  }
+  if (plural == "podcertificaterequests") {
+    return {Field("spec.signerName"), Field("spec.podName"), Field("spec.nodeName")};
+  }
+  if (group == "resource.k8s.io" && plural == "resourceslices") {
+    return {Field("spec.nodeName"), Field("spec.driver")};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::shared_ptr<const ServedVersion> ServedVersion::Make(ServedVersion version) {
+  version.head = "{\"kind\":" + JsonString(version.kind) +
+                 ",\"apiVersion\":" + JsonString(version.api_version) + ",";
+  constexpr std::array<std::string_view, 3> kNames = {"ADDED", "MODIFIED", "DELETED"};
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    version.frame_start[i] =
+        "{\"type\":\"" + std::string(kNames[i]) + "\",\"object\":" + version.head;
+    version.frame_next[i] = "}\n" + version.frame_start[i];
+  }
+  return std::make_shared<const ServedVersion>(std::move(version));
+}
+
+bool ServedResource::HasVerb(std::string_view verb) const {
+  return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
+}
+
+const Subresource* ServedResource::FindSubresource(std::string_view name) const {
+  for (const Subresource& subresource : subresources) {
+    if (subresource.name == name) return &subresource;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const ServedVersion> ServedResource::FindVersion(std::string_view version) const {
+  for (const auto& candidate : versions) {
+    if (candidate->version == version && candidate->served) return candidate;
+  }
+  return nullptr;
+}
+
+void ApplyBuiltinRules(ServedResource& r) {
+  if (r.plural == "deployments") {
+    r.generation = GenerationRule::kSpecOrAnnotations;
+  } else if (OneOf(r.plural,
+                   {"pods", "replicasets", "statefulsets", "daemonsets", "jobs", "cronjobs",
+                    "ingresses", "networkpolicies", "poddisruptionbudgets",
+                    "customresourcedefinitions", "flowschemas", "prioritylevelconfigurations",
+                    "replicationcontrollers", "validatingadmissionpolicies"})) {
+    r.generation = GenerationRule::kSpec;
+  }
+  if (r.plural == "namespaces") r.name_rule = NameRule::kLabel;
+  if (r.plural == "services") r.name_rule = NameRule::kDns1035Label;
+  if (r.group == "rbac.authorization.k8s.io") r.name_rule = NameRule::kPathSegment;
+  r.create_on_update =
+      r.group == "rbac.authorization.k8s.io" ||
+      OneOf(r.plural, {"leases", "endpoints", "events", "limitranges", "services", "podtemplates"});
+  r.unconditional_update = r.plural != "leases";
+  r.delete_returns_object =
+      r.group.empty() && OneOf(r.plural, {"pods", "namespaces", "services", "persistentvolumes",
+                                          "persistentvolumeclaims", "serviceaccounts",
+                                          "resourcequotas", "podtemplates"});
+  r.fields = BuiltinFields(r.group, r.plural);
+}
+
+}  // namespace kinformer::apiserver

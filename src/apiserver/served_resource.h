@@ -1,0 +1,125 @@
+// apiserver/served_resource.h
+//
+// ServedResource: one resource of the server: what it is called, the rules that its objects follow, its objects, and who watches
+// them. Built-in ones are made from the registry, custom ones from their CustomResourceDefinition.
+
+#ifndef KINFORMER_SRC_APISERVER_SERVED_RESOURCE_H_
+#define KINFORMER_SRC_APISERVER_SERVED_RESOURCE_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/internal/descriptor.h"
+#include "kinformer/json.h"
+
+#include "apiserver/record.h"
+#include "apiserver/resource_store.h"
+#include "apiserver/status.h"
+#include "apiserver/watch_hub.h"
+
+namespace kinformer::apiserver {
+
+// When metadata.generation goes up.
+enum class GenerationRule : std::uint8_t {
+  kNone,
+  kSpec,
+  kSpecOrAnnotations,
+  kAllButMetadata,  // custom resources
+};
+
+enum class NameRule : std::uint8_t { kSubdomain, kLabel, kDns1035Label, kPathSegment };
+
+// One column of a Table.
+struct PrinterColumn {
+  std::string name{};
+  std::string type{"string"};
+  std::string description{};
+  int priority = 0;
+  std::string path{};  // a simple JSONPath: ".spec.size"; of built-in kinds the columns are code
+};
+
+// One version in which a resource is served. Constant once made; shared by answers under way.
+struct ServedVersion {
+  std::string version{};
+  std::string api_version{};  // "apps/v1"
+  std::string kind{};
+  bool served = true;
+  bool storage = true;
+  std::string deprecation_warning{};
+  // Null for custom resources.
+  const internal::MessageDescriptor* message = nullptr;
+  std::vector<PrinterColumn> columns{};
+  // What stands before a record's body: `{"kind":"Pod","apiVersion":"v1",`.
+  std::string head{};
+  // The start of a watch frame, by event type; and the same after the end of the frame before it, so that a run of frames needs
+  // two pieces each.
+  std::array<std::string, 3> frame_start{};
+  std::array<std::string, 3> frame_next{};
+
+  static std::shared_ptr<const ServedVersion> Make(ServedVersion version);
+};
+
+struct Subresource {
+  std::string name{};
+  std::string group{};
+  std::string version{};
+  std::string kind{};
+  std::vector<std::string> verbs{};
+};
+
+struct ServedResource {
+  std::string group{};
+  std::string kind{};
+  std::string list_kind{};
+  std::string plural{};
+  std::string singular{};
+  bool namespaced = false;
+  bool custom = false;
+  std::vector<std::string> short_names{};
+  std::vector<std::string> categories{};
+  std::vector<std::string> verbs{};
+  std::vector<Subresource> subresources{};
+  // Most preferred first.
+  std::vector<std::shared_ptr<const ServedVersion>> versions{};
+
+  GenerationRule generation = GenerationRule::kNone;
+  NameRule name_rule = NameRule::kSubdomain;
+  bool create_on_update = false;
+  bool unconditional_update = true;
+  // Deleting answers with the object, not with a Status.
+  bool delete_returns_object = false;
+  // After metadata.name and metadata.namespace, which every resource has.
+  std::vector<SelectableField> fields{};
+  // Where a custom resource's scale is found; empty: it has none.
+  std::string scale_spec_path{};
+  std::string scale_status_path{};
+  std::string scale_selector_path{};
+  // No creates: its definition is being deleted.
+  bool terminating = false;
+
+  std::shared_ptr<ResourceStore> store{};
+  WatchHub watchers{};
+
+  [[nodiscard]] bool HasVerb(std::string_view verb) const;
+  [[nodiscard]] const Subresource* FindSubresource(std::string_view name) const;
+  [[nodiscard]] bool HasStatus() const { return FindSubresource("status") != nullptr; }
+  // Null where that version is not served.
+  [[nodiscard]] std::shared_ptr<const ServedVersion> FindVersion(std::string_view version) const;
+  [[nodiscard]] ErrorSubject Subject(std::string_view name) const {
+    return {.group = group, .resource = plural, .name = name};
+  }
+  [[nodiscard]] ErrorSubject KindSubject(std::string_view name) const {
+    return {.group = group, .resource = kind, .name = name};
+  }
+};
+
+// The rules of a built-in resource: generation, names, what PUT may do, what field selectors may name.
+void ApplyBuiltinRules(ServedResource& resource);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_SRC_APISERVER_SERVED_RESOURCE_H_

@@ -1,0 +1,66 @@
+// apiserver/server_state.h
+//
+// ServerState: what the parts of a server share: its resources, the one sequence of resourceVersions, and time.
+
+#ifndef KINFORMER_SRC_APISERVER_SERVER_STATE_H_
+#define KINFORMER_SRC_APISERVER_SERVER_STATE_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "kinformer/apiserver/api_server.h"
+#include "kinformer/env.h"
+
+#include "apiserver/deadlines.h"
+#include "apiserver/resource_table.h"
+
+namespace kinformer::apiserver {
+
+// Loop-confined.
+struct ServerState {
+  ServerState(Env& environment, ApiServerOptions server_options)
+      : env(environment),
+        options(std::move(server_options)),
+        deadlines(environment),
+        resources({.max_events = options.history_events, .max_age = options.history_age}) {}
+
+  Env& env;
+  const ApiServerOptions options;
+  Deadlines deadlines;
+  ResourceTable resources;
+  std::int64_t resource_version = 1;
+  std::uint64_t writes = 0;
+
+  // Calls `run` once the sequence has reached that resourceVersion, from inside the write that does it. The id takes it back.
+  using WaitId = std::pair<std::int64_t, std::uint64_t>;
+  WaitId WaitFor(std::int64_t version, std::function<void()> run) {
+    const WaitId id(version, next_wait_++);
+    waits_.emplace(id, std::move(run));
+    return id;
+  }
+  void CancelWait(const WaitId& id) { waits_.erase(id); }
+  void VersionReached() {
+    while (!waits_.empty() && waits_.begin()->first.first <= resource_version) {
+      const auto wait = waits_.extract(waits_.begin());
+      wait.mapped()();
+    }
+  }
+
+  // Runs `task` on the loop unless the server has gone by then.
+  void Post(std::function<void()> task) {
+    env.loop().Post([weak = std::weak_ptr<int>(alive_), run = std::move(task)] {
+      if (!weak.expired()) run();
+    });
+  }
+
+ private:
+  std::map<WaitId, std::function<void()>> waits_;
+  std::uint64_t next_wait_ = 1;
+  std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_SRC_APISERVER_SERVER_STATE_H_

@@ -1,0 +1,29 @@
+// apiserver/table.h
+//
+// What kubectl's tables show of a resource.
+
+#ifndef KINFORMER_SRC_APISERVER_TABLE_H_
+#define KINFORMER_SRC_APISERVER_TABLE_H_
+
+#include <string>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/json.h"
+
+#include "apiserver/resource_table.h"
+
+namespace kinformer::apiserver {
+
+// [{"name":"Name","type":"string","format":"name",...},...]
+std::string ColumnDefinitionsJson(const ResourceAt& at);
+
+// The cells of one row, in the order of the columns.
+json::Value TableCells(const ResourceAt& at, const json::Value& object, WallTime now);
+
+// "90s", "5m30s", "3h10m", "2d3h", "3y7d".
+std::string HumanDuration(std::int64_t seconds);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_SRC_APISERVER_TABLE_H_

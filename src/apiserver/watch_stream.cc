@@ -1,0 +1,208 @@
+#include "apiserver/watch_stream.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kinformer::apiserver {
+namespace {
+
+// A last bookmark goes out this long before the deadline, so that the next watch resumes from a recent version.
+constexpr Duration kBookmarkBeforeDeadline = std::chrono::seconds(2);
+
+// Objects or events looked at in one Read: a loop turn has an end even where nothing fits the selectors.
+constexpr std::size_t kMaxVisits = 4096;
+
+constexpr std::string_view kFrameEnd = "}\n";
+
+std::string ScopeOf(const Selection& selection) { return selection.prefix(); }
+
+}  // namespace
+
+WatchStream::WatchStream(ServerState& state, ObjectEncoder encoder, WatchPlan plan)
+    : state_(state),
+      encoder_(std::move(encoder)),
+      store_(encoder_.at().resource->store),
+      plan_(std::move(plan)),
+      scope_(ScopeOf(plan_.selection)) {
+  headers_.Add("Content-Type", ContentTypeOf(encoder_.format(), true));
+  headers_.Add("Cache-Control", "no-cache, private");
+  sent_version_ = plan_.resource_version;
+  bookmarked_version_ = plan_.resource_version;
+  if (plan_.initial_events) {
+    pin_ = std::make_unique<ResourceStore::Pin>(store_, plan_.resource_version);
+  }
+  sequence_ = store_->SequenceAfter(plan_.resource_version);
+  encoder_.at().resource->watchers.Add(scope_, *this);
+  deadline_time_ = state_.env.Now() + plan_.timeout;
+  deadline_ = state_.deadlines.Add(deadline_time_, [this] { OnClose(); });
+  if (plan_.bookmarks) ScheduleBookmark();
+}
+
+WatchStream::~WatchStream() {
+  encoder_.at().resource->watchers.Remove(scope_, *this);
+  state_.deadlines.Remove(deadline_);
+  state_.deadlines.Remove(bookmark_);
+}
+
+void WatchStream::Wake() {
+  if (!std::exchange(waiting_, false)) return;
+  if (wake_) wake_();
+}
+
+void WatchStream::OnClose() {
+  closed_ = true;
+  Wake();
+}
+
+void WatchStream::ScheduleBookmark() {
+  if (last_bookmark_) return;
+  const Duration interval = state_.options.bookmark_interval;
+  const Duration jitter(static_cast<Duration::rep>(static_cast<double>(interval.count()) / 4 *
+                                                   RandomUnit(state_.env)));
+  const SteadyTime now = state_.env.Now();
+  const SteadyTime last = deadline_time_ - kBookmarkBeforeDeadline;
+  SteadyTime when = now + interval - jitter;
+  if (when >= last) {
+    if (last <= now) return;
+    when = last;
+    last_bookmark_ = true;
+  }
+  bookmark_ = state_.deadlines.Add(when, [this] { OnBookmarkDue(); });
+}
+
+void WatchStream::OnBookmarkDue() {
+  bookmark_due_ = true;
+  ScheduleBookmark();
+  Wake();
+}
+
+bool WatchStream::FaultDue() const {
+  if (!plan_.fault) return false;
+  const FaultAction action = plan_.fault->action;
+  return (action == FaultAction::kEndWatch || action == FaultAction::kWatchError) &&
+         emitted_ >= plan_.fault->after_events;
+}
+
+ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::vector<BodyChunk>& out) {
+  emitted_bytes_ = 0;
+  if (plan_.error) {
+    EmitText(encoder_.ErrorFrame(*plan_.error), out);
+    return State::kEnd;
+  }
+  bool alive = true;
+  if (pin_ != nullptr) ReadInitial(max_bytes, out);
+  if (pin_ == nullptr && emitted_bytes_ < max_bytes && !FaultDue()) alive = ReadLog(max_bytes, out);
+  EndFrame(out);
+  if (FaultDue()) {
+    if (plan_.fault->action == FaultAction::kWatchError) {
+      Error error(plan_.fault->status == 410 ? Reason::kExpired : Reason::kInternalError,
+                  plan_.fault->text.empty() ? "injected fault" : plan_.fault->text);
+      error.WithHttpStatus(plan_.fault->status);
+      EmitText(encoder_.ErrorFrame(error), out);
+    }
+    return State::kEnd;
+  }
+  if (!alive) return State::kEnd;
+  if (pin_ != nullptr || !CaughtUp()) return State::kMore;
+  // Whatever else was written does not concern this watch, so all of it is known to the reader.
+  sent_version_ = std::max(sent_version_, state_.resource_version);
+  if (std::exchange(bookmark_due_, false) && sent_version_ > bookmarked_version_ &&
+      plan_.resource_version <= state_.resource_version) {
+    bookmarked_version_ = sent_version_;
+    EmitText(encoder_.Bookmark(sent_version_, false), out);
+  }
+  if (closed_) return State::kEnd;
+  waiting_ = true;
+  return State::kWait;
+}
+
+void WatchStream::ReadInitial(std::size_t max_bytes, std::vector<BodyChunk>& out) {
+  bool done = true;
+  std::size_t visits = 0;
+  const Selection& selection = plan_.selection;
+  store_->Walk(selection.prefix(), next_key_, pin_->resource_version(),
+               [&](const RecordPtr& record) {
+                 if (selection.single() && record->key() != selection.prefix()) return false;
+                 if (emitted_bytes_ >= max_bytes || visits++ == kMaxVisits || FaultDue()) {
+                   next_key_ = record->key();
+                   done = false;
+                   return false;
+                 }
+                 if (selection.Matches(*record)) Emit(EventType::kAdded, record, nullptr, out);
+                 return true;
+               });
+  if (!done) return;
+  pin_.reset();
+  if (plan_.mark_end) {
+    EndFrame(out);
+    EmitText(encoder_.Bookmark(plan_.resource_version, true), out);
+    bookmarked_version_ = plan_.resource_version;
+  }
+}
+
+bool WatchStream::ReadLog(std::size_t max_bytes, std::vector<BodyChunk>& out) {
+  if (sequence_ < store_->begin_sequence()) return false;
+  const Selection& selection = plan_.selection;
+  for (std::size_t visits = 0; !CaughtUp() && visits < kMaxVisits; ++visits) {
+    if (emitted_bytes_ >= max_bytes || FaultDue()) return true;
+    const StoreEvent& event = store_->event(sequence_++);
+    // A watch from a version that is yet to come.
+    if (event.resource_version <= plan_.resource_version) continue;
+    if (!selection.InScope(*event.current)) continue;
+    const bool before = event.previous != nullptr && selection.Matches(*event.previous);
+    const bool after = event.type != EventType::kDeleted && selection.Matches(*event.current);
+    if (after) {
+      Emit(before ? EventType::kModified : EventType::kAdded, event.current, &event, out);
+    } else if (before && event.type == EventType::kDeleted) {
+      Emit(EventType::kDeleted, event.current, &event, out);
+    } else if (before) {
+      if (event.departed == nullptr) {
+        event.departed =
+            event.previous->AtResourceVersion(event.resource_version, /*tombstone=*/false);
+      }
+      Emit(EventType::kDeleted, event.departed, nullptr, out);
+    }
+    sent_version_ = std::max(sent_version_, event.resource_version);
+  }
+  return true;
+}
+
+void WatchStream::Emit(EventType type, const RecordPtr& record, const StoreEvent* event,
+                       std::vector<BodyChunk>& out) {
+  ++emitted_;
+  const int copies = plan_.fault && plan_.fault->action == FaultAction::kDuplicateEvents ? 2 : 1;
+  for (int copy = 0; copy < copies; ++copy) {
+    if (encoder_.plain()) {
+      const auto& version = encoder_.at().version;
+      const auto index = static_cast<std::size_t>(type);
+      const std::string& start =
+          frame_open_ ? version->frame_next[index] : version->frame_start[index];
+      out.push_back({.bytes = start, .owner = version});
+      out.push_back({.bytes = record->body(), .owner = record});
+      frame_open_ = true;
+      emitted_bytes_ += start.size() + record->body().size();
+      continue;
+    }
+    const bool first = std::exchange(first_frame_, false);
+    if (event == nullptr) {
+      EmitText(encoder_.Frame(type, record, first), out);
+      continue;
+    }
+    auto& frame = event->frames[encoder_.FrameKey(type, first)];
+    if (frame == nullptr)
+      frame = std::make_shared<const std::string>(encoder_.Frame(type, record, first));
+    out.push_back({.bytes = *frame, .owner = frame});
+    emitted_bytes_ += frame->size();
+  }
+}
+
+void WatchStream::EndFrame(std::vector<BodyChunk>& out) {
+  if (std::exchange(frame_open_, false)) out.push_back({.bytes = kFrameEnd});
+}
+
+void WatchStream::EmitText(std::string text, std::vector<BodyChunk>& out) {
+  emitted_bytes_ += text.size();
+  out.push_back(BodyChunk::Of(std::move(text)));
+}
+
+}  // namespace kinformer::apiserver
