@@ -1,0 +1,97 @@
+#include "cli/selection.h"
+
+#include <utility>
+
+#include "kinformer/field_selector.h"
+#include "kinformer/internal/registry.h"
+#include "kinformer/label_selector.h"
+
+namespace kinformer::cli {
+
+void AddSelectionFlags(Command& command, SelectionFlags& flags) {
+  command.Positional("RESOURCE", flags.resource, /*required=*/true,
+                     "what to look at: pods, po, deployments.apps, pod/web-0");
+  command.Positional("NAME", flags.name, /*required=*/false, "only the object of this name");
+  command.Option("-n,--namespace", flags.namespace_, "NS",
+                 "namespace; the context's where it is not given");
+  command.Flag("-A,--all-namespaces", flags.all_namespaces, "all namespaces");
+  command.Option("-l,--selector", flags.label_selector, "SELECTOR",
+                 "only objects with these labels: app=web,tier in (front,back)");
+  command.Option("--field-selector", flags.field_selector, "SELECTOR",
+                 "only objects with these fields: spec.nodeName=node-7");
+  command.Choice("-o,--output", flags.output, {"wide", "name", "json", "yaml"},
+                 "what to print of each object");
+}
+
+Result<Selection> Select(const Connection& connection, const SelectionFlags& flags,
+                         const CallOptions& call) {
+  Selection selection;
+  std::string resource = flags.resource;
+  selection.name = flags.name;
+  if (const std::size_t slash = resource.find('/'); slash != std::string::npos) {
+    if (!selection.name.empty()) {
+      return Error(Reason::kInvalidArgument, "give the name once: " + resource + ", or " +
+                                                 resource.substr(0, slash) + " " + selection.name);
+    }
+    selection.name = resource.substr(slash + 1);
+    resource.resize(slash);
+  }
+  if (flags.all_namespaces && !flags.namespace_.empty()) {
+    return Error(Reason::kInvalidArgument, "-n and -A exclude each other");
+  }
+  if (!selection.name.empty() && flags.all_namespaces) {
+    return Error(Reason::kInvalidArgument,
+                 "a name belongs to one namespace: give -n in place of -A");
+  }
+  // The server would refuse them too, but later and less clearly.
+  if (Result<LabelSelector> parsed = LabelSelector::Parse(flags.label_selector); !parsed) {
+    return Error(Reason::kInvalidArgument, "-l: " + parsed.error().message());
+  }
+  if (Result<FieldSelector> parsed = FieldSelector::Parse(flags.field_selector); !parsed) {
+    return Error(Reason::kInvalidArgument, "--field-selector: " + parsed.error().message());
+  }
+  selection.label_selector = flags.label_selector;
+  selection.field_selector = flags.field_selector;
+  if (!selection.name.empty()) {
+    if (!selection.field_selector.empty()) selection.field_selector += ",";
+    selection.field_selector += "metadata.name=" + selection.name;
+  }
+
+  Result<RestMapping> mapping = connection.client.Discovery().MappingFor(resource, call);
+  if (!mapping) return std::move(mapping).error();
+  selection.mapping = *std::move(mapping);
+  if (selection.mapping.namespaced && !flags.all_namespaces) {
+    selection.namespace_ =
+        flags.namespace_.empty() ? connection.config.namespace_ : flags.namespace_;
+    if (selection.namespace_.empty()) selection.namespace_ = "default";
+  }
+  // Kinds that this program knows travel as protobuf; the others stay JSON.
+  const GroupVersionKind& kind = selection.mapping.kind;
+  const GroupVersionResource& served = selection.mapping.resource;
+  const internal::ResourceInfo* const known =
+      internal::FindResource(served.group, served.version, served.resource);
+  selection.type = known != nullptr && known->type != nullptr && known->type->kind == kind.kind
+                       ? known->type
+                       : &selection.mapping.dynamic_type();
+  return selection;
+}
+
+std::string Selection::QualifiedName(std::string_view object_name) const {
+  std::string text;
+  for (const char c : mapping.kind.kind) {
+    text += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  if (!mapping.resource.group.empty()) text += "." + mapping.resource.group;
+  return text + "/" + std::string(object_name);
+}
+
+std::unique_ptr<ListerWatcher> Selection::NewListWatch(const Client& client) const {
+  return internal::NewListWatch(
+      client, *type, namespace_,
+      [labels = label_selector, fields = field_selector](ListOptions& options) {
+        options.labelSelector = labels;
+        options.fieldSelector = fields;
+      });
+}
+
+}  // namespace kinformer::cli

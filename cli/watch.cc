@@ -1,0 +1,164 @@
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "kinformer/object.h"
+#include "kinformer/shared_informer.h"
+#include "kinformer/stop.h"
+#include "kinformer/yaml.h"
+
+#include "cli/columns.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/report.h"
+#include "cli/selection.h"
+#include "cli/table.h"
+
+namespace kinformer::cli {
+namespace {
+
+struct WatchFlags {
+  ConnectionFlags connection{};
+  SelectionFlags selection{};
+  bool trace = false;
+};
+
+// Prints one event as one line (yaml: as one document).
+class EventPrinter {
+ public:
+  EventPrinter(Env& env, const Selection& selection, std::string format, Output& output)
+      : env_(env),
+        selection_(selection),
+        format_(std::move(format)),
+        output_(output),
+        columns_(ColumnsFor(selection.mapping.resource.group, selection.mapping.kind.kind)) {}
+
+  void Added(const Object& object) { Print("+", "ADDED", Color::kGreen, object); }
+  void Updated(const Object& object) { Print("~", "MODIFIED", Color::kYellow, object); }
+  void Deleted(const Object& object) { Print("-", "DELETED", Color::kRed, object); }
+
+ private:
+  void Print(const char* sign, const char* type, Color color, const Object& object) {
+    const Result<json::Value> value = json::Parse(object.ToJson());
+    if (!value) {
+      output_.Line(std::string(sign) + " " + std::string(object.block()->name()) + ": " +
+                   value.error().message());
+      return;
+    }
+    if (format_ == "name") {
+      output_.Line(std::string(sign) + " " + selection_.QualifiedName(object.block()->name()),
+                   color);
+    } else if (format_ == "json") {
+      output_.Line(json::Value::MakeObject({{"type", type}, {"object", *value}})
+                       .Dump({.escape_html = false}));
+    } else if (format_ == "yaml") {
+      output_.Line(std::string("--- # ") + type + "\n" + yaml::Dump(*value), color);
+    } else {
+      std::vector<std::string> cells = CellsOf(columns_, *value, format_ == "wide", env_.WallNow());
+      if (selection_.shows_namespaces()) {
+        cells.insert(cells.begin(), std::string(object.block()->namespace_()));
+      }
+      std::string line;
+      {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        line = table_.Line(cells);
+      }
+      output_.Line(std::string(sign) + " " + line, color);
+    }
+  }
+
+  Env& env_;
+  const Selection& selection_;
+  const std::string format_;
+  Output& output_;
+  const Columns& columns_;
+  std::mutex mutex_;
+  Table table_;
+};
+
+// "  delta fifo   MODIFIED  default/web-0  resourceVersion 123  depth 1"
+std::string TraceLine(const TraceEvent& event) {
+  char head[64];
+  std::snprintf(head, sizeof head, "  %-12.*s %-9.*s", static_cast<int>(event.stage.size()),
+                event.stage.data(), static_cast<int>(event.type.size()), event.type.data());
+  std::string line = head;
+  if (!event.key.empty()) line += " " + std::string(event.key);
+  if (!event.resourceVersion.empty()) {
+    line += "  resourceVersion " + std::string(event.resourceVersion);
+  }
+  if (event.stage == "delta fifo") line += "  depth " + std::to_string(event.depth);
+  if (event.stage == "listener") {
+    line += "  handler " + std::string(event.listener) + ", " + std::to_string(event.depth) +
+            " waiting";
+  }
+  return line;
+}
+
+int RunWatch(const WatchFlags& flags) {
+  StopSource stop = StopOnSignals();
+  Result<Connection> connection = Connect(flags.connection);
+  if (!connection) return Fail(connection.error());
+  const std::string& origin = connection->config.origin;
+  const Result<Selection> selection = Select(*connection, flags.selection, {.stop = stop.token()});
+  if (!selection) {
+    if (stop.stop_requested()) return 0;
+    if (selection.error().reason() == Reason::kInvalidArgument) {
+      return UsageError(selection.error().message());
+    }
+    return Fail(selection.error(), origin);
+  }
+
+  Output output([&stop] { stop.RequestStop(); });
+  EventPrinter printer(connection->client.env(), *selection, flags.selection.output, output);
+  InformerOptions<Object> options;
+  if (flags.trace) {
+    options.trace = [&output](const TraceEvent& event) {
+      output.Line(TraceLine(event), Color::kDim);
+    };
+  }
+  SharedInformer<Object> informer(connection->client.env(),
+                                  selection->NewListWatch(connection->client), std::move(options));
+  static_cast<void>(informer.SetWatchErrorHandler([&](const Error& error) {
+    // The first failure ends the program and is told there; afterwards the informer carries on.
+    if (informer.HasSynced()) {
+      std::cerr << "warning: " << error.message() << "; trying again\n";
+    }
+  }));
+  Result<EventHandlerRegistration> registration = informer.AddEventHandler(
+      ResourceEventHandlerFuncs<Object>{
+          .on_add = [&](const Added<Object>& event) { printer.Added(event.object); },
+          .on_update = [&](const Updated<Object>& event) { printer.Updated(event.new_object); },
+          .on_delete = [&](const Deleted<Object>& event) { printer.Deleted(event.object); }},
+      {.name = "printer"});
+  if (!registration) return Fail(registration.error(), origin);
+  const auto scoped = registration->Scoped();
+
+  informer.Start();
+  if (Result<void> synced = informer.WaitForCacheSync(stop.token(), {.fail_fast = true}); !synced) {
+    informer.Stop();
+    if (stop.stop_requested()) return 0;
+    return Fail(synced.error(), origin);
+  }
+  stop.Wait();
+  informer.Stop();
+  return 0;
+}
+
+}  // namespace
+
+void RegisterWatch(CommandLine& line) {
+  auto flags = std::make_shared<WatchFlags>();
+  Command& command = line.Add(
+      "watch", "Print a line for each event of an informer: + added, ~ modified, - deleted");
+  AddSelectionFlags(command, flags->selection);
+  command.Flag(
+      "--trace", flags->trace,
+      "also print each stage that an event passes: reflector, delta fifo, store, listener");
+  AddConnectionFlags(command, flags->connection);
+  command.Run([flags] { return RunWatch(*flags); });
+}
+
+}  // namespace kinformer::cli
