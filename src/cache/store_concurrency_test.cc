@@ -178,7 +178,9 @@ TEST(StoreConcurrency, IndexerTakesWritesFromManyThreads) {
         const std::string name = "t" + std::to_string(t) + "-" + std::to_string(i);
         ASSERT_TRUE(indexer.Add(MakeThing("ns", name, "1")));
         ASSERT_TRUE(indexer.GetByKey("ns/" + name));
-        if (i % 2 == 0) ASSERT_TRUE(indexer.DeleteByKey("ns/" + name));
+        if (i % 2 == 0) {
+          ASSERT_TRUE(indexer.DeleteByKey("ns/" + name));
+        }
       }
     });
   }

@@ -373,7 +373,9 @@ TEST_P(StoreModelTest, EveryVersionIsWhatItWas) {
   Simulation sim;
   StoreCore store(sim.env(), {.name = "model"});
   bool with_index = below(2) == 0;
-  if (with_index) ASSERT_TRUE(store.AddIndex("colour", IndexByColour));
+  if (with_index) {
+    ASSERT_TRUE(store.AddIndex("colour", IndexByColour));
+  }
   Model model;
   struct Held {
     std::shared_ptr<const SnapshotCore> snapshot;
@@ -407,7 +409,9 @@ TEST_P(StoreModelTest, EveryVersionIsWhatItWas) {
         const ObjectRef old = store.Put(MakeObject(ns, name, rv, {{"colour", colours}}));
         const auto at = model.objects.find({ns, name});
         ASSERT_EQ(static_cast<bool>(old), at != model.objects.end());
-        if (old) ASSERT_EQ(old->resourceVersion(), at->second.first);
+        if (old) {
+          ASSERT_EQ(old->resourceVersion(), at->second.first);
+        }
         model.objects[{ns, name}] = {rv, colours};
       }
     }

@@ -37,16 +37,18 @@ struct StoreState {
   [[nodiscard]] const Block* Get(std::string_view namespace_, std::string_view name,
                                  std::uint64_t version) const {
     const Block* found = nullptr;
-    static_cast<void>(
-        table.load(std::memory_order_acquire)
-            ->Find(HashKey(hash_seed, namespace_, name), [&](std::uint32_t entry) {
-              const Block* block = VisibleAt(heads[entry].load(std::memory_order_acquire), version);
-              if (block == nullptr || block->name() != name || block->namespace_() != namespace_) {
-                return false;
-              }
-              found = block;
-              return true;
-            }));
+    static_cast<void>(table.load(std::memory_order_acquire)
+                          ->Find(HashKey(hash_seed, namespace_, name), [&](std::uint32_t entry) {
+                            const Link head = heads[entry].load(std::memory_order_acquire);
+                            PrefetchKey(head);
+                            const Block* block = VisibleAt(head, version);
+                            if (block == nullptr || block->name() != name ||
+                                block->namespace_() != namespace_) {
+                              return false;
+                            }
+                            found = block;
+                            return true;
+                          }));
     return found;
   }
 

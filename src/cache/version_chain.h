@@ -51,6 +51,14 @@ inline bool HasBlock(Link link) {
   return link != 0;
 }
 
+// The key stands in the payload, a line or two behind the header that is read first: fetching them together saves a cache miss.
+inline void PrefetchKey(Link link) {
+  const char* at = reinterpret_cast<const char*>(link & ~Link{1});
+  __builtin_prefetch(at);
+  __builtin_prefetch(at + 64);
+  __builtin_prefetch(at + 128);
+}
+
 // What a reader at `version` sees: a block, or null.
 inline const Block* VisibleAt(Link head, std::uint64_t version) {
   while (head != 0 && VersionOf(head) > version) head = PreviousOf(head);

@@ -1,0 +1,5 @@
+find_package(benchmark QUIET)
+if(benchmark_FOUND)
+  add_executable(store_bench store_bench.cc)
+  target_link_libraries(store_bench PRIVATE kinformer_cache kinformer_flags benchmark::benchmark)
+endif()
