@@ -14,7 +14,7 @@ using kinformer::Object;
 class Audit : public kinformer::ResourceEventHandler<Object> {
  public:
   void OnAdd(const kinformer::Added<Object>& e) override { Line("+", e.object); }
-  void OnUpdate(const kinformer::Updated<Object>& e) override { Line("~", e.object); }
+  void OnUpdate(const kinformer::Updated<Object>& e) override { Line("~", e.new_object); }
   void OnDelete(const kinformer::Deleted<Object>& e) override { Line("-", e.object); }
 
  private:
@@ -30,7 +30,7 @@ int main() {
   kinformer::StopSource stop = kinformer::StopOnSignals();
   auto client = kinformer::Client::FromEnvironment().OrExit();
   kinformer::SharedInformerFactory factory(client);
-  auto audit = std::make_shared<Audit>();
+  const std::shared_ptr<kinformer::ResourceEventHandler<Object>> audit = std::make_shared<Audit>();
   factory.InformerFor<kinformer::corev1::Pod>().AddEventHandler(audit).OrExit();
   factory.InformerFor<kinformer::corev1::Service>().AddEventHandler(audit).OrExit();
   factory.InformerFor<kinformer::appsv1::Deployment>().AddEventHandler(audit).OrExit();

@@ -24,9 +24,9 @@ class Controller {
         pods_(pods) {
     pods_
         .AddEventHandler({
-            .on_add = [this](const auto& e) { queue_.Add(e.key); },
-            .on_update = [this](const auto& e) { queue_.Add(e.key); },
-            .on_delete = [this](const auto& e) { queue_.Add(e.key); },
+            .on_add = [this](const auto& e) { queue_.Add(e.object_name()); },
+            .on_update = [this](const auto& e) { queue_.Add(e.object_name()); },
+            .on_delete = [this](const auto& e) { queue_.Add(e.object_name()); },
         })
         .OrExit();
   }

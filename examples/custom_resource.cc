@@ -14,7 +14,7 @@ int main() {
   kinformer::StopSource stop = kinformer::StopOnSignals();
   auto client = kinformer::Client::FromEnvironment().OrExit();
   kinformer::DynamicSharedInformerFactory factory(client);
-  auto widgets = factory.ForResource({"example.com", "v1", "widgets"});
+  auto widgets = factory.ForResource({"example.com", "v1", "widgets"}).OrExit();
   widgets
       .AddEventHandler({.on_add =
                             [](const kinformer::Added<Unstructured>& e) {

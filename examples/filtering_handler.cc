@@ -30,10 +30,9 @@ int main() {
   auto client = kinformer::Client::FromEnvironment().OrExit();
   kinformer::SharedInformerFactory factory(client);
   auto pods = factory.InformerFor<corev1::Pod>();
-  pods
-      .AddEventHandler(kinformer::FilteringResourceEventHandler<corev1::Pod>{
-          .filter = [](corev1::Pod pod) { return pod.status().phase() == "Failed"; },
-          .handler = std::make_shared<FailureLog>()})
+  pods.AddEventHandler(kinformer::FilteringResourceEventHandler<corev1::Pod>(
+                           [](corev1::Pod pod) { return pod.status().phase() == "Failed"; },
+                           std::make_shared<FailureLog>()))
       .OrExit();
   factory.Start();
   factory.WaitForCacheSync(stop.token()).OrExit();

@@ -28,6 +28,6 @@ int main() {
   for (corev1::Pod p : snapshot.ByIndex("node", "node-7")) {
     std::cout << p.metadata().name() << ' ' << p.status().phase() << '\n';
   }
-  std::cout << "nodes with pods: " << snapshot.IndexValues("node").size() << std::endl;
+  std::cout << "nodes with pods: " << snapshot.IndexFuncValues("node").OrExit().size() << std::endl;
   stop.Wait();
 }

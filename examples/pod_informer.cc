@@ -28,7 +28,7 @@ int main() {
           .on_update =
               [](const Updated<corev1::Pod>& e) {
                 std::cout << "~ " << e.key << ' ' << e.old_object.status().phase() << " -> "
-                          << e.object.status().phase() << std::endl;
+                          << e.new_object.status().phase() << std::endl;
               },
           .on_delete =
               [](const Deleted<corev1::Pod>& e) { std::cout << "- " << e.key << std::endl; },

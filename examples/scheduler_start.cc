@@ -21,17 +21,16 @@ int main() {
 
   // Pods that have ended are nobody's business here: a constructor of one's own leaves them at the
   // server.
-  auto pods =
-      factory.InformerFor<corev1::Pod>([](const kinformer::Client& c, kinformer::Duration resync) {
-        auto list_watch = kinformer::NewFilteredListWatch<corev1::Pod>(
-            c, "", [](kinformer::ListOptions& options) {
-              options.fieldSelector = "status.phase!=Succeeded,status.phase!=Failed";
-            });
-        return kinformer::SharedInformer<corev1::Pod>(c.env(), std::move(list_watch),
-                                                      {.resync_period = resync});
-      });
+  auto pods = factory.InformerFor<corev1::Pod>([&client](kinformer::Duration resync) {
+    auto list_watch = kinformer::NewFilteredListWatch<corev1::Pod>(
+        client, "", [](kinformer::ListOptions& options) {
+          options.fieldSelector = "status.phase!=Succeeded,status.phase!=Failed";
+        });
+    return kinformer::SharedInformer<corev1::Pod>(client.env(), std::move(list_watch),
+                                                  {.resync_period = resync});
+  });
   auto nodes = factory.Core().V1().Nodes().Informer();
-  auto widgets = dynamic_factory.ForResource({"example.com", "v1", "widgets"});
+  auto widgets = dynamic_factory.ForResource({"example.com", "v1", "widgets"}).OrExit();
 
   kinformer::Lister<corev1::Pod> pod_lister(pods.indexer());
   kinformer::Lister<corev1::Node> node_lister(nodes.indexer());
@@ -43,7 +42,8 @@ int main() {
   dynamic_factory.Start();
   factory.WaitForCacheSync(stop.token()).OrExit();
   dynamic_factory.WaitForCacheSync(stop.token()).OrExit();
-  kinformer::WaitForHandlersSync(client.env(), stop.token(), {on_pod, on_node}).OrExit();
+  on_pod.WaitForSync(stop.token()).OrExit();
+  on_node.WaitForSync(stop.token()).OrExit();
 
   std::cout << "caches and handlers synced: " << pod_lister.List().size() << " pods to place on "
             << node_lister.List().size() << " nodes, " << widgets.Snapshot().size() << " widgets"
