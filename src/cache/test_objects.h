@@ -5,7 +5,6 @@
 #ifndef KINFORMER_CACHE_TEST_OBJECTS_H_
 #define KINFORMER_CACHE_TEST_OBJECTS_H_
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/type_info.h"
+#include "kinformer/object.h"
 #include "kinformer/ref.h"
 
 namespace kinformer::internal {
@@ -37,38 +37,15 @@ inline ObjectRef MakeObject(std::string_view namespace_, std::string_view name,
   return BuildFromJson(*type, json).OrExit();
 }
 
-// Reads the text: nothing here depends on views.
-struct TestLabelMap {
-  std::string_view payload;
-  [[nodiscard]] std::optional<std::string_view> Find(std::string_view key) const {
-    const std::size_t labels = payload.find(R"("labels":{)");
-    if (labels == std::string_view::npos) return std::nullopt;
-    const std::string quoted = '"' + std::string(key) + R"(":")";
-    std::size_t at = payload.find(quoted, labels);
-    if (at == std::string_view::npos) return std::nullopt;
-    at += quoted.size();
-    return payload.substr(at, payload.find('"', at) - at);
-  }
-};
-
 inline std::string LabelOf(const Block& block, std::string_view key) {
-  return std::string(TestLabelMap{block.payload()}.Find(key).value_or(""));
+  return std::string(Object(&block).metadata().labels().Find(key).value_or(""));
 }
 
 // A view, as generated ones are.
-class Thing {
+class Thing : public Object {
  public:
-  explicit Thing(const Block* block) : block_(block) {}
-  struct Metadata {
-    const Block* block;
-    [[nodiscard]] std::string_view name() const { return block->name(); }
-    [[nodiscard]] TestLabelMap labels() const { return {block->payload()}; }
-  };
-  [[nodiscard]] Metadata metadata() const { return {block_}; }
-  [[nodiscard]] std::string label(std::string_view key) const { return LabelOf(*block_, key); }
-
- private:
-  const Block* block_;
+  using Object::Object;
+  [[nodiscard]] std::string label(std::string_view key) const { return LabelOf(*block(), key); }
 };
 
 inline Ref<Thing> MakeThing(std::string_view namespace_, std::string_view name,
