@@ -12,7 +12,7 @@
 #define KINFORMER_WORKER_H_
 
 #include <cstddef>
-#include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +41,8 @@ class Workers {
 };
 
 namespace internal {
+// What `call` throws becomes an error. Out of line, so that this header compiles without exceptions.
+Result<void> CallContained(const std::function<Result<void>()>& call);
 // Logs why an item will be tried again.
 void ReportRetry(Env& env, const std::string& queue_name, const Error& error);
 }  // namespace internal
@@ -56,14 +58,8 @@ bool ProcessNextWorkItem(Env& env, RateLimitingQueue<Item, Hash>& queue, Reconci
                          const std::string& name = "worker") {
   const std::optional<Item> item = queue.Get();
   if (!item) return false;
-  Result<void> result;
-  try {
-    result = reconcile(*item);
-  } catch (const std::exception& e) {
-    result = Error(Reason::kUnknown, std::string("the reconciler threw: ") + e.what());
-  } catch (...) {
-    result = Error(Reason::kUnknown, "the reconciler threw something that is no exception");
-  }
+  const Result<void> result =
+      internal::CallContained([&]() -> Result<void> { return reconcile(*item); });
   if (result.ok()) {
     queue.Forget(*item);
   } else {
