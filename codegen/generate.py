@@ -8,9 +8,11 @@ change is left alone, so that nothing is compiled again for nothing. Python 3.11
 """
 
 import pathlib
+import re
 import sys
 
 import descriptors
+import mutables
 import registry
 import views
 from schema import Schema
@@ -37,26 +39,41 @@ class Output:
                 path.unlink()
 
 
+def source_name(package):
+    """The source file of a package. Old and experimental versions of a group share one: few programs use them, and each
+    file costs the parsing of core/v1 anew."""
+    if package.alias in META or re.fullmatch(r"v\d+", package.version):
+        return package.alias
+    return re.sub(r"v\d+(alpha|beta)\d+$", "", package.alias) + "_prerelease"
+
+
 def main():
     schema = Schema(sys.argv[1])
     out = Output(sys.argv[2])
-    sources = []
+    texts = {}  # of the sources
     for package in schema.packages.values():
         alias = package.alias
         out.write("src/" + descriptors.descriptor_include(package), descriptors.header(package))
         includes = "".join(f'#include "{descriptors.descriptor_include(p)}"\n'
                            for p in [package, *descriptors.dependencies(package)])
-        text = descriptors.HEADER + includes + "\n"
+        text = includes + "\n"
         if alias in META:
-            out.write(f"src/object/{alias}_descriptors.inc", text + descriptors.body(package))
+            out.write(f"src/object/{alias}_descriptors.inc", descriptors.HEADER + text + descriptors.body(package))
         else:
             text += descriptors.body(package)
         text += descriptors.type_infos(package, schema.resources)
         if views.views_of(package):
             out.write(f"include/kinformer/api/{alias}.h", views.header(schema, package))
             text = f'#include "kinformer/api/{alias}.h"\n\n' + text + views.source(schema, package)
-        out.write(f"src/api/{alias}.cc", text)
-        sources.append(f"src/api/{alias}.cc")
+        texts.setdefault(f"src/api/{source_name(package)}.cc", []).append(text)
+        if mutables.structs_of(package):
+            out.write(f"include/kinformer/api/{alias}_mutable.h", mutables.header(package))
+            out.write(f"include/kinformer/api/structs/{alias}.h", mutables.structs_header(package))
+            out.write(f"src/{mutables.tables_include(package)}", mutables.tables_header(package))
+            texts.setdefault(f"src/api/{source_name(package)}_mutable.cc", []).append(mutables.source(package))
+    sources = list(texts)
+    for name, parts in texts.items():
+        out.write(name, descriptors.HEADER + "\n".join(parts))
     out.write("src/api/registry_tables.cc", registry.source(schema))
     listing = "".join(f'  "${{KINFORMER_GENERATED}}/{s}"\n' for s in sources)
     out.write("sources.cmake", f"set(KINFORMER_API_SOURCES\n{listing})\n")

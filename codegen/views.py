@@ -125,8 +125,9 @@ def _object_class(m, package, resource):
            f"  {m.name}() = default;\n"
            f"  explicit {m.name}(const internal::Block* block) : RootView(block) {{}}\n"]
     out += inside
-    out.append("  // A copy to change and send. Defined with the mutable structs.\n"
-               f"  [[nodiscard]] {m.name}Mutable DeepCopy() const;\n}};\n\n")
+    out.append(f"  // A copy to change and send. Needs {package.alias}_mutable.h.\n"
+               f"  template <class M = {m.name}Mutable>\n"
+               "  [[nodiscard]] M DeepCopy() const {\n    return internal::CopyMutable<M>(block());\n  }\n};\n\n")
     return "".join(out)
 
 
@@ -153,6 +154,9 @@ def header(schema, package):
            f"#ifndef {guard}\n#define {guard}\n\n"
            "#include <cstdint>\n#include <optional>\n#include <string_view>\n\n"]
     out += [f'#include "{i}"\n' for i in sorted(includes)]
+    if any(m.is_object for m in messages):
+        out.append("\nnamespace kinformer::internal {\ntemplate <class M>\nM CopyMutable(const Block* block);"
+                   "  // internal/mutable_codec.h\n}\n")
     out.append(f"\nnamespace kinformer::{package.alias} {{\n\n")
     out += [f"struct {m.name}Mutable;\n" for m in messages]
     out.append("\n")

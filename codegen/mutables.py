@@ -1,0 +1,178 @@
+"""Emits the mutable structs of a group-version: what is built or copied, changed and sent."""
+
+from cppnames import identifier, is_list_kind, ordered
+from descriptors import HEADER, descriptor_include
+
+_SCALARS = {"string": "std::string", "bool": "bool", "int32": "std::int32_t", "int64": "std::int64_t",
+            "double": "double", "bytes": "std::string"}
+_VALUES = {
+    "time": ("metav1::Time", "kinformer/time.h"),
+    "microtime": ("metav1::MicroTime", "kinformer/time.h"),
+    "duration": ("metav1::Duration", "kinformer/time.h"),
+    "quantity": ("resource::Quantity", "kinformer/quantity.h"),
+    "intorstring": ("intstr::IntOrStringMutable", "kinformer/mutable_values.h"),
+    "rawjson": ("runtime::RawExtensionMutable", "kinformer/mutable_values.h"),
+}
+
+
+def structs_of(package):
+    return [m for m in package.messages.values() if not is_list_kind(m)]
+
+
+def struct_name(message, package=None):
+    name = f"{message.name}Mutable"
+    return name if message.package is package else f"{message.package.alias}::{name}"
+
+
+def _member_type(f, package, boxed):
+    if f.message:
+        value = struct_name(f.message, package)
+    elif f.kind in _VALUES:
+        value = _VALUES[f.kind][0]
+    else:
+        value = _SCALARS[f.kind]
+    if f.map:
+        return f"std::map<std::string, {value}>"
+    if f.repeated:
+        # A vector<bool> has no elements with addresses.
+        return f"std::deque<{value}>" if f.kind == "bool" else f"std::vector<{value}>"
+    if f.pointer:
+        return f"Box<{value}>" if boxed else f"std::optional<{value}>"
+    return value
+
+
+def _order(package):
+    messages = structs_of(package)
+
+    def uses(m):
+        return [f.message for f in m.fields if f.message]
+
+    in_order, circles = ordered(messages, uses)
+
+    # Within a circle, what holds another by value must stand behind it; lists, maps and boxes may come before.
+    def needs(m):
+        return [f.message for f in m.fields if f.message and not (
+            id(m) in circles and id(f.message) in circles and (f.map or f.repeated or _boxed(m, f, circles)))]
+
+    return ordered(in_order, needs)[0], circles
+
+
+def _boxed(m, f, circles):
+    return bool(f.message and f.pointer and id(m) in circles and id(f.message) in circles)
+
+
+def header(package):
+    """What users include: the structs and the views they belong to."""
+    guard = f"KINFORMER_API_{package.alias.upper()}_MUTABLE_H_"
+    gv = f"{package.group}/{package.version}" if package.group else package.version
+    return (f"// kinformer/api/{package.alias}_mutable.h\n//\n"
+            f"// The structs of {gv} to build, change and send, and the codecs that the client needs for them: include it where\n"
+            f"// objects are written; {package.alias}.h is enough where they are read.\n//\n{HEADER}"
+            f"#ifndef {guard}\n#define {guard}\n\n"
+            f'#include "kinformer/api/{package.alias}.h"\n#include "kinformer/api/structs/{package.alias}.h"\n'
+            f'#include "kinformer/internal/mutable_codec.h"\n\n#endif  // {guard}\n')
+
+
+def structs_header(package):
+    guard = f"KINFORMER_API_STRUCTS_{package.alias.upper()}_H_"
+    in_order, circles = _order(package)
+    includes = set()
+    standard = {"string"}
+    for m in in_order:
+        for f in m.fields:
+            type_ = _member_type(f, package, _boxed(m, f, circles))
+            for word, name in (("map", "map"), ("deque", "deque"), ("vector", "vector"), ("optional", "optional")):
+                if f"std::{word}<" in type_:
+                    standard.add(name)
+            if "int32_t" in type_ or "int64_t" in type_:
+                standard.add("cstdint")
+            if f.message and f.message.package is not package:
+                includes.add(f"kinformer/api/structs/{f.message.package.alias}.h")
+            elif f.kind in _VALUES:
+                includes.add(_VALUES[f.kind][1])
+            if type_.startswith("Box"):
+                includes.add("kinformer/box.h")
+    gv = f"{package.group}/{package.version}" if package.group else package.version
+    out = [f"// kinformer/api/structs/{package.alias}.h\n//\n"
+           f"// The structs of {gv} to build, change and send. Plain values: members carry the API's field names, pointer\n"
+           "// fields of Go are std::optional, enums are text. The fields of a message that Go inlines are those of a base class.\n"
+           "// unknown_fields holds, in protobuf, what a newer server sent and this schema lacks; it is sent back.\n//\n", HEADER,
+           f"#ifndef {guard}\n#define {guard}\n\n"]
+    out += [f"#include <{s}>\n" for s in sorted(standard)]
+    out.append("\n")
+    out += [f'#include "{i}"\n' for i in sorted(includes)]
+    out.append("\nnamespace kinformer::internal {\nstruct MutableTable;  // internal/mutable_codec.h\n}\n\n"
+               f"namespace kinformer::{package.alias} {{\n\n")
+    out += [f"struct {struct_name(m, package)};\n" for m in in_order if id(m) in circles]
+    for m in in_order:
+        bases = [struct_name(f.message, package) for f in m.fields if f.inlined]
+        inherit = " : " + ", ".join(bases) if bases else ""
+        out.append(f"struct {struct_name(m, package)}{inherit} {{\n")
+        for f in m.fields:
+            if f.inlined:
+                continue
+            # The default would need the complete type of an element that is only declared so far.
+            zero = "" if id(m) in circles and f.message and id(f.message) in circles else "{}"
+            out.append(f"  {_member_type(f, package, _boxed(m, f, circles))} {identifier(f.name)}{zero};\n")
+        out.append("  std::string unknown_fields{};\n"
+                   "  static const internal::MutableTable& mutable_table();\n};\n\n")
+    out.append(f"}}  // namespace kinformer::{package.alias}\n\n#endif  // {guard}\n")
+    return "".join(out)
+
+
+def tables_include(package):
+    return f"api/{package.alias}_mutable_tables.h"
+
+
+def tables_header(package):
+    guard = f"KINFORMER_{package.alias.upper()}_MUTABLE_TABLES_H_"
+    space = f"kinformer::internal::mutable_tables::{package.alias}"
+    out = [HEADER, f"#ifndef {guard}\n#define {guard}\n\n", '#include "kinformer/internal/mutable_codec.h"\n\n',
+           f"namespace {space} {{\n\n"]
+    out += [f"extern const MutableTable k{m.name};\n" for m in structs_of(package)]
+    out.append(f"\n}}  // namespace {space}\n\n#endif  // {guard}\n")
+    return "".join(out)
+
+
+def source(package):
+    """The tables by which the structs are encoded and decoded."""
+    in_order, circles = _order(package)
+    alias = package.alias
+    others = {f.message.package.alias: f.message.package for m in in_order for f in m.fields if f.message}
+    others[alias] = package
+    out = ["#include <cstddef>\n\n", f'#include "{descriptor_include(package)}"\n']
+    out += [f'#include "{tables_include(others[a])}"\n' for a in sorted(others)]
+    out.append(f'#include "kinformer/api/structs/{alias}.h"\n'
+               '#include "kinformer/internal/mutable_codec.h"\n\n'
+               "// The structs have bases and members with private parts; offsetof works with them all the same.\n"
+               '#pragma GCC diagnostic ignored "-Winvalid-offsetof"\n\n'
+               f"namespace kinformer::internal::mutable_tables::{alias} {{\nnamespace {{\n\n"
+               f"using namespace kinformer::{alias};  // NOLINT(google-build-using-namespace)\n\n")
+    tables = []
+    for m in in_order:
+        struct = struct_name(m, package)
+        fields = sorted(m.fields, key=lambda f: f.number)
+        if fields:
+            out.append(f"constinit const MutableField k{m.name}Fields[] = {{\n")
+        for f in fields:
+            table = f"&mutable_tables::{f.message.package.alias}::k{f.message.name}" if f.message else "nullptr"
+            if f.inlined:
+                out.append(f"    {{0, nullptr, {table}, &UpCast<{struct}, kinformer::{struct_name(f.message)}>}},\n")
+                continue
+            ops = "nullptr"
+            if f.map or f.repeated or f.pointer:
+                ops = f"kContainerOps<decltype({struct}::{identifier(f.name)})>"
+            out.append(f"    {{offsetof({struct}, {identifier(f.name)}), {ops}, {table}, nullptr}},\n")
+        if fields:
+            out.append("};\n")
+        type_info = f"&types::{alias}::k{m.name}" if m.is_kind else "nullptr"
+        tables.append(f"constinit const MutableTable k{m.name}{{&descriptors::{alias}::k{m.name}, "
+                      f"{f'k{m.name}Fields' if fields else '{}'}, offsetof({struct}, unknown_fields), {type_info}}};\n")
+    out.append("\n}  // namespace\n\n")
+    out += tables
+    out.append(f"\n}}  // namespace kinformer::internal::mutable_tables::{alias}\n\nnamespace kinformer::{alias} {{\n\n")
+    for m in in_order:
+        out.append(f"const internal::MutableTable& {struct_name(m, package)}::mutable_table() {{\n"
+                   f"  return internal::mutable_tables::{alias}::k{m.name};\n}}\n")
+    out.append(f"\n}}  // namespace kinformer::{alias}\n")
+    return "".join(out)

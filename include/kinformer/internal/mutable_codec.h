@@ -1,0 +1,171 @@
+// kinformer/internal/mutable_codec.h
+//
+// Between mutable structs (corev1::Pod::Mutable) and bytes. The work is done once for all types, by a table per struct:
+// its descriptor, where its members are, and how its containers are walked. Fields that the schema lacks survive: they
+// are kept in the struct's unknown_fields.
+//
+// Thread-safe, nothing blocks, no state.
+
+#ifndef KINFORMER_INTERNAL_MUTABLE_CODEC_H_
+#define KINFORMER_INTERNAL_MUTABLE_CODEC_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "kinformer/box.h"
+#include "kinformer/internal/block.h"
+#include "kinformer/internal/descriptor.h"
+#include "kinformer/internal/type_info.h"
+#include "kinformer/result.h"
+
+namespace kinformer::internal {
+
+// How a container member is read and filled without knowing its type. What a container lacks is null.
+struct ContainerOps {
+  // optional, Box: the value, null if there is none.
+  const void* (*get)(const void* member) = nullptr;
+  // optional, Box: makes and gives a value; list: appends one.
+  void* (*add)(void* member) = nullptr;
+  // list
+  std::size_t (*size)(const void* member) = nullptr;
+  const void* (*at)(const void* member, std::size_t index) = nullptr;
+  // map: calls `entry` for each, the last key first.
+  void (*walk_back)(const void* member, void* context,
+                    void (*entry)(void* context, const std::string& key,
+                                  const void* value)) = nullptr;
+  void* (*insert)(void* member, std::string_view key) = nullptr;
+};
+
+struct MutableTable;
+
+// Beside the descriptor's field of the same index.
+struct MutableField {
+  std::size_t offset = 0;                 // of the member
+  const ContainerOps* ops = nullptr;      // null: the value is the member itself
+  const MutableTable* table = nullptr;    // of messages
+  void* (*base)(void* object) = nullptr;  // of an inlined message: the struct's base class
+};
+
+struct MutableTable {
+  const MessageDescriptor* message = nullptr;
+  std::span<const MutableField> fields;
+  std::size_t unknown_fields = 0;  // offset of a std::string
+  const TypeInfo* type = nullptr;  // of kinds; null for messages that are none
+};
+
+template <class C>
+struct ContainerTraits;
+
+template <class T>
+struct ContainerTraits<std::optional<T>> {
+  static const void* Get(const void* m) {
+    const auto& o = *static_cast<const std::optional<T>*>(m);
+    return o ? &*o : nullptr;
+  }
+  static void* Add(void* m) { return &static_cast<std::optional<T>*>(m)->emplace(); }
+  static constexpr ContainerOps kOps{&Get, &Add, nullptr, nullptr, nullptr, nullptr};
+};
+
+template <class T>
+struct ContainerTraits<Box<T>> {
+  static const void* Get(const void* m) {
+    const auto& o = *static_cast<const Box<T>*>(m);
+    return o ? &*o : nullptr;
+  }
+  static void* Add(void* m) { return &static_cast<Box<T>*>(m)->emplace(); }
+  static constexpr ContainerOps kOps{&Get, &Add, nullptr, nullptr, nullptr, nullptr};
+};
+
+template <class T>
+struct ContainerTraits<std::map<std::string, T>> {
+  using Map = std::map<std::string, T>;
+  static void WalkBack(const void* m, void* context,
+                       void (*entry)(void*, const std::string&, const void*)) {
+    const auto& map = *static_cast<const Map*>(m);
+    for (auto at = map.rbegin(); at != map.rend(); ++at) entry(context, at->first, &at->second);
+  }
+  static void* Insert(void* m, std::string_view key) {
+    T& value = (*static_cast<Map*>(m))[std::string(key)];
+    value = T();  // of a key that comes twice the last entry holds
+    return &value;
+  }
+  static constexpr ContainerOps kOps{nullptr, nullptr, nullptr, nullptr, &WalkBack, &Insert};
+};
+
+// std::vector, and std::deque<bool>, whose elements have addresses.
+template <class C>
+  requires requires(C& c) { c.emplace_back(); }
+struct ContainerTraits<C> {
+  static void* Add(void* m) { return &static_cast<C*>(m)->emplace_back(); }
+  static std::size_t Size(const void* m) { return static_cast<const C*>(m)->size(); }
+  static const void* At(const void* m, std::size_t index) {
+    return &(*static_cast<const C*>(m))[index];
+  }
+  static constexpr ContainerOps kOps{nullptr, &Add, &Size, &At, nullptr, nullptr};
+};
+
+template <class C>
+inline constexpr const ContainerOps* kContainerOps = &ContainerTraits<C>::kOps;
+
+// From a struct to the base class that holds an inlined message's fields.
+template <class Derived, class Base>
+void* UpCast(void* object) {
+  return static_cast<Base*>(static_cast<Derived*>(object));
+}
+
+std::string EncodeMutable(const MutableTable& table, const void* object);
+std::string EncodeMutableJson(const MutableTable& table, const void* object);
+Result<void> DecodeMutable(const MutableTable& table, std::string_view message, void* object);
+Result<void> DecodeMutableJson(const MutableTable& table, std::string_view json, void* object);
+// As much as can be read.
+void DecodeMutableLeniently(const MutableTable& table, std::string_view message, void* object);
+
+// The kind's own message, without an envelope.
+template <class M>
+std::string EncodeProtobuf(const M& object) {
+  return EncodeMutable(M::mutable_table(), &object);
+}
+
+// Compact; with kind and apiVersion where M is a kind.
+template <class M>
+std::string EncodeJson(const M& object) {
+  return EncodeMutableJson(M::mutable_table(), &object);
+}
+
+// kDecode with the message and field if the bytes are malformed.
+template <class M>
+Result<M> DecodeProtobuf(std::string_view message) {
+  M object;
+  Result<void> done = DecodeMutable(M::mutable_table(), message, &object);
+  if (!done.ok()) return std::move(done).error();
+  return object;
+}
+
+// kDecode with path and byte offset if `json` is malformed or does not fit the schema. Members that the schema lacks are
+// dropped.
+template <class M>
+Result<M> DecodeJson(std::string_view json) {
+  M object;
+  Result<void> done = DecodeMutableJson(M::mutable_table(), json, &object);
+  if (!done.ok()) return std::move(done).error();
+  return object;
+}
+
+// What Pod::DeepCopy gives: as much of the object as can be read. REQUIRES: not null; a protobuf block.
+template <class M>
+M CopyMutable(const Block* block) {
+  M object;
+  DecodeMutableLeniently(M::mutable_table(), block->payload(), &object);
+  return object;
+}
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_MUTABLE_CODEC_H_

@@ -1,0 +1,61 @@
+// kinformer/mutable_values.h
+//
+// The forms in which mutable structs own what a view only points to: IntOrString and embedded JSON.
+
+#ifndef KINFORMER_MUTABLE_VALUES_H_
+#define KINFORMER_MUTABLE_VALUES_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kinformer/int_or_string.h"
+#include "kinformer/raw_extension.h"
+
+namespace kinformer::intstr {
+
+// A number or a text; by default the number 0. Thread-compatible.
+//
+//   probe.httpGet->port = 8080;
+//   strategy.maxSurge = "25%";
+struct IntOrStringMutable {
+  IntOrStringMutable() = default;
+  IntOrStringMutable(std::int32_t number)
+      : intVal(number) {}               // NOLINT(google-explicit-constructor)
+  IntOrStringMutable(const char* text)  // NOLINT(google-explicit-constructor)
+      : is_string(true), strVal(text) {}
+  IntOrStringMutable(std::string text)  // NOLINT(google-explicit-constructor)
+      : is_string(true), strVal(std::move(text)) {}
+  explicit IntOrStringMutable(const IntOrString& view)
+      : is_string(view.is_string()), intVal(view.IntVal()), strVal(view.StrVal()) {}
+
+  [[nodiscard]] IntOrString view() const {
+    return is_string ? IntOrString(std::string_view(strVal)) : IntOrString(intVal);
+  }
+  bool operator==(const IntOrStringMutable&) const = default;
+
+  bool is_string = false;
+  std::int32_t intVal = 0;
+  std::string strVal{};
+};
+
+}  // namespace kinformer::intstr
+
+namespace kinformer::runtime {
+
+// JSON text of any shape; empty: none. Whoever sets it answers for its being JSON. Thread-compatible.
+struct RawExtensionMutable {
+  RawExtensionMutable() = default;
+  RawExtensionMutable(std::string text)  // NOLINT(google-explicit-constructor)
+      : json(std::move(text)) {}
+  RawExtensionMutable(const char* text) : json(text) {}  // NOLINT(google-explicit-constructor)
+  explicit RawExtensionMutable(const RawExtension& view) : json(view.json()) {}
+  bool operator==(const RawExtensionMutable&) const = default;
+
+  std::string json{};
+};
+
+}  // namespace kinformer::runtime
+
+#endif  // KINFORMER_MUTABLE_VALUES_H_

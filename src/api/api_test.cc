@@ -1,0 +1,194 @@
+// Views and mutable structs over bytes of this test's own; the registry.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "kinformer/api/apiextensionsv1_mutable.h"
+#include "kinformer/api/appsv1_mutable.h"
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/internal/block_builder.h"
+#include "kinformer/internal/registry.h"
+#include "kinformer/ref.h"
+
+#include "object/transcode.h"
+
+namespace kinformer {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::string_view kPod =
+    R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-0","namespace":"default","uid":"u1","resourceVersion":"7",)"
+    R"("creationTimestamp":"2026-03-01T10:00:00Z","labels":{"app":"web","tier":"front"}},)"
+    R"("spec":{"volumes":[{"name":"config","configMap":{"name":"settings"}}],)"
+    R"("containers":[{"name":"main","image":"web:1","ports":[{"containerPort":8080}],)"
+    R"("resources":{"requests":{"cpu":"500m","memory":"1Gi"}},)"
+    R"("livenessProbe":{"httpGet":{"port":"http"},"periodSeconds":5}}],)"
+    R"("terminationGracePeriodSeconds":0,"nodeName":"node-7"},"status":{"phase":"Running"}})";
+
+TEST(Views, ReadAPod) {
+  const auto built = internal::BuildFromJson(corev1::Pod::type_info(), kPod);
+  ASSERT_TRUE(built) << built.error();
+  const Ref<corev1::Pod> ref(*built);
+  const corev1::Pod pod = *ref;
+  EXPECT_EQ(pod.metadata().name(), "web-0");
+  EXPECT_EQ(pod.metadata().labels()["tier"], "front");
+  EXPECT_EQ(pod.spec().nodeName(), "node-7");
+  EXPECT_EQ(pod.spec().terminationGracePeriodSeconds(), 0);
+  EXPECT_EQ(pod.spec().activeDeadlineSeconds(), std::nullopt);
+  EXPECT_EQ(pod.status().phase(), "Running");
+  ASSERT_EQ(pod.spec().containers().size(), 1U);
+  for (const corev1::Container c : pod.spec().containers()) {
+    EXPECT_EQ(c.image(), "web:1");
+    EXPECT_EQ(c.resources().requests()["cpu"].MilliValue(), 500);
+    ASSERT_TRUE(c.livenessProbe().has_value());
+    // A probe's handler is inlined: its fields are the probe's.
+    EXPECT_EQ(c.livenessProbe()->httpGet()->port().StrVal(), "http");
+  }
+  for (const corev1::Volume v : pod.spec().volumes()) {
+    EXPECT_EQ(v.name(), "config");
+    EXPECT_EQ(v.configMap()->name(), "settings");
+    EXPECT_FALSE(v.secret().has_value());
+  }
+}
+
+TEST(Mutables, DeepCopyChangeAndSend) {
+  const auto built = internal::BuildFromJson(corev1::Pod::type_info(), kPod);
+  ASSERT_TRUE(built) << built.error();
+  const Ref<corev1::Pod> ref(*built);
+  corev1::Pod::Mutable pod = ref->DeepCopy();
+  EXPECT_EQ(internal::EncodeJson(pod), kPod);
+  pod.metadata.labels["tier"] = "back";
+  pod.spec.containers[0].livenessProbe->httpGet->port = 80;
+  pod.spec.terminationGracePeriodSeconds.reset();
+  const std::string json = internal::EncodeJson(pod);
+  EXPECT_THAT(json, HasSubstr(R"("tier":"back")"));
+  EXPECT_THAT(json, HasSubstr(R"("httpGet":{"port":80})"));
+  EXPECT_THAT(json, testing::Not(HasSubstr("terminationGracePeriodSeconds")));
+}
+
+TEST(Mutables, UnknownFieldsSurvive) {
+  corev1::ConfigMapMutable map;
+  map.metadata.name = "settings";
+  map.data["a"] = "1";
+  std::string bytes = internal::EncodeProtobuf(map);
+  const std::string unknown("\xa2\x06\x03new", 6);  // field 100
+  bytes += unknown;
+  const auto read = internal::DecodeProtobuf<corev1::ConfigMapMutable>(bytes);
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(read->data.at("a"), "1");
+  EXPECT_EQ(internal::EncodeProtobuf(*read), bytes);
+}
+
+TEST(Mutables, RecursiveTypes) {
+  constexpr std::string_view kJson =
+      R"({"type":"object","properties":{"a":{"type":"array","items":{"type":"string","default":"x"}},)"
+      R"("b":{"type":"object","additionalProperties":true,"x-kubernetes-preserve-unknown-fields":true}}})";
+  auto schema = internal::DecodeJson<apiextensionsv1::JSONSchemaPropsMutable>(kJson);
+  ASSERT_TRUE(schema) << schema.error();
+  apiextensionsv1::JSONSchemaPropsMutable copy = *schema;
+  copy.properties["a"].items->Schema->type = "integer";
+  EXPECT_EQ(schema->properties["a"].items->Schema->type, "string");
+  EXPECT_EQ(internal::EncodeJson(*schema), kJson);
+}
+
+TEST(Mutables, MalformedBytesNameTheField) {
+  const auto read =
+      internal::DecodeProtobuf<corev1::PodMutable>(std::string_view("\x12\x03\x52\x05x", 5));
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().message(), HasSubstr("k8s.io.api.core.v1.PodSpec"));
+}
+
+struct BadJson {
+  const char* json;
+  const char* message;
+};
+
+class JsonErrors : public testing::TestWithParam<BadJson> {};
+
+TEST_P(JsonErrors, SayWhere) {
+  const auto read = internal::DecodeJson<corev1::PodMutable>(GetParam().json);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().reason(), Reason::kDecode);
+  EXPECT_THAT(read.error().message(), HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, JsonErrors,
+    testing::Values(BadJson{R"({"spec":)", "unexpected end at byte 8"},
+                    BadJson{R"({"spec":{}} x)", "more text after the value at byte 12"},
+                    BadJson{R"({"spec":{"nodeName":7}})",
+                            "spec.nodeName: expected a string, got a number at byte 20"},
+                    BadJson{R"({"spec":{"priority":3000000000}})", "does not fit into 32 bits"},
+                    BadJson{R"({"spec":{"priority":1.5}})", "expected an integer, got 1.5"},
+                    BadJson{R"({"spec":{"containers":[{},{"name":[]}]}})",
+                            "spec.containers[1].name: expected a string"},
+                    BadJson{R"({"metadata":{"creationTimestamp":"yesterday"}})",
+                            "metadata.creationTimestamp: \"yesterday\" is no RFC 3339"},
+                    BadJson{R"({"spec":{"overhead":{"cpu":"1 core"}}})",
+                            "spec.overhead.cpu: \"1 core\" is no quantity"},
+                    BadJson{"[]", "expected an object, got an array"}));
+
+TEST(Transcode, NamesUnknownAndDuplicateFields) {
+  internal::FieldProblems problems;
+  const auto message = internal::JsonToProtobuf(
+      *corev1::Pod::type_info().message,
+      R"({"kind":"Pod","spec":{"nodeNam":"x","containers":[{"name":"a","name":"b","foo":{}}],)"
+      R"("volumes":[{"name":"v","configMap":{"name":"c","kind":"x"}}]},"extra":1})",
+      &problems);
+  ASSERT_TRUE(message) << message.error();
+  EXPECT_THAT(
+      problems.unknown,
+      ElementsAre("unknown field \"spec.nodeNam\"", "unknown field \"spec.containers[0].foo\"",
+                  "unknown field \"spec.volumes[0].configMap.kind\"", "unknown field \"extra\""));
+  EXPECT_THAT(problems.duplicate, ElementsAre("duplicate field \"spec.containers[0].name\""));
+}
+
+// Absent, null and zero as Go writes them: containers has no omitempty, a struct is never left out.
+TEST(Transcode, ZeroValues) {
+  const auto& message = *corev1::Pod::type_info().message;
+  const auto bytes =
+      internal::JsonToProtobuf(message, R"({"spec":{"hostUsers":false,"volumes":null}})");
+  ASSERT_TRUE(bytes) << bytes.error();
+  std::string json;
+  ASSERT_TRUE(internal::ProtobufToJson(message, *bytes, json).ok());
+  EXPECT_EQ(json, R"({"metadata":{},"spec":{"containers":null,"hostUsers":false},"status":{}})");
+}
+
+TEST(Registry, FindsKindsAndResources) {
+  const auto* deployment = internal::FindType("apps", "v1", "Deployment");
+  ASSERT_NE(deployment, nullptr);
+  EXPECT_EQ(deployment, &appsv1::Deployment::type_info());
+  EXPECT_EQ(deployment->resource, "deployments");
+  EXPECT_TRUE(deployment->namespaced);
+  const auto* pods = internal::FindResource("", "v1", "pods");
+  ASSERT_NE(pods, nullptr);
+  EXPECT_EQ(pods->type, &corev1::Pod::type_info());
+  EXPECT_THAT(pods->short_names, ElementsAre("po"));
+  EXPECT_EQ(internal::FindResource("", "v1", "pod"), nullptr);
+  EXPECT_EQ(internal::FindType("", "v1", "Pod"), nullptr);
+  EXPECT_FALSE(internal::FindResource("", "v1", "nodes")->type->namespaced);
+  EXPECT_EQ(internal::FindResourceOf(*deployment)->resource, "deployments");
+  EXPECT_NE(internal::FindType("", "v1", "Status"), nullptr);
+}
+
+TEST(Registry, TablesAreInOrder) {
+  const auto types = internal::AllTypes();
+  for (std::size_t i = 1; i < types.size(); ++i) {
+    EXPECT_LT(std::tie(types[i - 1]->group, types[i - 1]->version, types[i - 1]->kind),
+              std::tie(types[i]->group, types[i]->version, types[i]->kind));
+  }
+  for (const internal::TypeInfo* type : types) {
+    ASSERT_NE(type->message, nullptr) << type->kind;
+    for (const internal::FieldDescriptor& field : type->message->fields) {
+      EXPECT_EQ(internal::FindByNumber(*type->message, field.number), &field);
+      if (field.inlined) continue;
+      EXPECT_EQ(internal::FindByName(*type->message, field.json_name), &field);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kinformer

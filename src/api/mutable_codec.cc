@@ -1,0 +1,340 @@
+#include "kinformer/internal/mutable_codec.h"
+
+#include "kinformer/mutable_values.h"
+#include "kinformer/quantity.h"
+#include "kinformer/time.h"
+
+#include "object/backward_writer.h"
+#include "object/transcode.h"
+#include "wire/protobuf_reader.h"
+
+namespace kinformer::internal {
+namespace {
+
+constexpr int kMaxDepth = 512;
+
+void* At(void* object, std::size_t offset) { return static_cast<char*>(object) + offset; }
+const void* At(const void* object, std::size_t offset) {
+  return static_cast<const char*>(object) + offset;
+}
+
+void* Member(void* object, const MutableField& field) {
+  return field.base != nullptr ? field.base(object) : At(object, field.offset);
+}
+const void* Member(const void* object, const MutableField& field) {
+  return Member(const_cast<void*>(object), field);  // which it only adds to
+}
+
+template <class T>
+const T& As(const void* value) {
+  return *static_cast<const T*>(value);
+}
+
+class Encoder {
+ public:
+  void Message(const MutableTable& table, const void* object) {
+    out_.Bytes(As<std::string>(At(object, table.unknown_fields)));
+    for (std::size_t i = table.fields.size(); i-- > 0;) {
+      Field(table.message->fields[i], table.fields[i], Member(object, table.fields[i]));
+    }
+  }
+  std::string Take() { return out_.Take(); }
+
+ private:
+  void Field(const FieldDescriptor& field, const MutableField& place, const void* member) {
+    if (place.ops == nullptr) {
+      // No bytes is no field: Go's nil slice.
+      if (field.kind == FieldKind::kBytes && As<std::string>(member).empty()) return;
+      return Value(field, place, field.number, member);
+    }
+    if (field.map) {
+      struct Context {
+        Encoder* self;
+        const FieldDescriptor* field;
+        const MutableField* place;
+      } context{this, &field, &place};
+      place.ops->walk_back(member, &context,
+                           [](void* c, const std::string& key, const void* value) {
+                             const auto& at = *static_cast<Context*>(c);
+                             at.self->Entry(*at.field, *at.place, key, value);
+                           });
+    } else if (field.repeated) {
+      for (std::size_t i = place.ops->size(member); i-- > 0;) {
+        Value(field, place, field.number, place.ops->at(member, i));
+      }
+    } else if (const void* value = place.ops->get(member)) {
+      Value(field, place, field.number, value);
+    }
+  }
+
+  void Entry(const FieldDescriptor& field, const MutableField& place, const std::string& key,
+             const void* value) {
+    const std::size_t before = out_.size();
+    Value(field, place, 2, value);
+    out_.StringField(1, key);
+    out_.LengthAndTag(field.number, before);
+  }
+
+  void Value(const FieldDescriptor& field, const MutableField& place, std::uint32_t number,
+             const void* value) {
+    switch (field.kind) {
+      case FieldKind::kString:
+      case FieldKind::kBytes:
+        return out_.StringField(number, As<std::string>(value));
+      case FieldKind::kBool:
+        return out_.VarintField(number, As<bool>(value) ? 1 : 0);
+      case FieldKind::kInt32:
+        return out_.VarintField(number, Wide(As<std::int32_t>(value)));
+      case FieldKind::kInt64:
+        return out_.VarintField(number, Wide(As<std::int64_t>(value)));
+      case FieldKind::kDouble:
+        return out_.DoubleField(number, As<double>(value));
+      default:
+        break;
+    }
+    const std::size_t before = out_.size();
+    if (field.message != nullptr) {
+      Message(*place.table, value);
+    } else {
+      Special(field.kind, value);
+    }
+    out_.LengthAndTag(number, before);
+  }
+
+  static std::uint64_t Wide(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+
+  void Special(FieldKind kind, const void* value) {
+    switch (kind) {
+      case FieldKind::kTime: {
+        const auto& time = As<metav1::Time>(value);
+        if (!time.IsZero()) Time(time.seconds(), 0);
+        break;
+      }
+      case FieldKind::kMicroTime: {
+        const auto& time = As<metav1::MicroTime>(value);
+        if (!time.IsZero()) Time(time.seconds(), time.nanos() / 1000 * 1000);
+        break;
+      }
+      case FieldKind::kDuration:
+        out_.VarintField(1, Wide(As<metav1::Duration>(value).value().count()));
+        break;
+      case FieldKind::kQuantity:
+        out_.StringField(1, As<resource::Quantity>(value).ToString());
+        break;
+      case FieldKind::kIntOrString: {
+        const auto& either = As<intstr::IntOrStringMutable>(value);
+        out_.StringField(3, either.is_string ? std::string_view(either.strVal) : "");
+        out_.VarintField(2, either.is_string ? 0 : Wide(either.intVal));
+        out_.VarintField(1, either.is_string ? 1 : 0);
+        break;
+      }
+      default: {
+        const auto& raw = As<runtime::RawExtensionMutable>(value);
+        if (!raw.json.empty()) out_.StringField(1, raw.json);
+      }
+    }
+  }
+
+  void Time(std::int64_t seconds, std::int32_t nanos) {
+    out_.VarintField(2, Wide(nanos));
+    out_.VarintField(1, Wide(seconds));
+  }
+
+  BackwardWriter out_{256};
+};
+
+class Decoder {
+ public:
+  explicit Decoder(bool lenient) : lenient_(lenient) {}
+
+  bool Message(const MutableTable& table, std::string_view bytes, void* object) {
+    if (++depth_ > kMaxDepth) return Fail(table, "nested too deeply");
+    wire::ProtobufReader reader(bytes);
+    while (reader.Next()) {
+      const FieldDescriptor* field = FindByNumber(*table.message, reader.field());
+      if (field == nullptr) {
+        static_cast<std::string*>(At(object, table.unknown_fields))->append(reader.whole());
+        continue;
+      }
+      const MutableField& place =
+          table.fields[static_cast<std::size_t>(field - table.message->fields.data())];
+      if (!Field(*field, place, Wire(reader), Member(object, place))) {
+        if (!lenient_) return Fail(table, "field " + std::string(field->json_name));
+      }
+    }
+    --depth_;
+    if (!reader.ok() && !lenient_) {
+      return Fail(table, "byte " + std::to_string(reader.offset()));
+    }
+    return true;
+  }
+  Error TakeError() { return Error(Reason::kDecode, "protobuf: malformed: " + error_); }
+
+ private:
+  struct Wire {
+    explicit Wire(const wire::ProtobufReader& reader)
+        : type(reader.type()),
+          scalar(type == wire::WireType::kFixed64
+                     ? std::bit_cast<std::uint64_t>(reader.fixed64_double())
+                     : reader.varint()),
+          bytes(reader.bytes()) {}
+    explicit Wire(std::uint64_t varint) : type(wire::WireType::kVarint), scalar(varint) {}
+    wire::WireType type;
+    std::uint64_t scalar;
+    std::string_view bytes{};
+  };
+
+  bool Fail(const MutableTable& table, const std::string& where) {
+    if (error_.empty()) error_ = std::string(table.message->name) + ", " + where;
+    return false;
+  }
+
+  static wire::WireType TypeOf(const FieldDescriptor& field) {
+    switch (field.kind) {
+      case FieldKind::kBool:
+      case FieldKind::kInt32:
+      case FieldKind::kInt64:
+        return wire::WireType::kVarint;
+      case FieldKind::kDouble:
+        return wire::WireType::kFixed64;
+      default:
+        return wire::WireType::kBytes;
+    }
+  }
+
+  bool Field(const FieldDescriptor& field, const MutableField& place, const Wire& value,
+             void* member) {
+    if (field.map)
+      return value.type == wire::WireType::kBytes && Entry(field, place, value, member);
+    if (value.type != TypeOf(field)) {
+      return field.repeated && value.type == wire::WireType::kBytes &&
+             Packed(field, place, value.bytes, member);
+    }
+    if (place.ops == nullptr) return Value(field, place, value, member);
+    // A message that comes in several parts is one message.
+    if (!field.repeated && field.message != nullptr) {
+      if (const void* old = place.ops->get(member)) {
+        return Value(field, place, value, const_cast<void*>(old));
+      }
+    }
+    return Value(field, place, value, place.ops->add(member));
+  }
+
+  bool Entry(const FieldDescriptor& field, const MutableField& place, const Wire& entry,
+             void* member) {
+    std::string_view key;
+    std::optional<Wire> value;
+    wire::ProtobufReader reader(entry.bytes);
+    while (reader.Next()) {
+      if (reader.field() == 1 && reader.type() == wire::WireType::kBytes) key = reader.bytes();
+      if (reader.field() != 2) continue;
+      if (reader.type() != TypeOf(field)) return false;
+      value = Wire(reader);
+    }
+    if (!reader.ok()) return false;
+    void* const place_of_value = place.ops->insert(member, key);
+    return !value || Value(field, place, *value, place_of_value);
+  }
+
+  bool Packed(const FieldDescriptor& field, const MutableField& place, std::string_view bytes,
+              void* member) {
+    if (TypeOf(field) != wire::WireType::kVarint) return false;
+    const char* at = bytes.data();
+    const char* const end = at + bytes.size();
+    while (at != end) {
+      std::uint64_t scalar = 0;
+      at = wire::ReadVarint(at, end, scalar);
+      if (at == nullptr) return false;
+      if (!Value(field, place, Wire(scalar), place.ops->add(member))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool Value(const FieldDescriptor& field, const MutableField& place, const Wire& value, void* at) {
+    switch (field.kind) {
+      case FieldKind::kString:
+      case FieldKind::kBytes:
+        static_cast<std::string*>(at)->assign(value.bytes);
+        return true;
+      case FieldKind::kBool:
+        *static_cast<bool*>(at) = value.scalar != 0;
+        return true;
+      case FieldKind::kInt32:
+        *static_cast<std::int32_t*>(at) = static_cast<std::int32_t>(value.scalar);
+        return true;
+      case FieldKind::kInt64:
+        *static_cast<std::int64_t*>(at) = static_cast<std::int64_t>(value.scalar);
+        return true;
+      case FieldKind::kDouble:
+        *static_cast<double*>(at) = std::bit_cast<double>(value.scalar);
+        return true;
+      default:
+        break;
+    }
+    if (field.message != nullptr) return Message(*place.table, value.bytes, at);
+    const MessageView view(value.bytes);
+    switch (field.kind) {
+      case FieldKind::kTime:
+        *static_cast<metav1::Time*>(at) = metav1::Time(view);
+        break;
+      case FieldKind::kMicroTime:
+        *static_cast<metav1::MicroTime*>(at) = metav1::MicroTime(view);
+        break;
+      case FieldKind::kDuration:
+        *static_cast<metav1::Duration*>(at) = metav1::Duration(view);
+        break;
+      case FieldKind::kQuantity:
+        *static_cast<resource::Quantity*>(at) = resource::Quantity(view);
+        break;
+      case FieldKind::kIntOrString:
+        *static_cast<intstr::IntOrStringMutable*>(at) =
+            intstr::IntOrStringMutable(intstr::IntOrString(view));
+        break;
+      default:
+        *static_cast<runtime::RawExtensionMutable*>(at) =
+            runtime::RawExtensionMutable(runtime::RawExtension(view));
+    }
+    return true;
+  }
+
+  const bool lenient_;
+  int depth_ = 0;
+  std::string error_;
+};
+
+}  // namespace
+
+std::string EncodeMutable(const MutableTable& table, const void* object) {
+  Encoder encoder;
+  encoder.Message(table, object);
+  return encoder.Take();
+}
+
+std::string EncodeMutableJson(const MutableTable& table, const void* object) {
+  std::string head;
+  if (table.type != nullptr) head = TypeMetaJson(table.type->kind, table.type->apiVersion());
+  std::string out;
+  // Fails only where the caller put something into a RawExtension that is no JSON: then nothing can be sent.
+  const Result<void> done = ProtobufToJson(*table.message, EncodeMutable(table, object), out, head);
+  return done.ok() ? out : std::string();
+}
+
+Result<void> DecodeMutable(const MutableTable& table, std::string_view message, void* object) {
+  Decoder decoder(false);
+  if (!decoder.Message(table, message, object)) return decoder.TakeError();
+  return {};
+}
+
+Result<void> DecodeMutableJson(const MutableTable& table, std::string_view json, void* object) {
+  Result<std::string> message = JsonToProtobuf(*table.message, json);
+  if (!message) return std::move(message).error();
+  return DecodeMutable(table, *message, object);
+}
+
+void DecodeMutableLeniently(const MutableTable& table, std::string_view message, void* object) {
+  Decoder(true).Message(table, message, object);
+}
+
+}  // namespace kinformer::internal
