@@ -1,0 +1,40 @@
+// config/credentials.h
+//
+// The CredentialSources that a Config can ask for.
+
+#ifndef KINFORMER_CONFIG_CREDENTIALS_H_
+#define KINFORMER_CONFIG_CREDENTIALS_H_
+
+#include <memory>
+#include <string>
+
+#include "kinformer/config.h"
+#include "kinformer/http_transport.h"
+
+namespace kinformer::internal {
+
+// One that never changes.
+std::shared_ptr<CredentialSource> NewStaticCredentials(std::string authorization);
+
+// A token file, read on the pool when what is known is older than 50 s, or was answered with 401. A file that cannot be read
+// leaves the old token; `fallback` serves until the file has been readable once.
+std::shared_ptr<CredentialSource> NewTokenFileCredentials(std::string path, std::string fallback);
+
+// What an exec plugin is told about the cluster.
+struct ExecCluster {
+  std::string server{};
+  std::string tls_server_name{};
+  bool insecure{false};
+  std::string ca_data{};
+  std::string proxy_url{};
+  bool disable_compression{false};
+  std::string config{};  // JSON; empty: none
+};
+
+// A credential plugin. Runs on a thread of the pool when nothing is known, what is known has expired, or it was answered
+// with 401; once at a time, and all who wait get its answer.
+std::shared_ptr<CredentialSource> NewExecCredentials(ExecConfig exec, ExecCluster cluster);
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_CONFIG_CREDENTIALS_H_

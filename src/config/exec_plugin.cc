@@ -1,0 +1,231 @@
+#include "config/exec_plugin.h"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "kinformer/json.h"
+
+#include "object/text_forms.h"
+
+extern char** environ;
+
+namespace kinformer::internal {
+
+namespace {
+
+using json::Value;
+
+constexpr std::size_t kMaxAnswer = 16 << 20;
+
+Error Failed(const ExecConfig& exec, const std::string& why) {
+  std::string message = "credential plugin " + exec.command + ": " + why;
+  if (!exec.install_hint.empty()) message += ". " + exec.install_hint;
+  return Error(Reason::kConfig, message);
+}
+
+// A running child. Destruction kills and reaps it.
+class Child {
+ public:
+  ~Child() {
+    if (out >= 0) close(out);
+    if (pid > 0) {
+      kill(pid, SIGKILL);
+      Wait();
+    }
+  }
+  int Wait() {
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid = -1;
+    return status;
+  }
+  pid_t pid = -1;
+  int out = -1;  // its stdout
+};
+
+int Spawn(const ExecConfig& exec, const std::string& info, bool interactive, Child& child) {
+  std::array<int, 2> ends;
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return errno;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  if (!interactive) {
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  }
+  // Our threads block all signals; the child shall not.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  sigset_t pipe_signal;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &pipe_signal);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+
+  std::vector<std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text(*entry);
+    const std::string name = text.substr(0, text.find('='));
+    bool replaced = name == "KUBERNETES_EXEC_INFO";
+    for (const auto& [key, value] : exec.env) replaced = replaced || key == name;
+    if (!replaced) variables.push_back(text);
+  }
+  for (const auto& [key, value] : exec.env) variables.push_back(key + "=" + value);
+  variables.push_back("KUBERNETES_EXEC_INFO=" + info);
+  std::vector<char*> environment;
+  for (auto& variable : variables) environment.push_back(variable.data());
+  environment.push_back(nullptr);
+  std::vector<std::string> words{exec.command};
+  words.insert(words.end(), exec.args.begin(), exec.args.end());
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+
+  const int code = posix_spawnp(&child.pid, exec.command.c_str(), &actions, &attributes,
+                                argv.data(), environment.data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  child.out = ends[0];
+  if (code != 0) child.pid = -1;
+  return code;
+}
+
+}  // namespace
+
+Result<bool> ExecInteractive(const ExecConfig& exec, bool stdin_is_terminal) {
+  if (exec.interactive_mode == "Never") return false;
+  if (exec.interactive_mode == "IfAvailable") return stdin_is_terminal;
+  if (exec.interactive_mode == "Always") {
+    if (!stdin_is_terminal) {
+      return Failed(
+          exec, "it needs a terminal (interactiveMode Always): standard input is not a terminal");
+    }
+    return true;
+  }
+  return Failed(exec, "unknown interactiveMode \"" + exec.interactive_mode + "\"");
+}
+
+std::string ExecInfoJson(const ExecConfig& exec, const ExecCluster& cluster, bool interactive) {
+  Value spec = Value::MakeObject({{"interactive", interactive}});
+  if (exec.provide_cluster_info) {
+    Value about = Value::MakeObject({{"server", cluster.server}});
+    if (!cluster.tls_server_name.empty()) about.Set("tls-server-name", cluster.tls_server_name);
+    if (cluster.insecure) about.Set("insecure-skip-tls-verify", true);
+    if (!cluster.ca_data.empty()) {
+      std::string encoded;
+      AppendBase64(cluster.ca_data, encoded);
+      about.Set("certificate-authority-data", std::move(encoded));
+    }
+    if (!cluster.proxy_url.empty()) about.Set("proxy-url", cluster.proxy_url);
+    if (cluster.disable_compression) about.Set("disable-compression", true);
+    if (!cluster.config.empty()) {
+      if (auto config = json::Parse(cluster.config)) about.Set("config", *std::move(config));
+    }
+    spec.Set("cluster", std::move(about));
+  }
+  return Value::MakeObject({{"kind", "ExecCredential"},
+                            {"apiVersion", exec.api_version},
+                            {"spec", std::move(spec)}})
+      .Dump();
+}
+
+Result<ExecAnswer> ParseExecAnswer(const ExecConfig& exec, const std::string& text) {
+  auto parsed = json::Parse(text);
+  // The text itself may hold a token: it stays out of the message.
+  if (!parsed) return Failed(exec, "its output is not JSON");
+  const std::string& version = parsed->At("/apiVersion").StringOrEmpty();
+  if (version != exec.api_version) {
+    return Failed(exec, "it answered with apiVersion \"" + version + "\", the kubeconfig says \"" +
+                            exec.api_version + "\"");
+  }
+  if (!parsed->At("/status").is_object()) return Failed(exec, "its answer has no status");
+  ExecAnswer out;
+  const std::string& token = parsed->At("/status/token").StringOrEmpty();
+  out.credentials.cert_pem = parsed->At("/status/clientCertificateData").StringOrEmpty();
+  out.credentials.key_pem = parsed->At("/status/clientKeyData").StringOrEmpty();
+  if (!token.empty()) out.credentials.authorization = "Bearer " + token;
+  if (out.credentials.cert_pem.empty() != out.credentials.key_pem.empty()) {
+    return Failed(exec, "its answer has only one of clientCertificateData and clientKeyData");
+  }
+  if (token.empty() && out.credentials.cert_pem.empty()) {
+    return Failed(exec, "its answer has neither a token nor a client certificate");
+  }
+  if (!out.credentials.cert_pem.empty() &&
+      (out.credentials.cert_pem.find("-----BEGIN CERTIFICATE-----") == std::string::npos ||
+       out.credentials.key_pem.find("PRIVATE KEY-----") == std::string::npos)) {
+    return Failed(exec, "clientCertificateData or clientKeyData is not PEM");
+  }
+  const std::string& expiry = parsed->At("/status/expirationTimestamp").StringOrEmpty();
+  if (!expiry.empty()) {
+    const auto time = ParseRfc3339(expiry);
+    if (!time) return Failed(exec, "expirationTimestamp \"" + expiry + "\" is not a time");
+    out.expires =
+        WallTime(std::chrono::seconds(time->seconds) + std::chrono::nanoseconds(time->nanos));
+  }
+  return out;
+}
+
+Result<ExecAnswer> RunExecPlugin(Env& env, const ExecConfig& exec, const ExecCluster& cluster) {
+  const auto interactive = ExecInteractive(exec, isatty(STDIN_FILENO) == 1);
+  if (!interactive) return interactive.error();
+  Child child;
+  const int code = Spawn(exec, ExecInfoJson(exec, cluster, *interactive), *interactive, child);
+  if (code == ENOENT)
+    return Failed(exec, "executable not found; install it, or correct users[].user.exec.command");
+  if (code != 0) return Failed(exec, "cannot be run: " + std::generic_category().message(code));
+
+  const SteadyTime deadline = env.Now() + exec.timeout;
+  std::string text;
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - env.Now());
+    if (left.count() <= 0) {
+      return Failed(exec, "no answer within " +
+                              std::to_string(exec.timeout / std::chrono::seconds(1)) + " s");
+    }
+    pollfd wait{child.out, POLLIN, 0};
+    const int ready = poll(&wait, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 1000)));
+    if (ready < 0 && errno != EINTR) return Failed(exec, std::generic_category().message(errno));
+    if (ready <= 0) continue;
+    std::array<char, 4096> data;
+    const ssize_t n = read(child.out, data.data(), data.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    text.append(data.data(), static_cast<std::size_t>(n));
+    if (text.size() > kMaxAnswer) return Failed(exec, "its output does not end");
+  }
+  // It has closed its output; a plugin that lingers after that is not waited for.
+  int status = 0;
+  pid_t reaped = 0;
+  while ((reaped = waitpid(child.pid, &status, WNOHANG)) == 0 && env.Now() < deadline) {
+    poll(nullptr, 0, 5);
+  }
+  if (reaped == child.pid) child.pid = -1;
+  if (reaped == 0) return Failed(exec, "it does not end");
+  // -1: the host ignores SIGCHLD, and the status is lost; the answer decides.
+  if (reaped > 0 && WIFSIGNALED(status)) {
+    return Failed(exec, "killed by signal " + std::to_string(WTERMSIG(status)));
+  }
+  if (reaped > 0 && WEXITSTATUS(status) == 127 && text.empty()) {
+    return Failed(exec, "executable not found, or exit code 127");
+  }
+  if (reaped > 0 && WEXITSTATUS(status) != 0) {
+    return Failed(exec, "failed with exit code " + std::to_string(WEXITSTATUS(status)));
+  }
+  return ParseExecAnswer(exec, text);
+}
+
+}  // namespace kinformer::internal

@@ -1,0 +1,379 @@
+#include "config/kubeconfig.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "kinformer/json.h"
+#include "kinformer/yaml.h"
+
+#include "object/text_forms.h"
+
+namespace kinformer::internal {
+
+namespace {
+
+using json::Value;
+
+constexpr char kExecExtension[] = "client.authentication.k8s.io/exec";
+
+Error Bad(const std::string& where, const std::string& why) {
+  return Error(Reason::kConfig, where + ": " + why);
+}
+
+// Reads one map of a kubeconfig. Keeps the first problem; further reads then do nothing.
+class Fields {
+ public:
+  Fields(const Value& map, std::string where) : where_(std::move(where)) {
+    if (map.is_object()) {
+      map_ = &map;
+    } else if (!map.is_null()) {
+      error_ = Bad(where_, "must be a map, is a " + std::string(json::TypeName(map.type())));
+    }
+  }
+
+  void String(const char* name, std::string& out) {
+    const Value* value = Find(name);
+    if (value == nullptr) return;
+    if (!value->is_string()) {
+      Fail(name, "must be a string, is a " + std::string(json::TypeName(value->type())) +
+                     "; put it in quotes");
+      return;
+    }
+    out = value->StringOrEmpty();
+  }
+
+  void Bool(const char* name, std::optional<bool>& out) {
+    const Value* value = Find(name);
+    if (value == nullptr) return;
+    out = value->AsBool();
+    if (!out) Fail(name, "must be true or false");
+  }
+
+  void Data(const char* name, std::string& out) {
+    std::string text;
+    String(name, text);
+    if (error_) return;
+    auto decoded = Base64Decode(text);
+    if (!decoded) {
+      Fail(name,
+           "is not base64; for PEM text encode it with `base64 -w0`, for a file use the field "
+           "without \"-data\"");
+      return;
+    }
+    out = *std::move(decoded);
+  }
+
+  void Strings(const char* name, std::vector<std::string>& out) {
+    const Value* value = Find(name);
+    if (value == nullptr) return;
+    if (!value->is_array()) {
+      Fail(name, "must be a list of strings");
+      return;
+    }
+    for (const Value& item : value->items()) {
+      if (!item.is_string()) {
+        Fail(name, "must be a list of strings");
+        return;
+      }
+      out.push_back(item.StringOrEmpty());
+    }
+  }
+
+  // Null where there is none.
+  const Value* Find(const char* name) const {
+    if (map_ == nullptr || error_) return nullptr;
+    const Value* value = map_->Find(name);
+    return value == nullptr || value->is_null() ? nullptr : value;
+  }
+  void Fail(const char* name, const std::string& why) {
+    if (!error_) error_ = Bad(where_.empty() ? name : where_ + "." + name, why);
+  }
+  void Take(Result<void> result) {
+    if (!result && !error_) error_ = result.error();
+  }
+  [[nodiscard]] std::string At(const char* name) const {
+    return where_.empty() ? name : where_ + "." + name;
+  }
+  [[nodiscard]] Result<void> result() const {
+    return error_ ? Result<void>(*error_) : Result<void>();
+  }
+
+ private:
+  const Value* map_ = nullptr;
+  std::string where_;
+  std::optional<Error> error_;
+};
+
+// Calls read(name, body, where) for each {name: ..., <kind>: {...}} of a list.
+template <class Read>
+Result<void> EachNamed(const Value& root, const char* list, const char* kind, Read read) {
+  const Value* items = root.Find(list);
+  if (items == nullptr || items->is_null()) return {};
+  if (!items->is_array()) return Bad(list, "must be a list");
+  std::set<std::string> seen;
+  std::size_t index = 0;
+  for (const Value& item : items->items()) {
+    const std::string at = std::string(list) + "[" + std::to_string(index++) + "]";
+    Fields fields(item, at);
+    std::string name;
+    fields.String("name", name);
+    auto result = fields.result();
+    if (!result) return result;
+    if (!seen.insert(name).second) {
+      return Bad(at + ".name", "a second " + std::string(kind) + " is called \"" + name +
+                                   "\"; names must be distinct");
+    }
+    const Value* body = fields.Find(kind);
+    static const Value kNothing;
+    result = read(name, body == nullptr ? kNothing : *body, at + "." + kind);
+    if (!result) return Error(result.error()).WithContext(std::string(kind) + " \"" + name + "\"");
+  }
+  return {};
+}
+
+// The value of the extension of that name, as JSON; empty where there is none.
+Result<std::string> Extension(const Value& body, const std::string& where,
+                              const std::string& wanted) {
+  const Value* list = body.Find("extensions");
+  std::string out;
+  if (list == nullptr || list->is_null()) return out;
+  if (!list->is_array()) return Bad(where + ".extensions", "must be a list");
+  std::set<std::string> seen;
+  for (const Value& item : list->items()) {
+    Fields fields(item, where + ".extensions");
+    std::string name;
+    fields.String("name", name);
+    auto result = fields.result();
+    if (!result) return result.error();
+    if (!seen.insert(name).second) {
+      return Bad(where + ".extensions", "a second extension is called \"" + name + "\"");
+    }
+    const Value* value = fields.Find("extension");
+    if (name == wanted && value != nullptr) out = value->Dump();
+  }
+  return out;
+}
+
+Result<void> ReadExec(const Value& body, const std::string& where, ExecConfig& out) {
+  Fields fields(body, where);
+  fields.String("command", out.command);
+  fields.Strings("args", out.args);
+  fields.String("apiVersion", out.api_version);
+  fields.String("installHint", out.install_hint);
+  fields.String("interactiveMode", out.interactive_mode);
+  std::optional<bool> provide;
+  fields.Bool("provideClusterInfo", provide);
+  out.provide_cluster_info = provide.value_or(false);
+  if (const Value* env = fields.Find("env")) {
+    if (!env->is_array()) fields.Fail("env", "must be a list");
+    for (const Value& item : env->items()) {
+      Fields entry(item, fields.At("env"));
+      std::pair<std::string, std::string> variable;
+      entry.String("name", variable.first);
+      entry.String("value", variable.second);
+      fields.Take(entry.result());
+      out.env.push_back(std::move(variable));
+    }
+  }
+  // As clientcmd's defaulting: the field is newer than these versions.
+  const bool old = out.api_version == "client.authentication.k8s.io/v1beta1" ||
+                   out.api_version == "client.authentication.k8s.io/v1alpha1";
+  if (old && out.interactive_mode.empty()) out.interactive_mode = "IfAvailable";
+  return fields.result();
+}
+
+std::string Resolved(const std::string& path, const std::string& base_dir) {
+  if (path.empty() || base_dir.empty() || std::filesystem::path(path).is_absolute()) return path;
+  return (std::filesystem::path(base_dir) / path).lexically_normal().string();
+}
+
+// A line break or an escape sequence in a hint would let a kubeconfig write to our terminal as it likes.
+std::string WithoutControls(const std::string& text) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      out += "U+00";
+      out += kHex[byte >> 4];
+      out += kHex[byte & 15];
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+bool KubeCluster::empty() const {
+  return server.empty() && tls_server_name.empty() && !insecure.value_or(false) &&
+         ca_file.empty() && ca_data.empty() && proxy_url.empty();
+}
+
+Result<std::string> ReadConfigFile(const std::string& path, const std::string& what) {
+  const auto failed = [&](int code) {
+    return Error(Reason::kConfig,
+                 "cannot read " + what + " " + path + ": " + std::generic_category().message(code));
+  };
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return failed(EISDIR);
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return failed(errno != 0 ? errno : EIO);
+  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (in.bad()) return failed(EIO);
+  return text;
+}
+
+Result<Kubeconfig> ParseKubeconfig(std::string_view text, const std::string& origin,
+                                   const std::string& base_dir) {
+  const auto located = [&](Error error) {
+    return origin.empty() ? Error(Reason::kConfig, "kubeconfig: " + error.message())
+                          : Error(Reason::kConfig, origin + ": " + error.message());
+  };
+  auto parsed = yaml::Parse(text);
+  if (!parsed) return located(parsed.error());
+  const Value& root = *parsed;
+  Kubeconfig out;
+  out.origin = origin;
+  if (root.is_null()) return out;
+  if (!root.is_object()) {
+    return located(Error(Reason::kConfig,
+                         "this is no kubeconfig: expected a map with clusters, users "
+                         "and contexts, found a " +
+                             std::string(json::TypeName(root.type()))));
+  }
+  Fields top(root, "");
+  std::string kind;
+  std::string api_version;
+  top.String("kind", kind);
+  top.String("apiVersion", api_version);
+  top.String("current-context", out.current_context);
+  if (!kind.empty() && kind != "Config") top.Fail("kind", "is \"" + kind + "\", expected Config");
+  if (!api_version.empty() && api_version != "v1") {
+    top.Fail("apiVersion", "is \"" + api_version + "\", expected v1");
+  }
+  auto result = top.result();
+  if (!result) return located(result.error());
+
+  result = EachNamed(root, "clusters", "cluster",
+                     [&](const std::string& name, const Value& body, const std::string& where) {
+                       KubeCluster cluster;
+                       Fields fields(body, where);
+                       fields.String("server", cluster.server);
+                       fields.String("tls-server-name", cluster.tls_server_name);
+                       fields.Bool("insecure-skip-tls-verify", cluster.insecure);
+                       fields.String("certificate-authority", cluster.ca_file);
+                       fields.Data("certificate-authority-data", cluster.ca_data);
+                       fields.String("proxy-url", cluster.proxy_url);
+                       fields.Bool("disable-compression", cluster.disable_compression);
+                       auto extension = Extension(body, where, kExecExtension);
+                       if (extension) {
+                         cluster.exec_config = *std::move(extension);
+                       } else {
+                         fields.Take(extension.error());
+                       }
+                       cluster.ca_file = Resolved(cluster.ca_file, base_dir);
+                       cluster.origin = origin;
+                       out.clusters.emplace(name, std::move(cluster));
+                       return fields.result();
+                     });
+  if (!result) return located(result.error());
+
+  result = EachNamed(root, "users", "user",
+                     [&](const std::string& name, const Value& body, const std::string& where) {
+                       KubeUser user;
+                       Fields fields(body, where);
+                       fields.String("client-certificate", user.cert_file);
+                       fields.Data("client-certificate-data", user.cert_data);
+                       fields.String("client-key", user.key_file);
+                       fields.Data("client-key-data", user.key_data);
+                       fields.String("token", user.token);
+                       fields.String("tokenFile", user.token_file);
+                       fields.String("username", user.username);
+                       fields.String("password", user.password);
+                       fields.String("as", user.impersonate.user_name);
+                       fields.String("as-uid", user.impersonate.uid);
+                       fields.Strings("as-groups", user.impersonate.groups);
+                       if (const Value* extra = fields.Find("as-user-extra")) {
+                         Fields entries(*extra, fields.At("as-user-extra"));
+                         if (extra->is_object()) {
+                           for (const auto& [key, ignored] : extra->members()) {
+                             entries.Strings(key.c_str(), user.impersonate.extra[key]);
+                           }
+                         }
+                         fields.Take(entries.result());
+                       }
+                       if (const Value* provider = fields.Find("auth-provider")) {
+                         Fields entry(*provider, fields.At("auth-provider"));
+                         entry.String("name", user.auth_provider);
+                         fields.Take(entry.result());
+                         if (user.auth_provider.empty()) user.auth_provider = "(unnamed)";
+                       }
+                       if (const Value* exec = fields.Find("exec")) {
+                         fields.Take(ReadExec(*exec, fields.At("exec"), user.exec.emplace()));
+                         user.exec->install_hint = WithoutControls(user.exec->install_hint);
+                         // A bare word is looked for in PATH.
+                         if (user.exec->command.find('/') != std::string::npos) {
+                           user.exec->command = Resolved(user.exec->command, base_dir);
+                         }
+                       }
+                       user.cert_file = Resolved(user.cert_file, base_dir);
+                       user.key_file = Resolved(user.key_file, base_dir);
+                       user.token_file = Resolved(user.token_file, base_dir);
+                       user.origin = origin;
+                       out.users.emplace(name, std::move(user));
+                       return fields.result();
+                     });
+  if (!result) return located(result.error());
+
+  result = EachNamed(root, "contexts", "context",
+                     [&](const std::string& name, const Value& body, const std::string& where) {
+                       KubeContext context;
+                       Fields fields(body, where);
+                       fields.String("cluster", context.cluster);
+                       fields.String("user", context.user);
+                       fields.String("namespace", context.namespace_);
+                       context.origin = origin;
+                       out.contexts.emplace(name, std::move(context));
+                       return fields.result();
+                     });
+  if (!result) return located(result.error());
+  return out;
+}
+
+Result<Kubeconfig> ReadKubeconfig(const std::string& path) {
+  auto text = ReadConfigFile(path, "kubeconfig");
+  if (!text) return text.error();
+  std::error_code ignored;
+  return ParseKubeconfig(*text, path,
+                         std::filesystem::absolute(path, ignored).parent_path().string());
+}
+
+void MergeKubeconfig(Kubeconfig& base, const Kubeconfig& more) {
+  base.clusters.insert(more.clusters.begin(), more.clusters.end());
+  base.users.insert(more.users.begin(), more.users.end());
+  base.contexts.insert(more.contexts.begin(), more.contexts.end());
+  if (base.current_context.empty()) base.current_context = more.current_context;
+  if (!more.origin.empty()) base.origin += (base.origin.empty() ? "" : ":") + more.origin;
+}
+
+std::vector<std::string> SplitPathList(std::string_view list) {
+  std::vector<std::string> out;
+  while (!list.empty()) {
+    const auto colon = list.find(':');
+    const std::string path(list.substr(0, colon));
+    if (!path.empty() && std::find(out.begin(), out.end(), path) == out.end()) out.push_back(path);
+    list.remove_prefix(colon == std::string_view::npos ? list.size() : colon + 1);
+  }
+  return out;
+}
+
+}  // namespace kinformer::internal

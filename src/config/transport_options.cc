@@ -1,0 +1,171 @@
+// From a Config to what the transport needs.
+
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "kinformer/config.h"
+
+#include "config/credentials.h"
+#include "config/kubeconfig.h"
+#include "object/text_forms.h"
+
+namespace kinformer {
+
+namespace {
+
+// What may not stand in a header's name is %XX, as in client-go.
+std::string EscapedHeaderKey(const std::string& key) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  static constexpr std::string_view kToken = "!#$&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz";
+  std::string out;
+  for (char c : key) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (kToken.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      out += '%';
+      out += kHex[byte >> 4];
+      out += kHex[byte & 15];
+    }
+  }
+  return out;
+}
+
+std::optional<long> SecondsFrom(const char* variable) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr) return std::nullopt;
+  const std::string value(text);
+  long seconds = 0;
+  const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), seconds);
+  if (code != std::errc() || end != value.data() + value.size() || seconds < 0) return std::nullopt;
+  return seconds;
+}
+
+Result<std::shared_ptr<CredentialSource>> CredentialsFor(const Config& config,
+                                                         const std::string& url) {
+  if (!config.bearer_token_file.empty()) {
+    if (config.bearer_token.empty()) {
+      auto readable = internal::ReadConfigFile(config.bearer_token_file, "token file");
+      if (!readable) return readable.error();
+    }
+    return internal::NewTokenFileCredentials(config.bearer_token_file, config.bearer_token);
+  }
+  if (!config.bearer_token.empty()) {
+    return internal::NewStaticCredentials("Bearer " + config.bearer_token);
+  }
+  if (!config.username.empty() || !config.password.empty()) {
+    std::string authorization = "Basic ";
+    internal::AppendBase64(config.username + ":" + config.password, authorization);
+    return internal::NewStaticCredentials(std::move(authorization));
+  }
+  const bool has_cert = !config.tls.cert_data.empty() || !config.tls.cert_file.empty();
+  if (!config.exec || has_cert) return std::shared_ptr<CredentialSource>();
+  const ExecConfig& exec = *config.exec;
+  if (exec.api_version != "client.authentication.k8s.io/v1" &&
+      exec.api_version != "client.authentication.k8s.io/v1beta1") {
+    return Error(Reason::kConfig, "credential plugin " + exec.command + ": apiVersion \"" +
+                                      exec.api_version +
+                                      "\" is not supported; use client.authentication.k8s.io/v1 or "
+                                      "/v1beta1");
+  }
+  internal::ExecCluster cluster{.server = url,
+                                .tls_server_name = config.tls.server_name,
+                                .insecure = config.tls.insecure,
+                                .ca_data = config.tls.ca_data,
+                                .proxy_url = config.proxy_url,
+                                .disable_compression = config.disable_compression,
+                                .config = exec.cluster_config};
+  if (exec.provide_cluster_info && cluster.ca_data.empty() && !config.tls.ca_file.empty()) {
+    auto ca = internal::ReadConfigFile(config.tls.ca_file, "certificate-authority");
+    if (!ca) return ca.error();
+    cluster.ca_data = *std::move(ca);
+  }
+  return internal::NewExecCredentials(exec, std::move(cluster));
+}
+
+}  // namespace
+
+Result<std::string> ServerUrlFor(const Config& config) {
+  std::string host = config.host.empty() ? "localhost" : config.host;
+  const auto scheme = host.find("://");
+  if (scheme == std::string::npos) {
+    if (host.find('/') != std::string::npos) {
+      return Error(
+          Reason::kConfig,
+          "host \"" + host + "\" must be a URL or a host:port pair; write https://" + host);
+    }
+    const TlsClientConfig& tls = config.tls;
+    const bool secure = tls.insecure || !tls.ca_data.empty() || !tls.ca_file.empty() ||
+                        !tls.cert_data.empty() || !tls.cert_file.empty();
+    return (secure ? "https://" : "http://") + host;
+  }
+  host = host.substr(0, host.find_first_of("?#", scheme));
+  while (host.size() > scheme + 3 && host.back() == '/') host.pop_back();
+  return host;
+}
+
+Result<HttpTransportOptions> TransportOptionsFor(const Config& config) {
+  auto url = ServerUrlFor(config);
+  if (!url) return url.error();
+  HttpTransportOptions out;
+  out.base_url = *url;
+  out.user_agent = config.user_agent;
+  out.proxy_url = config.proxy_url;
+  const bool has_token = !config.bearer_token.empty() || !config.bearer_token_file.empty();
+  if (has_token && (!config.username.empty() || !config.password.empty())) {
+    return Error(Reason::kConfig,
+                 "a bearer token and username/password are both given: remove one");
+  }
+  if (url->rfind("https://", 0) == 0) {
+    const TlsClientConfig& tls = config.tls;
+    if (tls.insecure && (!tls.ca_data.empty() || !tls.ca_file.empty())) {
+      return Error(
+          Reason::kConfig,
+          "certificate-authority and insecure-skip-tls-verify exclude each other: remove one");
+    }
+    out.tls = {.insecure_skip_verify = tls.insecure,
+               .server_name = tls.server_name,
+               .ca_pem = tls.ca_data,
+               .ca_file = tls.ca_file,
+               .cert_pem = tls.cert_data,
+               .cert_file = tls.cert_file,
+               .key_pem = tls.key_data,
+               .key_file = tls.key_file};
+  }
+  auto credentials = CredentialsFor(config, *url);
+  if (!credentials) return credentials.error();
+  out.credentials = *std::move(credentials);
+
+  const ImpersonationConfig& as = config.impersonate;
+  if (as.user_name.empty() && (!as.uid.empty() || !as.groups.empty() || !as.extra.empty())) {
+    return Error(Reason::kConfig,
+                 "impersonating a uid, groups or extra fields needs a user name, too");
+  }
+  if (!as.user_name.empty()) {
+    out.headers.Add("Impersonate-User", as.user_name);
+    if (!as.uid.empty()) out.headers.Add("Impersonate-Uid", as.uid);
+    for (const auto& group : as.groups) out.headers.Add("Impersonate-Group", group);
+    for (const auto& [key, values] : as.extra) {
+      for (const auto& value : values)
+        out.headers.Add("Impersonate-Extra-" + EscapedHeaderKey(key), value);
+    }
+  }
+
+  // client-go's switches.
+  const char* disable = std::getenv("DISABLE_HTTP2");
+  out.disable_http2 = disable != nullptr && *disable != '\0';
+  if (const auto idle = SecondsFrom("HTTP2_READ_IDLE_TIMEOUT_SECONDS")) {
+    out.read_idle_timeout = std::chrono::seconds(*idle);
+  }
+  if (const auto ping = SecondsFrom("HTTP2_PING_TIMEOUT_SECONDS"); ping && *ping > 0) {
+    out.ping_timeout = std::chrono::seconds(*ping);
+  }
+  return out;
+}
+
+}  // namespace kinformer
