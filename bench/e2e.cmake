@@ -1,0 +1,9 @@
+# One informer against one API server, each a process of its own; bench/run drives them.
+if(TARGET kinformer_demo_cluster)
+  add_executable(bench_serve e2e/serve_main.cc)
+  target_include_directories(bench_serve PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(bench_serve PRIVATE kinformer_demo_cluster kinformer_flags)
+  add_executable(bench_sync e2e/sync_main.cc)
+  target_include_directories(bench_sync PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(bench_sync PRIVATE kinformer_cache kinformer_flags)
+endif()
