@@ -53,8 +53,10 @@ Result<std::string> Canonicalize(const MessageDescriptor& message, std::string_v
                                  int levels) {
   std::vector<FieldSpan> fields;
   if (Result<void> scanned = ScanFields(bytes, fields); !scanned) return std::move(scanned).error();
-  std::stable_sort(fields.begin(), fields.end(), [](const FieldSpan& a, const FieldSpan& b) {
-    return a.field.number < b.field.number;
+  // By number; of one number, in the order of the wire.
+  std::sort(fields.begin(), fields.end(), [](const FieldSpan& a, const FieldSpan& b) {
+    if (a.field.number != b.field.number) return a.field.number < b.field.number;
+    return a.begin < b.begin;
   });
   std::string out;
   out.reserve(bytes.size());

@@ -1,0 +1,197 @@
+// Quantity against what apimachinery says of the same texts; IntOrString; times; the views over hostile bytes.
+
+#include <gtest/gtest.h>
+#include <random>
+
+#include "kinformer/int_or_string.h"
+#include "kinformer/internal/view.h"
+#include "kinformer/object_meta.h"
+#include "kinformer/quantity.h"
+#include "kinformer/time.h"
+
+#include "wire/protobuf_writer.h"
+
+namespace kinformer {
+namespace {
+
+using resource::Quantity;
+
+TEST(QuantityGolden, ParsesAndPrintsAsGo) {
+  struct Case {
+    const char* text;
+    const char* canonical;  // null: no quantity
+    std::int64_t value;
+    std::int64_t milli;
+  };
+  // From resource.ParseQuantity of apimachinery 0.36, but for values that overflow there.
+  constexpr std::int64_t kMax = INT64_MAX;
+  for (const Case& c : {
+           Case{"0", "0", 0, 0},
+           Case{"1", "1", 1, 1000},
+           Case{"-1", "-1", -1, -1000},
+           Case{"1.5", "1500m", 2, 1500},
+           Case{"1.5Gi", "1536Mi", 1610612736, 1610612736000},
+           Case{"1024Mi", "1Gi", 1073741824, 1073741824000},
+           Case{"1000M", "1G", 1000000000, 1000000000000},
+           Case{"0.5", "500m", 1, 500},
+           Case{"1e3", "1e3", 1000, 1000000},
+           Case{"0Ki", "0", 0, 0},
+           Case{"1025Ki", "1025Ki", 1049600, 1049600000},
+           Case{".001e12", "1e9", 1000000000, 1000000000000},
+           Case{"1001Gi", "1001Gi", 1074815565824, 1074815565824000},
+           Case{"1023", "1023", 1023, 1023000},
+           Case{"0.5Ki", "512", 512, 512000},
+           Case{"1.1Ki", "1126400m", 1127, 1126400},
+           Case{"500m", "500m", 1, 500},
+           Case{"1500m", "1500m", 2, 1500},
+           Case{"100n", "100n", 1, 1},
+           Case{"0.1n", "1n", 1, 1},
+           Case{"1.0000000001", "1000000001n", 2, 1001},
+           Case{"-0.1n", "-1n", -1, -1},
+           Case{"9Ei", "9223372036854775807", kMax, kMax},
+           Case{"7Ei", "7Ei", 8070450532247928832, kMax},
+           Case{"-9Ei", "-9223372036854775807", -kMax, INT64_MIN},
+           Case{"1E", "1E", 1000000000000000000, kMax},
+           Case{"10E", "10E", kMax, kMax},
+           Case{"1e18", "1e18", 1000000000000000000, kMax},
+           Case{"1e21", "1e21", kMax, kMax},
+           Case{"3e-3", "3e-3", 1, 3},
+           Case{"1.5e3", "1500", 1500, 1500000},
+           Case{"12345e-2", "123450e-3", 124, 123450},
+           Case{"+5", "5", 5, 5000},
+           Case{"5.", "5", 5, 5000},
+           Case{"1000u", "1m", 1, 1},
+           Case{"1000000u", "1", 1, 1000},
+           Case{"0.000001", "1u", 1, 1},
+           Case{"1536Ki", "1536Ki", 1572864, 1572864000},
+           Case{"0.00000000000000000001", "1n", 1, 1},
+           Case{"0.00000000000000000000000000000000000000000000000001", "1n", 1, 1},
+           Case{"1.5m", "1500u", 1, 2},
+           Case{"0.25Gi", "256Mi", 268435456, 268435456000},
+           Case{"1E1", "10", 10, 10000},
+           Case{"1K", nullptr, 0, 0},
+           Case{"1kk", nullptr, 0, 0},
+           Case{"1e3m", nullptr, 0, 0},
+           Case{"", nullptr, 0, 0},
+           Case{"e", nullptr, 0, 0},
+           Case{"--1", nullptr, 0, 0},
+           Case{"1..2", nullptr, 0, 0},
+           Case{"1 Gi", nullptr, 0, 0},
+           Case{".", nullptr, 0, 0},
+           Case{"Ki", nullptr, 0, 0},
+       }) {
+    const Result<Quantity> q = Quantity::Parse(c.text);
+    ASSERT_EQ(q.ok(), c.canonical != nullptr) << c.text;
+    if (!q) continue;
+    EXPECT_EQ(q->ToString(), c.canonical) << c.text;
+    EXPECT_EQ(q->Value(), c.value) << c.text;
+    EXPECT_EQ(q->MilliValue(), c.milli) << c.text;
+    EXPECT_EQ(Quantity::Parse(q->ToString())->ToString(), c.canonical) << c.text;
+  }
+}
+
+TEST(QuantityGolden, Arithmetic) {
+  Quantity sum;
+  sum += *Quantity::Parse("1Gi");
+  sum += *Quantity::Parse("512Mi");
+  EXPECT_EQ(sum.ToString(), "1536Mi");
+  sum -= *Quantity::Parse("2Gi");
+  EXPECT_EQ(sum.ToString(), "-512Mi");
+  EXPECT_EQ(sum.Sign(), -1);
+  EXPECT_LT(sum, Quantity());
+  EXPECT_EQ(*Quantity::Parse("1"), *Quantity::Parse("1000m"));
+  EXPECT_LT(*Quantity::Parse("1G"), *Quantity::Parse("1Gi"));
+  EXPECT_EQ(Quantity::FromMilli(250).ToString(), "250m");
+  EXPECT_EQ(Quantity::FromInt(-2048, resource::Format::kBinarySI).ToString(), "-2Ki");
+  EXPECT_DOUBLE_EQ(Quantity::Parse("2500m")->AsApproximateFloat64(), 2.5);
+}
+
+TEST(IntOrStringValue, ScalesAsGo) {
+  using intstr::IntOrString;
+  EXPECT_EQ(*IntOrString(7).ScaledValue(100, true), 7);
+  EXPECT_EQ(*IntOrString(std::string_view("25%")).ScaledValue(10, true), 3);
+  EXPECT_EQ(*IntOrString(std::string_view("25%")).ScaledValue(10, false), 2);
+  EXPECT_EQ(*IntOrString(std::string_view("100%")).ScaledValue(10, false), 10);
+  EXPECT_FALSE(IntOrString(std::string_view("25")).ScaledValue(10, false).ok());
+  EXPECT_FALSE(IntOrString(std::string_view("%")).ScaledValue(10, false).ok());
+  EXPECT_EQ(IntOrString(std::string_view("80")).IntValue(), 80);
+  EXPECT_EQ(IntOrString(std::string_view("http")).IntValue(), 0);
+}
+
+TEST(TimeValue, Forms) {
+  using metav1::MicroTime;
+  using metav1::Time;
+  EXPECT_TRUE(Time().IsZero());
+  EXPECT_EQ(Time().ToString(), "");
+  EXPECT_EQ(Time(0).ToString(), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(Time::Parse("2024-01-02T05:04:05+02:00")->ToString(), "2024-01-02T03:04:05Z");
+  EXPECT_FALSE(Time::Parse("yesterday").ok());
+  EXPECT_EQ(MicroTime(Time(1, 5000)).ToString(), "1970-01-01T00:00:01.000005Z");
+  EXPECT_EQ(Time(std::chrono::system_clock::time_point(std::chrono::seconds(5))).seconds(), 5);
+  EXPECT_EQ(Time(7).ToTimePoint(), std::chrono::system_clock::time_point(std::chrono::seconds(7)));
+  EXPECT_EQ(Time().ToTimePoint(), std::chrono::system_clock::time_point::min());
+  EXPECT_EQ(metav1::Duration(std::chrono::minutes(90)).ToString(), "1h30m0s");
+}
+
+// Every accessor over random bytes and over cut and changed metadata: nothing may be read outside (ASan watches).
+TEST(Views, HostileBytesReadAsSomething) {
+  std::string good;
+  wire::ProtobufWriter writer(good);
+  writer.BytesField(1, "web-0");
+  writer.BytesField(3, "default");
+  writer.VarintField(7, 3);
+  writer.Nested(8, [](wire::ProtobufWriter& w) { w.VarintField(1, 1700000000); });
+  for (const char* key : {"a", "b"}) {
+    writer.Nested(11, [&](wire::ProtobufWriter& w) {
+      w.BytesField(1, key);
+      w.BytesField(2, "value");
+    });
+  }
+  writer.Nested(13, [](wire::ProtobufWriter& w) {
+    w.BytesField(1, "ReplicaSet");
+    w.BytesField(3, "web");
+    w.BoolField(6, true);
+  });
+  writer.BytesField(14, "finalizer");
+
+  const auto read_all = [](std::string_view bytes) {
+    const std::vector<char> exact(bytes.begin(), bytes.end());
+    const metav1::ObjectMeta m{internal::MessageView(std::string_view(exact.data(), exact.size()))};
+    std::size_t n = m.name().size() + m.namespace_().size() + m.uid().size();
+    n += static_cast<std::size_t>(m.generation() & 1);
+    n += m.creationTimestamp().ToString().size();
+    for (const auto& [key, value] : m.labels()) n += key.size() + value.size();
+    n += m.labels().Find("b").value_or("").size();
+    for (const metav1::OwnerReference owner : m.ownerReferences()) n += owner.name().size();
+    for (const std::string_view f : m.finalizers()) n += f.size();
+    for (const metav1::ManagedFieldsEntry e : m.managedFields()) n += e.fieldsV1().json().size();
+    if (const auto owner = GetControllerOf(m)) n += owner->kind().size();
+    return n;
+  };
+  const metav1::ObjectMeta meta{internal::MessageView(good)};
+  EXPECT_EQ(meta.name(), "web-0");
+  EXPECT_EQ(meta.generation(), 3);
+  EXPECT_EQ(meta.creationTimestamp().seconds(), 1700000000);
+  EXPECT_EQ(meta.labels()["b"], "value");
+  EXPECT_EQ(meta.labels().size(), 2U);
+  EXPECT_FALSE(meta.labels().contains("c"));
+  EXPECT_EQ(GetControllerOf(meta)->name(), "web");
+  EXPECT_EQ(meta.finalizers()[0], "finalizer");
+  EXPECT_EQ(meta.finalizers()[1], "");
+  EXPECT_EQ(meta.deletionTimestamp(), std::nullopt);
+
+  const std::uint64_t before = internal::MalformedReads();
+  for (std::size_t size = 0; size < good.size(); ++size) {
+    read_all(std::string_view(good).substr(0, size));
+  }
+  EXPECT_GT(internal::MalformedReads(), before);
+  std::mt19937 random(3);
+  for (int round = 0; round < 20000; ++round) {
+    std::string bad = good;
+    for (int i = 0; i < 3; ++i) bad[random() % bad.size()] = static_cast<char>(random());
+    read_all(bad);
+  }
+}
+
+}  // namespace
+}  // namespace kinformer
