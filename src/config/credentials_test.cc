@@ -1,0 +1,280 @@
+// What a Config asks of the transport, token files, credential plugins.
+
+#include "config/credentials.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <optional>
+#include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kinformer/config.h"
+#include "kinformer/json.h"
+#include "kinformer/simulation.h"
+
+#include "config/exec_plugin.h"
+
+namespace kinformer {
+namespace {
+
+using internal::ExecCluster;
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string TempFile(const std::string& text, bool executable = false) {
+  static int count = 0;
+  const std::string path = testing::TempDir() + "kinformer-cred-" + std::to_string(getpid()) + "-" +
+                           std::to_string(count++);
+  std::ofstream(path) << text;
+  if (executable) chmod(path.c_str(), 0700);
+  return path;
+}
+
+struct UrlCase {
+  const char* host;
+  bool ca;
+  const char* want;
+};
+
+TEST(TransportOptions, ServerUrl) {
+  const UrlCase cases[] = {
+      {"", false, "http://localhost"},
+      {"h:1", false, "http://h:1"},
+      {"h:1", true, "https://h:1"},
+      {"https://h/prefix/", false, "https://h/prefix"},
+      {"https://h/p?q=1", false, "https://h/p"},
+  };
+  for (const auto& c : cases) {
+    Config config;
+    config.host = c.host;
+    if (c.ca) config.tls.ca_data = "x";
+    EXPECT_EQ(*ServerUrlFor(config), c.want) << c.host;
+  }
+  Config config;
+  config.host = "h/path";
+  EXPECT_THAT(ServerUrlFor(config).error().message(), HasSubstr("URL or a host:port"));
+}
+
+TEST(TransportOptions, TR13ImpersonationBecomesHeaders) {
+  Config config;
+  config.host = "https://h";
+  config.impersonate = {
+      .user_name = "u", .uid = "7", .groups = {"g", "h"}, .extra = {{"A/b c", {"v"}}}};
+  const auto got = TransportOptionsFor(config);
+  ASSERT_TRUE(got.ok());
+  std::string all;
+  for (const auto& [name, value] : got->headers) all += name + "=" + value + ";";
+  EXPECT_EQ(all,
+            "Impersonate-User=u;Impersonate-Uid=7;Impersonate-Group=g;Impersonate-Group=h;"
+            "Impersonate-Extra-a%2Fb%20c=v;");
+  config.impersonate.user_name.clear();
+  EXPECT_FALSE(TransportOptionsFor(config).ok());
+}
+
+std::string Authorization(CredentialSource& source, Simulation& sim) {
+  std::string out = "(none)";
+  source.Fetch(sim.env(), [&](Result<Credentials> got) {
+    out = got ? got->authorization : "error: " + got.error().message();
+  });
+  sim.RunReady();
+  return out;
+}
+
+TEST(TransportOptions, TR12WhichCredentialIsUsed) {
+  Simulation sim;
+  Config config;
+  config.host = "https://h";
+  EXPECT_EQ(TransportOptionsFor(config)->credentials, nullptr);
+  config.username = "u";
+  config.password = "p";
+  EXPECT_EQ(Authorization(*TransportOptionsFor(config)->credentials, sim), "Basic dTpw");
+  config.bearer_token = "t";
+  EXPECT_FALSE(TransportOptionsFor(config).ok()) << "TR-12: two methods";
+  config.username = config.password = "";
+  EXPECT_EQ(Authorization(*TransportOptionsFor(config)->credentials, sim), "Bearer t");
+  // EX-14: a plugin is not run where there is another credential.
+  config.exec =
+      ExecConfig{.command = "/nonexistent", .api_version = "client.authentication.k8s.io/v1"};
+  EXPECT_EQ(Authorization(*TransportOptionsFor(config)->credentials, sim), "Bearer t");
+  config.bearer_token.clear();
+  config.exec->api_version = "client.authentication.k8s.io/v1alpha1";
+  EXPECT_THAT(TransportOptionsFor(config).error().message(), HasSubstr("v1alpha1"));
+  config.exec.reset();
+  config.bearer_token_file = "/nonexistent/token";
+  EXPECT_THAT(TransportOptionsFor(config).error().message(), HasSubstr("/nonexistent/token"));
+}
+
+TEST(TokenFile, TR17IsReadAgainAndKeptWhenUnreadable) {
+  Simulation sim;
+  const std::string path = TempFile(" one \n");
+  const auto source = internal::NewTokenFileCredentials(path, "");
+  EXPECT_TRUE(source->CanRefresh());
+  EXPECT_EQ(Authorization(*source, sim), "Bearer one");
+  std::ofstream(path) << "two";
+  EXPECT_EQ(Authorization(*source, sim), "Bearer one") << "fresh for 50 s";
+  sim.RunFor(seconds(51));
+  EXPECT_EQ(Authorization(*source, sim), "Bearer two");
+  std::ofstream(path) << "three";
+  source->Rejected("Bearer one");
+  EXPECT_EQ(Authorization(*source, sim), "Bearer two") << "an old token's 401 says nothing";
+  source->Rejected("Bearer two");
+  EXPECT_EQ(Authorization(*source, sim), "Bearer three");
+  std::filesystem::remove(path);
+  sim.RunFor(seconds(51));
+  EXPECT_EQ(Authorization(*source, sim), "Bearer three");
+  std::ofstream(path) << "\n";
+  sim.RunFor(seconds(51));
+  EXPECT_EQ(Authorization(*source, sim), "Bearer three") << "an empty file is no token";
+}
+
+TEST(TokenFile, TheLiteralServesUntilTheFileIsReadable) {
+  Simulation sim;
+  const std::string path = TempFile("");
+  const auto source = internal::NewTokenFileCredentials(path, "literal");
+  EXPECT_EQ(Authorization(*source, sim), "Bearer literal");
+  std::ofstream(path) << "file";
+  EXPECT_EQ(Authorization(*source, sim), "Bearer file");
+  const auto alone = internal::NewTokenFileCredentials("/nonexistent/t", "");
+  EXPECT_THAT(Authorization(*alone, sim), HasSubstr("/nonexistent/t"));
+}
+
+TEST(TokenFile, TR18ManyCallersOneRead) {
+  Simulation sim;
+  const auto source = internal::NewTokenFileCredentials(TempFile("x"), "");
+  int answers = 0;
+  for (int i = 0; i < 5; ++i) {
+    source->Fetch(sim.env(), [&](const Result<Credentials>& got) { answers += got.ok() ? 1 : 0; });
+  }
+  EXPECT_EQ(answers, 0) << "nothing is read on the loop";
+  sim.RunReady();
+  EXPECT_EQ(answers, 5);
+}
+
+// ---- exec plugins
+
+constexpr char kV1[] = "client.authentication.k8s.io/v1";
+
+ExecConfig Plugin(const std::string& script) {
+  return {.command = TempFile("#!/bin/sh\n" + script, true),
+          .api_version = kV1,
+          .interactive_mode = "Never"};
+}
+
+std::string AnswerText(const std::string& status) {
+  return std::string("{\"apiVersion\":\"") + kV1 +
+         "\",\"kind\":\"ExecCredential\",\"status\":" + status + "}";
+}
+
+Result<internal::ExecAnswer> RunPlugin(const ExecConfig& exec, const ExecCluster& cluster = {}) {
+  Simulation sim;
+  return internal::RunExecPlugin(sim.env(), exec, cluster);
+}
+
+TEST(ExecPlugin, EX03GivesATokenAndGetsItsInfo) {
+  ExecConfig exec =
+      Plugin("echo '{\"apiVersion\":\"" + std::string(kV1) +
+             "\",\"status\":{\"token\":\"'$1-$EXTRA'\"}}'; echo \"$KUBERNETES_EXEC_INFO\" > $2");
+  const std::string info = TempFile("");
+  exec.args = {"arg", info};
+  exec.env = {{"EXTRA", "var"}};
+  exec.provide_cluster_info = true;
+  const auto got = RunPlugin(exec, {.server = "https://s", .ca_data = "ca", .config = "{\"a\":1}"});
+  ASSERT_TRUE(got.ok()) << got.error();
+  EXPECT_EQ(got->credentials.authorization, "Bearer arg-var");
+  EXPECT_FALSE(got->expires.has_value());
+  std::ifstream in(info);
+  std::string text;
+  std::getline(in, text);
+  const auto parsed = json::Parse(text);
+  ASSERT_TRUE(parsed.ok()) << text;
+  EXPECT_EQ(parsed->At("/apiVersion").StringOrEmpty(), kV1);
+  EXPECT_EQ(parsed->At("/spec/interactive").AsBool(), false);
+  EXPECT_EQ(parsed->At("/spec/cluster/server").StringOrEmpty(), "https://s");
+  EXPECT_EQ(parsed->At("/spec/cluster/certificate-authority-data").StringOrEmpty(), "Y2E=");
+  EXPECT_EQ(parsed->At("/spec/cluster/config/a").AsInt64(), 1);
+  exec.provide_cluster_info = false;
+  EXPECT_THAT(internal::ExecInfoJson(exec, {.server = "https://s"}, true),
+              Not(HasSubstr("cluster")))
+      << "EX-10";
+}
+
+struct AnswerCase {
+  const char* id;
+  std::string text;
+  const char* want;
+};
+
+TEST(ExecPlugin, EX02BadAnswersAreNamed) {
+  const AnswerCase cases[] = {
+      {"not JSON", "SECRETTOKEN", "not JSON"},
+      {"no version", "{\"status\":{\"token\":\"t\"}}", "apiVersion \"\""},
+      {"no status", std::string("{\"apiVersion\":\"") + kV1 + "\"}", "no status"},
+      {"nothing in it", AnswerText("{}"), "neither a token nor a client certificate"},
+      {"half a pair", AnswerText("{\"clientCertificateData\":\"x\"}"), "only one of"},
+      {"bad PEM", AnswerText("{\"clientCertificateData\":\"x\",\"clientKeyData\":\"y\"}"),
+       "not PEM"},
+      {"bad time", AnswerText("{\"token\":\"t\",\"expirationTimestamp\":\"soon\"}"), "\"soon\""},
+  };
+  for (const auto& c : cases) {
+    const auto got = internal::ParseExecAnswer({.command = "plug", .api_version = kV1}, c.text);
+    ASSERT_FALSE(got.ok()) << c.id;
+    EXPECT_THAT(got.error().message(), HasSubstr(c.want)) << c.id;
+    EXPECT_THAT(got.error().message(), HasSubstr("credential plugin plug")) << c.id;
+    EXPECT_THAT(got.error().message(), Not(HasSubstr("SECRETTOKEN"))) << c.id;
+  }
+}
+
+TEST(ExecPlugin, EX08EX09FailuresNameCodeAndHint) {
+  ExecConfig missing{.command = "no-such-plugin-here",
+                     .api_version = kV1,
+                     .install_hint = "apt it",
+                     .interactive_mode = "Never"};
+  EXPECT_THAT(RunPlugin(missing).error().message(),
+              testing::AllOf(HasSubstr("not found"), HasSubstr("apt it")));
+  EXPECT_THAT(RunPlugin(Plugin("exit 73")).error().message(), HasSubstr("73"));
+  EXPECT_THAT(RunPlugin(Plugin("kill -9 $$")).error().message(), HasSubstr("signal 9"));
+}
+
+TEST(ExecPlugin, EX04EX05EX06EX11InteractiveModes) {
+  ExecConfig exec{.command = "plug", .api_version = kV1};
+  for (const bool terminal : {false, true}) {
+    exec.interactive_mode = "Never";
+    EXPECT_EQ(*internal::ExecInteractive(exec, terminal), false);
+    exec.interactive_mode = "IfAvailable";
+    EXPECT_EQ(*internal::ExecInteractive(exec, terminal), terminal);
+  }
+  exec.interactive_mode = "Always";
+  EXPECT_TRUE(*internal::ExecInteractive(exec, true));
+  EXPECT_THAT(internal::ExecInteractive(exec, false).error().message(),
+              HasSubstr("standard input is not a terminal"));
+  exec.interactive_mode = "";
+  EXPECT_THAT(internal::ExecInteractive(exec, true).error().message(),
+              HasSubstr("unknown interactiveMode \"\""));
+}
+
+TEST(ExecPlugin, EX07EX13RunsAtFirstAfter401AndAfterExpiry) {
+  // The simulation's wall clock begins at 1970-01-01.
+  Simulation sim;
+  const std::string count = TempFile("");
+  ExecConfig exec = Plugin("echo x >> " + count + "; n=$(wc -l < " + count +
+                           "); echo '{\"apiVersion\":\"" + std::string(kV1) +
+                           "\",\"status\":{\"token\":\"t'$n'\",\"expirationTimestamp\":\"1970-01-"
+                           "01T00:'$((10*n))':00Z\"}}'");
+  const auto source = internal::NewExecCredentials(exec, {});
+  EXPECT_EQ(Authorization(*source, sim), "Bearer t1");
+  EXPECT_EQ(Authorization(*source, sim), "Bearer t1");
+  source->Rejected("Bearer t1");
+  EXPECT_EQ(Authorization(*source, sim), "Bearer t2");
+  source->Rejected("Bearer t1");
+  EXPECT_EQ(Authorization(*source, sim), "Bearer t2");
+  sim.RunFor(std::chrono::minutes(21));
+  EXPECT_EQ(Authorization(*source, sim), "Bearer t3");
+}
+
+}  // namespace
+}  // namespace kinformer

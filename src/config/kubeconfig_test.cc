@@ -1,0 +1,573 @@
+// Kubeconfig files: reading, merging, choosing, overriding, checking. Ids are those of the conformance catalogue.
+
+#include "config/kubeconfig.h"
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace kinformer {
+namespace {
+
+using internal::Surroundings;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// "Y2E=" is "ca" in base64.
+constexpr char kTwoContexts[] = R"(
+apiVersion: v1
+kind: Config
+current-context: dev
+clusters:
+- name: dev
+  cluster: {server: "https://dev:6443/", certificate-authority-data: Y2E=, tls-server-name: kube}
+- name: prod
+  cluster: {server: "https://prod:6443/prefix?x=1#y", disable-compression: true}
+- name: broken
+  cluster: {certificate-authority: /nonexistent/ca}
+users:
+- name: jane
+  user: {token: secret}
+- name: bob
+  user: {username: bob, password: pw}
+contexts:
+- name: dev
+  context: {cluster: dev, user: jane, namespace: team}
+- name: prod
+  context: {cluster: prod, user: bob}
+- name: broken
+  context: {cluster: broken, user: nobody}
+)";
+
+// A folder that goes with the test.
+class Folder {
+ public:
+  Folder() {
+    static int count = 0;
+    path_ = testing::TempDir() + "kinformer-config-" + std::to_string(getpid()) + "-" +
+            std::to_string(count++);
+    std::filesystem::create_directories(path_);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string Write(const std::string& name, const std::string& text) const {
+    const std::string path = path_ + "/" + name;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream(path) << text;
+    return path;
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string OneUser(const std::string& fields, const std::string& cluster = "server: https://s") {
+  return "current-context: c\nclusters: [{name: k, cluster: {" + cluster +
+         "}}]\nusers: [{name: u, user: {" + fields +
+         "}}]\ncontexts: [{name: c, context: {cluster: k, user: u}}]\n";
+}
+std::string OneCluster(const std::string& fields) { return OneUser("", fields); }
+
+// ---- errors: text, overrides, what the message holds
+
+struct ErrorCase {
+  const char* id;
+  std::string yaml;
+  ConfigOverrides overrides;
+  std::vector<std::string> want;
+};
+
+TEST(Kubeconfig, ErrorsNameThePlaceAndTheRemedy) {
+  const ErrorCase cases[] = {
+      {"KC-06", "clusters: [\nfoo: {", {}, {"line"}},
+      {"KC-06 text", "just text", {}, {"no kubeconfig"}},
+      {"kind", "kind: Pod", {}, {"kind: is \"Pod\", expected Config"}},
+      {"type", "users: [{name: u, user: {token: 12}}]", {}, {"users[0].user.token", "quotes"}},
+      {"base64",
+       "users: [{name: u, user: {client-key-data: '%%'}}]",
+       {},
+       {"user \"u\"", "users[0].user.client-key-data", "not base64"}},
+      {"base64 CA",
+       OneCluster("server: https://s, certificate-authority-data: '?'"),
+       {},
+       {"clusters[0].cluster.certificate-authority-data", "not base64"}},
+      {"KC-13 cluster", "clusters: [{name: a}, {name: a}]", {}, {"second cluster", "\"a\""}},
+      {"KC-13 user", "users: [{name: a}, {name: a}]", {}, {"second user", "\"a\""}},
+      {"KC-13 context", "contexts: [{name: a}, {name: a}]", {}, {"second context", "\"a\""}},
+      {"KC-13 extension",
+       "clusters: [{name: a, cluster: {extensions: [{name: e, extension: 1}, {name: e}]}}]",
+       {},
+       {"second extension", "\"e\""}},
+      {"KC-33 KV-05",
+       kTwoContexts,
+       {.context = "qa"},
+       {"context \"qa\" does not exist", "known contexts: broken, dev, prod"}},
+      {"override cluster",
+       kTwoContexts,
+       {.cluster = "x"},
+       {"cluster \"x\" does not exist", "known clusters: broken, dev, prod"}},
+      {"override user",
+       kTwoContexts,
+       {.user = "x"},
+       {"user \"x\" does not exist", "known users: bob, jane"}},
+      {"KV-02",
+       "current-context: c\ncontexts: [{name: c, context: {cluster: k, user: u}}]",
+       {},
+       {"cluster \"k\" does not exist", "user \"u\" does not exist"}},
+      {"KV-06",
+       "current-context: c\ncontexts: [{name: c, context: {}}]",
+       {},
+       {"context \"c\" names no cluster"}},
+      {"KV-04", "", {}, {"no configuration has been provided", "$KUBECONFIG"}},
+      {"no current",
+       "contexts: [{name: a, context: {cluster: k}}]",
+       {},
+       {"no current-context", "--context", "known contexts: a"}},
+      {"KV-08 no server", OneCluster("insecure-skip-tls-verify: true"), {}, {"has no server"}},
+      {"KV-08 CA file",
+       OneCluster("server: https://s, certificate-authority: /nonexistent/ca"),
+       {},
+       {"certificate-authority /nonexistent/ca", "No such file"}},
+      {"both CAs",
+       OneCluster("server: https://s, certificate-authority: /x, certificate-authority-data: Y2E="),
+       {},
+       {"both given"}},
+      {"KV-03 CA and insecure",
+       OneCluster(
+           "server: https://s, insecure-skip-tls-verify: true, certificate-authority-data: Y2E="),
+       {},
+       {"exclude each other"}},
+      {"KV-09 files",
+       OneUser("client-certificate: /nonexistent/c, client-key: /nonexistent/k"),
+       {},
+       {"client-certificate /nonexistent/c", "client-key /nonexistent/k"}},
+      {"half a pair", OneUser("client-certificate-data: Y2E="), {}, {"without client-key"}},
+      {"other half", OneUser("client-key-data: Y2E="), {}, {"without client-certificate"}},
+      {"KV-10", OneUser("token: t, username: u"), {}, {"more than one authentication method"}},
+      {"KV-10 override",
+       OneUser("username: u, password: p"),
+       {.token = "t"},
+       {"more than one authentication method"}},
+      {"KV-11 version", OneUser("exec: {command: c, interactiveMode: Never}"), {}, {"apiVersion"}},
+      {"KV-11 command", OneUser("exec: {apiVersion: v, interactiveMode: Never}"), {}, {"command"}},
+      {"KV-11 provider",
+       OneUser(
+           "auth-provider: {name: p}, exec: {command: c, apiVersion: v, interactiveMode: Never}"),
+       {},
+       {"exclude each other"}},
+      {"KV-11 env",
+       OneUser("exec: {command: c, apiVersion: v, interactiveMode: Never, env: [{value: x}]}"),
+       {},
+       {"env has no name"}},
+      {"KV-11 KV-17 mode missing",
+       OneUser("exec: {command: c, apiVersion: client.authentication.k8s.io/v1}"),
+       {},
+       {"interactiveMode is missing"}},
+      {"KV-11 mode unknown",
+       OneUser("exec: {command: c, apiVersion: v, interactiveMode: Maybe}"),
+       {},
+       {"interactiveMode \"Maybe\""}},
+      {"auth-provider", OneUser("auth-provider: {name: gcp}"), {}, {"gcp", "exec plugin"}},
+      {"KV-12 groups", OneUser("as-groups: [g]"), {}, {"need as"}},
+      {"KV-12 extra", OneUser("as-user-extra: {k: [v]}"), {}, {"need as"}},
+      {"KV-12 uid", OneUser("as-uid: x"), {}, {"need as"}},
+      {"KC-27", OneCluster("server: https://s, proxy-url: 'ftp://p'"), {}, {"proxy-url", "socks5"}},
+      {"namespace", kTwoContexts, {.namespace_ = "No_Label"}, {"namespace \"No_Label\""}},
+      {"timeout", kTwoContexts, {.timeout = "soon"}, {"\"soon\"", "1m30s"}},
+      {"negative timeout", kTwoContexts, {.timeout = "-1"}, {"\"-1\""}},
+      {"no scheme",
+       OneUser("token: t", "server: 'host:6443'"),
+       {},
+       {"no scheme", "https://host:6443"}},
+      {"KC-29", OneUser("tokenFile: /nonexistent/t"), {}, {"tokenFile /nonexistent/t"}},
+  };
+  for (const auto& c : cases) {
+    const auto got = Config::FromKubeconfig(c.yaml, "", c.overrides);
+    ASSERT_FALSE(got.ok()) << c.id;
+    EXPECT_EQ(got.error().reason(), Reason::kConfig) << c.id;
+    for (const auto& part : c.want) EXPECT_THAT(got.error().message(), HasSubstr(part)) << c.id;
+  }
+}
+
+TEST(Kubeconfig, KV13PredicatesSeeTheKindOfError) {
+  EXPECT_TRUE(IsEmptyConfig(Config::FromKubeconfig("").error()));
+  EXPECT_FALSE(IsContextNotFound(Config::FromKubeconfig("").error()));
+  const auto missing = Config::FromKubeconfig(kTwoContexts, "", {.context = "qa"});
+  EXPECT_TRUE(IsContextNotFound(Error(missing.error()).WithContext("outer")));
+  EXPECT_FALSE(IsEmptyConfig(missing.error()));
+  EXPECT_FALSE(IsEmptyConfig(Config::FromKubeconfig(OneUser("as-uid: x")).error()));
+}
+
+// ---- values
+
+struct ValueCase {
+  const char* id;
+  std::string yaml;
+  ConfigOverrides overrides;
+  std::function<void(const Config&)> check;
+};
+
+TEST(Kubeconfig, ValuesAndOverrides) {
+  const ValueCase cases[] = {
+      {"KC-31 KV-01",
+       kTwoContexts,
+       {},
+       [](const Config& c) {
+         EXPECT_EQ(c.host, "https://dev:6443/");
+         EXPECT_EQ(c.bearer_token, "secret");
+         EXPECT_EQ(c.namespace_, "team");
+         EXPECT_EQ(c.tls.ca_data, "ca");
+         EXPECT_EQ(c.tls.server_name, "kube");
+         EXPECT_THAT(c.origin, HasSubstr("context dev"));
+       }},
+      {"KC-28 KC-35 KC-31",
+       kTwoContexts,
+       {.context = "prod"},
+       [](const Config& c) {
+         EXPECT_EQ(c.host, "https://prod:6443/prefix");
+         EXPECT_EQ(c.username, "bob");
+         EXPECT_EQ(c.password, "pw");
+         EXPECT_EQ(c.bearer_token, "");
+         EXPECT_EQ(c.namespace_, "default");
+         EXPECT_TRUE(c.disable_compression);
+       }},
+      {"KC-23",
+       kTwoContexts,
+       {.namespace_ = "other"},
+       [](const Config& c) {
+         EXPECT_EQ(c.namespace_, "other");
+         EXPECT_EQ(c.bearer_token, "secret");
+       }},
+      {"KC-24 user",
+       kTwoContexts,
+       {.user = "bob"},
+       [](const Config& c) { EXPECT_EQ(c.username, "bob"); }},
+      {"KC-24 cluster",
+       kTwoContexts,
+       {.cluster = "prod"},
+       [](const Config& c) { EXPECT_EQ(c.host, "https://prod:6443/prefix"); }},
+      {"KC-19",
+       kTwoContexts,
+       {.insecure_skip_tls_verify = true},
+       [](const Config& c) {
+         EXPECT_TRUE(c.tls.insecure);
+         EXPECT_EQ(c.tls.ca_data, "");
+       }},
+      {"KC-20",
+       OneCluster("server: https://s, insecure-skip-tls-verify: true"),
+       {.certificate_authority = "/dev/null"},
+       [](const Config& c) {
+         EXPECT_FALSE(c.tls.insecure);
+         EXPECT_EQ(c.tls.ca_file, "/dev/null");
+         EXPECT_EQ(c.tls.ca_data, "");
+       }},
+      {"KC-21 server only",
+       kTwoContexts,
+       {.server = "https://else"},
+       [](const Config& c) {
+         EXPECT_EQ(c.host, "https://else");
+         EXPECT_EQ(c.tls.server_name, "");
+       }},
+      {"KC-21 both",
+       kTwoContexts,
+       {.server = "https://else", .tls_server_name = "n"},
+       [](const Config& c) { EXPECT_EQ(c.tls.server_name, "n"); }},
+      {"KC-21 name",
+       kTwoContexts,
+       {.tls_server_name = "n"},
+       [](const Config& c) { EXPECT_EQ(c.tls.server_name, "n"); }},
+      {"KC-22 KV-12",
+       OneUser("token: t, as: x, as-uid: '1', as-groups: [g, h], as-user-extra: {k: [v]}"),
+       {.server = "http://plain"},
+       [](const Config& c) {
+         EXPECT_EQ(c.impersonate.user_name, "x");
+         EXPECT_EQ(c.impersonate.uid, "1");
+         EXPECT_EQ(c.impersonate.groups, (std::vector<std::string>{"g", "h"}));
+         EXPECT_EQ(c.impersonate.extra.at("k"), std::vector<std::string>{"v"});
+         EXPECT_EQ(c.bearer_token, "") << "credentials go with https only";
+       }},
+      {"KC-25",
+       OneUser("client-certificate-data: Y2E=, client-key-data: Y2E="),
+       {},
+       [](const Config& c) {
+         EXPECT_EQ(c.tls.cert_data, "ca");
+         EXPECT_EQ(c.tls.key_data, "ca");
+       }},
+      {"KC-26",
+       OneUser("client-certificate-data: Y2E=, client-key-data: Y2E="),
+       {.client_certificate = "/dev/null", .client_key = "/dev/null"},
+       [](const Config& c) {
+         EXPECT_EQ(c.tls.cert_file, "/dev/null");
+         EXPECT_EQ(c.tls.cert_data, "");
+         EXPECT_EQ(c.tls.key_data, "");
+       }},
+      {"KC-27",
+       OneCluster("server: https://s, proxy-url: 'socks5://p:1'"),
+       {},
+       [](const Config& c) { EXPECT_EQ(c.proxy_url, "socks5://p:1"); }},
+      {"KV-17",
+       OneUser("exec: {command: c, apiVersion: client.authentication.k8s.io/v1beta1}"),
+       {},
+       [](const Config& c) { EXPECT_EQ(c.exec->interactive_mode, "IfAvailable"); }},
+      {"KC-34",
+       OneUser("exec: {command: c, apiVersion: client.authentication.k8s.io/v1beta1, "
+               "installHint: \"a\\e[31mb\"}"),
+       {},
+       [](const Config& c) { EXPECT_EQ(c.exec->install_hint, "aU+001B[31mb"); }},
+      {"exec extension",
+       OneUser("exec: {command: c, apiVersion: client.authentication.k8s.io/v1beta1}",
+               "server: https://s, extensions: [{name: client.authentication.k8s.io/exec, "
+               "extension: {a: 1}}]"),
+       {},
+       [](const Config& c) { EXPECT_EQ(c.exec->cluster_config, "{\"a\":1}"); }},
+      {"KC-11 JSON",
+       R"({"current-context":"c","clusters":[{"name":"k","cluster":{"server":"https://j"}}],)"
+       R"("contexts":[{"name":"c","context":{"cluster":"k"}}]})",
+       {},
+       [](const Config& c) { EXPECT_EQ(c.host, "https://j"); }},
+      {"unknown fields", OneUser("colour: red") + "preferences: {}\n", {}, [](const Config&) {}},
+      {"timeouts",
+       kTwoContexts,
+       {.timeout = "1m30s"},
+       [](const Config& c) { EXPECT_EQ(c.timeout, std::chrono::seconds(90)); }},
+      {"timeout seconds",
+       kTwoContexts,
+       {.timeout = "5"},
+       [](const Config& c) { EXPECT_EQ(c.timeout, std::chrono::seconds(5)); }},
+      {"server without file",
+       "",
+       {.server = "https://only", .token = "t"},
+       [](const Config& c) {
+         EXPECT_EQ(c.host, "https://only");
+         EXPECT_EQ(c.bearer_token, "t");
+       }},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.id);
+    const auto got = Config::FromKubeconfig(c.yaml, "", c.overrides);
+    ASSERT_TRUE(got.ok()) << got.error();
+    c.check(*got);
+  }
+}
+
+TEST(Kubeconfig, KC12EmptyListsAndFilesAreEmpty) {
+  for (const char* text :
+       {"", "clusters:\nusers:\ncontexts:\n", "{}", "kind: Config\napiVersion: v1"}) {
+    const auto got = internal::ParseKubeconfig(text, "f", "");
+    ASSERT_TRUE(got.ok()) << text << got.error();
+    EXPECT_TRUE(got->empty()) << text;
+  }
+}
+
+// ---- files
+
+Surroundings With(const Folder& folder, const std::string& list = {}) {
+  Surroundings out;
+  out.home = folder.path();
+  out.service_account_dir = folder.path() + "/sa";
+  if (!list.empty()) out.environment["KUBECONFIG"] = list;
+  return out;
+}
+
+TEST(KubeconfigFiles, KC15PathsAreRelativeToTheirOwnFile) {
+  const Folder folder;
+  folder.Write("a/ca.crt", "x");
+  folder.Write("a/token", "tok\n");
+  const std::string path = folder.Write(
+      "a/config",
+      OneUser(
+          "tokenFile: token, exec: {command: ./bin/plug, apiVersion: v, interactiveMode: Never}",
+          "server: https://s, certificate-authority: ca.crt"));
+  const auto got = Config::FromKubeconfigFile(path);
+  ASSERT_TRUE(got.ok()) << got.error();
+  EXPECT_EQ(got->tls.ca_file, folder.path() + "/a/ca.crt");
+  EXPECT_EQ(got->bearer_token_file, folder.path() + "/a/token");
+  EXPECT_EQ(got->bearer_token, "tok\n") << "KC-29: taken as it is";
+  EXPECT_EQ(got->exec->command, folder.path() + "/a/bin/plug");
+}
+
+TEST(KubeconfigFiles, KC30ALiteralTokenIsTheValueAndTheFileIsKept) {
+  const Folder folder;
+  const std::string path = folder.Write("config", OneUser("token: literal, tokenFile: token"));
+  const auto got = Config::FromKubeconfigFile(path);
+  ASSERT_TRUE(got.ok()) << got.error();
+  EXPECT_EQ(got->bearer_token, "literal");
+  EXPECT_EQ(got->bearer_token_file, folder.path() + "/token");
+}
+
+TEST(KubeconfigFiles, KC18KC08TheFirstFileWinsEntryByEntry) {
+  const Folder folder;
+  const std::string a = folder.Write("a", R"(
+current-context: one
+clusters: [{name: k, cluster: {server: https://a}}]
+contexts: [{name: one, context: {cluster: k, user: u}}]
+)");
+  const std::string b = folder.Write("b", R"(
+current-context: two
+clusters: [{name: k, cluster: {server: https://b, tls-server-name: lost}}, {name: l, cluster: {server: https://l}}]
+users: [{name: u, user: {token: t}}]
+contexts: [{name: two, context: {cluster: l, user: u}}]
+)");
+  const std::string list = a + "::" + folder.path() + "/missing:" + b + ":" + a;
+  auto got = internal::LoadDefaultConfig({}, With(folder, list));
+  ASSERT_TRUE(got.ok()) << got.error();
+  EXPECT_EQ(got->host, "https://a");
+  EXPECT_EQ(got->tls.server_name, "");
+  EXPECT_EQ(got->bearer_token, "t");
+  got = internal::LoadDefaultConfig({.context = "two"}, With(folder, list));
+  ASSERT_TRUE(got.ok()) << got.error();
+  EXPECT_EQ(got->host, "https://l");
+}
+
+TEST(KubeconfigFiles, KC09SplitPathList) {
+  EXPECT_EQ(internal::SplitPathList("/a::/b:/a:/c:"), (std::vector<std::string>{"/a", "/b", "/c"}));
+  EXPECT_TRUE(internal::SplitPathList("").empty());
+}
+
+TEST(KubeconfigFiles, KC10KC03WhichFilesAreRead) {
+  const Folder folder;
+  folder.Write(".kube/config", OneCluster("server: https://home"));
+  const std::string other = folder.Write("other", OneCluster("server: https://other"));
+  EXPECT_EQ(internal::LoadDefaultConfig({}, With(folder))->host, "https://home");
+  EXPECT_EQ(internal::LoadDefaultConfig({}, With(folder, other))->host, "https://other");
+  EXPECT_EQ(internal::LoadDefaultConfig({.kubeconfig = other}, With(folder))->host,
+            "https://other");
+  const auto missing =
+      internal::LoadDefaultConfig({.kubeconfig = folder.path() + "/no"}, With(folder));
+  ASSERT_FALSE(missing.ok());
+  EXPECT_THAT(missing.error().message(),
+              AllOf(HasSubstr(folder.path() + "/no"), HasSubstr("No such file")));
+}
+
+TEST(KubeconfigFiles, KC04KC05MissingFilesOfAListAreNoConfiguration) {
+  const Folder folder;
+  const auto got = internal::LoadDefaultConfig({}, With(folder, folder.path() + "/x"));
+  ASSERT_FALSE(got.ok());
+  EXPECT_TRUE(IsEmptyConfig(got.error()));
+  EXPECT_THAT(got.error().message(), HasSubstr(folder.path() + "/x"));
+}
+
+TEST(KubeconfigFiles, KC06KC07BadFilesAreNamed) {
+  const Folder folder;
+  const std::string bad = folder.Write("bad", "a: b\nclusters: [\n");
+  auto got = internal::LoadDefaultConfig({}, With(folder, bad));
+  ASSERT_FALSE(got.ok());
+  EXPECT_THAT(got.error().message(), AllOf(HasSubstr(bad + ":"), HasSubstr("line")));
+  got = internal::LoadDefaultConfig({}, With(folder, bad + "/config"));
+  ASSERT_FALSE(got.ok());
+  EXPECT_THAT(got.error().message(), HasSubstr(bad + "/config"));
+  EXPECT_FALSE(IsEmptyConfig(got.error()));
+  got = Config::FromKubeconfigFile(folder.path());
+  ASSERT_FALSE(got.ok());
+  EXPECT_THAT(got.error().message(), HasSubstr("directory"));
+}
+
+TEST(KubeconfigFiles, KC32KubernetesMasterServesWhenNothingElseDoes) {
+  const Folder folder;
+  Surroundings around = With(folder);
+  around.environment["KUBERNETES_MASTER"] = "http://master:1";
+  EXPECT_EQ(internal::LoadDefaultConfig({}, around)->host, "http://master:1");
+  folder.Write(".kube/config", OneCluster("server: https://home"));
+  EXPECT_EQ(internal::LoadDefaultConfig({}, around)->host, "https://home");
+}
+
+// ---- in a pod
+
+Surroundings InPod(const Folder& folder) {
+  folder.Write("sa/token", "pod-token\n");
+  folder.Write("sa/ca.crt", "ca");
+  folder.Write("sa/namespace", "pod-ns\n");
+  Surroundings out = With(folder);
+  out.environment["KUBERNETES_SERVICE_HOST"] = "fd00::1";
+  out.environment["KUBERNETES_SERVICE_PORT"] = "443";
+  return out;
+}
+
+TEST(InCluster, KC38KC42TheServiceAccountServesWhenNothingElseDoes) {
+  const Folder folder;
+  Surroundings around = InPod(folder);
+  auto got = internal::LoadDefaultConfig({}, around);
+  ASSERT_TRUE(got.ok()) << got.error();
+  EXPECT_EQ(got->host, "https://[fd00::1]:443");
+  EXPECT_EQ(got->bearer_token, "pod-token");
+  EXPECT_EQ(got->bearer_token_file, folder.path() + "/sa/token");
+  EXPECT_EQ(got->tls.ca_file, folder.path() + "/sa/ca.crt");
+  EXPECT_EQ(got->namespace_, "pod-ns") << "KC-43";
+  around.environment["POD_NAMESPACE"] = "from-env";
+  EXPECT_EQ(internal::LoadDefaultConfig({}, around)->namespace_, "from-env");
+}
+
+TEST(InCluster, KC39KC41AFileThatSaysSomethingWins) {
+  const Folder folder;
+  const Surroundings around = InPod(folder);
+  folder.Write(".kube/config", OneCluster("server: https://file"));
+  EXPECT_EQ(internal::LoadDefaultConfig({}, around)->host, "https://file");
+  folder.Write(".kube/config", "clusters: [{name: a}, {name: a}]");
+  EXPECT_FALSE(internal::LoadDefaultConfig({}, around).ok()) << "a broken file is not passed over";
+}
+
+TEST(InCluster, KC44OverridesBeatThePod) {
+  const Folder folder;
+  const Surroundings around = InPod(folder);
+  const auto got = internal::InClusterConfig(
+      {.server = "https://o", .certificate_authority = "/o/ca", .token = "t"}, around);
+  ASSERT_TRUE(got.ok());
+  EXPECT_EQ(got->host, "https://o");
+  EXPECT_EQ(got->bearer_token, "t");
+  EXPECT_EQ(got->bearer_token_file, "");
+  EXPECT_EQ(got->tls.ca_file, "/o/ca");
+}
+
+TEST(InCluster, ErrorsSayWhatIsMissing) {
+  const Folder folder;
+  EXPECT_THAT(internal::InClusterConfig({}, With(folder)).error().message(),
+              HasSubstr("KUBERNETES_SERVICE_HOST"));
+  Surroundings around = InPod(folder);
+  std::filesystem::remove(folder.path() + "/sa/token");
+  EXPECT_FALSE(internal::InClusterPossible(around));
+  EXPECT_THAT(internal::InClusterConfig({}, around).error().message(),
+              HasSubstr(folder.path() + "/sa/token"));
+}
+
+// ---- text
+
+TEST(ConfigText, WhatIsWrittenReadsBack) {
+  Config config;
+  config.host = "https://127.0.0.1:6443";
+  config.namespace_ = "team";
+  config.tls = {.server_name = "kube", .cert_data = "C\n", .key_data = "K\n", .ca_data = "A\n"};
+  config.bearer_token = "yes";  // YAML would take it for a boolean
+  config.impersonate = {.user_name = "u", .groups = {"g"}, .extra = {{"k", {"v", "w"}}}};
+  const auto got = Config::FromKubeconfig(KubeconfigYaml(config, "x"));
+  ASSERT_TRUE(got.ok()) << got.error() << KubeconfigYaml(config, "x");
+  EXPECT_EQ(got->host, config.host);
+  EXPECT_EQ(got->namespace_, "team");
+  EXPECT_EQ(got->tls.ca_data, "A\n");
+  EXPECT_EQ(got->tls.cert_data, "C\n");
+  EXPECT_EQ(got->tls.key_data, "K\n");
+  EXPECT_EQ(got->tls.server_name, "kube");
+  EXPECT_EQ(got->bearer_token, "yes");
+  EXPECT_EQ(got->impersonate.extra, config.impersonate.extra);
+}
+
+TEST(ConfigText, KV16SecretsAreNotPrinted) {
+  Config config;
+  config.host = "https://h";
+  config.tls.key_data = "KEYTEXT";
+  config.bearer_token = "TOKENTEXT";
+  config.password = "PASSTEXT";
+  config.proxy_url = "http://me:PROXYTEXT@proxy:1";
+  const std::string text = config.ToString();
+  EXPECT_THAT(text, AllOf(HasSubstr("https://h"), HasSubstr("REDACTED"), HasSubstr("@proxy:1"),
+                          Not(HasSubstr("TEXT"))));
+  EXPECT_EQ(Config().ToString(), "");
+}
+
+}  // namespace
+}  // namespace kinformer
