@@ -92,7 +92,6 @@ Controller::Controller(Env& env, StoreCore& store, Processor& processor, Pipelin
 }
 
 Controller::~Controller() {
-  later_ = Timer();
   if (replacement_ != nullptr) {
     while (!ContinueReplacement(SteadyTime::max())) {
     }
@@ -227,9 +226,10 @@ Result<void> Controller::Resync() {
 // ---- from the queue into the store, and then to the processor
 
 void Controller::ContinueLater() {
-  if (later_.armed()) return;
-  later_ = env_.loop().RunAt(env_.Now(), [this] {
-    later_ = Timer();
+  if (std::exchange(continues_, true)) return;
+  env_.loop().Post([this, alive = std::weak_ptr<bool>(alive_)] {
+    if (alive.expired()) return;
+    continues_ = false;
     Process();
   });
 }

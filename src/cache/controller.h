@@ -143,7 +143,8 @@ class Controller final : public ReflectorStore {
   bool processing_ = false;
   bool congested_ = false;
   bool reported_synced_ = false;
-  Timer later_;
+  bool continues_ = false;  // in a later turn of the loop
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace kinformer::internal

@@ -132,6 +132,8 @@ Result<void> IndexerCore::AddIndexes(NamedIndexFunctions indexes, bool skip_exis
 }
 
 ObjectRef IndexerCore::Get(std::string_view namespace_, std::string_view name) const {
+  // The store keeps the last readable state for the handlers; it is not what the object is.
+  if (scope_ != nullptr && scope_->IsUnreadable(namespace_, name)) return {};
   return store_->Get(namespace_, name);
 }
 

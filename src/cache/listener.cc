@@ -66,7 +66,7 @@ void Listener::Push(std::span<const Notification> events,
       Append(event);
     }
   }
-  if (options_.overflow == OverflowPolicy::kDropAndResync) {
+  if (options_.overflow == OverflowPolicy::kDropAndResync && after != nullptr) {
     if (OverBound()) {
       DropAndResync(std::move(after));
     } else {
@@ -161,11 +161,12 @@ void Listener::Coalesce(const Notification& event) {
 
 // Whatever waits after the last state that the handler is sure to reach gives way to one difference.
 void Listener::DropAndResync(std::shared_ptr<const SnapshotCore> after) {
+  const auto is_base = [](const Entry& entry) {
+    return entry.kind == Entry::Kind::kMark ||
+           (entry.kind == Entry::Kind::kReplay && entry.replay->IsDifference());
+  };
   std::size_t keep = 0;
-  while (keep < entries_.size() && entries_[keep].kind != Entry::Kind::kMark &&
-         entries_[keep].kind != Entry::Kind::kReplay) {
-    ++keep;
-  }
+  while (keep < entries_.size() && !is_base(entries_[keep])) ++keep;
   if (keep == entries_.size()) {
     // Only this batch waits: it is delivered, and the next may be dropped.
     Entry& entry = entries_.emplace_back();
@@ -188,11 +189,10 @@ void Listener::DropAndResync(std::shared_ptr<const SnapshotCore> after) {
   if (base.kind == Entry::Kind::kReplay) {
     base.replay->after = std::move(after);
   } else {
-    Entry& entry = entries_.emplace_back();
-    entry.kind = Entry::Kind::kReplay;
-    entry.replay = std::make_unique<Replay>();
-    entry.replay->before = std::move(entries_[keep].mark);
-    entry.replay->after = std::move(after);
+    base.kind = Entry::Kind::kReplay;
+    base.replay = std::make_unique<Replay>();
+    base.replay->before = std::move(base.mark);
+    base.replay->after = std::move(after);
   }
   if (synced) entries_.emplace_back().kind = Entry::Kind::kSynced;
 }
@@ -205,8 +205,7 @@ void Listener::PushReplay(Replay replay) {
     for (std::size_t i = entries_.size(); i > 0; --i) {
       Entry& entry = entries_[i - 1];
       if (entry.kind != Entry::Kind::kReplay) continue;
-      const bool is_difference = entry.replay->before != nullptr || entry.replay->initial;
-      if (!is_difference) break;
+      if (!entry.replay->IsDifference()) break;
       bool synced = false;
       while (entries_.size() > i) {
         Entry& last = entries_.back();

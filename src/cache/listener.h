@@ -44,6 +44,9 @@ struct Replay {
   bool include_unchanged = false;  // an update for objects that are the same in both
   bool uid_change_is_update = false;
 
+  // Not a resync, which leaves the handler's state as it was.
+  [[nodiscard]] bool IsDifference() const { return before != nullptr || initial; }
+
   // How far it has come.
   bool deletions_done = false;
   bool at_end = false;

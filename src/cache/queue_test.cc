@@ -1,8 +1,7 @@
 // The queues: rows DF and RF of the catalogue, as tables of steps.
 
-#include <gtest/gtest.h>
-
 #include <functional>
+#include <gtest/gtest.h>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +34,8 @@ class FakeKnown final : public KnownObjects {
 };
 
 std::string Text(const Delta& delta) {
-  static const char* const kNames[] = {"Added", "Updated",     "Deleted", "Replaced",  "Sync",
-                                       "All",   "SyncAll",     "Bookmark", "Unreadable"};
+  static const char* const kNames[] = {"Added", "Updated", "Deleted",  "Replaced",  "Sync",
+                                       "All",   "SyncAll", "Bookmark", "Unreadable"};
   std::string text = kNames[static_cast<int>(delta.type)];
   if (delta.type == DeltaType::kDeleted && delta.final_state_unknown) text = "Tombstone";
   if (delta.object) {
@@ -96,23 +95,38 @@ class DeltaFIFOTable : public testing::TestWithParam<Row> {};
 TEST_P(DeltaFIFOTable, PopsInOrder) {
   const Row& row = GetParam();
   const FakeKnown known(row.known);
-  DeltaFIFO queue({.known_objects = row.known.empty() ? nullptr : &known,
-                   .replaced_type = DeltaType::kSync});
+  DeltaFIFO queue(
+      {.known_objects = row.known.empty() ? nullptr : &known, .replaced_type = DeltaType::kSync});
   row.steps(queue);
   EXPECT_EQ(PopAll(queue, 1000), row.pops) << row.id;
 }
 
 std::vector<Row> DeltaFIFORows() {
   return {
-      {"DF_02", {Obj("foo", 1)},
-       [](DeltaQueue& q) { q.Delete(Obj("foo", 1), false); Replace(q, {Obj("foo", 2)}); },
+      {"DF_02",
+       {Obj("foo", 1)},
+       [](DeltaQueue& q) {
+         q.Delete(Obj("foo", 1), false);
+         Replace(q, {Obj("foo", 2)});
+       },
        {"Deleted(foo 1),Sync(foo 2)"}},
-      {"DF_03", {}, [](DeltaQueue& q) { q.Add(Obj("foo", 1)); Replace(q, {}); },
+      {"DF_03",
+       {},
+       [](DeltaQueue& q) {
+         q.Add(Obj("foo", 1));
+         Replace(q, {});
+       },
        {"Added(foo 1),Tombstone(foo 1)"}},
-      {"DF_05", {},
-       [](DeltaQueue& q) { q.Add(Obj("foo", 1)); q.Delete(Obj("foo", 2), false); Replace(q, {}); },
+      {"DF_05",
+       {},
+       [](DeltaQueue& q) {
+         q.Add(Obj("foo", 1));
+         q.Delete(Obj("foo", 2), false);
+         Replace(q, {});
+       },
        {"Added(foo 1),Deleted(foo 2)"}},
-      {"DF_06", {},
+      {"DF_06",
+       {},
        [](DeltaQueue& q) {
          q.Add(Obj("foo", 1));
          Replace(q, {Obj("foo", 1)});
@@ -120,9 +134,16 @@ std::vector<Row> DeltaFIFORows() {
          Replace(q, {});
        },
        {"Added(foo 1),Sync(foo 1),Sync(foo 1),Tombstone(foo 1)"}},
-      {"DF_07", {}, [](DeltaQueue& q) { q.Add(Obj("foo", 1)); Replace(q, {}); Replace(q, {}); },
+      {"DF_07",
+       {},
+       [](DeltaQueue& q) {
+         q.Add(Obj("foo", 1));
+         Replace(q, {});
+         Replace(q, {});
+       },
        {"Added(foo 1),Tombstone(foo 1)"}},
-      {"DF_08", {},
+      {"DF_08",
+       {},
        [](DeltaQueue& q) {
          q.Add(Obj("foo", 1));
          q.Delete(Obj("foo", 1), false);
@@ -130,14 +151,16 @@ std::vector<Row> DeltaFIFORows() {
          Replace(q, {});
        },
        {"Added(foo 1),Deleted(foo 1),Added(foo 2),Tombstone(foo 2)"}},
-      {"DF_09", {},
+      {"DF_09",
+       {},
        [](DeltaQueue& q) {
          q.Add(Obj("foo", 10));
          q.Update(Obj("foo", 12));
          q.Delete(Obj("foo", 15), false);
        },
        {"Added(foo 10),Updated(foo 12),Deleted(foo 15)"}},
-      {"DF_11", {},
+      {"DF_11",
+       {},
        [](DeltaQueue& q) {
          q.Add(Obj("foo", 10));
          q.Update(Obj("bar", 15));
@@ -146,39 +169,74 @@ std::vector<Row> DeltaFIFORows() {
          q.Delete(Obj("baz", 20), false);
        },
        {"Added(foo 10)", "Updated(bar 15)", "Added(qux 17),Deleted(qux 18)"}},
-      {"DF_12", Known3(), [](DeltaQueue& q) { q.Delete(Obj("baz", 20), false); },
+      {"DF_12",
+       Known3(),
+       [](DeltaQueue& q) { q.Delete(Obj("baz", 20), false); },
        {"Deleted(baz 20)"}},
-      {"DF_13", {}, [](DeltaQueue& q) { q.Add(Obj("foo", 10)); Replace(q, {Obj("foo", 15)}); },
+      {"DF_13",
+       {},
+       [](DeltaQueue& q) {
+         q.Add(Obj("foo", 10));
+         Replace(q, {Obj("foo", 15)});
+       },
        {"Added(foo 10),Sync(foo 15)"}},
-      {"DF_14", {Obj("foo", 5)},
-       [](DeltaQueue& q) { q.Delete(Obj("foo", 10), false); q.Resync({}); },
+      {"DF_14",
+       {Obj("foo", 5)},
+       [](DeltaQueue& q) {
+         q.Delete(Obj("foo", 10), false);
+         q.Resync({});
+       },
        {"Deleted(foo 10)"}},
       {"DF_15", {Obj("foo", 5)}, [](DeltaQueue& q) { q.Resync({}); }, {"Sync(foo 5)"}},
-      {"DF_16", {},
-       [](DeltaQueue& q) { q.Add(Obj("foo", 5)); q.Delete(Obj("foo", 6), false); },
+      {"DF_16",
+       {},
+       [](DeltaQueue& q) {
+         q.Add(Obj("foo", 5));
+         q.Delete(Obj("foo", 6), false);
+       },
        {"Added(foo 5),Deleted(foo 6)"}},
-      {"DF_17", Known3(),
-       [](DeltaQueue& q) { q.Delete(Obj("baz", 10), false); Replace(q, {Obj("foo", 5)}); },
+      {"DF_17",
+       Known3(),
+       [](DeltaQueue& q) {
+         q.Delete(Obj("baz", 10), false);
+         Replace(q, {Obj("foo", 5)});
+       },
        {"Deleted(baz 10)", "Sync(foo 5)", "Tombstone(bar 6)"}},
-      {"DF_18", Known3(),
-       [](DeltaQueue& q) { q.Add(Obj("baz", 10)); Replace(q, {Obj("foo", 5)}); },
+      {"DF_18",
+       Known3(),
+       [](DeltaQueue& q) {
+         q.Add(Obj("baz", 10));
+         Replace(q, {Obj("foo", 5)});
+       },
        {"Added(baz 10),Tombstone(baz 10)", "Sync(foo 5)", "Tombstone(bar 6)"}},
-      {"DF_19", Known3(),
+      {"DF_19",
+       Known3(),
        [](DeltaQueue& q) {
          q.Delete(Obj("bar", 6), false);
          q.Add(Obj("bar", 100));
          Replace(q, {Obj("foo", 5)});
        },
        {"Deleted(bar 6),Added(bar 100),Tombstone(bar 100)", "Sync(foo 5)", "Tombstone(baz 7)"}},
-      {"DF_20", Known3(),
+      {"DF_20",
+       Known3(),
        [](DeltaQueue& q) {
          Replace(q, {Obj("bar", 100), Obj("foo", 5)});
          Replace(q, {Obj("foo", 5)});
        },
        {"Sync(bar 100),Tombstone(bar 100)", "Sync(foo 5),Sync(foo 5)", "Tombstone(baz 7)"}},
-      {"DF_21", {}, [](DeltaQueue& q) { q.Add(Obj("baz", 10)); Replace(q, {Obj("foo", 5)}); },
+      {"DF_21",
+       {},
+       [](DeltaQueue& q) {
+         q.Add(Obj("baz", 10));
+         Replace(q, {Obj("foo", 5)});
+       },
        {"Added(baz 10),Tombstone(baz 10)", "Sync(foo 5)"}},
-      {"DF_24", {Obj("foo", 5)}, [](DeltaQueue& q) { q.Update(Obj("foo", 6)); q.Resync({}); },
+      {"DF_24",
+       {Obj("foo", 5)},
+       [](DeltaQueue& q) {
+         q.Update(Obj("foo", 6));
+         q.Resync({});
+       },
        {"Updated(foo 6)"}},
   };
 }
@@ -277,15 +335,30 @@ TEST_P(RealFIFOTable, PopsInOrder) {
 
 std::vector<Row> RealFIFORows() {
   return {
-      {"RF_02", {Obj("foo", 1)},
-       [](DeltaQueue& q) { q.Delete(Obj("foo", 1), false); Replace(q, {Obj("foo", 2)}); },
+      {"RF_02",
+       {Obj("foo", 1)},
+       [](DeltaQueue& q) {
+         q.Delete(Obj("foo", 1), false);
+         Replace(q, {Obj("foo", 2)});
+       },
        {"Deleted(foo 1)", "Replaced(foo 2)"}},
-      {"RF_03", {}, [](DeltaQueue& q) { q.Add(Obj("foo", 1)); Replace(q, {}); },
+      {"RF_03",
+       {},
+       [](DeltaQueue& q) {
+         q.Add(Obj("foo", 1));
+         Replace(q, {});
+       },
        {"Added(foo 1)", "Tombstone(foo 1)"}},
-      {"RF_04", {},
-       [](DeltaQueue& q) { q.Add(Obj("foo", 1)); q.Delete(Obj("foo", 1), false); Replace(q, {}); },
+      {"RF_04",
+       {},
+       [](DeltaQueue& q) {
+         q.Add(Obj("foo", 1));
+         q.Delete(Obj("foo", 1), false);
+         Replace(q, {});
+       },
        {"Added(foo 1)", "Deleted(foo 1)"}},
-      {"RF_05", {},
+      {"RF_05",
+       {},
        [](DeltaQueue& q) {
          q.Add(Obj("foo", 1));
          Replace(q, {Obj("foo", 1)});
@@ -293,9 +366,16 @@ std::vector<Row> RealFIFORows() {
          Replace(q, {});
        },
        {"Added(foo 1)", "Replaced(foo 1)", "Replaced(foo 1)", "Tombstone(foo 1)"}},
-      {"RF_06", {}, [](DeltaQueue& q) { q.Add(Obj("foo", 1)); Replace(q, {}); Replace(q, {}); },
+      {"RF_06",
+       {},
+       [](DeltaQueue& q) {
+         q.Add(Obj("foo", 1));
+         Replace(q, {});
+         Replace(q, {});
+       },
        {"Added(foo 1)", "Tombstone(foo 1)"}},
-      {"RF_07", {},
+      {"RF_07",
+       {},
        [](DeltaQueue& q) {
          q.Add(Obj("foo", 1));
          q.Delete(Obj("foo", 1), false);
@@ -303,15 +383,24 @@ std::vector<Row> RealFIFORows() {
          Replace(q, {});
        },
        {"Added(foo 1)", "Deleted(foo 1)", "Added(foo 2)", "Tombstone(foo 2)"}},
-      {"RF_08", {}, [](DeltaQueue& q) { q.Bookmark("123"); Replace(q, {}); Replace(q, {}); }, {}},
-      {"RF_09", {},
+      {"RF_08",
+       {},
+       [](DeltaQueue& q) {
+         q.Bookmark("123");
+         Replace(q, {});
+         Replace(q, {});
+       },
+       {}},
+      {"RF_09",
+       {},
        [](DeltaQueue& q) {
          q.Add(Obj("foo", 10));
          q.Update(Obj("foo", 12));
          q.Delete(Obj("foo", 15), false);
        },
        {"Added(foo 10)", "Updated(foo 12)", "Deleted(foo 15)"}},
-      {"RF_11", {},
+      {"RF_11",
+       {},
        [](DeltaQueue& q) {
          q.Add(Obj("foo", 10));
          q.Update(Obj("bar", 15));
@@ -319,30 +408,53 @@ std::vector<Row> RealFIFORows() {
          q.Delete(Obj("qux", 18), false);
          q.Delete(Obj("baz", 20), false);
        },
-       {"Added(foo 10)", "Updated(bar 15)", "Added(qux 17)", "Deleted(qux 18)",
-        "Deleted(baz 20)"}},
-      {"RF_12", Known3(),
+       {"Added(foo 10)", "Updated(bar 15)", "Added(qux 17)", "Deleted(qux 18)", "Deleted(baz 20)"}},
+      {"RF_12",
+       Known3(),
        [](DeltaQueue& q) {
          q.Add(Obj("foo", 10));
          q.Update(Obj("bar", 15));
          q.Delete(Obj("baz", 20), false);
        },
        {"Added(foo 10)", "Updated(bar 15)", "Deleted(baz 20)"}},
-      {"RF_13", {}, [](DeltaQueue& q) { q.Add(Obj("foo", 10)); Replace(q, {Obj("foo", 15)}); },
+      {"RF_13",
+       {},
+       [](DeltaQueue& q) {
+         q.Add(Obj("foo", 10));
+         Replace(q, {Obj("foo", 15)});
+       },
        {"Added(foo 10)", "Replaced(foo 15)"}},
-      {"RF_14", {Obj("foo", 5)},
-       [](DeltaQueue& q) { q.Delete(Obj("foo", 10), false); q.Resync({}); },
+      {"RF_14",
+       {Obj("foo", 5)},
+       [](DeltaQueue& q) {
+         q.Delete(Obj("foo", 10), false);
+         q.Resync({});
+       },
        {"Deleted(foo 10)"}},
       {"RF_15", {Obj("foo", 5)}, [](DeltaQueue& q) { q.Resync({}); }, {"Sync(foo 5)"}},
-      {"RF_16", {}, [](DeltaQueue& q) { q.Add(Obj("foo", 5)); q.Delete(Obj("foo", 6), false); },
+      {"RF_16",
+       {},
+       [](DeltaQueue& q) {
+         q.Add(Obj("foo", 5));
+         q.Delete(Obj("foo", 6), false);
+       },
        {"Added(foo 5)", "Deleted(foo 6)"}},
-      {"RF_17_RF_22", Known3(),
-       [](DeltaQueue& q) { q.Delete(Obj("baz", 10), false); Replace(q, {Obj("foo", 6)}); },
+      {"RF_17_RF_22",
+       Known3(),
+       [](DeltaQueue& q) {
+         q.Delete(Obj("baz", 10), false);
+         Replace(q, {Obj("foo", 6)});
+       },
        {"Deleted(baz 10)", "Tombstone(bar 6)", "Replaced(foo 6)"}},
-      {"RF_18", Known3(),
-       [](DeltaQueue& q) { q.Add(Obj("baz", 10)); Replace(q, {Obj("foo", 5)}); },
+      {"RF_18",
+       Known3(),
+       [](DeltaQueue& q) {
+         q.Add(Obj("baz", 10));
+         Replace(q, {Obj("foo", 5)});
+       },
        {"Added(baz 10)", "Tombstone(baz 10)", "Tombstone(bar 6)", "Replaced(foo 5)"}},
-      {"RF_19", Known3(),
+      {"RF_19",
+       Known3(),
        [](DeltaQueue& q) {
          q.Delete(Obj("bar", 6), false);
          q.Add(Obj("bar", 100));
@@ -350,18 +462,30 @@ std::vector<Row> RealFIFORows() {
        },
        {"Deleted(bar 6)", "Added(bar 100)", "Tombstone(bar 100)", "Tombstone(baz 7)",
         "Replaced(foo 5)"}},
-      {"RF_20", Known3(),
+      {"RF_20",
+       Known3(),
        [](DeltaQueue& q) {
          Replace(q, {Obj("bar", 100), Obj("foo", 5)});
          Replace(q, {Obj("foo", 5)});
        },
        {"Tombstone(baz 7)", "Replaced(bar 100)", "Replaced(foo 5)", "Tombstone(bar 100)",
         "Replaced(foo 5)"}},
-      {"RF_21", {}, [](DeltaQueue& q) { q.Add(Obj("baz", 10)); Replace(q, {Obj("foo", 5)}); },
+      {"RF_21",
+       {},
+       [](DeltaQueue& q) {
+         q.Add(Obj("baz", 10));
+         Replace(q, {Obj("foo", 5)});
+       },
        {"Added(baz 10)", "Tombstone(baz 10)", "Replaced(foo 5)"}},
-      {"RF_23", {Obj("foo", 5)}, [](DeltaQueue& q) { q.Update(Obj("foo", 6)); q.Resync({}); },
+      {"RF_23",
+       {Obj("foo", 5)},
+       [](DeltaQueue& q) {
+         q.Update(Obj("foo", 6));
+         q.Resync({});
+       },
        {"Updated(foo 6)"}},
-      {"RF_25", {},
+      {"RF_25",
+       {},
        [](DeltaQueue& q) {
          q.Add(Obj("foo", 10));
          q.Add(Obj("bar", 1));
@@ -427,23 +551,46 @@ TEST_P(RealFIFOBatch, PopBatch) {
 
 INSTANTIATE_TEST_SUITE_P(
     Catalogue, RealFIFOBatch,
-    testing::Values(
-        BatchRow{"RF_38", {Obj("a", 1), Obj("b", 1), Obj("c", 1)}, {}, 1000,
-                 {"i:Replaced(a 1),Replaced(b 1),Replaced(c 1)"}},
-        BatchRow{"RF_39", {Obj("a", 1), Obj("b", 1)}, {Obj("a", 2), Obj("b", 2)}, 2,
-                 {"i:Replaced(a 1),Replaced(b 1)", "Updated(a 2),Updated(b 2)"}},
-        BatchRow{"RF_40", {Obj("a", 1)}, {Obj("a", 2), Obj("a", 3)}, 10,
-                 {"i:Replaced(a 1)", "Updated(a 2)", "Updated(a 3)"}},
-        BatchRow{"RF_41", {Obj("a", 1), Obj("b", 1)}, {Obj("b", 2), Obj("c", 2)}, 10,
-                 {"i:Replaced(a 1),Replaced(b 1)", "Updated(b 2),Updated(c 2)"}},
-        BatchRow{"RF_42", {Obj("a", 1), Obj("b", 1), Obj("c", 1)}, {Obj("b", 2)}, 10,
-                 {"i:Replaced(a 1),Replaced(b 1),Replaced(c 1)", "Updated(b 2)"}},
-        BatchRow{"RF_43", {Obj("a", 1), Obj("b", 1), Obj("c", 1)}, {}, 2,
-                 {"i:Replaced(a 1),Replaced(b 1)", "i:Replaced(c 1)"}},
-        BatchRow{"RF_44", {}, {Obj("a", 2), Obj("b", 2), Obj("c", 2)}, 2,
-                 {"Updated(a 2),Updated(b 2)", "Updated(c 2)"}},
-        BatchRow{"RF_45", {Obj("a", 1), Obj("b", 1), Obj("c", 1)}, {Obj("d", 2)}, 2,
-                 {"i:Replaced(a 1),Replaced(b 1)", "i:Replaced(c 1)", "Updated(d 2)"}}),
+    testing::Values(BatchRow{"RF_38",
+                             {Obj("a", 1), Obj("b", 1), Obj("c", 1)},
+                             {},
+                             1000,
+                             {"i:Replaced(a 1),Replaced(b 1),Replaced(c 1)"}},
+                    BatchRow{"RF_39",
+                             {Obj("a", 1), Obj("b", 1)},
+                             {Obj("a", 2), Obj("b", 2)},
+                             2,
+                             {"i:Replaced(a 1),Replaced(b 1)", "Updated(a 2),Updated(b 2)"}},
+                    BatchRow{"RF_40",
+                             {Obj("a", 1)},
+                             {Obj("a", 2), Obj("a", 3)},
+                             10,
+                             {"i:Replaced(a 1)", "Updated(a 2)", "Updated(a 3)"}},
+                    BatchRow{"RF_41",
+                             {Obj("a", 1), Obj("b", 1)},
+                             {Obj("b", 2), Obj("c", 2)},
+                             10,
+                             {"i:Replaced(a 1),Replaced(b 1)", "Updated(b 2),Updated(c 2)"}},
+                    BatchRow{"RF_42",
+                             {Obj("a", 1), Obj("b", 1), Obj("c", 1)},
+                             {Obj("b", 2)},
+                             10,
+                             {"i:Replaced(a 1),Replaced(b 1),Replaced(c 1)", "Updated(b 2)"}},
+                    BatchRow{"RF_43",
+                             {Obj("a", 1), Obj("b", 1), Obj("c", 1)},
+                             {},
+                             2,
+                             {"i:Replaced(a 1),Replaced(b 1)", "i:Replaced(c 1)"}},
+                    BatchRow{"RF_44",
+                             {},
+                             {Obj("a", 2), Obj("b", 2), Obj("c", 2)},
+                             2,
+                             {"Updated(a 2),Updated(b 2)", "Updated(c 2)"}},
+                    BatchRow{"RF_45",
+                             {Obj("a", 1), Obj("b", 1), Obj("c", 1)},
+                             {Obj("d", 2)},
+                             2,
+                             {"i:Replaced(a 1),Replaced(b 1)", "i:Replaced(c 1)", "Updated(d 2)"}}),
     [](const auto& p) { return std::string(p.param.id); });
 
 // ---- RealFIFO, lists in one piece
@@ -461,27 +608,40 @@ TEST_P(RealFIFOAtomic, PopsInOrder) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Catalogue, RealFIFOAtomic,
-    testing::Values(
-        AtomicRow{"RF_50", [](DeltaQueue& q) { Replace(q, {}); }, {"All[rv]"}},
-        AtomicRow{"RF_51", [](DeltaQueue& q) { q.Add(Obj("a", 1)); Replace(q, {}); },
-                  {"Added(a 1)", "All[rv]"}},
-        AtomicRow{"RF_52",
-                  [](DeltaQueue& q) {
-                    q.Add(Obj("a", 1));
-                    q.Replace({Obj("a", 2)}, {}, "2");
-                    q.Replace({Obj("a", 3)}, {}, "3");
-                    q.Replace({}, {}, "4");
-                  },
-                  {"Added(a 1)", "All[2 a2]", "All[3 a3]", "All[4]"}},
-        AtomicRow{"RF_53",
-                  [](DeltaQueue& q) { q.Bookmark("123"); q.Replace({}, {}, "1234"); },
-                  {"Bookmark[123]", "All[1234]"}},
-        AtomicRow{"RF_54",
-                  [](DeltaQueue& q) { q.Add(Obj("a", 10)); q.Replace({Obj("a", 15)}, {}, "9"); },
-                  {"Added(a 10)", "All[9 a15]"}},
-        AtomicRow{"RF_55", [](DeltaQueue& q) { q.Resync({}); }, {"SyncAll[]"}},
-        AtomicRow{"RF_56", [](DeltaQueue& q) { q.Add(Obj("a", 1)); q.Resync({}); },
-                  {"Added(a 1)", "SyncAll[]"}}),
+    testing::Values(AtomicRow{"RF_50", [](DeltaQueue& q) { Replace(q, {}); }, {"All[rv]"}},
+                    AtomicRow{"RF_51",
+                              [](DeltaQueue& q) {
+                                q.Add(Obj("a", 1));
+                                Replace(q, {});
+                              },
+                              {"Added(a 1)", "All[rv]"}},
+                    AtomicRow{"RF_52",
+                              [](DeltaQueue& q) {
+                                q.Add(Obj("a", 1));
+                                q.Replace({Obj("a", 2)}, {}, "2");
+                                q.Replace({Obj("a", 3)}, {}, "3");
+                                q.Replace({}, {}, "4");
+                              },
+                              {"Added(a 1)", "All[2 a2]", "All[3 a3]", "All[4]"}},
+                    AtomicRow{"RF_53",
+                              [](DeltaQueue& q) {
+                                q.Bookmark("123");
+                                q.Replace({}, {}, "1234");
+                              },
+                              {"Bookmark[123]", "All[1234]"}},
+                    AtomicRow{"RF_54",
+                              [](DeltaQueue& q) {
+                                q.Add(Obj("a", 10));
+                                q.Replace({Obj("a", 15)}, {}, "9");
+                              },
+                              {"Added(a 10)", "All[9 a15]"}},
+                    AtomicRow{"RF_55", [](DeltaQueue& q) { q.Resync({}); }, {"SyncAll[]"}},
+                    AtomicRow{"RF_56",
+                              [](DeltaQueue& q) {
+                                q.Add(Obj("a", 1));
+                                q.Resync({});
+                              },
+                              {"Added(a 1)", "SyncAll[]"}}),
     [](const auto& p) { return std::string(p.param.id); });
 
 TEST(RealFIFO, AnAtomicListIsSyncedOnceItIsProcessed) {

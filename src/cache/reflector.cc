@@ -383,7 +383,8 @@ bool Reflector::RetryInternalError(const Error& error) {
 void Reflector::Pause() {
   paused_ = true;
   // Not here: the caller may stand in a call of the stream that is to be closed.
-  pause_timer_ = env_.loop().RunAt(env_.Now(), [this] {
+  env_.loop().Post([this, alive = std::weak_ptr<bool>(alive_)] {
+    if (alive.expired()) return;
     if (paused_ && phase_ == Phase::kWatch) {
       timer_ = Timer();
       call_.reset();
@@ -394,7 +395,6 @@ void Reflector::Pause() {
 void Reflector::Resume() {
   if (!paused_) return;
   paused_ = false;
-  pause_timer_ = Timer();
   if (phase_ == Phase::kWatch && call_ == nullptr && !timer_.armed()) OpenWatch();
 }
 

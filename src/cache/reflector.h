@@ -173,11 +173,11 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   std::optional<SteadyTime> first_internal_error_;
   std::optional<SteadyTime> last_internal_error_;
 
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   // Destroyed first: nothing may call back while the rest goes.
   Timer timer_;
   Timer tick_timer_;
   Timer resync_timer_;
-  Timer pause_timer_;
   std::unique_ptr<ListWatchCall> call_;
 };
 

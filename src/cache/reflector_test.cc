@@ -3,15 +3,15 @@
 #include "cache/reflector.h"
 
 #include <gtest/gtest.h>
-
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "kinformer/simulation.h"
+
 #include "cache/resource_version.h"
 #include "cache/testing/fake_lister_watcher.h"
-#include "kinformer/simulation.h"
 
 namespace kinformer::internal {
 namespace {
@@ -151,8 +151,7 @@ TEST_F(ReflectorTest, R_10_IgnoresOtherTypesAndTakesTheLastResourceVersion) {
   server_.Send(WatchEventType::kModified, MakePod("default", "bar", "55"));
   server_.Send(WatchEventType::kAdded, MakePod("default", "baz", "32"));
   sim_.RunReady();
-  EXPECT_EQ(store_.objects,
-            (std::map<std::string, std::string>{{"bar", "55"}, {"baz", "32"}}));
+  EXPECT_EQ(store_.objects, (std::map<std::string, std::string>{{"bar", "55"}, {"baz", "32"}}));
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "32");
 }
 
@@ -289,6 +288,7 @@ TEST_F(ReflectorTest, AServerThatWentBackInTimeIsANewEpoch) {
   Start();
   sim_.RunFor(seconds(5));
   server_.set_rv(4);
+  server_.Forget();
   server_.list_errors.push_back(TooLarge());
   server_.FailWatches(Expired());
   sim_.RunFor(seconds(3));
@@ -302,9 +302,8 @@ TEST_F(ReflectorTest, R_25_PG_08_PageSizeIsKeptAndTokensAreFollowed) {
   ReflectorOptions options;
   options.watch_list_page_size = 4;
   Start(std::move(options));
-  EXPECT_EQ(server_.requests,
-            (Texts{"LIST rv=0 limit=4", "LIST rv= limit=4 continue=4",
-                   "LIST rv= limit=4 continue=8", "WATCH rv=10 bookmarks"}));
+  EXPECT_EQ(server_.requests, (Texts{"LIST rv=0 limit=4", "LIST rv= limit=4 continue=4",
+                                     "LIST rv= limit=4 continue=8", "WATCH rv=10 bookmarks"}));
   EXPECT_EQ(store_.objects.size(), 10U);
 }
 
@@ -342,9 +341,8 @@ TEST_F(ReflectorTest, R_30_PG_07_APageThatExpiresMakesItOneFullList) {
   server_.list_errors = {std::nullopt, Expired()};
   server_.FailWatches(Expired());
   sim_.RunFor(seconds(3));
-  EXPECT_EQ(server_.requests,
-            (Texts{"LIST rv=17 limit=4", "LIST rv= limit=4 continue=4", "LIST rv=17 limit=0",
-                   "WATCH rv=17 bookmarks"}));
+  EXPECT_EQ(server_.requests, (Texts{"LIST rv=17 limit=4", "LIST rv= limit=4 continue=4",
+                                     "LIST rv=17 limit=0", "WATCH rv=17 bookmarks"}));
   EXPECT_EQ(store_.objects.size(), 8U);
 }
 
@@ -363,8 +361,8 @@ TEST_F(ReflectorTest, R_40_R_41_R_42_WatchTimeouts) {
     std::int64_t low;
     std::int64_t high;
   };
-  for (const Row& row : {Row{Duration(0), 300, 600}, Row{seconds(1), 300, 600},
-                         Row{minutes(30), 1800, 3600}}) {
+  for (const Row& row :
+       {Row{Duration(0), 300, 600}, Row{seconds(1), 300, 600}, Row{minutes(30), 1800, 3600}}) {
     server_.timeouts.clear();
     ReflectorOptions options;
     options.min_watch_timeout = row.min;
@@ -475,8 +473,8 @@ TEST_F(WatchListTest, WL_09_WL_10_ARefusalFallsBackToList) {
   server_.watch_errors.push_back(
       Error(Reason::kInvalid, "sendInitialEvents is forbidden").WithHttpStatus(422));
   Start();
-  EXPECT_EQ(server_.requests, (Texts{"WATCHLIST rv= NotOlderThan bookmarks",
-                                     "LIST rv=0 limit=500", "WATCH rv=1 bookmarks"}));
+  EXPECT_EQ(server_.requests, (Texts{"WATCHLIST rv= NotOlderThan bookmarks", "LIST rv=0 limit=500",
+                                     "WATCH rv=1 bookmarks"}));
   server_.Put("bar");
   sim_.RunReady();
   EXPECT_EQ(store_.objects.size(), 2U);
@@ -578,8 +576,7 @@ TEST(ResourceVersion, Order) {
   using Order = std::strong_ordering;
   EXPECT_EQ(CompareResourceVersion("9", "10"), Order::less);
   EXPECT_EQ(CompareResourceVersion("10", "9"), Order::greater);
-  EXPECT_EQ(CompareResourceVersion("123456789012345678901", "123456789012345678901"),
-            Order::equal);
+  EXPECT_EQ(CompareResourceVersion("123456789012345678901", "123456789012345678901"), Order::equal);
   EXPECT_EQ(CompareResourceVersion("", "1"), std::nullopt);
   EXPECT_EQ(CompareResourceVersion("0", "1"), std::nullopt);
   EXPECT_EQ(CompareResourceVersion("1a", "1"), std::nullopt);

@@ -71,8 +71,7 @@ class FakeServer {
   void Delete(const std::string& name) {
     const auto it = objects_.find(ObjectName{"default", name});
     const std::string rv = std::to_string(++rv_);
-    ObjectRef object =
-        MakePod("default", name, rv, it->second->uid(), PodValue(*it->second));
+    ObjectRef object = MakePod("default", name, rv, it->second->uid(), PodValue(*it->second));
     objects_.erase(it);
     Record(WatchEventType::kDeleted, std::move(object), rv);
   }
@@ -83,7 +82,10 @@ class FakeServer {
   void set_rv(std::uint64_t rv) { rv_ = rv; }
   [[nodiscard]] const std::map<ObjectName, ObjectRef>& objects() const { return objects_; }
   // Changes the collection without telling watchers, as while they are cut off.
-  void Forget() { log_.clear(); compacted_ = rv_; }
+  void Forget() {
+    log_.clear();
+    compacted_ = rv_;
+  }
 
   // ---- how it answers
   bool watch_list_unsupported = false;
@@ -104,8 +106,12 @@ class FakeServer {
   [[nodiscard]] std::size_t open_watches() const { return watches_.size(); }
 
   // ---- what happens to the watches under way
-  void EndWatches() { ForEachWatch([](Call& c) { c.Finish({}); }); }
-  void FailWatches(const Error& error) { ForEachWatch([&](Call& c) { c.Finish(error); }); }
+  void EndWatches() {
+    ForEachWatch([](Call& c) { c.Finish({}); });
+  }
+  void FailWatches(const Error& error) {
+    ForEachWatch([&](Call& c) { c.Finish(error); });
+  }
   void Send(WatchEventType type, ObjectRef object) {
     ForEachWatch([&](Call& c) { c.Send(type, object); });
   }
@@ -207,9 +213,7 @@ class FakeServer {
     std::unique_ptr<ListWatchCall> Watch(const ListOptions& o, WatchReceiver& r) override {
       return server_.Watch(o, r);
     }
-    bool IsWatchListSemanticsUnSupported() const override {
-      return server_.watch_list_unsupported;
-    }
+    bool IsWatchListSemanticsUnSupported() const override { return server_.watch_list_unsupported; }
     std::string Describe() const override { return "pods"; }
 
    private:
