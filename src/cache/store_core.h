@@ -6,7 +6,7 @@
 // Structure: every key has an entry, a number in a dense array whose word points at the newest block; the versions of a key are
 // chained through the blocks; a snapshot is a version number. A flat hash table finds the entry of a key. Indexes hold, for each
 // value, a superset of the entries, and are checked again at the reader's version, so that one number covers the store and all
-// its indexes. docs/internals.md tells how versions end.
+// its indexes. versions.h tells how versions end.
 
 #ifndef KINFORMER_CACHE_STORE_CORE_H_
 #define KINFORMER_CACHE_STORE_CORE_H_
