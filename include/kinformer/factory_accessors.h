@@ -120,10 +120,15 @@ template <class T>
 class Kind {
  public:
   explicit Kind(SharedInformerFactory& factory) : factory_(factory) {}
-  [[nodiscard]] SharedInformer<T> Informer(InformerOptions<T> options = {}) const {
-    return factory_.InformerFor<T>(std::move(options));
+  // Templates, so that T need be complete only where they are called.
+  template <class U = T>
+  [[nodiscard]] SharedInformer<U> Informer(InformerOptions<U> options = {}) const {
+    return factory_.InformerFor<U>(std::move(options));
   }
-  [[nodiscard]] kinformer::Lister<T> Lister() const { return Informer().lister(); }
+  template <class U = T>
+  [[nodiscard]] kinformer::Lister<U> Lister() const {
+    return Informer<U>().lister();
+  }
 
  private:
   SharedInformerFactory& factory_;

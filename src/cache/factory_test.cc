@@ -1,0 +1,200 @@
+// SharedInformerFactory: sharing, starting, waiting, ending.
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/api/appsv1.h"
+#include "kinformer/api/corev1.h"
+#include "kinformer/factory_accessors.h"
+#include "kinformer/shared_informer_factory.h"
+#include "kinformer/simulation.h"
+#include "kinformer/unstructured.h"
+
+#include "cache/testing/fake_lister_watcher.h"
+
+namespace kinformer {
+namespace {
+
+using internal::FakeServer;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+// One fake server for each resource and namespace that is asked for.
+class FakeProvider final : public internal::ListerWatcherProvider {
+ public:
+  explicit FakeProvider(Env& env) : env_(env) {}
+  [[nodiscard]] Env& env() const override { return env_; }
+  std::unique_ptr<ListerWatcher> NewListWatch(const internal::TypeInfo& type,
+                                              const std::string& namespace_,
+                                              const std::function<void(ListOptions&)>&) override {
+    return Server(std::string(type.resource) + "@" + namespace_).NewListerWatcher();
+  }
+  FakeServer& Server(const std::string& name) {
+    auto& server = servers_[name];
+    if (server == nullptr) server = std::make_unique<FakeServer>(env_);
+    return *server;
+  }
+  [[nodiscard]] std::size_t size() const { return servers_.size(); }
+
+ private:
+  Env& env_;
+  std::map<std::string, std::unique_ptr<FakeServer>> servers_;
+};
+
+class FactoryTest : public testing::Test {
+ protected:
+  FactoryTest() : provider_(std::make_shared<FakeProvider>(sim_.env())) {}
+  void Settle() { sim_.RunReady(); }
+
+  Simulation sim_;
+  std::shared_ptr<FakeProvider> provider_;
+};
+
+TEST_F(FactoryTest, EveryoneWhoAsksForAResourceGetsTheSameInformer) {
+  SharedInformerFactory factory(provider_);
+  const auto one = factory.InformerFor<corev1::Pod>();
+  const auto two = factory.Core().V1().Pods().Informer();
+  const auto other = factory.InformerFor<corev1::Node>();
+  EXPECT_EQ(one.core(), two.core());
+  EXPECT_NE(static_cast<void*>(one.core().get()), static_cast<void*>(other.core().get()));
+  factory.Start();
+  Settle();
+  EXPECT_EQ(provider_->Server("pods@").open_watches(), 1U);
+  EXPECT_EQ(provider_->Server("nodes@").open_watches(), 1U);
+}
+
+TEST_F(FactoryTest, IndexesAreAddedToTheInformerThatExists) {
+  SharedInformerFactory factory(provider_);
+  const auto pods = factory.InformerFor<corev1::Pod>(
+      {.indexers = {{"node", [](corev1::Pod p, auto& out) { out.Add(p.spec().nodeName()); }}}});
+  factory.InformerFor<corev1::Pod>(
+      {.indexers = {{"node", [](corev1::Pod, auto&) {}},
+                    {"name", [](corev1::Pod p, auto& out) { out.Add(p.metadata().name()); }}}});
+  EXPECT_EQ(pods.indexer().GetIndexers().size(), 3U);
+}
+
+TEST_F(FactoryTest, ANamespaceIsAnInformerOfItsOwnUnlessTheKindHasNone) {
+  SharedInformerFactory factory(provider_, {.namespace_ = "shop"});
+  const auto pods = factory.InformerFor<corev1::Pod>();
+  const auto all = factory.InformerFor<corev1::Pod>({.namespace_ = "other"});
+  const auto nodes = factory.InformerFor<corev1::Node>();
+  EXPECT_NE(pods.core(), all.core());
+  factory.Start();
+  Settle();
+  EXPECT_EQ(provider_->Server("pods@shop").open_watches(), 1U);
+  EXPECT_EQ(provider_->Server("pods@other").open_watches(), 1U);
+  EXPECT_EQ(provider_->Server("nodes@").open_watches(), 1U);
+  EXPECT_EQ(pods.lister().Namespace("elsewhere").Get("a").error().reason(), Reason::kOutOfScope);
+}
+
+TEST_F(FactoryTest, MetadataIsReadFromAFullInformerThatExists) {
+  SharedInformerFactory factory(provider_);
+  const auto pods = factory.InformerFor<corev1::Pod>();
+  const auto metadata = factory.MetadataInformerFor<corev1::Pod>();
+  EXPECT_EQ(pods.core(), metadata.core());
+  const auto nodes = factory.MetadataInformerFor<corev1::Node>();
+  EXPECT_NE(nodes.core(), factory.InformerFor<corev1::Node>().core())
+      << "metadata must never stand in for the whole";
+}
+
+TEST_F(FactoryTest, DynamicInformersHaveTheirOwnObjects) {
+  SharedInformerFactory factory(provider_);
+  const auto widgets = factory.ForResource({"shop.example", "v1", "widgets"}, "Widget");
+  EXPECT_EQ(widgets.core(),
+            factory.ForResource({"shop.example", "v1", "widgets"}, "Widget").core());
+  provider_->Server("widgets@").Put("blue", "7");
+  factory.Start();
+  Settle();
+  ASSERT_EQ(widgets.Snapshot().size(), 1U);
+  EXPECT_EQ((*widgets.Snapshot().begin()).metadata().name(), "blue");
+}
+
+TEST_F(FactoryTest, AConstructorOfOnesOwn) {
+  SharedInformerFactory factory(provider_, {.default_resync = minutes(7)});
+  std::optional<Duration> resync;
+  const std::function<SharedInformer<corev1::Pod>(Duration)> make = [&](Duration period) {
+    resync = period;
+    return SharedInformer<corev1::Pod>(sim_.env(), provider_->Server("mine").NewListerWatcher());
+  };
+  const auto pods = factory.InformerFor<corev1::Pod>(make);
+  EXPECT_EQ(resync, minutes(7));
+  EXPECT_EQ(pods.core(), factory.InformerFor<corev1::Pod>().core());
+  factory.Start();
+  Settle();
+  EXPECT_EQ(provider_->Server("mine").open_watches(), 1U);
+}
+
+TEST_F(FactoryTest, StartStartsWhatIsNewAndWaitNamesWhoIsNotSynced) {
+  SharedInformerFactory factory(provider_);
+  factory.InformerFor<corev1::Pod>();
+  factory.Start();
+  ASSERT_TRUE(sim_.RunBlocking([&] { EXPECT_TRUE(factory.WaitForCacheSync().ok()); }, seconds(10)));
+  provider_->Server("nodes@").down =
+      Error(Reason::kForbidden, "nodes is forbidden").WithHttpStatus(403);
+  factory.InformerFor<corev1::Node>();
+  ASSERT_TRUE(sim_.RunBlocking([&] { EXPECT_TRUE(factory.WaitForCacheSync().ok()); }, seconds(10)))
+      << "only what was started counts";
+  factory.Start();
+  std::optional<Error> error;
+  ASSERT_TRUE(sim_.RunBlocking(
+      [&] { error = factory.WaitForCacheSync({}, {.timeout = seconds(30)}).error(); }, minutes(2)));
+  EXPECT_EQ(error->message().find("pods"), std::string::npos) << *error;
+  EXPECT_NE(error->message().find("nodes"), std::string::npos) << *error;
+  EXPECT_NE(error->message().find("nodes is forbidden"), std::string::npos) << *error;
+}
+
+TEST_F(FactoryTest, ReleaseAndShutdownEndTheWatches) {
+  SharedInformerFactory factory(provider_);
+  auto pods = std::make_optional(factory.InformerFor<corev1::Pod>());
+  factory.InformerFor<corev1::Node>();
+  const Lister<appsv1::Deployment> deployments = factory.Apps().V1().Deployments().Lister();
+  provider_->Server("deployments.apps@");
+  factory.Start();
+  Settle();
+  factory.Release(*pods);
+  Settle();
+  EXPECT_EQ(provider_->Server("pods@").open_watches(), 1U) << "a handle is left";
+  pods.reset();
+  Settle();
+  EXPECT_EQ(provider_->Server("pods@").open_watches(), 0U);
+  ASSERT_TRUE(sim_.RunBlocking([&] { factory.Shutdown(); }, minutes(1)));
+  EXPECT_EQ(provider_->Server("nodes@").open_watches(), 0U);
+  EXPECT_EQ(provider_->Server("deployments@").open_watches(), 0U);
+  EXPECT_EQ(deployments.List().size(), 0U) << "what is left stays readable";
+  factory.Start();
+  Settle();
+  EXPECT_EQ(provider_->Server("nodes@").open_watches(), 0U) << "no start after Shutdown";
+}
+
+TEST_F(FactoryTest, ShutdownWaitsForCallbacks) {
+  SharedInformerFactory factory(provider_);
+  auto widgets = factory.ForResource({"shop.example", "v1", "widgets"}, "Widget");
+  provider_->Server("widgets@").Put("blue");
+  bool inside = false;
+  bool left = false;
+  widgets
+      .AddEventHandler({.on_add =
+                            [&](const Added<Unstructured>&) {
+                              inside = true;
+                              sim_.env().SleepFor(seconds(10));
+                              left = true;
+                            }})
+      .OrExit();
+  factory.Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return inside; }, seconds(5)));
+  ASSERT_TRUE(sim_.RunBlocking(
+      [&] {
+        factory.Shutdown();
+        EXPECT_TRUE(left);
+      },
+      minutes(1)));
+}
+
+}  // namespace
+}  // namespace kinformer

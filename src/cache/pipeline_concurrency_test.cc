@@ -1,0 +1,126 @@
+// The pipeline on real threads: for the thread sanitizer.
+
+#include <atomic>
+#include <gtest/gtest.h>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kinformer/runtime.h"
+#include "kinformer/shared_informer.h"
+
+#include "cache/testing/fake_lister_watcher.h"
+
+namespace kinformer {
+namespace {
+
+using internal::FakeServer;
+using internal::PodValue;
+
+class Pod {
+ public:
+  explicit Pod(const internal::Block* block) : block_(block) {}
+  [[nodiscard]] std::string name() const { return std::string(block_->name()); }
+  static const internal::TypeInfo& type_info() { return internal::PodType(); }
+
+ private:
+  const internal::Block* block_;
+};
+
+// Runs `task` on the loop and waits for it.
+template <class F>
+void OnLoop(Env& env, F task) {
+  std::atomic<bool> done{false};
+  env.loop().Post([&] {
+    task();
+    done.store(true, std::memory_order_release);
+    done.notify_one();
+  });
+  done.wait(false, std::memory_order_acquire);
+}
+
+TEST(PipelineConcurrency, SI_16_CT_03_HandlersComeAndGoWhileEventsFlowAndReadersRead) {
+  Runtime runtime;
+  Env& env = runtime.env();
+  FakeServer server(env);
+  {
+    SharedInformer<Pod> informer(env, server.NewListerWatcher());
+    std::atomic<std::uint64_t> heard{0};
+    informer
+        .AddEventHandler({.on_add = [&](const Added<Pod>&) { heard.fetch_add(1); },
+                          .on_update = [&](const Updated<Pod>&) { heard.fetch_add(1); },
+                          .on_delete = [&](const Deleted<Pod>&) { heard.fetch_add(1); }})
+        .OrExit();
+    OnLoop(env, [&] { server.Put("first", "0"); });
+    informer.Start();
+    ASSERT_TRUE(informer.WaitForCacheSync({}, {.timeout = std::chrono::seconds(60)}).ok());
+
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t) {
+      threads.emplace_back([&] {
+        while (!stop.load(std::memory_order_relaxed)) {
+          std::atomic<int> calls{0};
+          auto registration =
+              informer.AddEventHandler({.on_add = [&](const Added<Pod>&) { calls.fetch_add(1); }});
+          if (!registration) return;
+          EXPECT_TRUE(registration->WaitForSync().ok());
+          EXPECT_GE(calls.load(), 1) << "all that was there has been delivered";
+          EXPECT_TRUE(informer.RemoveEventHandler(*registration).ok());
+        }
+      });
+    }
+    threads.emplace_back([&] {
+      while (!stop.load(std::memory_order_relaxed)) {
+        std::size_t n = 0;
+        for (const Pod pod : informer.Snapshot()) n += pod.name().size();
+        EXPECT_GT(n, 0U);
+        EXPECT_TRUE(informer.lister().Namespace("default").Get("first").ok());
+        static_cast<void>(informer.Stats());
+      }
+    });
+    for (int i = 0; i < 1000; ++i) {
+      OnLoop(env, [&] {
+        const std::string name = "p" + std::to_string(i % 17);
+        if (i % 5 == 4 && server.objects().contains({"default", name})) {
+          server.Delete(name);
+        } else {
+          server.Put(name, std::to_string(i));
+        }
+        if (i % 100 == 50) server.EndWatches();
+      });
+    }
+    stop.store(true);
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_GT(heard.load(), 0U);
+    informer.Stop();
+    EXPECT_FALSE(informer.AddEventHandler(ResourceEventHandlerFuncs<Pod>{}).ok());
+  }
+  OnLoop(env, [&] { EXPECT_EQ(server.open_watches(), 0U); });
+}
+
+TEST(PipelineConcurrency, SI_07_SI_10_StartRacesWithEverything) {
+  for (int round = 0; round < 20; ++round) {
+    Runtime runtime;
+    FakeServer server(runtime.env());
+    SharedInformer<Pod> informer(runtime.env(), server.NewListerWatcher());
+    std::stop_source stop;
+    std::thread run([&] { informer.Run(stop.get_token()); });
+    std::thread add([&] {
+      for (int i = 0; i < 10; ++i) {
+        static_cast<void>(informer.AddEventHandler(ResourceEventHandlerFuncs<Pod>{}));
+      }
+    });
+    add.join();
+    static_cast<void>(informer.WaitForCacheSync({}, {.timeout = std::chrono::seconds(60)}));
+    EXPECT_TRUE(informer.HasSynced());
+    stop.request_stop();
+    run.join();
+    EXPECT_TRUE(informer.IsStopped());
+  }
+}
+
+}  // namespace
+}  // namespace kinformer
