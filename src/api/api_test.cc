@@ -168,7 +168,7 @@ TEST(Registry, FindsKindsAndResources) {
   EXPECT_EQ(pods->type, &corev1::Pod::type_info());
   EXPECT_THAT(pods->short_names, ElementsAre("po"));
   EXPECT_EQ(internal::FindResource("", "v1", "pod"), nullptr);
-  EXPECT_EQ(internal::FindType("", "v1", "Pod"), nullptr);
+  EXPECT_EQ(internal::FindType("apps", "v1", "Pod"), nullptr);
   EXPECT_FALSE(internal::FindResource("", "v1", "nodes")->type->namespaced);
   EXPECT_EQ(internal::FindResourceOf(*deployment)->resource, "deployments");
   EXPECT_NE(internal::FindType("", "v1", "Status"), nullptr);
