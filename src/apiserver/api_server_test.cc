@@ -36,8 +36,9 @@ void Check(TestServer& server, const std::vector<Expectation>& table) {
     SCOPED_TRACE(e.check);
     const Reply reply = server.Do(e.method, e.target, e.body, e.headers);
     EXPECT_EQ(reply.status, e.status) << reply.body;
-    if (!e.reason.empty())
+    if (!e.reason.empty()) {
       EXPECT_EQ(reply.Json()["reason"].StringOrEmpty(), e.reason) << reply.body;
+    }
     EXPECT_THAT(reply.body, HasSubstr(e.message));
   }
 }

@@ -39,13 +39,15 @@ bool IsDefinition(const ServedResource& resource) {
 
 Result<void> PrepareDefinition(const ServedResource& resource, json::Value& object) {
   if (!IsDefinition(resource)) return {};
+  // Members are added first and referred to afterwards, since adding one moves the others.
+  object.Erase("status");
   json::Value& spec = object["spec"];
+  Default(spec, "conversion", json::Value::MakeObject({{"strategy", "None"}}));
+  if (!spec["versions"].is_array()) spec["versions"] = json::Value::MakeArray();
   json::Value& names = spec["names"];
   const std::string kind = names["kind"].StringOrEmpty();
   Default(names, "singular", Lower(kind));
   Default(names, "listKind", kind + "List");
-  Default(spec, "conversion", json::Value::MakeObject({{"strategy", "None"}}));
-  object.Erase("status");
 
   std::vector<StatusCause> causes;
   const std::string& name = object.At("/metadata/name").StringOrEmpty();

@@ -36,6 +36,12 @@ constexpr std::string_view kWidgets = "/apis/example.com/v1/namespaces/default/w
 const GroupVersionResource kWidgetsV1{
     .group = "example.com", .version = "v1", .resource = "widgets"};
 
+// What the server says against the definition.
+std::string ErrorOf(TestServer& server) {
+  const auto loaded = server.server().Load(kDefinition);
+  return loaded.ok() ? std::string() : loaded.error().message();
+}
+
 TEST(ApiServerDiscovery, SRV182Aggregated) {
   TestServer server;
   const std::string v2 = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -68,7 +74,7 @@ TEST(ApiServerDiscovery, SRV182Aggregated) {
 
   const std::string tag(apis.headers.Get("ETag"));
   EXPECT_EQ(server.Get("/apis", {{"Accept", v2}, {"If-None-Match", tag}}).status, 304) << "SRV183";
-  ASSERT_TRUE(server.server().Load(kDefinition).ok());
+  ASSERT_EQ(server.server().Load(kDefinition).value_or(0), 1U) << ErrorOf(server);
   EXPECT_EQ(server.Get("/apis", {{"Accept", v2}, {"If-None-Match", tag}}).status, 200) << "SRV183";
 }
 
@@ -183,7 +189,7 @@ TEST(ApiServerProtobuf, SRV180BodyWithoutTailAndSRV200Custom) {
                     {{"Content-Type", "application/vnd.kubernetes.protobuf"}})
                 .status,
             201);
-  ASSERT_TRUE(server.server().Load(kDefinition).ok());
+  ASSERT_EQ(server.server().Load(kDefinition).value_or(0), 1U) << ErrorOf(server);
   ASSERT_EQ(server.Do("POST", kWidgets, R"({"metadata":{"name":"w"}})").status, 201);
   const std::string protobuf = "application/vnd.kubernetes.protobuf";
   EXPECT_EQ(server.Get(kWidgets, {{"Accept", protobuf + ",application/json"}})
@@ -205,7 +211,7 @@ TEST(ApiServerCustom, SRV191To198) {
   auto definitions = server.Open(
       "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?watch=1&resourceVersion=" +
       std::to_string(server.server().current_resource_version()));
-  ASSERT_TRUE(server.server().Load(kDefinition).ok());
+  ASSERT_EQ(server.server().Load(kDefinition).value_or(0), 1U) << ErrorOf(server);
   const std::vector<json::Value> frames = definitions->Frames();
   ASSERT_EQ(frames.size(), 2U) << "SRV191";
   EXPECT_EQ(frames[1].At("/object/status/conditions/1/type").StringOrEmpty(), "Established");
@@ -260,13 +266,13 @@ TEST(ApiServerCustom, SRV191To198) {
   EXPECT_THAT(last[0], HasSubstr("DELETED default/w"));
   EXPECT_TRUE(watch->ended());
   EXPECT_EQ(server.Get(kWidgets).status, 404);
-  ASSERT_TRUE(server.server().Load(kDefinition).ok());
+  ASSERT_EQ(server.server().Load(kDefinition).value_or(0), 1U) << ErrorOf(server);
   EXPECT_EQ(server.Get(kWidgets).Json()["items"].size(), 0U);
 }
 
 TEST(ApiServerCustom, SRV199NameConflict) {
   TestServer server;
-  ASSERT_TRUE(server.server().Load(kDefinition).ok());
+  ASSERT_EQ(server.server().Load(kDefinition).value_or(0), 1U) << ErrorOf(server);
   std::string other(kDefinition);
   for (std::size_t at = other.find("widgets"); at != std::string::npos;
        at = other.find("widgets")) {

