@@ -6,24 +6,26 @@
 
 namespace kinformer::apiserver {
 
-ResourceStore::~ResourceStore() {
-  for (auto& [key, version] : objects_) DropOlder(version);
+const RecordPtr* ResourceStore::Entry::At(std::int64_t resource_version) const {
+  if (latest->resource_version() <= resource_version) return &latest;
+  const auto first = older.begin() + static_cast<std::ptrdiff_t>(dropped);
+  const auto at = std::upper_bound(first, older.end(), resource_version,
+                                   [](std::int64_t version, const RecordPtr& record) {
+                                     return version < record->resource_version();
+                                   });
+  return at == first ? nullptr : &*std::prev(at);
 }
 
-// A loop, since a chain may be long and destructors would recurse.
-void ResourceStore::DropOlder(Version& version) {
-  std::unique_ptr<Version> next = std::move(version.older);
-  while (next != nullptr) next = std::move(next->older);
+void ResourceStore::Entry::Push(RecordPtr record) {
+  if (latest != nullptr) older.push_back(std::move(latest));
+  latest = std::move(record);
 }
 
 void ResourceStore::Put(RecordPtr record, SteadyTime now) {
   bytes_ += record->bytes();
-  Version& version = objects_[record->key()];
-  RecordPtr previous = std::exchange(version.record, record);
-  if (previous != nullptr) {
-    auto older = std::make_unique<Version>(Version{previous, std::move(version.older)});
-    version.older = std::move(older);
-  }
+  Entry& entry = objects_[record->key()];
+  RecordPtr previous = entry.latest;
+  entry.Push(record);
   const bool existed = previous != nullptr && !previous->tombstone();
   if (!existed) {
     previous = nullptr;
@@ -36,11 +38,10 @@ void ResourceStore::Put(RecordPtr record, SteadyTime now) {
 
 void ResourceStore::Delete(RecordPtr tombstone, SteadyTime now) {
   const auto found = objects_.find(tombstone->key());
-  if (found == objects_.end() || found->second.record->tombstone()) return;
+  if (found == objects_.end() || found->second.latest->tombstone()) return;
   bytes_ += tombstone->bytes();
-  Version& version = found->second;
-  RecordPtr previous = std::exchange(version.record, tombstone);
-  version.older = std::make_unique<Version>(Version{previous, std::move(version.older)});
+  RecordPtr previous = found->second.latest;
+  found->second.Push(tombstone);
   --live_;
   const auto count = live_by_namespace_.find(std::string(tombstone->namespace_()));
   if (--count->second == 0) live_by_namespace_.erase(count);
@@ -49,8 +50,8 @@ void ResourceStore::Delete(RecordPtr tombstone, SteadyTime now) {
 
 RecordPtr ResourceStore::Get(std::string_view key) const {
   const auto found = objects_.find(key);
-  if (found == objects_.end() || found->second.record->tombstone()) return nullptr;
-  return found->second.record;
+  if (found == objects_.end() || found->second.latest->tombstone()) return nullptr;
+  return found->second.latest;
 }
 
 std::size_t ResourceStore::size(std::string_view namespace_) const {
@@ -63,12 +64,9 @@ void ResourceStore::Walk(std::string_view prefix, std::string_view from,
                          const std::function<bool(const RecordPtr&)>& visit) const {
   for (auto at = objects_.lower_bound(std::max(prefix, from)); at != objects_.end(); ++at) {
     if (!std::string_view(at->first).starts_with(prefix)) return;
-    const Version* version = &at->second;
-    while (version != nullptr && version->record->resource_version() > resource_version) {
-      version = version->older.get();
-    }
-    if (version == nullptr || version->record->tombstone()) continue;
-    if (!visit(version->record)) return;
+    const RecordPtr* record = at->second.At(resource_version);
+    if (record == nullptr || (*record)->tombstone()) continue;
+    if (!visit(*record)) return;
   }
 }
 
@@ -128,19 +126,27 @@ void ResourceStore::Compact(std::int64_t resource_version) {
 void ResourceStore::Prune(const std::string& key, std::int64_t horizon) {
   const auto found = objects_.find(key);
   if (found == objects_.end()) return;
-  Version* version = &found->second;
-  while (version->record->resource_version() > horizon) {
-    if (version->older == nullptr) return;
-    version = version->older.get();
+  Entry& entry = found->second;
+  // What is older than the newest version that a reader at the horizon sees, nobody can ask for.
+  const auto next = [&](std::size_t i) -> const RecordPtr& {
+    return i + 1 < entry.older.size() ? entry.older[i + 1] : entry.latest;
+  };
+  while (entry.dropped < entry.older.size() && next(entry.dropped)->resource_version() <= horizon) {
+    bytes_ -= std::min(bytes_, entry.older[entry.dropped]->bytes());
+    entry.older[entry.dropped++].reset();
   }
-  // The newest version that a reader at the horizon sees. What is older nobody can ask for.
-  for (const Version* old = version->older.get(); old != nullptr; old = old->older.get()) {
-    bytes_ -= std::min(bytes_, old->record->bytes());
-  }
-  DropOlder(*version);
-  if (version == &found->second && version->record->tombstone()) {
-    bytes_ -= std::min(bytes_, version->record->bytes());
-    objects_.erase(found);
+  if (entry.dropped == entry.older.size()) {
+    entry.older = {};
+    entry.dropped = 0;
+    if (entry.latest->tombstone() && entry.latest->resource_version() <= horizon) {
+      bytes_ -= std::min(bytes_, entry.latest->bytes());
+      objects_.erase(found);
+    }
+  } else if (entry.dropped > entry.older.size() / 2) {
+    // Amortised: each version is moved once for every one that goes.
+    entry.older.erase(entry.older.begin(),
+                      entry.older.begin() + static_cast<std::ptrdiff_t>(entry.dropped));
+    entry.dropped = 0;
   }
 }
 

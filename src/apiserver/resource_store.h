@@ -15,6 +15,8 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "kinformer/env.h"
 
@@ -44,8 +46,8 @@ struct HistoryLimits {
   Duration max_age = std::chrono::minutes(5);
 };
 
-// An ordered map whose values are chains of versions, newest first, and an event log from which the chains are pruned. A reader
-// of version N walks the map at any time and takes of each chain the newest version that is not newer than N, so LIST needs no copy and
+// An ordered map from keys to versions of objects, and an event log from whose end the oldest versions are pruned. A reader
+// of version N walks the map at any time and takes of each object the newest version that is not newer than N, so LIST needs no copy and
 // blocks no writer. A Pin keeps its version readable.
 //
 // Every write costs O(log n); nothing here is O(n) in the number of objects but a walk. Loop-confined. Counterpart: etcd's MVCC
@@ -53,7 +55,6 @@ struct HistoryLimits {
 class ResourceStore {
  public:
   explicit ResourceStore(HistoryLimits limits) : limits_(limits) {}
-  ~ResourceStore();
   ResourceStore(const ResourceStore&) = delete;
   ResourceStore& operator=(const ResourceStore&) = delete;
 
@@ -104,17 +105,22 @@ class ResourceStore {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
-  struct Version {
-    RecordPtr record;
-    std::unique_ptr<Version> older;
+  // The newest version of one object, and the older ones that somebody may still ask for, oldest first.
+  struct Entry {
+    RecordPtr latest;
+    std::vector<RecordPtr> older;
+    std::size_t dropped = 0;  // how many at the front of `older` are gone
+
+    // The newest that is not newer than that; null where there is none.
+    [[nodiscard]] const RecordPtr* At(std::int64_t resource_version) const;
+    void Push(RecordPtr record);
   };
-  using Map = std::map<std::string, Version, std::less<>>;
+  using Map = std::map<std::string, Entry, std::less<>>;
 
   void Append(EventType type, RecordPtr current, RecordPtr previous, SteadyTime now);
   void Trim(SteadyTime now);
   // Drops versions of a key that no reader can ask for any more.
   void Prune(const std::string& key, std::int64_t horizon);
-  static void DropOlder(Version& version);
 
   HistoryLimits limits_;
   Map objects_;

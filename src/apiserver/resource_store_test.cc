@@ -102,12 +102,18 @@ TEST_F(ResourceStoreTest, SequenceAfter) {
   EXPECT_EQ(store_->event(1).previous->resource_version(), 1);
 }
 
-// A chain of versions as long as history must not be taken apart by recursion.
-TEST_F(ResourceStoreTest, LongChainsEndWell) {
-  store_ = std::make_shared<ResourceStore>(HistoryLimits{.max_events = 100'000});
-  for (int i = 0; i < 60'000; ++i) Put("ns", "a");
+// One object that is written for ever costs each write the same.
+TEST_F(ResourceStoreTest, AHotObjectKeepsAsManyVersionsAsHistory) {
+  store_ = std::make_shared<ResourceStore>(HistoryLimits{.max_events = 5'000});
+  for (int i = 0; i < 20'000; ++i) Put("ns", "a");
+  EXPECT_EQ(store_->floor(), 15'000);
+  EXPECT_THAT(At(15'000), ElementsAre("ns/a@15000"));
+  EXPECT_THAT(At(17'123), ElementsAre("ns/a@17123"));
+  const std::size_t held = store_->bytes();
+  Put("ns", "a");
+  EXPECT_LE(store_->bytes(), held + 100);
   store_->Compact(version_);
-  EXPECT_THAT(At(version_), ElementsAre("ns/a@60000"));
+  EXPECT_THAT(At(version_), ElementsAre("ns/a@20001"));
 }
 
 TEST(RecordTest, TextIsFoundInTheRightPlaces) {
