@@ -122,7 +122,8 @@ class EventHandlerRegistration {
 };
 
 // A handle on an informer; copies are the same informer. Listers, and the factory that made it, are handles too: when the last
-// one goes, the watch ends and the memory is freed. Snapshots and Refs live on.
+// one goes, the watch ends and the memory is freed; its destruction waits for callbacks that run, except inside one and on
+// the loop. Snapshots and Refs live on.
 //
 // Thread-safe. Nothing blocks except Run, WaitForCacheSync, RemoveEventHandler and AddIndexers, as they say.
 // Counterpart: cache.SharedIndexInformer.

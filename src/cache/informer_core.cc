@@ -158,7 +158,12 @@ InformerCore::~InformerCore() {
     env().loop().Post([impl = impl_] { impl->StopOnLoop(true); });
     return;
   }
-  // What the reflector uses may go as soon as this returns.
+  // What the reflector and the callbacks use may go as soon as this returns.
+  std::vector<std::shared_ptr<Listener>> listeners;
+  {
+    MutexLock lock(impl_->mutex);
+    listeners = impl_->listeners;
+  }
   const std::shared_ptr<Monitor> monitor = env().NewMonitor();
   const auto done = std::make_shared<bool>(false);
   env().loop().Post([impl = impl_, monitor, done] {
@@ -169,9 +174,12 @@ InformerCore::~InformerCore() {
   });
   // Goes here rather than on the loop: it may own the client, and the client the loop.
   ListerWatcherSource source;
-  MonitorLock lock(*monitor);
-  while (!*done) lock.Wait();
-  source = std::move(impl_->source);
+  {
+    MonitorLock lock(*monitor);
+    while (!*done) lock.Wait();
+    source = std::move(impl_->source);
+  }
+  for (const std::shared_ptr<Listener>& listener : listeners) listener->WaitIdle();
 }
 
 Result<std::shared_ptr<Listener>> InformerCore::AddHandler(std::shared_ptr<RawHandler> handler,

@@ -581,6 +581,29 @@ TEST_F(InformerTest, TheLastHandleEndsTheWatchAndSnapshotsLiveOn) {
   EXPECT_EQ((*snapshot->begin()).name(), "a");
 }
 
+TEST_F(InformerTest, TheLastHandleWaitsForCallbacksThatRun) {
+  server_.Put("a", "1");
+  std::optional<SharedInformer<Pod>> informer(Make());
+  bool inside = false;
+  bool left = false;
+  informer
+      ->AddEventHandler({.on_add =
+                             [&](const Added<Pod>&) {
+                               inside = true;
+                               sim_.env().SleepFor(seconds(10));
+                               left = true;
+                             }})
+      .OrExit();
+  informer->Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return inside; }, seconds(5)));
+  ASSERT_TRUE(sim_.RunBlocking(
+      [&] {
+        informer.reset();
+        EXPECT_TRUE(left);
+      },
+      minutes(1)));
+}
+
 TEST_F(InformerTest, RunEndsWhenStopIsRequested) {
   std::stop_source stop;
   SharedInformer<Pod> informer = Make();
