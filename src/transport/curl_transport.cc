@@ -107,6 +107,7 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
     stopped_ = true;
     beat_.Cancel();
     for (auto& lane : lanes_) {
+      if (lane->probe != nullptr) EndProbe(*lane);
       for (const auto& transfer : lane->Transfers()) {
         lane->Remove(transfer);
         FailLater(transfer, Error(Reason::kStopped, "the transport was shut down"));
@@ -169,7 +170,8 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
     for (const auto& lane : lanes_) {
       if (lane->pool() != pool || lane->retired) continue;
       if (pool != ConnectionPool::kWatch || lane->http1()) return *lane;
-      const std::size_t others = lane->size() - (lane->probe != nullptr ? 1 : 0);
+      const bool probing = lane->probe != nullptr && lane->probe->lane == lane.get();
+      const std::size_t others = lane->size() - (probing ? 1 : 0);
       if (others < capacity_) return *lane;
     }
     lanes_.push_back(std::make_unique<CurlLane>(shared_, *loop_, pool));
@@ -332,7 +334,13 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
       return;
     }
     reload_failed_ = false;
-    UseMaterial(*loaded);
+    TlsMaterial material = *loaded;
+    if (material.cert.empty()) {
+      // Ours, if any, came with the credentials.
+      material.cert = tls_->cert;
+      material.key = tls_->key;
+    }
+    UseMaterial(std::move(material));
   }
 
   // Exchanges that begin now use the new certificates on new connections. Watches that run under a client certificate which has

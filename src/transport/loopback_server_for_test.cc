@@ -210,6 +210,13 @@ void LoopbackServer::Serve(int fd) {
     ssl = SSL_new(impl_->tls);
     SSL_set_fd(ssl, fd);
     open = SSL_accept(ssl) == 1;
+    if (!open) {
+      // Closing with bytes unread would be a reset, and the alert that says why would be lost.
+      shutdown(fd, SHUT_WR);
+      char data[4096];
+      while (recv(fd, data, sizeof data, 0) > 0) {
+      }
+    }
   }
   SocketPeer peer(fd, ssl);
   std::string buffer;
