@@ -18,6 +18,7 @@
 #include "kinformer/runtime.h"
 
 #include "demo/cluster_model.h"
+#include "demo/owner_uids.h"
 
 namespace {
 
@@ -72,16 +73,20 @@ int main(int argc, char** argv) {
   std::promise<void> loaded;
   env.loop().Post([&] {
     server = std::make_unique<ApiServer>(env);
+    kinformer::demo::OwnerUids owners;
     kinformer::demo::ClusterModel model({.nodes = pods / 100 + 1, .namespaces = 100, .pods = pods});
     for (const kinformer::demo::Operation& operation : model.Start()) {
       const kinformer::GroupVersionResource resource{std::string(operation.group),
                                                      std::string(operation.version),
                                                      std::string(operation.resource)};
-      auto made = server->Create(resource, kinformer::json::Parse(operation.json).OrExit());
+      kinformer::json::Value object = kinformer::json::Parse(operation.json).OrExit();
+      owners.Fill(object);
+      auto made = server->Create(resource, std::move(object));
       if (!made) {
         std::cerr << made.error() << '\n';
         std::exit(1);
       }
+      owners.Note(*made);
       if (operation.resource == "pods") names.push_back({operation.namespace_, operation.name});
     }
     http = HttpServer::Listen(env, *server, {.tls = true}).OrExit();

@@ -8,6 +8,8 @@
 #include "kinformer/json.h"
 #include "kinformer/runtime.h"
 
+#include "demo/owner_uids.h"
+
 namespace kinformer::demo {
 
 struct EmbeddedCluster::Impl {
@@ -38,10 +40,12 @@ struct EmbeddedCluster::Impl {
     }
     Result<json::Value> object = json::Parse(operation.json);
     if (!object) return std::move(object).error();
+    owners.Fill(*object);
     Result<json::Value> stored = operation.kind == Operation::Kind::kCreate
                                      ? server->Create(resource, *std::move(object))
                                      : server->Update(resource, *std::move(object));
     if (!stored) return std::move(stored).error();
+    owners.Note(*stored);
     return {};
   }
 
@@ -65,6 +69,7 @@ struct EmbeddedCluster::Impl {
   Runtime runtime;
   // All of the following belong to the loop.
   ClusterModel model;
+  OwnerUids owners;
   std::unique_ptr<apiserver::ApiServer> server;
   std::unique_ptr<apiserver::HttpServer> http;
   Timer timer;
