@@ -151,21 +151,31 @@ void CurlLane::Settle() {
     patience_ = Timer();
   }
   Admit();
-  if (full_buffer_ && !http1_ && !asking_again_) {
-    asking_again_ = true;
-    shared_->env.loop().Post([weak = self_] {
-      if (*weak != nullptr) (*weak)->AskAgain();
-    });
+  if (full_buffer_ && !http1_) {
+    quiet_rounds_ = 0;
+    PostAskAgain();
   }
   full_buffer_ = false;
 }
 
+void CurlLane::PostAskAgain() {
+  if (asking_again_) return;
+  asking_again_ = true;
+  shared_->env.loop().Post([weak = self_] {
+    if (*weak != nullptr) (*weak)->AskAgain();
+  });
+}
+
 void CurlLane::AskAgain() {
   asking_again_ = false;
+  const std::uint64_t before = shared_->stats.bytes_received;
   const auto sockets = watched_;
   for (const curl_socket_t fd : sockets) {
     if (std::find(watched_.begin(), watched_.end(), fd) != watched_.end()) Run(fd, CURL_CSELECT_IN);
   }
+  // A stream whose rest has come out lets go of what it held up of the others, which they notice only when asked in turn.
+  quiet_rounds_ = shared_->stats.bytes_received == before ? quiet_rounds_ + 1 : 0;
+  if (quiet_rounds_ < 2 && !active_.empty()) PostAskAgain();
 }
 
 void CurlLane::Admit() {

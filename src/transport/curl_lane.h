@@ -63,7 +63,7 @@ class CurlLane final : public CurlLoop::Listener {
   // A response has begun: whatever the server says first over HTTP/2 has been read.
   void OnAnswer();
   // libcurl delivered as much as its buffer holds. Over HTTP/2, libcurl 7.88 may then keep the rest of what it has read until
-  // the socket becomes readable again, which may be never: it is asked once more.
+  // the socket becomes readable again, which may be never: it is asked until nothing more comes.
   void OnFullBuffer() { full_buffer_ = true; }
   void OnSocket(int fd, int flags) override;
 
@@ -75,6 +75,7 @@ class CurlLane final : public CurlLoop::Listener {
 
   void Run(curl_socket_t fd, int flags);
   void Settle();
+  void PostAskAgain();
   void AskAgain();
   void Admit();
   void Detach(CurlTransfer& transfer);
@@ -102,6 +103,7 @@ class CurlLane final : public CurlLoop::Listener {
   bool limit_changed_ = false;
   bool full_buffer_ = false;
   bool asking_again_ = false;
+  int quiet_rounds_ = 0;
 };
 
 }  // namespace kinformer::internal
