@@ -11,6 +11,7 @@
 
 #include "cli/columns.h"
 #include "cli/commands.h"
+#include "cli/first_sync.h"
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/selection.h"
@@ -26,14 +27,13 @@ struct GetFlags {
 
 // The objects of a synced cache, in the order of namespace and name.
 Result<std::vector<json::Value>> Fetch(const Connection& connection, const Selection& selection,
-                                       std::stop_token stop) {
+                                       const std::stop_token& stop) {
+  FirstSync first_sync;
   SharedInformer<Object> informer(connection.client.env(),
                                   selection.NewListWatch(connection.client));
-  // A person sees the error itself, in one line.
-  static_cast<void>(informer.SetWatchErrorHandler([](const Error&) {}));
-  informer.Start();
-  if (Result<void> synced = informer.WaitForCacheSync(std::move(stop), {.fail_fast = true});
-      !synced) {
+  first_sync.Attach(informer);
+  if (Result<void> synced = first_sync.StartAndWait(informer, stop); !synced) {
+    informer.Stop();
     return std::move(synced).error();
   }
   const Snapshot<Object> snapshot = informer.Snapshot();

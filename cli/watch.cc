@@ -12,6 +12,7 @@
 
 #include "cli/columns.h"
 #include "cli/commands.h"
+#include "cli/first_sync.h"
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/selection.h"
@@ -111,22 +112,19 @@ int RunWatch(const WatchFlags& flags) {
     return Fail(selection.error(), origin);
   }
 
-  Output output([&stop] { stop.RequestStop(); });
-  EventPrinter printer(connection->client.env(), *selection, flags.selection.output, output);
+  // The trace may come from the loop until the client has ended.
+  const auto output = std::make_shared<Output>([stop]() mutable { stop.RequestStop(); });
+  EventPrinter printer(connection->client.env(), *selection, flags.selection.output, *output);
   InformerOptions<Object> options;
   if (flags.trace) {
-    options.trace = [&output](const TraceEvent& event) {
-      output.Line(TraceLine(event), Color::kDim);
+    options.trace = [output](const TraceEvent& event) {
+      output->Line(TraceLine(event), Color::kDim);
     };
   }
+  FirstSync first_sync;
   SharedInformer<Object> informer(connection->client.env(),
                                   selection->NewListWatch(connection->client), std::move(options));
-  static_cast<void>(informer.SetWatchErrorHandler([&](const Error& error) {
-    // The first failure ends the program and is told there; afterwards the informer carries on.
-    if (informer.HasSynced()) {
-      std::cerr << "warning: " << error.message() << "; trying again\n";
-    }
-  }));
+  first_sync.Attach(informer);
   Result<EventHandlerRegistration> registration = informer.AddEventHandler(
       ResourceEventHandlerFuncs<Object>{
           .on_add = [&](const Added<Object>& event) { printer.Added(event.object); },
@@ -136,8 +134,7 @@ int RunWatch(const WatchFlags& flags) {
   if (!registration) return Fail(registration.error(), origin);
   const auto scoped = registration->Scoped();
 
-  informer.Start();
-  if (Result<void> synced = informer.WaitForCacheSync(stop.token(), {.fail_fast = true}); !synced) {
+  if (Result<void> synced = first_sync.StartAndWait(informer, stop.token()); !synced) {
     informer.Stop();
     if (stop.stop_requested()) return 0;
     return Fail(synced.error(), origin);

@@ -93,8 +93,7 @@ void Query::AddListOptions(const ListOptions& options, bool watch) {
 
 std::string Query::Text() const {
   auto fields = fields_;
-  std::stable_sort(fields.begin(), fields.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(fields.begin(), fields.end());
   std::string out;
   for (const auto& [name, value] : fields) {
     out += out.empty() ? '?' : '&';

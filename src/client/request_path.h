@@ -29,7 +29,7 @@ struct ResourcePath {
 // kInvalidArgument: it would name something else.
 Result<std::string> BuildPath(const ResourcePath& path);
 
-// Query parameters. Repeated names are kept; the text is ordered by name, so that equal queries have equal text.
+// Query parameters. Repeated names are kept; the text is ordered by name and value, so that equal queries have equal text.
 class Query {
  public:
   void Add(std::string_view name, std::string_view value) { fields_.emplace_back(name, value); }

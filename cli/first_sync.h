@@ -1,0 +1,84 @@
+// cli/first_sync.h
+//
+// FirstSync: waits for an informer's first list as a person would: gives up at once where trying again is in vain, and says what
+// it is waiting for otherwise.
+
+#ifndef KINFORMER_CLI_FIRST_SYNC_H_
+#define KINFORMER_CLI_FIRST_SYNC_H_
+
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include "kinformer/object.h"
+#include "kinformer/shared_informer.h"
+
+namespace kinformer::cli {
+
+// Will the same request fail the same way tomorrow?
+inline bool IsHopeless(const Error& error) {
+  switch (error.reason()) {
+    case Reason::kBadRequest:
+    case Reason::kUnauthorized:
+    case Reason::kForbidden:
+    case Reason::kNotFound:
+    case Reason::kMethodNotAllowed:
+    case Reason::kNotAcceptable:
+    case Reason::kInvalid:
+    case Reason::kInvalidArgument:
+    case Reason::kConfig:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// One for each informer. Copies share one state, which the informer keeps for as long as it may report errors.
+class FirstSync {
+ public:
+  void Attach(SharedInformer<Object>& informer) {
+    static_cast<void>(informer.SetWatchErrorHandler(
+        [state = state_](const Error& error) { state->Note(error); }));
+  }
+
+  // Starts the informer. kCanceled if `stop` came first.
+  Result<void> StartAndWait(SharedInformer<Object>& informer, const std::stop_token& stop) {
+    const std::stop_callback on_stop(stop, [this] { state_->give_up.request_stop(); });
+    informer.Start();
+    Result<void> synced =
+        informer.WaitForCacheSync(state_->give_up.get_token(), {.fail_fast = true});
+    const std::lock_guard<std::mutex> lock(state_->mutex);
+    if (synced) state_->synced = true;
+    if (!synced && state_->hopeless && !stop.stop_requested()) return *state_->hopeless;
+    return synced;
+  }
+
+ private:
+  struct State {
+    void Note(const Error& error) {
+      {
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (give_up.stop_requested()) return;
+        if (synced || !IsHopeless(error)) {
+          std::cerr << "warning: " << error.message() << "; trying again\n";
+          return;
+        }
+        hopeless = error;
+      }
+      give_up.request_stop();
+    }
+
+    std::stop_source give_up;
+    std::mutex mutex;
+    std::optional<Error> hopeless;
+    bool synced = false;
+  };
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
+}  // namespace kinformer::cli
+
+#endif  // KINFORMER_CLI_FIRST_SYNC_H_
