@@ -79,7 +79,13 @@ class World {
     const bool settled = sim_.RunUntil([this] { return Settled(); }, 10min);
     SimulationReport report;
     report.trace = sim_.TraceHash();
-    if (!settled) report.breaches.push_back("did not settle: " + Difference());
+    if (!settled) {
+      const InformerStats stats = informer_->Stats();
+      report.breaches.push_back(
+          "did not settle: " + Difference() + "; " + std::to_string(stats.lists) + " lists, " +
+          std::to_string(stats.watches) + " watches, " + std::to_string(stats.errors) +
+          " errors, " + std::to_string(stats.queued) + " queued, last error: " + stats.last_error);
+    }
     for (std::size_t i = 0; i < handlers_.size(); ++i) {
       report.events += handlers_[i].checker->events();
       for (const std::string& breach : handlers_[i].checker->breaches()) {
@@ -193,7 +199,8 @@ class World {
   }
 
   void Join() {
-    Handler handler{.checker = std::make_shared<Checker>(history_)};
+    Handler handler;
+    handler.checker = std::make_shared<Checker>(history_);
     HandlerOptions options;
     // Small bounds, so that coalescing and the difference after a drop are exercised too.
     if (dice_.OneIn(2)) options.max_events = 1 + dice_.Below(8);
