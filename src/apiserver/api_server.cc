@@ -161,9 +161,16 @@ struct ApiServer::Impl {
     }
     if (info.subresource.empty()) {
       if (!resource.HasVerb(VerbName(info.verb))) return fail(MethodNotAllowedError());
-    } else if (const Subresource* sub = resource.FindSubresource(info.subresource);
-               sub == nullptr) {
-      return fail(NoSuchResourceError());
+    } else {
+      const Subresource* sub = resource.FindSubresource(info.subresource);
+      if (sub == nullptr) return fail(NoSuchResourceError());
+      if (!sub->HasVerb(VerbName(info.verb))) return fail(MethodNotAllowedError());
+      if (sub->name == "log") return Log(out, info);
+      // The others of a kind of their own need a node behind them.
+      if (sub->kind != resource.kind && sub->name != "scale" && sub->name != "binding" &&
+          sub->name != "eviction") {
+        return fail(MethodNotAllowedError());
+      }
     }
 
     const bool lists = info.verb == Verb::kList || info.verb == Verb::kDeleteCollection;
@@ -203,6 +210,16 @@ struct ApiServer::Impl {
         break;
     }
     return fail(MethodNotAllowedError());
+  }
+
+  // No container runs here, but who asks shall see that the request came through.
+  static ResponsePtr Log(const ResourceRequest& request, const RequestInfo& info) {
+    const ServedResource& resource = *request.at.resource;
+    if (resource.store->Get(StorageKey(info.namespace_, info.name)) == nullptr) {
+      return ErrorResponse(NotFoundError(resource.Subject(info.name)), request.accept);
+    }
+    return WholeResponse(200, "text/plain; charset=utf-8",
+                         "no container runs behind this API server\n");
   }
 
   // ---- in-process calls

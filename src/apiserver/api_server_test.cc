@@ -568,6 +568,7 @@ TEST(ApiServerDelete, SRV126To130) {
   EXPECT_EQ(server.Get(maps + "/x1").status, 404);
   EXPECT_EQ(server.Get(maps + "/child").status, 200);
 
+  EXPECT_EQ(server.Do("DELETE", "/api/v1/namespaces/default").status, 403);
   ASSERT_TRUE(server.server().Load("apiVersion: v1\nkind: Namespace\nmetadata: {name: gone}").ok());
   server.MakeConfigMap("gone", "a");
   const json::Value ns = server.Do("DELETE", "/api/v1/namespaces/gone").Json();

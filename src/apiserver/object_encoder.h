@@ -35,6 +35,8 @@ class ObjectEncoder {
 
   [[nodiscard]] const OutputFormat& format() const { return format_; }
   [[nodiscard]] const ResourceAt& at() const { return at_; }
+  // Ages are counted from there on.
+  void set_now(WallTime now) { now_ = now; }
 
   // A whole answer with one object.
   [[nodiscard]] std::string Object(const RecordPtr& record) const;

@@ -321,6 +321,10 @@ Result<WriteOutcome> ObjectWriter::Delete(const WriteTarget& target, const Delet
                      request.resource_version + ") does not match the ResourceVersion in record (" +
                      VersionText(record) + "). The object might have been modified");
   }
+  if (IsNamespace(resource) &&
+      (target.name == "default" || target.name == "kube-public" || target.name == "kube-system")) {
+    return ForbiddenError(subject, "this namespace may not be deleted");
+  }
   json::Value object = record->Parse();
   const bool terminating = Terminating(object);
   if (request.propagation == "Orphan" && !target.dry_run) lifecycle_.Orphan(record->uid());

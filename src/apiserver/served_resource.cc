@@ -77,6 +77,10 @@ std::shared_ptr<const ServedVersion> ServedVersion::Make(ServedVersion version) 
   return std::make_shared<const ServedVersion>(std::move(version));
 }
 
+bool Subresource::HasVerb(std::string_view verb) const {
+  return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
+}
+
 bool ServedResource::HasVerb(std::string_view verb) const {
   return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
 }

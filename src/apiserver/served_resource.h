@@ -69,6 +69,7 @@ struct Subresource {
   std::string version{};
   std::string kind{};
   std::vector<std::string> verbs{};
+  [[nodiscard]] bool HasVerb(std::string_view verb) const;
 };
 
 struct ServedResource {

@@ -85,6 +85,7 @@ bool WatchStream::FaultDue() const {
 
 ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::vector<BodyChunk>& out) {
   emitted_bytes_ = 0;
+  if (encoder_.format().form == Form::kTable) encoder_.set_now(state_.env.WallNow());
   if (plan_.error) {
     EmitText(encoder_.ErrorFrame(*plan_.error), out);
     return State::kEnd;
