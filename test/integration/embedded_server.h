@@ -1,0 +1,110 @@
+// test/integration/embedded_server.h
+//
+// EmbeddedServer: the embedded API server on a socket of this machine, with threads of its own, which a test can stop, start again
+// and let answer nonsense.
+
+#ifndef KINFORMER_TEST_INTEGRATION_EMBEDDED_SERVER_H_
+#define KINFORMER_TEST_INTEGRATION_EMBEDDED_SERVER_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "kinformer/apiserver/api_server.h"
+#include "kinformer/apiserver/http_server.h"
+#include "kinformer/config.h"
+#include "kinformer/object_name.h"
+#include "kinformer/runtime.h"
+
+#include "apiserver/http/tls_authority.h"
+#include "client/testing/scripted_server.h"
+
+namespace kinformer::testing {
+
+inline const GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
+
+// "namespace/name" and resourceVersion.
+using State = std::map<std::string, std::string>;
+
+struct EmbeddedServerOptions {
+  bool tls = true;
+  std::string bearer_token{"integration-token"};
+  apiserver::ApiServerOptions api{};
+};
+
+// Its certificates are the same for its whole life, so that a client outlives restarts of the server. Thread-safe; everything
+// blocks for a moment. Stops in the destructor.
+class EmbeddedServer {
+ public:
+  using Answer = std::function<std::optional<ScriptedResponse>(const HttpRequest&)>;
+
+  explicit EmbeddedServer(EmbeddedServerOptions options = {});
+  ~EmbeddedServer();
+  EmbeddedServer(const EmbeddedServer&) = delete;
+  EmbeddedServer& operator=(const EmbeddedServer&) = delete;
+
+  // What a client needs to get in.
+  [[nodiscard]] Config ClientConfig() const;
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] const std::string& ca_pem() const { return authority_->ca_pem(); }
+  // Another certificate of the same authority, for 127.0.0.1.
+  apiserver::CertificateAndKey MakeCertificate();
+
+  // Closes the port and every connection. What the API server holds stays.
+  void Stop();
+  // Listens on the same port again.
+  void Start();
+  void CloseConnections();
+
+  // Requests for which `answer` has a response get that, all others the API server's. Called on the server's loop.
+  void AnswerWith(Answer answer);
+
+  // Runs `work` with the API server on its loop and waits for it.
+  template <class F>
+  auto With(F work) -> std::invoke_result_t<F, apiserver::ApiServer&> {
+    using R = std::invoke_result_t<F, apiserver::ApiServer&>;
+    std::promise<R> done;
+    runtime_->env().loop().Post([&] {
+      if constexpr (std::is_void_v<R>) {
+        work(*api_);
+        done.set_value();
+      } else {
+        done.set_value(work(*api_));
+      }
+    });
+    return done.get_future().get();
+  }
+
+  // Creates or replaces a ConfigMap with data.value; the test fails if the server refuses.
+  void Put(const std::string& name, const std::string& value,
+           const std::string& namespace_ = "default");
+  void Delete(const std::string& name, const std::string& namespace_ = "default");
+  // Of all ConfigMaps.
+  [[nodiscard]] State ServerState();
+
+ private:
+  class Front;
+
+  const EmbeddedServerOptions options_;
+  std::unique_ptr<apiserver::TlsAuthority> authority_;
+  apiserver::CertificateAndKey certificate_;
+  std::unique_ptr<Runtime> runtime_;
+  std::unique_ptr<apiserver::ApiServer> api_;
+  std::unique_ptr<Front> front_;
+  std::unique_ptr<apiserver::HttpServer> http_;
+  std::uint16_t port_ = 0;
+};
+
+// Looks every few milliseconds until `condition` holds; false if it does not in time.
+bool Eventually(const std::function<bool()>& condition,
+                std::chrono::milliseconds limit = std::chrono::seconds(60));
+
+}  // namespace kinformer::testing
+
+#endif  // KINFORMER_TEST_INTEGRATION_EMBEDDED_SERVER_H_

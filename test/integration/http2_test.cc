@@ -1,0 +1,193 @@
+// Hundreds of informers over HTTP/2: nghttpx (Debian's nghttp2-proxy) in front of the embedded API server, as load balancers and API
+// gateways stand before real ones.
+
+#include <cstdio>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <netinet/in.h>
+#include <optional>
+#include <signal.h>
+#include <string>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <vector>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/client.h"
+#include "kinformer/shared_informer.h"
+
+#include "integration/believer.h"
+#include "integration/embedded_server.h"
+#include "support/child_process.h"
+
+namespace kinformer::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using corev1::ConfigMap;
+
+constexpr char kNghttpx[] = "/usr/sbin/nghttpx";
+
+sockaddr_in Loopback(int port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  return address;
+}
+
+int FreePort() {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = Loopback(0);
+  socklen_t size = sizeof address;
+  bind(fd, reinterpret_cast<sockaddr*>(&address), size);
+  getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
+  close(fd);
+  return ntohs(address.sin_port);
+}
+
+bool Accepts(int port) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = Loopback(port);
+  const bool ok = connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+  close(fd);
+  return ok;
+}
+
+class Http2 : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (access(kNghttpx, X_OK) != 0) GTEST_SKIP() << "needs nghttpx (package nghttp2-proxy)";
+    const std::string base = ::testing::TempDir() + "kinformer-http2-" + std::to_string(getpid());
+    cert_path_ = base + ".crt";
+    key_path_ = base + ".key";
+    const apiserver::CertificateAndKey certificate = server_.MakeCertificate();
+    std::ofstream(cert_path_) << certificate.cert_pem;
+    std::ofstream(key_path_) << certificate.key_pem;
+    port_ = FreePort();
+    server_.Put("first", "1");
+  }
+  void TearDown() override {
+    informers_.clear();
+    std::remove(cert_path_.c_str());
+    std::remove(key_path_.c_str());
+  }
+
+  std::unique_ptr<ChildProcess> NewProxy(int max_streams) {
+    auto proxy = std::make_unique<ChildProcess>(std::vector<std::string>{
+        kNghttpx, "--conf=/dev/null", "--frontend=127.0.0.1," + std::to_string(port_),
+        "--backend=127.0.0.1," + std::to_string(server_.port()),
+        "--frontend-http2-max-concurrent-streams=" + std::to_string(max_streams), "--workers=1",
+        "--single-process", "--no-ocsp", "--log-level=FATAL", "--errorlog-file=/dev/null",
+        key_path_, cert_path_});
+    EXPECT_TRUE(Eventually([&] { return Accepts(port_); }));
+    return proxy;
+  }
+
+  void StartInformers(int count) {
+    Config config = server_.ClientConfig();
+    config.host = "https://127.0.0.1:" + std::to_string(port_);
+    config.tls.ca_data = server_.ca_pem();
+    client_.emplace(Client::NewForConfig(config).OrExit());
+    for (int i = 0; i < count; ++i) {
+      SharedInformer<ConfigMap> informer(client_->env(), NewFilteredListWatch<ConfigMap>(*client_));
+      static_cast<void>(informer.SetWatchErrorHandler([](const Error&) {}).ok());
+      auto believer = std::make_shared<Believer<ConfigMap>>();
+      static_cast<void>(
+          informer
+              .AddEventHandler(std::static_pointer_cast<ResourceEventHandler<ConfigMap>>(believer))
+              .OrExit());
+      informer.Start();
+      informers_.push_back({std::move(informer), std::move(believer)});
+    }
+  }
+
+  // Waits until every cache and every handler has what the server has.
+  void ExpectAllFollow(const std::string& when) {
+    const State wanted = server_.ServerState();
+    std::size_t behind = informers_.size();
+    std::string error;
+    EXPECT_TRUE(Eventually([&] {
+      behind = 0;
+      for (const Entry& entry : informers_) {
+        if (CacheState(entry.informer) == wanted && entry.believer->believed() == wanted) continue;
+        ++behind;
+        error = entry.informer.Stats().last_error;
+      }
+      return behind == 0;
+    })) << when
+        << ": " << behind << " of " << informers_.size() << " do not follow; last error: " << error;
+    for (const Entry& entry : informers_) {
+      ASSERT_THAT(entry.believer->breaches(), ::testing::IsEmpty()) << when;
+    }
+  }
+
+  struct Entry {
+    SharedInformer<ConfigMap> informer;
+    std::shared_ptr<Believer<ConfigMap>> believer;
+  };
+
+  EmbeddedServer server_{{.tls = false}};
+  std::string cert_path_{};
+  std::string key_path_{};
+  int port_ = 0;
+  std::optional<Client> client_{};
+  std::vector<Entry> informers_{};
+};
+
+TEST_F(Http2, ManyInformersShareFewConnections) {
+  const auto proxy = NewProxy(100);
+  StartInformers(300);
+  ExpectAllFollow("at first");
+  server_.Put("second", "1");
+  server_.Put("first", "2");
+  ExpectAllFollow("after writes");
+  const TransportStats stats = client_->Stats();
+  EXPECT_LE(stats.connections_open, 12U);
+  EXPECT_LE(stats.connections_opened, 12U);
+  // No informer lost its watch on the way.
+  for (const Entry& entry : informers_) {
+    ASSERT_EQ(entry.informer.Stats().lists, 1U);
+    ASSERT_EQ(entry.informer.Stats().watches, 1U);
+  }
+}
+
+TEST_F(Http2, ALowStreamLimitHoldsNobodyUp) {
+  const auto proxy = NewProxy(10);
+  StartInformers(60);
+  ExpectAllFollow("at first");
+  server_.Put("second", "1");
+  ExpectAllFollow("after a write");
+  // Ten streams each, one of them for the sign of life, and up to eight for requests that are no watches.
+  EXPECT_LE(client_->Stats().connections_open, 16U);
+}
+
+TEST_F(Http2, AProxyThatGoesAwayLosesNothing) {
+  auto proxy = NewProxy(100);
+  StartInformers(120);
+  ExpectAllFollow("at first");
+  // GOAWAY: open streams go on, and nothing new is let in; the next proxy takes the port.
+  proxy->Signal(SIGQUIT);
+  ASSERT_TRUE(Eventually([&] { return !Accepts(port_); }));
+  auto next = NewProxy(100);
+  server_.Put("during", "1");
+  ExpectAllFollow("after GOAWAY");
+  // The old one ends for good, in the middle of its streams.
+  proxy.reset();
+  server_.Put("during", "2");
+  ExpectAllFollow("after the end of the first proxy");
+  // And the new one dies with all connections, while the server changes.
+  next.reset();
+  server_.Put("without-proxy", "1");
+  server_.Delete("first");
+  next = NewProxy(100);
+  ExpectAllFollow("after a restart");
+  for (const Entry& entry : informers_) {
+    ASSERT_GE(entry.informer.Stats().watches, 2U);
+  }
+}
+
+}  // namespace
+}  // namespace kinformer::testing
