@@ -198,7 +198,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
         Cut();
         return;
       }
-      if (Pending() > 0 || ended_) {
+      // Not only what is left: a stream that had more to say when the chunk was just full will not wake us.
+      if (Pending() > 0 || ended_ || !waiting_) {
         waiting_ = false;
         Schedule();
       }
