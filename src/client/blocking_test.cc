@@ -1,0 +1,61 @@
+#include <atomic>
+#include <gtest/gtest.h>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kinformer/client.h"
+#include "kinformer/runtime.h"
+
+#include "client/testing/scripted_server.h"
+
+namespace kinformer {
+namespace {
+
+using testing::Json;
+using testing::ScriptedResponse;
+using testing::ScriptedServer;
+
+// Real threads, for the thread sanitizer: calls that are answered, stopped and timed out, all at the same time.
+TEST(BlockingCalls, FromManyThreads) {
+  Runtime runtime;
+  ScriptedServer server;
+  server.fallback = [](const HttpRequest& request) {
+    if (request.target == "/hang") return ScriptedResponse{.body = "{", .hang = true};
+    return Json("\"" + request.target + "\"");
+  };
+  std::atomic<int> answered{0};
+  std::atomic<int> cancelled{0};
+  std::atomic<int> late{0};
+  {
+    std::shared_ptr<Transport> transport = NewInMemoryTransport(runtime.env(), server);
+    const Client client = Client::ForTransport(runtime.env(), std::move(transport), {.qps = -1});
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < 50; ++i) {
+          const std::string target = "/" + std::to_string(t) + "-" + std::to_string(i);
+          const Result<std::string> answer = client.GetRaw(target);
+          if (answer && *answer == "\"" + target + "\"") ++answered;
+          if (i % 10 == 0) {
+            std::stop_source stop;
+            const std::jthread stopper([&stop] { stop.request_stop(); });
+            const Result<std::string> stopped = client.GetRaw("/hang", {.stop = stop.get_token()});
+            if (!stopped && stopped.error().reason() == Reason::kCanceled) ++cancelled;
+            const Result<std::string> slow =
+                client.GetRaw("/hang", {.timeout = std::chrono::milliseconds(1)});
+            if (!slow && slow.error().reason() == Reason::kDeadlineExceeded) ++late;
+          }
+        }
+      });
+    }
+  }
+  EXPECT_EQ(answered, 200);
+  EXPECT_EQ(cancelled, 20);
+  EXPECT_EQ(late, 20);
+}
+
+}  // namespace
+}  // namespace kinformer
