@@ -83,13 +83,13 @@ def _accessor_lines(m, name, package, apart):
         ident = identifier(f.name)
         definition = f"{type_} {name}::{ident}() const {{\n  return {expression};\n}}\n"
         if type_.startswith("std::optional") and f.kind not in _GETTERS:
-            inside.append(f"  {type_} {ident}() const KINFORMER_LIFETIMEBOUND;\n")
+            inside.append(f"  {type_} {ident}() const;\n")
             source.append(definition)
         elif apart:
-            inside.append(f"  {type_} {ident}() const KINFORMER_LIFETIMEBOUND;\n")
+            inside.append(f"  {type_} {ident}() const;\n")
             behind.append("inline " + definition)
         else:
-            inside.append(f"  {type_} {ident}() const KINFORMER_LIFETIMEBOUND {{\n    return {expression};\n  }}\n")
+            inside.append(f"  {type_} {ident}() const {{\n    return {expression};\n  }}\n")
     return inside, behind, source
 
 
@@ -134,7 +134,7 @@ def _object_class(m, package, resource):
 def header(schema, package):
     messages = views_of(package)
     guard = f"KINFORMER_API_{package.alias.upper()}_H_"
-    includes = {"kinformer/internal/attributes.h", "kinformer/internal/type_info.h", "kinformer/internal/view.h"}
+    includes = {"kinformer/internal/type_info.h", "kinformer/internal/view.h"}
     for m in messages:
         for f in m.fields:
             if f.message and hand_written(f.message):

@@ -245,10 +245,12 @@ class Decoder {
       std::string_view key{};
       WireField value{};
       bool has_value = false;
+      std::size_t order = 0;
     };
     std::vector<Entry> entries;
     for (std::size_t i = chain.first; i != WireField::kLast; i = values_[i].next) {
       Entry entry;
+      entry.order = entries.size();
       std::string_view bytes = values_[i].bytes;
       while (!bytes.empty()) {
         WireField part;
@@ -263,8 +265,9 @@ class Decoder {
       }
       entries.push_back(entry);
     }
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const Entry& a, const Entry& b) { return a.key < b.key; });
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+      return a.key != b.key ? a.key < b.key : a.order < b.order;
+    });
     out_.push_back('{');
     bool first = true;
     for (std::size_t i = 0; i < entries.size(); ++i) {

@@ -97,8 +97,7 @@ class Encoder {
       entries.emplace_back(tape_.String(key, scratch_), value);
       key = tape_[value].next;
     }
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::sort(entries.begin(), entries.end());  // entries with equal keys stay in their order
     for (std::size_t i = entries.size(); i-- > 0;) {
       // Of entries with equal keys the last one holds.
       if (i + 1 < entries.size() && entries[i + 1].first == entries[i].first) continue;
