@@ -23,7 +23,8 @@ namespace kinformer {
 // dynamicinformer.DynamicSharedInformerFactory.
 class DynamicSharedInformerFactory {
  public:
-  explicit DynamicSharedInformerFactory(const Client& client, SharedInformerFactoryOptions options = {})
+  explicit DynamicSharedInformerFactory(const Client& client,
+                                        SharedInformerFactoryOptions options = {})
       : client_(client), factory_(client, std::move(options)) {}
 
   // The informer of a resource. Blocks for the first question to the server. kNotFound if it does not serve the resource (a CRD may

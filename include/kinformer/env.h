@@ -76,7 +76,7 @@ class Monitor {
   virtual ~Monitor() = default;
   virtual void Lock() = 0;
   virtual void Unlock() = 0;
-  virtual void Wait() = 0;                        // REQUIRES: locked by the caller; unlocked while waiting
+  virtual void Wait() = 0;  // REQUIRES: locked by the caller; unlocked while waiting
   virtual bool WaitUntil(SteadyTime deadline) = 0;  // false: the deadline has passed
   virtual void NotifyOne() = 0;
   virtual void NotifyAll() = 0;

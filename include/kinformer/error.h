@@ -57,9 +57,9 @@ enum class Reason : std::uint8_t {
   kOutOfScope,         // the cache does not cover that namespace or selector
   kUnreadable,         // the object is there but its bytes are malformed
   kOverLimit,          // a limit of the caller's (bytes, entries) was hit
-  kEpochChanged,       // the server went back in time (restore); waits for a resourceVersion cannot hold
-  kWouldDeadlock,      // a blocking call on the loop thread, or a wait that waits for its own caller
-  kStopped,            // the informer, queue or runtime has been shut down
+  kEpochChanged,  // the server went back in time (restore); waits for a resourceVersion cannot hold
+  kWouldDeadlock,  // a blocking call on the loop thread, or a wait that waits for its own caller
+  kStopped,        // the informer, queue or runtime has been shut down
 };
 
 // The API's spelling for server reasons ("NotFound"), ours without the k otherwise ("Transport").

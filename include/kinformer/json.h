@@ -89,8 +89,9 @@ class Object {
 };
 
 struct DumpOptions {
-  int indent = 0;           // spaces per level; 0: compact
-  bool sort_keys = false;   // object members bytewise by name, as servers write maps and custom resources
+  int indent = 0;  // spaces per level; 0: compact
+  bool sort_keys =
+      false;  // object members bytewise by name, as servers write maps and custom resources
   bool escape_html = true;  // <, >, & and U+2028/2029 as \u escapes, as Go's encoders do
 };
 
@@ -102,9 +103,9 @@ struct DumpOptions {
 // Counterpart: the map[string]interface{} of unstructured.Unstructured.
 class Value {
  public:
-  Value() = default;                 // null
-  Value(std::nullptr_t) {}           // NOLINT(google-explicit-constructor)
-  Value(bool b) : rep_(b) {}         // NOLINT(google-explicit-constructor)
+  Value() = default;          // null
+  Value(std::nullptr_t) {}    // NOLINT(google-explicit-constructor)
+  Value(bool b) : rep_(b) {}  // NOLINT(google-explicit-constructor)
   template <std::signed_integral I>
   Value(I i) : rep_(static_cast<std::int64_t>(i)) {}  // NOLINT(google-explicit-constructor)
   template <std::unsigned_integral I>
@@ -117,12 +118,12 @@ class Value {
       rep_ = u;
     }
   }
-  Value(double d) : rep_(Real{d, {}}) {}                       // NOLINT(google-explicit-constructor)
-  Value(std::string s) : rep_(std::move(s)) {}                 // NOLINT(google-explicit-constructor)
-  Value(std::string_view s) : rep_(std::string(s)) {}          // NOLINT(google-explicit-constructor)
-  Value(const char* s) : rep_(std::string(s)) {}               // NOLINT(google-explicit-constructor)
-  Value(Array a) : rep_(std::move(a)) {}                       // NOLINT(google-explicit-constructor)
-  Value(Object o) : rep_(std::move(o)) {}                      // NOLINT(google-explicit-constructor)
+  Value(double d) : rep_(Real{d, {}}) {}               // NOLINT(google-explicit-constructor)
+  Value(std::string s) : rep_(std::move(s)) {}         // NOLINT(google-explicit-constructor)
+  Value(std::string_view s) : rep_(std::string(s)) {}  // NOLINT(google-explicit-constructor)
+  Value(const char* s) : rep_(std::string(s)) {}       // NOLINT(google-explicit-constructor)
+  Value(Array a) : rep_(std::move(a)) {}               // NOLINT(google-explicit-constructor)
+  Value(Object o) : rep_(std::move(o)) {}              // NOLINT(google-explicit-constructor)
   // Other pointers would otherwise become booleans.
   template <class T>
     requires(!std::same_as<std::remove_cv_t<T>, char>)
@@ -157,11 +158,17 @@ class Value {
   [[nodiscard]] std::string NumberText() const;
 
   // ---- Containers. Null if the type is another.
-  [[nodiscard]] const Array* IfArray() const KINFORMER_LIFETIMEBOUND { return std::get_if<Array>(&rep_); }
+  [[nodiscard]] const Array* IfArray() const KINFORMER_LIFETIMEBOUND {
+    return std::get_if<Array>(&rep_);
+  }
   [[nodiscard]] Array* IfArray() KINFORMER_LIFETIMEBOUND { return std::get_if<Array>(&rep_); }
-  [[nodiscard]] const Object* IfObject() const KINFORMER_LIFETIMEBOUND { return std::get_if<Object>(&rep_); }
+  [[nodiscard]] const Object* IfObject() const KINFORMER_LIFETIMEBOUND {
+    return std::get_if<Object>(&rep_);
+  }
   [[nodiscard]] Object* IfObject() KINFORMER_LIFETIMEBOUND { return std::get_if<Object>(&rep_); }
-  [[nodiscard]] std::string* IfString() KINFORMER_LIFETIMEBOUND { return std::get_if<std::string>(&rep_); }
+  [[nodiscard]] std::string* IfString() KINFORMER_LIFETIMEBOUND {
+    return std::get_if<std::string>(&rep_);
+  }
   // Items or members to walk; empty if the type is another: `for (const json::Value& c : pod["spec"]["containers"].items())`.
   [[nodiscard]] const Array& items() const KINFORMER_LIFETIMEBOUND;
   [[nodiscard]] const Object& members() const KINFORMER_LIFETIMEBOUND;
@@ -177,16 +184,24 @@ class Value {
   [[nodiscard]] Value* Find(std::string_view name) KINFORMER_LIFETIMEBOUND;
   // Reading: a null value where there is none.
   const Value& operator[](std::string_view name) const KINFORMER_LIFETIMEBOUND;
-  const Value& operator[](const char* name) const KINFORMER_LIFETIMEBOUND { return (*this)[std::string_view(name)]; }
-  const Value& operator[](const std::string& name) const KINFORMER_LIFETIMEBOUND { return (*this)[std::string_view(name)]; }
+  const Value& operator[](const char* name) const KINFORMER_LIFETIMEBOUND {
+    return (*this)[std::string_view(name)];
+  }
+  const Value& operator[](const std::string& name) const KINFORMER_LIFETIMEBOUND {
+    return (*this)[std::string_view(name)];
+  }
   template <std::integral I>
   const Value& operator[](I index) const KINFORMER_LIFETIMEBOUND {
     return Item(index < 0 ? static_cast<std::size_t>(-1) : static_cast<std::size_t>(index));
   }
   // Writing: makes the member (and turns this value into an object if it is none).
   Value& operator[](std::string_view name) KINFORMER_LIFETIMEBOUND;
-  Value& operator[](const char* name) KINFORMER_LIFETIMEBOUND { return (*this)[std::string_view(name)]; }
-  Value& operator[](const std::string& name) KINFORMER_LIFETIMEBOUND { return (*this)[std::string_view(name)]; }
+  Value& operator[](const char* name) KINFORMER_LIFETIMEBOUND {
+    return (*this)[std::string_view(name)];
+  }
+  Value& operator[](const std::string& name) KINFORMER_LIFETIMEBOUND {
+    return (*this)[std::string_view(name)];
+  }
   // REQUIRES: an array with more than `index` items.
   template <std::integral I>
   Value& operator[](I index) KINFORMER_LIFETIMEBOUND {
@@ -228,7 +243,8 @@ class Value {
   [[nodiscard]] const Value& Item(std::size_t index) const;
   void Write(std::string& out, const DumpOptions& options, int level) const;
 
-  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, Real, std::string, Array, Object> rep_;
+  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, Real, std::string, Array, Object>
+      rep_;
 };
 
 struct ParseOptions {

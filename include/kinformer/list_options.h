@@ -14,7 +14,8 @@ namespace kinformer {
 struct ListOptions {
   std::string labelSelector{};
   std::string fieldSelector{};
-  std::string resourceVersion{};       // "" most recent, "0" any, else not older than / exact, see resourceVersionMatch
+  std::string
+      resourceVersion{};  // "" most recent, "0" any, else not older than / exact, see resourceVersionMatch
   std::string resourceVersionMatch{};  // "", "NotOlderThan", "Exact"
   std::int64_t limit{0};               // page size; 0: all
   std::string continue_{};             // where the last page ended

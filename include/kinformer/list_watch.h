@@ -24,12 +24,12 @@ enum class WatchEventType : std::uint8_t { kAdded, kModified, kDeleted, kBookmar
 // One event of a watch. An ERROR event is not one of these: it ends the watch with OnDone(error of the Status).
 struct WatchEvent {
   WatchEventType type{};
-  internal::ObjectRef object{};     // null for bookmarks and unreadable objects
+  internal::ObjectRef object{};        // null for bookmarks and unreadable objects
   std::string_view resourceVersion{};  // of the object or the bookmark; valid during the call
-  bool initial_events_end = false;  // a bookmark that closes the initial events of a watch-list
+  bool initial_events_end = false;     // a bookmark that closes the initial events of a watch-list
   // Set where the object's bytes are malformed beyond its metadata: it is there, under this name, but cannot be read.
   bool unreadable = false;
-  std::string_view namespace_{};    // of an unreadable object
+  std::string_view namespace_{};  // of an unreadable object
   std::string_view name{};
 };
 
@@ -47,7 +47,8 @@ class ListReceiver {
   virtual void OnItem(internal::ObjectRef object) = 0;
   virtual void OnDone(Result<ListMeta> result) = 0;
   // One object whose bytes are malformed. The list goes on.
-  virtual void OnUnreadable(std::string_view namespace_, std::string_view name, const Error& error) = 0;
+  virtual void OnUnreadable(std::string_view namespace_, std::string_view name,
+                            const Error& error) = 0;
   // The objects that arrived in one piece of network data have been handed over: publish what you have.
   virtual void OnChunkEnd() {}
 };
@@ -76,8 +77,10 @@ class ListerWatcher {
  public:
   virtual ~ListerWatcher() = default;
   // One page.
-  [[nodiscard]] virtual std::unique_ptr<ListWatchCall> List(const ListOptions& options, ListReceiver& receiver) = 0;
-  [[nodiscard]] virtual std::unique_ptr<ListWatchCall> Watch(const ListOptions& options, WatchReceiver& receiver) = 0;
+  [[nodiscard]] virtual std::unique_ptr<ListWatchCall> List(const ListOptions& options,
+                                                            ListReceiver& receiver) = 0;
+  [[nodiscard]] virtual std::unique_ptr<ListWatchCall> Watch(const ListOptions& options,
+                                                             WatchReceiver& receiver) = 0;
   // True where sendInitialEvents cannot work, as with some fakes: the reflector then lists and watches.
   [[nodiscard]] virtual bool IsWatchListSemanticsUnSupported() const { return false; }
   // "pods in namespace default": for messages.

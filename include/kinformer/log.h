@@ -26,7 +26,8 @@ class LogSink {
  public:
   virtual ~LogSink() = default;
   [[nodiscard]] virtual LogLevel level() const = 0;  // lines below it are not even made
-  virtual void Log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) = 0;
+  virtual void Log(LogLevel level, std::string_view message,
+                   std::initializer_list<LogField> fields) = 0;
 };
 
 // Lines as text on stderr: `W1121 03:39:20.123456 watch ended, will resume  resource=pods err="..."`.

@@ -38,9 +38,12 @@ using MetricLabels = std::initializer_list<std::pair<std::string_view, std::stri
 class MetricsSink {
  public:
   virtual ~MetricsSink() = default;
-  virtual std::shared_ptr<Counter> NewCounter(std::string_view name, std::string_view help, MetricLabels labels) = 0;
-  virtual std::shared_ptr<Gauge> NewGauge(std::string_view name, std::string_view help, MetricLabels labels) = 0;
-  virtual std::shared_ptr<Histogram> NewHistogram(std::string_view name, std::string_view help, MetricLabels labels) = 0;
+  virtual std::shared_ptr<Counter> NewCounter(std::string_view name, std::string_view help,
+                                              MetricLabels labels) = 0;
+  virtual std::shared_ptr<Gauge> NewGauge(std::string_view name, std::string_view help,
+                                          MetricLabels labels) = 0;
+  virtual std::shared_ptr<Histogram> NewHistogram(std::string_view name, std::string_view help,
+                                                  MetricLabels labels) = 0;
 };
 
 // Instruments that do nothing. The default.

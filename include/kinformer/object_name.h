@@ -45,8 +45,10 @@ struct ObjectName {
   auto operator<=>(const ObjectName&) const = default;
 };
 
-std::ostream& operator<<(std::ostream& out, const GroupVersionKind& gvk);      // "apps/v1, Kind=Deployment"
-std::ostream& operator<<(std::ostream& out, const GroupVersionResource& gvr);  // "apps/v1, Resource=deployments"
+std::ostream& operator<<(std::ostream& out,
+                         const GroupVersionKind& gvk);  // "apps/v1, Kind=Deployment"
+std::ostream& operator<<(std::ostream& out,
+                         const GroupVersionResource& gvr);  // "apps/v1, Resource=deployments"
 std::ostream& operator<<(std::ostream& out, const ObjectName& name);
 
 // "ns/name" into its parts; "name" alone has no namespace. More than one slash is an error.

@@ -32,13 +32,18 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(T value) : rep_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Result(Error error) : rep_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value)
+      : rep_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : rep_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
   // Anything that converts to T, so that `return std::make_unique<Derived>()` works.
   template <class U>
     requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Error> && !std::is_same_v<std::remove_cvref_t<U>, T>)
-  Result(U&& value) : rep_(std::in_place_index<0>, std::forward<U>(value)) {}  // NOLINT(google-explicit-constructor)
+             !std::is_same_v<std::remove_cvref_t<U>, Error> &&
+             !std::is_same_v<std::remove_cvref_t<U>, T>)
+  Result(U&& value)
+      : rep_(std::in_place_index<0>, std::forward<U>(value)) {
+  }  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] bool ok() const { return rep_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -51,8 +56,12 @@ class [[nodiscard]] Result {
   [[nodiscard]] T operator*() && { return std::move(Checked()); }
   [[nodiscard]] T* operator->() { return &Checked(); }
   [[nodiscard]] const T* operator->() const { return &const_cast<Result*>(this)->Checked(); }
-  [[nodiscard]] T value_or(T fallback) && { return ok() ? std::move(*std::get_if<0>(&rep_)) : std::move(fallback); }
-  [[nodiscard]] T value_or(T fallback) const& { return ok() ? *std::get_if<0>(&rep_) : std::move(fallback); }
+  [[nodiscard]] T value_or(T fallback) && {
+    return ok() ? std::move(*std::get_if<0>(&rep_)) : std::move(fallback);
+  }
+  [[nodiscard]] T value_or(T fallback) const& {
+    return ok() ? *std::get_if<0>(&rep_) : std::move(fallback);
+  }
 
   // REQUIRES: !ok().
   [[nodiscard]] const Error& error() const& { return *std::get_if<1>(&rep_); }

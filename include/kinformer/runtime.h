@@ -17,9 +17,10 @@
 namespace kinformer {
 
 struct RuntimeOptions {
-  std::string name{"kinformer"};          // first part of the threads' names
-  std::size_t max_handler_threads{16};    // the pool starts with two and adds one when a runnable handler waited 10 ms
-  std::shared_ptr<LogSink> log{};         // empty: warnings and errors on stderr
+  std::string name{"kinformer"};  // first part of the threads' names
+  std::size_t max_handler_threads{
+      16};  // the pool starts with two and adds one when a runnable handler waited 10 ms
+  std::shared_ptr<LogSink> log{};          // empty: warnings and errors on stderr
   std::shared_ptr<MetricsSink> metrics{};  // empty: none
 };
 

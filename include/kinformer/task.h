@@ -17,7 +17,8 @@ class Task {
  public:
   Task() = default;
   template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, Task> && std::is_invocable_v<std::remove_cvref_t<F>&>)
+    requires(!std::is_same_v<std::remove_cvref_t<F>, Task> &&
+             std::is_invocable_v<std::remove_cvref_t<F>&>)
   Task(F&& function)  // NOLINT(google-explicit-constructor)
       : holder_(std::make_unique<Holder<std::remove_cvref_t<F>>>(std::forward<F>(function))) {}
 

@@ -48,7 +48,7 @@ struct HttpRequest {
   HttpHeaders headers{};
   std::string body{};
   ConnectionPool pool{ConnectionPool::kShort};
-  Duration timeout{0};       // of the whole exchange; 0: none
+  Duration timeout{0};  // of the whole exchange; 0: none
   // Who the caller is, where the transport has proven it (server side only; empty: anonymous).
   std::string user{};
 };
@@ -84,7 +84,8 @@ class Transport {
  public:
   virtual ~Transport() = default;
   // `receiver` must outlive the returned handle.
-  [[nodiscard]] virtual std::unique_ptr<HttpCall> Start(HttpRequest request, ResponseReceiver& receiver) = 0;
+  [[nodiscard]] virtual std::unique_ptr<HttpCall> Start(HttpRequest request,
+                                                        ResponseReceiver& receiver) = 0;
   [[nodiscard]] virtual TransportStats Stats() const = 0;
   // "https://127.0.0.1:6443": for messages.
   [[nodiscard]] virtual std::string Describe() const = 0;
@@ -151,7 +152,8 @@ class InMemoryTransport : public Transport {
   // Puts another handler in place of the first, for a restart. Calls under way break.
   virtual void Replace(Handler& handler) = 0;
 };
-std::unique_ptr<InMemoryTransport> NewInMemoryTransport(Env& env, Handler& handler, InMemoryTransportOptions options = {});
+std::unique_ptr<InMemoryTransport> NewInMemoryTransport(Env& env, Handler& handler,
+                                                        InMemoryTransportOptions options = {});
 
 }  // namespace kinformer
 

@@ -54,7 +54,9 @@ class Block {
     std::atomic<const Block*> previous{nullptr};
   };
   [[nodiscard]] StoreLink& store_link() const { return link_; }
-  [[nodiscard]] bool TryClaim() const { return !claimed_.exchange(true, std::memory_order_acq_rel); }
+  [[nodiscard]] bool TryClaim() const {
+    return !claimed_.exchange(true, std::memory_order_acq_rel);
+  }
   void Unclaim() const { claimed_.store(false, std::memory_order_release); }
 
   // ---- For views (view.h). Positions in the payload; null where there is no such field.
@@ -74,7 +76,9 @@ class Block {
   Block() = default;
   ~Block() = default;
   void Destroy() const;
-  [[nodiscard]] const char* data() const { return reinterpret_cast<const char*>(this) + payload_at_; }
+  [[nodiscard]] const char* data() const {
+    return reinterpret_cast<const char*>(this) + payload_at_;
+  }
 
   mutable std::atomic<std::uint32_t> refs_{1};
   mutable std::atomic<bool> claimed_{false};
@@ -84,10 +88,11 @@ class Block {
   const TypeInfo* type_ = nullptr;
   mutable StoreLink link_;
   std::uint32_t payload_size_ = 0;
-  std::uint32_t payload_at_ = 0;     // from the start of the block
-  std::uint32_t metadata_at_ = 0;    // from the start of the payload
+  std::uint32_t payload_at_ = 0;   // from the start of the block
+  std::uint32_t metadata_at_ = 0;  // from the start of the payload
   std::uint32_t metadata_size_ = 0;
-  std::uint32_t tail_size_ = 0;      // bytes after the payload: metadata and unescaped strings of JSON blocks
+  std::uint32_t tail_size_ =
+      0;  // bytes after the payload: metadata and unescaped strings of JSON blocks
   // name, namespace, uid, resourceVersion: from the start of the metadata.
   std::uint16_t at_[4] = {};
   std::uint8_t size_[4] = {};

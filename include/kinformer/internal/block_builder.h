@@ -23,11 +23,13 @@ struct BuildOptions {
 
 // `message` is the kind's own protobuf message, without the envelope ("k8s\0", runtime.Unknown).
 // REQUIRES: type.encoding() == kProtobuf.
-Result<ObjectRef> BuildFromProtobuf(const TypeInfo& type, std::string_view message, const BuildOptions& options = {});
+Result<ObjectRef> BuildFromProtobuf(const TypeInfo& type, std::string_view message,
+                                    const BuildOptions& options = {});
 
 // `json` is one object as the API sends it, with or without kind and apiVersion. A built-in kind is transcoded to protobuf by its
 // descriptor; a dynamic kind keeps its JSON.
-Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json, const BuildOptions& options = {});
+Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json,
+                                const BuildOptions& options = {});
 
 // A copy of a block in an allocation of its own, unclaimed: for putting one object into a second store.
 ObjectRef CloneBlock(const Block& block);

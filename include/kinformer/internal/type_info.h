@@ -25,13 +25,15 @@ struct TypeInfo {
   std::string_view group;
   std::string_view version;
   std::string_view kind;
-  std::string_view resource;    // plural; empty for kinds that are not served (lists, options)
+  std::string_view resource;  // plural; empty for kinds that are not served (lists, options)
   std::string_view singular;
   bool namespaced = false;
   // Fields of the kind's protobuf message; null for dynamic kinds, whose objects stay JSON.
   const MessageDescriptor* message = nullptr;
 
-  [[nodiscard]] Encoding encoding() const { return message != nullptr ? Encoding::kProtobuf : Encoding::kJson; }
+  [[nodiscard]] Encoding encoding() const {
+    return message != nullptr ? Encoding::kProtobuf : Encoding::kJson;
+  }
   [[nodiscard]] std::string apiVersion() const {
     return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
   }
@@ -39,12 +41,12 @@ struct TypeInfo {
 
 // A TypeInfo for a kind that is known only at run time. Interned: the same arguments give the same pointer, and it lives for
 // ever (kinds are few). Thread-safe.
-const TypeInfo* DynamicTypeInfo(std::string_view group, std::string_view version, std::string_view kind,
-                                std::string_view resource, bool namespaced);
+const TypeInfo* DynamicTypeInfo(std::string_view group, std::string_view version,
+                                std::string_view kind, std::string_view resource, bool namespaced);
 
 // The TypeInfo of PartialObjectMetadata objects of a resource: metadata only, kept as protobuf. Interned likewise.
-const TypeInfo* MetadataTypeInfo(std::string_view group, std::string_view version, std::string_view kind,
-                                 std::string_view resource, bool namespaced);
+const TypeInfo* MetadataTypeInfo(std::string_view group, std::string_view version,
+                                 std::string_view kind, std::string_view resource, bool namespaced);
 
 }  // namespace kinformer::internal
 

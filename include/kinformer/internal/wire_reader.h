@@ -17,7 +17,7 @@ enum class WireType : std::uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFix
 struct WireField {
   std::uint32_t number = 0;  // 0: none
   WireType type = WireType::kVarint;
-  std::uint64_t scalar = 0;  // of a varint or fixed field
+  std::uint64_t scalar = 0;    // of a varint or fixed field
   const char* data = nullptr;  // of a length-delimited field
   std::uint32_t size = 0;
   explicit operator bool() const { return number != 0; }
