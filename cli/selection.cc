@@ -58,6 +58,11 @@ Result<Selection> Select(const Connection& connection, const SelectionFlags& fla
   }
 
   Result<RestMapping> mapping = connection.client.Discovery().MappingFor(resource, call);
+  if (!mapping && IsNotFound(mapping.error()) &&
+      mapping.error().message().find("did you mean") == std::string::npos) {
+    return Error(Reason::kNotFound, mapping.error().message() +
+                                        "; `kubectl api-resources` lists what this server has");
+  }
   if (!mapping) return std::move(mapping).error();
   selection.mapping = *std::move(mapping);
   if (selection.mapping.namespaced && !flags.all_namespaces) {
