@@ -226,14 +226,14 @@ INSTANTIATE_TEST_SUITE_P(All, InformerModes,
 TEST(RealServer, DynamicInformerOfACustomResource) {
   const Client client = NewClient();
   const auto crds = client.Discovery().MappingFor("customresourcedefinitions").OrExit();
-  auto crd = json::Value::Parse(
+  auto crd = json::Parse(
                  R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
     "metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
     "names":{"plural":"widgets","singular":"widget","kind":"Widget"},
     "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",
     "x-kubernetes-preserve-unknown-fields":true}}}]}})")
                  .OrExit();
-  const auto created = client.Dynamic(crds).Create(Unstructured::Mutable(crd));
+  const auto created = client.Dynamic(crds).Create(crd);
   ASSERT_TRUE(created) << created.error();
 
   Result<RestMapping> widgets = Error(Reason::kNotFound, "not asked yet");
@@ -243,16 +243,16 @@ TEST(RealServer, DynamicInformerOfACustomResource) {
     return widgets.ok();
   })) << widgets.error();
   DynamicSharedInformerFactory factory(client);
-  auto informer = factory.ForResource({"example.com", "v1", "widgets"});
+  auto informer = factory.ForResource({"example.com", "v1", "widgets"}).OrExit();
   factory.Start();
   const auto synced = factory.WaitForCacheSync({}, {.timeout = 60s});
   ASSERT_TRUE(synced) << synced.error();
 
   auto widget =
-      json::Value::Parse(
+      json::Parse(
           R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"blue"},"spec":{"size":7,"note":"a \"quoted\" word"}})")
           .OrExit();
-  const auto made = client.Dynamic(*widgets, "default").Create(Unstructured::Mutable(widget));
+  const auto made = client.Dynamic(*widgets, "default").Create(widget);
   ASSERT_TRUE(made) << made.error();
   ASSERT_TRUE(Eventually([&] { return informer.Snapshot().size() == 1; }));
   const auto snapshot = informer.Snapshot();
