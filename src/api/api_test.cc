@@ -157,6 +157,36 @@ TEST(Transcode, ZeroValues) {
   EXPECT_EQ(json, R"({"metadata":{},"spec":{"containers":null,"hostUsers":false},"status":{}})");
 }
 
+// Whatever comes, an error comes back or an object, and nothing is read beyond the end.
+TEST(Transcode, CutAndDamagedInput) {
+  const auto& message = *corev1::Pod::type_info().message;
+  const auto whole = internal::JsonToProtobuf(message, kPod);
+  ASSERT_TRUE(whole) << whole.error();
+  int refused = 0;
+  const auto decode = [&](const std::string& bytes) {
+    std::string json;
+    const bool ok = internal::ProtobufToJson(message, bytes, json).ok();
+    EXPECT_EQ(ok, !json.empty());
+    const auto object = internal::DecodeProtobuf<corev1::PodMutable>(bytes);
+    if (!object) ++refused;
+  };
+  for (std::size_t i = 0; i < whole->size(); ++i) {
+    decode(whole->substr(0, i));
+    for (const char damage : {'\x00', '\x7f', '\xff'}) {
+      std::string bytes = *whole;
+      bytes[i] = damage;
+      decode(bytes);
+    }
+  }
+  EXPECT_GT(refused, 100);
+  for (std::size_t i = 0; i < kPod.size(); ++i) {
+    EXPECT_FALSE(internal::JsonToProtobuf(message, std::string(kPod.substr(0, i)))) << i;
+    std::string json(kPod);
+    json[i] = '\xff';
+    static_cast<void>(internal::JsonToProtobuf(message, json).ok());
+  }
+}
+
 TEST(Registry, FindsKindsAndResources) {
   const auto* deployment = internal::FindType("apps", "v1", "Deployment");
   ASSERT_NE(deployment, nullptr);

@@ -148,7 +148,8 @@ class Decoder {
   explicit Decoder(bool lenient) : lenient_(lenient) {}
 
   bool Message(const MutableTable& table, std::string_view bytes, void* object) {
-    if (++depth_ > kMaxDepth) return Fail(table, "nested too deeply");
+    if (depth_ >= kMaxDepth) return Fail(table, "nested too deeply");
+    ++depth_;
     wire::ProtobufReader reader(bytes);
     while (reader.Next()) {
       const FieldDescriptor* field = FindByNumber(*table.message, reader.field());

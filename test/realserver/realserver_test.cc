@@ -347,7 +347,7 @@ TEST(RealServer, CliGetsAndWatches) {
   ASSERT_TRUE(client.For<corev1::ConfigMap>("cli").Create(NewConfigMap("seen", "x")));
   const std::string cli = EnvironmentOr("KINFORMER_CLI", "kinformer");
   {
-    ChildProcess get({cli, "--kubeconfig", server->kubeconfig(), "get", "configmaps", "-n", "cli"});
+    ChildProcess get({cli, "get", "configmaps", "-n", "cli", "--kubeconfig", server->kubeconfig()});
     EXPECT_TRUE(get.WaitForLine("seen", 30s));
     EXPECT_EQ(get.Wait(30s), 0);
   }
@@ -358,7 +358,7 @@ TEST(RealServer, CliGetsAndWatches) {
   EXPECT_TRUE(watch.WaitForLine("- ", 30s));
   watch.Signal(SIGINT);
   EXPECT_EQ(watch.Wait(10s), 0);
-  ChildProcess denied({cli, "--kubeconfig", server->kubeconfig("alice"), "get", "secrets", "-A"},
+  ChildProcess denied({cli, "get", "secrets", "-A", "--kubeconfig", server->kubeconfig("alice")},
                       {}, true);
   EXPECT_TRUE(denied.WaitForLine("forbidden", 30s));
   EXPECT_EQ(denied.Wait(30s), 1);
