@@ -351,8 +351,8 @@ TEST(RealServer, CliGetsAndWatches) {
     EXPECT_TRUE(get.WaitForLine("seen", 30s));
     EXPECT_EQ(get.Wait(30s), 0);
   }
-  ChildProcess watch({cli, "--kubeconfig", server->kubeconfig(), "watch", "configmaps", "-n", "cli",
-                      "-o", "name"});
+  ChildProcess watch({cli, "watch", "configmaps", "-n", "cli", "-o", "name", "--kubeconfig",
+                      server->kubeconfig()});
   EXPECT_TRUE(watch.WaitForLine("seen", 30s));
   ASSERT_TRUE(client.For<corev1::ConfigMap>("cli").Delete("seen"));
   EXPECT_TRUE(watch.WaitForLine("- ", 30s));
