@@ -1,5 +1,6 @@
 """What API names are called in C++, and the order in which types must stand."""
 
+# Keywords, and what g++ defines as macros in its GNU dialects.
 _KEYWORDS = set("""
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const const_cast
 consteval constexpr constinit continue co_await co_return co_yield decltype default delete do double dynamic_cast
@@ -7,6 +8,7 @@ else enum explicit export extern false float for friend goto if inline int long 
 not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires return short signed
 sizeof static static_assert static_cast struct switch template this thread_local throw true try typedef typeid
 typename union unsigned using virtual void volatile wchar_t while xor xor_eq
+linux unix
 """.split())
 
 
