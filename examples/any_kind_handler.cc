@@ -1,6 +1,7 @@
 // One handler for objects of any kind: what all of them have in common is their metadata.
 
 #include <iostream>
+#include <syncstream>
 
 #include "kinformer/api/appsv1.h"
 #include "kinformer/api/corev1.h"
@@ -19,10 +20,10 @@ class Audit : public kinformer::ResourceEventHandler<Object> {
 
  private:
   static void Line(const char* what, Object object) {
-    std::cout << what
-              << ' ' + std::string(object.kind()) + ' ' + std::string(object.metadata().name()) +
-                     '\n'
-              << std::flush;
+    std::osyncstream(std::cout) << what
+                                << ' ' + std::string(object.kind()) + ' ' +
+                                       std::string(object.metadata().name()) + '\n'
+                                << std::flush;
   }
 };
 
@@ -36,6 +37,6 @@ int main() {
   factory.InformerFor<kinformer::appsv1::Deployment>().AddEventHandler(audit).OrExit();
   factory.Start();
   factory.WaitForCacheSync(stop.token()).OrExit();
-  std::cout << "auditing" << std::endl;
+  std::osyncstream(std::cout) << "auditing" << std::endl;
   stop.Wait();
 }

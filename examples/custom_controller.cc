@@ -4,6 +4,7 @@
 
 #include <iostream>
 #include <memory>
+#include <syncstream>
 #include <vector>
 
 #include "kinformer/api/corev1.h"
@@ -66,10 +67,10 @@ class Controller {
     auto pod = pods_.lister().Namespace(key.namespace_).Get(key.name);
     if (!pod) {
       if (!kinformer::IsNotFound(pod.error())) return pod.error();
-      std::cout << "pod " << key << " does not exist anymore" << std::endl;
+      std::osyncstream(std::cout) << "pod " << key << " does not exist anymore" << std::endl;
       return {};
     }
-    std::cout << "sync " << key << " " << (*pod)->status().phase() << std::endl;
+    std::osyncstream(std::cout) << "sync " << key << " " << (*pod)->status().phase() << std::endl;
     return {};
   }
 
@@ -85,7 +86,7 @@ int main() {
   Controller controller(client.env(), factory.InformerFor<corev1::Pod>());
   factory.Start();
   factory.WaitForCacheSync(stop.token()).OrExit();
-  std::cout << "cache synced, starting workers" << std::endl;
+  std::osyncstream(std::cout) << "cache synced, starting workers" << std::endl;
   controller.Run(2, stop.token());
   factory.Shutdown();
 }

@@ -2,6 +2,7 @@
 // JSON that the server sent.
 
 #include <iostream>
+#include <syncstream>
 
 #include "kinformer/client.h"
 #include "kinformer/dynamic_shared_informer_factory.h"
@@ -18,13 +19,14 @@ int main() {
   widgets
       .AddEventHandler({.on_add =
                             [](const kinformer::Added<Unstructured>& e) {
-                              std::cout << "+ " << e.key << " size "
-                                        << e.object.root()["spec"]["size"].AsInt64().value_or(0)
-                                        << std::endl;
+                              std::osyncstream(std::cout)
+                                  << "+ " << e.key << " size "
+                                  << e.object.root()["spec"]["size"].AsInt64().value_or(0)
+                                  << std::endl;
                             }})
       .OrExit();
   factory.Start();
   factory.WaitForCacheSync(stop.token()).OrExit();
-  std::cout << "widgets: " << widgets.Snapshot().size() << std::endl;
+  std::osyncstream(std::cout) << "widgets: " << widgets.Snapshot().size() << std::endl;
   stop.Wait();
 }

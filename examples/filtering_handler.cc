@@ -3,6 +3,7 @@
 // state that was known.
 
 #include <iostream>
+#include <syncstream>
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/client.h"
@@ -14,14 +15,14 @@ namespace corev1 = kinformer::corev1;
 class FailureLog : public kinformer::ResourceEventHandler<corev1::Pod> {
  public:
   void OnAdd(const kinformer::Added<corev1::Pod>& e) override {
-    std::cout << "failing: " << e.key << std::endl;
+    std::osyncstream(std::cout) << "failing: " << e.key << std::endl;
   }
   void OnUpdate(const kinformer::Updated<corev1::Pod>& e) override {
-    std::cout << "still failing: " << e.key << std::endl;
+    std::osyncstream(std::cout) << "still failing: " << e.key << std::endl;
   }
   void OnDelete(const kinformer::Deleted<corev1::Pod>& e) override {
-    std::cout << (e.final_state_unknown ? "gone unseen: " : "recovered or gone: ") << e.key
-              << std::endl;
+    std::osyncstream(std::cout) << (e.final_state_unknown ? "gone unseen: " : "recovered or gone: ")
+                                << e.key << std::endl;
   }
 };
 
@@ -36,6 +37,6 @@ int main() {
       .OrExit();
   factory.Start();
   factory.WaitForCacheSync(stop.token()).OrExit();
-  std::cout << "watching for failures" << std::endl;
+  std::osyncstream(std::cout) << "watching for failures" << std::endl;
   stop.Wait();
 }

@@ -2,6 +2,7 @@
 // request.
 
 #include <iostream>
+#include <syncstream>
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/client.h"
@@ -22,7 +23,7 @@ int main() {
   factory.WaitForCacheSync(stop.token()).OrExit();
 
   for (corev1::Pod pod : pods.Snapshot()) {
-    std::cout << "web pod: " << pod.metadata().name() << " app=" << pod.metadata().labels()["app"]
-              << std::endl;
+    std::osyncstream(std::cout) << "web pod: " << pod.metadata().name()
+                                << " app=" << pod.metadata().labels()["app"] << std::endl;
   }
 }

@@ -2,6 +2,7 @@
 // server.
 
 #include <iostream>
+#include <syncstream>
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/client.h"
@@ -25,27 +26,28 @@ int main() {
   for (corev1::Pod pod : lister.List()) {
     if (pod.status().phase() == "Running") ++running;
   }
-  std::cout << "running: " << running << std::endl;
+  std::osyncstream(std::cout) << "running: " << running << std::endl;
 
   const auto web = kinformer::LabelSelector::Parse("app=web").OrExit();
   for (corev1::Pod pod : lister.Namespace("default").List(web)) {
-    std::cout << "web pod: " << pod.metadata().name() << " on " << pod.spec().nodeName()
-              << std::endl;
+    std::osyncstream(std::cout) << "web pod: " << pod.metadata().name() << " on "
+                                << pod.spec().nodeName() << std::endl;
   }
 
   auto one = lister.Namespace("default").Get("web-0");
   if (one) {
-    std::cout << "web-0 has " << (*one)->spec().containers().size() << " container(s)" << std::endl;
+    std::osyncstream(std::cout) << "web-0 has " << (*one)->spec().containers().size()
+                                << " container(s)" << std::endl;
   }
 
   auto missing = lister.Namespace("default").Get("no-such-pod");
   if (!missing && kinformer::IsNotFound(missing.error())) {
-    std::cout << "as expected: " << missing.error().message() << std::endl;
+    std::osyncstream(std::cout) << "as expected: " << missing.error().message() << std::endl;
   }
 
   std::size_t in_default = 0;
   for ([[maybe_unused]] corev1::Pod pod : lister.ByIndex(kinformer::kNamespaceIndex, "default")) {
     ++in_default;
   }
-  std::cout << "in default by index: " << in_default << std::endl;
+  std::osyncstream(std::cout) << "in default by index: " << in_default << std::endl;
 }

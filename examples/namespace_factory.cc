@@ -2,6 +2,7 @@
 // rights needed.
 
 #include <iostream>
+#include <syncstream>
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/client.h"
@@ -18,9 +19,10 @@ int main() {
   factory.Start();
   factory.WaitForCacheSync(stop.token()).OrExit();
 
-  std::cout << "config maps in default: " << config_maps.Snapshot().size() << std::endl;
+  std::osyncstream(std::cout) << "config maps in default: " << config_maps.Snapshot().size()
+                              << std::endl;
 
   // Another namespace is not "not found": this cache does not know.
   auto elsewhere = config_maps.lister().Namespace("kube-system").Get("anything");
-  if (!elsewhere) std::cout << "elsewhere: " << elsewhere.error() << std::endl;
+  if (!elsewhere) std::osyncstream(std::cout) << "elsewhere: " << elsewhere.error() << std::endl;
 }

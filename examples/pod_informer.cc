@@ -2,6 +2,7 @@
 // goes.
 
 #include <iostream>
+#include <syncstream>
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/client.h"
@@ -19,24 +20,27 @@ int main() {
   kinformer::SharedInformerFactory factory(client);
   auto pods = factory.InformerFor<corev1::Pod>();
 
-  pods
-      .AddEventHandler({
-          .on_add =
-              [](const Added<corev1::Pod>& e) {
-                std::cout << (e.is_in_initial_list ? "= " : "+ ") << e.key << std::endl;
-              },
-          .on_update =
-              [](const Updated<corev1::Pod>& e) {
-                std::cout << "~ " << e.key << ' ' << e.old_object.status().phase() << " -> "
-                          << e.new_object.status().phase() << std::endl;
-              },
-          .on_delete =
-              [](const Deleted<corev1::Pod>& e) { std::cout << "- " << e.key << std::endl; },
-      })
+  pods.AddEventHandler({
+                           .on_add =
+                               [](const Added<corev1::Pod>& e) {
+                                 std::osyncstream(std::cout)
+                                     << (e.is_in_initial_list ? "= " : "+ ") << e.key << std::endl;
+                               },
+                           .on_update =
+                               [](const Updated<corev1::Pod>& e) {
+                                 std::osyncstream(std::cout)
+                                     << "~ " << e.key << ' ' << e.old_object.status().phase()
+                                     << " -> " << e.new_object.status().phase() << std::endl;
+                               },
+                           .on_delete =
+                               [](const Deleted<corev1::Pod>& e) {
+                                 std::osyncstream(std::cout) << "- " << e.key << std::endl;
+                               },
+                       })
       .OrExit();
 
   factory.Start();
   factory.WaitForCacheSync(stop.token()).OrExit();
-  std::cout << "synced: " << pods.Snapshot().size() << " pods" << std::endl;
+  std::osyncstream(std::cout) << "synced: " << pods.Snapshot().size() << " pods" << std::endl;
   stop.Wait();
 }

@@ -3,6 +3,7 @@
 // list before work begins.
 
 #include <iostream>
+#include <syncstream>
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/client.h"
@@ -45,7 +46,7 @@ int main() {
   on_pod.WaitForSync(stop.token()).OrExit();
   on_node.WaitForSync(stop.token()).OrExit();
 
-  std::cout << "caches and handlers synced: " << pod_lister.List().size() << " pods to place on "
-            << node_lister.List().size() << " nodes, " << widgets.Snapshot().size() << " widgets"
-            << std::endl;
+  std::osyncstream(std::cout) << "caches and handlers synced: " << pod_lister.List().size()
+                              << " pods to place on " << node_lister.List().size() << " nodes, "
+                              << widgets.Snapshot().size() << " widgets" << std::endl;
 }

@@ -2,6 +2,7 @@
 // one cache and no more.
 
 #include <iostream>
+#include <syncstream>
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/client.h"
@@ -19,9 +20,9 @@ int main() {
   services.Start();
   services.WaitForCacheSync(stop.token()).OrExit();
   for (corev1::Service service : services.Snapshot()) {
-    std::cout << "service " << service.metadata().name() << ' ' << service.spec().clusterIP()
-              << std::endl;
+    std::osyncstream(std::cout) << "service " << service.metadata().name() << ' '
+                                << service.spec().clusterIP() << std::endl;
   }
-  std::cout << "done" << std::endl;
+  std::osyncstream(std::cout) << "done" << std::endl;
   services.Stop();
 }

@@ -2,6 +2,7 @@
 // resource however often it is asked for.
 
 #include <iostream>
+#include <syncstream>
 
 #include "kinformer/api/appsv1.h"
 #include "kinformer/api/corev1.h"
@@ -21,6 +22,7 @@ int main() {
 
   factory.Start();
   factory.WaitForCacheSync(stop.token()).OrExit();
-  std::cout << "pods: " << pods.List().size() << ", nodes: " << nodes.List().size()
-            << ", deployments: " << deployments.List().size() << std::endl;
+  std::osyncstream(std::cout) << "pods: " << pods.List().size()
+                              << ", nodes: " << nodes.List().size()
+                              << ", deployments: " << deployments.List().size() << std::endl;
 }
