@@ -3,19 +3,18 @@
 // Client: one API server, as seen by a program: where it is, who we are, how fast we may ask.
 // Everything else starts from it.
 //
-//   Client client = Client::FromEnvironment().OrExit();             // $KUBECONFIG, ~/.kube/config,
-//   or in a pod auto pod = client.For<corev1::Pod>("default").Get("web-0");     //
-//   resource_client.h SharedInformerFactory factory(client);                          //
-//   shared_informer_factory.h
+//   // $KUBECONFIG, ~/.kube/config, or the service account in a pod
+//   Client client = Client::FromEnvironment().OrExit();
+//   auto pod = client.For<corev1::Pod>("default").Get("web-0");   // resource_client.h
+//   SharedInformerFactory factory(client);                        // shared_informer_factory.h
 //
 // What it does to every request, as client-go does:
 //   - waits for the client-side rate limiter (not for watches);
 //   - repeats what the server answers with 429 or 5xx and a Retry-After header, up to 10 times, and
-//   reads whose connection
-//     broke before an answer came;
+//     reads whose connection broke before an answer came;
 //   - sends a fresh token once more after a 401;
 //   - speaks protobuf with built-in kinds and falls back to JSON where the server wants it,
-//   remembered per resource;
+//     remembered per resource;
 //   - logs each distinct Warning header once.
 
 #ifndef KINFORMER_CLIENT_H_
@@ -78,8 +77,7 @@ class Client {
   // A client for the server that kubectl would use, with threads of its own. Reads files; may run a
   // credential plugin.
   static Result<Client> FromEnvironment(const ClientOptions& options = {});
-  // A client for `config`, with threads of its own, or on the threads of `env`, which must outlive
-  // it.
+  // A client for `config`, with threads of its own, or on those of `env`, which must outlive it.
   static Result<Client> NewForConfig(const Config& config, const ClientOptions& options = {});
   static Result<Client> NewForConfig(Env& env, const Config& config,
                                      const ClientOptions& options = {});

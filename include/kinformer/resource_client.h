@@ -5,9 +5,11 @@
 //   ResourceClient<corev1::Pod> pods = client.For<corev1::Pod>("default");
 //   Result<Ref<corev1::Pod>> pod = pods.Get("web-0");
 //   if (pod) {
-//     corev1::Pod::Mutable wanted = (**pod).DeepCopy();      // needs the header with the mutable
-//     structs wanted.metadata.labels["tier"] = "front"; Result<Ref<corev1::Pod>> updated =
-//     pods.Update(wanted); if (!updated && IsConflict(updated.error())) ...
+//     // Needs the header with the mutable structs.
+//     corev1::Pod::Mutable wanted = (**pod).DeepCopy();
+//     wanted.metadata.labels["tier"] = "front";
+//     Result<Ref<corev1::Pod>> updated = pods.Update(wanted);
+//     if (!updated && IsConflict(updated.error())) ...
 //   }
 //
 // To follow a collection, use an informer: it resumes, relists and keeps a cache; Watch here is one
