@@ -49,8 +49,13 @@ struct TraceEvent {
   std::string_view type;  // "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "REPLACED", "SYNC"
   std::string_view key;   // empty where the event is not about one object
   std::string_view resourceVersion;
-  std::size_t depth = 0;  // delta fifo: entries queued, this one included. listener: events waiting
+  // delta fifo: entries queued, this one included. listener: events waiting. store: objects in it.
+  // reflector, with type REPLACED and no key: objects in the list.
+  std::size_t depth = 0;
   std::string_view listener{};  // the handler's name
+  // A list, or one of its objects: they pass the reflector as they arrive, the queue in one piece,
+  // and the store unless it has them already. For a listener: part of what was there when it joined.
+  bool in_list = false;
 };
 
 struct HandlerOptions {

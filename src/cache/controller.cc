@@ -102,7 +102,7 @@ Controller::~Controller() {
 }
 
 void Controller::TraceStage(std::string_view stage, std::string_view type, const Block* object,
-                            std::string_view resourceVersion, std::size_t depth) {
+                            std::string_view resourceVersion, std::size_t depth, bool in_list) {
   const std::string key = object == nullptr ? std::string() : KeyOf(*object);
   TraceEvent event;
   event.stage = stage;
@@ -110,6 +110,7 @@ void Controller::TraceStage(std::string_view stage, std::string_view type, const
   event.key = key;
   event.resourceVersion = object == nullptr ? resourceVersion : object->resourceVersion();
   event.depth = depth;
+  event.in_list = in_list;
   options_.trace(event);
 }
 
@@ -174,6 +175,7 @@ void Controller::ReplaceBegin() {
 }
 
 void Controller::ReplaceItem(ObjectRef object) {
+  if (options_.trace) TraceStage("reflector", "REPLACED", object.get(), "", 0, true);
   ObjectName name;
   if (options_.transform) name = NameOf(*object);
   object = Transformed(std::move(object));
@@ -207,13 +209,13 @@ void Controller::ReplaceEnd(std::string_view resourceVersion) {
     staged_removals_.clear();
   }
   if (options_.trace) {
-    TraceStage("reflector", "REPLACED", nullptr, resourceVersion, staged_.size());
+    TraceStage("reflector", "REPLACED", nullptr, resourceVersion, staged_.size(), true);
   }
   queue_->Replace(std::move(staged_), std::move(staged_unreadable_), std::string(resourceVersion));
   staged_ = {};
   staged_unreadable_ = {};
   if (options_.trace) {
-    TraceStage("delta fifo", "REPLACED", nullptr, resourceVersion, queue_->Len());
+    TraceStage("delta fifo", "REPLACED", nullptr, resourceVersion, queue_->Len(), true);
   }
 }
 
@@ -404,6 +406,7 @@ bool Controller::ContinueReplacement(SteadyTime until) {
   while (r.next < objects.size()) {
     if (++steps % kReplaceStep == 0 && env_.Now() >= until) return false;
     ObjectRef object = std::move(objects[r.next++]);
+    std::string_view what = "ADDED";
     if (had_objects) {
       const Block* old = r.before->Get(object->namespace_(), object->name());
       if (old != nullptr) {
@@ -413,12 +416,14 @@ bool Controller::ContinueReplacement(SteadyTime until) {
           continue;
         }
         Count(counters_.modified);
+        what = "MODIFIED";
       } else {
         Count(counters_.added);
       }
     } else {
       Count(counters_.added);
     }
+    if (options_.trace) TraceStage("store", what, object.get(), "", store_.size(), true);
     static_cast<void>(store_.Put(std::move(object)));
   }
   if (!r.deleting) {
@@ -432,6 +437,7 @@ bool Controller::ContinueReplacement(SteadyTime until) {
   while (const Block* block = r.before->Next(r.cursor)) {
     if (!r.found.contains(block)) {
       Count(counters_.deleted);
+      if (options_.trace) TraceStage("store", "DELETED", block, "", store_.size(), true);
       static_cast<void>(store_.Erase(block->namespace_(), block->name()));
     }
     if (++steps % kReplaceStep == 0 && env_.Now() >= until) return false;
@@ -445,7 +451,7 @@ void Controller::EndReplacement() {
   store_.Commit();
   unreadable_.Assign(std::move(r->list->unreadable));
   if (options_.trace) {
-    TraceStage("store", "REPLACED", nullptr, r->list->resourceVersion, store_.size());
+    TraceStage("store", "REPLACED", nullptr, r->list->resourceVersion, store_.size(), true);
   }
   if (!processor_.empty()) {
     processor_.DistributeReplaced(r->before, store_.Snapshot(), r->initial);

@@ -106,7 +106,7 @@ class Controller final : public ReflectorStore {
   void Feed(DeltaType type, ObjectRef object);
   [[nodiscard]] ObjectRef Transformed(ObjectRef object);
   void TraceStage(std::string_view stage, std::string_view type, const Block* object,
-                  std::string_view resourceVersion, std::size_t depth);
+                  std::string_view resourceVersion, std::size_t depth, bool in_list = false);
 
   void ProcessDeltas(DeltaBatch& batch);
   void Apply(Delta& delta, bool is_in_initial_list);

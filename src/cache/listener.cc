@@ -426,6 +426,7 @@ void Listener::Deliver(const RawEvent& event) {
       trace.depth = live_;
     }
     trace.listener = options_.name;
+    trace.in_list = event.is_in_initial_list;
     hooks_.trace(trace);
   }
   const SteadyTime start = env_.Now();
