@@ -49,6 +49,12 @@ std::string PodStatus(const PodFacts& pod, std::string_view ip) {
       static_cast<unsigned>(pod.revision) * 2654435761U, pod.serial * 0x9e3779b97f4a7c15ULL);
 }
 
+/// The label that the demo's lister query selects by: what users reach first is "frontend", the rest "backend".
+std::string_view TierOf(std::string_view application) {
+  return application.starts_with("frontend") || application.starts_with("gateway") ? "frontend"
+                                                                                   : "backend";
+}
+
 }  // namespace
 
 std::string NodeName(std::size_t index) { return fmt::format("node-{}", index); }
@@ -93,10 +99,10 @@ std::string ReplicaSetJson(const ReplicaSetFacts& r) {
 std::string PodJson(const PodFacts& pod) {
   const std::string ip = PodIp(pod.serial);
   return fmt::format(
-      R"({{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"{0}","generateName":"{1}-{2}-","namespace":"{3}","labels":{{"app":"{1}","pod-template-hash":"{2}","tier":"backend"}},"annotations":{{"prometheus.io/scrape":"true","prometheus.io/port":"8080"}},"ownerReferences":[{{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"{1}-{2}","uid":"","controller":true,"blockOwnerDeletion":true}}]{4}}},"spec":{{"volumes":[{{"name":"token","projected":{{"sources":[{{"serviceAccountToken":{{"expirationSeconds":3607,"path":"token"}}}},{{"configMap":{{"name":"kube-root-ca.crt","items":[{{"key":"ca.crt","path":"ca.crt"}}]}}}}],"defaultMode":420}}}}],"containers":[{{"name":"app","image":"example.com/{1}:v{5}","ports":[{{"name":"http","containerPort":8080,"protocol":"TCP"}}],"env":[{{"name":"REVISION","value":"{5}"}},{{"name":"POD_IP","valueFrom":{{"fieldRef":{{"apiVersion":"v1","fieldPath":"status.podIP"}}}}}}],"resources":{{"limits":{{"memory":"512Mi"}},"requests":{{"cpu":"100m","memory":"256Mi"}}}},"volumeMounts":[{{"name":"token","readOnly":true,"mountPath":"/var/run/secrets/kubernetes.io/serviceaccount"}}],"livenessProbe":{{"httpGet":{{"path":"/healthz","port":"http","scheme":"HTTP"}},"timeoutSeconds":1,"periodSeconds":10,"successThreshold":1,"failureThreshold":3}},"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","imagePullPolicy":"IfNotPresent"}}],"restartPolicy":"Always","terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","serviceAccountName":"default","nodeName":"{6}","securityContext":{{}},"schedulerName":"default-scheduler","tolerations":[{{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}},{{"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}}],"priority":0,"enableServiceLinks":true,"preemptionPolicy":"PreemptLowerPriority"}},{7}}})", pod.name,
+      R"({{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"{0}","generateName":"{1}-{2}-","namespace":"{3}","labels":{{"app":"{1}","pod-template-hash":"{2}","tier":"{8}"}},"annotations":{{"prometheus.io/scrape":"true","prometheus.io/port":"8080"}},"ownerReferences":[{{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"{1}-{2}","uid":"","controller":true,"blockOwnerDeletion":true}}]{4}}},"spec":{{"volumes":[{{"name":"token","projected":{{"sources":[{{"serviceAccountToken":{{"expirationSeconds":3607,"path":"token"}}}},{{"configMap":{{"name":"kube-root-ca.crt","items":[{{"key":"ca.crt","path":"ca.crt"}}]}}}}],"defaultMode":420}}}}],"containers":[{{"name":"app","image":"example.com/{1}:v{5}","ports":[{{"name":"http","containerPort":8080,"protocol":"TCP"}}],"env":[{{"name":"REVISION","value":"{5}"}},{{"name":"POD_IP","valueFrom":{{"fieldRef":{{"apiVersion":"v1","fieldPath":"status.podIP"}}}}}}],"resources":{{"limits":{{"memory":"512Mi"}},"requests":{{"cpu":"100m","memory":"256Mi"}}}},"volumeMounts":[{{"name":"token","readOnly":true,"mountPath":"/var/run/secrets/kubernetes.io/serviceaccount"}}],"livenessProbe":{{"httpGet":{{"path":"/healthz","port":"http","scheme":"HTTP"}},"timeoutSeconds":1,"periodSeconds":10,"successThreshold":1,"failureThreshold":3}},"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","imagePullPolicy":"IfNotPresent"}}],"restartPolicy":"Always","terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","serviceAccountName":"default","nodeName":"{6}","securityContext":{{}},"schedulerName":"default-scheduler","tolerations":[{{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}},{{"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}}],"priority":0,"enableServiceLinks":true,"preemptionPolicy":"PreemptLowerPriority"}},{7}}})", pod.name,
       pod.application, pod.hash, pod.namespace_,
       pod.managed_fields ? PodManagedFields(ip) : std::string(), pod.revision, NodeName(pod.node),
-      PodStatus(pod, ip));
+      PodStatus(pod, ip), TierOf(pod.application));
 }
 
 std::string ServiceJson(std::string_view namespace_, std::string_view name, std::size_t index) {

@@ -115,7 +115,7 @@ std::vector<std::string> Dashboard::Picture() const {
         Bar(static_cast<double>(nodes[i].second), static_cast<double>(most), 40), nodes[i].second));
   }
   const auto selector =
-      LabelSelector::Parse("tier in (backend),app!=web").value_or(LabelSelector());
+      LabelSelector::Parse("tier in (frontend),pod-template-hash").value_or(LabelSelector());
   const auto t2 = std::chrono::steady_clock::now();
   const std::size_t found = observer_.PodLister().List(selector).size();
   const auto t3 = std::chrono::steady_clock::now();
