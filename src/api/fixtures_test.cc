@@ -12,6 +12,7 @@
 
 #include "object/text_forms.h"
 #include "object/transcode.h"
+#include "wire/envelope.h"
 
 namespace kinformer::internal {
 namespace {
@@ -23,30 +24,6 @@ std::string ReadFile(const fs::path& path) {
   std::ostringstream out;
   out << in.rdbuf();
   return out.str();
-}
-
-void AppendVarint(std::size_t value, std::string& out) {
-  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>((value & 0x7f) | 0x80));
-  out.push_back(static_cast<char>(value));
-}
-
-void AppendField(char tag, std::string_view bytes, std::string& out) {
-  out.push_back(tag);
-  AppendVarint(bytes.size(), out);
-  out += bytes;
-}
-
-// The k8s envelope around a message, as Go writes it.
-std::string Envelope(std::string_view api_version, std::string_view kind, std::string_view raw) {
-  std::string type_meta;
-  AppendField('\x0a', api_version, type_meta);
-  AppendField('\x12', kind, type_meta);
-  std::string out("k8s\0", 4);
-  AppendField('\x0a', type_meta, out);
-  AppendField('\x12', raw, out);
-  AppendField('\x1a', "", out);
-  AppendField('\x22', "", out);
-  return out;
 }
 
 // The kind of "apps.v1.Deployment"; the group may have points of its own.
@@ -85,7 +62,8 @@ TEST(Fixtures, BothWays) {
       continue;
     }
     EXPECT_TRUE(problems.unknown.empty()) << problems.unknown.front();
-    EXPECT_TRUE(Envelope(type->apiVersion(), type->kind, *message) == pb) << "protobuf differs";
+    EXPECT_TRUE(wire::SealEnvelope(type->apiVersion(), type->kind, *message) == pb)
+        << "protobuf differs";
 
     std::string back;
     const Result<void> done = ProtobufToJson(*type->message, *message, back,

@@ -5,11 +5,15 @@
 #include "kinformer/time.h"
 
 #include "object/backward_writer.h"
+#include "object/canonical.h"
 #include "object/transcode.h"
 #include "wire/protobuf_reader.h"
 
 namespace kinformer::internal {
 namespace {
+
+using wire::WireField;
+using wire::WireType;
 
 constexpr int kMaxDepth = 512;
 
@@ -159,7 +163,7 @@ class Decoder {
       }
       const MutableField& place =
           table.fields[static_cast<std::size_t>(field - table.message->fields.data())];
-      if (!Field(*field, place, Wire(reader), Member(object, place))) {
+      if (!Field(*field, place, reader.value(), Member(object, place))) {
         if (!lenient_) return Fail(table, "field " + std::string(field->json_name));
       }
     }
@@ -172,44 +176,17 @@ class Decoder {
   Error TakeError() { return Error(Reason::kDecode, "protobuf: malformed: " + error_); }
 
  private:
-  struct Wire {
-    explicit Wire(const wire::ProtobufReader& reader)
-        : type(reader.type()),
-          scalar(type == wire::WireType::kFixed64
-                     ? std::bit_cast<std::uint64_t>(reader.fixed64_double())
-                     : reader.varint()),
-          bytes(reader.bytes()) {}
-    explicit Wire(std::uint64_t varint) : type(wire::WireType::kVarint), scalar(varint) {}
-    wire::WireType type;
-    std::uint64_t scalar;
-    std::string_view bytes{};
-  };
-
   bool Fail(const MutableTable& table, const std::string& where) {
     if (error_.empty()) error_ = std::string(table.message->name) + ", " + where;
     return false;
   }
 
-  static wire::WireType TypeOf(const FieldDescriptor& field) {
-    switch (field.kind) {
-      case FieldKind::kBool:
-      case FieldKind::kInt32:
-      case FieldKind::kInt64:
-        return wire::WireType::kVarint;
-      case FieldKind::kDouble:
-        return wire::WireType::kFixed64;
-      default:
-        return wire::WireType::kBytes;
-    }
-  }
-
-  bool Field(const FieldDescriptor& field, const MutableField& place, const Wire& value,
+  bool Field(const FieldDescriptor& field, const MutableField& place, const WireField& value,
              void* member) {
-    if (field.map)
-      return value.type == wire::WireType::kBytes && Entry(field, place, value, member);
-    if (value.type != TypeOf(field)) {
-      return field.repeated && value.type == wire::WireType::kBytes &&
-             Packed(field, place, value.bytes, member);
+    if (field.map) return value.type == WireType::kBytes && Entry(field, place, value, member);
+    if (value.type != WireTypeOf(field.kind)) {
+      return field.repeated && value.type == WireType::kBytes &&
+             Packed(field, place, value, member);
     }
     if (place.ops == nullptr) return Value(field, place, value, member);
     // A message that comes in several parts is one message.
@@ -221,43 +198,42 @@ class Decoder {
     return Value(field, place, value, place.ops->add(member));
   }
 
-  bool Entry(const FieldDescriptor& field, const MutableField& place, const Wire& entry,
+  bool Entry(const FieldDescriptor& field, const MutableField& place, const WireField& entry,
              void* member) {
     std::string_view key;
-    std::optional<Wire> value;
-    wire::ProtobufReader reader(entry.bytes);
+    WireField value;
+    wire::ProtobufReader reader(entry.bytes());
     while (reader.Next()) {
-      if (reader.field() == 1 && reader.type() == wire::WireType::kBytes) key = reader.bytes();
+      if (reader.field() == 1 && reader.type() == WireType::kBytes) key = reader.bytes();
       if (reader.field() != 2) continue;
-      if (reader.type() != TypeOf(field)) return false;
-      value = Wire(reader);
+      if (reader.type() != WireTypeOf(field.kind)) return false;
+      value = reader.value();
     }
     if (!reader.ok()) return false;
     void* const place_of_value = place.ops->insert(member, key);
-    return !value || Value(field, place, *value, place_of_value);
+    return !value || Value(field, place, value, place_of_value);
   }
 
-  bool Packed(const FieldDescriptor& field, const MutableField& place, std::string_view bytes,
+  bool Packed(const FieldDescriptor& field, const MutableField& place, const WireField& list,
               void* member) {
-    if (TypeOf(field) != wire::WireType::kVarint) return false;
-    const char* at = bytes.data();
-    const char* const end = at + bytes.size();
+    const WireType type = WireTypeOf(field.kind);
+    if (type == WireType::kBytes) return false;
+    const char* at = list.data;
+    const char* const end = at + list.size;
     while (at != end) {
-      std::uint64_t scalar = 0;
-      at = wire::ReadVarint(at, end, scalar);
-      if (at == nullptr) return false;
-      if (!Value(field, place, Wire(scalar), place.ops->add(member))) {
-        return false;
-      }
+      WireField value;
+      at = wire::ReadPacked(at, end, type, value);
+      if (at == nullptr || !Value(field, place, value, place.ops->add(member))) return false;
     }
     return true;
   }
 
-  bool Value(const FieldDescriptor& field, const MutableField& place, const Wire& value, void* at) {
+  bool Value(const FieldDescriptor& field, const MutableField& place, const WireField& value,
+             void* at) {
     switch (field.kind) {
       case FieldKind::kString:
       case FieldKind::kBytes:
-        static_cast<std::string*>(at)->assign(value.bytes);
+        static_cast<std::string*>(at)->assign(value.bytes());
         return true;
       case FieldKind::kBool:
         *static_cast<bool*>(at) = value.scalar != 0;
@@ -274,8 +250,8 @@ class Decoder {
       default:
         break;
     }
-    if (field.message != nullptr) return Message(*place.table, value.bytes, at);
-    const MessageView view(value.bytes);
+    if (field.message != nullptr) return Message(*place.table, value.bytes(), at);
+    const MessageView view(value.bytes());
     switch (field.kind) {
       case FieldKind::kTime:
         *static_cast<metav1::Time*>(at) = metav1::Time(view);

@@ -14,6 +14,8 @@
 #include <string>
 #include <string_view>
 
+#include "wire/protobuf_writer.h"
+
 namespace kinformer::internal {
 
 // Thread-compatible.
@@ -33,10 +35,7 @@ class BackwardWriter {
 
   void Varint(std::uint64_t value) {
     char bytes[10];
-    std::size_t count = 0;
-    for (; value >= 0x80; value >>= 7) bytes[count++] = static_cast<char>((value & 0x7f) | 0x80);
-    bytes[count++] = static_cast<char>(value);
-    Bytes({bytes, count});
+    Bytes({bytes, static_cast<std::size_t>(wire::WriteVarint(bytes, value) - bytes)});
   }
 
   void Tag(std::uint32_t field, std::uint32_t wire_type) { Varint(field << 3 | wire_type); }

@@ -5,8 +5,6 @@
 #include <cstring>
 #include <malloc.h>
 
-#include "kinformer/internal/wire_reader.h"
-
 #include "object/block_layout.h"
 
 namespace kinformer::internal {

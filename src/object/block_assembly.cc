@@ -6,7 +6,8 @@
 #include <sys/mman.h>
 
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/internal/wire_reader.h"
+
+#include "wire/protobuf_reader.h"
 
 namespace kinformer::internal {
 namespace {
@@ -34,9 +35,9 @@ Result<MetadataKeys> FindMetadataKeys(std::string_view metadata) {
   const char* const begin = metadata.data();
   const char* const end = begin + metadata.size();
   for (const char* at = begin; at < end;) {
-    WireField field;
+    wire::WireField field;
     const std::ptrdiff_t offset = at - begin;
-    at = ReadField(at, end, field);
+    at = wire::ReadField(at, end, field);
     if (at == nullptr) {
       return Error(Reason::kDecode, "metadata: malformed protobuf field at byte " +
                                         std::to_string(offset) + " of " +
@@ -44,7 +45,7 @@ Result<MetadataKeys> FindMetadataKeys(std::string_view metadata) {
     }
     for (std::size_t i = 0; i < kNumbers.size(); ++i) {
       if (field.number != kNumbers[i]) continue;
-      if (field.type != WireType::kBytes || field.size > 255 || field.data - begin > 65535) {
+      if (field.type != wire::WireType::kBytes || field.size > 255 || field.data - begin > 65535) {
         return Error(Reason::kDecode, "metadata: field " + std::to_string(field.number) +
                                           " is no text of at most 255 bytes");
       }

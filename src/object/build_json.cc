@@ -12,6 +12,7 @@
 #include "object/json_tape.h"
 #include "object/metav1_descriptors.h"
 #include "object/transcode.h"
+#include "wire/envelope.h"
 
 namespace kinformer::internal {
 namespace {
@@ -138,16 +139,7 @@ std::string BlockToJson(const Block& block) {
 
 std::string BlockToProtobufEnvelope(const Block& block) {
   const TypeInfo& type = block.type();
-  const auto field = [](char tag, std::string_view bytes) {
-    std::string out(1, tag);
-    std::size_t size = bytes.size();
-    for (; size >= 0x80; size >>= 7U) out += static_cast<char>(size | 0x80U);
-    out += static_cast<char>(size);
-    return out.append(bytes);
-  };
-  const std::string type_meta = field(0x0a, type.apiVersion()) + field(0x12, type.kind);
-  return std::string("k8s\0", 4) + field(0x0a, type_meta) + field(0x12, block.payload()) +
-         field(0x1a, "") + field(0x22, "");
+  return wire::SealEnvelope(type.apiVersion(), type.kind, block.payload());
 }
 
 }  // namespace kinformer::internal

@@ -7,6 +7,7 @@
 
 #include "object/block_assembly.h"
 #include "object/canonical.h"
+#include "wire/protobuf_writer.h"
 
 namespace kinformer::internal {
 namespace {
@@ -20,28 +21,10 @@ struct Scratch {
   BlockIndex index;
 };
 
-std::size_t VarintSize(std::uint64_t value) {
-  std::size_t n = 1;
-  while (value >= 0x80) {
-    value >>= 7U;
-    ++n;
-  }
-  return n;
-}
-
-char* PutVarint(char* at, std::uint64_t value) {
-  while (value >= 0x80) {
-    *at++ = static_cast<char>(value | 0x80U);
-    value >>= 7U;
-  }
-  *at++ = static_cast<char>(value);
-  return at;
-}
-
 // A direct child that is one message: spec, status, metadata.
-bool IsChildMessage(const FieldDescriptor* field, const WireField& wire) {
+bool IsChildMessage(const FieldDescriptor* field, const wire::WireField& value) {
   return field != nullptr && field->kind == FieldKind::kMessage && !field->repeated &&
-         !field->map && field->message != nullptr && wire.type == WireType::kBytes;
+         !field->map && field->message != nullptr && value.type == wire::WireType::kBytes;
 }
 
 bool IsMetadata(const FieldDescriptor* field) {
@@ -135,7 +118,7 @@ Result<ObjectRef> Build(const TypeInfo& type, std::string_view message, const Bu
   const auto old_head = static_cast<std::size_t>(span.field.data - (message.data() + span.begin));
   const std::size_t size = span.field.size - cut.size();
   const std::size_t new_head =
-      VarintSize(std::uint64_t{span.field.number} << 3U) + VarintSize(size);
+      wire::VarintSize(std::uint64_t{span.field.number} << 3U) + wire::VarintSize(size);
   const std::size_t shift = cut.size() == 0 ? 0 : old_head + cut.size() - new_head;
 
   MakeIndex(type, scratch, metadata, static_cast<std::int64_t>(shift), message, scratch.index);
@@ -147,8 +130,8 @@ Result<ObjectRef> Build(const TypeInfo& type, std::string_view message, const Bu
     std::memcpy(bytes, message.data(), message.size());
   } else {
     std::memcpy(bytes, message.data(), span.begin);
-    char* at = PutVarint(bytes + span.begin, std::uint64_t{span.field.number} << 3U | 2U);
-    at = PutVarint(at, size);
+    char* at = wire::WriteVarint(bytes + span.begin, std::uint64_t{span.field.number} << 3U | 2U);
+    at = wire::WriteVarint(at, size);
     metadata_at = static_cast<std::size_t>(at - bytes);
     std::memcpy(at, span.field.data, cut.begin);
     at += cut.begin;

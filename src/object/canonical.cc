@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "wire/protobuf_writer.h"
+
 namespace kinformer::internal {
 namespace {
 
@@ -9,15 +11,20 @@ bool MayRepeat(const FieldDescriptor* field) {
   return field == nullptr || field->repeated || field->map;
 }
 
-void AppendVarint(std::string& out, std::uint64_t value) {
-  while (value >= 0x80) {
-    out += static_cast<char>(value | 0x80U);
-    value >>= 7U;
-  }
-  out += static_cast<char>(value);
-}
-
 }  // namespace
+
+wire::WireType WireTypeOf(FieldKind kind) {
+  switch (kind) {
+    case FieldKind::kBool:
+    case FieldKind::kInt32:
+    case FieldKind::kInt64:
+      return wire::WireType::kVarint;
+    case FieldKind::kDouble:
+      return wire::WireType::kFixed64;
+    default:
+      return wire::WireType::kBytes;
+  }
+}
 
 Result<void> ScanFields(std::string_view message, std::vector<FieldSpan>& fields) {
   fields.clear();
@@ -26,7 +33,7 @@ Result<void> ScanFields(std::string_view message, std::vector<FieldSpan>& fields
   for (const char* at = begin; at < end;) {
     FieldSpan span;
     span.begin = static_cast<std::uint32_t>(at - begin);
-    const char* next = ReadField(at, end, span.field);
+    const char* next = wire::ReadField(at, end, span.field);
     if (next == nullptr) {
       return Error(Reason::kDecode, "malformed protobuf field at byte " +
                                         std::to_string(at - begin) + " of " +
@@ -66,11 +73,11 @@ Result<std::string> Canonicalize(const MessageDescriptor& message, std::string_v
     while (next < fields.size() && fields[next].field.number == number) ++next;
     const FieldDescriptor* descriptor = FindByNumber(message, number);
     const bool nested = descriptor != nullptr && descriptor->message != nullptr &&
-                        !MayRepeat(descriptor) && fields[i].field.type == WireType::kBytes;
+                        !MayRepeat(descriptor) && fields[i].field.type == wire::WireType::kBytes;
     if (nested) {
       std::string merged;
       for (; i < next; ++i) {
-        if (fields[i].field.type == WireType::kBytes)
+        if (fields[i].field.type == wire::WireType::kBytes)
           merged.append(fields[i].field.data, fields[i].field.size);
       }
       if (levels > 1) {
@@ -78,9 +85,7 @@ Result<std::string> Canonicalize(const MessageDescriptor& message, std::string_v
         if (!child) return std::move(child).error().WithContext(descriptor->json_name);
         merged = std::move(*child);
       }
-      AppendVarint(out, std::uint64_t{number} << 3U | 2U);
-      AppendVarint(out, merged.size());
-      out += merged;
+      wire::ProtobufWriter(out).BytesField(number, merged);
       continue;
     }
     if (!MayRepeat(descriptor)) i = next - 1;

@@ -12,14 +12,18 @@
 #include <vector>
 
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/internal/wire_reader.h"
 #include "kinformer/result.h"
+
+#include "wire/protobuf_reader.h"
 
 namespace kinformer::internal {
 
+// How values of that kind stand on the wire. Lists of numbers may also be packed into one kBytes field.
+wire::WireType WireTypeOf(FieldKind kind);
+
 // A field and where it stands in its message.
 struct FieldSpan {
-  WireField field;
+  wire::WireField field;
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
 };

@@ -1,28 +1,10 @@
 #include "object/json_tape.h"
 
-#include <cstring>
 #include <limits>
 
-namespace kinformer::internal {
+#include "wire/json_text.h"
 
-std::size_t Utf8SequenceLength(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto tail = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xc0) == 0x80; };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  if (first < 0xc2) return 0;
-  if (first < 0xe0) return tail(1) ? 2 : 0;
-  if (first < 0xf0) {
-    if (!tail(1) || !tail(2)) return 0;
-    if (first == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
-    if (first == 0xed && byte(1) > 0x9f) return 0;  // surrogate
-    return 3;
-  }
-  if (first > 0xf4 || !tail(1) || !tail(2) || !tail(3)) return 0;
-  if (first == 0xf0 && byte(1) < 0x90) return 0;
-  if (first == 0xf4 && byte(1) > 0x8f) return 0;
-  return 4;
-}
+namespace kinformer::internal {
 
 class JsonTapeParser {
  public:
@@ -149,7 +131,7 @@ class JsonTapeParser {
       } else if (c < 0x80) {
         ++at_;
       } else {
-        const std::size_t length = Utf8SequenceLength(text_.substr(at_));
+        const std::size_t length = json::Utf8SequenceLength(text_.substr(at_));
         if (length == 0) plain = false;
         at_ += length == 0 ? 1 : length;
       }
@@ -158,19 +140,16 @@ class JsonTapeParser {
   }
 
   bool Escape() {
-    ++at_;
-    if (at_ >= text_.size()) return Fail("");
-    const char c = text_[at_++];
-    if (c != 'u')
-      return std::strchr("\"\\/bfnrt", c) != nullptr && c != 0 ? true : Fail("an unknown escape");
-    for (int i = 0; i < 4; ++i, ++at_) {
-      if (at_ >= text_.size() || !IsHex(text_[at_])) return Fail("\\u without four hex digits");
+    const char* const end = text_.data() + text_.size();
+    const char* bad = nullptr;
+    const char* const next = json::ReadEscape(text_.data() + at_, end, nullptr, bad);
+    if (next == nullptr) {
+      const bool unknown = bad == text_.data() + at_;
+      at_ = static_cast<std::size_t>(bad - text_.data());
+      return Fail(unknown ? "an unknown escape" : "\\u without four hex digits");
     }
+    at_ = static_cast<std::size_t>(next - text_.data());
     return true;
-  }
-
-  static bool IsHex(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
   }
 
   bool Word(std::string_view word, JsonType type) {
@@ -211,38 +190,6 @@ Result<JsonTape> JsonTape::Parse(std::string_view text, int max_depth) {
   return JsonTapeParser(text, max_depth).Run();
 }
 
-namespace {
-
-void AppendUtf8(std::uint32_t code, std::string& out) {
-  const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xc0 | (code >> 6));
-    put(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    put(0xe0 | (code >> 12));
-    put(0x80 | ((code >> 6) & 0x3f));
-    put(0x80 | (code & 0x3f));
-  } else {
-    put(0xf0 | (code >> 18));
-    put(0x80 | ((code >> 12) & 0x3f));
-    put(0x80 | ((code >> 6) & 0x3f));
-    put(0x80 | (code & 0x3f));
-  }
-}
-
-std::uint32_t Hex4(std::string_view digits) {
-  std::uint32_t value = 0;
-  for (const char c : digits.substr(0, 4)) {
-    const int digit = c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
-    value = value * 16 + static_cast<std::uint32_t>(digit);
-  }
-  return value;
-}
-
-}  // namespace
-
 std::string_view JsonTape::String(std::uint32_t node, std::string& scratch) const {
   const std::string_view quoted = Text(node);
   const std::string_view in = quoted.substr(1, quoted.size() - 2);
@@ -251,9 +198,9 @@ std::string_view JsonTape::String(std::uint32_t node, std::string& scratch) cons
   std::size_t at = 0;
   while (at < in.size()) {
     if (in[at] != '\\') {
-      const std::size_t length = Utf8SequenceLength(in.substr(at));
+      const std::size_t length = json::Utf8SequenceLength(in.substr(at));
       if (length == 0) {
-        AppendUtf8(0xfffd, scratch);
+        json::AppendUtf8(0xfffd, scratch);
         ++at;
       } else {
         scratch.append(in.substr(at, length));
@@ -261,43 +208,10 @@ std::string_view JsonTape::String(std::uint32_t node, std::string& scratch) cons
       }
       continue;
     }
-    const char c = in[at + 1];
-    at += 2;
-    switch (c) {
-      case 'b':
-        scratch.push_back('\b');
-        break;
-      case 'f':
-        scratch.push_back('\f');
-        break;
-      case 'n':
-        scratch.push_back('\n');
-        break;
-      case 'r':
-        scratch.push_back('\r');
-        break;
-      case 't':
-        scratch.push_back('\t');
-        break;
-      case 'u': {
-        std::uint32_t code = Hex4(in.substr(at));
-        at += 4;
-        if (code >= 0xd800 && code < 0xe000) {
-          std::uint32_t low = 0;
-          if (code < 0xdc00 && in.substr(at, 2) == "\\u") low = Hex4(in.substr(at + 2));
-          if (low >= 0xdc00 && low < 0xe000) {
-            code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-            at += 6;
-          } else {
-            code = 0xfffd;
-          }
-        }
-        AppendUtf8(code, scratch);
-        break;
-      }
-      default:
-        scratch.push_back(c);
-    }
+    const char* bad = nullptr;
+    const char* const next = json::ReadEscape(in.data() + at, in.data() + in.size(), &scratch, bad);
+    if (next == nullptr) break;  // cannot be: it was read before
+    at = static_cast<std::size_t>(next - in.data());
   }
   return scratch;
 }

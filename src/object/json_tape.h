@@ -56,9 +56,6 @@ class JsonTape {
   std::vector<JsonNode> nodes_;
 };
 
-// The length of the valid UTF-8 sequence at the start of `text`, 0 if there is none. REQUIRES: not empty.
-std::size_t Utf8SequenceLength(std::string_view text);
-
 }  // namespace kinformer::internal
 
 #endif  // KINFORMER_OBJECT_JSON_TAPE_H_

@@ -4,9 +4,13 @@
 #include <limits>
 #include <utility>
 
+#include "kinformer/json.h"
+
+#include "object/canonical.h"
 #include "object/json_tape.h"
 #include "object/text_forms.h"
 #include "object/transcode.h"
+#include "wire/json_text.h"
 #include "wire/protobuf_reader.h"
 
 namespace kinformer::internal {
@@ -14,59 +18,14 @@ namespace {
 
 constexpr int kMaxDepth = 512;
 
-// A field of a message as it stands on the wire.
-struct WireField {
-  std::uint32_t number = 0;
-  std::uint32_t wire_type = 0;
-  std::uint64_t value = 0;   // varint, fixed
-  std::string_view bytes{};  // length-delimited
+using wire::WireField;
+using wire::WireType;
+
+// One value of a field of the message being written.
+struct Occurrence : WireField {
   std::size_t next = kLast;  // in Decoder::values_: the next one of the same field
   static constexpr std::size_t kLast = std::numeric_limits<std::size_t>::max();
 };
-
-// Takes the first field off `in`.
-bool ReadField(std::string_view& in, WireField& field) {
-  const char* const end = in.data() + in.size();
-  wire::ProtobufField read;
-  const char* const next = wire::ReadField(in.data(), end, read);
-  if (next == nullptr) return false;
-  field.number = read.number;
-  field.wire_type = static_cast<std::uint32_t>(read.type);
-  field.value = read.scalar;
-  field.bytes = read.bytes;
-  in = std::string_view(next, static_cast<std::size_t>(end - next));
-  return true;
-}
-
-// Takes the first element off a packed list of varints or 64-bit numbers.
-bool ReadPacked(std::string_view& in, std::uint32_t wire_type, std::uint64_t& value) {
-  const char* const end = in.data() + in.size();
-  const char* next = in.data();
-  if (wire_type == 0) {
-    next = wire::ReadVarint(next, end, value);
-    if (next == nullptr) return false;
-  } else {
-    if (in.size() < 8) return false;
-    value = 0;
-    for (std::size_t i = 8; i-- > 0;) value = value << 8 | static_cast<unsigned char>(in[i]);
-    next += 8;
-  }
-  in = std::string_view(next, static_cast<std::size_t>(end - next));
-  return true;
-}
-
-std::uint32_t WireTypeOf(FieldKind kind) {
-  switch (kind) {
-    case FieldKind::kBool:
-    case FieldKind::kInt32:
-    case FieldKind::kInt64:
-      return 0;
-    case FieldKind::kDouble:
-      return 1;
-    default:
-      return 2;
-  }
-}
 
 // Writes the JSON of messages. Every function returns false after Fail.
 class Decoder {
@@ -97,8 +56,8 @@ class Decoder {
 
   // The first and the last value of a field of the message being written, as indexes into values_.
   struct Chain {
-    std::size_t first = WireField::kLast;
-    std::size_t last = WireField::kLast;
+    std::size_t first = Occurrence::kLast;
+    std::size_t last = Occurrence::kLast;
   };
 
   bool Members(const MessageDescriptor& message, std::string_view bytes, bool& first) {
@@ -116,31 +75,36 @@ class Decoder {
   bool Scan(const MessageDescriptor& message, std::string_view bytes) {
     const std::size_t chains = chains_.size();
     chains_.resize(chains + message.fields.size());
-    while (!bytes.empty()) {
-      WireField value;
-      if (!ReadField(bytes, value)) {
-        return Fail(message, "malformed " + std::to_string(bytes.size()) + " bytes before its end");
-      }
+    wire::ProtobufReader reader(bytes);
+    while (reader.Next()) {
+      const WireField& value = reader.value();
       const FieldDescriptor* field = FindByNumber(message, value.number);
       if (field == nullptr) continue;
       Chain& chain = chains_[chains + static_cast<std::size_t>(field - message.fields.data())];
-      const std::uint32_t wanted = field->map ? 2 : WireTypeOf(field->kind);
-      if (value.wire_type == wanted) {
+      const WireType wanted = field->map ? WireType::kBytes : WireTypeOf(field->kind);
+      if (value.type == wanted) {
         Append(chain, value);
-      } else if (value.wire_type == 2 && field->repeated) {
-        if (!Unpack(chain, wanted, value.bytes)) return Fail(message, *field, "malformed list");
+      } else if (value.type == WireType::kBytes && field->repeated) {
+        if (!Unpack(chain, wanted, value)) return Fail(message, *field, "malformed list");
       } else {
-        return Fail(message, *field, "wire type " + std::to_string(value.wire_type));
+        return Fail(message, *field, WrongType(value));
       }
+    }
+    if (!reader.ok()) {
+      return Fail(message, "malformed at byte " + std::to_string(reader.offset()) + " of " +
+                               std::to_string(bytes.size()));
     }
     return true;
   }
 
-  void Append(Chain& chain, WireField value) {
-    value.next = WireField::kLast;
-    values_.push_back(value);
+  static std::string WrongType(const WireField& value) {
+    return "wire type " + std::to_string(static_cast<int>(value.type));
+  }
+
+  void Append(Chain& chain, const WireField& value) {
+    values_.push_back({value});
     const std::size_t index = values_.size() - 1;
-    if (chain.first == WireField::kLast) {
+    if (chain.first == Occurrence::kLast) {
       chain.first = index;
     } else {
       values_[chain.last].next = index;
@@ -149,10 +113,14 @@ class Decoder {
   }
 
   // Packed numbers, which Go does not write but may read.
-  bool Unpack(Chain& chain, std::uint32_t wire_type, std::string_view bytes) {
-    while (!bytes.empty()) {
+  bool Unpack(Chain& chain, WireType type, const WireField& list) {
+    const char* at = list.data;
+    const char* const end = at + list.size;
+    if (type == WireType::kBytes) return false;
+    while (at != end) {
       WireField value;
-      if (!ReadPacked(bytes, wire_type, value.value)) return false;
+      at = wire::ReadPacked(at, end, type, value);
+      if (at == nullptr) return false;
       Append(chain, value);
     }
     return true;
@@ -169,7 +137,7 @@ class Decoder {
   bool Member(const MessageDescriptor& message, const FieldDescriptor& field, std::size_t at,
               bool& first) {
     const Chain chain = chains_[at];
-    const bool present = chain.first != WireField::kLast;
+    const bool present = chain.first != Occurrence::kLast;
     if (field.inlined) {
       if (field.pointer && !present) return true;
       std::string joined;
@@ -195,43 +163,47 @@ class Decoder {
     std::string joined;
     WireField value;
     if (present) value = values_[chain.last];
-    if (field.kind == FieldKind::kMessage) value.bytes = Joined(chain, joined);
+    if (field.kind == FieldKind::kMessage) {
+      const std::string_view whole = Joined(chain, joined);
+      value.data = whole.data();
+      value.size = whole.size();
+    }
     return Value(message, field, present ? &value : nullptr);
   }
 
   // Several occurrences of one message are one message: their bytes in a row.
   std::string_view Joined(const Chain& chain, std::string& joined) const {
-    if (chain.first == WireField::kLast) return {};
-    if (chain.first == chain.last) return values_[chain.first].bytes;
-    for (std::size_t i = chain.first; i != WireField::kLast; i = values_[i].next) {
-      joined += values_[i].bytes;
+    if (chain.first == Occurrence::kLast) return {};
+    if (chain.first == chain.last) return values_[chain.first].bytes();
+    for (std::size_t i = chain.first; i != Occurrence::kLast; i = values_[i].next) {
+      joined += values_[i].bytes();
     }
     return joined;
   }
 
   bool IsEmpty(const FieldDescriptor& field, const Chain& chain) const {
-    if (chain.first == WireField::kLast) return true;
+    if (chain.first == Occurrence::kLast) return true;
     const WireField& value = values_[chain.last];
     switch (field.kind) {
       case FieldKind::kString:
       case FieldKind::kBytes:
       case FieldKind::kTime:
       case FieldKind::kMicroTime:
-        return value.bytes.empty();
+        return value.size == 0;
       case FieldKind::kBool:
       case FieldKind::kInt32:
       case FieldKind::kInt64:
-        return value.value == 0;
+        return value.scalar == 0;
       case FieldKind::kDouble:
-        return std::bit_cast<double>(value.value) == 0;
+        return std::bit_cast<double>(value.scalar) == 0;
       default:
-        return value.bytes.empty();
+        return value.size == 0;
     }
   }
 
   bool List(const MessageDescriptor& message, const FieldDescriptor& field, const Chain& chain) {
     out_.push_back('[');
-    for (std::size_t i = chain.first; i != WireField::kLast; i = values_[i].next) {
+    for (std::size_t i = chain.first; i != Occurrence::kLast; i = values_[i].next) {
       if (i != chain.first) out_.push_back(',');
       const WireField value = values_[i];
       if (!Value(message, field, &value)) return false;
@@ -248,21 +220,19 @@ class Decoder {
       std::size_t order = 0;
     };
     std::vector<Entry> entries;
-    for (std::size_t i = chain.first; i != WireField::kLast; i = values_[i].next) {
+    for (std::size_t i = chain.first; i != Occurrence::kLast; i = values_[i].next) {
       Entry entry;
       entry.order = entries.size();
-      std::string_view bytes = values_[i].bytes;
-      while (!bytes.empty()) {
-        WireField part;
-        if (!ReadField(bytes, part)) return Fail(message, field, "malformed map entry");
-        if (part.number == 1 && part.wire_type == 2) entry.key = part.bytes;
+      wire::ProtobufReader reader(values_[i].bytes());
+      while (reader.Next()) {
+        const WireField& part = reader.value();
+        if (part.number == 1 && part.type == WireType::kBytes) entry.key = part.bytes();
         if (part.number != 2) continue;
-        if (part.wire_type != WireTypeOf(field.kind)) {
-          return Fail(message, field, "wire type " + std::to_string(part.wire_type));
-        }
+        if (part.type != WireTypeOf(field.kind)) return Fail(message, field, WrongType(part));
         entry.value = part;
         entry.has_value = true;
       }
+      if (!reader.ok()) return Fail(message, field, "malformed map entry");
       entries.push_back(entry);
     }
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
@@ -274,7 +244,7 @@ class Decoder {
       if (i + 1 < entries.size() && entries[i + 1].key == entries[i].key) continue;
       if (!first) out_.push_back(',');
       first = false;
-      AppendGoJsonString(entries[i].key, out_);
+      json::AppendQuoted(out_, entries[i].key);
       out_.push_back(':');
       if (!Value(message, field, entries[i].has_value ? &entries[i].value : nullptr)) return false;
     }
@@ -285,11 +255,11 @@ class Decoder {
   // One value; null: the zero value.
   bool Value(const MessageDescriptor& message, const FieldDescriptor& field,
              const WireField* value) {
-    const std::string_view bytes = value != nullptr ? value->bytes : std::string_view();
-    const std::uint64_t bits = value != nullptr ? value->value : 0;
+    const std::string_view bytes = value != nullptr ? value->bytes() : std::string_view();
+    const std::uint64_t bits = value != nullptr ? value->scalar : 0;
     switch (field.kind) {
       case FieldKind::kString:
-        AppendGoJsonString(bytes, out_);
+        json::AppendQuoted(out_, bytes);
         return true;
       case FieldKind::kBool:
         out_ += bits != 0 ? "true" : "false";
@@ -303,7 +273,7 @@ class Decoder {
       case FieldKind::kDouble: {
         const double number = std::bit_cast<double>(bits);
         if (!std::isfinite(number)) return Fail(message, field, "JSON cannot hold the number");
-        AppendGoJsonDouble(number, out_);
+        out_ += json::DoubleText(number);
         return true;
       }
       case FieldKind::kBytes:
@@ -328,13 +298,13 @@ class Decoder {
                std::string_view bytes) {
     const bool empty = bytes.empty();
     WireField part[4];  // by number; all that these types have
-    while (!bytes.empty()) {
-      WireField value;
-      if (!ReadField(bytes, value)) return Fail(message, field, "malformed");
-      if (value.number < 4) part[value.number] = value;
+    wire::ProtobufReader reader(bytes);
+    while (reader.Next()) {
+      if (reader.field() < 4) part[reader.field()] = reader.value();
     }
+    if (!reader.ok()) return Fail(message, field, "malformed");
     const auto integer = [&](std::size_t number) {
-      return static_cast<std::int64_t>(part[number].value);
+      return static_cast<std::int64_t>(part[number].scalar);
     };
     switch (field.kind) {
       case FieldKind::kTime:
@@ -364,26 +334,26 @@ class Decoder {
         out_.push_back('"');
         return true;
       case FieldKind::kQuantity:
-        AppendGoJsonString(part[1].bytes.empty() ? std::string_view("0") : part[1].bytes, out_);
+        json::AppendQuoted(out_, part[1].size == 0 ? std::string_view("0") : part[1].bytes());
         return true;
       case FieldKind::kIntOrString:
         if (integer(1) == 0) {
           out_ += std::to_string(static_cast<std::int32_t>(integer(2)));
         } else {
-          AppendGoJsonString(part[3].bytes, out_);
+          json::AppendQuoted(out_, part[3].bytes());
         }
         return true;
       default:
         break;
     }
-    if (part[1].bytes.empty()) {
+    if (part[1].size == 0) {
       out_ += "null";
       return true;
     }
-    if (Result<JsonTape> checked = JsonTape::Parse(part[1].bytes); !checked) {
+    if (Result<JsonTape> checked = JsonTape::Parse(part[1].bytes()); !checked) {
       return Fail(message, field, "the embedded object is no JSON");
     }
-    AppendCompactJson(part[1].bytes, out_);
+    AppendCompactJson(part[1].bytes(), out_);
     return true;
   }
 
@@ -399,7 +369,7 @@ class Decoder {
       const WireField value = values_[chain(number).last];
       return Value(message, *FindByNumber(message, number), &value);
     };
-    const auto has = [&](std::uint32_t number) { return chain(number).first != WireField::kLast; };
+    const auto has = [&](std::uint32_t number) { return chain(number).first != Occurrence::kLast; };
     bool ok = true;
     switch (message.union_kind) {
       case UnionKind::kSchemaOrArray:
@@ -417,7 +387,7 @@ class Decoder {
         if (has(2)) {
           ok = one(2);
         } else {
-          out_ += has(1) && values_[chain(1).last].value != 0 ? "true" : "false";
+          out_ += has(1) && values_[chain(1).last].scalar != 0 ? "true" : "false";
         }
         break;
       case UnionKind::kStringList:
@@ -436,8 +406,8 @@ class Decoder {
   }
 
   std::string& out_;
-  std::vector<Chain> chains_;      // per field of the messages being written
-  std::vector<WireField> values_;  // their values
+  std::vector<Chain> chains_;       // per field of the messages being written
+  std::vector<Occurrence> values_;  // their values
   int depth_ = 0;
   std::string error_;
 };

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "object/json_tape.h"
-
 namespace kinformer::internal {
 namespace {
 
@@ -344,97 +342,14 @@ void AppendBase64(std::string_view bytes, std::string& out) {
 
 namespace {
 
-constexpr char kHex[] = "0123456789abcdef";
-
 void AppendUnicodeEscape(unsigned char c, std::string& out) {
+  constexpr char kHex[] = "0123456789abcdef";
   out += "\\u00";
   out.push_back(kHex[c >> 4]);
   out.push_back(kHex[c & 15]);
 }
 
 }  // namespace
-
-void AppendGoJsonString(std::string_view text, std::string& out) {
-  out.push_back('"');
-  std::size_t done = 0;
-  std::size_t at = 0;
-  const auto flush = [&] { out.append(text.substr(done, at - done)); };
-  while (at < text.size()) {
-    const auto c = static_cast<unsigned char>(text[at]);
-    if (c >= 0x20 && c < 0x80 && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&') {
-      ++at;
-      continue;
-    }
-    if (c >= 0x80) {
-      const std::string_view rest = text.substr(at);
-      const std::size_t length = Utf8SequenceLength(rest);
-      const bool separator =
-          rest.substr(0, 3) == "\xe2\x80\xa8" || rest.substr(0, 3) == "\xe2\x80\xa9";
-      if (length != 0 && !separator) {
-        at += length;
-        continue;
-      }
-      flush();
-      if (length == 0) {
-        out += "\\ufffd";
-        at += 1;
-      } else {
-        out += rest[2] == '\xa8' ? "\\u2028" : "\\u2029";
-        at += 3;
-      }
-      done = at;
-      continue;
-    }
-    flush();
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      default:
-        AppendUnicodeEscape(c, out);
-    }
-    done = ++at;
-  }
-  flush();
-  out.push_back('"');
-}
-
-void AppendGoJsonDouble(double value, std::string& out) {
-  const double size = std::fabs(value);
-  const bool scientific = size != 0 && (size < 1e-6 || size >= 1e21);
-  char buffer[400];
-  const auto end =
-      std::to_chars(buffer, buffer + sizeof buffer, value,
-                    scientific ? std::chars_format::scientific : std::chars_format::fixed)
-          .ptr;
-  std::string_view text(buffer, static_cast<std::size_t>(end - buffer));
-  // Go writes e-7 where C++ writes e-07.
-  const std::size_t exponent = text.find("e-0");
-  if (exponent != std::string_view::npos) {
-    out += text.substr(0, exponent);
-    out += "e-";
-    text.remove_prefix(exponent + 3);
-  }
-  out += text;
-}
 
 void AppendCompactJson(std::string_view json, std::string& out) {
   bool in_string = false;

@@ -1,7 +1,7 @@
 // object/text_forms.h
 //
-// The text forms that API values have in JSON: RFC 3339 times, Go durations, quantities, base64, and strings and numbers
-// as encoding/json writes them. Pure functions; empty optionals mean "not of that form".
+// The text forms that API values have in JSON: RFC 3339 times, Go durations, quantities, base64, and compact JSON
+// as encoding/json writes it. Pure functions; empty optionals mean "not of that form".
 
 #ifndef KINFORMER_OBJECT_TEXT_FORMS_H_
 #define KINFORMER_OBJECT_TEXT_FORMS_H_
@@ -41,10 +41,6 @@ bool IsQuantityText(std::string_view text);
 std::optional<std::string> Base64Decode(std::string_view text);
 void AppendBase64(std::string_view bytes, std::string& out);
 
-// A JSON string as encoding/json writes it: <, >, &, U+2028 and U+2029 are escaped, invalid UTF-8 becomes U+FFFD.
-void AppendGoJsonString(std::string_view text, std::string& out);
-// A JSON number as encoding/json writes a float64. REQUIRES: finite.
-void AppendGoJsonDouble(double value, std::string& out);
 // Valid JSON text without white space between its tokens, with encoding/json's escapes of <, > and &.
 void AppendCompactJson(std::string_view json, std::string& out);
 

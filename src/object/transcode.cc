@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "kinformer/json.h"
+
 #include "object/backward_writer.h"
 #include "object/json_tape.h"
 #include "object/text_forms.h"
@@ -372,9 +374,9 @@ Result<std::string> JsonToProtobuf(const MessageDescriptor& message, std::string
 
 std::string TypeMetaJson(std::string_view kind, std::string_view api_version) {
   std::string out = "\"kind\":";
-  AppendGoJsonString(kind, out);
+  json::AppendQuoted(out, kind);
   out += ",\"apiVersion\":";
-  AppendGoJsonString(api_version, out);
+  json::AppendQuoted(out, api_version);
   return out;
 }
 

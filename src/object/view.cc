@@ -4,10 +4,14 @@
 #include <bit>
 
 #include "kinformer/internal/block.h"
-#include "kinformer/internal/wire_reader.h"
+
+#include "wire/protobuf_reader.h"
 
 namespace kinformer::internal {
 namespace {
+
+using wire::WireField;
+using wire::WireType;
 
 // The table of a RootView's message: the block's index of the root.
 constexpr std::uint8_t kRootTable = 0xfe;
@@ -59,7 +63,7 @@ void Fill(const MessageView& message, const WireField& field, RawValue& value) {
 const char* NextField(const char* at, const char* end, std::uint32_t number, bool contiguous,
                       WireField& field) {
   while (at != nullptr && at < end) {
-    at = ReadField(at, end, field);
+    at = wire::ReadField(at, end, field);
     if (at == nullptr) {
       malformed_reads.fetch_add(1, std::memory_order_relaxed);
       return nullptr;
@@ -125,7 +129,7 @@ bool NextMember(const MessageView& message, FieldCursor& cursor, std::string_vie
   value = RawValue{.kind = RawValue::Kind::kBytes};
   while (at != nullptr && at < end) {
     WireField field;
-    at = ReadField(at, end, field);
+    at = wire::ReadField(at, end, field);
     if (at == nullptr) {
       malformed_reads.fetch_add(1, std::memory_order_relaxed);
       break;

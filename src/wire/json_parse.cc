@@ -9,6 +9,8 @@
 
 #include "kinformer/json.h"
 
+#include "wire/json_text.h"
+
 namespace kinformer::json {
 namespace {
 
@@ -19,7 +21,7 @@ class Parser {
 
   Result<Value> Run() {
     if (!simdjson::validate_utf8(text_.data(), text_.size())) {
-      return ErrorAt(FirstBadByte(), "the text is not UTF-8");
+      return ErrorAt(FirstInvalidUtf8(text_), "the text is not UTF-8");
     }
     Value value;
     SkipBlanks();
@@ -184,98 +186,16 @@ class Parser {
   }
 
   bool ParseEscape(std::string& out) {
-    const char* const start = at_;
-    ++at_;
+    const char* bad = nullptr;
+    const char* const next = ReadEscape(at_, end_, &out, bad);
+    if (next != nullptr) {
+      at_ = next;
+      return true;
+    }
+    const char* const start = std::exchange(at_, bad);
     if (at_ == end_) return Fail("the text ends inside a string");
-    const char c = *at_++;
-    switch (c) {
-      case '"':
-      case '\\':
-      case '/':
-        out.push_back(c);
-        return true;
-      case 'b':
-        out.push_back('\b');
-        return true;
-      case 'f':
-        out.push_back('\f');
-        return true;
-      case 'n':
-        out.push_back('\n');
-        return true;
-      case 'r':
-        out.push_back('\r');
-        return true;
-      case 't':
-        out.push_back('\t');
-        return true;
-      case 'u': {
-        std::uint32_t code = 0;
-        if (!ParseHex(code)) return false;
-        if (code >= 0xd800 && code <= 0xdbff) {
-          // The first half of a pair. Alone it stands for nothing, and reads as Go reads it: U+FFFD.
-          const char* const after = at_;
-          std::uint32_t low = 0;
-          if (end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u') {
-            at_ += 2;
-            if (!ParseHex(low)) return false;
-          }
-          if (low >= 0xdc00 && low <= 0xdfff) {
-            code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-          } else {
-            at_ = after;
-            code = 0xfffd;
-          }
-        } else if (code >= 0xdc00 && code <= 0xdfff) {
-          code = 0xfffd;
-        }
-        AppendUtf8(out, code);
-        return true;
-      }
-      default:
-        at_ = start;
-        return Fail("there is no such escape as '\\" + std::string(1, c) + "'");
-    }
-  }
-
-  bool ParseHex(std::uint32_t& code) {
-    code = 0;
-    for (int i = 0; i < 4; ++i) {
-      if (at_ == end_) return Fail("the text ends inside a string");
-      const char c = *at_;
-      std::uint32_t digit = 0;
-      if (c >= '0' && c <= '9') {
-        digit = static_cast<std::uint32_t>(c - '0');
-      } else if (c >= 'a' && c <= 'f') {
-        digit = static_cast<std::uint32_t>(c - 'a') + 10;
-      } else if (c >= 'A' && c <= 'F') {
-        digit = static_cast<std::uint32_t>(c - 'A') + 10;
-      } else {
-        return FailExpecting("one of four hexadecimal digits");
-      }
-      code = (code << 4) | digit;
-      ++at_;
-    }
-    return true;
-  }
-
-  static void AppendUtf8(std::string& out, std::uint32_t code) {
-    const auto put = [&out](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-    if (code < 0x80) {
-      put(code);
-    } else if (code < 0x800) {
-      put(0xc0U | (code >> 6));
-      put(0x80U | (code & 0x3fU));
-    } else if (code < 0x10000) {
-      put(0xe0U | (code >> 12));
-      put(0x80U | ((code >> 6) & 0x3fU));
-      put(0x80U | (code & 0x3fU));
-    } else {
-      put(0xf0U | (code >> 18));
-      put(0x80U | ((code >> 12) & 0x3fU));
-      put(0x80U | ((code >> 6) & 0x3fU));
-      put(0x80U | (code & 0x3fU));
-    }
+    if (at_ != start) return FailExpecting("one of four hexadecimal digits");
+    return Fail("there is no such escape as '\\" + std::string(1, start[1]) + "'");
   }
 
   bool Digits(std::string_view what) {
@@ -308,23 +228,6 @@ class Parser {
   }
 
   [[nodiscard]] std::size_t Offset() const { return static_cast<std::size_t>(at_ - text_.data()); }
-
-  // Halves the text at borders of characters until the bad one is found.
-  [[nodiscard]] std::size_t FirstBadByte() const {
-    std::size_t good = 0;
-    std::size_t bad = text_.size();
-    while (bad - good > 1) {
-      std::size_t cut = good + (bad - good) / 2;
-      while (cut > good && (static_cast<unsigned char>(text_[cut]) & 0xc0U) == 0x80) --cut;
-      if (cut == good) break;
-      if (simdjson::validate_utf8(text_.data() + good, cut - good)) {
-        good = cut;
-      } else {
-        bad = cut;
-      }
-    }
-    return good;
-  }
 
   [[nodiscard]] Error ErrorAt(std::size_t offset, std::string_view why) const {
     const std::string_view before = text_.substr(0, offset);

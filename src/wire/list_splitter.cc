@@ -110,7 +110,7 @@ Result<std::size_t> ListSplitter::ConsumeProtobuf(std::string_view data, Sink& s
     }
     if (tag > 0xffffffffU || (tag >> 3) == 0) return Fail(offset_, "malformed field");
     if (type != 2) {
-      ProtobufField field;
+      WireField field;
       next = ReadField(at, end, field);
       if (next == nullptr) {
         if (left() >= kMaxFieldHead || (type != 0 && type != 1 && type != 5)) {

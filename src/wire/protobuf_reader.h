@@ -1,7 +1,8 @@
 // wire/protobuf_reader.h
 //
-// ProtobufReader: walks the fields of one protobuf message in place. Every read is checked against the end; what is malformed stops
-// the walk with ok() false and nothing else happens. No allocation, no exceptions.
+// Protobuf read in place: ReadVarint and ReadField for who keeps its own position, ProtobufReader to walk the fields of one message.
+// Every read is checked against the end; what is malformed stops the walk with ok() false and nothing else happens. No allocation, no
+// exceptions.
 //
 //   ProtobufReader reader(bytes);
 //   while (reader.Next()) {
@@ -24,8 +25,8 @@ namespace kinformer::wire {
 
 enum class WireType : std::uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
-// Reads a varint at `at`, not past `end`. Returns what stands behind it, null if it is malformed: cut off, or longer than 10 bytes
-// or 64 bits. REQUIRES: at <= end.
+// Reads a varint at `at`, not past `end`. Returns what stands behind it, null if it is malformed: cut off, or longer than 10 bytes.
+// Bits past the 64th are dropped, as all decoders of the field do.
 inline const char* ReadVarint(const char* at, const char* end, std::uint64_t& value) noexcept {
   if (at != end && static_cast<unsigned char>(*at) < 0x80) {  // most are one byte
     value = static_cast<unsigned char>(*at);
@@ -35,7 +36,6 @@ inline const char* ReadVarint(const char* at, const char* end, std::uint64_t& va
   for (unsigned shift = 0; shift < 70; shift += 7) {
     if (at == end) return nullptr;
     const auto byte = static_cast<unsigned char>(*at++);
-    if (shift == 63 && byte > 1) return nullptr;
     result |= static_cast<std::uint64_t>(byte & 0x7fU) << shift;
     if (byte < 0x80) {
       value = result;
@@ -45,47 +45,71 @@ inline const char* ReadVarint(const char* at, const char* end, std::uint64_t& va
   return nullptr;
 }
 
-// One field with its tag.
-struct ProtobufField {
-  std::uint32_t number = 0;
+// Reads a little-endian number of 4 or 8 bytes, which must be there.
+inline std::uint64_t ReadFixed(const char* at, std::ptrdiff_t size) noexcept {
+  std::uint64_t value = 0;
+  for (std::ptrdiff_t i = size; i-- > 0;) {
+    value = (value << 8U) | static_cast<unsigned char>(at[i]);
+  }
+  return value;
+}
+
+// One field as it stands on the wire.
+struct WireField {
+  std::uint32_t number = 0;  // 0: none
   WireType type = WireType::kVarint;
-  std::uint64_t scalar = 0;  // varint and fixed values
-  std::string_view bytes{};  // kBytes
+  std::uint64_t scalar = 0;    // of a varint or fixed field
+  const char* data = nullptr;  // of a length-delimited field
+  std::size_t size = 0;
+  explicit operator bool() const noexcept { return number != 0; }
+  [[nodiscard]] std::string_view bytes() const noexcept { return {data, size}; }
 };
 
-// Reads the field at `at`. Returns what stands behind it, null if it is malformed. Groups are malformed: the API has none.
-inline const char* ReadField(const char* at, const char* end, ProtobufField& field) noexcept {
+// Reads the field at `at`. Returns what stands behind it, null if it is malformed: cut short, a field number of 0 or past 2^29-1,
+// a group (the API has none). REQUIRES: at <= end.
+inline const char* ReadField(const char* at, const char* end, WireField& field) noexcept {
   std::uint64_t tag = 0;
   at = ReadVarint(at, end, tag);
   if (at == nullptr || tag > 0xffffffffU || (tag >> 3) == 0) return nullptr;
+  field = {};
   field.number = static_cast<std::uint32_t>(tag >> 3);
   switch (tag & 7U) {
     case 0:
       field.type = WireType::kVarint;
       return ReadVarint(at, end, field.scalar);
+    case 2: {
+      field.type = WireType::kBytes;
+      std::uint64_t size = 0;
+      at = ReadVarint(at, end, size);
+      if (at == nullptr || size > static_cast<std::uint64_t>(end - at)) return nullptr;
+      field.data = at;
+      field.size = static_cast<std::size_t>(size);
+      return at + size;
+    }
     case 1:
     case 5: {
       const bool wide = (tag & 7U) == 1;
       const std::ptrdiff_t size = wide ? 8 : 4;
       if (end - at < size) return nullptr;
       field.type = wide ? WireType::kFixed64 : WireType::kFixed32;
-      field.scalar = 0;
-      for (std::ptrdiff_t i = 0; i < size; ++i) {
-        field.scalar |= static_cast<std::uint64_t>(static_cast<unsigned char>(at[i])) << (8 * i);
-      }
-      return at + size;
-    }
-    case 2: {
-      field.type = WireType::kBytes;
-      std::uint64_t size = 0;
-      at = ReadVarint(at, end, size);
-      if (at == nullptr || size > static_cast<std::uint64_t>(end - at)) return nullptr;
-      field.bytes = std::string_view(at, static_cast<std::size_t>(size));
+      field.scalar = ReadFixed(at, size);
       return at + size;
     }
     default:
       return nullptr;
   }
+}
+
+// Reads one number of a packed list of that type (not kBytes) as if it were a field. Returns what stands behind it, null if it is
+// malformed. REQUIRES: at <= end.
+inline const char* ReadPacked(const char* at, const char* end, WireType type,
+                              WireField& field) noexcept {
+  field.type = type;
+  if (type == WireType::kVarint) return ReadVarint(at, end, field.scalar);
+  const std::ptrdiff_t size = type == WireType::kFixed64 ? 8 : 4;
+  if (end - at < size) return nullptr;
+  field.scalar = ReadFixed(at, size);
+  return at + size;
 }
 
 // Thread-compatible. Refers to the bytes, which must outlive it and what it returns.
@@ -119,6 +143,7 @@ class ProtobufReader {
   }
 
   [[nodiscard]] std::uint32_t field() const noexcept { return field_.number; }
+  [[nodiscard]] const WireField& value() const noexcept { return field_; }
   [[nodiscard]] WireType type() const noexcept { return field_.type; }
   // The value, if the field has that wire type; else zero, "".
   [[nodiscard]] std::uint64_t varint() const noexcept {
@@ -127,16 +152,14 @@ class ProtobufReader {
   [[nodiscard]] double fixed64_double() const noexcept {
     return field_.type == WireType::kFixed64 ? std::bit_cast<double>(field_.scalar) : 0.0;
   }
-  [[nodiscard]] std::string_view bytes() const noexcept {
-    return field_.type == WireType::kBytes ? field_.bytes : std::string_view();
-  }
+  [[nodiscard]] std::string_view bytes() const noexcept { return field_.bytes(); }
 
  private:
   const char* begin_;
   const char* at_;
   const char* end_;
   const char* start_;
-  ProtobufField field_;
+  WireField field_;
   bool ok_ = true;
 };
 

@@ -1,0 +1,157 @@
+// JSON pointers (RFC 6901) into json::Value, and merge patches (RFC 7386).
+
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "kinformer/json.h"
+
+namespace kinformer::json {
+namespace {
+
+// One reference token of a pointer, unescaped. False: "~" that escapes nothing.
+bool NextToken(std::string_view& pointer, std::string& token) {
+  pointer.remove_prefix(1);
+  token.clear();
+  while (!pointer.empty() && pointer.front() != '/') {
+    char c = pointer.front();
+    pointer.remove_prefix(1);
+    if (c == '~') {
+      if (pointer.empty()) return false;
+      if (pointer.front() == '0') {
+        c = '~';
+      } else if (pointer.front() == '1') {
+        c = '/';
+      } else {
+        return false;
+      }
+      pointer.remove_prefix(1);
+    }
+    token.push_back(c);
+  }
+  return true;
+}
+
+// An array index: digits without leading zeros.
+std::optional<std::size_t> ArrayIndex(std::string_view token) {
+  if (token.empty() || (token.size() > 1 && token.front() == '0')) return std::nullopt;
+  std::size_t index = 0;
+  const auto done = std::from_chars(token.data(), token.data() + token.size(), index);
+  if (done.ec != std::errc() || done.ptr != token.data() + token.size()) return std::nullopt;
+  return index;
+}
+
+Error BadPointer(std::string_view pointer, std::string_view why) {
+  std::string message = "JSON pointer \"";
+  message += pointer;
+  message += "\": ";
+  message += why;
+  return Error(Reason::kInvalidArgument, std::move(message));
+}
+
+}  // namespace
+
+std::string EscapePointerToken(std::string_view token) {
+  std::string out;
+  for (const char c : token) {
+    if (c == '~') {
+      out += "~0";
+    } else if (c == '/') {
+      out += "~1";
+    } else {
+      out.push_back(c);
+    }
+  }
+  return out;
+}
+
+const Value* Value::FindPointer(std::string_view pointer) const {
+  const Value* at = this;
+  std::string token;
+  while (!pointer.empty()) {
+    if (pointer.front() != '/' || !NextToken(pointer, token)) return nullptr;
+    if (const Array* array = at->IfArray()) {
+      const std::optional<std::size_t> index = ArrayIndex(token);
+      if (!index || *index >= array->size()) return nullptr;
+      at = &(*array)[*index];
+    } else {
+      at = at->Find(token);
+      if (at == nullptr) return nullptr;
+    }
+  }
+  return at;
+}
+
+Value* Value::FindPointer(std::string_view pointer) {
+  return const_cast<Value*>(std::as_const(*this).FindPointer(pointer));
+}
+
+Result<void> Value::SetPointer(std::string_view pointer, Value value) {
+  Value* at = this;
+  std::string token;
+  std::string_view rest = pointer;
+  while (!rest.empty()) {
+    if (rest.front() != '/') return BadPointer(pointer, "must begin with '/'");
+    if (!NextToken(rest, token)) return BadPointer(pointer, "'~' must be written ~0, '/' ~1");
+    if (Array* array = at->IfArray()) {
+      const std::optional<std::size_t> index =
+          token == "-" ? std::optional<std::size_t>(array->size()) : ArrayIndex(token);
+      if (!index || *index > array->size()) {
+        return BadPointer(pointer, "\"" + token + "\" is no index of the array, which has " +
+                                       std::to_string(array->size()) + " items");
+      }
+      if (*index == array->size()) array->emplace_back();
+      at = &(*array)[*index];
+    } else if (at->is_object() || at->is_null()) {
+      at = &(*at)[token];
+    } else {
+      return BadPointer(
+          pointer, "\"" + token + "\" is looked for in a " + std::string(TypeName(at->type())));
+    }
+  }
+  *at = std::move(value);
+  return {};
+}
+
+Result<void> Value::ErasePointer(std::string_view pointer) {
+  const std::size_t slash = pointer.rfind('/');
+  if (slash == std::string_view::npos) {
+    if (!pointer.empty()) return BadPointer(pointer, "must begin with '/'");
+    *this = Value();
+    return {};
+  }
+  Value* parent = FindPointer(pointer.substr(0, slash));
+  std::string_view last = pointer.substr(slash);
+  std::string token;
+  if (!NextToken(last, token)) return BadPointer(pointer, "'~' must be written ~0, '/' ~1");
+  if (parent != nullptr) {
+    if (Array* array = parent->IfArray()) {
+      const std::optional<std::size_t> index = ArrayIndex(token);
+      if (index && *index < array->size()) {
+        array->erase(array->begin() + static_cast<std::ptrdiff_t>(*index));
+        return {};
+      }
+    } else if (parent->Erase(token)) {
+      return {};
+    }
+  }
+  return BadPointer(pointer, "there is nothing to remove");
+}
+
+void Value::MergePatch(const Value& patch) {
+  const Object* changes = patch.IfObject();
+  if (changes == nullptr) {
+    *this = patch;
+    return;
+  }
+  Object& object = EnsureObject();
+  for (const auto& [name, value] : *changes) {
+    if (value.is_null()) {
+      object.Erase(name);
+    } else {
+      object[name].MergePatch(value);
+    }
+  }
+}
+
+}  // namespace kinformer::json
