@@ -1,6 +1,19 @@
 // kinformer/informer_options.h
 //
 // The options and the figures of informers and handlers that do not depend on the object's type.
+//
+// Metrics, where the Env has a sink that is enabled (else nothing is counted for them), under client-go's names where it has
+// them. The label `name` is the informer's; informers of one name are counted together and their gauges added up.
+//   reflector_lists_total, _list_duration_seconds, _items_per_list      lists begun; of complete ones: time, objects
+//   reflector_watches_total, _short_watches_total                       opened; over within a second without an event
+//   reflector_watch_duration_seconds, _items_per_watch                  of watches that have ended
+//   reflector_last_resource_version, informer_store_resource_version    received; applied
+//   informer_queued_items, informer_queued_bytes                        between reflector and store
+//   informer_processing_latency_seconds                                 to apply a batch or a list and pass it on
+//   informer_store_objects, informer_store_bytes                        in the store
+// With a label `handler` besides, the name that HandlerOptions gives; handlers without one share the empty label:
+//   informer_handler_waiting_events, _waiting_bytes                     live events that wait
+//   informer_handler_delivered_total, _coalesced_total, _dropped_total
 
 #ifndef KINFORMER_INFORMER_OPTIONS_H_
 #define KINFORMER_INFORMER_OPTIONS_H_

@@ -38,6 +38,8 @@ using MetricLabels = std::initializer_list<std::pair<std::string_view, std::stri
 class MetricsSink {
  public:
   virtual ~MetricsSink() = default;
+  // False: whatever is observed is thrown away, so there is no need to observe it. Never changes.
+  [[nodiscard]] virtual bool enabled() const { return true; }
   virtual std::shared_ptr<Counter> NewCounter(std::string_view name, std::string_view help,
                                               MetricLabels labels) = 0;
   virtual std::shared_ptr<Gauge> NewGauge(std::string_view name, std::string_view help,

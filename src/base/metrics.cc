@@ -25,6 +25,7 @@ class NullInstrument final : public Counter, public Gauge, public Histogram {
 
 class NullMetrics final : public MetricsSink {
  public:
+  [[nodiscard]] bool enabled() const override { return false; }
   std::shared_ptr<Counter> NewCounter(std::string_view, std::string_view, MetricLabels) override {
     return nothing_;
   }

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "cache/delta_fifo.h"
+#include "cache/informer_metrics.h"
 #include "cache/real_fifo.h"
 
 namespace kinformer::internal {
@@ -99,6 +100,10 @@ Controller::~Controller() {
   }
   counters_.queued.store(0, std::memory_order_relaxed);
   counters_.queued_bytes.store(0, std::memory_order_relaxed);
+  if (options_.metrics == nullptr) return;
+  options_.metrics->queued_items.Set(0);
+  options_.metrics->queued_bytes.Set(0);
+  ReportStore();
 }
 
 void Controller::TraceStage(std::string_view stage, std::string_view type, const Block* object,
@@ -242,11 +247,14 @@ void Controller::Process() {
   const SteadyTime until = env_.Now() + kSlice;
   for (;;) {
     if (replacement_ != nullptr) {
+      const SteadyTime begun = WorkBegins();
       if (!ContinueReplacement(until)) {
+        WorkPauses(begun);
         ContinueLater();
         break;
       }
       EndReplacement();
+      WorkEnds(begun);
       BatchDone();
     }
     if (processor_.Blocked() || !queue_->PopBatch(kBatch, batch_)) break;
@@ -254,7 +262,9 @@ void Controller::Process() {
       BeginReplacement(batch_.deltas.front());
       continue;
     }
+    const SteadyTime begun = WorkBegins();
     ProcessDeltas(batch_);
+    WorkEnds(begun);
     BatchDone();
     if (env_.Now() >= until && queue_->Len() > 0) {
       ContinueLater();
@@ -278,11 +288,38 @@ void Controller::BatchDone() {
 void Controller::UpdateGauges() {
   counters_.queued.store(queue_->Len(), std::memory_order_relaxed);
   counters_.queued_bytes.store(queue_->Bytes(), std::memory_order_relaxed);
+  if (options_.metrics != nullptr) {
+    options_.metrics->queued_items.Set(queue_->Len());
+    options_.metrics->queued_bytes.Set(queue_->Bytes());
+    ReportStore();
+  }
   const bool over = queue_->Bytes() > options_.max_queued_bytes && processor_.Blocked();
   if (over != congested_ && (over || queue_->Bytes() <= options_.max_queued_bytes / 2)) {
     congested_ = over;
     if (options_.congested) options_.congested(over);
   }
+}
+
+SteadyTime Controller::WorkBegins() const {
+  return options_.metrics == nullptr ? SteadyTime() : env_.Now();
+}
+
+void Controller::WorkPauses(SteadyTime begun) {
+  if (options_.metrics != nullptr) worked_ += env_.Now() - begun;
+}
+
+void Controller::WorkEnds(SteadyTime begun) {
+  if (options_.metrics == nullptr) return;
+  WorkPauses(begun);
+  const Duration took = std::exchange(worked_, Duration(0));
+  options_.metrics->processing_latency->Observe(std::chrono::duration<double>(took).count());
+}
+
+void Controller::ReportStore() {
+  const StoreStats stats = store_.Stats();
+  options_.metrics->store_objects.Set(stats.objects);
+  options_.metrics->store_bytes.Set(stats.object_bytes);
+  InformerMetrics::SetVersion(*options_.metrics->store_resource_version, store_.ResourceVersion());
 }
 
 void Controller::ProcessDeltas(DeltaBatch& batch) {

@@ -69,6 +69,7 @@ struct ControllerOptions {
   std::function<void()> synced{};
   // The queue is over its byte budget because a handler blocks it, or not any more.
   std::function<void(bool)> congested{};
+  InformerMetrics* metrics = nullptr;  // null: none
 };
 
 // Confined to the loop. `store`, `processor`, `counters` and `unreadable` outlive it. Destruction completes a store version
@@ -119,6 +120,11 @@ class Controller final : public ReflectorStore {
   void BatchDone();
   void UpdateGauges();
   void ContinueLater();
+  // For the metrics.
+  [[nodiscard]] SteadyTime WorkBegins() const;
+  void WorkPauses(SteadyTime begun);
+  void WorkEnds(SteadyTime begun);
+  void ReportStore();
 
   Env& env_;
   StoreCore& store_;
@@ -140,6 +146,7 @@ class Controller final : public ReflectorStore {
   std::vector<Notification> sync_notifications_;
   std::unique_ptr<Replacement> replacement_;
   std::vector<std::function<void()>> when_closed_;
+  Duration worked_{0};  // on the batch or list at hand
   bool processing_ = false;
   bool congested_ = false;
   bool reported_synced_ = false;

@@ -35,6 +35,7 @@ void InformerCore::Impl::StartOnLoop() {
   options.max_queued_bytes = settings.max_queued_bytes;
   options.transform = transform;
   options.trace = settings.trace;
+  options.metrics = metrics.get();
   options.synced = [this] {
     ever_synced = true;
     synced.store(true, std::memory_order_release);
@@ -56,6 +57,7 @@ void InformerCore::Impl::StartOnLoop() {
   reflector_options.use_watch_list = settings.initial_list == InitialList::kWatchList;
   reflector_options.watch_list_page_size = settings.watch_list_page_size;
   reflector_options.min_watch_timeout = settings.min_watch_timeout;
+  reflector_options.metrics = metrics.get();
   {
     MutexLock lock(mutex);
     reflector_options.resync_period = resync_check_period;
@@ -189,13 +191,15 @@ Result<std::shared_ptr<Listener>> InformerCore::AddHandler(std::shared_ptr<RawHa
                                        " because it has stopped already");
   }
   Duration period = options.resync_period.value_or(impl_->settings.resync_period);
+  Listener::Hooks hooks;
+  hooks.metrics = ListenerMetrics::For(
+      env(), impl_->settings.name.empty() ? Describe() : impl_->settings.name, options.name);
   if (options.name.empty()) {
     options.name =
         "handler-" +
         std::to_string(impl_->handler_number.fetch_add(1, std::memory_order_relaxed) + 1);
   }
   if (options.max_events == 0) options.max_events = 1;
-  Listener::Hooks hooks;
   hooks.trace = impl_->settings.trace;
   const std::weak_ptr<Impl> weak = impl_;
   hooks.changed = [weak] {

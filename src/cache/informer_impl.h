@@ -19,6 +19,7 @@
 
 #include "base/mutex.h"
 #include "cache/controller.h"
+#include "cache/informer_metrics.h"
 #include "cache/processor.h"
 #include "cache/reflector.h"
 #include "cache/store_core.h"
@@ -34,6 +35,7 @@ struct InformerCore::Impl final : public ReflectorObserver {
         settings(std::move(o)),
         store(std::make_shared<StoreCore>(
             e, StoreCoreOptions{.name = settings.name.empty() ? describe : settings.name})),
+        metrics(InformerMetrics::For(e, settings.name.empty() ? describe : settings.name)),
         resync_check_period(settings.resync_period),
         source(std::move(s)),
         processor(e, settings.uid_change_is_update) {}
@@ -55,6 +57,7 @@ struct InformerCore::Impl final : public ReflectorObserver {
   const std::string describe;
   const InformerSettings settings;
   const std::shared_ptr<StoreCore> store;
+  const std::unique_ptr<InformerMetrics> metrics;  // null: none
 
   std::atomic<State> state{State::kCreated};
   std::atomic<bool> synced{false};

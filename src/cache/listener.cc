@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cache/delta.h"
+#include "cache/informer_metrics.h"
 
 namespace kinformer::internal {
 namespace {
@@ -53,6 +54,16 @@ void Listener::UpdateFull() {
   }
 }
 
+void Listener::Report() {
+  if (hooks_.metrics == nullptr) return;
+  ListenerMetrics& metrics = *hooks_.metrics;
+  metrics.waiting.Set(live_);
+  metrics.waiting_bytes.Set(live_bytes_);
+  metrics.delivered.Follow(delivered_.load(std::memory_order_relaxed));
+  metrics.coalesced.Follow(coalesced_.load(std::memory_order_relaxed));
+  metrics.dropped.Follow(dropped_.load(std::memory_order_relaxed));
+}
+
 void Listener::Push(std::span<const Notification> events,
                     std::shared_ptr<const SnapshotCore> after) {
   if (events.empty()) return;
@@ -76,6 +87,7 @@ void Listener::Push(std::span<const Notification> events,
     }
   }
   UpdateFull();
+  Report();
   Schedule();
 }
 
@@ -222,6 +234,7 @@ void Listener::PushReplay(Replay replay) {
       if (synced) entries_.emplace_back().kind = Entry::Kind::kSynced;
       index_.clear();
       UpdateFull();
+      Report();
       return Schedule();
     }
   } else if (!replay.initial) {
@@ -310,6 +323,7 @@ void Listener::RunSome() {
       const bool carried_over = replay_ != nullptr || next_taken_ < taken_.size();
       more = !Halted() && (carried_over || Take(synced));
       UpdateFull();
+      Report();
       drained = was_full && !full_.load(std::memory_order_relaxed);
       if (!more) {
         scheduled_ = false;
@@ -503,6 +517,7 @@ void Listener::Clear() {
   live_ = 0;
   live_bytes_ = 0;
   voids_ = 0;
+  Report();
 }
 
 void Listener::Discard() {

@@ -27,6 +27,8 @@
 
 namespace kinformer::internal {
 
+class ListenerMetrics;
+
 // A live event.
 struct Notification {
   RawEvent::Kind kind{};
@@ -64,6 +66,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
     // On a pool thread: it has become synced, idle after Suspend, or not full again.
     std::function<void()> changed{};
     std::function<void()> drained{};
+    std::shared_ptr<ListenerMetrics> metrics{};  // null: none
   };
 
   Listener(Env& env, std::shared_ptr<RawHandler> handler, HandlerOptions options, Hooks hooks,
@@ -129,6 +132,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
   void DropAndResync(std::shared_ptr<const SnapshotCore> after) KINFORMER_REQUIRES(mutex_);
   [[nodiscard]] bool OverBound() const KINFORMER_REQUIRES(mutex_);
   void UpdateFull() KINFORMER_REQUIRES(mutex_);
+  void Report() KINFORMER_REQUIRES(mutex_);  // to the metrics
 
   Env& env_;
   const std::shared_ptr<RawHandler> handler_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cache/informer_metrics.h"
 #include "cache/resource_version.h"
 
 namespace kinformer::internal {
@@ -33,7 +34,7 @@ Reflector::Reflector(Env& env, ListerWatcher& lister_watcher, ReflectorStore& st
       watch_list_(options_.use_watch_list && !lister_watcher.IsWatchListSemanticsUnSupported()),
       backoff_(env, options_.backoff) {}
 
-Reflector::~Reflector() = default;
+Reflector::~Reflector() { WatchEnds(); }
 
 void Reflector::Start() { ListAndWatch(); }
 
@@ -57,6 +58,7 @@ void Reflector::After(Duration delay, void (Reflector::*next)()) {
 void Reflector::EndRound(const std::optional<Error>& error) {
   phase_ = Phase::kIdle;
   call_.reset();
+  WatchEnds();
   tick_timer_ = Timer();
   Duration delay;
   if (error) {
@@ -97,6 +99,7 @@ void Reflector::StartListAt(std::string resourceVersion, std::int64_t limit) {
   list_result_rv_.clear();
   list_paginated_ = false;
   list_is_full_ = false;
+  ListBegins();
   store_.ReplaceBegin();
   ListOptions options;
   options.resourceVersion = list_rv_;
@@ -107,7 +110,9 @@ void Reflector::StartListAt(std::string resourceVersion, std::int64_t limit) {
 void Reflector::NextPage(ListOptions options) { call_ = lister_watcher_.List(options, *this); }
 
 void Reflector::OnItem(ObjectRef object) {
-  if (IsExpectedType(*object)) store_.ReplaceItem(std::move(object));
+  if (!IsExpectedType(*object)) return;
+  ++list_items_;
+  store_.ReplaceItem(std::move(object));
 }
 
 void Reflector::OnUnreadable(std::string_view namespace_, std::string_view name,
@@ -136,6 +141,7 @@ void Reflector::OnDone(Result<ListMeta> result) {
     // The pages outlived their snapshot: take the list in one piece.
     list_is_full_ = true;
     list_result_rv_.clear();
+    ListBegins();
     store_.ReplaceBegin();
     ListOptions options;
     options.resourceVersion = list_rv_;
@@ -155,6 +161,7 @@ void Reflector::Listed(std::string resourceVersion) {
   const auto order = CompareResourceVersion(resourceVersion, last_sync_rv_);
   if (order && *order == std::strong_ordering::less) observer_.OnEpochChanged();
   last_sync_rv_ = resourceVersion;
+  ListEnds();
   store_.ReplaceEnd(resourceVersion);
   observer_.OnListed();
   store_.ChunkEnd();
@@ -169,6 +176,7 @@ void Reflector::StartWatchList() {
   watch_events_ = 0;
   silent_ticks_ = 0;
   events_at_tick_ = 0;
+  ListBegins();
   store_.ReplaceBegin();
   ListOptions options;
   options.resourceVersion = unavailable_ ? "" : last_sync_rv_;
@@ -212,6 +220,7 @@ void Reflector::HandleWatchListEvent(const WatchEvent& event) {
       if (event.unreadable) {
         store_.ReplaceUnreadable(event.namespace_, event.name);
       } else if (IsExpectedType(*event.object)) {
+        ++list_items_;
         store_.ReplaceItem(event.object);
       } else {
         return;
@@ -234,6 +243,7 @@ void Reflector::WatchListSynced(std::string_view resourceVersion) {
   const auto order = CompareResourceVersion(resourceVersion, last_sync_rv_);
   if (order && *order == std::strong_ordering::less) observer_.OnEpochChanged();
   last_sync_rv_ = resourceVersion;
+  ListEnds();
   store_.ReplaceEnd(resourceVersion);
   observer_.OnListed();
   // The same stream goes on as the watch.
@@ -241,6 +251,7 @@ void Reflector::WatchListSynced(std::string_view resourceVersion) {
   watch_reports_rv_ = true;
   watch_start_ = env_.Now();
   watch_events_ = 0;
+  WatchBegins();
   observer_.OnWatchStarted();
   ArmResync();
   if (paused_) Pause();
@@ -291,7 +302,9 @@ void Reflector::OpenWatch() {
 void Reflector::OnStarted() {
   watch_started_ = true;
   watch_start_ = env_.Now();
-  if (phase_ == Phase::kWatch) observer_.OnWatchStarted();
+  if (phase_ != Phase::kWatch) return;
+  WatchBegins();
+  observer_.OnWatchStarted();
 }
 
 bool Reflector::IsExpectedType(const Block& object) {
@@ -337,7 +350,10 @@ void Reflector::HandleWatchEvent(const WatchEvent& event) {
   if (watch_reports_rv_ && !event.resourceVersion.empty()) last_sync_rv_ = event.resourceVersion;
 }
 
-void Reflector::OnChunkEnd() { store_.ChunkEnd(); }
+void Reflector::OnChunkEnd() {
+  ReportVersion();
+  store_.ChunkEnd();
+}
 
 void Reflector::OnDone(Result<void> result) {
   call_.reset();
@@ -346,8 +362,10 @@ void Reflector::OnDone(Result<void> result) {
 }
 
 void Reflector::WatchEnded(Result<void> result) {
+  WatchEnds();
   if (result) {
     if (watch_events_ == 0 && env_.Now() - watch_start_ < kVeryShortWatch) {
+      if (options_.metrics != nullptr) options_.metrics->short_watches->Add();
       env_.log().Log(LogLevel::kWarning,
                      "very short watch: it ended within a second and without events; will relist",
                      {{"informer", options_.name}});
@@ -388,6 +406,7 @@ void Reflector::Pause() {
     if (paused_ && phase_ == Phase::kWatch) {
       timer_ = Timer();
       call_.reset();
+      WatchEnds();
     }
   });
 }
@@ -414,6 +433,41 @@ void Reflector::ResyncNow() {
     store_.ChunkEnd();
   }
   ArmResync();
+}
+
+// ---- metrics
+
+void Reflector::ListBegins() {
+  if (options_.metrics == nullptr) return;
+  options_.metrics->lists->Add();
+  list_start_ = env_.Now();
+  list_items_ = 0;
+}
+
+void Reflector::ListEnds() {
+  if (options_.metrics == nullptr) return;
+  const Duration took = env_.Now() - list_start_;
+  options_.metrics->list_duration->Observe(std::chrono::duration<double>(took).count());
+  options_.metrics->items_per_list->Observe(static_cast<double>(list_items_));
+  ReportVersion();
+}
+
+void Reflector::WatchBegins() {
+  if (options_.metrics == nullptr) return;
+  options_.metrics->watches->Add();
+  watch_counted_ = true;
+}
+
+void Reflector::WatchEnds() {
+  if (!std::exchange(watch_counted_, false)) return;
+  const Duration lasted = env_.Now() - watch_start_;
+  options_.metrics->watch_duration->Observe(std::chrono::duration<double>(lasted).count());
+  options_.metrics->items_per_watch->Observe(static_cast<double>(watch_events_));
+}
+
+void Reflector::ReportVersion() {
+  if (options_.metrics == nullptr) return;
+  InformerMetrics::SetVersion(*options_.metrics->last_resource_version, last_sync_rv_);
 }
 
 }  // namespace kinformer::internal

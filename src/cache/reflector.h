@@ -22,6 +22,8 @@
 
 namespace kinformer::internal {
 
+class InformerMetrics;
+
 // Where a Reflector puts what it learns. Called on the loop.
 class ReflectorStore {
  public:
@@ -73,6 +75,7 @@ struct ReflectorOptions {
   Duration max_internal_error_retry{
       0};  // resume, not relist, after a 500 in a watch, for that long
   BackoffOptions backoff{};
+  InformerMetrics* metrics = nullptr;  // null: none
 };
 
 // Confined to the loop; Start, Pause, Resume and destruction happen there, and destruction not inside a call to a receiver or
@@ -123,6 +126,13 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   void ArmResync();
   void ResyncNow();
 
+  // For the metrics.
+  void ListBegins();
+  void ListEnds();
+  void WatchBegins();
+  void WatchEnds();
+  void ReportVersion();
+
   // ListReceiver
   void OnItem(ObjectRef object) override;
   void OnUnreadable(std::string_view namespace_, std::string_view name,
@@ -169,6 +179,11 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   int unfinished_watch_lists_ = 0;
   int silent_ticks_ = 0;
   std::size_t events_at_tick_ = 0;
+
+  // For the metrics.
+  SteadyTime list_start_{};
+  std::size_t list_items_ = 0;
+  bool watch_counted_ = false;
 
   std::optional<SteadyTime> first_internal_error_;
   std::optional<SteadyTime> last_internal_error_;

@@ -1,17 +1,18 @@
-// The reflector against a bendable server: rows R and WL of the catalogue.
+// The reflector with list and watch, against a bendable server: rows R of the catalogue.
 
 #include "cache/reflector.h"
 
+#include <compare>
+#include <cstdint>
 #include <gtest/gtest.h>
 #include <map>
-#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "kinformer/simulation.h"
-
 #include "cache/resource_version.h"
-#include "cache/testing/fake_lister_watcher.h"
+#include "cache/testing/reflector_fixture.h"
 
 namespace kinformer::internal {
 namespace {
@@ -19,103 +20,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
-using Texts = std::vector<std::string>;
-
-// Keeps what it is told as a map, and as a list of words.
-class RecordingStore final : public ReflectorStore {
- public:
-  void Add(ObjectRef object) override { Put("add", object); }
-  void Update(ObjectRef object) override { Put("update", object); }
-  void Delete(ObjectRef object) override {
-    words.push_back("delete " + std::string(object->name()));
-    objects.erase(std::string(object->name()));
-  }
-  void Unreadable(std::string_view, std::string_view name, bool) override {
-    words.push_back("unreadable " + std::string(name));
-  }
-  void Bookmark(std::string_view rv) override { words.push_back("bookmark " + std::string(rv)); }
-  void ReplaceBegin() override { staged.clear(); }
-  void ReplaceItem(ObjectRef object) override {
-    staged[std::string(object->name())] = object->resourceVersion();
-  }
-  void ReplaceUnreadable(std::string_view, std::string_view name) override {
-    words.push_back("unreadable " + std::string(name));
-  }
-  void ReplaceRemove(const Block& object) override { staged.erase(std::string(object.name())); }
-  void ReplaceEnd(std::string_view rv) override {
-    objects = staged;
-    ++replaced;
-    words.push_back("replace " + std::string(rv));
-  }
-  Result<void> Resync() override {
-    ++resyncs;
-    if (resync_fails_at == resyncs) return Error(Reason::kInternalError, "resync failed");
-    return {};
-  }
-  void ChunkEnd() override {}
-
-  std::map<std::string, std::string> objects{};
-  std::map<std::string, std::string> staged{};
-  Texts words{};
-  int replaced = 0;
-  int resyncs = 0;
-  int resync_fails_at = 0;
-
- private:
-  void Put(const char* verb, const ObjectRef& object) {
-    words.push_back(verb + (" " + std::string(object->name())));
-    objects[std::string(object->name())] = object->resourceVersion();
-  }
-};
-
-class RecordingObserver final : public ReflectorObserver {
- public:
-  void OnWatchError(const Error& error) override { errors.push_back(error.reason()); }
-  void OnEpochChanged() override { ++epochs; }
-  std::vector<Reason> errors{};
-  int epochs = 0;
-};
-
-class ReflectorTest : public testing::Test {
- protected:
-  ReflectorTest() : server_(sim_.env()) { server_.watch_list_unsupported = true; }
-  ~ReflectorTest() override { reflector_.reset(); }
-
-  void Start(ReflectorOptions options = {}) {
-    options.name = "pods";
-    if (options.expected_type == nullptr) options.expected_type = &PodType();
-    lister_watcher_ = server_.NewListerWatcher();
-    reflector_ = std::make_unique<Reflector>(sim_.env(), *lister_watcher_, store_, observer_,
-                                             std::move(options));
-    sim_.env().loop().Post([this] { reflector_->Start(); });
-    sim_.RunReady();
-  }
-  Error Expired() { return Error(Reason::kExpired, "too old").WithHttpStatus(410); }
-  Error Refused() { return Error(Reason::kConnectionRefused, "refused"); }
-  Error TooMany() { return Error(Reason::kTooManyRequests, "slow down").WithHttpStatus(429); }
-  Error Internal() { return Error(Reason::kInternalError, "500").WithHttpStatus(500); }
-  Error TooLarge() {
-    Error error(Reason::kTimeout, "Too large resource version: 9, current: 1");
-    error.WithHttpStatus(504);
-    StatusDetails details;
-    details.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
-    return error.WithDetails(details);
-  }
-  [[nodiscard]] SteadyTime Now() { return sim_.env().Now(); }
-  // Without the repeats that only time brings.
-  [[nodiscard]] std::size_t Count(const std::string& prefix) const {
-    std::size_t n = 0;
-    for (const std::string& request : server_.requests) n += request.starts_with(prefix) ? 1 : 0;
-    return n;
-  }
-
-  Simulation sim_;
-  FakeServer server_;
-  RecordingStore store_;
-  RecordingObserver observer_;
-  std::unique_ptr<ListerWatcher> lister_watcher_;
-  std::unique_ptr<Reflector> reflector_;
-};
 
 TEST_F(ReflectorTest, R_13_WL_08_ListsAtZeroInPagesThenWatchesFromThere) {
   server_.Put("foo");
@@ -446,130 +350,6 @@ TEST_F(ReflectorTest, PauseClosesTheWatchAndResumeContinues) {
   sim_.RunReady();
   EXPECT_EQ(server_.requests.back(), "WATCH rv=1 bookmarks");
   EXPECT_EQ(store_.words, (Texts{"replace 1", "add bar"}));
-}
-
-// ---- WatchList
-
-class WatchListTest : public ReflectorTest {
- protected:
-  WatchListTest() { server_.watch_list_unsupported = false; }
-};
-
-TEST_F(WatchListTest, WL_04_to_WL_07_NothingIsKnownBeforeTheEndBookmark) {
-  server_.never_ends_initial_events = true;
-  server_.Put("foo");
-  Start();
-  EXPECT_EQ(store_.replaced, 0);
-  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "");
-  EXPECT_EQ(server_.requests.size(), 1U);
-  server_.SendBookmark("2", true);
-  sim_.RunReady();
-  EXPECT_EQ(store_.replaced, 1);
-  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "2");
-}
-
-TEST_F(WatchListTest, WL_09_WL_10_ARefusalFallsBackToList) {
-  server_.Put("foo");
-  server_.watch_errors.push_back(
-      Error(Reason::kInvalid, "sendInitialEvents is forbidden").WithHttpStatus(422));
-  Start();
-  EXPECT_EQ(server_.requests, (Texts{"WATCHLIST rv= NotOlderThan bookmarks", "LIST rv=0 limit=500",
-                                     "WATCH rv=1 bookmarks"}));
-  server_.Put("bar");
-  sim_.RunReady();
-  EXPECT_EQ(store_.objects.size(), 2U);
-}
-
-TEST_F(WatchListTest, WL_12_InitialEventsMayChangeAndDelete) {
-  server_.never_ends_initial_events = true;
-  Start();
-  server_.Send(WatchEventType::kAdded, MakePod("default", "p1", "1"));
-  server_.Send(WatchEventType::kAdded, MakePod("default", "p2", "2"));
-  server_.Send(WatchEventType::kModified, MakePod("default", "p1", "3"));
-  server_.Send(WatchEventType::kAdded, MakePod("default", "p3", "4"));
-  server_.Send(WatchEventType::kDeleted, MakePod("default", "p3", "5"));
-  server_.SendBookmark("5", true);
-  sim_.RunReady();
-  EXPECT_EQ(store_.objects, (std::map<std::string, std::string>{{"p1", "3"}, {"p2", "2"}}));
-}
-
-TEST_F(WatchListTest, WL_13_TooManyRequestsRepeatsTheWatchList) {
-  server_.watch_errors = {TooMany(), TooMany()};
-  server_.Put("foo");
-  Start();
-  ASSERT_TRUE(sim_.RunUntil([&] { return store_.replaced == 1; }, minutes(5)));
-  EXPECT_EQ(Count("WATCHLIST"), 3U);
-  EXPECT_EQ(Count("LIST"), 0U);
-}
-
-TEST_F(WatchListTest, WL_14_AStreamThatEndsTooEarlyStartsAfresh) {
-  server_.never_ends_initial_events = true;
-  server_.Put("foo");
-  Start();
-  server_.Delete("foo");
-  server_.Put("bar");
-  sim_.RunReady();
-  server_.never_ends_initial_events = false;
-  server_.EndWatches();
-  sim_.RunReady();
-  EXPECT_EQ(Count("WATCHLIST"), 2U);
-  EXPECT_EQ(store_.objects, (std::map<std::string, std::string>{{"bar", "3"}}));
-}
-
-TEST_F(WatchListTest, WL_15_AfterTheInitialEventsItResumesAsAWatch) {
-  server_.Put("a");
-  server_.Put("b");
-  Start();
-  server_.Put("c");
-  sim_.RunReady();
-  server_.EndWatches();
-  sim_.RunReady();
-  EXPECT_EQ(server_.requests.back(), "WATCH rv=3 bookmarks");
-  server_.Put("d");
-  sim_.RunReady();
-  EXPECT_EQ(store_.objects.size(), 4U);
-}
-
-TEST_F(WatchListTest, WL_16_ExpiredOnResumeListsAgainWithAWatchList) {
-  server_.Put("a");
-  Start();
-  sim_.RunFor(seconds(5));
-  server_.watch_errors.push_back(Expired());
-  server_.EndWatches();
-  sim_.RunReady();
-  EXPECT_EQ(observer_.errors, (std::vector<Reason>{Reason::kExpired}));
-  EXPECT_EQ(store_.objects.size(), 1U);
-  sim_.RunFor(seconds(3));
-  EXPECT_EQ(server_.requests.back(), "WATCHLIST rv=1 NotOlderThan bookmarks");
-}
-
-TEST_F(WatchListTest, WL_17_ABookmarkWithoutTheMarkIsNotTheEnd) {
-  server_.never_ends_initial_events = true;
-  server_.Put("a");
-  Start();
-  server_.SendBookmark("1", false);
-  sim_.RunReady();
-  EXPECT_EQ(store_.replaced, 0);
-}
-
-TEST_F(WatchListTest, AServerThatNeverEndsTheInitialEventsIsListed) {
-  server_.never_ends_initial_events = true;
-  server_.Put("a");
-  Start();
-  ASSERT_TRUE(sim_.RunUntil([&] { return store_.replaced == 1; }, minutes(3)));
-  EXPECT_EQ(Count("LIST"), 1U);
-}
-
-TEST_F(WatchListTest, StreamsThatAlwaysEndEarlyAreListed) {
-  server_.never_ends_initial_events = true;
-  server_.on_watch = [this] {
-    if (server_.requests.back().starts_with("WATCHLIST")) server_.EndWatches();
-  };
-  server_.Put("a");
-  Start();
-  ASSERT_TRUE(sim_.RunUntil([&] { return store_.replaced == 1; }, minutes(3)));
-  EXPECT_EQ(Count("WATCHLIST"), 3U);
-  EXPECT_EQ(Count("LIST"), 1U);
 }
 
 TEST(ResourceVersion, Order) {
