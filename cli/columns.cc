@@ -1,47 +1,25 @@
 #include "cli/columns.h"
 
-#include <map>
 #include <utility>
 
 #include "cli/age.h"
+#include "cli/cells.h"
 
 namespace kinformer::cli {
 namespace {
 
 using json::Value;
 
-std::string Name(const Value& o) { return o["metadata"]["name"].StringOrEmpty(); }
-std::string Age(const Value& o, WallTime now) {
-  return AgeOf(o["metadata"]["creationTimestamp"].StringOrEmpty(), now);
-}
-std::string Number(const Value& v) { return std::to_string(v.AsInt64().value_or(0)); }
-std::string OrNone(std::string text, const char* none = "<none>") {
-  return text.empty() ? std::string(none) : text;
-}
-
-std::string Scalar(const Value& v) {
-  if (v.is_string()) return v.StringOrEmpty();
-  return v.is_number() ? v.NumberText() : std::string();
-}
-
-void Join(std::string& list, const std::string& item) {
-  if (!list.empty()) list += ',';
-  list += item;
-}
-
-std::string Labels(const Value& labels) {
-  std::string out;
-  for (const auto& [key, value] : labels.members()) Join(out, key + "=" + value.StringOrEmpty());
-  return OrNone(std::move(out));
-}
-
-std::string ContainerField(const Value& pod_spec, const char* field) {
-  std::string out;
-  for (const Value& container : pod_spec["containers"].items()) {
-    Join(out, container[field].StringOrEmpty());
-  }
-  return out;
-}
+using cells::AccessModes;
+using cells::Age;
+using cells::ContainerField;
+using cells::Join;
+using cells::Labels;
+using cells::Name;
+using cells::Number;
+using cells::OrNone;
+using cells::Scalar;
+using cells::Selector;
 
 // Why a container is not running, as a word: "CrashLoopBackOff", "Completed", "ExitCode:3". Empty: it runs.
 std::string ContainerTrouble(const Value& status) {
@@ -100,6 +78,21 @@ std::string PodStatus(const Value& pod) {
   return OrNone(std::move(text), "Unknown");
 }
 
+// "1/2": how many of the pod's own conditions hold.
+std::string ReadinessGates(const Value& pod) {
+  const Value& gates = pod["spec"]["readinessGates"];
+  if (gates.size() == 0) return "<none>";
+  std::size_t ready = 0;
+  for (const Value& gate : gates.items()) {
+    for (const Value& condition : pod["status"]["conditions"].items()) {
+      if (condition["type"].StringOrEmpty() == gate["conditionType"].StringOrEmpty()) {
+        ready += condition["status"].StringOrEmpty() == "True" ? 1 : 0;
+      }
+    }
+  }
+  return std::to_string(ready) + "/" + std::to_string(gates.size());
+}
+
 std::vector<std::string> PodRow(const Value& o, WallTime now) {
   std::size_t ready = 0;
   std::int64_t restarts = 0;
@@ -121,7 +114,8 @@ std::vector<std::string> PodRow(const Value& o, WallTime now) {
           Age(o, now),
           OrNone(o["status"]["podIP"].StringOrEmpty()),
           OrNone(o["spec"]["nodeName"].StringOrEmpty()),
-          OrNone(o["status"]["nominatedNodeName"].StringOrEmpty())};
+          OrNone(o["status"]["nominatedNodeName"].StringOrEmpty()),
+          ReadinessGates(o)};
 }
 
 std::vector<std::string> DeploymentRow(const Value& o, WallTime now) {
@@ -133,7 +127,7 @@ std::vector<std::string> DeploymentRow(const Value& o, WallTime now) {
           Age(o, now),
           ContainerField(o["spec"]["template"]["spec"], "name"),
           ContainerField(o["spec"]["template"]["spec"], "image"),
-          Labels(o["spec"]["selector"]["matchLabels"])};
+          Selector(o["spec"]["selector"])};
 }
 
 std::vector<std::string> ReplicaSetRow(const Value& o, WallTime now) {
@@ -144,7 +138,7 @@ std::vector<std::string> ReplicaSetRow(const Value& o, WallTime now) {
           Age(o, now),
           ContainerField(o["spec"]["template"]["spec"], "name"),
           ContainerField(o["spec"]["template"]["spec"], "image"),
-          Labels(o["spec"]["selector"]["matchLabels"])};
+          Selector(o["spec"]["selector"])};
 }
 
 std::vector<std::string> StatefulSetRow(const Value& o, WallTime now) {
@@ -162,16 +156,37 @@ std::vector<std::string> DaemonSetRow(const Value& o, WallTime now) {
           Number(status["updatedNumberScheduled"]),
           Number(status["numberAvailable"]),
           Labels(o["spec"]["template"]["spec"]["nodeSelector"]),
-          Age(o, now)};
+          Age(o, now),
+          ContainerField(o["spec"]["template"]["spec"], "name"),
+          ContainerField(o["spec"]["template"]["spec"], "image"),
+          Selector(o["spec"]["selector"])};
+}
+
+std::string JobStatus(const Value& job) {
+  for (const char* type :
+       {"Complete", "Failed", "Suspended", "FailureTarget", "SuccessCriteriaMet"}) {
+    for (const Value& condition : job["status"]["conditions"].items()) {
+      if (condition["type"].StringOrEmpty() == type &&
+          condition["status"].StringOrEmpty() == "True") {
+        return type;
+      }
+    }
+  }
+  return job["metadata"]["deletionTimestamp"].is_null() ? "Running" : "Terminating";
+}
+
+// "1/3", or what stands for the wanted number where it is not given.
+std::string JobCompletions(const Value& job) {
+  const std::string done = Number(job["status"]["succeeded"]);
+  const Value& wanted = job["spec"]["completions"];
+  if (!wanted.is_null()) return done + "/" + Number(wanted);
+  const std::int64_t parallel = job["spec"]["parallelism"].AsInt64().value_or(0);
+  return done + (parallel > 1 ? "/1 of " + std::to_string(parallel) : "/1");
 }
 
 std::vector<std::string> JobRow(const Value& o, WallTime now) {
   const Value& status = o["status"];
-  const Value& completions = o["spec"]["completions"];
-  std::string state = "Running";
-  for (const Value& condition : status["conditions"].items()) {
-    if (condition["status"].StringOrEmpty() == "True") state = condition["type"].StringOrEmpty();
-  }
+  const std::string state = JobStatus(o);
   std::string duration;
   const std::int64_t start = ParseTime(status["startTime"].StringOrEmpty());
   const std::int64_t end = ParseTime(status["completionTime"].StringOrEmpty());
@@ -180,10 +195,14 @@ std::vector<std::string> JobRow(const Value& o, WallTime now) {
   } else if (start >= 0) {
     duration = AgeOf(status["startTime"].StringOrEmpty(), now);
   }
-  return {Name(o), state,
-          Number(status["succeeded"]) + "/" +
-              (completions.is_null() ? std::string("1") : Number(completions)),
-          duration, Age(o, now)};
+  return {Name(o),
+          state,
+          JobCompletions(o),
+          duration,
+          Age(o, now),
+          ContainerField(o["spec"]["template"]["spec"], "name"),
+          ContainerField(o["spec"]["template"]["spec"], "image"),
+          Selector(o["spec"]["selector"])};
 }
 
 std::vector<std::string> CronJobRow(const Value& o, WallTime now) {
@@ -194,7 +213,10 @@ std::vector<std::string> CronJobRow(const Value& o, WallTime now) {
           o["spec"]["suspend"].AsBool().value_or(false) ? "True" : "False",
           std::to_string(o["status"]["active"].size()),
           last.empty() ? "<none>" : AgeOf(last, now),
-          Age(o, now)};
+          Age(o, now),
+          ContainerField(o["spec"]["jobTemplate"]["spec"]["template"]["spec"], "name"),
+          ContainerField(o["spec"]["jobTemplate"]["spec"]["template"]["spec"], "image"),
+          Selector(o["spec"]["jobTemplate"]["spec"]["selector"])};
 }
 
 std::string ExternalIp(const Value& service) {
@@ -299,22 +321,48 @@ std::vector<std::string> IngressRow(const Value& o, WallTime now) {
       address, o["spec"]["tls"].size() == 0 ? "80" : "80, 443",       Age(o, now)};
 }
 
+// "kubelet, node-7"
+std::string EventSource(const Value& event) {
+  const Value& source = event["source"].is_null() ? event["deprecatedSource"] : event["source"];
+  std::string component = source["component"].StringOrEmpty();
+  if (component.empty()) component = event["reportingComponent"].StringOrEmpty();
+  if (component.empty()) component = event["reportingController"].StringOrEmpty();
+  std::string host = source["host"].StringOrEmpty();
+  if (host.empty()) host = event["reportingInstance"].StringOrEmpty();
+  if (!host.empty()) component += ", " + host;
+  return component;
+}
+
+// Both kinds of Event: that of the core group, and events.k8s.io with its new names.
 std::vector<std::string> EventRow(const Value& o, WallTime now) {
-  const Value& subject = o["involvedObject"].is_null() ? o["regarding"] : o["involvedObject"];
-  std::string last = o["lastTimestamp"].StringOrEmpty();
-  if (last.empty()) last = o["eventTime"].StringOrEmpty();
-  if (last.empty()) last = o["metadata"]["creationTimestamp"].StringOrEmpty();
+  const auto either = [&o](const char* name, const char* other) -> const Value& {
+    return o[name].is_null() ? o[other] : o[name];
+  };
+  const Value& subject = either("involvedObject", "regarding");
+  std::string first = either("firstTimestamp", "deprecatedFirstTimestamp").StringOrEmpty();
+  if (first.empty()) first = o["eventTime"].StringOrEmpty();
+  std::string last = either("lastTimestamp", "deprecatedLastTimestamp").StringOrEmpty();
+  std::int64_t count = either("count", "deprecatedCount").AsInt64().value_or(0);
+  const Value& series = o["series"];
+  if (!series.is_null()) {
+    last = series["lastObservedTime"].StringOrEmpty();
+    count = series["count"].AsInt64().value_or(count);
+  }
+  if (last.empty()) last = first;
+  if (count == 0) count = 1;
   std::string kind = subject["kind"].StringOrEmpty();
   for (char& c : kind) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
-  const std::string& message =
-      o["message"].is_null() ? o["note"].StringOrEmpty() : o["message"].StringOrEmpty();
   return {AgeOf(last, now),
           o["type"].StringOrEmpty(),
           o["reason"].StringOrEmpty(),
           kind + "/" + subject["name"].StringOrEmpty(),
-          message,
+          subject["fieldPath"].StringOrEmpty(),
+          EventSource(o),
+          either("message", "note").StringOrEmpty(),
+          AgeOf(first, now),
+          std::to_string(count),
           Name(o)};
 }
 
@@ -324,20 +372,6 @@ std::vector<std::string> LeaseRow(const Value& o, WallTime now) {
 
 std::string StorageOf(const Value& capacity) { return Scalar(capacity["storage"]); }
 
-std::string AccessModes(const Value& modes) {
-  static const std::map<std::string, std::string, std::less<>> kShort = {
-      {"ReadWriteOnce", "RWO"},
-      {"ReadOnlyMany", "ROX"},
-      {"ReadWriteMany", "RWX"},
-      {"ReadWriteOncePod", "RWOP"}};
-  std::string out;
-  for (const Value& mode : modes.items()) {
-    const auto found = kShort.find(mode.StringOrEmpty());
-    Join(out, found == kShort.end() ? mode.StringOrEmpty() : found->second);
-  }
-  return out;
-}
-
 std::vector<std::string> ClaimRow(const Value& o, WallTime now) {
   return {Name(o),
           o["status"]["phase"].StringOrEmpty(),
@@ -345,7 +379,9 @@ std::vector<std::string> ClaimRow(const Value& o, WallTime now) {
           StorageOf(o["status"]["capacity"]),
           AccessModes(o["status"]["accessModes"]),
           o["spec"]["storageClassName"].StringOrEmpty(),
-          Age(o, now)};
+          OrNone(o["spec"]["volumeAttributesClassName"].StringOrEmpty(), "<unset>"),
+          Age(o, now),
+          OrNone(o["spec"]["volumeMode"].StringOrEmpty(), "<unset>")};
 }
 
 std::vector<std::string> CrdRow(const Value& o, WallTime) {
@@ -354,9 +390,13 @@ std::vector<std::string> CrdRow(const Value& o, WallTime) {
 
 std::vector<std::string> PlainRow(const Value& o, WallTime now) { return {Name(o), Age(o, now)}; }
 
-// By "Kind.group".
-const std::map<std::string, Columns, std::less<>>& Tables() {
-  static const std::map<std::string, Columns, std::less<>> kTables = {
+std::vector<Column> EventColumns() {
+  return {{"LAST SEEN"},    {"TYPE"},    {"REASON"},           {"OBJECT"},      {"SUBOBJECT", true},
+          {"SOURCE", true}, {"MESSAGE"}, {"FIRST SEEN", true}, {"COUNT", true}, {"NAME", true}};
+}
+
+ColumnsByKind MakeTables() {
+  ColumnsByKind tables = {
       {"Pod.",
        {{{"NAME"},
          {"READY"},
@@ -365,7 +405,8 @@ const std::map<std::string, Columns, std::less<>>& Tables() {
          {"AGE"},
          {"IP", true},
          {"NODE", true},
-         {"NOMINATED NODE", true}},
+         {"NOMINATED NODE", true},
+         {"READINESS GATES", true}},
         PodRow}},
       {"Deployment.apps",
        {{{"NAME"},
@@ -397,11 +438,32 @@ const std::map<std::string, Columns, std::less<>>& Tables() {
          {"UP-TO-DATE"},
          {"AVAILABLE"},
          {"NODE SELECTOR"},
-         {"AGE"}},
+         {"AGE"},
+         {"CONTAINERS", true},
+         {"IMAGES", true},
+         {"SELECTOR", true}},
         DaemonSetRow}},
-      {"Job.batch", {{{"NAME"}, {"STATUS"}, {"COMPLETIONS"}, {"DURATION"}, {"AGE"}}, JobRow}},
+      {"Job.batch",
+       {{{"NAME"},
+         {"STATUS"},
+         {"COMPLETIONS"},
+         {"DURATION"},
+         {"AGE"},
+         {"CONTAINERS", true},
+         {"IMAGES", true},
+         {"SELECTOR", true}},
+        JobRow}},
       {"CronJob.batch",
-       {{{"NAME"}, {"SCHEDULE"}, {"TIMEZONE"}, {"SUSPEND"}, {"ACTIVE"}, {"LAST SCHEDULE"}, {"AGE"}},
+       {{{"NAME"},
+         {"SCHEDULE"},
+         {"TIMEZONE"},
+         {"SUSPEND"},
+         {"ACTIVE"},
+         {"LAST SCHEDULE"},
+         {"AGE"},
+         {"CONTAINERS", true},
+         {"IMAGES", true},
+         {"SELECTOR", true}},
         CronJobRow}},
       {"Service.",
        {{{"NAME"},
@@ -431,10 +493,8 @@ const std::map<std::string, Columns, std::less<>>& Tables() {
        {{{"NAME"}, {"ADDRESSTYPE"}, {"PORTS"}, {"ENDPOINTS"}, {"AGE"}}, EndpointSliceRow}},
       {"Ingress.networking.k8s.io",
        {{{"NAME"}, {"CLASS"}, {"HOSTS"}, {"ADDRESS"}, {"PORTS"}, {"AGE"}}, IngressRow}},
-      {"Event.",
-       {{{"LAST SEEN"}, {"TYPE"}, {"REASON"}, {"OBJECT"}, {"MESSAGE"}, {"NAME", true}}, EventRow}},
-      {"Event.events.k8s.io",
-       {{{"LAST SEEN"}, {"TYPE"}, {"REASON"}, {"OBJECT"}, {"MESSAGE"}, {"NAME", true}}, EventRow}},
+      {"Event.", {EventColumns(), EventRow}},
+      {"Event.events.k8s.io", {EventColumns(), EventRow}},
       {"Lease.coordination.k8s.io", {{{"NAME"}, {"HOLDER"}, {"AGE"}}, LeaseRow}},
       {"PersistentVolumeClaim.",
        {{{"NAME"},
@@ -443,10 +503,18 @@ const std::map<std::string, Columns, std::less<>>& Tables() {
          {"CAPACITY"},
          {"ACCESS MODES"},
          {"STORAGECLASS"},
-         {"AGE"}},
+         {"VOLUMEATTRIBUTESCLASS"},
+         {"AGE"},
+         {"VOLUMEMODE", true}},
         ClaimRow}},
       {"CustomResourceDefinition.apiextensions.k8s.io", {{{"NAME"}, {"CREATED AT"}}, CrdRow}},
   };
+  AddClusterTables(tables);
+  return tables;
+}
+
+const ColumnsByKind& Tables() {
+  static const ColumnsByKind kTables = MakeTables();
   return kTables;
 }
 

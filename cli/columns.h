@@ -6,6 +6,8 @@
 #ifndef KINFORMER_CLI_COLUMNS_H_
 #define KINFORMER_CLI_COLUMNS_H_
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,13 +22,19 @@ struct Column {
   bool wide = false;  // only with -o wide
 };
 
-using RowFunction = std::vector<std::string> (*)(const json::Value& object, WallTime now);
+using RowFunction =
+    std::function<std::vector<std::string>(const json::Value& object, WallTime now)>;
 
 // One kind's table. A row has one cell for each column.
 struct Columns {
   std::vector<Column> columns;
-  RowFunction row = nullptr;
+  RowFunction row{};
 };
+
+// By "Kind.group".
+using ColumnsByKind = std::map<std::string, Columns, std::less<>>;
+// The kinds that administrators look at: storage, access, policy (cluster_columns.cc).
+void AddClusterTables(ColumnsByKind& tables);
 
 const Columns& ColumnsFor(std::string_view group, std::string_view kind);
 

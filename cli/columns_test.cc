@@ -67,6 +67,71 @@ TEST(Columns, OtherKinds) {
   EXPECT_EQ(RowOf("example.com", "Widget", R"("spec":{})"), (Cells{"x", "100s"}));
 }
 
+TEST(Columns, EventsOfBothGroups) {
+  EXPECT_EQ(
+      RowOf(
+          "", "Event",
+          R"("involvedObject":{"kind":"Pod","name":"p","fieldPath":"spec.containers{c}"},"type":"Warning","reason":"BackOff","message":"m","firstTimestamp":"2001-09-09T01:46:50Z","lastTimestamp":"2001-09-09T01:47:50Z","count":4,"source":{"component":"kubelet","host":"n"})",
+          true),
+      (Cells{"30s", "Warning", "BackOff", "pod/p", "spec.containers{c}", "kubelet, n", "m", "90s",
+             "4", "x"}));
+  EXPECT_EQ(
+      RowOf(
+          "events.k8s.io", "Event",
+          R"("regarding":{"kind":"Node","name":"n"},"type":"Normal","reason":"R","note":"t","eventTime":"2001-09-09T01:47:20.000000Z","reportingController":"c","series":{"count":7,"lastObservedTime":"2001-09-09T01:48:10.000000Z"})",
+          true),
+      (Cells{"10s", "Normal", "R", "node/n", "", "c", "t", "60s", "7", "x"}));
+}
+
+TEST(Columns, ClusterKinds) {
+  const struct {
+    const char* group;
+    const char* kind;
+    const char* object;
+    Cells want;
+  } kRows[] = {
+      {"",
+       "PersistentVolume",
+       R"("spec":{"capacity":{"storage":"5Gi"},"accessModes":["ReadWriteOnce","ReadOnlyMany"],"persistentVolumeReclaimPolicy":"Delete","claimRef":{"namespace":"d","name":"c"},"storageClassName":"fast"},"status":{"phase":"Bound"})",
+       {"x", "5Gi", "RWO,ROX", "Delete", "Bound", "d/c", "fast", "<unset>", "", "100s"}},
+      {"storage.k8s.io",
+       "StorageClass",
+       R"("provisioner":"p")",
+       {"x", "p", "Delete", "Immediate", "false", "100s"}},
+      {"rbac.authorization.k8s.io",
+       "RoleBinding",
+       R"("roleRef":{"kind":"Role","name":"r"},"subjects":[{"kind":"User","name":"u"}])",
+       {"x", "Role/r", "100s"}},
+      {"",
+       "ResourceQuota",
+       R"("status":{"hard":{"limits.cpu":"2","pods":"10"},"used":{"limits.cpu":"1","pods":"3"}})",
+       {"x", "pods: 3/10", "limits.cpu: 1/2", "100s"}},
+      {"policy",
+       "PodDisruptionBudget",
+       R"("spec":{"minAvailable":"50%"},"status":{"disruptionsAllowed":1})",
+       {"x", "50%", "N/A", "1", "100s"}},
+      {"",
+       "Endpoints",
+       R"("subsets":[{"addresses":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}],"ports":[{"port":80},{"port":443}]}])",
+       {"x", "10.0.0.1:80,10.0.0.1:443,[fd00::1]:80 + 1 more...", "100s"}},
+      {"autoscaling",
+       "HorizontalPodAutoscaler",
+       R"("spec":{"scaleTargetRef":{"kind":"Deployment","name":"web"},"minReplicas":1,"maxReplicas":5,"metrics":[{"type":"Resource","resource":{"name":"cpu","target":{"averageUtilization":80}}},{"type":"Pods","pods":{"target":{"averageValue":"1k"}}}]},"status":{"currentReplicas":2,"currentMetrics":[{"type":"Resource","resource":{"current":{"averageUtilization":12}}}]})",
+       {"x", "Deployment/web", "cpu: 12%/80%, <unknown>/1k (avg)", "1", "5", "2", "100s"}},
+      {"networking.k8s.io",
+       "NetworkPolicy",
+       R"("spec":{"podSelector":{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"t","operator":"In","values":["x","y"]},{"key":"o","operator":"DoesNotExist"}]}})",
+       {"x", "a=b,t in (x,y),!o", "100s"}},
+      {"batch",
+       "Job",
+       R"("spec":{"parallelism":3},"status":{"succeeded":1,"startTime":"2001-09-09T01:46:40Z","completionTime":"2001-09-09T01:46:50Z","conditions":[{"type":"SuccessCriteriaMet","status":"True"},{"type":"Complete","status":"True"}]})",
+       {"x", "Complete", "1/1 of 3", "10s", "100s"}},
+  };
+  for (const auto& row : kRows) {
+    EXPECT_EQ(RowOf(row.group, row.kind, row.object), row.want) << row.kind;
+  }
+}
+
 TEST(Columns, EveryTableHasARowAsLongAsItsTitles) {
   const std::pair<const char*, const char*> kKinds[] = {
       {"", "Pod"},
@@ -86,6 +151,27 @@ TEST(Columns, EveryTableHasARowAsLongAsItsTitles) {
       {"", "Event"},
       {"coordination.k8s.io", "Lease"},
       {"", "PersistentVolumeClaim"},
+      {"", "ReplicationController"},
+      {"", "Endpoints"},
+      {"", "ServiceAccount"},
+      {"", "PersistentVolume"},
+      {"", "LimitRange"},
+      {"", "ResourceQuota"},
+      {"events.k8s.io", "Event"},
+      {"storage.k8s.io", "StorageClass"},
+      {"rbac.authorization.k8s.io", "Role"},
+      {"rbac.authorization.k8s.io", "ClusterRole"},
+      {"rbac.authorization.k8s.io", "RoleBinding"},
+      {"rbac.authorization.k8s.io", "ClusterRoleBinding"},
+      {"policy", "PodDisruptionBudget"},
+      {"networking.k8s.io", "NetworkPolicy"},
+      {"networking.k8s.io", "IngressClass"},
+      {"scheduling.k8s.io", "PriorityClass"},
+      {"node.k8s.io", "RuntimeClass"},
+      {"admissionregistration.k8s.io", "MutatingWebhookConfiguration"},
+      {"admissionregistration.k8s.io", "ValidatingWebhookConfiguration"},
+      {"apiregistration.k8s.io", "APIService"},
+      {"autoscaling", "HorizontalPodAutoscaler"},
       {"apiextensions.k8s.io", "CustomResourceDefinition"}};
   for (const auto& [group, kind] : kKinds) {
     for (const bool wide : {false, true}) {

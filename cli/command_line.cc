@@ -8,6 +8,8 @@
 namespace kinformer::cli {
 namespace {
 
+constexpr char kGlobalGroup[] = "Options before or after the command";
+
 // "1m30s" in seconds. Throws CLI11's validation error, which becomes a usage error.
 double ParseSeconds(const std::string& text) {
   double total = 0;
@@ -46,7 +48,7 @@ class Cli11Command final : public Command {
   }
   void Option(const std::string& names, std::string& value, const std::string& value_name,
               const std::string& help) override {
-    app_->add_option(names, value, help)->type_name(value_name);
+    app_->add_option(names, value, help)->type_name(value_name)->take_last();
   }
   void Options(const std::string& names, std::vector<std::string>& values,
                const std::string& value_name, const std::string& help) override {
@@ -58,6 +60,7 @@ class Cli11Command final : public Command {
     for (const std::string& choice : choices) all += (all.empty() ? "" : "|") + choice;
     app_->add_option(names, value, help)
         ->type_name(all)
+        ->take_last()
         ->check(CLI::Validator(
             [choices, all](const std::string& given) {
               for (const std::string& choice : choices) {
@@ -70,7 +73,8 @@ class Cli11Command final : public Command {
   void Seconds(const std::string& names, double& value, const std::string& help) override {
     app_->add_option_function<std::string>(
             names, [&value](const std::string& text) { value = ParseSeconds(text); }, help)
-        ->type_name("DURATION");
+        ->type_name("DURATION")
+        ->take_last();
   }
   void Positional(const std::string& name, std::string& value, bool required,
                   const std::string& help) override {
@@ -87,11 +91,42 @@ class Cli11Command final : public Command {
   std::function<int()> run_;
 };
 
+// What stands on the command line and means nothing, in order.
+std::string Unexpected(const std::string& command, const std::vector<std::string>& extras) {
+  const std::string& first = extras.front();
+  if (first.size() > 1 && first.front() == '-') {
+    return "unknown option " + first.substr(0, first.find('='));
+  }
+  return "unexpected argument \"" + first + "\"; " + command + " takes no more than its usage says";
+}
+
+// Gives to the command what stood before it.
+void PassOn(const CLI::App& app, CLI::App& command) {
+  for (const CLI::Option* given : app.get_options()) {
+    if (given->count() == 0 || given->get_lnames().empty()) continue;
+    const std::string name = "--" + given->get_lnames().front();
+    CLI::Option* const own = command.get_option_no_throw(name);
+    if (own == nullptr) {
+      throw CLI::ValidationError(command.get_name() + " has no option " + name);
+    }
+    if (own->count() > 0) continue;
+    own->add_result(given->results());
+    own->run_callback();
+  }
+}
+
 }  // namespace
 
 struct CommandLine::Impl {
   explicit Impl(const std::string& description) : app(description, "kinformer") {
-    app.require_subcommand(1);
+    app.require_subcommand(0, 1);
+  }
+  std::string Names() const {
+    std::string names;
+    for (const auto& command : commands) {
+      names += (names.empty() ? "" : ", ") + command->app().get_name();
+    }
+    return names;
   }
   CLI::App app;
   std::vector<std::unique_ptr<Cli11Command>> commands;
@@ -108,9 +143,40 @@ Command& CommandLine::Add(const std::string& name, const std::string& descriptio
   return *impl_->commands.back();
 }
 
+void CommandLine::Global(const std::string& names, const std::string& value_name,
+                         const std::string& help) {
+  impl_->app.add_option(names, help)->type_name(value_name)->take_last()->group(kGlobalGroup);
+}
+
+void CommandLine::GlobalFlag(const std::string& names, const std::string& help) {
+  impl_->app.add_flag(names, help)->group(kGlobalGroup);
+}
+
 int CommandLine::Run(int argc, char** argv) {
+  const Cli11Command* asked = nullptr;
   try {
-    impl_->app.parse(argc, argv);
+    std::string problem;
+    try {
+      impl_->app.parse(argc, argv);
+    } catch (const CLI::ExtrasError&) {
+      problem = "extras";
+    }
+    for (const auto& command : impl_->commands) {
+      if (command->app().parsed()) asked = command.get();
+    }
+    const std::vector<std::string> extras = impl_->app.remaining(/*recurse=*/true);
+    if (asked == nullptr && !extras.empty() && extras.front().front() != '-') {
+      throw CLI::ValidationError("\"" + extras.front() + "\" is no command; there are " +
+                                 impl_->Names());
+    }
+    if (!extras.empty() || !problem.empty()) {
+      const std::string command = asked == nullptr ? "kinformer" : asked->app().get_name();
+      throw CLI::ValidationError(Unexpected(command, extras));
+    }
+    if (asked == nullptr) {
+      throw CLI::ValidationError("which command? There are " + impl_->Names());
+    }
+    PassOn(impl_->app, asked->app());
   } catch (const CLI::Success& asked_for_help) {
     return impl_->app.exit(asked_for_help);
   } catch (const CLI::ParseError& error) {
@@ -121,10 +187,7 @@ int CommandLine::Run(int argc, char** argv) {
     std::cerr << "error: " << error.what() << ". See " << command << " --help\n";
     return kUsageError;
   }
-  for (const auto& command : impl_->commands) {
-    if (command->app().parsed()) return command->Run();
-  }
-  return kUsageError;
+  return asked->Run();
 }
 
 }  // namespace kinformer::cli

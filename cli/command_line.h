@@ -45,6 +45,11 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
+  // An option that may also stand before the command: what is given there is as if it were given to the command, whose own
+  // wins. For a command that has no option of that long name it is a usage error. `names` as in the commands.
+  void Global(const std::string& names, const std::string& value_name, const std::string& help);
+  void GlobalFlag(const std::string& names, const std::string& help);
+
   Command& Add(const std::string& name, const std::string& description);
   // Parses and runs the command that was asked for. Gives the exit status.
   int Run(int argc, char** argv);

@@ -4,16 +4,44 @@
 
 namespace kinformer::cli {
 
+namespace {
+
+struct Texts {
+  const char* names;
+  const char* value_name;
+  const char* help;
+};
+
+constexpr Texts kKubeconfig{"--kubeconfig", "FILE",
+                            "kubeconfig to use in place of $KUBECONFIG or ~/.kube/config"};
+constexpr Texts kContext{"--context", "NAME", "context of the kubeconfig to use"};
+constexpr Texts kServer{"-s,--server", "URL", "address of the API server"};
+constexpr Texts kToken{"--token", "TOKEN", "bearer token"};
+constexpr Texts kAuthority{"--certificate-authority", "FILE",
+                           "CA that signed the server's certificate"};
+constexpr Texts kInsecure{"--insecure-skip-tls-verify", "",
+                          "do not check the server's certificate"};
+
+}  // namespace
+
 void AddConnectionFlags(Command& command, ConnectionFlags& flags) {
-  command.Option("--kubeconfig", flags.kubeconfig, "FILE",
-                 "kubeconfig to use in place of $KUBECONFIG or ~/.kube/config");
-  command.Option("--context", flags.context, "NAME", "context of the kubeconfig to use");
-  command.Option("-s,--server", flags.server, "URL", "address of the API server");
-  command.Option("--token", flags.token, "TOKEN", "bearer token");
-  command.Option("--certificate-authority", flags.certificate_authority, "FILE",
-                 "CA that signed the server's certificate");
-  command.Flag("--insecure-skip-tls-verify", flags.insecure_skip_tls_verify,
-               "do not check the server's certificate");
+  const auto add = [&](const Texts& texts, std::string& value) {
+    command.Option(texts.names, value, texts.value_name, texts.help);
+  };
+  add(kKubeconfig, flags.kubeconfig);
+  add(kContext, flags.context);
+  add(kServer, flags.server);
+  add(kToken, flags.token);
+  add(kAuthority, flags.certificate_authority);
+  command.Flag(kInsecure.names, flags.insecure_skip_tls_verify, kInsecure.help);
+}
+
+void AddGlobalFlags(CommandLine& line) {
+  for (const Texts& texts : {kKubeconfig, kContext, kServer, kToken, kAuthority}) {
+    line.Global(texts.names, texts.value_name, texts.help);
+  }
+  line.GlobalFlag(kInsecure.names, kInsecure.help);
+  line.Global("-n,--namespace", "NS", "namespace; the context's where it is not given");
 }
 
 Result<Connection> Connect(const ConnectionFlags& flags) {

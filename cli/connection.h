@@ -25,6 +25,9 @@ struct ConnectionFlags {
 
 void AddConnectionFlags(Command& command, ConnectionFlags& flags);
 
+// The same, and -n, where they stand before the command.
+void AddGlobalFlags(CommandLine& line);
+
 struct Connection {
   Config config;
   Client client;

@@ -61,8 +61,7 @@ Result<std::vector<json::Value>> Fetch(const Connection& connection, const Selec
 
 void PrintTable(const Selection& selection, const std::vector<json::Value>& objects, bool wide,
                 bool qualified, WallTime now) {
-  const Columns& columns =
-      ColumnsFor(selection.mapping.resource.group, selection.mapping.kind.kind);
+  const Columns& columns = selection.columns;
   std::vector<std::vector<std::string>> rows;
   rows.push_back(TitlesOf(columns, wide));
   if (selection.shows_namespaces()) rows.front().insert(rows.front().begin(), "NAMESPACE");

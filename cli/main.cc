@@ -1,11 +1,13 @@
 #include <csignal>
 
 #include "cli/commands.h"
+#include "cli/connection.h"
 
 int main(int argc, char** argv) {
   // A reader that goes away ends the output, not the program in the middle of what it does.
   std::signal(SIGPIPE, SIG_IGN);
   kinformer::cli::CommandLine line("Kubernetes informers at a terminal");
+  kinformer::cli::AddGlobalFlags(line);
   kinformer::cli::RegisterWatch(line);
   kinformer::cli::RegisterGet(line);
 #ifdef KINFORMER_CLI_DEMO

@@ -4,7 +4,10 @@
 
 #include "kinformer/field_selector.h"
 #include "kinformer/internal/registry.h"
+#include "kinformer/json.h"
 #include "kinformer/label_selector.h"
+
+#include "cli/custom_columns.h"
 
 namespace kinformer::cli {
 
@@ -22,6 +25,22 @@ void AddSelectionFlags(Command& command, SelectionFlags& flags) {
   command.Choice("-o,--output", flags.output, {"wide", "name", "json", "yaml"},
                  "what to print of each object");
 }
+
+namespace {
+
+// The columns of a custom kind. Who may not read definitions, or asks for the kind of an aggregated API, gets the plain ones.
+Columns ColumnsOfDefinition(const Client& client, const GroupVersionResource& served,
+                            const CallOptions& call) {
+  const Result<std::string> text =
+      client.GetRaw("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + served.resource +
+                        "." + served.group,
+                    call);
+  const Result<json::Value> definition =
+      text ? json::Parse(*text) : Result<json::Value>(text.error());
+  return definition ? CustomColumns(*definition, served.version) : ColumnsFor(served.group, "");
+}
+
+}  // namespace
 
 Result<Selection> Select(const Connection& connection, const SelectionFlags& flags,
                          const CallOptions& call) {
@@ -78,6 +97,12 @@ Result<Selection> Select(const Connection& connection, const SelectionFlags& fla
   selection.type = known != nullptr && known->type != nullptr && known->type->kind == kind.kind
                        ? known->type
                        : &selection.mapping.dynamic_type();
+  const bool table = flags.output.empty() || flags.output == "wide";
+  if (known != nullptr || served.group.empty() || !table) {
+    selection.columns = ColumnsFor(served.group, kind.kind);
+  } else {
+    selection.columns = ColumnsOfDefinition(connection.client, served, call);
+  }
   return selection;
 }
 

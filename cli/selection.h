@@ -12,6 +12,7 @@
 #include "kinformer/list_watch.h"
 #include "kinformer/result.h"
 
+#include "cli/columns.h"
 #include "cli/command_line.h"
 #include "cli/connection.h"
 
@@ -37,13 +38,15 @@ struct Selection {
   std::string name{};        // empty: all
   std::string label_selector{};
   std::string field_selector{};
+  Columns columns{};  // of tables
   [[nodiscard]] bool shows_namespaces() const { return mapping.namespaced && namespace_.empty(); }
   // "pod/web-0", "deployment.apps/web".
   [[nodiscard]] std::string QualifiedName(std::string_view object_name) const;
   [[nodiscard]] std::unique_ptr<ListerWatcher> NewListWatch(const Client& client) const;
 };
 
-// Checks the selectors and asks the server about the resource. Errors of the flags themselves are kInvalidArgument.
+// Checks the selectors and asks the server about the resource; about one of a custom kind also for the columns that its
+// definition wants, which may be more than the user may know. Errors of the flags themselves are kInvalidArgument.
 Result<Selection> Select(const Connection& connection, const SelectionFlags& flags,
                          const CallOptions& call);
 

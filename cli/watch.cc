@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <mutex>
@@ -17,6 +16,7 @@
 #include "cli/report.h"
 #include "cli/selection.h"
 #include "cli/table.h"
+#include "cli/trace.h"
 
 namespace kinformer::cli {
 namespace {
@@ -35,7 +35,7 @@ class EventPrinter {
         selection_(selection),
         format_(std::move(format)),
         output_(output),
-        columns_(ColumnsFor(selection.mapping.resource.group, selection.mapping.kind.kind)) {}
+        columns_(selection.columns) {}
 
   void Added(const Object& object) { Print("+", "ADDED", Color::kGreen, object); }
   void Updated(const Object& object) { Print("~", "MODIFIED", Color::kYellow, object); }
@@ -80,24 +80,6 @@ class EventPrinter {
   Table table_;
 };
 
-// "  delta fifo   MODIFIED  default/web-0  resourceVersion 123  depth 1"
-std::string TraceLine(const TraceEvent& event) {
-  char head[64];
-  std::snprintf(head, sizeof head, "  %-12.*s %-9.*s", static_cast<int>(event.stage.size()),
-                event.stage.data(), static_cast<int>(event.type.size()), event.type.data());
-  std::string line = head;
-  if (!event.key.empty()) line += " " + std::string(event.key);
-  if (!event.resourceVersion.empty()) {
-    line += "  resourceVersion " + std::string(event.resourceVersion);
-  }
-  if (event.stage == "delta fifo") line += "  depth " + std::to_string(event.depth);
-  if (event.stage == "listener") {
-    line += "  handler " + std::string(event.listener) + ", " + std::to_string(event.depth) +
-            " waiting";
-  }
-  return line;
-}
-
 int RunWatch(const WatchFlags& flags) {
   StopSource stop = StopOnSignals();
   Result<Connection> connection = Connect(flags.connection);
@@ -117,9 +99,9 @@ int RunWatch(const WatchFlags& flags) {
   EventPrinter printer(connection->client.env(), *selection, flags.selection.output, *output);
   InformerOptions<Object> options;
   if (flags.trace) {
-    options.trace = [output](const TraceEvent& event) {
-      output->Line(TraceLine(event), Color::kDim);
-    };
+    const auto trace = std::make_shared<TracePrinter>(
+        [output](const std::string& line) { output->Line(line, Color::kDim); });
+    options.trace = [trace](const TraceEvent& event) { trace->Note(event); };
   }
   FirstSync first_sync;
   SharedInformer<Object> informer(connection->client.env(),

@@ -1,0 +1,108 @@
+#include "cli/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace kinformer::cli {
+namespace {
+
+using testing::HasSubstr;
+
+// A command line with two commands, of which only `get` can be told a context.
+struct Trial {
+  std::string context{};
+  std::string format{};
+  std::string resource{};
+  bool insecure = false;
+  double seconds = 0;
+  bool ran = false;
+  int status = -1;
+  std::string errors{};
+};
+
+Trial RunLine(std::vector<std::string> arguments) {
+  Trial t;
+  CommandLine line("test");
+  line.Global("-c,--context", "NAME", "context");
+  line.GlobalFlag("--insecure", "insecure");
+  Command& get = line.Add("get", "gets");
+  get.Option("-c,--context", t.context, "NAME", "context");
+  get.Choice("-o,--output", t.format, {"json", "yaml"}, "format");
+  get.Flag("--insecure", t.insecure, "insecure");
+  get.Seconds("--for", t.seconds, "how long");
+  get.Positional("RESOURCE", t.resource, /*required=*/true, "what");
+  get.Run([&] {
+    t.ran = true;
+    return 0;
+  });
+  Command& serve = line.Add("serve", "serves");
+  serve.Run([&] {
+    t.ran = true;
+    return 0;
+  });
+  arguments.insert(arguments.begin(), "kinformer");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  testing::internal::CaptureStderr();
+  t.status = line.Run(static_cast<int>(argv.size()), argv.data());
+  t.errors = testing::internal::GetCapturedStderr();
+  return t;
+}
+
+TEST(CommandLine, OptionsStandBeforeOrAfterTheCommand) {
+  const std::vector<std::string> kSame[] = {
+      {"--context", "a", "--insecure", "get", "pods"},
+      {"--context=a", "get", "--insecure", "pods"},
+      {"-c", "a", "get", "pods", "--insecure"},
+      {"get", "-c", "a", "--insecure", "pods"},
+      {"get", "pods", "--insecure", "--context=a"},
+      {"-c", "b", "get", "pods", "-c", "a", "--insecure"},
+      {"-c", "b", "-c", "a", "--insecure", "get", "pods"},
+      {"get", "pods", "-c", "b", "--insecure", "-c", "a"},
+  };
+  for (const auto& arguments : kSame) {
+    const Trial t = RunLine(arguments);
+    EXPECT_EQ(t.status, 0) << t.errors;
+    EXPECT_TRUE(t.ran);
+    EXPECT_EQ(t.context, "a") << testing::PrintToString(arguments);
+    EXPECT_TRUE(t.insecure) << testing::PrintToString(arguments);
+    EXPECT_EQ(t.resource, "pods");
+  }
+}
+
+TEST(CommandLine, MistakesAreOneLineAndStatus2) {
+  const struct {
+    std::vector<std::string> arguments;
+    const char* want;
+  } kCases[] = {
+      {{}, "which command? There are get, serve. See kinformer --help"},
+      {{"gte"}, "\"gte\" is no command; there are get, serve. See kinformer --help"},
+      {{"--nonsense"}, "unknown option --nonsense"},
+      {{"--nonsense=1", "get", "pods"}, "unknown option --nonsense. See"},
+      {{"get", "pods", "--nonsense", "x"}, "unknown option --nonsense. See kinformer get --help"},
+      {{"get", "pods", "x"}, "unexpected argument \"x\""},
+      {{"get"}, "RESOURCE is required"},
+      {{"get", "pods", "-c"}, "--context"},
+      {{"get", "pods", "-o", "xml"}, "\"xml\" is none of json|yaml"},
+      {{"get", "pods", "--for", "soon"}, "\"soon\" is no duration"},
+      {{"--context", "a", "serve"}, "serve has no option --context"},
+  };
+  for (const auto& c : kCases) {
+    const Trial t = RunLine(c.arguments);
+    EXPECT_EQ(t.status, kUsageError) << c.want;
+    EXPECT_FALSE(t.ran) << c.want;
+    EXPECT_THAT(t.errors, HasSubstr(c.want));
+    EXPECT_EQ(t.errors.rfind("error: ", 0), 0U) << t.errors;
+    EXPECT_EQ(t.errors.find('\n'), t.errors.size() - 1) << t.errors;
+  }
+}
+
+TEST(CommandLine, Durations) {
+  EXPECT_EQ(RunLine({"get", "pods", "--for", "1m30s"}).seconds, 90);
+  EXPECT_EQ(RunLine({"get", "pods", "--for", "250ms"}).seconds, 0.25);
+}
+
+}  // namespace
+}  // namespace kinformer::cli

@@ -1,0 +1,43 @@
+// cli/trace.h
+//
+// TracePrinter: the steps of events through an informer as lines of text, for `kinformer watch --trace`.
+
+#ifndef KINFORMER_CLI_TRACE_H_
+#define KINFORMER_CLI_TRACE_H_
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "kinformer/informer_options.h"
+
+namespace kinformer::cli {
+
+// Of a list only the first objects have a line of their own at each stage, the others are counted: a list of ten thousand pods
+// would bury what one wants to see. Events of the watch all have one.
+//
+// Thread-safe: the loop and handlers' threads report to it.
+class TracePrinter {
+ public:
+  static constexpr std::size_t kShown = 10;
+  // `line` gets each line without its end, and is called under a lock.
+  explicit TracePrinter(std::function<void(const std::string&)> line);
+  void Note(const TraceEvent& event);
+
+ private:
+  void NoteListed(const TraceEvent& event);
+  void NoteList(const TraceEvent& event);
+  void More(std::string_view stage, std::size_t count);
+
+  std::mutex mutex_;
+  const std::function<void(const std::string&)> line_;
+  std::map<std::string, std::size_t, std::less<>>
+      seen_;                // objects of the list, by stage and handler
+  std::size_t listed_ = 0;  // in the list that was stored last
+};
+
+}  // namespace kinformer::cli
+
+#endif  // KINFORMER_CLI_TRACE_H_
