@@ -1,26 +1,34 @@
 #include "object/json_tape.h"
 
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <limits>
+#include <span>
+#include <vector>
 
+#include "wire/json_index.h"
+#include "wire/json_scanner.h"
 #include "wire/json_text.h"
 
 namespace kinformer::internal {
+namespace {
 
-class JsonTapeParser {
+// Of larger tapes the memory is given back.
+constexpr std::size_t kMostSpareNodes = 65536;
+
+// Reads byte by byte, says what is wrong and where, and lets pass what Go lets pass: strings that are not UTF-8.
+class CarefulParser {
  public:
-  JsonTapeParser(std::string_view text, int max_depth) : text_(text), max_depth_(max_depth) {
-    tape_.text_ = text;
-    tape_.nodes_.reserve(text.size() / 12 + 8);
+  CarefulParser(std::string_view text, int max_depth) : text_(text), max_depth_(max_depth) {
+    nodes_.reserve(text.size() / 12 + 8);
   }
 
-  Result<JsonTape> Run() {
-    if (text_.size() >= std::numeric_limits<std::uint32_t>::max()) {
-      return Error(Reason::kDecode, "JSON: the text is larger than 4 GiB");
-    }
+  Result<std::vector<JsonNode>> Run() {
     SkipSpace();
     if (Value(0)) {
       SkipSpace();
-      if (at_ == text_.size()) return std::move(tape_);
+      if (at_ == text_.size()) return std::move(nodes_);
       Fail("more text after the value");
     }
     return Error(Reason::kDecode, "JSON: " + error_ + " at byte " + std::to_string(at_));
@@ -46,16 +54,13 @@ class JsonTapeParser {
   }
 
   std::uint32_t Open(JsonType type) {
-    JsonNode node;
-    node.begin = static_cast<std::uint32_t>(at_);
-    node.type = type;
-    tape_.nodes_.push_back(node);
-    return static_cast<std::uint32_t>(tape_.nodes_.size() - 1);
+    nodes_.push_back({static_cast<std::uint32_t>(at_), 0, 0, type, true});
+    return static_cast<std::uint32_t>(nodes_.size() - 1);
   }
 
   bool Close(std::uint32_t node) {
-    tape_.nodes_[node].end = static_cast<std::uint32_t>(at_);
-    tape_.nodes_[node].next = static_cast<std::uint32_t>(tape_.nodes_.size());
+    nodes_[node].end = static_cast<std::uint32_t>(at_);
+    nodes_[node].next = static_cast<std::uint32_t>(nodes_.size());
     return true;
   }
 
@@ -120,7 +125,7 @@ class JsonTapeParser {
       const auto c = static_cast<unsigned char>(text_[at_]);
       if (c == '"') {
         ++at_;
-        tape_.nodes_[self].plain = plain;
+        nodes_[self].plain = plain;
         return Close(self);
       }
       if (c == '\\') {
@@ -183,11 +188,220 @@ class JsonTapeParser {
   const int max_depth_;
   std::size_t at_ = 0;
   std::string error_;
-  JsonTape tape_;
+  std::vector<JsonNode> nodes_;
 };
 
+// Makes the nodes from the positions of the tokens. False for whatever is not right: the careful parser says what. `nodes` has room
+// for as many as there are positions.
+class IndexedParser {
+ public:
+  IndexedParser(std::string_view text, std::span<const std::uint32_t> positions,
+                std::size_t max_depth, JsonNode* nodes)
+      : text_(text.data()),
+        size_(static_cast<std::uint32_t>(text.size())),
+        at_(positions.data()),
+        end_(positions.data() + positions.size()),
+        max_depth_(std::min(max_depth, parents_.size())),
+        nodes_(nodes) {}
+
+  bool Run() {
+    for (State state = State::kValue;;) {
+      switch (state) {
+        case State::kValue:
+          state = Value();
+          break;
+        case State::kName:
+          state = Name();
+          break;
+        case State::kAfterValue:
+          if (depth_ == 0) return at_ == end_;
+          state = AfterValue();
+          break;
+        case State::kFailed:
+          return false;
+      }
+    }
+  }
+
+ private:
+  enum class State : std::uint8_t { kValue, kName, kAfterValue, kFailed };
+
+  // Where the token after the current one begins.
+  [[nodiscard]] std::uint32_t Following() const { return at_ != end_ ? *at_ : size_; }
+
+  State Value() {
+    if (at_ == end_) return State::kFailed;
+    const std::uint32_t begin = *at_++;
+    switch (text_[begin]) {
+      case '{':
+        return Open(begin, JsonType::kObject, '}', State::kName);
+      case '[':
+        return Open(begin, JsonType::kArray, ']', State::kValue);
+      case '"':
+        return String(begin) ? State::kAfterValue : State::kFailed;
+      case 't':
+        return Word(begin, "true", JsonType::kTrue);
+      case 'f':
+        return Word(begin, "false", JsonType::kFalse);
+      case 'n':
+        return Word(begin, "null", JsonType::kNull);
+      default:
+        return Scalar(begin, NumberEnd(begin), JsonType::kNumber);
+    }
+  }
+
+  State Open(std::uint32_t begin, JsonType type, char close, State first) {
+    if (depth_ == max_depth_) return State::kFailed;
+    if (at_ != end_ && text_[*at_] == close) {
+      nodes_[count_] = {begin, *at_ + 1, count_ + 1, type, true};
+      ++count_;
+      ++at_;
+      return State::kAfterValue;
+    }
+    nodes_[count_] = {begin, 0, 0, type, true};
+    parents_[depth_++] = count_++;
+    return first;
+  }
+
+  State Name() {
+    if (at_ == end_ || text_[*at_] != '"') return State::kFailed;
+    const std::uint32_t begin = *at_++;
+    if (!String(begin) || at_ == end_ || text_[*at_] != ':') return State::kFailed;
+    ++at_;
+    return State::kValue;
+  }
+
+  State AfterValue() {
+    JsonNode& parent = nodes_[parents_[depth_ - 1]];
+    const bool object = parent.type == JsonType::kObject;
+    if (at_ == end_) return State::kFailed;
+    const std::uint32_t position = *at_++;
+    if (text_[position] == ',') return object ? State::kName : State::kValue;
+    if (text_[position] != (object ? '}' : ']')) return State::kFailed;
+    parent.end = position + 1;
+    parent.next = count_;
+    --depth_;
+    return State::kAfterValue;
+  }
+
+  bool String(std::uint32_t begin) {
+    std::uint32_t end = Following();
+    while (end > begin && wire::IsJsonBlank(text_[end - 1])) --end;
+    if (end < begin + 2 || text_[end - 1] != '"') return false;
+    if (backslash_ < begin) FindBackslash(begin);
+    const bool plain = backslash_ >= end;
+    if (!plain && !EscapesAreGood(end - 1)) return false;
+    nodes_[count_] = {begin, end, count_ + 1, JsonType::kString, plain};
+    ++count_;
+    return true;
+  }
+
+  // Most texts have few backslashes: the next one is found once for all strings before it.
+  void FindBackslash(std::uint32_t from) {
+    const void* const found = std::memchr(text_ + from, '\\', size_ - from);
+    backslash_ = found != nullptr
+                     ? static_cast<std::uint32_t>(static_cast<const char*>(found) - text_)
+                     : size_;
+  }
+
+  bool EscapesAreGood(std::uint32_t end) {
+    while (backslash_ < end) {
+      const char* bad = nullptr;
+      const char* const next = json::ReadEscape(text_ + backslash_, text_ + end, nullptr, bad);
+      if (next == nullptr) return false;
+      FindBackslash(static_cast<std::uint32_t>(next - text_));
+    }
+    return true;
+  }
+
+  State Word(std::uint32_t begin, std::string_view word, JsonType type) {
+    const bool good = std::string_view(text_ + begin, size_ - begin).starts_with(word);
+    return Scalar(begin, good ? begin + static_cast<std::uint32_t>(word.size()) : begin, type);
+  }
+
+  // `begin` if there is no number.
+  [[nodiscard]] std::uint32_t NumberEnd(std::uint32_t begin) const {
+    std::uint32_t at = begin;
+    const auto is = [&](char c) { return at < size_ && text_[at] == c; };
+    const auto digits = [&] {
+      const std::uint32_t first = at;
+      while (at < size_ && text_[at] >= '0' && text_[at] <= '9') ++at;
+      return at > first;
+    };
+    if (is('-')) ++at;
+    if (is('0')) {
+      ++at;
+    } else if (!digits()) {
+      return begin;
+    }
+    if (is('.')) {
+      ++at;
+      if (!digits()) return begin;
+    }
+    if (is('e') || is('E')) {
+      ++at;
+      if (is('+') || is('-')) ++at;
+      if (!digits()) return begin;
+    }
+    return at;
+  }
+
+  // Between the scalar and the next token there are only blanks.
+  State Scalar(std::uint32_t begin, std::uint32_t end, JsonType type) {
+    if (end == begin) return State::kFailed;
+    const std::uint32_t following = Following();
+    for (std::uint32_t at = end; at < following; ++at) {
+      if (!wire::IsJsonBlank(text_[at])) return State::kFailed;
+    }
+    nodes_[count_] = {begin, end, count_ + 1, type, true};
+    ++count_;
+    return State::kAfterValue;
+  }
+
+  const char* const text_;
+  const std::uint32_t size_;
+  const std::uint32_t* at_;
+  const std::uint32_t* const end_;
+  std::array<std::uint32_t, 512> parents_;  // the nodes that are open
+  const std::size_t max_depth_;
+  JsonNode* const nodes_;
+  std::uint32_t count_ = 0;
+  std::size_t depth_ = 0;
+  std::uint32_t backslash_ = 0;  // the first one that is not before the current string
+};
+
+thread_local JsonNodes spare_nodes;
+
+}  // namespace
+
+JsonTape::~JsonTape() {
+  if (nodes_.at != nullptr && nodes_.capacity > spare_nodes.capacity &&
+      nodes_.capacity <= kMostSpareNodes) {
+    spare_nodes = std::move(nodes_);
+  }
+}
+
 Result<JsonTape> JsonTape::Parse(std::string_view text, int max_depth) {
-  return JsonTapeParser(text, max_depth).Run();
+  if (text.size() >= std::numeric_limits<std::uint32_t>::max()) {
+    return Error(Reason::kDecode, "JSON: the text is larger than 4 GiB");
+  }
+  const std::span<const std::uint32_t> positions = wire::IndexJson(text);
+  if (!positions.empty()) {
+    JsonNodes nodes = std::exchange(spare_nodes, {});
+    if (nodes.capacity < positions.size()) {
+      nodes.capacity = std::max<std::size_t>(1024, positions.size() * 5 / 4);
+      nodes.at = std::make_unique_for_overwrite<JsonNode[]>(nodes.capacity);
+    }
+    JsonTape tape(text, std::move(nodes));
+    IndexedParser parser(text, positions, static_cast<std::size_t>(max_depth),
+                         tape.nodes_.at.get());
+    if (parser.Run()) return tape;
+  }
+  Result<std::vector<JsonNode>> read = CarefulParser(text, max_depth).Run();
+  if (!read) return std::move(read).error();
+  JsonNodes nodes{std::make_unique_for_overwrite<JsonNode[]>(read->size()), read->size()};
+  std::copy(read->begin(), read->end(), nodes.at.get());
+  return JsonTape(text, std::move(nodes));
 }
 
 std::string_view JsonTape::String(std::uint32_t node, std::string& scratch) const {

@@ -7,10 +7,12 @@
 #ifndef KINFORMER_OBJECT_JSON_TAPE_H_
 #define KINFORMER_OBJECT_JSON_TAPE_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "kinformer/result.h"
 
@@ -18,12 +20,21 @@ namespace kinformer::internal {
 
 enum class JsonType : std::uint8_t { kNull, kFalse, kTrue, kNumber, kString, kObject, kArray };
 
+// Without initial values: a tape is filled once, and large.
 struct JsonNode {
-  std::uint32_t begin = 0;  // of the text, quotes and brackets included
-  std::uint32_t end = 0;
-  std::uint32_t next = 0;  // the node after this one and all it holds
-  JsonType type = JsonType::kNull;
-  bool plain = true;  // a string without escapes that is valid UTF-8
+  std::uint32_t begin;  // of the text, quotes and brackets included
+  std::uint32_t end;
+  std::uint32_t next;  // the node after this one and all it holds
+  JsonType type;
+  bool plain;  // a string without escapes that is valid UTF-8
+};
+
+// Room for nodes. Threads keep one for their next tape.
+struct JsonNodes {
+  std::unique_ptr<JsonNode[]> at;
+  std::size_t capacity = 0;
+
+  JsonNode& operator[](std::size_t i) const { return at[i]; }
 };
 
 // The nodes of one JSON value; node 0 is the value itself. An object's children are key, value, key, value, ...; an
@@ -31,6 +42,10 @@ struct JsonNode {
 // nodes[i].next. Refers to the text, which must outlive it. Thread-compatible.
 class JsonTape {
  public:
+  JsonTape(JsonTape&&) noexcept = default;
+  JsonTape& operator=(JsonTape&&) = delete;
+  ~JsonTape();
+
   // kDecode with the byte offset if `text` is not exactly one JSON value, nested at most `max_depth` deep.
   static Result<JsonTape> Parse(std::string_view text, int max_depth = 512);
 
@@ -51,9 +66,10 @@ class JsonTape {
   [[nodiscard]] std::string_view TypeName(std::uint32_t node) const;
 
  private:
-  friend class JsonTapeParser;
+  JsonTape(std::string_view text, JsonNodes nodes) : text_(text), nodes_(std::move(nodes)) {}
+
   std::string_view text_;
-  std::vector<JsonNode> nodes_;
+  JsonNodes nodes_;
 };
 
 }  // namespace kinformer::internal

@@ -39,10 +39,13 @@ class JsonValueScanner {
   [[nodiscard]] bool EndsWithText() const noexcept { return kind_ == Kind::kScalar; }
 
  private:
+  bool ScanString(std::string_view piece, const char* at, std::size_t& used) noexcept;
+  bool ScanNested(std::string_view piece, std::size_t& used) noexcept;
+
   enum class Kind : std::uint8_t { kUnknown, kNested, kString, kScalar };
   Kind kind_ = Kind::kUnknown;
-  bool in_string_ = false;
-  bool escaped_ = false;  // the last byte was a backslash that escapes
+  bool in_string_ = false;  // nested: the last byte was inside a string
+  bool escaped_ = false;    // the last byte was a backslash that escapes
   std::uint32_t depth_ = 0;
 };
 
