@@ -72,12 +72,10 @@ std::vector<std::string> Dashboard::Picture() const {
                                 "OBJECTS", "BYTES", "B/OBJECT", "EVENTS/S", "LISTS", "WATCHES")));
   std::size_t objects = 0;
   std::size_t bytes = 0;
-  std::uint64_t watches = 0;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];
     objects += row.stats.objects;
     bytes += row.stats.object_bytes;
-    watches += row.stats.watches;
     out.push_back(fmt::format(
         "{:<16}{}{:>10}{:>12}{:>10}{:>10.0f}{:>8}{:>9}", observer_.resources()[i].name,
         row.synced ? Green(fmt::format("{:>8}", "yes")) : Yellow(fmt::format("{:>8}", "...")),
