@@ -1,12 +1,14 @@
 #include "kinformer/indexer.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "kinformer/event_handler.h"
 #include "kinformer/lister.h"
 #include "kinformer/simulation.h"
 #include "kinformer/snapshot.h"
@@ -224,6 +226,39 @@ TEST_F(IndexerTest, KeyFunc) {
   EXPECT_EQ(MetaNamespaceKeyFunc(*thing), "ns/a");
   Ref<Thing> node = MakeThing("", "a", "1");
   EXPECT_EQ(MetaNamespaceKeyFunc(*node), "a");
+}
+
+TEST_F(IndexerTest, ON_01_KeysReadBackAsTheyWere) {
+  int refused = 0;
+  for (int i = 0; i < 1000; ++i) {
+    std::string key;
+    for (std::uint64_t n = sim_.env().Random() % 12; n > 0; --n) {
+      key.push_back("abcdefghi/"[sim_.env().Random() % 10]);
+    }
+    const auto slashes = std::count(key.begin(), key.end(), '/');
+    const Result<ObjectName> name = SplitMetaNamespaceKey(key);
+    EXPECT_EQ(name.ok(), slashes <= 1) << key;
+    if (!name) {
+      ++refused;
+      continue;
+    }
+    const std::size_t slash = key.find('/');
+    EXPECT_EQ(name->namespace_, slash == std::string::npos ? "" : key.substr(0, slash)) << key;
+    EXPECT_EQ(name->name, key.substr(slash == std::string::npos ? 0 : slash + 1)) << key;
+    // An empty namespace is none.
+    EXPECT_EQ(name->ToString(), slash == 0 ? key.substr(1) : key);
+  }
+  EXPECT_GT(refused, 50);
+}
+
+TEST_F(IndexerTest, ON_02_ATombstonesNameIsItsObjects) {
+  const Ref<Thing> thing = MakeThing("ns", "a", "1");
+  const std::string key = MetaNamespaceKeyFunc(*thing);
+  for (const bool tombstone : {false, true}) {
+    const Deleted<Thing> event{key, *thing, tombstone, thing.object().get()};
+    EXPECT_EQ(event.object_name(), (ObjectName{"ns", "a"}));
+    EXPECT_EQ(DeletionHandlingMetaNamespaceKeyFunc(event), "ns/a");
+  }
 }
 
 // ---- listers

@@ -101,6 +101,28 @@ TEST_F(InformerTest, SI_30_RemovalWaitsForACallbackExceptFromInside) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST_F(InformerTest, SI_31_SI_32_SI_33_RemovalReturnsAtEveryPointOfALife) {
+  server_.Put("a", "1");
+  SharedInformer<Pod> never = Make();
+  Record(never);
+  const auto unheard = registration_;
+  SharedInformer<Pod> informer = Make();
+  Record(informer);
+  const auto before = registration_;
+  informer.Start();
+  Settle();
+  Record(informer);
+  const auto after = registration_;
+  ASSERT_TRUE(sim_.RunBlocking(
+      [&] {
+        EXPECT_TRUE(never.RemoveEventHandler(unheard).ok());
+        EXPECT_TRUE(informer.RemoveEventHandler(after).ok());
+        EXPECT_TRUE(informer.RemoveEventHandler(before).ok());
+      },
+      seconds(1)));
+  EXPECT_EQ(informer.Stats().handlers, 0U);
+}
+
 TEST_F(InformerTest, AScopedRegistrationEndsWithItsScope) {
   SharedInformer<Pod> informer = Make();
   const auto recorder = std::make_shared<Recorder>();
@@ -183,7 +205,7 @@ TEST_F(InformerTest, TY_05_to_TY_08_FilteredAddsAndDeletes) {
   EXPECT_EQ(recorder->words, (Texts{"+a!", "-a"}));
 }
 
-TEST_F(InformerTest, TY_01_TY_02_FunctionsMayBeMissing) {
+TEST_F(InformerTest, TY_01_TY_02_TY_04_FunctionsMayBeMissing) {
   SharedInformer<Pod> informer = Make();
   informer.AddEventHandler(ResourceEventHandlerFuncs<Pod>{}).OrExit();
   server_.Put("a", "1");
@@ -194,6 +216,58 @@ TEST_F(InformerTest, TY_01_TY_02_FunctionsMayBeMissing) {
   Settle();
   EXPECT_EQ(informer.Stats().delivered, 3U);
   EXPECT_EQ(informer.Stats().handler_exceptions, 0U);
+}
+
+TEST_F(InformerTest, TY_03_FunctionsHearWhatIsInTheInitialList) {
+  server_.Put("a", "1");
+  SharedInformer<Pod> informer = Make();
+  std::vector<bool> flags;
+  informer
+      .AddEventHandler(
+          {.on_add = [&](const Added<Pod>& e) { flags.push_back(e.is_in_initial_list); }})
+      .OrExit();
+  informer.Start();
+  Settle();
+  server_.Put("b", "1");
+  Settle();
+  EXPECT_EQ(flags, (std::vector<bool>{true, false}));
+}
+
+TEST_F(InformerTest, TY_13_to_TY_16_CT_08_CT_09_CT_12_CT_13_WhatAHandlerIsGiven) {
+  server_.Put("a", "1");
+  server_.Put("b", "1");
+  SharedInformer<Pod> informer = Make();
+  Texts heard;
+  ResourceEventHandlerFuncs<Pod> funcs;
+  funcs.on_add = [&](const Added<Pod>& e) { heard.push_back("+" + e.key); };
+  funcs.on_update = [&](const Updated<Pod>& e) {
+    heard.push_back("~" + e.key + " " + e.old_object.value() + ">" + e.new_object.value());
+  };
+  funcs.on_delete = [&](const Deleted<Pod>& e) {
+    EXPECT_EQ(DeletionHandlingMetaNamespaceKeyFunc(e), e.object_name().ToString());
+    heard.push_back((e.final_state_unknown ? "tombstone " : "deleted ") + e.key + " " +
+                    e.object.value());
+  };
+  informer.AddEventHandler(std::move(funcs)).OrExit();
+  informer.Start();
+  Settle();
+  server_.Put("a", "2");
+  server_.Delete("a");
+  Settle();
+  WhileCutOff([&] {
+    server_.Put("b", "unseen");
+    server_.Delete("b");
+  });
+  EXPECT_EQ(heard, (Texts{"+default/a", "+default/b", "~default/a 1>2", "deleted default/a 2",
+                          "tombstone default/b 1"}));
+}
+
+TEST_F(InformerTest, TY_22_TY_23_OptionsOfARegistration) {
+  SharedInformer<Pod> informer = Make();
+  Record(informer);
+  EXPECT_EQ(registration_.Stats().name, "handler-1");
+  Record(informer, {.name = "mine"});
+  EXPECT_EQ(registration_.Stats().name, "mine");
 }
 
 // ---- resync
@@ -222,6 +296,35 @@ TEST_F(InformerTest, SI_04_HandlersAreResyncedAtTheirOwnPeriods) {
   EXPECT_EQ(two->words.size(), 2U);
   EXPECT_EQ(three->words.size(), 2U);
   EXPECT_EQ(three->words.front().substr(0, 1), "~");
+}
+
+TEST_F(InformerTest, SI_05_HandlersThatStartLateAreResyncedAtTheSameTimes) {
+  server_.Put("a", "1");
+  server_.Put("b", "1");
+  InformerOptions<Pod> options;
+  options.resync_period = seconds(1);
+  SharedInformer<Pod> informer = Make(std::move(options));
+  std::vector<std::shared_ptr<Recorder>> all;
+  for (const int period : {0, 2, 3}) {
+    all.push_back(Record(informer, {.resync_period = seconds(period)}));
+    Recorder* const recorder = all.back().get();
+    recorder->hook = [this, recorder](const std::string&) {
+      if (recorder->words.size() == 1) sim_.env().SleepFor(seconds(1));
+    };
+  }
+  informer.Start();
+  const auto counts = [&] {
+    return std::vector<std::size_t>{all[0]->words.size(), all[1]->words.size(),
+                                    all[2]->words.size()};
+  };
+  sim_.RunFor(milliseconds(500));
+  EXPECT_EQ(counts(), (std::vector<std::size_t>{1, 1, 1}));
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(counts(), (std::vector<std::size_t>{2, 2, 2}));
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(counts(), (std::vector<std::size_t>{2, 4, 2}));
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(counts(), (std::vector<std::size_t>{2, 4, 4}));
 }
 
 TEST(ResyncPeriods, SI_06_AShorterPeriodLowersTheInformers) {

@@ -13,6 +13,7 @@
 namespace kinformer {
 namespace {
 
+using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
@@ -46,6 +47,36 @@ TEST_F(InformerTest, SI_17_SI_18_SI_19_StatesAndHandlersOfAStoppedInformer) {
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().message().find("stopped already"), std::string::npos);
   EXPECT_TRUE(informer.RemoveEventHandler(registration_).ok());
+}
+
+// Simulated time stands still where nothing runs and no timer is set.
+TEST_F(InformerTest, SI_24_SI_25_SI_26_NothingRunsOfAnInformerThatDoesNot) {
+  server_.Put("a", "1");
+  SharedInformer<Pod> never = Make();
+  Record(never);
+  Settle();
+  const auto still = [this] {
+    const SteadyTime before = sim_.env().Now();
+    static_cast<void>(sim_.RunUntil([] { return false; }, hours(48)));
+    return sim_.env().Now() == before;
+  };
+  EXPECT_TRUE(still()) << "SI-26";
+  InformerOptions<Pod> options;
+  options.resync_period = seconds(10);
+  SharedInformer<Pod> informer = Make(std::move(options));
+  Record(informer);
+  const auto early = registration_;
+  informer.Start();
+  Settle();
+  Record(informer);
+  Settle();
+  EXPECT_TRUE(informer.RemoveEventHandler(registration_).ok());
+  EXPECT_FALSE(still()) << "resyncs and time-outs go on";
+  informer.Stop();
+  Settle();
+  EXPECT_TRUE(still()) << "SI-24, SI-25";
+  EXPECT_TRUE(informer.RemoveEventHandler(early).ok());
+  EXPECT_EQ(server_.open_watches(), 0U);
 }
 
 TEST_F(InformerTest, AStoppedInformerMayStartAgainAndTellsTheDifference) {

@@ -1,7 +1,10 @@
 // What an informer puts into its store and tells its handlers, in simulated time: rows CT, and SI on transforms and indexes.
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <gtest/gtest.h>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -32,6 +35,69 @@ TEST_F(InformerTest, ListsWatchesAndTells) {
   EXPECT_EQ(recorder->words, (Texts{"+a!", "~a 1>2", "+b", "-a"}));
   ExpectEqual(informer, server_);
   EXPECT_EQ(informer.LastSyncResourceVersion(), "4");
+}
+
+TEST_F(InformerTest, CT_02_AHandlerThatUndoesWhatItHears) {
+  SharedInformer<Pod> informer = Make();
+  const auto recorder = Record(informer);
+  recorder->hook = [&](const std::string& word) {
+    if (word[0] != '+') return;
+    sim_.env().loop().Post([this, name = word.substr(1)] { server_.Delete(name); });
+  };
+  informer.Start();
+  Settle();
+  for (const char* name : {"a", "b", "c"}) server_.Put(name, "1");
+  Settle();
+  std::sort(recorder->words.begin(), recorder->words.end());
+  EXPECT_EQ(recorder->words, (Texts{"+a", "+b", "+c", "-a", "-b", "-c"}));
+  EXPECT_TRUE(informer.Snapshot().empty());
+}
+
+TEST_F(InformerTest, CT_04_OnlyTransitionsThatHappenedAreTold) {
+  std::size_t updates = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Simulation sim({.seed = seed});
+    internal::FakeServer server(sim.env());
+    SharedInformer<Pod> informer(sim.env(), server.NewListerWatcher(), {});
+    const auto recorder = std::make_shared<Recorder>();
+    informer.AddEventHandler(recorder).OrExit();
+    informer.Start();
+    for (int i = 0; i < 10; ++i) {
+      const std::string name = "p" + std::to_string(i);
+      for (const char* value : {"from", "to", "to"}) {
+        server.Put(name, value);
+        for (std::uint64_t n = sim.env().Random() % 4; n > 0; --n) sim.Step();
+      }
+      server.Delete(name);
+    }
+    sim.RunFor(seconds(5));
+    int adds = 0;
+    int deletes = 0;
+    for (const std::string& word : recorder->words) {
+      if (word[0] == '+') ++adds;
+      if (word[0] == '-') ++deletes;
+      if (word[0] != '~') continue;
+      ++updates;
+      const std::string change = word.substr(word.find(' ') + 1);
+      EXPECT_TRUE(change == "from>to" || change == "to>to") << word;
+    }
+    EXPECT_EQ(adds, deletes) << "seed " << seed;
+    EXPECT_TRUE(informer.Snapshot().empty());
+  }
+  EXPECT_GT(updates, 100U);
+}
+
+TEST_F(InformerTest, WL_58_AnObjectCreatedBetweenListAndWatchArrivesOnce) {
+  server_.watch_list_unsupported = true;
+  server_.Put("a", "1");
+  SharedInformer<Pod> informer = Make();
+  const auto recorder = Record(informer);
+  informer.Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.requests.size() == 1; }, seconds(1)));
+  server_.Put("b", "1");
+  Settle();
+  EXPECT_EQ(recorder->words, (Texts{"+a!", "+b"}));
+  EXPECT_TRUE(registration_.HasSynced());
 }
 
 TEST_F(InformerTest, CT_20_TheStoreKnowsBeforeTheHandler) {
@@ -168,6 +234,83 @@ TEST_F(InformerTest, CT_06_SI_11_ATransformIsSeenEverywhereAndOnlyOnce) {
   EXPECT_FALSE(informer.SetTransform({}).ok());
 }
 
+class TransformCount : public InformerTest, public testing::WithParamInterface<QueueKind> {};
+// What is received is transformed once; what the store already has, as in a tombstone or a resync, is not.
+TEST_P(TransformCount, R_46_R_47_DF_10_RF_10_OncePerObjectReceived) {
+  int runs = 0;
+  server_.Put("a", "1");
+  server_.Put("b", "1");
+  InformerOptions<Pod> options;
+  options.queue = GetParam();
+  SharedInformer<Pod> informer = Make(std::move(options));
+  const auto recorder = Record(informer, {.resync_period = seconds(30)});
+  informer
+      .SetTransform([&](const Ref<Pod>& pod) -> Result<Ref<Pod>> {
+        ++runs;
+        return pod;
+      })
+      .OrExit();
+  informer.Start();
+  Settle();
+  EXPECT_EQ(runs, 2);
+  server_.Put("c", "1");
+  server_.Put("a", "2");
+  server_.Delete("a");
+  Settle();
+  EXPECT_EQ(runs, 5);
+  sim_.RunFor(seconds(31));
+  EXPECT_EQ(runs, 5) << "a resync";
+  WhileCutOff([&] { server_.Delete("b"); });
+  EXPECT_EQ(runs, 6) << "only c was in the list";
+  EXPECT_NE(std::find(recorder->words.begin(), recorder->words.end(), "-b?"),
+            recorder->words.end());
+  ExpectEqual(informer, server_);
+}
+INSTANTIATE_TEST_SUITE_P(Both, TransformCount,
+                         testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
+
+TEST_F(InformerTest, CT_07_ATransformIsNeverAppliedTwice) {
+  InformerOptions<Pod> options;
+  options.resync_period = seconds(1);
+  SharedInformer<Pod> informer = Make(std::move(options));
+  informer
+      .SetTransform([&](const Ref<Pod>& pod) -> Result<Ref<Pod>> {
+        const internal::Block& block = *pod.object();
+        if (PodValue(block).starts_with("seen")) return Error(Reason::kInternalError, "twice");
+        return Ref<Pod>(MakePod(block.namespace_(), block.name(), block.resourceVersion(),
+                                block.uid(), "seen" + PodValue(block)));
+      })
+      .OrExit();
+  std::size_t told = 0;
+  const auto recorder = Record(informer);
+  recorder->hook = [&](const std::string& word) {
+    ++told;
+    EXPECT_TRUE(word[0] != '~' || word.find(" seen") != std::string::npos) << word;
+  };
+  bool stop = false;
+  std::size_t reads = 0;
+  const auto reader = sim_.env().NewThread("reader", [&] {
+    while (!stop) {
+      for (const Pod pod : informer.Snapshot()) {
+        ++reads;
+        EXPECT_TRUE(pod.value().starts_with("seen")) << pod.value();
+      }
+      sim_.env().SleepFor(std::chrono::milliseconds(5));
+    }
+  });
+  informer.Start();
+  for (int i = 0; i < 200; ++i) {
+    server_.Put("p" + std::to_string(i % 10), std::to_string(i));
+    sim_.RunFor(std::chrono::milliseconds(50));
+    if (i % 50 == 49) ForceRelist();
+  }
+  stop = true;
+  ASSERT_TRUE(sim_.RunBlocking([&] { reader->Join(); }, seconds(1)));
+  EXPECT_GT(reads, 1000U);
+  EXPECT_GT(told, 250U) << "resyncs came too";
+  EXPECT_EQ(informer.Stats().unreadable, 0U);
+}
+
 TEST_F(InformerTest, AFailedTransformMakesTheObjectUnreadable) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
@@ -223,7 +366,7 @@ TEST_F(InformerTest, AbsenceIsNotClaimedBeforeTheFirstList) {
 
 // ---- indexes
 
-TEST_F(InformerTest, SI_01_SI_02_SI_03_IndexesBeforeAndWhileRunning) {
+TEST_F(InformerTest, SI_01_SI_02_SI_03_TY_25_TY_26_IndexesBeforeAndWhileRunning) {
   server_.Put("a", "node-1");
   InformerOptions<Pod> options;
   options.indexers = {{"node", [](Pod p, auto& out) { out.Add(p.value()); }}};
@@ -236,6 +379,10 @@ TEST_F(InformerTest, SI_01_SI_02_SI_03_IndexesBeforeAndWhileRunning) {
   Indexers<Pod> more = {{"name", [](Pod p, auto& out) { out.Add(p.name()); }}};
   ASSERT_TRUE(sim_.RunBlocking([&] { EXPECT_TRUE(informer.AddIndexers(more).ok()); }, seconds(1)));
   EXPECT_EQ(informer.Snapshot().ByIndex("name", "b").size(), 1U);
+  const ObjectRange<Pod> found = informer.indexer().ByIndex("name", "b");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ((*found.begin()).name(), "b");
+  EXPECT_EQ(informer.indexer().ListIndexFuncValues("name"), (Texts{"a", "b"})) << "SI-03";
   ASSERT_TRUE(sim_.RunBlocking(
       [&] { EXPECT_EQ(informer.AddIndexers(more).error().reason(), Reason::kAlreadyExists); },
       seconds(1)));

@@ -136,7 +136,7 @@ TEST_F(ReflectorTest, RetryAfterIsHonoured) {
   EXPECT_GE(Now() - start, seconds(60));
 }
 
-TEST_F(ReflectorTest, R_21_AnInternalErrorInTheStreamRelists) {
+TEST_F(ReflectorTest, R_21_RD_01_AnInternalErrorInTheStreamRelists) {
   Start();
   sim_.RunFor(seconds(5));
   server_.FailWatches(Internal());
@@ -144,19 +144,54 @@ TEST_F(ReflectorTest, R_21_AnInternalErrorInTheStreamRelists) {
   EXPECT_EQ(Count("LIST"), 2U);
 }
 
-TEST_F(ReflectorTest, R_22_InternalErrorsAreRetriedWithinTheWindow) {
+// Fails the watch with an internal error each second until that is answered by a list. `quiet_before`: the failure that comes
+// a minute after the one before it.
+class InternalErrorTest : public ReflectorTest {
+ protected:
+  int Retries(Duration window, int quiet_before = 0) {
+    ReflectorOptions options;
+    options.max_internal_error_retry = window;
+    Start(std::move(options));
+    int retries = 0;
+    while (retries < 100) {
+      sim_.RunFor(retries + 1 == quiet_before ? Duration(minutes(1)) : Duration(seconds(1)));
+      server_.FailWatches(Internal());
+      sim_.RunReady();
+      if (server_.open_watches() == 0) break;
+      ++retries;
+    }
+    EXPECT_EQ(Count("LIST"), 1U);
+    return retries;
+  }
+};
+
+TEST_F(InternalErrorTest, R_22_AreRetriedWithinTheWindow) { EXPECT_EQ(Retries(seconds(30)), 31); }
+
+TEST_F(InternalErrorTest, R_23_AQuietMinuteStartsTheWindowAfresh) {
+  EXPECT_EQ(Retries(seconds(30), 10), 40);
+}
+
+TEST_F(InternalErrorTest, RD_02_AWindowOfASecondIsTwoRetries) { EXPECT_EQ(Retries(seconds(1)), 2); }
+
+TEST_F(InternalErrorTest, RD_03_RD_04_OtherErrorsAreNotRetriedAndDoNotEndTheWindow) {
   ReflectorOptions options;
   options.max_internal_error_retry = seconds(30);
   Start(std::move(options));
-  int retries = 0;
-  while (Count("LIST") == 1 && retries < 100) {
-    sim_.RunFor(seconds(1));
-    if (server_.open_watches() == 0) break;
-    server_.FailWatches(Internal());
+  const auto fail_with = [this](const Error& error) {
+    sim_.RunFor(seconds(2));
+    server_.FailWatches(error);
     sim_.RunReady();
-    if (server_.open_watches() == 1) ++retries;
-  }
-  EXPECT_EQ(retries, 31);
+    return server_.open_watches() == 1;
+  };
+  EXPECT_TRUE(fail_with(Internal()));
+  EXPECT_FALSE(fail_with(Error(Reason::kForbidden, "no").WithHttpStatus(403)));
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(Count("LIST"), 2U);
+  EXPECT_TRUE(fail_with(Internal()));
+  EXPECT_EQ(Count("LIST"), 2U);
+  // The window began with the first of them.
+  sim_.RunFor(seconds(25));
+  EXPECT_FALSE(fail_with(Internal()));
 }
 
 TEST_F(ReflectorTest, R_28_R_29_RelistsAtTheLastAndFallsBackToAQuorumRead) {
@@ -209,6 +244,28 @@ TEST_F(ReflectorTest, R_25_PG_08_PageSizeIsKeptAndTokensAreFollowed) {
   EXPECT_EQ(server_.requests, (Texts{"LIST rv=0 limit=4", "LIST rv= limit=4 continue=4",
                                      "LIST rv= limit=4 continue=8", "WATCH rv=10 bookmarks"}));
   EXPECT_EQ(store_.objects.size(), 10U);
+}
+
+TEST_F(ReflectorTest, PG_01_to_PG_05_AllItemsOfAnyNumberOfPages) {
+  struct Row {
+    int items;
+    std::size_t lists;
+  };
+  for (const Row& row : {Row{0, 1}, Row{9, 1}, Row{10, 1}, Row{11, 2}, Row{21, 3}}) {
+    FakeServer server(sim_.env());
+    server.watch_list_unsupported = true;
+    server.pages_ignore_rv = true;
+    for (int i = 0; i < row.items; ++i) server.Put("pod-" + std::to_string(i));
+    RecordingStore store;
+    const auto lister_watcher = server.NewListerWatcher();
+    ReflectorOptions options;
+    options.watch_list_page_size = 10;
+    Reflector reflector(sim_.env(), *lister_watcher, store, observer_, std::move(options));
+    sim_.env().loop().Post([&] { reflector.Start(); });
+    sim_.RunReady();
+    EXPECT_EQ(store.objects.size(), static_cast<std::size_t>(row.items));
+    EXPECT_EQ(server.requests.size(), row.lists + 1) << row.items << " items";
+  }
 }
 
 TEST_F(ReflectorTest, R_26_NoPagesOnceThereIsAResourceVersion) {
@@ -324,6 +381,44 @@ TEST_F(ReflectorTest, R_01_AnErrorThatIsNoStatusRelists) {
   server_.FailWatches(Error(Reason::kDecode, "not a Status"));
   sim_.RunFor(seconds(3));
   EXPECT_EQ(Count("LIST"), 2U);
+}
+
+TEST_F(ReflectorTest, R_03_TheResyncTimerFiresAgainAndAgain) {
+  ReflectorOptions options;
+  options.resync_period = seconds(10);
+  Start(std::move(options));
+  sim_.RunFor(seconds(35));
+  EXPECT_EQ(store_.resyncs, 3);
+}
+
+TEST_F(ReflectorTest, R_04_DestructionDuringTheListOpensNoWatch) {
+  server_.Put("foo");
+  lister_watcher_ = server_.NewListerWatcher();
+  reflector_ = std::make_unique<Reflector>(sim_.env(), *lister_watcher_, store_, observer_,
+                                           ReflectorOptions());
+  sim_.env().loop().Post([this] { reflector_->Start(); });
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.requests.size() == 1; }, seconds(1)));
+  reflector_.reset();
+  sim_.RunFor(minutes(10));
+  EXPECT_EQ(server_.requests, (Texts{"LIST rv=0 limit=500"}));
+  EXPECT_TRUE(store_.words.empty());
+}
+
+TEST_F(ReflectorTest, R_06_R_11_DestructionBeforeTheStreamIsReadReadsNothing) {
+  Start();
+  store_.words.clear();
+  server_.Put("foo");
+  reflector_.reset();
+  sim_.RunFor(minutes(10));
+  EXPECT_TRUE(store_.words.empty());
+  EXPECT_EQ(server_.open_watches(), 0U);
+}
+
+TEST_F(ReflectorTest, R_17_TheDefaultBackoffConnectsWithinTenSeconds) {
+  server_.watch_errors = {Refused(), Refused()};
+  Start();
+  EXPECT_EQ(server_.open_watches(), 0U);
+  EXPECT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, seconds(10)));
 }
 
 TEST_F(ReflectorTest, R_02_R_05_R_07_DestructionEndsTheWatch) {

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cache/reflector.h"
@@ -134,6 +136,88 @@ TEST_F(WatchListTest, StreamsThatAlwaysEndEarlyAreListed) {
   ASSERT_TRUE(sim_.RunUntil([&] { return store_.replaced == 1; }, minutes(3)));
   EXPECT_EQ(Count("WATCHLIST"), 3U);
   EXPECT_EQ(Count("LIST"), 1U);
+}
+
+// ---- whether it is used
+
+// Says nothing about watch-lists itself.
+class PlainListerWatcher final : public ListerWatcher {
+ public:
+  explicit PlainListerWatcher(std::unique_ptr<ListerWatcher> next) : next_(std::move(next)) {}
+  std::unique_ptr<ListWatchCall> List(const ListOptions& o, ListReceiver& r) override {
+    return next_->List(o, r);
+  }
+  std::unique_ptr<ListWatchCall> Watch(const ListOptions& o, WatchReceiver& r) override {
+    return next_->Watch(o, r);
+  }
+  std::string Describe() const override { return "pods"; }
+
+ private:
+  const std::unique_ptr<ListerWatcher> next_;
+};
+
+TEST_F(WatchListTest, R_52_to_R_55_WL_32_to_WL_35_IsUsedUnlessSwitchedOffOrDeclined) {
+  enum class Client { kSupports, kDeclines, kSaysNothing };
+  struct Row {
+    const char* id;
+    bool switched_on;
+    Client client;
+    bool used;
+  };
+  for (const Row& row : {Row{"R-52 WL-32", false, Client::kSupports, false},
+                         Row{"R-53", true, Client::kSupports, true},
+                         Row{"R-54 WL-33", true, Client::kDeclines, false},
+                         Row{"R-55 WL-34 WL-35", true, Client::kSaysNothing, true}}) {
+    FakeServer server(sim_.env());
+    server.watch_list_unsupported = row.client == Client::kDeclines;
+    std::unique_ptr<ListerWatcher> lister_watcher = server.NewListerWatcher();
+    if (row.client == Client::kSaysNothing) {
+      lister_watcher = std::make_unique<PlainListerWatcher>(std::move(lister_watcher));
+    }
+    RecordingStore store;
+    ReflectorOptions options;
+    options.use_watch_list = row.switched_on;
+    Reflector reflector(sim_.env(), *lister_watcher, store, observer_, std::move(options));
+    sim_.env().loop().Post([&] { reflector.Start(); });
+    sim_.RunReady();
+    ASSERT_FALSE(server.requests.empty());
+    EXPECT_EQ(server.requests[0],
+              row.used ? "WATCHLIST rv= NotOlderThan bookmarks" : "LIST rv=0 limit=500")
+        << row.id;
+    EXPECT_EQ(store.replaced, 1) << row.id;
+  }
+}
+
+// ---- a server that is slow to end the initial events
+
+TEST_F(WatchListTest, WL_01_AnOrdinaryWatchMayBeSilent) {
+  server_.watch_list_unsupported = true;
+  Start();
+  sim_.RunFor(minutes(2));
+  EXPECT_EQ(log_->lines, Texts());
+}
+
+TEST_F(WatchListTest, WL_02_SilenceBeforeTheEndBookmarkIsWarnedOf) {
+  server_.never_ends_initial_events = true;
+  Start();
+  sim_.RunFor(seconds(25));
+  const std::string waiting = "waiting for the end of the initial events of a watch-list ";
+  EXPECT_EQ(log_->lines, (Texts{waiting + "10s", waiting + "20s"}));
+}
+
+TEST_F(WatchListTest, WL_03_SilenceCountsFromTheLastEventAndEndsWithTheBookmark) {
+  server_.never_ends_initial_events = true;
+  Start();
+  sim_.RunFor(seconds(9));
+  server_.Send(WatchEventType::kAdded, MakePod("default", "a", "1"));
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(log_->lines, Texts()) << "there was an event since the last look";
+  sim_.RunFor(seconds(10));
+  ASSERT_EQ(log_->lines.size(), 1U);
+  EXPECT_TRUE(log_->lines[0].ends_with(" 10s")) << log_->lines[0];
+  server_.SendBookmark("1", true);
+  sim_.RunFor(minutes(2));
+  EXPECT_EQ(log_->lines.size(), 1U);
 }
 
 }  // namespace

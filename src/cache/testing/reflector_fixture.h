@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/log.h"
 #include "kinformer/simulation.h"
 
 #include "cache/reflector.h"
@@ -78,6 +80,20 @@ class RecordingObserver final : public ReflectorObserver {
   int epochs = 0;
 };
 
+// Keeps the warnings, each with its field `silent_for` if it has one.
+class RecordingLog final : public LogSink {
+ public:
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
+  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
+    std::string line(message);
+    for (const LogField& field : fields) {
+      if (field.key == "silent_for") line += " " + field.value;
+    }
+    lines.push_back(std::move(line));
+  }
+  Texts lines{};
+};
+
 class ReflectorTest : public testing::Test {
  protected:
   ReflectorTest() : server_(sim_.env()) { server_.watch_list_unsupported = true; }
@@ -111,7 +127,8 @@ class ReflectorTest : public testing::Test {
     return n;
   }
 
-  Simulation sim_;
+  const std::shared_ptr<RecordingLog> log_ = std::make_shared<RecordingLog>();
+  Simulation sim_{{.log = log_}};
   FakeServer server_;
   RecordingStore store_;
   RecordingObserver observer_;
