@@ -42,7 +42,7 @@ class Encoder {
       Field(table.message->fields[i], table.fields[i], Member(object, table.fields[i]));
     }
   }
-  std::string Take() { return out_.Take(); }
+  [[nodiscard]] std::string_view view() const { return out_.view(); }
 
  private:
   void Field(const FieldDescriptor& field, const MutableField& place, const void* member) {
@@ -286,7 +286,7 @@ class Decoder {
 std::string EncodeMutable(const MutableTable& table, const void* object) {
   Encoder encoder;
   encoder.Message(table, object);
-  return encoder.Take();
+  return std::string(encoder.view());
 }
 
 std::string EncodeMutableJson(const MutableTable& table, const void* object) {

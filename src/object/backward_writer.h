@@ -11,8 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
+#include <memory>
 #include <string_view>
+#include <utility>
 
 #include "wire/protobuf_writer.h"
 
@@ -22,28 +23,36 @@ namespace kinformer::internal {
 class BackwardWriter {
  public:
   explicit BackwardWriter(std::size_t expected)
-      : buffer_(expected + 16, '\0'), at_(buffer_.size()) {}
+      : capacity_(expected + 64),
+        buffer_(std::make_unique_for_overwrite<char[]>(capacity_)),
+        at_(capacity_) {}
 
-  // Bytes written: take it before a message's content and give it to Length after it.
-  [[nodiscard]] std::size_t size() const { return buffer_.size() - at_; }
+  // Bytes written: take it before a message's content and give it to LengthAndTag after it.
+  [[nodiscard]] std::size_t size() const { return capacity_ - at_; }
+  // All that was written; valid until the next write.
+  [[nodiscard]] std::string_view view() const { return {buffer_.get() + at_, size()}; }
 
   void Bytes(std::string_view bytes) {
-    Need(bytes.size());
-    at_ -= bytes.size();
-    if (!bytes.empty()) std::memcpy(buffer_.data() + at_, bytes.data(), bytes.size());
+    char* const to = Claim(bytes.size());
+    if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
   }
 
   void Varint(std::uint64_t value) {
-    char bytes[10];
-    Bytes({bytes, static_cast<std::size_t>(wire::WriteVarint(bytes, value) - bytes)});
+    if (value < 0x80) {
+      *Claim(1) = static_cast<char>(value);
+    } else {
+      wire::WriteVarint(Claim(wire::VarintSize(value)), value);
+    }
   }
 
-  void Tag(std::uint32_t field, std::uint32_t wire_type) { Varint(field << 3 | wire_type); }
+  void Tag(std::uint32_t field, wire::WireType type) {
+    Varint(std::uint64_t{field} << 3 | static_cast<std::uint64_t>(type));
+  }
 
   // What stands before the content of a length-delimited field whose content began when size() was `before`.
   void LengthAndTag(std::uint32_t field, std::size_t before) {
     Varint(size() - before);
-    Tag(field, 2);
+    Tag(field, wire::WireType::kBytes);
   }
 
   void StringField(std::uint32_t field, std::string_view bytes) {
@@ -53,39 +62,33 @@ class BackwardWriter {
   }
   void VarintField(std::uint32_t field, std::uint64_t value) {
     Varint(value);
-    Tag(field, 0);
+    Tag(field, wire::WireType::kVarint);
   }
   void DoubleField(std::uint32_t field, double value) {
-    std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
-    char bytes[8];
-    for (char& byte : bytes) {
-      byte = static_cast<char>(bits & 0xff);
-      bits >>= 8;
-    }
-    Bytes({bytes, 8});
-    Tag(field, 1);
-  }
-
-  // All that was written. The writer is empty afterwards.
-  [[nodiscard]] std::string Take() {
-    std::string out = std::move(buffer_);
-    out.erase(0, at_);
-    buffer_.clear();
-    at_ = 0;
-    return out;
+    wire::WriteFixed64(Claim(8), std::bit_cast<std::uint64_t>(value));
+    Tag(field, wire::WireType::kFixed64);
   }
 
  private:
-  void Need(std::size_t count) {
-    if (count <= at_) return;
-    const std::size_t used = size();
-    std::string larger(std::max(buffer_.size() * 2, used + count + 64), '\0');
-    std::memcpy(larger.data() + larger.size() - used, buffer_.data() + at_, used);
-    at_ = larger.size() - used;
-    buffer_ = std::move(larger);
+  // Room for `count` bytes before what was written.
+  char* Claim(std::size_t count) {
+    if (count > at_) Grow(count);
+    at_ -= count;
+    return buffer_.get() + at_;
   }
 
-  std::string buffer_;
+  void Grow(std::size_t count) {
+    const std::size_t used = size();
+    const std::size_t capacity = std::max(capacity_ * 2, used + count + 64);
+    auto larger = std::make_unique_for_overwrite<char[]>(capacity);
+    std::memcpy(larger.get() + capacity - used, buffer_.get() + at_, used);
+    buffer_ = std::move(larger);
+    capacity_ = capacity;
+    at_ = capacity - used;
+  }
+
+  std::size_t capacity_;
+  std::unique_ptr<char[]> buffer_;
   std::size_t at_;
 };
 

@@ -2,7 +2,7 @@
 // objects have in protobuf.
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/descriptor.h"
@@ -18,48 +18,60 @@ namespace kinformer::internal {
 namespace {
 
 // Takes field 17 (managedFields) out of an ObjectMeta message.
-std::string WithoutManagedFields(const std::string& metadata) {
+Result<std::string> WithoutManagedFields(std::string_view metadata) {
   std::vector<FieldSpan> fields;
-  if (!ScanFields(metadata, fields)) return metadata;
+  if (Result<void> r = ScanFields(metadata, fields); !r) return std::move(r).error();
   std::string out;
   for (const FieldSpan& span : fields) {
-    if (span.field.number != 17) out.append(metadata, span.begin, span.end - span.begin);
+    if (span.field.number == 17) continue;
+    out.append(metadata.substr(span.begin, span.end - span.begin));
   }
   return out;
 }
 
+// What a block keeps of an object's JSON: all members but kind, apiVersion and metadata.
 struct JsonParts {
-  std::string payload;   // the object without kind, apiVersion and metadata
-  std::string metadata;  // JSON
+  struct Range {
+    std::uint32_t begin;
+    std::uint32_t end;
+  };
+  std::vector<Range> kept;  // of the text: name and value
+  std::uint32_t size =
+      2;  // of the payload: the kept ranges, commas between them, braces around them
+  std::uint32_t metadata = 0;  // its node; 0: none
   std::vector<BlockLayout::Unescaped> strings;
   std::string unescaped;  // the texts of `strings`, in order
+
+  void Clear() {
+    kept.clear();
+    size = 2;
+    metadata = 0;
+    strings.clear();
+    unescaped.clear();
+  }
 };
 
-Result<JsonParts> Split(std::string_view json) {
-  Result<JsonTape> tape = JsonTape::Parse(json);
-  if (!tape) return std::move(tape).error();
-  if ((*tape)[0].type != JsonType::kObject) {
-    return Error(Reason::kDecode, "expected an object, found " + std::string(tape->TypeName(0)));
-  }
-  JsonParts parts;
-  parts.payload = "{";
+void Split(const JsonTape& tape, JsonParts& parts) {
+  parts.Clear();
   std::string scratch;
-  const std::uint32_t end = (*tape)[0].next;
+  const std::uint32_t end = tape[0].next;
   for (std::uint32_t key = 1; key < end;) {
     const std::uint32_t value = key + 1;
-    const std::uint32_t next = (*tape)[value].next;
-    const std::string_view name = tape->String(key, scratch);
+    const std::uint32_t next = tape[value].next;
+    const std::string_view name = tape.String(key, scratch);
     if (name == "metadata") {
-      parts.metadata = tape->Text(value);
+      parts.metadata = value;
     } else if (name != "kind" && name != "apiVersion") {
-      if (parts.payload.size() > 1) parts.payload += ',';
-      const std::uint32_t from = (*tape)[key].begin;
-      const auto at = static_cast<std::uint32_t>(parts.payload.size());
-      parts.payload.append(json.substr(from, (*tape)[value].end - from));
+      const std::uint32_t from = tape[key].begin;
+      const std::uint32_t to = tape[value].end;
+      const std::uint32_t at =
+          parts.kept.empty() ? 1 : parts.size;  // behind '{', or a comma in the place of '}'
+      parts.kept.push_back({from, to});
+      parts.size = at + (to - from) + 1;
       for (std::uint32_t node = key; node < next; ++node) {
-        if ((*tape)[node].type != JsonType::kString || (*tape)[node].plain) continue;
-        const std::string_view text = tape->String(node, scratch);
-        parts.strings.push_back({(*tape)[node].begin - from + at,
+        if (tape[node].type != JsonType::kString || tape[node].plain) continue;
+        const std::string_view text = tape.String(node, scratch);
+        parts.strings.push_back({tape[node].begin - from + at,
                                  static_cast<std::uint32_t>(parts.unescaped.size()),
                                  static_cast<std::uint32_t>(text.size())});
         parts.unescaped += text;
@@ -67,32 +79,46 @@ Result<JsonParts> Split(std::string_view json) {
     }
     key = next;
   }
-  parts.payload += '}';
-  return parts;
 }
 
-Result<ObjectRef> BuildDynamic(const TypeInfo& type, std::string_view json,
+Result<ObjectRef> BuildDynamic(const TypeInfo& type, const JsonTape& tape, std::string_view json,
                                const BuildOptions& options) {
-  Result<JsonParts> parts = Split(json);
-  if (!parts) return std::move(parts).error();
-  if (parts->metadata.empty()) return Error(Reason::kDecode, "metadata: missing");
-  Result<std::string> metadata = JsonToProtobuf(descriptors::metav1::kObjectMeta, parts->metadata);
-  if (!metadata) return std::move(metadata).error().WithContext("metadata");
-  if (options.drop_managed_fields) *metadata = WithoutManagedFields(*metadata);
-  Result<MetadataKeys> keys = FindMetadataKeys(*metadata);
-  if (!keys) return std::move(keys).error();
-  const std::size_t texts_at = parts->payload.size() + metadata->size();
-  for (BlockLayout::Unescaped& string : parts->strings) {
-    string.text += static_cast<std::uint32_t>(texts_at);
+  thread_local JsonParts parts;
+  Split(tape, parts);
+  if (parts.metadata == 0) return Error(Reason::kDecode, "metadata: missing");
+  BackwardWriter writer(json.size() / 2);
+  if (Result<void> r =
+          JsonToProtobuf(descriptors::metav1::kObjectMeta, tape, parts.metadata, writer);
+      !r) {
+    return std::move(r).error();
   }
-  Block* block = BlockBuilder::AllocateJson(type, parts->strings, parts->payload.size(),
-                                            metadata->size() + parts->unescaped.size());
+  std::string cut;
+  std::string_view metadata = writer.view();
+  if (options.drop_managed_fields) {
+    Result<std::string> without = WithoutManagedFields(metadata);
+    if (!without) return std::move(without).error();
+    cut = std::move(*without);
+    metadata = cut;
+  }
+  Result<MetadataKeys> keys = FindMetadataKeys(metadata);
+  if (!keys) return std::move(keys).error();
+  for (BlockLayout::Unescaped& string : parts.strings) {
+    string.text += static_cast<std::uint32_t>(parts.size + metadata.size());
+  }
+  Block* block = BlockBuilder::AllocateJson(type, parts.strings, parts.size,
+                                            metadata.size() + parts.unescaped.size());
   ObjectRef ref = ObjectRef::Adopt(block);
   char* at = BlockBuilder::Bytes(block);
-  for (const std::string* part : {&parts->payload, &*metadata, &parts->unescaped}) {
-    at = std::copy(part->begin(), part->end(), at);
+  char separator = '{';
+  for (const JsonParts::Range& range : parts.kept) {
+    *at++ = std::exchange(separator, ',');
+    at = std::copy(json.begin() + range.begin, json.begin() + range.end, at);
   }
-  BlockBuilder::SetMetadata(block, parts->payload.size(), metadata->size(), *keys);
+  if (parts.kept.empty()) *at++ = '{';
+  *at++ = '}';
+  at = std::copy(metadata.begin(), metadata.end(), at);
+  std::copy(parts.unescaped.begin(), parts.unescaped.end(), at);
+  BlockBuilder::SetMetadata(block, parts.size, metadata.size(), *keys);
   return ref;
 }
 
@@ -100,20 +126,31 @@ Result<ObjectRef> BuildDynamic(const TypeInfo& type, std::string_view json,
 
 Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json,
                                 const BuildOptions& options) {
-  Result<ObjectRef> built = ObjectRef();
+  const auto named = [&](Error error) {
+    error.WithContext(std::string(type.kind));
+    return error;
+  };
   if (json.size() > options.max_object_bytes) {
-    built = Error(Reason::kOverLimit, "object of " + std::to_string(json.size()) +
-                                          " bytes exceeds the limit of " +
-                                          std::to_string(options.max_object_bytes));
-  } else if (type.encoding() == Encoding::kJson) {
-    built = BuildDynamic(type, json, options);
-  } else {
-    Result<std::string> message = JsonToProtobuf(*type.message, json);
-    if (message) return BuildFromProtobuf(type, *message, options);
-    built = std::move(message).error();
+    return named(Error(Reason::kOverLimit, "object of " + std::to_string(json.size()) +
+                                               " bytes exceeds the limit of " +
+                                               std::to_string(options.max_object_bytes)));
   }
-  if (!built) return std::move(built).error().WithContext(std::string(type.kind));
-  return built;
+  Result<JsonTape> tape = JsonTape::Parse(json);
+  if (!tape) return named(std::move(tape).error());
+  if ((*tape)[0].type != JsonType::kObject) {
+    return named(
+        Error(Reason::kDecode, "expected an object, found " + std::string(tape->TypeName(0))));
+  }
+  if (type.encoding() == Encoding::kJson) {
+    Result<ObjectRef> built = BuildDynamic(type, *tape, json, options);
+    if (!built) return named(std::move(built).error());
+    return built;
+  }
+  BackwardWriter message(json.size());
+  if (Result<void> done = JsonToProtobuf(*type.message, *tape, 0, message); !done) {
+    return named(std::move(done).error());
+  }
+  return BuildFromProtobuf(type, message.view(), options);
 }
 
 std::string BlockToJson(const Block& block) {

@@ -205,83 +205,107 @@ class IndexedParser {
         nodes_(nodes) {}
 
   bool Run() {
-    for (State state = State::kValue;;) {
-      switch (state) {
-        case State::kValue:
-          state = Value();
+    while (Value()) {
+      // A value has ended: what it was in goes on, or ends too.
+      while (true) {
+        if (depth_ == 0) return at_ == end_;
+        if (at_ == end_) return false;
+        JsonNode& parent = nodes_[parents_[depth_ - 1]];
+        const bool object = parent.type == JsonType::kObject;
+        const std::uint32_t position = *at_++;
+        if (text_[position] == ',') {
+          if (object && !Name()) return false;
           break;
-        case State::kName:
-          state = Name();
-          break;
-        case State::kAfterValue:
-          if (depth_ == 0) return at_ == end_;
-          state = AfterValue();
-          break;
-        case State::kFailed:
-          return false;
+        }
+        if (text_[position] != (object ? '}' : ']')) return false;
+        parent.end = position + 1;
+        parent.next = count_;
+        unread_ = false;
+        --depth_;
       }
     }
+    return false;
   }
 
  private:
-  enum class State : std::uint8_t { kValue, kName, kAfterValue, kFailed };
-
   // Where the token after the current one begins.
   [[nodiscard]] std::uint32_t Following() const { return at_ != end_ ? *at_ : size_; }
 
-  State Value() {
-    if (at_ == end_) return State::kFailed;
-    const std::uint32_t begin = *at_++;
-    switch (text_[begin]) {
-      case '{':
-        return Open(begin, JsonType::kObject, '}', State::kName);
-      case '[':
-        return Open(begin, JsonType::kArray, ']', State::kValue);
-      case '"':
-        return String(begin) ? State::kAfterValue : State::kFailed;
-      case 't':
-        return Word(begin, "true", JsonType::kTrue);
-      case 'f':
-        return Word(begin, "false", JsonType::kFalse);
-      case 'n':
-        return Word(begin, "null", JsonType::kNull);
-      default:
-        return Scalar(begin, NumberEnd(begin), JsonType::kNumber);
+  // A whole value, or the beginning of one that holds others, up to where the first of them begins.
+  bool Value() {
+    while (at_ != end_) {
+      const std::uint32_t begin = *at_++;
+      switch (text_[begin]) {
+        case '"':
+          return String(begin);
+        case '{':
+          if (Empty(begin, JsonType::kObject, '}')) return true;
+          if (unread_) return SkipUnread(begin);
+          if (!Open(begin, JsonType::kObject) || !Name()) return false;
+          break;
+        case '[':
+          if (Empty(begin, JsonType::kArray, ']')) return true;
+          if (!Open(begin, JsonType::kArray)) return false;
+          break;
+        case 't':
+          return Word(begin, "true", JsonType::kTrue);
+        case 'f':
+          return Word(begin, "false", JsonType::kFalse);
+        case 'n':
+          return Word(begin, "null", JsonType::kNull);
+        default:
+          return Scalar(begin, NumberEnd(begin), JsonType::kNumber);
+      }
     }
+    return false;
   }
 
-  State Open(std::uint32_t begin, JsonType type, char close, State first) {
-    if (depth_ == max_depth_) return State::kFailed;
-    if (at_ != end_ && text_[*at_] == close) {
-      nodes_[count_] = {begin, *at_ + 1, count_ + 1, type, true};
-      ++count_;
-      ++at_;
-      return State::kAfterValue;
-    }
-    nodes_[count_] = {begin, 0, 0, type, true};
-    parents_[depth_++] = count_++;
-    return first;
+  bool Add(const JsonNode& node) {
+    nodes_[count_++] = node;
+    return true;
   }
 
-  State Name() {
-    if (at_ == end_ || text_[*at_] != '"') return State::kFailed;
+  bool Empty(std::uint32_t begin, JsonType type, char close) {
+    if (at_ == end_ || text_[*at_] != close) return false;
+    unread_ = false;
+    return Add({begin, *at_++ + 1, count_ + 1, type, true});
+  }
+
+  bool Open(std::uint32_t begin, JsonType type) {
+    if (depth_ == max_depth_) return false;
+    unread_ = false;
+    parents_[depth_++] = count_;
+    return Add({begin, 0, 0, type, true});
+  }
+
+  // A member's name and its colon.
+  bool Name() {
+    if (at_ == end_ || text_[*at_] != '"') return false;
     const std::uint32_t begin = *at_++;
-    if (!String(begin) || at_ == end_ || text_[*at_] != ':') return State::kFailed;
+    if (!String(begin) || at_ == end_ || text_[*at_] != ':') return false;
     ++at_;
-    return State::kValue;
+    if (depth_ == 1) in_metadata_ = Is(begin, "\"metadata\"");
+    unread_ = depth_ == 4 && in_metadata_ && Is(begin, "\"fieldsV1\"");
+    return true;
   }
 
-  State AfterValue() {
-    JsonNode& parent = nodes_[parents_[depth_ - 1]];
-    const bool object = parent.type == JsonType::kObject;
-    if (at_ == end_) return State::kFailed;
-    const std::uint32_t position = *at_++;
-    if (text_[position] == ',') return object ? State::kName : State::kValue;
-    if (text_[position] != (object ? '}' : ']')) return State::kFailed;
-    parent.end = position + 1;
-    parent.next = count_;
-    --depth_;
-    return State::kAfterValue;
+  [[nodiscard]] bool Is(std::uint32_t begin, std::string_view word) const {
+    return std::string_view(text_ + begin, size_ - begin).starts_with(word);
+  }
+
+  // To the bracket that closes the one at `begin`.
+  bool SkipUnread(std::uint32_t begin) {
+    unread_ = false;
+    std::size_t depth = 1;
+    while (at_ != end_) {
+      const std::uint32_t position = *at_++;
+      const char c = text_[position];
+      if (c == '{' || c == '[') ++depth;
+      if ((c == '}' || c == ']') && --depth == 0) {
+        return Add({begin, position + 1, count_ + 1, JsonType::kObject, true});
+      }
+    }
+    return false;
   }
 
   bool String(std::uint32_t begin) {
@@ -291,9 +315,7 @@ class IndexedParser {
     if (backslash_ < begin) FindBackslash(begin);
     const bool plain = backslash_ >= end;
     if (!plain && !EscapesAreGood(end - 1)) return false;
-    nodes_[count_] = {begin, end, count_ + 1, JsonType::kString, plain};
-    ++count_;
-    return true;
+    return Add({begin, end, count_ + 1, JsonType::kString, plain});
   }
 
   // Most texts have few backslashes: the next one is found once for all strings before it.
@@ -314,9 +336,9 @@ class IndexedParser {
     return true;
   }
 
-  State Word(std::uint32_t begin, std::string_view word, JsonType type) {
-    const bool good = std::string_view(text_ + begin, size_ - begin).starts_with(word);
-    return Scalar(begin, good ? begin + static_cast<std::uint32_t>(word.size()) : begin, type);
+  bool Word(std::uint32_t begin, std::string_view word, JsonType type) {
+    const auto size = static_cast<std::uint32_t>(word.size());
+    return Scalar(begin, Is(begin, word) ? begin + size : begin, type);
   }
 
   // `begin` if there is no number.
@@ -347,15 +369,13 @@ class IndexedParser {
   }
 
   // Between the scalar and the next token there are only blanks.
-  State Scalar(std::uint32_t begin, std::uint32_t end, JsonType type) {
-    if (end == begin) return State::kFailed;
+  bool Scalar(std::uint32_t begin, std::uint32_t end, JsonType type) {
+    if (end == begin) return false;
     const std::uint32_t following = Following();
     for (std::uint32_t at = end; at < following; ++at) {
-      if (!wire::IsJsonBlank(text_[at])) return State::kFailed;
+      if (!wire::IsJsonBlank(text_[at])) return false;
     }
-    nodes_[count_] = {begin, end, count_ + 1, type, true};
-    ++count_;
-    return State::kAfterValue;
+    return Add({begin, end, count_ + 1, type, true});
   }
 
   const char* const text_;
@@ -367,6 +387,8 @@ class IndexedParser {
   JsonNode* const nodes_;
   std::uint32_t count_ = 0;
   std::size_t depth_ = 0;
+  bool in_metadata_ = false;     // the root's member
+  bool unread_ = false;          // the value to come is metadata.managedFields[].fieldsV1
   std::uint32_t backslash_ = 0;  // the first one that is not before the current string
 };
 
@@ -404,10 +426,7 @@ Result<JsonTape> JsonTape::Parse(std::string_view text, int max_depth) {
   return JsonTape(text, std::move(nodes));
 }
 
-std::string_view JsonTape::String(std::uint32_t node, std::string& scratch) const {
-  const std::string_view quoted = Text(node);
-  const std::string_view in = quoted.substr(1, quoted.size() - 2);
-  if (nodes_[node].plain) return in;
+std::string_view JsonTape::Unescape(std::string_view in, std::string& scratch) {
   scratch.clear();
   std::size_t at = 0;
   while (at < in.size()) {

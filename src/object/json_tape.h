@@ -39,7 +39,12 @@ struct JsonNodes {
 
 // The nodes of one JSON value; node 0 is the value itself. An object's children are key, value, key, value, ...; an
 // array's its elements: the first child of node i is i + 1, the next one is nodes[child].next, and the last one ends at
-// nodes[i].next. Refers to the text, which must outlive it. Thread-compatible.
+// nodes[i].next.
+//
+// One value may be left unread: metadata.managedFields[].fieldsV1, a third of many objects, which nobody looks into. It is then a node
+// without children, and only its brackets and strings were checked.
+//
+// Refers to the text, which must outlive it. Thread-compatible.
 class JsonTape {
  public:
   JsonTape(JsonTape&&) noexcept = default;
@@ -57,7 +62,11 @@ class JsonTape {
   }
   // The content of a string: a view into the text where nothing is escaped, else unescaped into `scratch`. Lone
   // surrogates and invalid UTF-8 become U+FFFD, as in Go.
-  [[nodiscard]] std::string_view String(std::uint32_t node, std::string& scratch) const;
+  [[nodiscard]] std::string_view String(std::uint32_t node, std::string& scratch) const {
+    const JsonNode& at = nodes_[node];
+    const std::string_view in = text_.substr(at.begin + 1, at.end - at.begin - 2);
+    return at.plain ? in : Unescape(in, scratch);
+  }
 
   // Where a node is: "spec.containers[0].name". Empty for the root.
   [[nodiscard]] std::string PathOf(std::uint32_t node) const;
@@ -67,6 +76,8 @@ class JsonTape {
 
  private:
   JsonTape(std::string_view text, JsonNodes nodes) : text_(text), nodes_(std::move(nodes)) {}
+
+  static std::string_view Unescape(std::string_view in, std::string& scratch);
 
   std::string_view text_;
   JsonNodes nodes_;

@@ -15,15 +15,19 @@
 namespace kinformer::internal {
 namespace {
 
+constexpr std::size_t kNoField = std::numeric_limits<std::size_t>::max();
+// How far a member is looked for before all are searched.
+constexpr std::size_t kNear = 12;
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 // Writes the protobuf form of the tape's values, last field first. Every function returns false after Fail.
 class Encoder {
  public:
-  explicit Encoder(const JsonTape& tape) : tape_(tape), out_(tape.Text(0).size()) {}
+  Encoder(const JsonTape& tape, BackwardWriter& out) : tape_(tape), out_(out) {}
 
-  bool Run(const MessageDescriptor& message) { return Message(message, 0); }
-  std::string Take() { return out_.Take(); }
+  bool Run(const MessageDescriptor& message, std::uint32_t object) {
+    return Message(message, object);
+  }
   Error TakeError() {
     std::string path = tape_.PathOf(failed_at_);
     if (!path.empty()) path += ": ";
@@ -53,11 +57,11 @@ class Encoder {
     members_.resize(base + count, kNone);
     if (object != kNone) {
       if (tape_[object].type != JsonType::kObject) return WrongType(object, "an object");
+      std::size_t expected = 0;  // in json_order
       for (std::uint32_t key = object + 1; key < tape_[object].next;) {
-        const std::uint32_t value = tape_[key].next;
-        if (const FieldDescriptor* field = FindByName(message, tape_.String(key, scratch_))) {
-          members_[base + static_cast<std::size_t>(field - message.fields.data())] = value;
-        }
+        const std::uint32_t value = key + 1;
+        const std::size_t index = IndexOf(message, tape_.String(key, scratch_), expected);
+        if (index != kNoField) members_[base + index] = value;
         key = tape_[value].next;
       }
     }
@@ -67,6 +71,22 @@ class Encoder {
     }
     members_.resize(base);
     return true;
+  }
+
+  // The index of the member's field. Servers write members in json_order and leave some out: what is looked for mostly stands a little
+  // behind the one before.
+  static std::size_t IndexOf(const MessageDescriptor& message, std::string_view name,
+                             std::size_t& expected) {
+    const std::size_t end = std::min(expected + kNear, message.json_order.size());
+    for (std::size_t i = expected; i < end; ++i) {
+      const std::string_view at = message.fields[message.json_order[i]].json_name;
+      if (at.size() == name.size() && !at.empty() && at.back() == name.back() && at == name) {
+        expected = i + 1;
+        return message.json_order[i];
+      }
+    }
+    const FieldDescriptor* const field = FindByName(message, name);
+    return field != nullptr ? static_cast<std::size_t>(field - message.fields.data()) : kNoField;
   }
 
   bool Field(const FieldDescriptor& field, std::uint32_t node) {
@@ -298,7 +318,7 @@ class Encoder {
   }
 
   const JsonTape& tape_;
-  BackwardWriter out_;
+  BackwardWriter& out_;
   std::vector<std::uint32_t> members_;   // per field of the messages being written: its value
   std::vector<std::uint32_t> children_;  // elements of the lists being written
   std::string scratch_;
@@ -362,14 +382,23 @@ class FieldChecker {
 
 }  // namespace
 
+Result<void> JsonToProtobuf(const MessageDescriptor& message, const JsonTape& tape,
+                            std::uint32_t node, BackwardWriter& out) {
+  Encoder encoder(tape, out);
+  if (!encoder.Run(message, node)) return encoder.TakeError();
+  return {};
+}
+
 Result<std::string> JsonToProtobuf(const MessageDescriptor& message, std::string_view json,
                                    FieldProblems* problems) {
   Result<JsonTape> tape = JsonTape::Parse(json);
   if (!tape) return std::move(tape).error();
-  Encoder encoder(*tape);
-  if (!encoder.Run(message)) return encoder.TakeError();
+  BackwardWriter out(json.size());
+  if (Result<void> done = JsonToProtobuf(message, *tape, 0, out); !done) {
+    return std::move(done).error();
+  }
   if (problems != nullptr) FieldChecker(*tape, *problems).Object(message, 0);
-  return encoder.Take();
+  return std::string(out.view());
 }
 
 std::string TypeMetaJson(std::string_view kind, std::string_view api_version) {

@@ -18,6 +18,9 @@
 #include "kinformer/internal/descriptor.h"
 #include "kinformer/result.h"
 
+#include "object/backward_writer.h"
+#include "object/json_tape.h"
+
 namespace kinformer::internal {
 
 // What is in the JSON but not in the schema, as the API server's strict field validation names it:
@@ -31,6 +34,10 @@ struct FieldProblems {
 // the schema lacks are dropped and, where `problems` is given, named there. A member that is null counts as absent.
 Result<std::string> JsonToProtobuf(const MessageDescriptor& message, std::string_view json,
                                    FieldProblems* problems = nullptr);
+
+// The same of one value of a tape, written before what is in `out`. After an error `out` is of no use.
+Result<void> JsonToProtobuf(const MessageDescriptor& message, const JsonTape& tape,
+                            std::uint32_t node, BackwardWriter& out);
 
 // Appends the JSON of the message `bytes` to `out`. `head` is put first in the object: `"kind":"Pod","apiVersion":"v1"`
 // (see TypeMetaJson), or nothing. Fields unknown to the schema are dropped. On an error `out` is as it was.

@@ -28,6 +28,12 @@ inline char* WriteVarint(char* at, std::uint64_t value) noexcept {
   return at;
 }
 
+// Writes 8 bytes, little-endian.
+inline char* WriteFixed64(char* at, std::uint64_t value) noexcept {
+  for (int i = 0; i < 8; ++i, value >>= 8) *at++ = static_cast<char>(value & 0xffU);
+  return at;
+}
+
 // Thread-compatible; refers to the string.
 class ProtobufWriter {
  public:
@@ -51,8 +57,8 @@ class ProtobufWriter {
   void BoolField(std::uint32_t field, bool value) { VarintField(field, value ? 1 : 0); }
   void DoubleField(std::uint32_t field, double value) {
     Tag(field, WireType::kFixed64);
-    auto bits = std::bit_cast<std::uint64_t>(value);
-    for (int i = 0; i < 8; ++i, bits >>= 8) out_.push_back(static_cast<char>(bits & 0xffU));
+    char bytes[8];
+    out_.append(bytes, WriteFixed64(bytes, std::bit_cast<std::uint64_t>(value)));
   }
   // Strings, bytes and encoded messages.
   void BytesField(std::uint32_t field, std::string_view bytes) {
