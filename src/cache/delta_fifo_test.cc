@@ -192,6 +192,21 @@ TEST(DeltaFIFO, DF_25_SyncedOnceDeletionsAreProcessedToo) {
   EXPECT_TRUE(queue.HasSynced());
 }
 
+TEST(DeltaFIFO, DF_27_to_DF_30_RF_26_to_RF_29_OneKeyForAnObjectAndItsTombstone) {
+  const ObjectRef object = MakePod("ns", "a", "1");
+  EXPECT_EQ(KeyOf(*object), "ns/a");
+  EXPECT_EQ(KeyOf(*Obj("a", 1)), "a");
+  DeltaFIFO queue;
+  queue.Add(object);
+  queue.Add(Obj("a", 1));
+  queue.Delete(object, true);
+  EXPECT_EQ(queue.Len(), 2U);
+  ASSERT_NE(queue.Deltas("ns/a"), nullptr);
+  EXPECT_EQ(queue.Deltas("ns/a")->size(), 2U);
+  EXPECT_TRUE(queue.Deltas("ns/a")->back().final_state_unknown);
+  EXPECT_EQ(queue.Deltas("a")->size(), 1U);
+}
+
 TEST(DeltaFIFO, DF_26_AKeyKeepsItsPlaceAndComesBackAtTheEnd) {
   DeltaFIFO queue;
   queue.Add(Obj("foo", 10));

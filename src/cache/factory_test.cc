@@ -149,6 +149,55 @@ TEST_F(FactoryTest, StartStartsWhatIsNewAndWaitNamesWhoIsNotSynced) {
   EXPECT_NE(error->message().find("nodes is forbidden"), std::string::npos) << *error;
 }
 
+TEST_F(FactoryTest, WF_08_WF_10_WF_11_AllThatAreNotSyncedAreNamedSorted) {
+  SharedInformerFactory factory(provider_);
+  for (const char* resource : {"pods@", "nodes@"}) {
+    provider_->Server(resource).down =
+        Error(Reason::kForbidden, std::string(resource) + " is closed").WithHttpStatus(403);
+  }
+  factory.InformerFor<corev1::Pod>();
+  factory.InformerFor<corev1::Node>();
+  factory.InformerFor<corev1::Service>();
+  factory.Start();
+  const auto wait = [&] {
+    std::string message;
+    EXPECT_TRUE(sim_.RunBlocking(
+        [&] { message = factory.WaitForCacheSync({}, {.timeout = seconds(30)}).error().message(); },
+        minutes(2)));
+    return message;
+  };
+  const std::string both = wait();
+  const std::size_t nodes = both.find("nodes@ is closed");
+  const std::size_t pods = both.find("pods@ is closed");
+  EXPECT_NE(nodes, std::string::npos) << both;
+  EXPECT_NE(pods, std::string::npos) << both;
+  EXPECT_LT(nodes, pods) << both;
+  EXPECT_EQ(both.find("services"), std::string::npos) << both;
+  provider_->Server("nodes@").down.reset();
+  const std::string one = wait();
+  EXPECT_EQ(one.find("nodes"), std::string::npos) << one;
+  EXPECT_NE(one.find("pods@ is closed"), std::string::npos) << one;
+}
+
+TEST_F(FactoryTest, WL_53_WL_55_WL_57_AClientThatDeclinesWatchListsIsListed) {
+  SharedInformerFactory factory(provider_);
+  for (const char* resource : {"pods@", "nodes@", "widgets@"}) {
+    provider_->Server(resource).watch_list_unsupported = true;
+  }
+  const auto pods = factory.InformerFor<corev1::Pod>();
+  const auto nodes = factory.MetadataInformerFor<corev1::Node>();
+  const auto widgets = factory.ForResource({"shop.example", "v1", "widgets"}, "Widget");
+  factory.Start();
+  Settle();
+  EXPECT_TRUE(pods.HasSynced() && nodes.HasSynced() && widgets.HasSynced());
+  for (const char* resource : {"pods@", "nodes@", "widgets@"}) {
+    const std::vector<std::string>& requests = provider_->Server(resource).requests;
+    ASSERT_EQ(requests.size(), 2U) << resource;
+    EXPECT_EQ(requests[0], "LIST rv=0 limit=500") << resource;
+    EXPECT_EQ(requests[1], "WATCH rv=0 bookmarks") << resource;
+  }
+}
+
 TEST_F(FactoryTest, ReleaseAndShutdownEndTheWatches) {
   SharedInformerFactory factory(provider_);
   auto pods = std::make_optional(factory.InformerFor<corev1::Pod>());

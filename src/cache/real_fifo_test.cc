@@ -286,6 +286,19 @@ INSTANTIATE_TEST_SUITE_P(
                              {"i:Replaced(a 1),Replaced(b 1)", "i:Replaced(c 1)", "Updated(d 2)"}}),
     [](const auto& p) { return std::string(p.param.id); });
 
+TEST(RealFIFO, UnreadableObjectsComeAlone) {
+  RealFIFO queue({.atomic_events = false});
+  queue.Unreadable({"", "x"}, false);
+  queue.Add(Obj("a", 1));
+  queue.Add(Obj("b", 1));
+  queue.Unreadable({"", "y"}, false);
+  queue.Unreadable({"", "z"}, false);
+  queue.Add(Obj("c", 1));
+  EXPECT_EQ(PopAll(queue, 1000),
+            (std::vector<std::string>{"Unreadable[]", "Added(a 1),Added(b 1)", "Unreadable[]",
+                                      "Unreadable[]", "Added(c 1)"}));
+}
+
 // ---- RealFIFO, lists in one piece
 
 struct AtomicRow {
