@@ -5,6 +5,8 @@
 namespace kinformer::cli {
 namespace {
 
+constexpr std::size_t kMaxForeignText = 200;
+
 // What to do about it, where the message does not say so itself.
 std::string Remedy(const Error& error, const std::string& origin) {
   const std::string who = origin.empty() ? std::string("the kubeconfig") : origin;
@@ -28,6 +30,13 @@ std::string Remedy(const Error& error, const std::string& origin) {
 
 std::string ErrorLine(const Error& error, const std::string& origin) {
   std::string line = "error: " + error.message();
+  // What something that is no API server had to say.
+  for (const StatusCause& cause : error.details().causes) {
+    if (cause.reason != "UnexpectedServerResponse" || cause.message == "unknown") continue;
+    if (line.find(cause.message) == std::string::npos) {
+      line += " (" + cause.message.substr(0, kMaxForeignText) + ")";
+    }
+  }
   const std::string remedy = Remedy(error, origin);
   if (!remedy.empty()) {
     while (!line.empty() && (line.back() == '.' || line.back() == '\n')) line.pop_back();

@@ -45,6 +45,14 @@ TEST(Report, WithoutAKubeconfigItIsNotNamed) {
       HasSubstr("Unauthorized. The server does not accept the credentials of the kubeconfig"));
 }
 
+TEST(Report, WhatAProxySaysIsShown) {
+  Error error(Reason::kBadRequest, "the server rejected our request for an unknown reason");
+  StatusDetails details;
+  details.causes.push_back({"UnexpectedServerResponse", "plain HTTP sent to a TLS port", ""});
+  error.WithDetails(details);
+  EXPECT_THAT(ErrorLine(error), HasSubstr("unknown reason (plain HTTP sent to a TLS port)"));
+}
+
 TEST(Report, TextsOfServersCannotDriveTheTerminal) {
   EXPECT_EQ(ErrorLine(Error(Reason::kInternalError, "a\x1b[31m\nb\x7f")), "error: a [31m b ");
 }

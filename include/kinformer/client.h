@@ -53,6 +53,9 @@ struct ClientOptions {
   // Requests per second and how many at once. 0: what the Config says, or else client-go's 5 and 10. Negative qps: no limit.
   double qps{0};
   int burst{0};
+  // Of each request that is not a watch, repetitions included; past it the request ends with
+  // kDeadlineExceeded. 0: what the Config says, or else no limit. A call's own timeout wins.
+  Duration timeout{0};
   int max_retries{10};  // of one request
   // Informers that fetch their first list at the same time; the others wait their turn.
   std::size_t max_initial_lists{8};

@@ -18,6 +18,7 @@ namespace {
 ClientOptions Merge(ClientOptions options, const Config& config) {
   if (options.qps == 0) options.qps = config.qps;
   if (options.burst == 0) options.burst = config.burst;
+  if (options.timeout == Duration::zero()) options.timeout = config.timeout;
   if (options.user_agent.empty()) options.user_agent = config.user_agent;
   if (config.content_type == internal::kJsonMediaType) options.prefer_json = true;
   return internal::CompleteOptions(std::move(options));

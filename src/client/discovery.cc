@@ -24,11 +24,16 @@ Result<json::Value> GetJson(const internal::ClientCore& core, std::string target
   request.accept = accept;
   CallOptions bounded = call;
   if (bounded.timeout <= Duration::zero()) bounded.timeout = kDiscoveryTimeout;
-  const std::string where = "discovery (GET " + request.target + ")";
+  const std::string asked = request.target;
   Result<internal::RawResponse> response = core.Call(std::move(request), bounded);
   if (!response) return std::move(response).error();
   Result<json::Value> document = json::Parse(response->body);
-  if (!document) return Error(std::move(document).error()).WithContext(where);
+  if (!document) {
+    return Error(Reason::kDecode,
+                 core.engine()->Describe() + " does not answer " + asked +
+                     " as a Kubernetes API server does: " + document.error().message() +
+                     ". Is this its address, or a proxy's login page?");
+  }
   return document;
 }
 

@@ -169,6 +169,15 @@ TEST_F(DiscoveryTest, AServerThatRefusesIsAnError) {
   EXPECT_EQ(Map("pods"), "not for you");
 }
 
+TEST_F(DiscoveryTest, WhatIsNoApiServerIsNamed) {
+  server_.fallback = [](const HttpRequest&) { return Json("<html>log in</html>"); };
+  const std::string message = Map("pods");
+  EXPECT_NE(message.find("does not answer /api as a Kubernetes API server does"), std::string::npos)
+      << message;
+  EXPECT_NE(message.find("found '<'"), std::string::npos) << message;
+  EXPECT_NE(message.find("Is this its address"), std::string::npos) << message;
+}
+
 TEST_F(DiscoveryTest, OnTheLoopItSaysWouldDeadlock) {
   sim_.env().loop().Post([&] {
     EXPECT_EQ(client_->Discovery().MappingFor("pods").error().reason(), Reason::kWouldDeadlock);

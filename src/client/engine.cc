@@ -101,8 +101,10 @@ void Exchange::Start() {
   } else {
     Throttle();
   }
-  if (!request_.watch && request_.timeout > Duration::zero()) {
-    deadline_ = env.loop().RunAt(env.Now() + request_.timeout, [this] {
+  const Duration timeout =
+      request_.timeout > Duration::zero() ? request_.timeout : engine_->options().timeout;
+  if (!request_.watch && timeout > Duration::zero()) {
+    deadline_ = env.loop().RunAt(env.Now() + timeout, [this] {
       std::string message = request_.method + " " + request_.target + ": no answer from " +
                             engine_->Describe() + " in time";
       if (previous_error_) {

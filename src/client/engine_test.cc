@@ -242,6 +242,18 @@ TEST_F(EngineTest, RC17ATimeoutCoversAllAttempts) {
       << recorder_.done->error();
 }
 
+TEST_F(EngineTest, TheClientsTimeoutHoldsWhereTheRequestHasNoneAndNotForWatches) {
+  Make({.qps = -1, .timeout = milliseconds(1500)});
+  server_.fallback = [](const HttpRequest&) { return WithRetryAfter(503, "1"); };
+  Run({.target = "/x"});
+  EXPECT_EQ(recorder_.done->error().reason(), Reason::kDeadlineExceeded);
+  EXPECT_EQ(Took(), milliseconds(1500));
+  Run({.target = "/x", .timeout = milliseconds(500)});
+  EXPECT_EQ(Took(), milliseconds(500));
+  Run({.target = "/w", .watch = true});
+  EXPECT_NE(recorder_.done->error().reason(), Reason::kDeadlineExceeded);
+}
+
 TEST_F(EngineTest, RW02EachWarningOnce) {
   std::vector<std::string> warnings;
   Make({.warning_handler = [&](std::string_view text) { warnings.emplace_back(text); }});

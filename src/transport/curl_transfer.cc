@@ -61,6 +61,7 @@ Result<void> CurlTransfer::Prepare(std::shared_ptr<const TlsMaterial> tls,
   tls_ = std::move(tls);
   authorization_ = std::move(authorization);
   started = false;
+  repetition_refused_ = false;
   easy_ = curl_easy_init();
   if (easy_ == nullptr)
     return Error(Reason::kTransport, "libcurl cannot make a handle: out of memory");
@@ -173,6 +174,12 @@ Result<void> CurlTransfer::Prepare(std::shared_ptr<const TlsMaterial> tls,
   return {};
 }
 
+// libcurl sends a request again, whatever its method, when the connection that it used before breaks without an answer. A write
+// may then be done twice, so its caller has to hear.
+bool CurlTransfer::MayBeSentTwice() const {
+  return request_.method == "GET" || request_.method == "HEAD";
+}
+
 void CurlTransfer::Silence() {
   receiver_ = nullptr;
   deadline.Cancel();
@@ -198,6 +205,9 @@ Result<void> CurlTransfer::Verdict(CURLcode code) {
   CurlFailure failure{.code = code, .detail = error_text_.data(), .headers_seen = headers_done_};
   // libcurl takes a head that breaks off for a complete response.
   if (code == CURLE_OK) failure.detail = "it closed in the middle of the head";
+  if (repetition_refused_) {
+    failure.detail = "it closed without an answer; the server may have done what was asked";
+  }
   curl_easy_getinfo(easy_, CURLINFO_OS_ERRNO, &failure.os_error);
   failure.through_proxy = !shared_->options.proxy_url.empty();
   return FromCurl(failure, server);
@@ -216,6 +226,10 @@ std::size_t CurlTransfer::OnBody(char* data, std::size_t size, std::size_t count
 
 int CurlTransfer::OnConnected(void* self, char*, char*, int, int) {
   auto* transfer = static_cast<CurlTransfer*>(self);
+  if (transfer->started && !transfer->MayBeSentTwice()) {
+    transfer->repetition_refused_ = true;
+    return CURL_PREREQFUNC_ABORT;
+  }
   bool http2 = false;
   curl_tlssessioninfo* session = nullptr;
   if (transfer->shared_->endpoint.tls &&

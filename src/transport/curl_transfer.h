@@ -70,6 +70,7 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   static std::size_t OnBody(char* data, std::size_t size, std::size_t count, void* self);
   static int OnConnected(void* self, char* remote_ip, char* local_ip, int remote_port,
                          int local_port);
+  [[nodiscard]] bool MayBeSentTwice() const;
   bool HeaderLine(std::string_view line);
   bool Body(std::string_view data);
 
@@ -86,6 +87,7 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   int status_ = 0;
   HttpHeaders headers_;
   bool headers_done_ = false;
+  bool repetition_refused_ = false;  // libcurl wanted to send a write once more
   std::optional<GzipInflater> inflater_;
   std::optional<Error> error_;  // found by us, not by libcurl
 };

@@ -327,6 +327,26 @@ INSTANTIATE_TEST_SUITE_P(
                    Reason::kDecode}),
     [](const auto& test) { return test.param.name; });
 
+// On a connection that was used before, libcurl by itself sends again what got no answer.
+TEST_F(CurlTransportTest, AWriteIsNeverSentTwice) {
+  std::atomic<int> seen{0};
+  LoopbackServer server([&](const Request& request, Peer& peer) {
+    if (request.target == "/ok") return Echo(request, peer);
+    ++seen;
+    return false;
+  });
+  Make(server);
+  for (const char* method : {"POST", "PUT", "PATCH", "DELETE"}) {
+    seen = 0;
+    ASSERT_TRUE(Get("/ok").ok());
+    Exchange& got = Start({.method = method, .target = "/lost", .body = "x"});
+    ASSERT_TRUE(got.WaitDone());
+    EXPECT_EQ(seen, 1) << method;
+    EXPECT_EQ(got.error().reason(), Reason::kTransport) << got.error();
+    EXPECT_THAT(got.error().message(), HasSubstr("the server may have done what was asked"));
+  }
+}
+
 TEST_F(CurlTransportTest, ABodyWithoutLengthEndsWithTheConnection) {
   LoopbackServer server([&](const Request&, Peer& peer) {
     peer.Write("HTTP/1.0 200 OK\r\n\r\nall of it");

@@ -1,0 +1,335 @@
+// The client over TLS against the embedded API server: where its configuration comes from, the verbs, the errors.
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/config.h"
+#include "kinformer/dynamic_client.h"
+#include "kinformer/json.h"
+#include "kinformer/resource_client.h"
+
+#include "config/kubeconfig.h"
+#include "integration/embedded_server.h"
+
+namespace kinformer::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using apiserver::FaultAction;
+using corev1::ConfigMap;
+using corev1::Pod;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class ClientOverTls : public ::testing::Test {
+ protected:
+  static Client NewClient(const EmbeddedServer& server) {
+    return Client::NewForConfig(server.ClientConfig(), {.qps = -1}).OrExit();
+  }
+  void Fault(apiserver::FaultRule rule) {
+    server_.With([&](apiserver::ApiServer& api) { api.faults().Add(std::move(rule)); });
+  }
+
+  EmbeddedServer server_;
+  const Client client_ = NewClient(server_);
+};
+
+// A folder that goes with the test.
+class Folder {
+ public:
+  Folder()
+      : path_(std::filesystem::temp_directory_path() /
+              ("kinformer-client-test-" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(path_);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string Write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name) << text;
+    return (path_ / name).string();
+  }
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  const std::filesystem::path path_;
+};
+
+ConfigMap::Mutable NewConfigMap(const std::string& name) {
+  ConfigMap::Mutable object;
+  object.metadata.name = name;
+  object.data["k"] = "v";
+  return object;
+}
+
+// ---- where the configuration comes from
+
+TEST_F(ClientOverTls, BuildConfigFromFlagsReadsAKubeconfig) {
+  const Folder folder;
+  const std::string path =
+      folder.Write("kubeconfig", KubeconfigYaml(server_.ClientConfig(), "embedded"));
+  const Config config = clientcmd::BuildConfigFromFlags("", path).OrExit();
+  const Client client = Client::NewForConfig(config).OrExit();
+  EXPECT_TRUE(client.For<ConfigMap>("default").List().ok());
+
+  // The first argument is the server, in place of the file's.
+  const Config elsewhere = clientcmd::BuildConfigFromFlags("https://127.0.0.1:1", path).OrExit();
+  const auto refused = Client::NewForConfig(elsewhere).OrExit().For<ConfigMap>("default").List();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_TRUE(IsConnectionRefused(refused.error())) << refused.error();
+  EXPECT_THAT(refused.error().message(), HasSubstr("https://127.0.0.1:1"));
+
+  const auto missing = clientcmd::BuildConfigFromFlags("", folder.path() + "/nowhere");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_THAT(missing.error().message(), HasSubstr(folder.path() + "/nowhere"));
+}
+
+TEST_F(ClientOverTls, InClusterConfigGetsInAndFollowsItsToken) {
+  const Folder folder;
+  folder.Write("token", "old-token");
+  folder.Write("ca.crt", server_.ca_pem());
+  folder.Write("namespace", "default");
+  internal::Surroundings pod;
+  pod.service_account_dir = folder.path();
+  pod.environment = {{"KUBERNETES_SERVICE_HOST", "127.0.0.1"},
+                     {"KUBERNETES_SERVICE_PORT", std::to_string(server_.port())}};
+  const Config config = internal::InClusterConfig({}, pod).OrExit();
+  const Client client = Client::NewForConfig(config).OrExit();
+  const auto maps = client.For<ConfigMap>(config.namespace_);
+  const auto refused = maps.List();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_TRUE(IsUnauthorized(refused.error())) << refused.error();
+  // A 401 has the file read again.
+  folder.Write("token", EmbeddedServerOptions().bearer_token);
+  const auto listed = maps.List();
+  EXPECT_TRUE(listed.ok()) << listed.error();
+}
+
+// ---- the verbs
+
+TEST_F(ClientOverTls, TypedVerbs) {
+  const auto maps = client_.For<ConfigMap>("default");
+  const Ref<ConfigMap> created = maps.Create(NewConfigMap("a")).OrExit();
+  EXPECT_EQ(created->metadata().namespace_(), "default");
+  EXPECT_FALSE(created->metadata().uid().empty());
+  EXPECT_TRUE(IsAlreadyExists(maps.Create(NewConfigMap("a")).error()));
+
+  ConfigMap::Mutable wanted = (*created).DeepCopy();
+  wanted.data["k"] = "w";
+  const Ref<ConfigMap> updated = maps.Update(wanted).OrExit();
+  EXPECT_NE(updated->metadata().resourceVersion(), created->metadata().resourceVersion());
+  const auto stale = maps.Update(wanted);
+  ASSERT_FALSE(stale.ok());
+  EXPECT_TRUE(IsConflict(stale.error())) << stale.error();
+  EXPECT_THAT(stale.error().message(), HasSubstr("configmaps \"a\""));
+
+  const Ref<ConfigMap> merged =
+      maps.Patch("a", {PatchType::kMergePatch, R"({"data":{"k":null,"l":"1"}})"}).OrExit();
+  EXPECT_EQ(merged->data().size(), 1U);
+  const Ref<ConfigMap> patched =
+      maps.Patch("a", {PatchType::kJsonPatch, R"([{"op":"add","path":"/data/m","value":"2"}])"})
+          .OrExit();
+  EXPECT_EQ(patched->data().size(), 2U);
+  const Ref<ConfigMap> got = maps.Get("a").OrExit();
+  EXPECT_EQ(got->metadata().resourceVersion(), patched->metadata().resourceVersion());
+
+  // What is tried out is not done.
+  EXPECT_TRUE(maps.Create(NewConfigMap("dry"), {.dryRun = {"All"}}).ok());
+  EXPECT_TRUE(IsNotFound(maps.Get("dry").error()));
+
+  const auto kept = maps.Delete("a", {.uid = "another"});
+  ASSERT_FALSE(kept.ok());
+  EXPECT_TRUE(IsConflict(kept.error())) << kept.error();
+  EXPECT_TRUE(maps.Delete("a").ok());
+  const auto gone = maps.Get("a");
+  ASSERT_FALSE(gone.ok());
+  EXPECT_TRUE(IsNotFound(gone.error()));
+  EXPECT_THAT(gone.error().message(), HasSubstr("configmaps \"a\" not found"));
+}
+
+TEST_F(ClientOverTls, StatusIsASubresource) {
+  const auto pods = client_.For<Pod>("default");
+  Pod::Mutable pod;
+  pod.metadata.name = "p";
+  pod.spec.containers.emplace_back().name = "c";
+  pod.spec.containers.back().image = "example.com/c:1";
+  const Ref<Pod> created = pods.Create(pod).OrExit();
+  Pod::Mutable running = (*created).DeepCopy();
+  running.status.phase = "Running";
+  const Ref<Pod> updated = pods.UpdateStatus(running).OrExit();
+  EXPECT_EQ(updated->status().phase(), "Running");
+  const Ref<Pod> patched =
+      pods.Patch("p", {PatchType::kStrategicMerge, R"({"status":{"podIP":"10.1.2.3"}})"}, {},
+                 "status")
+          .OrExit();
+  EXPECT_EQ(patched->status().podIP(), "10.1.2.3");
+  EXPECT_EQ(patched->status().phase(), "Running");
+}
+
+TEST_F(ClientOverTls, CollectionsInPagesAndWatched) {
+  const auto maps = client_.For<ConfigMap>("default");
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    ConfigMap::Mutable object = NewConfigMap(name);
+    object.metadata.labels["half"] = std::string(name) < "c" ? "first" : "second";
+    ASSERT_TRUE(maps.Create(object).ok());
+  }
+  const auto pages = maps.List({.labelSelector = "half", .limit = 2}).OrExit();
+  EXPECT_EQ(pages.size(), 5U);
+  EXPECT_FALSE(pages.metadata().resourceVersion.empty());
+  EXPECT_EQ(maps.List({.labelSelector = "half=first"}).OrExit().size(), 2U);
+  EXPECT_EQ(maps.Namespace("").List({.fieldSelector = "metadata.name=c"}).OrExit().size(), 1U);
+
+  ASSERT_TRUE(maps.DeleteCollection({}, {.labelSelector = "half=first"}).ok());
+  std::vector<std::string> seen;
+  const auto watched =
+      maps.Watch({.labelSelector = "half", .resourceVersion = pages.metadata().resourceVersion},
+                 [&](const ResourceWatchEvent<ConfigMap>& event) {
+                   seen.push_back((event.type == WatchEventType::kDeleted ? "-" : "?") +
+                                  std::string(event.object->metadata().name()));
+                   return seen.size() < 2;
+                 },
+                 {.timeout = 20s});
+  EXPECT_TRUE(watched.ok()) << watched.error();
+  EXPECT_EQ(seen, (std::vector<std::string>{"-a", "-b"}));
+}
+
+// ---- kinds that the program does not know
+
+TEST_F(ClientOverTls, DiscoveryAndTheDynamicClient) {
+  const DiscoveryClient discovery = client_.Discovery();
+  EXPECT_EQ(discovery.ServerVersion().OrExit().substr(0, 2), "v1");
+  EXPECT_TRUE(IsNotFound(discovery.MappingFor("gadgets").error()));
+
+  const RestMapping definitions = discovery.MappingFor("crd").OrExit();
+  EXPECT_EQ(definitions.resource.resource, "customresourcedefinitions");
+  const json::Value definition = json::Parse(R"({
+    "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+    "metadata": {"name": "gadgets.example.com"},
+    "spec": {"group": "example.com", "scope": "Namespaced",
+             "names": {"plural": "gadgets", "singular": "gadget", "kind": "Gadget",
+                       "listKind": "GadgetList", "shortNames": ["gd"]},
+             "versions": [{"name": "v1", "served": true, "storage": true,
+                           "schema": {"openAPIV3Schema": {
+                             "type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}})")
+                                     .OrExit();
+  const auto made = client_.Dynamic(definitions).Create(definition);
+  ASSERT_TRUE(made.ok()) << made.error();
+
+  // What was not found is asked for again, without anybody's doing.
+  const RestMapping mapping = discovery.MappingFor("gd").OrExit();
+  EXPECT_EQ(mapping.kind.kind, "Gadget");
+  EXPECT_TRUE(mapping.namespaced);
+  const DynamicResourceClient gadgets = client_.Dynamic(mapping, "default");
+  const Ref<Unstructured> created =
+      gadgets
+          .Create(json::Parse(R"({"apiVersion": "example.com/v1", "kind": "Gadget",
+                                  "metadata": {"name": "g"}, "spec": {"size": 3}})")
+                      .OrExit())
+          .OrExit();
+  json::Value changed = created->DeepCopy();
+  changed["spec"]["size"] = 4;
+  const Ref<Unstructured> updated = gadgets.Update(changed).OrExit();
+  EXPECT_EQ(updated->root()["spec"]["size"].AsInt64(), 4);
+  EXPECT_TRUE(IsConflict(gadgets.Update(changed).error()));
+  const Ref<Unstructured> patched =
+      gadgets.Patch("g", {PatchType::kMergePatch, R"({"spec":{"size":5}})"}).OrExit();
+  EXPECT_EQ(patched->root()["spec"]["size"].AsInt64(), 5);
+  std::size_t found = 0;
+  for (const Unstructured gadget : gadgets.List().OrExit()) {
+    found += gadget.metadata().name() == "g" ? 1 : 0;
+  }
+  EXPECT_EQ(found, 1U);
+  EXPECT_TRUE(gadgets.Delete("g").ok());
+  EXPECT_TRUE(IsNotFound(gadgets.Get("g").error()));
+
+  bool served = false;
+  for (const ApiGroupVersion& group : discovery.ServerGroupsAndResources().OrExit()) {
+    for (const ApiResource& resource : group.resources) {
+      served = served || (group.group == "example.com" && resource.kind == "Gadget" &&
+                          resource.Supports("watch"));
+    }
+  }
+  EXPECT_TRUE(served);
+}
+
+// ---- errors
+
+TEST_F(ClientOverTls, ErrorsOfTheServerKeepReasonMessageAndCauses) {
+  const auto maps = client_.For<ConfigMap>("default");
+  server_.AnswerWith([](const HttpRequest& request) -> std::optional<ScriptedResponse> {
+    if (request.method != "GET") return std::nullopt;
+    return StatusFailure(403, "Forbidden",
+                         R"(configmaps is forbidden: User \"jane\" cannot list resource)");
+  });
+  const auto forbidden = maps.List();
+  ASSERT_FALSE(forbidden.ok());
+  EXPECT_TRUE(IsForbidden(forbidden.error()));
+  EXPECT_EQ(forbidden.error().http_status(), 403);
+  EXPECT_THAT(forbidden.error().message(), HasSubstr("User \"jane\" cannot list"));
+
+  ConfigMap::Mutable bad = NewConfigMap("No_Name");
+  const auto invalid = maps.Create(bad);
+  ASSERT_FALSE(invalid.ok());
+  EXPECT_TRUE(IsInvalid(invalid.error())) << invalid.error();
+  ASSERT_FALSE(invalid.error().details().causes.empty());
+  EXPECT_EQ(invalid.error().details().causes.front().field, "metadata.name");
+}
+
+TEST_F(ClientOverTls, ABusyServerIsAskedAgain) {
+  const auto maps = client_.For<ConfigMap>("default");
+  Fault({.verb = "create",
+         .action = FaultAction::kRespond,
+         .count = 2,
+         .status = 429,
+         .retry_after = 0s});
+  EXPECT_TRUE(maps.Create(NewConfigMap("a")).ok());
+  EXPECT_EQ(client_.Stats().requests, 3U);
+  Fault({.verb = "get", .action = FaultAction::kRespond, .status = 503});
+  const auto unavailable = maps.Get("a");
+  ASSERT_FALSE(unavailable.ok());
+  EXPECT_TRUE(IsServiceUnavailable(unavailable.error())) << unavailable.error();
+}
+
+TEST_F(ClientOverTls, TheCallersTimeIsKept) {
+  const auto maps = client_.For<ConfigMap>("default");
+  Fault({.verb = "list", .action = FaultAction::kDelay, .delay = 1min});
+  const auto late = maps.List({}, {.timeout = 50ms});
+  ASSERT_FALSE(late.ok());
+  EXPECT_EQ(late.error().reason(), Reason::kDeadlineExceeded) << late.error();
+  Config config = server_.ClientConfig();
+  config.timeout = 50ms;
+  const Client hurried = Client::NewForConfig(config).OrExit();
+  const auto also = hurried.For<ConfigMap>("default").List();
+  ASSERT_FALSE(also.ok());
+  EXPECT_EQ(also.error().reason(), Reason::kDeadlineExceeded) << also.error();
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(maps.List({}, {.stop = stop.get_token()}).error().reason(), Reason::kCanceled);
+}
+
+// The front end breaks the connection instead of answering. Reads are repeated; a write may have been done, so its caller hears.
+TEST_F(ClientOverTls, AConnectionThatBreaksBeforeTheAnswer) {
+  const auto maps = client_.For<ConfigMap>("default");
+  ASSERT_TRUE(maps.Create(NewConfigMap("a")).ok());
+  Fault({.verb = "get", .action = FaultAction::kRefuse, .count = 1});
+  const auto repeated = maps.Get("a");
+  EXPECT_TRUE(repeated.ok()) << repeated.error();
+  EXPECT_EQ(server_.With([](apiserver::ApiServer& api) { return api.faults().hits(); }), 1U);
+
+  Fault({.verb = "create", .action = FaultAction::kRefuse, .count = 1});
+  const auto broken = maps.Create(NewConfigMap("b"));
+  ASSERT_FALSE(broken.ok());
+  EXPECT_EQ(broken.error().reason(), Reason::kTransport) << broken.error();
+  EXPECT_THAT(broken.error().message(),
+              AllOf(HasSubstr(client_.Describe()), HasSubstr("broke before the response")));
+  EXPECT_TRUE(IsNotFound(maps.Get("b").error())) << "refused means not done";
+}
+
+}  // namespace
+}  // namespace kinformer::testing
