@@ -185,9 +185,10 @@ void Controller::ReplaceItem(ObjectRef object) {
   if (options_.transform) name = NameOf(*object);
   object = Transformed(std::move(object));
   if (!object) {
-    staged_unreadable_.push_back(std::move(name));
+    staged_unreadable_.insert(std::move(name));
     return;
   }
+  if (!staged_unreadable_.empty()) staged_unreadable_.erase(NameOf(*object));
   // What came as it is in the store is not kept twice while the rest of the list streams in.
   const Block* known = store_.Peek(object->namespace_(), object->name());
   if (known != nullptr && known->SameAs(*object)) object = ObjectRef::Share(known);
@@ -195,11 +196,13 @@ void Controller::ReplaceItem(ObjectRef object) {
 }
 
 void Controller::ReplaceUnreadable(std::string_view namespace_, std::string_view name) {
-  staged_unreadable_.push_back(ObjectName{std::string(namespace_), std::string(name)});
+  staged_unreadable_.insert(ObjectName{std::string(namespace_), std::string(name)});
 }
 
-void Controller::ReplaceRemove(const Block& object) {
-  staged_removals_.emplace_back(NameOf(object), staged_.size());
+void Controller::ReplaceRemove(std::string_view namespace_, std::string_view name) {
+  ObjectName gone{std::string(namespace_), std::string(name)};
+  staged_unreadable_.erase(gone);
+  staged_removals_.emplace_back(std::move(gone), staged_.size());
 }
 
 void Controller::ReplaceEnd(std::string_view resourceVersion) {
@@ -216,7 +219,9 @@ void Controller::ReplaceEnd(std::string_view resourceVersion) {
   if (options_.trace) {
     TraceStage("reflector", "REPLACED", nullptr, resourceVersion, staged_.size(), true);
   }
-  queue_->Replace(std::move(staged_), std::move(staged_unreadable_), std::string(resourceVersion));
+  queue_->Replace(std::move(staged_),
+                  std::vector<ObjectName>(staged_unreadable_.begin(), staged_unreadable_.end()),
+                  std::string(resourceVersion));
   staged_ = {};
   staged_unreadable_ = {};
   if (options_.trace) {
@@ -443,25 +448,25 @@ bool Controller::ContinueReplacement(SteadyTime until) {
   while (r.next < objects.size()) {
     if (++steps % kReplaceStep == 0 && env_.Now() >= until) return false;
     ObjectRef object = std::move(objects[r.next++]);
-    std::string_view what = "ADDED";
     if (had_objects) {
       const Block* old = r.before->Get(object->namespace_(), object->name());
       if (old != nullptr) {
         r.found.insert(old);
-        if (old == object.get() || old->SameAs(*object)) {
+        // A watch-list may bring an object more than once: what counts is the last.
+        if ((old == object.get() || old->SameAs(*object)) &&
+            store_.Peek(object->namespace_(), object->name()) == old) {
           Count(counters_.unchanged);
           continue;
         }
-        Count(counters_.modified);
-        what = "MODIFIED";
-      } else {
-        Count(counters_.added);
       }
-    } else {
-      Count(counters_.added);
     }
-    if (options_.trace) TraceStage("store", what, object.get(), "", store_.size(), true);
-    static_cast<void>(store_.Put(std::move(object)));
+    const ObjectRef traced = options_.trace ? object : ObjectRef();
+    const auto replaces = static_cast<bool>(store_.Put(std::move(object)));
+    Count(replaces ? counters_.modified : counters_.added);
+    if (traced) {
+      const std::string_view what = replaces ? "MODIFIED" : "ADDED";
+      TraceStage("store", what, traced.get(), "", store_.size(), true);
+    }
   }
   if (!r.deleting) {
     r.deleting = true;

@@ -89,7 +89,7 @@ class Controller final : public ReflectorStore {
   void ReplaceBegin() override;
   void ReplaceItem(ObjectRef object) override;
   void ReplaceUnreadable(std::string_view namespace_, std::string_view name) override;
-  void ReplaceRemove(const Block& object) override;
+  void ReplaceRemove(std::string_view namespace_, std::string_view name) override;
   void ReplaceEnd(std::string_view resourceVersion) override;
   Result<void> Resync() override;
   void ChunkEnd() override { Process(); }
@@ -137,7 +137,7 @@ class Controller final : public ReflectorStore {
 
   // The list that streams in.
   std::vector<ObjectRef> staged_;
-  std::vector<ObjectName> staged_unreadable_;
+  std::set<ObjectName> staged_unreadable_;
   std::vector<std::pair<ObjectName, std::size_t>>
       staged_removals_;  // with how many were staged before
 

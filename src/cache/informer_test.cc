@@ -356,6 +356,48 @@ TEST_F(InformerTest, UnreadableObjectsKeepTheirKey) {
   EXPECT_EQ(recorder->words, (Texts{"+a!", "-a?"}));
 }
 
+TEST_F(InformerTest, InitialEventsMayTurnReadableAndUnreadable) {
+  server_.never_ends_initial_events = true;
+  SharedInformer<Pod> informer = Make();
+  informer.Start();
+  Settle();
+  server_.SendUnreadable(WatchEventType::kAdded, "mended", "1");
+  server_.Send(WatchEventType::kModified, MakePod("default", "mended", "2"));
+  server_.SendUnreadable(WatchEventType::kAdded, "gone", "3");
+  server_.Send(WatchEventType::kDeleted, MakePod("default", "gone", "4"));
+  server_.Send(WatchEventType::kAdded, MakePod("default", "gone too", "5"));
+  server_.SendUnreadable(WatchEventType::kDeleted, "gone too", "6");
+  server_.SendBookmark("6", true);
+  Settle();
+  ASSERT_TRUE(informer.HasSynced());
+  const auto pods = informer.lister().Namespace("default");
+  EXPECT_TRUE(pods.Get("mended").ok());
+  EXPECT_EQ(pods.Get("gone").error().reason(), Reason::kNotFound);
+  EXPECT_EQ(pods.Get("gone too").error().reason(), Reason::kNotFound);
+  EXPECT_EQ(informer.Stats().unreadable, 0U);
+}
+
+TEST_F(InformerTest, OfAnObjectThatComesTwiceInAListTheLastCounts) {
+  server_.never_ends_initial_events = true;
+  SharedInformer<Pod> informer = Make();
+  informer.Start();
+  Settle();
+  server_.Send(WatchEventType::kAdded, MakePod("default", "a", "4", "", "four"));
+  server_.Send(WatchEventType::kModified, MakePod("default", "a", "5", "", "five"));
+  server_.SendBookmark("5", true);
+  Settle();
+  EXPECT_EQ(informer.Stats().added, 1U);
+  EXPECT_EQ(informer.Stats().modified, 1U);
+  server_.FailWatches(Error(Reason::kExpired, "too old").WithHttpStatus(410));
+  sim_.RunFor(seconds(5));
+  server_.Send(WatchEventType::kAdded, MakePod("default", "a", "4", "", "four"));
+  server_.Send(WatchEventType::kModified, MakePod("default", "a", "5", "", "five"));
+  server_.SendBookmark("5", true);
+  Settle();
+  ASSERT_EQ(informer.Stats().lists, 2U);
+  EXPECT_EQ((*informer.Snapshot().begin()).value(), "five");
+}
+
 TEST_F(InformerTest, AbsenceIsNotClaimedBeforeTheFirstList) {
   server_.down = Error(Reason::kForbidden, "pods is forbidden").WithHttpStatus(403);
   SharedInformer<Pod> informer = Make();

@@ -227,7 +227,11 @@ void Reflector::HandleWatchListEvent(const WatchEvent& event) {
       }
       break;
     case WatchEventType::kDeleted:
-      if (event.object) store_.ReplaceRemove(*event.object);
+      if (event.unreadable) {
+        store_.ReplaceRemove(event.namespace_, event.name);
+      } else if (event.object) {
+        store_.ReplaceRemove(event.object->namespace_(), event.object->name());
+      }
       break;
     case WatchEventType::kBookmark:
       break;

@@ -42,7 +42,7 @@ class ReflectorStore {
   virtual void ReplaceItem(ObjectRef object) = 0;
   virtual void ReplaceUnreadable(std::string_view namespace_, std::string_view name) = 0;
   // A watch-list may take back what it sent.
-  virtual void ReplaceRemove(const Block& object) = 0;
+  virtual void ReplaceRemove(std::string_view namespace_, std::string_view name) = 0;
   virtual void ReplaceEnd(std::string_view resourceVersion) = 0;
 
   virtual Result<void> Resync() = 0;

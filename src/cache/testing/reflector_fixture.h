@@ -45,7 +45,9 @@ class RecordingStore final : public ReflectorStore {
   void ReplaceUnreadable(std::string_view, std::string_view name) override {
     words.push_back("unreadable " + std::string(name));
   }
-  void ReplaceRemove(const Block& object) override { staged.erase(std::string(object.name())); }
+  void ReplaceRemove(std::string_view, std::string_view name) override {
+    staged.erase(std::string(name));
+  }
   void ReplaceEnd(std::string_view rv) override {
     objects = staged;
     ++replaced;
