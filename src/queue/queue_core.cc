@@ -52,7 +52,9 @@ struct QueueCore::Instruments {
 QueueCore::QueueCore(Env& env, const std::string& name)
     : env_(env),
       monitor_(env.NewMonitor()),
-      instruments_(name.empty() ? nullptr : std::make_unique<Instruments>(env.metrics(), name)) {}
+      instruments_(name.empty() || !env.metrics().enabled()
+                       ? nullptr
+                       : std::make_unique<Instruments>(env.metrics(), name)) {}
 
 QueueCore::~QueueCore() = default;
 

@@ -521,5 +521,16 @@ TEST_F(QueueMetricsTest, WM07_AQueueWithoutANameHasNone) {
   EXPECT_EQ(metrics_->Text(), "");
 }
 
+TEST(QueueWithoutMetrics, WM07_ANameMakesNoneWhereNobodyListens) {
+  Simulation sim;
+  DelayingQueue<std::string> queue(sim.env(), {.name = "q"});
+  queue.AddAfter("a", milliseconds(0));
+  EXPECT_EQ(queue.Get(), "a");
+  const SteadyTime before = sim.env().Now();
+  EXPECT_FALSE(sim.RunUntil([] { return false; }, minutes(1)));
+  EXPECT_EQ(sim.env().Now(), before) << "no ticker";
+  queue.Done("a");
+}
+
 }  // namespace
 }  // namespace kinformer
