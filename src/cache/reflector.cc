@@ -14,6 +14,8 @@ using std::chrono::seconds;
 constexpr std::int64_t kDefaultPageSize = 500;
 constexpr Duration kMinWatchTimeout = std::chrono::minutes(5);
 constexpr Duration kVeryShortWatch = seconds(1);
+constexpr Duration kShortWatchLogPeriod = std::chrono::minutes(1);
+constexpr int kMaxBriefWatches = 10;
 constexpr Duration kWatchListTick = seconds(10);
 constexpr Duration kInternalErrorQuiet = std::chrono::minutes(1);
 // A server that streams but never ends the initial events must not keep the informer from syncing.
@@ -368,12 +370,16 @@ void Reflector::OnDone(Result<void> result) {
 void Reflector::WatchEnded(Result<void> result) {
   WatchEnds();
   if (result) {
-    if (watch_events_ == 0 && env_.Now() - watch_start_ < kVeryShortWatch) {
+    const bool brief = env_.Now() - watch_start_ < kVeryShortWatch;
+    if (brief && watch_events_ == 0) {
       if (options_.metrics != nullptr) options_.metrics->short_watches->Add();
-      env_.log().Log(LogLevel::kWarning,
-                     "very short watch: it ended within a second and without events; will relist",
-                     {{"informer", options_.name}});
+      LogVeryShortWatch();
       return EndRound(std::nullopt);
+    }
+    // There is nothing to list, since each brought something; but a server that ends them all at once is not asked in a circle.
+    brief_watches_ = brief ? brief_watches_ + 1 : 0;
+    if (brief_watches_ > kMaxBriefWatches) {
+      return After(Jitter(env_, kVeryShortWatch, 1.0), &Reflector::OpenWatch);
     }
     return OpenWatch();
   }
@@ -384,6 +390,18 @@ void Reflector::WatchEnded(Result<void> result) {
   }
   if (watch_started_ && RetryInternalError(error)) return OpenWatch();
   EndRound(error);
+}
+
+// Once a minute: a server that ends every watch at once does so for as long as nobody mends it.
+void Reflector::LogVeryShortWatch() {
+  ++short_watches_;
+  const SteadyTime now = env_.Now();
+  if (short_watch_logged_ && now - *short_watch_logged_ < kShortWatchLogPeriod) return;
+  env_.log().Log(LogLevel::kWarning,
+                 "very short watch: it ended within a second and without events; will relist",
+                 {{"informer", options_.name}, {"times", std::to_string(short_watches_)}});
+  short_watch_logged_ = now;
+  short_watches_ = 0;
 }
 
 bool Reflector::RetryInternalError(const Error& error) {

@@ -145,6 +145,7 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   // Both
   void OnChunkEnd() override;
 
+  void LogVeryShortWatch();
   [[nodiscard]] bool IsExpectedType(const Block& object);
   void HandleWatchListEvent(const WatchEvent& event);
   void HandleWatchEvent(const WatchEvent& event);
@@ -184,6 +185,10 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   SteadyTime list_start_{};
   std::size_t list_items_ = 0;
   bool watch_counted_ = false;
+
+  int brief_watches_ = 0;          // in a row
+  std::size_t short_watches_ = 0;  // since the last log line about them
+  std::optional<SteadyTime> short_watch_logged_;
 
   std::optional<SteadyTime> first_internal_error_;
   std::optional<SteadyTime> last_internal_error_;

@@ -59,6 +59,34 @@ TEST_F(ReflectorTest, R_10_IgnoresOtherTypesAndTakesTheLastResourceVersion) {
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "32");
 }
 
+TEST_F(ReflectorTest, AServerThatEndsWatchesAtOnceDoesNotFloodTheLog) {
+  Start();
+  const SteadyTime began = Now();
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() > 0; }, minutes(2)));
+    server_.EndWatches();
+    sim_.RunReady();
+  }
+  EXPECT_GE(Count("LIST"), 20U);
+  EXPECT_GE(log_->lines.size(), 2U);
+  EXPECT_LE(log_->lines.size(), 1U + static_cast<std::size_t>((Now() - began) / minutes(1)));
+}
+
+TEST_F(ReflectorTest, WatchesThatEndAtOnceWithAnEventEachAreNotOpenedInACircle) {
+  Start();
+  sim_.RunFor(seconds(5));
+  const SteadyTime began = Now();
+  for (int i = 0; i < 40; ++i) {
+    ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() > 0; }, minutes(2)));
+    server_.Put("a", std::to_string(i));
+    server_.EndWatches();
+    sim_.RunReady();
+  }
+  EXPECT_GT(Now() - began, seconds(20));
+  EXPECT_LT(Now() - began, seconds(70));
+  EXPECT_EQ(Count("LIST"), 1U);
+}
+
 TEST_F(ReflectorTest, R_08_R_09_VeryShortWatchRelistsAfterABackoff) {
   Start();
   sim_.RunFor(milliseconds(10));
