@@ -26,6 +26,12 @@ bool UnreadableNames::Contains(std::string_view namespace_, std::string_view nam
   return names_.contains(ObjectName{std::string(namespace_), std::string(name)});
 }
 
+std::vector<ObjectName> UnreadableNames::All() const {
+  if (size() == 0) return {};
+  MutexLock lock(mutex_);
+  return std::vector<ObjectName>(names_.begin(), names_.end());
+}
+
 void UnreadableNames::Insert(ObjectName name) {
   MutexLock lock(mutex_);
   names_.insert(std::move(name));
@@ -219,14 +225,27 @@ void Controller::ReplaceEnd(std::string_view resourceVersion) {
   if (options_.trace) {
     TraceStage("reflector", "REPLACED", nullptr, resourceVersion, staged_.size(), true);
   }
+  // A whole list says it by itself; object by object, nobody would speak of those that are not in it.
+  std::vector<ObjectName> gone;
+  if (options_.queue == QueueKind::kDeltaFIFO) gone = UnreadableThatAreGone();
   queue_->Replace(std::move(staged_),
                   std::vector<ObjectName>(staged_unreadable_.begin(), staged_unreadable_.end()),
                   std::string(resourceVersion));
+  for (ObjectName& name : gone) queue_->Unreadable(std::move(name), true);
   staged_ = {};
   staged_unreadable_ = {};
   if (options_.trace) {
     TraceStage("delta fifo", "REPLACED", nullptr, resourceVersion, queue_->Len(), true);
   }
+}
+
+std::vector<ObjectName> Controller::UnreadableThatAreGone() const {
+  std::vector<ObjectName> names = unreadable_.All();
+  if (names.empty()) return names;
+  std::set<ObjectName> listed = staged_unreadable_;
+  for (const ObjectRef& object : staged_) listed.insert(NameOf(*object));
+  std::erase_if(names, [&](const ObjectName& name) { return listed.contains(name); });
+  return names;
 }
 
 Result<void> Controller::Resync() {

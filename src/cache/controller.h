@@ -47,6 +47,7 @@ class UnreadableNames {
  public:
   [[nodiscard]] bool Contains(std::string_view namespace_, std::string_view name) const;
   [[nodiscard]] std::size_t size() const { return size_.load(std::memory_order_acquire); }
+  [[nodiscard]] std::vector<ObjectName> All() const;
   void Insert(ObjectName name);
   void Erase(std::string_view namespace_, std::string_view name);
   void Assign(std::vector<ObjectName> names);
@@ -118,6 +119,8 @@ class Controller final : public ReflectorStore {
   bool ContinueReplacement(SteadyTime until);
   void EndReplacement();
   void BatchDone();
+  // The unreadable objects that the list which has streamed in lacks.
+  [[nodiscard]] std::vector<ObjectName> UnreadableThatAreGone() const;
   void UpdateGauges();
   void ContinueLater();
   // For the metrics.

@@ -220,6 +220,13 @@ TEST(DeltaFIFO, DF_26_AKeyKeepsItsPlaceAndComesBackAtTheEnd) {
             (std::vector<std::string>{"Added(bar 1)", "Added(zab 30)", "Added(foo 14)"}));
 }
 
+TEST(DeltaFIFO, AListReplacesWhatWaitedToBeSaidOfUnreadableObjects) {
+  DeltaFIFO queue;
+  queue.Unreadable({"", "gone"}, false);
+  queue.Replace({Obj("a", 1)}, {{"", "there"}}, "rv");
+  EXPECT_EQ(PopAll(queue, 1), (std::vector<std::string>{"Unreadable[]", "Replaced(a 1)"}));
+}
+
 class DeltaFIFOSync : public testing::TestWithParam<SyncRow> {};
 TEST_P(DeltaFIFOSync, HasSynced) {
   DeltaFIFO queue;

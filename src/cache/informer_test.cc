@@ -356,6 +356,34 @@ TEST_F(InformerTest, UnreadableObjectsKeepTheirKey) {
   EXPECT_EQ(recorder->words, (Texts{"+a!", "-a?"}));
 }
 
+class EitherQueue : public InformerTest, public testing::WithParamInterface<QueueKind> {};
+TEST_P(EitherQueue, ARelistForgetsUnreadableObjectsThatAreGone) {
+  server_.Put("a", "1");
+  server_.unreadable = {{"default", "broken"}, {"default", "other"}};
+  server_.watch_list_unsupported = true;
+  InformerOptions<Pod> options;
+  options.queue = GetParam();
+  SharedInformer<Pod> informer = Make(std::move(options));
+  const auto recorder = Record(informer);
+  informer.Start();
+  Settle();
+  server_.SendUnreadable(WatchEventType::kModified, "a", "2");
+  Settle();
+  EXPECT_EQ(informer.Stats().unreadable, 3U);
+  WhileCutOff([&] {
+    server_.unreadable = {{"default", "other"}};
+    server_.Delete("a");
+  });
+  const auto pods = informer.lister().Namespace("default");
+  EXPECT_EQ(pods.Get("broken").error().reason(), Reason::kNotFound);
+  EXPECT_EQ(pods.Get("other").error().reason(), Reason::kUnreadable);
+  EXPECT_EQ(pods.Get("a").error().reason(), Reason::kNotFound);
+  EXPECT_EQ(informer.Stats().unreadable, 1U);
+  EXPECT_EQ(recorder->words, (Texts{"+a!", "-a?"}));
+}
+INSTANTIATE_TEST_SUITE_P(Both, EitherQueue,
+                         testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
+
 TEST_F(InformerTest, InitialEventsMayTurnReadableAndUnreadable) {
   server_.never_ends_initial_events = true;
   SharedInformer<Pod> informer = Make();
