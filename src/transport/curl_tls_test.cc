@@ -1,0 +1,144 @@
+// The libcurl transport over TLS: whom it trusts, what it shows of itself, changed files.
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <unistd.h>
+
+#include "kinformer/http_transport.h"
+
+#include "transport/curl_fixture_for_test.h"
+
+namespace kinformer {
+namespace {
+
+using internal::CurlTransportTest;
+using internal::Echo;
+using internal::LoopbackServer;
+using internal::MakeTestCa;
+using internal::MakeTestCertificate;
+using internal::PlainResponse;
+using internal::TestCertificate;
+using internal::TestExchange;
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+using Peer = LoopbackServer::Peer;
+using Request = LoopbackServer::Request;
+
+class CurlTlsTest : public CurlTransportTest {
+ protected:
+  std::string Https(const LoopbackServer& server, const std::string& host = "127.0.0.1") {
+    return "https://" + host + ":" + std::to_string(server.port());
+  }
+  TestCertificate ca_ = MakeTestCa("test ca");
+  TestCertificate cert_ = MakeTestCertificate(ca_, "127.0.0.1");
+};
+
+TEST_F(CurlTlsTest, TrustsTheGivenCaOnly) {
+  LoopbackServer server(Echo, {.certificate = &cert_});
+  Make({.base_url = server.url(), .tls = {.ca_pem = ca_.cert}});
+  TestExchange& good = Get("/x");
+  EXPECT_TRUE(good.ok()) << good.error();
+  EXPECT_EQ(good.text(), "GET /x|");
+
+  Make({.base_url = server.url(), .tls = {.ca_pem = MakeTestCa("other ca").cert}});
+  TestExchange& bad = Get("/x");
+  EXPECT_EQ(bad.error().reason(), Reason::kTransport);
+  EXPECT_THAT(bad.error().message(), HasSubstr("certificate-authority"));
+  EXPECT_THAT(bad.error().message(), HasSubstr("--insecure-skip-tls-verify"));
+
+  Make({.base_url = server.url(), .tls = {.insecure_skip_verify = true}});
+  EXPECT_TRUE(Get("/x").ok());
+}
+
+TEST_F(CurlTlsTest, NamesAndDatesAreChecked) {
+  const TestCertificate named = MakeTestCertificate(ca_, "kube.example");
+  LoopbackServer server(
+      [](const Request& request, Peer& peer) {
+        return peer.Write(PlainResponse(request.Header("host")));
+      },
+      {.certificate = &named});
+  Make({.base_url = Https(server), .tls = {.ca_pem = ca_.cert}});
+  EXPECT_THAT(Get("/x").error().message(), HasSubstr("tls-server-name"));
+
+  Make({.base_url = Https(server), .tls = {.server_name = "kube.example", .ca_pem = ca_.cert}});
+  TestExchange& renamed = Get("/x");
+  EXPECT_TRUE(renamed.ok()) << renamed.error();
+  EXPECT_EQ(renamed.text(), "127.0.0.1:" + std::to_string(server.port()));
+
+  const TestCertificate old = MakeTestCertificate(ca_, "127.0.0.1", -1);
+  LoopbackServer expired(Echo, {.certificate = &old});
+  Make({.base_url = expired.url(), .tls = {.ca_pem = ca_.cert}});
+  EXPECT_THAT(Get("/x").error().message(), HasSubstr("expired"));
+}
+
+TEST_F(CurlTlsTest, ClientCertificatesAreShownAndTheirLackIsNamed) {
+  const TestCertificate client = MakeTestCertificate(ca_, "client");
+  LoopbackServer server(Echo, {.certificate = &cert_, .client_ca = ca_.cert});
+  Make({.base_url = server.url(),
+        .tls = {.ca_pem = ca_.cert, .cert_pem = client.cert, .key_pem = client.key}});
+  TestExchange& good = Get("/x");
+  EXPECT_TRUE(good.ok()) << good.error();
+
+  Make({.base_url = server.url(), .tls = {.ca_pem = ca_.cert}});
+  TestExchange& bad = Get("/x");
+  EXPECT_EQ(bad.error().reason(), Reason::kTransport);
+  EXPECT_THAT(bad.error().message(), HasSubstr("client-certificate"));
+}
+
+TEST_F(CurlTlsTest, AChangedCaFileIsUsed) {
+  const std::string path = testing::TempDir() + "kinformer-ca-" + std::to_string(getpid());
+  std::ofstream(path) << MakeTestCa("wrong").cert;
+  LoopbackServer server(Echo, {.certificate = &cert_});
+  Make({.base_url = server.url(), .tls = {.ca_file = path}, .reload_period = milliseconds(0)});
+  EXPECT_FALSE(Get("/x").ok());
+  std::ofstream(path) << ca_.cert;
+  bool good = false;
+  for (int i = 0; i < 100 && !good; ++i) good = Get("/x").ok();
+  EXPECT_TRUE(good);
+  std::ofstream(path) << "garbage";
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(Get("/x").ok()) << "what cannot be read changes nothing";
+  std::remove(path.c_str());
+}
+
+struct TlsOptionsCase {
+  const char* name;
+  TlsOptions tls;
+  const char* want;
+};
+
+TEST_F(CurlTlsTest, TR04BadOptionsAreNamed) {
+  const TestCertificate other = MakeTestCertificate(ca_, "other");
+  const TlsOptionsCase cases[] = {
+      {"missing CA",
+       {.ca_file = "/nonexistent/ca.crt"},
+       "certificate-authority /nonexistent/ca.crt"},
+      {"garbage CA", {.ca_pem = "hello"}, "no PEM certificate"},
+      {"CA and insecure", {.insecure_skip_verify = true, .ca_pem = ca_.cert}, "exclude each other"},
+      {"half a pair", {.cert_pem = cert_.cert}, "without client-key"},
+      {"other half", {.key_pem = cert_.key}, "without client-certificate"},
+      {"bad key", {.cert_pem = cert_.cert, .key_pem = "x"}, "not a PEM private key"},
+      {"other's key", {.cert_pem = cert_.cert, .key_pem = other.key}, "not the certificate's"},
+      {"missing cert",
+       {.cert_file = "/nonexistent/c", .key_pem = cert_.key},
+       "client-certificate /nonexistent/c"},
+  };
+  for (const auto& c : cases) {
+    auto made = NewHttpTransport(runtime_.env(), {.base_url = "https://h", .tls = c.tls});
+    ASSERT_FALSE(made.ok()) << c.name;
+    EXPECT_EQ(made.error().reason(), Reason::kConfig) << c.name;
+    EXPECT_THAT(made.error().message(), HasSubstr(c.want)) << c.name;
+  }
+  for (const char* url : {"", "ftp://host", "https://", "https://host:99999", "http://a b"}) {
+    auto made = NewHttpTransport(runtime_.env(), {.base_url = url});
+    ASSERT_FALSE(made.ok()) << url;
+    EXPECT_EQ(made.error().reason(), Reason::kConfig) << url;
+  }
+}
+
+}  // namespace
+}  // namespace kinformer
