@@ -92,9 +92,9 @@ class FactoryCore {
   // `metadata_only`: a full informer for the same resource will do.
   std::shared_ptr<InformerCore> Get(const TypeInfo& type, InformerSettings settings,
                                     bool metadata_only);
-  // The informer under `key`, made by `make` for the first who asks.
+  // The informer for a type in the factory's own namespace, made by `make` for the first who asks.
   std::shared_ptr<InformerCore> GetOrMake(
-      std::string_view key,
+      const TypeInfo& type,
       const std::function<std::shared_ptr<InformerCore>(Duration resync)>& make);
 
   void Start();
@@ -106,8 +106,6 @@ class FactoryCore {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-std::string FactoryKey(const TypeInfo& type, std::string_view namespace_);
 
 }  // namespace internal
 
@@ -136,8 +134,7 @@ class SharedInformerFactory {
   template <Resource T>
   SharedInformer<T> InformerFor(const std::function<SharedInformer<T>(Duration resync)>& make) {
     return SharedInformer<T>(
-        core_->GetOrMake(internal::FactoryKey(T::type_info(), ""),
-                         [&make](Duration resync) { return make(resync).core(); }));
+        core_->GetOrMake(T::type_info(), [&make](Duration resync) { return make(resync).core(); }));
   }
 
   // Objects of any resource as JSON; `kind` and scope come from discovery or from the caller's knowledge.

@@ -130,6 +130,44 @@ TEST_F(FactoryTest, AConstructorOfOnesOwn) {
   EXPECT_EQ(provider_->Server("mine").open_watches(), 1U);
 }
 
+TEST_F(FactoryTest, ResyncPeriodsPerResource) {
+  SharedInformerFactory factory(
+      provider_, {.default_resync = minutes(7), .resync = {{{"", "v1", "nodes"}, minutes(3)}}});
+  std::vector<Duration> periods;
+  factory.InformerFor<corev1::Pod>(
+      std::function<SharedInformer<corev1::Pod>(Duration)>([&](Duration period) {
+        periods.push_back(period);
+        return SharedInformer<corev1::Pod>(sim_.env(), provider_->Server("p").NewListerWatcher());
+      }));
+  factory.InformerFor<corev1::Node>(
+      std::function<SharedInformer<corev1::Node>(Duration)>([&](Duration period) {
+        periods.push_back(period);
+        return SharedInformer<corev1::Node>(sim_.env(), provider_->Server("n").NewListerWatcher());
+      }));
+  EXPECT_EQ(periods, (std::vector<Duration>{minutes(7), minutes(3)}));
+  const auto widgets = factory.ForResource({"shop.example", "v1", "widgets"}, "Widget");
+  provider_->Server("widgets@").Put("blue");
+  auto copy = widgets;
+  int updates = 0;
+  copy.AddEventHandler(
+          {.on_update = [&](const Updated<Unstructured>& e) { updates += e.is_resync() ? 1 : 0; }})
+      .OrExit();
+  factory.Start();
+  sim_.RunFor(minutes(15));
+  EXPECT_EQ(updates, 2);
+}
+
+TEST_F(FactoryTest, AConstructorOfOnesOwnServesTheFactorysNamespace) {
+  SharedInformerFactory factory(provider_, {.namespace_ = "shop"});
+  const auto made = factory.InformerFor<corev1::Pod>(
+      std::function<SharedInformer<corev1::Pod>(Duration)>([&](Duration) {
+        return SharedInformer<corev1::Pod>(sim_.env(),
+                                           provider_->Server("mine").NewListerWatcher());
+      }));
+  EXPECT_EQ(factory.InformerFor<corev1::Pod>().core(), made.core());
+  EXPECT_NE(factory.InformerFor<corev1::Pod>({.namespace_ = "other"}).core(), made.core());
+}
+
 TEST_F(FactoryTest, StartStartsWhatIsNewAndWaitNamesWhoIsNotSynced) {
   SharedInformerFactory factory(provider_);
   factory.InformerFor<corev1::Pod>();

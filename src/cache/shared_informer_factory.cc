@@ -36,8 +36,7 @@ class ClientProvider final : public ListerWatcherProvider {
   Client client_;
 };
 
-}  // namespace
-
+// What tells the informers of a factory apart.
 std::string FactoryKey(const TypeInfo& type, std::string_view namespace_) {
   std::string key = type.apiVersion();
   key += '/';
@@ -50,6 +49,8 @@ std::string FactoryKey(const TypeInfo& type, std::string_view namespace_) {
   return key;
 }
 
+}  // namespace
+
 struct FactoryCore::Impl {
   std::shared_ptr<ListerWatcherProvider> provider;
   SharedInformerFactoryOptions options;
@@ -58,6 +59,11 @@ struct FactoryCore::Impl {
       KINFORMER_GUARDED_BY(mutex);
   bool shutting_down KINFORMER_GUARDED_BY(mutex) = false;
 
+  [[nodiscard]] Duration ResyncOf(const TypeInfo& type) const {
+    const auto own = options.resync.find(GroupVersionResource{
+        std::string(type.group), std::string(type.version), std::string(type.resource)});
+    return own == options.resync.end() ? options.default_resync : own->second;
+  }
   std::vector<std::shared_ptr<InformerCore>> All() {
     MutexLock lock(mutex);
     std::vector<std::shared_ptr<InformerCore>> all;
@@ -93,12 +99,7 @@ std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSet
       }
     }
   }
-  if (settings.resync_period == Duration(0)) {
-    const auto resync = impl_->options.resync.find(GroupVersionResource{
-        std::string(type.group), std::string(type.version), std::string(type.resource)});
-    settings.resync_period =
-        resync == impl_->options.resync.end() ? impl_->options.default_resync : resync->second;
-  }
+  if (settings.resync_period == Duration(0)) settings.resync_period = impl_->ResyncOf(type);
   if (!settings.trace) settings.trace = impl_->options.trace;
   std::string describe = Described(type, settings.namespace_);
   // The provider is used only on the loop and while the factory or a handle of the informer is alive.
@@ -113,17 +114,19 @@ std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSet
 }
 
 std::shared_ptr<InformerCore> FactoryCore::GetOrMake(
-    std::string_view key,
+    const TypeInfo& type,
     const std::function<std::shared_ptr<InformerCore>(Duration resync)>& make) {
+  const std::string key =
+      FactoryKey(type, type.namespaced ? impl_->options.namespace_ : std::string());
   {
     MutexLock lock(impl_->mutex);
     const auto it = impl_->informers.find(key);
     if (it != impl_->informers.end()) return it->second;
   }
   // Outside the lock: the caller's function may ask the factory for other informers.
-  std::shared_ptr<InformerCore> made = make(impl_->options.default_resync);
+  std::shared_ptr<InformerCore> made = make(impl_->ResyncOf(type));
   MutexLock lock(impl_->mutex);
-  return impl_->informers.emplace(std::string(key), std::move(made)).first->second;
+  return impl_->informers.emplace(key, std::move(made)).first->second;
 }
 
 void FactoryCore::Start() {
