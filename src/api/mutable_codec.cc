@@ -214,6 +214,13 @@ class Decoder {
     return !value || Value(field, place, value, place_of_value);
   }
 
+  static bool IsWellFormed(std::string_view message) {
+    wire::ProtobufReader reader(message);
+    while (reader.Next()) {
+    }
+    return reader.ok();
+  }
+
   bool Packed(const FieldDescriptor& field, const MutableField& place, const WireField& list,
               void* member) {
     const WireType type = WireTypeOf(field.kind);
@@ -251,6 +258,7 @@ class Decoder {
         break;
     }
     if (field.message != nullptr) return Message(*place.table, value.bytes(), at);
+    if (!lenient_ && !IsWellFormed(value.bytes())) return false;
     const MessageView view(value.bytes());
     switch (field.kind) {
       case FieldKind::kTime:

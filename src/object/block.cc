@@ -74,11 +74,15 @@ std::size_t OffsetsBefore(const Arrays& arrays, std::uint8_t root_count, std::ui
 
 }  // namespace
 
+bool Block::IndexesRootField(std::uint32_t number) const noexcept {
+  return number <= 255 && (flags_ & BlockLayout::kUnindexed) == 0;
+}
+
 const char* Block::RootField(std::uint32_t number) const noexcept {
   if (encoding() != Encoding::kProtobuf) {
     return nullptr;
   }
-  if (number > 255 || (flags_ & BlockLayout::kUnindexed) != 0) return data();
+  if (!IndexesRootField(number)) return data();
   const Arrays arrays = ArraysOf(this, child_count_, flags_);
   const auto* numbers = reinterpret_cast<const std::uint8_t*>(
       arrays.offsets + arrays.width() * OffsetsBefore(arrays, root_count_, child_count_));

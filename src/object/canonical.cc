@@ -7,6 +7,8 @@
 namespace kinformer::internal {
 namespace {
 
+constexpr int kDeepestMerge = 100;
+
 bool MayRepeat(const FieldDescriptor* field) {
   return field == nullptr || field->repeated || field->map;
 }
@@ -56,8 +58,11 @@ bool IsCanonical(const MessageDescriptor& message, const std::vector<FieldSpan>&
   return true;
 }
 
-Result<std::string> Canonicalize(const MessageDescriptor& message, std::string_view bytes,
-                                 int levels) {
+namespace {
+
+// `merged_parts`: the bytes were put together of several parts, so that there may be parts at any depth.
+Result<std::string> Order(const MessageDescriptor& message, std::string_view bytes, int levels,
+                          bool merged_parts) {
   std::vector<FieldSpan> fields;
   if (Result<void> scanned = ScanFields(bytes, fields); !scanned) return std::move(scanned).error();
   // By number; of one number, in the order of the wire.
@@ -76,12 +81,15 @@ Result<std::string> Canonicalize(const MessageDescriptor& message, std::string_v
                         !MayRepeat(descriptor) && fields[i].field.type == wire::WireType::kBytes;
     if (nested) {
       std::string merged;
+      const bool several = next - i > 1;
+      const int below = several && !merged_parts ? kDeepestMerge : levels - 1;
       for (; i < next; ++i) {
         if (fields[i].field.type == wire::WireType::kBytes)
           merged.append(fields[i].field.data, fields[i].field.size);
       }
-      if (levels > 1) {
-        Result<std::string> child = Canonicalize(*descriptor->message, merged, levels - 1);
+      if (below > 0) {
+        Result<std::string> child =
+            Order(*descriptor->message, merged, below, merged_parts || several);
         if (!child) return std::move(child).error().WithContext(descriptor->json_name);
         merged = std::move(*child);
       }
@@ -93,6 +101,13 @@ Result<std::string> Canonicalize(const MessageDescriptor& message, std::string_v
       out.append(bytes.substr(fields[i].begin, fields[i].end - fields[i].begin));
   }
   return out;
+}
+
+}  // namespace
+
+Result<std::string> Canonicalize(const MessageDescriptor& message, std::string_view bytes,
+                                 int levels) {
+  return Order(message, bytes, levels, false);
 }
 
 }  // namespace kinformer::internal

@@ -163,7 +163,7 @@ class Decoder {
     std::string joined;
     WireField value;
     if (present) value = values_[chain.last];
-    if (field.kind == FieldKind::kMessage) {
+    if (field.message != nullptr) {
       const std::string_view whole = Joined(chain, joined);
       value.data = whole.data();
       value.size = whole.size();

@@ -28,8 +28,8 @@ const char* Start(const MessageView& message, std::uint32_t number) {
 }
 
 bool IsIndexed(const MessageView& message, std::uint32_t number) {
-  return message.table() == kRootTable ||
-         (message.table() != MessageView::kNoTable && number <= 64);
+  if (message.table() == kRootTable) return message.block()->IndexesRootField(number);
+  return message.table() != MessageView::kNoTable && number <= 64;
 }
 
 const char* End(const MessageView& message) {
@@ -100,20 +100,38 @@ bool FindField(const MessageView& message, FieldId id, RawValue& value) {
   return true;
 }
 
-FieldCursor MakeCursor(const MessageView& message, FieldId id) {
+FieldCursor MakeCursor(const MessageView& message, FieldId id, FieldCursor::Packing packing) {
   FieldCursor cursor;
   if (message.encoding() != Encoding::kProtobuf) return cursor;
   cursor.at = Start(message, id.number);
   cursor.end = End(message);
   cursor.number = id.number;
+  cursor.packing = packing;
   cursor.contiguous = IsIndexed(message, id.number);
   return cursor;
 }
 
 bool NextElement(const MessageView& message, FieldCursor& cursor, RawValue& value) {
   WireField field;
-  cursor.at = NextField(cursor.at, cursor.end, cursor.number, cursor.contiguous, field);
-  if (cursor.at == nullptr) return false;
+  field.number = cursor.number;
+  while (cursor.packed == cursor.packed_end) {
+    cursor.at = NextField(cursor.at, cursor.end, cursor.number, cursor.contiguous, field);
+    if (cursor.at == nullptr) return false;
+    if (cursor.packing == FieldCursor::Packing::kNone || field.type != WireType::kBytes) break;
+    cursor.packed = field.data;
+    cursor.packed_end = field.data + field.size;
+  }
+  if (cursor.packed != cursor.packed_end) {
+    const bool varints = cursor.packing == FieldCursor::Packing::kVarint;
+    cursor.packed = wire::ReadPacked(cursor.packed, cursor.packed_end,
+                                     varints ? WireType::kVarint : WireType::kFixed64, field);
+    if (cursor.packed == nullptr) {
+      malformed_reads.fetch_add(1, std::memory_order_relaxed);
+      cursor.at = nullptr;
+      cursor.packed_end = nullptr;
+      return false;
+    }
+  }
   Fill(message, field, value);
   value.table = MessageView::kNoTable;
   return true;

@@ -45,6 +45,12 @@ inline const char* ReadVarint(const char* at, const char* end, std::uint64_t& va
   return nullptr;
 }
 
+// Reads a tag or a length: a varint of at most 5 bytes and 32 bits.
+inline const char* ReadVarint32(const char* at, const char* end, std::uint64_t& value) noexcept {
+  const char* const next = ReadVarint(at, end, value);
+  return next == nullptr || next - at > 5 || value > 0xffffffffU ? nullptr : next;
+}
+
 // Reads a little-endian number of 4 or 8 bytes, which must be there.
 inline std::uint64_t ReadFixed(const char* at, std::ptrdiff_t size) noexcept {
   std::uint64_t value = 0;
@@ -69,8 +75,8 @@ struct WireField {
 // a group (the API has none). REQUIRES: at <= end.
 inline const char* ReadField(const char* at, const char* end, WireField& field) noexcept {
   std::uint64_t tag = 0;
-  at = ReadVarint(at, end, tag);
-  if (at == nullptr || tag > 0xffffffffU || (tag >> 3) == 0) return nullptr;
+  at = ReadVarint32(at, end, tag);
+  if (at == nullptr || (tag >> 3) == 0) return nullptr;
   field = {};
   field.number = static_cast<std::uint32_t>(tag >> 3);
   switch (tag & 7U) {
@@ -80,7 +86,7 @@ inline const char* ReadField(const char* at, const char* end, WireField& field) 
     case 2: {
       field.type = WireType::kBytes;
       std::uint64_t size = 0;
-      at = ReadVarint(at, end, size);
+      at = ReadVarint32(at, end, size);
       if (at == nullptr || size > static_cast<std::uint64_t>(end - at)) return nullptr;
       field.data = at;
       field.size = static_cast<std::size_t>(size);

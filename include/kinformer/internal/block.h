@@ -60,8 +60,9 @@ class Block {
   void Unclaim() const { claimed_.store(false, std::memory_order_release); }
 
   // ---- For views (view.h). Positions in the payload; null where there is no such field.
-  // The first field of that number in the root.
+  // The first field of that number in the root; the root's first byte if it must be looked for (IndexesRootField says so).
   [[nodiscard]] const char* RootField(std::uint32_t number) const noexcept;
+  [[nodiscard]] bool IndexesRootField(std::uint32_t number) const noexcept;
   // The index slot of a direct child message of the root, or 0xff.
   [[nodiscard]] std::uint8_t ChildSlot(std::uint32_t number) const noexcept;
   // The first field of that number, at most 64, in the child with that slot.

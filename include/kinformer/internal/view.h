@@ -107,13 +107,19 @@ bool FindField(const MessageView& message, FieldId field, RawValue& value);
 
 // Walks the values of a repeated field or the entries of a map.
 struct FieldCursor {
+  // Lists of numbers may be packed, many in one field.
+  enum class Packing : std::uint8_t { kNone, kVarint, kFixed64 };
+
   const char* at = nullptr;  // null: at the end
   const char* end = nullptr;
+  const char* packed = nullptr;  // in a packed field
+  const char* packed_end = nullptr;
   std::uint32_t number = 0;
   bool contiguous = false;  // stops at the first other field
-  Encoding encoding = Encoding::kProtobuf;
+  Packing packing = Packing::kNone;
 };
-FieldCursor MakeCursor(const MessageView& message, FieldId field);
+FieldCursor MakeCursor(const MessageView& message, FieldId field,
+                       FieldCursor::Packing packing = FieldCursor::Packing::kNone);
 // The next element (a map: its entry, in JSON the member's name in `key` and its value). False at the end.
 bool NextElement(const MessageView& message, FieldCursor& cursor, RawValue& value);
 bool NextMember(const MessageView& message, FieldCursor& cursor, std::string_view& key,
@@ -248,7 +254,12 @@ class Repeated {
   using const_iterator = iterator;
   using value_type = V;
 
-  [[nodiscard]] iterator begin() const { return iterator(message_, MakeCursor(message_, field_)); }
+  [[nodiscard]] iterator begin() const {
+    constexpr auto kPacking = std::is_integral_v<V>       ? FieldCursor::Packing::kVarint
+                              : std::is_same_v<V, double> ? FieldCursor::Packing::kFixed64
+                                                          : FieldCursor::Packing::kNone;
+    return iterator(message_, MakeCursor(message_, field_, kPacking));
+  }
   [[nodiscard]] iterator end() const { return iterator(); }
   [[nodiscard]] bool empty() const { return begin() == end(); }
   [[nodiscard]] std::size_t size() const {
