@@ -205,6 +205,27 @@ TEST_F(InformerTest, TY_05_to_TY_08_FilteredAddsAndDeletes) {
   EXPECT_EQ(recorder->words, (Texts{"+a!", "-a"}));
 }
 
+TEST_F(InformerTest, AFilterSeesTheLastKnownStateOfATombstone) {
+  const auto recorder = std::make_shared<Recorder>();
+  SharedInformer<Pod> informer = Make();
+  informer
+      .AddEventHandler(
+          FilteringResourceEventHandler<Pod>([](Pod p) { return p.value() == "yes"; }, recorder))
+      .OrExit();
+  server_.Put("a", "yes");
+  server_.Put("b", "no");
+  informer.Start();
+  Settle();
+  WhileCutOff([&] {
+    // What happened to it while nobody watched is not known, and does not count.
+    server_.Put("a", "no");
+    server_.Delete("a");
+    server_.Put("b", "yes");
+    server_.Delete("b");
+  });
+  EXPECT_EQ(recorder->words, (Texts{"+a!", "-a?"}));
+}
+
 TEST_F(InformerTest, TY_01_TY_02_TY_04_FunctionsMayBeMissing) {
   SharedInformer<Pod> informer = Make();
   informer.AddEventHandler(ResourceEventHandlerFuncs<Pod>{}).OrExit();

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "kinformer/metrics.h"
 #include "kinformer/runtime.h"
 #include "kinformer/shared_informer.h"
 
@@ -42,8 +43,9 @@ void OnLoop(Env& env, F task) {
 }
 
 TEST(PipelineConcurrency, SI_16_CT_03_HandlersComeAndGoWhileEventsFlowAndReadersRead) {
-  Runtime runtime;
-  Env& env = runtime.env();
+  const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
+  auto runtime = std::make_unique<Runtime>(RuntimeOptions{.metrics = metrics});
+  Env& env = runtime->env();
   FakeServer server(env);
   {
     SharedInformer<Pod> informer(env, server.NewListerWatcher());
@@ -79,6 +81,7 @@ TEST(PipelineConcurrency, SI_16_CT_03_HandlersComeAndGoWhileEventsFlowAndReaders
         EXPECT_GT(n, 0U);
         EXPECT_TRUE(informer.lister().Namespace("default").Get("first").ok());
         static_cast<void>(informer.Stats());
+        EXPECT_NE(metrics->Text().find("informer_store_objects{name=\"pods\"}"), std::string::npos);
       }
     });
     for (int i = 0; i < 1000; ++i) {
@@ -99,6 +102,13 @@ TEST(PipelineConcurrency, SI_16_CT_03_HandlersComeAndGoWhileEventsFlowAndReaders
     EXPECT_FALSE(informer.AddEventHandler(ResourceEventHandlerFuncs<Pod>{}).ok());
   }
   OnLoop(env, [&] { EXPECT_EQ(server.open_watches(), 0U); });
+  runtime.reset();
+  // What comes and goes leaves its series at zero, and makes no new ones.
+  const std::string text = metrics->Text();
+  EXPECT_NE(text.find("\ninformer_store_objects{name=\"pods\"} 0\n"), std::string::npos) << text;
+  const std::string waiting = "informer_handler_waiting_events{";
+  EXPECT_NE(text.find(waiting + "name=\"pods\",handler=\"\"} 0\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find(waiting), text.rfind(waiting));
 }
 
 TEST(PipelineConcurrency, SI_07_SI_10_StartRacesWithEverything) {
