@@ -118,12 +118,13 @@ TEST(RuntimeTest, ATimerMayBeCancelledFromAnyThreadAndOutliveTheRuntime) {
 }
 
 TEST(RuntimeTest, ThePoolGrowsWhenHandlersBlock) {
-  Runtime runtime({.max_handler_threads = 4});
-  Env& env = runtime.env();
   std::promise<void> release;
   const std::shared_future<void> released = release.get_future().share();
   std::atomic<int> entered{0};
   std::promise<void> fourth;
+  std::promise<void> timed;
+  Runtime runtime({.max_handler_threads = 4});  // ends before what its threads use
+  Env& env = runtime.env();
   for (int i = 0; i < 6; ++i) {
     env.pool().Post([&] {
       if (entered.fetch_add(1) + 1 == 4) fourth.set_value();
@@ -134,7 +135,6 @@ TEST(RuntimeTest, ThePoolGrowsWhenHandlersBlock) {
   fourth.get_future().wait();
   EXPECT_EQ(entered.load(), 4);
   release.set_value();
-  std::promise<void> timed;
   const Timer timer = env.pool().RunAt(env.Now() + milliseconds(1), [&] { timed.set_value(); });
   timed.get_future().wait();
 }
