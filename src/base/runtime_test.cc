@@ -3,6 +3,7 @@
 #include <csignal>
 #include <future>
 #include <gtest/gtest.h>
+#include <memory>
 #include <pthread.h>
 #include <stdexcept>
 #include <thread>
@@ -21,9 +22,10 @@ using std::chrono::seconds;
 
 // Waits for the loop to have run everything posted before.
 void Drain(Executor& executor) {
-  std::promise<void> reached;
-  executor.Post([&reached] { reached.set_value(); });
-  reached.get_future().wait();
+  const auto reached =
+      std::make_shared<std::promise<void>>();  // also the executor's, until it is done with it
+  executor.Post([reached] { reached->set_value(); });
+  reached->get_future().wait();
 }
 
 RuntimeOptions Quiet() { return {.log = NewNullLog()}; }
@@ -51,7 +53,8 @@ TEST(RuntimeTest, LoopTasksOfEachThreadKeepTheirOrder) {
 }
 
 TEST(RuntimeTest, ExecutorsKnowTheirThreads) {
-  Runtime runtime;
+  std::promise<void> done;
+  Runtime runtime;  // ends before what its threads use
   Env& env = runtime.env();
   EXPECT_FALSE(env.loop().InThisExecutor());
   EXPECT_FALSE(env.pool().InThisExecutor());
@@ -59,7 +62,6 @@ TEST(RuntimeTest, ExecutorsKnowTheirThreads) {
   bool pool = false;
   env.loop().Post([&] { loop = env.loop().InThisExecutor() && !env.pool().InThisExecutor(); });
   Drain(env.loop());
-  std::promise<void> done;
   env.pool().Post([&] {
     pool = env.pool().InThisExecutor() && !env.loop().InThisExecutor();
     done.set_value();
@@ -70,9 +72,9 @@ TEST(RuntimeTest, ExecutorsKnowTheirThreads) {
 }
 
 TEST(RuntimeTest, TimersRunWhenDueInOrder) {
-  Runtime runtime;
-  Env& env = runtime.env();
   std::promise<void> done;
+  Runtime runtime;  // ends before what its threads use
+  Env& env = runtime.env();
   std::string order;
   const SteadyTime start = env.Now();
   const Timer b = env.loop().RunAt(start + milliseconds(20), [&] {
@@ -87,9 +89,9 @@ TEST(RuntimeTest, TimersRunWhenDueInOrder) {
 }
 
 TEST(RuntimeTest, CancelOnTheLoopIsExact) {
-  Runtime runtime;
-  Env& env = runtime.env();
   std::promise<void> done;
+  Runtime runtime;  // ends before what its threads use
+  Env& env = runtime.env();
   bool ran = false;
   Timer victim;
   Timer first;
