@@ -9,7 +9,7 @@
 #include "kinformer/stop.h"
 #include "kinformer/yaml.h"
 
-#include "cli/columns.h"
+#include "apiserver/columns.h"
 #include "cli/commands.h"
 #include "cli/first_sync.h"
 #include "cli/output.h"
@@ -61,12 +61,12 @@ Result<std::vector<json::Value>> Fetch(const Connection& connection, const Selec
 
 void PrintTable(const Selection& selection, const std::vector<json::Value>& objects, bool wide,
                 bool qualified, WallTime now) {
-  const Columns& columns = selection.columns;
+  const apiserver::Columns& columns = selection.columns;
   std::vector<std::vector<std::string>> rows;
-  rows.push_back(TitlesOf(columns, wide));
+  rows.push_back(apiserver::TitlesOf(columns, wide));
   if (selection.shows_namespaces()) rows.front().insert(rows.front().begin(), "NAMESPACE");
   for (const json::Value& object : objects) {
-    std::vector<std::string> cells = CellsOf(columns, object, wide, now);
+    std::vector<std::string> cells = apiserver::CellsOf(columns, object, wide, now);
     if (qualified && !cells.empty()) {
       cells.front() = selection.QualifiedName(object["metadata"]["name"].StringOrEmpty());
     }

@@ -7,7 +7,7 @@
 #include "kinformer/json.h"
 #include "kinformer/label_selector.h"
 
-#include "cli/custom_columns.h"
+#include "apiserver/custom_columns.h"
 
 namespace kinformer::cli {
 
@@ -29,15 +29,16 @@ void AddSelectionFlags(Command& command, SelectionFlags& flags) {
 namespace {
 
 // The columns of a custom kind. Who may not read definitions, or asks for the kind of an aggregated API, gets the plain ones.
-Columns ColumnsOfDefinition(const Client& client, const GroupVersionResource& served,
-                            const CallOptions& call) {
+apiserver::Columns ColumnsOfDefinition(const Client& client, const GroupVersionResource& served,
+                                       const CallOptions& call) {
   const Result<std::string> text =
       client.GetRaw("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + served.resource +
                         "." + served.group,
                     call);
   const Result<json::Value> definition =
       text ? json::Parse(*text) : Result<json::Value>(text.error());
-  return definition ? CustomColumns(*definition, served.version) : ColumnsFor(served.group, "");
+  return definition ? apiserver::CustomColumns(*definition, served.version)
+                    : apiserver::ColumnsFor(served.group, "");
 }
 
 }  // namespace
@@ -99,7 +100,7 @@ Result<Selection> Select(const Connection& connection, const SelectionFlags& fla
                        : &selection.mapping.dynamic_type();
   const bool table = flags.output.empty() || flags.output == "wide";
   if (known != nullptr || served.group.empty() || !table) {
-    selection.columns = ColumnsFor(served.group, kind.kind);
+    selection.columns = apiserver::ColumnsFor(served.group, kind.kind);
   } else {
     selection.columns = ColumnsOfDefinition(connection.client, served, call);
   }

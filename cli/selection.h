@@ -12,7 +12,7 @@
 #include "kinformer/list_watch.h"
 #include "kinformer/result.h"
 
-#include "cli/columns.h"
+#include "apiserver/columns.h"
 #include "cli/command_line.h"
 #include "cli/connection.h"
 
@@ -38,7 +38,7 @@ struct Selection {
   std::string name{};        // empty: all
   std::string label_selector{};
   std::string field_selector{};
-  Columns columns{};  // of tables
+  apiserver::Columns columns{};  // of tables
   [[nodiscard]] bool shows_namespaces() const { return mapping.namespaced && namespace_.empty(); }
   // "pod/web-0", "deployment.apps/web".
   [[nodiscard]] std::string QualifiedName(std::string_view object_name) const;

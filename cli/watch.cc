@@ -9,7 +9,7 @@
 #include "kinformer/stop.h"
 #include "kinformer/yaml.h"
 
-#include "cli/columns.h"
+#include "apiserver/columns.h"
 #include "cli/commands.h"
 #include "cli/first_sync.h"
 #include "cli/output.h"
@@ -58,7 +58,8 @@ class EventPrinter {
     } else if (format_ == "yaml") {
       output_.Line(std::string("--- # ") + type + "\n" + yaml::Dump(*value), color);
     } else {
-      std::vector<std::string> cells = CellsOf(columns_, *value, format_ == "wide", env_.WallNow());
+      std::vector<std::string> cells =
+          apiserver::CellsOf(columns_, *value, format_ == "wide", env_.WallNow());
       if (selection_.shows_namespaces()) {
         cells.insert(cells.begin(), std::string(object.block()->namespace_()));
       }
@@ -75,7 +76,7 @@ class EventPrinter {
   const Selection& selection_;
   const std::string format_;
   Output& output_;
-  const Columns& columns_;
+  const apiserver::Columns& columns_;
   std::mutex mutex_;
   Table table_;
 };

@@ -110,25 +110,15 @@ TEST(ApiServerTable, ListAndSRV189Paging) {
       {"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"}};
   const json::Value table = server.Get("/api/v1/namespaces/default/pods?limit=1", accept).Json();
   EXPECT_EQ(table["kind"].StringOrEmpty(), "Table");
-  EXPECT_EQ(table.At("/rows/0/cells").Dump(),
-            R"(["p","1/1","Running","2","90s","\u003cnone\u003e","n1","\u003cnone\u003e"])");
+  EXPECT_EQ(
+      table.At("/rows/0/cells").Dump(),
+      R"(["p","1/1","Running","2","90s","\u003cnone\u003e","n1","\u003cnone\u003e","\u003cnone\u003e"])");
   EXPECT_EQ(table.At("/rows/0/object/kind").StringOrEmpty(), "PartialObjectMetadata");
   EXPECT_FALSE(table.At("/metadata/continue").StringOrEmpty().empty());
   const json::Value one =
       server.Get("/api/v1/namespaces/default/pods/q?includeObject=Object", accept).Json();
   EXPECT_EQ(one.At("/rows/0/cells/2").StringOrEmpty(), "Pending");
   EXPECT_EQ(one.At("/rows/0/object/kind").StringOrEmpty(), "Pod");
-}
-
-TEST(ApiServerTable, HumanDuration) {
-  EXPECT_EQ(HumanDuration(90), "90s");
-  EXPECT_EQ(HumanDuration(330), "5m30s");
-  EXPECT_EQ(HumanDuration(3600), "60m");
-  EXPECT_EQ(HumanDuration(11400), "3h10m");
-  EXPECT_EQ(HumanDuration(12 * 3600), "12h");
-  EXPECT_EQ(HumanDuration(51 * 3600), "2d3h");
-  EXPECT_EQ(HumanDuration(8 * 86400), "8d");
-  EXPECT_EQ(HumanDuration((3 * 365 + 7) * 86400), "3y7d");
 }
 
 TEST(ApiServerProtobuf, SRV76Bodies) {

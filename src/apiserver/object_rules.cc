@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <optional>
 
 namespace kinformer::apiserver {
 namespace {
@@ -191,22 +189,6 @@ std::string FormatTime(WallTime time) {
       static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
       static_cast<int>(clock.seconds().count()));
   return std::string(text.data(), static_cast<std::size_t>(size));
-}
-
-std::int64_t ParseTimeSeconds(std::string_view text) {
-  const auto number = [&](std::size_t at, std::size_t count) -> std::optional<int> {
-    if (at + count > text.size()) return std::nullopt;
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data() + at, text.data() + at + count, value);
-    if (error != std::errc() || end != text.data() + at + count) return std::nullopt;
-    return value;
-  };
-  const auto year = number(0, 4), month = number(5, 2), day = number(8, 2);
-  const auto hour = number(11, 2), minute = number(14, 2), second = number(17, 2);
-  if (!year || !month || !day || !hour || !minute || !second) return 0;
-  const std::chrono::sys_days date(std::chrono::year(*year) / *month / *day);
-  return std::chrono::duration_cast<std::chrono::seconds>(date.time_since_epoch()).count() +
-         *hour * 3600 + *minute * 60 + *second;
 }
 
 std::string NewUid(Env& env) {

@@ -24,8 +24,6 @@ std::vector<StatusCause> ValidateMetadata(const ServedResource& resource,
 
 // "2023-11-14T22:13:20Z".
 std::string FormatTime(WallTime time);
-// Seconds since the epoch of such a text; 0 for anything else.
-std::int64_t ParseTimeSeconds(std::string_view text);
 
 // A random UUID, version 4.
 std::string NewUid(Env& env);

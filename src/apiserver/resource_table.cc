@@ -6,6 +6,8 @@
 
 #include "kinformer/internal/registry.h"
 
+#include "apiserver/custom_columns.h"
+
 namespace kinformer::apiserver {
 namespace {
 
@@ -48,18 +50,6 @@ std::shared_ptr<ServedResource> FromRegistry(const internal::ResourceInfo& info)
                            .message = info.type->message}));
   ApplyBuiltinRules(*resource);
   return resource;
-}
-
-std::vector<PrinterColumn> ColumnsOf(const json::Value& version) {
-  std::vector<PrinterColumn> columns;
-  for (const json::Value& column : version["additionalPrinterColumns"].items()) {
-    columns.push_back({.name = column["name"].StringOrEmpty(),
-                       .type = column["type"].StringOrEmpty(),
-                       .description = column["description"].StringOrEmpty(),
-                       .priority = static_cast<int>(column["priority"].AsInt64().value_or(0)),
-                       .path = column["jsonPath"].StringOrEmpty()});
-  }
-  return columns;
 }
 
 // ".spec.color" as a selectable field.
@@ -227,7 +217,7 @@ void ResourceTable::Install(const json::Value& definition) {
          .deprecation_warning = version["deprecated"].AsBool().value_or(false)
                                     ? version["deprecationWarning"].StringOrEmpty()
                                     : std::string(),
-         .columns = ColumnsOf(version)}));
+         .columns = CustomColumns(version)}));
     const json::Value& subresources = version["subresources"];
     if (subresources.contains("status") && !resource->HasStatus()) {
       resource->subresources.push_back({.name = "status",

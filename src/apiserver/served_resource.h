@@ -16,6 +16,7 @@
 #include "kinformer/internal/descriptor.h"
 #include "kinformer/json.h"
 
+#include "apiserver/columns.h"
 #include "apiserver/record.h"
 #include "apiserver/resource_store.h"
 #include "apiserver/status.h"
@@ -33,15 +34,6 @@ enum class GenerationRule : std::uint8_t {
 
 enum class NameRule : std::uint8_t { kSubdomain, kLabel, kDns1035Label, kPathSegment };
 
-// One column of a Table.
-struct PrinterColumn {
-  std::string name{};
-  std::string type{"string"};
-  std::string description{};
-  int priority = 0;
-  std::string path{};  // a simple JSONPath: ".spec.size"; of built-in kinds the columns are code
-};
-
 // One version in which a resource is served. Constant once made; shared by answers under way.
 struct ServedVersion {
   std::string version{};
@@ -52,7 +44,7 @@ struct ServedVersion {
   std::string deprecation_warning{};
   // Null for custom resources.
   const internal::MessageDescriptor* message = nullptr;
-  std::vector<PrinterColumn> columns{};
+  Columns columns{};  // of custom resources
   // What stands before a record's body: `{"kind":"Pod","apiVersion":"v1",`.
   std::string head{};
   // The start of a watch frame, by event type; and the same after the end of the frame before it, so that a run of frames needs

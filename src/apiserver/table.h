@@ -11,6 +11,7 @@
 #include "kinformer/env.h"
 #include "kinformer/json.h"
 
+#include "apiserver/columns.h"
 #include "apiserver/resource_table.h"
 
 namespace kinformer::apiserver {
@@ -20,9 +21,6 @@ std::string ColumnDefinitionsJson(const ResourceAt& at);
 
 // The cells of one row, in the order of the columns.
 json::Value TableCells(const ResourceAt& at, const json::Value& object, WallTime now);
-
-// "90s", "5m30s", "3h10m", "2d3h", "3y7d".
-std::string HumanDuration(std::int64_t seconds);
 
 }  // namespace kinformer::apiserver
 

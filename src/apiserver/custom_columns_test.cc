@@ -1,10 +1,10 @@
-#include "cli/custom_columns.h"
+#include "apiserver/custom_columns.h"
 
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
 
-namespace kinformer::cli {
+namespace kinformer::apiserver {
 namespace {
 
 using Cells = std::vector<std::string>;
@@ -53,4 +53,4 @@ TEST(CustomColumns, WithoutAnyNameAndAge) {
 }
 
 }  // namespace
-}  // namespace kinformer::cli
+}  // namespace kinformer::apiserver

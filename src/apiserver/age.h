@@ -1,9 +1,9 @@
-// cli/age.h
+// apiserver/age.h
 //
 // How long ago something was, as kubectl writes it: "90s", "5m30s", "3h10m", "2d3h", "8d", "3y7d".
 
-#ifndef KINFORMER_CLI_AGE_H_
-#define KINFORMER_CLI_AGE_H_
+#ifndef KINFORMER_SRC_APISERVER_AGE_H_
+#define KINFORMER_SRC_APISERVER_AGE_H_
 
 #include <chrono>
 #include <string>
@@ -11,7 +11,7 @@
 
 #include "kinformer/env.h"
 
-namespace kinformer::cli {
+namespace kinformer::apiserver {
 
 std::string HumanDuration(std::chrono::seconds duration);
 
@@ -21,6 +21,6 @@ std::string AgeOf(std::string_view time, WallTime now);
 // Seconds since 1970, or -1 where the text is no RFC 3339 time.
 std::int64_t ParseTime(std::string_view time);
 
-}  // namespace kinformer::cli
+}  // namespace kinformer::apiserver
 
-#endif  // KINFORMER_CLI_AGE_H_
+#endif  // KINFORMER_SRC_APISERVER_AGE_H_

@@ -1,9 +1,9 @@
-#include "cli/json_path.h"
+#include "apiserver/json_path.h"
 
 #include <gtest/gtest.h>
 #include <string>
 
-namespace kinformer::cli {
+namespace kinformer::apiserver {
 namespace {
 
 constexpr char kObject[] = R"({
@@ -47,4 +47,4 @@ TEST(JsonPath, FindsWhatColumnsNeed) {
 }
 
 }  // namespace
-}  // namespace kinformer::cli
+}  // namespace kinformer::apiserver

@@ -1,8 +1,10 @@
-#include "cli/columns.h"
+#include "apiserver/columns.h"
 
 #include <gtest/gtest.h>
 
-namespace kinformer::cli {
+#include "apiserver/age.h"
+
+namespace kinformer::apiserver {
 namespace {
 
 using Cells = std::vector<std::string>;
@@ -17,6 +19,29 @@ Cells RowOf(const char* group, const char* kind, const std::string& object, bool
   Cells cells = CellsOf(columns, *value, wide, kNow);
   EXPECT_EQ(cells.size(), TitlesOf(columns, wide).size());
   return cells;
+}
+
+TEST(Age, HumanDuration) {
+  const struct {
+    std::int64_t seconds;
+    const char* text;
+  } kRows[] = {
+      {0, "0s"},          {1, "1s"},         {119, "119s"},    {120, "2m"},       {330, "5m30s"},
+      {600, "10m"},       {10799, "179m"},   {10800, "3h"},    {11400, "3h10m"},  {28800, "8h"},
+      {172799, "47h"},    {172800, "2d"},    {183600, "2d3h"}, {691200, "8d"},    {63072000, "2y"},
+      {95212800, "3y7d"}, {252288000, "8y"}, {-1, "0s"},       {-5, "<invalid>"},
+  };
+  for (const auto& row : kRows) {
+    EXPECT_EQ(HumanDuration(std::chrono::seconds(row.seconds)), row.text) << row.seconds;
+  }
+}
+
+TEST(Age, OfATime) {
+  const WallTime now{std::chrono::seconds(1'000'000'100)};
+  EXPECT_EQ(AgeOf("2001-09-09T01:46:40Z", now), "100s");
+  EXPECT_EQ(AgeOf("", now), "<unknown>");
+  EXPECT_EQ(AgeOf("yesterday", now), "<unknown>");
+  EXPECT_EQ(AgeOf("2001-13-09T01:46:40Z", now), "<unknown>");
 }
 
 TEST(Columns, PodStates) {
@@ -183,4 +208,4 @@ TEST(Columns, EveryTableHasARowAsLongAsItsTitles) {
 }
 
 }  // namespace
-}  // namespace kinformer::cli
+}  // namespace kinformer::apiserver

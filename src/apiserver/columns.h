@@ -1,10 +1,10 @@
-// cli/columns.h
+// apiserver/columns.h
 //
-// The columns in which objects of a kind are shown, those of kubectl for the kinds that people look at most; NAME and AGE for
-// all others.
+// The columns in which objects of a kind are shown: those of a real server for the kinds that people look at most; name and age
+// for all others. What the server answers with to requests for a Table, and what the command prints from a cache.
 
-#ifndef KINFORMER_CLI_COLUMNS_H_
-#define KINFORMER_CLI_COLUMNS_H_
+#ifndef KINFORMER_SRC_APISERVER_COLUMNS_H_
+#define KINFORMER_SRC_APISERVER_COLUMNS_H_
 
 #include <functional>
 #include <map>
@@ -15,11 +15,13 @@
 #include "kinformer/env.h"
 #include "kinformer/json.h"
 
-namespace kinformer::cli {
+namespace kinformer::apiserver {
 
 struct Column {
-  std::string title;
-  bool wide = false;  // only with -o wide
+  std::string name;   // as in a Table; people are shown it in capitals
+  bool wide = false;  // only with -o wide: priority 1
+  std::string type{"string"};
+  std::string description{};
 };
 
 using RowFunction =
@@ -38,11 +40,11 @@ void AddClusterTables(ColumnsByKind& tables);
 
 const Columns& ColumnsFor(std::string_view group, std::string_view kind);
 
-// The cells that -o wide, or its absence, shows.
+// The titles and cells that -o wide, or its absence, shows.
 std::vector<std::string> TitlesOf(const Columns& columns, bool wide);
 std::vector<std::string> CellsOf(const Columns& columns, const json::Value& object, bool wide,
                                  WallTime now);
 
-}  // namespace kinformer::cli
+}  // namespace kinformer::apiserver
 
-#endif  // KINFORMER_CLI_COLUMNS_H_
+#endif  // KINFORMER_SRC_APISERVER_COLUMNS_H_

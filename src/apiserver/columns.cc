@@ -1,11 +1,11 @@
-#include "cli/columns.h"
+#include "apiserver/columns.h"
 
 #include <utility>
 
-#include "cli/age.h"
-#include "cli/cells.h"
+#include "apiserver/age.h"
+#include "apiserver/cells.h"
 
-namespace kinformer::cli {
+namespace kinformer::apiserver {
 namespace {
 
 using json::Value;
@@ -391,123 +391,123 @@ std::vector<std::string> CrdRow(const Value& o, WallTime) {
 std::vector<std::string> PlainRow(const Value& o, WallTime now) { return {Name(o), Age(o, now)}; }
 
 std::vector<Column> EventColumns() {
-  return {{"LAST SEEN"},    {"TYPE"},    {"REASON"},           {"OBJECT"},      {"SUBOBJECT", true},
-          {"SOURCE", true}, {"MESSAGE"}, {"FIRST SEEN", true}, {"COUNT", true}, {"NAME", true}};
+  return {{"Last Seen"},    {"Type"},    {"Reason"},           {"Object"},      {"Subobject", true},
+          {"Source", true}, {"Message"}, {"First Seen", true}, {"Count", true}, {"Name", true}};
 }
 
 ColumnsByKind MakeTables() {
   ColumnsByKind tables = {
       {"Pod.",
-       {{{"NAME"},
-         {"READY"},
-         {"STATUS"},
-         {"RESTARTS"},
-         {"AGE"},
+       {{{"Name"},
+         {"Ready"},
+         {"Status"},
+         {"Restarts"},
+         {"Age"},
          {"IP", true},
-         {"NODE", true},
-         {"NOMINATED NODE", true},
-         {"READINESS GATES", true}},
+         {"Node", true},
+         {"Nominated Node", true},
+         {"Readiness Gates", true}},
         PodRow}},
       {"Deployment.apps",
-       {{{"NAME"},
-         {"READY"},
-         {"UP-TO-DATE"},
-         {"AVAILABLE"},
-         {"AGE"},
-         {"CONTAINERS", true},
-         {"IMAGES", true},
-         {"SELECTOR", true}},
+       {{{"Name"},
+         {"Ready"},
+         {"Up-to-date"},
+         {"Available"},
+         {"Age"},
+         {"Containers", true},
+         {"Images", true},
+         {"Selector", true}},
         DeploymentRow}},
       {"ReplicaSet.apps",
-       {{{"NAME"},
-         {"DESIRED"},
-         {"CURRENT"},
-         {"READY"},
-         {"AGE"},
-         {"CONTAINERS", true},
-         {"IMAGES", true},
-         {"SELECTOR", true}},
+       {{{"Name"},
+         {"Desired"},
+         {"Current"},
+         {"Ready"},
+         {"Age"},
+         {"Containers", true},
+         {"Images", true},
+         {"Selector", true}},
         ReplicaSetRow}},
       {"StatefulSet.apps",
-       {{{"NAME"}, {"READY"}, {"AGE"}, {"CONTAINERS", true}, {"IMAGES", true}}, StatefulSetRow}},
+       {{{"Name"}, {"Ready"}, {"Age"}, {"Containers", true}, {"Images", true}}, StatefulSetRow}},
       {"DaemonSet.apps",
-       {{{"NAME"},
-         {"DESIRED"},
-         {"CURRENT"},
-         {"READY"},
-         {"UP-TO-DATE"},
-         {"AVAILABLE"},
-         {"NODE SELECTOR"},
-         {"AGE"},
-         {"CONTAINERS", true},
-         {"IMAGES", true},
-         {"SELECTOR", true}},
+       {{{"Name"},
+         {"Desired"},
+         {"Current"},
+         {"Ready"},
+         {"Up-to-date"},
+         {"Available"},
+         {"Node Selector"},
+         {"Age"},
+         {"Containers", true},
+         {"Images", true},
+         {"Selector", true}},
         DaemonSetRow}},
       {"Job.batch",
-       {{{"NAME"},
-         {"STATUS"},
-         {"COMPLETIONS"},
-         {"DURATION"},
-         {"AGE"},
-         {"CONTAINERS", true},
-         {"IMAGES", true},
-         {"SELECTOR", true}},
+       {{{"Name"},
+         {"Status"},
+         {"Completions"},
+         {"Duration"},
+         {"Age"},
+         {"Containers", true},
+         {"Images", true},
+         {"Selector", true}},
         JobRow}},
       {"CronJob.batch",
-       {{{"NAME"},
-         {"SCHEDULE"},
-         {"TIMEZONE"},
-         {"SUSPEND"},
-         {"ACTIVE"},
-         {"LAST SCHEDULE"},
-         {"AGE"},
-         {"CONTAINERS", true},
-         {"IMAGES", true},
-         {"SELECTOR", true}},
+       {{{"Name"},
+         {"Schedule"},
+         {"Timezone"},
+         {"Suspend"},
+         {"Active"},
+         {"Last Schedule"},
+         {"Age"},
+         {"Containers", true},
+         {"Images", true},
+         {"Selector", true}},
         CronJobRow}},
       {"Service.",
-       {{{"NAME"},
-         {"TYPE"},
-         {"CLUSTER-IP"},
-         {"EXTERNAL-IP"},
-         {"PORT(S)"},
-         {"AGE"},
-         {"SELECTOR", true}},
+       {{{"Name"},
+         {"Type"},
+         {"Cluster-IP"},
+         {"External-IP"},
+         {"Port(s)"},
+         {"Age"},
+         {"Selector", true}},
         ServiceRow}},
       {"Node.",
-       {{{"NAME"},
-         {"STATUS"},
-         {"ROLES"},
-         {"AGE"},
-         {"VERSION"},
-         {"INTERNAL-IP", true},
-         {"EXTERNAL-IP", true},
-         {"OS-IMAGE", true},
-         {"KERNEL-VERSION", true},
-         {"CONTAINER-RUNTIME", true}},
+       {{{"Name"},
+         {"Status"},
+         {"Roles"},
+         {"Age"},
+         {"Version"},
+         {"Internal-IP", true},
+         {"External-IP", true},
+         {"OS-Image", true},
+         {"Kernel-Version", true},
+         {"Container-Runtime", true}},
         NodeRow}},
-      {"Namespace.", {{{"NAME"}, {"STATUS"}, {"AGE"}}, NamespaceRow}},
-      {"ConfigMap.", {{{"NAME"}, {"DATA"}, {"AGE"}}, ConfigMapRow}},
-      {"Secret.", {{{"NAME"}, {"TYPE"}, {"DATA"}, {"AGE"}}, SecretRow}},
+      {"Namespace.", {{{"Name"}, {"Status"}, {"Age"}}, NamespaceRow}},
+      {"ConfigMap.", {{{"Name"}, {"Data"}, {"Age"}}, ConfigMapRow}},
+      {"Secret.", {{{"Name"}, {"Type"}, {"Data"}, {"Age"}}, SecretRow}},
       {"EndpointSlice.discovery.k8s.io",
-       {{{"NAME"}, {"ADDRESSTYPE"}, {"PORTS"}, {"ENDPOINTS"}, {"AGE"}}, EndpointSliceRow}},
+       {{{"Name"}, {"AddressType"}, {"Ports"}, {"Endpoints"}, {"Age"}}, EndpointSliceRow}},
       {"Ingress.networking.k8s.io",
-       {{{"NAME"}, {"CLASS"}, {"HOSTS"}, {"ADDRESS"}, {"PORTS"}, {"AGE"}}, IngressRow}},
+       {{{"Name"}, {"Class"}, {"Hosts"}, {"Address"}, {"Ports"}, {"Age"}}, IngressRow}},
       {"Event.", {EventColumns(), EventRow}},
       {"Event.events.k8s.io", {EventColumns(), EventRow}},
-      {"Lease.coordination.k8s.io", {{{"NAME"}, {"HOLDER"}, {"AGE"}}, LeaseRow}},
+      {"Lease.coordination.k8s.io", {{{"Name"}, {"Holder"}, {"Age"}}, LeaseRow}},
       {"PersistentVolumeClaim.",
-       {{{"NAME"},
-         {"STATUS"},
-         {"VOLUME"},
-         {"CAPACITY"},
-         {"ACCESS MODES"},
-         {"STORAGECLASS"},
-         {"VOLUMEATTRIBUTESCLASS"},
-         {"AGE"},
-         {"VOLUMEMODE", true}},
+       {{{"Name"},
+         {"Status"},
+         {"Volume"},
+         {"Capacity"},
+         {"Access Modes"},
+         {"StorageClass"},
+         {"VolumeAttributesClass"},
+         {"Age"},
+         {"VolumeMode", true}},
         ClaimRow}},
-      {"CustomResourceDefinition.apiextensions.k8s.io", {{{"NAME"}, {"CREATED AT"}}, CrdRow}},
+      {"CustomResourceDefinition.apiextensions.k8s.io", {{{"Name"}, {"Created At"}}, CrdRow}},
   };
   AddClusterTables(tables);
   return tables;
@@ -521,15 +521,26 @@ const ColumnsByKind& Tables() {
 }  // namespace
 
 const Columns& ColumnsFor(std::string_view group, std::string_view kind) {
-  static const Columns kPlain = {{{"NAME"}, {"AGE"}}, PlainRow};
+  static const Columns kPlain = {{{"Name"}, {"Age"}}, PlainRow};
   const auto found = Tables().find(std::string(kind) + "." + std::string(group));
   return found == Tables().end() ? kPlain : found->second;
 }
 
+namespace {
+
+std::string Upper(std::string text) {
+  for (char& c : text) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return text;
+}
+
+}  // namespace
+
 std::vector<std::string> TitlesOf(const Columns& columns, bool wide) {
   std::vector<std::string> titles;
   for (const Column& column : columns.columns) {
-    if (wide || !column.wide) titles.push_back(column.title);
+    if (wide || !column.wide) titles.push_back(Upper(column.name));
   }
   return titles;
 }
@@ -544,4 +555,4 @@ std::vector<std::string> CellsOf(const Columns& columns, const json::Value& obje
   return cells;
 }
 
-}  // namespace kinformer::cli
+}  // namespace kinformer::apiserver

@@ -1,22 +1,22 @@
-// cli/json_path.h
+// apiserver/json_path.h
 //
 // JSONPath as the columns of custom resources use it: ".spec.replicas", ".status.conditions[?(@.type=='Ready')].status".
 
-#ifndef KINFORMER_CLI_JSON_PATH_H_
-#define KINFORMER_CLI_JSON_PATH_H_
+#ifndef KINFORMER_SRC_APISERVER_JSON_PATH_H_
+#define KINFORMER_SRC_APISERVER_JSON_PATH_H_
 
 #include <string_view>
 #include <vector>
 
 #include "kinformer/json.h"
 
-namespace kinformer::cli {
+namespace kinformer::apiserver {
 
 // The values that the path finds in `root`, in document order; none where it finds nothing or is malformed. Members by .name and
 // ['name'], items by [0], [-1] and [*], and filters that compare one member with a text, number or boolean. The results live as
 // long as `root`.
 std::vector<const json::Value*> FindByPath(const json::Value& root, std::string_view path);
 
-}  // namespace kinformer::cli
+}  // namespace kinformer::apiserver
 
-#endif  // KINFORMER_CLI_JSON_PATH_H_
+#endif  // KINFORMER_SRC_APISERVER_JSON_PATH_H_

@@ -1,14 +1,14 @@
-#include "cli/custom_columns.h"
+#include "apiserver/custom_columns.h"
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/age.h"
-#include "cli/cells.h"
-#include "cli/json_path.h"
+#include "apiserver/age.h"
+#include "apiserver/cells.h"
+#include "apiserver/json_path.h"
 
-namespace kinformer::cli {
+namespace kinformer::apiserver {
 namespace {
 
 using json::Value;
@@ -42,29 +42,28 @@ std::string Cell(const CustomColumn& column, const Value& object, WallTime now) 
   return text;
 }
 
-std::string Upper(std::string text) {
-  for (char& c : text) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return text;
-}
-
 }  // namespace
 
 Columns CustomColumns(const Value& definition, std::string_view version) {
-  Columns out;
-  out.columns.push_back({"NAME"});
-  std::vector<CustomColumn> wanted;
   for (const Value& candidate : definition["spec"]["versions"].items()) {
-    if (candidate["name"].StringOrEmpty() != version) continue;
-    for (const Value& column : candidate["additionalPrinterColumns"].items()) {
-      out.columns.push_back(
-          {Upper(column["name"].StringOrEmpty()), column["priority"].AsInt64().value_or(0) > 0});
-      wanted.push_back({column["type"].StringOrEmpty(), column["jsonPath"].StringOrEmpty()});
-    }
+    if (candidate["name"].StringOrEmpty() == version) return CustomColumns(candidate);
+  }
+  return CustomColumns(Value());
+}
+
+Columns CustomColumns(const Value& version) {
+  Columns out;
+  out.columns.push_back({"Name"});
+  std::vector<CustomColumn> wanted;
+  for (const Value& column : version["additionalPrinterColumns"].items()) {
+    const std::string& type = column["type"].StringOrEmpty();
+    out.columns.push_back({column["name"].StringOrEmpty(),
+                           column["priority"].AsInt64().value_or(0) > 0, type,
+                           column["description"].StringOrEmpty()});
+    wanted.push_back({type, column["jsonPath"].StringOrEmpty()});
   }
   if (wanted.empty()) {
-    out.columns.push_back({"AGE"});
+    out.columns.push_back({"Age", false, "date"});
     wanted.push_back({"date", ".metadata.creationTimestamp"});
   }
   out.row = [wanted = std::move(wanted)](const Value& object, WallTime now) {
@@ -75,4 +74,4 @@ Columns CustomColumns(const Value& definition, std::string_view version) {
   return out;
 }
 
-}  // namespace kinformer::cli
+}  // namespace kinformer::apiserver

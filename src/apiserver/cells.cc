@@ -1,11 +1,11 @@
-#include "cli/cells.h"
+#include "apiserver/cells.h"
 
 #include <map>
 #include <utility>
 
-#include "cli/age.h"
+#include "apiserver/age.h"
 
-namespace kinformer::cli::cells {
+namespace kinformer::apiserver::cells {
 
 using json::Value;
 
@@ -86,4 +86,4 @@ std::string AccessModes(const Value& modes) {
   return out;
 }
 
-}  // namespace kinformer::cli::cells
+}  // namespace kinformer::apiserver::cells

@@ -1,11 +1,11 @@
-#include "cli/json_path.h"
+#include "apiserver/json_path.h"
 
 #include <charconv>
 #include <optional>
 #include <string>
 #include <utility>
 
-namespace kinformer::cli {
+namespace kinformer::apiserver {
 namespace {
 
 using json::Value;
@@ -147,4 +147,4 @@ std::vector<const Value*> FindByPath(const Value& root, std::string_view path) {
   return found;
 }
 
-}  // namespace kinformer::cli
+}  // namespace kinformer::apiserver

@@ -1,9 +1,10 @@
-#include "cli/age.h"
+#include "apiserver/age.h"
 
 #include <cstdint>
-#include <cstdio>
 
-namespace kinformer::cli {
+#include "object/text_forms.h"
+
+namespace kinformer::apiserver {
 namespace {
 
 // Two units, the smaller one left out where it is zero.
@@ -35,22 +36,8 @@ std::string HumanDuration(std::chrono::seconds duration) {
 }
 
 std::int64_t ParseTime(std::string_view time) {
-  int year = 0;
-  unsigned month = 0;
-  unsigned day = 0;
-  int hour = 0;
-  int minute = 0;
-  int second = 0;
-  const std::string text(time);
-  if (std::sscanf(text.c_str(), "%4d-%2u-%2uT%2d:%2d:%2d", &year, &month, &day, &hour, &minute,
-                  &second) != 6) {
-    return -1;
-  }
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
-                                         std::chrono::day(day)};
-  if (!date.ok()) return -1;
-  return std::chrono::sys_seconds(std::chrono::sys_days(date)).time_since_epoch().count() +
-         hour * 3600 + minute * 60 + second;
+  const auto parsed = internal::ParseRfc3339(time);
+  return parsed ? parsed->seconds : -1;
 }
 
 std::string AgeOf(std::string_view time, WallTime now) {
@@ -60,4 +47,4 @@ std::string AgeOf(std::string_view time, WallTime now) {
   return HumanDuration(seconds - std::chrono::seconds(then));
 }
 
-}  // namespace kinformer::cli
+}  // namespace kinformer::apiserver

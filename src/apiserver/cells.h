@@ -1,16 +1,16 @@
-// cli/cells.h
+// apiserver/cells.h
 //
 // What the rows of tables are made of: texts out of an object's JSON.
 
-#ifndef KINFORMER_CLI_CELLS_H_
-#define KINFORMER_CLI_CELLS_H_
+#ifndef KINFORMER_SRC_APISERVER_CELLS_H_
+#define KINFORMER_SRC_APISERVER_CELLS_H_
 
 #include <string>
 
 #include "kinformer/env.h"
 #include "kinformer/json.h"
 
-namespace kinformer::cli::cells {
+namespace kinformer::apiserver::cells {
 
 std::string Name(const json::Value& object);
 std::string Age(const json::Value& object, WallTime now);
@@ -30,6 +30,6 @@ std::string ContainerField(const json::Value& pod_spec, const char* field);
 // "RWO,ROX"
 std::string AccessModes(const json::Value& modes);
 
-}  // namespace kinformer::cli::cells
+}  // namespace kinformer::apiserver::cells
 
-#endif  // KINFORMER_CLI_CELLS_H_
+#endif  // KINFORMER_SRC_APISERVER_CELLS_H_

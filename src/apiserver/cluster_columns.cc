@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "cli/cells.h"
-#include "cli/columns.h"
+#include "apiserver/cells.h"
+#include "apiserver/columns.h"
 
-namespace kinformer::cli {
+namespace kinformer::apiserver {
 namespace {
 
 using cells::AccessModes;
@@ -216,70 +216,70 @@ Row AutoscalerRow(const Value& o, WallTime now) {
 }  // namespace
 
 void AddClusterTables(ColumnsByKind& tables) {
-  const Columns created = {{{"NAME"}, {"CREATED AT"}}, CreatedRow};
+  const Columns created = {{{"Name"}, {"Created At"}}, CreatedRow};
   const Columns binding = {
-      {{"NAME"}, {"ROLE"}, {"AGE"}, {"USERS", true}, {"GROUPS", true}, {"SERVICEACCOUNTS", true}},
+      {{"Name"}, {"Role"}, {"Age"}, {"Users", true}, {"Groups", true}, {"ServiceAccounts", true}},
       BindingRow};
-  const Columns webhooks = {{{"NAME"}, {"WEBHOOKS"}, {"AGE"}}, WebhooksRow};
+  const Columns webhooks = {{{"Name"}, {"Webhooks"}, {"Age"}}, WebhooksRow};
   tables.insert({
       {"ReplicationController.",
-       {{{"NAME"},
-         {"DESIRED"},
-         {"CURRENT"},
-         {"READY"},
-         {"AGE"},
-         {"CONTAINERS", true},
-         {"IMAGES", true},
-         {"SELECTOR", true}},
+       {{{"Name"},
+         {"Desired"},
+         {"Current"},
+         {"Ready"},
+         {"Age"},
+         {"Containers", true},
+         {"Images", true},
+         {"Selector", true}},
         ReplicationControllerRow}},
-      {"Endpoints.", {{{"NAME"}, {"ENDPOINTS"}, {"AGE"}}, EndpointsRow}},
-      {"ServiceAccount.", {{{"NAME"}, {"SECRETS"}, {"AGE"}}, ServiceAccountRow}},
+      {"Endpoints.", {{{"Name"}, {"Endpoints"}, {"Age"}}, EndpointsRow}},
+      {"ServiceAccount.", {{{"Name"}, {"Secrets"}, {"Age"}}, ServiceAccountRow}},
       {"PersistentVolume.",
-       {{{"NAME"},
-         {"CAPACITY"},
-         {"ACCESS MODES"},
-         {"RECLAIM POLICY"},
-         {"STATUS"},
-         {"CLAIM"},
-         {"STORAGECLASS"},
-         {"VOLUMEATTRIBUTESCLASS"},
-         {"REASON"},
-         {"AGE"},
-         {"VOLUMEMODE", true}},
+       {{{"Name"},
+         {"Capacity"},
+         {"Access Modes"},
+         {"Reclaim Policy"},
+         {"Status"},
+         {"Claim"},
+         {"StorageClass"},
+         {"VolumeAttributesClass"},
+         {"Reason"},
+         {"Age"},
+         {"VolumeMode", true}},
         VolumeRow}},
       {"StorageClass.storage.k8s.io",
-       {{{"NAME"},
-         {"PROVISIONER"},
-         {"RECLAIMPOLICY"},
-         {"VOLUMEBINDINGMODE"},
-         {"ALLOWVOLUMEEXPANSION"},
-         {"AGE"}},
+       {{{"Name"},
+         {"Provisioner"},
+         {"ReclaimPolicy"},
+         {"VolumeBindingMode"},
+         {"AllowVolumeExpansion"},
+         {"Age"}},
         StorageClassRow}},
       {"LimitRange.", created},
       {"Role.rbac.authorization.k8s.io", created},
       {"ClusterRole.rbac.authorization.k8s.io", created},
       {"RoleBinding.rbac.authorization.k8s.io", binding},
       {"ClusterRoleBinding.rbac.authorization.k8s.io", binding},
-      {"ResourceQuota.", {{{"NAME"}, {"REQUEST"}, {"LIMIT"}, {"AGE"}}, QuotaRow}},
+      {"ResourceQuota.", {{{"Name"}, {"Request"}, {"Limit"}, {"Age"}}, QuotaRow}},
       {"PodDisruptionBudget.policy",
-       {{{"NAME"}, {"MIN AVAILABLE"}, {"MAX UNAVAILABLE"}, {"ALLOWED DISRUPTIONS"}, {"AGE"}},
+       {{{"Name"}, {"Min Available"}, {"Max Unavailable"}, {"Allowed Disruptions"}, {"Age"}},
         DisruptionBudgetRow}},
       {"NetworkPolicy.networking.k8s.io",
-       {{{"NAME"}, {"POD-SELECTOR"}, {"AGE"}}, NetworkPolicyRow}},
+       {{{"Name"}, {"Pod-Selector"}, {"Age"}}, NetworkPolicyRow}},
       {"IngressClass.networking.k8s.io",
-       {{{"NAME"}, {"CONTROLLER"}, {"PARAMETERS"}, {"AGE"}}, IngressClassRow}},
+       {{{"Name"}, {"Controller"}, {"Parameters"}, {"Age"}}, IngressClassRow}},
       {"PriorityClass.scheduling.k8s.io",
-       {{{"NAME"}, {"VALUE"}, {"GLOBAL-DEFAULT"}, {"AGE"}, {"PREEMPTIONPOLICY"}},
+       {{{"Name"}, {"Value"}, {"Global-Default"}, {"Age"}, {"PreemptionPolicy"}},
         PriorityClassRow}},
-      {"RuntimeClass.node.k8s.io", {{{"NAME"}, {"HANDLER"}, {"AGE"}}, RuntimeClassRow}},
+      {"RuntimeClass.node.k8s.io", {{{"Name"}, {"Handler"}, {"Age"}}, RuntimeClassRow}},
       {"MutatingWebhookConfiguration.admissionregistration.k8s.io", webhooks},
       {"ValidatingWebhookConfiguration.admissionregistration.k8s.io", webhooks},
       {"APIService.apiregistration.k8s.io",
-       {{{"NAME"}, {"SERVICE"}, {"AVAILABLE"}, {"AGE"}}, ApiServiceRow}},
+       {{{"Name"}, {"Service"}, {"Available"}, {"Age"}}, ApiServiceRow}},
       {"HorizontalPodAutoscaler.autoscaling",
-       {{{"NAME"}, {"REFERENCE"}, {"TARGETS"}, {"MINPODS"}, {"MAXPODS"}, {"REPLICAS"}, {"AGE"}},
+       {{{"Name"}, {"Reference"}, {"Targets"}, {"MinPods"}, {"MaxPods"}, {"Replicas"}, {"Age"}},
         AutoscalerRow}},
   });
 }
 
-}  // namespace kinformer::cli
+}  // namespace kinformer::apiserver

@@ -1,0 +1,19 @@
+#include "cli/table.h"
+
+#include <gtest/gtest.h>
+
+namespace kinformer::cli {
+namespace {
+
+TEST(Table, ColumnsBeginAtTheSamePlace) {
+  Table table;
+  table.Measure({"NAME", "AGE"});
+  table.Measure({"long-name", "1s"});
+  EXPECT_EQ(table.Line({"NAME", "AGE"}), "NAME        AGE");
+  EXPECT_EQ(table.Line({"long-name", "1s"}), "long-name   1s");
+  EXPECT_EQ(table.Line({"\xc3\xa4", "x"}), "\xc3\xa4           x");
+  EXPECT_EQ(table.Line({"a\x1b[31m\nb"}), "a [31m b");
+}
+
+}  // namespace
+}  // namespace kinformer::cli

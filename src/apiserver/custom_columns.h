@@ -1,0 +1,24 @@
+// apiserver/custom_columns.h
+//
+// The columns that a CustomResourceDefinition asks for (additionalPrinterColumns).
+
+#ifndef KINFORMER_SRC_APISERVER_CUSTOM_COLUMNS_H_
+#define KINFORMER_SRC_APISERVER_CUSTOM_COLUMNS_H_
+
+#include <string_view>
+
+#include "kinformer/json.h"
+
+#include "apiserver/columns.h"
+
+namespace kinformer::apiserver {
+
+// The name and what that version of the definition asks for; name and age where it asks for nothing. Columns with a priority
+// are for -o wide.
+Columns CustomColumns(const json::Value& definition, std::string_view version);
+// The same from one entry of spec.versions.
+Columns CustomColumns(const json::Value& version);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_SRC_APISERVER_CUSTOM_COLUMNS_H_
