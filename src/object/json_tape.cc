@@ -35,6 +35,11 @@ class CarefulParser {
   }
 
  private:
+  bool TooDeep() {
+    error_ = "nested deeper than " + std::to_string(max_depth_) + " levels";
+    return false;
+  }
+
   bool Fail(const char* what) {
     if (error_.empty()) error_ = at_ < text_.size() ? what : "unexpected end";
     return false;
@@ -68,9 +73,9 @@ class CarefulParser {
     if (at_ >= text_.size()) return Fail("a value is missing");
     switch (text_[at_]) {
       case '{':
-        return depth < max_depth_ ? Object(depth) : Fail("nested too deeply");
+        return depth < max_depth_ ? Object(depth) : TooDeep();
       case '[':
-        return depth < max_depth_ ? Array(depth) : Fail("nested too deeply");
+        return depth < max_depth_ ? Array(depth) : TooDeep();
       case '"':
         return String();
       case 't':
@@ -205,6 +210,7 @@ class IndexedParser {
         nodes_(nodes) {}
 
   bool Run() {
+    FindBackslash(0);
     while (Value()) {
       // A value has ended: what it was in goes on, or ends too.
       while (true) {
@@ -266,7 +272,7 @@ class IndexedParser {
   }
 
   bool Empty(std::uint32_t begin, JsonType type, char close) {
-    if (at_ == end_ || text_[*at_] != close) return false;
+    if (at_ == end_ || text_[*at_] != close || depth_ == max_depth_) return false;
     unread_ = false;
     return Add({begin, *at_++ + 1, count_ + 1, type, true});
   }
@@ -419,6 +425,10 @@ Result<JsonTape> JsonTape::Parse(std::string_view text, int max_depth) {
                          tape.nodes_.at.get());
     if (parser.Run()) return tape;
   }
+  return ParseCarefully(text, max_depth);
+}
+
+Result<JsonTape> JsonTape::ParseCarefully(std::string_view text, int max_depth) {
   Result<std::vector<JsonNode>> read = CarefulParser(text, max_depth).Run();
   if (!read) return std::move(read).error();
   JsonNodes nodes{std::make_unique_for_overwrite<JsonNode[]>(read->size()), read->size()};

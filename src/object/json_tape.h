@@ -54,6 +54,9 @@ class JsonTape {
   // kDecode with the byte offset if `text` is not exactly one JSON value, nested at most `max_depth` deep.
   static Result<JsonTape> Parse(std::string_view text, int max_depth = 512);
 
+  // The same byte by byte: what Parse falls back to, for errors and for what is not UTF-8.
+  static Result<JsonTape> ParseCarefully(std::string_view text, int max_depth = 512);
+
   [[nodiscard]] const JsonNode& operator[](std::uint32_t node) const { return nodes_[node]; }
 
   // The verbatim text of a node.

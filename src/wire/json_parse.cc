@@ -44,14 +44,7 @@ class Parser {
 
   bool FailExpecting(std::string_view what) {
     if (at_ == end_) return Fail("the text ends where " + std::string(what) + " should be");
-    return Fail("found " + Shown(*at_) + " where " + std::string(what) + " should be");
-  }
-
-  static std::string Shown(char c) {
-    const auto u = static_cast<unsigned char>(c);
-    if (u >= 0x20 && u < 0x7f) return std::string("'") + c + "'";
-    static constexpr char kHex[] = "0123456789abcdef";
-    return std::string("byte 0x") + kHex[u >> 4] + kHex[u & 15U];
+    return Fail("found " + ShowByte(*at_) + " where " + std::string(what) + " should be");
   }
 
   bool ParseValue(Value& out, std::size_t depth) {
@@ -180,7 +173,7 @@ class Parser {
         ++at_;
         return true;
       }
-      if (*at_ != '\\') return Fail(Shown(*at_) + " must be escaped in a string");
+      if (*at_ != '\\') return Fail(ShowByte(*at_) + " must be escaped in a string");
       if (!ParseEscape(out)) return false;
     }
   }

@@ -1,9 +1,10 @@
 #include "kinformer/json.h"
 
 #include <gtest/gtest.h>
-#include <random>
 #include <simdjson.h>
 #include <sstream>
+
+#include "wire/testing/random_json.h"
 
 namespace kinformer::json {
 namespace {
@@ -180,63 +181,11 @@ TEST(JsonValue, PrettyPrintsAsKubectl) {
 
 // Random documents, and the same with a byte changed: simdjson and we agree on which are JSON.
 TEST(JsonValue, AgreesWithSimdjson) {
-  std::mt19937 random(20240611);
-  const auto pick = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
-  std::string out;
-  const auto generate = [&](auto& self, int depth) -> void {
-    switch (pick(depth > 4 ? 5 : 7)) {
-      case 0:
-        out += "null";
-        break;
-      case 1:
-        out += pick(2) != 0 ? "true" : "false";
-        break;
-      case 2:
-        out += std::to_string(static_cast<int>(random()));
-        break;
-      case 3:
-        out += pick(2) != 0 ? "-1.5e-3" : "0.25";
-        break;
-      case 4: {
-        out += '"';
-        const unsigned length = pick(12);
-        static const char* const kPieces[] = {
-            "a", "\\n", "\\u00e9", "\xc3\xa9", "{", "\\\"", "\\\\", " ", "]", "\\ud83d\\ude00"};
-        for (unsigned i = 0; i < length; ++i) out += kPieces[pick(10)];
-        out += '"';
-        break;
-      }
-      case 5: {
-        out += '[';
-        const unsigned n = pick(5);
-        for (unsigned i = 0; i < n; ++i) {
-          if (i > 0) out += pick(2) != 0 ? "," : " , ";
-          self(self, depth + 1);
-        }
-        out += ']';
-        break;
-      }
-      default: {
-        out += '{';
-        const unsigned n = pick(5);
-        for (unsigned i = 0; i < n; ++i) {
-          if (i > 0) out += ",\n";
-          out += "\"k" + std::to_string(i) + "\": ";
-          self(self, depth + 1);
-        }
-        out += '}';
-      }
-    }
-  };
+  testing::RandomJson random(20240611);
   simdjson::dom::parser parser;
   int good = 0;
   for (int round = 0; round < 20000; ++round) {
-    out.clear();
-    generate(generate, 0);
-    if (round % 2 == 1 && !out.empty()) {
-      static constexpr char kBytes[] = "{}[]\",:\\ 0e-.tn\xff";
-      out[pick(static_cast<unsigned>(out.size()))] = kBytes[pick(sizeof(kBytes) - 1)];
-    }
+    const std::string out = round % 2 == 1 ? random.MakeDamaged() : random.Make();
     simdjson::dom::element element;
     const bool theirs =
         parser.parse(simdjson::padded_string(out)).get(element) == simdjson::SUCCESS;

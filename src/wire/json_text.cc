@@ -83,6 +83,13 @@ void AppendUtf8(std::uint32_t code, std::string& out) {
   }
 }
 
+std::string ShowByte(char c) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  const auto u = static_cast<unsigned char>(c);
+  if (u >= 0x20 && u < 0x7f) return std::string("'") + c + "'";
+  return std::string("byte 0x") + kHex[u >> 4] + kHex[u & 15U];
+}
+
 int HexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;

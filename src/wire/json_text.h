@@ -30,6 +30,9 @@ int HexDigit(char c);
 // digit. Half of a surrogate pair reads as Go reads it: U+FFFD.
 const char* ReadEscape(const char* at, const char* end, std::string* out, const char*& bad);
 
+// 'x', or byte 0x0a where that cannot be printed: for messages.
+std::string ShowByte(char c);
+
 // A number as Go's encoding/json writes a float64; "null" for what JSON has no number for.
 std::string DoubleText(double value);
 

@@ -6,6 +6,7 @@
 #include "kinformer/json.h"
 
 #include "wire/envelope.h"
+#include "wire/json_text.h"
 #include "wire/protobuf_reader.h"
 
 namespace kinformer::wire {
@@ -17,17 +18,24 @@ constexpr std::size_t kMaxFieldHead = 2 * kMaxVarint;
 
 }  // namespace
 
+// "byte 123, after 7 items: "
+std::string ListSplitter::Where(std::uint64_t at) const {
+  return "byte " + std::to_string(at) + ", after " + std::to_string(items_) + " items: ";
+}
+
 Error ListSplitter::Fail(std::uint64_t at, std::string_view why) const {
+  const bool protobuf = encoding_ == internal::Encoding::kProtobuf;
   return Error(Reason::kDecode,
-               std::string("list in ") +
-                   (encoding_ == internal::Encoding::kProtobuf ? "protobuf" : "JSON") + ", byte " +
-                   std::to_string(at) + ": " + std::string(why));
+               std::string("list in ") + (protobuf ? "protobuf, " : "JSON, ") + Where(at) +
+                   std::string(why) +
+                   "; the answer is damaged, or not an API server's own (a proxy's?)");
 }
 
 Error ListSplitter::TooLarge(std::uint64_t at, std::uint64_t size) const {
-  return Error(Reason::kOverLimit, "list, byte " + std::to_string(at) + ": an object of " +
-                                       std::to_string(size) + " bytes or more; the limit is " +
-                                       std::to_string(max_object_bytes_));
+  return Error(Reason::kOverLimit, "list, " + Where(at) + "an object of " + std::to_string(size) +
+                                       " bytes or more; the limit is " +
+                                       std::to_string(max_object_bytes_) +
+                                       ", more than any API server stores");
 }
 
 Result<void> ListSplitter::Feed(std::string_view chunk, Sink& sink) {
@@ -41,7 +49,9 @@ Result<void> ListSplitter::Finish() {
                             : json_state_ == JsonState::kEnd;
   if (complete) return {};
   return Error(Reason::kUnexpectedEof,
-               "the list ends in the middle, after " + std::to_string(offset_) + " bytes");
+               "the list ends in the middle, after " + std::to_string(offset_) + " bytes and " +
+                   std::to_string(items_) +
+                   " items: the server or a proxy cut it off; ask for smaller pages (limit)");
 }
 
 // ---- Protobuf
@@ -85,7 +95,7 @@ Result<std::size_t> ListSplitter::ConsumeProtobuf(std::string_view data, Sink& s
     if (protobuf_state_ == ProtobufState::kMagic) {
       if (left() < kEnvelopeMagic.size()) return cut_off(kEnvelopeMagic.size());
       if (std::string_view(at, kEnvelopeMagic.size()) != kEnvelopeMagic) {
-        return Fail(offset_, "the magic \"k8s\\0\" is missing; is this another encoding?");
+        return Fail(offset_, "the magic \"k8s\\0\" is missing");
       }
       at += kEnvelopeMagic.size();
       offset_ += kEnvelopeMagic.size();
@@ -148,6 +158,7 @@ Result<std::size_t> ListSplitter::ConsumeProtobuf(std::string_view data, Sink& s
       }
     } else if (in_list && type == 2 && (tag >> 3) == 2) {
       if (Result<void> item = sink.OnItem(bytes); !item) return std::move(item).error();
+      ++items_;
     }
     at = next + length;
     offset_ += head + length;
@@ -191,7 +202,7 @@ Result<void> ListSplitter::FeedJson(std::string_view chunk, Sink& sink) {
     return base + static_cast<std::uint64_t>(where - chunk.data());
   };
   const auto unexpected = [&](const char* where, std::string_view expected) {
-    return Fail(position(where), std::string("found '") + *where + "' where " +
+    return Fail(position(where), "found " + json::ShowByte(*where) + " where " +
                                      std::string(expected) + " should be");
   };
   const auto begin_token = [&](bool keep) {
@@ -228,6 +239,7 @@ Result<void> ListSplitter::FeedJson(std::string_view chunk, Sink& sink) {
         }
         case JsonState::kItem: {
           if (Result<void> item = sink.OnItem(token); !item) return item;
+          ++items_;
           json_state_ = JsonState::kAfterItem;
           break;
         }

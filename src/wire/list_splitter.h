@@ -37,7 +37,7 @@ struct ListHead {
 // in any order; an item is an object's text. Items are not checked beyond their borders.
 //
 // Thread-compatible. Errors are kDecode (kUnexpectedEof from Finish, kOverLimit for an object that is too large) and name the byte
-// offset in the body; after one, the splitter must not be fed again.
+// offset in the body and how many items came before it; after one, the splitter must not be fed again.
 class ListSplitter {
  public:
   class Sink {
@@ -86,6 +86,7 @@ class ListSplitter {
   Result<void> FeedJson(std::string_view chunk, Sink& sink);
   Result<void> TakeJsonMember(std::string_view value);
 
+  [[nodiscard]] std::string Where(std::uint64_t at) const;
   [[nodiscard]] Error Fail(std::uint64_t at, std::string_view why) const;
   [[nodiscard]] Error TooLarge(std::uint64_t at, std::uint64_t size) const;
 
@@ -93,7 +94,8 @@ class ListSplitter {
   const std::size_t max_object_bytes_;
   ListHead head_;
   std::uint64_t offset_ = 0;
-  std::string partial_;  // the beginning of the unit that is cut off
+  std::uint64_t items_ = 0;  // given to the sink
+  std::string partial_;      // the beginning of the unit that is cut off
 
   ProtobufState protobuf_state_ = ProtobufState::kMagic;
   std::size_t need_ = 0;

@@ -110,7 +110,8 @@ TEST(ListSplitter, ProtobufErrors) {
     return r.ok() ? std::string("ok") : r.error().message();
   };
   EXPECT_EQ(error("{\"kind\":\"PodList\"}"),
-            "list in protobuf, byte 0: the magic \"k8s\\0\" is missing; is this another encoding?");
+            "list in protobuf, byte 0, after 0 items: the magic \"k8s\\0\" is missing; the answer "
+            "is damaged, or not an API server's own (a proxy's?)");
   const std::string body = ProtobufList({std::string(50, 'x')});
   EXPECT_NE(error(body, 49).find("the limit is 49"), std::string::npos);
   std::string list = "\x12\x7f";
@@ -159,15 +160,19 @@ TEST(ListSplitter, JsonErrorsSayWhere) {
     const char* message;
   };
   for (const Case& c : {
-           Case{"[]", "byte 0: found '[' where the list's '{' should be"},
-           Case{"{\"items\":{}}", "byte 9: found '{' where the array of items should be"},
-           Case{"{\"items\":[1]}", "byte 10: found '1' where an item's '{' should be"},
-           Case{"{\"items\":[{} {}]}", "byte 13: found '{' where ',' or ']' should be"},
-           Case{"{\"items\":[{},]}", "byte 13: found ']' where an item's '{' should be"},
-           Case{"{\"items\" 1}", "byte 9: found '1' where ':' should be"},
-           Case{"{\"a\":}", "byte 5: found '}' where a value should be"},
-           Case{"{\"a\":1,}", "byte 7: found '}' where a member's name should be"},
-           Case{"{} {}", "byte 3: found '{' where the end should be"},
+           Case{"[]", "byte 0, after 0 items: found '[' where the list's '{' should be"},
+           Case{"{\"items\":{}}",
+                "byte 9, after 0 items: found '{' where the array of items should be"},
+           Case{"{\"items\":[1]}",
+                "byte 10, after 0 items: found '1' where an item's '{' should be"},
+           Case{"{\"items\":[{} {}]}",
+                "byte 13, after 1 items: found '{' where ',' or ']' should be"},
+           Case{"{\"items\":[{},]}",
+                "byte 13, after 1 items: found ']' where an item's '{' should be"},
+           Case{"{\"items\" 1}", "byte 9, after 0 items: found '1' where ':' should be"},
+           Case{"{\"a\":}", "byte 5, after 0 items: found '}' where a value should be"},
+           Case{"{\"a\":1,}", "byte 7, after 0 items: found '}' where a member's name should be"},
+           Case{"{} {}", "byte 3, after 0 items: found '{' where the end should be"},
            Case{"{\"metadata\":{\"x\"}}", "the member \"metadata\" is malformed"},
        }) {
     ListSplitter splitter(Encoding::kJson);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "wire/envelope.h"
+#include "wire/json_text.h"
 #include "wire/protobuf_reader.h"
 
 namespace kinformer::wire {
@@ -25,13 +26,15 @@ Error WatchFramer::Fail(std::string_view why) const {
   return Error(Reason::kDecode,
                std::string("watch in ") +
                    (encoding_ == internal::Encoding::kProtobuf ? "protobuf" : "JSON") +
-                   ", frame at byte " + std::to_string(frame_start_) + ": " + std::string(why));
+                   ", frame at byte " + std::to_string(frame_start_) + ": " + std::string(why) +
+                   "; the answer is damaged, or not an API server's own (a proxy's?)");
 }
 
 Error WatchFramer::TooLarge(std::uint64_t size) const {
   return Error(Reason::kOverLimit, "watch, frame at byte " + std::to_string(frame_start_) + ": " +
                                        std::to_string(size) + " bytes or more; the limit is " +
-                                       std::to_string(max_frame_bytes_));
+                                       std::to_string(max_frame_bytes_) +
+                                       ", more than any API server sends");
 }
 
 // Clears the partial frame; the memory of an unusually large one is given back.
@@ -47,9 +50,11 @@ Result<void> WatchFramer::Feed(std::string_view chunk, Sink& sink) {
 
 Result<void> WatchFramer::Finish() {
   if (partial_.empty() && !in_frame_) return {};
-  return Error(Reason::kUnexpectedEof, "the watch ends inside the frame at byte " +
-                                           std::to_string(frame_start_) + ", after " +
-                                           std::to_string(offset_) + " bytes");
+  return Error(
+      Reason::kUnexpectedEof,
+      "the watch ends inside the frame at byte " + std::to_string(frame_start_) + ", after " +
+          std::to_string(offset_) +
+          " bytes: the server or a proxy cut it off; watch again from the last resourceVersion");
 }
 
 Result<void> WatchFramer::FeedProtobuf(std::string_view chunk, Sink& sink) {
@@ -131,7 +136,7 @@ Result<void> WatchFramer::FeedJson(std::string_view chunk, Sink& sink) {
       }
       frame_start_ = base + at;
       if (chunk[at] != '{') {
-        return Fail(std::string("found '") + chunk[at] + "' where an event's '{' should be");
+        return Fail("found " + json::ShowByte(chunk[at]) + " where an event's '{' should be");
       }
       in_frame_ = true;
       scanner_.Reset();

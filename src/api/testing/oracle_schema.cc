@@ -301,6 +301,13 @@ std::string CanonicalText(const MessageView& message, const MessageDescriptor& t
   return text.Take();
 }
 
+OracleSchema::OracleSchema() {
+#if GOOGLE_PROTOBUF_VERSION < 4022000
+  // It would say something about each key that is not UTF-8.
+  pb::SetLogHandler(nullptr);
+#endif
+}
+
 std::unique_ptr<pb::Message> OracleSchema::New(const MessageDescriptor& message) {
   const std::string name = Add(message);
   if (file_.message_type_size() > 0) {

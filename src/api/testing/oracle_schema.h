@@ -22,6 +22,7 @@ namespace kinformer::testing {
 // Thread-compatible.
 class OracleSchema {
  public:
+  OracleSchema();
   // An empty message of that type. Aborts if libprotobuf refuses the schema.
   std::unique_ptr<google::protobuf::Message> New(const internal::MessageDescriptor& message);
 
