@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <random>
+#include <simdjson.h>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "wire/list_splitter.h"
 #include "wire/protobuf_reader.h"
 #include "wire/protobuf_writer.h"
+#include "wire/testing/random_json.h"
 #include "wire/watch_framer.h"
 
 namespace kinformer::wire {
@@ -347,6 +349,38 @@ TEST(JsonScanner, FindsTheBordersOfRandomValues) {
     const Result<void> r = FeedInPieces(splitter, items, body, 1 + pick(200));
     ASSERT_TRUE(r.ok()) << r.error().message() << body;
     EXPECT_EQ(items.items, want);
+  }
+}
+
+// Documents with blanks, escapes and characters of several bytes, cut at every byte: each item is what simdjson finds at its place.
+TEST(JsonScanner, AgreesWithSimdjsonWhereverTheBodyIsCut) {
+  testing::RandomJson random(17);
+  simdjson::dom::parser parser;
+  for (int round = 0; round < 300; ++round) {
+    std::string body = R"({"metadata":{},"items":[)";
+    for (unsigned i = random.Pick(4); i > 0; --i) {
+      body += "{\"v\": " + random.Make() + "} " + (i > 1 ? ", " : "");
+    }
+    body += "] , \"kind\":\"L\"}";
+    if (body.size() > 700) continue;
+    std::vector<std::string> want;
+    simdjson::dom::array items;
+    ASSERT_EQ(parser.parse(simdjson::padded_string(body))["items"].get(items), simdjson::SUCCESS)
+        << body;
+    for (const simdjson::dom::element item : items) want.push_back(simdjson::minify(item));
+    for (std::size_t cut = 0; cut <= body.size(); ++cut) {
+      ListSplitter splitter(Encoding::kJson);
+      Items found;
+      ASSERT_TRUE(splitter.Feed(std::string_view(body).substr(0, cut), found).ok()) << body;
+      ASSERT_TRUE(splitter.Feed(std::string_view(body).substr(cut), found).ok()) << body;
+      ASSERT_TRUE(splitter.Finish().ok());
+      ASSERT_EQ(found.items.size(), want.size());
+      if (cut % 16 != 0) continue;
+      for (std::size_t i = 0; i < want.size(); ++i) {
+        const simdjson::dom::element item = parser.parse(simdjson::padded_string(found.items[i]));
+        ASSERT_EQ(std::string(simdjson::minify(item)), want[i]);
+      }
+    }
   }
 }
 
