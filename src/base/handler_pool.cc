@@ -26,18 +26,20 @@ HandlerPool::HandlerPool(EventLoop& loop, std::string thread_name, std::size_t m
 HandlerPool::~HandlerPool() { Stop(); }
 
 void HandlerPool::Post(Task task) {
-  const std::lock_guard lock(mutex_);
-  if (stopped_) return;
-  const SteadyTime now = std::chrono::steady_clock::now();
-  queue_.push_back(Item{std::move(task), now});
-  if (queue_.size() <= idle_) {
-    wake_.notify_one();
-  } else if (threads_.size() < std::min(kCoreThreads, max_threads_)) {
-    AddThread();
-  } else {
-    wake_.notify_one();
-    WatchWaiting(queue_.front().since);
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return;
+    queue_.push_back(Item{std::move(task), std::chrono::steady_clock::now()});
+    if (queue_.size() > idle_) {
+      if (threads_.size() < std::min(kCoreThreads, max_threads_)) {
+        AddThread();
+        return;
+      }
+      WatchWaiting(queue_.front().since);
+    }
   }
+  // Not under the lock, where the thread that wakes would only wait for it.
+  wake_.notify_one();
 }
 
 void HandlerPool::AddThread() {

@@ -93,7 +93,8 @@ class Controller final : public ReflectorStore {
   void ReplaceRemove(std::string_view namespace_, std::string_view name) override;
   void ReplaceEnd(std::string_view resourceVersion) override;
   Result<void> Resync() override;
-  void ChunkEnd() override { Process(); }
+  // What follows at once is worked off in one go.
+  void ChunkEnd() override { ContinueLater(); }
 
   // Works off the queue, as far as a turn of the loop goes; the rest follows in the next.
   void Process();

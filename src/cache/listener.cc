@@ -28,10 +28,18 @@ Listener::~Listener() = default;
 
 // ---- delivery
 
-void Listener::Schedule() {
-  if (scheduled_ || Halted()) return;
+bool Listener::NeedsTurn() {
+  if (scheduled_ || Halted()) return false;
   scheduled_ = true;
+  return true;
+}
+
+void Listener::PostTurn() {
   env_.pool().Post([self = shared_from_this()] { self->RunSome(); });
+}
+
+void Listener::Schedule() {
+  if (NeedsTurn()) PostTurn();
 }
 
 bool Listener::Halted() const {
@@ -63,7 +71,7 @@ void Listener::RunSome() {
         // The others have their turn; what was taken is carried over.
         more = false;
         running_ = false;
-        env_.pool().Post([self = shared_from_this()] { self->RunSome(); });
+        PostTurn();
       }
     }
     if (drained && hooks_.drained) hooks_.drained();

@@ -111,6 +111,9 @@ class Listener : public std::enable_shared_from_this<Listener> {
     std::shared_ptr<const SnapshotCore> mark{};
   };
 
+  // True: the caller posts a turn, which is the listener's only one.
+  bool NeedsTurn() KINFORMER_REQUIRES(mutex_);
+  void PostTurn();
   void Schedule() KINFORMER_REQUIRES(mutex_);
   void RunSome();
   // Takes what to do next: some live events, or a replay, or the synced mark. False: nothing.

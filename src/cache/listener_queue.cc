@@ -48,28 +48,33 @@ void Listener::Report() {
 void Listener::Push(std::span<const Notification> events,
                     std::shared_ptr<const SnapshotCore> after) {
   if (events.empty()) return;
-  MutexLock lock(mutex_);
-  if (removed_.load(std::memory_order_relaxed)) return;
-  for (const Notification& event : events) {
-    if (options_.overflow == OverflowPolicy::kCoalesce && OverBound()) {
-      if (!coalescing_) BuildIndex();
-      Coalesce(event);
-    } else {
-      Append(event);
+  bool wakes = false;
+  {
+    MutexLock lock(mutex_);
+    if (removed_.load(std::memory_order_relaxed)) return;
+    for (const Notification& event : events) {
+      if (options_.overflow == OverflowPolicy::kCoalesce && OverBound()) {
+        if (!coalescing_) BuildIndex();
+        Coalesce(event);
+      } else {
+        Append(event);
+      }
     }
-  }
-  if (options_.overflow == OverflowPolicy::kDropAndResync && after != nullptr) {
-    if (OverBound()) {
-      DropAndResync(std::move(after));
-    } else {
-      Entry& entry = entries_.emplace_back();
-      entry.kind = Entry::Kind::kMark;
-      entry.mark = std::move(after);
+    if (options_.overflow == OverflowPolicy::kDropAndResync && after != nullptr) {
+      if (OverBound()) {
+        DropAndResync(std::move(after));
+      } else {
+        Entry& entry = entries_.emplace_back();
+        entry.kind = Entry::Kind::kMark;
+        entry.mark = std::move(after);
+      }
     }
+    UpdateFull();
+    Report();
+    wakes = NeedsTurn();
   }
-  UpdateFull();
-  Report();
-  Schedule();
+  // Not under the lock, where the thread that wakes would only wait for it.
+  if (wakes) PostTurn();
 }
 
 void Listener::Append(const Notification& event) {

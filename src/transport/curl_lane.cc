@@ -12,6 +12,8 @@ namespace kinformer::internal {
 
 namespace {
 
+constexpr int kBurst = 8;                     // reads of one socket in a turn of the loop
+constexpr std::uint64_t kRecord = 16 * 1000;  // about what a full TLS record holds
 constexpr Duration kPatience = std::chrono::milliseconds(250);
 
 }  // namespace
@@ -116,7 +118,13 @@ void CurlLane::OnAnswer() {
 
 void CurlLane::OnSocket(int fd, int flags) {
   if ((flags & CURL_CSELECT_IN) != 0) last_activity_ = shared_->env.Now();
-  Run(fd, flags);
+  // libcurl comes back after each TLS record. Where a full one came there is more: read on, for a bounded while.
+  for (int round = 0; round < kBurst; ++round) {
+    const std::uint64_t before = shared_->stats.bytes_received;
+    Run(fd, flags);
+    if (!http1_ || shared_->stats.bytes_received - before < kRecord) return;
+    if (std::find(watched_.begin(), watched_.end(), fd) == watched_.end()) return;
+  }
 }
 
 void CurlLane::Run(curl_socket_t fd, int flags) {
