@@ -20,6 +20,7 @@ std::string PodState(corev1::Pod pod) {
 
 Observer::Observer(const Client& client)
     : env_(client.env()),
+      client_(client),
       factory_(client),
       pods_(factory_.InformerFor<corev1::Pod>(
           {.indexers = {{"spec.nodeName",
@@ -85,6 +86,20 @@ void Observer::Start() {
   factory_.Start();
 }
 
+// "namespace/name" and resourceVersion of all in a range.
+template <class Range>
+std::map<std::string, std::string> VersionsOf(const Range& objects) {
+  std::map<std::string, std::string> versions;
+  for (const auto object : objects) {
+    const auto metadata = object.metadata();
+    std::string key(metadata.namespace_());
+    if (!key.empty()) key += '/';
+    key += metadata.name();
+    versions[key] = metadata.resourceVersion();
+  }
+  return versions;
+}
+
 template <class T>
 void Observer::Add(const char* name, SharedInformer<T> informer) {
   const internal::TypeInfo& type = T::type_info();
@@ -93,17 +108,11 @@ void Observer::Add(const char* name, SharedInformer<T> informer) {
        {std::string(type.group), std::string(type.version), std::string(type.resource)},
        [informer] { return informer.Stats(); },
        [informer] { return informer.HasSynced(); },
-       [informer] {
-         std::map<std::string, std::string> state;
-         const auto snapshot = informer.Snapshot();
-         for (const T object : snapshot) {
-           const auto metadata = object.metadata();
-           std::string key(metadata.namespace_());
-           if (!key.empty()) key += '/';
-           key += metadata.name();
-           state[key] = metadata.resourceVersion();
-         }
-         return state;
+       [informer] { return VersionsOf(informer.Snapshot()); },
+       [client = client_]() -> Result<std::map<std::string, std::string>> {
+         auto list = client.For<T>().List();
+         if (!list) return std::move(list).error();
+         return VersionsOf(*list);
        }});
 }
 

@@ -21,6 +21,7 @@
 #include "kinformer/api/discoveryv1.h"
 #include "kinformer/client.h"
 #include "kinformer/rate_limiting_queue.h"
+#include "kinformer/resource_client.h"
 #include "kinformer/shared_informer_factory.h"
 #include "kinformer/worker.h"
 
@@ -37,6 +38,8 @@ struct CachedResource {
   std::function<bool()> synced;
   // What the cache holds: "namespace/name" and resourceVersion.
   std::function<std::map<std::string, std::string>()> state;
+  // The same of the server, by a list of its own.
+  std::function<Result<std::map<std::string, std::string>>()> listed;
 };
 
 struct QueueFigures {
@@ -72,6 +75,7 @@ class Observer {
   Result<void> Reconcile(const ObjectName& key);
 
   Env& env_;
+  const Client client_;
   SharedInformerFactory factory_;
   SharedInformer<corev1::Pod> pods_;
   std::vector<CachedResource> resources_;
