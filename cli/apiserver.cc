@@ -58,6 +58,7 @@ void OnLoop(Env& env, F work) {
     monitor->NotifyAll();
   });
   MonitorLock lock(*monitor);
+  // NOLINTNEXTLINE(bugprone-infinite-loop): the posted task sets it, on the loop's thread
   while (!done) lock.Wait();
 }
 

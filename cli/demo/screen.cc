@@ -1,6 +1,7 @@
 #include "demo/screen.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <fmt/core.h>
@@ -98,7 +99,8 @@ std::string Bytes(double bytes) {
 }
 
 std::string Bar(double part, double whole, int width) {
-  const int filled = whole <= 0 ? 0 : std::min(width, static_cast<int>(part / whole * width + 0.5));
+  const int filled =
+      whole <= 0 ? 0 : std::min(width, static_cast<int>(std::lround(part / whole * width)));
   std::string bar;
   for (int i = 0; i < width; ++i) bar += i < filled ? "█" : "·";
   return bar;

@@ -16,8 +16,8 @@ template <class T>
 class Box {
  public:
   Box() = default;
-  Box(T value)
-      : value_(std::make_unique<T>(std::move(value))) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor): a T may be assigned, as to std::optional
+  Box(T value) : value_(std::make_unique<T>(std::move(value))) {}
   Box(const Box& other) : value_(other.value_ ? std::make_unique<T>(*other.value_) : nullptr) {}
   Box(Box&&) noexcept = default;
   Box& operator=(const Box& other) {

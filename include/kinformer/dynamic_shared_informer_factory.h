@@ -36,8 +36,8 @@ class DynamicSharedInformerFactory {
   }
 
   void Start() { factory_.Start(); }
-  Result<void> WaitForCacheSync(std::stop_token stop = {}, SyncWaitOptions options = {}) {
-    return factory_.WaitForCacheSync(std::move(stop), options);
+  Result<void> WaitForCacheSync(const std::stop_token& stop = {}, SyncWaitOptions options = {}) {
+    return factory_.WaitForCacheSync(stop, options);
   }
   void Shutdown() { factory_.Shutdown(); }
 

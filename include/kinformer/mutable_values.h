@@ -21,12 +21,11 @@ namespace kinformer::intstr {
 //   strategy.maxSurge = "25%";
 struct IntOrStringMutable {
   IntOrStringMutable() = default;
-  IntOrStringMutable(std::int32_t number)
-      : intVal(number) {}               // NOLINT(google-explicit-constructor)
-  IntOrStringMutable(const char* text)  // NOLINT(google-explicit-constructor)
-      : is_string(true), strVal(text) {}
-  IntOrStringMutable(std::string text)  // NOLINT(google-explicit-constructor)
-      : is_string(true), strVal(std::move(text)) {}
+  // NOLINTBEGIN(google-explicit-constructor): assigned as above
+  IntOrStringMutable(std::int32_t number) : intVal(number) {}
+  IntOrStringMutable(const char* text) : is_string(true), strVal(text) {}
+  IntOrStringMutable(std::string text) : is_string(true), strVal(std::move(text)) {}
+  // NOLINTEND(google-explicit-constructor)
   explicit IntOrStringMutable(const IntOrString& view)
       : is_string(view.is_string()), intVal(view.IntVal()), strVal(view.StrVal()) {}
 
@@ -47,9 +46,10 @@ namespace kinformer::runtime {
 // JSON text of any shape; empty: none. Whoever sets it answers for its being JSON. Thread-compatible.
 struct RawExtensionMutable {
   RawExtensionMutable() = default;
-  RawExtensionMutable(std::string text)  // NOLINT(google-explicit-constructor)
-      : json(std::move(text)) {}
-  RawExtensionMutable(const char* text) : json(text) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor): a text is assigned to the field, as to one of type string
+  RawExtensionMutable(std::string text) : json(std::move(text)) {}
+  RawExtensionMutable(const char* text) : json(text) {}
+  // NOLINTEND(google-explicit-constructor)
   explicit RawExtensionMutable(const RawExtension& view) : json(view.json()) {}
   bool operator==(const RawExtensionMutable&) const = default;
 

@@ -29,11 +29,11 @@ template <class Item, class Hash = std::hash<Item>>
 class RateLimitingQueue : public DelayingQueue<Item, Hash> {
  public:
   // With DefaultControllerRateLimiter.
-  explicit RateLimitingQueue(Env& env, WorkQueueOptions options = {})
-      : RateLimitingQueue(env, DefaultControllerRateLimiter<Item, Hash>(env), std::move(options)) {}
+  explicit RateLimitingQueue(Env& env, const WorkQueueOptions& options = {})
+      : RateLimitingQueue(env, DefaultControllerRateLimiter<Item, Hash>(env), options) {}
   RateLimitingQueue(Env& env, std::unique_ptr<RateLimiter<Item>> limiter,
-                    WorkQueueOptions options = {})
-      : DelayingQueue<Item, Hash>(env, std::move(options)), limiter_(std::move(limiter)) {}
+                    const WorkQueueOptions& options = {})
+      : DelayingQueue<Item, Hash>(env, options), limiter_(std::move(limiter)) {}
 
   // Adds `item` when the limiter says it may be tried again. The limiter counts the failure even when shutting down.
   void AddRateLimited(const Item& item) { this->AddAfter(item, limiter_->When(item)); }

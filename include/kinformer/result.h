@@ -32,18 +32,16 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(T value)
-      : rep_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
-  Result(Error error)
-      : rep_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor): `return value;` and `return error;` are what a Result is for
+  Result(T value) : rep_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : rep_(std::in_place_index<1>, std::move(error)) {}
   // Anything that converts to T, so that `return std::make_unique<Derived>()` works.
   template <class U>
     requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
              !std::is_same_v<std::remove_cvref_t<U>, Error> &&
              !std::is_same_v<std::remove_cvref_t<U>, T>)
-  Result(U&& value)
-      : rep_(std::in_place_index<0>, std::forward<U>(value)) {
-  }  // NOLINT(google-explicit-constructor)
+  Result(U&& value) : rep_(std::in_place_index<0>, std::forward<U>(value)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   [[nodiscard]] bool ok() const { return rep_.index() == 0; }
   explicit operator bool() const { return ok(); }

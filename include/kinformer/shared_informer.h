@@ -94,8 +94,9 @@ class EventHandlerRegistration {
   }
   // Blocks until HasSynced. kCanceled: stop was requested. kDeadlineExceeded. kStopped: the handler was removed or the informer
   // stopped. kWouldDeadlock: on the loop thread, or inside a callback of this handler.
-  Result<void> WaitForSync(std::stop_token stop = {}, std::optional<Duration> timeout = {}) const {
-    return internal::ListenerWaitForSync(listener_, std::move(stop), timeout);
+  Result<void> WaitForSync(const std::stop_token& stop = {},
+                           std::optional<Duration> timeout = {}) const {
+    return internal::ListenerWaitForSync(listener_, stop, timeout);
   }
   [[nodiscard]] HandlerStats Stats() const { return internal::ListenerStats(*listener_); }
 
@@ -200,13 +201,14 @@ class SharedInformer {
   // Ends listing and watching, and returns at once. The store stays readable.
   void Stop() { core_->Stop(); }
   // Start, then Stop once stop is requested; returns when nothing of it runs any more. Blocks.
-  void Run(std::stop_token stop) { core_->Run(std::move(stop)); }
+  void Run(const std::stop_token& stop) { core_->Run(stop); }
 
   // The first list is in the store. Stays true while the informer runs.
   [[nodiscard]] bool HasSynced() const { return core_->HasSynced(); }
   // Blocks until HasSynced; see SharedInformerFactory::WaitForCacheSync.
-  Result<void> WaitForCacheSync(std::stop_token stop = {}, SyncWaitOptions options = {}) const {
-    return internal::WaitForSync(core_->env(), {core_}, std::move(stop), options);
+  Result<void> WaitForCacheSync(const std::stop_token& stop = {},
+                                SyncWaitOptions options = {}) const {
+    return internal::WaitForSync(core_->env(), {core_}, stop, options);
   }
   [[nodiscard]] bool HasStarted() const { return core_->HasStarted(); }
   [[nodiscard]] bool IsStopped() const { return core_->IsStopped(); }

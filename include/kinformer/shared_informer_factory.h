@@ -98,7 +98,7 @@ class FactoryCore {
       const std::function<std::shared_ptr<InformerCore>(Duration resync)>& make);
 
   void Start();
-  Result<void> WaitForCacheSync(std::stop_token stop, const SyncWaitOptions& options);
+  Result<void> WaitForCacheSync(const std::stop_token& stop, const SyncWaitOptions& options);
   void Shutdown();
   void Release(const std::shared_ptr<InformerCore>& informer);
 
@@ -118,8 +118,8 @@ class SharedInformerFactory {
  public:
   explicit SharedInformerFactory(const Client& client, SharedInformerFactoryOptions options = {});
   // Over anything that makes ListerWatchers. For tests.
-  SharedInformerFactory(std::shared_ptr<internal::ListerWatcherProvider> provider,
-                        SharedInformerFactoryOptions options = {});
+  explicit SharedInformerFactory(std::shared_ptr<internal::ListerWatcherProvider> provider,
+                                 SharedInformerFactoryOptions options = {});
   ~SharedInformerFactory();  // Shutdown
 
   // The informer for T. The first call makes it; later calls give the same one and add the indexes that it lacks, while their
@@ -165,8 +165,8 @@ class SharedInformerFactory {
   // Blocks until all informers that were started are synced. Otherwise the error names those that are not, and what went wrong
   // with each last: kCanceled (stop was requested), kDeadlineExceeded, kStopped (one was stopped), kNotSynced (with fail_fast:
   // an error that waiting does not cure), kWouldDeadlock (called on the loop thread).
-  Result<void> WaitForCacheSync(std::stop_token stop = {}, SyncWaitOptions options = {}) {
-    return core_->WaitForCacheSync(std::move(stop), options);
+  Result<void> WaitForCacheSync(const std::stop_token& stop = {}, SyncWaitOptions options = {}) {
+    return core_->WaitForCacheSync(stop, options);
   }
 
   // Stops all informers, gives up the counts on them, and blocks until nothing of them runs: no callback is running afterwards,

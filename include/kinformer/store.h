@@ -74,7 +74,7 @@ class Store {
     std::vector<internal::ObjectRef> untyped;
     untyped.reserve(objects.size());
     for (const Ref<T>& object : objects) untyped.push_back(object.object());
-    return core_->Replace(std::move(untyped), resource_version);
+    return core_->Replace(untyped, resource_version);
   }
   // Makes all writes that can be made, in one step; says which.
   Result<TransactionResult> Transaction(const std::vector<StoreTransaction<T>>& writes) {

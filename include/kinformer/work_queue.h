@@ -51,7 +51,7 @@ struct WorkQueueOptions {
 template <class Item, class Hash = std::hash<Item>>
 class WorkQueue {
  public:
-  explicit WorkQueue(Env& env, WorkQueueOptions options = {})
+  explicit WorkQueue(Env& env, const WorkQueueOptions& options = {})
       : state_(std::make_shared<State>(env, options.name)) {}
   ~WorkQueue() {
     MonitorLock lock(state_->monitor());

@@ -56,7 +56,7 @@ Result<void> IndexerCore::Delete(std::string_view namespace_, std::string_view n
   return {};
 }
 
-Result<void> IndexerCore::Replace(std::vector<ObjectRef> objects,
+Result<void> IndexerCore::Replace(const std::vector<ObjectRef>& objects,
                                   std::string_view resource_version) {
   if (auto may = MayWrite(); !may) return may;
   for (const ObjectRef& object : objects) {

@@ -318,7 +318,7 @@ void InformerCore::Stop() {
   });
 }
 
-void InformerCore::Run(std::stop_token stop) {
+void InformerCore::Run(const std::stop_token& stop) {
   if (HasStarted()) {
     env().log().Log(LogLevel::kWarning, "the informer has started, running it again is not allowed",
                     {{"informer", Describe()}});
@@ -473,12 +473,12 @@ std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env,
 bool ListenerHasSynced(const Listener& listener) { return listener.HasSynced(); }
 HandlerStats ListenerStats(const Listener& listener) { return listener.Stats(); }
 
-Result<void> ListenerWaitForSync(const std::shared_ptr<Listener>& listener, std::stop_token stop,
-                                 std::optional<Duration> timeout) {
+Result<void> ListenerWaitForSync(const std::shared_ptr<Listener>& listener,
+                                 const std::stop_token& stop, std::optional<Duration> timeout) {
   if (listener == nullptr) {
     return Error(Reason::kInvalidArgument, "this registration belongs to no handler");
   }
-  return listener->WaitForSync(std::move(stop), timeout);
+  return listener->WaitForSync(stop, timeout);
 }
 
 Result<void> RemoveListener(const std::shared_ptr<Listener>& listener) {

@@ -276,7 +276,7 @@ void Listener::WaitIdle() {
   while (Running()) lock.Wait();
 }
 
-Result<void> Listener::WaitForSync(std::stop_token stop, std::optional<Duration> timeout) {
+Result<void> Listener::WaitForSync(const std::stop_token& stop, std::optional<Duration> timeout) {
   if (HasSynced()) return {};
   if (env_.loop().InThisExecutor() || t_inside == this) {
     return Error(Reason::kWouldDeadlock,

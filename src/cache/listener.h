@@ -94,7 +94,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
   void Discard();
   // Waits until no callback runs, except inside one.
   void WaitIdle();
-  Result<void> WaitForSync(std::stop_token stop, std::optional<Duration> timeout);
+  Result<void> WaitForSync(const std::stop_token& stop, std::optional<Duration> timeout);
   [[nodiscard]] bool HasSynced() const { return synced_.load(std::memory_order_acquire); }
   [[nodiscard]] bool removed() const { return removed_.load(std::memory_order_acquire); }
   [[nodiscard]] HandlerStats Stats() const;

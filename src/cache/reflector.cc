@@ -106,10 +106,12 @@ void Reflector::StartListAt(std::string resourceVersion, std::int64_t limit) {
   ListOptions options;
   options.resourceVersion = list_rv_;
   options.limit = limit;
-  NextPage(std::move(options));
+  NextPage(options);
 }
 
-void Reflector::NextPage(ListOptions options) { call_ = lister_watcher_.List(options, *this); }
+void Reflector::NextPage(const ListOptions& options) {
+  call_ = lister_watcher_.List(options, *this);
+}
 
 void Reflector::OnItem(ObjectRef object) {
   if (!IsExpectedType(*object)) return;
@@ -136,7 +138,7 @@ void Reflector::OnDone(Result<ListMeta> result) {
     ListOptions options;
     options.limit = list_limit_;
     options.continue_ = result->continue_;
-    return NextPage(std::move(options));
+    return NextPage(options);
   }
   const Error error = std::move(result).error();
   if (IsExpired(error) && list_paginated_ && !list_is_full_) {
@@ -147,7 +149,7 @@ void Reflector::OnDone(Result<ListMeta> result) {
     store_.ReplaceBegin();
     ListOptions options;
     options.resourceVersion = list_rv_;
-    return NextPage(std::move(options));
+    return NextPage(options);
   }
   if ((IsExpired(error) || IsTooLargeResourceVersion(error)) && !list_is_fallback_) {
     list_is_fallback_ = true;
@@ -162,9 +164,9 @@ void Reflector::Listed(std::string resourceVersion) {
   unavailable_ = false;
   const auto order = CompareResourceVersion(resourceVersion, last_sync_rv_);
   if (order && *order == std::strong_ordering::less) observer_.OnEpochChanged();
-  last_sync_rv_ = resourceVersion;
+  last_sync_rv_ = std::move(resourceVersion);
   ListEnds();
-  store_.ReplaceEnd(resourceVersion);
+  store_.ReplaceEnd(last_sync_rv_);
   observer_.OnListed();
   store_.ChunkEnd();
   OpenWatch();
@@ -263,7 +265,7 @@ void Reflector::WatchListSynced(std::string_view resourceVersion) {
   if (paused_) Pause();
 }
 
-void Reflector::WatchListEnded(Result<void> result) {
+void Reflector::WatchListEnded(const Result<void>& result) {
   tick_timer_ = Timer();
   if (result) {
     if (++unfinished_watch_lists_ < kMaxUnfinishedWatchLists) return StartWatchList();
@@ -363,11 +365,11 @@ void Reflector::OnChunkEnd() {
 
 void Reflector::OnDone(Result<void> result) {
   call_.reset();
-  if (phase_ == Phase::kWatchList) return WatchListEnded(std::move(result));
-  WatchEnded(std::move(result));
+  if (phase_ == Phase::kWatchList) return WatchListEnded(result);
+  WatchEnded(result);
 }
 
-void Reflector::WatchEnded(Result<void> result) {
+void Reflector::WatchEnded(const Result<void>& result) {
   WatchEnds();
   if (result) {
     const bool brief = env_.Now() - watch_start_ < kVeryShortWatch;

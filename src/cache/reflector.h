@@ -108,18 +108,18 @@ class Reflector final : private ListReceiver, private WatchReceiver {
 
   void StartList();
   void StartListAt(std::string resourceVersion, std::int64_t limit);
-  void NextPage(ListOptions options);
+  void NextPage(const ListOptions& options);
   void Listed(std::string resourceVersion);
   [[nodiscard]] std::int64_t RelistPageSize() const;
 
   void StartWatchList();
-  void WatchListEnded(Result<void> result);
+  void WatchListEnded(const Result<void>& result);
   void WatchListSynced(std::string_view resourceVersion);
   void WatchListTick();
   void FallBackToList(std::string_view why);
 
   void OpenWatch();
-  void WatchEnded(Result<void> result);
+  void WatchEnded(const Result<void>& result);
   [[nodiscard]] std::int64_t WatchTimeoutSeconds();
   bool RetryInternalError(const Error& error);
 

@@ -139,10 +139,11 @@ void FactoryCore::Start() {
   }
 }
 
-Result<void> FactoryCore::WaitForCacheSync(std::stop_token stop, const SyncWaitOptions& options) {
+Result<void> FactoryCore::WaitForCacheSync(const std::stop_token& stop,
+                                           const SyncWaitOptions& options) {
   std::vector<std::shared_ptr<InformerCore>> started = impl_->All();
   std::erase_if(started, [](const auto& informer) { return !informer->HasStarted(); });
-  return WaitForSync(impl_->provider->env(), started, std::move(stop), options);
+  return WaitForSync(impl_->provider->env(), started, stop, options);
 }
 
 void FactoryCore::Release(const std::shared_ptr<InformerCore>& informer) {

@@ -43,7 +43,7 @@ bool IsPermanent(const Error& error) {
 }  // namespace
 
 Result<void> WaitForSync(Env& env, const std::vector<std::shared_ptr<InformerCore>>& informers,
-                         std::stop_token stop, const SyncWaitOptions& options) {
+                         const std::stop_token& stop, const SyncWaitOptions& options) {
   const auto all_synced = [&] {
     return std::all_of(informers.begin(), informers.end(),
                        [](const auto& informer) { return informer->HasSynced(); });

@@ -141,7 +141,8 @@ std::shared_ptr<CredentialSource> NewStaticCredentials(std::string authorization
   return std::make_shared<StaticCredentials>(std::move(authorization));
 }
 
-std::shared_ptr<CredentialSource> NewTokenFileCredentials(std::string path, std::string fallback) {
+std::shared_ptr<CredentialSource> NewTokenFileCredentials(std::string path,
+                                                          const std::string& fallback) {
   return std::make_shared<TokenFileCredentials>(std::move(path), fallback);
 }
 

@@ -18,7 +18,8 @@ std::shared_ptr<CredentialSource> NewStaticCredentials(std::string authorization
 
 // A token file, read on the pool when what is known is older than 50 s, or was answered with 401. A file that cannot be read
 // leaves the old token; `fallback` serves until the file has been readable once.
-std::shared_ptr<CredentialSource> NewTokenFileCredentials(std::string path, std::string fallback);
+std::shared_ptr<CredentialSource> NewTokenFileCredentials(std::string path,
+                                                          const std::string& fallback);
 
 // What an exec plugin is told about the cluster.
 struct ExecCluster {

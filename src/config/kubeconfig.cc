@@ -94,7 +94,7 @@ class Fields {
   void Fail(const char* name, const std::string& why) {
     if (!error_) error_ = Bad(where_.empty() ? name : where_ + "." + name, why);
   }
-  void Take(Result<void> result) {
+  void Take(const Result<void>& result) {
     if (!result && !error_) error_ = result.error();
   }
   [[nodiscard]] std::string At(const char* name) const {
@@ -234,7 +234,7 @@ Result<std::string> ReadConfigFile(const std::string& path, const std::string& w
 
 Result<Kubeconfig> ParseKubeconfig(std::string_view text, const std::string& origin,
                                    const std::string& base_dir) {
-  const auto located = [&](Error error) {
+  const auto located = [&](const Error& error) {
     return origin.empty() ? Error(Reason::kConfig, "kubeconfig: " + error.message())
                           : Error(Reason::kConfig, origin + ": " + error.message());
   };

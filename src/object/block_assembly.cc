@@ -24,6 +24,7 @@ void AdviseHugePages([[maybe_unused]] std::uintptr_t block) {
   if (piece == advised) return;
   advised = piece;
   madvise(reinterpret_cast<void*>(piece), kArenaBytes, MADV_HUGEPAGE);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the start of a piece is known as a number only
 #endif
 }
 

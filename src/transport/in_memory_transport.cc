@@ -194,7 +194,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     if (take > 0) {
       Deliver(take);
       if (receiver_ == nullptr || broken_) return;
-      if (cut_after_ && (*cut_after_ -= take) == 0) {
+      if (cut_after_) *cut_after_ -= take;
+      if (cut_after_ == 0U) {
         Cut();
         return;
       }

@@ -150,12 +150,10 @@ class Builder : public YAML::EventHandler {
     has_content_ = true;
     if (tag == "?" || tag.empty()) {
       Add(mark, anchor, Resolve(value, mark), value == "<<");
-    } else if (tag == "!" || tag == "tag:yaml.org,2002:str" || tag == "tag:yaml.org,2002:binary") {
-      Add(mark, anchor, Value(value), false);
     } else if (tag == "tag:yaml.org,2002:int" || tag == "tag:yaml.org,2002:float" ||
                tag == "tag:yaml.org,2002:bool" || tag == "tag:yaml.org,2002:null") {
       Add(mark, anchor, Resolve(value, mark), false);
-    } else {
+    } else {  // "!", a string's, a binary's, those nobody knows: the text as it stands
       Add(mark, anchor, Value(value), false);
     }
   }

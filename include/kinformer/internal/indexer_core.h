@@ -68,7 +68,7 @@ class IndexerCore {
   Result<void> Put(ObjectRef object);
   Result<void> Delete(std::string_view namespace_, std::string_view name,
                       std::string_view resource_version);
-  Result<void> Replace(std::vector<ObjectRef> objects, std::string_view resource_version);
+  Result<void> Replace(const std::vector<ObjectRef>& objects, std::string_view resource_version);
   Result<WriteOutcome> Apply(std::vector<Write> writes);
   Result<void> Bookmark(std::string_view resource_version);
   // None is added where a name is taken (kAlreadyExists), unless `skip_existing`.

@@ -104,7 +104,7 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
 
   void Start();
   void Stop();
-  void Run(std::stop_token stop);
+  void Run(const std::stop_token& stop);
   // Waits until no callback runs, except one that calls this.
   void WaitIdle();
 
@@ -144,13 +144,13 @@ std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env,
 // Functions on Listener, whose definition is private.
 bool ListenerHasSynced(const Listener& listener);
 HandlerStats ListenerStats(const Listener& listener);
-Result<void> ListenerWaitForSync(const std::shared_ptr<Listener>& listener, std::stop_token stop,
-                                 std::optional<Duration> timeout);
+Result<void> ListenerWaitForSync(const std::shared_ptr<Listener>& listener,
+                                 const std::stop_token& stop, std::optional<Duration> timeout);
 Result<void> RemoveListener(const std::shared_ptr<Listener>& listener);
 
 // Waits until all are synced. See SharedInformerFactory::WaitForCacheSync for the errors.
 Result<void> WaitForSync(Env& env, const std::vector<std::shared_ptr<InformerCore>>& informers,
-                         std::stop_token stop, const SyncWaitOptions& options);
+                         const std::stop_token& stop, const SyncWaitOptions& options);
 
 }  // namespace kinformer::internal
 
