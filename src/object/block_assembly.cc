@@ -23,7 +23,6 @@ void AdviseHugePages([[maybe_unused]] std::uintptr_t block) {
   const std::uintptr_t piece = block & ~(kArenaBytes - 1);
   if (piece == advised) return;
   advised = piece;
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): the start of a piece is known as a number only
   madvise(reinterpret_cast<void*>(piece), kArenaBytes, MADV_HUGEPAGE);
 #endif
 }
