@@ -25,7 +25,7 @@ std::string Scalar(const Value& v) {
 std::string TrueFalse(const Value& v) { return v.AsBool().value_or(false) ? "true" : "false"; }
 
 std::string OrNone(std::string text, const char* none) {
-  return text.empty() ? std::string(none) : text;
+  return text.empty() ? std::string(none) : std::move(text);
 }
 
 void Join(std::string& list, const std::string& item) {

@@ -216,24 +216,24 @@ Row AutoscalerRow(const Value& o, WallTime now) {
 }  // namespace
 
 void AddClusterTables(ColumnsByKind& tables) {
-  const Columns created = {{{"Name"}, {"Created At"}}, CreatedRow};
+  const Columns created = {{{"Name"}, {"Created At", false, "date"}}, CreatedRow};
   const Columns binding = {
       {{"Name"}, {"Role"}, {"Age"}, {"Users", true}, {"Groups", true}, {"ServiceAccounts", true}},
       BindingRow};
-  const Columns webhooks = {{{"Name"}, {"Webhooks"}, {"Age"}}, WebhooksRow};
+  const Columns webhooks = {{{"Name"}, Integer("Webhooks"), {"Age"}}, WebhooksRow};
   tables.insert({
       {"ReplicationController.",
        {{{"Name"},
-         {"Desired"},
-         {"Current"},
-         {"Ready"},
+         Integer("Desired"),
+         Integer("Current"),
+         Integer("Ready"),
          {"Age"},
          {"Containers", true},
          {"Images", true},
          {"Selector", true}},
         ReplicationControllerRow}},
       {"Endpoints.", {{{"Name"}, {"Endpoints"}, {"Age"}}, EndpointsRow}},
-      {"ServiceAccount.", {{{"Name"}, {"Secrets"}, {"Age"}}, ServiceAccountRow}},
+      {"ServiceAccount.", {{{"Name"}, Literal("Secrets"), {"Age"}}, ServiceAccountRow}},
       {"PersistentVolume.",
        {{{"Name"},
          {"Capacity"},
@@ -252,7 +252,7 @@ void AddClusterTables(ColumnsByKind& tables) {
          {"Provisioner"},
          {"ReclaimPolicy"},
          {"VolumeBindingMode"},
-         {"AllowVolumeExpansion"},
+         Literal("AllowVolumeExpansion"),
          {"Age"}},
         StorageClassRow}},
       {"LimitRange.", created},
@@ -262,14 +262,14 @@ void AddClusterTables(ColumnsByKind& tables) {
       {"ClusterRoleBinding.rbac.authorization.k8s.io", binding},
       {"ResourceQuota.", {{{"Name"}, {"Request"}, {"Limit"}, {"Age"}}, QuotaRow}},
       {"PodDisruptionBudget.policy",
-       {{{"Name"}, {"Min Available"}, {"Max Unavailable"}, {"Allowed Disruptions"}, {"Age"}},
+       {{{"Name"}, {"Min Available"}, {"Max Unavailable"}, Integer("Allowed Disruptions"), {"Age"}},
         DisruptionBudgetRow}},
       {"NetworkPolicy.networking.k8s.io",
        {{{"Name"}, {"Pod-Selector"}, {"Age"}}, NetworkPolicyRow}},
       {"IngressClass.networking.k8s.io",
        {{{"Name"}, {"Controller"}, {"Parameters"}, {"Age"}}, IngressClassRow}},
       {"PriorityClass.scheduling.k8s.io",
-       {{{"Name"}, {"Value"}, {"Global-Default"}, {"Age"}, {"PreemptionPolicy"}},
+       {{{"Name"}, Integer("Value"), Boolean("Global-Default"), {"Age"}, {"PreemptionPolicy"}},
         PriorityClassRow}},
       {"RuntimeClass.node.k8s.io", {{{"Name"}, {"Handler"}, {"Age"}}, RuntimeClassRow}},
       {"MutatingWebhookConfiguration.admissionregistration.k8s.io", webhooks},
@@ -277,7 +277,13 @@ void AddClusterTables(ColumnsByKind& tables) {
       {"APIService.apiregistration.k8s.io",
        {{{"Name"}, {"Service"}, {"Available"}, {"Age"}}, ApiServiceRow}},
       {"HorizontalPodAutoscaler.autoscaling",
-       {{{"Name"}, {"Reference"}, {"Targets"}, {"MinPods"}, {"MaxPods"}, {"Replicas"}, {"Age"}},
+       {{{"Name"},
+         {"Reference"},
+         {"Targets"},
+         {"MinPods"},
+         Literal("MaxPods"),
+         Literal("Replicas"),
+         {"Age"}},
         AutoscalerRow}},
   });
 }

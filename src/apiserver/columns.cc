@@ -391,8 +391,9 @@ std::vector<std::string> CrdRow(const Value& o, WallTime) {
 std::vector<std::string> PlainRow(const Value& o, WallTime now) { return {Name(o), Age(o, now)}; }
 
 std::vector<Column> EventColumns() {
-  return {{"Last Seen"},    {"Type"},    {"Reason"},           {"Object"},      {"Subobject", true},
-          {"Source", true}, {"Message"}, {"First Seen", true}, {"Count", true}, {"Name", true}};
+  return {{"Last Seen"},          {"Type"},         {"Reason"},  {"Object"},
+          {"Subobject", true},    {"Source", true}, {"Message"}, {"First Seen", true},
+          Literal("Count", true), {"Name", true}};
 }
 
 ColumnsByKind MakeTables() {
@@ -411,8 +412,8 @@ ColumnsByKind MakeTables() {
       {"Deployment.apps",
        {{{"Name"},
          {"Ready"},
-         {"Up-to-date"},
-         {"Available"},
+         Literal("Up-to-date"),
+         Literal("Available"),
          {"Age"},
          {"Containers", true},
          {"Images", true},
@@ -420,9 +421,9 @@ ColumnsByKind MakeTables() {
         DeploymentRow}},
       {"ReplicaSet.apps",
        {{{"Name"},
-         {"Desired"},
-         {"Current"},
-         {"Ready"},
+         Integer("Desired"),
+         Integer("Current"),
+         Integer("Ready"),
          {"Age"},
          {"Containers", true},
          {"Images", true},
@@ -432,11 +433,11 @@ ColumnsByKind MakeTables() {
        {{{"Name"}, {"Ready"}, {"Age"}, {"Containers", true}, {"Images", true}}, StatefulSetRow}},
       {"DaemonSet.apps",
        {{{"Name"},
-         {"Desired"},
-         {"Current"},
-         {"Ready"},
-         {"Up-to-date"},
-         {"Available"},
+         Integer("Desired"),
+         Integer("Current"),
+         Integer("Ready"),
+         Integer("Up-to-date"),
+         Integer("Available"),
          {"Node Selector"},
          {"Age"},
          {"Containers", true},
@@ -457,8 +458,8 @@ ColumnsByKind MakeTables() {
        {{{"Name"},
          {"Schedule"},
          {"Timezone"},
-         {"Suspend"},
-         {"Active"},
+         Boolean("Suspend"),
+         Integer("Active"),
          {"Last Schedule"},
          {"Age"},
          {"Containers", true},
@@ -487,8 +488,8 @@ ColumnsByKind MakeTables() {
          {"Container-Runtime", true}},
         NodeRow}},
       {"Namespace.", {{{"Name"}, {"Status"}, {"Age"}}, NamespaceRow}},
-      {"ConfigMap.", {{{"Name"}, {"Data"}, {"Age"}}, ConfigMapRow}},
-      {"Secret.", {{{"Name"}, {"Type"}, {"Data"}, {"Age"}}, SecretRow}},
+      {"ConfigMap.", {{{"Name"}, Literal("Data"), {"Age"}}, ConfigMapRow}},
+      {"Secret.", {{{"Name"}, {"Type"}, Literal("Data"), {"Age"}}, SecretRow}},
       {"EndpointSlice.discovery.k8s.io",
        {{{"Name"}, {"AddressType"}, {"Ports"}, {"Endpoints"}, {"Age"}}, EndpointSliceRow}},
       {"Ingress.networking.k8s.io",
@@ -507,7 +508,8 @@ ColumnsByKind MakeTables() {
          {"Age"},
          {"VolumeMode", true}},
         ClaimRow}},
-      {"CustomResourceDefinition.apiextensions.k8s.io", {{{"Name"}, {"Created At"}}, CrdRow}},
+      {"CustomResourceDefinition.apiextensions.k8s.io",
+       {{{"Name"}, {"Created At", false, "date"}}, CrdRow}},
   };
   AddClusterTables(tables);
   return tables;

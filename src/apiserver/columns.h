@@ -22,7 +22,15 @@ struct Column {
   bool wide = false;  // only with -o wide: priority 1
   std::string type{"string"};
   std::string description{};
+  bool literal = false;  // the cell is JSON's number or boolean, whatever `type` says
 };
+
+// The types are those of the real server, which calls some of its numbers strings: those are Literal.
+inline Column Integer(const char* name) { return {name, false, "integer"}; }
+inline Column Boolean(const char* name) { return {name, false, "boolean"}; }
+inline Column Literal(const char* name, bool wide = false) {
+  return {name, wide, "string", {}, true};
+}
 
 using RowFunction =
     std::function<std::vector<std::string>(const json::Value& object, WallTime now)>;

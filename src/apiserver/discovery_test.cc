@@ -121,6 +121,47 @@ TEST(ApiServerTable, ListAndSRV189Paging) {
   EXPECT_EQ(one.At("/rows/0/object/kind").StringOrEmpty(), "Pod");
 }
 
+// What is a number in a cell, and what the column says that it is, are two things: both as the real server has them.
+TEST(ApiServerTable, TypesOfColumnsAndCells) {
+  TestServer server;
+  ASSERT_TRUE(server.server()
+                  .Load("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\n"
+                        "spec: {replicas: 3}\nstatus: {readyReplicas: 2, updatedReplicas: 3}\n"
+                        "---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: x}\n"
+                        "spec: {replicas: 3}\nstatus: {replicas: 2}\n"
+                        "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
+                        "data: {a: b}\n"
+                        "---\napiVersion: batch/v1\nkind: CronJob\nmetadata: {name: x}\n"
+                        "spec: {schedule: '@daily', suspend: true}\n")
+                  .ok());
+  server.sim().RunFor(std::chrono::seconds(90));
+  const struct {
+    const char* path;
+    std::size_t column;
+    const char* type;
+    const char* cell;
+  } kRows[] = {
+      {"/apis/apps/v1/namespaces/default/deployments", 1, "string", R"("2/3")"},
+      {"/apis/apps/v1/namespaces/default/deployments", 2, "string", "3"},
+      {"/apis/apps/v1/namespaces/default/deployments", 3, "string", "0"},
+      {"/apis/apps/v1/namespaces/default/deployments", 4, "string", R"("90s")"},
+      {"/apis/apps/v1/namespaces/default/replicasets", 1, "integer", "3"},
+      {"/apis/apps/v1/namespaces/default/replicasets", 2, "integer", "2"},
+      {"/apis/apps/v1/namespaces/default/replicasets", 3, "integer", "0"},
+      {"/api/v1/namespaces/default/configmaps", 1, "string", "1"},
+      {"/apis/batch/v1/namespaces/default/cronjobs", 3, "boolean", R"("True")"},
+      {"/apis/batch/v1/namespaces/default/cronjobs", 4, "integer", "0"},
+  };
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(std::string(row.path) + " " + std::to_string(row.column));
+    const json::Value table =
+        server.Get(row.path, {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}}).Json();
+    const std::string column = std::to_string(row.column);
+    EXPECT_EQ(table.At("/columnDefinitions/" + column + "/type").StringOrEmpty(), row.type);
+    EXPECT_EQ(table.At("/rows/0/cells/" + column).Dump(), row.cell);
+  }
+}
+
 TEST(ApiServerProtobuf, SRV76Bodies) {
   TestServer server;
   const HeaderList protobuf = {{"Content-Type", "application/vnd.kubernetes.protobuf"},

@@ -137,9 +137,7 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
   }
 
   if (resource.HasStatus() && !target.keep_status) object.Erase("status");
-  if (resource.custom) {
-    object["metadata"].Set("generation", 1);
-  } else if (resource.generation != GenerationRule::kNone) {
+  if (resource.custom || resource.generation != GenerationRule::kNone) {
     object["metadata"].Set("generation", 1);
   } else {
     object["metadata"].Erase("generation");

@@ -12,7 +12,7 @@ const Columns& ColumnsOf(const ResourceAt& at) {
 
 // Numbers and booleans are so in the table, too; an empty cell is null unless it is a text.
 json::Value Cell(const Column& column, std::string text) {
-  if (column.type == "string") return text;
+  if (column.type == "string" && !column.literal) return text;
   if (text.empty()) return nullptr;
   if (column.type == "date") return text;
   Result<json::Value> value = json::Parse(text);
