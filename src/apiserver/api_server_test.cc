@@ -527,7 +527,7 @@ TEST(ApiServerDelete, SRV123PodGrace) {
   TestServer server({.pod_grace = true});
   ASSERT_TRUE(server.server()
                   .Load("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
-                        "spec: {nodeName: n, containers: [{name: c}]}\n")
+                        "spec: {nodeName: node-1, containers: [{name: c}]}\n")
                   .ok());
   const std::string pod = "/api/v1/namespaces/default/pods/p";
   const json::Value going = server.Do("DELETE", pod).Json();

@@ -18,6 +18,8 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include "wire/json_text.h"
+
 namespace kinformer::yaml {
 namespace {
 
@@ -105,10 +107,10 @@ std::string FloatText(std::string_view text) {
 // What a plain scalar stands for.
 Value Resolve(const std::string& text, const YAML::Mark& mark) {
   if (IsOneOf(text, {"", "~", "null", "Null", "NULL"})) return {};
-  if (IsOneOf(text, {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"})) {
+  if (IsOneOf(text, {"y", "Y", "true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"})) {
     return Value(true);
   }
-  if (IsOneOf(text, {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"})) {
+  if (IsOneOf(text, {"n", "N", "false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"})) {
     return Value(false);
   }
   if (IsOneOf(text, {".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF",
@@ -131,7 +133,10 @@ class Builder : public YAML::EventHandler {
   [[nodiscard]] bool has_content() const { return has_content_; }
   Value Take() { return std::move(root_); }
 
-  void OnDocumentStart(const YAML::Mark&) override {}
+  // Where the document begins; -1: there is none.
+  [[nodiscard]] const YAML::Mark& start() const { return start_; }
+
+  void OnDocumentStart(const YAML::Mark& mark) override { start_ = mark; }
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -148,6 +153,8 @@ class Builder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     has_content_ = true;
+    if (json::FirstInvalidUtf8(value) != value.size())
+      throw Stop{mark, R"(an escape that cannot be read; write \N as \u0085 and \_ as \u00a0)"};
     if (tag == "?" || tag.empty()) {
       Add(mark, anchor, Resolve(value, mark), value == "<<");
     } else if (tag == "tag:yaml.org,2002:int" || tag == "tag:yaml.org,2002:float" ||
@@ -270,17 +277,19 @@ class Builder : public YAML::EventHandler {
   }
 
   Value root_;
+  YAML::Mark start_ = YAML::Mark::null_mark();
   bool has_content_ = false;
   std::size_t nodes_ = 0;
   std::vector<Open> open_;
   std::unordered_map<YAML::anchor_t, Anchored> anchors_;
 };
 
-Error Fail(const YAML::Mark& mark, const std::string& why) {
-  std::string message = "YAML";
+Error Fail(std::string_view file, const YAML::Mark& mark, const std::string& why) {
+  std::string message = file.empty() ? "YAML" : std::string(file);
   if (!mark.is_null()) {
-    message +=
-        ", line " + std::to_string(mark.line + 1) + ", column " + std::to_string(mark.column + 1);
+    const std::string line = std::to_string(mark.line + 1);
+    const std::string column = std::to_string(mark.column + 1);
+    message += file.empty() ? ", line " + line + ", column " + column : ":" + line + ":" + column;
   }
   return Error(Reason::kDecode, message + ": " + why);
 }
@@ -349,7 +358,8 @@ void WriteString(std::string& out, const std::string& text, std::size_t indent) 
     out += text;
     return;
   }
-  if (FitsBlock(text)) {
+  // A document that is a text: its lines could look like the ends of documents.
+  if (indent > 0 && FitsBlock(text)) {
     out += text.back() != '\n' ? "|-" : "|";
     std::size_t start = 0;
     while (start < text.size()) {
@@ -443,7 +453,7 @@ void Write(std::string& out, const Value& value, std::size_t indent, bool after_
 
 }  // namespace
 
-Result<std::vector<Value>> ParseAll(std::string_view text) {
+Result<std::vector<Value>> ParseAll(std::string_view text, std::string_view file) {
   std::vector<Value> documents;
   // JSON is YAML, and much faster to read as JSON. What is not JSON (flow style, comments, several
   // documents) falls through.
@@ -456,29 +466,43 @@ Result<std::vector<Value>> ParseAll(std::string_view text) {
       return documents;
     }
   }
+  // yaml-cpp would pass on what is not UTF-8, and take a text with zero bytes for UTF-16; Go's reader refuses both, too.
+  if (const std::size_t bad = std::min(json::FirstInvalidUtf8(text), text.find('\0'));
+      bad < text.size()) {
+    const auto line =
+        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n');
+    return Error(Reason::kDecode, (file.empty() ? "YAML, line " : std::string(file) + ":") +
+                                      std::to_string(line) + ": the text is not UTF-8");
+  }
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
+    int last_start = -1;
     while (true) {
       Builder builder;
       if (!parser.HandleNextDocument(builder)) break;
+      // yaml-cpp does not get past a ',' or ']' that nothing opened, and finds empty documents there without end.
+      if (builder.start().pos == last_start)
+        return Fail(file, builder.start(), "a ',', ']' or '}' that belongs to nothing");
+      last_start = builder.start().pos;
       if (builder.has_content()) documents.push_back(builder.Take());
     }
   } catch (const Stop& stop) {
-    return Fail(stop.mark, stop.why);
+    return Fail(file, stop.mark, stop.why);
   } catch (const YAML::Exception& exception) {
-    return Fail(exception.mark, exception.msg);
+    return Fail(file, exception.mark, exception.msg);
   }
   return documents;
 }
 
-Result<Value> Parse(std::string_view text) {
-  Result<std::vector<Value>> documents = ParseAll(text);
+Result<Value> Parse(std::string_view text, std::string_view file) {
+  Result<std::vector<Value>> documents = ParseAll(text, file);
   if (!documents) return std::move(documents).error();
   if (documents->empty()) return Value();
   if (documents->size() > 1) {
-    return Error(Reason::kDecode,
-                 "YAML: " + std::to_string(documents->size()) + " documents where one is expected");
+    return Error(Reason::kDecode, (file.empty() ? "YAML" : std::string(file)) + ": " +
+                                      std::to_string(documents->size()) +
+                                      " documents where one is expected");
   }
   return std::move(documents->front());
 }

@@ -22,6 +22,9 @@ TEST(Yaml, PlainScalarsAreReadAsKubectlReadsThem) {
            Case{"On", "true"},
            Case{"FALSE", "false"},
            Case{"off", "false"},
+           Case{"y", "true"},
+           Case{"N", "false"},
+           Case{"'n'", R"("n")"},
            Case{"yEs", R"("yEs")"},
            Case{"'yes'", R"("yes")"},
            Case{"\"1\"", R"("1")"},
@@ -53,8 +56,8 @@ TEST(Yaml, PlainScalarsAreReadAsKubectlReadsThem) {
 }
 
 TEST(Yaml, Structures) {
-  EXPECT_EQ(AsJson("a:\n- b: 1\n  c: [x, y]\n- {d: e}\nf: {}\n"),
-            R"({"a":[{"b":1,"c":["x","y"]},{"d":"e"}],"f":{}})");
+  EXPECT_EQ(AsJson("a:\n- b: 1\n  c: [x, z]\n- {d: e}\nf: {}\n"),
+            R"({"a":[{"b":1,"c":["x","z"]},{"d":"e"}],"f":{}})");
   EXPECT_EQ(AsJson("1: a\ntrue: b\n1.5: c\n"), R"({"1":"a","true":"b","1.5":"c"})");
   EXPECT_EQ(AsJson(""), "null");
   EXPECT_EQ(AsJson("# only a comment\n"), "null");
@@ -63,8 +66,8 @@ TEST(Yaml, Structures) {
 }
 
 TEST(Yaml, AnchorsAndMergeKeys) {
-  EXPECT_EQ(AsJson("base: &b {x: 1, y: 2}\nuse: *b\nmerged:\n  <<: *b\n  y: 3\n"),
-            R"({"base":{"x":1,"y":2},"use":{"x":1,"y":2},"merged":{"y":3,"x":1}})");
+  EXPECT_EQ(AsJson("base: &b {x: 1, z: 2}\nuse: *b\nmerged:\n  <<: *b\n  z: 3\n"),
+            R"({"base":{"x":1,"z":2},"use":{"x":1,"z":2},"merged":{"z":3,"x":1}})");
   EXPECT_NE(AsJson("a: {<<: 1}").find("<< takes a map"), std::string::npos);
 }
 
@@ -88,6 +91,35 @@ TEST(Yaml, ErrorsNameTheLine) {
   EXPECT_NE(AsJson("? [a]\n: b\n").find("cannot be a key"), std::string::npos);
   EXPECT_NE(AsJson("a\n---\nb\n").find("2 documents"), std::string::npos);
   EXPECT_FALSE(Parse(std::string(100000, '[')).ok());
+}
+
+// As sigs.k8s.io/yaml has it: a key is a scalar like any other before it becomes a text.
+TEST(Yaml, KeysAreResolved) {
+  EXPECT_EQ(AsJson("on: 1\nn: 2\n0x10: 3\n'y': 4\n"), R"({"true":1,"false":2,"16":3,"y":4})");
+}
+
+TEST(Yaml, ErrorsNameTheFile) {
+  EXPECT_EQ(Parse("a: 1\nb:\n  c: 1\n  c: 2\n", "deploy.yaml").error().message(),
+            "deploy.yaml:4:3: the key \"c\" occurs twice in this map");
+  EXPECT_EQ(ParseAll("a: 1\n---\nb: .inf\n", "x.yaml").error().message(),
+            "x.yaml:3:4: \".inf\" has no form in JSON; quote it if it is a string");
+  EXPECT_EQ(ParseAll("{\"a\":1,\n\"a\":2}", "x.json").error().message(),
+            "x.json:2:1: the key \"a\" occurs twice in this map");
+  EXPECT_EQ(Parse("a: 1\n---\nb: 2\n", "x.yaml").error().message(),
+            "x.yaml: 2 documents where one is expected");
+}
+
+// yaml-cpp would go round for ever, or read something else.
+TEST(Yaml, WhatIsNoYamlIsRefusedWithItsPlace) {
+  for (const char* text : {",", "]", "a: 1\n---\n]", ", a", "}"}) {
+    const auto documents = ParseAll(text, "x.yaml");
+    ASSERT_FALSE(documents.ok()) << text;
+    EXPECT_EQ(documents.error().message().find("x.yaml:"), 0u) << documents.error().message();
+  }
+  EXPECT_EQ(ParseAll("a: 1\nb: \xff\n", "x.yaml").error().message(),
+            "x.yaml:2: the text is not UTF-8");
+  EXPECT_EQ(ParseAll(std::string_view("a\0b", 3), "x.yaml").error().message(),
+            "x.yaml:1: the text is not UTF-8");
 }
 
 TEST(Yaml, ManyDocuments) {
