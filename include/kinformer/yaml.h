@@ -18,11 +18,12 @@
 
 namespace kinformer::yaml {
 
-// One document (JSON is YAML, too). Empty text gives null. Several documents are an error. Errors are kDecode and name the line.
-Result<json::Value> Parse(std::string_view text);
+// One document (JSON is YAML, too). Empty text gives null. Several documents are an error. Errors are kDecode and name the
+// line and column: "deploy.yaml:3:5: ..." where `file` is given, which is only used for that, "YAML, line 3, column 5: ..." else.
+Result<json::Value> Parse(std::string_view text, std::string_view file = {});
 
 // All documents of a stream, separated by "---" lines. Documents without content are left out.
-Result<std::vector<json::Value>> ParseAll(std::string_view text);
+Result<std::vector<json::Value>> ParseAll(std::string_view text, std::string_view file = {});
 
 // Block style, two spaces, keys sorted, lists level with their key: what kubectl prints with -o yaml. Ends with a newline.
 std::string Dump(const json::Value& value);

@@ -276,11 +276,12 @@ class Builder : public YAML::EventHandler {
   std::unordered_map<YAML::anchor_t, Anchored> anchors_;
 };
 
-Error Fail(const YAML::Mark& mark, const std::string& why) {
-  std::string message = "YAML";
+Error Fail(std::string_view file, const YAML::Mark& mark, const std::string& why) {
+  std::string message = file.empty() ? "YAML" : std::string(file);
   if (!mark.is_null()) {
-    message +=
-        ", line " + std::to_string(mark.line + 1) + ", column " + std::to_string(mark.column + 1);
+    const std::string line = std::to_string(mark.line + 1);
+    const std::string column = std::to_string(mark.column + 1);
+    message += file.empty() ? ", line " + line + ", column " + column : ":" + line + ":" + column;
   }
   return Error(Reason::kDecode, message + ": " + why);
 }
@@ -443,7 +444,7 @@ void Write(std::string& out, const Value& value, std::size_t indent, bool after_
 
 }  // namespace
 
-Result<std::vector<Value>> ParseAll(std::string_view text) {
+Result<std::vector<Value>> ParseAll(std::string_view text, std::string_view file) {
   std::vector<Value> documents;
   // JSON is YAML, and much faster to read as JSON. What is not JSON (flow style, comments, several
   // documents) falls through.
@@ -465,20 +466,21 @@ Result<std::vector<Value>> ParseAll(std::string_view text) {
       if (builder.has_content()) documents.push_back(builder.Take());
     }
   } catch (const Stop& stop) {
-    return Fail(stop.mark, stop.why);
+    return Fail(file, stop.mark, stop.why);
   } catch (const YAML::Exception& exception) {
-    return Fail(exception.mark, exception.msg);
+    return Fail(file, exception.mark, exception.msg);
   }
   return documents;
 }
 
-Result<Value> Parse(std::string_view text) {
-  Result<std::vector<Value>> documents = ParseAll(text);
+Result<Value> Parse(std::string_view text, std::string_view file) {
+  Result<std::vector<Value>> documents = ParseAll(text, file);
   if (!documents) return std::move(documents).error();
   if (documents->empty()) return Value();
   if (documents->size() > 1) {
-    return Error(Reason::kDecode,
-                 "YAML: " + std::to_string(documents->size()) + " documents where one is expected");
+    return Error(Reason::kDecode, (file.empty() ? "YAML" : std::string(file)) + ": " +
+                                      std::to_string(documents->size()) +
+                                      " documents where one is expected");
   }
   return std::move(documents->front());
 }

@@ -90,6 +90,17 @@ TEST(Yaml, ErrorsNameTheLine) {
   EXPECT_FALSE(Parse(std::string(100000, '[')).ok());
 }
 
+TEST(Yaml, ErrorsNameTheFile) {
+  EXPECT_EQ(Parse("a: 1\nb:\n  c: 1\n  c: 2\n", "deploy.yaml").error().message(),
+            "deploy.yaml:4:3: the key \"c\" occurs twice in this map");
+  EXPECT_EQ(ParseAll("a: 1\n---\nb: .inf\n", "x.yaml").error().message(),
+            "x.yaml:3:4: \".inf\" has no form in JSON; quote it if it is a string");
+  EXPECT_EQ(ParseAll("{\"a\":1,\n\"a\":2}", "x.json").error().message(),
+            "x.json:2:1: the key \"a\" occurs twice in this map");
+  EXPECT_EQ(Parse("a: 1\n---\nb: 2\n", "x.yaml").error().message(),
+            "x.yaml: 2 documents where one is expected");
+}
+
 TEST(Yaml, ManyDocuments) {
   const Result<std::vector<json::Value>> all =
       ParseAll("# head\n---\na: 1\n---\n# nothing\n---\nb: 2\n...\n");
