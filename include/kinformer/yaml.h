@@ -2,7 +2,7 @@
 //
 // YAML as Kubernetes reads and writes it: manifests into json::Value and back.
 //
-// Plain scalars are read as kubectl reads them: null, true/yes/on and false/no/off in their three spellings, integers in base
+// Plain scalars are read as kubectl reads them: null, true/yes/on/y and false/no/off/n in their spellings (as keys, too), integers in base
 // 10, 16 (0x), 8 (0o, or a leading 0) and 2 (0b), floats; everything else, dates included, is a string. Quoted scalars and block
 // scalars are strings. Anchors, aliases and merge keys (<<) work. A key that occurs twice in a map is an error.
 

@@ -105,10 +105,10 @@ std::string FloatText(std::string_view text) {
 // What a plain scalar stands for.
 Value Resolve(const std::string& text, const YAML::Mark& mark) {
   if (IsOneOf(text, {"", "~", "null", "Null", "NULL"})) return {};
-  if (IsOneOf(text, {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"})) {
+  if (IsOneOf(text, {"y", "Y", "true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"})) {
     return Value(true);
   }
-  if (IsOneOf(text, {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"})) {
+  if (IsOneOf(text, {"n", "N", "false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"})) {
     return Value(false);
   }
   if (IsOneOf(text, {".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF",

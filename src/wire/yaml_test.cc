@@ -22,6 +22,9 @@ TEST(Yaml, PlainScalarsAreReadAsKubectlReadsThem) {
            Case{"On", "true"},
            Case{"FALSE", "false"},
            Case{"off", "false"},
+           Case{"y", "true"},
+           Case{"N", "false"},
+           Case{"'n'", R"("n")"},
            Case{"yEs", R"("yEs")"},
            Case{"'yes'", R"("yes")"},
            Case{"\"1\"", R"("1")"},
@@ -63,8 +66,8 @@ TEST(Yaml, Structures) {
 }
 
 TEST(Yaml, AnchorsAndMergeKeys) {
-  EXPECT_EQ(AsJson("base: &b {x: 1, y: 2}\nuse: *b\nmerged:\n  <<: *b\n  y: 3\n"),
-            R"({"base":{"x":1,"y":2},"use":{"x":1,"y":2},"merged":{"y":3,"x":1}})");
+  EXPECT_EQ(AsJson("base: &b {x: 1, z: 2}\nuse: *b\nmerged:\n  <<: *b\n  z: 3\n"),
+            R"({"base":{"x":1,"z":2},"use":{"x":1,"z":2},"merged":{"z":3,"x":1}})");
   EXPECT_NE(AsJson("a: {<<: 1}").find("<< takes a map"), std::string::npos);
 }
 
@@ -88,6 +91,11 @@ TEST(Yaml, ErrorsNameTheLine) {
   EXPECT_NE(AsJson("? [a]\n: b\n").find("cannot be a key"), std::string::npos);
   EXPECT_NE(AsJson("a\n---\nb\n").find("2 documents"), std::string::npos);
   EXPECT_FALSE(Parse(std::string(100000, '[')).ok());
+}
+
+// As sigs.k8s.io/yaml has it: a key is a scalar like any other before it becomes a text.
+TEST(Yaml, KeysAreResolved) {
+  EXPECT_EQ(AsJson("on: 1\nn: 2\n0x10: 3\n'y': 4\n"), R"({"true":1,"false":2,"16":3,"y":4})");
 }
 
 TEST(Yaml, ErrorsNameTheFile) {
