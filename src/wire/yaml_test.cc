@@ -56,8 +56,8 @@ TEST(Yaml, PlainScalarsAreReadAsKubectlReadsThem) {
 }
 
 TEST(Yaml, Structures) {
-  EXPECT_EQ(AsJson("a:\n- b: 1\n  c: [x, y]\n- {d: e}\nf: {}\n"),
-            R"({"a":[{"b":1,"c":["x","y"]},{"d":"e"}],"f":{}})");
+  EXPECT_EQ(AsJson("a:\n- b: 1\n  c: [x, z]\n- {d: e}\nf: {}\n"),
+            R"({"a":[{"b":1,"c":["x","z"]},{"d":"e"}],"f":{}})");
   EXPECT_EQ(AsJson("1: a\ntrue: b\n1.5: c\n"), R"({"1":"a","true":"b","1.5":"c"})");
   EXPECT_EQ(AsJson(""), "null");
   EXPECT_EQ(AsJson("# only a comment\n"), "null");
