@@ -96,7 +96,8 @@ def structs_header(package):
     out = [f"// kinformer/api/structs/{package.alias}.h\n//\n"
            f"// The structs of {gv} to build, change and send. Plain values: members carry the API's field names, pointer\n"
            "// fields of Go are std::optional, enums are text. The fields of a message that Go inlines are those of a base class.\n"
-           "// unknown_fields holds, in protobuf, what a newer server sent and this schema lacks; it is sent back.\n//\n", HEADER,
+           "// unknown_fields holds, in protobuf, what a newer server sent and this schema lacks; it is sent back. is_partial is\n"
+           "// set in copies of objects that a projection cut: Update refuses them.\n//\n", HEADER,
            f"#ifndef {guard}\n#define {guard}\n\n"]
     out += [f"#include <{s}>\n" for s in sorted(standard)]
     out.append("\n")
@@ -114,6 +115,8 @@ def structs_header(package):
             # The default would need the complete type of an element that is only declared so far.
             zero = "" if id(m) in circles and f.message and id(f.message) in circles else "{}"
             out.append(f"  {_member_type(f, package, _boxed(m, f, circles))} {identifier(f.name)}{zero};\n")
+        if m.is_kind:
+            out.append("  bool is_partial{};\n")
         out.append("  std::string unknown_fields{};\n"
                    "  static const internal::MutableTable& mutable_table();\n};\n\n")
     out.append(f"}}  // namespace kinformer::{package.alias}\n\n#endif  // {guard}\n")

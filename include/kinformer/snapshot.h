@@ -36,6 +36,9 @@ namespace kinformer {
 // version of each object, and slows nobody. Views it gives out live as long as some copy of it. It may outlive its store and
 // its informer.
 //
+// Where the informer compresses (InformerOptions::compression), what is read of a snapshot is unpacked into memory of the
+// snapshot: it grows with the number of objects looked at.
+//
 // Thread-safe. Never blocks. Counterpart: none in client-go, where List copies.
 template <ObjectView T>
 class Snapshot {
@@ -58,7 +61,7 @@ class Snapshot {
                                      std::string_view name) const KINFORMER_LIFETIMEBOUND {
     const internal::Block* block = core_ == nullptr ? nullptr : core_->Get(namespace_, name);
     if (block == nullptr) return std::nullopt;
-    return T(block);
+    return T(core_->Whole(block));
   }
   // "namespace/name", or "name".
   [[nodiscard]] std::optional<T> GetByKey(std::string_view key) const KINFORMER_LIFETIMEBOUND {

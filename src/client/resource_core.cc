@@ -252,6 +252,12 @@ Result<ObjectRef> ResourceCore::Create(const RequestObject& object, const Create
 Result<ObjectRef> ResourceCore::Update(const RequestObject& object, std::string_view subresource,
                                        const UpdateOptions& options,
                                        const CallOptions& call) const {
+  if (object.is_partial) {
+    return Error(Reason::kInvalidArgument,
+                 "updating " + object.name + " of the " + ResourceName(*type_) +
+                     ": it is a copy of a partial object, and the server would delete the fields "
+                     "that a projection cut away; change a whole one (Get), or send a Patch");
+  }
   Result<std::string> path =
       ItemPath(scope_.empty() ? object.namespace_ : scope_, object.name, subresource);
   if (!path) return std::move(path).error();

@@ -7,6 +7,7 @@
 
 #include "kinformer/internal/block_builder.h"
 
+#include "object/packing.h"
 #include "wire/protobuf_reader.h"
 
 namespace kinformer::internal {
@@ -128,6 +129,7 @@ void BlockBuilder::SetMetadata(Block* block, std::size_t at, std::size_t size,
 ObjectRef BlockBuilder::Clone(const Block& from) {
   const std::size_t index = from.payload_at_ - sizeof(Block);
   Block* block = Allocate(*from.type_, index, from.payload_size_, from.tail_size_);
+  if (from.packed()) OpenPacked(from).dictionary->AddRef();
   block->flags_ = from.flags_;
   block->root_count_ = from.root_count_;
   block->child_count_ = from.child_count_;

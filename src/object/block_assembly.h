@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -49,6 +50,8 @@ struct BlockIndex {
   }
 };
 
+class Dictionary;  // object/packing.h
+
 class BlockBuilder {
  public:
   // A block with room for `payload_size` bytes and `tail_size` more behind them; the caller writes them to Bytes().
@@ -61,6 +64,19 @@ class BlockBuilder {
   static void SetMetadata(Block* block, std::size_t at, std::size_t size, const MetadataKeys& keys);
   static void SetPartial(Block* block) { block->flags_ |= BlockLayout::kPartial; }
   static ObjectRef Clone(const Block& block);
+
+  // ---- packed blocks: packing.h
+  // What is to be compressed of a block.
+  static void AppendContent(const Block& block, std::string& content);
+  static ObjectRef AllocatePacked(const Block& of, const Dictionary* dictionary,
+                                  std::string_view frame, std::size_t content_size);
+  struct Packed {
+    const Dictionary* dictionary;
+    std::string_view frame;
+    std::size_t content_size;
+  };
+  static Packed OpenPacked(const Block& block);
+  static ObjectRef Unpack(const Block& packed, std::string_view content);
 
  private:
   static Block* Allocate(const TypeInfo& type, std::size_t index_size, std::size_t payload_size,

@@ -7,6 +7,8 @@
 
 #include "object/block_assembly.h"
 #include "object/canonical.h"
+#include "object/projection_tree.h"
+#include "object/validate.h"
 #include "wire/protobuf_writer.h"
 
 namespace kinformer::internal {
@@ -142,8 +144,11 @@ Result<ObjectRef> Build(const TypeInfo& type, std::string_view message, const Bu
   Result<MetadataKeys> keys = FindMetadataKeys({bytes + metadata_at, size});
   if (!keys) return std::move(keys).error();
   BlockBuilder::SetMetadata(block, metadata_at, size, *keys);
-  if (type.message->fields.size() == 1)
-    BlockBuilder::SetPartial(block);  // metadata is all this type has
+  // A type that has nothing but metadata shows a part of what the server has.
+  if (type.message->fields.size() == 1 ||
+      (options.projection != nullptr && options.projection->MakesPartial())) {
+    BlockBuilder::SetPartial(block);
+  }
   return ref;
 }
 
@@ -152,13 +157,25 @@ Result<ObjectRef> Build(const TypeInfo& type, std::string_view message, const Bu
 Result<ObjectRef> BuildFromProtobuf(const TypeInfo& type, std::string_view message,
                                     const BuildOptions& options) {
   const auto name = [&](Error error) {
+    AddRemedy(error);
     error.WithContext(std::string(type.kind));
     return error;
   };
   if (message.size() > options.max_object_bytes) {
-    return name(Error(Reason::kOverLimit, "object of " + std::to_string(message.size()) +
-                                              " bytes exceeds the limit of " +
-                                              std::to_string(options.max_object_bytes)));
+    return name(ObjectTooLarge(message.size(), options.max_object_bytes));
+  }
+  if (options.validation == Validation::kFull) {
+    if (Result<void> valid = ValidateMessage(*type.message, message); !valid) {
+      return name(std::move(valid).error());
+    }
+  }
+  thread_local std::string left;
+  if (options.projection != nullptr) {
+    left.clear();
+    if (Result<void> cut = options.projection->Cut(*type.message, message, left); !cut) {
+      return name(std::move(cut).error());
+    }
+    message = left;
   }
   thread_local Scratch scratch;
   Result<bool> canonical = Scan(type, message, scratch);

@@ -163,6 +163,7 @@ template <class M>
 M CopyMutable(const Block* block) {
   M object;
   DecodeMutableLeniently(M::mutable_table(), block->payload(), &object);
+  if constexpr (requires { object.is_partial; }) object.is_partial = block->partial();
   return object;
 }
 

@@ -29,6 +29,7 @@ RequestObject ToRequestObject(const M& object) {
     request.namespace_ = object.metadata.namespace_;
     request.name = object.metadata.name;
     request.protobuf = EncodeProtobuf(object);
+    if constexpr (requires { object.is_partial; }) request.is_partial = object.is_partial;
     request.json = [&object] { return EncodeJson(object); };
   }
   return request;
