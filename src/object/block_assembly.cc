@@ -1,5 +1,7 @@
 #include "object/block_assembly.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -10,20 +12,64 @@
 #include "object/packing.h"
 #include "wire/protobuf_reader.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define KINFORMER_OTHER_HEAP 1
+#endif
+#endif
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+    !defined(KINFORMER_OTHER_HEAP)
+#define KINFORMER_GLIBC_HEAP 1
+#endif
+
 namespace kinformer::internal {
 namespace {
 
+#if defined(KINFORMER_GLIBC_HEAP)
 // glibc's arenas of other than the main thread are reserved in aligned pieces of this size.
 constexpr std::uintptr_t kArenaBytes = std::uintptr_t{64} << 20;
+// A thread that has made fewer bytes of blocks keeps small pages: in a small process huge ones cost more than they save.
+constexpr std::size_t kSmall = std::size_t{8} << 20;
+
+std::uintptr_t PieceOf(const void* memory) {
+  return reinterpret_cast<std::uintptr_t>(memory) & ~(kArenaBytes - 1);
+}
+
+// Makes all of a piece writable. glibc does that a few pages at a time as the heap grows, and so no huge page would ever fit into what
+// is writable when it is first touched. Taking what room there is and giving it back at once leaves it so; one page in 30 is
+// touched. Each part is below the size from which malloc maps memory of its own.
+void OpenPiece(std::uintptr_t piece) {
+  constexpr std::size_t kPart = std::size_t{120} << 10;
+  std::array<void*, kArenaBytes / kPart + 1> parts;
+  std::size_t count = 0;
+  while (count < parts.size()) {
+    void* const part = std::malloc(kPart);
+    if (part == nullptr) break;
+    parts[count++] = part;
+    if (PieceOf(part) != piece) break;
+  }
+  while (count > 0) std::free(parts[--count]);
+}
+#endif
 
 // Asks for huge pages in the piece of the heap that the block lies in, once per piece and thread. Filling a cache of hundreds of
 // megabytes is otherwise dominated by page faults (docs/benchmarks.md). Advice only: a failure changes nothing.
-void AdviseHugePages([[maybe_unused]] std::uintptr_t block) {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  thread_local std::uintptr_t advised = 0;
-  const std::uintptr_t piece = block & ~(kArenaBytes - 1);
-  if (piece == advised) return;
-  advised = piece;
+void AdviseHugePages([[maybe_unused]] const void* block, [[maybe_unused]] std::size_t size) {
+#if defined(KINFORMER_GLIBC_HEAP)
+  thread_local std::size_t made = 0;
+  thread_local std::uintptr_t latest = 0;
+  thread_local std::vector<std::uintptr_t> advised;
+  if (made < kSmall) {
+    made += size;
+    return;
+  }
+  const std::uintptr_t piece = PieceOf(block);
+  if (piece == latest) return;
+  latest = piece;
+  const auto at = std::lower_bound(advised.begin(), advised.end(), piece);
+  if (at != advised.end() && *at == piece) return;
+  advised.insert(at, piece);
+  OpenPiece(piece);
   madvise(reinterpret_cast<void*>(piece), kArenaBytes, MADV_HUGEPAGE);
 #endif
 }
@@ -61,7 +107,7 @@ Block* BlockBuilder::Allocate(const TypeInfo& type, std::size_t index_size,
                               std::size_t payload_size, std::size_t tail_size) {
   void* memory = std::malloc(sizeof(Block) + index_size + payload_size + tail_size);
   if (memory == nullptr) std::abort();
-  AdviseHugePages(reinterpret_cast<std::uintptr_t>(memory));
+  AdviseHugePages(memory, sizeof(Block) + index_size + payload_size + tail_size);
   auto* block = new (memory) Block;
   block->type_ = &type;
   block->payload_at_ = static_cast<std::uint32_t>(sizeof(Block) + index_size);

@@ -134,6 +134,7 @@ MessageView ToMessage(const MessageView& parent, const RawValue& value);
 
 // How often, in this process, a read met bytes that are malformed below the level that entry checks.
 std::uint64_t MalformedReads();
+void CountMalformedRead();
 
 template <class T>
 T ConvertValue(const MessageView& parent, const RawValue& value) {
