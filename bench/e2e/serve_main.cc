@@ -33,6 +33,7 @@ struct Updater {
   kinformer::Env& env;
   ApiServer& server;
   std::vector<kinformer::ObjectName> names;
+  int round = 0;  // so that the second round changes something, too
   std::size_t left = 0;
   std::size_t at = 0;
   std::promise<void> done;
@@ -41,8 +42,9 @@ struct Updater {
     for (int i = 0; i < kBatch && left > 0; ++i, --left) {
       const kinformer::ObjectName& name = names[at++ % names.size()];
       const auto patch = kinformer::json::Value::MakeObject(
-          {{"status",
-            kinformer::json::Value::MakeObject({{"message", "update " + std::to_string(left)}})}});
+          {{"status", kinformer::json::Value::MakeObject(
+                          {{"message", "update " + std::to_string(left) + " of round " +
+                                           std::to_string(round)}})}});
       if (!server.Patch(kPods, name, patch)) std::abort();
     }
     if (left == 0) {
@@ -95,10 +97,11 @@ int main(int argc, char** argv) {
   loaded.get_future().get();
   http->WriteKubeconfig(kubeconfig).OrExit();
   std::cout << "ready " << http->url() << std::endl;
+  int rounds = 0;
   for (std::string line; std::getline(std::cin, line);) {
-    Updater round{env, *server, names, updates, 0, {}};
-    auto done = round.done.get_future();
-    env.loop().Post([&] { round.Turn(); });
+    Updater updater{env, *server, names, ++rounds, updates, 0, {}};
+    auto done = updater.done.get_future();
+    env.loop().Post([&] { updater.Turn(); });
     done.get();
     std::cout << "done" << std::endl;
   }
