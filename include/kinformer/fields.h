@@ -38,6 +38,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "kinformer/internal/fields_codec.h"
 #include "kinformer/json.h"
@@ -94,6 +95,15 @@ std::string FieldsToJson(const T& object) {
 template <StructWithFields T>
 [[nodiscard]] bool FieldsEqual(const T& a, const T& b) {
   return FieldsToValue(a) == FieldsToValue(b);
+}
+
+// The paths of what T reads, for Projection::Keep: "spec.size", "spec.rules.port". A struct with UnknownFields, a map and a
+// struct that contains itself are named whole. A bag in T itself is not counted.
+template <StructWithFields T>
+[[nodiscard]] std::vector<std::string> FieldPaths() {
+  std::vector<std::string> out;
+  internal::AppendPaths<T>("", out);
+  return out;
 }
 
 }  // namespace kinformer

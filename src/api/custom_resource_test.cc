@@ -237,5 +237,35 @@ TEST(Fields, FromText) {
   EXPECT_EQ(dropped, 2U);
 }
 
+struct Narrow {
+  struct Port {
+    std::int32_t number = 0;
+    std::optional<std::string> name{};
+    static constexpr auto kFields =
+        std::tuple(Field("number", &Port::number), Field("name", &Port::name));
+  };
+  struct Spec {
+    std::vector<Port> ports{};
+    std::vector<Rule> rules{};
+    std::optional<Tree> tree{};
+    std::vector<std::int32_t> sizes{};
+    std::map<std::string, Port> by_name{};
+    static constexpr auto kFields = std::tuple(
+        Field("ports", &Spec::ports), Field("rules", &Spec::rules), Field("tree", &Spec::tree),
+        Field("sizes", &Spec::sizes), Field("byName", &Spec::by_name));
+  };
+  Spec spec{};
+  std::optional<WidgetStatus> status{};
+  static constexpr auto kFields =
+      std::tuple(Field("spec", &Narrow::spec), Field("status", &Narrow::status));
+};
+
+TEST(Fields, PathsForAProjection) {
+  EXPECT_THAT(FieldPaths<Narrow>(),
+              ElementsAre("spec.ports.number", "spec.ports.name", "spec.rules", "spec.tree.label",
+                          "spec.tree.left", "spec.tree.children", "spec.sizes", "spec.byName",
+                          "status.phase"));
+}
+
 }  // namespace
 }  // namespace kinformer

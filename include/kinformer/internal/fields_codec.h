@@ -345,6 +345,49 @@ void EncodeField(const T& value, json::Value& out) {
   }
 }
 
+// ---- Paths
+
+template <class T>
+struct FieldElement {
+  using type = T;
+};
+template <class T>
+struct FieldElement<std::optional<T>> : FieldElement<T> {};
+template <class T>
+struct FieldElement<Box<T>> : FieldElement<T> {};
+template <class T>
+struct FieldElement<std::vector<T>> : FieldElement<T> {};
+template <class T>
+struct FieldElement<std::deque<T>> : FieldElement<T> {};
+
+// A struct that has a bag wants all of its members, and one that contains itself has paths without end.
+template <class T>
+constexpr bool HasBag() {
+  return std::apply(
+      [](const auto&... field) { return (kIsBag<std::remove_cvref_t<decltype(field)>> || ...); },
+      T::kFields);
+}
+
+template <class T, class... Outer>
+void AppendPaths(const std::string& prefix, std::vector<std::string>& out) {
+  const auto one = [&](const auto& field) {
+    if constexpr (!kIsBag<std::remove_cvref_t<decltype(field)>>) {
+      using Member = std::remove_cvref_t<decltype(std::declval<const T&>().*field.member)>;
+      using Element = typename FieldElement<Member>::type;
+      const std::string path = prefix + (prefix.empty() ? "" : ".") + std::string(field.name);
+      if constexpr (HasFieldsTuple<Element> && !std::is_same_v<Element, T> &&
+                    !(std::is_same_v<Element, Outer> || ...)) {
+        if constexpr (!HasBag<Element>()) {
+          AppendPaths<Element, T, Outer...>(path, out);
+          return;
+        }
+      }
+      out.push_back(path);
+    }
+  };
+  std::apply([&](const auto&... field) { (one(field), ...); }, T::kFields);
+}
+
 }  // namespace internal
 }  // namespace kinformer
 
