@@ -54,7 +54,7 @@ void OpenPiece(std::uintptr_t piece) {
 
 // Asks for huge pages in the piece of the heap that the block lies in, once per piece and thread. Filling a cache of hundreds of
 // megabytes is otherwise dominated by page faults (docs/benchmarks.md). Advice only: a failure changes nothing.
-void AdviseHugePages([[maybe_unused]] const void* block, [[maybe_unused]] std::size_t size) {
+void AdviseHugePages([[maybe_unused]] void* block, [[maybe_unused]] std::size_t size) {
 #if defined(KINFORMER_GLIBC_HEAP)
   thread_local std::size_t made = 0;
   thread_local std::uintptr_t latest = 0;
