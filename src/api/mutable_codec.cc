@@ -313,7 +313,8 @@ Result<void> DecodeMutable(const MutableTable& table, std::string_view message, 
 }
 
 Result<void> DecodeMutableJson(const MutableTable& table, std::string_view json, void* object) {
-  Result<std::string> message = JsonToProtobuf(*table.message, json);
+  Result<std::string> message =
+      JsonToProtobuf(*table.message, json, nullptr, UnknownMembers::kKeep);
   if (!message) return std::move(message).error();
   return DecodeMutable(table, *message, object);
 }

@@ -11,6 +11,7 @@
 #include "client/object_codec.h"
 #include "client/request_path.h"
 #include "client/status.h"
+#include "object/transcode.h"
 #include "wire/envelope.h"
 
 namespace kinformer::internal {
@@ -182,7 +183,8 @@ Result<ObjectRef> ResourceCore::SendObject(std::string method, std::string targe
   request.content_type = kJsonMediaType;
   // Both run before Call returns, so they may refer to the caller's object.
   request.body = [&object] { return object.json(); };
-  if (type_->encoding() == Encoding::kProtobuf && !object.protobuf.empty()) {
+  if (type_->encoding() == Encoding::kProtobuf && !object.protobuf.empty() &&
+      !HasKeptMembers(object.protobuf)) {
     request.protobuf_body = [this, &object] {
       return wire::SealEnvelope(type_->apiVersion(), type_->kind, object.protobuf);
     };

@@ -198,7 +198,11 @@ Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json,
     return build(*rest, left);
   }
   BackwardWriter message(json.size());
-  if (Result<void> done = JsonToProtobuf(*type.message, *tape, 0, message); !done) {
+  // A server that does not cut the metadata out sends the whole object, which is not what was asked for.
+  const UnknownMembers unknown = type.message == &descriptors::metav1::kPartialObjectMetadata
+                                     ? UnknownMembers::kDrop
+                                     : UnknownMembers::kKeep;
+  if (Result<void> done = JsonToProtobuf(*type.message, *tape, 0, message, unknown); !done) {
     return named(std::move(done).error());
   }
   return BuildFromProtobuf(type, message.view(), options);

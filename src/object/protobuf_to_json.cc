@@ -69,7 +69,29 @@ class Decoder {
     }
     chains_.resize(chains);
     values_.resize(values);
+    if (has_kept_) KeptMembers(message, bytes, first);
     return true;
+  }
+
+  // What may be one is only written if it is a member, and one that the schema lacks: anybody can send such a field.
+  void KeptMembers(const MessageDescriptor& message, std::string_view bytes, bool& first) {
+    wire::ProtobufReader reader(bytes);
+    while (reader.Next()) {
+      if (reader.field() != kKeptMemberField || reader.type() != WireType::kBytes) continue;
+      std::string object = "{";
+      object += reader.bytes();
+      object += '}';
+      const Result<JsonTape> tape = JsonTape::Parse(object);
+      if (!tape || (*tape)[0].next < 3 || (*tape)[2].next != (*tape)[0].next) continue;
+      std::string scratch;
+      const std::string_view name = tape->String(1, scratch);
+      if (name == "kind" || name == "apiVersion" || FindJsonMember(message, name) != nullptr) {
+        continue;
+      }
+      if (!first) out_.push_back(',');
+      first = false;
+      AppendCompactJson(reader.bytes(), out_);
+    }
   }
 
   bool Scan(const MessageDescriptor& message, std::string_view bytes) {
@@ -79,7 +101,10 @@ class Decoder {
     while (reader.Next()) {
       const WireField& value = reader.value();
       const FieldDescriptor* field = FindByNumber(message, value.number);
-      if (field == nullptr) continue;
+      if (field == nullptr) {
+        has_kept_ = has_kept_ || value.number == kKeptMemberField;
+        continue;
+      }
       Chain& chain = chains_[chains + static_cast<std::size_t>(field - message.fields.data())];
       const WireType wanted = field->map ? WireType::kBytes : WireTypeOf(field->kind);
       if (value.type == wanted) {
@@ -409,6 +434,7 @@ class Decoder {
   std::vector<Chain> chains_;       // per field of the messages being written
   std::vector<Occurrence> values_;  // their values
   int depth_ = 0;
+  bool has_kept_ = false;  // a kept member was met in some message
   std::string error_;
 };
 
