@@ -1,7 +1,5 @@
 #include "kinformer/object.h"
 
-#include <ostream>
-
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/unstructured.h"
 
@@ -14,20 +12,10 @@ metav1::ObjectMeta MetadataOf(const internal::Block* block) {
           internal::Encoding::kProtobuf};
 }
 
-std::ostream& Print(std::ostream& out, const internal::Block* block) {
-  if (block == nullptr) return out << "(none)";
-  out << block->type().kind << ' ';
-  if (!block->namespace_().empty()) out << block->namespace_() << '/';
-  return out << block->name();
-}
-
 }  // namespace
 
 metav1::ObjectMeta Object::metadata() const { return MetadataOf(block_); }
 std::string Object::ToJson() const { return internal::BlockToJson(*block_); }
-std::ostream& operator<<(std::ostream& out, const Object& object) {
-  return Print(out, object.block());
-}
 
 metav1::ObjectMeta Unstructured::metadata() const { return MetadataOf(block_); }
 
@@ -46,8 +34,5 @@ json::Value Unstructured::DeepCopy() const {
   return json::Parse(internal::BlockToJson(*block_)).value_or(json::Value());
 }
 std::string Unstructured::ToJson() const { return internal::BlockToJson(*block_); }
-std::ostream& operator<<(std::ostream& out, const Unstructured& object) {
-  return Print(out, object.block());
-}
 
 }  // namespace kinformer
