@@ -251,7 +251,10 @@ class Decoder {
       wire::ProtobufReader reader(values_[i].bytes());
       while (reader.Next()) {
         const WireField& part = reader.value();
-        if (part.number == 1 && part.type == WireType::kBytes) entry.key = part.bytes();
+        if (part.number == 1) {
+          if (part.type != WireType::kBytes) return Fail(message, field, WrongType(part));
+          entry.key = part.bytes();
+        }
         if (part.number != 2) continue;
         if (part.type != WireTypeOf(field.kind)) return Fail(message, field, WrongType(part));
         entry.value = part;
@@ -376,6 +379,11 @@ class Decoder {
       return true;
     }
     if (Result<JsonTape> checked = JsonTape::Parse(part[1].bytes()); !checked) {
+      // Nobody read it at the entry, and for its sake no object shall be without a JSON form.
+      if (field.json_name == "fieldsV1") {
+        out_ += "{}";
+        return true;
+      }
       return Fail(message, field, "the embedded object is no JSON");
     }
     AppendCompactJson(part[1].bytes(), out_);

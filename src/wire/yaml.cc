@@ -18,6 +18,8 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include "wire/json_text.h"
+
 namespace kinformer::yaml {
 namespace {
 
@@ -131,7 +133,10 @@ class Builder : public YAML::EventHandler {
   [[nodiscard]] bool has_content() const { return has_content_; }
   Value Take() { return std::move(root_); }
 
-  void OnDocumentStart(const YAML::Mark&) override {}
+  // Where the document begins; -1: there is none.
+  [[nodiscard]] const YAML::Mark& start() const { return start_; }
+
+  void OnDocumentStart(const YAML::Mark& mark) override { start_ = mark; }
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -270,6 +275,7 @@ class Builder : public YAML::EventHandler {
   }
 
   Value root_;
+  YAML::Mark start_ = YAML::Mark::null_mark();
   bool has_content_ = false;
   std::size_t nodes_ = 0;
   std::vector<Open> open_;
@@ -350,7 +356,8 @@ void WriteString(std::string& out, const std::string& text, std::size_t indent) 
     out += text;
     return;
   }
-  if (FitsBlock(text)) {
+  // A document that is a text: its lines could look like the ends of documents.
+  if (indent > 0 && FitsBlock(text)) {
     out += text.back() != '\n' ? "|-" : "|";
     std::size_t start = 0;
     while (start < text.size()) {
@@ -457,12 +464,25 @@ Result<std::vector<Value>> ParseAll(std::string_view text, std::string_view file
       return documents;
     }
   }
+  // yaml-cpp would pass on what is not UTF-8, and take a text with zero bytes for UTF-16; Go's reader refuses both, too.
+  if (const std::size_t bad = std::min(json::FirstInvalidUtf8(text), text.find('\0'));
+      bad < text.size()) {
+    const auto line =
+        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n');
+    return Error(Reason::kDecode, (file.empty() ? "YAML" : std::string(file)) + ": line " +
+                                      std::to_string(line) + ": the text is not UTF-8");
+  }
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
+    int last_start = -1;
     while (true) {
       Builder builder;
       if (!parser.HandleNextDocument(builder)) break;
+      // yaml-cpp does not get past a ',' or ']' that nothing opened, and finds empty documents there without end.
+      if (builder.start().pos == last_start)
+        return Fail(file, builder.start(), "a ',', ']' or '}' that belongs to nothing");
+      last_start = builder.start().pos;
       if (builder.has_content()) documents.push_back(builder.Take());
     }
   } catch (const Stop& stop) {
