@@ -153,6 +153,8 @@ class Builder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     has_content_ = true;
+    if (json::FirstInvalidUtf8(value) != value.size())
+      throw Stop{mark, R"(an escape that cannot be read; write \N as \u0085 and \_ as \u00a0)"};
     if (tag == "?" || tag.empty()) {
       Add(mark, anchor, Resolve(value, mark), value == "<<");
     } else if (tag == "tag:yaml.org,2002:int" || tag == "tag:yaml.org,2002:float" ||
