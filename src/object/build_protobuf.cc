@@ -117,6 +117,8 @@ Result<ObjectRef> Build(const TypeInfo& type, std::string_view message, const Bu
   }
   if (metadata == scratch.root.size()) return Error(Reason::kDecode, "metadata: missing");
   const FieldSpan& span = scratch.root[metadata];
+  if (span.field.type != wire::WireType::kBytes)
+    return Error(Reason::kDecode, "metadata: a number where a message is expected");
   const auto old_head = static_cast<std::size_t>(span.field.data - (message.data() + span.begin));
   const std::size_t size = span.field.size - cut.size();
   const std::size_t new_head =
