@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string_view>
 #include <sys/mman.h>
 
 #include "kinformer/internal/block_builder.h"
@@ -35,20 +38,35 @@ std::uintptr_t PieceOf(const void* memory) {
   return reinterpret_cast<std::uintptr_t>(memory) & ~(kArenaBytes - 1);
 }
 
-// Makes all of a piece writable. glibc does that a few pages at a time as the heap grows, and so no huge page would ever fit into what
-// is writable when it is first touched. Taking what room there is and giving it back at once leaves it so; one page in 30 is
-// touched. Each part is below the size from which malloc maps memory of its own.
+// Makes all of a piece writable, in which a heap of glibc's has begun to grow: glibc does that a few pages at a time, and no huge page
+// fits into what is writable when it is first touched. The rest of the piece must be what glibc has reserved for that heap, which
+// is what the kernel says of it: anonymous, private, without rights, from where the writable part ends to where the piece does.
 void OpenPiece(std::uintptr_t piece) {
-  constexpr std::size_t kPart = std::size_t{120} << 10;
-  std::array<void*, kArenaBytes / kPart + 1> parts;
-  std::size_t count = 0;
-  while (count < parts.size()) {
-    void* const part = std::malloc(kPart);
-    if (part == nullptr) break;
-    parts[count++] = part;
-    if (PieceOf(part) != piece) break;
+  std::FILE* const maps = std::fopen("/proc/self/maps", "re");
+  if (maps == nullptr) return;
+  std::array<char, 512> line;
+  std::uintptr_t writable_end = 0;
+  while (std::fgets(line.data(), line.size(), maps) != nullptr) {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    std::array<char, 5> rights{};
+    unsigned long inode = 1;
+    if (std::sscanf(line.data(), "%" SCNxPTR "-%" SCNxPTR " %4s %*s %*s %lu", &begin, &end,
+                    rights.data(), &inode) != 4) {
+      continue;
+    }
+    const std::string_view may(rights.data());
+    if (begin == piece && may == "rw-p" && inode == 0) {
+      writable_end = end;
+    } else if (begin >= piece) {
+      if (begin == writable_end && end == piece + kArenaBytes && may == "---p" && inode == 0) {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel names addresses as numbers
+        mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE);
+      }
+      break;
+    }
   }
-  while (count > 0) std::free(parts[--count]);
+  std::fclose(maps);
 }
 #endif
 
@@ -76,9 +94,22 @@ void AdviseHugePages([[maybe_unused]] void* block, [[maybe_unused]] std::size_t 
 
 }  // namespace
 
+Result<void> NoteMetadataKey(const wire::WireField& field, const char* metadata,
+                             MetadataKeys& keys) {
+  constexpr std::array<std::int8_t, 7> kPlaces = {-1, 0, -1, 1, -1, 2, 3};
+  if (field.number >= kPlaces.size() || kPlaces[field.number] < 0) return {};
+  const auto place = static_cast<std::size_t>(kPlaces[field.number]);
+  if (field.type != wire::WireType::kBytes || field.size > 255 || field.data - metadata > 65535) {
+    return Error(Reason::kDecode, "metadata: field " + std::to_string(field.number) +
+                                      " is no text of at most 255 bytes");
+  }
+  keys.at[place] = static_cast<std::uint16_t>(field.data - metadata);
+  keys.size[place] = static_cast<std::uint8_t>(field.size);
+  return {};
+}
+
 Result<MetadataKeys> FindMetadataKeys(std::string_view metadata) {
   MetadataKeys keys;
-  constexpr std::array<std::uint32_t, 4> kNumbers = {1, 3, 5, 6};
   const char* const begin = metadata.data();
   const char* const end = begin + metadata.size();
   for (const char* at = begin; at < end;) {
@@ -90,15 +121,8 @@ Result<MetadataKeys> FindMetadataKeys(std::string_view metadata) {
                                         std::to_string(offset) + " of " +
                                         std::to_string(metadata.size()));
     }
-    for (std::size_t i = 0; i < kNumbers.size(); ++i) {
-      if (field.number != kNumbers[i]) continue;
-      if (field.type != wire::WireType::kBytes || field.size > 255 || field.data - begin > 65535) {
-        return Error(Reason::kDecode, "metadata: field " + std::to_string(field.number) +
-                                          " is no text of at most 255 bytes");
-      }
-      keys.at[i] = static_cast<std::uint16_t>(field.data - begin);
-      keys.size[i] = static_cast<std::uint8_t>(field.size);
-    }
+    if (Result<void> noted = NoteMetadataKey(field, begin, keys); !noted)
+      return std::move(noted).error();
   }
   return keys;
 }

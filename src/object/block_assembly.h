@@ -16,6 +16,7 @@
 #include "kinformer/result.h"
 
 #include "object/block_layout.h"
+#include "wire/protobuf_reader.h"
 
 namespace kinformer::internal {
 
@@ -24,6 +25,10 @@ struct MetadataKeys {
   std::array<std::uint16_t, 4> at{};
   std::array<std::uint8_t, 4> size{};
 };
+
+// Notes where `field` is if it is one of the four. `metadata`: the start of the message. kDecode if it is longer than any server makes it.
+Result<void> NoteMetadataKey(const wire::WireField& field, const char* metadata,
+                             MetadataKeys& keys);
 
 // kDecode if the message is malformed or one of the four is longer than any server makes them.
 Result<MetadataKeys> FindMetadataKeys(std::string_view metadata);

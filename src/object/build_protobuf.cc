@@ -73,6 +73,18 @@ Cut FindManagedFields(const TypeInfo& type, const Scratch& scratch) {
   return cut;
 }
 
+Result<MetadataKeys> MetadataKeysOf(const FieldSpan& metadata,
+                                    const std::vector<FieldSpan>& fields) {
+  constexpr std::uint32_t kLast = 6;
+  MetadataKeys keys;
+  for (const FieldSpan& span : fields) {
+    if (span.field.number > kLast) break;  // they ascend
+    if (Result<void> noted = NoteMetadataKey(span.field, metadata.field.data, keys); !noted)
+      return std::move(noted).error();
+  }
+  return keys;
+}
+
 // `shift`: by how much what comes after the metadata moves towards the front.
 void MakeIndex(const TypeInfo& type, const Scratch& scratch, std::size_t metadata,
                std::int64_t shift, std::string_view message, BlockIndex& index) {
@@ -143,7 +155,8 @@ Result<ObjectRef> Build(const TypeInfo& type, std::string_view message, const Bu
     at += span.field.size - cut.end;
     std::memcpy(at, message.data() + span.end, message.size() - span.end);
   }
-  Result<MetadataKeys> keys = FindMetadataKeys({bytes + metadata_at, size});
+  // All four stand before managedFields, so that a cut moves none of them.
+  Result<MetadataKeys> keys = MetadataKeysOf(span, scratch.children[metadata]);
   if (!keys) return std::move(keys).error();
   BlockBuilder::SetMetadata(block, metadata_at, size, *keys);
   // A type that has nothing but metadata shows a part of what the server has.
