@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sstream>
 #include <string>
 
 #include "kinformer/api/apiextensionsv1_mutable.h"
@@ -10,6 +11,7 @@
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/registry.h"
 #include "kinformer/json.h"
+#include "kinformer/mutable_text.h"
 #include "kinformer/ref.h"
 
 #include "object/transcode.h"
@@ -157,6 +159,32 @@ TEST(Mutables, UnknownNestedProtobufFieldsSurvive) {
   EXPECT_EQ(changed->spec.containers[0].unknown_fields, unknown);
   EXPECT_EQ(changed->spec.containers[0].livenessProbe->httpGet->unknown_fields, unknown);
   EXPECT_EQ(changed->metadata.unknown_fields, unknown);
+}
+
+TEST(Mutables, EqualityTextAndYaml) {
+  constexpr std::string_view kYaml =
+      "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web-0\n  namespace: default\nspec:\n"
+      "  containers:\n  - name: main\n    resources:\n      requests:\n        cpu: 500m\nstatus: "
+      "{}\n";
+  const auto pod = FromYaml<corev1::PodMutable>(kYaml);
+  ASSERT_TRUE(pod) << pod.error();
+  EXPECT_EQ(ToYaml(*pod), kYaml);
+  std::ostringstream line;
+  line << *pod;
+  EXPECT_EQ(line.str(), "Pod default/web-0");
+  EXPECT_EQ(*FromJson<corev1::PodMutable>(ToJson(*pod)), *pod);
+  corev1::PodMutable other = *pod;
+  EXPECT_EQ(other, *pod);
+  EXPECT_EQ(other.spec, pod->spec);
+  other.spec.containers[0].resources.requests["cpu"] = *resource::Quantity::Parse("0.5");
+  EXPECT_EQ(other, *pod);
+  other.spec.hostNetwork = true;
+  EXPECT_NE(other, *pod);
+  EXPECT_EQ(other.status, pod->status);
+  EXPECT_THAT(FromYaml<corev1::PodMutable>("spec:\n  nodeName: 7\n", "p.yaml").error().message(),
+              HasSubstr("p.yaml: "));
+  EXPECT_THAT(FromYaml<corev1::PodMutable>("a: 1\na: 2\n", "p.yaml").error().message(),
+              HasSubstr("p.yaml:2:1: "));
 }
 
 TEST(Mutables, RecursiveTypes) {
