@@ -27,7 +27,7 @@ const internal::TypeInfo& DynamicPods() {
   return *internal::DynamicTypeInfo("", "v1", "Pod", "pods", true);
 }
 
-// Pods as a server stores them: each with a uid of its own.
+// Pods as a server stores them: each with a uid and a container id of its own.
 struct Data {
   std::vector<std::string> json;
   std::vector<std::string> protobuf;
@@ -49,6 +49,9 @@ struct Data {
       pod["metadata"]["uid"] =
           hex(8) + "-" + hex(4) + "-4" + hex(3) + "-a" + hex(3) + "-" + hex(12);
       pod["metadata"]["resourceVersion"] = std::to_string(100000 + json.size());
+      if (json::Array* all = pod["status"]["containerStatuses"].IfArray()) {
+        for (json::Value& one : *all) one["containerID"] = "containerd://" + hex(64);
+      }
       json.push_back(pod.Dump());
       protobuf.emplace_back(internal::BuildFromJson(Pods(), json.back()).OrExit()->payload());
     }

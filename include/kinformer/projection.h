@@ -22,6 +22,9 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "kinformer/internal/type_info.h"
@@ -31,7 +34,61 @@ namespace kinformer {
 
 namespace internal {
 class ProjectionTree;  // object/projection_tree.h
+
+// The paths of a struct with kFields (fields.h) below `prefix`. A struct inside one of its own kind is kept whole, and so is one
+// that keeps unknown fields.
+template <class S, class... Outer>
+void AppendFieldPaths(const std::string& prefix, std::vector<std::string>& paths);
+
+// What the member's own fields are those of: itself, or of a list or an optional, its element.
+template <class M>
+struct FieldsOfMember {
+  using type = M;
+};
+template <class M>
+  requires(
+      !requires { M::kFields; } &&
+      requires(M& m) {
+        typename M::value_type;
+        requires requires { M::value_type::kFields; };
+      })
+struct FieldsOfMember<M> {
+  using type = typename M::value_type;
+};
+
+template <class S, class... Outer, class Member>
+void AppendMemberPaths(const std::string& path, Member S::* /*member*/,
+                       std::vector<std::string>& paths) {
+  using Inner = typename FieldsOfMember<Member>::type;
+  if constexpr (!requires { Inner::kFields; } ||
+                (std::is_same_v<Inner, S> || ... || std::is_same_v<Inner, Outer>)) {
+    paths.push_back(path);
+  } else {
+    AppendFieldPaths<Inner, S, Outer...>(path, paths);
+  }
+}
+
+template <class S, class... Outer>
+void AppendFieldPaths(const std::string& prefix, std::vector<std::string>& paths) {
+  const bool keeps_unknown = std::apply(
+      [](const auto&... field) { return (... || !requires { field.name; }); }, S::kFields);
+  if (keeps_unknown) return paths.push_back(prefix);
+  std::apply(
+      [&](const auto&... field) {
+        const auto append = [&](const auto& one) {
+          if constexpr (requires { one.name; }) {
+            const std::string name = "[\"" + std::string(one.name) + "\"]";
+            AppendMemberPaths<S, Outer...>(prefix + name, one.member, paths);
+          }
+        };
+        (append(field), ...);
+      },
+      S::kFields);
+}
 }  // namespace internal
+
+// What marks the json::Value that Unstructured::DeepCopy makes of a partial object. Structs have a member is_partial.
+inline constexpr std::string_view kPartialMember = "kinformer.partial";
 
 // Empty by default: everything is kept. A value, cheap to copy; copies share. Thread-compatible; nothing in it changes.
 // Counterpart: none in client-go, where a TransformFunc clears fields that were decoded before.
@@ -52,6 +109,15 @@ class Projection {
   template <class T>
   static Result<Projection> Drop(const std::vector<std::string>& paths) {
     return Checked(Drop(paths), T::type_info());
+  }
+
+  // What a struct of the user's with kFields (fields.h) reads. Empty, and so everything, for a struct that keeps unknown fields.
+  template <class S>
+  static Projection For() {
+    std::vector<std::string> paths;
+    internal::AppendFieldPaths<S>("", paths);
+    return paths.size() == 1 && paths[0].empty() ? Projection()
+                                                 : Keep(paths).value_or(Projection());
   }
 
   // kInvalidArgument naming the first path that is no field of that type. Dynamic types have any.

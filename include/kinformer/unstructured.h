@@ -43,7 +43,7 @@ class Unstructured {
   // The object's other members: spec, status, data, ... An absent view for an object that is kept as protobuf.
   [[nodiscard]] json::View root() const;
 
-  // The whole object, to be changed.
+  // The whole object, to be changed. A copy of a partial object has a member kPartialMember, by which Update refuses it.
   [[nodiscard]] json::Value DeepCopy() const;
   // The whole object as JSON.
   [[nodiscard]] std::string ToJson() const;

@@ -24,7 +24,7 @@ using internal::MakeObject;
 using internal::ObjectRef;
 using internal::StoreCore;
 
-constexpr int kObjects = 300;
+constexpr int kObjects = 900;
 
 ObjectRef Object(int i, int rv = 1) {
   const std::string n = std::to_string(i);
@@ -75,7 +75,7 @@ TEST_F(CompressedStore, BytesAreCountedToTheLast) {
     }
   }
   EXPECT_EQ(store_.Stats().object_bytes, bytes);
-  EXPECT_GT(packed, std::size_t{kObjects} - 64);
+  EXPECT_GT(packed, std::size_t{kObjects} - 128);
   for (int i = 0; i < kObjects; ++i) {
     static_cast<void>(store_.Put(Object(i, 2)));
     const ObjectRef object = Object(i);
@@ -89,7 +89,7 @@ TEST_F(CompressedStore, BytesAreCountedToTheLast) {
 TEST_F(CompressedStore, SnapshotsOwnWhatTheyUnpack) {
   Fill();
   auto snapshot = store_.Snapshot();
-  const Block* const stored = snapshot->Get("ns-1", "object-100");
+  const Block* const stored = snapshot->Get("ns-1", "object-700");
   ASSERT_TRUE(stored->packed());
   const Block* const whole = snapshot->Whole(stored);
   EXPECT_FALSE(whole->packed());
@@ -97,11 +97,11 @@ TEST_F(CompressedStore, SnapshotsOwnWhatTheyUnpack) {
   EXPECT_EQ(snapshot->Whole(whole), whole);
   EXPECT_EQ(snapshot->Whole(nullptr), nullptr);
   // It is the version that the snapshot pins, whatever becomes of the store.
-  static_cast<void>(store_.Put(Object(100, 2)));
-  static_cast<void>(store_.Erase("ns-1", "object-100"));
+  static_cast<void>(store_.Put(Object(700, 2)));
+  static_cast<void>(store_.Erase("ns-1", "object-700"));
   for (int i = 0; i < 1000 && store_.CollectSome(10000); ++i) {
   }
-  EXPECT_EQ(LabelOf(*whole, "instance"), "instance-number-100");
+  EXPECT_EQ(LabelOf(*whole, "instance"), "instance-number-700");
   EXPECT_EQ(whole->resourceVersion(), "1");
   // What is kept of it outlives it.
   const ObjectRef kept = ObjectRef::Share(whole);
@@ -116,9 +116,9 @@ TEST_F(CompressedStore, SnapshotsOutliveTheirStore) {
     for (int i = 0; i < kObjects; ++i) static_cast<void>(store.Put(Object(i)));
     snapshot = store.Snapshot();
   }
-  const Block* const whole = snapshot->Whole(snapshot->Get("ns-2", "object-299"));
+  const Block* const whole = snapshot->Whole(snapshot->Get("ns-2", "object-899"));
   ASSERT_NE(whole, nullptr);
-  EXPECT_EQ(LabelOf(*whole, "instance"), "instance-number-299");
+  EXPECT_EQ(LabelOf(*whole, "instance"), "instance-number-899");
 }
 
 TEST_F(CompressedStore, ThreadsReadOneSnapshot) {

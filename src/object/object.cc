@@ -1,6 +1,7 @@
 #include "kinformer/object.h"
 
 #include "kinformer/internal/block_builder.h"
+#include "kinformer/projection.h"
 #include "kinformer/unstructured.h"
 
 namespace kinformer {
@@ -31,7 +32,9 @@ json::View Unstructured::root() const {
 }
 
 json::Value Unstructured::DeepCopy() const {
-  return json::Parse(internal::BlockToJson(*block_)).value_or(json::Value());
+  json::Value copy = json::Parse(internal::BlockToJson(*block_)).value_or(json::Value());
+  if (block_->partial()) copy[kPartialMember] = true;
+  return copy;
 }
 std::string Unstructured::ToJson() const { return internal::BlockToJson(*block_); }
 

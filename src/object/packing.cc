@@ -1,5 +1,6 @@
 #include "object/packing.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -14,9 +15,9 @@
 namespace kinformer::internal {
 namespace {
 
-// Higher levels search longer, at each write, for a few per cent.
-constexpr int kLevel = 6;
-constexpr std::size_t kDictionaryBytes = std::size_t{64} << 10;
+// Higher levels save a tenth more, write five times slower, and their tables take a megabyte (docs/benchmarks.md).
+constexpr int kLevel = 1;
+constexpr std::size_t kDictionaryBytes = std::size_t{32} << 10;
 
 struct FreeContexts {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
@@ -95,10 +96,16 @@ void DictionaryTrainer::Add(const Block& object) {
 }
 
 DictionaryRef DictionaryTrainer::Train() {
+  if (sizes_.empty()) return {};
+  // Objects of one collection are so alike that some of them, whole, serve as well as the pieces that zstd's search would pick, which
+  // takes twenty times longer; its statistics come from all samples.
   std::string text(kDictionaryBytes, '\0');
-  const std::size_t size =
-      ZDICT_trainFromBuffer(text.data(), text.size(), samples_.data(), sizes_.data(),
-                            static_cast<unsigned>(sizes_.size()));
+  const std::size_t content = std::min(samples_.size(), kDictionaryBytes - 1024);
+  ZDICT_params_t params{};
+  params.compressionLevel = kLevel;
+  const std::size_t size = ZDICT_finalizeDictionary(
+      text.data(), text.size(), samples_.data() + samples_.size() - content, content,
+      samples_.data(), sizes_.data(), static_cast<unsigned>(sizes_.size()), params);
   samples_ = {};
   sizes_ = {};
   if (ZDICT_isError(size) != 0) return {};

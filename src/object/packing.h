@@ -73,13 +73,13 @@ class DictionaryRef {
 class DictionaryTrainer {
  public:
   // Enough for a dictionary that more objects hardly improve.
-  static constexpr std::size_t kSamples = 512;
+  static constexpr std::size_t kSamples = 256;
   // Fewer are not worth one.
-  static constexpr std::size_t kFewestSamples = 64;
+  static constexpr std::size_t kFewestSamples = 128;
 
   void Add(const Block& object);
   [[nodiscard]] std::size_t size() const { return sizes_.size(); }
-  // Takes some tens of milliseconds. Null where zstd finds nothing that the samples have in common.
+  // Takes a millisecond or two. Null where there are no samples, or too little in them.
   [[nodiscard]] DictionaryRef Train();
 
  private:

@@ -134,9 +134,8 @@ TEST(Packing, WhatIsReadOfAPackedBlockByMistakeIsEmpty) {
   EXPECT_TRUE(Object(packed.get()).metadata().labels().empty());
 }
 
-TEST(Packing, NothingInCommonIsNoDictionary) {
+TEST(Packing, NoSamplesAreNoDictionary) {
   DictionaryTrainer trainer;
-  trainer.Add(*Objects(Metadata(), 1)[0]);
   EXPECT_FALSE(trainer.Train());
 }
 

@@ -17,6 +17,10 @@ Error BadPath(std::string_view path, std::string_view why) {
                "projection: path \"" + std::string(path) + "\": " + std::string(why));
 }
 
+constexpr std::string_view kNoBrackets =
+    "lists need no brackets: a path goes into all elements of a list; names with dots are written "
+    "[\"a.b\"]";
+
 // spec.selector["a.b/c"]
 Result<Names> NamesOf(std::string_view path) {
   Names names;
@@ -31,12 +35,11 @@ Result<Names> NamesOf(std::string_view path) {
       at = end + 2;
     } else {
       const std::size_t end = std::min(path.find_first_of(".[", at), path.size());
+      if (end == at && path[at] == '[') return BadPath(path, kNoBrackets);
       if (end == at) return BadPath(path, "a name is missing; names stand between single dots");
       names.emplace_back(path.substr(at, end - at));
       if (names.back().find_first_of("]*\"") != std::string::npos) {
-        return BadPath(path,
-                       "lists need no brackets: a path goes into all elements of a list; "
-                       "names with dots are written [\"a.b\"]");
+        return BadPath(path, kNoBrackets);
       }
       at = end;
     }
