@@ -17,8 +17,9 @@
 //   using Widgets = kinformer::CustomResource<Widget>;
 //
 //   auto informer = factory.InformerFor<Widgets>();
-//   Result<Widget> widget = informer.lister().Get("blue").OrExit()...   // Decode() on what the lister gives
-//   Result<Widgets::Mutable> change = view.DeepCopy();
+//   Ref<Widgets> view = informer.lister().Namespace("default").Get("blue").OrExit();
+//   Result<Widget> widget = view->Decode();
+//   Result<Widgets::Mutable> change = view->DeepCopy();
 //   change->spec.size = 3;
 //   client.For<Widgets>("default").Update(*change);
 //
