@@ -77,7 +77,7 @@ def structs_header(package):
     guard = f"KINFORMER_API_STRUCTS_{package.alias.upper()}_H_"
     in_order, circles = _order(package)
     includes = set()
-    standard = {"string"}
+    standard = {"iosfwd", "string"}
     for m in in_order:
         for f in m.fields:
             type_ = _member_type(f, package, _boxed(m, f, circles))
@@ -96,12 +96,17 @@ def structs_header(package):
     out = [f"// kinformer/api/structs/{package.alias}.h\n//\n"
            f"// The structs of {gv} to build, change and send. Plain values: members carry the API's field names, pointer\n"
            "// fields of Go are std::optional, enums are text. The fields of a message that Go inlines are those of a base class.\n"
-           "// unknown_fields holds, in protobuf, what a newer server sent and this schema lacks; it is sent back.\n//\n", HEADER,
+           "// unknown_fields holds, in protobuf, what a newer server sent and this schema lacks; it is sent back. is_partial is\n"
+           "// set in copies of objects that a projection cut: Update refuses them. Structs are equal that are sent as the same bytes;\n"
+           "// objects print as \"Pod default/web-0\".\n//\n", HEADER,
            f"#ifndef {guard}\n#define {guard}\n\n"]
     out += [f"#include <{s}>\n" for s in sorted(standard)]
     out.append("\n")
     out += [f'#include "{i}"\n' for i in sorted(includes)]
-    out.append("\nnamespace kinformer::internal {\nstruct MutableTable;  // internal/mutable_codec.h\n}\n\n"
+    out.append("\nnamespace kinformer::internal {\n// internal/mutable_codec.h\nstruct MutableTable;\n"
+               "bool SameEncoding(const MutableTable& table, const void* a, const void* b);\n"
+               "std::ostream& PrintName(std::ostream& out, const char* kind, const std::string& namespace_,\n"
+               "                        const std::string& name);\n}\n\n"
                f"namespace kinformer::{package.alias} {{\n\n")
     out += [f"struct {struct_name(m, package)};\n" for m in in_order if id(m) in circles]
     for m in in_order:
@@ -114,8 +119,17 @@ def structs_header(package):
             # The default would need the complete type of an element that is only declared so far.
             zero = "" if id(m) in circles and f.message and id(f.message) in circles else "{}"
             out.append(f"  {_member_type(f, package, _boxed(m, f, circles))} {identifier(f.name)}{zero};\n")
+        if m.is_kind:
+            out.append("  bool is_partial{};\n")
         out.append("  std::string unknown_fields{};\n"
-                   "  static const internal::MutableTable& mutable_table();\n};\n\n")
+                   "  static const internal::MutableTable& mutable_table();\n")
+        name = struct_name(m, package)
+        out.append(f"  friend bool operator==(const {name}& a, const {name}& b) {{\n"
+                   "    return internal::SameEncoding(mutable_table(), &a, &b);\n  }\n")
+        if m.is_object:
+            out.append(f"  friend std::ostream& operator<<(std::ostream& out, const {name}& object) {{\n"
+                       f'    return internal::PrintName(out, "{m.name}", object.metadata.namespace_, object.metadata.name);\n  }}\n')
+        out.append("};\n\n")
     out.append(f"}}  // namespace kinformer::{package.alias}\n\n#endif  // {guard}\n")
     return "".join(out)
 

@@ -26,6 +26,7 @@
 #include <string>
 #include <string_view>
 
+#include "kinformer/entry_options.h"
 #include "kinformer/env.h"
 #include "kinformer/error.h"
 
@@ -53,6 +54,16 @@ enum class OverflowPolicy : std::uint8_t {
 enum class InitialList : std::uint8_t {
   kWatchList,  // as a watch that starts with what there is, falling back to LIST; the default
   kList,
+};
+
+// How the store keeps its objects.
+enum class Compression : std::uint8_t {
+  kNone,
+  // Under zstd, with a dictionary that is trained on the first list (from 128 objects on; fewer stay as they are). Memory falls
+  // to a third or less. Each read of an object by key or out of a Snapshot takes a microsecond or two to unpack it, into memory
+  // that the Ref or the Snapshot owns; each write takes two more; the dictionary takes 140 KB. For caches that are large and
+  // looked into rarely.
+  kZstd,
 };
 
 // One step of one event through the pipeline, for tracing.
@@ -144,6 +155,8 @@ struct InformerSettings {
   Duration min_watch_timeout{0};
   std::size_t max_queued_bytes{std::size_t{64} << 20};
   std::function<void(const TraceEvent&)> trace{};
+  EntryOptions entry{};
+  Compression compression{Compression::kNone};
 };
 
 }  // namespace internal

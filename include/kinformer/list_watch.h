@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "kinformer/entry_options.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/list_options.h"
 #include "kinformer/result.h"
@@ -81,6 +82,9 @@ class ListerWatcher {
                                                             ListReceiver& receiver) = 0;
   [[nodiscard]] virtual std::unique_ptr<ListWatchCall> Watch(const ListOptions& options,
                                                              WatchReceiver& receiver) = 0;
+  // How objects are to be built, said before the first call. False where this has no say in that, as with most fakes: the
+  // informer then cuts and checks the finished objects.
+  [[nodiscard]] virtual bool SetEntryOptions(const EntryOptions& /*options*/) { return false; }
   // True where sendInitialEvents cannot work, as with some fakes: the reflector then lists and watches.
   [[nodiscard]] virtual bool IsWatchListSemanticsUnSupported() const { return false; }
   // "pods in namespace default": for messages.

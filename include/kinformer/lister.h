@@ -56,21 +56,25 @@ ObjectRange<T> Select(const IndexerCore& core, std::string_view namespace_,
   };
   if (selector.MatchesNothing()) return finish({});
   auto snapshot = core.Snapshot();
+  const auto matches = [&](const Block* block) {
+    if (!block->packed()) return selector.Matches(T(block).metadata().labels());
+    // Nothing is kept of those that do not match.
+    const ObjectRef whole = Unpacked(ObjectRef::Share(block));
+    return selector.Matches(T(whole.get()).metadata().labels());
+  };
   std::vector<const Block*> found;
   if (!namespace_.empty()) {
     // Every store that has a lister has this index.
     found = snapshot->ByIndex(kNamespaceIndex, namespace_).value_or({});
     if (!selector.MatchesEverything()) {
-      std::erase_if(found, [&](const Block* block) {
-        return !selector.Matches(T(block).metadata().labels());
-      });
+      std::erase_if(found, [&](const Block* block) { return !matches(block); });
     }
   } else if (selector.MatchesEverything()) {
     return finish(ObjectRange<T>(std::move(snapshot)));
   } else {
     SnapshotCore::Cursor cursor;
     while (const Block* block = snapshot->Next(cursor)) {
-      if (selector.Matches(T(block).metadata().labels())) found.push_back(block);
+      if (matches(block)) found.push_back(block);
     }
   }
   return finish(ObjectRange<T>(std::move(snapshot), std::move(found)));

@@ -5,6 +5,8 @@
 #ifndef KINFORMER_OBJECT_H_
 #define KINFORMER_OBJECT_H_
 
+#include <concepts>
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -27,15 +29,30 @@ class Object {
   [[nodiscard]] std::string_view resource() const { return block_->type().resource; }
   // The whole object as JSON.
   [[nodiscard]] std::string ToJson() const;
+  // The same as YAML, as kubectl prints it.
+  [[nodiscard]] std::string ToYaml() const { return internal::ContentToYaml(block_); }
 
   [[nodiscard]] const internal::Block* block() const { return block_; }
   // "Pod default/web-0".
-  friend std::ostream& operator<<(std::ostream& out, const Object& object);
+  friend std::ostream& operator<<(std::ostream& out, const Object& object) {
+    return internal::PrintName(out, object.block_);
+  }
+  // The same kind and the same content.
+  friend bool operator==(const Object& a, const Object& b) {
+    return internal::SameContent(a.block_, b.block_);
+  }
 
  private:
   const internal::Block* block_ = nullptr;
 };
 
 }  // namespace kinformer
+
+template <std::derived_from<kinformer::Object> T>
+struct std::hash<T> {
+  std::size_t operator()(const T& object) const {
+    return kinformer::internal::HashContent(object.block());
+  }
+};
 
 #endif  // KINFORMER_OBJECT_H_

@@ -32,7 +32,8 @@ namespace internal {
 class BlockCursor {
  public:
   BlockCursor() = default;
-  BlockCursor(const Block* const* list, std::size_t at) : list_(list), at_(at) {}
+  BlockCursor(const SnapshotCore& of, const Block* const* list, std::size_t at)
+      : snapshot_(&of), list_(list), at_(at) {}
   // The walk that begins at the first object, or stands behind the last.
   explicit BlockCursor(const SnapshotCore& snapshot) : snapshot_(&snapshot) { Fill(); }
   static BlockCursor End(const SnapshotCore& snapshot) {
@@ -42,11 +43,11 @@ class BlockCursor {
   }
 
   [[nodiscard]] const Block* block() const {
-    return list_ != nullptr ? list_[at_] : batch_[at_ - batch_begin_];
+    return snapshot_->Whole(list_ != nullptr ? list_[at_] : batch_[at_ - batch_begin_]);
   }
   void Advance() {
     ++at_;
-    if (snapshot_ != nullptr && at_ - batch_begin_ == batch_.size()) Fill();
+    if (list_ == nullptr && at_ - batch_begin_ == batch_.size()) Fill();
   }
   friend bool operator==(const BlockCursor& a, const BlockCursor& b) { return a.at_ == b.at_; }
 
@@ -114,12 +115,12 @@ class ObjectRange {
   [[nodiscard]] iterator begin() const {
     if (pin_ == nullptr) return {};
     if (blocks_ == nullptr) return iterator(internal::BlockCursor(*pin_));
-    return iterator(internal::BlockCursor(blocks_->data(), 0));
+    return iterator(internal::BlockCursor(*pin_, blocks_->data(), 0));
   }
   [[nodiscard]] iterator end() const {
     if (pin_ == nullptr) return {};
     if (blocks_ == nullptr) return iterator(internal::BlockCursor::End(*pin_));
-    return iterator(internal::BlockCursor(blocks_->data(), size_));
+    return iterator(internal::BlockCursor(*pin_, blocks_->data(), size_));
   }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }

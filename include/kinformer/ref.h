@@ -55,4 +55,12 @@ class Ref {
 
 }  // namespace kinformer
 
+// Of the object, not of its content, as its equality.
+template <class T>
+struct std::hash<kinformer::Ref<T>> {
+  std::size_t operator()(const kinformer::Ref<T>& ref) const {
+    return std::hash<const void*>()(ref.object().get());
+  }
+};
+
 #endif  // KINFORMER_REF_H_

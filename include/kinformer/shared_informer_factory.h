@@ -123,7 +123,8 @@ class SharedInformerFactory {
   ~SharedInformerFactory();  // Shutdown
 
   // The informer for T. The first call makes it; later calls give the same one and add the indexes that it lacks, while their
-  // other options are not looked at.
+  // other options are not looked at, except what they keep of the objects: who keeps more than a running informer does
+  // (drop_managed_fields, projection) gets another one, and who keeps less is given one that keeps everything.
   template <Resource T>
   SharedInformer<T> InformerFor(InformerOptions<T> options = {}) {
     return Typed<T>(T::type_info(), std::move(options), false);

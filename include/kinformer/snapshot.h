@@ -36,6 +36,9 @@ namespace kinformer {
 // version of each object, and slows nobody. Views it gives out live as long as some copy of it. It may outlive its store and
 // its informer.
 //
+// Where the informer compresses (InformerOptions::compression), what is read of a snapshot is unpacked into memory of the
+// snapshot: it grows with the number of objects looked at.
+//
 // Thread-safe. Never blocks. Counterpart: none in client-go, where List copies.
 template <ObjectView T>
 class Snapshot {
@@ -55,16 +58,19 @@ class Snapshot {
   [[nodiscard]] bool empty() const { return size() == 0; }
 
   [[nodiscard]] std::optional<T> Get(std::string_view namespace_,
-                                     std::string_view name) const KINFORMER_LIFETIMEBOUND {
+                                     std::string_view name) const& KINFORMER_LIFETIMEBOUND {
     const internal::Block* block = core_ == nullptr ? nullptr : core_->Get(namespace_, name);
     if (block == nullptr) return std::nullopt;
-    return T(block);
+    return T(core_->Whole(block));
   }
   // "namespace/name", or "name".
-  [[nodiscard]] std::optional<T> GetByKey(std::string_view key) const KINFORMER_LIFETIMEBOUND {
+  [[nodiscard]] std::optional<T> GetByKey(std::string_view key) const& KINFORMER_LIFETIMEBOUND {
     const auto [namespace_, name] = internal::SplitStoreKey(key);
     return Get(namespace_, name);
   }
+  // What a temporary Snapshot shows is gone with it.
+  std::optional<T> Get(std::string_view namespace_, std::string_view name) const&& = delete;
+  std::optional<T> GetByKey(std::string_view key) const&& = delete;
 
   // The objects that have `value` in the index. The range is not ok() where there is no such index. It keeps the version by
   // itself, so that it may outlive this.

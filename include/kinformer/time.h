@@ -68,6 +68,8 @@ class Duration {
   constexpr explicit Duration(std::chrono::nanoseconds value) : value_(value) {}
   explicit Duration(const internal::MessageView& message);
   static Duration FromRaw(const internal::MessageView& parent, const internal::RawValue& value);
+  // Go's form: "1h30m", "1.5s"; kInvalidArgument for anything else.
+  static Result<Duration> Parse(std::string_view text);
 
   [[nodiscard]] constexpr std::chrono::nanoseconds value() const { return value_; }
   // Go's form: "1h30m0s".

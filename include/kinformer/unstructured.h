@@ -10,6 +10,8 @@
 #ifndef KINFORMER_UNSTRUCTURED_H_
 #define KINFORMER_UNSTRUCTURED_H_
 
+#include <concepts>
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -41,19 +43,34 @@ class Unstructured {
   // The object's other members: spec, status, data, ... An absent view for an object that is kept as protobuf.
   [[nodiscard]] json::View root() const;
 
-  // The whole object, to be changed.
+  // The whole object, to be changed. A copy of a partial object has a member kPartialMember, by which Update refuses it.
   [[nodiscard]] json::Value DeepCopy() const;
   // The whole object as JSON.
   [[nodiscard]] std::string ToJson() const;
+  // The same as YAML, as kubectl prints it.
+  [[nodiscard]] std::string ToYaml() const { return internal::ContentToYaml(block_); }
 
   [[nodiscard]] const internal::Block* block() const { return block_; }
   // "Widget default/blue".
-  friend std::ostream& operator<<(std::ostream& out, const Unstructured& object);
+  friend std::ostream& operator<<(std::ostream& out, const Unstructured& object) {
+    return internal::PrintName(out, object.block_);
+  }
+  // The same kind and the same content. In JSON the order of members does not count and 1 is 1.0.
+  friend bool operator==(const Unstructured& a, const Unstructured& b) {
+    return internal::SameContent(a.block_, b.block_);
+  }
 
  private:
   const internal::Block* block_ = nullptr;
 };
 
 }  // namespace kinformer
+
+template <std::derived_from<kinformer::Unstructured> T>
+struct std::hash<T> {
+  std::size_t operator()(const T& object) const {
+    return kinformer::internal::HashContent(object.block());
+  }
+};
 
 #endif  // KINFORMER_UNSTRUCTURED_H_

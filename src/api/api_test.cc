@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sstream>
 #include <string>
 
 #include "kinformer/api/apiextensionsv1_mutable.h"
@@ -9,9 +10,12 @@
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/registry.h"
+#include "kinformer/json.h"
+#include "kinformer/mutable_text.h"
 #include "kinformer/ref.h"
 
 #include "object/transcode.h"
+#include "wire/protobuf_writer.h"
 
 namespace kinformer {
 namespace {
@@ -80,6 +84,107 @@ TEST(Mutables, UnknownFieldsSurvive) {
   ASSERT_TRUE(read) << read.error();
   EXPECT_EQ(read->data.at("a"), "1");
   EXPECT_EQ(internal::EncodeProtobuf(*read), bytes);
+}
+
+// What a newer server sent as JSON, at every level, comes back when the object is sent: changed where it was changed, else as
+// it came. Inlined messages share their parent's members.
+TEST(Mutables, UnknownJsonMembersSurvive) {
+  constexpr std::string_view kNewer =
+      R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-0","newMeta":1.50},)"
+      R"("spec":{"containers":[{"name":"main","livenessProbe":{"httpGet":{"port":80,"newGet":"<a>"},"newProbe":[1, {"x":null}]},)"
+      R"("resources":{},"newContainer":{"a":{"b":[]}}}],"newSpec":"caf\u00e9"},"status":{},"new/root":true})";
+  internal::FieldProblems problems;
+  ASSERT_TRUE(internal::JsonToProtobuf(*corev1::Pod::type_info().message, kNewer, &problems));
+  EXPECT_EQ(problems.unknown.size(), 6U);
+
+  const auto built = internal::BuildFromJson(corev1::Pod::type_info(), kNewer);
+  ASSERT_TRUE(built) << built.error();
+  const Ref<corev1::Pod> ref(*built);
+  EXPECT_EQ(ref->spec().containers()[0].livenessProbe()->httpGet()->port().IntVal(), 80);
+  json::Value wanted = json::Parse(kNewer).value();
+  const auto same = [](json::Value got, const json::Value& want) {
+    got["metadata"].Erase("creationTimestamp");  // always written
+    EXPECT_EQ(got, want) << got.Dump();
+  };
+  same(json::Parse(internal::BlockToJson(**built)).value(), wanted);
+
+  corev1::Pod::Mutable pod = ref->DeepCopy();
+  pod.spec.nodeName = "node-7";
+  pod.spec.containers[0].livenessProbe->httpGet->port = 81;
+  wanted["spec"]["nodeName"] = "node-7";
+  wanted["spec"]["containers"][0]["livenessProbe"]["httpGet"]["port"] = 81;
+  same(json::Parse(internal::EncodeJson(pod)).value(), wanted);
+  EXPECT_TRUE(internal::HasKeptMembers(internal::EncodeProtobuf(pod)));
+  EXPECT_FALSE(internal::HasKeptMembers(internal::EncodeProtobuf(corev1::Pod::Mutable())));
+  // From a text, and from the bytes between processes of ours.
+  const auto read = internal::DecodeJson<corev1::PodMutable>(internal::EncodeJson(pod));
+  ASSERT_TRUE(read) << read.error();
+  same(json::Parse(internal::EncodeJson(*read)).value(), wanted);
+}
+
+// Such a field may come from anybody: what is no member of its own is not written into the JSON.
+TEST(Mutables, ForgedMembersAreNotWritten) {
+  for (const char* forged : {R"("kind":"Secret")", R"("data":{"a":"b"})", R"("x":1,"data":{})",
+                             R"("x":1}{)", "", "x", R"("x")", R"("x":)"}) {
+    std::string bytes;
+    wire::ProtobufWriter(bytes).BytesField(internal::kKeptMemberField, forged);
+    std::string json;
+    ASSERT_TRUE(
+        internal::ProtobufToJson(*corev1::ConfigMap::type_info().message, bytes, json).ok());
+    EXPECT_EQ(json, R"({"metadata":{}})") << forged;
+  }
+}
+
+// Fields that the schema lacks survive in nested messages, too, in protobuf.
+TEST(Mutables, UnknownNestedProtobufFieldsSurvive) {
+  const auto whole = internal::JsonToProtobuf(*corev1::Pod::type_info().message, kPod);
+  ASSERT_TRUE(whole) << whole.error();
+  auto pod = internal::DecodeProtobuf<corev1::PodMutable>(*whole);
+  ASSERT_TRUE(pod) << pod.error();
+  const std::string unknown("\xa2\x7f\x03new", 6);  // field 2036
+  pod->spec.unknown_fields = unknown;
+  pod->spec.containers[0].unknown_fields = unknown;
+  pod->spec.containers[0].livenessProbe->httpGet->unknown_fields = unknown;
+  pod->metadata.unknown_fields = unknown;
+  const std::string newer = internal::EncodeProtobuf(*pod);
+  EXPECT_GE(newer.size(), whole->size() + 24);
+  const auto built = internal::BuildFromProtobuf(corev1::Pod::type_info(), newer);
+  ASSERT_TRUE(built) << built.error();
+  const Ref<corev1::Pod> ref(*built);
+  corev1::Pod::Mutable copy = ref->DeepCopy();
+  EXPECT_EQ(internal::EncodeProtobuf(copy), newer);
+  copy.spec.containers[0].image = "web:2";
+  const auto changed = internal::DecodeProtobuf<corev1::PodMutable>(internal::EncodeProtobuf(copy));
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(changed->spec.containers[0].unknown_fields, unknown);
+  EXPECT_EQ(changed->spec.containers[0].livenessProbe->httpGet->unknown_fields, unknown);
+  EXPECT_EQ(changed->metadata.unknown_fields, unknown);
+}
+
+TEST(Mutables, EqualityTextAndYaml) {
+  constexpr std::string_view kYaml =
+      "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web-0\n  namespace: default\nspec:\n"
+      "  containers:\n  - name: main\n    resources:\n      requests:\n        cpu: 500m\nstatus: "
+      "{}\n";
+  const auto pod = FromYaml<corev1::PodMutable>(kYaml);
+  ASSERT_TRUE(pod) << pod.error();
+  EXPECT_EQ(ToYaml(*pod), kYaml);
+  std::ostringstream line;
+  line << *pod;
+  EXPECT_EQ(line.str(), "Pod default/web-0");
+  EXPECT_EQ(*FromJson<corev1::PodMutable>(ToJson(*pod)), *pod);
+  corev1::PodMutable other = *pod;
+  EXPECT_EQ(other, *pod);
+  EXPECT_EQ(other.spec, pod->spec);
+  other.spec.containers[0].resources.requests["cpu"] = *resource::Quantity::Parse("0.5");
+  EXPECT_EQ(other, *pod);
+  other.spec.hostNetwork = true;
+  EXPECT_NE(other, *pod);
+  EXPECT_EQ(other.status, pod->status);
+  EXPECT_THAT(FromYaml<corev1::PodMutable>("spec:\n  nodeName: 7\n", "p.yaml").error().message(),
+              HasSubstr("p.yaml: "));
+  EXPECT_THAT(FromYaml<corev1::PodMutable>("a: 1\na: 2\n", "p.yaml").error().message(),
+              HasSubstr("p.yaml:2:1: "));
 }
 
 TEST(Mutables, RecursiveTypes) {

@@ -1,5 +1,7 @@
 #include "kinformer/internal/mutable_codec.h"
 
+#include <ostream>
+
 #include "kinformer/mutable_values.h"
 #include "kinformer/quantity.h"
 #include "kinformer/time.h"
@@ -297,6 +299,22 @@ std::string EncodeMutable(const MutableTable& table, const void* object) {
   return std::string(encoder.view());
 }
 
+bool SameEncoding(const MutableTable& table, const void* a, const void* b) {
+  if (a == b) return true;
+  Encoder first;
+  Encoder second;
+  first.Message(table, a);
+  second.Message(table, b);
+  return first.view() == second.view();
+}
+
+std::ostream& PrintName(std::ostream& out, const char* kind, const std::string& namespace_,
+                        const std::string& name) {
+  out << kind << ' ';
+  if (!namespace_.empty()) out << namespace_ << '/';
+  return out << name;
+}
+
 std::string EncodeMutableJson(const MutableTable& table, const void* object) {
   std::string head;
   if (table.type != nullptr) head = TypeMetaJson(table.type->kind, table.type->apiVersion());
@@ -313,7 +331,8 @@ Result<void> DecodeMutable(const MutableTable& table, std::string_view message, 
 }
 
 Result<void> DecodeMutableJson(const MutableTable& table, std::string_view json, void* object) {
-  Result<std::string> message = JsonToProtobuf(*table.message, json);
+  Result<std::string> message =
+      JsonToProtobuf(*table.message, json, nullptr, UnknownMembers::kKeep);
   if (!message) return std::move(message).error();
   return DecodeMutable(table, *message, object);
 }

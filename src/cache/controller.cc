@@ -197,7 +197,11 @@ void Controller::ReplaceItem(ObjectRef object) {
   if (!staged_unreadable_.empty()) staged_unreadable_.erase(NameOf(*object));
   // What came as it is in the store is not kept twice while the rest of the list streams in.
   const Block* known = store_.Peek(object->namespace_(), object->name());
-  if (known != nullptr && known->SameAs(*object)) object = ObjectRef::Share(known);
+  if (known != nullptr && known->SameAs(*object)) {
+    object = ObjectRef::Share(known);
+  } else {
+    object = store_.Pack(std::move(object));
+  }
   staged_.push_back(std::move(object));
 }
 

@@ -69,6 +69,23 @@ TEST_F(FactoryTest, EveryoneWhoAsksForAResourceGetsTheSameInformer) {
   EXPECT_EQ(provider_->Server("nodes@").open_watches(), 1U);
 }
 
+TEST_F(FactoryTest, WhoKeepsMoreGetsAnInformerOfItsOwn) {
+  SharedInformerFactory factory(provider_);
+  const Projection node = Projection::Keep<corev1::Pod>({"spec.nodeName"}).OrExit();
+  const Projection phase = Projection::Keep<corev1::Pod>({"status.phase"}).OrExit();
+  const auto nodes = factory.InformerFor<corev1::Pod>({.projection = node});
+  EXPECT_EQ(factory.InformerFor<corev1::Pod>({.projection = node}).core(), nodes.core());
+  EXPECT_NE(factory.InformerFor<corev1::Pod>({.projection = phase}).core(), nodes.core());
+  const auto metadata = factory.MetadataInformerFor<corev1::Pod>();
+  const auto all = factory.InformerFor<corev1::Pod>();
+  EXPECT_NE(all.core(), nodes.core());
+  // From here on there is one that has everything.
+  const Projection name = Projection::Keep<corev1::Pod>({"spec.hostname"}).OrExit();
+  EXPECT_EQ(factory.InformerFor<corev1::Pod>({.projection = name}).core(), all.core());
+  EXPECT_EQ(factory.InformerFor<corev1::Pod>({.drop_managed_fields = true}).core(), all.core());
+  EXPECT_NE(static_cast<void*>(metadata.core().get()), static_cast<void*>(nodes.core().get()));
+}
+
 TEST_F(FactoryTest, IndexesAreAddedToTheInformerThatExists) {
   SharedInformerFactory factory(provider_);
   const auto pods = factory.InformerFor<corev1::Pod>(

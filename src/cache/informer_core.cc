@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "kinformer/internal/block_builder.h"
+
 #include "base/mutex.h"
 #include "cache/controller.h"
 #include "cache/informer_impl.h"
@@ -34,6 +36,12 @@ void InformerCore::Impl::StartOnLoop() {
   options.ever_synced = ever_synced;
   options.max_queued_bytes = settings.max_queued_bytes;
   options.transform = transform;
+  if (!settings.entry.IsDefault() && !lister_watcher->SetEntryOptions(settings.entry)) {
+    options.transform = [this](const ObjectRef& object) -> Result<ObjectRef> {
+      Result<ObjectRef> built = RebuildBlock(*object, BuildOptionsOf(settings.entry));
+      return built && transform ? transform(*std::move(built)) : std::move(built);
+    };
+  }
   options.trace = settings.trace;
   options.metrics = metrics.get();
   options.synced = [this] {

@@ -34,7 +34,8 @@ struct InformerCore::Impl final : public ReflectorObserver {
         describe(std::move(d)),
         settings(std::move(o)),
         store(std::make_shared<StoreCore>(
-            e, StoreCoreOptions{.name = settings.name.empty() ? describe : settings.name})),
+            e, StoreCoreOptions{.name = settings.name.empty() ? describe : settings.name,
+                                .compress = settings.compression != Compression::kNone})),
         metrics(InformerMetrics::For(e, settings.name.empty() ? describe : settings.name)),
         resync_check_period(settings.resync_period),
         source(std::move(s)),

@@ -164,6 +164,19 @@ void Listener::Deliver(const RawEvent& event) {
   key_.append(named_by.name());
   RawEvent named = event;
   named.key = &key_;
+  // Handlers see whole objects. What they keep a count on is theirs.
+  ObjectRef whole;
+  ObjectRef whole_old;
+  if (event.block->packed()) {
+    whole = Unpacked(ObjectRef::Share(event.block));
+    named.block = whole.get();
+  }
+  if (event.old_block == event.block) {
+    named.old_block = named.block;
+  } else if (event.old_block != nullptr && event.old_block->packed()) {
+    whole_old = Unpacked(ObjectRef::Share(event.old_block));
+    named.old_block = whole_old.get();
+  }
   if (hooks_.trace) {
     TraceEvent trace;
     trace.stage = "listener";

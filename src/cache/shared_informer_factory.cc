@@ -37,7 +37,8 @@ class ClientProvider final : public ListerWatcherProvider {
 };
 
 // What tells the informers of a factory apart.
-std::string FactoryKey(const TypeInfo& type, std::string_view namespace_) {
+std::string FactoryKey(const TypeInfo& type, std::string_view namespace_,
+                       const EntryOptions& entry) {
   std::string key = type.apiVersion();
   key += '/';
   key += type.resource;
@@ -46,6 +47,9 @@ std::string FactoryKey(const TypeInfo& type, std::string_view namespace_) {
   key += type.message == nullptr ? std::string_view("json") : type.message->name;
   key += '|';
   key += namespace_;
+  // Who wants more fields than a running informer keeps gets one of their own.
+  key += '|';
+  key += entry.Kept();
   return key;
 }
 
@@ -86,15 +90,20 @@ std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSet
   if (settings.namespace_.empty()) settings.namespace_ = impl_->options.namespace_;
   // A namespace means nothing to a kind that has none.
   if (!type.namespaced) settings.namespace_.clear();
-  std::string key = FactoryKey(type, settings.namespace_);
+  std::string key = FactoryKey(type, settings.namespace_, settings.entry);
   MutexLock lock(impl_->mutex);
-  const auto it = impl_->informers.find(key);
+  auto it = impl_->informers.find(key);
+  // One that keeps everything has what a projection would keep.
+  if (it == impl_->informers.end()) {
+    it = impl_->informers.find(FactoryKey(type, settings.namespace_, {}));
+  }
   if (it != impl_->informers.end()) return it->second;
   if (metadata_only) {
-    // Any informer of the resource has the metadata.
+    // Any informer of the resource that keeps everything has the metadata.
     const std::string prefix = type.apiVersion() + "/" + std::string(type.resource) + "|";
     for (const auto& [other, informer] : impl_->informers) {
-      if (other.starts_with(prefix) && informer->ScopeNamespace() == settings.namespace_) {
+      if (other.starts_with(prefix) && other.ends_with('|') &&
+          informer->ScopeNamespace() == settings.namespace_) {
         return informer;
       }
     }
@@ -107,8 +116,10 @@ std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSet
                                 tweak = impl_->options.tweak_list_options] {
     return provider->NewListWatch(type, ns, tweak);
   };
+  const Result<void> known_paths = settings.entry.projection.CheckFor(type);
   auto informer = InformerCore::Create(impl_->provider->env(), std::move(describe),
                                        std::move(source), std::move(settings));
+  informer->LogIfError(known_paths);
   impl_->informers.emplace(std::move(key), informer);
   return informer;
 }
@@ -117,7 +128,7 @@ std::shared_ptr<InformerCore> FactoryCore::GetOrMake(
     const TypeInfo& type,
     const std::function<std::shared_ptr<InformerCore>(Duration resync)>& make) {
   const std::string key =
-      FactoryKey(type, type.namespaced ? impl_->options.namespace_ : std::string());
+      FactoryKey(type, type.namespaced ? impl_->options.namespace_ : std::string(), {});
   {
     MutexLock lock(impl_->mutex);
     const auto it = impl_->informers.find(key);

@@ -11,6 +11,7 @@
 
 #include "cache/epoch.h"
 #include "cache/store_state.h"
+#include "object/packing.h"
 
 namespace kinformer::internal {
 
@@ -61,7 +62,9 @@ class ValueCollector final : public IndexValues {
 // The writer. Everything here is the writer's thread's, except what it reaches in `state`.
 struct StoreCore::Impl {
   Impl(Env& e, StoreCoreOptions o)
-      : env(e), options(std::move(o)), state(std::make_shared<StoreState>(e.Random())) {}
+      : env(e), options(std::move(o)), state(std::make_shared<StoreState>(e.Random())) {
+    if (options.compress) trainer = std::make_unique<DictionaryTrainer>();
+  }
 
   // ---- versions
   // The version that the writes of now will have.
@@ -93,6 +96,9 @@ struct StoreCore::Impl {
 
   // ---- indexes
   const SortedValues& ValuesOf(const StoreIndex& index, const Block& block);
+  // Whether a block must be whole for the indexes.
+  [[nodiscard]] bool HasIndexFunctions() const;
+  void Train();
   void IndexFirst(std::uint32_t entry, const Block& block);
   void IndexNext(std::uint32_t entry, const Block& block);
 
@@ -114,6 +120,9 @@ struct StoreCore::Impl {
   std::size_t commits_since_scan = 0;
   std::uint64_t safe_epoch = 0;
   ValueCollector values;
+  // Null where blocks are not packed.
+  std::unique_ptr<DictionaryTrainer> trainer;  // until there is a dictionary
+  DictionaryRef dictionary;
 };
 
 // ---- versions
@@ -306,6 +315,29 @@ const SortedValues& StoreCore::Impl::ValuesOf(const StoreIndex& index, const Blo
   return values.Sorted();
 }
 
+bool StoreCore::Impl::HasIndexFunctions() const {
+  return std::any_of(indexes->begin(), indexes->end(),
+                     [](const auto& index) { return !index->by_namespace(); });
+}
+
+void StoreCore::Impl::Train() {
+  const SteadyTime start = env.Now();
+  const std::size_t samples = trainer->size();
+  dictionary = trainer->Train();
+  trainer.reset();
+  if (!dictionary) {
+    env.log().Log(LogLevel::kWarning,
+                  "no dictionary could be trained; the objects are kept uncompressed",
+                  {{"store", options.name}, {"samples", std::to_string(samples)}});
+    return;
+  }
+  state->table_bytes.fetch_add(dictionary->bytes(), std::memory_order_relaxed);
+  env.log().Log(LogLevel::kDebug, "dictionary trained",
+                {{"store", options.name},
+                 {"samples", std::to_string(samples)},
+                 {"ms", std::to_string((env.Now() - start).count() / 1'000'000)}});
+}
+
 void StoreCore::Impl::IndexFirst(std::uint32_t entry, const Block& block) {
   for (const auto& index : *indexes) index->SetFirst(entry, ValuesOf(*index, block));
 }
@@ -354,6 +386,15 @@ ObjectRef StoreCore::Put(ObjectRef object) {
   const Link head =
       entry == KeyTable::kNone ? 0 : state.heads[entry].load(std::memory_order_relaxed);
   if (head != 0 && head == LinkTo(object.get())) return object;
+  if (w.trainer != nullptr) {
+    if (!object->packed() && w.trainer->size() < DictionaryTrainer::kFewestSamples) {
+      w.trainer->Add(*object);
+    }
+    if (w.trainer->size() >= DictionaryTrainer::kFewestSamples) w.Train();
+  }
+  // What the index functions read.
+  const ObjectRef whole = w.HasIndexFunctions() ? Unpacked(object) : object;
+  if (w.dictionary) object = w.dictionary->Pack(object);
   if (!object->TryClaim()) {
     object = CloneBlock(*object);
     static_cast<void>(object->TryClaim());
@@ -365,7 +406,7 @@ ObjectRef StoreCore::Put(ObjectRef object) {
   if (entry == KeyTable::kNone) {
     block->store_link().previous.store(nullptr, std::memory_order_relaxed);
     const std::uint32_t added = w.NewEntry(*block);
-    w.IndexFirst(added, *block);
+    w.IndexFirst(added, *whole);
     w.SetHead(added, LinkTo(block));
     state.table.load(std::memory_order_relaxed)->Insert(w.hashes[added], added);
     ++w.keys;
@@ -387,7 +428,7 @@ ObjectRef StoreCore::Put(ObjectRef object) {
   }
   const bool never_seen = VersionOf(head) == version;  // written and overwritten in one commit
   SetPrevious(LinkTo(block), never_seen ? PreviousOf(head) : head);
-  w.IndexNext(entry, *block);
+  w.IndexNext(entry, *whole);
   w.SetHead(entry, LinkTo(block));
   if (!never_seen) {
     w.replaced.push_back({VersionOf(head), version, entry, nullptr});
@@ -399,6 +440,15 @@ ObjectRef StoreCore::Put(ObjectRef object) {
   }
   w.Wrote();
   return old;
+}
+
+ObjectRef StoreCore::Pack(ObjectRef object) {
+  Impl& w = *impl_;
+  if (w.trainer != nullptr) {
+    w.trainer->Add(*object);
+    if (w.trainer->size() >= DictionaryTrainer::kSamples) w.Train();
+  }
+  return w.dictionary ? w.dictionary->Pack(object) : std::move(object);
 }
 
 ObjectRef StoreCore::Erase(std::string_view namespace_, std::string_view name) {
@@ -462,7 +512,8 @@ Result<void> StoreCore::AddIndex(std::string name, IndexFunction function) {
     if (link == 0) continue;
     // A deleted key that is not swept yet has no value in the new index, which no version with the object knows.
     if (IsBlock(link)) {
-      index->SetFirst(entry, w.ValuesOf(*index, *BlockOf(link)));
+      const ObjectRef whole = Unpacked(ObjectRef::Share(BlockOf(link)));
+      index->SetFirst(entry, w.ValuesOf(*index, *whole));
     } else {
       index->SetFirst(entry, {});
     }
@@ -492,9 +543,13 @@ Result<void> StoreCore::RemoveIndex(std::string_view name) {
 }
 
 ObjectRef StoreCore::Get(std::string_view namespace_, std::string_view name) const {
-  EpochGuard guard;
-  const StoreState& state = *impl_->state;
-  return ObjectRef::Share(state.Get(namespace_, name, state.versions.Current().version));
+  ObjectRef found;
+  {
+    EpochGuard guard;
+    const StoreState& state = *impl_->state;
+    found = ObjectRef::Share(state.Get(namespace_, name, state.versions.Current().version));
+  }
+  return found && found->packed() ? Unpacked(found) : found;
 }
 
 std::shared_ptr<const SnapshotCore> StoreCore::Snapshot() const {

@@ -30,6 +30,8 @@ struct StoreCoreOptions {
   std::string name{};  // for logs and metrics
   // Includes the index "namespace" unless false.
   bool namespace_index = true;
+  // Blocks are packed on their way in, once a dictionary has been trained on the first of them.
+  bool compress = false;
 };
 
 struct StoreStats {
@@ -61,6 +63,8 @@ class StoreCore {
   // Inserts or replaces under the object's namespace and name. Returns what was there. A block claimed by another store, or
   // that this store still keeps for its readers, is cloned. Putting the block that is there changes nothing.
   ObjectRef Put(ObjectRef object);
+  // The object as Put would keep it: for who collects many before they are put. Trains the dictionary once there are enough.
+  [[nodiscard]] ObjectRef Pack(ObjectRef object);
   // Removes; returns what was there, null if nothing.
   ObjectRef Erase(std::string_view namespace_, std::string_view name);
   // The version of the collection that the store has applied; part of the next commit.

@@ -84,6 +84,17 @@ std::size_t PinnedSnapshot::NextBatch(Cursor& cursor, std::span<const Block*> ou
   return state_->Walk(*node_, cursor.position, out);
 }
 
+const Block* PinnedSnapshot::Unpack(const Block& packed) const {
+  {
+    MutexLock lock(mutex_);
+    if (const auto at = unpacked_.find(&packed); at != unpacked_.end()) return at->second.get();
+  }
+  // Outside the lock: readers do not wait for each other's. Of two copies one is kept.
+  ObjectRef whole = Unpacked(ObjectRef::Share(&packed));
+  MutexLock lock(mutex_);
+  return unpacked_.try_emplace(&packed, std::move(whole)).first->second.get();
+}
+
 Result<const StoreIndex*> PinnedSnapshot::IndexNamed(std::string_view name) const {
   if (const StoreIndex* index = StoreState::FindIndex(*node_, name)) return index;
   std::string message = "there is no index \"" + std::string(name) + "\"; there are:";

@@ -12,10 +12,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "kinformer/internal/snapshot_core.h"
 
+#include "base/mutex.h"
 #include "cache/key_table.h"
 #include "cache/limbo.h"
 #include "cache/segmented_array.h"
@@ -121,8 +123,12 @@ class PinnedSnapshot final : public SnapshotCore {
  private:
   Result<const StoreIndex*> IndexNamed(std::string_view name) const;
 
+  [[nodiscard]] const Block* Unpack(const Block& packed) const override;
+
   const std::shared_ptr<StoreState> state_;
   VersionNode* const node_;
+  mutable Mutex mutex_{};
+  mutable std::unordered_map<const Block*, ObjectRef> unpacked_ KINFORMER_GUARDED_BY(mutex_){};
 };
 
 }  // namespace kinformer::internal

@@ -22,6 +22,9 @@ namespace {
 // A server that does not know sendInitialEvents never marks their end: its watch gives up its place after this time.
 constexpr Duration kLongestInitialList = std::chrono::seconds(30);
 
+// What an event has besides its object, at most.
+constexpr std::size_t kEventHead = 1024;
+
 // What a ListerWatcher and its calls share.
 struct Source {
   std::shared_ptr<Engine> engine;
@@ -29,6 +32,7 @@ struct Source {
   const TypeInfo* type;
   std::string path;
   bool metadata_only;
+  EntryOptions entry{};
 
   // The type for an object. Cheap unless the kind is yet unknown.
   const TypeInfo& TypeFor(std::string_view object_json) {
@@ -45,13 +49,14 @@ struct Source {
   }
 
   Result<ObjectRef> Build(bool protobuf, std::string_view bytes) {
-    if (!protobuf) return BuildFromJson(TypeFor(bytes), bytes);
+    const BuildOptions options = BuildOptionsOf(entry);
+    if (!protobuf) return BuildFromJson(TypeFor(bytes), bytes, options);
     if (type->encoding() != Encoding::kProtobuf) {
       return Error(Reason::kDecode, "an object in protobuf where JSON was asked for");
     }
-    if (!metadata_only) return BuildFromProtobuf(*type, bytes);
+    if (!metadata_only) return BuildFromProtobuf(*type, bytes, options);
     // A server that does not know how to cut sends all of it.
-    return BuildFromProtobuf(*type, OnlyMetadata(bytes));
+    return BuildFromProtobuf(*type, OnlyMetadata(bytes), options);
   }
 };
 
@@ -90,7 +95,8 @@ class ListCall final : public ListWatchCall,
       FailLater(UnexpectedMediaType(*source_, content_type));
       return;
     }
-    splitter_.emplace(protobuf_ ? Encoding::kProtobuf : Encoding::kJson);
+    splitter_.emplace(protobuf_ ? Encoding::kProtobuf : Encoding::kJson,
+                      source_->entry.max_object_bytes);
   }
   void OnData(std::string_view data) override {
     if (failed_ || !splitter_) return;
@@ -191,7 +197,8 @@ class WatchCall final : public ListWatchCall,
       EndLater(UnexpectedMediaType(*source_, content_type));
       return;
     }
-    framer_.emplace(protobuf_ ? Encoding::kProtobuf : Encoding::kJson);
+    framer_.emplace(protobuf_ ? Encoding::kProtobuf : Encoding::kJson,
+                    source_->entry.max_object_bytes + kEventHead);
     receiver_.OnStarted();
   }
   void OnData(std::string_view data) override {
@@ -320,6 +327,10 @@ class EngineListWatch final : public ListerWatcher {
       call->Start(Tweaked(options));
     }
     return call;
+  }
+  bool SetEntryOptions(const EntryOptions& options) override {
+    source_->entry = options;
+    return true;
   }
   bool IsWatchListSemanticsUnSupported() const override { return !WatchListClientEnabled(); }
   std::string Describe() const override {

@@ -127,6 +127,37 @@ class ListWatchTest : public ::testing::Test {
   Recorder recorder_;
 };
 
+TEST_F(ListWatchTest, EntryOptionsCutAndLimit) {
+  server_.script = {Json(WidgetList(Widget("a", 1), R"("resourceVersion":"7")")),
+                    Json(WidgetList(Widget("a", 1), R"("resourceVersion":"7")"))};
+  class Keeper final : public ListReceiver {
+   public:
+    void OnItem(ObjectRef object) override { objects.push_back(std::move(object)); }
+    void OnUnreadable(std::string_view, std::string_view, const Error&) override {}
+    void OnDone(Result<ListMeta> result) override { done = std::move(result); }
+    std::vector<ObjectRef> objects{};
+    std::optional<Result<ListMeta>> done{};
+  };
+  const auto list = [&](const EntryOptions& options) {
+    Keeper keeper;
+    sim_.env().loop().Post([&] {
+      source_ = NewListWatch(*client_, widgets_, "default");
+      EXPECT_TRUE(source_->SetEntryOptions(options));
+      call_ = source_->List({}, keeper);
+    });
+    sim_.RunUntil([&] { return keeper.done.has_value(); }, seconds(60));
+    Drop();
+    return keeper;
+  };
+  const Keeper cut = list({.projection = Projection::Drop({"spec"}).OrExit()});
+  ASSERT_EQ(cut.objects.size(), 1U);
+  EXPECT_TRUE(cut.objects[0]->partial());
+  EXPECT_EQ(cut.objects[0]->payload(), "{}");
+  const Keeper limited = list({.max_object_bytes = 20});
+  ASSERT_FALSE(limited.done->ok());
+  EXPECT_EQ(limited.done->error().reason(), Reason::kOverLimit);
+}
+
 TEST_F(ListWatchTest, AListStreamsItsItems) {
   server_.script = {
       Json(WidgetList(Widget("a", 1) + "," + Widget("b", 2),

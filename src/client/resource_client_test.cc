@@ -8,6 +8,7 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/dynamic_client.h"
+#include "kinformer/internal/block_builder.h"
 #include "kinformer/simulation.h"
 
 #include "client/testing/scripted_server.h"
@@ -110,6 +111,36 @@ TEST_F(ResourceClientTest, UpdateAndUpdateStatus) {
   EXPECT_EQ(server_.requests.at(0).method, "PUT");
   EXPECT_EQ(server_.requests.at(0).target, "/api/v1/namespaces/shop/pods/web-0");
   EXPECT_EQ(server_.requests.at(1).target, "/api/v1/namespaces/shop/pods/web-0/status");
+}
+
+TEST_F(ResourceClientTest, CopiesOfPartialObjectsAreNotPut) {
+  const Projection projection = Projection::Keep({"spec.nodeName"}).OrExit();
+  constexpr std::string_view kPod =
+      R"({"metadata":{"name":"web-0","namespace":"shop"},"spec":{"nodeName":"n","hostname":"h"}})";
+  const Ref<corev1::Pod> typed(
+      internal::BuildFromJson(corev1::Pod::type_info(), kPod, {.projection = projection.tree()})
+          .OrExit());
+  const internal::TypeInfo& dynamic =
+      *internal::DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
+  const Ref<Unstructured> loose(
+      internal::BuildFromJson(dynamic, kPod, {.projection = projection.tree()}).OrExit());
+  server_.fallback = [](const HttpRequest&) { return Json(ConfigMapJson("a", "6")); };
+  Block([&] {
+    const auto pods = client_->For<corev1::Pod>();
+    const corev1::Pod::Mutable copy = typed->DeepCopy();
+    for (const auto& refused : {pods.Update(copy), pods.UpdateStatus(copy)}) {
+      ASSERT_FALSE(refused);
+      EXPECT_EQ(refused.error().reason(), Reason::kInvalidArgument);
+      EXPECT_EQ(
+          refused.error().message(),
+          "updating web-0 of the pods: it is a copy of a partial object, and the server would "
+          "delete the fields that a projection cut away; change a whole one (Get), or send a "
+          "Patch");
+    }
+  });
+  EXPECT_TRUE(server_.requests.empty());
+  const json::Value copy = loose->DeepCopy();
+  EXPECT_TRUE(internal::ToRequestObject<Unstructured>(copy).is_partial);
 }
 
 TEST_F(ResourceClientTest, PatchAndDelete) {

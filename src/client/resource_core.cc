@@ -11,6 +11,7 @@
 #include "client/object_codec.h"
 #include "client/request_path.h"
 #include "client/status.h"
+#include "object/transcode.h"
 #include "wire/envelope.h"
 
 namespace kinformer::internal {
@@ -182,7 +183,8 @@ Result<ObjectRef> ResourceCore::SendObject(std::string method, std::string targe
   request.content_type = kJsonMediaType;
   // Both run before Call returns, so they may refer to the caller's object.
   request.body = [&object] { return object.json(); };
-  if (type_->encoding() == Encoding::kProtobuf && !object.protobuf.empty()) {
+  if (type_->encoding() == Encoding::kProtobuf && !object.protobuf.empty() &&
+      !HasKeptMembers(object.protobuf)) {
     request.protobuf_body = [this, &object] {
       return wire::SealEnvelope(type_->apiVersion(), type_->kind, object.protobuf);
     };
@@ -252,6 +254,12 @@ Result<ObjectRef> ResourceCore::Create(const RequestObject& object, const Create
 Result<ObjectRef> ResourceCore::Update(const RequestObject& object, std::string_view subresource,
                                        const UpdateOptions& options,
                                        const CallOptions& call) const {
+  if (object.is_partial) {
+    return Error(Reason::kInvalidArgument,
+                 "updating " + object.name + " of the " + ResourceName(*type_) +
+                     ": it is a copy of a partial object, and the server would delete the fields "
+                     "that a projection cut away; change a whole one (Get), or send a Patch");
+  }
   Result<std::string> path =
       ItemPath(scope_.empty() ? object.namespace_ : scope_, object.name, subresource);
   if (!path) return std::move(path).error();

@@ -32,6 +32,12 @@ class BackwardWriter {
   // All that was written; valid until the next write.
   [[nodiscard]] std::string_view view() const { return {buffer_.get() + at_, size()}; }
 
+  // As new, with the memory it has; the memory of an unusually large message is given back.
+  void Clear() {
+    if (capacity_ > kMostKept) *this = BackwardWriter(0);
+    at_ = capacity_;
+  }
+
   void Bytes(std::string_view bytes) {
     char* const to = Claim(bytes.size());
     if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
@@ -70,6 +76,8 @@ class BackwardWriter {
   }
 
  private:
+  static constexpr std::size_t kMostKept = std::size_t{1} << 20;
+
   // Room for `count` bytes before what was written.
   char* Claim(std::size_t count) {
     if (count > at_) Grow(count);

@@ -5,7 +5,9 @@
 #include <cstring>
 #include <malloc.h>
 
+#include "object/block_assembly.h"
 #include "object/block_layout.h"
+#include "object/packing.h"
 
 namespace kinformer::internal {
 
@@ -27,6 +29,20 @@ std::size_t Block::allocated_bytes() const {
 }
 
 bool Block::SameAs(const Block& other) const {
+  // Of one dictionary, equal objects are equal bytes.
+  if (packed() && other.packed() &&
+      BlockBuilder::OpenPacked(*this).dictionary != BlockBuilder::OpenPacked(other).dictionary) {
+    return SameAs(*Unpacked(ObjectRef::Share(&other)));
+  }
+  if (packed() != other.packed()) {
+    // Mostly the texts outside tell already.
+    if (type_ != other.type_ || resourceVersion() != other.resourceVersion() ||
+        uid() != other.uid() || name() != other.name()) {
+      return false;
+    }
+    const ObjectRef whole = Unpacked(ObjectRef::Share(packed() ? this : &other));
+    return whole->SameAs(packed() ? other : *this);
+  }
   return this == &other ||
          (type_ == other.type_ && payload_size_ == other.payload_size_ &&
           tail_size_ == other.tail_size_ && flags_ == other.flags_ &&
@@ -34,6 +50,7 @@ bool Block::SameAs(const Block& other) const {
 }
 
 void Block::Destroy() const {
+  if (packed()) BlockBuilder::OpenPacked(*this).dictionary->Release();
   this->~Block();
   std::free(const_cast<Block*>(this));
 }

@@ -1,37 +1,115 @@
 #include "object/block_assembly.h"
 
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string_view>
 #include <sys/mman.h>
 
 #include "kinformer/internal/block_builder.h"
 
+#include "object/packing.h"
 #include "wire/protobuf_reader.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define KINFORMER_OTHER_HEAP 1
+#endif
+#endif
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+    !defined(KINFORMER_OTHER_HEAP)
+#define KINFORMER_GLIBC_HEAP 1
+#endif
 
 namespace kinformer::internal {
 namespace {
 
+#if defined(KINFORMER_GLIBC_HEAP)
 // glibc's arenas of other than the main thread are reserved in aligned pieces of this size.
 constexpr std::uintptr_t kArenaBytes = std::uintptr_t{64} << 20;
+// A thread that has made fewer bytes of blocks keeps small pages: in a small process huge ones cost more than they save.
+constexpr std::size_t kSmall = std::size_t{8} << 20;
+
+std::uintptr_t PieceOf(const void* memory) {
+  return reinterpret_cast<std::uintptr_t>(memory) & ~(kArenaBytes - 1);
+}
+
+// Makes all of a piece writable, in which a heap of glibc's has begun to grow: glibc does that a few pages at a time, and no huge page
+// fits into what is writable when it is first touched. The rest of the piece must be what glibc has reserved for that heap, which
+// is what the kernel says of it: anonymous, private, without rights, from where the writable part ends to where the piece does.
+void OpenPiece(std::uintptr_t piece) {
+  std::FILE* const maps = std::fopen("/proc/self/maps", "re");
+  if (maps == nullptr) return;
+  std::array<char, 512> line;
+  std::uintptr_t writable_end = 0;
+  while (std::fgets(line.data(), line.size(), maps) != nullptr) {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    std::array<char, 5> rights{};
+    unsigned long inode = 1;
+    if (std::sscanf(line.data(), "%" SCNxPTR "-%" SCNxPTR " %4s %*s %*s %lu", &begin, &end,
+                    rights.data(), &inode) != 4) {
+      continue;
+    }
+    const std::string_view may(rights.data());
+    if (begin == piece && may == "rw-p" && inode == 0) {
+      writable_end = end;
+    } else if (begin >= piece) {
+      if (begin == writable_end && end == piece + kArenaBytes && may == "---p" && inode == 0) {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel names addresses as numbers
+        mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE);
+      }
+      break;
+    }
+  }
+  std::fclose(maps);
+}
+#endif
 
 // Asks for huge pages in the piece of the heap that the block lies in, once per piece and thread. Filling a cache of hundreds of
 // megabytes is otherwise dominated by page faults (docs/benchmarks.md). Advice only: a failure changes nothing.
-void AdviseHugePages([[maybe_unused]] std::uintptr_t block) {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  thread_local std::uintptr_t advised = 0;
-  const std::uintptr_t piece = block & ~(kArenaBytes - 1);
-  if (piece == advised) return;
-  advised = piece;
+void AdviseHugePages([[maybe_unused]] void* block, [[maybe_unused]] std::size_t size) {
+#if defined(KINFORMER_GLIBC_HEAP)
+  thread_local std::size_t made = 0;
+  thread_local std::uintptr_t latest = 0;
+  thread_local std::vector<std::uintptr_t> advised;
+  if (made < kSmall) {
+    made += size;
+    return;
+  }
+  const std::uintptr_t piece = PieceOf(block);
+  if (piece == latest) return;
+  latest = piece;
+  const auto at = std::lower_bound(advised.begin(), advised.end(), piece);
+  if (at != advised.end() && *at == piece) return;
+  advised.insert(at, piece);
+  OpenPiece(piece);
   madvise(reinterpret_cast<void*>(piece), kArenaBytes, MADV_HUGEPAGE);
 #endif
 }
 
 }  // namespace
 
+Result<void> NoteMetadataKey(const wire::WireField& field, const char* metadata,
+                             MetadataKeys& keys) {
+  constexpr std::array<std::int8_t, 7> kPlaces = {-1, 0, -1, 1, -1, 2, 3};
+  if (field.number >= kPlaces.size() || kPlaces[field.number] < 0) return {};
+  const auto place = static_cast<std::size_t>(kPlaces[field.number]);
+  if (field.type != wire::WireType::kBytes || field.size > 255 || field.data - metadata > 65535) {
+    return Error(Reason::kDecode, "metadata: field " + std::to_string(field.number) +
+                                      " is no text of at most 255 bytes");
+  }
+  keys.at[place] = static_cast<std::uint16_t>(field.data - metadata);
+  keys.size[place] = static_cast<std::uint8_t>(field.size);
+  return {};
+}
+
 Result<MetadataKeys> FindMetadataKeys(std::string_view metadata) {
   MetadataKeys keys;
-  constexpr std::array<std::uint32_t, 4> kNumbers = {1, 3, 5, 6};
   const char* const begin = metadata.data();
   const char* const end = begin + metadata.size();
   for (const char* at = begin; at < end;) {
@@ -43,15 +121,8 @@ Result<MetadataKeys> FindMetadataKeys(std::string_view metadata) {
                                         std::to_string(offset) + " of " +
                                         std::to_string(metadata.size()));
     }
-    for (std::size_t i = 0; i < kNumbers.size(); ++i) {
-      if (field.number != kNumbers[i]) continue;
-      if (field.type != wire::WireType::kBytes || field.size > 255 || field.data - begin > 65535) {
-        return Error(Reason::kDecode, "metadata: field " + std::to_string(field.number) +
-                                          " is no text of at most 255 bytes");
-      }
-      keys.at[i] = static_cast<std::uint16_t>(field.data - begin);
-      keys.size[i] = static_cast<std::uint8_t>(field.size);
-    }
+    if (Result<void> noted = NoteMetadataKey(field, begin, keys); !noted)
+      return std::move(noted).error();
   }
   return keys;
 }
@@ -60,7 +131,7 @@ Block* BlockBuilder::Allocate(const TypeInfo& type, std::size_t index_size,
                               std::size_t payload_size, std::size_t tail_size) {
   void* memory = std::malloc(sizeof(Block) + index_size + payload_size + tail_size);
   if (memory == nullptr) std::abort();
-  AdviseHugePages(reinterpret_cast<std::uintptr_t>(memory));
+  AdviseHugePages(memory, sizeof(Block) + index_size + payload_size + tail_size);
   auto* block = new (memory) Block;
   block->type_ = &type;
   block->payload_at_ = static_cast<std::uint32_t>(sizeof(Block) + index_size);
@@ -128,6 +199,7 @@ void BlockBuilder::SetMetadata(Block* block, std::size_t at, std::size_t size,
 ObjectRef BlockBuilder::Clone(const Block& from) {
   const std::size_t index = from.payload_at_ - sizeof(Block);
   Block* block = Allocate(*from.type_, index, from.payload_size_, from.tail_size_);
+  if (from.packed()) OpenPacked(from).dictionary->AddRef();
   block->flags_ = from.flags_;
   block->root_count_ = from.root_count_;
   block->child_count_ = from.child_count_;

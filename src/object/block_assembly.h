@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "kinformer/result.h"
 
 #include "object/block_layout.h"
+#include "wire/protobuf_reader.h"
 
 namespace kinformer::internal {
 
@@ -23,6 +25,10 @@ struct MetadataKeys {
   std::array<std::uint16_t, 4> at{};
   std::array<std::uint8_t, 4> size{};
 };
+
+// Notes where `field` is if it is one of the four. `metadata`: the start of the message. kDecode if it is longer than any server makes it.
+Result<void> NoteMetadataKey(const wire::WireField& field, const char* metadata,
+                             MetadataKeys& keys);
 
 // kDecode if the message is malformed or one of the four is longer than any server makes them.
 Result<MetadataKeys> FindMetadataKeys(std::string_view metadata);
@@ -49,6 +55,8 @@ struct BlockIndex {
   }
 };
 
+class Dictionary;  // object/packing.h
+
 class BlockBuilder {
  public:
   // A block with room for `payload_size` bytes and `tail_size` more behind them; the caller writes them to Bytes().
@@ -61,6 +69,19 @@ class BlockBuilder {
   static void SetMetadata(Block* block, std::size_t at, std::size_t size, const MetadataKeys& keys);
   static void SetPartial(Block* block) { block->flags_ |= BlockLayout::kPartial; }
   static ObjectRef Clone(const Block& block);
+
+  // ---- packed blocks: packing.h
+  // What is to be compressed of a block.
+  static void AppendContent(const Block& block, std::string& content);
+  static ObjectRef AllocatePacked(const Block& of, const Dictionary* dictionary,
+                                  std::string_view frame, std::size_t content_size);
+  struct Packed {
+    const Dictionary* dictionary;
+    std::string_view frame;
+    std::size_t content_size;
+  };
+  static Packed OpenPacked(const Block& block);
+  static ObjectRef Unpack(const Block& packed, std::string_view content);
 
  private:
   static Block* Allocate(const TypeInfo& type, std::size_t index_size, std::size_t payload_size,

@@ -14,6 +14,17 @@ struct BlockLayout {
     kPartial = 1,    // a projection cut fields away
     kWide = 2,       // offsets of the index have 32 bits
     kUnindexed = 4,  // more root fields than the index can name: look-ups walk the payload
+    kPacked = 8,     // compressed; Block::packed() has the same number
+  };
+
+  // What stands in front of a JSON block's bytes when they are compressed.
+  struct PackedJson {
+    std::uint32_t index_size;
+    std::uint32_t payload_size;
+    std::uint32_t tail_size;
+    std::uint32_t metadata_at;
+    std::uint32_t metadata_size;
+    std::uint16_t at[4];
   };
 
   // A string of a JSON payload that has escapes, and its text after the payload. Positions count from the payload's start.

@@ -10,23 +10,37 @@
 #include "object/block_assembly.h"
 #include "object/canonical.h"
 #include "object/json_tape.h"
+#include "object/lean_json.h"
 #include "object/metav1_descriptors.h"
+#include "object/projection_tree.h"
 #include "object/transcode.h"
+#include "object/validate.h"
 #include "wire/envelope.h"
 
 namespace kinformer::internal {
 namespace {
 
-// Takes field 17 (managedFields) out of an ObjectMeta message.
-Result<std::string> WithoutManagedFields(std::string_view metadata) {
-  std::vector<FieldSpan> fields;
-  if (Result<void> r = ScanFields(metadata, fields); !r) return std::move(r).error();
-  std::string out;
-  for (const FieldSpan& span : fields) {
-    if (span.field.number == 17) continue;
-    out.append(metadata.substr(span.begin, span.end - span.begin));
-  }
-  return out;
+// ObjectMeta as a schema that does not know managedFields, which the transcoder therefore skips. It is the last field.
+const MessageDescriptor& MetadataWithoutManagedFields() {
+  struct Made {
+    Made() {
+      const MessageDescriptor& all = descriptors::metav1::kObjectMeta;
+      const auto is_last = [&](std::uint16_t index) { return index + 1U == all.fields.size(); };
+      by_name.assign(all.by_name.begin(), all.by_name.end());
+      std::erase_if(by_name, is_last);
+      json_order.assign(all.json_order.begin(), all.json_order.end());
+      std::erase_if(json_order, is_last);
+      message = all;
+      message.fields = all.fields.first(all.fields.size() - 1);
+      message.by_name = by_name;
+      message.json_order = json_order;
+    }
+    std::vector<std::uint16_t> by_name;
+    std::vector<std::uint16_t> json_order;
+    MessageDescriptor message;
+  };
+  static const Made* const made = new Made;
+  return made->message;
 }
 
 // What a block keeps of an object's JSON: all members but kind, apiVersion and metadata.
@@ -87,19 +101,12 @@ Result<ObjectRef> BuildDynamic(const TypeInfo& type, const JsonTape& tape, std::
   Split(tape, parts);
   if (parts.metadata == 0) return Error(Reason::kDecode, "metadata: missing");
   BackwardWriter writer(json.size() / 2);
-  if (Result<void> r =
-          JsonToProtobuf(descriptors::metav1::kObjectMeta, tape, parts.metadata, writer);
-      !r) {
+  const MessageDescriptor& meta = options.drop_managed_fields ? MetadataWithoutManagedFields()
+                                                              : descriptors::metav1::kObjectMeta;
+  if (Result<void> r = JsonToProtobuf(meta, tape, parts.metadata, writer); !r) {
     return std::move(r).error();
   }
-  std::string cut;
-  std::string_view metadata = writer.view();
-  if (options.drop_managed_fields) {
-    Result<std::string> without = WithoutManagedFields(metadata);
-    if (!without) return std::move(without).error();
-    cut = std::move(*without);
-    metadata = cut;
-  }
+  const std::string_view metadata = writer.view();
   Result<MetadataKeys> keys = FindMetadataKeys(metadata);
   if (!keys) return std::move(keys).error();
   for (BlockLayout::Unescaped& string : parts.strings) {
@@ -119,7 +126,35 @@ Result<ObjectRef> BuildDynamic(const TypeInfo& type, const JsonTape& tape, std::
   at = std::copy(metadata.begin(), metadata.end(), at);
   std::copy(parts.unescaped.begin(), parts.unescaped.end(), at);
   BlockBuilder::SetMetadata(block, parts.size, metadata.size(), *keys);
+  if (options.projection != nullptr && options.projection->MakesPartial()) {
+    BlockBuilder::SetPartial(block);
+  }
   return ref;
+}
+
+// The same without a tape, for what the lean reader takes; null: it declines.
+ObjectRef BuildLean(const TypeInfo& type, std::string_view json, const BuildOptions& options) {
+  thread_local std::vector<std::string_view> kept;
+  thread_local BackwardWriter writer(4096);
+  writer.Clear();
+  if (!ReadLeanJson(json, options.drop_managed_fields, kept, writer)) return {};
+  const std::string_view metadata = writer.view();
+  const Result<MetadataKeys> keys = FindMetadataKeys(metadata);
+  if (!keys) return {};
+  std::size_t size = kept.empty() ? 2 : 1;  // a brace or comma before each member, a brace behind
+  for (const std::string_view member : kept) size += member.size() + 1;
+  Block* const block = BlockBuilder::AllocateJson(type, {}, size, metadata.size());
+  char* at = BlockBuilder::Bytes(block);
+  char separator = '{';
+  for (const std::string_view member : kept) {
+    *at++ = std::exchange(separator, ',');
+    at = std::copy(member.begin(), member.end(), at);
+  }
+  if (kept.empty()) *at++ = '{';
+  *at++ = '}';
+  std::copy(metadata.begin(), metadata.end(), at);
+  BlockBuilder::SetMetadata(block, size, metadata.size(), *keys);
+  return ObjectRef::Adopt(block);
 }
 
 }  // namespace
@@ -127,13 +162,16 @@ Result<ObjectRef> BuildDynamic(const TypeInfo& type, const JsonTape& tape, std::
 Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json,
                                 const BuildOptions& options) {
   const auto named = [&](Error error) {
+    AddRemedy(error);
     error.WithContext(std::string(type.kind));
     return error;
   };
   if (json.size() > options.max_object_bytes) {
-    return named(Error(Reason::kOverLimit, "object of " + std::to_string(json.size()) +
-                                               " bytes exceeds the limit of " +
-                                               std::to_string(options.max_object_bytes)));
+    return named(ObjectTooLarge(json.size(), options.max_object_bytes));
+  }
+  if (type.encoding() == Encoding::kJson && options.projection == nullptr &&
+      options.validation == Validation::kShallow) {
+    if (ObjectRef built = BuildLean(type, json, options)) return built;
   }
   Result<JsonTape> tape = JsonTape::Parse(json);
   if (!tape) return named(std::move(tape).error());
@@ -142,15 +180,45 @@ Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json,
         Error(Reason::kDecode, "expected an object, found " + std::string(tape->TypeName(0))));
   }
   if (type.encoding() == Encoding::kJson) {
-    Result<ObjectRef> built = BuildDynamic(type, *tape, json, options);
-    if (!built) return named(std::move(built).error());
-    return built;
+    if (options.validation == Validation::kFull) {
+      if (Result<void> valid = ValidateJson(*tape, json); !valid) {
+        return named(std::move(valid).error());
+      }
+    }
+    const auto build = [&](const JsonTape& of, std::string_view text) {
+      Result<ObjectRef> built = BuildDynamic(type, of, text, options);
+      return built ? std::move(built) : Result<ObjectRef>(named(std::move(built).error()));
+    };
+    if (options.projection == nullptr) return build(*tape, json);
+    thread_local std::string left;
+    left.clear();
+    options.projection->Cut(*tape, left);
+    const Result<JsonTape> rest = JsonTape::Parse(left);
+    if (!rest) return named(rest.error());
+    return build(*rest, left);
   }
   BackwardWriter message(json.size());
-  if (Result<void> done = JsonToProtobuf(*type.message, *tape, 0, message); !done) {
+  // A server that does not cut the metadata out sends the whole object, which is not what was asked for.
+  const UnknownMembers unknown = type.message == &descriptors::metav1::kPartialObjectMetadata
+                                     ? UnknownMembers::kDrop
+                                     : UnknownMembers::kKeep;
+  if (Result<void> done = JsonToProtobuf(*type.message, *tape, 0, message, unknown); !done) {
     return named(std::move(done).error());
   }
   return BuildFromProtobuf(type, message.view(), options);
+}
+
+BuildOptions BuildOptionsOf(const EntryOptions& options) {
+  return {.drop_managed_fields = options.drop_managed_fields,
+          .max_object_bytes = options.max_object_bytes,
+          .projection = options.projection.tree(),
+          .validation = options.validation};
+}
+
+Result<ObjectRef> RebuildBlock(const Block& block, const BuildOptions& options) {
+  return block.encoding() == Encoding::kProtobuf
+             ? BuildFromProtobuf(block.type(), block.payload(), options)
+             : BuildFromJson(block.type(), BlockToJson(block), options);
 }
 
 std::string BlockToJson(const Block& block) {

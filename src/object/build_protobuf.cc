@@ -7,6 +7,8 @@
 
 #include "object/block_assembly.h"
 #include "object/canonical.h"
+#include "object/projection_tree.h"
+#include "object/validate.h"
 #include "wire/protobuf_writer.h"
 
 namespace kinformer::internal {
@@ -71,6 +73,18 @@ Cut FindManagedFields(const TypeInfo& type, const Scratch& scratch) {
   return cut;
 }
 
+Result<MetadataKeys> MetadataKeysOf(const FieldSpan& metadata,
+                                    const std::vector<FieldSpan>& fields) {
+  constexpr std::uint32_t kLast = 6;
+  MetadataKeys keys;
+  for (const FieldSpan& span : fields) {
+    if (span.field.number > kLast) break;  // they ascend
+    if (Result<void> noted = NoteMetadataKey(span.field, metadata.field.data, keys); !noted)
+      return std::move(noted).error();
+  }
+  return keys;
+}
+
 // `shift`: by how much what comes after the metadata moves towards the front.
 void MakeIndex(const TypeInfo& type, const Scratch& scratch, std::size_t metadata,
                std::int64_t shift, std::string_view message, BlockIndex& index) {
@@ -115,6 +129,8 @@ Result<ObjectRef> Build(const TypeInfo& type, std::string_view message, const Bu
   }
   if (metadata == scratch.root.size()) return Error(Reason::kDecode, "metadata: missing");
   const FieldSpan& span = scratch.root[metadata];
+  if (span.field.type != wire::WireType::kBytes)
+    return Error(Reason::kDecode, "metadata: a number where a message is expected");
   const auto old_head = static_cast<std::size_t>(span.field.data - (message.data() + span.begin));
   const std::size_t size = span.field.size - cut.size();
   const std::size_t new_head =
@@ -139,11 +155,15 @@ Result<ObjectRef> Build(const TypeInfo& type, std::string_view message, const Bu
     at += span.field.size - cut.end;
     std::memcpy(at, message.data() + span.end, message.size() - span.end);
   }
-  Result<MetadataKeys> keys = FindMetadataKeys({bytes + metadata_at, size});
+  // All four stand before managedFields, so that a cut moves none of them.
+  Result<MetadataKeys> keys = MetadataKeysOf(span, scratch.children[metadata]);
   if (!keys) return std::move(keys).error();
   BlockBuilder::SetMetadata(block, metadata_at, size, *keys);
-  if (type.message->fields.size() == 1)
-    BlockBuilder::SetPartial(block);  // metadata is all this type has
+  // A type that has nothing but metadata shows a part of what the server has.
+  if (type.message->fields.size() == 1 ||
+      (options.projection != nullptr && options.projection->MakesPartial())) {
+    BlockBuilder::SetPartial(block);
+  }
   return ref;
 }
 
@@ -152,13 +172,25 @@ Result<ObjectRef> Build(const TypeInfo& type, std::string_view message, const Bu
 Result<ObjectRef> BuildFromProtobuf(const TypeInfo& type, std::string_view message,
                                     const BuildOptions& options) {
   const auto name = [&](Error error) {
+    AddRemedy(error);
     error.WithContext(std::string(type.kind));
     return error;
   };
   if (message.size() > options.max_object_bytes) {
-    return name(Error(Reason::kOverLimit, "object of " + std::to_string(message.size()) +
-                                              " bytes exceeds the limit of " +
-                                              std::to_string(options.max_object_bytes)));
+    return name(ObjectTooLarge(message.size(), options.max_object_bytes));
+  }
+  if (options.validation == Validation::kFull) {
+    if (Result<void> valid = ValidateMessage(*type.message, message); !valid) {
+      return name(std::move(valid).error());
+    }
+  }
+  thread_local std::string left;
+  if (options.projection != nullptr) {
+    left.clear();
+    if (Result<void> cut = options.projection->Cut(*type.message, message, left); !cut) {
+      return name(std::move(cut).error());
+    }
+    message = left;
   }
   thread_local Scratch scratch;
   Result<bool> canonical = Scan(type, message, scratch);

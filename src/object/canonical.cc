@@ -77,8 +77,13 @@ Result<std::string> Order(const MessageDescriptor& message, std::string_view byt
     std::size_t next = i + 1;
     while (next < fields.size() && fields[next].field.number == number) ++next;
     const FieldDescriptor* descriptor = FindByNumber(message, number);
-    const bool nested = descriptor != nullptr && descriptor->message != nullptr &&
-                        !MayRepeat(descriptor) && fields[i].field.type == wire::WireType::kBytes;
+    // Of a message that comes in parts, what is no part is left out.
+    const bool nested =
+        descriptor != nullptr && descriptor->message != nullptr && !MayRepeat(descriptor) &&
+        std::any_of(fields.begin() + static_cast<std::ptrdiff_t>(i),
+                    fields.begin() + static_cast<std::ptrdiff_t>(next), [](const FieldSpan& span) {
+                      return span.field.type == wire::WireType::kBytes;
+                    });
     if (nested) {
       std::string merged;
       const bool several = next - i > 1;

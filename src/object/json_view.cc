@@ -3,10 +3,13 @@
 #include <charconv>
 #include <string>
 
+#include "kinformer/internal/view.h"
+
 namespace kinformer::json {
 namespace {
 
-// The texts below were checked when their block was made, so that these need no end to look out for.
+// Entry has made sure of brackets and strings only (docs/object-layout.md): what stands between them may be anything. Since the whole
+// payload is one object whose brackets match, and strings and brackets are told apart here as they were there, no walk leaves it.
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -23,7 +26,12 @@ const char* SkipString(const char* at) {
   return at + 1;
 }
 
-// Past the value that begins at `at`.
+bool EndsScalar(char c) {
+  return c == ',' || c == '}' || c == ']' || c == '"' || c == '{' || c == '[' || c == ':' ||
+         IsSpace(c);
+}
+
+// Past the value that begins at `at`; `at` itself where none begins.
 const char* SkipValue(const char* at) {
   if (*at == '"') return SkipString(at);
   if (*at == '{' || *at == '[') {
@@ -39,9 +47,12 @@ const char* SkipValue(const char* at) {
       if (depth == 0) return at;
     }
   }
-  while (*at != ',' && *at != '}' && *at != ']' && !IsSpace(*at)) ++at;
+  while (!EndsScalar(*at)) ++at;
   return at;
 }
+
+// A member or item that is none: the walk ends here.
+void Malformed() { internal::CountMalformedRead(); }
 
 std::string_view StringAt(const char* quote, const internal::Block* block) {
   const char* const end = SkipString(quote);
@@ -58,6 +69,11 @@ std::string_view StringAt(const char* quote, const internal::Block* block) {
 
 Type View::type() const {
   if (at_ == nullptr) return Type::kNull;
+  const auto word = [this](std::string_view wanted, Type type) {
+    if (raw() == wanted) return type;
+    Malformed();
+    return Type::kNull;
+  };
   switch (*at_) {
     case '{':
       return Type::kObject;
@@ -66,10 +82,11 @@ Type View::type() const {
     case '"':
       return Type::kString;
     case 't':
+      return word("true", Type::kBool);
     case 'f':
-      return Type::kBool;
+      return word("false", Type::kBool);
     case 'n':
-      return Type::kNull;
+      return word("null", Type::kNull);
     default:
       return Type::kNumber;
   }
@@ -94,7 +111,7 @@ std::optional<double> View::AsDouble() const {
   const std::string_view text = raw();
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc()) return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
 
@@ -152,20 +169,27 @@ View::Walk::Walk(const char* at, const internal::Block* block, bool object)
 }
 
 void View::Walk::Read(const char* at) {
-  if (*at == '}' || *at == ']') {
-    value_ = nullptr;
-    return;
-  }
+  value_ = nullptr;
+  if (*at == '}' || *at == ']') return;
   if (object_) {
+    if (*at != '"') return Malformed();
+    const char* const after = SkipSpace(SkipString(at));
+    if (*after != ':') return Malformed();
     name_ = StringAt(at, block_);
-    at = SkipSpace(SkipSpace(SkipString(at)) + 1);
+    at = SkipSpace(after + 1);
   }
+  if (*at == ',' || *at == '}' || *at == ']' || *at == ':') return Malformed();
   value_ = at;
 }
 
 void View::Walk::Next() {
-  const char* at = SkipSpace(SkipValue(value_));
-  Read(*at == ',' ? SkipSpace(at + 1) : at);
+  const char* const at = SkipSpace(SkipValue(value_));
+  value_ = nullptr;
+  if (*at == '}' || *at == ']') return;
+  if (*at != ',') return Malformed();
+  const char* const next = SkipSpace(at + 1);
+  if (*next == '}' || *next == ']') return Malformed();
+  Read(next);
 }
 
 }  // namespace kinformer::json

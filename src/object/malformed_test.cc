@@ -16,6 +16,10 @@ namespace {
 
 constexpr std::string_view kDamaged =
     "; the answer is damaged, or not an API server's own (a proxy's?)";
+constexpr std::string_view kCompare =
+    "; compare with what `kubectl get --raw` shows: the object is damaged, or what lies between "
+    "the "
+    "server and here changes it";
 
 class Drop : public wire::ListSplitter::Sink, public wire::WatchFramer::Sink {
  public:
@@ -89,11 +93,11 @@ TEST(MalformedBodies, ListsThatAreSomethingElse) {
     EXPECT_EQ(WrongList(c.encoding, c.body), c.message + std::string(kDamaged));
   }
   EXPECT_EQ(WrongList(Encoding::kProtobuf, ProtobufList(), 39),
-            "list, byte 26, after 0 items: an object of 40 bytes or more; the limit is 39, more "
-            "than any API server stores");
+            "list, byte 26, after 0 items: an object of 40 bytes or more; the limit is 39; "
+            "max_object_bytes of the informer's options raises it");
   EXPECT_EQ(WrongList(Encoding::kJson, R"({"items":[{"a":"0123456789"}]})", 10),
-            "list, byte 18, after 0 items: an object of 11 bytes or more; the limit is 10, more "
-            "than any API server stores");
+            "list, byte 18, after 0 items: an object of 11 bytes or more; the limit is 10; "
+            "max_object_bytes of the informer's options raises it");
 }
 
 TEST(MalformedBodies, Watches) {
@@ -110,13 +114,14 @@ TEST(MalformedBodies, Watches) {
       WrongWatch(Encoding::kJson, "{\"type\":\"ADDED\" \"object\":{}}"),
       "watch in JSON, frame at byte 0: malformed event, 16 bytes into it" + std::string(kDamaged));
   EXPECT_EQ(WrongWatch(Encoding::kProtobuf, "HTTP/1.1 502 Bad Gateway"),
-            "watch, frame at byte 0: 1213486160 bytes or more; the limit is 1000, more than any "
-            "API server sends");
+            "watch, frame at byte 0: 1213486160 bytes or more; the limit is 1000; "
+            "max_object_bytes of the informer's options raises it");
 }
 
 std::string WrongWidget(std::string_view json, std::size_t limit = 100000) {
   const TypeInfo& type = *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
-  const Result<ObjectRef> built = BuildFromJson(type, json, {.max_object_bytes = limit});
+  const Result<ObjectRef> built =
+      BuildFromJson(type, json, {.max_object_bytes = limit, .validation = Validation::kFull});
   return built ? "" : built.error().message();
 }
 
@@ -146,12 +151,13 @@ TEST(MalformedBodies, ObjectsInJson) {
            Case{R"({"spec":{}})", "Widget: metadata: missing"},
            Case{"[]", "Widget: expected an object, found an array"},
        }) {
-    EXPECT_EQ(WrongWidget(c.json), c.message) << c.json;
+    EXPECT_EQ(WrongWidget(c.json), c.message + std::string(kCompare)) << c.json;
   }
   EXPECT_EQ(WrongWidget(R"({"metadata":{},"spec":)" + std::string(600, '[')),
-            "Widget: JSON: nested deeper than 512 levels at byte 533");
+            "Widget: JSON: nested deeper than 512 levels at byte 533" + std::string(kCompare));
   EXPECT_EQ(WrongWidget(R"({"metadata":{}})", 14),
-            "Widget: object of 15 bytes exceeds the limit of 14");
+            "Widget: object of 15 bytes exceeds the limit of 14; max_object_bytes of the "
+            "informer's options raises it");
 }
 
 // As Go reads it: what is not UTF-8 is replaced, not refused.
@@ -168,13 +174,17 @@ TEST(MalformedBodies, ObjectsInProtobuf) {
     const Result<ObjectRef> built = BuildFromProtobuf(type, bytes);
     return built ? "" : built.error().message();
   };
-  EXPECT_EQ(wrong("\x0a\x07\x0a\x01x"), "Pod: malformed protobuf field at byte 0 of 5");
-  EXPECT_EQ(wrong("\x0a\x03\x0a\x05x"), "Pod: metadata: malformed protobuf field at byte 0 of 3");
-  EXPECT_EQ(wrong("\x12\x01x"), "Pod: metadata: missing");
+  const auto damaged = [](std::string_view what) {
+    return std::string(what) + std::string(kCompare);
+  };
+  EXPECT_EQ(wrong("\x0a\x07\x0a\x01x"), damaged("Pod: malformed protobuf field at byte 0 of 5"));
+  EXPECT_EQ(wrong("\x0a\x03\x0a\x05x"),
+            damaged("Pod: metadata: malformed protobuf field at byte 0 of 3"));
+  EXPECT_EQ(wrong("\x12\x01x"), damaged("Pod: metadata: missing"));
   std::string long_name;
   wire::ProtobufWriter(long_name).Nested(
       1, [](wire::ProtobufWriter& meta) { meta.BytesField(1, std::string(300, 'x')); });
-  EXPECT_EQ(wrong(long_name), "Pod: metadata: field 1 is no text of at most 255 bytes");
+  EXPECT_EQ(wrong(long_name), damaged("Pod: metadata: field 1 is no text of at most 255 bytes"));
   const auto envelope = wire::OpenEnvelope("{}");
   ASSERT_FALSE(envelope);
   EXPECT_EQ(envelope.error().message(),

@@ -1,8 +1,7 @@
 #include "kinformer/object.h"
 
-#include <ostream>
-
 #include "kinformer/internal/block_builder.h"
+#include "kinformer/projection.h"
 #include "kinformer/unstructured.h"
 
 namespace kinformer {
@@ -14,20 +13,10 @@ metav1::ObjectMeta MetadataOf(const internal::Block* block) {
           internal::Encoding::kProtobuf};
 }
 
-std::ostream& Print(std::ostream& out, const internal::Block* block) {
-  if (block == nullptr) return out << "(none)";
-  out << block->type().kind << ' ';
-  if (!block->namespace_().empty()) out << block->namespace_() << '/';
-  return out << block->name();
-}
-
 }  // namespace
 
 metav1::ObjectMeta Object::metadata() const { return MetadataOf(block_); }
 std::string Object::ToJson() const { return internal::BlockToJson(*block_); }
-std::ostream& operator<<(std::ostream& out, const Object& object) {
-  return Print(out, object.block());
-}
 
 metav1::ObjectMeta Unstructured::metadata() const { return MetadataOf(block_); }
 
@@ -43,11 +32,10 @@ json::View Unstructured::root() const {
 }
 
 json::Value Unstructured::DeepCopy() const {
-  return json::Parse(internal::BlockToJson(*block_)).value_or(json::Value());
+  json::Value copy = json::Parse(internal::BlockToJson(*block_)).value_or(json::Value());
+  if (block_->partial()) copy[kPartialMember] = true;
+  return copy;
 }
 std::string Unstructured::ToJson() const { return internal::BlockToJson(*block_); }
-std::ostream& operator<<(std::ostream& out, const Unstructured& object) {
-  return Print(out, object.block());
-}
 
 }  // namespace kinformer

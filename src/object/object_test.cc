@@ -96,6 +96,35 @@ TEST(Unstructured, ReadsByPathAndKeepsEverything) {
   EXPECT_EQ(line.str(), "Widget default/blue");
 }
 
+TEST(Unstructured, ContentComparesHashesAndPrints) {
+  const auto make = [](std::string_view json) {
+    const Result<ObjectRef> built = BuildFromJson(Widgets(), json);
+    EXPECT_TRUE(built) << built.error();
+    return Ref<Unstructured>(*built);
+  };
+  const std::hash<Unstructured> hash;
+  const Ref<Unstructured> a = make(R"({"metadata":{"name":"x"},"spec":{"a":1,"b":["y",null]}})");
+  const Ref<Unstructured> b =
+      make(R"({"spec": {"b": ["\u0079", null], "a": 1.0}, "metadata": {"name": "x"}})");
+  EXPECT_EQ(*a, *b);
+  EXPECT_EQ(hash(*a), hash(*b));
+  EXPECT_FALSE(a == b) << "a Ref is equal to a Ref of the same object";
+  EXPECT_EQ(std::hash<Ref<Unstructured>>()(a), std::hash<Ref<Unstructured>>()(Ref(a)));
+  for (const char* other : {R"({"metadata":{"name":"z"},"spec":{"a":1,"b":["y",null]}})",
+                            R"({"metadata":{"name":"x"},"spec":{"a":1,"b":[null,"y"]}})",
+                            R"({"metadata":{"name":"x"},"spec":{"a":2,"b":["y",null]}})"}) {
+    const Ref<Unstructured> c = make(other);
+    EXPECT_NE(*a, *c) << other;
+    EXPECT_NE(hash(*a), hash(*c)) << other;
+  }
+  EXPECT_EQ(Unstructured(), Unstructured());
+  EXPECT_NE(*a, Unstructured());
+  EXPECT_EQ(a->ToYaml(),
+            "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: x\nspec:\n  a: 1\n  b:\n "
+            " - \"y\"\n  - null\n");
+  static_assert(sizeof(Ref<Unstructured>) == 8);
+}
+
 TEST(Unstructured, MalformedJsonIsAnErrorThatSaysWhere) {
   for (const char* json : {"", "[]", "{", R"({"metadata":{"name":"x"},"spec":})", R"({"spec":{}})",
                            R"({"metadata":{"name":7}})"}) {

@@ -69,7 +69,29 @@ class Decoder {
     }
     chains_.resize(chains);
     values_.resize(values);
+    if (has_kept_) KeptMembers(message, bytes, first);
     return true;
+  }
+
+  // What may be one is only written if it is a member, and one that the schema lacks: anybody can send such a field.
+  void KeptMembers(const MessageDescriptor& message, std::string_view bytes, bool& first) {
+    wire::ProtobufReader reader(bytes);
+    while (reader.Next()) {
+      if (reader.field() != kKeptMemberField || reader.type() != WireType::kBytes) continue;
+      std::string object = "{";
+      object += reader.bytes();
+      object += '}';
+      const Result<JsonTape> tape = JsonTape::Parse(object);
+      if (!tape || (*tape)[0].next < 3 || (*tape)[2].next != (*tape)[0].next) continue;
+      std::string scratch;
+      const std::string_view name = tape->String(1, scratch);
+      if (name == "kind" || name == "apiVersion" || FindJsonMember(message, name) != nullptr) {
+        continue;
+      }
+      if (!first) out_.push_back(',');
+      first = false;
+      AppendCompactJson(reader.bytes(), out_);
+    }
   }
 
   bool Scan(const MessageDescriptor& message, std::string_view bytes) {
@@ -79,7 +101,10 @@ class Decoder {
     while (reader.Next()) {
       const WireField& value = reader.value();
       const FieldDescriptor* field = FindByNumber(message, value.number);
-      if (field == nullptr) continue;
+      if (field == nullptr) {
+        has_kept_ = has_kept_ || value.number == kKeptMemberField;
+        continue;
+      }
       Chain& chain = chains_[chains + static_cast<std::size_t>(field - message.fields.data())];
       const WireType wanted = field->map ? WireType::kBytes : WireTypeOf(field->kind);
       if (value.type == wanted) {
@@ -226,7 +251,10 @@ class Decoder {
       wire::ProtobufReader reader(values_[i].bytes());
       while (reader.Next()) {
         const WireField& part = reader.value();
-        if (part.number == 1 && part.type == WireType::kBytes) entry.key = part.bytes();
+        if (part.number == 1) {
+          if (part.type != WireType::kBytes) return Fail(message, field, WrongType(part));
+          entry.key = part.bytes();
+        }
         if (part.number != 2) continue;
         if (part.type != WireTypeOf(field.kind)) return Fail(message, field, WrongType(part));
         entry.value = part;
@@ -351,6 +379,11 @@ class Decoder {
       return true;
     }
     if (Result<JsonTape> checked = JsonTape::Parse(part[1].bytes()); !checked) {
+      // Nobody read it at the entry, and for its sake no object shall be without a JSON form.
+      if (field.json_name == "fieldsV1") {
+        out_ += "{}";
+        return true;
+      }
       return Fail(message, field, "the embedded object is no JSON");
     }
     AppendCompactJson(part[1].bytes(), out_);
@@ -409,6 +442,7 @@ class Decoder {
   std::vector<Chain> chains_;       // per field of the messages being written
   std::vector<Occurrence> values_;  // their values
   int depth_ = 0;
+  bool has_kept_ = false;  // a kept member was met in some message
   std::string error_;
 };
 

@@ -103,7 +103,8 @@ std::optional<Quantity> ParseText(std::string_view text) {
   const bool negative = !text.empty() && text[0] == '-';
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) ++i;
   // As many digits as fit; of the others only their number and whether one was not 0 matters.
-  constexpr Uint128 kFull = static_cast<Uint128>(kMax) / 16;
+  constexpr auto kFull = static_cast<Uint128>(kMax);
+  bool full = false;
   Uint128 mantissa = 0;
   int exponent = 0;
   bool sticky = false;
@@ -117,8 +118,10 @@ std::optional<Quantity> ParseText(std::string_view text) {
     }
     if (c < '0' || c > '9') break;
     any = true;
-    if (mantissa < kFull / 10) {
-      mantissa = mantissa * 10 + static_cast<unsigned>(c - '0');
+    const auto digit = static_cast<unsigned>(c - '0');
+    full = full || mantissa > (kFull - digit) / 10;
+    if (!full) {
+      mantissa = mantissa * 10 + digit;
       if (fraction) --exponent;
     } else {
       sticky = sticky || c != '0';

@@ -130,6 +130,8 @@ std::optional<TimeStamp> ParseRfc3339(std::string_view text) {
   if (!text.empty()) return std::nullopt;
   result.seconds =
       DaysFromDate(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset;
+  // The offset may lead out of the years 0 to 9999, and then the time could not be written again.
+  if (result.seconds < -62167219200 || result.seconds > 253402300799) return std::nullopt;
   return result;
 }
 

@@ -23,7 +23,8 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 // Writes the protobuf form of the tape's values, last field first. Every function returns false after Fail.
 class Encoder {
  public:
-  Encoder(const JsonTape& tape, BackwardWriter& out) : tape_(tape), out_(out) {}
+  Encoder(const JsonTape& tape, BackwardWriter& out, UnknownMembers unknown)
+      : tape_(tape), out_(out), keep_(unknown == UnknownMembers::kKeep) {}
 
   bool Run(const MessageDescriptor& message, std::uint32_t object) {
     return Message(message, object);
@@ -51,7 +52,8 @@ class Encoder {
   }
 
   // The content of a message; `object` may be kNone, then all members are absent.
-  bool Message(const MessageDescriptor& message, std::uint32_t object) {
+  bool Message(const MessageDescriptor& message, std::uint32_t object, bool inlined = false) {
+    bool all_known = true;
     const std::size_t base = members_.size();
     const std::size_t count = message.fields.size();
     members_.resize(base + count, kNone);
@@ -61,16 +63,41 @@ class Encoder {
       for (std::uint32_t key = object + 1; key < tape_[object].next;) {
         const std::uint32_t value = key + 1;
         const std::size_t index = IndexOf(message, tape_.String(key, scratch_), expected);
-        if (index != kNoField) members_[base + index] = value;
+        if (index != kNoField) {
+          members_[base + index] = value;
+        } else {
+          all_known = false;
+        }
         key = tape_[value].next;
       }
     }
+    if (keep_ && !all_known && !inlined) KeepUnknown(message, object);
     for (std::size_t i = count; i-- > 0;) {
       const FieldDescriptor& field = message.fields[i];
       if (!Field(field, field.inlined ? object : members_[base + i])) return false;
     }
     members_.resize(base);
     return true;
+  }
+
+  // The members of the object that neither the message nor those inlined into it have, first the last.
+  void KeepUnknown(const MessageDescriptor& message, std::uint32_t object) {
+    const std::size_t base = children_.size();
+    for (std::uint32_t key = object + 1; key < tape_[object].next;) {
+      const std::string_view name = tape_.String(key, scratch_);
+      const bool type_meta =
+          (object == 0 || message.type_meta) && (name == "kind" || name == "apiVersion");
+      if (!type_meta && FindJsonMember(message, name) == nullptr) children_.push_back(key);
+      key = tape_[key + 1].next;
+    }
+    for (; children_.size() > base; children_.pop_back()) {
+      const std::uint32_t key = children_.back();
+      std::string member;
+      json::AppendQuoted(member, tape_.String(key, scratch_));
+      member += ':';
+      member += tape_.Text(key + 1);
+      out_.StringField(kKeptMemberField, member);
+    }
   }
 
   // The index of the member's field. Servers write members in json_order and leave some out: what is looked for mostly stands a little
@@ -167,7 +194,7 @@ class Encoder {
         return missing || Base64(number, node);
       case FieldKind::kMessage: {
         const std::size_t before = out_.size();
-        if (!Message(*field.message, missing ? kNone : node)) return false;
+        if (!Message(*field.message, missing ? kNone : node, field.inlined)) return false;
         out_.LengthAndTag(number, before);
         return true;
       }
@@ -319,6 +346,7 @@ class Encoder {
 
   const JsonTape& tape_;
   BackwardWriter& out_;
+  const bool keep_;
   std::vector<std::uint32_t> members_;   // per field of the messages being written: its value
   std::vector<std::uint32_t> children_;  // elements of the lists being written
   std::string scratch_;
@@ -383,22 +411,26 @@ class FieldChecker {
 }  // namespace
 
 Result<void> JsonToProtobuf(const MessageDescriptor& message, const JsonTape& tape,
-                            std::uint32_t node, BackwardWriter& out) {
-  Encoder encoder(tape, out);
+                            std::uint32_t node, BackwardWriter& out, UnknownMembers unknown) {
+  Encoder encoder(tape, out, unknown);
   if (!encoder.Run(message, node)) return encoder.TakeError();
   return {};
 }
 
 Result<std::string> JsonToProtobuf(const MessageDescriptor& message, std::string_view json,
-                                   FieldProblems* problems) {
+                                   FieldProblems* problems, UnknownMembers unknown) {
   Result<JsonTape> tape = JsonTape::Parse(json);
   if (!tape) return std::move(tape).error();
   BackwardWriter out(json.size());
-  if (Result<void> done = JsonToProtobuf(message, *tape, 0, out); !done) {
+  if (Result<void> done = JsonToProtobuf(message, *tape, 0, out, unknown); !done) {
     return std::move(done).error();
   }
   if (problems != nullptr) FieldChecker(*tape, *problems).Object(message, 0);
   return std::string(out.view());
+}
+
+bool HasKeptMembers(std::string_view message) {
+  return message.find("\xfa\xff\xff\xff\x0f") != std::string_view::npos;  // the field's tag
 }
 
 std::string TypeMetaJson(std::string_view kind, std::string_view api_version) {

@@ -11,6 +11,7 @@
 #ifndef KINFORMER_OBJECT_TRANSCODE_H_
 #define KINFORMER_OBJECT_TRANSCODE_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,17 +31,29 @@ struct FieldProblems {
   std::vector<std::string> duplicate;
 };
 
+// What becomes of JSON members that the schema lacks. Kept, each is a field of this number, the largest there is, in its
+// message: its bytes are `"name":value`. ProtobufToJson writes them out again, so that an object from a newer server
+// survives being read and changed. It is no encoding for others: HasKeptMembers says that an object must travel as JSON.
+enum class UnknownMembers : std::uint8_t { kDrop, kKeep };
+inline constexpr std::uint32_t kKeptMemberField = (1U << 29) - 1;
+
+// Whether the bytes of a message may have kept members somewhere. Never a wrong no; a wrong yes only for binary data.
+bool HasKeptMembers(std::string_view message);
+
 // `json` is one JSON object, with or without kind and apiVersion. Gives the message without an envelope. Members that
-// the schema lacks are dropped and, where `problems` is given, named there. A member that is null counts as absent.
+// the schema lacks are dropped or kept and, where `problems` is given, named there. A member that is null counts as absent.
 Result<std::string> JsonToProtobuf(const MessageDescriptor& message, std::string_view json,
-                                   FieldProblems* problems = nullptr);
+                                   FieldProblems* problems = nullptr,
+                                   UnknownMembers unknown = UnknownMembers::kDrop);
 
 // The same of one value of a tape, written before what is in `out`. After an error `out` is of no use.
 Result<void> JsonToProtobuf(const MessageDescriptor& message, const JsonTape& tape,
-                            std::uint32_t node, BackwardWriter& out);
+                            std::uint32_t node, BackwardWriter& out,
+                            UnknownMembers unknown = UnknownMembers::kDrop);
 
 // Appends the JSON of the message `bytes` to `out`. `head` is put first in the object: `"kind":"Pod","apiVersion":"v1"`
-// (see TypeMetaJson), or nothing. Fields unknown to the schema are dropped. On an error `out` is as it was.
+// (see TypeMetaJson), or nothing. Kept members are written behind the known ones, other fields unknown to the schema are
+// dropped. On an error `out` is as it was.
 Result<void> ProtobufToJson(const MessageDescriptor& message, std::string_view bytes,
                             std::string& out, std::string_view head = {});
 

@@ -107,6 +107,14 @@ Duration Duration::FromRaw(const MessageView& parent, const RawValue& value) {
   return Duration(internal::ToMessage(parent, value));
 }
 
+Result<Duration> Duration::Parse(std::string_view text) {
+  if (const auto nanos = internal::ParseGoDuration(text)) {
+    return Duration(std::chrono::nanoseconds(*nanos));
+  }
+  return Error(Reason::kInvalidArgument,
+               "\"" + std::string(text) + "\" is no duration, such as 1h30m or 1.5s");
+}
+
 std::string Duration::ToString() const {
   std::string out;
   internal::AppendGoDuration(value_.count(), out);

@@ -1,7 +1,10 @@
 // Quantity against what apimachinery says of the same texts; IntOrString; times; the views over hostile bytes.
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "kinformer/int_or_string.h"
 #include "kinformer/internal/view.h"
@@ -104,6 +107,188 @@ TEST(QuantityGolden, Arithmetic) {
   EXPECT_EQ(Quantity::FromMilli(250).ToString(), "250m");
   EXPECT_EQ(Quantity::FromInt(-2048, resource::Format::kBinarySI).ToString(), "-2Ki");
   EXPECT_DOUBLE_EQ(Quantity::Parse("2500m")->AsApproximateFloat64(), 2.5);
+}
+
+// A decimal integer of any size, as its digits, the lowest first: an oracle that shares nothing with Quantity's arithmetic.
+class Big {
+ public:
+  explicit Big(std::string_view digits) {
+    for (std::size_t i = digits.size(); i-- > 0;) digits_.push_back(digits[i] - '0');
+    Trim();
+  }
+  void Multiply(int factor) {
+    int carry = 0;
+    for (int& digit : digits_) {
+      carry += digit * factor;
+      digit = carry % 10;
+      carry /= 10;
+    }
+    for (; carry != 0; carry /= 10) digits_.push_back(carry % 10);
+    Trim();
+  }
+  // By 10^count, rounded up.
+  void DivideUp(std::size_t count) {
+    bool rest = false;
+    for (; count > 0 && !digits_.empty(); --count) {
+      rest = rest || digits_.front() != 0;
+      digits_.erase(digits_.begin());
+    }
+    if (rest) Add(Big("1"));
+  }
+  void Add(const Big& other) {
+    int carry = 0;
+    for (std::size_t i = 0; i < std::max(digits_.size(), other.digits_.size()) || carry != 0; ++i) {
+      if (i == digits_.size()) digits_.push_back(0);
+      carry += digits_[i] + (i < other.digits_.size() ? other.digits_[i] : 0);
+      digits_[i] = carry % 10;
+      carry /= 10;
+    }
+  }
+  // REQUIRES: not less than other.
+  void Subtract(const Big& other) {
+    int borrow = 0;
+    for (std::size_t i = 0; i < digits_.size(); ++i) {
+      int digit = digits_[i] - borrow - (i < other.digits_.size() ? other.digits_[i] : 0);
+      borrow = digit < 0 ? 1 : 0;
+      digits_[i] = digit + borrow * 10;
+    }
+    Trim();
+  }
+  [[nodiscard]] int Compare(const Big& other) const {
+    if (digits_.size() != other.digits_.size())
+      return digits_.size() < other.digits_.size() ? -1 : 1;
+    for (std::size_t i = digits_.size(); i-- > 0;) {
+      if (digits_[i] != other.digits_[i]) return digits_[i] < other.digits_[i] ? -1 : 1;
+    }
+    return 0;
+  }
+  [[nodiscard]] bool IsZero() const { return digits_.empty(); }
+
+ private:
+  void Trim() {
+    while (!digits_.empty() && digits_.back() == 0) digits_.pop_back();
+  }
+  std::vector<int> digits_;
+};
+
+struct Signed {
+  bool negative = false;
+  Big nanos{""};
+};
+Signed Sum(const Signed& a, const Signed& b) {
+  Signed sum = a;
+  if (a.negative == b.negative) {
+    sum.nanos.Add(b.nanos);
+  } else if (a.nanos.Compare(b.nanos) >= 0) {
+    sum.nanos.Subtract(b.nanos);
+  } else {
+    sum = b;
+    sum.nanos.Subtract(a.nanos);
+  }
+  return sum;
+}
+int Order(const Signed& a, const Signed& b) {
+  if (a.nanos.IsZero() && b.nanos.IsZero()) return 0;
+  if (a.negative != b.negative) return a.negative ? -1 : 1;
+  return a.negative ? b.nanos.Compare(a.nanos) : a.nanos.Compare(b.nanos);
+}
+
+// What a text means, by the definition: number × factor in units of 10^-9, rounded away from zero.
+Signed Meaning(std::string_view text) {
+  Signed out;
+  if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
+    out.negative = text[0] == '-';
+    text.remove_prefix(1);
+  }
+  std::string digits;
+  std::size_t places = 0;
+  bool fraction = false;
+  while (!text.empty() && (text[0] == '.' || (text[0] >= '0' && text[0] <= '9'))) {
+    if (text[0] == '.') {
+      fraction = true;
+    } else {
+      digits += text[0];
+      if (fraction) ++places;
+    }
+    text.remove_prefix(1);
+  }
+  out.nanos = Big(digits);
+  int exponent = 9 - static_cast<int>(places);
+  const std::string_view binary = "KMGTPE";
+  const std::string_view decimal = "num kMGTPE";
+  if (text.size() == 2 && text[1] == 'i') {
+    for (std::size_t i = 0; i <= binary.find(text[0]); ++i) out.nanos.Multiply(1024);
+  } else if (text.size() == 1) {
+    exponent += 3 * (static_cast<int>(decimal.find(text[0])) - 3);
+  } else if (!text.empty()) {
+    exponent += std::stoi(std::string(text.substr(1)));
+  }
+  for (; exponent > 0; --exponent) out.nanos.Multiply(10);
+  if (exponent < 0) out.nanos.DivideUp(static_cast<std::size_t>(-exponent));
+  return out;
+}
+
+TEST(QuantityProperty, AgreesWithBigIntegers) {
+  std::mt19937 random(11);
+  static constexpr const char* kSuffixes[] = {"",    "n",  "u",  "m",    "k",  "M",  "G",
+                                              "T",   "P",  "Ki", "Mi",   "Gi", "Ti", "e3",
+                                              "e-3", "E2", "e9", "e-12", "E-9"};
+  const auto draw = [&] {
+    std::string text = random() % 3 == 0 ? "-" : "";
+    for (auto n = 1 + random() % 6; n > 0; --n) text += static_cast<char>('0' + random() % 10);
+    if (random() % 2 == 0) {
+      text += '.';
+      for (auto n = random() % 14; n > 0; --n) {
+        text += static_cast<char>('0' + (random() % 3 == 0 ? 0 : random() % 10));
+      }
+    }
+    return text + kSuffixes[random() % std::size(kSuffixes)];
+  };
+  for (int round = 0; round < 20000; ++round) {
+    const std::string a = draw();
+    const std::string b = draw();
+    const Result<Quantity> qa = Quantity::Parse(a);
+    const Result<Quantity> qb = Quantity::Parse(b);
+    ASSERT_TRUE(qa && qb) << a << " " << b;
+    const Signed wa = Meaning(a);
+    const Signed wb = Meaning(b);
+    // The canonical text means the same, is read as the same, and is its own canonical text.
+    ASSERT_EQ(Order(Meaning(qa->ToString()), wa), 0) << a << " " << *qa;
+    ASSERT_EQ(*Quantity::Parse(qa->ToString()), *qa) << a;
+    ASSERT_EQ(Quantity::Parse(qa->ToString())->ToString(), qa->ToString()) << a;
+    // Canonical: no fraction, and no smaller mantissa with a larger suffix of the family.
+    ASSERT_EQ(qa->ToString().find('.'), std::string::npos);
+    if (!qa->IsZero() && qa->format() == resource::Format::kDecimalSI) {
+      const std::string text = qa->ToString();
+      const std::size_t end = text.find_last_of("0123456789") + 1;
+      ASSERT_FALSE(text.substr(0, end).ends_with("000") && text.substr(end) != "E") << a << text;
+    }
+    ASSERT_EQ(*qa <=> *qb, Order(wa, wb) <=> 0) << a << " " << b;
+    ASSERT_EQ(*qa == *qb, Order(wa, wb) == 0) << a << " " << b;
+    ASSERT_EQ(qa->Sign(), wa.nanos.IsZero() ? 0 : wa.negative ? -1 : 1) << a;
+    ASSERT_EQ(Order(Meaning((*qa + *qb).ToString()), Sum(wa, wb)), 0) << a << " + " << b;
+    Signed minus = wb;
+    minus.negative = !minus.negative;
+    ASSERT_EQ(Order(Meaning((*qa - *qb).ToString()), Sum(wa, minus)), 0) << a << " - " << b;
+    ASSERT_EQ(*qa + *qb - *qb, *qa) << a << " " << b;
+    // Whole units and thousandths are the smallest that are not below.
+    for (const std::int64_t unit : {std::int64_t{1}, std::int64_t{1000}}) {
+      const std::int64_t value = unit == 1 ? qa->Value() : qa->MilliValue();
+      if (value == INT64_MAX || value == INT64_MIN) continue;
+      const auto scaled = [&](std::int64_t v) {
+        Signed s{v < 0, Big(std::to_string(v < 0 ? -v : v))};
+        for (int i = unit == 1 ? 9 : 6; i > 0; --i) s.nanos.Multiply(10);
+        return s;
+      };
+      if (wa.negative) {
+        ASSERT_LE(Order(scaled(value), wa), 0) << a;
+        ASSERT_GT(Order(scaled(value + 1), wa), 0) << a;
+      } else {
+        ASSERT_GE(Order(scaled(value), wa), 0) << a;
+        ASSERT_LT(Order(scaled(value - 1), wa), 0) << a;
+      }
+    }
+  }
 }
 
 TEST(IntOrStringValue, ScalesAsGo) {

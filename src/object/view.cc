@@ -190,6 +190,8 @@ MessageView ToMessage(const MessageView& parent, const RawValue& value) {
           Encoding::kProtobuf, value.table};
 }
 
+void CountMalformedRead() { malformed_reads.fetch_add(1, std::memory_order_relaxed); }
+
 std::uint64_t MalformedReads() { return malformed_reads.load(std::memory_order_relaxed); }
 
 }  // namespace kinformer::internal

@@ -28,4 +28,8 @@ std::span<const std::uint32_t> IndexJson(std::string_view text) noexcept {
   return {indexer->structural_indexes.get(), indexer->n_structural_indexes};
 }
 
+bool IsUtf8(std::string_view text) noexcept {
+  return simdjson::validate_utf8(text.data(), text.size());
+}
+
 }  // namespace kinformer::wire

@@ -20,6 +20,9 @@ namespace kinformer::wire {
 // Thread-safe. The positions hold until the thread's next call.
 std::span<const std::uint32_t> IndexJson(std::string_view text) noexcept;
 
+// Whether all of the text is UTF-8.
+bool IsUtf8(std::string_view text) noexcept;
+
 }  // namespace kinformer::wire
 
 #endif  // KINFORMER_WIRE_JSON_INDEX_H_

@@ -35,6 +35,7 @@ struct Marks {
   std::uint64_t backslash = 0;
   std::uint64_t open = 0;   // { and [
   std::uint64_t close = 0;  // } and ]
+  bool not_plain = false;   // some byte below 0x20 or above 0x7f
 };
 
 // '[' and '{', ']' and '}' differ only in this bit.
@@ -62,7 +63,13 @@ inline Marks MarksOf(const char* at) noexcept {
   };
   const __m128i folded[4] = {_mm_or_si128(bytes[0], fold), _mm_or_si128(bytes[1], fold),
                              _mm_or_si128(bytes[2], fold), _mm_or_si128(bytes[3], fold)};
-  return {bits(bytes, quote), bits(bytes, backslash), bits(folded, open), bits(folded, close)};
+  // Compared as signed numbers, bytes above 0x7f are below 0x20 too.
+  const __m128i blank = _mm_set1_epi8(0x20);
+  const __m128i below =
+      _mm_or_si128(_mm_or_si128(_mm_cmpgt_epi8(blank, bytes[0]), _mm_cmpgt_epi8(blank, bytes[1])),
+                   _mm_or_si128(_mm_cmpgt_epi8(blank, bytes[2]), _mm_cmpgt_epi8(blank, bytes[3])));
+  return {bits(bytes, quote), bits(bytes, backslash), bits(folded, open), bits(folded, close),
+          _mm_movemask_epi8(below) != 0};
 }
 
 // The same for processors with wider registers; chosen when the program runs.
@@ -88,6 +95,9 @@ inline Marks MarksOf(const char* at) noexcept {
   const __m256i close = _mm256_set1_epi8('}');
   marks.close = Joined(_mm256_movemask_epi8(_mm256_cmpeq_epi8(folded_low, close)),
                        _mm256_movemask_epi8(_mm256_cmpeq_epi8(folded_high, close)));
+  const __m256i blank = _mm256_set1_epi8(0x20);
+  marks.not_plain = _mm256_movemask_epi8(_mm256_or_si256(_mm256_cmpgt_epi8(blank, low),
+                                                         _mm256_cmpgt_epi8(blank, high))) != 0;
   return marks;
 }
 #else
@@ -109,6 +119,8 @@ inline Marks MarksOf(const char* at) noexcept {
     marks.backslash |= EqualBytes(word, '\\') << shift;
     marks.open |= EqualBytes(folded, '{') << shift;
     marks.close |= EqualBytes(folded, '}') << shift;
+    constexpr std::uint64_t kOnes = 0x0101010101010101;
+    marks.not_plain |= ((word | ((word - kOnes * 0x20) & ~word)) & (kOnes * 0x80)) != 0;
   }
   return marks;
 }
@@ -147,9 +159,9 @@ struct NestedState {
 };
 
 // Goes on through `piece`. True, with `used`, where the value ends.
-template <Marks (*kMarksOf)(const char*) noexcept>
+template <Marks (*kMarksOf)(const char*) noexcept, bool kNotes>
 [[gnu::always_inline]] inline bool ScanBlocks(std::string_view piece, NestedState& state,
-                                              std::size_t& used) noexcept {
+                                              std::size_t& used, JsonNotes& notes) noexcept {
   const char* at = piece.data();
   std::size_t left = piece.size();
   NestedState s = state;
@@ -161,6 +173,10 @@ template <Marks (*kMarksOf)(const char*) noexcept>
       std::memcpy(padded, at, size);
     }
     const Marks marks = kMarksOf(size < 64 ? padded : at);
+    if constexpr (kNotes) {
+      notes.backslash |= marks.backslash != 0;
+      notes.not_plain |= marks.not_plain;
+    }
     std::uint64_t escaped = 0;
     if ((marks.backslash | s.escape) != 0) {
       escaped = EscapedBytes(marks.backslash, s.escape);
@@ -192,11 +208,22 @@ template <Marks (*kMarksOf)(const char*) noexcept>
 }
 
 #if defined(KINFORMER_WIDE_SCANNER)
+template <bool kNotes>
 [[gnu::target("avx2,popcnt")]] bool ScanBlocksWide(std::string_view piece, NestedState& state,
-                                                   std::size_t& used) noexcept {
-  return ScanBlocks<WideMarksOf>(piece, state, used);
+                                                   std::size_t& used, JsonNotes& notes) noexcept {
+  return ScanBlocks<WideMarksOf, kNotes>(piece, state, used, notes);
 }
 #endif
+
+template <bool kNotes>
+bool ScanNestedValue(std::string_view piece, NestedState& state, std::size_t& used,
+                     JsonNotes& notes) noexcept {
+#if defined(KINFORMER_WIDE_SCANNER)
+  static const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
+  if (wide) return ScanBlocksWide<kNotes>(piece, state, used, notes);
+#endif
+  return ScanBlocks<MarksOf, kNotes>(piece, state, used, notes);
+}
 
 constexpr bool EndsScalar(char c) noexcept {
   return IsJsonBlank(c) || c == ',' || c == ']' || c == '}' || c == ':' || c == '"' || c == '{' ||
@@ -260,13 +287,8 @@ bool JsonValueScanner::ScanString(std::string_view piece, const char* at,
 
 bool JsonValueScanner::ScanNested(std::string_view piece, std::size_t& used) noexcept {
   NestedState state{depth_, escaped_ ? std::uint64_t{1} : 0, in_string_ ? ~std::uint64_t{0} : 0};
-#if defined(KINFORMER_WIDE_SCANNER)
-  static const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
-  const bool ended =
-      wide ? ScanBlocksWide(piece, state, used) : ScanBlocks<MarksOf>(piece, state, used);
-#else
-  const bool ended = ScanBlocks<MarksOf>(piece, state, used);
-#endif
+  JsonNotes unused;
+  const bool ended = ScanNestedValue<false>(piece, state, used, unused);
   depth_ = state.depth;
   escaped_ = state.escape != 0;
   in_string_ = state.inside != 0;
@@ -279,6 +301,47 @@ const char* SkipJsonValue(const char* at, const char* end) noexcept {
   std::size_t used = 0;
   if (scanner.Scan({at, static_cast<std::size_t>(end - at)}, used)) return at + used;
   return scanner.EndsWithText() ? end : nullptr;
+}
+
+const char* SkipJsonString(const char* at, const char* end, JsonNotes& notes) noexcept {
+  if (at != end) ++at;
+  while (at != end) {
+#if defined(__SSE2__)
+    if (end - at >= 16) {
+      __m128i bytes;
+      std::memcpy(&bytes, at, 16);
+      const auto hits = static_cast<unsigned>(
+          _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                                                      _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
+                                         _mm_cmpgt_epi8(_mm_set1_epi8(0x20), bytes))));
+      if (hits == 0) {
+        at += 16;
+        continue;
+      }
+      at += std::countr_zero(hits);
+    }
+#endif
+    const char c = *at++;
+    if (c == '"') return at;
+    if (c == '\\') {
+      notes.backslash = true;
+      if (at == end) return nullptr;
+      ++at;
+    } else if (static_cast<signed char>(c) < 0x20) {
+      notes.not_plain = true;
+    }
+  }
+  return nullptr;
+}
+
+const char* SkipJsonValue(const char* at, const char* end, JsonNotes& notes) noexcept {
+  if (at == end) return nullptr;
+  if (*at == '"') return SkipJsonString(at, end, notes);
+  if (*at != '{' && *at != '[') return SkipJsonValue(at, end);
+  NestedState state;
+  std::size_t used = 0;
+  const std::string_view text(at, static_cast<std::size_t>(end - at));
+  return ScanNestedValue<true>(text, state, used, notes) ? at + used : nullptr;
 }
 
 JsonMembers::JsonMembers(std::string_view object) noexcept

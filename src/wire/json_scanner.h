@@ -52,6 +52,18 @@ class JsonValueScanner {
 // The end of the value that begins at `at`; null if it does not end before `end`. REQUIRES: at <= end.
 const char* SkipJsonValue(const char* at, const char* end) noexcept;
 
+// What a reader that takes no second look must know of a text.
+struct JsonNotes {
+  bool backslash = false;
+  bool not_plain = false;  // bytes below 0x20, line ends included, or above 0x7f
+};
+
+// The same, and adds to `notes` what it saw on the way. Of the 64 bytes in which the value ends it may note what stands behind.
+const char* SkipJsonValue(const char* at, const char* end, JsonNotes& notes) noexcept;
+
+// Past the string whose first quote is at `at`, with what was seen in it; null if it does not end before `end`.
+const char* SkipJsonString(const char* at, const char* end, JsonNotes& notes) noexcept;
+
 // The members of an object, in order:
 //
 //   JsonMembers members(text);              // text: from '{' to '}'

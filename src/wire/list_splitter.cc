@@ -35,7 +35,7 @@ Error ListSplitter::TooLarge(std::uint64_t at, std::uint64_t size) const {
   return Error(Reason::kOverLimit, "list, " + Where(at) + "an object of " + std::to_string(size) +
                                        " bytes or more; the limit is " +
                                        std::to_string(max_object_bytes_) +
-                                       ", more than any API server stores");
+                                       "; max_object_bytes of the informer's options raises it");
 }
 
 Result<void> ListSplitter::Feed(std::string_view chunk, Sink& sink) {

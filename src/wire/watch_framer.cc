@@ -34,7 +34,7 @@ Error WatchFramer::TooLarge(std::uint64_t size) const {
   return Error(Reason::kOverLimit, "watch, frame at byte " + std::to_string(frame_start_) + ": " +
                                        std::to_string(size) + " bytes or more; the limit is " +
                                        std::to_string(max_frame_bytes_) +
-                                       ", more than any API server sends");
+                                       "; max_object_bytes of the informer's options raises it");
 }
 
 // Clears the partial frame; the memory of an unusually large one is given back.

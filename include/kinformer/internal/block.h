@@ -40,11 +40,13 @@ class Block {
 
   // A projection cut fields away: the object must not be PUT.
   [[nodiscard]] bool partial() const;
+  // Compressed: only the type and the four texts above can be read. Unpacked gives the whole.
+  [[nodiscard]] bool packed() const { return (flags_ & kPackedFlag) != 0; }
 
   // All bytes that this block takes, malloc's own included: what byte accounting adds up.
   [[nodiscard]] std::size_t allocated_bytes() const;
 
-  // Equal uid, resourceVersion and bytes.
+  // Equal uid, resourceVersion and bytes, packed or not.
   [[nodiscard]] bool SameAs(const Block& other) const;
 
   // The store's links: the version at which this block became current and the block it replaced. A block is in at most one
@@ -74,6 +76,7 @@ class Block {
 
  private:
   friend class BlockBuilder;
+  static constexpr std::uint8_t kPackedFlag = 8;
   Block() = default;
   ~Block() = default;
   void Destroy() const;
@@ -142,6 +145,9 @@ class ObjectRef {
  private:
   const Block* block_ = nullptr;
 };
+
+// The object as an ordinary block: itself, or where it is packed, a new one that belongs to the caller. Takes a few microseconds.
+[[nodiscard]] ObjectRef Unpacked(const ObjectRef& object);
 
 }  // namespace kinformer::internal
 

@@ -11,15 +11,23 @@
 #include <string_view>
 #include <vector>
 
+#include "kinformer/entry_options.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/result.h"
+#include "kinformer/validation.h"
 
 namespace kinformer::internal {
 
+class ProjectionTree;  // object/projection_tree.h
+
 struct BuildOptions {
   bool drop_managed_fields = false;
-  std::size_t max_object_bytes = std::size_t{8} << 20;
+  std::size_t max_object_bytes = kDefaultMaxObjectBytes;  // of what comes, before anything is cut
+  const ProjectionTree* projection = nullptr;             // null: everything is kept
+  Validation validation = Validation::kShallow;
 };
+// Refers to the projection of `options`, which must outlive it.
+BuildOptions BuildOptionsOf(const EntryOptions& options);
 
 // `message` is the kind's own protobuf message, without the envelope ("k8s\0", runtime.Unknown).
 // REQUIRES: type.encoding() == kProtobuf.
@@ -30,6 +38,9 @@ Result<ObjectRef> BuildFromProtobuf(const TypeInfo& type, std::string_view messa
 // descriptor; a dynamic kind keeps its JSON.
 Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json,
                                 const BuildOptions& options = {});
+
+// The object of a block, built once more: for options that its builder did not know.
+Result<ObjectRef> RebuildBlock(const Block& block, const BuildOptions& options);
 
 // A copy of a block in an allocation of its own, unclaimed: for putting one object into a second store.
 ObjectRef CloneBlock(const Block& block);

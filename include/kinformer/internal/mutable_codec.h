@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <map>
 #include <optional>
 #include <span>
@@ -121,6 +122,11 @@ void* UpCast(void* object) {
 }
 
 std::string EncodeMutable(const MutableTable& table, const void* object);
+// Both give the same bytes: the equality of the structs.
+bool SameEncoding(const MutableTable& table, const void* a, const void* b);
+// "Pod default/web-0".
+std::ostream& PrintName(std::ostream& out, const char* kind, const std::string& namespace_,
+                        const std::string& name);
 std::string EncodeMutableJson(const MutableTable& table, const void* object);
 Result<void> DecodeMutable(const MutableTable& table, std::string_view message, void* object);
 Result<void> DecodeMutableJson(const MutableTable& table, std::string_view json, void* object);
@@ -163,6 +169,7 @@ template <class M>
 M CopyMutable(const Block* block) {
   M object;
   DecodeMutableLeniently(M::mutable_table(), block->payload(), &object);
+  if constexpr (requires { object.is_partial; }) object.is_partial = block->partial();
   return object;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "kinformer/internal/resource_core.h"
+#include "kinformer/projection.h"
 
 namespace kinformer::internal {
 
@@ -25,10 +26,12 @@ RequestObject ToRequestObject(const M& object) {
     request.namespace_ = object["metadata"]["namespace"].StringOrEmpty();
     request.name = object["metadata"]["name"].StringOrEmpty();
     request.json = [&object] { return object.Dump(); };
+    request.is_partial = object[kPartialMember].AsBool().value_or(false);
   } else {
     request.namespace_ = object.metadata.namespace_;
     request.name = object.metadata.name;
     request.protobuf = EncodeProtobuf(object);
+    if constexpr (requires { object.is_partial; }) request.is_partial = object.is_partial;
     request.json = [&object] { return EncodeJson(object); };
   }
   return request;

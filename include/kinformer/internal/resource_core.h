@@ -32,6 +32,7 @@ struct RequestObject {
   std::string name{};
   std::string protobuf{};
   std::function<std::string()> json{};
+  bool is_partial = false;  // copied from an object that a projection cut
 };
 
 // What a collection looked like.

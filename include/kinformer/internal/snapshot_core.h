@@ -31,6 +31,9 @@ using IndexFunction = std::function<void(const Block& object, IndexValues& value
 
 // One version of a store. Taking one is O(1); holding one keeps at most one old version per key. Thread-safe; blocks that it
 // gives out live as long as it does. It may outlive its store, whose last state then lives as long as the snapshot.
+//
+// Blocks come as they stand in the store, packed where the store packs: their key can be read and they can be told apart by
+// their addresses. Whole gives what else is to be read of one.
 class SnapshotCore {
  public:
   virtual ~SnapshotCore() = default;
@@ -52,8 +55,16 @@ class SnapshotCore {
   // The objects that have `value` in the index, at this version. kNotFound if there is no such index.
   virtual Result<std::vector<const Block*>> ByIndex(std::string_view index,
                                                     std::string_view value) const = 0;
+  // The block itself; of a packed one, an unpacked copy, made at the first call and kept as long as the snapshot. Null for null.
+  [[nodiscard]] const Block* Whole(const Block* block) const {
+    return block == nullptr || !block->packed() ? block : Unpack(*block);
+  }
   // All values of the index that have at least one object at this version, sorted.
   virtual Result<std::vector<std::string>> IndexValues(std::string_view index) const = 0;
+
+ private:
+  // REQUIRES: packed, and of this snapshot.
+  [[nodiscard]] virtual const Block* Unpack(const Block& packed) const = 0;
 };
 
 }  // namespace kinformer::internal

@@ -26,11 +26,14 @@
 #define KINFORMER_INTERNAL_VIEW_H_
 
 #include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -80,6 +83,12 @@ class MessageView {
 };
 static_assert(sizeof(void*) != 8 || sizeof(MessageView) == 24);
 
+// What views of whole objects, Unstructured and Object have in common. Null is equal to null alone.
+bool SameContent(const Block* a, const Block* b);
+std::size_t HashContent(const Block* block);  // of equal content equal
+std::ostream& PrintName(std::ostream& out, const Block* block);
+std::string ContentToYaml(const Block* block);
+
 // A whole object. 8 bytes, trivially copyable. By default null, which reads as an object without fields.
 class RootView {
  public:
@@ -88,6 +97,19 @@ class RootView {
   [[nodiscard]] constexpr const Block* block() const { return block_; }
   [[nodiscard]] MessageView message() const;
   operator MessageView() const { return message(); }  // NOLINT(google-explicit-constructor)
+
+  // The whole object with kind and apiVersion: compact JSON, and YAML as kubectl prints it. "" if null.
+  [[nodiscard]] std::string ToJson() const;
+  [[nodiscard]] std::string ToYaml() const;
+
+  // The same kind and the same content: of objects kept as protobuf, the same bytes.
+  friend bool operator==(const RootView& a, const RootView& b) {
+    return SameContent(a.block_, b.block_);
+  }
+  // "Pod default/web-0".
+  friend std::ostream& operator<<(std::ostream& out, const RootView& object) {
+    return PrintName(out, object.block_);
+  }
 
  private:
   const Block* block_ = nullptr;
@@ -134,6 +156,7 @@ MessageView ToMessage(const MessageView& parent, const RawValue& value);
 
 // How often, in this process, a read met bytes that are malformed below the level that entry checks.
 std::uint64_t MalformedReads();
+void CountMalformedRead();
 
 template <class T>
 T ConvertValue(const MessageView& parent, const RawValue& value) {
@@ -359,5 +382,12 @@ class MessageMap {
 using StringMap = MessageMap<std::string_view>;
 
 }  // namespace kinformer::internal
+
+template <std::derived_from<kinformer::internal::RootView> T>
+struct std::hash<T> {
+  std::size_t operator()(const T& object) const {
+    return kinformer::internal::HashContent(object.block());
+  }
+};
 
 #endif  // KINFORMER_INTERNAL_VIEW_H_

@@ -1,7 +1,7 @@
-# From bytes to blocks, without a network.
+# What the entry options and compression cost and save.
 find_package(benchmark QUIET)
 if(benchmark_FOUND AND TARGET kinformer_demo_cluster)
-  add_executable(decode_bench decode_bench.cc)
-  target_link_libraries(decode_bench PRIVATE
+  add_executable(entry_bench micro/entry_bench.cc)
+  target_link_libraries(entry_bench PRIVATE
     kinformer_demo_cluster kinformer_api kinformer_flags benchmark::benchmark)
 endif()

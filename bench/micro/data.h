@@ -1,0 +1,33 @@
+// bench/micro/data.h
+//
+// What all decoders get to read in one run: pods of the made-up cluster.
+
+#ifndef KINFORMER_BENCH_MICRO_DATA_H_
+#define KINFORMER_BENCH_MICRO_DATA_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace kinformer::bench {
+
+inline constexpr std::size_t kPods = 5000;
+
+struct Data {
+  // One object each.
+  std::vector<std::string> protobuf;  // without envelopes
+  std::vector<std::string> json;
+  // Bodies of lists of them all.
+  std::string protobuf_list;
+  std::string json_list;
+  // The same with an annotation that holds the object once more, as `kubectl apply` writes it: many escapes.
+  std::string escaped_list;
+  // The body of a watch: MODIFIED for each.
+  std::string json_watch;
+};
+
+const Data& AllData();
+
+}  // namespace kinformer::bench
+
+#endif  // KINFORMER_BENCH_MICRO_DATA_H_

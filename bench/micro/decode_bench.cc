@@ -1,0 +1,191 @@
+// decode_bench: from bytes to blocks, without a network. *Split* finds the items of a list, *Keys* reads their names too, *Build* makes
+// blocks. peers_bench.cc has other people's ways over the same bytes, in the same program.
+//
+//   decode_bench --benchmark_filter='Pod|Json' --benchmark_repetitions=3
+
+#include <benchmark/benchmark.h>
+#include <cstdlib>
+#include <malloc.h>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/internal/block_builder.h"
+#include "kinformer/internal/type_info.h"
+#include "kinformer/ref.h"
+
+#include "e2e/process_figures.h"
+#include "micro/data.h"
+#include "micro/rates.h"
+#include "wire/json_scanner.h"
+#include "wire/list_splitter.h"
+#include "wire/protobuf_reader.h"
+#include "wire/protobuf_writer.h"
+#include "wire/watch_framer.h"
+
+namespace kinformer::bench {
+namespace {
+
+constexpr std::size_t kPiece = 16384;
+
+const internal::TypeInfo& Pods() { return corev1::Pod::type_info(); }
+const internal::TypeInfo& DynamicPods() {
+  return *internal::DynamicTypeInfo("example.com", "v1", "Pod", "pods", true);
+}
+
+// Name, namespace and resourceVersion, as the reflector needs them.
+void ProtobufKeys(std::string_view item) {
+  wire::ProtobufReader root(item);
+  while (root.Next() && root.field() != 1) {
+  }
+  wire::ProtobufReader meta(root.bytes());
+  while (meta.Next() && meta.field() <= 6) benchmark::DoNotOptimize(meta.bytes().data());
+}
+
+void JsonKeys(std::string_view item) {
+  wire::JsonMembers root(item);
+  while (root.Next() && root.name() != "metadata") {
+  }
+  wire::JsonMembers meta(root.value());
+  for (int found = 0; found < 3 && meta.Next();) {
+    if (meta.name() != "name" && meta.name() != "namespace" && meta.name() != "resourceVersion")
+      continue;
+    benchmark::DoNotOptimize(meta.value().data());
+    ++found;
+  }
+}
+
+template <class Item>
+class Each final : public wire::ListSplitter::Sink, public wire::WatchFramer::Sink {
+ public:
+  explicit Each(Item item) : item_(item) {}
+  Result<void> OnItem(std::string_view item) override {
+    item_(item);
+    return {};
+  }
+  Result<void> OnFrame(const wire::WatchFrame& frame) override {
+    item_(frame.object);
+    return {};
+  }
+
+ private:
+  Item item_;
+};
+
+template <class Splitter, class Item>
+void Run(benchmark::State& state, internal::Encoding encoding, const std::string& body, Item item) {
+  Each<Item> sink(item);
+  for (auto _ : state) {
+    Splitter splitter(encoding);
+    for (std::size_t at = 0; at < body.size(); at += kPiece) {
+      if (!splitter.Feed(std::string_view(body).substr(at, kPiece), sink)) std::abort();
+    }
+    if (!splitter.Finish()) std::abort();
+  }
+  Rates(state, body.size());
+}
+
+void ProtobufListSplitOurs(benchmark::State& state) {
+  Run<wire::ListSplitter>(state, internal::Encoding::kProtobuf, AllData().protobuf_list,
+                          [](std::string_view) {});
+}
+void ProtobufListKeysOurs(benchmark::State& state) {
+  Run<wire::ListSplitter>(state, internal::Encoding::kProtobuf, AllData().protobuf_list,
+                          ProtobufKeys);
+}
+void JsonListSplitOurs(benchmark::State& state) {
+  Run<wire::ListSplitter>(state, internal::Encoding::kJson, AllData().json_list,
+                          [](std::string_view) {});
+}
+void JsonListKeysOurs(benchmark::State& state) {
+  Run<wire::ListSplitter>(state, internal::Encoding::kJson, AllData().json_list, JsonKeys);
+}
+void JsonEscapedListKeysOurs(benchmark::State& state) {
+  Run<wire::ListSplitter>(state, internal::Encoding::kJson, AllData().escaped_list, JsonKeys);
+}
+void JsonWatchEventOurs(benchmark::State& state) {
+  Run<wire::WatchFramer>(state, internal::Encoding::kJson, AllData().json_watch, JsonKeys);
+}
+BENCHMARK(ProtobufListSplitOurs)->Unit(benchmark::kMillisecond);
+BENCHMARK(ProtobufListKeysOurs)->Unit(benchmark::kMillisecond);
+BENCHMARK(JsonListSplitOurs)->Unit(benchmark::kMillisecond);
+BENCHMARK(JsonListKeysOurs)->Unit(benchmark::kMillisecond);
+BENCHMARK(JsonEscapedListKeysOurs)->Unit(benchmark::kMillisecond);
+BENCHMARK(JsonWatchEventOurs)->Unit(benchmark::kMillisecond);
+
+template <class Build>
+void RunBuild(benchmark::State& state, const std::vector<std::string>& objects, Build build) {
+  std::size_t bytes = 0;
+  for (const std::string& object : objects) bytes += object.size();
+  for (auto _ : state) {
+    for (const std::string& object : objects) {
+      const Result<internal::ObjectRef> block = build(object);
+      if (!block) std::abort();
+      benchmark::DoNotOptimize(block->get());
+    }
+  }
+  Rates(state, bytes);
+}
+
+void ProtobufPodBuildOurs(benchmark::State& state) {
+  RunBuild(state, AllData().protobuf,
+           [](std::string_view pod) { return internal::BuildFromProtobuf(Pods(), pod); });
+}
+void JsonKeptBuildOurs(benchmark::State& state) {
+  RunBuild(state, AllData().json,
+           [](std::string_view pod) { return internal::BuildFromJson(DynamicPods(), pod); });
+}
+void JsonKeptBuildWithoutManagedFieldsOurs(benchmark::State& state) {
+  RunBuild(state, AllData().json, [](std::string_view pod) {
+    return internal::BuildFromJson(DynamicPods(), pod, {.drop_managed_fields = true});
+  });
+}
+void JsonTranscodedBuildOurs(benchmark::State& state) {
+  RunBuild(state, AllData().json,
+           [](std::string_view pod) { return internal::BuildFromJson(Pods(), pod); });
+}
+BENCHMARK(ProtobufPodBuildOurs)->Unit(benchmark::kMillisecond);
+BENCHMARK(JsonKeptBuildOurs)->Unit(benchmark::kMillisecond);
+BENCHMARK(JsonKeptBuildWithoutManagedFieldsOurs)->Unit(benchmark::kMillisecond);
+BENCHMARK(JsonTranscodedBuildOurs)->Unit(benchmark::kMillisecond);
+
+void FieldReadOurs(benchmark::State& state) {
+  const auto block = internal::BuildFromProtobuf(Pods(), AllData().protobuf.front()).OrExit();
+  const Ref<corev1::Pod> pod{block};
+  for (auto _ : state) benchmark::DoNotOptimize(pod->spec().nodeName().data());
+}
+BENCHMARK(FieldReadOurs);
+
+// Ten million replacements of random objects by versions that are up to a tenth smaller or larger.
+void RandomUpdatesRss(benchmark::State& state) {
+  constexpr std::size_t kObjects = 50'000;
+  constexpr std::size_t kUpdates = 10'000'000;
+  std::minstd_rand random(1);
+  const std::vector<std::string>& pods = AllData().protobuf;
+  std::string bytes;
+  std::string padding;
+  const auto make = [&] {
+    // A field that the schema lacks: any length will do.
+    bytes = pods[random() % pods.size()];
+    padding.assign(random() % (bytes.size() / 5), 'x');
+    wire::ProtobufWriter(bytes).BytesField(100, padding);
+    return internal::BuildFromProtobuf(Pods(), bytes).OrExit();
+  };
+  for (auto _ : state) {
+    malloc_trim(0);
+    const double empty = RssBytes();
+    std::vector<internal::ObjectRef> objects;
+    for (std::size_t i = 0; i < kObjects; ++i) objects.push_back(make());
+    const double filled = RssBytes() - empty;
+    for (std::size_t i = 0; i < kUpdates; ++i) objects[random() % kObjects] = make();
+    state.counters["rss_filled_mb"] = filled / 1e6;
+    state.counters["rss_after_mb"] = (RssBytes() - empty) / 1e6;
+    state.counters["ratio"] = (RssBytes() - empty) / filled;
+  }
+}
+BENCHMARK(RandomUpdatesRss)->Iterations(1)->Unit(benchmark::kSecond);
+
+}  // namespace
+}  // namespace kinformer::bench

@@ -1,0 +1,186 @@
+// entry_bench: what the entry options cost and save, pod by pod: validation, managedFields dropped, projections, compression.
+// The counters are bytes per pod as malloc gave them.
+
+#include <benchmark/benchmark.h>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/internal/block_builder.h"
+#include "kinformer/json.h"
+#include "kinformer/projection.h"
+
+#include "demo/cluster_model.h"
+#include "object/packing.h"
+
+namespace kinformer {
+namespace {
+
+using internal::ObjectRef;
+
+constexpr std::size_t kPods = 5000;
+
+const internal::TypeInfo& Pods() { return corev1::Pod::type_info(); }
+const internal::TypeInfo& DynamicPods() {
+  return *internal::DynamicTypeInfo("", "v1", "Pod", "pods", true);
+}
+
+// Pods as a server stores them: each with a uid and a container id of its own.
+struct Data {
+  std::vector<std::string> json;
+  std::vector<std::string> protobuf;
+
+  Data() {
+    demo::ClusterModel model({.nodes = kPods / 100, .namespaces = 100, .pods = kPods});
+    std::uint64_t state = 1;
+    const auto hex = [&](std::size_t digits) {
+      std::string text;
+      while (text.size() < digits) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        text += "0123456789abcdef"[state >> 60];
+      }
+      return text;
+    };
+    for (const demo::Operation& operation : model.Start()) {
+      if (operation.resource != "pods") continue;
+      json::Value pod = json::Parse(operation.json).OrExit();
+      pod["metadata"]["uid"] =
+          hex(8) + "-" + hex(4) + "-4" + hex(3) + "-a" + hex(3) + "-" + hex(12);
+      pod["metadata"]["resourceVersion"] = std::to_string(100000 + json.size());
+      if (json::Array* all = pod["status"]["containerStatuses"].IfArray()) {
+        for (json::Value& one : *all) one["containerID"] = "containerd://" + hex(64);
+      }
+      json.push_back(pod.Dump());
+      protobuf.emplace_back(internal::BuildFromJson(Pods(), json.back()).OrExit()->payload());
+    }
+  }
+};
+
+const Data& AllData() {
+  static const Data data;
+  return data;
+}
+
+ObjectRef Build(bool json, std::size_t i, const internal::BuildOptions& options) {
+  const Data& data = AllData();
+  Result<ObjectRef> built = json ? internal::BuildFromJson(DynamicPods(), data.json[i], options)
+                                 : internal::BuildFromProtobuf(Pods(), data.protobuf[i], options);
+  if (!built) std::abort();
+  return *std::move(built);
+}
+
+void BuildAll(benchmark::State& state, bool json, const internal::BuildOptions& options) {
+  const std::size_t count = AllData().json.size();
+  std::size_t bytes = 0;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const ObjectRef object = Build(json, i, options);
+    benchmark::DoNotOptimize(object.get());
+    bytes += object->allocated_bytes();
+    i = (i + 1) % count;
+  }
+  state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(state.iterations());
+}
+
+const Projection& Kept() {
+  static const Projection projection =
+      Projection::Keep<corev1::Pod>({"spec.nodeName", "spec.containers.image", "status.podIP",
+                                     "status.phase", "status.conditions"})
+          .OrExit();
+  return projection;
+}
+const Projection& Dropped() {
+  static const Projection projection =
+      Projection::Drop<corev1::Pod>(
+          {"metadata.annotations", "spec.volumes", "status.containerStatuses"})
+          .OrExit();
+  return projection;
+}
+
+void BM_Shallow(benchmark::State& state) { BuildAll(state, state.range(0) != 0, {}); }
+void BM_Full(benchmark::State& state) {
+  BuildAll(state, state.range(0) != 0, {.validation = Validation::kFull});
+}
+void BM_WithoutManagedFields(benchmark::State& state) {
+  BuildAll(state, state.range(0) != 0, {.drop_managed_fields = true});
+}
+void BM_Keep(benchmark::State& state) {
+  BuildAll(state, state.range(0) != 0, {.drop_managed_fields = true, .projection = Kept().tree()});
+}
+void BM_Drop(benchmark::State& state) {
+  BuildAll(state, state.range(0) != 0,
+           {.drop_managed_fields = true, .projection = Dropped().tree()});
+}
+BENCHMARK(BM_Shallow)->ArgName("json")->Arg(0)->Arg(1);
+BENCHMARK(BM_Full)->ArgName("json")->Arg(0)->Arg(1);
+BENCHMARK(BM_WithoutManagedFields)->ArgName("json")->Arg(0)->Arg(1);
+BENCHMARK(BM_Keep)->ArgName("json")->Arg(0)->Arg(1);
+BENCHMARK(BM_Drop)->ArgName("json")->Arg(0)->Arg(1);
+
+// ---- compression; the second argument: without managedFields
+
+struct Objects {
+  std::vector<ObjectRef> plain;
+  std::vector<ObjectRef> packed;
+  internal::DictionaryRef dictionary;
+
+  explicit Objects(benchmark::State& state) {
+    internal::DictionaryTrainer trainer;
+    std::size_t before = 0;
+    std::size_t after = 0;
+    for (std::size_t i = 0; i < AllData().json.size(); ++i) {
+      plain.push_back(Build(state.range(0) != 0, i, {.drop_managed_fields = state.range(1) != 0}));
+      before += plain.back()->allocated_bytes();
+      if (i < internal::DictionaryTrainer::kSamples) trainer.Add(*plain.back());
+    }
+    dictionary = trainer.Train();
+    if (!dictionary) std::abort();
+    for (const ObjectRef& object : plain) {
+      packed.push_back(dictionary->Pack(object));
+      after += packed.back()->allocated_bytes();
+    }
+    const auto count = static_cast<double>(plain.size());
+    state.counters["plain"] = static_cast<double>(before) / count;
+    state.counters["packed"] = static_cast<double>(after) / count;
+    state.counters["dictionary"] = static_cast<double>(dictionary->bytes());
+  }
+};
+
+void BM_Pack(benchmark::State& state) {
+  const Objects objects(state);
+  std::size_t i = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(objects.dictionary->Pack(objects.plain[i]).get());
+    i = (i + 1) % objects.plain.size();
+  }
+}
+void BM_Unpack(benchmark::State& state) {
+  const Objects objects(state);
+  std::size_t i = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(internal::Unpacked(objects.packed[i]).get());
+    i = (i + 1) % objects.packed.size();
+  }
+}
+void BM_Train(benchmark::State& state) {
+  const bool json = state.range(0) != 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    internal::DictionaryTrainer trainer;
+    for (std::size_t i = 0; i < internal::DictionaryTrainer::kSamples; ++i) {
+      trainer.Add(*Build(json, i, {.drop_managed_fields = state.range(1) != 0}));
+    }
+    state.ResumeTiming();
+    benchmark::DoNotOptimize(static_cast<bool>(trainer.Train()));
+  }
+}
+BENCHMARK(BM_Pack)->ArgNames({"json", "lean"})->ArgsProduct({{0, 1}, {0, 1}});
+BENCHMARK(BM_Unpack)->ArgNames({"json", "lean"})->ArgsProduct({{0, 1}, {0, 1}});
+BENCHMARK(BM_Train)->ArgNames({"json", "lean"})->ArgsProduct({{0, 1}, {0, 1}});
+
+}  // namespace
+}  // namespace kinformer
+
+BENCHMARK_MAIN();

@@ -1,0 +1,63 @@
+// An informer and a client of a custom resource by a struct of the program's own: its fields are named once, in kFields,
+// and are read and written without a generator.
+
+#include <iostream>
+#include <optional>
+#include <syncstream>
+#include <tuple>
+
+#include "kinformer/client.h"
+#include "kinformer/custom_resource.h"
+#include "kinformer/resource_client.h"
+#include "kinformer/shared_informer_factory.h"
+#include "kinformer/stop.h"
+
+struct WidgetSpec {
+  std::int64_t size = 1;
+  kinformer::UnknownFields unknown{};  // what this program does not know is sent back as it came
+  static constexpr auto kFields = std::tuple(kinformer::Field("size", &WidgetSpec::size),
+                                             kinformer::Field(&WidgetSpec::unknown));
+};
+
+struct Widget {
+  static constexpr std::string_view kGroup = "example.com";
+  static constexpr std::string_view kVersion = "v1";
+  static constexpr std::string_view kKind = "Widget";
+  static constexpr std::string_view kPlural = "widgets";
+  static constexpr bool kNamespaced = true;
+  WidgetSpec spec{};
+  kinformer::UnknownFields unknown{};
+  static constexpr auto kFields =
+      std::tuple(kinformer::Field("spec", &Widget::spec), kinformer::Field(&Widget::unknown));
+};
+using Widgets = kinformer::CustomResource<Widget>;
+
+int main() {
+  kinformer::StopSource stop = kinformer::StopOnSignals();
+  auto client = kinformer::Client::FromEnvironment().OrExit();
+  kinformer::SharedInformerFactory factory(client);
+  auto widgets = factory.InformerFor<Widgets>();
+  widgets
+      .AddEventHandler({.on_update =
+                            [](const kinformer::Updated<Widgets>& e) {
+                              const auto widget = e.new_object.Decode();
+                              if (!widget) {
+                                std::osyncstream(std::cerr) << widget.error() << std::endl;
+                                return;
+                              }
+                              std::osyncstream(std::cout)
+                                  << e.key << " has size " << widget->spec.size << std::endl;
+                            }})
+      .OrExit();
+  factory.Start();
+  factory.WaitForCacheSync(stop.token()).OrExit();
+
+  // Doubles the size of every widget.
+  auto writer = client.For<Widgets>("default");
+  for (const Widgets widget : widgets.Snapshot()) {
+    Widgets::Mutable change = widget.DeepCopy().OrExit();
+    change.spec.size *= 2;
+    writer.Update(change).OrExit();
+  }
+  stop.Wait();
+}

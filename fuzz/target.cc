@@ -1,0 +1,114 @@
+#include "fuzz/target.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+
+#include "kinformer/internal/type_info.h"
+
+#include "api/apiextensionsv1_descriptors.h"
+#include "api/appsv1_descriptors.h"
+#include "api/authenticationv1_descriptors.h"
+#include "api/autoscalingv2_descriptors.h"
+#include "api/coordinationv1_descriptors.h"
+#include "api/corev1_descriptors.h"
+#include "api/flowcontrolv1_descriptors.h"
+#include "api/resourcev1_descriptors.h"
+#include "fuzz/targets.h"
+#include "wire/json_text.h"
+
+namespace kinformer::fuzz {
+
+namespace {
+
+constexpr Target kTargets[] = {
+    {"block_json", &FuzzBlockJson},
+    {"block_protobuf", &FuzzBlockProtobuf},
+    {"dynamic_object", &FuzzDynamicObject},
+    {"envelope", &FuzzEnvelope},
+    {"field_selector", &FuzzFieldSelector},
+    {"json", &FuzzJson},
+    {"json_to_protobuf", &FuzzJsonToProtobuf},
+    {"kubeconfig", &FuzzKubeconfig},
+    {"label_selector", &FuzzLabelSelector},
+    {"list_json", &FuzzListJson},
+    {"list_protobuf", &FuzzListProtobuf},
+    {"mutable", &FuzzMutable},
+    {"protobuf_reader", &FuzzProtobufReader},
+    {"protobuf_to_json", &FuzzProtobufToJson},
+    {"quantity", &FuzzQuantity},
+    {"text_forms", &FuzzTextForms},
+    {"watch_json", &FuzzWatchJson},
+    {"watch_protobuf", &FuzzWatchProtobuf},
+    {"yaml", &FuzzYaml},
+};
+
+// The corpora name them by position: new ones go to the end.
+constexpr const internal::TypeInfo* kTypes[] = {
+    &internal::types::corev1::kPod,
+    &internal::types::corev1::kSecret,
+    &internal::types::corev1::kService,
+    &internal::types::appsv1::kDeployment,
+    &internal::types::apiextensionsv1::kCustomResourceDefinition,
+    &internal::types::authenticationv1::kTokenReview,
+    &internal::types::resourcev1::kResourceSlice,
+    &internal::types::coordinationv1::kLease,
+    &internal::types::appsv1::kControllerRevision,
+    &internal::types::autoscalingv2::kHorizontalPodAutoscaler,
+    &internal::types::flowcontrolv1::kFlowSchema,
+    &internal::types::corev1::kConfigMap,
+};
+
+void Show(const char* label, std::string_view text) {
+  static_cast<void>(std::fprintf(stderr, "  %s (%zu bytes): ", label, text.size()));
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+  static_cast<void>(std::fputc('\n', stderr));
+}
+
+}  // namespace
+
+std::span<const Target> AllTargets() { return kTargets; }
+
+const Target* FindTarget(std::string_view name) {
+  for (const Target& target : kTargets) {
+    if (target.name == name) return &target;
+  }
+  return nullptr;
+}
+
+void Require(bool holds, std::string_view what, std::string_view one, std::string_view other) {
+  if (holds) return;
+  static_cast<void>(
+      std::fprintf(stderr, "does not hold: %.*s\n", static_cast<int>(what.size()), what.data()));
+  if (!one.empty() || !other.empty()) {
+    Show("one", one);
+    Show("other", other);
+  }
+  std::abort();
+}
+
+void RequireEqual(std::string_view one, std::string_view other, std::string_view what) {
+  Require(one == other, what, one, other);
+}
+
+std::uint8_t Choices::Byte() {
+  if (rest_.empty()) return 0;
+  const auto last = static_cast<std::uint8_t>(rest_.back());
+  rest_.remove_suffix(1);
+  return last;
+}
+
+bool IsUtf8(std::string_view text) { return json::FirstInvalidUtf8(text) == text.size(); }
+
+std::size_t PieceSizes::Next() {
+  state_ = state_ * 1664525U + 1013904223U;
+  const std::uint32_t random = state_ >> 16U;
+  // Mostly short: borders are where it goes wrong.
+  return 1 + (random % 4 != 0 ? (random >> 2U) % 8 : (random >> 2U) % 256);
+}
+
+const internal::TypeInfo& PickType(std::uint8_t choice) {
+  return *kTypes[choice % std::size(kTypes)];
+}
+
+}  // namespace kinformer::fuzz

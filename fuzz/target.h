@@ -1,0 +1,65 @@
+// fuzz/target.h
+//
+// A fuzz target takes any bytes and ends the process where something does not hold that must hold for all of them. Targets keep no
+// state, so that an input does the same every time.
+
+#ifndef KINFORMER_FUZZ_TARGET_H_
+#define KINFORMER_FUZZ_TARGET_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace kinformer::internal {
+struct TypeInfo;
+}  // namespace kinformer::internal
+
+namespace kinformer::fuzz {
+
+struct Target {
+  std::string_view name;  // of its corpus, too: fuzz/corpus/<name>
+  void (*run)(std::string_view input);
+};
+
+std::span<const Target> AllTargets();
+// Null where there is none.
+const Target* FindTarget(std::string_view name);
+
+// Ends the process with `what` and, where they say something, two texts that should be equal.
+void Require(bool holds, std::string_view what, std::string_view one = {},
+             std::string_view other = {});
+// Both texts are shown where they differ.
+void RequireEqual(std::string_view one, std::string_view other, std::string_view what);
+
+// Decisions out of an input: taken from its end, zero when it is used up. What is left in front is the data.
+class Choices {
+ public:
+  explicit Choices(std::string_view input) : rest_(input) {}
+  std::uint8_t Byte();
+  [[nodiscard]] std::string_view rest() const { return rest_; }
+
+ private:
+  std::string_view rest_;
+};
+
+// Embedded JSON is passed on as it came, and that need not be UTF-8.
+bool IsUtf8(std::string_view text);
+
+// The sizes of the pieces in which data arrives: one to 256 bytes, in an order that the seed gives.
+class PieceSizes {
+ public:
+  explicit PieceSizes(std::uint8_t seed) : state_(seed) {}
+  std::size_t Next();
+
+ private:
+  std::uint32_t state_;
+};
+
+// One of some kinds that have between them every shape of field.
+const internal::TypeInfo& PickType(std::uint8_t choice);
+
+}  // namespace kinformer::fuzz
+
+#endif  // KINFORMER_FUZZ_TARGET_H_

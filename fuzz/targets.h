@@ -1,0 +1,34 @@
+// fuzz/targets.h
+//
+// The targets, each beside its kin in a file.
+
+#ifndef KINFORMER_FUZZ_TARGETS_H_
+#define KINFORMER_FUZZ_TARGETS_H_
+
+#include <string_view>
+
+namespace kinformer::fuzz {
+
+void FuzzBlockJson(std::string_view input);       // block_target.cc
+void FuzzBlockProtobuf(std::string_view input);   // block_target.cc
+void FuzzDynamicObject(std::string_view input);   // block_target.cc
+void FuzzEnvelope(std::string_view input);        // wire_target.cc
+void FuzzFieldSelector(std::string_view input);   // selector_target.cc
+void FuzzJson(std::string_view input);            // json_target.cc
+void FuzzJsonToProtobuf(std::string_view input);  // transcode_target.cc
+void FuzzKubeconfig(std::string_view input);      // config_target.cc
+void FuzzLabelSelector(std::string_view input);   // selector_target.cc
+void FuzzListJson(std::string_view input);        // splitter_target.cc
+void FuzzListProtobuf(std::string_view input);    // splitter_target.cc
+void FuzzMutable(std::string_view input);         // mutable_target.cc
+void FuzzProtobufReader(std::string_view input);  // wire_target.cc
+void FuzzProtobufToJson(std::string_view input);  // transcode_target.cc
+void FuzzQuantity(std::string_view input);        // quantity_target.cc
+void FuzzTextForms(std::string_view input);       // text_forms_target.cc
+void FuzzWatchJson(std::string_view input);       // splitter_target.cc
+void FuzzWatchProtobuf(std::string_view input);   // splitter_target.cc
+void FuzzYaml(std::string_view input);            // yaml_target.cc
+
+}  // namespace kinformer::fuzz
+
+#endif  // KINFORMER_FUZZ_TARGETS_H_

@@ -1,0 +1,138 @@
+// kinformer/custom_resource.h
+//
+// CustomResource<T>: objects of a kind that the program has a struct for. With it informers, listers and clients of
+// custom resources are typed like those of built-in kinds.
+//
+//   struct Widget {
+//     static constexpr std::string_view kGroup = "example.com";
+//     static constexpr std::string_view kVersion = "v1";
+//     static constexpr std::string_view kKind = "Widget";
+//     static constexpr std::string_view kPlural = "widgets";
+//     static constexpr bool kNamespaced = true;
+//     WidgetSpec spec;                       // fields.h says what such structs look like
+//     std::optional<WidgetStatus> status;
+//     static constexpr auto kFields = std::tuple(kinformer::Field("spec", &Widget::spec),
+//                                                kinformer::Field("status", &Widget::status));
+//   };
+//   using Widgets = kinformer::CustomResource<Widget>;
+//
+//   auto informer = factory.InformerFor<Widgets>();
+//   Ref<Widgets> view = informer.lister().Namespace("default").Get("blue").OrExit();
+//   Result<Widget> widget = view->Decode();
+//   Result<Widgets::Mutable> change = view->DeepCopy();
+//   change->spec.size = 3;
+//   client.For<Widgets>("default").Update(*change);
+//
+// The members kind, apiVersion and metadata belong to no struct: they are CustomResource's.
+
+#ifndef KINFORMER_CUSTOM_RESOURCE_H_
+#define KINFORMER_CUSTOM_RESOURCE_H_
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kinformer/api/structs/metav1.h"
+#include "kinformer/fields.h"
+#include "kinformer/internal/mutable_codec.h"
+#include "kinformer/unstructured.h"
+
+namespace kinformer {
+
+template <class T>
+concept NamesItsKind = requires {
+  { T::kGroup } -> std::convertible_to<std::string_view>;
+  { T::kVersion } -> std::convertible_to<std::string_view>;
+  { T::kKind } -> std::convertible_to<std::string_view>;
+  { T::kPlural } -> std::convertible_to<std::string_view>;
+  { T::kNamespaced } -> std::convertible_to<bool>;
+};
+
+// What is built or copied, changed and sent: the user's struct with the metadata beside it. A value; thread-compatible.
+template <class T>
+struct CustomObject : T {
+  metav1::ObjectMetaMutable metadata{};
+  // Copied from an object some of whose members T has no place for (an UnknownFields gives them one), or that a projection
+  // cut. Update refuses it: the server would delete them.
+  bool is_partial = false;
+};
+
+// A view of 8 bytes that lives as long as its object. Thread-compatible; the object is immutable.
+template <class T>
+class CustomResource : public Unstructured {
+  static_assert(NamesItsKind<T>,
+                "CustomResource<T>: T must say which resource it is, by static constexpr members: "
+                "std::string_view kGroup "
+                "(\"\" for the core group), kVersion, kKind, kPlural, and bool kNamespaced");
+  static_assert(StructWithFields<T>,
+                "CustomResource<T>: T must name its members: static constexpr auto kFields = "
+                "std::tuple(kinformer::Field(\"spec\", &T::spec), ...)");
+
+ public:
+  using Mutable = CustomObject<T>;
+  using Unstructured::Unstructured;
+
+  static const internal::TypeInfo& type_info() {
+    static const internal::TypeInfo& type =
+        *internal::DynamicTypeInfo(T::kGroup, T::kVersion, T::kKind, T::kPlural, T::kNamespaced);
+    return type;
+  }
+
+  // The struct, read from the object's bytes on each call: keep it where it is needed more than once. kDecode with kind,
+  // name and path if the object does not fit the struct.
+  [[nodiscard]] Result<T> Decode() const { return Read(nullptr); }
+
+  // A copy to change and send.
+  [[nodiscard]] Result<Mutable> DeepCopy() const {
+    std::size_t dropped = 0;
+    Result<T> read = Read(&dropped);
+    if (!read) return std::move(read).error();
+    Mutable out{*std::move(read)};
+    internal::DecodeMutableLeniently(metav1::ObjectMetaMutable::mutable_table(),
+                                     block()->metadata_bytes(), &out.metadata);
+    out.is_partial = dropped != 0 || block()->partial();
+    return out;
+  }
+
+ private:
+  [[nodiscard]] Result<T> Read(std::size_t* dropped) const {
+    Result<T> read = FieldsFromView<T>(root(), dropped);
+    if (read) return read;
+    Error error = std::move(read).error();
+    error.WithContext(std::string(kind()) + " " +
+                      (metadata().namespace_().empty()
+                           ? std::string()
+                           : std::string(metadata().namespace_()) + "/") +
+                      std::string(metadata().name()));
+    return error;
+  }
+};
+
+// The whole object: apiVersion, kind, metadata, then T's members.
+template <class T>
+json::Value ToValue(const CustomObject<T>& object) {
+  json::Value out = json::Value::MakeObject();
+  out.Set("apiVersion", CustomResource<T>::type_info().apiVersion());
+  out.Set("kind", T::kKind);
+  out.Set("metadata", json::Parse(internal::EncodeJson(object.metadata)).value_or(json::Value()));
+  json::Value rest;
+  internal::EncodeField(static_cast<const T&>(object), rest);
+  for (const auto& [name, value] : rest.members()) out.Set(name, value);
+  return out;
+}
+
+// ---- For ResourceClient: custom resources travel as JSON.
+template <class T>
+std::string EncodeProtobuf(const CustomObject<T>&) {
+  return {};
+}
+template <class T>
+std::string EncodeJson(const CustomObject<T>& object) {
+  return ToValue(object).Dump();
+}
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_CUSTOM_RESOURCE_H_

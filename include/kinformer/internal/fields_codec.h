@@ -1,0 +1,394 @@
+// kinformer/internal/fields_codec.h
+//
+// The work of fields.h: json::Value or json::View into structs and back, by their kFields.
+
+#ifndef KINFORMER_INTERNAL_FIELDS_CODEC_H_
+#define KINFORMER_INTERNAL_FIELDS_CODEC_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kinformer/box.h"
+#include "kinformer/json.h"
+#include "kinformer/json_view.h"
+#include "kinformer/mutable_values.h"
+#include "kinformer/quantity.h"
+#include "kinformer/result.h"
+#include "kinformer/time.h"
+
+namespace kinformer {
+
+// An enumerator and its text in JSON. Found by argument-dependent look-up of EnumNames(Enum).
+template <class Enum>
+using EnumName = std::pair<Enum, std::string_view>;
+
+// Members of an object that its struct does not name, in their order.
+struct UnknownFields {
+  json::Object members{};
+  friend bool operator==(const UnknownFields& a, const UnknownFields& b) {
+    return json::Value(a.members) == json::Value(b.members);
+  }
+};
+
+namespace internal {
+
+template <class Struct, class Member>
+struct FieldOf {
+  std::string_view name;
+  Member Struct::* member;
+  bool omit_empty = false;
+
+  [[nodiscard]] constexpr FieldOf OmitEmpty() const { return {name, member, true}; }
+};
+template <class Struct>
+struct BagOf {
+  UnknownFields Struct::* member;
+};
+
+template <class T>
+inline constexpr bool kIsFieldsTuple = false;
+template <class... F>
+inline constexpr bool kIsFieldsTuple<std::tuple<F...>> = true;
+
+template <class T>
+concept HasFieldsTuple =
+    requires { T::kFields; } && kIsFieldsTuple<std::remove_cvref_t<decltype(T::kFields)>>;
+
+template <class T>
+concept HasEnumNames = std::is_enum_v<T> && requires(T e) { EnumNames(e); };
+
+template <class T>
+inline constexpr bool kIsOptional = false;
+template <class T>
+inline constexpr bool kIsOptional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool kIsOptional<Box<T>> = true;
+template <class T>
+inline constexpr bool kIsList = false;
+template <class T>
+inline constexpr bool kIsList<std::vector<T>> = true;
+template <class T>
+inline constexpr bool kIsList<std::deque<T>> = true;
+template <class T>
+inline constexpr bool kIsMap = false;
+template <class T>
+inline constexpr bool kIsMap<std::map<std::string, T>> = true;
+template <class T>
+inline constexpr bool kIsBag = false;
+template <class S>
+inline constexpr bool kIsBag<BagOf<S>> = true;
+template <class T>
+inline constexpr bool kNever = false;
+
+// Where reading stands. The path is put together from the inside out, once something has failed.
+struct FieldsReading {
+  std::string path{};
+  std::string what{};
+  std::size_t dropped = 0;
+
+  bool Fail(std::string why) {
+    what = std::move(why);
+    return false;
+  }
+  bool WrongType(std::string_view wanted, json::Type got);
+  bool Within(std::string_view name);   // puts a member's name in front of the path; false
+  bool Within(std::size_t index);       // an item's index; false
+  [[nodiscard]] Error ToError() const;  // kDecode
+};
+
+// Texts of their own: times, durations, quantities.
+bool ReadText(std::string_view text, metav1::Time& out, FieldsReading& reading);
+bool ReadText(std::string_view text, metav1::MicroTime& out, FieldsReading& reading);
+bool ReadText(std::string_view text, metav1::Duration& out, FieldsReading& reading);
+bool ReadText(std::string_view text, resource::Quantity& out, FieldsReading& reading);
+// The number's text does not fit: says so.
+bool FailInteger(std::string_view text, std::size_t bits, FieldsReading& reading);
+
+inline std::string FieldNumberText(const json::Value& v) { return v.NumberText(); }
+inline std::string FieldNumberText(const json::View& v) { return std::string(v.raw()); }
+inline json::Value FieldValue(const json::Value& v) { return v; }
+inline json::Value FieldValue(const json::View& v) { return v.ToValue(); }
+
+template <class J, class T>
+bool DecodeField(const J& json, T& out, FieldsReading& reading);
+
+// One member of the struct, if `name` is one's. `found` says so.
+template <class J, class T>
+bool DecodeMember(std::string_view name, const J& json, T& out, FieldsReading& reading,
+                  bool& found) {
+  bool ok = true;
+  const auto one = [&](const auto& field) {
+    if constexpr (!kIsBag<std::remove_cvref_t<decltype(field)>>) {
+      if (found || field.name != name) return;
+      found = true;
+      ok = DecodeField(json, out.*field.member, reading) || reading.Within(name);
+    }
+  };
+  std::apply([&](const auto&... field) { (one(field), ...); }, T::kFields);
+  return ok;
+}
+
+template <class J, class T>
+bool DecodeStruct(const J& json, T& out, FieldsReading& reading) {
+  if (json.type() != json::Type::kObject) return reading.WrongType("an object", json.type());
+  for (const auto& [name, value] : json.members()) {
+    bool found = false;
+    if (!DecodeMember(name, value, out, reading, found)) return false;
+    if (found) continue;
+    bool kept = false;
+    const auto keep = [&, &n = name, &v = value](const auto& field) {
+      if constexpr (kIsBag<std::remove_cvref_t<decltype(field)>>) {
+        (out.*field.member).members.Set(n, FieldValue(v));
+        kept = true;
+      }
+    };
+    std::apply([&](const auto&... field) { (keep(field), ...); }, T::kFields);
+    if (!kept) ++reading.dropped;
+  }
+  return true;
+}
+
+template <class J, class T>
+bool DecodeNumber(const J& json, T& out, FieldsReading& reading) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const std::optional<double> number = json.AsDouble();
+    if (!number) return reading.WrongType("a number", json.type());
+    out = static_cast<T>(*number);
+    return true;
+  } else {
+    if (json.type() != json::Type::kNumber) return reading.WrongType("an integer", json.type());
+    if (const std::optional<std::int64_t> number = json.AsInt64()) {
+      if (std::in_range<T>(*number)) {
+        out = static_cast<T>(*number);
+        return true;
+      }
+    } else if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
+      const json::Value whole = FieldValue(json);
+      if (const std::optional<std::uint64_t> large = whole.AsUint64()) {
+        out = static_cast<T>(*large);
+        return true;
+      }
+    }
+    return FailInteger(FieldNumberText(json), sizeof(T) * 8, reading);
+  }
+}
+
+template <class J, class T>
+bool DecodeEnum(const J& json, T& out, FieldsReading& reading) {
+  const std::optional<std::string_view> text = json.AsString();
+  if (!text) return reading.WrongType("a string", json.type());
+  std::string known;
+  for (const auto& [enumerator, name] : EnumNames(T{})) {
+    if (name == *text) {
+      out = enumerator;
+      return true;
+    }
+    known += (known.empty() ? "" : ", ") + std::string(name);
+  }
+  return reading.Fail("\"" + std::string(*text) + "\" is none of " + known);
+}
+
+template <class J, class T>
+bool DecodeField(const J& json, T& out, FieldsReading& reading) {
+  if constexpr (std::is_same_v<T, json::Value>) {
+    out = FieldValue(json);
+    return true;
+  } else {
+    if (json.type() == json::Type::kNull) return true;
+    if constexpr (std::is_same_v<T, bool>) {
+      const std::optional<bool> flag = json.AsBool();
+      if (!flag) return reading.WrongType("a boolean", json.type());
+      out = *flag;
+      return true;
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      return DecodeNumber(json, out, reading);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      const std::optional<std::string_view> text = json.AsString();
+      if (!text) return reading.WrongType("a string", json.type());
+      out = *text;
+      return true;
+    } else if constexpr (HasEnumNames<T>) {
+      return DecodeEnum(json, out, reading);
+    } else if constexpr (HasFieldsTuple<T>) {
+      return DecodeStruct(json, out, reading);
+    } else if constexpr (kIsOptional<T>) {
+      return DecodeField(json, out.emplace(), reading);
+    } else if constexpr (kIsList<T>) {
+      if (json.type() != json::Type::kArray) return reading.WrongType("an array", json.type());
+      out.clear();
+      std::size_t index = 0;
+      for (const auto& item : json.items()) {
+        // By way of a value of its own: a vector<bool> has no elements to refer to.
+        typename T::value_type element{};
+        if (!DecodeField(item, element, reading)) return reading.Within(index);
+        out.push_back(std::move(element));
+        ++index;
+      }
+      return true;
+    } else if constexpr (kIsMap<T>) {
+      if (json.type() != json::Type::kObject) return reading.WrongType("an object", json.type());
+      out.clear();
+      for (const auto& [name, value] : json.members()) {
+        if (!DecodeField(value, out[std::string(name)], reading)) return reading.Within(name);
+      }
+      return true;
+    } else if constexpr (std::is_same_v<T, intstr::IntOrStringMutable>) {
+      if (const std::optional<std::string_view> text = json.AsString()) {
+        out = intstr::IntOrStringMutable(std::string(*text));
+        return true;
+      }
+      std::int32_t number = 0;
+      if (!DecodeNumber(json, number, reading)) return false;
+      out = number;
+      return true;
+    } else if constexpr (requires { ReadText(std::string_view(), out, reading); }) {
+      if (std::is_same_v<T, resource::Quantity> && json.type() == json::Type::kNumber) {
+        return ReadText(FieldNumberText(json), out, reading);
+      }
+      const std::optional<std::string_view> text = json.AsString();
+      if (!text) return reading.WrongType("a string", json.type());
+      return ReadText(*text, out, reading);
+    } else {
+      static_assert(
+          kNever<T>,
+          "kFields: a member's type must be bool, a number, std::string, an enum with EnumNames(), "
+          "metav1::Time, MicroTime or Duration, resource::Quantity, intstr::IntOrStringMutable, "
+          "json::Value, a struct that has kFields itself, or std::optional, kinformer::Box, "
+          "std::vector, std::deque or std::map<std::string, ...> of one of these");
+      return false;
+    }
+  }
+}
+
+template <class T, class J>
+Result<T> DecodeFields(const J& json, std::size_t* dropped) {
+  T out{};
+  FieldsReading reading;
+  if (!DecodeStruct(json, out, reading)) return reading.ToError();
+  if (dropped != nullptr) *dropped = reading.dropped;
+  return out;
+}
+
+// ---- Writing
+
+template <class T>
+bool IsLeftOut(const T& value, bool omit_empty) {
+  if constexpr (kIsOptional<T>) {
+    return !value.has_value();
+  } else if constexpr (kIsList<T> || kIsMap<T>) {
+    return value.empty();
+  } else if constexpr (requires { value.IsZero(); }) {
+    return value.IsZero() && (omit_empty || std::is_base_of_v<metav1::Time, T>);
+  } else if constexpr (std::is_same_v<T, json::Value>) {
+    return value.is_null();
+  } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string> ||
+                       std::is_same_v<T, metav1::Duration>) {
+    return omit_empty && value == T();
+  } else {
+    return false;
+  }
+}
+
+template <class T>
+void EncodeField(const T& value, json::Value& out) {
+  if constexpr (std::is_same_v<T, json::Value> || std::is_arithmetic_v<T> ||
+                std::is_same_v<T, std::string>) {
+    out = json::Value(value);
+  } else if constexpr (HasEnumNames<T>) {
+    for (const auto& [enumerator, name] : EnumNames(value)) {
+      if (enumerator == value) out = name;
+    }
+  } else if constexpr (HasFieldsTuple<T>) {
+    json::Object& members = out.EnsureObject();
+    const auto one = [&](const auto& field) {
+      if constexpr (!kIsBag<std::remove_cvref_t<decltype(field)>>) {
+        if (!IsLeftOut(value.*field.member, field.omit_empty)) {
+          EncodeField(value.*field.member, members[field.name]);
+        }
+      }
+    };
+    const auto bag = [&](const auto& field) {
+      if constexpr (kIsBag<std::remove_cvref_t<decltype(field)>>) {
+        for (const auto& [name, unknown] : (value.*field.member).members) {
+          if (members.Find(name) == nullptr) members.Set(name, unknown);
+        }
+      }
+    };
+    std::apply([&](const auto&... field) { (one(field), ...), (bag(field), ...); }, T::kFields);
+  } else if constexpr (kIsOptional<T>) {
+    if (value.has_value()) EncodeField(*value, out);
+  } else if constexpr (kIsList<T>) {
+    json::Array& items = out.EnsureArray();
+    for (const auto& item : value) {
+      EncodeField(static_cast<const typename T::value_type&>(item), items.emplace_back());
+    }
+  } else if constexpr (kIsMap<T>) {
+    json::Object& members = out.EnsureObject();
+    for (const auto& [name, item] : value) EncodeField(item, members[name]);
+  } else if constexpr (std::is_same_v<T, intstr::IntOrStringMutable>) {
+    out = value.is_string ? json::Value(value.strVal) : json::Value(value.intVal);
+  } else if constexpr (std::is_base_of_v<metav1::Time, T>) {
+    if (!value.IsZero()) out = value.ToString();
+  } else {
+    out = value.ToString();
+  }
+}
+
+// ---- Paths
+
+template <class T>
+struct FieldElement {
+  using type = T;
+};
+template <class T>
+struct FieldElement<std::optional<T>> : FieldElement<T> {};
+template <class T>
+struct FieldElement<Box<T>> : FieldElement<T> {};
+template <class T>
+struct FieldElement<std::vector<T>> : FieldElement<T> {};
+template <class T>
+struct FieldElement<std::deque<T>> : FieldElement<T> {};
+
+// A struct that has a bag wants all of its members, and one that contains itself has paths without end.
+template <class T>
+constexpr bool HasBag() {
+  return std::apply(
+      [](const auto&... field) { return (kIsBag<std::remove_cvref_t<decltype(field)>> || ...); },
+      T::kFields);
+}
+
+template <class T, class... Outer>
+void AppendPaths(const std::string& prefix, std::vector<std::string>& out) {
+  const auto one = [&](const auto& field) {
+    if constexpr (!kIsBag<std::remove_cvref_t<decltype(field)>>) {
+      using Member = std::remove_cvref_t<decltype(std::declval<const T&>().*field.member)>;
+      using Element = typename FieldElement<Member>::type;
+      const std::string path = prefix + (prefix.empty() ? "" : ".") + std::string(field.name);
+      if constexpr (HasFieldsTuple<Element> && !std::is_same_v<Element, T> &&
+                    !(std::is_same_v<Element, Outer> || ...)) {
+        if constexpr (!HasBag<Element>()) {
+          AppendPaths<Element, T, Outer...>(path, out);
+          return;
+        }
+      }
+      out.push_back(path);
+    }
+  };
+  std::apply([&](const auto&... field) { (one(field), ...); }, T::kFields);
+}
+
+}  // namespace internal
+}  // namespace kinformer
+
+#endif  // KINFORMER_INTERNAL_FIELDS_CODEC_H_

@@ -1,0 +1,14 @@
+// Apart from the rest, so that only programs that print YAML link the YAML library.
+
+#include "kinformer/internal/block_builder.h"
+#include "kinformer/internal/view.h"
+#include "kinformer/yaml.h"
+
+namespace kinformer::internal {
+
+std::string ContentToYaml(const Block* block) {
+  if (block == nullptr) return {};
+  return yaml::Dump(json::Parse(BlockToJson(*block)).value_or(json::Value()));
+}
+
+}  // namespace kinformer::internal

@@ -1,0 +1,158 @@
+// The short way from JSON to a block against the tape's, and what readers do with a text of which only brackets and strings were checked.
+
+#include "object/lean_json.h"
+
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+
+#include "kinformer/internal/block_builder.h"
+#include "kinformer/internal/view.h"
+#include "kinformer/json_view.h"
+
+#include "wire/testing/random_json.h"
+
+namespace kinformer::internal {
+namespace {
+
+const TypeInfo& Widget() {
+  return *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
+}
+
+class RandomWidget {
+ public:
+  explicit RandomWidget(std::uint32_t seed) : random_(seed), values_(seed) {}
+
+  std::string Make() {
+    std::string metadata;
+    Member(metadata, "name", Text());
+    Member(metadata, "generateName", Text());
+    Member(metadata, "namespace", Text());
+    Member(metadata, "uid", Text());
+    Member(metadata, "resourceVersion", "\"" + std::to_string(random_() % 100000) + "\"");
+    Member(metadata, "generation", std::to_string(random_() % 300));
+    Member(metadata, "creationTimestamp", "\"2026-03-01T10:00:0" + Digit() + "Z\"");
+    if (Maybe(5)) Member(metadata, "deletionTimestamp", "\"2026-03-01T12:00:00+02:00\"");
+    if (Maybe(5)) Member(metadata, "deletionGracePeriodSeconds", std::to_string(random_() % 60));
+    Member(metadata, "labels", Map());
+    Member(metadata, "annotations", Map());
+    Member(metadata, "ownerReferences",
+           R"([{"apiVersion":"v1","kind":"Node","name":"n","uid":)" + Text() +
+               R"(,"controller":true,"blockOwnerDeletion":false}, {"kind":"A","name":"b"}])");
+    Member(metadata, "finalizers", "[" + Text() + "," + Text() + "]");
+    Member(
+        metadata, "managedFields",
+        R"([{"manager":"m","operation":"Apply","apiVersion":"v1","time":"2026-03-01T10:00:00Z",)"
+        R"("fieldsType":"FieldsV1","fieldsV1":{"f:a":{"k:{\"n\":1}":{}}}},{"subresource":"status"}])");
+    if (Maybe(8)) Member(metadata, "selfLink", "null");
+    if (Maybe(8)) Member(metadata, "unheardOf", values_.Make());
+    std::string text = R"({"kind":"Widget")";
+    if (Maybe(2)) Member(text, "spec", values_.Make());
+    Member(text, "metadata", "{" + metadata + "}");
+    if (Maybe(2)) Member(text, "status", values_.Make());
+    if (Maybe(9)) Member(text, "metadata", "{}");
+    return text + "}";
+  }
+
+  std::string Damaged() {
+    std::string text = Make();
+    for (auto i = random_() % 3 + 1; i-- > 0;) {
+      constexpr std::string_view kBytes = "{}[]\",:\\x1 \n\xff";
+      text[random_() % text.size()] = kBytes[random_() % kBytes.size()];
+    }
+    return text;
+  }
+
+ private:
+  bool Maybe(std::uint32_t one_in) { return random_() % one_in == 0; }
+  std::string Digit() { return std::to_string(random_() % 10); }
+  std::string Text() {
+    constexpr const char* kTexts[] = {
+        "\"\"",
+        "\"a\"",
+        "\"b-1234\"",
+        R"("{\"x\":\"y\\n\"}\n")",
+        "\"\xc3\xa9t\xc3\xa9\"",
+        "\"a text that is longer than one register holds, and more\""};
+    const auto at = random_() % 40;
+    return at < 6 ? kTexts[at] : "\"plain-" + std::to_string(at) + "\"";
+  }
+  std::string Map() {
+    std::string out;
+    for (auto i = random_() % 5; i-- > 0;)
+      Member(out, "key-" + std::to_string(random_() % 50), Text());
+    return "{" + out + "}";
+  }
+  void Member(std::string& out, const std::string& name, const std::string& value) {
+    if (Maybe(20)) return;
+    if (!out.empty() && out.back() != '{') out += ',';
+    out += "\"" + name + "\":" + value;
+  }
+
+  std::minstd_rand random_;
+  testing::RandomJson values_;
+};
+
+std::size_t Walk(const json::View& view) {
+  std::size_t seen = view.raw().size() + view.AsString().value_or("").size() +
+                     static_cast<std::size_t>(view.AsDouble().value_or(0) > 0);
+  for (const auto& [name, value] : view.members()) seen += name.size() + Walk(value);
+  for (const json::View value : view.items()) seen += Walk(value);
+  return seen;
+}
+
+TEST(LeanJson, MakesTheSameBlocksAsTheTape) {
+  RandomWidget random(3);
+  int lean = 0;
+  int refused = 0;
+  int trusted = 0;
+  for (int round = 0; round < 20000; ++round) {
+    const std::string text = round % 2 == 0 ? random.Make() : random.Damaged();
+    const bool drop = round % 3 == 0;
+    // Checks everything, by the tape.
+    const auto full = BuildFromJson(Widget(), text,
+                                    {.drop_managed_fields = drop, .validation = Validation::kFull});
+    const auto built = BuildFromJson(Widget(), text, {.drop_managed_fields = drop});
+    std::vector<std::string_view> kept;
+    BackwardWriter metadata(16);
+    if (ReadLeanJson(text, drop, kept, metadata)) ++lean;
+    if (full) {
+      ASSERT_TRUE(built) << text << built.error();
+      ASSERT_EQ((*built)->payload(), (*full)->payload()) << text;
+      ASSERT_EQ((*built)->metadata_bytes(), (*full)->metadata_bytes()) << text;
+      ASSERT_EQ((*built)->name(), (*full)->name()) << text;
+    } else {
+      built ? ++trusted : ++refused;
+    }
+    // Whatever it is, it can be read.
+    if (built) Walk(json::View((*built)->payload().data(), built->get()));
+  }
+  EXPECT_GT(lean, 3000);
+  EXPECT_GT(refused, 1000);
+  EXPECT_GT(trusted, 100);
+}
+
+// Deeper than the root's members only brackets and strings are checked: what is wrong there reads as absent and is counted.
+TEST(LeanJson, MalformedValuesReadAsAbsent) {
+  for (const std::string spec :
+       {R"({"a":1,"b" 2})", R"({"a":1,"b":})", R"({"a":1 "b":2})", R"({"a":1,})", R"({"a":1,2:3})",
+        R"({"a":1,"b":tru})", R"({"a":1,"b":"x""y"})", R"({"a":1]})", R"([1,])", R"([1 2])"}) {
+    const std::string text = R"({"metadata":{"name":"x"},"spec":)" + spec + R"(,"z":7})";
+    const auto built = BuildFromJson(Widget(), text);
+    if (!built) {
+      // The tape had to look, and found it.
+      EXPECT_NE(spec.find(']'), std::string::npos) << spec << built.error();
+      continue;
+    }
+    EXPECT_FALSE(BuildFromJson(Widget(), text, {.validation = Validation::kFull})) << spec;
+    const std::uint64_t before = MalformedReads();
+    const json::View root((*built)->payload().data(), built->get());
+    static_cast<void>(root["spec"]["b"].AsBool());
+    Walk(root["spec"]);
+    EXPECT_GT(MalformedReads(), before) << spec;
+    EXPECT_EQ(root["z"].AsInt64(), 7) << spec;
+  }
+}
+
+}  // namespace
+}  // namespace kinformer::internal

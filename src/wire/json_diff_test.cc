@@ -1,0 +1,159 @@
+// Patches: what Diff and MergeDiff give, applied to the one document, makes the other.
+
+#include "kinformer/json_diff.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace kinformer::json {
+namespace {
+
+using ::testing::HasSubstr;
+
+Value J(std::string_view text) {
+  Result<Value> value = Parse(text);
+  EXPECT_TRUE(value) << text;
+  return value.value_or(Value());
+}
+
+TEST(JsonDiff, SaysWhatChangedAndNoMore) {
+  struct Case {
+    const char* from;
+    const char* to;
+    const char* patch;
+  };
+  for (const Case& c : {
+           Case{R"({"a":1,"b":2})", R"({"b":2.0,"a":1})", "[]"},
+           Case{R"({"a":1})", R"({"a":2})", R"([{"op":"replace","path":"/a","value":2}])"},
+           Case{R"({"a":1})", R"({"b":1})",
+                R"([{"op":"remove","path":"/a"},{"op":"add","path":"/b","value":1}])"},
+           Case{R"({"a/b":{"c~d":1}})", R"({"a/b":{"c~d":null}})",
+                R"([{"op":"replace","path":"/a~1b/c~0d","value":null}])"},
+           Case{"[1,2,3]", "[1,3]", R"([{"op":"remove","path":"/1"}])"},
+           Case{"[1,3]", "[1,2,3]", R"([{"op":"add","path":"/1","value":2}])"},
+           Case{"[1,1]", "[1,1,1]", R"([{"op":"add","path":"/2","value":1}])"},
+           Case{R"([{"n":"a","v":1},{"n":"b"}])", R"([{"n":"a","v":2},{"n":"b"}])",
+                R"([{"op":"replace","path":"/0/v","value":2}])"},
+           Case{"{}", "[]", R"([{"op":"replace","path":"","value":[]}])"},
+       }) {
+    EXPECT_EQ(Diff(J(c.from), J(c.to)).Dump(), c.patch) << c.from << " " << c.to;
+  }
+}
+
+TEST(JsonDiff, MergePatches) {
+  struct Case {
+    const char* from;
+    const char* to;
+    const char* patch;
+  };
+  for (const Case& c : {
+           Case{R"({"a":{"b":1,"c":2}})", R"({"a":{"b":1}})", R"({"a":{"c":null}})"},
+           Case{R"({"a":[1]})", R"({"a":[1,null]})", R"({"a":[1,null]})"},
+           Case{R"({"a":1})", R"({"a":{"b":1}})", R"({"a":{"b":1}})"},
+           Case{R"({"a":null})", R"({"a":null})", "{}"},
+           Case{"1", "[2]", "[2]"},
+       }) {
+    const Result<Value> patch = MergeDiff(J(c.from), J(c.to));
+    ASSERT_TRUE(patch) << patch.error();
+    EXPECT_EQ(patch->Dump(), c.patch) << c.from << " " << c.to;
+  }
+  const Result<Value> refused = MergeDiff(J(R"({"a":{}})"), J(R"({"a":{"b":{"c":null}}})"));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr("/a/b/c to null"));
+}
+
+TEST(JsonPatch, AppliesEveryOperation) {
+  Value document = J(R"({"a":[1,2],"b":{"c":3}})");
+  ASSERT_TRUE(ApplyPatch(J(R"([{"op":"test","path":"/a/0","value":1.0},
+      {"op":"add","path":"/a/-","value":4},{"op":"add","path":"/a/0","value":0},
+      {"op":"move","from":"/b/c","path":"/a/1"},{"op":"copy","from":"/a","path":"/b/d"},
+      {"op":"replace","path":"/a/0","value":"x"},{"op":"remove","path":"/b/d/0"}])"),
+                         document));
+  EXPECT_EQ(document.Dump(), R"({"a":["x",3,1,2,4],"b":{"d":[3,1,2,4]}})");
+}
+
+TEST(JsonPatch, FailsWholeAndSaysWhere) {
+  struct Case {
+    const char* operation;
+    const char* message;
+  };
+  for (const Case& c : {
+           Case{R"({"op":"remove","path":"/x"})",
+                "operation 2 (remove /x): there is no such value"},
+           Case{R"({"op":"add","path":"/x/y","value":1})", "its parent does not exist"},
+           Case{R"({"op":"add","path":"/a/3","value":1})", "beyond the array's end"},
+           Case{R"({"op":"add","path":"/a/01","value":1})", "no index"},
+           Case{R"({"op":"add","path":"/b/c/d","value":1})", "neither an object nor an array"},
+           Case{R"({"op":"add","path":"b","value":1})", "begin with a slash"},
+           Case{R"({"op":"add","path":"/b"})", "no value"},
+           Case{R"({"op":"test","path":"/b/c","value":4})", "the value is another"},
+           Case{R"({"op":"move","from":"/b","path":"/b/c"})", "into itself"},
+           Case{R"({"op":"copy","from":"/x","path":"/b/c"})", "nothing at /x"},
+           Case{R"({"op":"copy","path":"/b/c"})", "no from"},
+           Case{R"({"op":"frob","path":"/b/c"})", "none of add"},
+           Case{R"({"op":"add","value":1})", "no path"},
+           Case{"7", "no object"},
+       }) {
+    Value document = J(R"({"a":[1,2],"b":{"c":3}})");
+    const Value before = document;
+    const Value patch =
+        J("[{\"op\":\"add\",\"path\":\"/new\",\"value\":1}," + std::string(c.operation) + "]");
+    const Result<void> done = ApplyPatch(patch, document);
+    ASSERT_FALSE(done) << c.operation;
+    EXPECT_EQ(done.error().reason(), Reason::kInvalidArgument);
+    EXPECT_THAT(done.error().message(), HasSubstr(c.message)) << c.operation;
+    EXPECT_EQ(document, before);
+  }
+}
+
+Value Random(std::mt19937& random, int depth) {
+  switch (random() % (depth > 0 ? 7U : 4U)) {
+    case 0:
+      return random() % 2 == 0;
+    case 1:
+      return static_cast<std::int64_t>(random() % 4);
+    case 2:
+      return std::string(1, static_cast<char>('a' + random() % 3));
+    case 3:
+      return nullptr;
+    case 4: {
+      Value array = Value::MakeArray();
+      for (auto n = random() % 5; n > 0; --n) array.Append(Random(random, depth - 1));
+      return array;
+    }
+    default: {
+      static constexpr const char* kNames[] = {"a", "b", "~", "/", "", "0"};
+      Value object = Value::MakeObject();
+      for (auto n = random() % 5; n > 0; --n) {
+        object.Set(kNames[random() % 6], Random(random, depth - 1));
+      }
+      return object;
+    }
+  }
+}
+
+TEST(JsonDiff, RandomDocumentsBecomeEachOther) {
+  std::mt19937 random(4);
+  int merged = 0;
+  for (int round = 0; round < 5000; ++round) {
+    const Value from = Random(random, 4);
+    const Value to = Random(random, 4);
+    Value document = from;
+    const Value patch = Diff(from, to);
+    ASSERT_EQ(patch.size() == 0, from == to);
+    const Result<void> done = ApplyPatch(patch, document);
+    ASSERT_TRUE(done) << done.error() << "\n" << from << "\n" << to << "\n" << patch;
+    ASSERT_EQ(document, to) << from << "\n" << patch;
+    const Result<Value> merge = MergeDiff(from, to);
+    if (!merge) continue;
+    ++merged;
+    document = from;
+    document.MergePatch(*merge);
+    ASSERT_EQ(document, to) << from << "\n" << *merge;
+  }
+  EXPECT_GT(merged, 1000);
+}
+
+}  // namespace
+}  // namespace kinformer::json

@@ -1,0 +1,21 @@
+// A struct that does not name its members says how that is done.
+// expect-gcc: CustomResource<T>: T must name its members
+// expect-clang: CustomResource<T>: T must name its members
+
+#include "kinformer/custom_resource.h"
+
+struct Widget {
+  static constexpr std::string_view kGroup = "example.com";
+  static constexpr std::string_view kVersion = "v1";
+  static constexpr std::string_view kKind = "Widget";
+  static constexpr std::string_view kPlural = "widgets";
+  static constexpr bool kNamespaced = true;
+  int size = 0;
+#ifdef CORRECT
+  static constexpr auto kFields = std::tuple(kinformer::Field("size", &Widget::size));
+#endif
+};
+
+const kinformer::internal::TypeInfo& Use() {
+  return kinformer::CustomResource<Widget>::type_info();
+}

@@ -1,0 +1,21 @@
+// A struct that is no kind says what is missing.
+// expect-gcc: T must say which resource it is, by static constexpr members
+// expect-clang: T must say which resource it is, by static constexpr members
+
+#include "kinformer/custom_resource.h"
+
+struct Widget {
+#ifdef CORRECT
+  static constexpr std::string_view kGroup = "example.com";
+  static constexpr std::string_view kVersion = "v1";
+  static constexpr std::string_view kKind = "Widget";
+  static constexpr std::string_view kPlural = "widgets";
+  static constexpr bool kNamespaced = true;
+#endif
+  int size = 0;
+  static constexpr auto kFields = std::tuple(kinformer::Field("size", &Widget::size));
+};
+
+kinformer::Result<Widget> Use(const kinformer::CustomResource<Widget>& widget) {
+  return widget.Decode();
+}

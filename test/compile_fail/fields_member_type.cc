@@ -1,0 +1,18 @@
+// A member that cannot be read says which types can.
+// expect-gcc: kFields: a member's type must be bool, a number, std::string
+// expect-clang: kFields: a member's type must be bool, a number, std::string
+
+#include "kinformer/fields.h"
+
+struct Spec {
+#ifdef CORRECT
+  int size = 0;
+#else
+  const char* size = nullptr;
+#endif
+  static constexpr auto kFields = std::tuple(kinformer::Field("size", &Spec::size));
+};
+
+kinformer::Result<Spec> Read(const kinformer::json::Value& value) {
+  return kinformer::FieldsFromValue<Spec>(value);
+}

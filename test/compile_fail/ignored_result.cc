@@ -1,0 +1,15 @@
+// Errors are not overlooked.
+// expect-gcc: ignoring returned value of type 'kinformer::Result<void>'
+// expect-clang: ignoring return value of (type|function).*nodiscard
+
+#include "kinformer/result.h"
+
+kinformer::Result<void> Save();
+
+void Use() {
+#ifdef CORRECT
+  Save().OrExit();
+#else
+  Save();
+#endif
+}

@@ -1,0 +1,16 @@
+// Errors are not overlooked, with a value neither.
+// expect-gcc: ignoring returned value of type 'kinformer::Result<int>'
+// expect-clang: ignoring return value of (type|function).*nodiscard
+
+#include "kinformer/result.h"
+
+kinformer::Result<int> Count();
+
+int Use() {
+#ifdef CORRECT
+  return Count().OrExit();
+#else
+  Count();
+  return 0;
+#endif
+}

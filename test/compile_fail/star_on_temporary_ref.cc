@@ -1,0 +1,18 @@
+// What a temporary Ref shows is gone with it.
+// expect-gcc: use of deleted function .*operator\*\(\)
+// expect-clang: deleted operator '\*'
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/ref.h"
+
+kinformer::Ref<kinformer::corev1::Pod> Find();
+void Show(kinformer::corev1::Pod pod);
+
+void Use() {
+#ifdef CORRECT
+  const auto pod = Find();
+  Show(*pod);
+#else
+  Show(*Find());
+#endif
+}

@@ -1,0 +1,20 @@
+// The same by key.
+// expect-gcc: use of deleted function .*Snapshot<.*GetByKey\(
+// expect-clang: deleted (member )?function 'GetByKey'
+
+#include <string>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/snapshot.h"
+
+kinformer::Snapshot<kinformer::corev1::Pod> Take();
+
+std::string Use() {
+#ifdef CORRECT
+  const auto snapshot = Take();
+  const auto pod = snapshot.GetByKey("default/web-0");
+#else
+  const auto pod = Take().GetByKey("default/web-0");
+#endif
+  return pod ? std::string(pod->metadata().name()) : std::string();
+}
