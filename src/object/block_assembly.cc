@@ -96,9 +96,10 @@ void AdviseHugePages([[maybe_unused]] void* block, [[maybe_unused]] std::size_t 
 
 Result<void> NoteMetadataKey(const wire::WireField& field, const char* metadata,
                              MetadataKeys& keys) {
-  constexpr std::array<std::int8_t, 7> kPlaces = {-1, 0, -1, 1, -1, 2, 3};
-  if (field.number >= kPlaces.size() || kPlaces[field.number] < 0) return {};
-  const auto place = static_cast<std::size_t>(kPlaces[field.number]);
+  constexpr std::size_t kNone = 4;
+  constexpr std::array<std::size_t, 7> kPlaces = {kNone, 0, kNone, 1, kNone, 2, 3};
+  if (field.number >= kPlaces.size() || kPlaces[field.number] == kNone) return {};
+  const std::size_t place = kPlaces[field.number];
   if (field.type != wire::WireType::kBytes || field.size > 255 || field.data - metadata > 65535) {
     return Error(Reason::kDecode, "metadata: field " + std::to_string(field.number) +
                                       " is no text of at most 255 bytes");

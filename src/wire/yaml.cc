@@ -94,8 +94,7 @@ std::string FloatText(std::string_view text) {
   out += whole.empty() ? std::string_view("0") : whole;
   if (!fraction.empty()) (out += '.') += fraction;
   if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
-    out += 'e';
-    ++i;
+    out += text[i++];
     if (i < text.size() && (text[i] == '-' || text[i] == '+')) out += text[i++];
     const std::string_view exponent = digits();
     if (exponent.empty()) return {};

@@ -122,6 +122,13 @@ TEST(Yaml, WhatIsNoYamlIsRefusedWithItsPlace) {
             "x.yaml:1: the text is not UTF-8");
 }
 
+TEST(Yaml, NumbersKeepTheirText) {
+  for (const char* number : {"103E13", "1.5e-3", "-0.25", "1E+2"}) {
+    EXPECT_EQ(Dump(*Parse(std::string("- ") + number + "\n")), std::string("- ") + number + "\n");
+    EXPECT_EQ(Dump(*Parse(std::string("[") + number + "]")), std::string("- ") + number + "\n");
+  }
+}
+
 TEST(Yaml, ManyDocuments) {
   const Result<std::vector<json::Value>> all =
       ParseAll("# head\n---\na: 1\n---\n# nothing\n---\nb: 2\n...\n");
