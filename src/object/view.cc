@@ -5,6 +5,8 @@
 
 #include "kinformer/internal/block.h"
 
+#include "object/block_assembly.h"
+#include "object/block_reader.h"
 #include "wire/protobuf_reader.h"
 
 namespace kinformer::internal {
@@ -18,28 +20,34 @@ constexpr std::uint8_t kRootTable = 0xfe;
 
 std::atomic<std::uint64_t> malformed_reads{0};
 
-// Where the search for a field begins: from the block's index if the message has one; null if the index says it is absent.
-const char* Start(const MessageView& message, std::uint32_t number) {
-  if (message.table() == kRootTable) return message.block()->RootField(number);
-  if (message.table() != MessageView::kNoTable && number <= 64) {
-    return message.block()->IndexedField(message.table(), number);
-  }
-  return message.bytes().data();
-}
+// Where the search for a field begins, null if the index says that it is absent.
+struct Start {
+  const char* at = nullptr;
+  // From the index, which was made of what entry had brought into order: the field is here, and its other occurrences come next.
+  bool indexed = false;
+  std::uint8_t table = MessageView::kNoTable;  // of the message that begins here
+};
 
-bool IsIndexed(const MessageView& message, std::uint32_t number) {
-  if (message.table() == kRootTable) return message.block()->IndexesRootField(number);
-  return message.table() != MessageView::kNoTable && number <= 64;
+inline Start StartOf(const MessageView& message, std::uint32_t number) {
+  if (message.table() == MessageView::kNoTable) return {message.bytes().data()};
+  const BlockReader reader(*message.block());
+  Start start{nullptr, true};
+  if (message.table() == kRootTable && number <= BlockLayout::kMaxRootNumber) {
+    start.at = reader.RootField(number, start.table);
+  } else if (message.table() != kRootTable && number <= BlockIndex::kMaxNumber) {
+    start.at = reader.ChildField(message.table(), number);
+  } else {
+    return {message.bytes().data()};
+  }
+  return start;
 }
 
 const char* End(const MessageView& message) {
   return message.bytes().data() + message.bytes().size();
 }
 
-void Fill(const MessageView& message, const WireField& field, RawValue& value) {
-  value.table = message.table() == kRootTable && field.type == WireType::kBytes
-                    ? message.block()->ChildSlot(field.number)
-                    : MessageView::kNoTable;
+void Fill(const WireField& field, std::uint8_t table, RawValue& value) {
+  value.table = field.type == WireType::kBytes ? table : MessageView::kNoTable;
   value.scalar = field.scalar;
   value.bytes = {};
   switch (field.type) {
@@ -74,6 +82,13 @@ const char* NextField(const char* at, const char* end, std::uint32_t number, boo
   return nullptr;
 }
 
+// Reads the text or message that the index says to be at `at`. False, and counted, if it is something else.
+inline bool ReadIndexed(const char* at, const char* end, WireField& field) {
+  if (wire::ReadField(at, end, field) != nullptr && field.type == WireType::kBytes) return true;
+  malformed_reads.fetch_add(1, std::memory_order_relaxed);
+  return false;
+}
+
 }  // namespace
 
 MessageView RootView::message() const {
@@ -85,33 +100,60 @@ MessageView RootView::message() const {
 
 bool FindField(const MessageView& message, FieldId id, RawValue& value) {
   if (message.encoding() != Encoding::kProtobuf) return false;
-  const char* at = Start(message, id.number);
+  const Start start = StartOf(message, id.number);
   const char* const end = End(message);
-  const bool indexed = IsIndexed(message, id.number);
-  WireField field;
   WireField last;
-  // What the index covers was brought into order at entry: the first occurrence is the only one.
-  while ((at = NextField(at, end, id.number, indexed, field)) != nullptr) {
-    last = field;
-    if (indexed) break;
+  if (start.indexed) {
+    if (start.at == nullptr) return false;
+    NextField(start.at, end, id.number, true, last);
+  } else {
+    WireField field;
+    const char* at = start.at;
+    while ((at = NextField(at, end, id.number, false, field)) != nullptr) last = field;
   }
   if (!last) return false;
-  Fill(message, last, value);
+  Fill(last, start.table, value);
   return true;
+}
+
+std::string_view GetString(const MessageView& message, FieldId id) {
+  if (message.encoding() != Encoding::kProtobuf) return {};
+  const Start start = StartOf(message, id.number);
+  if (!start.indexed) return Get<std::string_view>(message, id);
+  WireField field;
+  if (start.at == nullptr || !ReadIndexed(start.at, End(message), field)) return {};
+  return field.bytes();
+}
+
+MessageView GetChild(const Block* block, std::uint32_t number) {
+  if (block == nullptr) return {};
+  if (number > BlockLayout::kMaxRootNumber) {
+    RawValue value;
+    const MessageView root = RootView(block).message();
+    return FindField(root, number, value) ? ToMessage(root, value) : MessageView();
+  }
+  std::uint8_t table = MessageView::kNoTable;
+  const char* const at = BlockReader(*block).RootField(number, table);
+  if (at == nullptr) return {};
+  const std::string_view payload = block->payload();
+  WireField field;
+  if (!ReadIndexed(at, payload.data() + payload.size(), field)) return {};
+  return {field.data, static_cast<std::uint32_t>(field.size), block, Encoding::kProtobuf, table};
 }
 
 FieldCursor MakeCursor(const MessageView& message, FieldId id, FieldCursor::Packing packing) {
   FieldCursor cursor;
   if (message.encoding() != Encoding::kProtobuf) return cursor;
-  cursor.at = Start(message, id.number);
+  const Start start = StartOf(message, id.number);
+  cursor.at = start.at;
   cursor.end = End(message);
   cursor.number = id.number;
   cursor.packing = packing;
-  cursor.contiguous = IsIndexed(message, id.number);
+  cursor.contiguous = start.indexed;
   return cursor;
 }
 
-bool NextElement(const MessageView& message, FieldCursor& cursor, RawValue& value) {
+bool NextElement(FieldCursor& cursor, RawValue& value) {
   WireField field;
   field.number = cursor.number;
   while (cursor.packed == cursor.packed_end) {
@@ -132,15 +174,13 @@ bool NextElement(const MessageView& message, FieldCursor& cursor, RawValue& valu
       return false;
     }
   }
-  Fill(message, field, value);
-  value.table = MessageView::kNoTable;
+  Fill(field, MessageView::kNoTable, value);
   return true;
 }
 
-bool NextMember(const MessageView& message, FieldCursor& cursor, std::string_view& key,
-                RawValue& value) {
+bool NextMember(FieldCursor& cursor, std::string_view& key, RawValue& value) {
   RawValue entry;
-  if (!NextElement(message, cursor, entry)) return false;
+  if (!NextElement(cursor, entry)) return false;
   const char* at = entry.bytes.data();
   const char* const end = at + entry.bytes.size();
   key = {};
@@ -153,18 +193,9 @@ bool NextMember(const MessageView& message, FieldCursor& cursor, std::string_vie
       break;
     }
     if (field.number == 1 && field.type == WireType::kBytes) key = {field.data, field.size};
-    if (field.number == 2) {
-      Fill(message, field, value);
-      value.table = MessageView::kNoTable;
-    }
+    if (field.number == 2) Fill(field, MessageView::kNoTable, value);
   }
   return true;
-}
-
-std::string_view ToStringView(const MessageView& /*parent*/, const RawValue& value) {
-  if (value.kind == RawValue::Kind::kBytes) return value.bytes;
-  malformed_reads.fetch_add(1, std::memory_order_relaxed);
-  return {};
 }
 
 std::int64_t ToInt64(const RawValue& value) {

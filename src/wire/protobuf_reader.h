@@ -32,6 +32,11 @@ inline const char* ReadVarint(const char* at, const char* end, std::uint64_t& va
     value = static_cast<unsigned char>(*at);
     return at + 1;
   }
+  if (end - at > 1 && static_cast<unsigned char>(at[1]) < 0x80) {  // the others two
+    value = (static_cast<unsigned char>(at[0]) & 0x7fU) |
+            static_cast<unsigned>(static_cast<unsigned char>(at[1])) << 7U;
+    return at + 2;
+  }
   std::uint64_t result = 0;
   for (unsigned shift = 0; shift < 70; shift += 7) {
     if (at == end) return nullptr;

@@ -143,12 +143,10 @@ struct FieldCursor {
 FieldCursor MakeCursor(const MessageView& message, FieldId field,
                        FieldCursor::Packing packing = FieldCursor::Packing::kNone);
 // The next element (a map: its entry, in JSON the member's name in `key` and its value). False at the end.
-bool NextElement(const MessageView& message, FieldCursor& cursor, RawValue& value);
-bool NextMember(const MessageView& message, FieldCursor& cursor, std::string_view& key,
-                RawValue& value);
+bool NextElement(FieldCursor& cursor, RawValue& value);
+bool NextMember(FieldCursor& cursor, std::string_view& key, RawValue& value);
 
 // Conversions of a raw value. What does not fit reads as zero and is counted.
-std::string_view ToStringView(const MessageView& parent, const RawValue& value);
 std::int64_t ToInt64(const RawValue& value);
 double ToDouble(const RawValue& value);
 bool ToBool(const RawValue& value);
@@ -157,6 +155,11 @@ MessageView ToMessage(const MessageView& parent, const RawValue& value);
 // How often, in this process, a read met bytes that are malformed below the level that entry checks.
 std::uint64_t MalformedReads();
 void CountMalformedRead();
+
+inline std::string_view ToStringView(const MessageView& /*parent*/, const RawValue& value) {
+  if (value.kind != RawValue::Kind::kBytes) CountMalformedRead();
+  return value.bytes;
+}
 
 template <class T>
 T ConvertValue(const MessageView& parent, const RawValue& value) {
@@ -199,9 +202,10 @@ std::optional<T> GetOptional(const MessageView& message, FieldId field) {
   if (!FindField(message, field, value)) return std::nullopt;
   return ConvertValue<T>(message, value);
 }
-inline std::string_view GetString(const MessageView& m, FieldId f) {
-  return Get<std::string_view>(m, f);
-}
+// Without the detour by RawValue where the block has an index of the message: most reads are one of these and GetMessage below.
+std::string_view GetString(const MessageView& message, FieldId field);
+// A message that is a direct child of the object. Empty if there is none.
+MessageView GetChild(const Block* block, std::uint32_t number);
 inline std::string_view GetBytes(const MessageView& m, FieldId f) {
   return Get<std::string_view>(m, f);
 }
@@ -212,6 +216,11 @@ inline double GetDouble(const MessageView& m, FieldId f) { return Get<double>(m,
 template <class V>
 V GetMessage(const MessageView& m, FieldId f) {
   return Get<V>(m, f);
+}
+template <class V>
+  requires std::is_constructible_v<V, const MessageView&>
+V GetMessage(const RootView& object, FieldId f) {
+  return V(GetChild(object.block(), f.number));
 }
 inline std::optional<std::string_view> GetOptionalString(const MessageView& m, FieldId f) {
   return GetOptional<std::string_view>(m, f);
@@ -254,7 +263,7 @@ class Repeated {
     }
     V operator*() const { return ConvertValue<V>(message_, value_); }
     iterator& operator++() {
-      done_ = !NextElement(message_, cursor_, value_);
+      done_ = !NextElement(cursor_, value_);
       ++index_;
       return *this;
     }
@@ -326,7 +335,7 @@ class MessageMap {
     }
     value_type operator*() const { return {key_, ConvertValue<V>(message_, value_)}; }
     iterator& operator++() {
-      done_ = !NextMember(message_, cursor_, key_, value_);
+      done_ = !NextMember(cursor_, key_, value_);
       ++index_;
       return *this;
     }
@@ -364,7 +373,7 @@ class MessageMap {
     RawValue value;
     RawValue found;
     bool any = false;
-    while (NextMember(message_, cursor, name, value)) {
+    while (NextMember(cursor, name, value)) {
       if (name == key) found = value, any = true;
     }
     if (!any) return std::nullopt;
