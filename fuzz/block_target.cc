@@ -51,7 +51,7 @@ void Compare(const MessageView& indexed, const MessageView& plain, const Message
              int depth) {
   RequireEqual(indexed.bytes(), plain.bytes(), "a message is the same with its index");
   for (const FieldDescriptor& field : type.fields) {
-    const internal::FieldId id(field.number, field.json_name);
+    const std::uint32_t id = field.number;
     RawValue one;
     RawValue other;
     if (field.map) {

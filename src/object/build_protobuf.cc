@@ -22,9 +22,9 @@ constexpr std::uint32_t kManagedFields = 17;
 constexpr std::uint32_t kLastKey = 6;  // resourceVersion
 
 // A direct child that is one message: spec, status, metadata.
-bool IsChildMessage(const FieldDescriptor* field, const wire::WireField& value) {
+bool IsChildMessage(const FieldDescriptor* field) {
   return field != nullptr && field->kind == FieldKind::kMessage && !field->repeated &&
-         !field->map && field->message != nullptr && value.type == wire::WireType::kBytes;
+         !field->map && field->message != nullptr;
 }
 
 bool IsMetadata(const FieldDescriptor* field) {
@@ -52,8 +52,8 @@ struct Scan {
   bool metadata_is_message = false;
   Place metadata;
   Cut managed_fields;
-  // The metadata's first fields, by number.
-  std::array<wire::WireField, kLastKey + 1> keys{};
+  // Where the metadata's first fields begin, by number.
+  std::array<const char*, kLastKey + 1> keys{};
 };
 
 // Whether fields that come one after the other are in canonical order (canonical.h).
@@ -82,60 +82,53 @@ class Order {
   bool repeats_ = false;  // several fields of the number may follow each other
 };
 
-// Calls `each(field, begin, end)` for the fields of a message, with positions from its start; stops where that returns false. The value
-// is false then.
+// Calls `each(field, at)` for the fields of a message, `at` being where the field begins; stops where that returns false. The value is
+// false then.
 template <class Each>
-Result<bool> ForFields(std::string_view message, Each each) {
+[[gnu::always_inline]] inline Result<bool> ForFields(std::string_view message, Each each) {
   const char* const begin = message.data();
   const char* const end = begin + message.size();
-  wire::WireField field;
-  for (const char* at = begin; at < end;) {
-    const char* const next = wire::ReadField(at, end, field);
-    if (next == nullptr) {
+  wire::FieldBounds field;
+  for (const char* at = begin; at < end; at = field.end) {
+    if (!wire::ReadBounds(at, end, field)) {
       return Error(Reason::kDecode, "malformed protobuf field at byte " +
                                         std::to_string(at - begin) + " of " +
                                         std::to_string(message.size()));
     }
-    if (!each(field, static_cast<std::uint32_t>(at - begin),
-              static_cast<std::uint32_t>(next - begin))) {
-      return false;
-    }
-    at = next;
+    if (!each(field, at)) return false;
   }
   return true;
 }
 
 Result<bool> ScanMetadata(const MessageDescriptor& descriptor, std::string_view bytes, Scan& scan) {
   Order order(descriptor);
-  return ForFields(bytes,
-                   [&](const wire::WireField& field, std::uint32_t begin, std::uint32_t end) {
-                     bool first = false;
-                     if (!order.Next(field.number, first)) return false;
-                     if (field.number <= kLastKey) scan.keys[field.number] = field;
-                     if (field.number == kManagedFields) {
-                       if (first) scan.managed_fields.begin = begin;
-                       scan.managed_fields.end = end;
-                     }
-                     return true;
-                   });
+  return ForFields(bytes, [&](const wire::FieldBounds& field, const char* at) {
+    bool first = false;
+    if (!order.Next(field.number, first)) return false;
+    if (field.number <= kLastKey) scan.keys[field.number] = at;
+    if (field.number == kManagedFields) {
+      if (first) scan.managed_fields.begin = static_cast<std::uint32_t>(at - bytes.data());
+      scan.managed_fields.end = static_cast<std::uint32_t>(field.end - bytes.data());
+    }
+    return true;
+  });
 }
 
-// `base`: where the child's content is in the payload.
+// `payload`: where the message begins whose child this is.
 Result<bool> ScanChild(const MessageDescriptor& descriptor, std::string_view bytes,
-                       std::uint32_t base, BlockIndex& index) {
+                       const char* payload, BlockIndex& index) {
   Order order(descriptor);
   std::uint64_t bitmap = 0;
   std::uint32_t* next = index.fields.data() + index.field_count;
-  Result<bool> ordered = ForFields(
-      bytes, [&](const wire::WireField& field, std::uint32_t begin, std::uint32_t /*end*/) {
-        bool first = false;
-        if (!order.Next(field.number, first)) return false;
-        if (first && field.number <= BlockIndex::kMaxNumber) {
-          bitmap |= std::uint64_t{1} << (field.number - 1);
-          *next++ = base + begin;
-        }
-        return true;
-      });
+  Result<bool> ordered = ForFields(bytes, [&](const wire::FieldBounds& field, const char* at) {
+    bool first = false;
+    if (!order.Next(field.number, first)) return false;
+    if (first && field.number <= BlockIndex::kMaxNumber) {
+      bitmap |= std::uint64_t{1} << (field.number - 1);
+      *next++ = static_cast<std::uint32_t>(at - payload);
+    }
+    return true;
+  });
   index.field_count = static_cast<std::size_t>(next - index.fields.data());
   index.bitmaps[index.child_count++] = bitmap;
   return ordered;
@@ -144,11 +137,10 @@ Result<bool> ScanChild(const MessageDescriptor& descriptor, std::string_view byt
 // Of a child that has no index.
 Result<bool> CheckChild(const MessageDescriptor& descriptor, std::string_view bytes) {
   Order order(descriptor);
-  return ForFields(
-      bytes, [&](const wire::WireField& field, std::uint32_t /*begin*/, std::uint32_t /*end*/) {
-        bool first = false;
-        return order.Next(field.number, first);
-      });
+  return ForFields(bytes, [&](const wire::FieldBounds& field, const char* /*at*/) {
+    bool first = false;
+    return order.Next(field.number, first);
+  });
 }
 
 // Reads root and children; false if the order is not canonical.
@@ -157,48 +149,50 @@ Result<bool> ScanObject(const MessageDescriptor& message, std::string_view bytes
   BlockIndex& index = scan.index;
   Result<bool> child = true;
   std::string_view child_name;
-  Result<bool> ordered =
-      ForFields(bytes, [&](const wire::WireField& value, std::uint32_t begin, std::uint32_t end) {
-        bool first = false;
-        if (!order.Next(value.number, first)) return false;
-        const bool indexed = first && value.number <= BlockLayout::kMaxRootNumber;
-        if (indexed) {
-          index.numbers[index.root_count] = static_cast<std::uint8_t>(value.number);
-          index.roots[index.root_count++] = begin;
-        }
-        if (!first) return true;
-        const FieldDescriptor* field = FindByNumber(message, value.number);
-        const auto content = static_cast<std::uint32_t>(end - value.size);
-        const bool is_message = IsChildMessage(field, value);
-        if (IsMetadata(field)) {
-          scan.metadata_number = value.number;
-          scan.metadata_is_message = is_message;
-          scan.metadata = {begin, content, end};
-          if (is_message) child = ScanMetadata(*field->message, value.bytes(), scan);
-        } else if (is_message && value.size > 0) {
-          if (indexed && index.child_count < BlockIndex::kMaxChildren) {
-            index.numbers[index.root_count - 1] |= BlockLayout::kHasIndex;
-            child = ScanChild(*field->message, value.bytes(), content, index);
-          } else {
-            child = CheckChild(*field->message, value.bytes());
-          }
-        }
-        if (child && *child) return true;
-        child_name = field->json_name;
-        return false;
-      });
+  Result<bool> ordered = ForFields(bytes, [&](const wire::FieldBounds& value, const char* at) {
+    bool first = false;
+    if (!order.Next(value.number, first)) return false;
+    if (!first) return true;
+    const auto begin = static_cast<std::uint32_t>(at - bytes.data());
+    const bool indexed = value.number <= BlockLayout::kMaxRootNumber;
+    if (indexed) {
+      index.numbers[index.root_count] = static_cast<std::uint8_t>(value.number);
+      index.roots[index.root_count++] = begin;
+    }
+    const FieldDescriptor* field = FindByNumber(message, value.number);
+    const bool is_message = IsChildMessage(field) && value.content != nullptr;
+    if (IsMetadata(field)) {
+      scan.metadata_number = value.number;
+      scan.metadata_is_message = is_message;
+      if (!is_message) return true;
+      scan.metadata = {begin, static_cast<std::uint32_t>(value.content - bytes.data()),
+                       static_cast<std::uint32_t>(value.end - bytes.data())};
+      child = ScanMetadata(*field->message, value.bytes(), scan);
+    } else if (is_message && value.content != value.end) {
+      if (indexed && index.child_count < BlockIndex::kMaxChildren) {
+        index.numbers[index.root_count - 1] |= BlockLayout::kHasIndex;
+        child = ScanChild(*field->message, value.bytes(), bytes.data(), index);
+      } else {
+        child = CheckChild(*field->message, value.bytes());
+      }
+    }
+    if (child && *child) return true;
+    child_name = field->json_name;
+    return false;
+  });
   if (!child) return std::move(child).error().WithContext(child_name);
   return ordered;
 }
 
 Result<MetadataKeys> MetadataKeysOf(const Scan& scan, std::string_view message) {
+  const char* const begin = message.data() + scan.metadata.content;
   MetadataKeys keys;
-  for (const wire::WireField& field : scan.keys) {
-    if (field.number == 0) continue;
-    if (Result<void> noted = NoteMetadataKey(field, message.data() + scan.metadata.content, keys);
-        !noted) {
+  for (const char* const at : scan.keys) {
+    wire::WireField field;
+    if (at == nullptr || wire::ReadField(at, begin + scan.metadata.size(), field) == nullptr)
+      continue;
+    if (Result<void> noted = NoteMetadataKey(field, begin, keys); !noted)
       return std::move(noted).error();
-    }
   }
   return keys;
 }

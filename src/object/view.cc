@@ -17,6 +17,7 @@ using wire::WireType;
 
 // The table of a RootView's message: the block's index of the root.
 constexpr std::uint8_t kRootTable = 0xfe;
+static_assert(kRootTable < MessageView::kNoTable && kRootTable >= BlockIndex::kMaxChildren);
 
 std::atomic<std::uint64_t> malformed_reads{0};
 
@@ -82,9 +83,13 @@ const char* NextField(const char* at, const char* end, std::uint32_t number, boo
   return nullptr;
 }
 
-// Reads the text or message that the index says to be at `at`. False, and counted, if it is something else.
-inline bool ReadIndexed(const char* at, const char* end, WireField& field) {
-  if (wire::ReadField(at, end, field) != nullptr && field.type == WireType::kBytes) return true;
+// The text or message that the index says to be at `at`. False, and counted, if it is something else.
+inline bool ReadIndexed(const char* at, const char* end, std::string_view& content) {
+  wire::FieldBounds field;
+  if (wire::ReadBounds(at, end, field) && wire::IsBytes(*at)) {
+    content = field.bytes();
+    return true;
+  }
   malformed_reads.fetch_add(1, std::memory_order_relaxed);
   return false;
 }
@@ -98,56 +103,54 @@ MessageView RootView::message() const {
           block_->encoding() == Encoding::kProtobuf ? kRootTable : MessageView::kNoTable};
 }
 
-bool FindField(const MessageView& message, FieldId id, RawValue& value) {
+bool FindField(const MessageView& message, std::uint32_t number, RawValue& value) {
   if (message.encoding() != Encoding::kProtobuf) return false;
-  const Start start = StartOf(message, id.number);
+  const Start start = StartOf(message, number);
   const char* const end = End(message);
   WireField last;
   if (start.indexed) {
     if (start.at == nullptr) return false;
-    NextField(start.at, end, id.number, true, last);
+    NextField(start.at, end, number, true, last);
   } else {
     WireField field;
     const char* at = start.at;
-    while ((at = NextField(at, end, id.number, false, field)) != nullptr) last = field;
+    while ((at = NextField(at, end, number, false, field)) != nullptr) last = field;
   }
   if (!last) return false;
   Fill(last, start.table, value);
   return true;
 }
 
-std::string_view GetString(const MessageView& message, FieldId id) {
-  if (message.encoding() != Encoding::kProtobuf) return {};
-  const Start start = StartOf(message, id.number);
-  if (!start.indexed) return Get<std::string_view>(message, id);
-  WireField field;
-  if (start.at == nullptr || !ReadIndexed(start.at, End(message), field)) return {};
-  return field.bytes();
+std::string_view GetString(const MessageView& message, std::uint32_t number) {
+  if (message.table() >= kRootTable || number > BlockIndex::kMaxNumber)
+    return Get<std::string_view>(message, number);
+  const char* const at = BlockReader(*message.block()).ChildField(message.table(), number);
+  std::string_view text;
+  if (at != nullptr) ReadIndexed(at, End(message), text);
+  return text;
 }
 
 MessageView GetChild(const Block* block, std::uint32_t number) {
   if (block == nullptr) return {};
-  if (number > BlockLayout::kMaxRootNumber) {
-    RawValue value;
-    const MessageView root = RootView(block).message();
-    return FindField(root, number, value) ? ToMessage(root, value) : MessageView();
-  }
+  if (number > BlockLayout::kMaxRootNumber) return Get<MessageView>(RootView(block), number);
   std::uint8_t table = MessageView::kNoTable;
   const char* const at = BlockReader(*block).RootField(number, table);
   if (at == nullptr) return {};
   const std::string_view payload = block->payload();
-  WireField field;
-  if (!ReadIndexed(at, payload.data() + payload.size(), field)) return {};
-  return {field.data, static_cast<std::uint32_t>(field.size), block, Encoding::kProtobuf, table};
+  std::string_view content;
+  if (!ReadIndexed(at, payload.data() + payload.size(), content)) return {};
+  return {content.data(), static_cast<std::uint32_t>(content.size()), block, Encoding::kProtobuf,
+          table};
 }
 
-FieldCursor MakeCursor(const MessageView& message, FieldId id, FieldCursor::Packing packing) {
+FieldCursor MakeCursor(const MessageView& message, std::uint32_t number,
+                       FieldCursor::Packing packing) {
   FieldCursor cursor;
   if (message.encoding() != Encoding::kProtobuf) return cursor;
-  const Start start = StartOf(message, id.number);
+  const Start start = StartOf(message, number);
   cursor.at = start.at;
   cursor.end = End(message);
-  cursor.number = id.number;
+  cursor.number = number;
   cursor.packing = packing;
   cursor.contiguous = start.indexed;
   return cursor;
