@@ -130,16 +130,24 @@ std::string_view GetString(const MessageView& message, std::uint32_t number) {
   return text;
 }
 
-MessageView GetChild(const Block* block, std::uint32_t number) {
-  if (block == nullptr) return {};
-  if (number > BlockLayout::kMaxRootNumber) return Get<MessageView>(RootView(block), number);
+void ReadMessage(const MessageView& message, std::uint32_t number, MessageView& into) {
+  RawValue value;
+  if (FindField(message, number, value)) into = ToMessage(message, value);
+}
+
+void ReadChild(const Block* block, std::uint32_t number, MessageView& into) {
+  if (block == nullptr) return;
+  if (number > BlockLayout::kMaxRootNumber) {
+    ReadMessage(RootView(block), number, into);
+    return;
+  }
   std::uint8_t table = MessageView::kNoTable;
   const char* const at = BlockReader(*block).RootField(number, table);
-  if (at == nullptr) return {};
+  if (at == nullptr) return;
   const std::string_view payload = block->payload();
   std::string_view content;
-  if (!ReadIndexed(at, payload.data() + payload.size(), content)) return {};
-  return {content.data(), static_cast<std::uint32_t>(content.size()), block, Encoding::kProtobuf,
+  if (!ReadIndexed(at, payload.data() + payload.size(), content)) return;
+  into = {content.data(), static_cast<std::uint32_t>(content.size()), block, Encoding::kProtobuf,
           table};
 }
 
@@ -181,24 +189,77 @@ bool NextElement(FieldCursor& cursor, RawValue& value) {
   return true;
 }
 
-bool NextMember(FieldCursor& cursor, std::string_view& key, RawValue& value) {
-  RawValue entry;
-  if (!NextElement(cursor, entry)) return false;
-  const char* at = entry.bytes.data();
-  const char* const end = at + entry.bytes.size();
-  key = {};
-  value = RawValue{.kind = RawValue::Kind::kBytes};
-  while (at != nullptr && at < end) {
-    WireField field;
-    at = wire::ReadField(at, end, field);
-    if (at == nullptr) {
+namespace {
+
+// The value's field is null where the entry has none.
+struct Entry {
+  std::string_view key;
+  const char* value = nullptr;
+};
+
+Entry ReadEntry(std::string_view bytes) {
+  Entry entry;
+  const char* const end = bytes.data() + bytes.size();
+  wire::FieldBounds field;
+  for (const char* at = bytes.data(); at < end; at = field.end) {
+    if (!wire::ReadBounds(at, end, field)) {
       malformed_reads.fetch_add(1, std::memory_order_relaxed);
       break;
     }
-    if (field.number == 1 && field.type == WireType::kBytes) key = {field.data, field.size};
-    if (field.number == 2) Fill(field, MessageView::kNoTable, value);
+    if (field.number == 1 && wire::IsBytes(*at)) entry.key = field.bytes();
+    if (field.number == 2) entry.value = at;
   }
+  return entry;
+}
+
+// An entry without a value has an empty one.
+void FillValue(const Entry& entry, std::string_view bytes, RawValue& value) {
+  value = RawValue{.kind = RawValue::Kind::kBytes};
+  WireField field;
+  if (entry.value != nullptr) {
+    wire::ReadField(entry.value, bytes.data() + bytes.size(), field);
+    Fill(field, MessageView::kNoTable, value);
+  }
+}
+
+}  // namespace
+
+bool NextMember(FieldCursor& cursor, std::string_view& key, RawValue& value) {
+  RawValue element;
+  if (!NextElement(cursor, element)) return false;
+  const Entry entry = ReadEntry(element.bytes);
+  key = entry.key;
+  FillValue(entry, element.bytes, value);
   return true;
+}
+
+bool FindEntry(const MessageView& message, std::uint32_t number, std::string_view key,
+               RawValue& value) {
+  if (message.encoding() != Encoding::kProtobuf) return false;
+  const Start start = StartOf(message, number);
+  if (start.at == nullptr) return false;
+  const char* const end = End(message);
+  Entry found;
+  std::string_view found_in;
+  bool any = false;
+  wire::FieldBounds field;
+  for (const char* at = start.at; at < end; at = field.end) {
+    if (!wire::ReadBounds(at, end, field)) {
+      malformed_reads.fetch_add(1, std::memory_order_relaxed);
+      break;
+    }
+    if (field.number != number) {
+      if (start.indexed) break;
+      continue;
+    }
+    const Entry entry = ReadEntry(field.bytes());
+    if (entry.key != key) continue;
+    found = entry;
+    found_in = field.bytes();
+    any = true;
+  }
+  if (any) FillValue(found, found_in, value);
+  return any;
 }
 
 std::int64_t ToInt64(const RawValue& value) {

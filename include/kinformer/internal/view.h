@@ -137,6 +137,10 @@ FieldCursor MakeCursor(const MessageView& message, std::uint32_t field,
 bool NextElement(FieldCursor& cursor, RawValue& value);
 bool NextMember(FieldCursor& cursor, std::string_view& key, RawValue& value);
 
+// The value of a map's last entry with that key. False if there is none.
+bool FindEntry(const MessageView& message, std::uint32_t field, std::string_view key,
+               RawValue& value);
+
 // Conversions of a raw value. What does not fit reads as zero and is counted.
 std::int64_t ToInt64(const RawValue& value);
 double ToDouble(const RawValue& value);
@@ -195,8 +199,9 @@ std::optional<T> GetOptional(const MessageView& message, std::uint32_t field) {
 }
 // Without the detour by RawValue where the block has an index of the message: most reads are one of these and GetMessage below.
 std::string_view GetString(const MessageView& message, std::uint32_t field);
-// A message that is a direct child of the object. Empty if there is none.
-MessageView GetChild(const Block* block, std::uint32_t number);
+// The message in that field; `into`, which is empty, stays so if there is none. ReadChild: a direct child of the object.
+void ReadMessage(const MessageView& message, std::uint32_t field, MessageView& into);
+void ReadChild(const Block* block, std::uint32_t field, MessageView& into);
 inline std::string_view GetBytes(const MessageView& m, std::uint32_t f) {
   return Get<std::string_view>(m, f);
 }
@@ -208,14 +213,22 @@ inline std::int64_t GetInt64(const MessageView& m, std::uint32_t f) {
   return Get<std::int64_t>(m, f);
 }
 inline double GetDouble(const MessageView& m, std::uint32_t f) { return Get<double>(m, f); }
+// Views are filled in where they are to be: a view that was just written, field by field, is slow to copy.
 template <class V>
 V GetMessage(const MessageView& m, std::uint32_t f) {
-  return Get<V>(m, f);
+  if constexpr (std::derived_from<V, MessageView>) {
+    V view;
+    ReadMessage(m, f, view);
+    return view;
+  } else {
+    return Get<V>(m, f);
+  }
 }
-template <class V>
-  requires std::is_constructible_v<V, const MessageView&>
+template <std::derived_from<MessageView> V>
 V GetMessage(const RootView& object, std::uint32_t f) {
-  return V(GetChild(object.block(), f));
+  V view;
+  ReadChild(object.block(), f, view);
+  return view;
 }
 inline std::optional<std::string_view> GetOptionalString(const MessageView& m, std::uint32_t f) {
   return GetOptional<std::string_view>(m, f);
@@ -363,16 +376,9 @@ class MessageMap {
     return count;
   }
   [[nodiscard]] std::optional<V> Find(std::string_view key) const {
-    FieldCursor cursor = MakeCursor(message_, field_);
-    std::string_view name;
     RawValue value;
-    RawValue found;
-    bool any = false;
-    while (NextMember(cursor, name, value)) {
-      if (name == key) found = value, any = true;
-    }
-    if (!any) return std::nullopt;
-    return ConvertValue<V>(message_, found);
+    if (!FindEntry(message_, field_, key, value)) return std::nullopt;
+    return ConvertValue<V>(message_, value);
   }
   [[nodiscard]] bool contains(std::string_view key) const { return Find(key).has_value(); }
   // A default V (for strings: "") if there is no such key.
