@@ -60,9 +60,7 @@ def _accessors(message, package, parent="*this"):
         elif f.pointer:
             yield f, f"std::optional<{value}>", f"internal::GetOptional<{value}>({parent}, {f.number})"
         else:
-            # By its name, too: the type is shared with objects that stay JSON.
-            field = f'{{{f.number}, "metadata"}}' if value == "metav1::ObjectMeta" else f.number
-            yield f, value, f"internal::GetMessage<{value}>({parent}, {field})"
+            yield f, value, f"internal::GetMessage<{value}>({parent}, {f.number})"
 
 
 def _uses(package):

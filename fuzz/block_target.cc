@@ -51,7 +51,7 @@ void Compare(const MessageView& indexed, const MessageView& plain, const Message
              int depth) {
   RequireEqual(indexed.bytes(), plain.bytes(), "a message is the same with its index");
   for (const FieldDescriptor& field : type.fields) {
-    const internal::FieldId id(field.number, field.json_name);
+    const std::uint32_t id = field.number;
     RawValue one;
     RawValue other;
     if (field.map) {
@@ -59,27 +59,27 @@ void Compare(const MessageView& indexed, const MessageView& plain, const Message
       internal::FieldCursor beside = internal::MakeCursor(plain, id);
       std::string_view key;
       std::string_view other_key;
-      while (internal::NextMember(indexed, at, key, one)) {
-        Require(internal::NextMember(plain, beside, other_key, other) && key == other_key &&
+      while (internal::NextMember(at, key, one)) {
+        Require(internal::NextMember(beside, other_key, other) && key == other_key &&
                     SameValue(one, other),
                 "a map's entry is the same with the index", field.json_name);
       }
-      Require(!internal::NextMember(plain, beside, other_key, other),
+      Require(!internal::NextMember(beside, other_key, other),
               "a map has as many entries with the index", field.json_name);
       continue;
     }
     if (field.repeated) {
       internal::FieldCursor at = internal::MakeCursor(indexed, id, PackingOf(field));
       internal::FieldCursor beside = internal::MakeCursor(plain, id, PackingOf(field));
-      while (internal::NextElement(indexed, at, one)) {
-        Require(internal::NextElement(plain, beside, other) && SameValue(one, other),
+      while (internal::NextElement(at, one)) {
+        Require(internal::NextElement(beside, other) && SameValue(one, other),
                 "a list's element is the same with the index", field.json_name);
         if (field.message != nullptr && depth < kDeepest)
           Compare(internal::ToMessage(indexed, one), internal::ToMessage(plain, other),
                   *field.message, depth + 1);
       }
-      Require(!internal::NextElement(plain, beside, other),
-              "a list has as many elements with the index", field.json_name);
+      Require(!internal::NextElement(beside, other), "a list has as many elements with the index",
+              field.json_name);
       continue;
     }
     const bool found = internal::FindField(indexed, id, one);

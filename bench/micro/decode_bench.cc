@@ -5,6 +5,7 @@
 
 #include <benchmark/benchmark.h>
 #include <cstdlib>
+#include <cstring>
 #include <malloc.h>
 #include <random>
 #include <string>
@@ -29,6 +30,7 @@ namespace kinformer::bench {
 namespace {
 
 constexpr std::size_t kPiece = 16384;
+constexpr std::size_t kBlockOverhead = 150;  // header and index of a pod
 
 const internal::TypeInfo& Pods() { return corev1::Pod::type_info(); }
 const internal::TypeInfo& DynamicPods() {
@@ -133,6 +135,20 @@ void ProtobufPodBuildOurs(benchmark::State& state) {
   RunBuild(state, AllData().protobuf,
            [](std::string_view pod) { return internal::BuildFromProtobuf(Pods(), pod); });
 }
+// What building cannot be cheaper than: memory of the block's size, and one copy.
+void ProtobufPodCopyFloor(benchmark::State& state) {
+  std::size_t bytes = 0;
+  for (const std::string& pod : AllData().protobuf) bytes += pod.size();
+  for (auto _ : state) {
+    for (const std::string& pod : AllData().protobuf) {
+      void* const memory = std::malloc(pod.size() + kBlockOverhead);
+      benchmark::DoNotOptimize(std::memcpy(memory, pod.data(), pod.size()));
+      benchmark::ClobberMemory();
+      std::free(memory);
+    }
+  }
+  Rates(state, bytes);
+}
 void JsonKeptBuildOurs(benchmark::State& state) {
   RunBuild(state, AllData().json,
            [](std::string_view pod) { return internal::BuildFromJson(DynamicPods(), pod); });
@@ -146,6 +162,7 @@ void JsonTranscodedBuildOurs(benchmark::State& state) {
   RunBuild(state, AllData().json,
            [](std::string_view pod) { return internal::BuildFromJson(Pods(), pod); });
 }
+BENCHMARK(ProtobufPodCopyFloor)->Unit(benchmark::kMillisecond);
 BENCHMARK(ProtobufPodBuildOurs)->Unit(benchmark::kMillisecond);
 BENCHMARK(JsonKeptBuildOurs)->Unit(benchmark::kMillisecond);
 BENCHMARK(JsonKeptBuildWithoutManagedFieldsOurs)->Unit(benchmark::kMillisecond);
@@ -157,6 +174,22 @@ void FieldReadOurs(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(pod->spec().nodeName().data());
 }
 BENCHMARK(FieldReadOurs);
+
+void ConditionReadOurs(benchmark::State& state) {
+  const auto block = internal::BuildFromProtobuf(Pods(), AllData().protobuf.front()).OrExit();
+  const Ref<corev1::Pod> pod{block};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize((*pod->status().conditions().begin()).type().data());
+  }
+}
+BENCHMARK(ConditionReadOurs);
+
+void LabelReadOurs(benchmark::State& state) {
+  const auto block = internal::BuildFromProtobuf(Pods(), AllData().protobuf.front()).OrExit();
+  const Ref<corev1::Pod> pod{block};
+  for (auto _ : state) benchmark::DoNotOptimize(pod->metadata().labels()["app"].data());
+}
+BENCHMARK(LabelReadOurs);
 
 // Ten million replacements of random objects by versions that are up to a tenth smaller or larger.
 void RandomUpdatesRss(benchmark::State& state) {

@@ -29,17 +29,15 @@ class OwnerReference : public internal::MessageView {
   using MessageView::MessageView;
   explicit OwnerReference(const internal::MessageView& message) : MessageView(message) {}
 
-  [[nodiscard]] std::string_view kind() const { return internal::GetString(*this, {1, "kind"}); }
-  [[nodiscard]] std::string_view name() const { return internal::GetString(*this, {3, "name"}); }
-  [[nodiscard]] std::string_view uid() const { return internal::GetString(*this, {4, "uid"}); }
-  [[nodiscard]] std::string_view apiVersion() const {
-    return internal::GetString(*this, {5, "apiVersion"});
-  }
+  [[nodiscard]] std::string_view kind() const { return internal::GetString(*this, 1); }
+  [[nodiscard]] std::string_view name() const { return internal::GetString(*this, 3); }
+  [[nodiscard]] std::string_view uid() const { return internal::GetString(*this, 4); }
+  [[nodiscard]] std::string_view apiVersion() const { return internal::GetString(*this, 5); }
   [[nodiscard]] std::optional<bool> controller() const {
-    return internal::GetOptionalBool(*this, {6, "controller"});
+    return internal::GetOptionalBool(*this, 6);
   }
   [[nodiscard]] std::optional<bool> blockOwnerDeletion() const {
-    return internal::GetOptionalBool(*this, {7, "blockOwnerDeletion"});
+    return internal::GetOptionalBool(*this, 7);
   }
 };
 
@@ -49,27 +47,15 @@ class ManagedFieldsEntry : public internal::MessageView {
   using MessageView::MessageView;
   explicit ManagedFieldsEntry(const internal::MessageView& message) : MessageView(message) {}
 
-  [[nodiscard]] std::string_view manager() const {
-    return internal::GetString(*this, {1, "manager"});
-  }
-  [[nodiscard]] std::string_view operation() const {
-    return internal::GetString(*this, {2, "operation"});
-  }
-  [[nodiscard]] std::string_view apiVersion() const {
-    return internal::GetString(*this, {3, "apiVersion"});
-  }
-  [[nodiscard]] std::optional<Time> time() const {
-    return internal::GetOptional<Time>(*this, {4, "time"});
-  }
-  [[nodiscard]] std::string_view fieldsType() const {
-    return internal::GetString(*this, {6, "fieldsType"});
-  }
+  [[nodiscard]] std::string_view manager() const { return internal::GetString(*this, 1); }
+  [[nodiscard]] std::string_view operation() const { return internal::GetString(*this, 2); }
+  [[nodiscard]] std::string_view apiVersion() const { return internal::GetString(*this, 3); }
+  [[nodiscard]] std::optional<Time> time() const { return internal::GetOptional<Time>(*this, 4); }
+  [[nodiscard]] std::string_view fieldsType() const { return internal::GetString(*this, 6); }
   [[nodiscard]] runtime::RawExtension fieldsV1() const {
-    return internal::Get<runtime::RawExtension>(*this, {7, "fieldsV1"});
+    return internal::Get<runtime::RawExtension>(*this, 7);
   }
-  [[nodiscard]] std::string_view subresource() const {
-    return internal::GetString(*this, {8, "subresource"});
-  }
+  [[nodiscard]] std::string_view subresource() const { return internal::GetString(*this, 8); }
 };
 
 class ObjectMeta : public internal::MessageView {
@@ -78,43 +64,25 @@ class ObjectMeta : public internal::MessageView {
   using MessageView::MessageView;
   explicit ObjectMeta(const internal::MessageView& message) : MessageView(message) {}
 
-  [[nodiscard]] std::string_view name() const { return internal::GetString(*this, {1, "name"}); }
-  [[nodiscard]] std::string_view generateName() const {
-    return internal::GetString(*this, {2, "generateName"});
-  }
-  [[nodiscard]] std::string_view namespace_() const {
-    return internal::GetString(*this, {3, "namespace"});
-  }
-  [[nodiscard]] std::string_view selfLink() const {
-    return internal::GetString(*this, {4, "selfLink"});
-  }
-  [[nodiscard]] std::string_view uid() const { return internal::GetString(*this, {5, "uid"}); }
-  [[nodiscard]] std::string_view resourceVersion() const {
-    return internal::GetString(*this, {6, "resourceVersion"});
-  }
-  [[nodiscard]] std::int64_t generation() const {
-    return internal::GetInt64(*this, {7, "generation"});
-  }
-  [[nodiscard]] Time creationTimestamp() const {
-    return internal::Get<Time>(*this, {8, "creationTimestamp"});
-  }
+  [[nodiscard]] std::string_view name() const { return internal::GetString(*this, 1); }
+  [[nodiscard]] std::string_view generateName() const { return internal::GetString(*this, 2); }
+  [[nodiscard]] std::string_view namespace_() const { return internal::GetString(*this, 3); }
+  [[nodiscard]] std::string_view selfLink() const { return internal::GetString(*this, 4); }
+  [[nodiscard]] std::string_view uid() const { return internal::GetString(*this, 5); }
+  [[nodiscard]] std::string_view resourceVersion() const { return internal::GetString(*this, 6); }
+  [[nodiscard]] std::int64_t generation() const { return internal::GetInt64(*this, 7); }
+  [[nodiscard]] Time creationTimestamp() const { return internal::Get<Time>(*this, 8); }
   [[nodiscard]] std::optional<Time> deletionTimestamp() const {
-    return internal::GetOptional<Time>(*this, {9, "deletionTimestamp"});
+    return internal::GetOptional<Time>(*this, 9);
   }
   [[nodiscard]] std::optional<std::int64_t> deletionGracePeriodSeconds() const {
-    return internal::GetOptionalInt64(*this, {10, "deletionGracePeriodSeconds"});
+    return internal::GetOptionalInt64(*this, 10);
   }
-  [[nodiscard]] internal::StringMap labels() const { return {*this, {11, "labels"}}; }
-  [[nodiscard]] internal::StringMap annotations() const { return {*this, {12, "annotations"}}; }
-  [[nodiscard]] internal::Repeated<OwnerReference> ownerReferences() const {
-    return {*this, {13, "ownerReferences"}};
-  }
-  [[nodiscard]] internal::Repeated<std::string_view> finalizers() const {
-    return {*this, {14, "finalizers"}};
-  }
-  [[nodiscard]] internal::Repeated<ManagedFieldsEntry> managedFields() const {
-    return {*this, {17, "managedFields"}};
-  }
+  [[nodiscard]] internal::StringMap labels() const { return {*this, 11}; }
+  [[nodiscard]] internal::StringMap annotations() const { return {*this, 12}; }
+  [[nodiscard]] internal::Repeated<OwnerReference> ownerReferences() const { return {*this, 13}; }
+  [[nodiscard]] internal::Repeated<std::string_view> finalizers() const { return {*this, 14}; }
+  [[nodiscard]] internal::Repeated<ManagedFieldsEntry> managedFields() const { return {*this, 17}; }
 };
 
 // The owner with controller: true. Counterpart: metav1.GetControllerOf.

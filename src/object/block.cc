@@ -1,6 +1,5 @@
 #include "kinformer/internal/block.h"
 
-#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <malloc.h>
@@ -53,82 +52,6 @@ void Block::Destroy() const {
   if (packed()) BlockBuilder::OpenPacked(*this).dictionary->Release();
   this->~Block();
   std::free(const_cast<Block*>(this));
-}
-
-// After the header: a bitmap for each indexed child; the offsets of the root's fields; the offsets of each child's present fields;
-// the numbers of the root's fields; for each child, which of them it is. Offsets have 16 bits, or 32 in blocks with kWide.
-namespace {
-
-struct Arrays {
-  const std::uint64_t* bitmaps;
-  const char* offsets;
-  bool wide;
-  [[nodiscard]] std::uint32_t Offset(std::size_t i) const {
-    if (wide) {
-      std::uint32_t v = 0;
-      std::memcpy(&v, offsets + 4 * i, 4);
-      return v;
-    }
-    std::uint16_t v = 0;
-    std::memcpy(&v, offsets + 2 * i, 2);
-    return v;
-  }
-  [[nodiscard]] std::size_t width() const { return wide ? 4 : 2; }
-};
-
-Arrays ArraysOf(const Block* block, std::uint8_t children, std::uint8_t flags) {
-  const char* at = reinterpret_cast<const char*>(block) + sizeof(Block);
-  return {reinterpret_cast<const std::uint64_t*>(at), at + 8 * std::size_t{children},
-          (flags & BlockLayout::kWide) != 0};
-}
-
-std::size_t OffsetsBefore(const Arrays& arrays, std::uint8_t root_count, std::uint8_t slot) {
-  std::size_t n = root_count;
-  for (std::uint8_t i = 0; i < slot; ++i)
-    n += static_cast<std::size_t>(std::popcount(arrays.bitmaps[i]));
-  return n;
-}
-
-}  // namespace
-
-bool Block::IndexesRootField(std::uint32_t number) const noexcept {
-  return number <= 255 && (flags_ & BlockLayout::kUnindexed) == 0;
-}
-
-const char* Block::RootField(std::uint32_t number) const noexcept {
-  if (encoding() != Encoding::kProtobuf) {
-    return nullptr;
-  }
-  if (!IndexesRootField(number)) return data();
-  const Arrays arrays = ArraysOf(this, child_count_, flags_);
-  const auto* numbers = reinterpret_cast<const std::uint8_t*>(
-      arrays.offsets + arrays.width() * OffsetsBefore(arrays, root_count_, child_count_));
-  for (std::uint8_t i = 0; i < root_count_; ++i) {
-    if (numbers[i] == number) return data() + arrays.Offset(i);
-  }
-  return nullptr;
-}
-
-std::uint8_t Block::ChildSlot(std::uint32_t number) const noexcept {
-  if (child_count_ == 0) return 0xff;
-  const Arrays arrays = ArraysOf(this, child_count_, flags_);
-  const auto* numbers = reinterpret_cast<const std::uint8_t*>(
-      arrays.offsets + arrays.width() * OffsetsBefore(arrays, root_count_, child_count_));
-  const std::uint8_t* roots = numbers + root_count_;
-  for (std::uint8_t slot = 0; slot < child_count_; ++slot) {
-    if (numbers[roots[slot]] == number) return slot;
-  }
-  return 0xff;
-}
-
-const char* Block::IndexedField(std::uint8_t slot, std::uint32_t number) const noexcept {
-  const Arrays arrays = ArraysOf(this, child_count_, flags_);
-  const std::uint64_t bitmap = arrays.bitmaps[slot];
-  const std::uint64_t bit = std::uint64_t{1} << (number - 1);
-  if ((bitmap & bit) == 0) return nullptr;
-  const std::size_t i = OffsetsBefore(arrays, root_count_, slot) +
-                        static_cast<std::size_t>(std::popcount(bitmap & (bit - 1)));
-  return data() + arrays.Offset(i);
 }
 
 std::string_view Block::UnescapedString(const char* quote) const noexcept {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <span>
 #include <string_view>
 #include <sys/mman.h>
 
@@ -141,40 +142,47 @@ Block* BlockBuilder::Allocate(const TypeInfo& type, std::size_t index_size,
   return block;
 }
 
+namespace {
+
+template <class Offset>
+char* PutOffsets(char* at, std::span<const std::uint32_t> offsets, std::size_t cut_at,
+                 std::size_t shift) {
+  for (const std::uint32_t offset : offsets) {
+    const auto moved = static_cast<Offset>(offset > cut_at ? offset - shift : offset);
+    std::memcpy(at, &moved, sizeof(moved));
+    at += sizeof(moved);
+  }
+  return at;
+}
+
+template <class Offset>
+void PutIndex(char* at, const BlockIndex& index, std::size_t cut_at, std::size_t shift) {
+  std::memcpy(at, index.bitmaps.data(), 8 * index.child_count);
+  at += 8 * index.child_count;
+  std::memcpy(at, index.numbers.data(), index.root_count);
+  at += index.root_count;
+  at = PutOffsets<Offset>(at, {index.roots.data(), index.root_count}, cut_at, shift);
+  PutOffsets<Offset>(at, {index.fields.data(), index.field_count}, cut_at, shift);
+}
+
+}  // namespace
+
 Block* BlockBuilder::AllocateIndexed(const TypeInfo& type, const BlockIndex& index,
-                                     std::size_t payload_size) {
-  if (index.unindexed) {
-    Block* block = Allocate(type, 0, payload_size, 0);
-    block->flags_ |= BlockLayout::kUnindexed;
-    return block;
-  }
+                                     std::size_t payload_size, std::size_t cut_at,
+                                     std::size_t shift) {
   const bool wide = payload_size > 0xffff;
-  const std::size_t width = wide ? 4 : 2;
-  const std::size_t offsets = index.roots.size() + index.fields.size();
-  const std::size_t bytes =
-      8 * index.children.size() + width * offsets + index.roots.size() + index.children.size();
+  const std::size_t offsets = index.root_count + index.field_count;
+  const std::size_t bytes = 8 * index.child_count + index.root_count + (wide ? 4 : 2) * offsets;
   Block* block = Allocate(type, bytes, payload_size, 0);
-  if (wide) block->flags_ |= BlockLayout::kWide;
-  block->root_count_ = static_cast<std::uint8_t>(index.roots.size());
-  block->child_count_ = static_cast<std::uint8_t>(index.children.size());
-  char* at = reinterpret_cast<char*>(block) + sizeof(Block);
-  for (const BlockIndex::Child& child : index.children) {
-    std::memcpy(at, &child.bitmap, 8);
-    at += 8;
+  block->root_count_ = static_cast<std::uint8_t>(index.root_count);
+  block->child_count_ = static_cast<std::uint8_t>(index.child_count);
+  char* const at = reinterpret_cast<char*>(block) + sizeof(Block);
+  if (wide) {
+    block->flags_ |= BlockLayout::kWide;
+    PutIndex<std::uint32_t>(at, index, cut_at, shift);
+  } else {
+    PutIndex<std::uint16_t>(at, index, cut_at, shift);
   }
-  const auto put = [&](std::uint32_t offset) {
-    if (wide) {
-      std::memcpy(at, &offset, 4);
-    } else {
-      const auto narrow = static_cast<std::uint16_t>(offset);
-      std::memcpy(at, &narrow, 2);
-    }
-    at += width;
-  };
-  for (const BlockIndex::Root& root : index.roots) put(root.at);
-  for (const std::uint32_t field : index.fields) put(field);
-  for (const BlockIndex::Root& root : index.roots) *at++ = static_cast<char>(root.number);
-  for (const BlockIndex::Child& child : index.children) *at++ = static_cast<char>(child.root);
   return block;
 }
 

@@ -33,35 +33,32 @@ Result<void> NoteMetadataKey(const wire::WireField& field, const char* metadata,
 // kDecode if the message is malformed or one of the four is longer than any server makes them.
 Result<MetadataKeys> FindMetadataKeys(std::string_view metadata);
 
-// The first occurrences of fields, positions counted from the start of the payload.
+// The first occurrences of fields, positions counted from the start of the payload: what the builder collects before it knows how
+// large the block is. Not initialised, since it is large: the counts say what is there.
 struct BlockIndex {
-  struct Root {
-    std::uint8_t number;
-    std::uint32_t at;
-  };
-  struct Child {
-    std::uint8_t root;  // which entry of `roots`
-    std::uint64_t bitmap;
-  };
-  std::vector<Root> roots;
-  std::vector<Child> children;
-  std::vector<std::uint32_t> fields;  // of all children, one after the other
-  bool unindexed = false;
-  void Clear() {
-    roots.clear();
-    children.clear();
-    fields.clear();
-    unindexed = false;
-  }
+  static constexpr std::size_t kMaxRoots = BlockLayout::kMaxRootNumber;
+  static constexpr std::size_t kMaxChildren = 16;
+  static constexpr std::size_t kMaxNumber = 64;  // of a child's fields: the bits of its bitmap
+
+  BlockIndex() {}  // NOLINT(modernize-use-equals-default,cppcoreguidelines-pro-type-member-init)
+
+  std::size_t root_count = 0;
+  std::size_t child_count = 0;
+  std::size_t field_count = 0;
+  std::array<std::uint8_t, kMaxRoots> numbers;  // with kHasIndex
+  std::array<std::uint32_t, kMaxRoots> roots;
+  std::array<std::uint64_t, kMaxChildren> bitmaps;
+  std::array<std::uint32_t, kMaxChildren * kMaxNumber> fields;  // child by child
 };
 
 class Dictionary;  // object/packing.h
 
 class BlockBuilder {
  public:
-  // A block with room for `payload_size` bytes and `tail_size` more behind them; the caller writes them to Bytes().
+  // A block with room for `payload_size` bytes and `tail_size` more behind them; the caller writes them to Bytes(). What the index
+  // says to be behind `cut_at` is `shift` bytes nearer to the front.
   static Block* AllocateIndexed(const TypeInfo& type, const BlockIndex& index,
-                                std::size_t payload_size);
+                                std::size_t payload_size, std::size_t cut_at, std::size_t shift);
   static Block* AllocateJson(const TypeInfo& type,
                              const std::vector<BlockLayout::Unescaped>& strings,
                              std::size_t payload_size, std::size_t tail_size);

@@ -11,11 +11,15 @@ namespace kinformer::internal {
 
 struct BlockLayout {
   enum Flag : std::uint8_t {
-    kPartial = 1,    // a projection cut fields away
-    kWide = 2,       // offsets of the index have 32 bits
-    kUnindexed = 4,  // more root fields than the index can name: look-ups walk the payload
-    kPacked = 8,     // compressed; Block::packed() has the same number
+    kPartial = 1,  // a projection cut fields away
+    kWide = 2,     // offsets of the index have 32 bits
+    kPacked = 8,   // compressed; Block::packed() has the same number
   };
+
+  // A byte of the index for each of the root's fields: its number, and whether the field is a child with an index. Fields of
+  // larger numbers are not in the index.
+  static constexpr std::uint8_t kMaxRootNumber = 127;
+  static constexpr std::uint8_t kHasIndex = 128;
 
   // What stands in front of a JSON block's bytes when they are compressed.
   struct PackedJson {

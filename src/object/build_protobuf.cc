@@ -1,6 +1,10 @@
-// Blocks from protobuf bytes: one pass over the root, one over each direct child, one copy.
+// Blocks from protobuf bytes: one pass over the root and its direct children, one copy.
 
+#include <algorithm>
+#include <array>
 #include <cstring>
+#include <string>
+#include <utility>
 
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/descriptor.h"
@@ -15,156 +19,251 @@ namespace kinformer::internal {
 namespace {
 
 constexpr std::uint32_t kManagedFields = 17;
-
-// Of one thread, kept between objects so that building one allocates nothing but the block.
-struct Scratch {
-  std::vector<FieldSpan> root;
-  std::vector<std::vector<FieldSpan>> children;  // by the position of the child in `root`
-  BlockIndex index;
-};
+constexpr std::uint32_t kLastKey = 6;  // resourceVersion
 
 // A direct child that is one message: spec, status, metadata.
-bool IsChildMessage(const FieldDescriptor* field, const wire::WireField& value) {
+bool IsChildMessage(const FieldDescriptor* field) {
   return field != nullptr && field->kind == FieldKind::kMessage && !field->repeated &&
-         !field->map && field->message != nullptr && value.type == wire::WireType::kBytes;
+         !field->map && field->message != nullptr;
 }
 
 bool IsMetadata(const FieldDescriptor* field) {
   return field != nullptr && field->json_name == "metadata";
 }
 
-// Reads root and children; false if the order is not canonical.
-Result<bool> Scan(const TypeInfo& type, std::string_view message, Scratch& scratch) {
-  if (Result<void> scanned = ScanFields(message, scratch.root); !scanned)
-    return std::move(scanned).error();
-  if (!IsCanonical(*type.message, scratch.root)) return false;
-  if (scratch.children.size() < scratch.root.size()) scratch.children.resize(scratch.root.size());
-  for (std::size_t i = 0; i < scratch.root.size(); ++i) {
-    const FieldSpan& span = scratch.root[i];
-    scratch.children[i].clear();
-    const FieldDescriptor* field = FindByNumber(*type.message, span.field.number);
-    if (!IsChildMessage(field, span.field)) continue;
-    Result<void> scanned = ScanFields({span.field.data, span.field.size}, scratch.children[i]);
-    if (!scanned) return std::move(scanned).error().WithContext(field->json_name);
-    if (!IsCanonical(*field->message, scratch.children[i])) return false;
+// What the pass over the root and its direct children found out.
+struct Scan {
+  // Where a field of the root is, from the start of the message.
+  struct Place {
+    std::uint32_t begin = 0;
+    std::uint32_t content = 0;  // behind tag and length
+    std::uint32_t end = 0;
+    [[nodiscard]] std::uint32_t size() const { return end - content; }
+  };
+  // managedFields, from the start of the metadata.
+  struct Cut {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+    [[nodiscard]] std::uint32_t size() const { return end - begin; }
+  };
+
+  BlockIndex index;
+  std::uint32_t metadata_number = 0;  // 0: there is none
+  bool metadata_is_message = false;
+  Place metadata;
+  Cut managed_fields;
+  // Where the metadata's first fields begin, by number.
+  std::array<const char*, kLastKey + 1> keys{};
+};
+
+// Whether fields that come one after the other are in canonical order (canonical.h).
+class Order {
+ public:
+  explicit Order(const MessageDescriptor& message) : message_(message) {}
+  // False if the field may not stand here. `first`: no field of its number came before.
+  bool Next(std::uint32_t number, bool& first) {
+    first = number != previous_;
+    if (first) {
+      if (number < previous_) return false;
+      previous_ = number;
+      repeats_ = false;
+      return true;
+    }
+    if (!repeats_) {
+      const FieldDescriptor* field = FindByNumber(message_, number);
+      repeats_ = field == nullptr || field->repeated || field->map;
+    }
+    return repeats_;
+  }
+
+ private:
+  const MessageDescriptor& message_;
+  std::uint32_t previous_ = 0;
+  bool repeats_ = false;  // several fields of the number may follow each other
+};
+
+// Calls `each(field, at)` for the fields of a message, `at` being where the field begins; stops where that returns false. The value is
+// false then.
+template <class Each>
+[[gnu::always_inline]] inline Result<bool> ForFields(std::string_view message, Each each) {
+  const char* const begin = message.data();
+  const char* const end = begin + message.size();
+  wire::FieldBounds field;
+  for (const char* at = begin; at < end; at = field.end) {
+    if (!wire::ReadBounds(at, end, field)) {
+      return Error(Reason::kDecode, "malformed protobuf field at byte " +
+                                        std::to_string(at - begin) + " of " +
+                                        std::to_string(message.size()));
+    }
+    if (!each(field, at)) return false;
   }
   return true;
 }
 
-// What is cut out of the metadata.
-struct Cut {
-  std::size_t root = 0;  // position in the root's fields
-  std::uint32_t begin = 0;
-  std::uint32_t end = 0;
-  [[nodiscard]] std::uint32_t size() const { return end - begin; }
-};
-
-Cut FindManagedFields(const TypeInfo& type, const Scratch& scratch) {
-  Cut cut;
-  for (std::size_t i = 0; i < scratch.root.size(); ++i) {
-    if (!IsMetadata(FindByNumber(*type.message, scratch.root[i].field.number))) continue;
-    cut.root = i;
-    for (const FieldSpan& span : scratch.children[i]) {
-      if (span.field.number != kManagedFields) continue;
-      if (cut.end == 0) cut.begin = span.begin;
-      cut.end = span.end;
+Result<bool> ScanMetadata(const MessageDescriptor& descriptor, std::string_view bytes, Scan& scan) {
+  Order order(descriptor);
+  return ForFields(bytes, [&](const wire::FieldBounds& field, const char* at) {
+    bool first = false;
+    if (!order.Next(field.number, first)) return false;
+    if (field.number <= kLastKey) scan.keys[field.number] = at;
+    if (field.number == kManagedFields) {
+      if (first) scan.managed_fields.begin = static_cast<std::uint32_t>(at - bytes.data());
+      scan.managed_fields.end = static_cast<std::uint32_t>(field.end - bytes.data());
     }
-  }
-  return cut;
+    return true;
+  });
 }
 
-Result<MetadataKeys> MetadataKeysOf(const FieldSpan& metadata,
-                                    const std::vector<FieldSpan>& fields) {
-  constexpr std::uint32_t kLast = 6;
+// `payload`: where the message begins whose child this is.
+Result<bool> ScanChild(const MessageDescriptor& descriptor, std::string_view bytes,
+                       const char* payload, BlockIndex& index) {
+  Order order(descriptor);
+  std::uint64_t bitmap = 0;
+  std::uint32_t* next = index.fields.data() + index.field_count;
+  Result<bool> ordered = ForFields(bytes, [&](const wire::FieldBounds& field, const char* at) {
+    bool first = false;
+    if (!order.Next(field.number, first)) return false;
+    if (first && field.number <= BlockIndex::kMaxNumber) {
+      bitmap |= std::uint64_t{1} << (field.number - 1);
+      *next++ = static_cast<std::uint32_t>(at - payload);
+    }
+    return true;
+  });
+  index.field_count = static_cast<std::size_t>(next - index.fields.data());
+  index.bitmaps[index.child_count++] = bitmap;
+  return ordered;
+}
+
+// Of a child that has no index.
+Result<bool> CheckChild(const MessageDescriptor& descriptor, std::string_view bytes) {
+  Order order(descriptor);
+  return ForFields(bytes, [&](const wire::FieldBounds& field, const char* /*at*/) {
+    bool first = false;
+    return order.Next(field.number, first);
+  });
+}
+
+// Reads root and children; false if the order is not canonical.
+Result<bool> ScanObject(const MessageDescriptor& message, std::string_view bytes, Scan& scan) {
+  Order order(message);
+  BlockIndex& index = scan.index;
+  Result<bool> child = true;
+  std::string_view child_name;
+  Result<bool> ordered = ForFields(bytes, [&](const wire::FieldBounds& value, const char* at) {
+    bool first = false;
+    if (!order.Next(value.number, first)) return false;
+    if (!first) return true;
+    const auto begin = static_cast<std::uint32_t>(at - bytes.data());
+    const bool indexed = value.number <= BlockLayout::kMaxRootNumber;
+    if (indexed) {
+      index.numbers[index.root_count] = static_cast<std::uint8_t>(value.number);
+      index.roots[index.root_count++] = begin;
+    }
+    const FieldDescriptor* field = FindByNumber(message, value.number);
+    const bool is_message = IsChildMessage(field) && value.content != nullptr;
+    if (IsMetadata(field)) {
+      scan.metadata_number = value.number;
+      scan.metadata_is_message = is_message;
+      if (!is_message) return true;
+      scan.metadata = {begin, static_cast<std::uint32_t>(value.content - bytes.data()),
+                       static_cast<std::uint32_t>(value.end - bytes.data())};
+      child = ScanMetadata(*field->message, value.bytes(), scan);
+    } else if (is_message && value.content != value.end) {
+      if (indexed && index.child_count < BlockIndex::kMaxChildren) {
+        index.numbers[index.root_count - 1] |= BlockLayout::kHasIndex;
+        child = ScanChild(*field->message, value.bytes(), bytes.data(), index);
+      } else {
+        child = CheckChild(*field->message, value.bytes());
+      }
+    }
+    if (child && *child) return true;
+    child_name = field->json_name;
+    return false;
+  });
+  if (!child) return std::move(child).error().WithContext(child_name);
+  return ordered;
+}
+
+Result<MetadataKeys> MetadataKeysOf(const Scan& scan, std::string_view message) {
+  const char* const begin = message.data() + scan.metadata.content;
   MetadataKeys keys;
-  for (const FieldSpan& span : fields) {
-    if (span.field.number > kLast) break;  // they ascend
-    if (Result<void> noted = NoteMetadataKey(span.field, metadata.field.data, keys); !noted)
+  for (const char* const at : scan.keys) {
+    wire::WireField field;
+    if (at == nullptr || wire::ReadField(at, begin + scan.metadata.size(), field) == nullptr)
+      continue;
+    if (Result<void> noted = NoteMetadataKey(field, begin, keys); !noted)
       return std::move(noted).error();
   }
   return keys;
 }
 
-// `shift`: by how much what comes after the metadata moves towards the front.
-void MakeIndex(const TypeInfo& type, const Scratch& scratch, std::size_t metadata,
-               std::int64_t shift, std::string_view message, BlockIndex& index) {
-  index.Clear();
-  std::uint32_t previous = 0;
-  for (std::size_t i = 0; i < scratch.root.size(); ++i) {
-    const FieldSpan& span = scratch.root[i];
-    if (span.field.number == previous) continue;
-    previous = span.field.number;
-    if (span.field.number > 255 || index.roots.size() == 255) {
-      index.Clear();
-      index.unindexed = true;
-      return;
-    }
-    const std::int64_t moved = shift != 0 && i > metadata ? shift : 0;
-    index.roots.push_back({static_cast<std::uint8_t>(span.field.number),
-                           static_cast<std::uint32_t>(span.begin - moved)});
-    const FieldDescriptor* field = FindByNumber(*type.message, span.field.number);
-    if (!IsChildMessage(field, span.field) || IsMetadata(field) || span.field.size == 0 ||
-        index.children.size() == 16) {
-      continue;
-    }
-    BlockIndex::Child child{static_cast<std::uint8_t>(index.roots.size() - 1), 0};
-    const std::int64_t base = span.field.data - message.data() - moved;
-    for (const FieldSpan& inner : scratch.children[i]) {
-      if (inner.field.number > 64) break;
-      const std::uint64_t bit = std::uint64_t{1} << (inner.field.number - 1);
-      if ((child.bitmap & bit) != 0) continue;
-      child.bitmap |= bit;
-      index.fields.push_back(static_cast<std::uint32_t>(base + inner.begin));
-    }
-    index.children.push_back(child);
-  }
-}
-
 Result<ObjectRef> Build(const TypeInfo& type, std::string_view message, const BuildOptions& options,
-                        Scratch& scratch) {
-  const Cut cut = options.drop_managed_fields ? FindManagedFields(type, scratch) : Cut{};
-  std::size_t metadata = scratch.root.size();
-  for (std::size_t i = 0; i < scratch.root.size(); ++i) {
-    if (IsMetadata(FindByNumber(*type.message, scratch.root[i].field.number))) metadata = i;
-  }
-  if (metadata == scratch.root.size()) return Error(Reason::kDecode, "metadata: missing");
-  const FieldSpan& span = scratch.root[metadata];
-  if (span.field.type != wire::WireType::kBytes)
+                        const Scan& scan) {
+  if (scan.metadata_number == 0) return Error(Reason::kDecode, "metadata: missing");
+  if (!scan.metadata_is_message)
     return Error(Reason::kDecode, "metadata: a number where a message is expected");
-  const auto old_head = static_cast<std::size_t>(span.field.data - (message.data() + span.begin));
-  const std::size_t size = span.field.size - cut.size();
-  const std::size_t new_head =
-      wire::VarintSize(std::uint64_t{span.field.number} << 3U) + wire::VarintSize(size);
-  const std::size_t shift = cut.size() == 0 ? 0 : old_head + cut.size() - new_head;
+  Result<MetadataKeys> keys = MetadataKeysOf(scan, message);
+  if (!keys) return std::move(keys).error();
 
-  MakeIndex(type, scratch, metadata, static_cast<std::int64_t>(shift), message, scratch.index);
-  Block* block = BlockBuilder::AllocateIndexed(type, scratch.index, message.size() - shift);
+  const Scan::Place& metadata = scan.metadata;
+  const Scan::Cut cut = options.drop_managed_fields ? scan.managed_fields : Scan::Cut{};
+  const std::size_t size = metadata.size() - cut.size();
+  const std::uint64_t tag = std::uint64_t{scan.metadata_number} << 3U | 2U;
+  const std::size_t old_head = metadata.content - metadata.begin;
+  const std::size_t new_head =
+      cut.size() == 0 ? old_head : wire::VarintSize(tag) + wire::VarintSize(size);
+  const std::size_t shift = old_head + cut.size() - new_head;
+
+  Block* block = BlockBuilder::AllocateIndexed(type, scan.index, message.size() - shift,
+                                               metadata.begin, shift);
   ObjectRef ref = ObjectRef::Adopt(block);
   char* const bytes = BlockBuilder::Bytes(block);
-  std::size_t metadata_at = static_cast<std::size_t>(span.field.data - message.data());
-  if (shift == 0) {
+  if (cut.size() == 0) {
     std::memcpy(bytes, message.data(), message.size());
   } else {
-    std::memcpy(bytes, message.data(), span.begin);
-    char* at = wire::WriteVarint(bytes + span.begin, std::uint64_t{span.field.number} << 3U | 2U);
+    char* at = std::copy_n(message.data(), metadata.begin, bytes);
+    at = wire::WriteVarint(at, tag);
     at = wire::WriteVarint(at, size);
-    metadata_at = static_cast<std::size_t>(at - bytes);
-    std::memcpy(at, span.field.data, cut.begin);
-    at += cut.begin;
-    std::memcpy(at, span.field.data + cut.end, span.field.size - cut.end);
-    at += span.field.size - cut.end;
-    std::memcpy(at, message.data() + span.end, message.size() - span.end);
+    const char* const content = message.data() + metadata.content;
+    at = std::copy_n(content, cut.begin, at);
+    std::copy(content + cut.end, message.data() + message.size(), at);
   }
-  // All four stand before managedFields, so that a cut moves none of them.
-  Result<MetadataKeys> keys = MetadataKeysOf(span, scratch.children[metadata]);
-  if (!keys) return std::move(keys).error();
-  BlockBuilder::SetMetadata(block, metadata_at, size, *keys);
+  // The four texts stand before managedFields, so that a cut moves none of them.
+  BlockBuilder::SetMetadata(block, metadata.begin + new_head, size, *keys);
   // A type that has nothing but metadata shows a part of what the server has.
   if (type.message->fields.size() == 1 ||
       (options.projection != nullptr && options.projection->MakesPartial())) {
     BlockBuilder::SetPartial(block);
   }
   return ref;
+}
+
+// Scans and builds; null if the order is not canonical.
+Result<ObjectRef> BuildOrdered(const TypeInfo& type, std::string_view message,
+                               const BuildOptions& options) {
+  Scan scan;
+  Result<bool> ordered = ScanObject(*type.message, message, scan);
+  if (!ordered) return std::move(ordered).error();
+  if (!*ordered) return ObjectRef();
+  return Build(type, message, options, scan);
+}
+
+Result<ObjectRef> BuildMessage(const TypeInfo& type, std::string_view message,
+                               const BuildOptions& options) {
+  Result<ObjectRef> built = BuildOrdered(type, message, options);
+  if (!built || *built) return built;
+  const Result<std::string> ordered = Canonicalize(*type.message, message);
+  if (!ordered) return ordered.error();
+  return BuildOrdered(type, *ordered, options);
+}
+
+Result<ObjectRef> CutAndBuild(const TypeInfo& type, std::string_view message,
+                              const BuildOptions& options) {
+  thread_local std::string left;
+  left.clear();
+  if (Result<void> cut = options.projection->Cut(*type.message, message, left); !cut)
+    return std::move(cut).error();
+  return BuildMessage(type, left, options);
 }
 
 }  // namespace
@@ -184,27 +283,8 @@ Result<ObjectRef> BuildFromProtobuf(const TypeInfo& type, std::string_view messa
       return name(std::move(valid).error());
     }
   }
-  thread_local std::string left;
-  if (options.projection != nullptr) {
-    left.clear();
-    if (Result<void> cut = options.projection->Cut(*type.message, message, left); !cut) {
-      return name(std::move(cut).error());
-    }
-    message = left;
-  }
-  thread_local Scratch scratch;
-  Result<bool> canonical = Scan(type, message, scratch);
-  if (!canonical) return name(std::move(canonical).error());
-  std::string reordered;
-  if (!*canonical) {
-    Result<std::string> made = Canonicalize(*type.message, message);
-    if (!made) return name(std::move(made).error());
-    reordered = std::move(*made);
-    message = reordered;
-    canonical = Scan(type, message, scratch);
-    if (!canonical) return name(std::move(canonical).error());
-  }
-  Result<ObjectRef> built = Build(type, message, options, scratch);
+  Result<ObjectRef> built = options.projection == nullptr ? BuildMessage(type, message, options)
+                                                          : CutAndBuild(type, message, options);
   if (!built) return name(std::move(built).error());
   return built;
 }

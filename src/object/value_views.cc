@@ -146,9 +146,6 @@ IntOrString::IntOrString(const MessageView& message) {
 }
 
 IntOrString IntOrString::FromRaw(const MessageView& parent, const RawValue& value) {
-  if (value.kind == RawValue::Kind::kJson && !value.bytes.empty() && value.bytes.front() == '"') {
-    return IntOrString(internal::ToStringView(parent, value));
-  }
   return IntOrString(internal::ToMessage(parent, value));
 }
 

@@ -5,6 +5,8 @@
 
 #include "kinformer/internal/block.h"
 
+#include "object/block_assembly.h"
+#include "object/block_reader.h"
 #include "wire/protobuf_reader.h"
 
 namespace kinformer::internal {
@@ -15,31 +17,38 @@ using wire::WireType;
 
 // The table of a RootView's message: the block's index of the root.
 constexpr std::uint8_t kRootTable = 0xfe;
+static_assert(kRootTable < MessageView::kNoTable && kRootTable >= BlockIndex::kMaxChildren);
 
 std::atomic<std::uint64_t> malformed_reads{0};
 
-// Where the search for a field begins: from the block's index if the message has one; null if the index says it is absent.
-const char* Start(const MessageView& message, std::uint32_t number) {
-  if (message.table() == kRootTable) return message.block()->RootField(number);
-  if (message.table() != MessageView::kNoTable && number <= 64) {
-    return message.block()->IndexedField(message.table(), number);
-  }
-  return message.bytes().data();
-}
+// Where the search for a field begins, null if the index says that it is absent.
+struct Start {
+  const char* at = nullptr;
+  // From the index, which was made of what entry had brought into order: the field is here, and its other occurrences come next.
+  bool indexed = false;
+  std::uint8_t table = MessageView::kNoTable;  // of the message that begins here
+};
 
-bool IsIndexed(const MessageView& message, std::uint32_t number) {
-  if (message.table() == kRootTable) return message.block()->IndexesRootField(number);
-  return message.table() != MessageView::kNoTable && number <= 64;
+inline Start StartOf(const MessageView& message, std::uint32_t number) {
+  if (message.table() == MessageView::kNoTable) return {message.bytes().data()};
+  const BlockReader reader(*message.block());
+  Start start{nullptr, true};
+  if (message.table() == kRootTable && number <= BlockLayout::kMaxRootNumber) {
+    start.at = reader.RootField(number, start.table);
+  } else if (message.table() != kRootTable && number <= BlockIndex::kMaxNumber) {
+    start.at = reader.ChildField(message.table(), number);
+  } else {
+    return {message.bytes().data()};
+  }
+  return start;
 }
 
 const char* End(const MessageView& message) {
   return message.bytes().data() + message.bytes().size();
 }
 
-void Fill(const MessageView& message, const WireField& field, RawValue& value) {
-  value.table = message.table() == kRootTable && field.type == WireType::kBytes
-                    ? message.block()->ChildSlot(field.number)
-                    : MessageView::kNoTable;
+void Fill(const WireField& field, std::uint8_t table, RawValue& value) {
+  value.table = field.type == WireType::kBytes ? table : MessageView::kNoTable;
   value.scalar = field.scalar;
   value.bytes = {};
   switch (field.type) {
@@ -74,6 +83,17 @@ const char* NextField(const char* at, const char* end, std::uint32_t number, boo
   return nullptr;
 }
 
+// The text or message that the index says to be at `at`. False, and counted, if it is something else.
+inline bool ReadIndexed(const char* at, const char* end, std::string_view& content) {
+  wire::FieldBounds field;
+  if (wire::ReadBounds(at, end, field) && wire::IsBytes(*at)) {
+    content = field.bytes();
+    return true;
+  }
+  malformed_reads.fetch_add(1, std::memory_order_relaxed);
+  return false;
+}
+
 }  // namespace
 
 MessageView RootView::message() const {
@@ -83,35 +103,68 @@ MessageView RootView::message() const {
           block_->encoding() == Encoding::kProtobuf ? kRootTable : MessageView::kNoTable};
 }
 
-bool FindField(const MessageView& message, FieldId id, RawValue& value) {
+bool FindField(const MessageView& message, std::uint32_t number, RawValue& value) {
   if (message.encoding() != Encoding::kProtobuf) return false;
-  const char* at = Start(message, id.number);
+  const Start start = StartOf(message, number);
   const char* const end = End(message);
-  const bool indexed = IsIndexed(message, id.number);
-  WireField field;
   WireField last;
-  // What the index covers was brought into order at entry: the first occurrence is the only one.
-  while ((at = NextField(at, end, id.number, indexed, field)) != nullptr) {
-    last = field;
-    if (indexed) break;
+  if (start.indexed) {
+    if (start.at == nullptr) return false;
+    NextField(start.at, end, number, true, last);
+  } else {
+    WireField field;
+    const char* at = start.at;
+    while ((at = NextField(at, end, number, false, field)) != nullptr) last = field;
   }
   if (!last) return false;
-  Fill(message, last, value);
+  Fill(last, start.table, value);
   return true;
 }
 
-FieldCursor MakeCursor(const MessageView& message, FieldId id, FieldCursor::Packing packing) {
+std::string_view GetString(const MessageView& message, std::uint32_t number) {
+  if (message.table() >= kRootTable || number > BlockIndex::kMaxNumber)
+    return Get<std::string_view>(message, number);
+  const char* const at = BlockReader(*message.block()).ChildField(message.table(), number);
+  std::string_view text;
+  if (at != nullptr) ReadIndexed(at, End(message), text);
+  return text;
+}
+
+void ReadMessage(const MessageView& message, std::uint32_t number, MessageView& into) {
+  RawValue value;
+  if (FindField(message, number, value)) into = ToMessage(message, value);
+}
+
+void ReadChild(const Block* block, std::uint32_t number, MessageView& into) {
+  if (block == nullptr) return;
+  if (number > BlockLayout::kMaxRootNumber) {
+    ReadMessage(RootView(block), number, into);
+    return;
+  }
+  std::uint8_t table = MessageView::kNoTable;
+  const char* const at = BlockReader(*block).RootField(number, table);
+  if (at == nullptr) return;
+  const std::string_view payload = block->payload();
+  std::string_view content;
+  if (!ReadIndexed(at, payload.data() + payload.size(), content)) return;
+  into = {content.data(), static_cast<std::uint32_t>(content.size()), block, Encoding::kProtobuf,
+          table};
+}
+
+FieldCursor MakeCursor(const MessageView& message, std::uint32_t number,
+                       FieldCursor::Packing packing) {
   FieldCursor cursor;
   if (message.encoding() != Encoding::kProtobuf) return cursor;
-  cursor.at = Start(message, id.number);
+  const Start start = StartOf(message, number);
+  cursor.at = start.at;
   cursor.end = End(message);
-  cursor.number = id.number;
+  cursor.number = number;
   cursor.packing = packing;
-  cursor.contiguous = IsIndexed(message, id.number);
+  cursor.contiguous = start.indexed;
   return cursor;
 }
 
-bool NextElement(const MessageView& message, FieldCursor& cursor, RawValue& value) {
+bool NextElement(FieldCursor& cursor, RawValue& value) {
   WireField field;
   field.number = cursor.number;
   while (cursor.packed == cursor.packed_end) {
@@ -132,39 +185,81 @@ bool NextElement(const MessageView& message, FieldCursor& cursor, RawValue& valu
       return false;
     }
   }
-  Fill(message, field, value);
-  value.table = MessageView::kNoTable;
+  Fill(field, MessageView::kNoTable, value);
   return true;
 }
 
-bool NextMember(const MessageView& message, FieldCursor& cursor, std::string_view& key,
-                RawValue& value) {
-  RawValue entry;
-  if (!NextElement(message, cursor, entry)) return false;
-  const char* at = entry.bytes.data();
-  const char* const end = at + entry.bytes.size();
-  key = {};
-  value = RawValue{.kind = RawValue::Kind::kBytes};
-  while (at != nullptr && at < end) {
-    WireField field;
-    at = wire::ReadField(at, end, field);
-    if (at == nullptr) {
+namespace {
+
+// The value's field is null where the entry has none.
+struct Entry {
+  std::string_view key;
+  const char* value = nullptr;
+};
+
+Entry ReadEntry(std::string_view bytes) {
+  Entry entry;
+  const char* const end = bytes.data() + bytes.size();
+  wire::FieldBounds field;
+  for (const char* at = bytes.data(); at < end; at = field.end) {
+    if (!wire::ReadBounds(at, end, field)) {
       malformed_reads.fetch_add(1, std::memory_order_relaxed);
       break;
     }
-    if (field.number == 1 && field.type == WireType::kBytes) key = {field.data, field.size};
-    if (field.number == 2) {
-      Fill(message, field, value);
-      value.table = MessageView::kNoTable;
-    }
+    if (field.number == 1 && wire::IsBytes(*at)) entry.key = field.bytes();
+    if (field.number == 2) entry.value = at;
   }
+  return entry;
+}
+
+// An entry without a value has an empty one.
+void FillValue(const Entry& entry, std::string_view bytes, RawValue& value) {
+  value = RawValue{.kind = RawValue::Kind::kBytes};
+  WireField field;
+  if (entry.value != nullptr) {
+    wire::ReadField(entry.value, bytes.data() + bytes.size(), field);
+    Fill(field, MessageView::kNoTable, value);
+  }
+}
+
+}  // namespace
+
+bool NextMember(FieldCursor& cursor, std::string_view& key, RawValue& value) {
+  RawValue element;
+  if (!NextElement(cursor, element)) return false;
+  const Entry entry = ReadEntry(element.bytes);
+  key = entry.key;
+  FillValue(entry, element.bytes, value);
   return true;
 }
 
-std::string_view ToStringView(const MessageView& /*parent*/, const RawValue& value) {
-  if (value.kind == RawValue::Kind::kBytes) return value.bytes;
-  malformed_reads.fetch_add(1, std::memory_order_relaxed);
-  return {};
+bool FindEntry(const MessageView& message, std::uint32_t number, std::string_view key,
+               RawValue& value) {
+  if (message.encoding() != Encoding::kProtobuf) return false;
+  const Start start = StartOf(message, number);
+  if (start.at == nullptr) return false;
+  const char* const end = End(message);
+  Entry found;
+  std::string_view found_in;
+  bool any = false;
+  wire::FieldBounds field;
+  for (const char* at = start.at; at < end; at = field.end) {
+    if (!wire::ReadBounds(at, end, field)) {
+      malformed_reads.fetch_add(1, std::memory_order_relaxed);
+      break;
+    }
+    if (field.number != number) {
+      if (start.indexed) break;
+      continue;
+    }
+    const Entry entry = ReadEntry(field.bytes());
+    if (entry.key != key) continue;
+    found = entry;
+    found_in = field.bytes();
+    any = true;
+  }
+  if (any) FillValue(found, found_in, value);
+  return any;
 }
 
 std::int64_t ToInt64(const RawValue& value) {

@@ -32,6 +32,11 @@ inline const char* ReadVarint(const char* at, const char* end, std::uint64_t& va
     value = static_cast<unsigned char>(*at);
     return at + 1;
   }
+  if (end - at > 1 && static_cast<unsigned char>(at[1]) < 0x80) {  // the others two
+    value = (static_cast<unsigned char>(at[0]) & 0x7fU) |
+            static_cast<unsigned>(static_cast<unsigned char>(at[1])) << 7U;
+    return at + 2;
+  }
   std::uint64_t result = 0;
   for (unsigned shift = 0; shift < 70; shift += 7) {
     if (at == end) return nullptr;
@@ -104,6 +109,58 @@ inline const char* ReadField(const char* at, const char* end, WireField& field) 
     default:
       return nullptr;
   }
+}
+
+// Where a field's parts are. What is at its start is the tag.
+struct FieldBounds {
+  std::uint32_t number = 0;
+  const char* content = nullptr;  // of a length-delimited field: behind its length
+  const char* end = nullptr;
+  [[nodiscard]] std::string_view bytes() const noexcept {
+    if (content == nullptr) return {};
+    return {content, static_cast<std::size_t>(end - content)};
+  }
+};
+
+// Whether the field whose tag begins with that byte is length-delimited.
+inline bool IsBytes(char tag) noexcept {
+  return (static_cast<unsigned char>(tag) & 7U) == static_cast<unsigned>(WireType::kBytes);
+}
+
+// ReadField for who walks over many fields and needs few of the values: false where that returns null. Always inline, so that the
+// parts stay in registers. REQUIRES: at <= end.
+[[gnu::always_inline]] inline bool ReadBounds(const char* at, const char* end,
+                                              FieldBounds& field) noexcept {
+  // Nearly all fields have a tag and a length of one or two bytes each, or a tag and a number of one.
+  if (end - at >= 4) {
+    const auto byte = [](char c) { return unsigned{static_cast<unsigned char>(c)}; };
+    const char* next = at + 1;
+    bool usual = true;
+    unsigned tag = byte(*at);
+    if (tag >= 0x80) {
+      usual = byte(*next) < 0x80;
+      tag = (tag & 0x7fU) | byte(*next++) << 7U;
+    }
+    usual = usual && tag >= 8;
+    unsigned size = byte(*next++);
+    if ((tag & 7U) == static_cast<unsigned>(WireType::kBytes)) {
+      if (size >= 0x80) {
+        usual = usual && byte(*next) < 0x80;
+        size = (size & 0x7fU) | byte(*next++) << 7U;
+      }
+      if (usual && size <= static_cast<std::size_t>(end - next)) {
+        field = {tag >> 3U, next, next + size};
+        return true;
+      }
+    } else if ((tag & 7U) == static_cast<unsigned>(WireType::kVarint) && usual && size < 0x80) {
+      field = {tag >> 3U, nullptr, next};
+      return true;
+    }
+  }
+  WireField whole;
+  const char* const next = ReadField(at, end, whole);
+  field = {whole.number, whole.data, next};
+  return next != nullptr;
 }
 
 // Reads one number of a packed list of that type (not kBytes) as if it were a field. Returns what stands behind it, null if it is

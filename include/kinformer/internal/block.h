@@ -61,14 +61,7 @@ class Block {
   }
   void Unclaim() const { claimed_.store(false, std::memory_order_release); }
 
-  // ---- For views (view.h). Positions in the payload; null where there is no such field.
-  // The first field of that number in the root; the root's first byte if it must be looked for (IndexesRootField says so).
-  [[nodiscard]] const char* RootField(std::uint32_t number) const noexcept;
-  [[nodiscard]] bool IndexesRootField(std::uint32_t number) const noexcept;
-  // The index slot of a direct child message of the root, or 0xff.
-  [[nodiscard]] std::uint8_t ChildSlot(std::uint32_t number) const noexcept;
-  // The first field of that number, at most 64, in the child with that slot.
-  [[nodiscard]] const char* IndexedField(std::uint8_t slot, std::uint32_t number) const noexcept;
+  // ---- For views (view.h).
   // The ObjectMeta message, whatever the encoding of the rest.
   [[nodiscard]] std::string_view metadata_bytes() const;
   // JSON blocks: the text of the string that starts at `quote`, a position in the payload, if it has escapes.
@@ -76,6 +69,7 @@ class Block {
 
  private:
   friend class BlockBuilder;
+  friend class BlockReader;  // object/block_reader.h
   static constexpr std::uint8_t kPackedFlag = 8;
   Block() = default;
   ~Block() = default;

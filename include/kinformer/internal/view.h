@@ -15,12 +15,11 @@
 //   class Pod : public internal::RootView {
 //    public:
 //     using RootView::RootView;
-//     metav1::ObjectMeta metadata() const { return internal::GetMessage<metav1::ObjectMeta>(*this, {1, "metadata"}); }
+//     metav1::ObjectMeta metadata() const { return internal::GetMessage<metav1::ObjectMeta>(*this, 1); }
 //     PodSpec spec() const { return internal::GetMessage<PodSpec>(*this, 2); }
 //   };
 //
-// The same functions read JSON blocks, where a field is found by its JSON name: types that occur in both (ObjectMeta and what is in
-// it) give number and name.
+// Fields are named by their numbers. A message of a JSON block has no fields here; json_view.h reads those.
 
 #ifndef KINFORMER_INTERNAL_VIEW_H_
 #define KINFORMER_INTERNAL_VIEW_H_
@@ -44,14 +43,6 @@
 namespace kinformer::internal {
 
 class Block;
-
-// A field of a message: its number, and its name in JSON where the message may come as JSON.
-struct FieldId {
-  constexpr FieldId(std::uint32_t n) : number(n) {}  // NOLINT(google-explicit-constructor)
-  constexpr FieldId(std::uint32_t n, std::string_view name) : number(n), json(name) {}
-  std::uint32_t number;
-  std::string_view json{};
-};
 
 // A message (or any JSON value) inside a block. 24 bytes, trivially copyable. By default an empty message, whose fields are all absent.
 // Lives as long as its block.
@@ -117,15 +108,15 @@ class RootView {
 
 // One value as it was found. For the functions below.
 struct RawValue {
-  enum class Kind : std::uint8_t { kVarint, kFixed32, kFixed64, kBytes, kJson };
+  enum class Kind : std::uint8_t { kVarint, kFixed32, kFixed64, kBytes };
   Kind kind = Kind::kVarint;
   std::uint8_t table = MessageView::kNoTable;
   std::uint64_t scalar = 0;
-  std::string_view bytes{};  // kBytes: the content; kJson: the value's text
+  std::string_view bytes{};  // kBytes: the content
 };
 
 // The last value of a field. False if there is none.
-bool FindField(const MessageView& message, FieldId field, RawValue& value);
+bool FindField(const MessageView& message, std::uint32_t field, RawValue& value);
 
 // Walks the values of a repeated field or the entries of a map.
 struct FieldCursor {
@@ -140,15 +131,17 @@ struct FieldCursor {
   bool contiguous = false;  // stops at the first other field
   Packing packing = Packing::kNone;
 };
-FieldCursor MakeCursor(const MessageView& message, FieldId field,
+FieldCursor MakeCursor(const MessageView& message, std::uint32_t field,
                        FieldCursor::Packing packing = FieldCursor::Packing::kNone);
-// The next element (a map: its entry, in JSON the member's name in `key` and its value). False at the end.
-bool NextElement(const MessageView& message, FieldCursor& cursor, RawValue& value);
-bool NextMember(const MessageView& message, FieldCursor& cursor, std::string_view& key,
-                RawValue& value);
+// The next element, or the next entry of a map. False at the end.
+bool NextElement(FieldCursor& cursor, RawValue& value);
+bool NextMember(FieldCursor& cursor, std::string_view& key, RawValue& value);
+
+// The value of a map's last entry with that key. False if there is none.
+bool FindEntry(const MessageView& message, std::uint32_t field, std::string_view key,
+               RawValue& value);
 
 // Conversions of a raw value. What does not fit reads as zero and is counted.
-std::string_view ToStringView(const MessageView& parent, const RawValue& value);
 std::int64_t ToInt64(const RawValue& value);
 double ToDouble(const RawValue& value);
 bool ToBool(const RawValue& value);
@@ -157,6 +150,11 @@ MessageView ToMessage(const MessageView& parent, const RawValue& value);
 // How often, in this process, a read met bytes that are malformed below the level that entry checks.
 std::uint64_t MalformedReads();
 void CountMalformedRead();
+
+inline std::string_view ToStringView(const MessageView& /*parent*/, const RawValue& value) {
+  if (value.kind != RawValue::Kind::kBytes) CountMalformedRead();
+  return value.bytes;
+}
 
 template <class T>
 T ConvertValue(const MessageView& parent, const RawValue& value) {
@@ -184,48 +182,67 @@ T ConvertValue(const MessageView& parent, const RawValue& value) {
 // ---- Single fields
 
 // The field is present. A field that is no pointer in Go and is zero may count as absent.
-inline bool Has(const MessageView& message, FieldId field) {
+inline bool Has(const MessageView& message, std::uint32_t field) {
   RawValue value;
   return FindField(message, field, value);
 }
 template <class T>
-T Get(const MessageView& message, FieldId field) {
+T Get(const MessageView& message, std::uint32_t field) {
   RawValue value;
   return FindField(message, field, value) ? ConvertValue<T>(message, value) : T();
 }
 template <class T>
-std::optional<T> GetOptional(const MessageView& message, FieldId field) {
+std::optional<T> GetOptional(const MessageView& message, std::uint32_t field) {
   RawValue value;
   if (!FindField(message, field, value)) return std::nullopt;
   return ConvertValue<T>(message, value);
 }
-inline std::string_view GetString(const MessageView& m, FieldId f) {
+// Without the detour by RawValue where the block has an index of the message: most reads are one of these and GetMessage below.
+std::string_view GetString(const MessageView& message, std::uint32_t field);
+// The message in that field; `into`, which is empty, stays so if there is none. ReadChild: a direct child of the object.
+void ReadMessage(const MessageView& message, std::uint32_t field, MessageView& into);
+void ReadChild(const Block* block, std::uint32_t field, MessageView& into);
+inline std::string_view GetBytes(const MessageView& m, std::uint32_t f) {
   return Get<std::string_view>(m, f);
 }
-inline std::string_view GetBytes(const MessageView& m, FieldId f) {
-  return Get<std::string_view>(m, f);
+inline bool GetBool(const MessageView& m, std::uint32_t f) { return Get<bool>(m, f); }
+inline std::int32_t GetInt32(const MessageView& m, std::uint32_t f) {
+  return Get<std::int32_t>(m, f);
 }
-inline bool GetBool(const MessageView& m, FieldId f) { return Get<bool>(m, f); }
-inline std::int32_t GetInt32(const MessageView& m, FieldId f) { return Get<std::int32_t>(m, f); }
-inline std::int64_t GetInt64(const MessageView& m, FieldId f) { return Get<std::int64_t>(m, f); }
-inline double GetDouble(const MessageView& m, FieldId f) { return Get<double>(m, f); }
+inline std::int64_t GetInt64(const MessageView& m, std::uint32_t f) {
+  return Get<std::int64_t>(m, f);
+}
+inline double GetDouble(const MessageView& m, std::uint32_t f) { return Get<double>(m, f); }
+// Views are filled in where they are to be: a view that was just written, field by field, is slow to copy.
 template <class V>
-V GetMessage(const MessageView& m, FieldId f) {
-  return Get<V>(m, f);
+V GetMessage(const MessageView& m, std::uint32_t f) {
+  if constexpr (std::derived_from<V, MessageView>) {
+    V view;
+    ReadMessage(m, f, view);
+    return view;
+  } else {
+    return Get<V>(m, f);
+  }
 }
-inline std::optional<std::string_view> GetOptionalString(const MessageView& m, FieldId f) {
+template <std::derived_from<MessageView> V>
+V GetMessage(const RootView& object, std::uint32_t f) {
+  V view;
+  ReadChild(object.block(), f, view);
+  return view;
+}
+inline std::optional<std::string_view> GetOptionalString(const MessageView& m, std::uint32_t f) {
   return GetOptional<std::string_view>(m, f);
 }
-inline std::optional<bool> GetOptionalBool(const MessageView& m, FieldId f) {
+inline std::optional<bool> GetOptionalBool(const MessageView& m, std::uint32_t f) {
   return GetOptional<bool>(m, f);
 }
-inline std::optional<std::int32_t> GetOptionalInt32(const MessageView& m, FieldId f) {
+inline std::optional<std::int32_t> GetOptionalInt32(const MessageView& m, std::uint32_t f) {
   return GetOptional<std::int32_t>(m, f);
 }
-inline std::optional<std::int64_t> GetOptionalInt64(const MessageView& m, FieldId f) {
+inline std::optional<std::int64_t> GetOptionalInt64(const MessageView& m, std::uint32_t f) {
   return GetOptional<std::int64_t>(m, f);
 }
-inline std::optional<double> GetOptionalDouble(const MessageView& m, FieldId f) {
+inline std::optional<double> GetOptionalDouble(const MessageView& m, std::uint32_t f) {
   return GetOptional<double>(m, f);
 }
 
@@ -237,7 +254,7 @@ template <class V>
 class Repeated {
  public:
   Repeated() : field_(0) {}
-  Repeated(const MessageView& message, FieldId field) : message_(message), field_(field) {}
+  Repeated(const MessageView& message, std::uint32_t field) : message_(message), field_(field) {}
 
   class iterator {
    public:
@@ -254,7 +271,7 @@ class Repeated {
     }
     V operator*() const { return ConvertValue<V>(message_, value_); }
     iterator& operator++() {
-      done_ = !NextElement(message_, cursor_, value_);
+      done_ = !NextElement(cursor_, value_);
       ++index_;
       return *this;
     }
@@ -300,7 +317,7 @@ class Repeated {
 
  private:
   MessageView message_;
-  FieldId field_;
+  std::uint32_t field_;
 };
 
 // The entries of a map with string keys, a forward range of pair<string_view, V>, in the order of the wire (servers sort by key).
@@ -309,7 +326,7 @@ template <class V>
 class MessageMap {
  public:
   MessageMap() : field_(0) {}
-  MessageMap(const MessageView& message, FieldId field) : message_(message), field_(field) {}
+  MessageMap(const MessageView& message, std::uint32_t field) : message_(message), field_(field) {}
 
   class iterator {
    public:
@@ -326,7 +343,7 @@ class MessageMap {
     }
     value_type operator*() const { return {key_, ConvertValue<V>(message_, value_)}; }
     iterator& operator++() {
-      done_ = !NextMember(message_, cursor_, key_, value_);
+      done_ = !NextMember(cursor_, key_, value_);
       ++index_;
       return *this;
     }
@@ -359,16 +376,9 @@ class MessageMap {
     return count;
   }
   [[nodiscard]] std::optional<V> Find(std::string_view key) const {
-    FieldCursor cursor = MakeCursor(message_, field_);
-    std::string_view name;
     RawValue value;
-    RawValue found;
-    bool any = false;
-    while (NextMember(message_, cursor, name, value)) {
-      if (name == key) found = value, any = true;
-    }
-    if (!any) return std::nullopt;
-    return ConvertValue<V>(message_, found);
+    if (!FindEntry(message_, field_, key, value)) return std::nullopt;
+    return ConvertValue<V>(message_, value);
   }
   [[nodiscard]] bool contains(std::string_view key) const { return Find(key).has_value(); }
   // A default V (for strings: "") if there is no such key.
@@ -376,7 +386,7 @@ class MessageMap {
 
  private:
   MessageView message_;
-  FieldId field_;
+  std::uint32_t field_;
 };
 
 using StringMap = MessageMap<std::string_view>;
