@@ -19,6 +19,7 @@
 #include "e2e/process_figures.h"
 #include "micro/data.h"
 #include "micro/rates.h"
+#include "wire/json_kernels.h"
 #include "wire/json_scanner.h"
 #include "wire/list_splitter.h"
 #include "wire/protobuf_reader.h"
@@ -36,7 +37,7 @@ const internal::TypeInfo& DynamicPods() {
 }
 
 // Name, namespace and resourceVersion, as the reflector needs them.
-void ProtobufKeys(std::string_view item) {
+void ProtobufKeys(std::string_view item, const wire::JsonBitmap*) {
   wire::ProtobufReader root(item);
   while (root.Next() && root.field() != 1) {
   }
@@ -44,11 +45,11 @@ void ProtobufKeys(std::string_view item) {
   while (meta.Next() && meta.field() <= 6) benchmark::DoNotOptimize(meta.bytes().data());
 }
 
-void JsonKeys(std::string_view item) {
-  wire::JsonMembers root(item);
+void JsonKeys(std::string_view item, const wire::JsonBitmap* bitmap) {
+  wire::JsonMembers root(item, *bitmap);
   while (root.Next() && root.name() != "metadata") {
   }
-  wire::JsonMembers meta(root.value());
+  wire::JsonMembers meta(root.value(), *bitmap);
   for (int found = 0; found < 3 && meta.Next();) {
     if (meta.name() != "name" && meta.name() != "namespace" && meta.name() != "resourceVersion")
       continue;
@@ -61,12 +62,12 @@ template <class Item>
 class Each final : public wire::ListSplitter::Sink, public wire::WatchFramer::Sink {
  public:
   explicit Each(Item item) : item_(item) {}
-  Result<void> OnItem(std::string_view item) override {
-    item_(item);
+  Result<void> OnItem(std::string_view item, const wire::JsonBitmap* bitmap) override {
+    item_(item, bitmap);
     return {};
   }
   Result<void> OnFrame(const wire::WatchFrame& frame) override {
-    item_(frame.object);
+    item_(frame.object, frame.bitmap);
     return {};
   }
 
@@ -89,7 +90,7 @@ void Run(benchmark::State& state, internal::Encoding encoding, const std::string
 
 void ProtobufListSplitOurs(benchmark::State& state) {
   Run<wire::ListSplitter>(state, internal::Encoding::kProtobuf, AllData().protobuf_list,
-                          [](std::string_view) {});
+                          [](std::string_view, const wire::JsonBitmap*) {});
 }
 void ProtobufListKeysOurs(benchmark::State& state) {
   Run<wire::ListSplitter>(state, internal::Encoding::kProtobuf, AllData().protobuf_list,
@@ -97,7 +98,7 @@ void ProtobufListKeysOurs(benchmark::State& state) {
 }
 void JsonListSplitOurs(benchmark::State& state) {
   Run<wire::ListSplitter>(state, internal::Encoding::kJson, AllData().json_list,
-                          [](std::string_view) {});
+                          [](std::string_view, const wire::JsonBitmap*) {});
 }
 void JsonListKeysOurs(benchmark::State& state) {
   Run<wire::ListSplitter>(state, internal::Encoding::kJson, AllData().json_list, JsonKeys);
