@@ -49,7 +49,7 @@ void JsonKeys(std::string_view item, const wire::JsonBitmap* bitmap) {
   wire::JsonMembers root(item, *bitmap);
   while (root.Next() && root.name() != "metadata") {
   }
-  wire::JsonMembers meta(root.value(), *bitmap);
+  wire::JsonMembers meta(root.rest(), *bitmap);
   for (int found = 0; found < 3 && meta.Next();) {
     if (meta.name() != "name" && meta.name() != "namespace" && meta.name() != "resourceVersion")
       continue;
@@ -109,6 +109,18 @@ void JsonEscapedListKeysOurs(benchmark::State& state) {
 void JsonWatchEventOurs(benchmark::State& state) {
   Run<wire::WatchFramer>(state, internal::Encoding::kJson, AllData().json_watch, JsonKeys);
 }
+// The same by every kernel that runs on this processor, the portable one among them.
+void JsonListKeysByKernel(benchmark::State& state) {
+  const wire::JsonKernel& usual = wire::CurrentJsonKernel();
+  const wire::JsonKernel& kernel = wire::JsonKernels()[static_cast<std::size_t>(state.range(0))];
+  state.SetLabel(std::string(kernel.name));
+  wire::UseJsonKernel(kernel);
+  JsonListKeysOurs(state);
+  wire::UseJsonKernel(usual);
+}
+BENCHMARK(JsonListKeysByKernel)
+    ->DenseRange(0, static_cast<int>(wire::JsonKernels().size()) - 1)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(ProtobufListSplitOurs)->Unit(benchmark::kMillisecond);
 BENCHMARK(ProtobufListKeysOurs)->Unit(benchmark::kMillisecond);
 BENCHMARK(JsonListSplitOurs)->Unit(benchmark::kMillisecond);

@@ -23,8 +23,8 @@ std::uint64_t EscapesNext(std::string_view text, std::uint64_t escaped) noexcept
 void JsonBitmap::Read(std::string_view text, JsonCarry& carry) {
   text_ = text;
   count_ = (text.size() + 63) / 64;
-  if (count_ > capacity_) {
-    capacity_ = std::max<std::size_t>(count_, 64);
+  if (count_ + 1 > capacity_) {
+    capacity_ = std::max<std::size_t>(count_ + 1, 64);
     blocks_ = std::make_unique_for_overwrite<JsonBlock[]>(capacity_);
   }
   const JsonKernel& kernel = CurrentJsonKernel();
@@ -39,6 +39,7 @@ void JsonBitmap::Read(std::string_view text, JsonCarry& carry) {
     kernel.read(padded, 1, carry, &blocks_[whole]);
     carry.escaped = EscapesNext({text.data() + whole * 64, left}, escaped);
   }
+  blocks_[count_] = {};
   notes_ = 0;
   for (std::size_t i = 0; i < count_; ++i) notes_ |= blocks_[i].notes;
 }
@@ -54,6 +55,13 @@ bool JsonBitmap::Covers(std::string_view part) const noexcept {
   const std::less_equal<const char*> before;
   return before(text_.data(), part.data()) &&
          before(part.data() + part.size(), text_.data() + text_.size());
+}
+
+const char* JsonBitmap::QuoteFrom(std::size_t block) const noexcept {
+  while (block < count_ && blocks_[block].quote == 0) ++block;
+  if (block >= count_) return nullptr;
+  return text_.data() + block * 64 +
+         static_cast<std::size_t>(std::countr_zero(blocks_[block].quote));
 }
 
 const char* JsonBitmap::PreviousQuote(const char* at) const noexcept {

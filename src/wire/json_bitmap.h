@@ -55,14 +55,14 @@ class JsonBitmap {
   // `at`. REQUIRES: in the text.
   [[nodiscard]] const char* NextQuote(const char* at) const noexcept {
     const std::size_t place = PlaceOf(at);
-    std::size_t block = place / 64;
+    const std::size_t block = place / 64;
     if (block == count_) return nullptr;
-    std::uint64_t quotes = blocks_[block].quote & (~std::uint64_t{0} << (place % 64));
-    while (quotes == 0) {
-      if (++block == count_) return nullptr;
-      quotes = blocks_[block].quote;
-    }
-    return text_.data() + block * 64 + static_cast<std::size_t>(std::countr_zero(quotes));
+    // The 64 bytes from `at` on, whatever blocks they are in: most strings end in them, and it is better not to ask where.
+    const unsigned shift = place % 64;
+    const std::uint64_t quotes = blocks_[block].quote >> shift | (blocks_[block + 1].quote << 1)
+                                                                     << (63 - shift);
+    if (quotes != 0) return at + std::countr_zero(quotes);
+    return QuoteFrom(block + 1);
   }
   [[nodiscard]] const char* PreviousQuote(const char* at) const noexcept;
 
@@ -78,12 +78,14 @@ class JsonBitmap {
   [[nodiscard]] unsigned NotesOf(std::string_view part) const noexcept;
 
  private:
+  // The first one in that block or behind it.
+  [[nodiscard]] const char* QuoteFrom(std::size_t block) const noexcept;
   [[nodiscard]] std::size_t PlaceOf(const char* at) const noexcept {
     return static_cast<std::size_t>(at - text_.data());
   }
 
   std::string_view text_;
-  std::unique_ptr<JsonBlock[]> blocks_;
+  std::unique_ptr<JsonBlock[]> blocks_;  // and an empty one behind them
   std::size_t capacity_ = 0;
   std::size_t count_ = 0;
   unsigned notes_ = 0;  // of all the text

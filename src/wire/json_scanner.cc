@@ -40,41 +40,45 @@ JsonMembers::JsonMembers(std::string_view object, const JsonBitmap& bitmap) noex
   }
 }
 
+std::string_view JsonMembers::value() noexcept {
+  if (after_ == nullptr) after_ = bitmap_.SkipValue(value_, end_);
+  if (after_ == nullptr) return {};
+  return {value_, static_cast<std::size_t>(after_ - value_)};
+}
+
 bool JsonMembers::Next() noexcept {
   if (!ok_ || done_) return false;
   const auto fail = [this] {
     ok_ = false;
     return false;
   };
+  if (value_ != nullptr) {
+    static_cast<void>(value());
+    at_ = value_;
+    if (after_ == nullptr) return fail();
+    at_ = after_;
+  }
   at_ = SkipJsonBlanks(at_, end_);
   if (at_ == end_) return fail();
   if (*at_ == '}') {
+    ++at_;
     done_ = true;
     return false;
   }
-  if (!first_) {
+  if (value_ != nullptr) {
     if (*at_ != ',') return fail();
     at_ = SkipJsonBlanks(at_ + 1, end_);
   }
-  first_ = false;
-  if (at_ == end_ || *at_ != '"') return fail();
-  const char* const name = at_;
-  at_ = bitmap_.SkipValue(at_, end_);
-  if (at_ == nullptr) {
-    at_ = name;
-    return fail();
-  }
-  name_ = {name + 1, static_cast<std::size_t>(at_ - name) - 2};
-  at_ = SkipJsonBlanks(at_, end_);
+  if (at_ == end_ || *at_ != '"' || at_ + 1 == end_) return fail();
+  const char* const quote = bitmap_.NextQuote(at_ + 1);
+  if (quote == nullptr || quote >= end_) return fail();
+  name_ = {at_ + 1, static_cast<std::size_t>(quote - at_) - 1};
+  at_ = SkipJsonBlanks(quote + 1, end_);
   if (at_ == end_ || *at_ != ':') return fail();
   at_ = SkipJsonBlanks(at_ + 1, end_);
-  const char* const value = at_;
-  at_ = bitmap_.SkipValue(at_, end_);
-  if (at_ == nullptr) {
-    at_ = value;
-    return fail();
-  }
-  value_ = {value, static_cast<std::size_t>(at_ - value)};
+  if (at_ == end_) return fail();
+  value_ = at_;
+  after_ = nullptr;
   return true;
 }
 

@@ -46,9 +46,13 @@ class JsonMembers {
   [[nodiscard]] bool ok() const noexcept { return ok_; }
   // Without its quotes, escapes as they stand.
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
-  // The value's text.
-  [[nodiscard]] std::string_view value() const noexcept { return value_; }
-  // From the start of the object, where it went wrong.
+  // The value's text; empty if its end is not found.
+  std::string_view value() noexcept;
+  // What is left of the object, from the value on: to go into the value without looking for its end first.
+  [[nodiscard]] std::string_view rest() const noexcept {
+    return {value_, static_cast<std::size_t>(end_ - value_)};
+  }
+  // From the start of the object, where it went wrong; what is behind the object's '}' if it did not.
   [[nodiscard]] std::size_t offset() const noexcept {
     return static_cast<std::size_t>(at_ - begin_);
   }
@@ -59,9 +63,9 @@ class JsonMembers {
   const char* at_;
   const char* end_;
   std::string_view name_;
-  std::string_view value_;
+  const char* value_ = nullptr;  // where it begins
+  const char* after_ = nullptr;  // the value, if somebody has asked
   bool ok_ = true;
-  bool first_ = true;
   bool done_ = false;
 };
 

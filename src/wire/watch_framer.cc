@@ -15,6 +15,19 @@ constexpr std::size_t kLengthBytes = 4;
 // So much JSON is looked at before frames are taken out of it: what stays in the cache.
 constexpr std::size_t kWindow = std::size_t{32} << 10;
 
+// The event at the front of `text`. Returns what is behind it; false, and how far it came, if it is cut off or malformed.
+bool ReadEvent(std::string_view text, const JsonBitmap& bitmap, WatchFrame& event,
+               std::size_t& used) {
+  JsonMembers members(text, bitmap);
+  while (members.Next()) {
+    if (members.name() == "type") event.type = PlainJsonString(members.value());
+    if (members.name() == "object") event.object = members.value();
+  }
+  event.bitmap = &bitmap;
+  used = members.offset();
+  return members.ok();
+}
+
 std::size_t FrameLength(std::string_view head) {
   std::size_t length = 0;
   for (std::size_t i = 0; i < kLengthBytes; ++i) {
@@ -152,6 +165,15 @@ Result<void> WatchFramer::FeedJsonWindow(std::string_view window, Sink& sink) {
       if (*at != '{') {
         return Fail("found " + json::ShowByte(*at) + " where an event's '{' should be");
       }
+      // One that is all there is read without looking for its end first.
+      WatchFrame event;
+      std::size_t used = 0;
+      if (ReadEvent({at, static_cast<std::size_t>(end - at)}, bitmap_, event, used)) {
+        if (used > max_frame_bytes_) return TooLarge(used);
+        if (Result<void> r = EmitJson(event, sink); !r) return r;
+        at += used;
+        continue;
+      }
       in_frame_ = true;
       scanner_.Reset();
     }
@@ -167,34 +189,25 @@ Result<void> WatchFramer::FeedJsonWindow(std::string_view window, Sink& sink) {
     }
     in_frame_ = false;
     at = after;
-    if (partial_.empty()) {
-      if (Result<void> r = EmitJson(piece, bitmap_, sink); !r) return r;
-      continue;
-    }
     partial_.append(piece);
     partial_bitmap_.Read(partial_);
-    if (Result<void> r = EmitJson(partial_, partial_bitmap_, sink); !r) return r;
+    WatchFrame event;
+    std::size_t used = 0;
+    if (!ReadEvent(partial_, partial_bitmap_, event, used)) {
+      return Fail("malformed event, " + std::to_string(used) + " bytes into it");
+    }
+    if (Result<void> r = EmitJson(event, sink); !r) return r;
     partial_bitmap_.Trim();
     DropPartial();
   }
   return {};
 }
 
-Result<void> WatchFramer::EmitJson(std::string_view frame, const JsonBitmap& bitmap, Sink& sink) {
-  WatchFrame event;
-  event.bitmap = &bitmap;
-  JsonMembers members(frame, bitmap);
-  while (members.Next()) {
-    if (members.name() == "type") event.type = PlainJsonString(members.value());
-    if (members.name() == "object") event.object = members.value();
-  }
-  if (!members.ok()) {
-    return Fail("malformed event, " + std::to_string(members.offset()) + " bytes into it");
-  }
+Result<void> WatchFramer::EmitJson(WatchFrame& event, Sink& sink) {
   if (event.type.empty()) return Fail("the event has no type");
   if (!event.object.empty()) {
     if (event.object.front() != '{') return Fail("the event's object is not a JSON object");
-    JsonMembers object(event.object, bitmap);
+    JsonMembers object(event.object, *event.bitmap);
     // Servers write both first: no need to walk the rest.
     while ((event.kind.empty() || event.apiVersion.empty()) && object.Next()) {
       if (object.name() == "kind") event.kind = PlainJsonString(object.value());

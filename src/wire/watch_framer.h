@@ -56,7 +56,7 @@ class WatchFramer {
   Result<void> FeedJson(std::string_view chunk, Sink& sink);
   Result<void> FeedJsonWindow(std::string_view window, Sink& sink);
   Result<void> EmitProtobuf(std::string_view frame, Sink& sink);
-  Result<void> EmitJson(std::string_view frame, const JsonBitmap& bitmap, Sink& sink);
+  Result<void> EmitJson(WatchFrame& event, Sink& sink);
   [[nodiscard]] Error Fail(std::string_view why) const;
   [[nodiscard]] Error TooLarge(std::uint64_t size) const;
   void DropPartial();
