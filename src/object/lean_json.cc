@@ -113,7 +113,7 @@ class Reader {
   }
 
   [[nodiscard]] bool HasBackslash(std::string_view text) const {
-    return (bitmap_.NotesOf(text) & wire::kJsonBackslash) != 0 &&
+    return (bitmap_.notes() & wire::kJsonBackslash) != 0 &&
            text.find('\\') != std::string_view::npos;
   }
 
@@ -350,7 +350,7 @@ class Reader {
 
   // The strings that have escapes in a member that will be at `place`. `bitmap` has read what the member is part of.
   bool NoteStrings(std::string_view member, std::size_t place, const wire::JsonBitmap& bitmap) {
-    if ((bitmap.NotesOf(member) & wire::kJsonBackslash) == 0) return true;
+    if ((bitmap.notes() & wire::kJsonBackslash) == 0) return true;
     const char* const end = member.data() + member.size();
     for (const char* at = member.data(); at != end;) {
       at = static_cast<const char*>(std::memchr(at, '\\', static_cast<std::size_t>(end - at)));
@@ -459,7 +459,7 @@ class Reader {
 
 bool ReadLeanJson(std::string_view json, const wire::JsonBitmap& bitmap,
                   const BuildOptions& options, LeanObject& object) {
-  const unsigned notes = bitmap.NotesOf(json);
+  const unsigned notes = bitmap.notes();
   if ((notes & wire::kJsonBad) != 0) return false;
   if ((notes & wire::kJsonNotAscii) != 0 && !wire::IsUtf8(json)) return false;
   thread_local LeanMetadata metadata;

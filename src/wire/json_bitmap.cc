@@ -29,19 +29,20 @@ void JsonBitmap::Read(std::string_view text, JsonCarry& carry) {
   }
   const JsonKernel& kernel = CurrentJsonKernel();
   const std::size_t whole = text.size() / 64;
-  kernel.read(text.data(), whole, carry, blocks_.get());
+  JsonTally tally;
+  kernel.read(text.data(), whole, carry, tally, blocks_.get());
   const std::size_t left = text.size() % 64;
   if (left > 0) {
     char padded[64];
     std::memset(padded, ' ', sizeof(padded));
     std::memcpy(padded, text.data() + whole * 64, left);
     const std::uint64_t escaped = carry.escaped;
-    kernel.read(padded, 1, carry, &blocks_[whole]);
+    kernel.read(padded, 1, carry, tally, &blocks_[whole]);
     carry.escaped = EscapesNext({text.data() + whole * 64, left}, escaped);
   }
   blocks_[count_] = {};
-  notes_ = 0;
-  for (std::size_t i = 0; i < count_; ++i) notes_ |= blocks_[i].notes;
+  depth_ = tally.depth;
+  notes_ = tally.notes;
 }
 
 void JsonBitmap::Trim() {
@@ -80,8 +81,8 @@ const char* JsonBitmap::Close(const char* at, std::uint32_t& depth) const noexce
   const std::size_t place = PlaceOf(at);
   std::size_t i = place / 64;
   if (i == count_) return nullptr;
-  std::uint32_t left = depth;
-  // Where in `block` the depth comes to nothing; 64 if it does not, and then it is noted.
+  // Where in a block `left` open brackets come to none; 64 if they do not, and then `left` is what there is at its end.
+  auto left = static_cast<std::int32_t>(depth);
   const auto find = [&left](std::uint64_t open, std::uint64_t close) {
     for (std::uint64_t both = open | close; both != 0; both &= both - 1) {
       const std::uint64_t bit = both & (0 - both);
@@ -95,14 +96,19 @@ const char* JsonBitmap::Close(const char* at, std::uint32_t& depth) const noexce
   };
   const std::uint64_t rest = ~std::uint64_t{0} << (place % 64);
   int found = find(blocks_[i].open & rest, blocks_[i].close & rest);
-  while (found == 64) {
-    // Most blocks close less than is open.
-    while (++i < count_ && blocks_[i].closes < left) left += blocks_[i].opens - blocks_[i].closes;
-    if (i >= count_) {
-      depth = left;
-      return nullptr;
+  if (found == 64) {
+    // What is open when the value has ended, as the blocks count.
+    const std::int32_t outside = DepthAt(i + 1) - left;
+    while (found == 64) {
+      while (++i < count_ && blocks_[i].least > outside) {
+      }
+      if (i >= count_) {
+        depth = static_cast<std::uint32_t>(depth_ - outside);
+        return nullptr;
+      }
+      left = DepthAt(i) - outside;
+      found = find(blocks_[i].open, blocks_[i].close);
     }
-    found = find(blocks_[i].open, blocks_[i].close);
   }
   depth = 0;
   return text_.data() + i * 64 + static_cast<std::size_t>(found) + 1;
@@ -122,14 +128,6 @@ const char* JsonBitmap::SkipValue(const char* at, const char* end) const noexcep
   ++at;  // a value has one byte at least, whatever it is
   while (at != end && !EndsJsonScalar(*at)) ++at;
   return at;
-}
-
-unsigned JsonBitmap::NotesOf(std::string_view part) const noexcept {
-  if (notes_ == 0 || part.empty()) return 0;
-  const std::size_t last = PlaceOf(part.data() + part.size() - 1) / 64;
-  unsigned notes = 0;
-  for (std::size_t i = PlaceOf(part.data()) / 64; i <= last; ++i) notes |= blocks_[i].notes;
-  return notes & notes_;
 }
 
 }  // namespace kinformer::wire

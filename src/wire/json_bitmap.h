@@ -74,8 +74,8 @@ class JsonBitmap {
   // REQUIRES: outside strings.
   [[nodiscard]] const char* SkipValue(const char* at, const char* end) const noexcept;
 
-  // What was seen in a part of the text, or at most 63 bytes before and behind it.
-  [[nodiscard]] unsigned NotesOf(std::string_view part) const noexcept;
+  // What was seen in all of the text: of JsonNote.
+  [[nodiscard]] unsigned notes() const noexcept { return notes_; }
 
  private:
   // The first one in that block or behind it.
@@ -84,11 +84,17 @@ class JsonBitmap {
     return static_cast<std::size_t>(at - text_.data());
   }
 
+  // Brackets that are open where the block begins.
+  [[nodiscard]] std::int32_t DepthAt(std::size_t block) const noexcept {
+    return block < count_ ? blocks_[block].depth : depth_;
+  }
+
   std::string_view text_;
   std::unique_ptr<JsonBlock[]> blocks_;  // and an empty one behind them
   std::size_t capacity_ = 0;
   std::size_t count_ = 0;
-  unsigned notes_ = 0;  // of all the text
+  std::int32_t depth_ = 0;  // at the end
+  unsigned notes_ = 0;
 };
 
 }  // namespace kinformer::wire

@@ -27,17 +27,19 @@ struct Bytes {
 constexpr unsigned char kFold = 0x20;
 
 // The bytes behind runs of backslashes of odd length: what they escape, if it is a quote. A run's first bit added to the run carries
-// to the bit behind it, so runs that begin at even places and those that begin at odd ones are added apart, and of each those are
-// odd that end where the other kind begins.
+// to the bit behind it. That is done to runs that begin at odd places: behind them, it is the even places that are behind odd runs.
+// Behind the others it is the odd ones.
 inline std::uint64_t Escaped(std::uint64_t backslash, std::uint64_t& carry) noexcept {
-  constexpr std::uint64_t kEven = 0x5555555555555555;
+  constexpr std::uint64_t kOdd = 0xaaaaaaaaaaaaaaaa;
   const std::uint64_t runs = backslash & ~carry;
-  const std::uint64_t first = runs & ~(runs << 1);
-  const std::uint64_t from_even = (runs + (first & kEven)) & ~runs & ~kEven;
-  const std::uint64_t sum = runs + (first & ~kEven);
-  const std::uint64_t from_odd = sum & ~runs & kEven;
-  const std::uint64_t escaped = from_even | from_odd | carry;
-  carry = sum < runs ? 1 : 0;  // the run goes up to the last bit and began at an odd one
+  const std::uint64_t moved = runs << 1;
+  const std::uint64_t sum = runs + (runs & ~moved & kOdd);
+  const std::uint64_t escaped = (moved & ~runs & (sum ^ kOdd)) | carry;
+  // The run at the end of the block decides what is behind it, and mostly it begins in the block: then nothing waits for the block
+  // before.
+  const int last = std::countl_one(backslash);
+  if (last != 64) [[likely]]
+    carry = static_cast<std::uint64_t>(last) & 1U;
   return escaped;
 }
 
@@ -75,28 +77,34 @@ inline int Count(std::uint64_t bits) noexcept {
 template <Bytes (*kBytesOf)(const char*) noexcept, std::uint64_t (*kParity)(std::uint64_t) noexcept,
           int (*kCount)(std::uint64_t) noexcept>
 [[gnu::always_inline]] inline void ReadBlocks(const char* text, std::size_t count, JsonCarry& carry,
-                                              JsonBlock* blocks) noexcept {
+                                              JsonTally& tally, JsonBlock* blocks) noexcept {
   std::uint64_t escapes = carry.escaped;
   std::uint64_t inside = carry.inside;
+  std::int32_t depth = tally.depth;
+  std::uint64_t backslashes = 0;
+  std::uint64_t stray = 0;
   for (; count > 0; --count, text += 64, ++blocks) {
     __builtin_prefetch(text + 768);
     const Bytes bytes = kBytesOf(text);
-    std::uint64_t quote = bytes.quote;
-    quote &= ~Escaped(bytes.backslash, escapes);
+    const std::uint64_t quote = bytes.quote & ~Escaped(bytes.backslash, escapes);
     const std::uint64_t strings = kParity(quote) ^ inside;
     inside = 0 - (strings >> 63);
-    unsigned notes = bytes.backslash != 0 ? kJsonBackslash : 0;
-    if ((bytes.backslash & ~strings) != 0) notes |= kJsonBad;
-    if (!bytes.plain) notes |= NotesOf(text, strings);
+    backslashes |= bytes.backslash;
+    stray |= bytes.backslash & ~strings;
+    if (!bytes.plain) tally.notes |= NotesOf(text, strings);
     const std::uint64_t open = bytes.open & ~strings;
     const std::uint64_t close = bytes.close & ~strings;
     blocks->quote = quote;
     blocks->open = open;
     blocks->close = close;
-    blocks->opens = static_cast<std::uint8_t>(kCount(open));
-    blocks->closes = static_cast<std::uint8_t>(kCount(close));
-    blocks->notes = static_cast<std::uint8_t>(notes);
+    const int closes = kCount(close);
+    blocks->depth = depth;
+    blocks->least = depth - closes;
+    depth += kCount(open) - closes;
   }
+  tally.depth = depth;
+  if (backslashes != 0) tally.notes |= kJsonBackslash;
+  if (stray != 0) tally.notes |= kJsonBad;
   carry = {inside, escapes};
 }
 
@@ -152,9 +160,9 @@ inline Bytes PortableBytesOf(const char* at) noexcept {
           VectorBits('}', folded), ((half[0] | half[1]) & 0x8080808080808080) == 0};
 }
 
-void ReadPortably(const char* text, std::size_t count, JsonCarry& carry,
+void ReadPortably(const char* text, std::size_t count, JsonCarry& carry, JsonTally& tally,
                   JsonBlock* blocks) noexcept {
-  ReadBlocks<PortableBytesOf, Parity, Count>(text, count, carry, blocks);
+  ReadBlocks<PortableBytesOf, Parity, Count>(text, count, carry, tally, blocks);
 }
 
 #if defined(__x86_64__)
@@ -183,15 +191,15 @@ inline Bytes Sse2BytesOf(const char* at) noexcept {
           _mm_movemask_epi8(below) == 0};
 }
 
-void ReadWithSse2(const char* text, std::size_t count, JsonCarry& carry,
+void ReadWithSse2(const char* text, std::size_t count, JsonCarry& carry, JsonTally& tally,
                   JsonBlock* blocks) noexcept {
-  ReadBlocks<Sse2BytesOf, Parity, Count>(text, count, carry, blocks);
+  ReadBlocks<Sse2BytesOf, Parity, Count>(text, count, carry, tally, blocks);
 }
 
 // ---- Wider registers; chosen when the program runs. A product without carries by all ones is the parity of all bits below.
 
-#define KINFORMER_AVX2 gnu::target("avx2,popcnt,pclmul")
-#define KINFORMER_AVX512 gnu::target("avx512f,avx512bw,avx2,popcnt,pclmul")
+#define KINFORMER_AVX2 gnu::target("avx2,popcnt,pclmul,bmi,lzcnt")
+#define KINFORMER_AVX512 gnu::target("avx512f,avx512bw,avx2,popcnt,pclmul,bmi,lzcnt")
 
 [[KINFORMER_AVX2]] inline std::uint64_t WideParity(std::uint64_t quotes) noexcept {
   const __m128i product = _mm_clmulepi64_si128(_mm_set_epi64x(0, static_cast<long long>(quotes)),
@@ -227,8 +235,8 @@ void ReadWithSse2(const char* text, std::size_t count, JsonCarry& carry,
 }
 
 [[KINFORMER_AVX2]] void ReadWithAvx2(const char* text, std::size_t count, JsonCarry& carry,
-                                     JsonBlock* blocks) noexcept {
-  ReadBlocks<Avx2BytesOf, WideParity, WideCount>(text, count, carry, blocks);
+                                     JsonTally& tally, JsonBlock* blocks) noexcept {
+  ReadBlocks<Avx2BytesOf, WideParity, WideCount>(text, count, carry, tally, blocks);
 }
 
 // Left to itself, the compiler goes on in mask registers, which is slower by far.
@@ -249,8 +257,8 @@ void ReadWithSse2(const char* text, std::size_t count, JsonCarry& carry,
 }
 
 [[KINFORMER_AVX512]] void ReadWithAvx512(const char* text, std::size_t count, JsonCarry& carry,
-                                         JsonBlock* blocks) noexcept {
-  ReadBlocks<Avx512BytesOf, WideParity, WideCount>(text, count, carry, blocks);
+                                         JsonTally& tally, JsonBlock* blocks) noexcept {
+  ReadBlocks<Avx512BytesOf, WideParity, WideCount>(text, count, carry, tally, blocks);
 }
 
 #elif defined(__aarch64__)
@@ -286,9 +294,9 @@ inline Bytes NeonBytesOf(const char* at) noexcept {
           vmaxvq_u8(most) < 0x60};
 }
 
-void ReadWithNeon(const char* text, std::size_t count, JsonCarry& carry,
+void ReadWithNeon(const char* text, std::size_t count, JsonCarry& carry, JsonTally& tally,
                   JsonBlock* blocks) noexcept {
-  ReadBlocks<NeonBytesOf, Parity, Count>(text, count, carry, blocks);
+  ReadBlocks<NeonBytesOf, Parity, Count>(text, count, carry, tally, blocks);
 }
 #endif
 
@@ -296,7 +304,8 @@ std::vector<JsonKernel> Usable() {
   std::vector<JsonKernel> kernels;
 #if defined(__x86_64__)
   const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") &&
-                    __builtin_cpu_supports("pclmul");
+                    __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("bmi") &&
+                    __builtin_cpu_supports("lzcnt");
   // The first processors with registers this wide ran slower for using them; those that have VBMI2 do not.
   if (wide && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2")) {
     kernels.push_back({"avx512", ReadWithAvx512});

@@ -25,9 +25,8 @@ struct JsonBlock {
   std::uint64_t quote;  // what begins and ends strings
   std::uint64_t open;   // { and [ outside strings
   std::uint64_t close;  // } and ] outside strings
-  std::uint8_t opens;   // how many
-  std::uint8_t closes;
-  std::uint8_t notes;  // of JsonNote
+  std::int32_t depth;   // brackets open at its start
+  std::int32_t least;   // less those closed in it: nowhere in it fewer are open
 };
 
 // What one block hands to the next.
@@ -36,10 +35,17 @@ struct JsonCarry {
   std::uint64_t escaped = 0;  // 1: a backslash escapes the next byte
 };
 
+// What is open before the next block, counted from the start of the text, and what was seen in all of it.
+struct JsonTally {
+  std::int32_t depth = 0;
+  unsigned notes = 0;  // of JsonNote
+};
+
 struct JsonKernel {
   std::string_view name;
   // Reads 64 * `count` bytes.
-  void (*read)(const char* text, std::size_t count, JsonCarry& carry, JsonBlock* blocks) noexcept;
+  void (*read)(const char* text, std::size_t count, JsonCarry& carry, JsonTally& tally,
+               JsonBlock* blocks) noexcept;
 };
 
 // Those that run on this processor, the fastest first and the portable one last.
