@@ -26,11 +26,14 @@ void RequireSameTapes(const internal::JsonTape& one, const internal::JsonTape& o
 // Where the scanner finds the end of the value, fed piece by piece.
 std::size_t ScannedEnd(std::string_view value, PieceSizes sizes) {
   wire::JsonValueScanner scanner;
+  wire::JsonBitmap bitmap;
+  wire::JsonCarry carry;
   std::size_t at = 0;
   while (at < value.size()) {
     const std::string piece(value.substr(at, sizes.Next()));
-    std::size_t used = 0;
-    if (scanner.Scan(piece, used)) return at + used;
+    bitmap.Read(piece, carry);
+    const char* const after = scanner.Scan(bitmap, piece.data());
+    if (after != nullptr) return at + static_cast<std::size_t>(after - piece.data());
     at += piece.size();
   }
   return scanner.EndsWithText() ? at : std::string_view::npos;
@@ -55,7 +58,9 @@ void FuzzJson(std::string_view input) {
   if (!value) return;
 
   const char* const begin = wire::SkipJsonBlanks(text.data(), text.data() + text.size());
-  const char* const end = wire::SkipJsonValue(begin, text.data() + text.size());
+  wire::JsonBitmap bitmap;
+  bitmap.Read(text);
+  const char* const end = bitmap.SkipValue(begin, text.data() + text.size());
   Require(end != nullptr &&
               wire::SkipJsonBlanks(end, text.data() + text.size()) == text.data() + text.size(),
           "the scanner finds the value's end");

@@ -17,7 +17,7 @@ using internal::Encoding;
 
 // All that a body gives, as text.
 struct Outcome : wire::ListSplitter::Sink, wire::WatchFramer::Sink {
-  Result<void> OnItem(std::string_view item) override {
+  Result<void> OnItem(std::string_view item, const wire::JsonBitmap*) override {
     units.emplace_back(item);
     return {};
   }

@@ -20,6 +20,7 @@
 #include "e2e/process_figures.h"
 #include "micro/data.h"
 #include "micro/rates.h"
+#include "wire/json_kernels.h"
 #include "wire/json_scanner.h"
 #include "wire/list_splitter.h"
 #include "wire/protobuf_reader.h"
@@ -38,7 +39,7 @@ const internal::TypeInfo& DynamicPods() {
 }
 
 // Name, namespace and resourceVersion, as the reflector needs them.
-void ProtobufKeys(std::string_view item) {
+void ProtobufKeys(std::string_view item, const wire::JsonBitmap*) {
   wire::ProtobufReader root(item);
   while (root.Next() && root.field() != 1) {
   }
@@ -46,11 +47,11 @@ void ProtobufKeys(std::string_view item) {
   while (meta.Next() && meta.field() <= 6) benchmark::DoNotOptimize(meta.bytes().data());
 }
 
-void JsonKeys(std::string_view item) {
-  wire::JsonMembers root(item);
+void JsonKeys(std::string_view item, const wire::JsonBitmap* bitmap) {
+  wire::JsonMembers root(item, *bitmap);
   while (root.Next() && root.name() != "metadata") {
   }
-  wire::JsonMembers meta(root.value());
+  wire::JsonMembers meta(root.rest(), *bitmap);
   for (int found = 0; found < 3 && meta.Next();) {
     if (meta.name() != "name" && meta.name() != "namespace" && meta.name() != "resourceVersion")
       continue;
@@ -63,12 +64,12 @@ template <class Item>
 class Each final : public wire::ListSplitter::Sink, public wire::WatchFramer::Sink {
  public:
   explicit Each(Item item) : item_(item) {}
-  Result<void> OnItem(std::string_view item) override {
-    item_(item);
+  Result<void> OnItem(std::string_view item, const wire::JsonBitmap* bitmap) override {
+    item_(item, bitmap);
     return {};
   }
   Result<void> OnFrame(const wire::WatchFrame& frame) override {
-    item_(frame.object);
+    item_(frame.object, frame.bitmap);
     return {};
   }
 
@@ -91,7 +92,7 @@ void Run(benchmark::State& state, internal::Encoding encoding, const std::string
 
 void ProtobufListSplitOurs(benchmark::State& state) {
   Run<wire::ListSplitter>(state, internal::Encoding::kProtobuf, AllData().protobuf_list,
-                          [](std::string_view) {});
+                          [](std::string_view, const wire::JsonBitmap*) {});
 }
 void ProtobufListKeysOurs(benchmark::State& state) {
   Run<wire::ListSplitter>(state, internal::Encoding::kProtobuf, AllData().protobuf_list,
@@ -99,7 +100,7 @@ void ProtobufListKeysOurs(benchmark::State& state) {
 }
 void JsonListSplitOurs(benchmark::State& state) {
   Run<wire::ListSplitter>(state, internal::Encoding::kJson, AllData().json_list,
-                          [](std::string_view) {});
+                          [](std::string_view, const wire::JsonBitmap*) {});
 }
 void JsonListKeysOurs(benchmark::State& state) {
   Run<wire::ListSplitter>(state, internal::Encoding::kJson, AllData().json_list, JsonKeys);
@@ -110,6 +111,18 @@ void JsonEscapedListKeysOurs(benchmark::State& state) {
 void JsonWatchEventOurs(benchmark::State& state) {
   Run<wire::WatchFramer>(state, internal::Encoding::kJson, AllData().json_watch, JsonKeys);
 }
+// The same by every kernel that runs on this processor, the portable one among them.
+void JsonListKeysByKernel(benchmark::State& state) {
+  const wire::JsonKernel& usual = wire::CurrentJsonKernel();
+  const wire::JsonKernel& kernel = wire::JsonKernels()[static_cast<std::size_t>(state.range(0))];
+  state.SetLabel(std::string(kernel.name));
+  wire::UseJsonKernel(kernel);
+  JsonListKeysOurs(state);
+  wire::UseJsonKernel(usual);
+}
+BENCHMARK(JsonListKeysByKernel)
+    ->DenseRange(0, static_cast<int>(wire::JsonKernels().size()) - 1)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(ProtobufListSplitOurs)->Unit(benchmark::kMillisecond);
 BENCHMARK(ProtobufListKeysOurs)->Unit(benchmark::kMillisecond);
 BENCHMARK(JsonListSplitOurs)->Unit(benchmark::kMillisecond);

@@ -48,9 +48,10 @@ struct Source {
     return *type;
   }
 
-  Result<ObjectRef> Build(bool protobuf, std::string_view bytes) {
+  // `bitmap`: of JSON.
+  Result<ObjectRef> Build(bool protobuf, std::string_view bytes, const wire::JsonBitmap* bitmap) {
     const BuildOptions options = BuildOptionsOf(entry);
-    if (!protobuf) return BuildFromJson(TypeFor(bytes), bytes, options);
+    if (!protobuf) return BuildFromJson(TypeFor(bytes), bytes, options, bitmap);
     if (type->encoding() != Encoding::kProtobuf) {
       return Error(Reason::kDecode, "an object in protobuf where JSON was asked for");
     }
@@ -105,8 +106,8 @@ class ListCall final : public ListWatchCall,
     }
     receiver_.OnChunkEnd();
   }
-  Result<void> OnItem(std::string_view item) override {
-    Result<ObjectRef> object = source_->Build(protobuf_, item);
+  Result<void> OnItem(std::string_view item, const wire::JsonBitmap* bitmap) override {
+    Result<ObjectRef> object = source_->Build(protobuf_, item, bitmap);
     if (object) {
       receiver_.OnItem(*std::move(object));
       return {};
@@ -235,7 +236,7 @@ class WatchCall final : public ListWatchCall,
       receiver_.OnEvent(event);
       return {};
     }
-    Result<ObjectRef> object = source_->Build(protobuf_, frame.object);
+    Result<ObjectRef> object = source_->Build(protobuf_, frame.object, frame.bitmap);
     if (object) {
       event.object = *std::move(object);
       event.resourceVersion = event.object->resourceVersion();

@@ -2,6 +2,7 @@
 // objects have in protobuf.
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "kinformer/internal/block_builder.h"
@@ -9,6 +10,7 @@
 
 #include "object/block_assembly.h"
 #include "object/canonical.h"
+#include "object/json_parts.h"
 #include "object/json_tape.h"
 #include "object/lean_json.h"
 #include "object/metav1_descriptors.h"
@@ -16,6 +18,7 @@
 #include "object/transcode.h"
 #include "object/validate.h"
 #include "wire/envelope.h"
+#include "wire/json_bitmap.h"
 
 namespace kinformer::internal {
 namespace {
@@ -43,124 +46,95 @@ const MessageDescriptor& MetadataWithoutManagedFields() {
   return made->message;
 }
 
-// What a block keeps of an object's JSON: all members but kind, apiVersion and metadata.
-struct JsonParts {
-  struct Range {
-    std::uint32_t begin;
-    std::uint32_t end;
-  };
-  std::vector<Range> kept;  // of the text: name and value
-  std::uint32_t size =
-      2;  // of the payload: the kept ranges, commas between them, braces around them
-  std::uint32_t metadata = 0;  // its node; 0: none
-  std::vector<BlockLayout::Unescaped> strings;
-  std::string unescaped;  // the texts of `strings`, in order
-
-  void Clear() {
-    kept.clear();
-    size = 2;
-    metadata = 0;
-    strings.clear();
-    unescaped.clear();
-  }
-};
-
-void Split(const JsonTape& tape, JsonParts& parts) {
+// Returns the metadata's node; 0: there is none.
+std::uint32_t Split(const JsonTape& tape, std::string_view json, JsonParts& parts) {
   parts.Clear();
   std::string scratch;
+  std::uint32_t metadata = 0;
   const std::uint32_t end = tape[0].next;
   for (std::uint32_t key = 1; key < end;) {
     const std::uint32_t value = key + 1;
     const std::uint32_t next = tape[value].next;
     const std::string_view name = tape.String(key, scratch);
     if (name == "metadata") {
-      parts.metadata = value;
+      metadata = value;
     } else if (name != "kind" && name != "apiVersion") {
       const std::uint32_t from = tape[key].begin;
-      const std::uint32_t to = tape[value].end;
-      const std::uint32_t at =
-          parts.kept.empty() ? 1 : parts.size;  // behind '{', or a comma in the place of '}'
-      parts.kept.push_back({from, to});
-      parts.size = at + (to - from) + 1;
+      const std::uint32_t at = parts.Keep(json.substr(from, tape[value].end - from));
       for (std::uint32_t node = key; node < next; ++node) {
         if (tape[node].type != JsonType::kString || tape[node].plain) continue;
-        const std::string_view text = tape.String(node, scratch);
-        parts.strings.push_back({tape[node].begin - from + at,
-                                 static_cast<std::uint32_t>(parts.unescaped.size()),
-                                 static_cast<std::uint32_t>(text.size())});
-        parts.unescaped += text;
+        const std::size_t before = parts.unescaped.size();
+        parts.unescaped += tape.String(node, scratch);
+        parts.AddString(tape[node].begin - from + at, before);
       }
     }
     key = next;
   }
+  return metadata;
+}
+
+ObjectRef Assemble(const TypeInfo& type, JsonParts& parts, std::string_view metadata,
+                   const MetadataKeys& keys, const BuildOptions& options) {
+  for (BlockLayout::Unescaped& string : parts.strings) {
+    string.text += static_cast<std::uint32_t>(parts.size + metadata.size());
+  }
+  Block* const block = BlockBuilder::AllocateJson(type, parts.strings, parts.size,
+                                                  metadata.size() + parts.unescaped.size());
+  char* at = BlockBuilder::Bytes(block);
+  const auto put = [&at](std::string_view bytes) {
+    if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
+    at += bytes.size();
+  };
+  char separator = '{';
+  for (const std::string_view member : parts.kept) {
+    *at++ = std::exchange(separator, ',');
+    put(member);
+  }
+  if (parts.kept.empty()) *at++ = '{';
+  *at++ = '}';
+  put(metadata);
+  put(parts.unescaped);
+  BlockBuilder::SetMetadata(block, parts.size, metadata.size(), keys);
+  if (options.projection != nullptr && options.projection->MakesPartial()) {
+    BlockBuilder::SetPartial(block);
+  }
+  return ObjectRef::Adopt(block);
 }
 
 Result<ObjectRef> BuildDynamic(const TypeInfo& type, const JsonTape& tape, std::string_view json,
                                const BuildOptions& options) {
   thread_local JsonParts parts;
-  Split(tape, parts);
-  if (parts.metadata == 0) return Error(Reason::kDecode, "metadata: missing");
+  const std::uint32_t metadata_node = Split(tape, json, parts);
+  if (metadata_node == 0) return Error(Reason::kDecode, "metadata: missing");
   BackwardWriter writer(json.size() / 2);
   const MessageDescriptor& meta = options.drop_managed_fields ? MetadataWithoutManagedFields()
                                                               : descriptors::metav1::kObjectMeta;
-  if (Result<void> r = JsonToProtobuf(meta, tape, parts.metadata, writer); !r) {
+  if (Result<void> r = JsonToProtobuf(meta, tape, metadata_node, writer); !r) {
     return std::move(r).error();
   }
   const std::string_view metadata = writer.view();
-  Result<MetadataKeys> keys = FindMetadataKeys(metadata);
-  if (!keys) return std::move(keys).error();
-  for (BlockLayout::Unescaped& string : parts.strings) {
-    string.text += static_cast<std::uint32_t>(parts.size + metadata.size());
-  }
-  Block* block = BlockBuilder::AllocateJson(type, parts.strings, parts.size,
-                                            metadata.size() + parts.unescaped.size());
-  ObjectRef ref = ObjectRef::Adopt(block);
-  char* at = BlockBuilder::Bytes(block);
-  char separator = '{';
-  for (const JsonParts::Range& range : parts.kept) {
-    *at++ = std::exchange(separator, ',');
-    at = std::copy(json.begin() + range.begin, json.begin() + range.end, at);
-  }
-  if (parts.kept.empty()) *at++ = '{';
-  *at++ = '}';
-  at = std::copy(metadata.begin(), metadata.end(), at);
-  std::copy(parts.unescaped.begin(), parts.unescaped.end(), at);
-  BlockBuilder::SetMetadata(block, parts.size, metadata.size(), *keys);
-  if (options.projection != nullptr && options.projection->MakesPartial()) {
-    BlockBuilder::SetPartial(block);
-  }
-  return ref;
+  const Result<MetadataKeys> keys = FindMetadataKeys(metadata);
+  if (!keys) return keys.error();
+  return Assemble(type, parts, metadata, *keys, options);
 }
 
 // The same without a tape, for what the lean reader takes; null: it declines.
-ObjectRef BuildLean(const TypeInfo& type, std::string_view json, const BuildOptions& options) {
-  thread_local std::vector<std::string_view> kept;
-  thread_local BackwardWriter writer(4096);
-  writer.Clear();
-  if (!ReadLeanJson(json, options.drop_managed_fields, kept, writer)) return {};
-  const std::string_view metadata = writer.view();
-  const Result<MetadataKeys> keys = FindMetadataKeys(metadata);
-  if (!keys) return {};
-  std::size_t size = kept.empty() ? 2 : 1;  // a brace or comma before each member, a brace behind
-  for (const std::string_view member : kept) size += member.size() + 1;
-  Block* const block = BlockBuilder::AllocateJson(type, {}, size, metadata.size());
-  char* at = BlockBuilder::Bytes(block);
-  char separator = '{';
-  for (const std::string_view member : kept) {
-    *at++ = std::exchange(separator, ',');
-    at = std::copy(member.begin(), member.end(), at);
-  }
-  if (kept.empty()) *at++ = '{';
-  *at++ = '}';
-  std::copy(metadata.begin(), metadata.end(), at);
-  BlockBuilder::SetMetadata(block, size, metadata.size(), *keys);
-  return ObjectRef::Adopt(block);
+ObjectRef BuildLean(const TypeInfo& type, std::string_view json, const wire::JsonBitmap* bitmap,
+                    const BuildOptions& options) {
+  thread_local LeanObject object;
+  thread_local wire::JsonBitmap own;
+  const bool covered = bitmap != nullptr && bitmap->Covers(json);
+  if (!covered) own.Read(json);
+  const bool read = ReadLeanJson(json, covered ? *bitmap : own, options, object);
+  if (!covered) own.Trim();
+  if (!read) return {};
+  return Assemble(type, object.parts, object.metadata.view(), object.keys, options);
 }
 
 }  // namespace
 
 Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json,
-                                const BuildOptions& options) {
+                                const BuildOptions& options, const wire::JsonBitmap* bitmap) {
   const auto named = [&](Error error) {
     AddRemedy(error);
     error.WithContext(std::string(type.kind));
@@ -169,9 +143,8 @@ Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json,
   if (json.size() > options.max_object_bytes) {
     return named(ObjectTooLarge(json.size(), options.max_object_bytes));
   }
-  if (type.encoding() == Encoding::kJson && options.projection == nullptr &&
-      options.validation == Validation::kShallow) {
-    if (ObjectRef built = BuildLean(type, json, options)) return built;
+  if (type.encoding() == Encoding::kJson && options.validation == Validation::kShallow) {
+    if (ObjectRef built = BuildLean(type, json, bitmap, options)) return built;
   }
   Result<JsonTape> tape = JsonTape::Parse(json);
   if (!tape) return named(std::move(tape).error());

@@ -4,97 +4,64 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <cstring>
 #include <optional>
-#include <string>
 #include <utility>
+#include <vector>
 
-#include "object/text_forms.h"
+#include "object/lean_metadata.h"
+#include "object/projection_tree.h"
 #include "wire/json_index.h"
-#include "wire/json_scanner.h"
 #include "wire/json_text.h"
 
 namespace kinformer::internal {
 namespace {
 
-using Pair = std::pair<std::string_view, std::string_view>;
-
-struct OwnerReference {
-  std::string_view api_version;
-  std::string_view kind;
-  std::string_view name;
-  std::string_view uid;
-  std::optional<bool> controller;
-  std::optional<bool> block_owner_deletion;
-};
-
-struct ManagedFields {
-  std::string_view manager;
-  std::string_view operation;
-  std::string_view api_version;
-  std::optional<TimeStamp> time;
-  std::string_view fields_type;
-  std::string_view fields;  // JSON
-  std::string_view subresource;
-};
-
-// ObjectMeta as it is read: texts without their escapes.
-struct Metadata {
-  std::string_view name;
-  std::string_view generate_name;
-  std::string_view namespace_;
-  std::string_view self_link;
-  std::string_view uid;
-  std::string_view resource_version;
-  std::int64_t generation = 0;
-  std::optional<TimeStamp> creation;
-  std::optional<TimeStamp> deletion;
-  std::optional<std::int64_t> grace;
-  std::vector<Pair> labels;
-  std::vector<Pair> annotations;
-  std::vector<OwnerReference> owners;
-  std::vector<std::string_view> finalizers;
-  std::vector<ManagedFields> managed;
-  std::vector<std::string> unescaped;  // what some of the texts refer to
-
-  void Clear() {
-    name = generate_name = namespace_ = self_link = uid = resource_version = {};
-    generation = 0;
-    creation = deletion = std::nullopt;
-    grace.reset();
-    labels.clear();
-    annotations.clear();
-    owners.clear();
-    finalizers.clear();
-    managed.clear();
-    unescaped.clear();
+// Appends what is between a string's quotes, escapes resolved. False if one is none.
+bool AppendUnescaped(std::string_view text, std::string& out) {
+  while (!text.empty()) {
+    const std::size_t run = std::min(text.find('\\'), text.size());
+    out.append(text.substr(0, run));
+    text.remove_prefix(run);
+    if (text.empty()) break;
+    const char* bad = nullptr;
+    const char* const after = json::ReadEscape(text.data(), text.data() + text.size(), &out, bad);
+    if (after == nullptr) return false;
+    text.remove_prefix(static_cast<std::size_t>(after - text.data()));
   }
-};
+  return true;
+}
 
 // Reads forward. Every function returns false for what it declines.
 class Reader {
  public:
-  Reader(std::string_view json, bool drop_managed_fields, Metadata& metadata)
-      : at_(json.data()),
+  Reader(std::string_view json, const wire::JsonBitmap& bitmap, const BuildOptions& options,
+         LeanMetadata& metadata, LeanObject& object)
+      : bitmap_(bitmap),
+        at_(json.data()),
         end_(at_ + json.size()),
-        drop_managed_fields_(drop_managed_fields),
-        metadata_(metadata) {}
+        size_(json.size()),
+        drop_managed_fields_(options.drop_managed_fields),
+        projection_(options.projection),
+        metadata_(metadata),
+        parts_(object.parts),
+        cut_(object.cut) {}
 
-  bool Root(std::vector<std::string_view>& kept) {
+  bool Root() {
     bool has_metadata = false;
+    // What is left of an object is never longer than it was, so views into it stay.
+    if (projection_ != nullptr) cut_.reserve(size_);
     const bool read = Members([&](std::string_view name, const char* begin) {
       if (name == "metadata") return !std::exchange(has_metadata, true) && ReadMetadata();
-      wire::JsonNotes notes;
-      if (!Skip(notes) || notes.backslash) return false;
-      notes_.not_plain |= notes.not_plain;
-      if (name == "kind" || name == "apiVersion") return true;
-      kept.emplace_back(begin, static_cast<std::size_t>(at_ - begin));
-      return true;
+      if (name == "kind" || name == "apiVersion") return SkipPlainly();
+      if (projection_ != nullptr) return Cut(name);
+      if (!Skip()) return false;
+      const std::string_view member = TextFrom(begin);
+      return NoteStrings(member, parts_.Keep(member), bitmap_);
     });
     Blanks();
-    return read && has_metadata && at_ == end_;
+    return read && has_metadata && at_ == end_ && (projection_ == nullptr || NoteCutStrings());
   }
-  // Bytes were seen that are not ASCII text: to be looked at.
-  [[nodiscard]] bool not_plain() const { return notes_.not_plain; }
 
  private:
   void Blanks() { at_ = wire::SkipJsonBlanks(at_, end_); }
@@ -114,13 +81,8 @@ class Reader {
     if (Take('}')) return true;
     for (;;) {
       const char* const begin = at_;
-      wire::JsonNotes notes;
-      if (!Sees('"')) return false;
-      const char* const after = wire::SkipJsonString(at_, end_, notes);
-      if (after == nullptr || notes.backslash) return false;
-      notes_.not_plain |= notes.not_plain;
-      const std::string_view name(begin + 1, static_cast<std::size_t>(after - begin) - 2);
-      at_ = after;
+      std::string_view name;
+      if (!RawText(name) || HasBackslash(name)) return false;
       Blanks();
       if (!Take(':')) return false;
       Blanks();
@@ -146,14 +108,23 @@ class Reader {
     }
   }
 
+  [[nodiscard]] std::string_view TextFrom(const char* begin) const {
+    return {begin, static_cast<std::size_t>(at_ - begin)};
+  }
+
+  [[nodiscard]] bool HasBackslash(std::string_view text) const {
+    return (bitmap_.notes() & wire::kJsonBackslash) != 0 &&
+           text.find('\\') != std::string_view::npos;
+  }
+
   // Past a value whose inside nobody looks at. Scalars other than texts are words or numbers.
-  bool Skip(wire::JsonNotes& notes) {
+  bool Skip() {
+    if (at_ == end_) return false;
     const char* const begin = at_;
-    const char* const after = wire::SkipJsonValue(at_, end_, notes);
+    const char* const after = bitmap_.SkipValue(at_, end_);
     if (after == nullptr) return false;
     at_ = after;
-    if (*begin == '"' || *begin == '{' || *begin == '[') return true;
-    return IsScalar({begin, static_cast<std::size_t>(after - begin)});
+    return *begin == '"' || *begin == '{' || *begin == '[' || IsScalar(TextFrom(begin));
   }
 
   static bool IsScalar(std::string_view text) {
@@ -164,39 +135,26 @@ class Reader {
     return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   }
 
-  bool Text(std::string_view& out) {
-    if (!Sees('"')) return false;
-    wire::JsonNotes notes;
+  // What is between the quotes.
+  bool RawText(std::string_view& out) {
+    if (!Sees('"') || at_ + 1 == end_) return false;
     const char* const begin = at_ + 1;
-    const char* const after = wire::SkipJsonString(at_, end_, notes);
-    if (after == nullptr) return false;
-    notes_.not_plain |= notes.not_plain;
-    at_ = after;
-    out = {begin, static_cast<std::size_t>(after - 1 - begin)};
-    return !notes.backslash || Unescape(out);
+    const char* const quote = bitmap_.NextQuote(begin);
+    if (quote == nullptr || quote >= end_) return false;
+    at_ = quote + 1;
+    out = {begin, static_cast<std::size_t>(quote - begin)};
+    return true;
   }
 
-  bool Unescape(std::string_view& text) {
-    std::string plain;
-    plain.reserve(text.size());
-    for (std::string_view rest = text; !rest.empty();) {
-      const std::size_t run = std::min(rest.find('\\'), rest.size());
-      plain.append(rest.substr(0, run));
-      rest.remove_prefix(run);
-      if (rest.empty()) break;
-      const char* bad = nullptr;
-      const char* const after =
-          json::ReadEscape(rest.data(), rest.data() + rest.size(), &plain, bad);
-      if (after == nullptr) return false;
-      rest.remove_prefix(static_cast<std::size_t>(after - rest.data()));
-    }
-    // Short texts live in their std::string, which must therefore stay where it is.
-    if (metadata_.unescaped.capacity() == metadata_.unescaped.size()) {
-      if (!metadata_.unescaped.empty()) return false;
-      metadata_.unescaped.reserve(64);
-    }
-    metadata_.unescaped.push_back(std::move(plain));
-    text = metadata_.unescaped.back();
+  bool Text(std::string_view& out) {
+    if (!RawText(out)) return false;
+    if (!HasBackslash(out)) return true;
+    std::string& all = metadata_.unescaped;
+    // No text is longer than its escapes, so what was put here stays where it is.
+    if (all.empty()) all.reserve(size_);
+    const std::size_t from = all.size();
+    if (!AppendUnescaped(out, all)) return false;
+    out = std::string_view(all).substr(from);
     return true;
   }
 
@@ -229,7 +187,7 @@ class Reader {
     return out.has_value();
   }
 
-  bool Map(std::vector<Pair>& out) {
+  bool Map(std::vector<TextPair>& out) {
     if (!Sees('{')) return false;
     if (!Members([&](std::string_view name, const char*) {
           std::string_view value;
@@ -239,9 +197,9 @@ class Reader {
         })) {
       return false;
     }
-    std::sort(out.begin(), out.end(),
-              [](const Pair& a, const Pair& b) { return a.first < b.first; });
-    return std::adjacent_find(out.begin(), out.end(), [](const Pair& a, const Pair& b) {
+    const auto before = [](const TextPair& a, const TextPair& b) { return a.first < b.first; };
+    if (!std::is_sorted(out.begin(), out.end(), before)) std::sort(out.begin(), out.end(), before);
+    return std::adjacent_find(out.begin(), out.end(), [](const TextPair& a, const TextPair& b) {
              return a.first == b.first;
            }) == out.end();
   }
@@ -263,7 +221,7 @@ class Reader {
   bool ReadOwner() {
     static constexpr std::array<std::string_view, 6> kNames = {
         "apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"};
-    OwnerReference& owner = metadata_.owners.emplace_back();
+    LeanOwner& owner = metadata_.owners.emplace_back();
     std::uint32_t seen = 0;
     return Members([&](std::string_view name, const char*) {
       switch (Known(kNames, name, seen)) {
@@ -288,7 +246,7 @@ class Reader {
   bool ReadManaged() {
     static constexpr std::array<std::string_view, 7> kNames = {
         "manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource"};
-    ManagedFields& entry = metadata_.managed.emplace_back();
+    LeanManaged& entry = metadata_.managed.emplace_back();
     std::uint32_t seen = 0;
     return Members([&](std::string_view name, const char*) {
       switch (Known(kNames, name, seen)) {
@@ -305,8 +263,8 @@ class Reader {
         case 5: {
           if (!Sees('{')) return false;
           const char* const begin = at_;
-          if (!Skip(notes_)) return false;
-          entry.fields = {begin, static_cast<std::size_t>(at_ - begin)};
+          if (!Skip()) return false;
+          entry.fields = TextFrom(begin);
           return true;
         }
         case 6:
@@ -333,10 +291,19 @@ class Reader {
                                                                 "ownerReferences",
                                                                 "finalizers",
                                                                 "managedFields"};
-    Metadata& m = metadata_;
+    LeanMetadata& m = metadata_;
+    const ProjectionTree::Node* const dropped =
+        projection_ != nullptr ? projection_->DroppedMetadata() : nullptr;
     std::uint32_t seen = 0;
     return Members([&](std::string_view name, const char*) {
-      switch (Known(kNames, name, seen)) {
+      const int known = Known(kNames, name, seen);
+      if (dropped != nullptr && known >= 0) {
+        if (const ProjectionTree::Node* const node = dropped->Find(name)) {
+          // Within a member of the metadata, the tape cuts.
+          return node->whole && Skip();
+        }
+      }
+      switch (known) {
         case 0:
           return Text(m.name);
         case 1:
@@ -366,7 +333,7 @@ class Reader {
         case 13:
           return Items([&] { return Text(m.finalizers.emplace_back()); });
         case 14:
-          if (drop_managed_fields_) return Sees('[') && Skip(notes_);
+          if (drop_managed_fields_) return Sees('[') && Skip();
           return Items([&] { return ReadManaged(); });
         default:
           return false;
@@ -374,97 +341,134 @@ class Reader {
     });
   }
 
+  bool SkipPlainly() {
+    const char* const begin = at_;
+    return Skip() && !HasBackslash(TextFrom(begin));
+  }
+
+  // ---- What is kept
+
+  // The strings that have escapes in a member that will be at `place`. `bitmap` has read what the member is part of.
+  bool NoteStrings(std::string_view member, std::size_t place, const wire::JsonBitmap& bitmap) {
+    if ((bitmap.notes() & wire::kJsonBackslash) == 0) return true;
+    const char* const end = member.data() + member.size();
+    for (const char* at = member.data(); at != end;) {
+      at = static_cast<const char*>(std::memchr(at, '\\', static_cast<std::size_t>(end - at)));
+      if (at == nullptr) break;
+      // A backslash outside strings is noted as bad, and the object declined.
+      const char* const open = bitmap.PreviousQuote(at);
+      const char* const close = bitmap.NextQuote(at);
+      if (open == nullptr || close == nullptr || open < member.data() || close >= end) return false;
+      const std::size_t from = parts_.unescaped.size();
+      if (!AppendUnescaped({open + 1, static_cast<std::size_t>(close - open) - 1},
+                           parts_.unescaped)) {
+        return false;
+      }
+      parts_.AddString(place + static_cast<std::size_t>(open - member.data()), from);
+      at = close + 1;
+    }
+    return true;
+  }
+
+  // A member of the root, its name just read, to what the projection leaves of it.
+  bool Cut(std::string_view name) {
+    const ProjectionTree::Node* const node = projection_->root().Find(name);
+    const bool deeper = node != nullptr && !node->whole;
+    if (!deeper && projection_->keeps() != (node != nullptr)) return Skip();
+    const std::size_t from = cut_.size();
+    AppendName(name);
+    if (deeper ? !CutValue(*node, 1) : !SkipTo(cut_)) return false;
+    parts_.Keep(std::string_view(cut_).substr(from));
+    return true;
+  }
+
+  void AppendName(std::string_view name) {
+    cut_ += '"';
+    cut_ += name;
+    cut_ += "\":";
+  }
+
+  bool SkipTo(std::string& out) {
+    const char* const begin = at_;
+    if (!Skip()) return false;
+    out += TextFrom(begin);
+    return true;
+  }
+
+  // As ProjectionTree::Cut does it by the tape.
+  bool CutValue(const ProjectionTree::Node& node, int depth) {
+    if (depth > kDeepest) return false;
+    const bool array = Sees('[');
+    if (!array && !Sees('{')) return SkipTo(cut_);
+    const char* const begin = at_;
+    bool any = false;
+    char separator = array ? '[' : '{';
+    const auto separate = [&] { cut_ += std::exchange(separator, ','); };
+    const bool read = array ? Items([&] {
+      any = true;
+      separate();
+      return CutValue(node, depth + 1);
+    })
+                            : Members([&](std::string_view name, const char*) {
+                                any = true;
+                                const ProjectionTree::Node* const child = node.Find(name);
+                                const bool deeper = child != nullptr && !child->whole;
+                                if (!deeper && projection_->keeps() != (child != nullptr)) {
+                                  return Skip();
+                                }
+                                separate();
+                                AppendName(name);
+                                return deeper ? CutValue(*child, depth + 1) : SkipTo(cut_);
+                              });
+    if (!read) return false;
+    if (!any) {
+      cut_ += TextFrom(begin);
+      return true;
+    }
+    if (separator != ',') cut_ += separator;
+    cut_ += array ? ']' : '}';
+    return true;
+  }
+
+  bool NoteCutStrings() {
+    if (cut_.find('\\') == std::string::npos) return true;
+    wire::JsonBitmap bitmap;
+    bitmap.Read(cut_);
+    std::size_t place = 1;
+    for (const std::string_view member : parts_.kept) {
+      if (!NoteStrings(member, place, bitmap)) return false;
+      place += member.size() + 1;
+    }
+    return true;
+  }
+
+  static constexpr int kDeepest = 512;
+
+  const wire::JsonBitmap& bitmap_;
   const char* at_;
   const char* const end_;
+  const std::size_t size_;
   const bool drop_managed_fields_;
-  Metadata& metadata_;
-  wire::JsonNotes notes_;
+  const ProjectionTree* const projection_;
+  LeanMetadata& metadata_;
+  JsonParts& parts_;
+  std::string& cut_;
 };
-
-// ---- The message, last field first. A text is written even when it is empty, as Go's generated code does.
-
-void WriteTime(std::uint32_t field, const std::optional<TimeStamp>& time, BackwardWriter& out) {
-  const std::size_t before = out.size();
-  if (time && (time->seconds != kZeroTimeSeconds || time->nanos != 0)) {
-    out.VarintField(2, 0);  // metav1.Time drops fractions
-    out.VarintField(1, static_cast<std::uint64_t>(time->seconds));
-  }
-  out.LengthAndTag(field, before);
-}
-
-void WriteMap(std::uint32_t field, const std::vector<Pair>& entries, BackwardWriter& out) {
-  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
-    const std::size_t before = out.size();
-    out.StringField(2, entry->second);
-    out.StringField(1, entry->first);
-    out.LengthAndTag(field, before);
-  }
-}
-
-void WriteOwner(const OwnerReference& owner, BackwardWriter& out) {
-  const std::size_t before = out.size();
-  if (owner.block_owner_deletion) out.VarintField(7, *owner.block_owner_deletion ? 1 : 0);
-  if (owner.controller) out.VarintField(6, *owner.controller ? 1 : 0);
-  out.StringField(5, owner.api_version);
-  out.StringField(4, owner.uid);
-  out.StringField(3, owner.name);
-  out.StringField(1, owner.kind);
-  out.LengthAndTag(13, before);
-}
-
-void WriteManaged(const ManagedFields& entry, BackwardWriter& out) {
-  const std::size_t before = out.size();
-  out.StringField(8, entry.subresource);
-  if (!entry.fields.empty()) {
-    const std::size_t fields = out.size();
-    out.StringField(1, entry.fields);
-    out.LengthAndTag(7, fields);
-  }
-  out.StringField(6, entry.fields_type);
-  if (entry.time) WriteTime(4, entry.time, out);
-  out.StringField(3, entry.api_version);
-  out.StringField(2, entry.operation);
-  out.StringField(1, entry.manager);
-  out.LengthAndTag(17, before);
-}
-
-void WriteMetadata(const Metadata& m, BackwardWriter& out) {
-  for (auto entry = m.managed.rbegin(); entry != m.managed.rend(); ++entry)
-    WriteManaged(*entry, out);
-  for (auto text = m.finalizers.rbegin(); text != m.finalizers.rend(); ++text)
-    out.StringField(14, *text);
-  for (auto owner = m.owners.rbegin(); owner != m.owners.rend(); ++owner) WriteOwner(*owner, out);
-  WriteMap(12, m.annotations, out);
-  WriteMap(11, m.labels, out);
-  if (m.grace) out.VarintField(10, static_cast<std::uint64_t>(*m.grace));
-  if (m.deletion) WriteTime(9, m.deletion, out);
-  WriteTime(8, m.creation, out);
-  out.VarintField(7, static_cast<std::uint64_t>(m.generation));
-  out.StringField(6, m.resource_version);
-  out.StringField(5, m.uid);
-  out.StringField(4, m.self_link);
-  out.StringField(3, m.namespace_);
-  out.StringField(2, m.generate_name);
-  out.StringField(1, m.name);
-}
 
 }  // namespace
 
-bool ReadLeanJson(std::string_view json, bool drop_managed_fields,
-                  std::vector<std::string_view>& kept, BackwardWriter& metadata) {
-  thread_local Metadata scratch;
-  scratch.Clear();
-  kept.clear();
-  Reader reader(json, drop_managed_fields, scratch);
-  if (!reader.Root(kept)) return false;
-  // Line ends between tokens are common in files and rare on the wire; control characters in strings are an error.
-  if (reader.not_plain() &&
-      (std::any_of(json.begin(), json.end(), [](char c) { return c >= 0 && c < 0x20; }) ||
-       !wire::IsUtf8(json))) {
-    return false;
-  }
-  WriteMetadata(scratch, metadata);
-  return true;
+bool ReadLeanJson(std::string_view json, const wire::JsonBitmap& bitmap,
+                  const BuildOptions& options, LeanObject& object) {
+  const unsigned notes = bitmap.notes();
+  if ((notes & wire::kJsonBad) != 0) return false;
+  if ((notes & wire::kJsonNotAscii) != 0 && !wire::IsUtf8(json)) return false;
+  thread_local LeanMetadata metadata;
+  metadata.Clear();
+  object.parts.Clear();
+  object.cut.clear();
+  object.metadata.Clear();
+  return Reader(json, bitmap, options, metadata, object).Root() &&
+         WriteMetadata(metadata, object.metadata, object.keys);
 }
 
 }  // namespace kinformer::internal

@@ -1,24 +1,36 @@
 // object/lean_json.h
 //
 // The short way from an object's JSON to what a block keeps of it: the root's members by their borders, the metadata member by member,
-// and no look at the rest beyond its brackets and strings. It takes what API servers write; whatever is unusual (escapes outside the
-// metadata, members that come twice, null, text that is not UTF-8, anything malformed) it declines, and the tape takes its time.
+// and no look at the rest beyond its brackets and strings, nor at what a projection cuts away. It takes what API servers write; whatever
+// is unusual (names with escapes, members of the metadata that come twice, null there, text that is not UTF-8, anything malformed) it
+// declines, and the tape takes its time.
 
 #ifndef KINFORMER_OBJECT_LEAN_JSON_H_
 #define KINFORMER_OBJECT_LEAN_JSON_H_
 
+#include <string>
 #include <string_view>
-#include <vector>
+
+#include "kinformer/internal/block_builder.h"
 
 #include "object/backward_writer.h"
+#include "object/block_assembly.h"
+#include "object/json_parts.h"
+#include "wire/json_bitmap.h"
 
 namespace kinformer::internal {
 
-// Members of the root other than kind, apiVersion and metadata, in order: name, colon and value as they stand. Then the metadata as
-// ObjectMeta, before what is in `metadata`: the same bytes that the transcoder makes of it. False: declined, and both are of no use.
-// `kept` is cleared first. Thread-safe.
-bool ReadLeanJson(std::string_view json, bool drop_managed_fields,
-                  std::vector<std::string_view>& kept, BackwardWriter& metadata);
+// What the reader makes. Kept by a thread from one object to the next, for its memory.
+struct LeanObject {
+  JsonParts parts;             // views into the object's JSON, or into `cut`
+  std::string cut;             // what a projection left
+  BackwardWriter metadata{0};  // ObjectMeta: the same bytes that the transcoder makes of it
+  MetadataKeys keys;
+};
+
+// `bitmap` has read a text that `json` is part of. False: declined, and `object` is of no use. Thread-safe.
+bool ReadLeanJson(std::string_view json, const wire::JsonBitmap& bitmap,
+                  const BuildOptions& options, LeanObject& object);
 
 }  // namespace kinformer::internal
 

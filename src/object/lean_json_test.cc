@@ -113,9 +113,10 @@ TEST(LeanJson, MakesTheSameBlocksAsTheTape) {
     const auto full = BuildFromJson(Widget(), text,
                                     {.drop_managed_fields = drop, .validation = Validation::kFull});
     const auto built = BuildFromJson(Widget(), text, {.drop_managed_fields = drop});
-    std::vector<std::string_view> kept;
-    BackwardWriter metadata(16);
-    if (ReadLeanJson(text, drop, kept, metadata)) ++lean;
+    wire::JsonBitmap bitmap;
+    bitmap.Read(text);
+    LeanObject object;
+    if (ReadLeanJson(text, bitmap, {.drop_managed_fields = drop}, object)) ++lean;
     if (full) {
       ASSERT_TRUE(built) << text << built.error();
       ASSERT_EQ((*built)->payload(), (*full)->payload()) << text;

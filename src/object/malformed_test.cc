@@ -23,7 +23,7 @@ constexpr std::string_view kCompare =
 
 class Drop : public wire::ListSplitter::Sink, public wire::WatchFramer::Sink {
  public:
-  Result<void> OnItem(std::string_view) override { return {}; }
+  Result<void> OnItem(std::string_view, const wire::JsonBitmap*) override { return {}; }
   Result<void> OnFrame(const wire::WatchFrame&) override { return {}; }
 };
 

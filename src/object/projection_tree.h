@@ -45,6 +45,14 @@ class ProjectionTree {
   // The same of an object's JSON.
   void Cut(const JsonTape& tape, std::string& out) const;
 
+  // For who cuts on his own way: whether named paths are kept or dropped; the paths; those in the metadata, null if nothing is dropped
+  // there.
+  [[nodiscard]] bool keeps() const { return keep_; }
+  [[nodiscard]] const Node& root() const { return root_; }
+  [[nodiscard]] const Node* DroppedMetadata() const {
+    return keep_ ? nullptr : root_.Find("metadata");
+  }
+
   [[nodiscard]] Result<void> CheckFor(const MessageDescriptor& message) const;
 
   // Whether objects cut by it lack something that is the user's: managedFields are not.

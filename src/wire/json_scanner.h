@@ -1,10 +1,7 @@
 // wire/json_scanner.h
 //
-// Where JSON values end, without parsing them: brackets are counted and strings skipped. JsonValueScanner does it over pieces of any
-// size; SkipJsonValue over a text that is all there; JsonMembers walks the members of an object.
-//
-// None of them checks the grammar inside a value: for bytes that are not JSON they find some border, never read past the end, and
-// whoever reads the value finds out.
+// Where JSON values end, without parsing them: JsonValueScanner finds the end of one that comes in pieces, JsonMembers walks the members
+// of an object that is all there. Both ask a JsonBitmap and, as it does, leave the grammar inside values to whoever reads them.
 
 #ifndef KINFORMER_WIRE_JSON_SCANNER_H_
 #define KINFORMER_WIRE_JSON_SCANNER_H_
@@ -13,16 +10,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "wire/json_bitmap.h"
+
 namespace kinformer::wire {
-
-constexpr bool IsJsonBlank(char c) noexcept {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
-inline const char* SkipJsonBlanks(const char* at, const char* end) noexcept {
-  while (at != end && IsJsonBlank(*at)) ++at;
-  return at;
-}
 
 // Finds the end of one value that comes in pieces. Start with Reset; give it the value's bytes from the first one on.
 // Thread-compatible.
@@ -30,67 +20,52 @@ class JsonValueScanner {
  public:
   void Reset() noexcept { *this = JsonValueScanner(); }
 
-  // Goes on through `piece`. Returns true if the value ends in it, and then sets `used` to the number of bytes of the piece that
-  // belong to the value (0 if a scalar ended with the piece before). A scalar (number, true, false, null) ends before the first byte
-  // that cannot be part of it. REQUIRES: the first piece is not empty and begins with the value.
-  bool Scan(std::string_view piece, std::size_t& used) noexcept;
+  // Goes on from `at` to the end of the piece that `bitmap` has read. Returns what is behind the value if it ends in the piece (`at` if
+  // a scalar ended with the piece before), else null. A scalar (number, true, false, null) ends before the first byte that cannot be
+  // part of it. REQUIRES: the value's first piece begins with it and is not empty.
+  const char* Scan(const JsonBitmap& bitmap, const char* at) noexcept;
 
   // A scalar may end with the text; everything else then is cut off.
   [[nodiscard]] bool EndsWithText() const noexcept { return kind_ == Kind::kScalar; }
 
  private:
-  bool ScanString(std::string_view piece, const char* at, std::size_t& used) noexcept;
-  bool ScanNested(std::string_view piece, std::size_t& used) noexcept;
-
   enum class Kind : std::uint8_t { kUnknown, kNested, kString, kScalar };
   Kind kind_ = Kind::kUnknown;
-  bool in_string_ = false;  // nested: the last byte was inside a string
-  bool escaped_ = false;    // the last byte was a backslash that escapes
   std::uint32_t depth_ = 0;
 };
 
-// The end of the value that begins at `at`; null if it does not end before `end`. REQUIRES: at <= end.
-const char* SkipJsonValue(const char* at, const char* end) noexcept;
-
-// What a reader that takes no second look must know of a text.
-struct JsonNotes {
-  bool backslash = false;
-  bool not_plain = false;  // bytes below 0x20, line ends included, or above 0x7f
-};
-
-// The same, and adds to `notes` what it saw on the way. Of the 64 bytes in which the value ends it may note what stands behind.
-const char* SkipJsonValue(const char* at, const char* end, JsonNotes& notes) noexcept;
-
-// Past the string whose first quote is at `at`, with what was seen in it; null if it does not end before `end`.
-const char* SkipJsonString(const char* at, const char* end, JsonNotes& notes) noexcept;
-
 // The members of an object, in order:
 //
-//   JsonMembers members(text);              // text: from '{' to '}'
+//   JsonMembers members(text, bitmap);      // text: from '{' to '}', in what the bitmap has read
 //   while (members.Next()) Use(members.name(), members.value());
 //   if (!members.ok()) ...
 class JsonMembers {
  public:
-  explicit JsonMembers(std::string_view object) noexcept;
+  JsonMembers(std::string_view object, const JsonBitmap& bitmap) noexcept;
   bool Next() noexcept;
   [[nodiscard]] bool ok() const noexcept { return ok_; }
   // Without its quotes, escapes as they stand.
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
-  // The value's text.
-  [[nodiscard]] std::string_view value() const noexcept { return value_; }
-  // From the start of the object, where it went wrong.
+  // The value's text; empty if its end is not found.
+  std::string_view value() noexcept;
+  // What is left of the object, from the value on: to go into the value without looking for its end first.
+  [[nodiscard]] std::string_view rest() const noexcept {
+    return {value_, static_cast<std::size_t>(end_ - value_)};
+  }
+  // From the start of the object, where it went wrong; what is behind the object's '}' if it did not.
   [[nodiscard]] std::size_t offset() const noexcept {
     return static_cast<std::size_t>(at_ - begin_);
   }
 
  private:
+  const JsonBitmap& bitmap_;
   const char* begin_;
   const char* at_;
   const char* end_;
   std::string_view name_;
-  std::string_view value_;
+  const char* value_ = nullptr;  // where it begins
+  const char* after_ = nullptr;  // the value, if somebody has asked
   bool ok_ = true;
-  bool first_ = true;
   bool done_ = false;
 };
 

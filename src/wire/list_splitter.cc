@@ -16,6 +16,9 @@ namespace {
 constexpr std::size_t kMaxVarint = 10;
 constexpr std::size_t kMaxFieldHead = 2 * kMaxVarint;
 
+// So much JSON is looked at before items are taken out of it: what stays in the cache.
+constexpr std::size_t kWindow = std::size_t{32} << 10;
+
 }  // namespace
 
 // "byte 123, after 7 items: "
@@ -157,7 +160,7 @@ Result<std::size_t> ListSplitter::ConsumeProtobuf(std::string_view data, Sink& s
         head_.kind = kind;
       }
     } else if (in_list && type == 2 && (tag >> 3) == 2) {
-      if (Result<void> item = sink.OnItem(bytes); !item) return std::move(item).error();
+      if (Result<void> item = sink.OnItem(bytes, nullptr); !item) return std::move(item).error();
       ++items_;
     }
     at = next + length;
@@ -194,12 +197,22 @@ Result<void> ListSplitter::ReadListMeta(std::string_view message) {
 // ---- JSON
 
 Result<void> ListSplitter::FeedJson(std::string_view chunk, Sink& sink) {
-  const char* at = chunk.data();
-  const char* const end = at + chunk.size();
+  while (!chunk.empty()) {
+    const std::string_view window = chunk.substr(0, kWindow);
+    chunk.remove_prefix(window.size());
+    if (Result<void> fed = FeedJsonWindow(window, sink); !fed) return fed;
+  }
+  return {};
+}
+
+Result<void> ListSplitter::FeedJsonWindow(std::string_view window, Sink& sink) {
+  const char* at = window.data();
+  const char* const end = at + window.size();
   const std::uint64_t base = offset_;
-  offset_ += chunk.size();
+  offset_ += window.size();
+  bitmap_.Read(window, carry_);
   const auto position = [&](const char* where) {
-    return base + static_cast<std::uint64_t>(where - chunk.data());
+    return base + static_cast<std::uint64_t>(where - window.data());
   };
   const auto unexpected = [&](const char* where, std::string_view expected) {
     return Fail(position(where), "found " + json::ShowByte(*where) + " where " +
@@ -213,14 +226,13 @@ Result<void> ListSplitter::FeedJson(std::string_view chunk, Sink& sink) {
 
   while (at != end) {
     if (in_token_) {
-      const std::string_view rest(at, static_cast<std::size_t>(end - at));
-      std::size_t used = 0;
-      const bool ended = scanner_.Scan(rest, used);
-      const std::string_view piece = ended ? rest.substr(0, used) : rest;
+      const char* const after = scanner_.Scan(bitmap_, at);
+      const std::string_view piece(at,
+                                   static_cast<std::size_t>((after != nullptr ? after : end) - at));
       if (keep_ && partial_.size() + piece.size() > max_object_bytes_) {
         return TooLarge(position(at), partial_.size() + piece.size());
       }
-      if (!ended) {
+      if (after == nullptr) {
         if (keep_) partial_.append(piece);
         return {};
       }
@@ -229,7 +241,7 @@ Result<void> ListSplitter::FeedJson(std::string_view chunk, Sink& sink) {
         partial_.append(piece);
         token = partial_;
       }
-      at += used;
+      at = after;
       in_token_ = false;
       switch (json_state_) {
         case JsonState::kName: {
@@ -238,7 +250,13 @@ Result<void> ListSplitter::FeedJson(std::string_view chunk, Sink& sink) {
           break;
         }
         case JsonState::kItem: {
-          if (Result<void> item = sink.OnItem(token); !item) return item;
+          const JsonBitmap* bitmap = &bitmap_;
+          if (!partial_.empty()) {
+            partial_bitmap_.Read(token);
+            bitmap = &partial_bitmap_;
+          }
+          if (Result<void> item = sink.OnItem(token, bitmap); !item) return item;
+          partial_bitmap_.Trim();
           ++items_;
           json_state_ = JsonState::kAfterItem;
           break;

@@ -4,7 +4,7 @@
 // the beginning of one item at most, so that a list of any length takes the memory of its largest object.
 //
 //   ListSplitter splitter(Encoding::kProtobuf);
-//   if (auto r = splitter.Feed(chunk, sink); !r) return r;    // sink.OnItem(bytes) for every item that is complete
+//   if (auto r = splitter.Feed(chunk, sink); !r) return r;    // sink.OnItem(bytes, bitmap) for every item that is complete
 //   ...
 //   if (auto r = splitter.Finish(); !r) return r;
 //   Use(splitter.head().resourceVersion);
@@ -43,8 +43,9 @@ class ListSplitter {
   class Sink {
    public:
     virtual ~Sink() = default;
-    // `item` is valid during the call. An error stops the splitter and is what Feed returns.
-    virtual Result<void> OnItem(std::string_view item) = 0;
+    // `item` is valid during the call, and so is `bitmap`, which has read a text that the item is part of; null for protobuf. An
+    // error stops the splitter and is what Feed returns.
+    virtual Result<void> OnItem(std::string_view item, const JsonBitmap* bitmap) = 0;
   };
 
   explicit ListSplitter(internal::Encoding encoding,
@@ -84,6 +85,7 @@ class ListSplitter {
     kEnd
   };
   Result<void> FeedJson(std::string_view chunk, Sink& sink);
+  Result<void> FeedJsonWindow(std::string_view window, Sink& sink);
   Result<void> TakeJsonMember(std::string_view value);
 
   [[nodiscard]] std::string Where(std::uint64_t at) const;
@@ -105,6 +107,9 @@ class ListSplitter {
   bool in_token_ = false;  // inside a name, value or item
   bool keep_ = false;      // its text is wanted
   JsonValueScanner scanner_;
+  JsonCarry carry_;
+  JsonBitmap bitmap_;          // of the window
+  JsonBitmap partial_bitmap_;  // of an item that windows cut
   std::string name_;
 };
 

@@ -23,7 +23,7 @@ using internal::Encoding;
 
 class Items : public ListSplitter::Sink {
  public:
-  Result<void> OnItem(std::string_view item) override {
+  Result<void> OnItem(std::string_view item, const JsonBitmap*) override {
     items.emplace_back(item);
     return {};
   }
@@ -393,9 +393,11 @@ TEST(JsonScanner, NeverReadsPastTheEnd) {
       text.push_back(kBytes[random() % (sizeof(kBytes) - 1)]);
     const std::vector<char> exact(text.begin(), text.end());
     const char* const end = exact.data() + exact.size();
-    const char* const at = SkipJsonValue(exact.data(), end);
+    JsonBitmap bitmap;
+    bitmap.Read({exact.data(), exact.size()});
+    const char* const at = bitmap.SkipValue(exact.data(), end);
     EXPECT_TRUE(at == nullptr || (at <= end && at >= exact.data()));
-    JsonMembers members(std::string_view(exact.data(), exact.size()));
+    JsonMembers members(bitmap.text(), bitmap);
     while (members.Next()) {
       EXPECT_LE(members.value().data() + members.value().size(), end);
     }

@@ -12,6 +12,22 @@ namespace {
 
 constexpr std::size_t kLengthBytes = 4;
 
+// So much JSON is looked at before frames are taken out of it: what stays in the cache.
+constexpr std::size_t kWindow = std::size_t{32} << 10;
+
+// The event at the front of `text`. Returns what is behind it; false, and how far it came, if it is cut off or malformed.
+bool ReadEvent(std::string_view text, const JsonBitmap& bitmap, WatchFrame& event,
+               std::size_t& used) {
+  JsonMembers members(text, bitmap);
+  while (members.Next()) {
+    if (members.name() == "type") event.type = PlainJsonString(members.value());
+    if (members.name() == "object") event.object = members.value();
+  }
+  event.bitmap = &bitmap;
+  used = members.offset();
+  return members.ok();
+}
+
 std::size_t FrameLength(std::string_view head) {
   std::size_t length = 0;
   for (std::size_t i = 0; i < kLengthBytes; ++i) {
@@ -125,60 +141,73 @@ Result<void> WatchFramer::EmitProtobuf(std::string_view frame, Sink& sink) {
 }
 
 Result<void> WatchFramer::FeedJson(std::string_view chunk, Sink& sink) {
+  while (!chunk.empty()) {
+    const std::string_view window = chunk.substr(0, kWindow);
+    chunk.remove_prefix(window.size());
+    if (Result<void> fed = FeedJsonWindow(window, sink); !fed) return fed;
+  }
+  return {};
+}
+
+Result<void> WatchFramer::FeedJsonWindow(std::string_view window, Sink& sink) {
   const std::uint64_t base = offset_;
-  offset_ += chunk.size();
-  std::size_t at = 0;
-  while (at < chunk.size()) {
+  offset_ += window.size();
+  bitmap_.Read(window, carry_);
+  const char* at = window.data();
+  const char* const end = at + window.size();
+  while (at != end) {
     if (!in_frame_) {
-      if (IsJsonBlank(chunk[at])) {
+      if (IsJsonBlank(*at)) {
         ++at;
         continue;
       }
-      frame_start_ = base + at;
-      if (chunk[at] != '{') {
-        return Fail("found " + json::ShowByte(chunk[at]) + " where an event's '{' should be");
+      frame_start_ = base + static_cast<std::uint64_t>(at - window.data());
+      if (*at != '{') {
+        return Fail("found " + json::ShowByte(*at) + " where an event's '{' should be");
+      }
+      // One that is all there is read without looking for its end first.
+      WatchFrame event;
+      std::size_t used = 0;
+      if (ReadEvent({at, static_cast<std::size_t>(end - at)}, bitmap_, event, used)) {
+        if (used > max_frame_bytes_) return TooLarge(used);
+        if (Result<void> r = EmitJson(event, sink); !r) return r;
+        at += used;
+        continue;
       }
       in_frame_ = true;
       scanner_.Reset();
     }
-    const std::string_view rest = chunk.substr(at);
-    std::size_t used = 0;
-    const bool ended = scanner_.Scan(rest, used);
-    const std::string_view piece = ended ? rest.substr(0, used) : rest;
+    const char* const after = scanner_.Scan(bitmap_, at);
+    const std::string_view piece(at,
+                                 static_cast<std::size_t>((after != nullptr ? after : end) - at));
     if (partial_.size() + piece.size() > max_frame_bytes_) {
       return TooLarge(partial_.size() + piece.size());
     }
-    if (!ended) {
+    if (after == nullptr) {
       partial_.append(piece);
       return {};
     }
-    std::string_view frame = piece;
-    if (!partial_.empty()) {
-      partial_.append(piece);
-      frame = partial_;
-    }
     in_frame_ = false;
-    at += used;
-    if (Result<void> r = EmitJson(frame, sink); !r) return r;
+    at = after;
+    partial_.append(piece);
+    partial_bitmap_.Read(partial_);
+    WatchFrame event;
+    std::size_t used = 0;
+    if (!ReadEvent(partial_, partial_bitmap_, event, used)) {
+      return Fail("malformed event, " + std::to_string(used) + " bytes into it");
+    }
+    if (Result<void> r = EmitJson(event, sink); !r) return r;
+    partial_bitmap_.Trim();
     DropPartial();
   }
   return {};
 }
 
-Result<void> WatchFramer::EmitJson(std::string_view frame, Sink& sink) {
-  WatchFrame event;
-  JsonMembers members(frame);
-  while (members.Next()) {
-    if (members.name() == "type") event.type = PlainJsonString(members.value());
-    if (members.name() == "object") event.object = members.value();
-  }
-  if (!members.ok()) {
-    return Fail("malformed event, " + std::to_string(members.offset()) + " bytes into it");
-  }
+Result<void> WatchFramer::EmitJson(WatchFrame& event, Sink& sink) {
   if (event.type.empty()) return Fail("the event has no type");
   if (!event.object.empty()) {
     if (event.object.front() != '{') return Fail("the event's object is not a JSON object");
-    JsonMembers object(event.object);
+    JsonMembers object(event.object, *event.bitmap);
     // Servers write both first: no need to walk the rest.
     while ((event.kind.empty() || event.apiVersion.empty()) && object.Next()) {
       if (object.name() == "kind") event.kind = PlainJsonString(object.value());

@@ -24,6 +24,8 @@ struct WatchFrame {
   std::string_view apiVersion{};  // of the object; empty if it does not say
   std::string_view kind{};
   std::string_view object{};  // JSON: the object's text; protobuf: its message without the envelope
+  const JsonBitmap* bitmap =
+      nullptr;  // has read a text that the object is part of; null for protobuf
 };
 
 // JSON: a sequence of objects {"type": …, "object": …}, with or without newlines between them. Protobuf: frames of a 4-byte big-endian
@@ -52,8 +54,9 @@ class WatchFramer {
  private:
   Result<void> FeedProtobuf(std::string_view chunk, Sink& sink);
   Result<void> FeedJson(std::string_view chunk, Sink& sink);
+  Result<void> FeedJsonWindow(std::string_view window, Sink& sink);
   Result<void> EmitProtobuf(std::string_view frame, Sink& sink);
-  Result<void> EmitJson(std::string_view frame, Sink& sink);
+  Result<void> EmitJson(WatchFrame& event, Sink& sink);
   [[nodiscard]] Error Fail(std::string_view why) const;
   [[nodiscard]] Error TooLarge(std::uint64_t size) const;
   void DropPartial();
@@ -65,6 +68,9 @@ class WatchFramer {
   std::uint64_t offset_ = 0;
   bool in_frame_ = false;  // JSON
   JsonValueScanner scanner_;
+  JsonCarry carry_;
+  JsonBitmap bitmap_;          // of the window
+  JsonBitmap partial_bitmap_;  // of a frame that windows cut
 };
 
 }  // namespace kinformer::wire

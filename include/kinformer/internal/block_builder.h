@@ -16,6 +16,10 @@
 #include "kinformer/result.h"
 #include "kinformer/validation.h"
 
+namespace kinformer::wire {
+class JsonBitmap;  // wire/json_bitmap.h
+}  // namespace kinformer::wire
+
 namespace kinformer::internal {
 
 class ProjectionTree;  // object/projection_tree.h
@@ -35,9 +39,10 @@ Result<ObjectRef> BuildFromProtobuf(const TypeInfo& type, std::string_view messa
                                     const BuildOptions& options = {});
 
 // `json` is one object as the API sends it, with or without kind and apiVersion. A built-in kind is transcoded to protobuf by its
-// descriptor; a dynamic kind keeps its JSON.
+// descriptor; a dynamic kind keeps its JSON. `bitmap`: has read a text that `json` is part of, where somebody has done that.
 Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json,
-                                const BuildOptions& options = {});
+                                const BuildOptions& options = {},
+                                const wire::JsonBitmap* bitmap = nullptr);
 
 // The object of a block, built once more: for options that its builder did not know.
 Result<ObjectRef> RebuildBlock(const Block& block, const BuildOptions& options);

@@ -1,0 +1,102 @@
+// wire/json_bitmap.h
+//
+// JsonBitmap: where the strings and brackets of a JSON text are, found once, many bytes at a time, and asked often: where a string
+// ends, where a nested value ends. What finds the objects of a list hands it on to what builds blocks of them.
+//
+// The grammar is not checked: for bytes that are not JSON it finds some border, never reads past the end, and whoever reads the value
+// finds out.
+
+#ifndef KINFORMER_WIRE_JSON_BITMAP_H_
+#define KINFORMER_WIRE_JSON_BITMAP_H_
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "wire/json_kernels.h"
+
+namespace kinformer::wire {
+
+constexpr bool IsJsonBlank(char c) noexcept {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+inline const char* SkipJsonBlanks(const char* at, const char* end) noexcept {
+  while (at != end && IsJsonBlank(*at)) ++at;
+  return at;
+}
+
+// Whether a scalar (number, true, false, null) ends before it.
+constexpr bool EndsJsonScalar(char c) noexcept {
+  return IsJsonBlank(c) || c == ',' || c == ']' || c == '}' || c == ':' || c == '"' || c == '{' ||
+         c == '[';
+}
+
+// Takes half of the text's size while it is in use. Thread-compatible; positions are pointers into the text, which must outlive what is
+// asked.
+class JsonBitmap {
+ public:
+  // Reads `text`, which goes on where the text before ended.
+  void Read(std::string_view text, JsonCarry& carry);
+  // Reads a text of its own.
+  void Read(std::string_view text) {
+    JsonCarry carry;
+    Read(text, carry);
+  }
+  // Gives the memory back if the latest text was unusually long.
+  void Trim();
+
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
+  [[nodiscard]] bool Covers(std::string_view part) const noexcept;
+
+  // The first quote of a string's beginning or end that is not before `at`; null if there is none. The last one that is not behind
+  // `at`. REQUIRES: in the text.
+  [[nodiscard]] const char* NextQuote(const char* at) const noexcept {
+    const std::size_t place = PlaceOf(at);
+    const std::size_t block = place / 64;
+    if (block == count_) return nullptr;
+    // The 64 bytes from `at` on, whatever blocks they are in: most strings end in them, and it is better not to ask where.
+    const unsigned shift = place % 64;
+    const std::uint64_t quotes = blocks_[block].quote >> shift | (blocks_[block + 1].quote << 1)
+                                                                     << (63 - shift);
+    if (quotes != 0) return at + std::countr_zero(quotes);
+    return QuoteFrom(block + 1);
+  }
+  [[nodiscard]] const char* PreviousQuote(const char* at) const noexcept;
+
+  // From `at` on, past the bracket that closes the last of `depth` open ones; null if it is not there, and then `depth` is how many are
+  // open at the end of the text. REQUIRES: depth > 0.
+  const char* Close(const char* at, std::uint32_t& depth) const noexcept;
+
+  // Past the value that begins at `at`; null if it does not end before `end`. A scalar may end with the text.
+  // REQUIRES: outside strings.
+  [[nodiscard]] const char* SkipValue(const char* at, const char* end) const noexcept;
+
+  // What was seen in all of the text: of JsonNote.
+  [[nodiscard]] unsigned notes() const noexcept { return notes_; }
+
+ private:
+  // The first one in that block or behind it.
+  [[nodiscard]] const char* QuoteFrom(std::size_t block) const noexcept;
+  [[nodiscard]] std::size_t PlaceOf(const char* at) const noexcept {
+    return static_cast<std::size_t>(at - text_.data());
+  }
+
+  // Brackets that are open where the block begins.
+  [[nodiscard]] std::int32_t DepthAt(std::size_t block) const noexcept {
+    return block < count_ ? blocks_[block].depth : depth_;
+  }
+
+  std::string_view text_;
+  std::unique_ptr<JsonBlock[]> blocks_;  // and an empty one behind them
+  std::size_t capacity_ = 0;
+  std::size_t count_ = 0;
+  std::int32_t depth_ = 0;  // at the end
+  unsigned notes_ = 0;
+};
+
+}  // namespace kinformer::wire
+
+#endif  // KINFORMER_WIRE_JSON_BITMAP_H_
