@@ -15,6 +15,7 @@ struct BlockLayout {
     kWide = 2,       // offsets of the index have 32 bits
     kUnindexed = 4,  // more root fields than the index can name: look-ups walk the payload
     kPacked = 8,     // compressed; Block::packed() has the same number
+    kStruct = 16,    // the program's struct has been made behind the tail
   };
 
   // What stands in front of a JSON block's bytes when they are compressed.
