@@ -18,18 +18,22 @@
 //
 //   auto informer = factory.InformerFor<Widgets>();
 //   Ref<Widgets> view = informer.lister().Namespace("default").Get("blue").OrExit();
-//   Result<Widget> widget = view->Decode();
-//   Result<Widgets::Mutable> change = view->DeepCopy();
-//   change->spec.size = 3;
-//   client.For<Widgets>("default").Update(*change);
+//   std::cout << view->metadata().name() << " has size " << view->value().spec.size << '\n';
+//   Widgets::Mutable change = view->DeepCopy();
+//   change.spec.size = 3;
+//   client.For<Widgets>("default").Update(change);
 //
 // The members kind, apiVersion and metadata belong to no struct: they are CustomResource's.
+//
+// The struct is decoded once, when the object arrives, and lives in the object's block: reading it costs nothing. An object that
+// does not fit the struct is unreadable to informers (Lister::Get gives kUnreadable, the log says which member it was), and an
+// error, kDecode, to clients. Beside the struct the block keeps the object's JSON, for what the struct has no place for.
 
 #ifndef KINFORMER_CUSTOM_RESOURCE_H_
 #define KINFORMER_CUSTOM_RESOURCE_H_
 
 #include <concepts>
-#include <cstddef>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +41,7 @@
 #include "kinformer/api/structs/metav1.h"
 #include "kinformer/fields.h"
 #include "kinformer/internal/mutable_codec.h"
+#include "kinformer/internal/struct_in_block.h"
 #include "kinformer/unstructured.h"
 
 namespace kinformer {
@@ -75,38 +80,37 @@ class CustomResource : public Unstructured {
   using Unstructured::Unstructured;
 
   static const internal::TypeInfo& type_info() {
-    static const internal::TypeInfo& type =
-        *internal::DynamicTypeInfo(T::kGroup, T::kVersion, T::kKind, T::kPlural, T::kNamespaced);
-    return type;
+    static constexpr internal::TypeInfo kType{.group = T::kGroup,
+                                              .version = T::kVersion,
+                                              .kind = T::kKind,
+                                              .resource = T::kPlural,
+                                              .singular = {},
+                                              .namespaced = T::kNamespaced,
+                                              .message = nullptr,
+                                              .structure = &internal::kStructInfo<T>};
+    return kType;
   }
 
-  // The struct, read from the object's bytes on each call: keep it where it is needed more than once. kDecode with kind,
-  // name and path if the object does not fit the struct.
-  [[nodiscard]] Result<T> Decode() const { return Read(nullptr); }
+  // The struct, as it was decoded at entry. No work; lives as long as the object.
+  [[nodiscard]] const T& value() const { return InBlock().value; }
 
   // A copy to change and send.
-  [[nodiscard]] Result<Mutable> DeepCopy() const {
-    std::size_t dropped = 0;
-    Result<T> read = Read(&dropped);
-    if (!read) return std::move(read).error();
-    Mutable out{*std::move(read)};
+  [[nodiscard]] Mutable DeepCopy() const {
+    const internal::StructInBlock<T>& in_block = InBlock();
+    Mutable out{in_block.value};
     internal::DecodeMutableLeniently(metav1::ObjectMetaMutable::mutable_table(),
                                      block()->metadata_bytes(), &out.metadata);
-    out.is_partial = dropped != 0 || block()->partial();
+    out.is_partial = in_block.head.dropped != 0 || block()->partial();
     return out;
   }
 
  private:
-  [[nodiscard]] Result<T> Read(std::size_t* dropped) const {
-    Result<T> read = FieldsFromView<T>(root(), dropped);
-    if (read) return read;
-    Error error = std::move(read).error();
-    error.WithContext(std::string(kind()) + " " +
-                      (metadata().namespace_().empty()
-                           ? std::string()
-                           : std::string(metadata().namespace_()) + "/") +
-                      std::string(metadata().name()));
-    return error;
+  [[nodiscard]] const internal::StructInBlock<T>& InBlock() const {
+    const internal::Block* const object = block();
+    const internal::StructInfo::Head* const head =
+        object->type().structure == &internal::kStructInfo<T> ? object->structure() : nullptr;
+    if (head == nullptr) internal::FailWithoutStruct(object, type_info());
+    return *std::launder(reinterpret_cast<const internal::StructInBlock<T>*>(head));
   }
 };
 

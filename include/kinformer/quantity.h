@@ -14,7 +14,9 @@
 #include <iosfwd>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "kinformer/box.h"
 #include "kinformer/internal/view.h"
 #include "kinformer/result.h"
 
@@ -27,8 +29,10 @@ enum class Format : std::uint8_t {
   kDecimalExponent,  // e3
 };
 
-// A value of 24 bytes; zero by default. Kept in units of 10^-9, up to about 10^29; what is smaller than 1n rounds away from zero, what
-// is larger is cut to the largest. Compares by amount: "1" equals "1000m". A malformed text in an object reads as zero.
+// A value of 32 bytes; zero by default. Exact: kept in units of 10^-9, what is smaller than 1n rounds away from zero. From 10^29 on
+// it takes memory of its own, in proportion to its digits. As in Go, a text with a binary suffix is at most 2^63-1; unlike Go, which
+// would take as much memory as it needs, amounts are at most 10^4000. Compares by amount: "1" equals "1000m". A malformed text in
+// an object reads as zero.
 // Counterpart: apimachinery's resource.Quantity.
 class Quantity {
  public:
@@ -56,10 +60,9 @@ class Quantity {
   friend Quantity operator+(Quantity a, const Quantity& b) { return a += b; }
   friend Quantity operator-(Quantity a, const Quantity& b) { return a -= b; }
   [[nodiscard]] Quantity operator-() const;
-  friend bool operator==(const Quantity& a, const Quantity& b) {
-    return a.high_ == b.high_ && a.low_ == b.low_;
-  }
+  friend bool operator==(const Quantity& a, const Quantity& b) { return (a <=> b) == 0; }
   friend std::strong_ordering operator<=>(const Quantity& a, const Quantity& b) {
+    if (a.large_.has_value() || b.large_.has_value()) return a.CompareLarge(b);
     if (a.high_ != b.high_) return a.high_ <=> b.high_;
     return a.low_ <=> b.low_;
   }
@@ -70,9 +73,12 @@ class Quantity {
 
  private:
   friend struct QuantityMath;
-  // A 128-bit count of 10^-9, two's complement.
+  [[nodiscard]] std::strong_ordering CompareLarge(const Quantity& other) const;
+
+  // A 128-bit count of 10^-9, two's complement. Where that does not suffice, 1 or -1 in high_, and the count in large_.
   std::int64_t high_ = 0;
   std::uint64_t low_ = 0;
+  Box<std::vector<std::uint32_t>> large_{};
   Format format_ = Format::kDecimalSI;
 };
 

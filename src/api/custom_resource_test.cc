@@ -112,9 +112,8 @@ TEST(CustomResource, ReadsEveryTypeOfMember) {
   const Ref<Widgets> ref = Build(kWidget);
   EXPECT_EQ(ref->metadata().name(), "blue");
   EXPECT_EQ(ref->kind(), "Widget");
-  const Result<Widget> widget = ref->Decode();
-  ASSERT_TRUE(widget) << widget.error();
-  const WidgetSpec& spec = widget->spec;
+  const Widget& widget = ref->value();
+  const WidgetSpec& spec = widget.spec;
   EXPECT_EQ(spec.size, 7);
   EXPECT_EQ(spec.colour, Colour::kBlue);
   EXPECT_EQ(spec.selector.at("app"), "web");
@@ -133,29 +132,31 @@ TEST(CustomResource, ReadsEveryTypeOfMember) {
   EXPECT_EQ(spec.groups.at("g")[0].port, 1);
   EXPECT_EQ(spec.tree->left->label, "l");
   EXPECT_EQ(spec.tree->children[0].label, "c");
-  EXPECT_EQ(widget->status->phase, "Ready");
+  EXPECT_EQ(widget.status->phase, "Ready");
+  // Decoded once: the same struct at each look.
+  EXPECT_EQ(&ref->value(), &widget);
 }
 
 TEST(CustomResource, WhatWasNotChangedIsWrittenAsItCame) {
   const Ref<Widgets> ref = Build(kWidget);
-  Result<Widgets::Mutable> copy = ref->DeepCopy();
-  ASSERT_TRUE(copy) << copy.error();
-  EXPECT_FALSE(copy->is_partial);
-  EXPECT_EQ(copy->metadata.labels.at("a"), "b");
-  EXPECT_EQ(EncodeJson(*copy), kWidget);
+  Widgets::Mutable copy = ref->DeepCopy();
+  EXPECT_FALSE(copy.is_partial);
+  EXPECT_EQ(copy.metadata.labels.at("a"), "b");
+  EXPECT_EQ(EncodeJson(copy), kWidget);
 
-  copy->spec.size = 8;
-  copy->spec.rules[0].port = 81;
-  copy->spec.colour.reset();
-  copy->metadata.name = "green";
+  copy.spec.size = 8;
+  copy.spec.rules[0].port = 81;
+  copy.spec.colour.reset();
+  copy.metadata.name = "green";
   json::Value wanted = json::Parse(kWidget).value();
   wanted["spec"]["size"] = 8;
   wanted["spec"]["rules"][0]["port"] = 81;
   wanted["spec"].Erase("colour");
   wanted["metadata"]["name"] = "green";
-  EXPECT_EQ(ToValue(*copy), wanted) << EncodeJson(*copy);
+  EXPECT_EQ(ToValue(copy), wanted) << EncodeJson(copy);
+  EXPECT_EQ(ref->value().spec.size, 7) << "the cached object stays as it is";
 
-  const internal::RequestObject request = internal::ToRequestObject<Widgets>(*copy);
+  const internal::RequestObject request = internal::ToRequestObject<Widgets>(copy);
   EXPECT_EQ(request.name, "green");
   EXPECT_EQ(request.namespace_, "default");
   EXPECT_EQ(request.protobuf, "");
@@ -166,25 +167,23 @@ TEST(CustomResource, WhatWasNotChangedIsWrittenAsItCame) {
 TEST(CustomResource, DroppedMembersMakeACopyPartial) {
   const Ref<Widgets> ref = Build(
       R"({"metadata":{"name":"x","namespace":"n"},"spec":{},"status":{"phase":"A","newer":1}})");
-  const Result<Widgets::Mutable> copy = ref->DeepCopy();
-  ASSERT_TRUE(copy) << copy.error();
-  EXPECT_EQ(copy->status->phase, "A");
-  EXPECT_TRUE(copy->is_partial);
+  const Widgets::Mutable copy = ref->DeepCopy();
+  EXPECT_EQ(copy.status->phase, "A");
+  EXPECT_TRUE(copy.is_partial);
 }
 
 TEST(CustomResource, DefaultsAndNull) {
   const Ref<Widgets> ref = Build(
       R"({"metadata":{"name":"x"},"spec":{"size":null,"colour":null,"rules":null,"memory":2,"target":5}})");
-  const Result<Widget> widget = ref->Decode();
-  ASSERT_TRUE(widget) << widget.error();
-  EXPECT_EQ(widget->spec.size, 1);
-  EXPECT_EQ(widget->spec.colour, std::nullopt);
-  EXPECT_EQ(widget->spec.memory.Value(), 2);
-  EXPECT_EQ(widget->spec.target.intVal, 5);
-  EXPECT_FALSE(widget->status.has_value());
-  EXPECT_EQ(FieldsToJson(widget->spec), R"({"size":1,"memory":"2","target":5})");
-  EXPECT_TRUE(FieldsEqual(*widget, *ref->Decode()));
-  EXPECT_FALSE(FieldsEqual(*widget, Widget()));
+  const Widget& widget = ref->value();
+  EXPECT_EQ(widget.spec.size, 1);
+  EXPECT_EQ(widget.spec.colour, std::nullopt);
+  EXPECT_EQ(widget.spec.memory.Value(), 2);
+  EXPECT_EQ(widget.spec.target.intVal, 5);
+  EXPECT_FALSE(widget.status.has_value());
+  EXPECT_EQ(FieldsToJson(widget.spec), R"({"size":1,"memory":"2","target":5})");
+  EXPECT_TRUE(FieldsEqual(widget, Widget(widget)));
+  EXPECT_FALSE(FieldsEqual(widget, Widget()));
 }
 
 struct BadWidget {
@@ -194,13 +193,13 @@ struct BadWidget {
 class CustomResourceErrors : public testing::TestWithParam<BadWidget> {};
 
 TEST_P(CustomResourceErrors, NameTheMember) {
-  const Ref<Widgets> ref = Build(R"({"metadata":{"name":"x","namespace":"n"},"spec":)" +
-                                 std::string(GetParam().spec) + "}");
-  const Result<Widget> widget = ref->Decode();
+  const Result<internal::ObjectRef> widget = internal::BuildFromJson(
+      Widgets::type_info(),
+      R"({"metadata":{"name":"x","namespace":"n"},"spec":)" + std::string(GetParam().spec) + "}");
   ASSERT_FALSE(widget);
   EXPECT_EQ(widget.error().reason(), Reason::kDecode);
-  EXPECT_EQ(widget.error().message(), std::string("Widget n/x: spec") + GetParam().message);
-  EXPECT_EQ(ref->DeepCopy().error().message(), widget.error().message());
+  EXPECT_EQ(widget.error().message(), std::string("Widget: spec") + GetParam().message +
+                                          "; correct the struct's kFields, or the object");
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -226,6 +225,82 @@ INSTANTIATE_TEST_SUITE_P(
         BadWidget{R"({"target":1.5})", ".target: expected an integer, got 1.5"},
         BadWidget{R"({"tree":{"children":[{"left":{"label":0}}]}})",
                   ".tree.children[0].left.label: expected a string, got a number"}));
+
+// What is malformed below the root must not read as a default.
+TEST(CustomResource, MalformedJsonIsAnError) {
+  for (const char* spec : {R"({"size":01})", R"({"anything":{"a" 1}})", R"({"colour":nul})"}) {
+    const Result<internal::ObjectRef> widget = internal::BuildFromJson(
+        Widgets::type_info(), R"({"metadata":{"name":"x"},"spec":)" + std::string(spec) + "}");
+    ASSERT_FALSE(widget) << spec;
+    EXPECT_EQ(widget.error().reason(), Reason::kDecode);
+  }
+}
+
+// Counts how many of it there are.
+struct Counted {
+  static int alive;
+  std::string text{};
+  Counted() { ++alive; }
+  Counted(const Counted& other) : text(other.text) { ++alive; }
+  Counted(Counted&& other) noexcept : text(std::move(other.text)) { ++alive; }
+  Counted& operator=(const Counted&) = default;
+  Counted& operator=(Counted&&) = default;
+  ~Counted() { --alive; }
+  static constexpr std::string_view kGroup = "example.com";
+  static constexpr std::string_view kVersion = "v1";
+  static constexpr std::string_view kKind = "Counted";
+  static constexpr std::string_view kPlural = "counteds";
+  static constexpr bool kNamespaced = true;
+  static constexpr auto kFields = std::tuple(Field("text", &Counted::text));
+};
+int Counted::alive = 0;
+
+TEST(CustomResource, TheStructLivesAndDiesWithTheBlock) {
+  using Counteds = CustomResource<Counted>;
+  const std::string text(1000, 'x');
+  const std::string json = R"({"metadata":{"name":"x"},"text":")" + text + R"("})";
+  {
+    const Ref<Counteds> ref(internal::BuildFromJson(Counteds::type_info(), json).OrExit());
+    EXPECT_EQ(Counted::alive, 1);
+    const Ref<Counteds> clone(internal::CloneBlock(*ref.object()));
+    EXPECT_EQ(Counted::alive, 2);
+    EXPECT_EQ(clone->value().text, text);
+    EXPECT_NE(&clone->value(), &ref->value());
+    EXPECT_EQ(*clone, *ref);
+    EXPECT_TRUE(clone.object()->SameAs(*ref.object()));
+
+    // The bytes of the struct and of its text count.
+    const internal::ObjectRef plain =
+        internal::BuildFromJson(
+            *internal::DynamicTypeInfo("example.com", "v1", "Counted", "counteds", true), json)
+            .OrExit();
+    EXPECT_GE(ref.object()->allocated_bytes(),
+              plain->allocated_bytes() + sizeof(Counted) + text.size());
+    EXPECT_LE(ref.object()->allocated_bytes(),
+              plain->allocated_bytes() + sizeof(Counted) + text.size() + 64);
+  }
+  EXPECT_EQ(Counted::alive, 0);
+  EXPECT_FALSE(internal::BuildFromJson(Counteds::type_info(), R"({"metadata":{},"text":1})"));
+  EXPECT_EQ(Counted::alive, 0);
+}
+
+TEST(CustomResource, ProjectedObjectsHaveTheStructOfWhatIsLeft) {
+  const Projection keep = Projection::Keep({"spec.size"}).OrExit();
+  const Ref<Widgets> ref(
+      internal::BuildFromJson(Widgets::type_info(), kWidget, {.projection = keep.tree()}).OrExit());
+  EXPECT_EQ(ref->value().spec.size, 7);
+  EXPECT_TRUE(ref->value().spec.rules.empty());
+  EXPECT_TRUE(ref->DeepCopy().is_partial);
+}
+
+TEST(CustomResource, AnObjectOfAnotherTypeIsRefused) {
+  const internal::ObjectRef plain =
+      internal::BuildFromJson(
+          *internal::DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true), kWidget)
+          .OrExit();
+  const Widgets view(plain.get());
+  EXPECT_DEATH(static_cast<void>(view.value()), "was not built for it");
+}
 
 TEST(Fields, FromText) {
   const Result<Rule> rule = FieldsFromJson<Rule>(R"({"port":5,"host":"a"})");

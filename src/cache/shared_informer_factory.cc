@@ -42,9 +42,14 @@ std::string FactoryKey(const TypeInfo& type, std::string_view namespace_,
   std::string key = type.apiVersion();
   key += '/';
   key += type.resource;
-  // A typed, a dynamic and a metadata-only informer of one resource hold different objects.
+  // Typed, dynamic and metadata-only informers of one resource hold different objects; those of two structs do, too.
   key += '|';
-  key += type.message == nullptr ? std::string_view("json") : type.message->name;
+  if (type.structure != nullptr) {
+    // One struct, one address.
+    key += "struct " + std::to_string(reinterpret_cast<std::uintptr_t>(type.structure));
+  } else {
+    key += type.message == nullptr ? std::string_view("json") : type.message->name;
+  }
   key += '|';
   key += namespace_;
   // Who wants more fields than a running informer keeps gets one of their own.

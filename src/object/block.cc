@@ -24,7 +24,21 @@ bool Block::partial() const { return (flags_ & BlockLayout::kPartial) != 0; }
 
 std::size_t Block::allocated_bytes() const {
   // malloc's word of bookkeeping is not in the usable size.
-  return malloc_usable_size(const_cast<Block*>(this)) + sizeof(std::size_t);
+  const StructInfo::Head* const made = structure();
+  return malloc_usable_size(const_cast<Block*>(this)) + sizeof(std::size_t) +
+         (made != nullptr ? made->heap_bytes : 0);
+}
+
+std::size_t Block::StructureAt() const noexcept {
+  const std::size_t end = std::size_t{payload_at_} + payload_size_ + tail_size_;
+  const std::size_t align = type_->structure->align;
+  return (end + align - 1) / align * align;
+}
+
+const StructInfo::Head* Block::structure() const noexcept {
+  if ((flags_ & BlockLayout::kStruct) == 0) return nullptr;
+  return reinterpret_cast<const StructInfo::Head*>(reinterpret_cast<const char*>(this) +
+                                                   StructureAt());
 }
 
 bool Block::SameAs(const Block& other) const {
@@ -50,6 +64,9 @@ bool Block::SameAs(const Block& other) const {
 
 void Block::Destroy() const {
   if (packed()) BlockBuilder::OpenPacked(*this).dictionary->Release();
+  if ((flags_ & BlockLayout::kStruct) != 0) {
+    type_->structure->destroy(reinterpret_cast<char*>(const_cast<Block*>(this)) + StructureAt());
+  }
   this->~Block();
   std::free(const_cast<Block*>(this));
 }

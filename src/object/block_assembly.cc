@@ -130,10 +130,12 @@ Result<MetadataKeys> FindMetadataKeys(std::string_view metadata) {
 }
 
 Block* BlockBuilder::Allocate(const TypeInfo& type, std::size_t index_size,
-                              std::size_t payload_size, std::size_t tail_size) {
-  void* memory = std::malloc(sizeof(Block) + index_size + payload_size + tail_size);
+                              std::size_t payload_size, std::size_t tail_size,
+                              std::size_t struct_size) {
+  const std::size_t size = sizeof(Block) + index_size + payload_size + tail_size + struct_size;
+  void* memory = std::malloc(size);
   if (memory == nullptr) std::abort();
-  AdviseHugePages(memory, sizeof(Block) + index_size + payload_size + tail_size);
+  AdviseHugePages(memory, size);
   auto* block = new (memory) Block;
   block->type_ = &type;
   block->payload_at_ = static_cast<std::uint32_t>(sizeof(Block) + index_size);
@@ -190,7 +192,7 @@ Block* BlockBuilder::AllocateJson(const TypeInfo& type,
                                   const std::vector<BlockLayout::Unescaped>& strings,
                                   std::size_t payload_size, std::size_t tail_size) {
   const std::size_t bytes = strings.size() * sizeof(BlockLayout::Unescaped);
-  Block* block = Allocate(type, bytes, payload_size, tail_size);
+  Block* block = Allocate(type, bytes, payload_size, tail_size, RoomForStruct(type));
   if (bytes > 0) std::memcpy(reinterpret_cast<char*>(block) + sizeof(Block), strings.data(), bytes);
   return block;
 }
@@ -207,9 +209,11 @@ void BlockBuilder::SetMetadata(Block* block, std::size_t at, std::size_t size,
 
 ObjectRef BlockBuilder::Clone(const Block& from) {
   const std::size_t index = from.payload_at_ - sizeof(Block);
-  Block* block = Allocate(*from.type_, index, from.payload_size_, from.tail_size_);
+  const bool with_struct = (from.flags_ & BlockLayout::kStruct) != 0;
+  Block* block = Allocate(*from.type_, index, from.payload_size_, from.tail_size_,
+                          with_struct ? RoomForStruct(*from.type_) : 0);
   if (from.packed()) OpenPacked(from).dictionary->AddRef();
-  block->flags_ = from.flags_;
+  block->flags_ = static_cast<std::uint8_t>(from.flags_ & ~BlockLayout::kStruct);
   block->root_count_ = from.root_count_;
   block->child_count_ = from.child_count_;
   block->metadata_at_ = from.metadata_at_;
@@ -219,7 +223,23 @@ ObjectRef BlockBuilder::Clone(const Block& from) {
   std::memcpy(reinterpret_cast<char*>(block) + sizeof(Block),
               reinterpret_cast<const char*>(&from) + sizeof(Block),
               index + from.payload_size_ + from.tail_size_);
-  return ObjectRef::Adopt(block);
+  // From these bytes it was made before.
+  ObjectRef clone = ObjectRef::Adopt(block);
+  if (with_struct && !MakeStruct(clone)) std::abort();
+  return clone;
+}
+
+std::size_t BlockBuilder::RoomForStruct(const TypeInfo& type) {
+  return type.structure == nullptr ? 0 : type.structure->size + type.structure->align - 1;
+}
+
+Result<void> BlockBuilder::MakeStruct(const ObjectRef& fresh) {
+  auto* const block = const_cast<Block*>(fresh.get());
+  if (block->type_->structure == nullptr) return {};
+  Result<void> made =
+      block->type_->structure->make(reinterpret_cast<char*>(block) + block->StructureAt(), *block);
+  if (made) block->flags_ |= BlockLayout::kStruct;
+  return made;
 }
 
 ObjectRef CloneBlock(const Block& block) { return BlockBuilder::Clone(block); }

@@ -65,6 +65,9 @@ class BlockBuilder {
   static char* Bytes(Block* block) { return const_cast<char*>(block->data()); }
   static void SetMetadata(Block* block, std::size_t at, std::size_t size, const MetadataKeys& keys);
   static void SetPartial(Block* block) { block->flags_ |= BlockLayout::kPartial; }
+  // Decodes the program's struct, where the type has one, into the room that AllocateJson has left: once payload, tail and
+  // metadata stand.
+  static Result<void> MakeStruct(const ObjectRef& fresh);
   static ObjectRef Clone(const Block& block);
 
   // ---- packed blocks: packing.h
@@ -82,7 +85,8 @@ class BlockBuilder {
 
  private:
   static Block* Allocate(const TypeInfo& type, std::size_t index_size, std::size_t payload_size,
-                         std::size_t tail_size);
+                         std::size_t tail_size, std::size_t struct_size = 0);
+  static std::size_t RoomForStruct(const TypeInfo& type);
 };
 
 }  // namespace kinformer::internal

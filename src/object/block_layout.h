@@ -14,6 +14,7 @@ struct BlockLayout {
     kPartial = 1,  // a projection cut fields away
     kWide = 2,     // offsets of the index have 32 bits
     kPacked = 8,   // compressed; Block::packed() has the same number
+    kStruct = 16,  // the program's struct has been made behind the tail
   };
 
   // A byte of the index for each of the root's fields: its number, and whether the field is a child with an index. Fields of

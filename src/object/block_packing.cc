@@ -80,7 +80,8 @@ ObjectRef BlockBuilder::Unpack(const Block& packed, std::string_view content) {
   if (packed.encoding() == Encoding::kJson) {
     BlockLayout::PackedJson head;
     std::memcpy(&head, content.data(), sizeof(head));
-    block = Allocate(*packed.type_, head.index_size, head.payload_size, head.tail_size);
+    block = Allocate(*packed.type_, head.index_size, head.payload_size, head.tail_size,
+                     RoomForStruct(*packed.type_));
     std::memcpy(reinterpret_cast<char*>(block) + sizeof(Block), content.data() + sizeof(head),
                 content.size() - sizeof(head));
     block->metadata_at_ = head.metadata_at;
@@ -99,7 +100,9 @@ ObjectRef BlockBuilder::Unpack(const Block& packed, std::string_view content) {
   for (std::size_t i = 0; i < 4; ++i) {
     std::copy(texts[i].begin(), texts[i].end(), Bytes(block) + block->metadata_at_ + block->at_[i]);
   }
-  return ObjectRef::Adopt(block);
+  ObjectRef whole = ObjectRef::Adopt(block);
+  if (!MakeStruct(whole)) std::abort();  // it was made from these bytes before
+  return whole;
 }
 
 }  // namespace kinformer::internal

@@ -131,6 +131,11 @@ ObjectRef BuildLean(const TypeInfo& type, std::string_view json, const wire::Jso
   return Assemble(type, object.parts, object.metadata.view(), object.keys, options);
 }
 
+Error DoesNotFit(const TypeInfo& type, const Error& error) {
+  return Error(error.reason(), std::string(type.kind) + ": " + error.message() +
+                                   "; correct the struct's kFields, or the object");
+}
+
 }  // namespace
 
 Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json,
@@ -143,7 +148,9 @@ Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json,
   if (json.size() > options.max_object_bytes) {
     return named(ObjectTooLarge(json.size(), options.max_object_bytes));
   }
-  if (type.encoding() == Encoding::kJson && options.validation == Validation::kShallow) {
+  // What a struct is made of is read to the last byte, and what is malformed there must not become a default.
+  const bool validate = options.validation == Validation::kFull || type.structure != nullptr;
+  if (type.encoding() == Encoding::kJson && !validate) {
     if (ObjectRef built = BuildLean(type, json, bitmap, options)) return built;
   }
   Result<JsonTape> tape = JsonTape::Parse(json);
@@ -153,14 +160,18 @@ Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json,
         Error(Reason::kDecode, "expected an object, found " + std::string(tape->TypeName(0))));
   }
   if (type.encoding() == Encoding::kJson) {
-    if (options.validation == Validation::kFull) {
+    if (validate) {
       if (Result<void> valid = ValidateJson(*tape, json); !valid) {
         return named(std::move(valid).error());
       }
     }
     const auto build = [&](const JsonTape& of, std::string_view text) {
       Result<ObjectRef> built = BuildDynamic(type, of, text, options);
-      return built ? std::move(built) : Result<ObjectRef>(named(std::move(built).error()));
+      if (!built) return Result<ObjectRef>(named(std::move(built).error()));
+      if (Result<void> made = BlockBuilder::MakeStruct(*built); !made) {
+        return Result<ObjectRef>(DoesNotFit(type, made.error()));
+      }
+      return built;
     };
     if (options.projection == nullptr) return build(*tape, json);
     thread_local std::string left;

@@ -1,5 +1,10 @@
 #include "kinformer/fields.h"
 
+#include <cstdio>
+#include <cstdlib>
+
+#include "kinformer/internal/struct_in_block.h"
+
 namespace kinformer::internal {
 namespace {
 
@@ -71,6 +76,17 @@ bool ReadText(std::string_view text, metav1::Duration& out, FieldsReading& readi
 
 bool ReadText(std::string_view text, resource::Quantity& out, FieldsReading& reading) {
   return Take(resource::Quantity::Parse(text), out, reading);
+}
+
+void FailWithoutStruct(const Block* block, const TypeInfo& wanted) {
+  const std::string what(block->type().kind);
+  const std::string want = wanted.apiVersion() + " " + std::string(wanted.kind);
+  std::fprintf(
+      stderr,
+      "kinformer: a view of %s shows an object (%s) that was not built for it: list, watch "
+      "and get it by the same CustomResource type\n",
+      want.c_str(), what.c_str());
+  std::abort();
 }
 
 bool FailInteger(std::string_view text, std::size_t bits, FieldsReading& reading) {

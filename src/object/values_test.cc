@@ -26,7 +26,7 @@ TEST(QuantityGolden, ParsesAndPrintsAsGo) {
     std::int64_t value;
     std::int64_t milli;
   };
-  // From resource.ParseQuantity of apimachinery 0.36, but for values that overflow there.
+  // From resource.ParseQuantity of apimachinery 0.36, but for Value and MilliValue where they overflow there.
   constexpr std::int64_t kMax = INT64_MAX;
   for (const Case& c : {
            Case{"0", "0", 0, 0},
@@ -107,6 +107,44 @@ TEST(QuantityGolden, Arithmetic) {
   EXPECT_EQ(Quantity::FromMilli(250).ToString(), "250m");
   EXPECT_EQ(Quantity::FromInt(-2048, resource::Format::kBinarySI).ToString(), "-2Ki");
   EXPECT_DOUBLE_EQ(Quantity::Parse("2500m")->AsApproximateFloat64(), 2.5);
+}
+
+TEST(QuantityGolden, AmountsBeyond128Bits) {
+  const auto parse = [](std::string_view text) { return *Quantity::Parse(text); };
+  const Quantity large = parse("123456789012345678901234567890E");
+  EXPECT_EQ(large.ToString(), "123456789012345678901234567890E");
+  EXPECT_EQ((large + parse("1n")).ToString(),
+            "123456789012345678901234567890000000000000000000000000001n");
+  EXPECT_EQ(large + parse("1n") - large, parse("1n"));
+  EXPECT_EQ((parse("-1e40") + parse("1e40")).ToString(), "0");
+  EXPECT_EQ((-large).ToString(), "-123456789012345678901234567890E");
+  EXPECT_EQ(large.Value(), INT64_MAX);
+  EXPECT_EQ((-large).MilliValue(), INT64_MIN);
+  EXPECT_EQ(large.Sign(), 1);
+  EXPECT_EQ((-large).Sign(), -1);
+  EXPECT_LT(-large, parse("-1"));
+  EXPECT_LT(parse("1e38"), parse("1e39"));
+  EXPECT_GT(parse("-1e38"), parse("-1e39"));
+  EXPECT_GT(parse("1e38"), parse("-1e39"));
+  EXPECT_EQ(parse("1e39"), parse("1000e36"));
+  EXPECT_DOUBLE_EQ(parse("-1.5e40").AsApproximateFloat64(), -1.5e40);
+  Quantity copy = large;
+  copy += large;
+  EXPECT_EQ(large.ToString(), "123456789012345678901234567890E") << "a copy is a copy";
+  EXPECT_EQ(copy.ToString(), "246913578024691357802469135780E");
+  // Sums of bytes are not bounded, texts are.
+  EXPECT_EQ((parse("7Ei") + parse("7Ei")).ToString(), "14Ei");
+  EXPECT_EQ(parse("8Ei").ToString(), "9223372036854775807");
+  EXPECT_EQ(parse("-800000000000000000000000000000000000000000Ei").ToString(),
+            "-9223372036854775807");
+  // A few bytes do not ask for gigabytes.
+  EXPECT_EQ(parse("1e2000000000"), parse("1e4000"));
+  EXPECT_EQ(parse("1e4000") + parse("1e4000"), parse("1e4000"));
+  EXPECT_EQ(parse("-1e2000000000").ToString(), "-10e3999");
+  EXPECT_EQ(parse("1e-2000000000").ToString(), "1e-9");
+  EXPECT_EQ(parse("0e2000000000").ToString(), "0");
+  EXPECT_EQ(parse("1" + std::string(5000, '0')), parse("1e4000"));
+  EXPECT_EQ(parse("0." + std::string(5000, '0') + "1e5001").ToString(), "1");
 }
 
 // A decimal integer of any size, as its digits, the lowest first: an oracle that shares nothing with Quantity's arithmetic.
@@ -194,7 +232,7 @@ int Order(const Signed& a, const Signed& b) {
 }
 
 // What a text means, by the definition: number × factor in units of 10^-9, rounded away from zero.
-Signed Meaning(std::string_view text) {
+Signed Meaning(std::string_view text, bool sum = false) {
   Signed out;
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
     out.negative = text[0] == '-';
@@ -225,17 +263,20 @@ Signed Meaning(std::string_view text) {
   }
   for (; exponent > 0; --exponent) out.nanos.Multiply(10);
   if (exponent < 0) out.nanos.DivideUp(static_cast<std::size_t>(-exponent));
+  const Big most("9223372036854775807000000000");
+  if (!sum && text.ends_with('i') && out.nanos.Compare(most) > 0) out.nanos = most;
   return out;
 }
 
 TEST(QuantityProperty, AgreesWithBigIntegers) {
   std::mt19937 random(11);
-  static constexpr const char* kSuffixes[] = {"",    "n",  "u",  "m",    "k",  "M",  "G",
-                                              "T",   "P",  "Ki", "Mi",   "Gi", "Ti", "e3",
-                                              "e-3", "E2", "e9", "e-12", "E-9"};
+  static constexpr const char* kSuffixes[] = {
+      "",   "n",  "u",  "m",  "k",   "M",  "G",  "T",    "P",   "E",   "Ki",   "Mi",  "Gi",
+      "Ti", "Pi", "Ei", "e3", "e-3", "E2", "e9", "e-12", "E-9", "e30", "e100", "e-40"};
   const auto draw = [&] {
     std::string text = random() % 3 == 0 ? "-" : "";
-    for (auto n = 1 + random() % 6; n > 0; --n) text += static_cast<char>('0' + random() % 10);
+    for (auto n = 1 + (random() % 8 == 0 ? random() % 60 : random() % 6); n > 0; --n)
+      text += static_cast<char>('0' + random() % 10);
     if (random() % 2 == 0) {
       text += '.';
       for (auto n = random() % 14; n > 0; --n) {
@@ -266,10 +307,10 @@ TEST(QuantityProperty, AgreesWithBigIntegers) {
     ASSERT_EQ(*qa <=> *qb, Order(wa, wb) <=> 0) << a << " " << b;
     ASSERT_EQ(*qa == *qb, Order(wa, wb) == 0) << a << " " << b;
     ASSERT_EQ(qa->Sign(), wa.nanos.IsZero() ? 0 : wa.negative ? -1 : 1) << a;
-    ASSERT_EQ(Order(Meaning((*qa + *qb).ToString()), Sum(wa, wb)), 0) << a << " + " << b;
+    ASSERT_EQ(Order(Meaning((*qa + *qb).ToString(), true), Sum(wa, wb)), 0) << a << " + " << b;
     Signed minus = wb;
     minus.negative = !minus.negative;
-    ASSERT_EQ(Order(Meaning((*qa - *qb).ToString()), Sum(wa, minus)), 0) << a << " - " << b;
+    ASSERT_EQ(Order(Meaning((*qa - *qb).ToString(), true), Sum(wa, minus)), 0) << a << " - " << b;
     ASSERT_EQ(*qa + *qb - *qb, *qa) << a << " " << b;
     // Whole units and thousandths are the smallest that are not below.
     for (const std::int64_t unit : {std::int64_t{1}, std::int64_t{1000}}) {

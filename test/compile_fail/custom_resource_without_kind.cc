@@ -16,6 +16,6 @@ struct Widget {
   static constexpr auto kFields = std::tuple(kinformer::Field("size", &Widget::size));
 };
 
-kinformer::Result<Widget> Use(const kinformer::CustomResource<Widget>& widget) {
-  return widget.Decode();
+const Widget& Use(const kinformer::CustomResource<Widget>& widget) {
+  return widget.value();
 }

@@ -66,6 +66,8 @@ class Block {
   [[nodiscard]] std::string_view metadata_bytes() const;
   // JSON blocks: the text of the string that starts at `quote`, a position in the payload, if it has escapes.
   [[nodiscard]] std::string_view UnescapedString(const char* quote) const noexcept;
+  // The program's struct, decoded at entry, with its head in front. Null where the type has none, and in packed blocks.
+  [[nodiscard]] const StructInfo::Head* structure() const noexcept;
 
  private:
   friend class BlockBuilder;
@@ -74,6 +76,7 @@ class Block {
   Block() = default;
   ~Block() = default;
   void Destroy() const;
+  [[nodiscard]] std::size_t StructureAt() const noexcept;
   [[nodiscard]] const char* data() const {
     return reinterpret_cast<const char*>(this) + payload_at_;
   }

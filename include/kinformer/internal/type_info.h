@@ -6,10 +6,13 @@
 #ifndef KINFORMER_INTERNAL_TYPE_INFO_H_
 #define KINFORMER_INTERNAL_TYPE_INFO_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include "kinformer/result.h"
 
 namespace kinformer::internal {
 
@@ -21,6 +24,23 @@ enum class Encoding : std::uint8_t {
   kJson,      // the object's JSON without kind and apiVersion
 };
 
+class Block;
+
+// A program's own struct that objects of a kind are decoded into at entry and that lives in their blocks, behind the tail
+// (docs/object-layout.md).
+struct StructInfo {
+  // What stands in front of the struct.
+  struct Head {
+    std::uint32_t heap_bytes;  // that the struct owns elsewhere: its strings, lists and maps
+    std::uint32_t dropped;     // members of the object that the struct has no place for
+  };
+  std::size_t size;   // of the head with the struct
+  std::size_t align;  // at most malloc's
+  // Makes head and struct at `at` from the block's JSON. kDecode if that does not fit the struct; then nothing is made.
+  Result<void> (*make)(void* at, const Block& block);
+  void (*destroy)(void* at);
+};
+
 struct TypeInfo {
   std::string_view group;
   std::string_view version;
@@ -30,6 +50,8 @@ struct TypeInfo {
   bool namespaced = false;
   // Fields of the kind's protobuf message; null for dynamic kinds, whose objects stay JSON.
   const MessageDescriptor* message = nullptr;
+  // For dynamic kinds that the program has a struct for.
+  const StructInfo* structure = nullptr;
 
   [[nodiscard]] Encoding encoding() const {
     return message != nullptr ? Encoding::kProtobuf : Encoding::kJson;

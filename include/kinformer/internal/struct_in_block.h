@@ -1,0 +1,92 @@
+// kinformer/internal/struct_in_block.h
+//
+// StructInBlock<T>: a user's struct as it lives in the block of its object, and the functions by which the untyped block code
+// makes and ends it.
+
+#ifndef KINFORMER_INTERNAL_STRUCT_IN_BLOCK_H_
+#define KINFORMER_INTERNAL_STRUCT_IN_BLOCK_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <new>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "kinformer/internal/block.h"
+#include "kinformer/internal/fields_codec.h"
+#include "kinformer/internal/type_info.h"
+
+namespace kinformer::internal {
+
+// About what a member owns outside itself: texts, lists and maps with what is in them. The bytes that malloc adds are not in it,
+// nor what json::Value owns.
+template <class T>
+std::size_t HeapBytes(const T& value) {
+  std::size_t bytes = 0;
+  if constexpr (std::is_same_v<T, std::string>) {
+    bytes = value.capacity() > std::string().capacity() ? value.capacity() + 1 : 0;
+  } else if constexpr (std::is_same_v<T, intstr::IntOrStringMutable>) {
+    bytes = HeapBytes(value.strVal);
+  } else if constexpr (HasFieldsTuple<T>) {
+    const auto add = [&](const auto& field) {
+      if constexpr (!kIsBag<std::remove_cvref_t<decltype(field)>>) {
+        bytes += HeapBytes(value.*field.member);
+      }
+    };
+    std::apply([&](const auto&... field) { (add(field), ...); }, T::kFields);
+  } else if constexpr (kIsOptional<T>) {
+    using Element = std::remove_cvref_t<decltype(*value)>;
+    if (value.has_value()) {
+      bytes = HeapBytes<Element>(*value) + (sizeof(T) < sizeof(Element) ? sizeof(Element) : 0);
+    }
+  } else if constexpr (kIsList<T>) {
+    using Element = typename T::value_type;
+    bytes = std::is_same_v<Element, bool> ? value.size() / 8 : value.size() * sizeof(Element);
+    for (const auto& item : value) bytes += HeapBytes<Element>(item);
+  } else if constexpr (kIsMap<T>) {
+    constexpr std::size_t kNode = 4 * sizeof(void*);  // of a red-black tree, beside the pair
+    for (const auto& [name, item] : value) {
+      bytes += kNode + sizeof(typename T::value_type) + HeapBytes(name) + HeapBytes(item);
+    }
+  }
+  return bytes;
+}
+
+template <class T>
+struct StructInBlock {
+  StructInfo::Head head;
+  T value;
+
+  static Result<void> Make(void* at, const Block& block) {
+    std::size_t dropped = 0;
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): a value says itself where it ends
+    Result<T> read = DecodeFields<T>(json::View(block.payload().data(), &block), &dropped);
+    if (!read) return std::move(read).error();
+    auto* const made = new (at) StructInBlock{{}, *std::move(read)};
+    made->head = {Fitting(HeapBytes(made->value)), Fitting(dropped)};
+    return {};
+  }
+  static void Destroy(void* at) { std::destroy_at(std::launder(static_cast<StructInBlock*>(at))); }
+
+  static std::uint32_t Fitting(std::size_t count) {
+    return static_cast<std::uint32_t>(
+        std::min<std::size_t>(count, std::numeric_limits<std::uint32_t>::max()));
+  }
+};
+
+template <class T>
+inline constexpr StructInfo kStructInfo{sizeof(StructInBlock<T>), alignof(StructInBlock<T>),
+                                        &StructInBlock<T>::Make, &StructInBlock<T>::Destroy};
+
+// Ends the program: a view shows an object that was not built for its kind, which is an error in the program.
+[[noreturn]] void FailWithoutStruct(const Block* block, const TypeInfo& wanted);
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_STRUCT_IN_BLOCK_H_
