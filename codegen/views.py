@@ -94,11 +94,12 @@ def _accessor_lines(m, name, package, apart):
 def _message_class(m, name, package, apart, with_type):
     inside, behind, _ = _accessor_lines(m, name, package, apart)
     mutable = m.name + "Mutable"
-    out = [f"class {name} : public internal::MessageView {{\n public:\n  using Mutable = {mutable};\n"]
+    out = [f"class {name} : public internal::MessageOf<{name}, {mutable}> {{\n public:\n  using Mutable = {mutable};\n"
+           "  static const internal::MessageDescriptor& message_descriptor();\n"]
     if with_type:
         out.append(_kind_constants(m, None))
     out.append(f"  {name}() = default;\n"
-               f"  explicit {name}(const internal::MessageView& message) : MessageView(message) {{}}\n")
+               f"  explicit {name}(const internal::MessageView& message) : MessageOf(message) {{}}\n")
     out += inside
     out.append("};\n\n")
     return "".join(out), behind
@@ -182,13 +183,16 @@ def header(schema, package):
 
 
 def source(schema, package):
-    """The definitions of the kinds' type_info() and of the accessors that are not inline."""
+    """The definitions of the kinds' type_info(), of the messages' descriptors and of the accessors that are not inline."""
     out = []
     embedded = embedded_kinds(schema)
     for m in views_of(package):
         if m.is_kind:
             out.append(f"const internal::TypeInfo& {m.name}::type_info() {{\n"
                        f"  return internal::types::{package.alias}::k{m.name};\n}}\n")
+        messages = ([] if m.is_object else [m.name]) + ([f"Embedded{m.name}"] if id(m) in embedded else [])
+        out += [f"const internal::MessageDescriptor& {name}::message_descriptor() {{\n"
+                f"  return internal::descriptors::{package.alias}::k{m.name};\n}}\n" for name in messages]
         names = [m.name] + ([f"Embedded{m.name}"] if id(m) in embedded else [])
         for name in names:
             out += _accessor_lines(m, name, package, False)[2]

@@ -34,6 +34,7 @@ constexpr Target kTargets[] = {
     {"list_json", &FuzzListJson},
     {"list_protobuf", &FuzzListProtobuf},
     {"mutable", &FuzzMutable},
+    {"projection", &FuzzProjection},
     {"protobuf_reader", &FuzzProtobufReader},
     {"protobuf_to_json", &FuzzProtobufToJson},
     {"quantity", &FuzzQuantity},

@@ -21,6 +21,7 @@ void FuzzLabelSelector(std::string_view input);   // selector_target.cc
 void FuzzListJson(std::string_view input);        // splitter_target.cc
 void FuzzListProtobuf(std::string_view input);    // splitter_target.cc
 void FuzzMutable(std::string_view input);         // mutable_target.cc
+void FuzzProjection(std::string_view input);      // projection_target.cc
 void FuzzProtobufReader(std::string_view input);  // wire_target.cc
 void FuzzProtobufToJson(std::string_view input);  // transcode_target.cc
 void FuzzQuantity(std::string_view input);        // quantity_target.cc

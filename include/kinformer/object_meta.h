@@ -23,11 +23,12 @@ struct OwnerReferenceMutable;
 struct ManagedFieldsEntryMutable;
 
 // Views, all three: they live as long as the object. Counterparts: the metav1 types of the same names.
-class OwnerReference : public internal::MessageView {
+class OwnerReference : public internal::MessageOf<OwnerReference, OwnerReferenceMutable> {
  public:
   using Mutable = OwnerReferenceMutable;
-  using MessageView::MessageView;
-  explicit OwnerReference(const internal::MessageView& message) : MessageView(message) {}
+  static const internal::MessageDescriptor& message_descriptor();
+  using MessageOf::MessageOf;
+  explicit OwnerReference(const internal::MessageView& message) : MessageOf(message) {}
 
   [[nodiscard]] std::string_view kind() const { return internal::GetString(*this, 1); }
   [[nodiscard]] std::string_view name() const { return internal::GetString(*this, 3); }
@@ -41,11 +42,13 @@ class OwnerReference : public internal::MessageView {
   }
 };
 
-class ManagedFieldsEntry : public internal::MessageView {
+class ManagedFieldsEntry
+    : public internal::MessageOf<ManagedFieldsEntry, ManagedFieldsEntryMutable> {
  public:
   using Mutable = ManagedFieldsEntryMutable;
-  using MessageView::MessageView;
-  explicit ManagedFieldsEntry(const internal::MessageView& message) : MessageView(message) {}
+  static const internal::MessageDescriptor& message_descriptor();
+  using MessageOf::MessageOf;
+  explicit ManagedFieldsEntry(const internal::MessageView& message) : MessageOf(message) {}
 
   [[nodiscard]] std::string_view manager() const { return internal::GetString(*this, 1); }
   [[nodiscard]] std::string_view operation() const { return internal::GetString(*this, 2); }
@@ -58,11 +61,12 @@ class ManagedFieldsEntry : public internal::MessageView {
   [[nodiscard]] std::string_view subresource() const { return internal::GetString(*this, 8); }
 };
 
-class ObjectMeta : public internal::MessageView {
+class ObjectMeta : public internal::MessageOf<ObjectMeta, ObjectMetaMutable> {
  public:
   using Mutable = ObjectMetaMutable;
-  using MessageView::MessageView;
-  explicit ObjectMeta(const internal::MessageView& message) : MessageView(message) {}
+  static const internal::MessageDescriptor& message_descriptor();
+  using MessageOf::MessageOf;
+  explicit ObjectMeta(const internal::MessageView& message) : MessageOf(message) {}
 
   [[nodiscard]] std::string_view name() const { return internal::GetString(*this, 1); }
   [[nodiscard]] std::string_view generateName() const { return internal::GetString(*this, 2); }

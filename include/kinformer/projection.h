@@ -8,7 +8,8 @@
 //
 // A path is the fields' JSON names with dots between them. It goes through lists into all of their elements
 // ("spec.containers.image" keeps the image of every container) and into maps by key; a name that has dots or brackets is
-// written ["a.b/c"]: spec.selector["app.kubernetes.io/name"]. A path that names an inner field stands for all below it.
+// written ["a.b/c"]: spec.selector["app.kubernetes.io/name"]. A path that names an inner field stands for all below it. Of built-in
+// kinds, fields that hold an object of any kind (RawExtension) can only be named whole: what is in them is kept as it was sent.
 //
 // Always kept: kind, apiVersion and the metadata, its managedFields aside (InformerOptions::drop_managed_fields). A path
 // into the metadata may be dropped, but none of name, namespace, uid and resourceVersion.

@@ -325,5 +325,79 @@ TEST(Registry, TablesAreInOrder) {
   }
 }
 
+TEST(MessageViews, CompareHashPrintAndCopy) {
+  const Ref<corev1::Pod> ref(internal::BuildFromJson(corev1::Pod::type_info(), kPod).OrExit());
+  const Ref<corev1::Pod> other(internal::BuildFromJson(corev1::Pod::type_info(), kPod).OrExit());
+  const corev1::Container main = ref->spec().containers()[0];
+  const corev1::Container same = other->spec().containers()[0];
+  EXPECT_EQ(main, same);
+  EXPECT_EQ(std::hash<corev1::Container>()(main), std::hash<corev1::Container>()(same));
+  EXPECT_EQ(ref->spec(), other->spec());
+  EXPECT_NE(main, corev1::Container());
+  EXPECT_EQ(ref->metadata(), other->metadata());
+
+  constexpr std::string_view kMain =
+      R"({"name":"main","image":"web:1","ports":[{"containerPort":8080}],)"
+      R"("resources":{"requests":{"cpu":"500m","memory":"1Gi"}},)"
+      R"("livenessProbe":{"httpGet":{"port":"http"},"periodSeconds":5}})";
+  EXPECT_EQ(main.ToJson(), kMain);
+  std::ostringstream line;
+  line << main;
+  EXPECT_EQ(line.str(), kMain);
+  EXPECT_EQ(main.livenessProbe()->ToYaml(), "httpGet:\n  port: http\nperiodSeconds: 5\n");
+  EXPECT_EQ(json::Parse(ref->metadata().ToJson()).value()["labels"]["tier"].StringOrEmpty(),
+            "front");
+  std::ostringstream name;
+  name << ref->metadata();
+  EXPECT_EQ(name.str(), "default/web-0");
+
+  corev1::ContainerMutable copy = main.DeepCopy();
+  EXPECT_EQ(copy.ports.at(0).containerPort, 8080);
+  copy.image = "web:2";
+  EXPECT_EQ(main.image(), "web:1");
+  EXPECT_NE(copy, main.DeepCopy());
+  EXPECT_EQ(ref->metadata().DeepCopy().labels.at("app"), "web");
+  EXPECT_EQ(corev1::PodSpec().DeepCopy(), corev1::PodSpecMutable());
+
+  // What is malformed has no JSON and is counted.
+  const std::uint64_t before = internal::MalformedReads();
+  EXPECT_EQ(corev1::Container(internal::MessageView(std::string_view("\x0a\x05x"))).ToJson(), "");
+  EXPECT_EQ(internal::MalformedReads(), before + 1);
+}
+
+// Each was found by fuzzing.
+TEST(HostileProtobuf, PartsOfAnotherWireType) {
+  const internal::TypeInfo& type = corev1::Pod::type_info();
+  constexpr std::string_view kMetadata = "\x0a\x04\x0a\x02me";
+  // The metadata is a number.
+  EXPECT_FALSE(internal::BuildFromProtobuf(type, std::string_view("\x08\x01", 2)));
+  // A message that comes in parts, one of which is a number: it is left out, and the index is of the rest.
+  std::string message(kMetadata);
+  message += std::string_view("\x10\x05", 2);  // spec: 5
+  message += "\x12\x06\x52\x04node";           // spec: nodeName
+  message += std::string_view("\x10\x06", 2);
+  message += "\x12\x05\x82\x01\x02hn";  // spec: hostname
+  const Ref<corev1::Pod> pod(internal::BuildFromProtobuf(type, message).OrExit());
+  EXPECT_EQ(pod->metadata().name(), "me");
+  EXPECT_EQ(pod->spec().nodeName(), "node");
+  EXPECT_EQ(pod->spec().hostname(), "hn");
+}
+
+TEST(HostileProtobuf, MapKeysThatAreNoText) {
+  // data: {key: 1, value: "v"}
+  constexpr std::string_view kData("\x12\x05\x08\x01\x12\x01v", 7);
+  std::string json;
+  EXPECT_FALSE(internal::ProtobufToJson(*corev1::ConfigMap::type_info().message, kData, json));
+  EXPECT_EQ(json, "");
+}
+
+TEST(HostileProtobuf, ManagedFieldsThatAreNoJson) {
+  // metadata: managedFields: fieldsV1: Raw: "{"
+  constexpr std::string_view kPodMessage("\x0a\x0a\x0a\x01n\x8a\x01\x05\x3a\x03\x0a\x01{", 12);
+  std::string json;
+  ASSERT_TRUE(internal::ProtobufToJson(*corev1::Pod::type_info().message, kPodMessage, json));
+  EXPECT_THAT(json, HasSubstr(R"("fieldsV1":{})"));
+}
+
 }  // namespace
 }  // namespace kinformer

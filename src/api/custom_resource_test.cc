@@ -163,6 +163,33 @@ TEST(CustomResource, WhatWasNotChangedIsWrittenAsItCame) {
   EXPECT_EQ(json::Parse(request.json()).value(), wanted);
 }
 
+// Metadata of a later release: kept as the rest is.
+TEST(CustomResource, UnknownMembersOfTheMetadataSurvive) {
+  constexpr std::string_view kNewer =
+      R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"blue",)"
+      R"("creationTimestamp":null,"ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n",)"
+      R"("uid":"u","newer":true}],"managedFields":[{"manager":"m","fieldsV1":{}}],)"
+      R"("newMeta":{"a":[1.50]}},"spec":{}})";
+  for (const bool drop : {false, true}) {
+    const Ref<Widgets> ref(
+        internal::BuildFromJson(Widgets::type_info(), kNewer, {.drop_managed_fields = drop})
+            .OrExit());
+    json::Value wanted = json::Parse(kNewer).value();
+    if (drop) wanted["metadata"].Erase("managedFields");
+    wanted["metadata"].Erase("creationTimestamp");
+    const auto without_timestamp = [](std::string_view text) {
+      json::Value value = json::Parse(text).value();
+      value["metadata"].Erase("creationTimestamp");
+      value.Erase("spec");
+      return value;
+    };
+    wanted.Erase("spec");
+    EXPECT_EQ(without_timestamp(ref->ToJson()), wanted);
+    EXPECT_EQ(without_timestamp(EncodeJson(ref->DeepCopy())), wanted);
+    EXPECT_EQ(without_timestamp(Unstructured(ref.object().get()).DeepCopy().Dump()), wanted);
+  }
+}
+
 // A struct without a bag cannot give back what it has no place for: such a copy must not replace the object.
 TEST(CustomResource, DroppedMembersMakeACopyPartial) {
   const Ref<Widgets> ref = Build(

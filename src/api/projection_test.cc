@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "kinformer/api/appsv1.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/fields.h"
 #include "kinformer/internal/block_builder.h"
@@ -323,6 +324,30 @@ TEST(FullValidation, OfJson) {
       R"({"metadata":{"name":"a","managedFields":[{"fieldsV1":{"f:x":{} "f:y":{}}}]}})";
   EXPECT_TRUE(BuildFromJson(DynamicPod(), kBroken, {.drop_managed_fields = true}));
   EXPECT_THAT(wrong(kBroken), HasSubstr("fieldsV1"));
+}
+
+// ControllerRevision.data is an object of any kind.
+TEST(Projection, RawExtensionsAreNamedWhole) {
+  const internal::TypeInfo& type = appsv1::ControllerRevision::type_info();
+  constexpr std::string_view kRevision =
+      R"({"metadata":{"name":"r"},"data":{"spec":{"a":1,"b":2}},"revision":3})";
+  const auto left = [&](const Projection& projection) {
+    const Ref<appsv1::ControllerRevision> built(
+        BuildFromJson(type, kRevision, {.projection = projection.tree()}).OrExit());
+    return std::string(built->data().json());
+  };
+  EXPECT_EQ(left(Projection::Keep<appsv1::ControllerRevision>({"data"}).OrExit()),
+            R"({"spec":{"a":1,"b":2}})");
+  EXPECT_EQ(left(Projection::Drop<appsv1::ControllerRevision>({"data"}).OrExit()), "");
+  for (const auto& into : {Projection::Keep<appsv1::ControllerRevision>({"data.spec.a"}),
+                           Projection::Drop<appsv1::ControllerRevision>({"data.spec.a"})}) {
+    ASSERT_FALSE(into);
+    EXPECT_EQ(into.error().reason(), Reason::kInvalidArgument);
+    EXPECT_THAT(into.error().message(), HasSubstr("can only be named whole"));
+  }
+  // Not checked against a kind, such a path keeps the field, whichever way it is meant.
+  EXPECT_EQ(left(Projection::Keep({"data.spec.a"}).OrExit()), R"({"spec":{"a":1,"b":2}})");
+  EXPECT_EQ(left(Projection::Drop({"data.spec.a"}).OrExit()), R"({"spec":{"a":1,"b":2}})");
 }
 
 }  // namespace

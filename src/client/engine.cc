@@ -145,6 +145,11 @@ void Exchange::Send() {
   http.target = request_.target;
   http.pool = request_.pool;
   const bool protobuf = engine_->ProtobufAllowed(request_.resource_key);
+  if (request_.no_json && !(protobuf && request_.protobuf_body)) {
+    Env& env = engine_->env();  // not from within Start: the receiver may destroy this
+    timer_ = env.loop().RunAt(env.Now(), [this] { Finish(*request_.no_json); });
+    return;
+  }
   sent_protobuf_ = protobuf && (!request_.accept_protobuf.empty() || request_.protobuf_body);
   http.headers.Add("Accept",
                    protobuf && !request_.accept_protobuf.empty()

@@ -83,7 +83,8 @@ struct ExchangeRequest {
   std::string content_type{};     // of the body
   std::function<std::string()> body{};
   std::function<std::string()>
-      protobuf_body{};  // used, with its own content type, where protobuf is allowed
+      protobuf_body{};             // used, with its own content type, where protobuf is allowed
+  std::optional<Error> no_json{};  // what the request ends with where `body` would have to be sent
   ConnectionPool pool{ConnectionPool::kShort};
   Duration timeout{0};  // of all attempts together
   bool watch = false;

@@ -133,14 +133,77 @@ TEST_F(ResourceClientTest, CopiesOfPartialObjectsAreNotPut) {
       EXPECT_EQ(refused.error().reason(), Reason::kInvalidArgument);
       EXPECT_EQ(
           refused.error().message(),
-          "updating web-0 of the pods: it is a copy of a partial object, and the server would "
-          "delete the fields that a projection cut away; change a whole one (Get), or send a "
-          "Patch");
+          "updating web-0 of the pods: it is a copy of a partial object (one that a projection "
+          "cut, "
+          "that has only its metadata, or that has members which the program's struct has no place "
+          "for), and the server would delete the fields that it lacks; change a whole one (Get), "
+          "or "
+          "send a Patch");
     }
   });
   EXPECT_TRUE(server_.requests.empty());
   const json::Value copy = loose->DeepCopy();
   EXPECT_TRUE(internal::ToRequestObject<Unstructured>(copy).is_partial);
+}
+
+// What a newer server has sent beside what the schema knows is sent back, or the request is refused.
+class NewerObjects : public ResourceClientTest {
+ protected:
+  static corev1::ConfigMap::Mutable FromJson(const std::string& json) {
+    const Ref<corev1::ConfigMap> object(
+        internal::BuildFromJson(corev1::ConfigMap::type_info(), json).OrExit());
+    return object->DeepCopy();
+  }
+  static std::string WithNewMembers() {
+    return R"({"metadata":{"name":"a","namespace":"default","newMeta":[1]},"data":{"k":"v"},"added":{"x":1}})";
+  }
+  static constexpr std::string_view kNewField = "\xfa\x3e\x01x";  // field 1007, a text
+};
+
+TEST_F(NewerObjects, MembersKnownInJsonOnlyTravelAsJson) {
+  server_.script = {Json(ConfigMapJson("a", "6"))};
+  Block([&] {
+    corev1::ConfigMap::Mutable object = FromJson(WithNewMembers());
+    object.data["k"] = "w";
+    EXPECT_TRUE(ConfigMaps().Update(object));
+  });
+  ASSERT_EQ(server_.requests.size(), 1U);
+  EXPECT_EQ(server_.requests[0].headers.Get("Content-Type"), "application/json");
+  const json::Value sent = json::Parse(server_.requests[0].body).value();
+  EXPECT_EQ(sent["added"]["x"].AsInt64(), 1);
+  EXPECT_EQ(sent["metadata"]["newMeta"][0].AsInt64(), 1);
+  EXPECT_EQ(sent["data"]["k"].StringOrEmpty(), "w");
+}
+
+TEST_F(NewerObjects, FieldsKnownInProtobufOnlyTravelAsProtobuf) {
+  server_.script = {Json(ConfigMapJson("a", "6")), StatusFailure(415, "UnsupportedMediaType", "j")};
+  Block([&] {
+    corev1::ConfigMap::Mutable object = FromJson(ConfigMapJson("a", "5"));
+    object.metadata.unknown_fields = kNewField;
+    EXPECT_TRUE(ConfigMaps().Update(object));
+    const auto refused = ConfigMaps().Update(object);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason(), Reason::kInvalidArgument);
+    EXPECT_NE(refused.error().message().find("since the server does not take protobuf"),
+              std::string::npos)
+        << refused.error();
+    // Once it is known, nothing is sent.
+    EXPECT_EQ(ConfigMaps().Update(object).error().reason(), Reason::kInvalidArgument);
+  });
+  ASSERT_EQ(server_.requests.size(), 2U);
+  EXPECT_NE(server_.requests[0].body.find(kNewField), std::string::npos);
+}
+
+TEST_F(NewerObjects, BothAtOnceAreRefused) {
+  Block([&] {
+    corev1::ConfigMap::Mutable object = FromJson(WithNewMembers());
+    object.unknown_fields += kNewField;
+    const auto refused = ConfigMaps().Update(object);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason(), Reason::kInvalidArgument);
+    EXPECT_NE(refused.error().message().find("send a Patch"), std::string::npos);
+  });
+  EXPECT_TRUE(server_.requests.empty());
 }
 
 TEST_F(ResourceClientTest, PatchAndDelete) {

@@ -183,11 +183,24 @@ Result<ObjectRef> ResourceCore::SendObject(std::string method, std::string targe
   request.content_type = kJsonMediaType;
   // Both run before Call returns, so they may refer to the caller's object.
   request.body = [&object] { return object.json(); };
-  if (type_->encoding() == Encoding::kProtobuf && !object.protobuf.empty() &&
-      !HasKeptMembers(object.protobuf)) {
-    request.protobuf_body = [this, &object] {
-      return wire::SealEnvelope(type_->apiVersion(), type_->kind, object.protobuf);
-    };
+  if (type_->encoding() == Encoding::kProtobuf && !object.protobuf.empty()) {
+    const bool json_only = HasKeptMembers(object.protobuf);
+    if (!json_only) {
+      request.protobuf_body = [this, &object] {
+        return wire::SealEnvelope(type_->apiVersion(), type_->kind, object.protobuf);
+      };
+    }
+    if (HasUnknownFields(*type_->message, object.protobuf)) {
+      Error refusal(Reason::kInvalidArgument,
+                    request.method + " of " + object.name + " of the " + ResourceName(*type_) +
+                        ": it has fields of a later release that are known in protobuf only and "
+                        "would be lost in JSON, in which this request must go" +
+                        (json_only ? ", since it has members that are known in JSON only, too"
+                                   : ", since the server does not take protobuf") +
+                        "; send a Patch of what has changed");
+      if (json_only) return refusal;
+      request.no_json = std::move(refusal);
+    }
   }
   return Send(std::move(request), call);
 }
@@ -257,8 +270,10 @@ Result<ObjectRef> ResourceCore::Update(const RequestObject& object, std::string_
   if (object.is_partial) {
     return Error(Reason::kInvalidArgument,
                  "updating " + object.name + " of the " + ResourceName(*type_) +
-                     ": it is a copy of a partial object, and the server would delete the fields "
-                     "that a projection cut away; change a whole one (Get), or send a Patch");
+                     ": it is a copy of a partial object (one that a projection cut, that has only "
+                     "its metadata, or that has members which the program's struct has no place "
+                     "for), and the server would delete the fields that it lacks; change a whole "
+                     "one (Get), or send a Patch");
   }
   Result<std::string> path =
       ItemPath(scope_.empty() ? object.namespace_ : scope_, object.name, subresource);

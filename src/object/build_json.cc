@@ -109,7 +109,9 @@ Result<ObjectRef> BuildDynamic(const TypeInfo& type, const JsonTape& tape, std::
   BackwardWriter writer(json.size() / 2);
   const MessageDescriptor& meta = options.drop_managed_fields ? MetadataWithoutManagedFields()
                                                               : descriptors::metav1::kObjectMeta;
-  if (Result<void> r = JsonToProtobuf(meta, tape, metadata_node, writer); !r) {
+  if (Result<void> r = JsonToProtobuf(meta, tape, metadata_node, writer, UnknownMembers::kKeep,
+                                      options.drop_managed_fields ? "managedFields" : "");
+      !r) {
     return std::move(r).error();
   }
   const std::string_view metadata = writer.view();

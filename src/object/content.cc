@@ -8,6 +8,8 @@
 #include "kinformer/internal/view.h"
 #include "kinformer/json_view.h"
 
+#include "object/transcode.h"
+
 namespace kinformer::internal {
 namespace {
 
@@ -68,6 +70,17 @@ std::ostream& PrintName(std::ostream& out, const Block* block) {
   out << block->type().kind << ' ';
   if (!block->namespace_().empty()) out << block->namespace_() << '/';
   return out << block->name();
+}
+
+std::string MessageToJson(const MessageView& message, const MessageDescriptor& descriptor) {
+  std::string out;
+  if (!ProtobufToJson(descriptor, message.bytes(), out)) CountMalformedRead();
+  return out;
+}
+
+std::ostream& PrintMessage(std::ostream& out, const MessageView& message,
+                           const MessageDescriptor& descriptor) {
+  return out << MessageToJson(message, descriptor);
 }
 
 std::string RootView::ToJson() const {

@@ -11,4 +11,8 @@ std::string ContentToYaml(const Block* block) {
   return yaml::Dump(json::Parse(BlockToJson(*block)).value_or(json::Value()));
 }
 
+std::string MessageToYaml(const MessageView& message, const MessageDescriptor& descriptor) {
+  return yaml::Dump(json::Parse(MessageToJson(message, descriptor)).value_or(json::Value()));
+}
+
 }  // namespace kinformer::internal

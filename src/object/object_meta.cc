@@ -2,7 +2,19 @@
 
 #include <ostream>
 
+#include "object/metav1_descriptors.h"
+
 namespace kinformer::metav1 {
+
+const internal::MessageDescriptor& OwnerReference::message_descriptor() {
+  return internal::descriptors::metav1::kOwnerReference;
+}
+const internal::MessageDescriptor& ManagedFieldsEntry::message_descriptor() {
+  return internal::descriptors::metav1::kManagedFieldsEntry;
+}
+const internal::MessageDescriptor& ObjectMeta::message_descriptor() {
+  return internal::descriptors::metav1::kObjectMeta;
+}
 
 std::optional<OwnerReference> GetControllerOf(const ObjectMeta& metadata) {
   for (const OwnerReference owner : metadata.ownerReferences()) {

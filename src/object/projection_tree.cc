@@ -271,6 +271,11 @@ Result<void> Check(const MessageDescriptor& message, const ProjectionTree::Node&
       }
       continue;
     }
+    if (field->kind == FieldKind::kRawJson) {
+      return BadPath(here,
+                     "this field holds an object of any kind, which is kept as it was sent; it can "
+                     "only be named whole");
+    }
     if (!HasOwnFields(*field)) return BadPath(here, "this field has no fields of its own");
     if (Result<void> inner = Check(*field->message, child, here, false); !inner) return inner;
   }

@@ -23,8 +23,9 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 // Writes the protobuf form of the tape's values, last field first. Every function returns false after Fail.
 class Encoder {
  public:
-  Encoder(const JsonTape& tape, BackwardWriter& out, UnknownMembers unknown)
-      : tape_(tape), out_(out), keep_(unknown == UnknownMembers::kKeep) {}
+  Encoder(const JsonTape& tape, BackwardWriter& out, UnknownMembers unknown,
+          std::string_view dropped)
+      : tape_(tape), out_(out), keep_(unknown == UnknownMembers::kKeep), dropped_(dropped) {}
 
   bool Run(const MessageDescriptor& message, std::uint32_t object) {
     return Message(message, object);
@@ -87,7 +88,9 @@ class Encoder {
       const std::string_view name = tape_.String(key, scratch_);
       const bool type_meta =
           (object == 0 || message.type_meta) && (name == "kind" || name == "apiVersion");
-      if (!type_meta && FindJsonMember(message, name) == nullptr) children_.push_back(key);
+      if (!type_meta && name != dropped_ && FindJsonMember(message, name) == nullptr) {
+        children_.push_back(key);
+      }
       key = tape_[key + 1].next;
     }
     for (; children_.size() > base; children_.pop_back()) {
@@ -347,6 +350,7 @@ class Encoder {
   const JsonTape& tape_;
   BackwardWriter& out_;
   const bool keep_;
+  const std::string_view dropped_;
   std::vector<std::uint32_t> members_;   // per field of the messages being written: its value
   std::vector<std::uint32_t> children_;  // elements of the lists being written
   std::string scratch_;
@@ -411,8 +415,9 @@ class FieldChecker {
 }  // namespace
 
 Result<void> JsonToProtobuf(const MessageDescriptor& message, const JsonTape& tape,
-                            std::uint32_t node, BackwardWriter& out, UnknownMembers unknown) {
-  Encoder encoder(tape, out, unknown);
+                            std::uint32_t node, BackwardWriter& out, UnknownMembers unknown,
+                            std::string_view dropped) {
+  Encoder encoder(tape, out, unknown, dropped);
   if (!encoder.Run(message, node)) return encoder.TakeError();
   return {};
 }
@@ -427,6 +432,30 @@ Result<std::string> JsonToProtobuf(const MessageDescriptor& message, std::string
   }
   if (problems != nullptr) FieldChecker(*tape, *problems).Object(message, 0);
   return std::string(out.view());
+}
+
+bool HasUnknownFields(const MessageDescriptor& message, std::string_view bytes) {
+  wire::ProtobufReader reader(bytes);
+  while (reader.Next()) {
+    const FieldDescriptor* const field = FindByNumber(message, reader.field());
+    if (field == nullptr) {
+      if (reader.field() != kKeptMemberField) return true;
+      continue;
+    }
+    if (field->message == nullptr || reader.type() != wire::WireType::kBytes) continue;
+    if (!field->map) {
+      if (HasUnknownFields(*field->message, reader.bytes())) return true;
+      continue;
+    }
+    wire::ProtobufReader entry(reader.bytes());
+    while (entry.Next()) {
+      if (entry.field() == 2 && entry.type() == wire::WireType::kBytes &&
+          HasUnknownFields(*field->message, entry.bytes())) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 bool HasKeptMembers(std::string_view message) {

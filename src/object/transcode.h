@@ -46,10 +46,15 @@ Result<std::string> JsonToProtobuf(const MessageDescriptor& message, std::string
                                    FieldProblems* problems = nullptr,
                                    UnknownMembers unknown = UnknownMembers::kDrop);
 
-// The same of one value of a tape, written before what is in `out`. After an error `out` is of no use.
+// The same of one value of a tape, written before what is in `out`. After an error `out` is of no use. `dropped`: the name of a
+// member that is not kept though the schema lacks it.
 Result<void> JsonToProtobuf(const MessageDescriptor& message, const JsonTape& tape,
                             std::uint32_t node, BackwardWriter& out,
-                            UnknownMembers unknown = UnknownMembers::kDrop);
+                            UnknownMembers unknown = UnknownMembers::kDrop,
+                            std::string_view dropped = {});
+
+// Whether the message has, at any depth, fields that the schema lacks; kept members do not count. They do not survive as JSON.
+bool HasUnknownFields(const MessageDescriptor& message, std::string_view bytes);
 
 // Appends the JSON of the message `bytes` to `out`. `head` is put first in the object: `"kind":"Pod","apiVersion":"v1"`
 // (see TypeMetaJson), or nothing. Kept members are written behind the known ones, other fields unknown to the schema are

@@ -26,7 +26,7 @@ TEST(QuantityGolden, ParsesAndPrintsAsGo) {
     std::int64_t value;
     std::int64_t milli;
   };
-  // From resource.ParseQuantity of apimachinery 0.36, but for Value and MilliValue where they overflow there.
+  // From resource.ParseQuantity of apimachinery 0.36 (which reads some texts without digits, such as "Ki", as 0), but for Value and MilliValue where they overflow there.
   constexpr std::int64_t kMax = INT64_MAX;
   for (const Case& c : {
            Case{"0", "0", 0, 0},
@@ -348,6 +348,10 @@ TEST(TimeValue, Forms) {
   using metav1::MicroTime;
   using metav1::Time;
   EXPECT_TRUE(Time().IsZero());
+  // The offset leads out of the years that can be written.
+  EXPECT_FALSE(Time::Parse("9999-12-31T23:59:59-01:00"));
+  EXPECT_FALSE(Time::Parse("0000-01-01T00:00:00+01:00"));
+  EXPECT_TRUE(Time::Parse("9999-12-31T23:59:59Z"));
   EXPECT_EQ(Time().ToString(), "");
   EXPECT_EQ(Time(0).ToString(), "1970-01-01T00:00:00Z");
   EXPECT_EQ(Time::Parse("2024-01-02T05:04:05+02:00")->ToString(), "2024-01-02T03:04:05Z");

@@ -137,7 +137,28 @@ TEST(JsonValue, Pointers) {
   EXPECT_EQ(v.Dump(), R"({"a":[{"b~/":2},3],"x":{"y":{"z":"deep"}}})");
 }
 
-// The examples of RFC 7386, appendix A.
+// All examples of RFC 6901, section 5.
+TEST(JsonValue, PointersOfTheRfc) {
+  const Value v = MustParse(
+      R"({"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," ":7,"m~n":8})");
+  EXPECT_EQ(v.FindPointer(""), &v);
+  EXPECT_EQ(v.At("/foo").Dump(), R"(["bar","baz"])");
+  EXPECT_EQ(v.At("/foo/0").StringOrEmpty(), "bar");
+  const std::pair<const char*, int> numbers[] = {
+      {"/", 0},     {"/a~1b", 1}, {"/c%d", 2}, {"/e^f", 3},  {"/g|h", 4},
+      {"/i\\j", 5}, {"/k\"l", 6}, {"/ ", 7},   {"/m~0n", 8},
+  };
+  for (const auto& [pointer, number] : numbers)
+    EXPECT_EQ(v.At(pointer).AsInt64(), number) << pointer;
+  // ~01 is ~1, not /.
+  EXPECT_EQ(MustParse(R"({"~1":1})").At("/~01").AsInt64(), 1);
+  for (const char* bad : {"/~2", "/~", "foo", "/foo/-", "/foo/00", "/foo/ 1", "/foo/+1", "/foo/2",
+                          "/foo/99999999999999999999"}) {
+    EXPECT_EQ(v.FindPointer(bad), nullptr) << bad;
+  }
+}
+
+// All examples of RFC 7396 (which replaces 7386), appendix A.
 TEST(JsonValue, MergePatch) {
   const char* const cases[][3] = {
       {R"({"a":"b"})", R"({"a":"c"})", R"({"a":"c"})"},
@@ -151,6 +172,7 @@ TEST(JsonValue, MergePatch) {
       {R"(["a","b"])", R"(["c","d"])", R"(["c","d"])"},
       {R"({"a":"b"})", R"(["c"])", R"(["c"])"},
       {R"({"a":"foo"})", R"(null)", R"(null)"},
+      {R"({"a":"foo"})", R"("bar")", R"("bar")"},
       {R"({"e":null})", R"({"a":1})", R"({"e":null,"a":1})"},
       {R"([1,2])", R"({"a":"b","c":null})", R"({"a":"b"})"},
       {R"({})", R"({"a":{"bb":{"ccc":null}}})", R"({"a":{"bb":{}}})"},

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -124,7 +125,11 @@ Value Resolve(const std::string& text, const YAML::Mark& mark) {
   if (first != '.') plain.erase(std::remove(plain.begin(), plain.end(), '_'), plain.end());
   if (std::optional<Value> integer = ParseInteger(plain)) return std::move(*integer);
   const std::string real = FloatText(plain);
-  return real.empty() ? Value(text) : Value::MakeNumber(real);
+  if (real.empty()) return Value(text);
+  Value number = Value::MakeNumber(real);
+  // What no float holds is a text to Go.
+  const std::optional<double> value = number.AsDouble();
+  return value && std::isfinite(*value) ? std::move(number) : Value(text);
 }
 
 class Builder : public YAML::EventHandler {
@@ -159,7 +164,11 @@ class Builder : public YAML::EventHandler {
     } else if (tag == "tag:yaml.org,2002:int" || tag == "tag:yaml.org,2002:float" ||
                tag == "tag:yaml.org,2002:bool" || tag == "tag:yaml.org,2002:null") {
       Add(mark, anchor, Resolve(value, mark), false);
-    } else {  // "!", a string's, a binary's, those nobody knows: the text as it stands
+    } else if (tag == "tag:yaml.org,2002:binary") {
+      throw Stop{mark,
+                 "!!binary is not decoded; write the text itself, or in a Secret its base64 "
+                 "without a tag"};
+    } else {  // "!", a string's, those nobody knows: the text as it stands
       Add(mark, anchor, Value(value), false);
     }
   }
@@ -269,7 +278,7 @@ class Builder : public YAML::EventHandler {
       case json::Type::kBool:
         return *key.AsBool() ? "true" : "false";
       case json::Type::kNull:
-        return "null";
+        throw Stop{mark, "null cannot be a key; quote it if it is a string"};
       default:
         throw Stop{mark, "a list or a map cannot be a key"};
     }

@@ -1,5 +1,6 @@
 #include "kinformer/yaml.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace kinformer::yaml {
@@ -50,7 +51,58 @@ TEST(Yaml, PlainScalarsAreReadAsKubectlReadsThem) {
            Case{"|\n  a\n  b\n", R"("a\nb\n")"},
            Case{">-\n  a\n  b\n", R"("a b")"},
            Case{"nginx:1.25", R"("nginx:1.25")"},
+           // Each against YAMLToJSON of sigs.k8s.io/yaml 1.6.
+           Case{"0777", "511"},
+           Case{"08", "8"},
+           Case{"-010", "-8"},
+           Case{"+010", "8"},
+           Case{"0o8", R"("0o8")"},
+           Case{"0o1_0", "8"},
+           Case{"0x", R"("0x")"},
+           Case{"0xg", R"("0xg")"},
+           Case{"0X1f", "31"},
+           Case{"0x1_0", "16"},
+           Case{"-0x10", "-16"},
+           Case{"0xFFFFFFFFFFFFFFFF", "18446744073709551615"},
+           Case{"0b2", R"("0b2")"},
+           Case{"0b", R"("0b")"},
+           Case{"_1", R"("_1")"},
+           Case{"1_", "1"},
+           Case{"1__0", "10"},
+           Case{"1_000.5", "1000.5"},
+           Case{"1,000", R"("1,000")"},
+           Case{"190:20:30", R"("190:20:30")"},
+           Case{"190:20:30.15", R"("190:20:30.15")"},
+           Case{"2001-12-14t21:59:43.10-05:00", R"("2001-12-14t21:59:43.10-05:00")"},
+           Case{"9223372036854775808", "9223372036854775808"},
+           Case{"-9223372036854775808", "-9223372036854775808"},
+           // Go makes a float of it; here numbers keep their digits.
+           Case{"123456789012345678901234567890", "123456789012345678901234567890"},
+           Case{"1e400", R"("1e400")"},
+           Case{"-1.5e999", R"("-1.5e999")"},
+           Case{"1e", R"("1e")"},
+           Case{"e3", R"("e3")"},
+           Case{".", R"(".")"},
+           Case{".inf", "error"},
+           Case{"-.INF", "error"},
+           Case{".nan", "error"},
+           Case{"!!binary aGk=", "error"},
+           Case{"0x1p3", R"("0x1p3")"},
+           Case{"Infinity", R"("Infinity")"},
+           Case{"nULL", R"("nULL")"},
+           Case{"tRUE", R"("tRUE")"},
+           Case{"oN", R"("oN")"},
+           Case{"=", R"("=")"},
+           Case{"'~'", R"("~")"},
+           Case{"\"010\"", R"("010")"},
+           Case{"!!int \"7\"", "7"},
+           Case{"!!bool \"yes\"", "true"},
+           Case{"!foo x", R"("x")"},
        }) {
+    if (std::string_view(c.json).starts_with("error")) {
+      EXPECT_EQ(AsJson(std::string("v: ") + c.yaml).substr(0, 5), "error") << c.yaml;
+      continue;
+    }
     EXPECT_EQ(AsJson(std::string("v: ") + c.yaml), std::string("{\"v\":") + c.json + "}") << c.yaml;
   }
 }
@@ -96,6 +148,33 @@ TEST(Yaml, ErrorsNameTheLine) {
 // As sigs.k8s.io/yaml has it: a key is a scalar like any other before it becomes a text.
 TEST(Yaml, KeysAreResolved) {
   EXPECT_EQ(AsJson("on: 1\nn: 2\n0x10: 3\n'y': 4\n"), R"({"true":1,"false":2,"16":3,"y":4})");
+}
+
+// The lines of a document that is one text could look like the ends of documents.
+TEST(Yaml, ADocumentThatIsOneText) {
+  for (const char* text : {"a\n---\nb\n", "...\n", "x\n...\ny"}) {
+    const Result<json::Value> read = Parse(Dump(json::Value(text)));
+    ASSERT_TRUE(read) << text;
+    EXPECT_EQ(read->StringOrEmpty(), text);
+  }
+}
+
+// yaml-cpp makes bytes of these that are no UTF-8.
+TEST(Yaml, EscapesThatCannotBeRead) {
+  for (const char* text : {"a: \"\\N\"\n", "a: \"\\_\"\n"}) {
+    EXPECT_THAT(AsJson(text), testing::HasSubstr("an escape that cannot be read")) << text;
+  }
+}
+
+TEST(Yaml, KeysThatAreNoText) {
+  for (const char* text : {"~: 1\n", "null: 1\n", "? [a]\n: 1\n", "? {a: 1}\n: 1\n", ".nan: 1\n"}) {
+    EXPECT_EQ(AsJson(text).substr(0, 5), "error") << text;
+  }
+  EXPECT_EQ(AsJson("'null': 1\n"), R"({"null":1})");
+  // The same key once it is a text, as in JSON it must be.
+  EXPECT_THAT(AsJson("1: a\n'1': b\n"), testing::HasSubstr("occurs twice"));
+  EXPECT_THAT(AsJson("010: a\n8: b\n"), testing::HasSubstr("occurs twice"));
+  EXPECT_THAT(AsJson("a: 1\nb: {c: 1, c: 2}\n"), testing::HasSubstr("\"c\" occurs twice"));
 }
 
 TEST(Yaml, ErrorsNameTheFile) {

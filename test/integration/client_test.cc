@@ -12,9 +12,12 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/config.h"
+#include "kinformer/custom_resource.h"
 #include "kinformer/dynamic_client.h"
+#include "kinformer/internal/block_builder.h"
 #include "kinformer/json.h"
 #include "kinformer/resource_client.h"
+#include "kinformer/shared_informer_factory.h"
 
 #include "config/kubeconfig.h"
 #include "integration/embedded_server.h"
@@ -256,6 +259,86 @@ TEST_F(ClientOverTls, DiscoveryAndTheDynamicClient) {
     }
   }
   EXPECT_TRUE(served);
+}
+
+struct Gauge {
+  static constexpr std::string_view kGroup = "example.com";
+  static constexpr std::string_view kVersion = "v1";
+  static constexpr std::string_view kKind = "Gauge";
+  static constexpr std::string_view kPlural = "gauges";
+  static constexpr bool kNamespaced = true;
+  struct Spec {
+    std::int32_t size = 0;
+    std::vector<std::string> names{};
+    UnknownFields unknown{};
+    static constexpr auto kFields =
+        std::tuple(Field("size", &Spec::size), Field("names", &Spec::names), Field(&Spec::unknown));
+  };
+  Spec spec{};
+  UnknownFields unknown{};
+  static constexpr auto kFields = std::tuple(Field("spec", &Gauge::spec), Field(&Gauge::unknown));
+};
+using Gauges = CustomResource<Gauge>;
+
+TEST_F(ClientOverTls, AStructOfTheProgramsOwn) {
+  client_.Dynamic(client_.Discovery().MappingFor("crd").OrExit())
+      .Create(json::Parse(R"({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "gauges.example.com"},
+        "spec": {"group": "example.com", "scope": "Namespaced",
+                 "names": {"plural": "gauges", "kind": "Gauge", "listKind": "GaugeList"},
+                 "versions": [{"name": "v1", "served": true, "storage": true,
+                               "schema": {"openAPIV3Schema": {"type": "object",
+                                 "x-kubernetes-preserve-unknown-fields": true}}}]}})")
+                  .OrExit())
+      .OrExit();
+  const DynamicResourceClient loose =
+      client_.Dynamic(client_.Discovery().MappingFor("gauges").OrExit(), "default");
+  const auto create = [&](const char* name, const char* spec) {
+    json::Value object = json::Parse(R"({"apiVersion":"example.com/v1","kind":"Gauge"})").OrExit();
+    object["metadata"]["name"] = name;
+    object["spec"] = json::Parse(spec).OrExit();
+    loose.Create(object).OrExit();
+  };
+  create("good", R"({"size":3,"names":["a","b"],"newer":{"x":1}})");
+  create("bad", R"({"size":"three"})");
+
+  for (const Compression compression : {Compression::kNone, Compression::kZstd}) {
+    SharedInformerFactory factory(client_);
+    auto informer = factory.InformerFor<Gauges>({.compression = compression});
+    factory.Start();
+    factory.WaitForCacheSync({}, {.timeout = 20s}).OrExit();
+    EXPECT_EQ(informer.Stats().unreadable, 1U);
+    const auto gauges = informer.lister().Namespace("default");
+    EXPECT_EQ(gauges.Get("bad").error().reason(), Reason::kUnreadable);
+    const Ref<Gauges> good = gauges.Get("good").OrExit();
+    EXPECT_THAT(good->value().spec.names, ::testing::ElementsAre("a", "b"));
+
+    Gauges::Mutable change = good->DeepCopy();
+    ++change.spec.size;
+    const Ref<Gauges> updated = client_.For<Gauges>("default").Update(change).OrExit();
+    EXPECT_EQ(updated->value().spec.size, good->value().spec.size + 1);
+    EXPECT_EQ(updated->root()["spec"]["newer"]["x"].AsInt64(), 1);
+  }
+  const auto refused = client_.For<Gauges>("default").Get("bad");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().reason(), Reason::kDecode);
+  EXPECT_THAT(refused.error().message(), HasSubstr("spec.size: expected an integer, got a string"));
+}
+
+// A server that takes protobuf gets JSON where only that can carry what a newer release has added.
+TEST_F(ClientOverTls, MembersOfALaterReleaseTravelAsJson) {
+  const auto maps = client_.For<ConfigMap>("default");
+  const Ref<ConfigMap> made = maps.Create(NewConfigMap("newer")).OrExit();
+  json::Value newer = json::Parse(made->ToJson()).OrExit();
+  newer["added"] = true;
+  const Ref<ConfigMap> copy(internal::BuildFromJson(ConfigMap::type_info(), newer.Dump()).OrExit());
+  ConfigMap::Mutable change = copy->DeepCopy();
+  change.data["k"] = "w";
+  const Ref<ConfigMap> updated = maps.Update(change).OrExit();
+  EXPECT_EQ(updated->data()["k"], "w");
+  change.unknown_fields += "\xfa\x3e\x01x";  // and a field known in protobuf only
+  EXPECT_EQ(maps.Update(change).error().reason(), Reason::kInvalidArgument);
 }
 
 // ---- errors

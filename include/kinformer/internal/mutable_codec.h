@@ -173,6 +173,14 @@ M CopyMutable(const Block* block) {
   return object;
 }
 
+// What PodSpec::DeepCopy gives.
+template <class M>
+M CopyMutableMessage(std::string_view message) {
+  M object;
+  DecodeMutableLeniently(M::mutable_table(), message, &object);
+  return object;
+}
+
 }  // namespace kinformer::internal
 
 #endif  // KINFORMER_INTERNAL_MUTABLE_CODEC_H_

@@ -5,7 +5,7 @@
 //
 // Generated code looks like this:
 //
-//   class PodSpec : public internal::MessageView {
+//   class PodSpec : public internal::MessageOf<PodSpec, PodSpecMutable> {
 //    public:
 //     using MessageView::MessageView;
 //     std::string_view nodeName() const KINFORMER_LIFETIMEBOUND { return internal::GetString(*this, 10); }
@@ -73,6 +73,49 @@ class MessageView {
   std::uint8_t table_ = kNoTable;
 };
 static_assert(sizeof(void*) != 8 || sizeof(MessageView) == 24);
+
+struct MessageDescriptor;  // internal/descriptor.h
+
+// The message as compact JSON and as YAML; "" and counted if it is malformed.
+std::string MessageToJson(const MessageView& message, const MessageDescriptor& descriptor);
+std::string MessageToYaml(const MessageView& message, const MessageDescriptor& descriptor);
+std::ostream& PrintMessage(std::ostream& out, const MessageView& message,
+                           const MessageDescriptor& descriptor);
+
+template <class M>
+M CopyMutableMessage(std::string_view message);  // internal/mutable_codec.h
+
+// What the views of messages (corev1::PodSpec) have in common. V is the view, which names its descriptor; Struct is V::Mutable.
+template <class V, class Struct>
+class MessageOf : public MessageView {
+ public:
+  using MessageView::MessageView;
+  constexpr MessageOf() = default;
+  explicit constexpr MessageOf(const MessageView& message) : MessageView(message) {}
+
+  [[nodiscard]] std::string ToJson() const { return MessageToJson(*this, V::message_descriptor()); }
+  [[nodiscard]] std::string ToYaml() const { return MessageToYaml(*this, V::message_descriptor()); }
+
+  // A copy to change. Needs the header with the struct. Of a partial object it lacks what the object lacks, and does not know it.
+  template <class M = Struct>
+  [[nodiscard]] M DeepCopy() const {
+    return CopyMutableMessage<M>(this->bytes());
+  }
+
+  // The same bytes.
+  friend bool operator==(const V& a, const V& b) {
+    return static_cast<const MessageOf&>(a).bytes() == static_cast<const MessageOf&>(b).bytes();
+  }
+};
+
+template <class V>
+concept MessageOfItself = std::derived_from<V, MessageOf<V, typename V::Mutable>>;
+
+// One line: the JSON.
+template <MessageOfItself V>
+std::ostream& operator<<(std::ostream& out, const V& message) {
+  return PrintMessage(out, message, V::message_descriptor());
+}
 
 // What views of whole objects, Unstructured and Object have in common. Null is equal to null alone.
 bool SameContent(const Block* a, const Block* b);
@@ -397,6 +440,13 @@ template <std::derived_from<kinformer::internal::RootView> T>
 struct std::hash<T> {
   std::size_t operator()(const T& object) const {
     return kinformer::internal::HashContent(object.block());
+  }
+};
+
+template <kinformer::internal::MessageOfItself T>
+struct std::hash<T> {
+  std::size_t operator()(const T& message) const {
+    return std::hash<std::string_view>()(message.bytes());
   }
 };
 
