@@ -5,6 +5,7 @@
 
 #include <benchmark/benchmark.h>
 #include <cstdlib>
+#include <cstring>
 #include <malloc.h>
 #include <random>
 #include <string>
@@ -159,6 +160,34 @@ void JsonTranscodedBuildOurs(benchmark::State& state) {
   RunBuild(state, AllData().json,
            [](std::string_view pod) { return internal::BuildFromJson(Pods(), pod); });
 }
+// From the body of a list to its blocks.
+void JsonListBuildOurs(benchmark::State& state) {
+  Run<wire::ListSplitter>(state, internal::Encoding::kJson, AllData().json_list,
+                          [](std::string_view item, const wire::JsonBitmap* bitmap) {
+                            const auto block =
+                                internal::BuildFromJson(DynamicPods(), item, {}, bitmap);
+                            if (!block) std::abort();
+                            benchmark::DoNotOptimize(block->get());
+                          });
+}
+BENCHMARK(JsonListBuildOurs)->Unit(benchmark::kMillisecond);
+// What no way to a block can do without: memory for it, and a copy.
+void JsonCopyFloor(benchmark::State& state) {
+  std::size_t bytes = 0;
+  for (const std::string& object : AllData().json) bytes += object.size();
+  for (auto _ : state) {
+    for (const std::string& object : AllData().json) {
+      void* const copy = std::malloc(object.size());
+      if (copy == nullptr) std::abort();
+      std::memcpy(copy, object.data(), object.size());
+      benchmark::DoNotOptimize(copy);
+      benchmark::ClobberMemory();
+      std::free(copy);
+    }
+  }
+  Rates(state, bytes);
+}
+BENCHMARK(JsonCopyFloor)->Unit(benchmark::kMillisecond);
 BENCHMARK(ProtobufPodBuildOurs)->Unit(benchmark::kMillisecond);
 BENCHMARK(JsonKeptBuildOurs)->Unit(benchmark::kMillisecond);
 BENCHMARK(JsonKeptBuildWithoutManagedFieldsOurs)->Unit(benchmark::kMillisecond);
