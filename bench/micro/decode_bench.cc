@@ -20,6 +20,7 @@
 #include "e2e/process_figures.h"
 #include "micro/data.h"
 #include "micro/rates.h"
+#include "wire/json_index.h"
 #include "wire/json_kernels.h"
 #include "wire/json_scanner.h"
 #include "wire/list_splitter.h"
@@ -46,7 +47,9 @@ void ProtobufKeys(std::string_view item, const wire::JsonBitmap*) {
   while (meta.Next() && meta.field() <= 6) benchmark::DoNotOptimize(meta.bytes().data());
 }
 
+// Checks that the text is UTF-8, too.
 void JsonKeys(std::string_view item, const wire::JsonBitmap* bitmap) {
+  if ((bitmap->notes() & wire::kJsonNotAscii) != 0 && !wire::IsUtf8(item)) std::abort();
   wire::JsonMembers root(item, *bitmap);
   while (root.Next() && root.name() != "metadata") {
   }
