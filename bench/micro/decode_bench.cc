@@ -20,6 +20,7 @@
 #include "e2e/process_figures.h"
 #include "micro/data.h"
 #include "micro/rates.h"
+#include "wire/json_index.h"
 #include "wire/json_kernels.h"
 #include "wire/json_scanner.h"
 #include "wire/list_splitter.h"
@@ -47,7 +48,9 @@ void ProtobufKeys(std::string_view item, const wire::JsonBitmap*) {
   while (meta.Next() && meta.field() <= 6) benchmark::DoNotOptimize(meta.bytes().data());
 }
 
+// Checks that the text is UTF-8, too.
 void JsonKeys(std::string_view item, const wire::JsonBitmap* bitmap) {
+  if ((bitmap->notes() & wire::kJsonNotAscii) != 0 && !wire::IsUtf8(item)) std::abort();
   wire::JsonMembers root(item, *bitmap);
   while (root.Next() && root.name() != "metadata") {
   }
@@ -176,6 +179,34 @@ void JsonTranscodedBuildOurs(benchmark::State& state) {
            [](std::string_view pod) { return internal::BuildFromJson(Pods(), pod); });
 }
 BENCHMARK(ProtobufPodCopyFloor)->Unit(benchmark::kMillisecond);
+// From the body of a list to its blocks.
+void JsonListBuildOurs(benchmark::State& state) {
+  Run<wire::ListSplitter>(state, internal::Encoding::kJson, AllData().json_list,
+                          [](std::string_view item, const wire::JsonBitmap* bitmap) {
+                            const auto block =
+                                internal::BuildFromJson(DynamicPods(), item, {}, bitmap);
+                            if (!block) std::abort();
+                            benchmark::DoNotOptimize(block->get());
+                          });
+}
+BENCHMARK(JsonListBuildOurs)->Unit(benchmark::kMillisecond);
+// What no way to a block can do without: memory for it, and a copy.
+void JsonCopyFloor(benchmark::State& state) {
+  std::size_t bytes = 0;
+  for (const std::string& object : AllData().json) bytes += object.size();
+  for (auto _ : state) {
+    for (const std::string& object : AllData().json) {
+      void* const copy = std::malloc(object.size());
+      if (copy == nullptr) std::abort();
+      std::memcpy(copy, object.data(), object.size());
+      benchmark::DoNotOptimize(copy);
+      benchmark::ClobberMemory();
+      std::free(copy);
+    }
+  }
+  Rates(state, bytes);
+}
+BENCHMARK(JsonCopyFloor)->Unit(benchmark::kMillisecond);
 BENCHMARK(ProtobufPodBuildOurs)->Unit(benchmark::kMillisecond);
 BENCHMARK(JsonKeptBuildOurs)->Unit(benchmark::kMillisecond);
 BENCHMARK(JsonKeptBuildWithoutManagedFieldsOurs)->Unit(benchmark::kMillisecond);

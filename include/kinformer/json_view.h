@@ -53,7 +53,7 @@ class View {
 
   // The value's text as it came.
   [[nodiscard]] std::string_view raw() const;
-  // A copy that can be changed.
+  // A copy that can be changed. Of what is malformed inside it has what reads find; the rest is absent and counted.
   [[nodiscard]] Value ToValue() const;
 
   // Walks an array's items, or an object's members with their names.
@@ -111,6 +111,9 @@ class View {
   [[nodiscard]] Range<true> members() const;
 
  private:
+  // What reads find of a value that is not all well-formed.
+  [[nodiscard]] Value Readable(int depth) const;
+
   const char* at_ = nullptr;
   const internal::Block* block_ = nullptr;
 };

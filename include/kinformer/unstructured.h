@@ -43,7 +43,9 @@ class Unstructured {
   // The object's other members: spec, status, data, ... An absent view for an object that is kept as protobuf.
   [[nodiscard]] json::View root() const;
 
-  // The whole object, to be changed. A copy of a partial object has a member kPartialMember, by which Update refuses it.
+  // The whole object, to be changed. A copy of a partial object has a member kPartialMember, by which Update refuses it, and so
+  // has a copy of one that is malformed inside: what reads find is there, the rest is absent and counted (Validation::kFull lets no such
+  // object in).
   [[nodiscard]] json::Value DeepCopy() const;
   // The whole object as JSON.
   [[nodiscard]] std::string ToJson() const;

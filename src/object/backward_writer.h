@@ -47,7 +47,7 @@ class BackwardWriter {
     if (value < 0x80) {
       *Claim(1) = static_cast<char>(value);
     } else {
-      wire::WriteVarint(Claim(wire::VarintSize(value)), value);
+      LongVarint(value);
     }
   }
 
@@ -78,6 +78,8 @@ class BackwardWriter {
  private:
   static constexpr std::size_t kMostKept = std::size_t{1} << 20;
 
+  void LongVarint(std::uint64_t value) { wire::WriteVarint(Claim(wire::VarintSize(value)), value); }
+
   // Room for `count` bytes before what was written.
   char* Claim(std::size_t count) {
     if (count > at_) Grow(count);
@@ -85,7 +87,7 @@ class BackwardWriter {
     return buffer_.get() + at_;
   }
 
-  void Grow(std::size_t count) {
+  [[gnu::noinline]] void Grow(std::size_t count) {
     const std::size_t used = size();
     const std::size_t capacity = std::max(capacity_ * 2, used + count + 64);
     auto larger = std::make_unique_for_overwrite<char[]>(capacity);

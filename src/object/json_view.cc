@@ -51,6 +51,9 @@ const char* SkipValue(const char* at) {
   return at;
 }
 
+// As many levels as Parse takes.
+constexpr int kDeepest = 512;
+
 // A member or item that is none: the walk ends here.
 void Malformed() { internal::CountMalformedRead(); }
 
@@ -152,7 +155,35 @@ std::string_view View::raw() const {
 
 Value View::ToValue() const {
   if (at_ == nullptr) return {};
-  return Parse(raw()).value_or(Value());
+  Result<Value> parsed = Parse(raw());
+  return parsed ? *std::move(parsed) : Readable(0);
+}
+
+Value View::Readable(int depth) const {
+  if (depth > kDeepest) {
+    Malformed();
+    return {};
+  }
+  switch (type()) {
+    case Type::kObject: {
+      Value object = Value::MakeObject();
+      for (const auto& [name, value] : members()) object.Set(name, value.Readable(depth + 1));
+      return object;
+    }
+    case Type::kArray: {
+      Value array = Value::MakeArray();
+      for (const View item : items()) array.Append(item.Readable(depth + 1));
+      return array;
+    }
+    case Type::kString:
+      return Value(std::string(AsString().value_or("")));
+    default: {
+      Result<Value> scalar = Parse(raw());
+      if (scalar) return *std::move(scalar);
+      Malformed();
+      return {};
+    }
+  }
 }
 
 View::Range<false> View::items() const {

@@ -82,7 +82,7 @@ class Reader {
     for (;;) {
       const char* const begin = at_;
       std::string_view name;
-      if (!RawText(name) || HasBackslash(name)) return false;
+      if (!RawText(name) || bitmap_.HasBackslash(name)) return false;
       Blanks();
       if (!Take(':')) return false;
       Blanks();
@@ -110,11 +110,6 @@ class Reader {
 
   [[nodiscard]] std::string_view TextFrom(const char* begin) const {
     return {begin, static_cast<std::size_t>(at_ - begin)};
-  }
-
-  [[nodiscard]] bool HasBackslash(std::string_view text) const {
-    return (bitmap_.notes() & wire::kJsonBackslash) != 0 &&
-           text.find('\\') != std::string_view::npos;
   }
 
   // Past a value whose inside nobody looks at. Scalars other than texts are words or numbers.
@@ -148,7 +143,7 @@ class Reader {
 
   bool Text(std::string_view& out) {
     if (!RawText(out)) return false;
-    if (!HasBackslash(out)) return true;
+    if (!bitmap_.HasBackslash(out)) return true;
     std::string& all = metadata_.unescaped;
     // No text is longer than its escapes, so what was put here stays where it is.
     if (all.empty()) all.reserve(size_);
@@ -204,27 +199,37 @@ class Reader {
            }) == out.end();
   }
 
-  // The number of a member among `names`, which must not have been seen; -1 for anything else. Members come mostly in the order of
-  // the names.
+  // Tells members apart by their names, which come mostly in the order of the table.
   template <std::size_t kCount>
-  static int Known(const std::array<std::string_view, kCount>& names, std::string_view name,
-                   std::uint32_t& seen) {
-    for (std::size_t i = 0; i < kCount; ++i) {
-      if (names[i].size() != name.size() || names[i] != name) continue;
-      if (((seen >> i) & 1U) != 0) return -1;
-      seen |= 1U << i;
-      return static_cast<int>(i);
+  class Known {
+   public:
+    explicit Known(const std::array<std::string_view, kCount>& names) : names_(names) {}
+    // Which one it is; -1 if it is none or has been seen.
+    int operator()(std::string_view name) {
+      for (std::size_t tried = 0; tried < kCount; ++tried) {
+        const std::size_t i = next_;
+        next_ = next_ + 1 == kCount ? 0 : next_ + 1;
+        if (names_[i].size() != name.size() || names_[i] != name) continue;
+        if (((seen_ >> i) & 1U) != 0) return -1;
+        seen_ |= 1U << i;
+        return static_cast<int>(i);
+      }
+      return -1;
     }
-    return -1;
-  }
+
+   private:
+    const std::array<std::string_view, kCount>& names_;
+    std::size_t next_ = 0;
+    std::uint32_t seen_ = 0;
+  };
 
   bool ReadOwner() {
     static constexpr std::array<std::string_view, 6> kNames = {
         "apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"};
     LeanOwner& owner = metadata_.owners.emplace_back();
-    std::uint32_t seen = 0;
+    Known known(kNames);
     return Members([&](std::string_view name, const char*) {
-      switch (Known(kNames, name, seen)) {
+      switch (known(name)) {
         case 0:
           return Text(owner.api_version);
         case 1:
@@ -247,9 +252,9 @@ class Reader {
     static constexpr std::array<std::string_view, 7> kNames = {
         "manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource"};
     LeanManaged& entry = metadata_.managed.emplace_back();
-    std::uint32_t seen = 0;
+    Known known(kNames);
     return Members([&](std::string_view name, const char*) {
-      switch (Known(kNames, name, seen)) {
+      switch (known(name)) {
         case 0:
           return Text(entry.manager);
         case 1:
@@ -294,16 +299,16 @@ class Reader {
     LeanMetadata& m = metadata_;
     const ProjectionTree::Node* const dropped =
         projection_ != nullptr ? projection_->DroppedMetadata() : nullptr;
-    std::uint32_t seen = 0;
+    Known known(kNames);
     return Members([&](std::string_view name, const char*) {
-      const int known = Known(kNames, name, seen);
-      if (dropped != nullptr && known >= 0) {
+      const int which = known(name);
+      if (dropped != nullptr && which >= 0) {
         if (const ProjectionTree::Node* const node = dropped->Find(name)) {
           // Within a member of the metadata, the tape cuts.
           return node->whole && Skip();
         }
       }
-      switch (known) {
+      switch (which) {
         case 0:
           return Text(m.name);
         case 1:
@@ -343,14 +348,14 @@ class Reader {
 
   bool SkipPlainly() {
     const char* const begin = at_;
-    return Skip() && !HasBackslash(TextFrom(begin));
+    return Skip() && !bitmap_.HasBackslash(TextFrom(begin));
   }
 
   // ---- What is kept
 
   // The strings that have escapes in a member that will be at `place`. `bitmap` has read what the member is part of.
   bool NoteStrings(std::string_view member, std::size_t place, const wire::JsonBitmap& bitmap) {
-    if ((bitmap.notes() & wire::kJsonBackslash) == 0) return true;
+    if (!bitmap.HasBackslash(member)) return true;
     const char* const end = member.data() + member.size();
     for (const char* at = member.data(); at != end;) {
       at = static_cast<const char*>(std::memchr(at, '\\', static_cast<std::size_t>(end - at)));

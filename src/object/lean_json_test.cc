@@ -9,6 +9,8 @@
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/view.h"
 #include "kinformer/json_view.h"
+#include "kinformer/projection.h"
+#include "kinformer/unstructured.h"
 
 #include "wire/testing/random_json.h"
 
@@ -133,6 +135,66 @@ TEST(LeanJson, MakesTheSameBlocksAsTheTape) {
   EXPECT_GT(trusted, 100);
 }
 
+// What a projection leaves is the same whether the tape cuts or the lean reader skips, and so are the bytes around it.
+TEST(LeanJson, CutsAsTheTapeDoes) {
+  std::vector<Projection> projections;
+  for (const std::vector<std::string>& paths :
+       std::vector<std::vector<std::string>>{{},
+                                             {"spec.k1", "status.k0.k1", "spec.k2.k0"},
+                                             {"spec"},
+                                             {"status.k1", "metadata.labels"},
+                                             {"metadata.annotations", "metadata.managedFields"},
+                                             {"metadata.annotations[\"key-7\"]", "spec.k0"}}) {
+    if (auto made = Projection::Keep(paths)) projections.push_back(*made);
+    if (auto made = Projection::Drop(paths)) projections.push_back(*made);
+  }
+  ASSERT_EQ(projections.size(), 12U);
+  RandomWidget random(5);
+  int lean = 0;
+  for (int round = 0; round < 20000; ++round) {
+    const std::string text = round % 4 != 0 ? random.Make() : random.Damaged();
+    const Projection& projection = projections[static_cast<std::size_t>(round) % 12];
+    const BuildOptions options{.drop_managed_fields = round % 3 == 0,
+                               .projection = projection.tree()};
+    BuildOptions careful = options;
+    careful.validation = Validation::kFull;
+    const auto full = BuildFromJson(Widget(), text, careful);
+    const auto built = BuildFromJson(Widget(), text, options);
+    wire::JsonBitmap bitmap;
+    bitmap.Read(text);
+    LeanObject object;
+    if (ReadLeanJson(text, bitmap, options, object)) ++lean;
+    if (built) Walk(json::View((*built)->payload().data(), built->get()));
+    if (!full) continue;
+    ASSERT_TRUE(built) << text << built.error();
+    ASSERT_EQ((*built)->payload(), (*full)->payload()) << projection.ToString() << text;
+    ASSERT_EQ((*built)->metadata_bytes(), (*full)->metadata_bytes()) << text;
+    ASSERT_EQ((*built)->partial(), (*full)->partial());
+    ASSERT_TRUE(Unstructured(built->get()) == Unstructured(full->get())) << text;
+  }
+  EXPECT_GT(lean, 3000);
+}
+
+// An object between others, as the splitter gives it, with the bitmap of them all.
+TEST(LeanJson, TakesAnothersBitmap) {
+  RandomWidget random(7);
+  for (int round = 0; round < 2000; ++round) {
+    const std::string before = random.Make();
+    const std::string text = random.Make();
+    const std::string all = before + "," + text + "," + random.Make();
+    wire::JsonBitmap bitmap;
+    bitmap.Read(all);
+    const std::string_view item = std::string_view(all).substr(before.size() + 1, text.size());
+    const auto alone = BuildFromJson(Widget(), text);
+    const auto among = BuildFromJson(Widget(), item, {}, &bitmap);
+    ASSERT_EQ(alone.ok(), among.ok()) << text;
+    if (!alone) continue;
+    ASSERT_TRUE((*alone)->SameAs(**among)) << text;
+    // Somebody else's is of no use, and nobody minds.
+    ASSERT_TRUE(BuildFromJson(Widget(), text, {}, &bitmap));
+  }
+}
+
 // Deeper than the root's members only brackets and strings are checked: what is wrong there reads as absent and is counted.
 TEST(LeanJson, MalformedValuesReadAsAbsent) {
   for (const std::string spec :
@@ -152,7 +214,34 @@ TEST(LeanJson, MalformedValuesReadAsAbsent) {
     Walk(root["spec"]);
     EXPECT_GT(MalformedReads(), before) << spec;
     EXPECT_EQ(root["z"].AsInt64(), 7) << spec;
+    // A copy has what can be read, and says that something is missing.
+    const std::uint64_t read = MalformedReads();
+    const json::Value copy = Unstructured(built->get()).DeepCopy();
+    EXPECT_GT(MalformedReads(), read) << spec;
+    EXPECT_EQ(copy["kind"], json::Value("Widget")) << spec;
+    EXPECT_EQ(copy["metadata"]["name"], json::Value("x")) << spec;
+    EXPECT_EQ(copy["z"], json::Value(7)) << spec;
+    EXPECT_EQ(copy[kPartialMember], json::Value(true)) << spec;
   }
+}
+
+TEST(LeanJson, CopiesOfWhatIsNotUtf8LackNothing) {
+  const auto built =
+      BuildFromJson(Widget(), "{\"metadata\":{\"name\":\"x\"},\"a\":[\"\xff\",1.50]}");
+  ASSERT_TRUE(built) << built.error();
+  const json::Value copy = Unstructured(built->get()).DeepCopy();
+  EXPECT_EQ(copy["a"][0], json::Value("\xef\xbf\xbd"));
+  EXPECT_EQ(copy["a"][1].Dump(), "1.50");
+  EXPECT_TRUE(copy[kPartialMember].is_null());
+}
+
+TEST(LeanJson, CopiesEndWhereNestingDoes) {
+  const std::string deep(100000, '[');
+  const auto built = BuildFromJson(
+      Widget(), R"({"metadata":{"name":"x"},"a":)" + deep + std::string(deep.size(), ']') + "}");
+  if (!built) return;  // the entry may refuse it as well
+  const json::Value copy = Unstructured(built->get()).DeepCopy();
+  EXPECT_EQ(copy[kPartialMember], json::Value(true));
 }
 
 }  // namespace

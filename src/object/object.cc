@@ -4,6 +4,10 @@
 #include "kinformer/projection.h"
 #include "kinformer/unstructured.h"
 
+#include "object/json_tape.h"
+#include "object/metav1_descriptors.h"
+#include "object/transcode.h"
+
 namespace kinformer {
 namespace {
 
@@ -32,8 +36,24 @@ json::View Unstructured::root() const {
 }
 
 json::Value Unstructured::DeepCopy() const {
-  json::Value copy = json::Parse(internal::BlockToJson(*block_)).value_or(json::Value());
-  if (block_->partial()) copy[kPartialMember] = true;
+  const std::string text = internal::BlockToJson(*block_);
+  Result<json::Value> parsed = json::Parse(text);
+  if (parsed) {
+    if (block_->partial()) (*parsed)[kPartialMember] = true;
+    return *std::move(parsed);
+  }
+  // Something deep inside is no JSON. What views can read is copied, and the copy lacks the rest. Texts that are not UTF-8 lack nothing.
+  const internal::TypeInfo& type = block_->type();
+  json::Value copy = json::Value::MakeObject();
+  copy.Set("kind", json::Value(std::string(type.kind)));
+  copy.Set("apiVersion", json::Value(type.apiVersion()));
+  std::string metadata;
+  static_cast<void>(internal::ProtobufToJson(internal::descriptors::metav1::kObjectMeta,
+                                             block_->metadata_bytes(), metadata)
+                        .ok());
+  copy.Set("metadata", json::Parse(metadata).value_or(json::Value::MakeObject()));
+  for (const auto& [name, value] : root().members()) copy.Set(name, value.ToValue());
+  if (block_->partial() || !internal::JsonTape::ParseCarefully(text)) copy[kPartialMember] = true;
   return copy;
 }
 std::string Unstructured::ToJson() const { return internal::BlockToJson(*block_); }

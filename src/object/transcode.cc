@@ -75,7 +75,12 @@ class Encoder {
     if (keep_ && !all_known && !inlined) KeepUnknown(message, object);
     for (std::size_t i = count; i-- > 0;) {
       const FieldDescriptor& field = message.fields[i];
-      if (!Field(field, field.inlined ? object : members_[base + i])) return false;
+      // Most fields of large messages are absent, and most of those leave no trace.
+      const std::uint32_t member = members_[base + i];
+      if (member == kNone && !field.inlined && (field.pointer || field.repeated || field.map)) {
+        continue;
+      }
+      if (!Field(field, field.inlined ? object : member)) return false;
     }
     members_.resize(base);
     return true;

@@ -34,7 +34,7 @@ constexpr bool EndsJsonScalar(char c) noexcept {
          c == '[';
 }
 
-// Takes half of the text's size while it is in use. Thread-compatible; positions are pointers into the text, which must outlive what is
+// Takes more than half of the text's size while it is in use. Thread-compatible; positions are pointers into the text, which must outlive what is
 // asked.
 class JsonBitmap {
  public:
@@ -73,6 +73,18 @@ class JsonBitmap {
   // Past the value that begins at `at`; null if it does not end before `end`. A scalar may end with the text.
   // REQUIRES: outside strings.
   [[nodiscard]] const char* SkipValue(const char* at, const char* end) const noexcept;
+
+  // Whether there is a backslash in a part of the text.
+  [[nodiscard]] bool HasBackslash(std::string_view part) const noexcept {
+    if ((notes_ & kJsonBackslash) == 0 || part.empty()) return false;
+    if (part.size() > 64) return part.find('\\') != std::string_view::npos;
+    const std::size_t place = PlaceOf(part.data());
+    const JsonBlock* const block = &blocks_[place / 64];
+    const unsigned shift = place % 64;
+    const std::uint64_t bits = block[0].backslash >> shift | (block[1].backslash << 1)
+                                                                 << (63 - shift);
+    return bits << (64 - part.size()) != 0;
+  }
 
   // What was seen in all of the text: of JsonNote.
   [[nodiscard]] unsigned notes() const noexcept { return notes_; }

@@ -97,6 +97,7 @@ template <Bytes (*kBytesOf)(const char*) noexcept, std::uint64_t (*kParity)(std:
     blocks->quote = quote;
     blocks->open = open;
     blocks->close = close;
+    blocks->backslash = bytes.backslash;
     const int closes = kCount(close);
     blocks->depth = depth;
     blocks->least = depth - closes;

@@ -25,8 +25,9 @@ struct JsonBlock {
   std::uint64_t quote;  // what begins and ends strings
   std::uint64_t open;   // { and [ outside strings
   std::uint64_t close;  // } and ] outside strings
-  std::int32_t depth;   // brackets open at its start
-  std::int32_t least;   // less those closed in it: nowhere in it fewer are open
+  std::uint64_t backslash;
+  std::int32_t depth;  // brackets open at its start
+  std::int32_t least;  // less those closed in it: nowhere in it fewer are open
 };
 
 // What one block hands to the next.

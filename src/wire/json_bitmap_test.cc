@@ -1,0 +1,132 @@
+// JsonBitmap by every kernel that runs here, against a reader that looks at one byte at a time.
+
+#include "wire/json_bitmap.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kinformer::wire {
+namespace {
+
+// One byte after the other.
+struct Plain {
+  std::vector<std::size_t> quotes;
+  std::vector<std::pair<std::size_t, int>> brackets;  // +1 opens, -1 closes
+  unsigned notes = 0;
+
+  void Read(std::string_view text, bool& inside, bool& escaped) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const char c = text[i];
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte >= 0x80) notes |= kJsonNotAscii;
+      if (byte < 0x20 && inside) notes |= kJsonBad;
+      if (c == '\\') {
+        notes |= kJsonBackslash;
+        if (!inside) notes |= kJsonBad;
+        escaped = !escaped;
+        continue;
+      }
+      if (c == '"' && !escaped) {
+        quotes.push_back(i);
+        inside = !inside;
+      }
+      escaped = false;
+      if (inside) continue;
+      if (c == '{' || c == '[') brackets.emplace_back(i, 1);
+      if (c == '}' || c == ']') brackets.emplace_back(i, -1);
+    }
+  }
+};
+
+class JsonBitmapTest : public ::testing::TestWithParam<JsonKernel> {
+ protected:
+  void SetUp() override { UseJsonKernel(kernel_); }
+  void TearDown() override { UseJsonKernel(usual_); }
+
+  const JsonKernel kernel_ = GetParam();
+  const JsonKernel& usual_ = CurrentJsonKernel();
+};
+
+void Check(const JsonBitmap& bitmap, const Plain& plain, std::size_t from) {
+  const std::string_view text = bitmap.text();
+  const auto place = [&](const char* at) {
+    return at == nullptr ? text.size() : static_cast<std::size_t>(at - text.data());
+  };
+  std::size_t next = text.size();
+  std::size_t previous = text.size();
+  for (const std::size_t quote : plain.quotes) {
+    if (quote >= from && next == text.size()) next = quote;
+    if (quote <= from) previous = quote;
+  }
+  EXPECT_EQ(place(bitmap.NextQuote(text.data() + from)), next) << text;
+  if (from < text.size()) {
+    EXPECT_EQ(place(bitmap.PreviousQuote(text.data() + from)), previous) << text;
+  }
+  for (const int depth : {1, 3}) {
+    int left = depth;
+    std::size_t close = text.size();
+    for (const auto& [at, change] : plain.brackets) {
+      if (at < from || left == 0) continue;
+      left += change;
+      if (left == 0) close = at + 1;
+    }
+    auto open = static_cast<std::uint32_t>(depth);
+    const char* const found = bitmap.Close(text.data() + from, open);
+    EXPECT_EQ(found != nullptr, left == 0) << text;
+    EXPECT_EQ(open, static_cast<std::uint32_t>(left)) << text;
+    if (found != nullptr) {
+      EXPECT_EQ(place(found), close) << text;
+    }
+  }
+  const std::size_t size = std::min<std::size_t>(from % 90, text.size() - from);
+  const std::string_view part = text.substr(from, size);
+  EXPECT_EQ(bitmap.HasBackslash(part), part.find('\\') != std::string_view::npos) << text;
+}
+
+TEST_P(JsonBitmapTest, FindsWhatAPlainReaderFinds) {
+  std::mt19937 random(5);
+  constexpr std::string_view kBytes = "{}[]\"\"\\\\\\\\,: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa[{";
+  JsonBitmap bitmap;
+  for (int round = 0; round < 3000; ++round) {
+    JsonCarry carry;
+    bool inside = false;
+    bool escaped = false;
+    // Pieces, each of which goes on where the one before ended; some are nothing but backslashes.
+    for (int piece = 0; piece < 4; ++piece) {
+      std::string text(random() % 300, '\\');
+      if (random() % 8 != 0) {
+        for (char& c : text) c = kBytes[random() % kBytes.size()];
+      }
+      if (random() % 4 == 0 && !text.empty()) {
+        text[random() % text.size()] = "\n\x1f\x7f\x80\xff"[random() % 5];
+      }
+      // Of its own, so that a sanitizer sees a read past the end.
+      const std::vector<char> exact(text.begin(), text.end());
+      Plain plain;
+      plain.Read(text, inside, escaped);
+      bitmap.Read({exact.data(), exact.size()}, carry);
+      ASSERT_EQ(carry.inside != 0, inside) << text;
+      ASSERT_EQ(carry.escaped != 0, escaped) << text;
+      ASSERT_EQ(bitmap.notes(), plain.notes) << text;
+      if (text.empty()) continue;
+      for (int i = 0; i < 8; ++i) Check(bitmap, plain, random() % (text.size() + 1));
+      ASSERT_FALSE(HasFailure());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, JsonBitmapTest,
+                         ::testing::ValuesIn(JsonKernels().begin(), JsonKernels().end()),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+TEST(JsonKernels, ThePortableOneIsAlwaysThere) {
+  EXPECT_EQ(JsonKernels().back().name, "portable");
+  EXPECT_EQ(CurrentJsonKernel().name, JsonKernels().front().name);
+}
+
+}  // namespace
+}  // namespace kinformer::wire
