@@ -1,8 +1,8 @@
 // object/block_reader.h
 //
 // BlockReader: look-ups in the index of a protobuf block, inline since each read of a field makes one. The index stands behind the
-// header: a bitmap for each indexed child; the numbers of the root's fields; the offsets of the root's fields; the offsets of each
-// child's fields, child by child.
+// header: a bitmap for each indexed child; the numbers of the root's fields; the offsets of the root's fields but the
+// first, which is 0; the offsets of each child's fields, child by child.
 
 #ifndef KINFORMER_OBJECT_BLOCK_READER_H_
 #define KINFORMER_OBJECT_BLOCK_READER_H_
@@ -32,7 +32,7 @@ class BlockReader {
     for (std::size_t i = 0; i < block_.root_count_; ++i) {
       if ((numbers[i] & BlockLayout::kMaxRootNumber) == number) {
         slot = (numbers[i] & BlockLayout::kHasIndex) != 0 ? indexed : kNoSlot;
-        return block_.data() + Offset(i);
+        return block_.data() + (i == 0 ? 0 : Offset(i - 1));
       }
       indexed = static_cast<std::uint8_t>(indexed + (numbers[i] >> 7U));
     }
@@ -44,7 +44,7 @@ class BlockReader {
     const std::uint64_t bit = std::uint64_t{1} << (number - 1);
     const std::uint64_t bitmap = Bitmap(slot);
     if ((bitmap & bit) == 0) return nullptr;
-    std::size_t i = block_.root_count_ + CountBits(bitmap & (bit - 1));
+    std::size_t i = block_.root_count_ - std::size_t{1} + CountBits(bitmap & (bit - 1));
     for (std::uint8_t before = 0; before < slot; ++before) i += CountBits(Bitmap(before));
     return block_.data() + Offset(i);
   }
@@ -57,10 +57,16 @@ class BlockReader {
     bits = (bits + (bits >> 4U)) & 0x0f0f0f0f0f0f0f0fU;
     return static_cast<std::size_t>((bits * 0x0101010101010101U) >> 56U);
   }
+  [[nodiscard]] bool Narrow() const noexcept { return (block_.flags_ & BlockLayout::kNarrow) != 0; }
   [[nodiscard]] const char* Numbers() const noexcept {
-    return index_ + 8 * std::size_t{block_.child_count_};
+    return index_ + (Narrow() ? 4 : 8) * std::size_t{block_.child_count_};
   }
   [[nodiscard]] std::uint64_t Bitmap(std::size_t slot) const noexcept {
+    if (Narrow()) {
+      std::uint32_t bitmap = 0;
+      std::memcpy(&bitmap, index_ + 4 * slot, sizeof(bitmap));
+      return bitmap;
+    }
     std::uint64_t bitmap = 0;
     std::memcpy(&bitmap, index_ + 8 * slot, sizeof(bitmap));
     return bitmap;
