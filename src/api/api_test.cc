@@ -82,18 +82,24 @@ TEST(Blocks, APodTakesAtMost170BytesMoreThanItsPayload) {
   EXPECT_LE(over, 170 * kNames);
 }
 
-// The index has bitmaps of 32 bits unless a child has a field of a larger number (hostUsers is 37).
-TEST(Blocks, FieldsOfLargeNumbersAreFound) {
-  for (const bool large : {false, true}) {
-    const std::string json =
-        std::string(R"({"metadata":{"name":"a"},"spec":{"containers":[{"name":"c"}],)") +
-        (large ? R"("hostUsers":false,)" : "") +
-        R"("nodeName":"node-7"},"status":{"phase":"Running"}})";
-    const Ref<corev1::Pod> pod(internal::BuildFromJson(corev1::Pod::type_info(), json).OrExit());
-    EXPECT_EQ(pod->spec().nodeName(), "node-7");
-    EXPECT_EQ(pod->spec().hostUsers(), large ? std::optional(false) : std::nullopt);
-    EXPECT_EQ(pod->spec().containers().size(), 1U);
-    EXPECT_EQ(pod->status().phase(), "Running");
+// The index has bitmaps of 32 bits unless a child has a field of a larger number (hostUsers is 37), and offsets of 16 bits unless
+// the object is large.
+TEST(Blocks, FieldsAreFoundInIndexesOfAllWidths) {
+  for (const bool large_number : {false, true}) {
+    for (const std::size_t padding : {std::size_t{0}, std::size_t{70'000}}) {
+      const std::string json = R"({"metadata":{"name":"a","annotations":{"k":")" +
+                               std::string(padding, 'x') +
+                               R"("}},"spec":{"containers":[{"name":"c"}],)" +
+                               (large_number ? R"("hostUsers":false,)" : "") +
+                               R"("nodeName":"node-7"},"status":{"phase":"Running"}})";
+      const Ref<corev1::Pod> pod(internal::BuildFromJson(corev1::Pod::type_info(), json).OrExit());
+      EXPECT_EQ(pod->metadata().annotations()["k"].size(), padding);
+      EXPECT_EQ(pod->spec().nodeName(), "node-7");
+      EXPECT_EQ(pod->spec().hostUsers(), large_number ? std::optional(false) : std::nullopt);
+      EXPECT_EQ(pod->spec().containers().size(), 1U);
+      EXPECT_EQ(pod->status().phase(), "Running");
+      EXPECT_EQ(pod->status().message(), "");
+    }
   }
 }
 

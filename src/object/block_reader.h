@@ -25,49 +25,59 @@ class BlockReader {
 
   // The first field of that number, at most BlockLayout::kMaxRootNumber, in the root; null where there is none. `slot`: where it is
   // a message with an index, which one.
-  [[nodiscard]] const char* RootField(std::uint32_t number, std::uint8_t& slot) const noexcept {
-    return InForm([&](auto form) { return FindRoot<decltype(form)>(number, slot); });
+  [[nodiscard, gnu::always_inline]] const char* RootField(std::uint32_t number,
+                                                          std::uint8_t& slot) const noexcept {
+    if (Form() == kUsual) return FindRoot<std::uint32_t, std::uint16_t>(number, slot);
+    return RootFieldOfLarge(number, slot);
   }
   // The first field of that number, at most 64, in the child with that slot.
-  [[nodiscard]] const char* ChildField(std::uint8_t slot, std::uint32_t number) const noexcept {
-    return InForm([&](auto form) { return FindInChild<decltype(form)>(slot, number); });
+  [[nodiscard, gnu::always_inline]] const char* ChildField(std::uint8_t slot,
+                                                           std::uint32_t number) const noexcept {
+    if (Form() == kUsual) return FindInChild<std::uint32_t, std::uint16_t>(slot, number);
+    return ChildFieldOfLarge(slot, number);
   }
+
+  // Where the payload ends.
+  [[nodiscard]] const char* End() const noexcept { return block_.data() + block_.payload_size_; }
 
  private:
-  template <class BitmapType, class OffsetType>
-  struct Form {
-    using Bitmap = BitmapType;
-    using Offset = OffsetType;
-  };
-
-  // One branch for all widths: nearly all blocks have the first form.
-  template <class Find>
-  const char* InForm(Find find) const noexcept {
-    const unsigned form = block_.flags_ & (BlockLayout::kNarrow | BlockLayout::kWide);
-    if (form == BlockLayout::kNarrow) return find(Form<std::uint32_t, std::uint16_t>());
-    if (form == 0) return find(Form<std::uint64_t, std::uint16_t>());
-    if (form == BlockLayout::kWide) return find(Form<std::uint64_t, std::uint32_t>());
-    return find(Form<std::uint32_t, std::uint32_t>());
+  // One branch for all widths: nearly all blocks are of the first form.
+  static constexpr unsigned kUsual = BlockLayout::kNarrow;
+  [[nodiscard]] unsigned Form() const noexcept {
+    return block_.flags_ & (BlockLayout::kNarrow | BlockLayout::kWide);
   }
 
-  template <class F>
+  [[nodiscard, gnu::noinline]] const char* RootFieldOfLarge(std::uint32_t number,
+                                                            std::uint8_t& slot) const noexcept {
+    if (Form() == 0) return FindRoot<std::uint64_t, std::uint16_t>(number, slot);
+    if (Form() == BlockLayout::kWide) return FindRoot<std::uint64_t, std::uint32_t>(number, slot);
+    return FindRoot<std::uint32_t, std::uint32_t>(number, slot);
+  }
+  [[nodiscard, gnu::noinline]] const char* ChildFieldOfLarge(std::uint8_t slot,
+                                                             std::uint32_t number) const noexcept {
+    if (Form() == 0) return FindInChild<std::uint64_t, std::uint16_t>(slot, number);
+    if (Form() == BlockLayout::kWide)
+      return FindInChild<std::uint64_t, std::uint32_t>(slot, number);
+    return FindInChild<std::uint32_t, std::uint32_t>(slot, number);
+  }
+
+  template <class Bitmap, class Offset>
   [[nodiscard]] const char* FindRoot(std::uint32_t number, std::uint8_t& slot) const noexcept {
-    const char* const numbers = Numbers<F>();
+    const char* const numbers = Numbers<Bitmap>();
     std::uint8_t indexed = 0;
     for (std::size_t i = 0; i < block_.root_count_; ++i) {
       const auto one = static_cast<std::uint8_t>(numbers[i]);
       if ((one & BlockLayout::kMaxRootNumber) == number) {
         slot = (one & BlockLayout::kHasIndex) != 0 ? indexed : kNoSlot;
-        return i == 0 ? block_.data() : At<F>(i - 1);
+        return i == 0 ? block_.data() : At<Bitmap, Offset>(i - 1);
       }
       indexed = static_cast<std::uint8_t>(indexed + (one >> 7U));
     }
     return nullptr;
   }
 
-  template <class F>
+  template <class Bitmap, class Offset>
   [[nodiscard]] const char* FindInChild(std::uint8_t slot, std::uint32_t number) const noexcept {
-    using Bitmap = typename F::Bitmap;
     if (number > 8 * sizeof(Bitmap)) return nullptr;
     const auto bit = static_cast<Bitmap>(Bitmap{1} << (number - 1));
     const Bitmap bitmap = Read<Bitmap>(Index(), slot);
@@ -75,7 +85,7 @@ class BlockReader {
     std::size_t i = block_.root_count_ - std::size_t{1} + CountBits(bitmap & (bit - 1));
     for (std::uint8_t before = 0; before < slot; ++before)
       i += CountBits(Read<Bitmap>(Index(), before));
-    return At<F>(i);
+    return At<Bitmap, Offset>(i);
   }
 
   // std::popcount is a call where the processor is not known to have the instruction.
@@ -94,14 +104,14 @@ class BlockReader {
   [[nodiscard]] const char* Index() const noexcept {
     return reinterpret_cast<const char*>(&block_) + sizeof(Block);
   }
-  template <class F>
+  template <class Bitmap>
   [[nodiscard]] const char* Numbers() const noexcept {
-    return Index() + sizeof(typename F::Bitmap) * block_.child_count_;
+    return Index() + sizeof(Bitmap) * block_.child_count_;
   }
   // What the offset with that place is of.
-  template <class F>
+  template <class Bitmap, class Offset>
   [[nodiscard]] const char* At(std::size_t i) const noexcept {
-    return block_.data() + Read<typename F::Offset>(Numbers<F>() + block_.root_count_, i);
+    return block_.data() + Read<Offset>(Numbers<Bitmap>() + block_.root_count_, i);
   }
 
   const Block& block_;
