@@ -3,3 +3,10 @@ if(benchmark_FOUND)
   add_executable(store_bench store_bench.cc)
   target_link_libraries(store_bench PRIVATE kinformer_cache kinformer_flags benchmark::benchmark)
 endif()
+# RSS of a store after ten million updates.
+if(TARGET kinformer_demo_cluster)
+  add_executable(churn_bench churn_bench.cc)
+  target_include_directories(churn_bench PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(churn_bench PRIVATE
+    kinformer_demo_cluster kinformer_cache kinformer_api kinformer_flags)
+endif()

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "kinformer/api/apiextensionsv1_mutable.h"
 #include "kinformer/api/appsv1_mutable.h"
@@ -55,6 +56,50 @@ TEST(Views, ReadAPod) {
     EXPECT_EQ(v.name(), "config");
     EXPECT_EQ(v.configMap()->name(), "settings");
     EXPECT_FALSE(v.secret().has_value());
+  }
+}
+
+// The fields that a scheduled pod has, whatever is in them. The names differ in length, so that malloc rounds up in all ways.
+TEST(Blocks, APodTakesAtMost170BytesMoreThanItsPayload) {
+  constexpr std::size_t kNames = 16;
+  std::size_t over = 0;
+  std::vector<internal::ObjectRef> kept;  // none gets the memory of another, which may be larger
+  for (std::size_t i = 0; i < kNames; ++i) {
+    const std::string json =
+        R"({"metadata":{"name":"web-)" + std::string(i, 'x') +
+        R"(","namespace":"default"},"spec":{)"
+        R"("volumes":[{"name":"v"}],"containers":[{"name":"c"}],"restartPolicy":"Always",)"
+        R"("terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","serviceAccountName":"default",)"
+        R"("serviceAccount":"default","nodeName":"node-7","hostNetwork":true,"hostPID":true,)"
+        R"("securityContext":{},"schedulerName":"default-scheduler","tolerations":[{"key":"k"}],)"
+        R"("priority":0,"enableServiceLinks":true,"preemptionPolicy":"PreemptLowerPriority"},)"
+        R"("status":{"phase":"Running","conditions":[{"type":"Ready"}],"hostIP":"10.0.0.1","podIP":"10.1.0.1",)"
+        R"("startTime":"2026-03-01T10:00:00Z","containerStatuses":[{"name":"c"}],"qosClass":"Burstable",)"
+        R"("podIPs":[{"ip":"10.1.0.1"}],"hostIPs":[{"ip":"10.0.0.1"}]}})";
+    kept.push_back(internal::BuildFromJson(corev1::Pod::type_info(), json).OrExit());
+    over += kept.back()->allocated_bytes() - kept.back()->payload().size();
+  }
+  EXPECT_LE(over, 170 * kNames);
+}
+
+// The index has bitmaps of 32 bits unless a child has a field of a larger number (hostUsers is 37), and offsets of 16 bits unless
+// the object is large.
+TEST(Blocks, FieldsAreFoundInIndexesOfAllWidths) {
+  for (const bool large_number : {false, true}) {
+    for (const std::size_t padding : {std::size_t{0}, std::size_t{70'000}}) {
+      const std::string json = R"({"metadata":{"name":"a","annotations":{"k":")" +
+                               std::string(padding, 'x') +
+                               R"("}},"spec":{"containers":[{"name":"c"}],)" +
+                               (large_number ? R"("hostUsers":false,)" : "") +
+                               R"("nodeName":"node-7"},"status":{"phase":"Running"}})";
+      const Ref<corev1::Pod> pod(internal::BuildFromJson(corev1::Pod::type_info(), json).OrExit());
+      EXPECT_EQ(pod->metadata().annotations()["k"].size(), padding);
+      EXPECT_EQ(pod->spec().nodeName(), "node-7");
+      EXPECT_EQ(pod->spec().hostUsers(), large_number ? std::optional(false) : std::nullopt);
+      EXPECT_EQ(pod->spec().containers().size(), 1U);
+      EXPECT_EQ(pod->status().phase(), "Running");
+      EXPECT_EQ(pod->status().message(), "");
+    }
   }
 }
 

@@ -157,13 +157,32 @@ char* PutOffsets(char* at, std::span<const std::uint32_t> offsets, std::size_t c
   return at;
 }
 
+bool FitIn32Bits(std::span<const std::uint64_t> bitmaps) {
+  std::uint64_t all = 0;
+  for (const std::uint64_t bitmap : bitmaps) all |= bitmap;
+  return all >> 32U == 0;
+}
+
+char* PutBitmaps(char* at, std::span<const std::uint64_t> bitmaps, bool narrow) {
+  for (const std::uint64_t bitmap : bitmaps) {
+    if (narrow) {
+      const auto low = static_cast<std::uint32_t>(bitmap);
+      std::memcpy(at, &low, 4);
+      at += 4;
+    } else {
+      std::memcpy(at, &bitmap, 8);
+      at += 8;
+    }
+  }
+  return at;
+}
+
 template <class Offset>
 void PutIndex(char* at, const BlockIndex& index, std::size_t cut_at, std::size_t shift) {
-  std::memcpy(at, index.bitmaps.data(), 8 * index.child_count);
-  at += 8 * index.child_count;
   std::memcpy(at, index.numbers.data(), index.root_count);
   at += index.root_count;
-  at = PutOffsets<Offset>(at, {index.roots.data(), index.root_count}, cut_at, shift);
+  if (index.root_count > 1)
+    at = PutOffsets<Offset>(at, {index.roots.data() + 1, index.root_count - 1}, cut_at, shift);
   PutOffsets<Offset>(at, {index.fields.data(), index.field_count}, cut_at, shift);
 }
 
@@ -173,12 +192,18 @@ Block* BlockBuilder::AllocateIndexed(const TypeInfo& type, const BlockIndex& ind
                                      std::size_t payload_size, std::size_t cut_at,
                                      std::size_t shift) {
   const bool wide = payload_size > 0xffff;
-  const std::size_t offsets = index.root_count + index.field_count;
-  const std::size_t bytes = 8 * index.child_count + index.root_count + (wide ? 4 : 2) * offsets;
+  // The first of the root's fields is where the payload begins.
+  const std::size_t offsets =
+      (index.root_count == 0 ? 0 : index.root_count - 1) + index.field_count;
+  const std::span bitmaps(index.bitmaps.data(), index.child_count);
+  const bool narrow = FitIn32Bits(bitmaps);
+  const std::size_t bytes =
+      (narrow ? 4 : 8) * bitmaps.size() + index.root_count + (wide ? 4 : 2) * offsets;
   Block* block = Allocate(type, bytes, payload_size, 0);
   block->root_count_ = static_cast<std::uint8_t>(index.root_count);
   block->child_count_ = static_cast<std::uint8_t>(index.child_count);
-  char* const at = reinterpret_cast<char*>(block) + sizeof(Block);
+  if (narrow) block->flags_ |= BlockLayout::kNarrow;
+  char* const at = PutBitmaps(reinterpret_cast<char*>(block) + sizeof(Block), bitmaps, narrow);
   if (wide) {
     block->flags_ |= BlockLayout::kWide;
     PutIndex<std::uint32_t>(at, index, cut_at, shift);

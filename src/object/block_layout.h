@@ -13,6 +13,7 @@ struct BlockLayout {
   enum Flag : std::uint8_t {
     kPartial = 1,  // a projection cut fields away
     kWide = 2,     // offsets of the index have 32 bits
+    kNarrow = 4,   // bitmaps of the index have 32 bits: no child has a field of a larger number
     kPacked = 8,   // compressed; Block::packed() has the same number
     kStruct = 16,  // the program's struct has been made behind the tail
   };

@@ -142,11 +142,10 @@ void ReadChild(const Block* block, std::uint32_t number, MessageView& into) {
     return;
   }
   std::uint8_t table = MessageView::kNoTable;
-  const char* const at = BlockReader(*block).RootField(number, table);
-  if (at == nullptr) return;
-  const std::string_view payload = block->payload();
+  const BlockReader reader(*block);
+  const char* const at = reader.RootField(number, table);
   std::string_view content;
-  if (!ReadIndexed(at, payload.data() + payload.size(), content)) return;
+  if (at == nullptr || !ReadIndexed(at, reader.End(), content)) return;
   into = {content.data(), static_cast<std::uint32_t>(content.size()), block, Encoding::kProtobuf,
           table};
 }
