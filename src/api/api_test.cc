@@ -438,7 +438,7 @@ TEST(HostileProtobuf, MapKeysThatAreNoText) {
 
 TEST(HostileProtobuf, ManagedFieldsThatAreNoJson) {
   // metadata: managedFields: fieldsV1: Raw: "{"
-  constexpr std::string_view kPodMessage("\x0a\x0a\x0a\x01n\x8a\x01\x05\x3a\x03\x0a\x01{", 12);
+  constexpr std::string_view kPodMessage("\x0a\x0b\x0a\x01n\x8a\x01\x05\x3a\x03\x0a\x01{", 13);
   std::string json;
   ASSERT_TRUE(internal::ProtobufToJson(*corev1::Pod::type_info().message, kPodMessage, json));
   EXPECT_THAT(json, HasSubstr(R"("fieldsV1":{})"));

@@ -7,6 +7,7 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
+#include "kinformer/custom_resource.h"
 #include "kinformer/dynamic_client.h"
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/simulation.h"
@@ -144,6 +145,38 @@ TEST_F(ResourceClientTest, CopiesOfPartialObjectsAreNotPut) {
   EXPECT_TRUE(server_.requests.empty());
   const json::Value copy = loose->DeepCopy();
   EXPECT_TRUE(internal::ToRequestObject<Unstructured>(copy).is_partial);
+}
+
+struct Gadget {
+  static constexpr std::string_view kGroup = "example.com";
+  static constexpr std::string_view kVersion = "v1";
+  static constexpr std::string_view kKind = "Gadget";
+  static constexpr std::string_view kPlural = "gadgets";
+  static constexpr bool kNamespaced = true;
+  std::string size{};
+  static constexpr auto kFields = std::tuple(Field("size", &Gadget::size));
+};
+
+// The mark stays with the object that it is copied and assigned to.
+TEST_F(ResourceClientTest, CopiesThatTheStructHasNoPlaceForAreNotPut) {
+  using Gadgets = CustomResource<Gadget>;
+  const Ref<Gadgets> gadget(
+      internal::BuildFromJson(
+          Gadgets::type_info(),
+          R"({"metadata":{"name":"g","namespace":"default"},"size":"1","more":2})")
+          .OrExit());
+  Block([&] {
+    Gadgets::Mutable wanted;
+    wanted = gadget->DeepCopy();
+    wanted.size = "2";
+    const auto refused = client_->For<Gadgets>("default").Update(wanted);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason(), Reason::kInvalidArgument);
+    EXPECT_NE(refused.error().message().find("has members which the program's struct"),
+              std::string::npos)
+        << refused.error();
+  });
+  EXPECT_TRUE(server_.requests.empty());
 }
 
 // What a newer server has sent beside what the schema knows is sent back, or the request is refused.
