@@ -4,12 +4,15 @@
 #include <exception>
 #include <utility>
 
+#include "kinformer/internal/view.h"
+
 namespace kinformer::internal {
 namespace {
 
 constexpr Duration kTurn = std::chrono::milliseconds(5);  // then other listeners have theirs
 constexpr std::uint64_t kTurnCallbacks = 512;
 constexpr Duration kSlowCallback = std::chrono::milliseconds(100);
+constexpr Duration kMalformedLogPeriod = std::chrono::seconds(10);
 
 // The listeners whose callbacks are on this thread's stack: a callback may drive others to theirs only in simulation.
 thread_local const Listener* t_inside = nullptr;
@@ -194,6 +197,7 @@ void Listener::Deliver(const RawEvent& event) {
     hooks_.trace(trace);
   }
   const SteadyTime start = env_.Now();
+  const std::uint64_t malformed_before = MalformedReadsHere();
   std::string what;
   bool threw = false;
   try {
@@ -211,6 +215,7 @@ void Listener::Deliver(const RawEvent& event) {
     env_.log().Log(LogLevel::kError, "an event handler threw; the event counts as handled",
                    {{"handler", options_.name}, {"key", key_}, {"what", what}});
   }
+  if (MalformedReadsHere() != malformed_before) LogMalformed(named_by, start);
   const Duration took = env_.Now() - start;
   if (took.count() > longest_ns_.load(std::memory_order_relaxed)) {
     longest_ns_.store(took.count(), std::memory_order_relaxed);
@@ -221,6 +226,21 @@ void Listener::Deliver(const RawEvent& event) {
                     {"key", key_},
                     {"ms", std::to_string(took.count() / 1'000'000)}});
   }
+}
+
+// A server that garbles all it sends must not fill the log as well.
+void Listener::LogMalformed(const Block& object, SteadyTime now) {
+  ++malformed_events_;
+  if (malformed_events_ > 1 && now - malformed_logged_ < kMalformedLogPeriod) return;
+  malformed_logged_ = now;
+  env_.log().Log(LogLevel::kWarning,
+                 "a handler read malformed fields, which count as absent; Validation::kFull "
+                 "quarantines such objects",
+                 {{"handler", options_.name},
+                  {"kind", std::string(object.type().kind)},
+                  {"key", key_},
+                  {"resourceVersion", std::string(object.resourceVersion())},
+                  {"events_so_far", std::to_string(malformed_events_)}});
 }
 
 // ---- waiting and ending

@@ -121,6 +121,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
   void DeliverTaken();
   void DeliverReplay();
   void Deliver(const RawEvent& event);
+  void LogMalformed(const Block& object, SteadyTime now);
   [[nodiscard]] bool Halted() const;
   void Clear() KINFORMER_REQUIRES(mutex_);
   void Notify();
@@ -171,6 +172,8 @@ class Listener : public std::enable_shared_from_this<Listener> {
   std::size_t next_taken_ = 0;
   std::unique_ptr<Replay> replay_;
   std::string key_;
+  std::uint64_t malformed_events_ = 0;  // whose handler read malformed fields
+  SteadyTime malformed_logged_{};
 };
 
 }  // namespace kinformer::internal

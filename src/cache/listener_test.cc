@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "kinformer/json_view.h"
+#include "kinformer/log.h"
 #include "kinformer/simulation.h"
 
 #include "cache/store_core.h"
@@ -107,6 +109,54 @@ INSTANTIATE_TEST_SUITE_P(
             {"-a", "+a 4"},
             2}),
     [](const auto& p) { return std::string(p.param.name); });
+
+class SpecReader final : public RawHandler {
+ public:
+  void Handle(const RawEvent& e) override {
+    const json::View root(e.block->payload().data(), e.block);
+    sum += root["spec"]["replicas"].AsInt64().value_or(0);
+  }
+  std::int64_t sum = 0;
+};
+
+class LineLog final : public LogSink {
+ public:
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
+  void Log(LogLevel, std::string_view, std::initializer_list<LogField> fields) override {
+    std::string line;
+    for (const LogField& field : fields) line += field.value + " ";
+    lines.push_back(std::move(line));
+  }
+  Texts lines{};
+};
+
+// Entry checks the borders only; what a handler then finds malformed is logged with the object's key, in moderation.
+TEST(Listener, MalformedFieldsThatAHandlerReadsAreLogged) {
+  const auto log = std::make_shared<LineLog>();
+  Simulation sim(SimulationOptions{.log = log});
+  const auto handler = std::make_shared<SpecReader>();
+  const auto listener =
+      std::make_shared<Listener>(sim.env(), handler, HandlerOptions{.name = "h"}, Listener::Hooks{},
+                                 std::weak_ptr<InformerCore::Impl>());
+  const auto pod = [](const std::string& name, const std::string& spec) {
+    const std::string json = R"({"metadata":{"name":")" + name +
+                             R"(","namespace":"ns","resourceVersion":"7"},"spec":)" + spec + "}";
+    return Notification{
+        RawEvent::Kind::kAdd, false, false, {}, BuildFromJson(PodType(), json).OrExit()};
+  };
+  const std::vector<Notification> events = {pod("good", R"({"replicas":2})"),
+                                            pod("bad", R"({"a":1,,"replicas":2})"),
+                                            pod("worse", R"({"a":1,,"replicas":2})")};
+  listener->Push(events, nullptr);
+  sim.RunReady();
+  EXPECT_EQ(handler->sum, 2);
+  EXPECT_EQ(log->lines, (Texts{"h Pod ns/bad 7 1 "}));
+  sim.RunFor(seconds(10));
+  const std::vector<Notification> later = {events.back()};
+  listener->Push(later, nullptr);
+  sim.RunReady();
+  EXPECT_EQ(log->lines, (Texts{"h Pod ns/bad 7 1 ", "h Pod ns/worse 7 3 "}));
+}
 
 TEST(Listener, AHandlerThatNeverReturnsCostsItsKeysOnly) {
   Simulation sim;

@@ -20,6 +20,7 @@ constexpr std::uint8_t kRootTable = 0xfe;
 static_assert(kRootTable < MessageView::kNoTable && kRootTable >= BlockIndex::kMaxChildren);
 
 std::atomic<std::uint64_t> malformed_reads{0};
+thread_local std::uint64_t malformed_reads_here = 0;
 
 // Where the search for a field begins, null if the index says that it is absent.
 struct Start {
@@ -74,7 +75,7 @@ const char* NextField(const char* at, const char* end, std::uint32_t number, boo
   while (at != nullptr && at < end) {
     at = wire::ReadField(at, end, field);
     if (at == nullptr) {
-      malformed_reads.fetch_add(1, std::memory_order_relaxed);
+      CountMalformedRead();
       return nullptr;
     }
     if (field.number == number) return at;
@@ -90,7 +91,7 @@ inline bool ReadIndexed(const char* at, const char* end, std::string_view& conte
     content = field.bytes();
     return true;
   }
-  malformed_reads.fetch_add(1, std::memory_order_relaxed);
+  CountMalformedRead();
   return false;
 }
 
@@ -178,7 +179,7 @@ bool NextElement(FieldCursor& cursor, RawValue& value) {
     cursor.packed = wire::ReadPacked(cursor.packed, cursor.packed_end,
                                      varints ? WireType::kVarint : WireType::kFixed64, field);
     if (cursor.packed == nullptr) {
-      malformed_reads.fetch_add(1, std::memory_order_relaxed);
+      CountMalformedRead();
       cursor.at = nullptr;
       cursor.packed_end = nullptr;
       return false;
@@ -202,7 +203,7 @@ Entry ReadEntry(std::string_view bytes) {
   wire::FieldBounds field;
   for (const char* at = bytes.data(); at < end; at = field.end) {
     if (!wire::ReadBounds(at, end, field)) {
-      malformed_reads.fetch_add(1, std::memory_order_relaxed);
+      CountMalformedRead();
       break;
     }
     if (field.number == 1 && wire::IsBytes(*at)) entry.key = field.bytes();
@@ -244,7 +245,7 @@ bool FindEntry(const MessageView& message, std::uint32_t number, std::string_vie
   wire::FieldBounds field;
   for (const char* at = start.at; at < end; at = field.end) {
     if (!wire::ReadBounds(at, end, field)) {
-      malformed_reads.fetch_add(1, std::memory_order_relaxed);
+      CountMalformedRead();
       break;
     }
     if (field.number != number) {
@@ -263,13 +264,13 @@ bool FindEntry(const MessageView& message, std::uint32_t number, std::string_vie
 
 std::int64_t ToInt64(const RawValue& value) {
   if (value.kind == RawValue::Kind::kVarint) return static_cast<std::int64_t>(value.scalar);
-  malformed_reads.fetch_add(1, std::memory_order_relaxed);
+  CountMalformedRead();
   return 0;
 }
 
 double ToDouble(const RawValue& value) {
   if (value.kind == RawValue::Kind::kFixed64) return std::bit_cast<double>(value.scalar);
-  malformed_reads.fetch_add(1, std::memory_order_relaxed);
+  CountMalformedRead();
   return 0;
 }
 
@@ -277,15 +278,20 @@ bool ToBool(const RawValue& value) { return ToInt64(value) != 0; }
 
 MessageView ToMessage(const MessageView& parent, const RawValue& value) {
   if (value.kind != RawValue::Kind::kBytes) {
-    malformed_reads.fetch_add(1, std::memory_order_relaxed);
+    CountMalformedRead();
     return {};
   }
   return {value.bytes.data(), static_cast<std::uint32_t>(value.bytes.size()), parent.block(),
           Encoding::kProtobuf, value.table};
 }
 
-void CountMalformedRead() { malformed_reads.fetch_add(1, std::memory_order_relaxed); }
+void CountMalformedRead() {
+  malformed_reads.fetch_add(1, std::memory_order_relaxed);
+  ++malformed_reads_here;
+}
 
 std::uint64_t MalformedReads() { return malformed_reads.load(std::memory_order_relaxed); }
+
+std::uint64_t MalformedReadsHere() { return malformed_reads_here; }
 
 }  // namespace kinformer::internal

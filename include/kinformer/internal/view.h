@@ -192,6 +192,8 @@ MessageView ToMessage(const MessageView& parent, const RawValue& value);
 
 // How often, in this process, a read met bytes that are malformed below the level that entry checks.
 std::uint64_t MalformedReads();
+// The same of the calling thread: who calls other people's code with an object can say which object it was.
+std::uint64_t MalformedReadsHere();
 void CountMalformedRead();
 
 inline std::string_view ToStringView(const MessageView& /*parent*/, const RawValue& value) {
