@@ -35,8 +35,7 @@ constexpr bool EndsJsonScalar(char c) noexcept {
 }
 
 // Takes three quarters of the text's size while it is in use. Thread-compatible. Positions are pointers into the text, which must outlive
-// what is
-// asked.
+// what is asked.
 class JsonBitmap {
  public:
   // Reads `text`, which goes on where the text before ended.
