@@ -19,6 +19,9 @@ endif()
 
 find_package(Threads REQUIRED)
 
+# A program that links with --gc-sections pays for what it uses only.
+add_compile_options(-ffunction-sections -fdata-sections)
+
 add_library(kinformer_flags INTERFACE)
 target_compile_options(kinformer_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast

@@ -34,8 +34,8 @@ constexpr bool EndsJsonScalar(char c) noexcept {
          c == '[';
 }
 
-// Takes more than half of the text's size while it is in use. Thread-compatible; positions are pointers into the text, which must outlive what is
-// asked.
+// Takes three quarters of the text's size while it is in use. Thread-compatible. Positions are pointers into the text, which must outlive
+// what is asked.
 class JsonBitmap {
  public:
   // Reads `text`, which goes on where the text before ended.

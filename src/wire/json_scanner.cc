@@ -76,7 +76,7 @@ bool JsonMembers::Next() noexcept {
   at_ = SkipJsonBlanks(quote + 1, end_);
   if (at_ == end_ || *at_ != ':') return fail();
   at_ = SkipJsonBlanks(at_ + 1, end_);
-  if (at_ == end_) return fail();
+  if (at_ == end_ || *at_ == '}' || *at_ == ']' || *at_ == ',' || *at_ == ':') return fail();
   value_ = at_;
   after_ = nullptr;
   return true;

@@ -299,6 +299,15 @@ TEST(WatchFramer, CutOffAndMalformed) {
   EXPECT_NE(error(Encoding::kJson, "{\"type\":\"A\",\"object\":[]}", 100).find("not a JSON object"),
             std::string::npos);
   EXPECT_NE(error(Encoding::kJson, "{\"type\"}", 100).find("malformed event"), std::string::npos);
+  // Whole or in pieces: where brackets say that it ends, not where a member without a value would.
+  for (const std::string_view body : {R"({"a":},"type":"ERROR"}{"type":"A"})", R"({"a":]})"}) {
+    WatchFramer framer(Encoding::kJson);
+    Frames frames;
+    const Result<void> whole = framer.Feed(body, frames);
+    ASSERT_FALSE(whole.ok());
+    EXPECT_TRUE(frames.frames.empty());
+    EXPECT_EQ(whole.error().message(), error(Encoding::kJson, body, 1000));
+  }
   EXPECT_NE(error(Encoding::kJson, "{\"type\":\"A\"", 100).find("ends inside the frame"),
             std::string::npos);
 }
