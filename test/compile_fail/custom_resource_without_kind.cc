@@ -16,6 +16,4 @@ struct Widget {
   static constexpr auto kFields = std::tuple(kinformer::Field("size", &Widget::size));
 };
 
-const Widget& Use(const kinformer::CustomResource<Widget>& widget) {
-  return widget.value();
-}
+const Widget& Use(const kinformer::CustomResource<Widget>& widget) { return widget.value(); }
