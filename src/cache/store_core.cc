@@ -11,6 +11,7 @@
 
 #include "cache/epoch.h"
 #include "cache/store_state.h"
+#include "cache/value_collector.h"
 #include "object/packing.h"
 
 namespace kinformer::internal {
@@ -27,35 +28,6 @@ constexpr Duration kSlowIndexFunction = std::chrono::milliseconds(5);
 std::string KeyOf(const Block& block) {
   return ObjectName{std::string(block.namespace_()), std::string(block.name())}.ToString();
 }
-
-// Collects into one buffer that is kept from object to object.
-class ValueCollector final : public IndexValues {
- public:
-  void Add(std::string_view value) override {
-    ends_.push_back(bytes_.size());
-    bytes_.append(value);
-  }
-  void Clear() {
-    bytes_.clear();
-    ends_.clear();
-  }
-  // Valid until the next Clear.
-  const SortedValues& Sorted() {
-    sorted_.clear();
-    for (std::size_t i = 0; i < ends_.size(); ++i) {
-      const std::size_t end = i + 1 < ends_.size() ? ends_[i + 1] : bytes_.size();
-      sorted_.push_back(std::string_view(bytes_).substr(ends_[i], end - ends_[i]));
-    }
-    std::sort(sorted_.begin(), sorted_.end());
-    sorted_.erase(std::unique(sorted_.begin(), sorted_.end()), sorted_.end());
-    return sorted_;
-  }
-
- private:
-  std::string bytes_;
-  std::vector<std::size_t> ends_;  // where each value begins
-  SortedValues sorted_;
-};
 
 }  // namespace
 
