@@ -20,7 +20,6 @@ std::size_t Mix(std::size_t a, std::size_t b) {
 std::size_t HashText(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 json::View RootOf(const Block& block) {
-  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): a value says itself where it ends
   return {block.payload().data(), &block};
 }
 

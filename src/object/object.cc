@@ -31,7 +31,6 @@ GroupVersionKind Unstructured::GroupVersionKindOf() const {
 
 json::View Unstructured::root() const {
   if (block_->encoding() != internal::Encoding::kJson) return {};
-  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): a tape says itself where it ends
   return {block_->payload().data(), block_};
 }
 

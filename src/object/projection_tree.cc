@@ -136,6 +136,7 @@ Result<void> ProjectionTree::CutMessage(const MessageDescriptor& message, std::s
       continue;
     }
     const Node* child = field == nullptr ? nullptr : node.Find(field->json_name);
+    // NOLINTNEXTLINE(bugprone-branch-clone): the first and the last are whole for reasons of their own
     if (root && keep_ && field != nullptr && field->json_name == "metadata") {
       out += whole;
     } else if (child == nullptr || child->whole) {

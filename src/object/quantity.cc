@@ -216,7 +216,7 @@ std::optional<Quantity> ParseText(std::string_view text) {
   }
   if (format == Format::kBinarySI) {
     // As in Go: bytes are counted in int64, and less than one of them, to avoid rounding, is written with decimal suffixes.
-    const Quantity cap = QuantityMath::Make(Int128{kMaxInt64} * kNanosPerUnit, format);
+    Quantity cap = QuantityMath::Make(Int128{kMaxInt64} * kNanosPerUnit, format);
     if (out > cap) return cap;
     if (out < -cap) return -cap;
     if (!out.IsZero() && out < Quantity::FromInt(1) && out > Quantity::FromInt(-1)) {

@@ -100,8 +100,8 @@ const char* JsonBitmap::Close(const char* at, std::uint32_t& depth) const noexce
     // What is open when the value has ended, as the blocks count.
     const std::int32_t outside = DepthAt(i + 1) - left;
     while (found == 64) {
-      while (++i < count_ && blocks_[i].least > outside) {
-      }
+      ++i;
+      while (i < count_ && blocks_[i].least > outside) ++i;
       if (i >= count_) {
         depth = static_cast<std::uint32_t>(depth_ - outside);
         return nullptr;

@@ -325,6 +325,7 @@ std::atomic<const JsonKernel*> chosen{nullptr};
 }  // namespace
 
 std::span<const JsonKernel> JsonKernels() noexcept {
+  // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): without memory at the start there is nothing to go on with
   static const std::vector<JsonKernel>* const kernels = new std::vector<JsonKernel>(Usable());
   return *kernels;
 }

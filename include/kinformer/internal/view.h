@@ -90,8 +90,8 @@ template <class V, class Struct>
 class MessageOf : public MessageView {
  public:
   using MessageView::MessageView;
-  constexpr MessageOf() = default;
-  explicit constexpr MessageOf(const MessageView& message) : MessageView(message) {}
+  constexpr MessageOf() = default;  // NOLINT(bugprone-crtp-constructor-accessibility): inherited
+  explicit constexpr MessageOf(const MessageView& message) : MessageView(message) {}  // NOLINT
 
   [[nodiscard]] std::string ToJson() const { return MessageToJson(*this, V::message_descriptor()); }
   [[nodiscard]] std::string ToYaml() const { return MessageToYaml(*this, V::message_descriptor()); }
