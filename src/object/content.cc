@@ -19,9 +19,7 @@ std::size_t Mix(std::size_t a, std::size_t b) {
 
 std::size_t HashText(std::string_view text) { return std::hash<std::string_view>()(text); }
 
-json::View RootOf(const Block& block) {
-  return {block.payload().data(), &block};
-}
+json::View RootOf(const Block& block) { return {block.payload().data(), &block}; }
 
 // Members in any order, numbers by value: as json::Value compares.
 std::size_t HashJson(const json::View& value) {
