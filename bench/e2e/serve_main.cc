@@ -5,6 +5,7 @@
 // Prints `ready`. Each line on standard input makes it update N pods (their status), 64 a turn of its loop, and print `done`. It ends
 // when standard input does.
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <future>
@@ -74,7 +75,10 @@ int main(int argc, char** argv) {
   std::vector<kinformer::ObjectName> names;
   std::promise<void> loaded;
   env.loop().Post([&] {
-    server = std::make_unique<ApiServer>(env);
+    // All that a client has not watched yet can be watched still.
+    server = std::make_unique<ApiServer>(
+        env, kinformer::apiserver::ApiServerOptions{.history_events = pods + 2 * updates,
+                                                    .history_age = std::chrono::hours(1)});
     kinformer::demo::OwnerUids owners;
     kinformer::demo::ClusterModel model({.nodes = pods / 100 + 1, .namespaces = 100, .pods = pods});
     for (const kinformer::demo::Operation& operation : model.Start()) {

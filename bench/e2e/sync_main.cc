@@ -1,15 +1,21 @@
 // bench_sync: one pod informer against a running API server; prints what the initial sync cost, and what events cost.
 //
-//   bench_sync --kubeconfig FILE [--json] [--list] [--events]
+//   bench_sync --kubeconfig FILE [--json] [--list] [--events [--hold]]
 //
 // With --events it waits, after the sync, for the last of bench_serve's updates: its message begins with "update 1 ". All reach the handler
-// unless the server had to be listed anew (410) in between; the output says how many did. Output: one line of JSON.
+// unless the server had to be listed anew (410) in between; the output says how many did. With --hold it lists, but opens the watch only
+// when a line comes on standard input: if the server has made its updates by then, they come as fast as they are taken, and what is
+// measured is not how often a client sleeps that is faster than the server. Output: one line of JSON.
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <iostream>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/client.h"
@@ -22,17 +28,61 @@
 namespace corev1 = kinformer::corev1;
 namespace bench = kinformer::bench;
 
+namespace {
+
+// Opens no watch until Release. On the loop.
+class HeldListWatch final : public kinformer::ListerWatcher {
+ public:
+  explicit HeldListWatch(std::unique_ptr<kinformer::ListerWatcher> inner)
+      : inner_(std::move(inner)) {}
+  std::unique_ptr<kinformer::ListWatchCall> List(const kinformer::ListOptions& options,
+                                                 kinformer::ListReceiver& receiver) override {
+    return inner_->List(options, receiver);
+  }
+  std::unique_ptr<kinformer::ListWatchCall> Watch(const kinformer::ListOptions& options,
+                                                  kinformer::WatchReceiver& receiver) override {
+    if (released_) return inner_->Watch(options, receiver);
+    auto call = std::make_unique<HeldCall>();
+    start_ = [this, call = call.get(), options, &receiver] {
+      call->inner = inner_->Watch(options, receiver);
+    };
+    return call;
+  }
+  bool SetEntryOptions(const kinformer::EntryOptions& options) override {
+    return inner_->SetEntryOptions(options);
+  }
+  bool IsWatchListSemanticsUnSupported() const override { return true; }
+  std::string Describe() const override { return inner_->Describe(); }
+
+  void Release() {
+    released_ = true;
+    if (start_) start_();
+  }
+
+ private:
+  struct HeldCall final : kinformer::ListWatchCall {
+    std::unique_ptr<kinformer::ListWatchCall> inner;
+  };
+  const std::unique_ptr<kinformer::ListerWatcher> inner_;
+  std::function<void()> start_;
+  bool released_ = false;
+};
+
+}  // namespace
+
 int main(int argc, char** argv) {
   std::string kubeconfig;
   bool json = false;
   bool list = false;
   bool events = false;
+  bool hold = false;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument == "--kubeconfig" && i + 1 < argc) kubeconfig = argv[++i];
     if (argument == "--json") json = true;
     if (argument == "--list") list = true;
     if (argument == "--events") events = true;
+    if (argument == "--hold") hold = true;
   }
   kinformer::StopSource stop = kinformer::StopOnSignals();
   const auto config = kinformer::Config::FromKubeconfigFile(kubeconfig).OrExit();
@@ -42,8 +92,16 @@ int main(int argc, char** argv) {
   const double cpu_start = bench::CpuSeconds();
   std::atomic<std::uint64_t> updates{0};
   std::atomic<double> cpu_done{0};
+  std::unique_ptr<kinformer::ListerWatcher> source =
+      kinformer::NewFilteredListWatch<corev1::Pod>(client);
+  HeldListWatch* held = nullptr;
+  if (hold) {
+    auto wrapped = std::make_unique<HeldListWatch>(std::move(source));
+    held = wrapped.get();
+    source = std::move(wrapped);
+  }
   kinformer::SharedInformer<corev1::Pod> pods(
-      client.env(), kinformer::NewFilteredListWatch<corev1::Pod>(client),
+      client.env(), std::move(source),
       {.initial_list = list ? kinformer::InitialList::kList : kinformer::InitialList::kWatchList});
   if (events) {
     pods.AddEventHandler({.on_update =
@@ -77,6 +135,11 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
   if (events) {
     std::fprintf(stderr, "synced\n");
+    if (held != nullptr) {
+      std::string line;
+      std::getline(std::cin, line);
+      client.env().loop().Post([held] { held->Release(); });
+    }
     const double events_start = bench::CpuSeconds();
     stop.Wait();
     const double spent = cpu_done.load() - events_start;

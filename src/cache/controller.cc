@@ -1,6 +1,7 @@
 #include "cache/controller.h"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "cache/delta_fifo.h"
@@ -15,6 +16,23 @@ constexpr Duration kSlice = std::chrono::milliseconds(1);
 constexpr std::size_t kReplaceStep = 256;
 
 void Count(std::atomic<std::uint64_t>& counter) { counter.fetch_add(1, std::memory_order_relaxed); }
+
+const Block* ObjectOf(const ObjectRef& object) { return object.get(); }
+const Block* ObjectOf(const Delta& delta) { return delta.object.get(); }
+
+// Announces the next writes to the store: `items` from `at` on, whenever it comes to the first of them.
+template <class Item>
+void ExpectFrom(const StoreCore& store, const std::vector<Item>& items, std::size_t at) {
+  constexpr std::size_t kMost = StoreCore::kMostExpected;
+  if (at % kMost != 0 || at + 1 >= items.size()) return;
+  std::array<const Block*, kMost> objects{};
+  std::size_t count = 0;
+  const std::size_t end = std::min(at + kMost, items.size());
+  for (; at < end; ++at) {
+    if (const Block* object = ObjectOf(items[at])) objects[count++] = object;
+  }
+  store.Expect({objects.data(), count});
+}
 
 }  // namespace
 
@@ -355,7 +373,9 @@ void Controller::ProcessDeltas(DeltaBatch& batch) {
   sync_notifications_.clear();
   const std::vector<std::weak_ptr<Listener>>* sync_listeners = nullptr;
   store_.Begin();
-  for (Delta& delta : batch.deltas) {
+  for (std::size_t i = 0; i < batch.deltas.size(); ++i) {
+    ExpectFrom(store_, batch.deltas, i);
+    Delta& delta = batch.deltas[i];
     if (delta.type == DeltaType::kSyncAll) {
       sync_listeners = &delta.extra->listeners;
       continue;
@@ -409,8 +429,8 @@ void Controller::Apply(Delta& delta, bool is_in_initial_list) {
       break;
   }
   const ObjectRef& object = delta.object;
-  const Block* known = store_.Peek(object->namespace_(), object->name());
   if (delta.type == DeltaType::kSync) {
+    const Block* known = store_.Peek(object->namespace_(), object->name());
     if (known != nullptr) {
       const ObjectRef same = ObjectRef::Share(known);
       sync_notifications_.push_back({RawEvent::Kind::kUpdate, false, false, same, same});
@@ -419,11 +439,12 @@ void Controller::Apply(Delta& delta, bool is_in_initial_list) {
   }
   unreadable_.Erase(object->namespace_(), object->name());
   store_.SetResourceVersion(object->resourceVersion());
-  if (known != nullptr && known->SameAs(*object)) {
+  bool same = false;
+  const ObjectRef old = store_.Put(object, &same);
+  if (same) {
     Count(counters_.unchanged);
     return;
   }
-  const ObjectRef old = store_.Put(object);
   // The store decides whether it is new, not the kind of event.
   if (!old) {
     Count(counters_.added);
@@ -461,6 +482,7 @@ void Controller::BeginReplacement(Delta& delta) {
   replacement_->before = store_.Snapshot();
   replacement_->initial = !queue_->HasSynced() && !options_.ever_synced;
   store_.Begin();
+  store_.Reserve(replacement_->list->objects.size());
 }
 
 bool Controller::ContinueReplacement(SteadyTime until) {
@@ -470,6 +492,7 @@ bool Controller::ContinueReplacement(SteadyTime until) {
   std::size_t steps = 0;
   while (r.next < objects.size()) {
     if (++steps % kReplaceStep == 0 && env_.Now() >= until) return false;
+    ExpectFrom(store_, objects, r.next);
     ObjectRef object = std::move(objects[r.next++]);
     if (had_objects) {
       const Block* old = r.before->Get(object->namespace_(), object->name());

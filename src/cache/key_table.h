@@ -33,7 +33,8 @@ class KeyTable {
       : mask_(buckets - 1), buckets_(std::make_unique<Bucket[]>(buckets)) {}
 
   // How many keys it takes before look-ups become slow.
-  [[nodiscard]] std::size_t capacity() const { return (mask_ + 1) * kSlots * 4 / 5; }
+  [[nodiscard]] std::size_t capacity() const { return CapacityOf(mask_ + 1); }
+  static constexpr std::size_t CapacityOf(std::size_t buckets) { return buckets * kSlots * 4 / 5; }
   [[nodiscard]] std::size_t buckets() const { return mask_ + 1; }
   [[nodiscard]] std::size_t bytes() const { return (mask_ + 1) * sizeof(Bucket); }
 
@@ -59,6 +60,9 @@ class KeyTable {
     }
     return kNone;
   }
+
+  // Where Find will look first is fetched into the processor's cache.
+  void Prefetch(std::uint32_t hash) const { __builtin_prefetch(&buckets_[hash & mask_]); }
 
   // REQUIRES: the entry is not in it; fewer than capacity() are. Writer only, as the next.
   void Insert(std::uint32_t hash, std::uint32_t entry);

@@ -48,6 +48,7 @@ class Limbo {
     for (; limit > 0 && !items_.empty() && items_.front().epoch < safe; --limit) {
       const Item item = items_.front();
       items_.pop_front();
+      if (items_.size() > kAhead) __builtin_prefetch(items_[kAhead].item, 1);
       item.free(item.context, item.item);
     }
   }
@@ -61,6 +62,8 @@ class Limbo {
     void* context;
     std::uint64_t epoch;
   };
+  // What is freed is no longer in the processor's cache: so many are fetched ahead.
+  static constexpr std::size_t kAhead = 8;
   std::deque<Item> items_;
   std::size_t unstamped_ = 0;  // at the end of items_
 };

@@ -1,9 +1,10 @@
 #include "cache/real_fifo.h"
 
-#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+
+#include "cache/key_table.h"
 
 namespace kinformer::internal {
 namespace {
@@ -130,9 +131,7 @@ void RealFIFO::Unreadable(ObjectName name, bool deleted) {
 }
 
 bool RealFIFO::SeenInBatch(const Block& block) {
-  const std::uint64_t name = std::hash<std::string_view>()(block.name());
-  const std::uint64_t ns = std::hash<std::string_view>()(block.namespace_());
-  const std::uint64_t hash = name ^ (ns * 0x9e3779b97f4a7c15ULL);
+  const std::uint64_t hash = HashBytes(HashBytes(0, block.namespace_()), block.name());
   for (std::size_t i = hash % kSlots;; i = (i + 1) % kSlots) {
     if (seen_[i].stamp != stamp_) {
       seen_[i] = {hash, stamp_};

@@ -1,6 +1,7 @@
 #include "cache/store_core.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <chrono>
 #include <exception>
@@ -48,13 +49,20 @@ struct StoreCore::Impl {
   void CommitNow();
 
   // ---- entries
-  [[nodiscard]] std::uint32_t FindEntry(std::string_view namespace_, std::string_view name) const;
-  std::uint32_t NewEntry(const Block& block);
+  [[nodiscard]] std::uint32_t HashOf(std::string_view namespace_, std::string_view name) const {
+    return HashKey(state->hash_seed, namespace_, name);
+  }
+  [[nodiscard]] std::uint32_t FindEntry(std::string_view namespace_, std::string_view name) const {
+    return FindEntry(HashOf(namespace_, name), namespace_, name);
+  }
+  [[nodiscard]] std::uint32_t FindEntry(std::uint32_t hash, std::string_view namespace_,
+                                        std::string_view name) const;
+  std::uint32_t NewEntry(std::uint32_t hash);
   void SetHead(std::uint32_t entry, Link link) {
     state->newest[entry / StoreState::kGroup].store(NextVersion(), std::memory_order_relaxed);
     state->heads[entry].store(link, std::memory_order_release);
   }
-  void GrowTable();
+  void GrowTable(std::size_t buckets);
   // The key has no object left at any version, at most deletions.
   void Sweep(std::uint32_t entry, std::string_view namespace_);
 
@@ -199,17 +207,21 @@ void StoreCore::Impl::RetireBlock(const Block* block) {
 
 // ---- entries
 
-std::uint32_t StoreCore::Impl::FindEntry(std::string_view namespace_, std::string_view name) const {
+std::uint32_t StoreCore::Impl::FindEntry(std::uint32_t hash, std::string_view namespace_,
+                                         std::string_view name) const {
   const KeyTable* table = state->table.load(std::memory_order_relaxed);
-  return table->Find(HashKey(state->hash_seed, namespace_, name), [&](std::uint32_t entry) {
+  return table->Find(hash, [&](std::uint32_t entry) {
     Link link = state->heads[entry].load(std::memory_order_relaxed);
     while (IsTombstone(link)) link = PreviousOf(link);
     return link != 0 && BlockOf(link)->name() == name && BlockOf(link)->namespace_() == namespace_;
   });
 }
 
-std::uint32_t StoreCore::Impl::NewEntry(const Block& block) {
-  if (keys + 1 > state->table.load(std::memory_order_relaxed)->capacity()) GrowTable();
+std::uint32_t StoreCore::Impl::NewEntry(std::uint32_t hash) {
+  if (const KeyTable* table = state->table.load(std::memory_order_relaxed);
+      keys + 1 > table->capacity()) {
+    GrowTable(table->buckets() * 2);
+  }
   std::uint32_t entry = 0;
   if (free_entries.empty()) {
     entry = state->entries_end++;
@@ -221,14 +233,13 @@ std::uint32_t StoreCore::Impl::NewEntry(const Block& block) {
     entry = free_entries.back();
     free_entries.pop_back();
   }
-  const std::uint32_t hash = HashKey(state->hash_seed, block.namespace_(), block.name());
   hashes[entry] = hash;
   return entry;
 }
 
-void StoreCore::Impl::GrowTable() {
+void StoreCore::Impl::GrowTable(std::size_t buckets) {
   KeyTable* old = state->table.load(std::memory_order_relaxed);
-  auto* larger = new KeyTable(old->buckets() * 2);
+  auto* larger = new KeyTable(buckets);
   for (std::uint32_t entry = 0; entry < state->entries_end; ++entry) {
     if (state->heads[entry].load(std::memory_order_relaxed) != 0) {
       larger->Insert(hashes[entry], entry);
@@ -350,13 +361,18 @@ void StoreCore::Commit() {
   impl_->CommitNow();
 }
 
-ObjectRef StoreCore::Put(ObjectRef object) {
+ObjectRef StoreCore::Put(ObjectRef object, bool* same) {
   Impl& w = *impl_;
   StoreState& state = *w.state;
   const std::uint64_t version = w.NextVersion();
-  const std::uint32_t entry = w.FindEntry(object->namespace_(), object->name());
+  const std::uint32_t hash = w.HashOf(object->namespace_(), object->name());
+  const std::uint32_t entry = w.FindEntry(hash, object->namespace_(), object->name());
   const Link head =
       entry == KeyTable::kNone ? 0 : state.heads[entry].load(std::memory_order_relaxed);
+  if (same != nullptr) {
+    *same = IsBlock(head) && BlockOf(head)->SameAs(*object);
+    if (*same) return {};
+  }
   if (head != 0 && head == LinkTo(object.get())) return object;
   if (w.trainer != nullptr) {
     if (!object->packed() && w.trainer->size() < DictionaryTrainer::kFewestSamples) {
@@ -377,7 +393,7 @@ ObjectRef StoreCore::Put(ObjectRef object) {
 
   if (entry == KeyTable::kNone) {
     block->store_link().previous.store(nullptr, std::memory_order_relaxed);
-    const std::uint32_t added = w.NewEntry(*block);
+    const std::uint32_t added = w.NewEntry(hash);
     w.IndexFirst(added, *whole);
     w.SetHead(added, LinkTo(block));
     state.table.load(std::memory_order_relaxed)->Insert(w.hashes[added], added);
@@ -412,6 +428,43 @@ ObjectRef StoreCore::Put(ObjectRef object) {
   }
   w.Wrote();
   return old;
+}
+
+void StoreCore::Expect(std::span<const Block* const> objects) const {
+  const StoreState& state = *impl_->state;
+  const KeyTable& table = *state.table.load(std::memory_order_relaxed);
+  std::array<std::uint32_t, kMostExpected> hashes{};
+  std::array<const Block*, kMostExpected> known{};
+  assert(objects.size() <= kMostExpected);
+  for (const Block* block : objects) __builtin_prefetch(block, 1);
+  for (const Block* block : objects) __builtin_prefetch(block->name().data());
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    hashes[i] = impl_->HashOf(objects[i]->namespace_(), objects[i]->name());
+    table.Prefetch(hashes[i]);
+  }
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    // Whether it is the key is found out later: mostly it is.
+    const std::uint32_t entry = table.Find(hashes[i], [](std::uint32_t) { return true; });
+    if (entry == KeyTable::kNone) continue;
+    const Link head = state.heads[entry].load(std::memory_order_relaxed);
+    if (!IsBlock(head)) continue;
+    known[count++] = BlockOf(head);
+    __builtin_prefetch(BlockOf(head), 1);
+    // malloc's word, in front of it.
+    __builtin_prefetch(reinterpret_cast<const char*>(BlockOf(head)) - sizeof(std::size_t));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    __builtin_prefetch(known[i]->name().data());
+    __builtin_prefetch(known[i]->uid().data());
+  }
+}
+
+void StoreCore::Reserve(std::size_t objects) {
+  std::size_t buckets = impl_->state->table.load(std::memory_order_relaxed)->buckets();
+  const std::size_t before = buckets;
+  while (KeyTable::CapacityOf(buckets) < objects) buckets *= 2;
+  if (buckets != before) impl_->GrowTable(buckets);
 }
 
 ObjectRef StoreCore::Pack(ObjectRef object) {
@@ -464,6 +517,8 @@ void StoreCore::SetResourceVersion(std::string_view resource_version) {
 bool StoreCore::CollectSome(std::size_t max_blocks) { return impl_->Collect(max_blocks); }
 
 const Block* StoreCore::Peek(std::string_view namespace_, std::string_view name) const {
+  if (impl_->keys == 0)
+    return nullptr;  // without a hash: a first list asks for each of its objects
   const std::uint32_t entry = impl_->FindEntry(namespace_, name);
   if (entry == KeyTable::kNone) return nullptr;
   const Link head = impl_->state->heads[entry].load(std::memory_order_relaxed);

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,7 +63,14 @@ class StoreCore {
   void Commit();
   // Inserts or replaces under the object's namespace and name. Returns what was there. A block claimed by another store, or
   // that this store still keeps for its readers, is cloned. Putting the block that is there changes nothing.
-  ObjectRef Put(ObjectRef object);
+  // With `same`: an equal object that is there stays, *same says so, and the result is null.
+  ObjectRef Put(ObjectRef object, bool* same = nullptr);
+  // Fetches what the next calls of Put will look at into the processor's cache, for all of them at once: each would wait for memory
+  // several times. At most kMostExpected objects. Changes nothing.
+  void Expect(std::span<const Block* const> objects) const;
+  static constexpr std::size_t kMostExpected = 16;
+  // Makes room for so many objects in all.
+  void Reserve(std::size_t objects);
   // The object as Put would keep it: for who collects many before they are put. Trains the dictionary once there are enough.
   [[nodiscard]] ObjectRef Pack(ObjectRef object);
   // Removes; returns what was there, null if nothing.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -72,6 +73,67 @@ TEST_F(StoreCoreTest, PutGetErase) {
   EXPECT_FALSE(store_.Erase("a", "x"));
   EXPECT_FALSE(store_.Get("a", "x"));
   EXPECT_EQ(store_.size(), 0U);
+}
+
+TEST_F(StoreCoreTest, AnEqualObjectStaysWhereAskedFor) {
+  const ObjectRef first = MakeObject("a", "x", "1");
+  bool same = true;
+  EXPECT_FALSE(store_.Put(first, &same));
+  EXPECT_FALSE(same) << "nothing was there";
+  EXPECT_FALSE(store_.Put(MakeObject("a", "x", "1"), &same));
+  EXPECT_TRUE(same);
+  EXPECT_EQ(store_.Peek("a", "x"), first.get());
+  EXPECT_EQ(store_.Put(MakeObject("a", "x", "2"), &same), first);
+  EXPECT_FALSE(same);
+  static_cast<void>(store_.Erase("a", "x"));
+  EXPECT_FALSE(store_.Put(MakeObject("a", "x", "2"), &same));
+  EXPECT_FALSE(same) << "it was deleted";
+  EXPECT_EQ(store_.size(), 1U);
+}
+
+TEST_F(StoreCoreTest, ExpectChangesNothing) {
+  const ObjectRef known = MakeObject("a", "known", "1");
+  const ObjectRef gone = MakeObject("a", "gone", "1");
+  const ObjectRef fresh = MakeObject("", "fresh", "1");
+  store_.Expect({});
+  const std::vector<const Block*> objects = {known.get(), gone.get(), fresh.get()};
+  store_.Expect(objects);
+  EXPECT_EQ(store_.Peek("a", "known"), nullptr);
+  static_cast<void>(store_.Put(known));
+  static_cast<void>(store_.Put(gone));
+  static_cast<void>(store_.Erase("a", "gone"));
+  store_.Expect(objects);
+  EXPECT_EQ(store_.Peek("a", "known"), known.get());
+  EXPECT_EQ(store_.Peek("a", "gone"), nullptr);
+  EXPECT_EQ(store_.Peek("", "fresh"), nullptr);
+  EXPECT_EQ(store_.size(), 1U);
+}
+
+TEST_F(StoreCoreTest, RoomThatWasReservedIsNotMadeAgain) {
+  constexpr std::size_t kObjects = 1000;
+  const auto name = [](std::size_t i) { return "o" + std::to_string(i); };
+  static_cast<void>(store_.Put(MakeObject("", name(0), "1")));
+  const std::shared_ptr<const SnapshotCore> before = store_.Snapshot();
+  const std::size_t empty = store_.Stats().table_bytes;
+  store_.Reserve(kObjects);
+  const std::size_t reserved = store_.Stats().table_bytes - empty;
+  EXPECT_GE(reserved, kObjects * 64 / KeyTable::kSlots);
+  EXPECT_TRUE(store_.Get("", name(0)));
+  EXPECT_NE(before->Get("", name(0)), nullptr);
+  store_.Reserve(kObjects);
+  store_.Reserve(1);
+  EXPECT_EQ(store_.Stats().table_bytes, empty + reserved);
+  for (std::size_t i = 1; i < kObjects; ++i) {
+    static_cast<void>(store_.Put(MakeObject("", name(i), "1")));
+  }
+  for (std::size_t i = 0; i < kObjects; ++i) ASSERT_TRUE(store_.Get("", name(i)));
+
+  // The entries themselves are made one by one; a store that grows by itself has the same table in the end.
+  StoreCore other(sim_.env(), {.name = "other"});
+  for (std::size_t i = 0; i < kObjects; ++i) {
+    static_cast<void>(other.Put(MakeObject("", name(i), "1")));
+  }
+  EXPECT_EQ(store_.Stats().table_bytes, other.Stats().table_bytes);
 }
 
 TEST_F(StoreCoreTest, NamespaceAndNameDoNotRunTogether) {

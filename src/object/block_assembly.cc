@@ -71,20 +71,43 @@ void OpenPiece(std::uintptr_t piece) {
 }
 #endif
 
+#if defined(KINFORMER_GLIBC_HEAP)
+// glibc grows such a heap by the pages that an allocation lacks, with a call of mprotect even where they are writable: one for every
+// few pods of a first list. What is allocated and freed at once is at the heap's end from then on. Less than what makes glibc give
+// memory back, 128 KiB.
+constexpr std::size_t kGrowth = std::size_t{96} << 10;
+
+void GrowInSteps(const void* block, std::size_t size) {
+  thread_local std::uintptr_t grown_to = 0;
+  thread_local std::uintptr_t grown_in = 0;
+  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(block) + size;
+  if (PieceOf(block) == grown_in && end <= grown_to) return;
+  grown_in = PieceOf(block);
+  grown_to = end + kGrowth;
+  void* const step = std::malloc(kGrowth);
+  // From a hole below the end, it is the same as if it had not been tried.
+  if (reinterpret_cast<std::uintptr_t>(step) >= end) {
+    grown_to = reinterpret_cast<std::uintptr_t>(step) + kGrowth;
+  }
+  std::free(step);
+}
+#endif
+
 // Asks for huge pages in the piece of the heap that the block lies in, once per piece and thread. Filling a cache of hundreds of
 // megabytes is otherwise dominated by page faults (docs/benchmarks.md). Advice only: a failure changes nothing.
 void AdviseHugePages([[maybe_unused]] void* block, [[maybe_unused]] std::size_t size) {
 #if defined(KINFORMER_GLIBC_HEAP)
   thread_local std::size_t made = 0;
-  thread_local std::uintptr_t latest = 0;
-  thread_local std::vector<std::uintptr_t> advised;
   if (made < kSmall) {
     made += size;
     return;
   }
+  GrowInSteps(block, size);
+  thread_local std::uintptr_t latest = 0;
   const std::uintptr_t piece = PieceOf(block);
   if (piece == latest) return;
   latest = piece;
+  thread_local std::vector<std::uintptr_t> advised;
   const auto at = std::lower_bound(advised.begin(), advised.end(), piece);
   if (at != advised.end() && *at == piece) return;
   advised.insert(at, piece);
@@ -95,15 +118,21 @@ void AdviseHugePages([[maybe_unused]] void* block, [[maybe_unused]] std::size_t 
 
 }  // namespace
 
+Error BadMetadataKey(std::uint32_t number) {
+  return Error(Reason::kDecode, "metadata: field " + std::to_string(number) +
+                                    " is no text of at most " + std::to_string(kLongestKey) +
+                                    " bytes");
+}
+
 Result<void> NoteMetadataKey(const wire::WireField& field, const char* metadata,
                              MetadataKeys& keys) {
   constexpr std::size_t kNone = 4;
   constexpr std::array<std::size_t, 7> kPlaces = {kNone, 0, kNone, 1, kNone, 2, 3};
   if (field.number >= kPlaces.size() || kPlaces[field.number] == kNone) return {};
   const std::size_t place = kPlaces[field.number];
-  if (field.type != wire::WireType::kBytes || field.size > 255 || field.data - metadata > 65535) {
-    return Error(Reason::kDecode, "metadata: field " + std::to_string(field.number) +
-                                      " is no text of at most 255 bytes");
+  if (field.type != wire::WireType::kBytes || field.size > kLongestKey ||
+      field.data - metadata > kLastKeyStart) {
+    return BadMetadataKey(field.number);
   }
   keys.at[place] = static_cast<std::uint16_t>(field.data - metadata);
   keys.size[place] = static_cast<std::uint8_t>(field.size);
@@ -149,10 +178,15 @@ namespace {
 template <class Offset>
 char* PutOffsets(char* at, std::span<const std::uint32_t> offsets, std::size_t cut_at,
                  std::size_t shift) {
-  for (const std::uint32_t offset : offsets) {
-    const auto moved = static_cast<Offset>(offset > cut_at ? offset - shift : offset);
-    std::memcpy(at, &moved, sizeof(moved));
-    at += sizeof(moved);
+  const auto put = [&at](std::size_t offset) {
+    const auto narrowed = static_cast<Offset>(offset);
+    std::memcpy(at, &narrowed, sizeof(narrowed));
+    at += sizeof(narrowed);
+  };
+  if (shift == 0) {
+    for (const std::uint32_t offset : offsets) put(offset);
+  } else {
+    for (const std::uint32_t offset : offsets) put(offset > cut_at ? offset - shift : offset);
   }
   return at;
 }

@@ -7,6 +7,7 @@
 #define KINFORMER_OBJECT_BLOCK_ASSEMBLY_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,6 +26,11 @@ struct MetadataKeys {
   std::array<std::uint16_t, 4> at{};
   std::array<std::uint8_t, 4> size{};
 };
+
+constexpr std::size_t kLongestKey = 255;
+constexpr std::ptrdiff_t kLastKeyStart = 65535;
+// kDecode: that field is no text of at most kLongestKey bytes.
+[[nodiscard]] Error BadMetadataKey(std::uint32_t number);
 
 // Notes where `field` is if it is one of the four. `metadata`: the start of the message. kDecode if it is longer than any server makes it.
 Result<void> NoteMetadataKey(const wire::WireField& field, const char* metadata,
