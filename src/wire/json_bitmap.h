@@ -45,6 +45,14 @@ class JsonBitmap {
     JsonCarry carry;
     Read(text, carry);
   }
+  // Reads what has come to be behind the text: `text` begins with the same bytes, wherever they are now. What was asked before is
+  // answered the same, since positions count from the start.
+  void Extend(std::string_view text);
+  // The text from the 64 bytes on that `at` is in. Takes over what `other` knows of that; `text` is a copy of it.
+  [[nodiscard]] std::string_view TailFrom(const char* at) const noexcept {
+    return text_.substr(PlaceOf(at) / 64 * 64);
+  }
+  void TakeTail(const JsonBitmap& other, const char* at, std::string_view text);
   // Gives the memory back if the latest text was unusually long.
   void Trim();
 
@@ -90,23 +98,28 @@ class JsonBitmap {
   [[nodiscard]] unsigned notes() const noexcept { return notes_; }
 
  private:
+  // Behind the blocks of the text: they end searches for quotes and brackets.
+  static constexpr std::size_t kBehind = 4;
+
+  void MakeRoom(std::size_t blocks);
+  // Reads the text's blocks from that one on.
+  void ReadFrom(std::size_t block);
   // The first one in that block or behind it.
   [[nodiscard]] const char* QuoteFrom(std::size_t block) const noexcept;
   [[nodiscard]] std::size_t PlaceOf(const char* at) const noexcept {
     return static_cast<std::size_t>(at - text_.data());
   }
 
-  // Brackets that are open where the block begins.
-  [[nodiscard]] std::int32_t DepthAt(std::size_t block) const noexcept {
-    return block < count_ ? blocks_[block].depth : depth_;
-  }
-
   std::string_view text_;
-  std::unique_ptr<JsonBlock[]> blocks_;  // and an empty one behind them
+  std::unique_ptr<JsonBlock[]> blocks_;  // and kBehind of them
   std::size_t capacity_ = 0;
   std::size_t count_ = 0;
   std::int32_t depth_ = 0;  // at the end
   unsigned notes_ = 0;
+  // Where the last 64 bytes that are whole end, and at the end.
+  JsonCarry whole_;
+  std::int32_t whole_depth_ = 0;
+  JsonCarry end_;
 };
 
 }  // namespace kinformer::wire

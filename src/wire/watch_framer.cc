@@ -65,7 +65,7 @@ Result<void> WatchFramer::Feed(std::string_view chunk, Sink& sink) {
 }
 
 Result<void> WatchFramer::Finish() {
-  if (partial_.empty() && !in_frame_) return {};
+  if (partial_.empty() && cut_.empty()) return {};
   return Error(
       Reason::kUnexpectedEof,
       "the watch ends inside the frame at byte " + std::to_string(frame_start_) + ", after " +
@@ -142,6 +142,18 @@ Result<void> WatchFramer::EmitProtobuf(std::string_view frame, Sink& sink) {
 
 Result<void> WatchFramer::FeedJson(std::string_view chunk, Sink& sink) {
   while (!chunk.empty()) {
+    if (!cut_.empty()) {
+      bool complete = false;
+      const std::size_t taken = cut_.Add(chunk, complete);
+      if (cut_.value().size() > max_frame_bytes_) return TooLarge(cut_.value().size());
+      offset_ += taken;
+      chunk.remove_prefix(taken);
+      if (!complete) return {};
+      carry_ = {};  // behind a value, outside strings
+      if (Result<void> r = ReadJson(cut_.value(), cut_.bitmap(), sink); !r) return r;
+      cut_.Clear();
+      continue;
+    }
     const std::string_view window = chunk.substr(0, kWindow);
     chunk.remove_prefix(window.size());
     if (Result<void> fed = FeedJsonWindow(window, sink); !fed) return fed;
@@ -156,51 +168,44 @@ Result<void> WatchFramer::FeedJsonWindow(std::string_view window, Sink& sink) {
   const char* at = window.data();
   const char* const end = at + window.size();
   while (at != end) {
-    if (!in_frame_) {
-      if (IsJsonBlank(*at)) {
-        ++at;
-        continue;
-      }
-      frame_start_ = base + static_cast<std::uint64_t>(at - window.data());
-      if (*at != '{') {
-        return Fail("found " + json::ShowByte(*at) + " where an event's '{' should be");
-      }
-      // One that is all there is read without looking for its end first.
-      WatchFrame event;
-      std::size_t used = 0;
-      if (ReadEvent({at, static_cast<std::size_t>(end - at)}, bitmap_, event, used)) {
-        if (used > max_frame_bytes_) return TooLarge(used);
-        if (Result<void> r = EmitJson(event, sink); !r) return r;
-        at += used;
-        continue;
-      }
-      in_frame_ = true;
-      scanner_.Reset();
+    if (IsJsonBlank(*at)) {
+      ++at;
+      continue;
     }
-    const char* const after = scanner_.Scan(bitmap_, at);
-    const std::string_view piece(at,
-                                 static_cast<std::size_t>((after != nullptr ? after : end) - at));
-    if (partial_.size() + piece.size() > max_frame_bytes_) {
-      return TooLarge(partial_.size() + piece.size());
+    frame_start_ = base + static_cast<std::uint64_t>(at - window.data());
+    if (*at != '{') {
+      return Fail("found " + json::ShowByte(*at) + " where an event's '{' should be");
     }
-    if (after == nullptr) {
-      partial_.append(piece);
-      return {};
-    }
-    in_frame_ = false;
-    at = after;
-    partial_.append(piece);
-    partial_bitmap_.Read(partial_);
+    // One that is all there is read without looking for its end first.
     WatchFrame event;
     std::size_t used = 0;
-    if (!ReadEvent(partial_, partial_bitmap_, event, used)) {
-      return Fail("malformed event, " + std::to_string(used) + " bytes into it");
+    if (ReadEvent({at, static_cast<std::size_t>(end - at)}, bitmap_, event, used)) {
+      if (used > max_frame_bytes_) return TooLarge(used);
+      if (Result<void> r = EmitJson(event, sink); !r) return r;
+      at += used;
+      continue;
     }
-    if (Result<void> r = EmitJson(event, sink); !r) return r;
-    partial_bitmap_.Trim();
-    DropPartial();
+    JsonValueScanner scanner;
+    const char* const after = scanner.Scan(bitmap_, at);
+    const auto size = static_cast<std::size_t>((after != nullptr ? after : end) - at);
+    if (size > max_frame_bytes_) return TooLarge(size);
+    if (after == nullptr) {
+      cut_.Begin(bitmap_, at, scanner);
+      return {};
+    }
+    if (Result<void> r = ReadJson({at, size}, bitmap_, sink); !r) return r;
+    at = after;
   }
   return {};
+}
+
+Result<void> WatchFramer::ReadJson(std::string_view frame, const JsonBitmap& bitmap, Sink& sink) {
+  WatchFrame event;
+  std::size_t used = 0;
+  if (!ReadEvent(frame, bitmap, event, used)) {
+    return Fail("malformed event, " + std::to_string(used) + " bytes into it");
+  }
+  return EmitJson(event, sink);
 }
 
 Result<void> WatchFramer::EmitJson(WatchFrame& event, Sink& sink) {

@@ -13,6 +13,7 @@
 #include "kinformer/internal/type_info.h"
 #include "kinformer/result.h"
 
+#include "wire/json_cut_value.h"
 #include "wire/json_scanner.h"
 
 namespace kinformer::wire {
@@ -56,6 +57,7 @@ class WatchFramer {
   Result<void> FeedJson(std::string_view chunk, Sink& sink);
   Result<void> FeedJsonWindow(std::string_view window, Sink& sink);
   Result<void> EmitProtobuf(std::string_view frame, Sink& sink);
+  Result<void> ReadJson(std::string_view frame, const JsonBitmap& bitmap, Sink& sink);
   Result<void> EmitJson(WatchFrame& event, Sink& sink);
   [[nodiscard]] Error Fail(std::string_view why) const;
   [[nodiscard]] Error TooLarge(std::uint64_t size) const;
@@ -63,14 +65,12 @@ class WatchFramer {
 
   const internal::Encoding encoding_;
   const std::size_t max_frame_bytes_;
-  std::string partial_;            // the beginning of a frame that is cut off
+  std::string partial_;            // the beginning of a frame of protobuf that is cut off
   std::uint64_t frame_start_ = 0;  // where the current frame begins in the body
   std::uint64_t offset_ = 0;
-  bool in_frame_ = false;  // JSON
-  JsonValueScanner scanner_;
   JsonCarry carry_;
-  JsonBitmap bitmap_;          // of the window
-  JsonBitmap partial_bitmap_;  // of a frame that windows cut
+  JsonBitmap bitmap_;  // of the window
+  JsonCutValue cut_;   // a frame of JSON that windows cut
 };
 
 }  // namespace kinformer::wire
