@@ -164,12 +164,8 @@ const char* JsonBitmap::Close(const char* at, std::uint32_t& depth) const noexce
   return text_.data() + i * 64 + static_cast<std::size_t>(found) + 1;
 }
 
-const char* JsonBitmap::SkipValue(const char* at, const char* end) const noexcept {
+const char* JsonBitmap::SkipOther(const char* at, const char* end) const noexcept {
   if (at == end) return nullptr;
-  if (*at == '"') {
-    const char* const quote = at + 1 == end ? nullptr : NextQuote(at + 1);
-    return quote != nullptr && quote < end ? quote + 1 : nullptr;
-  }
   if (*at == '{' || *at == '[') {
     std::uint32_t depth = 1;
     const char* const after = at + 1 == end ? nullptr : Close(at + 1, depth);
