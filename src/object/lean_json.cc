@@ -92,7 +92,8 @@ class Reader {
     for (;;) {
       const char* const begin = at_;
       std::string_view name;
-      if (!RawText(name) || bitmap_.HasBackslash(name)) return false;
+      bool plain = true;
+      if (!RawText(name, plain) || !plain) return false;
       Blanks();
       if (!Take(':')) return false;
       Blanks();
@@ -140,11 +141,11 @@ class Reader {
     return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   }
 
-  // What is between the quotes.
-  bool RawText(std::string_view& out) {
+  // What is between the quotes; `plain`: without escapes.
+  bool RawText(std::string_view& out, bool& plain) {
     if (!Sees('"') || at_ + 1 == end_) return false;
     const char* const begin = at_ + 1;
-    const char* const quote = bitmap_.NextQuote(begin);
+    const char* const quote = bitmap_.NextQuote(begin, plain);
     if (quote == nullptr || quote >= end_) return false;
     at_ = quote + 1;
     out = {begin, static_cast<std::size_t>(quote - begin)};
@@ -152,14 +153,8 @@ class Reader {
   }
 
   bool Text(std::string_view& out) {
-    if (!Sees('"') || at_ + 1 == end_) return false;
-    const char* const begin = at_ + 1;
     bool plain = true;
-    const char* const quote = bitmap_.NextQuote(begin, plain);
-    if (quote == nullptr || quote >= end_) return false;
-    at_ = quote + 1;
-    out = {begin, static_cast<std::size_t>(quote - begin)};
-    return plain || Unescape(out);
+    return RawText(out, plain) && (plain || Unescape(out));
   }
 
   bool Unescape(std::string_view& text) {
@@ -255,7 +250,8 @@ class Reader {
   template <std::size_t kCount>
   std::size_t FindName(const std::array<MemberName, kCount>& names) {
     std::string_view name;
-    if (!RawText(name)) return kCount;
+    bool plain = true;
+    if (!RawText(name, plain)) return kCount;
     Blanks();
     if (!Take(':')) return kCount;
     const auto is = [&](const MemberName& known) { return known.name() == name; };

@@ -144,12 +144,12 @@ const char* JsonBitmap::Close(const char* at, std::uint32_t& depth) const noexce
     const std::int32_t outside = blocks_[i + 1].depth - left;
     while (found == 64) {
       ++i;
-      for (const JsonBlock* b = &blocks_[i];; b += 4, i += 4) {
-        // What is behind the text ends this.
-        if (std::min(std::min(b[0].least, b[1].least), std::min(b[2].least, b[3].least)) <=
-            outside) {
-          break;
-        }
+      // Four at a time; what is behind the text ends this.
+      const auto goes_below = [&](std::size_t block) {
+        return static_cast<unsigned>(blocks_[block].least <= outside);
+      };
+      while ((goes_below(i) | goes_below(i + 1) | goes_below(i + 2) | goes_below(i + 3)) == 0) {
+        i += 4;
       }
       while (blocks_[i].least > outside) ++i;
       if (i >= count_) {

@@ -15,18 +15,8 @@ constexpr std::size_t kLengthBytes = 4;
 // So much JSON is looked at before frames are taken out of it: what stays in the cache.
 constexpr std::size_t kWindow = std::size_t{32} << 10;
 
-// The event at the front of `text`. Returns what is behind it; false, and how far it came, if it is cut off or malformed.
-bool ReadEvent(std::string_view text, const JsonBitmap& bitmap, WatchFrame& event,
-               std::size_t& used) {
-  JsonMembers members(text, bitmap);
-  while (members.Next()) {
-    if (members.name() == "type") event.type = PlainJsonString(members.value());
-    if (members.name() == "object") event.object = members.value();
-  }
-  event.bitmap = &bitmap;
-  used = members.offset();
-  return members.ok();
-}
+// Longer beginnings are not remembered.
+constexpr std::size_t kLongestHead = 256;
 
 std::size_t FrameLength(std::string_view head) {
   std::size_t length = 0;
@@ -199,6 +189,42 @@ Result<void> WatchFramer::FeedJsonWindow(std::string_view window, Sink& sink) {
   return {};
 }
 
+bool WatchFramer::ReadEvent(std::string_view text, const JsonBitmap& bitmap, WatchFrame& event,
+                            std::size_t& used) {
+  event.bitmap = &bitmap;
+  if (!event_head_.text.empty() && text.starts_with(event_head_.text)) {
+    const char* const begin = text.data() + event_head_.text.size() - 1;
+    const char* const end = text.data() + text.size();
+    const char* const after = bitmap.SkipValue(begin, end);
+    if (after == nullptr) {
+      used = static_cast<std::size_t>(begin - text.data());
+      return false;
+    }
+    if (after != end && *after == '}') {
+      event.type = event_head_.type.Of(text);
+      event.object = {begin, static_cast<std::size_t>(after - begin)};
+      used = static_cast<std::size_t>(after + 1 - text.data());
+      return true;
+    }
+  }
+  JsonMembers members(text, bitmap);
+  std::size_t count = 0;
+  for (; members.Next(); ++count) {
+    if (members.name() == "type") event.type = PlainJsonString(members.value());
+    if (members.name() == "object") event.object = members.value();
+  }
+  used = members.offset();
+  if (members.ok() && count == 2 && !event.type.empty() && event.object.starts_with('{') &&
+      event.type.data() < event.object.data()) {
+    const std::size_t head = static_cast<std::size_t>(event.object.data() - text.data()) + 1;
+    if (head <= kLongestHead) {
+      event_head_.text = text.substr(0, head);
+      event_head_.type = Span::From(text, event.type);
+    }
+  }
+  return members.ok();
+}
+
 Result<void> WatchFramer::ReadJson(std::string_view frame, const JsonBitmap& bitmap, Sink& sink) {
   WatchFrame event;
   std::size_t used = 0;
@@ -212,13 +238,26 @@ Result<void> WatchFramer::EmitJson(WatchFrame& event, Sink& sink) {
   if (event.type.empty()) return Fail("the event has no type");
   if (!event.object.empty()) {
     if (event.object.front() != '{') return Fail("the event's object is not a JSON object");
+    if (!object_head_.text.empty() && event.object.starts_with(object_head_.text)) {
+      event.kind = object_head_.kind.Of(event.object);
+      event.apiVersion = object_head_.api_version.Of(event.object);
+      return sink.OnFrame(event);
+    }
     JsonMembers object(event.object, *event.bitmap);
+    std::size_t head = 0;
     // Servers write both first: no need to walk the rest.
     while ((event.kind.empty() || event.apiVersion.empty()) && object.Next()) {
       if (object.name() == "kind") event.kind = PlainJsonString(object.value());
       if (object.name() == "apiVersion") event.apiVersion = PlainJsonString(object.value());
+      head = static_cast<std::size_t>(object.rest().data() - event.object.data()) +
+             object.value().size();
     }
     if (!object.ok()) return Fail("the event's object is malformed");
+    if (!event.kind.empty() && !event.apiVersion.empty() && head <= kLongestHead) {
+      object_head_ = {std::string(event.object.substr(0, head)),
+                      Span::From(event.object, event.kind),
+                      Span::From(event.object, event.apiVersion)};
+    }
   }
   return sink.OnFrame(event);
 }

@@ -57,6 +57,9 @@ class WatchFramer {
   Result<void> FeedJson(std::string_view chunk, Sink& sink);
   Result<void> FeedJsonWindow(std::string_view window, Sink& sink);
   Result<void> EmitProtobuf(std::string_view frame, Sink& sink);
+  // The event at the front of `text`. False, and how far it came, if it is cut off or malformed.
+  bool ReadEvent(std::string_view text, const JsonBitmap& bitmap, WatchFrame& event,
+                 std::size_t& used);
   Result<void> ReadJson(std::string_view frame, const JsonBitmap& bitmap, Sink& sink);
   Result<void> EmitJson(WatchFrame& event, Sink& sink);
   [[nodiscard]] Error Fail(std::string_view why) const;
@@ -71,6 +74,25 @@ class WatchFramer {
   JsonCarry carry_;
   JsonBitmap bitmap_;  // of the window
   JsonCutValue cut_;   // a frame of JSON that windows cut
+
+  // How the latest event of JSON began, and its object: most begin alike, and one look tells. Where texts are counts from the start.
+  struct Span {
+    std::size_t at = 0;
+    std::size_t size = 0;
+    [[nodiscard]] std::string_view Of(std::string_view text) const { return text.substr(at, size); }
+    static Span From(std::string_view text, std::string_view part) {
+      return {static_cast<std::size_t>(part.data() - text.data()), part.size()};
+    }
+  };
+  struct {
+    std::string text;  // {"type":"MODIFIED","object":{
+    Span type;
+  } event_head_;
+  struct {
+    std::string text;  // {"kind":"Pod","apiVersion":"v1"
+    Span kind;
+    Span api_version;
+  } object_head_;
 };
 
 }  // namespace kinformer::wire
