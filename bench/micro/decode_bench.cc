@@ -32,7 +32,9 @@ constexpr std::size_t kBlockOverhead = 150;  // header and index of a pod
 
 const internal::TypeInfo& Pods() { return corev1::Pod::type_info(); }
 const internal::TypeInfo& DynamicPods() {
-  return *internal::DynamicTypeInfo("example.com", "v1", "Pod", "pods", true);
+  static const internal::TypeInfo& type =
+      *internal::DynamicTypeInfo("example.com", "v1", "Pod", "pods", true);
+  return type;
 }
 
 // Name, namespace and resourceVersion, as the reflector needs them.

@@ -74,7 +74,7 @@ BENCHMARK(ConditionReadLibprotobuf);
 
 void SimdjsonKeys(simdjson::ondemand::object object) {
   simdjson::ondemand::object metadata = object["metadata"].get_object();
-  for (const char* name : {"name", "namespace"}) {
+  for (const char* name : {"name", "namespace", "resourceVersion"}) {
     std::string_view text;
     if (metadata[name].get_string().get(text) != simdjson::SUCCESS) std::abort();
     benchmark::DoNotOptimize(text.data());

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "object/lean_members.h"
 #include "object/lean_metadata.h"
 #include "object/projection_tree.h"
 #include "wire/json_index.h"
@@ -32,11 +33,19 @@ bool AppendUnescaped(std::string_view text, std::string& out) {
   return true;
 }
 
+// What a reader remembers of the object before: those of a list have the same members in the same order, and dates in common.
+struct Memory {
+  MemberOrder<15> metadata;
+  MemberOrder<6> owner;
+  MemberOrder<7> managed;
+  LeanTime time;
+};
+
 // Reads forward. Every function returns false for what it declines.
 class Reader {
  public:
   Reader(std::string_view json, const wire::JsonBitmap& bitmap, const BuildOptions& options,
-         LeanMetadata& metadata, LeanObject& object)
+         LeanMetadata& metadata, Memory& memory, LeanObject& object)
       : bitmap_(bitmap),
         at_(json.data()),
         end_(at_ + json.size()),
@@ -44,6 +53,7 @@ class Reader {
         drop_managed_fields_(options.drop_managed_fields),
         projection_(options.projection),
         metadata_(metadata),
+        memory_(memory),
         parts_(object.parts),
         cut_(object.cut) {}
 
@@ -82,7 +92,8 @@ class Reader {
     for (;;) {
       const char* const begin = at_;
       std::string_view name;
-      if (!RawText(name) || bitmap_.HasBackslash(name)) return false;
+      bool plain = true;
+      if (!RawText(name, plain) || !plain) return false;
       Blanks();
       if (!Take(':')) return false;
       Blanks();
@@ -130,11 +141,11 @@ class Reader {
     return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   }
 
-  // What is between the quotes.
-  bool RawText(std::string_view& out) {
+  // What is between the quotes; `plain`: without escapes.
+  bool RawText(std::string_view& out, bool& plain) {
     if (!Sees('"') || at_ + 1 == end_) return false;
     const char* const begin = at_ + 1;
-    const char* const quote = bitmap_.NextQuote(begin);
+    const char* const quote = bitmap_.NextQuote(begin, plain);
     if (quote == nullptr || quote >= end_) return false;
     at_ = quote + 1;
     out = {begin, static_cast<std::size_t>(quote - begin)};
@@ -142,14 +153,17 @@ class Reader {
   }
 
   bool Text(std::string_view& out) {
-    if (!RawText(out)) return false;
-    if (!bitmap_.HasBackslash(out)) return true;
+    bool plain = true;
+    return RawText(out, plain) && (plain || Unescape(out));
+  }
+
+  bool Unescape(std::string_view& text) {
     std::string& all = metadata_.unescaped;
     // No text is longer than its escapes, so what was put here stays where it is.
     if (all.empty()) all.reserve(size_);
     const std::size_t from = all.size();
-    if (!AppendUnescaped(out, all)) return false;
-    out = std::string_view(all).substr(from);
+    if (!AppendUnescaped(text, all)) return false;
+    text = std::string_view(all).substr(from);
     return true;
   }
 
@@ -178,58 +192,78 @@ class Reader {
   bool Time(std::optional<TimeStamp>& out) {
     std::string_view text;
     if (!Text(text)) return false;
-    out = ParseRfc3339(text);
+    out = memory_.time(text);
     return out.has_value();
   }
 
   bool Map(std::vector<TextPair>& out) {
     if (!Sees('{')) return false;
+    bool ascending = true;
     if (!Members([&](std::string_view name, const char*) {
           std::string_view value;
           if (!Text(value)) return false;
+          ascending = ascending && (out.empty() || out.back().first < name);
           out.emplace_back(name, value);
           return true;
         })) {
       return false;
     }
-    const auto before = [](const TextPair& a, const TextPair& b) { return a.first < b.first; };
-    if (!std::is_sorted(out.begin(), out.end(), before)) std::sort(out.begin(), out.end(), before);
+    if (ascending) return true;
+    std::sort(out.begin(), out.end(),
+              [](const TextPair& a, const TextPair& b) { return a.first < b.first; });
     return std::adjacent_find(out.begin(), out.end(), [](const TextPair& a, const TextPair& b) {
              return a.first == b.first;
            }) == out.end();
   }
 
-  // Tells members apart by their names, which come mostly in the order of the table.
-  template <std::size_t kCount>
-  class Known {
-   public:
-    explicit Known(const std::array<std::string_view, kCount>& names) : names_(names) {}
-    // Which one it is; -1 if it is none or has been seen.
-    int operator()(std::string_view name) {
-      for (std::size_t tried = 0; tried < kCount; ++tried) {
-        const std::size_t i = next_;
-        next_ = next_ + 1 == kCount ? 0 : next_ + 1;
-        if (names_[i].size() != name.size() || names_[i] != name) continue;
-        if (((seen_ >> i) & 1U) != 0) return -1;
-        seen_ |= 1U << i;
-        return static_cast<int>(i);
+  // An object all of whose members are in the table, none twice; `member` is called with each one's number, at the value, and reads it.
+  template <std::size_t kCount, class Member>
+  bool KnownMembers(const std::array<MemberName, kCount>& names, MemberOrder<kCount>& order,
+                    Member member) {
+    Blanks();
+    if (!Take('{')) return false;
+    Blanks();
+    if (Take('}')) return true;
+    std::uint32_t seen = 0;
+    for (std::size_t previous = kCount;;) {
+      std::size_t which = order.After(previous);
+      if (end_ - at_ >= MemberName::kRoom && names[which].IsAt(at_)) {
+        at_ += names[which].size();
+      } else {
+        which = FindName(names);
+        if (which == kCount) return false;
+        order.Learn(previous, which);
       }
-      return -1;
+      Blanks();
+      if (((seen >> which) & 1U) != 0) return false;
+      seen |= 1U << which;
+      if (!member(which)) return false;
+      previous = which;
+      Blanks();
+      if (Take('}')) return true;
+      if (!Take(',')) return false;
+      Blanks();
     }
+  }
 
-   private:
-    const std::array<std::string_view, kCount>& names_;
-    std::size_t next_ = 0;
-    std::uint32_t seen_ = 0;
-  };
+  // Past a name and its colon; the table's size if it is none of them.
+  template <std::size_t kCount>
+  std::size_t FindName(const std::array<MemberName, kCount>& names) {
+    std::string_view name;
+    bool plain = true;
+    if (!RawText(name, plain)) return kCount;
+    Blanks();
+    if (!Take(':')) return kCount;
+    const auto is = [&](const MemberName& known) { return known.name() == name; };
+    return static_cast<std::size_t>(std::find_if(names.begin(), names.end(), is) - names.begin());
+  }
 
   bool ReadOwner() {
-    static constexpr std::array<std::string_view, 6> kNames = {
-        "apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"};
+    static constexpr auto kNames =
+        NamesOf("apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion");
     LeanOwner& owner = metadata_.owners.emplace_back();
-    Known known(kNames);
-    return Members([&](std::string_view name, const char*) {
-      switch (known(name)) {
+    return KnownMembers(kNames, memory_.owner, [&](std::size_t which) {
+      switch (which) {
         case 0:
           return Text(owner.api_version);
         case 1:
@@ -240,21 +274,18 @@ class Reader {
           return Text(owner.uid);
         case 4:
           return Bool(owner.controller);
-        case 5:
-          return Bool(owner.block_owner_deletion);
         default:
-          return false;
+          return Bool(owner.block_owner_deletion);
       }
     });
   }
 
   bool ReadManaged() {
-    static constexpr std::array<std::string_view, 7> kNames = {
-        "manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource"};
+    static constexpr auto kNames = NamesOf("manager", "operation", "apiVersion", "time",
+                                           "fieldsType", "fieldsV1", "subresource");
     LeanManaged& entry = metadata_.managed.emplace_back();
-    Known known(kNames);
-    return Members([&](std::string_view name, const char*) {
-      switch (known(name)) {
+    return KnownMembers(kNames, memory_.managed, [&](std::size_t which) {
+      switch (which) {
         case 0:
           return Text(entry.manager);
         case 1:
@@ -272,38 +303,23 @@ class Reader {
           entry.fields = TextFrom(begin);
           return true;
         }
-        case 6:
-          return Text(entry.subresource);
         default:
-          return false;
+          return Text(entry.subresource);
       }
     });
   }
 
   bool ReadMetadata() {
-    static constexpr std::array<std::string_view, 15> kNames = {"name",
-                                                                "generateName",
-                                                                "namespace",
-                                                                "selfLink",
-                                                                "uid",
-                                                                "resourceVersion",
-                                                                "generation",
-                                                                "creationTimestamp",
-                                                                "deletionTimestamp",
-                                                                "deletionGracePeriodSeconds",
-                                                                "labels",
-                                                                "annotations",
-                                                                "ownerReferences",
-                                                                "finalizers",
-                                                                "managedFields"};
+    static constexpr auto kNames = NamesOf(
+        "name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation",
+        "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "labels",
+        "annotations", "ownerReferences", "finalizers", "managedFields");
     LeanMetadata& m = metadata_;
     const ProjectionTree::Node* const dropped =
         projection_ != nullptr ? projection_->DroppedMetadata() : nullptr;
-    Known known(kNames);
-    return Members([&](std::string_view name, const char*) {
-      const int which = known(name);
-      if (dropped != nullptr && which >= 0) {
-        if (const ProjectionTree::Node* const node = dropped->Find(name)) {
+    return KnownMembers(kNames, memory_.metadata, [&](std::size_t which) {
+      if (dropped != nullptr) {
+        if (const ProjectionTree::Node* const node = dropped->Find(kNames[which].name())) {
           // Within a member of the metadata, the tape cuts.
           return node->whole && Skip();
         }
@@ -337,11 +353,9 @@ class Reader {
           return Items([&] { return ReadOwner(); });
         case 13:
           return Items([&] { return Text(m.finalizers.emplace_back()); });
-        case 14:
+        default:
           if (drop_managed_fields_) return Sees('[') && Skip();
           return Items([&] { return ReadManaged(); });
-        default:
-          return false;
       }
     });
   }
@@ -456,6 +470,7 @@ class Reader {
   const bool drop_managed_fields_;
   const ProjectionTree* const projection_;
   LeanMetadata& metadata_;
+  Memory& memory_;
   JsonParts& parts_;
   std::string& cut_;
 };
@@ -467,13 +482,16 @@ bool ReadLeanJson(std::string_view json, const wire::JsonBitmap& bitmap,
   const unsigned notes = bitmap.notes();
   if ((notes & wire::kJsonBad) != 0) return false;
   if ((notes & wire::kJsonNotAscii) != 0 && !wire::IsUtf8(json)) return false;
-  thread_local LeanMetadata metadata;
-  metadata.Clear();
+  struct Kept {
+    LeanMetadata metadata;
+    Memory memory;
+  };
+  thread_local Kept kept;
+  kept.metadata.Clear();
   object.parts.Clear();
   object.cut.clear();
-  object.metadata.Clear();
-  return Reader(json, bitmap, options, metadata, object).Root() &&
-         WriteMetadata(metadata, object.metadata, object.keys);
+  return Reader(json, bitmap, options, kept.metadata, kept.memory, object).Root() &&
+         object.metadata.Write(kept.metadata, bitmap.text(), json.size(), object.keys);
 }
 
 }  // namespace kinformer::internal

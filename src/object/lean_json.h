@@ -13,18 +13,18 @@
 
 #include "kinformer/internal/block_builder.h"
 
-#include "object/backward_writer.h"
 #include "object/block_assembly.h"
 #include "object/json_parts.h"
+#include "object/lean_metadata.h"
 #include "wire/json_bitmap.h"
 
 namespace kinformer::internal {
 
 // What the reader makes. Kept by a thread from one object to the next, for its memory.
 struct LeanObject {
-  JsonParts parts;             // views into the object's JSON, or into `cut`
-  std::string cut;             // what a projection left
-  BackwardWriter metadata{0};  // ObjectMeta: the same bytes that the transcoder makes of it
+  JsonParts parts;       // views into the object's JSON, or into `cut`
+  std::string cut;       // what a projection left
+  LeanMessage metadata;  // ObjectMeta: the same bytes that the transcoder makes of it
   MetadataKeys keys;
 };
 

@@ -2,9 +2,11 @@
 
 #include "object/lean_json.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/view.h"
@@ -192,6 +194,70 @@ TEST(LeanJson, TakesAnothersBitmap) {
     ASSERT_TRUE((*alone)->SameAs(**among)) << text;
     // Somebody else's is of no use, and nobody minds.
     ASSERT_TRUE(BuildFromJson(Widget(), text, {}, &bitmap));
+  }
+}
+
+// What was learnt from one object's order of members is a guess about the next one's, no more.
+TEST(LeanJson, TakesMembersInAnyOrder) {
+  const std::vector<std::string> members = {
+      R"("name":"a-name")",
+      R"("namespace":"a-space")",
+      R"("uid":"u-1")",
+      R"("resourceVersion":"12")",
+      R"("generation":3)",
+      R"("creationTimestamp":"2026-03-01T10:00:00Z")",
+      R"("labels":{"b":"2","a":"1"})",
+      R"("ownerReferences":[{"uid":"u","kind":"K","name":"n","apiVersion":"v1"},{"name":"m"}])",
+      R"("managedFields":[{"time":"2026-03-01T23:59:59Z","fieldsV1":{"f:a":{}},"manager":"m"},)"
+      R"({"time":"2026-03-02T00:00:00Z"},{"time":"2026-03-02T24:00:00Z"}])"};
+  std::vector<std::size_t> order(members.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::minstd_rand random(11);
+  int lean = 0;
+  for (int round = 0; round < 500; ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    const std::size_t count = 1 + random() % members.size();
+    std::string metadata;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i > 0) metadata += random() % 5 == 0 ? " ,\n" : ",";
+      metadata += members[order[i]];
+    }
+    // A time that is none, as often as not.
+    if (round % 2 == 0) {
+      if (const auto at = metadata.find("24:00:00"); at != std::string::npos) {
+        metadata.replace(at, 2, "12");
+      }
+    }
+    const std::string text = R"({"metadata":{)" + metadata + R"(},"spec":{}})";
+    const auto full = BuildFromJson(Widget(), text, {.validation = Validation::kFull});
+    const auto built = BuildFromJson(Widget(), text);
+    wire::JsonBitmap bitmap;
+    bitmap.Read(text);
+    LeanObject object;
+    const bool read = ReadLeanJson(text, bitmap, {}, object);
+    ASSERT_TRUE(full.ok() || !read) << text;
+    ASSERT_EQ(built.ok(), full.ok()) << text;
+    if (!full) continue;
+    if (read) ++lean;
+    ASSERT_EQ((*built)->metadata_bytes(), (*full)->metadata_bytes()) << text;
+    ASSERT_TRUE((*built)->SameAs(**full)) << text;
+  }
+  EXPECT_GT(lean, 250);
+}
+
+// Texts longer than what is copied at once, than a length of one byte, and at the very end of what was read.
+TEST(LeanJson, TakesTextsOfAnySize) {
+  for (std::size_t size = 0; size < 300; ++size) {
+    const std::string value(size, 'v');
+    const std::string text = R"({"spec":{},"metadata":{"name":"n","annotations":{"a":")" + value +
+                             R"(","b":"x\n)" + value + R"("},"finalizers":[")" + value + R"("]}})";
+    // Of its own, so that a sanitizer sees a read past the end.
+    const std::vector<char> exact(text.begin(), text.end());
+    const std::string_view view(exact.data(), exact.size());
+    const auto full = BuildFromJson(Widget(), view, {.validation = Validation::kFull});
+    const auto built = BuildFromJson(Widget(), view);
+    ASSERT_TRUE(full && built) << text;
+    ASSERT_EQ((*built)->metadata_bytes(), (*full)->metadata_bytes()) << text;
   }
 }
 

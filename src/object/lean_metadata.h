@@ -5,14 +5,15 @@
 #ifndef KINFORMER_OBJECT_LEAN_METADATA_H_
 #define KINFORMER_OBJECT_LEAN_METADATA_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "object/backward_writer.h"
 #include "object/block_assembly.h"
 #include "object/text_forms.h"
 
@@ -74,9 +75,21 @@ struct LeanMetadata {
   }
 };
 
-// The message, before what is in `out`, which must be empty, and where the keys are in it. False if one is longer than any server makes
-// them.
-bool WriteMetadata(const LeanMetadata& metadata, BackwardWriter& out, MetadataKeys& keys);
+// Metadata as its message. Keeps its memory, unless that was unusually large. Thread-compatible.
+class LeanMessage {
+ public:
+  // `keys`: where they are in the message. False if one is longer than any server makes them. `around`: what may be read around texts
+  // that are in it. `most`: bytes that all texts together have at most.
+  bool Write(const LeanMetadata& metadata, std::string_view around, std::size_t most,
+             MetadataKeys& keys);
+  // What was written.
+  [[nodiscard]] std::string_view view() const { return {buffer_.get(), size_}; }
+
+ private:
+  std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0;
+  std::size_t size_ = 0;
+};
 
 }  // namespace kinformer::internal
 

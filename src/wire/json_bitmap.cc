@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <limits>
+#include <utility>
 
 namespace kinformer::wire {
 namespace {
@@ -20,29 +22,72 @@ std::uint64_t EscapesNext(std::string_view text, std::uint64_t escaped) noexcept
 
 }  // namespace
 
-void JsonBitmap::Read(std::string_view text, JsonCarry& carry) {
-  text_ = text;
-  count_ = (text.size() + 63) / 64;
-  if (count_ + 1 > capacity_) {
-    capacity_ = std::max<std::size_t>(count_ + 1, 64);
-    blocks_ = std::make_unique_for_overwrite<JsonBlock[]>(capacity_);
-  }
+void JsonBitmap::MakeRoom(std::size_t blocks) {
+  if (blocks + kBehind <= capacity_) return;
+  const std::size_t capacity = std::max<std::size_t>({blocks + kBehind, capacity_ * 2, 64});
+  auto larger = std::make_unique_for_overwrite<JsonBlock[]>(capacity);
+  std::copy_n(blocks_.get(), count_, larger.get());
+  blocks_ = std::move(larger);
+  capacity_ = capacity;
+}
+
+void JsonBitmap::ReadFrom(std::size_t block) {
   const JsonKernel& kernel = CurrentJsonKernel();
-  const std::size_t whole = text.size() / 64;
-  JsonTally tally;
-  kernel.read(text.data(), whole, carry, tally, blocks_.get());
-  const std::size_t left = text.size() % 64;
+  const char* const begin = text_.data();
+  const std::size_t whole = text_.size() / 64;
+  const std::size_t left = text_.size() % 64;
+  MakeRoom(whole + 1);
+  JsonTally tally{whole_depth_, notes_};
+  if (whole > block) kernel.read(begin + block * 64, whole - block, whole_, tally, &blocks_[block]);
+  whole_depth_ = tally.depth;
+  end_ = whole_;
+  count_ = whole;
   if (left > 0) {
     char padded[64];
     std::memset(padded, ' ', sizeof(padded));
-    std::memcpy(padded, text.data() + whole * 64, left);
-    const std::uint64_t escaped = carry.escaped;
-    kernel.read(padded, 1, carry, tally, &blocks_[whole]);
-    carry.escaped = EscapesNext({text.data() + whole * 64, left}, escaped);
+    std::memcpy(padded, begin + whole * 64, left);
+    kernel.read(padded, 1, end_, tally, &blocks_[whole]);
+    end_.escaped = EscapesNext({begin + whole * 64, left}, whole_.escaped);
+    ++count_;
   }
-  blocks_[count_] = {};
+  // Nothing is there, and more is closed than can be open.
+  JsonBlock behind{};
+  behind.depth = tally.depth;
+  behind.least = std::numeric_limits<std::int32_t>::min();
+  std::fill_n(&blocks_[count_], kBehind, behind);
   depth_ = tally.depth;
   notes_ = tally.notes;
+}
+
+void JsonBitmap::Read(std::string_view text, JsonCarry& carry) {
+  text_ = text;
+  count_ = 0;
+  whole_ = carry;
+  whole_depth_ = 0;
+  notes_ = 0;
+  ReadFrom(0);
+  carry = end_;
+}
+
+void JsonBitmap::Extend(std::string_view text) {
+  const std::size_t before = text_.size() / 64;
+  text_ = text;
+  ReadFrom(before);
+}
+
+void JsonBitmap::TakeTail(const JsonBitmap& other, const char* at, std::string_view text) {
+  const std::size_t from = other.PlaceOf(at) / 64;
+  const std::size_t blocks = other.count_ - from;
+  count_ = 0;
+  MakeRoom(blocks);
+  std::copy_n(&other.blocks_[from], blocks + kBehind, blocks_.get());
+  count_ = blocks;
+  text_ = text;
+  depth_ = other.depth_;
+  notes_ = other.notes_;
+  whole_ = other.whole_;
+  whole_depth_ = other.whole_depth_;
+  end_ = other.end_;
 }
 
 void JsonBitmap::Trim() {
@@ -85,12 +130,10 @@ const char* JsonBitmap::Close(const char* at, std::uint32_t& depth) const noexce
   auto left = static_cast<std::int32_t>(depth);
   const auto find = [&left](std::uint64_t open, std::uint64_t close) {
     for (std::uint64_t both = open | close; both != 0; both &= both - 1) {
-      const std::uint64_t bit = both & (0 - both);
-      if ((close & bit) == 0) {
-        ++left;
-      } else if (--left == 0) {
-        return std::countr_zero(bit);
-      }
+      const int bit = std::countr_zero(both);
+      // No branch on what nobody can foretell.
+      left += 1 - 2 * static_cast<std::int32_t>((close >> bit) & 1U);
+      if (left == 0) return bit;
     }
     return 64;
   };
@@ -98,15 +141,22 @@ const char* JsonBitmap::Close(const char* at, std::uint32_t& depth) const noexce
   int found = find(blocks_[i].open & rest, blocks_[i].close & rest);
   if (found == 64) {
     // What is open when the value has ended, as the blocks count.
-    const std::int32_t outside = DepthAt(i + 1) - left;
+    const std::int32_t outside = blocks_[i + 1].depth - left;
     while (found == 64) {
       ++i;
-      while (i < count_ && blocks_[i].least > outside) ++i;
+      // Four at a time; what is behind the text ends this.
+      const auto goes_below = [&](std::size_t block) {
+        return static_cast<unsigned>(blocks_[block].least <= outside);
+      };
+      while ((goes_below(i) | goes_below(i + 1) | goes_below(i + 2) | goes_below(i + 3)) == 0) {
+        i += 4;
+      }
+      while (blocks_[i].least > outside) ++i;
       if (i >= count_) {
         depth = static_cast<std::uint32_t>(depth_ - outside);
         return nullptr;
       }
-      left = DepthAt(i) - outside;
+      left = blocks_[i].depth - outside;
       found = find(blocks_[i].open, blocks_[i].close);
     }
   }
@@ -114,12 +164,8 @@ const char* JsonBitmap::Close(const char* at, std::uint32_t& depth) const noexce
   return text_.data() + i * 64 + static_cast<std::size_t>(found) + 1;
 }
 
-const char* JsonBitmap::SkipValue(const char* at, const char* end) const noexcept {
+const char* JsonBitmap::SkipOther(const char* at, const char* end) const noexcept {
   if (at == end) return nullptr;
-  if (*at == '"') {
-    const char* const quote = at + 1 == end ? nullptr : NextQuote(at + 1);
-    return quote != nullptr && quote < end ? quote + 1 : nullptr;
-  }
   if (*at == '{' || *at == '[') {
     std::uint32_t depth = 1;
     const char* const after = at + 1 == end ? nullptr : Close(at + 1, depth);

@@ -45,6 +45,14 @@ class JsonBitmap {
     JsonCarry carry;
     Read(text, carry);
   }
+  // Reads what has come to be behind the text: `text` begins with the same bytes, wherever they are now. What was asked before is
+  // answered the same, since positions count from the start.
+  void Extend(std::string_view text);
+  // The text from the 64 bytes on that `at` is in. Takes over what `other` knows of that; `text` is a copy of it.
+  [[nodiscard]] std::string_view TailFrom(const char* at) const noexcept {
+    return text_.substr(PlaceOf(at) / 64 * 64);
+  }
+  void TakeTail(const JsonBitmap& other, const char* at, std::string_view text);
   // Gives the memory back if the latest text was unusually long.
   void Trim();
 
@@ -65,6 +73,24 @@ class JsonBitmap {
     return QuoteFrom(block + 1);
   }
   [[nodiscard]] const char* PreviousQuote(const char* at) const noexcept;
+  // NextQuote; `plain`: no backslash stands before it.
+  [[nodiscard]] const char* NextQuote(const char* at, bool& plain) const noexcept {
+    const std::size_t place = PlaceOf(at);
+    const std::size_t block = place / 64;
+    if (block == count_) return nullptr;
+    const unsigned shift = place % 64;
+    const JsonBlock* const b = &blocks_[block];
+    const std::uint64_t quotes = b[0].quote >> shift | (b[1].quote << 1) << (63 - shift);
+    if (quotes != 0) [[likely]] {
+      const std::uint64_t backslashes = b[0].backslash >> shift | (b[1].backslash << 1)
+                                                                      << (63 - shift);
+      plain = (backslashes & (quotes ^ (quotes - 1))) == 0;
+      return at + std::countr_zero(quotes);
+    }
+    const char* const quote = QuoteFrom(block + 1);
+    if (quote != nullptr) plain = !HasBackslash({at, static_cast<std::size_t>(quote - at)});
+    return quote;
+  }
 
   // From `at` on, past the bracket that closes the last of `depth` open ones; null if it is not there, and then `depth` is how many are
   // open at the end of the text. REQUIRES: depth > 0.
@@ -72,7 +98,11 @@ class JsonBitmap {
 
   // Past the value that begins at `at`; null if it does not end before `end`. A scalar may end with the text.
   // REQUIRES: outside strings.
-  [[nodiscard]] const char* SkipValue(const char* at, const char* end) const noexcept;
+  [[nodiscard]] const char* SkipValue(const char* at, const char* end) const noexcept {
+    if (at == end || *at != '"') return SkipOther(at, end);
+    const char* const quote = at + 1 == end ? nullptr : NextQuote(at + 1);
+    return quote != nullptr && quote < end ? quote + 1 : nullptr;
+  }
 
   // Whether there is a backslash in a part of the text.
   [[nodiscard]] bool HasBackslash(std::string_view part) const noexcept {
@@ -90,23 +120,30 @@ class JsonBitmap {
   [[nodiscard]] unsigned notes() const noexcept { return notes_; }
 
  private:
+  // Behind the blocks of the text: they end searches for quotes and brackets.
+  static constexpr std::size_t kBehind = 4;
+
+  void MakeRoom(std::size_t blocks);
+  // Reads the text's blocks from that one on.
+  void ReadFrom(std::size_t block);
+  // What is no string.
+  [[nodiscard]] const char* SkipOther(const char* at, const char* end) const noexcept;
   // The first one in that block or behind it.
   [[nodiscard]] const char* QuoteFrom(std::size_t block) const noexcept;
   [[nodiscard]] std::size_t PlaceOf(const char* at) const noexcept {
     return static_cast<std::size_t>(at - text_.data());
   }
 
-  // Brackets that are open where the block begins.
-  [[nodiscard]] std::int32_t DepthAt(std::size_t block) const noexcept {
-    return block < count_ ? blocks_[block].depth : depth_;
-  }
-
   std::string_view text_;
-  std::unique_ptr<JsonBlock[]> blocks_;  // and an empty one behind them
+  std::unique_ptr<JsonBlock[]> blocks_;  // and kBehind of them
   std::size_t capacity_ = 0;
   std::size_t count_ = 0;
   std::int32_t depth_ = 0;  // at the end
   unsigned notes_ = 0;
+  // Where the last 64 bytes that are whole end, and at the end.
+  JsonCarry whole_;
+  std::int32_t whole_depth_ = 0;
+  JsonCarry end_;
 };
 
 }  // namespace kinformer::wire

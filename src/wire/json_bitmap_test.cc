@@ -63,6 +63,12 @@ void Check(const JsonBitmap& bitmap, const Plain& plain, std::size_t from) {
     if (quote <= from) previous = quote;
   }
   EXPECT_EQ(place(bitmap.NextQuote(text.data() + from)), next) << text;
+  bool unescaped = true;
+  EXPECT_EQ(place(bitmap.NextQuote(text.data() + from, unescaped)), next) << text;
+  if (next < text.size()) {
+    EXPECT_EQ(unescaped, text.substr(from, next - from).find('\\') == std::string_view::npos)
+        << text;
+  }
   if (from < text.size()) {
     EXPECT_EQ(place(bitmap.PreviousQuote(text.data() + from)), previous) << text;
   }
@@ -116,6 +122,47 @@ TEST_P(JsonBitmapTest, FindsWhatAPlainReaderFinds) {
       for (int i = 0; i < 8; ++i) Check(bitmap, plain, random() % (text.size() + 1));
       ASSERT_FALSE(HasFailure());
     }
+  }
+}
+
+// The end of a text, taken over by another bitmap that goes on in steps, is as if it had been read at once.
+TEST_P(JsonBitmapTest, GoesOnWhereAnotherEnded) {
+  std::mt19937 random(7);
+  constexpr std::string_view kBytes = "{}[]\"\"\\\\,: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa[{\n";
+  for (int round = 0; round < 2000; ++round) {
+    std::string text(64 + random() % 900, '\\');
+    if (random() % 8 != 0) {
+      for (char& c : text) c = kBytes[random() % kBytes.size()];
+    }
+    const std::size_t read = 1 + random() % (text.size() - 1);
+    JsonBitmap first;
+    first.Read(std::string_view(text).substr(0, read));
+    const std::string_view tail = first.TailFrom(text.data() + random() % read);
+    const auto from = static_cast<std::size_t>(tail.data() - text.data());
+    ASSERT_EQ(from % 64, 0U);
+
+    JsonBitmap bitmap;
+    std::vector<char> copy(tail.begin(), tail.end());
+    bitmap.TakeTail(first, tail.data(), {copy.data(), copy.size()});
+    for (std::size_t size = copy.size(); from + size < text.size();) {
+      size = std::min(size + 1 + random() % 200, text.size() - from);
+      // Elsewhere each time, so that a sanitizer sees who still looks at the old place.
+      std::vector<char> more(text.begin() + static_cast<std::ptrdiff_t>(from),
+                             text.begin() + static_cast<std::ptrdiff_t>(from + size));
+      bitmap.Extend({more.data(), more.size()});
+      copy.swap(more);
+    }
+    ASSERT_EQ(bitmap.text(), std::string_view(text).substr(from));
+
+    // All of it, as what comes before it leaves it.
+    bool inside = false;
+    bool escaped = false;
+    Plain().Read(std::string_view(text).substr(0, from), inside, escaped);
+    Plain plain;
+    plain.Read(std::string_view(text).substr(from), inside, escaped);
+    EXPECT_EQ(bitmap.notes() & plain.notes, plain.notes) << text;
+    for (int i = 0; i < 8; ++i) Check(bitmap, plain, random() % (bitmap.text().size() + 1));
+    ASSERT_FALSE(HasFailure());
   }
 }
 

@@ -40,44 +40,39 @@ JsonMembers::JsonMembers(std::string_view object, const JsonBitmap& bitmap) noex
   }
 }
 
-std::string_view JsonMembers::value() noexcept {
-  if (after_ == nullptr) after_ = bitmap_.SkipValue(value_, end_);
-  if (after_ == nullptr) return {};
-  return {value_, static_cast<std::size_t>(after_ - value_)};
-}
-
 bool JsonMembers::Next() noexcept {
   if (!ok_ || done_) return false;
-  const auto fail = [this] {
+  const char* const end = end_;
+  const char* at = at_;
+  const auto fail = [this](const char* where) {
+    at_ = where;
     ok_ = false;
     return false;
   };
   if (value_ != nullptr) {
-    static_cast<void>(value());
-    at_ = value_;
-    if (after_ == nullptr) return fail();
-    at_ = after_;
+    at = after_ != nullptr ? after_ : bitmap_.SkipValue(value_, end);
+    if (at == nullptr) return fail(value_);
   }
-  at_ = SkipJsonBlanks(at_, end_);
-  if (at_ == end_) return fail();
-  if (*at_ == '}') {
-    ++at_;
+  at = SkipJsonBlanks(at, end);
+  if (at == end) return fail(at);
+  if (*at == '}') {
+    at_ = at + 1;
     done_ = true;
     return false;
   }
   if (value_ != nullptr) {
-    if (*at_ != ',') return fail();
-    at_ = SkipJsonBlanks(at_ + 1, end_);
+    if (*at != ',') return fail(at);
+    at = SkipJsonBlanks(at + 1, end);
   }
-  if (at_ == end_ || *at_ != '"' || at_ + 1 == end_) return fail();
-  const char* const quote = bitmap_.NextQuote(at_ + 1);
-  if (quote == nullptr || quote >= end_) return fail();
-  name_ = {at_ + 1, static_cast<std::size_t>(quote - at_) - 1};
-  at_ = SkipJsonBlanks(quote + 1, end_);
-  if (at_ == end_ || *at_ != ':') return fail();
-  at_ = SkipJsonBlanks(at_ + 1, end_);
-  if (at_ == end_ || *at_ == '}' || *at_ == ']' || *at_ == ',' || *at_ == ':') return fail();
-  value_ = at_;
+  if (at == end || *at != '"' || at + 1 == end) return fail(at);
+  const char* const quote = bitmap_.NextQuote(at + 1);
+  if (quote == nullptr || quote >= end) return fail(at);
+  name_ = {at + 1, static_cast<std::size_t>(quote - at) - 1};
+  at = SkipJsonBlanks(quote + 1, end);
+  if (at == end || *at != ':') return fail(at);
+  at = SkipJsonBlanks(at + 1, end);
+  if (at == end || *at == '}' || *at == ']' || *at == ',' || *at == ':') return fail(at);
+  value_ = at_ = at;
   after_ = nullptr;
   return true;
 }

@@ -47,7 +47,11 @@ class JsonMembers {
   // Without its quotes, escapes as they stand.
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
   // The value's text; empty if its end is not found.
-  std::string_view value() noexcept;
+  std::string_view value() noexcept {
+    if (after_ == nullptr) after_ = bitmap_.SkipValue(value_, end_);
+    if (after_ == nullptr) return {};
+    return {value_, static_cast<std::size_t>(after_ - value_)};
+  }
   // What is left of the object, from the value on: to go into the value without looking for its end first.
   [[nodiscard]] std::string_view rest() const noexcept {
     return {value_, static_cast<std::size_t>(end_ - value_)};

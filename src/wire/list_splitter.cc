@@ -198,6 +198,20 @@ Result<void> ListSplitter::ReadListMeta(std::string_view message) {
 
 Result<void> ListSplitter::FeedJson(std::string_view chunk, Sink& sink) {
   while (!chunk.empty()) {
+    if (!cut_.empty()) {
+      bool complete = false;
+      const std::size_t taken = cut_.Add(chunk, complete);
+      if (cut_.value().size() > max_object_bytes_) {
+        return TooLarge(offset_, cut_.value().size());
+      }
+      offset_ += taken;
+      chunk.remove_prefix(taken);
+      if (!complete) return {};
+      carry_ = {};  // behind a value, outside strings
+      if (Result<void> done = TakeJson(cut_.value(), cut_.bitmap(), sink); !done) return done;
+      cut_.Clear();
+      continue;
+    }
     const std::string_view window = chunk.substr(0, kWindow);
     chunk.remove_prefix(window.size());
     if (Result<void> fed = FeedJsonWindow(window, sink); !fed) return fed;
@@ -229,49 +243,13 @@ Result<void> ListSplitter::FeedJsonWindow(std::string_view window, Sink& sink) {
       const char* const after = scanner_.Scan(bitmap_, at);
       const std::string_view piece(at,
                                    static_cast<std::size_t>((after != nullptr ? after : end) - at));
-      if (keep_ && partial_.size() + piece.size() > max_object_bytes_) {
-        return TooLarge(position(at), partial_.size() + piece.size());
-      }
+      if (keep_ && piece.size() > max_object_bytes_) return TooLarge(position(at), piece.size());
       if (after == nullptr) {
-        if (keep_) partial_.append(piece);
+        if (keep_) cut_.Begin(bitmap_, at, scanner_);
         return {};
       }
-      std::string_view token = piece;
-      if (keep_ && !partial_.empty()) {
-        partial_.append(piece);
-        token = partial_;
-      }
       at = after;
-      in_token_ = false;
-      switch (json_state_) {
-        case JsonState::kName: {
-          name_ = PlainJsonString(token);
-          json_state_ = JsonState::kColon;
-          break;
-        }
-        case JsonState::kItem: {
-          const JsonBitmap* bitmap = &bitmap_;
-          if (!partial_.empty()) {
-            partial_bitmap_.Read(token);
-            bitmap = &partial_bitmap_;
-          }
-          if (Result<void> item = sink.OnItem(token, bitmap); !item) return item;
-          partial_bitmap_.Trim();
-          ++items_;
-          json_state_ = JsonState::kAfterItem;
-          break;
-        }
-        default: {
-          if (keep_) {
-            if (Result<void> taken = TakeJsonMember(token); !taken) return taken;
-          }
-          json_state_ = JsonState::kAfterMember;
-          break;
-        }
-      }
-      partial_.clear();
-      // The memory of one unusually large object is not kept for the rest of the list.
-      if (partial_.capacity() > (std::size_t{1} << 20)) partial_.shrink_to_fit();
+      if (Result<void> done = TakeJson(piece, bitmap_, sink); !done) return done;
       continue;
     }
     const char c = *at;
@@ -350,6 +328,24 @@ Result<void> ListSplitter::FeedJsonWindow(std::string_view window, Sink& sink) {
     }
   }
   return {};
+}
+
+Result<void> ListSplitter::TakeJson(std::string_view token, const JsonBitmap& bitmap, Sink& sink) {
+  in_token_ = false;
+  switch (json_state_) {
+    case JsonState::kName:
+      name_ = PlainJsonString(token);
+      json_state_ = JsonState::kColon;
+      return {};
+    case JsonState::kItem:
+      if (Result<void> item = sink.OnItem(token, &bitmap); !item) return item;
+      ++items_;
+      json_state_ = JsonState::kAfterItem;
+      return {};
+    default:
+      json_state_ = JsonState::kAfterMember;
+      return keep_ ? TakeJsonMember(token) : Result<void>();
+  }
 }
 
 Result<void> ListSplitter::TakeJsonMember(std::string_view value) {

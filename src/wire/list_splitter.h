@@ -20,6 +20,7 @@
 #include "kinformer/internal/type_info.h"
 #include "kinformer/result.h"
 
+#include "wire/json_cut_value.h"
 #include "wire/json_scanner.h"
 
 namespace kinformer::wire {
@@ -86,6 +87,8 @@ class ListSplitter {
   };
   Result<void> FeedJson(std::string_view chunk, Sink& sink);
   Result<void> FeedJsonWindow(std::string_view window, Sink& sink);
+  // A name, an item, or the value of a member of the list, if it was wanted.
+  Result<void> TakeJson(std::string_view token, const JsonBitmap& bitmap, Sink& sink);
   Result<void> TakeJsonMember(std::string_view value);
 
   [[nodiscard]] std::string Where(std::uint64_t at) const;
@@ -97,19 +100,19 @@ class ListSplitter {
   ListHead head_;
   std::uint64_t offset_ = 0;
   std::uint64_t items_ = 0;  // given to the sink
-  std::string partial_;      // the beginning of the unit that is cut off
 
+  std::string partial_;  // the beginning of the unit that is cut off
   ProtobufState protobuf_state_ = ProtobufState::kMagic;
   std::size_t need_ = 0;
   std::uint64_t list_left_ = 0;
 
   JsonState json_state_ = JsonState::kStart;
   bool in_token_ = false;  // inside a name, value or item
-  bool keep_ = false;      // its text is wanted
+  bool keep_ = false;      // its text is wanted: if it is cut, it goes on in cut_
   JsonValueScanner scanner_;
   JsonCarry carry_;
-  JsonBitmap bitmap_;          // of the window
-  JsonBitmap partial_bitmap_;  // of an item that windows cut
+  JsonBitmap bitmap_;  // of the window
+  JsonCutValue cut_;
   std::string name_;
 };
 

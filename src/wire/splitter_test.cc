@@ -235,6 +235,59 @@ std::string ConfigMapFrame() {
   return std::string{'\0', '\0', '\0', static_cast<char>(n)} + event;
 }
 
+// What was learnt from how one event began is no more than a guess about the next.
+TEST(WatchFramer, EventsThatBeginAlike) {
+  const std::vector<std::vector<std::string>> events = {
+      {R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","a":1}})", "ADDED", "Pod", "v1"},
+      {R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1"}})", "ADDED", "Pod", "v1"},
+      {R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1beta1"} })", "ADDED", "Pod",
+       "v1beta1"},
+      {R"({"type":"ADDED","object":{"kind":"Pods","apiVersion":"v1"},"x":{"object":1}})", "ADDED",
+       "Pods", "v1"},
+      {R"({"type":"ADDED","object":{"apiVersion":"v1","spec":{},"kind":"Node"},"type":"MODIFIED"})",
+       "MODIFIED", "Node", "v1"},
+      {R"({"type":"ADDED","object":{"apiVersion":"v1","kind":"Node"}})", "ADDED", "Node", "v1"},
+      {R"({"type":"ADDED","object":{"apiVersion":"v1","kind":"Nodes","metadata":{}}})", "ADDED",
+       "Nodes", "v1"},
+      {R"({"object":{"kind":"Pod","apiVersion":"v1"},"type":"DELETED"})", "DELETED", "Pod", "v1"}};
+  struct Sink final : WatchFramer::Sink {
+    Result<void> OnFrame(const WatchFrame& frame) override {
+      seen.push_back(
+          {std::string(frame.type), std::string(frame.kind), std::string(frame.apiVersion)});
+      return {};
+    }
+    std::vector<std::vector<std::string>> seen;
+  };
+  std::minstd_rand random(3);
+  for (int round = 0; round < 300; ++round) {
+    std::string body;
+    std::vector<std::vector<std::string>> expected;
+    for (int i = 0; i < 20; ++i) {
+      const auto& event = events[random() % events.size()];
+      body += event[0] + (random() % 2 == 0 ? "\n" : "");
+      expected.emplace_back(event.begin() + 1, event.end());
+    }
+    Sink sink;
+    WatchFramer framer(internal::Encoding::kJson);
+    const std::size_t piece = 1 + random() % 400;
+    for (std::size_t at = 0; at < body.size(); at += piece) {
+      ASSERT_TRUE(framer.Feed(std::string_view(body).substr(at, piece), sink).ok()) << body;
+    }
+    ASSERT_TRUE(framer.Finish().ok());
+    ASSERT_EQ(sink.seen, expected) << body;
+    // The same beginning, and nothing that would be an object behind it.
+    for (const std::string bad :
+         {R"({"type":"ADDED","object":})", R"({"type":"ADDED","object":}})",
+          R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1"},})",
+          R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1"}])"}) {
+      WatchFramer again(internal::Encoding::kJson);
+      ASSERT_TRUE(again.Feed(events[round % 2 == 0 ? 0 : 1][0], sink).ok());
+      const Result<void> fed = again.Feed(bad, sink);
+      EXPECT_FALSE(fed.ok() && again.Finish().ok()) << bad;
+    }
+  }
+}
+
 TEST(WatchFramer, ProtobufAtEveryPieceSize) {
   std::string bookmark;
   ProtobufWriter(bookmark).BytesField(1, "BOOKMARK");

@@ -15,18 +15,8 @@ constexpr std::size_t kLengthBytes = 4;
 // So much JSON is looked at before frames are taken out of it: what stays in the cache.
 constexpr std::size_t kWindow = std::size_t{32} << 10;
 
-// The event at the front of `text`. Returns what is behind it; false, and how far it came, if it is cut off or malformed.
-bool ReadEvent(std::string_view text, const JsonBitmap& bitmap, WatchFrame& event,
-               std::size_t& used) {
-  JsonMembers members(text, bitmap);
-  while (members.Next()) {
-    if (members.name() == "type") event.type = PlainJsonString(members.value());
-    if (members.name() == "object") event.object = members.value();
-  }
-  event.bitmap = &bitmap;
-  used = members.offset();
-  return members.ok();
-}
+// Longer beginnings are not remembered.
+constexpr std::size_t kLongestHead = 256;
 
 std::size_t FrameLength(std::string_view head) {
   std::size_t length = 0;
@@ -65,7 +55,7 @@ Result<void> WatchFramer::Feed(std::string_view chunk, Sink& sink) {
 }
 
 Result<void> WatchFramer::Finish() {
-  if (partial_.empty() && !in_frame_) return {};
+  if (partial_.empty() && cut_.empty()) return {};
   return Error(
       Reason::kUnexpectedEof,
       "the watch ends inside the frame at byte " + std::to_string(frame_start_) + ", after " +
@@ -142,6 +132,18 @@ Result<void> WatchFramer::EmitProtobuf(std::string_view frame, Sink& sink) {
 
 Result<void> WatchFramer::FeedJson(std::string_view chunk, Sink& sink) {
   while (!chunk.empty()) {
+    if (!cut_.empty()) {
+      bool complete = false;
+      const std::size_t taken = cut_.Add(chunk, complete);
+      if (cut_.value().size() > max_frame_bytes_) return TooLarge(cut_.value().size());
+      offset_ += taken;
+      chunk.remove_prefix(taken);
+      if (!complete) return {};
+      carry_ = {};  // behind a value, outside strings
+      if (Result<void> r = ReadJson(cut_.value(), cut_.bitmap(), sink); !r) return r;
+      cut_.Clear();
+      continue;
+    }
     const std::string_view window = chunk.substr(0, kWindow);
     chunk.remove_prefix(window.size());
     if (Result<void> fed = FeedJsonWindow(window, sink); !fed) return fed;
@@ -156,64 +158,106 @@ Result<void> WatchFramer::FeedJsonWindow(std::string_view window, Sink& sink) {
   const char* at = window.data();
   const char* const end = at + window.size();
   while (at != end) {
-    if (!in_frame_) {
-      if (IsJsonBlank(*at)) {
-        ++at;
-        continue;
-      }
-      frame_start_ = base + static_cast<std::uint64_t>(at - window.data());
-      if (*at != '{') {
-        return Fail("found " + json::ShowByte(*at) + " where an event's '{' should be");
-      }
-      // One that is all there is read without looking for its end first.
-      WatchFrame event;
-      std::size_t used = 0;
-      if (ReadEvent({at, static_cast<std::size_t>(end - at)}, bitmap_, event, used)) {
-        if (used > max_frame_bytes_) return TooLarge(used);
-        if (Result<void> r = EmitJson(event, sink); !r) return r;
-        at += used;
-        continue;
-      }
-      in_frame_ = true;
-      scanner_.Reset();
+    if (IsJsonBlank(*at)) {
+      ++at;
+      continue;
     }
-    const char* const after = scanner_.Scan(bitmap_, at);
-    const std::string_view piece(at,
-                                 static_cast<std::size_t>((after != nullptr ? after : end) - at));
-    if (partial_.size() + piece.size() > max_frame_bytes_) {
-      return TooLarge(partial_.size() + piece.size());
+    frame_start_ = base + static_cast<std::uint64_t>(at - window.data());
+    if (*at != '{') {
+      return Fail("found " + json::ShowByte(*at) + " where an event's '{' should be");
     }
-    if (after == nullptr) {
-      partial_.append(piece);
-      return {};
-    }
-    in_frame_ = false;
-    at = after;
-    partial_.append(piece);
-    partial_bitmap_.Read(partial_);
+    // One that is all there is read without looking for its end first.
     WatchFrame event;
     std::size_t used = 0;
-    if (!ReadEvent(partial_, partial_bitmap_, event, used)) {
-      return Fail("malformed event, " + std::to_string(used) + " bytes into it");
+    if (ReadEvent({at, static_cast<std::size_t>(end - at)}, bitmap_, event, used)) {
+      if (used > max_frame_bytes_) return TooLarge(used);
+      if (Result<void> r = EmitJson(event, sink); !r) return r;
+      at += used;
+      continue;
     }
-    if (Result<void> r = EmitJson(event, sink); !r) return r;
-    partial_bitmap_.Trim();
-    DropPartial();
+    JsonValueScanner scanner;
+    const char* const after = scanner.Scan(bitmap_, at);
+    const auto size = static_cast<std::size_t>((after != nullptr ? after : end) - at);
+    if (size > max_frame_bytes_) return TooLarge(size);
+    if (after == nullptr) {
+      cut_.Begin(bitmap_, at, scanner);
+      return {};
+    }
+    if (Result<void> r = ReadJson({at, size}, bitmap_, sink); !r) return r;
+    at = after;
   }
   return {};
+}
+
+bool WatchFramer::ReadEvent(std::string_view text, const JsonBitmap& bitmap, WatchFrame& event,
+                            std::size_t& used) {
+  event.bitmap = &bitmap;
+  if (!event_head_.text.empty() && text.starts_with(event_head_.text)) {
+    const char* const begin = text.data() + event_head_.text.size() - 1;
+    const char* const end = text.data() + text.size();
+    const char* const after = bitmap.SkipValue(begin, end);
+    if (after == nullptr) {
+      used = static_cast<std::size_t>(begin - text.data());
+      return false;
+    }
+    if (after != end && *after == '}') {
+      event.type = event_head_.type.Of(text);
+      event.object = {begin, static_cast<std::size_t>(after - begin)};
+      used = static_cast<std::size_t>(after + 1 - text.data());
+      return true;
+    }
+  }
+  JsonMembers members(text, bitmap);
+  std::size_t count = 0;
+  for (; members.Next(); ++count) {
+    if (members.name() == "type") event.type = PlainJsonString(members.value());
+    if (members.name() == "object") event.object = members.value();
+  }
+  used = members.offset();
+  if (members.ok() && count == 2 && !event.type.empty() && event.object.starts_with('{') &&
+      event.type.data() < event.object.data()) {
+    const std::size_t head = static_cast<std::size_t>(event.object.data() - text.data()) + 1;
+    if (head <= kLongestHead) {
+      event_head_.text = text.substr(0, head);
+      event_head_.type = Span::From(text, event.type);
+    }
+  }
+  return members.ok();
+}
+
+Result<void> WatchFramer::ReadJson(std::string_view frame, const JsonBitmap& bitmap, Sink& sink) {
+  WatchFrame event;
+  std::size_t used = 0;
+  if (!ReadEvent(frame, bitmap, event, used)) {
+    return Fail("malformed event, " + std::to_string(used) + " bytes into it");
+  }
+  return EmitJson(event, sink);
 }
 
 Result<void> WatchFramer::EmitJson(WatchFrame& event, Sink& sink) {
   if (event.type.empty()) return Fail("the event has no type");
   if (!event.object.empty()) {
     if (event.object.front() != '{') return Fail("the event's object is not a JSON object");
+    if (!object_head_.text.empty() && event.object.starts_with(object_head_.text)) {
+      event.kind = object_head_.kind.Of(event.object);
+      event.apiVersion = object_head_.api_version.Of(event.object);
+      return sink.OnFrame(event);
+    }
     JsonMembers object(event.object, *event.bitmap);
+    std::size_t head = 0;
     // Servers write both first: no need to walk the rest.
     while ((event.kind.empty() || event.apiVersion.empty()) && object.Next()) {
       if (object.name() == "kind") event.kind = PlainJsonString(object.value());
       if (object.name() == "apiVersion") event.apiVersion = PlainJsonString(object.value());
+      head = static_cast<std::size_t>(object.rest().data() - event.object.data()) +
+             object.value().size();
     }
     if (!object.ok()) return Fail("the event's object is malformed");
+    if (!event.kind.empty() && !event.apiVersion.empty() && head <= kLongestHead) {
+      object_head_ = {std::string(event.object.substr(0, head)),
+                      Span::From(event.object, event.kind),
+                      Span::From(event.object, event.apiVersion)};
+    }
   }
   return sink.OnFrame(event);
 }

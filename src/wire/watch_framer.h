@@ -13,6 +13,7 @@
 #include "kinformer/internal/type_info.h"
 #include "kinformer/result.h"
 
+#include "wire/json_cut_value.h"
 #include "wire/json_scanner.h"
 
 namespace kinformer::wire {
@@ -56,6 +57,10 @@ class WatchFramer {
   Result<void> FeedJson(std::string_view chunk, Sink& sink);
   Result<void> FeedJsonWindow(std::string_view window, Sink& sink);
   Result<void> EmitProtobuf(std::string_view frame, Sink& sink);
+  // The event at the front of `text`. False, and how far it came, if it is cut off or malformed.
+  bool ReadEvent(std::string_view text, const JsonBitmap& bitmap, WatchFrame& event,
+                 std::size_t& used);
+  Result<void> ReadJson(std::string_view frame, const JsonBitmap& bitmap, Sink& sink);
   Result<void> EmitJson(WatchFrame& event, Sink& sink);
   [[nodiscard]] Error Fail(std::string_view why) const;
   [[nodiscard]] Error TooLarge(std::uint64_t size) const;
@@ -63,14 +68,31 @@ class WatchFramer {
 
   const internal::Encoding encoding_;
   const std::size_t max_frame_bytes_;
-  std::string partial_;            // the beginning of a frame that is cut off
+  std::string partial_;            // the beginning of a frame of protobuf that is cut off
   std::uint64_t frame_start_ = 0;  // where the current frame begins in the body
   std::uint64_t offset_ = 0;
-  bool in_frame_ = false;  // JSON
-  JsonValueScanner scanner_;
   JsonCarry carry_;
-  JsonBitmap bitmap_;          // of the window
-  JsonBitmap partial_bitmap_;  // of a frame that windows cut
+  JsonBitmap bitmap_;  // of the window
+  JsonCutValue cut_;   // a frame of JSON that windows cut
+
+  // How the latest event of JSON began, and its object: most begin alike, and one look tells. Where texts are counts from the start.
+  struct Span {
+    std::size_t at = 0;
+    std::size_t size = 0;
+    [[nodiscard]] std::string_view Of(std::string_view text) const { return text.substr(at, size); }
+    static Span From(std::string_view text, std::string_view part) {
+      return {static_cast<std::size_t>(part.data() - text.data()), part.size()};
+    }
+  };
+  struct {
+    std::string text;  // {"type":"MODIFIED","object":{
+    Span type;
+  } event_head_;
+  struct {
+    std::string text;  // {"kind":"Pod","apiVersion":"v1"
+    Span kind;
+    Span api_version;
+  } object_head_;
 };
 
 }  // namespace kinformer::wire
