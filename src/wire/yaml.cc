@@ -104,6 +104,15 @@ std::string FloatText(std::string_view text) {
   return i == text.size() ? out : std::string();
 }
 
+// Whether a float can hold each number in it. One that none can hold is a text to Go's YAML.
+bool NumbersFit(const Value& value) {
+  if (value.is_number()) return std::isfinite(value.AsDouble().value_or(0));
+  const auto fits = [](const auto& part) { return NumbersFit(part); };
+  return std::all_of(value.items().begin(), value.items().end(), fits) &&
+         std::all_of(value.members().begin(), value.members().end(),
+                     [&](const json::Object::Member& member) { return fits(member.second); });
+}
+
 // What a plain scalar stands for.
 Value Resolve(const std::string& text, const YAML::Mark& mark) {
   if (IsOneOf(text, {"", "~", "null", "Null", "NULL"})) return {};
@@ -127,9 +136,7 @@ Value Resolve(const std::string& text, const YAML::Mark& mark) {
   const std::string real = FloatText(plain);
   if (real.empty()) return Value(text);
   Value number = Value::MakeNumber(real);
-  // What no float holds is a text to Go.
-  const std::optional<double> value = number.AsDouble();
-  return value && std::isfinite(*value) ? std::move(number) : Value(text);
+  return NumbersFit(number) ? std::move(number) : Value(text);
 }
 
 class Builder : public YAML::EventHandler {
@@ -464,12 +471,12 @@ void Write(std::string& out, const Value& value, std::size_t indent, bool after_
 Result<std::vector<Value>> ParseAll(std::string_view text, std::string_view file) {
   std::vector<Value> documents;
   // JSON is YAML, and much faster to read as JSON. What is not JSON (flow style, comments, several
-  // documents) falls through.
+  // documents) or would be another value as YAML falls through.
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return documents;
   if (text[first] == '{' || text[first] == '[') {
     Result<Value> value = json::Parse(text, {.reject_duplicate_keys = true});
-    if (value) {
+    if (value && NumbersFit(*value)) {
       documents.push_back(std::move(*value));
       return documents;
     }

@@ -208,6 +208,12 @@ TEST(Yaml, NumbersKeepTheirText) {
   }
 }
 
+TEST(Yaml, NumbersThatNoFloatHoldsAreTexts) {
+  EXPECT_EQ(AsJson("[1E313]"), R"(["1E313"])");
+  EXPECT_EQ(AsJson("- 1E313\n"), R"(["1E313"])");
+  EXPECT_EQ(AsJson(R"({"a": [{"b": -1e999}, 1]})"), R"({"a":[{"b":"-1e999"},1]})");
+}
+
 TEST(Yaml, ManyDocuments) {
   const Result<std::vector<json::Value>> all =
       ParseAll("# head\n---\na: 1\n---\n# nothing\n---\nb: 2\n...\n");
