@@ -251,6 +251,34 @@ TEST(Mutables, MalformedBytesNameTheField) {
   EXPECT_THAT(read.error().message(), HasSubstr("k8s.io.api.core.v1.PodSpec"));
 }
 
+// Of an entry with several values the last one holds; none may be malformed.
+TEST(Mutables, EveryValueOfAMapEntryIsRead) {
+  const auto overhead = [](std::string_view first_value) {
+    const std::string entry =
+        "\x0a\x01"
+        "a\x12\x03" +
+        std::string(first_value) +
+        "\x12\x03\x0a\x01"
+        "1";
+    return "\x12\x10\x82\x02\x0d" + entry;
+  };
+  const std::string good = overhead(
+      "\x0a\x01"
+      "7");
+  const auto read = internal::DecodeProtobuf<corev1::PodMutable>(good);
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(
+      internal::EncodeJson(*read),
+      R"({"kind":"Pod","apiVersion":"v1","metadata":{},"spec":{"containers":null,"overhead":{"a":"1"}},"status":{}})");
+  std::string json;
+  EXPECT_TRUE(internal::ProtobufToJson(*corev1::Pod::type_info().message, good, json));
+  EXPECT_THAT(json, HasSubstr(R"("overhead":{"a":"1"})"));
+
+  const std::string bad = overhead("app");
+  EXPECT_FALSE(internal::DecodeProtobuf<corev1::PodMutable>(bad));
+  EXPECT_FALSE(internal::ProtobufToJson(*corev1::Pod::type_info().message, bad, json));
+}
+
 struct BadJson {
   const char* json;
   const char* message;

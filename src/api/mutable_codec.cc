@@ -204,14 +204,27 @@ class Decoder {
              void* member) {
     std::string_view key;
     WireField value;
+    bool several = false;
     wire::ProtobufReader reader(entry.bytes());
     while (reader.Next()) {
       if (reader.field() == 1 && reader.type() == WireType::kBytes) key = reader.bytes();
       if (reader.field() != 2) continue;
       if (reader.type() != WireTypeOf(field.kind)) return false;
+      several = static_cast<bool>(value);
       value = reader.value();
     }
     if (!reader.ok()) return false;
+    // The last value holds, but none may be malformed.
+    if (several) {
+      wire::ProtobufReader again(entry.bytes());
+      while (again.Next()) {
+        if (again.field() == 2 &&
+            !Value(field, place, again.value(), place.ops->insert(member, key))) {
+          return false;
+        }
+      }
+      return true;
+    }
     void* const place_of_value = place.ops->insert(member, key);
     return !value || Value(field, place, value, place_of_value);
   }

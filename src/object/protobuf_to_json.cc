@@ -257,6 +257,11 @@ class Decoder {
         }
         if (part.number != 2) continue;
         if (part.type != WireTypeOf(field.kind)) return Fail(message, field, WrongType(part));
+        if (entry.has_value) {  // the last one holds, but none may be malformed
+          const std::size_t written = out_.size();
+          if (!Value(message, field, &entry.value)) return false;
+          out_.resize(written);
+        }
         entry.value = part;
         entry.has_value = true;
       }
