@@ -341,7 +341,8 @@ bool IsPlain(const std::string& text) {
     if (c == '#' && i > 0 && text[i - 1] == ' ') return false;
     if (c == ':' && i + 1 < text.size() && text[i + 1] == ' ') return false;
   }
-  return !LooksLikeAnotherType(text) && text != "---" && text != "...";
+  // At the beginning of a line that ends a document; so would "---", but for its first character.
+  return !LooksLikeAnotherType(text) && !text.starts_with("...");
 }
 
 // A string of several lines that a literal block can hold.

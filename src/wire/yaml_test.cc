@@ -254,6 +254,7 @@ TEST(Yaml, WhatIsDumpedReadsBack) {
        R"({"x":"1_000","y":"12:30:45","z":"0o7","A":"!t","B":"&a","C":"*a","D":"%","E":"@","F":"`"})",
        R"({"1":2,"true":3,"":4,"a b":5,"k:":6,"- l":7,"null":[null,true,[[1],[]],{"a":[{}]}]})",
        R"(["a",["b",["c"]],{"d":{"e":"f\ng"}}])", R"("just text")", R"({"tag":"=","less":"<a&b>"})",
+       R"({"... ,":1,"...":"... x","---":"--- x","...a":"...a"})",
        R"({"line":"a\u2028b\nc","nel":"a\u0085b\nc","bom":"\ufeffa\nb","crlf":"a\r\nb\r\n"})"}) {
     const json::Value v = *json::Parse(text);
     const Result<json::Value> again = Parse(Dump(v));
