@@ -2,17 +2,15 @@
 // The counters are bytes per pod as malloc gave them.
 
 #include <benchmark/benchmark.h>
-#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/json.h"
 #include "kinformer/projection.h"
 
-#include "demo/cluster_model.h"
+#include "micro/pods.h"
 #include "object/packing.h"
 
 namespace kinformer {
@@ -20,40 +18,18 @@ namespace {
 
 using internal::ObjectRef;
 
-constexpr std::size_t kPods = 5000;
-
 const internal::TypeInfo& Pods() { return corev1::Pod::type_info(); }
 const internal::TypeInfo& DynamicPods() {
   return *internal::DynamicTypeInfo("", "v1", "Pod", "pods", true);
 }
 
-// Pods as a server stores them: each with a uid and a container id of its own.
 struct Data {
-  std::vector<std::string> json;
+  std::vector<std::string> json = bench::MakePods();
   std::vector<std::string> protobuf;
 
   Data() {
-    demo::ClusterModel model({.nodes = kPods / 100, .namespaces = 100, .pods = kPods});
-    std::uint64_t state = 1;
-    const auto hex = [&](std::size_t digits) {
-      std::string text;
-      while (text.size() < digits) {
-        state = state * 6364136223846793005U + 1442695040888963407U;
-        text += "0123456789abcdef"[state >> 60];
-      }
-      return text;
-    };
-    for (const demo::Operation& operation : model.Start()) {
-      if (operation.resource != "pods") continue;
-      json::Value pod = json::Parse(operation.json).OrExit();
-      pod["metadata"]["uid"] =
-          hex(8) + "-" + hex(4) + "-4" + hex(3) + "-a" + hex(3) + "-" + hex(12);
-      pod["metadata"]["resourceVersion"] = std::to_string(100000 + json.size());
-      if (json::Array* all = pod["status"]["containerStatuses"].IfArray()) {
-        for (json::Value& one : *all) one["containerID"] = "containerd://" + hex(64);
-      }
-      json.push_back(pod.Dump());
-      protobuf.emplace_back(internal::BuildFromJson(Pods(), json.back()).OrExit()->payload());
+    for (const std::string& pod : json) {
+      protobuf.emplace_back(internal::BuildFromJson(Pods(), pod).OrExit()->payload());
     }
   }
 };
