@@ -11,6 +11,7 @@
 
 #include "object/lean_members.h"
 #include "object/lean_metadata.h"
+#include "object/lean_template.h"
 #include "object/projection_tree.h"
 #include "wire/json_index.h"
 #include "wire/json_text.h"
@@ -18,23 +19,9 @@
 namespace kinformer::internal {
 namespace {
 
-// Appends what is between a string's quotes, escapes resolved. False if one is none.
-bool AppendUnescaped(std::string_view text, std::string& out) {
-  while (!text.empty()) {
-    const std::size_t run = std::min(text.find('\\'), text.size());
-    out.append(text.substr(0, run));
-    text.remove_prefix(run);
-    if (text.empty()) break;
-    const char* bad = nullptr;
-    const char* const after = json::ReadEscape(text.data(), text.data() + text.size(), &out, bad);
-    if (after == nullptr) return false;
-    text.remove_prefix(static_cast<std::size_t>(after - text.data()));
-  }
-  return true;
-}
-
 // What a reader remembers of the object before: those of a list have the same members in the same order, and dates in common.
 struct Memory {
+  LeanTemplates templates;
   MemberOrder<15> metadata;
   MemberOrder<6> owner;
   MemberOrder<7> managed;
@@ -54,6 +41,8 @@ class Reader {
         projection_(options.projection),
         metadata_(metadata),
         memory_(memory),
+        message_(object.metadata),
+        keys_(object.keys),
         parts_(object.parts),
         cut_(object.cut) {}
 
@@ -62,7 +51,7 @@ class Reader {
     // What is left of an object is never longer than it was, so views into it stay.
     if (projection_ != nullptr) cut_.reserve(size_);
     const bool read = Members([&](std::string_view name, const char* begin) {
-      if (name == "metadata") return !std::exchange(has_metadata, true) && ReadMetadata();
+      if (name == "metadata") return !std::exchange(has_metadata, true) && TakeMetadata();
       if (name == "kind" || name == "apiVersion") return SkipPlainly();
       if (projection_ != nullptr) return Cut(name);
       if (!Skip()) return false;
@@ -72,6 +61,9 @@ class Reader {
     Blanks();
     return read && has_metadata && at_ == end_ && (projection_ == nullptr || NoteCutStrings());
   }
+
+  // Whether the metadata is a message already.
+  [[nodiscard]] bool by_template() const { return by_template_; }
 
  private:
   void Blanks() { at_ = wire::SkipJsonBlanks(at_, end_); }
@@ -136,9 +128,7 @@ class Reader {
   static bool IsScalar(std::string_view text) {
     if (text == "true" || text == "false" || text == "null") return true;
     // Plain integers; the tape knows the others.
-    if (text.starts_with('-')) text.remove_prefix(1);
-    if (text.empty() || (text.size() > 1 && text.front() == '0')) return false;
-    return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return IsPlainInteger(text);
   }
 
   // What is between the quotes; `plain`: without escapes.
@@ -163,7 +153,9 @@ class Reader {
     if (all.empty()) all.reserve(size_);
     const std::size_t from = all.size();
     if (!AppendUnescaped(text, all)) return false;
+    const std::string_view raw = text;
     text = std::string_view(all).substr(from);
+    metadata_.escaped.emplace_back(raw, text);
     return true;
   }
 
@@ -173,6 +165,13 @@ class Reader {
     if (error != std::errc() || after == end_ || (*after != ',' && *after != '}')) return false;
     at_ = after;
     return IsScalar({begin, static_cast<std::size_t>(after - begin)});
+  }
+
+  bool Generation(LeanNumber& out) {
+    const char* const begin = at_;
+    if (!Integer(out.value)) return false;
+    out.text = TextFrom(begin);
+    return true;
   }
 
   bool Bool(std::optional<bool>& out) {
@@ -189,11 +188,10 @@ class Reader {
     return true;
   }
 
-  bool Time(std::optional<TimeStamp>& out) {
-    std::string_view text;
-    if (!Text(text)) return false;
-    out = memory_.time(text);
-    return out.has_value();
+  bool Time(LeanMoment& out) {
+    if (!Text(out.text)) return false;
+    out.value = memory_.time(out.text);
+    return out.value.has_value();
   }
 
   bool Map(std::vector<TextPair>& out) {
@@ -309,6 +307,22 @@ class Reader {
     });
   }
 
+  bool TakeMetadata() {
+    const char* const begin = at_;
+    if (projection_ == nullptr) {
+      const char* const after = memory_.templates.Read(at_, end_, bitmap_, drop_managed_fields_,
+                                                       memory_.time, message_, keys_);
+      if (after != nullptr) {
+        at_ = after;
+        by_template_ = true;
+        return true;
+      }
+    }
+    if (!ReadMetadata()) return false;
+    metadata_.json = TextFrom(begin);
+    return true;
+  }
+
   bool ReadMetadata() {
     static constexpr auto kNames = NamesOf(
         "name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation",
@@ -338,7 +352,7 @@ class Reader {
         case 5:
           return Text(m.resource_version);
         case 6:
-          return Integer(m.generation);
+          return Generation(m.generation);
         case 7:
           return Time(m.creation);
         case 8:
@@ -354,10 +368,17 @@ class Reader {
         case 13:
           return Items([&] { return Text(m.finalizers.emplace_back()); });
         default:
-          if (drop_managed_fields_) return Sees('[') && Skip();
+          if (drop_managed_fields_) return Dropped();
           return Items([&] { return ReadManaged(); });
       }
     });
+  }
+
+  bool Dropped() {
+    const char* const begin = at_;
+    if (!Sees('[') || !Skip()) return false;
+    metadata_.dropped = TextFrom(begin);
+    return true;
   }
 
   bool SkipPlainly() {
@@ -471,8 +492,11 @@ class Reader {
   const ProjectionTree* const projection_;
   LeanMetadata& metadata_;
   Memory& memory_;
+  LeanMessage& message_;
+  MetadataKeys& keys_;
   JsonParts& parts_;
   std::string& cut_;
+  bool by_template_ = false;
 };
 
 }  // namespace
@@ -490,8 +514,19 @@ bool ReadLeanJson(std::string_view json, const wire::JsonBitmap& bitmap,
   kept.metadata.Clear();
   object.parts.Clear();
   object.cut.clear();
-  return Reader(json, bitmap, options, kept.metadata, kept.memory, object).Root() &&
-         object.metadata.Write(kept.metadata, bitmap.text(), json.size(), object.keys);
+  Reader reader(json, bitmap, options, kept.metadata, kept.memory, object);
+  if (!reader.Root()) return false;
+  if (reader.by_template()) return true;
+  LeanTemplates& templates = kept.memory.templates;
+  if (options.projection != nullptr || !templates.WantsToLearn(kept.metadata)) {
+    return object.metadata.Write(kept.metadata, bitmap.text(), json.size(), object.keys);
+  }
+  thread_local LeanLayout layout;
+  if (!object.metadata.Write(kept.metadata, bitmap.text(), json.size(), object.keys, layout)) {
+    return false;
+  }
+  templates.Learn(kept.metadata, layout, object.metadata.view(), options.drop_managed_fields);
+  return true;
 }
 
 }  // namespace kinformer::internal
