@@ -21,6 +21,7 @@ namespace {
 
 // What a reader remembers of the object before: those of a list have the same members in the same order, and dates in common.
 struct Memory {
+  std::string head;  // what came before the metadata, if that was kind and apiVersion
   LeanTemplates templates;
   MemberOrder<15> metadata;
   MemberOrder<6> owner;
@@ -48,16 +49,33 @@ class Reader {
 
   bool Root() {
     bool has_metadata = false;
+    bool in_head = true;
     // What is left of an object is never longer than it was, so views into it stay.
     if (projection_ != nullptr) cut_.reserve(size_);
-    const bool read = Members([&](std::string_view name, const char* begin) {
-      if (name == "metadata") return !std::exchange(has_metadata, true) && TakeMetadata();
+    const char* const first = at_;
+    const auto member = [&](std::string_view name, const char* begin) {
+      if (name == "metadata") {
+        if (std::exchange(has_metadata, true)) return false;
+        const std::string_view head = TextFrom(first);
+        if (!TakeMetadata()) return false;
+        if (in_head && head.size() <= kLongestHead) memory_.head = head;
+        return true;
+      }
       if (name == "kind" || name == "apiVersion") return SkipPlainly();
+      in_head = false;
       if (projection_ != nullptr) return Cut(name);
       if (!Skip()) return false;
-      const std::string_view member = TextFrom(begin);
-      return NoteStrings(member, parts_.Keep(member), bitmap_);
-    });
+      const std::string_view text = TextFrom(begin);
+      return NoteStrings(text, parts_.Keep(text), bitmap_);
+    };
+    bool read = false;
+    if (!memory_.head.empty() && std::string_view(at_, size_).starts_with(memory_.head)) {
+      at_ += memory_.head.size();
+      has_metadata = true;
+      read = TakeMetadata() && MoreMembers(member);
+    } else {
+      read = Members(member);
+    }
     Blanks();
     return read && has_metadata && at_ == end_ && (projection_ == nullptr || NoteCutStrings());
   }
@@ -80,20 +98,28 @@ class Reader {
     Blanks();
     if (!Take('{')) return false;
     Blanks();
-    if (Take('}')) return true;
+    return Take('}') || (OneMember(member) && MoreMembers(member));
+  }
+  template <class Member>
+  bool OneMember(Member& member) {
+    const char* const begin = at_;
+    std::string_view name;
+    bool plain = true;
+    if (!RawText(name, plain) || !plain) return false;
+    Blanks();
+    if (!Take(':')) return false;
+    Blanks();
+    return member(name, begin);
+  }
+  // What is behind one of them.
+  template <class Member>
+  bool MoreMembers(Member& member) {
     for (;;) {
-      const char* const begin = at_;
-      std::string_view name;
-      bool plain = true;
-      if (!RawText(name, plain) || !plain) return false;
-      Blanks();
-      if (!Take(':')) return false;
-      Blanks();
-      if (!member(name, begin)) return false;
       Blanks();
       if (Take('}')) return true;
       if (!Take(',')) return false;
       Blanks();
+      if (!OneMember(member)) return false;
     }
   }
 
@@ -392,9 +418,9 @@ class Reader {
   bool NoteStrings(std::string_view member, std::size_t place, const wire::JsonBitmap& bitmap) {
     if (!bitmap.HasBackslash(member)) return true;
     const char* const end = member.data() + member.size();
-    for (const char* at = member.data(); at != end;) {
-      at = static_cast<const char*>(std::memchr(at, '\\', static_cast<std::size_t>(end - at)));
-      if (at == nullptr) break;
+    for (const char* at = member.data();;) {
+      at = bitmap.NextBackslash(at, end);
+      if (at == nullptr) return true;
       // A backslash outside strings is noted as bad, and the object declined.
       const char* const open = bitmap.PreviousQuote(at);
       const char* const close = bitmap.NextQuote(at);
@@ -407,7 +433,6 @@ class Reader {
       parts_.AddString(place + static_cast<std::size_t>(open - member.data()), from);
       at = close + 1;
     }
-    return true;
   }
 
   // A member of the root, its name just read, to what the projection leaves of it.
@@ -483,6 +508,7 @@ class Reader {
   }
 
   static constexpr int kDeepest = 512;
+  static constexpr std::size_t kLongestHead = 128;
 
   const wire::JsonBitmap& bitmap_;
   const char* at_;

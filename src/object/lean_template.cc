@@ -19,6 +19,14 @@ static_assert(kChunk <= LeanMessage::kBehind);
 // Seconds of years that anybody writes take so many bytes.
 constexpr std::size_t kSecondsSize = 5;
 
+using Vector [[gnu::vector_size(16)]] = unsigned char;
+
+Vector Load(const void* from) noexcept {
+  Vector bytes;
+  std::memcpy(&bytes, from, sizeof(bytes));
+  return bytes;
+}
+
 // REQUIRES: kChunk bytes behind both may be read.
 bool Same(const char* a, const char* b, std::size_t size) noexcept {
   static constexpr auto kMasks = [] {
@@ -26,23 +34,20 @@ bool Same(const char* a, const char* b, std::size_t size) noexcept {
     for (std::size_t i = 0; i < kChunk; ++i) masks[i] = 0xff;
     return masks;
   }();
-  using Words = std::array<std::uint64_t, kChunk / 8>;
-  const auto load = [](const void* from) {
-    Words words;
-    std::memcpy(&words, from, sizeof(words));
-    return words;
-  };
-  std::uint64_t differ = 0;
+  constexpr std::size_t kHalf = kChunk / 2;
+  Vector low{};
+  Vector high{};
   for (; size >= kChunk; size -= kChunk, a += kChunk, b += kChunk) {
-    const Words left = load(a);
-    const Words right = load(b);
-    for (std::size_t i = 0; i < left.size(); ++i) differ |= left[i] ^ right[i];
+    low |= Load(a) ^ Load(b);
+    high |= Load(a + kHalf) ^ Load(b + kHalf);
   }
-  const Words left = load(a);
-  const Words right = load(b);
-  const Words mask = load(&kMasks[kChunk - size]);
-  for (std::size_t i = 0; i < left.size(); ++i) differ |= (left[i] ^ right[i]) & mask[i];
-  return differ == 0;
+  const unsigned char* const mask = &kMasks[kChunk - size];
+  low |= (Load(a) ^ Load(b)) & Load(mask);
+  high |= (Load(a + kHalf) ^ Load(b + kHalf)) & Load(mask + kHalf);
+  const Vector all = low | high;
+  std::uint64_t words[2];
+  std::memcpy(words, &all, sizeof(words));
+  return (words[0] | words[1]) == 0;
 }
 
 // REQUIRES: kChunk bytes behind both are there.
