@@ -88,11 +88,16 @@ template <Bytes (*kBytesOf)(const char*) noexcept, std::uint64_t (*kParity)(std:
   for (; count > 0; --count, text += 64, ++blocks) {
     __builtin_prefetch(text + 768);
     const Bytes bytes = kBytesOf(text);
-    const std::uint64_t quote = bytes.quote & ~Escaped(bytes.backslash, escapes);
+    // Most blocks have no backslash, and those that have stand together.
+    const bool escapes_in_it = (bytes.backslash | escapes) != 0;
+    std::uint64_t quote = bytes.quote;
+    if (escapes_in_it) quote &= ~Escaped(bytes.backslash, escapes);
     const std::uint64_t strings = kParity(quote) ^ inside;
     inside = 0 - (strings >> 63);
-    backslashes |= bytes.backslash;
-    stray |= bytes.backslash & ~strings;
+    if (escapes_in_it) {
+      backslashes |= bytes.backslash;
+      stray |= bytes.backslash & ~strings;
+    }
     if (!bytes.plain) [[unlikely]] {
       tally.notes |= NotesOf(text, strings);
     }
