@@ -344,6 +344,7 @@ class Reader {
         return true;
       }
     }
+    metadata_.Clear();
     if (!ReadMetadata()) return false;
     metadata_.json = TextFrom(begin);
     return true;
@@ -537,7 +538,6 @@ bool ReadLeanJson(std::string_view json, const wire::JsonBitmap& bitmap,
     Memory memory;
   };
   thread_local Kept kept;
-  kept.metadata.Clear();
   object.parts.Clear();
   object.cut.clear();
   Reader reader(json, bitmap, options, kept.metadata, kept.memory, object);

@@ -64,7 +64,7 @@ class LeanTemplate {
     std::size_t behind;  // of a length, the last one in it, and one more
     std::size_t fixed;   // of a length, what does not differ; of a key, its size
   };
-  // A text that differs, in the object that is read.
+  // A text that differs, in the object that is read, or in the one before.
   struct Found {
     const char* data;
     std::size_t size;
@@ -79,8 +79,10 @@ class LeanTemplate {
   const char* Match(const char* at, const char* end, const wire::JsonBitmap& bitmap, LeanTime& time,
                     std::size_t& wrong);
   // Past the text at `at`; null: it is none of that kind.
-  const char* Find(LeanSlot::Kind kind, const char* at, const char* end,
-                   const wire::JsonBitmap& bitmap, LeanTime& time, Found& found);
+  const char* FindText(const char* at, const char* end, const wire::JsonBitmap& bitmap,
+                       Found& found);
+  const char* FindOther(LeanSlot::Kind kind, const char* at, const char* end,
+                        const wire::JsonBitmap& bitmap, LeanTime& time, Found& found);
   // Whether there is a text that may differ, and nobody knew.
   bool Differs(std::size_t json_at);
   bool Write(std::string_view around, LeanMessage& message, MetadataKeys& keys) const;
