@@ -14,7 +14,9 @@ namespace {
 
 // Compared and copied at once.
 constexpr std::size_t kChunk = 32;
-static_assert(kChunk <= LeanMessage::kBehind);
+// Most texts that differ are not longer.
+constexpr std::size_t kMostAtOnce = 64;
+static_assert(kChunk <= kMostAtOnce && kMostAtOnce <= LeanMessage::kBehind);
 
 // Seconds of years that anybody writes take so many bytes.
 constexpr std::size_t kSecondsSize = 5;
@@ -288,8 +290,8 @@ bool LeanTemplate::Write(std::string_view around, LeanMessage& message, Metadata
     const auto place = reinterpret_cast<std::uintptr_t>(found.data) -
                        reinterpret_cast<std::uintptr_t>(around.data());
     // Short ones are all copied alike, and what comes next overwrites what was too much.
-    if (found.size <= kChunk && place + kChunk <= around.size()) [[likely]] {
-      std::memcpy(to, found.data, kChunk);
+    if (found.size <= kMostAtOnce && place + kMostAtOnce <= around.size()) [[likely]] {
+      std::memcpy(to, found.data, kMostAtOnce);
     } else if (found.size > 0) {
       std::memcpy(to, found.data, found.size);
     }
