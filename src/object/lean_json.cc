@@ -44,6 +44,7 @@ class Reader {
         memory_(memory),
         message_(object.metadata),
         keys_(object.keys),
+        by_template_(object.by_template),
         parts_(object.parts),
         cut_(object.cut) {}
 
@@ -79,9 +80,6 @@ class Reader {
     Blanks();
     return read && has_metadata && at_ == end_ && (projection_ == nullptr || NoteCutStrings());
   }
-
-  // Whether the metadata is a message already.
-  [[nodiscard]] bool by_template() const { return by_template_; }
 
  private:
   void Blanks() { at_ = wire::SkipJsonBlanks(at_, end_); }
@@ -521,9 +519,9 @@ class Reader {
   Memory& memory_;
   LeanMessage& message_;
   MetadataKeys& keys_;
+  bool& by_template_;
   JsonParts& parts_;
   std::string& cut_;
-  bool by_template_ = false;
 };
 
 }  // namespace
@@ -540,9 +538,10 @@ bool ReadLeanJson(std::string_view json, const wire::JsonBitmap& bitmap,
   thread_local Kept kept;
   object.parts.Clear();
   object.cut.clear();
+  object.by_template = false;
   Reader reader(json, bitmap, options, kept.metadata, kept.memory, object);
   if (!reader.Root()) return false;
-  if (reader.by_template()) return true;
+  if (object.by_template) return true;
   LeanTemplates& templates = kept.memory.templates;
   if (options.projection != nullptr || !templates.WantsToLearn(kept.metadata)) {
     return object.metadata.Write(kept.metadata, bitmap.text(), json.size(), object.keys);
