@@ -18,6 +18,8 @@ constexpr std::size_t kChunk = 32;
 constexpr std::size_t kMostAtOnce = 64;
 static_assert(kChunk <= kMostAtOnce && kMostAtOnce <= LeanMessage::kBehind);
 
+constexpr std::size_t kMostKept = std::size_t{1} << 20;
+
 // Seconds of years that anybody writes take so many bytes.
 constexpr std::size_t kSecondsSize = 5;
 
@@ -192,6 +194,7 @@ inline const char* LeanTemplate::FindText(const char* at, const char* end,
     std::size_t guess = found.size;
     // Keeps the compiler from taking the one for the other.
     asm("" : "+r"(guess));
+    found.written = LengthSize(guess) + guess;
     return at + guess;
   }
   found.size = size;
@@ -244,6 +247,8 @@ const char* LeanTemplate::Match(const char* at, const char* end, const wire::Jso
   wrong = kNone;
   const char* const readable = bitmap.text().data() + bitmap.text().size();
   unescaped_.clear();
+  // The memory of one unusually large object is not kept.
+  if (unescaped_.capacity() > kMostKept) unescaped_.shrink_to_fit();
   for (const Step& step : steps_) {
     if (static_cast<std::size_t>(end - at) < step.size) return nullptr;
     const char* const expected = json_.data() + step.at;

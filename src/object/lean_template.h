@@ -118,12 +118,12 @@ class LeanTemplates {
  private:
   static constexpr std::size_t kTemplates = 4;
   static constexpr std::size_t kLongest = 8192;
-  // Reading an object earns 1; learning costs as many.
-  static constexpr int kLearning = 16;
+  // Every object earns 1; learning costs as many, so that it costs next to nothing where it is of no use.
+  static constexpr int kLearning = 128;
   static constexpr int kMostCredit = 8 * kLearning;
   // After so many objects in a row that no template could read, one in so many is tried.
   static constexpr unsigned kGiveUp = 16;
-  static constexpr unsigned kTryAgain = 8;
+  static constexpr unsigned kTryAgain = 32;
 
   struct Known {
     LeanTemplate read;

@@ -208,6 +208,22 @@ TEST(LeanTemplate, ReadsEventsOfAWatchThatIsCutAnywhere) {
   CutEverywhere<wire::WatchFramer>(body, blocks);
 }
 
+// What is found of an object that is declined is not taken for the next one's.
+TEST(LeanTemplate, ForgetsWhatItDeclines) {
+  const auto text = [](std::string_view note) {
+    return R"({"metadata":{"name":"n","annotations":{"note":")" + std::string(note) +
+           R"("}},"spec":{}})";
+  };
+  for (const std::string_view note :
+       {"one", "other", R"(a bad escape: \x, here)", "as long as the bad one", "short",
+        R"(\ud83d\ude00 escapes)", "a text of 12", "other"}) {
+    const auto full = BuildFromJson(Gadget(), text(note), {.validation = Validation::kFull});
+    const auto built = BuildFromJson(Gadget(), text(note));
+    ASSERT_EQ(built.ok(), full.ok()) << note;
+    if (full) ExpectSame(built, full, note);
+  }
+}
+
 // Keys longer than any server makes them are declined however they are read.
 TEST(LeanTemplate, DeclinesLongKeys) {
   const auto text = [](std::size_t size) {
