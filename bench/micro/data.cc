@@ -7,7 +7,7 @@
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/json.h"
 
-#include "demo/cluster_model.h"
+#include "micro/pods.h"
 #include "wire/protobuf_writer.h"
 
 namespace kinformer::bench {
@@ -26,25 +26,12 @@ std::string WithLastApplied(const std::string& text) {
   return object.Dump();
 }
 
-// What servers add to what they are given.
-std::string AsStored(const std::string& text, std::size_t version) {
-  json::Value object = json::Parse(text).value_or(json::Value());
-  json::Value& metadata = object["metadata"];
-  const std::string number = std::to_string(100000 + version);
-  metadata["uid"] = "6f1d0c5e-8a52-4d3b-9b1f-000000" + number;
-  metadata["resourceVersion"] = number;
-  metadata["creationTimestamp"] = "2026-11-02T08:14:58Z";
-  return object.Dump();
-}
-
 Data Make() {
   Data data;
-  demo::ClusterModel model({.nodes = kPods / 100, .namespaces = 100, .pods = kPods});
-  for (const demo::Operation& operation : model.Start()) {
-    if (operation.resource != "pods") continue;
-    const auto block = internal::BuildFromJson(corev1::Pod::type_info(),
-                                               AsStored(operation.json, data.json.size()));
+  for (const std::string& pod : MakePods()) {
+    const auto block = internal::BuildFromJson(corev1::Pod::type_info(), pod);
     if (!block) std::abort();
+    // In the order of members in which servers write them.
     data.json.push_back(internal::BlockToJson(**block));
     data.protobuf.emplace_back((*block)->payload());
   }

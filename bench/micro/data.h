@@ -5,13 +5,12 @@
 #ifndef KINFORMER_BENCH_MICRO_DATA_H_
 #define KINFORMER_BENCH_MICRO_DATA_H_
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
-namespace kinformer::bench {
+#include "micro/pods.h"
 
-inline constexpr std::size_t kPods = 5000;
+namespace kinformer::bench {
 
 struct Data {
   // One object each.

@@ -6,6 +6,7 @@
 #include <benchmark/benchmark.h>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@
 
 #include "micro/data.h"
 #include "micro/rates.h"
+#include "wire/json_bitmap.h"
 #include "wire/json_index.h"
 #include "wire/json_kernels.h"
 #include "wire/json_scanner.h"
@@ -131,19 +133,29 @@ BENCHMARK(JsonListKeysOurs)->Unit(benchmark::kMillisecond);
 BENCHMARK(JsonEscapedListKeysOurs)->Unit(benchmark::kMillisecond);
 BENCHMARK(JsonWatchEventOurs)->Unit(benchmark::kMillisecond);
 
-template <class Build>
-void RunBuild(benchmark::State& state, const std::vector<std::string>& objects, Build build) {
+// All pods lie in the memory behind the caches of a core. So many lie in the cache, as what has just been decrypted does.
+constexpr std::size_t kInCache = 256;
+
+template <class Use>
+void RunEach(benchmark::State& state, std::span<const std::string> objects, Use use) {
   std::size_t bytes = 0;
   for (const std::string& object : objects) bytes += object.size();
   for (auto _ : state) {
-    for (const std::string& object : objects) {
-      const Result<internal::ObjectRef> block = build(object);
-      if (!block) std::abort();
-      benchmark::DoNotOptimize(block->get());
-    }
+    for (const std::string& object : objects) use(object);
   }
-  Rates(state, bytes);
+  Rates(state, bytes, objects.size());
 }
+
+template <class Build>
+void RunBuild(benchmark::State& state, std::span<const std::string> objects, Build build) {
+  RunEach(state, objects, [&](const std::string& object) {
+    const Result<internal::ObjectRef> block = build(object);
+    if (!block) std::abort();
+    benchmark::DoNotOptimize(block->get());
+  });
+}
+
+std::span<const std::string> JsonInCache() { return std::span(AllData().json).first(kInCache); }
 
 void ProtobufPodBuildOurs(benchmark::State& state) {
   RunBuild(state, AllData().protobuf,
@@ -174,10 +186,33 @@ void ProtobufPodCopyFloor(benchmark::State& state) {
   }
   Rates(state, bytes);
 }
-void JsonKeptBuildOurs(benchmark::State& state) {
-  RunBuild(state, AllData().json,
-           [](std::string_view pod) { return internal::BuildFromJson(DynamicPods(), pod); });
+Result<internal::ObjectRef> Keep(std::string_view pod) {
+  return internal::BuildFromJson(DynamicPods(), pod);
 }
+void JsonKeptBuildOurs(benchmark::State& state) { RunBuild(state, AllData().json, Keep); }
+void JsonKeptBuildInCacheOurs(benchmark::State& state) { RunBuild(state, JsonInCache(), Keep); }
+// The bitmap made before, as the splitter makes it.
+void JsonKeptBuildWithBitmapOurs(benchmark::State& state) {
+  static const std::vector<wire::JsonBitmap>* const bitmaps = [] {
+    auto* const made = new std::vector<wire::JsonBitmap>(kInCache);
+    for (std::size_t i = 0; i < kInCache; ++i) (*made)[i].Read(JsonInCache()[i]);
+    return made;
+  }();
+  std::size_t i = 0;
+  RunBuild(state, JsonInCache(), [&](std::string_view pod) {
+    return internal::BuildFromJson(DynamicPods(), pod, {}, &(*bitmaps)[i++ % kInCache]);
+  });
+}
+// What no way to a block can do without, the look at every byte.
+void Scan(const std::string& pod) {
+  thread_local wire::JsonBitmap bitmap;
+  bitmap.Read(pod);
+  benchmark::DoNotOptimize(bitmap.notes());
+}
+void JsonScanFloor(benchmark::State& state) { RunEach(state, AllData().json, Scan); }
+void JsonScanFloorInCache(benchmark::State& state) { RunEach(state, JsonInCache(), Scan); }
+BENCHMARK(JsonScanFloor)->Unit(benchmark::kMillisecond);
+BENCHMARK(JsonScanFloorInCache)->Unit(benchmark::kMicrosecond);
 void JsonKeptBuildWithoutManagedFieldsOurs(benchmark::State& state) {
   RunBuild(state, AllData().json, [](std::string_view pod) {
     return internal::BuildFromJson(DynamicPods(), pod, {.drop_managed_fields = true});
@@ -199,25 +234,23 @@ void JsonListBuildOurs(benchmark::State& state) {
                           });
 }
 BENCHMARK(JsonListBuildOurs)->Unit(benchmark::kMillisecond);
-// What no way to a block can do without: memory for it, and a copy.
-void JsonCopyFloor(benchmark::State& state) {
-  std::size_t bytes = 0;
-  for (const std::string& object : AllData().json) bytes += object.size();
-  for (auto _ : state) {
-    for (const std::string& object : AllData().json) {
-      void* const copy = std::malloc(object.size());
-      if (copy == nullptr) std::abort();
-      std::memcpy(copy, object.data(), object.size());
-      benchmark::DoNotOptimize(copy);
-      benchmark::ClobberMemory();
-      std::free(copy);
-    }
-  }
-  Rates(state, bytes);
+// And memory for it, and a copy.
+void Copy(const std::string& object) {
+  void* const copy = std::malloc(object.size() + kBlockOverhead);
+  if (copy == nullptr) std::abort();
+  std::memcpy(copy, object.data(), object.size());
+  benchmark::DoNotOptimize(copy);
+  benchmark::ClobberMemory();
+  std::free(copy);
 }
+void JsonCopyFloor(benchmark::State& state) { RunEach(state, AllData().json, Copy); }
+void JsonCopyFloorInCache(benchmark::State& state) { RunEach(state, JsonInCache(), Copy); }
+BENCHMARK(JsonCopyFloorInCache)->Unit(benchmark::kMicrosecond);
 BENCHMARK(JsonCopyFloor)->Unit(benchmark::kMillisecond);
 BENCHMARK(ProtobufPodBuildOurs)->Unit(benchmark::kMillisecond);
 BENCHMARK(JsonKeptBuildOurs)->Unit(benchmark::kMillisecond);
+BENCHMARK(JsonKeptBuildInCacheOurs)->Unit(benchmark::kMicrosecond);
+BENCHMARK(JsonKeptBuildWithBitmapOurs)->Unit(benchmark::kMicrosecond);
 BENCHMARK(JsonKeptBuildWithoutManagedFieldsOurs)->Unit(benchmark::kMillisecond);
 BENCHMARK(JsonTranscodedBuildOurs)->Unit(benchmark::kMillisecond);
 

@@ -4,15 +4,18 @@
 #include <benchmark/benchmark.h>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "kinformer/api/corev1.h"
+#include "kinformer/custom_resource.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/json.h"
 #include "kinformer/projection.h"
 
-#include "demo/cluster_model.h"
+#include "micro/pods.h"
 #include "object/packing.h"
 
 namespace kinformer {
@@ -20,42 +23,64 @@ namespace {
 
 using internal::ObjectRef;
 
-constexpr std::size_t kPods = 5000;
-
 const internal::TypeInfo& Pods() { return corev1::Pod::type_info(); }
 const internal::TypeInfo& DynamicPods() {
   return *internal::DynamicTypeInfo("", "v1", "Pod", "pods", true);
 }
 
-// Pods as a server stores them: each with a uid and a container id of its own.
 struct Data {
-  std::vector<std::string> json;
+  std::vector<std::string> json = bench::MakePods();
   std::vector<std::string> protobuf;
 
   Data() {
-    demo::ClusterModel model({.nodes = kPods / 100, .namespaces = 100, .pods = kPods});
-    std::uint64_t state = 1;
-    const auto hex = [&](std::size_t digits) {
-      std::string text;
-      while (text.size() < digits) {
-        state = state * 6364136223846793005U + 1442695040888963407U;
-        text += "0123456789abcdef"[state >> 60];
-      }
-      return text;
-    };
-    for (const demo::Operation& operation : model.Start()) {
-      if (operation.resource != "pods") continue;
-      json::Value pod = json::Parse(operation.json).OrExit();
-      pod["metadata"]["uid"] =
-          hex(8) + "-" + hex(4) + "-4" + hex(3) + "-a" + hex(3) + "-" + hex(12);
-      pod["metadata"]["resourceVersion"] = std::to_string(100000 + json.size());
-      if (json::Array* all = pod["status"]["containerStatuses"].IfArray()) {
-        for (json::Value& one : *all) one["containerID"] = "containerd://" + hex(64);
-      }
-      json.push_back(pod.Dump());
-      protobuf.emplace_back(internal::BuildFromJson(Pods(), json.back()).OrExit()->payload());
+    for (const std::string& pod : json) {
+      protobuf.emplace_back(internal::BuildFromJson(Pods(), pod).OrExit()->payload());
     }
   }
+};
+
+// What a controller's own struct of such an object looks like.
+struct Container {
+  std::string name{};
+  std::string image{};
+  static constexpr auto kFields =
+      std::tuple(Field("name", &Container::name), Field("image", &Container::image));
+};
+struct Condition {
+  std::string type{};
+  std::string status{};
+  std::optional<metav1::Time> last_transition_time{};
+  static constexpr auto kFields =
+      std::tuple(Field("type", &Condition::type), Field("status", &Condition::status),
+                 Field("lastTransitionTime", &Condition::last_transition_time));
+};
+struct Spec {
+  std::vector<Container> containers{};
+  std::string restart_policy{};
+  std::string node_name{};
+  std::int64_t grace = 0;
+  static constexpr auto kFields = std::tuple(
+      Field("containers", &Spec::containers), Field("restartPolicy", &Spec::restart_policy),
+      Field("nodeName", &Spec::node_name), Field("terminationGracePeriodSeconds", &Spec::grace));
+};
+struct Status {
+  std::string phase{};
+  std::string pod_ip{};
+  std::vector<Condition> conditions{};
+  static constexpr auto kFields =
+      std::tuple(Field("phase", &Status::phase), Field("podIP", &Status::pod_ip),
+                 Field("conditions", &Status::conditions));
+};
+struct OwnPod {
+  static constexpr std::string_view kGroup = "example.com";
+  static constexpr std::string_view kVersion = "v1";
+  static constexpr std::string_view kKind = "Pod";
+  static constexpr std::string_view kPlural = "pods";
+  static constexpr bool kNamespaced = true;
+  Spec spec{};
+  std::optional<Status> status{};
+  static constexpr auto kFields =
+      std::tuple(Field("spec", &OwnPod::spec), Field("status", &OwnPod::status));
 };
 
 const Data& AllData() {
@@ -63,25 +88,34 @@ const Data& AllData() {
   return data;
 }
 
-ObjectRef Build(bool json, std::size_t i, const internal::BuildOptions& options) {
+ObjectRef BuildOf(const internal::TypeInfo& type, std::size_t i,
+                  const internal::BuildOptions& options) {
   const Data& data = AllData();
-  Result<ObjectRef> built = json ? internal::BuildFromJson(DynamicPods(), data.json[i], options)
-                                 : internal::BuildFromProtobuf(Pods(), data.protobuf[i], options);
+  Result<ObjectRef> built = type.encoding() == internal::Encoding::kJson
+                                ? internal::BuildFromJson(type, data.json[i], options)
+                                : internal::BuildFromProtobuf(type, data.protobuf[i], options);
   if (!built) std::abort();
   return *std::move(built);
 }
+ObjectRef Build(bool json, std::size_t i, const internal::BuildOptions& options) {
+  return BuildOf(json ? DynamicPods() : Pods(), i, options);
+}
 
-void BuildAll(benchmark::State& state, bool json, const internal::BuildOptions& options) {
+void BuildAllOf(benchmark::State& state, const internal::TypeInfo& type,
+                const internal::BuildOptions& options) {
   const std::size_t count = AllData().json.size();
   std::size_t bytes = 0;
   std::size_t i = 0;
   for (auto _ : state) {
-    const ObjectRef object = Build(json, i, options);
+    const ObjectRef object = BuildOf(type, i, options);
     benchmark::DoNotOptimize(object.get());
     bytes += object->allocated_bytes();
     i = (i + 1) % count;
   }
   state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(state.iterations());
+}
+void BuildAll(benchmark::State& state, bool json, const internal::BuildOptions& options) {
+  BuildAllOf(state, json ? DynamicPods() : Pods(), options);
 }
 
 const Projection& Kept() {
@@ -113,6 +147,11 @@ void BM_Drop(benchmark::State& state) {
   BuildAll(state, state.range(0) != 0,
            {.drop_managed_fields = true, .projection = Dropped().tree()});
 }
+// A kind with a struct of the program's: the struct is decoded at entry, and what it is decoded from is validated.
+void BM_WithStruct(benchmark::State& state) {
+  BuildAllOf(state, CustomResource<OwnPod>::type_info(), {});
+}
+BENCHMARK(BM_WithStruct);
 BENCHMARK(BM_Shallow)->ArgName("json")->Arg(0)->Arg(1);
 BENCHMARK(BM_Full)->ArgName("json")->Arg(0)->Arg(1);
 BENCHMARK(BM_WithoutManagedFields)->ArgName("json")->Arg(0)->Arg(1);

@@ -1,9 +1,14 @@
 #include "kinformer/json_view.h"
 
+#include <bit>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "kinformer/internal/view.h"
+
+#include "wire/json_kernels.h"
 
 namespace kinformer::json {
 namespace {
@@ -31,21 +36,55 @@ bool EndsScalar(char c) {
          IsSpace(c);
 }
 
-// Past the value that begins at `at`; `at` itself where none begins.
-const char* SkipValue(const char* at) {
+// Past the object or array that begins at `at`, byte by byte.
+const char* SkipNestedSlowly(const char* at) {
+  int depth = 0;
+  for (;;) {
+    if (*at == '"') {
+      at = SkipString(at);
+      continue;
+    }
+    if (*at == '{' || *at == '[') ++depth;
+    if (*at == '}' || *at == ']') --depth;
+    ++at;
+    if (depth == 0) return at;
+  }
+}
+
+// The same, 64 bytes at a time. `end`: of what may be read.
+const char* SkipNested(const char* begin, const char* end) {
+  const wire::JsonKernel& kernel = wire::CurrentJsonKernel();
+  wire::JsonCarry carry;
+  wire::JsonTally tally;
+  for (const char* at = begin; at < end; at += 64) {
+    const auto left = static_cast<std::size_t>(end - at);
+    char padded[64];
+    const char* from = at;
+    if (left < sizeof(padded)) {
+      std::memset(padded, ' ', sizeof(padded));
+      std::memcpy(padded, at, left);
+      from = padded;
+    }
+    wire::JsonBlock block;
+    kernel.read(from, 1, carry, tally, &block);
+    if (block.least > 0) continue;
+    std::int32_t depth = block.depth;
+    for (std::uint64_t both = block.open | block.close; both != 0; both &= both - 1) {
+      const int bit = std::countr_zero(both);
+      depth += (block.close >> bit & 1U) != 0 ? -1 : 1;
+      if (depth == 0) return at + bit + 1;
+    }
+  }
+  return SkipNestedSlowly(begin);
+}
+
+// Past the value that begins at `at`, in the block's payload; `at` itself where none begins.
+const char* SkipValue(const char* at, const internal::Block* block) {
   if (*at == '"') return SkipString(at);
   if (*at == '{' || *at == '[') {
-    int depth = 0;
-    for (;;) {
-      if (*at == '"') {
-        at = SkipString(at);
-        continue;
-      }
-      if (*at == '{' || *at == '[') ++depth;
-      if (*at == '}' || *at == ']') --depth;
-      ++at;
-      if (depth == 0) return at;
-    }
+    if (at[1] == '}' || at[1] == ']') return at + 2;
+    const std::string_view payload = block->payload();
+    return SkipNested(at, payload.data() + payload.size());
   }
   while (!EndsScalar(*at)) ++at;
   return at;
@@ -150,7 +189,7 @@ std::size_t View::size() const {
 
 std::string_view View::raw() const {
   if (at_ == nullptr) return {};
-  return {at_, static_cast<std::size_t>(SkipValue(at_) - at_)};
+  return {at_, static_cast<std::size_t>(SkipValue(at_, block_) - at_)};
 }
 
 Value View::ToValue() const {
@@ -214,7 +253,7 @@ void View::Walk::Read(const char* at) {
 }
 
 void View::Walk::Next() {
-  const char* const at = SkipSpace(SkipValue(value_));
+  const char* const at = SkipSpace(SkipValue(value_, block_));
   value_ = nullptr;
   if (*at == '}' || *at == ']') return;
   if (*at != ',') return Malformed();

@@ -11,6 +11,7 @@
 
 #include "object/lean_members.h"
 #include "object/lean_metadata.h"
+#include "object/lean_template.h"
 #include "object/projection_tree.h"
 #include "wire/json_index.h"
 #include "wire/json_text.h"
@@ -18,23 +19,10 @@
 namespace kinformer::internal {
 namespace {
 
-// Appends what is between a string's quotes, escapes resolved. False if one is none.
-bool AppendUnescaped(std::string_view text, std::string& out) {
-  while (!text.empty()) {
-    const std::size_t run = std::min(text.find('\\'), text.size());
-    out.append(text.substr(0, run));
-    text.remove_prefix(run);
-    if (text.empty()) break;
-    const char* bad = nullptr;
-    const char* const after = json::ReadEscape(text.data(), text.data() + text.size(), &out, bad);
-    if (after == nullptr) return false;
-    text.remove_prefix(static_cast<std::size_t>(after - text.data()));
-  }
-  return true;
-}
-
 // What a reader remembers of the object before: those of a list have the same members in the same order, and dates in common.
 struct Memory {
+  std::string head;  // what came before the metadata, if that was kind and apiVersion
+  LeanTemplates templates;
   MemberOrder<15> metadata;
   MemberOrder<6> owner;
   MemberOrder<7> managed;
@@ -54,21 +42,41 @@ class Reader {
         projection_(options.projection),
         metadata_(metadata),
         memory_(memory),
+        message_(object.metadata),
+        keys_(object.keys),
+        by_template_(object.by_template),
         parts_(object.parts),
         cut_(object.cut) {}
 
   bool Root() {
     bool has_metadata = false;
+    bool in_head = true;
     // What is left of an object is never longer than it was, so views into it stay.
     if (projection_ != nullptr) cut_.reserve(size_);
-    const bool read = Members([&](std::string_view name, const char* begin) {
-      if (name == "metadata") return !std::exchange(has_metadata, true) && ReadMetadata();
+    const char* const first = at_;
+    const auto member = [&](std::string_view name, const char* begin) {
+      if (name == "metadata") {
+        if (std::exchange(has_metadata, true)) return false;
+        const std::string_view head = TextFrom(first);
+        if (!TakeMetadata()) return false;
+        if (in_head && head.size() <= kLongestHead) memory_.head = head;
+        return true;
+      }
       if (name == "kind" || name == "apiVersion") return SkipPlainly();
+      in_head = false;
       if (projection_ != nullptr) return Cut(name);
       if (!Skip()) return false;
-      const std::string_view member = TextFrom(begin);
-      return NoteStrings(member, parts_.Keep(member), bitmap_);
-    });
+      const std::string_view text = TextFrom(begin);
+      return NoteStrings(text, parts_.Keep(text), bitmap_);
+    };
+    bool read = false;
+    if (!memory_.head.empty() && std::string_view(at_, size_).starts_with(memory_.head)) {
+      at_ += memory_.head.size();
+      has_metadata = true;
+      read = TakeMetadata() && MoreMembers(member);
+    } else {
+      read = Members(member);
+    }
     Blanks();
     return read && has_metadata && at_ == end_ && (projection_ == nullptr || NoteCutStrings());
   }
@@ -88,20 +96,28 @@ class Reader {
     Blanks();
     if (!Take('{')) return false;
     Blanks();
-    if (Take('}')) return true;
+    return Take('}') || (OneMember(member) && MoreMembers(member));
+  }
+  template <class Member>
+  bool OneMember(Member& member) {
+    const char* const begin = at_;
+    std::string_view name;
+    bool plain = true;
+    if (!RawText(name, plain) || !plain) return false;
+    Blanks();
+    if (!Take(':')) return false;
+    Blanks();
+    return member(name, begin);
+  }
+  // What is behind one of them.
+  template <class Member>
+  bool MoreMembers(Member& member) {
     for (;;) {
-      const char* const begin = at_;
-      std::string_view name;
-      bool plain = true;
-      if (!RawText(name, plain) || !plain) return false;
-      Blanks();
-      if (!Take(':')) return false;
-      Blanks();
-      if (!member(name, begin)) return false;
       Blanks();
       if (Take('}')) return true;
       if (!Take(',')) return false;
       Blanks();
+      if (!OneMember(member)) return false;
     }
   }
 
@@ -136,9 +152,7 @@ class Reader {
   static bool IsScalar(std::string_view text) {
     if (text == "true" || text == "false" || text == "null") return true;
     // Plain integers; the tape knows the others.
-    if (text.starts_with('-')) text.remove_prefix(1);
-    if (text.empty() || (text.size() > 1 && text.front() == '0')) return false;
-    return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return IsPlainInteger(text);
   }
 
   // What is between the quotes; `plain`: without escapes.
@@ -163,7 +177,9 @@ class Reader {
     if (all.empty()) all.reserve(size_);
     const std::size_t from = all.size();
     if (!AppendUnescaped(text, all)) return false;
+    const std::string_view raw = text;
     text = std::string_view(all).substr(from);
+    metadata_.escaped.emplace_back(raw, text);
     return true;
   }
 
@@ -173,6 +189,13 @@ class Reader {
     if (error != std::errc() || after == end_ || (*after != ',' && *after != '}')) return false;
     at_ = after;
     return IsScalar({begin, static_cast<std::size_t>(after - begin)});
+  }
+
+  bool Generation(LeanNumber& out) {
+    const char* const begin = at_;
+    if (!Integer(out.value)) return false;
+    out.text = TextFrom(begin);
+    return true;
   }
 
   bool Bool(std::optional<bool>& out) {
@@ -189,11 +212,10 @@ class Reader {
     return true;
   }
 
-  bool Time(std::optional<TimeStamp>& out) {
-    std::string_view text;
-    if (!Text(text)) return false;
-    out = memory_.time(text);
-    return out.has_value();
+  bool Time(LeanMoment& out) {
+    if (!Text(out.text)) return false;
+    out.value = memory_.time(out.text);
+    return out.value.has_value();
   }
 
   bool Map(std::vector<TextPair>& out) {
@@ -309,6 +331,23 @@ class Reader {
     });
   }
 
+  bool TakeMetadata() {
+    const char* const begin = at_;
+    if (projection_ == nullptr) {
+      const char* const after = memory_.templates.Read(at_, end_, bitmap_, drop_managed_fields_,
+                                                       memory_.time, message_, keys_);
+      if (after != nullptr) {
+        at_ = after;
+        by_template_ = true;
+        return true;
+      }
+    }
+    metadata_.Clear();
+    if (!ReadMetadata()) return false;
+    metadata_.json = TextFrom(begin);
+    return true;
+  }
+
   bool ReadMetadata() {
     static constexpr auto kNames = NamesOf(
         "name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation",
@@ -338,7 +377,7 @@ class Reader {
         case 5:
           return Text(m.resource_version);
         case 6:
-          return Integer(m.generation);
+          return Generation(m.generation);
         case 7:
           return Time(m.creation);
         case 8:
@@ -354,10 +393,17 @@ class Reader {
         case 13:
           return Items([&] { return Text(m.finalizers.emplace_back()); });
         default:
-          if (drop_managed_fields_) return Sees('[') && Skip();
+          if (drop_managed_fields_) return Dropped();
           return Items([&] { return ReadManaged(); });
       }
     });
+  }
+
+  bool Dropped() {
+    const char* const begin = at_;
+    if (!Sees('[') || !Skip()) return false;
+    metadata_.dropped = TextFrom(begin);
+    return true;
   }
 
   bool SkipPlainly() {
@@ -371,9 +417,9 @@ class Reader {
   bool NoteStrings(std::string_view member, std::size_t place, const wire::JsonBitmap& bitmap) {
     if (!bitmap.HasBackslash(member)) return true;
     const char* const end = member.data() + member.size();
-    for (const char* at = member.data(); at != end;) {
-      at = static_cast<const char*>(std::memchr(at, '\\', static_cast<std::size_t>(end - at)));
-      if (at == nullptr) break;
+    for (const char* at = member.data();;) {
+      at = bitmap.NextBackslash(at, end);
+      if (at == nullptr) return true;
       // A backslash outside strings is noted as bad, and the object declined.
       const char* const open = bitmap.PreviousQuote(at);
       const char* const close = bitmap.NextQuote(at);
@@ -386,7 +432,6 @@ class Reader {
       parts_.AddString(place + static_cast<std::size_t>(open - member.data()), from);
       at = close + 1;
     }
-    return true;
   }
 
   // A member of the root, its name just read, to what the projection leaves of it.
@@ -462,6 +507,7 @@ class Reader {
   }
 
   static constexpr int kDeepest = 512;
+  static constexpr std::size_t kLongestHead = 128;
 
   const wire::JsonBitmap& bitmap_;
   const char* at_;
@@ -471,6 +517,9 @@ class Reader {
   const ProjectionTree* const projection_;
   LeanMetadata& metadata_;
   Memory& memory_;
+  LeanMessage& message_;
+  MetadataKeys& keys_;
+  bool& by_template_;
   JsonParts& parts_;
   std::string& cut_;
 };
@@ -487,11 +536,22 @@ bool ReadLeanJson(std::string_view json, const wire::JsonBitmap& bitmap,
     Memory memory;
   };
   thread_local Kept kept;
-  kept.metadata.Clear();
   object.parts.Clear();
   object.cut.clear();
-  return Reader(json, bitmap, options, kept.metadata, kept.memory, object).Root() &&
-         object.metadata.Write(kept.metadata, bitmap.text(), json.size(), object.keys);
+  object.by_template = false;
+  Reader reader(json, bitmap, options, kept.metadata, kept.memory, object);
+  if (!reader.Root()) return false;
+  if (object.by_template) return true;
+  LeanTemplates& templates = kept.memory.templates;
+  if (options.projection != nullptr || !templates.WantsToLearn(kept.metadata)) {
+    return object.metadata.Write(kept.metadata, bitmap.text(), json.size(), object.keys);
+  }
+  thread_local LeanLayout layout;
+  if (!object.metadata.Write(kept.metadata, bitmap.text(), json.size(), object.keys, layout)) {
+    return false;
+  }
+  templates.Learn(kept.metadata, layout, object.metadata.view(), options.drop_managed_fields);
+  return true;
 }
 
 }  // namespace kinformer::internal

@@ -26,6 +26,7 @@ struct LeanObject {
   std::string cut;       // what a projection left
   LeanMessage metadata;  // ObjectMeta: the same bytes that the transcoder makes of it
   MetadataKeys keys;
+  bool by_template = false;  // the metadata was read by the template of another object's
 };
 
 // `bitmap` has read a text that `json` is part of. False: declined, and `object` is of no use. Thread-safe.

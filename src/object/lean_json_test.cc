@@ -291,6 +291,31 @@ TEST(LeanJson, MalformedValuesReadAsAbsent) {
   }
 }
 
+// Nested values are skipped many bytes at a time, wherever they begin and end.
+TEST(LeanJson, ValuesEndWhereTheyDo) {
+  testing::RandomJson values(13);
+  const auto check = [](const auto& self, const json::View& view) -> void {
+    ASSERT_TRUE(json::Parse(view.raw())) << view.raw();
+    for (const auto& [name, value] : view.members()) self(self, value);
+    for (const json::View value : view.items()) self(self, value);
+  };
+  for (int round = 0; round < 3000; ++round) {
+    const std::string value = values.Make();
+    const std::string text = R"({"metadata":{"name":"n"},"a":")" +
+                             std::string(values.Pick(130), 'a') + R"(","b":)" + value +
+                             R"(,"c":[{},[],{"d":[)" + value + "]}]}";
+    const auto built = BuildFromJson(Widget(), text, {.validation = Validation::kFull});
+    if (!built) continue;
+    const json::View root((*built)->payload().data(), built->get());
+    ASSERT_EQ(root.raw(), (*built)->payload());
+    ASSERT_EQ(root["b"].raw(), value);
+    ASSERT_EQ(root["c"][2]["d"][std::size_t{0}].raw(), value);
+    ASSERT_EQ(root["c"].size(), 3U);
+    check(check, root);
+    ASSERT_FALSE(HasFailure());
+  }
+}
+
 TEST(LeanJson, CopiesOfWhatIsNotUtf8LackNothing) {
   const auto built =
       BuildFromJson(Widget(), "{\"metadata\":{\"name\":\"x\"},\"a\":[\"\xff\",1.50]}");

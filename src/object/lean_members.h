@@ -6,6 +6,7 @@
 #ifndef KINFORMER_OBJECT_LEAN_MEMBERS_H_
 #define KINFORMER_OBJECT_LEAN_MEMBERS_H_
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -80,6 +81,13 @@ class MemberOrder {
  private:
   std::array<std::uint8_t, kCount + 1> next_{};
 };
+
+// An integer as JSON has them; other numbers are for the tape.
+inline bool IsPlainInteger(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  if (text.empty() || (text.size() > 1 && text.front() == '0')) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
 
 // Reads times as ParseRfc3339 does, and sooner where the day is that of the time before.
 class LeanTime {

@@ -110,6 +110,29 @@ const char* JsonBitmap::QuoteFrom(std::size_t block) const noexcept {
          static_cast<std::size_t>(std::countr_zero(blocks_[block].quote));
 }
 
+bool JsonBitmap::HasBackslashInBlocks(std::string_view part) const noexcept {
+  const std::size_t from = PlaceOf(part.data());
+  const std::size_t last = from + part.size() - 1;
+  std::size_t block = from / 64;
+  std::uint64_t bits = blocks_[block].backslash >> (from % 64);
+  while (++block < last / 64) bits |= blocks_[block].backslash;
+  return (bits | blocks_[last / 64].backslash << (63 - last % 64)) != 0;
+}
+
+const char* JsonBitmap::NextBackslash(const char* at, const char* end) const noexcept {
+  if (at == end) return nullptr;
+  const std::size_t place = PlaceOf(at);
+  const std::size_t last = PlaceOf(end) - 1;
+  std::size_t block = place / 64;
+  std::uint64_t bits = blocks_[block].backslash & (~std::uint64_t{0} << (place % 64));
+  while (bits == 0) {
+    if (++block > last / 64) return nullptr;
+    bits = blocks_[block].backslash;
+  }
+  const std::size_t found = block * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+  return found <= last ? text_.data() + found : nullptr;
+}
+
 const char* JsonBitmap::PreviousQuote(const char* at) const noexcept {
   const std::size_t place = PlaceOf(at);
   std::size_t block = place / 64;
@@ -138,7 +161,15 @@ const char* JsonBitmap::Close(const char* at, std::uint32_t& depth) const noexce
     return 64;
   };
   const std::uint64_t rest = ~std::uint64_t{0} << (place % 64);
-  int found = find(blocks_[i].open & rest, blocks_[i].close & rest);
+  const std::uint64_t opens = blocks_[i].open & rest;
+  const std::uint64_t closes = blocks_[i].close & rest;
+  // Mostly more is open than the block can close, and nobody has to ask where.
+  int found = 64;
+  if (const int closed = CountBits(closes); closed < left) {
+    left += CountBits(opens) - closed;
+  } else {
+    found = find(opens, closes);
+  }
   if (found == 64) {
     // What is open when the value has ended, as the blocks count.
     const std::int32_t outside = blocks_[i + 1].depth - left;

@@ -107,7 +107,7 @@ class JsonBitmap {
   // Whether there is a backslash in a part of the text.
   [[nodiscard]] bool HasBackslash(std::string_view part) const noexcept {
     if ((notes_ & kJsonBackslash) == 0 || part.empty()) return false;
-    if (part.size() > 64) return part.find('\\') != std::string_view::npos;
+    if (part.size() > 64) return HasBackslashInBlocks(part);
     const std::size_t place = PlaceOf(part.data());
     const JsonBlock* const block = &blocks_[place / 64];
     const unsigned shift = place % 64;
@@ -115,6 +115,8 @@ class JsonBitmap {
                                                                  << (63 - shift);
     return bits << (64 - part.size()) != 0;
   }
+  // The first backslash that is not before `at`; null if there is none before `end`. REQUIRES: in the text.
+  [[nodiscard]] const char* NextBackslash(const char* at, const char* end) const noexcept;
 
   // What was seen in all of the text: of JsonNote.
   [[nodiscard]] unsigned notes() const noexcept { return notes_; }
@@ -126,6 +128,7 @@ class JsonBitmap {
   void MakeRoom(std::size_t blocks);
   // Reads the text's blocks from that one on.
   void ReadFrom(std::size_t block);
+  [[nodiscard]] bool HasBackslashInBlocks(std::string_view part) const noexcept;
   // What is no string.
   [[nodiscard]] const char* SkipOther(const char* at, const char* end) const noexcept;
   // The first one in that block or behind it.

@@ -88,9 +88,16 @@ void Check(const JsonBitmap& bitmap, const Plain& plain, std::size_t from) {
       EXPECT_EQ(place(found), close) << text;
     }
   }
-  const std::size_t size = std::min<std::size_t>(from % 90, text.size() - from);
-  const std::string_view part = text.substr(from, size);
-  EXPECT_EQ(bitmap.HasBackslash(part), part.find('\\') != std::string_view::npos) << text;
+  for (const std::size_t size : {from % 90, from % 300}) {
+    const std::string_view part = text.substr(from, size);
+    const std::size_t backslash = part.find('\\');
+    EXPECT_EQ(bitmap.HasBackslash(part), backslash != std::string_view::npos) << text;
+    const char* const next_one = bitmap.NextBackslash(part.data(), part.data() + part.size());
+    EXPECT_EQ(next_one != nullptr, backslash != std::string_view::npos) << text;
+    if (next_one != nullptr) {
+      EXPECT_EQ(place(next_one), from + backslash) << text;
+    }
+  }
 }
 
 TEST_P(JsonBitmapTest, FindsWhatAPlainReaderFinds) {
@@ -106,6 +113,9 @@ TEST_P(JsonBitmapTest, FindsWhatAPlainReaderFinds) {
       std::string text(random() % 300, '\\');
       if (random() % 8 != 0) {
         for (char& c : text) c = kBytes[random() % kBytes.size()];
+        // Blocks without any, between others.
+        if (random() % 2 == 0) std::replace(text.begin(), text.end(), '\\', 'a');
+        if (random() % 2 == 0 && !text.empty()) text[random() % text.size()] = '\\';
       }
       if (random() % 4 == 0 && !text.empty()) {
         text[random() % text.size()] = "\n\x1f\x7f\x80\xff"[random() % 5];

@@ -75,14 +75,6 @@ inline std::uint64_t Parity(std::uint64_t quotes) noexcept {
   return notes;
 }
 
-// How many bits are set, where no instruction says it.
-inline int Count(std::uint64_t bits) noexcept {
-  bits -= (bits >> 1) & 0x5555555555555555;
-  bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333);
-  bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0f;
-  return static_cast<int>((bits * 0x0101010101010101) >> 56);
-}
-
 // The functions are written for one kind of processor each and inlined into the caller, which is too.
 template <Bytes (*kBytesOf)(const char*) noexcept, std::uint64_t (*kParity)(std::uint64_t) noexcept,
           int (*kCount)(std::uint64_t) noexcept>
@@ -96,11 +88,16 @@ template <Bytes (*kBytesOf)(const char*) noexcept, std::uint64_t (*kParity)(std:
   for (; count > 0; --count, text += 64, ++blocks) {
     __builtin_prefetch(text + 768);
     const Bytes bytes = kBytesOf(text);
-    const std::uint64_t quote = bytes.quote & ~Escaped(bytes.backslash, escapes);
+    // Most blocks have no backslash, and those that have stand together.
+    const bool escapes_in_it = (bytes.backslash | escapes) != 0;
+    std::uint64_t quote = bytes.quote;
+    if (escapes_in_it) quote &= ~Escaped(bytes.backslash, escapes);
     const std::uint64_t strings = kParity(quote) ^ inside;
     inside = 0 - (strings >> 63);
-    backslashes |= bytes.backslash;
-    stray |= bytes.backslash & ~strings;
+    if (escapes_in_it) {
+      backslashes |= bytes.backslash;
+      stray |= bytes.backslash & ~strings;
+    }
     if (!bytes.plain) [[unlikely]] {
       tally.notes |= NotesOf(text, strings);
     }
@@ -175,7 +172,7 @@ inline Bytes PortableBytesOf(const char* at) noexcept {
 
 void ReadPortably(const char* text, std::size_t count, JsonCarry& carry, JsonTally& tally,
                   JsonBlock* blocks) noexcept {
-  ReadBlocks<PortableBytesOf, Parity, Count>(text, count, carry, tally, blocks);
+  ReadBlocks<PortableBytesOf, Parity, CountBits>(text, count, carry, tally, blocks);
 }
 
 #if defined(__x86_64__)
@@ -206,7 +203,7 @@ inline Bytes Sse2BytesOf(const char* at) noexcept {
 
 void ReadWithSse2(const char* text, std::size_t count, JsonCarry& carry, JsonTally& tally,
                   JsonBlock* blocks) noexcept {
-  ReadBlocks<Sse2BytesOf, Parity, Count>(text, count, carry, tally, blocks);
+  ReadBlocks<Sse2BytesOf, Parity, CountBits>(text, count, carry, tally, blocks);
 }
 
 // ---- Wider registers; chosen when the program runs. A product without carries by all ones is the parity of all bits below.
@@ -309,7 +306,7 @@ inline Bytes NeonBytesOf(const char* at) noexcept {
 
 void ReadWithNeon(const char* text, std::size_t count, JsonCarry& carry, JsonTally& tally,
                   JsonBlock* blocks) noexcept {
-  ReadBlocks<NeonBytesOf, Parity, Count>(text, count, carry, tally, blocks);
+  ReadBlocks<NeonBytesOf, Parity, CountBits>(text, count, carry, tally, blocks);
 }
 #endif
 

@@ -42,6 +42,14 @@ struct JsonTally {
   unsigned notes = 0;  // of JsonNote
 };
 
+// How many bits are set, where no instruction says it.
+inline int CountBits(std::uint64_t bits) noexcept {
+  bits -= (bits >> 1) & 0x5555555555555555;
+  bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333);
+  bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0f;
+  return static_cast<int>((bits * 0x0101010101010101) >> 56);
+}
+
 struct JsonKernel {
   std::string_view name;
   // Reads 64 * `count` bytes.

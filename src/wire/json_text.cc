@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <ostream>
 #include <utility>
 #include <vector>
@@ -57,6 +58,14 @@ std::size_t Utf8SequenceLength(std::string_view text) {
 std::size_t FirstInvalidUtf8(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
+    std::uint64_t eight = 0;
+    if (text.size() - at >= sizeof(eight)) {
+      std::memcpy(&eight, text.data() + at, sizeof(eight));
+      if ((eight & 0x8080808080808080) == 0) {
+        at += sizeof(eight);
+        continue;
+      }
+    }
     const std::size_t length = Utf8SequenceLength(text.substr(at));
     if (length == 0) break;
     at += length;
