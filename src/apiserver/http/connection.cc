@@ -139,13 +139,14 @@ bool Connection::Flush() {
     }
     if (progress.next == ByteStream::Next::kWaitWrite) {
       // From the last byte that it took.
-      if (progress.bytes > 0 || deadline_ == SteadyTime::max()) {
+      if (progress.bytes > 0 || !std::exchange(full_, true)) {
         SetDeadline(host_.options().write_timeout);
       }
       WaitFor(progress.next);
       return false;
     }
   }
+  full_ = false;
   return true;
 }
 

@@ -125,6 +125,7 @@ class Connection : public std::enable_shared_from_this<Connection>, public Woken
   bool read_posted_ = false;
   bool waiting_to_read_ = false;
   bool waiting_to_write_ = false;
+  bool full_ = false;  // the socket has been since the last complete Flush
   bool lingering_ = false;
   bool frozen_ = false;
 };

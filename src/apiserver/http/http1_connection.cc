@@ -60,10 +60,7 @@ class Http1Connection final : public Connection {
 
   void GoAway() override {
     going_away_ = true;
-    if (phase_ == Phase::kRequest && parsing_ == nullptr && !blocked()) {
-      phase_ = Phase::kLeaving;
-      Settle();
-    }
+    if (phase_ == Phase::kRequest && parsing_ == nullptr && out().empty()) Close();
   }
 
  private:
