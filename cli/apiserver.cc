@@ -23,7 +23,7 @@ struct ApiServerFlags {
   std::vector<std::string> load{};
   bool tls = false;
   std::string token{};
-  std::size_t max_streams = 100;
+  std::string max_streams{"100"};
   bool no_http2 = false;
 };
 
@@ -101,10 +101,12 @@ int RunApiServer(const ApiServerFlags& flags) {
   http_options.tls = flags.tls;
   http_options.bearer_token = flags.token;
   http_options.http2 = !flags.no_http2;
-  if (flags.max_streams < 1 || flags.max_streams > 100'000) {
-    return UsageError("--max-streams is from 1 to 100000");
+  unsigned streams = 0;
+  const char* const last = flags.max_streams.data() + flags.max_streams.size();
+  if (std::from_chars(flags.max_streams.data(), last, streams).ptr != last || streams == 0) {
+    return UsageError("--max-streams \"" + flags.max_streams + "\" is not a number from 1 on");
   }
-  http_options.http2_max_streams = static_cast<std::uint32_t>(flags.max_streams);
+  http_options.http2_max_streams = streams;
 
   Runtime runtime;
   Env& env = runtime.env();
