@@ -96,8 +96,7 @@ class Load {
       return;
     }
     if (settings_.mode == "list") {
-      Send(client,
-           "GET /api/v1/configmaps HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n");
+      Send(client, "GET /api/v1/pods HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n");
       return;
     }
     const std::size_t each = shared_.wanted.load() / settings_.connections;
@@ -216,14 +215,24 @@ class Load {
 }  // namespace
 
 std::string NamespaceName(std::size_t i) {
-  std::string digits = std::to_string(i);
+  const std::string digits = std::to_string(i);
   return "ns-" + std::string(4 - std::min<std::size_t>(4, digits.size()), '0') + digits;
 }
 
+static std::string Numbered(const std::string& prefix, std::size_t number) {
+  const std::string digits = std::to_string(number);
+  return prefix + std::string(9 - std::min<std::size_t>(9, digits.size()), '0') + digits;
+}
+
+std::string PodJson(const std::string& namespace_, std::size_t number) {
+  return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":")" + Numbered("pod-", number) +
+         R"(","namespace":")" + namespace_ + R"(","labels":{"app":"bench"}},"spec":{"nodeName":")" +
+         Numbered("node-", number % 5000) +
+         R"(","containers":[{"name":"main","image":"example/main:1"}]},"status":{"phase":"Running"}})";
+}
+
 std::string ConfigMapJson(const std::string& namespace_, std::size_t number, std::size_t bytes) {
-  std::string digits = std::to_string(number);
-  const std::string name =
-      "map-" + std::string(9 - std::min<std::size_t>(9, digits.size()), '0') + digits;
+  const std::string name = Numbered("map-", number);
   return R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":")" + name +
          R"(","namespace":")" + namespace_ + R"(","labels":{"app":"bench"}},"data":{"value":")" +
          std::string(bytes, 'v') + R"("}})";

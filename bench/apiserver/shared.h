@@ -40,6 +40,9 @@ std::string NamespaceName(std::size_t i);
 // The body of a POST. Names sort.
 std::string ConfigMapJson(const std::string& namespace_, std::size_t number, std::size_t bytes);
 
+// A small pod: one container, a node, labels.
+std::string PodJson(const std::string& namespace_, std::size_t number);
+
 // The loading process: does what the mode says until the server's process ends it.
 [[noreturn]] void RunLoad(const Settings& settings, Shared& shared);
 

@@ -131,7 +131,7 @@ TEST_P(OverTlsProtocols, F23ConnectionFaultsLoseNothing) {
   for (const FaultAction action : {FaultAction::kGoAway, FaultAction::kStreamLimit,
                                    FaultAction::kBreakConnection, FaultAction::kCutBody}) {
     server.With([&](apiserver::ApiServer& api) {
-      api.faults().Add({.verb = "watch", .action = action, .count = 2, .after_bytes = 100});
+      api.faults().Add({.verb = "watch", .action = action, .count = 1, .after_bytes = 100});
       api.CloseWatches();
     });
     for (int write = 0; write < 3; ++write) {

@@ -86,7 +86,8 @@ class Connection : public std::enable_shared_from_this<Connection>, public Woken
   [[nodiscard]] ByteStream& stream() const { return *stream_; }
   [[nodiscard]] std::unique_ptr<ByteStream> ReleaseStream() { return std::move(stream_); }
   [[nodiscard]] Outbox& out() { return out_; }
-  [[nodiscard]] bool closed() const { return closed_; }
+  // Nothing more comes of it.
+  [[nodiscard]] bool closed() const { return closed_ || frozen_; }
   // The socket takes nothing at the moment.
   [[nodiscard]] bool blocked() const { return waiting_to_write_; }
 
