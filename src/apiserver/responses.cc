@@ -1,7 +1,5 @@
 #include "apiserver/responses.h"
 
-#include <algorithm>
-
 #include "apiserver/negotiation.h"
 #include "apiserver/protobuf_envelope.h"
 #include "apiserver/status.h"
@@ -98,53 +96,6 @@ class Delay final : public Deferred {
   Deadlines::Id deadline_;
 };
 
-class Spoiler final : public ResponseStream {
- public:
-  Spoiler(ResponsePtr inner, FaultRule rule) : inner_(std::move(inner)), rule_(std::move(rule)) {}
-
-  [[nodiscard]] bool ready() const override { return inner_->ready(); }
-  [[nodiscard]] int status() const override { return inner_->status(); }
-  [[nodiscard]] const HttpHeaders& headers() const override { return inner_->headers(); }
-  void SetWake(std::function<void()> wake) override { inner_->SetWake(std::move(wake)); }
-
-  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
-    if (passed_ >= rule_.after_bytes) return Spoil(out);
-    const std::size_t first = out.size();
-    const State state = inner_->Read(std::min(max_bytes, rule_.after_bytes - passed_), out);
-    for (std::size_t i = first; i < out.size(); ++i) {
-      const std::size_t left = rule_.after_bytes - passed_;
-      if (out[i].bytes.size() > left) out[i].bytes = out[i].bytes.substr(0, left);
-      passed_ += out[i].bytes.size();
-    }
-    return passed_ >= rule_.after_bytes ? State::kMore : state;
-  }
-
- private:
-  State Spoil(std::vector<BodyChunk>& out) {
-    if (rule_.action == FaultAction::kStall) return State::kWait;
-    if (rule_.action == FaultAction::kGarbage) {
-      out.push_back(BodyChunk::Of(rule_.text));
-      return State::kEnd;
-    }
-    return State::kAbort;
-  }
-
-  ResponsePtr inner_;
-  FaultRule rule_;
-  std::size_t passed_ = 0;
-};
-
-class Refusal final : public ResponseStream {
- public:
-  [[nodiscard]] int status() const override { return 0; }
-  [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
-  State Read(std::size_t, std::vector<BodyChunk>&) override { return State::kAbort; }
-  void SetWake(std::function<void()>) override {}
-
- private:
-  HttpHeaders headers_;
-};
-
 }  // namespace
 
 ResponsePtr WholeResponse(int status, HttpHeaders headers, std::string body) {
@@ -179,11 +130,5 @@ ResponsePtr WhenVersionReached(ServerState& state, std::int64_t version, Duratio
 ResponsePtr Delayed(ServerState& state, Duration delay, std::function<ResponsePtr()> answer) {
   return std::make_unique<Delay>(state, delay, std::move(answer));
 }
-
-ResponsePtr Spoiled(ResponsePtr inner, FaultRule rule) {
-  return std::make_unique<Spoiler>(std::move(inner), std::move(rule));
-}
-
-ResponsePtr Refused() { return std::make_unique<Refusal>(); }
 
 }  // namespace kinformer::apiserver

@@ -76,13 +76,6 @@ void WatchStream::OnBookmarkDue() {
   Wake();
 }
 
-bool WatchStream::FaultDue() const {
-  if (!plan_.fault) return false;
-  const FaultAction action = plan_.fault->action;
-  return (action == FaultAction::kEndWatch || action == FaultAction::kWatchError) &&
-         emitted_ >= plan_.fault->after_events;
-}
-
 ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::vector<BodyChunk>& out) {
   emitted_bytes_ = 0;
   if (encoder_.format().form == Form::kTable) encoder_.set_now(state_.env.WallNow());
@@ -92,17 +85,8 @@ ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::vector<BodyC
   }
   bool alive = true;
   if (pin_ != nullptr) ReadInitial(max_bytes, out);
-  if (pin_ == nullptr && emitted_bytes_ < max_bytes && !FaultDue()) alive = ReadLog(max_bytes, out);
+  if (pin_ == nullptr && emitted_bytes_ < max_bytes) alive = ReadLog(max_bytes, out);
   EndFrame(out);
-  if (FaultDue()) {
-    if (plan_.fault->action == FaultAction::kWatchError) {
-      Error error(plan_.fault->status == 410 ? Reason::kExpired : Reason::kInternalError,
-                  plan_.fault->text.empty() ? "injected fault" : plan_.fault->text);
-      error.WithHttpStatus(plan_.fault->status);
-      EmitText(encoder_.ErrorFrame(error), out);
-    }
-    return State::kEnd;
-  }
   if (!alive) return State::kEnd;
   if (pin_ != nullptr || !CaughtUp()) return State::kMore;
   // Whatever else was written does not concern this watch, so all of it is known to the reader.
@@ -124,7 +108,7 @@ void WatchStream::ReadInitial(std::size_t max_bytes, std::vector<BodyChunk>& out
   store_->Walk(selection.prefix(), next_key_, pin_->resource_version(),
                [&](const RecordPtr& record) {
                  if (selection.single() && record->key() != selection.prefix()) return false;
-                 if (emitted_bytes_ >= max_bytes || visits++ == kMaxVisits || FaultDue()) {
+                 if (emitted_bytes_ >= max_bytes || visits++ == kMaxVisits) {
                    next_key_ = record->key();
                    done = false;
                    return false;
@@ -145,7 +129,7 @@ bool WatchStream::ReadLog(std::size_t max_bytes, std::vector<BodyChunk>& out) {
   if (sequence_ < store_->begin_sequence()) return false;
   const Selection& selection = plan_.selection;
   for (std::size_t visits = 0; !CaughtUp() && visits < kMaxVisits; ++visits) {
-    if (emitted_bytes_ >= max_bytes || FaultDue()) return true;
+    if (emitted_bytes_ >= max_bytes) return true;
     const StoreEvent& event = store_->event(sequence_++);
     // A watch from a version that is yet to come.
     if (event.resource_version <= plan_.resource_version) continue;
@@ -170,31 +154,27 @@ bool WatchStream::ReadLog(std::size_t max_bytes, std::vector<BodyChunk>& out) {
 
 void WatchStream::Emit(EventType type, const RecordPtr& record, const StoreEvent* event,
                        std::vector<BodyChunk>& out) {
-  ++emitted_;
-  const int copies = plan_.fault && plan_.fault->action == FaultAction::kDuplicateEvents ? 2 : 1;
-  for (int copy = 0; copy < copies; ++copy) {
-    if (encoder_.plain()) {
-      const auto& version = encoder_.at().version;
-      const auto index = static_cast<std::size_t>(type);
-      const std::string& start =
-          frame_open_ ? version->frame_next[index] : version->frame_start[index];
-      out.push_back({.bytes = start, .owner = version});
-      out.push_back({.bytes = record->body(), .owner = record});
-      frame_open_ = true;
-      emitted_bytes_ += start.size() + record->body().size();
-      continue;
-    }
-    const bool first = std::exchange(first_frame_, false);
-    if (event == nullptr) {
-      EmitText(encoder_.Frame(type, record, first), out);
-      continue;
-    }
-    auto& frame = event->frames[encoder_.FrameKey(type, first)];
-    if (frame == nullptr)
-      frame = std::make_shared<const std::string>(encoder_.Frame(type, record, first));
-    out.push_back({.bytes = *frame, .owner = frame});
-    emitted_bytes_ += frame->size();
+  if (encoder_.plain()) {
+    const auto& version = encoder_.at().version;
+    const auto index = static_cast<std::size_t>(type);
+    const std::string& start =
+        frame_open_ ? version->frame_next[index] : version->frame_start[index];
+    out.push_back({.bytes = start, .owner = version});
+    out.push_back({.bytes = record->body(), .owner = record});
+    frame_open_ = true;
+    emitted_bytes_ += start.size() + record->body().size();
+    return;
   }
+  const bool first = std::exchange(first_frame_, false);
+  if (event == nullptr) {
+    EmitText(encoder_.Frame(type, record, first), out);
+    return;
+  }
+  auto& frame = event->frames[encoder_.FrameKey(type, first)];
+  if (frame == nullptr)
+    frame = std::make_shared<const std::string>(encoder_.Frame(type, record, first));
+  out.push_back({.bytes = *frame, .owner = frame});
+  emitted_bytes_ += frame->size();
 }
 
 void WatchStream::EndFrame(std::vector<BodyChunk>& out) {

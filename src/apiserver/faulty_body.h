@@ -1,0 +1,20 @@
+// apiserver/faulty_body.h
+//
+// A response whose bytes are not what they should be: cut, cut short, stalled, garbled, or dripping.
+
+#ifndef KINFORMER_SRC_APISERVER_FAULTY_BODY_H_
+#define KINFORMER_SRC_APISERVER_FAULTY_BODY_H_
+
+#include "kinformer/apiserver/faults.h"
+
+#include "apiserver/responses.h"
+#include "apiserver/server_state.h"
+
+namespace kinformer::apiserver {
+
+// `inner`, spoiled by the actions of `rule` that concern the body of an answer, and by kSkewClock, which concerns its Date.
+ResponsePtr NewFaultyBody(ServerState& state, ResponsePtr inner, FaultRule rule);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_SRC_APISERVER_FAULTY_BODY_H_
