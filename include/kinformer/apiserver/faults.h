@@ -121,10 +121,10 @@ class FaultPlan {
   [[nodiscard]] std::vector<Listed> Rules() const;
 
   struct Request {
-    std::string_view verb;
-    std::string_view resource;
-    std::string_view namespace_;
-    std::string_view user_agent;
+    std::string_view verb{};
+    std::string_view resource{};
+    std::string_view namespace_{};
+    std::string_view user_agent{};
     bool continues = false;
     bool initial_events = false;
   };
