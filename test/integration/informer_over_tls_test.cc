@@ -112,6 +112,7 @@ TEST(OverTls, KubeconfigOfTheServerLetsIn) {
 }
 
 // Connections break all the time, the server is gone twice, and once nobody can resume where he was.
+// F-23: the server closes the connections.
 TEST(OverTls, RestartsUnderLoadLoseNothing) {
   EmbeddedServer server;
   auto protobuf = Client::NewForConfig(server.ClientConfig()).OrExit();
