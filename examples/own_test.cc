@@ -89,6 +89,7 @@ void InSimulatedTime() {
   // The watch ends, and the server refuses everybody for ten minutes; meanwhile the pod fails.
   server.faults().Add({.action = FaultAction::kRefuse, .lasts = minutes(10)});
   server.With([](kinformer::apiserver::ApiServer& api) { api.CloseWatches(); });
+  sim.RunFor(std::chrono::seconds(1));
   server.Patch(kPods, {"default", "web-0"}, Failed()).OrExit();
   sim.RunFor(minutes(9));
   Expect(counter.failures() == 0, "nothing is heard of it yet");
