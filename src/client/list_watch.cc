@@ -281,7 +281,9 @@ class WatchCall final : public ListWatchCall,
     receiver_.OnEvent(event);
     return {};
   }
+  // Said once a watch: a server that does it once does it all the time.
   void Ignore(std::string_view message, std::string_view what) {
+    if (std::exchange(ignored_, true)) return;
     source_->engine->env().log().Log(LogLevel::kError, message,
                                      {{"watch", source_->path}, {"sent", std::string(what)}});
   }
@@ -320,6 +322,7 @@ class WatchCall final : public ListWatchCall,
   Timer overdue_;
   Timer timer_;
   bool ended_ = false;
+  bool ignored_ = false;  // something that does not belong here
   bool protobuf_ = false;
   std::optional<wire::WatchFramer> framer_;
 };
