@@ -22,10 +22,13 @@ namespace kinformer::fuzz {
 namespace {
 
 constexpr Target kTargets[] = {
+    {"api_request", &FuzzApiRequest},
     {"block_json", &FuzzBlockJson},
     {"block_protobuf", &FuzzBlockProtobuf},
+    {"continue_token", &FuzzContinueToken},
     {"dynamic_object", &FuzzDynamicObject},
     {"envelope", &FuzzEnvelope},
+    {"fault_rule", &FuzzFaultRule},
     {"field_selector", &FuzzFieldSelector},
     {"json", &FuzzJson},
     {"json_to_protobuf", &FuzzJsonToProtobuf},
@@ -34,10 +37,12 @@ constexpr Target kTargets[] = {
     {"list_json", &FuzzListJson},
     {"list_protobuf", &FuzzListProtobuf},
     {"mutable", &FuzzMutable},
+    {"patch", &FuzzPatch},
     {"projection", &FuzzProjection},
     {"protobuf_reader", &FuzzProtobufReader},
     {"protobuf_to_json", &FuzzProtobufToJson},
     {"quantity", &FuzzQuantity},
+    {"recording", &FuzzRecording},
     {"text_forms", &FuzzTextForms},
     {"watch_json", &FuzzWatchJson},
     {"watch_protobuf", &FuzzWatchProtobuf},

@@ -4,7 +4,9 @@
 
 #include "kinformer/yaml.h"
 
+#include "apiserver/debug_endpoints.h"
 #include "apiserver/discovery.h"
+#include "apiserver/fault_injection.h"
 #include "apiserver/mutations.h"
 #include "apiserver/object_writer.h"
 #include "apiserver/reader.h"
@@ -45,8 +47,9 @@ ResourceAt FindKind(const ResourceTable& resources, std::string_view api_version
 }  // namespace
 
 struct ApiServer::Impl {
-  Impl(Env& env, ApiServerOptions options)
-      : state(env, std::move(options)),
+  Impl(ApiServer& self, Env& env, ApiServerOptions options)
+      : server(self),
+        state(env, std::move(options)),
         writer(state),
         reader(state),
         mutations(state, writer),
@@ -74,6 +77,9 @@ struct ApiServer::Impl {
       return ErrorResponse(error.WithHttpStatus(413), accept);
     }
     if (!info->is_resource_request) {
+      if (state.options.debug_endpoints) {
+        if (auto answer = AnswerDebug(server, request, *info)) return answer;
+      }
       if (auto answer = discovery.Answer(*info, accept, request.headers.Get("If-None-Match")))
         return answer;
       if (!info->parts.empty() && info->parts[0].starts_with("api")) {
@@ -89,47 +95,10 @@ struct ApiServer::Impl {
                      .continues = !info->query.Get("continue").empty(),
                      .initial_events = info->query.GetBool("sendInitialEvents").value_or(false)});
     if (!fault) return Route(std::move(request), *std::move(info), std::nullopt);
-    switch (fault->action) {
-      case FaultAction::kRefuse:
-        return Refused();
-      case FaultAction::kRespond:
-        return FaultAnswer(*fault, accept);
-      case FaultAction::kDelay:
-        return Delayed(state, fault->delay, [this, request, info = *info] {
-          return Route(request, info, std::nullopt);
-        });
-      case FaultAction::kCutBody:
-      case FaultAction::kStall:
-      case FaultAction::kGarbage:
-      case FaultAction::kGoAway:
-      case FaultAction::kBreakConnection:
-      case FaultAction::kStallConnection:
-      case FaultAction::kStreamLimit:
-        return Spoiled(Route(std::move(request), *std::move(info), std::nullopt), *fault);
-      default:
-        return Route(std::move(request), *std::move(info), fault);
-    }
-  }
-
-  static ResponsePtr FaultAnswer(const FaultRule& fault, std::string_view accept) {
-    if (!fault.text.empty()) {
-      HttpHeaders headers;
-      headers.Add("Content-Type", "text/plain; charset=utf-8");
-      if (fault.retry_after) headers.Add("Retry-After", std::to_string(fault.retry_after->count()));
-      return WholeResponse(fault.status, std::move(headers), fault.text);
-    }
-    Reason reason = Reason::kInternalError;
-    for (const Reason candidate :
-         {Reason::kBadRequest, Reason::kUnauthorized, Reason::kForbidden, Reason::kNotFound,
-          Reason::kMethodNotAllowed, Reason::kNotAcceptable, Reason::kConflict, Reason::kExpired,
-          Reason::kUnsupportedMediaType, Reason::kInvalid, Reason::kTooManyRequests,
-          Reason::kServiceUnavailable, Reason::kTimeout}) {
-      if (HttpCode(Error(candidate, "")) == fault.status) reason = candidate;
-    }
-    Error error(reason, "injected fault");
-    error.WithHttpStatus(fault.status);
-    if (fault.retry_after) error.WithRetryAfter(*fault.retry_after);
-    return ErrorResponse(error, accept);
+    return InjectFault(state, *fault, accept,
+                       [this, request, info = *std::move(info)](std::optional<FaultRule> rule) {
+                         return Route(request, info, std::move(rule));
+                       });
   }
 
   ResponsePtr Route(HttpRequest request, RequestInfo info, std::optional<FaultRule> fault) {
@@ -248,6 +217,7 @@ struct ApiServer::Impl {
         StorageKey(at.resource->namespaced ? name.namespace_ : "", name.name));
   }
 
+  ApiServer& server;
   ServerState state;
   ObjectWriter writer;
   Reader reader;
@@ -258,7 +228,7 @@ struct ApiServer::Impl {
 };
 
 ApiServer::ApiServer(Env& env, ApiServerOptions options)
-    : impl_(std::make_unique<Impl>(env, std::move(options))) {}
+    : impl_(std::make_unique<Impl>(*this, env, std::move(options))) {}
 
 ApiServer::~ApiServer() = default;
 
@@ -411,6 +381,29 @@ ApiServerStats ApiServer::Stats() const {
 void ApiServer::Compact(std::int64_t resource_version) {
   const std::int64_t version = std::min(resource_version, impl_->state.resource_version);
   for (const auto& resource : impl_->state.resources.all()) resource->store->Compact(version);
+}
+
+Result<void> ApiServer::Restore(std::int64_t resource_version) {
+  ServerState& state = impl_->state;
+  if (resource_version < 1 || resource_version > state.resource_version) {
+    return Error(Reason::kInvalidArgument,
+                 "cannot restore resourceVersion " + std::to_string(resource_version) +
+                     ": it must be from 1 to " + std::to_string(state.resource_version));
+  }
+  for (const auto& resource : state.resources.all()) {
+    if (resource_version < resource->store->floor()) {
+      return Error(Reason::kExpired, "cannot restore resourceVersion " +
+                                         std::to_string(resource_version) + ": the history of " +
+                                         resource->plural + " begins at " +
+                                         std::to_string(resource->store->floor()));
+    }
+  }
+  CloseWatches();
+  for (const auto& resource : state.resources.all()) {
+    resource->store = resource->store->RestoredTo(resource_version, state.env.Now());
+  }
+  state.resource_version = resource_version;
+  return {};
 }
 
 void ApiServer::CloseWatches() {

@@ -6,19 +6,48 @@
 namespace kinformer::apiserver {
 
 FaultPlan::RuleId FaultPlan::Add(FaultRule rule) {
-  rules_.push_back({.id = next_id_, .rule = std::move(rule), .seen = 0, .hits = 0});
+  const SteadyTime now = env_.Now();
+  const std::lock_guard lock(mutex_);
+  rules_.push_back({.id = next_id_, .rule = std::move(rule), .added = now, .seen = 0, .hits = 0});
   return next_id_++;
 }
 
-void FaultPlan::Remove(RuleId id) {
-  std::erase_if(rules_, [id](const Entry& entry) { return entry.id == id; });
+bool FaultPlan::Remove(RuleId id) {
+  const std::lock_guard lock(mutex_);
+  return std::erase_if(rules_, [id](const Entry& entry) { return entry.id == id; }) != 0;
+}
+
+void FaultPlan::Clear() {
+  const std::lock_guard lock(mutex_);
+  rules_.clear();
+}
+
+void FaultPlan::Seed(std::uint64_t seed) {
+  const std::lock_guard lock(mutex_);
+  seed_ = seed;
 }
 
 std::uint64_t FaultPlan::hits(RuleId id) const {
+  const std::lock_guard lock(mutex_);
   for (const Entry& entry : rules_) {
     if (entry.id == id) return entry.hits;
   }
   return 0;
+}
+
+std::uint64_t FaultPlan::hits() const {
+  const std::lock_guard lock(mutex_);
+  return hits_;
+}
+
+std::vector<FaultPlan::Listed> FaultPlan::Rules() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Listed> rules;
+  rules.reserve(rules_.size());
+  for (const Entry& entry : rules_) {
+    rules.push_back({.id = entry.id, .rule = entry.rule, .hits = entry.hits});
+  }
+  return rules;
 }
 
 double FaultPlan::Unit() {
@@ -35,6 +64,7 @@ std::optional<FaultRule> FaultPlan::Draw(const Request& request) {
   const auto fits = [](const std::string& wanted, std::string_view is) {
     return wanted.empty() || wanted == is;
   };
+  const std::lock_guard lock(mutex_);
   for (Entry& entry : rules_) {
     const FaultRule& rule = entry.rule;
     if (!fits(rule.verb, request.verb) || !fits(rule.resource, request.resource) ||
@@ -44,6 +74,7 @@ std::optional<FaultRule> FaultPlan::Draw(const Request& request) {
         (rule.only_initial_events && !request.initial_events)) {
       continue;
     }
+    if (rule.lasts > Duration::zero() && env_.Now() >= entry.added + rule.lasts) continue;
     ++entry.seen;
     if (entry.seen <= static_cast<std::uint64_t>(std::max<std::int64_t>(rule.skip, 0))) continue;
     if (rule.count &&

@@ -164,7 +164,7 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
     return error;
   }
   object["metadata"].Set("uid", NewUid(state_.env));
-  object["metadata"].Set("creationTimestamp", FormatTime(state_.env.WallNow()));
+  object["metadata"].Set("creationTimestamp", FormatTime(state_.WallNow()));
   WriteOutcome outcome = Store(target, nullptr, object);
   outcome.created = true;
   return outcome;

@@ -1,9 +1,11 @@
 #include "apiserver/reader.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 #include <vector>
 
+#include "apiserver/faulty_watch.h"
 #include "apiserver/list_stream.h"
 #include "apiserver/object_encoder.h"
 #include "apiserver/selection.h"
@@ -73,6 +75,10 @@ Result<void> CheckMatch(const Query& query, bool watch) {
   }
   if (causes.empty()) return {};
   return InvalidOptionsError("ListOptions", std::move(causes));
+}
+
+bool Hits(const ResourceRequest& request, FaultAction action) {
+  return request.fault && request.fault->action == action;
 }
 
 Error ExpiredContinue(const ContinueToken& token) {
@@ -145,7 +151,7 @@ ResponsePtr Reader::ListAt(const ResourceRequest& request, bool reached) {
   plan.remaining = static_cast<std::int64_t>(request.info.namespace_.empty()
                                                  ? resource.store->size()
                                                  : resource.store->size(request.info.namespace_));
-  const bool expired = request.fault && request.fault->action == FaultAction::kOldResourceVersion;
+  const bool expired = Hits(request, FaultAction::kOldResourceVersion);
   if (!continue_.empty()) {
     const auto token = DecodeContinue(continue_);
     if (!token) return ErrorResponse(token.error(), accept);
@@ -176,8 +182,19 @@ ResponsePtr Reader::ListAt(const ResourceRequest& request, bool reached) {
     return ErrorResponse(ExpiredError("The resourceVersion for the provided list is too old."),
                          accept);
   }
+  if (continue_.empty() && plan.resource_version == state_.resource_version) {
+    if (Hits(request, FaultAction::kStaleRead)) plan.resource_version = Earlier(request, floor);
+    if (Hits(request, FaultAction::kStaleCache) && !version_text.empty()) {
+      plan.resource_version = Earlier(request, std::max(version, floor));
+    }
+  }
   return NewListStream(ObjectEncoder(request.at, request.format, state_.env.WallNow()),
                        std::move(plan));
+}
+
+std::int64_t Reader::Earlier(const ResourceRequest& request, std::int64_t oldest) const {
+  // No state of a server has the resourceVersion 0.
+  return std::max({state_.resource_version - request.fault->versions, oldest, std::int64_t{1}});
 }
 
 ResponsePtr Reader::Watch(const std::shared_ptr<const ResourceRequest>& request) {
@@ -203,12 +220,11 @@ ResponsePtr Reader::Watch(const std::shared_ptr<const ResourceRequest>& request)
                                    query.Get("labelSelector"), query.Get("fieldSelector"));
   if (!selection) return ErrorResponse(selection.error(), accept);
 
-  WatchPlan plan{.selection = *std::move(selection), .fault = request->fault};
+  WatchPlan plan{.selection = *std::move(selection)};
   plan.selectors.append(query.Get("labelSelector"))
       .append(1, '\0')
       .append(query.Get("fieldSelector"));
-  const auto no_bookmarks = request->fault && request->fault->action == FaultAction::kNoBookmarks;
-  plan.bookmarks = query.GetBool("allowWatchBookmarks").value_or(false) && !no_bookmarks;
+  plan.bookmarks = query.GetBool("allowWatchBookmarks").value_or(false);
   plan.timeout = std::chrono::seconds(timeout->value_or(0));
   if (plan.timeout <= Duration::zero()) {
     const Duration minimum = state_.options.min_watch_timeout;
@@ -221,20 +237,28 @@ ResponsePtr Reader::Watch(const std::shared_ptr<const ResourceRequest>& request)
   plan.mark_end =
       plan.initial_events && plan.bookmarks && (initial.has_value() || state_.options.watch_list);
   const auto start = [this, request](WatchPlan final_plan) -> ResponsePtr {
-    return std::make_unique<WatchStream>(
-        state_, ObjectEncoder(request->at, request->format, state_.env.WallNow()),
-        std::move(final_plan));
+    const ObjectEncoder encoder(request->at, request->format, state_.env.WallNow());
+    const std::int64_t from = final_plan.resource_version;
+    auto stream = std::make_unique<WatchStream>(state_, encoder, std::move(final_plan));
+    if (!request->fault) return stream;
+    return NewFaultyWatch(state_, encoder, from, *request->fault, std::move(stream));
   };
 
-  const bool expired = request->fault && request->fault->action == FaultAction::kOldResourceVersion;
+  const bool expired = Hits(*request, FaultAction::kOldResourceVersion);
+  const std::int64_t floor = request->at.resource->store->floor();
   if (!any && !initial.value_or(false)) {
     plan.resource_version = *version;
-    const std::int64_t floor = request->at.resource->store->floor();
+    if (Hits(*request, FaultAction::kReplayEvents) && *version >= floor) {
+      plan.resource_version = std::max(*version - request->fault->versions, floor);
+    }
     if (*version < floor || expired) plan.error = TooOldResourceVersionError(*version, floor);
     return start(std::move(plan));
   }
   if (*version <= state_.resource_version) {
     plan.resource_version = state_.resource_version;
+    if (Hits(*request, FaultAction::kStaleCache)) {
+      plan.resource_version = Earlier(*request, std::max(*version, floor));
+    }
     return start(std::move(plan));
   }
   return WhenVersionReached(state_, *version, state_.options.future_version_wait,

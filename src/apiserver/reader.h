@@ -41,6 +41,8 @@ class Reader {
 
  private:
   ResponsePtr ListAt(const ResourceRequest& request, bool reached);
+  // The version that the request's fault shows in place of the latest, at least `oldest`.
+  [[nodiscard]] std::int64_t Earlier(const ResourceRequest& request, std::int64_t oldest) const;
 
   ServerState& state_;
 };

@@ -150,6 +150,22 @@ void ResourceStore::Prune(const std::string& key, std::int64_t horizon) {
   }
 }
 
+std::shared_ptr<ResourceStore> ResourceStore::RestoredTo(std::int64_t resource_version,
+                                                         SteadyTime now) const {
+  std::vector<RecordPtr> records;
+  Walk({}, {}, resource_version, [&](const RecordPtr& record) {
+    records.push_back(record);
+    return true;
+  });
+  std::sort(records.begin(), records.end(), [](const RecordPtr& a, const RecordPtr& b) {
+    return a->resource_version() < b->resource_version();
+  });
+  auto restored = std::make_shared<ResourceStore>(limits_);
+  for (RecordPtr& record : records) restored->Put(std::move(record), now);
+  restored->Compact(resource_version);
+  return restored;
+}
+
 ResourceStore::Pin::Pin(std::shared_ptr<ResourceStore> store, std::int64_t resource_version)
     : store_(std::move(store)), position_(store_->pins_.insert(resource_version)) {}
 

@@ -87,6 +87,11 @@ class ResourceStore {
   // Forgets what happened up to that resourceVersion.
   void Compact(std::int64_t resource_version);
 
+  // A store without history that holds what this one held at `resource_version`.
+  // REQUIRES: as Walk.
+  [[nodiscard]] std::shared_ptr<ResourceStore> RestoredTo(std::int64_t resource_version,
+                                                          SteadyTime now) const;
+
   // Keeps the versions of one resourceVersion readable while it exists.
   class Pin {
    public:

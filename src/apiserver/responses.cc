@@ -1,7 +1,5 @@
 #include "apiserver/responses.h"
 
-#include <algorithm>
-
 #include "apiserver/negotiation.h"
 #include "apiserver/protobuf_envelope.h"
 #include "apiserver/status.h"
@@ -98,69 +96,6 @@ class Delay final : public Deferred {
   Deadlines::Id deadline_;
 };
 
-class Spoiler final : public ResponseStream {
- public:
-  Spoiler(ResponsePtr inner, FaultRule rule) : inner_(std::move(inner)), rule_(std::move(rule)) {
-    effect_.go_away = rule_.action == FaultAction::kGoAway;
-    if (rule_.action == FaultAction::kStreamLimit) effect_.max_streams = rule_.max_streams;
-    // What does not spoil the body lets all of it pass.
-    if (effect_.go_away || effect_.max_streams != 0) rule_.after_bytes = ~std::size_t{0};
-    if (rule_.action == FaultAction::kBreakConnection) {
-      effect_.cut = ConnectionEffect::Cut::kConnection;
-    }
-    if (rule_.action == FaultAction::kStallConnection) {
-      effect_.cut = ConnectionEffect::Cut::kStall;
-    }
-  }
-
-  [[nodiscard]] bool ready() const override { return inner_->ready(); }
-  [[nodiscard]] int status() const override { return inner_->status(); }
-  [[nodiscard]] const HttpHeaders& headers() const override { return inner_->headers(); }
-  void SetWake(std::function<void()> wake) override { inner_->SetWake(std::move(wake)); }
-  [[nodiscard]] ConnectionEffect effect() const override { return effect_; }
-
-  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
-    if (passed_ >= rule_.after_bytes) return Spoil(out);
-    const std::size_t first = out.size();
-    const State state = inner_->Read(std::min(max_bytes, rule_.after_bytes - passed_), out);
-    for (std::size_t i = first; i < out.size(); ++i) {
-      const std::size_t left = rule_.after_bytes - passed_;
-      if (out[i].bytes.size() > left) out[i].bytes = out[i].bytes.substr(0, left);
-      passed_ += out[i].bytes.size();
-    }
-    return passed_ >= rule_.after_bytes ? State::kMore : state;
-  }
-
- private:
-  State Spoil(std::vector<BodyChunk>& out) {
-    if (rule_.action == FaultAction::kStall) return State::kWait;
-    if (rule_.action == FaultAction::kGarbage) {
-      out.push_back(BodyChunk::Of(rule_.text));
-      return State::kEnd;
-    }
-    return State::kAbort;
-  }
-
-  ResponsePtr inner_;
-  FaultRule rule_;
-  ConnectionEffect effect_{};
-  std::size_t passed_ = 0;
-};
-
-class Refusal final : public ResponseStream {
- public:
-  [[nodiscard]] int status() const override { return 0; }
-  [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
-  State Read(std::size_t, std::vector<BodyChunk>&) override { return State::kAbort; }
-  void SetWake(std::function<void()>) override {}
-  [[nodiscard]] ConnectionEffect effect() const override {
-    return {.cut = ConnectionEffect::Cut::kConnection};
-  }
-
- private:
-  HttpHeaders headers_;
-};
-
 }  // namespace
 
 ResponsePtr WholeResponse(int status, HttpHeaders headers, std::string body) {
@@ -195,11 +130,5 @@ ResponsePtr WhenVersionReached(ServerState& state, std::int64_t version, Duratio
 ResponsePtr Delayed(ServerState& state, Duration delay, std::function<ResponsePtr()> answer) {
   return std::make_unique<Delay>(state, delay, std::move(answer));
 }
-
-ResponsePtr Spoiled(ResponsePtr inner, FaultRule rule) {
-  return std::make_unique<Spoiler>(std::move(inner), std::move(rule));
-}
-
-ResponsePtr Refused() { return std::make_unique<Refusal>(); }
 
 }  // namespace kinformer::apiserver

@@ -1,6 +1,6 @@
 // apiserver/responses.h
 //
-// The plain kinds of response: a whole body, a body that is not known yet, and one that a fault spoils.
+// The plain kinds of response: a whole body, and one that is not known yet.
 
 #ifndef KINFORMER_SRC_APISERVER_RESPONSES_H_
 #define KINFORMER_SRC_APISERVER_RESPONSES_H_
@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/apiserver/faults.h"
 #include "kinformer/transport.h"
 
 #include "apiserver/server_state.h"
@@ -36,12 +35,6 @@ ResponsePtr WhenVersionReached(ServerState& state, std::int64_t version, Duratio
 
 // Answers after `delay`.
 ResponsePtr Delayed(ServerState& state, Duration delay, std::function<ResponsePtr()> answer);
-
-// `inner`, spoiled by kCutBody, kStall or kGarbage of `rule`.
-ResponsePtr Spoiled(ResponsePtr inner, FaultRule rule);
-
-// A connection that breaks before any answer.
-ResponsePtr Refused();
 
 }  // namespace kinformer::apiserver
 

@@ -32,6 +32,8 @@ struct ServerState {
   ResourceTable resources;
   std::int64_t resource_version = 1;
   std::uint64_t writes = 0;
+  Duration clock_skew{0};  // of what is written just now, by a fault
+  [[nodiscard]] WallTime WallNow() const { return env.WallNow() + clock_skew; }
 
   // Calls `run` once the sequence has reached that resourceVersion, from inside the write that does it. The id takes it back.
   using WaitId = std::pair<std::int64_t, std::uint64_t>;

@@ -33,10 +33,7 @@ WatchStream::WatchStream(ServerState& state, ObjectEncoder encoder, WatchPlan pl
       selection_(std::move(plan.selection)),
       from_version_(plan.resource_version),
       mark_end_(plan.mark_end) {
-  if (plan.error || plan.fault) {
-    odd_ = std::make_unique<const Oddities>(
-        Oddities{.error = std::move(plan.error), .fault = std::move(plan.fault)});
-  }
+  if (plan.error) error_ = std::make_unique<const Error>(*std::move(plan.error));
   sent_version_ = from_version_;
   bookmarked_version_ = from_version_;
   if (plan.initial_events) {
@@ -92,33 +89,17 @@ void WatchStream::OnBookmarkDue() {
   Wake();
 }
 
-bool WatchStream::FaultDue() const {
-  if (odd_ == nullptr || !odd_->fault) return false;
-  const FaultAction action = odd_->fault->action;
-  return (action == FaultAction::kEndWatch || action == FaultAction::kWatchError) &&
-         emitted_ >= odd_->fault->after_events;
-}
-
 ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::vector<BodyChunk>& out) {
   emitted_bytes_ = 0;
   if (encoder_.format().form == Form::kTable) encoder_.set_now(state_.env.WallNow());
-  if (odd_ != nullptr && odd_->error) {
-    EmitText(encoder_.ErrorFrame(*odd_->error), out);
+  if (error_ != nullptr) {
+    EmitText(encoder_.ErrorFrame(*error_), out);
     return State::kEnd;
   }
   bool alive = true;
   if (pin_ != nullptr) ReadInitial(max_bytes, out);
-  if (pin_ == nullptr && emitted_bytes_ < max_bytes && !FaultDue()) alive = ReadLog(max_bytes, out);
+  if (pin_ == nullptr && emitted_bytes_ < max_bytes) alive = ReadLog(max_bytes, out);
   EndFrame(out);
-  if (FaultDue()) {
-    if (odd_->fault->action == FaultAction::kWatchError) {
-      Error error(odd_->fault->status == 410 ? Reason::kExpired : Reason::kInternalError,
-                  odd_->fault->text.empty() ? "injected fault" : odd_->fault->text);
-      error.WithHttpStatus(odd_->fault->status);
-      EmitText(encoder_.ErrorFrame(error), out);
-    }
-    return State::kEnd;
-  }
   if (!alive) return State::kEnd;
   if (pin_ != nullptr || !CaughtUp()) return State::kMore;
   // Whatever else was written does not concern this watch, so all of it is known to the reader.
@@ -140,7 +121,7 @@ void WatchStream::ReadInitial(std::size_t max_bytes, std::vector<BodyChunk>& out
   store_->Walk(selection_.prefix(), next_key_, pin_->resource_version(),
                [&](const RecordPtr& record) {
                  if (selection_.single() && record->key() != selection_.prefix()) return false;
-                 if (emitted_bytes_ >= max_bytes || visits++ == kMaxVisits || FaultDue()) {
+                 if (emitted_bytes_ >= max_bytes || visits++ == kMaxVisits) {
                    next_key_ = record->key();
                    done = false;
                    return false;
@@ -167,10 +148,10 @@ bool WatchStream::ReadLog(std::size_t max_bytes, std::vector<BodyChunk>& out) {
   return true;
 }
 
-// Do others make use of what it puts together, and it of theirs? A Table's first row tells the columns, a fault hits only one, and a
-// version that is yet to come hides events.
+// Do others make use of what it puts together, and it of theirs? A Table's first row tells the columns, and a version that is yet to
+// come hides events.
 bool WatchStream::Batches() const {
-  return group().shared() && odd_ == nullptr && encoder_.format().form != Form::kTable &&
+  return group().shared() && error_ == nullptr && encoder_.format().form != Form::kTable &&
          !CaughtUp() && store_->event(sequence_).resource_version > from_version_;
 }
 
@@ -204,7 +185,7 @@ void WatchStream::ReadBatches(std::size_t max_bytes, std::vector<BodyChunk>& out
 
 void WatchStream::ReadEvents(std::size_t max_bytes, std::vector<BodyChunk>& out) {
   for (std::size_t visits = 0; !CaughtUp() && visits < kBatchVisits; ++visits) {
-    if (emitted_bytes_ >= max_bytes || FaultDue()) return;
+    if (emitted_bytes_ >= max_bytes) return;
     const StoreEvent& event = store_->event(sequence_++);
     // A watch from a version that is yet to come.
     if (event.resource_version <= from_version_) continue;
@@ -228,33 +209,27 @@ void WatchStream::ReadEvents(std::size_t max_bytes, std::vector<BodyChunk>& out)
 
 void WatchStream::Emit(EventType type, const RecordPtr& record, const StoreEvent* event,
                        std::vector<BodyChunk>& out) {
-  ++emitted_;
-  const int copies =
-      odd_ != nullptr && odd_->fault && odd_->fault->action == FaultAction::kDuplicateEvents ? 2
-                                                                                             : 1;
-  for (int copy = 0; copy < copies; ++copy) {
-    if (encoder_.plain()) {
-      const auto& version = encoder_.at().version;
-      const auto index = static_cast<std::size_t>(type);
-      const std::string& start =
-          frame_open_ ? version->frame_next[index] : version->frame_start[index];
-      out.push_back({.bytes = start, .owner = version});
-      out.push_back({.bytes = record->body(), .owner = record});
-      frame_open_ = true;
-      emitted_bytes_ += start.size() + record->body().size();
-      continue;
-    }
-    const bool first = std::exchange(first_frame_, false);
-    if (event == nullptr) {
-      EmitText(encoder_.Frame(type, record, first), out);
-      continue;
-    }
-    auto& frame = event->frames[encoder_.FrameKey(type, first)];
-    if (frame == nullptr)
-      frame = std::make_shared<const std::string>(encoder_.Frame(type, record, first));
-    out.push_back({.bytes = *frame, .owner = frame});
-    emitted_bytes_ += frame->size();
+  if (encoder_.plain()) {
+    const auto& version = encoder_.at().version;
+    const auto index = static_cast<std::size_t>(type);
+    const std::string& start =
+        frame_open_ ? version->frame_next[index] : version->frame_start[index];
+    out.push_back({.bytes = start, .owner = version});
+    out.push_back({.bytes = record->body(), .owner = record});
+    frame_open_ = true;
+    emitted_bytes_ += start.size() + record->body().size();
+    return;
   }
+  const bool first = std::exchange(first_frame_, false);
+  if (event == nullptr) {
+    EmitText(encoder_.Frame(type, record, first), out);
+    return;
+  }
+  auto& frame = event->frames[encoder_.FrameKey(type, first)];
+  if (frame == nullptr)
+    frame = std::make_shared<const std::string>(encoder_.Frame(type, record, first));
+  out.push_back({.bytes = *frame, .owner = frame});
+  emitted_bytes_ += frame->size();
 }
 
 void WatchStream::EndFrame(std::vector<BodyChunk>& out) {

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/apiserver/faults.h"
 #include "kinformer/transport.h"
 
 #include "apiserver/object_encoder.h"
@@ -32,7 +31,6 @@ struct WatchPlan {
   bool bookmarks = false;
   Duration timeout{0};
   std::optional<Error> error{};  // says only that, and ends
-  std::optional<FaultRule> fault{};
 };
 
 // Holds no events, only its place: a reader that falls behind reads older entries of the log, and one that falls off its end is
@@ -69,8 +67,6 @@ class WatchStream final : public ResponseStream, private Watcher {
   void EndFrame(std::vector<BodyChunk>& out);
   void EmitText(std::string text, std::vector<BodyChunk>& out);
   [[nodiscard]] bool CaughtUp() const { return sequence_ == store_->end_sequence(); }
-  // Has the fault of this watch come to its moment?
-  [[nodiscard]] bool FaultDue() const;
 
   ServerState& state_;
   ObjectEncoder encoder_;
@@ -78,12 +74,7 @@ class WatchStream final : public ResponseStream, private Watcher {
   const Selection selection_;
   const std::int64_t from_version_;
   const bool mark_end_;
-  // What few watches have.
-  struct Oddities {
-    std::optional<Error> error{};
-    std::optional<FaultRule> fault{};
-  };
-  std::unique_ptr<const Oddities> odd_;
+  std::unique_ptr<const Error> error_;  // few watches have one
   std::function<void()> wake_;
   bool waiting_ = false;
   bool closed_ = false;
@@ -97,7 +88,6 @@ class WatchStream final : public ResponseStream, private Watcher {
   bool last_bookmark_ = false;  // the one before the deadline is under way
   bool frame_open_ = false;
   bool first_frame_ = true;
-  std::size_t emitted_ = 0;
   std::size_t emitted_bytes_ = 0;
   SteadyTime deadline_time_{};
   Deadlines::Id deadline_{};

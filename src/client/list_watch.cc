@@ -22,6 +22,9 @@ namespace {
 // A server that does not know sendInitialEvents never marks their end: its watch gives up its place after this time.
 constexpr Duration kLongestInitialList = std::chrono::seconds(30);
 
+// A watch that its server has not ended this long after it should have is taken for dead: its stream has stalled.
+constexpr Duration kWatchOverdue = std::chrono::seconds(30);
+
 // What an event has besides its object, at most.
 constexpr std::size_t kEventHead = 1024;
 
@@ -33,6 +36,7 @@ struct Source {
   std::string path;
   bool metadata_only;
   EntryOptions entry{};
+  std::string namespace_{};  // empty: all, or the kind has none
 
   // The type for an object. Cheap unless the kind is yet unknown.
   const TypeInfo& TypeFor(std::string_view object_json) {
@@ -46,6 +50,12 @@ struct Source {
       }
     }
     return *type;
+  }
+
+  // May an object of this source be of that kind? Empty: it does not say.
+  [[nodiscard]] bool Expects(std::string_view kind) const {
+    return kind.empty() || kind == type->kind || type->kind.empty() ||
+           (metadata_only && kind == "PartialObjectMetadata");
   }
 
   // `bitmap`: of JSON.
@@ -175,21 +185,29 @@ class WatchCall final : public ListWatchCall,
     request.watch = true;
     SetAccept(*source_->type, Shape::kObject, request);
     exchange_ = std::make_unique<Exchange>(source_->engine, std::move(request), *this);
+    seconds_ = options.timeoutSeconds.value_or(0);
     if (options.sendInitialEvents.value_or(false)) {
       // The first part of such a watch is a list.
       ticket_ = source_->engine->list_gate().Enter([this] {
         Env& env = source_->engine->env();
         initial_list_timer_ =
             env.loop().RunAt(env.Now() + kLongestInitialList, [this] { ticket_.reset(); });
-        exchange_->Start();
+        Begin();
       });
     } else {
-      exchange_->Start();
+      Begin();
     }
   }
   void Refuse(Error error) { EndLater(std::move(error)); }
 
  private:
+  void Begin() {
+    exchange_->Start();
+    if (seconds_ <= 0) return;
+    Env& env = source_->engine->env();
+    overdue_ = env.loop().RunAt(env.Now() + std::chrono::seconds(seconds_) + kWatchOverdue,
+                                [this] { Finish(Result<void>()); });
+  }
   void OnAccepted(int, const HttpHeaders& headers) override {
     const std::string_view content_type = headers.Get("Content-Type");
     const std::string_view media_type = MediaType(content_type);
@@ -236,9 +254,18 @@ class WatchCall final : public ListWatchCall,
       receiver_.OnEvent(event);
       return {};
     }
+    if (!source_->Expects(frame.kind)) {
+      Ignore("the server sent an object of another kind; ignored", frame.kind);
+      return {};
+    }
     Result<ObjectRef> object = source_->Build(protobuf_, frame.object, frame.bitmap);
     if (object) {
       event.object = *std::move(object);
+      if (!source_->namespace_.empty() && event.object->namespace_() != source_->namespace_) {
+        Ignore("the server sent an object of another namespace; ignored",
+               event.object->namespace_());
+        return {};
+      }
       event.resourceVersion = event.object->resourceVersion();
       receiver_.OnEvent(event);
       return {};
@@ -253,6 +280,12 @@ class WatchCall final : public ListWatchCall,
     event.resourceVersion = head.resourceVersion;
     receiver_.OnEvent(event);
     return {};
+  }
+  // Said once a watch: a server that does it once does it all the time.
+  void Ignore(std::string_view message, std::string_view what) {
+    if (std::exchange(ignored_, true)) return;
+    source_->engine->env().log().Log(LogLevel::kError, message,
+                                     {{"watch", source_->path}, {"sent", std::string(what)}});
   }
   void OnDone(Result<void> result) override {
     if (ended_) return;  // the timer speaks
@@ -276,6 +309,7 @@ class WatchCall final : public ListWatchCall,
     exchange_.reset();
     ticket_.reset();
     initial_list_timer_.Cancel();
+    overdue_.Cancel();
     receiver_.OnDone(std::move(result));  // may destroy this
   }
 
@@ -283,9 +317,12 @@ class WatchCall final : public ListWatchCall,
   WatchReceiver& receiver_;
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<ListGate::Ticket> ticket_;
+  std::int64_t seconds_ = 0;
   Timer initial_list_timer_;
+  Timer overdue_;
   Timer timer_;
   bool ended_ = false;
+  bool ignored_ = false;  // something that does not belong here
   bool protobuf_ = false;
   std::optional<wire::WatchFramer> framer_;
 };
@@ -303,6 +340,7 @@ class EngineListWatch final : public ListerWatcher {
     Result<std::string> path =
         BuildPath({type.group, type.version, type.resource,
                    namespaced ? std::string_view(namespace_text_) : std::string_view(), "", ""});
+    if (namespaced) source_->namespace_ = namespace_text_;
     if (path) {
       source_->path = *std::move(path);
     } else {

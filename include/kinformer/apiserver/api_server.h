@@ -52,6 +52,10 @@ struct ApiServerOptions {
   // Field types of built-in kinds are checked against the schema.
   bool check_types{true};
   std::size_t max_body_bytes{std::size_t{3} << 20};
+
+  // ---- Control by requests.
+  // Serve /debug/faults and its like (docs/apiserver.md) to whoever is let in.
+  bool debug_endpoints{false};
 };
 
 // How the in-process calls differ from requests.
@@ -118,6 +122,11 @@ class ApiServer : public Handler {
   // ---- What a test does to it.
   // Forgets history up to that resourceVersion (of current_resource_version() and older): later reads of it get 410.
   void Compact(std::int64_t resource_version);
+  // Puts every object back to what it was at that resourceVersion, and the sequence of resourceVersions with it, as when etcd is
+  // restored from a backup: clients have seen versions that are yet to come. Ends all watches and forgets history. Which custom
+  // resources are served stays as it is.
+  // Errors: kInvalidArgument for a version that is yet to come; kExpired where history does not reach back so far.
+  Result<void> Restore(std::int64_t resource_version);
   // Ends all watches cleanly, as a server that shuts down does.
   void CloseWatches();
   [[nodiscard]] FaultPlan& faults();

@@ -1,0 +1,195 @@
+// The API server: whatever is asked, it answers in the words of the API, and what it holds stays well-formed.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kinformer/apiserver/api_server.h"
+#include "kinformer/apiserver/recording.h"
+#include "kinformer/json.h"
+#include "kinformer/simulation.h"
+
+#include "apiserver/fault_json.h"
+#include "apiserver/list_stream.h"
+#include "apiserver/patch.h"
+#include "apiserver/recording_format.h"
+#include "apiserver/request_info.h"
+#include "fuzz/target.h"
+#include "fuzz/targets.h"
+
+namespace kinformer::fuzz {
+namespace {
+
+using namespace kinformer::apiserver;
+
+constexpr const char* kObjects = R"(
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a, namespace: default, labels: {app: web}}
+data: {k: v}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: default, finalizers: [example.com/f]}
+spec: {containers: [{name: c, image: i, ports: [{containerPort: 80}]}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: d, namespace: default}
+spec: {replicas: 1, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.shop.example}
+spec:
+  group: shop.example
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
+)";
+
+// Reads what there is; a stream that waits is left.
+void Drain(ResponseStream& stream, std::string& body) {
+  for (int reads = 0; reads < 1000; ++reads) {
+    std::vector<BodyChunk> chunks;
+    const auto state = stream.Read(4096, chunks);
+    for (const BodyChunk& chunk : chunks) body += chunk.bytes;
+    if (state != ResponseStream::State::kMore) return;
+  }
+}
+
+// The next line of `rest`.
+std::string_view Line(std::string_view& rest) {
+  const std::size_t end = std::min(rest.find('\n'), rest.size());
+  const std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return line;
+}
+
+void Ask(Simulation& sim, Handler& server, HttpRequest request) {
+  const bool watch = request.target.find("watch") != std::string::npos;
+  auto stream = server.Handle(std::move(request));
+  Require(stream != nullptr, "a request has an answer");
+  stream->SetWake([] {});
+  sim.RunReady();
+  for (int i = 0; i < 3 && !stream->ready(); ++i) sim.RunFor(std::chrono::seconds(4));
+  Require(stream->ready(), "an answer comes");
+  const int status = stream->status();
+  if (status == 0) return;
+  Require(status >= 200 && status < 600, "the status is one of HTTP's");
+  const std::string type(stream->headers().Get("Content-Type"));
+  std::string body;
+  Drain(*stream, body);
+  if (!watch && type == "application/json") {
+    Require(json::Parse(body).ok(), "an answer that says it is JSON is JSON", body);
+  }
+}
+
+}  // namespace
+
+// Lines: method and target; headers; an empty line; the body.
+void FuzzApiRequest(std::string_view input) {
+  Simulation sim;
+  ApiServer server(sim.env(), {.debug_endpoints = true});
+  server.Load(kObjects).OrExit();
+  sim.RunReady();
+  std::string_view rest = input;
+  std::string_view first = Line(rest);
+  HttpRequest request;
+  const std::size_t space = std::min(first.find(' '), first.size());
+  request.method = first.substr(0, space);
+  request.target = first.substr(std::min(space + 1, first.size()));
+  for (std::string_view line = Line(rest); !line.empty(); line = Line(rest)) {
+    const std::size_t colon = std::min(line.find(':'), line.size());
+    std::string_view value = line.substr(std::min(colon + 1, line.size()));
+    value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
+    request.headers.Add(line.substr(0, colon), value);
+  }
+  request.body = rest;
+  Ask(sim, server, std::move(request));
+  // Whatever it was, everything can still be listed.
+  server.faults().Clear();
+  for (const char* target : {"/api/v1/configmaps", "/api/v1/pods", "/apis/apps/v1/deployments",
+                             "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                             "/apis/shop.example/v1/widgets", "/api/v1/namespaces", "/apis"}) {
+    Ask(sim, server, {.method = "GET", .target = target});
+  }
+}
+
+// Two JSON texts, one a line: the patch, the document.
+void FuzzPatch(std::string_view input) {
+  Choices choices(input);
+  const std::uint8_t format = choices.Byte();
+  std::string_view rest = choices.rest();
+  const Result<json::Value> patch = json::Parse(Line(rest));
+  Result<json::Value> document = json::Parse(rest);
+  if (!patch || !document) return;
+  Result<void> applied;
+  switch (format % 3) {
+    case 0:
+      applied = ApplyJsonPatch(*patch, *document);
+      break;
+    case 1:
+      applied = ApplyStrategicMergePatch(*patch, *document);
+      break;
+    default: {
+      document->MergePatch(*patch);
+      json::Value once = *document;
+      document->MergePatch(*patch);
+      RequireEqual(document->Dump(), once.Dump(), "a merge patch twice is a merge patch once");
+    }
+  }
+  if (!applied) Require(!applied.error().message().empty(), "an error says something");
+  Require(json::Parse(document->Dump()).ok(), "what was patched is JSON", document->Dump());
+}
+
+void FuzzContinueToken(std::string_view input) {
+  const Result<ContinueToken> token = DecodeContinue(input);
+  if (!token) {
+    Require(!token.error().message().empty(), "an error says something");
+    return;
+  }
+  const std::string text = EncodeContinue(*token);
+  const Result<ContinueToken> again = DecodeContinue(text);
+  Require(again.ok(), "a token that was made can be read", input, text);
+  Require(again->resource_version == token->resource_version && again->start == token->start,
+          "a token means the same after a round", input, text);
+}
+
+void FuzzFaultRule(std::string_view input) {
+  const Result<json::Value> value = json::Parse(input);
+  if (!value) return;
+  const Result<FaultRule> rule = FaultRuleFromJson(*value);
+  if (!rule) {
+    Require(!rule.error().message().empty(), "an error says something");
+    return;
+  }
+  const json::Value text = FaultRuleToJson(*rule);
+  const Result<FaultRule> again = FaultRuleFromJson(text);
+  Require(again.ok(), "a rule that was written can be read", text.Dump());
+  RequireEqual(FaultRuleToJson(*again).Dump(), text.Dump(), "a rule means the same after a round");
+}
+
+void FuzzRecording(std::string_view input) {
+  const Result<Recording> recording = ParseRecording(std::string(input));
+  Simulation sim;
+  auto replay = Replay::FromBytes(sim.env(), std::string(input), {.speed = 0.001});
+  Require(replay.ok() == recording.ok(), "both take it or both do not");
+  if (!recording) {
+    Require(!recording.error().message().empty(), "an error says something");
+    return;
+  }
+  for (const RecordedExchange& exchange : recording->exchanges) {
+    auto stream = (*replay)->Handle({.method = "GET", .target = exchange.target});
+    stream->SetWake([] {});
+    sim.RunFor(std::chrono::seconds(1));
+    std::string body;
+    if (stream->ready()) Drain(*stream, body);
+  }
+}
+
+}  // namespace kinformer::fuzz

@@ -1,0 +1,537 @@
+// The faults that a server can be told to commit, and an informer that goes through each of them: while it lasts, where a correct
+// client can live with it, else after it has gone, cache and handler must equal the server.
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/apiserver/api_server.h"
+#include "kinformer/client.h"
+#include "kinformer/resource_client.h"
+#include "kinformer/shared_informer.h"
+#include "kinformer/simulation.h"
+
+#include "simulation/delivery_checker.h"
+
+namespace kinformer::testing {
+namespace {
+
+using apiserver::FaultAction;
+using apiserver::FaultRule;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using Checker = DeliveryChecker<corev1::ConfigMap>;
+using State = std::map<std::string, std::string>;
+
+const GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
+constexpr int kNames = 8;
+
+enum class Modes { kBoth, kListOnly, kWatchListOnly };
+
+class World;
+
+struct Trial {
+  std::vector<FaultRule> rules{};
+  Modes modes = Modes::kBoth;
+  // The fault is there from the start, or comes once the informer has synced.
+  bool from_start = true;
+  // The informer catches up while the fault stays.
+  bool stays = true;
+  // Deleted objects come again at once, under another uid.
+  bool recreate = false;
+  // The delivery rules hold; if not, because the server itself goes back in time, only the outcome is checked.
+  bool rules_hold = true;
+  Duration client_timeout{0};
+  std::size_t max_chunk_bytes = 1000;
+  std::function<void(World&)> midway{};
+};
+
+// One server and one informer of the ConfigMaps in the namespace default.
+class World {
+ public:
+  World(const Trial& trial, bool json, InitialList initial)
+      : trial_(trial),
+        sim_({.seed = 7, .start = WallTime(hours(480'000))}),
+        server_(sim_.env(), {.bookmark_interval = seconds(20)}),
+        transport_(NewInMemoryTransport(
+            sim_.env(), server_,
+            {.max_chunk_bytes = trial.max_chunk_bytes, .random_chunks = true})),
+        client_(Client::ForTransport(
+            sim_.env(), transport_,
+            {.qps = -1, .timeout = trial.client_timeout, .prefer_json = json})) {
+    for (int i = 0; i < 6; ++i) Write(i);
+    if (trial_.from_start) AddFaults();
+    SharedInformer<corev1::ConfigMap> informer(
+        sim_.env(), NewFilteredListWatch<corev1::ConfigMap>(client_, "default"),
+        {.initial_list = initial});
+    informer_ = std::make_unique<SharedInformer<corev1::ConfigMap>>(std::move(informer));
+    checker_ = std::make_shared<Checker>(history_);
+    informer_
+        ->AddEventHandler(
+            std::static_pointer_cast<ResourceEventHandler<corev1::ConfigMap>>(checker_))
+        .OrExit();
+    informer_->Start();
+  }
+  ~World() {
+    informer_->Stop();
+    sim_.RunReady();
+    informer_.reset();
+    sim_.RunReady();
+  }
+
+  void Run() {
+    if (!trial_.from_start) {
+      ASSERT_TRUE(sim_.RunUntil([this] { return Settled(); }, minutes(1))) << Difference();
+      AddFaults();
+      server_.CloseWatches();
+    }
+    for (int step = 0; step < 60; ++step) {
+      Write(step);
+      sim_.RunFor(milliseconds(step % 7 == 0 ? 3000 : 150));
+      if (step == 30 && trial_.midway) trial_.midway(*this);
+    }
+    if (!trial_.stays) server_.faults().Clear();
+    EXPECT_TRUE(sim_.RunUntil([this] { return Settled(); }, minutes(40))) << Difference();
+    for (const auto& listed : server_.faults().Rules()) {
+      EXPECT_GE(listed.hits, 1U) << "the fault never came to pass";
+    }
+    if (!trial_.rules_hold) return;
+    for (const std::string& breach : checker_->breaches()) ADD_FAILURE() << breach;
+  }
+
+  // Creates, changes or deletes an object, by turns.
+  void Write(int step) {
+    const std::string name = "map-" + std::to_string(step * 5 % kNames);
+    const std::string ns = step % 4 == 3 ? "kube-system" : "default";
+    const bool exists = server_.Get(kConfigMaps, {ns, name}).ok();
+    if (exists && step % 3 == 0) {
+      server_.Delete(kConfigMaps, {ns, name}).OrExit();
+      if (!trial_.recreate) return;
+    }
+    Put(ns, name, "value " + std::to_string(step));
+  }
+
+  void Put(const std::string& ns, const std::string& name, const std::string& value) {
+    const bool exists = server_.Get(kConfigMaps, {ns, name}).ok();
+    json::Value object = json::Value::MakeObject(
+        {{"metadata", json::Value::MakeObject({{"name", name}, {"namespace", ns}})},
+         {"data", json::Value::MakeObject({{"value", value}})}});
+    const json::Value stored = (exists ? server_.Update(kConfigMaps, std::move(object))
+                                       : server_.Create(kConfigMaps, std::move(object)))
+                                   .OrExit();
+    history_.values[{ns + "/" + name, stored["metadata"]["resourceVersion"].StringOrEmpty()}] =
+        value;
+  }
+
+  Simulation& sim() { return sim_; }
+  apiserver::ApiServer& server() { return server_; }
+  InMemoryTransport& transport() { return *transport_; }
+  Client& client() { return client_; }
+  const SharedInformer<corev1::ConfigMap>& informer() const { return *informer_; }
+
+  void AddFaults() {
+    for (const FaultRule& rule : trial_.rules) server_.faults().Add(rule);
+  }
+
+  [[nodiscard]] State Cached() const {
+    State state;
+    const auto snapshot = informer_->Snapshot();
+    for (const corev1::ConfigMap map : snapshot) {
+      state[std::string(map.metadata().namespace_()) + "/" + std::string(map.metadata().name())] =
+          map.metadata().resourceVersion();
+    }
+    return state;
+  }
+
+ private:
+  [[nodiscard]] bool Settled() const { return Difference().empty(); }
+
+  [[nodiscard]] std::string Difference() const {
+    const InformerStats stats = informer_->Stats();
+    const std::string why = "; " + std::to_string(stats.lists) + " lists, " +
+                            std::to_string(stats.watches) +
+                            " watches, last error: " + stats.last_error;
+    if (!informer_->HasSynced()) return "not synced" + why;
+    State wanted = server_.DumpState(kConfigMaps);
+    std::erase_if(wanted, [](const auto& entry) { return !entry.first.starts_with("default/"); });
+    if (Cached() != wanted) return "the cache differs from the server" + why;
+    if (checker_->believed() != wanted) return "the handler differs from the server" + why;
+    return {};
+  }
+
+  const Trial& trial_;
+  Simulation sim_;
+  apiserver::ApiServer server_;
+  std::shared_ptr<InMemoryTransport> transport_;
+  Client client_;
+  ServerHistory history_;
+  std::shared_ptr<Checker> checker_;
+  std::unique_ptr<SharedInformer<corev1::ConfigMap>> informer_;
+};
+
+// In JSON and protobuf, with the initial list as a list and as a watch.
+void Survives(const Trial& trial) {
+  for (const bool json : {true, false}) {
+    for (const InitialList initial : {InitialList::kList, InitialList::kWatchList}) {
+      if (trial.modes == Modes::kListOnly && initial == InitialList::kWatchList) continue;
+      if (trial.modes == Modes::kWatchListOnly && initial == InitialList::kList) continue;
+      SCOPED_TRACE(std::string(json ? "json" : "protobuf") +
+                   (initial == InitialList::kList ? ", list" : ", watch-list"));
+      World(trial, json, initial).Run();
+    }
+  }
+}
+
+TEST(FaultTolerance, F01_Refused) {
+  Survives({.rules = {{.action = FaultAction::kRefuse, .count = 5}}});
+  Survives({.rules = {{.action = FaultAction::kRefuse, .probability = 0.5}},
+            .midway = [](World& world) { world.server().CloseWatches(); }});
+  Survives({.midway = [](World& world) {
+    world.transport().Down();
+    world.sim().RunFor(seconds(20));
+    world.transport().Up();
+  }});
+}
+
+TEST(FaultTolerance, F02_ResetInTheMiddleOfAFrame) {
+  for (const std::size_t bytes : {0, 1, 333, 1500}) {
+    SCOPED_TRACE(bytes);
+    Survives({.rules = {{.verb = "watch",
+                         .action = FaultAction::kCutBody,
+                         .count = 6,
+                         .after_bytes = bytes}}});
+    Survives(
+        {.rules =
+             {{.verb = "list", .action = FaultAction::kCutBody, .count = 3, .after_bytes = bytes}},
+         .modes = Modes::kListOnly});
+    Survives(
+        {.rules =
+             {{.verb = "list", .action = FaultAction::kEndBody, .count = 3, .after_bytes = bytes}},
+         .modes = Modes::kListOnly});
+    Survives({.rules = {{.verb = "watch",
+                         .action = FaultAction::kEndBody,
+                         .count = 3,
+                         .after_bytes = bytes}}});
+  }
+}
+
+TEST(FaultTolerance, F03_CleanEnd) {
+  Survives({.rules = {{.verb = "watch", .action = FaultAction::kEndWatch, .after_events = 7}}});
+  Survives(
+      {.rules = {{.verb = "watch", .action = FaultAction::kEndWatch, .after = milliseconds(400)}}});
+  Survives({.rules = {{.verb = "watch", .action = FaultAction::kEndWatch, .count = 4}}});
+}
+
+TEST(FaultTolerance, F04_TooOld) {
+  Survives({.rules = {{.verb = "watch",
+                       .action = FaultAction::kWatchError,
+                       .count = 4,
+                       .status = 410,
+                       .after_events = 1}},
+            .from_start = false});
+  Survives(
+      {.rules = {{.verb = "watch", .action = FaultAction::kRespond, .count = 4, .status = 410}},
+       .from_start = false});
+  Survives(
+      {.rules = {{.action = FaultAction::kOldResourceVersion, .count = 5}}, .from_start = false});
+  Survives({.midway = [](World& world) {
+    // What happens meanwhile can only be seen by comparing.
+    world.transport().Down();
+    for (int i = 0; i < 12; ++i) world.Write(i);
+    world.server().Compact(world.server().current_resource_version());
+    world.transport().Up();
+  }});
+}
+
+TEST(FaultTolerance, F05_TooOldToContinue) {
+  // The first list is told that it is too old, so the next asks for the latest, and for pages.
+  Survives({.rules = {{.verb = "list",
+                       .only_continue = true,
+                       .action = FaultAction::kOldResourceVersion}},
+            .modes = Modes::kListOnly,
+            .from_start = true,
+            .midway = [](World& world) {
+              for (int i = 0; i < 700; ++i) world.Put("default", "many-" + std::to_string(i), "x");
+              world.server().faults().Add(
+                  {.verb = "list", .action = FaultAction::kRespond, .count = 1, .status = 410});
+              world.server().Compact(world.server().current_resource_version());
+              world.server().CloseWatches();
+              world.transport().CutSoon(0);
+              world.Put("kube-system", "elsewhere", "x");
+              world.server().Compact(world.server().current_resource_version());
+            }});
+}
+
+TEST(FaultTolerance, F06_OtherErrorEvents) {
+  for (const char* text : {R"({"a":1})", R"("x")", "null", "[]", "{}", "17",
+                           R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"}})"}) {
+    SCOPED_TRACE(text);
+    Survives({.rules = {{.verb = "watch",
+                         .action = FaultAction::kErrorObject,
+                         .count = 3,
+                         .text = text,
+                         .after_events = 1}},
+              .from_start = false});
+  }
+  for (const int status : {500, 504, 403}) {
+    Survives({.rules = {{.verb = "watch",
+                         .action = FaultAction::kWatchError,
+                         .count = 4,
+                         .status = status,
+                         .after_events = 2}}});
+  }
+}
+
+TEST(FaultTolerance, F07_TooManyRequests) {
+  Survives({.rules = {{.action = FaultAction::kRespond,
+                       .count = 4,
+                       .status = 429,
+                       .retry_after = seconds(1)}}});
+  Survives({.rules = {{.action = FaultAction::kRespond, .count = 4, .status = 429}}});
+  Survives({.rules = {{.action = FaultAction::kRespond,
+                       .count = 4,
+                       .status = 429,
+                       .text = "too many requests",
+                       .retry_after = seconds(2)}}});
+  // Nobody hammers: a minute of refusals costs a few dozen requests.
+  const Trial trial{
+      .rules = {{.action = FaultAction::kRespond, .lasts = minutes(1), .status = 429}}};
+  World world(trial, true, InitialList::kList);
+  world.sim().RunFor(minutes(1));
+  EXPECT_LT(world.server().Stats().requests, 40U);
+  world.Run();
+}
+
+TEST(FaultTolerance, F08_ServerErrors) {
+  for (const int status : {500, 502, 503, 504}) {
+    SCOPED_TRACE(status);
+    Survives({.rules = {{.action = FaultAction::kRespond, .count = 5, .status = status}}});
+    Survives({.rules = {{.action = FaultAction::kRespond,
+                         .count = 5,
+                         .status = status,
+                         .text = "<html><body><h1>Bad Gateway</h1></body></html>",
+                         .content_type = "text/html"}}});
+  }
+}
+
+TEST(FaultTolerance, F09_NotLetInForAWhile) {
+  for (const int status : {401, 403}) {
+    SCOPED_TRACE(status);
+    Survives({.rules = {{.action = FaultAction::kRespond, .lasts = seconds(8), .status = status}},
+              .from_start = false});
+    Survives({.rules = {{.action = FaultAction::kRespond, .lasts = seconds(8), .status = status}}});
+  }
+  // The cache stays what it was.
+  const Trial trial{.midway = [](World& world) {
+    const State before = world.Cached();
+    world.server().faults().Add(
+        {.action = FaultAction::kRespond, .lasts = minutes(2), .status = 401});
+    world.server().CloseWatches();
+    world.sim().RunFor(minutes(1));
+    EXPECT_TRUE(world.informer().HasSynced());
+    EXPECT_EQ(world.Cached(), before);
+  }};
+  Survives(trial);
+}
+
+TEST(FaultTolerance, F10_NotThereYet) {
+  Survives({.rules = {{.action = FaultAction::kRespond, .lasts = seconds(15), .status = 404}}});
+  Survives({.rules = {{.action = FaultAction::kRespond,
+                       .lasts = seconds(15),
+                       .status = 404,
+                       .text = "404 page not found\n"}}});
+}
+
+TEST(FaultTolerance, F11_Bookmarks) {
+  Survives({.rules = {{.verb = "watch", .action = FaultAction::kNoBookmarks}},
+            .modes = Modes::kListOnly});
+  Survives(
+      {.rules = {{.verb = "watch", .action = FaultAction::kNoBookmarks}}, .from_start = false});
+  Survives({.rules = {{.verb = "watch",
+                       .action = FaultAction::kBookmarksOnly,
+                       .count = 1,
+                       .delay = milliseconds(300)}},
+            .from_start = false,
+            .midway = [](World& world) { world.server().CloseWatches(); }});
+  Survives({.rules = {{.verb = "watch", .action = FaultAction::kOldBookmarks, .versions = 5}},
+            .from_start = false,
+            .midway = [](World& world) { world.server().CloseWatches(); }});
+  Survives({.rules = {{.verb = "watch", .action = FaultAction::kOldBookmarks, .versions = 1000}},
+            .from_start = false,
+            .midway = [](World& world) { world.transport().CutSoon(0); }});
+}
+
+TEST(FaultTolerance, F12_NoWatchList) {
+  for (const int status : {422, 400}) {
+    SCOPED_TRACE(status);
+    Survives({.rules = {{.only_initial_events = true,
+                         .action = FaultAction::kRespond,
+                         .status = status}},
+              .modes = Modes::kWatchListOnly});
+  }
+  Survives({.rules = {{.verb = "watch",
+                       .only_initial_events = true,
+                       .action = FaultAction::kNoInitialEnd}},
+            .modes = Modes::kWatchListOnly,
+            .stays = false});
+  Survives({.rules = {{.verb = "watch",
+                       .only_initial_events = true,
+                       .action = FaultAction::kNoInitialEnd,
+                       .count = 1}},
+            .modes = Modes::kWatchListOnly});
+}
+
+TEST(FaultTolerance, F13_Stalled) {
+  for (const std::size_t bytes : {0, 500, 2000}) {
+    SCOPED_TRACE(bytes);
+    Survives(
+        {.rules = {
+             {.verb = "watch", .action = FaultAction::kStall, .count = 2, .after_bytes = bytes}}});
+    Survives(
+        {.rules =
+             {{.verb = "list", .action = FaultAction::kStall, .count = 1, .after_bytes = bytes}},
+         .modes = Modes::kListOnly,
+         .client_timeout = minutes(1)});
+  }
+}
+
+TEST(FaultTolerance, F14_EventsAgain) {
+  Survives({.rules = {{.verb = "watch", .action = FaultAction::kDuplicateEvents}}});
+  Survives({.rules = {{.verb = "watch", .action = FaultAction::kReplayEvents, .versions = 6}},
+            .from_start = false,
+            .midway = [](World& world) { world.transport().CutSoon(0); }});
+}
+
+TEST(FaultTolerance, F15_LostDeletionAndAnotherObject) {
+  Survives({.rules = {{.verb = "watch", .action = FaultAction::kLoseDeletes}}, .recreate = true});
+}
+
+TEST(FaultTolerance, F16_Garbage) {
+  for (const std::size_t bytes : {0, 200}) {
+    for (const char* text : {"{{{", "\x01\xff\xfe", "}\n", R"({"type":"NEWS","object":{}})",
+                             R"({"type":"ADDED","object":17})"}) {
+      SCOPED_TRACE(text);
+      Survives(
+          {.rules = {
+               {.action = FaultAction::kGarbage, .count = 4, .text = text, .after_bytes = bytes}}});
+    }
+    Survives({.rules = {{.action = FaultAction::kGarbage,
+                         .count = 4,
+                         .text = "[",
+                         .after_bytes = bytes,
+                         .repeat = 100'000}}});
+    Survives({.rules = {{.action = FaultAction::kGarbage,
+                         .count = 2,
+                         .text = "x",
+                         .after_bytes = bytes,
+                         .repeat = 1'500'000}},
+              .max_chunk_bytes = 65536});
+  }
+  Survives({.rules = {{.action = FaultAction::kRespond,
+                       .count = 4,
+                       .status = 200,
+                       .text = "<html>welcome</html>",
+                       .content_type = "text/html"}}});
+  Survives({.max_chunk_bytes = 65536, .midway = [](World& world) {
+              world.Put("default", "huge", std::string(1'500'000, 'x'));
+            }});
+}
+
+TEST(FaultTolerance, F17_BackInTime) {
+  Survives({.rules_hold = false, .midway = [](World& world) {
+              const auto version = world.server().current_resource_version();
+              world.server().Restore(version - 12).OrExit();
+            }});
+}
+
+TEST(FaultTolerance, F18_StaleLists) {
+  Survives({.rules = {{.verb = "list", .action = FaultAction::kStaleRead, .versions = 9}},
+            .modes = Modes::kListOnly,
+            .rules_hold = false,
+            .midway = [](World& world) {
+              world.server().faults().Add(
+                  {.verb = "watch", .action = FaultAction::kWatchError, .count = 1, .status = 410});
+              world.server().CloseWatches();
+            }});
+}
+
+TEST(FaultTolerance, F19_DripAndFlood) {
+  Survives({.rules = {{.action = FaultAction::kDrip,
+                       .count = 2,
+                       .delay = milliseconds(1),
+                       .chunk_bytes = 1}}});
+  Survives({.rules = {{.action = FaultAction::kDrip, .delay = seconds(2)}}});
+  Survives({.max_chunk_bytes = 1});
+  // 10,000 events that come as one piece.
+  Survives({.rules = {{.verb = "watch", .action = FaultAction::kDrip, .delay = seconds(5)}},
+            .max_chunk_bytes = std::size_t{64} << 20,
+            .midway = [](World& world) {
+              for (int i = 0; i < 10'000; ++i) {
+                world.Put("default", "map-1", std::to_string(i));
+              }
+            }});
+}
+
+TEST(FaultTolerance, F20_ForeignEvents) {
+  Survives({.rules = {{.verb = "watch", .action = FaultAction::kForeignNamespace}}});
+  Survives({.rules = {{.verb = "watch", .action = FaultAction::kWrongKind}}});
+  Survives({.rules = {{.verb = "watch", .action = FaultAction::kWrongKind, .text = "Secret"}}});
+}
+
+TEST(FaultTolerance, F21_StaleWatchCache) {
+  Survives({.rules = {{.action = FaultAction::kStaleCache, .versions = 5}}});
+  Survives({.rules = {{.action = FaultAction::kStaleCache, .versions = 5},
+                      {.verb = "watch", .action = FaultAction::kDrip, .delay = seconds(1)}},
+            .stays = false});
+}
+
+TEST(FaultTolerance, F22_ConflictStorm) {
+  const Trial trial{
+      .rules = {
+          {.verb = "update", .action = FaultAction::kRespond, .probability = 0.7, .status = 409}}};
+  World world(trial, false, InitialList::kList);
+  world.Put("default", "counter", "0");
+  // Two writers that read, count up and try again on a conflict.
+  const auto maps = world.client().For<corev1::ConfigMap>("default");
+  int conflicts = 0;
+  const auto count = [&] {
+    for (int done = 0; done < 20;) {
+      const Ref<corev1::ConfigMap> now = maps.Get("counter").OrExit();
+      corev1::ConfigMap::Mutable wanted = (*now).DeepCopy();
+      wanted.data["value"] = std::to_string(std::stoi(wanted.data["value"]) + 1);
+      const auto updated = maps.Update(wanted);
+      if (updated) {
+        ++done;
+      } else {
+        ASSERT_TRUE(IsConflict(updated.error())) << updated.error();
+        ++conflicts;
+      }
+    }
+  };
+  const auto first = world.sim().env().NewThread("first", [&] { count(); });
+  const auto second = world.sim().env().NewThread("second", [&] { count(); });
+  ASSERT_TRUE(world.sim().RunBlocking(
+      [&] {
+        first->Join();
+        second->Join();
+      },
+      minutes(10)));
+  EXPECT_GT(conflicts, 40);
+  const json::Value counter = world.server().Get(kConfigMaps, {"default", "counter"}).OrExit();
+  EXPECT_EQ(counter["data"]["value"].StringOrEmpty(), "40") << "no update is lost";
+}
+
+TEST(FaultTolerance, F24_WrongClocks) {
+  for (const Duration skew : {Duration(hours(24 * 3650)), Duration(hours(-24 * 3650))}) {
+    Survives({.rules = {{.action = FaultAction::kSkewClock, .skew = skew}}});
+  }
+}
+
+}  // namespace
+}  // namespace kinformer::testing
