@@ -243,7 +243,9 @@ int RunApiServer(const ApiServerFlags& flags) {
   std::cout.flush();
   stop.Wait();
   // Watches end cleanly and clients are asked to go; who does not listen is cut off.
-  OnLoop(env, [&] { server->CloseWatches(); });
+  OnLoop(env, [&] {
+    if (served.server() != nullptr) served.server()->CloseWatches();
+  });
   (*http)->Shutdown(std::chrono::milliseconds(500));
   return 0;
 }
