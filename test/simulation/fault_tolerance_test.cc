@@ -200,7 +200,7 @@ TEST(FaultTolerance, F01_Refused) {
 }
 
 TEST(FaultTolerance, F02_ResetInTheMiddleOfAFrame) {
-  for (const std::size_t bytes : {0, 1, 333, 1500}) {
+  for (const std::size_t bytes : {0U, 1U, 333U, 1500U}) {
     SCOPED_TRACE(bytes);
     Survives({.rules = {{.verb = "watch",
                          .action = FaultAction::kCutBody,
@@ -388,7 +388,7 @@ TEST(FaultTolerance, F12_NoWatchList) {
 }
 
 TEST(FaultTolerance, F13_Stalled) {
-  for (const std::size_t bytes : {0, 500, 2000}) {
+  for (const std::size_t bytes : {0U, 500U, 2000U}) {
     SCOPED_TRACE(bytes);
     Survives(
         {.rules = {
@@ -413,7 +413,7 @@ TEST(FaultTolerance, F15_LostDeletionAndAnotherObject) {
 }
 
 TEST(FaultTolerance, F16_Garbage) {
-  for (const std::size_t bytes : {0, 200}) {
+  for (const std::size_t bytes : {0U, 200U}) {
     for (const char* text : {"{{{", "\x01\xff\xfe", "}\n", R"({"type":"NEWS","object":{}})",
                              R"({"type":"ADDED","object":17})"}) {
       SCOPED_TRACE(text);

@@ -124,7 +124,7 @@ class ApiServer : public Handler {
   void Compact(std::int64_t resource_version);
   // Puts every object back to what it was at that resourceVersion, and the sequence of resourceVersions with it, as when etcd is
   // restored from a backup: clients have seen versions that are yet to come. Ends all watches and forgets history. Which custom
-  // resources are served stays as it is.
+  // resources are served stays as it is, and so does what garbage collection knows of owners.
   // Errors: kInvalidArgument for a version that is yet to come; kExpired where history does not reach back so far.
   Result<void> Restore(std::int64_t resource_version);
   // Ends all watches cleanly, as a server that shuts down does.
