@@ -203,12 +203,7 @@ void Answer::Compress(State state, std::vector<BodyChunk>& out) {
   using Flush = GzipDeflater::Flush;
   std::string packed;
   if (gzip_ == nullptr) {
-    if (out.empty()) return;
-    GzipDeflater& members = host_.scratch().members;
-    members.Restart();
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      members.Deflate(out[i].bytes, i + 1 == out.size() ? Flush::kFinish : Flush::kNo, packed);
-    }
+    CompressMember(state, out, packed);
   } else {
     for (const BodyChunk& chunk : out) gzip_->Deflate(chunk.bytes, Flush::kNo, packed);
     if (state == State::kEnd) gzip_->Deflate({}, Flush::kFinish, packed);
@@ -216,6 +211,25 @@ void Answer::Compress(State state, std::vector<BodyChunk>& out) {
   }
   out.clear();
   if (!packed.empty()) out.push_back(BodyChunk::Of(std::move(packed)));
+}
+
+// Go's reader gives the end of a member away only when the next one's header has come, so that follows at once, ahead of its data,
+// and the last member is empty.
+void Answer::CompressMember(State state, const std::vector<BodyChunk>& chunks,
+                            std::string& packed) {
+  using Flush = GzipDeflater::Flush;
+  if (chunks.empty() && state != State::kEnd) return;
+  GzipDeflater& members = host_.scratch().members;
+  members.Restart();
+  for (const BodyChunk& chunk : chunks) members.Deflate(chunk.bytes, Flush::kNo, packed);
+  members.Deflate({}, Flush::kFinish, packed);
+  if (std::exchange(member_header_sent_, true)) packed.erase(0, GzipDeflater::kHeaderBytes);
+  if (chunks.empty()) return;
+  members.Restart();
+  std::string empty;
+  members.Deflate({}, Flush::kFinish, empty);
+  if (state != State::kEnd) empty.resize(GzipDeflater::kHeaderBytes);
+  packed += empty;
 }
 
 }  // namespace kinformer::apiserver

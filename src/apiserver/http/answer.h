@@ -88,6 +88,7 @@ class Answer {
   State Begin(std::size_t max_bytes, std::vector<BodyChunk>& out);
   State Read(std::size_t max_bytes, std::vector<BodyChunk>& out);
   void Compress(State state, std::vector<BodyChunk>& out);
+  void CompressMember(State state, const std::vector<BodyChunk>& chunks, std::string& packed);
 
   ConnectionHost& host_;
   const AnswerTraits traits_;
@@ -101,6 +102,7 @@ class Answer {
   bool begun_ = false;
   bool bodiless_ = false;
   bool compressed_ = false;
+  bool member_header_sent_ = false;  // of the gzip member that comes next
 };
 
 }  // namespace kinformer::apiserver

@@ -5,6 +5,7 @@
 #ifndef KINFORMER_APISERVER_HTTP_GZIP_DEFLATER_H_
 #define KINFORMER_APISERVER_HTTP_GZIP_DEFLATER_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ class GzipDeflater {
   ~GzipDeflater();
   GzipDeflater(const GzipDeflater&) = delete;
   GzipDeflater& operator=(const GzipDeflater&) = delete;
+
+  // Every member begins with the same so many bytes.
+  static constexpr std::size_t kHeaderBytes = 10;
 
   enum class Flush : unsigned char { kNo, kSync, kFinish };
   // A new gzip member begins. REQUIRES: the last one has been finished.

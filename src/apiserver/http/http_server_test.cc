@@ -331,8 +331,8 @@ TEST_P(HttpServerTest, SRV15AWatchListIsCompressedInMembers) {
     inflateReset(&stream);
   }
   inflateEnd(&stream);
-  EXPECT_THAT(members,
-              ::testing::ElementsAre("tick 1\n", "tick 2\n", "tick 3\n", "tick 4\n", "tick 5\n"));
+  EXPECT_THAT(members, ::testing::ElementsAre("tick 1\n", "tick 2\n", "tick 3\n", "tick 4\n",
+                                              "tick 5\n", ""));
   // Who does not ask gets it as it is.
   EXPECT_EQ(Client().Get(url).body.size(), 35U);
 }
