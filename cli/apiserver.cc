@@ -23,6 +23,8 @@ struct ApiServerFlags {
   std::vector<std::string> load{};
   bool tls = false;
   std::string token{};
+  std::string max_streams{"100"};
+  bool no_http2 = false;
 };
 
 // "127.0.0.1:6443", "[::1]:6443", ":6443".
@@ -98,6 +100,13 @@ int RunApiServer(const ApiServerFlags& flags) {
   }
   http_options.tls = flags.tls;
   http_options.bearer_token = flags.token;
+  http_options.http2 = !flags.no_http2;
+  unsigned streams = 0;
+  const char* const last = flags.max_streams.data() + flags.max_streams.size();
+  if (std::from_chars(flags.max_streams.data(), last, streams).ptr != last || streams == 0) {
+    return UsageError("--max-streams \"" + flags.max_streams + "\" is not a number from 1 on");
+  }
+  http_options.http2_max_streams = streams;
 
   Runtime runtime;
   Env& env = runtime.env();
@@ -129,6 +138,9 @@ int RunApiServer(const ApiServerFlags& flags) {
   }
   std::cout.flush();
   stop.Wait();
+  // Watches end cleanly and clients are asked to go; who does not listen is cut off.
+  OnLoop(env, [&] { server->CloseWatches(); });
+  (*http)->Shutdown(std::chrono::milliseconds(500));
   return 0;
 }
 
@@ -144,6 +156,9 @@ void RegisterApiServer(CommandLine& line) {
                  "write a kubeconfig for this server, once it is ready");
   command.Options("--load", flags->load, "FILE", "create the objects in these YAML or JSON files");
   command.Flag("--tls", flags->tls, "serve HTTPS with a certificate made for this run");
+  command.Flag("--no-http2", flags->no_http2, "with --tls: HTTP/1.1 only");
+  command.Option("--max-streams", flags->max_streams, "N",
+                 "how many requests an HTTP/2 connection may carry at once (100)");
   command.Option("--token", flags->token, "TOKEN", "let in only requests with this bearer token");
   command.Run([flags] { return RunApiServer(*flags); });
 }

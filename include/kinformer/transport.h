@@ -101,6 +101,21 @@ struct BodyChunk {
   static BodyChunk Of(std::string text);
 };
 
+// What a response does to the connection that carries it, beside what it says: the faults of a server, or of what stands before it.
+struct ConnectionEffect {
+  // What kAbort cuts.
+  enum class Cut : std::uint8_t {
+    kStream,      // this response; with HTTP/1.1 that is the connection
+    kConnection,  // the connection and whatever else it carries
+    kStall,       // the same, but nobody is told: the connection stays open and says nothing more
+  };
+  Cut cut{Cut::kStream};
+  // The client shall take its next requests elsewhere: GOAWAY, or Connection: close.
+  bool go_away{false};
+  // From then on the connection takes that many streams at once; 0: as before.
+  std::uint32_t max_streams{0};
+};
+
 // A response that is pulled: the front end asks for bytes when the socket can take them, so a slow reader costs the server a
 // cursor and nothing more. Loop-confined.
 class ResponseStream {
@@ -123,6 +138,8 @@ class ResponseStream {
   // Called on the loop, at most once for each kWait, when Read has something new to say. Set before the first Read. It may be called
   // from inside other calls into the server: it must only note or post, not Read.
   virtual void SetWake(std::function<void()> wake) = 0;
+  // Looked at when the answer begins and when it is aborted. Transports without connections know only the first kind of cut.
+  [[nodiscard]] virtual ConnectionEffect effect() const { return {}; }
 };
 
 // Answers requests. Implemented by apiserver::ApiServer. Loop-confined; never blocks; the returned stream may be destroyed at any

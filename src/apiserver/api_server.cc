@@ -101,6 +101,10 @@ struct ApiServer::Impl {
       case FaultAction::kCutBody:
       case FaultAction::kStall:
       case FaultAction::kGarbage:
+      case FaultAction::kGoAway:
+      case FaultAction::kBreakConnection:
+      case FaultAction::kStallConnection:
+      case FaultAction::kStreamLimit:
         return Spoiled(Route(std::move(request), *std::move(info), std::nullopt), *fault);
       default:
         return Route(std::move(request), *std::move(info), fault);

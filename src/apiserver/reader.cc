@@ -204,6 +204,9 @@ ResponsePtr Reader::Watch(const std::shared_ptr<const ResourceRequest>& request)
   if (!selection) return ErrorResponse(selection.error(), accept);
 
   WatchPlan plan{.selection = *std::move(selection), .fault = request->fault};
+  plan.selectors.append(query.Get("labelSelector"))
+      .append(1, '\0')
+      .append(query.Get("fieldSelector"));
   const auto no_bookmarks = request->fault && request->fault->action == FaultAction::kNoBookmarks;
   plan.bookmarks = query.GetBool("allowWatchBookmarks").value_or(false) && !no_bookmarks;
   plan.timeout = std::chrono::seconds(timeout->value_or(0));

@@ -100,12 +100,24 @@ class Delay final : public Deferred {
 
 class Spoiler final : public ResponseStream {
  public:
-  Spoiler(ResponsePtr inner, FaultRule rule) : inner_(std::move(inner)), rule_(std::move(rule)) {}
+  Spoiler(ResponsePtr inner, FaultRule rule) : inner_(std::move(inner)), rule_(std::move(rule)) {
+    effect_.go_away = rule_.action == FaultAction::kGoAway;
+    if (rule_.action == FaultAction::kStreamLimit) effect_.max_streams = rule_.max_streams;
+    // What does not spoil the body lets all of it pass.
+    if (effect_.go_away || effect_.max_streams != 0) rule_.after_bytes = ~std::size_t{0};
+    if (rule_.action == FaultAction::kBreakConnection) {
+      effect_.cut = ConnectionEffect::Cut::kConnection;
+    }
+    if (rule_.action == FaultAction::kStallConnection) {
+      effect_.cut = ConnectionEffect::Cut::kStall;
+    }
+  }
 
   [[nodiscard]] bool ready() const override { return inner_->ready(); }
   [[nodiscard]] int status() const override { return inner_->status(); }
   [[nodiscard]] const HttpHeaders& headers() const override { return inner_->headers(); }
   void SetWake(std::function<void()> wake) override { inner_->SetWake(std::move(wake)); }
+  [[nodiscard]] ConnectionEffect effect() const override { return effect_; }
 
   State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
     if (passed_ >= rule_.after_bytes) return Spoil(out);
@@ -131,6 +143,7 @@ class Spoiler final : public ResponseStream {
 
   ResponsePtr inner_;
   FaultRule rule_;
+  ConnectionEffect effect_{};
   std::size_t passed_ = 0;
 };
 
@@ -140,6 +153,9 @@ class Refusal final : public ResponseStream {
   [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
   State Read(std::size_t, std::vector<BodyChunk>&) override { return State::kAbort; }
   void SetWake(std::function<void()>) override {}
+  [[nodiscard]] ConnectionEffect effect() const override {
+    return {.cut = ConnectionEffect::Cut::kConnection};
+  }
 
  private:
   HttpHeaders headers_;

@@ -1,44 +1,104 @@
 #include "apiserver/watch_hub.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace kinformer::apiserver {
+namespace {
 
-void WatchHub::Remove(const std::string& scope, Watcher& watcher) {
-  const auto found = scopes_.find(scope);
-  if (found == scopes_.end()) return;
-  std::vector<Watcher*>& all = found->second;
-  // Watches end in any order; among ten thousand the newest are the likeliest to go.
-  const auto at = std::find(all.rbegin(), all.rend(), &watcher);
-  if (at != all.rend()) all.erase(std::next(at).base());
-  if (all.empty()) scopes_.erase(found);
+// Watches that are further behind than this make their own.
+constexpr std::size_t kBatches = 8;
+
+}  // namespace
+
+const EventBatch* WatchGroup::Find(std::uint64_t begin) const {
+  for (auto at = batches_.rbegin(); at != batches_.rend(); ++at) {
+    if (at->begin == begin) return &*at;
+  }
+  return nullptr;
 }
 
-void WatchHub::Wake(const std::string& scope) {
-  const auto found = scopes_.find(scope);
-  if (found == scopes_.end()) return;
-  for (Watcher* watcher : found->second) watcher->OnEvents();
+const EventBatch& WatchGroup::Add(EventBatch batch) {
+  if (batches_.size() == kBatches) batches_.erase(batches_.begin());
+  batches_.push_back(std::move(batch));
+  return batches_.back();
 }
 
-void WatchHub::Notify(std::string_view namespace_, const std::string& key) {
+void WatchHub::Swap(WatchScope& scope, std::size_t a, std::size_t b) {
+  std::swap(scope.watchers[a], scope.watchers[b]);
+  scope.watchers[a]->position_ = a;
+  scope.watchers[b]->position_ = b;
+}
+
+void WatchHub::Add(std::string_view scope, std::string_view group, Watcher& watcher) {
+  auto at = scopes_.find(scope);
+  if (at == scopes_.end()) {
+    at = scopes_.emplace(scope, std::make_unique<WatchScope>()).first;
+    at->second->name = scope;
+  }
+  std::string key(scope);
+  key.append(1, '\0').append(group);
+  std::unique_ptr<WatchGroup>& shared = groups_[key];
+  if (shared == nullptr) {
+    shared = std::make_unique<WatchGroup>();
+    shared->key_ = std::move(key);
+  }
+  ++shared->watchers_;
+  watcher.group_ = shared.get();
+  watcher.scope_ = at->second.get();
+  watcher.position_ = watcher.scope_->watchers.size();
+  watcher.scope_->watchers.push_back(&watcher);
+  ++size_;
+}
+
+void WatchHub::Remove(Watcher& watcher) {
+  WatchScope& scope = *watcher.scope_;
+  WatchGroup& group = *watcher.group_;
+  if (watcher.position_ < scope.waiting) {
+    Swap(scope, watcher.position_, --scope.waiting);
+    --group.waiting_;
+  }
+  Swap(scope, watcher.position_, scope.watchers.size() - 1);
+  scope.watchers.pop_back();
+  if (scope.watchers.empty()) scopes_.erase(scopes_.find(scope.name));
+  if (--group.watchers_ == 0) groups_.erase(groups_.find(group.key_));
+  --size_;
+}
+
+void WatchHub::Wait(Watcher& watcher) {
+  WatchScope& scope = *watcher.scope_;
+  if (watcher.position_ < scope.waiting) return;
+  Swap(scope, watcher.position_, scope.waiting++);
+  WatchGroup& group = *watcher.group_;
+  // Nobody is behind any more.
+  if (++group.waiting_ == group.watchers_) std::vector<EventBatch>().swap(group.batches_);
+}
+
+void WatchHub::Wake(std::string_view scope) {
+  const auto found = scopes_.find(scope);
+  if (found == scopes_.end()) return;
+  WatchScope& woken = *found->second;
+  const std::size_t count = std::exchange(woken.waiting, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    Watcher& watcher = *woken.watchers[i];
+    --watcher.group_->waiting_;
+    watcher.OnEvents();
+  }
+}
+
+void WatchHub::Notify(std::string_view namespace_, std::string_view key) {
   if (scopes_.empty()) return;
   Wake({});
   Wake(key);
-  if (!namespace_.empty()) Wake(std::string(namespace_) + "/");
+  if (!namespace_.empty()) Wake(key.substr(0, namespace_.size() + 1));
 }
 
 void WatchHub::Close() {
   // In the order of scopes, which does not depend on how they hash.
-  std::map<std::string, std::vector<Watcher*>> ordered(scopes_.begin(), scopes_.end());
+  std::map<std::string_view, std::vector<Watcher*>> ordered;
+  for (const auto& [name, scope] : scopes_) ordered.emplace(name, scope->watchers);
   for (auto& [scope, watchers] : ordered) {
     for (Watcher* watcher : watchers) watcher->OnClose();
   }
-}
-
-std::size_t WatchHub::size() const {
-  std::size_t total = 0;
-  for (const auto& [scope, watchers] : scopes_) total += watchers.size();
-  return total;
 }
 
 }  // namespace kinformer::apiserver

@@ -14,7 +14,15 @@ constexpr std::size_t kMaxVisits = 4096;
 
 constexpr std::string_view kFrameEnd = "}\n";
 
-std::string ScopeOf(const Selection& selection) { return selection.prefix(); }
+// As many events as make one batch, or as many bytes.
+constexpr std::size_t kBatchVisits = 4096;
+constexpr std::size_t kBatchBytes = std::size_t{64} << 10;
+
+std::string GroupKey(const ObjectEncoder& encoder, const std::string& selectors) {
+  // A definition may change how its version is encoded: the address tells such versions apart, and each watch keeps its own.
+  std::string key = std::to_string(reinterpret_cast<std::uintptr_t>(encoder.at().version.get()));
+  return key + encoder.FrameKey(EventType::kAdded, false) + selectors;
+}
 
 }  // namespace
 
@@ -22,24 +30,32 @@ WatchStream::WatchStream(ServerState& state, ObjectEncoder encoder, WatchPlan pl
     : state_(state),
       encoder_(std::move(encoder)),
       store_(encoder_.at().resource->store),
-      plan_(std::move(plan)),
-      scope_(ScopeOf(plan_.selection)) {
-  headers_.Add("Content-Type", ContentTypeOf(encoder_.format(), true));
-  headers_.Add("Cache-Control", "no-cache, private");
-  sent_version_ = plan_.resource_version;
-  bookmarked_version_ = plan_.resource_version;
-  if (plan_.initial_events) {
-    pin_ = std::make_unique<ResourceStore::Pin>(store_, plan_.resource_version);
+      selection_(std::move(plan.selection)),
+      from_version_(plan.resource_version),
+      mark_end_(plan.mark_end) {
+  if (plan.error || plan.fault) {
+    odd_ = std::make_unique<const Oddities>(
+        Oddities{.error = std::move(plan.error), .fault = std::move(plan.fault)});
   }
-  sequence_ = store_->SequenceAfter(plan_.resource_version);
-  encoder_.at().resource->watchers.Add(scope_, *this);
-  deadline_time_ = state_.env.Now() + plan_.timeout;
+  sent_version_ = from_version_;
+  bookmarked_version_ = from_version_;
+  if (plan.initial_events) {
+    pin_ = std::make_unique<ResourceStore::Pin>(store_, from_version_);
+  }
+  sequence_ = store_->SequenceAfter(from_version_);
+  encoder_.at().resource->watchers.Add(selection_.prefix(), GroupKey(encoder_, plan.selectors),
+                                       *this);
+  if (group().headers.size() == 0) {
+    group().headers.Add("Content-Type", ContentTypeOf(encoder_.format(), true));
+    group().headers.Add("Cache-Control", "no-cache, private");
+  }
+  deadline_time_ = state_.env.Now() + plan.timeout;
   deadline_ = state_.deadlines.Add(deadline_time_, [this] { OnClose(); });
-  if (plan_.bookmarks) ScheduleBookmark();
+  if (plan.bookmarks) ScheduleBookmark();
 }
 
 WatchStream::~WatchStream() {
-  encoder_.at().resource->watchers.Remove(scope_, *this);
+  encoder_.at().resource->watchers.Remove(*this);
   state_.deadlines.Remove(deadline_);
   state_.deadlines.Remove(bookmark_);
 }
@@ -77,17 +93,17 @@ void WatchStream::OnBookmarkDue() {
 }
 
 bool WatchStream::FaultDue() const {
-  if (!plan_.fault) return false;
-  const FaultAction action = plan_.fault->action;
+  if (odd_ == nullptr || !odd_->fault) return false;
+  const FaultAction action = odd_->fault->action;
   return (action == FaultAction::kEndWatch || action == FaultAction::kWatchError) &&
-         emitted_ >= plan_.fault->after_events;
+         emitted_ >= odd_->fault->after_events;
 }
 
 ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::vector<BodyChunk>& out) {
   emitted_bytes_ = 0;
   if (encoder_.format().form == Form::kTable) encoder_.set_now(state_.env.WallNow());
-  if (plan_.error) {
-    EmitText(encoder_.ErrorFrame(*plan_.error), out);
+  if (odd_ != nullptr && odd_->error) {
+    EmitText(encoder_.ErrorFrame(*odd_->error), out);
     return State::kEnd;
   }
   bool alive = true;
@@ -95,10 +111,10 @@ ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::vector<BodyC
   if (pin_ == nullptr && emitted_bytes_ < max_bytes && !FaultDue()) alive = ReadLog(max_bytes, out);
   EndFrame(out);
   if (FaultDue()) {
-    if (plan_.fault->action == FaultAction::kWatchError) {
-      Error error(plan_.fault->status == 410 ? Reason::kExpired : Reason::kInternalError,
-                  plan_.fault->text.empty() ? "injected fault" : plan_.fault->text);
-      error.WithHttpStatus(plan_.fault->status);
+    if (odd_->fault->action == FaultAction::kWatchError) {
+      Error error(odd_->fault->status == 410 ? Reason::kExpired : Reason::kInternalError,
+                  odd_->fault->text.empty() ? "injected fault" : odd_->fault->text);
+      error.WithHttpStatus(odd_->fault->status);
       EmitText(encoder_.ErrorFrame(error), out);
     }
     return State::kEnd;
@@ -108,50 +124,93 @@ ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::vector<BodyC
   // Whatever else was written does not concern this watch, so all of it is known to the reader.
   sent_version_ = std::max(sent_version_, state_.resource_version);
   if (std::exchange(bookmark_due_, false) && sent_version_ > bookmarked_version_ &&
-      plan_.resource_version <= state_.resource_version) {
+      from_version_ <= state_.resource_version) {
     bookmarked_version_ = sent_version_;
     EmitText(encoder_.Bookmark(sent_version_, false), out);
   }
   if (closed_) return State::kEnd;
   waiting_ = true;
+  encoder_.at().resource->watchers.Wait(*this);
   return State::kWait;
 }
 
 void WatchStream::ReadInitial(std::size_t max_bytes, std::vector<BodyChunk>& out) {
   bool done = true;
   std::size_t visits = 0;
-  const Selection& selection = plan_.selection;
-  store_->Walk(selection.prefix(), next_key_, pin_->resource_version(),
+  store_->Walk(selection_.prefix(), next_key_, pin_->resource_version(),
                [&](const RecordPtr& record) {
-                 if (selection.single() && record->key() != selection.prefix()) return false;
+                 if (selection_.single() && record->key() != selection_.prefix()) return false;
                  if (emitted_bytes_ >= max_bytes || visits++ == kMaxVisits || FaultDue()) {
                    next_key_ = record->key();
                    done = false;
                    return false;
                  }
-                 if (selection.Matches(*record)) Emit(EventType::kAdded, record, nullptr, out);
+                 if (selection_.Matches(*record)) Emit(EventType::kAdded, record, nullptr, out);
                  return true;
                });
   if (!done) return;
   pin_.reset();
-  if (plan_.mark_end) {
+  if (mark_end_) {
     EndFrame(out);
-    EmitText(encoder_.Bookmark(plan_.resource_version, true), out);
-    bookmarked_version_ = plan_.resource_version;
+    EmitText(encoder_.Bookmark(from_version_, true), out);
+    bookmarked_version_ = from_version_;
   }
 }
 
 bool WatchStream::ReadLog(std::size_t max_bytes, std::vector<BodyChunk>& out) {
   if (sequence_ < store_->begin_sequence()) return false;
-  const Selection& selection = plan_.selection;
-  for (std::size_t visits = 0; !CaughtUp() && visits < kMaxVisits; ++visits) {
-    if (emitted_bytes_ >= max_bytes || FaultDue()) return true;
+  if (Batches()) {
+    ReadBatches(max_bytes, out);
+  } else {
+    ReadEvents(max_bytes, out);
+  }
+  return true;
+}
+
+// Do others make use of what it puts together, and it of theirs? A Table's first row tells the columns, a fault hits only one, and a
+// version that is yet to come hides events.
+bool WatchStream::Batches() const {
+  return group().shared() && odd_ == nullptr && encoder_.format().form != Form::kTable &&
+         !CaughtUp() && store_->event(sequence_).resource_version > from_version_;
+}
+
+void WatchStream::ReadBatches(std::size_t max_bytes, std::vector<BodyChunk>& out) {
+  EndFrame(out);  // of the initial events
+  for (std::size_t visits = 0; !CaughtUp() && emitted_bytes_ < max_bytes && visits < kMaxVisits;) {
+    const EventBatch* batch = group().Find(sequence_);
+    if (batch == nullptr) {
+      EventBatch made{.begin = sequence_};
+      std::vector<BodyChunk> pieces;
+      const std::size_t before = std::exchange(emitted_bytes_, 0);
+      ReadEvents(kBatchBytes, pieces);
+      EndFrame(pieces);
+      auto text = std::make_shared<std::string>();
+      text->reserve(emitted_bytes_ + kFrameEnd.size());
+      for (const BodyChunk& piece : pieces) text->append(piece.bytes);
+      emitted_bytes_ = before;
+      made.end = sequence_;
+      made.resource_version = store_->event(sequence_ - 1).resource_version;
+      made.text = std::move(text);
+      batch = &group().Add(std::move(made));
+    }
+    visits += batch->end - batch->begin;
+    sequence_ = batch->end;
+    sent_version_ = std::max(sent_version_, batch->resource_version);
+    if (batch->text->empty()) continue;
+    emitted_bytes_ += batch->text->size();
+    out.push_back({.bytes = *batch->text, .owner = batch->text});
+  }
+}
+
+void WatchStream::ReadEvents(std::size_t max_bytes, std::vector<BodyChunk>& out) {
+  for (std::size_t visits = 0; !CaughtUp() && visits < kBatchVisits; ++visits) {
+    if (emitted_bytes_ >= max_bytes || FaultDue()) return;
     const StoreEvent& event = store_->event(sequence_++);
     // A watch from a version that is yet to come.
-    if (event.resource_version <= plan_.resource_version) continue;
-    if (!selection.InScope(*event.current)) continue;
-    const bool before = event.previous != nullptr && selection.Matches(*event.previous);
-    const bool after = event.type != EventType::kDeleted && selection.Matches(*event.current);
+    if (event.resource_version <= from_version_) continue;
+    if (!selection_.InScope(*event.current)) continue;
+    const bool before = event.previous != nullptr && selection_.Matches(*event.previous);
+    const bool after = event.type != EventType::kDeleted && selection_.Matches(*event.current);
     if (after) {
       Emit(before ? EventType::kModified : EventType::kAdded, event.current, &event, out);
     } else if (before && event.type == EventType::kDeleted) {
@@ -165,13 +224,14 @@ bool WatchStream::ReadLog(std::size_t max_bytes, std::vector<BodyChunk>& out) {
     }
     sent_version_ = std::max(sent_version_, event.resource_version);
   }
-  return true;
 }
 
 void WatchStream::Emit(EventType type, const RecordPtr& record, const StoreEvent* event,
                        std::vector<BodyChunk>& out) {
   ++emitted_;
-  const int copies = plan_.fault && plan_.fault->action == FaultAction::kDuplicateEvents ? 2 : 1;
+  const int copies =
+      odd_ != nullptr && odd_->fault && odd_->fault->action == FaultAction::kDuplicateEvents ? 2
+                                                                                             : 1;
   for (int copy = 0; copy < copies; ++copy) {
     if (encoder_.plain()) {
       const auto& version = encoder_.at().version;

@@ -24,6 +24,7 @@ namespace kinformer::apiserver {
 
 struct WatchPlan {
   Selection selection{};
+  std::string selectors{};  // as text: equal texts, equal selections
   // Events after this one are sent.
   std::int64_t resource_version = 0;
   bool initial_events = false;  // the objects at resource_version come first, as ADDED
@@ -36,7 +37,7 @@ struct WatchPlan {
 
 // Holds no events, only its place: a reader that falls behind reads older entries of the log, and one that falls off its end is
 // ended cleanly, to resume with its last resourceVersion. Never skips an event. Frames are pieces shared with all other watchers
-// of the resource.
+// of the resource, and whole batches of them with those that watch the same. Idle it takes about 1 KB.
 class WatchStream final : public ResponseStream, private Watcher {
  public:
   WatchStream(ServerState& state, ObjectEncoder encoder, WatchPlan plan);
@@ -45,7 +46,7 @@ class WatchStream final : public ResponseStream, private Watcher {
   WatchStream& operator=(const WatchStream&) = delete;
 
   [[nodiscard]] int status() const override { return 200; }
-  [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
+  [[nodiscard]] const HttpHeaders& headers() const override { return group().headers; }
   State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override;
   void SetWake(std::function<void()> wake) override { wake_ = std::move(wake); }
 
@@ -59,6 +60,10 @@ class WatchStream final : public ResponseStream, private Watcher {
   void ReadInitial(std::size_t max_bytes, std::vector<BodyChunk>& out);
   // False: the stream is over.
   bool ReadLog(std::size_t max_bytes, std::vector<BodyChunk>& out);
+  // Events one by one; in batches that equal watches share.
+  void ReadEvents(std::size_t max_bytes, std::vector<BodyChunk>& out);
+  void ReadBatches(std::size_t max_bytes, std::vector<BodyChunk>& out);
+  [[nodiscard]] bool Batches() const;
   void Emit(EventType type, const RecordPtr& record, const StoreEvent* event,
             std::vector<BodyChunk>& out);
   void EndFrame(std::vector<BodyChunk>& out);
@@ -70,9 +75,15 @@ class WatchStream final : public ResponseStream, private Watcher {
   ServerState& state_;
   ObjectEncoder encoder_;
   std::shared_ptr<ResourceStore> store_;
-  WatchPlan plan_;
-  HttpHeaders headers_;
-  std::string scope_;
+  const Selection selection_;
+  const std::int64_t from_version_;
+  const bool mark_end_;
+  // What few watches have.
+  struct Oddities {
+    std::optional<Error> error{};
+    std::optional<FaultRule> fault{};
+  };
+  std::unique_ptr<const Oddities> odd_;
   std::function<void()> wake_;
   bool waiting_ = false;
   bool closed_ = false;

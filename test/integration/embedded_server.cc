@@ -79,6 +79,7 @@ void EmbeddedServer::Start() {
   options.port = port_;
   options.bearer_token = options_.bearer_token;
   options.tls = options_.tls;
+  options.http2 = options_.http2;
   if (options_.tls) {
     options.cert_pem = certificate_.cert_pem;
     options.key_pem = certificate_.key_pem;

@@ -34,6 +34,7 @@ using State = std::map<std::string, std::string>;
 
 struct EmbeddedServerOptions {
   bool tls = true;
+  bool http2 = true;  // over TLS
   std::string bearer_token{"integration-token"};
   apiserver::ApiServerOptions api{};
 };

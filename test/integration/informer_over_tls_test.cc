@@ -48,11 +48,12 @@ struct Watcher {
   EventHandlerRegistration registration{};
 };
 
-class InformerOverTls : public ::testing::TestWithParam<std::tuple<bool, InitialList>> {};
+// JSON?, how it begins, HTTP/2?
+class InformerOverTls : public ::testing::TestWithParam<std::tuple<bool, InitialList, bool>> {};
 
 TEST_P(InformerOverTls, FollowsTheServer) {
-  const auto [prefer_json, initial_list] = GetParam();
-  EmbeddedServer server;
+  const auto [prefer_json, initial_list, http2] = GetParam();
+  EmbeddedServer server({.http2 = http2});
   server.Put("before", "1");
   auto client = Client::NewForConfig(server.ClientConfig(), {.prefer_json = prefer_json});
   ASSERT_TRUE(client.ok()) << client.error();
@@ -77,11 +78,13 @@ TEST_P(InformerOverTls, FollowsTheServer) {
 INSTANTIATE_TEST_SUITE_P(Encodings, InformerOverTls,
                          ::testing::Combine(::testing::Bool(),
                                             ::testing::Values(InitialList::kWatchList,
-                                                              InitialList::kList)),
+                                                              InitialList::kList),
+                                            ::testing::Bool()),
                          [](const auto& param) {
                            return std::string(std::get<0>(param.param) ? "Json" : "Protobuf") +
                                   (std::get<1>(param.param) == InitialList::kList ? "List"
-                                                                                  : "WatchList");
+                                                                                  : "WatchList") +
+                                  (std::get<2>(param.param) ? "Http2" : "Http1");
                          });
 
 TEST(OverTls, KubeconfigOfTheServerLetsIn) {
@@ -111,9 +114,39 @@ TEST(OverTls, KubeconfigOfTheServerLetsIn) {
   on_loop([&] { api.reset(); });
 }
 
+class OverTlsProtocols : public ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Protocols, OverTlsProtocols, ::testing::Bool(), [](const auto& param) {
+  return std::string(param.param ? "Http2" : "Http1");
+});
+
+// Faults of the connection, one after the other: the informer always finds its way back.
+TEST_P(OverTlsProtocols, F23ConnectionFaultsLoseNothing) {
+  using apiserver::FaultAction;
+  EmbeddedServer server({.http2 = GetParam()});
+  server.Put("first", "1");
+  auto client = Client::NewForConfig(server.ClientConfig()).OrExit();
+  Watcher watcher(client, InitialList::kWatchList);
+  ASSERT_TRUE(watcher.informer.WaitForCacheSync({}, {.timeout = 20s}).ok());
+  int round = 0;
+  for (const FaultAction action : {FaultAction::kGoAway, FaultAction::kStreamLimit,
+                                   FaultAction::kBreakConnection, FaultAction::kCutBody}) {
+    server.With([&](apiserver::ApiServer& api) {
+      api.faults().Add({.verb = "watch", .action = action, .count = 1, .after_bytes = 100});
+      api.CloseWatches();
+    });
+    for (int write = 0; write < 3; ++write) {
+      server.Put("first", std::to_string(++round));
+      EXPECT_TRUE(Eventually([&] { return watcher.Has(server.ServerState()); }))
+          << "action " << static_cast<int>(action);
+    }
+    server.With([](apiserver::ApiServer& api) { api.faults().Clear(); });
+  }
+  EXPECT_THAT(watcher.believer->breaches(), ::testing::IsEmpty());
+}
+
 // Connections break all the time, the server is gone twice, and once nobody can resume where he was.
-TEST(OverTls, RestartsUnderLoadLoseNothing) {
-  EmbeddedServer server;
+TEST_P(OverTlsProtocols, RestartsUnderLoadLoseNothing) {
+  EmbeddedServer server({.http2 = GetParam()});
   auto protobuf = Client::NewForConfig(server.ClientConfig()).OrExit();
   auto json = Client::NewForConfig(server.ClientConfig(), {.prefer_json = true}).OrExit();
   std::vector<std::unique_ptr<Watcher>> watchers;

@@ -21,9 +21,9 @@
 namespace kinformer::apiserver {
 
 enum class FaultAction : std::uint8_t {
-  kRespond,   // answers with `status` (and Retry-After) instead of doing anything
-  kDelay,     // answers after `delay`
-  kCutBody,   // breaks the connection after `after_bytes` of the body
+  kRespond,  // answers with `status` (and Retry-After) instead of doing anything
+  kDelay,    // answers after `delay`
+  kCutBody,  // breaks the response after `after_bytes` of the body: the connection, or with HTTP/2 the stream (RST_STREAM)
   kEndWatch,  // ends a watch cleanly after `after_events` events
   kWatchError,  // an ERROR event with `status` (410: Expired) after `after_events` events, then the end
   kStall,       // a watch or list says nothing more after `after_bytes`, and does not end
@@ -32,6 +32,11 @@ enum class FaultAction : std::uint8_t {
   kGarbage,             // `text` in the place of the rest of the body after `after_bytes`
   kDuplicateEvents,     // each event of a watch is sent twice
   kRefuse,              // the connection breaks before an answer
+  // Of the connection rather than the response:
+  kGoAway,  // the answer asks the client to leave its connection: GOAWAY, or Connection: close
+  kBreakConnection,  // breaks the connection after `after_bytes` of the body, with all that it carries
+  kStallConnection,  // after `after_bytes` the connection stays open and says nothing more, whatever it carries
+  kStreamLimit,  // from now on the connection takes `max_streams` at once (HTTP/2)
 };
 
 // A request is hit by the first rule that fits it and whose dice fall so. Empty fields fit everything.
@@ -55,6 +60,7 @@ struct FaultRule {
   Duration delay{0};
   std::size_t after_bytes{0};
   std::size_t after_events{0};
+  std::uint32_t max_streams{1};
 };
 
 // Loop-confined. Chance is drawn from the Env, or from a seed of its own.

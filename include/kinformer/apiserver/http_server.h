@@ -1,7 +1,7 @@
 // kinformer/apiserver/http_server.h
 //
 // HttpServer: puts a Handler, such as the embedded API server, on a TCP port, for kubectl, client-go and everything else that
-// speaks HTTP/1.1.
+// speaks HTTP/1.1 or, over TLS, HTTP/2.
 //
 //   auto http = HttpServer::Listen(runtime.env(), api_server, {.tls = true, .bearer_token = token}).OrExit();
 //   http->WriteKubeconfig("demo.kubeconfig").OrExit();
@@ -53,20 +53,32 @@ struct HttpServerOptions {
   Duration write_timeout{
       std::chrono::seconds(60)};  // a client that takes nothing for so long is gone
 
-  // Responses longer than this are compressed for clients that accept gzip; watches never are.
+  // HTTP/2, for clients that offer it in the TLS handshake. Without TLS it is HTTP/1.1 only, as with client-go.
+  bool http2{true};
+  std::uint32_t http2_max_streams{100};  // of one connection at once
+  // How many bytes of request bodies may be on their way: of one stream, of one connection.
+  std::uint32_t http2_stream_window_bytes{std::uint32_t{256} << 10};
+  std::uint32_t http2_connection_window_bytes{std::uint32_t{1} << 20};
+
+  // After so many requests a client is asked to take a new connection, so that load spreads; 0: never.
+  std::uint64_t max_requests_per_connection{0};
+
+  // Responses longer than this are compressed for clients that accept gzip. Watches are not, but those that begin with initial
+  // events and bookmarks: there every flush is a gzip member of its own.
   std::size_t gzip_above_bytes{std::size_t{128} << 10};
 };
 
 struct HttpServerStats {
   std::uint64_t connections_accepted = 0;
+  std::uint64_t http2_connections_accepted = 0;  // among them
   std::uint64_t connections_open = 0;
   std::uint64_t requests = 0;
   std::uint64_t bytes_sent = 0;  // before TLS
 };
 
 // Guarantees: a response is pulled from the handler no faster than its client takes it, so a slow client costs one buffer of at
-// most about 200 KB; a client that goes away abandons its response at once; a response that the handler aborts ends without
-// its last chunk, so the client notices.
+// most about 200 KB (with HTTP/2 and 64 KB for each stream); an idle watch costs none; a client that goes away abandons its
+// response at once; a response that the handler aborts ends without its last chunk, or with RST_STREAM, so the client notices.
 //
 // Runs on env's loop, which must be a Runtime's. Listen, destruction and all methods may be called from any thread; destruction
 // closes all connections, waits for the loop to have done so, and must come before the handler's.
@@ -96,6 +108,15 @@ class HttpServer {
   // Cuts all connections, in the middle of whatever they carry; new ones are accepted. For tests of what clients do then. Returns
   // at once; it happens on the loop.
   void CloseConnections();
+
+  // Asks all present clients to take new connections: GOAWAY, or Connection: close with the next answer. What is under way is
+  // finished. New connections are accepted. Returns at once.
+  void GoAway();
+  // From now on each HTTP/2 connection, present ones included, takes that many streams at once. Returns at once.
+  void SetMaxStreams(std::uint32_t streams);
+  // Accepts no more connections, asks clients to go as GoAway does, and waits until they have or `grace` is over; then cuts the
+  // rest. Let the handler end its watches before (ApiServer::CloseWatches). Blocks; not for the loop's thread.
+  void Shutdown(Duration grace);
 
   [[nodiscard]] HttpServerStats Stats() const;
 

@@ -1,57 +1,63 @@
 // apiserver/http/byte_stream.h
 //
-// ByteStream: a connected socket, with TLS or without, as the HTTP front end sees it.
+// ByteStream: a connected socket, with TLS or without, as the HTTP front end sees it: tried, not waited for.
 
 #ifndef KINFORMER_APISERVER_HTTP_BYTE_STREAM_H_
 #define KINFORMER_APISERVER_HTTP_BYTE_STREAM_H_
 
 #include <cstddef>
-#include <functional>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/system/error_code.hpp>
-
-#include "kinformer/result.h"
-
-namespace boost::asio::ssl {
-class context;
-}
 
 namespace kinformer::apiserver {
 
-// Loop-confined. At most one read and one write under way; completions come from the loop, never from inside the call, and after
-// Close with an error. What is passed as buffer must live until then.
+// Reads and writes at once what can be, and says what to wait for before the rest; so an idle connection holds no buffer. Loop-confined.
+// Never blocks, never raises a signal.
 class ByteStream {
  public:
-  using Done = std::function<void(const boost::system::error_code&, std::size_t)>;
+  enum class Next : std::uint8_t {
+    kAgain,      // there may be more at once
+    kWaitRead,   // nothing before the socket is readable
+    kWaitWrite,  // nothing before the socket is writable
+    kClosed,     // the other side has ended it, or it broke
+  };
+  struct Progress {
+    Next next = Next::kAgain;
+    std::size_t bytes = 0;
+  };
 
+  explicit ByteStream(boost::asio::ip::tcp::socket socket);
   virtual ~ByteStream() = default;
-  // TLS handshake; without TLS it succeeds at once.
-  virtual void Handshake(Done done) = 0;
-  virtual void ReadSome(boost::asio::mutable_buffer buffer, Done done) = 0;
-  virtual void WriteSome(boost::asio::const_buffer buffer, Done done) = 0;
+  ByteStream(const ByteStream&) = delete;
+  ByteStream& operator=(const ByteStream&) = delete;
+
+  // To be waited on, for what `next` says.
+  [[nodiscard]] boost::asio::ip::tcp::socket& socket() { return socket_; }
+
+  // TLS handshake: repeated until it says kAgain, which means done.
+  virtual Next Handshake() { return Next::kAgain; }
+  virtual Progress Read(std::span<char> into) = 0;
+  // Writes from the front of `pieces`. kAgain: all of them have gone.
+  virtual Progress Write(std::span<const std::string_view> pieces) = 0;
   // The common name of the client's certificate; empty where it showed none.
-  [[nodiscard]] virtual std::string PeerCommonName() const = 0;
+  [[nodiscard]] virtual std::string PeerCommonName() const { return {}; }
+  // Has HTTP/2 been agreed upon?
+  [[nodiscard]] virtual bool http2() const { return false; }
   // No more will be written; the other side sees the end.
-  virtual void ShutdownSend() = 0;
-  virtual void Close() = 0;
+  void ShutdownSend();
+  // Waits under way complete with an error.
+  void Close();
+
+ private:
+  boost::asio::ip::tcp::socket socket_;
 };
 
 std::unique_ptr<ByteStream> NewPlainStream(boost::asio::ip::tcp::socket socket);
-// `context` must outlive the stream.
-std::unique_ptr<ByteStream> NewTlsStream(boost::asio::ip::tcp::socket socket,
-                                         boost::asio::ssl::context& context);
-
-struct TlsServerMaterial {
-  std::string cert_pem;
-  std::string key_pem;
-  std::string client_ca_pem;
-};
-// A server's TLS context: TLS 1.2 and up, HTTP/1.1 by ALPN, client certificates asked for and checked.
-Result<std::shared_ptr<boost::asio::ssl::context>> NewTlsContext(const TlsServerMaterial& material);
 
 }  // namespace kinformer::apiserver
 

@@ -19,6 +19,8 @@ GzipDeflater::GzipDeflater() : state_(std::make_unique<State>()) {
 
 GzipDeflater::~GzipDeflater() { deflateEnd(&state_->stream); }
 
+void GzipDeflater::Restart() { deflateReset(&state_->stream); }
+
 void GzipDeflater::Deflate(std::string_view data, Flush flush, std::string& out) {
   z_stream& stream = state_->stream;
   // zlib does not write to its input; the type is older than const.

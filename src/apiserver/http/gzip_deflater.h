@@ -1,6 +1,6 @@
 // apiserver/http/gzip_deflater.h
 //
-// GzipDeflater: compresses one response body as it streams.
+// GzipDeflater: compresses a response body as it streams.
 
 #ifndef KINFORMER_APISERVER_HTTP_GZIP_DEFLATER_H_
 #define KINFORMER_APISERVER_HTTP_GZIP_DEFLATER_H_
@@ -20,6 +20,8 @@ class GzipDeflater {
   GzipDeflater& operator=(const GzipDeflater&) = delete;
 
   enum class Flush : unsigned char { kNo, kSync, kFinish };
+  // A new gzip member begins. REQUIRES: the last one has been finished.
+  void Restart();
   // Appends what comes out to `out`; after kSync everything so far can be read by the other side.
   void Deflate(std::string_view data, Flush flush, std::string& out);
 

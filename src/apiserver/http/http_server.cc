@@ -1,19 +1,25 @@
 #include "kinformer/apiserver/http_server.h"
 
+#include <array>
 #include <atomic>
-#include <deque>
+#include <cstdio>
 #include <fcntl.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 #include <unordered_map>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl/context.hpp>
+#include <boost/intrusive/list.hpp>
 
 #include "apiserver/http/byte_stream.h"
-#include "apiserver/http/http_connection.h"
+#include "apiserver/http/connection.h"
+#include "apiserver/http/greeting.h"
+#include "apiserver/http/http1_connection.h"
 #include "apiserver/http/kubeconfig_text.h"
 #include "apiserver/http/tls_authority.h"
+#include "apiserver/http/tls_stream.h"
 #include "base/io_loop.h"
 
 namespace kinformer::apiserver {
@@ -32,9 +38,36 @@ void CloseOnExec(Socket& socket) {
   ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
 }
 
+// A client that has vanished without a word is noticed after about two minutes.
+void KeepAlive(tcp::socket& socket) {
+  error_code ignored;
+  socket.set_option(tcp::socket::keep_alive(true), ignored);
+  for (const auto& [option, value] :
+       {std::pair{TCP_KEEPIDLE, 60}, {TCP_KEEPINTVL, 15}, {TCP_KEEPCNT, 4}}) {
+    ::setsockopt(socket.native_handle(), IPPROTO_TCP, option, &value, sizeof value);
+  }
+}
+
+// "Sat, 21 Nov 2026 03:51:00 GMT".
+std::string HttpDate(std::chrono::sys_seconds now) {
+  constexpr std::array kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  constexpr std::array kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                  "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  const auto day = std::chrono::floor<std::chrono::days>(now);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss time(now - day);
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%s, %02u %s %04d %02d:%02d:%02d GMT",
+                kDays[std::chrono::weekday(day).c_encoding()], static_cast<unsigned>(date.day()),
+                kMonths[static_cast<unsigned>(date.month()) - 1], static_cast<int>(date.year()),
+                static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+                static_cast<int>(time.seconds().count()));
+  return text.data();
+}
+
 }  // namespace
 
-struct HttpServer::Impl final : HttpConnectionHost,
+struct HttpServer::Impl final : ConnectionHost,
                                 public std::enable_shared_from_this<HttpServer::Impl> {
   Impl(Env& e, Handler& h, HttpServerOptions o, asio::io_context& io)
       : env_(e), handler_(h), options_(std::move(o)), io_(io), acceptor_(io) {}
@@ -47,12 +80,32 @@ struct HttpServer::Impl final : HttpConnectionHost,
     bytes_sent_.fetch_add(bytes, std::memory_order_relaxed);
   }
 
-  void Woken(std::weak_ptr<HttpConnection> connection) override {
-    woken_.push_back(std::move(connection));
+  [[nodiscard]] std::uint32_t max_streams() override { return max_streams_; }
+  [[nodiscard]] Scratch& scratch() override { return scratch_; }
+  [[nodiscard]] const std::string& Date() override {
+    const auto now = std::chrono::floor<std::chrono::seconds>(env_.WallNow());
+    if (now != date_time_ || date_.empty()) {
+      date_time_ = now;
+      date_ = HttpDate(now);
+    }
+    return date_;
+  }
+
+  void Woken(Connection& connection) override {
+    if (connection.is_linked()) return;
+    woken_.push_back(connection);
     SchedulePump();
   }
 
-  void Closed(HttpConnection& connection) override {
+  void Replace(Connection& connection, std::shared_ptr<Connection> next) override {
+    if (next->http2()) http2_accepted_.fetch_add(1, std::memory_order_relaxed);
+    connections_.erase(&connection);
+    connections_.emplace(next.get(), next);
+    next->Start();
+  }
+
+  void Closed(Connection& connection) override {
+    connection.unlink();
     connections_.erase(&connection);
     open_.store(connections_.size(), std::memory_order_relaxed);
   }
@@ -64,9 +117,9 @@ struct HttpServer::Impl final : HttpConnectionHost,
     env_.loop().Post([self = shared_from_this()] {
       self->pump_scheduled_ = false;
       for (std::size_t i = 0; i < kPumpBatch && !self->woken_.empty(); ++i) {
-        const std::shared_ptr<HttpConnection> connection = self->woken_.front().lock();
+        const std::shared_ptr<Connection> connection = self->woken_.front().shared_from_this();
         self->woken_.pop_front();
-        if (connection != nullptr) connection->Pump();
+        connection->Pump();
       }
       if (!self->woken_.empty()) self->SchedulePump();
     });
@@ -98,7 +151,7 @@ struct HttpServer::Impl final : HttpConnectionHost,
         }
       }
     }
-    auto context = NewTlsContext(material);
+    auto context = NewTlsContext(material, options_.http2);
     if (!context) return context.error();
     tls_ = *std::move(context);
     return {};
@@ -170,49 +223,87 @@ struct HttpServer::Impl final : HttpConnectionHost,
     if (connections_.size() >= options_.max_connections) return;  // closes it
     error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
-    socket.set_option(tcp::socket::keep_alive(true), ignored);
-    auto connection = std::make_shared<HttpConnection>(
-        *this, tls_ != nullptr ? NewTlsStream(std::move(socket), *tls_)
-                               : NewPlainStream(std::move(socket)));
+    KeepAlive(socket);
+    std::unique_ptr<ByteStream> stream =
+        tls_ != nullptr ? NewTlsStream(std::move(socket), tls_) : NewPlainStream(std::move(socket));
+    if (stream == nullptr) return;
+    const std::shared_ptr<Connection> connection =
+        tls_ != nullptr ? NewGreeting(*this, std::move(stream))
+                        : NewHttp1Connection(*this, std::move(stream), {});
     connections_.emplace(connection.get(), connection);
     open_.store(connections_.size(), std::memory_order_relaxed);
     connection->Start();
   }
 
   void Stop() {
-    stopped_ = true;
-    retry_.Cancel();
-    error_code ignored;
-    acceptor_.close(ignored);
+    StopListening();
     CloseConnections();
   }
 
   void CloseConnections() {
     // What is still under way in them completes later and finds them closed.
     while (!connections_.empty()) {
-      const std::shared_ptr<HttpConnection> connection = connections_.begin()->second;
+      const std::shared_ptr<Connection> connection = connections_.begin()->second;
       connection->Close();
     }
-    woken_.clear();
+  }
+
+  // All present connections; whoever is closed by it is no longer among them.
+  template <class F>
+  void ForAll(const F& f) {
+    std::vector<std::shared_ptr<Connection>> all;
+    all.reserve(connections_.size());
+    for (const auto& [key, connection] : connections_) all.push_back(connection);
+    for (const auto& connection : all) f(*connection);
+  }
+
+  void StopListening() {
+    stopped_ = true;
+    retry_.Cancel();
+    error_code ignored;
+    acceptor_.close(ignored);
+  }
+
+  // Runs `work` on the loop and waits for it.
+  template <class F>
+  void OnLoop(const F& work) {
+    if (env_.loop().InThisExecutor()) return work();
+    const std::unique_ptr<Monitor> monitor = env_.NewMonitor();
+    bool done = false;
+    MonitorLock lock(*monitor);
+    env_.loop().Post([&] {
+      work();
+      const MonitorLock inner(*monitor);
+      done = true;
+      monitor->NotifyAll();
+    });
+    while (!done) lock.Wait();
   }
 
   Env& env_;
   Handler& handler_;
   const HttpServerOptions options_;
   asio::io_context& io_;
-  std::shared_ptr<asio::ssl::context> tls_{};
+  TlsContext tls_{};
   std::uint16_t port_ = 0;
   KubeconfigParts kubeconfig_{};
 
   // Loop only.
   tcp::acceptor acceptor_;
   Timer retry_{};
-  std::unordered_map<HttpConnection*, std::shared_ptr<HttpConnection>> connections_{};
-  std::deque<std::weak_ptr<HttpConnection>> woken_{};
+  std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_{};
+  boost::intrusive::list<Connection, boost::intrusive::base_hook<WokenHook>,
+                         boost::intrusive::constant_time_size<false>>
+      woken_{};
+  Scratch scratch_{};
+  std::uint32_t max_streams_ = options_.http2_max_streams;
+  std::string date_{};
+  std::chrono::sys_seconds date_time_{};
   bool pump_scheduled_ = false;
   bool stopped_ = false;
 
   std::atomic<std::uint64_t> accepted_{0};
+  std::atomic<std::uint64_t> http2_accepted_{0};
   std::atomic<std::uint64_t> open_{0};
   std::atomic<std::uint64_t> requests_{0};
   std::atomic<std::uint64_t> bytes_sent_{0};
@@ -234,21 +325,34 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Listen(Env& env, Handler& handle
 HttpServer::HttpServer(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 HttpServer::~HttpServer() {
+  impl_->OnLoop([this] { impl_->Stop(); });
+}
+
+void HttpServer::Shutdown(Duration grace) {
   Env& env = impl_->env_;
-  if (env.loop().InThisExecutor()) {
-    impl_->Stop();
-    return;
-  }
-  const std::unique_ptr<Monitor> monitor = env.NewMonitor();
-  bool done = false;
-  MonitorLock lock(*monitor);
-  env.loop().Post([&] {
-    impl_->Stop();
-    const MonitorLock inner(*monitor);
-    done = true;
-    monitor->NotifyAll();
+  impl_->OnLoop([this] {
+    impl_->StopListening();
+    impl_->ForAll([](Connection& connection) { connection.GoAway(); });
   });
-  while (!done) lock.Wait();
+  const SteadyTime end = env.Now() + grace;
+  const std::unique_ptr<Monitor> monitor = env.NewMonitor();
+  while (impl_->open_.load(std::memory_order_relaxed) != 0 && env.Now() < end) {
+    MonitorLock lock(*monitor);
+    (void)lock.WaitUntil(env.Now() + std::chrono::milliseconds(5));
+  }
+  impl_->OnLoop([this] { impl_->CloseConnections(); });
+}
+
+void HttpServer::GoAway() {
+  impl_->env_.loop().Post(
+      [impl = impl_] { impl->ForAll([](Connection& connection) { connection.GoAway(); }); });
+}
+
+void HttpServer::SetMaxStreams(std::uint32_t streams) {
+  impl_->env_.loop().Post([impl = impl_, streams] {
+    impl->max_streams_ = streams;
+    impl->ForAll([streams](Connection& connection) { connection.SetMaxStreams(streams); });
+  });
 }
 
 std::uint16_t HttpServer::port() const { return impl_->port_; }
@@ -265,6 +369,7 @@ void HttpServer::CloseConnections() {
 
 HttpServerStats HttpServer::Stats() const {
   return {.connections_accepted = impl_->accepted_.load(std::memory_order_relaxed),
+          .http2_connections_accepted = impl_->http2_accepted_.load(std::memory_order_relaxed),
           .connections_open = impl_->open_.load(std::memory_order_relaxed),
           .requests = impl_->requests_.load(std::memory_order_relaxed),
           .bytes_sent = impl_->bytes_sent_.load(std::memory_order_relaxed)};

@@ -1,0 +1,249 @@
+// The loading side: many plain sockets, one thread, and as little work per byte as can be, since it shares the machine.
+
+#include <arpa/inet.h>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <openssl/ssl.h>
+#include <signal.h>
+#include <string_view>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <vector>
+
+#include "apiserver/shared.h"
+
+namespace kinformer::bench {
+namespace {
+
+[[noreturn]] void Die(const char* what) {
+  std::perror(what);
+  std::_Exit(1);
+}
+
+// One connection, and what its last read ended with.
+struct Client {
+  int fd = -1;
+  SSL* ssl = nullptr;
+  char last = 0;
+  bool connected = false;
+  std::string tail{};
+  std::size_t outstanding = 0;
+  std::size_t next = 0;  // the number of its next object
+  std::size_t end = 0;
+  std::string unsent{};
+};
+
+class Load {
+ public:
+  Load(const Settings& settings, Shared& shared) : settings_(settings), shared_(shared) {
+    buffer_.resize(std::size_t{1} << 20);
+    epoll_ = ::epoll_create1(0);
+    if (settings_.tls) context_ = SSL_CTX_new(TLS_client_method());
+  }
+
+  void Connect() {
+    while (shared_.port.load() == 0) ::usleep(1000);
+    clients_.resize(settings_.connections);
+    for (std::size_t i = 0; i < clients_.size(); ++i) {
+      Client& client = clients_[i];
+      client.fd = ::socket(AF_INET, SOCK_STREAM, 0);
+      sockaddr_in address{};
+      address.sin_family = AF_INET;
+      address.sin_port = htons(static_cast<std::uint16_t>(shared_.port.load()));
+      address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+      if (::connect(client.fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+        Die("connect");
+      }
+      const int one = 1;
+      ::setsockopt(client.fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+      if (context_ != nullptr) {
+        client.ssl = SSL_new(context_);
+        SSL_set_fd(client.ssl, client.fd);
+        if (SSL_connect(client.ssl) != 1) Die("TLS");
+      }
+      First(i);
+      ::fcntl(client.fd, F_SETFL, O_NONBLOCK);
+      epoll_event event{};
+      event.events = EPOLLIN;
+      event.data.u64 = i;
+      ::epoll_ctl(epoll_, EPOLL_CTL_ADD, client.fd, &event);
+      if (i % 500 == 499) Turn(0);  // the server's answers should not fill the sockets meanwhile
+    }
+  }
+
+  [[noreturn]] void Run() {
+    for (;;) Turn(1000);
+  }
+
+ private:
+  void First(std::size_t i) {
+    Client& client = clients_[i];
+    if (settings_.mode == "watch") {
+      const std::string where =
+          settings_.namespaces == 0 ? "" : "/namespaces/" + NamespaceName(i % settings_.namespaces);
+      Send(client, "GET /api/v1" + where +
+                       "/configmaps?watch=1&timeoutSeconds=3600&resourceVersion=" +
+                       std::to_string(shared_.wanted.load()) +
+                       " "
+                       "HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n");
+      return;
+    }
+    if (settings_.mode == "list") {
+      Send(client, "GET /api/v1/pods HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n");
+      return;
+    }
+    const std::size_t each = shared_.wanted.load() / settings_.connections;
+    client.next = i * each;
+    client.end = client.next + each;
+    More(client);
+  }
+
+  // Keeps the pipeline full.
+  void More(Client& client) {
+    if (client.outstanding > settings_.batch / 2) return;
+    std::string text = std::move(client.unsent);
+    client.unsent.clear();
+    for (; client.outstanding < settings_.batch && client.next < client.end;
+         ++client.outstanding, ++client.next) {
+      if (settings_.mode == "get") {
+        text +=
+            "GET /api/v1/namespaces/default/configmaps/map-000000000 HTTP/1.1\r\nHost: "
+            "x\r\nAccept: application/json\r\nUser-Agent: bench\r\n\r\n";
+        continue;
+      }
+      const std::string body = ConfigMapJson("default", client.next, settings_.bytes);
+      text +=
+          "POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: x\r\nAccept: "
+          "application/json\r\nContent-Type: application/json\r\nUser-Agent: "
+          "bench\r\nContent-Length: " +
+          std::to_string(body.size()) + "\r\n\r\n" + body;
+    }
+    Send(client, text);
+  }
+
+  static void Send(Client& client, std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t sent = client.ssl != nullptr
+                               ? SSL_write(client.ssl, text.data(), static_cast<int>(text.size()))
+                               : ::send(client.fd, text.data(), text.size(), MSG_NOSIGNAL);
+      if (sent <= 0) {
+        if (errno != EAGAIN) Die("send");
+        client.unsent = text;
+        return;
+      }
+      text.remove_prefix(static_cast<std::size_t>(sent));
+    }
+  }
+
+  void Turn(int wait) {
+    epoll_event events[256];
+    const int count = ::epoll_wait(epoll_, events, 256, wait);
+    for (int i = 0; i < count; ++i) {
+      Client& client = clients_[events[i].data.u64];
+      for (;;) {
+        const ssize_t got =
+            client.ssl != nullptr
+                ? SSL_read(client.ssl, buffer_.data(), static_cast<int>(buffer_.size()))
+                : ::recv(client.fd, buffer_.data(), buffer_.size(), 0);
+        if (got == 0) Die("the server has closed a connection");
+        if (got < 0) break;
+        Take(client, {buffer_.data(), static_cast<std::size_t>(got)});
+        if (client.ssl == nullptr && static_cast<std::size_t>(got) < buffer_.size()) break;
+      }
+      if (settings_.mode == "get" || settings_.mode == "create") More(client);
+    }
+  }
+
+  void Take(Client& client, std::string_view text) {
+    shared_.bytes.fetch_add(text.size(), std::memory_order_relaxed);
+    if (!client.connected) {
+      client.connected = true;
+      shared_.connected.fetch_add(1);
+    }
+    if (settings_.mode == "watch") return TakeEvents(client, text);
+    if (settings_.mode == "list") {
+      // The end of the list, as last chunk.
+      client.tail.append(text.substr(text.size() - std::min<std::size_t>(text.size(), 8)));
+      if (client.tail.ends_with("\r\n0\r\n\r\n")) shared_.delivered.fetch_add(1);
+      client.tail.erase(0, client.tail.size() - std::min<std::size_t>(client.tail.size(), 8));
+      return;
+    }
+    constexpr std::string_view kGood = "HTTP/1.1 20";
+    constexpr std::string_view kAny = "HTTP/1.1 ";
+    client.tail.append(text);
+    std::string_view rest = client.tail;
+    std::size_t answers = 0;
+    for (std::size_t at; (at = rest.find(kAny)) != rest.npos && at + kGood.size() <= rest.size();) {
+      if (!rest.substr(at).starts_with(kGood)) shared_.failed.fetch_add(1);
+      ++answers;
+      rest.remove_prefix(at + kGood.size());
+    }
+    client.tail = std::string(rest.substr(rest.size() - std::min(rest.size(), kGood.size() - 1)));
+    client.outstanding -= answers;
+    shared_.delivered.fetch_add(answers, std::memory_order_relaxed);
+  }
+
+  // Frames end with "}\n", and nothing else does.
+  void TakeEvents(Client& client, std::string_view text) {
+    std::uint64_t events = text.front() == '\n' && client.last == '}' ? 1 : 0;
+    client.last = text.back();
+    for (const char* at = text.data(); at < text.data() + text.size();) {
+      const auto left = static_cast<std::size_t>(text.data() + text.size() - at);
+      const auto* line = static_cast<const char*>(std::memchr(at, '\n', left));
+      if (line == nullptr) break;
+      if (line > text.data() && line[-1] == '}') ++events;
+      at = line + 1;
+    }
+    if (events > 0) shared_.delivered.fetch_add(events, std::memory_order_relaxed);
+  }
+
+  const Settings& settings_;
+  Shared& shared_;
+  std::vector<char> buffer_;
+  int epoll_ = -1;
+  SSL_CTX* context_ = nullptr;
+  std::vector<Client> clients_{};
+};
+
+}  // namespace
+
+std::string NamespaceName(std::size_t i) {
+  const std::string digits = std::to_string(i);
+  return "ns-" + std::string(4 - std::min<std::size_t>(4, digits.size()), '0') + digits;
+}
+
+static std::string Numbered(const std::string& prefix, std::size_t number) {
+  const std::string digits = std::to_string(number);
+  return prefix + std::string(9 - std::min<std::size_t>(9, digits.size()), '0') + digits;
+}
+
+std::string PodJson(const std::string& namespace_, std::size_t number) {
+  return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":")" + Numbered("pod-", number) +
+         R"(","namespace":")" + namespace_ + R"(","labels":{"app":"bench"}},"spec":{"nodeName":")" +
+         Numbered("node-", number % 5000) +
+         R"(","containers":[{"name":"main","image":"example/main:1"}]},"status":{"phase":"Running"}})";
+}
+
+std::string ConfigMapJson(const std::string& namespace_, std::size_t number, std::size_t bytes) {
+  const std::string name = Numbered("map-", number);
+  return R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":")" + name +
+         R"(","namespace":")" + namespace_ + R"(","labels":{"app":"bench"}},"data":{"value":")" +
+         std::string(bytes, 'v') + R"("}})";
+}
+
+void RunLoad(const Settings& settings, Shared& shared) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::signal(SIGPIPE, SIG_IGN);
+  Load load(settings, shared);
+  load.Connect();
+  load.Run();
+}
+
+}  // namespace kinformer::bench

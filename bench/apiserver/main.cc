@@ -1,0 +1,331 @@
+// The API server under load, with its CPU time and memory apart from those of whoever loads it, which is another process:
+//
+//   bench_apiserver watch [--watchers 10000] [--namespaces 100] [--batch 64] [--rounds 5] [--bytes 900] [--tls]
+//   bench_apiserver list [--readers 4] [--objects 1000000]
+//   bench_apiserver get|create [--clients 50] [--batch 16] [--requests 500000] [--bytes 200]
+//   bench_apiserver start --kinformer build/release/bin/kinformer
+//
+// watch: events go to all watchers in batches; `--namespaces`: each watches one of so many. list: lists at once of all of so many small pods.
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <malloc.h>
+#include <new>
+#include <string>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+#include <time.h>
+#include <unistd.h>
+#include <vector>
+
+#include "kinformer/apiserver/api_server.h"
+#include "kinformer/apiserver/http_server.h"
+#include "kinformer/json.h"
+#include "kinformer/runtime.h"
+
+#include "apiserver/shared.h"
+
+namespace kinformer::bench {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+const GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
+const GroupVersionResource kPods{"", "v1", "pods"};
+
+double Seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+// User and system time of this process: the server's.
+double CpuSeconds() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return Seconds(usage.ru_utime) + Seconds(usage.ru_stime);
+}
+double ThreadSeconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
+// A line of /proc/self/status, in bytes.
+double Status(const char* name) {
+  std::ifstream in("/proc/self/status");
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with(name))
+      return std::strtod(line.c_str() + std::strlen(name) + 1, nullptr) * 1024;
+  }
+  return 0;
+}
+void ResetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+class Bench {
+ public:
+  Bench(const Settings& settings, Shared& shared) : settings_(settings), shared_(shared) {
+    OnLoop([&] {
+      api_ = std::make_unique<apiserver::ApiServer>(
+          runtime_.env(), apiserver::ApiServerOptions{.future_version_wait = 1h});
+    });
+  }
+  ~Bench() {
+    http_.reset();
+    OnLoop([&] { api_.reset(); });
+  }
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+
+  int Watch();
+  int List();
+  int Requests();
+
+ private:
+  template <class F>
+  void OnLoop(const F& work) {
+    std::atomic<bool> done{false};
+    runtime_.env().loop().Post([&] {
+      work();
+      done.store(true);
+      done.notify_one();
+    });
+    done.wait(false);
+  }
+  void Listen() {
+    http_ = apiserver::HttpServer::Listen(runtime_.env(), *api_, {.tls = settings_.tls}).OrExit();
+    shared_.port = http_->port();
+  }
+  static void Await(const std::atomic<std::uint64_t>& counter, std::uint64_t value) {
+    while (counter.load() < value) std::this_thread::sleep_for(1ms);
+  }
+  void Put(const std::string& namespace_, std::size_t number) {
+    auto object =
+        json::Parse(ConfigMapJson(namespace_, number, settings_.bytes + round_ % 2)).OrExit();
+    (void)(round_ > 0 ? api_->Update(kConfigMaps, std::move(object))
+                      : api_->Create(kConfigMaps, std::move(object)))
+        .OrExit();
+  }
+
+  const Settings& settings_;
+  Shared& shared_;
+  Runtime runtime_{{.name = "bench"}};
+  std::unique_ptr<apiserver::ApiServer> api_;
+  std::unique_ptr<apiserver::HttpServer> http_;
+  std::size_t round_ = 0;  // an update that changes nothing is none
+};
+
+int Bench::Watch() {
+  const std::size_t scopes = std::max<std::size_t>(settings_.namespaces, 1);
+  OnLoop([&] {
+    for (std::size_t i = 0; i < scopes; ++i) {
+      const std::string manifest =
+          "{apiVersion: v1, kind: Namespace, metadata: {name: " + NamespaceName(i) + "}}";
+      (void)api_->Load(manifest).OrExit();
+      for (std::size_t n = 0; n < settings_.batch; ++n) Put(NamespaceName(i), n);
+    }
+  });
+  OnLoop([&] { shared_.wanted = static_cast<std::uint64_t>(api_->current_resource_version()); });
+  ::malloc_trim(0);
+  const double before = Status("VmRSS:");
+  Listen();
+  Await(shared_.connected, settings_.connections);
+  std::this_thread::sleep_for(200ms);
+  const double idle = Status("VmRSS:");
+  std::printf("%zu watchers: %.0f bytes each, beside the kernel's socket\n", settings_.connections,
+              (idle - before) / static_cast<double>(settings_.connections));
+
+  const double cpu = CpuSeconds();
+  const auto start = Clock::now();
+  double writing = 0;
+  std::uint64_t expected = shared_.delivered.load();
+  const std::uint64_t first = expected;
+  const std::uint64_t bytes = shared_.bytes.load();
+  for (std::size_t round = 0; round < settings_.rounds; ++round) {
+    round_ = round + 1;
+    OnLoop([&] {
+      const double begin = ThreadSeconds();
+      for (std::size_t i = 0; i < scopes; ++i) {
+        for (std::size_t n = 0; n < settings_.batch; ++n) Put(NamespaceName(i), n);
+      }
+      writing += ThreadSeconds() - begin;
+    });
+    expected += settings_.batch * settings_.connections;
+    Await(shared_.delivered, expected);
+  }
+  const double used = CpuSeconds() - cpu;
+  const std::chrono::duration<double> took = Clock::now() - start;
+  const auto events = static_cast<double>(expected - first);
+  std::printf(
+      "%.0f events of %.0f bytes in %.2f s; server's CPU %.2f s (%.2f s of it to make them): %.0f "
+      "events per CPU second, %.0f without making them\n",
+      events, static_cast<double>(shared_.bytes.load() - bytes) / events, took.count(), used,
+      writing, events / used, events / (used - writing));
+  std::this_thread::sleep_for(200ms);
+  std::printf("afterwards %.0f bytes for each watcher\n",
+              (Status("VmRSS:") - idle) / static_cast<double>(settings_.connections));
+  return 0;
+}
+
+int Bench::List() {
+  const auto loading = Clock::now();
+  for (std::size_t from = 0; from < settings_.objects; from += 1000) {
+    OnLoop([&] {
+      const std::size_t end = std::min(settings_.objects, from + 1000);
+      for (std::size_t n = from; n < end; ++n) {
+        auto pod = json::Parse(PodJson("default", n)).OrExit();
+        (void)api_->Create(kPods, std::move(pod)).OrExit();
+      }
+    });
+  }
+  const std::chrono::duration<double> loaded = Clock::now() - loading;
+  ::malloc_trim(0);
+  const double store = Status("VmRSS:");
+  ResetPeak();
+  std::printf("%zu pods in %.1f s: %.0f bytes of memory each\n", settings_.objects, loaded.count(),
+              store / static_cast<double>(settings_.objects));
+  const double cpu = CpuSeconds();
+  const auto start = Clock::now();
+  Listen();
+  Await(shared_.delivered, settings_.connections);
+  const std::chrono::duration<double> took = Clock::now() - start;
+  std::printf(
+      "%zu lists at once, %.2f GB, in %.2f s; server's CPU %.2f s; %.1f MB above the store\n",
+      settings_.connections, static_cast<double>(shared_.bytes.load()) / 1e9, took.count(),
+      CpuSeconds() - cpu, (Status("VmHWM:") - store) / 1e6);
+  return 0;
+}
+
+int Bench::Requests() {
+  if (settings_.mode == "get") OnLoop([&] { Put("default", 0); });
+  shared_.wanted = settings_.objects / settings_.connections * settings_.connections;
+  const double cpu = CpuSeconds();
+  const auto start = Clock::now();
+  Listen();
+  Await(shared_.delivered, shared_.wanted.load());
+  const std::chrono::duration<double> took = Clock::now() - start;
+  const double used = CpuSeconds() - cpu;
+  const auto count = static_cast<double>(shared_.wanted.load());
+  std::printf("%.0f %s requests in %.2f s; server's CPU %.2f s: %.0f per CPU second; %llu failed\n",
+              count, settings_.mode.c_str(), took.count(), used, count / used,
+              static_cast<unsigned long long>(shared_.failed.load()));
+  return shared_.failed.load() == 0 ? 0 : 1;
+}
+
+// From the start of the program to the line that says where it serves, which it prints once it does.
+int Start(const Settings& settings) {
+  std::vector<double> times;
+  for (std::size_t round = 0; round < 20; ++round) {
+    int pipe[2];
+    if (::pipe(pipe) != 0) return 1;
+    const auto start = Clock::now();
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::dup2(pipe[1], 1);
+      ::execl(settings.kinformer.c_str(), "kinformer", "apiserver", nullptr);
+      std::_Exit(127);
+    }
+    ::close(pipe[1]);
+    std::string text;
+    char buffer[256];
+    while (text.find("serving at") == text.npos) {
+      const ssize_t got = ::read(pipe[0], buffer, sizeof buffer);
+      if (got <= 0) {
+        std::fprintf(stderr, "%s does not start\n", settings.kinformer.c_str());
+        return 1;
+      }
+      text.append(buffer, static_cast<std::size_t>(got));
+    }
+    times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    ::close(pipe[0]);
+  }
+  std::sort(times.begin(), times.end());
+  std::printf("start to ready: %.1f ms at best, %.1f ms median of %zu\n", times.front(),
+              times[times.size() / 2], times.size());
+  return 0;
+}
+
+int Main(int argc, char** argv) {
+  Settings settings;
+  if (argc > 1) settings.mode = argv[1];
+  const bool requests = settings.mode == "get" || settings.mode == "create";
+  if (requests) {
+    settings.connections = 50;
+    settings.batch = 16;
+    settings.objects = 500'000;
+    settings.bytes = 200;
+  } else if (settings.mode == "list") {
+    settings.connections = 4;
+  }
+  for (int i = 2; i < argc; ++i) {
+    const std::string name = argv[i];
+    if (name == "--tls") {
+      settings.tls = true;
+      continue;
+    }
+    if (i + 1 == argc) {
+      std::fprintf(stderr, "%s needs a value\n", argv[i]);
+      return 2;
+    }
+    const char* const value = argv[++i];
+    const std::size_t number = std::strtoull(value, nullptr, 10);
+    if (name == "--watchers" || name == "--readers" || name == "--clients") {
+      settings.connections = number;
+    } else if (name == "--namespaces") {
+      settings.namespaces = number;
+    } else if (name == "--batch") {
+      settings.batch = number;
+    } else if (name == "--rounds") {
+      settings.rounds = number;
+    } else if (name == "--bytes") {
+      settings.bytes = number;
+    } else if (name == "--objects" || name == "--requests") {
+      settings.objects = number;
+    } else if (name == "--kinformer") {
+      settings.kinformer = value;
+    } else {
+      std::fprintf(stderr, "unknown option %s\n", name.c_str());
+      return 2;
+    }
+  }
+  if (settings.mode == "start") return Start(settings);
+  if (settings.mode != "watch" && settings.mode != "list" && !requests) {
+    std::fprintf(stderr, "usage: bench_apiserver watch|list|get|create|start [options]\n");
+    return 2;
+  }
+  rlimit files{};
+  ::getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &files);
+
+  void* const memory =
+      ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return 1;
+  Shared& shared = *new (memory) Shared;
+  shared.wanted = requests ? settings.objects / settings.connections * settings.connections : 0;
+  // Before there are threads.
+  const pid_t child = ::fork();
+  if (child == 0) RunLoad(settings, shared);
+  int status = 0;
+  {
+    Bench bench(settings, shared);
+    status = settings.mode == "watch"  ? bench.Watch()
+             : settings.mode == "list" ? bench.List()
+                                       : bench.Requests();
+    ::kill(child, SIGKILL);
+  }
+  ::waitpid(child, nullptr, 0);
+  return status;
+}
+
+}  // namespace
+}  // namespace kinformer::bench
+
+int main(int argc, char** argv) { return kinformer::bench::Main(argc, argv); }

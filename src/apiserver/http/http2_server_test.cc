@@ -1,0 +1,321 @@
+// HTTP/2 frame by frame: what a client that keeps to no rule, or to every one, gets to see.
+
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <nghttp2/nghttp2.h>
+#include <openssl/ssl.h>
+#include <poll.h>
+#include <signal.h>
+
+#include "apiserver/http/testing.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+// A connection whose frames the test chooses. Blocks, with a limit.
+class RawClient {
+ public:
+  struct Stream {
+    std::map<std::string, std::string> headers{};
+    std::string body{};
+    bool closed = false;
+    std::uint32_t error = 0;
+  };
+
+  explicit RawClient(int fd, bool take_bodies = true) : fd_(fd) {
+    ::signal(SIGPIPE, SIG_IGN);  // OpenSSL's sockets raise it where the server has gone
+    context_.reset(SSL_CTX_new(TLS_client_method()));
+    ssl_.reset(SSL_new(context_.get()));
+    SSL_set_fd(ssl_.get(), fd_);
+    constexpr unsigned char kOffer[] = {2, 'h', '2'};
+    SSL_set_alpn_protos(ssl_.get(), kOffer, sizeof kOffer);
+    EXPECT_EQ(SSL_connect(ssl_.get()), 1);
+    nghttp2_session_callbacks* callbacks = nullptr;
+    nghttp2_session_callbacks_new(&callbacks);
+    nghttp2_session_callbacks_set_on_header_callback(callbacks, &OnHeader);
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, &OnData);
+    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, &OnClose);
+    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, &OnFrame);
+    nghttp2_option* option = nullptr;
+    nghttp2_option_new(&option);
+    // Windows that are not given back run dry.
+    nghttp2_option_set_no_auto_window_update(option, take_bodies ? 0 : 1);
+    nghttp2_session_client_new2(&session, callbacks, this, option);
+    nghttp2_option_del(option);
+    nghttp2_session_callbacks_del(callbacks);
+    nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, nullptr, 0);
+  }
+  ~RawClient() {
+    nghttp2_session_del(session);
+    ::close(fd_);
+  }
+  RawClient(const RawClient&) = delete;
+  RawClient& operator=(const RawClient&) = delete;
+
+  std::int32_t Request(const std::string& path,
+                       std::vector<std::pair<std::string, std::string>> more = {},
+                       const std::string& method = "GET") {
+    std::vector<std::pair<std::string, std::string>> all = {
+        {":method", method}, {":scheme", "https"}, {":authority", "x"}, {":path", path}};
+    all.insert(all.end(), more.begin(), more.end());
+    std::vector<nghttp2_nv> fields;
+    for (auto& [name, value] : all) {
+      fields.push_back({reinterpret_cast<std::uint8_t*>(name.data()),
+                        reinterpret_cast<std::uint8_t*>(value.data()), name.size(), value.size(),
+                        NGHTTP2_NV_FLAG_NONE});
+    }
+    return nghttp2_submit_request(session, nullptr, fields.data(), fields.size(), nullptr, nullptr);
+  }
+  // Writes what there is to write. False: the connection takes no more.
+  bool Send() {
+    for (;;) {
+      const std::uint8_t* bytes = nullptr;
+      const ssize_t size = nghttp2_session_mem_send(session, &bytes);
+      if (size <= 0) return size == 0;
+      if (SSL_write(ssl_.get(), bytes, static_cast<int>(size)) <= 0) return false;
+    }
+  }
+  bool Write(const std::string& bytes) {
+    return SSL_write(ssl_.get(), bytes.data(), static_cast<int>(bytes.size())) > 0;
+  }
+  // Exchanges frames until `done`; false if that takes longer than ten seconds, or the connection ends.
+  bool Until(const std::function<bool()>& done) {
+    const auto end = std::chrono::steady_clock::now() + seconds(10);
+    while (!done()) {
+      Send();
+      if (std::chrono::steady_clock::now() > end) return false;
+      pollfd wait{fd_, POLLIN, 0};
+      if (SSL_pending(ssl_.get()) == 0 && ::poll(&wait, 1, 20) == 0) continue;
+      char buffer[16384];
+      const int got = SSL_read(ssl_.get(), buffer, sizeof buffer);
+      if (got <= 0) {
+        ended = true;
+        return done();
+      }
+      if (nghttp2_session_mem_recv(session, reinterpret_cast<std::uint8_t*>(buffer),
+                                   static_cast<std::size_t>(got)) < 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+  bool Ends() {
+    return Until([&] { return ended; });
+  }
+
+  nghttp2_session* session = nullptr;
+  std::map<std::int32_t, Stream> streams{};
+  bool goaway = false;
+  bool ended = false;
+
+ private:
+  static RawClient& Of(void* self) { return *static_cast<RawClient*>(self); }
+  static int OnHeader(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
+                      std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
+                      std::uint8_t, void* self) {
+    Of(self).streams[frame->hd.stream_id].headers.emplace(
+        std::string(reinterpret_cast<const char*>(name), name_size),
+        std::string(reinterpret_cast<const char*>(value), value_size));
+    return 0;
+  }
+  static int OnData(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data,
+                    std::size_t size, void* self) {
+    Of(self).streams[id].body.append(reinterpret_cast<const char*>(data), size);
+    return 0;
+  }
+  static int OnClose(nghttp2_session*, std::int32_t id, std::uint32_t error, void* self) {
+    Of(self).streams[id].closed = true;
+    Of(self).streams[id].error = error;
+    return 0;
+  }
+  static int OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* self) {
+    if (frame->hd.type == NGHTTP2_GOAWAY) Of(self).goaway = true;
+    return 0;
+  }
+
+  int fd_;
+  std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context_{nullptr, &SSL_CTX_free};
+  std::unique_ptr<SSL, void (*)(SSL*)> ssl_{nullptr, &SSL_free};
+};
+
+class Http2ServerTest : public ::testing::Test, protected HttpServerFixture {
+ protected:
+  Http2ServerTest() : HttpServerFixture(Protocol::kHttp2Tls) {}
+  static std::uint32_t MaxStreams(const RawClient& client) {
+    return nghttp2_session_get_remote_settings(client.session,
+                                               NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
+  }
+};
+
+TEST_F(Http2ServerTest, ManyStreamsShareAConnectionAndEndOneByOne) {
+  Listen();
+  RawClient client(Dial());
+  std::vector<std::int32_t> silent;
+  for (int i = 0; i < 50; ++i) silent.push_back(client.Request("/silent?watch=1"));
+  const std::int32_t big = client.Request("/big?size=3000000");
+  const std::int32_t ticks = client.Request("/ticks?watch=1");
+  const std::int32_t late = client.Request("/late");
+  ASSERT_TRUE(client.Until([&] {
+    return client.streams[big].closed && client.streams[ticks].closed &&
+           client.streams[late].closed;
+  }));
+  EXPECT_TRUE(client.streams[big].body == Repeated(3000000));
+  EXPECT_EQ(client.streams[ticks].body, "tick 1\ntick 2\ntick 3\ntick 4\ntick 5\n");
+  EXPECT_EQ(client.streams[late].body, "late");
+  // The head of a watch comes before its first event.
+  for (const std::int32_t id : silent) {
+    ASSERT_TRUE(client.Until([&] { return client.streams[id].headers[":status"] == "200"; }));
+  }
+  EXPECT_EQ(handler_.alive, 50);
+  // Who takes back one watch ends that one.
+  nghttp2_submit_rst_stream(client.session, NGHTTP2_FLAG_NONE, silent[7], NGHTTP2_CANCEL);
+  client.Send();
+  EXPECT_TRUE(Eventually([&] { return handler_.alive == 49; }));
+  EXPECT_EQ(server_->Stats().connections_accepted, 1U);
+  EXPECT_EQ(server_->Stats().http2_connections_accepted, 1U);
+}
+
+TEST_F(Http2ServerTest, StreamsAreLimitedAndTheLimitMoves) {
+  Listen({.http2_max_streams = 2});
+  RawClient client(Dial());
+  ASSERT_TRUE(client.Until([&] { return MaxStreams(client) == 2; }));
+  server_->SetMaxStreams(1);
+  ASSERT_TRUE(client.Until([&] { return MaxStreams(client) == 1; }));
+  const std::int32_t id = client.Request("/limit");
+  ASSERT_TRUE(client.Until([&] { return client.streams[id].closed && MaxStreams(client) == 3; }));
+  EXPECT_EQ(client.streams[id].body, "so be it");
+}
+
+TEST_F(Http2ServerTest, AnAbortedResponseIsReset) {
+  Listen();
+  RawClient client(Dial());
+  const std::int32_t cut = client.Request("/cut");
+  const std::int32_t other = client.Request("/silent?watch=1");
+  ASSERT_TRUE(client.Until([&] { return client.streams[cut].closed; }));
+  EXPECT_EQ(client.streams[cut].error, static_cast<std::uint32_t>(NGHTTP2_INTERNAL_ERROR));
+  EXPECT_EQ(client.streams[cut].body, Repeated(100000));
+  EXPECT_FALSE(client.streams[other].closed);
+  EXPECT_FALSE(client.goaway);
+}
+
+TEST_F(Http2ServerTest, F23OpenStreamsOutliveGoAway) {
+  Listen();
+  RawClient client(Dial());
+  const std::int32_t watch = client.Request("/ticks?watch=1");
+  client.Until([&] { return client.streams[watch].headers.contains(":status"); });
+  server_->GoAway();
+  ASSERT_TRUE(client.Until([&] { return client.goaway; }));
+  ASSERT_TRUE(client.Until([&] { return client.streams[watch].closed; }));
+  EXPECT_EQ(client.streams[watch].body.size(), 35U);
+  EXPECT_EQ(client.streams[watch].error, 0U);
+  EXPECT_TRUE(client.Ends());
+}
+
+// Flow control: what a client does not take is not made, and it holds up nobody else.
+TEST_F(Http2ServerTest, SRV154AStreamThatIsNotTakenHoldsUpNoOther) {
+  TestStream::most_pulled = 0;
+  Listen({.write_timeout = milliseconds(300)});
+  RawClient client(Dial(), /*take_bodies=*/false);
+  const std::int32_t endless = client.Request("/endless");
+  ASSERT_TRUE(client.Until([&] { return client.streams[endless].body.size() == 65535; }));
+  // The connection's window is spent too; it is given back, the stream's is not.
+  nghttp2_session_consume_connection(client.session, 65535);
+  const std::int32_t other = client.Request("/ticks?watch=1");
+  ASSERT_TRUE(client.Until([&] { return client.streams[other].closed; }));
+  EXPECT_EQ(client.streams[other].body.size(), 35U);
+  EXPECT_LE(TestStream::most_pulled.load(), 65535U + (std::size_t{192} << 10));
+  // It is not waited for for ever.
+  ASSERT_TRUE(client.Until([&] { return client.streams[endless].closed; }));
+  EXPECT_EQ(client.streams[endless].error, static_cast<std::uint32_t>(NGHTTP2_ENHANCE_YOUR_CALM));
+  EXPECT_TRUE(Eventually([&] { return handler_.alive == 0; }));
+}
+
+TEST_F(Http2ServerTest, HeadersAreBounded) {
+  Listen({.max_header_bytes = 8192});
+  RawClient client(Dial());
+  const std::int32_t id = client.Request("/echo", {{"x-long", std::string(9000, 'h')}});
+  const std::int32_t good = client.Request("/echo", {{"x-test", "7"}});
+  ASSERT_TRUE(
+      client.Until([&] { return client.streams[id].closed && client.streams[good].closed; }));
+  EXPECT_EQ(client.streams[id].headers[":status"], "431");
+  EXPECT_EQ(client.streams[good].body, "GET /echo user= x=7 body=");
+}
+
+TEST_F(Http2ServerTest, RapidResetsEndTheConnection) {
+  Listen();
+  RawClient client(Dial());
+  for (int i = 0; i < 3000 && client.Send(); ++i) {
+    const std::int32_t id = client.Request("/silent?watch=1");
+    if (id < 0 || !client.Send()) break;
+    nghttp2_submit_rst_stream(client.session, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL);
+  }
+  client.Until([&] { return client.goaway || client.ended; });
+  EXPECT_TRUE(client.goaway || client.ended);
+  EXPECT_TRUE(Eventually([&] { return handler_.alive == 0; }));
+  EXPECT_LT(server_->Stats().requests, 1500U);
+}
+
+// Each of these frames asks for an answer, which nobody reads.
+TEST_F(Http2ServerTest, FloodsOfPingsAndSettingsEndTheConnection) {
+  for (const bool pings : {true, false}) {
+    Listen({.write_timeout = milliseconds(200)});
+    RawClient client(Dial());
+    ASSERT_TRUE(client.Until([&] { return MaxStreams(client) == 100; }));
+    const std::string frame = pings ? std::string("\0\0\10\6\0\0\0\0\0whatever", 17)
+                                    : std::string("\0\0\0\4\0\0\0\0\0", 9);
+    std::string many;
+    for (int i = 0; i < 1000; ++i) many += frame;
+    for (int i = 0; i < 5000 && client.Write(many); ++i) {
+    }
+    EXPECT_TRUE(Eventually([&] { return server_->Stats().connections_open == 0; }));
+    server_.reset();
+  }
+}
+
+TEST_F(Http2ServerTest, SilentAndIdleConnectionsAreDropped) {
+  Listen({.header_timeout = milliseconds(50),
+          .idle_timeout = milliseconds(50),
+          .write_timeout = milliseconds(50)});
+  RawClient silent(Dial());
+  EXPECT_TRUE(Eventually([&] { return server_->Stats().connections_open == 0; }));
+  RawClient idle(Dial());
+  const std::int32_t id = idle.Request("/echo");
+  ASSERT_TRUE(idle.Until([&] { return idle.streams[id].closed; }));
+  EXPECT_TRUE(idle.Until([&] { return idle.goaway; }));
+  EXPECT_TRUE(idle.Ends());
+}
+
+TEST_F(Http2ServerTest, ABodyThatNeverComesIsGivenUp) {
+  Listen({.body_timeout = milliseconds(50)});
+  RawClient client(Dial());
+  std::pair<std::string, std::string> fields[] = {
+      {":method", "POST"}, {":scheme", "https"}, {":authority", "x"}, {":path", "/echo"}};
+  std::vector<nghttp2_nv> values;
+  for (auto& [name, value] : fields) {
+    values.push_back({reinterpret_cast<std::uint8_t*>(name.data()),
+                      reinterpret_cast<std::uint8_t*>(value.data()), name.size(), value.size(),
+                      NGHTTP2_NV_FLAG_NONE});
+  }
+  nghttp2_data_provider never{};
+  never.read_callback = [](nghttp2_session*, std::int32_t, std::uint8_t*, std::size_t,
+                           std::uint32_t*, nghttp2_data_source*,
+                           void*) -> ssize_t { return NGHTTP2_ERR_DEFERRED; };
+  const std::int32_t id = nghttp2_submit_request(client.session, nullptr, values.data(),
+                                                 values.size(), &never, nullptr);
+  ASSERT_TRUE(client.Until([&] { return client.streams[id].closed; }));
+  EXPECT_EQ(client.streams[id].error, static_cast<std::uint32_t>(NGHTTP2_CANCEL));
+  EXPECT_EQ(server_->Stats().requests, 0U);
+}
+
+TEST_F(Http2ServerTest, WhoWantsHttp1GetsIt) {
+  Listen({.http2 = false});
+  const Reply reply = Client().Get(server_->url() + "/echo");
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_FALSE(reply.http2);
+  EXPECT_EQ(server_->Stats().http2_connections_accepted, 0U);
+}
+
+}  // namespace
+}  // namespace kinformer::apiserver

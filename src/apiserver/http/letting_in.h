@@ -1,0 +1,21 @@
+// apiserver/http/letting_in.h
+//
+// Who may send which request, by what the front end can tell: client certificate and bearer token.
+
+#ifndef KINFORMER_APISERVER_HTTP_LETTING_IN_H_
+#define KINFORMER_APISERVER_HTTP_LETTING_IN_H_
+
+#include <string>
+
+#include "kinformer/apiserver/http_server.h"
+
+namespace kinformer::apiserver {
+
+// Fills in request.user where the caller has proven who it is; false: it is to be refused. `certificate_user` is the common name of
+// its certificate, or empty.
+[[nodiscard]] bool LetIn(const HttpServerOptions& options, const std::string& certificate_user,
+                         HttpRequest& request);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_HTTP_LETTING_IN_H_
