@@ -112,20 +112,19 @@ Result<void> AskBudgets(ServerState& state, ObjectWriter& writer, const WriteTar
     const std::int64_t desired = budget.At("/status/desiredHealthy").AsInt64().value_or(0);
     const bool healthy =
         desired > 0 && budget.At("/status/currentHealthy").AsInt64().value_or(0) >= desired;
-    if (healthy ||
-        budget.At("/spec/unhealthyPodEvictionPolicy").StringOrEmpty() == "AlwaysAllow") {
+    if (healthy || budget.At("/spec/unhealthyPodEvictionPolicy").StringOrEmpty() == "AlwaysAllow") {
       return {};
     }
   }
-  const auto taken = writer.Modify({.at = budgets,
-                                    .namespace_ = target.namespace_,
-                                    .name = std::string(found[0]->name()),
-                                    .subresource = "status",
-                                    .dry_run = target.dry_run},
-                                   [&](json::Value& object) {
-                                     return TakeDisruption(object, target.name,
-                                                           FormatTime(state.env.WallNow()));
-                                   });
+  const auto taken =
+      writer.Modify({.at = budgets,
+                     .namespace_ = target.namespace_,
+                     .name = std::string(found[0]->name()),
+                     .subresource = "status",
+                     .dry_run = target.dry_run},
+                    [&](json::Value& object) {
+                      return TakeDisruption(object, target.name, FormatTime(state.env.WallNow()));
+                    });
   if (!taken) return taken.error();
   return {};
 }

@@ -92,9 +92,9 @@ void ValidatePod(const json::Value& old, const json::Value& object,
   const json::Array& tolerations = after["tolerations"].items();
   for (const json::Value& toleration : before["tolerations"].items()) {
     if (std::find(tolerations.begin(), tolerations.end(), toleration) == tolerations.end()) {
-      causes.push_back(ForbiddenField(
-          "spec.tolerations",
-          "existing toleration can not be modified except its tolerationSeconds"));
+      causes.push_back(
+          ForbiddenField("spec.tolerations",
+                         "existing toleration can not be modified except its tolerationSeconds"));
     }
   }
   json::Value rest = after;
@@ -159,8 +159,7 @@ std::vector<StatusCause> ValidateChange(const ServedResource& resource, const js
   } else if (resource.group == "rbac.authorization.k8s.io" &&
              resource.plural.ends_with("bindings")) {
     if (!(old["roleRef"] == object["roleRef"])) {
-      causes.push_back(
-          InvalidValue("roleRef", object["roleRef"].Dump(), "cannot change roleRef"));
+      causes.push_back(InvalidValue("roleRef", object["roleRef"].Dump(), "cannot change roleRef"));
     }
   } else if (Is(resource, "storage.k8s.io", "storageclasses")) {
     for (const char* pointer : {"/provisioner", "/reclaimPolicy", "/volumeBindingMode"}) {
@@ -231,9 +230,9 @@ void DropUnknown(const std::vector<std::string>& unknown, json::Value& object) {
         std::string_view best;
         if (members == nullptr) break;
         for (const auto& [name, value] : *members) {
-          const bool fits = path.starts_with(name) &&
-                            (path.size() == name.size() || path[name.size()] == '.' ||
-                             path[name.size()] == '[');
+          const bool fits =
+              path.starts_with(name) &&
+              (path.size() == name.size() || path[name.size()] == '.' || path[name.size()] == '[');
           if (fits && name.size() > best.size()) best = path.substr(0, name.size());
         }
         if (best.empty()) break;

@@ -108,9 +108,8 @@ void GarbageCollector::IndexOwners(const ResourceAt& at, const RecordPtr& old,
     late = late || gone_.contains(owner.uid);
   }
   if (!late) return;
-  state_.Post([this, place = Place{.resource = at.resource, .key = record->key()}] {
-    Attempt(place);
-  });
+  state_.Post(
+      [this, place = Place{.resource = at.resource, .key = record->key()}] { Attempt(place); });
 }
 
 void GarbageCollector::RememberGone(const RecordPtr& old) {
@@ -211,9 +210,9 @@ void GarbageCollector::Attempt(const Place& place) {
   if (record->body().find("\"deletionTimestamp\":\"") != std::string::npos) return;
   const bool owner_too = dependents_.contains(std::string(record->uid()));
   (void)writer_
-      .Delete(TargetOf(place.resource, record), {.uid = std::string(record->uid()),
-                                                 .propagation = held && owner_too ? "Foreground"
-                                                                                  : ""})
+      .Delete(
+          TargetOf(place.resource, record),
+          {.uid = std::string(record->uid()), .propagation = held && owner_too ? "Foreground" : ""})
       .ok();  // gone already
 }
 

@@ -219,12 +219,10 @@ Result<json::Value> Reviews::RequestToken(const WriteTarget& target, json::Value
     return NotFoundError({.resource = "serviceaccounts", .name = target.name});
   }
   const json::Value given = request["spec"];
-  const std::int64_t seconds =
-      given["expirationSeconds"].AsInt64().value_or(kDefaultSeconds);
+  const std::int64_t seconds = given["expirationSeconds"].AsInt64().value_or(kDefaultSeconds);
   const auto out_of_range = [&](std::string_view why) {
-    return InvalidError(
-        {.group = "authentication.k8s.io", .resource = "TokenRequest"},
-        {InvalidValue("spec.expirationSeconds", std::to_string(seconds), why)});
+    return InvalidError({.group = "authentication.k8s.io", .resource = "TokenRequest"},
+                        {InvalidValue("spec.expirationSeconds", std::to_string(seconds), why)});
   };
   if (seconds < kMinSeconds) {
     return out_of_range("may not specify a duration less than 10 minutes");
@@ -256,9 +254,8 @@ Result<json::Value> Reviews::RequestToken(const WriteTarget& target, json::Value
        {"spec", json::Value::MakeObject({{"audiences", ArrayOf(token.audiences)},
                                          {"expirationSeconds", seconds},
                                          {"boundObjectRef", given["boundObjectRef"]}})},
-       {"status",
-        json::Value::MakeObject(
-            {{"token", secret}, {"expirationTimestamp", FormatTime(token.expires)}})}});
+       {"status", json::Value::MakeObject(
+                      {{"token", secret}, {"expirationTimestamp", FormatTime(token.expires)}})}});
   if (!target.dry_run) {
     ForgetExpired();
     tokens_.emplace(std::move(secret), std::move(token));
