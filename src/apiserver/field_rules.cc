@@ -178,6 +178,11 @@ std::vector<StatusCause> ValidateChange(const ServedResource& resource, const js
 }
 
 void FoldFields(const ServedResource& resource, json::Value& object) {
+  if (!Is(resource, "", "secrets") && !Is(resource, "", "configmaps")) return;
+  for (const char* field : {"data", "binaryData"}) {
+    const json::Value* value = object.Find(field);
+    if (value != nullptr && value->size() == 0 && !value->is_string()) object.Erase(field);
+  }
   if (!Is(resource, "", "secrets")) return;
   const json::Value* texts = object.Find("stringData");
   if (texts == nullptr) return;

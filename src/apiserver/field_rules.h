@@ -18,7 +18,7 @@ namespace kinformer::apiserver {
 std::vector<StatusCause> ValidateChange(const ServedResource& resource, const json::Value& old,
                                         const json::Value& object);
 
-// Fields that are there for writers only: a Secret's stringData goes into its data.
+// What is the same in two forms gets one: a Secret's stringData goes into its data, and data that is empty goes.
 void FoldFields(const ServedResource& resource, json::Value& object);
 
 // Takes out members that are null, which in built-in kinds are the same as absent ones. At any depth.

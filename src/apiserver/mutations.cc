@@ -455,7 +455,7 @@ ResponsePtr Mutations::Bind(const ResourceRequest& request, bool dry_run) {
   WriteTarget target = TargetOf(request, dry_run);
   target.at = state_.resources.Find("", "v1", "pods");
   target.name = name;
-  target.subresource.clear();
+  target.subresource = "binding";
   target.keep_status = true;
   const auto outcome = writer_.Modify(target, [&](json::Value& pod) {
     return BindPod(*binding, name, FormatTime(state_.env.WallNow()), pod);

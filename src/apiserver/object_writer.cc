@@ -229,7 +229,11 @@ json::Value ObjectWriter::MergeForUpdate(const WriteTarget& target, const json::
     object["spec"].Set("finalizers", old.At("/spec/finalizers"));
     SetNamespaceLabel(object);
   }
-  if (const std::int64_t generation = NextGeneration(resource, old, object); generation > 0) {
+  // A binding is no change of what the pod's owner wants.
+  const std::int64_t generation = target.subresource == "binding"
+                                      ? old.At("/metadata/generation").AsInt64().value_or(0)
+                                      : NextGeneration(resource, old, object);
+  if (generation > 0) {
     object["metadata"].Set("generation", generation);
   }
   return object;
