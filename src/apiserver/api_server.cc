@@ -6,6 +6,7 @@
 
 #include "apiserver/discovery.h"
 #include "apiserver/mutations.h"
+#include "apiserver/object_rules.h"
 #include "apiserver/object_writer.h"
 #include "apiserver/reader.h"
 #include "apiserver/request_body.h"
@@ -14,6 +15,8 @@
 
 namespace kinformer::apiserver {
 namespace {
+
+constexpr std::size_t kMaxAuditId = 64;
 
 // A resource that requests name but nobody serves, in the words of in-process callers.
 Error UnknownResource(const GroupVersionResource& resource) {
@@ -65,6 +68,19 @@ struct ApiServer::Impl {
 
   ResponsePtr Handle(HttpRequest request) {
     ++requests;
+    std::string id(request.headers.Get("Audit-ID"));
+    if (id.empty() || id.size() > kMaxAuditId) id = NextAuditId();
+    return Audited(Answer(std::move(request)), std::move(id));
+  }
+
+  // A UUID, but for its end counted: requests are many, and randomness has its price.
+  std::string NextAuditId() {
+    if (audit_prefix.empty()) audit_prefix = NewUid(state.env).substr(0, 24);
+    std::string count = std::to_string(requests);
+    return audit_prefix + std::string(count.size() < 12 ? 12 - count.size() : 0, '0') + count;
+  }
+
+  ResponsePtr Answer(HttpRequest request) {
     const std::string accept(request.headers.Get("Accept"));
     auto info = ParseRequest(request.method, request.target);
     if (!info) return ErrorResponse(info.error(), accept);
@@ -252,6 +268,7 @@ struct ApiServer::Impl {
   Discovery discovery;
   FaultPlan faults;
   std::uint64_t requests = 0;
+  std::string audit_prefix;
 };
 
 ApiServer::ApiServer(Env& env, ApiServerOptions options)

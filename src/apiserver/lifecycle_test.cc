@@ -200,6 +200,23 @@ TEST_F(LifecycleTest, TokensExpireAndGoWithWhatTheyAreBoundTo) {
   EXPECT_FALSE(known(plain)) << "another account of that name";
 }
 
+TEST_F(LifecycleTest, SRV130ANamespaceSaysWhatIsLeftInIt) {
+  ASSERT_TRUE(server_.server().Load("apiVersion: v1\nkind: Namespace\nmetadata: {name: n}").ok());
+  Make("held", {}, R"(,"finalizers":["x.io/hold"])", "n");
+  server_.Do("DELETE", "/api/v1/namespaces/n");
+  server_.sim().RunReady();
+  const json::Value left = server_.Get("/api/v1/namespaces/n").Json();
+  EXPECT_EQ(left.At("/status/conditions/0/message").StringOrEmpty(),
+            "Some resources are remaining: configmaps. has 1 resource instances");
+  EXPECT_EQ(left.At("/status/conditions/1/message").StringOrEmpty(),
+            "Some content in the namespace has finalizers remaining: x.io/hold in 1 resource "
+            "instances");
+  server_.Do("PATCH", "/api/v1/namespaces/n/configmaps/held", R"({"metadata":{"finalizers":null}})",
+             kMerge);
+  server_.sim().RunReady();
+  EXPECT_EQ(server_.Get("/api/v1/namespaces/n").status, 404);
+}
+
 // Names come from the Env's randomness, which a second Env of the same seed foretells.
 TEST_F(LifecycleTest, SRV67NoNameIsFree) {
   Simulation twin({.seed = 1});
