@@ -6,6 +6,7 @@
 
 #include "apiserver/discovery.h"
 #include "apiserver/mutations.h"
+#include "apiserver/object_rules.h"
 #include "apiserver/object_writer.h"
 #include "apiserver/reader.h"
 #include "apiserver/request_body.h"
@@ -14,6 +15,8 @@
 
 namespace kinformer::apiserver {
 namespace {
+
+constexpr std::size_t kMaxAuditId = 64;
 
 // A resource that requests name but nobody serves, in the words of in-process callers.
 Error UnknownResource(const GroupVersionResource& resource) {
@@ -65,6 +68,19 @@ struct ApiServer::Impl {
 
   ResponsePtr Handle(HttpRequest request) {
     ++requests;
+    std::string id(request.headers.Get("Audit-ID"));
+    if (id.empty() || id.size() > kMaxAuditId) id = NextAuditId();
+    return Audited(Answer(std::move(request)), std::move(id));
+  }
+
+  // A UUID, but for its end counted: requests are many, and randomness has its price.
+  std::string NextAuditId() {
+    if (audit_prefix.empty()) audit_prefix = NewUid(state.env).substr(0, 24);
+    std::string count = std::to_string(requests);
+    return audit_prefix + std::string(count.size() < 12 ? 12 - count.size() : 0, '0') + count;
+  }
+
+  ResponsePtr Answer(HttpRequest request) {
     const std::string accept(request.headers.Get("Accept"));
     auto info = ParseRequest(request.method, request.target);
     if (!info) return ErrorResponse(info.error(), accept);
@@ -139,6 +155,7 @@ struct ApiServer::Impl {
                         .accept = accept,
                         .content_type = std::string(request.headers.Get("Content-Type")),
                         .user_agent = std::string(request.headers.Get("User-Agent")),
+                        .user = std::move(request.user),
                         .body = std::move(request.body),
                         .fault = std::move(fault)};
     if (!out.at) return fail(NoSuchResourceError());
@@ -172,7 +189,7 @@ struct ApiServer::Impl {
       if (sub->name == "log") return Log(out, info);
       // The others of a kind of their own need a node behind them.
       if (sub->kind != resource.kind && sub->name != "scale" && sub->name != "binding" &&
-          sub->name != "eviction") {
+          sub->name != "eviction" && sub->name != "token") {
         return fail(MethodNotAllowedError());
       }
     }
@@ -183,7 +200,7 @@ struct ApiServer::Impl {
     auto format = Negotiate(accept, {.protobuf = out.at.version->message != nullptr && !scale,
                                      .list = lists,
                                      .watch = watches,
-                                     .transforms = lists || watches || info.verb == Verb::kGet});
+                                     .transforms = info.verb != Verb::kDelete});
     if (!format) return fail(format.error());
     out.format = *std::move(format);
     if (!watches && AsksPretty(request, info.query)) out.format.pretty = true;
@@ -195,7 +212,7 @@ struct ApiServer::Impl {
     if (scale) return mutations.Scale(out);
     switch (out.info.verb) {
       case Verb::kGet:
-        return reader.Get(out);
+        return reader.Get(std::make_shared<const ResourceRequest>(std::move(out)));
       case Verb::kList:
         return reader.List(std::make_shared<const ResourceRequest>(std::move(out)));
       case Verb::kWatch:
@@ -255,6 +272,7 @@ struct ApiServer::Impl {
   Discovery discovery;
   FaultPlan faults;
   std::uint64_t requests = 0;
+  std::string audit_prefix;
 };
 
 ApiServer::ApiServer(Env& env, ApiServerOptions options)

@@ -1,6 +1,9 @@
 #include "apiserver/lifecycle.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "apiserver/definition.h"
 #include "apiserver/object_rules.h"
@@ -14,17 +17,6 @@ constexpr std::size_t kSlice = 500;
 
 bool IsNamespaces(const ServedResource& resource) {
   return resource.group.empty() && resource.plural == "namespaces";
-}
-
-std::vector<std::string> OwnersOf(const RecordPtr& record) {
-  std::vector<std::string> uids;
-  if (record == nullptr || record->body().find("\"ownerReferences\":[{") == std::string::npos)
-    return uids;
-  const json::Value object = record->Parse();
-  for (const json::Value& owner : object.At("/metadata/ownerReferences").items()) {
-    uids.push_back(owner["uid"].StringOrEmpty());
-  }
-  return uids;
 }
 
 WriteTarget TargetOf(const ResourceAt& at, std::string_view namespace_, std::string_view name) {
@@ -47,7 +39,8 @@ std::vector<RecordPtr> FirstIn(const ServedResource& resource, const std::string
 
 void Lifecycle::AfterPut(const ResourceAt& at, const RecordPtr& old, const RecordPtr& record,
                          const json::Value& object) {
-  if (state_.options.garbage_collection) IndexOwners(at, old, record);
+  if (state_.options.garbage_collection) collector_.AfterPut(at, old, record, object);
+  event_expiry_.AfterPut(at, record);
   const bool terminating = !object.At("/metadata/deletionTimestamp").is_null();
   const ServedResource& resource = *at.resource;
   const std::string name(record->name());
@@ -79,12 +72,7 @@ void Lifecycle::AfterPut(const ResourceAt& at, const RecordPtr& old, const Recor
 
 void Lifecycle::AfterRemove(const ResourceAt& at, const RecordPtr& old) {
   ServedResource& resource = *at.resource;
-  if (state_.options.garbage_collection) {
-    IndexOwners(at, old, nullptr);
-    if (dependents_.contains(std::string(old->uid()))) {
-      state_.Post([this, uid = std::string(old->uid())] { CollectDependents(uid); });
-    }
-  }
+  if (state_.options.garbage_collection) collector_.AfterRemove(at, old);
   if (IsDefinition(resource)) {
     const std::string name(old->name());
     const std::size_t dot = name.find('.');
@@ -127,13 +115,69 @@ void Lifecycle::SweepNamespace(const std::string& name) {
       return;
     }
   }
-  if (!empty) return;  // the last finalizer to be removed comes back here
+  if (!empty) {
+    ReportRemaining(namespaces, name);
+    return;  // the last finalizer to be removed comes back here
+  }
   WriteTarget target = TargetOf(namespaces, "", name);
   target.subresource = "finalize";
   (void)writer_
       .Modify(target,
               [](json::Value& object) -> Result<void> {
-                object["spec"].Set("finalizers", json::Value::MakeArray());
+                json::Array& finalizers = object["spec"]["finalizers"].EnsureArray();
+                std::erase(finalizers, json::Value("kubernetes"));
+                return {};
+              })
+      .ok();
+}
+
+void Lifecycle::ReportRemaining(const ResourceAt& namespaces, const std::string& name) {
+  std::map<std::string, int> finalizers;
+  std::string resources;
+  for (const auto& resource : state_.resources.all()) {
+    if (!resource->namespaced || resource->store->size(name) == 0) continue;
+    resources += (resources.empty() ? "" : ", ") + resource->plural + "." + resource->group +
+                 " has " + std::to_string(resource->store->size(name)) + " resource instances";
+    resource->store->Walk(name + "/", {}, state_.resource_version, [&](const RecordPtr& record) {
+      for (const json::Value& held : record->Parse().At("/metadata/finalizers").items()) {
+        ++finalizers[held.StringOrEmpty()];
+      }
+      return true;
+    });
+  }
+  std::string holders;
+  for (const auto& [finalizer, count] : finalizers) {
+    holders += (holders.empty() ? "" : ", ") + finalizer + " in " + std::to_string(count) +
+               " resource instances";
+  }
+  const std::string now = FormatTime(state_.env.WallNow());
+  const json::Value conditions = json::Value::MakeArray(
+      {json::Value::MakeObject({{"type", "NamespaceContentRemaining"},
+                                {"status", "True"},
+                                {"lastTransitionTime", now},
+                                {"reason", "SomeResourcesRemain"},
+                                {"message", "Some resources are remaining: " + resources}}),
+       json::Value::MakeObject(
+           {{"type", "NamespaceFinalizersRemaining"},
+            {"status", holders.empty() ? "False" : "True"},
+            {"lastTransitionTime", now},
+            {"reason", holders.empty() ? "ContentHasNoFinalizers" : "SomeFinalizersRemain"},
+            {"message",
+             "Some content in the namespace has finalizers "
+             "remaining: " +
+                 holders}})});
+  WriteTarget target = TargetOf(namespaces, "", name);
+  target.subresource = "status";
+  (void)writer_
+      .Modify(target,
+              [&](json::Value& object) -> Result<void> {
+                // Each write comes back here; what says the same is not written again.
+                const json::Value& before = std::as_const(object).At("/status/conditions");
+                if (before[0]["message"] == conditions[0]["message"] &&
+                    before[1]["message"] == conditions[1]["message"]) {
+                  return {};
+                }
+                object["status"].Set("conditions", conditions);
                 return {};
               })
       .ok();
@@ -180,58 +224,6 @@ void Lifecycle::SweepDefinition(const std::string& name) {
                 return {};
               })
       .ok();
-}
-
-void Lifecycle::IndexOwners(const ResourceAt& at, const RecordPtr& old, const RecordPtr& record) {
-  const std::vector<std::string> before = OwnersOf(old);
-  const std::vector<std::string> after = OwnersOf(record);
-  if (before == after) return;
-  for (const std::string& uid : before) {
-    const auto found = dependents_.find(uid);
-    if (found == dependents_.end()) continue;
-    found->second.erase({.resource = at.resource, .key = old->key()});
-    if (found->second.empty()) dependents_.erase(found);
-  }
-  for (const std::string& uid : after)
-    dependents_[uid].insert({.resource = at.resource, .key = record->key()});
-}
-
-void Lifecycle::DropOwner(const Dependent& dependent, const std::string& uid, bool collect) {
-  const auto& [resource, key] = dependent;
-  const RecordPtr record = resource->store->Get(key);
-  if (record == nullptr) return;
-  const ResourceAt at{.resource = resource, .version = resource->versions.front()};
-  const WriteTarget target = TargetOf(at, record->namespace_(), record->name());
-  if (collect && OwnersOf(record).size() <= 1) {
-    (void)writer_.Delete(target, {.uid = std::string(record->uid())}).ok();
-    return;
-  }
-  (void)writer_
-      .Modify(target,
-              [&](json::Value& object) -> Result<void> {
-                json::Array& owners = object["metadata"]["ownerReferences"].EnsureArray();
-                std::erase_if(owners, [&](const json::Value& owner) {
-                  return owner["uid"].StringOrEmpty() == uid;
-                });
-                if (owners.empty()) object["metadata"].Erase("ownerReferences");
-                return {};
-              })
-      .ok();
-}
-
-void Lifecycle::Orphan(std::string_view uid) {
-  const auto found = dependents_.find(std::string(uid));
-  if (found == dependents_.end()) return;
-  const std::set<Dependent> dependents = found->second;
-  for (const Dependent& dependent : dependents)
-    DropOwner(dependent, std::string(uid), /*collect=*/false);
-}
-
-void Lifecycle::CollectDependents(const std::string& uid) {
-  const auto found = dependents_.find(uid);
-  if (found == dependents_.end()) return;
-  const std::set<Dependent> dependents = found->second;
-  for (const Dependent& dependent : dependents) DropOwner(dependent, uid, /*collect=*/true);
 }
 
 }  // namespace kinformer::apiserver

@@ -147,6 +147,32 @@ class Spoiler final : public ResponseStream {
   std::size_t passed_ = 0;
 };
 
+class WithAuditId final : public ResponseStream {
+ public:
+  WithAuditId(ResponsePtr inner, std::string id) : inner_(std::move(inner)), id_(std::move(id)) {}
+
+  [[nodiscard]] bool ready() const override { return inner_->ready(); }
+  [[nodiscard]] int status() const override { return inner_->status(); }
+  // The inner headers are not known before the answer has begun.
+  [[nodiscard]] const HttpHeaders& headers() const override {
+    if (!id_.empty()) {
+      headers_ = inner_->headers();
+      headers_.Add("Audit-Id", id_);
+      id_.clear();
+    }
+    return headers_;
+  }
+  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
+    return inner_->Read(max_bytes, out);
+  }
+  void SetWake(std::function<void()> wake) override { inner_->SetWake(std::move(wake)); }
+
+ private:
+  ResponsePtr inner_;
+  mutable std::string id_;
+  mutable HttpHeaders headers_;
+};
+
 class Refusal final : public ResponseStream {
  public:
   [[nodiscard]] int status() const override { return 0; }
@@ -198,6 +224,10 @@ ResponsePtr Delayed(ServerState& state, Duration delay, std::function<ResponsePt
 
 ResponsePtr Spoiled(ResponsePtr inner, FaultRule rule) {
   return std::make_unique<Spoiler>(std::move(inner), std::move(rule));
+}
+
+ResponsePtr Audited(ResponsePtr inner, std::string id) {
+  return std::make_unique<WithAuditId>(std::move(inner), std::move(id));
 }
 
 ResponsePtr Refused() { return std::make_unique<Refusal>(); }
