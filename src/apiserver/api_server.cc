@@ -162,8 +162,11 @@ struct ApiServer::Impl {
     if (info.subresource.empty()) {
       if (!resource.HasVerb(VerbName(info.verb))) return fail(MethodNotAllowedError());
     } else {
-      const Subresource* sub = resource.FindSubresource(info.subresource);
-      if (sub == nullptr) return fail(NoSuchResourceError());
+      const Subresource* sub = out.at.FindSubresource(info.subresource);
+      if (sub == nullptr) {
+        return fail(resource.custom ? NotFoundError(resource.Subject(info.name))
+                                    : NoSuchResourceError());
+      }
       if (!sub->HasVerb(VerbName(info.verb))) return fail(MethodNotAllowedError());
       if (sub->name == "log") return Log(out, info);
       // The others of a kind of their own need a node behind them.
@@ -188,7 +191,12 @@ struct ApiServer::Impl {
     if (include == "None") out.format.include = IncludeObject::kNone;
     out.info = std::move(info);
 
-    if (scale) return mutations.Scale(out);
+    const std::string warning = out.at.version->deprecation_warning;
+    ResponsePtr answer = scale ? mutations.Scale(out) : Serve(std::move(out));
+    return warning.empty() ? std::move(answer) : Warning(std::move(answer), warning);
+  }
+
+  ResponsePtr Serve(ResourceRequest out) {
     switch (out.info.verb) {
       case Verb::kGet:
         return reader.Get(out);
@@ -209,7 +217,7 @@ struct ApiServer::Impl {
       case Verb::kOther:
         break;
     }
-    return fail(MethodNotAllowedError());
+    return ErrorResponse(MethodNotAllowedError(), out.accept);
   }
 
   // No container runs here, but who asks shall see that the request came through.

@@ -7,6 +7,7 @@
 #ifndef KINFORMER_SRC_APISERVER_LIFECYCLE_H_
 #define KINFORMER_SRC_APISERVER_LIFECYCLE_H_
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -18,6 +19,7 @@
 
 #include "kinformer/json.h"
 
+#include "apiserver/definition.h"
 #include "apiserver/server_state.h"
 
 namespace kinformer::apiserver {
@@ -49,7 +51,14 @@ class Lifecycle {
   };
 
   void SweepNamespace(const std::string& name);
-  void EstablishDefinition(const ResourceAt& at, const std::string& name);
+  // Brings a definition's status up to date, and serves what it says.
+  void EstablishDefinition(const ResourceAt& at, const RecordPtr& record,
+                           const json::Value& definition);
+  void Serve(const json::Value& definition);
+  // Those of a group that others than `name` have.
+  [[nodiscard]] TakenNames NamesTaken(const std::string& group, const std::string& name) const;
+  // Definitions whose names were taken may have them now.
+  void RetryNames(const std::string& group);
   void SweepDefinition(const std::string& name);
   void IndexOwners(const ResourceAt& at, const RecordPtr& old, const RecordPtr& record);
   void CollectDependents(const std::string& uid);
@@ -58,6 +67,8 @@ class Lifecycle {
 
   ServerState& state_;
   ObjectWriter& writer_;
+  // status.acceptedNames of every definition, by group and name.
+  std::map<std::pair<std::string, std::string>, json::Value> accepted_names_;
   std::unordered_map<std::string, std::set<Dependent>> dependents_;
 };
 

@@ -7,12 +7,15 @@
 
 #include "kinformer/yaml.h"
 
+#include "apiserver/custom_object.h"
+#include "apiserver/custom_scale.h"
 #include "apiserver/list_stream.h"
 #include "apiserver/object_encoder.h"
 #include "apiserver/object_rules.h"
 #include "apiserver/patch.h"
 #include "apiserver/protobuf_envelope.h"
 #include "apiserver/request_body.h"
+#include "apiserver/schema_validation.h"
 #include "apiserver/selection.h"
 #include "object/transcode.h"
 
@@ -44,29 +47,17 @@ std::string DottedPath(std::string_view pointer) {
   return out;
 }
 
+std::string Joined(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + text;
+  return out;
+}
+
 json::Value SuccessStatus() {
   return json::Value::MakeObject({{"kind", "Status"},
                                   {"apiVersion", "v1"},
                                   {"metadata", json::Value::MakeObject()},
                                   {"status", "Success"}});
-}
-
-std::string PointerOf(std::string path, std::string_view otherwise) {
-  if (path.empty()) return std::string(otherwise);
-  std::replace(path.begin(), path.end(), '.', '/');
-  return path;
-}
-
-struct ScalePointers {
-  std::string spec;
-  std::string status;
-  std::string selector;
-};
-
-ScalePointers ScalePointersOf(const ServedResource& resource) {
-  return {.spec = PointerOf(resource.scale_spec_path, "/spec/replicas"),
-          .status = PointerOf(resource.scale_status_path, "/status/replicas"),
-          .selector = PointerOf(resource.scale_selector_path, "/spec/selector")};
 }
 
 std::string SelectorText(const json::Value& selector) {
@@ -79,22 +70,22 @@ std::string SelectorText(const json::Value& selector) {
   return text;
 }
 
-json::Value ScaleOf(const ServedResource& resource, const json::Value& object) {
-  const ScalePointers at = ScalePointersOf(resource);
+json::Value ScaleOf(const json::Value& object) {
   json::Value metadata = json::Value::MakeObject();
   for (const char* name : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
     metadata.Set(name, object["metadata"][name]);
   }
   json::Value status =
-      json::Value::MakeObject({{"replicas", object.At(at.status).AsInt64().value_or(0)}});
-  if (const std::string selector = SelectorText(object.At(at.selector)); !selector.empty()) {
+      json::Value::MakeObject({{"replicas", object.At("/status/replicas").AsInt64().value_or(0)}});
+  if (const std::string selector = SelectorText(object.At("/spec/selector")); !selector.empty()) {
     status.Set("selector", selector);
   }
   return json::Value::MakeObject(
       {{"kind", "Scale"},
        {"apiVersion", "autoscaling/v1"},
        {"metadata", std::move(metadata)},
-       {"spec", json::Value::MakeObject({{"replicas", object.At(at.spec).AsInt64().value_or(0)}})},
+       {"spec",
+        json::Value::MakeObject({{"replicas", object.At("/spec/replicas").AsInt64().value_or(0)}})},
        {"status", std::move(status)}});
 }
 
@@ -129,9 +120,8 @@ ResponsePtr Mutations::Answer(const ResourceRequest& request, const Result<Write
   headers.Add("Content-Type", ContentTypeOf(request.format, false));
   for (const std::string& warning : warnings)
     headers.Add("Warning", "299 - " + JsonString(warning));
-  if (const std::string& text = request.at.version->deprecation_warning; !text.empty()) {
-    headers.Add("Warning", "299 - " + JsonString(text));
-  }
+  for (const std::string& warning : outcome->warnings)
+    headers.Add("Warning", "299 - " + JsonString(warning));
   return WholeResponse(outcome->created ? 201 : 200, std::move(headers),
                        encoder.Object(outcome->record));
 }
@@ -140,8 +130,9 @@ Result<std::vector<std::string>> Mutations::ValidateFields(
     const ResourceRequest& request, const json::Value& object,
     const std::vector<std::string>& duplicates) const {
   const std::string_view mode = request.info.query.Get("fieldValidation");
-  if (mode.empty() || mode == "Ignore") return std::vector<std::string>();
-  if (mode != "Warn" && mode != "Strict") {
+  const bool warns_by_default = request.at.version->schema != nullptr;
+  if (mode == "Ignore" || (mode.empty() && !warns_by_default)) return std::vector<std::string>();
+  if (!mode.empty() && mode != "Warn" && mode != "Strict") {
     return InvalidOptionsError(
         "CreateOptions",
         {NotSupported("fieldValidation", mode, "\"\", \"Ignore\", \"Strict\", \"Warn\"")});
@@ -155,9 +146,11 @@ Result<std::vector<std::string>> Mutations::ValidateFields(
     (void)internal::JsonToProtobuf(*request.at.version->message, object.Dump(), &found).ok();
     problems.insert(problems.end(), found.unknown.begin(), found.unknown.end());
   }
+  for (std::string& problem : UnknownFieldProblems(request.at, object)) {
+    problems.push_back(std::move(problem));
+  }
   if (mode == "Strict" && !problems.empty()) {
-    std::string text;
-    for (const std::string& problem : problems) text += (text.empty() ? "" : ", ") + problem;
+    const std::string text = Joined(problems);
     return BadRequestError(request.at.resource->kind + " in version \"" +
                            request.at.version->version + "\" cannot be handled as a " +
                            request.at.resource->kind + ": strict decoding error: " + text);
@@ -235,10 +228,17 @@ ResponsePtr Mutations::Patch(const ResourceRequest& request) {
       return Answer(request, writer_.Create(target, *patch));
     }
   }
-  return Answer(request, writer_.Modify(target, [&](json::Value& object) -> Result<void> {
+  std::vector<std::string> warnings;
+  const auto outcome = writer_.Modify(target, [&](json::Value& object) -> Result<void> {
     // Without a resourceVersion of its own the patch goes onto whatever is there.
-    return apply(*patch, object);
-  }));
+    if (Result<void> applied = apply(*patch, object); !applied) return applied;
+    const std::string_view mode = query.Get("fieldValidation");
+    if (mode != "Ignore") warnings = UnknownFieldProblems(request.at, object);
+    if (mode != "Strict" || warnings.empty()) return {};
+    return InvalidError({}, {InvalidValue("patch", GoQuoted(object.Dump({.sort_keys = true})),
+                                          "strict decoding error: " + Joined(warnings))});
+  });
+  return Answer(request, outcome, warnings);
 }
 
 ResponsePtr Mutations::Delete(const ResourceRequest& request) {
@@ -262,7 +262,7 @@ ResponsePtr Mutations::DeleteCollection(const ResourceRequest& request) {
   const Query& query = request.info.query;
   const auto options = DecodeDelete(query, request.content_type, request.body);
   if (!options) return ErrorResponse(options.error(), request.accept);
-  const auto selection = Selection::Make(*request.at.resource, request.info.namespace_,
+  const auto selection = Selection::Make(request.at, request.info.namespace_,
                                          query.Get("labelSelector"), query.Get("fieldSelector"));
   if (!selection) return ErrorResponse(selection.error(), request.accept);
   const std::int64_t version = state_.resource_version;
@@ -292,7 +292,14 @@ ResponsePtr Mutations::Scale(const ResourceRequest& request) {
   if (record == nullptr) {
     return ErrorResponse(NotFoundError(resource.Subject(request.info.name)), request.accept);
   }
-  json::Value scale = ScaleOf(resource, record->Parse());
+  const bool custom = resource.custom;
+  const auto show = [&](const json::Value& object) -> Result<json::Value> {
+    if (!custom) return ScaleOf(object);
+    return ScaleOfCustom(request.at, object, /*for_patch=*/request.info.verb != Verb::kGet);
+  };
+  Result<json::Value> shown = show(record->Parse());
+  if (!shown) return ErrorResponse(shown.error(), request.accept);
+  json::Value scale = *std::move(shown);
   const OutputFormat format{.media = MediaType::kJson, .pretty = request.format.pretty};
   if (request.info.verb == Verb::kGet) {
     return WholeResponse(200, ContentTypeOf(format, false), Render(format, scale.Dump()));
@@ -311,20 +318,26 @@ ResponsePtr Mutations::Scale(const ResourceRequest& request) {
     if (!sent) return ErrorResponse(sent.error(), request.accept);
     scale = *std::move(sent);
   }
+  if (custom) {
+    const Result<void> valid = CheckCustomScale(request.at, request.info.name, scale);
+    if (!valid) return ErrorResponse(valid.error(), request.accept);
+  }
   const auto dry_run = DecodeDryRun(request.info.query.Get("dryRun"), "UpdateOptions");
   if (!dry_run) return ErrorResponse(dry_run.error(), request.accept);
   WriteTarget target = TargetOf(request, *dry_run);
   target.subresource.clear();
   const auto outcome = writer_.Modify(target, [&](json::Value& object) -> Result<void> {
+    if (custom) return ApplyCustomScale(request.at, scale, object);
     const std::string version =
         std::as_const(scale).At("/metadata/resourceVersion").StringOrEmpty();
     if (!version.empty()) object["metadata"].Set("resourceVersion", version);
-    return object.SetPointer(ScalePointersOf(resource).spec,
+    return object.SetPointer("/spec/replicas",
                              std::as_const(scale).At("/spec/replicas").AsInt64().value_or(0));
   });
   if (!outcome) return ErrorResponse(outcome.error(), request.accept);
-  return WholeResponse(200, ContentTypeOf(format, false),
-                       Render(format, ScaleOf(resource, outcome->record->Parse()).Dump()));
+  const Result<json::Value> changed = show(outcome->record->Parse());
+  if (!changed) return ErrorResponse(changed.error(), request.accept);
+  return WholeResponse(200, ContentTypeOf(format, false), Render(format, changed->Dump()));
 }
 
 ResponsePtr Mutations::Bind(const ResourceRequest& request) {

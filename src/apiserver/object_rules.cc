@@ -70,23 +70,6 @@ constexpr std::string_view kDns1035Rule =
 constexpr std::string_view kPathSegmentRule =
     "may not be '.' or '..' and may not contain '/' or '%'";
 
-// The rule that the name breaks; empty if none.
-std::string_view BrokenRule(NameRule rule, std::string_view name) {
-  switch (rule) {
-    case NameRule::kSubdomain:
-      return IsSubdomain(name) ? std::string_view() : kSubdomainRule;
-    case NameRule::kLabel:
-      return IsLabel(name) ? std::string_view() : kLabelRule;
-    case NameRule::kDns1035Label:
-      return IsLabel(name) && IsLower(name[0]) ? std::string_view() : kDns1035Rule;
-    case NameRule::kPathSegment:
-      break;
-  }
-  const bool fine =
-      name != "." && name != ".." && name.find_first_of("/%") == std::string_view::npos;
-  return fine ? std::string_view() : kPathSegmentRule;
-}
-
 void ValidateLabels(const json::Value& labels, std::vector<StatusCause>& causes) {
   for (const auto& [key, value] : labels.members()) {
     if (!IsQualifiedName(key)) {
@@ -135,6 +118,29 @@ bool SpecChanged(const json::Value& old, const json::Value& object) {
 
 }  // namespace
 
+std::string_view BrokenRule(NameRule rule, std::string_view name) {
+  switch (rule) {
+    case NameRule::kSubdomain:
+      return IsSubdomain(name) ? std::string_view() : kSubdomainRule;
+    case NameRule::kLabel:
+      return IsLabel(name) ? std::string_view() : kLabelRule;
+    case NameRule::kDns1035Label:
+      return IsLabel(name) && IsLower(name[0]) ? std::string_view() : kDns1035Rule;
+    case NameRule::kPathSegment:
+      break;
+  }
+  const bool fine =
+      name != "." && name != ".." && name.find_first_of("/%") == std::string_view::npos;
+  return fine ? std::string_view() : kPathSegmentRule;
+}
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return lower;
+}
+
 std::vector<StatusCause> ValidateMetadata(const ServedResource& resource,
                                           const json::Value& metadata) {
   std::vector<StatusCause> causes;
@@ -153,10 +159,7 @@ std::vector<StatusCause> ValidateMetadata(const ServedResource& resource,
   std::size_t annotation_bytes = 0;
   for (const auto& [key, value] : metadata["annotations"].members()) {
     annotation_bytes += key.size() + value.StringOrEmpty().size();
-    std::string lower = key;
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    if (!IsQualifiedName(lower)) {
+    if (!IsQualifiedName(LowerCase(key))) {
       causes.push_back(InvalidValue("metadata.annotations", JsonString(key),
                                     "annotation keys are qualified names"));
     }

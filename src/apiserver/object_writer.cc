@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "apiserver/custom_object.h"
 #include "apiserver/definition.h"
 #include "apiserver/object_rules.h"
 #include "object/transcode.h"
@@ -97,6 +98,7 @@ Result<void> ObjectWriter::CheckTypes(const WriteTarget& target, const json::Val
 Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value object) {
   WriteTarget target = given;
   ServedResource& resource = *target.at.resource;
+  if (Result<void> ready = PrepareCustomObject(target.at, object); !ready) return ready.error();
   json::Value& metadata = object["metadata"];
   if (!metadata.is_object()) metadata = json::Value::MakeObject();
 
@@ -136,17 +138,21 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
                           "create not allowed while custom resource definition is terminating");
   }
 
-  if (resource.HasStatus() && !target.keep_status) object.Erase("status");
+  if (target.at.HasStatus() && !target.keep_status) object.Erase("status");
   if (resource.custom || resource.generation != GenerationRule::kNone) {
     object["metadata"].Set("generation", 1);
   } else {
     object["metadata"].Erase("generation");
   }
   ApplyCreateDefaults(resource, object);
-  if (Result<void> ready = PrepareDefinition(resource, object); !ready) return ready.error();
-  if (auto causes = ValidateMetadata(resource, object["metadata"]); !causes.empty()) {
-    return InvalidError(resource.KindSubject(target.name), std::move(causes));
+  if (Result<void> ready = PrepareDefinition(resource, object, nullptr); !ready) {
+    return ready.error();
   }
+  auto causes = ValidateMetadata(resource, object["metadata"]);
+  for (StatusCause& cause : ValidateCustomObject(target.at, object, nullptr)) {
+    causes.push_back(std::move(cause));
+  }
+  if (!causes.empty()) return InvalidError(resource.KindSubject(target.name), std::move(causes));
   if (Result<void> typed = CheckTypes(target, object); !typed) return typed.error();
 
   const std::string key = StorageKey(resource.namespaced ? target.namespace_ : "", target.name);
@@ -165,8 +171,10 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
   }
   object["metadata"].Set("uid", NewUid(state_.env));
   object["metadata"].Set("creationTimestamp", FormatTime(state_.env.WallNow()));
+  ToStorageVersion(target.at, object);
   WriteOutcome outcome = Store(target, nullptr, object);
   outcome.created = true;
+  if (IsDefinition(resource)) outcome.warnings = DefinitionWarnings(object);
   return outcome;
 }
 
@@ -198,7 +206,7 @@ json::Value ObjectWriter::MergeForUpdate(const WriteTarget& target, const json::
   Restore(object["metadata"], old["metadata"],
           {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
            "generation", "name", "namespace", "selfLink"});
-  if (resource.HasStatus() && !target.keep_status) {
+  if (target.at.HasStatus() && !target.keep_status) {
     if (const json::Value* kept = old.Find("status")) {
       object.Set("status", *kept);
     } else {
@@ -255,11 +263,18 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
     return ModifiedConflictError(subject);
   }
 
+  if (Result<void> ready = PrepareCustomObject(target.at, object); !ready) return ready.error();
   json::Value merged = MergeForUpdate(target, old, std::move(object));
-  if (auto causes = ValidateMetadata(resource, std::as_const(merged)["metadata"]);
-      !causes.empty()) {
-    return InvalidError(resource.KindSubject(target.name), std::move(causes));
+  if (target.subresource.empty()) {
+    if (Result<void> ready = PrepareDefinition(resource, merged, &old); !ready) {
+      return ready.error();
+    }
   }
+  auto causes = ValidateMetadata(resource, std::as_const(merged)["metadata"]);
+  for (StatusCause& cause : ValidateCustomObject(target.at, merged, &old)) {
+    causes.push_back(std::move(cause));
+  }
+  if (!causes.empty()) return InvalidError(resource.KindSubject(target.name), std::move(causes));
   if (Result<void> typed = CheckTypes(target, merged); !typed) return typed.error();
   if (Terminating(old)) {
     const json::Array& before = old.At("/metadata/finalizers").items();
@@ -278,6 +293,7 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
                   added + "}")});
     }
   }
+  ToStorageVersion(target.at, merged);
   if (SameObject(old, merged)) return WriteOutcome{.record = record};
 
   const bool grace_over =
@@ -338,6 +354,9 @@ Result<WriteOutcome> ObjectWriter::Delete(const WriteTarget& target, const Delet
       if (grace < 0) grace = 1;
     }
   }
+  if (IsDefinition(resource) && !terminating) {
+    PrepareDeletion(object, FormatTime(state_.env.WallNow()));
+  }
   const bool finalizers = HasFinalizers(resource, object);
   if (grace == 0 && !finalizers) return Remove(target, record);
 
@@ -349,7 +368,7 @@ Result<WriteOutcome> ObjectWriter::Delete(const WriteTarget& target, const Delet
   metadata.Set("deletionTimestamp", FormatTime(state_.env.WallNow() + std::chrono::seconds(grace)));
   metadata.Set("deletionGracePeriodSeconds", grace);
   if (const std::int64_t generation = std::as_const(metadata)["generation"].AsInt64().value_or(0);
-      generation > 0 && !terminating) {
+      generation > 0 && !terminating && !IsDefinition(resource)) {
     metadata.Set("generation", generation + 1);
   }
   if (IsNamespace(resource)) object["status"].Set("phase", "Terminating");

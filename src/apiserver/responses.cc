@@ -98,6 +98,33 @@ class Delay final : public Deferred {
   Deadlines::Id deadline_;
 };
 
+class Warner final : public ResponseStream {
+ public:
+  Warner(ResponsePtr inner, std::string_view text) : inner_(std::move(inner)), text_(text) {}
+
+  [[nodiscard]] bool ready() const override { return inner_->ready(); }
+  [[nodiscard]] int status() const override { return inner_->status(); }
+  [[nodiscard]] const HttpHeaders& headers() const override {
+    if (!warned_) {
+      headers_ = inner_->headers();
+      headers_.Add("Warning", "299 - " + JsonString(text_));
+      warned_ = true;
+    }
+    return headers_;
+  }
+  void SetWake(std::function<void()> wake) override { inner_->SetWake(std::move(wake)); }
+  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
+    return inner_->Read(max_bytes, out);
+  }
+
+ private:
+  ResponsePtr inner_;
+  std::string text_;
+  // Those of `inner_` are only known once it is ready.
+  mutable HttpHeaders headers_;
+  mutable bool warned_ = false;
+};
+
 class Spoiler final : public ResponseStream {
  public:
   Spoiler(ResponsePtr inner, FaultRule rule) : inner_(std::move(inner)), rule_(std::move(rule)) {}
@@ -182,6 +209,10 @@ ResponsePtr Delayed(ServerState& state, Duration delay, std::function<ResponsePt
 
 ResponsePtr Spoiled(ResponsePtr inner, FaultRule rule) {
   return std::make_unique<Spoiler>(std::move(inner), std::move(rule));
+}
+
+ResponsePtr Warning(ResponsePtr inner, std::string_view text) {
+  return std::make_unique<Warner>(std::move(inner), text);
 }
 
 ResponsePtr Refused() { return std::make_unique<Refusal>(); }

@@ -40,6 +40,9 @@ ResponsePtr Delayed(ServerState& state, Duration delay, std::function<ResponsePt
 // `inner`, spoiled by kCutBody, kStall or kGarbage of `rule`.
 ResponsePtr Spoiled(ResponsePtr inner, FaultRule rule);
 
+// `inner` with a Warning header: what its client should know.
+ResponsePtr Warning(ResponsePtr inner, std::string_view text);
+
 // A connection that breaks before any answer.
 ResponsePtr Refused();
 

@@ -85,9 +85,10 @@ bool ServedResource::HasVerb(std::string_view verb) const {
   return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
 }
 
-const Subresource* ServedResource::FindSubresource(std::string_view name) const {
+const Subresource* ServedResource::FindSubresource(std::string_view name,
+                                                   std::string_view version) const {
   for (const Subresource& subresource : subresources) {
-    if (subresource.name == name) return &subresource;
+    if (subresource.name == name && subresource.IsIn(version)) return &subresource;
   }
   return nullptr;
 }
