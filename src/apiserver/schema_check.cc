@@ -120,7 +120,8 @@ class Structural {
       constexpr std::string_view kRule = "must be object if x-kubernetes-embedded-resource is true";
       causes_.push_back(type.empty() ? Required(at, kRule)
                                      : InvalidValue(at, GoQuoted(type), kRule));
-    } else if (type.empty() && !preserves && !Flag(schema, kIntOrString)) {
+    } else if (type.empty() && !preserves && !Flag(schema, kIntOrString) &&
+               Text(schema, "$ref").empty()) {
       causes_.push_back(Required(at, level == Level::kRoot ? "must not be empty at the root"
                                      : level == Level::kItem
                                          ? "must not be empty for specified array items"

@@ -194,7 +194,11 @@ TEST(ValueFormats, TextsHaveThemOrNot) {
     for (const char* text : c.good) EXPECT_TRUE(TextHasFormat(c.format, text)) << text;
     for (const char* text : c.bad) EXPECT_FALSE(TextHasFormat(c.format, text)) << c.format << text;
   }
-  EXPECT_TRUE(IsKnownFormat("int32"));
+  for (const char* format :
+       {"int32", "bsonobjectid", "hostname", "mac", "uuid", "uuid3", "uuid4", "uuid5", "ssn",
+        "hexcolor", "rgbcolor", "duration", "k8s-short-name", "k8s-long-name"}) {
+    EXPECT_TRUE(IsKnownFormat(format)) << format;
+  }
   EXPECT_FALSE(IsKnownFormat("odd"));
 }
 

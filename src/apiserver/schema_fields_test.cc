@@ -33,7 +33,7 @@ std::string Defaulted(std::string_view schema, std::string_view spec) {
 constexpr std::string_view kPorts = R"(
 type: object
 properties:
-  ports: {type: array, items: {type: object, properties: {n: {type: integer}}}}
+  ports: {type: array, items: {type: object, properties: {num: {type: integer}}}}
   loose: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {known: {type: object, properties: {a: {type: string}}}}}
   byName: {type: object, additionalProperties: {type: object, properties: {u: {type: integer}}}}
   text: {type: string}
@@ -45,9 +45,9 @@ properties:
 TEST(SchemaFields, SRV192UnknownFieldsGo) {
   EXPECT_EQ(Pruned(kPorts, "{apiVersion: v1, kind: K, metadata: {name: a, foo: 1}, other: 1}"),
             R"({"apiVersion":"v1","kind":"K","metadata":{"name":"a"}})");
-  EXPECT_EQ(Pruned(kPorts, "{spec: {ports: [{n: 1, x: 2}], text: {a: 1}, z: 1}}"),
-            R"({"spec":{"ports":[{"n":1}],"text":{}}})");
-  EXPECT_EQ(Pruned(kPorts, "{spec: {loose: {u: {v: 1}, known: {a: x, b: y}}}}"),
+  EXPECT_EQ(Pruned(kPorts, "{spec: {ports: [{num: 1, x: 2}], text: {a: 1}, z: 1}}"),
+            R"({"spec":{"ports":[{"num":1}],"text":{}}})");
+  EXPECT_EQ(Pruned(kPorts, "{spec: {loose: {u: {v: 1}, known: {a: x, b: z}}}}"),
             R"({"spec":{"loose":{"known":{"a":"x"},"u":{"v":1}}}})");
   EXPECT_EQ(Pruned(kPorts, "{spec: {byName: {a b: {u: 1, v: 1}}}}"),
             R"({"spec":{"byName":{"a b":{"u":1}}}})");
@@ -63,10 +63,10 @@ TEST(SchemaFields, UnknownFieldsAreNamedInOrder) {
   const json::Value object =
       yaml::Parse(
           "{metadata: {foo: 1}, zz: 1, spec: {ports: [{}, {x: 2}], byName: {a b: {v: 1}}, inner: "
-          "{metadata: {bar: 1}, y: 1}}}")
+          "{metadata: {bar: 1}, yy: 1}}}")
           .OrExit();
   EXPECT_THAT(UnknownFields(schema.root(), object),
-              ElementsAre("spec.byName.a b.v", "spec.inner.y", "spec.ports[1].x", "zz",
+              ElementsAre("spec.byName.a b.v", "spec.inner.yy", "spec.ports[1].x", "zz",
                           "metadata.foo", "spec.inner.metadata.bar"));
   json::Value pruned = object;
   PruneObject(schema.root(), pruned);
@@ -79,15 +79,15 @@ type: object
 properties:
   a: {type: string, default: A}
   b: {type: object, default: {}, properties: {c: {type: integer, default: 7}}}
-  n: {type: string, default: N, nullable: true}
+  nn: {type: string, default: N, nullable: true}
   d: {type: object, properties: {e: {type: string, default: E}}}
   l: {type: array, items: {type: object, properties: {v: {type: string, default: V}}}}
   m: {type: object, additionalProperties: {type: object, properties: {w: {type: integer, default: 1}}}}
   plain: {type: string})";
-  EXPECT_EQ(Defaulted(kDefaults, "{}"), R"({"a":"A","b":{"c":7},"n":"N"})");
+  EXPECT_EQ(Defaulted(kDefaults, "{}"), R"({"a":"A","b":{"c":7},"nn":"N"})");
   EXPECT_EQ(Defaulted(kDefaults,
-                      "{a: null, n: null, d: {}, l: [{}, {v: x}], m: {k: {}}, b: null, plain: null}"),
-            R"({"a":"A","b":{"c":7},"d":{"e":"E"},"l":[{"v":"V"},{"v":"x"}],"m":{"k":{"w":1}},"n":null})");
+                      "{a: null, nn: null, d: {}, l: [{}, {v: x}], m: {k: {}}, b: null, plain: null}"),
+            R"({"a":"A","b":{"c":7},"d":{"e":"E"},"l":[{"v":"V"},{"v":"x"}],"m":{"k":{"w":1}},"nn":null})");
 }
 
 TEST(SchemaFields, TypesInMetadata) {

@@ -34,7 +34,7 @@ properties:
       mf: {type: number, multipleOf: 0.1}
       r: {type: integer, maximum: 2, multipleOf: 7}
       b: {type: boolean}
-      n: {type: string, nullable: true}
+      nn: {type: string, nullable: true}
       arr: {type: array, minItems: 1, maxItems: 2, items: {type: string, minLength: 2}}
       set: {type: array, x-kubernetes-list-type: set, items: {type: string}}
       map:
@@ -47,8 +47,8 @@ properties:
           properties: {k: {type: string}, p: {type: integer, default: 8}, v: {type: string, maxLength: 2}}
       o:
         type: object
-        required: [x, y]
-        properties: {x: {type: string}, y: {type: object, required: [z], properties: {z: {type: integer}}}}
+        required: [x, yy]
+        properties: {x: {type: string}, yy: {type: object, required: [z], properties: {z: {type: integer}}}}
       mp: {type: object, minProperties: 1, maxProperties: 2, additionalProperties: {type: integer, minimum: 1}}
       ios: {x-kubernetes-int-or-string: true}
       iosa:
@@ -138,7 +138,7 @@ TEST(SchemaValidation, SRV194WhatIsWrongIsSaidAsOnARealServer) {
         "spec.r: Invalid value: 5: spec.r in body should be less than or equal to 2"}},
       {"{b: 'yes'}",
        {R"(spec.b: Invalid value: "string": spec.b in body must be of type boolean: "string")"}},
-      {"{n: null, o: null}", {}},
+      {"{nn: null, o: null}", {}},
       {"{arr: []}", {"spec.arr: Invalid value: 0: spec.arr in body should have at least 1 items"}},
       {"{arr: [aa, bb, cc]}", {"spec.arr: Too many: 3: must have at most 2 items"}},
       {"{arr: [1, bb]}",
@@ -153,8 +153,8 @@ TEST(SchemaValidation, SRV194WhatIsWrongIsSaidAsOnARealServer) {
       {"{map: [{k: a}, {k: a, p: 9}]}", {}},
       {"{map: [{k: a, v: xxx}, {v: x}]}",
        {"spec.map[0].v: Too long: may not be more than 2 bytes", "spec.map[1].k: Required value"}},
-      {"{o: {}}", {"spec.o.x: Required value", "spec.o.y: Required value"}},
-      {"{o: {x: null, y: {}}}", {"spec.o.y.z: Required value", "spec.o.x: Required value"}},
+      {"{o: {}}", {"spec.o.x: Required value", "spec.o.yy: Required value"}},
+      {"{o: {x: null, yy: {}}}", {"spec.o.yy.z: Required value", "spec.o.x: Required value"}},
       {"{mp: {}}",
        {"spec.mp: Invalid value: 0: spec.mp in body should have at least 1 properties"}},
       {"{mp: {a: 1, b: 2, c: 3}}", {"spec.mp: Too many: 3: must have at most 2 items"}},
@@ -170,7 +170,7 @@ TEST(SchemaValidation, SRV194WhatIsWrongIsSaidAsOnARealServer) {
        {R"(spec.iosa: Invalid value: "boolean": spec.iosa in body must be of type integer,string: "boolean")",
         R"(<nil>: Invalid value: "": "spec.iosa" must validate at least one schema (anyOf))",
         R"(spec.iosa: Invalid value: "boolean": spec.iosa in body must be of type integer: "boolean")"}},
-      {"{any: {x: [1, {y: null}]}}", {}},
+      {"{any: {x: [1, {yy: null}]}}", {}},
       {"{emb: {metadata: {name: x}}}",
        {"spec.emb.apiVersion: Required value", "spec.emb.kind: Required value"}},
       {"{emb: {apiVersion: v1, kind: Pod, metadata: {name: A_}}}", {}},
