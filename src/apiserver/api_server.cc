@@ -148,9 +148,8 @@ struct ApiServer::Impl {
     if (resource.namespaced && info.namespace_.empty() &&
         (!collection || (info.verb != Verb::kList && info.verb != Verb::kWatch))) {
       if (!(resource.plural.ends_with("reviews") && info.verb == Verb::kCreate)) {
-        return fail(info.verb == Verb::kDeleteCollection || info.verb == Verb::kCreate
-                        ? MethodNotAllowedError()
-                        : NoSuchResourceError());
+        const bool routed = info.verb == Verb::kDeleteCollection || info.verb == Verb::kCreate;
+        return fail(routed && !resource.custom ? MethodNotAllowedError() : NoSuchResourceError());
       }
     }
     const bool creates = info.verb == Verb::kCreate;

@@ -229,7 +229,11 @@ TEST(ApiServerProtobuf, SRV180BodyWithoutTailAndSRV200Custom) {
                 .status,
             201);
   ASSERT_EQ(server.server().Load(kDefinition).value_or(0), 1U) << ErrorOf(server);
-  ASSERT_EQ(server.Do("POST", kWidgets, R"({"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"w"}})").status, 201);
+  ASSERT_EQ(server
+                .Do("POST", kWidgets,
+                    R"({"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"w"}})")
+                .status,
+            201);
   const std::string protobuf = "application/vnd.kubernetes.protobuf";
   EXPECT_EQ(server.Get(kWidgets, {{"Accept", protobuf + ",application/json"}})
                 .headers.Get("Content-Type"),
@@ -272,7 +276,12 @@ TEST(ApiServerCustom, SRV191To198) {
   EXPECT_EQ(status.At("/status/size").AsInt64(), 2) << "SRV195";
   EXPECT_EQ(status.At("/metadata/generation").AsInt64(), 1);
   EXPECT_EQ(server.Get(item + "/scale").Json().At("/status/replicas").AsInt64(), 2);
-  EXPECT_EQ(server.Do("PUT", item, R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"}})").status, 422) << "SRV87";
+  EXPECT_EQ(server
+                .Do("PUT", item,
+                    R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"}})")
+                .status,
+            422)
+      << "SRV87";
   EXPECT_EQ(
       server.Do("PATCH", item, "{}", {{"Content-Type", "application/strategic-merge-patch+json"}})
           .status,

@@ -114,7 +114,11 @@ PatchFunction PatchFunctionOf(std::string_view content_type, bool custom) {
 
 ResponsePtr Mutations::Answer(const ResourceRequest& request, const Result<WriteOutcome>& outcome,
                               const std::vector<std::string>& warnings) {
-  if (!outcome) return ErrorResponse(outcome.error(), request.accept);
+  if (!outcome) {
+    ResponsePtr answer = ErrorResponse(outcome.error(), request.accept);
+    for (const std::string& warning : warnings) answer = Warning(std::move(answer), warning);
+    return answer;
+  }
   const ObjectEncoder encoder(request.at, request.format, state_.env.WallNow());
   HttpHeaders headers;
   headers.Add("Content-Type", ContentTypeOf(request.format, false));

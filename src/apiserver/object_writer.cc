@@ -255,9 +255,8 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
   }
   if (sent_version.empty() || sent_version == "0") {
     if (!resource.unconditional_update) {
-      return InvalidError(
-          resource.KindSubject(target.name),
-          {InvalidValue("metadata.resourceVersion", "0", "must be specified for an update")});
+      return InvalidError(subject, {InvalidValue("metadata.resourceVersion", "0",
+                                                 "must be specified for an update")});
     }
   } else if (sent_version != VersionText(record)) {
     return ModifiedConflictError(subject);
@@ -366,7 +365,7 @@ Result<WriteOutcome> ObjectWriter::Delete(const WriteTarget& target, const Delet
   // A later delete can only shorten the grace period.
   if (terminating && grace >= old_grace) return WriteOutcome{.record = record};
   metadata.Set("deletionTimestamp", FormatTime(state_.env.WallNow() + std::chrono::seconds(grace)));
-  metadata.Set("deletionGracePeriodSeconds", grace);
+  if (!IsDefinition(resource)) metadata.Set("deletionGracePeriodSeconds", grace);
   if (const std::int64_t generation = std::as_const(metadata)["generation"].AsInt64().value_or(0);
       generation > 0 && !terminating && !IsDefinition(resource)) {
     metadata.Set("generation", generation + 1);

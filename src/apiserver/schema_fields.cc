@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace kinformer::apiserver {
@@ -253,6 +254,14 @@ bool IsForbiddenNull(const SchemaNode& schema, const Value& value) {
 }
 
 void Defaults(const SchemaNode& schema, Value& value, bool root) {
+  // Integers are stored without a fraction or an exponent, as 2 and not as 2.0.
+  if (schema.type == SchemaType::kInteger && value.is_number() && !value.is_integer()) {
+    const double number = value.AsDouble().value_or(0);
+    if (std::nearbyint(number) == number && std::abs(number) < 0x1p63) {
+      value = static_cast<std::int64_t>(number);
+    }
+    return;
+  }
   if (json::Object* members = value.IfObject()) {
     for (std::size_t i = members->size(); i-- > 0;) {
       const SchemaNode* const found = schema.FindMember(members->name(i));

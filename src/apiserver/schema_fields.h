@@ -31,8 +31,8 @@ void PruneObject(const SchemaNode& schema, json::Value& object);
 // Takes them out of a value that is not the root of an object; true if there were any.
 bool PruneValue(const SchemaNode& schema, json::Value& value);
 
-// Fills in defaults where a member is absent, or null and not nullable; drops other nulls that are not nullable. Does not go into
-// the metadata of the object.
+// Fills in defaults where a member is absent, or null and not nullable; drops other nulls that are not nullable; writes
+// whole numbers of type integer as such. Does not go into the metadata of the object.
 void ApplyDefaults(const SchemaNode& schema, json::Value& object);
 
 }  // namespace kinformer::apiserver

@@ -79,15 +79,16 @@ type: object
 properties:
   a: {type: string, default: A}
   b: {type: object, default: {}, properties: {c: {type: integer, default: 7}}}
-  nn: {type: string, default: N, nullable: true}
+  nn: {type: string, default: 'N', nullable: true}
   d: {type: object, properties: {e: {type: string, default: E}}}
   l: {type: array, items: {type: object, properties: {v: {type: string, default: V}}}}
   m: {type: object, additionalProperties: {type: object, properties: {w: {type: integer, default: 1}}}}
   plain: {type: string})";
   EXPECT_EQ(Defaulted(kDefaults, "{}"), R"({"a":"A","b":{"c":7},"nn":"N"})");
-  EXPECT_EQ(Defaulted(kDefaults,
-                      "{a: null, nn: null, d: {}, l: [{}, {v: x}], m: {k: {}}, b: null, plain: null}"),
-            R"({"a":"A","b":{"c":7},"d":{"e":"E"},"l":[{"v":"V"},{"v":"x"}],"m":{"k":{"w":1}},"nn":null})");
+  EXPECT_EQ(
+      Defaulted(kDefaults,
+                "{a: null, nn: null, d: {}, l: [{}, {v: x}], m: {k: {}}, b: null, plain: null}"),
+      R"({"a":"A","b":{"c":7},"d":{"e":"E"},"l":[{"v":"V"},{"v":"x"}],"m":{"k":{"w":1}},"nn":null})");
 }
 
 TEST(SchemaFields, TypesInMetadata) {
@@ -102,9 +103,10 @@ TEST(SchemaFields, TypesInMetadata) {
             "map[string]string");
   EXPECT_EQ(error("{metadata: x}"),
             "json: cannot unmarshal string into Go value of type v1.ObjectMeta");
-  EXPECT_EQ(error("{spec: {inner: {metadata: {labels: {a: 1}}}}}"),
-            R"(spec.inner.metadata: Invalid value: {"labels":{"a":1}}: json: cannot unmarshal number )"
-            "into Go struct field ObjectMeta.labels of type string");
+  EXPECT_EQ(
+      error("{spec: {inner: {metadata: {labels: {a: 1}}}}}"),
+      R"(spec.inner.metadata: Invalid value: {"labels":{"a":1}}: json: cannot unmarshal number )"
+      "into Go struct field ObjectMeta.labels of type string");
   EXPECT_EQ(error("{metadata: {name: a, generation: 1, finalizers: [a], ownerReferences: [{}]}}"),
             "");
 }

@@ -108,7 +108,7 @@ bool IsMultiple(double number, double factor) {
 
 class Validator {
  public:
-  explicit Validator(std::string_view prefix) : prefix_(prefix) {}
+  Validator(std::string_view prefix, bool keys) : prefix_(prefix), keys_(keys) {}
 
   void Check(const SchemaNode& schema, const Value& value, const Value* old) {
     // What has not changed has been let in before.
@@ -127,7 +127,8 @@ class Validator {
   void CheckExtensions(const SchemaNode& schema, const Value& value, const Value* old, bool root) {
     if ((old != nullptr && *old == value) || causes_.size() >= kMaxCauses) return;
     if (schema.embedded_resource && value.is_object() && !root) CheckEmbedded(value);
-    if (value.is_array() && schema.list_type != ListType::kAtomic) CheckKeys(schema, value);
+    if (keys_ && value.is_array() && schema.list_type != ListType::kAtomic)
+      CheckKeys(schema, value);
     EachChild(schema, value, old,
               [this](const SchemaNode& child, const Value& member, const Value* before) {
                 CheckExtensions(child, member, before, false);
@@ -165,7 +166,10 @@ class Validator {
       return;
     }
     if (schema.type == SchemaType::kAny && value.is_null() && !schema.preserve_unknown) return;
-    if (!HasType(schema.type, value)) {
+    if (schema.type == SchemaType::kInteger && schema.format == "int64" && value.is_number() &&
+        !IsInteger(value) && IsWhole(value.AsDouble().value_or(0))) {
+      WrongType("int64", "\"float64\"");
+    } else if (!HasType(schema.type, value)) {
       WrongType(SchemaTypeName(schema.type), GoQuoted(TypeOf(value)));
     }
   }
@@ -416,6 +420,7 @@ class Validator {
   }
 
   std::string prefix_;
+  bool keys_;  // whether those of lists are looked at
   std::string path_;
   std::vector<StatusCause> causes_;
 };
@@ -425,7 +430,7 @@ class Validator {
 std::vector<StatusCause> ValidateObject(const SchemaNode& schema, const Value& object,
                                         const Value* old) {
   for (const Value* before : {static_cast<const Value*>(nullptr), old}) {
-    Validator validator({});
+    Validator validator({}, /*keys=*/true);
     validator.Check(schema, object, before);
     validator.CheckExtensions(schema, object, before, /*root=*/true);
     std::vector<StatusCause> causes = validator.Take();
@@ -437,7 +442,7 @@ std::vector<StatusCause> ValidateObject(const SchemaNode& schema, const Value& o
 
 std::vector<StatusCause> ValidateDefault(const SchemaNode& schema, const Value& value,
                                          std::string_view field) {
-  Validator validator(field);
+  Validator validator(field, /*keys=*/false);
   validator.CheckExtensions(schema, value, nullptr, /*root=*/false);
   validator.Check(schema, value, nullptr);
   return validator.Take();

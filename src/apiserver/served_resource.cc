@@ -116,7 +116,7 @@ void ApplyBuiltinRules(ServedResource& r) {
   r.create_on_update =
       r.group == "rbac.authorization.k8s.io" ||
       OneOf(r.plural, {"leases", "endpoints", "events", "limitranges", "services", "podtemplates"});
-  r.unconditional_update = r.plural != "leases";
+  r.unconditional_update = r.plural != "leases" && r.plural != "customresourcedefinitions";
   r.delete_returns_object =
       r.group.empty() && OneOf(r.plural, {"pods", "namespaces", "services", "persistentvolumes",
                                           "persistentvolumeclaims", "serviceaccounts",
