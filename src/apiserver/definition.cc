@@ -169,6 +169,8 @@ Result<void> PrepareDefinition(const ServedResource& resource, Value& object, co
         "status",
         Value::MakeObject({{"conditions", nullptr},
                            {"acceptedNames", Value::MakeObject({{"plural", ""}, {"kind", ""}})}}));
+  } else if (!object.contains("status")) {
+    object.Set("status", (*old)["status"]);
   }
   RememberStorageVersion(object);
   auto causes = CheckDefinition(object, old);
