@@ -38,6 +38,7 @@ constexpr Target kTargets[] = {
     {"protobuf_reader", &FuzzProtobufReader},
     {"protobuf_to_json", &FuzzProtobufToJson},
     {"quantity", &FuzzQuantity},
+    {"schema", &FuzzSchema},
     {"text_forms", &FuzzTextForms},
     {"watch_json", &FuzzWatchJson},
     {"watch_protobuf", &FuzzWatchProtobuf},

@@ -169,9 +169,8 @@ struct ApiServer::Impl {
     if (resource.namespaced && info.namespace_.empty() &&
         (!collection || (info.verb != Verb::kList && info.verb != Verb::kWatch))) {
       if (!(resource.plural.ends_with("reviews") && info.verb == Verb::kCreate)) {
-        return fail(info.verb == Verb::kDeleteCollection || info.verb == Verb::kCreate
-                        ? MethodNotAllowedError()
-                        : NoSuchResourceError());
+        const bool routed = info.verb == Verb::kDeleteCollection || info.verb == Verb::kCreate;
+        return fail(routed && !resource.custom ? MethodNotAllowedError() : NoSuchResourceError());
       }
     }
     const bool creates = info.verb == Verb::kCreate;
@@ -183,8 +182,11 @@ struct ApiServer::Impl {
     if (info.subresource.empty()) {
       if (!resource.HasVerb(VerbName(info.verb))) return fail(MethodNotAllowedError());
     } else {
-      const Subresource* sub = resource.FindSubresource(info.subresource);
-      if (sub == nullptr) return fail(NoSuchResourceError());
+      const Subresource* sub = out.at.FindSubresource(info.subresource);
+      if (sub == nullptr) {
+        return fail(resource.custom ? NotFoundError(resource.Subject(info.name))
+                                    : NoSuchResourceError());
+      }
       if (!sub->HasVerb(VerbName(info.verb))) return fail(MethodNotAllowedError());
       if (sub->name == "log") return Log(out, info);
       // The others of a kind of their own need a node behind them.
@@ -209,7 +211,12 @@ struct ApiServer::Impl {
     if (include == "None") out.format.include = IncludeObject::kNone;
     out.info = std::move(info);
 
-    if (scale) return mutations.Scale(out);
+    const std::string warning = out.at.version->deprecation_warning;
+    ResponsePtr answer = scale ? mutations.Scale(out) : Serve(std::move(out));
+    return warning.empty() ? std::move(answer) : Warning(std::move(answer), warning);
+  }
+
+  ResponsePtr Serve(ResourceRequest out) {
     switch (out.info.verb) {
       case Verb::kGet:
         return reader.Get(std::make_shared<const ResourceRequest>(std::move(out)));
@@ -230,7 +237,7 @@ struct ApiServer::Impl {
       case Verb::kOther:
         break;
     }
-    return fail(MethodNotAllowedError());
+    return ErrorResponse(MethodNotAllowedError(), out.accept);
   }
 
   // No container runs here, but who asks shall see that the request came through.

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "apiserver/definition.h"
+#include "apiserver/custom_object.h"
 #include "apiserver/object_rules.h"
 #include "apiserver/object_writer.h"
 
@@ -47,13 +47,15 @@ void Lifecycle::AfterPut(const ResourceAt& at, const RecordPtr& old, const Recor
   if (IsNamespaces(resource) && terminating) {
     state_.Post([this, name] { SweepNamespace(name); });
   } else if (IsDefinition(resource)) {
-    if (terminating) {
+    if (!terminating) {
+      EstablishDefinition(at, record, object);
+    } else if (old == nullptr ||
+               old->body().find("\"deletionTimestamp\":\"") == std::string::npos) {
+      const std::size_t dot = name.find('.');
+      const auto custom =
+          state_.resources.FindGroupResource(name.substr(dot + 1), name.substr(0, dot));
+      if (custom != nullptr && custom->custom) custom->terminating = true;
       state_.Post([this, name] { SweepDefinition(name); });
-    } else if (old == nullptr) {
-      EstablishDefinition(at, name);
-    } else if (object.At("/status/conditions").size() > 0) {
-      const json::Value& accepted = object.At("/status/conditions/0/status");
-      if (accepted.StringOrEmpty() == "True") state_.resources.Install(object);
     }
   } else if (terminating && resource.group.empty() && resource.plural == "pods") {
     const std::int64_t grace =
@@ -81,6 +83,8 @@ void Lifecycle::AfterRemove(const ResourceAt& at, const RecordPtr& old) {
       gone->watchers.Close();
       state_.resources.Uninstall(gone);
     }
+    const std::string group = name.substr(dot + 1);
+    if (accepted_names_.erase({group, name}) > 0) RetryNames(group);
     return;
   }
   if (resource.terminating && resource.store->size() == 0) {
@@ -183,28 +187,99 @@ void Lifecycle::ReportRemaining(const ResourceAt& namespaces, const std::string&
       .ok();
 }
 
-void Lifecycle::EstablishDefinition(const ResourceAt& at, const std::string& name) {
-  WriteTarget target = TargetOf(at, "", name);
-  target.subresource = "status";
-  bool accepted = false;
-  const auto established = writer_.Modify(target, [&](json::Value& object) -> Result<void> {
-    const auto conflict = state_.resources.NameConflict(object);
-    accepted = conflict.first.empty();
-    SetDefinitionStatus(object, conflict, FormatTime(state_.env.WallNow()));
-    return {};
-  });
-  (void)established.ok();
+TakenNames Lifecycle::NamesTaken(const std::string& group, const std::string& name) const {
+  TakenNames taken;
+  for (auto at = accepted_names_.lower_bound({group, {}});
+       at != accepted_names_.end() && at->first.first == group; ++at) {
+    if (at->first.second != name) taken.Add(at->second);
+  }
+  for (const auto& resource : state_.resources.all()) {
+    if (resource->group != group || resource->custom) continue;
+    taken.resources.insert({resource->plural, resource->singular});
+    taken.resources.insert(resource->short_names.begin(), resource->short_names.end());
+    taken.kinds.insert({resource->kind, resource->list_kind});
+  }
+  return taken;
+}
+
+void Lifecycle::EstablishDefinition(const ResourceAt& at, const RecordPtr& record,
+                                    const json::Value& definition) {
+  const std::string name(record->name());
+  const std::string& group = definition.At("/spec/group").StringOrEmpty();
+  const TakenNames taken = NamesTaken(group, name);
+  const std::string now = FormatTime(state_.env.WallNow());
+  json::Value wanted = definition;
+  SetDefinitionStatus(wanted, taken, now);
+  const bool free_names =
+      wanted["status"]["acceptedNames"] != definition["status"]["acceptedNames"];
+  accepted_names_.insert_or_assign({group, name}, wanted["status"]["acceptedNames"]);
+  if (wanted["status"] != definition["status"]) {
+    WriteTarget target = TargetOf(at, "", name);
+    target.subresource = "status";
+    (void)writer_
+        .Modify(target,
+                [&](json::Value& object) -> Result<void> {
+                  SetDefinitionStatus(object, taken, now);
+                  return {};
+                })
+        .ok();  // that write comes back here, with nothing left to do but to serve it
+    if (free_names) RetryNames(group);
+    return;
+  }
+  if (IsServing(definition)) Serve(definition);
+}
+
+void Lifecycle::Serve(const json::Value& definition) {
+  const auto resource = state_.resources.Install(definition);
+  if (resource == nullptr) return;
+  (void)ReshapeObjects(*resource, state_.resource_version, state_.resources.limits(),
+                       state_.env.Now());
+  // What watchers have been told may not be what they would be told now.
+  resource->watchers.Close();
+}
+
+void Lifecycle::RetryNames(const std::string& group) {
+  const ResourceAt definitions =
+      state_.resources.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+  if (!definitions) return;
+  std::vector<std::string> names;
+  for (auto at = accepted_names_.lower_bound({group, {}});
+       at != accepted_names_.end() && at->first.first == group; ++at) {
+    names.push_back(at->first.second);
+  }
+  for (const std::string& name : names) {
+    const RecordPtr record = definitions.resource->store->Get(name);
+    if (record == nullptr) continue;
+    const json::Value definition = record->Parse();
+    if (!HasCondition(definition, "NamesAccepted")) {
+      EstablishDefinition(definitions, record, definition);
+    }
+  }
 }
 
 void Lifecycle::SweepDefinition(const std::string& name) {
   const ResourceAt definitions =
       state_.resources.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
   if (!definitions || definitions.resource->store->Get(name) == nullptr) return;
+  const auto mark = [&](DeletionStep step) {
+    WriteTarget target = TargetOf(definitions, "", name);
+    target.keep_status = true;
+    (void)writer_
+        .Modify(target,
+                [&](json::Value& object) -> Result<void> {
+                  SetTerminating(object, step, FormatTime(state_.env.WallNow()));
+                  if (step != DeletionStep::kCompleted) return {};
+                  json::Array& finalizers = object["metadata"]["finalizers"].EnsureArray();
+                  std::erase(finalizers, json::Value(kDefinitionFinalizer));
+                  return {};
+                })
+        .ok();
+  };
   const std::size_t dot = name.find('.');
   const auto resource =
       state_.resources.FindGroupResource(name.substr(dot + 1), name.substr(0, dot));
-  if (resource != nullptr && resource->custom) {
-    resource->terminating = true;
+  if (resource != nullptr && resource->custom && resource->store->size() > 0) {
+    mark(DeletionStep::kInProgress);
     const ResourceAt at{.resource = resource, .version = resource->versions.front()};
     const auto records = FirstIn(*resource, {}, state_.resource_version, kSlice);
     for (const RecordPtr& record : records) {
@@ -216,14 +291,7 @@ void Lifecycle::SweepDefinition(const std::string& name) {
     }
     if (resource->store->size() > 0) return;
   }
-  (void)writer_
-      .Modify(TargetOf(definitions, "", name),
-              [](json::Value& object) -> Result<void> {
-                json::Array& finalizers = object["metadata"]["finalizers"].EnsureArray();
-                std::erase(finalizers, json::Value(kDefinitionFinalizer));
-                return {};
-              })
-      .ok();
+  mark(DeletionStep::kCompleted);
 }
 
 }  // namespace kinformer::apiserver

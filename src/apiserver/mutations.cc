@@ -1,12 +1,12 @@
 #include "apiserver/mutations.h"
 
-#include <algorithm>
 #include <functional>
 #include <utility>
 #include <vector>
 
 #include "kinformer/yaml.h"
 
+#include "apiserver/custom_object.h"
 #include "apiserver/eviction.h"
 #include "apiserver/field_rules.h"
 #include "apiserver/list_stream.h"
@@ -15,6 +15,8 @@
 #include "apiserver/patch.h"
 #include "apiserver/protobuf_envelope.h"
 #include "apiserver/request_body.h"
+#include "apiserver/scale.h"
+#include "apiserver/schema_validation.h"
 #include "apiserver/selection.h"
 #include "object/transcode.h"
 
@@ -55,71 +57,6 @@ ResponsePtr Done(const ResourceRequest& request) {
                                                       {"code", 201}});
   const OutputFormat format{.media = MediaType::kJson, .pretty = request.format.pretty};
   return WholeResponse(201, ContentTypeOf(format, false), Render(format, status.Dump()));
-}
-
-std::string PointerOf(std::string path, std::string_view otherwise) {
-  if (path.empty()) return std::string(otherwise);
-  std::replace(path.begin(), path.end(), '.', '/');
-  return path;
-}
-
-struct ScalePointers {
-  std::string spec;
-  std::string status;
-  std::string selector;
-};
-
-ScalePointers ScalePointersOf(const ServedResource& resource) {
-  return {.spec = PointerOf(resource.scale_spec_path, "/spec/replicas"),
-          .status = PointerOf(resource.scale_status_path, "/status/replicas"),
-          .selector = PointerOf(resource.scale_selector_path, "/spec/selector")};
-}
-
-json::Value ScaleOf(const ServedResource& resource, const json::Value& object) {
-  const ScalePointers at = ScalePointersOf(resource);
-  json::Value metadata = json::Value::MakeObject();
-  for (const char* name : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
-    metadata.Set(name, object["metadata"][name]);
-  }
-  json::Value spec = json::Value::MakeObject();
-  if (const std::int64_t wanted = object.At(at.spec).AsInt64().value_or(0); wanted != 0) {
-    spec.Set("replicas", wanted);
-  }
-  json::Value status =
-      json::Value::MakeObject({{"replicas", object.At(at.status).AsInt64().value_or(0)}});
-  if (const std::string selector = SelectorText(object.At(at.selector)); !selector.empty()) {
-    status.Set("selector", selector);
-  }
-  return json::Value::MakeObject({{"kind", "Scale"},
-                                  {"apiVersion", "autoscaling/v1"},
-                                  {"metadata", std::move(metadata)},
-                                  {"spec", std::move(spec)},
-                                  {"status", std::move(status)}});
-}
-
-// A Scale that a client sent for the object of the request.
-Result<void> CheckScale(const ResourceRequest& request, const json::Value& scale) {
-  const std::string& kind = scale["kind"].StringOrEmpty();
-  if (!kind.empty() && kind != "Scale") {
-    return BadRequestError(kind + " in version \"" + request.at.version->version +
-                           "\" cannot be handled as a Scale: the body must hold a Scale");
-  }
-  const std::string& name = scale.At("/metadata/name").StringOrEmpty();
-  if (name.empty()) {
-    return BadRequestError("the name of the object (" + request.info.name +
-                           " based on URL) was undeterminable: name must be provided");
-  }
-  if (name != request.info.name) {
-    return BadRequestError("the name of the object (" + name +
-                           ") does not match the name on the URL (" + request.info.name + ")");
-  }
-  const std::int64_t replicas = scale.At("/spec/replicas").AsInt64().value_or(0);
-  if (replicas < 0) {
-    return InvalidError({.group = "autoscaling", .resource = "Scale", .name = name},
-                        {InvalidValue("spec.replicas", std::to_string(replicas),
-                                      "must be greater than or equal to 0")});
-  }
-  return {};
 }
 
 // Puts the node of a Binding into its pod.
@@ -184,15 +121,18 @@ PatchFunction PatchFunctionOf(std::string_view content_type, bool custom) {
 
 ResponsePtr Mutations::Answer(const ResourceRequest& request, const Result<WriteOutcome>& outcome,
                               const std::vector<std::string>& warnings) {
-  if (!outcome) return ErrorResponse(outcome.error(), request.accept);
+  if (!outcome) {
+    ResponsePtr answer = ErrorResponse(outcome.error(), request.accept);
+    for (const std::string& warning : warnings) answer = Warning(std::move(answer), warning);
+    return answer;
+  }
   const ObjectEncoder encoder(request.at, request.format, state_.env.WallNow());
   HttpHeaders headers;
   headers.Add("Content-Type", ContentTypeOf(request.format, false));
   for (const std::string& warning : warnings)
     headers.Add("Warning", "299 - " + JsonString(warning));
-  if (const std::string& text = request.at.version->deprecation_warning; !text.empty()) {
-    headers.Add("Warning", "299 - " + JsonString(text));
-  }
+  for (const std::string& warning : outcome->warnings)
+    headers.Add("Warning", "299 - " + JsonString(warning));
   return WholeResponse(outcome->created ? 201 : 200, std::move(headers),
                        encoder.Object(outcome->record));
 }
@@ -216,6 +156,9 @@ Result<std::vector<std::string>> Mutations::ValidateFields(
     if (!typed) return fail(typed.error().message());
     problems.insert(problems.end(), found.unknown.begin(), found.unknown.end());
     DropUnknown(found.unknown, object);
+  }
+  for (std::string& problem : UnknownFieldProblems(request.at, object)) {
+    problems.push_back(std::move(problem));
   }
   if (mode == "Ignore") problems.clear();
   if (mode == "Strict" && !problems.empty()) {
@@ -322,7 +265,8 @@ Result<std::vector<std::string>> Mutations::CheckPatched(const ResourceRequest& 
                                                          const std::string& uid,
                                                          json::Value& object) const {
   const auto invalid = [&](const std::string& why) {
-    return InvalidError({}, {InvalidValue("patch", JsonString(object.Dump()), why)});
+    return InvalidError({},
+                        {InvalidValue("patch", GoQuoted(object.Dump({.sort_keys = true})), why)});
   };
   const json::Value& patched = object;
   if (const std::string& sent = patched.At("/metadata/uid").StringOrEmpty();
@@ -367,7 +311,7 @@ ResponsePtr Mutations::DeleteCollection(const ResourceRequest& request) {
   const Query& query = request.info.query;
   const auto options = DecodeDelete(query, request.content_type, request.body);
   if (!options) return ErrorResponse(options.error(), request.accept);
-  const auto selection = Selection::Make(*request.at.resource, request.info.namespace_,
+  const auto selection = Selection::Make(request.at, request.info.namespace_,
                                          query.Get("labelSelector"), query.Get("fieldSelector"));
   if (!selection) return ErrorResponse(selection.error(), request.accept);
   const std::int64_t version = state_.resource_version;
@@ -396,9 +340,12 @@ ResponsePtr Mutations::Scale(const ResourceRequest& request) {
   const RecordPtr record = resource.store->Get(
       StorageKey(resource.namespaced ? request.info.namespace_ : "", request.info.name));
   if (record == nullptr) return fail(NotFoundError(resource.Subject(request.info.name)));
-  json::Value scale = ScaleOf(resource, record->Parse());
+  const bool reads = request.info.verb == Verb::kGet;
+  Result<json::Value> shown = ScaleOf(request.at, record->Parse(), /*for_change=*/!reads);
+  if (!shown) return fail(shown.error());
+  json::Value scale = *std::move(shown);
   const OutputFormat format{.media = MediaType::kJson, .pretty = request.format.pretty};
-  if (request.info.verb == Verb::kGet) {
+  if (reads) {
     return WholeResponse(200, ContentTypeOf(format, false), Render(format, scale.Dump()));
   }
   const bool patches = request.info.verb == Verb::kPatch;
@@ -418,20 +365,17 @@ ResponsePtr Mutations::Scale(const ResourceRequest& request) {
     if (!sent) return fail(sent.error());
     scale = *std::move(sent);
   }
-  if (Result<void> valid = CheckScale(request, scale); !valid) return fail(valid.error());
+  if (Result<void> valid = CheckScale(request.at, request.info.name, scale); !valid)
+    return fail(valid.error());
   WriteTarget target = TargetOf(request, query->dry_run);
   target.subresource.clear();
   const auto outcome = writer_.Modify(target, [&](json::Value& object) -> Result<void> {
-    for (const char* field : {"resourceVersion", "uid"}) {
-      const std::string value = std::as_const(scale)["metadata"][field].StringOrEmpty();
-      if (!value.empty()) object["metadata"].Set(field, value);
-    }
-    return object.SetPointer(ScalePointersOf(resource).spec,
-                             std::as_const(scale).At("/spec/replicas").AsInt64().value_or(0));
+    return ApplyScale(request.at, scale, object);
   });
   if (!outcome) return fail(outcome.error());
-  return WholeResponse(200, ContentTypeOf(format, false),
-                       Render(format, ScaleOf(resource, outcome->record->Parse()).Dump()));
+  shown = ScaleOf(request.at, outcome->record->Parse(), /*for_change=*/true);
+  if (!shown) return fail(shown.error());
+  return WholeResponse(200, ContentTypeOf(format, false), Render(format, shown->Dump()));
 }
 
 ResponsePtr Mutations::Bind(const ResourceRequest& request, bool dry_run) {

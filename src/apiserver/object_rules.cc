@@ -73,28 +73,6 @@ constexpr std::string_view kValueRule =
     "'.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  "
     "or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-// The rule that the name breaks; empty if none.
-std::string BrokenRule(NameRule rule, std::string_view name) {
-  const auto longer_than = [&](std::size_t limit) {
-    return "must be no more than " + std::to_string(limit) + " characters";
-  };
-  switch (rule) {
-    case NameRule::kSubdomain:
-      if (name.size() > kMaxSubdomain) return longer_than(kMaxSubdomain);
-      return std::string(IsSubdomain(name) ? std::string_view() : kSubdomainRule);
-    case NameRule::kLabel:
-      if (name.size() > kMaxLabel) return longer_than(kMaxLabel);
-      if (name.find('.') != std::string_view::npos) return "must not contain dots";
-      return std::string(IsLabel(name) ? std::string_view() : kLabelRule);
-    case NameRule::kPathSegment:
-      break;
-  }
-  if (name == "." || name == "..") return "may not be '" + std::string(name) + "'";
-  if (name.find('/') != std::string_view::npos) return "may not contain '/'";
-  if (name.find('%') != std::string_view::npos) return "may not contain '%'";
-  return {};
-}
-
 void ValidateLabels(const json::Value& labels, std::vector<StatusCause>& causes) {
   for (const auto& [key, value] : labels.members()) {
     if (!IsQualifiedName(key)) {
@@ -164,6 +142,36 @@ bool SpecChanged(const json::Value& old, const json::Value& object) {
 
 }  // namespace
 
+std::string BrokenRule(NameRule rule, std::string_view name) {
+  const auto longer_than = [&](std::size_t limit) {
+    return "must be no more than " + std::to_string(limit) + " characters";
+  };
+  switch (rule) {
+    case NameRule::kSubdomain:
+      if (name.size() > kMaxSubdomain) return longer_than(kMaxSubdomain);
+      return std::string(IsSubdomain(name) ? std::string_view() : kSubdomainRule);
+    case NameRule::kLabel:
+      if (name.size() > kMaxLabel) return longer_than(kMaxLabel);
+      if (name.find('.') != std::string_view::npos) return "must not contain dots";
+      return std::string(IsLabel(name) ? std::string_view() : kLabelRule);
+    case NameRule::kPathSegment:
+      break;
+  }
+  if (name == "." || name == "..") return "may not be '" + std::string(name) + "'";
+  if (name.find('/') != std::string_view::npos) return "may not contain '/'";
+  if (name.find('%') != std::string_view::npos) return "may not contain '%'";
+  return {};
+}
+
+bool IsDns1035Label(std::string_view text) { return IsLabel(text) && IsLower(text[0]); }
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return lower;
+}
+
 std::vector<StatusCause> ValidateMetadata(const ServedResource& resource,
                                           const json::Value& metadata) {
   std::vector<StatusCause> causes;
@@ -182,10 +190,7 @@ std::vector<StatusCause> ValidateMetadata(const ServedResource& resource,
   std::size_t annotation_bytes = 0;
   for (const auto& [key, value] : metadata["annotations"].members()) {
     annotation_bytes += key.size() + value.StringOrEmpty().size();
-    std::string lower = key;
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    if (!IsQualifiedName(lower)) {
+    if (!IsQualifiedName(LowerCase(key))) {
       causes.push_back(InvalidValue("metadata.annotations", JsonString(key), kQualifiedRule));
     }
   }
@@ -217,7 +222,8 @@ void TidyMetadata(json::Value& metadata) {
   for (const char* field :
        {"labels", "annotations", "ownerReferences", "finalizers", "managedFields"}) {
     const json::Value* value = metadata.Find(field);
-    if (value != nullptr && value->size() == 0) metadata.Erase(field);
+    if (value == nullptr || value->size() > 0) continue;
+    if (value->is_null() || value->is_object() || value->is_array()) metadata.Erase(field);
   }
   metadata.Erase("selfLink");
 }

@@ -18,6 +18,16 @@
 
 namespace kinformer::apiserver {
 
+// The rule that the name breaks; empty if none.
+std::string BrokenRule(NameRule rule, std::string_view name);
+// What kinds and the names of their versions are, and the rule that others break.
+bool IsDns1035Label(std::string_view text);
+inline constexpr std::string_view kDns1035LabelText =
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
+    "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', "
+    "regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+std::string LowerCase(std::string_view text);
+
 // What is wrong with the metadata of an object that is to be stored; empty: nothing.
 std::vector<StatusCause> ValidateMetadata(const ServedResource& resource,
                                           const json::Value& metadata);

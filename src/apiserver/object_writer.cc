@@ -6,6 +6,7 @@
 
 #include "kinformer/time.h"
 
+#include "apiserver/custom_object.h"
 #include "apiserver/definition.h"
 #include "apiserver/field_rules.h"
 #include "apiserver/garbage_collector.h"
@@ -117,6 +118,7 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
   ServedResource& resource = *target.at.resource;
   if (!resource.custom) DropNulls(object);
   FoldFields(resource, object);
+  if (Result<void> ready = PrepareCustomObject(target.at, object); !ready) return ready.error();
   json::Value& metadata = object["metadata"];
   if (!metadata.is_object()) metadata = json::Value::MakeObject();
   TidyMetadata(metadata);
@@ -157,15 +159,19 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
                           "create not allowed while custom resource definition is terminating");
   }
 
-  if (resource.HasStatus() && !target.keep_status) object.Erase("status");
+  if (target.at.HasStatus() && !target.keep_status) object.Erase("status");
   if (resource.custom || resource.generation != GenerationRule::kNone) {
     object["metadata"].Set("generation", 1);
   }
   ApplyCreateDefaults(resource, object);
-  if (Result<void> ready = PrepareDefinition(resource, object); !ready) return ready.error();
-  if (auto causes = ValidateMetadata(resource, object["metadata"]); !causes.empty()) {
-    return InvalidError(resource.KindSubject(target.name), std::move(causes));
+  if (Result<void> ready = PrepareDefinition(resource, object, nullptr); !ready) {
+    return ready.error();
   }
+  auto causes = ValidateMetadata(resource, object["metadata"]);
+  for (StatusCause& cause : ValidateCustomObject(target.at, object, nullptr)) {
+    causes.push_back(std::move(cause));
+  }
+  if (!causes.empty()) return InvalidError(resource.KindSubject(target.name), std::move(causes));
   if (Result<void> typed = CheckTypes(target, object); !typed) return typed.error();
 
   const std::string key = StorageKey(resource.namespaced ? target.namespace_ : "", target.name);
@@ -184,8 +190,10 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
   }
   object["metadata"].Set("uid", NewUid(state_.env));
   object["metadata"].Set("creationTimestamp", FormatTime(state_.env.WallNow()));
+  ToStorageVersion(target.at, object);
   WriteOutcome outcome = Store(target, nullptr, object);
   outcome.created = true;
+  if (IsDefinition(resource)) outcome.warnings = DefinitionWarnings(object);
   return outcome;
 }
 
@@ -218,7 +226,7 @@ json::Value ObjectWriter::MergeForUpdate(const WriteTarget& target, const json::
   Restore(object["metadata"], old["metadata"],
           {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
            "generation", "name", "namespace", "selfLink"});
-  if (resource.HasStatus() && !target.keep_status) {
+  if (target.at.HasStatus() && !target.keep_status) {
     if (const json::Value* kept = old.Find("status")) {
       object.Set("status", *kept);
     } else {
@@ -280,19 +288,24 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
   }
   if (sent_version.empty() || sent_version == "0") {
     if (!resource.unconditional_update) {
-      return InvalidError(
-          resource.KindSubject(target.name),
-          {InvalidValue("metadata.resourceVersion", "0", "must be specified for an update")});
+      return InvalidError(subject, {InvalidValue("metadata.resourceVersion", "0",
+                                                 "must be specified for an update")});
     }
   } else if (sent_version != VersionText(record)) {
     return ModifiedConflictError(subject);
   }
 
+  if (Result<void> ready = PrepareCustomObject(target.at, object); !ready) return ready.error();
   std::vector<StatusCause> causes;
   if (!target.keep_status && target.subresource.empty()) {
     causes = ValidateDeletion(old["metadata"], metadata);
   }
   json::Value merged = MergeForUpdate(target, old, std::move(object));
+  if (target.subresource.empty()) {
+    if (Result<void> ready = PrepareDefinition(resource, merged, &old); !ready) {
+      return ready.error();
+    }
+  }
   for (StatusCause& cause : ValidateMetadata(resource, std::as_const(merged)["metadata"])) {
     causes.push_back(std::move(cause));
   }
@@ -300,6 +313,9 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
     for (StatusCause& cause : ValidateChange(resource, old, merged)) {
       causes.push_back(std::move(cause));
     }
+  }
+  for (StatusCause& cause : ValidateCustomObject(target.at, merged, &old)) {
+    causes.push_back(std::move(cause));
   }
   if (!causes.empty()) return InvalidError(resource.KindSubject(target.name), std::move(causes));
   if (Result<void> typed = CheckTypes(target, merged); !typed) return typed.error();
@@ -320,6 +336,7 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
                   added + "}")});
     }
   }
+  ToStorageVersion(target.at, merged);
   if (SameObject(old, merged)) return WriteOutcome{.record = record};
 
   const bool grace_over =
@@ -365,6 +382,9 @@ Result<WriteOutcome> ObjectWriter::Delete(const WriteTarget& target, const Delet
       state_.options.garbage_collection && SetCollectorFinalizers(request.propagation, object);
   const bool graceful = state_.options.pod_grace && IsPod(resource);
   const std::int64_t grace = graceful ? GraceOf(object, request) : 0;
+  if (IsDefinition(resource) && !terminating) {
+    PrepareDeletion(object, FormatTime(state_.env.WallNow()));
+  }
   const bool finalizers = HasFinalizers(resource, object);
   if (!graceful && !finalizers) return Remove(target, record);
 
@@ -374,9 +394,9 @@ Result<WriteOutcome> ObjectWriter::Delete(const WriteTarget& target, const Delet
   if (!terminating) {
     metadata.Set("deletionTimestamp",
                  FormatTime(state_.env.WallNow() + std::chrono::seconds(grace)));
-    metadata.Set("deletionGracePeriodSeconds", grace);
+    if (!IsDefinition(resource)) metadata.Set("deletionGracePeriodSeconds", grace);
     const std::int64_t generation = std::as_const(metadata)["generation"].AsInt64().value_or(0);
-    if (generation > 0) metadata.Set("generation", generation + 1);
+    if (generation > 0 && !IsDefinition(resource)) metadata.Set("generation", generation + 1);
     if (IsNamespace(resource)) object["status"].Set("phase", "Terminating");
   } else if (grace < old_grace) {
     // A later delete can only shorten the grace period.

@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kinformer/json.h"
 #include "kinformer/result.h"
@@ -37,6 +38,8 @@ struct WriteOutcome {
   RecordPtr record{};
   bool created = false;
   bool removed = false;  // the object is gone
+  // What the client should know, though it is not wrong.
+  std::vector<std::string> warnings{};
 };
 
 struct DeleteRequest {

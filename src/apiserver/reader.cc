@@ -144,7 +144,7 @@ ResponsePtr Reader::ListAt(const ResourceRequest& request, bool reached) {
     return ErrorResponse(
         BadRequestError("specifying resource version is not allowed when using continue"), accept);
   }
-  auto selection = Selection::Make(resource, request.info.namespace_, query.Get("labelSelector"),
+  auto selection = Selection::Make(request.at, request.info.namespace_, query.Get("labelSelector"),
                                    query.Get("fieldSelector"));
   if (!selection) return ErrorResponse(selection.error(), accept);
 
@@ -210,7 +210,7 @@ ResponsePtr Reader::Watch(const std::shared_ptr<const ResourceRequest>& request)
   if (!version) return ErrorResponse(version.error(), accept);
   const auto timeout = query.GetInt("timeoutSeconds");
   if (!timeout) return ErrorResponse(timeout.error(), accept);
-  auto selection = Selection::Make(*request->at.resource, request->info.namespace_,
+  auto selection = Selection::Make(request->at, request->info.namespace_,
                                    query.Get("labelSelector"), query.Get("fieldSelector"));
   if (!selection) return ErrorResponse(selection.error(), accept);
 

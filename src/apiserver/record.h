@@ -64,6 +64,9 @@ class Record {
   // Of the i-th selectable field of the resource.
   [[nodiscard]] std::string_view Field(std::size_t index) const;
 
+  // All of them, to compare.
+  [[nodiscard]] std::string_view FieldsText() const { return fields_; }
+
   // The kind's bare protobuf message, made by `encode` from the object's JSON text when first asked for. Empty if it fails.
   [[nodiscard]] const std::string& Protobuf(
       const std::function<std::string(std::string_view json)>& encode) const;

@@ -150,7 +150,11 @@ Result<json::Value> DecodeObject(const ResourceAt& at, std::string_view content_
                            ") does not match the expected API version (" + version.api_version +
                            ")");
   }
-  if (!kind.empty() && kind != version.kind && at.resource->custom) {
+  if (at.resource->custom && kind.empty()) {
+    return BadRequestError("the object provided is unrecognized (must be of type " + version.kind +
+                           "): Object 'Kind' is missing");
+  }
+  if (at.resource->custom && kind != version.kind) {
     const std::string name = std::as_const(*object).At("/metadata/name").StringOrEmpty();
     return InvalidError({.group = at.resource->group, .resource = kind, .name = name},
                         {InvalidValue("kind", JsonString(kind), "must be " + version.kind)});

@@ -98,6 +98,37 @@ class Delay final : public Deferred {
   Deadlines::Id deadline_;
 };
 
+// Adds one header.
+class WithHeader final : public ResponseStream {
+ public:
+  WithHeader(ResponsePtr inner, std::string_view name, std::string value)
+      : inner_(std::move(inner)), name_(name), value_(std::move(value)) {}
+
+  [[nodiscard]] bool ready() const override { return inner_->ready(); }
+  [[nodiscard]] int status() const override { return inner_->status(); }
+  // Those of `inner_` are only known once it is ready.
+  [[nodiscard]] const HttpHeaders& headers() const override {
+    if (!added_) {
+      headers_ = inner_->headers();
+      headers_.Add(name_, value_);
+      added_ = true;
+    }
+    return headers_;
+  }
+  void SetWake(std::function<void()> wake) override { inner_->SetWake(std::move(wake)); }
+  [[nodiscard]] ConnectionEffect effect() const override { return inner_->effect(); }
+  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
+    return inner_->Read(max_bytes, out);
+  }
+
+ private:
+  ResponsePtr inner_;
+  std::string name_;
+  std::string value_;
+  mutable HttpHeaders headers_;
+  mutable bool added_ = false;
+};
+
 class Spoiler final : public ResponseStream {
  public:
   Spoiler(ResponsePtr inner, FaultRule rule) : inner_(std::move(inner)), rule_(std::move(rule)) {
@@ -145,32 +176,6 @@ class Spoiler final : public ResponseStream {
   FaultRule rule_;
   ConnectionEffect effect_{};
   std::size_t passed_ = 0;
-};
-
-class WithAuditId final : public ResponseStream {
- public:
-  WithAuditId(ResponsePtr inner, std::string id) : inner_(std::move(inner)), id_(std::move(id)) {}
-
-  [[nodiscard]] bool ready() const override { return inner_->ready(); }
-  [[nodiscard]] int status() const override { return inner_->status(); }
-  // The inner headers are not known before the answer has begun.
-  [[nodiscard]] const HttpHeaders& headers() const override {
-    if (!id_.empty()) {
-      headers_ = inner_->headers();
-      headers_.Add("Audit-Id", id_);
-      id_.clear();
-    }
-    return headers_;
-  }
-  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
-    return inner_->Read(max_bytes, out);
-  }
-  void SetWake(std::function<void()> wake) override { inner_->SetWake(std::move(wake)); }
-
- private:
-  ResponsePtr inner_;
-  mutable std::string id_;
-  mutable HttpHeaders headers_;
 };
 
 class Refusal final : public ResponseStream {
@@ -227,7 +232,11 @@ ResponsePtr Spoiled(ResponsePtr inner, FaultRule rule) {
 }
 
 ResponsePtr Audited(ResponsePtr inner, std::string id) {
-  return std::make_unique<WithAuditId>(std::move(inner), std::move(id));
+  return std::make_unique<WithHeader>(std::move(inner), "Audit-Id", std::move(id));
+}
+
+ResponsePtr Warning(ResponsePtr inner, std::string_view text) {
+  return std::make_unique<WithHeader>(std::move(inner), "Warning", "299 - " + JsonString(text));
 }
 
 ResponsePtr Refused() { return std::make_unique<Refusal>(); }

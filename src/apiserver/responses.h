@@ -43,6 +43,9 @@ ResponsePtr Spoiled(ResponsePtr inner, FaultRule rule);
 // `inner` with an Audit-Id header.
 ResponsePtr Audited(ResponsePtr inner, std::string id);
 
+// `inner` with a Warning header: what its client should know.
+ResponsePtr Warning(ResponsePtr inner, std::string_view text);
+
 // A connection that breaks before any answer.
 ResponsePtr Refused();
 

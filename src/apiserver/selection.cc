@@ -27,9 +27,10 @@ Error UnknownField(const ServedResource& resource, const std::string& field) {
 
 }  // namespace
 
-Result<Selection> Selection::Make(const ServedResource& resource, std::string_view namespace_,
+Result<Selection> Selection::Make(const ResourceAt& at, std::string_view namespace_,
                                   std::string_view label_selector,
                                   std::string_view field_selector) {
+  const ServedResource& resource = *at.resource;
   Selection selection;
   Result<LabelSelector> labels = LabelSelector::Parse(label_selector);
   if (!labels) return BadRequestError("unable to parse labelSelector: " + labels.error().message());
@@ -55,7 +56,12 @@ Result<Selection> Selection::Make(const ServedResource& resource, std::string_vi
              resource.fields[term.index].name != requirement.field) {
         ++term.index;
       }
-      if (term.index == resource.fields.size()) return UnknownField(resource, requirement.field);
+      const auto& offered = at.version->selectable;
+      if (term.index == resource.fields.size() ||
+          (resource.custom &&
+           std::find(offered.begin(), offered.end(), requirement.field) == offered.end())) {
+        return UnknownField(resource, requirement.field);
+      }
       selection.selective_ = true;
     }
     if (requirement.negated) selection.selective_ = true;

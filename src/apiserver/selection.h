@@ -14,15 +14,15 @@
 #include "kinformer/result.h"
 
 #include "apiserver/record.h"
-#include "apiserver/served_resource.h"
+#include "apiserver/resource_table.h"
 
 namespace kinformer::apiserver {
 
 // Constant once made.
 class Selection {
  public:
-  // BadRequest for a selector that is malformed, or names a field that the resource does not offer.
-  static Result<Selection> Make(const ServedResource& resource, std::string_view namespace_,
+  // BadRequest for a selector that is malformed, or names a field that the resource does not offer in that version.
+  static Result<Selection> Make(const ResourceAt& at, std::string_view namespace_,
                                 std::string_view label_selector, std::string_view field_selector);
 
   // Within the scope: does the object satisfy the selectors?

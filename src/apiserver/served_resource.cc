@@ -85,9 +85,10 @@ bool ServedResource::HasVerb(std::string_view verb) const {
   return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
 }
 
-const Subresource* ServedResource::FindSubresource(std::string_view name) const {
+const Subresource* ServedResource::FindSubresource(std::string_view name,
+                                                   std::string_view version) const {
   for (const Subresource& subresource : subresources) {
-    if (subresource.name == name) return &subresource;
+    if (subresource.name == name && subresource.IsIn(version)) return &subresource;
   }
   return nullptr;
 }
@@ -124,9 +125,9 @@ void ApplyBuiltinRules(ServedResource& r) {
                        OneOf(r.plural, {"leases", "endpoints", "events", "limitranges", "services",
                                         "runtimeclasses"});
   r.unconditional_update =
-      !OneOf(r.plural, {"leases", "runtimeclasses", "csidrivers", "validatingwebhookconfigurations",
-                        "mutatingwebhookconfigurations", "validatingadmissionpolicies",
-                        "validatingadmissionpolicybindings"});
+      !OneOf(r.plural, {"leases", "runtimeclasses", "customresourcedefinitions", "csidrivers",
+                        "validatingwebhookconfigurations", "mutatingwebhookconfigurations",
+                        "validatingadmissionpolicies", "validatingadmissionpolicybindings"});
   r.delete_returns_object =
       r.group.empty() && OneOf(r.plural, {"pods", "namespaces", "services", "persistentvolumes",
                                           "persistentvolumeclaims", "serviceaccounts",
