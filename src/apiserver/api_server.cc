@@ -26,6 +26,17 @@ Error UnknownResource(const GroupVersionResource& resource) {
       .WithHttpStatus(404);
 }
 
+// The Accept header, with what else asks for line breaks put into it.
+std::string AcceptOf(const HttpRequest& request, bool pretty) {
+  const std::string_view accept = request.headers.Get("Accept");
+  if (!pretty) return std::string(accept);
+  std::string out;
+  for (const char c : accept.empty() ? std::string_view("*/*") : accept) {
+    out += c == ',' ? ";pretty=1," : std::string(1, c);
+  }
+  return out + ";pretty=1";
+}
+
 bool AsksPretty(const HttpRequest& request, const Query& query) {
   if (query.Has("pretty")) return query.GetBool("pretty").value_or(false);
   const std::string_view agent = request.headers.Get("User-Agent");
@@ -149,7 +160,7 @@ struct ApiServer::Impl {
   }
 
   ResponsePtr Route(HttpRequest request, RequestInfo info, std::optional<FaultRule> fault) {
-    const std::string accept(request.headers.Get("Accept"));
+    const std::string accept = AcceptOf(request, AsksPretty(request, info.query));
     const auto fail = [&](const Error& error) { return ErrorResponse(error, accept); };
     ResourceRequest out{.at = state.resources.Find(info.group, info.version, info.resource),
                         .accept = accept,
@@ -205,7 +216,7 @@ struct ApiServer::Impl {
                                      .transforms = info.verb != Verb::kDelete});
     if (!format) return fail(format.error());
     out.format = *std::move(format);
-    if (!watches && AsksPretty(request, info.query)) out.format.pretty = true;
+    if (watches) out.format.pretty = false;
     const std::string_view include = info.query.Get("includeObject");
     if (include == "Object") out.format.include = IncludeObject::kObject;
     if (include == "None") out.format.include = IncludeObject::kNone;

@@ -143,7 +143,8 @@ void Lifecycle::ReportRemaining(const ResourceAt& namespaces, const std::string&
     resources += (resources.empty() ? "" : ", ") + resource->plural + "." + resource->group +
                  " has " + std::to_string(resource->store->size(name)) + " resource instances";
     resource->store->Walk(name + "/", {}, state_.resource_version, [&](const RecordPtr& record) {
-      for (const json::Value& held : record->Parse().At("/metadata/finalizers").items()) {
+      const json::Value object = record->Parse();
+      for (const json::Value& held : object.At("/metadata/finalizers").items()) {
         ++finalizers[held.StringOrEmpty()];
       }
       return true;

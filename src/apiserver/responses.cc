@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apiserver/negotiation.h"
+#include "apiserver/object_encoder.h"
 #include "apiserver/protobuf_envelope.h"
 #include "apiserver/status.h"
 
@@ -207,15 +208,16 @@ ResponsePtr WholeResponse(int status, std::string_view content_type, std::string
 }
 
 ResponsePtr ErrorResponse(const Error& error, std::string_view accept) {
-  const auto format = Negotiate(accept, {.protobuf = true, .transforms = false});
-  const bool protobuf = format && format->media == MediaType::kProtobuf;
+  // Who can read nothing of this is a person, probably.
+  const OutputFormat format = Negotiate(accept, {.protobuf = true, .transforms = false})
+                                  .value_or(OutputFormat{.pretty = true});
   HttpHeaders headers;
-  headers.Add("Content-Type",
-              protobuf ? "application/vnd.kubernetes.protobuf" : "application/json");
+  headers.Add("Content-Type", ContentTypeOf(format, false));
   if (error.retry_after()) headers.Add("Retry-After", std::to_string(error.retry_after()->count()));
-  return WholeResponse(
-      HttpCode(error), std::move(headers),
-      protobuf ? Envelope("v1", "Status", StatusProtobuf(error)) : StatusJson(error) + "\n");
+  return WholeResponse(HttpCode(error), std::move(headers),
+                       format.media == MediaType::kProtobuf
+                           ? Envelope("v1", "Status", StatusProtobuf(error))
+                           : Render(format, StatusJson(error)));
 }
 
 ResponsePtr WhenVersionReached(ServerState& state, std::int64_t version, Duration limit,
