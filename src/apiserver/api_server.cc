@@ -190,6 +190,9 @@ struct ApiServer::Impl {
     if ((needs_name && collection) || (creates && !collection && info.subresource.empty())) {
       return fail(MethodNotAllowedError());
     }
+    if (resource.custom && !resource.namespaced && !info.namespace_.empty()) {
+      return fail(NoSuchResourceError());
+    }
     if (info.subresource.empty()) {
       if (!resource.HasVerb(VerbName(info.verb))) return fail(MethodNotAllowedError());
     } else {

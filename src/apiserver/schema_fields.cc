@@ -128,13 +128,15 @@ void PruneMetadata(Value& metadata) {
 
 class UnknownFinder {
  public:
-  void Walk(const SchemaNode* schema, const Value& value, bool resource) {
+  // `keep`: nothing at this level is unknown.
+  void Walk(const SchemaNode* schema, const Value& value, bool resource, bool keep = false) {
+    keep = keep || (schema != nullptr && schema->preserve_unknown);
     if (const json::Object* members = value.IfObject()) {
       for (const auto& [name, member] : *members) {
         const std::size_t size = path_.size();
         if (!path_.empty()) path_ += '.';
         path_ += name;
-        WalkMember(schema, name, member, resource);
+        WalkMember(schema, name, member, resource, keep);
         path_.resize(size);
       }
       return;
@@ -144,8 +146,8 @@ class UnknownFinder {
         const std::size_t size = path_.size();
         path_ += '[' + std::to_string(i) + ']';
         const SchemaNode* const items = schema == nullptr ? nullptr : schema->items.get();
-        if (items != nullptr || schema == nullptr || !schema->preserve_unknown) {
-          Walk(items, value[i], items != nullptr && items->embedded_resource);
+        if (items != nullptr || !keep) {
+          Walk(items, value[i], items != nullptr && items->embedded_resource, keep);
         }
         path_.resize(size);
       }
@@ -161,7 +163,7 @@ class UnknownFinder {
 
  private:
   void WalkMember(const SchemaNode* schema, const std::string& name, const Value& member,
-                  bool resource) {
+                  bool resource, bool keep) {
     if (resource && IsTypeMeta(name)) return;
     if (resource && name == "metadata") {
       for (const auto& [field, ignored] : member.members()) {
@@ -174,7 +176,7 @@ class UnknownFinder {
       Walk(found, member, found->embedded_resource);
     } else if (schema != nullptr && schema->any_additional) {
       Walk(nullptr, member, false);
-    } else if (schema == nullptr || !schema->preserve_unknown) {
+    } else if (!keep) {
       unknown_.push_back(path_);
     }
   }
@@ -184,8 +186,10 @@ class UnknownFinder {
   std::vector<std::string> metadata_;
 };
 
-bool Prune(const SchemaNode* schema, Value& value, bool resource) {
+// `keep`: nothing at this level is unknown. The items of a list take that over from it, members of objects do not.
+bool Prune(const SchemaNode* schema, Value& value, bool resource, bool keep = false) {
   bool pruned = false;
+  keep = keep || (schema != nullptr && schema->preserve_unknown);
   if (json::Object* members = value.IfObject()) {
     for (std::size_t i = members->size(); i-- > 0;) {
       const std::string& name = members->name(i);
@@ -200,17 +204,17 @@ bool Prune(const SchemaNode* schema, Value& value, bool resource) {
         pruned = Prune(found, member, found->embedded_resource) || pruned;
       } else if (schema != nullptr && schema->any_additional) {
         pruned = Prune(nullptr, member, false) || pruned;
-      } else if (schema == nullptr || !schema->preserve_unknown) {
+      } else if (!keep) {
         members->Erase(std::string(name));
         pruned = true;
       }
     }
   } else if (json::Array* items = value.IfArray()) {
     const SchemaNode* const schema_of_items = schema == nullptr ? nullptr : schema->items.get();
-    if (schema_of_items == nullptr && schema != nullptr && schema->preserve_unknown) return false;
+    if (schema_of_items == nullptr && keep) return false;
     for (Value& item : *items) {
       pruned = Prune(schema_of_items, item,
-                     schema_of_items != nullptr && schema_of_items->embedded_resource) ||
+                     schema_of_items != nullptr && schema_of_items->embedded_resource, keep) ||
                pruned;
     }
   }

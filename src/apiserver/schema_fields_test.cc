@@ -37,6 +37,12 @@ properties:
   loose: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {known: {type: object, properties: {a: {type: string}}}}}
   byName: {type: object, additionalProperties: {type: object, properties: {u: {type: integer}}}}
   text: {type: string}
+  sealed: {type: object, additionalProperties: false}
+  open: {type: object, additionalProperties: true}
+  list:
+    type: array
+    x-kubernetes-preserve-unknown-fields: true
+    items: {type: object, properties: {q: {type: object, properties: {r: {type: string}}}}}
   inner:
     type: object
     x-kubernetes-embedded-resource: true
@@ -49,6 +55,10 @@ TEST(SchemaFields, SRV192UnknownFieldsGo) {
             R"({"spec":{"ports":[{"num":1}],"text":{}}})");
   EXPECT_EQ(Pruned(kPorts, "{spec: {loose: {u: {v: 1}, known: {a: x, b: z}}}}"),
             R"({"spec":{"loose":{"known":{"a":"x"},"u":{"v":1}}}})");
+  EXPECT_EQ(Pruned(kPorts, "{spec: {list: [{a: 1, q: {r: x, s: 1}}]}}"),
+            R"({"spec":{"list":[{"a":1,"q":{"r":"x"}}]}})");
+  EXPECT_EQ(Pruned(kPorts, "{spec: {sealed: {a: 1}, open: {a: 1, b: {c: 1}}}}"),
+            R"({"spec":{"open":{"a":1,"b":{}},"sealed":{"a":1}}})");
   EXPECT_EQ(Pruned(kPorts, "{spec: {byName: {a b: {u: 1, v: 1}}}}"),
             R"({"spec":{"byName":{"a b":{"u":1}}}})");
   EXPECT_EQ(

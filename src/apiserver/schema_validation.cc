@@ -245,17 +245,19 @@ class Validator {
 
   void CheckNumber(const SchemaNode& schema, const Value& value) {
     const double number = value.AsDouble().value_or(0);
+    // As a real server has it: whole numbers are compared with whole bounds.
+    const auto bound = [&](double limit) { return value.is_integer() ? std::trunc(limit) : limit; };
     if (schema.multiple_of && !IsMultiple(number, *schema.multiple_of)) {
       Invalid(ValueText(value), "be a multiple of " + NumberText(*schema.multiple_of));
     }
-    if (schema.maximum &&
-        (schema.exclusive_maximum ? number >= *schema.maximum : number > *schema.maximum)) {
+    if (schema.maximum && (schema.exclusive_maximum ? number >= bound(*schema.maximum)
+                                                    : number > bound(*schema.maximum))) {
       Invalid(ValueText(value),
               (schema.exclusive_maximum ? "be less than " : "be less than or equal to ") +
                   NumberText(*schema.maximum));
     }
-    if (schema.minimum &&
-        (schema.exclusive_minimum ? number <= *schema.minimum : number < *schema.minimum)) {
+    if (schema.minimum && (schema.exclusive_minimum ? number <= bound(*schema.minimum)
+                                                    : number < bound(*schema.minimum))) {
       Invalid(ValueText(value),
               (schema.exclusive_minimum ? "be greater than " : "be greater than or equal to ") +
                   NumberText(*schema.minimum));
@@ -322,6 +324,13 @@ class Validator {
     }
     if (schema.max_properties && size > *schema.max_properties) {
       TooMany(size, *schema.max_properties);
+    }
+    if (schema.no_additional) {
+      for (const auto& [name, member] : value.members()) {
+        if (schema.FindProperty(name) != nullptr) continue;
+        causes_.push_back(InvalidValue(Field(), GoQuoted(name),
+                                       path_ + "." + name + " in body is a forbidden property"));
+      }
     }
     EachChild(schema, value, old,
               [this](const SchemaNode& child, const Value& member, const Value* before) {

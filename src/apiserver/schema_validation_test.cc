@@ -60,6 +60,8 @@ properties:
         type: object
         x-kubernetes-embedded-resource: true
         properties: {spec: {type: object, properties: {q: {type: integer}}}}
+      sealed: {type: object, additionalProperties: false}
+      low: {type: number, minimum: 0.1}
       dt: {type: string, format: date-time}
       odd: {type: string, format: odd}
       allOf: {type: integer, allOf: [{minimum: 2}, {maximum: 3}]}
@@ -179,6 +181,11 @@ TEST(SchemaValidation, SRV194WhatIsWrongIsSaidAsOnARealServer) {
       {"{dt: x}",
        {R"(spec.dt: Invalid value: "x": spec.dt in body must be of type date-time: "x")"}},
       {"{odd: x}", {}},
+      {"{sealed: {a: 1}}",
+       {R"(spec.sealed: Invalid value: "a": spec.sealed.a in body is a forbidden property)"}},
+      {"{low: 0}", {}},
+      {"{low: 0.01}",
+       {"spec.low: Invalid value: 0.01: spec.low in body should be greater than or equal to 0.1"}},
       {"{allOf: 1}",
        {"spec.allOf: Invalid value: 1: spec.allOf in body should be greater than or equal to 2",
         R"(<nil>: Invalid value: "": "spec.allOf" must validate all the schemas (allOf))"}},

@@ -52,7 +52,8 @@ SchemaNode ParseNode(const json::Value& schema, std::size_t depth) {
     node.has_defaults = node.has_defaults || node.properties.back().has_defaults;
   }
   const json::Value& additional = schema["additionalProperties"];
-  node.any_additional = additional.AsBool().value_or(false);
+  node.any_additional = additional.is_bool();
+  node.no_additional = additional.is_bool() && !*additional.AsBool();
   if (additional.is_object()) {
     node.additional = std::make_unique<const SchemaNode>(ParseNode(additional, depth + 1));
     node.has_defaults = node.has_defaults || node.additional->has_defaults;

@@ -50,8 +50,10 @@ struct SchemaNode {
   bool preserve_unknown = false;
   bool exclusive_minimum = false;
   bool exclusive_maximum = false;
-  // additionalProperties: true, which says nothing about the values.
+  // additionalProperties: true or false, which says nothing about the values. Pruning passes over what is forbidden by that, so
+  // that it is told.
   bool any_additional = false;
+  bool no_additional = false;
   // There is a default in this node or below it.
   bool has_defaults = false;
 
