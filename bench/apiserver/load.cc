@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <nghttp2/nghttp2.h>
 #include <openssl/ssl.h>
 #include <signal.h>
 #include <string_view>
@@ -27,8 +28,12 @@ namespace {
   std::_Exit(1);
 }
 
+constexpr std::size_t kStreams = 100;  // of an HTTP/2 connection
+
 // One connection, and what its last read ended with.
 struct Client {
+  nghttp2_session* session = nullptr;
+  char last_of[kStreams] = {};  // of each stream
   int fd = -1;
   SSL* ssl = nullptr;
   char last = 0;
@@ -50,7 +55,7 @@ class Load {
 
   void Connect() {
     while (shared_.port.load() == 0) ::usleep(1000);
-    clients_.resize(settings_.connections);
+    clients_.resize(settings_.connections / (settings_.http2 ? kStreams : 1));
     for (std::size_t i = 0; i < clients_.size(); ++i) {
       Client& client = clients_[i];
       client.fd = ::socket(AF_INET, SOCK_STREAM, 0);
@@ -66,6 +71,9 @@ class Load {
       if (context_ != nullptr) {
         client.ssl = SSL_new(context_);
         SSL_set_fd(client.ssl, client.fd);
+        if (settings_.http2) {
+          SSL_set_alpn_protos(client.ssl, reinterpret_cast<const unsigned char*>("\x02h2"), 3);
+        }
         if (SSL_connect(client.ssl) != 1) Die("TLS");
       }
       First(i);
@@ -83,16 +91,68 @@ class Load {
   }
 
  private:
+  [[nodiscard]] std::string WatchTarget(std::size_t i) const {
+    const std::string where =
+        settings_.namespaces == 0 ? "" : "/namespaces/" + NamespaceName(i % settings_.namespaces);
+    return "/api/v1" + where + "/configmaps?watch=1&timeoutSeconds=3600&resourceVersion=" +
+           std::to_string(shared_.wanted.load());
+  }
+
+  // A connection with its hundred watches.
+  void Http2(Client& client, std::size_t i) {
+    nghttp2_session_callbacks* callbacks = nullptr;
+    nghttp2_session_callbacks_new(&callbacks);
+    nghttp2_session_callbacks_set_on_header_callback(
+        callbacks, [](nghttp2_session*, const nghttp2_frame*, const std::uint8_t* name, std::size_t,
+                      const std::uint8_t*, std::size_t, std::uint8_t, void* self) {
+          if (name[0] == ':') static_cast<Load*>(self)->shared_.connected.fetch_add(1);
+          return 0;
+        });
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
+        callbacks, [](nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data,
+                      std::size_t size, void* self) {
+          auto& load = *static_cast<Load*>(self);
+          load.TakeEvents(load.reading_->last_of[id / 2],
+                          {reinterpret_cast<const char*>(data), size});
+          return 0;
+        });
+    nghttp2_session_client_new(&client.session, callbacks, this);
+    nghttp2_session_callbacks_del(callbacks);
+    // As Go's client does.
+    const nghttp2_settings_entry window{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 4U << 20};
+    nghttp2_submit_settings(client.session, NGHTTP2_FLAG_NONE, &window, 1);
+    nghttp2_session_set_local_window_size(client.session, NGHTTP2_FLAG_NONE, 0, 1 << 30);
+    for (std::size_t n = 0; n < kStreams; ++n) {
+      std::string target = WatchTarget(i * kStreams + n);
+      std::pair<std::string, std::string> fields[] = {{":method", "GET"},
+                                                      {":scheme", "https"},
+                                                      {":authority", "x"},
+                                                      {":path", target},
+                                                      {"accept", "application/json"}};
+      std::vector<nghttp2_nv> values;
+      for (auto& [name, value] : fields) {
+        values.push_back({reinterpret_cast<std::uint8_t*>(name.data()),
+                          reinterpret_cast<std::uint8_t*>(value.data()), name.size(), value.size(),
+                          NGHTTP2_NV_FLAG_NONE});
+      }
+      nghttp2_submit_request(client.session, nullptr, values.data(), values.size(), nullptr,
+                             nullptr);
+    }
+    SendFrames(client);
+  }
+  static void SendFrames(Client& client) {
+    const std::uint8_t* bytes = nullptr;
+    for (ssize_t size = 0; (size = nghttp2_session_mem_send(client.session, &bytes)) > 0;) {
+      Send(client, {reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)});
+    }
+  }
+
   void First(std::size_t i) {
     Client& client = clients_[i];
+    if (settings_.http2) return Http2(client, i);
     if (settings_.mode == "watch") {
-      const std::string where =
-          settings_.namespaces == 0 ? "" : "/namespaces/" + NamespaceName(i % settings_.namespaces);
-      Send(client, "GET /api/v1" + where +
-                       "/configmaps?watch=1&timeoutSeconds=3600&resourceVersion=" +
-                       std::to_string(shared_.wanted.load()) +
-                       " "
-                       "HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n");
+      Send(client,
+           "GET " + WatchTarget(i) + " HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n");
       return;
     }
     if (settings_.mode == "list") {
@@ -163,11 +223,17 @@ class Load {
 
   void Take(Client& client, std::string_view text) {
     shared_.bytes.fetch_add(text.size(), std::memory_order_relaxed);
+    if (client.session != nullptr) {
+      reading_ = &client;
+      nghttp2_session_mem_recv(client.session, reinterpret_cast<const std::uint8_t*>(text.data()),
+                               text.size());
+      return SendFrames(client);
+    }
     if (!client.connected) {
       client.connected = true;
       shared_.connected.fetch_add(1);
     }
-    if (settings_.mode == "watch") return TakeEvents(client, text);
+    if (settings_.mode == "watch") return TakeEvents(client.last, text);
     if (settings_.mode == "list") {
       // The end of the list, as last chunk.
       client.tail.append(text.substr(text.size() - std::min<std::size_t>(text.size(), 8)));
@@ -191,9 +257,9 @@ class Load {
   }
 
   // Frames end with "}\n", and nothing else does.
-  void TakeEvents(Client& client, std::string_view text) {
-    std::uint64_t events = text.front() == '\n' && client.last == '}' ? 1 : 0;
-    client.last = text.back();
+  void TakeEvents(char& last, std::string_view text) {
+    std::uint64_t events = text.front() == '\n' && last == '}' ? 1 : 0;
+    last = text.back();
     for (const char* at = text.data(); at < text.data() + text.size();) {
       const auto left = static_cast<std::size_t>(text.data() + text.size() - at);
       const auto* line = static_cast<const char*>(std::memchr(at, '\n', left));
@@ -210,6 +276,7 @@ class Load {
   int epoll_ = -1;
   SSL_CTX* context_ = nullptr;
   std::vector<Client> clients_{};
+  Client* reading_ = nullptr;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // The API server under load, with its CPU time and memory apart from those of whoever loads it, which is another process:
 //
-//   bench_apiserver watch [--watchers 10000] [--namespaces 100] [--batch 64] [--rounds 5] [--bytes 900] [--tls]
+//   bench_apiserver watch [--watchers 10000] [--namespaces 100] [--batch 64] [--rounds 5] [--bytes 900] [--tls|--http2]
 //   bench_apiserver list [--readers 4] [--objects 1000000]
 //   bench_apiserver get|create [--clients 50] [--batch 16] [--requests 500000] [--bytes 200]
 //   bench_apiserver start --kinformer build/release/bin/kinformer
@@ -194,9 +194,12 @@ int Bench::List() {
   Listen();
   Await(shared_.delivered, settings_.connections);
   const std::chrono::duration<double> took = Clock::now() - start;
+  const auto lists = static_cast<double>(settings_.connections);
+  const double body = static_cast<double>(shared_.bytes.load()) / lists;
   std::printf(
-      "%zu lists at once, %.2f GB, in %.2f s; server's CPU %.2f s; %.1f MB above the store\n",
-      settings_.connections, static_cast<double>(shared_.bytes.load()) / 1e9, took.count(),
+      "%.0f lists at once of %.2f GB (%.0f bytes a pod) in %.2f s; server's CPU %.2f s; %.1f MB "
+      "above the store\n",
+      lists, body / 1e9, body / static_cast<double>(settings_.objects), took.count(),
       CpuSeconds() - cpu, (Status("VmHWM:") - store) / 1e6);
   return 0;
 }
@@ -266,8 +269,9 @@ int Main(int argc, char** argv) {
   }
   for (int i = 2; i < argc; ++i) {
     const std::string name = argv[i];
-    if (name == "--tls") {
+    if (name == "--tls" || name == "--http2") {
       settings.tls = true;
+      settings.http2 = name == "--http2";
       continue;
     }
     if (i + 1 == argc) {

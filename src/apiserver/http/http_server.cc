@@ -108,6 +108,9 @@ struct HttpServer::Impl final : ConnectionHost,
     connection.unlink();
     connections_.erase(&connection);
     open_.store(connections_.size(), std::memory_order_relaxed);
+    if (!connections_.empty() || !stopped_) return;
+    const MonitorLock lock(*gone_);
+    gone_->NotifyAll();
   }
 
   // One task for all that were woken in a turn, in bounded batches.
@@ -302,6 +305,8 @@ struct HttpServer::Impl final : ConnectionHost,
   bool pump_scheduled_ = false;
   bool stopped_ = false;
 
+  const std::unique_ptr<Monitor> gone_ =
+      env_.NewMonitor();  // told when a stopped server's last connection goes
   std::atomic<std::uint64_t> accepted_{0};
   std::atomic<std::uint64_t> http2_accepted_{0};
   std::atomic<std::uint64_t> open_{0};
@@ -335,10 +340,10 @@ void HttpServer::Shutdown(Duration grace) {
     impl_->ForAll([](Connection& connection) { connection.GoAway(); });
   });
   const SteadyTime end = env.Now() + grace;
-  const std::unique_ptr<Monitor> monitor = env.NewMonitor();
-  while (impl_->open_.load(std::memory_order_relaxed) != 0 && env.Now() < end) {
-    MonitorLock lock(*monitor);
-    (void)lock.WaitUntil(env.Now() + std::chrono::milliseconds(5));
+  {
+    MonitorLock lock(*impl_->gone_);
+    while (impl_->open_.load(std::memory_order_relaxed) != 0 && lock.WaitUntil(end)) {
+    }
   }
   impl_->OnLoop([this] { impl_->CloseConnections(); });
 }
