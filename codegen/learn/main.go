@@ -1,0 +1,74 @@
+// Command learn asks a running kube-apiserver which values it fills into objects, and writes them as a table.
+//
+//	learn -schema ../../schema -kubeconfig-dir DATA_DIR -server URL -out ../../schema/defaults.tsv
+//
+// The server shows an object to mutating webhooks after it has decoded it and filled in defaults, and before it validates
+// it. So learn is such a webhook: it sends objects that have next to nothing in them, sees what became of them, and refuses
+// them all. Objects of admissionregistration are shown to no webhook; for them valid ones are sent as a dry run.
+//
+// It needs only the standard library, and a server of its own (README.md in schema/ says how to start it).
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"sort"
+)
+
+func main() {
+	schemaDir := flag.String("schema", "", "the folder of the tables of types")
+	server := flag.String("server", "", "URL of the server")
+	data := flag.String("data", "", "the data directory of realapi: admin's certificate and the CA's")
+	out := flag.String("out", "", "the table to write; default: standard output")
+	flag.Parse()
+	if err := run(*schemaDir, *server, *data, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "learn:", err)
+		os.Exit(1)
+	}
+}
+
+func run(schemaDir, server, data, out string) error {
+	schema, err := readSchema(schemaDir)
+	if err != nil {
+		return err
+	}
+	probe, err := newProber(server, data)
+	if err != nil {
+		return err
+	}
+	defer probe.close()
+	version, err := probe.version()
+	if err != nil {
+		return err
+	}
+	if err := probe.readEnums(schema); err != nil {
+		return err
+	}
+	learner := &learner{schema: schema, probe: probe, done: map[string][]*knowledge{}}
+	// Pods come after what has pods' templates, so that what holds for pods alone is told from what holds everywhere.
+	sort.SliceStable(schema.roots, func(i, j int) bool { return rank(schema.roots[i]) < rank(schema.roots[j]) })
+	for _, root := range schema.roots {
+		if err := learner.learn(root); err != nil {
+			return fmt.Errorf("%s: %w", root.scope(), err)
+		}
+	}
+	text := learner.table(version)
+	if out == "" {
+		_, err = os.Stdout.WriteString(text)
+		return err
+	}
+	return os.WriteFile(out, []byte(text), 0o644)
+}
+
+func rank(r *root) int {
+	switch r.kind.name {
+	case "k8s.io.api.apps.v1.Deployment":
+		return 0
+	case "k8s.io.api.core.v1.Pod":
+		return 1
+	case "k8s.io.api.core.v1.PersistentVolumeClaim":
+		return 2
+	}
+	return 3
+}
