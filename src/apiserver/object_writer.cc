@@ -61,7 +61,8 @@ bool SameObject(json::Value a, json::Value b) {
 
 }  // namespace
 
-ObjectWriter::ObjectWriter(ServerState& state) : state_(state), lifecycle_(state, *this) {}
+ObjectWriter::ObjectWriter(ServerState& state)
+    : state_(state), preparation_(state), lifecycle_(state, *this) {}
 
 Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
   if (!target.at.resource->namespaced || !state_.options.namespace_must_exist) return {};
@@ -85,13 +86,22 @@ Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
   return {};
 }
 
-Result<void> ObjectWriter::CheckTypes(const WriteTarget& target, const json::Value& object) const {
-  if (!state_.options.check_types || target.at.version->message == nullptr) return {};
-  const auto message = internal::JsonToProtobuf(*target.at.version->message, object.Dump());
-  if (message) return {};
-  return BadRequestError(target.at.resource->kind + " in version \"" + target.at.version->version +
-                         "\" cannot be handled as a " + target.at.resource->kind + ": " +
-                         message.error().message());
+Result<void> ObjectWriter::ApplyTypes(const WriteTarget& target, json::Value& object) {
+  const ServedVersion& version = *target.at.version;
+  if (version.message == nullptr) return {};
+  const bool check = state_.options.check_types;
+  Result<void> typed;
+  if (state_.options.defaulting) {
+    typed = defaults_.Apply(*version.message, version.api_version + " " + version.kind, object);
+  } else if (check) {
+    if (const auto message = internal::JsonToProtobuf(*version.message, object.Dump()); !message) {
+      typed = message.error();
+    }
+  }
+  if (typed || !check) return {};
+  return BadRequestError(version.kind + " in version \"" + version.version +
+                         "\" cannot be handled as a " + version.kind + ": " +
+                         typed.error().message());
 }
 
 Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value object) {
@@ -137,17 +147,20 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
   }
 
   if (resource.HasStatus() && !target.keep_status) object.Erase("status");
+  if (Result<void> typed = ApplyTypes(target, object); !typed) return typed.error();
   if (resource.custom || resource.generation != GenerationRule::kNone) {
     object["metadata"].Set("generation", 1);
   } else {
     object["metadata"].Erase("generation");
   }
-  ApplyCreateDefaults(resource, object);
+  object["metadata"].Set("uid", NewUid(state_.env));
+  if (state_.options.defaulting && !resource.custom) {
+    if (Result<void> ready = preparation_.Create(resource, object); !ready) return ready.error();
+  }
   if (Result<void> ready = PrepareDefinition(resource, object); !ready) return ready.error();
   if (auto causes = ValidateMetadata(resource, object["metadata"]); !causes.empty()) {
     return InvalidError(resource.KindSubject(target.name), std::move(causes));
   }
-  if (Result<void> typed = CheckTypes(target, object); !typed) return typed.error();
 
   const std::string key = StorageKey(resource.namespaced ? target.namespace_ : "", target.name);
   if (const RecordPtr there = resource.store->Get(key)) {
@@ -163,7 +176,6 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
     error.WithRetryAfter(std::chrono::seconds(1));
     return error;
   }
-  object["metadata"].Set("uid", NewUid(state_.env));
   object["metadata"].Set("creationTimestamp", FormatTime(state_.env.WallNow()));
   WriteOutcome outcome = Store(target, nullptr, object);
   outcome.created = true;
@@ -255,12 +267,17 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
     return ModifiedConflictError(subject);
   }
 
+  if (Result<void> typed = ApplyTypes(target, object); !typed) return typed.error();
   json::Value merged = MergeForUpdate(target, old, std::move(object));
+  if (state_.options.defaulting && !resource.custom && target.subresource.empty()) {
+    if (Result<void> ready = preparation_.Update(resource, old, merged); !ready) {
+      return ready.error();
+    }
+  }
   if (auto causes = ValidateMetadata(resource, std::as_const(merged)["metadata"]);
       !causes.empty()) {
     return InvalidError(resource.KindSubject(target.name), std::move(causes));
   }
-  if (Result<void> typed = CheckTypes(target, merged); !typed) return typed.error();
   if (Terminating(old)) {
     const json::Array& before = old.At("/metadata/finalizers").items();
     std::string added;
@@ -367,6 +384,7 @@ WriteOutcome ObjectWriter::Store(const WriteTarget& target, const RecordPtr& old
   resource.store->Put(record, state_.env.Now());
   resource.watchers.Notify(record->namespace_(), record->key());
   state_.VersionReached();
+  preparation_.Stored(resource, old, object);
   lifecycle_.AfterPut(target.at, old, record, object);
   return {.record = std::move(record)};
 }
@@ -379,6 +397,7 @@ WriteOutcome ObjectWriter::Remove(const WriteTarget& target, const RecordPtr& ol
   resource.store->Delete(tombstone, state_.env.Now());
   resource.watchers.Notify(tombstone->namespace_(), tombstone->key());
   state_.VersionReached();
+  preparation_.Removed(resource, old);
   lifecycle_.AfterRemove(target.at, old);
   return {.record = std::move(tombstone), .removed = true};
 }

@@ -1,0 +1,5 @@
+#include "apiserver/defaults.h"
+
+#include <gtest/gtest.h>
+
+TEST(Defaults, Nothing) {}
