@@ -97,7 +97,7 @@ func (l *learner) say(format string, args ...any) {
 }
 
 func (l *learner) learn(r *root) error {
-	if _, err := l.probe.object(r.path(), r.shown(), (&instance{root: r, message: r.kind}).build(map[string]any{})); err != nil {
+	if _, err := l.probe.object(r, (&instance{root: r, message: r.kind}).build(map[string]any{})); err != nil {
 		l.say("%s: not served or not shown: %v", r.scope(), err)
 		return nil
 	}
@@ -156,7 +156,7 @@ func (l *learner) look(in *instance) {
 // try gives what the server adds to `content`, and the whole object without what is in that place; nil: it did not show it.
 func (l *learner) try(in *instance, content map[string]any) (outcomes, map[string]any, []string) {
 	sent := in.build(content)
-	got, err := l.probe.object(in.root.path(), in.root.shown(), sent)
+	got, err := l.probe.object(in.root, sent)
 	if got == nil {
 		if in.root.shown() {
 			l.say("%s %s: %v", in, text(content), err)
@@ -298,7 +298,7 @@ func (l *learner) mergers(in *instance, rules []rule) []rule {
 			continue
 		}
 		content := map[string]any{r.field: map[string]any{"cpu": "1"}, other: map[string]any{"cpu": "2", "memory": "3"}}
-		got, err := l.probe.object(in.root.path(), in.root.shown(), in.build(content))
+		got, err := l.probe.object(in.root, in.build(content))
 		if err == nil && text(in.at(got)[r.field]) == `{"cpu":"1","memory":"3"}` {
 			rules[i].value = "+" + other
 		}

@@ -1,6 +1,9 @@
 // Command learn asks a running kube-apiserver which values it fills into objects, and writes them as a table.
 //
-//	learn -schema ../../schema -kubeconfig-dir DATA_DIR -server URL -out ../../schema/defaults.tsv
+//	learn -schema ../../schema -server URL -data DATA_DIR -out ../../schema/defaults.tsv
+//	learn -schema ../../schema -server URL -data DATA_DIR -check URL_OF_OURS [-objects DIR]
+//
+// The second form asks the same of the embedded server as well, and says what it answers differently.
 //
 // The server shows an object to mutating webhooks after it has decoded it and filled in defaults, and before it validates
 // it. So learn is such a webhook: it sends objects that have next to nothing in them, sees what became of them, and refuses
@@ -21,14 +24,16 @@ func main() {
 	server := flag.String("server", "", "URL of the server")
 	data := flag.String("data", "", "the data directory of realapi: admin's certificate and the CA's")
 	out := flag.String("out", "", "the table to write; default: standard output")
+	check := flag.String("check", "", "URL of an embedded server: compare, and write no table")
+	objects := flag.String("objects", "", "with -check: compare the objects of the JSON files in this folder, too")
 	flag.Parse()
-	if err := run(*schemaDir, *server, *data, *out); err != nil {
+	if err := run(*schemaDir, *server, *data, *out, *check, *objects); err != nil {
 		fmt.Fprintln(os.Stderr, "learn:", err)
 		os.Exit(1)
 	}
 }
 
-func run(schemaDir, server, data, out string) error {
+func run(schemaDir, server, data, out, check, objects string) error {
 	schema, err := readSchema(schemaDir)
 	if err != nil {
 		return err
@@ -45,6 +50,9 @@ func run(schemaDir, server, data, out string) error {
 	if err := probe.readEnums(schema); err != nil {
 		return err
 	}
+	if check != "" {
+		probe.check = &checker{server: check, failed: map[string]int{}, examples: map[string]string{}}
+	}
 	learner := &learner{schema: schema, probe: probe, done: map[string][]*knowledge{}}
 	// Pods come after what has pods' templates, so that what holds for pods alone is told from what holds everywhere.
 	sort.SliceStable(schema.roots, func(i, j int) bool { return rank(schema.roots[i]) < rank(schema.roots[j]) })
@@ -52,6 +60,14 @@ func run(schemaDir, server, data, out string) error {
 		if err := learner.learn(root); err != nil {
 			return fmt.Errorf("%s: %w", root.scope(), err)
 		}
+	}
+	if check != "" {
+		if objects != "" {
+			if err := checkFiles(schema, probe, objects); err != nil {
+				return err
+			}
+		}
+		return probe.check.report()
 	}
 	text := learner.table(version)
 	if out == "" {

@@ -26,12 +26,15 @@ import (
 type prober struct {
 	server string
 	client *http.Client
+	check  *checker // nil: none
 	hook   *http.Server
 
 	mu    sync.Mutex
 	seen  map[string]map[string]any // by metadata.name
 	count int
 }
+
+var probedFirst = &root{version: "v1", plural: "configmaps", kindName: "ConfigMap", namespaced: true}
 
 const hookName = "learn.example.com"
 
@@ -121,7 +124,7 @@ func (p *prober) installHook(url string, bundle []byte) error {
 		return fmt.Errorf("the webhook cannot be registered: %d %s %v", code, body, err)
 	}
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		if got, err := p.object("/api/v1/namespaces/default/configmaps", true, map[string]any{}); err == nil && got != nil {
+		if got, err := p.object(probedFirst, map[string]any{}); err == nil && got != nil {
 			return nil
 		}
 	}
@@ -157,7 +160,7 @@ func (p *prober) call(method, path string, body any) (int, []byte, error) {
 }
 
 // object gives what becomes of an object; nil: the server did not show it, and the error says what it answered.
-func (p *prober) object(path string, hooked bool, object map[string]any) (map[string]any, error) {
+func (p *prober) object(r *root, object map[string]any) (map[string]any, error) {
 	p.mu.Lock()
 	p.count++
 	name := fmt.Sprintf("probe-%d", p.count)
@@ -168,7 +171,7 @@ func (p *prober) object(path string, hooked bool, object map[string]any) (map[st
 		object["metadata"] = metadata
 	}
 	metadata["name"] = name
-	code, body, err := p.call("POST", path+"?dryRun=All", object)
+	code, body, err := p.call("POST", r.path()+"?dryRun=All", object)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +179,12 @@ func (p *prober) object(path string, hooked bool, object map[string]any) (map[st
 	defer p.mu.Unlock()
 	seen := p.seen[name]
 	delete(p.seen, name)
-	if seen == nil && !hooked && code == 201 {
+	defer func() {
+		if seen != nil && p.check != nil {
+			p.check.compare(r, r.path(), []byte(text(object)), seen)
+		}
+	}()
+	if seen == nil && !r.shown() && code == 201 {
 		err = json.Unmarshal(body, &seen)
 	} else if seen == nil {
 		err = fmt.Errorf("%d %s", code, body)
