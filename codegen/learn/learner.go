@@ -81,6 +81,25 @@ type learner struct {
 	probe  *prober
 	done   map[string][]*knowledge // by message; the first holds everywhere, the others for their root
 	said   map[string]bool
+	seen   map[*knowledge]map[string]bool // the places where it has been found to hold
+}
+
+func (l *learner) note(k *knowledge, parent string) {
+	if l.seen == nil {
+		l.seen = map[*knowledge]map[string]bool{}
+	}
+	if l.seen[k] == nil {
+		l.seen[k] = map[string]bool{}
+	}
+	l.seen[k][parent] = true
+}
+
+func conditional(rules []rule) bool {
+	return slices.ContainsFunc(rules, func(r rule) bool { return len(r.when) > 0 })
+}
+
+func same(a, b []rule) bool {
+	return slices.EqualFunc(a, b, func(a, b rule) bool { return ruleText(a) == ruleText(b) })
 }
 
 const fullRoots = 2 // of these many roots a message is looked at closely; of the others only whether nothing differs
@@ -135,11 +154,20 @@ func (l *learner) look(in *instance) {
 		learn("")
 		return
 	}
+	k := known[max(at, 0)]
+	if at >= 0 && k.parent == "" && conditional(k.rules) && !l.seen[k][parent] {
+		// What depends on other members may do so only in some places.
+		if rules, ok := l.rulesOf(in); ok && !same(rules, k.rules) {
+			l.done[in.message.name] = append(known, &knowledge{in.root, parent, rules})
+			return
+		}
+		l.note(k, parent)
+		return
+	}
 	base, _, _ := l.try(in, map[string]any{})
 	if base == nil {
 		return
 	}
-	k := known[max(at, 0)]
 	for _, f := range in.message.fields {
 		if predict(k.rules, f.name, nil) == base[f.name] {
 			continue

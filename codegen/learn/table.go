@@ -63,13 +63,17 @@ func (l *learner) table(version string) string {
 		}
 		write("*", general)
 		for _, k := range known[1:] {
+			otherwise := maps.Clone(general)
+			if kind := slices.IndexFunc(known, func(o *knowledge) bool { return o.root == k.root && o.parent == "" }); k.parent != "" && kind > 0 {
+				otherwise = byMember(known[kind].rules)
+			}
 			special := byMember(k.rules)
-			for member := range general {
+			for member := range otherwise {
 				if special[member] == nil {
 					special[member] = []string{member + "\t-\t-"}
 				}
 			}
-			maps.DeleteFunc(special, func(member string, lines []string) bool { return slices.Equal(lines, general[member]) })
+			maps.DeleteFunc(special, func(member string, lines []string) bool { return slices.Equal(lines, otherwise[member]) })
 			write(k.scope(), special)
 		}
 	}

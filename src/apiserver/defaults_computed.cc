@@ -108,12 +108,14 @@ void Secret(json::Object& members) {
 }
 
 void ServiceSpec(json::Object& members) {
-  if (At(members, "sessionAffinity").StringOrEmpty() != "ClientIP") {
+  const std::string& affinity = At(members, "sessionAffinity").StringOrEmpty();
+  if (affinity.empty() || affinity == "None") {
     members.Erase("sessionAffinityConfig");
     return;
   }
   const json::Value& config = At(members, "sessionAffinityConfig");
-  if (config.is_object() && config.At("/clientIP/timeoutSeconds").is_null()) {
+  if (affinity == "ClientIP" && config.is_object() &&
+      config.At("/clientIP/timeoutSeconds").is_null()) {
     members.Erase("sessionAffinityConfig");
   }
 }
