@@ -37,6 +37,7 @@ type session struct {
 	uids      map[int]string
 	tokens    map[int]string
 	symbols   map[string]string // uids and resourceVersions
+	known     int               // uids
 	objects   map[string]int    // how many resourceVersions an object has had, by uid symbol
 }
 
@@ -160,7 +161,8 @@ func address(value any) any {
 
 func (s *session) symbol(text, prefix string) string {
 	if s.symbols[text] == "" {
-		s.symbols[text] = prefix + strconv.Itoa(len(s.symbols))
+		s.symbols[text] = prefix + strconv.Itoa(s.known)
+		s.known++
 	}
 	return s.symbols[text]
 }
