@@ -135,6 +135,7 @@ struct ApiServer::Impl {
                         .accept = accept,
                         .content_type = std::string(request.headers.Get("Content-Type")),
                         .user_agent = std::string(request.headers.Get("User-Agent")),
+                        .user = std::move(request.user),
                         .body = std::move(request.body),
                         .fault = std::move(fault)};
     if (!out.at) return fail(NoSuchResourceError());
@@ -168,7 +169,7 @@ struct ApiServer::Impl {
       if (sub->name == "log") return Log(out, info);
       // The others of a kind of their own need a node behind them.
       if (sub->kind != resource.kind && sub->name != "scale" && sub->name != "binding" &&
-          sub->name != "eviction") {
+          sub->name != "eviction" && sub->name != "token") {
         return fail(MethodNotAllowedError());
       }
     }
@@ -179,7 +180,7 @@ struct ApiServer::Impl {
     auto format = Negotiate(accept, {.protobuf = out.at.version->message != nullptr && !scale,
                                      .list = lists,
                                      .watch = watches,
-                                     .transforms = lists || watches || info.verb == Verb::kGet});
+                                     .transforms = info.verb != Verb::kDelete});
     if (!format) return fail(format.error());
     out.format = *std::move(format);
     if (!watches && AsksPretty(request, info.query)) out.format.pretty = true;
@@ -191,7 +192,7 @@ struct ApiServer::Impl {
     if (scale) return mutations.Scale(out);
     switch (out.info.verb) {
       case Verb::kGet:
-        return reader.Get(out);
+        return reader.Get(std::make_shared<const ResourceRequest>(std::move(out)));
       case Verb::kList:
         return reader.List(std::make_shared<const ResourceRequest>(std::move(out)));
       case Verb::kWatch:

@@ -16,17 +16,6 @@ bool IsNamespaces(const ServedResource& resource) {
   return resource.group.empty() && resource.plural == "namespaces";
 }
 
-std::vector<std::string> OwnersOf(const RecordPtr& record) {
-  std::vector<std::string> uids;
-  if (record == nullptr || record->body().find("\"ownerReferences\":[{") == std::string::npos)
-    return uids;
-  const json::Value object = record->Parse();
-  for (const json::Value& owner : object.At("/metadata/ownerReferences").items()) {
-    uids.push_back(owner["uid"].StringOrEmpty());
-  }
-  return uids;
-}
-
 WriteTarget TargetOf(const ResourceAt& at, std::string_view namespace_, std::string_view name) {
   return {.at = at, .namespace_ = std::string(namespace_), .name = std::string(name)};
 }
@@ -47,7 +36,8 @@ std::vector<RecordPtr> FirstIn(const ServedResource& resource, const std::string
 
 void Lifecycle::AfterPut(const ResourceAt& at, const RecordPtr& old, const RecordPtr& record,
                          const json::Value& object) {
-  if (state_.options.garbage_collection) IndexOwners(at, old, record);
+  if (state_.options.garbage_collection) collector_.AfterPut(at, old, record, object);
+  event_expiry_.AfterPut(at, record);
   const bool terminating = !object.At("/metadata/deletionTimestamp").is_null();
   const ServedResource& resource = *at.resource;
   const std::string name(record->name());
@@ -79,12 +69,7 @@ void Lifecycle::AfterPut(const ResourceAt& at, const RecordPtr& old, const Recor
 
 void Lifecycle::AfterRemove(const ResourceAt& at, const RecordPtr& old) {
   ServedResource& resource = *at.resource;
-  if (state_.options.garbage_collection) {
-    IndexOwners(at, old, nullptr);
-    if (dependents_.contains(std::string(old->uid()))) {
-      state_.Post([this, uid = std::string(old->uid())] { CollectDependents(uid); });
-    }
-  }
+  if (state_.options.garbage_collection) collector_.AfterRemove(at, old);
   if (IsDefinition(resource)) {
     const std::string name(old->name());
     const std::size_t dot = name.find('.');
@@ -133,7 +118,8 @@ void Lifecycle::SweepNamespace(const std::string& name) {
   (void)writer_
       .Modify(target,
               [](json::Value& object) -> Result<void> {
-                object["spec"].Set("finalizers", json::Value::MakeArray());
+                json::Array& finalizers = object["spec"]["finalizers"].EnsureArray();
+                std::erase(finalizers, json::Value("kubernetes"));
                 return {};
               })
       .ok();
@@ -180,58 +166,6 @@ void Lifecycle::SweepDefinition(const std::string& name) {
                 return {};
               })
       .ok();
-}
-
-void Lifecycle::IndexOwners(const ResourceAt& at, const RecordPtr& old, const RecordPtr& record) {
-  const std::vector<std::string> before = OwnersOf(old);
-  const std::vector<std::string> after = OwnersOf(record);
-  if (before == after) return;
-  for (const std::string& uid : before) {
-    const auto found = dependents_.find(uid);
-    if (found == dependents_.end()) continue;
-    found->second.erase({.resource = at.resource, .key = old->key()});
-    if (found->second.empty()) dependents_.erase(found);
-  }
-  for (const std::string& uid : after)
-    dependents_[uid].insert({.resource = at.resource, .key = record->key()});
-}
-
-void Lifecycle::DropOwner(const Dependent& dependent, const std::string& uid, bool collect) {
-  const auto& [resource, key] = dependent;
-  const RecordPtr record = resource->store->Get(key);
-  if (record == nullptr) return;
-  const ResourceAt at{.resource = resource, .version = resource->versions.front()};
-  const WriteTarget target = TargetOf(at, record->namespace_(), record->name());
-  if (collect && OwnersOf(record).size() <= 1) {
-    (void)writer_.Delete(target, {.uid = std::string(record->uid())}).ok();
-    return;
-  }
-  (void)writer_
-      .Modify(target,
-              [&](json::Value& object) -> Result<void> {
-                json::Array& owners = object["metadata"]["ownerReferences"].EnsureArray();
-                std::erase_if(owners, [&](const json::Value& owner) {
-                  return owner["uid"].StringOrEmpty() == uid;
-                });
-                if (owners.empty()) object["metadata"].Erase("ownerReferences");
-                return {};
-              })
-      .ok();
-}
-
-void Lifecycle::Orphan(std::string_view uid) {
-  const auto found = dependents_.find(std::string(uid));
-  if (found == dependents_.end()) return;
-  const std::set<Dependent> dependents = found->second;
-  for (const Dependent& dependent : dependents)
-    DropOwner(dependent, std::string(uid), /*collect=*/false);
-}
-
-void Lifecycle::CollectDependents(const std::string& uid) {
-  const auto found = dependents_.find(uid);
-  if (found == dependents_.end()) return;
-  const std::set<Dependent> dependents = found->second;
-  for (const Dependent& dependent : dependents) DropOwner(dependent, uid, /*collect=*/true);
 }
 
 }  // namespace kinformer::apiserver

@@ -22,6 +22,17 @@ namespace kinformer::apiserver {
 std::vector<StatusCause> ValidateMetadata(const ServedResource& resource,
                                           const json::Value& metadata);
 
+// What is wrong with the deletionTimestamp and grace period that a writer sends: only deletes set them. Those of an object that is
+// being deleted stay as they are, whatever is sent.
+std::vector<StatusCause> ValidateDeletion(const json::Value& old_metadata,
+                                          const json::Value& metadata);
+
+// Takes empty maps and lists out of metadata, which are the same as absent ones.
+void TidyMetadata(json::Value& metadata);
+
+// The label by which namespaces can be selected by name.
+void SetNamespaceLabel(json::Value& object);
+
 // "2023-11-14T22:13:20Z".
 std::string FormatTime(WallTime time);
 

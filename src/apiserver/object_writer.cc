@@ -4,7 +4,11 @@
 #include <initializer_list>
 #include <utility>
 
+#include "kinformer/time.h"
+
 #include "apiserver/definition.h"
+#include "apiserver/field_rules.h"
+#include "apiserver/garbage_collector.h"
 #include "apiserver/object_rules.h"
 #include "object/transcode.h"
 
@@ -43,6 +47,18 @@ void Restore(json::Value& metadata, const json::Value& from,
       metadata.Erase(name);
     }
   }
+}
+
+// How long a pod gets. One that no node has, or that has ended, gets no time.
+std::int64_t GraceOf(const json::Value& pod, const DeleteRequest& request) {
+  const std::string& phase = pod.At("/status/phase").StringOrEmpty();
+  if (pod.At("/spec/nodeName").StringOrEmpty().empty() || phase == "Succeeded" ||
+      phase == "Failed") {
+    return 0;
+  }
+  const std::int64_t grace = request.grace_period_seconds.value_or(
+      pod.At("/spec/terminationGracePeriodSeconds").AsInt64().value_or(30));
+  return grace < 0 ? 1 : grace;
 }
 
 // Equal but for the resourceVersion: writing it would change nothing.
@@ -89,7 +105,7 @@ Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
 Result<void> ObjectWriter::ApplyTypes(const WriteTarget& target, json::Value& object) {
   const ServedVersion& version = *target.at.version;
   if (version.message == nullptr) return {};
-  const bool check = state_.options.check_types;
+  const bool check = state_.options.check_types && !target.checked;
   Result<void> typed;
   if (state_.options.defaulting) {
     typed = defaults_.Apply(*version.message, version.api_version + " " + version.kind, object);
@@ -107,8 +123,11 @@ Result<void> ObjectWriter::ApplyTypes(const WriteTarget& target, json::Value& ob
 Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value object) {
   WriteTarget target = given;
   ServedResource& resource = *target.at.resource;
+  if (!resource.custom) DropNulls(object);
+  FoldFields(resource, object);
   json::Value& metadata = object["metadata"];
   if (!metadata.is_object()) metadata = json::Value::MakeObject();
+  TidyMetadata(metadata);
 
   const std::string body_namespace = metadata["namespace"].StringOrEmpty();
   if (!resource.namespaced) {
@@ -150,8 +169,6 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
   if (Result<void> typed = ApplyTypes(target, object); !typed) return typed.error();
   if (resource.custom || resource.generation != GenerationRule::kNone) {
     object["metadata"].Set("generation", 1);
-  } else {
-    object["metadata"].Erase("generation");
   }
   object["metadata"].Set("uid", NewUid(state_.env));
   if (state_.options.defaulting && !resource.custom) {
@@ -204,7 +221,8 @@ json::Value ObjectWriter::MergeForUpdate(const WriteTarget& target, const json::
   }
   if (target.subresource == "finalize") {
     json::Value merged = old;
-    merged["spec"].Set("finalizers", object.At("/spec/finalizers"));
+    const json::Value& left = std::as_const(object).At("/spec/finalizers");
+    merged["spec"].Set("finalizers", left.is_array() ? left : json::Value::MakeArray());
     return merged;
   }
   Restore(object["metadata"], old["metadata"],
@@ -217,8 +235,15 @@ json::Value ObjectWriter::MergeForUpdate(const WriteTarget& target, const json::
       object.Erase("status");
     }
   }
-  if (IsNamespace(resource)) object["spec"].Set("finalizers", old.At("/spec/finalizers"));
-  if (const std::int64_t generation = NextGeneration(resource, old, object); generation > 0) {
+  if (IsNamespace(resource)) {
+    object["spec"].Set("finalizers", old.At("/spec/finalizers"));
+    SetNamespaceLabel(object);
+  }
+  // A binding is no change of what the pod's owner wants.
+  const std::int64_t generation = target.subresource == "binding"
+                                      ? old.At("/metadata/generation").AsInt64().value_or(0)
+                                      : NextGeneration(resource, old, object);
+  if (generation > 0) {
     object["metadata"].Set("generation", generation);
   }
   return object;
@@ -227,27 +252,33 @@ json::Value ObjectWriter::MergeForUpdate(const WriteTarget& target, const json::
 Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value object) {
   ServedResource& resource = *target.at.resource;
   const ErrorSubject subject = resource.Subject(target.name);
+  if (!resource.custom) DropNulls(object);
+  FoldFields(resource, object);
+  TidyMetadata(object["metadata"]);
   const json::Value& metadata = std::as_const(object)["metadata"];
   const std::string sent_name = metadata["name"].StringOrEmpty();
   if (sent_name != target.name) {
     if (sent_name.empty()) {
-      return InvalidError(resource.KindSubject(target.name),
-                          {Required("metadata.name", "name must be provided")});
+      return BadRequestError("the name of the object (" + target.name +
+                             " based on URL) was undeterminable: name must be provided");
     }
     return BadRequestError("the name of the object (" + sent_name +
                            ") does not match the name on the URL (" + target.name + ")");
   }
   const std::string sent_namespace = metadata["namespace"].StringOrEmpty();
   if (resource.namespaced && !sent_namespace.empty() && sent_namespace != target.namespace_) {
-    return BadRequestError("the namespace of the object (" + sent_namespace +
-                           ") does not match the namespace on the URL (" + target.namespace_ + ")");
+    return BadRequestError(
+        "the namespace of the provided object does not match the namespace sent on the request");
   }
   const std::string sent_version = metadata["resourceVersion"].StringOrEmpty();
+  if (sent_version.find_first_not_of("0123456789") != std::string::npos) {
+    return BadRequestError("invalid metadata.resourceVersion " + JsonString(sent_version) +
+                           ": it must be a decimal number");
+  }
   const RecordPtr record =
       resource.store->Get(StorageKey(resource.namespaced ? target.namespace_ : "", target.name));
   if (record == nullptr) {
     if (!resource.create_on_update || !target.subresource.empty()) return NotFoundError(subject);
-    if (!sent_version.empty() && sent_version != "0") return ModifiedConflictError(subject);
     object["metadata"].Erase("resourceVersion");
     return Create(target, std::move(object));
   }
@@ -268,16 +299,25 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
   }
 
   if (Result<void> typed = ApplyTypes(target, object); !typed) return typed.error();
+  std::vector<StatusCause> causes;
+  if (!target.keep_status && target.subresource.empty()) {
+    causes = ValidateDeletion(old["metadata"], std::as_const(object)["metadata"]);
+  }
   json::Value merged = MergeForUpdate(target, old, std::move(object));
   if (state_.options.defaulting && !resource.custom && target.subresource.empty()) {
     if (Result<void> ready = preparation_.Update(resource, old, merged); !ready) {
       return ready.error();
     }
   }
-  if (auto causes = ValidateMetadata(resource, std::as_const(merged)["metadata"]);
-      !causes.empty()) {
-    return InvalidError(resource.KindSubject(target.name), std::move(causes));
+  for (StatusCause& cause : ValidateMetadata(resource, std::as_const(merged)["metadata"])) {
+    causes.push_back(std::move(cause));
   }
+  if (!target.keep_status) {
+    for (StatusCause& cause : ValidateChange(resource, old, merged)) {
+      causes.push_back(std::move(cause));
+    }
+  }
+  if (!causes.empty()) return InvalidError(resource.KindSubject(target.name), std::move(causes));
   if (Terminating(old)) {
     const json::Array& before = old.At("/metadata/finalizers").items();
     std::string added;
@@ -320,57 +360,55 @@ Result<WriteOutcome> ObjectWriter::Modify(const WriteTarget& target, const Chang
 
 Result<WriteOutcome> ObjectWriter::Delete(const WriteTarget& target, const DeleteRequest& request) {
   ServedResource& resource = *target.at.resource;
-  const ErrorSubject subject = resource.Subject(target.name);
   const RecordPtr record =
       resource.store->Get(StorageKey(resource.namespaced ? target.namespace_ : "", target.name));
-  if (record == nullptr) return NotFoundError(subject);
+  if (record == nullptr) return NotFoundError(resource.Subject(target.name));
+  const ErrorSubject kind = resource.KindSubject(target.name);
   if (!request.uid.empty() && request.uid != record->uid()) {
-    return ConflictError(subject, "Precondition failed: the UID in the precondition (" +
-                                      request.uid + ") does not match the UID in record (" +
-                                      std::string(record->uid()) +
-                                      "). The object might have been deleted and then recreated");
+    return ConflictError(kind, UidConflict(request.uid, record->uid()));
   }
   if (!request.resource_version.empty() && request.resource_version != VersionText(record)) {
-    return ConflictError(
-        subject, "Precondition failed: the ResourceVersion in the precondition (" +
-                     request.resource_version + ") does not match the ResourceVersion in record (" +
-                     VersionText(record) + "). The object might have been modified");
+    return ConflictError(kind, VersionConflict(request.resource_version, VersionText(record)));
   }
   if (IsNamespace(resource) &&
       (target.name == "default" || target.name == "kube-public" || target.name == "kube-system")) {
-    return ForbiddenError(subject, "this namespace may not be deleted");
+    return ForbiddenError(resource.Subject(target.name), "this namespace may not be deleted");
   }
   json::Value object = record->Parse();
   const bool terminating = Terminating(object);
-  if (request.propagation == "Orphan" && !target.dry_run) lifecycle_.Orphan(record->uid());
-
-  std::int64_t grace = 0;
-  if (state_.options.pod_grace && IsPod(resource)) {
-    const std::string& phase = object.At("/status/phase").StringOrEmpty();
-    const bool runs = !object.At("/spec/nodeName").StringOrEmpty().empty() &&
-                      phase != "Succeeded" && phase != "Failed";
-    if (runs) {
-      grace = request.grace_period_seconds.value_or(
-          object.At("/spec/terminationGracePeriodSeconds").AsInt64().value_or(30));
-      if (grace < 0) grace = 1;
-    }
-  }
+  const bool regathered =
+      state_.options.garbage_collection && SetCollectorFinalizers(request.propagation, object);
+  const bool graceful = state_.options.pod_grace && IsPod(resource);
+  const std::int64_t grace = graceful ? GraceOf(object, request) : 0;
   const bool finalizers = HasFinalizers(resource, object);
-  if (grace == 0 && !finalizers) return Remove(target, record);
+  if (!graceful && !finalizers) return Remove(target, record);
 
   json::Value& metadata = object["metadata"];
   const std::int64_t old_grace =
       std::as_const(metadata)["deletionGracePeriodSeconds"].AsInt64().value_or(0);
-  // A later delete can only shorten the grace period.
-  if (terminating && grace >= old_grace) return WriteOutcome{.record = record};
-  metadata.Set("deletionTimestamp", FormatTime(state_.env.WallNow() + std::chrono::seconds(grace)));
-  metadata.Set("deletionGracePeriodSeconds", grace);
-  if (const std::int64_t generation = std::as_const(metadata)["generation"].AsInt64().value_or(0);
-      generation > 0 && !terminating) {
-    metadata.Set("generation", generation + 1);
+  if (!terminating) {
+    metadata.Set("deletionTimestamp",
+                 FormatTime(state_.env.WallNow() + std::chrono::seconds(grace)));
+    metadata.Set("deletionGracePeriodSeconds", grace);
+    const std::int64_t generation = std::as_const(metadata)["generation"].AsInt64().value_or(0);
+    if (generation > 0) metadata.Set("generation", generation + 1);
+    if (IsNamespace(resource)) object["status"].Set("phase", "Terminating");
+  } else if (grace < old_grace) {
+    // A later delete can only shorten the grace period.
+    const auto until =
+        metav1::Time::Parse(std::as_const(metadata)["deletionTimestamp"].StringOrEmpty());
+    const WallTime start =
+        until ? WallTime(std::chrono::seconds(until->seconds() - old_grace)) : state_.env.WallNow();
+    metadata.Set("deletionTimestamp", FormatTime(start + std::chrono::seconds(grace)));
+    metadata.Set("deletionGracePeriodSeconds", grace);
+  } else if (!regathered) {
+    if (grace == 0 && !finalizers) return Remove(target, record);
+    return WriteOutcome{.record = record};
   }
-  if (IsNamespace(resource)) object["status"].Set("phase", "Terminating");
-  return Store(target, record, object);
+  WriteOutcome outcome = Store(target, record, object);
+  // What nothing holds back is shown on its way out first, as watchers of pods are used to.
+  if (grace == 0 && !finalizers) return Remove(target, outcome.record);
+  return outcome;
 }
 
 WriteOutcome ObjectWriter::Store(const WriteTarget& target, const RecordPtr& old,

@@ -28,8 +28,11 @@ struct WriteTarget {
   std::string name{};
   std::string subresource{};
   bool dry_run = false;
-  // The status that comes with an object counts, though the resource has a status subresource.
+  // The writer is part of this process: the status that comes with an object counts, though the resource has a status subresource,
+  // and fields that clients cannot change can be changed.
   bool keep_status = false;
+  // The object has been checked against the schema.
+  bool checked = false;
 };
 
 struct WriteOutcome {
@@ -56,8 +59,6 @@ class ObjectWriter {
   using Change = std::function<Result<void>(json::Value& object)>;
   Result<WriteOutcome> Modify(const WriteTarget& target, const Change& change);
   Result<WriteOutcome> Delete(const WriteTarget& target, const DeleteRequest& request);
-
-  Lifecycle& lifecycle() { return lifecycle_; }
 
  private:
   Result<void> CheckNamespace(const WriteTarget& target);

@@ -1,5 +1,6 @@
 #include "apiserver/preparation.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "kinformer/quantity.h"
 
+#include "apiserver/object_rules.h"
 #include "apiserver/status.h"
 
 namespace kinformer::apiserver {
@@ -132,10 +134,12 @@ void SelectPods(json::Value& job) {
   job["spec"]["selector"]["matchLabels"].Set("batch.kubernetes.io/controller-uid", uid);
 }
 
-void LabelNamespace(json::Value& object) {
-  json::Value& labels = object["metadata"]["labels"];
-  labels.Set("kubernetes.io/metadata.name", object["metadata"]["name"].StringOrEmpty());
-  if (json::Object* members = labels.IfObject()) members->SortByName();
+void FinalizeNamespace(json::Value& object) {
+  const json::Value own("kubernetes");
+  json::Array& finalizers = object["spec"]["finalizers"].EnsureArray();
+  if (std::find(finalizers.begin(), finalizers.end(), own) == finalizers.end()) {
+    finalizers.push_back(own);
+  }
 }
 
 }  // namespace
@@ -177,10 +181,8 @@ Result<void> Preparation::Create(const ServedResource& resource, json::Value& ob
           std::move(causes));
     }
   } else if (IsCore(resource, "namespaces")) {
-    LabelNamespace(object);
-    if (std::as_const(object).At("/spec/finalizers").size() == 0) {
-      object["spec"].Set("finalizers", json::Value::MakeArray({"kubernetes"}));
-    }
+    SetNamespaceLabel(object);
+    FinalizeNamespace(object);
   } else if (resource.group == "batch" && resource.plural == "jobs") {
     SelectPods(object);
   }
@@ -195,8 +197,6 @@ Result<void> Preparation::Update(const ServedResource& resource, const json::Val
           resource.KindSubject(std::as_const(object).At("/metadata/name").StringOrEmpty()),
           std::move(causes));
     }
-  } else if (IsCore(resource, "namespaces")) {
-    LabelNamespace(object);
   } else if (resource.group == "batch" && resource.plural == "jobs") {
     // What was made up for it need not be sent again.
     const json::Value& sent = object;

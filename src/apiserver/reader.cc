@@ -49,7 +49,7 @@ Result<void> CheckMatch(const Query& query, bool watch) {
       }
       if (match != kExactly && match != kNotOlder) {
         causes.push_back(
-            NotSupported("resourceVersionMatch", match, "\"Exact\", \"NotOlderThan\""));
+            NotSupported("resourceVersionMatch", match, R"("Exact", "NotOlderThan", "")"));
       }
       if (match == kExactly && version == "0") {
         causes.push_back(
@@ -92,9 +92,20 @@ Error ExpiredContinue(const ContinueToken& token) {
 
 }  // namespace
 
-ResponsePtr Reader::Get(const ResourceRequest& request) {
-  const auto version = ParseVersion(request.info.query.Get("resourceVersion"));
-  if (!version) return ErrorResponse(version.error(), request.accept);
+ResponsePtr Reader::Get(const std::shared_ptr<const ResourceRequest>& request) {
+  const auto version = ParseVersion(request->info.query.Get("resourceVersion"));
+  if (!version) return ErrorResponse(version.error(), request->accept);
+  if (*version <= state_.resource_version) return GetAt(*request, true);
+  return WhenVersionReached(state_, *version, state_.options.future_version_wait,
+                            [this, request](bool reached) { return GetAt(*request, reached); });
+}
+
+ResponsePtr Reader::GetAt(const ResourceRequest& request, bool reached) {
+  if (!reached) {
+    const std::int64_t asked = ParseVersion(request.info.query.Get("resourceVersion")).value_or(0);
+    return ErrorResponse(TooLargeResourceVersionError(asked, state_.resource_version),
+                         request.accept);
+  }
   const ServedResource& resource = *request.at.resource;
   const RecordPtr record = resource.store->Get(
       StorageKey(resource.namespaced ? request.info.namespace_ : std::string(), request.info.name));

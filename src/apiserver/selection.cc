@@ -1,5 +1,7 @@
 #include "apiserver/selection.h"
 
+#include <algorithm>
+#include <map>
 #include <optional>
 
 #include "kinformer/field_selector.h"
@@ -47,6 +49,7 @@ Result<Selection> Selection::Make(const ServedResource& resource, std::string_vi
       if (!requirement.negated) name = requirement.value;
     } else if (requirement.field == "metadata.namespace" && resource.namespaced) {
       term.kind = FieldTerm::Kind::kNamespace;
+      selection.selective_ = true;
     } else {
       while (term.index < resource.fields.size() &&
              resource.fields[term.index].name != requirement.field) {
@@ -68,6 +71,38 @@ Result<Selection> Selection::Make(const ServedResource& resource, std::string_vi
     selection.single_ = true;
   }
   return selection;
+}
+
+bool MatchesLabels(const LabelSelector& selector, const Record& record) {
+  return selector.Matches(RecordLabels{record});
+}
+
+std::string SelectorText(const json::Value& selector) {
+  if (selector.is_string()) return selector.StringOrEmpty();
+  const bool structured = selector.contains("matchLabels") || selector.contains("matchExpressions");
+  std::multimap<std::string, std::string> terms;
+  for (const auto& [key, value] : (structured ? selector["matchLabels"] : selector).members()) {
+    if (value.is_string()) terms.emplace(key, key + "=" + value.StringOrEmpty());
+  }
+  for (const json::Value& expression : selector["matchExpressions"].items()) {
+    const std::string& key = expression["key"].StringOrEmpty();
+    const std::string& op = expression["operator"].StringOrEmpty();
+    std::vector<std::string> values;
+    for (const json::Value& value : expression["values"].items()) {
+      values.push_back(value.StringOrEmpty());
+    }
+    std::sort(values.begin(), values.end());
+    std::string text = op == "DoesNotExist" ? "!" + key : key;
+    if (op == "In" || op == "NotIn") {
+      text += op == "In" ? " in (" : " notin (";
+      for (std::size_t i = 0; i < values.size(); ++i) text += (i == 0 ? "" : ",") + values[i];
+      text += ")";
+    }
+    terms.emplace(key, std::move(text));
+  }
+  std::string out;
+  for (const auto& [key, text] : terms) out += (out.empty() ? "" : ",") + text;
+  return out;
 }
 
 bool Selection::InScope(const Record& record) const {

@@ -51,6 +51,12 @@ class Selection {
   bool selective_ = false;
 };
 
+// Do the labels of the object satisfy the selector?
+bool MatchesLabels(const LabelSelector& selector, const Record& record);
+
+// A selector as objects hold it (metav1.LabelSelector, or a plain map of labels) as text: "a=b,c in (d,e)". A text stays as it is.
+std::string SelectorText(const json::Value& selector);
+
 }  // namespace kinformer::apiserver
 
 #endif  // KINFORMER_SRC_APISERVER_SELECTION_H_

@@ -106,16 +106,27 @@ void ApplyBuiltinRules(ServedResource& r) {
                    {"pods", "replicasets", "statefulsets", "daemonsets", "jobs", "cronjobs",
                     "ingresses", "networkpolicies", "poddisruptionbudgets",
                     "customresourcedefinitions", "flowschemas", "prioritylevelconfigurations",
-                    "replicationcontrollers", "validatingadmissionpolicies"})) {
+                    "replicationcontrollers", "validatingadmissionpolicies",
+                    "validatingadmissionpolicybindings", "validatingwebhookconfigurations",
+                    "mutatingwebhookconfigurations", "ingressclasses", "deviceclasses"})) {
     r.generation = GenerationRule::kSpec;
   }
-  if (r.plural == "namespaces") r.name_rule = NameRule::kLabel;
-  if (r.plural == "services") r.name_rule = NameRule::kDns1035Label;
+  // These have no spec; what they have counts.
+  if (OneOf(r.plural, {"endpointslices", "podtemplates", "priorityclasses",
+                       "validatingwebhookconfigurations", "mutatingwebhookconfigurations"})) {
+    r.generation = GenerationRule::kAllButMetadata;
+  }
+  if (r.plural == "namespaces" || (r.group.empty() && r.plural == "services")) {
+    r.name_rule = NameRule::kLabel;
+  }
   if (r.group == "rbac.authorization.k8s.io") r.name_rule = NameRule::kPathSegment;
-  r.create_on_update =
-      r.group == "rbac.authorization.k8s.io" ||
-      OneOf(r.plural, {"leases", "endpoints", "events", "limitranges", "services", "podtemplates"});
-  r.unconditional_update = r.plural != "leases";
+  r.create_on_update = r.group == "rbac.authorization.k8s.io" ||
+                       OneOf(r.plural, {"leases", "endpoints", "events", "limitranges", "services",
+                                        "runtimeclasses"});
+  r.unconditional_update =
+      !OneOf(r.plural, {"leases", "runtimeclasses", "csidrivers", "validatingwebhookconfigurations",
+                        "mutatingwebhookconfigurations", "validatingadmissionpolicies",
+                        "validatingadmissionpolicybindings"});
   r.delete_returns_object =
       r.group.empty() && OneOf(r.plural, {"pods", "namespaces", "services", "persistentvolumes",
                                           "persistentvolumeclaims", "serviceaccounts",

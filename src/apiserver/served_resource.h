@@ -32,7 +32,7 @@ enum class GenerationRule : std::uint8_t {
   kAllButMetadata,  // custom resources
 };
 
-enum class NameRule : std::uint8_t { kSubdomain, kLabel, kDns1035Label, kPathSegment };
+enum class NameRule : std::uint8_t { kSubdomain, kLabel, kPathSegment };
 
 // One version in which a resource is served. Constant once made; shared by answers under way.
 struct ServedVersion {
