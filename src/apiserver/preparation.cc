@@ -191,7 +191,9 @@ Result<void> Preparation::Create(const ServedResource& resource, json::Value& ob
 
 Result<void> Preparation::Update(const ServedResource& resource, const json::Value& old,
                                  json::Value& object) {
-  if (IsCore(resource, "services")) {
+  if (IsCore(resource, "pods")) {
+    TolerateForAWhile(object["spec"]);
+  } else if (IsCore(resource, "services")) {
     if (auto causes = addresses_.Assign(old, object); !causes.empty()) {
       return InvalidError(
           resource.KindSubject(std::as_const(object).At("/metadata/name").StringOrEmpty()),

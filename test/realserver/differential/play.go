@@ -254,9 +254,27 @@ func describe(r request, real, ours any) (string, string) {
 	}
 	where := fmt.Sprintf("%s %s?%s [%s] %s", r.method, resource, strings.Join(names, "&"), r.contentType, what)
 	if a, b := message(real), message(ours); a != b {
-		where += fmt.Sprintf(" real: %q ours: %q", a, b)
+		// What was asked matters less than what was said.
+		where = fmt.Sprintf("%s %s real: %q ours: %q", r.method, what, plain(a, resource), plain(b, resource))
 	}
 	return where, strings.Join(lines, "\n    ")
+}
+
+var (
+	symbolPattern = regexp.MustCompile(`\bU\d+\b`)
+	namePattern   = regexp.MustCompile(`"[abc]"|/[abc]\b`)
+	diffPattern   = regexp.MustCompile(`(?s)\n@@ .*`)
+)
+
+// plain is a message without what is particular to the object.
+func plain(message, resource string) string {
+	message = diffPattern.ReplaceAllString(message, "")
+	message = namePattern.ReplaceAllString(symbolPattern.ReplaceAllString(message, "U"), "x")
+	plural, _, _ := strings.Cut(resource, "/")
+	for _, word := range []string{plural, strings.TrimSuffix(plural, "s")} {
+		message = regexp.MustCompile("(?i)\\b"+word+`(\.[a-z0-9.]+)?\b`).ReplaceAllString(message, "R")
+	}
+	return message
 }
 
 func compare(path string, want, got any, say func(path, want, got string)) {
