@@ -3,7 +3,10 @@
 //	learn -schema ../../schema -server URL -data DATA_DIR -out ../../schema/defaults.tsv
 //	learn -schema ../../schema -server URL -data DATA_DIR -check URL_OF_OURS [-objects DIR]
 //
-// The second form asks the same of the embedded server as well, and says what it answers differently.
+//	learn -schema ../../schema -server URL -data DATA_DIR -record ../../src/apiserver/defaults_cases.txt
+//
+// The second form asks the same of the embedded server as well, and says what it answers differently. The
+// third writes into a file of cases what the real server makes of each.
 //
 // The server shows an object to mutating webhooks after it has decoded it and filled in defaults, and before it validates
 // it. So learn is such a webhook: it sends objects that have next to nothing in them, sees what became of them, and refuses
@@ -26,14 +29,15 @@ func main() {
 	out := flag.String("out", "", "the table to write; default: standard output")
 	check := flag.String("check", "", "URL of an embedded server: compare, and write no table")
 	objects := flag.String("objects", "", "with -check: compare the objects of the JSON files in this folder, too")
+	cases := flag.String("record", "", "a file of cases to complete")
 	flag.Parse()
-	if err := run(*schemaDir, *server, *data, *out, *check, *objects); err != nil {
+	if err := run(*schemaDir, *server, *data, *out, *check, *objects, *cases); err != nil {
 		fmt.Fprintln(os.Stderr, "learn:", err)
 		os.Exit(1)
 	}
 }
 
-func run(schemaDir, server, data, out, check, objects string) error {
+func run(schemaDir, server, data, out, check, objects, cases string) error {
 	schema, err := readSchema(schemaDir)
 	if err != nil {
 		return err
@@ -49,6 +53,9 @@ func run(schemaDir, server, data, out, check, objects string) error {
 	}
 	if err := probe.readEnums(schema); err != nil {
 		return err
+	}
+	if cases != "" {
+		return record(schema, probe, cases)
 	}
 	if check != "" {
 		probe.check = &checker{server: check, failed: map[string]int{}, examples: map[string]string{}}

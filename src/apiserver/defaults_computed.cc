@@ -120,6 +120,20 @@ void ServiceSpec(json::Object& members) {
   }
 }
 
+// An ingress address of a load balancer is one that its traffic is sent to.
+void Service(json::Object& members) {
+  if (At(members, "spec")["type"].StringOrEmpty() != "LoadBalancer") return;
+  json::Value* status = members.Find("status");
+  json::Value* ingress = status == nullptr ? nullptr : status->FindPointer("/loadBalancer/ingress");
+  json::Array* items = ingress == nullptr ? nullptr : ingress->IfArray();
+  if (items == nullptr) return;
+  for (json::Value& item : *items) {
+    const json::Value& given = item;
+    if (!given["ip"].StringOrEmpty().empty() && given["ipMode"].is_null())
+      item.Set("ipMode", "VIP");
+  }
+}
+
 struct Entry {
   std::string_view message;
   std::string_view kind;
@@ -136,6 +150,7 @@ constexpr Entry kEntries[] = {
     {"k8s.io.api.core.v1.PodStatus", {}, PodStatus},
     {"k8s.io.api.core.v1.ReplicationController", {}, ReplicationController},
     {"k8s.io.api.core.v1.Secret", {}, Secret},
+    {"k8s.io.api.core.v1.Service", {}, Service},
     {"k8s.io.api.core.v1.ServiceSpec", {}, ServiceSpec},
 };
 

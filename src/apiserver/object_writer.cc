@@ -138,11 +138,7 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
     return BadRequestError(
         "the namespace of the provided object does not match the namespace sent on the request");
   }
-  if (!metadata["resourceVersion"].StringOrEmpty().empty()) {
-    return Error(Reason::kInternalError,
-                 "resourceVersion should not be set on objects to be created")
-        .WithHttpStatus(500);
-  }
+  const bool has_version = !metadata["resourceVersion"].StringOrEmpty().empty();
   for (const char* name : {"uid", "creationTimestamp", "deletionTimestamp",
                            "deletionGracePeriodSeconds", "selfLink", "resourceVersion"}) {
     metadata.Erase(name);
@@ -192,6 +188,11 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
         {.name = target.name, .group = resource.group, .kind = resource.plural});
     error.WithRetryAfter(std::chrono::seconds(1));
     return error;
+  }
+  // Storage refuses it, so it comes last, and a dry run does not find out.
+  if (has_version && !target.dry_run) {
+    return Error(Reason::kUnknown, "resourceVersion should not be set on objects to be created")
+        .WithHttpStatus(500);
   }
   object["metadata"].Set("creationTimestamp", FormatTime(state_.env.WallNow()));
   WriteOutcome outcome = Store(target, nullptr, object);
@@ -290,9 +291,8 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
   }
   if (sent_version.empty() || sent_version == "0") {
     if (!resource.unconditional_update) {
-      return InvalidError(
-          resource.KindSubject(target.name),
-          {InvalidValue("metadata.resourceVersion", "0", "must be specified for an update")});
+      return InvalidError(subject, {InvalidValue("metadata.resourceVersion", "0",
+                                                 "must be specified for an update")});
     }
   } else if (sent_version != VersionText(record)) {
     return ModifiedConflictError(subject);
@@ -304,8 +304,9 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
     causes = ValidateDeletion(old["metadata"], std::as_const(object)["metadata"]);
   }
   json::Value merged = MergeForUpdate(target, old, std::move(object));
-  if (state_.options.defaulting && !resource.custom && target.subresource.empty()) {
-    if (Result<void> ready = preparation_.Update(resource, old, merged); !ready) {
+  if (state_.options.defaulting && !resource.custom) {
+    const bool status = target.subresource == "status";
+    if (auto ready = preparation_.Update(resource, old, merged, status); !ready) {
       return ready.error();
     }
   }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kinformer/quantity.h"
 
@@ -142,6 +144,24 @@ void FinalizeNamespace(json::Value& object) {
   }
 }
 
+// What was made up for an object need not be sent again.
+void Keep(json::Value& spec, const json::Value& old, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (std::as_const(spec)[name].is_null() && !old[name].is_null()) {
+      spec.Set(name, json::Value(old[name]));
+    }
+  }
+}
+
+std::vector<StatusCause> CheckIngress(const json::Value& service) {
+  if (service.At("/status/loadBalancer/ingress").size() == 0 ||
+      service.At("/spec/type").StringOrEmpty() == "LoadBalancer") {
+    return {};
+  }
+  return {ForbiddenField("status.loadBalancer.ingress",
+                         "may only be used when `spec.type` is 'LoadBalancer'")};
+}
+
 }  // namespace
 
 Result<void> Preparation::CreatePod(const ServedResource& resource, json::Value& pod) {
@@ -190,23 +210,20 @@ Result<void> Preparation::Create(const ServedResource& resource, json::Value& ob
 }
 
 Result<void> Preparation::Update(const ServedResource& resource, const json::Value& old,
-                                 json::Value& object) {
-  if (IsCore(resource, "pods")) {
+                                 json::Value& object, bool status) {
+  std::vector<StatusCause> causes;
+  const json::Value& sent = object;
+  if (IsCore(resource, "services")) {
+    causes = status ? CheckIngress(object) : addresses_.Assign(old, object);
+  } else if (!status && IsCore(resource, "pods")) {
     TolerateForAWhile(object["spec"]);
-  } else if (IsCore(resource, "services")) {
-    if (auto causes = addresses_.Assign(old, object); !causes.empty()) {
-      return InvalidError(
-          resource.KindSubject(std::as_const(object).At("/metadata/name").StringOrEmpty()),
-          std::move(causes));
-    }
-  } else if (resource.group == "batch" && resource.plural == "jobs") {
-    // What was made up for it need not be sent again.
-    const json::Value& sent = object;
-    if (sent.At("/spec/selector").is_null() && !old.At("/spec/selector").is_null()) {
-      object["spec"].Set("selector", old.At("/spec/selector"));
-    }
+    Keep(object["spec"], old["spec"], {"priority", "preemptionPolicy"});
+  } else if (!status && resource.group == "batch" && resource.plural == "jobs") {
+    Keep(object["spec"], old["spec"], {"selector"});
   }
-  return {};
+  if (causes.empty()) return {};
+  return InvalidError(resource.KindSubject(sent.At("/metadata/name").StringOrEmpty()),
+                      std::move(causes));
 }
 
 void Preparation::Stored(const ServedResource& resource, const RecordPtr& old,

@@ -74,6 +74,15 @@ void KeepAssigned(const json::Value& old, json::Value& spec) {
       if (given[name].is_null() && !old[name].is_null()) spec.Set(name, json::Value(old[name]));
     }
   }
+  if (HasNodePorts(old) && old["type"].StringOrEmpty() == "LoadBalancer" &&
+      given["type"].StringOrEmpty() != "LoadBalancer" &&
+      given["allocateLoadBalancerNodePorts"] == old["allocateLoadBalancerNodePorts"]) {
+    spec.Erase("allocateLoadBalancerNodePorts");
+  }
+  if (HasNodePorts(old) && !HasNodePorts(spec) && given["externalIPs"].size() == 0 &&
+      given["externalTrafficPolicy"] == old["externalTrafficPolicy"]) {
+    spec.Erase("externalTrafficPolicy");
+  }
   json::Value* list = spec.Find("ports");
   json::Array* ports = list == nullptr ? nullptr : list->IfArray();
   if (ports == nullptr || !HasNodePorts(old)) return;
@@ -174,6 +183,13 @@ void ServiceAddresses::AssignAddress(const json::Value& old, json::Value& spec,
     return;
   }
   const bool headless = address == kHeadless;
+  const bool without = headless && given["selector"].size() == 0;
+  if (const std::string& policy = given["ipFamilyPolicy"].StringOrEmpty();
+      policy == "RequireDualStack" && !without) {
+    causes.push_back(InvalidValue("spec.ipFamilyPolicy", JsonString(policy),
+                                  "this cluster is not configured for dual-stack services"));
+    return;
+  }
   if (address.empty()) {
     address = FreeAddress();
     if (address.empty()) return;
@@ -194,8 +210,7 @@ void ServiceAddresses::AssignAddress(const json::Value& old, json::Value& spec,
   }
   if (given["clusterIPs"].size() == 0) spec.Set("clusterIPs", json::Value::MakeArray({address}));
   // Whoever has no selector and no address looks after the endpoints, of whichever family.
-  const bool both = headless && given["selector"].size() == 0 && given["ipFamilies"].size() == 0 &&
-                    given["ipFamilyPolicy"].is_null();
+  const bool both = without && given["ipFamilies"].size() == 0 && given["ipFamilyPolicy"].is_null();
   if (given["ipFamilies"].size() == 0) {
     spec.Set("ipFamilies",
              both ? json::Value::MakeArray({"IPv4", "IPv6"}) : json::Value::MakeArray({"IPv4"}));

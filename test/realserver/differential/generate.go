@@ -79,11 +79,8 @@ var resources = []resource{
 	}, patches: []string{`{"stringData":{"k":"5"}}`, `{"data":{"l":"NQ=="}}`, `{"type":"other"}`},
 		fields: []string{"type=Opaque", "type!=Opaque", "metadata.name=b"}},
 	{name: "pods", prefix: "/api/v1", status: true, body: func(r *rand.Rand) object {
-		spec := podSpec(r)
-		if r.IntN(4) == 0 {
-			spec["nodeName"] = pick(r, "n1", "n2")
-		}
-		return object{"spec": spec}
+		// No nodeName: scheduled pods need a kubelet to go.
+		return object{"spec": podSpec(r)}
 	}, patches: []string{`{"spec":{"activeDeadlineSeconds":50}}`, `{"metadata":{"annotations":{"a":"b"}}}`, `{"spec":{"containers":[{"name":"c","image":"j"}]}}`},
 		fields:   []string{"status.phase=Pending", "status.phase!=Pending", "spec.nodeName=n1", "spec.nodeName=", "spec.restartPolicy=Always", "spec.foo=1"},
 		statuses: []string{`{"phase":"Running"}`, `{"phase":"Succeeded","message":"m"}`, `{"podIP":"10.1.1.1"}`}},

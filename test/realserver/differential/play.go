@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // request is one of a sequence. In path, query and body stand placeholders: {ns}, {rv:i} the resourceVersion that request i
@@ -186,11 +187,15 @@ type difference struct {
 	detail string
 }
 
-var runs atomic.Int64
+// Names of namespaces of their own, for every run.
+var (
+	runs    atomic.Int64
+	started = time.Now()
+)
 
 // play sends a sequence to both servers. Without `all` it stops at the first difference.
 func play(servers []*server, seed uint64, sequence []request, all bool) []difference {
-	namespace := fmt.Sprintf("d%d-%d", seed, runs.Add(1))
+	namespace := fmt.Sprintf("d%d-%x-%d", seed, started.UnixMilli(), runs.Add(1))
 	var sessions []*session
 	for _, s := range servers {
 		session, err := newSession(s, namespace)
