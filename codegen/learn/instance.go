@@ -36,8 +36,27 @@ func (in *instance) build(content map[string]any) map[string]any {
 			panic(err)
 		}
 		object = merge(base, object).(map[string]any)
+		mend(object)
 	}
 	return object
+}
+
+// mend makes webhooks valid again that have a service now.
+func mend(object map[string]any) {
+	hooks, _ := object["webhooks"].([]any)
+	for _, hook := range hooks {
+		client, _ := hook.(map[string]any)["clientConfig"].(map[string]any)
+		service, ok := client["service"].(map[string]any)
+		if !ok {
+			continue
+		}
+		delete(client, "url")
+		for _, name := range []string{"name", "namespace"} {
+			if service[name] == nil {
+				service[name] = "s"
+			}
+		}
+	}
 }
 
 // at gives the message in an object; nil: there is none.

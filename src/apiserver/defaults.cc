@@ -150,8 +150,11 @@ Result<void> Defaults::Apply(const internal::MessageDescriptor& message, std::st
   // Something is wrong or unusual: the other way through the types says what, or how it is written.
   const auto bytes = internal::JsonToProtobuf(message, object.Dump());
   if (!bytes) return bytes.error();
+  const json::Value& sent = object;
+  const std::string head =
+      internal::TypeMetaJson(sent["kind"].StringOrEmpty(), sent["apiVersion"].StringOrEmpty());
   std::string text;
-  if (auto written = internal::ProtobufToJson(message, *bytes, text); !written) {
+  if (auto written = internal::ProtobufToJson(message, *bytes, text, head); !written) {
     return written.error();
   }
   Result<json::Value> parsed = json::Parse(text);
