@@ -175,6 +175,11 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
     return InvalidError(resource.KindSubject(target.name), std::move(causes));
   }
 
+  // Storage refuses it, so it comes after the checks, and a dry run does not find out.
+  if (has_version && !target.dry_run) {
+    return Error(Reason::kUnknown, "resourceVersion should not be set on objects to be created")
+        .WithHttpStatus(500);
+  }
   const std::string key = StorageKey(resource.namespaced ? target.namespace_ : "", target.name);
   if (const RecordPtr there = resource.store->Get(key)) {
     if (!generated) {
@@ -188,11 +193,6 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
         {.name = target.name, .group = resource.group, .kind = resource.plural});
     error.WithRetryAfter(std::chrono::seconds(1));
     return error;
-  }
-  // Storage refuses it, so it comes last, and a dry run does not find out.
-  if (has_version && !target.dry_run) {
-    return Error(Reason::kUnknown, "resourceVersion should not be set on objects to be created")
-        .WithHttpStatus(500);
   }
   object["metadata"].Set("creationTimestamp", FormatTime(state_.env.WallNow()));
   WriteOutcome outcome = Store(target, nullptr, object);
@@ -343,7 +343,7 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
   if (Terminating(old) && grace_over && !HasFinalizers(resource, merged)) {
     WriteOutcome outcome = Remove(target, record);
     // The answer shows the object as it was sent; the event shows what was stored.
-    outcome.record = Record::Make(merged, outcome.record->resource_version(), resource.fields);
+    outcome.record = Record::Make(merged, record->resource_version(), resource.fields);
     return outcome;
   }
   return Store(target, record, merged);
