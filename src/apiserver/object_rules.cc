@@ -131,11 +131,6 @@ void ValidateFinalizers(const ServedResource& resource, const json::Value& final
   }
 }
 
-void SetDefault(json::Value& object, std::string_view pointer, json::Value value) {
-  const json::Value* found = object.FindPointer(pointer);
-  if (found == nullptr || found->is_null()) (void)object.SetPointer(pointer, std::move(value)).ok();
-}
-
 bool SpecChanged(const json::Value& old, const json::Value& object) {
   return !(old["spec"] == object["spec"]);
 }
@@ -273,47 +268,6 @@ std::string GenerateName(Env& env, std::string_view prefix) {
     bits /= kLetters.size();
   }
   return name;
-}
-
-void ApplyCreateDefaults(const ServedResource& resource, json::Value& object) {
-  if (resource.custom) return;
-  const std::string& plural = resource.plural;
-  if (plural == "namespaces") {
-    SetNamespaceLabel(object);
-    if (resource.group.empty()) {
-      json::Array& finalizers = object["spec"]["finalizers"].EnsureArray();
-      const json::Value own("kubernetes");
-      if (std::find(finalizers.begin(), finalizers.end(), own) == finalizers.end()) {
-        finalizers.push_back(own);
-      }
-      SetDefault(object, "/status/phase", "Active");
-    }
-  } else if (plural == "pods") {
-    SetDefault(object, "/spec/restartPolicy", "Always");
-    SetDefault(object, "/spec/terminationGracePeriodSeconds", 30);
-    SetDefault(object, "/spec/dnsPolicy", "ClusterFirst");
-    SetDefault(object, "/spec/schedulerName", "default-scheduler");
-    SetDefault(object, "/spec/securityContext", json::Value::MakeObject());
-    SetDefault(object, "/spec/enableServiceLinks", true);
-    SetDefault(object, "/status/phase", "Pending");
-  } else if (plural == "services") {
-    SetDefault(object, "/spec/type", "ClusterIP");
-    SetDefault(object, "/spec/sessionAffinity", "None");
-  } else if (plural == "deployments" || plural == "replicasets" || plural == "statefulsets" ||
-             plural == "replicationcontrollers") {
-    SetDefault(object, "/spec/replicas", 1);
-    if (plural == "deployments") {
-      SetDefault(object, "/spec/strategy/type", "RollingUpdate");
-      SetDefault(object, "/spec/revisionHistoryLimit", 10);
-      SetDefault(object, "/spec/progressDeadlineSeconds", 600);
-    }
-  } else if (plural == "jobs") {
-    SetDefault(object, "/spec/parallelism", 1);
-    SetDefault(object, "/spec/completions", 1);
-    SetDefault(object, "/spec/backoffLimit", 6);
-  } else if (plural == "secrets") {
-    SetDefault(object, "/type", "Opaque");
-  }
 }
 
 std::int64_t NextGeneration(const ServedResource& resource, const json::Value& old,

@@ -1,6 +1,6 @@
 // apiserver/object_rules.h
 //
-// What the server demands of metadata, and the values that it fills in.
+// What the server demands of metadata.
 
 #ifndef KINFORMER_SRC_APISERVER_OBJECT_RULES_H_
 #define KINFORMER_SRC_APISERVER_OBJECT_RULES_H_
@@ -51,9 +51,6 @@ std::string NewUid(Env& env);
 
 // "job-" + five letters; the prefix is cut so that the whole fits a label.
 std::string GenerateName(Env& env, std::string_view prefix);
-
-// The defaults of built-in kinds that clients and controllers lean on. `object` is a new one.
-void ApplyCreateDefaults(const ServedResource& resource, json::Value& object);
 
 // metadata.generation of an object that is written over `old`.
 std::int64_t NextGeneration(const ServedResource& resource, const json::Value& old,

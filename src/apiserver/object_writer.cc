@@ -78,7 +78,8 @@ bool SameObject(json::Value a, json::Value b) {
 
 }  // namespace
 
-ObjectWriter::ObjectWriter(ServerState& state) : state_(state), lifecycle_(state, *this) {}
+ObjectWriter::ObjectWriter(ServerState& state)
+    : state_(state), preparation_(state), lifecycle_(state, *this) {}
 
 Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
   if (!target.at.resource->namespaced || !state_.options.namespace_must_exist) return {};
@@ -102,15 +103,22 @@ Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
   return {};
 }
 
-Result<void> ObjectWriter::CheckTypes(const WriteTarget& target, const json::Value& object) const {
-  if (target.checked || !state_.options.check_types || target.at.version->message == nullptr) {
-    return {};
+Result<void> ObjectWriter::ApplyTypes(const WriteTarget& target, json::Value& object) {
+  const ServedVersion& version = *target.at.version;
+  if (version.message == nullptr) return {};
+  const bool check = state_.options.check_types && !target.checked;
+  Result<void> typed;
+  if (state_.options.defaulting) {
+    typed = defaults_.Apply(*version.message, version.api_version + " " + version.kind, object);
+  } else if (check) {
+    if (const auto message = internal::JsonToProtobuf(*version.message, object.Dump()); !message) {
+      typed = message.error();
+    }
   }
-  const auto message = internal::JsonToProtobuf(*target.at.version->message, object.Dump());
-  if (message) return {};
-  return BadRequestError(target.at.resource->kind + " in version \"" + target.at.version->version +
-                         "\" cannot be handled as a " + target.at.resource->kind + ": " +
-                         message.error().message());
+  if (typed || !check) return {};
+  return BadRequestError(version.kind + " in version \"" + version.version +
+                         "\" cannot be handled as a " + version.kind + ": " +
+                         typed.error().message());
 }
 
 Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value object) {
@@ -132,11 +140,7 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
     return BadRequestError(
         "the namespace of the provided object does not match the namespace sent on the request");
   }
-  if (!metadata["resourceVersion"].StringOrEmpty().empty()) {
-    return Error(Reason::kInternalError,
-                 "resourceVersion should not be set on objects to be created")
-        .WithHttpStatus(500);
-  }
+  const bool has_version = !metadata["resourceVersion"].StringOrEmpty().empty();
   for (const char* name : {"uid", "creationTimestamp", "deletionTimestamp",
                            "deletionGracePeriodSeconds", "selfLink", "resourceVersion"}) {
     metadata.Erase(name);
@@ -160,20 +164,28 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
   }
 
   if (target.at.HasStatus() && !target.keep_status) object.Erase("status");
+  if (Result<void> typed = ApplyTypes(target, object); !typed) return typed.error();
   if (resource.custom || resource.generation != GenerationRule::kNone) {
     object["metadata"].Set("generation", 1);
   }
-  ApplyCreateDefaults(resource, object);
+  object["metadata"].Set("uid", NewUid(state_.env));
+  if (state_.options.defaulting && !resource.custom) {
+    if (Result<void> ready = preparation_.Create(resource, object); !ready) return ready.error();
+  }
   if (Result<void> ready = PrepareDefinition(resource, object, nullptr); !ready) {
     return ready.error();
   }
-  auto causes = ValidateMetadata(resource, object["metadata"]);
+  auto causes = ValidateMetadata(resource, std::as_const(object)["metadata"]);
   for (StatusCause& cause : ValidateCustomObject(target.at, object, nullptr)) {
     causes.push_back(std::move(cause));
   }
   if (!causes.empty()) return InvalidError(resource.KindSubject(target.name), std::move(causes));
-  if (Result<void> typed = CheckTypes(target, object); !typed) return typed.error();
 
+  // Storage refuses it, so it comes after the checks, and a dry run does not find out.
+  if (has_version && !target.dry_run) {
+    return Error(Reason::kUnknown, "resourceVersion should not be set on objects to be created")
+        .WithHttpStatus(500);
+  }
   const std::string key = StorageKey(resource.namespaced ? target.namespace_ : "", target.name);
   if (const RecordPtr there = resource.store->Get(key)) {
     if (!generated) {
@@ -188,7 +200,6 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
     error.WithRetryAfter(std::chrono::seconds(1));
     return error;
   }
-  object["metadata"].Set("uid", NewUid(state_.env));
   object["metadata"].Set("creationTimestamp", FormatTime(state_.env.WallNow()));
   ToStorageVersion(target.at, object);
   WriteOutcome outcome = Store(target, nullptr, object);
@@ -295,12 +306,19 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
     return ModifiedConflictError(subject);
   }
 
+  if (Result<void> typed = ApplyTypes(target, object); !typed) return typed.error();
   if (Result<void> ready = PrepareCustomObject(target.at, object); !ready) return ready.error();
   std::vector<StatusCause> causes;
   if (!target.keep_status && target.subresource.empty()) {
-    causes = ValidateDeletion(old["metadata"], metadata);
+    causes = ValidateDeletion(old["metadata"], std::as_const(object)["metadata"]);
   }
   json::Value merged = MergeForUpdate(target, old, std::move(object));
+  if (state_.options.defaulting && !resource.custom) {
+    const bool status = target.subresource == "status";
+    if (auto ready = preparation_.Update(resource, old, merged, status); !ready) {
+      return ready.error();
+    }
+  }
   if (target.subresource.empty()) {
     if (Result<void> ready = PrepareDefinition(resource, merged, &old); !ready) {
       return ready.error();
@@ -318,7 +336,6 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
     causes.push_back(std::move(cause));
   }
   if (!causes.empty()) return InvalidError(resource.KindSubject(target.name), std::move(causes));
-  if (Result<void> typed = CheckTypes(target, merged); !typed) return typed.error();
   if (Terminating(old)) {
     const json::Array& before = old.At("/metadata/finalizers").items();
     std::string added;
@@ -344,7 +361,7 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
   if (Terminating(old) && grace_over && !HasFinalizers(resource, merged)) {
     WriteOutcome outcome = Remove(target, record);
     // The answer shows the object as it was sent; the event shows what was stored.
-    outcome.record = Record::Make(merged, outcome.record->resource_version(), resource.fields);
+    outcome.record = Record::Make(merged, record->resource_version(), resource.fields);
     return outcome;
   }
   return Store(target, record, merged);
@@ -427,6 +444,7 @@ WriteOutcome ObjectWriter::Store(const WriteTarget& target, const RecordPtr& old
   resource.store->Put(record, state_.env.Now());
   resource.watchers.Notify(record->namespace_(), record->key());
   state_.VersionReached();
+  preparation_.Stored(resource, old, object);
   lifecycle_.AfterPut(target.at, old, record, object);
   return {.record = std::move(record)};
 }
@@ -439,6 +457,7 @@ WriteOutcome ObjectWriter::Remove(const WriteTarget& target, const RecordPtr& ol
   resource.store->Delete(tombstone, state_.env.Now());
   resource.watchers.Notify(tombstone->namespace_(), tombstone->key());
   state_.VersionReached();
+  preparation_.Removed(resource, old);
   lifecycle_.AfterRemove(target.at, old);
   return {.record = std::move(tombstone), .removed = true};
 }

@@ -15,7 +15,9 @@
 #include "kinformer/json.h"
 #include "kinformer/result.h"
 
+#include "apiserver/defaults.h"
 #include "apiserver/lifecycle.h"
+#include "apiserver/preparation.h"
 #include "apiserver/server_state.h"
 
 namespace kinformer::apiserver {
@@ -63,13 +65,16 @@ class ObjectWriter {
 
  private:
   Result<void> CheckNamespace(const WriteTarget& target);
-  Result<void> CheckTypes(const WriteTarget& target, const json::Value& object) const;
+  // Field types, and with defaulting the form that a real server gives the object.
+  Result<void> ApplyTypes(const WriteTarget& target, json::Value& object);
   WriteOutcome Store(const WriteTarget& target, const RecordPtr& old, const json::Value& object);
   WriteOutcome Remove(const WriteTarget& target, const RecordPtr& old);
   json::Value MergeForUpdate(const WriteTarget& target, const json::Value& old,
                              json::Value object) const;
 
   ServerState& state_;
+  Defaults defaults_;
+  Preparation preparation_;
   Lifecycle lifecycle_;
 };
 

@@ -120,7 +120,8 @@ void ApplyBuiltinRules(ServedResource& r) {
   if (r.plural == "namespaces" || (r.group.empty() && r.plural == "services")) {
     r.name_rule = NameRule::kLabel;
   }
-  if (r.group == "rbac.authorization.k8s.io") r.name_rule = NameRule::kPathSegment;
+  if (r.group == "rbac.authorization.k8s.io" || r.plural == "events")
+    r.name_rule = NameRule::kPathSegment;
   r.create_on_update = r.group == "rbac.authorization.k8s.io" ||
                        OneOf(r.plural, {"leases", "endpoints", "events", "limitranges", "services",
                                         "runtimeclasses"});

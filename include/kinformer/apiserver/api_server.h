@@ -54,6 +54,11 @@ struct ApiServerOptions {
   Duration event_ttl{std::chrono::hours(1)};
   // Field types of built-in kinds are checked against the schema.
   bool check_types{true};
+  // Objects of built-in kinds get the defaults that a real server fills in, and its form: see docs/apiserver.md. Without,
+  // they are stored as they were sent.
+  bool defaulting{true};
+  // Where Services get their cluster addresses from: an IPv4 range. Empty: they get none.
+  std::string service_cluster_ip_range{"10.96.0.0/12"};
   std::size_t max_body_bytes{std::size_t{3} << 20};
 };
 
