@@ -156,7 +156,8 @@ class Load {
       return;
     }
     if (settings_.mode == "list") {
-      Send(client, "GET /api/v1/pods HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n");
+      Send(client, std::string("GET /api/v1/pods HTTP/1.1\r\nHost: x\r\nAccept: application/") +
+                       (settings_.protobuf ? "vnd.kubernetes.protobuf" : "json") + "\r\n\r\n");
       return;
     }
     const std::size_t each = shared_.wanted.load() / settings_.connections;

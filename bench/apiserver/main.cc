@@ -1,7 +1,7 @@
 // The API server under load, with its CPU time and memory apart from those of whoever loads it, which is another process:
 //
 //   bench_apiserver watch [--watchers 10000] [--namespaces 100] [--batch 64] [--rounds 5] [--bytes 900] [--tls|--http2]
-//   bench_apiserver list [--readers 4] [--objects 1000000]
+//   bench_apiserver list [--readers 4] [--objects 1000000] [--protobuf]
 //   bench_apiserver get|create [--clients 50] [--batch 16] [--requests 500000] [--bytes 200]
 //   bench_apiserver start --kinformer build/release/bin/kinformer
 //
@@ -269,6 +269,10 @@ int Main(int argc, char** argv) {
   }
   for (int i = 2; i < argc; ++i) {
     const std::string name = argv[i];
+    if (name == "--protobuf") {
+      settings.protobuf = true;
+      continue;
+    }
     if (name == "--tls" || name == "--http2") {
       settings.tls = true;
       settings.http2 = name == "--http2";

@@ -22,6 +22,7 @@ struct Settings {
   std::size_t bytes = 900;  // of data in an object
   std::size_t objects = 1'000'000;
   bool tls = false;
+  bool protobuf = false;  // lists
   bool http2 = false;     // over TLS, a hundred watches a connection
   std::string kinformer;  // the program to start
 };

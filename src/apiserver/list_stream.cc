@@ -176,7 +176,7 @@ class JsonListStream final : public ListStream {
 };
 
 // The envelope tells the length of everything in it, so the collection is walked twice: once to add up, once to send. The
-// messages themselves are made once and stay with the records.
+// first messages of a store stay with their records, of the others only the size does (ResourceStore::MayKeep).
 class ProtobufListStream final : public ListStream {
  public:
   using ListStream::ListStream;
@@ -208,8 +208,7 @@ class ProtobufListStream final : public ListStream {
 
  private:
   [[nodiscard]] std::size_t ItemSize(const RecordPtr& record) const {
-    std::string scratch;
-    const std::size_t size = encoder_.ListItemMessage(record, scratch).size();
+    const std::size_t size = encoder_.ListItemSize(record);
     std::string header;
     AppendBytesHeader(2, size, header);
     return header.size() + size;

@@ -141,9 +141,21 @@ std::string_view ObjectEncoder::Message(const RecordPtr& record, std::string& sc
     scratch = internal::JsonToProtobuf(*message, json).value_or(std::string());
     return scratch;
   }
-  return record->Protobuf([this](std::string_view json) {
-    return internal::JsonToProtobuf(*at_.version->message, json).value_or(std::string());
-  });
+  if (const std::string* kept = record->protobuf()) return *kept;
+  scratch =
+      internal::JsonToProtobuf(*at_.version->message, "{" + record->body()).value_or(std::string());
+  record->NoteProtobuf(scratch);
+  if (!at_.resource->store->MayKeep(scratch.size())) return scratch;
+  record->KeepProtobuf(scratch);
+  return *record->protobuf();
+}
+
+std::size_t ObjectEncoder::ListItemSize(const RecordPtr& record) const {
+  if (format_.form == Form::kObject) {
+    if (const auto size = record->protobuf_size()) return *size;
+  }
+  std::string scratch;
+  return Message(record, scratch).size();
 }
 
 std::string ObjectEncoder::Object(const RecordPtr& record) const {

@@ -50,6 +50,7 @@ class ObjectEncoder {
   // The view is into the record, or into `scratch`.
   [[nodiscard]] std::string_view ListItemMessage(const RecordPtr& record,
                                                  std::string& scratch) const;
+  [[nodiscard]] std::size_t ListItemSize(const RecordPtr& record) const;
   // apiVersion and kind of the list.
   [[nodiscard]] std::string ListApiVersion() const;
   [[nodiscard]] std::string ListKind() const;

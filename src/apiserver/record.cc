@@ -155,15 +155,9 @@ std::string_view Record::Field(std::size_t index) const {
   return rest.substr(0, rest.find('\0'));
 }
 
-const std::string& Record::Protobuf(
-    const std::function<std::string(std::string_view json)>& encode) const {
-  if (protobuf_ == nullptr) protobuf_ = std::make_unique<const std::string>(encode("{" + body_));
-  return *protobuf_;
-}
-
 std::size_t Record::bytes() const {
   return sizeof(Record) + key_.capacity() + body_.capacity() + labels_.capacity() +
-         fields_.capacity() + (protobuf_ ? protobuf_->capacity() : 0);
+         fields_.capacity();
 }
 
 }  // namespace kinformer::apiserver

@@ -7,7 +7,6 @@
 #define KINFORMER_SRC_APISERVER_RECORD_H_
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,7 +27,7 @@ struct SelectableField {
 // The object is kept as the JSON text that answers are made of, without its opening brace, kind and apiVersion: these depend on
 // the version in which it is asked for. What selectors need stands beside it, flat, so that no answer parses anything.
 //
-// Loop-confined, since the protobuf form is filled in when first asked for.
+// Loop-confined, since the protobuf form is filled in later.
 class Record {
  public:
   // `object` has complete metadata; `fields` are those of its resource.
@@ -67,9 +66,24 @@ class Record {
   // All of them, to compare.
   [[nodiscard]] std::string_view FieldsText() const { return fields_; }
 
-  // The kind's bare protobuf message, made by `encode` from the object's JSON text when first asked for. Empty if it fails.
-  [[nodiscard]] const std::string& Protobuf(
-      const std::function<std::string(std::string_view json)>& encode) const;
+  // ---- The kind's bare protobuf message, made by whoever first needs it.
+  // Null where it is not kept.
+  [[nodiscard]] const std::string* protobuf() const { return protobuf_.get(); }
+  // Its size, which is remembered even then; none before it was made for the first time.
+  [[nodiscard]] std::optional<std::size_t> protobuf_size() const {
+    if (protobuf_size_ == 0) return std::nullopt;
+    return protobuf_size_ - 1;
+  }
+  void NoteProtobuf(const std::string& message) const {
+    protobuf_size_ = static_cast<std::uint32_t>(message.size() + 1);
+  }
+  // Copies it, to keep no more than its bytes. REQUIRES: noted.
+  void KeepProtobuf(const std::string& message) const {
+    protobuf_ = std::make_unique<const std::string>(message);
+  }
+  [[nodiscard]] std::size_t protobuf_bytes() const {
+    return protobuf_ == nullptr ? 0 : protobuf_->size() + sizeof(std::string);
+  }
 
   // Heap and object bytes, about.
   [[nodiscard]] std::size_t bytes() const;
@@ -84,6 +98,7 @@ class Record {
   std::uint32_t uid_offset_ = 0;
   std::uint32_t uid_size_ = 0;
   bool tombstone_ = false;
+  mutable std::uint32_t protobuf_size_ = 0;  // one more than it is; 0: not known
   mutable std::unique_ptr<const std::string> protobuf_{};
 };
 

@@ -123,6 +123,19 @@ void ResourceStore::Compact(std::int64_t resource_version) {
   }
 }
 
+bool ResourceStore::MayKeep(std::size_t size) {
+  constexpr std::size_t kMostKept = std::size_t{32} << 20;
+  const std::size_t cost = size + sizeof(std::string);
+  if (kept_bytes_ + cost > kMostKept) return false;
+  kept_bytes_ += cost;
+  return true;
+}
+
+void ResourceStore::Forget(const Record& record) {
+  bytes_ -= std::min(bytes_, record.bytes());
+  kept_bytes_ -= std::min(kept_bytes_, record.protobuf_bytes());
+}
+
 void ResourceStore::Prune(const std::string& key, std::int64_t horizon) {
   const auto found = objects_.find(key);
   if (found == objects_.end()) return;
@@ -132,14 +145,14 @@ void ResourceStore::Prune(const std::string& key, std::int64_t horizon) {
     return i + 1 < entry.older.size() ? entry.older[i + 1] : entry.latest;
   };
   while (entry.dropped < entry.older.size() && next(entry.dropped)->resource_version() <= horizon) {
-    bytes_ -= std::min(bytes_, entry.older[entry.dropped]->bytes());
+    Forget(*entry.older[entry.dropped]);
     entry.older[entry.dropped++].reset();
   }
   if (entry.dropped == entry.older.size()) {
     entry.older = {};
     entry.dropped = 0;
     if (entry.latest->tombstone() && entry.latest->resource_version() <= horizon) {
-      bytes_ -= std::min(bytes_, entry.latest->bytes());
+      Forget(*entry.latest);
       objects_.erase(found);
     }
   } else if (entry.dropped > entry.older.size() / 2) {

@@ -55,6 +55,27 @@ TEST_F(ResourceStoreTest, EveryVersionStaysReadable) {
   EXPECT_EQ(store_->size("ns"), 2U);
 }
 
+TEST_F(ResourceStoreTest, KeepsABoundedAmountOfProtobuf) {
+  const std::string message(std::size_t{8} << 20, 'p');
+  int kept = 0;
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
+    Put("ns", name);
+    const RecordPtr record = store_->Get(std::string("ns/") + name);
+    record->NoteProtobuf(message);
+    EXPECT_EQ(record->protobuf_size(), message.size());
+    if (!store_->MayKeep(message.size())) continue;
+    record->KeepProtobuf(message);
+    ++kept;
+  }
+  EXPECT_EQ(kept, 3);
+  EXPECT_FALSE(store_->MayKeep(message.size()));
+  // What goes makes room.
+  Delete("ns/a");
+  store_->Compact(version_);
+  EXPECT_TRUE(store_->MayKeep(message.size()));
+  EXPECT_FALSE(store_->MayKeep(message.size()));
+}
+
 TEST_F(ResourceStoreTest, CompactionKeepsWhatThePresentNeeds) {
   Put("ns", "a");
   Put("ns", "b");

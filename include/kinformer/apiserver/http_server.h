@@ -77,7 +77,7 @@ struct HttpServerStats {
 };
 
 // Guarantees: a response is pulled from the handler no faster than its client takes it, so a slow client costs one buffer of at
-// most about 200 KB (with HTTP/2 and 64 KB for each stream); an idle watch costs none; a client that goes away abandons its
+// most about 200 KB (and, with HTTP/2, 64 KB for each stream under way); an idle watch costs none; a client that goes away abandons its
 // response at once; a response that the handler aborts ends without its last chunk, or with RST_STREAM, so the client notices.
 //
 // Runs on env's loop, which must be a Runtime's. Listen, destruction and all methods may be called from any thread; destruction
