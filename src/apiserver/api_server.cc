@@ -6,6 +6,7 @@
 
 #include "apiserver/discovery.h"
 #include "apiserver/mutations.h"
+#include "apiserver/object_rules.h"
 #include "apiserver/object_writer.h"
 #include "apiserver/reader.h"
 #include "apiserver/request_body.h"
@@ -15,12 +16,25 @@
 namespace kinformer::apiserver {
 namespace {
 
+constexpr std::size_t kMaxAuditId = 64;
+
 // A resource that requests name but nobody serves, in the words of in-process callers.
 Error UnknownResource(const GroupVersionResource& resource) {
   return Error(Reason::kNotFound, "the server does not serve " + resource.resource + " in \"" +
                                       (resource.group.empty() ? "" : resource.group + "/") +
                                       resource.version + "\"")
       .WithHttpStatus(404);
+}
+
+// The Accept header, with what else asks for line breaks put into it.
+std::string AcceptOf(const HttpRequest& request, bool pretty) {
+  const std::string_view accept = request.headers.Get("Accept");
+  if (!pretty) return std::string(accept);
+  std::string out;
+  for (const char c : accept.empty() ? std::string_view("*/*") : accept) {
+    out += c == ',' ? ";pretty=1," : std::string(1, c);
+  }
+  return out + ";pretty=1";
 }
 
 bool AsksPretty(const HttpRequest& request, const Query& query) {
@@ -65,6 +79,19 @@ struct ApiServer::Impl {
 
   ResponsePtr Handle(HttpRequest request) {
     ++requests;
+    std::string id(request.headers.Get("Audit-ID"));
+    if (id.empty() || id.size() > kMaxAuditId) id = NextAuditId();
+    return Audited(Answer(std::move(request)), std::move(id));
+  }
+
+  // A UUID, but for its end counted: requests are many, and randomness has its price.
+  std::string NextAuditId() {
+    if (audit_prefix.empty()) audit_prefix = NewUid(state.env).substr(0, 24);
+    std::string count = std::to_string(requests);
+    return audit_prefix + std::string(count.size() < 12 ? 12 - count.size() : 0, '0') + count;
+  }
+
+  ResponsePtr Answer(HttpRequest request) {
     const std::string accept(request.headers.Get("Accept"));
     auto info = ParseRequest(request.method, request.target);
     if (!info) return ErrorResponse(info.error(), accept);
@@ -129,7 +156,7 @@ struct ApiServer::Impl {
   }
 
   ResponsePtr Route(HttpRequest request, RequestInfo info, std::optional<FaultRule> fault) {
-    const std::string accept(request.headers.Get("Accept"));
+    const std::string accept = AcceptOf(request, AsksPretty(request, info.query));
     const auto fail = [&](const Error& error) { return ErrorResponse(error, accept); };
     ResourceRequest out{.at = state.resources.Find(info.group, info.version, info.resource),
                         .accept = accept,
@@ -183,7 +210,7 @@ struct ApiServer::Impl {
                                      .transforms = info.verb != Verb::kDelete});
     if (!format) return fail(format.error());
     out.format = *std::move(format);
-    if (!watches && AsksPretty(request, info.query)) out.format.pretty = true;
+    if (watches) out.format.pretty = false;
     const std::string_view include = info.query.Get("includeObject");
     if (include == "Object") out.format.include = IncludeObject::kObject;
     if (include == "None") out.format.include = IncludeObject::kNone;
@@ -252,6 +279,7 @@ struct ApiServer::Impl {
   Discovery discovery;
   FaultPlan faults;
   std::uint64_t requests = 0;
+  std::string audit_prefix;
 };
 
 ApiServer::ApiServer(Env& env, ApiServerOptions options)

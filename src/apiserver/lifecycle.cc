@@ -1,6 +1,9 @@
 #include "apiserver/lifecycle.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "apiserver/definition.h"
 #include "apiserver/object_rules.h"
@@ -112,7 +115,10 @@ void Lifecycle::SweepNamespace(const std::string& name) {
       return;
     }
   }
-  if (!empty) return;  // the last finalizer to be removed comes back here
+  if (!empty) {
+    ReportRemaining(namespaces, name);
+    return;  // the last finalizer to be removed comes back here
+  }
   WriteTarget target = TargetOf(namespaces, "", name);
   target.subresource = "finalize";
   (void)writer_
@@ -120,6 +126,59 @@ void Lifecycle::SweepNamespace(const std::string& name) {
               [](json::Value& object) -> Result<void> {
                 json::Array& finalizers = object["spec"]["finalizers"].EnsureArray();
                 std::erase(finalizers, json::Value("kubernetes"));
+                return {};
+              })
+      .ok();
+}
+
+void Lifecycle::ReportRemaining(const ResourceAt& namespaces, const std::string& name) {
+  std::map<std::string, int> finalizers;
+  std::string resources;
+  for (const auto& resource : state_.resources.all()) {
+    if (!resource->namespaced || resource->store->size(name) == 0) continue;
+    resources += (resources.empty() ? "" : ", ") + resource->plural + "." + resource->group +
+                 " has " + std::to_string(resource->store->size(name)) + " resource instances";
+    resource->store->Walk(name + "/", {}, state_.resource_version, [&](const RecordPtr& record) {
+      const json::Value object = record->Parse();
+      for (const json::Value& held : object.At("/metadata/finalizers").items()) {
+        ++finalizers[held.StringOrEmpty()];
+      }
+      return true;
+    });
+  }
+  std::string holders;
+  for (const auto& [finalizer, count] : finalizers) {
+    holders += (holders.empty() ? "" : ", ") + finalizer + " in " + std::to_string(count) +
+               " resource instances";
+  }
+  const std::string now = FormatTime(state_.env.WallNow());
+  const json::Value conditions = json::Value::MakeArray(
+      {json::Value::MakeObject({{"type", "NamespaceContentRemaining"},
+                                {"status", "True"},
+                                {"lastTransitionTime", now},
+                                {"reason", "SomeResourcesRemain"},
+                                {"message", "Some resources are remaining: " + resources}}),
+       json::Value::MakeObject(
+           {{"type", "NamespaceFinalizersRemaining"},
+            {"status", holders.empty() ? "False" : "True"},
+            {"lastTransitionTime", now},
+            {"reason", holders.empty() ? "ContentHasNoFinalizers" : "SomeFinalizersRemain"},
+            {"message",
+             "Some content in the namespace has finalizers "
+             "remaining: " +
+                 holders}})});
+  WriteTarget target = TargetOf(namespaces, "", name);
+  target.subresource = "status";
+  (void)writer_
+      .Modify(target,
+              [&](json::Value& object) -> Result<void> {
+                // Each write comes back here; what says the same is not written again.
+                const json::Value& before = std::as_const(object).At("/status/conditions");
+                if (before[0]["message"] == conditions[0]["message"] &&
+                    before[1]["message"] == conditions[1]["message"]) {
+                  return {};
+                }
+                object["status"].Set("conditions", conditions);
                 return {};
               })
       .ok();

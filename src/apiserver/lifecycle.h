@@ -33,6 +33,8 @@ class Lifecycle {
 
  private:
   void SweepNamespace(const std::string& name);
+  // Says in the namespace's conditions what is left in it.
+  void ReportRemaining(const ResourceAt& namespaces, const std::string& name);
   void EstablishDefinition(const ResourceAt& at, const std::string& name);
   void SweepDefinition(const std::string& name);
 

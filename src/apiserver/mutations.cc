@@ -370,14 +370,21 @@ ResponsePtr Mutations::DeleteCollection(const ResourceRequest& request) {
   const auto selection = Selection::Make(*request.at.resource, request.info.namespace_,
                                          query.Get("labelSelector"), query.Get("fieldSelector"));
   if (!selection) return ErrorResponse(selection.error(), request.accept);
+  const auto limit = query.GetInt("limit");
+  if (!limit) return ErrorResponse(limit.error(), request.accept);
+  const std::int64_t most = limit->value_or(0);
   const std::int64_t version = state_.resource_version;
   // The answer shows what was there before; it holds its version while the objects go.
   auto answer = NewListStream(ObjectEncoder(request.at, request.format, state_.env.WallNow()),
-                              {.selection = *selection, .resource_version = version});
+                              {.selection = *selection,
+                               .resource_version = version,
+                               .limit = most,
+                               .remaining = static_cast<std::int64_t>(
+                                   request.at.resource->store->size(request.info.namespace_))});
   std::vector<RecordPtr> selected;
   request.at.resource->store->Walk(selection->prefix(), {}, version, [&](const RecordPtr& record) {
     if (selection->InScope(*record) && selection->Matches(*record)) selected.push_back(record);
-    return true;
+    return most <= 0 || selected.size() < static_cast<std::size_t>(most);
   });
   for (const RecordPtr& record : selected) {
     WriteTarget target = TargetOf(request, options->dry_run);

@@ -150,6 +150,11 @@ Result<json::Value> DecodeObject(const ResourceAt& at, std::string_view content_
                            ") does not match the expected API version (" + version.api_version +
                            ")");
   }
+  if (!kind.empty() && kind != version.kind && at.resource->custom) {
+    const std::string name = std::as_const(*object).At("/metadata/name").StringOrEmpty();
+    return InvalidError({.group = at.resource->group, .resource = kind, .name = name},
+                        {InvalidValue("kind", JsonString(kind), "must be " + version.kind)});
+  }
   if (!kind.empty() && kind != version.kind) {
     return BadRequestError(kind + " in version \"" + version.version +
                            "\" cannot be handled as a " + version.kind + ": the body must hold a " +

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apiserver/negotiation.h"
+#include "apiserver/object_encoder.h"
 #include "apiserver/protobuf_envelope.h"
 #include "apiserver/status.h"
 
@@ -134,6 +135,32 @@ class Spoiler final : public ResponseStream {
   std::size_t passed_ = 0;
 };
 
+class WithAuditId final : public ResponseStream {
+ public:
+  WithAuditId(ResponsePtr inner, std::string id) : inner_(std::move(inner)), id_(std::move(id)) {}
+
+  [[nodiscard]] bool ready() const override { return inner_->ready(); }
+  [[nodiscard]] int status() const override { return inner_->status(); }
+  // The inner headers are not known before the answer has begun.
+  [[nodiscard]] const HttpHeaders& headers() const override {
+    if (!id_.empty()) {
+      headers_ = inner_->headers();
+      headers_.Add("Audit-Id", id_);
+      id_.clear();
+    }
+    return headers_;
+  }
+  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
+    return inner_->Read(max_bytes, out);
+  }
+  void SetWake(std::function<void()> wake) override { inner_->SetWake(std::move(wake)); }
+
+ private:
+  ResponsePtr inner_;
+  mutable std::string id_;
+  mutable HttpHeaders headers_;
+};
+
 class Refusal final : public ResponseStream {
  public:
   [[nodiscard]] int status() const override { return 0; }
@@ -160,15 +187,16 @@ ResponsePtr WholeResponse(int status, std::string_view content_type, std::string
 }
 
 ResponsePtr ErrorResponse(const Error& error, std::string_view accept) {
-  const auto format = Negotiate(accept, {.protobuf = true, .transforms = false});
-  const bool protobuf = format && format->media == MediaType::kProtobuf;
+  // Who can read nothing of this is a person, probably.
+  const OutputFormat format = Negotiate(accept, {.protobuf = true, .transforms = false})
+                                  .value_or(OutputFormat{.pretty = true});
   HttpHeaders headers;
-  headers.Add("Content-Type",
-              protobuf ? "application/vnd.kubernetes.protobuf" : "application/json");
+  headers.Add("Content-Type", ContentTypeOf(format, false));
   if (error.retry_after()) headers.Add("Retry-After", std::to_string(error.retry_after()->count()));
-  return WholeResponse(
-      HttpCode(error), std::move(headers),
-      protobuf ? Envelope("v1", "Status", StatusProtobuf(error)) : StatusJson(error) + "\n");
+  return WholeResponse(HttpCode(error), std::move(headers),
+                       format.media == MediaType::kProtobuf
+                           ? Envelope("v1", "Status", StatusProtobuf(error))
+                           : Render(format, StatusJson(error)));
 }
 
 ResponsePtr WhenVersionReached(ServerState& state, std::int64_t version, Duration limit,
@@ -182,6 +210,10 @@ ResponsePtr Delayed(ServerState& state, Duration delay, std::function<ResponsePt
 
 ResponsePtr Spoiled(ResponsePtr inner, FaultRule rule) {
   return std::make_unique<Spoiler>(std::move(inner), std::move(rule));
+}
+
+ResponsePtr Audited(ResponsePtr inner, std::string id) {
+  return std::make_unique<WithAuditId>(std::move(inner), std::move(id));
 }
 
 ResponsePtr Refused() { return std::make_unique<Refusal>(); }

@@ -40,6 +40,9 @@ ResponsePtr Delayed(ServerState& state, Duration delay, std::function<ResponsePt
 // `inner`, spoiled by kCutBody, kStall or kGarbage of `rule`.
 ResponsePtr Spoiled(ResponsePtr inner, FaultRule rule);
 
+// `inner` with an Audit-Id header.
+ResponsePtr Audited(ResponsePtr inner, std::string id);
+
 // A connection that breaks before any answer.
 ResponsePtr Refused();
 

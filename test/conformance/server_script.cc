@@ -205,6 +205,7 @@ class Runner {
     if (word == "header") return HeaderHolds(text);
     if (word == "items") return Items() == text;
     if (word == "events") return reply_.status == 200 && Events() == text;
+    if (word == "begins") return reply_.status == 200 && Events().starts_with(text);
     const std::string a = TakeWord(text);
     if (word == "same") return a == text;
     if (word == "differ") return a != text;

@@ -6,6 +6,7 @@
 #define KINFORMER_TEST_CONFORMANCE_SERVER_SCRIPT_H_
 
 #include <chrono>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,6 +46,10 @@ struct ScriptCase {
   [[nodiscard]] bool IsFor(std::string_view word) const;
   // Its checks as the name of a test: "SRV1_SRV2_17".
   [[nodiscard]] std::string TestName() const;
+  // For GoogleTest.
+  friend void PrintTo(const ScriptCase& script_case, std::ostream* out) {
+    *out << script_case.title;
+  }
 };
 
 struct Script {
