@@ -102,13 +102,19 @@ bool FillIn(const MessagePlan& plan, json::Value& object) {
   if (plan.prepare != nullptr) plan.prepare(*members);
   Sent sent{};
   json::Object out;
+  // Whether the members can stay where they are: all known, there, and in order.
+  bool in_place = plan.type_meta.empty();
+  std::size_t next = 0;
   for (std::size_t i = 0; i < members->size(); ++i) {
     const std::string& name = members->name(i);
     json::Value& value = members->value(i);
     const std::size_t at = plan.Find(name);
-    if (at != MessagePlan::kNone) {
-      if (!IsAbsent(*plan.fields[at].field, value)) sent[at] = &value;
-    } else if (plan.message->type_meta && (name == "kind" || name == "apiVersion")) {
+    const bool there = at != MessagePlan::kNone && !IsAbsent(*plan.fields[at].field, value);
+    in_place = in_place && there && at >= next;
+    next = at + 1;
+    if (there) sent[at] = &value;
+    if (at != MessagePlan::kNone) continue;
+    if (plan.message->type_meta && (name == "kind" || name == "apiVersion")) {
       out.Set(name, std::move(value));
     }
   }
@@ -122,9 +128,19 @@ bool FillIn(const MessagePlan& plan, json::Value& object) {
     filled[i] = ByRule(plan.fields[at], sent, sent[at]);
   }
   for (std::size_t i = 0; i < plan.ruled.size(); ++i) {
-    if (!filled[i].is_null()) sent[plan.ruled[i]] = &filled[i];
+    if (filled[i].is_null()) continue;
+    sent[plan.ruled[i]] = &filled[i];
+    in_place = false;
   }
   bool usual = true;
+  in_place = in_place && std::all_of(plan.always.begin(), plan.always.end(),
+                                     [&](std::size_t at) { return sent[at] != nullptr; });
+  if (in_place) {
+    for (std::size_t i = 0; i < plan.fields.size(); ++i) {
+      if (sent[i] != nullptr) usual = FillInField(plan.fields[i], *sent[i]) && usual;
+    }
+    return usual;
+  }
   for (std::size_t i = 0; i < plan.fields.size(); ++i) {
     const FieldPlan& field_plan = plan.fields[i];
     const FieldDescriptor& field = *field_plan.field;

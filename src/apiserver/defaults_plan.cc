@@ -60,6 +60,7 @@ const MessagePlan& DefaultPlans::Make(const internal::MessageDescriptor& message
   AddFields(plan, message);
   for (std::size_t i = 0; i < plan.fields.size(); ++i) {
     plan.by_name.emplace_back(plan.fields[i].field->json_name, i);
+    if (!plan.fields[i].field->omitempty) plan.always.push_back(i);
   }
   std::sort(plan.by_name.begin(), plan.by_name.end());
   for (FieldPlan& field : plan.fields) {

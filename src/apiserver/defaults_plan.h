@@ -51,7 +51,8 @@ struct MessagePlan {
   // In the order of JSON; the fields of inlined messages stand in their place.
   std::vector<FieldPlan> fields{};
   std::vector<std::pair<std::string_view, std::size_t>> by_name{};
-  std::vector<std::size_t> ruled{};  // the fields that have rules
+  std::vector<std::size_t> ruled{};   // the fields that have rules
+  std::vector<std::size_t> always{};  // those that are written even if nobody sent them
   // Of messages that carry kind and apiVersion inside others.
   std::vector<std::pair<std::string_view, json::Value>> type_meta{};
   // What no table can say; null: nothing. Gets the members as they were sent.
