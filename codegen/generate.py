@@ -11,6 +11,7 @@ import pathlib
 import re
 import sys
 
+import defaults
 import descriptors
 import mutables
 import registry
@@ -75,6 +76,7 @@ def main():
     for name, parts in texts.items():
         out.write(name, descriptors.HEADER + "\n".join(parts))
     out.write("src/api/registry_tables.cc", registry.source(schema))
+    out.write("src/apiserver/defaults_table.inc", defaults.source(sys.argv[1], schema))
     listing = "".join(f'  "${{KINFORMER_GENERATED}}/{s}"\n' for s in sources)
     out.write("sources.cmake", f"set(KINFORMER_API_SOURCES\n{listing})\n")
     out.remove_others()

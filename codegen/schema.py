@@ -135,7 +135,7 @@ class Schema:
         self.resources = []
         self.versions = []
         for path in sorted(pathlib.Path(folder).glob("*.tsv")):
-            if path.name != "resources.tsv":
+            if path.name not in ("resources.tsv", "defaults.tsv"):
                 self._read_package(path)
         for package in self.packages.values():
             for message in package.messages.values():

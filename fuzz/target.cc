@@ -43,6 +43,7 @@ constexpr Target kTargets[] = {
     {"protobuf_to_json", &FuzzProtobufToJson},
     {"quantity", &FuzzQuantity},
     {"recording", &FuzzRecording},
+    {"schema", &FuzzSchema},
     {"text_forms", &FuzzTextForms},
     {"watch_json", &FuzzWatchJson},
     {"watch_protobuf", &FuzzWatchProtobuf},

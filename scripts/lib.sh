@@ -4,7 +4,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 build_packages=(g++ cmake ninja-build python3 libcurl4-openssl-dev libnghttp2-dev libssl-dev libboost-dev libsimdjson-dev libyaml-cpp-dev
-                zlib1g-dev libzstd-dev libfmt-dev libcli11-dev)
+                zlib1g-dev libzstd-dev libre2-dev libfmt-dev libcli11-dev)
 test_packages=(libgtest-dev libgmock-dev libprotobuf-dev protobuf-compiler nghttp2-proxy curl jq)
 bench_packages=(libbenchmark-dev nlohmann-json3-dev)
 clang_packages=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev llvm-19)

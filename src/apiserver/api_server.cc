@@ -8,6 +8,7 @@
 #include "apiserver/discovery.h"
 #include "apiserver/fault_injection.h"
 #include "apiserver/mutations.h"
+#include "apiserver/object_rules.h"
 #include "apiserver/object_writer.h"
 #include "apiserver/reader.h"
 #include "apiserver/request_body.h"
@@ -17,12 +18,25 @@
 namespace kinformer::apiserver {
 namespace {
 
+constexpr std::size_t kMaxAuditId = 64;
+
 // A resource that requests name but nobody serves, in the words of in-process callers.
 Error UnknownResource(const GroupVersionResource& resource) {
   return Error(Reason::kNotFound, "the server does not serve " + resource.resource + " in \"" +
                                       (resource.group.empty() ? "" : resource.group + "/") +
                                       resource.version + "\"")
       .WithHttpStatus(404);
+}
+
+// The Accept header, with what else asks for line breaks put into it.
+std::string AcceptOf(const HttpRequest& request, bool pretty) {
+  const std::string_view accept = request.headers.Get("Accept");
+  if (!pretty) return std::string(accept);
+  std::string out;
+  for (const char c : accept.empty() ? std::string_view("*/*") : accept) {
+    out += c == ',' ? ";pretty=1," : std::string(1, c);
+  }
+  return out + ";pretty=1";
 }
 
 bool AsksPretty(const HttpRequest& request, const Query& query) {
@@ -68,6 +82,19 @@ struct ApiServer::Impl {
 
   ResponsePtr Handle(HttpRequest request) {
     ++requests;
+    std::string id(request.headers.Get("Audit-ID"));
+    if (id.empty() || id.size() > kMaxAuditId) id = NextAuditId();
+    return Audited(Answer(std::move(request)), std::move(id));
+  }
+
+  // A UUID, but for its end counted: requests are many, and randomness has its price.
+  std::string NextAuditId() {
+    if (audit_prefix.empty()) audit_prefix = NewUid(state.env).substr(0, 24);
+    std::string count = std::to_string(requests);
+    return audit_prefix + std::string(count.size() < 12 ? 12 - count.size() : 0, '0') + count;
+  }
+
+  ResponsePtr Answer(HttpRequest request) {
     const std::string accept(request.headers.Get("Accept"));
     auto info = ParseRequest(request.method, request.target);
     if (!info) return ErrorResponse(info.error(), accept);
@@ -102,12 +129,13 @@ struct ApiServer::Impl {
   }
 
   ResponsePtr Route(HttpRequest request, RequestInfo info, std::optional<FaultRule> fault) {
-    const std::string accept(request.headers.Get("Accept"));
+    const std::string accept = AcceptOf(request, AsksPretty(request, info.query));
     const auto fail = [&](const Error& error) { return ErrorResponse(error, accept); };
     ResourceRequest out{.at = state.resources.Find(info.group, info.version, info.resource),
                         .accept = accept,
                         .content_type = std::string(request.headers.Get("Content-Type")),
                         .user_agent = std::string(request.headers.Get("User-Agent")),
+                        .user = std::move(request.user),
                         .body = std::move(request.body),
                         .fault = std::move(fault)};
     if (!out.at) return fail(NoSuchResourceError());
@@ -121,9 +149,8 @@ struct ApiServer::Impl {
     if (resource.namespaced && info.namespace_.empty() &&
         (!collection || (info.verb != Verb::kList && info.verb != Verb::kWatch))) {
       if (!(resource.plural.ends_with("reviews") && info.verb == Verb::kCreate)) {
-        return fail(info.verb == Verb::kDeleteCollection || info.verb == Verb::kCreate
-                        ? MethodNotAllowedError()
-                        : NoSuchResourceError());
+        const bool routed = info.verb == Verb::kDeleteCollection || info.verb == Verb::kCreate;
+        return fail(routed && !resource.custom ? MethodNotAllowedError() : NoSuchResourceError());
       }
     }
     const bool creates = info.verb == Verb::kCreate;
@@ -132,16 +159,22 @@ struct ApiServer::Impl {
     if ((needs_name && collection) || (creates && !collection && info.subresource.empty())) {
       return fail(MethodNotAllowedError());
     }
+    if (resource.custom && !resource.namespaced && !info.namespace_.empty()) {
+      return fail(NoSuchResourceError());
+    }
     if (info.subresource.empty()) {
       if (!resource.HasVerb(VerbName(info.verb))) return fail(MethodNotAllowedError());
     } else {
-      const Subresource* sub = resource.FindSubresource(info.subresource);
-      if (sub == nullptr) return fail(NoSuchResourceError());
+      const Subresource* sub = out.at.FindSubresource(info.subresource);
+      if (sub == nullptr) {
+        return fail(resource.custom ? NotFoundError(resource.Subject(info.name))
+                                    : NoSuchResourceError());
+      }
       if (!sub->HasVerb(VerbName(info.verb))) return fail(MethodNotAllowedError());
       if (sub->name == "log") return Log(out, info);
       // The others of a kind of their own need a node behind them.
       if (sub->kind != resource.kind && sub->name != "scale" && sub->name != "binding" &&
-          sub->name != "eviction") {
+          sub->name != "eviction" && sub->name != "token") {
         return fail(MethodNotAllowedError());
       }
     }
@@ -152,19 +185,24 @@ struct ApiServer::Impl {
     auto format = Negotiate(accept, {.protobuf = out.at.version->message != nullptr && !scale,
                                      .list = lists,
                                      .watch = watches,
-                                     .transforms = lists || watches || info.verb == Verb::kGet});
+                                     .transforms = info.verb != Verb::kDelete});
     if (!format) return fail(format.error());
     out.format = *std::move(format);
-    if (!watches && AsksPretty(request, info.query)) out.format.pretty = true;
+    if (watches) out.format.pretty = false;
     const std::string_view include = info.query.Get("includeObject");
     if (include == "Object") out.format.include = IncludeObject::kObject;
     if (include == "None") out.format.include = IncludeObject::kNone;
     out.info = std::move(info);
 
-    if (scale) return mutations.Scale(out);
+    const std::string warning = out.at.version->deprecation_warning;
+    ResponsePtr answer = scale ? mutations.Scale(out) : Serve(std::move(out));
+    return warning.empty() ? std::move(answer) : Warning(std::move(answer), warning);
+  }
+
+  ResponsePtr Serve(ResourceRequest out) {
     switch (out.info.verb) {
       case Verb::kGet:
-        return reader.Get(out);
+        return reader.Get(std::make_shared<const ResourceRequest>(std::move(out)));
       case Verb::kList:
         return reader.List(std::make_shared<const ResourceRequest>(std::move(out)));
       case Verb::kWatch:
@@ -182,7 +220,7 @@ struct ApiServer::Impl {
       case Verb::kOther:
         break;
     }
-    return fail(MethodNotAllowedError());
+    return ErrorResponse(MethodNotAllowedError(), out.accept);
   }
 
   // No container runs here, but who asks shall see that the request came through.
@@ -225,6 +263,7 @@ struct ApiServer::Impl {
   Discovery discovery;
   FaultPlan faults;
   std::uint64_t requests = 0;
+  std::string audit_prefix;
 };
 
 ApiServer::ApiServer(Env& env, ApiServerOptions options)

@@ -22,6 +22,7 @@ struct Column {
   bool wide = false;  // only with -o wide: priority 1
   std::string type{"string"};
   std::string description{};
+  std::string format{};
   bool literal = false;  // the cell is JSON's number or boolean, whatever `type` says
 };
 
@@ -29,7 +30,7 @@ struct Column {
 inline Column Integer(const char* name) { return {name, false, "integer"}; }
 inline Column Boolean(const char* name) { return {name, false, "boolean"}; }
 inline Column Literal(const char* name, bool wide = false) {
-  return {name, wide, "string", {}, true};
+  return {name, wide, "string", {}, {}, true};
 }
 
 using RowFunction =

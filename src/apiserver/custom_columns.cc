@@ -57,10 +57,14 @@ Columns CustomColumns(const Value& version) {
   std::vector<CustomColumn> wanted;
   for (const Value& column : version["additionalPrinterColumns"].items()) {
     const std::string& type = column["type"].StringOrEmpty();
-    out.columns.push_back({column["name"].StringOrEmpty(),
-                           column["priority"].AsInt64().value_or(0) > 0, type,
-                           column["description"].StringOrEmpty()});
-    wanted.push_back({type, column["jsonPath"].StringOrEmpty()});
+    const std::string& path = column["jsonPath"].StringOrEmpty();
+    const std::string& description = column["description"].StringOrEmpty();
+    out.columns.push_back(
+        {column["name"].StringOrEmpty(), column["priority"].AsInt64().value_or(0) > 0, type,
+         description.empty() ? "Custom resource definition column (in JSONPath format): " + path
+                             : description,
+         column["format"].StringOrEmpty()});
+    wanted.push_back({type, path});
   }
   if (wanted.empty()) {
     out.columns.push_back({"Age", false, "date"});

@@ -1,34 +1,144 @@
 #include "apiserver/definition.h"
 
 #include <algorithm>
-#include <vector>
+#include <utility>
 
+#include "apiserver/definition_check.h"
+#include "apiserver/object_rules.h"
+#include "apiserver/schema_check.h"
+#include "apiserver/schema_validation.h"
 #include "apiserver/status.h"
 
 namespace kinformer::apiserver {
 namespace {
 
-void Default(json::Value& object, std::string_view name, json::Value value) {
-  const json::Value* found = object.Find(name);
+using json::Value;
+
+void Default(Value& object, std::string_view name, Value value) {
+  const Value* found = object.Find(name);
   if (found == nullptr || found->is_null() ||
       (found->is_string() && found->StringOrEmpty().empty())) {
     object.Set(name, std::move(value));
   }
 }
 
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
+struct Condition {
+  std::string_view type;
+  bool status;
+  std::string reason;
+  std::string message;
+};
+
+// Replaces the condition of that type. The time is that of the last change of its status.
+void SetCondition(Value& definition, const Condition& condition, std::string_view now) {
+  const std::string_view status = condition.status ? "True" : "False";
+  Value value = Value::MakeObject({{"type", condition.type},
+                                   {"status", status},
+                                   {"lastTransitionTime", now},
+                                   {"reason", condition.reason},
+                                   {"message", condition.message}});
+  for (Value& there : definition["status"]["conditions"].EnsureArray()) {
+    if (std::as_const(there)["type"].StringOrEmpty() != condition.type) continue;
+    if (std::as_const(there)["status"].StringOrEmpty() == status) {
+      value.Set("lastTransitionTime", std::as_const(there)["lastTransitionTime"]);
+    }
+    there = std::move(value);
+    return;
+  }
+  definition["status"]["conditions"].Append(std::move(value));
 }
 
-json::Value Condition(std::string_view type, bool status, std::string_view reason,
-                      std::string_view message, std::string_view now) {
-  return json::Value::MakeObject({{"type", type},
-                                  {"status", status ? "True" : "False"},
-                                  {"lastTransitionTime", now},
-                                  {"reason", reason},
-                                  {"message", message}});
+// Adds the storage version to those in which objects may be stored.
+void RememberStorageVersion(Value& object) {
+  for (const Value& version : std::as_const(object).At("/spec/versions").items()) {
+    if (!version["storage"].AsBool().value_or(false)) continue;
+    const Value name = version["name"];
+    json::Array& stored = object["status"]["storedVersions"].EnsureArray();
+    if (std::find(stored.begin(), stored.end(), name) == stored.end()) stored.push_back(name);
+    return;
+  }
+}
+
+// Takes over the requested names that nobody else has. The last one that somebody has is what the condition says.
+class Naming {
+ public:
+  Naming(const Value& requested, Value& accepted, const TakenNames& taken)
+      : requested_(requested), accepted_(accepted), taken_(taken) {}
+
+  Condition Run() {
+    Take("plural", "PluralConflict", taken_.resources);
+    Take("singular", "SingularConflict", taken_.resources);
+    TakeShortNames();
+    Take("kind", "KindConflict", taken_.kinds);
+    Take("listKind", "ListKindConflict", taken_.kinds);
+    if (const Value& categories = requested_["categories"]; categories.size() > 0) {
+      accepted_.Set("categories", categories);
+    } else {
+      accepted_.Erase("categories");
+    }
+    return std::move(condition_);
+  }
+
+ private:
+  void Conflict(std::string_view reason, std::string message) {
+    condition_ = {"NamesAccepted", false, std::string(reason), std::move(message)};
+  }
+
+  void Take(std::string_view member, std::string_view reason, const std::set<std::string>& others) {
+    const std::string& name = requested_[member].StringOrEmpty();
+    if (name == std::as_const(accepted_)[member].StringOrEmpty()) return;
+    if (others.contains(name)) {
+      Conflict(reason, GoQuoted(name) + " is already in use");
+    } else {
+      accepted_.Set(member, name);
+    }
+  }
+
+  void TakeShortNames() {
+    const Value& names = requested_["shortNames"];
+    const json::Array had = std::as_const(accepted_)["shortNames"].items();
+    std::vector<std::string> problems;
+    for (const Value& name : names.items()) {
+      if (std::find(had.begin(), had.end(), name) != had.end()) continue;
+      if (taken_.resources.contains(name.StringOrEmpty())) {
+        problems.push_back(GoQuoted(name.StringOrEmpty()) + " is already in use");
+      }
+    }
+    if (problems.empty()) {
+      if (names.size() > 0) {
+        accepted_.Set("shortNames", names);
+      } else {
+        accepted_.Erase("shortNames");
+      }
+      return;
+    }
+    std::string message;
+    for (const std::string& problem : problems) message += (message.empty() ? "" : ", ") + problem;
+    Conflict("ShortNamesConflict", problems.size() > 1 ? "[" + message + "]" : message);
+  }
+
+  const Value& requested_;
+  Value& accepted_;
+  const TakenNames& taken_;
+  Condition condition_{"NamesAccepted", true, "NoConflicts", "no conflicts found"};
+};
+
+void SetApproval(Value& definition, std::string_view now) {
+  const std::string approval =
+      std::as_const(definition)["metadata"]["annotations"]["api-approved.kubernetes.io"]
+          .StringOrEmpty();
+  if (!IsProtectedGroup(std::as_const(definition).At("/spec/group").StringOrEmpty()) ||
+      approval.empty()) {
+    return;
+  }
+  constexpr std::string_view kType = "KubernetesAPIApprovalPolicyConformant";
+  if (approval.starts_with("unapproved")) {
+    SetCondition(definition,
+                 {kType, false, "UnapprovedAnnotation", "not approved: " + GoQuoted(approval)},
+                 now);
+  } else {
+    SetCondition(definition, {kType, true, "ApprovedAnnotation", "approved in " + approval}, now);
+  }
 }
 
 }  // namespace
@@ -37,76 +147,121 @@ bool IsDefinition(const ServedResource& resource) {
   return resource.group == "apiextensions.k8s.io" && resource.plural == "customresourcedefinitions";
 }
 
-Result<void> PrepareDefinition(const ServedResource& resource, json::Value& object) {
+bool IsProtectedGroup(std::string_view group) {
+  return group == "k8s.io" || group == "kubernetes.io" || group.ends_with(".k8s.io") ||
+         group.ends_with(".kubernetes.io");
+}
+
+Result<void> PrepareDefinition(const ServedResource& resource, Value& object, const Value* old) {
   if (!IsDefinition(resource)) return {};
   // Members are added first and referred to afterwards, since adding one moves the others.
-  object.Erase("status");
-  json::Value& spec = object["spec"];
-  Default(spec, "conversion", json::Value::MakeObject({{"strategy", "None"}}));
-  if (!spec["versions"].is_array()) spec["versions"] = json::Value::MakeArray();
-  json::Value& names = spec["names"];
-  const std::string kind = names["kind"].StringOrEmpty();
-  Default(names, "singular", Lower(kind));
-  Default(names, "listKind", kind + "List");
+  Value& spec = object["spec"];
+  Default(spec, "conversion", Value::MakeObject({{"strategy", "None"}}));
+  Default(spec["conversion"], "strategy", "None");
+  Value& names = spec["names"];
+  const std::string kind = std::as_const(names)["kind"].StringOrEmpty();
+  if (!kind.empty()) {
+    Default(names, "singular", LowerCase(kind));
+    Default(names, "listKind", kind + "List");
+  }
+  if (old == nullptr) {
+    object.Set(
+        "status",
+        Value::MakeObject({{"conditions", nullptr},
+                           {"acceptedNames", Value::MakeObject({{"plural", ""}, {"kind", ""}})}}));
+  } else if (!object.contains("status")) {
+    object.Set("status", (*old)["status"]);
+  }
+  RememberStorageVersion(object);
+  auto causes = CheckDefinition(object, old);
+  if (causes.empty()) return {};
+  const std::string& name = std::as_const(object).At("/metadata/name").StringOrEmpty();
+  return InvalidError(resource.KindSubject(name), std::move(causes));
+}
 
-  std::vector<StatusCause> causes;
-  const std::string& name = object.At("/metadata/name").StringOrEmpty();
-  const std::string& plural = std::as_const(names)["plural"].StringOrEmpty();
-  const std::string& group = std::as_const(spec)["group"].StringOrEmpty();
-  const std::string& scope = std::as_const(spec)["scope"].StringOrEmpty();
-  if (group.empty()) causes.push_back(Required("spec.group"));
-  if (plural.empty()) causes.push_back(Required("spec.names.plural"));
-  if (kind.empty()) causes.push_back(Required("spec.names.kind"));
-  if (name != plural + "." + group) {
-    causes.push_back(InvalidValue("metadata.name", JsonString(name),
-                                  "must be spec.names.plural+\".\"+spec.group"));
+std::vector<std::string> DefinitionWarnings(const Value& definition) {
+  std::set<std::string> warnings;
+  for (const Value& version : definition["spec"]["versions"].items()) {
+    for (std::string& warning : SchemaWarnings(version["schema"]["openAPIV3Schema"])) {
+      warnings.insert(std::move(warning));
+    }
   }
-  if (scope != "Namespaced" && scope != "Cluster") {
-    causes.push_back(NotSupported("spec.scope", scope, "\"Cluster\", \"Namespaced\""));
-  }
-  json::Array& versions = spec["versions"].EnsureArray();
-  int stored = 0;
-  for (const json::Value& version : versions) {
-    if (version["storage"].AsBool().value_or(false)) ++stored;
-  }
-  if (versions.empty()) causes.push_back(Required("spec.versions"));
-  if (!versions.empty() && stored != 1) {
-    causes.push_back(InvalidValue("spec.versions", std::to_string(stored),
-                                  "must have exactly one version marked as storage version"));
-  }
-  if (!causes.empty()) return InvalidError(resource.KindSubject(name), std::move(causes));
+  return {warnings.begin(), warnings.end()};
+}
 
-  json::Array& finalizers = object["metadata"]["finalizers"].EnsureArray();
-  const json::Value cleanup(kDefinitionFinalizer);
+bool HasCondition(const Value& definition, std::string_view type) {
+  for (const Value& condition : definition.At("/status/conditions").items()) {
+    if (condition["type"].StringOrEmpty() == type) {
+      return condition["status"].StringOrEmpty() == "True";
+    }
+  }
+  return false;
+}
+
+bool IsServing(const Value& definition) {
+  return HasCondition(definition, "Established") || HasCondition(definition, "NamesAccepted");
+}
+
+void TakenNames::Add(const Value& accepted) {
+  const auto add = [](std::set<std::string>& to, const Value& name) {
+    if (!name.StringOrEmpty().empty()) to.insert(name.StringOrEmpty());
+  };
+  add(resources, accepted["plural"]);
+  add(resources, accepted["singular"]);
+  for (const Value& name : accepted["shortNames"].items()) add(resources, name);
+  add(kinds, accepted["kind"]);
+  add(kinds, accepted["listKind"]);
+}
+
+void SetDefinitionStatus(Value& definition, const TakenNames& taken, std::string_view now) {
+  const Value requested = std::as_const(definition).At("/spec/names");
+  Value accepted = std::as_const(definition).At("/status/acceptedNames");
+  const Condition named = Naming(requested, accepted, taken).Run();
+  const bool established = HasCondition(definition, "Established");
+  definition["status"].Set("acceptedNames", std::move(accepted));
+  SetCondition(definition, named, now);
+  // What has been established once remains so.
+  if (named.status) {
+    SetCondition(
+        definition,
+        {"Established", true, "InitialNamesAccepted", "the initial names have been accepted"}, now);
+  } else if (!established) {
+    SetCondition(definition, {"Established", false, "NotAccepted", "not all names are accepted"},
+                 now);
+  }
+  SetApproval(definition, now);
+}
+
+void SetTerminating(Value& definition, DeletionStep step, std::string_view now) {
+  switch (step) {
+    case DeletionStep::kPending:
+      SetCondition(definition,
+                   {"Terminating", true, "InstanceDeletionPending",
+                    "CustomResourceDefinition marked for deletion; CustomResource deletion will "
+                    "begin soon"},
+                   now);
+      break;
+    case DeletionStep::kInProgress:
+      SetCondition(definition,
+                   {"Terminating", true, "InstanceDeletionInProgress",
+                    "CustomResource deletion is in progress"},
+                   now);
+      break;
+    case DeletionStep::kCompleted:
+      SetCondition(definition,
+                   {"Terminating", false, "InstanceDeletionCompleted", "removed all instances"},
+                   now);
+      break;
+  }
+}
+
+void PrepareDeletion(Value& definition, std::string_view now) {
+  json::Array& finalizers = definition["metadata"]["finalizers"].EnsureArray();
+  const Value cleanup(kDefinitionFinalizer);
   if (std::find(finalizers.begin(), finalizers.end(), cleanup) == finalizers.end()) {
     finalizers.push_back(cleanup);
   }
-  return {};
-}
-
-void SetDefinitionStatus(json::Value& definition,
-                         const std::pair<std::string, std::string>& conflict,
-                         std::string_view now) {
-  const json::Value names = std::as_const(definition).At("/spec/names");
-  json::Value stored = json::Value::MakeArray();
-  for (const json::Value& version : std::as_const(definition).At("/spec/versions").items()) {
-    if (version["storage"].AsBool().value_or(false)) stored.Append(version["name"]);
-  }
-  json::Value& status = definition["status"];
-  json::Value conditions = json::Value::MakeArray();
-  if (conflict.first.empty()) {
-    conditions.Append(Condition("NamesAccepted", true, "NoConflicts", "no conflicts found", now));
-    conditions.Append(Condition("Established", true, "InitialNamesAccepted",
-                                "the initial names have been accepted", now));
-    status.Set("acceptedNames", names);
-  } else {
-    conditions.Append(Condition("NamesAccepted", false, conflict.first, conflict.second, now));
-    conditions.Append(
-        Condition("Established", false, "NotAccepted", "not all names are accepted", now));
-    status.Set("acceptedNames", json::Value::MakeObject({{"plural", ""}, {"kind", ""}}));
-  }
-  status.Set("conditions", std::move(conditions));
-  status.Set("storedVersions", std::move(stored));
+  SetTerminating(definition, DeletionStep::kPending, now);
 }
 
 }  // namespace kinformer::apiserver

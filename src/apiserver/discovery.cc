@@ -6,6 +6,7 @@
 
 #include "kinformer/json.h"
 
+#include "apiserver/custom_openapi.h"
 #include "apiserver/negotiation.h"
 #include "apiserver/protobuf_envelope.h"
 #include "apiserver/status.h"
@@ -48,6 +49,7 @@ json::Value AggregatedResource(const ServedResource& resource, const ServedVersi
   if (!resource.categories.empty()) out.Set("categories", StringArray(resource.categories));
   json::Value subresources = json::Value::MakeArray();
   for (const Subresource& sub : resource.subresources) {
+    if (!sub.IsIn(version.version)) continue;
     subresources.Append(
         json::Value::MakeObject({{"subresource", sub.name},
                                  {"responseKind", Kind(sub.group, sub.version, sub.kind)},
@@ -203,6 +205,7 @@ std::string Discovery::Resources(std::string_view group, std::string_view versio
     if (served == nullptr) continue;
     list.Append(ClassicResource(*resource, *served));
     for (const Subresource& sub : resource->subresources) {
+      if (!sub.IsIn(version)) continue;
       json::Value entry = json::Value::MakeObject({{"name", resource->plural + "/" + sub.name},
                                                    {"singularName", ""},
                                                    {"namespaced", resource->namespaced},
@@ -305,6 +308,12 @@ std::string Discovery::OpenApiDocument(std::string_view group, std::string_view 
     paths.Set(path, json::Value::MakeObject({{"get", get}, {"patch", std::move(patch)}}));
     const std::string schema = (group.empty() ? "core" : std::string(group)) + "." +
                                std::string(version) + "." + served->kind;
+    if (resource->custom) {
+      json::Value custom = CustomOpenApiSchema(*served);
+      custom.Set("x-kubernetes-group-version-kind", json::Value::MakeArray({kind}));
+      schemas.Set(OpenApiName(group, version, served->kind), std::move(custom));
+      continue;
+    }
     schemas.Set(schema, json::Value::MakeObject(
                             {{"type", "object"},
                              {"x-kubernetes-group-version-kind", json::Value::MakeArray({kind})}}));

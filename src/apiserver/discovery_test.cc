@@ -26,7 +26,15 @@ spec:
     subresources: {status: {}, scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size}}
     selectableFields: [{jsonPath: .spec.color}]
     additionalPrinterColumns: [{name: Color, type: string, jsonPath: .spec.color}]
-    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        x-kubernetes-preserve-unknown-fields: true
+        properties:
+          spec:
+            type: object
+            x-kubernetes-preserve-unknown-fields: true
+            properties: {color: {type: string}}
   - name: v2
     served: true
     storage: false
@@ -221,7 +229,11 @@ TEST(ApiServerProtobuf, SRV180BodyWithoutTailAndSRV200Custom) {
                 .status,
             201);
   ASSERT_EQ(server.server().Load(kDefinition).value_or(0), 1U) << ErrorOf(server);
-  ASSERT_EQ(server.Do("POST", kWidgets, R"({"metadata":{"name":"w"}})").status, 201);
+  ASSERT_EQ(server
+                .Do("POST", kWidgets,
+                    R"({"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"w"}})")
+                .status,
+            201);
   const std::string protobuf = "application/vnd.kubernetes.protobuf";
   EXPECT_EQ(server.Get(kWidgets, {{"Accept", protobuf + ",application/json"}})
                 .headers.Get("Content-Type"),
@@ -264,7 +276,12 @@ TEST(ApiServerCustom, SRV191To198) {
   EXPECT_EQ(status.At("/status/size").AsInt64(), 2) << "SRV195";
   EXPECT_EQ(status.At("/metadata/generation").AsInt64(), 1);
   EXPECT_EQ(server.Get(item + "/scale").Json().At("/status/replicas").AsInt64(), 2);
-  EXPECT_EQ(server.Do("PUT", item, R"({"metadata":{"name":"w"}})").status, 422) << "SRV87";
+  EXPECT_EQ(server
+                .Do("PUT", item,
+                    R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"}})")
+                .status,
+            422)
+      << "SRV87";
   EXPECT_EQ(
       server.Do("PATCH", item, "{}", {{"Content-Type", "application/strategic-merge-patch+json"}})
           .status,
@@ -313,7 +330,7 @@ TEST(ApiServerCustom, SRV199NameConflict) {
   const json::Value definition =
       server.Get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gadgets.example.com")
           .Json();
-  EXPECT_EQ(definition.At("/status/conditions/0/reason").StringOrEmpty(), "KindConflict");
+  EXPECT_EQ(definition.At("/status/conditions/0/reason").StringOrEmpty(), "ListKindConflict");
   EXPECT_EQ(definition.At("/status/conditions/0/status").StringOrEmpty(), "False");
   EXPECT_EQ(server.Get("/apis/example.com/v1/gadgets").status, 404);
 }

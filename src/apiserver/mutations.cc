@@ -1,18 +1,22 @@
 #include "apiserver/mutations.h"
 
-#include <algorithm>
 #include <functional>
 #include <utility>
 #include <vector>
 
 #include "kinformer/yaml.h"
 
+#include "apiserver/custom_object.h"
+#include "apiserver/eviction.h"
+#include "apiserver/field_rules.h"
 #include "apiserver/list_stream.h"
 #include "apiserver/object_encoder.h"
 #include "apiserver/object_rules.h"
 #include "apiserver/patch.h"
 #include "apiserver/protobuf_envelope.h"
 #include "apiserver/request_body.h"
+#include "apiserver/scale.h"
+#include "apiserver/schema_validation.h"
 #include "apiserver/selection.h"
 #include "object/transcode.h"
 
@@ -44,58 +48,52 @@ std::string DottedPath(std::string_view pointer) {
   return out;
 }
 
-json::Value SuccessStatus() {
-  return json::Value::MakeObject({{"kind", "Status"},
-                                  {"apiVersion", "v1"},
-                                  {"metadata", json::Value::MakeObject()},
-                                  {"status", "Success"}});
+// What binding and eviction answer.
+ResponsePtr Done(const ResourceRequest& request) {
+  const json::Value status = json::Value::MakeObject({{"kind", "Status"},
+                                                      {"apiVersion", "v1"},
+                                                      {"metadata", json::Value::MakeObject()},
+                                                      {"status", "Success"},
+                                                      {"code", 201}});
+  const OutputFormat format{.media = MediaType::kJson, .pretty = request.format.pretty};
+  return WholeResponse(201, ContentTypeOf(format, false), Render(format, status.Dump()));
 }
 
-std::string PointerOf(std::string path, std::string_view otherwise) {
-  if (path.empty()) return std::string(otherwise);
-  std::replace(path.begin(), path.end(), '.', '/');
-  return path;
-}
-
-struct ScalePointers {
-  std::string spec;
-  std::string status;
-  std::string selector;
-};
-
-ScalePointers ScalePointersOf(const ServedResource& resource) {
-  return {.spec = PointerOf(resource.scale_spec_path, "/spec/replicas"),
-          .status = PointerOf(resource.scale_status_path, "/status/replicas"),
-          .selector = PointerOf(resource.scale_selector_path, "/spec/selector")};
-}
-
-std::string SelectorText(const json::Value& selector) {
-  if (selector.is_string()) return selector.StringOrEmpty();
-  const json::Value& labels = selector.contains("matchLabels") ? selector["matchLabels"] : selector;
-  std::string text;
-  for (const auto& [key, value] : labels.members()) {
-    if (value.is_string()) text += (text.empty() ? "" : ",") + key + "=" + value.StringOrEmpty();
+// Puts the node of a Binding into its pod.
+Result<void> BindPod(const json::Value& binding, const std::string& name, std::string_view now,
+                     json::Value& pod) {
+  const json::Value& given = pod;
+  const auto refuse = [&](const std::string& why) {
+    return ConflictError({.resource = "pods/binding", .name = name}, why);
+  };
+  if (const std::string& uid = binding.At("/metadata/uid").StringOrEmpty();
+      !uid.empty() && uid != given.At("/metadata/uid").StringOrEmpty()) {
+    return ConflictError({.resource = "pods", .name = name},
+                         "Precondition failed: UID in precondition: " + uid +
+                             ", UID in object meta: " + given.At("/metadata/uid").StringOrEmpty());
   }
-  return text;
-}
-
-json::Value ScaleOf(const ServedResource& resource, const json::Value& object) {
-  const ScalePointers at = ScalePointersOf(resource);
-  json::Value metadata = json::Value::MakeObject();
-  for (const char* name : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
-    metadata.Set(name, object["metadata"][name]);
+  if (!given.At("/metadata/deletionTimestamp").is_null()) {
+    return refuse("pod " + name + " is being deleted, cannot be assigned to a host");
   }
-  json::Value status =
-      json::Value::MakeObject({{"replicas", object.At(at.status).AsInt64().value_or(0)}});
-  if (const std::string selector = SelectorText(object.At(at.selector)); !selector.empty()) {
-    status.Set("selector", selector);
+  if (const std::string& node = given.At("/spec/nodeName").StringOrEmpty(); !node.empty()) {
+    return refuse("pod " + name + " is already assigned to node \"" + node + "\"");
   }
-  return json::Value::MakeObject(
-      {{"kind", "Scale"},
-       {"apiVersion", "autoscaling/v1"},
-       {"metadata", std::move(metadata)},
-       {"spec", json::Value::MakeObject({{"replicas", object.At(at.spec).AsInt64().value_or(0)}})},
-       {"status", std::move(status)}});
+  if (given.At("/spec/schedulingGates").size() > 0) {
+    return refuse("pod " + name + " has non-empty .spec.schedulingGates");
+  }
+  pod["spec"].Set("nodeName", binding.At("/target/name").StringOrEmpty());
+  for (const char* field : {"annotations", "labels"}) {
+    for (const auto& [key, value] : binding["metadata"][field].members()) {
+      pod["metadata"][field].Set(key, value);
+    }
+  }
+  json::Array& conditions = pod["status"]["conditions"].EnsureArray();
+  std::erase_if(conditions, [](const json::Value& condition) {
+    return condition["type"].StringOrEmpty() == "PodScheduled";
+  });
+  conditions.push_back(json::Value::MakeObject(
+      {{"type", "PodScheduled"}, {"status", "True"}, {"lastTransitionTime", now}}));
+  return {};
 }
 
 using PatchFunction = Result<void> (*)(const json::Value& patch, json::Value& object);
@@ -123,89 +121,105 @@ PatchFunction PatchFunctionOf(std::string_view content_type, bool custom) {
 
 ResponsePtr Mutations::Answer(const ResourceRequest& request, const Result<WriteOutcome>& outcome,
                               const std::vector<std::string>& warnings) {
-  if (!outcome) return ErrorResponse(outcome.error(), request.accept);
+  if (!outcome) {
+    ResponsePtr answer = ErrorResponse(outcome.error(), request.accept);
+    for (const std::string& warning : warnings) answer = Warning(std::move(answer), warning);
+    return answer;
+  }
   const ObjectEncoder encoder(request.at, request.format, state_.env.WallNow());
   HttpHeaders headers;
   headers.Add("Content-Type", ContentTypeOf(request.format, false));
   for (const std::string& warning : warnings)
     headers.Add("Warning", "299 - " + JsonString(warning));
-  if (const std::string& text = request.at.version->deprecation_warning; !text.empty()) {
-    headers.Add("Warning", "299 - " + JsonString(text));
-  }
+  for (const std::string& warning : outcome->warnings)
+    headers.Add("Warning", "299 - " + JsonString(warning));
   return WholeResponse(outcome->created ? 201 : 200, std::move(headers),
                        encoder.Object(outcome->record));
 }
 
 Result<std::vector<std::string>> Mutations::ValidateFields(
-    const ResourceRequest& request, const json::Value& object,
+    const ResourceRequest& request, std::string_view mode, json::Value& object,
     const std::vector<std::string>& duplicates) const {
-  const std::string_view mode = request.info.query.Get("fieldValidation");
-  if (mode.empty() || mode == "Ignore") return std::vector<std::string>();
-  if (mode != "Warn" && mode != "Strict") {
-    return InvalidOptionsError(
-        "CreateOptions",
-        {NotSupported("fieldValidation", mode, "\"\", \"Ignore\", \"Strict\", \"Warn\"")});
-  }
+  const ServedResource& resource = *request.at.resource;
+  const auto fail = [&](const std::string& why) {
+    return BadRequestError(resource.kind + " in version \"" + request.at.version->version +
+                           "\" cannot be handled as a " + resource.kind + ": " + why);
+  };
   std::vector<std::string> problems;
   for (const std::string& pointer : duplicates) {
     problems.push_back("duplicate field \"" + DottedPath(pointer) + "\"");
   }
-  if (request.at.version->message != nullptr) {
+  if (const auto* message = request.at.version->message;
+      message != nullptr && state_.options.check_types) {
     internal::FieldProblems found;
-    (void)internal::JsonToProtobuf(*request.at.version->message, object.Dump(), &found).ok();
+    const auto typed = internal::JsonToProtobuf(*message, object.Dump(), &found);
+    if (!typed) return fail(typed.error().message());
     problems.insert(problems.end(), found.unknown.begin(), found.unknown.end());
+    DropUnknown(found.unknown, object);
   }
+  for (std::string& problem : UnknownFieldProblems(request.at, object)) {
+    problems.push_back(std::move(problem));
+  }
+  if (mode == "Ignore") problems.clear();
   if (mode == "Strict" && !problems.empty()) {
     std::string text;
     for (const std::string& problem : problems) text += (text.empty() ? "" : ", ") + problem;
-    return BadRequestError(request.at.resource->kind + " in version \"" +
-                           request.at.version->version + "\" cannot be handled as a " +
-                           request.at.resource->kind + ": strict decoding error: " + text);
+    return fail("strict decoding error: " + text);
   }
   return problems;
 }
 
+ResponsePtr Mutations::WriteBody(const ResourceRequest& request, std::string_view options_kind,
+                                 const Write& write) {
+  const auto fail = [&](const Error& error) { return ErrorResponse(error, request.accept); };
+  const auto query = DecodeWriteQuery(request.info.query, options_kind);
+  if (!query) return fail(query.error());
+  std::vector<std::string> duplicates;
+  Result<json::Value> object =
+      DecodeObject(request.at, request.content_type, request.body, &duplicates);
+  if (!object) return fail(object.error());
+  const auto warnings = ValidateFields(request, query->field_validation, *object, duplicates);
+  if (!warnings) return fail(warnings.error());
+  WriteTarget target = TargetOf(request, query->dry_run);
+  target.checked = true;
+  return Answer(request, write(target, *std::move(object)), *warnings);
+}
+
 ResponsePtr Mutations::Create(const ResourceRequest& request) {
-  if (request.info.subresource == "binding") return Bind(request);
-  if (request.info.subresource == "eviction") return Evict(request);
-  if (!request.info.subresource.empty() || !request.info.name.empty()) {
+  const std::string& subresource = request.info.subresource;
+  const bool binds = subresource == "binding" ||
+                     (request.at.resource->plural == "bindings" && subresource.empty());
+  if (binds || subresource == "eviction" || subresource == "token") {
+    const auto query = DecodeWriteQuery(request.info.query, "CreateOptions");
+    if (!query) return ErrorResponse(query.error(), request.accept);
+    if (binds) return Bind(request, query->dry_run);
+    return subresource == "token" ? RequestToken(request, query->dry_run)
+                                  : Evict(request, query->dry_run);
+  }
+  if (!subresource.empty() || !request.info.name.empty()) {
     return ErrorResponse(MethodNotAllowedError(), request.accept);
   }
   if (!request.at.resource->HasVerb("get")) return Review(request);
-  const auto dry_run = DecodeDryRun(request.info.query.Get("dryRun"), "CreateOptions");
-  if (!dry_run) return ErrorResponse(dry_run.error(), request.accept);
-  std::vector<std::string> duplicates;
-  Result<json::Value> object =
-      DecodeObject(request.at, request.content_type, request.body, &duplicates);
-  if (!object) return ErrorResponse(object.error(), request.accept);
-  const auto warnings = ValidateFields(request, *object, duplicates);
-  if (!warnings) return ErrorResponse(warnings.error(), request.accept);
-  return Answer(request, writer_.Create(TargetOf(request, *dry_run), *std::move(object)),
-                *warnings);
+  return WriteBody(request, "CreateOptions", [&](const WriteTarget& target, json::Value object) {
+    return writer_.Create(target, std::move(object));
+  });
 }
 
 ResponsePtr Mutations::Update(const ResourceRequest& request) {
-  const auto dry_run = DecodeDryRun(request.info.query.Get("dryRun"), "UpdateOptions");
-  if (!dry_run) return ErrorResponse(dry_run.error(), request.accept);
-  std::vector<std::string> duplicates;
-  Result<json::Value> object =
-      DecodeObject(request.at, request.content_type, request.body, &duplicates);
-  if (!object) return ErrorResponse(object.error(), request.accept);
-  const auto warnings = ValidateFields(request, *object, duplicates);
-  if (!warnings) return ErrorResponse(warnings.error(), request.accept);
-  return Answer(request, writer_.Update(TargetOf(request, *dry_run), *std::move(object)),
-                *warnings);
+  return WriteBody(request, "UpdateOptions", [&](const WriteTarget& target, json::Value object) {
+    return writer_.Update(target, std::move(object));
+  });
 }
 
 ResponsePtr Mutations::Patch(const ResourceRequest& request) {
+  const auto fail = [&](const Error& error) { return ErrorResponse(error, request.accept); };
   const Query& query = request.info.query;
   const bool custom = request.at.resource->custom;
   const PatchFunction apply = PatchFunctionOf(request.content_type, custom);
   if (apply == nullptr) {
-    std::string accepted = "application/json-patch+json, application/merge-patch+json, ";
-    if (!custom) accepted += "application/strategic-merge-patch+json, ";
-    return ErrorResponse(UnsupportedMediaTypeError(accepted + "application/apply-patch+yaml"),
-                         request.accept);
+    if (!custom) return fail(UnsupportedPatchError());
+    return fail(UnsupportedMediaTypeError(
+        "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"));
   }
   const bool server_side = IsMediaType(request.content_type, "application/apply-patch+yaml");
   std::vector<StatusCause> causes;
@@ -215,30 +229,65 @@ ResponsePtr Mutations::Patch(const ResourceRequest& request) {
   if (server_side && query.Get("fieldManager").empty()) {
     causes.push_back(Required("fieldManager", "is required for apply patch"));
   }
-  if (!causes.empty()) {
-    return ErrorResponse(InvalidOptionsError("PatchOptions", std::move(causes)), request.accept);
-  }
-  const auto dry_run = DecodeDryRun(query.Get("dryRun"), "PatchOptions");
-  if (!dry_run) return ErrorResponse(dry_run.error(), request.accept);
+  const auto options = DecodeWriteQuery(query, "PatchOptions", std::move(causes));
+  if (!options) return fail(options.error());
 
-  const WriteTarget target = TargetOf(request, *dry_run);
+  WriteTarget target = TargetOf(request, options->dry_run);
   const Result<json::Value> patch =
       server_side ? yaml::Parse(request.body) : json::Parse(request.body);
-  if (!patch) return ErrorResponse(BadRequestError(patch.error().message()), request.accept);
+  if (!patch) return fail(BadRequestError("error decoding patch: " + patch.error().message()));
   const std::string key =
       StorageKey(request.at.resource->namespaced ? target.namespace_ : "", target.name);
   if (server_side) {
     if (!(*patch)["metadata"]["managedFields"].is_null()) {
-      return ErrorResponse(BadRequestError("metadata.managedFields must be nil"), request.accept);
+      return fail(BadRequestError("metadata.managedFields must be nil"));
     }
     if (request.at.resource->store->Get(key) == nullptr && target.subresource.empty()) {
       return Answer(request, writer_.Create(target, *patch));
     }
   }
-  return Answer(request, writer_.Modify(target, [&](json::Value& object) -> Result<void> {
+  target.checked = true;
+  std::vector<std::string> warnings;
+  const auto outcome = writer_.Modify(target, [&](json::Value& object) -> Result<void> {
+    const std::string uid = std::as_const(object).At("/metadata/uid").StringOrEmpty();
     // Without a resourceVersion of its own the patch goes onto whatever is there.
-    return apply(*patch, object);
-  }));
+    if (Result<void> applied = apply(*patch, object); !applied) return applied;
+    auto checked = CheckPatched(request, options->field_validation, uid, object);
+    if (!checked) return checked.error();
+    warnings = *std::move(checked);
+    return {};
+  });
+  return Answer(request, outcome, warnings);
+}
+
+Result<std::vector<std::string>> Mutations::CheckPatched(const ResourceRequest& request,
+                                                         std::string_view mode,
+                                                         const std::string& uid,
+                                                         json::Value& object) const {
+  const auto invalid = [&](const std::string& why) {
+    return InvalidError({},
+                        {InvalidValue("patch", GoQuoted(object.Dump({.sort_keys = true})), why)});
+  };
+  const json::Value& patched = object;
+  if (const std::string& sent = patched.At("/metadata/uid").StringOrEmpty();
+      !sent.empty() && sent != uid) {
+    return InvalidError(request.at.resource->KindSubject(request.info.name),
+                        {InvalidValue("metadata.uid", JsonString(sent), "field is immutable")});
+  }
+  if (patched["kind"].StringOrEmpty() != request.at.version->kind ||
+      patched["apiVersion"].StringOrEmpty() != request.at.version->api_version) {
+    return invalid("the result of the patch must be a " + request.at.version->kind + " of " +
+                   request.at.version->api_version);
+  }
+  auto warnings = ValidateFields(request, mode, object, {});
+  if (!warnings) {
+    // What a body of that kind would say after its kind.
+    const std::string& message = warnings.error().message();
+    const std::string prefix = " cannot be handled as a " + request.at.resource->kind + ": ";
+    const std::size_t at = message.find(prefix);
+    return invalid(at == std::string::npos ? message : message.substr(at + prefix.size()));
+  }
+  return warnings;
 }
 
 ResponsePtr Mutations::Delete(const ResourceRequest& request) {
@@ -262,17 +311,24 @@ ResponsePtr Mutations::DeleteCollection(const ResourceRequest& request) {
   const Query& query = request.info.query;
   const auto options = DecodeDelete(query, request.content_type, request.body);
   if (!options) return ErrorResponse(options.error(), request.accept);
-  const auto selection = Selection::Make(*request.at.resource, request.info.namespace_,
+  const auto selection = Selection::Make(request.at, request.info.namespace_,
                                          query.Get("labelSelector"), query.Get("fieldSelector"));
   if (!selection) return ErrorResponse(selection.error(), request.accept);
+  const auto limit = query.GetInt("limit");
+  if (!limit) return ErrorResponse(limit.error(), request.accept);
+  const std::int64_t most = limit->value_or(0);
   const std::int64_t version = state_.resource_version;
   // The answer shows what was there before; it holds its version while the objects go.
   auto answer = NewListStream(ObjectEncoder(request.at, request.format, state_.env.WallNow()),
-                              {.selection = *selection, .resource_version = version});
+                              {.selection = *selection,
+                               .resource_version = version,
+                               .limit = most,
+                               .remaining = static_cast<std::int64_t>(
+                                   request.at.resource->store->size(request.info.namespace_))});
   std::vector<RecordPtr> selected;
   request.at.resource->store->Walk(selection->prefix(), {}, version, [&](const RecordPtr& record) {
     if (selection->InScope(*record) && selection->Matches(*record)) selected.push_back(record);
-    return true;
+    return most <= 0 || selected.size() < static_cast<std::size_t>(most);
   });
   for (const RecordPtr& record : selected) {
     WriteTarget target = TargetOf(request, options->dry_run);
@@ -286,103 +342,102 @@ ResponsePtr Mutations::DeleteCollection(const ResourceRequest& request) {
 }
 
 ResponsePtr Mutations::Scale(const ResourceRequest& request) {
+  const auto fail = [&](const Error& error) { return ErrorResponse(error, request.accept); };
   const ServedResource& resource = *request.at.resource;
   const RecordPtr record = resource.store->Get(
       StorageKey(resource.namespaced ? request.info.namespace_ : "", request.info.name));
-  if (record == nullptr) {
-    return ErrorResponse(NotFoundError(resource.Subject(request.info.name)), request.accept);
-  }
-  json::Value scale = ScaleOf(resource, record->Parse());
+  if (record == nullptr) return fail(NotFoundError(resource.Subject(request.info.name)));
+  const bool reads = request.info.verb == Verb::kGet;
+  Result<json::Value> shown = ScaleOf(request.at, record->Parse(), /*for_change=*/!reads);
+  if (!shown) return fail(shown.error());
+  json::Value scale = *std::move(shown);
   const OutputFormat format{.media = MediaType::kJson, .pretty = request.format.pretty};
-  if (request.info.verb == Verb::kGet) {
+  if (reads) {
     return WholeResponse(200, ContentTypeOf(format, false), Render(format, scale.Dump()));
   }
-  if (request.info.verb == Verb::kPatch) {
+  const bool patches = request.info.verb == Verb::kPatch;
+  const auto query =
+      DecodeWriteQuery(request.info.query, patches ? "PatchOptions" : "UpdateOptions");
+  if (!query) return fail(query.error());
+  if (patches) {
     const PatchFunction apply = PatchFunctionOf(request.content_type, /*custom=*/false);
+    if (apply == nullptr) return fail(UnsupportedPatchError());
     const Result<json::Value> patch = json::Parse(request.body);
-    if (apply == nullptr || !patch) {
-      return ErrorResponse(BadRequestError("the body is no patch of a Scale"), request.accept);
-    }
-    if (Result<void> applied = apply(*patch, scale); !applied) {
-      return ErrorResponse(applied.error(), request.accept);
-    }
+    if (!patch) return fail(BadRequestError("error decoding patch: " + patch.error().message()));
+    // Only a resourceVersion that is in the patch is a condition.
+    scale["metadata"].Erase("resourceVersion");
+    if (Result<void> applied = apply(*patch, scale); !applied) return fail(applied.error());
   } else {
     Result<json::Value> sent = DecodeBody(request.content_type, request.body);
-    if (!sent) return ErrorResponse(sent.error(), request.accept);
+    if (!sent) return fail(sent.error());
     scale = *std::move(sent);
   }
-  const auto dry_run = DecodeDryRun(request.info.query.Get("dryRun"), "UpdateOptions");
-  if (!dry_run) return ErrorResponse(dry_run.error(), request.accept);
-  WriteTarget target = TargetOf(request, *dry_run);
+  if (Result<void> valid = CheckScale(request.at, request.info.name, scale); !valid)
+    return fail(valid.error());
+  WriteTarget target = TargetOf(request, query->dry_run);
   target.subresource.clear();
   const auto outcome = writer_.Modify(target, [&](json::Value& object) -> Result<void> {
-    const std::string version =
-        std::as_const(scale).At("/metadata/resourceVersion").StringOrEmpty();
-    if (!version.empty()) object["metadata"].Set("resourceVersion", version);
-    return object.SetPointer(ScalePointersOf(resource).spec,
-                             std::as_const(scale).At("/spec/replicas").AsInt64().value_or(0));
+    return ApplyScale(request.at, scale, object);
   });
-  if (!outcome) return ErrorResponse(outcome.error(), request.accept);
-  return WholeResponse(200, ContentTypeOf(format, false),
-                       Render(format, ScaleOf(resource, outcome->record->Parse()).Dump()));
+  if (!outcome) return fail(outcome.error());
+  shown = ScaleOf(request.at, outcome->record->Parse(), /*for_change=*/true);
+  if (!shown) return fail(shown.error());
+  return WholeResponse(200, ContentTypeOf(format, false), Render(format, shown->Dump()));
 }
 
-ResponsePtr Mutations::Bind(const ResourceRequest& request) {
+ResponsePtr Mutations::Bind(const ResourceRequest& request, bool dry_run) {
+  const auto fail = [&](const Error& error) { return ErrorResponse(error, request.accept); };
   const Result<json::Value> binding = DecodeBody(request.content_type, request.body);
-  if (!binding) return ErrorResponse(binding.error(), request.accept);
-  WriteTarget target = TargetOf(request, false);
-  target.subresource.clear();
+  if (!binding) return fail(binding.error());
+  const std::string& name = (*binding).At("/metadata/name").StringOrEmpty();
+  if (!request.info.name.empty() && name != request.info.name) {
+    return fail(BadRequestError("name in URL does not match name in Binding object"));
+  }
+  // The real server's answers to these have neither a reason nor a better code.
+  const json::Value& node = (*binding)["target"];
+  if (const std::string& kind = node["kind"].StringOrEmpty(); !kind.empty() && kind != "Node") {
+    return fail(Error(Reason::kUnknown, "target.kind: Unsupported value: " + JsonString(kind) +
+                                            R"(: supported values: "Node", "<empty>")")
+                    .WithHttpStatus(500));
+  }
+  if (node["name"].StringOrEmpty().empty()) {
+    return fail(Error(Reason::kUnknown, "target.name: Required value").WithHttpStatus(500));
+  }
+  WriteTarget target = TargetOf(request, dry_run);
+  target.at = state_.resources.Find("", "v1", "pods");
+  target.name = name;
+  target.subresource = "binding";
   target.keep_status = true;
-  const ErrorSubject subject = request.at.resource->Subject(request.info.name);
-  const auto outcome = writer_.Modify(target, [&](json::Value& pod) -> Result<void> {
-    const std::string& node = std::as_const(pod).At("/spec/nodeName").StringOrEmpty();
-    if (!node.empty()) {
-      return ConflictError(
-          subject, "pod " + request.info.name + " is already assigned to node \"" + node + "\"");
-    }
-    pod["spec"].Set("nodeName", (*binding)["target"]["name"].StringOrEmpty());
-    for (const auto& [key, value] : (*binding)["metadata"]["annotations"].members()) {
-      pod["metadata"]["annotations"].Set(key, value);
-    }
-    pod["status"]["conditions"].Append(
-        json::Value::MakeObject({{"type", "PodScheduled"},
-                                 {"status", "True"},
-                                 {"lastTransitionTime", FormatTime(state_.env.WallNow())}}));
-    return {};
+  const auto outcome = writer_.Modify(target, [&](json::Value& pod) {
+    return BindPod(*binding, name, FormatTime(state_.env.WallNow()), pod);
   });
-  if (!outcome) return ErrorResponse(outcome.error(), request.accept);
-  return WholeResponse(201, "application/json", SuccessStatus().Dump() + "\n");
+  return outcome ? Done(request) : fail(outcome.error());
 }
 
-ResponsePtr Mutations::Evict(const ResourceRequest& request) {
+ResponsePtr Mutations::Evict(const ResourceRequest& request, bool dry_run) {
   const Result<json::Value> eviction = DecodeBody(request.content_type, request.body);
   if (!eviction) return ErrorResponse(eviction.error(), request.accept);
-  const std::string& name = (*eviction)["metadata"]["name"].StringOrEmpty();
-  if (!name.empty() && name != request.info.name) {
-    return ErrorResponse(BadRequestError("name in URL does not match name in Eviction object"),
-                         request.accept);
-  }
-  WriteTarget target = TargetOf(request, false);
-  target.subresource.clear();
-  DeleteRequest options;
-  options.grace_period_seconds = (*eviction)["deleteOptions"]["gracePeriodSeconds"].AsInt64();
-  const auto outcome = writer_.Delete(target, options);
-  if (!outcome) return ErrorResponse(outcome.error(), request.accept);
-  return WholeResponse(201, "application/json", SuccessStatus().Dump() + "\n");
+  const auto evicted = apiserver::Evict(state_, writer_, TargetOf(request, dry_run), *eviction);
+  return evicted ? Done(request) : ErrorResponse(evicted.error(), request.accept);
+}
+
+ResponsePtr Mutations::RequestToken(const ResourceRequest& request, bool dry_run) {
+  const auto fail = [&](const Error& error) { return ErrorResponse(error, request.accept); };
+  Result<json::Value> body = DecodeBody(request.content_type, request.body);
+  if (!body) return fail(body.error());
+  const auto token = reviews_.RequestToken(TargetOf(request, dry_run), *std::move(body));
+  if (!token) return fail(token.error());
+  const OutputFormat format{.media = MediaType::kJson, .pretty = request.format.pretty};
+  return WholeResponse(201, ContentTypeOf(format, false), Render(format, token->Dump()));
 }
 
 ResponsePtr Mutations::Review(const ResourceRequest& request) {
   Result<json::Value> object = DecodeObject(request.at, request.content_type, request.body);
   if (!object) return ErrorResponse(object.error(), request.accept);
-  const std::string& plural = request.at.resource->plural;
-  json::Value& status = (*object)["status"];
-  if (plural == "tokenreviews") {
-    status.Set("authenticated", false);
-  } else {
-    // Everybody may do everything here.
-    status.Set("allowed", true);
-  }
-  return Answer(request, WriteOutcome{.record = Record::Make(*object, 0, {}), .created = true});
+  const auto answer =
+      reviews_.Answer(request.at, request.info.namespace_, request.user, *std::move(object));
+  if (!answer) return ErrorResponse(answer.error(), request.accept);
+  return Answer(request, WriteOutcome{.record = Record::Make(*answer, 0, {}), .created = true});
 }
 
 }  // namespace kinformer::apiserver

@@ -5,9 +5,15 @@
 #ifndef KINFORMER_SRC_APISERVER_MUTATIONS_H_
 #define KINFORMER_SRC_APISERVER_MUTATIONS_H_
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "apiserver/object_writer.h"
 #include "apiserver/reader.h"
+#include "apiserver/request_body.h"
 #include "apiserver/responses.h"
+#include "apiserver/reviews.h"
 #include "apiserver/server_state.h"
 
 namespace kinformer::apiserver {
@@ -15,7 +21,8 @@ namespace kinformer::apiserver {
 // Loop-confined. Errors come back as responses.
 class Mutations {
  public:
-  Mutations(ServerState& state, ObjectWriter& writer) : state_(state), writer_(writer) {}
+  Mutations(ServerState& state, ObjectWriter& writer)
+      : state_(state), writer_(writer), reviews_(state) {}
 
   ResponsePtr Create(const ResourceRequest& request);
   ResponsePtr Update(const ResourceRequest& request);
@@ -27,20 +34,32 @@ class Mutations {
   ResponsePtr Scale(const ResourceRequest& request);
 
  private:
-  // POST to pods/x/binding and pods/x/eviction.
-  ResponsePtr Bind(const ResourceRequest& request);
-  ResponsePtr Evict(const ResourceRequest& request);
+  // POST to pods/x/binding (or bindings), pods/x/eviction, serviceaccounts/x/token.
+  ResponsePtr Bind(const ResourceRequest& request, bool dry_run);
+  ResponsePtr Evict(const ResourceRequest& request, bool dry_run);
+  ResponsePtr RequestToken(const ResourceRequest& request, bool dry_run);
   // Resources that only answer: access reviews.
   ResponsePtr Review(const ResourceRequest& request);
+  // The body of a create or update, checked, and what is to be done with it.
+  using Write = std::function<Result<WriteOutcome>(const WriteTarget& target, json::Value object)>;
+  ResponsePtr WriteBody(const ResourceRequest& request, std::string_view options_kind,
+                        const Write& write);
   ResponsePtr Answer(const ResourceRequest& request, const Result<WriteOutcome>& outcome,
                      const std::vector<std::string>& warnings = {});
-  // The problems with fields that fieldValidation is about; an error where it is Strict.
+  // Checks the object's types, takes out what the schema does not know, and gives the problems with fields that fieldValidation
+  // is about: as warnings, or as an error where it is Strict.
   Result<std::vector<std::string>> ValidateFields(const ResourceRequest& request,
-                                                  const json::Value& object,
+                                                  std::string_view mode, json::Value& object,
                                                   const std::vector<std::string>& duplicates) const;
+
+  // The same of what a patch has made; `uid` is the object's. Errors are about the patch.
+  Result<std::vector<std::string>> CheckPatched(const ResourceRequest& request,
+                                                std::string_view mode, const std::string& uid,
+                                                json::Value& object) const;
 
   ServerState& state_;
   ObjectWriter& writer_;
+  Reviews reviews_;
 };
 
 }  // namespace kinformer::apiserver

@@ -125,6 +125,8 @@ void ObjectEncoder::AppendRow(const RecordPtr& record, std::string& out) const {
            format_.form_version + R"(","metadata":)";
     out += MetadataText(record->body());
     out += '}';
+  } else {
+    out += ",\"object\":null";
   }
   out += '}';
 }

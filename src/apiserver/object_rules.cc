@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <utility>
 
 namespace kinformer::apiserver {
 namespace {
@@ -57,76 +58,77 @@ bool IsQualifiedName(std::string_view text) {
 
 constexpr std::string_view kSubdomainRule =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
-    "'.', and must "
-    "start and end with an alphanumeric character";
+    "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
+    "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 constexpr std::string_view kLabelRule =
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
-    "must start and "
-    "end with an alphanumeric character";
-constexpr std::string_view kDns1035Rule =
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
-    "alphabetic "
-    "character, and end with an alphanumeric character";
-constexpr std::string_view kPathSegmentRule =
-    "may not be '.' or '..' and may not contain '/' or '%'";
-
-// The rule that the name breaks; empty if none.
-std::string_view BrokenRule(NameRule rule, std::string_view name) {
-  switch (rule) {
-    case NameRule::kSubdomain:
-      return IsSubdomain(name) ? std::string_view() : kSubdomainRule;
-    case NameRule::kLabel:
-      return IsLabel(name) ? std::string_view() : kLabelRule;
-    case NameRule::kDns1035Label:
-      return IsLabel(name) && IsLower(name[0]) ? std::string_view() : kDns1035Rule;
-    case NameRule::kPathSegment:
-      break;
-  }
-  const bool fine =
-      name != "." && name != ".." && name.find_first_of("/%") == std::string_view::npos;
-  return fine ? std::string_view() : kPathSegmentRule;
-}
+    "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used "
+    "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+constexpr std::string_view kQualifiedRule =
+    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end "
+    "with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "
+    "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+constexpr std::string_view kValueRule =
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
+    "'.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  "
+    "or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
 void ValidateLabels(const json::Value& labels, std::vector<StatusCause>& causes) {
   for (const auto& [key, value] : labels.members()) {
     if (!IsQualifiedName(key)) {
-      causes.push_back(
-          InvalidValue("metadata.labels", JsonString(key),
-                       "name part must consist of alphanumeric characters, '-', '_' or '.', and "
-                       "must start and end with an alphanumeric character"));
+      causes.push_back(InvalidValue("metadata.labels", JsonString(key), kQualifiedRule));
     }
     const std::string& text = value.StringOrEmpty();
     if (!value.is_string() || (!text.empty() && !IsQualifiedPart(text))) {
-      causes.push_back(
-          InvalidValue("metadata.labels", value.Dump(),
-                       "a valid label must be an empty string or consist of alphanumeric "
-                       "characters, '-', '_' or '.', and must start and end with an alphanumeric "
-                       "character"));
+      causes.push_back(InvalidValue("metadata.labels", value.Dump(), kValueRule));
     }
   }
 }
 
 void ValidateOwners(const json::Value& owners, std::vector<StatusCause>& causes) {
-  int controllers = 0;
-  for (std::size_t i = 0; i < owners.size(); ++i) {
-    const json::Value& owner = owners[i];
+  std::string controller;
+  for (const json::Value& owner : owners.items()) {
     for (const char* field : {"apiVersion", "kind", "name", "uid"}) {
       if (owner[field].StringOrEmpty().empty()) {
-        causes.push_back(Required("metadata.ownerReferences[" + std::to_string(i) + "]." + field,
-                                  std::string(field) + " must not be empty"));
+        const bool version = std::string_view(field) == "apiVersion";
+        causes.push_back(InvalidValue(std::string("metadata.ownerReferences.") + field, "\"\"",
+                                      version ? "version must not be empty" : "must not be empty"));
       }
     }
-    if (owner["controller"].AsBool().value_or(false)) ++controllers;
-  }
-  if (controllers > 1) {
-    causes.push_back(InvalidValue("metadata.ownerReferences", "[...]",
-                                  "Only one reference can have Controller set to true"));
+    if (owner["apiVersion"].StringOrEmpty() == "v1" && owner["kind"].StringOrEmpty() == "Event") {
+      causes.push_back(InvalidValue("metadata.ownerReferences", owner.Dump(),
+                                    "/v1, Kind=Event is disallowed from being an owner"));
+    }
+    if (!owner["controller"].AsBool().value_or(false)) continue;
+    const std::string name = owner["kind"].StringOrEmpty() + "/" + owner["name"].StringOrEmpty();
+    if (!controller.empty()) {
+      causes.push_back(
+          InvalidValue("metadata.ownerReferences", owners.Dump(),
+                       "Only one reference can have Controller set to true. Found \"true\" in "
+                       "references for " +
+                           controller + " and " + name));
+    }
+    controller = name;
   }
 }
 
-void SetDefault(json::Value& object, std::string_view pointer, json::Value value) {
-  const json::Value* found = object.FindPointer(pointer);
-  if (found == nullptr || found->is_null()) (void)object.SetPointer(pointer, std::move(value)).ok();
+void ValidateFinalizers(const ServedResource& resource, const json::Value& finalizers,
+                        std::vector<StatusCause>& causes) {
+  for (std::size_t i = 0; i < finalizers.size(); ++i) {
+    const std::string& name = finalizers[i].StringOrEmpty();
+    if (!IsQualifiedName(name)) {
+      causes.push_back(InvalidValue("metadata.finalizers", finalizers[i].Dump(), kQualifiedRule));
+    }
+    const bool standard = name == "orphan" || name == "foregroundDeletion" || name == "kubernetes";
+    // Definitions are served by another server than the rest, whose rule is laxer.
+    const bool strict = !resource.custom && resource.group != "apiextensions.k8s.io";
+    if (strict && !standard && name.find('/') == std::string::npos) {
+      causes.push_back(InvalidValue("metadata.finalizers[" + std::to_string(i) + "]",
+                                    finalizers[i].Dump(),
+                                    "name is neither a standard finalizer name nor is it fully "
+                                    "qualified"));
+    }
+  }
 }
 
 bool SpecChanged(const json::Value& old, const json::Value& object) {
@@ -135,13 +137,43 @@ bool SpecChanged(const json::Value& old, const json::Value& object) {
 
 }  // namespace
 
+std::string BrokenRule(NameRule rule, std::string_view name) {
+  const auto longer_than = [&](std::size_t limit) {
+    return "must be no more than " + std::to_string(limit) + " characters";
+  };
+  switch (rule) {
+    case NameRule::kSubdomain:
+      if (name.size() > kMaxSubdomain) return longer_than(kMaxSubdomain);
+      return std::string(IsSubdomain(name) ? std::string_view() : kSubdomainRule);
+    case NameRule::kLabel:
+      if (name.size() > kMaxLabel) return longer_than(kMaxLabel);
+      if (name.find('.') != std::string_view::npos) return "must not contain dots";
+      return std::string(IsLabel(name) ? std::string_view() : kLabelRule);
+    case NameRule::kPathSegment:
+      break;
+  }
+  if (name == "." || name == "..") return "may not be '" + std::string(name) + "'";
+  if (name.find('/') != std::string_view::npos) return "may not contain '/'";
+  if (name.find('%') != std::string_view::npos) return "may not contain '%'";
+  return {};
+}
+
+bool IsDns1035Label(std::string_view text) { return IsLabel(text) && IsLower(text[0]); }
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return lower;
+}
+
 std::vector<StatusCause> ValidateMetadata(const ServedResource& resource,
                                           const json::Value& metadata) {
   std::vector<StatusCause> causes;
   const std::string& name = metadata["name"].StringOrEmpty();
   if (name.empty()) {
     causes.push_back(Required("metadata.name", "name or generateName is required"));
-  } else if (const std::string_view rule = BrokenRule(resource.name_rule, name); !rule.empty()) {
+  } else if (const std::string rule = BrokenRule(resource.name_rule, name); !rule.empty()) {
     causes.push_back(InvalidValue("metadata.name", JsonString(name), rule));
   }
   const std::string& ns = metadata["namespace"].StringOrEmpty();
@@ -153,12 +185,8 @@ std::vector<StatusCause> ValidateMetadata(const ServedResource& resource,
   std::size_t annotation_bytes = 0;
   for (const auto& [key, value] : metadata["annotations"].members()) {
     annotation_bytes += key.size() + value.StringOrEmpty().size();
-    std::string lower = key;
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    if (!IsQualifiedName(lower)) {
-      causes.push_back(InvalidValue("metadata.annotations", JsonString(key),
-                                    "annotation keys are qualified names"));
+    if (!IsQualifiedName(LowerCase(key))) {
+      causes.push_back(InvalidValue("metadata.annotations", JsonString(key), kQualifiedRule));
     }
   }
   if (annotation_bytes > kMaxAnnotationBytes) {
@@ -167,14 +195,37 @@ std::vector<StatusCause> ValidateMetadata(const ServedResource& resource,
                                  std::to_string(kMaxAnnotationBytes) + " bytes",
                       .field = "metadata.annotations"});
   }
-  for (const json::Value& finalizer : metadata["finalizers"].items()) {
-    if (!IsQualifiedName(finalizer.StringOrEmpty())) {
-      causes.push_back(
-          InvalidValue("metadata.finalizers", finalizer.Dump(), "finalizers are qualified names"));
-    }
-  }
   ValidateOwners(metadata["ownerReferences"], causes);
+  ValidateFinalizers(resource, metadata["finalizers"], causes);
   return causes;
+}
+
+std::vector<StatusCause> ValidateDeletion(const json::Value& old_metadata,
+                                          const json::Value& metadata) {
+  std::vector<StatusCause> causes;
+  if (!old_metadata["deletionTimestamp"].is_null()) return causes;
+  for (const char* field : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
+    const json::Value& sent = metadata[field];
+    if (sent.is_null()) continue;
+    causes.push_back(
+        InvalidValue(std::string("metadata.") + field, sent.Dump(), "field is immutable"));
+  }
+  return causes;
+}
+
+void TidyMetadata(json::Value& metadata) {
+  for (const char* field :
+       {"labels", "annotations", "ownerReferences", "finalizers", "managedFields"}) {
+    const json::Value* value = metadata.Find(field);
+    if (value == nullptr || value->size() > 0) continue;
+    if (value->is_null() || value->is_object() || value->is_array()) metadata.Erase(field);
+  }
+  metadata.Erase("selfLink");
+}
+
+void SetNamespaceLabel(json::Value& object) {
+  const std::string name = std::as_const(object).At("/metadata/name").StringOrEmpty();
+  object["metadata"]["labels"].Set("kubernetes.io/metadata.name", name);
 }
 
 std::string FormatTime(WallTime time) {
@@ -217,44 +268,6 @@ std::string GenerateName(Env& env, std::string_view prefix) {
     bits /= kLetters.size();
   }
   return name;
-}
-
-void ApplyCreateDefaults(const ServedResource& resource, json::Value& object) {
-  if (resource.custom) return;
-  const std::string& plural = resource.plural;
-  if (plural == "namespaces") {
-    object["metadata"]["labels"]["kubernetes.io/metadata.name"] =
-        object["metadata"]["name"].StringOrEmpty();
-    if (resource.group.empty()) {
-      SetDefault(object, "/spec/finalizers", json::Value::MakeArray({"kubernetes"}));
-      SetDefault(object, "/status/phase", "Active");
-    }
-  } else if (plural == "pods") {
-    SetDefault(object, "/spec/restartPolicy", "Always");
-    SetDefault(object, "/spec/terminationGracePeriodSeconds", 30);
-    SetDefault(object, "/spec/dnsPolicy", "ClusterFirst");
-    SetDefault(object, "/spec/schedulerName", "default-scheduler");
-    SetDefault(object, "/spec/securityContext", json::Value::MakeObject());
-    SetDefault(object, "/spec/enableServiceLinks", true);
-    SetDefault(object, "/status/phase", "Pending");
-  } else if (plural == "services") {
-    SetDefault(object, "/spec/type", "ClusterIP");
-    SetDefault(object, "/spec/sessionAffinity", "None");
-  } else if (plural == "deployments" || plural == "replicasets" || plural == "statefulsets" ||
-             plural == "replicationcontrollers") {
-    SetDefault(object, "/spec/replicas", 1);
-    if (plural == "deployments") {
-      SetDefault(object, "/spec/strategy/type", "RollingUpdate");
-      SetDefault(object, "/spec/revisionHistoryLimit", 10);
-      SetDefault(object, "/spec/progressDeadlineSeconds", 600);
-    }
-  } else if (plural == "jobs") {
-    SetDefault(object, "/spec/parallelism", 1);
-    SetDefault(object, "/spec/completions", 1);
-    SetDefault(object, "/spec/backoffLimit", 6);
-  } else if (plural == "secrets") {
-    SetDefault(object, "/type", "Opaque");
-  }
 }
 
 std::int64_t NextGeneration(const ServedResource& resource, const json::Value& old,

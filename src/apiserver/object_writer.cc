@@ -4,7 +4,12 @@
 #include <initializer_list>
 #include <utility>
 
+#include "kinformer/time.h"
+
+#include "apiserver/custom_object.h"
 #include "apiserver/definition.h"
+#include "apiserver/field_rules.h"
+#include "apiserver/garbage_collector.h"
 #include "apiserver/object_rules.h"
 #include "object/transcode.h"
 
@@ -45,6 +50,18 @@ void Restore(json::Value& metadata, const json::Value& from,
   }
 }
 
+// How long a pod gets. One that no node has, or that has ended, gets no time.
+std::int64_t GraceOf(const json::Value& pod, const DeleteRequest& request) {
+  const std::string& phase = pod.At("/status/phase").StringOrEmpty();
+  if (pod.At("/spec/nodeName").StringOrEmpty().empty() || phase == "Succeeded" ||
+      phase == "Failed") {
+    return 0;
+  }
+  const std::int64_t grace = request.grace_period_seconds.value_or(
+      pod.At("/spec/terminationGracePeriodSeconds").AsInt64().value_or(30));
+  return grace < 0 ? 1 : grace;
+}
+
 // Equal but for the resourceVersion: writing it would change nothing.
 bool SameObject(json::Value a, json::Value b) {
   for (json::Value* object : {&a, &b}) {
@@ -61,7 +78,8 @@ bool SameObject(json::Value a, json::Value b) {
 
 }  // namespace
 
-ObjectWriter::ObjectWriter(ServerState& state) : state_(state), lifecycle_(state, *this) {}
+ObjectWriter::ObjectWriter(ServerState& state)
+    : state_(state), preparation_(state), lifecycle_(state, *this) {}
 
 Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
   if (!target.at.resource->namespaced || !state_.options.namespace_must_exist) return {};
@@ -85,20 +103,33 @@ Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
   return {};
 }
 
-Result<void> ObjectWriter::CheckTypes(const WriteTarget& target, const json::Value& object) const {
-  if (!state_.options.check_types || target.at.version->message == nullptr) return {};
-  const auto message = internal::JsonToProtobuf(*target.at.version->message, object.Dump());
-  if (message) return {};
-  return BadRequestError(target.at.resource->kind + " in version \"" + target.at.version->version +
-                         "\" cannot be handled as a " + target.at.resource->kind + ": " +
-                         message.error().message());
+Result<void> ObjectWriter::ApplyTypes(const WriteTarget& target, json::Value& object) {
+  const ServedVersion& version = *target.at.version;
+  if (version.message == nullptr) return {};
+  const bool check = state_.options.check_types && !target.checked;
+  Result<void> typed;
+  if (state_.options.defaulting) {
+    typed = defaults_.Apply(*version.message, version.api_version + " " + version.kind, object);
+  } else if (check) {
+    if (const auto message = internal::JsonToProtobuf(*version.message, object.Dump()); !message) {
+      typed = message.error();
+    }
+  }
+  if (typed || !check) return {};
+  return BadRequestError(version.kind + " in version \"" + version.version +
+                         "\" cannot be handled as a " + version.kind + ": " +
+                         typed.error().message());
 }
 
 Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value object) {
   WriteTarget target = given;
   ServedResource& resource = *target.at.resource;
+  if (!resource.custom) DropNulls(object);
+  FoldFields(resource, object);
+  if (Result<void> ready = PrepareCustomObject(target.at, object); !ready) return ready.error();
   json::Value& metadata = object["metadata"];
   if (!metadata.is_object()) metadata = json::Value::MakeObject();
+  TidyMetadata(metadata);
 
   const std::string body_namespace = metadata["namespace"].StringOrEmpty();
   if (!resource.namespaced) {
@@ -109,11 +140,7 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
     return BadRequestError(
         "the namespace of the provided object does not match the namespace sent on the request");
   }
-  if (!metadata["resourceVersion"].StringOrEmpty().empty()) {
-    return Error(Reason::kInternalError,
-                 "resourceVersion should not be set on objects to be created")
-        .WithHttpStatus(500);
-  }
+  const bool has_version = !metadata["resourceVersion"].StringOrEmpty().empty();
   for (const char* name : {"uid", "creationTimestamp", "deletionTimestamp",
                            "deletionGracePeriodSeconds", "selfLink", "resourceVersion"}) {
     metadata.Erase(name);
@@ -136,19 +163,29 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
                           "create not allowed while custom resource definition is terminating");
   }
 
-  if (resource.HasStatus() && !target.keep_status) object.Erase("status");
+  if (target.at.HasStatus() && !target.keep_status) object.Erase("status");
+  if (Result<void> typed = ApplyTypes(target, object); !typed) return typed.error();
   if (resource.custom || resource.generation != GenerationRule::kNone) {
     object["metadata"].Set("generation", 1);
-  } else {
-    object["metadata"].Erase("generation");
   }
-  ApplyCreateDefaults(resource, object);
-  if (Result<void> ready = PrepareDefinition(resource, object); !ready) return ready.error();
-  if (auto causes = ValidateMetadata(resource, object["metadata"]); !causes.empty()) {
-    return InvalidError(resource.KindSubject(target.name), std::move(causes));
+  object["metadata"].Set("uid", NewUid(state_.env));
+  if (state_.options.defaulting && !resource.custom) {
+    if (Result<void> ready = preparation_.Create(resource, object); !ready) return ready.error();
   }
-  if (Result<void> typed = CheckTypes(target, object); !typed) return typed.error();
+  if (Result<void> ready = PrepareDefinition(resource, object, nullptr); !ready) {
+    return ready.error();
+  }
+  auto causes = ValidateMetadata(resource, std::as_const(object)["metadata"]);
+  for (StatusCause& cause : ValidateCustomObject(target.at, object, nullptr)) {
+    causes.push_back(std::move(cause));
+  }
+  if (!causes.empty()) return InvalidError(resource.KindSubject(target.name), std::move(causes));
 
+  // Storage refuses it, so it comes after the checks, and a dry run does not find out.
+  if (has_version && !target.dry_run) {
+    return Error(Reason::kUnknown, "resourceVersion should not be set on objects to be created")
+        .WithHttpStatus(500);
+  }
   const std::string key = StorageKey(resource.namespaced ? target.namespace_ : "", target.name);
   if (const RecordPtr there = resource.store->Get(key)) {
     if (!generated) {
@@ -163,10 +200,11 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
     error.WithRetryAfter(std::chrono::seconds(1));
     return error;
   }
-  object["metadata"].Set("uid", NewUid(state_.env));
   object["metadata"].Set("creationTimestamp", FormatTime(state_.WallNow()));
+  ToStorageVersion(target.at, object);
   WriteOutcome outcome = Store(target, nullptr, object);
   outcome.created = true;
+  if (IsDefinition(resource)) outcome.warnings = DefinitionWarnings(object);
   return outcome;
 }
 
@@ -192,21 +230,29 @@ json::Value ObjectWriter::MergeForUpdate(const WriteTarget& target, const json::
   }
   if (target.subresource == "finalize") {
     json::Value merged = old;
-    merged["spec"].Set("finalizers", object.At("/spec/finalizers"));
+    const json::Value& left = std::as_const(object).At("/spec/finalizers");
+    merged["spec"].Set("finalizers", left.is_array() ? left : json::Value::MakeArray());
     return merged;
   }
   Restore(object["metadata"], old["metadata"],
           {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
            "generation", "name", "namespace", "selfLink"});
-  if (resource.HasStatus() && !target.keep_status) {
+  if (target.at.HasStatus() && !target.keep_status) {
     if (const json::Value* kept = old.Find("status")) {
       object.Set("status", *kept);
     } else {
       object.Erase("status");
     }
   }
-  if (IsNamespace(resource)) object["spec"].Set("finalizers", old.At("/spec/finalizers"));
-  if (const std::int64_t generation = NextGeneration(resource, old, object); generation > 0) {
+  if (IsNamespace(resource)) {
+    object["spec"].Set("finalizers", old.At("/spec/finalizers"));
+    SetNamespaceLabel(object);
+  }
+  // A binding is no change of what the pod's owner wants.
+  const std::int64_t generation = target.subresource == "binding"
+                                      ? old.At("/metadata/generation").AsInt64().value_or(0)
+                                      : NextGeneration(resource, old, object);
+  if (generation > 0) {
     object["metadata"].Set("generation", generation);
   }
   return object;
@@ -215,27 +261,33 @@ json::Value ObjectWriter::MergeForUpdate(const WriteTarget& target, const json::
 Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value object) {
   ServedResource& resource = *target.at.resource;
   const ErrorSubject subject = resource.Subject(target.name);
+  if (!resource.custom) DropNulls(object);
+  FoldFields(resource, object);
+  TidyMetadata(object["metadata"]);
   const json::Value& metadata = std::as_const(object)["metadata"];
   const std::string sent_name = metadata["name"].StringOrEmpty();
   if (sent_name != target.name) {
     if (sent_name.empty()) {
-      return InvalidError(resource.KindSubject(target.name),
-                          {Required("metadata.name", "name must be provided")});
+      return BadRequestError("the name of the object (" + target.name +
+                             " based on URL) was undeterminable: name must be provided");
     }
     return BadRequestError("the name of the object (" + sent_name +
                            ") does not match the name on the URL (" + target.name + ")");
   }
   const std::string sent_namespace = metadata["namespace"].StringOrEmpty();
   if (resource.namespaced && !sent_namespace.empty() && sent_namespace != target.namespace_) {
-    return BadRequestError("the namespace of the object (" + sent_namespace +
-                           ") does not match the namespace on the URL (" + target.namespace_ + ")");
+    return BadRequestError(
+        "the namespace of the provided object does not match the namespace sent on the request");
   }
   const std::string sent_version = metadata["resourceVersion"].StringOrEmpty();
+  if (sent_version.find_first_not_of("0123456789") != std::string::npos) {
+    return BadRequestError("invalid metadata.resourceVersion " + JsonString(sent_version) +
+                           ": it must be a decimal number");
+  }
   const RecordPtr record =
       resource.store->Get(StorageKey(resource.namespaced ? target.namespace_ : "", target.name));
   if (record == nullptr) {
     if (!resource.create_on_update || !target.subresource.empty()) return NotFoundError(subject);
-    if (!sent_version.empty() && sent_version != "0") return ModifiedConflictError(subject);
     object["metadata"].Erase("resourceVersion");
     return Create(target, std::move(object));
   }
@@ -247,20 +299,43 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
   }
   if (sent_version.empty() || sent_version == "0") {
     if (!resource.unconditional_update) {
-      return InvalidError(
-          resource.KindSubject(target.name),
-          {InvalidValue("metadata.resourceVersion", "0", "must be specified for an update")});
+      return InvalidError(subject, {InvalidValue("metadata.resourceVersion", "0",
+                                                 "must be specified for an update")});
     }
   } else if (sent_version != VersionText(record)) {
     return ModifiedConflictError(subject);
   }
 
-  json::Value merged = MergeForUpdate(target, old, std::move(object));
-  if (auto causes = ValidateMetadata(resource, std::as_const(merged)["metadata"]);
-      !causes.empty()) {
-    return InvalidError(resource.KindSubject(target.name), std::move(causes));
+  if (Result<void> typed = ApplyTypes(target, object); !typed) return typed.error();
+  if (Result<void> ready = PrepareCustomObject(target.at, object); !ready) return ready.error();
+  std::vector<StatusCause> causes;
+  if (!target.keep_status && target.subresource.empty()) {
+    causes = ValidateDeletion(old["metadata"], std::as_const(object)["metadata"]);
   }
-  if (Result<void> typed = CheckTypes(target, merged); !typed) return typed.error();
+  json::Value merged = MergeForUpdate(target, old, std::move(object));
+  if (state_.options.defaulting && !resource.custom) {
+    const bool status = target.subresource == "status";
+    if (auto ready = preparation_.Update(resource, old, merged, status); !ready) {
+      return ready.error();
+    }
+  }
+  if (target.subresource.empty()) {
+    if (Result<void> ready = PrepareDefinition(resource, merged, &old); !ready) {
+      return ready.error();
+    }
+  }
+  for (StatusCause& cause : ValidateMetadata(resource, std::as_const(merged)["metadata"])) {
+    causes.push_back(std::move(cause));
+  }
+  if (!target.keep_status) {
+    for (StatusCause& cause : ValidateChange(resource, old, merged)) {
+      causes.push_back(std::move(cause));
+    }
+  }
+  for (StatusCause& cause : ValidateCustomObject(target.at, merged, &old)) {
+    causes.push_back(std::move(cause));
+  }
+  if (!causes.empty()) return InvalidError(resource.KindSubject(target.name), std::move(causes));
   if (Terminating(old)) {
     const json::Array& before = old.At("/metadata/finalizers").items();
     std::string added;
@@ -278,6 +353,7 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
                   added + "}")});
     }
   }
+  ToStorageVersion(target.at, merged);
   if (SameObject(old, merged)) return WriteOutcome{.record = record};
 
   const bool grace_over =
@@ -285,7 +361,7 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
   if (Terminating(old) && grace_over && !HasFinalizers(resource, merged)) {
     WriteOutcome outcome = Remove(target, record);
     // The answer shows the object as it was sent; the event shows what was stored.
-    outcome.record = Record::Make(merged, outcome.record->resource_version(), resource.fields);
+    outcome.record = Record::Make(merged, record->resource_version(), resource.fields);
     return outcome;
   }
   return Store(target, record, merged);
@@ -303,57 +379,58 @@ Result<WriteOutcome> ObjectWriter::Modify(const WriteTarget& target, const Chang
 
 Result<WriteOutcome> ObjectWriter::Delete(const WriteTarget& target, const DeleteRequest& request) {
   ServedResource& resource = *target.at.resource;
-  const ErrorSubject subject = resource.Subject(target.name);
   const RecordPtr record =
       resource.store->Get(StorageKey(resource.namespaced ? target.namespace_ : "", target.name));
-  if (record == nullptr) return NotFoundError(subject);
+  if (record == nullptr) return NotFoundError(resource.Subject(target.name));
+  const ErrorSubject kind = resource.KindSubject(target.name);
   if (!request.uid.empty() && request.uid != record->uid()) {
-    return ConflictError(subject, "Precondition failed: the UID in the precondition (" +
-                                      request.uid + ") does not match the UID in record (" +
-                                      std::string(record->uid()) +
-                                      "). The object might have been deleted and then recreated");
+    return ConflictError(kind, UidConflict(request.uid, record->uid()));
   }
   if (!request.resource_version.empty() && request.resource_version != VersionText(record)) {
-    return ConflictError(
-        subject, "Precondition failed: the ResourceVersion in the precondition (" +
-                     request.resource_version + ") does not match the ResourceVersion in record (" +
-                     VersionText(record) + "). The object might have been modified");
+    return ConflictError(kind, VersionConflict(request.resource_version, VersionText(record)));
   }
   if (IsNamespace(resource) &&
       (target.name == "default" || target.name == "kube-public" || target.name == "kube-system")) {
-    return ForbiddenError(subject, "this namespace may not be deleted");
+    return ForbiddenError(resource.Subject(target.name), "this namespace may not be deleted");
   }
   json::Value object = record->Parse();
   const bool terminating = Terminating(object);
-  if (request.propagation == "Orphan" && !target.dry_run) lifecycle_.Orphan(record->uid());
-
-  std::int64_t grace = 0;
-  if (state_.options.pod_grace && IsPod(resource)) {
-    const std::string& phase = object.At("/status/phase").StringOrEmpty();
-    const bool runs = !object.At("/spec/nodeName").StringOrEmpty().empty() &&
-                      phase != "Succeeded" && phase != "Failed";
-    if (runs) {
-      grace = request.grace_period_seconds.value_or(
-          object.At("/spec/terminationGracePeriodSeconds").AsInt64().value_or(30));
-      if (grace < 0) grace = 1;
-    }
+  const bool regathered =
+      state_.options.garbage_collection && SetCollectorFinalizers(request.propagation, object);
+  const bool graceful = state_.options.pod_grace && IsPod(resource);
+  const std::int64_t grace = graceful ? GraceOf(object, request) : 0;
+  if (IsDefinition(resource) && !terminating) {
+    PrepareDeletion(object, FormatTime(state_.env.WallNow()));
   }
   const bool finalizers = HasFinalizers(resource, object);
-  if (grace == 0 && !finalizers) return Remove(target, record);
+  if (!graceful && !finalizers) return Remove(target, record);
 
   json::Value& metadata = object["metadata"];
   const std::int64_t old_grace =
       std::as_const(metadata)["deletionGracePeriodSeconds"].AsInt64().value_or(0);
-  // A later delete can only shorten the grace period.
-  if (terminating && grace >= old_grace) return WriteOutcome{.record = record};
-  metadata.Set("deletionTimestamp", FormatTime(state_.env.WallNow() + std::chrono::seconds(grace)));
-  metadata.Set("deletionGracePeriodSeconds", grace);
-  if (const std::int64_t generation = std::as_const(metadata)["generation"].AsInt64().value_or(0);
-      generation > 0 && !terminating) {
-    metadata.Set("generation", generation + 1);
+  if (!terminating) {
+    metadata.Set("deletionTimestamp",
+                 FormatTime(state_.env.WallNow() + std::chrono::seconds(grace)));
+    if (!IsDefinition(resource)) metadata.Set("deletionGracePeriodSeconds", grace);
+    const std::int64_t generation = std::as_const(metadata)["generation"].AsInt64().value_or(0);
+    if (generation > 0 && !IsDefinition(resource)) metadata.Set("generation", generation + 1);
+    if (IsNamespace(resource)) object["status"].Set("phase", "Terminating");
+  } else if (grace < old_grace) {
+    // A later delete can only shorten the grace period.
+    const auto until =
+        metav1::Time::Parse(std::as_const(metadata)["deletionTimestamp"].StringOrEmpty());
+    const WallTime start =
+        until ? WallTime(std::chrono::seconds(until->seconds() - old_grace)) : state_.env.WallNow();
+    metadata.Set("deletionTimestamp", FormatTime(start + std::chrono::seconds(grace)));
+    metadata.Set("deletionGracePeriodSeconds", grace);
+  } else if (!regathered) {
+    if (grace == 0 && !finalizers) return Remove(target, record);
+    return WriteOutcome{.record = record};
   }
-  if (IsNamespace(resource)) object["status"].Set("phase", "Terminating");
-  return Store(target, record, object);
+  WriteOutcome outcome = Store(target, record, object);
+  // What nothing holds back is shown on its way out first, as watchers of pods are used to.
+  if (grace == 0 && !finalizers) return Remove(target, outcome.record);
+  return outcome;
 }
 
 WriteOutcome ObjectWriter::Store(const WriteTarget& target, const RecordPtr& old,
@@ -367,6 +444,7 @@ WriteOutcome ObjectWriter::Store(const WriteTarget& target, const RecordPtr& old
   resource.store->Put(record, state_.env.Now());
   resource.watchers.Notify(record->namespace_(), record->key());
   state_.VersionReached();
+  preparation_.Stored(resource, old, object);
   lifecycle_.AfterPut(target.at, old, record, object);
   return {.record = std::move(record)};
 }
@@ -379,6 +457,7 @@ WriteOutcome ObjectWriter::Remove(const WriteTarget& target, const RecordPtr& ol
   resource.store->Delete(tombstone, state_.env.Now());
   resource.watchers.Notify(tombstone->namespace_(), tombstone->key());
   state_.VersionReached();
+  preparation_.Removed(resource, old);
   lifecycle_.AfterRemove(target.at, old);
   return {.record = std::move(tombstone), .removed = true};
 }

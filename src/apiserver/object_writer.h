@@ -10,11 +10,14 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kinformer/json.h"
 #include "kinformer/result.h"
 
+#include "apiserver/defaults.h"
 #include "apiserver/lifecycle.h"
+#include "apiserver/preparation.h"
 #include "apiserver/server_state.h"
 
 namespace kinformer::apiserver {
@@ -26,14 +29,19 @@ struct WriteTarget {
   std::string name{};
   std::string subresource{};
   bool dry_run = false;
-  // The status that comes with an object counts, though the resource has a status subresource.
+  // The writer is part of this process: the status that comes with an object counts, though the resource has a status subresource,
+  // and fields that clients cannot change can be changed.
   bool keep_status = false;
+  // The object has been checked against the schema.
+  bool checked = false;
 };
 
 struct WriteOutcome {
   RecordPtr record{};
   bool created = false;
   bool removed = false;  // the object is gone
+  // What the client should know, though it is not wrong.
+  std::vector<std::string> warnings{};
 };
 
 struct DeleteRequest {
@@ -55,17 +63,18 @@ class ObjectWriter {
   Result<WriteOutcome> Modify(const WriteTarget& target, const Change& change);
   Result<WriteOutcome> Delete(const WriteTarget& target, const DeleteRequest& request);
 
-  Lifecycle& lifecycle() { return lifecycle_; }
-
  private:
   Result<void> CheckNamespace(const WriteTarget& target);
-  Result<void> CheckTypes(const WriteTarget& target, const json::Value& object) const;
+  // Field types, and with defaulting the form that a real server gives the object.
+  Result<void> ApplyTypes(const WriteTarget& target, json::Value& object);
   WriteOutcome Store(const WriteTarget& target, const RecordPtr& old, const json::Value& object);
   WriteOutcome Remove(const WriteTarget& target, const RecordPtr& old);
   json::Value MergeForUpdate(const WriteTarget& target, const json::Value& old,
                              json::Value object) const;
 
   ServerState& state_;
+  Defaults defaults_;
+  Preparation preparation_;
   Lifecycle lifecycle_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -83,7 +85,56 @@ std::string_view KeyOf(const MergeKey& merge, const json::Array& elements) {
 
 Result<void> MergeMap(const json::Value& patch, json::Value& document);
 
-Result<void> MergeList(std::string_view key, const json::Array& patch, json::Array& list) {
+bool SameElement(std::string_view key, const json::Value& a, const json::Value& b) {
+  return key.empty() ? a == b : a[key] == b[key];
+}
+
+bool Holds(std::string_view key, const json::Array& list, const json::Value& element) {
+  return std::any_of(list.begin(), list.end(),
+                     [&](const json::Value& other) { return SameElement(key, other, element); });
+}
+
+// Brings the elements that `order` names into that order. The others keep theirs, and each stands before the first named one that
+// it stood before in `before`: where nothing is known about two, the named one comes first.
+void OrderElements(std::string_view key, const json::Array& order, const json::Array& before,
+                   json::Array& list) {
+  json::Array named;
+  for (const json::Value& wanted : order) {
+    for (const json::Value& element : list) {
+      if (SameElement(key, element, wanted) && !Holds(key, named, element)) {
+        named.push_back(element);
+      }
+    }
+  }
+  json::Array others;
+  for (json::Value& element : list) {
+    if (!Holds(key, order, element)) others.push_back(std::move(element));
+  }
+  const auto place = [&](const json::Value& element) {
+    const auto found = std::find_if(before.begin(), before.end(), [&](const json::Value& other) {
+      return SameElement(key, other, element);
+    });
+    return found - before.begin();
+  };
+  const auto unknown = static_cast<std::ptrdiff_t>(before.size());
+  json::Array out;
+  auto other = others.begin();
+  for (json::Value& element : named) {
+    const std::ptrdiff_t mine = place(element);
+    while (mine < unknown && other != others.end() && place(*other) < mine) {
+      out.push_back(std::move(*other++));
+    }
+    out.push_back(std::move(element));
+  }
+  std::move(other, others.end(), std::back_inserter(out));
+  list = std::move(out);
+}
+
+Result<void> MergeMap(const json::Value& patch, json::Value& document);
+
+// `order`: what $setElementOrder says; without it the patch's own order counts.
+Result<void> MergeList(std::string_view key, const json::Array& patch, const json::Array* order,
+                       json::Array& list) {
   for (const json::Value& element : patch) {
     if (element["$patch"].StringOrEmpty() == "replace") {
       json::Array replaced;
@@ -94,9 +145,12 @@ Result<void> MergeList(std::string_view key, const json::Array& patch, json::Arr
       return {};
     }
   }
+  const json::Array before = list;
+  json::Array sent;
   for (const json::Value& element : patch) {
     if (key.empty()) {
       if (std::find(list.begin(), list.end(), element) == list.end()) list.push_back(element);
+      sent.push_back(element);
       continue;
     }
     const json::Value& wanted = element[key];
@@ -109,6 +163,7 @@ Result<void> MergeList(std::string_view key, const json::Array& patch, json::Arr
       std::erase_if(list, same);
       continue;
     }
+    sent.push_back(element);
     const auto found = std::find_if(list.begin(), list.end(), same);
     if (found == list.end()) {
       json::Value fresh = json::Value::MakeObject();
@@ -118,27 +173,8 @@ Result<void> MergeList(std::string_view key, const json::Array& patch, json::Arr
       return merged;
     }
   }
+  OrderElements(key, order == nullptr ? sent : *order, before, list);
   return {};
-}
-
-// Brings the elements that `order` names into that order; the others keep their places behind their neighbours.
-void SetElementOrder(std::string_view key, const json::Array& order, json::Array& list) {
-  const auto rank = [&](const json::Value& element) -> std::size_t {
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      if (key.empty() ? order[i] == element : order[i][key] == element[key]) return i;
-    }
-    return order.size();
-  };
-  json::Array named;
-  for (const json::Value& element : list) {
-    if (rank(element) < order.size()) named.push_back(element);
-  }
-  std::stable_sort(named.begin(), named.end(),
-                   [&](const json::Value& a, const json::Value& b) { return rank(a) < rank(b); });
-  auto next = named.begin();
-  for (json::Value& element : list) {
-    if (rank(element) < order.size()) element = std::move(*next++);
-  }
 }
 
 Result<void> MergeMap(const json::Value& patch, json::Value& document) {
@@ -183,7 +219,10 @@ Result<void> MergeMap(const json::Value& patch, json::Value& document) {
       json::Array& list = document[name].EnsureArray();
       const bool scalars = !value.items().empty() && !value[0].is_object();
       const std::string_view key = scalars ? std::string_view() : KeyOf(*merge, value.items());
-      if (Result<void> merged = MergeList(key, value.items(), list); !merged) return merged;
+      const json::Value* order = patch.Find(std::string(kOrder) + name);
+      Result<void> merged =
+          MergeList(key, value.items(), order == nullptr ? nullptr : &order->items(), list);
+      if (!merged) return merged;
     } else {
       document.Set(name, value);
     }
@@ -191,12 +230,14 @@ Result<void> MergeMap(const json::Value& patch, json::Value& document) {
   for (const auto& [name, value] : patch.members()) {
     if (!name.starts_with(kOrder)) continue;
     const std::string field = name.substr(kOrder.size());
+    if (patch[field].is_array()) continue;  // ordered as it was merged
     const MergeKey* merge = FindMergeKey(field);
     json::Value* list = document.Find(field);
     if (merge == nullptr || list == nullptr || !list->is_array()) continue;
     const bool scalars = !value.items().empty() && !value[0].is_object();
-    SetElementOrder(scalars ? std::string_view() : KeyOf(*merge, value.items()), value.items(),
-                    list->EnsureArray());
+    const json::Array before = list->items();
+    OrderElements(scalars ? std::string_view() : KeyOf(*merge, value.items()), value.items(),
+                  before, list->EnsureArray());
   }
   return {};
 }
@@ -243,6 +284,11 @@ Result<void> ApplyOperation(const json::Value& operation, json::Value& document)
   if (op == "add") return insert(operation["value"]);
   if (op == "replace" || op == "remove") {
     json::Value* found = document.FindPointer(path);
+    if (op == "replace" && found == nullptr && path.find('/') != std::string::npos) {
+      // As the real server has it, and against RFC 6902: a member that is not there is added.
+      const json::Value* parent = document.FindPointer(path.substr(0, path.rfind('/')));
+      if (parent != nullptr && parent->is_object()) return insert(operation["value"]);
+    }
     if (found == nullptr) return fail("there is no such value");
     if (op == "remove") return document.ErasePointer(path);
     *found = operation["value"];

@@ -51,7 +51,7 @@ Result<void> CheckMatch(const Query& query, bool watch) {
       }
       if (match != kExactly && match != kNotOlder) {
         causes.push_back(
-            NotSupported("resourceVersionMatch", match, "\"Exact\", \"NotOlderThan\""));
+            NotSupported("resourceVersionMatch", match, R"("Exact", "NotOlderThan", "")"));
       }
       if (match == kExactly && version == "0") {
         causes.push_back(
@@ -98,9 +98,20 @@ Error ExpiredContinue(const ContinueToken& token) {
 
 }  // namespace
 
-ResponsePtr Reader::Get(const ResourceRequest& request) {
-  const auto version = ParseVersion(request.info.query.Get("resourceVersion"));
-  if (!version) return ErrorResponse(version.error(), request.accept);
+ResponsePtr Reader::Get(const std::shared_ptr<const ResourceRequest>& request) {
+  const auto version = ParseVersion(request->info.query.Get("resourceVersion"));
+  if (!version) return ErrorResponse(version.error(), request->accept);
+  if (*version <= state_.resource_version) return GetAt(*request, true);
+  return WhenVersionReached(state_, *version, state_.options.future_version_wait,
+                            [this, request](bool reached) { return GetAt(*request, reached); });
+}
+
+ResponsePtr Reader::GetAt(const ResourceRequest& request, bool reached) {
+  if (!reached) {
+    const std::int64_t asked = ParseVersion(request.info.query.Get("resourceVersion")).value_or(0);
+    return ErrorResponse(TooLargeResourceVersionError(asked, state_.resource_version),
+                         request.accept);
+  }
   const ServedResource& resource = *request.at.resource;
   const RecordPtr record = resource.store->Get(
       StorageKey(resource.namespaced ? request.info.namespace_ : std::string(), request.info.name));
@@ -139,7 +150,7 @@ ResponsePtr Reader::ListAt(const ResourceRequest& request, bool reached) {
     return ErrorResponse(
         BadRequestError("specifying resource version is not allowed when using continue"), accept);
   }
-  auto selection = Selection::Make(resource, request.info.namespace_, query.Get("labelSelector"),
+  auto selection = Selection::Make(request.at, request.info.namespace_, query.Get("labelSelector"),
                                    query.Get("fieldSelector"));
   if (!selection) return ErrorResponse(selection.error(), accept);
 
@@ -216,7 +227,7 @@ ResponsePtr Reader::Watch(const std::shared_ptr<const ResourceRequest>& request)
   if (!version) return ErrorResponse(version.error(), accept);
   const auto timeout = query.GetInt("timeoutSeconds");
   if (!timeout) return ErrorResponse(timeout.error(), accept);
-  auto selection = Selection::Make(*request->at.resource, request->info.namespace_,
+  auto selection = Selection::Make(request->at, request->info.namespace_,
                                    query.Get("labelSelector"), query.Get("fieldSelector"));
   if (!selection) return ErrorResponse(selection.error(), accept);
 

@@ -26,6 +26,7 @@ struct ResourceRequest {
   std::string accept{};
   std::string content_type{};
   std::string user_agent{};
+  std::string user{};  // empty: anonymous
   std::string body{};
   std::optional<FaultRule> fault{};
 };
@@ -35,11 +36,12 @@ class Reader {
  public:
   explicit Reader(ServerState& state) : state_(state) {}
 
-  ResponsePtr Get(const ResourceRequest& request);
+  ResponsePtr Get(const std::shared_ptr<const ResourceRequest>& request);
   ResponsePtr List(const std::shared_ptr<const ResourceRequest>& request);
   ResponsePtr Watch(const std::shared_ptr<const ResourceRequest>& request);
 
  private:
+  ResponsePtr GetAt(const ResourceRequest& request, bool reached);
   ResponsePtr ListAt(const ResourceRequest& request, bool reached);
   // The version that the request's fault shows in place of the latest, at least `oldest`.
   [[nodiscard]] std::int64_t Earlier(const ResourceRequest& request, std::int64_t oldest) const;

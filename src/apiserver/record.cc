@@ -40,6 +40,8 @@ void AppendMetadata(const json::Value& metadata, std::string_view resource_versi
   out += '{';
   for (const std::string_view name : kMetadataOrder) {
     if (name == "resourceVersion") {
+      // A dry run's object, and a review, were never stored.
+      if (resource_version == "0") continue;
       AppendMember(name, json::Value(resource_version), first, out);
     } else if (const json::Value* value = metadata.Find(name);
                value != nullptr && !value->is_null()) {

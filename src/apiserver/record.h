@@ -63,6 +63,9 @@ class Record {
   // Of the i-th selectable field of the resource.
   [[nodiscard]] std::string_view Field(std::size_t index) const;
 
+  // All of them, to compare.
+  [[nodiscard]] std::string_view FieldsText() const { return fields_; }
+
   // ---- The kind's bare protobuf message, made by whoever first needs it.
   // Null where it is not kept.
   [[nodiscard]] const std::string* protobuf() const { return protobuf_.get(); }

@@ -46,14 +46,36 @@ Result<json::Value> DecodeProtobuf(std::string_view body) {
   return json::Parse(json);
 }
 
-json::Value DeleteOptionsFromQuery(const Query& query) {
+constexpr std::size_t kMaxFieldManager = 128;
+
+StatusCause BadDryRun(std::string_view text) {
+  return {.reason = "FieldValueNotSupported",
+          .message = "Unsupported value: [" + JsonString(text) + R"(]: supported values: "All")",
+          .field = "dryRun"};
+}
+
+void CheckFieldManager(std::string_view manager, std::vector<StatusCause>& causes) {
+  if (manager.size() > kMaxFieldManager) {
+    causes.push_back({.reason = "FieldValueTooLong",
+                      .message = "Too long: may not be more than 128 bytes",
+                      .field = "fieldManager"});
+  }
+  for (const char c : manager) {
+    if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) continue;
+    causes.push_back(
+        InvalidValue("fieldManager", JsonString(manager), "it must be printable characters"));
+    return;
+  }
+}
+
+Result<json::Value> DeleteOptionsFromQuery(const Query& query) {
   json::Value options = json::Value::MakeObject();
   if (const std::string_view policy = query.Get("propagationPolicy"); !policy.empty()) {
     options.Set("propagationPolicy", policy);
   }
-  if (const auto grace = query.GetInt("gracePeriodSeconds"); grace && *grace) {
-    options.Set("gracePeriodSeconds", **grace);
-  }
+  const auto grace = query.GetInt("gracePeriodSeconds");
+  if (!grace) return grace.error();
+  if (*grace) options.Set("gracePeriodSeconds", **grace);
   if (const auto orphan = query.GetBool("orphanDependents"))
     options.Set("orphanDependents", *orphan);
   if (query.Has("dryRun")) options.Set("dryRun", json::Value::MakeArray({query.Get("dryRun")}));
@@ -128,6 +150,15 @@ Result<json::Value> DecodeObject(const ResourceAt& at, std::string_view content_
                            ") does not match the expected API version (" + version.api_version +
                            ")");
   }
+  if (at.resource->custom && kind.empty()) {
+    return BadRequestError("the object provided is unrecognized (must be of type " + version.kind +
+                           "): Object 'Kind' is missing");
+  }
+  if (at.resource->custom && kind != version.kind) {
+    const std::string name = std::as_const(*object).At("/metadata/name").StringOrEmpty();
+    return InvalidError({.group = at.resource->group, .resource = kind, .name = name},
+                        {InvalidValue("kind", JsonString(kind), "must be " + version.kind)});
+  }
   if (!kind.empty() && kind != version.kind) {
     return BadRequestError(kind + " in version \"" + version.version +
                            "\" cannot be handled as a " + version.kind + ": the body must hold a " +
@@ -136,24 +167,37 @@ Result<json::Value> DecodeObject(const ResourceAt& at, std::string_view content_
   return object;
 }
 
-Result<bool> DecodeDryRun(std::string_view text, std::string_view kind) {
-  if (text.empty()) return false;
-  if (text == "All") return true;
-  return InvalidOptionsError(kind, {NotSupported("dryRun", text, "\"All\"")});
+Result<WriteQuery> DecodeWriteQuery(const Query& query, std::string_view kind,
+                                    std::vector<StatusCause> causes) {
+  WriteQuery out{.dry_run = query.Get("dryRun") == "All",
+                 .field_validation = std::string(query.Get("fieldValidation"))};
+  if (out.field_validation.empty()) out.field_validation = "Warn";
+  if (const std::string_view text = query.Get("dryRun"); !text.empty() && !out.dry_run) {
+    causes.push_back(BadDryRun(text));
+  }
+  CheckFieldManager(query.Get("fieldManager"), causes);
+  if (const std::string& mode = out.field_validation;
+      mode != "Ignore" && mode != "Warn" && mode != "Strict") {
+    causes.push_back(NotSupported("fieldValidation", mode, R"("", "Ignore", "Strict", "Warn")"));
+  }
+  if (!causes.empty()) return InvalidOptionsError(kind, std::move(causes));
+  return out;
 }
 
 Result<DecodedDelete> DecodeDelete(const Query& query, std::string_view content_type,
                                    std::string_view body) {
-  json::Value options;
-  if (body.empty()) {
-    options = DeleteOptionsFromQuery(query);
-  } else {
-    Result<json::Value> decoded =
-        IsProtobuf(content_type) ? DeleteOptionsFromProtobuf(body) : DecodeBody(content_type, body);
-    if (!decoded) return decoded.error();
-    options = *std::move(decoded);
+  const Result<json::Value> options = body.empty()               ? DeleteOptionsFromQuery(query)
+                                      : IsProtobuf(content_type) ? DeleteOptionsFromProtobuf(body)
+                                                                 : DecodeBody(content_type, body);
+  if (!options) return options.error();
+  if (const std::string& kind = (*options)["kind"].StringOrEmpty();
+      !kind.empty() && kind != "DeleteOptions") {
+    return BadRequestError("the body of a delete must hold DeleteOptions, not a " + kind);
   }
-  const json::Value& given = options;
+  return DeleteOptionsOf(*options);
+}
+
+Result<DecodedDelete> DeleteOptionsOf(const json::Value& given) {
   DecodedDelete out;
   const json::Value& orphan = given["orphanDependents"];
   out.request.propagation = given["propagationPolicy"].StringOrEmpty();
@@ -166,16 +210,17 @@ Result<DecodedDelete> DecodeDelete(const Query& query, std::string_view content_
   if (orphan.AsBool().value_or(false)) out.request.propagation = "Orphan";
   const std::string& policy = out.request.propagation;
   if (!policy.empty() && policy != "Orphan" && policy != "Background" && policy != "Foreground") {
-    return InvalidOptionsError(
-        "DeleteOptions",
-        {NotSupported("propagationPolicy", policy, "\"Background\", \"Foreground\", \"Orphan\"")});
+    return InvalidOptionsError("DeleteOptions",
+                               {NotSupported("propagationPolicy", policy,
+                                             R"("Foreground", "Background", "Orphan", "nil")")});
   }
   out.request.grace_period_seconds = given["gracePeriodSeconds"].AsInt64();
   out.request.uid = given.At("/preconditions/uid").StringOrEmpty();
   out.request.resource_version = given.At("/preconditions/resourceVersion").StringOrEmpty();
-  const auto dry_run = DecodeDryRun(given["dryRun"][0].StringOrEmpty(), "DeleteOptions");
-  if (!dry_run) return dry_run.error();
-  out.dry_run = *dry_run;
+  if (const std::string& dry_run = given["dryRun"][0].StringOrEmpty(); !dry_run.empty()) {
+    if (dry_run != "All") return InvalidOptionsError("DeleteOptions", {BadDryRun(dry_run)});
+    out.dry_run = true;
+  }
   return out;
 }
 

@@ -34,9 +34,17 @@ struct DecodedDelete {
 };
 Result<DecodedDelete> DecodeDelete(const Query& query, std::string_view content_type,
                                    std::string_view body);
+// The same from an object that holds them; null: no options.
+Result<DecodedDelete> DeleteOptionsOf(const json::Value& options);
 
-// `dryRun`: "All" or nothing. `kind` names the options in the error.
-Result<bool> DecodeDryRun(std::string_view text, std::string_view kind);
+// What the query of a create, update or patch says, apart from the body.
+struct WriteQuery {
+  bool dry_run = false;
+  std::string field_validation{};  // Ignore, Warn or Strict
+};
+// `kind` names the options in errors: CreateOptions, UpdateOptions, PatchOptions. `causes`: what else is wrong with them.
+Result<WriteQuery> DecodeWriteQuery(const Query& query, std::string_view kind,
+                                    std::vector<StatusCause> causes = {});
 
 // A Go duration: "32s", "1m30s".
 bool IsGoDuration(std::string_view text);

@@ -21,7 +21,7 @@ bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
 }
 
 Verb VerbOfMethod(std::string_view method) {
-  if (method == "GET" || method == "HEAD") return Verb::kGet;
+  if (method == "GET") return Verb::kGet;
   if (method == "POST") return Verb::kCreate;
   if (method == "PUT") return Verb::kUpdate;
   if (method == "PATCH") return Verb::kPatch;

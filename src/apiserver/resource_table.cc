@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <tuple>
 
 #include "kinformer/internal/registry.h"
@@ -82,6 +83,63 @@ std::tuple<int, int, int> VersionRank(std::string_view name) {
   return {0, 0, 0};
 }
 
+void AddSubresources(ServedResource& resource, const std::string& version,
+                     const json::Value& subresources) {
+  if (subresources.contains("status")) {
+    resource.subresources.push_back({.name = "status",
+                                     .group = resource.group,
+                                     .version = version,
+                                     .kind = resource.kind,
+                                     .verbs = {"get", "patch", "update"},
+                                     .only_version = version});
+  }
+  if (subresources.contains("scale")) {
+    const json::Value& scale = subresources["scale"];
+    resource.subresources.push_back({.name = "scale",
+                                     .group = "autoscaling",
+                                     .version = "v1",
+                                     .kind = "Scale",
+                                     .verbs = {"get", "patch", "update"},
+                                     .only_version = version,
+                                     .spec_path = scale["specReplicasPath"].StringOrEmpty(),
+                                     .status_path = scale["statusReplicasPath"].StringOrEmpty(),
+                                     .selector_path = scale["labelSelectorPath"].StringOrEmpty()});
+  }
+}
+
+std::string DeprecationWarning(const ServedResource& resource, const json::Value& version) {
+  if (!version["deprecated"].AsBool().value_or(false)) return {};
+  const std::string& text = version["deprecationWarning"].StringOrEmpty();
+  return text.empty() ? ApiVersion(resource.group, version["name"].StringOrEmpty()) + " " +
+                            resource.kind + " is deprecated"
+                      : text;
+}
+
+// One entry of spec.versions.
+void AddVersion(ServedResource& resource, const json::Value& version) {
+  const std::string& name = version["name"].StringOrEmpty();
+  AddSubresources(resource, name, version["subresources"]);
+  std::vector<std::string> selectable;
+  for (const json::Value& field : version["selectableFields"].items()) {
+    SelectableField found = FieldOf(field["jsonPath"].StringOrEmpty());
+    selectable.push_back(found.name);
+    const bool known =
+        std::any_of(resource.fields.begin(), resource.fields.end(),
+                    [&](const SelectableField& other) { return other.name == found.name; });
+    if (!known) resource.fields.push_back(std::move(found));
+  }
+  resource.versions.push_back(ServedVersion::Make(
+      {.version = name,
+       .api_version = ApiVersion(resource.group, name),
+       .kind = resource.kind,
+       .served = version["served"].AsBool().value_or(false),
+       .storage = version["storage"].AsBool().value_or(false),
+       .deprecation_warning = DeprecationWarning(resource, version),
+       .columns = CustomColumns(version),
+       .schema = std::make_shared<const StructuralSchema>(version["schema"]["openAPIV3Schema"]),
+       .selectable = std::move(selectable)}));
+}
+
 }  // namespace
 
 bool PreferVersion(std::string_view a, std::string_view b) {
@@ -159,40 +217,20 @@ std::vector<GroupVersionEntry> ResourceTable::GroupVersions() const {
   return out;
 }
 
-std::pair<std::string, std::string> ResourceTable::NameConflict(
-    const json::Value& definition) const {
+std::shared_ptr<ServedResource> ResourceTable::Install(const json::Value& definition) {
   const json::Value& spec = definition["spec"];
-  const json::Value& names = spec["names"];
-  for (const auto& other : all_) {
-    if (other->group != spec["group"].StringOrEmpty()) continue;
-    if (other->custom && other->plural == names["plural"].StringOrEmpty()) continue;  // itself
-    if (other->plural == names["plural"].StringOrEmpty()) {
-      return {"PluralConflict", "\"" + other->plural + "\" is already in use"};
-    }
-    if (other->kind == names["kind"].StringOrEmpty()) {
-      return {"KindConflict", "\"" + other->kind + "\" is already in use"};
-    }
-    for (const std::string& name : Strings(names["shortNames"])) {
-      if (std::find(other->short_names.begin(), other->short_names.end(), name) !=
-          other->short_names.end()) {
-        return {"ShortNamesConflict", "\"" + name + "\" is already in use"};
-      }
-    }
-  }
-  return {};
-}
-
-void ResourceTable::Install(const json::Value& definition) {
-  const json::Value& spec = definition["spec"];
-  const json::Value& names = spec["names"];
+  const json::Value& names = definition["status"]["acceptedNames"];
   const std::string& group = spec["group"].StringOrEmpty();
-  const std::string& plural = names["plural"].StringOrEmpty();
+  const std::string& plural = spec["names"]["plural"].StringOrEmpty();
+  const std::size_t hash = std::hash<std::string>()(spec.Dump() + names.Dump());
   std::shared_ptr<ServedResource> resource = FindGroupResource(group, plural);
   const bool fresh = resource == nullptr;
+  if (!fresh && (!resource->custom || resource->definition_hash == hash)) return nullptr;
   if (fresh) resource = std::make_shared<ServedResource>();
+  resource->definition_hash = hash;
   resource->group = group;
   resource->plural = plural;
-  resource->kind = names["kind"].StringOrEmpty();
+  resource->kind = spec["names"]["kind"].StringOrEmpty();
   resource->singular = names["singular"].StringOrEmpty();
   resource->list_kind = names["listKind"].StringOrEmpty();
   resource->namespaced = spec["scope"].StringOrEmpty() == "Namespaced";
@@ -206,51 +244,16 @@ void ResourceTable::Install(const json::Value& definition) {
   resource->versions.clear();
   resource->subresources.clear();
   resource->fields.clear();
-  for (const json::Value& version : spec["versions"].items()) {
-    const std::string& name = version["name"].StringOrEmpty();
-    resource->versions.push_back(ServedVersion::Make(
-        {.version = name,
-         .api_version = ApiVersion(group, name),
-         .kind = resource->kind,
-         .served = version["served"].AsBool().value_or(false),
-         .storage = version["storage"].AsBool().value_or(false),
-         .deprecation_warning = version["deprecated"].AsBool().value_or(false)
-                                    ? version["deprecationWarning"].StringOrEmpty()
-                                    : std::string(),
-         .columns = CustomColumns(version)}));
-    const json::Value& subresources = version["subresources"];
-    if (subresources.contains("status") && !resource->HasStatus()) {
-      resource->subresources.push_back({.name = "status",
-                                        .group = group,
-                                        .version = name,
-                                        .kind = resource->kind,
-                                        .verbs = {"get", "patch", "update"}});
-    }
-    if (subresources.contains("scale") && resource->FindSubresource("scale") == nullptr) {
-      const json::Value& scale = subresources["scale"];
-      resource->scale_spec_path = scale["specReplicasPath"].StringOrEmpty();
-      resource->scale_status_path = scale["statusReplicasPath"].StringOrEmpty();
-      resource->scale_selector_path = scale["labelSelectorPath"].StringOrEmpty();
-      resource->subresources.push_back({.name = "scale",
-                                        .group = "autoscaling",
-                                        .version = "v1",
-                                        .kind = "Scale",
-                                        .verbs = {"get", "patch", "update"}});
-    }
-    if (version["storage"].AsBool().value_or(false)) {
-      for (const json::Value& field : version["selectableFields"].items()) {
-        resource->fields.push_back(FieldOf(field["jsonPath"].StringOrEmpty()));
-      }
-    }
-  }
+  for (const json::Value& version : spec["versions"].items()) AddVersion(*resource, version);
   std::stable_sort(
       resource->versions.begin(), resource->versions.end(),
       [](const auto& a, const auto& b) { return PreferVersion(a->version, b->version); });
   if (fresh) {
-    Add(std::move(resource));
+    Add(resource);
   } else {
     ++revision_;
   }
+  return resource;
 }
 
 void ResourceTable::Uninstall(const std::shared_ptr<ServedResource>& resource) {

@@ -25,6 +25,11 @@ struct ResourceAt {
   std::shared_ptr<ServedResource> resource{};
   std::shared_ptr<const ServedVersion> version{};
   explicit operator bool() const { return resource != nullptr; }
+  // Null where this version has none of that name.
+  [[nodiscard]] const Subresource* FindSubresource(std::string_view name) const {
+    return resource->FindSubresource(name, version->version);
+  }
+  [[nodiscard]] bool HasStatus() const { return FindSubresource("status") != nullptr; }
 };
 
 // A version of a group as discovery shows it.
@@ -49,12 +54,11 @@ class ResourceTable {
   // Core first, then in the order of discovery; of one group the preferred version first.
   [[nodiscard]] std::vector<GroupVersionEntry> GroupVersions() const;
 
-  // The names of a definition that another resource of its group has already: reason and message; empty: none.
-  [[nodiscard]] std::pair<std::string, std::string> NameConflict(
-      const json::Value& definition) const;
-  // Serves the definition's resource from now on, or as it says now.
-  void Install(const json::Value& definition);
+  // Serves the definition's resource from now on, or as it says now. Null if nothing has changed.
+  std::shared_ptr<ServedResource> Install(const json::Value& definition);
   void Uninstall(const std::shared_ptr<ServedResource>& resource);
+
+  [[nodiscard]] const HistoryLimits& limits() const { return limits_; }
 
   // Goes up whenever discovery changes.
   [[nodiscard]] std::uint64_t revision() const { return revision_; }

@@ -1,6 +1,7 @@
 #include "apiserver/responses.h"
 
 #include "apiserver/negotiation.h"
+#include "apiserver/object_encoder.h"
 #include "apiserver/protobuf_envelope.h"
 #include "apiserver/status.h"
 
@@ -96,6 +97,37 @@ class Delay final : public Deferred {
   Deadlines::Id deadline_;
 };
 
+// Adds one header.
+class WithHeader final : public ResponseStream {
+ public:
+  WithHeader(ResponsePtr inner, std::string_view name, std::string value)
+      : inner_(std::move(inner)), name_(name), value_(std::move(value)) {}
+
+  [[nodiscard]] bool ready() const override { return inner_->ready(); }
+  [[nodiscard]] int status() const override { return inner_->status(); }
+  // Those of `inner_` are only known once it is ready.
+  [[nodiscard]] const HttpHeaders& headers() const override {
+    if (!added_) {
+      headers_ = inner_->headers();
+      headers_.Add(name_, value_);
+      added_ = true;
+    }
+    return headers_;
+  }
+  void SetWake(std::function<void()> wake) override { inner_->SetWake(std::move(wake)); }
+  [[nodiscard]] ConnectionEffect effect() const override { return inner_->effect(); }
+  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
+    return inner_->Read(max_bytes, out);
+  }
+
+ private:
+  ResponsePtr inner_;
+  std::string name_;
+  std::string value_;
+  mutable HttpHeaders headers_;
+  mutable bool added_ = false;
+};
+
 }  // namespace
 
 ResponsePtr WholeResponse(int status, HttpHeaders headers, std::string body) {
@@ -111,15 +143,16 @@ ResponsePtr WholeResponse(int status, std::string_view content_type, std::string
 }
 
 ResponsePtr ErrorResponse(const Error& error, std::string_view accept) {
-  const auto format = Negotiate(accept, {.protobuf = true, .transforms = false});
-  const bool protobuf = format && format->media == MediaType::kProtobuf;
+  // Who can read nothing of this is a person, probably.
+  const OutputFormat format = Negotiate(accept, {.protobuf = true, .transforms = false})
+                                  .value_or(OutputFormat{.pretty = true});
   HttpHeaders headers;
-  headers.Add("Content-Type",
-              protobuf ? "application/vnd.kubernetes.protobuf" : "application/json");
+  headers.Add("Content-Type", ContentTypeOf(format, false));
   if (error.retry_after()) headers.Add("Retry-After", std::to_string(error.retry_after()->count()));
-  return WholeResponse(
-      HttpCode(error), std::move(headers),
-      protobuf ? Envelope("v1", "Status", StatusProtobuf(error)) : StatusJson(error) + "\n");
+  return WholeResponse(HttpCode(error), std::move(headers),
+                       format.media == MediaType::kProtobuf
+                           ? Envelope("v1", "Status", StatusProtobuf(error))
+                           : Render(format, StatusJson(error)));
 }
 
 ResponsePtr WhenVersionReached(ServerState& state, std::int64_t version, Duration limit,
@@ -129,6 +162,14 @@ ResponsePtr WhenVersionReached(ServerState& state, std::int64_t version, Duratio
 
 ResponsePtr Delayed(ServerState& state, Duration delay, std::function<ResponsePtr()> answer) {
   return std::make_unique<Delay>(state, delay, std::move(answer));
+}
+
+ResponsePtr Audited(ResponsePtr inner, std::string id) {
+  return std::make_unique<WithHeader>(std::move(inner), "Audit-Id", std::move(id));
+}
+
+ResponsePtr Warning(ResponsePtr inner, std::string_view text) {
+  return std::make_unique<WithHeader>(std::move(inner), "Warning", "299 - " + JsonString(text));
 }
 
 }  // namespace kinformer::apiserver

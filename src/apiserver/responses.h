@@ -36,6 +36,12 @@ ResponsePtr WhenVersionReached(ServerState& state, std::int64_t version, Duratio
 // Answers after `delay`.
 ResponsePtr Delayed(ServerState& state, Duration delay, std::function<ResponsePtr()> answer);
 
+// `inner` with an Audit-Id header.
+ResponsePtr Audited(ResponsePtr inner, std::string id);
+
+// `inner` with a Warning header: what its client should know.
+ResponsePtr Warning(ResponsePtr inner, std::string_view text);
+
 }  // namespace kinformer::apiserver
 
 #endif  // KINFORMER_SRC_APISERVER_RESPONSES_H_

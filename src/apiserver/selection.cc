@@ -1,5 +1,7 @@
 #include "apiserver/selection.h"
 
+#include <algorithm>
+#include <map>
 #include <optional>
 
 #include "kinformer/field_selector.h"
@@ -25,9 +27,10 @@ Error UnknownField(const ServedResource& resource, const std::string& field) {
 
 }  // namespace
 
-Result<Selection> Selection::Make(const ServedResource& resource, std::string_view namespace_,
+Result<Selection> Selection::Make(const ResourceAt& at, std::string_view namespace_,
                                   std::string_view label_selector,
                                   std::string_view field_selector) {
+  const ServedResource& resource = *at.resource;
   Selection selection;
   Result<LabelSelector> labels = LabelSelector::Parse(label_selector);
   if (!labels) return BadRequestError("unable to parse labelSelector: " + labels.error().message());
@@ -47,12 +50,18 @@ Result<Selection> Selection::Make(const ServedResource& resource, std::string_vi
       if (!requirement.negated) name = requirement.value;
     } else if (requirement.field == "metadata.namespace" && resource.namespaced) {
       term.kind = FieldTerm::Kind::kNamespace;
+      selection.selective_ = true;
     } else {
       while (term.index < resource.fields.size() &&
              resource.fields[term.index].name != requirement.field) {
         ++term.index;
       }
-      if (term.index == resource.fields.size()) return UnknownField(resource, requirement.field);
+      const auto& offered = at.version->selectable;
+      if (term.index == resource.fields.size() ||
+          (resource.custom &&
+           std::find(offered.begin(), offered.end(), requirement.field) == offered.end())) {
+        return UnknownField(resource, requirement.field);
+      }
       selection.selective_ = true;
     }
     if (requirement.negated) selection.selective_ = true;
@@ -68,6 +77,38 @@ Result<Selection> Selection::Make(const ServedResource& resource, std::string_vi
     selection.single_ = true;
   }
   return selection;
+}
+
+bool MatchesLabels(const LabelSelector& selector, const Record& record) {
+  return selector.Matches(RecordLabels{record});
+}
+
+std::string SelectorText(const json::Value& selector) {
+  if (selector.is_string()) return selector.StringOrEmpty();
+  const bool structured = selector.contains("matchLabels") || selector.contains("matchExpressions");
+  std::multimap<std::string, std::string> terms;
+  for (const auto& [key, value] : (structured ? selector["matchLabels"] : selector).members()) {
+    if (value.is_string()) terms.emplace(key, key + "=" + value.StringOrEmpty());
+  }
+  for (const json::Value& expression : selector["matchExpressions"].items()) {
+    const std::string& key = expression["key"].StringOrEmpty();
+    const std::string& op = expression["operator"].StringOrEmpty();
+    std::vector<std::string> values;
+    for (const json::Value& value : expression["values"].items()) {
+      values.push_back(value.StringOrEmpty());
+    }
+    std::sort(values.begin(), values.end());
+    std::string text = op == "DoesNotExist" ? "!" + key : key;
+    if (op == "In" || op == "NotIn") {
+      text += op == "In" ? " in (" : " notin (";
+      for (std::size_t i = 0; i < values.size(); ++i) text += (i == 0 ? "" : ",") + values[i];
+      text += ")";
+    }
+    terms.emplace(key, std::move(text));
+  }
+  std::string out;
+  for (const auto& [key, text] : terms) out += (out.empty() ? "" : ",") + text;
+  return out;
 }
 
 bool Selection::InScope(const Record& record) const {

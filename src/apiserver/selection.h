@@ -14,15 +14,15 @@
 #include "kinformer/result.h"
 
 #include "apiserver/record.h"
-#include "apiserver/served_resource.h"
+#include "apiserver/resource_table.h"
 
 namespace kinformer::apiserver {
 
 // Constant once made.
 class Selection {
  public:
-  // BadRequest for a selector that is malformed, or names a field that the resource does not offer.
-  static Result<Selection> Make(const ServedResource& resource, std::string_view namespace_,
+  // BadRequest for a selector that is malformed, or names a field that the resource does not offer in that version.
+  static Result<Selection> Make(const ResourceAt& at, std::string_view namespace_,
                                 std::string_view label_selector, std::string_view field_selector);
 
   // Within the scope: does the object satisfy the selectors?
@@ -50,6 +50,12 @@ class Selection {
   bool single_ = false;
   bool selective_ = false;
 };
+
+// Do the labels of the object satisfy the selector?
+bool MatchesLabels(const LabelSelector& selector, const Record& record);
+
+// A selector as objects hold it (metav1.LabelSelector, or a plain map of labels) as text: "a=b,c in (d,e)". A text stays as it is.
+std::string SelectorText(const json::Value& selector);
 
 }  // namespace kinformer::apiserver
 

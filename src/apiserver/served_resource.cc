@@ -85,9 +85,10 @@ bool ServedResource::HasVerb(std::string_view verb) const {
   return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
 }
 
-const Subresource* ServedResource::FindSubresource(std::string_view name) const {
+const Subresource* ServedResource::FindSubresource(std::string_view name,
+                                                   std::string_view version) const {
   for (const Subresource& subresource : subresources) {
-    if (subresource.name == name) return &subresource;
+    if (subresource.name == name && subresource.IsIn(version)) return &subresource;
   }
   return nullptr;
 }
@@ -106,16 +107,28 @@ void ApplyBuiltinRules(ServedResource& r) {
                    {"pods", "replicasets", "statefulsets", "daemonsets", "jobs", "cronjobs",
                     "ingresses", "networkpolicies", "poddisruptionbudgets",
                     "customresourcedefinitions", "flowschemas", "prioritylevelconfigurations",
-                    "replicationcontrollers", "validatingadmissionpolicies"})) {
+                    "replicationcontrollers", "validatingadmissionpolicies",
+                    "validatingadmissionpolicybindings", "validatingwebhookconfigurations",
+                    "mutatingwebhookconfigurations", "ingressclasses", "deviceclasses"})) {
     r.generation = GenerationRule::kSpec;
   }
-  if (r.plural == "namespaces") r.name_rule = NameRule::kLabel;
-  if (r.plural == "services") r.name_rule = NameRule::kDns1035Label;
-  if (r.group == "rbac.authorization.k8s.io") r.name_rule = NameRule::kPathSegment;
-  r.create_on_update =
-      r.group == "rbac.authorization.k8s.io" ||
-      OneOf(r.plural, {"leases", "endpoints", "events", "limitranges", "services", "podtemplates"});
-  r.unconditional_update = r.plural != "leases";
+  // These have no spec; what they have counts.
+  if (OneOf(r.plural, {"endpointslices", "podtemplates", "priorityclasses",
+                       "validatingwebhookconfigurations", "mutatingwebhookconfigurations"})) {
+    r.generation = GenerationRule::kAllButMetadata;
+  }
+  if (r.plural == "namespaces" || (r.group.empty() && r.plural == "services")) {
+    r.name_rule = NameRule::kLabel;
+  }
+  if (r.group == "rbac.authorization.k8s.io" || r.plural == "events")
+    r.name_rule = NameRule::kPathSegment;
+  r.create_on_update = r.group == "rbac.authorization.k8s.io" ||
+                       OneOf(r.plural, {"leases", "endpoints", "events", "limitranges", "services",
+                                        "runtimeclasses"});
+  r.unconditional_update =
+      !OneOf(r.plural, {"leases", "runtimeclasses", "customresourcedefinitions", "csidrivers",
+                        "validatingwebhookconfigurations", "mutatingwebhookconfigurations",
+                        "validatingadmissionpolicies", "validatingadmissionpolicybindings"});
   r.delete_returns_object =
       r.group.empty() && OneOf(r.plural, {"pods", "namespaces", "services", "persistentvolumes",
                                           "persistentvolumeclaims", "serviceaccounts",

@@ -20,6 +20,7 @@
 #include "apiserver/record.h"
 #include "apiserver/resource_store.h"
 #include "apiserver/status.h"
+#include "apiserver/structural_schema.h"
 #include "apiserver/watch_hub.h"
 
 namespace kinformer::apiserver {
@@ -32,7 +33,7 @@ enum class GenerationRule : std::uint8_t {
   kAllButMetadata,  // custom resources
 };
 
-enum class NameRule : std::uint8_t { kSubdomain, kLabel, kDns1035Label, kPathSegment };
+enum class NameRule : std::uint8_t { kSubdomain, kLabel, kPathSegment };
 
 // One version in which a resource is served. Constant once made; shared by answers under way.
 struct ServedVersion {
@@ -45,6 +46,9 @@ struct ServedVersion {
   // Null for custom resources.
   const internal::MessageDescriptor* message = nullptr;
   Columns columns{};  // of custom resources
+  std::shared_ptr<const StructuralSchema> schema{};
+  // The fields of the resource that selectors may name in this version; of custom resources.
+  std::vector<std::string> selectable{};
   // What stands before a record's body: `{"kind":"Pod","apiVersion":"v1",`.
   std::string head{};
   // The start of a watch frame, by event type; and the same after the end of the frame before it, so that a run of frames needs
@@ -61,7 +65,16 @@ struct Subresource {
   std::string version{};
   std::string kind{};
   std::vector<std::string> verbs{};
+  // The one version of the resource that has it; empty: all have it.
+  std::string only_version{};
+  // Where the scale of a custom resource is found: ".spec.replicas".
+  std::string spec_path{};
+  std::string status_path{};
+  std::string selector_path{};
   [[nodiscard]] bool HasVerb(std::string_view verb) const;
+  [[nodiscard]] bool IsIn(std::string_view resource_version) const {
+    return only_version.empty() || only_version == resource_version;
+  }
 };
 
 struct ServedResource {
@@ -87,10 +100,8 @@ struct ServedResource {
   bool delete_returns_object = false;
   // After metadata.name and metadata.namespace, which every resource has.
   std::vector<SelectableField> fields{};
-  // Where a custom resource's scale is found; empty: it has none.
-  std::string scale_spec_path{};
-  std::string scale_status_path{};
-  std::string scale_selector_path{};
+  // What the definition said when it was last read.
+  std::size_t definition_hash = 0;
   // No creates: its definition is being deleted.
   bool terminating = false;
 
@@ -98,8 +109,9 @@ struct ServedResource {
   WatchHub watchers{};
 
   [[nodiscard]] bool HasVerb(std::string_view verb) const;
-  [[nodiscard]] const Subresource* FindSubresource(std::string_view name) const;
-  [[nodiscard]] bool HasStatus() const { return FindSubresource("status") != nullptr; }
+  // Null where that version has none of that name.
+  [[nodiscard]] const Subresource* FindSubresource(std::string_view name,
+                                                   std::string_view version) const;
   // Null where that version is not served.
   [[nodiscard]] std::shared_ptr<const ServedVersion> FindVersion(std::string_view version) const;
   [[nodiscard]] ErrorSubject Subject(std::string_view name) const {

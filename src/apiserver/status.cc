@@ -55,7 +55,7 @@ bool HasDetails(const Error& error) {
   const StatusDetails& d = error.details();
   return !d.name.empty() || !d.group.empty() || !d.kind.empty() || !d.uid.empty() ||
          !d.causes.empty() || error.retry_after().has_value() ||
-         error.reason() == Reason::kNotFound;
+         error.reason() == Reason::kNotFound || error.reason() == Reason::kMethodNotAllowed;
 }
 
 void AppendDetailsJson(const Error& error, std::string& out) {
@@ -138,6 +138,18 @@ Error ModifiedConflictError(const ErrorSubject& subject) {
       "again");
 }
 
+std::string UidConflict(std::string_view asked, std::string_view actual) {
+  return "the UID in the precondition (" + std::string(asked) +
+         ") does not match the UID in record (" + std::string(actual) +
+         "). The object might have been deleted and then recreated";
+}
+
+std::string VersionConflict(std::string_view asked, std::string_view actual) {
+  return "the ResourceVersion in the precondition (" + std::string(asked) +
+         ") does not match the ResourceVersion in record (" + std::string(actual) +
+         "). The object might have been modified";
+}
+
 Error ForbiddenError(const ErrorSubject& subject, std::string_view why) {
   std::string message = Qualified(subject);
   if (!subject.name.empty()) message += " " + Quoted(subject.name);
@@ -182,6 +194,10 @@ Error UnsupportedMediaTypeError(std::string_view accepted) {
   return Make(Reason::kUnsupportedMediaType, 415,
               "the body of the request was in an unknown format - accepted media types include: " +
                   std::string(accepted));
+}
+
+Error UnsupportedPatchError() {
+  return Make(Reason::kUnsupportedMediaType, 415, "415: Unsupported Media Type");
 }
 
 StatusCause Required(std::string field, std::string_view detail) {

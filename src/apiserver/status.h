@@ -31,6 +31,9 @@ Error AlreadyExistsError(const ErrorSubject& subject, bool terminating);
 // `why` follows "Operation cannot be fulfilled on pods "x": ".
 Error ConflictError(const ErrorSubject& subject, std::string_view why);
 Error ModifiedConflictError(const ErrorSubject& subject);
+// Why a precondition fails.
+std::string UidConflict(std::string_view asked, std::string_view actual);
+std::string VersionConflict(std::string_view asked, std::string_view actual);
 Error ForbiddenError(const ErrorSubject& subject, std::string_view why);
 // `subject.resource` is the Kind here.
 Error InvalidError(const ErrorSubject& subject, std::vector<StatusCause> causes);
@@ -41,6 +44,8 @@ Error TooOldResourceVersionError(std::int64_t asked, std::int64_t oldest);
 Error TooLargeResourceVersionError(std::int64_t asked, std::int64_t current);
 Error NotAcceptableError(bool protobuf);
 Error UnsupportedMediaTypeError(std::string_view accepted);
+// Of a patch to a built-in kind, whose types are settled before the body is looked at.
+Error UnsupportedPatchError();
 
 // The values of StatusCause.reason and the start of its message.
 StatusCause Required(std::string field, std::string_view detail = {});

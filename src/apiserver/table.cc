@@ -27,7 +27,7 @@ std::string ColumnDefinitionsJson(const ResourceAt& at) {
     columns.Append(json::Value::MakeObject(
         {{"name", column.name},
          {"type", column.type},
-         {"format", column.name == "Name" ? "name" : ""},
+         {"format", column.name == "Name" ? "name" : column.format},
          {"description", column.description.empty() ? column.name : column.description},
          {"priority", column.wide ? 1 : 0}}));
   }

@@ -111,6 +111,29 @@ Texts Names(const ObjectRange<T>& range) {
   return names;
 }
 
+TEST_F(EmbeddedServerTest, F10TheResourceGoesAndComesBack) {
+  Factory();
+  auto widgets = Widgets();
+  Texts told;
+  widgets
+      .AddEventHandler(
+          {.on_add = [&](const Added<Unstructured>& e) { told.push_back("+" + e.key); },
+           .on_delete = [&](const Deleted<Unstructured>& e) { told.push_back("-" + e.key); }})
+      .OrExit();
+  Create("ns-foo", "a", "red");
+  Start();
+  const GroupVersionResource definitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
+  ASSERT_TRUE(server_.Delete(definitions, {.name = "widgets.shop.example"}).ok());
+  Settle();
+  EXPECT_EQ(told, (Texts{"+ns-foo/a", "-ns-foo/a"}));
+  sim_.RunFor(minutes(1));
+  server_.Load(kDefinitions).OrExit();
+  Create("ns-foo", "b", "red");
+  sim_.RunFor(minutes(1));
+  EXPECT_EQ(told, (Texts{"+ns-foo/a", "-ns-foo/a", "+ns-foo/b"}));
+  EXPECT_EQ(widgets.Snapshot().size(), 1U);
+}
+
 // ---- selection at the server
 
 struct SelectionRow {

@@ -23,6 +23,7 @@
 #include "kinformer/shared_informer.h"
 #include "kinformer/shared_informer_factory.h"
 
+#include "realserver/real_server.h"
 #include "support/child_process.h"
 
 namespace kinformer {
@@ -30,55 +31,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::ChildProcess;
-
-std::string EnvironmentOr(const char* name, const char* fallback) {
-  const char* value = getenv(name);
-  return value != nullptr ? value : fallback;
-}
-
-// A real kube-apiserver with etcd in a folder of its own.
-class RealServer {
- public:
-  RealServer() {
-    std::string pattern = ::testing::TempDir() + "kinformer-real-XXXXXX";
-    directory_ = mkdtemp(pattern.data());
-  }
-  ~RealServer() {
-    Stop(SIGTERM);
-    std::filesystem::remove_all(directory_);
-  }
-
-  void Start(std::vector<std::string> extra = {}) {
-    std::vector<std::string> arguments = {EnvironmentOr("KINFORMER_REALAPI", "realapi"),
-                                          "--data-dir", directory_, "--stdin"};
-    if (!port_.empty()) arguments.insert(arguments.end(), {"--port", port_});
-    arguments.insert(arguments.end(), extra.begin(), extra.end());
-    process_ = std::make_unique<ChildProcess>(arguments);
-    std::vector<std::string> seen;
-    ASSERT_TRUE(process_->WaitForLine("ready ", 120s, &seen))
-        << "the real API server did not start";
-    const std::string& line = seen.back();
-    const std::size_t at = line.find("server=https://127.0.0.1:");
-    ASSERT_NE(at, std::string::npos) << line;
-    const std::size_t begin = at + std::string_view("server=https://127.0.0.1:").size();
-    port_ = line.substr(begin, line.find_first_not_of("0123456789", begin) - begin);
-  }
-  void Stop(int signal) {
-    if (process_ == nullptr) return;
-    process_->Signal(signal);
-    process_->Wait(30s);
-    process_.reset();
-  }
-
-  [[nodiscard]] std::string kubeconfig(const std::string& user = "admin") const {
-    return directory_ + "/" + user + ".kubeconfig";
-  }
-
- private:
-  std::string directory_;
-  std::string port_;
-  std::unique_ptr<ChildProcess> process_;
-};
+using testing::EnvironmentOr;
+using testing::RealServer;
 
 RealServer* server = nullptr;
 

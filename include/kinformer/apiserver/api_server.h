@@ -47,10 +47,18 @@ struct ApiServerOptions {
   bool namespace_must_exist{true};
   // Scheduled pods pass through their grace period before they go; if not, they go at once.
   bool pod_grace{false};
-  // Objects go after the last of their owners has gone.
+  // Dependents go after the last of their owners, or are orphaned, or hold it back, as its delete asks for. If not, propagation
+  // policies are ignored.
   bool garbage_collection{true};
+  // How long after their last write Events stay; 0: for ever.
+  Duration event_ttl{std::chrono::hours(1)};
   // Field types of built-in kinds are checked against the schema.
   bool check_types{true};
+  // Objects of built-in kinds get the defaults that a real server fills in, and its form: see docs/apiserver.md. Without,
+  // they are stored as they were sent.
+  bool defaulting{true};
+  // Where Services get their cluster addresses from: an IPv4 range. Empty: they get none.
+  std::string service_cluster_ip_range{"10.96.0.0/12"};
   std::size_t max_body_bytes{std::size_t{3} << 20};
 
   // ---- Control by requests.

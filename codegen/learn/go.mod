@@ -1,0 +1,3 @@
+module learn
+
+go 1.26

@@ -1,0 +1,97 @@
+// Command learn asks a running kube-apiserver which values it fills into objects, and writes them as a table.
+//
+//	learn -schema ../../schema -server URL -data DATA_DIR -out ../../schema/defaults.tsv
+//	learn -schema ../../schema -server URL -data DATA_DIR -check URL_OF_OURS [-objects DIR]
+//
+//	learn -schema ../../schema -server URL -data DATA_DIR -record ../../src/apiserver/defaults_cases.txt
+//
+// The second form asks the same of the embedded server as well, and says what it answers differently. The
+// third writes into a file of cases what the real server makes of each.
+//
+// The server shows an object to mutating webhooks after it has decoded it and filled in defaults, and before it validates
+// it. So learn is such a webhook: it sends objects that have next to nothing in them, sees what became of them, and refuses
+// them all. Objects of admissionregistration are shown to no webhook; for them valid ones are sent as a dry run.
+//
+// It needs only the standard library, and a server of its own (README.md in schema/ says how to start it).
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"sort"
+)
+
+func main() {
+	schemaDir := flag.String("schema", "", "the folder of the tables of types")
+	server := flag.String("server", "", "URL of the server")
+	data := flag.String("data", "", "the data directory of realapi: admin's certificate and the CA's")
+	out := flag.String("out", "", "the table to write; default: standard output")
+	check := flag.String("check", "", "URL of an embedded server: compare, and write no table")
+	objects := flag.String("objects", "", "with -check: compare the objects of the JSON files in this folder, too")
+	cases := flag.String("record", "", "a file of cases to complete")
+	flag.Parse()
+	if err := run(*schemaDir, *server, *data, *out, *check, *objects, *cases); err != nil {
+		fmt.Fprintln(os.Stderr, "learn:", err)
+		os.Exit(1)
+	}
+}
+
+func run(schemaDir, server, data, out, check, objects, cases string) error {
+	schema, err := readSchema(schemaDir)
+	if err != nil {
+		return err
+	}
+	probe, err := newProber(server, data)
+	if err != nil {
+		return err
+	}
+	defer probe.close()
+	version, err := probe.version()
+	if err != nil {
+		return err
+	}
+	if err := probe.readEnums(schema); err != nil {
+		return err
+	}
+	if cases != "" {
+		return record(schema, probe, cases)
+	}
+	if check != "" {
+		probe.check = &checker{server: check, failed: map[string]int{}, examples: map[string]string{}}
+	}
+	learner := &learner{schema: schema, probe: probe, done: map[string][]*knowledge{}}
+	// Pods come after what has pods' templates, so that what holds for pods alone is told from what holds everywhere.
+	sort.SliceStable(schema.roots, func(i, j int) bool { return rank(schema.roots[i]) < rank(schema.roots[j]) })
+	for _, root := range schema.roots {
+		if err := learner.learn(root); err != nil {
+			return fmt.Errorf("%s: %w", root.scope(), err)
+		}
+	}
+	if check != "" {
+		if objects != "" {
+			if err := checkFiles(schema, probe, objects); err != nil {
+				return err
+			}
+		}
+		return probe.check.report()
+	}
+	text := learner.table(version)
+	if out == "" {
+		_, err = os.Stdout.WriteString(text)
+		return err
+	}
+	return os.WriteFile(out, []byte(text), 0o644)
+}
+
+func rank(r *root) int {
+	switch r.kind.name {
+	case "k8s.io.api.apps.v1.Deployment":
+		return 0
+	case "k8s.io.api.core.v1.Pod":
+		return 1
+	case "k8s.io.api.core.v1.PersistentVolumeClaim":
+		return 2
+	}
+	return 3
+}

@@ -1,0 +1,44 @@
+// Schemas of custom resources and objects against them: whatever the one and the other are, pruning and defaulting settle, and
+// what has not changed is never found wrong.
+
+#include <string>
+
+#include "kinformer/json.h"
+
+#include "apiserver/schema_check.h"
+#include "apiserver/schema_fields.h"
+#include "apiserver/schema_validation.h"
+#include "fuzz/target.h"
+#include "fuzz/targets.h"
+
+namespace kinformer::fuzz {
+
+void FuzzSchema(std::string_view input) {
+  using namespace apiserver;  // NOLINT(google-build-using-namespace)
+  // {"schema": {...}, "object": {...}}
+  const Result<json::Value> both = json::Parse(input, {.max_depth = 100});
+  if (!both) return;
+  const json::Value& source = (*both)["schema"];
+  const bool structural = CheckSchema(source, "@").empty();
+  (void)SchemaWarnings(source);
+  const StructuralSchema schema(source);
+  json::Value object = (*both)["object"];
+  (void)MetadataTypeError(schema.root(), object);
+
+  PruneObject(schema.root(), object);
+  Require(UnknownFields(schema.root(), object).empty(), "what is pruned has no unknown fields");
+  json::Value again = object;
+  PruneObject(schema.root(), again);
+  RequireEqual(again.Dump(), object.Dump(), "pruning again changes nothing");
+
+  ApplyDefaults(schema.root(), object);
+  again = object;
+  ApplyDefaults(schema.root(), again);
+  if (structural) RequireEqual(again.Dump(), object.Dump(), "defaulting again changes nothing");
+
+  (void)ValidateObject(schema.root(), object, nullptr);
+  Require(ValidateObject(schema.root(), object, &object).empty(),
+          "what has not changed is not wrong");
+}
+
+}  // namespace kinformer::fuzz

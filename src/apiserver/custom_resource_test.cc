@@ -1,0 +1,505 @@
+// Custom resources through a whole server.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+#include "kinformer/yaml.h"
+
+#include "apiserver/testing.h"
+
+namespace kinformer::apiserver::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::string_view kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+constexpr std::string_view kDefinition =
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/cars.shop.example";
+constexpr std::string_view kCars = "/apis/shop.example/v1/namespaces/default/cars";
+constexpr std::string_view kCar = "/apis/shop.example/v1/namespaces/default/cars/a";
+const HeaderList kMerge = {{"Content-Type", "application/merge-patch+json"}};
+const HeaderList kTable = {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}};
+
+constexpr std::string_view kYaml = R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: cars.shop.example}
+spec:
+  group: shop.example
+  scope: Namespaced
+  names: {plural: cars, kind: Car, shortNames: [cr]}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        required: [spec]
+        properties:
+          spec:
+            type: object
+            required: [color]
+            properties:
+              color: {type: string, description: the paint}
+              wheels: {type: integer, minimum: 3, default: 4}
+              count: {type: integer}
+          status:
+            type: object
+            properties: {count: {type: integer}, selector: {type: string}, phase: {type: string, enum: [A, B]}}
+    subresources:
+      status: {}
+      scale: {specReplicasPath: .spec.count, statusReplicasPath: .status.count, labelSelectorPath: .status.selector}
+    selectableFields: [{jsonPath: .spec.color}]
+    additionalPrinterColumns: [{name: Color, type: string, jsonPath: .spec.color}]
+  - name: v2
+    served: true
+    storage: false
+    deprecated: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {type: object, properties: {color: {type: string}, seats: {type: integer, default: 2}}}
+  - name: v3
+    served: false
+    storage: false
+    schema: {openAPIV3Schema: {type: object}}
+)";
+
+// The definition with `change` made to it.
+json::Value DefinitionWith(const std::function<void(json::Value&)>& change = {}) {
+  json::Value definition = yaml::Parse(kYaml).OrExit();
+  if (change) change(definition);
+  return definition;
+}
+
+std::string CarBody(std::string_view name, std::string_view spec, std::string_view more = "") {
+  return R"({"apiVersion":"shop.example/v1","kind":"Car","metadata":{"name":")" +
+         std::string(name) + R"("},"spec":)" + std::string(spec) + std::string(more) + "}";
+}
+
+class CustomResources : public ::testing::Test {
+ protected:
+  void Define(const std::function<void(json::Value&)>& change = {}) {
+    const Reply reply = server_.Do("POST", kDefinitions, DefinitionWith(change).Dump());
+    ASSERT_EQ(reply.status, 201) << reply.body;
+  }
+  // Changes the definition as it is.
+  Reply Redefine(const std::function<void(json::Value&)>& change) {
+    json::Value definition = server_.Get(kDefinition).Json();
+    change(definition);
+    return server_.Do("PUT", kDefinition, definition.Dump());
+  }
+  Reply Make(std::string_view name, std::string_view spec, std::string_view query = "") {
+    return server_.Do("POST", std::string(kCars) + std::string(query), CarBody(name, spec));
+  }
+  std::string Version() { return std::to_string(server_.server().current_resource_version()); }
+
+  TestServer server_;
+};
+
+json::Value& SpecOf(json::Value& definition) {
+  return definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+}
+
+TEST_F(CustomResources, SRV191ConditionsAndNames) {
+  const json::Value made = server_.Do("POST", kDefinitions, DefinitionWith().Dump()).Json();
+  EXPECT_EQ(
+      made["status"].Dump(),
+      R"({"conditions":null,"acceptedNames":{"plural":"","kind":""},"storedVersions":["v1"]})");
+  const json::Value status = server_.Get(kDefinition).Json()["status"];
+  EXPECT_EQ(status["acceptedNames"].Dump({.sort_keys = true}),
+            R"({"kind":"Car","listKind":"CarList","plural":"cars","shortNames":["cr"],)"
+            R"("singular":"car"})");
+  const json::Value& named = status["conditions"][0];
+  EXPECT_EQ(named["type"].StringOrEmpty() + named["status"].StringOrEmpty() +
+                named["reason"].StringOrEmpty(),
+            "NamesAcceptedTrueNoConflicts");
+  const json::Value& established = status["conditions"][1];
+  EXPECT_EQ(established["type"].StringOrEmpty() + established["status"].StringOrEmpty() +
+                established["reason"].StringOrEmpty(),
+            "EstablishedTrueInitialNamesAccepted");
+  EXPECT_EQ(Make("a", R"({"color":"red"})").status, 201);
+}
+
+TEST_F(CustomResources, DefinitionsThatMakeNoSenseAreRefused) {
+  struct Case {
+    const char* id;
+    std::function<void(json::Value&)> change;
+    const char* message;
+  };
+  const auto version = [](json::Value& d) -> json::Value& { return d["spec"]["versions"][0]; };
+  for (
+      const Case& c : std::vector<Case>{
+          {"name", [](auto& d) { d["metadata"]["name"] = "x.y"; },
+           R"(metadata.name: Invalid value: "x.y": must be spec.names.plural+"."+spec.group)"},
+          {"group",
+           [](auto& d) {
+             d["spec"]["group"] = "shop";
+             d["metadata"]["name"] = "cars.shop";
+           },
+           R"(spec.group: Invalid value: "shop": should be a domain with at least one dot)"},
+          {"protected",
+           [](auto& d) {
+             d["spec"]["group"] = "a.k8s.io";
+             d["metadata"]["name"] = "cars.a.k8s.io";
+           },
+           "metadata.annotations[api-approved.kubernetes.io]: Required value"},
+          {"scope", [](auto& d) { d["spec"]["scope"] = "Foo"; },
+           R"(spec.scope: Unsupported value: "Foo": supported values: "Cluster", "Namespaced")"},
+          {"no kind", [](auto& d) { d["spec"]["names"].Erase("kind"); },
+           "[spec.names.singular: Required value, spec.names.kind: Required value, "
+           "spec.names.listKind: Required value]"},
+          {"list kind", [](auto& d) { d["spec"]["names"]["listKind"] = "Car"; },
+           "kind and listKind may not be the same"},
+          {"no versions", [](auto& d) { d["spec"]["versions"] = json::Value::MakeArray(); },
+           "[spec.versions: Invalid value: []: must have exactly one version marked as storage "
+           "version, status.storedVersions: Invalid value: null: must have at least one stored "
+           "version]"},
+          {"two stored", [](auto& d) { d["spec"]["versions"][1]["storage"] = true; },
+           "must have exactly one version marked as storage version"},
+          {"same names", [](auto& d) { d["spec"]["versions"][1]["name"] = "v1"; },
+           "must contain unique version names"},
+          {"webhook", [](auto& d) { d["spec"]["conversion"]["strategy"] = "Webhook"; },
+           "spec.conversion.strategy: Forbidden: this server calls no webhooks"},
+          {"no schema", [&](auto& d) { version(d).Erase("schema"); },
+           "spec.versions[0].schema.openAPIV3Schema: Required value"},
+          {"schema", [&](auto& d) { SpecOf(d)["properties"]["color"].Erase("type"); },
+           "spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[color].type: "
+           "Required value: must not be empty for specified object fields"},
+          {"column", [&](auto& d) { version(d)["additionalPrinterColumns"][0]["type"] = "x"; },
+           R"(spec.versions[0].additionalPrinterColumns[0].type: Invalid value: "x": must be one of boolean,date,integer,number,string)"},
+          {"scale",
+           [&](auto& d) {
+             version(d)["subresources"]["scale"]["statusReplicasPath"] = ".spec.count";
+           },
+           "should be a json path under .status"},
+          {"field", [&](auto& d) { version(d)["selectableFields"][0]["jsonPath"] = ".spec"; },
+           "must point to a field of type string, boolean or integer"},
+          {"warning", [&](auto& d) { version(d)["deprecationWarning"] = "x"; },
+           "can only be set for deprecated versions"},
+      }) {
+    const Reply reply = server_.Do("POST", kDefinitions, DefinitionWith(c.change).Dump());
+    EXPECT_EQ(reply.status, 422) << c.id;
+    EXPECT_THAT(reply.Json()["message"].StringOrEmpty(), HasSubstr(c.message)) << c.id;
+  }
+  EXPECT_EQ(server_.Get(kCars).status, 404);
+}
+
+TEST_F(CustomResources, WhatAllVersionsShareIsReportedOnce) {
+  const Reply reply = server_.Do("POST", kDefinitions, DefinitionWith([](json::Value& d) {
+                                                         json::Array& versions =
+                                                             d["spec"]["versions"].EnsureArray();
+                                                         versions.resize(1);
+                                                         SpecOf(d)["type"] = "foo";
+                                                       }).Dump());
+  EXPECT_THAT(
+      reply.Json()["message"].StringOrEmpty(),
+      HasSubstr("spec.validation.openAPIV3Schema.properties[spec].type: Unsupported value"));
+}
+
+TEST_F(CustomResources, SRV192To194Writes) {
+  Define();
+  const Reply made = Make("a", R"({"color":"red","zz":1})");
+  EXPECT_EQ(made.Json()["spec"].Dump(), R"({"color":"red","wheels":4})") << "SRV192, SRV193";
+  EXPECT_EQ(made.headers.Get("Warning"), R"(299 - "unknown field \"spec.zz\"")");
+  const Reply strict = Make("b", R"({"color":"red","zz":1})", "?fieldValidation=Strict");
+  EXPECT_EQ(strict.status, 400);
+  EXPECT_EQ(strict.Json()["message"].StringOrEmpty(),
+            "Car in version \"v1\" cannot be handled as a Car: strict decoding error: unknown "
+            "field \"spec.zz\"");
+  EXPECT_EQ(
+      Make("c", R"({"color":"red","zz":1})", "?fieldValidation=Ignore").headers.Get("Warning"), "");
+
+  const Reply wrong = Make("d", R"({"color":1,"wheels":2})");
+  EXPECT_EQ(wrong.status, 422) << "SRV194";
+  const json::Value status = wrong.Json();
+  EXPECT_EQ(status["reason"].StringOrEmpty(), "Invalid");
+  EXPECT_EQ(status.At("/details/kind").StringOrEmpty(), "Car");
+  EXPECT_EQ(
+      status.At("/details/causes/0").Dump(),
+      R"({"reason":"FieldValueTypeInvalid","message":"Invalid value: \"integer\": spec.color )"
+      R"(in body must be of type string: \"integer\"","field":"spec.color"})");
+  EXPECT_EQ(status.At("/details/causes/1/message").StringOrEmpty(),
+            "Invalid value: 2: spec.wheels in body should be greater than or equal to 3");
+
+  EXPECT_EQ(server_.Do("PATCH", kCar, R"({"spec":{"wheels":1}})", kMerge).status, 422);
+  EXPECT_EQ(server_.Do("PATCH", kCar, R"({"spec":{"color":null}})", kMerge).status, 422);
+  EXPECT_EQ(server_
+                .Do("PATCH", std::string(kCar) + "?fieldValidation=Strict", R"({"spec":{"zz":1}})",
+                    kMerge)
+                .status,
+            422);
+  const Reply nulls = server_.Do("PATCH", kCar, R"({"spec":{"wheels":null}})", kMerge);
+  EXPECT_EQ(nulls.Json().At("/spec/wheels").AsInt64(), 4);
+  EXPECT_EQ(nulls.Json().At("/metadata/generation").AsInt64(), 1) << "nothing has changed";
+  EXPECT_EQ(server_.Do("POST", kCars, R"({"kind":"Bus","metadata":{"name":"x"}})").status, 422);
+  EXPECT_EQ(server_.Do("POST", kCars, R"({"metadata":{"name":"x"}})").status, 400);
+  EXPECT_EQ(
+      server_
+          .Do("POST", kCars, R"({"kind":"Car","metadata":{"name":"x","labels":{"a":1}},"spec":{}})")
+          .status,
+      400);
+}
+
+TEST_F(CustomResources, SRV195And102StatusAndSRV103Scale) {
+  Define();
+  const Reply made =
+      server_.Do("POST", kCars, CarBody("a", R"({"color":"red"})", R"(,"status":{"phase":"A"})"));
+  EXPECT_TRUE(made.Json()["status"].is_null());
+  const std::string status = std::string(kCar) + "/status";
+  const json::Value patched = server_
+                                  .Do("PATCH", status,
+                                      R"({"metadata":{"labels":{"a":"b"}},"spec":{"color":"blue"},)"
+                                      R"("status":{"phase":"B","count":2,"selector":"a=b"}})",
+                                      kMerge)
+                                  .Json();
+  EXPECT_EQ(patched.At("/spec/color").StringOrEmpty(), "red") << "SRV102";
+  EXPECT_TRUE(patched.At("/metadata/labels").is_null());
+  EXPECT_EQ(patched.At("/metadata/generation").AsInt64(), 1) << "SRV195";
+  EXPECT_EQ(server_.Do("PATCH", status, R"({"status":{"phase":"Q"}})", kMerge).status, 422);
+  const json::Value main =
+      server_.Do("PATCH", kCar, R"({"spec":{"color":"green"},"status":{"phase":"A"}})", kMerge)
+          .Json();
+  EXPECT_EQ(main.At("/status/phase").StringOrEmpty(), "B");
+  EXPECT_EQ(main.At("/metadata/generation").AsInt64(), 2);
+
+  const std::string scale = std::string(kCar) + "/scale";
+  const Reply without = server_.Get(scale);
+  EXPECT_EQ(without.status, 500);
+  EXPECT_THAT(without.body, HasSubstr(R"(the spec replicas field \".spec.count\" does not exist)"));
+  const json::Value scaled =
+      server_.Do("PATCH", scale, R"({"spec":{"replicas":3}})", kMerge).Json();
+  EXPECT_EQ(scaled["spec"].Dump(), R"({"replicas":3})") << "SRV103";
+  EXPECT_EQ(scaled["status"].Dump(), R"({"replicas":2,"selector":"a=b"})");
+  const json::Value car = server_.Get(kCar).Json();
+  EXPECT_EQ(car.At("/spec/count").AsInt64(), 3);
+  EXPECT_EQ(car.At("/metadata/generation").AsInt64(), 3);
+  EXPECT_EQ(car.At("/metadata/resourceVersion"), scaled.At("/metadata/resourceVersion"));
+
+  json::Value sent = scaled;
+  sent["spec"]["replicas"] = 5;
+  EXPECT_EQ(server_.Do("PUT", scale, sent.Dump()).status, 200);
+  EXPECT_EQ(server_.Do("PUT", scale, sent.Dump()).status, 409) << "the version is an old one";
+  sent["metadata"].Erase("resourceVersion");
+  sent["spec"]["replicas"] = -1;
+  const Reply negative = server_.Do("PUT", scale, sent.Dump());
+  EXPECT_EQ(negative.status, 422);
+  EXPECT_EQ(negative.Json()["message"].StringOrEmpty(),
+            "Car.shop.example \"a\" is invalid: .spec.count: Invalid value: -1: should be a "
+            "non-negative integer");
+  sent["metadata"]["name"] = "b";
+  EXPECT_EQ(server_.Do("PUT", scale, sent.Dump()).status, 400);
+}
+
+TEST_F(CustomResources, SRV196Versions) {
+  Define();
+  auto watch = server_.Open("/apis/shop.example/v2/cars?watch=1&resourceVersion=" + Version());
+  const json::Value one = Make("a", R"({"color":"red"})").Json();
+  const std::vector<json::Value> frames = watch->Frames();
+  ASSERT_EQ(frames.size(), 1U);
+  EXPECT_EQ(frames[0].At("/object/apiVersion").StringOrEmpty(), "shop.example/v2");
+  EXPECT_EQ(frames[0].At("/object/metadata/resourceVersion"), one.At("/metadata/resourceVersion"));
+  EXPECT_EQ(watch->reply().headers.Get("Warning"), R"(299 - "shop.example/v2 Car is deprecated")");
+
+  const std::string v2 = "/apis/shop.example/v2/namespaces/default/cars";
+  EXPECT_EQ(server_.Get(v2 + "/a/status").status, 404) << "only v1 has it";
+  EXPECT_EQ(server_.Get(v2 + "?fieldSelector=spec.color%3Dred").status, 400);
+  EXPECT_EQ(
+      server_.Get(std::string(kCars) + "?fieldSelector=spec.color%3Dred").Json()["items"].size(),
+      1U)
+      << "SRV57";
+  EXPECT_EQ(server_.Get("/apis/shop.example/v3/cars").status, 404);
+  EXPECT_EQ(server_.Get(v2, kTable).Json().At("/columnDefinitions/1/name").StringOrEmpty(), "Age");
+  EXPECT_EQ(server_.Get(kCars, kTable).Json().At("/rows/0/cells").Dump(), R"(["a","red"])")
+      << "SRV197";
+
+  // What the storage version does not know is not stored; its defaults are.
+  const json::Value two =
+      server_
+          .Do("POST", v2,
+              R"({"apiVersion":"shop.example/v2","kind":"Car","metadata":{"name":"b"},)"
+              R"("spec":{"color":"red"}})")
+          .Json();
+  EXPECT_EQ(two["spec"].Dump(), R"({"color":"red","wheels":4})");
+  const std::string resources = server_.Get("/apis/shop.example/v2").body;
+  EXPECT_EQ(resources.find("cars/status"), std::string::npos);
+  EXPECT_THAT(server_.Get("/apis/shop.example/v1").body, HasSubstr("cars/scale"));
+  const json::Value document = server_.Get("/openapi/v3/apis/shop.example/v1").Json();
+  EXPECT_EQ(document["components"]["schemas"]["example.shop.v1.Car"]["properties"]["spec"]
+                    ["properties"]["color"]["description"]
+                        .StringOrEmpty(),
+            "the paint");
+}
+
+TEST_F(CustomResources, SRV193OldObjectsGetNewDefaults) {
+  Define();
+  const json::Value old = Make("a", R"({"color":"red"})").Json();
+  const std::string before = Version();
+  auto watch = server_.Open(std::string(kCars) + "?watch=1&resourceVersion=" + before);
+  EXPECT_EQ(Redefine([](json::Value& d) {
+              SpecOf(d)["properties"]["doors"] =
+                  yaml::Parse("{type: integer, default: 5}").OrExit();
+              SpecOf(d)["properties"]["color"]["enum"] = json::Value::MakeArray({"blue"});
+            }).status,
+            200);
+  EXPECT_THAT(watch->Events(), IsEmpty());
+  EXPECT_TRUE(watch->ended()) << "what it was told before is not what it would be told now";
+  const json::Value now = server_.Get(kCar).Json();
+  EXPECT_EQ(now.At("/spec/doors").AsInt64(), 5);
+  EXPECT_EQ(now.At("/metadata/resourceVersion"), old.At("/metadata/resourceVersion"));
+  auto again = server_.Open(std::string(kCars) + "?watch=1&resourceVersion=" + before);
+  EXPECT_THAT(again->Frames().at(0).At("/object/reason").StringOrEmpty(), "Expired");
+  auto fresh = server_.Open(std::string(kCars) + "?watch=1&resourceVersion=" + Version());
+  EXPECT_FALSE(fresh->ended());
+  // What was wrong before the change may stay so, and nothing else.
+  EXPECT_EQ(server_.Do("PATCH", kCar, R"({"spec":{"count":1}})", kMerge).status, 200);
+  EXPECT_EQ(server_.Do("PATCH", kCar, R"({"spec":{"color":"pink"}})", kMerge).status, 422);
+  EXPECT_THAT(fresh->Events(), ElementsAre(HasSubstr("MODIFIED default/a")));
+}
+
+TEST_F(CustomResources, WhatMayChangeInADefinition) {
+  Define();
+  for (const auto& [pointer, field] : std::vector<std::pair<const char*, const char*>>{
+           {"/spec/scope", "spec.scope"}, {"/spec/names/kind", "spec.names.kind"}}) {
+    const Reply reply = Redefine([&](json::Value& d) {
+      ASSERT_TRUE(d.SetPointer(pointer, field[5] == 's' ? "Cluster" : "Bus").ok());
+    });
+    EXPECT_EQ(reply.status, 422);
+    EXPECT_THAT(reply.Json()["message"].StringOrEmpty(), HasSubstr("field is immutable"));
+  }
+  // Another short name, another storage version.
+  EXPECT_EQ(Redefine([](json::Value& d) {
+              d["spec"]["names"]["shortNames"] = json::Value::MakeArray({"c"});
+              d["spec"]["versions"][0]["storage"] = false;
+              d["spec"]["versions"][1]["storage"] = true;
+            }).status,
+            200);
+  const json::Value status = server_.Get(kDefinition).Json()["status"];
+  EXPECT_EQ(status["storedVersions"].Dump(), R"(["v1","v2"])");
+  EXPECT_EQ(status["acceptedNames"]["shortNames"].Dump(), R"(["c"])");
+  EXPECT_THAT(server_.Get("/apis/shop.example/v1").body, HasSubstr(R"("shortNames":["c"])"));
+  // A version in which objects are stored cannot go until somebody says that there are none.
+  const auto drop = [](json::Value& d) {
+    json::Array& versions = d["spec"]["versions"].EnsureArray();
+    versions.erase(versions.begin());
+  };
+  EXPECT_THAT(Redefine(drop).Json()["message"].StringOrEmpty(),
+              HasSubstr("status.storedVersions[0]: Invalid value: \"v1\": missing from "
+                        "spec.versions"));
+  EXPECT_EQ(server_
+                .Do("PATCH", std::string(kDefinition) + "/status",
+                    R"({"status":{"storedVersions":["v2"]}})", kMerge)
+                .status,
+            200);
+  EXPECT_EQ(Redefine(drop).status, 200);
+  EXPECT_EQ(server_.Get(kCars).status, 404);
+}
+
+TEST_F(CustomResources, SRV199NamesOfOthers) {
+  Define();
+  const auto other = [](json::Value& d) {
+    d["metadata"]["name"] = "buses.shop.example";
+    d["spec"]["names"] = yaml::Parse("{plural: buses, kind: Car, shortNames: [cr, b]}").OrExit();
+  };
+  Define(other);
+  const std::string buses = std::string(kDefinitions) + "/buses.shop.example";
+  json::Value status = server_.Get(buses).Json()["status"];
+  EXPECT_EQ(status.At("/conditions/0/reason").StringOrEmpty(), "ListKindConflict");
+  EXPECT_EQ(status.At("/conditions/0/message").StringOrEmpty(), "\"CarList\" is already in use");
+  EXPECT_EQ(status.At("/conditions/1/reason").StringOrEmpty(), "NotAccepted");
+  EXPECT_EQ(status["acceptedNames"].Dump({.sort_keys = true}), R"({"kind":"","plural":"buses"})");
+  EXPECT_EQ(server_.Get("/apis/shop.example/v1/buses").status, 404);
+  // The names are free again.
+  EXPECT_EQ(server_.Do("DELETE", kDefinition).status, 200);
+  server_.sim().RunFor(std::chrono::seconds(1));
+  status = server_.Get(buses).Json()["status"];
+  EXPECT_EQ(status.At("/conditions/0/status").StringOrEmpty(), "True");
+  EXPECT_EQ(server_.Get("/apis/shop.example/v1/buses").status, 200);
+}
+
+TEST_F(CustomResources, NamesOfBuiltInResources) {
+  Define([](json::Value& d) {
+    d["metadata"] = yaml::Parse(
+                        "{name: cars.coordination.k8s.io, annotations: "
+                        "{api-approved.kubernetes.io: 'https://example.com/1'}}")
+                        .OrExit();
+    d["spec"]["group"] = "coordination.k8s.io";
+    d["spec"]["names"]["kind"] = "Lease";
+  });
+  const json::Value conditions =
+      server_.Get(std::string(kDefinitions) + "/cars.coordination.k8s.io")
+          .Json()
+          .At("/status/conditions");
+  EXPECT_EQ(conditions[0]["reason"].StringOrEmpty(), "ListKindConflict");
+  EXPECT_EQ(conditions[2]["type"].StringOrEmpty(), "KubernetesAPIApprovalPolicyConformant");
+  EXPECT_EQ(conditions[2]["message"].StringOrEmpty(), "approved in https://example.com/1");
+}
+
+TEST_F(CustomResources, SRV198DeletionTakesObjectsAlong) {
+  Define();
+  ASSERT_EQ(Make("a", R"({"color":"red"})").status, 201);
+  ASSERT_EQ(Make("b", R"({"color":"red"})").status, 201);
+  ASSERT_EQ(server_.Do("PATCH", kCar, R"({"metadata":{"finalizers":["x.y/z"]}})", kMerge).status,
+            200);
+  auto watch = server_.Open(std::string(kCars) + "?watch=1&resourceVersion=" + Version());
+  auto definitions =
+      server_.Open(std::string(kDefinitions) + "?watch=1&resourceVersion=" + Version());
+  const json::Value deleted = server_.Do("DELETE", kDefinition).Json();
+  EXPECT_EQ(deleted.At("/status/conditions/2/reason").StringOrEmpty(), "InstanceDeletionPending");
+  EXPECT_EQ(deleted.At("/metadata/finalizers").Dump(),
+            R"(["customresourcecleanup.apiextensions.k8s.io"])");
+  const Reply late = Make("c", R"({"color":"red"})");
+  EXPECT_EQ(late.status, 403);
+  EXPECT_THAT(late.body, HasSubstr("create not allowed while custom resource definition is "
+                                   "terminating"));
+  server_.sim().RunFor(std::chrono::seconds(1));
+  EXPECT_EQ(server_.Get(kDefinition).Json().At("/status/conditions/2/reason").StringOrEmpty(),
+            "InstanceDeletionInProgress");
+  EXPECT_THAT(watch->Events(),
+              ElementsAre(HasSubstr("MODIFIED default/a"), HasSubstr("DELETED default/b")));
+  EXPECT_FALSE(watch->ended());
+  EXPECT_EQ(server_.Do("PATCH", kCar, R"({"metadata":{"finalizers":null}})", kMerge).status, 200);
+  server_.sim().RunFor(std::chrono::seconds(1));
+  EXPECT_THAT(watch->Events(), ElementsAre(HasSubstr("DELETED default/a")));
+  EXPECT_TRUE(watch->ended());
+  EXPECT_FALSE(watch->reply().aborted);
+  EXPECT_EQ(server_.Get(kDefinition).status, 404);
+  EXPECT_EQ(server_.Get(kCars).status, 404);
+  EXPECT_THAT(definitions->Events().back(), HasSubstr("DELETED"));
+  Define();
+  EXPECT_EQ(server_.Get(kCars).Json()["items"].size(), 0U);
+  EXPECT_EQ(Make("a", R"({"color":"red"})").status, 201);
+}
+
+TEST_F(CustomResources, WithoutTheStatusSubresourceStatusIsData) {
+  Define([](json::Value& d) { d["spec"]["versions"][0].Erase("subresources"); });
+  const json::Value made =
+      server_.Do("POST", kCars, CarBody("a", R"({"color":"red"})", R"(,"status":{"phase":"A"})"))
+          .Json();
+  EXPECT_EQ(made.At("/status/phase").StringOrEmpty(), "A");
+  const json::Value patched =
+      server_.Do("PATCH", kCar, R"({"status":{"phase":"B"}})", kMerge).Json();
+  EXPECT_EQ(patched.At("/metadata/generation").AsInt64(), 2) << "SRV195";
+  EXPECT_EQ(server_.Get(std::string(kCar) + "/status").status, 404);
+  EXPECT_EQ(server_.Do("POST", "/apis/shop.example/v1/cars", CarBody("z", "{}")).status, 404);
+}
+
+TEST_F(CustomResources, WhatHasNoEffectIsSaid) {
+  const Reply reply =
+      server_.Do("POST", kDefinitions, DefinitionWith([](json::Value& d) {
+                                         SpecOf(d)["x-kubernetes-validations"] =
+                                             yaml::Parse("[{rule: 'self.wheels > 3'}]").OrExit();
+                                       }).Dump());
+  EXPECT_EQ(reply.status, 201) << reply.body;
+  EXPECT_THAT(std::string(reply.headers.Get("Warning")), HasSubstr("does not evaluate them"));
+  EXPECT_THAT(server_.Get(kDefinition).body, HasSubstr("self.wheels \\u003e 3"));
+}
+
+}  // namespace
+}  // namespace kinformer::apiserver::testing

@@ -1,0 +1,183 @@
+#include "apiserver/defaults.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "apiserver/defaults_scalars.h"
+#include "object/transcode.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+using internal::FieldDescriptor;
+using internal::FieldKind;
+
+constexpr std::size_t kMostFields = 64;
+constexpr std::size_t kMostRuled = 16;
+
+// What was sent for each field of a plan; null: nothing.
+using Sent = std::array<json::Value*, kMostFields>;
+
+bool Holds(const DefaultCondition& condition, const Sent& sent) {
+  return std::any_of(condition.members.begin(), condition.members.end(), [&](std::size_t at) {
+    if (sent[at] == nullptr) return false;
+    switch (condition.test) {
+      case DefaultCondition::Test::kPresent:
+        return true;
+      case DefaultCondition::Test::kEquals:
+        return *sent[at] == condition.value;
+      case DefaultCondition::Test::kLatest:
+        break;
+    }
+    return IsLatestImage(sent[at]->StringOrEmpty());
+  });
+}
+
+const DefaultRule* RuleFor(const FieldPlan& field, const Sent& sent) {
+  for (const DefaultRule& rule : field.rules) {
+    if (std::all_of(rule.when.begin(), rule.when.end(),
+                    [&](const DefaultCondition& condition) { return Holds(condition, sent); })) {
+      return &rule;
+    }
+  }
+  return nullptr;
+}
+
+// The value that the rules give to a field; null: none. `own`: what the field has.
+json::Value ByRule(const FieldPlan& field, const Sent& sent, const json::Value* own) {
+  if (own != nullptr &&
+      (field.rules.empty() || field.rules[0].gives != DefaultRule::Gives::kMissingEntries)) {
+    return {};
+  }
+  const DefaultRule* rule = RuleFor(field, sent);
+  if (rule == nullptr || rule->gives == DefaultRule::Gives::kNothing) return {};
+  if (rule->gives == DefaultRule::Gives::kValue) return rule->value;
+  const json::Value* other = sent[rule->other];
+  if (other == nullptr) return {};
+  if (own == nullptr) return *other;
+  json::Value merged = *own;
+  for (const auto& [name, value] : other->members()) {
+    if (!merged.contains(name)) merged.Set(name, value);
+  }
+  return merged;
+}
+
+bool One(const FieldPlan& plan, json::Value& value) {
+  if (plan.child != nullptr) return FillIn(*plan.child, value);
+  return CanonicalScalar(*plan.field, value);
+}
+
+bool IsSorted(const json::Object& entries) {
+  return std::is_sorted(entries.begin(), entries.end(),
+                        [](const auto& a, const auto& b) { return a.first < b.first; });
+}
+
+bool FillInField(const FieldPlan& plan, json::Value& value) {
+  bool usual = true;
+  if (plan.field->repeated) {
+    json::Array* items = value.IfArray();
+    if (items == nullptr) return false;
+    for (json::Value& item : *items) usual = One(plan, item) && usual;
+    return usual;
+  }
+  if (plan.field->map) {
+    json::Object* entries = value.IfObject();
+    if (entries == nullptr) return false;
+    if (!IsSorted(*entries)) entries->SortByName();
+    for (std::size_t i = 0; i < entries->size(); ++i) usual = One(plan, entries->value(i)) && usual;
+    return usual;
+  }
+  return One(plan, value);
+}
+
+}  // namespace
+
+bool FillIn(const MessagePlan& plan, json::Value& object) {
+  json::Object* members = object.IfObject();
+  if (members == nullptr || plan.fields.size() > kMostFields || plan.ruled.size() > kMostRuled) {
+    return false;
+  }
+  if (plan.prepare != nullptr) plan.prepare(*members);
+  Sent sent{};
+  json::Object out;
+  // Whether the members can stay where they are: all known, there, and in order.
+  bool in_place = plan.type_meta.empty();
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < members->size(); ++i) {
+    const std::string& name = members->name(i);
+    json::Value& value = members->value(i);
+    const std::size_t at = plan.Find(name);
+    const bool there = at != MessagePlan::kNone && !IsAbsent(*plan.fields[at].field, value);
+    in_place = in_place && there && at >= next;
+    next = at + 1;
+    if (there) sent[at] = &value;
+    if (at != MessagePlan::kNone) continue;
+    if (plan.message->type_meta && (name == "kind" || name == "apiVersion")) {
+      out.Set(name, std::move(value));
+    }
+  }
+  for (const auto& [name, value] : plan.type_meta) {
+    if (out.Find(name) == nullptr) out.Set(name, value);
+  }
+  // Defaults look at what was sent, so they come before it is taken away.
+  std::array<json::Value, kMostRuled> filled;
+  for (std::size_t i = 0; i < plan.ruled.size(); ++i) {
+    const std::size_t at = plan.ruled[i];
+    filled[i] = ByRule(plan.fields[at], sent, sent[at]);
+  }
+  for (std::size_t i = 0; i < plan.ruled.size(); ++i) {
+    if (filled[i].is_null()) continue;
+    sent[plan.ruled[i]] = &filled[i];
+    in_place = false;
+  }
+  bool usual = true;
+  in_place = in_place && std::all_of(plan.always.begin(), plan.always.end(),
+                                     [&](std::size_t at) { return sent[at] != nullptr; });
+  if (in_place) {
+    for (std::size_t i = 0; i < plan.fields.size(); ++i) {
+      if (sent[i] != nullptr) usual = FillInField(plan.fields[i], *sent[i]) && usual;
+    }
+    return usual;
+  }
+  for (std::size_t i = 0; i < plan.fields.size(); ++i) {
+    const FieldPlan& field_plan = plan.fields[i];
+    const FieldDescriptor& field = *field_plan.field;
+    if (json::Value* value = sent[i]) {
+      usual = FillInField(field_plan, *value) && usual;
+      out.Set(field.json_name, std::move(*value));
+    } else if (field.omitempty) {
+      continue;
+    } else if (field_plan.child != nullptr && !field.repeated && !field.map && !field.pointer) {
+      out.Set(field.json_name, field_plan.child->empty);
+    } else {
+      out.Set(field.json_name, ZeroOf(field));
+    }
+  }
+  object = std::move(out);
+  return usual;
+}
+
+Result<void> Defaults::Apply(const internal::MessageDescriptor& message, std::string_view kind,
+                             json::Value& object) {
+  const MessagePlan& plan = plans_.For(message, kind);
+  if (FillIn(plan, object)) return {};
+  // Something is wrong or unusual: the other way through the types says what, or how it is written.
+  const auto bytes = internal::JsonToProtobuf(message, object.Dump());
+  if (!bytes) return bytes.error();
+  const json::Value& sent = object;
+  const std::string head =
+      internal::TypeMetaJson(sent["kind"].StringOrEmpty(), sent["apiVersion"].StringOrEmpty());
+  std::string text;
+  if (auto written = internal::ProtobufToJson(message, *bytes, text, head); !written) {
+    return written.error();
+  }
+  Result<json::Value> parsed = json::Parse(text);
+  if (!parsed) return parsed.error();
+  object = *std::move(parsed);
+  (void)FillIn(plan, object);
+  return {};
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,14 @@
+#include "apiserver/defaults_table.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+constexpr DefaultRow kRows[] = {
+#include "apiserver/defaults_table.inc"
+};
+
+}  // namespace
+
+std::span<const DefaultRow> DefaultRows() { return kRows; }
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,318 @@
+#include "apiserver/defaults.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kinformer/internal/registry.h"
+
+#include "apiserver/defaults_scalars.h"
+#include "apiserver/testing.h"
+#include "object/transcode.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+using internal::FieldDescriptor;
+using internal::FieldKind;
+using internal::MessageDescriptor;
+using testing::TestServer;
+
+std::string KindOf(const json::Value& object) {
+  return object["apiVersion"].StringOrEmpty() + " " + object["kind"].StringOrEmpty();
+}
+
+std::string ApiVersion(const internal::TypeInfo& type) {
+  return std::string(type.group).append(type.group.empty() ? "" : "/").append(type.version);
+}
+
+const MessageDescriptor* MessageOf(const json::Value& object) {
+  const std::string version = object["apiVersion"].StringOrEmpty();
+  const std::size_t slash = version.find('/');
+  const bool core = slash == std::string::npos;
+  const internal::TypeInfo* type = internal::FindType(core ? "" : version.substr(0, slash),
+                                                      core ? version : version.substr(slash + 1),
+                                                      object["kind"].StringOrEmpty());
+  return type == nullptr ? nullptr : type->message;
+}
+
+// A case a line: what a client sends, and what kube-apiserver makes of it (`learn -record`).
+TEST(Defaults, AreThoseOfTheRealServer) {
+  std::ifstream file(KINFORMER_DEFAULTS_CASES);
+  std::string line;
+  std::string sent;
+  Defaults defaults;
+  int cases = 0;
+  while (std::getline(file, line)) {
+    if (line.starts_with("> ")) sent = line.substr(2);
+    if (!line.starts_with("< ")) continue;
+    SCOPED_TRACE(sent);
+    json::Value object = json::Parse(sent).value_or(json::Value());
+    const MessageDescriptor* message = MessageOf(object);
+    ASSERT_NE(message, nullptr);
+    ASSERT_TRUE(defaults.Apply(*message, KindOf(object), object).ok());
+    const json::Value want = json::Parse(std::string_view(line).substr(2)).value_or(json::Value());
+    EXPECT_EQ(object.Dump({.sort_keys = true}), want.Dump({.sort_keys = true}));
+    ++cases;
+  }
+  EXPECT_GE(cases, 45);
+}
+
+// An object in which every member is set, some levels deep.
+json::Value Full(const MessageDescriptor& message, int depth);
+
+json::Value SampleOf(const FieldDescriptor& field, int depth) {
+  switch (field.kind) {
+    case FieldKind::kString:
+      return "text";
+    case FieldKind::kBool:
+      return true;
+    case FieldKind::kInt32:
+    case FieldKind::kInt64:
+    case FieldKind::kIntOrString:
+      return 7;
+    case FieldKind::kDouble:
+      return 1.5;
+    case FieldKind::kBytes:
+      return "eA==";
+    case FieldKind::kTime:
+      return "2026-01-02T03:04:05Z";
+    case FieldKind::kMicroTime:
+      return "2026-01-02T03:04:05.000006Z";
+    case FieldKind::kDuration:
+      return "90s";
+    case FieldKind::kQuantity:
+      return "1.5Gi";
+    case FieldKind::kRawJson:
+      return json::Value::MakeObject({{"a", 1}});
+    case FieldKind::kJsonUnion:
+      return {};
+    case FieldKind::kMessage:
+      break;
+  }
+  return Full(*field.message, depth - 1);
+}
+
+json::Value Full(const MessageDescriptor& message, int depth) {
+  json::Value out = json::Value::MakeObject();
+  if (depth == 0) return out;
+  for (const std::uint16_t index : message.json_order) {
+    const FieldDescriptor& field = message.fields[index];
+    if (field.inlined) {
+      const json::Value inner = Full(*field.message, depth);
+      for (const auto& [name, value] : inner.members()) out.Set(name, value);
+      continue;
+    }
+    json::Value value = SampleOf(field, depth);
+    if (value.is_null()) continue;
+    if (field.repeated) value = json::Value::MakeArray({std::move(value)});
+    if (field.map) value = json::Value::MakeObject({{"b", value}, {"a", value}});
+    out.Set(field.json_name, std::move(value));
+  }
+  return out;
+}
+
+// Where two long texts differ.
+std::string Difference(const std::string& a, const std::string& b) {
+  if (a == b) return {};
+  std::size_t at = 0;
+  while (at < a.size() && at < b.size() && a[at] == b[at]) ++at;
+  const std::size_t from = at < 60 ? 0 : at - 60;
+  return a.substr(from, 120) + " <> " + b.substr(from, 120);
+}
+
+// Twice is once, and what comes out is what a struct of that kind holds: it survives being encoded.
+TEST(Defaults, OfEveryKindAreAFixedPoint) {
+  Defaults defaults;
+  int kinds = 0;
+  for (const internal::ResourceInfo& resource : internal::AllResources()) {
+    const MessageDescriptor* message = resource.type->message;
+    if (!resource.served || message == nullptr) continue;
+    const std::string kind = ApiVersion(*resource.type) + " " + std::string(resource.type->kind);
+    for (const int depth : {0, 1, 2, 3, 6}) {
+      SCOPED_TRACE(kind + " " + std::to_string(depth));
+      json::Value once = Full(*message, depth);
+      ASSERT_TRUE(defaults.Apply(*message, kind, once).ok());
+      json::Value twice = once;
+      ASSERT_TRUE(defaults.Apply(*message, kind, twice).ok());
+      EXPECT_EQ(Difference(once.Dump(), twice.Dump()), "");
+      const auto bytes = internal::JsonToProtobuf(*message, once.Dump());
+      ASSERT_TRUE(bytes.ok()) << bytes.error().message();
+      std::string decoded;
+      ASSERT_TRUE(internal::ProtobufToJson(*message, *bytes, decoded).ok());
+      // kind and apiVersion inside a StatefulSet's claims are not in the encoded form.
+      json::Value again = json::Parse(decoded).value_or(json::Value());
+      ASSERT_TRUE(defaults.Apply(*message, kind, again).ok());
+      EXPECT_EQ(Difference(once.Dump(), again.Dump()), "");
+    }
+    ++kinds;
+  }
+  EXPECT_GE(kinds, 60);
+}
+
+TEST(Defaults, WrongTypesAreNamed) {
+  Defaults defaults;
+  json::Value pod = *json::Parse(R"({"apiVersion":"v1","kind":"Pod","spec":{"containers":{}}})");
+  const auto result = defaults.Apply(*MessageOf(pod), "v1 Pod", pod);
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.error().message().find("containers"), std::string::npos)
+      << result.error().message();
+}
+
+TEST(Defaults, UnusualFormsBecomeUsual) {
+  Defaults defaults;
+  json::Value event = *json::Parse(
+      R"({"apiVersion":"v1","kind":"Event","lastTimestamp":"2026-01-02T05:04:05.7+02:00","firstTimestamp":"0001-01-01T00:00:00Z"})");
+  ASSERT_TRUE(defaults.Apply(*MessageOf(event), "v1 Event", event).ok());
+  EXPECT_EQ(event["lastTimestamp"].StringOrEmpty(), "2026-01-02T03:04:05Z");
+  EXPECT_TRUE(event["firstTimestamp"].is_null());
+}
+
+TEST(Defaults, ImagesThatMeanLatest) {
+  for (const char* image :
+       {"a", "a:latest", "r:5000/b/a", "r:5000/a:latest", "a:latest@sha256:0000"}) {
+    EXPECT_TRUE(IsLatestImage(image)) << image;
+  }
+  for (const char* image : {"", "a:1", "r:5000/a:1", "a@sha256:0000", "a:1@sha256:0000"}) {
+    EXPECT_FALSE(IsLatestImage(image)) << image;
+  }
+}
+
+class PreparationTest : public ::testing::Test {
+ protected:
+  json::Value Create(std::string_view path, std::string_view body) {
+    return server_.Do("POST", std::string(path), std::string(body)).Json();
+  }
+  json::Value CreateService(std::string_view name, std::string_view spec) {
+    return Create(kServices, R"({"metadata":{"name":")" + std::string(name) + R"("},"spec":)" +
+                                 std::string(spec) + "}");
+  }
+
+  static constexpr std::string_view kServices = "/api/v1/namespaces/default/services";
+  static constexpr std::string_view kPods = "/api/v1/namespaces/default/pods";
+  TestServer server_;
+};
+
+TEST_F(PreparationTest, PodsGetPhaseClassPriorityAndTolerations) {
+  const json::Value pod =
+      Create(kPods, R"({"metadata":{"name":"a"},"spec":{"containers":[{"name":"c"}]}})");
+  EXPECT_EQ(pod.At("/status").Dump(), R"({"phase":"Pending","qosClass":"BestEffort"})");
+  EXPECT_EQ(pod.At("/spec/priority").AsInt64(), 0);
+  EXPECT_EQ(pod.At("/spec/preemptionPolicy").StringOrEmpty(), "PreemptLowerPriority");
+  EXPECT_EQ(pod.At("/spec/tolerations").size(), 2U);
+  EXPECT_EQ(pod.At("/spec/tolerations/0/tolerationSeconds").AsInt64(), 300);
+  const auto qos = [&](std::string_view name, std::string_view resources) {
+    return Create(kPods, R"({"metadata":{"name":")" + std::string(name) +
+                             R"("},"spec":{"containers":[{"name":"c","resources":)" +
+                             std::string(resources) + "}]}}")
+        .At("/status/qosClass")
+        .StringOrEmpty();
+  };
+  EXPECT_EQ(qos("b", R"({"limits":{"cpu":"1","memory":"1Gi"}})"), "Guaranteed");
+  EXPECT_EQ(qos("c", R"({"limits":{"cpu":"1"}})"), "Burstable");
+  EXPECT_EQ(qos("d", R"({"limits":{"cpu":"1000m","memory":"1Gi"},"requests":{"cpu":1}})"),
+            "Guaranteed");
+  EXPECT_EQ(qos("e", R"({"limits":{"cpu":"1","memory":"2Gi"},"requests":{"memory":"1Gi"}})"),
+            "Burstable");
+}
+
+TEST_F(PreparationTest, PriorityComesFromItsClass) {
+  Create("/apis/scheduling.k8s.io/v1/priorityclasses",
+         R"({"metadata":{"name":"high"},"value":1000,"preemptionPolicy":"Never"})");
+  const json::Value pod = Create(
+      kPods, R"({"metadata":{"name":"a"},"spec":{"priorityClassName":"high","containers":[]}})");
+  EXPECT_EQ(pod.At("/spec/priority").AsInt64(), 1000);
+  EXPECT_EQ(pod.At("/spec/preemptionPolicy").StringOrEmpty(), "Never");
+  const json::Value none = Create(
+      kPods, R"({"metadata":{"name":"b"},"spec":{"priorityClassName":"low","containers":[]}})");
+  EXPECT_EQ(none["message"].StringOrEmpty(),
+            "pods \"b\" is forbidden: no PriorityClass with name low was found");
+}
+
+TEST_F(PreparationTest, ServicesGetAddresses) {
+  const json::Value a = CreateService("a", R"({"ports":[{"port":80}]})");
+  const std::string address = a.At("/spec/clusterIP").StringOrEmpty();
+  EXPECT_EQ(address.rfind("10.96.0.", 0), 0U) << address;
+  EXPECT_EQ(a.At("/spec/clusterIPs/0").StringOrEmpty(), address);
+  EXPECT_EQ(a.At("/spec/ipFamilies").Dump(), R"(["IPv4"])");
+  EXPECT_EQ(a.At("/spec/ipFamilyPolicy").StringOrEmpty(), "SingleStack");
+  EXPECT_NE(CreateService("b", R"({"ports":[{"port":80}]})").At("/spec/clusterIP").StringOrEmpty(),
+            address);
+  const json::Value headless = CreateService("c", R"({"clusterIP":"None","selector":{"a":"b"}})");
+  EXPECT_EQ(headless.At("/spec/clusterIPs").Dump(), R"(["None"])");
+  const json::Value external =
+      CreateService("d", R"({"type":"ExternalName","externalName":"a.b"})");
+  EXPECT_TRUE(external.At("/spec/clusterIP").is_null());
+  EXPECT_TRUE(external.At("/spec/ipFamilies").is_null());
+  EXPECT_EQ(CreateService("e", R"({"clusterIP":")" + address + "\"}")["message"].StringOrEmpty(),
+            "Service \"e\" is invalid: spec.clusterIPs: Invalid value: [\"" + address +
+                "\"]: failed to allocate IP " + address + ": provided IP is already allocated");
+  // What is gone gives its address back.
+  server_.Do("DELETE", std::string(kServices) + "/a");
+  EXPECT_EQ(CreateService("e", R"({"clusterIP":")" + address + "\"}")
+                .At("/spec/clusterIP")
+                .StringOrEmpty(),
+            address);
+}
+
+TEST_F(PreparationTest, ServicesKeepWhatTheyWereGiven) {
+  const json::Value a = CreateService("a", R"({"type":"NodePort","ports":[{"port":80}]})");
+  const auto port = a.At("/spec/ports/0/nodePort").AsInt64();
+  EXPECT_GE(port.value_or(0), 30000);
+  const auto put = [&](std::string_view spec) {
+    return server_
+        .Do("PUT", std::string(kServices) + "/a",
+            R"({"metadata":{"name":"a"},"spec":)" + std::string(spec) + "}")
+        .Json();
+  };
+  const json::Value again = put(R"({"type":"NodePort","ports":[{"port":80}]})");
+  EXPECT_EQ(again.At("/spec").Dump({.sort_keys = true}), a.At("/spec").Dump({.sort_keys = true}));
+  EXPECT_EQ(again.At("/metadata/resourceVersion"), a.At("/metadata/resourceVersion"));
+  EXPECT_EQ(put(R"({"clusterIP":"10.96.9.9","ports":[{"port":80}]})")["message"].StringOrEmpty(),
+            "Service \"a\" is invalid: spec.clusterIPs[0]: Invalid value: [\"10.96.9.9\"]: may not "
+            "change once set");
+  const json::Value plain = put(R"({"ports":[{"port":80}]})");
+  EXPECT_TRUE(plain.At("/spec/ports/0/nodePort").is_null());
+  EXPECT_EQ(plain.At("/spec/clusterIP"), a.At("/spec/clusterIP"));
+}
+
+TEST_F(PreparationTest, JobsSelectTheirPods) {
+  const json::Value job =
+      Create("/apis/batch/v1/namespaces/default/jobs",
+             R"({"metadata":{"name":"a"},"spec":{"template":{"metadata":{"labels":{"x":"y"}}}}})");
+  const std::string uid = job.At("/metadata/uid").StringOrEmpty();
+  EXPECT_EQ(job.At("/spec/selector").Dump(),
+            R"({"matchLabels":{"batch.kubernetes.io/controller-uid":")" + uid + R"("}})");
+  EXPECT_EQ(job.At("/spec/template/metadata/labels").Dump(),
+            R"({"batch.kubernetes.io/controller-uid":")" + uid +
+                R"(","batch.kubernetes.io/job-name":"a","controller-uid":")" + uid +
+                R"(","job-name":"a","x":"y"})");
+  EXPECT_EQ(job.At("/metadata/labels").Dump(), R"({"x":"y"})");
+}
+
+// A controller that writes what it wants and compares with what it reads comes to rest.
+TEST_F(PreparationTest, WritingTheSameAgainChangesNothing) {
+  const std::string path = "/apis/apps/v1/namespaces/default/deployments";
+  const std::string body =
+      R"({"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"0.5","memory":"1024Mi"}}}]}}}})";
+  const json::Value made = Create(path, body);
+  const json::Value again = server_.Do("PUT", path + "/a", body).Json();
+  EXPECT_EQ(made.At("/metadata/resourceVersion"), again.At("/metadata/resourceVersion"));
+  EXPECT_EQ(made.At("/spec/template/spec/containers/0/resources/limits").Dump(),
+            R"({"cpu":"500m","memory":"1Gi"})");
+}
+
+TEST(Preparation, WithoutDefaultingObjectsStayAsTheyAre) {
+  TestServer server({.defaulting = false});
+  const json::Value pod = server
+                              .Do("POST", "/api/v1/namespaces/default/pods",
+                                  R"({"metadata":{"name":"a"},"spec":{"containers":[]}})")
+                              .Json();
+  EXPECT_EQ(pod["spec"].Dump(), R"({"containers":[]})");
+}
+
+}  // namespace
+}  // namespace kinformer::apiserver

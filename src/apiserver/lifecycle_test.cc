@@ -1,0 +1,247 @@
+// What happens to objects after the request that caused it: garbage collection, expiry, tokens, namespaces.
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "apiserver/object_rules.h"
+#include "apiserver/testing.h"
+
+namespace kinformer::apiserver::testing {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr std::string_view kMaps = "/api/v1/namespaces/default/configmaps";
+const HeaderList kMerge = {{"Content-Type", "application/merge-patch+json"}};
+
+class LifecycleTest : public ::testing::Test {
+ protected:
+  // Makes a ConfigMap that names its owners by uid; a uid with a "!" at its end blocks the owner. Gives its own uid.
+  std::string Make(std::string_view name, const std::vector<std::string>& owners = {},
+                   std::string_view more = "", std::string_view ns = "default") {
+    std::string references;
+    for (std::string uid : owners) {
+      const bool blocks = uid.ends_with('!');
+      if (blocks) uid.pop_back();
+      references += (references.empty() ? "" : ",") +
+                    (R"({"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":")" + uid + "\"") +
+                    (blocks ? R"(,"blockOwnerDeletion":true})" : "}");
+    }
+    const Reply made =
+        server_.Do("POST", "/api/v1/namespaces/" + std::string(ns) + "/configmaps",
+                   R"({"metadata":{"name":")" + std::string(name) + R"(","ownerReferences":[)" +
+                       references + "]" + std::string(more) + "}}");
+    EXPECT_EQ(made.status, 201) << made.body;
+    return made.Json().At("/metadata/uid").StringOrEmpty();
+  }
+  void Delete(std::string_view name, std::string_view policy) {
+    const Reply reply = server_.Do("DELETE", std::string(kMaps) + "/" + std::string(name) +
+                                                 "?propagationPolicy=" + std::string(policy));
+    EXPECT_EQ(reply.status, 200) << reply.body;
+    server_.sim().RunReady();
+  }
+  std::vector<std::string> Names() {
+    std::vector<std::string> names;
+    const json::Value list = server_.Get(kMaps).Json();
+    for (const json::Value& item : list["items"].items()) {
+      names.push_back(item.At("/metadata/name").StringOrEmpty());
+    }
+    return names;
+  }
+  std::size_t Owners(std::string_view name) {
+    return server_.Get(std::string(kMaps) + "/" + std::string(name))
+        .Json()
+        .At("/metadata/ownerReferences")
+        .size();
+  }
+
+  TestServer server_;
+};
+
+TEST_F(LifecycleTest, SRV126BackgroundTakesWhatHasNoOtherOwner) {
+  const std::string owner = Make("owner");
+  const std::string other = Make("other");
+  const std::string child = Make("child", {owner});
+  Make("grandchild", {child});
+  Make("shared", {owner, other});
+  Delete("owner", "Background");
+  EXPECT_THAT(Names(), ElementsAre("other", "shared"));
+  EXPECT_EQ(Owners("shared"), 1U);
+}
+
+TEST_F(LifecycleTest, SRV126OwnersOfAnotherNamespaceDoNotCount) {
+  ASSERT_TRUE(server_.server().Load("apiVersion: v1\nkind: Namespace\nmetadata: {name: far}").ok());
+  const std::string owner = Make("owner");
+  Make("child", {owner}, "", "far");
+  Delete("owner", "Background");
+  EXPECT_EQ(server_.Get("/api/v1/namespaces/far/configmaps/child").status, 200);
+}
+
+TEST_F(LifecycleTest, SRV126ADependentThatComesLateGoesToo) {
+  const std::string owner = Make("owner");
+  Delete("owner", "Background");
+  Make("late", {owner});
+  Make("invented", {"00000000-0000-4000-8000-000000000000"});
+  server_.sim().RunReady();
+  EXPECT_THAT(Names(), ElementsAre("invented"));
+}
+
+TEST_F(LifecycleTest, SRV127OrphansStay) {
+  const std::string owner = Make("owner");
+  Make("child", {owner});
+  Delete("owner", "Orphan");
+  EXPECT_THAT(Names(), ElementsAre("child"));
+  EXPECT_EQ(Owners("child"), 0U);
+}
+
+TEST_F(LifecycleTest, SRV128ForegroundWaitsForThoseThatBlock) {
+  const std::string owner = Make("owner");
+  const std::string child = Make("child", {owner + "!"});
+  Make("grandchild", {child + "!"}, R"(,"finalizers":["x.io/hold"])");
+  Make("loose", {owner}, R"(,"finalizers":["x.io/hold"])");
+  Delete("owner", "Foreground");
+  EXPECT_THAT(Names(), ElementsAre("child", "grandchild", "loose", "owner"));
+  for (const char* name : {"child", "grandchild", "loose"}) {
+    const Reply reply = server_.Get(std::string(kMaps) + "/" + name);
+    EXPECT_THAT(reply.body, HasSubstr("deletionTimestamp")) << name;
+  }
+  server_.Do("PATCH", std::string(kMaps) + "/grandchild", R"({"metadata":{"finalizers":null}})",
+             kMerge);
+  server_.sim().RunReady();
+  EXPECT_THAT(Names(), ElementsAre("loose")) << "who does not block is not waited for";
+}
+
+TEST_F(LifecycleTest, SRV128TwoThatOwnEachOtherGo) {
+  const std::string a = Make("a");
+  const std::string b = Make("b", {a + "!"});
+  server_.Do("PATCH", std::string(kMaps) + "/a",
+             R"({"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"b",
+                 "blockOwnerDeletion":true,"uid":")" +
+                 b + "\"}]}}",
+             kMerge);
+  Delete("a", "Foreground");
+  EXPECT_THAT(Names(), IsEmpty());
+}
+
+TEST_F(LifecycleTest, SRV128ALaterPolicyReplacesTheFirst) {
+  const std::string owner = Make("owner");
+  Make("child", {owner + "!"}, R"(,"finalizers":["x.io/hold"])");
+  Delete("owner", "Foreground");
+  EXPECT_THAT(Names(), ElementsAre("child", "owner"));
+  Delete("owner", "Background");
+  EXPECT_THAT(Names(), ElementsAre("child"));
+}
+
+TEST(LifecycleWithoutCollection, PoliciesAreIgnored) {
+  TestServer server({.garbage_collection = false});
+  server.MakeConfigMap("default", "a");
+  EXPECT_EQ(server.Do("DELETE", std::string(kMaps) + "/a?propagationPolicy=Foreground").status,
+            200);
+  EXPECT_EQ(server.Get(std::string(kMaps) + "/a").status, 404);
+}
+
+TEST_F(LifecycleTest, EventsExpireAnHourAfterTheirLastWrite) {
+  const std::string events = "/api/v1/namespaces/default/events";
+  for (const char* name : {"a", "b"}) {
+    server_.Do("POST", events,
+               R"({"metadata":{"name":")" + std::string(name) +
+                   R"("},"involvedObject":{"namespace":"default"}})");
+  }
+  const std::string version =
+      server_.Get(events).Json().At("/metadata/resourceVersion").StringOrEmpty();
+  server_.sim().RunFor(minutes(30));
+  server_.Do("PATCH", events + "/b", R"({"count":2})", kMerge);
+  server_.sim().RunFor(minutes(31));
+  EXPECT_EQ(server_.Get(events + "/a").status, 404);
+  EXPECT_EQ(server_.Get(events + "/b").status, 200);
+  server_.sim().RunFor(minutes(30));
+  EXPECT_EQ(server_.Get(events + "/b").status, 404);
+  auto watch = server_.Open(events + "?watch=1&resourceVersion=" + version);
+  EXPECT_THAT(watch->Events(),
+              ElementsAre(StartsWith("MODIFIED default/b"), StartsWith("DELETED default/a"),
+                          StartsWith("DELETED default/b")));
+}
+
+TEST_F(LifecycleTest, TokensExpireAndGoWithWhatTheyAreBoundTo) {
+  ASSERT_TRUE(server_.server()
+                  .Load("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: sa}\n---\n"
+                        "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n")
+                  .ok());
+  const std::string path = "/api/v1/namespaces/default/serviceaccounts/sa/token";
+  const auto token = [&](std::string_view spec) {
+    const Reply reply = server_.Do("POST", path, R"({"spec":)" + std::string(spec) + "}");
+    EXPECT_EQ(reply.status, 201) << reply.body;
+    return reply.Json().At("/status/token").StringOrEmpty();
+  };
+  const auto known = [&](const std::string& text) {
+    const Reply reply = server_.Do("POST", "/apis/authentication.k8s.io/v1/tokenreviews",
+                                   R"({"spec":{"token":")" + text + "\"}}");
+    return reply.Json().At("/status/authenticated").AsBool().value_or(false);
+  };
+  const std::string short_lived = token(R"({"expirationSeconds":600})");
+  const std::string plain = token("{}");
+  const std::string bound =
+      token(R"({"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"s"}})");
+  EXPECT_NE(short_lived, plain);
+  EXPECT_TRUE(known(short_lived) && known(plain) && known(bound));
+  EXPECT_FALSE(known(plain + "x"));
+  server_.sim().RunFor(seconds(601));
+  EXPECT_FALSE(known(short_lived));
+  server_.Do("DELETE", "/api/v1/namespaces/default/secrets/s");
+  EXPECT_FALSE(known(bound));
+  EXPECT_TRUE(known(plain));
+  server_.Do("DELETE", "/api/v1/namespaces/default/serviceaccounts/sa");
+  ASSERT_TRUE(
+      server_.server().Load("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: sa}").ok());
+  EXPECT_FALSE(known(plain)) << "another account of that name";
+}
+
+TEST_F(LifecycleTest, SRV130ANamespaceSaysWhatIsLeftInIt) {
+  ASSERT_TRUE(
+      server_.server().Load("apiVersion: v1\nkind: Namespace\nmetadata: {name: going}").ok());
+  Make("held", {}, R"(,"finalizers":["x.io/hold"])", "going");
+  server_.Do("DELETE", "/api/v1/namespaces/going");
+  server_.sim().RunReady();
+  const json::Value left = server_.Get("/api/v1/namespaces/going").Json();
+  EXPECT_EQ(left.At("/status/conditions/0/message").StringOrEmpty(),
+            "Some resources are remaining: configmaps. has 1 resource instances");
+  EXPECT_EQ(left.At("/status/conditions/1/message").StringOrEmpty(),
+            "Some content in the namespace has finalizers remaining: x.io/hold in 1 resource "
+            "instances");
+  server_.Do("PATCH", "/api/v1/namespaces/going/configmaps/held",
+             R"({"metadata":{"finalizers":null}})", kMerge);
+  server_.sim().RunReady();
+  EXPECT_EQ(server_.Get("/api/v1/namespaces/going").status, 404);
+}
+
+// Names come from the Env's randomness, which a second Env of the same seed foretells.
+TEST_F(LifecycleTest, SRV67NoNameIsFree) {
+  Simulation twin({.seed = 1});
+  Env& ours = server_.sim().env();
+  const auto catch_up = [&] {
+    const std::uint64_t drawn = ours.Random();
+    int steps = 1;
+    while (twin.env().Random() != drawn && steps < 10'000) ++steps;
+    return steps;
+  };
+  (void)server_.Get(kMaps);  // draws what is drawn only once
+  catch_up();
+  server_.MakeConfigMap("default", "probe");
+  const int draws_per_create = catch_up() - 1;
+  for (int i = 0; i < 8 * draws_per_create; ++i) (void)twin.env().Random();
+  for (int i = 0; i < 8; ++i) server_.MakeConfigMap("default", GenerateName(twin.env(), "x-"));
+  const Reply reply = server_.Do("POST", kMaps, R"({"metadata":{"generateName":"x-"}})");
+  EXPECT_EQ(reply.status, 409) << reply.body;
+  EXPECT_EQ(reply.Json().At("/details/retryAfterSeconds").AsInt64(), 1);
+  EXPECT_THAT(reply.body, HasSubstr("already exists, the server was not able to generate a unique "
+                                    "name for the object"));
+}
+
+}  // namespace
+}  // namespace kinformer::apiserver::testing

@@ -1,0 +1,44 @@
+// apiserver/preparation.h
+//
+// Preparation: what a real API server does to objects of built-in kinds between decoding and storing them, beyond defaults: a new
+// pod's phase, class and priority, a Service's addresses, a Job's selector. docs/apiserver.md lists what is done here and what is
+// left to controllers.
+
+#ifndef KINFORMER_SRC_APISERVER_PREPARATION_H_
+#define KINFORMER_SRC_APISERVER_PREPARATION_H_
+
+#include "kinformer/json.h"
+#include "kinformer/result.h"
+
+#include "apiserver/record.h"
+#include "apiserver/served_resource.h"
+#include "apiserver/server_state.h"
+#include "apiserver/service_addresses.h"
+
+namespace kinformer::apiserver {
+
+// Loop-confined, never blocks. Errors are the API's. Objects have their defaults.
+class Preparation {
+ public:
+  explicit Preparation(ServerState& state)
+      : state_(state), addresses_(state.options.service_cluster_ip_range) {}
+
+  // `object` is new and has its name and its uid.
+  Result<void> Create(const ServedResource& resource, json::Value& object);
+  // `object` takes the place of `old`. `status`: nothing but its status does.
+  Result<void> Update(const ServedResource& resource, const json::Value& old, json::Value& object,
+                      bool status);
+  // It has been stored in place of `old` (null: nothing), or removed.
+  void Stored(const ServedResource& resource, const RecordPtr& old, const json::Value& object);
+  void Removed(const ServedResource& resource, const RecordPtr& old);
+
+ private:
+  Result<void> CreatePod(const ServedResource& resource, json::Value& pod);
+
+  ServerState& state_;
+  ServiceAddresses addresses_;
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_SRC_APISERVER_PREPARATION_H_

@@ -1,0 +1,72 @@
+// The checks of server_checks.txt against the embedded server, in memory and in simulated time.
+
+#include <chrono>
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kinformer/apiserver/api_server.h"
+#include "kinformer/simulation.h"
+
+#include "apiserver/testing.h"
+#include "conformance/server_script.h"
+
+namespace kinformer::testing {
+namespace {
+
+using std::chrono::minutes;
+
+class EmbeddedPeer final : public ScriptPeer {
+ public:
+  EmbeddedPeer() : server_(sim_.env(), {.pod_grace = true}) {}
+
+  [[nodiscard]] std::string_view word() const override { return "ours"; }
+  int Start(HttpRequest request) override {
+    open_[++last_] =
+        std::make_unique<apiserver::testing::OpenReply>(sim_, server_.Handle(std::move(request)));
+    return last_;
+  }
+  ScriptReply Finish(int number) override {
+    apiserver::testing::OpenReply& open = *open_.at(number);
+    (void)sim_.RunUntil(
+        [&] {
+          open.Pull();
+          return open.ended();
+        },
+        minutes(1));
+    EXPECT_TRUE(open.ended()) << "the answer did not end";
+    ScriptReply reply{
+        .status = open.reply().status, .headers = open.reply().headers, .body = open.reply().body};
+    open_.erase(number);
+    return reply;
+  }
+  void Sleep(std::chrono::milliseconds time) override { sim_.RunFor(time); }
+  void Compact() override { server_.Compact(server_.current_resource_version()); }
+
+ private:
+  Simulation sim_{{.seed = 1, .start = WallTime(std::chrono::seconds(1'700'000'000))}};
+  apiserver::ApiServer server_;
+  std::map<int, std::unique_ptr<apiserver::testing::OpenReply>> open_;
+  int last_ = 0;
+};
+
+const Script& Checks() {
+  static const Script script = LoadScript(KINFORMER_SERVER_CHECKS);
+  return script;
+}
+
+class ServerChecks : public ::testing::TestWithParam<ScriptCase> {};
+
+TEST_P(ServerChecks, AnswersAsItShould) {
+  if (!GetParam().IsFor("ours")) GTEST_SKIP() << "only for the real server";
+  EmbeddedPeer peer;
+  RunScriptCase(Checks(), GetParam(), peer, "ns");
+}
+
+INSTANTIATE_TEST_SUITE_P(Embedded, ServerChecks, ::testing::ValuesIn(Checks().cases),
+                         [](const auto& test) { return test.param.TestName(); });
+
+}  // namespace
+}  // namespace kinformer::testing

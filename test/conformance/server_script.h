@@ -1,0 +1,69 @@
+// test/conformance/server_script.h
+//
+// The checks of server_checks.txt, and what runs them: one file of requests and expected answers for every kind of API server.
+
+#ifndef KINFORMER_TEST_CONFORMANCE_SERVER_SCRIPT_H_
+#define KINFORMER_TEST_CONFORMANCE_SERVER_SCRIPT_H_
+
+#include <chrono>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kinformer/transport.h"
+
+namespace kinformer::testing {
+
+struct ScriptReply {
+  int status = 0;
+  HttpHeaders headers{};
+  std::string body{};
+};
+
+// The server that a script talks to. Belongs to one thread.
+class ScriptPeer {
+ public:
+  virtual ~ScriptPeer() = default;
+  // The word before a colon that makes a line of the script this server's own: "ours", "real".
+  [[nodiscard]] virtual std::string_view word() const = 0;
+  // Begins a request and gives it a number.
+  virtual int Start(HttpRequest request) = 0;
+  // Waits for the whole answer.
+  virtual ScriptReply Finish(int number) = 0;
+  virtual void Sleep(std::chrono::milliseconds time) = 0;
+  // Makes the server forget its history.
+  virtual void Compact() = 0;
+};
+
+// One case: its title, "SRV1 SRV2: what it is about", and its lines with their numbers in the file.
+struct ScriptCase {
+  std::string title{};
+  int line = 0;
+  std::vector<std::pair<int, std::string>> lines{};
+  // Is it for that kind of server?
+  [[nodiscard]] bool IsFor(std::string_view word) const;
+  // Its checks as the name of a test: "SRV1_SRV2_17".
+  [[nodiscard]] std::string TestName() const;
+  // For GoogleTest.
+  friend void PrintTo(const ScriptCase& script_case, std::ostream* out) {
+    *out << script_case.title;
+  }
+};
+
+struct Script {
+  std::vector<std::pair<std::string, std::string>> definitions{};
+  std::vector<ScriptCase> cases{};
+};
+
+// Empty where the file cannot be read.
+Script LoadScript(const std::string& path);
+
+// Runs one case in namespaces of its own, whose names begin with `prefix`. What is not as expected is a failure of the test.
+void RunScriptCase(const Script& script, const ScriptCase& script_case, ScriptPeer& peer,
+                   const std::string& prefix);
+
+}  // namespace kinformer::testing
+
+#endif  // KINFORMER_TEST_CONFORMANCE_SERVER_SCRIPT_H_

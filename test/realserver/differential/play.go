@@ -1,0 +1,311 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// request is one of a sequence. In path, query and body stand placeholders: {ns}, {rv:i} the resourceVersion that request i
+// gave, {uid:i}, {continue:i}.
+type request struct {
+	id          int
+	method      string
+	path        string
+	contentType string
+	body        string
+	watch       bool
+}
+
+func (r request) String() string {
+	out := "curl -X " + r.method + " '" + r.path + "'"
+	if r.body != "" {
+		out += " -H 'Content-Type: " + r.contentType + "' -d '" + r.body + "'"
+	}
+	return fmt.Sprintf("%2d: %s", r.id, out)
+}
+
+// session is one sequence on one server: what its placeholders stand for, and the symbols of what it was told.
+type session struct {
+	server    *server
+	namespace string
+	versions  map[int]string
+	uids      map[int]string
+	tokens    map[int]string
+	symbols   map[string]string // uids and resourceVersions
+	known     int               // uids
+	objects   map[string]int    // how many resourceVersions an object has had, by uid symbol
+}
+
+func newSession(s *server, namespace string) (*session, error) {
+	out := &session{server: s, namespace: namespace, versions: map[int]string{}, uids: map[int]string{},
+		tokens: map[int]string{}, symbols: map[string]string{}, objects: map[string]int{}}
+	got, err := s.do("POST", "/api/v1/namespaces", "application/json", []byte(`{"metadata":{"name":"`+namespace+`"}}`))
+	if err != nil {
+		return nil, err
+	}
+	if got.code != 201 {
+		return nil, fmt.Errorf("%s: namespace %s: %d %v", s.name, namespace, got.code, got.body)
+	}
+	return out, nil
+}
+
+var placeholder = regexp.MustCompile(`\{(ns|rv|uid|continue)(?::(\d+))?\}`)
+
+func (s *session) fill(text string) string {
+	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
+		part := placeholder.FindStringSubmatch(found)
+		id, _ := strconv.Atoi(part[2])
+		switch part[1] {
+		case "ns":
+			return s.namespace
+		case "rv":
+			return s.versions[id]
+		case "uid":
+			return s.uids[id]
+		}
+		return s.tokens[id]
+	})
+}
+
+func (s *session) do(r request) (answer, error) {
+	if r.watch {
+		return s.server.watch(s.fill(r.path))
+	}
+	got, err := s.server.do(r.method, s.fill(r.path), r.contentType, []byte(s.fill(r.body)))
+	if body, ok := got.body.(map[string]any); ok && err == nil {
+		metadata, _ := body["metadata"].(map[string]any)
+		s.versions[r.id], _ = metadata["resourceVersion"].(string)
+		s.uids[r.id], _ = metadata["uid"].(string)
+		s.tokens[r.id], _ = metadata["continue"].(string)
+	}
+	return got, err
+}
+
+var (
+	uidPattern  = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	timePattern = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
+	// Versions in messages stand in brackets or after a colon.
+	versionPattern = regexp.MustCompile(`(\(|: )(\d+)(\)|,|$| )`)
+)
+
+// symbolic is a value with symbols for what differs by nature.
+func (s *session) symbolic(value any, name string) any {
+	switch value := value.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		// The uid first, for its resourceVersion is numbered by it.
+		if uid, ok := value["uid"].(string); ok && value["name"] != nil {
+			s.symbol(uid, "U")
+		}
+		for key, inner := range value {
+			switch key {
+			case "managedFields":
+			case "resourceVersion":
+				if text, ok := inner.(string); ok && value["name"] == nil {
+					out[key] = "of the list"
+					_ = text
+				} else if ok && text != "" {
+					out[key] = s.version(text, value)
+				} else {
+					out[key] = inner
+				}
+			case "continue":
+				if inner != "" {
+					out[key] = "a token"
+				}
+			case "clusterIP":
+				out[key] = address(inner)
+			case "clusterIPs":
+				list, _ := inner.([]any)
+				masked := []any{}
+				for _, item := range list {
+					masked = append(masked, address(item))
+				}
+				out[key] = masked
+			case "nodePort", "healthCheckNodePort":
+				out[key] = "a port"
+			default:
+				out[key] = s.symbolic(inner, key)
+			}
+		}
+		return out
+	case []any:
+		out := []any{}
+		for _, inner := range value {
+			out = append(out, s.symbolic(inner, name))
+		}
+		return out
+	case string:
+		text := uidPattern.ReplaceAllStringFunc(value, func(uid string) string { return s.symbol(uid, "U") })
+		text = timePattern.ReplaceAllString(text, "a time")
+		text = strings.ReplaceAll(text, s.namespace, "{ns}")
+		if name == "message" || name == "reason" {
+			text = versionPattern.ReplaceAllString(text, "${1}a version${3}")
+		}
+		return text
+	}
+	return value
+}
+
+func address(value any) any {
+	if text, _ := value.(string); strings.Count(text, ".") == 3 {
+		return "an address"
+	}
+	return value
+}
+
+func (s *session) symbol(text, prefix string) string {
+	if s.symbols[text] == "" {
+		s.symbols[text] = prefix + strconv.Itoa(s.known)
+		s.known++
+	}
+	return s.symbols[text]
+}
+
+// version numbers the versions of an object in the order in which they are seen.
+func (s *session) version(text string, metadata map[string]any) string {
+	uid, _ := metadata["uid"].(string)
+	owner := s.symbol(uid, "U")
+	key := owner + "@" + text
+	if s.symbols[key] == "" {
+		s.objects[owner]++
+		s.symbols[key] = owner + ".v" + strconv.Itoa(s.objects[owner])
+	}
+	return s.symbols[key]
+}
+
+// difference is where two answers to the same request are not the same.
+type difference struct {
+	at     int // id of the request
+	where  string
+	detail string
+}
+
+// Names of namespaces of their own, for every run.
+var (
+	runs    atomic.Int64
+	started = time.Now()
+)
+
+// play sends a sequence to both servers. Without `all` it stops at the first difference.
+func play(servers []*server, seed uint64, sequence []request, all bool) []difference {
+	namespace := fmt.Sprintf("d%d-%x-%d", seed, started.UnixMilli(), runs.Add(1))
+	var sessions []*session
+	for _, s := range servers {
+		session, err := newSession(s, namespace)
+		if err != nil {
+			return []difference{{-1, "the namespace cannot be created", err.Error()}}
+		}
+		sessions = append(sessions, session)
+	}
+	var out []difference
+	for _, r := range sequence {
+		var answers []answer
+		var symbolic []any
+		for _, s := range sessions {
+			got, err := s.do(r)
+			if err != nil {
+				return append(out, difference{r.id, "no answer: " + s.server.name, err.Error()})
+			}
+			answers = append(answers, got)
+			whole := map[string]any{"code": json.Number(strconv.Itoa(got.code))}
+			if got.events != nil {
+				whole["events"] = s.symbolic(any(got.events), "")
+			} else {
+				whole["body"] = s.symbolic(got.body, "")
+			}
+			symbolic = append(symbolic, whole)
+		}
+		if reflect.DeepEqual(symbolic[0], symbolic[1]) {
+			continue
+		}
+		where, detail := describe(r, symbolic[0], symbolic[1])
+		out = append(out, difference{r.id, where, detail})
+		if !all || (answers[0].code < 300) != (answers[1].code < 300) {
+			return out // from here on the two have different objects
+		}
+	}
+	return out
+}
+
+func describe(r request, real, ours any) (string, string) {
+	var lines []string
+	compare("", real, ours, func(path, want, got string) {
+		if len(lines) < 12 {
+			lines = append(lines, path+"\n      real: "+want+"\n      ours: "+got)
+		}
+	})
+	path, query, _ := strings.Cut(r.path, "?")
+	resource := kindOfPath(path)
+	var names []string
+	for _, part := range strings.Split(query, "&") {
+		name, _, _ := strings.Cut(part, "=")
+		names = append(names, name)
+	}
+	what := strings.SplitN(lines[0], "\n", 2)[0]
+	message := func(whole any) string {
+		body, _ := whole.(map[string]any)["body"].(map[string]any)
+		text, _ := body["message"].(string)
+		if body["kind"] != "Status" {
+			return ""
+		}
+		return text
+	}
+	where := fmt.Sprintf("%s %s?%s [%s] %s", r.method, resource, strings.Join(names, "&"), r.contentType, what)
+	if a, b := message(real), message(ours); a != b {
+		// What was asked matters less than what was said.
+		where = fmt.Sprintf("%s %s real: %q ours: %q", r.method, what, plain(a, resource), plain(b, resource))
+	}
+	return where, strings.Join(lines, "\n    ")
+}
+
+var (
+	symbolPattern = regexp.MustCompile(`\bU\d+\b`)
+	namePattern   = regexp.MustCompile(`"[abc]"|/[abc]\b`)
+	diffPattern   = regexp.MustCompile(`(?s)\n@@ .*`)
+)
+
+// plain is a message without what is particular to the object.
+func plain(message, resource string) string {
+	message = diffPattern.ReplaceAllString(message, "")
+	message = namePattern.ReplaceAllString(symbolPattern.ReplaceAllString(message, "U"), "x")
+	plural, _, _ := strings.Cut(resource, "/")
+	for _, word := range []string{plural, strings.TrimSuffix(plural, "s")} {
+		message = regexp.MustCompile("(?i)\\b"+word+`(\.[a-z0-9.]+)?\b`).ReplaceAllString(message, "R")
+	}
+	return message
+}
+
+func compare(path string, want, got any, say func(path, want, got string)) {
+	if reflect.DeepEqual(want, got) {
+		return
+	}
+	wantMap, a := want.(map[string]any)
+	gotMap, b := got.(map[string]any)
+	if a && b {
+		for _, name := range union(wantMap, gotMap) {
+			compare(path+"."+name, wantMap[name], gotMap[name], say)
+		}
+		return
+	}
+	wantList, a := want.([]any)
+	gotList, b := got.([]any)
+	if a && b && len(wantList) == len(gotList) {
+		for i := range wantList {
+			compare(path+"[]", wantList[i], gotList[i], say)
+		}
+		return
+	}
+	say(path, short(want), short(got))
+}
+
+func short(value any) string {
+	text, _ := json.Marshal(value)
+	return string(text[:min(len(text), 600)])
+}

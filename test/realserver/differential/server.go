@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+type server struct {
+	name   string
+	url    string
+	client *http.Client
+}
+
+func newServer(name, url, data string) (*server, error) {
+	transport := &http.Transport{MaxIdleConnsPerHost: 32}
+	if data != "" {
+		ca, err := os.ReadFile(filepath.Join(data, "ca.crt"))
+		if err != nil {
+			return nil, err
+		}
+		pool := x509.NewCertPool()
+		pool.AppendCertsFromPEM(ca)
+		cert, err := tls.LoadX509KeyPair(filepath.Join(data, "admin.crt"), filepath.Join(data, "admin.key"))
+		if err != nil {
+			return nil, err
+		}
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{cert}}
+		transport.ForceAttemptHTTP2 = true
+	}
+	return &server{name, url, &http.Client{Transport: transport}}, nil
+}
+
+// answer is what a server said.
+type answer struct {
+	code   int
+	body   any   // JSON; a string if it is none
+	events []any // of watches
+}
+
+func (s *server) do(method, path, contentType string, body []byte) (answer, error) {
+	request, err := http.NewRequest(method, s.url+path, bytes.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	if contentType != "" {
+		request.Header.Set("Content-Type", contentType)
+	}
+	response, err := s.client.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{code: response.StatusCode, body: parse(text)}, nil
+}
+
+func parse(text []byte) any {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil {
+		return string(text)
+	}
+	return value
+}
+
+// A watch is over when nothing has come for this long: everything it can show has happened before it began.
+const quiet = 350 * time.Millisecond
+
+func (s *server) watch(path string) (answer, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, "GET", s.url+path, nil)
+	if err != nil {
+		return answer{}, err
+	}
+	response, err := s.client.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != 200 {
+		text, err := io.ReadAll(response.Body)
+		return answer{code: response.StatusCode, body: parse(text)}, err
+	}
+	out := answer{code: 200, events: []any{}}
+	timer := time.AfterFunc(quiet, cancel)
+	defer timer.Stop()
+	decoder := json.NewDecoder(response.Body)
+	decoder.UseNumber()
+	for {
+		var event any
+		if decoder.Decode(&event) != nil {
+			return out, nil
+		}
+		out.events = append(out.events, event)
+		timer.Reset(quiet)
+	}
+}
+
+const definition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
+"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},"versions":[{"name":"v1","served":true,
+"storage":true,"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
+"spec":{"type":"object","x-kubernetes-preserve-unknown-fields":true},"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}]}}`
+
+// prepare makes the custom resource that sequences are about, too.
+func (s *server) prepare() error {
+	const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	got, err := s.do("POST", path, "application/json", []byte(definition))
+	if err != nil {
+		return err
+	}
+	if got.code != 201 && got.code != 409 {
+		return fmt.Errorf("the custom resource cannot be defined: %d %v", got.code, got.body)
+	}
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if got, err = s.do("GET", "/apis/example.com/v1/widgets", "", nil); err == nil && got.code == 200 {
+			return nil
+		}
+	}
+	return fmt.Errorf("the custom resource is not served: %d %v", got.code, got.body)
+}
