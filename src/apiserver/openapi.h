@@ -1,0 +1,62 @@
+// apiserver/openapi.h
+//
+// OpenApi: answers /openapi/v3, its documents, and /openapi/v2: the schemas of what the server serves.
+
+#ifndef KINFORMER_SRC_APISERVER_OPENAPI_H_
+#define KINFORMER_SRC_APISERVER_OPENAPI_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "kinformer/json.h"
+
+#include "apiserver/openapi_schemas.h"
+#include "apiserver/request_info.h"
+#include "apiserver/responses.h"
+#include "apiserver/server_state.h"
+
+namespace kinformer::apiserver {
+
+// The schema of a custom resource's objects in one version, as openAPIV3Schema has it; null: any object.
+using CustomSchemaOf = std::function<json::Value(const ServedResource&, const ServedVersion&)>;
+
+// Reads it from the CustomResourceDefinition that the server stores. `state` must outlive the result.
+CustomSchemaOf StoredSchemas(const ServerState& state);
+
+// Documents are made when they are asked for; what is kept is the hash of each, by which clients know whether they have it.
+// Loop-confined.
+class OpenApi {
+ public:
+  OpenApi(const ServerState& state, CustomSchemaOf custom_schema_of)
+      : state_(state), custom_schema_of_(std::move(custom_schema_of)) {}
+
+  // Null for a path that is none of its own.
+  ResponsePtr Answer(const RequestInfo& info, std::string_view accept,
+                     std::string_view if_none_match);
+
+ private:
+  struct Hash {
+    std::uint64_t revision = 0;  // of the resource table
+    std::string text{};
+  };
+
+  ResponsePtr Index();
+  ResponsePtr Document(const GroupVersionEntry& gv, std::string_view hash,
+                       std::string_view if_none_match);
+  ResponsePtr V2(std::string_view accept);
+  // Adds all of a group-version to a document that is being made. Null `paths`: schemas alone.
+  void Fill(const GroupVersionEntry& gv, OpenApiSchemas& schemas, json::Value* paths) const;
+  [[nodiscard]] std::string MakeDocument(const GroupVersionEntry& gv) const;
+  const std::string& HashOf(const GroupVersionEntry& gv);
+
+  const ServerState& state_;
+  CustomSchemaOf custom_schema_of_;
+  std::map<std::string, Hash> hashes_;  // by "apis/apps/v1"
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_SRC_APISERVER_OPENAPI_H_
