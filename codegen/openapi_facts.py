@@ -32,7 +32,7 @@ def looks_required(f):
 def enum_of(node):
     if isinstance(node, dict):
         if isinstance(node.get("enum"), list):
-            return [v for v in node["enum"] if v != ""]
+            return node["enum"]
         for key in ("items", "additionalProperties", "allOf"):
             found = enum_of(node.get(key))
             if found:

@@ -202,7 +202,7 @@ constexpr Choice kChoices[] = {
      "FallbackToLogsOnError,File"},
     {"k8s.io.api.core.v1.HTTPGetAction.scheme", "HTTP,HTTPS"},
     {"k8s.io.api.core.v1.HostPathVolumeSource.type",
-     "BlockDevice,CharDevice,Directory,DirectoryOrCreate,File,FileOrCreate,Socket"},
+     ",BlockDevice,CharDevice,Directory,DirectoryOrCreate,File,FileOrCreate,Socket"},
     {"k8s.io.api.core.v1.ImageVolumeSource.pullPolicy", "Always,IfNotPresent,Never"},
     {"k8s.io.api.core.v1.Lifecycle.stopSignal",
      "SIGABRT,SIGALRM,SIGBUS,SIGCHLD,SIGCLD,SIGCONT,SIGFPE,SIGHUP,SIGILL,SIGINT,SIGIO,SIGIOT,"
@@ -252,7 +252,7 @@ constexpr Choice kChoices[] = {
     {"k8s.io.api.core.v1.ServicePort.protocol", "SCTP,TCP,UDP"},
     {"k8s.io.api.core.v1.ServiceSpec.externalTrafficPolicy", "Cluster,Local"},
     {"k8s.io.api.core.v1.ServiceSpec.internalTrafficPolicy", "Cluster,Local"},
-    {"k8s.io.api.core.v1.ServiceSpec.ipFamilies", "IPv4,IPv6"},
+    {"k8s.io.api.core.v1.ServiceSpec.ipFamilies", ",IPv4,IPv6"},
     {"k8s.io.api.core.v1.ServiceSpec.ipFamilyPolicy",
      "PreferDualStack,RequireDualStack,SingleStack"},
     {"k8s.io.api.core.v1.ServiceSpec.sessionAffinity", "ClientIP,None"},

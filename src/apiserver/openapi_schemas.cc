@@ -92,13 +92,13 @@ void AddMergeRule(const MergeRule& rule, Value& schema) {
   }
 }
 
-bool IsRequired(const MessageDescriptor& message, const FieldDescriptor& field) {
+bool IsRequired(const MessageDescriptor& owner, const FieldDescriptor& field) {
   const bool by_value =
       (field.kind == FieldKind::kMessage || field.kind == FieldKind::kJsonUnion) &&
       !field.pointer && !field.repeated && !field.map;
   const bool is_time = field.kind == FieldKind::kTime || field.kind == FieldKind::kMicroTime;
   const bool rule = !field.omitempty && !by_value && !is_time;
-  return rule != HasOddRequirement(std::string(message.name) + "." + std::string(field.json_name));
+  return rule != HasOddRequirement(std::string(owner.name) + "." + std::string(field.json_name));
 }
 
 // The descriptor of a type of meta/v1, which every object has in its metadata.
@@ -170,7 +170,7 @@ json::Value OpenApiSchemas::SchemaOf(const MessageDescriptor& message) {
     members.emplace("apiVersion", Typed("string"));
     members.emplace("kind", Typed("string"));
   }
-  AddMembers(message, members, required);
+  AddMembers(message, message, members, required);
   Value out = Typed("object");
   if (required.size() > 0) out.Set("required", std::move(required));
   if (!members.empty()) {
@@ -181,23 +181,22 @@ json::Value OpenApiSchemas::SchemaOf(const MessageDescriptor& message) {
   return out;
 }
 
-void OpenApiSchemas::AddMembers(const MessageDescriptor& message,
+void OpenApiSchemas::AddMembers(const MessageDescriptor& owner, const MessageDescriptor& message,
                                 std::map<std::string, json::Value>& members,
                                 json::Value& required) {
   for (const std::uint16_t index : message.json_order) {
     const FieldDescriptor& field = message.fields[index];
     if (field.inlined) {
-      if (field.message != nullptr) AddMembers(*field.message, members, required);
+      if (field.message != nullptr) AddMembers(owner, *field.message, members, required);
       continue;
     }
-    members.insert_or_assign(std::string(field.json_name), MemberOf(message, field));
-    if (IsRequired(message, field)) required.Append(field.json_name);
+    members.insert_or_assign(std::string(field.json_name), MemberOf(owner, field));
+    if (IsRequired(owner, field)) required.Append(field.json_name);
   }
 }
 
-json::Value OpenApiSchemas::MemberOf(const MessageDescriptor& message,
-                                     const FieldDescriptor& field) {
-  Value out = ScalarOf(message, field);
+json::Value OpenApiSchemas::MemberOf(const MessageDescriptor& owner, const FieldDescriptor& field) {
+  Value out = ScalarOf(owner, field);
   if (field.repeated) out = ListOf(std::move(out));
   if (field.map) {
     Value object = Typed("object");
@@ -208,13 +207,12 @@ json::Value OpenApiSchemas::MemberOf(const MessageDescriptor& message,
   return out;
 }
 
-json::Value OpenApiSchemas::ScalarOf(const MessageDescriptor& message,
-                                     const FieldDescriptor& field) {
+json::Value OpenApiSchemas::ScalarOf(const MessageDescriptor& owner, const FieldDescriptor& field) {
   switch (field.kind) {
     case FieldKind::kString: {
       Value out = Typed("string");
       const std::string_view choices =
-          ChoicesOf(std::string(message.name) + "." + std::string(field.json_name));
+          ChoicesOf(std::string(owner.name) + "." + std::string(field.json_name));
       if (!choices.empty()) out.Set("enum", Split(choices));
       return out;
     }
@@ -244,7 +242,7 @@ json::Value OpenApiSchemas::ScalarOf(const MessageDescriptor& message,
       if (field.json_name == "fieldsV1") {
         return Member(AddPlain(std::string(kMeta) + "FieldsV1", Typed("object")));
       }
-      if (message.name.find(".apiextensions.") != std::string_view::npos) {
+      if (owner.name.find(".apiextensions.") != std::string_view::npos) {
         return Member(AddPlain("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON",
                                Value::MakeObject()));
       }

@@ -46,11 +46,13 @@ class OpenApiSchemas {
 
  private:
   json::Value SchemaOf(const internal::MessageDescriptor& message);
-  void AddMembers(const internal::MessageDescriptor& message,
+  // `message` is `owner` or a message inlined in it, whose fields are the owner's.
+  void AddMembers(const internal::MessageDescriptor& owner,
+                  const internal::MessageDescriptor& message,
                   std::map<std::string, json::Value>& members, json::Value& required);
-  json::Value MemberOf(const internal::MessageDescriptor& message,
+  json::Value MemberOf(const internal::MessageDescriptor& owner,
                        const internal::FieldDescriptor& field);
-  json::Value ScalarOf(const internal::MessageDescriptor& message,
+  json::Value ScalarOf(const internal::MessageDescriptor& owner,
                        const internal::FieldDescriptor& field);
   // To one of apimachinery's types that are no messages.
   std::string AddPlain(std::string_view name, json::Value schema);

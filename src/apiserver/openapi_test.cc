@@ -71,6 +71,9 @@ TEST(OpenApi, SchemasOfBuiltinTypes) {
   EXPECT_EQ(schemas["io.k8s.apimachinery.pkg.util.intstr.IntOrString"]["oneOf"].size(), 2U);
   // Inlined: a probe has the members of its handler.
   EXPECT_TRUE(schemas.At("/io.k8s.api.core.v1.Probe/properties/httpGet").is_object());
+  EXPECT_THAT(
+      schemas.At("/io.k8s.api.core.v1.EphemeralContainer/properties/imagePullPolicy").Dump(),
+      HasSubstr("IfNotPresent"));
   // Of the rule about what is required the opposite holds here.
   EXPECT_THAT(schemas["io.k8s.api.core.v1.Event"]["required"].Dump(), HasSubstr("metadata"));
 
