@@ -109,10 +109,10 @@ struct ApiServer::Impl {
       }
       if (auto answer = discovery.Answer(*info, accept, request.headers.Get("If-None-Match")))
         return answer;
-      if (!info->parts.empty() && info->parts[0].starts_with("api")) {
-        return ErrorResponse(NoSuchResourceError(), accept);
+      if (info->parts.size() > 1 && info->parts[0].starts_with("api")) {
+        return NoSuchPath(info->parts[0] == "api" ? "" : info->parts[1], accept);
       }
-      return WholeResponse(404, "text/plain; charset=utf-8", "404 page not found\n");
+      return NoSuchPage();
     }
     const auto fault =
         faults.Draw({.verb = VerbName(info->verb),
@@ -138,7 +138,7 @@ struct ApiServer::Impl {
                         .user = std::move(request.user),
                         .body = std::move(request.body),
                         .fault = std::move(fault)};
-    if (!out.at) return fail(NoSuchResourceError());
+    if (!out.at) return NoSuchPath(info.group, accept);
     const ServedResource& resource = *out.at.resource;
     if (const std::string_view timeout = info.query.Get("timeout");
         !timeout.empty() && !IsGoDuration(timeout)) {
@@ -221,6 +221,20 @@ struct ApiServer::Impl {
         break;
     }
     return ErrorResponse(MethodNotAllowedError(), out.accept);
+  }
+
+  static ResponsePtr NoSuchPage() {
+    return WholeResponse(404, "text/plain; charset=utf-8", "404 page not found\n");
+  }
+
+  // A Status below the groups that are always there; below others nobody knows that this is about resources.
+  [[nodiscard]] ResponsePtr NoSuchPath(std::string_view group, std::string_view accept) const {
+    for (const auto& resource : state.resources.all()) {
+      if (!resource->custom && resource->group == group) {
+        return ErrorResponse(NoSuchResourceError(), accept);
+      }
+    }
+    return NoSuchPage();
   }
 
   // No container runs here, but who asks shall see that the request came through.

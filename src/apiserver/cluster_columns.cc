@@ -58,10 +58,6 @@ Row EndpointsRow(const Value& o, WallTime now) {
   return {Name(o), OrNone(std::move(all)), Age(o, now)};
 }
 
-Row ServiceAccountRow(const Value& o, WallTime now) {
-  return {Name(o), std::to_string(o["secrets"].size()), Age(o, now)};
-}
-
 Row VolumeRow(const Value& o, WallTime now) {
   const Value& spec = o["spec"];
   const Value& claim = spec["claimRef"];
@@ -233,7 +229,7 @@ void AddClusterTables(ColumnsByKind& tables) {
          {"Selector", true}},
         ReplicationControllerRow}},
       {"Endpoints.", {{{"Name"}, {"Endpoints"}, {"Age"}}, EndpointsRow}},
-      {"ServiceAccount.", {{{"Name"}, Literal("Secrets"), {"Age"}}, ServiceAccountRow}},
+
       {"PersistentVolume.",
        {{{"Name"},
          {"Capacity"},

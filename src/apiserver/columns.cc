@@ -269,6 +269,9 @@ std::vector<std::string> NodeRow(const Value& o, WallTime now) {
     if (type == "ExternalIP" && external.empty()) external = address["address"].StringOrEmpty();
   }
   const Value& info = o["status"]["nodeInfo"];
+  std::string kernel = info["kernelVersion"].StringOrEmpty();
+  const std::string& architecture = info["architecture"].StringOrEmpty();
+  if (!kernel.empty() && !architecture.empty()) kernel += " (" + architecture + ")";
   return {Name(o),
           status,
           OrNone(std::move(roles)),
@@ -277,7 +280,7 @@ std::vector<std::string> NodeRow(const Value& o, WallTime now) {
           OrNone(std::move(internal)),
           OrNone(std::move(external)),
           OrNone(info["osImage"].StringOrEmpty(), "<unknown>"),
-          OrNone(info["kernelVersion"].StringOrEmpty(), "<unknown>"),
+          OrNone(std::move(kernel), "<unknown>"),
           OrNone(info["containerRuntimeVersion"].StringOrEmpty(), "<unknown>")};
 }
 
@@ -512,6 +515,7 @@ ColumnsByKind MakeTables() {
        {{{"Name"}, {"Created At", false, "date"}}, CrdRow}},
   };
   AddClusterTables(tables);
+  AddExtensionTables(tables);
   return tables;
 }
 

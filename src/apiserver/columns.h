@@ -46,6 +46,8 @@ struct Columns {
 using ColumnsByKind = std::map<std::string, Columns, std::less<>>;
 // The kinds that administrators look at: storage, access, policy (cluster_columns.cc).
 void AddClusterTables(ColumnsByKind& tables);
+// The kinds that extend a cluster: admission, devices, drivers, flow control (extension_columns.cc).
+void AddExtensionTables(ColumnsByKind& tables);
 
 const Columns& ColumnsFor(std::string_view group, std::string_view kind);
 

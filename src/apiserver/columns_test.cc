@@ -157,6 +157,50 @@ TEST(Columns, ClusterKinds) {
   }
 }
 
+TEST(Columns, KindsThatExtendACluster) {
+  const struct {
+    const char* group;
+    const char* kind;
+    const char* object;
+    Cells want;
+  } kRows[] = {
+      {"apps",
+       "ControllerRevision",
+       R"("metadata":{"name":"x","ownerReferences":[{"apiVersion":"apps/v1","kind":"StatefulSet","name":"db","controller":true}]},"revision":3)",
+       {"x", "statefulset.apps/db", "3", "<unknown>"}},
+      {"certificates.k8s.io",
+       "CertificateSigningRequest",
+       R"("spec":{"signerName":"s","username":"u","expirationSeconds":86400},"status":{"certificate":"x","conditions":[{"type":"Approved"}]})",
+       {"x", "100s", "s", "u", "24h", "Approved,Issued"}},
+      {"networking.k8s.io",
+       "IPAddress",
+       R"("spec":{"parentRef":{"group":"","resource":"services","namespace":"team","name":"web"}})",
+       {"x", "services/team/web"}},
+      {"storage.k8s.io",
+       "CSIDriver",
+       R"("spec":{"podInfoOnMount":true,"tokenRequests":[{"audience":"a"},{"audience":"b"}],"volumeLifecycleModes":["Persistent"]})",
+       {"x", "true", "true", "false", "a,b", "false", "Persistent", "100s"}},
+      {"admissionregistration.k8s.io",
+       "ValidatingAdmissionPolicyBinding",
+       R"("spec":{"policyName":"p","paramRef":{"selector":{"matchLabels":{"a":"b"}}}})",
+       {"x", "p",
+        "&LabelSelector{MatchLabels:map[string]string{a: "
+        "b,},MatchExpressions:[]LabelSelectorRequirement{},}",
+        "100s"}},
+      {"resource.k8s.io",
+       "ResourceClaim",
+       R"("status":{"allocation":{},"reservedFor":[{"name":"p"}]})",
+       {"x", "allocated,reserved", "100s"}},
+      {"flowcontrol.apiserver.k8s.io",
+       "PriorityLevelConfiguration",
+       R"("spec":{"type":"Limited","limited":{"nominalConcurrencyShares":5,"limitResponse":{"type":"Reject"}}})",
+       {"x", "Limited", "5", "<none>", "<none>", "<none>", "100s"}},
+  };
+  for (const auto& row : kRows) {
+    EXPECT_EQ(RowOf(row.group, row.kind, row.object), row.want) << row.kind;
+  }
+}
+
 TEST(Columns, EveryTableHasARowAsLongAsItsTitles) {
   const std::pair<const char*, const char*> kKinds[] = {
       {"", "Pod"},
@@ -178,7 +222,6 @@ TEST(Columns, EveryTableHasARowAsLongAsItsTitles) {
       {"", "PersistentVolumeClaim"},
       {"", "ReplicationController"},
       {"", "Endpoints"},
-      {"", "ServiceAccount"},
       {"", "PersistentVolume"},
       {"", "LimitRange"},
       {"", "ResourceQuota"},
@@ -197,7 +240,24 @@ TEST(Columns, EveryTableHasARowAsLongAsItsTitles) {
       {"admissionregistration.k8s.io", "ValidatingWebhookConfiguration"},
       {"apiregistration.k8s.io", "APIService"},
       {"autoscaling", "HorizontalPodAutoscaler"},
-      {"apiextensions.k8s.io", "CustomResourceDefinition"}};
+      {"apiextensions.k8s.io", "CustomResourceDefinition"},
+      {"", "ComponentStatus"},
+      {"", "PodTemplate"},
+      {"apps", "ControllerRevision"},
+      {"certificates.k8s.io", "CertificateSigningRequest"},
+      {"networking.k8s.io", "IPAddress"},
+      {"networking.k8s.io", "ServiceCIDR"},
+      {"storage.k8s.io", "CSIDriver"},
+      {"storage.k8s.io", "CSINode"},
+      {"storage.k8s.io", "CSIStorageCapacity"},
+      {"storage.k8s.io", "VolumeAttachment"},
+      {"storage.k8s.io", "VolumeAttributesClass"},
+      {"admissionregistration.k8s.io", "ValidatingAdmissionPolicy"},
+      {"admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"},
+      {"resource.k8s.io", "ResourceClaim"},
+      {"resource.k8s.io", "ResourceSlice"},
+      {"flowcontrol.apiserver.k8s.io", "FlowSchema"},
+      {"flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"}};
   for (const auto& [group, kind] : kKinds) {
     for (const bool wide : {false, true}) {
       EXPECT_EQ(RowOf(group, kind, R"("spec":null)", wide).size(),

@@ -279,6 +279,34 @@ TEST_F(PreparationTest, ServicesKeepWhatTheyWereGiven) {
   EXPECT_EQ(plain.At("/spec/clusterIP"), a.At("/spec/clusterIP"));
 }
 
+TEST_F(PreparationTest, PodsKeepWhatTheyWereGiven) {
+  const std::string body =
+      R"({"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}]}})";
+  const json::Value pod = Create(kPods, body);
+  const json::Value again = server_.Do("PUT", std::string(kPods) + "/a", body).Json();
+  EXPECT_EQ(pod.At("/metadata").Dump(), again.At("/metadata").Dump());
+  EXPECT_EQ(again.At("/spec/priority").AsInt64(), 0);
+}
+
+TEST_F(PreparationTest, OnlyLoadBalancersHaveIngress) {
+  CreateService("a", R"({"type":"LoadBalancer","ports":[{"port":80}]})");
+  const auto patch = [&](std::string_view path, std::string_view body) {
+    return server_
+        .Do("PATCH", std::string(kServices).append("/").append(path), std::string(body),
+            {{"Content-Type", "application/merge-patch+json"}})
+        .Json();
+  };
+  constexpr std::string_view kStatus =
+      R"({"status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4"}]}}})";
+  EXPECT_EQ(patch("a/status", kStatus).At("/status/loadBalancer/ingress/0/ipMode").StringOrEmpty(),
+            "VIP");
+  const json::Value plain = patch("a", R"({"spec":{"type":"ClusterIP"}})");
+  EXPECT_EQ(plain.At("/status").Dump(), R"({"loadBalancer":{}})");
+  EXPECT_EQ(patch("a/status", kStatus)["message"].StringOrEmpty(),
+            "Service \"a\" is invalid: status.loadBalancer.ingress: Forbidden: may only be used "
+            "when `spec.type` is 'LoadBalancer'");
+}
+
 TEST_F(PreparationTest, JobsSelectTheirPods) {
   const json::Value job =
       Create("/apis/batch/v1/namespaces/default/jobs",

@@ -6,17 +6,13 @@
 
 #include "kinformer/json.h"
 
-#include "apiserver/custom_openapi.h"
 #include "apiserver/negotiation.h"
-#include "apiserver/protobuf_envelope.h"
 #include "apiserver/status.h"
 
 namespace kinformer::apiserver {
 namespace {
 
 constexpr std::string_view kJson = "application/json";
-constexpr std::string_view kOpenApiV2 =
-    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 json::Value StringArray(const std::vector<std::string>& texts) {
   json::Value out = json::Value::MakeArray();
@@ -81,35 +77,39 @@ ResponsePtr Discovery::Answer(const RequestInfo& info, std::string_view accept,
   const std::string& path = info.path;
   const auto& parts = info.parts;
   for (const char* health : {"healthz", "livez", "readyz"}) {
-    if (!parts.empty() && parts[0] == health)
-      return WholeResponse(200, "text/plain; charset=utf-8", "ok");
+    if (!parts.empty() && parts[0] == health) return Health(info);
   }
+  if (path == "/metrics") return Metrics();
   if (path == "/version") {
     const std::string& git = state_.options.git_version;
     const std::string minor = git.substr(3, git.find('.', 3) - 3);
     return WholeResponse(200, kJson,
                          json::Value::MakeObject({{"major", "1"},
                                                   {"minor", minor},
+                                                  {"emulationMajor", "1"},
+                                                  {"emulationMinor", minor},
                                                   {"gitVersion", git},
-                                                  {"gitCommit", ""},
+                                                  {"gitCommit", "none"},
                                                   {"gitTreeState", "clean"},
                                                   {"buildDate", "1970-01-01T00:00:00Z"},
-                                                  {"goVersion", ""},
-                                                  {"compiler", ""},
+                                                  {"goVersion", "none"},
+                                                  {"compiler", "none"},
                                                   {"platform", "linux/amd64"}})
                                  .Dump() +
                              "\n");
   }
   if (path == "/") {
     json::Value paths =
-        json::Value::MakeArray({"/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3",
-                                "/readyz", "/version"});
+        json::Value::MakeArray({"/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2",
+                                "/openapi/v3", "/readyz", "/version"});
     for (const GroupVersionEntry& gv : state_.resources.GroupVersions())
       paths.Append("/" + PrefixOf(gv));
     return WholeResponse(200, kJson, json::Value::MakeObject({{"paths", paths}}).Dump() + "\n");
   }
   if (path == "/api" || path == "/apis") return Roots(path == "/api", accept, if_none_match);
-  if (!parts.empty() && parts[0] == "openapi") return OpenApi(info);
+  if (!parts.empty() && parts[0] == "openapi") {
+    return openapi_.Answer(info, accept, if_none_match);
+  }
   if (parts.size() == 2 && parts[0] == "api" && Serves("", parts[1])) {
     return WholeResponse(200, kJson, Resources("", parts[1]));
   }
@@ -120,6 +120,47 @@ ResponsePtr Discovery::Answer(const RequestInfo& info, std::string_view accept,
     return WholeResponse(200, kJson, Resources(parts[1], parts[2]));
   }
   return nullptr;
+}
+
+// The only check is that requests are answered: "ping". It may be left out, as those of real servers that are none here.
+ResponsePtr Discovery::Health(const RequestInfo& info) {
+  constexpr std::string_view kText = "text/plain; charset=utf-8";
+  const std::string& which = info.parts[0];
+  if (info.parts.size() > 1) {
+    if (info.parts.size() == 2 && info.parts[1] == "ping") return WholeResponse(200, kText, "ok");
+    return WholeResponse(404, kText, "404 page not found\n");
+  }
+  if (!info.query.Has("verbose")) return WholeResponse(200, kText, "ok");
+  return WholeResponse(200, kText, "[+]ping ok\n" + which + " check passed\n");
+}
+
+// In the text format of Prometheus, under the names of the real server.
+ResponsePtr Discovery::Metrics() {
+  std::string objects;
+  std::string watches;
+  for (const auto& resource : state_.resources.all()) {
+    const std::string labels =
+        "{group=\"" + resource->group + "\",resource=\"" + resource->plural + "\"} ";
+    if (resource->store->size() > 0) {
+      objects +=
+          "apiserver_resource_objects" + labels + std::to_string(resource->store->size()) + "\n";
+    }
+    if (resource->watchers.size() > 0) {
+      watches += "apiserver_longrunning_requests" + labels +
+                 std::to_string(resource->watchers.size()) + "\n";
+    }
+  }
+  return WholeResponse(200, "text/plain; version=0.0.4; charset=utf-8",
+                       "# HELP apiserver_resource_objects Objects stored, by resource.\n"
+                       "# TYPE apiserver_resource_objects gauge\n" +
+                           objects +
+                           "# HELP apiserver_longrunning_requests Watches open, by resource.\n"
+                           "# TYPE apiserver_longrunning_requests gauge\n" +
+                           watches +
+                           "# HELP apiserver_storage_events_total Writes since the start.\n"
+                           "# TYPE apiserver_storage_events_total counter\n"
+                           "apiserver_storage_events_total " +
+                           std::to_string(state_.writes) + "\n");
 }
 
 bool Discovery::Serves(std::string_view group, std::string_view version) const {
@@ -246,85 +287,6 @@ std::optional<std::string> Discovery::Group(std::string_view group, bool standal
   out.Set("versions", std::move(versions));
   out.Set("preferredVersion", preferred);
   return out.Dump() + (standalone ? "\n" : "");
-}
-
-ResponsePtr Discovery::OpenApi(const RequestInfo& info) {
-  const auto& parts = info.parts;
-  if (info.path == "/openapi/v2") {
-    std::string about;
-    AppendBytesField(1, "Kubernetes", about);
-    AppendBytesField(2, state_.options.git_version, about);
-    std::string document;
-    AppendBytesField(1, "2.0", document);
-    AppendBytesField(2, about, document);
-    AppendBytesField(8, "", document);
-    return WholeResponse(200, kOpenApiV2, std::move(document));
-  }
-  if (info.path == "/openapi/v3") {
-    json::Value paths = json::Value::MakeObject();
-    for (const GroupVersionEntry& gv : state_.resources.GroupVersions()) {
-      paths.Set(PrefixOf(gv),
-                json::Value::MakeObject(
-                    {{"serverRelativeURL", "/openapi/v3/" + PrefixOf(gv) + "?hash=" +
-                                               std::to_string(state_.resources.revision())}}));
-    }
-    return WholeResponse(200, kJson, json::Value::MakeObject({{"paths", std::move(paths)}}).Dump());
-  }
-  if (parts.size() == 4 && parts[1] == "v3" && parts[2] == "api" && Serves("", parts[3])) {
-    return WholeResponse(200, kJson, OpenApiDocument("", parts[3]));
-  }
-  if (parts.size() == 5 && parts[1] == "v3" && parts[2] == "apis" && Serves(parts[3], parts[4])) {
-    return WholeResponse(200, kJson, OpenApiDocument(parts[3], parts[4]));
-  }
-  return nullptr;
-}
-
-// Not the schemas: what kubectl looks for before it sends anything: that the kind exists, and that PATCH knows fieldValidation.
-std::string Discovery::OpenApiDocument(std::string_view group, std::string_view version) const {
-  json::Value parameters = json::Value::MakeArray();
-  for (const char* name : {"dryRun", "fieldManager", "fieldValidation", "force"}) {
-    parameters.Append(
-        json::Value::MakeObject({{"name", name},
-                                 {"in", "query"},
-                                 {"schema", json::Value::MakeObject({{"type", "string"}})}}));
-  }
-  json::Value paths = json::Value::MakeObject();
-  json::Value schemas = json::Value::MakeObject();
-  const std::string prefix = group.empty()
-                                 ? "/api/" + std::string(version)
-                                 : "/apis/" + std::string(group) + "/" + std::string(version);
-  for (const auto& resource : state_.resources.all()) {
-    if (resource->group != group) continue;
-    const auto served = resource->FindVersion(version);
-    if (served == nullptr) continue;
-    const json::Value kind = Kind(group, version, served->kind);
-    const json::Value get = json::Value::MakeObject(
-        {{"x-kubernetes-action", "get"}, {"x-kubernetes-group-version-kind", kind}});
-    json::Value patch = json::Value::MakeObject(
-        {{"x-kubernetes-action", "patch"}, {"x-kubernetes-group-version-kind", kind}});
-    patch.Set("parameters", parameters);
-    const std::string path = prefix + (resource->namespaced ? "/namespaces/{namespace}/" : "/") +
-                             resource->plural + "/{name}";
-    paths.Set(path, json::Value::MakeObject({{"get", get}, {"patch", std::move(patch)}}));
-    const std::string schema = (group.empty() ? "core" : std::string(group)) + "." +
-                               std::string(version) + "." + served->kind;
-    if (resource->custom) {
-      json::Value custom = CustomOpenApiSchema(*served);
-      custom.Set("x-kubernetes-group-version-kind", json::Value::MakeArray({kind}));
-      schemas.Set(OpenApiName(group, version, served->kind), std::move(custom));
-      continue;
-    }
-    schemas.Set(schema, json::Value::MakeObject(
-                            {{"type", "object"},
-                             {"x-kubernetes-group-version-kind", json::Value::MakeArray({kind})}}));
-  }
-  return json::Value::MakeObject(
-             {{"openapi", "3.0.0"},
-              {"info", json::Value::MakeObject(
-                           {{"title", "Kubernetes"}, {"version", state_.options.git_version}})},
-              {"paths", std::move(paths)},
-              {"components", json::Value::MakeObject({{"schemas", std::move(schemas)}})}})
-      .Dump();
 }
 
 }  // namespace kinformer::apiserver

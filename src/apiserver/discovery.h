@@ -1,6 +1,6 @@
 // apiserver/discovery.h
 //
-// What the server says about itself: versions, groups, resources, and the least of OpenAPI that kubectl wants to see.
+// What the server says about itself: versions, groups, resources, health, a few metrics; schemas are openapi.h's.
 
 #ifndef KINFORMER_SRC_APISERVER_DISCOVERY_H_
 #define KINFORMER_SRC_APISERVER_DISCOVERY_H_
@@ -9,30 +9,32 @@
 #include <string>
 #include <string_view>
 
+#include "apiserver/openapi.h"
 #include "apiserver/request_info.h"
 #include "apiserver/responses.h"
 #include "apiserver/server_state.h"
 
 namespace kinformer::apiserver {
 
-// Answers /api, /apis, /api/v1, /apis/<group>[/<version>], /openapi/..., /version, /healthz and their like. Null for any other
-// path. Loop-confined.
+// Answers /api, /apis, /api/v1, /apis/<group>[/<version>], /openapi/..., /version, /metrics, /healthz and their like. Null for any
+// other path. Loop-confined.
 class Discovery {
  public:
-  explicit Discovery(ServerState& state) : state_(state) {}
+  explicit Discovery(ServerState& state) : state_(state), openapi_(state) {}
   ResponsePtr Answer(const RequestInfo& info, std::string_view accept,
                      std::string_view if_none_match);
 
  private:
   ResponsePtr Roots(bool core, std::string_view accept, std::string_view if_none_match);
-  ResponsePtr OpenApi(const RequestInfo& info);
+  static ResponsePtr Health(const RequestInfo& info);
+  ResponsePtr Metrics();
   [[nodiscard]] std::string Aggregated(bool core, std::string_view version) const;
   [[nodiscard]] std::string Resources(std::string_view group, std::string_view version) const;
   [[nodiscard]] std::optional<std::string> Group(std::string_view group, bool standalone) const;
-  [[nodiscard]] std::string OpenApiDocument(std::string_view group, std::string_view version) const;
   [[nodiscard]] bool Serves(std::string_view group, std::string_view version) const;
 
   ServerState& state_;
+  OpenApi openapi_;
 };
 
 }  // namespace kinformer::apiserver

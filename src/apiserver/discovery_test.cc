@@ -95,10 +95,6 @@ TEST(ApiServerDiscovery, Classic) {
   EXPECT_EQ(server.Get("/apis/apps/v1").Json()["groupVersion"].StringOrEmpty(), "apps/v1");
   EXPECT_EQ(server.Get("/apis/nope/v1").status, 404);
   EXPECT_EQ(server.Get("/version").Json()["minor"].StringOrEmpty(), "36");
-  const Reply v2 = server.Get("/openapi/v2");
-  EXPECT_EQ(v2.headers.Get("Content-Type"),
-            "application/com.github.proto-openapi.spec.v2.v1.0+protobuf")
-      << "SRV188";
   EXPECT_THAT(server.Get("/openapi/v3").body, HasSubstr("/openapi/v3/apis/apps/v1?hash="));
   EXPECT_THAT(server.Get("/openapi/v3/apis/apps/v1").body, HasSubstr("fieldValidation"));
 }

@@ -312,12 +312,14 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
   if (!target.keep_status && target.subresource.empty()) {
     causes = ValidateDeletion(old["metadata"], std::as_const(object)["metadata"]);
   }
+  const bool prepared = state_.options.defaulting && !resource.custom;
+  if (prepared && target.subresource.empty()) {
+    if (auto ready = preparation_.Update(resource, old, object); !ready) return ready.error();
+  }
   json::Value merged = MergeForUpdate(target, old, std::move(object));
-  if (state_.options.defaulting && !resource.custom) {
+  if (prepared) {
     const bool status = target.subresource == "status";
-    if (auto ready = preparation_.Update(resource, old, merged, status); !ready) {
-      return ready.error();
-    }
+    if (auto ready = preparation_.Merged(resource, merged, status); !ready) return ready.error();
   }
   if (target.subresource.empty()) {
     if (Result<void> ready = PrepareDefinition(resource, merged, &old); !ready) {

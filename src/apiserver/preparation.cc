@@ -153,15 +153,6 @@ void Keep(json::Value& spec, const json::Value& old, std::initializer_list<const
   }
 }
 
-std::vector<StatusCause> CheckIngress(const json::Value& service) {
-  if (service.At("/status/loadBalancer/ingress").size() == 0 ||
-      service.At("/spec/type").StringOrEmpty() == "LoadBalancer") {
-    return {};
-  }
-  return {ForbiddenField("status.loadBalancer.ingress",
-                         "may only be used when `spec.type` is 'LoadBalancer'")};
-}
-
 }  // namespace
 
 Result<void> Preparation::CreatePod(const ServedResource& resource, json::Value& pod) {
@@ -210,20 +201,35 @@ Result<void> Preparation::Create(const ServedResource& resource, json::Value& ob
 }
 
 Result<void> Preparation::Update(const ServedResource& resource, const json::Value& old,
-                                 json::Value& object, bool status) {
-  std::vector<StatusCause> causes;
-  const json::Value& sent = object;
+                                 json::Value& object) {
   if (IsCore(resource, "services")) {
-    causes = status ? CheckIngress(object) : addresses_.Assign(old, object);
-  } else if (!status && IsCore(resource, "pods")) {
+    if (auto causes = addresses_.Assign(old, object); !causes.empty()) {
+      return InvalidError(
+          resource.KindSubject(std::as_const(object).At("/metadata/name").StringOrEmpty()),
+          std::move(causes));
+    }
+  } else if (IsCore(resource, "pods")) {
     TolerateForAWhile(object["spec"]);
     Keep(object["spec"], old["spec"], {"priority", "preemptionPolicy"});
-  } else if (!status && resource.group == "batch" && resource.plural == "jobs") {
+  } else if (resource.group == "batch" && resource.plural == "jobs") {
     Keep(object["spec"], old["spec"], {"selector"});
   }
-  if (causes.empty()) return {};
-  return InvalidError(resource.KindSubject(sent.At("/metadata/name").StringOrEmpty()),
-                      std::move(causes));
+  return {};
+}
+
+Result<void> Preparation::Merged(const ServedResource& resource, json::Value& object, bool status) {
+  const json::Value& given = object;
+  if (!IsCore(resource, "services") || given.At("/status/loadBalancer/ingress").size() == 0 ||
+      given.At("/spec/type").StringOrEmpty() == "LoadBalancer") {
+    return {};
+  }
+  if (!status) {
+    object["status"]["loadBalancer"].Erase("ingress");
+    return {};
+  }
+  return InvalidError(resource.KindSubject(given.At("/metadata/name").StringOrEmpty()),
+                      {ForbiddenField("status.loadBalancer.ingress",
+                                      "may only be used when `spec.type` is 'LoadBalancer'")});
 }
 
 void Preparation::Stored(const ServedResource& resource, const RecordPtr& old,

@@ -25,9 +25,10 @@ class Preparation {
 
   // `object` is new and has its name and its uid.
   Result<void> Create(const ServedResource& resource, json::Value& object);
-  // `object` takes the place of `old`. `status`: nothing but its status does.
-  Result<void> Update(const ServedResource& resource, const json::Value& old, json::Value& object,
-                      bool status);
+  // `object` was sent to take the place of `old`.
+  Result<void> Update(const ServedResource& resource, const json::Value& old, json::Value& object);
+  // It has been merged with what the server keeps. `status`: only its status is from the client.
+  Result<void> Merged(const ServedResource& resource, json::Value& object, bool status);
   // It has been stored in place of `old` (null: nothing), or removed.
   void Stored(const ServedResource& resource, const RecordPtr& old, const json::Value& object);
   void Removed(const ServedResource& resource, const RecordPtr& old);

@@ -26,6 +26,16 @@ std::string ApiVersion(std::string_view group, std::string_view version) {
   return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
 }
 
+// What clients are told who use a kind that is on its way out.
+std::string BuiltinDeprecation(const internal::ResourceInfo& info) {
+  if (!info.group.empty()) return {};
+  if (info.resource == "endpoints") {
+    return "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+  }
+  if (info.resource == "componentstatuses") return "v1 ComponentStatus is deprecated in v1.19+";
+  return {};
+}
+
 std::shared_ptr<ServedResource> FromRegistry(const internal::ResourceInfo& info) {
   auto resource = std::make_shared<ServedResource>();
   resource->group = info.group;
@@ -48,6 +58,7 @@ std::shared_ptr<ServedResource> FromRegistry(const internal::ResourceInfo& info)
       ServedVersion::Make({.version = std::string(info.version),
                            .api_version = ApiVersion(info.type->group, info.type->version),
                            .kind = std::string(info.type->kind),
+                           .deprecation_warning = BuiltinDeprecation(info),
                            .message = info.type->message}));
   ApplyBuiltinRules(*resource);
   return resource;

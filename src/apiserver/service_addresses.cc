@@ -183,17 +183,17 @@ void ServiceAddresses::AssignAddress(const json::Value& old, json::Value& spec,
     return;
   }
   const bool headless = address == kHeadless;
-  if (headless && HasNodePorts(spec)) {
-    causes.push_back(InvalidValue(
-        "spec.clusterIPs[0]", JsonString(kHeadless),
-        "may not be set to 'None' for " + given["type"].StringOrEmpty() + " services"));
-    return;
-  }
   const bool without = headless && given["selector"].size() == 0;
   if (const std::string& policy = given["ipFamilyPolicy"].StringOrEmpty();
       policy == "RequireDualStack" && !without) {
     causes.push_back(InvalidValue("spec.ipFamilyPolicy", JsonString(policy),
                                   "this cluster is not configured for dual-stack services"));
+    return;
+  }
+  if (headless && HasNodePorts(spec)) {
+    causes.push_back(InvalidValue(
+        "spec.clusterIPs[0]", JsonString(kHeadless),
+        "may not be set to 'None' for " + given["type"].StringOrEmpty() + " services"));
     return;
   }
   if (address.empty()) {
