@@ -107,8 +107,8 @@ std::string PodJson(const PodFacts& pod) {
 
 std::string ServiceJson(std::string_view namespace_, std::string_view name, std::size_t index) {
   return fmt::format(
-      R"({{"kind":"Service","apiVersion":"v1","metadata":{{"name":"{0}","namespace":"{1}","labels":{{"app":"{0}"}}}},"spec":{{"ports":[{{"name":"http","protocol":"TCP","port":80,"targetPort":"http"}}],"selector":{{"app":"{0}"}},"clusterIP":"10.0.{2}.{3}","clusterIPs":["10.0.{2}.{3}"],"type":"ClusterIP","sessionAffinity":"None"}},"status":{{"loadBalancer":{{}}}}}})",
-      name, namespace_, (index >> 8) & 255, index & 255);
+      R"({{"kind":"Service","apiVersion":"v1","metadata":{{"name":"{0}","namespace":"{1}","labels":{{"app":"{0}"}}}},"spec":{{"ports":[{{"name":"http","protocol":"TCP","port":80,"targetPort":"http"}}],"selector":{{"app":"{0}"}},"clusterIP":"10.96.{2}.{3}","clusterIPs":["10.96.{2}.{3}"],"type":"ClusterIP","sessionAffinity":"None"}},"status":{{"loadBalancer":{{}}}}}})",
+      name, namespace_, ((index + 1) >> 8) & 255, (index + 1) & 255);
 }
 
 std::string EndpointSliceJson(std::string_view namespace_, std::string_view name,
