@@ -184,11 +184,20 @@ void ServiceAddresses::AssignAddress(const json::Value& old, json::Value& spec,
   }
   const bool headless = address == kHeadless;
   const bool without = headless && given["selector"].size() == 0;
-  if (const std::string& policy = given["ipFamilyPolicy"].StringOrEmpty();
-      policy == "RequireDualStack" && !without) {
-    causes.push_back(InvalidValue("spec.ipFamilyPolicy", JsonString(policy),
-                                  "this cluster is not configured for dual-stack services"));
-    return;
+  if (!without) {
+    const std::size_t before = causes.size();
+    if (const std::string& policy = given["ipFamilyPolicy"].StringOrEmpty();
+        policy == "RequireDualStack") {
+      causes.push_back(InvalidValue("spec.ipFamilyPolicy", JsonString(policy),
+                                    "this cluster is not configured for dual-stack services"));
+    }
+    std::size_t index = 0;
+    for (const json::Value& family : given["ipFamilies"].items()) {
+      const std::string field = "spec.ipFamilies[" + std::to_string(index++) + "]";
+      if (family.StringOrEmpty() != "IPv6") continue;
+      causes.push_back(InvalidValue(field, R"("IPv6")", "not configured on this cluster"));
+    }
+    if (causes.size() != before) return;
   }
   if (headless && HasNodePorts(spec)) {
     causes.push_back(InvalidValue(
