@@ -348,7 +348,10 @@ const char* LeanTemplates::Read(const char* at, const char* end, const wire::Jso
                                 bool drop_managed_fields, LeanTime& time, LeanMessage& message,
                                 MetadataKeys& keys) {
   credit_ = std::min(credit_ + 1, kMostCredit);
-  if (misses_ >= kGiveUp && ++misses_ % kTryAgain != 0) return nullptr;
+  if (misses_ >= kGiveUp) {
+    ++misses_;
+    if (misses_ % kTryAgain != 0) return nullptr;
+  }
   for (std::size_t i = 0; i < count_; ++i) {
     const std::size_t which = (latest_ + i) % count_;
     if (known_[which].drop_managed_fields != drop_managed_fields) continue;
