@@ -258,6 +258,44 @@ TEST_F(PreparationTest, ServicesGetAddresses) {
             address);
 }
 
+TEST_F(PreparationTest, FamiliesOfServicesFollowTheirPolicy) {
+  const auto update = [this](const char* name, const char* spec) {
+    return server_
+        .Do("PUT", std::string(kServices) + "/" + name,
+            std::string(R"({"metadata":{"name":")") + name + R"("},"spec":)" + spec + "}")
+        .Json();
+  };
+  const auto families = [](const json::Value& service) {
+    return service.At("/spec/ipFamilyPolicy").StringOrEmpty() + " " +
+           service.At("/spec/ipFamilies").Dump();
+  };
+  const std::string both = R"(RequireDualStack ["IPv4","IPv6"])";
+  EXPECT_EQ(families(CreateService("a", R"({"clusterIP":"None"})")), both);
+  // The policy stays, the families are found again.
+  EXPECT_EQ(families(update("a", R"({"clusterIP":"None"})")), both);
+  EXPECT_EQ(update("a", R"({"clusterIP":"None","ipFamilies":["IPv4"]})")["message"].StringOrEmpty(),
+            "Service \"a\" is invalid: spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": "
+            "must be 'SingleStack' to release the secondary IP family");
+  const std::string here = "this cluster is not configured for dual-stack services";
+  EXPECT_EQ(update("a", R"({"selector":{"a":"b"}})")["message"].StringOrEmpty(),
+            "Service \"a\" is invalid: spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": " +
+                here);
+  EXPECT_EQ(
+      update("a", R"({"selector":{"a":"b"},"ipFamilies":["IPv4","IPv6"]})")["message"]
+          .StringOrEmpty(),
+      "Service \"a\" is invalid: [spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": " +
+          here + ", spec.ipFamilies[1]: Invalid value: \"IPv6\": not configured on this cluster]");
+  EXPECT_EQ(families(update("a", R"({"clusterIP":"None","ipFamilyPolicy":"SingleStack",
+                                     "ipFamilies":["IPv4","IPv6"]})")),
+            R"(SingleStack ["IPv4"])");
+  EXPECT_EQ(
+      CreateService("b",
+                    R"({"ipFamilyPolicy":"SingleStack","ipFamilies":["IPv4","IPv6"]})")["message"]
+          .StringOrEmpty(),
+      "Service \"b\" is invalid: spec.ipFamilyPolicy: Invalid value: \"SingleStack\": must be "
+      "'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified");
+}
+
 TEST_F(PreparationTest, ServicesKeepWhatTheyWereGiven) {
   const json::Value a = CreateService("a", R"({"type":"NodePort","ports":[{"port":80}]})");
   const auto port = a.At("/spec/ports/0/nodePort").AsInt64();

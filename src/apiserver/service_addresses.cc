@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "apiserver/service_families.h"
+
 namespace kinformer::apiserver {
 namespace {
 
@@ -69,9 +71,6 @@ void KeepAssigned(const json::Value& old, json::Value& spec) {
   if (HasAddress(old) && HasAddress(spec)) {
     if (given["clusterIP"].StringOrEmpty().empty() && given["clusterIPs"].size() == 0) {
       for (const char* name : {"clusterIP", "clusterIPs"}) spec.Set(name, json::Value(old[name]));
-    }
-    for (const char* name : {"ipFamilies", "ipFamilyPolicy"}) {
-      if (given[name].is_null() && !old[name].is_null()) spec.Set(name, json::Value(old[name]));
     }
   }
   if (HasNodePorts(old) && old["type"].StringOrEmpty() == "LoadBalancer" &&
@@ -183,22 +182,8 @@ void ServiceAddresses::AssignAddress(const json::Value& old, json::Value& spec,
     return;
   }
   const bool headless = address == kHeadless;
-  const bool without = headless && given["selector"].size() == 0;
-  if (!without) {
-    const std::size_t before = causes.size();
-    if (const std::string& policy = given["ipFamilyPolicy"].StringOrEmpty();
-        policy == "RequireDualStack") {
-      causes.push_back(InvalidValue("spec.ipFamilyPolicy", JsonString(policy),
-                                    "this cluster is not configured for dual-stack services"));
-    }
-    std::size_t index = 0;
-    for (const json::Value& family : given["ipFamilies"].items()) {
-      const std::string field = "spec.ipFamilies[" + std::to_string(index++) + "]";
-      if (family.StringOrEmpty() != "IPv6") continue;
-      causes.push_back(InvalidValue(field, R"("IPv6")", "not configured on this cluster"));
-    }
-    if (causes.size() != before) return;
-  }
+  causes = SettleFamilies(HasAddress(old) ? old : json::Value(), spec);
+  if (!causes.empty()) return;
   if (headless && HasNodePorts(spec)) {
     causes.push_back(InvalidValue(
         "spec.clusterIPs[0]", JsonString(kHeadless),
@@ -224,15 +209,6 @@ void ServiceAddresses::AssignAddress(const json::Value& old, json::Value& spec,
     }
   }
   if (given["clusterIPs"].size() == 0) spec.Set("clusterIPs", json::Value::MakeArray({address}));
-  // Whoever has no selector and no address looks after the endpoints, of whichever family.
-  const bool both = without && given["ipFamilies"].size() == 0 && given["ipFamilyPolicy"].is_null();
-  if (given["ipFamilies"].size() == 0) {
-    spec.Set("ipFamilies",
-             both ? json::Value::MakeArray({"IPv4", "IPv6"}) : json::Value::MakeArray({"IPv4"}));
-  }
-  if (given["ipFamilyPolicy"].is_null()) {
-    spec.Set("ipFamilyPolicy", both ? "RequireDualStack" : "SingleStack");
-  }
 }
 
 void ServiceAddresses::AssignPorts(const json::Value& old, json::Value& spec) {
