@@ -138,7 +138,9 @@ func (s *session) symbolic(value any, name string) any {
 	case []any:
 		out := []any{}
 		for _, inner := range value {
-			out = append(out, s.symbolic(inner, name))
+			if !ofTheServer(inner) {
+				out = append(out, s.symbolic(inner, name))
+			}
 		}
 		return out
 	case string:
@@ -151,6 +153,16 @@ func (s *session) symbolic(value any, name string) any {
 		return text
 	}
 	return value
+}
+
+// ofTheServer tells what the real server writes of its own accord, whenever it likes: Events of the controller that repairs the
+// allocation of addresses, in a list or in a watch.
+func ofTheServer(item any) bool {
+	object, _ := item.(map[string]any)
+	if inner, ok := object["object"].(map[string]any); ok {
+		object = inner
+	}
+	return object["action"] == "ClusterIPAllocation"
 }
 
 func address(value any) any {
