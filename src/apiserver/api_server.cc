@@ -280,6 +280,10 @@ struct ApiServer::Impl {
   std::string audit_prefix;
 };
 
+std::int64_t FirstResourceVersionAt(WallTime now) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
+}
+
 ApiServer::ApiServer(Env& env, ApiServerOptions options)
     : impl_(std::make_unique<Impl>(*this, env, std::move(options))) {}
 
