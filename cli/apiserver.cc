@@ -29,6 +29,7 @@ struct ApiServerFlags {
   std::string max_streams{"100"};
   bool no_http2 = false;
   bool debug_endpoints = false;
+  bool pod_grace = false;
   std::string record{};
   std::string upstream{};
   bool record_secrets = false;
@@ -106,7 +107,10 @@ class Served {
                                                       {.speed = Speed(flags.speed).value_or(1)}));
       } else {
         server_ = std::make_unique<apiserver::ApiServer>(
-            env_, apiserver::ApiServerOptions{.debug_endpoints = flags.debug_endpoints});
+            env_, apiserver::ApiServerOptions{
+                      .first_resource_version = apiserver::FirstResourceVersionAt(env_.WallNow()),
+                      .pod_grace = flags.pod_grace,
+                      .debug_endpoints = flags.debug_endpoints});
       }
     });
     return begun;
@@ -167,9 +171,10 @@ Result<void> Check(const ApiServerFlags& flags) {
     return wrong("--record and --replay do not go together");
   }
   if ((!flags.record.empty() || !flags.replay.empty()) &&
-      (!flags.load.empty() || flags.debug_endpoints)) {
+      (!flags.load.empty() || flags.debug_endpoints || flags.pod_grace)) {
     return wrong(
-        "--load and --debug-endpoints are for the embedded server, not with --record or --replay");
+        "--load, --debug-endpoints and --pod-grace are for the embedded server, "
+        "not with --record or --replay");
   }
   if (!Served::Speed(flags.speed)) {
     return wrong("--speed \"" + flags.speed +
@@ -268,6 +273,9 @@ void RegisterApiServer(CommandLine& line) {
   command.Option("--token", flags->token, "TOKEN", "let in only requests with this bearer token");
   command.Flag("--debug-endpoints", flags->debug_endpoints,
                "serve /debug/faults, /debug/compact and the like to whoever is let in");
+  command.Flag(
+      "--pod-grace", flags->pod_grace,
+      "let deleted pods that have a node pass through their grace period, as a kubelet would");
   command.Option("--record", flags->record, "FILE",
                  "pass requests to the cluster of --upstream and write down what it answers");
   command.Option("--upstream", flags->upstream, "KUBECONFIG", "the cluster to record");

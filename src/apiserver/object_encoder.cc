@@ -6,6 +6,7 @@
 #include "kinformer/json.h"
 #include "kinformer/yaml.h"
 
+#include "apiserver/conversion.h"
 #include "apiserver/protobuf_envelope.h"
 #include "apiserver/status.h"
 #include "apiserver/table.h"
@@ -85,11 +86,18 @@ std::string ObjectEncoder::ListKind() const {
                                                 : at_.resource->list_kind;
 }
 
+const Record& ObjectEncoder::Shown(const RecordPtr& record, RecordPtr& holder) const {
+  if (at_.version->conversion == nullptr) return *record;
+  holder = RecordIn(at_, record);
+  return *holder;
+}
+
 std::string ObjectEncoder::ObjectJson(const RecordPtr& record, bool first) const {
   std::string out;
+  RecordPtr holder;
   switch (format_.form) {
     case Form::kObject:
-      return at_.version->head + record->body();
+      return at_.version->head + Shown(record, holder).body();
     case Form::kPartialMetadata:
       out = R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/)" + format_.form_version +
             R"(","metadata":)";
@@ -118,8 +126,9 @@ std::string ObjectEncoder::TableJson(std::string_view rows, std::string_view met
 void ObjectEncoder::AppendRow(const RecordPtr& record, std::string& out) const {
   out += "{\"cells\":";
   TableCells(at_, record->Parse(), now_).AppendTo(out);
+  RecordPtr holder;
   if (format_.include == IncludeObject::kObject) {
-    out += ",\"object\":" + at_.version->head + record->body();
+    out += ",\"object\":" + at_.version->head + Shown(record, holder).body();
   } else if (format_.include == IncludeObject::kMetadata) {
     out += R"(,"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/)" +
            format_.form_version + R"(","metadata":)";
@@ -141,6 +150,13 @@ std::string_view ObjectEncoder::Message(const RecordPtr& record, std::string& sc
     scratch = internal::JsonToProtobuf(*message, json).value_or(std::string());
     return scratch;
   }
+  if (at_.version->conversion != nullptr) {
+    // What a record keeps is of the form in which it is stored.
+    RecordPtr holder;
+    scratch = internal::JsonToProtobuf(*at_.version->message, "{" + Shown(record, holder).body())
+                  .value_or(std::string());
+    return scratch;
+  }
   if (const std::string* kept = record->protobuf()) return *kept;
   scratch =
       internal::JsonToProtobuf(*at_.version->message, "{" + record->body()).value_or(std::string());
@@ -151,7 +167,7 @@ std::string_view ObjectEncoder::Message(const RecordPtr& record, std::string& sc
 }
 
 std::size_t ObjectEncoder::ListItemSize(const RecordPtr& record) const {
-  if (format_.form == Form::kObject) {
+  if (format_.form == Form::kObject && at_.version->conversion == nullptr) {
     if (const auto size = record->protobuf_size()) return *size;
   }
   std::string scratch;
@@ -184,8 +200,9 @@ void ObjectEncoder::AppendListItem(const RecordPtr& record, bool first, std::str
     AppendRow(record, out);
   } else if (format_.form == Form::kObject && !at_.resource->custom) {
     // Items of built-in lists carry neither kind nor apiVersion.
+    RecordPtr holder;
     out += '{';
-    out += record->body();
+    out += Shown(record, holder).body();
   } else {
     out += ObjectJson(record, false);
   }
@@ -285,7 +302,7 @@ std::string ObjectEncoder::ErrorFrame(const Error& error) const {
 }
 
 std::string ObjectEncoder::FrameKey(EventType type, bool first) const {
-  std::string key = at_.version->version;
+  std::string key = at_.version->api_version;
   key += static_cast<char>('a' + static_cast<int>(type));
   key += static_cast<char>('a' + static_cast<int>(format_.media));
   key += static_cast<char>('a' + static_cast<int>(format_.form));

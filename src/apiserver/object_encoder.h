@@ -57,7 +57,8 @@ class ObjectEncoder {
 
   // Are frames just the record's bytes between two pieces of the version's own?
   [[nodiscard]] bool plain() const {
-    return format_.media == MediaType::kJson && format_.form == Form::kObject;
+    return format_.media == MediaType::kJson && format_.form == Form::kObject &&
+           at_.version->conversion == nullptr;
   }
   // A whole frame. `first`: a Table tells its columns.
   [[nodiscard]] std::string Frame(EventType type, const RecordPtr& record, bool first) const;
@@ -68,6 +69,9 @@ class ObjectEncoder {
   [[nodiscard]] std::string FrameKey(EventType type, bool first) const;
 
  private:
+  // The record in the form of this version; `holder` keeps it where it had to be converted. Metadata alone is shown as it is
+  // stored, as on a real server.
+  const Record& Shown(const RecordPtr& record, RecordPtr& holder) const;
   [[nodiscard]] std::string ObjectJson(const RecordPtr& record, bool first) const;
   [[nodiscard]] std::string TableJson(std::string_view rows, std::string_view metadata,
                                       bool columns) const;

@@ -6,6 +6,7 @@
 
 #include "kinformer/time.h"
 
+#include "apiserver/conversion.h"
 #include "apiserver/custom_object.h"
 #include "apiserver/definition.h"
 #include "apiserver/field_rules.h"
@@ -76,6 +77,11 @@ bool SameObject(json::Value a, json::Value b) {
   return a == b;
 }
 
+Error TypeError(const ServedVersion& version, const Error& why) {
+  return BadRequestError(version.kind + " in version \"" + version.version +
+                         "\" cannot be handled as a " + version.kind + ": " + why.message());
+}
+
 }  // namespace
 
 ObjectWriter::ObjectWriter(ServerState& state)
@@ -103,6 +109,19 @@ Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
   return {};
 }
 
+Result<void> ObjectWriter::Convert(WriteTarget& target, json::Value& object) {
+  const std::shared_ptr<const ServedVersion> version = target.at.version;
+  if (version->conversion == nullptr) return {};
+  if (state_.options.check_types && !target.checked) {
+    const auto typed = internal::JsonToProtobuf(*version->message, object.Dump());
+    if (!typed) return TypeError(*version, typed.error());
+  }
+  object = version->conversion->to_stored(object);
+  target.at.version = StoredAt(target.at).version;
+  target.checked = true;
+  return {};
+}
+
 Result<void> ObjectWriter::ApplyTypes(const WriteTarget& target, json::Value& object) {
   const ServedVersion& version = *target.at.version;
   if (version.message == nullptr) return {};
@@ -116,15 +135,14 @@ Result<void> ObjectWriter::ApplyTypes(const WriteTarget& target, json::Value& ob
     }
   }
   if (typed || !check) return {};
-  return BadRequestError(version.kind + " in version \"" + version.version +
-                         "\" cannot be handled as a " + version.kind + ": " +
-                         typed.error().message());
+  return TypeError(version, typed.error());
 }
 
 Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value object) {
   WriteTarget target = given;
   ServedResource& resource = *target.at.resource;
   if (!resource.custom) DropNulls(object);
+  if (Result<void> converted = Convert(target, object); !converted) return converted.error();
   FoldFields(resource, object);
   if (Result<void> ready = PrepareCustomObject(target.at, object); !ready) return ready.error();
   json::Value& metadata = object["metadata"];
@@ -219,8 +237,9 @@ json::Value ObjectWriter::MergeForUpdate(const WriteTarget& target, const json::
     } else {
       merged.Erase("status");
     }
-    // Pods and nodes take labels and annotations from whoever reports their status.
-    if (!resource.custom && (IsPod(resource) || resource.plural == "nodes")) {
+    // These take labels and annotations from whoever reports their status.
+    if (!resource.custom && (IsPod(resource) || resource.plural == "nodes" ||
+                             resource.plural == "horizontalpodautoscalers")) {
       Restore(merged["metadata"], object["metadata"], {"labels", "annotations"});
     }
     if (object["metadata"].contains("managedFields")) {
@@ -258,10 +277,12 @@ json::Value ObjectWriter::MergeForUpdate(const WriteTarget& target, const json::
   return object;
 }
 
-Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value object) {
+Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& given, json::Value object) {
+  WriteTarget target = given;
   ServedResource& resource = *target.at.resource;
   const ErrorSubject subject = resource.Subject(target.name);
   if (!resource.custom) DropNulls(object);
+  if (Result<void> converted = Convert(target, object); !converted) return converted.error();
   FoldFields(resource, object);
   TidyMetadata(object["metadata"]);
   const json::Value& metadata = std::as_const(object)["metadata"];
@@ -333,6 +354,12 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
     for (StatusCause& cause : ValidateChange(resource, old, merged)) {
       causes.push_back(std::move(cause));
     }
+    const Conversion* conversion = given.at.version->conversion;
+    if (conversion != nullptr && conversion->validate_change != nullptr) {
+      for (StatusCause& cause : conversion->validate_change(old, merged)) {
+        causes.push_back(std::move(cause));
+      }
+    }
   }
   for (StatusCause& cause : ValidateCustomObject(target.at, merged, &old)) {
     causes.push_back(std::move(cause));
@@ -374,7 +401,7 @@ Result<WriteOutcome> ObjectWriter::Modify(const WriteTarget& target, const Chang
   const RecordPtr record =
       resource.store->Get(StorageKey(resource.namespaced ? target.namespace_ : "", target.name));
   if (record == nullptr) return NotFoundError(resource.Subject(target.name));
-  json::Value object = record->Parse(target.at.version->api_version, target.at.version->kind);
+  json::Value object = ObjectIn(target.at, *record);
   if (Result<void> changed = change(object); !changed) return changed.error();
   return Update(target, std::move(object));
 }
@@ -444,10 +471,10 @@ WriteOutcome ObjectWriter::Store(const WriteTarget& target, const RecordPtr& old
   RecordPtr record = Record::Make(object, ++state_.resource_version, resource.fields);
   ++state_.writes;
   resource.store->Put(record, state_.env.Now());
-  resource.watchers.Notify(record->namespace_(), record->key());
+  resource.watchers->Notify(record->namespace_(), record->key());
   state_.VersionReached();
   preparation_.Stored(resource, old, object);
-  lifecycle_.AfterPut(target.at, old, record, object);
+  lifecycle_.AfterPut(StoredAt(target.at), old, record, object);
   return {.record = std::move(record)};
 }
 
@@ -457,10 +484,10 @@ WriteOutcome ObjectWriter::Remove(const WriteTarget& target, const RecordPtr& ol
   RecordPtr tombstone = old->AtResourceVersion(++state_.resource_version, /*tombstone=*/true);
   ++state_.writes;
   resource.store->Delete(tombstone, state_.env.Now());
-  resource.watchers.Notify(tombstone->namespace_(), tombstone->key());
+  resource.watchers->Notify(tombstone->namespace_(), tombstone->key());
   state_.VersionReached();
   preparation_.Removed(resource, old);
-  lifecycle_.AfterRemove(target.at, old);
+  lifecycle_.AfterRemove(StoredAt(target.at), old);
   return {.record = std::move(tombstone), .removed = true};
 }
 

@@ -65,6 +65,8 @@ class ObjectWriter {
 
  private:
   Result<void> CheckNamespace(const WriteTarget& target);
+  // An object in a form that is not stored becomes one that is, and so does what the write is about.
+  Result<void> Convert(WriteTarget& target, json::Value& object);
   // Field types, and with defaulting the form that a real server gives the object.
   Result<void> ApplyTypes(const WriteTarget& target, json::Value& object);
   WriteOutcome Store(const WriteTarget& target, const RecordPtr& old, const json::Value& object);

@@ -7,6 +7,7 @@
 
 #include "kinformer/internal/registry.h"
 
+#include "apiserver/conversion.h"
 #include "apiserver/custom_columns.h"
 
 namespace kinformer::apiserver {
@@ -59,7 +60,8 @@ std::shared_ptr<ServedResource> FromRegistry(const internal::ResourceInfo& info)
                            .api_version = ApiVersion(info.type->group, info.type->version),
                            .kind = std::string(info.type->kind),
                            .deprecation_warning = BuiltinDeprecation(info),
-                           .message = info.type->message}));
+                           .message = info.type->message,
+                           .conversion = FindConversion(info.group, info.version, info.resource)}));
   ApplyBuiltinRules(*resource);
   return resource;
 }
@@ -172,6 +174,18 @@ void ResourceTable::AddBuiltins() {
         builtin_versions_.begin(), builtin_versions_.end(),
         [&](const auto& gv) { return gv.group == info.group && gv.version == info.version; });
     if (info.served && on && info.type != nullptr) Add(FromRegistry(info));
+  }
+  ShareStores();
+}
+
+void ResourceTable::ShareStores() {
+  for (const auto& resource : all_) {
+    const Conversion* conversion = resource->versions.front()->conversion;
+    if (conversion == nullptr) continue;
+    resource->stored =
+        Find(conversion->stored_group, conversion->stored_version, resource->plural).resource;
+    resource->store = resource->stored->store;
+    resource->watchers = resource->stored->watchers;
   }
 }
 

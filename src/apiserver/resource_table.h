@@ -58,6 +58,9 @@ class ResourceTable {
   std::shared_ptr<ServedResource> Install(const json::Value& definition);
   void Uninstall(const std::shared_ptr<ServedResource>& resource);
 
+  // Gives the resources whose objects are stored in another one's form the store that it has now.
+  void ShareStores();
+
   [[nodiscard]] const HistoryLimits& limits() const { return limits_; }
 
   // Goes up whenever discovery changes.
