@@ -124,7 +124,7 @@ Result<void> ObjectWriter::ApplyTypes(const WriteTarget& target, json::Value& ob
 Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value object) {
   WriteTarget target = given;
   ServedResource& resource = *target.at.resource;
-  if (!resource.custom) DropNulls(object);
+  if (!resource.custom && !state_.options.defaulting) DropNulls(object);  // else by type
   FoldFields(resource, object);
   if (Result<void> ready = PrepareCustomObject(target.at, object); !ready) return ready.error();
   json::Value& metadata = object["metadata"];
@@ -261,7 +261,7 @@ json::Value ObjectWriter::MergeForUpdate(const WriteTarget& target, const json::
 Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value object) {
   ServedResource& resource = *target.at.resource;
   const ErrorSubject subject = resource.Subject(target.name);
-  if (!resource.custom) DropNulls(object);
+  if (!resource.custom && !state_.options.defaulting) DropNulls(object);  // else by type
   FoldFields(resource, object);
   TidyMetadata(object["metadata"]);
   const json::Value& metadata = std::as_const(object)["metadata"];

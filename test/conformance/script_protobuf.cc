@@ -15,6 +15,7 @@ namespace {
 
 const internal::TypeInfo* TypeOf(std::string_view api_version, std::string_view kind) {
   const std::size_t slash = api_version.find('/');
+  if (api_version.empty()) return internal::FindType("", "v1", kind);  // APIVersions
   if (slash == std::string_view::npos) return internal::FindType("", api_version, kind);
   return internal::FindType(api_version.substr(0, slash), api_version.substr(slash + 1), kind);
 }

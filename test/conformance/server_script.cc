@@ -72,11 +72,12 @@ class Runner {
     for (int depth = 0; depth < 4; ++depth) {
       std::string out;
       for (std::size_t i = 0; i < text.size(); ++i) {
+        const std::size_t dollar = std::min(text.find('$', i), text.size());
+        out.append(text, i, dollar - i);
+        i = dollar;
+        if (i == text.size()) break;
         std::size_t end = i + 1;
-        while (text[i] == '$' && end < text.size() &&
-               std::isalnum(static_cast<unsigned char>(text[end])) != 0) {
-          ++end;
-        }
+        while (end < text.size() && std::isalnum(static_cast<unsigned char>(text[end])) != 0) ++end;
         const std::string name = text.substr(i + 1, end - i - 1);
         const auto found = variables_.find(name);
         if (name == "FILL" && end < text.size() && text[end] == '(') {
@@ -108,8 +109,9 @@ class Runner {
     std::string_view type = request.method == "PATCH" ? "" : "application/json";
     if (text.starts_with("proto:") || text.starts_with("proto+")) {
       const std::size_t colon = text.find(':');
-      const std::string more = FromHex(std::string_view(text).substr(6, colon - 6));
-      text = ObjectToProtobuf(text.substr(colon + 1), colon == 5 ? std::string() : more);
+      const std::size_t plus = text[5] == '+' ? 6 : colon;
+      text = ObjectToProtobuf(text.substr(colon + 1),
+                              FromHex(std::string_view(text).substr(plus, colon - plus)));
       type = kProtobuf;
     } else if (text.starts_with("hex:")) {
       text = FromHex(std::string_view(text).substr(4));
