@@ -29,6 +29,7 @@ struct ApiServerFlags {
   std::string max_streams{"100"};
   bool no_http2 = false;
   bool debug_endpoints = false;
+  bool pod_grace = false;
   std::string record{};
   std::string upstream{};
   bool record_secrets = false;
@@ -106,7 +107,8 @@ class Served {
                                                       {.speed = Speed(flags.speed).value_or(1)}));
       } else {
         server_ = std::make_unique<apiserver::ApiServer>(
-            env_, apiserver::ApiServerOptions{.debug_endpoints = flags.debug_endpoints});
+            env_, apiserver::ApiServerOptions{.pod_grace = flags.pod_grace,
+                                              .debug_endpoints = flags.debug_endpoints});
       }
     });
     return begun;
@@ -266,6 +268,8 @@ void RegisterApiServer(CommandLine& line) {
   command.Option("--max-streams", flags->max_streams, "N",
                  "how many requests an HTTP/2 connection may carry at once (100)");
   command.Option("--token", flags->token, "TOKEN", "let in only requests with this bearer token");
+  command.Flag("--pod-grace", flags->pod_grace,
+               "deleted pods are seen to terminate, then go without a kubelet");
   command.Flag("--debug-endpoints", flags->debug_endpoints,
                "serve /debug/faults, /debug/compact and the like to whoever is let in");
   command.Option("--record", flags->record, "FILE",
