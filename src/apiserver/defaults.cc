@@ -68,6 +68,19 @@ bool One(const FieldPlan& plan, json::Value& value) {
   return CanonicalScalar(*plan.field, value);
 }
 
+// What Go makes of a null in a map; null where it is nothing special.
+json::Value ZeroEntryOf(const FieldDescriptor& field) {
+  switch (field.kind) {
+    case FieldKind::kString:
+    case FieldKind::kBytes:
+      return "";
+    case FieldKind::kQuantity:
+      return "0";
+    default:
+      return {};
+  }
+}
+
 bool IsSorted(const json::Object& entries) {
   return std::is_sorted(entries.begin(), entries.end(),
                         [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -85,7 +98,11 @@ bool FillInField(const FieldPlan& plan, json::Value& value) {
     json::Object* entries = value.IfObject();
     if (entries == nullptr) return false;
     if (!IsSorted(*entries)) entries->SortByName();
-    for (std::size_t i = 0; i < entries->size(); ++i) usual = One(plan, entries->value(i)) && usual;
+    for (std::size_t i = 0; i < entries->size(); ++i) {
+      json::Value& entry = entries->value(i);
+      if (entry.is_null()) entry = ZeroEntryOf(*plan.field);
+      usual = One(plan, entry) && usual;
+    }
     return usual;
   }
   return One(plan, value);

@@ -4,15 +4,22 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/internal/registry.h"
 #include "kinformer/json.h"
 
 #include "apiserver/negotiation.h"
+#include "apiserver/object_encoder.h"
+#include "apiserver/protobuf_envelope.h"
 #include "apiserver/status.h"
+#include "object/transcode.h"
 
 namespace kinformer::apiserver {
 namespace {
 
 constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
+constexpr std::string_view kVersions = "APIVersions";
+constexpr std::string_view kResourceList = "APIResourceList";
 
 json::Value StringArray(const std::vector<std::string>& texts) {
   json::Value out = json::Value::MakeArray();
@@ -70,6 +77,26 @@ std::string PrefixOf(const GroupVersionEntry& gv) {
   return gv.group.empty() ? "api/" + gv.version : "apis/" + gv.group + "/" + gv.version;
 }
 
+// `json`, which is of that kind, in its envelope. APIVersions has no version there, as on real servers.
+std::string InProtobuf(std::string_view group, std::string_view version, std::string_view kind,
+                       std::string_view json) {
+  const internal::TypeInfo* type = internal::FindType(group, version, kind);
+  const std::string message = internal::JsonToProtobuf(*type->message, json).value_or("");
+  const std::string prefix = group.empty() ? std::string() : std::string(group) + "/";
+  return Envelope(kind == kVersions ? std::string() : prefix + std::string(version), kind, message);
+}
+
+// A document of the classic forms, in the encoding that the client asks for.
+ResponsePtr Document(std::string_view accept, std::string_view kind, std::string json) {
+  const Result<OutputFormat> format = Negotiate(accept, {.protobuf = true, .transforms = false});
+  if (!format) return ErrorResponse(format.error(), accept);
+  const std::string_view type = ContentTypeOf(*format, false);
+  if (format->media != MediaType::kProtobuf) {
+    return WholeResponse(200, type, Render(*format, std::move(json)));
+  }
+  return WholeResponse(200, type, InProtobuf("", "v1", kind, json));
+}
+
 }  // namespace
 
 ResponsePtr Discovery::Answer(const RequestInfo& info, std::string_view accept,
@@ -111,13 +138,15 @@ ResponsePtr Discovery::Answer(const RequestInfo& info, std::string_view accept,
     return openapi_.Answer(info, accept, if_none_match);
   }
   if (parts.size() == 2 && parts[0] == "api" && Serves("", parts[1])) {
-    return WholeResponse(200, kJson, Resources("", parts[1]));
+    return Document(accept, kResourceList, Resources("", parts[1]));
   }
   if (parts.size() == 2 && parts[0] == "apis") {
-    if (auto group = Group(parts[1], true)) return WholeResponse(200, kJson, *std::move(group));
+    if (auto group = Group(parts[1], true)) {
+      return Document(accept, "APIGroup", *std::move(group));
+    }
   }
   if (parts.size() == 3 && parts[0] == "apis" && Serves(parts[1], parts[2])) {
-    return WholeResponse(200, kJson, Resources(parts[1], parts[2]));
+    return Document(accept, kResourceList, Resources(parts[1], parts[2]));
   }
   return nullptr;
 }
@@ -172,26 +201,29 @@ bool Discovery::Serves(std::string_view group, std::string_view version) const {
 
 ResponsePtr Discovery::Roots(bool core, std::string_view accept, std::string_view if_none_match) {
   for (const AcceptClause& clause : ParseAccept(accept)) {
-    if (clause.type != kJson && clause.type != "*/*") continue;
-    if (clause.as.empty()) break;
+    if (clause.as.empty() && Negotiate(clause.type, {.protobuf = true}).ok()) break;
+    const bool protobuf = clause.type == kProtobuf;
+    if (!protobuf && clause.type != kJson && clause.type != "*/*") continue;
     if (clause.as != "APIGroupDiscoveryList" || clause.group != "apidiscovery.k8s.io" ||
         (clause.version != "v2" && clause.version != "v2beta1")) {
       continue;
     }
     HttpHeaders headers;
     const std::string tag = "\"" + std::to_string(state_.resources.revision()) +
-                            (core ? "a" : "b") + clause.version + "\"";
-    headers.Add("Content-Type", "application/json;g=apidiscovery.k8s.io;v=" + clause.version +
+                            (core ? "a" : "b") + clause.version + (protobuf ? "p\"" : "\"");
+    headers.Add("Content-Type", std::string(protobuf ? kProtobuf : kJson) +
+                                    ";g=apidiscovery.k8s.io;v=" + clause.version +
                                     ";as=APIGroupDiscoveryList");
     headers.Add("ETag", tag);
     headers.Add("Vary", "Accept");
     if (if_none_match == tag) return WholeResponse(304, std::move(headers), {});
-    return WholeResponse(200, std::move(headers), Aggregated(core, clause.version));
+    std::string body = Aggregated(core, clause.version);
+    if (protobuf) body = InProtobuf("apidiscovery.k8s.io", clause.version, clause.as, body);
+    return WholeResponse(200, std::move(headers), std::move(body));
   }
   if (core) {
-    return WholeResponse(200, kJson,
-                         "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"],"
-                         "\"serverAddressByClientCIDRs\":[]}\n");
+    return Document(accept, kVersions,
+                    R"({"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[]})");
   }
   std::string groups;
   std::string last;
@@ -200,8 +232,8 @@ ResponsePtr Discovery::Roots(bool core, std::string_view accept, std::string_vie
     last = gv.group;
     groups += (groups.empty() ? "" : ",") + Group(gv.group, false).value_or("");
   }
-  return WholeResponse(200, kJson,
-                       R"({"kind":"APIGroupList","apiVersion":"v1","groups":[)" + groups + "]}\n");
+  return Document(accept, "APIGroupList",
+                  R"({"kind":"APIGroupList","apiVersion":"v1","groups":[)" + groups + "]}");
 }
 
 std::string Discovery::Aggregated(bool core, std::string_view version) const {
@@ -266,8 +298,7 @@ std::string Discovery::Resources(std::string_view group, std::string_view versio
                                   {"apiVersion", "v1"},
                                   {"groupVersion", group_version},
                                   {"resources", std::move(list)}})
-             .Dump() +
-         "\n";
+      .Dump();
 }
 
 std::optional<std::string> Discovery::Group(std::string_view group, bool standalone) const {
@@ -287,7 +318,7 @@ std::optional<std::string> Discovery::Group(std::string_view group, bool standal
   const json::Value preferred = std::as_const(versions)[0];
   out.Set("versions", std::move(versions));
   out.Set("preferredVersion", preferred);
-  return out.Dump() + (standalone ? "\n" : "");
+  return out.Dump();
 }
 
 }  // namespace kinformer::apiserver

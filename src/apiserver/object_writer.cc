@@ -112,6 +112,7 @@ Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
 Result<void> ObjectWriter::Convert(WriteTarget& target, json::Value& object) {
   const std::shared_ptr<const ServedVersion> version = target.at.version;
   if (version->conversion == nullptr) return {};
+  DropNulls(object);
   if (state_.options.check_types && !target.checked) {
     const auto typed = internal::JsonToProtobuf(*version->message, object.Dump());
     if (!typed) return TypeError(*version, typed.error());
@@ -141,7 +142,7 @@ Result<void> ObjectWriter::ApplyTypes(const WriteTarget& target, json::Value& ob
 Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value object) {
   WriteTarget target = given;
   ServedResource& resource = *target.at.resource;
-  if (!resource.custom) DropNulls(object);
+  if (!resource.custom && !state_.options.defaulting) DropNulls(object);  // else by type
   if (Result<void> converted = Convert(target, object); !converted) return converted.error();
   FoldFields(resource, object);
   if (Result<void> ready = PrepareCustomObject(target.at, object); !ready) return ready.error();
@@ -281,7 +282,7 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& given, json::Value 
   WriteTarget target = given;
   ServedResource& resource = *target.at.resource;
   const ErrorSubject subject = resource.Subject(target.name);
-  if (!resource.custom) DropNulls(object);
+  if (!resource.custom && !state_.options.defaulting) DropNulls(object);  // else by type
   if (Result<void> converted = Convert(target, object); !converted) return converted.error();
   FoldFields(resource, object);
   TidyMetadata(object["metadata"]);

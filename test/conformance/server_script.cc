@@ -6,39 +6,19 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <optional>
-#include <sstream>
+#include <string_view>
 
-#include "kinformer/json.h"
+#include "conformance/script_protobuf.h"
 
 namespace kinformer::testing {
 namespace {
-
-// Splits off the first word.
-std::string TakeWord(std::string& text) {
-  const std::size_t space = text.find(' ');
-  std::string word = text.substr(0, space);
-  text = space == std::string::npos ? std::string() : text.substr(space + 1);
-  return word;
-}
 
 std::string Trimmed(const std::string& text) {
   const std::size_t first = text.find_first_not_of(' ');
   return first == std::string::npos ? std::string() : text.substr(first);
 }
 
-// An event as the script writes it: "ADDED a", "ERROR Expired", "BOOKMARK".
-std::string EventText(const json::Value& frame) {
-  std::string text = frame["type"].StringOrEmpty();
-  const json::Value& object = frame["object"];
-  const std::string& detail = text == "ERROR" ? object["reason"].StringOrEmpty()
-                                              : object.At("/metadata/name").StringOrEmpty();
-  return detail.empty() ? text : text + " " + detail;
-}
-
-// As a variable holds it: a text without its quotes.
-std::string VariableText(const json::Value& value) {
-  return value.is_string() ? value.StringOrEmpty() : value.Dump();
-}
+constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 
 class Runner {
  public:
@@ -57,37 +37,51 @@ class Runner {
 
   void Run(const ScriptCase& script_case) {
     const auto& lines = script_case.lines;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      const auto& [number, text] = lines[i];
-      if (text.starts_with("  ")) {
-        Expect(number, Trimmed(text));
-        continue;
-      }
+    for (std::size_t i = 0; i < lines.size();) {
+      const std::string& text = lines[i++].second;
       std::vector<std::string> headers;
-      while (i + 1 < lines.size() && lines[i + 1].second.starts_with("> ")) {
-        headers.push_back(Substitute(lines[++i].second.substr(2)));
+      for (; i < lines.size() && lines[i].second.starts_with("> "); ++i) {
+        headers.push_back(Substitute(lines[i].second.substr(2)));
       }
-      Step(text, headers);
+      Expectations expectations;
+      for (; i < lines.size() && lines[i].second.starts_with("  "); ++i) {
+        expectations.emplace_back(lines[i].first, Trimmed(lines[i].second));
+      }
+      Step(text, headers, expectations);
+      for (const auto& [number, expectation] : expectations) Expect(number, expectation);
     }
   }
 
  private:
+  // With their numbers in the file.
+  using Expectations = std::vector<std::pair<int, std::string>>;
+
+  // $FILL(n) or $FILL(n,text): n times the text, in place of what stands from `open`, the parenthesis, to the end of it.
+  static std::string Filled(const std::string& text, std::size_t open, std::size_t& end) {
+    end = text.find(')', open);
+    const std::string inside = text.substr(open + 1, end - open - 1);
+    const std::size_t comma = inside.find(',');
+    const std::string piece = comma == std::string::npos ? "x" : inside.substr(comma + 1);
+    std::string out;
+    for (std::size_t left = std::stoul(inside); left > 0; --left) out += piece;
+    return out;
+  }
+
   // Names are matched to their end, so $NS2 is not $NS and a 2.
   [[nodiscard]] std::string Substitute(std::string text) const {
     for (int depth = 0; depth < 4; ++depth) {
       std::string out;
       for (std::size_t i = 0; i < text.size(); ++i) {
+        const std::size_t dollar = std::min(text.find('$', i), text.size());
+        out.append(text, i, dollar - i);
+        i = dollar;
+        if (i == text.size()) break;
         std::size_t end = i + 1;
-        while (text[i] == '$' && end < text.size() &&
-               std::isalnum(static_cast<unsigned char>(text[end])) != 0) {
-          ++end;
-        }
+        while (end < text.size() && std::isalnum(static_cast<unsigned char>(text[end])) != 0) ++end;
         const std::string name = text.substr(i + 1, end - i - 1);
         const auto found = variables_.find(name);
         if (name == "FILL" && end < text.size() && text[end] == '(') {
-          const std::size_t close = text.find(')', end);
-          out.append(std::stoul(text.substr(end + 1, close - end - 1)), 'x');
-          i = close;
+          out += Filled(text, end, i);
         } else if (name.empty() || found == variables_.end()) {
           out += text[i];
         } else {
@@ -106,33 +100,37 @@ class Runner {
     HttpRequest request;
     request.method = TakeWord(text);
     request.target = TakeWord(text);
-    request.body = std::move(text);
     bool typed = false;
     for (const std::string& header : headers) {
       const std::size_t colon = header.find(": ");
       request.headers.Add(header.substr(0, colon), header.substr(colon + 2));
       typed = typed || header.starts_with("Content-Type");
     }
-    if (!typed && !request.body.empty() && request.method != "PATCH") {
-      request.headers.Add("Content-Type", "application/json");
+    std::string_view type = request.method == "PATCH" ? "" : "application/json";
+    if (text.starts_with("proto:") || text.starts_with("proto+")) {
+      const std::size_t colon = text.find(':');
+      const std::size_t plus = text[5] == '+' ? 6 : colon;
+      text = ObjectToProtobuf(text.substr(colon + 1),
+                              FromHex(std::string_view(text).substr(plus, colon - plus)));
+      type = kProtobuf;
+    } else if (text.starts_with("hex:")) {
+      text = FromHex(std::string_view(text).substr(4));
+      type = kProtobuf;
     }
+    request.body = std::move(text);
+    if (!typed && !request.body.empty() && !type.empty()) request.headers.Add("Content-Type", type);
     const bool watches =
         request.target.find("watch") != std::string::npos && request.method == "GET";
     request.pool = watches ? ConnectionPool::kWatch : ConnectionPool::kShort;
     return request;
   }
 
-  void Take(ScriptReply reply) {
-    reply_ = std::move(reply);
-    json_ = json::Parse(reply_.body).value_or(json::Value());
-    frames_.clear();
-    std::istringstream lines(reply_.body);
-    for (std::string line; std::getline(lines, line);) {
-      frames_.push_back(json::Parse(line).value_or(json::Value()));
-    }
+  [[nodiscard]] ScriptAnswer Ask(const std::string& text, const std::vector<std::string>& headers) {
+    return ScriptAnswer(peer_.Finish(peer_.Start(RequestOf(Substitute(text), headers))));
   }
 
-  void Step(const std::string& line, const std::vector<std::string>& headers) {
+  void Step(const std::string& line, const std::vector<std::string>& headers,
+            const Expectations& expectations) {
     std::string text = line;
     const std::string word = TakeWord(text);
     if (word == "INCREASE") {
@@ -145,142 +143,114 @@ class Runner {
     } else if (word == "OPEN") {
       const std::string name = TakeWord(text);
       open_[name] = peer_.Start(RequestOf(Substitute(text), headers));
+      // A read shall be there before what comes next; writes may meet.
+      if (text.starts_with("GET")) peer_.Sleep(std::chrono::milliseconds(300));
+    } else if (word == "SLOW") {
+      const std::string name = TakeWord(text);
+      open_[name] = peer_.StartSlow(RequestOf(Substitute(text), headers));
+      peer_.Sleep(std::chrono::milliseconds(300));
     } else if (word == "CLOSE") {
       request_ = line;
-      Take(peer_.Finish(open_.at(text)));
+      answer_ = ScriptAnswer(peer_.Finish(open_.at(text)));
+    } else if (word == "REPEAT") {
+      Repeat(std::stoi(TakeWord(text)), text, headers);
+    } else if (word == "AWAIT") {
+      Await(text, headers, expectations);
     } else {
-      Take(peer_.Finish(peer_.Start(RequestOf(Substitute(line), headers))));
+      answer_ = Ask(line, headers);
     }
   }
 
-  void Expect(int number, std::string text) {
-    for (const char* word : {"ours: ", "real: "}) {
-      if (!text.starts_with(word)) continue;
-      if (!std::string_view(word).starts_with(peer_.word())) return;
-      text = text.substr(6);
+  void Repeat(int times, const std::string& text, const std::vector<std::string>& headers) {
+    for (int i = 1; i <= times; ++i) {
+      variables_["I"] = std::to_string(i);
+      answer_ = Ask(text, headers);
+      if (answer_.status() >= 300) {
+        ADD_FAILURE() << "the " << i << "th of " << request_ << "\n  answer " << answer_.Describe();
+        return;
+      }
     }
-    if (text.starts_with("$")) {
-      Keep(number, text);
+  }
+
+  // Until all that is expected holds, or half a minute has passed; then it is checked as ever.
+  void Await(const std::string& text, const std::vector<std::string>& headers,
+             const Expectations& expectations) {
+    constexpr int kTries = 150;
+    for (int i = 0; i < kTries; ++i) {
+      answer_ = Ask(text, headers);
+      if (std::all_of(expectations.begin(), expectations.end(), [this](const auto& expectation) {
+            const auto mine = ForThisServer(expectation.second);
+            return !mine || mine->starts_with("$") || answer_.Holds(Substitute(*mine));
+          })) {
+        return;
+      }
+      peer_.Sleep(std::chrono::milliseconds(200));
+    }
+  }
+
+  // Empty where the expectation is for another kind of server.
+  [[nodiscard]] std::optional<std::string> ForThisServer(const std::string& text) const {
+    for (const std::string word : {"ours", "real"}) {
+      if (!text.starts_with(word + ": ")) continue;
+      if (word != peer_.word()) return std::nullopt;
+      return text.substr(word.size() + 2);
+    }
+    return text;
+  }
+
+  void Expect(int number, const std::string& line) {
+    const std::optional<std::string> text = ForThisServer(line);
+    if (!text) return;
+    if (text->starts_with("$") && text->find(" := ") != std::string::npos) {
+      Keep(number, *text);
       return;
     }
-    const std::string expected = Substitute(text);
-    if (!Holds(expected)) {
-      ADD_FAILURE() << "line " << number << ": " << expected << "\n  after " << request_
-                    << "\n  answer " << reply_.status << " " << reply_.body.substr(0, 1500);
-    }
+    const std::string expected = Substitute(*text);
+    if (!answer_.Holds(expected)) Fail(number, expected);
   }
 
-  // "$name := [frame N] /pointer"
+  void Fail(int number, const std::string& what) const {
+    ADD_FAILURE() << "line " << number << ": " << what.substr(0, 500) << "\n  after " << request_
+                  << "\n  answer " << answer_.Describe();
+  }
+
+  // "$name := source"
   void Keep(int number, const std::string& text) {
     std::string rest = text.substr(1);
     const std::string name = TakeWord(rest);
     TakeWord(rest);
-    const json::Value* source = Source(rest);
-    const json::Value* value = source == nullptr ? nullptr : source->FindPointer(rest);
-    if (value == nullptr) {
-      ADD_FAILURE() << "line " << number << ": nothing at " << rest << "\n  after " << request_
-                    << "\n  answer " << reply_.status << " " << reply_.body.substr(0, 1500);
-      return;
+    const std::optional<std::string> value = answer_.Value(rest);
+    if (value) {
+      variables_[name] = *value;
+    } else {
+      Fail(number, "nothing at " + rest);
     }
-    variables_[name] = VariableText(*value);
-  }
-
-  // The answer, or the frame of it that the text begins with, which is taken off.
-  const json::Value* Source(std::string& text) const {
-    if (!text.starts_with("frame ")) return &json_;
-    TakeWord(text);
-    const std::size_t index = std::stoul(TakeWord(text));
-    return index < frames_.size() ? &frames_[index] : nullptr;
-  }
-
-  [[nodiscard]] bool Holds(std::string text) const {
-    if (std::isdigit(static_cast<unsigned char>(text[0])) != 0) {
-      const int status = std::stoi(TakeWord(text));
-      return reply_.status == status && (text.empty() || json_["reason"].StringOrEmpty() == text);
-    }
-    if (text.starts_with('/') || text.starts_with("frame ")) return PointerHolds(text);
-    const std::string word = TakeWord(text);
-    if (word == "contains") return Contains(text);
-    if (word == "lacks") return reply_.body.find(text) == std::string::npos;
-    if (word == "header") return HeaderHolds(text);
-    if (word == "items") return Items() == text;
-    if (word == "events") return reply_.status == 200 && Events() == text;
-    if (word == "begins") return reply_.status == 200 && Events().starts_with(text);
-    const std::string a = TakeWord(text);
-    if (word == "same") return a == text;
-    if (word == "differ") return a != text;
-    if (word == "less") return std::stoll(a) < std::stoll(text);
-    if (word == "notless") return std::stoll(a) >= std::stoll(text);
-    return false;
-  }
-
-  // In the body, or in the message of a Status without its escapes; \n stands for a line's end.
-  [[nodiscard]] bool Contains(const std::string& text) const {
-    std::string wanted;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      const bool line_end = text[i] == '\\' && i + 1 < text.size() && text[i + 1] == 'n';
-      wanted += line_end ? '\n' : text[i];
-      if (line_end) ++i;
-    }
-    return reply_.body.find(wanted) != std::string::npos ||
-           json_["message"].StringOrEmpty().find(wanted) != std::string::npos;
-  }
-
-  [[nodiscard]] bool HeaderHolds(std::string text) const {
-    const std::string name = TakeWord(text);
-    const std::string operation = TakeWord(text);
-    if (operation == "absent") return !reply_.headers.Has(name);
-    const std::string_view value = reply_.headers.Get(name);
-    return operation == "=" ? value == text : value.find(text) != std::string_view::npos;
-  }
-
-  [[nodiscard]] std::string Items() const {
-    std::string out;
-    for (const json::Value& item : json_["items"].items()) {
-      out += (out.empty() ? "" : " ") + item.At("/metadata/name").StringOrEmpty();
-    }
-    return out;
-  }
-
-  [[nodiscard]] std::string Events() const {
-    std::string out;
-    for (const json::Value& frame : frames_) {
-      out += (out.empty() ? "" : ", ") + EventText(frame);
-    }
-    return out;
-  }
-
-  [[nodiscard]] bool PointerHolds(std::string text) const {
-    const json::Value* source = Source(text);
-    if (source == nullptr) return false;
-    const json::Value* value = source->FindPointer(TakeWord(text));
-    const std::string operation = TakeWord(text);
-    if (operation == "absent") return value == nullptr || value->is_null();
-    if (value == nullptr) return false;
-    if (operation == "present") return !value->is_null() && VariableText(*value) != "";
-    if (operation == "=") return *value == json::Parse(text).value_or("no JSON in the script");
-    if (operation == "size") return value->size() == std::stoul(text);
-    if (operation == "length") return value->StringOrEmpty().size() == std::stoul(text);
-    if (operation == "contains") return value->StringOrEmpty().find(text) != std::string::npos;
-    if (operation == "starts") return value->StringOrEmpty().starts_with(text);
-    return false;
   }
 
   ScriptPeer& peer_;
   std::map<std::string, std::string> variables_;
   std::map<std::string, int> open_;
   std::string request_;
-  ScriptReply reply_;
-  json::Value json_;
-  std::vector<json::Value> frames_;
+  ScriptAnswer answer_;
 };
+
+// What stands in brackets before the title: "ours", "http".
+std::string Marks(const std::string& title) {
+  const std::string head = title.substr(0, title.find(':'));
+  const std::size_t open = head.find('[');
+  return open == std::string::npos ? std::string() : head.substr(open);
+}
 
 }  // namespace
 
-bool ScriptCase::IsFor(std::string_view word) const {
-  const std::size_t open = title.find('[');
-  return open == std::string::npos || title.substr(open + 1, title.find(']') - open - 1) == word;
+bool ScriptCase::IsFor(std::string_view word, bool http) const {
+  if (NeedsHttp() && !http) return false;
+  const std::string marks = Marks(title);
+  return (marks.find("ours") == std::string::npos && marks.find("real") == std::string::npos) ||
+         marks.find(word) != std::string::npos;
 }
+
+bool ScriptCase::NeedsHttp() const { return Marks(title).find("http") != std::string::npos; }
 
 std::string ScriptCase::TestName() const {
   std::string name;

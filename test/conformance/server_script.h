@@ -14,13 +14,9 @@
 
 #include "kinformer/transport.h"
 
-namespace kinformer::testing {
+#include "conformance/script_answer.h"
 
-struct ScriptReply {
-  int status = 0;
-  HttpHeaders headers{};
-  std::string body{};
-};
+namespace kinformer::testing {
 
 // The server that a script talks to. Belongs to one thread.
 class ScriptPeer {
@@ -30,6 +26,8 @@ class ScriptPeer {
   [[nodiscard]] virtual std::string_view word() const = 0;
   // Begins a request and gives it a number.
   virtual int Start(HttpRequest request) = 0;
+  // The same, but nothing of the answer's body is read before Finish: a client that has stopped reading.
+  virtual int StartSlow(HttpRequest request) = 0;
   // Waits for the whole answer.
   virtual ScriptReply Finish(int number) = 0;
   virtual void Sleep(std::chrono::milliseconds time) = 0;
@@ -42,8 +40,10 @@ struct ScriptCase {
   std::string title{};
   int line = 0;
   std::vector<std::pair<int, std::string>> lines{};
-  // Is it for that kind of server?
-  [[nodiscard]] bool IsFor(std::string_view word) const;
+  // Is it for that kind of server? `http`: one that is reached over a network; without, what only a network shows is left out.
+  [[nodiscard]] bool IsFor(std::string_view word, bool http) const;
+  // Is it about what only a network shows?
+  [[nodiscard]] bool NeedsHttp() const;
   // Its checks as the name of a test: "SRV1_SRV2_17".
   [[nodiscard]] std::string TestName() const;
   // For GoogleTest.

@@ -50,6 +50,8 @@ class RealServer {
     ASSERT_NE(at, std::string::npos) << line;
     const std::size_t begin = at + std::string_view("server=https://127.0.0.1:").size();
     port_ = line.substr(begin, line.find_first_not_of("0123456789", begin) - begin);
+    const std::size_t etcd = line.find("etcd=") + std::string_view("etcd=").size();
+    etcd_ = line.substr(etcd, line.find(' ', etcd) - etcd);
   }
   void Stop(int signal) {
     if (process_ == nullptr) return;
@@ -58,6 +60,12 @@ class RealServer {
     process_.reset();
   }
 
+  [[nodiscard]] std::string url() const { return "https://127.0.0.1:" + port_; }
+  [[nodiscard]] std::string ca_file() const { return directory_ + "/ca.crt"; }
+  // Of the user admin, who may do everything.
+  [[nodiscard]] static std::string token() { return "admin-token"; }
+  // Where its etcd listens: "http://127.0.0.1:2379".
+  [[nodiscard]] const std::string& etcd() const { return etcd_; }
   [[nodiscard]] std::string kubeconfig(const std::string& user = "admin") const {
     return directory_ + "/" + user + ".kubeconfig";
   }
@@ -65,6 +73,7 @@ class RealServer {
  private:
   std::string directory_;
   std::string port_;
+  std::string etcd_;
   std::unique_ptr<ChildProcess> process_;
 };
 
