@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kinformer/log.h"
 #include "kinformer/yaml.h"
 
 #include "apiserver/conversion.h"
@@ -15,6 +16,7 @@
 #include "apiserver/request_body.h"
 #include "apiserver/responses.h"
 #include "apiserver/server_state.h"
+#include "apiserver/service_addresses.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -286,7 +288,14 @@ std::int64_t FirstResourceVersionAt(WallTime now) {
 }
 
 ApiServer::ApiServer(Env& env, ApiServerOptions options)
-    : impl_(std::make_unique<Impl>(*this, env, std::move(options))) {}
+    : impl_(std::make_unique<Impl>(*this, env, std::move(options))) {
+  const std::string& range = impl_->state.options.service_cluster_ip_range;
+  if (range.empty() || ServiceAddresses::IsRange(range)) return;
+  env.log().Log(LogLevel::kError,
+                "service_cluster_ip_range is not a range of IPv4 addresses such as 10.96.0.0/12: "
+                "Services get no addresses",
+                {{"range", range}});
+}
 
 ApiServer::~ApiServer() = default;
 

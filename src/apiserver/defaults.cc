@@ -12,6 +12,7 @@ namespace kinformer::apiserver {
 namespace {
 
 using internal::FieldDescriptor;
+using internal::FieldKind;
 
 constexpr std::size_t kMostFields = 64;
 constexpr std::size_t kMostRuled = 16;

@@ -23,6 +23,8 @@ class ServiceAddresses {
  public:
   // `range`: "10.96.0.0/12". Without a range that can be read no addresses are given out.
   explicit ServiceAddresses(std::string_view range);
+  // Whether that can be read as a range.
+  static bool IsRange(std::string_view range) { return ServiceAddresses(range).last_ != 0; }
 
   // Fills in what a Service of its type has: clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy, nodePort. `old`: null for a new
   // one. Nothing is taken before Take. Empty: all went well.
