@@ -453,10 +453,12 @@ void ApiServer::Compact(std::int64_t resource_version) {
 
 Result<void> ApiServer::Restore(std::int64_t resource_version) {
   ServerState& state = impl_->state;
-  if (resource_version < 1 || resource_version > state.resource_version) {
-    return Error(Reason::kInvalidArgument,
-                 "cannot restore resourceVersion " + std::to_string(resource_version) +
-                     ": it must be from 1 to " + std::to_string(state.resource_version));
+  const std::int64_t first = state.options.first_resource_version.value_or(1);
+  if (resource_version < first || resource_version > state.resource_version) {
+    return Error(Reason::kInvalidArgument, "cannot restore resourceVersion " +
+                                               std::to_string(resource_version) +
+                                               ": it must be from " + std::to_string(first) +
+                                               " to " + std::to_string(state.resource_version));
   }
   for (const auto& resource : state.resources.all()) {
     if (resource_version < resource->store->floor()) {

@@ -95,6 +95,13 @@ TEST(Conversion, CallsInThisProcessUseBothForms) {
               "message":"not of this form"})"))
           .value();
   EXPECT_FALSE(other.contains("note"));
+  const json::Value empty =
+      server.server()
+          .Create(kNewEvents, Parsed(R"({"metadata":{"name":"v","namespace":"default"},
+              "related":{},"series":{}})"))
+          .value();
+  EXPECT_EQ(empty["related"].Dump(), "{}");
+  EXPECT_EQ(empty["series"]["count"].AsInt64(), 0);
 }
 
 TEST(Conversion, ProtobufInBothForms) {

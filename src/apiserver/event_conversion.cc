@@ -13,19 +13,19 @@ namespace {
 struct FieldName {
   std::string_view here;
   std::string_view stored;
-  bool written_empty;  // absent or empty, it is written all the same
+  bool written_empty;  // an empty one is written, too
 };
 
 // In the order of this form.
 constexpr std::array<FieldName, 14> kFields = {{
     {"eventTime", "eventTime", true},
-    {"series", "series", false},
+    {"series", "series", true},
     {"reportingController", "reportingComponent", false},
     {"reportingInstance", "reportingInstance", false},
     {"action", "action", false},
     {"reason", "reason", false},
     {"regarding", "involvedObject", true},
-    {"related", "related", false},
+    {"related", "related", true},
     {"note", "message", false},
     {"type", "type", false},
     {"deprecatedSource", "source", true},
@@ -45,6 +45,12 @@ json::Value FromStored(const json::Value& stored) {
     const json::Value* value = stored.Find(field.stored);
     if (value == nullptr || (!field.written_empty && IsEmpty(*value))) continue;
     object.Set(field.here, *value);
+  }
+  // This form's count is always written.
+  if (json::Value* series = object.Find("series"); series != nullptr && series->is_object()) {
+    json::Value counted = json::Value::MakeObject({{"count", 0}});
+    for (const auto& [name, value] : std::as_const(*series).members()) counted.Set(name, value);
+    *series = std::move(counted);
   }
   return object;
 }
