@@ -191,10 +191,12 @@ void ServiceAddresses::AssignAddress(const json::Value& old, json::Value& spec,
       causes.push_back(InvalidValue("spec.ipFamilyPolicy", JsonString(policy),
                                     "this cluster is not configured for dual-stack services"));
     }
-    std::size_t index = 0;
-    for (const json::Value& family : given["ipFamilies"].items()) {
-      const std::string field = "spec.ipFamilies[" + std::to_string(index++) + "]";
-      if (family.StringOrEmpty() != "IPv6") continue;
+    const json::Array& families = given["ipFamilies"].items();
+    for (std::size_t i = 0; i < families.size(); ++i) {
+      // Those that it has had before are not asked about.
+      if (families[i].StringOrEmpty() != "IPv6" || given["ipFamilies"] == old["ipFamilies"])
+        continue;
+      const std::string field = "spec.ipFamilies[" + std::to_string(i) + "]";
       causes.push_back(InvalidValue(field, R"("IPv6")", "not configured on this cluster"));
     }
     if (causes.size() != before) return;

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -138,7 +139,9 @@ func (s *session) symbolic(value any, name string) any {
 	case []any:
 		out := []any{}
 		for _, inner := range value {
-			out = append(out, s.symbolic(inner, name))
+			if !ownEvent(inner) {
+				out = append(out, s.symbolic(inner, name))
+			}
 		}
 		return out
 	case string:
@@ -151,6 +154,15 @@ func (s *session) symbolic(value any, name string) any {
 		return text
 	}
 	return value
+}
+
+// ownEvent is an Event that the real server makes by itself, or the watch event of one: its repair loop saw a Service come.
+func ownEvent(value any) bool {
+	event, _ := value.(map[string]any)
+	if inner, watched := event["object"].(map[string]any); watched {
+		event = inner
+	}
+	return event["action"] == "ClusterIPAllocation"
 }
 
 func address(value any) any {
@@ -248,7 +260,14 @@ func describe(r request, real, ours any) (string, string) {
 		name, _, _ := strings.Cut(part, "=")
 		names = append(names, name)
 	}
-	what := strings.SplitN(lines[0], "\n", 2)[0]
+	var paths []string
+	for _, line := range lines {
+		path, _, _ := strings.Cut(line, "\n")
+		if !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	what := strings.Join(paths, ",")
 	message := func(whole any) string {
 		body, _ := whole.(map[string]any)["body"].(map[string]any)
 		text, _ := body["message"].(string)
