@@ -144,9 +144,9 @@ Result<void> Evict(ServerState& state, ObjectWriter& writer, WriteTarget target,
   const ServedResource& resource = *target.at.resource;
   const RecordPtr record = resource.store->Get(StorageKey(target.namespace_, target.name));
   if (record == nullptr) return NotFoundError(resource.Subject(target.name));
-  if (!options->request.uid.empty() && options->request.uid != record->uid()) {
+  if (options->request.uid && *options->request.uid != record->uid()) {
     return ConflictError({.resource = "Pod", .name = target.name},
-                         UidConflict(options->request.uid, record->uid()));
+                         UidConflict(*options->request.uid, record->uid()));
   }
   const json::Value pod = record->Parse();
   if (!Unprotected(pod)) {

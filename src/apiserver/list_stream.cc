@@ -109,14 +109,15 @@ class RecordSource {
                         return visit(record);
                       });
   }
+  // A page that is full is followed by another if there is any object behind it, whether it matches or not: nobody looks further
+  // than he must, and the last page may be empty.
   void CollectPage() {
     Walk([&](const RecordPtr& record) {
-      if (!plan_.selection.Matches(*record)) return true;
       if (page_.size() == static_cast<std::size_t>(plan_.limit)) {
         more_ = true;
         return false;
       }
-      page_.push_back(record);
+      if (plan_.selection.Matches(*record)) page_.push_back(record);
       return true;
     });
   }

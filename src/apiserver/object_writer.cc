@@ -310,6 +310,10 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& given, json::Value 
       resource.store->Get(StorageKey(resource.namespaced ? target.namespace_ : "", target.name));
   if (record == nullptr) {
     if (!resource.create_on_update || !target.subresource.empty()) return NotFoundError(subject);
+    if (const std::string& uid = metadata["uid"].StringOrEmpty(); !uid.empty()) {
+      return ConflictError(
+          subject, "Precondition failed: UID in precondition: " + uid + ", UID in object meta: ");
+    }
     object["metadata"].Erase("resourceVersion");
     return Create(target, std::move(object));
   }
@@ -413,11 +417,11 @@ Result<WriteOutcome> ObjectWriter::Delete(const WriteTarget& target, const Delet
       resource.store->Get(StorageKey(resource.namespaced ? target.namespace_ : "", target.name));
   if (record == nullptr) return NotFoundError(resource.Subject(target.name));
   const ErrorSubject kind = resource.KindSubject(target.name);
-  if (!request.uid.empty() && request.uid != record->uid()) {
-    return ConflictError(kind, UidConflict(request.uid, record->uid()));
+  if (request.uid && *request.uid != record->uid()) {
+    return ConflictError(kind, UidConflict(*request.uid, record->uid()));
   }
-  if (!request.resource_version.empty() && request.resource_version != VersionText(record)) {
-    return ConflictError(kind, VersionConflict(request.resource_version, VersionText(record)));
+  if (request.resource_version && *request.resource_version != VersionText(record)) {
+    return ConflictError(kind, VersionConflict(*request.resource_version, VersionText(record)));
   }
   if (IsNamespace(resource) &&
       (target.name == "default" || target.name == "kube-public" || target.name == "kube-system")) {

@@ -46,8 +46,9 @@ struct WriteOutcome {
 
 struct DeleteRequest {
   std::optional<std::int64_t> grace_period_seconds{};
-  std::string uid{};  // preconditions
-  std::string resource_version{};
+  // Preconditions. An empty one is one, too, which no object meets.
+  std::optional<std::string> uid{};
+  std::optional<std::string> resource_version{};
   std::string propagation{};  // Orphan, Background, Foreground
 };
 

@@ -14,6 +14,8 @@ namespace kinformer::apiserver {
 namespace {
 
 constexpr std::size_t kMaxOperations = 10'000;
+// What the copies of one patch may add together: copies of copies grow without end. As on real servers.
+constexpr std::size_t kMaxCopied = std::size_t{3} << 20;
 
 Error Rejected(const std::string& why) {
   Error error(Reason::kInvalid,
@@ -244,16 +246,18 @@ Result<void> MergeMap(const json::Value& patch, json::Value& document) {
 
 // ---- RFC 6902
 
-Result<void> ApplyOperation(const json::Value& operation, json::Value& document) {
+// `copied`: the size of all copies so far.
+Result<void> ApplyOperation(const json::Value& operation, json::Value& document,
+                            std::size_t& copied) {
   const std::string& op = operation["op"].StringOrEmpty();
   const std::string& path = operation["path"].StringOrEmpty();
   const auto fail = [&](std::string_view why) {
     return Rejected("json patch operation " + op + " at \"" + path + "\": " + std::string(why));
   };
-  const auto insert = [&](const json::Value& value) -> Result<void> {
+  const auto insert = [&](json::Value value) -> Result<void> {
     const std::size_t slash = path.rfind('/');
     if (slash == std::string::npos) {
-      document = value;
+      document = std::move(value);
       return {};
     }
     json::Value* parent = document.FindPointer(path.substr(0, slash));
@@ -269,11 +273,11 @@ Result<void> ApplyOperation(const json::Value& operation, json::Value& document)
         index = std::stoul(token);
       }
       if (index > array->size()) return fail("the index is past the end");
-      array->insert(array->begin() + static_cast<std::ptrdiff_t>(index), value);
+      array->insert(array->begin() + static_cast<std::ptrdiff_t>(index), std::move(value));
       return {};
     }
     if (!parent->is_object()) return fail("its parent is neither an object nor an array");
-    return document.SetPointer(path, value);
+    return document.SetPointer(path, std::move(value));
   };
 
   if (op == "test") {
@@ -296,13 +300,19 @@ Result<void> ApplyOperation(const json::Value& operation, json::Value& document)
   }
   if (op == "move" || op == "copy") {
     const std::string& from = operation["from"].StringOrEmpty();
-    const json::Value* found = document.FindPointer(from);
+    json::Value* found = document.FindPointer(from);
     if (found == nullptr) return fail("there is nothing at \"" + from + "\"");
-    const json::Value value = *found;
     if (op == "move") {
+      json::Value value = std::move(*found);
       if (Result<void> erased = document.ErasePointer(from); !erased) return erased;
+      return insert(std::move(value));
     }
-    return insert(value);
+    copied += found->Dump().size();
+    if (copied > kMaxCopied) {
+      return fail("the copies in this patch add more than " + std::to_string(kMaxCopied) +
+                  " bytes");
+    }
+    return insert(*found);
   }
   return fail("unknown operation");
 }
@@ -318,8 +328,9 @@ Result<void> ApplyJsonPatch(const json::Value& patch, json::Value& document) {
     error.WithHttpStatus(413);
     return error;
   }
+  std::size_t copied = 0;
   for (const json::Value& operation : patch.items()) {
-    if (Result<void> applied = ApplyOperation(operation, document); !applied) {
+    if (Result<void> applied = ApplyOperation(operation, document, copied); !applied) {
       if (applied.error().reason() == Reason::kInvalid) return applied;
       return Rejected(applied.error().message());
     }

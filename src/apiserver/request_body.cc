@@ -215,8 +215,11 @@ Result<DecodedDelete> DeleteOptionsOf(const json::Value& given) {
                                              R"("Foreground", "Background", "Orphan", "nil")")});
   }
   out.request.grace_period_seconds = given["gracePeriodSeconds"].AsInt64();
-  out.request.uid = given.At("/preconditions/uid").StringOrEmpty();
-  out.request.resource_version = given.At("/preconditions/resourceVersion").StringOrEmpty();
+  const json::Value& preconditions = given["preconditions"];
+  if (preconditions["uid"].is_string()) out.request.uid = preconditions["uid"].StringOrEmpty();
+  if (preconditions["resourceVersion"].is_string()) {
+    out.request.resource_version = preconditions["resourceVersion"].StringOrEmpty();
+  }
   if (const std::string& dry_run = given["dryRun"][0].StringOrEmpty(); !dry_run.empty()) {
     if (dry_run != "All") return InvalidOptionsError("DeleteOptions", {BadDryRun(dry_run)});
     out.dry_run = true;

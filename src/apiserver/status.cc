@@ -55,7 +55,8 @@ bool HasDetails(const Error& error) {
   const StatusDetails& d = error.details();
   return !d.name.empty() || !d.group.empty() || !d.kind.empty() || !d.uid.empty() ||
          !d.causes.empty() || error.retry_after().has_value() ||
-         error.reason() == Reason::kNotFound || error.reason() == Reason::kMethodNotAllowed;
+         error.reason() == Reason::kNotFound || error.reason() == Reason::kMethodNotAllowed ||
+         error.reason() == Reason::kInvalid;
 }
 
 void AppendDetailsJson(const Error& error, std::string& out) {

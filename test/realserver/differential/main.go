@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -28,7 +29,7 @@ func main() {
 	count := flag.Int("count", 100, "sequences")
 	length := flag.Int("length", 30, "requests in each")
 	workers := flag.Int("workers", 4, "sequences at a time")
-	known := flag.String("known", "", "file of known differences: a text that the difference contains, a tab, the reason")
+	known := flag.String("known", "", "file of known differences: a regular expression for the whole of where they are, a tab, the reason")
 	only := flag.String("only", "", "only requests about these resources, comma-separated")
 	flag.Parse()
 	code, err := run(*real, *data, *ours, *seed, *count, *length, *workers, *known, *only)
@@ -40,8 +41,8 @@ func main() {
 }
 
 type knownDifference struct {
-	text string
-	hits int
+	pattern *regexp.Regexp
+	hits    int
 }
 
 func readKnown(file string) ([]*knownDifference, error) {
@@ -57,7 +58,11 @@ func readKnown(file string) ([]*knownDifference, error) {
 	for scanner.Scan() {
 		if line := scanner.Text(); line != "" && line[0] != '#' {
 			what, _, _ := strings.Cut(line, "\t")
-			out = append(out, &knownDifference{text: what})
+			pattern, err := regexp.Compile(`^(?s:` + what + `)$`)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+			out = append(out, &knownDifference{pattern: pattern})
 		}
 	}
 	return out, nil
@@ -106,7 +111,7 @@ func run(real, data, ours string, seed uint64, count, length, workers int, known
 				mu.Lock()
 				requests += len(sequence)
 				for _, d := range different {
-					if at := slices.IndexFunc(known, func(k *knownDifference) bool { return strings.Contains(d.where, k.text) }); at >= 0 {
+					if at := slices.IndexFunc(known, func(k *knownDifference) bool { return k.pattern.MatchString(d.where) }); at >= 0 {
 						known[at].hits++
 						continue
 					}
@@ -139,7 +144,7 @@ func run(real, data, ours string, seed uint64, count, length, workers int, known
 		fmt.Printf("---- %d × (first: seed %d) %s\n%s\n", f.count, f.seed, f.where, f.text)
 	}
 	for _, k := range known {
-		fmt.Printf("known, %d ×: %s\n", k.hits, k.text)
+		fmt.Printf("known, %d ×: %s\n", k.hits, k.pattern)
 	}
 	fmt.Printf("%d sequences, %d requests, %d kinds of differences, %.1f s\n", count, requests, len(findings), time.Since(begun).Seconds())
 	if len(findings) > 0 {

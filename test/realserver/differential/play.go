@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -138,7 +139,7 @@ func (s *session) symbolic(value any, name string) any {
 	case []any:
 		out := []any{}
 		for _, inner := range value {
-			if !ofTheServer(inner) {
+			if !ownEvent(inner) {
 				out = append(out, s.symbolic(inner, name))
 			}
 		}
@@ -155,14 +156,13 @@ func (s *session) symbolic(value any, name string) any {
 	return value
 }
 
-// ofTheServer tells what the real server writes of its own accord, whenever it likes: Events of the controller that repairs the
-// allocation of addresses, in a list or in a watch.
-func ofTheServer(item any) bool {
-	object, _ := item.(map[string]any)
-	if inner, ok := object["object"].(map[string]any); ok {
-		object = inner
+// ownEvent is an Event that the real server makes by itself, or the watch event of one: its repair loop saw a Service come.
+func ownEvent(value any) bool {
+	event, _ := value.(map[string]any)
+	if inner, watched := event["object"].(map[string]any); watched {
+		event = inner
 	}
-	return object["action"] == "ClusterIPAllocation"
+	return event["action"] == "ClusterIPAllocation"
 }
 
 func address(value any) any {
@@ -260,7 +260,14 @@ func describe(r request, real, ours any) (string, string) {
 		name, _, _ := strings.Cut(part, "=")
 		names = append(names, name)
 	}
-	what := strings.SplitN(lines[0], "\n", 2)[0]
+	var paths []string
+	for _, line := range lines {
+		path, _, _ := strings.Cut(line, "\n")
+		if !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	what := strings.Join(paths, ",")
 	message := func(whole any) string {
 		body, _ := whole.(map[string]any)["body"].(map[string]any)
 		text, _ := body["message"].(string)
