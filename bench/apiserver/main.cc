@@ -2,7 +2,8 @@
 //
 //   bench_apiserver watch [--watchers 10000] [--namespaces 100] [--batch 64] [--rounds 5] [--bytes 900] [--tls|--http2]
 //   bench_apiserver list [--readers 4] [--objects 1000000] [--protobuf]
-//   bench_apiserver get|create [--clients 50] [--batch 16] [--requests 500000] [--bytes 200]
+//   bench_apiserver get|create [--clients 50] [--batch 16] [--requests 500000] [--bytes 200] [--tls]
+//   bench_apiserver create --resource configmaps|pods|replicas|widgets [--protobuf] [--no-defaulting] ...
 //   bench_apiserver start --kinformer build/release/bin/kinformer
 //
 // watch: events go to all watchers in batches; `--namespaces`: each watches one of so many. list: lists at once of all of so many small pods.
@@ -72,7 +73,8 @@ class Bench {
   Bench(const Settings& settings, Shared& shared) : settings_(settings), shared_(shared) {
     OnLoop([&] {
       api_ = std::make_unique<apiserver::ApiServer>(
-          runtime_.env(), apiserver::ApiServerOptions{.future_version_wait = 1h});
+          runtime_.env(), apiserver::ApiServerOptions{.future_version_wait = 1h,
+                                                      .defaulting = settings_.defaulting});
     });
   }
   ~Bench() {
@@ -206,6 +208,9 @@ int Bench::List() {
 
 int Bench::Requests() {
   if (settings_.mode == "get") OnLoop([&] { Put("default", 0); });
+  if (settings_.resource == "widgets") {
+    OnLoop([&] { (void)api_->Load(kWidgetDefinition).OrExit(); });
+  }
   shared_.wanted = settings_.objects / settings_.connections * settings_.connections;
   const double cpu = CpuSeconds();
   const auto start = Clock::now();
@@ -273,6 +278,10 @@ int Main(int argc, char** argv) {
       settings.protobuf = true;
       continue;
     }
+    if (name == "--no-defaulting") {
+      settings.defaulting = false;
+      continue;
+    }
     if (name == "--tls" || name == "--http2") {
       settings.tls = true;
       settings.http2 = name == "--http2";
@@ -296,6 +305,8 @@ int Main(int argc, char** argv) {
       settings.bytes = number;
     } else if (name == "--objects" || name == "--requests") {
       settings.objects = number;
+    } else if (name == "--resource") {
+      settings.resource = value;
     } else if (name == "--kinformer") {
       settings.kinformer = value;
     } else {
