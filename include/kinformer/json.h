@@ -237,6 +237,7 @@ class Value {
 
   // Equal content. Members in any order; numbers by value (1 equals 1.0).
   friend bool operator==(const Value& a, const Value& b);
+  friend class TextSink;
 
   [[nodiscard]] std::string Dump(const DumpOptions& options = {}) const;
   // Two spaces per level, as kubectl prints.

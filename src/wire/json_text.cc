@@ -273,6 +273,8 @@ void TextSink::PutQuoted(std::string_view text, bool escape_html) {
   Put('"');
 }
 
+void TextSink::PutValue(const Value& value) { value.Write(*this, {}, 0); }
+
 void AppendQuoted(std::string& out, std::string_view text, bool escape_html) {
   TextSink(out).PutQuoted(text, escape_html);
 }

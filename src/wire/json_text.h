@@ -14,6 +14,8 @@
 
 namespace kinformer::json {
 
+class Value;
+
 // The length of the valid UTF-8 sequence at the start of `text`, 0 if there is none. REQUIRES: not empty.
 std::size_t Utf8SequenceLength(std::string_view text);
 
@@ -66,9 +68,12 @@ class TextSink {
   }
   // As a JSON string, quotes included: AppendQuoted.
   void PutQuoted(std::string_view text, bool escape_html = true);
+  // Compactly, in the order of its members.
+  void PutValue(const Value& value);
+  // Of the whole string.
+  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(at_ - out_.data()); }
 
  private:
-  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(at_ - out_.data()); }
   [[nodiscard]] std::size_t Left() const { return static_cast<std::size_t>(end_ - at_); }
   void Grow(std::size_t count);
 
