@@ -28,8 +28,7 @@ std::vector<RecordPtr> FirstIn(const ServedResource& resource, const std::string
   std::vector<RecordPtr> records;
   resource.store->Walk(prefix, {}, version, [&](const RecordPtr& record) {
     // Those already on their way out wait for somebody else.
-    if (record->body().find("\"deletionTimestamp\":\"") == std::string::npos)
-      records.push_back(record);
+    if (!record->terminating()) records.push_back(record);
     return records.size() < count;
   });
   return records;
@@ -49,8 +48,7 @@ void Lifecycle::AfterPut(const ResourceAt& at, const RecordPtr& old, const Recor
   } else if (IsDefinition(resource)) {
     if (!terminating) {
       EstablishDefinition(at, record, object);
-    } else if (old == nullptr ||
-               old->body().find("\"deletionTimestamp\":\"") == std::string::npos) {
+    } else if (old == nullptr || !old->terminating()) {
       const std::size_t dot = name.find('.');
       const auto custom =
           state_.resources.FindGroupResource(name.substr(dot + 1), name.substr(0, dot));
@@ -93,8 +91,7 @@ void Lifecycle::AfterRemove(const ResourceAt& at, const RecordPtr& old) {
   if (!resource.namespaced) return;
   const auto namespaces = state_.resources.FindGroupResource("", "namespaces");
   const RecordPtr ns = namespaces == nullptr ? nullptr : namespaces->store->Get(old->namespace_());
-  if (ns != nullptr && ns->body().find("\"deletionTimestamp\":\"") != std::string::npos &&
-      resource.store->size(old->namespace_()) == 0) {
+  if (ns != nullptr && ns->terminating() && resource.store->size(old->namespace_()) == 0) {
     state_.Post([this, name = std::string(ns->name())] { SweepNamespace(name); });
   }
 }

@@ -133,7 +133,7 @@ ResponsePtr Mutations::Answer(const ResourceRequest& request, const Result<Write
   for (const std::string& warning : outcome->warnings)
     headers.Add("Warning", "299 - " + JsonString(warning));
   return WholeResponse(outcome->created ? 201 : 200, std::move(headers),
-                       encoder.Object(outcome->record));
+                       encoder.Object(outcome->record, outcome->document));
 }
 
 Result<std::vector<std::string>> Mutations::ValidateFields(
@@ -149,7 +149,8 @@ Result<std::vector<std::string>> Mutations::ValidateFields(
     problems.push_back("duplicate field \"" + DottedPath(pointer) + "\"");
   }
   if (const auto* message = request.at.version->message;
-      message != nullptr && state_.options.check_types) {
+      message != nullptr && state_.options.check_types &&
+      !writer_.Fits(*request.at.version, object)) {
     internal::FieldProblems found;
     const auto typed = internal::JsonToProtobuf(*message, object.Dump(), &found);
     if (!typed) return fail(typed.error().message());

@@ -11,6 +11,7 @@
 #include "apiserver/status.h"
 #include "apiserver/table.h"
 #include "object/transcode.h"
+#include "object/value_to_protobuf.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -70,7 +71,10 @@ std::string_view MetadataText(std::string_view body) {
 }
 
 std::string Render(const OutputFormat& format, std::string json) {
-  if (format.media == MediaType::kJson && !format.pretty) return json + "\n";
+  if (format.media == MediaType::kJson && !format.pretty) {
+    json += '\n';
+    return json;
+  }
   const Result<json::Value> value = json::Parse(json);
   if (!value) return json;
   return format.media == MediaType::kYaml ? yaml::Dump(*value) : value->DumpPretty();
@@ -96,8 +100,11 @@ std::string ObjectEncoder::ObjectJson(const RecordPtr& record, bool first) const
   std::string out;
   RecordPtr holder;
   switch (format_.form) {
-    case Form::kObject:
-      return at_.version->head + Shown(record, holder).body();
+    case Form::kObject: {
+      const std::string& body = Shown(record, holder).body();
+      out.reserve(at_.version->head.size() + body.size() + 1);  // a line's end may follow
+      return out.append(at_.version->head).append(body);
+    }
     case Form::kPartialMetadata:
       out = R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/)" + format_.form_version +
             R"(","metadata":)";
@@ -140,7 +147,8 @@ void ObjectEncoder::AppendRow(const RecordPtr& record, std::string& out) const {
   out += '}';
 }
 
-std::string_view ObjectEncoder::Message(const RecordPtr& record, std::string& scratch) const {
+std::string_view ObjectEncoder::Message(const RecordPtr& record, std::string& scratch,
+                                        const json::Value& document) const {
   if (format_.form == Form::kPartialMetadata) {
     const internal::MessageDescriptor* message = PartialMetadataMessage();
     if (message == nullptr) return {};
@@ -158,8 +166,10 @@ std::string_view ObjectEncoder::Message(const RecordPtr& record, std::string& sc
     return scratch;
   }
   if (const std::string* kept = record->protobuf()) return *kept;
-  scratch =
-      internal::JsonToProtobuf(*at_.version->message, "{" + record->body()).value_or(std::string());
+  const internal::MessageDescriptor& message = *at_.version->message;
+  scratch = (document.is_object() ? internal::ValueToProtobuf(message, document)
+                                  : internal::JsonToProtobuf(message, "{" + record->body()))
+                .value_or(std::string());
   record->NoteProtobuf(scratch);
   if (!at_.resource->store->MayKeep(scratch.size())) return scratch;
   record->KeepProtobuf(scratch);
@@ -174,10 +184,10 @@ std::size_t ObjectEncoder::ListItemSize(const RecordPtr& record) const {
   return Message(record, scratch).size();
 }
 
-std::string ObjectEncoder::Object(const RecordPtr& record) const {
+std::string ObjectEncoder::Object(const RecordPtr& record, const json::Value& document) const {
   if (format_.media != MediaType::kProtobuf) return Render(format_, ObjectJson(record, true));
   std::string scratch;
-  const std::string_view message = Message(record, scratch);
+  const std::string_view message = Message(record, scratch, document);
   if (format_.form == Form::kPartialMetadata) {
     return Envelope(ListApiVersion(), "PartialObjectMetadata", message);
   }

@@ -93,9 +93,7 @@ Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
   if (namespaces == nullptr) return {};
   const RecordPtr record = namespaces->store->Get(target.namespace_);
   if (record == nullptr) return NotFoundError(namespaces->Subject(target.namespace_));
-  // Cheap, since the text stands there only if the namespace is on its way out or says so in an annotation.
-  if (record->body().find("\"deletionTimestamp\":\"") != std::string::npos &&
-      Terminating(record->Parse())) {
+  if (record->terminating()) {
     Error error = ForbiddenError(target.at.resource->Subject(target.name),
                                  "unable to create new content in namespace " + target.namespace_ +
                                      " because it is being terminated");
@@ -121,6 +119,10 @@ Result<void> ObjectWriter::Convert(WriteTarget& target, json::Value& object) {
   target.at.version = StoredAt(target.at).version;
   target.checked = true;
   return {};
+}
+
+bool ObjectWriter::Fits(const ServedVersion& version, const json::Value& object) {
+  return defaults_.Fits(*version.message, version.api_version + " " + version.kind, object);
 }
 
 Result<void> ObjectWriter::ApplyTypes(const WriteTarget& target, json::Value& object) {
@@ -208,7 +210,7 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
   const std::string key = StorageKey(resource.namespaced ? target.namespace_ : "", target.name);
   if (const RecordPtr there = resource.store->Get(key)) {
     if (!generated) {
-      return AlreadyExistsError(resource.Subject(target.name), Terminating(there->Parse()));
+      return AlreadyExistsError(resource.Subject(target.name), there->terminating());
     }
     Error error(Reason::kAlreadyExists,
                 AlreadyExistsError(resource.Subject(target.name), false).message() +
@@ -224,6 +226,10 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
   WriteOutcome outcome = Store(target, nullptr, object);
   outcome.created = true;
   if (IsDefinition(resource)) outcome.warnings = DefinitionWarnings(object);
+  if (!target.dry_run) {
+    object["metadata"].Set("resourceVersion", VersionText(outcome.record));
+    outcome.document = std::move(object);
+  }
   return outcome;
 }
 

@@ -40,6 +40,8 @@ struct WriteOutcome {
   RecordPtr record{};
   bool created = false;
   bool removed = false;  // the object is gone
+  // The same as the record holds, where it has just been created, for encodings that are not the record's text.
+  json::Value document{};
   // What the client should know, though it is not wrong.
   std::vector<std::string> warnings{};
 };
@@ -63,6 +65,10 @@ class ObjectWriter {
   using Change = std::function<Result<void>(json::Value& object)>;
   Result<WriteOutcome> Modify(const WriteTarget& target, const Change& change);
   Result<WriteOutcome> Delete(const WriteTarget& target, const DeleteRequest& request);
+
+  // Whether the object, of a version with a schema, surely has the schema's members only, and those of the right types. No means
+  // that it has to be looked at more closely.
+  bool Fits(const ServedVersion& version, const json::Value& object);
 
  private:
   Result<void> CheckNamespace(const WriteTarget& target);

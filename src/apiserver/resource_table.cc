@@ -202,8 +202,7 @@ void ResourceTable::Add(std::shared_ptr<ServedResource> resource) {
 
 ResourceAt ResourceTable::Find(std::string_view group, std::string_view version,
                                std::string_view plural) const {
-  const auto [first, last] =
-      by_name_.equal_range(std::pair(std::string(group), std::string(plural)));
+  const auto [first, last] = by_name_.equal_range(std::pair(group, plural));
   for (auto at = first; at != last; ++at) {
     if (auto found = at->second->FindVersion(version)) {
       return {.resource = at->second, .version = std::move(found)};
@@ -214,7 +213,7 @@ ResourceAt ResourceTable::Find(std::string_view group, std::string_view version,
 
 std::shared_ptr<ServedResource> ResourceTable::FindGroupResource(std::string_view group,
                                                                  std::string_view plural) const {
-  const auto found = by_name_.find(std::pair(std::string(group), std::string(plural)));
+  const auto found = by_name_.find(std::pair(group, plural));
   return found == by_name_.end() ? nullptr : found->second;
 }
 
