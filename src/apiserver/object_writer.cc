@@ -1,6 +1,7 @@
 #include "apiserver/object_writer.h"
 
 #include <algorithm>
+#include <charconv>
 #include <initializer_list>
 #include <utility>
 
@@ -32,6 +33,13 @@ bool IsNamespace(const ServedResource& resource) {
 
 bool Terminating(const json::Value& object) {
   return !object.At("/metadata/deletionTimestamp").is_null();
+}
+
+// 0 where it is none.
+std::int64_t NumberIn(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : 0;
 }
 
 bool HasFinalizers(const ServedResource& resource, const json::Value& object) {
@@ -161,7 +169,7 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
     return BadRequestError(
         "the namespace of the provided object does not match the namespace sent on the request");
   }
-  const bool has_version = !metadata["resourceVersion"].StringOrEmpty().empty();
+  const std::string sent_version = metadata["resourceVersion"].StringOrEmpty();
   for (const char* name : {"uid", "creationTimestamp", "deletionTimestamp",
                            "deletionGracePeriodSeconds", "selfLink", "resourceVersion"}) {
     metadata.Erase(name);
@@ -203,7 +211,7 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
   if (!causes.empty()) return InvalidError(resource.KindSubject(target.name), std::move(causes));
 
   // Storage refuses it, so it comes after the checks, and a dry run does not find out.
-  if (has_version && !target.dry_run) {
+  if (!sent_version.empty() && !target.dry_run) {
     return Error(Reason::kUnknown, "resourceVersion should not be set on objects to be created")
         .WithHttpStatus(500);
   }
@@ -225,6 +233,10 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
   ToStorageVersion(target.at, object);
   WriteOutcome outcome = Store(target, nullptr, object);
   outcome.created = true;
+  // What is not stored gets no version, and the answer repeats the one that was sent.
+  if (const std::int64_t sent = target.dry_run ? NumberIn(sent_version) : 0; sent > 0) {
+    outcome.record = Record::Make(object, sent, resource.fields);
+  }
   if (IsDefinition(resource)) outcome.warnings = DefinitionWarnings(object);
   if (!target.dry_run) {
     object["metadata"].Set("resourceVersion", VersionText(outcome.record));
@@ -320,7 +332,7 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& given, json::Value 
       return ConflictError(
           subject, "Precondition failed: UID in precondition: " + uid + ", UID in object meta: ");
     }
-    object["metadata"].Erase("resourceVersion");
+    if (!target.dry_run) object["metadata"].Erase("resourceVersion");
     return Create(target, std::move(object));
   }
   const json::Value old = record->Parse();
