@@ -41,7 +41,7 @@ WatchStream::WatchStream(ServerState& state, ObjectEncoder encoder, WatchPlan pl
   }
   sequence_ = store_->SequenceAfter(from_version_);
   encoder_.at().resource->watchers->Add(selection_.prefix(), GroupKey(encoder_, plan.selectors),
-                                       *this);
+                                        *this);
   if (group().headers.size() == 0) {
     group().headers.Add("Content-Type", ContentTypeOf(encoder_.format(), true));
     group().headers.Add("Cache-Control", "no-cache, private");
