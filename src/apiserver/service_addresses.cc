@@ -142,9 +142,10 @@ std::vector<StatusCause> ServiceAddresses::Assign(const json::Value& old, json::
   std::vector<StatusCause> causes;
   json::Value& spec = service["spec"];
   const json::Value& before = old["spec"];
+  const bool families = !std::as_const(spec)["ipFamilies"].items().empty();
   if (before.is_object()) KeepAssigned(before, spec);
   if (HasAddress(spec)) {
-    AssignAddress(before, spec, causes);
+    AssignAddress(before, families, spec, causes);
   } else {
     for (const char* name : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
       spec.Erase(name);
@@ -172,7 +173,7 @@ std::vector<StatusCause> ServiceAddresses::Assign(const json::Value& old, json::
   return causes;
 }
 
-void ServiceAddresses::AssignAddress(const json::Value& old, json::Value& spec,
+void ServiceAddresses::AssignAddress(const json::Value& old, bool families_given, json::Value& spec,
                                      std::vector<StatusCause>& causes) {
   const json::Value& given = spec;
   std::string address = given["clusterIP"].StringOrEmpty();
@@ -192,10 +193,8 @@ void ServiceAddresses::AssignAddress(const json::Value& old, json::Value& spec,
                                     "this cluster is not configured for dual-stack services"));
     }
     const json::Array& families = given["ipFamilies"].items();
-    for (std::size_t i = 0; i < families.size(); ++i) {
-      // Those that it has had before are not asked about.
-      if (families[i].StringOrEmpty() != "IPv6" || given["ipFamilies"] == old["ipFamilies"])
-        continue;
+    for (std::size_t i = 0; families_given && i < families.size(); ++i) {
+      if (families[i].StringOrEmpty() != "IPv6") continue;
       const std::string field = "spec.ipFamilies[" + std::to_string(i) + "]";
       causes.push_back(InvalidValue(field, R"("IPv6")", "not configured on this cluster"));
     }

@@ -38,7 +38,9 @@ class ServiceAddresses {
   [[nodiscard]] bool InRange(std::uint32_t address) const {
     return address > first_ && address < last_;
   }
-  void AssignAddress(const json::Value& old, json::Value& spec, std::vector<StatusCause>& causes);
+  // `families_given`: the request says which, rather than leaving them as they were.
+  void AssignAddress(const json::Value& old, bool families_given, json::Value& spec,
+                     std::vector<StatusCause>& causes);
   void AssignPorts(const json::Value& old, json::Value& spec);
 
   std::uint32_t first_ = 0;  // neither of the two is given out
