@@ -8,6 +8,7 @@
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"
+#include "object/protobuf_to_value.h"
 #include "object/transcode.h"
 
 namespace kinformer::fuzz {
@@ -68,6 +69,11 @@ void FuzzProtobufToJson(std::string_view input) {
   json.erase(0, 4);
   Require(!IsUtf8(json) || json::Parse(json, {.max_depth = 600}).ok(), "the JSON form is JSON",
           json);
+  const Result<json::Value> parsed = json::Parse(json);
+  const Result<json::Value> direct =
+      internal::ProtobufToValue(*type.message, choices.rest(), type.kind, type.apiVersion());
+  Require(parsed.ok() == direct.ok(), "a document comes of what has JSON that can be read", json);
+  if (parsed) RequireEqual(direct->Dump(), parsed->Dump(), "both ways give the same document");
   const Result<std::string> message = internal::JsonToProtobuf(*type.message, json);
   // A quantity is a text on the wire, and any text passes there.
   if (!message && message.error().message().find("is no quantity") != std::string::npos) return;

@@ -18,7 +18,11 @@
 #include <unistd.h>
 #include <vector>
 
+#include "kinformer/internal/registry.h"
+
 #include "apiserver/shared.h"
+#include "object/transcode.h"
+#include "wire/envelope.h"
 
 namespace kinformer::bench {
 namespace {
@@ -29,6 +33,63 @@ namespace {
 }
 
 constexpr std::size_t kStreams = 100;  // of an HTTP/2 connection
+
+constexpr std::string_view kNumber = "000000000";
+
+std::string Numbered(const std::string& prefix, std::size_t number) {
+  const std::string digits = std::to_string(number);
+  return prefix + std::string(9 - std::min<std::size_t>(9, digits.size()), '0') + digits;
+}
+
+// What a ReplicaSet's pods look like when they are created.
+constexpr std::string_view kReplica =
+    R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-000000000",
+"namespace":"default","labels":{"app":"web","tier":"front","pod-template-hash":"6d4cf56db6"},"annotations":{
+"prometheus.io/scrape":"true","prometheus.io/port":"9102"},"ownerReferences":[{"apiVersion":"apps/v1",
+"kind":"ReplicaSet","name":"web-6d4cf56db6","uid":"0b1c7a52-2f8e-4f0e-9d8b-5a2f6a1e7c33","controller":true,
+"blockOwnerDeletion":true}]},"spec":{"containers":[{"name":"web","image":"example/web:1.4.2","ports":[{
+"name":"http","containerPort":8080,"protocol":"TCP"}],"env":[{"name":"LEVEL","value":"info"},{"name":"NODE",
+"valueFrom":{"fieldRef":{"apiVersion":"v1","fieldPath":"spec.nodeName"}}}],"resources":{"limits":{"cpu":"500m",
+"memory":"256Mi"},"requests":{"cpu":"100m","memory":"128Mi"}},"livenessProbe":{"httpGet":{"path":"/healthz",
+"port":"http","scheme":"HTTP"},"initialDelaySeconds":5,"timeoutSeconds":1,"periodSeconds":10,"successThreshold":1,
+"failureThreshold":3},"volumeMounts":[{"name":"config","mountPath":"/etc/web"}],"imagePullPolicy":"IfNotPresent"}],
+"volumes":[{"name":"config","configMap":{"name":"web","defaultMode":420}}],"restartPolicy":"Always",
+"terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","serviceAccountName":"default",
+"schedulerName":"default-scheduler"}})";
+
+// Of the definition in kWidgetDefinition: some members get their default, and one is unknown.
+constexpr std::string_view kWidget =
+    R"({"apiVersion":"bench.example/v1","kind":"Widget","metadata":{
+"name":"widget-000000000","namespace":"default","labels":{"app":"bench"}},"spec":{"size":3,"color":"red",
+"parts":[{"name":"a","weight":12},{"name":"b"}],"options":{"fast":"yes"},"extra":"unknown"}})";
+
+std::string BodyOf(const Settings& settings) {
+  if (settings.resource == "widgets") return std::string(kWidget);
+  if (settings.resource == "replicas") return std::string(kReplica);
+  if (settings.resource == "pods") return PodJson("default", 0);
+  return ConfigMapJson("default", 0, settings.bytes);
+}
+
+// The request that creates the object of number 0.
+std::string CreateRequest(const Settings& settings) {
+  const bool widgets = settings.resource == "widgets";
+  const bool pods = settings.resource == "pods" || settings.resource == "replicas";
+  std::string body = BodyOf(settings);
+  std::erase(body, '\n');
+  std::string media = "application/json";
+  if (settings.protobuf) {
+    const std::string kind = pods ? "Pod" : "ConfigMap";
+    media = "application/vnd.kubernetes.protobuf";
+    body = wire::SealEnvelope(
+        "v1", kind,
+        internal::JsonToProtobuf(*internal::FindType("", "v1", kind)->message, body).OrExit());
+  }
+  return "POST /" + std::string(widgets ? "apis/bench.example/v1" : "api/v1") +
+         "/namespaces/default/" + (pods ? "pods" : settings.resource) +
+         " HTTP/1.1\r\nHost: x\r\nAccept: " + media + "\r\nContent-Type: " + media +
+         "\r\nUser-Agent: bench\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+         body;
+}
 
 // One connection, and what its last read ended with.
 struct Client {
@@ -51,6 +112,11 @@ class Load {
     buffer_.resize(std::size_t{1} << 20);
     epoll_ = ::epoll_create1(0);
     if (settings_.tls) context_ = SSL_CTX_new(TLS_client_method());
+    if (settings_.mode != "create") return;
+    create_ = CreateRequest(settings_);
+    for (std::size_t at = 0; (at = create_.find(kNumber, at)) != create_.npos; ++at) {
+      places_.push_back(at);
+    }
   }
 
   void Connect() {
@@ -179,14 +245,16 @@ class Load {
             "x\r\nAccept: application/json\r\nUser-Agent: bench\r\n\r\n";
         continue;
       }
-      const std::string body = ConfigMapJson("default", client.next, settings_.bytes);
-      text +=
-          "POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: x\r\nAccept: "
-          "application/json\r\nContent-Type: application/json\r\nUser-Agent: "
-          "bench\r\nContent-Length: " +
-          std::to_string(body.size()) + "\r\n\r\n" + body;
+      Number(client.next);
+      text += create_;
     }
     Send(client, text);
+  }
+
+  // Puts a number into every place of the request that has one.
+  void Number(std::size_t number) {
+    const std::string digits = Numbered("", number);
+    for (const std::size_t place : places_) create_.replace(place, digits.size(), digits);
   }
 
   static void Send(Client& client, std::string_view text) {
@@ -278,6 +346,8 @@ class Load {
   SSL_CTX* context_ = nullptr;
   std::vector<Client> clients_{};
   Client* reading_ = nullptr;
+  std::string create_{};               // a request
+  std::vector<std::size_t> places_{};  // of its object's number
 };
 
 }  // namespace
@@ -287,17 +357,49 @@ std::string NamespaceName(std::size_t i) {
   return "ns-" + std::string(4 - std::min<std::size_t>(4, digits.size()), '0') + digits;
 }
 
-static std::string Numbered(const std::string& prefix, std::size_t number) {
-  const std::string digits = std::to_string(number);
-  return prefix + std::string(9 - std::min<std::size_t>(9, digits.size()), '0') + digits;
-}
-
 std::string PodJson(const std::string& namespace_, std::size_t number) {
   return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":")" + Numbered("pod-", number) +
          R"(","namespace":")" + namespace_ + R"(","labels":{"app":"bench"}},"spec":{"nodeName":")" +
          Numbered("node-", number % 5000) +
          R"(","containers":[{"name":"main","image":"example/main:1"}]},"status":{"phase":"Running"}})";
 }
+
+const char* const kWidgetDefinition = R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.bench.example}
+spec:
+  group: bench.example
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            required: [color]
+            properties:
+              size: {type: integer, minimum: 1, maximum: 100, default: 1}
+              color: {type: string, enum: [red, green, blue]}
+              mode: {type: string, default: auto}
+              replicas: {type: integer, default: 1}
+              parts:
+                type: array
+                items:
+                  type: object
+                  required: [name]
+                  properties:
+                    name: {type: string, maxLength: 63}
+                    weight: {type: integer, default: 10}
+              options: {type: object, additionalProperties: {type: string}}
+          status: {type: object, properties: {phase: {type: string}}}
+)";
 
 std::string ConfigMapJson(const std::string& namespace_, std::size_t number, std::size_t bytes) {
   const std::string name = Numbered("map-", number);

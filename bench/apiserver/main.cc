@@ -2,12 +2,14 @@
 //
 //   bench_apiserver watch [--watchers 10000] [--namespaces 100] [--batch 64] [--rounds 5] [--bytes 900] [--tls|--http2]
 //   bench_apiserver list [--readers 4] [--objects 1000000] [--protobuf]
-//   bench_apiserver get|create [--clients 50] [--batch 16] [--requests 500000] [--bytes 200]
+//   bench_apiserver get|create [--clients 50] [--batch 16] [--requests 500000] [--bytes 200] [--tls]
+//   bench_apiserver create --resource configmaps|pods|replicas|widgets [--protobuf] [--no-defaulting] ...
 //   bench_apiserver start --kinformer build/release/bin/kinformer
 //
 // watch: events go to all watchers in batches; `--namespaces`: each watches one of so many. list: lists at once of all of so many small pods.
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -16,6 +18,7 @@
 #include <fstream>
 #include <malloc.h>
 #include <new>
+#include <openssl/crypto.h>
 #include <string>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -65,6 +68,33 @@ double Status(const char* name) {
   }
   return 0;
 }
+// What OpenSSL has from malloc, with malloc's own share.
+std::atomic<std::size_t> openssl_bytes{0};
+
+std::size_t SizeOf(void* at) {
+  return at == nullptr ? 0 : ::malloc_usable_size(at) + sizeof(void*);
+}
+
+// OpenSSL tells where in its source it asks for memory, which nobody wants to know here.
+void CountOpenSsl() {
+  CRYPTO_set_mem_functions(
+      [](std::size_t size, const char*, int) {
+        void* const at = std::malloc(size);
+        openssl_bytes += SizeOf(at);
+        return at;
+      },
+      [](void* old, std::size_t size, const char*, int) {
+        openssl_bytes -= SizeOf(old);
+        void* const at = std::realloc(old, size);
+        openssl_bytes += SizeOf(at);
+        return at;
+      },
+      [](void* at, const char*, int) {
+        openssl_bytes -= SizeOf(at);
+        std::free(at);
+      });
+}
+
 void ResetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 class Bench {
@@ -72,7 +102,8 @@ class Bench {
   Bench(const Settings& settings, Shared& shared) : settings_(settings), shared_(shared) {
     OnLoop([&] {
       api_ = std::make_unique<apiserver::ApiServer>(
-          runtime_.env(), apiserver::ApiServerOptions{.future_version_wait = 1h});
+          runtime_.env(), apiserver::ApiServerOptions{.future_version_wait = 1h,
+                                                      .defaulting = settings_.defaulting});
     });
   }
   ~Bench() {
@@ -133,12 +164,21 @@ int Bench::Watch() {
   OnLoop([&] { shared_.wanted = static_cast<std::uint64_t>(api_->current_resource_version()); });
   ::malloc_trim(0);
   const double before = Status("VmRSS:");
+  const std::size_t heap = ::mallinfo2().uordblks;
+  const std::size_t openssl = openssl_bytes;
   Listen();
   Await(shared_.connected, settings_.connections);
   std::this_thread::sleep_for(200ms);
   const double idle = Status("VmRSS:");
-  std::printf("%zu watchers: %.0f bytes each, beside the kernel's socket\n", settings_.connections,
-              (idle - before) / static_cast<double>(settings_.connections));
+  const auto each = [&](double bytes) {
+    return bytes / static_cast<double>(settings_.connections);
+  };
+  std::printf(
+      "%zu watchers: %.0f bytes each, beside the kernel's socket; %.0f in use on the heap, %.0f of "
+      "them OpenSSL's\n",
+      settings_.connections, each(idle - before),
+      each(static_cast<double>(::mallinfo2().uordblks - heap)),
+      each(static_cast<double>(openssl_bytes - openssl)));
 
   const double cpu = CpuSeconds();
   const auto start = Clock::now();
@@ -206,6 +246,9 @@ int Bench::List() {
 
 int Bench::Requests() {
   if (settings_.mode == "get") OnLoop([&] { Put("default", 0); });
+  if (settings_.resource == "widgets") {
+    OnLoop([&] { (void)api_->Load(kWidgetDefinition).OrExit(); });
+  }
   shared_.wanted = settings_.objects / settings_.connections * settings_.connections;
   const double cpu = CpuSeconds();
   const auto start = Clock::now();
@@ -273,6 +316,10 @@ int Main(int argc, char** argv) {
       settings.protobuf = true;
       continue;
     }
+    if (name == "--no-defaulting") {
+      settings.defaulting = false;
+      continue;
+    }
     if (name == "--tls" || name == "--http2") {
       settings.tls = true;
       settings.http2 = name == "--http2";
@@ -296,6 +343,8 @@ int Main(int argc, char** argv) {
       settings.bytes = number;
     } else if (name == "--objects" || name == "--requests") {
       settings.objects = number;
+    } else if (name == "--resource") {
+      settings.resource = value;
     } else if (name == "--kinformer") {
       settings.kinformer = value;
     } else {
@@ -304,6 +353,7 @@ int Main(int argc, char** argv) {
     }
   }
   if (settings.mode == "start") return Start(settings);
+  if (settings.mode == "watch" && settings.tls) CountOpenSsl();
   if (settings.mode != "watch" && settings.mode != "list" && !requests) {
     std::fprintf(stderr, "usage: bench_apiserver watch|list|get|create|start [options]\n");
     return 2;

@@ -22,7 +22,9 @@ struct Settings {
   std::size_t bytes = 900;  // of data in an object
   std::size_t objects = 1'000'000;
   bool tls = false;
-  bool protobuf = false;  // lists
+  bool protobuf = false;               // lists; creates and their answers
+  std::string resource{"configmaps"};  // what is created: pods, replicas (larger pods), widgets too
+  bool defaulting = true;
   bool http2 = false;     // over TLS, a hundred watches a connection
   std::string kinformer;  // the program to start
 };
@@ -41,6 +43,9 @@ struct Shared {
 std::string NamespaceName(std::size_t i);
 // The body of a POST. Names sort.
 std::string ConfigMapJson(const std::string& namespace_, std::size_t number, std::size_t bytes);
+
+// What serves widgets: a structural schema with defaults.
+extern const char* const kWidgetDefinition;
 
 // A small pod: one container, a node, labels.
 std::string PodJson(const std::string& namespace_, std::size_t number);

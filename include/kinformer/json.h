@@ -34,6 +34,7 @@
 namespace kinformer::json {
 
 class Value;
+class TextSink;
 
 enum class Type : std::uint8_t { kNull, kBool, kNumber, kString, kArray, kObject };
 
@@ -53,6 +54,8 @@ class Object {
   Object();
   Object(const Object& other);
   Object(Object&& other) noexcept;
+  // REQUIRES: the names are distinct.
+  explicit Object(std::vector<Member> members);
   Object& operator=(const Object& other);
   Object& operator=(Object&& other) noexcept;
   ~Object();
@@ -66,9 +69,15 @@ class Object {
   Value& operator[](std::string_view name) KINFORMER_LIFETIMEBOUND;
   // Sets or adds.
   void Set(std::string_view name, Value value);
+  // Adds a member at the end, without a look for one of that name. REQUIRES: there is none.
+  Value& Add(std::string name, Value value) KINFORMER_LIFETIMEBOUND;
+  // Makes room for so many members in all.
+  void Reserve(std::size_t count);
   // Whether there was one. Keeps the order of the others.
   bool Erase(std::string_view name);
   void Clear();
+  // The members, in their order.
+  [[nodiscard]] std::vector<Member> Release() &&;
   // Bytewise by name, not recursive.
   void SortByName();
 
@@ -80,7 +89,6 @@ class Object {
 
  private:
   [[nodiscard]] std::size_t IndexOf(std::string_view name) const;
-  void Append(std::string_view name, Value value);
   void RebuildIndex();
 
   std::vector<Member> members_;
@@ -172,9 +180,10 @@ class Value {
   // Items or members to walk; empty if the type is another: `for (const json::Value& c : pod["spec"]["containers"].items())`.
   [[nodiscard]] const Array& items() const KINFORMER_LIFETIMEBOUND;
   [[nodiscard]] const Object& members() const KINFORMER_LIFETIMEBOUND;
-  // This value as an object or array, after turning it into an empty one if it is of another type.
+  // This value as an object, array or string, after turning it into an empty one if it is of another type.
   Object& EnsureObject() KINFORMER_LIFETIMEBOUND;
   Array& EnsureArray() KINFORMER_LIFETIMEBOUND;
+  std::string& EnsureString() KINFORMER_LIFETIMEBOUND;
   // Items, members; 0 for scalars.
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] bool contains(std::string_view name) const { return Find(name) != nullptr; }
@@ -228,6 +237,7 @@ class Value {
 
   // Equal content. Members in any order; numbers by value (1 equals 1.0).
   friend bool operator==(const Value& a, const Value& b);
+  friend class TextSink;
 
   [[nodiscard]] std::string Dump(const DumpOptions& options = {}) const;
   // Two spaces per level, as kubectl prints.
@@ -241,7 +251,7 @@ class Value {
     std::string text;  // as parsed; empty: made from a double
   };
   [[nodiscard]] const Value& Item(std::size_t index) const;
-  void Write(std::string& out, const DumpOptions& options, int level) const;
+  void Write(TextSink& out, const DumpOptions& options, int level) const;
 
   std::variant<std::monostate, bool, std::int64_t, std::uint64_t, Real, std::string, Array, Object>
       rep_;

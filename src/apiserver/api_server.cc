@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "kinformer/log.h"
 #include "kinformer/yaml.h"
 
+#include "apiserver/conversion.h"
 #include "apiserver/debug_endpoints.h"
 #include "apiserver/discovery.h"
 #include "apiserver/fault_injection.h"
@@ -14,6 +16,7 @@
 #include "apiserver/request_body.h"
 #include "apiserver/responses.h"
 #include "apiserver/server_state.h"
+#include "apiserver/service_addresses.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -261,7 +264,7 @@ struct ApiServer::Impl {
 
   static Result<json::Value> ValueOf(const ResourceAt& at, const Result<WriteOutcome>& outcome) {
     if (!outcome) return outcome.error();
-    return outcome->record->Parse(at.version->api_version, at.version->kind);
+    return ObjectIn(at, *outcome->record);
   }
 
   [[nodiscard]] RecordPtr Find(const ResourceAt& at, const ObjectName& name) const {
@@ -280,8 +283,19 @@ struct ApiServer::Impl {
   std::string audit_prefix;
 };
 
+std::int64_t FirstResourceVersionAt(WallTime now) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
+}
+
 ApiServer::ApiServer(Env& env, ApiServerOptions options)
-    : impl_(std::make_unique<Impl>(*this, env, std::move(options))) {}
+    : impl_(std::make_unique<Impl>(*this, env, std::move(options))) {
+  const std::string& range = impl_->state.options.service_cluster_ip_range;
+  if (range.empty() || ServiceAddresses::IsRange(range)) return;
+  env.log().Log(LogLevel::kError,
+                "service_cluster_ip_range is not a range of IPv4 addresses such as 10.96.0.0/12: "
+                "Services get no addresses",
+                {{"range", range}});
+}
 
 ApiServer::~ApiServer() = default;
 
@@ -343,7 +357,7 @@ Result<json::Value> ApiServer::Get(const GroupVersionResource& resource,
   if (!at) return UnknownResource(resource);
   const RecordPtr record = impl_->Find(at, name);
   if (record == nullptr) return NotFoundError(at.resource->Subject(name.name));
-  return record->Parse(at.version->api_version, at.version->kind);
+  return ObjectIn(at, *record);
 }
 
 Result<std::vector<json::Value>> ApiServer::List(const GroupVersionResource& resource,
@@ -354,7 +368,7 @@ Result<std::vector<json::Value>> ApiServer::List(const GroupVersionResource& res
   std::vector<json::Value> out;
   const std::string prefix = namespace_.empty() ? std::string() : std::string(namespace_) + "/";
   at.resource->store->Walk(prefix, {}, impl_->state.resource_version, [&](const RecordPtr& record) {
-    out.push_back(record->Parse(at.version->api_version, at.version->kind));
+    out.push_back(ObjectIn(at, *record));
     return true;
   });
   return out;
@@ -424,8 +438,9 @@ std::size_t ApiServer::ObjectCount(const GroupVersionResource& resource) const {
 ApiServerStats ApiServer::Stats() const {
   ApiServerStats stats{.requests = impl_->requests, .events = impl_->state.writes};
   for (const auto& resource : impl_->state.resources.all()) {
+    if (resource->stored != nullptr) continue;
     stats.objects += resource->store->size();
-    stats.watches += resource->watchers.size();
+    stats.watches += resource->watchers->size();
     stats.stored_bytes += resource->store->bytes();
   }
   return stats;
@@ -438,10 +453,12 @@ void ApiServer::Compact(std::int64_t resource_version) {
 
 Result<void> ApiServer::Restore(std::int64_t resource_version) {
   ServerState& state = impl_->state;
-  if (resource_version < 1 || resource_version > state.resource_version) {
-    return Error(Reason::kInvalidArgument,
-                 "cannot restore resourceVersion " + std::to_string(resource_version) +
-                     ": it must be from 1 to " + std::to_string(state.resource_version));
+  const std::int64_t first = state.options.first_resource_version.value_or(1);
+  if (resource_version < first || resource_version > state.resource_version) {
+    return Error(Reason::kInvalidArgument, "cannot restore resourceVersion " +
+                                               std::to_string(resource_version) +
+                                               ": it must be from " + std::to_string(first) +
+                                               " to " + std::to_string(state.resource_version));
   }
   for (const auto& resource : state.resources.all()) {
     if (resource_version < resource->store->floor()) {
@@ -453,14 +470,16 @@ Result<void> ApiServer::Restore(std::int64_t resource_version) {
   }
   CloseWatches();
   for (const auto& resource : state.resources.all()) {
+    if (resource->stored != nullptr) continue;
     resource->store = resource->store->RestoredTo(resource_version, state.env.Now());
   }
+  state.resources.ShareStores();
   state.resource_version = resource_version;
   return {};
 }
 
 void ApiServer::CloseWatches() {
-  for (const auto& resource : impl_->state.resources.all()) resource->watchers.Close();
+  for (const auto& resource : impl_->state.resources.all()) resource->watchers->Close();
 }
 
 FaultPlan& ApiServer::faults() { return impl_->faults; }

@@ -15,7 +15,11 @@ using internal::FieldDescriptor;
 using internal::FieldKind;
 
 constexpr std::size_t kMostFields = 64;
-constexpr std::size_t kMostRuled = 16;
+
+bool FitsMessage(const MessagePlan& plan, const json::Value& object, bool root);
+
+using Member = json::Object::Member;
+using Members = std::vector<Member>;
 
 // What was sent for each field of a plan; null: nothing.
 using Sent = std::array<json::Value*, kMostFields>;
@@ -109,44 +113,84 @@ bool FillInField(const FieldPlan& plan, json::Value& value) {
   return One(plan, value);
 }
 
+bool FitsOne(const FieldPlan& plan, const json::Value& value) {
+  if (value.is_null()) return true;
+  if (plan.child != nullptr) return FitsMessage(*plan.child, value, /*root=*/false);
+  return FitsScalar(*plan.field, value);
+}
+
+bool FitsField(const FieldPlan& plan, const json::Value& value) {
+  if (plan.field->repeated) {
+    const json::Array* items = value.IfArray();
+    return items != nullptr && std::all_of(items->begin(), items->end(),
+                                           [&](const auto& item) { return FitsOne(plan, item); });
+  }
+  if (plan.field->map) {
+    const json::Object* entries = value.IfObject();
+    return entries != nullptr &&
+           std::all_of(entries->begin(), entries->end(),
+                       [&](const Member& entry) { return FitsOne(plan, entry.second); });
+  }
+  return FitsOne(plan, value);
+}
+
+bool FitsMessage(const MessagePlan& plan, const json::Value& object, bool root) {
+  const json::Object* members = object.IfObject();
+  if (members == nullptr) return false;
+  std::size_t next = 0;
+  for (const auto& [name, value] : *members) {
+    const std::size_t at = plan.FindNext(name, next);
+    if (at == MessagePlan::kNone) {
+      const bool type_meta = root || plan.message->type_meta;
+      if (!type_meta || (name != "kind" && name != "apiVersion")) return false;
+    } else if (!value.is_null() && !FitsField(plan.fields[at], value)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 bool FillIn(const MessagePlan& plan, json::Value& object) {
-  json::Object* members = object.IfObject();
-  if (members == nullptr || plan.fields.size() > kMostFields || plan.ruled.size() > kMostRuled) {
-    return false;
-  }
-  if (plan.prepare != nullptr) plan.prepare(*members);
+  json::Object* given = object.IfObject();
+  if (given == nullptr || plan.fields.size() > kMostFields) return false;
+  if (plan.prepare != nullptr) plan.prepare(*given);
+  Members members = std::move(*given).Release();
   Sent sent{};
-  json::Object out;
+  std::array<Member*, kMostFields> from{};
+  Members out;
   // Whether the members can stay where they are: all known, there, and in order.
   bool in_place = plan.type_meta.empty();
   std::size_t next = 0;
-  for (std::size_t i = 0; i < members->size(); ++i) {
-    const std::string& name = members->name(i);
-    json::Value& value = members->value(i);
-    const std::size_t at = plan.Find(name);
-    const bool there = at != MessagePlan::kNone && !IsAbsent(*plan.fields[at].field, value);
-    in_place = in_place && there && at >= next;
-    next = at + 1;
-    if (there) sent[at] = &value;
+  for (Member& member : members) {
+    const std::size_t expected = next;
+    const std::size_t at = plan.FindNext(member.first, next);
+    const bool there = at != MessagePlan::kNone && !IsAbsent(*plan.fields[at].field, member.second);
+    in_place = in_place && there && at >= expected;
+    if (there) {
+      sent[at] = &member.second;
+      from[at] = &member;
+    }
     if (at != MessagePlan::kNone) continue;
-    if (plan.message->type_meta && (name == "kind" || name == "apiVersion")) {
-      out.Set(name, std::move(value));
+    if (plan.message->type_meta && (member.first == "kind" || member.first == "apiVersion")) {
+      out.push_back(std::move(member));
     }
   }
   for (const auto& [name, value] : plan.type_meta) {
-    if (out.Find(name) == nullptr) out.Set(name, value);
+    const auto has = [&, given_name = name](const Member& m) { return m.first == given_name; };
+    if (std::none_of(out.begin(), out.end(), has)) out.emplace_back(name, value);
   }
   // Defaults look at what was sent, so they come before it is taken away.
-  std::array<json::Value, kMostRuled> filled;
-  for (std::size_t i = 0; i < plan.ruled.size(); ++i) {
-    const std::size_t at = plan.ruled[i];
-    filled[i] = ByRule(plan.fields[at], sent, sent[at]);
+  std::vector<std::pair<std::size_t, json::Value>> filled;
+  filled.reserve(plan.ruled.size());
+  for (const std::size_t at : plan.ruled) {
+    json::Value value = ByRule(plan.fields[at], sent, sent[at]);
+    if (!value.is_null()) filled.emplace_back(at, std::move(value));
   }
-  for (std::size_t i = 0; i < plan.ruled.size(); ++i) {
-    if (filled[i].is_null()) continue;
-    sent[plan.ruled[i]] = &filled[i];
+  for (auto& [at, value] : filled) {
+    sent[at] = &value;
+    from[at] = nullptr;
     in_place = false;
   }
   bool usual = true;
@@ -156,24 +200,35 @@ bool FillIn(const MessagePlan& plan, json::Value& object) {
     for (std::size_t i = 0; i < plan.fields.size(); ++i) {
       if (sent[i] != nullptr) usual = FillInField(plan.fields[i], *sent[i]) && usual;
     }
+    *given = json::Object(std::move(members));
     return usual;
   }
+  out.reserve(out.size() + members.size() + filled.size() + plan.always.size());
   for (std::size_t i = 0; i < plan.fields.size(); ++i) {
     const FieldPlan& field_plan = plan.fields[i];
     const FieldDescriptor& field = *field_plan.field;
     if (json::Value* value = sent[i]) {
       usual = FillInField(field_plan, *value) && usual;
-      out.Set(field.json_name, std::move(*value));
+      if (from[i] != nullptr) {
+        out.push_back(std::move(*from[i]));
+      } else {
+        out.emplace_back(field.json_name, std::move(*value));
+      }
     } else if (field.omitempty) {
       continue;
     } else if (field_plan.child != nullptr && !field.repeated && !field.map && !field.pointer) {
-      out.Set(field.json_name, field_plan.child->empty);
+      out.emplace_back(field.json_name, field_plan.child->empty);
     } else {
-      out.Set(field.json_name, ZeroOf(field));
+      out.emplace_back(field.json_name, ZeroOf(field));
     }
   }
-  object = std::move(out);
+  *given = json::Object(std::move(out));
   return usual;
+}
+
+bool Defaults::Fits(const internal::MessageDescriptor& message, std::string_view kind,
+                    const json::Value& object) {
+  return FitsMessage(plans_.For(message, kind), object, /*root=*/true);
 }
 
 Result<void> Defaults::Apply(const internal::MessageDescriptor& message, std::string_view kind,

@@ -27,6 +27,11 @@ class Defaults {
   Result<void> Apply(const internal::MessageDescriptor& message, std::string_view kind,
                      json::Value& object);
 
+  // Whether all members are the message's and of its types, so that there is nothing to say about them. False: somebody has to
+  // look more closely.
+  bool Fits(const internal::MessageDescriptor& message, std::string_view kind,
+            const json::Value& object);
+
  private:
   DefaultPlans plans_{};
 };

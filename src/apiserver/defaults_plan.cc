@@ -35,6 +35,22 @@ std::size_t MessagePlan::Find(std::string_view name) const {
   return at != by_name.end() && at->first == name ? at->second : kNone;
 }
 
+std::size_t MessagePlan::FindNext(std::string_view name, std::size_t& next) const {
+  constexpr std::size_t kNear = 8;
+  const std::size_t end = std::min(next + kNear, fields.size());
+  for (std::size_t at = next; at < end; ++at) {
+    const std::string_view candidate = fields[at].name;
+    if (candidate.size() == name.size() && !name.empty() && candidate.back() == name.back() &&
+        candidate == name) {
+      next = at + 1;
+      return at;
+    }
+  }
+  const std::size_t at = Find(name);
+  if (at != kNone) next = at + 1;
+  return at;
+}
+
 DefaultPlans::DefaultPlans() {
   for (const DefaultRow& row : DefaultRows()) {
     rows_[row.message].push_back(&row);
@@ -44,7 +60,12 @@ DefaultPlans::DefaultPlans() {
 
 const MessagePlan& DefaultPlans::For(const internal::MessageDescriptor& message,
                                      std::string_view kind) {
-  return Make(message, special_.contains(kind) ? std::string(kind) : std::string(), {});
+  Known& known = known_[&message];
+  if (known.plan == nullptr || known.kind != kind) {
+    known.kind = kind;
+    known.plan = &Make(message, special_.contains(kind) ? std::string(kind) : std::string(), {});
+  }
+  return *known.plan;
 }
 
 const MessagePlan& DefaultPlans::Make(const internal::MessageDescriptor& message,
@@ -81,7 +102,7 @@ void DefaultPlans::AddFields(MessagePlan& plan, const internal::MessageDescripto
     if (field.inlined) {
       AddFields(plan, *field.message);
     } else {
-      plan.fields.push_back({.field = &field});
+      plan.fields.push_back({.name = field.json_name, .field = &field});
     }
   }
 }
@@ -106,12 +127,13 @@ void DefaultPlans::AddRules(MessagePlan& plan, const std::string& kind,
 }
 
 void DefaultPlans::AddRule(MessagePlan& plan, const DefaultRow& row) const {
-  if (row.member == "kind" || row.member == "apiVersion") {
-    plan.type_meta.emplace_back(row.member, ParseCell(row.value));
+  const std::size_t at = plan.Find(row.member);
+  if (at == MessagePlan::kNone) {
+    if (row.member == "kind" || row.member == "apiVersion") {
+      plan.type_meta.emplace_back(row.member, ParseCell(row.value));
+    }
     return;
   }
-  const std::size_t at = plan.Find(row.member);
-  if (at == MessagePlan::kNone) return;
   FieldPlan& field = plan.fields[at];
   DefaultRule rule;
   std::string_view when = row.when == "-" ? std::string_view() : row.when;

@@ -41,6 +41,7 @@ struct DefaultRule {
 };
 
 struct FieldPlan {
+  std::string_view name{};
   const internal::FieldDescriptor* field = nullptr;
   const MessagePlan* child = nullptr;  // of messages that have a plan
   std::vector<DefaultRule> rules{};    // the first that holds counts
@@ -62,6 +63,9 @@ struct MessagePlan {
 
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   [[nodiscard]] std::size_t Find(std::string_view name) const;
+  // The same. Members mostly stand in order, so it is first looked for a little behind the one that was found before; `next` is
+  // that one's successor, and moves on.
+  std::size_t FindNext(std::string_view name, std::size_t& next) const;
 };
 
 // Makes plans when they are first asked for, and keeps them. Thread-compatible. Plans live as long as this.
@@ -75,6 +79,10 @@ class DefaultPlans {
   const MessagePlan& For(const internal::MessageDescriptor& message, std::string_view kind);
 
  private:
+  struct Known {
+    std::string kind{};
+    const MessagePlan* plan = nullptr;
+  };
   using Rows = std::vector<const DefaultRow*>;
 
   const MessagePlan& Make(const internal::MessageDescriptor& message, const std::string& kind,
@@ -86,6 +94,7 @@ class DefaultPlans {
   std::unordered_map<std::string_view, Rows> rows_{};     // by message
   std::unordered_map<std::string_view, bool> special_{};  // kinds and places that the table names
   std::map<std::string, std::unique_ptr<MessagePlan>, std::less<>> plans_{};
+  std::unordered_map<const internal::MessageDescriptor*, Known> known_{};  // asked for last
 };
 
 }  // namespace kinformer::apiserver

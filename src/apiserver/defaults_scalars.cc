@@ -112,6 +112,38 @@ bool CanonicalScalar(const FieldDescriptor& field, json::Value& value) {
   return false;
 }
 
+bool FitsScalar(const FieldDescriptor& field, const json::Value& value) {
+  switch (field.kind) {
+    case FieldKind::kString:
+      return value.is_string();
+    case FieldKind::kBool:
+      return value.is_bool();
+    case FieldKind::kInt32:
+      return IsInt32(value);
+    case FieldKind::kInt64:
+      return value.is_integer() && value.AsInt64().has_value();
+    case FieldKind::kDouble:
+      return value.is_integer();
+    case FieldKind::kBytes:
+      return value.is_string() && internal::Base64Decode(value.StringOrEmpty()).has_value();
+    case FieldKind::kTime:
+    case FieldKind::kMicroTime:
+      return value.is_string() && internal::ParseRfc3339(value.StringOrEmpty()).has_value();
+    case FieldKind::kDuration:
+      return value.is_string() && internal::ParseGoDuration(value.StringOrEmpty()).has_value();
+    case FieldKind::kQuantity:
+      return value.is_integer() || internal::IsQuantityText(value.StringOrEmpty());
+    case FieldKind::kIntOrString:
+      return value.is_string() || IsInt32(value);
+    case FieldKind::kRawJson:
+      return true;
+    case FieldKind::kJsonUnion:
+    case FieldKind::kMessage:
+      break;
+  }
+  return false;
+}
+
 bool IsAbsent(const FieldDescriptor& field, const json::Value& value) {
   if (value.is_null()) return true;
   // The stored form cannot tell an empty list or map from none.

@@ -15,6 +15,9 @@ namespace kinformer::apiserver {
 // Brings a value that is no message into its canonical form. False: it is not of the type, or not in a usual form of it.
 bool CanonicalScalar(const internal::FieldDescriptor& field, json::Value& value);
 
+// Whether the value, which is neither a message nor null, is of the type in any form, canonical or not. False may be wrong.
+bool FitsScalar(const internal::FieldDescriptor& field, const json::Value& value);
+
 // The same as absent: null, or the zero of a field for which zero and absent are one.
 bool IsAbsent(const internal::FieldDescriptor& field, const json::Value& value);
 

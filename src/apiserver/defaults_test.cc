@@ -11,7 +11,9 @@
 
 #include "apiserver/defaults_scalars.h"
 #include "apiserver/testing.h"
+#include "object/protobuf_to_value.h"
 #include "object/transcode.h"
+#include "object/value_to_protobuf.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -141,16 +143,75 @@ TEST(Defaults, OfEveryKindAreAFixedPoint) {
       EXPECT_EQ(Difference(once.Dump(), twice.Dump()), "");
       const auto bytes = internal::JsonToProtobuf(*message, once.Dump());
       ASSERT_TRUE(bytes.ok()) << bytes.error().message();
+      EXPECT_EQ(internal::ValueToProtobuf(*message, once).OrExit(), *bytes);
       std::string decoded;
       ASSERT_TRUE(internal::ProtobufToJson(*message, *bytes, decoded).ok());
       // kind and apiVersion inside a StatefulSet's claims are not in the encoded form.
       json::Value again = json::Parse(decoded).value_or(json::Value());
+      json::Value direct = internal::ProtobufToValue(*message, *bytes, "K", "v").OrExit();
+      EXPECT_EQ(direct["kind"].StringOrEmpty() + direct["apiVersion"].StringOrEmpty(), "Kv");
+      for (const char* name : {"kind", "apiVersion"}) direct.Erase(name);
+      EXPECT_EQ(Difference(direct.Dump(), again.Dump()), "");
       ASSERT_TRUE(defaults.Apply(*message, kind, again).ok());
       EXPECT_EQ(Difference(once.Dump(), again.Dump()), "");
     }
     ++kinds;
   }
   EXPECT_GE(kinds, 60);
+}
+
+// Calls `visit` for every value in `value`, the root included; the value may be changed, and is as before afterwards.
+template <class F>
+void ForEachValue(json::Value& value, const F& visit) {
+  visit(value);
+  if (json::Object* members = value.IfObject()) {
+    for (std::size_t i = 0; i < members->size(); ++i) ForEachValue(members->value(i), visit);
+  } else if (json::Array* items = value.IfArray()) {
+    for (json::Value& item : *items) ForEachValue(item, visit);
+  }
+}
+
+// What is said to fit, the decoder takes without a complaint; of what it complains, nothing is said to fit.
+TEST(Defaults, WhatFitsIsTakenWithoutAComplaint) {
+  const std::vector<json::Value> others = {nullptr,
+                                           true,
+                                           7,
+                                           std::int64_t{1} << 40,
+                                           1.5,
+                                           "text",
+                                           "1Gi",
+                                           "2026-01-02T03:04:05Z",
+                                           "3s",
+                                           json::Value::MakeArray(),
+                                           json::Value::MakeArray({1}),
+                                           json::Value::MakeObject(),
+                                           json::Value::MakeObject({{"other", "x"}}),
+                                           json::Value::MakeObject({{"kind", "x"}})};
+  Defaults defaults;
+  for (const char* kind : {"Pod", "Secret", "Event", "Service"}) {
+    const MessageDescriptor& message = *internal::FindType("", "v1", kind)->message;
+    const std::string name = std::string("v1 ") + kind;
+    json::Value object = Full(message, 3);
+    object.Set("kind", kind);
+    EXPECT_TRUE(defaults.Fits(message, name, object)) << kind;
+    int fitting = 0;
+    int tried = 0;
+    ForEachValue(object, [&](json::Value& value) {
+      for (const json::Value& other : others) {
+        json::Value kept = std::exchange(value, other);
+        const bool fits = defaults.Fits(message, name, object);
+        if (++tried % 7 == 0 || fits) {
+          internal::FieldProblems problems;
+          const auto typed = internal::JsonToProtobuf(message, object.Dump(), &problems);
+          const bool taken = typed.ok() && problems.unknown.empty();
+          EXPECT_FALSE(fits && !taken) << object.Dump();
+        }
+        fitting += fits ? 1 : 0;
+        value = std::move(kept);
+      }
+    });
+    EXPECT_GT(fitting, 20) << kind;
+  }
 }
 
 TEST(Defaults, WrongTypesAreNamed) {
@@ -256,6 +317,44 @@ TEST_F(PreparationTest, ServicesGetAddresses) {
                 .At("/spec/clusterIP")
                 .StringOrEmpty(),
             address);
+}
+
+TEST_F(PreparationTest, FamiliesOfServicesFollowTheirPolicy) {
+  const auto update = [this](const char* name, const char* spec) {
+    return server_
+        .Do("PUT", std::string(kServices) + "/" + name,
+            std::string(R"({"metadata":{"name":")") + name + R"("},"spec":)" + spec + "}")
+        .Json();
+  };
+  const auto families = [](const json::Value& service) {
+    return service.At("/spec/ipFamilyPolicy").StringOrEmpty() + " " +
+           service.At("/spec/ipFamilies").Dump();
+  };
+  const std::string both = R"(RequireDualStack ["IPv4","IPv6"])";
+  EXPECT_EQ(families(CreateService("a", R"({"clusterIP":"None"})")), both);
+  // The policy stays, the families are found again.
+  EXPECT_EQ(families(update("a", R"({"clusterIP":"None"})")), both);
+  EXPECT_EQ(update("a", R"({"clusterIP":"None","ipFamilies":["IPv4"]})")["message"].StringOrEmpty(),
+            "Service \"a\" is invalid: spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": "
+            "must be 'SingleStack' to release the secondary IP family");
+  const std::string here = "this cluster is not configured for dual-stack services";
+  EXPECT_EQ(update("a", R"({"selector":{"a":"b"}})")["message"].StringOrEmpty(),
+            "Service \"a\" is invalid: spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": " +
+                here);
+  EXPECT_EQ(
+      update("a", R"({"selector":{"a":"b"},"ipFamilies":["IPv4","IPv6"]})")["message"]
+          .StringOrEmpty(),
+      "Service \"a\" is invalid: [spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": " +
+          here + ", spec.ipFamilies[1]: Invalid value: \"IPv6\": not configured on this cluster]");
+  EXPECT_EQ(families(update("a", R"({"clusterIP":"None","ipFamilyPolicy":"SingleStack",
+                                     "ipFamilies":["IPv4","IPv6"]})")),
+            R"(SingleStack ["IPv4"])");
+  EXPECT_EQ(
+      CreateService("b",
+                    R"({"ipFamilyPolicy":"SingleStack","ipFamilies":["IPv4","IPv6"]})")["message"]
+          .StringOrEmpty(),
+      "Service \"b\" is invalid: spec.ipFamilyPolicy: Invalid value: \"SingleStack\": must be "
+      "'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified");
 }
 
 TEST_F(PreparationTest, ServicesKeepWhatTheyWereGiven) {

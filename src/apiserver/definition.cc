@@ -52,7 +52,7 @@ void SetCondition(Value& definition, const Condition& condition, std::string_vie
 void RememberStorageVersion(Value& object) {
   for (const Value& version : std::as_const(object).At("/spec/versions").items()) {
     if (!version["storage"].AsBool().value_or(false)) continue;
-    const Value name = version["name"];
+    const Value name(version["name"].StringOrEmpty());
     json::Array& stored = object["status"]["storedVersions"].EnsureArray();
     if (std::find(stored.begin(), stored.end(), name) == stored.end()) stored.push_back(name);
     return;

@@ -168,15 +168,16 @@ ResponsePtr Discovery::Metrics() {
   std::string objects;
   std::string watches;
   for (const auto& resource : state_.resources.all()) {
+    if (resource->stored != nullptr) continue;  // counted there
     const std::string labels =
         "{group=\"" + resource->group + "\",resource=\"" + resource->plural + "\"} ";
     if (resource->store->size() > 0) {
       objects +=
           "apiserver_resource_objects" + labels + std::to_string(resource->store->size()) + "\n";
     }
-    if (resource->watchers.size() > 0) {
+    if (resource->watchers->size() > 0) {
       watches += "apiserver_longrunning_requests" + labels +
-                 std::to_string(resource->watchers.size()) + "\n";
+                 std::to_string(resource->watchers->size()) + "\n";
     }
   }
   return WholeResponse(200, "text/plain; version=0.0.4; charset=utf-8",

@@ -20,8 +20,7 @@ struct Owner {
 
 std::vector<Owner> OwnersOf(const RecordPtr& record) {
   std::vector<Owner> owners;
-  if (record == nullptr || record->body().find("\"ownerReferences\":[{") == std::string::npos)
-    return owners;
+  if (record == nullptr || !record->owned()) return owners;
   const json::Value object = record->Parse();
   for (const json::Value& owner : object.At("/metadata/ownerReferences").items()) {
     owners.push_back({.uid = owner["uid"].StringOrEmpty(),
@@ -207,7 +206,7 @@ void GarbageCollector::Attempt(const Place& place) {
     DropOwners(place, going);
     return;
   }
-  if (record->body().find("\"deletionTimestamp\":\"") != std::string::npos) return;
+  if (record->terminating()) return;
   const bool owner_too = dependents_.contains(std::string(record->uid()));
   (void)writer_
       .Delete(

@@ -28,8 +28,7 @@ std::vector<RecordPtr> FirstIn(const ServedResource& resource, const std::string
   std::vector<RecordPtr> records;
   resource.store->Walk(prefix, {}, version, [&](const RecordPtr& record) {
     // Those already on their way out wait for somebody else.
-    if (record->body().find("\"deletionTimestamp\":\"") == std::string::npos)
-      records.push_back(record);
+    if (!record->terminating()) records.push_back(record);
     return records.size() < count;
   });
   return records;
@@ -49,8 +48,7 @@ void Lifecycle::AfterPut(const ResourceAt& at, const RecordPtr& old, const Recor
   } else if (IsDefinition(resource)) {
     if (!terminating) {
       EstablishDefinition(at, record, object);
-    } else if (old == nullptr ||
-               old->body().find("\"deletionTimestamp\":\"") == std::string::npos) {
+    } else if (old == nullptr || !old->terminating()) {
       const std::size_t dot = name.find('.');
       const auto custom =
           state_.resources.FindGroupResource(name.substr(dot + 1), name.substr(0, dot));
@@ -80,7 +78,7 @@ void Lifecycle::AfterRemove(const ResourceAt& at, const RecordPtr& old) {
     const std::size_t dot = name.find('.');
     const auto gone = state_.resources.FindGroupResource(name.substr(dot + 1), name.substr(0, dot));
     if (gone != nullptr && gone->custom) {
-      gone->watchers.Close();
+      gone->watchers->Close();
       state_.resources.Uninstall(gone);
     }
     const std::string group = name.substr(dot + 1);
@@ -93,8 +91,7 @@ void Lifecycle::AfterRemove(const ResourceAt& at, const RecordPtr& old) {
   if (!resource.namespaced) return;
   const auto namespaces = state_.resources.FindGroupResource("", "namespaces");
   const RecordPtr ns = namespaces == nullptr ? nullptr : namespaces->store->Get(old->namespace_());
-  if (ns != nullptr && ns->body().find("\"deletionTimestamp\":\"") != std::string::npos &&
-      resource.store->size(old->namespace_()) == 0) {
+  if (ns != nullptr && ns->terminating() && resource.store->size(old->namespace_()) == 0) {
     state_.Post([this, name = std::string(ns->name())] { SweepNamespace(name); });
   }
 }
@@ -106,7 +103,9 @@ void Lifecycle::SweepNamespace(const std::string& name) {
   std::size_t budget = kSlice;
   const std::vector<std::shared_ptr<ServedResource>> all = state_.resources.all();
   for (const auto& resource : all) {
-    if (!resource->namespaced || resource->store->size(name) == 0) continue;
+    if (!resource->namespaced || resource->stored != nullptr || resource->store->size(name) == 0) {
+      continue;
+    }
     const ResourceAt at{.resource = resource, .version = resource->versions.front()};
     for (const RecordPtr& record :
          FirstIn(*resource, name + "/", state_.resource_version, budget)) {
@@ -139,7 +138,9 @@ void Lifecycle::ReportRemaining(const ResourceAt& namespaces, const std::string&
   std::map<std::string, int> finalizers;
   std::string resources;
   for (const auto& resource : state_.resources.all()) {
-    if (!resource->namespaced || resource->store->size(name) == 0) continue;
+    if (!resource->namespaced || resource->stored != nullptr || resource->store->size(name) == 0) {
+      continue;
+    }
     resources += (resources.empty() ? "" : ", ") + resource->plural + "." + resource->group +
                  " has " + std::to_string(resource->store->size(name)) + " resource instances";
     resource->store->Walk(name + "/", {}, state_.resource_version, [&](const RecordPtr& record) {
@@ -236,7 +237,7 @@ void Lifecycle::Serve(const json::Value& definition) {
   (void)ReshapeObjects(*resource, state_.resource_version, state_.resources.limits(),
                        state_.env.Now());
   // What watchers have been told may not be what they would be told now.
-  resource->watchers.Close();
+  resource->watchers->Close();
 }
 
 void Lifecycle::RetryNames(const std::string& group) {

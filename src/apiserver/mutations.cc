@@ -4,8 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/yaml.h"
-
+#include "apiserver/apply_patch.h"
 #include "apiserver/custom_object.h"
 #include "apiserver/eviction.h"
 #include "apiserver/field_rules.h"
@@ -134,7 +133,7 @@ ResponsePtr Mutations::Answer(const ResourceRequest& request, const Result<Write
   for (const std::string& warning : outcome->warnings)
     headers.Add("Warning", "299 - " + JsonString(warning));
   return WholeResponse(outcome->created ? 201 : 200, std::move(headers),
-                       encoder.Object(outcome->record));
+                       encoder.Object(outcome->record, outcome->document));
 }
 
 Result<std::vector<std::string>> Mutations::ValidateFields(
@@ -150,7 +149,8 @@ Result<std::vector<std::string>> Mutations::ValidateFields(
     problems.push_back("duplicate field \"" + DottedPath(pointer) + "\"");
   }
   if (const auto* message = request.at.version->message;
-      message != nullptr && state_.options.check_types) {
+      message != nullptr && state_.options.check_types &&
+      !writer_.Fits(*request.at.version, object)) {
     internal::FieldProblems found;
     const auto typed = internal::JsonToProtobuf(*message, object.Dump(), &found);
     if (!typed) return fail(typed.error().message());
@@ -233,28 +233,36 @@ ResponsePtr Mutations::Patch(const ResourceRequest& request) {
   if (!options) return fail(options.error());
 
   WriteTarget target = TargetOf(request, options->dry_run);
-  const Result<json::Value> patch =
-      server_side ? yaml::Parse(request.body) : json::Parse(request.body);
-  if (!patch) return fail(BadRequestError("error decoding patch: " + patch.error().message()));
-  const std::string key =
-      StorageKey(request.at.resource->namespaced ? target.namespace_ : "", target.name);
-  if (server_side) {
-    if (!(*patch)["metadata"]["managedFields"].is_null()) {
-      return fail(BadRequestError("metadata.managedFields must be nil"));
-    }
-    if (request.at.resource->store->Get(key) == nullptr && target.subresource.empty()) {
-      return Answer(request, writer_.Create(target, *patch));
-    }
-  }
   target.checked = true;
+  Result<json::Value> patch = json::Value();
   std::vector<std::string> warnings;
+  if (server_side) {
+    Result<ApplyPatch> applied = DecodeApplyPatch(
+        request.at, request.body, options->field_validation, state_.options.check_types);
+    if (!applied) return fail(applied.error());
+    patch = std::move(applied->object);
+    warnings = std::move(applied->warnings);
+    const std::string key =
+        StorageKey(request.at.resource->namespaced ? target.namespace_ : "", target.name);
+    if (request.at.resource->store->Get(key) == nullptr && target.subresource.empty()) {
+      if (auto fit = CheckAppliedCreate(request.at, *patch, target.namespace_, target.name); !fit) {
+        return fail(fit.error());
+      }
+      // With a version the object is meant to be there; the real server takes it for a new one all the same.
+      (*patch)["metadata"].Erase("resourceVersion");
+      return Answer(request, writer_.Create(target, *patch), warnings);
+    }
+  } else {
+    patch = json::Parse(request.body);
+  }
+  if (!patch) return fail(BadRequestError("error decoding patch: " + patch.error().message()));
   const auto outcome = writer_.Modify(target, [&](json::Value& object) -> Result<void> {
     const std::string uid = std::as_const(object).At("/metadata/uid").StringOrEmpty();
     // Without a resourceVersion of its own the patch goes onto whatever is there.
     if (Result<void> applied = apply(*patch, object); !applied) return applied;
     auto checked = CheckPatched(request, options->field_validation, uid, object);
     if (!checked) return checked.error();
-    warnings = *std::move(checked);
+    warnings.insert(warnings.end(), checked->begin(), checked->end());
     return {};
   });
   return Answer(request, outcome, warnings);

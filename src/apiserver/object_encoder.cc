@@ -6,10 +6,12 @@
 #include "kinformer/json.h"
 #include "kinformer/yaml.h"
 
+#include "apiserver/conversion.h"
 #include "apiserver/protobuf_envelope.h"
 #include "apiserver/status.h"
 #include "apiserver/table.h"
 #include "object/transcode.h"
+#include "object/value_to_protobuf.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -69,7 +71,10 @@ std::string_view MetadataText(std::string_view body) {
 }
 
 std::string Render(const OutputFormat& format, std::string json) {
-  if (format.media == MediaType::kJson && !format.pretty) return json + "\n";
+  if (format.media == MediaType::kJson && !format.pretty) {
+    json += '\n';
+    return json;
+  }
   const Result<json::Value> value = json::Parse(json);
   if (!value) return json;
   return format.media == MediaType::kYaml ? yaml::Dump(*value) : value->DumpPretty();
@@ -85,11 +90,21 @@ std::string ObjectEncoder::ListKind() const {
                                                 : at_.resource->list_kind;
 }
 
+const Record& ObjectEncoder::Shown(const RecordPtr& record, RecordPtr& holder) const {
+  if (at_.version->conversion == nullptr) return *record;
+  holder = RecordIn(at_, record);
+  return *holder;
+}
+
 std::string ObjectEncoder::ObjectJson(const RecordPtr& record, bool first) const {
   std::string out;
+  RecordPtr holder;
   switch (format_.form) {
-    case Form::kObject:
-      return at_.version->head + record->body();
+    case Form::kObject: {
+      const std::string& body = Shown(record, holder).body();
+      out.reserve(at_.version->head.size() + body.size() + 1);  // a line's end may follow
+      return out.append(at_.version->head).append(body);
+    }
     case Form::kPartialMetadata:
       out = R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/)" + format_.form_version +
             R"(","metadata":)";
@@ -118,8 +133,9 @@ std::string ObjectEncoder::TableJson(std::string_view rows, std::string_view met
 void ObjectEncoder::AppendRow(const RecordPtr& record, std::string& out) const {
   out += "{\"cells\":";
   TableCells(at_, record->Parse(), now_).AppendTo(out);
+  RecordPtr holder;
   if (format_.include == IncludeObject::kObject) {
-    out += ",\"object\":" + at_.version->head + record->body();
+    out += ",\"object\":" + at_.version->head + Shown(record, holder).body();
   } else if (format_.include == IncludeObject::kMetadata) {
     out += R"(,"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/)" +
            format_.form_version + R"(","metadata":)";
@@ -131,7 +147,8 @@ void ObjectEncoder::AppendRow(const RecordPtr& record, std::string& out) const {
   out += '}';
 }
 
-std::string_view ObjectEncoder::Message(const RecordPtr& record, std::string& scratch) const {
+std::string_view ObjectEncoder::Message(const RecordPtr& record, std::string& scratch,
+                                        const json::Value& document) const {
   if (format_.form == Form::kPartialMetadata) {
     const internal::MessageDescriptor* message = PartialMetadataMessage();
     if (message == nullptr) return {};
@@ -141,9 +158,18 @@ std::string_view ObjectEncoder::Message(const RecordPtr& record, std::string& sc
     scratch = internal::JsonToProtobuf(*message, json).value_or(std::string());
     return scratch;
   }
+  if (at_.version->conversion != nullptr) {
+    // What a record keeps is of the form in which it is stored.
+    RecordPtr holder;
+    scratch = internal::JsonToProtobuf(*at_.version->message, "{" + Shown(record, holder).body())
+                  .value_or(std::string());
+    return scratch;
+  }
   if (const std::string* kept = record->protobuf()) return *kept;
-  scratch =
-      internal::JsonToProtobuf(*at_.version->message, "{" + record->body()).value_or(std::string());
+  const internal::MessageDescriptor& message = *at_.version->message;
+  scratch = (document.is_object() ? internal::ValueToProtobuf(message, document)
+                                  : internal::JsonToProtobuf(message, "{" + record->body()))
+                .value_or(std::string());
   record->NoteProtobuf(scratch);
   if (!at_.resource->store->MayKeep(scratch.size())) return scratch;
   record->KeepProtobuf(scratch);
@@ -151,17 +177,17 @@ std::string_view ObjectEncoder::Message(const RecordPtr& record, std::string& sc
 }
 
 std::size_t ObjectEncoder::ListItemSize(const RecordPtr& record) const {
-  if (format_.form == Form::kObject) {
+  if (format_.form == Form::kObject && at_.version->conversion == nullptr) {
     if (const auto size = record->protobuf_size()) return *size;
   }
   std::string scratch;
   return Message(record, scratch).size();
 }
 
-std::string ObjectEncoder::Object(const RecordPtr& record) const {
+std::string ObjectEncoder::Object(const RecordPtr& record, const json::Value& document) const {
   if (format_.media != MediaType::kProtobuf) return Render(format_, ObjectJson(record, true));
   std::string scratch;
-  const std::string_view message = Message(record, scratch);
+  const std::string_view message = Message(record, scratch, document);
   if (format_.form == Form::kPartialMetadata) {
     return Envelope(ListApiVersion(), "PartialObjectMetadata", message);
   }
@@ -184,8 +210,9 @@ void ObjectEncoder::AppendListItem(const RecordPtr& record, bool first, std::str
     AppendRow(record, out);
   } else if (format_.form == Form::kObject && !at_.resource->custom) {
     // Items of built-in lists carry neither kind nor apiVersion.
+    RecordPtr holder;
     out += '{';
-    out += record->body();
+    out += Shown(record, holder).body();
   } else {
     out += ObjectJson(record, false);
   }
@@ -285,7 +312,7 @@ std::string ObjectEncoder::ErrorFrame(const Error& error) const {
 }
 
 std::string ObjectEncoder::FrameKey(EventType type, bool first) const {
-  std::string key = at_.version->version;
+  std::string key = at_.version->api_version;
   key += static_cast<char>('a' + static_cast<int>(type));
   key += static_cast<char>('a' + static_cast<int>(format_.media));
   key += static_cast<char>('a' + static_cast<int>(format_.form));

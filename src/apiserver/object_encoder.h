@@ -38,8 +38,9 @@ class ObjectEncoder {
   // Ages are counted from there on.
   void set_now(WallTime now) { now_ = now; }
 
-  // A whole answer with one object.
-  [[nodiscard]] std::string Object(const RecordPtr& record) const;
+  // A whole answer with one object. `document`: what the record holds, if somebody has it at hand; not an object: nobody has.
+  [[nodiscard]] std::string Object(const RecordPtr& record,
+                                   const json::Value& document = json::Value()) const;
 
   // Lists as JSON: what stands before the items, one item, what stands after them.
   void AppendListHead(const ListHead& head, std::string& out) const;
@@ -57,7 +58,8 @@ class ObjectEncoder {
 
   // Are frames just the record's bytes between two pieces of the version's own?
   [[nodiscard]] bool plain() const {
-    return format_.media == MediaType::kJson && format_.form == Form::kObject;
+    return format_.media == MediaType::kJson && format_.form == Form::kObject &&
+           at_.version->conversion == nullptr;
   }
   // A whole frame. `first`: a Table tells its columns.
   [[nodiscard]] std::string Frame(EventType type, const RecordPtr& record, bool first) const;
@@ -68,11 +70,15 @@ class ObjectEncoder {
   [[nodiscard]] std::string FrameKey(EventType type, bool first) const;
 
  private:
+  // The record in the form of this version; `holder` keeps it where it had to be converted. Metadata alone is shown as it is
+  // stored, as on a real server.
+  const Record& Shown(const RecordPtr& record, RecordPtr& holder) const;
   [[nodiscard]] std::string ObjectJson(const RecordPtr& record, bool first) const;
   [[nodiscard]] std::string TableJson(std::string_view rows, std::string_view metadata,
                                       bool columns) const;
   void AppendRow(const RecordPtr& record, std::string& out) const;
-  [[nodiscard]] std::string_view Message(const RecordPtr& record, std::string& scratch) const;
+  [[nodiscard]] std::string_view Message(const RecordPtr& record, std::string& scratch,
+                                         const json::Value& document = json::Value()) const;
   [[nodiscard]] std::string WrapFrame(std::string_view type, std::string_view object_json,
                                       std::string_view message, std::string_view api_version,
                                       std::string_view kind) const;

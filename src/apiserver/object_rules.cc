@@ -1,10 +1,10 @@
 #include "apiserver/object_rules.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstdio>
 #include <utility>
+
+#include "object/text_forms.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -230,16 +230,9 @@ void SetNamespaceLabel(json::Value& object) {
 
 std::string FormatTime(WallTime time) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-  const auto day = std::chrono::floor<std::chrono::days>(seconds);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(seconds - day);
-  std::array<char, 32> text{};
-  const int size = std::snprintf(
-      text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
-      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-      static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-      static_cast<int>(clock.seconds().count()));
-  return std::string(text.data(), static_cast<std::size_t>(size));
+  std::string text;
+  internal::AppendRfc3339(seconds.time_since_epoch().count(), text);
+  return text;
 }
 
 std::string NewUid(Env& env) {

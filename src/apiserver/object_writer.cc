@@ -7,6 +7,7 @@
 
 #include "kinformer/time.h"
 
+#include "apiserver/conversion.h"
 #include "apiserver/custom_object.h"
 #include "apiserver/definition.h"
 #include "apiserver/field_rules.h"
@@ -84,6 +85,11 @@ bool SameObject(json::Value a, json::Value b) {
   return a == b;
 }
 
+Error TypeError(const ServedVersion& version, const Error& why) {
+  return BadRequestError(version.kind + " in version \"" + version.version +
+                         "\" cannot be handled as a " + version.kind + ": " + why.message());
+}
+
 }  // namespace
 
 ObjectWriter::ObjectWriter(ServerState& state)
@@ -95,9 +101,7 @@ Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
   if (namespaces == nullptr) return {};
   const RecordPtr record = namespaces->store->Get(target.namespace_);
   if (record == nullptr) return NotFoundError(namespaces->Subject(target.namespace_));
-  // Cheap, since the text stands there only if the namespace is on its way out or says so in an annotation.
-  if (record->body().find("\"deletionTimestamp\":\"") != std::string::npos &&
-      Terminating(record->Parse())) {
+  if (record->terminating()) {
     Error error = ForbiddenError(target.at.resource->Subject(target.name),
                                  "unable to create new content in namespace " + target.namespace_ +
                                      " because it is being terminated");
@@ -109,6 +113,24 @@ Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
     return error;
   }
   return {};
+}
+
+Result<void> ObjectWriter::Convert(WriteTarget& target, json::Value& object) {
+  const std::shared_ptr<const ServedVersion> version = target.at.version;
+  if (version->conversion == nullptr) return {};
+  DropNulls(object);
+  if (state_.options.check_types && !target.checked) {
+    const auto typed = internal::JsonToProtobuf(*version->message, object.Dump());
+    if (!typed) return TypeError(*version, typed.error());
+  }
+  object = version->conversion->to_stored(object);
+  target.at.version = StoredAt(target.at).version;
+  target.checked = true;
+  return {};
+}
+
+bool ObjectWriter::Fits(const ServedVersion& version, const json::Value& object) {
+  return defaults_.Fits(*version.message, version.api_version + " " + version.kind, object);
 }
 
 Result<void> ObjectWriter::ApplyTypes(const WriteTarget& target, json::Value& object) {
@@ -124,15 +146,14 @@ Result<void> ObjectWriter::ApplyTypes(const WriteTarget& target, json::Value& ob
     }
   }
   if (typed || !check) return {};
-  return BadRequestError(version.kind + " in version \"" + version.version +
-                         "\" cannot be handled as a " + version.kind + ": " +
-                         typed.error().message());
+  return TypeError(version, typed.error());
 }
 
 Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value object) {
   WriteTarget target = given;
   ServedResource& resource = *target.at.resource;
   if (!resource.custom && !state_.options.defaulting) DropNulls(object);  // else by type
+  if (Result<void> converted = Convert(target, object); !converted) return converted.error();
   FoldFields(resource, object);
   if (Result<void> ready = PrepareCustomObject(target.at, object); !ready) return ready.error();
   json::Value& metadata = object["metadata"];
@@ -197,7 +218,7 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
   const std::string key = StorageKey(resource.namespaced ? target.namespace_ : "", target.name);
   if (const RecordPtr there = resource.store->Get(key)) {
     if (!generated) {
-      return AlreadyExistsError(resource.Subject(target.name), Terminating(there->Parse()));
+      return AlreadyExistsError(resource.Subject(target.name), there->terminating());
     }
     Error error(Reason::kAlreadyExists,
                 AlreadyExistsError(resource.Subject(target.name), false).message() +
@@ -217,6 +238,10 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
     outcome.record = Record::Make(object, sent, resource.fields);
   }
   if (IsDefinition(resource)) outcome.warnings = DefinitionWarnings(object);
+  if (!target.dry_run) {
+    object["metadata"].Set("resourceVersion", VersionText(outcome.record));
+    outcome.document = std::move(object);
+  }
   return outcome;
 }
 
@@ -231,8 +256,9 @@ json::Value ObjectWriter::MergeForUpdate(const WriteTarget& target, const json::
     } else {
       merged.Erase("status");
     }
-    // Pods and nodes take labels and annotations from whoever reports their status.
-    if (!resource.custom && (IsPod(resource) || resource.plural == "nodes")) {
+    // These take labels and annotations from whoever reports their status.
+    if (!resource.custom && (IsPod(resource) || resource.plural == "nodes" ||
+                             resource.plural == "horizontalpodautoscalers")) {
       Restore(merged["metadata"], object["metadata"], {"labels", "annotations"});
     }
     if (object["metadata"].contains("managedFields")) {
@@ -270,10 +296,12 @@ json::Value ObjectWriter::MergeForUpdate(const WriteTarget& target, const json::
   return object;
 }
 
-Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value object) {
+Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& given, json::Value object) {
+  WriteTarget target = given;
   ServedResource& resource = *target.at.resource;
   const ErrorSubject subject = resource.Subject(target.name);
   if (!resource.custom && !state_.options.defaulting) DropNulls(object);  // else by type
+  if (Result<void> converted = Convert(target, object); !converted) return converted.error();
   FoldFields(resource, object);
   TidyMetadata(object["metadata"]);
   const json::Value& metadata = std::as_const(object)["metadata"];
@@ -349,6 +377,12 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
     for (StatusCause& cause : ValidateChange(resource, old, merged)) {
       causes.push_back(std::move(cause));
     }
+    const Conversion* conversion = given.at.version->conversion;
+    if (conversion != nullptr && conversion->validate_change != nullptr) {
+      for (StatusCause& cause : conversion->validate_change(old, merged)) {
+        causes.push_back(std::move(cause));
+      }
+    }
   }
   for (StatusCause& cause : ValidateCustomObject(target.at, merged, &old)) {
     causes.push_back(std::move(cause));
@@ -390,7 +424,7 @@ Result<WriteOutcome> ObjectWriter::Modify(const WriteTarget& target, const Chang
   const RecordPtr record =
       resource.store->Get(StorageKey(resource.namespaced ? target.namespace_ : "", target.name));
   if (record == nullptr) return NotFoundError(resource.Subject(target.name));
-  json::Value object = record->Parse(target.at.version->api_version, target.at.version->kind);
+  json::Value object = ObjectIn(target.at, *record);
   if (Result<void> changed = change(object); !changed) return changed.error();
   return Update(target, std::move(object));
 }
@@ -460,10 +494,10 @@ WriteOutcome ObjectWriter::Store(const WriteTarget& target, const RecordPtr& old
   RecordPtr record = Record::Make(object, ++state_.resource_version, resource.fields);
   ++state_.writes;
   resource.store->Put(record, state_.env.Now());
-  resource.watchers.Notify(record->namespace_(), record->key());
+  resource.watchers->Notify(record->namespace_(), record->key());
   state_.VersionReached();
   preparation_.Stored(resource, old, object);
-  lifecycle_.AfterPut(target.at, old, record, object);
+  lifecycle_.AfterPut(StoredAt(target.at), old, record, object);
   return {.record = std::move(record)};
 }
 
@@ -473,10 +507,10 @@ WriteOutcome ObjectWriter::Remove(const WriteTarget& target, const RecordPtr& ol
   RecordPtr tombstone = old->AtResourceVersion(++state_.resource_version, /*tombstone=*/true);
   ++state_.writes;
   resource.store->Delete(tombstone, state_.env.Now());
-  resource.watchers.Notify(tombstone->namespace_(), tombstone->key());
+  resource.watchers->Notify(tombstone->namespace_(), tombstone->key());
   state_.VersionReached();
   preparation_.Removed(resource, old);
-  lifecycle_.AfterRemove(target.at, old);
+  lifecycle_.AfterRemove(StoredAt(target.at), old);
   return {.record = std::move(tombstone), .removed = true};
 }
 

@@ -40,6 +40,8 @@ struct WriteOutcome {
   RecordPtr record{};
   bool created = false;
   bool removed = false;  // the object is gone
+  // The same as the record holds, where it has just been created, for encodings that are not the record's text.
+  json::Value document{};
   // What the client should know, though it is not wrong.
   std::vector<std::string> warnings{};
 };
@@ -64,8 +66,14 @@ class ObjectWriter {
   Result<WriteOutcome> Modify(const WriteTarget& target, const Change& change);
   Result<WriteOutcome> Delete(const WriteTarget& target, const DeleteRequest& request);
 
+  // Whether the object, of a version with a schema, surely has the schema's members only, and those of the right types. No means
+  // that it has to be looked at more closely.
+  bool Fits(const ServedVersion& version, const json::Value& object);
+
  private:
   Result<void> CheckNamespace(const WriteTarget& target);
+  // An object in a form that is not stored becomes one that is, and so does what the write is about.
+  Result<void> Convert(WriteTarget& target, json::Value& object);
   // Field types, and with defaulting the form that a real server gives the object.
   Result<void> ApplyTypes(const WriteTarget& target, json::Value& object);
   WriteOutcome Store(const WriteTarget& target, const RecordPtr& old, const json::Value& object);

@@ -128,10 +128,10 @@ constexpr std::string_view kOdd[] = {
     "k8s.io.api.storage.v1.VolumeAttachmentSpec.source",
     "k8s.io.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition.spec",
     "k8s.io.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionSpec.names",
-    "k8s.io.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionStatus."
-    "conditions",
-    "k8s.io.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionStatus."
-    "storedVersions",
+    ("k8s.io.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionStatus."
+     "conditions"),
+    ("k8s.io.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionStatus."
+     "storedVersions"),
     "k8s.io.apimachinery.pkg.apis.meta.v1.APIResource.verbs",
     "k8s.io.apimachinery.pkg.apis.meta.v1.Condition.lastTransitionTime",
 };

@@ -131,8 +131,8 @@ json::Value OpenApiSchemas::Member(const std::string& name) const {
   return Value::MakeObject({{"allOf", Value::MakeArray({Reference(name)})}});
 }
 
-std::string OpenApiSchemas::AddPlain(std::string_view name, json::Value schema) {
-  schemas_.try_emplace(std::string(name), std::move(schema));
+std::string OpenApiSchemas::AddPlain(std::string_view name, const json::Value& schema) {
+  schemas_.try_emplace(std::string(name), schema);
   return std::string(name);
 }
 

@@ -55,7 +55,7 @@ class OpenApiSchemas {
   json::Value ScalarOf(const internal::MessageDescriptor& owner,
                        const internal::FieldDescriptor& field);
   // To one of apimachinery's types that are no messages.
-  std::string AddPlain(std::string_view name, json::Value schema);
+  std::string AddPlain(std::string_view name, const json::Value& schema);
   // A member's reference: OpenAPI 3 lets nothing stand beside a bare $ref.
   [[nodiscard]] json::Value Member(const std::string& name) const;
   void AddMeta(json::Value& properties, std::string_view meta);

@@ -32,7 +32,16 @@ bool Tolerates(const json::Value& toleration, std::string_view key) {
   return (its_key == key || its_key.empty()) && (effect == "NoExecute" || effect.empty());
 }
 
+json::Value Toleration(std::string_view key) {
+  return json::Value::MakeObject({{"key", key},
+                                  {"operator", "Exists"},
+                                  {"effect", "NoExecute"},
+                                  {"tolerationSeconds", kTolerationSeconds}});
+}
+
 void TolerateForAWhile(json::Value& spec) {
+  static const std::array<json::Value, kNotWell.size()> kTolerations = {Toleration(kNotWell[0]),
+                                                                        Toleration(kNotWell[1])};
   std::array<bool, kNotWell.size()> missing{};
   for (std::size_t i = 0; i < kNotWell.size(); ++i) {
     missing[i] = true;
@@ -41,12 +50,7 @@ void TolerateForAWhile(json::Value& spec) {
     }
   }
   for (std::size_t i = 0; i < kNotWell.size(); ++i) {
-    if (!missing[i]) continue;
-    spec["tolerations"].Append(
-        json::Value::MakeObject({{"key", kNotWell[i]},
-                                 {"operator", "Exists"},
-                                 {"effect", "NoExecute"},
-                                 {"tolerationSeconds", kTolerationSeconds}}));
+    if (missing[i]) spec["tolerations"].Append(kTolerations[i]);
   }
 }
 
@@ -159,17 +163,19 @@ Result<void> Preparation::CreatePod(const ServedResource& resource, json::Value&
   json::Value& spec = pod["spec"];
   const std::string name = std::as_const(spec)["priorityClassName"].StringOrEmpty();
   const auto priority = FindPriority(state_, name);
-  const ErrorSubject subject =
-      resource.Subject(std::as_const(pod).At("/metadata/name").StringOrEmpty());
+  const auto subject = [&] {
+    return resource.Subject(std::as_const(pod).At("/metadata/name").StringOrEmpty());
+  };
   if (!priority) {
-    return ForbiddenError(subject, "no PriorityClass with name " + name + " was found");
+    return ForbiddenError(subject(), "no PriorityClass with name " + name + " was found");
   }
   if (const auto given = std::as_const(spec)["priority"].AsInt64();
       given && *given != priority->value) {
     return ForbiddenError(
-        subject, "the integer value of priority (" + std::to_string(*given) +
-                     ") must not be provided in pod spec; priority admission controller computed " +
-                     std::to_string(priority->value) + " from the given PriorityClass name");
+        subject(),
+        "the integer value of priority (" + std::to_string(*given) +
+            ") must not be provided in pod spec; priority admission controller computed " +
+            std::to_string(priority->value) + " from the given PriorityClass name");
   }
   if (!priority->name.empty()) spec.Set("priorityClassName", priority->name);
   spec.Set("priority", priority->value);

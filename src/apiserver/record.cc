@@ -1,13 +1,16 @@
 #include "apiserver/record.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <utility>
+
+#include "wire/json_text.h"
 
 namespace kinformer::apiserver {
 namespace {
 
 constexpr std::string_view kResourceVersionKey = "\"resourceVersion\":\"";
-constexpr std::string_view kUidKey = "\"uid\":\"";
 
 // The order in which metadata is written. resourceVersion and uid come before everything that could hold members of the same
 // name, so the first occurrence in the text is theirs.
@@ -26,35 +29,67 @@ constexpr std::array<std::string_view, 14> kMetadataOrder = {"name",
                                                              "finalizers",
                                                              "managedFields"};
 
-void AppendMember(std::string_view name, const json::Value& value, bool& first, std::string& out) {
-  if (!first) out += ',';
-  first = false;
-  json::AppendQuoted(out, name);
-  out += ':';
-  value.AppendTo(out);
+constexpr std::size_t kUidRank = 3;
+constexpr std::size_t kVersionRank = 4;
+
+// The place of a member of metadata; the number of places if it has none.
+std::size_t RankOf(std::string_view name) {
+  return static_cast<std::size_t>(std::find(kMetadataOrder.begin(), kMetadataOrder.end(), name) -
+                                  kMetadataOrder.begin());
 }
 
-void AppendMetadata(const json::Value& metadata, std::string_view resource_version,
-                    std::string& out) {
-  bool first = true;
-  out += '{';
-  for (const std::string_view name : kMetadataOrder) {
-    if (name == "resourceVersion") {
-      // A dry run's object, and a review, were never stored.
-      if (resource_version == "0") continue;
-      AppendMember(name, json::Value(resource_version), first, out);
-    } else if (const json::Value* value = metadata.Find(name);
-               value != nullptr && !value->is_null()) {
-      AppendMember(name, *value, first, out);
+class MetadataWriter {
+ public:
+  MetadataWriter(const json::Value& metadata, std::string_view resource_version,
+                 json::TextSink& out)
+      : metadata_(metadata), resource_version_(resource_version), out_(out) {}
+
+  // Where the uid's text begins in what is written.
+  std::size_t Write() {
+    std::array<const json::Value*, kMetadataOrder.size()> ordered{};
+    bool others = false;
+    for (const auto& [name, value] : metadata_.members()) {
+      if (value.is_null()) continue;
+      const std::size_t rank = RankOf(name);
+      others = others || rank == ordered.size();
+      if (rank < ordered.size()) ordered[rank] = &value;
     }
+    std::size_t uid = 0;
+    for (std::size_t rank = 0; rank < ordered.size(); ++rank) {
+      if (rank == kVersionRank) {
+        // A dry run's object, and a review, were never stored.
+        if (resource_version_ == "0") continue;
+        Name(kMetadataOrder[rank]);
+        out_.PutQuoted(resource_version_);
+      } else if (ordered[rank] != nullptr) {
+        Name(kMetadataOrder[rank]);
+        if (rank == kUidRank) uid = out_.size() + 1;
+        out_.PutValue(*ordered[rank]);
+      }
+    }
+    if (others) {
+      for (const auto& [name, value] : metadata_.members()) {
+        if (value.is_null() || RankOf(name) < ordered.size()) continue;
+        Name(name);
+        out_.PutValue(value);
+      }
+    }
+    out_.Put(before_ == '{' ? "{}" : "}");
+    return uid;
   }
-  for (const auto& [name, value] : metadata.members()) {
-    bool known = false;
-    for (const std::string_view ordered : kMetadataOrder) known = known || ordered == name;
-    if (!known && !value.is_null()) AppendMember(name, value, first, out);
+
+ private:
+  void Name(std::string_view name) {
+    out_.Put(std::exchange(before_, ','));
+    out_.PutQuoted(name);
+    out_.Put(':');
   }
-  out += '}';
-}
+
+  const json::Value& metadata_;
+  const std::string_view resource_version_;
+  json::TextSink& out_;
+  char before_ = '{';
+};
 
 // A scalar as selectors compare it.
 std::string ScalarText(const json::Value& value, const std::string& fallback) {
@@ -81,21 +116,29 @@ std::shared_ptr<const Record> Record::Make(const json::Value& object, std::int64
   record->namespace_size_ = static_cast<std::uint32_t>(ns.size());
   record->resource_version_ = resource_version;
 
-  std::string& body = record->body_;
-  body = "\"metadata\":";
-  AppendMetadata(metadata, std::to_string(resource_version), body);
-  bool first = false;
-  for (const auto& [name, value] : object.members()) {
-    if (name != "kind" && name != "apiVersion" && name != "metadata")
-      AppendMember(name, value, first, body);
-  }
-  body += '}';
-  body.shrink_to_fit();
+  record->terminating_ = !metadata["deletionTimestamp"].is_null();
+  record->owned_ = metadata["ownerReferences"].size() > 0;
 
-  if (const auto uid = metadata["uid"].AsString()) {
-    record->uid_offset_ = static_cast<std::uint32_t>(body.find(kUidKey) + kUidKey.size());
-    record->uid_size_ = static_cast<std::uint32_t>(uid->size());
+  std::string text;
+  {
+    json::TextSink out(text);
+    out.Put("\"metadata\":");
+    const std::size_t uid = MetadataWriter(metadata, std::to_string(resource_version), out).Write();
+    if (const auto value = metadata["uid"].AsString()) {
+      record->uid_offset_ = static_cast<std::uint32_t>(uid);
+      record->uid_size_ = static_cast<std::uint32_t>(value->size());
+    }
+    for (const auto& [name, value] : object.members()) {
+      if (name == "kind" || name == "apiVersion" || name == "metadata") continue;
+      out.Put(',');
+      out.PutQuoted(name);
+      out.Put(':');
+      out.PutValue(value);
+    }
+    out.Put('}');
   }
+  record->body_ = std::string(std::string_view(text));  // no more than its bytes
+
   for (const auto& [name, value] : metadata["labels"].members()) {
     record->labels_.append(name).push_back('\0');
     record->labels_.append(value.StringOrEmpty()).push_back('\0');
@@ -115,6 +158,8 @@ std::shared_ptr<const Record> Record::AtResourceVersion(std::int64_t resource_ve
   record->fields_ = fields_;
   record->resource_version_ = resource_version;
   record->tombstone_ = tombstone;
+  record->terminating_ = terminating_;
+  record->owned_ = owned_;
   const std::size_t at = body_.find(kResourceVersionKey) + kResourceVersionKey.size();
   const std::size_t end = body_.find('"', at);
   record->body_ = body_.substr(0, at) + std::to_string(resource_version) + body_.substr(end);

@@ -52,6 +52,9 @@ class Record {
   }
   [[nodiscard]] std::int64_t resource_version() const { return resource_version_; }
   [[nodiscard]] bool tombstone() const { return tombstone_; }
+  // Whether it has a deletionTimestamp; whether it has ownerReferences.
+  [[nodiscard]] bool terminating() const { return terminating_; }
+  [[nodiscard]] bool owned() const { return owned_; }
 
   // `"metadata":{...},...}`.
   [[nodiscard]] const std::string& body() const { return body_; }
@@ -98,6 +101,8 @@ class Record {
   std::uint32_t uid_offset_ = 0;
   std::uint32_t uid_size_ = 0;
   bool tombstone_ = false;
+  bool terminating_ = false;
+  bool owned_ = false;
   mutable std::uint32_t protobuf_size_ = 0;  // one more than it is; 0: not known
   mutable std::unique_ptr<const std::string> protobuf_{};
 };

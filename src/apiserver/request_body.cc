@@ -8,7 +8,7 @@
 #include "apiserver/negotiation.h"
 #include "apiserver/protobuf_envelope.h"
 #include "apiserver/status.h"
-#include "object/transcode.h"
+#include "object/protobuf_to_value.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -38,12 +38,10 @@ Result<json::Value> DecodeProtobuf(std::string_view body) {
                            "\" is registered for version \"" + std::string(envelope->api_version) +
                            "\"");
   }
-  std::string json;
-  const Result<void> decoded =
-      internal::ProtobufToJson(*type->message, envelope->raw, json,
-                               internal::TypeMetaJson(envelope->kind, envelope->api_version));
+  Result<json::Value> decoded = internal::ProtobufToValue(*type->message, envelope->raw,
+                                                          envelope->kind, envelope->api_version);
   if (!decoded) return BadRequestError(decoded.error().message());
-  return json::Parse(json);
+  return decoded;
 }
 
 constexpr std::size_t kMaxFieldManager = 128;

@@ -44,6 +44,7 @@ struct HistoryLimits {
   // What fewer events than this hold back is never trimmed by age.
   std::size_t min_events = 128;
   Duration max_age = std::chrono::minutes(5);
+  std::int64_t floor = 0;  // nothing up to there is known, from the start
 };
 
 // An ordered map from keys to versions of objects, and an event log from whose end the oldest versions are pruned. A reader
@@ -54,7 +55,7 @@ struct HistoryLimits {
 // store together with kube-apiserver's watch cache.
 class ResourceStore {
  public:
-  explicit ResourceStore(HistoryLimits limits) : limits_(limits) {}
+  explicit ResourceStore(HistoryLimits limits) : limits_(limits), floor_(limits.floor) {}
   ResourceStore(const ResourceStore&) = delete;
   ResourceStore& operator=(const ResourceStore&) = delete;
 

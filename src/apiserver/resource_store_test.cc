@@ -166,5 +166,29 @@ TEST(RecordTest, TextIsFoundInTheRightPlaces) {
   EXPECT_EQ(later->uid(), "abc");
 }
 
+TEST(RecordTest, MetadataIsWrittenInItsOrderWithoutNulls) {
+  const auto make = [](std::string_view metadata, std::int64_t version) {
+    const json::Value object = json::Value::MakeObject(
+        {{"kind", "X"}, {"z", 1}, {"metadata", json::Parse(metadata).value()}, {"a", nullptr}});
+    return Record::Make(object, version, {});
+  };
+  const RecordPtr record = make(
+      R"({"x":1,"labels":{"b":"\u00e9"},"uid":"u\n","generation":null,"name":"a","y":null})", 5);
+  EXPECT_EQ(record->body(),
+            R"("metadata":{"name":"a","uid":"u\n","resourceVersion":"5","labels":{"b":"é"},"x":1},)"
+            R"("z":1,"a":null})");
+  EXPECT_FALSE(record->owned());
+  EXPECT_FALSE(record->terminating());
+  EXPECT_EQ(make("{}", 0)->body(), R"("metadata":{},"z":1,"a":null})");
+  const RecordPtr dependent = make(
+      R"({"name":"a","ownerReferences":[{"uid":"o"}],"deletionTimestamp":"2026-01-02T03:04:05Z",
+          "annotations":{"a":"\"deletionTimestamp\":\""}})",
+      3);
+  EXPECT_TRUE(dependent->owned());
+  EXPECT_TRUE(dependent->terminating());
+  EXPECT_TRUE(dependent->AtResourceVersion(4, false)->terminating());
+  EXPECT_TRUE(dependent->AtResourceVersion(4, true)->owned());
+}
+
 }  // namespace
 }  // namespace kinformer::apiserver

@@ -7,6 +7,7 @@
 
 #include "kinformer/internal/registry.h"
 
+#include "apiserver/conversion.h"
 #include "apiserver/custom_columns.h"
 
 namespace kinformer::apiserver {
@@ -59,7 +60,8 @@ std::shared_ptr<ServedResource> FromRegistry(const internal::ResourceInfo& info)
                            .api_version = ApiVersion(info.type->group, info.type->version),
                            .kind = std::string(info.type->kind),
                            .deprecation_warning = BuiltinDeprecation(info),
-                           .message = info.type->message}));
+                           .message = info.type->message,
+                           .conversion = FindConversion(info.group, info.version, info.resource)}));
   ApplyBuiltinRules(*resource);
   return resource;
 }
@@ -173,6 +175,18 @@ void ResourceTable::AddBuiltins() {
         [&](const auto& gv) { return gv.group == info.group && gv.version == info.version; });
     if (info.served && on && info.type != nullptr) Add(FromRegistry(info));
   }
+  ShareStores();
+}
+
+void ResourceTable::ShareStores() {
+  for (const auto& resource : all_) {
+    const Conversion* conversion = resource->versions.front()->conversion;
+    if (conversion == nullptr) continue;
+    resource->stored =
+        Find(conversion->stored_group, conversion->stored_version, resource->plural).resource;
+    resource->store = resource->stored->store;
+    resource->watchers = resource->stored->watchers;
+  }
 }
 
 void ResourceTable::Add(std::shared_ptr<ServedResource> resource) {
@@ -188,8 +202,7 @@ void ResourceTable::Add(std::shared_ptr<ServedResource> resource) {
 
 ResourceAt ResourceTable::Find(std::string_view group, std::string_view version,
                                std::string_view plural) const {
-  const auto [first, last] =
-      by_name_.equal_range(std::pair(std::string(group), std::string(plural)));
+  const auto [first, last] = by_name_.equal_range(std::pair(group, plural));
   for (auto at = first; at != last; ++at) {
     if (auto found = at->second->FindVersion(version)) {
       return {.resource = at->second, .version = std::move(found)};
@@ -200,7 +213,7 @@ ResourceAt ResourceTable::Find(std::string_view group, std::string_view version,
 
 std::shared_ptr<ServedResource> ResourceTable::FindGroupResource(std::string_view group,
                                                                  std::string_view plural) const {
-  const auto found = by_name_.find(std::pair(std::string(group), std::string(plural)));
+  const auto found = by_name_.find(std::pair(group, plural));
   return found == by_name_.end() ? nullptr : found->second;
 }
 

@@ -58,6 +58,9 @@ class ResourceTable {
   std::shared_ptr<ServedResource> Install(const json::Value& definition);
   void Uninstall(const std::shared_ptr<ServedResource>& resource);
 
+  // Gives the resources whose objects are stored in another one's form the store that it has now.
+  void ShareStores();
+
   [[nodiscard]] const HistoryLimits& limits() const { return limits_; }
 
   // Goes up whenever discovery changes.
@@ -69,8 +72,16 @@ class ResourceTable {
 
   HistoryLimits limits_;
   std::vector<std::shared_ptr<ServedResource>> all_;
+  struct NameLess {
+    using is_transparent = void;
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+      const int order = std::string_view(a.first).compare(b.first);
+      return order != 0 ? order < 0 : std::string_view(a.second) < std::string_view(b.second);
+    }
+  };
   // By group and plural; built-in resources of several versions have one entry for each.
-  std::multimap<std::pair<std::string, std::string>, std::shared_ptr<ServedResource>, std::less<>>
+  std::multimap<std::pair<std::string, std::string>, std::shared_ptr<ServedResource>, NameLess>
       by_name_;
   std::vector<GroupVersionEntry> builtin_versions_;
   std::uint64_t revision_ = 0;

@@ -24,6 +24,7 @@ class Whole final : public ResponseStream {
     return offset_ == body_->size() ? State::kEnd : State::kMore;
   }
   void SetWake(std::function<void()>) override {}
+  void AddHeader(std::string_view name, std::string_view value) { headers_.Add(name, value); }
 
  private:
   int status_;
@@ -128,6 +129,14 @@ class WithHeader final : public ResponseStream {
   mutable bool added_ = false;
 };
 
+ResponsePtr Add(ResponsePtr inner, std::string_view name, std::string value) {
+  if (auto* whole = dynamic_cast<Whole*>(inner.get())) {
+    whole->AddHeader(name, value);
+    return inner;
+  }
+  return std::make_unique<WithHeader>(std::move(inner), name, std::move(value));
+}
+
 }  // namespace
 
 ResponsePtr WholeResponse(int status, HttpHeaders headers, std::string body) {
@@ -165,11 +174,11 @@ ResponsePtr Delayed(ServerState& state, Duration delay, std::function<ResponsePt
 }
 
 ResponsePtr Audited(ResponsePtr inner, std::string id) {
-  return std::make_unique<WithHeader>(std::move(inner), "Audit-Id", std::move(id));
+  return Add(std::move(inner), "Audit-Id", std::move(id));
 }
 
 ResponsePtr Warning(ResponsePtr inner, std::string_view text) {
-  return std::make_unique<WithHeader>(std::move(inner), "Warning", "299 - " + JsonString(text));
+  return Add(std::move(inner), "Warning", "299 - " + JsonString(text));
 }
 
 }  // namespace kinformer::apiserver

@@ -218,7 +218,7 @@ Result<json::Value> Reviews::RequestToken(const WriteTarget& target, json::Value
   if (account == nullptr) {
     return NotFoundError({.resource = "serviceaccounts", .name = target.name});
   }
-  const json::Value given = request["spec"];
+  const json::Value& given = std::as_const(request)["spec"];
   const std::int64_t seconds = given["expirationSeconds"].AsInt64().value_or(kDefaultSeconds);
   const auto out_of_range = [&](std::string_view why) {
     return InvalidError({.group = "authentication.k8s.io", .resource = "TokenRequest"},

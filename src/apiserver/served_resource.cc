@@ -37,17 +37,19 @@ std::vector<SelectableField> BuiltinFields(std::string_view group, std::string_v
   if (group.empty() && plural == "services") return {Field("spec.clusterIP"), Field("spec.type")};
   if (group.empty() && plural == "replicationcontrollers") return {Field("status.replicas", "0")};
   if (plural == "events") {
+    // Both groups' are stored in the form of the core group, and a record has its fields in one order.
+    const bool core = group.empty();
     std::vector<SelectableField> fields;
-    const std::string object = group.empty() ? "involvedObject" : "regarding";
     for (const char* part :
          {"kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"}) {
-      fields.push_back(Field(object + "." + part));
+      fields.push_back({.name = (core ? "involvedObject." : "regarding.") + std::string(part),
+                        .pointer = "/involvedObject/" + std::string(part)});
     }
     fields.push_back(Field("reason"));
-    fields.push_back({.name = group.empty() ? "reportingComponent" : "reportingController",
-                      .pointer = group.empty() ? "/reportingComponent" : "/reportingController"});
-    if (group.empty()) fields.push_back({.name = "source", .pointer = "/source/component"});
+    fields.push_back({.name = core ? "reportingComponent" : "reportingController",
+                      .pointer = "/reportingComponent"});
     fields.push_back(Field("type"));
+    if (core) fields.push_back({.name = "source", .pointer = "/source/component"});
     return fields;
   }
   if (group == "batch" && plural == "jobs") return {Field("status.successful", "0")};

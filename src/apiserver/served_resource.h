@@ -25,6 +25,8 @@
 
 namespace kinformer::apiserver {
 
+struct Conversion;
+
 // When metadata.generation goes up.
 enum class GenerationRule : std::uint8_t {
   kNone,
@@ -45,6 +47,8 @@ struct ServedVersion {
   std::string deprecation_warning{};
   // Null for custom resources.
   const internal::MessageDescriptor* message = nullptr;
+  // Of a built-in kind that is stored in another form; null: objects are stored as this version has them, but for its name.
+  const Conversion* conversion = nullptr;
   Columns columns{};  // of custom resources
   std::shared_ptr<const StructuralSchema> schema{};
   // The fields of the resource that selectors may name in this version; of custom resources.
@@ -105,8 +109,11 @@ struct ServedResource {
   // No creates: its definition is being deleted.
   bool terminating = false;
 
+  // In the resource of another group or version in whose form the objects are stored, and with which this one shares its store
+  // and its watchers; null: in this one. (conversion.h)
+  std::shared_ptr<ServedResource> stored{};
   std::shared_ptr<ResourceStore> store{};
-  WatchHub watchers{};
+  std::shared_ptr<WatchHub> watchers = std::make_shared<WatchHub>();
 
   [[nodiscard]] bool HasVerb(std::string_view verb) const;
   // Null where that version has none of that name.
@@ -118,7 +125,7 @@ struct ServedResource {
     return {.group = group, .resource = plural, .name = name};
   }
   [[nodiscard]] ErrorSubject KindSubject(std::string_view name) const {
-    return {.group = group, .resource = kind, .name = name};
+    return {.group = stored == nullptr ? group : stored->group, .resource = kind, .name = name};
   }
 };
 

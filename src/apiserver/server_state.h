@@ -24,13 +24,16 @@ struct ServerState {
       : env(environment),
         options(std::move(server_options)),
         deadlines(environment),
-        resources({.max_events = options.history_events, .max_age = options.history_age}) {}
+        resources({.max_events = options.history_events,
+                   .max_age = options.history_age,
+                   .floor = options.first_resource_version.value_or(1)}),
+        resource_version(options.first_resource_version.value_or(1)) {}
 
   Env& env;
   const ApiServerOptions options;
   Deadlines deadlines;
   ResourceTable resources;
-  std::int64_t resource_version = 1;
+  std::int64_t resource_version;
   std::uint64_t writes = 0;
   Duration clock_skew{0};  // of what is written just now, by a fault
   [[nodiscard]] WallTime WallNow() const { return env.WallNow() + clock_skew; }

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "apiserver/service_families.h"
+
 namespace kinformer::apiserver {
 namespace {
 
@@ -69,9 +71,6 @@ void KeepAssigned(const json::Value& old, json::Value& spec) {
   if (HasAddress(old) && HasAddress(spec)) {
     if (given["clusterIP"].StringOrEmpty().empty() && given["clusterIPs"].size() == 0) {
       for (const char* name : {"clusterIP", "clusterIPs"}) spec.Set(name, json::Value(old[name]));
-    }
-    for (const char* name : {"ipFamilies", "ipFamilyPolicy"}) {
-      if (given[name].is_null() && !old[name].is_null()) spec.Set(name, json::Value(old[name]));
     }
   }
   if (HasNodePorts(old) && old["type"].StringOrEmpty() == "LoadBalancer" &&
@@ -142,10 +141,9 @@ std::vector<StatusCause> ServiceAddresses::Assign(const json::Value& old, json::
   std::vector<StatusCause> causes;
   json::Value& spec = service["spec"];
   const json::Value& before = old["spec"];
-  const bool families = !std::as_const(spec)["ipFamilies"].items().empty();
   if (before.is_object()) KeepAssigned(before, spec);
   if (HasAddress(spec)) {
-    AssignAddress(before, families, spec, causes);
+    AssignAddress(before, spec, causes);
   } else {
     for (const char* name : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
       spec.Erase(name);
@@ -173,7 +171,7 @@ std::vector<StatusCause> ServiceAddresses::Assign(const json::Value& old, json::
   return causes;
 }
 
-void ServiceAddresses::AssignAddress(const json::Value& old, bool families_given, json::Value& spec,
+void ServiceAddresses::AssignAddress(const json::Value& old, json::Value& spec,
                                      std::vector<StatusCause>& causes) {
   const json::Value& given = spec;
   std::string address = given["clusterIP"].StringOrEmpty();
@@ -184,22 +182,8 @@ void ServiceAddresses::AssignAddress(const json::Value& old, bool families_given
     return;
   }
   const bool headless = address == kHeadless;
-  const bool without = headless && given["selector"].size() == 0;
-  if (!without) {
-    const std::size_t before = causes.size();
-    if (const std::string& policy = given["ipFamilyPolicy"].StringOrEmpty();
-        policy == "RequireDualStack") {
-      causes.push_back(InvalidValue("spec.ipFamilyPolicy", JsonString(policy),
-                                    "this cluster is not configured for dual-stack services"));
-    }
-    const json::Array& families = given["ipFamilies"].items();
-    for (std::size_t i = 0; families_given && i < families.size(); ++i) {
-      if (families[i].StringOrEmpty() != "IPv6") continue;
-      const std::string field = "spec.ipFamilies[" + std::to_string(i) + "]";
-      causes.push_back(InvalidValue(field, R"("IPv6")", "not configured on this cluster"));
-    }
-    if (causes.size() != before) return;
-  }
+  causes = SettleFamilies(HasAddress(old) ? old : json::Value(), spec);
+  if (!causes.empty()) return;
   if (headless && HasNodePorts(spec)) {
     causes.push_back(InvalidValue(
         "spec.clusterIPs[0]", JsonString(kHeadless),
@@ -225,15 +209,6 @@ void ServiceAddresses::AssignAddress(const json::Value& old, bool families_given
     }
   }
   if (given["clusterIPs"].size() == 0) spec.Set("clusterIPs", json::Value::MakeArray({address}));
-  // Whoever has no selector and no address looks after the endpoints, of whichever family.
-  const bool both = without && given["ipFamilies"].size() == 0 && given["ipFamilyPolicy"].is_null();
-  if (given["ipFamilies"].size() == 0) {
-    spec.Set("ipFamilies",
-             both ? json::Value::MakeArray({"IPv4", "IPv6"}) : json::Value::MakeArray({"IPv4"}));
-  }
-  if (given["ipFamilyPolicy"].is_null()) {
-    spec.Set("ipFamilyPolicy", both ? "RequireDualStack" : "SingleStack");
-  }
 }
 
 void ServiceAddresses::AssignPorts(const json::Value& old, json::Value& spec) {

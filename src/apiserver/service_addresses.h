@@ -23,6 +23,8 @@ class ServiceAddresses {
  public:
   // `range`: "10.96.0.0/12". Without a range that can be read no addresses are given out.
   explicit ServiceAddresses(std::string_view range);
+  // Whether that can be read as a range.
+  static bool IsRange(std::string_view range) { return ServiceAddresses(range).last_ != 0; }
 
   // Fills in what a Service of its type has: clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy, nodePort. `old`: null for a new
   // one. Nothing is taken before Take. Empty: all went well.
@@ -38,9 +40,7 @@ class ServiceAddresses {
   [[nodiscard]] bool InRange(std::uint32_t address) const {
     return address > first_ && address < last_;
   }
-  // `families_given`: the request says which, rather than leaving them as they were.
-  void AssignAddress(const json::Value& old, bool families_given, json::Value& spec,
-                     std::vector<StatusCause>& causes);
+  void AssignAddress(const json::Value& old, json::Value& spec, std::vector<StatusCause>& causes);
   void AssignPorts(const json::Value& old, json::Value& spec);
 
   std::uint32_t first_ = 0;  // neither of the two is given out

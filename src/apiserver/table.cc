@@ -7,7 +7,9 @@ namespace {
 
 const Columns& ColumnsOf(const ResourceAt& at) {
   if (at.resource->custom) return at.version->columns;
-  return ColumnsFor(at.resource->group, at.version->kind);
+  // Rows are made of what is stored.
+  const auto& stored = at.resource->stored;
+  return ColumnsFor(stored == nullptr ? at.resource->group : stored->group, at.version->kind);
 }
 
 // Numbers and booleans are so in the table, too; an empty cell is null unless it is a text.

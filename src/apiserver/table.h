@@ -19,7 +19,7 @@ namespace kinformer::apiserver {
 // [{"name":"Name","type":"string","format":"name",...},...]
 std::string ColumnDefinitionsJson(const ResourceAt& at);
 
-// The cells of one row, in the order of the columns.
+// The cells of one row, in the order of the columns; `object` is as it is stored.
 json::Value TableCells(const ResourceAt& at, const json::Value& object, WallTime now);
 
 }  // namespace kinformer::apiserver

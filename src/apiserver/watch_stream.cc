@@ -40,7 +40,7 @@ WatchStream::WatchStream(ServerState& state, ObjectEncoder encoder, WatchPlan pl
     pin_ = std::make_unique<ResourceStore::Pin>(store_, from_version_);
   }
   sequence_ = store_->SequenceAfter(from_version_);
-  encoder_.at().resource->watchers.Add(selection_.prefix(), GroupKey(encoder_, plan.selectors),
+  encoder_.at().resource->watchers->Add(selection_.prefix(), GroupKey(encoder_, plan.selectors),
                                        *this);
   if (group().headers.size() == 0) {
     group().headers.Add("Content-Type", ContentTypeOf(encoder_.format(), true));
@@ -52,7 +52,7 @@ WatchStream::WatchStream(ServerState& state, ObjectEncoder encoder, WatchPlan pl
 }
 
 WatchStream::~WatchStream() {
-  encoder_.at().resource->watchers.Remove(*this);
+  encoder_.at().resource->watchers->Remove(*this);
   state_.deadlines.Remove(deadline_);
   state_.deadlines.Remove(bookmark_);
 }
@@ -111,7 +111,7 @@ ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::vector<BodyC
   }
   if (closed_) return State::kEnd;
   waiting_ = true;
-  encoder_.at().resource->watchers.Wait(*this);
+  encoder_.at().resource->watchers->Wait(*this);
   return State::kWait;
 }
 

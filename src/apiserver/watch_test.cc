@@ -315,6 +315,32 @@ TEST(ApiServerWatch, CloseWatchesEndsThemCleanly) {
   EXPECT_FALSE(watch->reply().aborted);
 }
 
+TEST(ApiServerVersions, OfAnEarlierServerAreTooOld) {
+  TestServer earlier({.first_resource_version =
+                          FirstResourceVersionAt(WallTime(std::chrono::seconds(1'700'000'000)))});
+  const std::string known = earlier.MakeConfigMap("default", "a");
+  EXPECT_EQ(known.substr(0, 10), "1700000000");
+
+  // A second later another one is in its place.
+  const std::int64_t first = FirstResourceVersionAt(WallTime(std::chrono::seconds(1'700'000'001)));
+  TestServer server({.first_resource_version = first});
+  const auto frames = server.Open(Watch("&resourceVersion=" + known))->Frames();
+  ASSERT_EQ(frames.size(), 1U);
+  EXPECT_EQ(frames[0].At("/object/code").AsInt64(), 410);
+  EXPECT_EQ(frames[0].At("/object/reason").StringOrEmpty(), "Expired");
+  EXPECT_EQ(frames[0].At("/object/message").StringOrEmpty(),
+            "too old resource version: " + known + " (" + std::to_string(first) + ")");
+  const std::string exact = "?resourceVersionMatch=Exact&resourceVersion=" + known;
+  EXPECT_EQ(server.Get(std::string(kMaps) + exact).status, 410);
+  EXPECT_EQ(server.Get(std::string(kMaps) + "?resourceVersion=" + known).status, 200)
+      << "nothing is older than that";
+
+  EXPECT_EQ(server.server().current_resource_version(), first + 4) << "one for each namespace";
+  server.MakeConfigMap("default", "b");
+  EXPECT_THAT(server.Open(Watch("&resourceVersion=" + std::to_string(first)))->Events(),
+              ElementsAre("ADDED default/b " + std::to_string(first + 5)));
+}
+
 TEST(ApiServerFaults, ActOnTheRequestsTheyFit) {
   TestServer server;
   FaultPlan& faults = server.server().faults();

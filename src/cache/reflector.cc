@@ -257,6 +257,7 @@ void Reflector::WatchListSynced(std::string_view resourceVersion) {
   // The same stream goes on as the watch.
   phase_ = Phase::kWatch;
   watch_reports_rv_ = true;
+  watch_went_back_ = false;
   watch_start_ = env_.Now();
   watch_events_ = 0;
   WatchBegins();
@@ -300,6 +301,7 @@ void Reflector::OpenWatch() {
   watch_start_ = env_.Now();
   // The burst of ADDED with which a watch from nowhere begins is not in the order of resourceVersions.
   watch_reports_rv_ = !last_sync_rv_.empty() && last_sync_rv_ != "0";
+  watch_went_back_ = false;
   ListOptions options;
   options.resourceVersion = last_sync_rv_;
   options.allowWatchBookmarks = true;
@@ -329,8 +331,28 @@ void Reflector::OnEvent(const WatchEvent& event) {
   HandleWatchEvent(event);
 }
 
+bool Reflector::GoesBack(const WatchEvent& event) {
+  if (!watch_reports_rv_) return false;
+  const auto order = CompareResourceVersion(event.resourceVersion, last_sync_rv_);
+  if (!order || *order != std::strong_ordering::less) return false;
+  if (std::exchange(watch_went_back_, true)) return true;
+  env_.log().Log(LogLevel::kWarning, "the server's watch went back in resourceVersion",
+                 {{"informer", options_.name},
+                  {"event", event.type == WatchEventType::kBookmark ? "bookmark" : "object"},
+                  {"from", last_sync_rv_},
+                  {"to", std::string(event.resourceVersion)}});
+  return true;
+}
+
 void Reflector::HandleWatchEvent(const WatchEvent& event) {
   if (event.object && !IsExpectedType(*event.object)) return;
+  const bool back = GoesBack(event);
+  if (back && event.type == WatchEventType::kBookmark) {
+    // It says nothing of any object; what is known stays known. Objects are taken as they come, since a server that was restored
+    // tells its new history so.
+    ++watch_events_;
+    return;
+  }
   if (event.unreadable) {
     env_.log().Log(LogLevel::kError, "an object of the watch is unreadable",
                    {{"informer", options_.name},

@@ -149,6 +149,8 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   [[nodiscard]] bool IsExpectedType(const Block& object);
   void HandleWatchListEvent(const WatchEvent& event);
   void HandleWatchEvent(const WatchEvent& event);
+  // Is the event's resourceVersion older than what the watch has told already? Logged once a stream.
+  bool GoesBack(const WatchEvent& event);
 
   Env& env_;
   ListerWatcher& lister_watcher_;
@@ -175,6 +177,7 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   // The watch under way.
   bool watch_started_ = false;
   bool watch_reports_rv_ = false;
+  bool watch_went_back_ = false;
   SteadyTime watch_start_{};
   std::size_t watch_events_ = 0;
   int unfinished_watch_lists_ = 0;

@@ -381,6 +381,38 @@ TEST_F(ReflectorTest, R_43_EveryEventMovesTheResourceVersion) {
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "40");
 }
 
+TEST_F(ReflectorTest, F11_ABookmarkThatGoesBackIsLoggedAndIgnored) {
+  server_.set_rv(100);
+  Start();
+  server_.SendBookmark("99");
+  server_.SendBookmark("20");
+  sim_.RunReady();
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "100");
+  EXPECT_EQ(store_.words, (Texts{"replace 100"}));
+  const std::string back = "the server's watch went back in resourceVersion ";
+  EXPECT_EQ(log_->lines, (Texts{back + "100 99"})) << "once a stream";
+
+  server_.SendBookmark("101");
+  server_.EndWatches();
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(server_.requests.back(), "WATCH rv=101 bookmarks");
+  server_.SendBookmark("9");
+  sim_.RunReady();
+  EXPECT_EQ(log_->lines, (Texts{back + "100 99", back + "101 9"})) << "another stream";
+}
+
+TEST_F(ReflectorTest, F17_AnObjectThatGoesBackIsLoggedAndTaken) {
+  server_.set_rv(100);
+  Start();
+  server_.Send(WatchEventType::kAdded, MakePod("default", "a", "101"));
+  server_.Send(WatchEventType::kModified, MakePod("default", "a", "50"));
+  server_.Send(WatchEventType::kModified, MakePod("default", "a", "51"));
+  sim_.RunReady();
+  EXPECT_EQ(log_->lines, (Texts{"the server's watch went back in resourceVersion 101 50"}));
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "51");
+  EXPECT_EQ(store_.objects.at("a"), "51");
+}
+
 TEST_F(ReflectorTest, R_45_AStoreReadErrorInTheStreamRelists) {
   server_.Put("good");
   server_.Put("corrupt");

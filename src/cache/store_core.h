@@ -27,6 +27,8 @@
 
 namespace kinformer::internal {
 
+struct StoreWriter;
+
 struct StoreCoreOptions {
   std::string name{};  // for logs and metrics
   // Includes the index "namespace" unless false.
@@ -101,8 +103,7 @@ class StoreCore {
                                                           const Block& object) const;
 
  private:
-  struct Impl;
-  std::shared_ptr<Impl> impl_;
+  std::shared_ptr<StoreWriter> writer_;
 };
 
 }  // namespace kinformer::internal

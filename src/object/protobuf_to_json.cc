@@ -7,16 +7,17 @@
 #include "kinformer/json.h"
 
 #include "object/canonical.h"
+#include "object/json_out.h"
 #include "object/json_tape.h"
+#include "object/protobuf_to_value.h"
 #include "object/text_forms.h"
 #include "object/transcode.h"
-#include "wire/json_text.h"
 #include "wire/protobuf_reader.h"
 
 namespace kinformer::internal {
 namespace {
 
-constexpr int kMaxDepth = 512;
+constexpr std::size_t kMaxDepth = 512;
 
 using wire::WireField;
 using wire::WireType;
@@ -27,18 +28,18 @@ struct Occurrence : WireField {
   static constexpr std::size_t kLast = std::numeric_limits<std::size_t>::max();
 };
 
-// Writes the JSON of messages. Every function returns false after Fail.
+// Gives the values of messages to an Out. Every function returns false after Fail.
+template <class Out>
 class Decoder {
  public:
-  explicit Decoder(std::string& out) : out_(out) {}
+  explicit Decoder(Out& out) : out_(out) {}
 
   bool Object(const MessageDescriptor& message, std::string_view bytes, std::string_view head) {
     if (++depth_ > kMaxDepth) return Fail(message, "nested too deeply");
-    out_.push_back('{');
-    out_ += head;
+    out_.BeginObject(head);
     bool first = head.empty();
     if (!Members(message, bytes, first)) return false;
-    out_.push_back('}');
+    out_.EndObject();
     --depth_;
     return true;
   }
@@ -88,9 +89,7 @@ class Decoder {
       if (name == "kind" || name == "apiVersion" || FindJsonMember(message, name) != nullptr) {
         continue;
       }
-      if (!first) out_.push_back(',');
-      first = false;
-      AppendCompactJson(reader.bytes(), out_);
+      out_.RawMember(reader.bytes(), name, first);
     }
   }
 
@@ -151,13 +150,7 @@ class Decoder {
     return true;
   }
 
-  void Name(const FieldDescriptor& field, bool& first) {
-    if (!first) out_.push_back(',');
-    first = false;
-    out_.push_back('"');
-    out_ += field.json_name;
-    out_ += "\":";
-  }
+  void Name(const FieldDescriptor& field, bool& first) { out_.Name(field.json_name, first); }
 
   bool Member(const MessageDescriptor& message, const FieldDescriptor& field, std::size_t at,
               bool& first) {
@@ -172,7 +165,7 @@ class Decoder {
       if (!present && field.omitempty) return true;
       Name(field, first);
       if (!present) {
-        out_ += "null";
+        out_.Null();
         return true;
       }
       return field.map ? Map(message, field, chain) : List(message, field, chain);
@@ -180,7 +173,7 @@ class Decoder {
     if (!present && field.pointer) {
       if (field.omitempty) return true;
       Name(field, first);
-      out_ += "null";
+      out_.Null();
       return true;
     }
     if (!field.pointer && field.omitempty && IsEmpty(field, chain)) return true;
@@ -227,13 +220,14 @@ class Decoder {
   }
 
   bool List(const MessageDescriptor& message, const FieldDescriptor& field, const Chain& chain) {
-    out_.push_back('[');
+    out_.BeginList();
+    bool first = true;
     for (std::size_t i = chain.first; i != Occurrence::kLast; i = values_[i].next) {
-      if (i != chain.first) out_.push_back(',');
+      out_.Element(first);
       const WireField value = values_[i];
       if (!Value(message, field, &value)) return false;
     }
-    out_.push_back(']');
+    out_.EndList();
     return true;
   }
 
@@ -258,9 +252,7 @@ class Decoder {
         if (part.number != 2) continue;
         if (part.type != WireTypeOf(field.kind)) return Fail(message, field, WrongType(part));
         if (entry.has_value) {  // the last one holds, but none may be malformed
-          const std::size_t written = out_.size();
-          if (!Value(message, field, &entry.value)) return false;
-          out_.resize(written);
+          if (!out_.Discarded([&] { return Value(message, field, &entry.value); })) return false;
         }
         entry.value = part;
         entry.has_value = true;
@@ -271,17 +263,14 @@ class Decoder {
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
       return a.key != b.key ? a.key < b.key : a.order < b.order;
     });
-    out_.push_back('{');
+    out_.BeginObject({});
     bool first = true;
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (i + 1 < entries.size() && entries[i + 1].key == entries[i].key) continue;
-      if (!first) out_.push_back(',');
-      first = false;
-      json::AppendQuoted(out_, entries[i].key);
-      out_.push_back(':');
+      out_.Key(entries[i].key, first);
       if (!Value(message, field, entries[i].has_value ? &entries[i].value : nullptr)) return false;
     }
-    out_.push_back('}');
+    out_.EndObject();
     return true;
   }
 
@@ -292,31 +281,29 @@ class Decoder {
     const std::uint64_t bits = value != nullptr ? value->scalar : 0;
     switch (field.kind) {
       case FieldKind::kString:
-        json::AppendQuoted(out_, bytes);
+        out_.String(bytes);
         return true;
       case FieldKind::kBool:
-        out_ += bits != 0 ? "true" : "false";
+        out_.Bool(bits != 0);
         return true;
       case FieldKind::kInt32:
-        out_ += std::to_string(static_cast<std::int32_t>(bits));
+        out_.Integer(static_cast<std::int32_t>(bits));
         return true;
       case FieldKind::kInt64:
-        out_ += std::to_string(static_cast<std::int64_t>(bits));
+        out_.Integer(static_cast<std::int64_t>(bits));
         return true;
       case FieldKind::kDouble: {
         const double number = std::bit_cast<double>(bits);
         if (!std::isfinite(number)) return Fail(message, field, "JSON cannot hold the number");
-        out_ += json::DoubleText(number);
+        out_.Double(number);
         return true;
       }
       case FieldKind::kBytes:
         if (value == nullptr) {
-          out_ += "null";
+          out_.Null();
           return true;
         }
-        out_.push_back('"');
-        AppendBase64(bytes, out_);
-        out_.push_back('"');
+        out_.Plain([&](std::string& out) { AppendBase64(bytes, out); });
         return true;
       case FieldKind::kMessage:
         return Object(*field.message, bytes, {});
@@ -344,7 +331,7 @@ class Decoder {
       case FieldKind::kMicroTime: {
         TimeStamp time{integer(1), static_cast<std::int32_t>(integer(2))};
         if (empty || time == TimeStamp{kZeroTimeSeconds, 0}) {
-          out_ += "null";
+          out_.Null();
           return true;
         }
         // The years 0 to 9999, which RFC 3339 can write.
@@ -352,46 +339,44 @@ class Decoder {
             time.nanos > 999'999'999) {
           return Fail(message, field, "the time is out of range");
         }
-        out_.push_back('"');
-        if (field.kind == FieldKind::kTime) {
-          AppendRfc3339(time.seconds, out_);
-        } else {
-          AppendRfc3339Micro(time, out_);
-        }
-        out_.push_back('"');
+        out_.Plain([&](std::string& out) {
+          if (field.kind == FieldKind::kTime) {
+            AppendRfc3339(time.seconds, out);
+          } else {
+            AppendRfc3339Micro(time, out);
+          }
+        });
         return true;
       }
       case FieldKind::kDuration:
-        out_.push_back('"');
-        AppendGoDuration(integer(1), out_);
-        out_.push_back('"');
+        out_.Plain([&](std::string& out) { AppendGoDuration(integer(1), out); });
         return true;
       case FieldKind::kQuantity:
-        json::AppendQuoted(out_, part[1].size == 0 ? std::string_view("0") : part[1].bytes());
+        out_.String(part[1].size == 0 ? std::string_view("0") : part[1].bytes());
         return true;
       case FieldKind::kIntOrString:
         if (integer(1) == 0) {
-          out_ += std::to_string(static_cast<std::int32_t>(integer(2)));
+          out_.Integer(static_cast<std::int32_t>(integer(2)));
         } else {
-          json::AppendQuoted(out_, part[3].bytes());
+          out_.String(part[3].bytes());
         }
         return true;
       default:
         break;
     }
     if (part[1].size == 0) {
-      out_ += "null";
+      out_.Null();
       return true;
     }
     if (Result<JsonTape> checked = JsonTape::Parse(part[1].bytes()); !checked) {
       // Nobody read it at the entry, and for its sake no object shall be without a JSON form.
       if (field.json_name == "fieldsV1") {
-        out_ += "{}";
+        out_.Raw("{}");
         return true;
       }
       return Fail(message, field, "the embedded object is no JSON");
     }
-    AppendCompactJson(part[1].bytes(), out_);
+    out_.Raw(part[1].bytes());
     return true;
   }
 
@@ -418,21 +403,21 @@ class Decoder {
         } else if (has(1)) {
           ok = one(1);
         } else {
-          out_ += "null";
+          out_.Null();
         }
         break;
       case UnionKind::kSchemaOrBool:
         if (has(2)) {
           ok = one(2);
         } else {
-          out_ += has(1) && values_[chain(1).last].scalar != 0 ? "true" : "false";
+          out_.Bool(has(1) && values_[chain(1).last].scalar != 0);
         }
         break;
       case UnionKind::kStringList:
         if (has(1)) {
           ok = List(message, *FindByNumber(message, 1), chain(1));
         } else {
-          out_ += "[]";
+          out_.Raw("[]");
         }
         break;
       case UnionKind::kNone:
@@ -443,10 +428,10 @@ class Decoder {
     return ok;
   }
 
-  std::string& out_;
+  Out& out_;
   std::vector<Chain> chains_;       // per field of the messages being written
   std::vector<Occurrence> values_;  // their values
-  int depth_ = 0;
+  std::size_t depth_ = 0;
   bool has_kept_ = false;  // a kept member was met in some message
   std::string error_;
 };
@@ -456,10 +441,22 @@ class Decoder {
 Result<void> ProtobufToJson(const MessageDescriptor& message, std::string_view bytes,
                             std::string& out, std::string_view head) {
   const std::size_t before = out.size();
-  Decoder decoder(out);
+  TextOut text(out);
+  Decoder decoder(text);
   if (decoder.Object(message, bytes, head)) return {};
   out.resize(before);
   return decoder.TakeError();
+}
+
+Result<json::Value> ProtobufToValue(const MessageDescriptor& message, std::string_view bytes,
+                                    std::string_view kind, std::string_view api_version) {
+  json::Value out = json::Value::MakeObject(
+      {{"kind", json::Value(kind)}, {"apiVersion", json::Value(api_version)}});
+  ValueOut values(out, kMaxDepth);
+  Decoder decoder(values);
+  if (!decoder.Object(message, bytes, {})) return decoder.TakeError();
+  if (values.failed()) return Error(Reason::kDecode, "protobuf: nested too deeply");
+  return out;
 }
 
 }  // namespace kinformer::internal

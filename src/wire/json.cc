@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "wire/json_text.h"
 
@@ -47,6 +48,7 @@ std::string_view TypeName(Type type) {
 Object::Object() = default;
 Object::Object(const Object& other) = default;
 Object::Object(Object&& other) noexcept = default;
+Object::Object(std::vector<Member> members) : members_(std::move(members)) { RebuildIndex(); }
 Object& Object::operator=(const Object& other) = default;
 Object& Object::operator=(Object&& other) noexcept = default;
 Object::~Object() = default;
@@ -76,17 +78,23 @@ void Object::RebuildIndex() {
   });
 }
 
-void Object::Append(std::string_view name, Value value) {
-  members_.emplace_back(std::string(name), std::move(value));
-  if (members_.size() <= kLinear) return;
-  if (members_.size() == kLinear + 1) {
-    RebuildIndex();
-    return;
+Value& Object::Add(std::string name, Value value) {
+  members_.emplace_back(std::move(name), std::move(value));
+  if (members_.size() == kLinear + 1) RebuildIndex();
+  if (members_.size() > kLinear + 1) {
+    const auto at = std::lower_bound(
+        by_name_.begin(), by_name_.end(), members_.back().first,
+        [this](std::uint32_t i, const std::string& n) { return members_[i].first < n; });
+    by_name_.insert(at, static_cast<std::uint32_t>(members_.size() - 1));
   }
-  const auto at = std::lower_bound(
-      by_name_.begin(), by_name_.end(), name,
-      [this](std::uint32_t i, std::string_view n) { return members_[i].first < n; });
-  by_name_.insert(at, static_cast<std::uint32_t>(members_.size() - 1));
+  return members_.back().second;
+}
+
+void Object::Reserve(std::size_t count) { members_.reserve(count); }
+
+std::vector<Object::Member> Object::Release() && {
+  by_name_.clear();
+  return std::exchange(members_, {});
 }
 
 const Value* Object::Find(std::string_view name) const {
@@ -101,15 +109,14 @@ Value* Object::Find(std::string_view name) {
 
 Value& Object::operator[](std::string_view name) {
   if (Value* found = Find(name)) return *found;
-  Append(name, Value());
-  return members_.back().second;
+  return Add(std::string(name), Value());
 }
 
 void Object::Set(std::string_view name, Value value) {
   if (Value* found = Find(name)) {
     *found = std::move(value);
   } else {
-    Append(name, std::move(value));
+    Add(std::string(name), std::move(value));
   }
 }
 
@@ -261,13 +268,18 @@ const Object& Value::members() const {
 }
 
 Object& Value::EnsureObject() {
-  if (!is_object()) rep_ = Object();
-  return std::get<Object>(rep_);
+  Object* object = IfObject();
+  return object != nullptr ? *object : rep_.emplace<Object>();
 }
 
 Array& Value::EnsureArray() {
-  if (!is_array()) rep_ = Array();
-  return std::get<Array>(rep_);
+  Array* array = IfArray();
+  return array != nullptr ? *array : rep_.emplace<Array>();
+}
+
+std::string& Value::EnsureString() {
+  std::string* text = IfString();
+  return text != nullptr ? *text : rep_.emplace<std::string>();
 }
 
 std::size_t Value::size() const {

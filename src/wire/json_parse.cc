@@ -6,6 +6,7 @@
 #include <cstring>
 #include <simdjson.h>
 #include <utility>
+#include <vector>
 
 #include "kinformer/json.h"
 
@@ -13,6 +14,9 @@
 
 namespace kinformer::json {
 namespace {
+
+// What is made room for at once, as most objects have that many members.
+constexpr std::size_t kUsualMembers = 4;
 
 class Parser {
  public:
@@ -55,10 +59,9 @@ class Parser {
       case '[':
         return ParseArray(out, depth + 1);
       case '"': {
-        std::string text;
-        if (!ParseString(text)) return false;
-        out = Value(std::move(text));
-        return true;
+        std::string& text = out.EnsureString();
+        text.clear();
+        return ParseString(text);
       }
       case 't':
         out = Value(true);
@@ -94,32 +97,30 @@ class Parser {
       ++at_;
       return true;
     }
-    const std::size_t path_size = path_.size();
-    std::string name;
+    object.Reserve(kUsualMembers);
     while (true) {
       if (at_ == end_ || *at_ != '"') return FailExpecting("a member's name");
       const char* const name_at = at_;
-      name.clear();
+      std::string name;
       if (!ParseString(name)) return false;
-      const bool track = options_.duplicate_keys != nullptr;
-      if (track) path_ += "/" + EscapePointerToken(name);
       Value* slot = object.Find(name);
       if (slot != nullptr) {
         if (options_.reject_duplicate_keys) {
           at_ = name_at;
           return Fail("the member \"" + name + "\" occurs twice");
         }
-        if (track) options_.duplicate_keys->push_back(path_);
+        if (options_.duplicate_keys != nullptr) NoteDuplicate(name);
         *slot = Value();
       } else {
-        slot = &object[name];
+        slot = &object.Add(std::move(name), Value());
       }
       SkipBlanks();
       if (at_ == end_ || *at_ != ':') return FailExpecting("':'");
       ++at_;
       SkipBlanks();
+      if (options_.duplicate_keys != nullptr) path_.push_back({.object = &object, .value = slot});
       if (!ParseValue(*slot, depth)) return false;
-      if (track) path_.resize(path_size);
+      if (options_.duplicate_keys != nullptr) path_.pop_back();
       SkipBlanks();
       if (at_ != end_ && *at_ == ',') {
         ++at_;
@@ -141,12 +142,11 @@ class Parser {
       ++at_;
       return true;
     }
-    const std::size_t path_size = path_.size();
     while (true) {
-      if (options_.duplicate_keys != nullptr) path_ += "/" + std::to_string(array.size());
       array.emplace_back();
+      if (options_.duplicate_keys != nullptr) path_.push_back({.index = array.size() - 1});
       if (!ParseValue(array.back(), depth)) return false;
-      path_.resize(path_size);
+      if (options_.duplicate_keys != nullptr) path_.pop_back();
       SkipBlanks();
       if (at_ != end_ && *at_ == ',') {
         ++at_;
@@ -163,10 +163,7 @@ class Parser {
     ++at_;
     while (true) {
       const char* const run = at_;
-      while (at_ != end_ && *at_ != '"' && *at_ != '\\' &&
-             static_cast<unsigned char>(*at_) >= 0x20) {
-        ++at_;
-      }
+      at_ = EndOfRun(at_, end_);
       out.append(run, at_);
       if (at_ == end_) return Fail("the text ends inside a string");
       if (*at_ == '"') {
@@ -176,6 +173,22 @@ class Parser {
       if (*at_ != '\\') return Fail(ShowByte(*at_) + " must be escaped in a string");
       if (!ParseEscape(out)) return false;
     }
+  }
+
+  // The first byte that ends a string or a run of it: a quote, a backslash, a control character; else `end`.
+  static const char* EndOfRun(const char* at, const char* end) {
+    constexpr std::uint64_t kOnes = 0x0101010101010101;
+    constexpr std::uint64_t kHighs = 0x8080808080808080;
+    const auto has_zero = [](std::uint64_t word) { return (word - kOnes) & ~word; };
+    for (; end - at >= 8; at += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, at, sizeof(word));
+      const std::uint64_t found = has_zero(word ^ kOnes * '"') | has_zero(word ^ kOnes * '\\') |
+                                  ((word - kOnes * 0x20) & ~word);
+      if ((found & kHighs) != 0) break;
+    }
+    while (at != end && *at != '"' && *at != '\\' && static_cast<unsigned char>(*at) >= 0x20) ++at;
+    return at;
   }
 
   bool ParseEscape(std::string& out) {
@@ -220,6 +233,21 @@ class Parser {
     return true;
   }
 
+  void NoteDuplicate(std::string_view name) {
+    std::string pointer;
+    for (const Step& step : path_) {
+      pointer += '/';
+      if (step.object == nullptr) {
+        pointer += std::to_string(step.index);
+        continue;
+      }
+      const auto member = std::find_if(step.object->begin(), step.object->end(),
+                                       [&](const auto& m) { return &m.second == step.value; });
+      pointer += EscapePointerToken(member->first);
+    }
+    options_.duplicate_keys->push_back(pointer.append("/").append(EscapePointerToken(name)));
+  }
+
   [[nodiscard]] std::size_t Offset() const { return static_cast<std::size_t>(at_ - text_.data()); }
 
   [[nodiscard]] Error ErrorAt(std::size_t offset, std::string_view why) const {
@@ -236,7 +264,13 @@ class Parser {
   const char* at_;
   const char* const end_;
   const ParseOptions& options_;
-  std::string path_;  // kept only for duplicate_keys
+  // A member, or an item of an array.
+  struct Step {
+    const Object* object = nullptr;
+    const Value* value = nullptr;
+    std::size_t index = 0;
+  };
+  std::vector<Step> path_;  // kept only for duplicate_keys
   std::size_t error_at_ = 0;
   std::string error_;
 };

@@ -9,10 +9,15 @@
 namespace kinformer::json {
 namespace {
 
-// One reference token of a pointer, unescaped. False: "~" that escapes nothing.
-bool NextToken(std::string_view& pointer, std::string& token) {
+// One reference token of a pointer: what stands there, or unescaped in `scratch`. False: "~" that escapes nothing.
+bool NextToken(std::string_view& pointer, std::string& scratch, std::string_view& token) {
   pointer.remove_prefix(1);
-  token.clear();
+  token = pointer.substr(0, pointer.find_first_of("/~"));
+  if (token.size() == pointer.size() || pointer[token.size()] == '/') {
+    pointer.remove_prefix(token.size());
+    return true;
+  }
+  scratch.clear();
   while (!pointer.empty() && pointer.front() != '/') {
     char c = pointer.front();
     pointer.remove_prefix(1);
@@ -27,8 +32,9 @@ bool NextToken(std::string_view& pointer, std::string& token) {
       }
       pointer.remove_prefix(1);
     }
-    token.push_back(c);
+    scratch.push_back(c);
   }
+  token = scratch;
   return true;
 }
 
@@ -67,9 +73,10 @@ std::string EscapePointerToken(std::string_view token) {
 
 const Value* Value::FindPointer(std::string_view pointer) const {
   const Value* at = this;
-  std::string token;
+  std::string scratch;
+  std::string_view token;
   while (!pointer.empty()) {
-    if (pointer.front() != '/' || !NextToken(pointer, token)) return nullptr;
+    if (pointer.front() != '/' || !NextToken(pointer, scratch, token)) return nullptr;
     if (const Array* array = at->IfArray()) {
       const std::optional<std::size_t> index = ArrayIndex(token);
       if (!index || *index >= array->size()) return nullptr;
@@ -88,16 +95,19 @@ Value* Value::FindPointer(std::string_view pointer) {
 
 Result<void> Value::SetPointer(std::string_view pointer, Value value) {
   Value* at = this;
-  std::string token;
+  std::string scratch;
+  std::string_view token;
   std::string_view rest = pointer;
   while (!rest.empty()) {
     if (rest.front() != '/') return BadPointer(pointer, "must begin with '/'");
-    if (!NextToken(rest, token)) return BadPointer(pointer, "'~' must be written ~0, '/' ~1");
+    if (!NextToken(rest, scratch, token))
+      return BadPointer(pointer, "'~' must be written ~0, '/' ~1");
     if (Array* array = at->IfArray()) {
       const std::optional<std::size_t> index =
           token == "-" ? std::optional<std::size_t>(array->size()) : ArrayIndex(token);
       if (!index || *index > array->size()) {
-        return BadPointer(pointer, "\"" + token + "\" is no index of the array, which has " +
+        return BadPointer(pointer, "\"" + std::string(token) +
+                                       "\" is no index of the array, which has " +
                                        std::to_string(array->size()) + " items");
       }
       if (*index == array->size()) array->emplace_back();
@@ -105,8 +115,8 @@ Result<void> Value::SetPointer(std::string_view pointer, Value value) {
     } else if (at->is_object() || at->is_null()) {
       at = &(*at)[token];
     } else {
-      return BadPointer(
-          pointer, "\"" + token + "\" is looked for in a " + std::string(TypeName(at->type())));
+      return BadPointer(pointer, "\"" + std::string(token) + "\" is looked for in a " +
+                                     std::string(TypeName(at->type())));
     }
   }
   *at = std::move(value);
@@ -122,8 +132,10 @@ Result<void> Value::ErasePointer(std::string_view pointer) {
   }
   Value* parent = FindPointer(pointer.substr(0, slash));
   std::string_view last = pointer.substr(slash);
-  std::string token;
-  if (!NextToken(last, token)) return BadPointer(pointer, "'~' must be written ~0, '/' ~1");
+  std::string scratch;
+  std::string_view token;
+  if (!NextToken(last, scratch, token))
+    return BadPointer(pointer, "'~' must be written ~0, '/' ~1");
   if (parent != nullptr) {
     if (Array* array = parent->IfArray()) {
       const std::optional<std::size_t> index = ArrayIndex(token);

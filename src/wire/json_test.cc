@@ -4,6 +4,7 @@
 #include <simdjson.h>
 #include <sstream>
 
+#include "wire/json_text.h"
 #include "wire/testing/random_json.h"
 
 namespace kinformer::json {
@@ -119,6 +120,82 @@ TEST(JsonValue, DuplicateKeys) {
   std::vector<std::string> found;
   EXPECT_TRUE(Parse(text, {.duplicate_keys = &found}).ok());
   EXPECT_EQ(found, (std::vector<std::string>{"/a/b", "/a~1c/0/d"}));
+}
+
+TEST(JsonValue, DuplicateKeysAreNamedWithTheirPlaces) {
+  std::vector<std::string> duplicates;
+  const std::string text =
+      R"({"a":[{"b":1},{"b/c":{"d":[1,{"e":2,"e":3}],"~":1,"~":2}}],"x":1,"a":{"b":4,"b":5}})";
+  const Result<Value> value = Parse(text, {.duplicate_keys = &duplicates});
+  ASSERT_TRUE(value.ok());
+  EXPECT_EQ(duplicates,
+            (std::vector<std::string>{"/a/1/b~1c/d/1/e", "/a/1/b~1c/~0", "/a", "/a/b"}));
+  EXPECT_EQ(value->Dump(), R"({"a":{"b":5},"x":1})");
+}
+
+TEST(JsonValue, ObjectsGiveAndTakeTheirMembers) {
+  Object object;
+  object.Reserve(40);
+  for (int i = 0; i < 40; ++i) object.Add("m" + std::to_string(39 - i), Value(i)) = Value(i + 1);
+  ASSERT_NE(object.Find("m7"), nullptr);
+  EXPECT_EQ(object.Find("m7")->AsInt64(), 33);
+  std::vector<Object::Member> members = std::move(object).Release();
+  ASSERT_EQ(members.size(), 40U);
+  EXPECT_EQ(members.front().first, "m39");
+  std::swap(members.front(), members.back());
+  Object again(std::move(members));
+  EXPECT_EQ(again.name(0), "m0");
+  EXPECT_EQ(again.Find("m0")->AsInt64(), 40);
+  EXPECT_EQ(again.Find("m40"), nullptr);
+  again.Set("m40", 5);
+  EXPECT_EQ(again.Find("m40")->AsInt64(), 5);
+  Value text(3);
+  text.EnsureString() += "x";
+  text.EnsureString() += "y";
+  EXPECT_EQ(text.StringOrEmpty(), "xy");
+}
+
+// Byte by byte, as plainly as can be.
+bool IsPlainByte(char c, bool escape_html) {
+  const auto u = static_cast<unsigned char>(c);
+  return u >= 0x20 && u < 0x80 && c != '"' && c != '\\' &&
+         !(escape_html && (c == '<' || c == '>' || c == '&'));
+}
+
+TEST(JsonText, PlainPrefixesEndAtWhatNeedsAnEscape) {
+  for (int byte = 0; byte < 256; ++byte) {
+    const char c = static_cast<char>(byte);
+    for (std::size_t before = 0; before < 19; ++before) {
+      for (const bool html : {false, true}) {
+        const std::string text = std::string(before, 'a') + c + "~~~~~~~~~~";
+        const std::size_t want = IsPlainByte(c, html) ? text.size() : before;
+        ASSERT_EQ(PlainPrefix(text, html), want) << byte << " behind " << before;
+        std::string quoted;
+        AppendQuoted(quoted, text, html);
+        ASSERT_EQ(quoted == "\"" + text + "\"", IsPlainByte(c, html)) << byte;
+        if (byte < 0x80) {
+          ASSERT_EQ(Parse(quoted)->StringOrEmpty(), text);
+        }
+      }
+    }
+  }
+}
+
+TEST(JsonText, SinksAppendWhatTheyAreGiven) {
+  std::string out = "head";
+  std::string want = out;
+  {
+    TextSink sink(out);
+    for (std::size_t i = 0; i < 300; ++i) {
+      sink.Put('x');
+      sink.Put(' ', i % 5);
+      sink.Put(std::string(i, 'y'));
+      sink.PutValue(Value(static_cast<std::int64_t>(i)));
+      want.append("x").append(i % 5, ' ').append(i, 'y').append(std::to_string(i));
+      ASSERT_EQ(sink.size(), want.size());
+    }
+  }
+  EXPECT_EQ(out, want);
 }
 
 TEST(JsonValue, Pointers) {

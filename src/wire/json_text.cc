@@ -14,10 +14,59 @@
 namespace kinformer::json {
 namespace {
 
-void NewLine(std::string& out, int indent, int level) {
+void NewLine(TextSink& out, int indent, int level) {
   if (indent == 0) return;
-  out.push_back('\n');
-  out.append(static_cast<std::size_t>(indent) * static_cast<std::size_t>(level), ' ');
+  out.Put('\n');
+  out.Put(' ', static_cast<std::size_t>(indent) * static_cast<std::size_t>(level));
+}
+
+void PutUnicodeEscape(TextSink& out, unsigned code) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  out.Put("\\u");
+  for (int shift = 12; shift >= 0; shift -= 4) out.Put(kHex[(code >> shift) & 0xfU]);
+}
+
+// The one character at the start of `text`, which is not plain, in the form in which it stands in a string; its size.
+std::size_t PutSpecial(TextSink& out, std::string_view text, bool escape_html) {
+  const auto c = static_cast<unsigned char>(text[0]);
+  if (c >= 0x80) {
+    const std::size_t length = Utf8SequenceLength(text);
+    const std::string_view sequence = text.substr(0, length);
+    if (length == 0) {
+      out.Put("\\ufffd");
+    } else if (escape_html && (sequence == "\xe2\x80\xa8" || sequence == "\xe2\x80\xa9")) {
+      PutUnicodeEscape(out, sequence[2] == '\xa8' ? 0x2028 : 0x2029);
+    } else {
+      out.Put(sequence);
+    }
+    return std::max<std::size_t>(length, 1);
+  }
+  switch (c) {
+    case '"':
+      out.Put("\\\"");
+      break;
+    case '\\':
+      out.Put("\\\\");
+      break;
+    case '\n':
+      out.Put("\\n");
+      break;
+    case '\r':
+      out.Put("\\r");
+      break;
+    case '\t':
+      out.Put("\\t");
+      break;
+    case '\b':
+      out.Put("\\b");
+      break;
+    case '\f':
+      out.Put("\\f");
+      break;
+    default:
+      PutUnicodeEscape(out, c);
+  }
+  return 1;
 }
 
 // The four hexadecimal digits at `at`. Null, with `bad` at what is none, if they are not there.
@@ -177,111 +226,100 @@ std::string DoubleText(double d) {
   return text;
 }
 
-void AppendQuoted(std::string& out, std::string_view text, bool escape_html) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  const auto escape = [&out](unsigned code) {
-    out += "\\u";
-    for (int shift = 12; shift >= 0; shift -= 4) out.push_back(kHex[(code >> shift) & 0xfU]);
-  };
-  out.push_back('"');
-  std::size_t plain = 0;  // start of the run that needs no escape
-  std::size_t i = 0;
-  const auto flush = [&] { out.append(text.substr(plain, i - plain)); };
-  while (i < text.size()) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c < 0x80) {
-      if (c >= 0x20 && c != '"' && c != '\\' &&
-          !(escape_html && (c == '<' || c == '>' || c == '&'))) {
-        ++i;
-        continue;
-      }
-      flush();
-      switch (c) {
-        case '"':
-          out += "\\\"";
-          break;
-        case '\\':
-          out += "\\\\";
-          break;
-        case '\n':
-          out += "\\n";
-          break;
-        case '\r':
-          out += "\\r";
-          break;
-        case '\t':
-          out += "\\t";
-          break;
-        case '\b':
-          out += "\\b";
-          break;
-        case '\f':
-          out += "\\f";
-          break;
-        default:
-          escape(c);
-      }
-      plain = ++i;
-      continue;
-    }
-    const std::string_view rest = text.substr(i);
-    const std::size_t length = Utf8SequenceLength(rest);
-    const bool separator =
-        escape_html && length == 3 &&
-        (rest.substr(0, 3) == "\xe2\x80\xa8" || rest.substr(0, 3) == "\xe2\x80\xa9");
-    if (length != 0 && !separator) {
-      i += length;
-      continue;
-    }
-    flush();
-    if (separator) {
-      escape(rest[2] == '\xa8' ? 0x2028 : 0x2029);
-      i += 3;
+std::size_t PlainPrefix(std::string_view text, bool escape_html) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  constexpr std::uint64_t kHighs = 0x8080808080808080;
+  const auto has_zero = [](std::uint64_t word) { return (word - kOnes) & ~word & kHighs; };
+  std::size_t at = 0;
+  for (; text.size() - at >= sizeof(std::uint64_t); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, sizeof(word));
+    std::uint64_t found = word | (word - kOnes * 0x20) | has_zero(word ^ kOnes * '\\');
+    if (escape_html) {
+      // < and > differ in one bit, & and " in another.
+      found |= has_zero((word & ~(kOnes * 0x02)) ^ kOnes * '<');
+      found |= has_zero((word & ~(kOnes * 0x04)) ^ kOnes * '"');
     } else {
-      out += "\\ufffd";
-      ++i;
+      found |= has_zero(word ^ kOnes * '"');
     }
-    plain = i;
+    if ((found & kHighs) != 0) break;
   }
-  flush();
-  out.push_back('"');
+  for (; at < text.size(); ++at) {
+    const auto c = static_cast<unsigned char>(text[at]);
+    if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\') break;
+    if (escape_html && (c == '<' || c == '>' || c == '&')) break;
+  }
+  return at;
 }
 
-void Value::Write(std::string& out, const DumpOptions& options, int level) const {
+void TextSink::Grow(std::size_t count) {
+  // Not to the whole capacity, which would have to be overwritten.
+  constexpr std::size_t kAhead = 512;
+  const std::size_t used = size();
+  out_.resize(used + count + kAhead);
+  at_ = out_.data() + used;
+  end_ = out_.data() + out_.size();
+}
+
+void TextSink::PutQuoted(std::string_view text, bool escape_html) {
+  Put('"');
+  while (true) {
+    const std::size_t plain = PlainPrefix(text, escape_html);
+    Put(text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    text.remove_prefix(PutSpecial(*this, text, escape_html));
+  }
+  Put('"');
+}
+
+void TextSink::PutValue(const Value& value) { value.Write(*this, {}, 0); }
+
+void AppendQuoted(std::string& out, std::string_view text, bool escape_html) {
+  TextSink(out).PutQuoted(text, escape_html);
+}
+
+void Value::Write(TextSink& out, const DumpOptions& options, int level) const {
   switch (type()) {
     case Type::kNull:
-      out += "null";
+      out.Put("null");
       return;
     case Type::kBool:
-      out += std::get<bool>(rep_) ? "true" : "false";
+      out.Put(std::get<bool>(rep_) ? "true" : "false");
       return;
     case Type::kNumber:
-      out += NumberText();
+      if (const auto* integer = std::get_if<std::int64_t>(&rep_)) {
+        std::array<char, 24> digits{};
+        const auto done = std::to_chars(digits.data(), digits.data() + digits.size(), *integer);
+        out.Put(
+            std::string_view(digits.data(), static_cast<std::size_t>(done.ptr - digits.data())));
+      } else {
+        out.Put(NumberText());
+      }
       return;
     case Type::kString:
-      AppendQuoted(out, std::get<std::string>(rep_), options.escape_html);
+      out.PutQuoted(std::get<std::string>(rep_), options.escape_html);
       return;
     case Type::kArray: {
       const Array& array = std::get<Array>(rep_);
       if (array.empty()) {
-        out += "[]";
+        out.Put("[]");
         return;
       }
-      out.push_back('[');
-      bool first = true;
+      char before = '[';
       for (const Value& item : array) {
-        if (!std::exchange(first, false)) out.push_back(',');
+        out.Put(std::exchange(before, ','));
         NewLine(out, options.indent, level + 1);
         item.Write(out, options, level + 1);
       }
       NewLine(out, options.indent, level);
-      out.push_back(']');
+      out.Put(']');
       return;
     }
     case Type::kObject: {
       const Object& object = std::get<Object>(rep_);
       if (object.empty()) {
-        out += "{}";
+        out.Put("{}");
         return;
       }
       std::vector<const Object::Member*> order;
@@ -291,12 +329,12 @@ void Value::Write(std::string& out, const DumpOptions& options, int level) const
         std::sort(order.begin(), order.end(),
                   [](const auto* a, const auto* b) { return a->first < b->first; });
       }
-      bool first = true;
+      char before = '{';
       const auto append = [&](const Object::Member& member) {
-        out.push_back(std::exchange(first, false) ? '{' : ',');
+        out.Put(std::exchange(before, ','));
         NewLine(out, options.indent, level + 1);
-        AppendQuoted(out, member.first, options.escape_html);
-        out += options.indent == 0 ? ":" : ": ";
+        out.PutQuoted(member.first, options.escape_html);
+        out.Put(options.indent == 0 ? ":" : ": ");
         member.second.Write(out, options, level + 1);
       };
       if (options.sort_keys) {
@@ -305,17 +343,20 @@ void Value::Write(std::string& out, const DumpOptions& options, int level) const
         for (const Object::Member& member : object) append(member);
       }
       NewLine(out, options.indent, level);
-      out.push_back('}');
+      out.Put('}');
       return;
     }
   }
 }
 
-void Value::AppendTo(std::string& out, const DumpOptions& options) const { Write(out, options, 0); }
+void Value::AppendTo(std::string& out, const DumpOptions& options) const {
+  TextSink sink(out);
+  Write(sink, options, 0);
+}
 
 std::string Value::Dump(const DumpOptions& options) const {
   std::string out;
-  Write(out, options, 0);
+  AppendTo(out, options);
   return out;
 }
 

@@ -134,6 +134,48 @@ TEST_F(EmbeddedServerTest, F10TheResourceGoesAndComesBack) {
   EXPECT_EQ(widgets.Snapshot().size(), 1U);
 }
 
+// A server that begins at 1 would be behind what the informer knows, and its watch would wait for a version long to come.
+TEST_F(EmbeddedServerTest, AServerThatTakesThePlaceOfAnotherIsListedAnew) {
+  const auto begun = [&] {
+    return apiserver::ApiServerOptions{.first_resource_version =
+                                           apiserver::FirstResourceVersionAt(sim_.env().WallNow())};
+  };
+  auto earlier = std::make_unique<apiserver::ApiServer>(sim_.env(), begun());
+  earlier->Load(kDefinitions).OrExit();
+  for (const char* name : {"stays", "goes"}) {
+    earlier->Create(kWidgets, Custom("Widget", "ns-foo", name, "red")).OrExit();
+  }
+  const std::shared_ptr<InMemoryTransport> transport = NewInMemoryTransport(sim_.env(), *earlier);
+  client_ = Client::ForTransport(sim_.env(), transport, {});
+  Factory();
+  auto widgets = Widgets();
+  Texts told;
+  widgets
+      .AddEventHandler(
+          {.on_add = [&](const Added<Unstructured>& e) { told.push_back("+" + e.key); },
+           .on_delete = [&](const Deleted<Unstructured>& e) { told.push_back("-" + e.key); }})
+      .OrExit();
+  Start();
+
+  transport->Down();
+  sim_.RunFor(seconds(2));
+  apiserver::ApiServer later(sim_.env(), begun());
+  later.Load(kDefinitions).OrExit();
+  later.Create(kWidgets, Custom("Widget", "ns-foo", "stays", "red")).OrExit();
+  transport->Replace(later);
+  transport->Up();
+  earlier.reset();
+  sim_.RunFor(minutes(2));
+  // The one of the same name has another uid.
+  EXPECT_EQ(std::count(told.begin(), told.end(), "-ns-foo/goes"), 1);
+  EXPECT_EQ(std::count(told.begin(), told.end(), "-ns-foo/stays"), 1);
+  EXPECT_EQ(std::count(told.begin(), told.end(), "+ns-foo/stays"), 2);
+  EXPECT_EQ(widgets.Snapshot().size(), 1U);
+  EXPECT_TRUE(sim_.RunBlocking([this] { factory_->Shutdown(); }, minutes(1)));
+  factory_.reset();
+  transport->Replace(server_);
+}
+
 // ---- selection at the server
 
 struct SelectionRow {

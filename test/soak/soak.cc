@@ -18,6 +18,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -46,11 +47,36 @@ constexpr seconds kRound{6};
 constexpr std::size_t kDescriptorSlack = 4;
 constexpr double kMemorySlack = 0.05;
 constexpr double kMemoryFloor = 6e6;
+// Tables that grow by doubling, the last connections' buffers.
+constexpr double kAllocatedSlack = 200e3;
 
 struct Sample {
   std::size_t descriptors = 0;
-  double bytes = 0;
+  double bytes = 0;      // resident
+  double allocated = 0;  // by this program from malloc, and not given back
 };
+
+// The sum of `type`'s sizes over all arenas, which malloc_info tells after the last of them.
+double Total(std::string_view totals, std::string_view type) {
+  const std::string key = "type=\"" + std::string(type) + "\"";
+  std::size_t at = totals.find(key);
+  if (at != std::string_view::npos) at = totals.find("size=\"", at);
+  return at == std::string_view::npos ? 0 : std::atof(totals.data() + at + 6);
+}
+
+// mallinfo2() knows the first arena only.
+double Allocated() {
+  char* text = nullptr;
+  std::size_t length = 0;
+  std::FILE* const file = open_memstream(&text, &length);
+  malloc_info(0, file);
+  std::fclose(file);
+  const std::string info(text, length);
+  std::free(text);  // NOLINT(cppcoreguidelines-no-malloc): open_memstream's
+  const std::string_view totals = std::string_view(info).substr(info.rfind("</heap>"));
+  return Total(totals, "current") + Total(totals, "mmap") - Total(totals, "fast") -
+         Total(totals, "rest");
+}
 
 Sample Measure() {
   malloc_trim(0);
@@ -62,6 +88,7 @@ Sample Measure() {
   double total = 0;
   statm >> total >> sample.bytes;
   sample.bytes *= static_cast<double>(sysconf(_SC_PAGESIZE));
+  sample.allocated = Allocated();
   return sample;
 }
 
@@ -108,6 +135,7 @@ class Soak {
     for (int i = 0; i < 500 && server_.http().Stats().connections_open > 0; ++i) {
       std::this_thread::sleep_for(milliseconds(10));
     }
+    Settle();
     return wrong == 0;
   }
 
@@ -120,13 +148,25 @@ class Soak {
   using Informer = kinformer::SharedInformer<corev1::ConfigMap>;
 
   void Write() {
-    const std::string name = "map-" + std::to_string(dice_() % kObjects);
+    const std::string name = NameOf(static_cast<int>(dice_() % kObjects));
     if (dice_() % 4 == 0 && server_.Delete(kConfigMaps, {"default", name}).ok()) return;
+    Put(name, std::string(dice_() % 2000, 'x') + std::to_string(dice_()));
+  }
+
+  // Every round ends with the same objects and no history, so that what is allocated then can be compared to the byte.
+  void Settle() {
+    for (int i = 0; i < kObjects; ++i) Put(NameOf(i), std::string(1000, 'x'));
+    server_.With(
+        [](kinformer::apiserver::ApiServer& api) { api.Compact(api.current_resource_version()); });
+  }
+
+  static std::string NameOf(int i) { return "map-" + std::to_string(i); }
+
+  void Put(const std::string& name, std::string value) {
     kinformer::json::Value object = kinformer::json::Value::MakeObject(
         {{"metadata",
           kinformer::json::Value::MakeObject({{"name", name}, {"namespace", "default"}})},
-         {"data", kinformer::json::Value::MakeObject(
-                      {{"value", std::string(dice_() % 2000, 'x') + std::to_string(dice_())}})}});
+         {"data", kinformer::json::Value::MakeObject({{"value", std::move(value)}})}});
     if (!server_.Update(kConfigMaps, object).ok()) {
       static_cast<void>(server_.Create(kConfigMaps, std::move(object)).ok());
     }
@@ -249,9 +289,10 @@ int main(int argc, char** argv) {
     }
     const Sample sample = Measure();
     std::printf(
-        "round %3d: %3zu descriptors, %6.1f MB; so far %llu informers, %llu connections, "
+        "round %3d: %3zu descriptors, %6.1f MB, %8.3f MB allocated; so far %llu informers, %llu "
+        "connections, "
         "%llu events, %llu faults\n",
-        round, sample.descriptors, sample.bytes / 1e6,
+        round, sample.descriptors, sample.bytes / 1e6, sample.allocated / 1e6,
         static_cast<unsigned long long>(soak.informers()),
         static_cast<unsigned long long>(soak.connections()),
         static_cast<unsigned long long>(soak.events()),
@@ -271,10 +312,19 @@ int main(int argc, char** argv) {
   const std::size_t fds_after = Median(late, descriptors);
   const double bytes_before = Median(early, bytes);
   const double bytes_after = Median(late, bytes);
-  std::printf("descriptors %zu -> %zu, memory %.1f MB -> %.1f MB\n", fds_before, fds_after,
-              bytes_before / 1e6, bytes_after / 1e6);
+  const auto allocated = [](const Sample& sample) { return sample.allocated; };
+  const double allocated_before = Median(early, allocated);
+  const double allocated_after = Median(late, allocated);
+  std::printf(
+      "descriptors %zu -> %zu, memory %.1f MB -> %.1f MB, allocated of it %.3f MB -> %.3f MB\n",
+      fds_before, fds_after, bytes_before / 1e6, bytes_after / 1e6, allocated_before / 1e6,
+      allocated_after / 1e6);
   if (fds_after > fds_before + kDescriptorSlack) {
     std::cout << "FAIL: descriptors grow\n";
+    ++failures;
+  }
+  if (allocated_after > allocated_before + kAllocatedSlack) {
+    std::cout << "FAIL: what is allocated grows\n";
     ++failures;
   }
   if (bytes_after > bytes_before + std::max(bytes_before * kMemorySlack, kMemoryFloor)) {

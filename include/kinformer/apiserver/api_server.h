@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,11 @@ namespace kinformer::apiserver {
 struct ApiServerOptions {
   std::string git_version{"v1.36.0"};  // what /version says
 
-  // ---- History. What is older cannot be watched from or listed exactly: 410.
+  // ---- Versions and history. What is older cannot be watched from or listed exactly: 410.
+  // The resourceVersion that the server begins with; nothing before it is known. 1 makes for readable tests. A server that takes
+  // the place of an earlier one, at the same address, needs a greater one than that ever had: FirstResourceVersionAt. Unset: 1;
+  // of testing::ApiServer outside simulated time: from the clock.
+  std::optional<std::int64_t> first_resource_version{};
   std::size_t history_events{100'000};  // per resource
   Duration history_age{std::chrono::minutes(5)};
 
@@ -65,6 +70,10 @@ struct ApiServerOptions {
   // Serve /debug/faults and its like (docs/apiserver.md) to whoever is let in.
   bool debug_endpoints{false};
 };
+
+// One that is greater than any of a server that began so earlier, whatever it wrote since: microseconds since 1970. A client that
+// knows a version of that server is told 410 and lists again; otherwise it would wait for a version that is long to come.
+[[nodiscard]] std::int64_t FirstResourceVersionAt(WallTime now);
 
 // How the in-process calls differ from requests.
 struct WriteOptions {

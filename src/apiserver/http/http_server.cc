@@ -272,15 +272,17 @@ struct HttpServer::Impl final : ConnectionHost,
   void OnLoop(const F& work) {
     if (env_.loop().InThisExecutor()) return work();
     const std::unique_ptr<Monitor> monitor = env_.NewMonitor();
-    bool done = false;
     MonitorLock lock(*monitor);
+    struct {
+      bool done = false;
+    } call;
     env_.loop().Post([&] {
       work();
       const MonitorLock inner(*monitor);
-      done = true;
+      call.done = true;
       monitor->NotifyAll();
     });
-    while (!done) lock.Wait();
+    while (!call.done) lock.Wait();
   }
 
   Env& env_;

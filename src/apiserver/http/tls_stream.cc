@@ -213,9 +213,8 @@ bool UseChain(SSL_CTX* context, const std::string& pem) {
   const auto bio = Reader(pem);
   const auto leaf = NextCertificate(bio.get());
   if (leaf == nullptr || SSL_CTX_use_certificate(context, leaf.get()) != 1) return false;
-  while (auto link = NextCertificate(bio.get())) {
-    if (SSL_CTX_add0_chain_cert(context, link.get()) != 1) return false;
-    (void)link.release();  // the context's now
+  while (const auto link = NextCertificate(bio.get())) {
+    if (SSL_CTX_add1_chain_cert(context, link.get()) != 1) return false;
   }
   ERR_clear_error();  // the end of the text counts as an error
   return true;

@@ -9,6 +9,10 @@ ApiServer::ApiServer(std::unique_ptr<Runtime> own, Env* env, bool simulated,
     : runtime_(std::move(own)),
       env_(env != nullptr ? *env : runtime_->env()),
       simulated_(simulated) {
+  // Its port, or its transport, may have belonged to another one before.
+  if (!simulated && !options.first_resource_version) {
+    options.first_resource_version = apiserver::FirstResourceVersionAt(env_.WallNow());
+  }
   OnLoop([&] {
     server_ = std::make_unique<apiserver::ApiServer>(env_, std::move(options));
     transport_ = NewInMemoryTransport(env_, *server_);

@@ -82,14 +82,16 @@ class RecordingObserver final : public ReflectorObserver {
   int epochs = 0;
 };
 
-// Keeps the warnings, each with its field `silent_for` if it has one.
+// Keeps the warnings, each with those of its fields `silent_for`, `from` and `to` that it has.
 class RecordingLog final : public LogSink {
  public:
   [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
   void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
     std::string line(message);
     for (const LogField& field : fields) {
-      if (field.key == "silent_for") line += " " + field.value;
+      if (field.key == "silent_for" || field.key == "from" || field.key == "to") {
+        line += " " + field.value;
+      }
     }
     lines.push_back(std::move(line));
   }

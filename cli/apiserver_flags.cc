@@ -1,0 +1,188 @@
+#include "cli/apiserver_flags.h"
+
+#include <charconv>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+#include <tuple>
+#include <utility>
+
+#include "apiserver/service_addresses.h"
+
+namespace kinformer::cli {
+namespace {
+
+Error Wrong(std::string text) { return {Reason::kInvalidArgument, std::move(text)}; }
+
+// "127.0.0.1:6443", "[::1]:6443", ":6443".
+Result<void> ParseListen(const std::string& text, apiserver::HttpServerOptions& options) {
+  const std::size_t colon = text.rfind(':');
+  const std::string port = colon == std::string::npos ? "" : text.substr(colon + 1);
+  unsigned number = 0;
+  const auto [end, failure] = std::from_chars(port.data(), port.data() + port.size(), number);
+  if (port.empty() || failure != std::errc() || end != port.data() + port.size() ||
+      number > 65535) {
+    return Error(Reason::kInvalidArgument, "--listen \"" + text +
+                                               "\" is not ADDRESS:PORT, such as 127.0.0.1:6443; "
+                                               "port 0 takes any that is free");
+  }
+  std::string address = text.substr(0, colon);
+  if (address.size() > 1 && address.front() == '[' && address.back() == ']') {
+    address = address.substr(1, address.size() - 2);
+  }
+  if (!address.empty()) options.address = address;
+  options.port = static_cast<std::uint16_t>(number);
+  return {};
+}
+
+std::optional<unsigned> ParseStreams(const std::string& text) {
+  unsigned streams = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, failure] = std::from_chars(text.data(), last, streams);
+  if (failure != std::errc() || end != last || streams == 0) return std::nullopt;
+  return streams;
+}
+
+Result<void> CheckSecurity(const ApiServerFlags& flags) {
+  if (flags.tls_cert_file.empty() != flags.tls_private_key_file.empty()) {
+    return Wrong("--tls-cert-file and --tls-private-key-file go together");
+  }
+  const bool tls = flags.tls || !flags.tls_cert_file.empty();
+  if (!tls && (!flags.client_ca_file.empty() || flags.require_client_certificate)) {
+    return Wrong("--client-ca-file and --require-client-certificate need --tls");
+  }
+  return {};
+}
+
+// What only an embedded server has.
+bool WantsServer(const ApiServerFlags& flags) {
+  const ApiServerFlags usual;
+  return !flags.load.empty() || flags.debug_endpoints || flags.pod_grace ||
+         flags.no_garbage_collection || flags.event_ttl != usual.event_ttl ||
+         flags.service_cluster_ip_range != usual.service_cluster_ip_range;
+}
+
+}  // namespace
+
+void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
+  command.Option("--listen", flags.listen, "ADDRESS:PORT", "where to listen; port 0: any free one");
+  command.Option("--kubeconfig-out", flags.kubeconfig_out, "FILE",
+                 "write a kubeconfig for this server, once it is ready");
+  command.Options("--load", flags.load, "FILE", "create the objects in these YAML or JSON files");
+  command.Flag("--tls", flags.tls, "serve HTTPS with a certificate made for this run");
+  command.Option("--tls-cert-file", flags.tls_cert_file, "FILE",
+                 "serve HTTPS with this certificate, PEM, its chain after it");
+  command.Option("--tls-private-key-file", flags.tls_private_key_file, "FILE", "and its key, PEM");
+  command.Flag("--no-http2", flags.no_http2, "with --tls: HTTP/1.1 only");
+  command.Option("--max-streams", flags.max_streams, "N",
+                 "how many requests an HTTP/2 connection may carry at once (100)");
+  command.Option("--token", flags.token, "TOKEN", "let in only requests with this bearer token");
+  command.Option("--client-ca-file", flags.client_ca_file, "FILE",
+                 "who may sign client certificates, PEM; a certificate's common name is the user");
+  command.Flag("--require-client-certificate", flags.require_client_certificate,
+               "let in nobody without a client certificate; without --client-ca-file it is the one "
+               "in --kubeconfig-out");
+  command.Flag("--debug-endpoints", flags.debug_endpoints,
+               "serve /debug/faults, /debug/compact and the like to whoever is let in");
+  command.Flag(
+      "--pod-grace", flags.pod_grace,
+      "let deleted pods that have a node pass through their grace period, as a kubelet would");
+  command.Flag("--no-garbage-collection", flags.no_garbage_collection,
+               "leave dependents alone when their owners go");
+  command.Seconds("--event-ttl", flags.event_ttl,
+                  "how long Events stay after their last change (1h); 0s: for ever");
+  command.Option("--service-cluster-ip-range", flags.service_cluster_ip_range, "CIDR",
+                 "where Services get their addresses from (10.96.0.0/12)");
+  command.Option("--record", flags.record, "FILE",
+                 "pass requests to the cluster of --upstream and write down what it answers");
+  command.Option("--upstream", flags.upstream, "KUBECONFIG", "the cluster to record");
+  command.Flag("--record-secrets", flags.record_secrets, "record what is read of Secrets, too");
+  command.Option("--replay", flags.replay, "FILE", "serve a recording in place of objects");
+  command.Option("--speed", flags.speed, "FACTOR",
+                 "of a replay: 1 as recorded, 10 ten times as fast, max at once");
+}
+
+std::optional<double> ParseSpeed(const std::string& text) {
+  if (text == "max") return 0;
+  double speed = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), speed);
+  if (failure != std::errc() || end != text.data() + text.size() || !(speed > 0)) {
+    return std::nullopt;
+  }
+  return speed;
+}
+
+Result<void> CheckApiServerFlags(const ApiServerFlags& flags) {
+  apiserver::HttpServerOptions listen;
+  if (Result<void> parsed = ParseListen(flags.listen, listen); !parsed) return parsed;
+  if (Result<void> checked = CheckSecurity(flags); !checked) return checked;
+  if (!ParseStreams(flags.max_streams)) {
+    return Wrong("--max-streams \"" + flags.max_streams + "\" is not a number from 1 on");
+  }
+  if (const std::string& range = flags.service_cluster_ip_range;
+      !range.empty() && !apiserver::ServiceAddresses::IsRange(range)) {
+    return Wrong("--service-cluster-ip-range \"" + range +
+                 "\" is not a range of IPv4 addresses, such as 10.96.0.0/12");
+  }
+  if (flags.record.empty() != flags.upstream.empty()) {
+    return Wrong(
+        "--record FILE and --upstream KUBECONFIG go together: what to write, and whom to record");
+  }
+  if (!flags.record.empty() && !flags.replay.empty()) {
+    return Wrong("--record and --replay do not go together");
+  }
+  if ((!flags.record.empty() || !flags.replay.empty()) && WantsServer(flags)) {
+    return Wrong(
+        "--load, --debug-endpoints and the options of objects are for the embedded server, not "
+        "with --record or --replay");
+  }
+  if (!ParseSpeed(flags.speed)) {
+    return Wrong("--speed \"" + flags.speed +
+                 "\" is neither a number above 0, such as 2.5, nor max");
+  }
+  return {};
+}
+
+apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTime now) {
+  apiserver::ApiServerOptions options;
+  options.first_resource_version = apiserver::FirstResourceVersionAt(now);
+  options.pod_grace = flags.pod_grace;
+  options.garbage_collection = !flags.no_garbage_collection;
+  options.event_ttl =
+      std::chrono::duration_cast<Duration>(std::chrono::duration<double>(flags.event_ttl));
+  options.service_cluster_ip_range = flags.service_cluster_ip_range;
+  options.debug_endpoints = flags.debug_endpoints;
+  return options;
+}
+
+Result<std::string> ReadFile(const std::string& option, const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (!in || !(text << in.rdbuf())) {
+    return Error(Reason::kConfig,
+                 option + " " + path + ": cannot be read; is it there, and a file?");
+  }
+  return text.str();
+}
+
+Result<apiserver::HttpServerOptions> HttpOptionsOf(const ApiServerFlags& flags) {
+  apiserver::HttpServerOptions options;
+  if (Result<void> parsed = ParseListen(flags.listen, options); !parsed) return parsed.error();
+  options.tls = flags.tls || !flags.tls_cert_file.empty();
+  options.bearer_token = flags.token;
+  options.require_client_certificate = flags.require_client_certificate;
+  options.http2 = !flags.no_http2;
+  options.http2_max_streams = ParseStreams(flags.max_streams).value_or(options.http2_max_streams);
+  for (const auto& [option, path, text] :
+       {std::tuple("--tls-cert-file", &flags.tls_cert_file, &options.cert_pem),
+        std::tuple("--tls-private-key-file", &flags.tls_private_key_file, &options.key_pem),
+        std::tuple("--client-ca-file", &flags.client_ca_file, &options.client_ca_pem)}) {
+    if (path->empty()) continue;
+    Result<std::string> read = ReadFile(option, *path);
+    if (!read) return read.error();
+    *text = *std::move(read);
+  }
+  return options;
+}
+
+}  // namespace kinformer::cli

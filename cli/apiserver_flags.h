@@ -1,0 +1,63 @@
+// cli/apiserver_flags.h
+//
+// What `kinformer apiserver` can be told, and what that means to the server and its HTTP front end.
+
+#ifndef KINFORMER_CLI_APISERVER_FLAGS_H_
+#define KINFORMER_CLI_APISERVER_FLAGS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kinformer/apiserver/api_server.h"
+#include "kinformer/apiserver/http_server.h"
+#include "kinformer/result.h"
+
+#include "cli/command_line.h"
+
+namespace kinformer::cli {
+
+struct ApiServerFlags {
+  std::string listen{"127.0.0.1:0"};
+  std::string kubeconfig_out{};
+  std::vector<std::string> load{};
+  bool tls = false;
+  std::string tls_cert_file{};
+  std::string tls_private_key_file{};
+  std::string token{};
+  std::string client_ca_file{};
+  bool require_client_certificate = false;
+  std::string max_streams{"100"};
+  bool no_http2 = false;
+  bool debug_endpoints = false;
+  bool pod_grace = false;
+  bool no_garbage_collection = false;
+  double event_ttl = 3600;  // seconds
+  std::string service_cluster_ip_range{"10.96.0.0/12"};
+  std::string record{};
+  std::string upstream{};
+  bool record_secrets = false;
+  std::string replay{};
+  std::string speed{"1"};
+};
+
+// Gives the command its options. `flags` must outlive the command line.
+void AddApiServerFlags(Command& command, ApiServerFlags& flags);
+
+// Whether the options can be understood and go together. Errors: kInvalidArgument, which say how to write it.
+Result<void> CheckApiServerFlags(const ApiServerFlags& flags);
+
+// Of flags that have been checked.
+apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTime now);
+// Reads the files that are named. Errors: kConfig, with the option and the file.
+Result<apiserver::HttpServerOptions> HttpOptionsOf(const ApiServerFlags& flags);
+
+// Of a replay; 0 for "max".
+std::optional<double> ParseSpeed(const std::string& text);
+
+// Errors: kConfig, with `option` and the file.
+Result<std::string> ReadFile(const std::string& option, const std::string& path);
+
+}  // namespace kinformer::cli
+
+#endif  // KINFORMER_CLI_APISERVER_FLAGS_H_
