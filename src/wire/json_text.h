@@ -63,7 +63,7 @@ class TextSink {
   }
   void Put(std::string_view text) {
     if (Left() < text.size()) Grow(text.size());
-    std::memcpy(at_, text.data(), text.size());
+    if (!text.empty()) std::memcpy(at_, text.data(), text.size());
     at_ += text.size();
   }
   // As a JSON string, quotes included: AppendQuoted.
