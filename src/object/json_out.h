@@ -99,25 +99,22 @@ class ValueOut {
   }
   void EndList() { open_.pop_back(); }
   void Name(std::string_view name, bool&) { Add(name); }
-  void Key(std::string_view key, bool&) { Add(key); }
+  void Key(std::string_view key, bool&) {
+    if (!mended_ && json::FirstInvalidUtf8(key) == key.size()) return Add(key);
+    // A mended one may be one that is there already, or comes later.
+    mended_ = true;
+    std::string mended;
+    AppendMended(key, mended);
+    slot_ = &open_.back()->EnsureObject()[mended];
+    *slot_ = json::Value();
+  }
   void Element(bool&) { slot_ = &open_.back()->EnsureArray().emplace_back(); }
 
   void Null() { *slot_ = json::Value(); }
   void Bool(bool value) { *slot_ = value; }
   void Integer(std::int64_t value) { *slot_ = value; }
   void Double(double value) { *slot_ = json::Value::MakeNumber(json::DoubleText(value)); }
-  void String(std::string_view text) {
-    // As text that is written and read again.
-    std::string& out = slot_->EnsureString();
-    while (!text.empty()) {
-      const std::size_t valid = json::FirstInvalidUtf8(text);
-      out.append(text.substr(0, valid));
-      text.remove_prefix(valid);
-      if (text.empty()) return;
-      out.append("\xef\xbf\xbd");
-      text.remove_prefix(1);
-    }
-  }
+  void String(std::string_view text) { AppendMended(text, slot_->EnsureString()); }
   template <class F>
   void Plain(const F& append) {
     append(slot_->EnsureString());
@@ -152,6 +149,17 @@ class ValueOut {
     failed_ = failed_ || !value.ok();
     return std::move(value).value_or(json::Value());
   }
+  // What text becomes that is written as JSON and read again.
+  static void AppendMended(std::string_view text, std::string& out) {
+    while (!text.empty()) {
+      const std::size_t valid = json::FirstInvalidUtf8(text);
+      out.append(text.substr(0, valid));
+      text.remove_prefix(valid);
+      if (text.empty()) return;
+      out.append("\xef\xbf\xbd");
+      text.remove_prefix(1);
+    }
+  }
   void Add(std::string_view key) {
     json::Object& object = open_.back()->EnsureObject();
     if (object.empty()) object.Reserve(kUsualMembers);
@@ -163,6 +171,7 @@ class ValueOut {
   std::vector<json::Value*> open_{};  // objects and lists
   std::size_t max_depth_;
   bool failed_ = false;
+  bool mended_ = false;  // some key
 };
 
 }  // namespace kinformer::internal
