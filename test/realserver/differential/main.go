@@ -98,7 +98,7 @@ func run(real, data, ours string, seed uint64, count, length, workers int, known
 	begun := time.Now()
 	var mu sync.Mutex
 	findings := map[string]*finding{}
-	requests := 0
+	requests, fleeting := 0, 0
 	seeds := make(chan uint64)
 	var group sync.WaitGroup
 	for range workers {
@@ -116,6 +116,16 @@ func run(real, data, ours string, seed uint64, count, length, workers int, known
 						continue
 					}
 					f := findings[d.where]
+					if f == nil {
+						mu.Unlock()
+						again := comesAgain(servers, s, sequence, d)
+						mu.Lock()
+						if !again {
+							fleeting++
+							continue
+						}
+						f = findings[d.where] // somebody else's, by now
+					}
 					if f == nil {
 						f = &finding{seed: s, where: d.where}
 						findings[d.where] = f
@@ -146,7 +156,8 @@ func run(real, data, ours string, seed uint64, count, length, workers int, known
 	for _, k := range known {
 		fmt.Printf("known, %d ×: %s\n", k.hits, k.pattern)
 	}
-	fmt.Printf("%d sequences, %d requests, %d kinds of differences, %.1f s\n", count, requests, len(findings), time.Since(begun).Seconds())
+	fmt.Printf("%d sequences, %d requests, %d kinds of differences (%d more that did not come again), %.1f s\n", count, requests,
+		len(findings), fleeting, time.Since(begun).Seconds())
 	if len(findings) > 0 {
 		return 1, nil
 	}
