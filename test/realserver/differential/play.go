@@ -81,7 +81,9 @@ func (s *session) do(r request) (answer, error) {
 	got, err := s.server.do(r.method, s.fill(r.path), r.contentType, []byte(s.fill(r.body)))
 	if body, ok := got.body.(map[string]any); ok && err == nil {
 		metadata, _ := body["metadata"].(map[string]any)
-		s.versions[r.id], _ = metadata["resourceVersion"].(string)
+		if !strings.Contains(r.path, "dryRun") { // which answers with the version that was sent: one of no server
+			s.versions[r.id], _ = metadata["resourceVersion"].(string)
+		}
 		s.uids[r.id], _ = metadata["uid"].(string)
 		s.tokens[r.id], _ = metadata["continue"].(string)
 	}
