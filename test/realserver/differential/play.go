@@ -141,9 +141,7 @@ func (s *session) symbolic(value any, name string) any {
 	case []any:
 		out := []any{}
 		for _, inner := range value {
-			if !ownEvent(inner) {
-				out = append(out, s.symbolic(inner, name))
-			}
+			out = append(out, s.symbolic(inner, name))
 		}
 		return out
 	case string:
@@ -156,15 +154,6 @@ func (s *session) symbolic(value any, name string) any {
 		return text
 	}
 	return value
-}
-
-// ownEvent is an Event that the real server makes by itself, or the watch event of one: its repair loop saw a Service come.
-func ownEvent(value any) bool {
-	event, _ := value.(map[string]any)
-	if inner, watched := event["object"].(map[string]any); watched {
-		event = inner
-	}
-	return event["action"] == "ClusterIPAllocation"
 }
 
 func address(value any) any {

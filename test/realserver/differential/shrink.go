@@ -25,19 +25,6 @@ func kindOfPath(path string) string {
 	return strings.Join(part, "/")
 }
 
-// comesAgain tells whether a sequence makes the same difference once more. The real server's own controllers write Events whenever
-// they like, which moves limits and continue tokens; what the servers themselves differ in comes every time.
-func comesAgain(servers []*server, seed uint64, sequence []request, wanted difference) bool {
-	for range 3 {
-		for _, d := range play(servers, seed, sequence, true) {
-			if d.where == wanted.where {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // shrink leaves out what the difference does not need, and gives the rest as a script.
 func shrink(servers []*server, seed uint64, sequence []request, wanted difference) string {
 	differs := func(shorter []request) (difference, bool) {
