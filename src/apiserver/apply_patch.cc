@@ -6,6 +6,7 @@
 #include "kinformer/yaml.h"
 
 #include "apiserver/custom_object.h"
+#include "apiserver/object_rules.h"
 #include "apiserver/status.h"
 #include "object/transcode.h"
 
@@ -132,19 +133,9 @@ Result<ApplyPatch> DecodeApplyPatch(const ResourceAt& at, std::string_view body,
 Result<void> CheckAppliedCreate(const ResourceAt& at, const json::Value& object,
                                 std::string_view namespace_, std::string_view name) {
   const json::Value& metadata = object["metadata"];
-  const std::string& sent = metadata["name"].StringOrEmpty();
-  if (sent.empty()) {
-    return BadRequestError("the name of the object (" + std::string(name) +
-                           " based on URL) was undeterminable: name must be provided");
-  }
-  if (sent != name) {
-    return BadRequestError("the name of the object (" + sent +
-                           ") does not match the name on the URL (" + std::string(name) + ")");
-  }
-  const std::string& sent_namespace = metadata["namespace"].StringOrEmpty();
-  if (at.resource->namespaced && !sent_namespace.empty() && sent_namespace != namespace_) {
-    return BadRequestError(
-        "the namespace of the provided object does not match the namespace sent on the request");
+  if (Result<void> named = CheckSentName(metadata, name); !named) return named;
+  if (at.resource->namespaced) {
+    if (Result<void> placed = CheckSentNamespace(metadata, namespace_); !placed) return placed;
   }
   if (const std::string& uid = metadata["uid"].StringOrEmpty(); !uid.empty()) {
     return ConflictError(at.resource->Subject(name),

@@ -36,8 +36,7 @@ Result<void> PrepareCustomObject(const ResourceAt& at, json::Value& object) {
   const ServedVersion& version = *at.version;
   if (version.schema == nullptr) return {};
   if (const std::string error = MetadataTypeError(version.schema->root(), object); !error.empty()) {
-    return BadRequestError(version.kind + " in version \"" + version.version +
-                           "\" cannot be handled as a " + version.kind + ": " + error);
+    return version.NotHandled(error);
   }
   object.Set("apiVersion", version.api_version);
   object.Set("kind", version.kind);

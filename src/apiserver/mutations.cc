@@ -139,11 +139,6 @@ ResponsePtr Mutations::Answer(const ResourceRequest& request, const Result<Write
 Result<std::vector<std::string>> Mutations::ValidateFields(
     const ResourceRequest& request, std::string_view mode, json::Value& object,
     const std::vector<std::string>& duplicates) const {
-  const ServedResource& resource = *request.at.resource;
-  const auto fail = [&](const std::string& why) {
-    return BadRequestError(resource.kind + " in version \"" + request.at.version->version +
-                           "\" cannot be handled as a " + resource.kind + ": " + why);
-  };
   std::vector<std::string> problems;
   for (const std::string& pointer : duplicates) {
     problems.push_back("duplicate field \"" + DottedPath(pointer) + "\"");
@@ -153,7 +148,7 @@ Result<std::vector<std::string>> Mutations::ValidateFields(
       !writer_.Fits(*request.at.version, object)) {
     internal::FieldProblems found;
     const auto typed = internal::JsonToProtobuf(*message, object.Dump(), &found);
-    if (!typed) return fail(typed.error().message());
+    if (!typed) return BadRequestError(typed.error().message());
     problems.insert(problems.end(), found.unknown.begin(), found.unknown.end());
     DropUnknown(found.unknown, object);
   }
@@ -164,7 +159,7 @@ Result<std::vector<std::string>> Mutations::ValidateFields(
   if (mode == "Strict" && !problems.empty()) {
     std::string text;
     for (const std::string& problem : problems) text += (text.empty() ? "" : ", ") + problem;
-    return fail("strict decoding error: " + text);
+    return BadRequestError("strict decoding error: " + text);
   }
   return problems;
 }
@@ -179,7 +174,7 @@ ResponsePtr Mutations::WriteBody(const ResourceRequest& request, std::string_vie
       DecodeObject(request.at, request.content_type, request.body, &duplicates);
   if (!object) return fail(object.error());
   const auto warnings = ValidateFields(request, query->field_validation, *object, duplicates);
-  if (!warnings) return fail(warnings.error());
+  if (!warnings) return fail(request.at.version->NotHandled(warnings.error().message()));
   WriteTarget target = TargetOf(request, query->dry_run);
   target.checked = true;
   return Answer(request, write(target, *std::move(object)), *warnings);
@@ -288,13 +283,7 @@ Result<std::vector<std::string>> Mutations::CheckPatched(const ResourceRequest& 
                    request.at.version->api_version);
   }
   auto warnings = ValidateFields(request, mode, object, {});
-  if (!warnings) {
-    // What a body of that kind would say after its kind.
-    const std::string& message = warnings.error().message();
-    const std::string prefix = " cannot be handled as a " + request.at.resource->kind + ": ";
-    const std::size_t at = message.find(prefix);
-    return invalid(at == std::string::npos ? message : message.substr(at + prefix.size()));
-  }
+  if (!warnings) return invalid(warnings.error().message());
   return warnings;
 }
 

@@ -47,7 +47,7 @@ class Mutations {
   ResponsePtr Answer(const ResourceRequest& request, const Result<WriteOutcome>& outcome,
                      const std::vector<std::string>& warnings = {});
   // Checks the object's types, takes out what the schema does not know, and gives the problems with fields that fieldValidation
-  // is about: as warnings, or as an error where it is Strict.
+  // is about: as warnings, or as an error where it is Strict. Errors say what is wrong, not of what.
   Result<std::vector<std::string>> ValidateFields(const ResourceRequest& request,
                                                   std::string_view mode, json::Value& object,
                                                   const std::vector<std::string>& duplicates) const;

@@ -167,6 +167,24 @@ std::string LowerCase(std::string_view text) {
   return lower;
 }
 
+Result<void> CheckSentName(const json::Value& metadata, std::string_view name) {
+  const std::string& sent = metadata["name"].StringOrEmpty();
+  if (sent == name) return {};
+  if (sent.empty()) {
+    return BadRequestError("the name of the object (" + std::string(name) +
+                           " based on URL) was undeterminable: name must be provided");
+  }
+  return BadRequestError("the name of the object (" + sent +
+                         ") does not match the name on the URL (" + std::string(name) + ")");
+}
+
+Result<void> CheckSentNamespace(const json::Value& metadata, std::string_view namespace_) {
+  const std::string& sent = metadata["namespace"].StringOrEmpty();
+  if (sent.empty() || sent == namespace_) return {};
+  return BadRequestError(
+      "the namespace of the provided object does not match the namespace sent on the request");
+}
+
 std::vector<StatusCause> ValidateMetadata(const ServedResource& resource,
                                           const json::Value& metadata) {
   std::vector<StatusCause> causes;

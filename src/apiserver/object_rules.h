@@ -13,6 +13,7 @@
 #include "kinformer/env.h"
 #include "kinformer/error.h"
 #include "kinformer/json.h"
+#include "kinformer/result.h"
 
 #include "apiserver/served_resource.h"
 
@@ -27,6 +28,10 @@ inline constexpr std::string_view kDns1035LabelText =
     "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', "
     "regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 std::string LowerCase(std::string_view text);
+
+// Whether a body says the name that the URL says; and no other namespace than it, where it says one.
+Result<void> CheckSentName(const json::Value& metadata, std::string_view name);
+Result<void> CheckSentNamespace(const json::Value& metadata, std::string_view namespace_);
 
 // What is wrong with the metadata of an object that is to be stored; empty: nothing.
 std::vector<StatusCause> ValidateMetadata(const ServedResource& resource,

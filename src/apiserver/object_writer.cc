@@ -85,11 +85,6 @@ bool SameObject(json::Value a, json::Value b) {
   return a == b;
 }
 
-Error TypeError(const ServedVersion& version, const Error& why) {
-  return BadRequestError(version.kind + " in version \"" + version.version +
-                         "\" cannot be handled as a " + version.kind + ": " + why.message());
-}
-
 }  // namespace
 
 ObjectWriter::ObjectWriter(ServerState& state)
@@ -121,7 +116,7 @@ Result<void> ObjectWriter::Convert(WriteTarget& target, json::Value& object) {
   DropNulls(object);
   if (state_.options.check_types && !target.checked) {
     const auto typed = internal::JsonToProtobuf(*version->message, object.Dump());
-    if (!typed) return TypeError(*version, typed.error());
+    if (!typed) return version->NotHandled(typed.error().message());
   }
   object = version->conversion->to_stored(object);
   target.at.version = StoredAt(target.at).version;
@@ -146,7 +141,7 @@ Result<void> ObjectWriter::ApplyTypes(const WriteTarget& target, json::Value& ob
     }
   }
   if (typed || !check) return {};
-  return TypeError(version, typed.error());
+  return version.NotHandled(typed.error().message());
 }
 
 Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value object) {
@@ -160,14 +155,13 @@ Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value 
   if (!metadata.is_object()) metadata = json::Value::MakeObject();
   TidyMetadata(metadata);
 
-  const std::string body_namespace = metadata["namespace"].StringOrEmpty();
-  if (!resource.namespaced) {
-    metadata.Erase("namespace");
-  } else if (body_namespace.empty()) {
+  if (resource.namespaced) {
+    if (Result<void> placed = CheckSentNamespace(metadata, target.namespace_); !placed) {
+      return placed.error();
+    }
     metadata.Set("namespace", target.namespace_);
-  } else if (body_namespace != target.namespace_) {
-    return BadRequestError(
-        "the namespace of the provided object does not match the namespace sent on the request");
+  } else {
+    metadata.Erase("namespace");
   }
   const std::string sent_version = metadata["resourceVersion"].StringOrEmpty();
   for (const char* name : {"uid", "creationTimestamp", "deletionTimestamp",
@@ -305,19 +299,11 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& given, json::Value 
   FoldFields(resource, object);
   TidyMetadata(object["metadata"]);
   const json::Value& metadata = std::as_const(object)["metadata"];
-  const std::string sent_name = metadata["name"].StringOrEmpty();
-  if (sent_name != target.name) {
-    if (sent_name.empty()) {
-      return BadRequestError("the name of the object (" + target.name +
-                             " based on URL) was undeterminable: name must be provided");
+  if (Result<void> named = CheckSentName(metadata, target.name); !named) return named.error();
+  if (resource.namespaced) {
+    if (Result<void> placed = CheckSentNamespace(metadata, target.namespace_); !placed) {
+      return placed.error();
     }
-    return BadRequestError("the name of the object (" + sent_name +
-                           ") does not match the name on the URL (" + target.name + ")");
-  }
-  const std::string sent_namespace = metadata["namespace"].StringOrEmpty();
-  if (resource.namespaced && !sent_namespace.empty() && sent_namespace != target.namespace_) {
-    return BadRequestError(
-        "the namespace of the provided object does not match the namespace sent on the request");
   }
   const std::string sent_version = metadata["resourceVersion"].StringOrEmpty();
   if (sent_version.find_first_not_of("0123456789") != std::string::npos) {

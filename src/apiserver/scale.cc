@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "apiserver/object_rules.h"
 #include "apiserver/selection.h"
 #include "apiserver/status.h"
 
@@ -68,15 +69,7 @@ Result<void> CheckScale(const ResourceAt& at, std::string_view name, const json:
     return BadRequestError(kind + " in version \"" + at.version->version +
                            "\" cannot be handled as a Scale: the body must hold a Scale");
   }
-  const std::string& sent = scale["metadata"]["name"].StringOrEmpty();
-  if (sent.empty()) {
-    return BadRequestError("the name of the object (" + std::string(name) +
-                           " based on URL) was undeterminable: name must be provided");
-  }
-  if (sent != name) {
-    return BadRequestError("the name of the object (" + sent +
-                           ") does not match the name on the URL (" + std::string(name) + ")");
-  }
+  if (Result<void> named = CheckSentName(scale["metadata"], name); !named) return named;
   const std::int64_t count = replicas.AsInt64().value_or(0);
   if (count >= 0) return {};
   if (custom) {
@@ -85,7 +78,7 @@ Result<void> CheckScale(const ResourceAt& at, std::string_view name, const json:
                                       "should be a non-negative integer")});
   }
   return InvalidError(
-      {.group = "autoscaling", .resource = "Scale", .name = sent},
+      {.group = "autoscaling", .resource = "Scale", .name = std::string(name)},
       {InvalidValue("spec.replicas", std::to_string(count), "must be greater than or equal to 0")});
 }
 

@@ -48,28 +48,11 @@ const MetaField* FindMetaField(std::string_view name) {
   return at == kMetaFields.end() || at->name != name ? nullptr : &*at;
 }
 
-// As Go's decoder calls what it did not expect.
-std::string_view GoKind(const Value& value) {
-  switch (value.type()) {
-    case Type::kNull:
-      return "null";
-    case Type::kBool:
-      return "bool";
-    case Type::kNumber:
-      return "number";
-    case Type::kString:
-      return "string";
-    case Type::kArray:
-      return "array";
-    case Type::kObject:
-      break;
-  }
-  return "object";
-}
-
 std::string Mismatch(const Value& value, std::string_view field, std::string_view go_type) {
   std::string text = "json: cannot unmarshal ";
-  text.append(GoKind(value)).append(" into Go struct field ObjectMeta.").append(field);
+  text.append(json::TypeName(value.type()))
+      .append(" into Go struct field ObjectMeta.")
+      .append(field);
   return text.append(" of type ").append(go_type);
 }
 
@@ -105,7 +88,7 @@ std::string FieldTypeError(const MetaField& field, const Value& value) {
 std::string MetaError(const Value& metadata) {
   if (metadata.is_null()) return {};
   if (!metadata.is_object()) {
-    return "json: cannot unmarshal " + std::string(GoKind(metadata)) +
+    return "json: cannot unmarshal " + std::string(json::TypeName(metadata.type())) +
            " into Go value of type v1.ObjectMeta";
   }
   for (const auto& [name, value] : metadata.members()) {

@@ -17,7 +17,6 @@
 namespace kinformer::apiserver {
 namespace {
 
-using json::Type;
 using json::Value;
 
 // Somebody who has got as many wrong will not read more.
@@ -37,21 +36,8 @@ bool IsInteger(const Value& value) {
 
 // As messages name the type of a value.
 std::string_view TypeOf(const Value& value) {
-  switch (value.type()) {
-    case Type::kNull:
-      return "null";
-    case Type::kBool:
-      return "boolean";
-    case Type::kNumber:
-      return IsInteger(value) ? "integer" : "number";
-    case Type::kString:
-      return "string";
-    case Type::kArray:
-      return "array";
-    case Type::kObject:
-      break;
-  }
-  return "object";
+  if (value.is_bool()) return "boolean";
+  return IsInteger(value) ? "integer" : json::TypeName(value.type());
 }
 
 bool HasType(SchemaType type, const Value& value) {

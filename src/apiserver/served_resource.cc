@@ -67,6 +67,11 @@ std::vector<SelectableField> BuiltinFields(std::string_view group, std::string_v
 
 }  // namespace
 
+Error ServedVersion::NotHandled(std::string_view why) const {
+  return BadRequestError(kind + " in version \"" + version + "\" cannot be handled as a " + kind +
+                         ": " + std::string(why));
+}
+
 std::shared_ptr<const ServedVersion> ServedVersion::Make(ServedVersion version) {
   version.head = "{\"kind\":" + JsonString(version.kind) +
                  ",\"apiVersion\":" + JsonString(version.api_version) + ",";

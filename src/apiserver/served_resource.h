@@ -61,6 +61,9 @@ struct ServedVersion {
   std::array<std::string, 3> frame_next{};
 
   static std::shared_ptr<const ServedVersion> Make(ServedVersion version);
+
+  // 400: a body that is no object of this version, and why.
+  [[nodiscard]] Error NotHandled(std::string_view why) const;
 };
 
 struct Subresource {
