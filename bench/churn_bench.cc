@@ -1,9 +1,10 @@
-// churn_bench: what a store takes after many updates of random objects by versions of other sizes; one process a measurement, since it
-// measures its own RSS.
+// churn_bench: what a store takes after many updates of random objects by versions of other sizes;
+// one process a measurement, since it measures its own RSS.
 //
 //   churn_bench [--compress] [--pods N] [--updates N]
 //
-// Output: one line of JSON; `ratio` is RSS after the updates over RSS after the fill, both less that of the process before.
+// Output: one line of JSON; `ratio` is RSS after the updates over RSS after the fill, both less
+// that of the process before.
 
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +20,7 @@
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/runtime.h"
 
-#include "cache/store_core.h"
+#include "cache/store/store_core.h"
 #include "demo/cluster_model.h"
 #include "e2e/process_figures.h"
 #include "wire/protobuf_writer.h"
@@ -40,7 +41,8 @@ class Pods {
   }
   [[nodiscard]] std::size_t size() const { return messages_.size(); }
 
-  // The pod with up to a fifth more bytes, of a field that the schema lacks and that hardly compresses.
+  // The pod with up to a fifth more bytes, of a field that the schema lacks and that hardly
+  // compresses.
   internal::ObjectRef Make(std::size_t i) {
     bytes_ = messages_[i];
     const std::size_t more = random_() % (bytes_.size() / 5);
@@ -61,7 +63,7 @@ void Run(Env& env, bool compress, std::size_t count, std::size_t updates) {
   Pods pods(count);
   malloc_trim(0);
   const double empty = bench::RssBytes();
-  internal::StoreCore store(env, {.compress = compress});
+  internal::cache::StoreCore store(env, {.compress = compress});
   for (std::size_t i = 0; i < pods.size(); ++i) store.Put(pods.Make(i));
   const double filled = bench::RssBytes() - empty;
   const auto full = static_cast<double>(store.Stats().object_bytes);
@@ -92,6 +94,7 @@ int main(int argc, char** argv) {
     if (argument == "--updates" && i + 1 < argc) updates = std::strtoul(argv[++i], nullptr, 10);
   }
   kinformer::Runtime runtime;
-  // Not on the main thread, whose heap is of another kind than that of the loop, which writes an informer's store.
+  // Not on the main thread, whose heap is of another kind than that of the loop, which writes an
+  // informer's store.
   std::thread([&] { kinformer::Run(runtime.env(), compress, pods, updates); }).join();
 }

@@ -3,8 +3,9 @@
 
     bench/linked_bytes.py MAP PREFIX
 
-Counts what is loaded (.text, .rodata, .data, .bss and their like) of archives whose name begins with PREFIX, and prints one
-line of JSON: all bytes, bytes of each archive, and the ten largest members.
+Counts what is loaded (.text, .rodata, .data, .bss and their like) of archives whose name begins
+with PREFIX, and prints one line of JSON: all bytes, bytes of each archive, and the ten largest
+members.
 """
 
 import collections
@@ -12,7 +13,8 @@ import json
 import re
 import sys
 
-LOADED = (".text", ".rodata", ".data", ".bss", ".eh_frame", ".gcc_except_table", ".tbss", ".tdata", ".init_array")
+LOADED = (".text", ".rodata", ".data", ".bss", ".eh_frame", ".gcc_except_table", ".tbss", ".tdata",
+          ".init_array")
 # " .text._Zname" may stand on a line of its own, with address, size and file on the next.
 PLACED = re.compile(r"^ (\.\S+)?\s+0x[0-9a-f]+\s+0x([0-9a-f]+) (\S+/)?([^/()\s]+\.a)\(([^)]+)\)$")
 
@@ -43,7 +45,8 @@ def main(path, prefix):
             members[member] += size
             kinds["." + section.split(".")[1]] += size
     print(json.dumps({"linked_bytes": sum(archives.values()), "sections": dict(kinds.most_common()),
-                      "archives": dict(archives.most_common()), "largest_members": dict(members.most_common(10))}))
+                      "archives": dict(archives.most_common()),
+                      "largest_members": dict(members.most_common(10))}))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
-# From bytes to blocks, without a network; beside libprotobuf, simdjson and nlohmann where they are installed.
+# From bytes to blocks, without a network; beside libprotobuf, simdjson and nlohmann where they are
+# installed.
 find_package(benchmark QUIET)
 if(benchmark_FOUND AND TARGET kinformer_demo_cluster)
   add_executable(decode_bench micro/decode_bench.cc micro/data.cc micro/pods.cc)
   target_include_directories(decode_bench PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(decode_bench PRIVATE
-    kinformer_demo_cluster kinformer_api kinformer_flags benchmark::benchmark benchmark::benchmark_main)
+    kinformer_demo_cluster kinformer_api kinformer_flags
+    benchmark::benchmark benchmark::benchmark_main)
   find_package(Protobuf QUIET)
   find_package(simdjson QUIET)
   find_path(KINFORMER_NLOHMANN nlohmann/json.hpp)

@@ -1,4 +1,5 @@
-// The store's rows of docs/benchmarks.md. Times are CPU time of the measuring thread; objects have about 1.8 KB.
+// The store's rows of docs/benchmarks.md. Times are CPU time of the measuring thread; objects have
+// about 1.8 KB.
 //
 //   store_bench --benchmark_filter=Get
 
@@ -17,9 +18,9 @@
 #include "kinformer/runtime.h"
 
 #include "benchmark/benchmark.h"
-#include "cache/store_core.h"
+#include "cache/store/store_core.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::cache {
 namespace {
 
 constexpr std::size_t kPayload = 1700;
@@ -232,6 +233,6 @@ void ByNamespace(benchmark::State& state) {
 BENCHMARK(ByNamespace);
 
 }  // namespace
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::cache
 
 BENCHMARK_MAIN();

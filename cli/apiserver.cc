@@ -34,8 +34,8 @@ void OnLoop(Env& env, F work) {
   while (!done) lock.Wait();
 }
 
-// What answers: an API server, a recording of one, or one elsewhere that is recorded. Made and destroyed on the loop, where it
-// lives.
+// What answers: an API server, a recording of one, or one elsewhere that is recorded. Made and
+// destroyed on the loop, where it lives.
 class Served {
  public:
   explicit Served(Env& env) : env_(env) {}

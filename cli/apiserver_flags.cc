@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "apiserver/service_addresses.h"
+#include "apiserver/builtin/service_addresses.h"
 
 namespace kinformer::cli {
 namespace {

@@ -44,7 +44,8 @@ struct ApiServerFlags {
 // Gives the command its options. `flags` must outlive the command line.
 void AddApiServerFlags(Command& command, ApiServerFlags& flags);
 
-// Whether the options can be understood and go together. Errors: kInvalidArgument, which say how to write it.
+// Whether the options can be understood and go together. Errors: kInvalidArgument, which say how to
+// write it.
 Result<void> CheckApiServerFlags(const ApiServerFlags& flags);
 
 // Of flags that have been checked.

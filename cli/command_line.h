@@ -1,7 +1,7 @@
 // cli/command_line.h
 //
-// The command line of kinformer: commands, each with its options. A thin layer over CLI11, which is slow to compile and is
-// included in one file only.
+// The command line of kinformer: commands, each with its options. A thin layer over CLI11, which is
+// slow to compile and is included in one file only.
 
 #ifndef KINFORMER_CLI_COMMAND_LINE_H_
 #define KINFORMER_CLI_COMMAND_LINE_H_
@@ -45,8 +45,9 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  // An option that may also stand before the command: what is given there is as if it were given to the command, whose own
-  // wins. For a command that has no option of that long name it is a usage error. `names` as in the commands.
+  // An option that may also stand before the command: what is given there is as if it were given to
+  // the command, whose own wins. For a command that has no option of that long name it is a usage
+  // error. `names` as in the commands.
   void Global(const std::string& names, const std::string& value_name, const std::string& help);
   void GlobalFlag(const std::string& names, const std::string& help);
 

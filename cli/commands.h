@@ -1,6 +1,7 @@
 // cli/commands.h
 //
-// The commands. Each stands in a file of its own and adds itself with its options to the command line.
+// The commands. Each stands in a file of its own and adds itself with its options to the command
+// line.
 
 #ifndef KINFORMER_CLI_COMMANDS_H_
 #define KINFORMER_CLI_COMMANDS_H_

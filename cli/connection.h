@@ -1,6 +1,7 @@
 // cli/connection.h
 //
-// Which server to talk to: the options that every command has which talks to one, and the Client that comes of them.
+// Which server to talk to: the options that every command has which talks to one, and the Client
+// that comes of them.
 
 #ifndef KINFORMER_CLI_CONNECTION_H_
 #define KINFORMER_CLI_CONNECTION_H_

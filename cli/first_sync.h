@@ -1,7 +1,7 @@
 // cli/first_sync.h
 //
-// FirstSync: waits for an informer's first list as a person would: gives up at once where trying again is in vain, and says what
-// it is waiting for otherwise.
+// FirstSync: waits for an informer's first list as a person would: gives up at once where trying
+// again is in vain, and says what it is waiting for otherwise.
 
 #ifndef KINFORMER_CLI_FIRST_SYNC_H_
 #define KINFORMER_CLI_FIRST_SYNC_H_
@@ -36,7 +36,8 @@ inline bool IsHopeless(const Error& error) {
   }
 }
 
-// One for each informer. Copies share one state, which the informer keeps for as long as it may report errors.
+// One for each informer. Copies share one state, which the informer keeps for as long as it may
+// report errors.
 class FirstSync {
  public:
   void Attach(SharedInformer<Object>& informer) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -9,13 +10,13 @@
 #include "kinformer/stop.h"
 #include "kinformer/yaml.h"
 
-#include "apiserver/columns.h"
 #include "cli/commands.h"
 #include "cli/first_sync.h"
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/selection.h"
 #include "cli/table.h"
+#include "table/columns.h"
 
 namespace kinformer::cli {
 namespace {
@@ -61,12 +62,12 @@ Result<std::vector<json::Value>> Fetch(const Connection& connection, const Selec
 
 void PrintTable(const Selection& selection, const std::vector<json::Value>& objects, bool wide,
                 bool qualified, WallTime now) {
-  const apiserver::Columns& columns = selection.columns;
+  const internal::table::Columns& columns = selection.columns;
   std::vector<std::vector<std::string>> rows;
-  rows.push_back(apiserver::TitlesOf(columns, wide));
+  rows.push_back(internal::table::TitlesOf(columns, wide));
   if (selection.shows_namespaces()) rows.front().insert(rows.front().begin(), "NAMESPACE");
   for (const json::Value& object : objects) {
-    std::vector<std::string> cells = apiserver::CellsOf(columns, object, wide, now);
+    std::vector<std::string> cells = internal::table::CellsOf(columns, object, wide, now);
     if (qualified && !cells.empty()) {
       cells.front() = selection.QualifiedName(object["metadata"]["name"].StringOrEmpty());
     }
@@ -80,81 +81,101 @@ void PrintTable(const Selection& selection, const std::vector<json::Value>& obje
   for (const auto& row : rows) std::cout << table.Line(row) << '\n';
 }
 
+// "deployments,services" as its parts.
+std::vector<std::string> SplitResources(const std::string& text) {
+  std::vector<std::string> resources;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    resources.push_back(text.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return resources;
+}
+
+Error NotFound(const Selection& selection) {
+  const GroupVersionResource& resource = selection.mapping.resource;
+  std::string text = resource.resource;
+  if (!resource.group.empty()) text += "." + resource.group;
+  text += " \"" + selection.name + "\" not found";
+  if (!selection.namespace_.empty()) text += " in namespace " + selection.namespace_;
+  return Error(Reason::kNotFound, text);
+}
+
+// What is printed of one resource after the other. Documents are printed at the end, as one.
+class GetOutput {
+ public:
+  GetOutput(const std::string& form, bool several) : form_(form), several_(several) {
+    list_["metadata"]["resourceVersion"] = "";
+  }
+
+  void Show(const Selection& selection, std::vector<json::Value> objects, WallTime now) {
+    if (form_ == "name") {
+      for (const json::Value& object : objects) {
+        std::cout << selection.QualifiedName(object["metadata"]["name"].StringOrEmpty()) << '\n';
+      }
+    } else if (IsDocument()) {
+      if (!selection.name.empty() && !several_) single_ = objects.front();
+      for (json::Value& object : objects) list_["items"].Append(std::move(object));
+    } else if (!objects.empty()) {
+      if (printed_) std::cout << '\n';
+      PrintTable(selection, objects, form_ == "wide", several_, now);
+    } else if (!several_) {
+      std::cerr << "No resources found"
+                << (selection.namespace_.empty() ? ""
+                                                 : " in " + selection.namespace_ + " namespace")
+                << ".\n";
+    }
+    printed_ = printed_ || !objects.empty();
+  }
+
+  void Finish() {
+    if (IsDocument()) {
+      const json::Value& document = single_.is_null() ? list_ : single_;
+      std::cout << (form_ == "json" ? PrettyJson(document) + "\n" : yaml::Dump(document));
+    } else if (!printed_ && several_) {
+      std::cerr << "No resources found.\n";
+    }
+    std::cout.flush();
+  }
+
+ private:
+  [[nodiscard]] bool IsDocument() const { return form_ == "json" || form_ == "yaml"; }
+
+  const std::string form_;
+  const bool several_;
+  bool printed_ = false;
+  json::Value single_;
+  json::Value list_ = json::Value::MakeObject(
+      {{"apiVersion", "v1"}, {"items", json::Value::MakeArray()}, {"kind", "List"}});
+};
+
+// Exit status of a command that could not go on. Who interrupts it needs no message.
+int FailGet(const Error& error, const std::string& origin) {
+  return error.reason() == Reason::kCanceled ? kFailure : Fail(error, origin);
+}
+
 int RunGet(const GetFlags& flags) {
   const StopSource stop = StopOnSignals();
   Result<Connection> connection = Connect(flags.connection);
   if (!connection) return Fail(connection.error());
   const std::string& origin = connection->config.origin;
 
-  // "deployments,services": one table after the other.
-  std::vector<std::string> resources;
-  for (std::size_t at = 0; at <= flags.selection.resource.size();) {
-    const std::size_t comma =
-        std::min(flags.selection.resource.find(',', at), flags.selection.resource.size());
-    resources.push_back(flags.selection.resource.substr(at, comma - at));
-    at = comma + 1;
-  }
-  const std::string& output = flags.selection.output;
-  const bool several = resources.size() > 1;
-  json::Value list = json::Value::MakeObject(
-      {{"apiVersion", "v1"}, {"items", json::Value::MakeArray()}, {"kind", "List"}});
-  list["metadata"]["resourceVersion"] = "";
-  json::Value single;
-  bool printed = false;
-
+  const std::vector<std::string> resources = SplitResources(flags.selection.resource);
+  GetOutput output(flags.selection.output, resources.size() > 1);
   for (const std::string& resource : resources) {
     SelectionFlags one = flags.selection;
     one.resource = resource;
     const Result<Selection> selection = Select(*connection, one, {.stop = stop.token()});
-    if (!selection) {
-      if (selection.error().reason() == Reason::kCanceled) return kFailure;
-      if (selection.error().reason() == Reason::kInvalidArgument) {
-        return UsageError(selection.error().message());
-      }
-      return Fail(selection.error(), origin);
+    if (!selection && selection.error().reason() == Reason::kInvalidArgument) {
+      return UsageError(selection.error().message());
     }
+    if (!selection) return FailGet(selection.error(), origin);
     Result<std::vector<json::Value>> objects = Fetch(*connection, *selection, stop.token());
-    if (!objects) {
-      if (objects.error().reason() == Reason::kCanceled) return kFailure;
-      return Fail(objects.error(), origin);
-    }
-    if (objects->empty() && !selection->name.empty()) {
-      std::string text = selection->mapping.resource.resource;
-      if (!selection->mapping.resource.group.empty()) {
-        text += "." + selection->mapping.resource.group;
-      }
-      text += " \"" + selection->name + "\" not found";
-      if (!selection->namespace_.empty()) text += " in namespace " + selection->namespace_;
-      return Fail(Error(Reason::kNotFound, text), origin);
-    }
-    if (output == "name") {
-      for (const json::Value& object : *objects) {
-        std::cout << selection->QualifiedName(object["metadata"]["name"].StringOrEmpty()) << '\n';
-      }
-      printed = printed || !objects->empty();
-    } else if (output == "json" || output == "yaml") {
-      if (!selection->name.empty() && !several) single = objects->front();
-      for (json::Value& object : *objects) list["items"].Append(std::move(object));
-      printed = true;
-    } else if (!objects->empty()) {
-      if (printed) std::cout << '\n';
-      PrintTable(*selection, *objects, output == "wide", several,
-                 connection->client.env().WallNow());
-      printed = true;
-    } else if (!several) {
-      std::cerr << "No resources found"
-                << (selection->namespace_.empty() ? ""
-                                                  : " in " + selection->namespace_ + " namespace")
-                << ".\n";
-    }
+    if (!objects) return FailGet(objects.error(), origin);
+    if (objects->empty() && !selection->name.empty()) return Fail(NotFound(*selection), origin);
+    output.Show(*selection, *std::move(objects), connection->client.env().WallNow());
   }
-  if (output == "json" || output == "yaml") {
-    const json::Value& document = single.is_null() ? list : single;
-    std::cout << (output == "json" ? PrettyJson(document) + "\n" : yaml::Dump(document));
-  } else if (!printed && several) {
-    std::cerr << "No resources found.\n";
-  }
-  std::cout.flush();
+  output.Finish();
   return 0;
 }
 

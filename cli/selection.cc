@@ -7,7 +7,7 @@
 #include "kinformer/json.h"
 #include "kinformer/label_selector.h"
 
-#include "apiserver/custom_columns.h"
+#include "table/custom_columns.h"
 
 namespace kinformer::cli {
 
@@ -28,25 +28,25 @@ void AddSelectionFlags(Command& command, SelectionFlags& flags) {
 
 namespace {
 
-// The columns of a custom kind. Who may not read definitions, or asks for the kind of an aggregated API, gets the plain ones.
-apiserver::Columns ColumnsOfDefinition(const Client& client, const GroupVersionResource& served,
-                                       const CallOptions& call) {
+// The columns of a custom kind. Who may not read definitions, or asks for the kind of an aggregated
+// API, gets the plain ones.
+internal::table::Columns ColumnsOfDefinition(const Client& client,
+                                             const GroupVersionResource& served,
+                                             const CallOptions& call) {
   const Result<std::string> text =
       client.GetRaw("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + served.resource +
                         "." + served.group,
                     call);
   const Result<json::Value> definition =
       text ? json::Parse(*text) : Result<json::Value>(text.error());
-  return definition ? apiserver::CustomColumns(*definition, served.version)
-                    : apiserver::ColumnsFor(served.group, "");
+  return definition ? internal::table::CustomColumns(*definition, served.version)
+                    : internal::table::ColumnsFor(served.group, "");
 }
 
-}  // namespace
-
-Result<Selection> Select(const Connection& connection, const SelectionFlags& flags,
-                         const CallOptions& call) {
+// What the flags say by themselves: resource, name and selectors.
+Result<Selection> ReadFlags(const SelectionFlags& flags, std::string& resource) {
   Selection selection;
-  std::string resource = flags.resource;
+  resource = flags.resource;
   selection.name = flags.name;
   if (const std::size_t slash = resource.find('/'); slash != std::string::npos) {
     if (!selection.name.empty()) {
@@ -76,7 +76,17 @@ Result<Selection> Select(const Connection& connection, const SelectionFlags& fla
     if (!selection.field_selector.empty()) selection.field_selector += ",";
     selection.field_selector += "metadata.name=" + selection.name;
   }
+  return selection;
+}
 
+}  // namespace
+
+Result<Selection> Select(const Connection& connection, const SelectionFlags& flags,
+                         const CallOptions& call) {
+  std::string resource;
+  Result<Selection> read = ReadFlags(flags, resource);
+  if (!read) return std::move(read).error();
+  Selection selection = *std::move(read);
   Result<RestMapping> mapping = connection.client.Discovery().MappingFor(resource, call);
   if (!mapping && IsNotFound(mapping.error()) &&
       mapping.error().message().find("did you mean") == std::string::npos) {
@@ -100,7 +110,7 @@ Result<Selection> Select(const Connection& connection, const SelectionFlags& fla
                        : &selection.mapping.dynamic_type();
   const bool table = flags.output.empty() || flags.output == "wide";
   if (known != nullptr || served.group.empty() || !table) {
-    selection.columns = apiserver::ColumnsFor(served.group, kind.kind);
+    selection.columns = internal::table::ColumnsFor(served.group, kind.kind);
   } else {
     selection.columns = ColumnsOfDefinition(connection.client, served, call);
   }

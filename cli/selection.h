@@ -12,9 +12,9 @@
 #include "kinformer/list_watch.h"
 #include "kinformer/result.h"
 
-#include "apiserver/columns.h"
 #include "cli/command_line.h"
 #include "cli/connection.h"
+#include "table/columns.h"
 
 namespace kinformer::cli {
 
@@ -38,15 +38,16 @@ struct Selection {
   std::string name{};        // empty: all
   std::string label_selector{};
   std::string field_selector{};
-  apiserver::Columns columns{};  // of tables
+  internal::table::Columns columns{};  // of tables
   [[nodiscard]] bool shows_namespaces() const { return mapping.namespaced && namespace_.empty(); }
   // "pod/web-0", "deployment.apps/web".
   [[nodiscard]] std::string QualifiedName(std::string_view object_name) const;
   [[nodiscard]] std::unique_ptr<ListerWatcher> NewListWatch(const Client& client) const;
 };
 
-// Checks the selectors and asks the server about the resource; about one of a custom kind also for the columns that its
-// definition wants, which may be more than the user may know. Errors of the flags themselves are kInvalidArgument.
+// Checks the selectors and asks the server about the resource; about one of a custom kind also for
+// the columns that its definition wants, which may be more than the user may know. Errors of the
+// flags themselves are kInvalidArgument.
 Result<Selection> Select(const Connection& connection, const SelectionFlags& flags,
                          const CallOptions& call);
 

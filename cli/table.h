@@ -11,8 +11,8 @@
 
 namespace kinformer::cli {
 
-// Pads cells so that those of one column begin at the same place: three blanks behind the widest so far. Control characters
-// become blanks, since cells hold what users wrote.
+// Pads cells so that those of one column begin at the same place: three blanks behind the widest so
+// far. Control characters become blanks, since cells hold what users wrote.
 class Table {
  public:
   // Makes room. Call for every row before the first Line, where the rows are known.

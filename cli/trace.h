@@ -1,6 +1,7 @@
 // cli/trace.h
 //
-// TracePrinter: the steps of events through an informer as lines of text, for `kinformer watch --trace`.
+// TracePrinter: the steps of events through an informer as lines of text, for `kinformer watch
+// --trace`.
 
 #ifndef KINFORMER_CLI_TRACE_H_
 #define KINFORMER_CLI_TRACE_H_
@@ -15,8 +16,8 @@
 
 namespace kinformer::cli {
 
-// Of a list only the first objects have a line of their own at each stage, the others are counted: a list of ten thousand pods
-// would bury what one wants to see. Events of the watch all have one.
+// Of a list only the first objects have a line of their own at each stage, the others are counted:
+// a list of ten thousand pods would bury what one wants to see. Events of the watch all have one.
 //
 // Thread-safe: the loop and handlers' threads report to it.
 class TracePrinter {

@@ -9,7 +9,6 @@
 #include "kinformer/stop.h"
 #include "kinformer/yaml.h"
 
-#include "apiserver/columns.h"
 #include "cli/commands.h"
 #include "cli/first_sync.h"
 #include "cli/output.h"
@@ -17,6 +16,7 @@
 #include "cli/selection.h"
 #include "cli/table.h"
 #include "cli/trace.h"
+#include "table/columns.h"
 
 namespace kinformer::cli {
 namespace {
@@ -59,7 +59,7 @@ class EventPrinter {
       output_.Line(std::string("--- # ") + type + "\n" + yaml::Dump(*value), color);
     } else {
       std::vector<std::string> cells =
-          apiserver::CellsOf(columns_, *value, format_ == "wide", env_.WallNow());
+          internal::table::CellsOf(columns_, *value, format_ == "wide", env_.WallNow());
       if (selection_.shows_namespaces()) {
         cells.insert(cells.begin(), std::string(object.block()->namespace_()));
       }
@@ -76,7 +76,7 @@ class EventPrinter {
   const Selection& selection_;
   const std::string format_;
   Output& output_;
-  const apiserver::Columns& columns_;
+  const internal::table::Columns& columns_;
   std::mutex mutex_;
   Table table_;
 };

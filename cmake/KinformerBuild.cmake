@@ -10,7 +10,11 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 
-set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+# In the place of CMake's own default, which makes larger programs that are no faster. What a user
+# has set stays.
+if(CMAKE_CXX_FLAGS_RELEASE STREQUAL "-O3 -DNDEBUG")
+  set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+endif()
 
 find_program(KINFORMER_CCACHE ccache)
 if(KINFORMER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -26,9 +30,11 @@ add_library(kinformer_flags INTERFACE)
 target_compile_options(kinformer_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
-  # g++ 12 sees overlapping copies in std::string's own operator+ and insert once it optimises (GCC bug 105651).
+  # g++ 12 sees overlapping copies in std::string's own operator+ and insert once it optimises (GCC
+  # bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-  # libstdc++ 12's own std::stable_sort uses what it marks as deprecated, and clang says so at each use.
+  # libstdc++ 12's own std::stable_sort uses what it marks as deprecated, and clang says so at each
+  # use.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
   $<$<BOOL:${KINFORMER_WERROR}>:-Werror>)
 if(KINFORMER_SANITIZE)
@@ -40,38 +46,110 @@ endif()
 # Builds the tests that run under ThreadSanitizer, and nothing else.
 add_custom_target(kinformer_concurrency_tests)
 
-# kinformer_layer(NAME SOURCES a.cc... DEPS base... [LIBS third-party...])
-#
-# One static library for the folder src/NAME, called kinformer_NAME. DEPS are other layers; naming a layer that stands
-# below in the list of layers is an error. Private headers are included as "NAME/x.h", public ones as "kinformer/x.h".
-set(KINFORMER_LAYERS base wire object api transport config client cache queue controller apiserver)
-function(kinformer_layer name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LIBS" ${ARGN})
+# The layers, lowest first. A folder of src may link only to folders that stand before it here. A
+# name with a slash is a room of a larger folder, which stands after its rooms and is the group of
+# them.
+set(KINFORMER_LAYERS
+  base
+  wire
+  object/block
+  object/values
+  object/transcode
+  object/entry
+  object
+  api
+  transport
+  http
+  config
+  client
+  cache/store
+  cache/pipeline
+  cache
+  queue
+  table
+  apiserver/store
+  apiserver/errors
+  apiserver/schema
+  apiserver/registry
+  apiserver/builtin
+  apiserver/request
+  apiserver/read
+  apiserver/write
+  apiserver/discovery
+  apiserver/faults
+  apiserver/server
+  apiserver
+  apiserver/http
+  apiserver/testing)
+
+# Sets `result` to the targets of `layers`, which must stand before the layer `name`.
+function(kinformer_layers_before name result)
   list(FIND KINFORMER_LAYERS ${name} self)
   if(self EQUAL -1)
-    message(FATAL_ERROR "kinformer_layer: ${name} is not in KINFORMER_LAYERS")
+    message(FATAL_ERROR "${name} is not in KINFORMER_LAYERS")
   endif()
-  set(links)
-  foreach(dep ${ARG_DEPS})
-    list(FIND KINFORMER_LAYERS ${dep} at)
+  set(targets)
+  foreach(layer ${ARGN})
+    list(FIND KINFORMER_LAYERS ${layer} at)
     if(at EQUAL -1 OR NOT at LESS self)
-      message(FATAL_ERROR "layer ${name} may not depend on ${dep}: dependencies point upwards in the list of layers")
+      message(FATAL_ERROR "${name} may not depend on ${layer}: "
+              "a layer links only to those before it in KINFORMER_LAYERS")
     endif()
-    list(APPEND links kinformer_${dep})
+    string(REPLACE / _ target kinformer_${layer})
+    list(APPEND targets ${target})
   endforeach()
-  add_library(kinformer_${name} STATIC ${ARG_SOURCES})
-  target_include_directories(kinformer_${name} PUBLIC
+  set(${result} ${targets} PARENT_SCOPE)
+endfunction()
+
+# kinformer_layer(NAME SOURCES a.cc... [OFFERS a.h...] [PUBLIC b.h...] DEPS base... [LIBS x...])
+#
+# One static library for the folder src/NAME, whose CMakeLists.txt calls this. NAME may be a path:
+# the library of a/b is kinformer_a_b. OFFERS are the headers that later layers may include; the
+# others are for the folder and its tests. PUBLIC are the headers of include/kinformer that it
+# implements. DEPS are layers that stand before this one. Private headers are included as
+# "NAME/x.h", public ones as "kinformer/x.h". scripts/layers checks all of that.
+function(kinformer_layer name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;OFFERS;PUBLIC;DEPS;LIBS" ${ARGN})
+  kinformer_layers_before(${name} links ${ARG_DEPS})
+  string(REPLACE / _ target kinformer_${name})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated/include>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated/src>)
-  target_link_libraries(kinformer_${name} PUBLIC ${links} Threads::Threads
+  target_link_libraries(${target} PUBLIC ${links} Threads::Threads
     PRIVATE $<BUILD_INTERFACE:kinformer_flags> ${ARG_LIBS})
 endfunction()
 
-# kinformer_test(NAME SOURCES a_test.cc... LAYERS cache... [LIBS ...] [LABELS concurrency...] [TIMEOUT s])
+# kinformer_group(NAME a/b...)
 #
-# One GoogleTest binary, registered with ctest as one test per binary under the label `unit` unless LABELS says otherwise.
+# The target kinformer_NAME for the rooms of the folder src/NAME: who links it links them all.
+function(kinformer_group name)
+  kinformer_layers_before(${name} links ${ARGN})
+  add_library(kinformer_${name} INTERFACE)
+  target_link_libraries(kinformer_${name} INTERFACE ${links})
+endfunction()
+
+# kinformer_part(FOLDER [MAY_INCLUDE wire...] [PRIVATE_OF object...])
+#
+# What the sources of FOLDER, which is no part of the library, may include beside public headers:
+# what the layers of MAY_INCLUDE offer, and every header of those of PRIVATE_OF. scripts/layers
+# reads it.
+function(kinformer_part folder)
+  cmake_parse_arguments(ARG "" "" "MAY_INCLUDE;PRIVATE_OF" ${ARGN})
+  foreach(layer ${ARG_MAY_INCLUDE} ${ARG_PRIVATE_OF})
+    if(NOT layer IN_LIST KINFORMER_LAYERS)
+      message(FATAL_ERROR "${folder} names ${layer}, which is not in KINFORMER_LAYERS")
+    endif()
+  endforeach()
+endfunction()
+
+# kinformer_test(NAME SOURCES a_test.cc... LAYERS cache... [LIBS ...] [LABELS concurrency...]
+# [TIMEOUT s])
+#
+# One GoogleTest binary, registered with ctest as one test per binary under the label `unit` unless
+# LABELS says otherwise.
 function(kinformer_test name)
   if(NOT KINFORMER_BUILD_TESTS)
     return()
@@ -80,10 +158,13 @@ function(kinformer_test name)
   add_executable(${name} ${ARG_SOURCES})
   set(links)
   foreach(layer ${ARG_LAYERS})
-    list(APPEND links kinformer_${layer})
+    string(REPLACE / _ target kinformer_${layer})
+    list(APPEND links ${target})
   endforeach()
-  target_link_libraries(${name} PRIVATE ${links} ${ARG_LIBS} kinformer_flags GTest::gmock GTest::gtest_main)
-  # What is tested is optimised as it ships; the tests themselves need not be, and compile in half the time.
+  target_link_libraries(${name} PRIVATE
+    ${links} ${ARG_LIBS} kinformer_flags GTest::gmock GTest::gtest_main)
+  # What is tested is optimised as it ships; the tests themselves need not be, and compile in half
+  # the time.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)

@@ -1,5 +1,5 @@
-# Runs the generator while CMake configures, so that generated headers are there for every folder from the start. A change
-# of a table or of the generator makes CMake configure again.
+# Runs the generator while CMake configures, so that generated headers are there for every folder
+# from the start. A change of a table or of the generator makes CMake configure again.
 
 include_guard(GLOBAL)
 

@@ -2,18 +2,18 @@
 
 # Keywords, and what g++ defines as macros in its GNU dialects.
 _KEYWORDS = set("""
-alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const const_cast
-consteval constexpr constinit continue co_await co_return co_yield decltype default delete do double dynamic_cast
-else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not
-not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires return short signed
-sizeof static static_assert static_cast struct switch template this thread_local throw true try typedef typeid
-typename union unsigned using virtual void volatile wchar_t while xor xor_eq
-linux unix
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept
+const const_cast consteval constexpr constinit continue co_await co_return co_yield decltype default
+delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline
+int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected
+public register reinterpret_cast requires return short signed sizeof static static_assert
+static_cast struct switch template this thread_local throw true try typedef typeid typename union
+unsigned using virtual void volatile wchar_t while xor xor_eq linux unix
 """.split())
 
 
 def identifier(name):
-    """The API's spelling; keywords get an underscore; `$ref` and `x-kubernetes-...` what C++ can say."""
+    """The API's spelling; keywords get an underscore; `$ref` and `x-kubernetes-...` as words."""
     parts = name.lstrip("$").split("-")
     name = parts[0] + "".join(p[:1].upper() + p[1:] for p in parts[1:])
     return name + "_" if name in _KEYWORDS else name
@@ -50,8 +50,8 @@ def is_list_kind(message):
 
 
 def ordered(messages, uses):
-    """`messages` so that each stands behind those that `uses` gives for it, as far as that can be; and the set of
-    those that are part of a circle."""
+    """`messages` so that each stands behind those that `uses` gives for it, as far as that can be;
+    and the set of those that are part of a circle."""
     index, low, stack, on_stack, out, circles = {}, {}, [], set(), [], set()
     members = {id(m) for m in messages}
 

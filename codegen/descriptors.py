@@ -24,7 +24,7 @@ def flag(value):
 def descriptor_include(package):
     """Where a package's descriptors are declared."""
     # Those of meta/v1 live in the object layer, which needs them itself.
-    folder = "object" if package.alias in ("metav1", "metav1beta1") else "api"
+    folder = "object/block" if package.alias in ("metav1", "metav1beta1") else "api"
     return f"{folder}/{package.alias}_descriptors.h"
 
 
@@ -45,7 +45,8 @@ def dependencies(package):
 def header(package):
     guard = f"KINFORMER_{package.alias.upper()}_DESCRIPTORS_H_"
     out = [HEADER, f"#ifndef {guard}\n#define {guard}\n\n",
-           '#include "kinformer/internal/descriptor.h"\n#include "kinformer/internal/type_info.h"\n\n',
+           '#include "kinformer/internal/descriptor.h"\n'
+           '#include "kinformer/internal/type_info.h"\n\n',
            f"namespace kinformer::internal::descriptors::{package.alias} {{\n\n"]
     out += [f"extern const MessageDescriptor k{m};\n" for m in package.messages]
     out.append(f"\n}}  // namespace kinformer::internal::descriptors::{package.alias}\n\n")
@@ -60,7 +61,8 @@ def header(package):
 
 def _merge_rule(f, rules):
     strategy = f.flags.get("patchStrategy", "").split("+")
-    key = (flag("merge" in strategy), flag("retainKeys" in strategy), f.flags.get("patchMergeKey", ""),
+    key = (flag("merge" in strategy), flag("retainKeys" in strategy),
+           f.flags.get("patchMergeKey", ""),
            _LIST_TYPES[f.flags.get("listType", "")], f.flags.get("listMapKey", ""))
     if key == ("false", "false", "", "kUnspecified", ""):
         return "nullptr"
@@ -88,22 +90,27 @@ def body(package):
             fields_text.append(f"constinit const FieldDescriptor k{m.name}Fields[] = {{\n")
             for f in by_number:
                 kind = "kJsonUnion" if f.message and f.message.union else _KINDS[f.kind]
-                message = f"&{f.message.package.alias}::k{f.message.name}" if f.message else "nullptr"
+                message = "nullptr"
+                if f.message:
+                    message = f"&{f.message.package.alias}::k{f.message.name}"
                 fields_text.append(
-                    f'    {{"{f.name}", {f.number}, FieldKind::{kind}, {flag(f.repeated)}, {flag(f.map)}, '
-                    f'{flag(f.pointer)}, {flag("omitempty" in f.flags)}, {flag(f.inlined)}, {message}, '
+                    f'    {{"{f.name}", {f.number}, FieldKind::{kind}, {flag(f.repeated)}, '
+                    f'{flag(f.map)}, {flag(f.pointer)}, {flag("omitempty" in f.flags)}, '
+                    f'{flag(f.inlined)}, {message}, '
                     f'{_merge_rule(f, rules)}}},\n')
             fields_text.append("};\n")
         messages_text.append(
             f'constinit const MessageDescriptor k{m.name}{{"{m.full_name}", '
-            f'{f"k{m.name}Fields" if by_number else "{}"}, {slice_of([index[id(f)] for f in names])}, '
+            f'{f"k{m.name}Fields" if by_number else "{}"}, '
+            f'{slice_of([index[id(f)] for f in names])}, '
             f'{slice_of([index[id(f)] for f in m.fields])}, UnionKind::{_UNIONS[m.union]}, '
             f'{flag("typemeta" in m.flags)}}};\n')
     out.append(f"namespace kinformer::internal::descriptors::{package.alias} {{\nnamespace {{\n\n")
     if rules:
         out.append("constexpr MergeRule kRules[] = {\n")
         for merge, retain, key, list_type, map_keys in rules:
-            out.append(f'    {{{merge}, {retain}, "{key}", ListType::{list_type}, "{map_keys}"}},\n')
+            out.append(f'    {{{merge}, {retain}, "{key}", ListType::{list_type}, '
+                       f'"{map_keys}"}},\n')
         out.append("};\n\n")
     if order:
         out.append("constexpr std::uint16_t kOrder[] = {")
@@ -128,7 +135,8 @@ def type_infos(package, resources):
     for m in kinds:
         group, version = kind_group_version(package, m)
         r = by_kind.get((group, version, m.name))
-        out.append(f'constinit const TypeInfo k{m.name}{{"{group}", "{version}", "{m.name}", "{r.name if r else ""}", '
+        out.append(f'constinit const TypeInfo k{m.name}{{"{group}", "{version}", "{m.name}", '
+                   f'"{r.name if r else ""}", '
                    f'"{r.singular if r else ""}", {flag(r and r.namespaced)}, '
                    f'&descriptors::{package.alias}::k{m.name}}};\n')
     out.append(f"\n}}  // namespace kinformer::internal::types::{package.alias}\n")

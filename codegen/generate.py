@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""Generates C++ from schema/: descriptors, kinds, the registry, views and mutable structs.
+"""Generates C++ from schema/: descriptors, kinds, the registry, views, mutable
+structs and the accessors of the informer factory.
 
     generate.py SCHEMA_DIR OUT_DIR
 
-Writes OUT_DIR/include and OUT_DIR/src, and OUT_DIR/sources.cmake with the lists of sources. A file that would not
-change is left alone, so that nothing is compiled again for nothing. Python 3.11, standard library only.
+Writes OUT_DIR/include and OUT_DIR/src, and OUT_DIR/sources.cmake with the lists of sources. A file
+that would not change is left alone, so that nothing is compiled again for nothing. Python 3.11,
+standard library only.
 """
 
 import pathlib
 import re
 import sys
 
+import accessors
 import defaults
 import descriptors
 import mutables
@@ -41,8 +44,8 @@ class Output:
 
 
 def source_name(package):
-    """The source file of a package. Old and experimental versions of a group share one: few programs use them, and each
-    file costs the parsing of core/v1 anew."""
+    """The source file of a package. Old and experimental versions of a group share one: few
+    programs use them, and each file costs the parsing of core/v1 anew."""
     if package.alias in META or re.fullmatch(r"v\d+", package.version):
         return package.alias
     return re.sub(r"v\d+(alpha|beta)\d+$", "", package.alias) + "_prerelease"
@@ -59,7 +62,8 @@ def main():
                            for p in [package, *descriptors.dependencies(package)])
         text = includes + "\n"
         if alias in META:
-            out.write(f"src/object/{alias}_descriptors.inc", descriptors.HEADER + text + descriptors.body(package))
+            out.write(f"src/object/block/{alias}_descriptors.inc",
+                      descriptors.HEADER + text + descriptors.body(package))
         else:
             text += descriptors.body(package)
         text += descriptors.type_infos(package, schema.resources)
@@ -71,12 +75,15 @@ def main():
             out.write(f"include/kinformer/api/{alias}_mutable.h", mutables.header(package))
             out.write(f"include/kinformer/api/structs/{alias}.h", mutables.structs_header(package))
             out.write(f"src/{mutables.tables_include(package)}", mutables.tables_header(package))
-            texts.setdefault(f"src/api/{source_name(package)}_mutable.cc", []).append(mutables.source(package))
+            path = f"src/api/{source_name(package)}_mutable.cc"
+            texts.setdefault(path, []).append(mutables.source(package))
     sources = list(texts)
     for name, parts in texts.items():
         out.write(name, descriptors.HEADER + "\n".join(parts))
     out.write("src/api/registry_tables.cc", registry.source(schema))
-    out.write("src/apiserver/defaults_table.inc", defaults.source(sys.argv[1], schema))
+    out.write("include/kinformer/factory_accessors.h", accessors.header(schema))
+    out.write("include/kinformer/internal/factory_groups.h", accessors.groups_header(schema))
+    out.write("src/apiserver/builtin/defaults_table.inc", defaults.source(sys.argv[1], schema))
     listing = "".join(f'  "${{KINFORMER_GENERATED}}/{s}"\n' for s in sources)
     out.write("sources.cmake", f"set(KINFORMER_API_SOURCES\n{listing})\n")
     out.remove_others()

@@ -3,7 +3,8 @@
 from cppnames import identifier, is_list_kind, ordered
 from descriptors import HEADER, descriptor_include
 
-_SCALARS = {"string": "std::string", "bool": "bool", "int32": "std::int32_t", "int64": "std::int64_t",
+_SCALARS = {"string": "std::string", "bool": "bool",
+            "int32": "std::int32_t", "int64": "std::int64_t",
             "double": "double", "bytes": "std::string"}
 _VALUES = {
     "time": ("metav1::Time", "kinformer/time.h"),
@@ -49,10 +50,12 @@ def _order(package):
 
     in_order, circles = ordered(messages, uses)
 
-    # Within a circle, what holds another by value must stand behind it; lists, maps and boxes may come before.
+    # Within a circle, what holds another by value must stand behind it; lists, maps and boxes may
+    # come before.
     def needs(m):
         return [f.message for f in m.fields if f.message and not (
-            id(m) in circles and id(f.message) in circles and (f.map or f.repeated or _boxed(m, f, circles)))]
+            id(m) in circles and id(f.message) in circles and
+            (f.map or f.repeated or _boxed(m, f, circles)))]
 
     return ordered(in_order, needs)[0], circles
 
@@ -66,10 +69,14 @@ def header(package):
     guard = f"KINFORMER_API_{package.alias.upper()}_MUTABLE_H_"
     gv = f"{package.group}/{package.version}" if package.group else package.version
     return (f"// kinformer/api/{package.alias}_mutable.h\n//\n"
-            f"// The structs of {gv} to build, change and send, and the codecs that the client needs for them: include it where\n"
-            f"// objects are written; {package.alias}.h is enough where they are read.\n//\n{HEADER}"
+            f"// The structs of {gv} to build, change and send, and the codecs that the client "
+            "needs "
+            "for them: include it where\n"
+            f"// objects are written; {package.alias}.h is enough where they are "
+            f"read.\n//\n{HEADER}"
             f"#ifndef {guard}\n#define {guard}\n\n"
-            f'#include "kinformer/api/{package.alias}.h"\n#include "kinformer/api/structs/{package.alias}.h"\n'
+            f'#include "kinformer/api/{package.alias}.h"\n'
+            f'#include "kinformer/api/structs/{package.alias}.h"\n'
             f'#include "kinformer/internal/mutable_codec.h"\n\n#endif  // {guard}\n')
 
 
@@ -81,7 +88,8 @@ def structs_header(package):
     for m in in_order:
         for f in m.fields:
             type_ = _member_type(f, package, _boxed(m, f, circles))
-            for word, name in (("map", "map"), ("deque", "deque"), ("vector", "vector"), ("optional", "optional")):
+            for word, name in (("map", "map"), ("deque", "deque"), ("vector", "vector"),
+                               ("optional", "optional")):
                 if f"std::{word}<" in type_:
                     standard.add(name)
             if "int32_t" in type_ or "int64_t" in type_:
@@ -94,18 +102,28 @@ def structs_header(package):
                 includes.add("kinformer/box.h")
     gv = f"{package.group}/{package.version}" if package.group else package.version
     out = [f"// kinformer/api/structs/{package.alias}.h\n//\n"
-           f"// The structs of {gv} to build, change and send. Plain values: members carry the API's field names, pointer\n"
-           "// fields of Go are std::optional, enums are text. The fields of a message that Go inlines are those of a base class.\n"
-           "// unknown_fields holds, in protobuf, what a newer server sent and this schema lacks; it is sent back. is_partial is\n"
-           "// set in copies of objects that a projection cut: Update refuses them. Structs are equal that are sent as the same bytes;\n"
+           f"// The structs of {gv} to build, change and send. Plain values: members carry the "
+           "API's "
+           "field names, pointer\n"
+           "// fields of Go are std::optional, enums are text. The fields of a message that Go "
+           "inlines "
+           "are those of a base class.\n"
+           "// unknown_fields holds, in protobuf, what a newer server sent and this schema "
+           "lacks; it is "
+           "sent back. is_partial is\n"
+           "// set in copies of objects that a projection cut: Update refuses them. Structs are "
+           "equal "
+           "that are sent as the same bytes;\n"
            "// objects print as \"Pod default/web-0\".\n//\n", HEADER,
            f"#ifndef {guard}\n#define {guard}\n\n"]
     out += [f"#include <{s}>\n" for s in sorted(standard)]
     out.append("\n")
     out += [f'#include "{i}"\n' for i in sorted(includes)]
-    out.append("\nnamespace kinformer::internal {\n// internal/mutable_codec.h\nstruct MutableTable;\n"
+    out.append("\nnamespace kinformer::internal {\n"
+               "// internal/mutable_codec.h\nstruct MutableTable;\n"
                "bool SameEncoding(const MutableTable& table, const void* a, const void* b);\n"
-               "std::ostream& PrintName(std::ostream& out, const char* kind, const std::string& namespace_,\n"
+               "std::ostream& PrintName(std::ostream& out, const char* kind, "
+               "const std::string& namespace_,\n"
                "                        const std::string& name);\n}\n\n"
                f"namespace kinformer::{package.alias} {{\n\n")
     out += [f"struct {struct_name(m, package)};\n" for m in in_order if id(m) in circles]
@@ -118,7 +136,8 @@ def structs_header(package):
                 continue
             # The default would need the complete type of an element that is only declared so far.
             zero = "" if id(m) in circles and f.message and id(f.message) in circles else "{}"
-            out.append(f"  {_member_type(f, package, _boxed(m, f, circles))} {identifier(f.name)}{zero};\n")
+            member = _member_type(f, package, _boxed(m, f, circles))
+            out.append(f"  {member} {identifier(f.name)}{zero};\n")
         if m.is_kind:
             out.append("  bool is_partial{};\n")
         out.append("  std::string unknown_fields{};\n"
@@ -127,8 +146,10 @@ def structs_header(package):
         out.append(f"  friend bool operator==(const {name}& a, const {name}& b) {{\n"
                    "    return internal::SameEncoding(mutable_table(), &a, &b);\n  }\n")
         if m.is_object:
-            out.append(f"  friend std::ostream& operator<<(std::ostream& out, const {name}& object) {{\n"
-                       f'    return internal::PrintName(out, "{m.name}", object.metadata.namespace_, object.metadata.name);\n  }}\n')
+            out.append(f"  friend std::ostream& operator<<(std::ostream& out, "
+                       f"const {name}& object) {{\n"
+                       f'    return internal::PrintName(out, "{m.name}", '
+                       "object.metadata.namespace_, object.metadata.name);\n  }\n")
         out.append("};\n\n")
     out.append(f"}}  // namespace kinformer::{package.alias}\n\n#endif  // {guard}\n")
     return "".join(out)
@@ -141,7 +162,8 @@ def tables_include(package):
 def tables_header(package):
     guard = f"KINFORMER_{package.alias.upper()}_MUTABLE_TABLES_H_"
     space = f"kinformer::internal::mutable_tables::{package.alias}"
-    out = [HEADER, f"#ifndef {guard}\n#define {guard}\n\n", '#include "kinformer/internal/mutable_codec.h"\n\n',
+    out = [HEADER, f"#ifndef {guard}\n#define {guard}\n\n",
+           '#include "kinformer/internal/mutable_codec.h"\n\n',
            f"namespace {space} {{\n\n"]
     out += [f"extern const MutableTable k{m.name};\n" for m in structs_of(package)]
     out.append(f"\n}}  // namespace {space}\n\n#endif  // {guard}\n")
@@ -152,13 +174,16 @@ def source(package):
     """The tables by which the structs are encoded and decoded."""
     in_order, circles = _order(package)
     alias = package.alias
-    others = {f.message.package.alias: f.message.package for m in in_order for f in m.fields if f.message}
+    others = {f.message.package.alias: f.message.package
+              for m in in_order for f in m.fields if f.message}
     others[alias] = package
     out = ["#include <cstddef>\n\n", f'#include "{descriptor_include(package)}"\n']
     out += [f'#include "{tables_include(others[a])}"\n' for a in sorted(others)]
     out.append(f'#include "kinformer/api/structs/{alias}.h"\n'
                '#include "kinformer/internal/mutable_codec.h"\n\n'
-               "// The structs have bases and members with private parts; offsetof works with them all the same.\n"
+               "// The structs have bases and members with private parts; offsetof works with "
+               "them all "
+               "the same.\n"
                '#pragma GCC diagnostic ignored "-Winvalid-offsetof"\n\n'
                f"namespace kinformer::internal::mutable_tables::{alias} {{\nnamespace {{\n\n"
                f"using namespace kinformer::{alias};  // NOLINT(google-build-using-namespace)\n\n")
@@ -169,22 +194,28 @@ def source(package):
         if fields:
             out.append(f"constinit const MutableField k{m.name}Fields[] = {{\n")
         for f in fields:
-            table = f"&mutable_tables::{f.message.package.alias}::k{f.message.name}" if f.message else "nullptr"
+            table = "nullptr"
+            if f.message:
+                table = f"&mutable_tables::{f.message.package.alias}::k{f.message.name}"
             if f.inlined:
-                out.append(f"    {{0, nullptr, {table}, &UpCast<{struct}, kinformer::{struct_name(f.message)}>}},\n")
+                out.append(f"    {{0, nullptr, {table}, "
+                           f"&UpCast<{struct}, kinformer::{struct_name(f.message)}>}},\n")
                 continue
             ops = "nullptr"
             if f.map or f.repeated or f.pointer:
                 ops = f"kContainerOps<decltype({struct}::{identifier(f.name)})>"
-            out.append(f"    {{offsetof({struct}, {identifier(f.name)}), {ops}, {table}, nullptr}},\n")
+            offset = f"offsetof({struct}, {identifier(f.name)})"
+            out.append(f"    {{{offset}, {ops}, {table}, nullptr}},\n")
         if fields:
             out.append("};\n")
         type_info = f"&types::{alias}::k{m.name}" if m.is_kind else "nullptr"
         tables.append(f"constinit const MutableTable k{m.name}{{&descriptors::{alias}::k{m.name}, "
-                      f"{f'k{m.name}Fields' if fields else '{}'}, offsetof({struct}, unknown_fields), {type_info}}};\n")
+                      f"{f'k{m.name}Fields' if fields else '{}'}, "
+                      f"offsetof({struct}, unknown_fields), {type_info}}};\n")
     out.append("\n}  // namespace\n\n")
     out += tables
-    out.append(f"\n}}  // namespace kinformer::internal::mutable_tables::{alias}\n\nnamespace kinformer::{alias} {{\n\n")
+    out.append(f"\n}}  // namespace kinformer::internal::mutable_tables::{alias}\n\n"
+               f"namespace kinformer::{alias} {{\n\n")
     for m in in_order:
         out.append(f"const internal::MutableTable& {struct_name(m, package)}::mutable_table() {{\n"
                    f"  return internal::mutable_tables::{alias}::k{m.name};\n}}\n")

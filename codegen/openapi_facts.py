@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Writes src/apiserver/openapi_facts.cc: what the OpenAPI documents of a real API server say about built-in types beyond schema/.
+"""Writes src/apiserver/discovery/openapi_facts.cc: what the OpenAPI documents of a real API server
+say about built-in types beyond schema/.
 
-usage: openapi_facts.py SCHEMA_DIR DOCUMENT... > src/apiserver/openapi_facts.cc
-The documents are those of /openapi/v3/... of test/realserver, one file for each group and version."""
+usage: openapi_facts.py SCHEMA_DIR DOCUMENT... > src/apiserver/discovery/openapi_facts.cc
+The documents are those of /openapi/v3/... of test/realserver, one file for each group and version.
+"""
 
 import json
 import sys
@@ -66,7 +68,7 @@ def main():
             if values:
                 enums.append((name, ",".join(values)))
     print("// Written by codegen/openapi_facts.py. Not to be edited.\n")
-    print('#include "apiserver/openapi_facts.h"\n')
+    print('#include "apiserver/discovery/openapi_facts.h"\n')
     print("#include <algorithm>\n#include <iterator>\n")
     print("namespace kinformer::apiserver {\nnamespace {\n")
     print("// In bytewise order. Of these the rule of the header says the opposite.")
@@ -86,7 +88,9 @@ def main():
 std::string_view ChoicesOf(std::string_view field) {
   const Choice* const found =
       std::lower_bound(std::begin(kChoices), std::end(kChoices), field,
-                       [](const Choice& choice, std::string_view name) { return choice.field < name; });
+                       [](const Choice& choice, std::string_view name) {
+                         return choice.field < name;
+                       });
   return found != std::end(kChoices) && found->field == field ? found->values : std::string_view();
 }
 

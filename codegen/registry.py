@@ -36,10 +36,12 @@ def source(schema):
             continue  # a kind without a protobuf form
         at = len(subresources)
         for s in r.subresources:
-            subresources.append(f'    {{"{s.name}", "{s.kind[0]}", "{s.kind[1]}", "{s.kind[2]}", {word_list(s.verbs)}}},\n')
+            kind = ", ".join(f'"{part}"' for part in s.kind[:3])
+            subresources.append(f'    {{"{s.name}", {kind}, {word_list(s.verbs)}}},\n')
         subs = f"{{kSubresources + {at}, {len(r.subresources)}}}" if r.subresources else "{}"
-        rows.append(f'    {{"{r.group}", "{r.version}", "{r.name}", {symbols[r.kind]}, {flag(r.served)}, '
-                    f'{word_list(r.verbs)}, {word_list(r.short_names)}, {word_list(r.categories)}, {subs}}},\n')
+        of_words = ", ".join(word_list(items) for items in (r.verbs, r.short_names, r.categories))
+        rows.append(f'    {{"{r.group}", "{r.version}", "{r.name}", {symbols[r.kind]}, '
+                    f'{flag(r.served)}, {of_words}, {subs}}},\n')
     out.append("constexpr std::string_view kWords[] = {\n")
     out += [f'    "{w}",\n' for w in words]
     out.append("};\n\nconstinit const SubresourceInfo kSubresources[] = {\n")

@@ -53,7 +53,8 @@ class Message:
     def is_object(self):
         """Has metadata of its own: what informers can be made for."""
         return self.is_kind and any(
-            f.name == "metadata" and f.message and f.message.name == "ObjectMeta" for f in self.fields)
+            f.name == "metadata" and f.message and f.message.name == "ObjectMeta"
+            for f in self.fields)
 
 
 @dataclass
@@ -109,7 +110,8 @@ def _items(text):
     return [] if text == "-" else text.split(",")
 
 
-# Kinds that no server in the import serves but that clients know, where the usual plural is not the real one.
+# Kinds that no server in the import serves but that clients know, where the usual plural is not the
+# real one.
 _PLURALS = {("metrics.k8s.io", "NodeMetrics"): "nodes", ("metrics.k8s.io", "PodMetrics"): "pods"}
 
 _ALL_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]

@@ -4,8 +4,9 @@ from cppnames import HAND_WRITTEN, VALUE_TYPES, hand_written, identifier, is_lis
 from descriptors import HEADER, flag, kind_group_version
 
 _GETTERS = {
-    "string": ("std::string_view", "GetString"), "bool": ("bool", "GetBool"), "int32": ("std::int32_t", "GetInt32"),
-    "int64": ("std::int64_t", "GetInt64"), "double": ("double", "GetDouble"), "bytes": ("std::string_view", "GetBytes"),
+    "string": ("std::string_view", "GetString"), "bool": ("bool", "GetBool"),
+    "int32": ("std::int32_t", "GetInt32"), "int64": ("std::int64_t", "GetInt64"),
+    "double": ("double", "GetDouble"), "bytes": ("std::string_view", "GetBytes"),
 }
 
 
@@ -14,7 +15,7 @@ def views_of(package):
 
 
 def embedded_kinds(schema):
-    """Kinds with metadata that stand inside other objects, where a view is no pointer to a block."""
+    """Kinds with metadata that stand inside other objects, where a view points to no block."""
     found = {}
     for p in schema.packages.values():
         for m in views_of(p):
@@ -46,7 +47,9 @@ def _accessors(message, package, parent="*this"):
             continue
         value = _value_type(f, package)
         if f.map:
-            type_ = "internal::StringMap" if value == "std::string_view" else f"internal::MessageMap<{value}>"
+            type_ = f"internal::MessageMap<{value}>"
+            if value == "std::string_view":
+                type_ = "internal::StringMap"
             yield f, type_, f"{type_}({parent}, {f.number})"
         elif f.repeated:
             type_ = f"internal::Repeated<{value}>"
@@ -54,11 +57,13 @@ def _accessors(message, package, parent="*this"):
         elif f.kind in _GETTERS:
             getter = _GETTERS[f.kind][1]
             if f.pointer:
-                yield f, f"std::optional<{value}>", f"internal::{getter.replace('Get', 'GetOptional')}({parent}, {f.number})"
+                getter = getter.replace("Get", "GetOptional")
+                yield f, f"std::optional<{value}>", f"internal::{getter}({parent}, {f.number})"
             else:
                 yield f, value, f"internal::{getter}({parent}, {f.number})"
         elif f.pointer:
-            yield f, f"std::optional<{value}>", f"internal::GetOptional<{value}>({parent}, {f.number})"
+            yield (f, f"std::optional<{value}>",
+                   f"internal::GetOptional<{value}>({parent}, {f.number})")
         else:
             yield f, value, f"internal::GetMessage<{value}>({parent}, {f.number})"
 
@@ -74,7 +79,8 @@ def _uses(package):
 
 
 def _accessor_lines(m, name, package, apart):
-    """The accessors in the class; those that must be defined inline behind it; and those that are defined in the source
+    ""
+    """The accessors in the class; those that must be defined inline behind it; those in the source
     file: std::optional of a class is dear to compile, so a user pays for it where it is used."""
     inside, behind, source = [], [], []
     for f, type_, expression in _accessors(m, package):
@@ -94,12 +100,14 @@ def _accessor_lines(m, name, package, apart):
 def _message_class(m, name, package, apart, with_type):
     inside, behind, _ = _accessor_lines(m, name, package, apart)
     mutable = m.name + "Mutable"
-    out = [f"class {name} : public internal::MessageOf<{name}, {mutable}> {{\n public:\n  using Mutable = {mutable};\n"
+    out = [f"class {name} : public internal::MessageOf<{name}, {mutable}> {{\n public:\n"
+           f"  using Mutable = {mutable};\n"
            "  static const internal::MessageDescriptor& message_descriptor();\n"]
     if with_type:
         out.append(_kind_constants(m, None))
     out.append(f"  {name}() = default;\n"
-               f"  explicit {name}(const internal::MessageView& message) : MessageOf(message) {{}}\n")
+               f"  explicit {name}(const internal::MessageView& message) "
+               ": MessageOf(message) {}\n")
     out += inside
     out.append("};\n\n")
     return "".join(out), behind
@@ -119,14 +127,16 @@ def _kind_constants(m, resource):
 
 def _object_class(m, package, resource):
     inside, _, _ = _accessor_lines(m, m.name, package, False)
-    out = [f"class {m.name} : public internal::RootView {{\n public:\n  using Mutable = {m.name}Mutable;\n",
+    out = [f"class {m.name} : public internal::RootView {{\n public:\n"
+           f"  using Mutable = {m.name}Mutable;\n",
            _kind_constants(m, resource),
            f"  {m.name}() = default;\n"
            f"  explicit {m.name}(const internal::Block* block) : RootView(block) {{}}\n"]
     out += inside
     out.append(f"  // A copy to change and send. Needs {package.alias}_mutable.h.\n"
                f"  template <class M = {m.name}Mutable>\n"
-               "  [[nodiscard]] M DeepCopy() const {\n    return internal::CopyMutable<M>(block());\n  }\n};\n\n")
+               "  [[nodiscard]] M DeepCopy() const {\n"
+               "    return internal::CopyMutable<M>(block());\n  }\n};\n\n")
     return "".join(out)
 
 
@@ -146,15 +156,20 @@ def header(schema, package):
         includes |= {h for h in HAND_WRITTEN.values() if h}
     gv = f"{package.group}/{package.version}" if package.group else package.version
     out = [f"// kinformer/api/{package.alias}.h\n//\n"
-           f"// Views of the kinds and messages of {gv}: unowned values over the bytes of an object, whose accessors carry the\n"
-           "// API's own field names. They live as long as the object's block: as some Ref or Snapshot that holds it. Pointer\n"
+           f"// Views of the kinds and messages of {gv}: unowned values over the bytes of an "
+           "object, "
+           "whose accessors carry the\n"
+           "// API's own field names. They live as long as the object's block: as some Ref or "
+           "Snapshot "
+           "that holds it. Pointer\n"
            "// fields of Go are std::optional; enums are text. The structs to write with are in "
            f"{package.alias}_mutable.h.\n//\n", HEADER,
            f"#ifndef {guard}\n#define {guard}\n\n"
            "#include <cstdint>\n#include <optional>\n#include <string_view>\n\n"]
     out += [f'#include "{i}"\n' for i in sorted(includes)]
     if any(m.is_object for m in messages):
-        out.append("\nnamespace kinformer::internal {\ntemplate <class M>\nM CopyMutable(const Block* block);"
+        out.append("\nnamespace kinformer::internal {\n"
+                   "template <class M>\nM CopyMutable(const Block* block);"
                    "  // internal/mutable_codec.h\n}\n")
     out.append(f"\nnamespace kinformer::{package.alias} {{\n\n")
     out += [f"struct {m.name}Mutable;\n" for m in messages]
@@ -183,19 +198,24 @@ def header(schema, package):
 
 
 def source(schema, package):
-    """The definitions of the kinds' type_info(), of the messages' descriptors and of the accessors that are not inline."""
+    """The definitions of the kinds' type_info(), of the messages' descriptors and of the "
+    "accessors that are not inline."""
     out = []
     embedded = embedded_kinds(schema)
     for m in views_of(package):
         if m.is_kind:
             out.append(f"const internal::TypeInfo& {m.name}::type_info() {{\n"
                        f"  return internal::types::{package.alias}::k{m.name};\n}}\n")
-        messages = ([] if m.is_object else [m.name]) + ([f"Embedded{m.name}"] if id(m) in embedded else [])
+        messages = [] if m.is_object else [m.name]
+        if id(m) in embedded:
+            messages.append(f"Embedded{m.name}")
         out += [f"const internal::MessageDescriptor& {name}::message_descriptor() {{\n"
-                f"  return internal::descriptors::{package.alias}::k{m.name};\n}}\n" for name in messages]
+                f"  return internal::descriptors::{package.alias}::k{m.name};\n}}\n"
+                for name in messages]
         names = [m.name] + ([f"Embedded{m.name}"] if id(m) in embedded else [])
         for name in names:
             out += _accessor_lines(m, name, package, False)[2]
     if not out:
         return ""
-    return f"\nnamespace kinformer::{package.alias} {{\n\n{''.join(out)}\n}}  // namespace kinformer::{package.alias}\n"
+    namespace = f"kinformer::{package.alias}"
+    return f"\nnamespace {namespace} {{\n\n{''.join(out)}\n}}  // namespace {namespace}\n"

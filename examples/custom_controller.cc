@@ -66,7 +66,7 @@ class Controller {
   kinformer::Result<void> SyncHandler(const ObjectName& key) {
     auto pod = pods_.lister().Namespace(key.namespace_).Get(key.name);
     if (!pod) {
-      if (!kinformer::IsNotFound(pod.error())) return pod.error();
+      if (!kinformer::IsAbsent(pod.error())) return pod.error();
       std::osyncstream(std::cout) << "pod " << key << " does not exist anymore" << std::endl;
       return {};
     }

@@ -1,5 +1,6 @@
-// An informer and a client of a custom resource by a struct of the program's own: its fields are named once, in kFields,
-// and are read and written without a generator. The struct is decoded once, when the object arrives.
+// An informer and a client of a custom resource by a struct of the program's own: its fields are
+// named once, in kFields, and are read and written without a generator. The struct is decoded once,
+// when the object arrives.
 
 #include <iostream>
 #include <optional>

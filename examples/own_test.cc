@@ -1,5 +1,6 @@
-// How to test a program that watches a cluster: with an API server inside the test. Here the program counts the pods that failed;
-// the test lets one fail, breaks the watch on the way, and looks at the count. First with threads and real time, then simulated.
+// How to test a program that watches a cluster: with an API server inside the test. Here the
+// program counts the pods that failed; the test lets one fail, breaks the watch on the way, and
+// looks at the count. First with threads and real time, then simulated.
 
 #include <atomic>
 #include <chrono>

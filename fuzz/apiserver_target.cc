@@ -1,4 +1,5 @@
-// The API server: whatever is asked, it answers in the words of the API, and what it holds stays well-formed.
+// The API server: whatever is asked, it answers in the words of the API, and what it holds stays
+// well-formed.
 
 #include <memory>
 #include <string>
@@ -9,11 +10,11 @@
 #include "kinformer/json.h"
 #include "kinformer/simulation.h"
 
-#include "apiserver/fault_json.h"
-#include "apiserver/list_stream.h"
-#include "apiserver/patch.h"
-#include "apiserver/recording_format.h"
-#include "apiserver/request_info.h"
+#include "apiserver/faults/fault_json.h"
+#include "apiserver/faults/recording_format.h"
+#include "apiserver/read/list_stream.h"
+#include "apiserver/request/patch.h"
+#include "apiserver/request/request_info.h"
 #include "fuzz/target.h"
 #include "fuzz/targets.h"
 
@@ -36,7 +37,10 @@ spec: {containers: [{name: c, image: i, ports: [{containerPort: 80}]}]}
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: d, namespace: default}
-spec: {replicas: 1, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}}
+spec:
+  replicas: 1
+  selector: {matchLabels: {a: b}}
+  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}
 ---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -49,7 +53,10 @@ spec:
   - name: v1
     served: true
     storage: true
-    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: {spec: {type: object, properties: {size: {type: integer}}}}
 )";
 
 // Reads what there is; a stream that waits is left.
@@ -89,8 +96,8 @@ void Ask(Simulation& sim, Handler& server, HttpRequest request) {
   }
 }
 
-// A server with the objects above. Making one costs more than most requests, so it serves until one has changed something, and
-// every input finds the same.
+// A server with the objects above. Making one costs more than most requests, so it serves until one
+// has changed something, and every input finds the same.
 struct Served {
   Served() : server(sim.env(), {.debug_endpoints = true}) {
     server.Load(kObjects).OrExit();

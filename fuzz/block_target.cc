@@ -13,7 +13,8 @@
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"
-#include "object/canonical.h"
+#include "object/transcode/block_text.h"
+#include "object/transcode/canonical.h"
 
 namespace kinformer::fuzz {
 
@@ -46,7 +47,8 @@ internal::FieldCursor::Packing PackingOf(const FieldDescriptor& field) {
   }
 }
 
-// Every value that views can reach, through the index where there is one (`indexed`) and without: they must be the same.
+// Every value that views can reach, through the index where there is one (`indexed`) and without:
+// they must be the same.
 void Compare(const MessageView& indexed, const MessageView& plain, const MessageDescriptor& type,
              int depth) {
   RequireEqual(indexed.bytes(), plain.bytes(), "a message is the same with its index");

@@ -10,21 +10,22 @@ namespace kinformer::fuzz {
 
 void FuzzKubeconfig(std::string_view input) {
   const std::string text(input);
-  Result<internal::Kubeconfig> parsed = internal::ParseKubeconfig(text, "config", "/base");
+  Result<internal::config::Kubeconfig> parsed =
+      internal::config::ParseKubeconfig(text, "config", "/base");
   if (!parsed) {
     Require(parsed.error().message().find("config") != std::string::npos, "an error names the file",
             parsed.error().message());
     return;
   }
-  internal::Kubeconfig merged = *parsed;
-  internal::MergeKubeconfig(merged, *parsed);
+  internal::config::Kubeconfig merged = *parsed;
+  internal::config::MergeKubeconfig(merged, *parsed);
   Require(merged.clusters.size() == parsed->clusters.size() &&
               merged.users.size() == parsed->users.size() &&
               merged.contexts.size() == parsed->contexts.size() &&
               merged.current_context == parsed->current_context,
           "a file adds nothing to itself");
-  internal::Kubeconfig from_nothing;
-  internal::MergeKubeconfig(from_nothing, *parsed);
+  internal::config::Kubeconfig from_nothing;
+  internal::config::MergeKubeconfig(from_nothing, *parsed);
   Require(from_nothing.clusters.size() == parsed->clusters.size() &&
               from_nothing.current_context == parsed->current_context,
           "nothing and a file is the file");

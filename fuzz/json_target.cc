@@ -6,8 +6,8 @@
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"
-#include "object/json_tape.h"
-#include "object/text_forms.h"
+#include "object/transcode/json_tape.h"
+#include "object/values/text_forms.h"
 #include "wire/json_scanner.h"
 
 namespace kinformer::fuzz {

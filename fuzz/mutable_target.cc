@@ -9,7 +9,7 @@
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"
-#include "object/transcode.h"
+#include "object/transcode/transcode.h"
 
 namespace kinformer::fuzz {
 

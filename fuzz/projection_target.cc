@@ -1,4 +1,5 @@
-// Projections: what they leave of an object, in either encoding, is what a slow reading of the object's JSON leaves.
+// Projections: what they leave of an object, in either encoding, is what a slow reading of the
+// object's JSON leaves.
 //
 // The input: paths, with ';' between them, a line feed, the object; and at the end the choices.
 
@@ -12,9 +13,9 @@
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"
-#include "object/json_tape.h"
-#include "object/projection_tree.h"
-#include "object/transcode.h"
+#include "object/transcode/json_tape.h"
+#include "object/transcode/projection_tree.h"
+#include "object/transcode/transcode.h"
 
 namespace kinformer::fuzz {
 

@@ -6,7 +6,7 @@
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"
-#include "object/text_forms.h"
+#include "object/values/text_forms.h"
 
 namespace kinformer::fuzz {
 
@@ -23,8 +23,8 @@ void FuzzQuantity(std::string_view input) {
   const Result<Quantity> again = Quantity::Parse(canonical);
   Require(again.ok(), "the canonical text parses", canonical);
   Require(*again == *a, "the canonical text is the same amount", text, canonical);
-  // An amount written in a binary unit that none holds without a fraction stands without a unit, and read again it is decimal:
-  // 2937.5Ki, 3008000, 3008k. So does Go.
+  // An amount written in a binary unit that none holds without a fraction stands without a unit,
+  // and read again it is decimal: 2937.5Ki, 3008000, 3008k. So does Go.
   if (!text.ends_with('i') || canonical.ends_with('i')) {
     RequireEqual(again->ToString(), canonical, "the canonical text is stable");
   }

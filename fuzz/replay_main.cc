@@ -1,5 +1,6 @@
-// Runs the corpora through their targets: fuzz_replay CORPUS, where CORPUS/<target>/* are the inputs. Each input is also run cut off at
-// every length, and with every byte changed: what a fuzzer would try first.
+// Runs the corpora through their targets: fuzz_replay CORPUS, where CORPUS/<target>/* are the
+// inputs. Each input is also run cut off at every length, and with every byte changed: what a
+// fuzzer would try first.
 
 #include <algorithm>
 #include <cstdio>

@@ -1,13 +1,13 @@
-// Schemas of custom resources and objects against them: whatever the one and the other are, pruning and defaulting settle, and
-// what has not changed is never found wrong.
+// Schemas of custom resources and objects against them: whatever the one and the other are, pruning
+// and defaulting settle, and what has not changed is never found wrong.
 
 #include <string>
 
 #include "kinformer/json.h"
 
-#include "apiserver/schema_check.h"
-#include "apiserver/schema_fields.h"
-#include "apiserver/schema_validation.h"
+#include "apiserver/schema/schema_check.h"
+#include "apiserver/schema/schema_fields.h"
+#include "apiserver/schema/schema_validation.h"
 #include "fuzz/target.h"
 #include "fuzz/targets.h"
 

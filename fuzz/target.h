@@ -1,7 +1,7 @@
 // fuzz/target.h
 //
-// A fuzz target takes any bytes and ends the process where something does not hold that must hold for all of them. Targets keep no
-// state, so that an input does the same every time.
+// A fuzz target takes any bytes and ends the process where something does not hold that must hold
+// for all of them. Targets keep no state, so that an input does the same every time.
 
 #ifndef KINFORMER_FUZZ_TARGET_H_
 #define KINFORMER_FUZZ_TARGET_H_
@@ -33,7 +33,8 @@ void Require(bool holds, std::string_view what, std::string_view one = {},
 // Both texts are shown where they differ.
 void RequireEqual(std::string_view one, std::string_view other, std::string_view what);
 
-// Decisions out of an input: taken from its end, zero when it is used up. What is left in front is the data.
+// Decisions out of an input: taken from its end, zero when it is used up. What is left in front is
+// the data.
 class Choices {
  public:
   explicit Choices(std::string_view input) : rest_(input) {}

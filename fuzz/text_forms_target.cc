@@ -5,7 +5,7 @@
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"
-#include "object/text_forms.h"
+#include "object/values/text_forms.h"
 
 namespace kinformer::fuzz {
 

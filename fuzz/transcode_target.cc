@@ -8,8 +8,8 @@
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"
-#include "object/protobuf_to_value.h"
-#include "object/transcode.h"
+#include "object/transcode/protobuf_to_value.h"
+#include "object/transcode/transcode.h"
 
 namespace kinformer::fuzz {
 
@@ -78,7 +78,8 @@ void FuzzProtobufToJson(std::string_view input) {
   // A quantity is a text on the wire, and any text passes there.
   if (!message && message.error().message().find("is no quantity") != std::string::npos) return;
   Require(message.ok(), "the JSON form is taken", MessageOf(message), json);
-  // What is not UTF-8 is written as an escape the first time, and as what the escape stands for from then on.
+  // What is not UTF-8 is written as an escape the first time, and as what the escape stands for
+  // from then on.
   const std::string again = JsonOf(type, *message);
   if (IsUtf8(choices.rest())) RequireEqual(again, json, "protobuf and back gives the same JSON");
   const Result<std::string> settled = internal::JsonToProtobuf(*type.message, again);

@@ -5,7 +5,7 @@
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"
-#include "object/canonical.h"
+#include "object/transcode/canonical.h"
 #include "wire/envelope.h"
 #include "wire/protobuf_reader.h"
 #include "wire/protobuf_writer.h"
@@ -22,7 +22,8 @@ struct Field {
   bool operator==(const Field&) const = default;
 };
 
-// The fields up to what is malformed; their bytes must lie behind each other from the first to the last.
+// The fields up to what is malformed; their bytes must lie behind each other from the first to the
+// last.
 std::vector<Field> Fields(std::string_view message, bool& ok) {
   std::vector<Field> fields;
   wire::ProtobufReader reader(message);

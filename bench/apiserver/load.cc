@@ -1,4 +1,5 @@
-// The loading side: many plain sockets, one thread, and as little work per byte as can be, since it shares the machine.
+// The loading side: many plain sockets, one thread, and as little work per byte as can be, since it
+// shares the machine.
 
 #include <arpa/inet.h>
 #include <cerrno>
@@ -21,7 +22,7 @@
 #include "kinformer/internal/registry.h"
 
 #include "apiserver/shared.h"
-#include "object/transcode.h"
+#include "object/transcode/transcode.h"
 #include "wire/envelope.h"
 
 namespace kinformer::bench {
@@ -44,24 +45,27 @@ std::string Numbered(const std::string& prefix, std::size_t number) {
 // What a ReplicaSet's pods look like when they are created.
 constexpr std::string_view kReplica =
     R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-000000000",
-"namespace":"default","labels":{"app":"web","tier":"front","pod-template-hash":"6d4cf56db6"},"annotations":{
-"prometheus.io/scrape":"true","prometheus.io/port":"9102"},"ownerReferences":[{"apiVersion":"apps/v1",
-"kind":"ReplicaSet","name":"web-6d4cf56db6","uid":"0b1c7a52-2f8e-4f0e-9d8b-5a2f6a1e7c33","controller":true,
-"blockOwnerDeletion":true}]},"spec":{"containers":[{"name":"web","image":"example/web:1.4.2","ports":[{
-"name":"http","containerPort":8080,"protocol":"TCP"}],"env":[{"name":"LEVEL","value":"info"},{"name":"NODE",
-"valueFrom":{"fieldRef":{"apiVersion":"v1","fieldPath":"spec.nodeName"}}}],"resources":{"limits":{"cpu":"500m",
-"memory":"256Mi"},"requests":{"cpu":"100m","memory":"128Mi"}},"livenessProbe":{"httpGet":{"path":"/healthz",
-"port":"http","scheme":"HTTP"},"initialDelaySeconds":5,"timeoutSeconds":1,"periodSeconds":10,"successThreshold":1,
-"failureThreshold":3},"volumeMounts":[{"name":"config","mountPath":"/etc/web"}],"imagePullPolicy":"IfNotPresent"}],
-"volumes":[{"name":"config","configMap":{"name":"web","defaultMode":420}}],"restartPolicy":"Always",
-"terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","serviceAccountName":"default",
-"schedulerName":"default-scheduler"}})";
+"namespace":"default","labels":{"app":"web","tier":"front","pod-template-hash":"6d4cf56db6"},
+"annotations":{"prometheus.io/scrape":"true","prometheus.io/port":"9102"},
+"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web-6d4cf56db6",
+"uid":"0b1c7a52-2f8e-4f0e-9d8b-5a2f6a1e7c33","controller":true,"blockOwnerDeletion":true}]},
+"spec":{"containers":[{"name":"web","image":"example/web:1.4.2","ports":[{"name":"http",
+"containerPort":8080,"protocol":"TCP"}],"env":[{"name":"LEVEL","value":"info"},{"name":"NODE",
+"valueFrom":{"fieldRef":{"apiVersion":"v1","fieldPath":"spec.nodeName"}}}],
+"resources":{"limits":{"cpu":"500m","memory":"256Mi"},"requests":{"cpu":"100m","memory":"128Mi"}},
+"livenessProbe":{"httpGet":{"path":"/healthz","port":"http","scheme":"HTTP"},
+"initialDelaySeconds":5,"timeoutSeconds":1,"periodSeconds":10,"successThreshold":1,
+"failureThreshold":3},"volumeMounts":[{"name":"config","mountPath":"/etc/web"}],
+"imagePullPolicy":"IfNotPresent"}],"volumes":[{"name":"config","configMap":{"name":"web",
+"defaultMode":420}}],"restartPolicy":"Always","terminationGracePeriodSeconds":30,
+"dnsPolicy":"ClusterFirst","serviceAccountName":"default","schedulerName":"default-scheduler"}})";
 
 // Of the definition in kWidgetDefinition: some members get their default, and one is unknown.
 constexpr std::string_view kWidget =
     R"({"apiVersion":"bench.example/v1","kind":"Widget","metadata":{
-"name":"widget-000000000","namespace":"default","labels":{"app":"bench"}},"spec":{"size":3,"color":"red",
-"parts":[{"name":"a","weight":12},{"name":"b"}],"options":{"fast":"yes"},"extra":"unknown"}})";
+"name":"widget-000000000","namespace":"default","labels":{"app":"bench"}},"spec":{"size":3,
+"color":"red","parts":[{"name":"a","weight":12},{"name":"b"}],"options":{"fast":"yes"},
+"extra":"unknown"}})";
 
 std::string BodyOf(const Settings& settings) {
   if (settings.resource == "widgets") return std::string(kWidget);
@@ -361,7 +365,8 @@ std::string PodJson(const std::string& namespace_, std::size_t number) {
   return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":")" + Numbered("pod-", number) +
          R"(","namespace":")" + namespace_ + R"(","labels":{"app":"bench"}},"spec":{"nodeName":")" +
          Numbered("node-", number % 5000) +
-         R"(","containers":[{"name":"main","image":"example/main:1"}]},"status":{"phase":"Running"}})";
+         R"(","containers":[{"name":"main","image":"example/main:1"}]},)"
+         R"("status":{"phase":"Running"}})";
 }
 
 const char* const kWidgetDefinition = R"(

@@ -1,12 +1,17 @@
-// The API server under load, with its CPU time and memory apart from those of whoever loads it, which is another process:
+// The API server under load, with its CPU time and memory apart from those of whoever loads it,
+// which is another process:
 //
-//   bench_apiserver watch [--watchers 10000] [--namespaces 100] [--batch 64] [--rounds 5] [--bytes 900] [--tls|--http2]
+//   bench_apiserver watch [--watchers 10000] [--namespaces 100] [--batch 64] [--rounds 5]
+//                         [--bytes 900] [--tls|--http2]
 //   bench_apiserver list [--readers 4] [--objects 1000000] [--protobuf]
-//   bench_apiserver get|create [--clients 50] [--batch 16] [--requests 500000] [--bytes 200] [--tls]
-//   bench_apiserver create --resource configmaps|pods|replicas|widgets [--protobuf] [--no-defaulting] ...
+//   bench_apiserver get|create [--clients 50] [--batch 16] [--requests 500000] [--bytes 200]
+//                              [--tls]
+//   bench_apiserver create --resource configmaps|pods|replicas|widgets [--protobuf]
+//                          [--no-defaulting] ...
 //   bench_apiserver start --kinformer build/release/bin/kinformer
 //
-// watch: events go to all watchers in batches; `--namespaces`: each watches one of so many. list: lists at once of all of so many small pods.
+// watch: events go to all watchers in batches; `--namespaces`: each watches one of so many. list:
+// lists at once of all of so many small pods.
 
 #include <algorithm>
 #include <atomic>
@@ -263,7 +268,8 @@ int Bench::Requests() {
   return shared_.failed.load() == 0 ? 0 : 1;
 }
 
-// From the start of the program to the line that says where it serves, which it prints once it does.
+// From the start of the program to the line that says where it serves, which it prints once it
+// does.
 int Start(const Settings& settings) {
   std::vector<double> times;
   for (std::size_t round = 0; round < 20; ++round) {

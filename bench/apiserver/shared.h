@@ -36,8 +36,8 @@ struct Shared {
   std::atomic<std::uint64_t> delivered{0};  // events, lists, answers
   std::atomic<std::uint64_t> bytes{0};
   std::atomic<std::uint64_t> failed{0};
-  std::atomic<std::uint64_t> wanted{
-      0};  // how many answers in all; watch: from which resourceVersion
+  // How many answers in all; watch: from which resourceVersion.
+  std::atomic<std::uint64_t> wanted{0};
 };
 
 std::string NamespaceName(std::size_t i);

@@ -2,8 +2,8 @@
 //
 //   bench_serve --kubeconfig-out FILE [--pods N] [--updates N]
 //
-// Prints `ready`. Each line on standard input makes it update N pods (their status), 64 a turn of its loop, and print `done`. It ends
-// when standard input does.
+// Prints `ready`. Each line on standard input makes it update N pods (their status), 64 a turn of
+// its loop, and print `done`. It ends when standard input does.
 
 #include <chrono>
 #include <cstdio>

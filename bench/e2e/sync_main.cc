@@ -1,11 +1,14 @@
-// bench_sync: one pod informer against a running API server; prints what the initial sync cost, and what events cost.
+// bench_sync: one pod informer against a running API server; prints what the initial sync cost, and
+// what events cost.
 //
 //   bench_sync --kubeconfig FILE [--json] [--list] [--events [--hold]]
 //
-// With --events it waits, after the sync, for the last of bench_serve's updates: its message begins with "update 1 ". All reach the handler
-// unless the server had to be listed anew (410) in between; the output says how many did. With --hold it lists, but opens the watch only
-// when a line comes on standard input: if the server has made its updates by then, they come as fast as they are taken, and what is
-// measured is not how often a client sleeps that is faster than the server. Output: one line of JSON.
+// With --events it waits, after the sync, for the last of bench_serve's updates: its message begins
+// with "update 1 ". All reach the handler unless the server had to be listed anew (410) in between;
+// the output says how many did. With --hold it lists, but opens the watch only when a line comes on
+// standard input: if the server has made its updates by then, they come as fast as they are taken,
+// and what is measured is not how often a client sleeps that is faster than the server. Output: one
+// line of JSON.
 
 #include <atomic>
 #include <cstdio>

@@ -8,6 +8,7 @@
 #include "kinformer/json.h"
 
 #include "micro/pods.h"
+#include "object/transcode/block_text.h"
 #include "wire/protobuf_writer.h"
 
 namespace kinformer::bench {

@@ -19,7 +19,8 @@ struct Data {
   // Bodies of lists of them all.
   std::string protobuf_list;
   std::string json_list;
-  // The same with an annotation that holds the object once more, as `kubectl apply` writes it: many escapes.
+  // The same with an annotation that holds the object once more, as `kubectl apply` writes it: many
+  // escapes.
   std::string escaped_list;
   // The body of a watch: MODIFIED for each.
   std::string json_watch;

@@ -1,5 +1,6 @@
-// decode_bench: from bytes to blocks, without a network. *Split* finds the items of a list, *Keys* reads their names too, *Build* makes
-// blocks. peers_bench.cc has other people's ways over the same bytes, in the same program.
+// decode_bench: from bytes to blocks, without a network. *Split* finds the items of a list, *Keys*
+// reads their names too, *Build* makes blocks. peers_bench.cc has other people's ways over the same
+// bytes, in the same program.
 //
 //   decode_bench --benchmark_filter='Pod|Json' --benchmark_repetitions=3
 
@@ -133,7 +134,8 @@ BENCHMARK(JsonListKeysOurs)->Unit(benchmark::kMillisecond);
 BENCHMARK(JsonEscapedListKeysOurs)->Unit(benchmark::kMillisecond);
 BENCHMARK(JsonWatchEventOurs)->Unit(benchmark::kMillisecond);
 
-// All pods lie in the memory behind the caches of a core. So many lie in the cache, as what has just been decrypted does.
+// All pods lie in the memory behind the caches of a core. So many lie in the cache, as what has
+// just been decrypted does.
 constexpr std::size_t kInCache = 256;
 
 template <class Use>

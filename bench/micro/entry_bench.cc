@@ -1,5 +1,5 @@
-// entry_bench: what the entry options cost and save, pod by pod: validation, managedFields dropped, projections, compression.
-// The counters are bytes per pod as malloc gave them.
+// entry_bench: what the entry options cost and save, pod by pod: validation, managedFields dropped,
+// projections, compression. The counters are bytes per pod as malloc gave them.
 
 #include <benchmark/benchmark.h>
 #include <cstdint>
@@ -16,7 +16,7 @@
 #include "kinformer/projection.h"
 
 #include "micro/pods.h"
-#include "object/packing.h"
+#include "object/block/packing.h"
 
 namespace kinformer {
 namespace {
@@ -147,7 +147,8 @@ void BM_Drop(benchmark::State& state) {
   BuildAll(state, state.range(0) != 0,
            {.drop_managed_fields = true, .projection = Dropped().tree()});
 }
-// A kind with a struct of the program's: the struct is decoded at entry, and what it is decoded from is validated.
+// A kind with a struct of the program's: the struct is decoded at entry, and what it is decoded
+// from is validated.
 void BM_WithStruct(benchmark::State& state) {
   BuildAllOf(state, CustomResource<OwnPod>::type_info(), {});
 }

@@ -1,4 +1,5 @@
-// The peers of decode_bench: libprotobuf (messages of the same schema, made at run time), simdjson and nlohmann::json.
+// The peers of decode_bench: libprotobuf (messages of the same schema, made at run time), simdjson
+// and nlohmann::json.
 
 #include <benchmark/benchmark.h>
 #include <cstdlib>
@@ -27,7 +28,8 @@ std::unique_ptr<Message> NewPod() {
   return schema->New(*corev1::Pod::type_info().message);
 }
 
-// What stands between the head of the list and its end, without the tags: libprotobuf gets each pod apart.
+// What stands between the head of the list and its end, without the tags: libprotobuf gets each pod
+// apart.
 void ProtobufPodParseLibprotobuf(benchmark::State& state) {
   const auto pod = NewPod();
   std::size_t bytes = 0;
@@ -41,7 +43,8 @@ void ProtobufPodParseLibprotobuf(benchmark::State& state) {
 }
 BENCHMARK(ProtobufPodParseLibprotobuf)->Unit(benchmark::kMillisecond);
 
-// By reflection, since the messages are made at run time; the descriptors are looked up before. From the pod on, as ours.
+// By reflection, since the messages are made at run time; the descriptors are looked up before.
+// From the pod on, as ours.
 void FieldReadLibprotobuf(benchmark::State& state) {
   const auto pod = NewPod();
   if (!pod->ParseFromString(AllData().protobuf.front())) std::abort();

@@ -18,7 +18,18 @@ std::string HostIp(std::size_t node) {
 // What the replica set controller and the kubelet write about who set which field.
 std::string PodManagedFields(std::string_view ip) {
   return fmt::format(
-      R"(,"managedFields":[{{"manager":"kube-controller-manager","operation":"Update","apiVersion":"v1","time":"{0}","fieldsType":"FieldsV1","fieldsV1":{{"f:metadata":{{"f:generateName":{{}},"f:labels":{{".":{{}},"f:app":{{}},"f:pod-template-hash":{{}}}},"f:ownerReferences":{{".":{{}}}}}},"f:spec":{{"f:containers":{{"k:{{\"name\":\"app\"}}":{{".":{{}},"f:image":{{}},"f:name":{{}},"f:ports":{{}},"f:resources":{{}}}}}},"f:restartPolicy":{{}},"f:schedulerName":{{}}}}}}}},{{"manager":"kubelet","operation":"Update","apiVersion":"v1","time":"{0}","fieldsType":"FieldsV1","fieldsV1":{{"f:status":{{"f:conditions":{{"k:{{\"type\":\"Ready\"}}":{{".":{{}},"f:status":{{}}}}}},"f:containerStatuses":{{}},"f:hostIP":{{}},"f:phase":{{}},"f:podIP":{{}},"f:podIPs":{{"k:{{\"ip\":\"{1}\"}}":{{".":{{}},"f:ip":{{}}}}}}}}}},"subresource":"status"}}])",
+      R"(,"managedFields":[{{"manager":"kube-controller-manager","operation":"Update",)"
+      R"("apiVersion":"v1","time":"{0}","fieldsType":"FieldsV1",)"
+      R"("fieldsV1":{{"f:metadata":{{"f:generateName":{{}},"f:labels":{{".":{{}},"f:app":{{}},)"
+      R"("f:pod-template-hash":{{}}}},"f:ownerReferences":{{".":{{}}}}}},)"
+      R"("f:spec":{{"f:containers":{{"k:{{\"name\":\"app\"}}":{{".":{{}},"f:image":{{}},)"
+      R"("f:name":{{}},"f:ports":{{}},"f:resources":{{}}}}}},"f:restartPolicy":{{}},)"
+      R"("f:schedulerName":{{}}}}}}}},{{"manager":"kubelet","operation":"Update",)"
+      R"("apiVersion":"v1","time":"{0}","fieldsType":"FieldsV1",)"
+      R"("fieldsV1":{{"f:status":{{"f:conditions":{{"k:{{\"type\":\"Ready\"}}":{{".":{{}},)"
+      R"("f:status":{{}}}}}},"f:containerStatuses":{{}},"f:hostIP":{{}},"f:phase":{{}},)"
+      R"("f:podIP":{{}},"f:podIPs":{{"k:{{\"ip\":\"{1}\"}}":{{".":{{}},"f:ip":{{}}}}}}}}}},)"
+      R"("subresource":"status"}}])",
       kBorn, ip);
 }
 
@@ -28,7 +39,8 @@ std::string PodStatus(const PodFacts& pod, std::string_view ip) {
   switch (pod.state) {
     case PodFacts::State::kScheduled:
       return fmt::format(
-          R"("status":{{"phase":"Pending","conditions":[{{"type":"PodScheduled","status":"True","lastTransitionTime":"{}"}}],"qosClass":"Burstable"}})",
+          R"("status":{{"phase":"Pending","conditions":[{{"type":"PodScheduled","status":"True",)"
+          R"("lastTransitionTime":"{}"}}],"qosClass":"Burstable"}})",
           kBorn);
     case PodFacts::State::kCreating:
       container_state = R"("waiting":{"reason":"ContainerCreating"})";
@@ -37,19 +49,28 @@ std::string PodStatus(const PodFacts& pod, std::string_view ip) {
       container_state = fmt::format(R"("running":{{"startedAt":"{}"}})", kBorn);
       break;
     case PodFacts::State::kCrashLoop:
-      container_state =
-          R"("waiting":{"reason":"CrashLoopBackOff","message":"back-off 40s restarting failed container=app"})";
+      container_state = R"("waiting":{"reason":"CrashLoopBackOff",)"
+                        R"("message":"back-off 40s restarting failed container=app"})";
       break;
   }
   return fmt::format(
-      R"("status":{{"phase":"{0}","conditions":[{{"type":"Initialized","status":"True","lastTransitionTime":"{1}"}},{{"type":"Ready","status":"{2}","lastTransitionTime":"{1}"}},{{"type":"ContainersReady","status":"{2}","lastTransitionTime":"{1}"}},{{"type":"PodScheduled","status":"True","lastTransitionTime":"{1}"}}],"hostIP":"{3}","podIP":"{4}","podIPs":[{{"ip":"{4}"}}],"startTime":"{1}","containerStatuses":[{{"name":"app","state":{{{5}}},"lastState":{{}},"ready":{6},"restartCount":{7},"image":"example.com/{8}:v{9}","imageID":"example.com/{8}@sha256:{10:064x}","containerID":"containerd://{11:064x}","started":{6}}}],"qosClass":"Burstable"}})",
+      R"("status":{{"phase":"{0}","conditions":[{{"type":"Initialized","status":"True",)"
+      R"("lastTransitionTime":"{1}"}},{{"type":"Ready","status":"{2}",)"
+      R"("lastTransitionTime":"{1}"}},{{"type":"ContainersReady","status":"{2}",)"
+      R"("lastTransitionTime":"{1}"}},{{"type":"PodScheduled","status":"True",)"
+      R"("lastTransitionTime":"{1}"}}],"hostIP":"{3}","podIP":"{4}","podIPs":[{{"ip":"{4}"}}],)"
+      R"("startTime":"{1}","containerStatuses":[{{"name":"app","state":{{{5}}},"lastState":{{}},)"
+      R"("ready":{6},"restartCount":{7},"image":"example.com/{8}:v{9}",)"
+      R"("imageID":"example.com/{8}@sha256:{10:064x}","containerID":"containerd://{11:064x}",)"
+      R"("started":{6}}}],"qosClass":"Burstable"}})",
       pod.state == PodFacts::State::kCreating ? "Pending" : "Running", kBorn,
       ready ? "True" : "False", HostIp(pod.node), ip, container_state, ready ? "true" : "false",
       pod.restarts, pod.application, pod.revision,
       static_cast<unsigned>(pod.revision) * 2654435761U, pod.serial * 0x9e3779b97f4a7c15ULL);
 }
 
-/// The label that the demo's lister query selects by: what users reach first is "frontend", the rest "backend".
+/// The label that the demo's lister query selects by: what users reach first is "frontend", the
+/// rest "backend".
 std::string_view TierOf(std::string_view application) {
   return application.starts_with("frontend") || application.starts_with("gateway") ? "frontend"
                                                                                    : "backend";
@@ -73,41 +94,98 @@ std::string ReplicaSetHash(std::size_t deployment, int revision) {
 
 std::string NodeJson(const NodeFacts& node) {
   return fmt::format(
-      R"({{"kind":"Node","apiVersion":"v1","metadata":{{"name":"{0}","labels":{{"kubernetes.io/arch":"amd64","kubernetes.io/hostname":"{0}","kubernetes.io/os":"linux","topology.kubernetes.io/zone":"zone-{1}"}}}},"spec":{{{2}"providerID":"example://{0}"}},"status":{{"capacity":{{"cpu":"16","memory":"65536Mi","pods":"110"}},"allocatable":{{"cpu":"15800m","memory":"63488Mi","pods":"110"}},"conditions":[{{"type":"Ready","status":"True","lastHeartbeatTime":"{3}","lastTransitionTime":"{3}","reason":"KubeletReady","message":"kubelet is posting ready status"}}],"addresses":[{{"type":"InternalIP","address":"{4}"}},{{"type":"Hostname","address":"{0}"}}],"nodeInfo":{{"machineID":"","systemUUID":"","bootID":"","kernelVersion":"6.1.0","osImage":"Debian GNU/Linux 12","containerRuntimeVersion":"containerd://2.0.1","kubeletVersion":"v1.36.3","kubeProxyVersion":"","operatingSystem":"linux","architecture":"amd64"}}}}}})",
+      R"({{"kind":"Node","apiVersion":"v1","metadata":{{"name":"{0}",)"
+      R"("labels":{{"kubernetes.io/arch":"amd64","kubernetes.io/hostname":"{0}",)"
+      R"("kubernetes.io/os":"linux","topology.kubernetes.io/zone":"zone-{1}"}}}},)"
+      R"("spec":{{{2}"providerID":"example://{0}"}},"status":{{"capacity":{{"cpu":"16",)"
+      R"("memory":"65536Mi","pods":"110"}},"allocatable":{{"cpu":"15800m","memory":"63488Mi",)"
+      R"("pods":"110"}},"conditions":[{{"type":"Ready","status":"True","lastHeartbeatTime":"{3}",)"
+      R"("lastTransitionTime":"{3}","reason":"KubeletReady",)"
+      R"("message":"kubelet is posting ready status"}}],"addresses":[{{"type":"InternalIP",)"
+      R"("address":"{4}"}},{{"type":"Hostname","address":"{0}"}}],"nodeInfo":{{"machineID":"",)"
+      R"("systemUUID":"","bootID":"","kernelVersion":"6.1.0","osImage":"Debian GNU/Linux 12",)"
+      R"("containerRuntimeVersion":"containerd://2.0.1","kubeletVersion":"v1.36.3",)"
+      R"("kubeProxyVersion":"","operatingSystem":"linux","architecture":"amd64"}}}}}})",
       NodeName(node.index), static_cast<char>('a' + node.index % 3),
       node.unschedulable ? R"("unschedulable":true,)" : "", kBorn, HostIp(node.index));
 }
 
 std::string NamespaceJson(std::string_view name) {
-  return fmt::format(
-      R"({{"kind":"Namespace","apiVersion":"v1","metadata":{{"name":"{0}","labels":{{"kubernetes.io/metadata.name":"{0}"}}}},"spec":{{"finalizers":["kubernetes"]}},"status":{{"phase":"Active"}}}})",
-      name);
+  return fmt::format(R"({{"kind":"Namespace","apiVersion":"v1","metadata":{{"name":"{0}",)"
+                     R"("labels":{{"kubernetes.io/metadata.name":"{0}"}}}},)"
+                     R"("spec":{{"finalizers":["kubernetes"]}},"status":{{"phase":"Active"}}}})",
+                     name);
 }
 
 std::string DeploymentJson(const DeploymentFacts& d) {
   return fmt::format(
-      R"({{"kind":"Deployment","apiVersion":"apps/v1","metadata":{{"name":"{0}","namespace":"{1}","labels":{{"app":"{0}"}},"annotations":{{"deployment.kubernetes.io/revision":"{2}"}}}},"spec":{{"replicas":{3},"selector":{{"matchLabels":{{"app":"{0}"}}}},"template":{{"metadata":{{"labels":{{"app":"{0}"}}}},"spec":{{"containers":[{{"name":"app","image":"example.com/{0}:v{2}","ports":[{{"containerPort":8080}}],"resources":{{}}}}]}}}},"strategy":{{"type":"RollingUpdate","rollingUpdate":{{"maxUnavailable":1,"maxSurge":0}}}}}},"status":{{"observedGeneration":{2},"replicas":{3},"updatedReplicas":{4},"readyReplicas":{5},"availableReplicas":{5}}}}})",
+      R"({{"kind":"Deployment","apiVersion":"apps/v1","metadata":{{"name":"{0}",)"
+      R"("namespace":"{1}","labels":{{"app":"{0}"}},)"
+      R"("annotations":{{"deployment.kubernetes.io/revision":"{2}"}}}},"spec":{{"replicas":{3},)"
+      R"("selector":{{"matchLabels":{{"app":"{0}"}}}},)"
+      R"("template":{{"metadata":{{"labels":{{"app":"{0}"}}}},)"
+      R"("spec":{{"containers":[{{"name":"app","image":"example.com/{0}:v{2}",)"
+      R"("ports":[{{"containerPort":8080}}],"resources":{{}}}}]}}}},)"
+      R"("strategy":{{"type":"RollingUpdate","rollingUpdate":{{"maxUnavailable":1,)"
+      R"("maxSurge":0}}}}}},"status":{{"observedGeneration":{2},"replicas":{3},)"
+      R"("updatedReplicas":{4},"readyReplicas":{5},"availableReplicas":{5}}}}})",
       d.name, d.namespace_, d.revision, d.replicas, d.updated, d.ready);
 }
 
 std::string ReplicaSetJson(const ReplicaSetFacts& r) {
   return fmt::format(
-      R"({{"kind":"ReplicaSet","apiVersion":"apps/v1","metadata":{{"name":"{0}-{1}","namespace":"{2}","labels":{{"app":"{0}","pod-template-hash":"{1}"}},"ownerReferences":[{{"apiVersion":"apps/v1","kind":"Deployment","name":"{0}","uid":"","controller":true,"blockOwnerDeletion":true}}]}},"spec":{{"replicas":{3},"selector":{{"matchLabels":{{"app":"{0}","pod-template-hash":"{1}"}}}},"template":{{"metadata":{{"labels":{{"app":"{0}","pod-template-hash":"{1}"}}}},"spec":{{"containers":[{{"name":"app","image":"example.com/{0}:v{4}","resources":{{}}}}]}}}}}},"status":{{"replicas":{3},"readyReplicas":{3}}}}})",
+      R"({{"kind":"ReplicaSet","apiVersion":"apps/v1","metadata":{{"name":"{0}-{1}",)"
+      R"("namespace":"{2}","labels":{{"app":"{0}","pod-template-hash":"{1}"}},)"
+      R"("ownerReferences":[{{"apiVersion":"apps/v1","kind":"Deployment","name":"{0}","uid":"",)"
+      R"("controller":true,"blockOwnerDeletion":true}}]}},"spec":{{"replicas":{3},)"
+      R"("selector":{{"matchLabels":{{"app":"{0}","pod-template-hash":"{1}"}}}},)"
+      R"("template":{{"metadata":{{"labels":{{"app":"{0}","pod-template-hash":"{1}"}}}},)"
+      R"("spec":{{"containers":[{{"name":"app","image":"example.com/{0}:v{4}",)"
+      R"("resources":{{}}}}]}}}}}},"status":{{"replicas":{3},"readyReplicas":{3}}}}})",
       r.name, r.hash, r.namespace_, r.replicas, r.revision);
 }
 
 std::string PodJson(const PodFacts& pod) {
   const std::string ip = PodIp(pod.serial);
   return fmt::format(
-      R"({{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"{0}","generateName":"{1}-{2}-","namespace":"{3}","labels":{{"app":"{1}","pod-template-hash":"{2}","tier":"{8}"}},"annotations":{{"prometheus.io/scrape":"true","prometheus.io/port":"8080"}},"ownerReferences":[{{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"{1}-{2}","uid":"","controller":true,"blockOwnerDeletion":true}}]{4}}},"spec":{{"volumes":[{{"name":"token","projected":{{"sources":[{{"serviceAccountToken":{{"expirationSeconds":3607,"path":"token"}}}},{{"configMap":{{"name":"kube-root-ca.crt","items":[{{"key":"ca.crt","path":"ca.crt"}}]}}}}],"defaultMode":420}}}}],"containers":[{{"name":"app","image":"example.com/{1}:v{5}","ports":[{{"name":"http","containerPort":8080,"protocol":"TCP"}}],"env":[{{"name":"REVISION","value":"{5}"}},{{"name":"POD_IP","valueFrom":{{"fieldRef":{{"apiVersion":"v1","fieldPath":"status.podIP"}}}}}}],"resources":{{"limits":{{"memory":"512Mi"}},"requests":{{"cpu":"100m","memory":"256Mi"}}}},"volumeMounts":[{{"name":"token","readOnly":true,"mountPath":"/var/run/secrets/kubernetes.io/serviceaccount"}}],"livenessProbe":{{"httpGet":{{"path":"/healthz","port":"http","scheme":"HTTP"}},"timeoutSeconds":1,"periodSeconds":10,"successThreshold":1,"failureThreshold":3}},"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","imagePullPolicy":"IfNotPresent"}}],"restartPolicy":"Always","terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","serviceAccountName":"default","nodeName":"{6}","securityContext":{{}},"schedulerName":"default-scheduler","tolerations":[{{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}},{{"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}}],"priority":0,"enableServiceLinks":true,"preemptionPolicy":"PreemptLowerPriority"}},{7}}})", pod.name,
-      pod.application, pod.hash, pod.namespace_,
+      R"({{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"{0}","generateName":"{1}-{2}-",)"
+      R"("namespace":"{3}","labels":{{"app":"{1}","pod-template-hash":"{2}","tier":"{8}"}},)"
+      R"("annotations":{{"prometheus.io/scrape":"true","prometheus.io/port":"8080"}},)"
+      R"("ownerReferences":[{{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"{1}-{2}",)"
+      R"("uid":"","controller":true,"blockOwnerDeletion":true}}]{4}}},)"
+      R"("spec":{{"volumes":[{{"name":"token",)"
+      R"("projected":{{"sources":[{{"serviceAccountToken":{{"expirationSeconds":3607,)"
+      R"("path":"token"}}}},{{"configMap":{{"name":"kube-root-ca.crt","items":[{{"key":"ca.crt",)"
+      R"("path":"ca.crt"}}]}}}}],"defaultMode":420}}}}],"containers":[{{"name":"app",)"
+      R"("image":"example.com/{1}:v{5}","ports":[{{"name":"http","containerPort":8080,)"
+      R"("protocol":"TCP"}}],"env":[{{"name":"REVISION","value":"{5}"}},{{"name":"POD_IP",)"
+      R"("valueFrom":{{"fieldRef":{{"apiVersion":"v1","fieldPath":"status.podIP"}}}}}}],)"
+      R"("resources":{{"limits":{{"memory":"512Mi"}},"requests":{{"cpu":"100m",)"
+      R"("memory":"256Mi"}}}},"volumeMounts":[{{"name":"token","readOnly":true,)"
+      R"("mountPath":"/var/run/secrets/kubernetes.io/serviceaccount"}}],)"
+      R"("livenessProbe":{{"httpGet":{{"path":"/healthz","port":"http","scheme":"HTTP"}},)"
+      R"("timeoutSeconds":1,"periodSeconds":10,"successThreshold":1,"failureThreshold":3}},)"
+      R"("terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File",)"
+      R"("imagePullPolicy":"IfNotPresent"}}],"restartPolicy":"Always",)"
+      R"("terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst",)"
+      R"("serviceAccountName":"default","nodeName":"{6}","securityContext":{{}},)"
+      R"("schedulerName":"default-scheduler",)"
+      R"("tolerations":[{{"key":"node.kubernetes.io/not-ready","operator":"Exists",)"
+      R"("effect":"NoExecute","tolerationSeconds":300}},{{"key":"node.kubernetes.io/unreachable",)"
+      R"("operator":"Exists","effect":"NoExecute","tolerationSeconds":300}}],"priority":0,)"
+      R"("enableServiceLinks":true,"preemptionPolicy":"PreemptLowerPriority"}},{7}}})",
+      pod.name, pod.application, pod.hash, pod.namespace_,
       pod.managed_fields ? PodManagedFields(ip) : std::string(), pod.revision, NodeName(pod.node),
       PodStatus(pod, ip), TierOf(pod.application));
 }
 
 std::string ServiceJson(std::string_view namespace_, std::string_view name, std::size_t index) {
   return fmt::format(
-      R"({{"kind":"Service","apiVersion":"v1","metadata":{{"name":"{0}","namespace":"{1}","labels":{{"app":"{0}"}}}},"spec":{{"ports":[{{"name":"http","protocol":"TCP","port":80,"targetPort":"http"}}],"selector":{{"app":"{0}"}},"clusterIP":"10.96.{2}.{3}","clusterIPs":["10.96.{2}.{3}"],"type":"ClusterIP","sessionAffinity":"None"}},"status":{{"loadBalancer":{{}}}}}})",
+      R"({{"kind":"Service","apiVersion":"v1","metadata":{{"name":"{0}","namespace":"{1}",)"
+      R"("labels":{{"app":"{0}"}}}},"spec":{{"ports":[{{"name":"http","protocol":"TCP","port":80,)"
+      R"("targetPort":"http"}}],"selector":{{"app":"{0}"}},"clusterIP":"10.96.{2}.{3}",)"
+      R"("clusterIPs":["10.96.{2}.{3}"],"type":"ClusterIP","sessionAffinity":"None"}},)"
+      R"("status":{{"loadBalancer":{{}}}}}})",
       name, namespace_, ((index + 1) >> 8) & 255, (index + 1) & 255);
 }
 
@@ -116,12 +194,17 @@ std::string EndpointSliceJson(std::string_view namespace_, std::string_view name
   std::string list;
   for (const Endpoint& e : endpoints) {
     list += fmt::format(
-        R"({0}{{"addresses":["{1}"],"conditions":{{"ready":{2},"serving":{2},"terminating":false}},"nodeName":"{3}","targetRef":{{"kind":"Pod","name":"{4}","namespace":"{5}"}}}})",
+        R"({0}{{"addresses":["{1}"],"conditions":{{"ready":{2},"serving":{2},)"
+        R"("terminating":false}},"nodeName":"{3}","targetRef":{{"kind":"Pod","name":"{4}",)"
+        R"("namespace":"{5}"}}}})",
         list.empty() ? "" : ",", PodIp(e.serial), e.ready ? "true" : "false", NodeName(e.node),
         e.pod, namespace_);
   }
   return fmt::format(
-      R"({{"kind":"EndpointSlice","apiVersion":"discovery.k8s.io/v1","metadata":{{"name":"{0}-slice","namespace":"{1}","labels":{{"kubernetes.io/service-name":"{0}"}}}},"addressType":"IPv4","endpoints":[{2}],"ports":[{{"name":"http","protocol":"TCP","port":8080}}]}})",
+      R"({{"kind":"EndpointSlice","apiVersion":"discovery.k8s.io/v1",)"
+      R"("metadata":{{"name":"{0}-slice","namespace":"{1}",)"
+      R"("labels":{{"kubernetes.io/service-name":"{0}"}}}},"addressType":"IPv4",)"
+      R"("endpoints":[{2}],"ports":[{{"name":"http","protocol":"TCP","port":8080}}]}})",
       name, namespace_, list);
 }
 

@@ -173,10 +173,58 @@ void ClusterModel::Roll(Deployment& deployment, std::vector<Operation>& out) {
   out.push_back(SliceOperation(Operation::Kind::kUpdate, deployment));
 }
 
+std::string ClusterModel::BeginRollout(std::vector<Operation>& out) {
+  Deployment& deployment = deployments_[Below(deployments_.size())];
+  if (deployment.rolling) return {};
+  ++deployment.revision;
+  deployment.rolling = true;
+  const std::string& namespace_ = namespaces_[deployment.namespace_];
+  const std::size_t index = static_cast<std::size_t>(&deployment - deployments_.data());
+  out.push_back({Operation::Kind::kUpdate, "apps", "v1", "deployments", namespace_, deployment.name,
+                 DeploymentJson(deployment)});
+  out.push_back({Operation::Kind::kCreate, "apps", "v1", "replicasets", namespace_,
+                 fmt::format("{}-{}", deployment.name, ReplicaSetHash(index, deployment.revision)),
+                 ReplicaSetJson(deployment)});
+  return fmt::format("rollout of {}/{} to revision {}", namespace_, deployment.name,
+                     deployment.revision);
+}
+
+std::string ClusterModel::BeginCrash(std::vector<Operation>& out) {
+  const Deployment& deployment = deployments_[Below(deployments_.size())];
+  if (deployment.pods.empty()) return {};
+  Pod& pod = pods_.at(deployment.pods[Below(deployment.pods.size())]);
+  if (pod.phase != Pod::Phase::kRunning) return {};
+  pod.phase = Pod::Phase::kCrashing;
+  changing_.push_back(pod.serial);
+  out.push_back(PodOperation(Operation::Kind::kUpdate, pod));
+  return fmt::format("{}/{} begins to crash", namespaces_[deployment.namespace_], pod.name);
+}
+
+std::string ClusterModel::Drain(std::vector<Operation>& out) {
+  const auto update = [&](std::size_t node) {
+    out.push_back(
+        {Operation::Kind::kUpdate, "", "v1", "nodes", "", NodeName(node), NodeJson(node)});
+  };
+  for (const std::size_t node : std::exchange(cordoned_, {})) update(node);
+  const std::size_t node = Below(size_.nodes);
+  cordoned_.insert(node);
+  update(node);
+  std::vector<std::uint64_t> evicted;
+  for (const auto& [serial, pod] : pods_) {
+    if (pod.node == node) evicted.push_back(serial);
+  }
+  for (const std::uint64_t serial : evicted) {
+    const std::size_t deployment = pods_.at(serial).deployment;
+    Remove(serial, out);
+    out.push_back(PodOperation(Operation::Kind::kCreate, pods_.at(AddPod(deployment))));
+  }
+  return fmt::format("drain of {}: {} pods move", NodeName(node), evicted.size());
+}
+
 std::vector<Operation> ClusterModel::Step(std::vector<std::string>* story) {
   std::vector<Operation> out;
   const auto tell = [&](std::string line) {
-    if (story != nullptr) story->push_back(std::move(line));
+    if (story != nullptr && !line.empty()) story->push_back(std::move(line));
   };
   ++steps_;
 
@@ -189,57 +237,9 @@ std::vector<Operation> ClusterModel::Step(std::vector<std::string>* story) {
   for (Deployment& deployment : deployments_) {
     if (deployment.rolling) Roll(deployment, out);
   }
-
-  if (steps_ % 20 == 5) {
-    Deployment& deployment = deployments_[Below(deployments_.size())];
-    if (!deployment.rolling) {
-      ++deployment.revision;
-      deployment.rolling = true;
-      tell(fmt::format("rollout of {}/{} to revision {}", namespaces_[deployment.namespace_],
-                       deployment.name, deployment.revision));
-      const std::size_t index = static_cast<std::size_t>(&deployment - deployments_.data());
-      out.push_back({Operation::Kind::kUpdate, "apps", "v1", "deployments",
-                     namespaces_[deployment.namespace_], deployment.name,
-                     DeploymentJson(deployment)});
-      out.push_back(
-          {Operation::Kind::kCreate, "apps", "v1", "replicasets",
-           namespaces_[deployment.namespace_],
-           fmt::format("{}-{}", deployment.name, ReplicaSetHash(index, deployment.revision)),
-           ReplicaSetJson(deployment)});
-    }
-  }
-  if (steps_ % 15 == 9) {
-    const Deployment& deployment = deployments_[Below(deployments_.size())];
-    if (!deployment.pods.empty()) {
-      Pod& pod = pods_.at(deployment.pods[Below(deployment.pods.size())]);
-      if (pod.phase == Pod::Phase::kRunning) {
-        pod.phase = Pod::Phase::kCrashing;
-        changing_.push_back(pod.serial);
-        out.push_back(PodOperation(Operation::Kind::kUpdate, pod));
-        tell(fmt::format("{}/{} begins to crash", namespaces_[deployment.namespace_], pod.name));
-      }
-    }
-  }
-  if (steps_ % 60 == 30 && size_.nodes > 1) {
-    for (const std::size_t node : std::exchange(cordoned_, {})) {
-      out.push_back(
-          {Operation::Kind::kUpdate, "", "v1", "nodes", "", NodeName(node), NodeJson(node)});
-    }
-    const std::size_t node = Below(size_.nodes);
-    cordoned_.insert(node);
-    out.push_back(
-        {Operation::Kind::kUpdate, "", "v1", "nodes", "", NodeName(node), NodeJson(node)});
-    std::vector<std::uint64_t> evicted;
-    for (const auto& [serial, pod] : pods_) {
-      if (pod.node == node) evicted.push_back(serial);
-    }
-    tell(fmt::format("drain of {}: {} pods move", NodeName(node), evicted.size()));
-    for (const std::uint64_t serial : evicted) {
-      const std::size_t deployment = pods_.at(serial).deployment;
-      Remove(serial, out);
-      out.push_back(PodOperation(Operation::Kind::kCreate, pods_.at(AddPod(deployment))));
-    }
-  }
+  if (steps_ % 20 == 5) tell(BeginRollout(out));
+  if (steps_ % 15 == 9) tell(BeginCrash(out));
+  if (steps_ % 60 == 30 && size_.nodes > 1) tell(Drain(out));
   return out;
 }
 

@@ -90,6 +90,10 @@ class ClusterModel {
   [[nodiscard]] std::size_t PlacePod();
   void Grow(Pod& pod, std::vector<Operation>& out);
   void Roll(Deployment& deployment, std::vector<Operation>& out);
+  // What happens now and then. They give a line of the story, empty if nothing came of it.
+  std::string BeginRollout(std::vector<Operation>& out);
+  std::string BeginCrash(std::vector<Operation>& out);
+  std::string Drain(std::vector<Operation>& out);
   void Remove(std::uint64_t serial, std::vector<Operation>& out);
 
   [[nodiscard]] std::string NodeJson(std::size_t node) const;

@@ -145,8 +145,8 @@ class Demo {
     return sum;
   }
 
-  // Compares the caches with the server. The made-up cluster comes to rest for it; a real one lives on, so it is asked until each of
-  // its resources was once as the cache had it.
+  // Compares the caches with the server. The made-up cluster comes to rest for it; a real one lives
+  // on, so it is asked until each of its resources was once as the cache had it.
   int Summary() {
     if (cluster_ != nullptr) cluster_->Live(0ms);
     const auto deadline = steady_clock::now() + 10s;

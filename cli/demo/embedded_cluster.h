@@ -1,6 +1,7 @@
 // demo/embedded_cluster.h
 //
-// EmbeddedCluster: the embedded API server on a TLS socket, with a made-up cluster that lives in it.
+// EmbeddedCluster: the embedded API server on a TLS socket, with a made-up cluster that lives in
+// it.
 
 #ifndef KINFORMER_CLI_DEMO_EMBEDDED_CLUSTER_H_
 #define KINFORMER_CLI_DEMO_EMBEDDED_CLUSTER_H_
@@ -18,7 +19,8 @@
 
 namespace kinformer::demo {
 
-// Has threads of its own: nothing of the server's work is on the client's loop. Thread-safe; everything blocks for a moment.
+// Has threads of its own: nothing of the server's work is on the client's loop. Thread-safe;
+// everything blocks for a moment.
 class EmbeddedCluster {
  public:
   // Starts the server and loads the cluster.

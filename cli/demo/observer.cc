@@ -34,7 +34,8 @@ Observer::Observer(const Client& client)
   Add("replicasets", factory_.InformerFor<appsv1::ReplicaSet>());
   Add("endpointslices", factory_.InformerFor<discoveryv1::EndpointSlice>());
 
-  // The first component writes a log, and keeps a count by its events alone, to be compared with the cache at the end.
+  // The first component writes a log, and keeps a count by its events alone, to be compared with
+  // the cache at the end.
   pods_
       .AddEventHandler({.on_add =
                             [this](const Added<corev1::Pod>& e) {
@@ -92,10 +93,8 @@ std::map<std::string, std::string> VersionsOf(const Range& objects) {
   std::map<std::string, std::string> versions;
   for (const auto object : objects) {
     const auto metadata = object.metadata();
-    std::string key(metadata.namespace_());
-    if (!key.empty()) key += '/';
-    key += metadata.name();
-    versions[key] = metadata.resourceVersion();
+    const ObjectName name{std::string(metadata.namespace_()), std::string(metadata.name())};
+    versions[name.ToString()] = metadata.resourceVersion();
   }
   return versions;
 }

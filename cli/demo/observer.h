@@ -1,7 +1,7 @@
 // demo/observer.h
 //
-// Observer: what a program with informers does: caches of seven resources from one factory, an index of its own, handlers, a lister
-// query, a work queue with retries. The demo shows its state.
+// Observer: what a program with informers does: caches of seven resources from one factory, an
+// index of its own, handlers, a lister query, a work queue with retries. The demo shows its state.
 
 #ifndef KINFORMER_CLI_DEMO_OBSERVER_H_
 #define KINFORMER_CLI_DEMO_OBSERVER_H_

@@ -1,6 +1,7 @@
 // demo/owner_uids.h
 //
-// OwnerUids: the model names owners by kind and name; the server decides their uids. This fills them in.
+// OwnerUids: the model names owners by kind and name; the server decides their uids. This fills
+// them in.
 
 #ifndef KINFORMER_CLI_DEMO_OWNER_UIDS_H_
 #define KINFORMER_CLI_DEMO_OWNER_UIDS_H_
@@ -9,6 +10,7 @@
 #include <string>
 
 #include "kinformer/json.h"
+#include "kinformer/object_name.h"
 
 namespace kinformer::demo {
 
@@ -37,7 +39,7 @@ class OwnerUids {
 
  private:
   static std::string Key(const std::string& kind, const std::string& ns, const std::string& name) {
-    return kind + '/' + ns + '/' + name;
+    return kind + '/' + ObjectName{ns, name}.ToString();
   }
   std::map<std::string, std::string> uids_;
 };

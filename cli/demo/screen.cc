@@ -23,7 +23,8 @@ int TerminalWidth() {
   return 100;
 }
 
-// The first `width` visible characters of a line; escape sequences and UTF-8 continuation bytes take no room.
+// The first `width` visible characters of a line; escape sequences and UTF-8 continuation bytes
+// take no room.
 std::string Cut(const std::string& line, int width) {
   std::string out;
   int seen = 0;

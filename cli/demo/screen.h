@@ -1,6 +1,7 @@
 // demo/screen.h
 //
-// Screen: shows the demo's state again and again: in place on a terminal, as lines appended to a log elsewhere.
+// Screen: shows the demo's state again and again: in place on a terminal, as lines appended to a
+// log elsewhere.
 
 #ifndef KINFORMER_CLI_DEMO_SCREEN_H_
 #define KINFORMER_CLI_DEMO_SCREEN_H_

@@ -3,7 +3,7 @@
 //	learn -schema ../../schema -server URL -data DATA_DIR -out ../../schema/defaults.tsv
 //	learn -schema ../../schema -server URL -data DATA_DIR -check URL_OF_OURS [-objects DIR]
 //
-//	learn -schema ../../schema -server URL -data DATA_DIR -record ../../src/apiserver/defaults_cases.txt
+//	learn -schema ../../schema -server URL -data DATA_DIR -record ../../src/apiserver/builtin/defaults_cases.txt
 //
 // The second form asks the same of the embedded server as well, and says what it answers differently. The
 // third writes into a file of cases what the real server makes of each.

@@ -1,7 +1,8 @@
 // kinformer/box.h
 //
-// Box<T>: an optional T on the heap, copied with its owner. What std::optional<T> would be if a type could contain
-// itself; mutable structs of recursive API types (JSONSchemaProps) hold it where Go has a pointer.
+// Box<T>: an optional T on the heap, copied with its owner. What std::optional<T> would be if a
+// type could contain itself; mutable structs of recursive API types (JSONSchemaProps) hold it where
+// Go has a pointer.
 
 #ifndef KINFORMER_BOX_H_
 #define KINFORMER_BOX_H_
@@ -11,7 +12,8 @@
 
 namespace kinformer {
 
-// Empty by default. Copying copies the T. Thread-compatible. The interface is that of std::optional.
+// Empty by default. Copying copies the T. Thread-compatible. The interface is that of
+// std::optional.
 template <class T>
 class Box {
  public:

@@ -49,8 +49,11 @@ class ClientCore;
 class ResourceCore;
 }  // namespace internal
 
+// How a client behaves towards its server. What is left as it is comes from the Config or is
+// client-go's. Counterpart: the corresponding fields of rest.Config.
 struct ClientOptions {
-  // Requests per second and how many at once. 0: what the Config says, or else client-go's 5 and 10. Negative qps: no limit.
+  // Requests per second and how many at once. 0: what the Config says, or else client-go's 5 and
+  // 10. Negative qps: no limit.
   double qps{0};
   int burst{0};
   // Of each request that is not a watch, repetitions included; past it the request ends with
@@ -60,13 +63,16 @@ struct ClientOptions {
   // Informers that fetch their first list at the same time; the others wait their turn.
   std::size_t max_initial_lists{8};
   bool prefer_json{false};  // JSON for built-in kinds too
-  // Ask for compressed answers: fewer bytes, but on most networks more CPU time on both sides than they are worth.
+  // Ask for compressed answers: fewer bytes, but on most networks more CPU time on both sides than
+  // they are worth.
   bool accept_gzip{false};
   // Empty: the Config's, or else "<program>/<version> (linux/amd64) kinformer".
   std::string user_agent{};
-  // Called on the loop for each distinct warning that the server sends, instead of logging it. Must be quick.
+  // Called on the loop for each distinct warning that the server sends, instead of logging it. Must
+  // be quick.
   std::function<void(std::string_view text)> warning_handler{};
-  // Called on the loop when the server answers 401; true if there may be a new credential, so that trying again makes sense.
+  // Called on the loop when the server answers 401; true if there may be a new credential, so that
+  // trying again makes sense.
   // Empty: as the Config's credentials say.
   std::function<bool()> refresh_credentials{};
 };
@@ -119,27 +125,6 @@ class Client {
 
   std::shared_ptr<internal::ClientCore> core_;
 };
-
-namespace internal {
-
-// For a TypeInfo of any sort: typed, dynamic (DynamicTypeInfo: objects stay JSON), metadata only
-// (MetadataTypeInfo: asks for PartialObjectMetadata). `namespace_` "" means cluster scope or all
-// namespaces. The result does not keep the client's threads alive. Thread-safe; the result is
-// loop-confined.
-std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, const TypeInfo& type,
-                                            std::string namespace_,
-                                            std::function<void(ListOptions&)> tweak = {});
-
-}  // namespace internal
-
-// The list and watch of one resource, for reflectors. `tweak` may change the options of every
-// request (selectors). Counterpart: cache.NewFilteredListWatchFromClient.
-template <Resource T>
-std::unique_ptr<ListerWatcher> NewFilteredListWatch(const Client& client,
-                                                    std::string namespace_ = "",
-                                                    std::function<void(ListOptions&)> tweak = {}) {
-  return internal::NewListWatch(client, T::type_info(), std::move(namespace_), std::move(tweak));
-}
 
 }  // namespace kinformer
 

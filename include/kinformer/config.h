@@ -1,9 +1,10 @@
 // kinformer/config.h
 //
-// Config: which API server, as whom, how fast. Read from a kubeconfig, from a pod's service account, or filled in by hand.
+// Config: which API server, as whom, how fast. Read from a kubeconfig, from a pod's service
+// account, or filled in by hand.
 //
-//   Config config = Config::LoadDefault().OrExit();                    // what kubectl would use, or in a pod
-//   Config config = Config::FromKubeconfigFile("dev.yaml", {.context = "kind-a"}).OrExit();
+//   Config config = Config::LoadDefault().OrExit();  // what kubectl would use, or in a pod
+//   Config dev = Config::FromKubeconfigFile("dev.yaml", {.context = "kind-a"}).OrExit();
 
 #ifndef KINFORMER_CONFIG_H_
 #define KINFORMER_CONFIG_H_
@@ -34,6 +35,7 @@ struct TlsClientConfig {
   std::string ca_data{};
 };
 
+// As whom requests are to act, if the server lets us. Counterpart: rest.ImpersonationConfig.
 struct ImpersonationConfig {
   std::string user_name{};
   std::string uid{};
@@ -50,12 +52,13 @@ struct ExecConfig {
   std::string install_hint{};
   bool provide_cluster_info{false};
   std::string interactive_mode{};  // "Never", "IfAvailable", "Always"
-  std::string
-      cluster_config{};  // JSON of the cluster's extension client.authentication.k8s.io/exec; may be empty
+  // JSON of the cluster's extension client.authentication.k8s.io/exec; may be empty.
+  std::string cluster_config{};
   Duration timeout{std::chrono::minutes(1)};  // a plugin that takes longer is killed
 };
 
-// Values that win over the kubeconfig's; empty means "not given". What kubectl's flags of these names do.
+// Values that win over the kubeconfig's; empty means "not given". What kubectl's flags of these
+// names do.
 struct ConfigOverrides {
   std::string context{};
   std::string cluster{};
@@ -77,18 +80,20 @@ struct ConfigOverrides {
   std::string kubeconfig{};  // LoadDefault reads only this file
 };
 
-// Everything a client needs to know about its server. A plain value; copying is cheap enough. Counterpart: rest.Config.
+// Everything a client needs to know about its server. A plain value; copying is cheap enough.
+// Counterpart: rest.Config.
 //
-// The functions read files and the environment, in the calling thread. Their errors have Reason::kConfig and name the file, the
-// line or field, and what would mend it; they list the names there are where one is unknown.
+// The functions read files and the environment, in the calling thread. Their errors have
+// Reason::kConfig and name the file, the line or field, and what would mend it; they list the names
+// there are where one is unknown.
 struct Config {
   std::string host{};        // "https://10.0.0.1:6443", "https://host/prefix", "host:port"
   std::string namespace_{};  // the context's, or "default"
   std::string user_agent{};
   TlsClientConfig tls{};
   std::string bearer_token{};
-  std::string
-      bearer_token_file{};  // read again as it changes; preferred over bearer_token while it is readable
+  // Read again as it changes; preferred over bearer_token while it is readable.
+  std::string bearer_token_file{};
   std::string username{};
   std::string password{};
   std::optional<ExecConfig> exec{};
@@ -103,8 +108,8 @@ struct Config {
   // Where it came from, for messages: "context kind-a of /home/u/.kube/config".
   std::string origin{};
 
-  // Finds the configuration as kubectl does: overrides.kubeconfig, else the files of $KUBECONFIG merged, else ~/.kube/config;
-  // in a pod, where those say nothing, InCluster.
+  // Finds the configuration as kubectl does: overrides.kubeconfig, else the files of $KUBECONFIG
+  // merged, else ~/.kube/config; in a pod, where those say nothing, InCluster.
   static Result<Config> LoadDefault(const ConfigOverrides& overrides = {});
   static Result<Config> FromKubeconfigFile(const std::string& path,
                                            const ConfigOverrides& overrides = {});
@@ -118,15 +123,15 @@ struct Config {
   [[nodiscard]] std::string ToString() const;
 };
 
-// What `config` means for a transport. Reads no file except to check that it is there; errors as above. A credential plugin is
-// not run before the first request.
+// What `config` means for a transport. Reads no file except to check that it is there; errors as
+// above. A credential plugin is not run before the first request.
 Result<HttpTransportOptions> TransportOptionsFor(const Config& config);
 
 // The base URL of `config`: scheme chosen as client-go does where host has none.
 Result<std::string> ServerUrlFor(const Config& config);
 
-// The text of a kubeconfig with one context (named `name`, and current) that says what `config` says. Certificates are
-// inlined as data; files stay files.
+// The text of a kubeconfig with one context (named `name`, and current) that says what `config`
+// says. Certificates are inlined as data; files stay files.
 std::string KubeconfigYaml(const Config& config, const std::string& name = "kinformer");
 
 // Does the error mean that there is no configuration at all, rather than a wrong one?

@@ -1,7 +1,7 @@
 // kinformer/custom_resource.h
 //
-// CustomResource<T>: objects of a kind that the program has a struct for. With it informers, listers and clients of
-// custom resources are typed like those of built-in kinds.
+// CustomResource<T>: objects of a kind that the program has a struct for. With it informers,
+// listers and clients of custom resources are typed like those of built-in kinds.
 //
 //   struct Widget {
 //     static constexpr std::string_view kGroup = "example.com";
@@ -21,13 +21,14 @@
 //   std::cout << view->metadata().name() << " has size " << view->value().spec.size << '\n';
 //   Widgets::Mutable change = view->DeepCopy();
 //   change.spec.size = 3;
-//   client.For<Widgets>("default").Update(change);
+//   client.For<Widgets>("default").Update(change).OrExit();
 //
 // The members kind, apiVersion and metadata belong to no struct: they are CustomResource's.
 //
-// The struct is decoded once, when the object arrives, and lives in the object's block: reading it costs nothing. An object that
-// does not fit the struct is unreadable to informers (Lister::Get gives kUnreadable, the log says which member it was), and an
-// error, kDecode, to clients. Beside the struct the block keeps the object's JSON, for what the struct has no place for.
+// The struct is decoded once, when the object arrives, and lives in the object's block: reading it
+// costs nothing. An object that does not fit the struct is unreadable to informers (Lister::Get
+// gives kUnreadable, the log says which member it was), and an error, kDecode, to clients. Beside
+// the struct the block keeps the object's JSON, for what the struct has no place for.
 
 #ifndef KINFORMER_CUSTOM_RESOURCE_H_
 #define KINFORMER_CUSTOM_RESOURCE_H_
@@ -55,12 +56,13 @@ concept NamesItsKind = requires {
   { T::kNamespaced } -> std::convertible_to<bool>;
 };
 
-// What is built or copied, changed and sent: the user's struct with the metadata beside it. A value; thread-compatible.
+// What is built or copied, changed and sent: the user's struct with the metadata beside it. A
+// value; thread-compatible.
 template <class T>
 struct CustomObject : T {
   metav1::ObjectMetaMutable metadata{};
-  // Copied from an object some of whose members T has no place for (an UnknownFields gives them one), or that a projection
-  // cut. Update refuses it: the server would delete them.
+  // Copied from an object some of whose members T has no place for (an UnknownFields gives them
+  // one), or that a projection cut. Update refuses it: the server would delete them.
   bool is_partial = false;
 };
 
@@ -128,10 +130,14 @@ json::Value ToValue(const CustomObject<T>& object) {
 }
 
 // ---- For ResourceClient: custom resources travel as JSON.
+
+// Empty: there is no protobuf form.
 template <class T>
 std::string EncodeProtobuf(const CustomObject<T>&) {
   return {};
 }
+
+// The object with kind and apiVersion.
 template <class T>
 std::string EncodeJson(const CustomObject<T>& object) {
   return ToValue(object).Dump();

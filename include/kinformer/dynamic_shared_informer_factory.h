@@ -1,10 +1,11 @@
 // kinformer/dynamic_shared_informer_factory.h
 //
-// DynamicSharedInformerFactory: informers of resources that are known only by name at run time. Kind and scope are asked from the
-// server's discovery.
+// DynamicSharedInformerFactory: informers of resources that are known only by name at run time.
+// Kind and scope are asked from the server's discovery.
 //
 //   DynamicSharedInformerFactory factory(client);
-//   SharedInformer<Unstructured> widgets = factory.ForResource({"example.com", "v1", "widgets"}).OrExit();
+//   SharedInformer<Unstructured> widgets =
+//       factory.ForResource({"example.com", "v1", "widgets"}).OrExit();
 
 #ifndef KINFORMER_DYNAMIC_SHARED_INFORMER_FACTORY_H_
 #define KINFORMER_DYNAMIC_SHARED_INFORMER_FACTORY_H_
@@ -19,16 +20,17 @@
 
 namespace kinformer {
 
-// Thread-safe. A SharedInformerFactory whose types come from discovery; the rest is documented there. Counterpart:
-// dynamicinformer.DynamicSharedInformerFactory.
+// Thread-safe. A SharedInformerFactory whose types come from discovery; the rest is documented
+// there. Counterpart: dynamicinformer.DynamicSharedInformerFactory.
 class DynamicSharedInformerFactory {
  public:
   explicit DynamicSharedInformerFactory(const Client& client,
                                         SharedInformerFactoryOptions options = {})
       : client_(client), factory_(client, std::move(options)) {}
 
-  // The informer of a resource. Blocks for the first question to the server. kNotFound if it does not serve the resource (a CRD may
-  // come later: ask again, or name kind and scope to SharedInformerFactory::ForResource); kWouldDeadlock on the loop thread.
+  // The informer of a resource. Blocks for the first question to the server. kNotFound if it does
+  // not serve the resource (a CRD may come later: ask again, or name kind and scope to
+  // SharedInformerFactory::ForResource); kWouldDeadlock on the loop thread.
   Result<SharedInformer<Unstructured>> ForResource(const GroupVersionResource& resource) {
     Result<RestMapping> mapping = client_.Discovery().MappingFor(resource);
     if (!mapping) return std::move(mapping).error();

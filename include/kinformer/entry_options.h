@@ -26,7 +26,8 @@ struct EntryOptions {
     return KeepsAll() && validation == Validation::kShallow &&
            max_object_bytes == kDefaultMaxObjectBytes;
   }
-  // What is kept, as text: empty where that is everything. Equal for informers that hold the same bytes.
+  // What is kept, as text: empty where that is everything. Equal for informers that hold the same
+  // bytes.
   [[nodiscard]] std::string Kept() const {
     std::string text = drop_managed_fields ? "without managedFields" : "";
     if (!projection.empty()) text += (text.empty() ? "" : ", ") + projection.ToString();

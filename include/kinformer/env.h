@@ -1,16 +1,19 @@
 // kinformer/env.h
 //
-// Env: everything the library takes from the outside world besides the network: where work runs, what time it is, randomness,
-// the log and the metrics. Nothing in kinformer asks the operating system for these directly, so a test can put the whole
-// library into simulated time (simulation.h) and a host can place it on its own threads.
+// Env: everything the library takes from the outside world besides the network: where work runs,
+// what time it is, randomness, the log and the metrics. Nothing in kinformer asks the operating
+// system for these directly, so a test can put the whole library into simulated time (simulation.h)
+// and a host can place it on its own threads.
 //
 // Where code runs:
-//   loop()     the event loop: sockets, decoding, reflectors, queues, store writes. Never block on it.
+//   loop()     the event loop: sockets, decoding, reflectors, queues, store writes. Never block.
+//   NewLoop    a further event loop, for what must not wait behind the first.
 //   pool()     handler callbacks. May block.
 //   NewThread  code that is written as a blocking loop: workers, leader election.
 //
-// All waiting goes through a Monitor or an Executor of the Env. A std::mutex is fine for short critical sections in which
-// nothing waits; a std::condition_variable is not, since simulated time could not see it.
+// All waiting goes through a Monitor or an Executor of the Env. A std::mutex is fine for short
+// critical sections in which nothing waits; a std::condition_variable is not, since simulated time
+// could not see it.
 
 #ifndef KINFORMER_ENV_H_
 #define KINFORMER_ENV_H_
@@ -27,6 +30,8 @@
 
 namespace kinformer {
 
+// Lengths of time, and points on the two clocks of an Env: the steady one for waiting, the wall
+// clock for what people and servers read.
 using Duration = std::chrono::nanoseconds;
 using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
 using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
@@ -35,8 +40,9 @@ class MetricsSink;  // metrics.h
 
 // A task that will run at some time, unless cancelled. Destroying the handle cancels.
 //
-// Cancel called on the executor's own thread is exact: the task does not run afterwards. From another thread the task may be
-// running or just about to. Thread-compatible; may outlive its executor.
+// Cancel called on the executor's own thread is exact: the task does not run afterwards. From
+// another thread the task may be running or just about to. Thread-compatible; may outlive its
+// executor.
 class Timer {
  public:
   struct State;
@@ -52,9 +58,9 @@ class Timer {
   std::shared_ptr<State> state_;
 };
 
-// Runs tasks. Post keeps order: tasks posted one after the other by one thread run in that order on an executor with one
-// thread, and start in that order on one with several. Thread-safe. Never blocks. Tasks posted after shutdown are destroyed
-// unrun.
+// Runs tasks. Post keeps order: tasks posted one after the other by one thread run in that order on
+// an executor with one thread, and start in that order on one with several. Thread-safe. Never
+// blocks. Tasks posted after shutdown are destroyed unrun.
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -65,7 +71,8 @@ class Executor {
   [[nodiscard]] virtual bool InThisExecutor() const = 0;
 };
 
-// A lock with a condition, whose waits pass in the Env's time. Counterpart: sync.Mutex with sync.Cond.
+// A lock with a condition, whose waits pass in the Env's time. Counterpart: sync.Mutex with
+// sync.Cond.
 //
 //   MonitorLock lock(*monitor_);
 //   while (queue_.empty()) lock.Wait();
@@ -82,6 +89,7 @@ class Monitor {
   virtual void NotifyAll() = 0;
 };
 
+// Holds a Monitor for its scope.
 class MonitorLock {
  public:
   explicit MonitorLock(Monitor& monitor) : monitor_(monitor) { monitor_.Lock(); }
@@ -102,6 +110,8 @@ class Thread {
   virtual void Join() = 0;
 };
 
+class Loop;
+
 // See the head of this file. Thread-safe. Outlives everything that was given a reference to it.
 class Env {
  public:
@@ -117,11 +127,36 @@ class Env {
   [[nodiscard]] virtual std::unique_ptr<Monitor> NewMonitor() = 0;
   [[nodiscard]] virtual std::unique_ptr<Thread> NewThread(std::string name, Task body) = 0;
 
+  // Starts a further event loop, on a thread of its own. `name` is part of the thread's name and
+  // the label `loop` of the loop's metrics; that of loop() is "main".
+  [[nodiscard]] virtual std::unique_ptr<Loop> NewLoop(std::string name) = 0;
+  // Does the calling thread run an event loop: loop(), or any other made by NewLoop of this Env or
+  // of one that shares its pool? Nothing may wait there: calls that would, return kWouldDeadlock.
+  [[nodiscard]] virtual bool OnLoopThread() const = 0;
+
   [[nodiscard]] virtual LogSink& log() = 0;
   [[nodiscard]] virtual MetricsSink& metrics() = 0;
 
-  // Sleeps in the Env's time. For threads made by NewThread; on the loop it returns at once (see kWouldDeadlock).
+  // Sleeps in the Env's time. For threads made by NewThread; on a loop it returns at once, with an
+  // error in the log.
   void SleepFor(Duration duration);
+};
+
+// An event loop beside the first. What is given its env() runs on it, and so neither waits behind
+// an informer that decodes a large list nor delays one. A transport belongs to one loop, so a
+// client on a loop of its own has connections of its own, too.
+//
+//   std::unique_ptr<Loop> loop = env.NewLoop("leases");
+//   Client client = Client::NewForConfig(loop->env(), config).OrExit();
+//
+// Thread-safe. Destruction lets the task that runs finish, destroys those that wait and joins the
+// thread; it must not happen on that thread. Whatever was given env() must be gone before, and this
+// must be gone before the Env that made it.
+class Loop {
+ public:
+  virtual ~Loop() = default;
+  // The Env that made this loop, with the same clock, pool, log and metrics, whose loop() is this.
+  [[nodiscard]] virtual Env& env() = 0;
 };
 
 // A double in [0, 1) from the Env's randomness.

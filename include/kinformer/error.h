@@ -1,10 +1,10 @@
 // kinformer/error.h
 //
-// Error: why something did not work, as a value. Every failure that crosses the library's border is one of these, inside a
-// Result (result.h); no exception does.
+// Error: why something did not work, as a value. Every failure that crosses the library's border is
+// one of these, inside a Result (result.h); no exception does.
 //
-// The reasons are the API server's own (metav1.StatusReason) and those that arise on our side of the wire. Ask with the
-// predicates, which follow the rules of apimachinery's api/errors:
+// The reasons are the API server's own (metav1.StatusReason) and those that arise on our side of
+// the wire. Ask with the predicates, which follow the rules of apimachinery's api/errors:
 //
 //   auto pod = client.For<corev1::Pod>("default").Get("web-0");
 //   if (!pod && kinformer::IsNotFound(pod.error())) { ... }
@@ -23,6 +23,7 @@
 
 namespace kinformer {
 
+// What kind of failure an Error is; docs/errors.md has the remedies.
 enum class Reason : std::uint8_t {
   // From the API server: metav1.StatusReason, same names.
   kUnknown,
@@ -87,7 +88,8 @@ struct StatusDetails {
 
 // A failure: a reason for programs, a message for people, and what the server said about it.
 //
-// One pointer wide; copying copies the text. Thread-compatible. Counterpart: apimachinery's StatusError.
+// One pointer wide; copying copies the text. Thread-compatible. Counterpart: apimachinery's
+// StatusError.
 class [[nodiscard]] Error {
  public:
   Error(Reason reason, std::string message);
@@ -120,7 +122,12 @@ class [[nodiscard]] Error {
   std::unique_ptr<Rep> rep_;
 };
 
+// Questions about an error's reason, as apimachinery's api/errors asks them.
 [[nodiscard]] bool IsNotFound(const Error& error);
+// Of a read from a cache: the object does not exist (kNotFound), or is none of those that the cache
+// looks at (kOutOfScope). There is nothing to do for it, and asking again will not help, as it may
+// with any other error.
+[[nodiscard]] bool IsAbsent(const Error& error);
 [[nodiscard]] bool IsAlreadyExists(const Error& error);
 [[nodiscard]] bool IsConflict(const Error& error);
 [[nodiscard]] bool IsInvalid(const Error& error);
@@ -138,7 +145,8 @@ class [[nodiscard]] Error {
 [[nodiscard]] bool IsUnsupportedMediaType(const Error& error);
 [[nodiscard]] bool IsBadRequest(const Error& error);
 [[nodiscard]] bool IsRequestEntityTooLarge(const Error& error);
-// The server does not know a resourceVersion as new as the one asked for. Also recognises the texts of old servers.
+// The server does not know a resourceVersion as new as the one asked for. Also recognises the texts
+// of old servers.
 [[nodiscard]] bool IsTooLargeResourceVersion(const Error& error);
 // Nobody listens at the address.
 [[nodiscard]] bool IsConnectionRefused(const Error& error);

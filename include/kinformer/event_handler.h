@@ -1,18 +1,25 @@
 // kinformer/event_handler.h
 //
-// What an informer tells a handler: that an object was added, updated or deleted. A handler is a class with OnAdd, OnUpdate
-// and OnDelete, or up to three functions:
+// What an informer tells a handler: that an object was added, updated or deleted. A handler is a
+// class with OnAdd, OnUpdate and OnDelete, or up to three functions:
 //
-//   pods.AddEventHandler({.on_add    = [](const Added<corev1::Pod>& e)   { std::cout << "+ " << e.key << '\n'; },
-//                         .on_delete = [](const Deleted<corev1::Pod>& e) { std::cout << "- " << e.key << '\n'; }});
+//   pods.AddEventHandler(
+//       {.on_add = [](const Added<corev1::Pod>& e) { std::cout << "+ " << e.key << '\n'; },
+//        .on_delete = [](const Deleted<corev1::Pod>& e) { std::cout << "- " << e.key << '\n'; }})
+//       .OrExit();
 //
 // Guarantees, per handler:
-//   - One callback at a time, each happening before the next; different handlers run independently of each other.
-//   - The store reflects an event before the handler hears of it (and may already reflect later ones).
-//   - Per object the sequence is Added (Updated)* Deleted, again and again; what is skipped under pressure keeps that shape.
+//   - One callback at a time, each happening before the next; different handlers run independently
+//     of each other.
+//   - The store reflects an event before the handler hears of it (and may already reflect later
+//     ones).
+//   - Per object the sequence is Added (Updated)* Deleted, again and again, and an update's old
+//     object is the one that the handler was told last; what is skipped under pressure keeps that
+//     shape.
 //   - After a relist, deletions that were missed come first, as tombstones.
-// Callbacks run on the Env's pool and may block, call everything and take their time: others are not held up. A callback
-// that throws is logged with the handler's name and counted; the next event follows.
+// Callbacks run on the Env's pool and may block, call everything and take their time: others are
+// not held up. A callback that throws is logged with the handler's name and counted; the next event
+// follows.
 //
 // Events are valid during the callback. To keep an object, take a Ref of it with Retain().
 
@@ -43,7 +50,8 @@ template <class T>
 struct Added {
   const std::string& key;  // "namespace/name", or "name" where there is no namespace
   T object;
-  // Part of what was there when the handler joined, rather than news.
+  // True for what the handler starts with: the objects that were cached when it was registered, or,
+  // if it was there first, those of the informer's first list.
   bool is_in_initial_list = false;
   const internal::Block* block = nullptr;
 
@@ -51,7 +59,8 @@ struct Added {
   [[nodiscard]] ObjectName object_name() const { return internal::NameOf(*block); }
 };
 
-// The object has changed. On a resync `old_object` and `new_object` are the same object, not just equal ones.
+// The object has changed. On a resync `old_object` and `new_object` are the same object, not just
+// equal ones.
 template <class T>
 struct Updated {
   const std::string& key;
@@ -66,14 +75,15 @@ struct Updated {
   [[nodiscard]] ObjectName object_name() const { return internal::NameOf(*new_block); }
 };
 
-// The object is gone. Counterpart: the object or cache.DeletedFinalStateUnknown that client-go passes to OnDelete.
+// The object is gone. Counterpart: the object or cache.DeletedFinalStateUnknown that client-go
+// passes to OnDelete.
 template <class T>
 struct Deleted {
   const std::string& key;
   // The last state that is known. There is always one.
   T object;
-  // A tombstone: the deletion itself was not seen, only that the object is gone, so that `object` may be older than the
-  // state in which it was deleted.
+  // A tombstone: the deletion itself was not seen, only that the object is gone, so that `object`
+  // may be older than the state in which it was deleted.
   bool final_state_unknown = false;
   const internal::Block* block = nullptr;
 
@@ -81,14 +91,16 @@ struct Deleted {
   [[nodiscard]] ObjectName object_name() const { return internal::NameOf(*block); }
 };
 
-// client-go's name of the key function that accepts tombstones. Every event carries its key, so this is e.key.
+// client-go's name of the key function that accepts tombstones. Every event carries its key, so
+// this is e.key.
 template <class T>
 [[nodiscard]] const std::string& DeletionHandlingMetaNamespaceKeyFunc(const Deleted<T>& event) {
   return event.key;
 }
 
-// A handler as a class. Override what you need. One object may be registered several times and with several informers; its
-// callbacks may then run at the same time. T = Object (object.h) makes a handler for objects of any kind.
+// A handler as a class. Override what you need. One object may be registered several times and with
+// several informers; its callbacks may then run at the same time. T = Object (object.h) makes a
+// handler for objects of any kind.
 // Counterpart: cache.ResourceEventHandler.
 template <class T>
 class ResourceEventHandler {
@@ -99,7 +111,8 @@ class ResourceEventHandler {
   virtual void OnDelete(const Deleted<T>& event) { static_cast<void>(event); }
 };
 
-// A handler as functions; those left empty ignore their events. Counterpart: cache.ResourceEventHandlerDetailedFuncs.
+// A handler as functions; those left empty ignore their events. Counterpart:
+// cache.ResourceEventHandlerDetailedFuncs.
 template <class T>
 struct ResourceEventHandlerFuncs {
   std::function<void(const Added<T>&)> on_add{};
@@ -126,12 +139,14 @@ class FunctionEventHandler final : public ResourceEventHandler<T> {
   ResourceEventHandlerFuncs<T> funcs_;
 };
 
-// Passes on only the objects for which `filter` is true. An object that changes from false to true is added, one that
-// changes from true to false is deleted (with its old state). The filter runs where the handler runs, must be pure, and sees
-// the last known state of tombstones. Counterpart: cache.FilteringResourceEventHandler.
+// Passes on only the objects for which `filter` is true. An object that changes from false to true
+// is added, one that changes from true to false is deleted (with its old state). The filter runs
+// where the handler runs, must be pure, and sees the last known state of tombstones. Counterpart:
+// cache.FilteringResourceEventHandler.
 //
 //   pods.AddEventHandler(FilteringResourceEventHandler<corev1::Pod>(
-//       [](corev1::Pod p) { return p.spec().nodeName() == "node-7"; }, {.on_add = ..., .on_delete = ...}));
+//       [](corev1::Pod p) { return p.spec().nodeName() == "node-7"; },
+//       {.on_add = ..., .on_delete = ...}));
 template <class T>
 class FilteringResourceEventHandler final : public ResourceEventHandler<T> {
  public:

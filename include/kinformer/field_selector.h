@@ -1,7 +1,8 @@
 // kinformer/field_selector.h
 //
-// FieldSelector: a condition on named fields of an object, in the syntax of the API's fieldSelector parameter: equality and
-// inequality of texts, joined by commas. Which fields can be selected by is the server's business, per kind.
+// FieldSelector: a condition on named fields of an object, in the syntax of the API's fieldSelector
+// parameter: equality and inequality of texts, joined by commas. Which fields can be selected by is
+// the server's business, per kind.
 //
 //   auto selector = FieldSelector::Parse("spec.nodeName=node-7,status.phase!=Succeeded").OrExit();
 
@@ -17,9 +18,11 @@
 
 namespace kinformer {
 
-// A value: copyable. Default-constructed, it selects everything. Thread-compatible. Counterpart: fields.Selector.
+// A value: copyable. Default-constructed, it selects everything. Thread-compatible. Counterpart:
+// fields.Selector.
 class FieldSelector {
  public:
+  // One condition: the field has, or with `negated` has not, the value.
   struct Requirement {
     std::string field{};
     bool negated = false;

@@ -1,6 +1,7 @@
 // kinformer/fields.h
 //
-// A user's own structs as JSON: a struct names its members in a tuple kFields, and is read, written and compared by it.
+// A user's own structs as JSON: a struct names its members in a tuple kFields, and is read, written
+// and compared by it.
 //
 //   enum class Colour { kRed, kBlue };
 //   constexpr std::array<kinformer::EnumName<Colour>, 2> EnumNames(Colour) {
@@ -11,23 +12,28 @@
 //     std::optional<Colour> colour;
 //     std::map<std::string, std::string> selector;
 //     std::vector<Rule> rules;               // a struct with kFields of its own
-//     kinformer::UnknownFields unknown;      // what newer servers send survives a read-modify-write
+//     kinformer::UnknownFields unknown;      // what newer servers send survives an update
 //     static constexpr auto kFields = std::tuple(
-//         kinformer::Field("size", &WidgetSpec::size), kinformer::Field("colour", &WidgetSpec::colour),
-//         kinformer::Field("selector", &WidgetSpec::selector), kinformer::Field("rules", &WidgetSpec::rules),
+//         kinformer::Field("size", &WidgetSpec::size),
+//         kinformer::Field("colour", &WidgetSpec::colour),
+//         kinformer::Field("selector", &WidgetSpec::selector),
+//         kinformer::Field("rules", &WidgetSpec::rules),
 //         kinformer::Field(&WidgetSpec::unknown));
 //   };
-//   Result<WidgetSpec> spec = kinformer::FieldsFromJson<WidgetSpec>(text);   // "rules[2].port: expected an integer, got a string"
+//   // An error reads "rules[2].port: expected an integer, got a string".
+//   Result<WidgetSpec> spec = kinformer::FieldsFromJson<WidgetSpec>(text);
 //
-// Members may be bool, integers, float, double, std::string, enums with EnumNames, metav1::Time, MicroTime and Duration,
-// resource::Quantity, intstr::IntOrStringMutable, json::Value (anything), structs with kFields, and std::optional, Box,
-// std::vector, std::deque and std::map<std::string, ...> of these.
+// Members may be bool, integers, float, double, std::string, enums with EnumNames, metav1::Time,
+// MicroTime and Duration, resource::Quantity, intstr::IntOrStringMutable, json::Value (anything),
+// structs with kFields, and std::optional, Box, std::vector, std::deque and std::map<std::string,
+// ...> of these.
 //
-// Reading: a member that is absent or null keeps its default. A value of another type or out of range, or a text that no
-// enumerator has, is an error that names the path. Names that kFields lacks go into the struct's UnknownFields; in a
-// struct without one they are left out.
-// Writing: members in the order of kFields, then the unknown ones. Empty optionals, boxes, lists, maps and times are left
-// out, everything else is written; Field(...).OmitEmpty() leaves out zeros and empty strings, too.
+// Reading: a member that is absent or null keeps its default. A value of another type or out of
+// range, or a text that no enumerator has, is an error that names the path. Names that kFields
+// lacks go into the struct's UnknownFields; in a struct without one they are left out.
+// Writing: members in the order of kFields, then the unknown ones. Empty optionals, boxes, lists,
+// maps and times are left out, everything else is written; Field(...).OmitEmpty() leaves out zeros
+// and empty strings, too.
 //
 // Thread-safe; nothing blocks. Counterpart: the struct tags of Go (`json:"size,omitempty"`).
 
@@ -52,6 +58,7 @@ template <class Struct, class Member>
 constexpr internal::FieldOf<Struct, Member> Field(std::string_view name, Member Struct::* member) {
   return {name, member};
 }
+
 // Where members that kFields does not name are kept.
 template <class Struct>
 constexpr internal::BagOf<Struct> Field(UnknownFields Struct::* bag) {
@@ -62,16 +69,19 @@ constexpr internal::BagOf<Struct> Field(UnknownFields Struct::* bag) {
 template <class T>
 concept StructWithFields = internal::HasFieldsTuple<T>;
 
-// kDecode with the path of the first member that does not fit. `dropped`, where not null, counts members that had no place.
+// kDecode with the path of the first member that does not fit. `dropped`, where not null, counts
+// members that had no place.
 template <StructWithFields T>
 Result<T> FieldsFromValue(const json::Value& value, std::size_t* dropped = nullptr) {
   return internal::DecodeFields<T>(value, dropped);
 }
+
 // The same of a value in a cached object, read in place.
 template <StructWithFields T>
 Result<T> FieldsFromView(const json::View& value, std::size_t* dropped = nullptr) {
   return internal::DecodeFields<T>(value, dropped);
 }
+
 // The same of a text.
 template <StructWithFields T>
 Result<T> FieldsFromJson(std::string_view text) {
@@ -80,25 +90,30 @@ Result<T> FieldsFromJson(std::string_view text) {
   return internal::DecodeFields<T>(*value, nullptr);
 }
 
+// The struct as a JSON object.
 template <StructWithFields T>
 json::Value FieldsToValue(const T& object) {
   json::Value out;
   internal::EncodeField(object, out);
   return out;
 }
+
+// The struct as compact JSON text.
 template <StructWithFields T>
 std::string FieldsToJson(const T& object) {
   return FieldsToValue(object).Dump();
 }
 
-// Equal members, unknown ones too, as they are written: for structs that have no operator== of their own.
+// Equal members, unknown ones too, as they are written: for structs that have no operator== of
+// their own.
 template <StructWithFields T>
 [[nodiscard]] bool FieldsEqual(const T& a, const T& b) {
   return FieldsToValue(a) == FieldsToValue(b);
 }
 
-// The paths of what T reads, for Projection::Keep: "spec.size", "spec.rules.port". A struct with UnknownFields, a map and a
-// struct that contains itself are named whole. A bag in T itself is not counted.
+// The paths of what T reads, for Projection::Keep: "spec.size", "spec.rules.port". A struct with
+// UnknownFields, a map and a struct that contains itself are named whole. A bag in T itself is not
+// counted.
 template <StructWithFields T>
 [[nodiscard]] std::vector<std::string> FieldPaths() {
   std::vector<std::string> out;

@@ -1,9 +1,10 @@
 // kinformer/http_transport.h
 //
-// The Transport that reaches an API server over the network: HTTP/2 over TLS where the server speaks it, else HTTP/1.1.
+// The Transport that reaches an API server over the network: HTTP/2 over TLS where the server
+// speaks it, else HTTP/1.1.
 //
-//   Result<HttpTransportOptions> options = TransportOptionsFor(config);   // config.h
-//   auto transport = NewHttpTransport(runtime.env(), *options);
+//   HttpTransportOptions options = TransportOptionsFor(config).OrExit();  // config.h
+//   std::unique_ptr<Transport> transport = NewHttpTransport(env, options).OrExit();
 
 #ifndef KINFORMER_HTTP_TRANSPORT_H_
 #define KINFORMER_HTTP_TRANSPORT_H_
@@ -21,9 +22,10 @@
 
 namespace kinformer {
 
-// How the server's certificate is checked and which one we show. PEM text wins over a file. Files are read when the transport
-// is made and again while it is used, at most every `HttpTransportOptions::reload_period`; what cannot be read or parsed
-// leaves the old content in place.
+// How the server's certificate is checked and which one we show. PEM text wins over a file. Files
+// are read when the transport is made and again while it is used, at most every
+// `HttpTransportOptions::reload_period`; what cannot be read or parsed leaves the old content in
+// place.
 struct TlsOptions {
   bool insecure_skip_verify{false};
   std::string server_name{};  // checked and sent in place of the URL's host
@@ -42,54 +44,62 @@ struct Credentials {
   std::string key_pem{};
 };
 
-// Where Credentials come from when they can change: a token file, a plugin. Confined to the loop of the Env it is called with.
+// Where Credentials come from when they can change: a token file, a plugin. Confined to the loop of
+// the Env it is called with.
 class CredentialSource {
  public:
   virtual ~CredentialSource() = default;
-  // Calls `done` once on the loop: before returning where the answer is at hand, else later. Never blocks.
+  // Calls `done` once on the loop: before returning where the answer is at hand, else later. Never
+  // blocks.
   virtual void Fetch(Env& env, std::function<void(Result<Credentials>)> done) = 0;
-  // The server answered 401 to this Authorization: the next Fetch is to find out anew, unless it has changed since.
+  // The server answered 401 to this Authorization: the next Fetch is to find out anew, unless it
+  // has changed since.
   virtual void Rejected(const std::string& authorization) = 0;
   // Can a Fetch after a 401 give something else? If not, trying again is in vain.
   [[nodiscard]] virtual bool CanRefresh() const = 0;
 };
 
+// What NewHttpTransport makes its connections by. TransportOptionsFor fills it from a Config.
 struct HttpTransportOptions {
-  std::string
-      base_url{};  // "https://host:port/prefix"; the prefix is put in front of every request's target
+  // "https://host:port/prefix"; the prefix is put in front of every request's target.
+  std::string base_url{};
   TlsOptions tls{};
   std::shared_ptr<CredentialSource>
       credentials{};      // empty: none. A request with an Authorization header does not ask it
   HttpHeaders headers{};  // added to every request that does not carry the name: impersonation
   std::string user_agent{};
-  // http://, https:// or socks5://, with user and password. Empty: from HTTPS_PROXY, HTTP_PROXY, NO_PROXY, unless told not to.
+  // http://, https:// or socks5://, with user and password. Empty: from HTTPS_PROXY, HTTP_PROXY,
+  // NO_PROXY, unless told not to.
   std::string proxy_url{};
   bool use_environment_proxy{true};
   bool disable_http2{false};
 
   Duration connect_timeout{std::chrono::seconds(30)};  // DNS, TCP and TLS together
-  // A watch connection on which nothing has come for this long is asked for a sign of life; 0: never.
+  // A watch connection on which nothing has come for this long is asked for a sign of life; 0:
+  // never.
   Duration read_idle_timeout{std::chrono::seconds(30)};
   Duration ping_timeout{std::chrono::seconds(15)};  // and is abandoned when none comes
   std::string probe_target{"/livez"};               // any answer will do, an error too
 
-  std::size_t watches_per_connection{
-      99};  // over HTTP/2, until the server shows a lower limit; one more is for the probe
-  std::size_t max_http1_watches{
-      0};  // over HTTP/1.1, one connection each: the next is kOverLimit; 0: no limit
+  // Over HTTP/2, until the server shows a lower limit; one more is for the probe.
+  std::size_t watches_per_connection{99};
+  // Over HTTP/1.1, one connection each: the next is kOverLimit; 0: no limit.
+  std::size_t max_http1_watches{0};
   std::size_t max_connections{8};  // of each of the other pools; requests beyond wait
   Duration reload_period{std::chrono::seconds(10)};
 };
 
-// A transport on `env`'s loop, which must be a real one (Runtime). Reads the files of `options`; opens no connection yet.
+// A transport on `env`'s loop, which must be a real one (Runtime). Reads the files of `options`;
+// opens no connection yet.
 //
-// Guarantees: lists, watches, short requests and lease renewals use separate connections, so none waits behind another kind.
-// Over HTTP/2 watches share connections. A server that stops answering, even frozen with its sockets open, ends its watches
-// with kTransport within read_idle_timeout + ping_timeout. Redirects are not followed. Names are resolved off the loop.
-// Content-Encoding gzip is undone, if a request asked for it.
-// Errors of the result: kConfig, naming the option (a bad URL, a CA file that is missing or not PEM, half a key pair).
-// Loop-confined as every Transport; it may be destroyed on any thread while its Env lives; calls under way then end with
-// kStopped.
+// Guarantees: lists, watches, short requests and lease renewals use separate connections, so none
+// waits behind another kind. Over HTTP/2 watches share connections. A server that stops answering,
+// even frozen with its sockets open, ends its watches with kTransport within read_idle_timeout +
+// ping_timeout. Redirects are not followed. Names are resolved off the loop. Content-Encoding gzip
+// is undone, if a request asked for it.
+// Errors of the result: kConfig, naming the option (a bad URL, a CA file that is missing or not
+// PEM, half a key pair). Loop-confined as every Transport; it may be destroyed on any thread while
+// its Env lives; calls under way then end with kStopped.
 // Counterpart: rest.TransportFor with its TLS and HTTP/2 settings.
 Result<std::unique_ptr<Transport>> NewHttpTransport(Env& env, HttpTransportOptions options);
 

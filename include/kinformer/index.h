@@ -2,9 +2,11 @@
 //
 // Indexes: named functions from an object to the values under which it can be found.
 //
-//   Indexers<corev1::Pod> by_node = {{"node", [](corev1::Pod p, auto& out) { out.Add(p.spec().nodeName()); }}};
+//   Indexers<corev1::Pod> by_node = {
+//       {"node", [](corev1::Pod p, auto& out) { out.Add(p.spec().nodeName()); }}};
 //
-// An object may have any number of values in an index, none included. Every store has the index "namespace".
+// An object may have any number of values in an index, none included. Every store has the index
+// "namespace".
 
 #ifndef KINFORMER_INDEX_H_
 #define KINFORMER_INDEX_H_
@@ -22,14 +24,16 @@
 
 namespace kinformer {
 
-// The name of the index by namespace, in which objects without a namespace have the value "". Counterpart: cache.NamespaceIndex.
+// The name of the index by namespace, in which objects without a namespace have the value "".
+// Counterpart: cache.NamespaceIndex.
 inline constexpr std::string_view kNamespaceIndex = "namespace";
 
 // Where an index function puts an object's values: Add(std::string_view), copied before it returns.
 using IndexValues = internal::IndexValues;
 
-// Runs once per object version on the thread that writes the store: an informer's loop. Must be pure and quick; it is named in
-// the log when it is slow, and when it throws, the object has no value. Counterpart: cache.IndexFunc.
+// Runs once per object version on the thread that writes the store: an informer's loop. Must be
+// pure and quick; it is named in the log when it is slow, and when it throws, the object has no
+// value. Counterpart: cache.IndexFunc.
 template <ObjectView T>
 using IndexFunc = std::function<void(T, IndexValues&)>;
 
@@ -43,7 +47,8 @@ void MetaNamespaceIndexFunc(T object, IndexValues& values) {
   values.Add(internal::BlockOfView(object)->namespace_());
 }
 
-// An object's key: "namespace/name", or "name" where there is no namespace. Counterpart: cache.MetaNamespaceKeyFunc.
+// An object's key: "namespace/name", or "name" where there is no namespace. Counterpart:
+// cache.MetaNamespaceKeyFunc.
 template <ObjectView T>
 [[nodiscard]] std::string MetaNamespaceKeyFunc(const T& object) {
   return internal::KeyOfBlock(*internal::BlockOfView(object));

@@ -2,7 +2,8 @@
 //
 // Indexer<T>: a Store whose objects are found by more than their keys.
 //
-//   Indexer<corev1::Pod> pods(env, {{"node", [](corev1::Pod p, auto& out) { out.Add(p.spec().nodeName()); }}});
+//   Indexer<corev1::Pod> pods(
+//       env, {{"node", [](corev1::Pod p, auto& out) { out.Add(p.spec().nodeName()); }}});
 //   for (corev1::Pod pod : pods.ByIndex("node", "node-7")) ...
 
 #ifndef KINFORMER_INDEXER_H_
@@ -21,20 +22,24 @@
 
 namespace kinformer {
 
-// Each call is answered from one version of the store; to ask several questions about the same one, take a Snapshot.
+// Each call is answered from one version of the store; to ask several questions about the same one,
+// take a Snapshot.
 //
-// See Store for threads and ownership. An index that does not exist is kNotFound. Counterpart: cache.Indexer.
+// See Store for threads and ownership. An index that does not exist is kNotFound. Counterpart:
+// cache.Indexer.
 template <ObjectView T>
 class Indexer : public Store<T> {
  public:
   // Beside `indexers` it has the index "namespace".
   explicit Indexer(Env& env, Indexers<T> indexers = {}) : Store<T>(env) {
-    // Into an empty store, with names that are distinct: only "namespace" can be taken, and the built-in one is the same.
+    // Into an empty store, with names that are distinct: only "namespace" can be taken, and the
+    // built-in one is the same.
     static_cast<void>(this->core()->AddIndexes(internal::Untyped<T>(std::move(indexers)), true));
   }
   explicit Indexer(std::shared_ptr<internal::IndexerCore> core) : Store<T>(std::move(core)) {}
 
-  // The objects that share a value of the index with `object`, which need not be in the store. Runs the index function here.
+  // The objects that share a value of the index with `object`, which need not be in the store. Runs
+  // the index function here.
   [[nodiscard]] ObjectRange<T> Index(std::string_view index, const Ref<T>& object) const {
     auto values = this->core()->ValuesOf(index, *object.object());
     if (!values) return ObjectRange<T>().WithError(std::move(values).error());
@@ -64,8 +69,9 @@ class Indexer : public Store<T> {
   [[nodiscard]] std::vector<std::string> ListIndexFuncValues(std::string_view index) const {
     return this->core()->Snapshot()->IndexValues(index).value_or({});
   }
-  // Adds indexes and fills them from what is there. kAlreadyExists, and none added, where one of the names is taken. On a
-  // running informer this blocks until they are complete; kWouldDeadlock on the loop thread.
+  // Adds indexes and fills them from what is there. kAlreadyExists, and none added, where one of
+  // the names is taken. On a running informer this blocks until they are complete; kWouldDeadlock
+  // on the loop thread.
   Result<void> AddIndexers(Indexers<T> indexers) {
     return this->core()->AddIndexes(internal::Untyped<T>(std::move(indexers)));
   }

@@ -2,17 +2,19 @@
 //
 // The options and the figures of informers and handlers that do not depend on the object's type.
 //
-// Metrics, where the Env has a sink that is enabled (else nothing is counted for them), under client-go's names where it has
-// them. The label `name` is the informer's; informers of one name are counted together and their gauges added up.
-//   reflector_lists_total, _list_duration_seconds, _items_per_list      lists begun; of complete ones: time, objects
-//   reflector_watches_total, _short_watches_total                       opened; over within a second without an event
-//   reflector_watch_duration_seconds, _items_per_watch                  of watches that have ended
-//   reflector_last_resource_version, informer_store_resource_version    received; applied
-//   informer_queued_items, informer_queued_bytes                        between reflector and store
-//   informer_processing_latency_seconds                                 to apply a batch or a list and pass it on
-//   informer_store_objects, informer_store_bytes                        in the store
-// With a label `handler` besides, the name that HandlerOptions gives; handlers without one share the empty label:
-//   informer_handler_waiting_events, _waiting_bytes                     live events that wait
+// Metrics, where the Env has a sink that is enabled (else nothing is counted for them), under
+// client-go's names where it has them. The label `name` is the informer's; informers of one name
+// are counted together and their gauges added up.
+//   reflector_lists_total, _list_duration_seconds, _items_per_list     begun; time and size
+//   reflector_watches_total, _short_watches_total                      opened; over at once
+//   reflector_watch_duration_seconds, _items_per_watch                 of watches that have ended
+//   reflector_last_resource_version, informer_store_resource_version   received; applied
+//   informer_queued_items, informer_queued_bytes                       between reflector and store
+//   informer_processing_latency_seconds                                of a batch or a list
+//   informer_store_objects, informer_store_bytes                       in the store
+// With a label `handler` besides, the name that HandlerOptions gives; handlers without one share
+// the empty label:
+//   informer_handler_waiting_events, _waiting_bytes                    live events that wait
 //   informer_handler_delivered_total, _coalesced_total, _dropped_total
 
 #ifndef KINFORMER_INFORMER_OPTIONS_H_
@@ -25,28 +27,38 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "kinformer/entry_options.h"
 #include "kinformer/env.h"
 #include "kinformer/error.h"
+#include "kinformer/index.h"
+#include "kinformer/projection.h"
+#include "kinformer/validation.h"
 
 namespace kinformer {
 
 // The queue between reflector and store.
 enum class QueueKind : std::uint8_t {
-  kInOrder,  // events are applied in the order received, a relist in one step. client-go's RealFIFO; the default
-  kDeltaFIFO,  // events are collected per key, keys in the order of their first event. client-go's classic DeltaFIFO
+  // Events are applied in the order received, a relist in one step. client-go's RealFIFO; the
+  // default.
+  kInOrder,
+  // Events are collected per key, keys in the order of their first event. client-go's classic
+  // DeltaFIFO.
+  kDeltaFIFO,
 };
 
 // What a handler gets that is slower than the events, once its queue is full.
 enum class OverflowPolicy : std::uint8_t {
-  // Per object the net effect of what waits: add+update = add, add+delete = nothing, update+delete = delete, delete+add =
-  // update, or both where the uids differ; in the place of the newest event.
+  // Per object the net effect of what waits: add+update = add, add+delete = nothing, update+delete
+  // = delete, delete+add = update, or both where the uids differ; in the place of the newest event.
+  // A list that finds an earlier one still waiting joins it, with the events between them.
   kCoalesce,
-  // Nothing is skipped: this informer waits for the handler, its store included. Past the informer's byte budget the watch is
-  // closed; it resumes where it was.
+  // Nothing is skipped: this informer waits for the handler, its store included. Past the
+  // informer's byte budget the watch is closed; it resumes where it was.
   kBlock,
-  // What waits is dropped; the handler then gets the difference between the state it knows and the store.
+  // What waits is dropped; the handler then gets the difference between the state it knows and the
+  // store.
   kDropAndResync,
 };
 
@@ -59,9 +71,10 @@ enum class InitialList : std::uint8_t {
 // How the store keeps its objects.
 enum class Compression : std::uint8_t {
   kNone,
-  // Under zstd, with a dictionary that is trained on the first list (from 128 objects on; fewer stay as they are). Memory falls
-  // to a third or less. Each read of an object by key or out of a Snapshot takes a microsecond or two to unpack it, into memory
-  // that the Ref or the Snapshot owns; each write takes two more; the dictionary takes 140 KB. For caches that are large and
+  // Under zstd, with a dictionary that is trained on the first list (from 128 objects on; fewer
+  // stay as they are). Memory falls to a third or less. Each read of an object by key or out of a
+  // Snapshot takes a microsecond or two to unpack it, into memory that the Ref or the Snapshot
+  // owns; each write takes two more; the dictionary takes 140 KB. For caches that are large and
   // looked into rarely.
   kZstd,
 };
@@ -78,27 +91,29 @@ struct TraceEvent {
   std::size_t depth = 0;
   std::string_view listener{};  // the handler's name
   // A list, or one of its objects: they pass the reflector as they arrive, the queue in one piece,
-  // and the store unless it has them already. For a listener: part of what was there when it joined.
+  // and the store unless it has them already. For a listener: part of what was there when it
+  // joined.
   bool in_list = false;
 };
 
+// How one handler is served: its name, its resyncs, and what happens when it is slow.
 struct HandlerOptions {
   std::string name{};  // in logs and metrics; empty: "handler-1", ...
-  // Redelivers all cached objects as updates this often. Empty: the informer's default. 0: never. At least 1 s, and not less
-  // than the informer's own period once that runs.
+  // Redelivers all cached objects as updates this often. Empty: the informer's default. 0: never.
+  // At least 1 s, and not less than the informer's own period once that runs.
   std::optional<Duration> resync_period{};
   OverflowPolicy overflow{OverflowPolicy::kCoalesce};
   std::size_t max_events{4096};  // live events that wait as they happened; more: `overflow`
-  std::size_t max_bytes{std::size_t{16}
-                        << 20};  // of the objects that only this queue keeps in memory
+  // Of the objects that only this queue keeps in memory.
+  std::size_t max_bytes{std::size_t{16} << 20};
 };
 
-// Moment's values.
+// A snapshot; the figures may be moments apart.
 struct HandlerStats {
   std::string name{};
   std::uint64_t delivered = 0;
-  std::size_t waiting =
-      0;  // live events; what a list or resync still has to deliver is not counted
+  // Live events; what a list or resync still has to deliver is not counted.
+  std::size_t waiting = 0;
   std::size_t waiting_bytes = 0;
   std::uint64_t coalesced = 0;
   std::uint64_t dropped = 0;
@@ -107,7 +122,7 @@ struct HandlerStats {
   bool synced = false;
 };
 
-// Moment's values.
+// A snapshot; the figures may be moments apart.
 struct InformerStats {
   std::size_t objects = 0;
   std::size_t object_bytes = 0;
@@ -117,8 +132,8 @@ struct InformerStats {
   std::uint64_t deleted = 0;
   std::uint64_t unchanged = 0;  // came again as it was: not applied
   std::uint64_t bookmarks = 0;
-  std::uint64_t lists =
-      0;  // completed: LIST or watch-list; the first is the initial list, the rest are relists
+  // Completed: LIST or watch-list; the first is the initial list, the rest are relists.
+  std::uint64_t lists = 0;
   std::uint64_t watches = 0;  // opened
   std::uint64_t errors = 0;   // failed attempts to list or watch
   std::uint64_t epochs = 0;   // times the server went back in time
@@ -136,28 +151,81 @@ struct InformerStats {
 // How long WaitForCacheSync may take.
 struct SyncWaitOptions {
   std::optional<Duration> timeout{};
-  // Return at the first error that waiting does not cure: forbidden, unauthorized, not found. Off, as in client-go: a CRD may
-  // yet be created.
+  // Return at the first error that waiting does not cure: forbidden, unauthorized, not found. Off,
+  // as in client-go: a CRD may yet be created.
   bool fail_fast{false};
+};
+
+// Everything has a default. Counterpart: cache.SharedIndexInformerOptions, cache.InformerOptions.
+template <class T>
+struct InformerOptions {
+  Indexers<T> indexers{};  // beside "namespace", which every informer has
+  // In logs and metrics; empty: what it lists, "pods in namespace default".
+  std::string name{};
+  // Redelivers what is cached this often to handlers that do not say otherwise; 0: never.
+  Duration resync_period{0};
+  QueueKind queue{QueueKind::kInOrder};
+  InitialList initial_list{InitialList::kWatchList};
+  // An object whose uid changed while nobody watched is OnDelete (tombstone), then OnAdd. True: one
+  // OnUpdate, as in client-go.
+  bool uid_change_is_update{false};
+  std::int64_t watch_list_page_size{0};  // of lists; 0: client-go's rules
+  Duration min_watch_timeout{0};         // at least 5 min
+  // What may wait between reflector and store before the watch is closed (see
+  // OverflowPolicy::kBlock).
+  std::size_t max_queued_bytes{std::size_t{64} << 20};
+  // Called for every step of every event, on the loop or on a handler's thread. Must be quick and
+  // thread-safe.
+  std::function<void(const TraceEvent&)> trace{};
+  // Which namespace to look in: empty is the factory's, or all. Ignored where the informer is given
+  // a ListerWatcher.
+  std::string namespace_{};
+  // Leaves metadata.managedFields out: a third of many objects, and nobody reads them. Skipped as
+  // bytes, before the object's memory is taken. The objects are not partial: the server keeps the
+  // managedFields of an object that is sent without.
+  bool drop_managed_fields{false};
+  // Keeps only some of the fields.
+  Projection projection{};
+  Validation validation{Validation::kShallow};
+  // A larger object is unreadable if it comes in a watch and fails the list it is in, with
+  // kOverLimit.
+  std::size_t max_object_bytes{kDefaultMaxObjectBytes};
+  Compression compression{Compression::kNone};
 };
 
 namespace internal {
 
-// InformerOptions<T> without its typed members.
-struct InformerSettings {
-  std::string name{};
-  std::string namespace_{};
-  Duration resync_period{0};
-  QueueKind queue{QueueKind::kInOrder};
-  InitialList initial_list{InitialList::kWatchList};
-  bool uid_change_is_update{false};
-  std::int64_t watch_list_page_size{0};
-  Duration min_watch_timeout{0};
-  std::size_t max_queued_bytes{std::size_t{64} << 20};
-  std::function<void(const TraceEvent&)> trace{};
-  EntryOptions entry{};
-  Compression compression{Compression::kNone};
-};
+// The options of an informer without its type: what its core is made with.
+using InformerSettings = InformerOptions<const Block*>;
+
+// All but the indexers. Does not compile until a new option is named here, too.
+template <class T>
+InformerSettings SettingsOf(InformerOptions<T> options) {
+  auto& [indexers, name, resync_period, queue, initial_list, uid_change_is_update,
+         watch_list_page_size, min_watch_timeout, max_queued_bytes, trace, namespace_,
+         drop_managed_fields, projection, validation, max_object_bytes, compression] = options;
+  return {.indexers = {},
+          .name = std::move(name),
+          .resync_period = resync_period,
+          .queue = queue,
+          .initial_list = initial_list,
+          .uid_change_is_update = uid_change_is_update,
+          .watch_list_page_size = watch_list_page_size,
+          .min_watch_timeout = min_watch_timeout,
+          .max_queued_bytes = max_queued_bytes,
+          .trace = std::move(trace),
+          .namespace_ = std::move(namespace_),
+          .drop_managed_fields = drop_managed_fields,
+          .projection = std::move(projection),
+          .validation = validation,
+          .max_object_bytes = max_object_bytes,
+          .compression = compression};
+}
+
+inline EntryOptions EntryOptionsOf(const InformerSettings& settings) {
+  return {settings.drop_managed_fields, settings.projection, settings.validation,
+          settings.max_object_bytes};
+}
 
 }  // namespace internal
 

@@ -15,7 +15,8 @@
 
 namespace kinformer::intstr {
 
-// A view: its text lives as long as the object it was read from. By default the number 0. Counterpart: util/intstr.IntOrString.
+// A view: its text lives as long as the object it was read from. By default the number 0.
+// Counterpart: util/intstr.IntOrString.
 class IntOrString {
  public:
   constexpr IntOrString() = default;
@@ -31,7 +32,8 @@ class IntOrString {
   [[nodiscard]] std::int32_t IntValue() const;
   // "80" or "80%".
   [[nodiscard]] std::string ToString() const;
-  // A number as it is; "n%" as n percent of `total`, rounded up or down. Counterpart: GetScaledValueFromIntOrPercent.
+  // A number as it is; "n%" as n percent of `total`, rounded up or down. Counterpart:
+  // GetScaledValueFromIntOrPercent.
   [[nodiscard]] Result<std::int32_t> ScaledValue(std::int32_t total, bool round_up) const;
 
   friend bool operator==(const IntOrString&, const IntOrString&) = default;

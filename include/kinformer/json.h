@@ -1,16 +1,18 @@
 // kinformer/json.h
 //
-// json::Value: a JSON document in memory that can be changed: what dynamic objects are built and edited with, and what patches,
-// configuration and the API server's storage speak.
+// json::Value: a JSON document in memory that can be changed: what dynamic objects are built and
+// edited with, and what patches, configuration and the API server's storage speak.
 //
-//   json::Value job = json::Value::MakeObject({{"kind", "Job"}, {"spec", json::Value::MakeObject({{"parallelism", 3}})}});
+//   json::Value job = json::Value::MakeObject(
+//       {{"kind", "Job"}, {"spec", json::Value::MakeObject({{"parallelism", 3}})}});
 //   job["spec"]["suspend"] = true;                       // makes the members it needs
 //   std::int64_t n = job.At("/spec/parallelism").AsInt64().value_or(1);
 //   std::cout << job.DumpPretty();
 //
 //   Result<json::Value> parsed = json::Parse(text);      // the error names line, column and reason
 //
-// Reading what is not there gives a null value, so that chains of [] need no checks; the As… functions say whether the type fits.
+// Reading what is not there gives a null value, so that chains of [] need no checks; the As…
+// functions say whether the type fits.
 
 #ifndef KINFORMER_JSON_H_
 #define KINFORMER_JSON_H_
@@ -36,15 +38,18 @@ namespace kinformer::json {
 class Value;
 class TextSink;
 
+// The types of JSON.
 enum class Type : std::uint8_t { kNull, kBool, kNumber, kString, kArray, kObject };
 
 // "null", "bool", "number", "string", "array", "object".
 std::string_view TypeName(Type type);
 
+// The items of a JSON array.
 using Array = std::vector<Value>;
 
-// The members of a JSON object in the order in which they were added. Names are distinct. Look-up is linear for small objects and
-// binary for large ones. References to values are stable until the next insertion or removal.
+// The members of a JSON object in the order in which they were added. Names are distinct. Look-up
+// is linear for small objects and binary for large ones. References to values are stable until the
+// next insertion or removal.
 class Object {
  public:
   using Member = std::pair<std::string, Value>;
@@ -96,18 +101,20 @@ class Object {
   std::vector<std::uint32_t> by_name_;
 };
 
+// How a value is written as text.
 struct DumpOptions {
   int indent = 0;  // spaces per level; 0: compact
-  bool sort_keys =
-      false;  // object members bytewise by name, as servers write maps and custom resources
+  // Object members bytewise by name, as servers write maps and custom resources.
+  bool sort_keys = false;
   bool escape_html = true;  // <, >, & and U+2028/2029 as \u escapes, as Go's encoders do
 };
 
 // One JSON value.
 //
-// Integers within int64 or uint64 are exact. Other numbers are doubles that keep the text they were parsed from, so that a document
-// that is read and written keeps its "1.50" and its 30 digits. Copies are deep. Thread-compatible. Nothing here throws, apart from
-// what std::vector throws when memory runs out.
+// Integers within int64 or uint64 are exact. Other numbers are doubles that keep the text they were
+// parsed from, so that a document that is read and written keeps its "1.50" and its 30 digits.
+// Copies are deep. Thread-compatible. Nothing here throws, apart from what std::vector throws when
+// memory runs out.
 // Counterpart: the map[string]interface{} of unstructured.Unstructured.
 class Value {
  public:
@@ -154,7 +161,8 @@ class Value {
   // A number that is an exact int64 or uint64.
   [[nodiscard]] bool is_integer() const;
 
-  // ---- The value, empty if the type is another. No conversions, except between numbers where nothing is lost.
+  // ---- The value, empty if the type is another. No conversions, except between numbers where
+  // nothing is lost.
   [[nodiscard]] std::optional<bool> AsBool() const;
   [[nodiscard]] std::optional<std::int64_t> AsInt64() const;
   [[nodiscard]] std::optional<std::uint64_t> AsUint64() const;
@@ -177,10 +185,12 @@ class Value {
   [[nodiscard]] std::string* IfString() KINFORMER_LIFETIMEBOUND {
     return std::get_if<std::string>(&rep_);
   }
-  // Items or members to walk; empty if the type is another: `for (const json::Value& c : pod["spec"]["containers"].items())`.
+  // Items or members to walk; empty if the type is another: `for (const json::Value& c :
+  // pod["spec"]["containers"].items())`.
   [[nodiscard]] const Array& items() const KINFORMER_LIFETIMEBOUND;
   [[nodiscard]] const Object& members() const KINFORMER_LIFETIMEBOUND;
-  // This value as an object, array or string, after turning it into an empty one if it is of another type.
+  // This value as an object, array or string, after turning it into an empty one if it is of
+  // another type.
   Object& EnsureObject() KINFORMER_LIFETIMEBOUND;
   Array& EnsureArray() KINFORMER_LIFETIMEBOUND;
   std::string& EnsureString() KINFORMER_LIFETIMEBOUND;
@@ -228,7 +238,8 @@ class Value {
   [[nodiscard]] Value* FindPointer(std::string_view pointer) KINFORMER_LIFETIMEBOUND;
   // The same; a null value where there is nothing.
   [[nodiscard]] const Value& At(std::string_view pointer) const KINFORMER_LIFETIMEBOUND;
-  // Sets what the pointer names, making the objects on the way; "-" or the length appends to an array.
+  // Sets what the pointer names, making the objects on the way; "-" or the length appends to an
+  // array.
   Result<void> SetPointer(std::string_view pointer, Value value);
   Result<void> ErasePointer(std::string_view pointer);
 
@@ -257,6 +268,7 @@ class Value {
       rep_;
 };
 
+// What a document may be.
 struct ParseOptions {
   std::size_t max_depth = 512;
   // A member that occurs twice: an error, or (as JSON servers do) the last one wins.
@@ -265,7 +277,8 @@ struct ParseOptions {
   std::vector<std::string>* duplicate_keys = nullptr;
 };
 
-// One JSON document; nothing but blanks may follow it. Errors are kDecode and name line, column and byte offset.
+// One JSON document; nothing but blanks may follow it. Errors are kDecode and name line, column and
+// byte offset.
 Result<Value> Parse(std::string_view text, const ParseOptions& options = {});
 
 // Appends `text` as a JSON string, quotes included. Bytes that are no UTF-8 become U+FFFD.

@@ -21,9 +21,10 @@
 
 namespace kinformer::json {
 
-// 16 bytes, trivially copyable. What is not there is an absent view, which reads as empty and whose members are absent: chains of []
-// need no checks. The text was checked when the object arrived. Look-up of members and items is linear in the text before them.
-// Lives as long as its object: as some Ref or Snapshot that holds it.
+// 16 bytes, trivially copyable. What is not there is an absent view, which reads as empty and whose
+// members are absent: chains of [] need no checks. The text was checked when the object arrived.
+// Look-up of members and items is linear in the text before them. Lives as long as its object: as
+// some Ref or Snapshot that holds it.
 class View {
  public:
   View() = default;
@@ -53,7 +54,8 @@ class View {
 
   // The value's text as it came.
   [[nodiscard]] std::string_view raw() const;
-  // A copy that can be changed. Of what is malformed inside it has what reads find; the rest is absent and counted.
+  // A copy that can be changed. Of what is malformed inside it has what reads find; the rest is
+  // absent and counted.
   [[nodiscard]] Value ToValue() const;
 
   // Walks an array's items, or an object's members with their names.

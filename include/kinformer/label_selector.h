@@ -1,6 +1,7 @@
 // kinformer/label_selector.h
 //
-// LabelSelector: a condition on an object's labels, in the syntax of the API's labelSelector parameter.
+// LabelSelector: a condition on an object's labels, in the syntax of the API's labelSelector
+// parameter.
 //
 //   auto selector = LabelSelector::Parse("app in (web, api), tier != test, !draining").OrExit();
 //   for (corev1::Pod pod : lister.List(selector)) ...
@@ -18,8 +19,8 @@
 
 namespace kinformer {
 
-// A value: copyable, compared by its canonical text. Thread-compatible; const methods may be called from many threads.
-// Default-constructed, it selects everything. Counterpart: labels.Selector.
+// A value: copyable, compared by its canonical text. Thread-compatible; const methods may be called
+// from many threads. Default-constructed, it selects everything. Counterpart: labels.Selector.
 class LabelSelector {
  public:
   enum class Operator : std::uint8_t {
@@ -34,8 +35,8 @@ class LabelSelector {
   struct Requirement {
     std::string key{};
     Operator operation{};
-    std::vector<std::string>
-        values{};  // sorted, distinct; one decimal number for kGreaterThan and kLessThan
+    // Sorted, distinct; one decimal number for kGreaterThan and kLessThan.
+    std::vector<std::string> values{};
     bool operator==(const Requirement&) const = default;
   };
 
@@ -51,8 +52,8 @@ class LabelSelector {
   [[nodiscard]] bool MatchesNothing() const { return nothing_; }
   [[nodiscard]] const std::vector<Requirement>& requirements() const { return requirements_; }
 
-  // `labels` is anything with Find(key) that gives an optional text: the labels() of any object's metadata. Absent labels satisfy
-  // kNotIn and kDoesNotExist, as in the API.
+  // `labels` is anything with Find(key) that gives an optional text: the labels() of any object's
+  // metadata. Absent labels satisfy kNotIn and kDoesNotExist, as in the API.
   template <class Labels>
   [[nodiscard]] bool Matches(const Labels& labels) const {
     if (nothing_) return false;

@@ -1,6 +1,7 @@
 // kinformer/list_options.h
 //
-// ListOptions: the query parameters of list and watch requests, with the API's own names. Counterpart: metav1.ListOptions.
+// ListOptions: the query parameters of list and watch requests, with the API's own names.
+// Counterpart: metav1.ListOptions.
 
 #ifndef KINFORMER_LIST_OPTIONS_H_
 #define KINFORMER_LIST_OPTIONS_H_
@@ -11,11 +12,12 @@
 
 namespace kinformer {
 
+// What a list or watch asks for, in the API's own names. Counterpart: metav1.ListOptions.
 struct ListOptions {
   std::string labelSelector{};
   std::string fieldSelector{};
-  std::string
-      resourceVersion{};  // "" most recent, "0" any, else not older than / exact, see resourceVersionMatch
+  // "" most recent, "0" any, else not older than / exact, see resourceVersionMatch.
+  std::string resourceVersion{};
   std::string resourceVersionMatch{};  // "", "NotOlderThan", "Exact"
   std::int64_t limit{0};               // page size; 0: all
   std::string continue_{};             // where the last page ended

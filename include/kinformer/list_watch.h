@@ -1,34 +1,51 @@
 // kinformer/list_watch.h
 //
-// ListerWatcher: what a Reflector needs of the world: list a collection, watch it from a resourceVersion. ListWatch makes one
-// for a resource of a Client; tests make their own.
+// ListerWatcher: what a Reflector needs of the world: list a collection, watch it from a
+// resourceVersion. NewListWatch makes one for a resource of a Client, known by its type or only by
+// its name; tests make their own.
 //
-// Both calls stream: objects arrive one by one while bytes arrive from the network, so that no whole list is ever held.
+//   auto pods = NewListWatch<corev1::Pod>(client, "default");
+//   auto widgets = NewListWatch(client, {"example.com", "v1", "widgets"});  // of Unstructured
+//
+// Both calls stream: objects arrive one by one while bytes arrive from the network, so that no
+// whole list is ever held.
 
 #ifndef KINFORMER_LIST_WATCH_H_
 #define KINFORMER_LIST_WATCH_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "kinformer/entry_options.h"
+#include "kinformer/env.h"
+#include "kinformer/field_selector.h"
 #include "kinformer/internal/block.h"
+#include "kinformer/internal/type_info.h"
 #include "kinformer/list_options.h"
+#include "kinformer/object_name.h"
+#include "kinformer/resource.h"
 #include "kinformer/result.h"
 
 namespace kinformer {
 
+class Client;  // client.h
+
+// What a watch event says of its object. Counterpart: watch.EventType.
 enum class WatchEventType : std::uint8_t { kAdded, kModified, kDeleted, kBookmark };
 
-// One event of a watch. An ERROR event is not one of these: it ends the watch with OnDone(error of the Status).
+// One event of a watch. An ERROR event is not one of these: it ends the watch with OnDone(error of
+// the Status).
 struct WatchEvent {
   WatchEventType type{};
   internal::ObjectRef object{};        // null for bookmarks and unreadable objects
   std::string_view resourceVersion{};  // of the object or the bookmark; valid during the call
   bool initial_events_end = false;     // a bookmark that closes the initial events of a watch-list
-  // Set where the object's bytes are malformed beyond its metadata: it is there, under this name, but cannot be read.
+  // Set where the object's bytes are malformed beyond its metadata: it is there, under this name,
+  // but cannot be read.
   bool unreadable = false;
   std::string_view namespace_{};  // of an unreadable object
   std::string_view name{};
@@ -41,7 +58,8 @@ struct ListMeta {
   std::int64_t remainingItemCount{0};
 };
 
-// Receives one page. OnDone comes once and last; its ListMeta is complete. No call destroys the handle except OnDone.
+// Receives one page. OnDone comes once and last; its ListMeta is complete. The receiver may destroy
+// the handle only from OnDone.
 class ListReceiver {
  public:
   virtual ~ListReceiver() = default;
@@ -50,13 +68,15 @@ class ListReceiver {
   // One object whose bytes are malformed. The list goes on.
   virtual void OnUnreadable(std::string_view namespace_, std::string_view name,
                             const Error& error) = 0;
-  // The objects that arrived in one piece of network data have been handed over: publish what you have.
+  // The objects that arrived in one piece of network data have been handed over: publish what you
+  // have.
   virtual void OnChunkEnd() {}
 };
 
-// Receives one watch. OnStarted comes when the server has accepted it (response headers with status 200); OnDone once and last:
-// OK for a clean end (also for EOF and time-outs in the middle, which mean "resume"), an Error for an ERROR event (the Status), a
-// refused request, or undecodable bytes. No call destroys the handle except OnDone.
+// Receives one watch. OnStarted comes when the server has accepted it (response headers with status
+// 200); OnDone once and last: OK for a clean end (also for EOF and time-outs in the middle, which
+// mean "resume"), an Error for an ERROR event (the Status), a refused request, or undecodable
+// bytes. No call destroys the handle except OnDone.
 class WatchReceiver {
  public:
   virtual ~WatchReceiver() = default;
@@ -72,8 +92,18 @@ class ListWatchCall {
   virtual ~ListWatchCall() = default;
 };
 
-// Loop-confined. Receivers must outlive the returned calls; no method calls the receiver before it has returned. Counterpart:
-// cache.ListerWatcher.
+// Which part of its collection a ListerWatcher lists and watches.
+struct ListScope {
+  // Empty: all namespaces, or cluster scope.
+  std::string namespace_{};
+  // As in ListOptions; empty: no condition.
+  std::string labelSelector{};
+  std::string fieldSelector{};
+};
+
+// Loop-confined. Receivers must outlive the returned calls; no method calls the receiver before it
+// has returned. No method has a default, so that a ListerWatcher around another one cannot forget
+// to pass one on. Counterpart: cache.ListerWatcher.
 class ListerWatcher {
  public:
   virtual ~ListerWatcher() = default;
@@ -82,14 +112,79 @@ class ListerWatcher {
                                                             ListReceiver& receiver) = 0;
   [[nodiscard]] virtual std::unique_ptr<ListWatchCall> Watch(const ListOptions& options,
                                                              WatchReceiver& receiver) = 0;
-  // How objects are to be built, said before the first call. False where this has no say in that, as with most fakes: the
-  // informer then cuts and checks the finished objects.
-  [[nodiscard]] virtual bool SetEntryOptions(const EntryOptions& /*options*/) { return false; }
-  // True where sendInitialEvents cannot work, as with some fakes: the reflector then lists and watches.
-  [[nodiscard]] virtual bool IsWatchListSemanticsUnSupported() const { return false; }
+  // What it leaves out, so that nobody takes it for missing. An informer asks each time it is
+  // started, before the first call. The default is for those that leave nothing out.
+  [[nodiscard]] virtual ListScope Scope() const { return {}; }
+  // How objects are to be built, said before the first call. False where this has no say in that,
+  // as with most fakes: the informer then cuts and checks the finished objects.
+  [[nodiscard]] virtual bool SetEntryOptions(const EntryOptions& options) = 0;
+  // True where sendInitialEvents cannot work, as with some fakes: the reflector then lists and
+  // watches.
+  [[nodiscard]] virtual bool IsWatchListSemanticsUnSupported() const = 0;
   // "pods in namespace default": for messages.
   [[nodiscard]] virtual std::string Describe() const = 0;
 };
+
+// Where a SharedInformerFactory gets its ListerWatchers: for factories over something else than a
+// Client. Thread-safe.
+class ListerWatcherProvider {
+ public:
+  virtual ~ListerWatcherProvider() = default;
+  [[nodiscard]] virtual Env& env() const = 0;
+  // Called on the loop. `type` names the resource and lives for ever; `namespace_` is empty for all
+  // and for cluster scope; `tweak` is to be called with the options of every request. The result's
+  // Scope says what both leave out.
+  [[nodiscard]] virtual std::unique_ptr<ListerWatcher> NewListWatch(
+      const internal::TypeInfo& type, const std::string& namespace_,
+      const std::function<void(ListOptions&)>& tweak) = 0;
+};
+
+namespace internal {
+
+// For a TypeInfo of any sort: typed, dynamic (DynamicTypeInfo: objects stay JSON), metadata only
+// (MetadataTypeInfo: asks for PartialObjectMetadata).
+std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, const TypeInfo& type,
+                                            std::string namespace_,
+                                            std::function<void(ListOptions&)> tweak = {});
+
+// Sets the selector of every request.
+std::function<void(ListOptions&)> SelectFields(const FieldSelector& field_selector);
+
+}  // namespace internal
+
+// The list and watch of one resource at `client`'s server. `namespace_` "" means all namespaces, or
+// cluster scope.
+//
+// Making one asks the server nothing and never blocks. The result is for one reflector or informer;
+// it does not keep the threads of the client alive.
+// Counterpart: cache.NewListWatchFromClient.
+template <Resource T>
+std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, std::string namespace_ = "",
+                                            const FieldSelector& field_selector = {}) {
+  return internal::NewListWatch(client, T::type_info(), std::move(namespace_),
+                                internal::SelectFields(field_selector));
+}
+// The same for a resource that is known by its name only. Its objects are Unstructured; their kind
+// is what the server says it is.
+std::unique_ptr<ListerWatcher> NewListWatch(const Client& client,
+                                            const GroupVersionResource& resource,
+                                            std::string namespace_ = "",
+                                            const FieldSelector& field_selector = {});
+
+// The same, where `tweak` may change the options of every request: selectors by label, the same
+// ones each time, and time-outs. It is called on the loop. Counterpart:
+// cache.NewFilteredListWatchFromClient.
+template <Resource T>
+std::unique_ptr<ListerWatcher> NewFilteredListWatch(const Client& client,
+                                                    std::string namespace_ = "",
+                                                    std::function<void(ListOptions&)> tweak = {}) {
+  return internal::NewListWatch(client, T::type_info(), std::move(namespace_), std::move(tweak));
+}
+// The same for a resource that is known by its name only.
+std::unique_ptr<ListerWatcher> NewFilteredListWatch(const Client& client,
+                                                    const GroupVersionResource& resource,
+                                                    std::string namespace_ = "",
+                                                    std::function<void(ListOptions&)> tweak = {});
 
 }  // namespace kinformer
 

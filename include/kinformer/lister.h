@@ -1,11 +1,12 @@
 // kinformer/lister.h
 //
-// Lister<T>: reads a cache in the words of the API, and never takes "not here" for "does not exist".
+// Lister<T>: reads a cache in the words of the API, and never takes "not here" for "does not
+// exist".
 //
 //   Lister<corev1::Pod> pods = informer.lister();
 //   for (corev1::Pod pod : pods.Namespace("default").List(selector)) ...
 //   Result<Ref<corev1::Pod>> pod = pods.Namespace("default").Get("web-0");
-//   if (!pod && IsNotFound(pod.error())) ...    // it does not exist; anything else: the cache cannot tell
+//   if (!pod && IsAbsent(pod.error())) ...  // nothing to do for it; else the cache cannot tell yet
 
 #ifndef KINFORMER_LISTER_H_
 #define KINFORMER_LISTER_H_
@@ -43,19 +44,12 @@ template <ObjectView T>
 template <ObjectView T>
 ObjectRange<T> Select(const IndexerCore& core, std::string_view namespace_,
                       const LabelSelector& selector) {
+  auto snapshot = core.Snapshot();
+  const auto complete = core.Complete(*snapshot, ResourceNameOf<T>(), namespace_);
   const auto finish = [&](ObjectRange<T> range) {
-    if (Result<void> complete = core.Complete(); !complete) {
-      return std::move(range).WithError(complete.error());
-    }
-    const std::string_view scope = core.ScopeNamespace();
-    if (!namespace_.empty() && !scope.empty() && scope != namespace_) {
-      return std::move(range).WithError(
-          core.WhyAbsent(ResourceNameOf<T>(), namespace_, std::string_view()));
-    }
-    return range;
+    return complete ? std::move(range) : std::move(range).WithError(complete.error());
   };
   if (selector.MatchesNothing()) return finish({});
-  auto snapshot = core.Snapshot();
   const auto matches = [&](const Block* block) {
     if (!block->packed()) return selector.Matches(T(block).metadata().labels());
     // Nothing is kept of those that do not match.
@@ -83,8 +77,9 @@ ObjectRange<T> Select(const IndexerCore& core, std::string_view namespace_,
 template <ObjectView T>
 Result<Ref<T>> GetOrWhyNot(const IndexerCore& core, std::string_view namespace_,
                            std::string_view name) {
-  if (ObjectRef object = core.Get(namespace_, name)) return Ref<T>(std::move(object));
-  return core.WhyAbsent(ResourceNameOf<T>(), namespace_, name);
+  Result<ObjectRef> object = core.GetOrWhyNot(ResourceNameOf<T>(), namespace_, name);
+  if (!object) return std::move(object).error();
+  return Ref<T>(*std::move(object));
 }
 
 }  // namespace internal
@@ -111,7 +106,9 @@ class NamespaceLister {
 
 // A handle on a store that only reads; keeps an informer alive as the informer's own handles do.
 //
-// Thread-safe. Never blocks. Results are immutable and shared. Ranges that may be incomplete say so: ObjectRange::ok.
+// Thread-safe. Never blocks. Results are immutable and shared. Each call reads one version of the
+// cache, and judges by what that version covers. Ranges that may be incomplete say so:
+// ObjectRange::ok.
 // Counterpart: PodLister and its kind, cache.GenericLister.
 template <ObjectView T>
 class Lister {
@@ -120,7 +117,8 @@ class Lister {
   explicit Lister(const Indexer<T>& indexer) : core_(indexer.core()) {}
   explicit Lister(std::shared_ptr<internal::IndexerCore> core) : core_(std::move(core)) {}
 
-  // The objects whose labels match, in all namespaces. Without a selector O(1), else one look at every object's labels.
+  // The objects whose labels match, in all namespaces. Without a selector O(1), else one look at
+  // every object's labels.
   [[nodiscard]] ObjectRange<T> List(const LabelSelector& selector = {}) const {
     return internal::Select<T>(*core_, {}, selector);
   }
@@ -128,18 +126,21 @@ class Lister {
   [[nodiscard]] NamespaceLister<T> Namespace(std::string_view namespace_) const {
     return NamespaceLister<T>(core_, std::string(namespace_));
   }
-  // A cluster-scoped object. kNotFound means that it does not exist. Otherwise this cache cannot tell: kNotSynced (not listed
-  // yet), kOutOfScope (it does not look in that namespace), kUnreadable (it exists, but its bytes are malformed), kOverLimit.
+  // A cluster-scoped object. kNotFound means that it does not exist. Otherwise this cache cannot
+  // tell: kOutOfScope (it does not look there: another namespace or name than its own, or selectors
+  // that the object may not match; asking again will not help), kNotSynced (not listed yet),
+  // kStopped (nobody keeps it up to date any more), kUnreadable (it exists, but its bytes are
+  // malformed). kOverLimit is for caches that are bounded in number or bytes, which no option makes
+  // yet.
   [[nodiscard]] Result<Ref<T>> Get(std::string_view name) const {
     return internal::GetOrWhyNot<T>(*core_, {}, name);
   }
   [[nodiscard]] ObjectRange<T> ByIndex(std::string_view index, std::string_view value) const {
-    ObjectRange<T> range = Snapshot().ByIndex(index, value);
+    const kinformer::Snapshot<T> snapshot = Snapshot();
+    ObjectRange<T> range = snapshot.ByIndex(index, value);
     if (!range.ok()) return range;
-    if (Result<void> complete = core_->Complete(); !complete) {
-      return std::move(range).WithError(complete.error());
-    }
-    return range;
+    const auto complete = core_->Complete(*snapshot.core(), internal::ResourceNameOf<T>(), {});
+    return complete ? std::move(range) : std::move(range).WithError(complete.error());
   }
   [[nodiscard]] kinformer::Snapshot<T> Snapshot() const {
     return kinformer::Snapshot<T>(core_->Snapshot());

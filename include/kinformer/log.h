@@ -1,7 +1,8 @@
 // kinformer/log.h
 //
-// LogSink: where the library's log lines go. A line has a level, a message that does not vary, and key-value pairs that do, as
-// in klog's structured logging. Tokens, keys and the data of Secrets are never logged.
+// LogSink: where the library's log lines go. A line has a level, a message that does not vary, and
+// key-value pairs that do, as in klog's structured logging. Tokens, keys and the data of Secrets
+// are never logged.
 
 #ifndef KINFORMER_LOG_H_
 #define KINFORMER_LOG_H_
@@ -14,14 +15,17 @@
 
 namespace kinformer {
 
+// How much a line matters; kOff, as a threshold, lets nothing pass.
 enum class LogLevel : std::uint8_t { kDebug, kInfo, kWarning, kError, kOff };
 
+// A name and a value beside a line's message.
 struct LogField {
   std::string_view key;
   std::string value;
 };
 
-// Thread-safe. Log is called from any thread, the loop included: it must be quick and must not call back into kinformer.
+// Thread-safe. Log is called from any thread, the loop included: it must be quick and must not call
+// back into kinformer.
 class LogSink {
  public:
   virtual ~LogSink() = default;
@@ -30,7 +34,8 @@ class LogSink {
                    std::initializer_list<LogField> fields) = 0;
 };
 
-// Lines as text on stderr: `W1121 03:39:20.123456 watch ended, will resume  resource=pods err="..."`.
+// Lines as text on stderr: `W1121 03:39:20.123456 watch ended, will resume  resource=pods
+// err="..."`.
 std::unique_ptr<LogSink> NewStderrLog(LogLevel level);
 
 // Drops everything.

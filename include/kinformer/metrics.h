@@ -1,7 +1,8 @@
 // kinformer/metrics.h
 //
-// MetricsSink: where the library's counters, gauges and histograms go. Instruments are made once, kept, and updated without a
-// look-up. Names and labels are those of client-go and controller-runtime where they have the metric.
+// MetricsSink: where the library's counters, gauges and histograms go. Instruments are made once,
+// kept, and updated without a look-up. Names and labels are those of client-go and
+// controller-runtime where they have the metric.
 
 #ifndef KINFORMER_METRICS_H_
 #define KINFORMER_METRICS_H_
@@ -14,27 +15,33 @@
 
 namespace kinformer {
 
-// Thread-safe, each of them. Cheap: one atomic operation.
+// A sum that only grows. Thread-safe, as the other instruments; cheap: one atomic operation.
 class Counter {
  public:
   virtual ~Counter() = default;
   virtual void Add(double amount = 1) = 0;
 };
+
+// A value that goes up and down.
 class Gauge {
  public:
   virtual ~Gauge() = default;
   virtual void Set(double value) = 0;
   virtual void Add(double amount) = 0;
 };
+
+// Observed values, counted by size.
 class Histogram {
  public:
   virtual ~Histogram() = default;
   virtual void Observe(double value) = 0;
 };
 
+// Names and values: {{"name", "pods"}}.
 using MetricLabels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-// Thread-safe. Instruments live as long as the sink or longer; asking again with the same name and labels gives the same one.
+// Thread-safe. Instruments live as long as the sink or longer; asking again with the same name and
+// labels gives the same one.
 class MetricsSink {
  public:
   virtual ~MetricsSink() = default;
@@ -56,6 +63,8 @@ class TextMetrics : public MetricsSink {
  public:
   [[nodiscard]] virtual std::string Text() const = 0;
 };
+
+// Makes one.
 std::unique_ptr<TextMetrics> NewTextMetrics();
 
 }  // namespace kinformer

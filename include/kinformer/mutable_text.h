@@ -5,8 +5,8 @@
 //   Result<corev1::PodMutable> pod = FromYaml<corev1::PodMutable>(manifest, "pod.yaml");
 //   std::cout << ToYaml(*pod);
 //
-// Include it beside the header of the structs (kinformer/api/corev1_mutable.h). Members that the schema lacks are kept and
-// written out again. Thread-safe; nothing blocks.
+// Include it beside the header of the structs (kinformer/api/corev1_mutable.h). Members that the
+// schema lacks are kept and written out again. Thread-safe; nothing blocks.
 
 #ifndef KINFORMER_MUTABLE_TEXT_H_
 #define KINFORMER_MUTABLE_TEXT_H_
@@ -22,13 +22,15 @@
 
 namespace kinformer {
 
-// Compact; with kind and apiVersion where M is a kind. "" if a RawExtension of the object holds no JSON.
+// Compact; with kind and apiVersion where M is a kind. "" if a RawExtension of the object holds no
+// JSON.
 template <class M>
 [[nodiscard]] std::string ToJson(const M& object) {
   using internal::EncodeJson;
   return EncodeJson(object);
 }
 
+// YAML, as kubectl prints it.
 template <class M>
 [[nodiscard]] std::string ToYaml(const M& object) {
   return yaml::Dump(json::Parse(ToJson(object)).value_or(json::Value()));

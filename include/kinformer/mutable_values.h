@@ -43,10 +43,11 @@ struct IntOrStringMutable {
 
 namespace kinformer::runtime {
 
-// JSON text of any shape; empty: none. Whoever sets it answers for its being JSON. Thread-compatible.
+// JSON text of any shape; empty: none. Whoever sets it answers for its being JSON.
+// Thread-compatible.
 struct RawExtensionMutable {
   RawExtensionMutable() = default;
-  // NOLINTBEGIN(google-explicit-constructor): a text is assigned to the field, as to one of type string
+  // NOLINTBEGIN(google-explicit-constructor): assigned to as a field of type string is
   RawExtensionMutable(std::string text) : json(std::move(text)) {}
   RawExtensionMutable(const char* text) : json(text) {}
   // NOLINTEND(google-explicit-constructor)

@@ -1,6 +1,7 @@
 // kinformer/object.h
 //
-// Object: what objects of all kinds have in common. A handler for Object can be registered with any informer.
+// Object: what objects of all kinds have in common. A handler for Object can be registered with any
+// informer.
 
 #ifndef KINFORMER_OBJECT_H_
 #define KINFORMER_OBJECT_H_
@@ -16,7 +17,8 @@
 
 namespace kinformer {
 
-// A view of 8 bytes that lives as long as its object. Counterpart: metav1.Object with runtime.Object.
+// A view of 8 bytes that lives as long as its object. Counterpart: metav1.Object with
+// runtime.Object.
 class Object {
  public:
   Object() = default;

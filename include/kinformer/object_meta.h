@@ -1,7 +1,7 @@
 // kinformer/object_meta.h
 //
-// metav1::ObjectMeta: what every object has: name, namespace, uid, resourceVersion, labels, annotations, owners, finalizers. One type
-// for all kinds, built-in or not.
+// metav1::ObjectMeta: what every object has: name, namespace, uid, resourceVersion, labels,
+// annotations, owners, finalizers. One type for all kinds, built-in or not.
 
 #ifndef KINFORMER_OBJECT_META_H_
 #define KINFORMER_OBJECT_META_H_
@@ -22,7 +22,8 @@ struct ObjectMetaMutable;
 struct OwnerReferenceMutable;
 struct ManagedFieldsEntryMutable;
 
-// Views, all three: they live as long as the object. Counterparts: the metav1 types of the same names.
+// Views, all three: they live as long as the object. Counterparts: the metav1 types of the same
+// names.
 class OwnerReference : public internal::MessageOf<OwnerReference, OwnerReferenceMutable> {
  public:
   using Mutable = OwnerReferenceMutable;
@@ -42,6 +43,7 @@ class OwnerReference : public internal::MessageOf<OwnerReference, OwnerReference
   }
 };
 
+// Who set which fields, and when.
 class ManagedFieldsEntry
     : public internal::MessageOf<ManagedFieldsEntry, ManagedFieldsEntryMutable> {
  public:
@@ -61,6 +63,7 @@ class ManagedFieldsEntry
   [[nodiscard]] std::string_view subresource() const { return internal::GetString(*this, 8); }
 };
 
+// What the API keeps of every object. The accessors have the API's names and meanings.
 class ObjectMeta : public internal::MessageOf<ObjectMeta, ObjectMetaMutable> {
  public:
   using Mutable = ObjectMetaMutable;

@@ -1,7 +1,7 @@
 // kinformer/object_name.h
 //
-// The names of things in the API: group-version-kind, group-version-resource, and namespace/name with the key functions of
-// client-go's cache package.
+// The names of things in the API: group-version-kind, group-version-resource, and namespace/name
+// with the key functions of client-go's cache package.
 
 #ifndef KINFORMER_OBJECT_NAME_H_
 #define KINFORMER_OBJECT_NAME_H_
@@ -35,8 +35,8 @@ struct GroupVersionResource {
   auto operator<=>(const GroupVersionResource&) const = default;
 };
 
-// Namespace and name: what identifies an object of one resource, and what work queues hold. Counterpart: cache.ObjectName and
-// types.NamespacedName.
+// Namespace and name: what identifies an object of one resource, and what work queues hold.
+// Counterpart: cache.ObjectName and types.NamespacedName.
 struct ObjectName {
   std::string namespace_{};  // empty for cluster-scoped objects
   std::string name{};

@@ -4,8 +4,9 @@
 //
 //   for (corev1::Pod pod : lister.Namespace("default").List(selector)) ...
 //
-// The range keeps that version alive, so that it may be the result of a query on a temporary; the views and strings it gives
-// out live as long as the range, a copy of it, or a Snapshot of the same version.
+// The range keeps that version alive, so that it may be the result of a query on a temporary; the
+// views and strings it gives out live as long as the range, a copy of it, or a Snapshot of the same
+// version.
 
 #ifndef KINFORMER_OBJECT_RANGE_H_
 #define KINFORMER_OBJECT_RANGE_H_
@@ -67,7 +68,8 @@ class BlockCursor {
 
 }  // namespace internal
 
-// A forward range of T. Copies share. Thread-compatible. Counterpart: the slice that a Go lister returns.
+// A forward range of T. Copies share. Thread-compatible. Counterpart: the slice that a Go lister
+// returns.
 template <ObjectView T>
 class ObjectRange {
  public:
@@ -125,8 +127,9 @@ class ObjectRange {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
 
-  // False where the range cannot be relied on to be all that matches: there is no such index (kNotFound), the informer has not
-  // synced (kNotSynced), or it does not look there (kOutOfScope). The range then holds what there is, often nothing.
+  // False where the range cannot be relied on to be all that matches: there is no such index
+  // (kNotFound), the informer has not synced (kNotSynced), or it does not look there (kOutOfScope).
+  // The range then holds what there is, often nothing.
   [[nodiscard]] bool ok() const { return error_ == nullptr; }
   // REQUIRES: !ok().
   [[nodiscard]] const Error& error() const { return *error_; }

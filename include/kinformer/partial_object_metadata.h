@@ -1,6 +1,7 @@
 // kinformer/partial_object_metadata.h
 //
-// metav1::PartialObjectMetadata: an object of which only the metadata was asked for. What metadata-only informers hold.
+// metav1::PartialObjectMetadata: an object of which only the metadata was asked for. What
+// metadata-only informers hold.
 
 #ifndef KINFORMER_PARTIAL_OBJECT_METADATA_H_
 #define KINFORMER_PARTIAL_OBJECT_METADATA_H_

@@ -11,6 +11,7 @@
 
 namespace kinformer {
 
+// How a patch's body is to be read. Counterpart: types.PatchType.
 enum class PatchType : std::uint8_t {
   kJsonPatch,       // RFC 6902: a list of operations
   kMergePatch,      // RFC 7386: an object laid over the other; null removes

@@ -1,22 +1,25 @@
 // kinformer/projection.h
 //
-// Projection: which fields of its objects an informer keeps. What is cut away is skipped on the way in, as bytes: it is
-// never decoded, and its memory never exists.
+// Projection: which fields of its objects an informer keeps. What is cut away is skipped on the way
+// in, as bytes: it is never decoded, and its memory never exists.
 //
 //   auto pods = factory.InformerFor<corev1::Pod>(
 //       {.projection = Projection::Keep<corev1::Pod>({"spec.nodeName", "status.podIP"}).OrExit()});
 //
-// A path is the fields' JSON names with dots between them. It goes through lists into all of their elements
-// ("spec.containers.image" keeps the image of every container) and into maps by key; a name that has dots or brackets is
-// written ["a.b/c"]: spec.selector["app.kubernetes.io/name"]. A path that names an inner field stands for all below it. Of built-in
-// kinds, fields that hold an object of any kind (RawExtension) can only be named whole: what is in them is kept as it was sent.
+// A path is the fields' JSON names with dots between them. It goes through lists into all of their
+// elements ("spec.containers.image" keeps the image of every container) and into maps by key; a
+// name that has dots or brackets is written ["a.b/c"]: spec.selector["app.kubernetes.io/name"]. A
+// path that names an inner field stands for all below it. Of built-in kinds, fields that hold an
+// object of any kind (RawExtension) can only be named whole: what is in them is kept as it was
+// sent.
 //
-// Always kept: kind, apiVersion and the metadata, its managedFields aside (InformerOptions::drop_managed_fields). A path
-// into the metadata may be dropped, but none of name, namespace, uid and resourceVersion.
+// Always kept: kind, apiVersion and the metadata, its managedFields aside
+// (InformerOptions::drop_managed_fields). A path into the metadata may be dropped, but none of
+// name, namespace, uid and resourceVersion.
 //
-// Objects so cut are partial, whether or not there was something to cut: their views read what is gone as absent, and
-// Update refuses a struct that was copied from one (kInvalidArgument), since the server would delete what it lacks. A Patch
-// of the fields that are there does no harm.
+// Objects so cut are partial, whether or not there was something to cut: their views read what is
+// gone as absent, and Update refuses a struct that was copied from one (kInvalidArgument), since
+// the server would delete what it lacks. A Patch of the fields that are there does no harm.
 
 #ifndef KINFORMER_PROJECTION_H_
 #define KINFORMER_PROJECTION_H_
@@ -34,10 +37,10 @@
 namespace kinformer {
 
 namespace internal {
-class ProjectionTree;  // object/projection_tree.h
+class ProjectionTree;  // object/transcode/projection_tree.h
 
-// The paths of a struct with kFields (fields.h) below `prefix`. A struct inside one of its own kind is kept whole, and so is one
-// that keeps unknown fields.
+// The paths of a struct with kFields (fields.h) below `prefix`. A struct inside one of its own kind
+// is kept whole, and so is one that keeps unknown fields.
 template <class S, class... Outer>
 void AppendFieldPaths(const std::string& prefix, std::vector<std::string>& paths);
 
@@ -88,10 +91,12 @@ void AppendFieldPaths(const std::string& prefix, std::vector<std::string>& paths
 }
 }  // namespace internal
 
-// What marks the json::Value that Unstructured::DeepCopy makes of a partial object. Structs have a member is_partial.
+// What marks the json::Value that Unstructured::DeepCopy makes of a partial object. Structs have a
+// member is_partial.
 inline constexpr std::string_view kPartialMember = "kinformer.partial";
 
-// Empty by default: everything is kept. A value, cheap to copy; copies share. Thread-compatible; nothing in it changes.
+// Empty by default: everything is kept. A value, cheap to copy; copies share. Thread-compatible;
+// nothing in it changes.
 // Counterpart: none in client-go, where a TransformFunc clears fields that were decoded before.
 class Projection {
  public:
@@ -112,7 +117,8 @@ class Projection {
     return Checked(Drop(paths), T::type_info());
   }
 
-  // What a struct of the user's with kFields (fields.h) reads. Empty, and so everything, for a struct that keeps unknown fields.
+  // What a struct of the user's with kFields (fields.h) reads. Empty, and so everything, for a
+  // struct that keeps unknown fields.
   template <class S>
   static Projection For() {
     std::vector<std::string> paths;
@@ -125,7 +131,8 @@ class Projection {
   [[nodiscard]] Result<void> CheckFor(const internal::TypeInfo& type) const;
 
   [[nodiscard]] bool empty() const { return tree_ == nullptr; }
-  // "keep spec.nodeName, status.podIP", the paths in order; "keep everything". Equal projections have equal texts.
+  // "keep spec.nodeName, status.podIP", the paths in order; "keep everything". Equal projections
+  // have equal texts.
   [[nodiscard]] std::string ToString() const;
   friend bool operator==(const Projection& a, const Projection& b) {
     return a.tree_ == b.tree_ || a.ToString() == b.ToString();

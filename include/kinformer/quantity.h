@@ -1,6 +1,7 @@
 // kinformer/quantity.h
 //
-// resource::Quantity: amounts of CPU, memory and the like: "500m", "1536Mi", "2e3". Exact decimal arithmetic, no floats.
+// resource::Quantity: amounts of CPU, memory and the like: "500m", "1536Mi", "2e3". Exact decimal
+// arithmetic, no floats.
 //
 //   resource::Quantity sum;
 //   for (const auto& c : pod.spec().containers()) sum += c.resources().requests()["cpu"];
@@ -29,10 +30,11 @@ enum class Format : std::uint8_t {
   kDecimalExponent,  // e3
 };
 
-// A value of 32 bytes; zero by default. Exact: kept in units of 10^-9, what is smaller than 1n rounds away from zero. From 10^29 on
-// it takes memory of its own, in proportion to its digits. As in Go, a text with a binary suffix is at most 2^63-1; unlike Go, which
-// would take as much memory as it needs, amounts are at most 10^4000. Compares by amount: "1" equals "1000m". A malformed text in
-// an object reads as zero.
+// A value of 32 bytes; zero by default. Exact: kept in units of 10^-9, what is smaller than 1n
+// rounds away from zero. From 10^29 on it takes memory of its own, in proportion to its digits. As
+// in Go, a text with a binary suffix is at most 2^63-1; unlike Go, which would take as much memory
+// as it needs, amounts are at most 10^4000. Compares by amount: "1" equals "1000m". A malformed
+// text in an object reads as zero.
 // Counterpart: apimachinery's resource.Quantity.
 class Quantity {
  public:
@@ -46,7 +48,8 @@ class Quantity {
 
   static Quantity FromRaw(const internal::MessageView& parent, const internal::RawValue& value);
 
-  // Whole units and thousandths, rounded up (away from zero), as in Go. What does not fit becomes the largest int64.
+  // Whole units and thousandths, rounded up (away from zero), as in Go. What does not fit becomes
+  // the largest int64.
   [[nodiscard]] std::int64_t Value() const;
   [[nodiscard]] std::int64_t MilliValue() const;
   [[nodiscard]] double AsApproximateFloat64() const;
@@ -75,7 +78,8 @@ class Quantity {
   friend struct QuantityMath;
   [[nodiscard]] std::strong_ordering CompareLarge(const Quantity& other) const;
 
-  // A 128-bit count of 10^-9, two's complement. Where that does not suffice, 1 or -1 in high_, and the count in large_.
+  // A 128-bit count of 10^-9, two's complement. Where that does not suffice, 1 or -1 in high_, and
+  // the count in large_.
   std::int64_t high_ = 0;
   std::uint64_t low_ = 0;
   Box<std::vector<std::uint32_t>> large_{};

@@ -1,7 +1,8 @@
 // kinformer/rate_limiter.h
 //
-// RateLimiter: decides how long an item that failed waits before it is tried again. One failure is retried within
-// milliseconds; an item that keeps failing comes back ever more rarely; and all retries together stay below a rate.
+// RateLimiter: decides how long an item that failed waits before it is tried again. One failure is
+// retried within milliseconds; an item that keeps failing comes back ever more rarely; and all
+// retries together stay below a rate.
 //
 //   auto limiter = DefaultControllerRateLimiter<ObjectName>(env);
 
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "kinformer/env.h"
+#include "kinformer/internal/token_bucket.h"
 
 namespace kinformer {
 
@@ -65,7 +67,8 @@ class FailureCounts {
 
 }  // namespace internal
 
-// base, 2*base, 4*base, ... up to max, for each item by itself. Counterpart: TypedItemExponentialFailureRateLimiter.
+// base, 2*base, 4*base, ... up to max, for each item by itself. Counterpart:
+// TypedItemExponentialFailureRateLimiter.
 template <class Item, class Hash = std::hash<Item>>
 class ItemExponentialFailureRateLimiter final : public RateLimiter<Item> {
  public:
@@ -102,22 +105,23 @@ class ItemFastSlowRateLimiter final : public RateLimiter<Item> {
   internal::FailureCounts<Item, Hash> failures_;
 };
 
-// A token bucket: `burst` reservations at once, then `qps` per second. Starts full, fills continuously; a reservation may run
-// ahead of it and then tells how long to wait. Thread-safe. Counterpart: golang.org/x/time/rate.Limiter.
+// A token bucket: `burst` reservations at once, then `qps` per second. Starts full, fills
+// continuously; a reservation may run ahead of it and then tells how long to wait. Thread-safe.
+// Counterpart: golang.org/x/time/rate.Limiter.
 class ReservationBucket {
  public:
   // `env` must outlive it. qps <= 0 or infinite: no limit. burst below 1 counts as 1.
-  ReservationBucket(Env& env, double qps, int burst);
+  ReservationBucket(Env& env, double qps, int burst) : env_(env), bucket_(qps, burst) {}
   // Takes a token; how long until it is there.
-  [[nodiscard]] Duration Reserve();
+  [[nodiscard]] Duration Reserve() {
+    const std::lock_guard lock(mutex_);
+    return bucket_.Reserve(env_.Now());
+  }
 
  private:
   Env& env_;
-  const double qps_;
-  const double burst_;
   std::mutex mutex_;
-  double tokens_;
-  SteadyTime last_;
+  internal::TokenBucket bucket_;
 };
 
 // All items share one bucket. Counterpart: TypedBucketRateLimiter.
@@ -133,7 +137,8 @@ class BucketRateLimiter final : public RateLimiter<Item> {
   ReservationBucket bucket_;
 };
 
-// The longest of several limiters' delays; each of them counts every call. Counterpart: TypedMaxOfRateLimiter.
+// The longest of several limiters' delays; each of them counts every call. Counterpart:
+// TypedMaxOfRateLimiter.
 template <class Item>
 class MaxOfRateLimiter final : public RateLimiter<Item> {
  public:
@@ -176,7 +181,8 @@ class WithMaxWaitRateLimiter final : public RateLimiter<Item> {
   const Duration max_delay_;
 };
 
-// What controllers use unless they know better: 5 ms to 1000 s for each item, and 10 per second with a burst of 100 over all.
+// What controllers use unless they know better: 5 ms to 1000 s for each item, and 10 per second
+// with a burst of 100 over all.
 // Counterpart: DefaultTypedControllerRateLimiter.
 template <class Item, class Hash = std::hash<Item>>
 std::unique_ptr<RateLimiter<Item>> DefaultControllerRateLimiter(Env& env) {

@@ -1,6 +1,7 @@
 // kinformer/rate_limiting_queue.h
 //
-// RateLimitingQueue: a DelayingQueue that spaces out the retries of what fails. The queue of a controller.
+// RateLimitingQueue: a DelayingQueue that spaces out the retries of what fails. The queue of a
+// controller.
 //
 //   RateLimitingQueue<ObjectName> queue(env, {.name = "pods"});
 //   while (std::optional<ObjectName> key = queue.Get()) {
@@ -23,8 +24,9 @@
 
 namespace kinformer {
 
-// A DelayingQueue with a RateLimiter, which it owns. Forget and Done are independent: whoever takes an item calls both.
-// Thread-safety, ownership, cost: as WorkQueue. Counterpart: workqueue.TypedRateLimitingInterface.
+// A DelayingQueue with a RateLimiter, which it owns. Forget and Done are independent: whoever takes
+// an item calls both. Thread-safety, ownership, cost: as WorkQueue. Counterpart:
+// workqueue.TypedRateLimitingInterface.
 template <class Item, class Hash = std::hash<Item>>
 class RateLimitingQueue : public DelayingQueue<Item, Hash> {
  public:
@@ -35,7 +37,8 @@ class RateLimitingQueue : public DelayingQueue<Item, Hash> {
                     const WorkQueueOptions& options = {})
       : DelayingQueue<Item, Hash>(env, options), limiter_(std::move(limiter)) {}
 
-  // Adds `item` when the limiter says it may be tried again. The limiter counts the failure even when shutting down.
+  // Adds `item` when the limiter says it may be tried again. The limiter counts the failure even
+  // when shutting down.
   void AddRateLimited(const Item& item) { this->AddAfter(item, limiter_->When(item)); }
 
   // `item` needs no more retries. Does not stop a retry under way and does not call Done.

@@ -1,6 +1,7 @@
 // kinformer/raw_extension.h
 //
-// runtime::RawExtension: JSON of any shape inside an object, and apiextensions' JSON and meta/v1's FieldsV1, which are the same.
+// runtime::RawExtension: JSON of any shape inside an object, and apiextensions' JSON and meta/v1's
+// FieldsV1, which are the same.
 
 #ifndef KINFORMER_RAW_EXTENSION_H_
 #define KINFORMER_RAW_EXTENSION_H_
@@ -12,7 +13,8 @@
 
 namespace kinformer::runtime {
 
-// A view: lives as long as the object. json() is the text as the server sent it, "" if there is none; json::Parse reads it.
+// A view: lives as long as the object. json() is the text as the server sent it, "" if there is
+// none; json::Parse reads it.
 class RawExtension {
  public:
   constexpr RawExtension() = default;

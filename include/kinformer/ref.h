@@ -1,13 +1,13 @@
 // kinformer/ref.h
 //
-// Ref<T>: shared ownership of one immutable API object. What listers and Retain() give, and what may be kept for as long as
-// one likes.
+// Ref<T>: shared ownership of one immutable API object. What listers and Retain() give, and what
+// may be kept for as long as one likes.
 //
 //   Ref<corev1::Pod> pod = lister.Namespace("default").Get("web-0").OrExit();
 //   std::cout << pod->spec().nodeName();
 //
-// Views and strings that a Ref gives out live as long as some Ref (or Snapshot) keeps the object. That is why `->` and `*` do not
-// exist on a temporary Ref: keep the Ref in a variable first.
+// Views and strings that a Ref gives out live as long as some Ref (or Snapshot) keeps the object.
+// That is why `->` and `*` do not exist on a temporary Ref: keep the Ref in a variable first.
 
 #ifndef KINFORMER_REF_H_
 #define KINFORMER_REF_H_
@@ -20,8 +20,9 @@
 
 namespace kinformer {
 
-// 8 bytes. Copying takes a count (one atomic operation). Null by default. Thread-compatible; the object itself is immutable and
-// may be read by any number of threads. Counterpart: a *corev1.Pod out of a lister.
+// 8 bytes. Copying takes a count (one atomic operation). Null by default. Thread-compatible; the
+// object itself is immutable and may be read by any number of threads. Counterpart: a *corev1.Pod
+// out of a lister.
 template <class T>
 class Ref {
  public:

@@ -20,8 +20,8 @@ namespace kinformer {
 // part of it.
 struct CallOptions {
   std::stop_token stop{};  // a stop request ends the call with kCanceled
-  Duration timeout{
-      0};  // 0: no limit but the server's; past it the call ends with kDeadlineExceeded
+  // 0: no limit but the server's; past it the call ends with kDeadlineExceeded.
+  Duration timeout{0};
 };
 
 // Counterpart: metav1.GetOptions.

@@ -6,10 +6,11 @@
 //   if (!config) return config.error();           // an Error converts to any Result
 //   Use(*config);
 //
-//   Client client = Client::FromEnvironment().OrExit();   // in main: prints the error and exits with status 1
+//   // In main: prints the error and exits with status 1.
+//   Client client = Client::FromEnvironment().OrExit();
 //
-// Ignoring a Result is a warning. Reading the value of a failed Result ends the process with the error's text: it is a bug in
-// the caller, not a condition to handle. Nothing here throws.
+// Ignoring a Result is a warning. Reading the value of a failed Result ends the process with the
+// error's text: it is a bug in the caller, not a condition to handle. Nothing here throws.
 
 #ifndef KINFORMER_RESULT_H_
 #define KINFORMER_RESULT_H_
@@ -27,12 +28,13 @@ namespace internal {
 [[noreturn]] void ExitWithError(const Error& error);
 }  // namespace internal
 
+// A T, or the Error that says why there is none. As copyable as T. Thread-compatible.
 template <class T>
 class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  // NOLINTBEGIN(google-explicit-constructor): `return value;` and `return error;` are what a Result is for
+  // NOLINTBEGIN(google-explicit-constructor): so that `return value;` and `return error;` work
   Result(T value) : rep_(std::in_place_index<0>, std::move(value)) {}
   Result(Error error) : rep_(std::in_place_index<1>, std::move(error)) {}
   // Anything that converts to T, so that `return std::make_unique<Derived>()` works.
@@ -80,6 +82,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> rep_;
 };
 
+// Success, or an Error.
 template <>
 class [[nodiscard]] Result<void> {
  public:

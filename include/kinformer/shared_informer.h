@@ -1,12 +1,16 @@
 // kinformer/shared_informer.h
 //
-// SharedInformer<T>: a local, indexed, always-fresh copy of one collection of the API server, and callbacks when it changes.
+// SharedInformer<T>: a local, indexed, always-fresh copy of one collection of the API server, and
+// callbacks when it changes.
 //
-// Most programs get theirs from a SharedInformerFactory, so that everyone who asks for pods shares one watch and one store.
-// Alone it works as well:
+// Most programs get theirs from a SharedInformerFactory, so that everyone who asks for pods shares
+// one watch and one store. Alone it works as well:
 //
-//   SharedInformer<corev1::Pod> pods(client.env(), NewListWatch<corev1::Pod>(client, "default"));
-//   pods.AddEventHandler({.on_add = [](const Added<corev1::Pod>& e) { std::cout << "+ " << e.key << '\n'; }}).OrExit();
+//   SharedInformer<corev1::Pod> pods(client.env(),
+//                                    NewFilteredListWatch<corev1::Pod>(client, "default"));
+//   pods.AddEventHandler({.on_add = [](const Added<corev1::Pod>& e) {
+//     std::cout << "+ " << e.key << '\n';
+//   }}).OrExit();
 //   pods.Start();
 //   pods.WaitForCacheSync(stop.token()).OrExit();
 //   for (corev1::Pod p : pods.Snapshot()) ...
@@ -29,6 +33,7 @@
 #include "kinformer/indexer.h"
 #include "kinformer/informer_options.h"
 #include "kinformer/internal/informer_core.h"
+#include "kinformer/internal/raw_event.h"
 #include "kinformer/list_watch.h"
 #include "kinformer/lister.h"
 #include "kinformer/resource.h"
@@ -39,73 +44,23 @@ namespace kinformer {
 
 class Object;  // object.h
 
-// Everything has a default. Counterpart: cache.SharedIndexInformerOptions, cache.InformerOptions.
-template <class T>
-struct InformerOptions {
-  Indexers<T> indexers{};  // beside "namespace", which every informer has
-  std::string name{};      // in logs and metrics; empty: what it lists, "pods in namespace default"
-  Duration resync_period{
-      0};  // redelivers what is cached this often to handlers that do not say otherwise; 0: never
-  QueueKind queue{QueueKind::kInOrder};
-  InitialList initial_list{InitialList::kWatchList};
-  // An object whose uid changed while nobody watched is OnDelete (tombstone), then OnAdd. True: one OnUpdate, as in client-go.
-  bool uid_change_is_update{false};
-  std::int64_t watch_list_page_size{0};  // of lists; 0: client-go's rules
-  Duration min_watch_timeout{0};         // at least 5 min
-  // What may wait between reflector and store before the watch is closed (see OverflowPolicy::kBlock).
-  std::size_t max_queued_bytes{std::size_t{64} << 20};
-  // Called for every step of every event, on the loop or on a handler's thread. Must be quick and thread-safe.
-  std::function<void(const TraceEvent&)> trace{};
-  // Which namespace to look in: empty is the factory's, or all. Ignored where the informer is given a ListerWatcher.
-  std::string namespace_{};
-  // Leaves metadata.managedFields out: a third of many objects, and nobody reads them. Skipped as bytes, before the object's
-  // memory is taken. The objects are not partial: the server keeps the managedFields of an object that is sent without.
-  bool drop_managed_fields{false};
-  // Keeps only some of the fields.
-  Projection projection{};
-  Validation validation{Validation::kShallow};
-  // A larger object is unreadable if it comes in a watch and fails the list it is in, with kOverLimit.
-  std::size_t max_object_bytes{kDefaultMaxObjectBytes};
-  Compression compression{Compression::kNone};
-};
-
-namespace internal {
-
-template <class T>
-InformerSettings SettingsOf(const InformerOptions<T>& options) {
-  InformerSettings settings;
-  settings.name = options.name;
-  settings.namespace_ = options.namespace_;
-  settings.resync_period = options.resync_period;
-  settings.queue = options.queue;
-  settings.initial_list = options.initial_list;
-  settings.uid_change_is_update = options.uid_change_is_update;
-  settings.watch_list_page_size = options.watch_list_page_size;
-  settings.min_watch_timeout = options.min_watch_timeout;
-  settings.max_queued_bytes = options.max_queued_bytes;
-  settings.trace = options.trace;
-  settings.entry = {options.drop_managed_fields, options.projection, options.validation,
-                    options.max_object_bytes};
-  settings.compression = options.compression;
-  return settings;
-}
-
-}  // namespace internal
-
-// What AddEventHandler gives: a handle for asking and for removing. Copyable; losing all copies changes nothing. Thread-safe.
+// What AddEventHandler gives: a handle for asking and for removing. Copyable; losing all copies
+// changes nothing. Thread-safe.
 // Counterpart: cache.ResourceEventHandlerRegistration.
 class EventHandlerRegistration {
  public:
   EventHandlerRegistration() = default;
-  explicit EventHandlerRegistration(std::shared_ptr<internal::Listener> listener)
+  explicit EventHandlerRegistration(std::shared_ptr<internal::cache::Listener> listener)
       : listener_(std::move(listener)) {}
 
-  // The informer has synced and this handler's callbacks for all that was there then have returned. Stays true.
+  // The informer has synced and this handler's callbacks for all that was there then have returned.
+  // Stays true.
   [[nodiscard]] bool HasSynced() const {
     return listener_ != nullptr && internal::ListenerHasSynced(*listener_);
   }
-  // Blocks until HasSynced. kCanceled: stop was requested. kDeadlineExceeded. kStopped: the handler was removed or the informer
-  // stopped. kWouldDeadlock: on the loop thread, or inside a callback of this handler.
+  // Blocks until HasSynced. kCanceled: stop was requested. kDeadlineExceeded. kStopped: the handler
+  // was removed or the informer stopped. kWouldDeadlock: on the loop thread, or inside a callback
+  // of this handler.
   Result<void> WaitForSync(const std::stop_token& stop = {},
                            std::optional<Duration> timeout = {}) const {
     return internal::ListenerWaitForSync(listener_, stop, timeout);
@@ -115,7 +70,7 @@ class EventHandlerRegistration {
   // Removes the handler when the result is destroyed.
   class [[nodiscard]] ScopedRegistration {
    public:
-    explicit ScopedRegistration(std::shared_ptr<internal::Listener> listener)
+    explicit ScopedRegistration(std::shared_ptr<internal::cache::Listener> listener)
         : listener_(std::move(listener)) {}
     ScopedRegistration(ScopedRegistration&&) noexcept = default;
     ScopedRegistration& operator=(ScopedRegistration&&) = delete;
@@ -124,21 +79,24 @@ class EventHandlerRegistration {
     }
 
    private:
-    std::shared_ptr<internal::Listener> listener_;
+    std::shared_ptr<internal::cache::Listener> listener_;
   };
   ScopedRegistration Scoped() const { return ScopedRegistration(listener_); }
 
-  [[nodiscard]] const std::shared_ptr<internal::Listener>& listener() const { return listener_; }
+  [[nodiscard]] const std::shared_ptr<internal::cache::Listener>& listener() const {
+    return listener_;
+  }
 
  private:
-  std::shared_ptr<internal::Listener> listener_;
+  std::shared_ptr<internal::cache::Listener> listener_;
 };
 
-// A handle on an informer; copies are the same informer. Listers, and the factory that made it, are handles too: when the last
-// one goes, the watch ends and the memory is freed; its destruction waits for callbacks that run, except inside one and on
-// the loop. Snapshots and Refs live on.
+// A handle on an informer; copies are the same informer. Listers, and the factory that made it, are
+// handles too: when the last one goes, the watch ends and the memory is freed; its destruction
+// waits for callbacks that run, except inside one and on the loop. Snapshots and Refs live on.
 //
-// Thread-safe. Nothing blocks except Run, WaitForCacheSync, RemoveEventHandler and AddIndexers, as they say.
+// Thread-safe. Nothing blocks except Run, WaitForCacheSync, RemoveEventHandler and AddIndexers, as
+// they say.
 // Counterpart: cache.SharedIndexInformer.
 template <class T>
 class SharedInformer {
@@ -149,8 +107,9 @@ class SharedInformer {
       : SharedInformer(Make(env, std::move(lister_watcher), options)) {}
   explicit SharedInformer(std::shared_ptr<internal::InformerCore> core) : core_(std::move(core)) {}
 
-  // Registers a handler. It first gets everything that is there as Added events with is_in_initial_list, then what happens.
-  // kStopped where the informer has stopped. May be called at any time, also before Start and from callbacks.
+  // Registers a handler. It first gets everything that is there as Added events with
+  // is_in_initial_list, then what happens. kStopped where the informer has stopped. May be called
+  // at any time, also before Start and from callbacks.
   Result<EventHandlerRegistration> AddEventHandler(ResourceEventHandlerFuncs<T> funcs,
                                                    HandlerOptions options = {}) {
     return Add<T>(std::make_shared<FunctionEventHandler<T>>(std::move(funcs)), std::move(options));
@@ -179,21 +138,22 @@ class SharedInformer {
                     std::move(options));
   }
 
-  // Ends a registration; events that wait are discarded. Waits for a callback that is running, except inside one of this
-  // handler, so that afterwards what the callback uses may go. Removing twice, or a handle of another informer, does nothing.
-  // kWouldDeadlock: called on the loop thread while a callback runs; the removal holds, only the wait is missing.
+  // Ends a registration; events that wait are discarded. Waits for a callback that is running,
+  // except inside one of this handler, so that afterwards what the callback uses may go. Removing
+  // twice, or a handle of another informer, does nothing. kWouldDeadlock: called on the loop thread
+  // while a callback runs; the removal holds, only the wait is missing.
   Result<void> RemoveEventHandler(const EventHandlerRegistration& registration) {
     return core_->RemoveHandler(registration.listener());
   }
 
-  // Adds indexes; kAlreadyExists, and none added, if one of the names is taken. On a running informer this blocks until they
-  // are complete; kWouldDeadlock on the loop thread.
+  // Adds indexes; kAlreadyExists, and none added, if one of the names is taken. On a running
+  // informer this blocks until they are complete; kWouldDeadlock on the loop thread.
   Result<void> AddIndexers(Indexers<T> indexers) {
     return internal::AddTypedIndexers<T>(*core_, std::move(indexers));
   }
 
-  // Replaces every object before anything else sees it: on the loop, once per object received; must be quick and pure. An
-  // error marks the object as unreadable. kStopped after Start.
+  // Replaces every object before anything else sees it: on the loop, once per object received; must
+  // be quick and pure. An error marks the object as unreadable. kStopped after Start.
   Result<void> SetTransform(std::function<Result<Ref<T>>(const Ref<T>&)> transform) {
     return core_->SetTransform(
         [f = std::move(transform)](internal::ObjectRef object) -> Result<internal::ObjectRef> {
@@ -202,13 +162,14 @@ class SharedInformer {
           return result->object();
         });
   }
-  // Called on the loop whenever listing or watching fails, in place of a log line. Must be quick. kStopped after Start.
+  // Called on the loop whenever listing or watching fails, in place of a log line. Must be quick.
+  // kStopped after Start.
   Result<void> SetWatchErrorHandler(std::function<void(const Error&)> handler) {
     return core_->SetWatchErrorHandler(std::move(handler));
   }
 
-  // Begins to list and watch, and returns at once. Again after Stop: continues with what is cached, and handlers get the
-  // difference. A no-op while it runs.
+  // Begins to list and watch, and returns at once. Again after Stop: continues with what is cached,
+  // and handlers get the difference. A no-op while it runs.
   void Start() { core_->Start(); }
   // Ends listing and watching, and returns at once. The store stays readable.
   void Stop() { core_->Stop(); }
@@ -224,13 +185,15 @@ class SharedInformer {
   }
   [[nodiscard]] bool HasStarted() const { return core_->HasStarted(); }
   [[nodiscard]] bool IsStopped() const { return core_->IsStopped(); }
-  // The version of the collection that the store has; empty before the first list. What waits in the queue is not in it.
+  // The version of the collection that the store has; empty before the first list. What waits in
+  // the queue is not in it.
   [[nodiscard]] std::string LastSyncResourceVersion() const {
     return core_->LastSyncResourceVersion();
   }
   [[nodiscard]] InformerStats Stats() const { return core_->Stats(); }
 
-  // Three ways to read. All keep their promise only together with HasSynced: before it, they show nothing.
+  // Three ways to read. All keep their promise only together with HasSynced: before it, they show
+  // nothing.
   [[nodiscard]] kinformer::Lister<T> lister() const { return internal::MakeLister<T>(core_); }
   [[nodiscard]] kinformer::Indexer<T> indexer() const { return internal::MakeIndexer<T>(core_); }
   [[nodiscard]] kinformer::Snapshot<T> Snapshot() const { return internal::MakeSnapshot<T>(core_); }
@@ -238,11 +201,11 @@ class SharedInformer {
   [[nodiscard]] const std::shared_ptr<internal::InformerCore>& core() const { return core_; }
 
  private:
-  template <class U>
-  Result<EventHandlerRegistration> Add(std::shared_ptr<ResourceEventHandler<U>> handler,
-                                       HandlerOptions options) {
+  template <class U, class Handler>
+  Result<EventHandlerRegistration> Add(std::shared_ptr<Handler> handler, HandlerOptions options) {
     auto listener = core_->AddHandler(
-        std::make_shared<internal::HandlerAdapter<U>>(std::move(handler)), std::move(options));
+        std::make_shared<internal::HandlerAdapter<U, Handler>>(std::move(handler)),
+        std::move(options));
     if (!listener) return std::move(listener).error();
     return EventHandlerRegistration(std::move(*listener));
   }

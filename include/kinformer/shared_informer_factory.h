@@ -1,6 +1,7 @@
 // kinformer/shared_informer_factory.h
 //
-// SharedInformerFactory: one informer per resource for a whole program, however many parts of it ask.
+// SharedInformerFactory: one informer per resource for a whole program, however many parts of it
+// ask.
 //
 //   SharedInformerFactory factory(client);
 //   SharedInformer<corev1::Pod> pods = factory.InformerFor<corev1::Pod>();
@@ -22,6 +23,7 @@
 #include <utility>
 
 #include "kinformer/client.h"
+#include "kinformer/internal/factory_groups.h"
 #include "kinformer/list_options.h"
 #include "kinformer/object_name.h"
 #include "kinformer/resource.h"
@@ -34,31 +36,16 @@ struct RestMapping;  // discovery.h
 class Unstructured;  // unstructured.h
 
 namespace metav1 {
-class PartialObjectMetadata;  // unstructured.h
+class PartialObjectMetadata;  // partial_object_metadata.h
 }  // namespace metav1
 
-namespace accessors {  // factory_accessors.h
-class Core;
-class Apps;
-class Batch;
-class Networking;
-class Discovery;
-class Coordination;
-class Rbac;
-class Storage;
-class Policy;
-class Autoscaling;
-class Scheduling;
-class Events;
-class Node;
-class Admissionregistration;
-class Certificates;
-}  // namespace accessors
-
-// Counterpart: informers.SharedInformerOption (WithNamespace, WithTweakListOptions, WithCustomResyncConfig).
+// Counterpart: informers.SharedInformerOption (WithNamespace, WithTweakListOptions,
+// WithCustomResyncConfig).
 struct SharedInformerFactoryOptions {
   std::string namespace_{};  // empty: all namespaces
-  // Changes the options of every list and watch: selectors. Called on the loop.
+  // Changes the options of every list and watch, with the same selectors each time. Called on the
+  // loop, and once more at each start of an informer, which learns in this way what its cache
+  // leaves out.
   std::function<void(ListOptions&)> tweak_list_options{};
   Duration default_resync{0};  // of informers that do not say otherwise; 0: never
   std::map<GroupVersionResource, Duration> resync{};  // per resource, before default_resync
@@ -67,17 +54,6 @@ struct SharedInformerFactoryOptions {
 };
 
 namespace internal {
-
-// Where a factory gets its ListerWatchers. Thread-safe.
-class ListerWatcherProvider {
- public:
-  virtual ~ListerWatcherProvider() = default;
-  [[nodiscard]] virtual Env& env() const = 0;
-  // Called on the loop. `type` lives for ever.
-  [[nodiscard]] virtual std::unique_ptr<ListerWatcher> NewListWatch(
-      const TypeInfo& type, const std::string& namespace_,
-      const std::function<void(ListOptions&)>& tweak) = 0;
-};
 
 // What all instances of the templates share.
 class FactoryCore {
@@ -109,36 +85,41 @@ class FactoryCore {
 
 }  // namespace internal
 
-// Owns one count on each of its informers until Shutdown or Release. Thread-safe. Not copyable: pass it by reference.
+// Owns one count on each of its informers until Shutdown or Release. Thread-safe. Not copyable:
+// pass it by reference.
 //
-// All informers of one resource and namespace share one watch and one store. Metadata informers use the full informer of
-// their resource where one exists.
+// All informers of one resource and namespace share one watch and one store. Metadata informers use
+// the full informer of their resource where one exists.
+// Go's accessors, factory.Core().V1().Pods().Informer(), need factory_accessors.h.
 // Counterpart: informers.SharedInformerFactory, dynamicinformer and metadatainformer in one.
-class SharedInformerFactory {
+class SharedInformerFactory : public accessors::Groups {
  public:
   explicit SharedInformerFactory(const Client& client, SharedInformerFactoryOptions options = {});
   // Over anything that makes ListerWatchers. For tests.
-  explicit SharedInformerFactory(std::shared_ptr<internal::ListerWatcherProvider> provider,
+  explicit SharedInformerFactory(std::shared_ptr<ListerWatcherProvider> provider,
                                  SharedInformerFactoryOptions options = {});
   ~SharedInformerFactory();  // Shutdown
 
-  // The informer for T. The first call makes it; later calls give the same one and add the indexes that it lacks, while their
-  // other options are not looked at, except what they keep of the objects: who keeps more than a running informer does
-  // (drop_managed_fields, projection) gets another one, and who keeps less is given one that keeps everything.
-  template <Resource T>
+  // The informer for T. The first call makes it; later calls give the same one and add the indexes
+  // that it lacks, while their other options are not looked at, except what they keep of the
+  // objects: who keeps more than a running informer does (drop_managed_fields, projection) gets
+  // another one, and who keeps less is given one that keeps everything.
+  template <kinformer::Resource T>
   SharedInformer<T> InformerFor(InformerOptions<T> options = {}) {
     return Typed<T>(T::type_info(), std::move(options), false);
   }
 
-  // The informer for T as made by a function of the caller's, which gets the resync period that the factory would use. An
-  // informer for T that exists is returned as it is. Counterpart: InformerFor(obj, newFunc).
-  template <Resource T>
+  // The informer for T as made by a function of the caller's, which gets the resync period that the
+  // factory would use. An informer for T that exists is returned as it is. Counterpart:
+  // InformerFor(obj, newFunc).
+  template <kinformer::Resource T>
   SharedInformer<T> InformerFor(const std::function<SharedInformer<T>(Duration resync)>& make) {
     return SharedInformer<T>(
         core_->GetOrMake(T::type_info(), [&make](Duration resync) { return make(resync).core(); }));
   }
 
-  // Objects of any resource as JSON; `kind` and scope come from discovery or from the caller's knowledge.
+  // Objects of any resource as JSON; `kind` and scope come from discovery or from the caller's
+  // knowledge.
   // Counterpart: dynamicinformer's ForResource. Needs unstructured.h.
   SharedInformer<Unstructured> ForResource(const RestMapping& mapping,
                                            InformerOptions<Unstructured> options);
@@ -149,10 +130,11 @@ class SharedInformerFactory {
   SharedInformer<Unstructured> ForResource(const GroupVersionResource& resource,
                                            std::string_view kind, bool namespaced = true);
 
-  // The metadata of objects of any resource. Counterpart: metadatainformer's ForResource. Needs unstructured.h.
+  // The metadata of objects of any resource. Counterpart: metadatainformer's ForResource. Needs
+  // partial_object_metadata.h.
   SharedInformer<metav1::PartialObjectMetadata> MetadataInformerFor(
       const GroupVersionResource& resource, std::string_view kind, bool namespaced = true);
-  template <Resource T, class Metadata = metav1::PartialObjectMetadata>
+  template <kinformer::Resource T, class Metadata = metav1::PartialObjectMetadata>
   SharedInformer<Metadata> MetadataInformerFor() {
     const internal::TypeInfo& t = T::type_info();
     return Typed<Metadata>(
@@ -160,18 +142,21 @@ class SharedInformerFactory {
         true);
   }
 
-  // Starts the informers that are not running. Returns at once. Call it again for informers asked for later.
+  // Starts the informers that have not been started yet. Returns at once. Call it again for
+  // informers that are asked for later; one that was stopped stays so.
   void Start() { core_->Start(); }
 
-  // Blocks until all informers that were started are synced. Otherwise the error names those that are not, and what went wrong
-  // with each last: kCanceled (stop was requested), kDeadlineExceeded, kStopped (one was stopped), kNotSynced (with fail_fast:
-  // an error that waiting does not cure), kWouldDeadlock (called on the loop thread).
+  // Blocks until all informers that were started are synced. Otherwise the error names those that
+  // are not, and what went wrong with each last: kCanceled (stop was requested), kDeadlineExceeded,
+  // kStopped (one was stopped), kNotSynced (with fail_fast: an error that waiting does not cure),
+  // kWouldDeadlock (called on the loop thread).
   Result<void> WaitForCacheSync(const std::stop_token& stop = {}, SyncWaitOptions options = {}) {
     return core_->WaitForCacheSync(stop, options);
   }
 
-  // Stops all informers, gives up the counts on them, and blocks until nothing of them runs: no callback is running afterwards,
-  // except the one that calls it. Informers whose handles others hold stay readable. May be called again.
+  // Stops all informers, gives up the counts on them, and blocks until nothing of them runs: no
+  // callback is running afterwards, except the one that calls it. Informers whose handles others
+  // hold stay readable. May be called again.
   void Shutdown() { core_->Shutdown(); }
 
   // Gives up the factory's count on one informer: it stops when nobody else has one.
@@ -179,23 +164,6 @@ class SharedInformerFactory {
   void Release(const SharedInformer<T>& informer) {
     core_->Release(informer.core());
   }
-
-  // Go's accessors. Need factory_accessors.h.
-  accessors::Core Core();
-  accessors::Apps Apps();
-  accessors::Batch Batch();
-  accessors::Networking Networking();
-  accessors::Discovery Discovery();
-  accessors::Coordination Coordination();
-  accessors::Rbac Rbac();
-  accessors::Storage Storage();
-  accessors::Policy Policy();
-  accessors::Autoscaling Autoscaling();
-  accessors::Scheduling Scheduling();
-  accessors::Events Events();
-  accessors::Node Node();
-  accessors::Admissionregistration Admissionregistration();
-  accessors::Certificates Certificates();
 
  private:
   template <class T>

@@ -7,7 +7,8 @@
 //   for (corev1::Pod pod : snapshot.ByIndex("node", "node-7")) ...
 //   Ref<corev1::Pod> kept = snapshot.Retain(pod);
 //
-// Nothing in it changes, however the store does; two questions to one snapshot are answered from the same moment.
+// Nothing in it changes, however the store does; two questions to one snapshot are answered from
+// the same moment.
 
 #ifndef KINFORMER_SNAPSHOT_H_
 #define KINFORMER_SNAPSHOT_H_
@@ -32,12 +33,12 @@
 
 namespace kinformer {
 
-// Taking one costs about 50 ns, whatever the store's size; copies share. Held for long, it keeps the memory of at most one old
-// version of each object, and slows nobody. Views it gives out live as long as some copy of it. It may outlive its store and
-// its informer.
+// Taking one costs about 50 ns, whatever the store's size; copies share. Held for long, it keeps
+// the memory of at most one old version of each object, and slows nobody. Views it gives out live
+// as long as some copy of it. It may outlive its store and its informer.
 //
-// Where the informer compresses (InformerOptions::compression), what is read of a snapshot is unpacked into memory of the
-// snapshot: it grows with the number of objects looked at.
+// Where the informer compresses (InformerOptions::compression), what is read of a snapshot is
+// unpacked into memory of the snapshot: it grows with the number of objects looked at.
 //
 // Thread-safe. Never blocks. Counterpart: none in client-go, where List copies.
 template <ObjectView T>
@@ -72,8 +73,8 @@ class Snapshot {
   std::optional<T> Get(std::string_view namespace_, std::string_view name) const&& = delete;
   std::optional<T> GetByKey(std::string_view key) const&& = delete;
 
-  // The objects that have `value` in the index. The range is not ok() where there is no such index. It keeps the version by
-  // itself, so that it may outlive this.
+  // The objects that have `value` in the index. The range is not ok() where there is no such index.
+  // It keeps the version by itself, so that it may outlive this.
   [[nodiscard]] ObjectRange<T> ByIndex(std::string_view index, std::string_view value) const {
     if (core_ == nullptr) return {};
     auto blocks = core_->ByIndex(index, value);

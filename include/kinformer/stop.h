@@ -1,7 +1,8 @@
 // kinformer/stop.h
 //
-// StopSource: one "please end" for a whole program, as std::stop_token for whoever must notice. StopOnSignals makes one that
-// SIGINT and SIGTERM trigger; nothing else in the library touches signals.
+// StopSource: one "please end" for a whole program, as std::stop_token for whoever must notice.
+// StopOnSignals makes one that SIGINT and SIGTERM trigger; nothing else in the library touches
+// signals.
 
 #ifndef KINFORMER_STOP_H_
 #define KINFORMER_STOP_H_
@@ -27,8 +28,9 @@ class StopSource {
   std::shared_ptr<State> state_;
 };
 
-// The first SIGINT or SIGTERM requests stop; a second one ends the process at once with status 130 or 143. Call it from main
-// before other threads start. Calling it again returns the same source. Counterpart: signals.SetupSignalHandler.
+// The first SIGINT or SIGTERM requests stop; a second one ends the process at once with status 130
+// or 143. Call it from main before other threads start. Calling it again returns the same source.
+// Counterpart: signals.SetupSignalHandler.
 StopSource StopOnSignals();
 
 }  // namespace kinformer

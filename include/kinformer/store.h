@@ -3,10 +3,11 @@
 // Store<T>: objects by their keys. What an informer keeps, and a container to use by itself:
 //
 //   Store<corev1::Pod> pods(env);
-//   pods.Add(pod).OrExit();
+//   pods.Add(pod).OrExit();  // a Ref<corev1::Pod>
 //   if (Ref<corev1::Pod> web = pods.GetByKey("default/web-0")) ...
 //
-// Indexer<T> (indexer.h) is a Store with indexes; Lister<T> (lister.h) reads one and says why something is absent.
+// Indexer<T> (indexer.h) is a Store with indexes; Lister<T> (lister.h) reads one and says why
+// something is absent.
 
 #ifndef KINFORMER_STORE_H_
 #define KINFORMER_STORE_H_
@@ -45,8 +46,9 @@ struct TransactionResult {
 
 // A handle: copies are the same store.
 //
-// Thread-safe. Readers never wait, not even for a writer; writers wait for each other only. Writes fail with kInvalidArgument
-// where the object has no name, and on the store of an informer, which only the informer writes.
+// Thread-safe. Readers never wait, not even for a writer; writers wait for each other only. Writes
+// fail with kInvalidArgument where the object has no name, and on the store of an informer, which
+// only the informer writes.
 // Ownership: the store shares its objects with whoever has a Ref or a range of them.
 // Counterpart: cache.Store. Keys are always namespace and name (MetaNamespaceKeyFunc).
 template <ObjectView T>
@@ -56,10 +58,12 @@ class Store {
   explicit Store(Env& env) : core_(std::make_shared<internal::IndexerCore>(env)) {}
   explicit Store(std::shared_ptr<internal::IndexerCore> core) : core_(std::move(core)) {}
 
-  // Adds or replaces: both names do the same, as in client-go. The object's resourceVersion becomes the store's.
+  // Adds or replaces: both names do the same, as in client-go. The object's resourceVersion becomes
+  // the store's.
   Result<void> Add(const Ref<T>& object) { return core_->Put(object.object()); }
   Result<void> Update(const Ref<T>& object) { return core_->Put(object.object()); }
-  // Removes the object of that name, whatever its version. Absent: nothing happens. The resourceVersion becomes the store's.
+  // Removes the object of that name, whatever its version. Absent: nothing happens. The
+  // resourceVersion becomes the store's.
   Result<void> Delete(const Ref<T>& object) {
     const internal::ObjectRef& o = object.object();
     return core_->Delete(o->namespace_(), o->name(), o->resourceVersion());
@@ -69,7 +73,8 @@ class Store {
     const auto [namespace_, name] = internal::SplitStoreKey(key);
     return core_->Delete(namespace_, name, {});
   }
-  // Makes `objects` all there is, in one step that readers see whole. Where one of them has no name, nothing changes.
+  // Makes `objects` all there is, in one step that readers see whole. Where one of them has no
+  // name, nothing changes.
   Result<void> Replace(const std::vector<Ref<T>>& objects, std::string_view resource_version) {
     std::vector<internal::ObjectRef> untyped;
     untyped.reserve(objects.size());

@@ -11,8 +11,8 @@
 
 namespace kinformer {
 
-// A move-only `void()` function object, so that a task may own what it works on (a unique_ptr, a Ref). Empty by default.
-// Thread-compatible.
+// A move-only `void()` function object, so that a task may own what it works on (a unique_ptr, a
+// Ref). Empty by default. Thread-compatible.
 class Task {
  public:
   Task() = default;

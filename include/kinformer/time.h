@@ -17,8 +17,8 @@
 
 namespace kinformer::metav1 {
 
-// A point in time to the second (nanoseconds survive where a server sends them). By default Go's zero time, which means "none".
-// A value. Counterpart: metav1.Time.
+// A point in time to the second (nanoseconds survive where a server sends them). By default Go's
+// zero time, which means "none". A value. Counterpart: metav1.Time.
 class Time {
  public:
   constexpr Time() = default;

@@ -1,8 +1,8 @@
 // kinformer/transport.h
 //
-// Transport: how requests reach an API server, and Handler: what answers them when the server is in this process. Between the
-// two stands either the network (libcurl on one side, an HTTP front end on the other) or nothing but memory
-// (InMemoryTransport), which is how tests and simulations run.
+// Transport: how requests reach an API server, and Handler: what answers them when the server is in
+// this process. Between the two stands either the network (libcurl on one side, an HTTP front end
+// on the other) or nothing but memory (InMemoryTransport), which is how tests and simulations run.
 //
 // Everything here happens on the Env's loop thread and never blocks.
 
@@ -42,6 +42,7 @@ class HttpHeaders {
 // Which connections a request may use. A slow LIST delays no watch and no lease renewal.
 enum class ConnectionPool : std::uint8_t { kShort, kList, kWatch, kLease };
 
+// A request as it goes over the wire.
 struct HttpRequest {
   std::string method{"GET"};
   std::string target{};  // path and query, percent-encoded: "/api/v1/pods?limit=500"
@@ -53,19 +54,22 @@ struct HttpRequest {
   std::string user{};
 };
 
-// Receives one response. Calls come in order: OnHeaders once, OnData any number of times, OnDone once and last, whatever happens.
-// OnDone may come first, when nothing was received. The bytes of OnData are content-decoded (gzip) and valid during the call.
-// No method may destroy the call's handle except OnDone.
+// Receives one response. Calls come in order: OnHeaders once, OnData any number of times, OnDone
+// once and last, whatever happens. OnDone may come first, when nothing was received. The bytes of
+// OnData are content-decoded (gzip) and valid during the call. No method may destroy the call's
+// handle except OnDone.
 class ResponseReceiver {
  public:
   virtual ~ResponseReceiver() = default;
   virtual void OnHeaders(int status, const HttpHeaders& headers) = 0;
   virtual void OnData(std::string_view data) = 0;
-  // OK: the response is complete. kUnexpectedEof: it ended in the middle. kConnectionRefused, kTransport, kDeadlineExceeded.
+  // OK: the response is complete. kUnexpectedEof: it ended in the middle. kConnectionRefused,
+  // kTransport, kDeadlineExceeded.
   virtual void OnDone(Result<void> result) = 0;
 };
 
-// A request under way. Destroying the handle abandons it: no method of the receiver is called afterwards.
+// A request under way. Destroying the handle abandons it: no method of the receiver is called
+// afterwards.
 class HttpCall {
  public:
   virtual ~HttpCall() = default;
@@ -93,7 +97,8 @@ class Transport {
 
 // ---- the server's side
 
-// A piece of a response body: bytes and whatever keeps them alive, so that many watchers can share one encoded event.
+// A piece of a response body: bytes and whatever keeps them alive, so that many watchers can share
+// one encoded event.
 struct BodyChunk {
   std::string_view bytes;
   std::shared_ptr<const void> owner{};
@@ -101,7 +106,8 @@ struct BodyChunk {
   static BodyChunk Of(std::string text);
 };
 
-// What a response does to the connection that carries it, beside what it says: the faults of a server, or of what stands before it.
+// What a response does to the connection that carries it, beside what it says: the faults of a
+// server, or of what stands before it.
 struct ConnectionEffect {
   // What kAbort cuts.
   enum class Cut : std::uint8_t {
@@ -116,8 +122,8 @@ struct ConnectionEffect {
   std::uint32_t max_streams{0};
 };
 
-// A response that is pulled: the front end asks for bytes when the socket can take them, so a slow reader costs the server a
-// cursor and nothing more. Loop-confined.
+// A response that is pulled: the front end asks for bytes when the socket can take them, so a slow
+// reader costs the server a cursor and nothing more. Loop-confined.
 class ResponseStream {
  public:
   enum class State : std::uint8_t {
@@ -127,23 +133,26 @@ class ResponseStream {
     kAbort,  // cut the connection in the middle (a fault)
   };
   virtual ~ResponseStream() = default;
-  // Whether the answer has begun. While it has not (a read that waits for a resourceVersion, a delayed response), status() and
-  // headers() are not known and Read gives nothing: wait for `wake`, which is called once when it begins.
+  // Whether the answer has begun. While it has not (a read that waits for a resourceVersion, a
+  // delayed response), status() and headers() are not known and Read gives nothing: wait for
+  // `wake`, which is called once when it begins.
   [[nodiscard]] virtual bool ready() const { return true; }
   // REQUIRES: ready().
   [[nodiscard]] virtual int status() const = 0;
   [[nodiscard]] virtual const HttpHeaders& headers() const = 0;
   // Appends up to about `max_bytes` to `out`. Never blocks.
   virtual State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) = 0;
-  // Called on the loop, at most once for each kWait, when Read has something new to say. Set before the first Read. It may be called
-  // from inside other calls into the server: it must only note or post, not Read.
+  // Called on the loop, at most once for each kWait, when Read has something new to say. Set before
+  // the first Read. It may be called from inside other calls into the server: it must only note or
+  // post, not Read.
   virtual void SetWake(std::function<void()> wake) = 0;
-  // Looked at when the answer begins and when it is aborted. Transports without connections know only the first kind of cut.
+  // Looked at when the answer begins and when it is aborted. Transports without connections know
+  // only the first kind of cut.
   [[nodiscard]] virtual ConnectionEffect effect() const { return {}; }
 };
 
-// Answers requests. Implemented by apiserver::ApiServer. Loop-confined; never blocks; the returned stream may be destroyed at any
-// time, which abandons the response.
+// Answers requests. Implemented by apiserver::ApiServer. Loop-confined; never blocks; the returned
+// stream may be destroyed at any time, which abandons the response.
 class Handler {
  public:
   virtual ~Handler() = default;
@@ -161,7 +170,8 @@ struct InMemoryTransportOptions {
 // A Transport whose other end is a Handler in the same process and on the same loop.
 class InMemoryTransport : public Transport {
  public:
-  // Breaks every call under way (kTransport) and refuses new ones (kConnectionRefused) until Up() is called: a server that is down.
+  // Breaks every call under way (kTransport) and refuses new ones (kConnectionRefused) until Up()
+  // is called: a server that is down.
   virtual void Down() = 0;
   virtual void Up() = 0;
   // Cuts each call under way once it has received another n bytes, n drawn from [0, max_bytes].
@@ -169,6 +179,8 @@ class InMemoryTransport : public Transport {
   // Puts another handler in place of the first, for a restart. Calls under way break.
   virtual void Replace(Handler& handler) = 0;
 };
+
+// A transport that hands each request to `handler`, which must outlive it, on the loop.
 std::unique_ptr<InMemoryTransport> NewInMemoryTransport(Env& env, Handler& handler,
                                                         InMemoryTransportOptions options = {});
 

@@ -1,10 +1,11 @@
 // kinformer/unstructured.h
 //
-// Unstructured: an object of a kind that the program does not know at compile time: its common metadata, and the rest as JSON that is
-// read by path.
+// Unstructured: an object of a kind that the program does not know at compile time: its common
+// metadata, and the rest as JSON that is read by path.
 //
 //   for (Unstructured widget : widgets.Snapshot()) {
-//     std::cout << widget.metadata().name() << ' ' << widget.root()["spec"]["size"].AsInt64().value_or(0) << '\n';
+//     std::int64_t size = widget.root()["spec"]["size"].AsInt64().value_or(0);
+//     std::cout << widget.metadata().name() << ' ' << size << '\n';
 //   }
 
 #ifndef KINFORMER_UNSTRUCTURED_H_
@@ -40,12 +41,13 @@ class Unstructured {
   [[nodiscard]] std::string apiVersion() const { return block_->type().apiVersion(); }
   [[nodiscard]] GroupVersionKind GroupVersionKindOf() const;
 
-  // The object's other members: spec, status, data, ... An absent view for an object that is kept as protobuf.
+  // The object's other members: spec, status, data, ... An absent view for an object that is kept
+  // as protobuf.
   [[nodiscard]] json::View root() const;
 
-  // The whole object, to be changed. A copy of a partial object has a member kPartialMember, by which Update refuses it, and so
-  // has a copy of one that is malformed inside: what reads find is there, the rest is absent and counted (Validation::kFull lets no such
-  // object in).
+  // The whole object, to be changed. A copy of a partial object has a member kPartialMember, by
+  // which Update refuses it, and so has a copy of one that is malformed inside: what reads find is
+  // there, the rest is absent and counted (Validation::kFull lets no such object in).
   [[nodiscard]] json::Value DeepCopy() const;
   // The whole object as JSON.
   [[nodiscard]] std::string ToJson() const;

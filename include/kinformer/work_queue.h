@@ -1,16 +1,20 @@
 // kinformer/work_queue.h
 //
-// WorkQueue: the hand-off between event handlers, which learn that an object changed, and workers, which bring the world in
-// line with it. Handlers add keys; workers take keys, look the object up in a cache, act, and mark the key done.
+// WorkQueue: the hand-off between event handlers, which learn that an object changed, and workers,
+// which bring the world in line with it. Handlers add keys; workers take keys, look the object up
+// in a cache, act, and mark the key done.
 //
-// The queue holds each item at most once, however often it is added, and never gives one item to two workers at a time. An
-// item that is added while a worker has it is given out again after that worker is done. So no change is missed, no work is
-// repeated for its own sake, and a worker never needs a lock per key.
+// The queue holds each item at most once, however often it is added, and never gives one item to
+// two workers at a time. An item that is added while a worker has it is given out again after that
+// worker is done. So no change is missed, no work is repeated for its own sake, and a worker never
+// needs a lock per key.
 //
 //   WorkQueue<ObjectName> queue(env, {.name = "pods"});
-//   pods.AddEventHandler({.on_update = [&](const Updated<corev1::Pod>& e) { queue.Add(e.key); }});
-//   while (std::optional<ObjectName> key = queue.Get()) {       // empty once the queue shuts down
-//     Reconcile(*key);
+//   pods.AddEventHandler({.on_update = [&](const Updated<corev1::Pod>& e) {
+//     queue.Add(e.object_name());
+//   }}).OrExit();
+//   while (std::optional<ObjectName> key = queue.Get()) {  // empty once the queue shuts down
+//     Result<void> done = Reconcile(*key);
 //     queue.Done(*key);
 //   }
 //
@@ -33,20 +37,25 @@
 
 namespace kinformer {
 
+// What a queue is called.
 struct WorkQueueOptions {
   std::string name{};  // label of the queue's metrics; empty: no metrics
 };
 
-// A first-in, first-out queue of distinct items. `Item` is copyable, equality-comparable and hashed by `Hash`.
+// A first-in, first-out queue of distinct items. `Item` is copyable, equality-comparable and hashed
+// by `Hash`.
 //
-// Guarantees: an item is waiting at most once; it is held by at most one worker; an Add that happens before a Done of the same
-// item leads to another Get after it. Items are given out in the order in which they became waiting.
-// Thread-safe. Get and ShutDownWithDrain block; nothing else does. All waits go through the Env, so simulated time works.
-// Ownership: the queue copies items and keeps nothing of an item that is done. It must outlive all calls; `env` must outlive
-// it. Destruction shuts it down and waits for blocked calls to leave.
+// Guarantees: an item is waiting at most once; it is held by at most one worker; an Add that
+// happens before a Done of the same item leads to another Get after it. Items are given out in the
+// order in which they became waiting.
+// Thread-safe. Get and ShutDownWithDrain block; nothing else does. All waits go through the Env, so
+// simulated time works.
+// Ownership: the queue copies items and keeps nothing of an item that is done. It must outlive all
+// calls; `env` must outlive it. Destruction shuts it down and waits for blocked calls to leave.
 // Cost: one hash lookup per call; about 130 bytes per item beside the item.
-// Metrics: workqueue_depth, _adds_total, _queue_duration_seconds, _work_duration_seconds, _unfinished_work_seconds,
-// _longest_running_processor_seconds, _retries_total, each with the label `name`.
+// Metrics: workqueue_depth, _adds_total, _queue_duration_seconds, _work_duration_seconds,
+// _unfinished_work_seconds, _longest_running_processor_seconds, _retries_total, each with the label
+// `name`.
 // Counterpart: client-go util/workqueue.Typed.
 template <class Item, class Hash = std::hash<Item>>
 class WorkQueue {
@@ -67,8 +76,9 @@ class WorkQueue {
     if (state_->AcceptsLocked()) state_->AddLocked(state_->NodeFor(item));
   }
 
-  // Waits for an item and gives it to the caller, who must call Done. Empty once the queue is shut down and nothing waits. On
-  // the event loop, where nothing may wait, also when there is nothing at the moment.
+  // Waits for an item and gives it to the caller, who must call Done. Empty once the queue is shut
+  // down and nothing waits. On the event loop, where nothing may wait, also when there is nothing
+  // at the moment.
   [[nodiscard]] std::optional<Item> Get() {
     MonitorLock lock(state_->monitor());
     internal::QueueNode* const node = state_->GetLocked();
@@ -76,8 +86,8 @@ class WorkQueue {
     return State::ItemOf(*node);
   }
 
-  // The caller has finished with `item`, which Get gave it. If it was added meanwhile, it waits again, at the back.
-  // For an item that nobody holds this does nothing and logs an error.
+  // The caller has finished with `item`, which Get gave it. If it was added meanwhile, it waits
+  // again, at the back. For an item that nobody holds this does nothing and logs an error.
   void Done(const Item& item) {
     MonitorLock lock(state_->monitor());
     const auto it = state_->nodes.find(item);
@@ -89,8 +99,8 @@ class WorkQueue {
     if (it->second.idle()) state_->nodes.erase(it);
   }
 
-  // Items waiting, not counting those that workers hold or that are delayed. A moment's value: for metrics and tests, not for
-  // decisions.
+  // Items waiting, not counting those that workers hold or that are delayed. A moment's value: for
+  // metrics and tests, not for decisions.
   [[nodiscard]] std::size_t Len() const {
     MonitorLock lock(state_->monitor());
     return state_->LenLocked();
@@ -107,17 +117,19 @@ class WorkQueue {
     return items;
   }
 
-  // From now on Add is ignored and delayed items are dropped; Get drains what waits and then returns empty. Returns at once;
-  // may be called again. Ends a ShutDownWithDrain that waits elsewhere.
+  // From now on Add is ignored and delayed items are dropped; Get drains what waits and then
+  // returns empty. Returns at once; may be called again. Ends a ShutDownWithDrain that waits
+  // elsewhere.
   void ShutDown() {
     MonitorLock lock(state_->monitor());
     state_->ShutDownLocked();
     state_->DropIdle();
   }
 
-  // Like ShutDown, then waits until nothing waits and no worker holds an item, or until `timeout` has passed, or until ShutDown
-  // is called. Returns whether the queue drained. Unlike client-go, items still waiting count: none is left behind, and every
-  // one of several callers returns. On the event loop it does not wait.
+  // Like ShutDown, then waits until nothing waits and no worker holds an item, or until `timeout`
+  // has passed, or until ShutDown is called. Returns whether the queue drained. Unlike client-go,
+  // items still waiting count: none is left behind, and every one of several callers returns. On
+  // the event loop it does not wait.
   [[nodiscard]] bool ShutDownWithDrain(Duration timeout = Duration::max()) {
     MonitorLock lock(state_->monitor());
     const bool drained = state_->ShutDownWithDrainLocked(timeout);
@@ -131,7 +143,8 @@ class WorkQueue {
   }
 
  protected:
-  // The core with the map from items to nodes. The map's nodes do not move, so the core may point into it.
+  // The core with the map from items to nodes. The map's nodes do not move, so the core may point
+  // into it.
   struct Slot : internal::QueueNode {
     const Item* item = nullptr;
   };

@@ -1,10 +1,12 @@
 // kinformer/worker.h
 //
-// RunWorkers: the loop that every controller has around its queue: take an item, bring the world in line with it, retry what
-// failed.
+// RunWorkers: the loop that every controller has around its queue: take an item, bring the world in
+// line with it, retry what failed.
 //
 //   RateLimitingQueue<ObjectName> queue(env, {.name = "pods"});
-//   Workers workers = RunWorkers(env, queue, 2, [&](const ObjectName& key) -> Result<void> { return Reconcile(key); });
+//   Workers workers = RunWorkers(env, queue, 2, [&](const ObjectName& key) -> Result<void> {
+//     return Reconcile(key);
+//   });
 //   ...
 //   queue.ShutDown();   // workers end once what waits is done
 
@@ -25,7 +27,8 @@
 
 namespace kinformer {
 
-// Threads that work a queue off. Move-only. Destruction waits for them, so shut the queue down before.
+// Threads that work a queue off. Move-only. Destruction waits for them, so shut the queue down
+// before.
 class Workers {
  public:
   Workers() = default;
@@ -41,18 +44,21 @@ class Workers {
 };
 
 namespace internal {
-// What `call` throws becomes an error. Out of line, so that this header compiles without exceptions.
+// What `call` throws becomes an error. Out of line, so that this header compiles without
+// exceptions.
 Result<void> CallContained(const std::function<Result<void>()>& call);
 // Logs why an item will be tried again.
 void ReportRetry(Env& env, const std::string& queue_name, const Error& error);
 }  // namespace internal
 
+// What workers are called.
 struct WorkerOptions {
   std::string name{"worker"};  // first part of the threads' names, and of log lines
 };
 
-// Takes one item and calls reconcile(item), a Result<void>: success forgets the item's failures, an error or an exception adds
-// it again with rate limit; Done follows in any case. False: the queue has shut down.
+// Takes one item and calls reconcile(item), a Result<void>: success forgets the item's failures, an
+// error or an exception adds it again with rate limit; Done follows in any case. False: the queue
+// has shut down.
 template <class Item, class Hash, class Reconcile>
 bool ProcessNextWorkItem(Env& env, RateLimitingQueue<Item, Hash>& queue, Reconcile& reconcile,
                          const std::string& name = "worker") {
@@ -70,8 +76,9 @@ bool ProcessNextWorkItem(Env& env, RateLimitingQueue<Item, Hash>& queue, Reconci
   return true;
 }
 
-// Starts `count` threads that process items until the queue shuts down. `queue` must outlive the returned Workers; `reconcile`
-// is copied into each thread and is called from all of them at once, for different items.
+// Starts `count` threads that process items until the queue shuts down. `queue` must outlive the
+// returned Workers; `reconcile` is copied into each thread and is called from all of them at once,
+// for different items.
 template <class Item, class Hash, class Reconcile>
 [[nodiscard]] Workers RunWorkers(Env& env, RateLimitingQueue<Item, Hash>& queue, std::size_t count,
                                  Reconcile reconcile, const WorkerOptions& options = {}) {

@@ -2,9 +2,10 @@
 //
 // YAML as Kubernetes reads and writes it: manifests into json::Value and back.
 //
-// Plain scalars are read as kubectl reads them: null, true/yes/on/y and false/no/off/n in their spellings (as keys, too), integers in base
-// 10, 16 (0x), 8 (0o, or a leading 0) and 2 (0b), floats; everything else, dates included, is a string. Quoted scalars and block
-// scalars are strings. Anchors, aliases and merge keys (<<) work. A key that occurs twice in a map is an error.
+// Plain scalars are read as kubectl reads them: null, true/yes/on/y and false/no/off/n in their
+// spellings (as keys, too), integers in base 10, 16 (0x), 8 (0o, or a leading 0) and 2 (0b),
+// floats; everything else, dates included, is a string. Quoted scalars and block scalars are
+// strings. Anchors, aliases and merge keys (<<) work. A key that occurs twice in a map is an error.
 
 #ifndef KINFORMER_YAML_H_
 #define KINFORMER_YAML_H_
@@ -18,14 +19,16 @@
 
 namespace kinformer::yaml {
 
-// One document (JSON is YAML, too). Empty text gives null. Several documents are an error. Errors are kDecode and name the
-// line and column: "deploy.yaml:3:5: ..." where `file` is given, which is only used for that, "YAML, line 3, column 5: ..." else.
+// One document (JSON is YAML, too). Empty text gives null. Several documents are an error. Errors
+// are kDecode and name the line and column: "deploy.yaml:3:5: ..." where `file` is given, which is
+// only used for that, "YAML, line 3, column 5: ..." else.
 Result<json::Value> Parse(std::string_view text, std::string_view file = {});
 
 // All documents of a stream, separated by "---" lines. Documents without content are left out.
 Result<std::vector<json::Value>> ParseAll(std::string_view text, std::string_view file = {});
 
-// Block style, two spaces, keys sorted, lists level with their key: what kubectl prints with -o yaml. Ends with a newline.
+// Block style, two spaces, keys sorted, lists level with their key: what kubectl prints with -o
+// yaml. Ends with a newline.
 std::string Dump(const json::Value& value);
 
 }  // namespace kinformer::yaml

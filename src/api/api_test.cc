@@ -15,7 +15,8 @@
 #include "kinformer/mutable_text.h"
 #include "kinformer/ref.h"
 
-#include "object/transcode.h"
+#include "object/transcode/block_text.h"
+#include "object/transcode/transcode.h"
 #include "wire/protobuf_writer.h"
 
 namespace kinformer {
@@ -25,7 +26,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr std::string_view kPod =
-    R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-0","namespace":"default","uid":"u1","resourceVersion":"7",)"
+    R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-0","namespace":"default",)"
+    R"("uid":"u1","resourceVersion":"7",)"
     R"("creationTimestamp":"2026-03-01T10:00:00Z","labels":{"app":"web","tier":"front"}},)"
     R"("spec":{"volumes":[{"name":"config","configMap":{"name":"settings"}}],)"
     R"("containers":[{"name":"main","image":"web:1","ports":[{"containerPort":8080}],)"
@@ -59,7 +61,8 @@ TEST(Views, ReadAPod) {
   }
 }
 
-// The fields that a scheduled pod has, whatever is in them. The names differ in length, so that malloc rounds up in all ways.
+// The fields that a scheduled pod has, whatever is in them. The names differ in length, so that
+// malloc rounds up in all ways.
 TEST(Blocks, APodTakesAtMost170BytesMoreThanItsPayload) {
   constexpr std::size_t kNames = 16;
   std::size_t over = 0;
@@ -69,12 +72,15 @@ TEST(Blocks, APodTakesAtMost170BytesMoreThanItsPayload) {
         R"({"metadata":{"name":"web-)" + std::string(i, 'x') +
         R"(","namespace":"default"},"spec":{)"
         R"("volumes":[{"name":"v"}],"containers":[{"name":"c"}],"restartPolicy":"Always",)"
-        R"("terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","serviceAccountName":"default",)"
+        R"("terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst",)"
+        R"("serviceAccountName":"default",)"
         R"("serviceAccount":"default","nodeName":"node-7","hostNetwork":true,"hostPID":true,)"
         R"("securityContext":{},"schedulerName":"default-scheduler","tolerations":[{"key":"k"}],)"
         R"("priority":0,"enableServiceLinks":true,"preemptionPolicy":"PreemptLowerPriority"},)"
-        R"("status":{"phase":"Running","conditions":[{"type":"Ready"}],"hostIP":"10.0.0.1","podIP":"10.1.0.1",)"
-        R"("startTime":"2026-03-01T10:00:00Z","containerStatuses":[{"name":"c"}],"qosClass":"Burstable",)"
+        R"("status":{"phase":"Running","conditions":[{"type":"Ready"}],)"
+        R"("hostIP":"10.0.0.1","podIP":"10.1.0.1",)"
+        R"("startTime":"2026-03-01T10:00:00Z","containerStatuses":[{"name":"c"}],)"
+        R"("qosClass":"Burstable",)"
         R"("podIPs":[{"ip":"10.1.0.1"}],"hostIPs":[{"ip":"10.0.0.1"}]}})";
     kept.push_back(internal::BuildFromJson(corev1::Pod::type_info(), json).OrExit());
     over += kept.back()->allocated_bytes() - kept.back()->payload().size();
@@ -82,8 +88,8 @@ TEST(Blocks, APodTakesAtMost170BytesMoreThanItsPayload) {
   EXPECT_LE(over, 170 * kNames);
 }
 
-// The index has bitmaps of 32 bits unless a child has a field of a larger number (hostUsers is 37), and offsets of 16 bits unless
-// the object is large.
+// The index has bitmaps of 32 bits unless a child has a field of a larger number (hostUsers is 37),
+// and offsets of 16 bits unless the object is large.
 TEST(Blocks, FieldsAreFoundInIndexesOfAllWidths) {
   for (const bool large_number : {false, true}) {
     for (const std::size_t padding : {std::size_t{0}, std::size_t{70'000}}) {
@@ -131,13 +137,15 @@ TEST(Mutables, UnknownFieldsSurvive) {
   EXPECT_EQ(internal::EncodeProtobuf(*read), bytes);
 }
 
-// What a newer server sent as JSON, at every level, comes back when the object is sent: changed where it was changed, else as
-// it came. Inlined messages share their parent's members.
+// What a newer server sent as JSON, at every level, comes back when the object is sent: changed
+// where it was changed, else as it came. Inlined messages share their parent's members.
 TEST(Mutables, UnknownJsonMembersSurvive) {
   constexpr std::string_view kNewer =
       R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-0","newMeta":1.50},)"
-      R"("spec":{"containers":[{"name":"main","livenessProbe":{"httpGet":{"port":80,"newGet":"<a>"},"newProbe":[1, {"x":null}]},)"
-      R"("resources":{},"newContainer":{"a":{"b":[]}}}],"newSpec":"caf\u00e9"},"status":{},"new/root":true})";
+      R"("spec":{"containers":[{"name":"main","livenessProbe":{"httpGet":{"port":80,)"
+      R"("newGet":"<a>"},"newProbe":[1, {"x":null}]},)"
+      R"("resources":{},"newContainer":{"a":{"b":[]}}}],"newSpec":"caf\u00e9"},)"
+      R"("status":{},"new/root":true})";
   internal::FieldProblems problems;
   ASSERT_TRUE(internal::JsonToProtobuf(*corev1::Pod::type_info().message, kNewer, &problems));
   EXPECT_EQ(problems.unknown.size(), 6U);
@@ -234,8 +242,10 @@ TEST(Mutables, EqualityTextAndYaml) {
 
 TEST(Mutables, RecursiveTypes) {
   constexpr std::string_view kJson =
-      R"({"type":"object","properties":{"a":{"type":"array","items":{"type":"string","default":"x"}},)"
-      R"("b":{"type":"object","additionalProperties":true,"x-kubernetes-preserve-unknown-fields":true}}})";
+      R"({"type":"object","properties":{"a":{"type":"array","items":{"type":"string",)"
+      R"("default":"x"}},)"
+      R"("b":{"type":"object","additionalProperties":true,)"
+      R"("x-kubernetes-preserve-unknown-fields":true}}})";
   auto schema = internal::DecodeJson<apiextensionsv1::JSONSchemaPropsMutable>(kJson);
   ASSERT_TRUE(schema) << schema.error();
   apiextensionsv1::JSONSchemaPropsMutable copy = *schema;
@@ -267,9 +277,9 @@ TEST(Mutables, EveryValueOfAMapEntryIsRead) {
       "7");
   const auto read = internal::DecodeProtobuf<corev1::PodMutable>(good);
   ASSERT_TRUE(read) << read.error();
-  EXPECT_EQ(
-      internal::EncodeJson(*read),
-      R"({"kind":"Pod","apiVersion":"v1","metadata":{},"spec":{"containers":null,"overhead":{"a":"1"}},"status":{}})");
+  EXPECT_EQ(internal::EncodeJson(*read),
+            R"({"kind":"Pod","apiVersion":"v1","metadata":{},"spec":{"containers":null,)"
+            R"("overhead":{"a":"1"}},"status":{}})");
   std::string json;
   EXPECT_TRUE(internal::ProtobufToJson(*corev1::Pod::type_info().message, good, json));
   EXPECT_THAT(json, HasSubstr(R"("overhead":{"a":"1"})"));
@@ -444,7 +454,8 @@ TEST(HostileProtobuf, PartsOfAnotherWireType) {
   constexpr std::string_view kMetadata = "\x0a\x04\x0a\x02me";
   // The metadata is a number.
   EXPECT_FALSE(internal::BuildFromProtobuf(type, std::string_view("\x08\x01", 2)));
-  // A message that comes in parts, one of which is a number: it is left out, and the index is of the rest.
+  // A message that comes in parts, one of which is a number: it is left out, and the index is of
+  // the rest.
   std::string message(kMetadata);
   message += std::string_view("\x10\x05", 2);  // spec: 5
   message += "\x12\x06\x52\x04node";           // spec: nodeName

@@ -1,6 +1,7 @@
-// The golden objects of the k8s.io/api module, of its newest release and of older ones: for every kind, JSON to protobuf gives its .pb
-// byte for byte, protobuf to JSON gives its .json, and its .yaml says the same. What older tables do not know survives them. The folder
-// comes from the environment; without it the tests are skipped.
+// The golden objects of the k8s.io/api module, of its newest release and of older ones: for every
+// kind, JSON to protobuf gives its .pb byte for byte, protobuf to JSON gives its .json, and its
+// .yaml says the same. What older tables do not know survives them. The folder comes from the
+// environment; without it the tests are skipped.
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,8 +21,8 @@
 #include "kinformer/json.h"
 #include "kinformer/yaml.h"
 
-#include "object/text_forms.h"
-#include "object/transcode.h"
+#include "object/transcode/transcode.h"
+#include "object/values/text_forms.h"
 #include "wire/envelope.h"
 
 namespace kinformer::internal {
@@ -45,8 +46,8 @@ const TypeInfo* TypeOf(const std::string& stem) {
   return FindType(group, stem.substr(version + 1, kind - version - 1), stem.substr(kind + 1));
 }
 
-// Kinds of older releases that the newest module has no more: alpha versions come and go, and betas that no server has served for long
-// went with v0.36.
+// Kinds of older releases that the newest module has no more: alpha versions come and go, and betas
+// that no server has served for long went with v0.36.
 bool IsGone(const std::string& stem) {
   return stem.find("alpha") != std::string::npos ||
          stem == "autoscaling.v2beta1.HorizontalPodAutoscaler" ||
@@ -63,7 +64,8 @@ struct Golden {
   std::string json;  // compact, since embedded objects are kept verbatim
   std::string pb;
   std::string yaml;
-  // What Go gives back of an older release's object where the newest tables read it otherwise; else as above.
+  // What Go gives back of an older release's object where the newest tables read it otherwise; else
+  // as above.
   std::string json_again;
   std::string pb_again;
 };
@@ -148,7 +150,8 @@ TEST_P(Fixtures, BothWays) {
   EXPECT_GT(kinds, 150);
 }
 
-// Blocks keep what their kind's tables do not know: all of a newer release's object through the tables of an older one.
+// Blocks keep what their kind's tables do not know: all of a newer release's object through the
+// tables of an older one.
 TEST_P(Fixtures, BlocksKeepAll) {
   int kinds = 0;
   for (const auto& [stem, golden] : ReadRelease(GetParam())) {
@@ -173,7 +176,8 @@ INSTANTIATE_TEST_SUITE_P(Releases, Fixtures,
                            return name;
                          });
 
-// Tables as a release before would have them: the message of the field `cut` and what it alone is made of is left out.
+// Tables as a release before would have them: the message of the field `cut` and what it alone is
+// made of is left out.
 class OlderTables {
  public:
   explicit OlderTables(const MutableTable& newest, std::set<std::string_view> cut)
@@ -228,11 +232,13 @@ class OlderTables {
   const MutableTable* root_;
 };
 
-// A client built before these fields were there reads a pod, changes it and sends it: they are all still in it.
+// A client built before these fields were there reads a pod, changes it and sends it: they are all
+// still in it.
 TEST(OlderTables, FieldsTheyDoNotKnowSurviveAReadModifyWrite) {
   if (Testdata().empty()) GTEST_SKIP() << "KINFORMER_K8S_API_TESTDATA does not name a folder";
   const MutableTable& newest = corev1::PodMutable::mutable_table();
-  // In the root's children, and further down: in lists, in maps' values and in messages inside those.
+  // In the root's children, and further down: in lists, in maps' values and in messages inside
+  // those.
   const OlderTables older(newest, {"resizePolicy", "ephemeralContainers", "schedulingGates",
                                    "hostUsers", "resourceClaimStatuses", "observedGeneration",
                                    "ownerReferences", "seccompProfile", "claims", "phase"});

@@ -6,9 +6,10 @@
 #include "kinformer/quantity.h"
 #include "kinformer/time.h"
 
-#include "object/backward_writer.h"
-#include "object/canonical.h"
-#include "object/transcode.h"
+#include "object/transcode/backward_writer.h"
+#include "object/transcode/canonical.h"
+#include "object/transcode/transcode.h"
+#include "object/values/object_key.h"
 #include "wire/protobuf_reader.h"
 
 namespace kinformer::internal {
@@ -323,16 +324,15 @@ bool SameEncoding(const MutableTable& table, const void* a, const void* b) {
 
 std::ostream& PrintName(std::ostream& out, const char* kind, const std::string& namespace_,
                         const std::string& name) {
-  out << kind << ' ';
-  if (!namespace_.empty()) out << namespace_ << '/';
-  return out << name;
+  return out << kind << ' ' << ObjectKey(namespace_, name);
 }
 
 std::string EncodeMutableJson(const MutableTable& table, const void* object) {
   std::string head;
   if (table.type != nullptr) head = TypeMetaJson(table.type->kind, table.type->apiVersion());
   std::string out;
-  // Fails only where the caller put something into a RawExtension that is no JSON: then nothing can be sent.
+  // Fails only where the caller put something into a RawExtension that is no JSON: then nothing can
+  // be sent.
   const Result<void> done = ProtobufToJson(*table.message, EncodeMutable(table, object), out, head);
   return done.ok() ? out : std::string();
 }

@@ -1,5 +1,6 @@
-// libprotobuf as judge of our readers and writers: random messages of types built from our own descriptors, read by both, and what we
-// write of them read back by libprotobuf. KINFORMER_ORACLE_MESSAGES sets how many (2,000 unless it says otherwise).
+// libprotobuf as judge of our readers and writers: random messages of types built from our own
+// descriptors, read by both, and what we write of them read back by libprotobuf.
+// KINFORMER_ORACLE_MESSAGES sets how many (2,000 unless it says otherwise).
 
 #include <algorithm>
 #include <cstdlib>
@@ -16,7 +17,7 @@
 
 #include "api/testing/oracle_schema.h"
 #include "api/testing/random_message.h"
-#include "object/transcode.h"
+#include "object/transcode/transcode.h"
 #include "wire/protobuf_writer.h"
 
 namespace kinformer {
@@ -128,7 +129,8 @@ TEST(Oracle, ViewsBlocksMutablesAndJsonAgreeWithLibprotobuf) {
   EXPECT_GT(longest, 4000U);
 }
 
-// What we take, libprotobuf takes; the other way round we are stricter, as Go is: a known field of another wire type is an error.
+// What we take, libprotobuf takes; the other way round we are stricter, as Go is: a known field of
+// another wire type is an error.
 TEST(Oracle, NothingMalformedIsTakenThatLibprotobufRefuses) {
   Judge judge;
   const std::uint64_t messages = Messages();

@@ -19,7 +19,8 @@
 #include "kinformer/ref.h"
 #include "kinformer/unstructured.h"
 
-#include "object/transcode.h"
+#include "object/transcode/block_text.h"
+#include "object/transcode/transcode.h"
 #include "wire/protobuf_writer.h"
 
 namespace kinformer {
@@ -32,13 +33,18 @@ using testing::HasSubstr;
 using Paths = std::vector<std::string>;
 
 constexpr std::string_view kPod =
-    R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-0","namespace":"default","uid":"u1","resourceVersion":"7",)"
-    R"("annotations":{"note":"long","a.b/c":"x"},"labels":{"app":"web"},"managedFields":[{"manager":"m","operation":"Apply",)"
+    R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-0","namespace":"default",)"
+    R"("uid":"u1","resourceVersion":"7",)"
+    R"("annotations":{"note":"long","a.b/c":"x"},"labels":{"app":"web"},)"
+    R"("managedFields":[{"manager":"m","operation":"Apply",)"
     R"("fieldsType":"FieldsV1","fieldsV1":{"f:spec":{}}}]},)"
     R"("spec":{"volumes":[{"name":"config","configMap":{"name":"settings"}}],)"
-    R"("containers":[{"name":"a","image":"web:1","livenessProbe":{"httpGet":{"path":"/","port":80},"periodSeconds":5}},)"
-    R"({"name":"b","image":"web:2"}],"nodeName":"node-7","nodeSelector":{"disk":"ssd","a.b/zone":"z"}},)"
-    R"("status":{"phase":"Running","podIP":"10.0.0.1","conditions":[{"type":"Ready","status":"True"}]}})";
+    R"("containers":[{"name":"a","image":"web:1","livenessProbe":{"httpGet":{"path":"/",)"
+    R"("port":80},"periodSeconds":5}},)"
+    R"({"name":"b","image":"web:2"}],"nodeName":"node-7","nodeSelector":{"disk":"ssd",)"
+    R"("a.b/zone":"z"}},)"
+    R"("status":{"phase":"Running","podIP":"10.0.0.1","conditions":[{"type":"Ready",)"
+    R"("status":"True"}]}})";
 
 const internal::TypeInfo& DynamicPod() {
   return *internal::DynamicTypeInfo("", "v1", "Pod", "pods", true);
@@ -115,10 +121,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{true,
              {R"(spec.nodeSelector["a.b/zone"])"},
              R"({"spec":{"nodeSelector":{"a.b/zone":"z"}}})"},
-        Case{
-            true,
-            {"status", "status.phase"},
-            R"({"status":{"phase":"Running","podIP":"10.0.0.1","conditions":[{"type":"Ready","status":"True"}]}})"},
+        Case{true,
+             {"status", "status.phase"},
+             R"({"status":{"phase":"Running","podIP":"10.0.0.1",)"
+             R"("conditions":[{"type":"Ready","status":"True"}]}})"},
         Case{true,
              {"status.podIP", "status.phase"},
              R"({"status":{"phase":"Running","podIP":"10.0.0.1"}})"},

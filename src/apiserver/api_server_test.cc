@@ -1,5 +1,5 @@
-// What requests are answered with stands in test/conformance/server_checks.txt. Here is what only a clock of one's own, the
-// response streams and the calls in this process show.
+// What requests are answered with stands in test/conformance/server_checks.txt. Here is what only a
+// clock of one's own, the response streams and the calls in this process show.
 
 #include "kinformer/apiserver/api_server.h"
 

@@ -1,4 +1,5 @@
-// Whatever is written, whoever reads how slowly: a watch folded over its list gives what the server holds.
+// Whatever is written, whoever reads how slowly: a watch folded over its list gives what the server
+// holds.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
-// Kinds that are served in two forms and stored in one: what test/conformance/server_checks.txt (SRV-FORMS) does not see.
+// Kinds that are served in two forms and stored in one: what test/conformance/server_checks.txt
+// (SRV-FORMS) does not see.
 
-#include "apiserver/conversion.h"
+#include "apiserver/registry/conversion.h"
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -10,9 +11,9 @@
 
 #include "kinformer/internal/registry.h"
 
-#include "apiserver/protobuf_envelope.h"
+#include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/testing.h"
-#include "object/transcode.h"
+#include "object/transcode/transcode.h"
 
 namespace kinformer::apiserver::testing {
 namespace {
@@ -107,7 +108,7 @@ TEST(Conversion, CallsInThisProcessUseBothForms) {
 TEST(Conversion, ProtobufInBothForms) {
   TestServer server;
   server.server().Create(kNewEvents, NewEvent()).OrExit();
-  for (int again = 0; again < 2; ++again) {  // the first read may leave its bytes with the record
+  for (int again = 0; again < 2; ++again) {  // the first read may leave its bytes with the object
     const json::Value core = Decoded(server.Get(std::string(kCorePath) + "/e", kProtobuf).body);
     EXPECT_EQ(core["apiVersion"].StringOrEmpty(), "v1");
     EXPECT_EQ(core["message"].StringOrEmpty(), "n");

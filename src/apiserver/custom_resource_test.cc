@@ -50,10 +50,12 @@ spec:
               count: {type: integer}
           status:
             type: object
-            properties: {count: {type: integer}, selector: {type: string}, phase: {type: string, enum: [A, B]}}
+            properties: {count: {type: integer}, selector: {type: string},
+                         phase: {type: string, enum: [A, B]}}
     subresources:
       status: {}
-      scale: {specReplicasPath: .spec.count, statusReplicasPath: .status.count, labelSelectorPath: .status.selector}
+      scale: {specReplicasPath: .spec.count, statusReplicasPath: .status.count,
+              labelSelectorPath: .status.selector}
     selectableFields: [{jsonPath: .spec.color}]
     additionalPrinterColumns: [{name: Color, type: string, jsonPath: .spec.color}]
   - name: v2
@@ -64,7 +66,8 @@ spec:
       openAPIV3Schema:
         type: object
         properties:
-          spec: {type: object, properties: {color: {type: string}, seats: {type: integer, default: 2}}}
+          spec: {type: object, properties: {color: {type: string},
+                                            seats: {type: integer, default: 2}}}
   - name: v3
     served: false
     storage: false
@@ -134,56 +137,56 @@ TEST_F(CustomResources, DefinitionsThatMakeNoSenseAreRefused) {
     const char* message;
   };
   const auto version = [](json::Value& d) -> json::Value& { return d["spec"]["versions"][0]; };
-  for (
-      const Case& c : std::vector<Case>{
-          {"name", [](auto& d) { d["metadata"]["name"] = "x.y"; },
-           R"(metadata.name: Invalid value: "x.y": must be spec.names.plural+"."+spec.group)"},
-          {"group",
-           [](auto& d) {
-             d["spec"]["group"] = "shop";
-             d["metadata"]["name"] = "cars.shop";
-           },
-           R"(spec.group: Invalid value: "shop": should be a domain with at least one dot)"},
-          {"protected",
-           [](auto& d) {
-             d["spec"]["group"] = "a.k8s.io";
-             d["metadata"]["name"] = "cars.a.k8s.io";
-           },
-           "metadata.annotations[api-approved.kubernetes.io]: Required value"},
-          {"scope", [](auto& d) { d["spec"]["scope"] = "Foo"; },
-           R"(spec.scope: Unsupported value: "Foo": supported values: "Cluster", "Namespaced")"},
-          {"no kind", [](auto& d) { d["spec"]["names"].Erase("kind"); },
-           "[spec.names.singular: Required value, spec.names.kind: Required value, "
-           "spec.names.listKind: Required value]"},
-          {"list kind", [](auto& d) { d["spec"]["names"]["listKind"] = "Car"; },
-           "kind and listKind may not be the same"},
-          {"no versions", [](auto& d) { d["spec"]["versions"] = json::Value::MakeArray(); },
-           "[spec.versions: Invalid value: []: must have exactly one version marked as storage "
-           "version, status.storedVersions: Invalid value: null: must have at least one stored "
-           "version]"},
-          {"two stored", [](auto& d) { d["spec"]["versions"][1]["storage"] = true; },
-           "must have exactly one version marked as storage version"},
-          {"same names", [](auto& d) { d["spec"]["versions"][1]["name"] = "v1"; },
-           "must contain unique version names"},
-          {"webhook", [](auto& d) { d["spec"]["conversion"]["strategy"] = "Webhook"; },
-           "spec.conversion.strategy: Forbidden: this server calls no webhooks"},
-          {"no schema", [&](auto& d) { version(d).Erase("schema"); },
-           "spec.versions[0].schema.openAPIV3Schema: Required value"},
-          {"schema", [&](auto& d) { SpecOf(d)["properties"]["color"].Erase("type"); },
-           "spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[color].type: "
-           "Required value: must not be empty for specified object fields"},
-          {"column", [&](auto& d) { version(d)["additionalPrinterColumns"][0]["type"] = "x"; },
-           R"(spec.versions[0].additionalPrinterColumns[0].type: Invalid value: "x": must be one of boolean,date,integer,number,string)"},
-          {"scale",
-           [&](auto& d) {
-             version(d)["subresources"]["scale"]["statusReplicasPath"] = ".spec.count";
-           },
-           "should be a json path under .status"},
-          {"field", [&](auto& d) { version(d)["selectableFields"][0]["jsonPath"] = ".spec"; },
-           "must point to a field of type string, boolean or integer"},
-          {"warning", [&](auto& d) { version(d)["deprecationWarning"] = "x"; },
-           "can only be set for deprecated versions"},
-      }) {
+  for (const Case& c : std::vector<Case>{
+           {"name", [](auto& d) { d["metadata"]["name"] = "x.y"; },
+            R"(metadata.name: Invalid value: "x.y": must be spec.names.plural+"."+spec.group)"},
+           {"group",
+            [](auto& d) {
+              d["spec"]["group"] = "shop";
+              d["metadata"]["name"] = "cars.shop";
+            },
+            R"(spec.group: Invalid value: "shop": should be a domain with at least one dot)"},
+           {"protected",
+            [](auto& d) {
+              d["spec"]["group"] = "a.k8s.io";
+              d["metadata"]["name"] = "cars.a.k8s.io";
+            },
+            "metadata.annotations[api-approved.kubernetes.io]: Required value"},
+           {"scope", [](auto& d) { d["spec"]["scope"] = "Foo"; },
+            R"(spec.scope: Unsupported value: "Foo": supported values: "Cluster", "Namespaced")"},
+           {"no kind", [](auto& d) { d["spec"]["names"].Erase("kind"); },
+            "[spec.names.singular: Required value, spec.names.kind: Required value, "
+            "spec.names.listKind: Required value]"},
+           {"list kind", [](auto& d) { d["spec"]["names"]["listKind"] = "Car"; },
+            "kind and listKind may not be the same"},
+           {"no versions", [](auto& d) { d["spec"]["versions"] = json::Value::MakeArray(); },
+            "[spec.versions: Invalid value: []: must have exactly one version marked as storage "
+            "version, status.storedVersions: Invalid value: null: must have at least one stored "
+            "version]"},
+           {"two stored", [](auto& d) { d["spec"]["versions"][1]["storage"] = true; },
+            "must have exactly one version marked as storage version"},
+           {"same names", [](auto& d) { d["spec"]["versions"][1]["name"] = "v1"; },
+            "must contain unique version names"},
+           {"webhook", [](auto& d) { d["spec"]["conversion"]["strategy"] = "Webhook"; },
+            "spec.conversion.strategy: Forbidden: this server calls no webhooks"},
+           {"no schema", [&](auto& d) { version(d).Erase("schema"); },
+            "spec.versions[0].schema.openAPIV3Schema: Required value"},
+           {"schema", [&](auto& d) { SpecOf(d)["properties"]["color"].Erase("type"); },
+            "spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[color].type: "
+            "Required value: must not be empty for specified object fields"},
+           {"column", [&](auto& d) { version(d)["additionalPrinterColumns"][0]["type"] = "x"; },
+            R"(spec.versions[0].additionalPrinterColumns[0].type: Invalid value: "x": must be )"
+            R"(one of boolean,date,integer,number,string)"},
+           {"scale",
+            [&](auto& d) {
+              version(d)["subresources"]["scale"]["statusReplicasPath"] = ".spec.count";
+            },
+            "should be a json path under .status"},
+           {"field", [&](auto& d) { version(d)["selectableFields"][0]["jsonPath"] = ".spec"; },
+            "must point to a field of type string, boolean or integer"},
+           {"warning", [&](auto& d) { version(d)["deprecationWarning"] = "x"; },
+            "can only be set for deprecated versions"},
+       }) {
     const Reply reply = server_.Do("POST", kDefinitions, DefinitionWith(c.change).Dump());
     EXPECT_EQ(reply.status, 422) << c.id;
     EXPECT_THAT(reply.Json()["message"].StringOrEmpty(), HasSubstr(c.message)) << c.id;

@@ -1,4 +1,4 @@
-#include "apiserver/defaults.h"
+#include "apiserver/builtin/defaults.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
@@ -9,11 +9,11 @@
 
 #include "kinformer/internal/registry.h"
 
-#include "apiserver/defaults_scalars.h"
+#include "apiserver/builtin/defaults_scalars.h"
 #include "apiserver/testing.h"
-#include "object/protobuf_to_value.h"
-#include "object/transcode.h"
-#include "object/value_to_protobuf.h"
+#include "object/transcode/protobuf_to_value.h"
+#include "object/transcode/transcode.h"
+#include "object/transcode/value_to_protobuf.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -160,7 +160,8 @@ TEST(Defaults, OfEveryKindAreAFixedPoint) {
   EXPECT_GE(kinds, 60);
 }
 
-// Calls `visit` for every value in `value`, the root included; the value may be changed, and is as before afterwards.
+// Calls `visit` for every value in `value`, the root included; the value may be changed, and is as
+// before afterwards.
 template <class F>
 void ForEachValue(json::Value& value, const F& visit) {
   visit(value);
@@ -171,7 +172,8 @@ void ForEachValue(json::Value& value, const F& visit) {
   }
 }
 
-// What is said to fit, the decoder takes without a complaint; of what it complains, nothing is said to fit.
+// What is said to fit, the decoder takes without a complaint; of what it complains, nothing is said
+// to fit.
 TEST(Defaults, WhatFitsIsTakenWithoutAComplaint) {
   const std::vector<json::Value> others = {nullptr,
                                            true,
@@ -226,7 +228,8 @@ TEST(Defaults, WrongTypesAreNamed) {
 TEST(Defaults, UnusualFormsBecomeUsual) {
   Defaults defaults;
   json::Value event = *json::Parse(
-      R"({"apiVersion":"v1","kind":"Event","lastTimestamp":"2026-01-02T05:04:05.7+02:00","firstTimestamp":"0001-01-01T00:00:00Z"})");
+      R"({"apiVersion":"v1","kind":"Event","lastTimestamp":"2026-01-02T05:04:05.7+02:00",)"
+      R"("firstTimestamp":"0001-01-01T00:00:00Z"})");
   ASSERT_TRUE(defaults.Apply(*MessageOf(event), "v1 Event", event).ok());
   EXPECT_EQ(event["lastTimestamp"].StringOrEmpty(), "2026-01-02T03:04:05Z");
   EXPECT_TRUE(event["firstTimestamp"].is_null());
@@ -424,7 +427,9 @@ TEST_F(PreparationTest, JobsSelectTheirPods) {
 TEST_F(PreparationTest, WritingTheSameAgainChangesNothing) {
   const std::string path = "/apis/apps/v1/namespaces/default/deployments";
   const std::string body =
-      R"({"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"0.5","memory":"1024Mi"}}}]}}}})";
+      R"({"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"a":"b"}},)"
+      R"("template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c",)"
+      R"("image":"i","resources":{"limits":{"cpu":"0.5","memory":"1024Mi"}}}]}}}})";
   const json::Value made = Create(path, body);
   const json::Value again = server_.Do("PUT", path + "/a", body).Json();
   EXPECT_EQ(made.At("/metadata/resourceVersion"), again.At("/metadata/resourceVersion"));
@@ -432,7 +437,7 @@ TEST_F(PreparationTest, WritingTheSameAgainChangesNothing) {
             R"({"cpu":"500m","memory":"1Gi"})");
 }
 
-TEST(Preparation, WithoutDefaultingObjectsStayAsTheyAre) {
+TEST(BuiltinStrategy, WithoutDefaultingObjectsStayAsTheyAre) {
   TestServer server({.defaulting = false});
   const json::Value pod = server
                               .Do("POST", "/api/v1/namespaces/default/pods",

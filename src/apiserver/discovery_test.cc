@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apiserver/protobuf_envelope.h"
-#include "apiserver/table.h"
+#include "apiserver/errors/protobuf_envelope.h"
+#include "apiserver/registry/table_convertor.h"
 #include "apiserver/testing.h"
 
 namespace kinformer::apiserver::testing {
@@ -23,7 +23,8 @@ spec:
   - name: v1
     served: true
     storage: true
-    subresources: {status: {}, scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size}}
+    subresources: {status: {}, scale: {specReplicasPath: .spec.size,
+                                       statusReplicasPath: .status.size}}
     selectableFields: [{jsonPath: .spec.color}]
     additionalPrinterColumns: [{name: Color, type: string, jsonPath: .spec.color}]
     schema:
@@ -114,9 +115,9 @@ TEST(ApiServerTable, ListAndSRV189Paging) {
       {"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"}};
   const json::Value table = server.Get("/api/v1/namespaces/default/pods?limit=1", accept).Json();
   EXPECT_EQ(table["kind"].StringOrEmpty(), "Table");
-  EXPECT_EQ(
-      table.At("/rows/0/cells").Dump(),
-      R"(["p","1/1","Running","2","90s","\u003cnone\u003e","n1","\u003cnone\u003e","\u003cnone\u003e"])");
+  EXPECT_EQ(table.At("/rows/0/cells").Dump(),
+            R"(["p","1/1","Running","2","90s","\u003cnone\u003e","n1","\u003cnone\u003e",)"
+            R"("\u003cnone\u003e"])");
   EXPECT_EQ(table.At("/rows/0/object/kind").StringOrEmpty(), "PartialObjectMetadata");
   EXPECT_FALSE(table.At("/metadata/continue").StringOrEmpty().empty());
   const json::Value one =
@@ -125,7 +126,8 @@ TEST(ApiServerTable, ListAndSRV189Paging) {
   EXPECT_EQ(one.At("/rows/0/object/kind").StringOrEmpty(), "Pod");
 }
 
-// What is a number in a cell, and what the column says that it is, are two things: both as the real server has them.
+// What is a number in a cell, and what the column says that it is, are two things: both as the real
+// server has them.
 TEST(ApiServerTable, TypesOfColumnsAndCells) {
   TestServer server;
   ASSERT_TRUE(server.server()
@@ -260,7 +262,8 @@ TEST(ApiServerCustom, SRV191To198) {
   const Reply made =
       server.Do("POST", kWidgets,
                 R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"},
-                                   "spec":{"color":"red","size":9007199254740993,"ratio":1.50},"status":{"size":1}})");
+                    "spec":{"color":"red","size":9007199254740993,"ratio":1.50},
+                    "status":{"size":1}})");
   ASSERT_EQ(made.status, 201) << made.body;
   EXPECT_TRUE(made.Json()["status"].is_null()) << "SRV195";
   EXPECT_THAT(made.body, HasSubstr(R"("size":9007199254740993,"ratio":1.50)")) << "SRV177";

@@ -1,11 +1,11 @@
-// What the server does under each rule, as seen on the wire; rules as JSON; the debug endpoints. How an informer takes it:
-// test/simulation/fault_tolerance_test.cc.
+// What the server does under each rule, as seen on the wire; rules as JSON; the debug endpoints.
+// How an informer takes it: test/simulation/fault_tolerance_test.cc.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apiserver/fault_json.h"
-#include "apiserver/protobuf_envelope.h"
+#include "apiserver/errors/protobuf_envelope.h"
+#include "apiserver/faults/fault_json.h"
 #include "apiserver/testing.h"
 
 namespace kinformer::apiserver::testing {

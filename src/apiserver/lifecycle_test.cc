@@ -1,10 +1,11 @@
-// What happens to objects after the request that caused it: garbage collection, expiry, tokens, namespaces.
+// What happens to objects after the request that caused it: garbage collection, expiry, tokens,
+// namespaces.
 
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apiserver/object_rules.h"
+#include "apiserver/registry/object_rules.h"
 #include "apiserver/testing.h"
 
 namespace kinformer::apiserver::testing {
@@ -22,7 +23,8 @@ const HeaderList kMerge = {{"Content-Type", "application/merge-patch+json"}};
 
 class LifecycleTest : public ::testing::Test {
  protected:
-  // Makes a ConfigMap that names its owners by uid; a uid with a "!" at its end blocks the owner. Gives its own uid.
+  // Makes a ConfigMap that names its owners by uid; a uid with a "!" at its end blocks the owner.
+  // Gives its own uid.
   std::string Make(std::string_view name, const std::vector<std::string>& owners = {},
                    std::string_view more = "", std::string_view ns = "default") {
     std::string references;

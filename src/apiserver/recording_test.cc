@@ -7,7 +7,7 @@
 #include <sstream>
 #include <unistd.h>
 
-#include "apiserver/recording_format.h"
+#include "apiserver/faults/recording_format.h"
 #include "apiserver/testing.h"
 
 namespace kinformer::apiserver::testing {

@@ -1,9 +1,10 @@
 // apiserver/testing.h
 //
-// For the tests of this folder: a server in simulated time, requests without a transport, and watches that are read by hand.
+// For the tests of this folder: a server in simulated time, requests without a transport, and
+// watches that are read by hand.
 
-#ifndef KINFORMER_SRC_APISERVER_TESTING_H_
-#define KINFORMER_SRC_APISERVER_TESTING_H_
+#ifndef KINFORMER_APISERVER_TESTING_H_
+#define KINFORMER_APISERVER_TESTING_H_
 
 #include <memory>
 #include <string>
@@ -82,4 +83,4 @@ inline const GroupVersionResource kPods{.group = "", .version = "v1", .resource 
 
 }  // namespace kinformer::apiserver::testing
 
-#endif  // KINFORMER_SRC_APISERVER_TESTING_H_
+#endif  // KINFORMER_APISERVER_TESTING_H_

@@ -12,8 +12,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Watches that are equal share batches, made by whoever comes first. Whatever their pace, all are told the same, and what a watch
-// that shares with nobody is told.
+// Watches that are equal share batches, made by whoever comes first. Whatever their pace, all are
+// told the same, and what a watch that shares with nobody is told.
 TEST(ApiServerWatchScale, EqualWatchesAreToldTheSameAtAnyPace) {
   for (const char* accept : {"application/json", "application/vnd.kubernetes.protobuf",
                              "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"}) {

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apiserver/protobuf_envelope.h"
+#include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/testing.h"
 
 namespace kinformer::apiserver::testing {
@@ -226,7 +226,8 @@ TEST(ApiServerWatch, SRV149WritesDuringTheInitialBlock) {
     }
   }
   EXPECT_GT(reads, 20);
-  // The whole snapshot, the mark at its version, and after it what was written meanwhile, or the end of the stream.
+  // The whole snapshot, the mark at its version, and after it what was written meanwhile, or the
+  // end of the stream.
   EXPECT_THAT(body, HasSubstr("\"m99\""));
   const std::size_t mark = body.find("initial-events-end");
   ASSERT_NE(mark, std::string::npos);

@@ -1,18 +1,14 @@
 #include "base/backoff.h"
 
 #include <algorithm>
+#include <cmath>
 
-namespace kinformer::internal {
-namespace {
-
+namespace kinformer::internal::base {
 Duration Scaled(Duration duration, double factor) {
-  const double nanos = static_cast<double>(duration.count()) * factor;
-  // Far above any sensible delay and below the overflow of the count.
+  const double nanos = std::round(static_cast<double>(duration.count()) * factor);
   constexpr double kMost = 9.0e18;
   return Duration(static_cast<Duration::rep>(std::clamp(nanos, 0.0, kMost)));
 }
-
-}  // namespace
 
 BackoffManager::BackoffManager(Env& env, BackoffOptions options)
     : env_(env), options_(options), base_(options.initial), quiet_since_(env.Now()) {}
@@ -42,4 +38,4 @@ Duration Jitter(Env& env, Duration duration, double factor) {
   return Scaled(duration, 1 + RandomUnit(env) * (factor > 0 ? factor : 1.0));
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::base

@@ -9,7 +9,7 @@
 
 #include "base/mutex.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::base {
 
 // The defaults are those of client-go's reflector.
 struct BackoffOptions {
@@ -23,10 +23,12 @@ struct BackoffOptions {
 
 // Gives base delays initial, initial * factor, ... up to the cap, each with jitter.
 //
-// Quiet time counts from the end of the delay last given. client-go counts from the last reset instead, so a long outage
-// starts its sequence again every two minutes and sends about twice the attempts it means to.
+// Quiet time counts from the end of the delay last given. client-go counts from the last reset
+// instead, so a long outage starts its sequence again every two minutes and sends about twice the
+// attempts it means to.
 //
-// Thread-safe; never blocks; `env` must outlive it. Counterpart: wait.Backoff with its DelayFunc, wait.BackoffManager.
+// Thread-safe; never blocks; `env` must outlive it. Counterpart: wait.Backoff with its DelayFunc,
+// wait.BackoffManager.
 class BackoffManager {
  public:
   explicit BackoffManager(Env& env, BackoffOptions options = {});
@@ -44,9 +46,13 @@ class BackoffManager {
   SteadyTime quiet_since_ KINFORMER_GUARDED_BY(mutex_);
 };
 
-// A value drawn from [duration, duration * (1 + factor)); a factor of 0 or less means 1. Counterpart: wait.Jitter.
+// duration * factor, to the nanosecond; at most about 285 years, which no count overflows.
+[[nodiscard]] Duration Scaled(Duration duration, double factor);
+
+// A value drawn from [duration, duration * (1 + factor)); a factor of 0 or less means 1.
+// Counterpart: wait.Jitter.
 [[nodiscard]] Duration Jitter(Env& env, Duration duration, double factor);
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::base
 
 #endif  // KINFORMER_BASE_BACKOFF_H_

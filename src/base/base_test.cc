@@ -3,10 +3,12 @@
 #include <csignal>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <limits>
 #include <sstream>
 #include <thread>
 
 #include "kinformer/error.h"
+#include "kinformer/internal/token_bucket.h"
 #include "kinformer/log.h"
 #include "kinformer/metrics.h"
 #include "kinformer/result.h"
@@ -177,7 +179,7 @@ TEST(StopDeathTest, SignalsStopOnceAndEndTheSecondTime) {
 
 TEST(BackoffTest, DoublesUpToTheCap) {
   Simulation sim;
-  internal::BackoffManager backoff(sim.env(), {.jitter = 0});
+  internal::base::BackoffManager backoff(sim.env(), {.jitter = 0});
   for (const int expected : {800, 1600, 3200, 6400, 12800, 25600, 30000, 30000}) {
     EXPECT_EQ(backoff.Next(), milliseconds(expected));
   }
@@ -187,7 +189,7 @@ TEST(BackoffTest, DoublesUpToTheCap) {
 
 TEST(BackoffTest, JitterAddsUpToTheWholeDelay) {
   Simulation sim;
-  internal::BackoffManager backoff(sim.env());
+  internal::base::BackoffManager backoff(sim.env());
   Duration least = std::chrono::hours(1);
   Duration most{0};
   for (int i = 0; i < 1000; ++i) {
@@ -202,9 +204,15 @@ TEST(BackoffTest, JitterAddsUpToTheWholeDelay) {
   EXPECT_GT(most, milliseconds(1580));
 }
 
+TEST(BackoffTest, ScalingStopsBeforeTheCountOverflows) {
+  EXPECT_EQ(internal::base::Scaled(milliseconds(3), 1.5), std::chrono::microseconds(4500));
+  EXPECT_EQ(internal::base::Scaled(milliseconds(3), -1), Duration(0));
+  EXPECT_EQ(internal::base::Scaled(std::chrono::hours(1), 1e30).count(), 9'000'000'000'000'000'000);
+}
+
 TEST(BackoffTest, StartsAgainOnlyAfterAQuietTime) {
   Simulation sim;
-  internal::BackoffManager backoff(sim.env(), {.jitter = 0});
+  internal::base::BackoffManager backoff(sim.env(), {.jitter = 0});
   // An outage of half an hour: the sequence never starts again.
   Duration delay{0};
   int attempts = 0;
@@ -221,6 +229,30 @@ TEST(BackoffTest, StartsAgainOnlyAfterAQuietTime) {
   EXPECT_EQ(backoff.Next(), seconds(30));  // quiet for exactly the limit is not enough
   sim.RunFor(seconds(30) + minutes(2) + milliseconds(1));
   EXPECT_EQ(backoff.Next(), milliseconds(800));
+}
+
+TEST(TokenBucket, BurstThenRate) {
+  internal::TokenBucket bucket(5, 2);
+  SteadyTime now{std::chrono::hours(1)};
+  EXPECT_EQ(bucket.Reserve(now), Duration{0});
+  EXPECT_EQ(bucket.Reserve(now), Duration{0});
+  EXPECT_EQ(bucket.Reserve(now), std::chrono::milliseconds(200));
+  EXPECT_EQ(bucket.Reserve(now), std::chrono::milliseconds(400));
+  bucket.Return();
+  EXPECT_EQ(bucket.Reserve(now), std::chrono::milliseconds(400));
+  now += std::chrono::hours(1);  // never more than the burst
+  EXPECT_EQ(bucket.Reserve(now), Duration{0});
+  EXPECT_EQ(bucket.Reserve(now), Duration{0});
+  EXPECT_GT(bucket.Reserve(now), Duration{0});
+}
+
+TEST(TokenBucket, NoRateOrAnInfiniteOneIsNoLimit) {
+  internal::TokenBucket bucket(-1, 1);
+  internal::TokenBucket infinite(std::numeric_limits<double>::infinity(), 1);
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_EQ(bucket.Reserve(SteadyTime{}), Duration{0});
+    ASSERT_EQ(infinite.Reserve(SteadyTime{}), Duration{0});
+  }
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-namespace kinformer::internal {
+namespace kinformer::internal::base {
 namespace {
 
 std::string FirstLine(const std::string& path) {
@@ -79,4 +79,4 @@ std::size_t CpuLimit() {
   return count;
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::base

@@ -4,8 +4,8 @@ namespace kinformer {
 
 void Env::SleepFor(Duration duration) {
   if (duration <= Duration::zero()) return;
-  if (loop().InThisExecutor()) {
-    log().Log(LogLevel::kError, "SleepFor called on the event loop; not sleeping", {});
+  if (OnLoopThread()) {
+    log().Log(LogLevel::kError, "SleepFor called on an event loop; not sleeping", {});
     return;
   }
   const SteadyTime deadline = Now() + duration;

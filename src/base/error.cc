@@ -163,6 +163,7 @@ std::string Error::ToString() const {
 std::ostream& operator<<(std::ostream& out, const Error& error) { return out << error.ToString(); }
 
 bool IsNotFound(const Error& e) { return Is(e, Reason::kNotFound, 404); }
+bool IsAbsent(const Error& e) { return IsNotFound(e) || e.reason() == Reason::kOutOfScope; }
 bool IsAlreadyExists(const Error& e) { return e.reason() == Reason::kAlreadyExists; }
 bool IsConflict(const Error& e) { return Is(e, Reason::kConflict, 409); }
 bool IsInvalid(const Error& e) { return Is(e, Reason::kInvalid, 422); }

@@ -1,6 +1,7 @@
 // base/event_loop.h
 //
-// EventLoop: the Executor under Env::loop() of a Runtime: a Boost.Asio io_context run by one thread.
+// EventLoop: the Executor under Env::loop() of a Runtime: a Boost.Asio io_context, run by a thread
+// of its own or by the host's event loop.
 
 #ifndef KINFORMER_BASE_EVENT_LOOP_H_
 #define KINFORMER_BASE_EVENT_LOOP_H_
@@ -18,14 +19,21 @@ namespace boost::asio {
 class io_context;
 }
 
-namespace kinformer::internal {
+namespace kinformer::internal::base {
 
-// Thread-safe. Tasks run in the order posted; a task that throws is logged and the loop goes on. Timers run when due, one after
-// the other, between tasks.
+struct EventLoopOptions {
+  std::string name{"main"};   // label of its metrics
+  std::string thread_name{};  // of its thread
+  bool host_driven{false};    // no thread: RunReady runs it
+  const Env* owner{nullptr};  // whose loop it is
+};
+
+// Thread-safe. Tasks run in the order posted; a task that throws is logged and the loop goes on.
+// Timers run when due, one after the other, between tasks.
 class EventLoop final : public Executor {
  public:
-  // Starts the thread. `log` and `metrics` must outlive the loop.
-  EventLoop(const std::string& thread_name, LogSink& log, MetricsSink& metrics);
+  // Starts the thread, if it is to have one. `log` and `metrics` must outlive the loop.
+  EventLoop(EventLoopOptions options, LogSink& log, MetricsSink& metrics);
   // Stop, then destroys what waits.
   ~EventLoop() override;
   EventLoop(const EventLoop&) = delete;
@@ -33,20 +41,35 @@ class EventLoop final : public Executor {
 
   void Post(Task task) override;
   Timer RunAt(SteadyTime when, Task task) override;
-  // As RunAt; but when the time has come `on_due` is called on the loop with the task and decides where it runs.
+  // As RunAt; but when the time has come `on_due` is called on the loop with the task and decides
+  // where it runs.
   Timer RunAt(SteadyTime when, Task task, TimerQueue::OnDue on_due);
+  // Host-driven: on the thread that made the loop, until another calls RunReady; then on that one.
   [[nodiscard]] bool InThisExecutor() const override;
 
-  // Ends the thread after the running task. Not on the loop. May be called again.
+  // The loop that the calling thread is inside of; null: none.
+  [[nodiscard]] static const EventLoop* Current();
+  [[nodiscard]] const Env* owner() const;
+
+  // As Runtime's.
+  [[nodiscard]] int Fd() const;
+  bool RunReady(Duration slice);
+
+  // Ends the thread after the running task. Not inside the loop. May be called again.
   void Stop();
 
+  // Who begins work with it outside the loop's tasks posts a task afterwards: a host-driven loop
+  // does not see by itself that Asio has something to run.
   [[nodiscard]] boost::asio::io_context& io();
 
  private:
+  bool RunUntil(SteadyTime end);
+  void WakeHost();
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::base
 
 #endif  // KINFORMER_BASE_EVENT_LOOP_H_

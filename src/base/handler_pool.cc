@@ -5,7 +5,7 @@
 
 #include "base/real_thread.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::base {
 namespace {
 
 constexpr std::size_t kCoreThreads = 2;
@@ -122,4 +122,4 @@ std::size_t HandlerPool::ThreadCountForTest() const {
   return threads_.size();
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::base

@@ -1,6 +1,7 @@
 // base/handler_pool.h
 //
-// HandlerPool: the Executor under Env::pool() of a Runtime. It runs handler callbacks, which belong to the user and may block.
+// HandlerPool: the Executor under Env::pool() of a Runtime. It runs handler callbacks, which belong
+// to the user and may block.
 
 #ifndef KINFORMER_BASE_HANDLER_POOL_H_
 #define KINFORMER_BASE_HANDLER_POOL_H_
@@ -19,10 +20,11 @@
 
 #include "base/event_loop.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::base {
 
-// Thread-safe. The first two threads start when there is work for them, further ones whenever a task has waited 10 ms, up to
-// the limit; those above two end after half a minute without work. Tasks start in the order posted.
+// Thread-safe. The first two threads start when there is work for them, further ones whenever a
+// task has waited 10 ms, up to the limit; those above two end after half a minute without work.
+// Tasks start in the order posted.
 class HandlerPool final : public Executor {
  public:
   // `loop` is the pool's clock and must outlive it.
@@ -70,6 +72,6 @@ class HandlerPool final : public Executor {
   Timer watch_;
 };
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::base
 
 #endif  // KINFORMER_BASE_HANDLER_POOL_H_

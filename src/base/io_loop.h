@@ -1,6 +1,7 @@
 // base/io_loop.h
 //
-// The way from an Env to its sockets: the Boost.Asio io_context under a real Env's loop. Only transport and apiserver use it.
+// The way from an Env to its sockets: the Boost.Asio io_context under a real Env's loop. Only
+// transport and apiserver use it.
 
 #ifndef KINFORMER_BASE_IO_LOOP_H_
 #define KINFORMER_BASE_IO_LOOP_H_
@@ -11,11 +12,12 @@ namespace boost::asio {
 class io_context;
 }
 
-namespace kinformer::internal {
+namespace kinformer::internal::base {
 
-// The io_context that env.loop() runs, by its one thread. Null for a simulated Env, which has no sockets.
+// The io_context that env.loop() runs, by its one thread. Null for a simulated Env, which has no
+// sockets.
 boost::asio::io_context* IoContextOf(Env& env);
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::base
 
 #endif  // KINFORMER_BASE_IO_LOOP_H_

@@ -1,7 +1,8 @@
 // base/mutex.h
 //
-// Mutex and MutexLock: a std::mutex that clang's thread safety analysis understands. For short critical sections in which
-// nothing waits, nothing calls out, and nothing is freed that may run user code; whatever waits uses a Monitor of the Env.
+// Mutex and MutexLock: a std::mutex that clang's thread safety analysis understands. For short
+// critical sections in which nothing waits, nothing calls out, and nothing is freed that may run
+// user code; whatever waits uses a Monitor of the Env.
 
 #ifndef KINFORMER_BASE_MUTEX_H_
 #define KINFORMER_BASE_MUTEX_H_
@@ -20,7 +21,7 @@
 #define KINFORMER_EXCLUDES(m) KINFORMER_THREAD_ANNOTATION(locks_excluded(m))
 #define KINFORMER_NO_THREAD_SAFETY_ANALYSIS KINFORMER_THREAD_ANNOTATION(no_thread_safety_analysis)
 
-namespace kinformer::internal {
+namespace kinformer::internal::base {
 
 class KINFORMER_THREAD_ANNOTATION(capability("mutex")) Mutex {
  public:
@@ -45,6 +46,6 @@ class KINFORMER_THREAD_ANNOTATION(scoped_lockable) MutexLock {
   Mutex& mutex_;
 };
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::base
 
 #endif  // KINFORMER_BASE_MUTEX_H_

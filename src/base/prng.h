@@ -1,13 +1,14 @@
 // base/prng.h
 //
-// Random numbers that are the same under every compiler and library: the standard's distributions are not.
+// Random numbers that are the same under every compiler and library: the standard's distributions
+// are not.
 
 #ifndef KINFORMER_BASE_PRNG_H_
 #define KINFORMER_BASE_PRNG_H_
 
 #include <cstdint>
 
-namespace kinformer::internal {
+namespace kinformer::internal::base {
 
 inline constexpr std::uint64_t kGoldenGamma = 0x9e3779b97f4a7c15;
 
@@ -30,6 +31,6 @@ class Prng {
   std::uint64_t state_;
 };
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::base
 
 #endif  // KINFORMER_BASE_PRNG_H_

@@ -1,11 +1,14 @@
 #include "base/real_thread.h"
 
+#include <algorithm>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <pthread.h>
 #include <utility>
 
-namespace kinformer::internal {
+namespace kinformer::internal::base {
 
 std::thread StartThread(std::string name, Task body) {
   name.resize(std::min<std::size_t>(name.size(), 15));
@@ -13,6 +16,9 @@ std::thread StartThread(std::string name, Task body) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
+  // Those that a thread raises by what it does itself: blocked, they would end the process past the
+  // host's handlers.
+  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&all, own);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   std::thread thread([name = std::move(name), task = std::move(body)]() mutable {
     pthread_setname_np(pthread_self(), name.c_str());
@@ -22,6 +28,18 @@ std::thread StartThread(std::string name, Task body) {
   });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return thread;
+}
+
+void StartDetachedThread(std::string name, Task body) {
+  StartThread(std::move(name), std::move(body)).detach();
+}
+
+void DieOfOwnThread(const char* what) {
+  std::fprintf(stderr,
+               "kinformer: a %s was destroyed on one of its own threads; it would wait for itself. "
+               "Let the thread that made it destroy it.\n",
+               what);
+  std::abort();
 }
 
 void RunContained(Task& task, LogSink& log, const char* where) {
@@ -34,4 +52,4 @@ void RunContained(Task& task, LogSink& log, const char* where) {
   }
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::base

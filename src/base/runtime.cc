@@ -4,15 +4,15 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <random>
 #include <utility>
 
 #include "base/cpu_limit.h"
+#include "base/env_view.h"
 #include "base/event_loop.h"
 #include "base/handler_pool.h"
+#include "base/heap_pages.h"
 #include "base/io_loop.h"
 #include "base/prng.h"
 #include "base/real_thread.h"
@@ -57,6 +57,22 @@ class RealThread final : public Thread {
   std::thread thread_;
 };
 
+class RealLoop final : public Loop {
+ public:
+  RealLoop(Env& env, internal::base::EventLoopOptions options)
+      : view_(env, loop_), loop_(std::move(options), env.log(), env.metrics()) {}
+  ~RealLoop() override {
+    if (internal::base::EventLoop::Current() == &loop_) internal::base::DieOfOwnThread("Loop");
+  }
+  RealLoop(const RealLoop&) = delete;
+  RealLoop& operator=(const RealLoop&) = delete;
+  [[nodiscard]] Env& env() override { return view_; }
+
+ private:
+  internal::base::EnvView view_;  // what the loop still owns may use it while it goes
+  internal::base::EventLoop loop_;
+};
+
 std::uint64_t SeedFromSystem() {
   std::random_device device;
   return (std::uint64_t{device()} << 32) | device();
@@ -64,7 +80,7 @@ std::uint64_t SeedFromSystem() {
 
 // Handlers may block, so a few threads per processor are useful; many would only fight over it.
 std::size_t PoolLimit(std::size_t wanted) {
-  return std::min(wanted, std::max<std::size_t>(4, 4 * internal::CpuLimit()));
+  return std::min(wanted, std::max<std::size_t>(4, 4 * internal::base::CpuLimit()));
 }
 
 }  // namespace
@@ -75,26 +91,37 @@ struct Runtime::Impl final : Env {
         log_(options.log != nullptr ? std::move(options.log) : NewStderrLog(LogLevel::kWarning)),
         metrics_(options.metrics != nullptr ? std::move(options.metrics) : NewNullMetrics()),
         random_state_(SeedFromSystem()),
-        loop_(name_ + "/loop", *log_, *metrics_),
-        pool_(loop_, name_ + "/pool", PoolLimit(options.max_handler_threads), *log_) {}
+        loop_({.thread_name = name_ + "/loop",
+               .host_driven = options.host_driven_loop,
+               .owner = this},
+              *log_, *metrics_),
+        pool_(loop_, name_ + "/pool", PoolLimit(options.max_handler_threads), *log_) {
+    if (!options.huge_pages) internal::base::SetHugePages(false);
+  }
 
   ~Impl() override {
-    if (loop_.InThisExecutor() || pool_.InThisExecutor()) {
-      std::fputs(
-          "kinformer: a Runtime was destroyed on one of its own threads; it would wait for itself. "
-          "Let the thread that made it destroy it.\n",
-          stderr);
-      std::abort();
+    if (internal::base::EventLoop::Current() == &loop_ || pool_.InThisExecutor()) {
+      internal::base::DieOfOwnThread("Runtime");
     }
+    RunWhatIsLeft();
     pool_.Stop();
+    RunWhatIsLeft();
     loop_.Stop();
+  }
+
+  // What was destroyed a moment ago on the host's own thread has left its end to the loop.
+  void RunWhatIsLeft() {
+    constexpr int kMostSlices = 1000;
+    if (loop_.Fd() < 0) return;
+    for (int i = 0; i < kMostSlices && loop_.RunReady(std::chrono::milliseconds(1)); ++i) {
+    }
   }
 
   [[nodiscard]] SteadyTime Now() const override { return std::chrono::steady_clock::now(); }
   [[nodiscard]] WallTime WallNow() const override { return std::chrono::system_clock::now(); }
   [[nodiscard]] std::uint64_t Random() override {
-    return internal::MixBits(
-        random_state_.fetch_add(internal::kGoldenGamma, std::memory_order_relaxed));
+    return internal::base::MixBits(
+        random_state_.fetch_add(internal::base::kGoldenGamma, std::memory_order_relaxed));
   }
 
   [[nodiscard]] Executor& loop() override { return loop_; }
@@ -103,10 +130,19 @@ struct Runtime::Impl final : Env {
     return std::make_unique<RealMonitor>();
   }
   [[nodiscard]] std::unique_ptr<Thread> NewThread(std::string name, Task body) override {
-    return std::make_unique<RealThread>(internal::StartThread(
+    return std::make_unique<RealThread>(internal::base::StartThread(
         name_ + "/" + name, [log = log_.get(), task = std::move(body), name]() mutable {
-          internal::RunContained(task, *log, name.c_str());
+          internal::base::RunContained(task, *log, name.c_str());
         }));
+  }
+  [[nodiscard]] std::unique_ptr<Loop> NewLoop(std::string name) override {
+    return std::make_unique<RealLoop>(
+        *this, internal::base::EventLoopOptions{
+                   .name = name, .thread_name = name_ + "/" + name, .owner = this});
+  }
+  [[nodiscard]] bool OnLoopThread() const override {
+    const internal::base::EventLoop* const current = internal::base::EventLoop::Current();
+    return (current != nullptr && current->owner() == this) || loop_.InThisExecutor();
   }
   [[nodiscard]] LogSink& log() override { return *log_; }
   [[nodiscard]] MetricsSink& metrics() override { return *metrics_; }
@@ -115,17 +151,22 @@ struct Runtime::Impl final : Env {
   const std::shared_ptr<LogSink> log_;
   const std::shared_ptr<MetricsSink> metrics_;
   std::atomic<std::uint64_t> random_state_;
-  internal::EventLoop loop_;
-  internal::HandlerPool pool_;
+  internal::base::EventLoop loop_;
+  internal::base::HandlerPool pool_;
 };
 
 Runtime::Runtime(RuntimeOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 Runtime::~Runtime() = default;
 Env& Runtime::env() { return *impl_; }
+int Runtime::Fd() const { return impl_->loop_.Fd(); }
+bool Runtime::RunReady(Duration slice) { return impl_->loop_.RunReady(slice); }
 
-boost::asio::io_context* internal::IoContextOf(Env& env) {
+boost::asio::io_context* internal::base::IoContextOf(Env& env) {
   auto* loop = dynamic_cast<EventLoop*>(&env.loop());
-  return loop == nullptr ? nullptr : &loop->io();
+  if (loop == nullptr) return nullptr;
+  // See EventLoop::io().
+  loop->Post([] {});
+  return &loop->io();
 }
 
 }  // namespace kinformer

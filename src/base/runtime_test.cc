@@ -152,7 +152,7 @@ TEST(RuntimeTest, ATaskThatThrowsHarmsNobody) {
   Drain(env.pool());
 }
 
-TEST(RuntimeTest, ThreadsBlockAllSignalsAndCarryNames) {
+TEST(RuntimeTest, ThreadsBlockSignalsButTheirOwnFaultsAndCarryNames) {
   Runtime runtime({.name = "rt"});
   Env& env = runtime.env();
   sigset_t mask;
@@ -164,6 +164,7 @@ TEST(RuntimeTest, ThreadsBlockAllSignalsAndCarryNames) {
   Drain(env.loop());
   EXPECT_EQ(sigismember(&mask, SIGTERM), 1);
   EXPECT_EQ(sigismember(&mask, SIGPIPE), 1);
+  EXPECT_EQ(sigismember(&mask, SIGSEGV), 0) << "a crash handler of the host must see it";
   EXPECT_STREQ(name, "rt/loop");
 }
 
@@ -221,17 +222,17 @@ TEST(RuntimeTest, RandomIsSpread) {
 TEST(RuntimeTest, OnlyARealEnvHasSockets) {
   Runtime runtime;
   Simulation sim;
-  EXPECT_NE(internal::IoContextOf(runtime.env()), nullptr);
-  EXPECT_EQ(internal::IoContextOf(sim.env()), nullptr);
+  EXPECT_NE(internal::base::IoContextOf(runtime.env()), nullptr);
+  EXPECT_EQ(internal::base::IoContextOf(sim.env()), nullptr);
 }
 
 TEST(CpuLimitTest, ReadsCgroupQuotas) {
-  EXPECT_EQ(internal::ParseCpuMax("max 100000"), std::nullopt);
-  EXPECT_EQ(internal::ParseCpuMax("200000 100000"), 2U);
-  EXPECT_EQ(internal::ParseCpuMax("150000 100000"), 2U);
-  EXPECT_EQ(internal::ParseCpuMax("10000 100000"), 1U);
-  EXPECT_EQ(internal::ParseCpuMax(""), std::nullopt);
-  EXPECT_GE(internal::CpuLimit(), 1U);
+  EXPECT_EQ(internal::base::ParseCpuMax("max 100000"), std::nullopt);
+  EXPECT_EQ(internal::base::ParseCpuMax("200000 100000"), 2U);
+  EXPECT_EQ(internal::base::ParseCpuMax("150000 100000"), 2U);
+  EXPECT_EQ(internal::base::ParseCpuMax("10000 100000"), 1U);
+  EXPECT_EQ(internal::base::ParseCpuMax(""), std::nullopt);
+  EXPECT_GE(internal::base::CpuLimit(), 1U);
 }
 
 }  // namespace

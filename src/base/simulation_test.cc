@@ -1,6 +1,9 @@
 #include "kinformer/simulation.h"
 
+#include <cstdint>
 #include <gtest/gtest.h>
+#include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -44,7 +47,8 @@ TEST(SimulationTest, ACancelledTimerDoesNotRunEvenWhenDue) {
   int runs = 0;
   const SteadyTime when = sim.env().Now() + seconds(1);
   Timer second;
-  // Both are due at the same moment; the first cancels the second, which is already in the loop's queue.
+  // Both are due at the same moment; the first cancels the second, which is already in the loop's
+  // queue.
   const Timer first = sim.env().loop().RunAt(when, [&] { second.Cancel(); });
   second = sim.env().loop().RunAt(when, [&] { ++runs; });
   sim.RunFor(seconds(2));
@@ -223,6 +227,98 @@ TEST(SimulationTest, EqualSeedsGiveEqualRuns) {
 
 // The same under every compiler and library: a change here breaks every recorded seed.
 TEST(SimulationTest, TheRunOfASeedIsFixed) { EXPECT_EQ(Trace(42).first, "albbblclpppcbaccaa"); }
+
+TEST(SimulatedLoopTest, RunsItsTasksInOrderBesideTheFirst) {
+  std::set<std::string> orders;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Simulation sim({.seed = seed});
+    Env& env = sim.env();
+    const std::unique_ptr<Loop> loop = env.NewLoop("second");
+    std::string order;
+    for (const char c : {'a', 'b', 'c'}) {
+      env.loop().Post([&order, c] { order.push_back(c); });
+      loop->env().loop().Post([&order, c] { order.push_back(static_cast<char>(c - 'a' + 'A')); });
+    }
+    EXPECT_EQ(order, "");
+    sim.RunReady();
+    std::string first = order;
+    std::string second = order;
+    std::erase_if(first, [](char c) { return c < 'a'; });
+    std::erase_if(second, [](char c) { return c >= 'a'; });
+    EXPECT_EQ(first, "abc");
+    EXPECT_EQ(second, "ABC");
+    orders.insert(order);
+  }
+  EXPECT_GT(orders.size(), 3U) << "the seed chooses";
+}
+
+TEST(SimulatedLoopTest, ItsTimersTakeVirtualTimeAndAreCancelledExactly) {
+  Simulation sim;
+  const std::unique_ptr<Loop> loop = sim.env().NewLoop("second");
+  Env& env = loop->env();
+  const SteadyTime start = env.Now();
+  std::vector<Duration> fired;
+  Timer victim;
+  const Timer late =
+      env.loop().RunAt(start + seconds(20), [&] { fired.push_back(env.Now() - start); });
+  const Timer early = env.loop().RunAt(start + seconds(10), [&] {
+    fired.push_back(env.Now() - start);
+    victim.Cancel();
+  });
+  victim = env.loop().RunAt(start + seconds(10), [&] { fired.push_back(Duration(0)); });
+  sim.RunFor(minutes(1));
+  EXPECT_EQ(fired, (std::vector<Duration>{seconds(10), seconds(20)}));
+}
+
+TEST(SimulatedLoopTest, KnowsItsThread) {
+  Simulation sim;
+  Env& env = sim.env();
+  const std::unique_ptr<Loop> loop = env.NewLoop("second");
+  Env& view = loop->env();
+  std::string seen;
+  const auto where = [&] {
+    return std::string(env.loop().InThisExecutor() ? "1" : "-") +
+           (view.loop().InThisExecutor() ? "2" : "-") + (env.OnLoopThread() ? "L" : "-") +
+           (view.OnLoopThread() ? "L" : "-");
+  };
+  EXPECT_EQ(where(), "----");
+  env.loop().Post([&] { seen += where() + " "; });
+  sim.RunReady();
+  view.loop().Post([&] { seen += where() + " "; });
+  sim.RunReady();
+  view.pool().Post([&] { seen += where(); });
+  sim.RunReady();
+  EXPECT_EQ(seen, "1-LL -2LL ----");
+}
+
+TEST(SimulatedLoopTest, DestructionDropsWhatWaits) {
+  Simulation sim;
+  auto owned = std::make_shared<int>(1);
+  Timer timer;
+  {
+    const std::unique_ptr<Loop> loop = sim.env().NewLoop("second");
+    timer = loop->env().loop().RunAt(sim.env().Now() + seconds(1), [owned] {});
+    loop->env().loop().Post([owned] {});
+    EXPECT_EQ(owned.use_count(), 3);
+  }
+  EXPECT_EQ(owned.use_count(), 1);
+  sim.RunFor(seconds(2));
+}
+
+TEST(SimulatedLoopTest, TheSameSeedGivesTheSameRun) {
+  const auto run = [](std::uint64_t seed) {
+    Simulation sim({.seed = seed});
+    const std::unique_ptr<Loop> loop = sim.env().NewLoop("second");
+    for (int i = 0; i < 10; ++i) {
+      loop->env().loop().Post([&] { sim.env().loop().Post([] {}); });
+      sim.env().loop().Post([&] { loop->env().loop().Post([] {}); });
+    }
+    sim.RunFor(seconds(1));
+    return sim.TraceHash();
+  };
+  EXPECT_EQ(run(7), run(7));
+  EXPECT_NE(run(7), run(8));
+}
 
 using SimulationDeathTest = ::testing::Test;
 

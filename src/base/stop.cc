@@ -66,12 +66,12 @@ StopSource StopOnSignals() {
     auto* made = new StopSource();
     const int fd = ::eventfd(0, EFD_CLOEXEC);
     signal_fd.store(fd, std::memory_order_relaxed);
-    internal::StartThread("kinformer/stop", [fd, copy = *made]() mutable {
+    internal::base::StartDetachedThread("kinformer/stop", [fd, copy = *made]() mutable {
       std::uint64_t count = 0;
       while (::read(fd, &count, sizeof(count)) < 0 && errno == EINTR) {
       }
       copy.RequestStop();
-    }).detach();
+    });
     struct sigaction action{};
     action.sa_handler = &KinformerOnStopSignal;
     action.sa_flags = SA_RESTART;

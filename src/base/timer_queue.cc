@@ -20,7 +20,7 @@ void Timer::Cancel() {
   }
 }
 
-namespace internal {
+namespace internal::base {
 
 struct TimerQueue::Handle final : Timer::State {
   Handle(std::weak_ptr<Core> c, Key k, std::shared_ptr<TimedTask> t)
@@ -85,5 +85,5 @@ void TimerQueue::Clear() {
   for (auto& [key, entry] : dropped) entry.task->Take();
 }
 
-}  // namespace internal
+}  // namespace internal::base
 }  // namespace kinformer

@@ -1,7 +1,7 @@
 // base/timer_queue.h
 //
-// TimerQueue: tasks waiting for their time, in the order in which it comes; equal times in the order of adding. Both Envs keep
-// their timers here and differ only in who calls PopDue.
+// TimerQueue: tasks waiting for their time, in the order in which it comes; equal times in the
+// order of adding. Both Envs keep their timers here and differ only in who calls PopDue.
 
 #ifndef KINFORMER_BASE_TIMER_QUEUE_H_
 #define KINFORMER_BASE_TIMER_QUEUE_H_
@@ -28,7 +28,7 @@ struct Timer::State {
   virtual void Cancel() = 0;
 };
 
-namespace internal {
+namespace internal::base {
 
 // A task that at most one of a runner and a canceller gets. Thread-safe.
 class TimedTask {
@@ -99,7 +99,7 @@ class TimerQueue {
   std::shared_ptr<Core> core_;
 };
 
-}  // namespace internal
+}  // namespace internal::base
 }  // namespace kinformer
 
 #endif  // KINFORMER_BASE_TIMER_QUEUE_H_

@@ -2,9 +2,10 @@
 
 #include <stop_token>
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 
-// Travels in the task that starts the call. If the loop is gone, the task is destroyed unrun, and the caller must not wait for ever.
+// Travels in the task that starts the call. If the loop is gone, the task is destroyed unrun, and
+// the caller must not wait for ever.
 class BlockingCall::AbandonGuard {
  public:
   explicit AbandonGuard(std::shared_ptr<BlockingCall> call) : call_(std::move(call)) {}
@@ -22,9 +23,9 @@ class BlockingCall::AbandonGuard {
 Result<void> BlockingCall::Run(const std::shared_ptr<BlockingCall>& call,
                                const CallOptions& options, const std::function<bool()>& on_wake) {
   Env& env = call->env_;
-  if (env.loop().InThisExecutor()) {
+  if (env.OnLoopThread()) {
     return Error(Reason::kWouldDeadlock,
-                 "a blocking request on the event loop's own thread: make it from a handler, a "
+                 "a blocking request on an event loop's thread: make it from a handler, a "
                  "worker or main");
   }
   if (options.stop.stop_requested())
@@ -89,4 +90,4 @@ void BlockingCall::Wake() {
   monitor_->NotifyAll();
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client

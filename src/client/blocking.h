@@ -1,7 +1,8 @@
 // client/blocking.h
 //
-// BlockingCall: a thread waits for something that the loop does: a request, a stream of events. Ends when the loop says so, when
-// the caller's stop token or time says so, or when the loop is gone.
+// BlockingCall: a thread waits for something that the loop does: a request, a stream of events.
+// Ends when the loop says so, when the caller's stop token or time says so, or when the loop is
+// gone.
 
 #ifndef KINFORMER_CLIENT_BLOCKING_H_
 #define KINFORMER_CLIENT_BLOCKING_H_
@@ -16,17 +17,18 @@
 #include "kinformer/request_options.h"
 #include "kinformer/result.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 
-// The loop's side of a blocking call. Derive, start the work in Begin, call Complete when it is over. Begin, Cancelled and the
-// derived class's callbacks run on the loop.
+// The loop's side of a blocking call. Derive, start the work in Begin, call Complete when it is
+// over. Begin, End and the derived class's callbacks run on the loop.
 class BlockingCall : public std::enable_shared_from_this<BlockingCall> {
  public:
   explicit BlockingCall(Env& env) : env_(env), monitor_(env.NewMonitor()) {}
   virtual ~BlockingCall() = default;
 
-  // Runs `call` to its end. kWouldDeadlock on the loop thread. `on_wake`, if any, is called on this thread, under no lock, whenever
-  // the loop has called Wake and before Run returns; false from it cancels the call with OK.
+  // Runs `call` to its end. kWouldDeadlock on a loop's thread. `on_wake`, if any, is called on this
+  // thread, under no lock, whenever the loop has called Wake and before Run returns; false from it
+  // cancels the call with OK.
   static Result<void> Run(const std::shared_ptr<BlockingCall>& call, const CallOptions& options,
                           const std::function<bool()>& on_wake = {});
 
@@ -57,6 +59,6 @@ class BlockingCall : public std::enable_shared_from_this<BlockingCall> {
   std::optional<Error> error_;
 };
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client
 
 #endif  // KINFORMER_CLIENT_BLOCKING_H_

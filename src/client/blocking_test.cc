@@ -18,7 +18,8 @@ using testing::Json;
 using testing::ScriptedResponse;
 using testing::ScriptedServer;
 
-// Real threads, for the thread sanitizer: calls that are answered, stopped and timed out, all at the same time.
+// Real threads, for the thread sanitizer: calls that are answered, stopped and timed out, all at
+// the same time.
 TEST(BlockingCalls, FromManyThreads) {
   Runtime runtime;
   ScriptedServer server;

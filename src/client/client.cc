@@ -12,9 +12,9 @@ namespace kinformer {
 namespace {
 
 // Asks the transport on its own thread.
-class StatsCall final : public internal::BlockingCall {
+class StatsCall final : public internal::client::BlockingCall {
  public:
-  explicit StatsCall(std::shared_ptr<internal::Engine> engine)
+  explicit StatsCall(std::shared_ptr<internal::client::Engine> engine)
       : BlockingCall(engine->env()), engine_(std::move(engine)) {}
   TransportStats stats{};
 
@@ -24,7 +24,7 @@ class StatsCall final : public internal::BlockingCall {
     Complete({});
   }
   void End() override {}
-  const std::shared_ptr<internal::Engine> engine_;
+  const std::shared_ptr<internal::client::Engine> engine_;
 };
 
 }  // namespace
@@ -32,8 +32,8 @@ class StatsCall final : public internal::BlockingCall {
 Client Client::ForTransport(Env& env, std::shared_ptr<Transport> transport,
                             const ClientOptions& options) {
   return Client(std::make_shared<internal::ClientCore>(
-      std::make_shared<internal::Engine>(env, std::move(transport),
-                                         internal::CompleteOptions(options)),
+      std::make_shared<internal::client::Engine>(env, std::move(transport),
+                                                 internal::client::CompleteOptions(options)),
       nullptr));
 }
 
@@ -45,7 +45,7 @@ Result<std::string> Client::GetRaw(std::string_view path_and_query, const CallOp
   internal::ExchangeRequest request;
   request.target = path_and_query;
   request.accept = "application/json, */*";
-  Result<internal::RawResponse> response = core_->Call(std::move(request), call);
+  Result<internal::client::RawResponse> response = core_->Call(std::move(request), call);
   if (!response) return std::move(response).error();
   return std::move(response->body);
 }
@@ -56,7 +56,7 @@ std::string Client::Describe() const { return core_->engine()->Describe(); }
 
 TransportStats Client::Stats() const {
   auto call = std::make_shared<StatsCall>(core_->engine());
-  (void)internal::BlockingCall::Run(call, {});
+  (void)internal::client::BlockingCall::Run(call, {});
   return call->stats;
 }
 

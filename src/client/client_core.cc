@@ -1,43 +1,44 @@
 #include "client/client_core.h"
 
-#include <thread>
-
+#include "base/real_thread.h"
 #include "client/blocking.h"
 
 namespace kinformer::internal {
 namespace {
 
 // Collects one answer for a thread that waits for it.
-class RawCall final : public BlockingCall, public ExchangeReceiver {
+class RawCall final : public client::BlockingCall, public ResponseReceiver {
  public:
-  RawCall(std::shared_ptr<Engine> engine, ExchangeRequest request)
-      : BlockingCall(engine->env()), engine_(std::move(engine)), request_(std::move(request)) {}
+  RawCall(std::shared_ptr<client::Engine> engine, ExchangeRequest request)
+      : client::BlockingCall(engine->env()),
+        engine_(std::move(engine)),
+        request_(std::move(request)) {}
 
-  RawResponse& response() { return response_; }
+  client::RawResponse& response() { return response_; }
 
  private:
   void Begin() override {
-    exchange_ = std::make_unique<Exchange>(engine_, std::move(request_), *this);
+    exchange_ = std::make_unique<client::Exchange>(engine_, std::move(request_), *this);
     exchange_->Start();
   }
   void End() override { exchange_.reset(); }
-  void OnAccepted(int status, const HttpHeaders& headers) override {
+  void OnHeaders(int status, const HttpHeaders& headers) override {
     response_.status = status;
     response_.headers = headers;
   }
   void OnData(std::string_view data) override { response_.body.append(data); }
   void OnDone(Result<void> result) override { Complete(std::move(result)); }
 
-  const std::shared_ptr<Engine> engine_;
+  const std::shared_ptr<client::Engine> engine_;
   ExchangeRequest request_;
-  std::unique_ptr<Exchange> exchange_;
-  RawResponse response_;
+  std::unique_ptr<client::Exchange> exchange_;
+  client::RawResponse response_;
 };
 
-class ShutDownCall final : public BlockingCall {
+class ShutDownCall final : public client::BlockingCall {
  public:
-  explicit ShutDownCall(std::shared_ptr<Engine> engine)
-      : BlockingCall(engine->env()), engine_(std::move(engine)) {}
+  explicit ShutDownCall(std::shared_ptr<client::Engine> engine)
+      : client::BlockingCall(engine->env()), engine_(std::move(engine)) {}
 
  private:
   void Begin() override {
@@ -45,7 +46,7 @@ class ShutDownCall final : public BlockingCall {
     Complete({});
   }
   void End() override {}
-  const std::shared_ptr<Engine> engine_;
+  const std::shared_ptr<client::Engine> engine_;
 };
 
 }  // namespace
@@ -56,17 +57,19 @@ ClientCore::~ClientCore() {
   if (env.loop().InThisExecutor() || env.pool().InThisExecutor()) {
     // A Runtime cannot end on one of its own threads, which it joins.
     engine_->env().loop().Post([engine = engine_] { engine->ShutDown(); });
-    std::thread([runtime = std::move(runtime_)]() mutable { runtime.reset(); }).detach();
+    base::StartDetachedThread("kinformer/end",
+                              [runtime = std::move(runtime_)]() mutable { runtime.reset(); });
     return;
   }
-  (void)BlockingCall::Run(std::make_shared<ShutDownCall>(engine_), {});
+  (void)client::BlockingCall::Run(std::make_shared<ShutDownCall>(engine_), {});
 }
 
-Result<RawResponse> ClientCore::Call(ExchangeRequest request, const CallOptions& options) const {
+Result<client::RawResponse> ClientCore::Call(ExchangeRequest request,
+                                             const CallOptions& options) const {
   // The exchange watches the time itself: it knows what the earlier attempts died of.
   request.timeout = options.timeout;
   auto call = std::make_shared<RawCall>(engine_, std::move(request));
-  if (Result<void> done = BlockingCall::Run(call, {.stop = options.stop}); !done) {
+  if (Result<void> done = client::BlockingCall::Run(call, {.stop = options.stop}); !done) {
     return std::move(done).error();
   }
   return std::move(call->response());

@@ -1,7 +1,7 @@
 // client/client_core.h
 //
-// ClientCore: what all copies of a Client share: the Engine on the loop, the Runtime if the client made one, what discovery
-// found. And the way from a blocking call to the loop and back.
+// ClientCore: what all copies of a Client share: the Engine on the loop, the Runtime if the client
+// made one, what discovery found. And the way from a blocking call to the loop and back.
 
 #ifndef KINFORMER_CLIENT_CLIENT_CORE_H_
 #define KINFORMER_CLIENT_CLIENT_CORE_H_
@@ -22,6 +22,8 @@
 
 namespace kinformer::internal {
 
+namespace client {
+
 // A whole answer.
 struct RawResponse {
   int status = 0;
@@ -29,19 +31,21 @@ struct RawResponse {
   std::string body{};
 };
 
+}  // namespace client
+
 // Thread-safe. See the head of this file.
 class ClientCore {
  public:
-  ClientCore(std::shared_ptr<Engine> engine, std::unique_ptr<Runtime> runtime)
+  ClientCore(std::shared_ptr<client::Engine> engine, std::unique_ptr<Runtime> runtime)
       : engine_(std::move(engine)), runtime_(std::move(runtime)) {}
   // Blocks until the loop has let go of the transport, if the Runtime is ours.
   ~ClientCore();
 
   [[nodiscard]] Env& env() const { return engine_->env(); }
-  [[nodiscard]] const std::shared_ptr<Engine>& engine() const { return engine_; }
+  [[nodiscard]] const std::shared_ptr<client::Engine>& engine() const { return engine_; }
 
   // Sends a request and waits for the answer. Server errors are Errors.
-  Result<RawResponse> Call(ExchangeRequest request, const CallOptions& call) const;
+  Result<client::RawResponse> Call(ExchangeRequest request, const CallOptions& call) const;
 
   // What discovery found so far; null: nothing yet. Guarded by its mutex.
   struct DiscoveryCache {
@@ -51,7 +55,7 @@ class ClientCore {
   [[nodiscard]] DiscoveryCache& discovery_cache() const { return discovery_; }
 
  private:
-  const std::shared_ptr<Engine> engine_;
+  const std::shared_ptr<client::Engine> engine_;
   std::unique_ptr<Runtime> runtime_;
   mutable DiscoveryCache discovery_;
 };

@@ -5,7 +5,7 @@
 
 #include "kinformer/version.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 namespace {
 
 // client-go's.
@@ -47,4 +47,4 @@ ClientOptions CompleteOptions(ClientOptions options) {
   return options;
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client

@@ -7,11 +7,11 @@
 
 #include "kinformer/client.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 
 // client-go's limits, and a user agent that names this program.
 ClientOptions CompleteOptions(ClientOptions options);
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client
 
 #endif  // KINFORMER_CLIENT_CLIENT_DEFAULTS_H_

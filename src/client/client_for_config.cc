@@ -20,13 +20,13 @@ ClientOptions Merge(ClientOptions options, const Config& config) {
   if (options.burst == 0) options.burst = config.burst;
   if (options.timeout == Duration::zero()) options.timeout = config.timeout;
   if (options.user_agent.empty()) options.user_agent = config.user_agent;
-  if (config.content_type == internal::kJsonMediaType) options.prefer_json = true;
-  return internal::CompleteOptions(std::move(options));
+  if (config.content_type == internal::client::kJsonMediaType) options.prefer_json = true;
+  return internal::client::CompleteOptions(std::move(options));
 }
 
 // The transport belongs to the loop from here on.
-Result<std::shared_ptr<internal::Engine>> NewEngine(Env& env, const Config& config,
-                                                    const ClientOptions& options) {
+Result<std::shared_ptr<internal::client::Engine>> NewEngine(Env& env, const Config& config,
+                                                            const ClientOptions& options) {
   Result<HttpTransportOptions> transport_options = TransportOptionsFor(config);
   if (!transport_options) return std::move(transport_options).error();
   ClientOptions complete = Merge(options, config);
@@ -39,7 +39,8 @@ Result<std::shared_ptr<internal::Engine>> NewEngine(Env& env, const Config& conf
   Result<std::unique_ptr<Transport>> transport =
       NewHttpTransport(env, *std::move(transport_options));
   if (!transport) return std::move(transport).error();
-  return std::make_shared<internal::Engine>(env, *std::move(transport), std::move(complete));
+  return std::make_shared<internal::client::Engine>(env, *std::move(transport),
+                                                    std::move(complete));
 }
 
 }  // namespace
@@ -52,13 +53,14 @@ Result<Client> Client::FromEnvironment(const ClientOptions& options) {
 
 Result<Client> Client::NewForConfig(const Config& config, const ClientOptions& options) {
   auto runtime = std::make_unique<Runtime>();
-  Result<std::shared_ptr<internal::Engine>> engine = NewEngine(runtime->env(), config, options);
+  Result<std::shared_ptr<internal::client::Engine>> engine =
+      NewEngine(runtime->env(), config, options);
   if (!engine) return std::move(engine).error();
   return Client(std::make_shared<internal::ClientCore>(*std::move(engine), std::move(runtime)));
 }
 
 Result<Client> Client::NewForConfig(Env& env, const Config& config, const ClientOptions& options) {
-  Result<std::shared_ptr<internal::Engine>> engine = NewEngine(env, config, options);
+  Result<std::shared_ptr<internal::client::Engine>> engine = NewEngine(env, config, options);
   if (!engine) return std::move(engine).error();
   return Client(std::make_shared<internal::ClientCore>(*std::move(engine), nullptr));
 }

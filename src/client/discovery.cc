@@ -1,6 +1,8 @@
 #include "kinformer/discovery.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "kinformer/json.h"
@@ -25,7 +27,7 @@ Result<json::Value> GetJson(const internal::ClientCore& core, std::string target
   CallOptions bounded = call;
   if (bounded.timeout <= Duration::zero()) bounded.timeout = kDiscoveryTimeout;
   const std::string asked = request.target;
-  Result<internal::RawResponse> response = core.Call(std::move(request), bounded);
+  Result<internal::client::RawResponse> response = core.Call(std::move(request), bounded);
   if (!response) return std::move(response).error();
   Result<json::Value> document = json::Parse(response->body);
   if (!document) {
@@ -90,64 +92,94 @@ void FillFromResourceList(const json::Value& document, ApiGroupVersion& out) {
   }
 }
 
-Result<Groups> Fetch(const internal::ClientCore& core, const CallOptions& call) {
-  Groups groups;
-  std::vector<std::size_t> to_fetch;  // indexes of group versions without resources yet
-  const auto add_plain = [&](std::string group, std::string version, bool preferred) {
-    ApiGroupVersion out;
-    out.group = std::move(group);
-    out.version = std::move(version);
-    out.preferred = preferred;
-    to_fetch.push_back(groups.size());
-    groups.push_back(std::move(out));
-  };
+// Discovery of everything, in the aggregated form or in the older one, as the server has it.
+class Fetch {
+ public:
+  Fetch(const internal::ClientCore& core, const CallOptions& call) : core_(core), call_(call) {}
 
-  Result<json::Value> api = GetJson(core, "/api", kAggregatedAccept, call);
-  if (!api) {
-    // There are servers without the core group.
-    if (!IsNotFound(api.error())) return std::move(api).error();
-  } else if ((*api)["kind"].StringOrEmpty() == "APIGroupDiscoveryList") {
-    AddAggregated(*api, groups);
-  } else {
-    bool first = true;
-    for (const json::Value& version : (*api)["versions"].items()) {
-      add_plain("", version.StringOrEmpty(), std::exchange(first, false));
+  Result<Groups> Run() {
+    if (Result<void> done = ReadCore(); !done) return std::move(done).error();
+    if (Result<void> done = ReadNamedGroups(); !done) return std::move(done).error();
+    for (const std::size_t i : plain_) {
+      if (Result<void> done = ReadResources(groups_[i]); !done) return std::move(done).error();
     }
+    return std::move(groups_);
   }
-  Result<json::Value> apis = GetJson(core, "/apis", kAggregatedAccept, call);
-  if (!apis) {
-    if (!IsNotFound(apis.error())) return std::move(apis).error();
-  } else if ((*apis)["kind"].StringOrEmpty() == "APIGroupDiscoveryList") {
-    AddAggregated(*apis, groups);
-  } else {
-    for (const json::Value& group : (*apis)["groups"].items()) {
+
+ private:
+  // Empty where the server has no such document. What is aggregated has been added already.
+  Result<std::optional<json::Value>> Read(const std::string& target) {
+    Result<json::Value> document = GetJson(core_, target, kAggregatedAccept, call_);
+    if (!document) {
+      if (!IsNotFound(document.error())) return std::move(document).error();
+      return std::optional<json::Value>();
+    }
+    if ((*document)["kind"].StringOrEmpty() != "APIGroupDiscoveryList") {
+      return std::optional<json::Value>(*std::move(document));
+    }
+    AddAggregated(*document, groups_);
+    return std::optional<json::Value>();
+  }
+
+  // There are servers without the core group.
+  Result<void> ReadCore() {
+    Result<std::optional<json::Value>> api = Read("/api");
+    if (!api) return std::move(api).error();
+    if (!*api) return {};
+    bool first = true;
+    for (const json::Value& version : (**api)["versions"].items()) {
+      AddPlain("", version.StringOrEmpty(), std::exchange(first, false));
+    }
+    return {};
+  }
+
+  Result<void> ReadNamedGroups() {
+    Result<std::optional<json::Value>> apis = Read("/apis");
+    if (!apis) return std::move(apis).error();
+    if (!*apis) return {};
+    for (const json::Value& group : (**apis)["groups"].items()) {
       const std::string& preferred = group["preferredVersion"]["version"].StringOrEmpty();
       // The preferred version first, so that the first match of a name is the one to use.
       for (const bool wanted : {true, false}) {
         for (const json::Value& version : group["versions"].items()) {
           const std::string& text = version["version"].StringOrEmpty();
-          if ((text == preferred) == wanted) add_plain(group["name"].StringOrEmpty(), text, wanted);
+          if ((text == preferred) == wanted) AddPlain(group["name"].StringOrEmpty(), text, wanted);
         }
       }
     }
+    return {};
   }
-  for (const std::size_t i : to_fetch) {
-    ApiGroupVersion& out = groups[i];
+
+  void AddPlain(std::string group, std::string version, bool preferred) {
+    ApiGroupVersion out;
+    out.group = std::move(group);
+    out.version = std::move(version);
+    out.preferred = preferred;
+    plain_.push_back(groups_.size());
+    groups_.push_back(std::move(out));
+  }
+
+  Result<void> ReadResources(ApiGroupVersion& out) {
     const std::string target =
         out.group.empty() ? "/api/" + out.version : "/apis/" + out.group + "/" + out.version;
-    Result<json::Value> document = GetJson(core, target, internal::kJsonMediaType, call);
+    Result<json::Value> document = GetJson(core_, target, internal::client::kJsonMediaType, call_);
     if (document) {
       FillFromResourceList(*document, out);
-      continue;
+      return {};
     }
     const Reason reason = document.error().reason();
     if (reason == Reason::kCanceled || reason == Reason::kDeadlineExceeded) {
       return std::move(document).error();
     }
     out.error = document.error().message();  // the other groups are of use all the same
+    return {};
   }
-  return groups;
-}
+
+  const internal::ClientCore& core_;
+  const CallOptions& call_;
+  Groups groups_{};
+  std::vector<std::size_t> plain_{};  // indexes of group versions without resources yet
+};
 
 Result<std::shared_ptr<const Groups>> Cached(const internal::ClientCore& core,
                                              const CallOptions& call, bool* fetched) {
@@ -157,7 +189,7 @@ Result<std::shared_ptr<const Groups>> Cached(const internal::ClientCore& core,
     if (cache.groups != nullptr) return cache.groups;
   }
   if (fetched != nullptr) *fetched = true;
-  Result<Groups> groups = Fetch(core, call);
+  Result<Groups> groups = Fetch(core, call).Run();
   if (!groups) return std::move(groups).error();
   auto shared = std::make_shared<const Groups>(*std::move(groups));
   const std::lock_guard<std::mutex> lock(cache.mutex);
@@ -189,22 +221,35 @@ struct Wanted {
   bool any_group = true;
 };
 
+bool MayHave(const ApiGroupVersion& group, const Wanted& wanted) {
+  if (!wanted.any_group && group.group != wanted.group) return false;
+  return wanted.version.empty() || group.version == wanted.version;
+}
+
+enum class NamedBy : std::uint8_t { kResource, kKind, kShortName };
+
+bool IsCalled(const ApiResource& resource, const std::string& name, NamedBy by) {
+  switch (by) {
+    case NamedBy::kResource:
+      return resource.resource.resource == name;
+    case NamedBy::kKind:
+      return resource.singularName == name || Lower(resource.kind) == name;
+    case NamedBy::kShortName:
+      return Contains(resource.shortNames, name);
+  }
+  return false;
+}
+
 const ApiResource* FindIn(const Groups& groups, const Wanted& wanted,
                           const ApiGroupVersion** where) {
   // A full name before a short one, whichever group comes first.
-  for (int pass = 0; pass < 3; ++pass) {
+  for (const NamedBy by : {NamedBy::kResource, NamedBy::kKind, NamedBy::kShortName}) {
     for (const ApiGroupVersion& group : groups) {
-      if (!wanted.any_group && group.group != wanted.group) continue;
-      if (!wanted.version.empty() && group.version != wanted.version) continue;
+      if (!MayHave(group, wanted)) continue;
       for (const ApiResource& resource : group.resources) {
-        const bool match = pass == 0   ? resource.resource.resource == wanted.name
-                           : pass == 1 ? resource.singularName == wanted.name ||
-                                             Lower(resource.kind) == wanted.name
-                                       : Contains(resource.shortNames, wanted.name);
-        if (match) {
-          *where = &group;
-          return &resource;
-        }
+        if (!IsCalled(resource, wanted.name, by)) continue;
+        *where = &group;
+        return &resource;
       }
     }
   }
@@ -349,7 +394,7 @@ Result<RestMapping> DiscoveryClient::MappingFor(const GroupVersionKind& kind,
 }
 
 Result<std::string> DiscoveryClient::ServerVersion(const CallOptions& call) const {
-  Result<json::Value> version = GetJson(*core_, "/version", internal::kJsonMediaType, call);
+  Result<json::Value> version = GetJson(*core_, "/version", internal::client::kJsonMediaType, call);
   if (!version) return std::move(version).error();
   return (*version)["gitVersion"].StringOrEmpty();
 }

@@ -110,7 +110,8 @@ TEST_F(DiscoveryTest, AnUnknownNameIsLookedUpOnceMoreAndExplained) {
   // A kind that came meanwhile is found.
   groups_ =
       R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"example.com"},"versions":[)"
-      R"({"version":"v1","resources":[{"resource":"widgets","scope":"Cluster","responseKind":{"kind":"Widget"}}]}]}]})";
+      R"({"version":"v1","resources":[{"resource":"widgets","scope":"Cluster","responseKind":{)"
+      R"("kind":"Widget"}}]}]}]})";
   EXPECT_EQ(Map("widgets"), "example.com/v1/widgets Widget");
 }
 
@@ -135,18 +136,20 @@ TEST_F(DiscoveryTest, OldServersAreAskedPerGroupVersion) {
     if (request.target == "/apis") {
       return Json(
           R"({"kind":"APIGroupList","groups":[{"name":"apps","versions":[)"
-          R"({"groupVersion":"apps/v1beta1","version":"v1beta1"},{"groupVersion":"apps/v1","version":"v1"}],)"
+          R"({"groupVersion":"apps/v1beta1","version":"v1beta1"},{"groupVersion":"apps/v1",)"
+          R"("version":"v1"}],)"
           R"("preferredVersion":{"groupVersion":"apps/v1","version":"v1"}},)"
           R"({"name":"broken","versions":[{"groupVersion":"broken/v1","version":"v1"}]}]})");
     }
     if (request.target == "/api/v1") {
-      return Json(
-          R"({"kind":"APIResourceList","resources":[{"name":"pods","singularName":"pod","namespaced":true,)"
-          R"("kind":"Pod","shortNames":["po"]},{"name":"pods/status","kind":"Pod"}]})");
+      return Json(R"({"kind":"APIResourceList","resources":[{"name":"pods","singularName":"pod",)"
+                  R"("namespaced":true,)"
+                  R"("kind":"Pod","shortNames":["po"]},{"name":"pods/status","kind":"Pod"}]})");
     }
     if (request.target == "/apis/apps/v1" || request.target == "/apis/apps/v1beta1") {
       return Json(
-          R"({"kind":"APIResourceList","resources":[{"name":"deployments","namespaced":true,"kind":"Deployment"}]})");
+          R"({"kind":"APIResourceList","resources":[{"name":"deployments","namespaced":true,)"
+          R"("kind":"Deployment"}]})");
     }
     return StatusFailure(503, "ServiceUnavailable", "down");
   };

@@ -6,7 +6,7 @@
 #include "client/status.h"
 #include "client/warnings.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 namespace {
 
 // An error body is a Status: a few hundred bytes, with many causes some kilobytes.
@@ -79,7 +79,7 @@ void Engine::CountResponse(const std::string& code, const std::string& method) {
 }
 
 Exchange::Exchange(std::shared_ptr<Engine> engine, ExchangeRequest request,
-                   ExchangeReceiver& receiver)
+                   ResponseReceiver& receiver)
     : engine_(std::move(engine)), request_(std::move(request)), receiver_(receiver) {
   engine_->active_.insert(this);
 }
@@ -176,7 +176,7 @@ void Exchange::OnHeaders(int status, const HttpHeaders& headers) {
   const bool success = request_.watch ? status == 200 : status >= 200 && status <= 206;
   if (success) {
     accepted_ = true;
-    receiver_.OnAccepted(status, headers_);
+    receiver_.OnHeaders(status, headers_);
   }
 }
 
@@ -192,33 +192,38 @@ void Exchange::OnDone(Result<void> result) {
   call_.reset();
   if (accepted_) {
     Finish(std::move(result));
-    return;
-  }
-  if (status_ == 0) {
+  } else if (status_ == 0) {
     engine_->CountResponse("<error>", request_.method);
-    Error error = result
-                      ? Error(Reason::kUnexpectedEof, "the connection ended before a response came")
-                      : std::move(result).error();
-    // Only what surely had no effect is repeated: reads whose connection broke. A refused connection will not be better in a
-    // second, nor will a bad certificate or an unknown host, which a server that has answered before does not have.
-    const bool broke = error.reason() == Reason::kUnexpectedEof ||
-                       (error.reason() == Reason::kTransport && engine_->reached_);
-    const bool slow = error.reason() == Reason::kDeadlineExceeded && request_.watch;
-    if (request_.method == "GET" && (broke || slow)) {
-      if (Retry(kTransportRetryDelay, error)) return;
-      if (request_.watch) {  // an empty watch: the caller opens the next one when it sees fit
-        Finish(Result<void>());
-        return;
-      }
-    }
-    if (previous_error_ && previous_error_->message() != error.message()) {
-      error = Error(error.reason(), error.message() + " - error from a previous attempt: " +
-                                        previous_error_->message());
-    }
-    Finish(std::move(error));
-    return;
+    OnNoAnswer(result ? Error(Reason::kUnexpectedEof, "the connection ended before a response came")
+                      : std::move(result).error());
+  } else {
+    OnRefusal();
   }
+}
 
+void Exchange::OnNoAnswer(Error error) {
+  // Only what surely had no effect is repeated: reads whose connection broke. A refused connection
+  // will not be better in a second, nor will a bad certificate or an unknown host, which a server
+  // that has answered before does not have.
+  const bool broke = error.reason() == Reason::kUnexpectedEof ||
+                     (error.reason() == Reason::kTransport && engine_->reached_);
+  const bool slow = error.reason() == Reason::kDeadlineExceeded && request_.watch;
+  if (request_.method == "GET" && (broke || slow)) {
+    if (Retry(kTransportRetryDelay, error)) return;
+    if (request_.watch) {  // an empty watch: the caller opens the next one when it sees fit
+      Finish(Result<void>());
+      return;
+    }
+  }
+  if (previous_error_ && previous_error_->message() != error.message()) {
+    error =
+        Error(error.reason(),
+              error.message() + " - error from a previous attempt: " + previous_error_->message());
+  }
+  Finish(std::move(error));
+}
+
+void Exchange::OnRefusal() {
   const std::optional<int> retry_after = RetryAfterSeconds(headers_);
   Error error = ErrorOfResponse(request_.method, status_, headers_.Get("Content-Type"), error_body_,
                                 retry_after);
@@ -260,4 +265,4 @@ void Exchange::Finish(Result<void> result) {
   receiver_.OnDone(std::move(result));  // may destroy this
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client

@@ -1,7 +1,7 @@
 // client/engine.h
 //
-// Engine: the part of a Client that lives on the loop: the transport, the rate limiter, what was learned about the server. And
-// Exchange: one request with all its attempts.
+// Engine: the part of a Client that lives on the loop: the transport, the rate limiter, what was
+// learned about the server. And Exchange: one request with all its attempts.
 
 #ifndef KINFORMER_CLIENT_ENGINE_H_
 #define KINFORMER_CLIENT_ENGINE_H_
@@ -18,22 +18,42 @@
 
 #include "kinformer/client.h"
 #include "kinformer/env.h"
+#include "kinformer/internal/token_bucket.h"
 #include "kinformer/metrics.h"
 #include "kinformer/result.h"
 #include "kinformer/transport.h"
 
 #include "client/list_gate.h"
-#include "client/token_bucket.h"
 
 namespace kinformer::internal {
+
+// What to send. Where both encodings are given, protobuf is sent until the server refuses it.
+struct ExchangeRequest {
+  std::string method{"GET"};
+  std::string target{};
+  std::string accept{};           // for JSON
+  std::string accept_protobuf{};  // empty: JSON only
+  std::string resource_key{};     // what a refusal of protobuf is remembered by
+  std::string content_type{};     // of the body
+  std::function<std::string()> body{};
+  // Used, with its own content type, where protobuf is allowed.
+  std::function<std::string()> protobuf_body{};
+  std::optional<Error> no_json{};  // what the request ends with where `body` would have to be sent
+  ConnectionPool pool{ConnectionPool::kShort};
+  Duration timeout{0};  // of all attempts together
+  bool watch = false;
+};
+
+namespace client {
 
 class Exchange;
 
 inline constexpr std::string_view kJsonMediaType = "application/json";
 inline constexpr std::string_view kProtobufMediaType = "application/vnd.kubernetes.protobuf";
 
-// Loop-confined, apart from construction, Describe and the read-only options. Shared by everything that has requests under way;
-// does not keep the Runtime alive, so that nothing on the loop can end up joining the loop.
+// Loop-confined, apart from construction, Describe and the read-only options. Shared by everything
+// that has requests under way; does not keep the Runtime alive, so that nothing on the loop can end
+// up joining the loop.
 class Engine : public std::enable_shared_from_this<Engine> {
  public:
   // `options` are complete: qps, burst and user_agent have their final values.
@@ -73,45 +93,21 @@ class Engine : public std::enable_shared_from_this<Engine> {
   std::set<Exchange*> active_;
 };
 
-// What to send. Where both encodings are given, protobuf is sent until the server refuses it.
-struct ExchangeRequest {
-  std::string method{"GET"};
-  std::string target{};
-  std::string accept{};           // for JSON
-  std::string accept_protobuf{};  // empty: JSON only
-  std::string resource_key{};     // what a refusal of protobuf is remembered by
-  std::string content_type{};     // of the body
-  std::function<std::string()> body{};
-  std::function<std::string()>
-      protobuf_body{};             // used, with its own content type, where protobuf is allowed
-  std::optional<Error> no_json{};  // what the request ends with where `body` would have to be sent
-  ConnectionPool pool{ConnectionPool::kShort};
-  Duration timeout{0};  // of all attempts together
-  bool watch = false;
-};
-
-// Receives the answer that counts: those that lead to another attempt are not shown. OnAccepted comes at most once, then OnData
-// any number of times, then OnDone; OnDone alone, with the server's Status as Error, where the server refused.
-// No method may destroy the Exchange except OnDone.
-class ExchangeReceiver {
- public:
-  virtual ~ExchangeReceiver() = default;
-  virtual void OnAccepted(int status, const HttpHeaders& headers) = 0;
-  virtual void OnData(std::string_view data) = 0;
-  virtual void OnDone(Result<void> result) = 0;
-};
-
-// One request: waits for the rate limiter, sends, repeats what may be repeated. Loop-confined. Destroying it abandons the request.
+// One request: waits for the rate limiter, sends, repeats what may be repeated. Loop-confined.
+// Destroying it abandons the request.
+//
+// The receiver is shown the answer that counts: not those that lead to another attempt, and of a
+// server that refuses nothing but OnDone, with its Status as Error.
 class Exchange final : public ResponseReceiver {
  public:
-  Exchange(std::shared_ptr<Engine> engine, ExchangeRequest request, ExchangeReceiver& receiver);
+  Exchange(std::shared_ptr<Engine> engine, ExchangeRequest request, ResponseReceiver& receiver);
   ~Exchange() override;
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
   // Call once. Does not call the receiver before it has returned.
   void Start();
-  // Ends the request; the receiver gets `why`. Not from inside OnAccepted or OnData.
+  // Ends the request; the receiver gets `why`. Not from inside OnHeaders or OnData.
   void Abort(Error why) { Finish(std::move(why)); }
 
   [[nodiscard]] const ExchangeRequest& request() const { return request_; }
@@ -122,13 +118,16 @@ class Exchange final : public ResponseReceiver {
   void OnHeaders(int status, const HttpHeaders& headers) override;
   void OnData(std::string_view data) override;
   void OnDone(Result<void> result) override;
+  // No response came; or one that is not wanted.
+  void OnNoAnswer(Error error);
+  void OnRefusal();
   // Sends again after `delay`. False if the attempts are used up.
   bool Retry(Duration delay, Error reason);
   void Finish(Result<void> result);
 
   const std::shared_ptr<Engine> engine_;
   ExchangeRequest request_;
-  ExchangeReceiver& receiver_;
+  ResponseReceiver& receiver_;
   std::unique_ptr<HttpCall> call_;
   Timer timer_;
   Timer deadline_;
@@ -147,6 +146,7 @@ class Exchange final : public ResponseReceiver {
   std::string error_body_;
 };
 
+}  // namespace client
 }  // namespace kinformer::internal
 
 #endif  // KINFORMER_CLIENT_ENGINE_H_

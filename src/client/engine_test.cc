@@ -7,7 +7,7 @@
 
 #include "client/testing/scripted_server.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 namespace {
 
 using ::kinformer::testing::Json;
@@ -17,12 +17,12 @@ using ::kinformer::testing::StatusFailure;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-class Recorder final : public ExchangeReceiver {
+class Recorder final : public ResponseReceiver {
  public:
   int status = 0;
   std::string body{};
   std::optional<Result<void>> done{};
-  void OnAccepted(int s, const HttpHeaders&) override { status = s; }
+  void OnHeaders(int s, const HttpHeaders&) override { status = s; }
   void OnData(std::string_view data) override { body += data; }
   void OnDone(Result<void> result) override { done = std::move(result); }
 };
@@ -295,4 +295,4 @@ TEST_F(EngineTest, ShutDownEndsWhatIsUnderWay) {
 }
 
 }  // namespace
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 
 bool ParseFeature(const char* text, bool fallback) {
   if (text == nullptr) return fallback;
@@ -22,4 +22,4 @@ bool WatchListClientEnabled() {
   return kEnabled;
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client

@@ -1,13 +1,14 @@
 // client/features.h
 //
-// client-go's feature switches in the environment: KUBE_FEATURE_<Name>=true|false, read once per process.
+// client-go's feature switches in the environment: KUBE_FEATURE_<Name>=true|false, read once per
+// process.
 
 #ifndef KINFORMER_CLIENT_FEATURES_H_
 #define KINFORMER_CLIENT_FEATURES_H_
 
 #include <string_view>
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 
 // What a switch says; anything but a boolean leaves the default.
 bool ParseFeature(const char* text, bool fallback);
@@ -15,6 +16,6 @@ bool ParseFeature(const char* text, bool fallback);
 // Streaming the first list through a watch. Default on, as in client-go since 1.35.
 bool WatchListClientEnabled();
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client
 
 #endif  // KINFORMER_CLIENT_FEATURES_H_

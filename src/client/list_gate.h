@@ -1,7 +1,8 @@
 // client/list_gate.h
 //
-// ListGate: how many collections a client fetches at the same time. A program with many informers would otherwise ask for all of
-// them in the same instant, which is hard on the server and makes every one of them late.
+// ListGate: how many collections a client fetches at the same time. A program with many informers
+// would otherwise ask for all of them in the same instant, which is hard on the server and makes
+// every one of them late.
 
 #ifndef KINFORMER_CLIENT_LIST_GATE_H_
 #define KINFORMER_CLIENT_LIST_GATE_H_
@@ -13,12 +14,13 @@
 
 #include "kinformer/env.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 
 // Loop-confined.
 class ListGate : public std::enable_shared_from_this<ListGate> {
  public:
-  // A place in the queue or, once `granted` has been called, a place inside. Destroying it gives the place up.
+  // A place in the queue or, once `granted` has been called, a place inside. Destroying it gives
+  // the place up.
   class Ticket {
    public:
     ~Ticket();
@@ -38,12 +40,13 @@ class ListGate : public std::enable_shared_from_this<ListGate> {
 
   ListGate(Env& env, std::size_t width) : env_(env), width_(width == 0 ? 1 : width) {}
 
-  // Calls `granted` when it is the caller's turn, never before Enter has returned. `granted` may destroy other tickets, not
-  // this one.
+  // Calls `granted` when it is the caller's turn, never before Enter has returned. `granted` may
+  // destroy other tickets, not this one.
   std::unique_ptr<Ticket> Enter(std::function<void()> granted);
 
  private:
-  void Admit();
+  // `at_once`: without the delay that spreads requests which start in the same instant.
+  void Admit(bool at_once);
 
   Env& env_;
   std::size_t width_;
@@ -51,6 +54,6 @@ class ListGate : public std::enable_shared_from_this<ListGate> {
   std::list<Ticket*> waiting_;
 };
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client
 
 #endif  // KINFORMER_CLIENT_LIST_GATE_H_

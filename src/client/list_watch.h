@@ -14,12 +14,12 @@
 
 #include "client/engine.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 
 std::unique_ptr<ListerWatcher> NewEngineListWatch(std::shared_ptr<Engine> engine,
                                                   const TypeInfo& type, std::string namespace_,
                                                   std::function<void(ListOptions&)> tweak);
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client
 
 #endif  // KINFORMER_CLIENT_LIST_WATCH_H_

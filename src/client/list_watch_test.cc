@@ -9,7 +9,7 @@
 #include "client/testing/scripted_server.h"
 #include "wire/envelope.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 namespace {
 
 using ::kinformer::testing::Json;
@@ -80,6 +80,15 @@ class Recorder final : public ListReceiver, public WatchReceiver {
   }
 };
 
+// A view of a kind that is known when the program is compiled.
+class Gadget {
+ public:
+  explicit Gadget(const Block*) {}
+  static const TypeInfo& type_info() {
+    return *DynamicTypeInfo("example.com", "v1", "Gadget", "gadgets", true);
+  }
+};
+
 class ListWatchTest : public ::testing::Test {
  protected:
   void SetUp() override { Make({.max_chunk_bytes = 7}); }
@@ -89,9 +98,12 @@ class ListWatchTest : public ::testing::Test {
   }
   void List(const TypeInfo& type, ListOptions options = {}, const std::string& ns = "default",
             std::function<void(ListOptions&)> tweak = {}) {
+    ListFrom(NewListWatch(*client_, type, ns, std::move(tweak)), std::move(options));
+  }
+  void ListFrom(std::unique_ptr<ListerWatcher> source, ListOptions options = {}) {
     recorder_ = Recorder();
-    sim_.env().loop().Post([&, options, tweak] {
-      source_ = NewListWatch(*client_, type, ns, tweak);
+    source_ = std::move(source);
+    sim_.env().loop().Post([&, options] {
       call_ = source_->List(options, recorder_);
       EXPECT_FALSE(recorder_.list_done);
     });
@@ -183,6 +195,21 @@ TEST_F(ListWatchTest, TheTweakChangesEveryRequest) {
             "/apis/example.com/v1/widgets?fieldSelector=metadata.name%3Dx");
 }
 
+TEST_F(ListWatchTest, TheScopeIsWhatRequestsSelect) {
+  const auto scope = [&](const std::string& ns, const std::function<void(ListOptions&)>& tweak) {
+    return NewListWatch(*client_, widgets_, ns, tweak)->Scope();
+  };
+  EXPECT_EQ(scope("shop", {}).namespace_, "shop");
+  EXPECT_EQ(scope("", {}).namespace_, "");
+  const ListScope limited = scope("", [](ListOptions& options) {
+    options.labelSelector = "app=web";
+    options.fieldSelector = "metadata.name=x";
+  });
+  EXPECT_EQ(limited.labelSelector, "app=web");
+  EXPECT_EQ(limited.fieldSelector, "metadata.name=x");
+  EXPECT_EQ(scope("", [](ListOptions& options) { options.limit = 5; }).labelSelector, "");
+}
+
 TEST_F(ListWatchTest, AListThatBreaksOffIsAnError) {
   const std::string whole = WidgetList(Widget("a", 1), R"("resourceVersion":"7")");
   server_.script = {{.body = whole.substr(0, whole.size() - 5), .cut = true}};
@@ -230,6 +257,29 @@ TEST_F(ListWatchTest, AnUnknownKindIsLearnedFromTheObjects) {
   List(unknown, {}, "");
   ASSERT_TRUE(recorder_.list_done->ok()) << recorder_.list_done->error();
   EXPECT_EQ(recorder_.kinds, (std::vector<std::string>{"Widget"}));
+}
+
+TEST_F(ListWatchTest, OfAResourceThatIsKnownByItsName) {
+  const GroupVersionResource widgets{"example.com", "v1", "widgets"};
+  server_.script = {Json(WidgetList(Widget("a", 1), R"("resourceVersion":"7")")),
+                    Json(WidgetList(Widget("a", 1), R"("resourceVersion":"7")"))};
+  ListFrom(
+      NewListWatch(*client_, widgets, "default", FieldSelector::Parse("metadata.name=a").OrExit()));
+  ASSERT_TRUE(recorder_.list_done->ok()) << recorder_.list_done->error();
+  EXPECT_EQ(recorder_.kinds, (std::vector<std::string>{"Widget"}));
+  EXPECT_EQ(server_.requests.at(0).target,
+            "/apis/example.com/v1/namespaces/default/widgets?fieldSelector=metadata.name%3Da");
+
+  ListFrom(NewFilteredListWatch(*client_, widgets, "",
+                                [](ListOptions& options) { options.labelSelector = "app=web"; }));
+  EXPECT_EQ(server_.requests.at(1).target, "/apis/example.com/v1/widgets?labelSelector=app%3Dweb");
+}
+
+TEST_F(ListWatchTest, OfATypeWithAFieldSelector) {
+  server_.script = {Json(WidgetList("", R"("resourceVersion":"7")"))};
+  ListFrom(NewListWatch<Gadget>(*client_, "default", FieldSelector::Parse("spec.size=3").OrExit()));
+  EXPECT_EQ(server_.requests.at(0).target,
+            "/apis/example.com/v1/namespaces/default/gadgets?fieldSelector=spec.size%3D3");
 }
 
 TEST_F(ListWatchTest, MetadataAsksForItInProtobufAndJson) {
@@ -381,13 +431,14 @@ TEST_F(ListWatchTest, ABadNamespaceIsRefusedWithoutARequest) {
 
 TEST(ObjectHead, OfTextThatIsNoJson) {
   const ObjectHead head =
-      HeadOfJson(R"({"kind":"Pod","metadata":{"name": "a","namespace":"b","labels":{"x":"\q"}}})");
+      HeadOf(Encoding::kJson,
+             R"({"kind":"Pod","metadata":{"name": "a","namespace":"b","labels":{"x":"\q"}}})");
   EXPECT_EQ(head.name, "a");
   EXPECT_EQ(head.namespace_, "b");
   EXPECT_EQ(head.resourceVersion, "");
-  EXPECT_EQ(HeadOfJson("{").name, "");
-  EXPECT_EQ(HeadOfJson(R"({"metadata":{"name":)").name, "");
+  EXPECT_EQ(HeadOf(Encoding::kJson, "{").name, "");
+  EXPECT_EQ(HeadOf(Encoding::kJson, R"({"metadata":{"name":)").name, "");
 }
 
 }  // namespace
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client

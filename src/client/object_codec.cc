@@ -6,7 +6,7 @@
 #include "client/status.h"
 #include "wire/envelope.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 
 bool IsMetadataOnly(const TypeInfo& type) {
   return type.message != nullptr &&
@@ -55,7 +55,8 @@ Result<ObjectRef> DecodeObject(const TypeInfo& type, std::string_view content_ty
     }
     if (type.encoding() == Encoding::kProtobuf) return BuildFromProtobuf(type, envelope->message);
   } else if (media_type == kJsonMediaType) {
-    // A Status is the only object that has "status" as text; looking for it costs a parse, so only short bodies are suspects.
+    // A Status is the only object that has "status" as text; looking for it costs a parse, so only
+    // short bodies are suspects.
     if (body.size() < 4096 && body.find("\"Failure\"") != std::string_view::npos) {
       if (std::optional<Error> error = ErrorOfJsonStatus(body)) return *std::move(error);
     }
@@ -67,4 +68,4 @@ Result<ObjectRef> DecodeObject(const TypeInfo& type, std::string_view content_ty
                    (type.encoding() == Encoding::kProtobuf ? "protobuf or JSON" : "JSON") + ")");
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client

@@ -1,6 +1,7 @@
 // client/object_codec.h
 //
-// How the objects of one TypeInfo travel: which Accept header asks for them, and what to make of an answer's bytes.
+// How the objects of one TypeInfo travel: which Accept header asks for them, and what to make of an
+// answer's bytes.
 
 #ifndef KINFORMER_CLIENT_OBJECT_CODEC_H_
 #define KINFORMER_CLIENT_OBJECT_CODEC_H_
@@ -13,7 +14,7 @@
 
 #include "client/engine.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 
 // What the answer to a request is to hold.
 enum class Shape : std::uint8_t { kObject, kList };
@@ -31,6 +32,6 @@ std::string ResourceName(const TypeInfo& type);
 Result<ObjectRef> DecodeObject(const TypeInfo& type, std::string_view content_type,
                                std::string_view body);
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client
 
 #endif  // KINFORMER_CLIENT_OBJECT_CODEC_H_

@@ -4,13 +4,13 @@
 
 #include "wire/protobuf_reader.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 namespace {
 
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
-// The value of a string member in text that is no whole JSON. Good enough for names, which hold no escapes; the first one is
-// taken, since metadata comes early.
+// The value of a string member in text that is no whole JSON. Good enough for names, which hold no
+// escapes; the first one is taken, since metadata comes early.
 std::string FirstStringMember(std::string_view text, std::string_view name) {
   const std::string quoted = "\"" + std::string(name) + "\"";
   std::size_t at = text.find(quoted);
@@ -24,40 +24,45 @@ std::string FirstStringMember(std::string_view text, std::string_view name) {
   return std::string(text.substr(at + 1, end - at - 1));
 }
 
-}  // namespace
+// One entry of metadata.annotations.
+bool MarksInitialEventsEnd(std::string_view bytes) {
+  std::string_view key;
+  std::string_view value;
+  wire::ProtobufReader entry(bytes);
+  while (entry.Next()) {
+    if (entry.field() == 1) key = entry.bytes();
+    if (entry.field() == 2) value = entry.bytes();
+  }
+  return key == kInitialEventsEnd && value == "true";
+}
+
+void ReadMetadata(std::string_view bytes, ObjectHead& head) {
+  wire::ProtobufReader meta(bytes);
+  while (meta.Next()) {
+    switch (meta.field()) {
+      case 1:
+        head.name = meta.bytes();
+        break;
+      case 3:
+        head.namespace_ = meta.bytes();
+        break;
+      case 6:
+        head.resourceVersion = meta.bytes();
+        break;
+      case 12:
+        if (MarksInitialEventsEnd(meta.bytes())) head.initial_events_end = true;
+        break;
+      default:
+        break;
+    }
+  }
+}
 
 ObjectHead HeadOfProtobuf(std::string_view message) {
   ObjectHead head;
   wire::ProtobufReader reader(message);
   while (reader.Next()) {
-    if (reader.field() != 1) continue;
-    wire::ProtobufReader meta(reader.bytes());
-    while (meta.Next()) {
-      switch (meta.field()) {
-        case 1:
-          head.name = meta.bytes();
-          break;
-        case 3:
-          head.namespace_ = meta.bytes();
-          break;
-        case 6:
-          head.resourceVersion = meta.bytes();
-          break;
-        case 12: {
-          std::string_view key;
-          std::string_view value;
-          wire::ProtobufReader entry(meta.bytes());
-          while (entry.Next()) {
-            if (entry.field() == 1) key = entry.bytes();
-            if (entry.field() == 2) value = entry.bytes();
-          }
-          if (key == kInitialEventsEnd && value == "true") head.initial_events_end = true;
-          break;
-        }
-        default:
-          break;
-      }
-    }
+    if (reader.field() == 1) ReadMetadata(reader.bytes(), head);
   }
   return head;
 }
@@ -81,6 +86,12 @@ ObjectHead HeadOfJson(std::string_view text) {
   return head;
 }
 
+}  // namespace
+
+ObjectHead HeadOf(Encoding encoding, std::string_view bytes) {
+  return encoding == Encoding::kProtobuf ? HeadOfProtobuf(bytes) : HeadOfJson(bytes);
+}
+
 std::string OnlyMetadata(std::string_view message) {
   std::string out;
   wire::ProtobufReader reader(message);
@@ -90,4 +101,4 @@ std::string OnlyMetadata(std::string_view message) {
   return out;
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client

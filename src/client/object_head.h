@@ -1,7 +1,7 @@
 // client/object_head.h
 //
-// ObjectHead: what can be told of an object without building it: of bookmarks, which are nothing else, and of objects that are
-// malformed further down.
+// ObjectHead: what can be told of an object without building it: of bookmarks, which are nothing
+// else, and of objects that are malformed further down.
 
 #ifndef KINFORMER_CLIENT_OBJECT_HEAD_H_
 #define KINFORMER_CLIENT_OBJECT_HEAD_H_
@@ -9,7 +9,9 @@
 #include <string>
 #include <string_view>
 
-namespace kinformer::internal {
+#include "kinformer/internal/encoding.h"
+
+namespace kinformer::internal::client {
 
 // Empty strings where the bytes do not say.
 struct ObjectHead {
@@ -19,14 +21,13 @@ struct ObjectHead {
   bool initial_events_end = false;  // the annotation k8s.io/initial-events-end
 };
 
-// Of a kind's message, without envelope.
-ObjectHead HeadOfProtobuf(std::string_view message);
-// Of a JSON object. Where the text is no JSON, of as much of it as can be read.
-ObjectHead HeadOfJson(std::string_view text);
+// Of a kind's message without envelope, or of a JSON object. Where the text is no JSON, of as much
+// of it as can be read.
+ObjectHead HeadOf(Encoding encoding, std::string_view bytes);
 
 // The message with nothing but its metadata.
 std::string OnlyMetadata(std::string_view message);
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client
 
 #endif  // KINFORMER_CLIENT_OBJECT_HEAD_H_

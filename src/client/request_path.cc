@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 namespace {
 
 bool IsUnreserved(char c) {
@@ -104,4 +104,4 @@ std::string Query::Text() const {
   return out;
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client

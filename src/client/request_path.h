@@ -1,6 +1,7 @@
 // client/request_path.h
 //
-// The target of a request: path segments and query, percent-encoded. Counterpart: the URL half of rest.Request.
+// The target of a request: path segments and query, percent-encoded. Counterpart: the URL half of
+// rest.Request.
 
 #ifndef KINFORMER_CLIENT_REQUEST_PATH_H_
 #define KINFORMER_CLIENT_REQUEST_PATH_H_
@@ -13,7 +14,7 @@
 #include "kinformer/list_options.h"
 #include "kinformer/result.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 
 // What a path names. Empty strings leave their segments out.
 struct ResourcePath {
@@ -25,11 +26,12 @@ struct ResourcePath {
   std::string_view subresource{};
 };
 
-// "/apis/apps/v1/namespaces/default/deployments/web/status". A segment that is ".", ".." or contains '/' or '%' is
-// kInvalidArgument: it would name something else.
+// "/apis/apps/v1/namespaces/default/deployments/web/status". A segment that is ".", ".." or
+// contains '/' or '%' is kInvalidArgument: it would name something else.
 Result<std::string> BuildPath(const ResourcePath& path);
 
-// Query parameters. Repeated names are kept; the text is ordered by name and value, so that equal queries have equal text.
+// Query parameters. Repeated names are kept; the text is ordered by name and value, so that equal
+// queries have equal text.
 class Query {
  public:
   void Add(std::string_view name, std::string_view value) { fields_.emplace_back(name, value); }
@@ -45,6 +47,6 @@ class Query {
   std::vector<std::pair<std::string, std::string>> fields_;
 };
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client
 
 #endif  // KINFORMER_CLIENT_REQUEST_PATH_H_

@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "client/token_bucket.h"
-
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 namespace {
 
 TEST(RequestPath, RB04SegmentsStandInTheApisOrder) {
@@ -56,25 +54,5 @@ TEST(RequestPath, RB07ListOptionsUnderTheirNames) {
   EXPECT_EQ(Query().Text(), "");
 }
 
-TEST(TokenBucket, BurstThenRate) {
-  TokenBucket bucket(5, 2);
-  SteadyTime now{std::chrono::hours(1)};
-  EXPECT_EQ(bucket.Reserve(now), Duration{0});
-  EXPECT_EQ(bucket.Reserve(now), Duration{0});
-  EXPECT_EQ(bucket.Reserve(now), std::chrono::milliseconds(200));
-  EXPECT_EQ(bucket.Reserve(now), std::chrono::milliseconds(400));
-  bucket.Return();
-  EXPECT_EQ(bucket.Reserve(now), std::chrono::milliseconds(400));
-  now += std::chrono::hours(1);  // never more than the burst
-  EXPECT_EQ(bucket.Reserve(now), Duration{0});
-  EXPECT_EQ(bucket.Reserve(now), Duration{0});
-  EXPECT_GT(bucket.Reserve(now), Duration{0});
-}
-
-TEST(TokenBucket, NegativeRateIsNoLimit) {
-  TokenBucket bucket(-1, 1);
-  for (int i = 0; i < 1000; ++i) ASSERT_EQ(bucket.Reserve(SteadyTime{}), Duration{0});
-}
-
 }  // namespace
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client

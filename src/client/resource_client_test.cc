@@ -179,7 +179,8 @@ TEST_F(ResourceClientTest, CopiesThatTheStructHasNoPlaceForAreNotPut) {
   EXPECT_TRUE(server_.requests.empty());
 }
 
-// What a newer server has sent beside what the schema knows is sent back, or the request is refused.
+// What a newer server has sent beside what the schema knows is sent back, or the request is
+// refused.
 class NewerObjects : public ResourceClientTest {
  protected:
   static corev1::ConfigMap::Mutable FromJson(const std::string& json) {
@@ -188,7 +189,8 @@ class NewerObjects : public ResourceClientTest {
     return object->DeepCopy();
   }
   static std::string WithNewMembers() {
-    return R"({"metadata":{"name":"a","namespace":"default","newMeta":[1]},"data":{"k":"v"},"added":{"x":1}})";
+    return R"({"metadata":{"name":"a","namespace":"default","newMeta":[1]},"data":{"k":"v"},)"
+           R"("added":{"x":1}})";
   }
   static constexpr std::string_view kNewField = "\xfa\x3e\x01x";  // field 1007, a text
 };
@@ -278,7 +280,8 @@ std::string Page(const std::string& names, const std::string& next) {
     if (!items.empty()) items += ",";
     items += ConfigMapJson(std::string(1, name), "1");
   }
-  return R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":")" +
+  return R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7",)"
+         R"("continue":")" +
          next + R"("},"items":[)" + items + "]}";
 }
 
@@ -372,7 +375,8 @@ TEST_F(ResourceClientTest, DynamicObjectsAreJson) {
   mapping.kind = {"example.com", "v1", "Widget"};
   mapping.namespaced = true;
   const std::string widget =
-      R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"blue","namespace":"default"},"spec":{"size":3}})";
+      R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"blue",)"
+      R"("namespace":"default"},"spec":{"size":3}})";
   server_.fallback = [&](const HttpRequest&) { return Json(widget); };
   Block([&] {
     const DynamicResourceClient widgets = client_->Dynamic(mapping, "default");

@@ -7,11 +7,12 @@
 
 #include "client/blocking.h"
 #include "client/client_core.h"
+#include "client/list_pager.h"
 #include "client/list_watch.h"
 #include "client/object_codec.h"
 #include "client/request_path.h"
 #include "client/status.h"
-#include "object/transcode.h"
+#include "object/transcode/transcode.h"
 #include "wire/envelope.h"
 
 namespace kinformer::internal {
@@ -21,11 +22,14 @@ namespace {
 constexpr std::size_t kMaxWaitingEvents = 100'000;
 
 // One page of a list, for a thread that waits for it.
-class ListPageCall final : public BlockingCall, public ListReceiver {
+class ListPageCall final : public client::BlockingCall, public ListReceiver {
  public:
   ListPageCall(std::unique_ptr<ListerWatcher> source, Env& env, ListOptions options,
                ListedObjects& out)
-      : BlockingCall(env), source_(std::move(source)), options_(std::move(options)), out_(out) {}
+      : client::BlockingCall(env),
+        source_(std::move(source)),
+        options_(std::move(options)),
+        out_(out) {}
 
  private:
   void Begin() override { call_ = source_->List(options_, *this); }
@@ -58,10 +62,10 @@ class ListPageCall final : public BlockingCall, public ListReceiver {
 };
 
 // A watch whose events are handed to a waiting thread.
-class WatchCall final : public BlockingCall, public WatchReceiver {
+class WatchCall final : public client::BlockingCall, public WatchReceiver {
  public:
   WatchCall(std::unique_ptr<ListerWatcher> source, Env& env, ListOptions options)
-      : BlockingCall(env), source_(std::move(source)), options_(std::move(options)) {}
+      : client::BlockingCall(env), source_(std::move(source)), options_(std::move(options)) {}
 
   std::deque<OwnedWatchEvent> Take() {
     MonitorLock lock(monitor());
@@ -108,7 +112,7 @@ class WatchCall final : public BlockingCall, public WatchReceiver {
   bool overflow_ = false;
 };
 
-void AddWriteOptions(Query& query, const std::vector<std::string>& dry_run,
+void AddWriteOptions(client::Query& query, const std::vector<std::string>& dry_run,
                      const std::string& field_manager, const std::string& field_validation) {
   for (const std::string& value : dry_run) query.Add("dryRun", value);
   query.AddIfSet("fieldManager", field_manager);
@@ -143,18 +147,20 @@ Result<std::string> ResourceCore::Path(std::string_view namespace_, std::string_
     return Error(Reason::kInvalidArgument,
                  "kind " + std::string(type_->kind) + " is not served as a resource");
   }
-  return BuildPath({type_->group, type_->version, type_->resource,
-                    type_->namespaced ? namespace_ : std::string_view(), name, subresource});
+  return client::BuildPath({type_->group, type_->version, type_->resource,
+                            type_->namespaced ? namespace_ : std::string_view(), name,
+                            subresource});
 }
 
 Result<std::string> ResourceCore::ItemPath(std::string_view namespace_, std::string_view name,
                                            std::string_view subresource) const {
   if (name.empty()) {
-    return Error(Reason::kInvalidArgument, "a request for one of the " + ResourceName(*type_) +
+    return Error(Reason::kInvalidArgument, "a request for one of the " +
+                                               client::ResourceName(*type_) +
                                                " needs its name, which is empty");
   }
   if (type_->namespaced && namespace_.empty()) {
-    return Error(Reason::kInvalidArgument, "a request for " + ResourceName(*type_) + " \"" +
+    return Error(Reason::kInvalidArgument, "a request for " + client::ResourceName(*type_) + " \"" +
                                                std::string(name) +
                                                "\" needs a namespace: give it to Client::For");
   }
@@ -162,12 +168,12 @@ Result<std::string> ResourceCore::ItemPath(std::string_view namespace_, std::str
 }
 
 Result<ObjectRef> ResourceCore::Send(ExchangeRequest request, const CallOptions& call) const {
-  SetAccept(*type_, Shape::kObject, request);
+  client::SetAccept(*type_, client::Shape::kObject, request);
   const std::string where = request.method + " " + request.target;
-  Result<RawResponse> response = client_->Call(std::move(request), call);
+  Result<client::RawResponse> response = client_->Call(std::move(request), call);
   if (!response) return std::move(response).error();
   Result<ObjectRef> object =
-      DecodeObject(*type_, response->headers.Get("Content-Type"), response->body);
+      client::DecodeObject(*type_, response->headers.Get("Content-Type"), response->body);
   if (!object && object.error().reason() == Reason::kDecode) {
     return std::move(Error(std::move(object).error()).WithContext(where));
   }
@@ -180,7 +186,7 @@ Result<ObjectRef> ResourceCore::SendObject(std::string method, std::string targe
   ExchangeRequest request;
   request.method = std::move(method);
   request.target = std::move(target);
-  request.content_type = kJsonMediaType;
+  request.content_type = client::kJsonMediaType;
   // Both run before Call returns, so they may refer to the caller's object.
   request.body = [&object] { return object.json(); };
   if (type_->encoding() == Encoding::kProtobuf && !object.protobuf.empty()) {
@@ -192,7 +198,8 @@ Result<ObjectRef> ResourceCore::SendObject(std::string method, std::string targe
     }
     if (HasUnknownFields(*type_->message, object.protobuf)) {
       Error refusal(Reason::kInvalidArgument,
-                    request.method + " of " + object.name + " of the " + ResourceName(*type_) +
+                    request.method + " of " + object.name + " of the " +
+                        client::ResourceName(*type_) +
                         ": it has fields of a later release that are known in protobuf only and "
                         "would be lost in JSON, in which this request must go" +
                         (json_only ? ", since it has members that are known in JSON only, too"
@@ -209,7 +216,7 @@ Result<ObjectRef> ResourceCore::Get(std::string_view name, const GetOptions& opt
                                     const CallOptions& call) const {
   Result<std::string> path = ItemPath(scope_, name, "");
   if (!path) return std::move(path).error();
-  Query query;
+  client::Query query;
   query.AddIfSet("resourceVersion", options.resourceVersion);
   ExchangeRequest request;
   request.target = *path + query.Text();
@@ -220,31 +227,22 @@ Result<ListedObjects> ResourceCore::List(const ListOptions& options,
                                          const CallOptions& call) const {
   if (Result<std::string> path = Path(scope_, "", ""); !path) return std::move(path).error();
   ListedObjects all;
-  ListOptions page = options;
-  std::string first_version;
-  while (true) {
-    const Result<void> done = BlockingCall::Run(
-        std::make_shared<ListPageCall>(NewEngineListWatch(client_->engine(), *type_, scope_, {}),
-                                       client_->env(), page, all),
+  client::ListPager pager(options);
+  bool more = true;
+  while (more) {
+    const Result<void> done = client::BlockingCall::Run(
+        std::make_shared<ListPageCall>(
+            client::NewEngineListWatch(client_->engine(), *type_, scope_, {}), client_->env(),
+            pager.request(), all),
         call);
-    if (!done) {
-      const bool later_page = !first_version.empty();
-      if (!later_page || !IsResourceExpired(done.error()) || page.limit == 0) return done.error();
-      // The collection has moved on between two pages: pages of different times do not make a list.
+    if (done) {
+      more = pager.Took(all.metadata);
+    } else {
+      if (!pager.StartsOver(done.error())) return done.error();
       all = ListedObjects();
-      page = options;
-      page.limit = 0;
-      page.continue_.clear();
-      first_version.clear();
-      continue;
     }
-    if (all.metadata.continue_.empty()) break;
-    if (first_version.empty()) first_version = all.metadata.resourceVersion;
-    page.continue_ = std::exchange(all.metadata.continue_, {});
-    page.resourceVersion.clear();
-    page.resourceVersionMatch.clear();
   }
-  if (!first_version.empty()) all.metadata.resourceVersion = std::move(first_version);
+  all.metadata.resourceVersion = pager.resourceVersion();
   all.metadata.remainingItemCount = 0;
   return all;
 }
@@ -254,12 +252,12 @@ Result<ObjectRef> ResourceCore::Create(const RequestObject& object, const Create
   const std::string& target_namespace = scope_.empty() ? object.namespace_ : scope_;
   if (type_->namespaced && target_namespace.empty()) {
     return Error(Reason::kInvalidArgument,
-                 "creating one of the " + ResourceName(*type_) +
+                 "creating one of the " + client::ResourceName(*type_) +
                      " needs a namespace: set metadata.namespace, or give one to Client::For");
   }
   Result<std::string> path = Path(target_namespace, "", "");
   if (!path) return std::move(path).error();
-  Query query;
+  client::Query query;
   AddWriteOptions(query, options.dryRun, options.fieldManager, options.fieldValidation);
   return SendObject("POST", *path + query.Text(), object, call);
 }
@@ -269,7 +267,7 @@ Result<ObjectRef> ResourceCore::Update(const RequestObject& object, std::string_
                                        const CallOptions& call) const {
   if (object.is_partial) {
     return Error(Reason::kInvalidArgument,
-                 "updating " + object.name + " of the " + ResourceName(*type_) +
+                 "updating " + object.name + " of the " + client::ResourceName(*type_) +
                      ": it is a copy of a partial object (one that a projection cut, that has only "
                      "its metadata, or that has members which the program's struct has no place "
                      "for), and the server would delete the fields that it lacks; change a whole "
@@ -278,7 +276,7 @@ Result<ObjectRef> ResourceCore::Update(const RequestObject& object, std::string_
   Result<std::string> path =
       ItemPath(scope_.empty() ? object.namespace_ : scope_, object.name, subresource);
   if (!path) return std::move(path).error();
-  Query query;
+  client::Query query;
   AddWriteOptions(query, options.dryRun, options.fieldManager, options.fieldValidation);
   return SendObject("PUT", *path + query.Text(), object, call);
 }
@@ -292,7 +290,7 @@ Result<ObjectRef> ResourceCore::Patch(std::string_view name, const kinformer::Pa
   }
   Result<std::string> path = ItemPath(scope_, name, subresource);
   if (!path) return std::move(path).error();
-  Query query;
+  client::Query query;
   AddWriteOptions(query, options.dryRun, options.fieldManager, options.fieldValidation);
   if (options.force) query.Add("force", *options.force ? "true" : "false");
   ExchangeRequest request;
@@ -308,10 +306,10 @@ Result<void> ResourceCore::SendDelete(std::string target, const DeleteOptions& o
   ExchangeRequest request;
   request.method = "DELETE";
   request.target = std::move(target);
-  request.accept = kJsonMediaType;
-  request.content_type = kJsonMediaType;
+  request.accept = client::kJsonMediaType;
+  request.content_type = client::kJsonMediaType;
   request.body = [&options] { return DeleteOptionsJson(options); };
-  Result<RawResponse> response = client_->Call(std::move(request), call);
+  Result<client::RawResponse> response = client_->Call(std::move(request), call);
   if (!response) return std::move(response).error();
   return {};
 }
@@ -326,12 +324,12 @@ Result<void> ResourceCore::Delete(std::string_view name, const DeleteOptions& op
 Result<void> ResourceCore::DeleteCollection(const DeleteOptions& options, const ListOptions& list,
                                             const CallOptions& call) const {
   if (type_->namespaced && scope_.empty()) {
-    return Error(Reason::kInvalidArgument, "deleting all " + ResourceName(*type_) +
+    return Error(Reason::kInvalidArgument, "deleting all " + client::ResourceName(*type_) +
                                                " needs a namespace: give it to Client::For");
   }
   Result<std::string> path = Path(scope_, "", "");
   if (!path) return std::move(path).error();
-  Query query;
+  client::Query query;
   query.AddListOptions(list, /*watch=*/false);
   return SendDelete(*path + query.Text(), options, call);
 }
@@ -341,8 +339,8 @@ Result<void> ResourceCore::Watch(const ListOptions& options,
                                  const CallOptions& call) const {
   if (Result<std::string> path = Path(scope_, "", ""); !path) return std::move(path).error();
   auto watch = std::make_shared<WatchCall>(
-      NewEngineListWatch(client_->engine(), *type_, scope_, {}), client_->env(), options);
-  return BlockingCall::Run(watch, call, [&] {
+      client::NewEngineListWatch(client_->engine(), *type_, scope_, {}), client_->env(), options);
+  return client::BlockingCall::Run(watch, call, [&] {
     for (const OwnedWatchEvent& event : watch->Take()) {
       if (!on_event(event)) return false;
     }

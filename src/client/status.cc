@@ -10,7 +10,7 @@
 #include "wire/envelope.h"
 #include "wire/protobuf_reader.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 namespace {
 
 constexpr std::size_t kMaxTextMessage = 2048;
@@ -39,6 +39,54 @@ std::optional<Error> ErrorOfStatus(Status status) {
   if (status.retry_after > 0) error.WithRetryAfter(std::chrono::seconds(status.retry_after));
   error.WithDetails(std::move(status.details));
   return error;
+}
+
+// Protobuf messages inside a Status, by field number.
+
+void ReadListMeta(std::string_view bytes, Status& out) {
+  Fields meta(bytes);
+  while (meta.Next()) {
+    if (meta.field() == 3) out.details.continue_ = meta.bytes();
+  }
+}
+
+StatusCause ReadCause(std::string_view bytes) {
+  StatusCause cause;
+  Fields parts(bytes);
+  while (parts.Next()) {
+    if (parts.field() == 1) cause.reason = parts.bytes();
+    if (parts.field() == 2) cause.message = parts.bytes();
+    if (parts.field() == 3) cause.field = parts.bytes();
+  }
+  return cause;
+}
+
+void ReadDetails(std::string_view bytes, Status& out) {
+  Fields details(bytes);
+  while (details.Next()) {
+    switch (details.field()) {
+      case 1:
+        out.details.name = details.bytes();
+        break;
+      case 2:
+        out.details.group = details.bytes();
+        break;
+      case 3:
+        out.details.kind = details.bytes();
+        break;
+      case 4:
+        out.details.causes.push_back(ReadCause(details.bytes()));
+        break;
+      case 5:
+        out.retry_after = static_cast<std::int64_t>(details.varint());
+        break;
+      case 6:
+        out.details.uid = details.bytes();
+        break;
+      default:
+        break;
+    }
+  }
 }
 
 std::string GenericMessage(int http_status, std::string_view text) {
@@ -153,13 +201,9 @@ std::optional<Error> ErrorOfProtobufStatus(std::string_view message) {
   Fields fields(message);
   while (fields.Next()) {
     switch (fields.field()) {
-      case 1: {
-        Fields meta(fields.bytes());
-        while (meta.Next()) {
-          if (meta.field() == 3) status.details.continue_ = meta.bytes();
-        }
+      case 1:
+        ReadListMeta(fields.bytes(), status);
         break;
-      }
       case 2:
         status.status = fields.bytes();
         break;
@@ -169,28 +213,9 @@ std::optional<Error> ErrorOfProtobufStatus(std::string_view message) {
       case 4:
         status.reason = fields.bytes();
         break;
-      case 5: {
-        Fields details(fields.bytes());
-        while (details.Next()) {
-          if (details.field() == 1) status.details.name = details.bytes();
-          if (details.field() == 2) status.details.group = details.bytes();
-          if (details.field() == 3) status.details.kind = details.bytes();
-          if (details.field() == 4) {
-            StatusCause cause;
-            Fields parts(details.bytes());
-            while (parts.Next()) {
-              if (parts.field() == 1) cause.reason = parts.bytes();
-              if (parts.field() == 2) cause.message = parts.bytes();
-              if (parts.field() == 3) cause.field = parts.bytes();
-            }
-            status.details.causes.push_back(std::move(cause));
-          }
-          if (details.field() == 5)
-            status.retry_after = static_cast<std::int64_t>(details.varint());
-          if (details.field() == 6) status.details.uid = details.bytes();
-        }
+      case 5:
+        ReadDetails(fields.bytes(), status);
         break;
-      }
       case 6:
         status.code = static_cast<std::int64_t>(fields.varint());
         break;
@@ -231,4 +256,4 @@ Error ErrorOfResponse(std::string_view method, int http_status, std::string_view
   return *std::move(error);
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client

@@ -1,6 +1,7 @@
 // client/status.h
 //
-// From a refused request or an ERROR event to an Error: the server's metav1.Status in any encoding, or what can be said without one.
+// From a refused request or an ERROR event to an Error: the server's metav1.Status in any encoding,
+// or what can be said without one.
 
 #ifndef KINFORMER_CLIENT_STATUS_H_
 #define KINFORMER_CLIENT_STATUS_H_
@@ -10,13 +11,14 @@
 
 #include "kinformer/result.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 
 // The Error of a response with that status. `retry_after`: the header's seconds, if any.
 Error ErrorOfResponse(std::string_view method, int http_status, std::string_view content_type,
                       std::string_view body, std::optional<int> retry_after);
 
-// A Status as JSON, or as the bare protobuf message. Empty if the bytes are none, or it is a success.
+// A Status as JSON, or as the bare protobuf message. Empty if the bytes are none, or it is a
+// success.
 std::optional<Error> ErrorOfJsonStatus(std::string_view json);
 std::optional<Error> ErrorOfProtobufStatus(std::string_view message);
 
@@ -26,6 +28,6 @@ Reason ReasonOfHttpStatus(std::string_view method, int http_status);
 // "application/json;stream=watch" is "application/json".
 std::string_view MediaType(std::string_view content_type);
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client
 
 #endif  // KINFORMER_CLIENT_STATUS_H_

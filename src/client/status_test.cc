@@ -4,7 +4,7 @@
 
 #include "wire/envelope.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 namespace {
 
 constexpr char kGone[] =
@@ -22,9 +22,11 @@ TEST(Status, RS08JsonStatusWinsOverTheCode) {
 
 TEST(Status, DetailsAndCauses) {
   const auto error = ErrorOfJsonStatus(
-      R"({"kind":"Status","status":"Failure","reason":"Timeout","code":504,"message":"m","details":)"
+      R"({"kind":"Status","status":"Failure","reason":"Timeout","code":504,"message":"m",)"
+      R"("details":)"
       R"({"name":"n","group":"g","kind":"k","uid":"u","retryAfterSeconds":3,)"
-      R"("causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version","field":"f"}]}})");
+      R"("causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version",)"
+      R"("field":"f"}]}})");
   ASSERT_TRUE(error);
   EXPECT_EQ(error->retry_after(), std::chrono::seconds(3));
   EXPECT_EQ(error->details().name, "n");
@@ -104,10 +106,11 @@ TEST(Status, RS08ReasonOfBareCodes) {
 
 TEST(Status, AReasonWeDoNotKnowIsNotGuessedFromTheCode) {
   const auto error = ErrorOfJsonStatus(
-      R"({"kind":"Status","status":"Failure","reason":"StorageReadError","code":404,"message":"m"})");
+      R"({"kind":"Status","status":"Failure","reason":"StorageReadError","code":404,)"
+      R"("message":"m"})");
   ASSERT_TRUE(error);
   EXPECT_EQ(error->reason(), Reason::kUnknown);
 }
 
 }  // namespace
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 namespace {
 
 void SkipSpaces(std::string_view& text) {
@@ -68,4 +68,4 @@ std::vector<Warning> ParseWarningHeader(std::string_view value) {
   return warnings;
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client

@@ -4,7 +4,7 @@
 
 #include "client/features.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::client {
 namespace {
 
 TEST(Warnings, SeveralInOneHeader) {
@@ -39,4 +39,4 @@ TEST(Features, OnlyBooleansChangeTheDefault) {
 }
 
 }  // namespace
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::client

@@ -6,7 +6,7 @@
 #include "kinformer/yaml.h"
 
 #include "config/kubeconfig.h"
-#include "object/text_forms.h"
+#include "object/values/text_forms.h"
 
 namespace kinformer {
 

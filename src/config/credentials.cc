@@ -9,7 +9,7 @@
 #include "config/exec_plugin.h"
 #include "config/kubeconfig.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::config {
 
 namespace {
 
@@ -26,7 +26,8 @@ class StaticCredentials final : public CredentialSource {
   Credentials credentials_;
 };
 
-// What is obtained by blocking work on the pool, kept until it expires, and asked for by many at once.
+// What is obtained by blocking work on the pool, kept until it expires, and asked for by many at
+// once.
 class CachedCredentials : public CredentialSource,
                           public std::enable_shared_from_this<CachedCredentials> {
  public:
@@ -150,4 +151,4 @@ std::shared_ptr<CredentialSource> NewExecCredentials(ExecConfig exec, ExecCluste
   return std::make_shared<ExecCredentials>(std::move(exec), std::move(cluster));
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::config

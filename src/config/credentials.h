@@ -11,13 +11,14 @@
 #include "kinformer/config.h"
 #include "kinformer/http_transport.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::config {
 
 // One that never changes.
 std::shared_ptr<CredentialSource> NewStaticCredentials(std::string authorization);
 
-// A token file, read on the pool when what is known is older than 50 s, or was answered with 401. A file that cannot be read
-// leaves the old token; `fallback` serves until the file has been readable once.
+// A token file, read on the pool when what is known is older than 50 s, or was answered with 401. A
+// file that cannot be read leaves the old token; `fallback` serves until the file has been readable
+// once.
 std::shared_ptr<CredentialSource> NewTokenFileCredentials(std::string path,
                                                           const std::string& fallback);
 
@@ -32,10 +33,10 @@ struct ExecCluster {
   std::string config{};  // JSON; empty: none
 };
 
-// A credential plugin. Runs on a thread of the pool when nothing is known, what is known has expired, or it was answered
-// with 401; once at a time, and all who wait get its answer.
+// A credential plugin. Runs on a thread of the pool when nothing is known, what is known has
+// expired, or it was answered with 401; once at a time, and all who wait get its answer.
 std::shared_ptr<CredentialSource> NewExecCredentials(ExecConfig exec, ExecCluster cluster);
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::config
 
 #endif  // KINFORMER_CONFIG_CREDENTIALS_H_

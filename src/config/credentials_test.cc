@@ -21,7 +21,7 @@
 namespace kinformer {
 namespace {
 
-using internal::ExecCluster;
+using internal::config::ExecCluster;
 using std::chrono::seconds;
 using testing::HasSubstr;
 using testing::Not;
@@ -112,7 +112,7 @@ TEST(TransportOptions, TR12WhichCredentialIsUsed) {
 TEST(TokenFile, TR17IsReadAgainAndKeptWhenUnreadable) {
   Simulation sim;
   const std::string path = TempFile(" one \n");
-  const auto source = internal::NewTokenFileCredentials(path, "");
+  const auto source = internal::config::NewTokenFileCredentials(path, "");
   EXPECT_TRUE(source->CanRefresh());
   EXPECT_EQ(Authorization(*source, sim), "Bearer one");
   std::ofstream(path) << "two";
@@ -135,17 +135,17 @@ TEST(TokenFile, TR17IsReadAgainAndKeptWhenUnreadable) {
 TEST(TokenFile, TheLiteralServesUntilTheFileIsReadable) {
   Simulation sim;
   const std::string path = TempFile("");
-  const auto source = internal::NewTokenFileCredentials(path, "literal");
+  const auto source = internal::config::NewTokenFileCredentials(path, "literal");
   EXPECT_EQ(Authorization(*source, sim), "Bearer literal");
   std::ofstream(path) << "file";
   EXPECT_EQ(Authorization(*source, sim), "Bearer file");
-  const auto alone = internal::NewTokenFileCredentials("/nonexistent/t", "");
+  const auto alone = internal::config::NewTokenFileCredentials("/nonexistent/t", "");
   EXPECT_THAT(Authorization(*alone, sim), HasSubstr("/nonexistent/t"));
 }
 
 TEST(TokenFile, TR18ManyCallersOneRead) {
   Simulation sim;
-  const auto source = internal::NewTokenFileCredentials(TempFile("x"), "");
+  const auto source = internal::config::NewTokenFileCredentials(TempFile("x"), "");
   int answers = 0;
   for (int i = 0; i < 5; ++i) {
     source->Fetch(sim.env(), [&](const Result<Credentials>& got) { answers += got.ok() ? 1 : 0; });
@@ -170,9 +170,10 @@ std::string AnswerText(const std::string& status) {
          "\",\"kind\":\"ExecCredential\",\"status\":" + status + "}";
 }
 
-Result<internal::ExecAnswer> RunPlugin(const ExecConfig& exec, const ExecCluster& cluster = {}) {
+Result<internal::config::ExecAnswer> RunPlugin(const ExecConfig& exec,
+                                               const ExecCluster& cluster = {}) {
   Simulation sim;
-  return internal::RunExecPlugin(sim.env(), exec, cluster);
+  return internal::config::RunExecPlugin(sim.env(), exec, cluster);
 }
 
 TEST(ExecPlugin, EX03GivesATokenAndGetsItsInfo) {
@@ -198,7 +199,7 @@ TEST(ExecPlugin, EX03GivesATokenAndGetsItsInfo) {
   EXPECT_EQ(parsed->At("/spec/cluster/certificate-authority-data").StringOrEmpty(), "Y2E=");
   EXPECT_EQ(parsed->At("/spec/cluster/config/a").AsInt64(), 1);
   exec.provide_cluster_info = false;
-  EXPECT_THAT(internal::ExecInfoJson(exec, {.server = "https://s"}, true),
+  EXPECT_THAT(internal::config::ExecInfoJson(exec, {.server = "https://s"}, true),
               Not(HasSubstr("cluster")))
       << "EX-10";
 }
@@ -221,12 +222,22 @@ TEST(ExecPlugin, EX02BadAnswersAreNamed) {
       {"bad time", AnswerText("{\"token\":\"t\",\"expirationTimestamp\":\"soon\"}"), "\"soon\""},
   };
   for (const auto& c : cases) {
-    const auto got = internal::ParseExecAnswer({.command = "plug", .api_version = kV1}, c.text);
+    const auto got =
+        internal::config::ParseExecAnswer({.command = "plug", .api_version = kV1}, c.text);
     ASSERT_FALSE(got.ok()) << c.id;
     EXPECT_THAT(got.error().message(), HasSubstr(c.want)) << c.id;
     EXPECT_THAT(got.error().message(), HasSubstr("credential plugin plug")) << c.id;
     EXPECT_THAT(got.error().message(), Not(HasSubstr("SECRETTOKEN"))) << c.id;
   }
+}
+
+TEST(ExecPlugin, AnExpiryBeyondTheClocksEndIsItsEnd) {
+  const auto answer = internal::config::ParseExecAnswer(
+      {.command = "plug", .api_version = kV1},
+      "{\"apiVersion\":\"" + std::string(kV1) +
+          R"(","status":{"token":"t","expirationTimestamp":"9999-12-31T23:59:59Z"}})");
+  ASSERT_TRUE(answer.ok()) << answer.error();
+  EXPECT_EQ(answer->expires, WallTime::max());
 }
 
 TEST(ExecPlugin, EX08EX09FailuresNameCodeAndHint) {
@@ -244,16 +255,16 @@ TEST(ExecPlugin, EX04EX05EX06EX11InteractiveModes) {
   ExecConfig exec{.command = "plug", .api_version = kV1};
   for (const bool terminal : {false, true}) {
     exec.interactive_mode = "Never";
-    EXPECT_EQ(*internal::ExecInteractive(exec, terminal), false);
+    EXPECT_EQ(*internal::config::ExecInteractive(exec, terminal), false);
     exec.interactive_mode = "IfAvailable";
-    EXPECT_EQ(*internal::ExecInteractive(exec, terminal), terminal);
+    EXPECT_EQ(*internal::config::ExecInteractive(exec, terminal), terminal);
   }
   exec.interactive_mode = "Always";
-  EXPECT_TRUE(*internal::ExecInteractive(exec, true));
-  EXPECT_THAT(internal::ExecInteractive(exec, false).error().message(),
+  EXPECT_TRUE(*internal::config::ExecInteractive(exec, true));
+  EXPECT_THAT(internal::config::ExecInteractive(exec, false).error().message(),
               HasSubstr("standard input is not a terminal"));
   exec.interactive_mode = "";
-  EXPECT_THAT(internal::ExecInteractive(exec, true).error().message(),
+  EXPECT_THAT(internal::config::ExecInteractive(exec, true).error().message(),
               HasSubstr("unknown interactiveMode \"\""));
 }
 
@@ -265,7 +276,7 @@ TEST(ExecPlugin, EX07EX13RunsAtFirstAfter401AndAfterExpiry) {
                            "); echo '{\"apiVersion\":\"" + std::string(kV1) +
                            "\",\"status\":{\"token\":\"t'$n'\",\"expirationTimestamp\":\"1970-01-"
                            "01T00:'$((10*n))':00Z\"}}'");
-  const auto source = internal::NewExecCredentials(exec, {});
+  const auto source = internal::config::NewExecCredentials(exec, {});
   EXPECT_EQ(Authorization(*source, sim), "Bearer t1");
   EXPECT_EQ(Authorization(*source, sim), "Bearer t1");
   source->Rejected("Bearer t1");

@@ -1,12 +1,15 @@
 #include "config/exec_plugin.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <string>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
@@ -15,11 +18,11 @@
 
 #include "kinformer/json.h"
 
-#include "object/text_forms.h"
+#include "object/values/text_forms.h"
 
 extern char** environ;
 
-namespace kinformer::internal {
+namespace kinformer::internal::config {
 
 namespace {
 
@@ -104,6 +107,62 @@ int Spawn(const ExecConfig& exec, const std::string& info, bool interactive, Chi
   return code;
 }
 
+// All that the child writes until it closes its stdout.
+Result<std::string> ReadOutput(Env& env, const ExecConfig& exec, SteadyTime deadline,
+                               const Child& child) {
+  std::string text;
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - env.Now());
+    if (left.count() <= 0) {
+      return Failed(exec, "no answer within " +
+                              std::to_string(exec.timeout / std::chrono::seconds(1)) + " s");
+    }
+    pollfd wait{child.out, POLLIN, 0};
+    const int ready = poll(&wait, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 1000)));
+    if (ready < 0 && errno != EINTR) return Failed(exec, std::generic_category().message(errno));
+    if (ready <= 0) continue;
+    std::array<char, 4096> data;
+    const ssize_t n = read(child.out, data.data(), data.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return text;
+    text.append(data.data(), static_cast<std::size_t>(n));
+    if (text.size() > kMaxAnswer) return Failed(exec, "its output does not end");
+  }
+}
+
+// Waits for the end of a child that has closed its stdout. `silent`: it wrote nothing.
+Result<void> AwaitSuccess(Env& env, const ExecConfig& exec, SteadyTime deadline, bool silent,
+                          Child& child) {
+  int status = 0;
+  pid_t reaped = 0;
+  while ((reaped = waitpid(child.pid, &status, WNOHANG)) == 0 && env.Now() < deadline) {
+    poll(nullptr, 0, 5);
+  }
+  if (reaped == 0) return Failed(exec, "it does not end");
+  // The host ignores SIGCHLD, and the status is lost; the answer decides.
+  if (reaped < 0) return {};
+  child.pid = -1;
+  if (WIFSIGNALED(status)) {
+    return Failed(exec, "killed by signal " + std::to_string(WTERMSIG(status)));
+  }
+  if (WEXITSTATUS(status) == 127 && silent) {
+    return Failed(exec, "executable not found, or exit code 127");
+  }
+  if (WEXITSTATUS(status) != 0) {
+    return Failed(exec, "failed with exit code " + std::to_string(WEXITSTATUS(status)));
+  }
+  return {};
+}
+
+// A time beyond what WallTime can hold is as good as its end.
+WallTime Saturated(std::int64_t seconds, std::int64_t nanos) {
+  constexpr auto kLast = std::chrono::floor<std::chrono::seconds>(WallTime::max());
+  constexpr auto kFirst = std::chrono::ceil<std::chrono::seconds>(WallTime::min());
+  if (seconds >= kLast.time_since_epoch().count()) return WallTime::max();
+  if (seconds <= kFirst.time_since_epoch().count()) return WallTime::min();
+  return WallTime(std::chrono::seconds(seconds) + std::chrono::nanoseconds(nanos));
+}
+
 }  // namespace
 
 Result<bool> ExecInteractive(const ExecConfig& exec, bool stdin_is_terminal) {
@@ -173,8 +232,7 @@ Result<ExecAnswer> ParseExecAnswer(const ExecConfig& exec, const std::string& te
   if (!expiry.empty()) {
     const auto time = ParseRfc3339(expiry);
     if (!time) return Failed(exec, "expirationTimestamp \"" + expiry + "\" is not a time");
-    out.expires =
-        WallTime(std::chrono::seconds(time->seconds) + std::chrono::nanoseconds(time->nanos));
+    out.expires = Saturated(time->seconds, time->nanos);
   }
   return out;
 }
@@ -184,48 +242,16 @@ Result<ExecAnswer> RunExecPlugin(Env& env, const ExecConfig& exec, const ExecClu
   if (!interactive) return interactive.error();
   Child child;
   const int code = Spawn(exec, ExecInfoJson(exec, cluster, *interactive), *interactive, child);
-  if (code == ENOENT)
+  if (code == ENOENT) {
     return Failed(exec, "executable not found; install it, or correct users[].user.exec.command");
+  }
   if (code != 0) return Failed(exec, "cannot be run: " + std::generic_category().message(code));
-
   const SteadyTime deadline = env.Now() + exec.timeout;
-  std::string text;
-  for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - env.Now());
-    if (left.count() <= 0) {
-      return Failed(exec, "no answer within " +
-                              std::to_string(exec.timeout / std::chrono::seconds(1)) + " s");
-    }
-    pollfd wait{child.out, POLLIN, 0};
-    const int ready = poll(&wait, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 1000)));
-    if (ready < 0 && errno != EINTR) return Failed(exec, std::generic_category().message(errno));
-    if (ready <= 0) continue;
-    std::array<char, 4096> data;
-    const ssize_t n = read(child.out, data.data(), data.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    text.append(data.data(), static_cast<std::size_t>(n));
-    if (text.size() > kMaxAnswer) return Failed(exec, "its output does not end");
-  }
-  // It has closed its output; a plugin that lingers after that is not waited for.
-  int status = 0;
-  pid_t reaped = 0;
-  while ((reaped = waitpid(child.pid, &status, WNOHANG)) == 0 && env.Now() < deadline) {
-    poll(nullptr, 0, 5);
-  }
-  if (reaped == child.pid) child.pid = -1;
-  if (reaped == 0) return Failed(exec, "it does not end");
-  // -1: the host ignores SIGCHLD, and the status is lost; the answer decides.
-  if (reaped > 0 && WIFSIGNALED(status)) {
-    return Failed(exec, "killed by signal " + std::to_string(WTERMSIG(status)));
-  }
-  if (reaped > 0 && WEXITSTATUS(status) == 127 && text.empty()) {
-    return Failed(exec, "executable not found, or exit code 127");
-  }
-  if (reaped > 0 && WEXITSTATUS(status) != 0) {
-    return Failed(exec, "failed with exit code " + std::to_string(WEXITSTATUS(status)));
-  }
-  return ParseExecAnswer(exec, text);
+  const Result<std::string> text = ReadOutput(env, exec, deadline, child);
+  if (!text) return text.error();
+  const Result<void> ended = AwaitSuccess(env, exec, deadline, text->empty(), child);
+  if (!ended) return ended.error();
+  return ParseExecAnswer(exec, *text);
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::config

@@ -15,14 +15,15 @@
 
 #include "config/credentials.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::config {
 
 struct ExecAnswer {
   Credentials credentials{};
   std::optional<WallTime> expires{};  // none: good for the life of the process
 };
 
-// Whether the plugin may use the terminal, as interactiveMode and the terminal say. kConfig "standard input is not a terminal".
+// Whether the plugin may use the terminal, as interactiveMode and the terminal say. kConfig
+// "standard input is not a terminal".
 Result<bool> ExecInteractive(const ExecConfig& exec, bool stdin_is_terminal);
 
 // KUBERNETES_EXEC_INFO.
@@ -31,9 +32,10 @@ std::string ExecInfoJson(const ExecConfig& exec, const ExecCluster& cluster, boo
 // What the plugin wrote to stdout.
 Result<ExecAnswer> ParseExecAnswer(const ExecConfig& exec, const std::string& text);
 
-// Runs it and reads its answer. Blocks, up to exec.timeout; then the plugin is killed. Its stderr is ours.
+// Runs it and reads its answer. Blocks, up to exec.timeout; then the plugin is killed. Its stderr
+// is ours.
 Result<ExecAnswer> RunExecPlugin(Env& env, const ExecConfig& exec, const ExecCluster& cluster);
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::config
 
 #endif  // KINFORMER_CONFIG_EXEC_PLUGIN_H_

@@ -1,10 +1,11 @@
 #include "config/kubeconfig.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -12,14 +13,16 @@
 #include "kinformer/json.h"
 #include "kinformer/yaml.h"
 
-#include "object/text_forms.h"
+#include "object/values/text_forms.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::config {
 
 namespace {
 
 using json::Value;
 
+// Far above any kubeconfig, certificate or token; a device without end stops here.
+constexpr std::size_t kMaxFileBytes = std::size_t{16} << 20;
 constexpr char kExecExtension[] = "client.authentication.k8s.io/exec";
 
 Error Bad(const std::string& where, const std::string& why) {
@@ -193,7 +196,8 @@ std::string Resolved(const std::string& path, const std::string& base_dir) {
   return (std::filesystem::path(base_dir) / path).lexically_normal().string();
 }
 
-// A line break or an escape sequence in a hint would let a kubeconfig write to our terminal as it likes.
+// A line break or an escape sequence in a hint would let a kubeconfig write to our terminal as it
+// likes.
 std::string WithoutControls(const std::string& text) {
   static constexpr char kHex[] = "0123456789ABCDEF";
   std::string out;
@@ -208,6 +212,99 @@ std::string WithoutControls(const std::string& text) {
     }
   }
   return out;
+}
+
+Result<void> ReadCluster(const Value& body, const std::string& where, const std::string& base_dir,
+                         KubeCluster& out) {
+  Fields fields(body, where);
+  fields.String("server", out.server);
+  fields.String("tls-server-name", out.tls_server_name);
+  fields.Bool("insecure-skip-tls-verify", out.insecure);
+  fields.String("certificate-authority", out.ca_file);
+  fields.Data("certificate-authority-data", out.ca_data);
+  fields.String("proxy-url", out.proxy_url);
+  fields.Bool("disable-compression", out.disable_compression);
+  auto extension = Extension(body, where, kExecExtension);
+  if (extension) {
+    out.exec_config = *std::move(extension);
+  } else {
+    fields.Take(extension.error());
+  }
+  out.ca_file = Resolved(out.ca_file, base_dir);
+  return fields.result();
+}
+
+void ReadImpersonation(Fields& fields, ImpersonationConfig& out) {
+  fields.String("as", out.user_name);
+  fields.String("as-uid", out.uid);
+  fields.Strings("as-groups", out.groups);
+  const Value* extra = fields.Find("as-user-extra");
+  if (extra == nullptr) return;
+  Fields entries(*extra, fields.At("as-user-extra"));
+  if (extra->is_object()) {
+    for (const auto& [key, ignored] : extra->members()) {
+      entries.Strings(key.c_str(), out.extra[key]);
+    }
+  }
+  fields.Take(entries.result());
+}
+
+void ReadPlugins(Fields& fields, const std::string& base_dir, KubeUser& out) {
+  if (const Value* provider = fields.Find("auth-provider")) {
+    Fields entry(*provider, fields.At("auth-provider"));
+    entry.String("name", out.auth_provider);
+    fields.Take(entry.result());
+    if (out.auth_provider.empty()) out.auth_provider = "(unnamed)";
+  }
+  if (const Value* exec = fields.Find("exec")) {
+    fields.Take(ReadExec(*exec, fields.At("exec"), out.exec.emplace()));
+    out.exec->install_hint = WithoutControls(out.exec->install_hint);
+    // A bare word is looked for in PATH.
+    if (out.exec->command.find('/') != std::string::npos) {
+      out.exec->command = Resolved(out.exec->command, base_dir);
+    }
+  }
+}
+
+Result<void> ReadUser(const Value& body, const std::string& where, const std::string& base_dir,
+                      KubeUser& out) {
+  Fields fields(body, where);
+  fields.String("client-certificate", out.cert_file);
+  fields.Data("client-certificate-data", out.cert_data);
+  fields.String("client-key", out.key_file);
+  fields.Data("client-key-data", out.key_data);
+  fields.String("token", out.token);
+  fields.String("tokenFile", out.token_file);
+  fields.String("username", out.username);
+  fields.String("password", out.password);
+  ReadImpersonation(fields, out.impersonate);
+  ReadPlugins(fields, base_dir, out);
+  out.cert_file = Resolved(out.cert_file, base_dir);
+  out.key_file = Resolved(out.key_file, base_dir);
+  out.token_file = Resolved(out.token_file, base_dir);
+  return fields.result();
+}
+
+Result<void> ReadContext(const Value& body, const std::string& where, KubeContext& out) {
+  Fields fields(body, where);
+  fields.String("cluster", out.cluster);
+  fields.String("user", out.user);
+  fields.String("namespace", out.namespace_);
+  return fields.result();
+}
+
+Result<void> ReadHead(const Value& root, Kubeconfig& out) {
+  Fields top(root, "");
+  std::string kind;
+  std::string api_version;
+  top.String("kind", kind);
+  top.String("apiVersion", api_version);
+  top.String("current-context", out.current_context);
+  if (!kind.empty() && kind != "Config") top.Fail("kind", "is \"" + kind + "\", expected Config");
+  if (!api_version.empty() && api_version != "v1") {
+    top.Fail("apiVersion", "is \"" + api_version + "\", expected v1");
+  }
+  return top.result();
 }
 
 }  // namespace
@@ -227,7 +324,12 @@ Result<std::string> ReadConfigFile(const std::string& path, const std::string& w
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   if (!in) return failed(errno != 0 ? errno : EIO);
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  std::string text;
+  for (std::array<char, 4096> buffer{}; in;) {
+    in.read(buffer.data(), buffer.size());
+    text.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
+    if (text.size() > kMaxFileBytes) return failed(EFBIG);
+  }
   if (in.bad()) return failed(EIO);
   return text;
 }
@@ -250,100 +352,27 @@ Result<Kubeconfig> ParseKubeconfig(std::string_view text, const std::string& ori
                          "and contexts, found a " +
                              std::string(json::TypeName(root.type()))));
   }
-  Fields top(root, "");
-  std::string kind;
-  std::string api_version;
-  top.String("kind", kind);
-  top.String("apiVersion", api_version);
-  top.String("current-context", out.current_context);
-  if (!kind.empty() && kind != "Config") top.Fail("kind", "is \"" + kind + "\", expected Config");
-  if (!api_version.empty() && api_version != "v1") {
-    top.Fail("apiVersion", "is \"" + api_version + "\", expected v1");
-  }
-  auto result = top.result();
+  Result<void> result = ReadHead(root, out);
   if (!result) return located(result.error());
-
   result = EachNamed(root, "clusters", "cluster",
                      [&](const std::string& name, const Value& body, const std::string& where) {
-                       KubeCluster cluster;
-                       Fields fields(body, where);
-                       fields.String("server", cluster.server);
-                       fields.String("tls-server-name", cluster.tls_server_name);
-                       fields.Bool("insecure-skip-tls-verify", cluster.insecure);
-                       fields.String("certificate-authority", cluster.ca_file);
-                       fields.Data("certificate-authority-data", cluster.ca_data);
-                       fields.String("proxy-url", cluster.proxy_url);
-                       fields.Bool("disable-compression", cluster.disable_compression);
-                       auto extension = Extension(body, where, kExecExtension);
-                       if (extension) {
-                         cluster.exec_config = *std::move(extension);
-                       } else {
-                         fields.Take(extension.error());
-                       }
-                       cluster.ca_file = Resolved(cluster.ca_file, base_dir);
+                       KubeCluster& cluster = out.clusters[name];
                        cluster.origin = origin;
-                       out.clusters.emplace(name, std::move(cluster));
-                       return fields.result();
+                       return ReadCluster(body, where, base_dir, cluster);
                      });
   if (!result) return located(result.error());
-
   result = EachNamed(root, "users", "user",
                      [&](const std::string& name, const Value& body, const std::string& where) {
-                       KubeUser user;
-                       Fields fields(body, where);
-                       fields.String("client-certificate", user.cert_file);
-                       fields.Data("client-certificate-data", user.cert_data);
-                       fields.String("client-key", user.key_file);
-                       fields.Data("client-key-data", user.key_data);
-                       fields.String("token", user.token);
-                       fields.String("tokenFile", user.token_file);
-                       fields.String("username", user.username);
-                       fields.String("password", user.password);
-                       fields.String("as", user.impersonate.user_name);
-                       fields.String("as-uid", user.impersonate.uid);
-                       fields.Strings("as-groups", user.impersonate.groups);
-                       if (const Value* extra = fields.Find("as-user-extra")) {
-                         Fields entries(*extra, fields.At("as-user-extra"));
-                         if (extra->is_object()) {
-                           for (const auto& [key, ignored] : extra->members()) {
-                             entries.Strings(key.c_str(), user.impersonate.extra[key]);
-                           }
-                         }
-                         fields.Take(entries.result());
-                       }
-                       if (const Value* provider = fields.Find("auth-provider")) {
-                         Fields entry(*provider, fields.At("auth-provider"));
-                         entry.String("name", user.auth_provider);
-                         fields.Take(entry.result());
-                         if (user.auth_provider.empty()) user.auth_provider = "(unnamed)";
-                       }
-                       if (const Value* exec = fields.Find("exec")) {
-                         fields.Take(ReadExec(*exec, fields.At("exec"), user.exec.emplace()));
-                         user.exec->install_hint = WithoutControls(user.exec->install_hint);
-                         // A bare word is looked for in PATH.
-                         if (user.exec->command.find('/') != std::string::npos) {
-                           user.exec->command = Resolved(user.exec->command, base_dir);
-                         }
-                       }
-                       user.cert_file = Resolved(user.cert_file, base_dir);
-                       user.key_file = Resolved(user.key_file, base_dir);
-                       user.token_file = Resolved(user.token_file, base_dir);
+                       KubeUser& user = out.users[name];
                        user.origin = origin;
-                       out.users.emplace(name, std::move(user));
-                       return fields.result();
+                       return ReadUser(body, where, base_dir, user);
                      });
   if (!result) return located(result.error());
-
   result = EachNamed(root, "contexts", "context",
                      [&](const std::string& name, const Value& body, const std::string& where) {
-                       KubeContext context;
-                       Fields fields(body, where);
-                       fields.String("cluster", context.cluster);
-                       fields.String("user", context.user);
-                       fields.String("namespace", context.namespace_);
+                       KubeContext& context = out.contexts[name];
                        context.origin = origin;
-                       out.contexts.emplace(name, std::move(context));
-                       return fields.result();
+                       return ReadContext(body, where, context);
                      });
   if (!result) return located(result.error());
   return out;
@@ -376,4 +405,4 @@ std::vector<std::string> SplitPathList(std::string_view list) {
   return out;
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::config

@@ -14,7 +14,7 @@
 #include "kinformer/config.h"
 #include "kinformer/result.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::config {
 
 // `origin` of each: the file it came from, for messages; empty for text.
 
@@ -65,8 +65,8 @@ struct Kubeconfig {
   }
 };
 
-// `origin` is the file's name for messages; relative paths are resolved against `base_dir` (not where that is empty). Unknown
-// fields are ignored. kConfig, naming line or field.
+// `origin` is the file's name for messages; relative paths are resolved against `base_dir` (not
+// where that is empty). Unknown fields are ignored. kConfig, naming line or field.
 Result<Kubeconfig> ParseKubeconfig(std::string_view text, const std::string& origin,
                                    const std::string& base_dir);
 Result<Kubeconfig> ReadKubeconfig(const std::string& path);
@@ -87,7 +87,8 @@ struct Surroundings {
   static Surroundings OfProcess();
 };
 
-// The one selected by overrides, or current, with everything it refers to checked. Counterpart: DirectClientConfig.ClientConfig.
+// The one selected by overrides, or current, with everything it refers to checked. Counterpart:
+// DirectClientConfig.ClientConfig.
 Result<Config> ResolveConfig(const Kubeconfig& kubeconfig, const ConfigOverrides& overrides,
                              const Surroundings& surroundings);
 
@@ -104,6 +105,6 @@ std::vector<std::string> ValidateUser(const KubeUser& user, const std::string& w
 // kConfig "cannot read <what> <path>: No such file or directory".
 Result<std::string> ReadConfigFile(const std::string& path, const std::string& what);
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::config
 
 #endif  // KINFORMER_CONFIG_KUBECONFIG_H_

@@ -1,4 +1,5 @@
-// Kubeconfig files: reading, merging, choosing, overriding, checking. Ids are those of the conformance catalogue.
+// Kubeconfig files: reading, merging, choosing, overriding, checking. Ids are those of the
+// conformance catalogue.
 
 #include "config/kubeconfig.h"
 
@@ -14,7 +15,7 @@
 namespace kinformer {
 namespace {
 
-using internal::Surroundings;
+using internal::config::Surroundings;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -359,7 +360,7 @@ TEST(Kubeconfig, ValuesAndOverrides) {
 TEST(Kubeconfig, KC12EmptyListsAndFilesAreEmpty) {
   for (const char* text :
        {"", "clusters:\nusers:\ncontexts:\n", "{}", "kind: Config\napiVersion: v1"}) {
-    const auto got = internal::ParseKubeconfig(text, "f", "");
+    const auto got = internal::config::ParseKubeconfig(text, "f", "");
     ASSERT_TRUE(got.ok()) << text << got.error();
     EXPECT_TRUE(got->empty()) << text;
   }
@@ -410,36 +411,38 @@ contexts: [{name: one, context: {cluster: k, user: u}}]
 )");
   const std::string b = folder.Write("b", R"(
 current-context: two
-clusters: [{name: k, cluster: {server: https://b, tls-server-name: lost}}, {name: l, cluster: {server: https://l}}]
+clusters: [{name: k, cluster: {server: https://b, tls-server-name: lost}},
+           {name: l, cluster: {server: https://l}}]
 users: [{name: u, user: {token: t}}]
 contexts: [{name: two, context: {cluster: l, user: u}}]
 )");
   const std::string list = a + "::" + folder.path() + "/missing:" + b + ":" + a;
-  auto got = internal::LoadDefaultConfig({}, With(folder, list));
+  auto got = internal::config::LoadDefaultConfig({}, With(folder, list));
   ASSERT_TRUE(got.ok()) << got.error();
   EXPECT_EQ(got->host, "https://a");
   EXPECT_EQ(got->tls.server_name, "");
   EXPECT_EQ(got->bearer_token, "t");
-  got = internal::LoadDefaultConfig({.context = "two"}, With(folder, list));
+  got = internal::config::LoadDefaultConfig({.context = "two"}, With(folder, list));
   ASSERT_TRUE(got.ok()) << got.error();
   EXPECT_EQ(got->host, "https://l");
 }
 
 TEST(KubeconfigFiles, KC09SplitPathList) {
-  EXPECT_EQ(internal::SplitPathList("/a::/b:/a:/c:"), (std::vector<std::string>{"/a", "/b", "/c"}));
-  EXPECT_TRUE(internal::SplitPathList("").empty());
+  EXPECT_EQ(internal::config::SplitPathList("/a::/b:/a:/c:"),
+            (std::vector<std::string>{"/a", "/b", "/c"}));
+  EXPECT_TRUE(internal::config::SplitPathList("").empty());
 }
 
 TEST(KubeconfigFiles, KC10KC03WhichFilesAreRead) {
   const Folder folder;
   folder.Write(".kube/config", OneCluster("server: https://home"));
   const std::string other = folder.Write("other", OneCluster("server: https://other"));
-  EXPECT_EQ(internal::LoadDefaultConfig({}, With(folder))->host, "https://home");
-  EXPECT_EQ(internal::LoadDefaultConfig({}, With(folder, other))->host, "https://other");
-  EXPECT_EQ(internal::LoadDefaultConfig({.kubeconfig = other}, With(folder))->host,
+  EXPECT_EQ(internal::config::LoadDefaultConfig({}, With(folder))->host, "https://home");
+  EXPECT_EQ(internal::config::LoadDefaultConfig({}, With(folder, other))->host, "https://other");
+  EXPECT_EQ(internal::config::LoadDefaultConfig({.kubeconfig = other}, With(folder))->host,
             "https://other");
   const auto missing =
-      internal::LoadDefaultConfig({.kubeconfig = folder.path() + "/no"}, With(folder));
+      internal::config::LoadDefaultConfig({.kubeconfig = folder.path() + "/no"}, With(folder));
   ASSERT_FALSE(missing.ok());
   EXPECT_THAT(missing.error().message(),
               AllOf(HasSubstr(folder.path() + "/no"), HasSubstr("No such file")));
@@ -447,7 +450,7 @@ TEST(KubeconfigFiles, KC10KC03WhichFilesAreRead) {
 
 TEST(KubeconfigFiles, KC04KC05MissingFilesOfAListAreNoConfiguration) {
   const Folder folder;
-  const auto got = internal::LoadDefaultConfig({}, With(folder, folder.path() + "/x"));
+  const auto got = internal::config::LoadDefaultConfig({}, With(folder, folder.path() + "/x"));
   ASSERT_FALSE(got.ok());
   EXPECT_TRUE(IsEmptyConfig(got.error()));
   EXPECT_THAT(got.error().message(), HasSubstr(folder.path() + "/x"));
@@ -456,10 +459,10 @@ TEST(KubeconfigFiles, KC04KC05MissingFilesOfAListAreNoConfiguration) {
 TEST(KubeconfigFiles, KC06KC07BadFilesAreNamed) {
   const Folder folder;
   const std::string bad = folder.Write("bad", "a: b\nclusters: [\n");
-  auto got = internal::LoadDefaultConfig({}, With(folder, bad));
+  auto got = internal::config::LoadDefaultConfig({}, With(folder, bad));
   ASSERT_FALSE(got.ok());
   EXPECT_THAT(got.error().message(), AllOf(HasSubstr(bad + ":"), HasSubstr("line")));
-  got = internal::LoadDefaultConfig({}, With(folder, bad + "/config"));
+  got = internal::config::LoadDefaultConfig({}, With(folder, bad + "/config"));
   ASSERT_FALSE(got.ok());
   EXPECT_THAT(got.error().message(), HasSubstr(bad + "/config"));
   EXPECT_FALSE(IsEmptyConfig(got.error()));
@@ -472,9 +475,9 @@ TEST(KubeconfigFiles, KC32KubernetesMasterServesWhenNothingElseDoes) {
   const Folder folder;
   Surroundings around = With(folder);
   around.environment["KUBERNETES_MASTER"] = "http://master:1";
-  EXPECT_EQ(internal::LoadDefaultConfig({}, around)->host, "http://master:1");
+  EXPECT_EQ(internal::config::LoadDefaultConfig({}, around)->host, "http://master:1");
   folder.Write(".kube/config", OneCluster("server: https://home"));
-  EXPECT_EQ(internal::LoadDefaultConfig({}, around)->host, "https://home");
+  EXPECT_EQ(internal::config::LoadDefaultConfig({}, around)->host, "https://home");
 }
 
 // ---- in a pod
@@ -492,7 +495,7 @@ Surroundings InPod(const Folder& folder) {
 TEST(InCluster, KC38KC42TheServiceAccountServesWhenNothingElseDoes) {
   const Folder folder;
   Surroundings around = InPod(folder);
-  auto got = internal::LoadDefaultConfig({}, around);
+  auto got = internal::config::LoadDefaultConfig({}, around);
   ASSERT_TRUE(got.ok()) << got.error();
   EXPECT_EQ(got->host, "https://[fd00::1]:443");
   EXPECT_EQ(got->bearer_token, "pod-token");
@@ -500,22 +503,23 @@ TEST(InCluster, KC38KC42TheServiceAccountServesWhenNothingElseDoes) {
   EXPECT_EQ(got->tls.ca_file, folder.path() + "/sa/ca.crt");
   EXPECT_EQ(got->namespace_, "pod-ns") << "KC-43";
   around.environment["POD_NAMESPACE"] = "from-env";
-  EXPECT_EQ(internal::LoadDefaultConfig({}, around)->namespace_, "from-env");
+  EXPECT_EQ(internal::config::LoadDefaultConfig({}, around)->namespace_, "from-env");
 }
 
 TEST(InCluster, KC39KC41AFileThatSaysSomethingWins) {
   const Folder folder;
   const Surroundings around = InPod(folder);
   folder.Write(".kube/config", OneCluster("server: https://file"));
-  EXPECT_EQ(internal::LoadDefaultConfig({}, around)->host, "https://file");
+  EXPECT_EQ(internal::config::LoadDefaultConfig({}, around)->host, "https://file");
   folder.Write(".kube/config", "clusters: [{name: a}, {name: a}]");
-  EXPECT_FALSE(internal::LoadDefaultConfig({}, around).ok()) << "a broken file is not passed over";
+  EXPECT_FALSE(internal::config::LoadDefaultConfig({}, around).ok())
+      << "a broken file is not passed over";
 }
 
 TEST(InCluster, KC44OverridesBeatThePod) {
   const Folder folder;
   const Surroundings around = InPod(folder);
-  const auto got = internal::InClusterConfig(
+  const auto got = internal::config::InClusterConfig(
       {.server = "https://o", .certificate_authority = "/o/ca", .token = "t"}, around);
   ASSERT_TRUE(got.ok());
   EXPECT_EQ(got->host, "https://o");
@@ -526,13 +530,19 @@ TEST(InCluster, KC44OverridesBeatThePod) {
 
 TEST(InCluster, ErrorsSayWhatIsMissing) {
   const Folder folder;
-  EXPECT_THAT(internal::InClusterConfig({}, With(folder)).error().message(),
+  EXPECT_THAT(internal::config::InClusterConfig({}, With(folder)).error().message(),
               HasSubstr("KUBERNETES_SERVICE_HOST"));
   Surroundings around = InPod(folder);
   std::filesystem::remove(folder.path() + "/sa/token");
-  EXPECT_FALSE(internal::InClusterPossible(around));
-  EXPECT_THAT(internal::InClusterConfig({}, around).error().message(),
+  EXPECT_FALSE(internal::config::InClusterPossible(around));
+  EXPECT_THAT(internal::config::InClusterConfig({}, around).error().message(),
               HasSubstr(folder.path() + "/sa/token"));
+}
+
+TEST(Kubeconfig, AFileWithoutEndIsNotReadForEver) {
+  const auto got = Config::FromKubeconfigFile("/dev/zero");
+  ASSERT_FALSE(got.ok());
+  EXPECT_THAT(got.error().message(), AllOf(HasSubstr("/dev/zero"), HasSubstr("too large")));
 }
 
 // ---- text

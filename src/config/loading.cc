@@ -14,7 +14,7 @@ extern char** environ;
 
 namespace kinformer {
 
-namespace internal {
+namespace internal::config {
 
 namespace {
 
@@ -141,7 +141,7 @@ Result<Config> LoadDefaultConfig(const ConfigOverrides& overrides,
   return resolved;
 }
 
-}  // namespace internal
+}  // namespace internal::config
 
 namespace {
 
@@ -158,37 +158,38 @@ bool IsEmptyConfig(const Error& error) { return HasCause(error, "EmptyConfig"); 
 bool IsContextNotFound(const Error& error) { return HasCause(error, "ContextNotFound"); }
 
 Result<Config> Config::LoadDefault(const ConfigOverrides& overrides) {
-  return internal::LoadDefaultConfig(overrides, internal::Surroundings::OfProcess());
+  return internal::config::LoadDefaultConfig(overrides,
+                                             internal::config::Surroundings::OfProcess());
 }
 
 Result<Config> Config::FromKubeconfigFile(const std::string& path,
                                           const ConfigOverrides& overrides) {
-  auto read = internal::ReadKubeconfig(path);
+  auto read = internal::config::ReadKubeconfig(path);
   if (!read) return read.error();
-  return internal::ResolveConfig(*read, overrides, internal::Surroundings());
+  return internal::config::ResolveConfig(*read, overrides, internal::config::Surroundings());
 }
 
 Result<Config> Config::FromKubeconfig(std::string_view yaml, const std::string& base_dir,
                                       const ConfigOverrides& overrides) {
-  auto parsed = internal::ParseKubeconfig(yaml, "", base_dir);
+  auto parsed = internal::config::ParseKubeconfig(yaml, "", base_dir);
   if (!parsed) return parsed.error();
-  return internal::ResolveConfig(*parsed, overrides, internal::Surroundings());
+  return internal::config::ResolveConfig(*parsed, overrides, internal::config::Surroundings());
 }
 
 Result<Config> Config::InCluster() {
-  return internal::InClusterConfig({}, internal::Surroundings::OfProcess());
+  return internal::config::InClusterConfig({}, internal::config::Surroundings::OfProcess());
 }
 
 namespace clientcmd {
 
 Result<Config> BuildConfigFromFlags(const std::string& master, const std::string& kubeconfig_path) {
-  const auto surroundings = internal::Surroundings::OfProcess();
+  const auto surroundings = internal::config::Surroundings::OfProcess();
   if (master.empty() && kubeconfig_path.empty()) {
-    auto in_cluster = internal::InClusterConfig({}, surroundings);
+    auto in_cluster = internal::config::InClusterConfig({}, surroundings);
     if (in_cluster) return in_cluster;
   }
-  return internal::LoadDefaultConfig({.server = master, .kubeconfig = kubeconfig_path},
-                                     surroundings);
+  return internal::config::LoadDefaultConfig({.server = master, .kubeconfig = kubeconfig_path},
+                                             surroundings);
 }
 
 }  // namespace clientcmd

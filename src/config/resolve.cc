@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "config/kubeconfig.h"
-#include "object/text_forms.h"
+#include "object/values/text_forms.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::config {
 
 namespace {
 
@@ -115,138 +120,193 @@ void OverrideUser(KubeUser& user, const ConfigOverrides& o) {
 
 bool IsHttps(const std::string& server) { return server.rfind("https://", 0) == 0; }
 
+std::string PlaceOf(const std::string& what, const std::string& name, const std::string& origin) {
+  return name.empty() ? what : what + " \"" + name + "\" of " + In(origin);
+}
+
+// One call of ResolveConfig, step by step.
+class Resolver {
+ public:
+  Resolver(const Kubeconfig& kubeconfig, const ConfigOverrides& overrides,
+           const Surroundings& surroundings)
+      : kubeconfig_(kubeconfig),
+        overrides_(overrides),
+        surroundings_(surroundings),
+        in_(In(kubeconfig.origin)) {}
+
+  Result<Config> Resolve() {
+    for (const auto step : {&Resolver::FindContext, &Resolver::FindEntries,
+                            &Resolver::ApplyOverrides, &Resolver::CheckEntries}) {
+      if (Result<void> done = (this->*step)(); !done) return std::move(done).error();
+    }
+    Config out;
+    out.host = cluster_.server;
+    if (const auto scheme = out.host.find("://"); scheme != std::string::npos) {
+      out.host = out.host.substr(0, out.host.find_first_of("?#", scheme));
+    }
+    out.namespace_ = Namespace().empty() ? "default" : Namespace();
+    out.proxy_url = cluster_.proxy_url;
+    out.disable_compression = cluster_.disable_compression.value_or(false);
+    out.impersonate = user_.impersonate;
+    out.origin =
+        context_name_.empty() ? kubeconfig_.origin : "context " + context_name_ + " of " + in_;
+    if (!overrides_.timeout.empty()) {
+      auto timeout = ParseTimeout(overrides_.timeout);
+      if (!timeout) return timeout.error();
+      out.timeout = *timeout;
+    }
+    // Credentials and trust go with https only, as in client-go.
+    Result<void> done = IsHttps(out.host) ? AddCredentials(out) : CheckPlainServer(out.host);
+    if (!done) return std::move(done).error();
+    return out;
+  }
+
+ private:
+  [[nodiscard]] std::string Namespace() const {
+    return overrides_.namespace_.empty() ? context_.namespace_ : overrides_.namespace_;
+  }
+
+  Result<void> FindContext() {
+    context_name_ = overrides_.context.empty() ? kubeconfig_.current_context : overrides_.context;
+    if (context_name_.empty()) return {};
+    const auto found = kubeconfig_.contexts.find(context_name_);
+    if (found == kubeconfig_.contexts.end()) {
+      return Classified("ContextNotFound", "context \"" + context_name_ + "\" does not exist in " +
+                                               in_ + "; " +
+                                               Names(kubeconfig_.contexts, "contexts"));
+    }
+    context_ = found->second;
+    return {};
+  }
+
+  // Looks up what the context or an override names. A name of the context that leads nowhere is
+  // added to `problems`; one of an override is an error by itself.
+  template <class Entry>
+  Result<void> Find(const std::map<std::string, Entry>& entries, const std::string& name,
+                    bool by_override, const std::string& what, Entry& out,
+                    std::vector<std::string>& problems) const {
+    const auto found = entries.find(name);
+    if (found != entries.end()) {
+      out = found->second;
+    } else if (!name.empty()) {
+      const std::string text =
+          what + " \"" + name + "\" does not exist in " + in_ + "; " + Names(entries, what + "s");
+      if (by_override) return Error(Reason::kConfig, text);
+      problems.push_back("context \"" + context_name_ + "\": " + text);
+    }
+    return {};
+  }
+
+  Result<void> FindEntries() {
+    cluster_name_ = overrides_.cluster.empty() ? context_.cluster : overrides_.cluster;
+    user_name_ = overrides_.user.empty() ? context_.user : overrides_.user;
+    std::vector<std::string> problems;
+    Result<void> found = Find(kubeconfig_.clusters, cluster_name_, !overrides_.cluster.empty(),
+                              "cluster", cluster_, problems);
+    if (!found) return found;
+    found = Find(kubeconfig_.users, user_name_, !overrides_.user.empty(), "user", user_, problems);
+    if (!found) return found;
+    if (!context_name_.empty() && cluster_name_.empty() && overrides_.server.empty()) {
+      problems.push_back("context \"" + context_name_ + "\" names no cluster");
+    }
+    if (!problems.empty()) return Invalid(problems);
+    return {};
+  }
+
+  Result<void> ApplyOverrides() {
+    OverrideCluster(cluster_, overrides_);
+    OverrideUser(user_, overrides_);
+    if (!cluster_name_.empty() || !cluster_.server.empty()) return {};
+    cluster_.server = surroundings_.Variable("KUBERNETES_MASTER");
+    if (!cluster_.server.empty()) return {};
+    if (kubeconfig_.contexts.empty()) {
+      return Classified(
+          "EmptyConfig",
+          "no configuration has been provided: " +
+              (kubeconfig_.origin.empty() ? "" : kubeconfig_.origin + " has no contexts; ") +
+              "set $KUBECONFIG, create ~/.kube/config, or give a server (--server)");
+    }
+    return Classified("EmptyConfig", in_ + " has no current-context; choose one with --context; " +
+                                         Names(kubeconfig_.contexts, "contexts"));
+  }
+
+  Result<void> CheckEntries() {
+    cluster_at_ = PlaceOf("cluster", cluster_name_, cluster_.origin);
+    user_at_ = PlaceOf("user", user_name_, user_.origin);
+    std::vector<std::string> problems = ValidateUser(user_, user_at_);
+    for (std::string& problem : ValidateCluster(cluster_, cluster_at_)) {
+      problems.push_back(std::move(problem));
+    }
+    if (const std::string name = Namespace(); !name.empty() && !IsDnsLabel(name)) {
+      problems.push_back("namespace \"" + name +
+                         "\" is not a valid name: lower case letters, digits and '-', at most 63");
+    }
+    if (!problems.empty()) return Invalid(problems);
+    return {};
+  }
+
+  // A server without https gets no certificates and no credentials. Where the scheme was forgotten
+  // that is not what was meant.
+  [[nodiscard]] Result<void> CheckPlainServer(const std::string& host) const {
+    const bool any = !cluster_.ca_file.empty() || !cluster_.ca_data.empty() ||
+                     !user_.token.empty() || !user_.token_file.empty() ||
+                     !user_.cert_file.empty() || !user_.cert_data.empty();
+    if (!any || host.find("://") != std::string::npos) return {};
+    return Error(Reason::kConfig, cluster_at_ + ": server \"" + host +
+                                      "\" has no scheme, so certificates and credentials would "
+                                      "not be used; write https://" +
+                                      host);
+  }
+
+  Result<void> AddCredentials(Config& out) const {
+    out.tls = {.insecure = cluster_.insecure.value_or(false),
+               .server_name = cluster_.tls_server_name,
+               .cert_file = user_.cert_file,
+               .key_file = user_.key_file,
+               .ca_file = cluster_.ca_file,
+               .cert_data = user_.cert_data,
+               .key_data = user_.key_data,
+               .ca_data = cluster_.ca_data};
+    if (out.tls.insecure && (!out.tls.ca_file.empty() || !out.tls.ca_data.empty())) {
+      return Error(Reason::kConfig, cluster_at_ +
+                                        ": insecure-skip-tls-verify and certificate-authority "
+                                        "exclude each other: remove one");
+    }
+    out.bearer_token_file = user_.token_file;
+    out.bearer_token = user_.token;
+    if (user_.token.empty() && !user_.token_file.empty()) {
+      auto token = ReadConfigFile(user_.token_file, "tokenFile");
+      if (!token) return Error(token.error()).WithContext(user_at_);
+      out.bearer_token = *std::move(token);
+    }
+    if (out.bearer_token.empty()) {
+      out.username = user_.username;
+      out.password = user_.password;
+    }
+    out.exec = user_.exec;
+    if (out.exec) out.exec->cluster_config = cluster_.exec_config;
+    return {};
+  }
+
+  const Kubeconfig& kubeconfig_;
+  const ConfigOverrides& overrides_;
+  const Surroundings& surroundings_;
+  const std::string in_;  // the kubeconfig, in messages
+  std::string context_name_{};
+  KubeContext context_{};
+  std::string cluster_name_{};
+  KubeCluster cluster_{};
+  std::string cluster_at_{};
+  std::string user_name_{};
+  KubeUser user_{};
+  std::string user_at_{};
+};
+
 }  // namespace
 
 Result<Config> ResolveConfig(const Kubeconfig& kubeconfig, const ConfigOverrides& overrides,
                              const Surroundings& surroundings) {
-  const std::string in = In(kubeconfig.origin);
-  const std::string context_name =
-      overrides.context.empty() ? kubeconfig.current_context : overrides.context;
-  KubeContext context;
-  if (!context_name.empty()) {
-    const auto found = kubeconfig.contexts.find(context_name);
-    if (found == kubeconfig.contexts.end()) {
-      return Classified("ContextNotFound", "context \"" + context_name + "\" does not exist in " +
-                                               in + "; " + Names(kubeconfig.contexts, "contexts"));
-    }
-    context = found->second;
-  }
-  std::vector<std::string> problems;
-  const auto refer = [&](const auto& map, const std::string& name, bool by_override,
-                         const std::string& what) -> Result<void> {
-    if (name.empty() || map.find(name) != map.end()) return {};
-    const std::string text =
-        what + " \"" + name + "\" does not exist in " + in + "; " + Names(map, what + "s");
-    if (by_override) return Error(Reason::kConfig, text);
-    problems.push_back("context \"" + context_name + "\": " + text);
-    return {};
-  };
-  const std::string cluster_name = overrides.cluster.empty() ? context.cluster : overrides.cluster;
-  const std::string user_name = overrides.user.empty() ? context.user : overrides.user;
-  auto referred = refer(kubeconfig.clusters, cluster_name, !overrides.cluster.empty(), "cluster");
-  if (!referred) return referred.error();
-  referred = refer(kubeconfig.users, user_name, !overrides.user.empty(), "user");
-  if (!referred) return referred.error();
-  if (!context_name.empty() && cluster_name.empty() && overrides.server.empty()) {
-    problems.push_back("context \"" + context_name + "\" names no cluster");
-  }
-  if (!problems.empty()) return Invalid(problems);
-
-  KubeCluster cluster;
-  if (const auto it = kubeconfig.clusters.find(cluster_name); it != kubeconfig.clusters.end()) {
-    cluster = it->second;
-  }
-  KubeUser user;
-  if (const auto it = kubeconfig.users.find(user_name); it != kubeconfig.users.end())
-    user = it->second;
-  OverrideCluster(cluster, overrides);
-  OverrideUser(user, overrides);
-  if (cluster_name.empty() && cluster.server.empty()) {
-    cluster.server = surroundings.Variable("KUBERNETES_MASTER");
-  }
-  if (cluster_name.empty() && cluster.server.empty()) {
-    if (kubeconfig.contexts.empty()) {
-      return Classified(
-          "EmptyConfig",
-          "no configuration has been provided: " +
-              (kubeconfig.origin.empty() ? "" : kubeconfig.origin + " has no contexts; ") +
-              "set $KUBECONFIG, create ~/.kube/config, or give a server (--server)");
-    }
-    return Classified("EmptyConfig", in + " has no current-context; choose one with --context; " +
-                                         Names(kubeconfig.contexts, "contexts"));
-  }
-
-  const std::string cluster_at = cluster_name.empty()
-                                     ? "cluster"
-                                     : "cluster \"" + cluster_name + "\" of " + In(cluster.origin);
-  const std::string user_at =
-      user_name.empty() ? "user" : "user \"" + user_name + "\" of " + In(user.origin);
-  problems = ValidateUser(user, user_at);
-  const auto more = ValidateCluster(cluster, cluster_at);
-  problems.insert(problems.end(), more.begin(), more.end());
-  const std::string ns = overrides.namespace_.empty() ? context.namespace_ : overrides.namespace_;
-  if (!ns.empty() && !IsDnsLabel(ns)) {
-    problems.push_back("namespace \"" + ns +
-                       "\" is not a valid name: lower case letters, digits and '-', at most 63");
-  }
-  if (!problems.empty()) return Invalid(problems);
-
-  Config out;
-  out.host = cluster.server;
-  if (const auto scheme = out.host.find("://"); scheme != std::string::npos) {
-    out.host = out.host.substr(0, out.host.find_first_of("?#", scheme));
-  }
-  out.namespace_ = ns.empty() ? "default" : ns;
-  out.proxy_url = cluster.proxy_url;
-  out.disable_compression = cluster.disable_compression.value_or(false);
-  out.impersonate = user.impersonate;
-  out.origin = context_name.empty() ? kubeconfig.origin : "context " + context_name + " of " + in;
-  if (!overrides.timeout.empty()) {
-    auto timeout = ParseTimeout(overrides.timeout);
-    if (!timeout) return timeout.error();
-    out.timeout = *timeout;
-  }
-  if (!IsHttps(out.host)) {
-    // Credentials and trust go with https only, as in client-go; where the scheme was forgotten that is not what was meant.
-    const bool any = !cluster.ca_file.empty() || !cluster.ca_data.empty() || !user.token.empty() ||
-                     !user.token_file.empty() || !user.cert_file.empty() || !user.cert_data.empty();
-    if (any && out.host.find("://") == std::string::npos) {
-      return Error(Reason::kConfig,
-                   cluster_at + ": server \"" + out.host +
-                       "\" has no scheme, so certificates and credentials would not "
-                       "be used; write https://" +
-                       out.host);
-    }
-    return out;
-  }
-  out.tls = {.insecure = cluster.insecure.value_or(false),
-             .server_name = cluster.tls_server_name,
-             .cert_file = user.cert_file,
-             .key_file = user.key_file,
-             .ca_file = cluster.ca_file,
-             .cert_data = user.cert_data,
-             .key_data = user.key_data,
-             .ca_data = cluster.ca_data};
-  if (out.tls.insecure && (!out.tls.ca_file.empty() || !out.tls.ca_data.empty())) {
-    return Error(
-        Reason::kConfig,
-        cluster_at +
-            ": insecure-skip-tls-verify and certificate-authority exclude each other: remove one");
-  }
-  out.bearer_token_file = user.token_file;
-  out.bearer_token = user.token;
-  if (user.token.empty() && !user.token_file.empty()) {
-    auto token = ReadConfigFile(user.token_file, "tokenFile");
-    if (!token) return Error(token.error()).WithContext(user_at);
-    out.bearer_token = *std::move(token);
-  }
-  if (out.bearer_token.empty()) {
-    out.username = user.username;
-    out.password = user.password;
-  }
-  out.exec = user.exec;
-  if (out.exec) out.exec->cluster_config = cluster.exec_config;
-  return out;
+  return Resolver(kubeconfig, overrides, surroundings).Resolve();
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::config

@@ -11,7 +11,7 @@
 
 #include "config/credentials.h"
 #include "config/kubeconfig.h"
-#include "object/text_forms.h"
+#include "object/values/text_forms.h"
 
 namespace kinformer {
 
@@ -50,18 +50,18 @@ Result<std::shared_ptr<CredentialSource>> CredentialsFor(const Config& config,
                                                          const std::string& url) {
   if (!config.bearer_token_file.empty()) {
     if (config.bearer_token.empty()) {
-      auto readable = internal::ReadConfigFile(config.bearer_token_file, "token file");
+      auto readable = internal::config::ReadConfigFile(config.bearer_token_file, "token file");
       if (!readable) return readable.error();
     }
-    return internal::NewTokenFileCredentials(config.bearer_token_file, config.bearer_token);
+    return internal::config::NewTokenFileCredentials(config.bearer_token_file, config.bearer_token);
   }
   if (!config.bearer_token.empty()) {
-    return internal::NewStaticCredentials("Bearer " + config.bearer_token);
+    return internal::config::NewStaticCredentials("Bearer " + config.bearer_token);
   }
   if (!config.username.empty() || !config.password.empty()) {
     std::string authorization = "Basic ";
     internal::AppendBase64(config.username + ":" + config.password, authorization);
-    return internal::NewStaticCredentials(std::move(authorization));
+    return internal::config::NewStaticCredentials(std::move(authorization));
   }
   const bool has_cert = !config.tls.cert_data.empty() || !config.tls.cert_file.empty();
   if (!config.exec || has_cert) return std::shared_ptr<CredentialSource>();
@@ -73,19 +73,19 @@ Result<std::shared_ptr<CredentialSource>> CredentialsFor(const Config& config,
                                       "\" is not supported; use client.authentication.k8s.io/v1 or "
                                       "/v1beta1");
   }
-  internal::ExecCluster cluster{.server = url,
-                                .tls_server_name = config.tls.server_name,
-                                .insecure = config.tls.insecure,
-                                .ca_data = config.tls.ca_data,
-                                .proxy_url = config.proxy_url,
-                                .disable_compression = config.disable_compression,
-                                .config = exec.cluster_config};
+  internal::config::ExecCluster cluster{.server = url,
+                                        .tls_server_name = config.tls.server_name,
+                                        .insecure = config.tls.insecure,
+                                        .ca_data = config.tls.ca_data,
+                                        .proxy_url = config.proxy_url,
+                                        .disable_compression = config.disable_compression,
+                                        .config = exec.cluster_config};
   if (exec.provide_cluster_info && cluster.ca_data.empty() && !config.tls.ca_file.empty()) {
-    auto ca = internal::ReadConfigFile(config.tls.ca_file, "certificate-authority");
+    auto ca = internal::config::ReadConfigFile(config.tls.ca_file, "certificate-authority");
     if (!ca) return ca.error();
     cluster.ca_data = *std::move(ca);
   }
-  return internal::NewExecCredentials(exec, std::move(cluster));
+  return internal::config::NewExecCredentials(exec, std::move(cluster));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include "config/kubeconfig.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::config {
 
 namespace {
 
@@ -40,56 +40,65 @@ std::vector<std::string> ValidateCluster(const KubeCluster& cluster, const std::
   return problems;
 }
 
+namespace {
+
+void ValidateClientCertificate(const KubeUser& user, const std::string& where,
+                               std::vector<std::string>& problems) {
+  const bool has_cert = !user.cert_file.empty() || !user.cert_data.empty();
+  const bool has_key = !user.key_file.empty() || !user.key_data.empty();
+  if (!has_cert && !has_key) return;
+  if (!user.cert_file.empty() && !user.cert_data.empty()) {
+    problems.push_back(
+        where + ": client-certificate and client-certificate-data are both given: remove one");
+  }
+  if (!user.key_file.empty() && !user.key_data.empty()) {
+    problems.push_back(where + ": client-key and client-key-data are both given: remove one");
+  }
+  if (!has_cert) problems.push_back(where + ": client-key is given without client-certificate");
+  if (!has_key) problems.push_back(where + ": client-certificate is given without client-key");
+  if (user.cert_data.empty() && !user.cert_file.empty()) {
+    Readable(user.cert_file, "client-certificate", problems, where);
+  }
+  if (user.key_data.empty() && !user.key_file.empty()) {
+    Readable(user.key_file, "client-key", problems, where);
+  }
+}
+
+void ValidateExec(const ExecConfig& exec, const std::string& at,
+                  std::vector<std::string>& problems) {
+  if (exec.command.empty()) problems.push_back(at + ": command is missing");
+  if (exec.api_version.empty()) {
+    problems.push_back(
+        at + ": apiVersion is missing; it is client.authentication.k8s.io/v1 or /v1beta1");
+  }
+  for (const auto& variable : exec.env) {
+    if (variable.first.empty()) problems.push_back(at + ": an entry of env has no name");
+  }
+  if (exec.interactive_mode.empty()) {
+    problems.push_back(at + ": interactiveMode is missing; it is Never, IfAvailable or Always");
+  } else if (exec.interactive_mode != "Never" && exec.interactive_mode != "IfAvailable" &&
+             exec.interactive_mode != "Always") {
+    problems.push_back(at + ": interactiveMode \"" + exec.interactive_mode +
+                       "\" is not known; it is Never, IfAvailable or Always");
+  }
+}
+
+}  // namespace
+
 std::vector<std::string> ValidateUser(const KubeUser& user, const std::string& where) {
   std::vector<std::string> problems;
-  std::string methods;
-  if (!user.token.empty()) methods += " token";
-  if (!user.username.empty() || !user.password.empty()) methods += " basicAuth";
-  if (methods == " token basicAuth") {
+  if (!user.token.empty() && (!user.username.empty() || !user.password.empty())) {
     problems.push_back(where +
                        ": more than one authentication method: token and username/password; "
                        "remove one");
   }
-  const bool has_cert = !user.cert_file.empty() || !user.cert_data.empty();
-  const bool has_key = !user.key_file.empty() || !user.key_data.empty();
-  if (has_cert || has_key) {
-    if (!user.cert_file.empty() && !user.cert_data.empty()) {
-      problems.push_back(
-          where + ": client-certificate and client-certificate-data are both given: remove one");
-    }
-    if (!user.key_file.empty() && !user.key_data.empty()) {
-      problems.push_back(where + ": client-key and client-key-data are both given: remove one");
-    }
-    if (!has_cert) problems.push_back(where + ": client-key is given without client-certificate");
-    if (!has_key) problems.push_back(where + ": client-certificate is given without client-key");
-    if (user.cert_data.empty() && !user.cert_file.empty()) {
-      Readable(user.cert_file, "client-certificate", problems, where);
-    }
-    if (user.key_data.empty() && !user.key_file.empty()) {
-      Readable(user.key_file, "client-key", problems, where);
-    }
-  }
+  ValidateClientCertificate(user, where, problems);
   if (user.exec) {
-    const ExecConfig& exec = *user.exec;
     const std::string at = where + ".exec";
     if (!user.auth_provider.empty()) {
       problems.push_back(at + ": exec and auth-provider exclude each other: remove one");
     }
-    if (exec.command.empty()) problems.push_back(at + ": command is missing");
-    if (exec.api_version.empty()) {
-      problems.push_back(
-          at + ": apiVersion is missing; it is client.authentication.k8s.io/v1 or /v1beta1");
-    }
-    for (const auto& variable : exec.env) {
-      if (variable.first.empty()) problems.push_back(at + ": an entry of env has no name");
-    }
-    if (exec.interactive_mode.empty()) {
-      problems.push_back(at + ": interactiveMode is missing; it is Never, IfAvailable or Always");
-    } else if (exec.interactive_mode != "Never" && exec.interactive_mode != "IfAvailable" &&
-               exec.interactive_mode != "Always") {
-      problems.push_back(at + ": interactiveMode \"" + exec.interactive_mode +
-                         "\" is not known; it is Never, IfAvailable or Always");
-    }
+    ValidateExec(*user.exec, at, problems);
   } else if (!user.auth_provider.empty()) {
     problems.push_back(where + ": auth-provider \"" + user.auth_provider +
                        "\" is not supported; use an exec plugin (users[].user.exec) instead");
@@ -101,4 +110,4 @@ std::vector<std::string> ValidateUser(const KubeUser& user, const std::string& w
   return problems;
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::config

@@ -91,9 +91,9 @@ void QueueCore::WakeOneLocked() {
 
 QueueNode* QueueCore::GetLocked() {
   if (front_ == nullptr && !shutting_down_) {
-    if (env_.loop().InThisExecutor()) {
+    if (env_.OnLoopThread()) {
       env_.log().Log(LogLevel::kError,
-                     "Get called on the event loop with nothing to give; not waiting", {});
+                     "Get called on an event loop with nothing to give; not waiting", {});
       return nullptr;
     }
     ++getters_;
@@ -139,70 +139,28 @@ void QueueCore::ReportBadDone() const {
 
 // ---- delays
 
-bool QueueCore::Before(const QueueNode& a, const QueueNode& b) {
-  return a.ready_at != b.ready_at ? a.ready_at < b.ready_at : a.sequence < b.sequence;
-}
-
-void QueueCore::HeapUpLocked(std::size_t index) {
-  QueueNode* const node = delayed_[index];
-  while (index > 0) {
-    const std::size_t parent = (index - 1) / 2;
-    if (!Before(*node, *delayed_[parent])) break;
-    delayed_[index] = delayed_[parent];
-    delayed_[index]->heap_index = static_cast<std::uint32_t>(index + 1);
-    index = parent;
-  }
-  delayed_[index] = node;
-  node->heap_index = static_cast<std::uint32_t>(index + 1);
-}
-
-void QueueCore::HeapDownLocked(std::size_t index) {
-  QueueNode* const node = delayed_[index];
-  while (true) {
-    std::size_t child = 2 * index + 1;
-    if (child >= delayed_.size()) break;
-    if (child + 1 < delayed_.size() && Before(*delayed_[child + 1], *delayed_[child])) ++child;
-    if (!Before(*delayed_[child], *node)) break;
-    delayed_[index] = delayed_[child];
-    delayed_[index]->heap_index = static_cast<std::uint32_t>(index + 1);
-    index = child;
-  }
-  delayed_[index] = node;
-  node->heap_index = static_cast<std::uint32_t>(index + 1);
-}
-
-void QueueCore::HeapPopLocked() {
-  delayed_.front()->heap_index = 0;
-  QueueNode* const last = delayed_.back();
-  delayed_.pop_back();
-  if (delayed_.empty()) return;
-  delayed_.front() = last;
-  HeapDownLocked(0);
-}
-
 void QueueCore::CountRetry() {
   if (instruments_ != nullptr) instruments_->retries->Add();
 }
 
 void QueueCore::AddAfterLocked(QueueNode& node, Duration delay) {
   const SteadyTime ready_at = After(env_.Now(), delay);
-  if (node.heap_index != 0) {
+  if (node.delayed) {
     // The earlier time wins.
     if (ready_at >= node.ready_at) return;
-    node.ready_at = ready_at;
-    HeapUpLocked(node.heap_index - 1);
+    delayed_.erase(&node);
   } else {
-    node.ready_at = ready_at;
+    node.delayed = true;
     node.sequence = next_sequence_++;
-    delayed_.push_back(&node);
-    HeapUpLocked(delayed_.size() - 1);
   }
+  node.ready_at = ready_at;
+  delayed_.insert(&node);
   ArmLocked();
 }
 
 void QueueCore::ArmLocked() {
   if (delayed_.empty()) return;
-  const SteadyTime first = delayed_.front()->ready_at;
+  const SteadyTime first = (*delayed_.begin())->ready_at;
   if (timer_armed_ && timer_at_ <= first) return;
   timer_armed_ = true;
   timer_at_ = first;
@@ -215,16 +173,17 @@ void QueueCore::OnDue() {
   const MonitorLock lock(*monitor_);
   timer_armed_ = false;
   const SteadyTime now = env_.Now();
-  while (!delayed_.empty() && delayed_.front()->ready_at <= now) {
-    QueueNode* const node = delayed_.front();
-    HeapPopLocked();
+  while (!delayed_.empty() && (*delayed_.begin())->ready_at <= now) {
+    QueueNode* const node = *delayed_.begin();
+    delayed_.erase(delayed_.begin());
+    node->delayed = false;
     AddLocked(*node);
   }
   ArmLocked();
 }
 
 void QueueCore::DropDelayedLocked() {
-  for (QueueNode* node : delayed_) node->heap_index = 0;
+  for (QueueNode* node : delayed_) node->delayed = false;
   delayed_.clear();
   timer_armed_ = false;
   timer_.Cancel();
@@ -275,9 +234,9 @@ void QueueCore::ShutDownLocked() {
 bool QueueCore::ShutDownWithDrainLocked(Duration timeout) {
   draining_ = true;
   ShutLocked();
-  if (env_.loop().InThisExecutor()) {
+  if (env_.OnLoopThread()) {
     if (!DrainedLocked()) {
-      env_.log().Log(LogLevel::kError, "ShutDownWithDrain called on the event loop; not waiting",
+      env_.log().Log(LogLevel::kError, "ShutDownWithDrain called on an event loop; not waiting",
                      {});
     }
     return DrainedLocked();

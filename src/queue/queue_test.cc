@@ -1,5 +1,5 @@
-// The conformance cases of the queues (WQ, DQ, RQ, WM), in simulated time. WQ06 and WQ07 without client-go's pluggable storage,
-// which we do not have: what its Touch is for is seen from outside.
+// The conformance cases of the queues (WQ, DQ, RQ, WM), in simulated time. WQ06 and WQ07 without
+// client-go's pluggable storage, which we do not have: what its Touch is for is seen from outside.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -39,8 +39,8 @@ class StoppableWait {
 };
 
 bool OnLoop(Env& env, const char* what) {
-  if (!env.loop().InThisExecutor()) return false;
-  env.log().Log(LogLevel::kError, "a blocking call was made on the event loop; not waiting",
+  if (!env.OnLoopThread()) return false;
+  env.log().Log(LogLevel::kError, "a blocking call was made on an event loop; not waiting",
                 {{"call", what}});
   return true;
 }
@@ -62,7 +62,7 @@ void JitterUntil(Env& env, const std::stop_token& stop, Duration period,
   StoppableWait wait(env, stop);
   while (!stop.stop_requested()) {
     const Duration delay =
-        options.jitter > 0 ? internal::Jitter(env, period, options.jitter) : period;
+        options.jitter > 0 ? internal::base::Jitter(env, period, options.jitter) : period;
     const SteadyTime before = env.Now();
     function();
     if (!wait.Until(After(options.sliding ? env.Now() : before, delay))) return;

@@ -4,7 +4,7 @@
 #include <curl/curl.h>
 #include <string_view>
 
-namespace kinformer::internal {
+namespace kinformer::internal::transport {
 
 namespace {
 
@@ -78,4 +78,4 @@ Error FromCurl(const CurlFailure& f, const std::string& server) {
   return Error(Reason::kUnexpectedEof, at + "the response ended in the middle: " + detail);
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::transport

@@ -1,6 +1,7 @@
 // transport/curl_error.h
 //
-// What libcurl's codes mean to a caller: a Reason, and a message that names the server and the remedy.
+// What libcurl's codes mean to a caller: a Reason, and a message that names the server and the
+// remedy.
 
 #ifndef KINFORMER_TRANSPORT_CURL_ERROR_H_
 #define KINFORMER_TRANSPORT_CURL_ERROR_H_
@@ -9,7 +10,7 @@
 
 #include "kinformer/error.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::transport {
 
 struct CurlFailure {
   int code = 0;               // CURLcode
@@ -22,6 +23,6 @@ struct CurlFailure {
 // `server`: "https://host:port".
 Error FromCurl(const CurlFailure& failure, const std::string& server);
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::transport
 
 #endif  // KINFORMER_TRANSPORT_CURL_ERROR_H_

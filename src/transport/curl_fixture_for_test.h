@@ -1,6 +1,7 @@
 // transport/curl_fixture_for_test.h
 //
-// CurlTransportTest: the transport in a real Runtime, and receivers that a test's thread may wait for.
+// CurlTransportTest: the transport in a real Runtime, and receivers that a test's thread may wait
+// for.
 
 #ifndef KINFORMER_TRANSPORT_CURL_FIXTURE_FOR_TEST_H_
 #define KINFORMER_TRANSPORT_CURL_FIXTURE_FOR_TEST_H_
@@ -22,7 +23,7 @@
 
 #include "transport/loopback_server_for_test.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::transport {
 
 // A receiver whose state the test's thread may wait for.
 class TestExchange final : public ResponseReceiver {
@@ -152,6 +153,6 @@ inline bool Hold(const LoopbackServer::Request& request, LoopbackServer::Peer& p
   return false;
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::transport
 
 #endif  // KINFORMER_TRANSPORT_CURL_FIXTURE_FOR_TEST_H_

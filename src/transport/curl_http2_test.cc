@@ -1,4 +1,5 @@
-// The libcurl transport over HTTP/2: nghttpx (Debian's nghttp2-proxy) in front of a small HTTP/1.1 server.
+// The libcurl transport over HTTP/2: nghttpx (Debian's nghttp2-proxy) in front of a small HTTP/1.1
+// server.
 
 #include <atomic>
 #include <chrono>
@@ -30,8 +31,8 @@ extern char** environ;
 namespace kinformer {
 namespace {
 
-using internal::Chunk;
-using internal::LoopbackServer;
+using internal::transport::Chunk;
+using internal::transport::LoopbackServer;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -62,7 +63,7 @@ bool Accepts(int port) {
 
 class Proxy {
  public:
-  Proxy(int backend_port, const internal::TestCertificate& cert, int max_streams) {
+  Proxy(int backend_port, const internal::transport::TestCertificate& cert, int max_streams) {
     const std::string base = testing::TempDir() + "kinformer-nghttpx-" + std::to_string(getpid());
     cert_path_ = base + ".crt";
     key_path_ = base + ".key";
@@ -183,20 +184,21 @@ class Http2Test : public testing::Test {
   }
   static bool Running(const Watch& watch) { return watch.text == "first " && !watch.done; }
 
-  internal::TestCertificate ca_ = internal::MakeTestCa("test ca");
-  internal::TestCertificate cert_ = internal::MakeTestCertificate(ca_, "127.0.0.1");
+  internal::transport::TestCertificate ca_ = internal::transport::MakeTestCa("test ca");
+  internal::transport::TestCertificate cert_ =
+      internal::transport::MakeTestCertificate(ca_, "127.0.0.1");
   std::atomic<int> probes_{0};
   LoopbackServer server_{
       [this](const LoopbackServer::Request& request, LoopbackServer::Peer& peer) {
         if (request.target == "/livez") ++probes_;
         if (request.target == "/large") {
-          return peer.Write(internal::PlainResponse(std::string(20 << 20, 'x')));
+          return peer.Write(internal::transport::PlainResponse(std::string(20 << 20, 'x')));
         }
         if (request.target == "/half") {
           peer.Write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n12345");
           return false;
         }
-        if (request.target != "/watch") return peer.Write(internal::PlainResponse("ok"));
+        if (request.target != "/watch") return peer.Write(internal::transport::PlainResponse("ok"));
         peer.Write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + Chunk("first "));
         peer.WaitForClose();
         return false;
@@ -217,7 +219,8 @@ TEST_F(Http2Test, ManyWatchesShareFewConnections) {
 TEST_F(Http2Test, ALowStreamLimitIsLearned) {
   Begin(10);
   StartWatches(45);
-  // One of those on the first connection is ended to make room for the probe; whoever watches resumes.
+  // One of those on the first connection is ended to make room for the probe; whoever watches
+  // resumes.
   const auto ended = [](const Watch& w) { return w.done.has_value(); };
   EXPECT_TRUE(Eventually([&] { return Count(Running) + Count(ended) == 45 && Count(ended) > 0; }));
   EXPECT_LE(Count(ended), 2);

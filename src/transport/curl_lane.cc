@@ -8,13 +8,13 @@
 #include <unistd.h>
 #include <utility>
 
-namespace kinformer::internal {
+namespace kinformer::internal::transport {
 
 namespace {
 
 constexpr int kBurst = 8;                     // reads of one socket in a turn of the loop
 constexpr std::uint64_t kRecord = 16 * 1000;  // about what a full TLS record holds
-constexpr Duration kPatience = std::chrono::milliseconds(250);
+constexpr Duration kSettingsWait = std::chrono::milliseconds(250);
 
 }  // namespace
 
@@ -38,7 +38,7 @@ CurlLane::CurlLane(std::shared_ptr<CurlShared> shared, CurlLoop& loop, Connectio
 CurlLane::~CurlLane() {
   *self_ = nullptr;
   timer_.Cancel();
-  patience_.Cancel();
+  settings_timer_.Cancel();
   while (!active_.empty()) Detach(*active_.begin()->second);
   for (const auto& transfer : queue_) transfer->lane = nullptr;
   // Closes the connections; their descriptors come back through CloseSocket.
@@ -47,8 +47,8 @@ CurlLane::~CurlLane() {
 }
 
 void CurlLane::SetConnectionLimit() {
-  // libcurl has "no limit" for 0. It opens a connection for every exchange that waits behind the server's stream limit, so a
-  // lane of HTTP/2 watches has to be told.
+  // libcurl has "no limit" for 0. It opens a connection for every exchange that waits behind the
+  // server's stream limit, so a lane of HTTP/2 watches has to be told.
   long limit = static_cast<long>(shared_->options.max_connections);
   if (pool_ == ConnectionPool::kWatch) limit = http1_ ? 0 : 1;
   curl_multi_setopt(multi_, CURLMOPT_MAX_HOST_CONNECTIONS, limit);
@@ -102,8 +102,8 @@ void CurlLane::OnStarted(CurlTransfer&, bool http2) {
   }
   if (http1_) {
     connected_ = true;
-  } else if (!connected_ && !patience_.armed()) {
-    patience_ = shared_->env.loop().RunAt(shared_->env.Now() + kPatience, [weak = self_] {
+  } else if (!connected_ && !settings_timer_.armed()) {
+    settings_timer_ = shared_->env.loop().RunAt(shared_->env.Now() + kSettingsWait, [weak = self_] {
       if (*weak != nullptr) (*weak)->OnAnswer();
     });
   }
@@ -112,13 +112,14 @@ void CurlLane::OnStarted(CurlTransfer&, bool http2) {
 
 void CurlLane::OnAnswer() {
   connected_ = true;
-  patience_ = Timer();
+  settings_timer_ = Timer();
   if (!inside_) Admit();
 }
 
 void CurlLane::OnSocket(int fd, int flags) {
   if ((flags & CURL_CSELECT_IN) != 0) last_activity_ = shared_->env.Now();
-  // libcurl comes back after each TLS record. Where a full one came there is more: read on, for a bounded while.
+  // libcurl comes back after each TLS record. Where a full one came there is more: read on, for a
+  // bounded while.
   for (int round = 0; round < kBurst; ++round) {
     const std::uint64_t before = shared_->stats.bytes_received;
     Run(fd, flags);
@@ -136,8 +137,8 @@ void CurlLane::Run(curl_socket_t fd, int flags) {
   Settle();
 }
 
-// What could not be done while libcurl ran, and what it has finished. The receivers may do anything here but destroy the lane,
-// which the owner only does from a task of its own.
+// What could not be done while libcurl ran, and what it has finished. The receivers may do anything
+// here but destroy the lane, which the owner only does from a task of its own.
 void CurlLane::Settle() {
   for (auto& transfer : std::exchange(leaving_, {})) {
     if (transfer->lane == this && transfer->in_multi) Detach(*transfer);
@@ -156,7 +157,7 @@ void CurlLane::Settle() {
   }
   if (!http1_ && sockets_ == 0 && active_.empty()) {
     connected_ = false;
-    patience_ = Timer();
+    settings_timer_ = Timer();
   }
   Admit();
   if (full_buffer_ && !http1_) {
@@ -181,7 +182,8 @@ void CurlLane::AskAgain() {
   for (const curl_socket_t fd : sockets) {
     if (std::find(watched_.begin(), watched_.end(), fd) != watched_.end()) Run(fd, CURL_CSELECT_IN);
   }
-  // A stream whose rest has come out lets go of what it held up of the others, which they notice only when asked in turn.
+  // A stream whose rest has come out lets go of what it held up of the others, which they notice
+  // only when asked in turn.
   quiet_rounds_ = shared_->stats.bytes_received == before ? quiet_rounds_ + 1 : 0;
   if (quiet_rounds_ < 2 && !active_.empty()) PostAskAgain();
 }
@@ -271,4 +273,4 @@ int CurlLane::CloseSocket(void* self, curl_socket_t fd) {
   return close(fd);
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::transport

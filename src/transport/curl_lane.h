@@ -2,12 +2,14 @@
 //
 // CurlLane: one libcurl multi handle with connections of its own, and the exchanges that use them.
 //
-// A lane of watches over HTTP/2 has exactly one connection, so that a probe sent on the lane asks the very connection that
-// has fallen silent. A lane of watches over HTTP/1.1 has one connection per watch. Other lanes have a handful.
+// A lane of watches over HTTP/2 has exactly one connection, so that a probe sent on the lane asks
+// the very connection that has fallen silent. A lane of watches over HTTP/1.1 has one connection
+// per watch. Other lanes have a handful.
 //
-// The first exchange of a lane goes ahead alone (the scout) until TLS has settled which protocol is spoken; the others then
-// share its connection instead of each opening one. Over HTTP/2 they give the server a moment more to tell its stream limit:
-// libcurl takes it for 100 until told, and streams beyond the true limit would wait inside it unseen.
+// The first exchange of a lane goes ahead alone (the scout) until TLS has settled which protocol is
+// spoken; the others then share its connection instead of each opening one. Over HTTP/2 they give
+// the server a moment more to tell its stream limit: libcurl takes it for 100 until told, and
+// streams beyond the true limit would wait inside it unseen.
 
 #ifndef KINFORMER_TRANSPORT_CURL_LANE_H_
 #define KINFORMER_TRANSPORT_CURL_LANE_H_
@@ -24,9 +26,10 @@
 #include "transport/curl_loop.h"
 #include "transport/curl_transfer.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::transport {
 
-// Loop-confined. The owner destroys it from outside libcurl only, when it is empty or after DropAll.
+// Loop-confined. The owner destroys it from outside libcurl only, when it is empty or after
+// DropAll.
 class CurlLane final : public CurlLoop::Listener {
  public:
   using List = std::vector<std::shared_ptr<CurlTransfer>>;
@@ -62,8 +65,9 @@ class CurlLane final : public CurlLoop::Listener {
   void OnStarted(CurlTransfer& transfer, bool http2);
   // A response has begun: whatever the server says first over HTTP/2 has been read.
   void OnAnswer();
-  // libcurl delivered as much as its buffer holds. Over HTTP/2, libcurl 7.88 may then keep the rest of what it has read until
-  // the socket becomes readable again, which may be never: it is asked until nothing more comes.
+  // libcurl delivered as much as its buffer holds. Over HTTP/2, libcurl 7.88 may then keep the rest
+  // of what it has read until the socket becomes readable again, which may be never: it is asked
+  // until nothing more comes.
   void OnFullBuffer() { full_buffer_ = true; }
   void OnSocket(int fd, int flags) override;
 
@@ -90,7 +94,7 @@ class CurlLane final : public CurlLoop::Listener {
   std::deque<std::shared_ptr<CurlTransfer>> queue_;
   List leaving_;  // removed while libcurl ran
   Timer timer_;
-  Timer patience_;  // for the server's first words
+  Timer settings_timer_;  // how long the server may take to send its SETTINGS
   std::vector<curl_socket_t> watched_;
   std::shared_ptr<CurlLane*> self_;  // for posted tasks: null once the lane is gone
   std::size_t sockets_ = 0;
@@ -106,6 +110,6 @@ class CurlLane final : public CurlLoop::Listener {
   int quiet_rounds_ = 0;
 };
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::transport
 
 #endif  // KINFORMER_TRANSPORT_CURL_LANE_H_

@@ -14,7 +14,7 @@
 
 #include "base/io_loop.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::transport {
 
 struct CurlLoop::State : std::enable_shared_from_this<State> {
   State(boost::asio::io_context& io, int set) : descriptor(io), epoll(set) {
@@ -35,7 +35,8 @@ struct CurlLoop::State : std::enable_shared_from_this<State> {
                           });
   }
 
-  // One round over what is ready. What is still ready afterwards comes again in the next turn, after others' tasks.
+  // One round over what is ready. What is still ready afterwards comes again in the next turn,
+  // after others' tasks.
   void Turn() {
     std::array<epoll_event, 64> events;
     const int count = epoll_wait(epoll, events.data(), static_cast<int>(events.size()), 0);
@@ -59,7 +60,7 @@ struct CurlLoop::State : std::enable_shared_from_this<State> {
 };
 
 Result<std::unique_ptr<CurlLoop>> CurlLoop::New(Env& env) {
-  boost::asio::io_context* io = IoContextOf(env);
+  boost::asio::io_context* io = base::IoContextOf(env);
   if (io == nullptr) {
     return Error(Reason::kInvalidArgument,
                  "an HTTP transport needs a real Env (Runtime): simulated time has no sockets");
@@ -90,7 +91,8 @@ void CurlLoop::Watch(int fd, int what, Listener& listener) {
   if (what == CURL_POLL_IN || what == CURL_POLL_INOUT) event.events |= EPOLLIN;
   if (what == CURL_POLL_OUT || what == CURL_POLL_INOUT) event.events |= EPOLLOUT;
   state_->sockets[fd] = &listener;
-  // Whether the set knows the descriptor depends on whether its number was closed and opened again meanwhile.
+  // Whether the set knows the descriptor depends on whether its number was closed and opened again
+  // meanwhile.
   if (epoll_ctl(state_->epoll, EPOLL_CTL_MOD, fd, &event) != 0 && errno == ENOENT) {
     epoll_ctl(state_->epoll, EPOLL_CTL_ADD, fd, &event);
   }
@@ -112,4 +114,4 @@ void CurlLoop::Forget(const Listener& listener) {
   }
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::transport

@@ -2,8 +2,9 @@
 //
 // CurlLoop: tells libcurl's multi handles which of their sockets are ready, on the Env's loop.
 //
-// All sockets sit in one epoll set of our own, and Asio watches that single descriptor: libcurl opens and closes sockets as it
-// likes and reuses their numbers, and nothing has to be taken out of Asio in time.
+// All sockets sit in one epoll set of our own, and Asio watches that single descriptor: libcurl
+// opens and closes sockets as it likes and reuses their numbers, and nothing has to be taken out of
+// Asio in time.
 
 #ifndef KINFORMER_TRANSPORT_CURL_LOOP_H_
 #define KINFORMER_TRANSPORT_CURL_LOOP_H_
@@ -13,7 +14,7 @@
 #include "kinformer/env.h"
 #include "kinformer/result.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::transport {
 
 // Loop-confined. Destruction closes the set; nobody is called afterwards.
 class CurlLoop {
@@ -42,6 +43,6 @@ class CurlLoop {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::transport
 
 #endif  // KINFORMER_TRANSPORT_CURL_LOOP_H_

@@ -15,14 +15,14 @@
 namespace kinformer {
 namespace {
 
-using internal::CurlTransportTest;
-using internal::Echo;
-using internal::LoopbackServer;
-using internal::MakeTestCa;
-using internal::MakeTestCertificate;
-using internal::PlainResponse;
-using internal::TestCertificate;
-using internal::TestExchange;
+using internal::transport::CurlTransportTest;
+using internal::transport::Echo;
+using internal::transport::LoopbackServer;
+using internal::transport::MakeTestCa;
+using internal::transport::MakeTestCertificate;
+using internal::transport::PlainResponse;
+using internal::transport::TestCertificate;
+using internal::transport::TestExchange;
 using std::chrono::milliseconds;
 using testing::HasSubstr;
 

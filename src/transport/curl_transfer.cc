@@ -1,13 +1,15 @@
 #include "transport/curl_transfer.h"
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <openssl/ssl.h>
 #include <utility>
 
 #include "transport/curl_error.h"
 #include "transport/curl_lane.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::transport {
 
 namespace {
 
@@ -15,7 +17,8 @@ constexpr std::size_t kWatchBuffer = 4096;
 constexpr std::size_t kBuffer = 16384;
 
 curl_blob Blob(const std::string& text) {
-  // NOCOPY: a thousand watches share one text. libcurl copies what a connection needs beyond the handle's life.
+  // NOCOPY: a thousand watches share one text. libcurl copies what a connection needs beyond the
+  // handle's life.
   return {const_cast<char*>(text.data()), text.size(), CURL_BLOB_NOCOPY};
 }
 
@@ -33,6 +36,16 @@ void AddHeader(curl_slist*& list, std::string_view name, std::string_view value)
     line.append(": ").append(value);
   }
   list = curl_slist_append(list, line.c_str());
+}
+
+bool IsOneLine(std::string_view text) {
+  return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos;
+}
+
+std::string Printable(std::string_view text) {
+  std::string out(text);
+  std::replace_if(out.begin(), out.end(), [](char c) { return c < 0x20 || c == 0x7f; }, '?');
+  return out;
 }
 
 std::string_view Trim(std::string_view text) {
@@ -63,105 +76,149 @@ Result<void> CurlTransfer::Prepare(std::shared_ptr<const TlsMaterial> tls,
   started = false;
   repetition_refused_ = false;
   easy_ = curl_easy_init();
-  if (easy_ == nullptr)
+  if (easy_ == nullptr) {
     return Error(Reason::kTransport, "libcurl cannot make a handle: out of memory");
+  }
+  SetTarget();
+  SetConnection();
+  SetProxy();
+  SetTls();
+  SetBody();
+  SetCallbacks();
+  return SetHeaders();
+}
+
+// The server is known by another name than its address: the URL has the name, which TLS sends and
+// checks, and libcurl is told where to connect.
+bool CurlTransfer::Renamed() const {
+  return shared_->endpoint.tls && !shared_->options.tls.server_name.empty();
+}
+
+void CurlTransfer::SetTarget() {
   const HttpTransportOptions& options = shared_->options;
   const Endpoint& endpoint = shared_->endpoint;
-
-  const bool rename = endpoint.tls && !options.tls.server_name.empty();
   const std::string url = (endpoint.tls ? "https://" : "http://") +
-                          (rename ? options.tls.server_name : endpoint.Bracketed()) + ":" +
+                          (Renamed() ? options.tls.server_name : endpoint.Bracketed()) + ":" +
                           endpoint.port + endpoint.prefix + request_.target;
   curl_easy_setopt(easy_, CURLOPT_URL, url.c_str());
-  if (rename) {
+  if (Renamed()) {
     const std::string to = options.tls.server_name + ":" + endpoint.port + ":" +
                            endpoint.Bracketed() + ":" + endpoint.port;
     connect_to_ = curl_slist_append(nullptr, to.c_str());
     curl_easy_setopt(easy_, CURLOPT_CONNECT_TO, connect_to_);
   }
   curl_easy_setopt(easy_, CURLOPT_PATH_AS_IS, 1L);
+}
+
+void CurlTransfer::SetConnection() {
+  using std::chrono::duration_cast;
+  using std::chrono::milliseconds;
+  const HttpTransportOptions& options = shared_->options;
+  const bool http1 = options.disable_http2 || !shared_->endpoint.tls;
+  curl_easy_setopt(easy_, CURLOPT_HTTP_VERSION,
+                   http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS);
+  curl_easy_setopt(easy_, CURLOPT_PIPEWAIT, 1L);
   curl_easy_setopt(easy_, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy_, CURLOPT_QUICK_EXIT,
-                   1L);  // else removing a handle waits for its getaddrinfo
+  // Else removing a handle waits for its getaddrinfo.
+  curl_easy_setopt(easy_, CURLOPT_QUICK_EXIT, 1L);
   curl_easy_setopt(easy_, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy_, CURLOPT_HTTP_CONTENT_DECODING, 0L);
   curl_easy_setopt(easy_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  curl_easy_setopt(
-      easy_, CURLOPT_HTTP_VERSION,
-      options.disable_http2 || !endpoint.tls ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS);
-  curl_easy_setopt(easy_, CURLOPT_PIPEWAIT, 1L);
   buffer_size_ = request_.pool == ConnectionPool::kWatch ? kWatchBuffer : kBuffer;
   curl_easy_setopt(easy_, CURLOPT_BUFFERSIZE, static_cast<long>(buffer_size_));
   curl_easy_setopt(easy_, CURLOPT_UPLOAD_BUFFERSIZE, static_cast<long>(kBuffer));
-  using std::chrono::duration_cast;
-  using std::chrono::milliseconds;
   curl_easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS,
                    static_cast<long>(duration_cast<milliseconds>(options.connect_timeout).count()));
   curl_easy_setopt(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy_, CURLOPT_TCP_KEEPIDLE, 30L);
   curl_easy_setopt(easy_, CURLOPT_TCP_KEEPINTVL, 10L);
+}
 
+void CurlTransfer::SetProxy() {
+  const HttpTransportOptions& options = shared_->options;
   if (!options.proxy_url.empty()) {
     // Go hands the name to a SOCKS proxy; in libcurl that is socks5h.
     std::string proxy = options.proxy_url;
     if (proxy.rfind("socks5://", 0) == 0) proxy.insert(6, "h");
     curl_easy_setopt(easy_, CURLOPT_PROXY, proxy.c_str());
     curl_easy_setopt(easy_, CURLOPT_NOPROXY, "");
-  } else if (!options.use_environment_proxy || endpoint.loopback) {
+  } else if (!options.use_environment_proxy || shared_->endpoint.loopback) {
     curl_easy_setopt(easy_, CURLOPT_PROXY, "");
   }
+}
 
-  if (endpoint.tls) {
-    curl_easy_setopt(easy_, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
-    if (options.tls.insecure_skip_verify) {
-      curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYPEER, 0L);
-      curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYHOST, 0L);
-    }
-    if (!tls_->ca.empty()) {
-      curl_blob ca = Blob(tls_->ca);
-      curl_easy_setopt(easy_, CURLOPT_CAINFO_BLOB, &ca);
-      curl_easy_setopt(easy_, CURLOPT_CAPATH, nullptr);  // only that CA, not the system's too
-    }
-    if (!tls_->cert.empty()) {
-      curl_blob cert = Blob(tls_->cert);
-      curl_blob key = Blob(tls_->key);
-      curl_easy_setopt(easy_, CURLOPT_SSLCERT_BLOB, &cert);
-      curl_easy_setopt(easy_, CURLOPT_SSLKEY_BLOB, &key);
-      curl_easy_setopt(easy_, CURLOPT_SSLCERTTYPE, "PEM");
-      curl_easy_setopt(easy_, CURLOPT_SSLKEYTYPE, "PEM");
-    }
+void CurlTransfer::SetTls() {
+  if (!shared_->endpoint.tls) return;
+  curl_easy_setopt(easy_, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
+  if (shared_->options.tls.insecure_skip_verify) {
+    curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYPEER, 0L);
+    curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYHOST, 0L);
   }
+  if (!tls_->ca.empty()) {
+    curl_blob ca = Blob(tls_->ca);
+    curl_easy_setopt(easy_, CURLOPT_CAINFO_BLOB, &ca);
+    curl_easy_setopt(easy_, CURLOPT_CAPATH, nullptr);  // only that CA, not the system's too
+  }
+  if (!tls_->cert.empty()) {
+    curl_blob cert = Blob(tls_->cert);
+    curl_blob key = Blob(tls_->key);
+    curl_easy_setopt(easy_, CURLOPT_SSLCERT_BLOB, &cert);
+    curl_easy_setopt(easy_, CURLOPT_SSLKEY_BLOB, &key);
+    curl_easy_setopt(easy_, CURLOPT_SSLCERTTYPE, "PEM");
+    curl_easy_setopt(easy_, CURLOPT_SSLKEYTYPE, "PEM");
+  }
+}
 
+void CurlTransfer::SetBody() {
   if (request_.method == "HEAD") {
     curl_easy_setopt(easy_, CURLOPT_NOBODY, 1L);
-  } else if (HasBody(request_)) {
+    return;
+  }
+  if (HasBody(request_)) {
     curl_easy_setopt(easy_, CURLOPT_POSTFIELDSIZE_LARGE,
                      static_cast<curl_off_t>(request_.body.size()));
     curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, request_.body.data());
-    curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
-    header_list_ = curl_slist_append(header_list_, "Expect:");
-    if (!request_.headers.Has("Content-Type")) {
-      header_list_ = curl_slist_append(header_list_, "Content-Type:");
-    }
   } else {
     curl_easy_setopt(easy_, CURLOPT_HTTPGET, 1L);
-    if (request_.method != "GET") {
-      curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
-    }
   }
-  for (const auto& [name, value] : request_.headers) AddHeader(header_list_, name, value);
+  if (HasBody(request_) || request_.method != "GET") {
+    curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+  }
+}
+
+Result<void> CurlTransfer::SetHeaders() {
+  const HttpTransportOptions& options = shared_->options;
+  HttpHeaders all = request_.headers;
   for (const auto& [name, value] : options.headers) {
-    if (!request_.headers.Has(name)) AddHeader(header_list_, name, value);
+    if (!request_.headers.Has(name)) all.Add(name, value);
   }
-  if (!authorization_.empty() && !request_.headers.Has("Authorization")) {
-    AddHeader(header_list_, "Authorization", authorization_);
+  if (!authorization_.empty() && !all.Has("Authorization")) {
+    all.Add("Authorization", authorization_);
   }
-  if (rename) AddHeader(header_list_, "Host", endpoint.authority);
-  if (!options.user_agent.empty() && !request_.headers.Has("User-Agent")) {
-    curl_easy_setopt(easy_, CURLOPT_USERAGENT, options.user_agent.c_str());
+  if (Renamed()) all.Add("Host", shared_->endpoint.authority);
+  if (!options.user_agent.empty() && !all.Has("User-Agent")) {
+    all.Add("User-Agent", options.user_agent);
+  }
+  for (const auto& [name, value] : all) {
+    if (!IsOneLine(name) || !IsOneLine(value)) {
+      // The value may be a secret.
+      return Error(Reason::kInvalidArgument,
+                   "the header " + Printable(name) +
+                       " has a line break or a NUL in it, which would let it add headers of its "
+                       "own; correct the option or the credential that it comes from");
+    }
+    AddHeader(header_list_, name, value);
+  }
+  // What libcurl would add by itself.
+  if (HasBody(request_)) {
+    header_list_ = curl_slist_append(header_list_, "Expect:");
+    if (!all.Has("Content-Type")) header_list_ = curl_slist_append(header_list_, "Content-Type:");
   }
   curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, header_list_);
+  return {};
+}
 
+void CurlTransfer::SetCallbacks() {
   error_text_[0] = '\0';
   curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, error_text_.data());
   curl_easy_setopt(easy_, CURLOPT_PRIVATE, this);
@@ -171,11 +228,10 @@ Result<void> CurlTransfer::Prepare(std::shared_ptr<const TlsMaterial> tls,
   curl_easy_setopt(easy_, CURLOPT_WRITEDATA, this);
   curl_easy_setopt(easy_, CURLOPT_PREREQFUNCTION, &CurlTransfer::OnConnected);
   curl_easy_setopt(easy_, CURLOPT_PREREQDATA, this);
-  return {};
 }
 
-// libcurl sends a request again, whatever its method, when the connection that it used before breaks without an answer. A write
-// may then be done twice, so its caller has to hear.
+// libcurl sends a request again, whatever its method, when the connection that it used before
+// breaks without an answer. A write may then be done twice, so its caller has to hear.
 bool CurlTransfer::MayBeSentTwice() const {
   return request_.method == "GET" || request_.method == "HEAD";
 }
@@ -268,9 +324,15 @@ bool CurlTransfer::HeaderLine(std::string_view line) {
     return true;
   }
   if (status_ < 200) return true;  // 1xx: the answer proper follows
+  return EndOfHead();
+}
+
+bool CurlTransfer::EndOfHead() {
   headers_done_ = true;
   const std::string_view encoding = headers_.Get("Content-Encoding");
-  if (encoding == "gzip" || encoding == "x-gzip") {
+  const bool gzip = encoding == "gzip" || encoding == "x-gzip";
+  const bool asked = request_.headers.Get("Accept-Encoding").find("gzip") != std::string_view::npos;
+  if (gzip && asked) {
     if (request_.method != "HEAD" && status_ != 204 && status_ != 304) inflater_.emplace();
   } else if (!encoding.empty() && encoding != "identity") {
     error_ = Error(Reason::kDecode, "the response has Content-Encoding " + std::string(encoding) +
@@ -302,4 +364,4 @@ bool CurlTransfer::Body(std::string_view data) {
   return result.ok() && receiver_ != nullptr;
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::transport

@@ -1,6 +1,7 @@
 // transport/curl_transfer.h
 //
-// CurlTransfer: one exchange, as a libcurl easy handle and the callbacks that turn what arrives into calls of the receiver.
+// CurlTransfer: one exchange, as a libcurl easy handle and the callbacks that turn what arrives
+// into calls of the receiver.
 
 #ifndef KINFORMER_TRANSPORT_CURL_TRANSFER_H_
 #define KINFORMER_TRANSPORT_CURL_TRANSFER_H_
@@ -20,7 +21,7 @@
 #include "transport/gzip_inflater.h"
 #include "transport/tls_material.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::transport {
 
 class CurlLane;
 
@@ -32,8 +33,8 @@ struct CurlShared {
   TransportStats stats{};
 };
 
-// Loop-confined. Created by Start, handed to a lane, done when the receiver is gone. While libcurl runs (a lane's Inside()) the
-// receiver may be called; all other methods are called from outside.
+// Loop-confined. Created by Start, handed to a lane, done when the receiver is gone. While libcurl
+// runs the receiver may be called; all other methods are called from outside.
 class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
  public:
   CurlTransfer(std::shared_ptr<CurlShared> shared, HttpRequest request, ResponseReceiver& receiver);
@@ -45,7 +46,8 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   [[nodiscard]] bool done() const { return receiver_ == nullptr; }
   [[nodiscard]] int status() const { return status_; }
 
-  // Makes the easy handle; again when it is to start over on another connection. `tls` is kept.
+  // Makes libcurl's handle, or makes it anew for another attempt on another connection. Keeps
+  // `tls`. kInvalidArgument: a header would break its line.
   Result<void> Prepare(std::shared_ptr<const TlsMaterial> tls, std::string authorization);
   [[nodiscard]] CURL* easy() const { return easy_; }
   [[nodiscard]] const std::string& authorization() const { return authorization_; }
@@ -71,7 +73,16 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   static int OnConnected(void* self, char* remote_ip, char* local_ip, int remote_port,
                          int local_port);
   [[nodiscard]] bool MayBeSentTwice() const;
+  [[nodiscard]] bool Renamed() const;
+  void SetTarget();
+  void SetConnection();
+  void SetProxy();
+  void SetTls();
+  void SetBody();
+  Result<void> SetHeaders();
+  void SetCallbacks();
   bool HeaderLine(std::string_view line);
+  bool EndOfHead();
   bool Body(std::string_view data);
 
   const std::shared_ptr<CurlShared> shared_;
@@ -92,6 +103,6 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   std::optional<Error> error_;  // found by us, not by libcurl
 };
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::transport
 
 #endif  // KINFORMER_TRANSPORT_CURL_TRANSFER_H_

@@ -1,4 +1,5 @@
-// The libcurl transport: which exchange goes to which lane, credentials, dead peers, changed certificates.
+// The libcurl transport: which exchange goes to which lane, credentials, dead peers, changed
+// certificates.
 
 #include <algorithm>
 #include <chrono>
@@ -19,7 +20,7 @@
 
 namespace kinformer {
 
-namespace internal {
+namespace internal::transport {
 
 namespace {
 
@@ -27,8 +28,8 @@ using std::chrono::seconds;
 
 constexpr Duration kStall = seconds(2);  // connected, but no stream: the server's limit is reached
 constexpr Duration kIdleLane = seconds(90);  // connections nobody used for so long are closed
-constexpr Duration kBeat = seconds(5);
-constexpr Duration kQuickBeat = seconds(1);
+constexpr Duration kCheckPeriod = seconds(5);
+constexpr Duration kQuickCheckPeriod = seconds(1);
 
 // Any answer is a sign of life, and the lane has seen its bytes before this does.
 class ProbeReceiver final : public ResponseReceiver {
@@ -105,7 +106,7 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
 
   void Shutdown() {
     stopped_ = true;
-    beat_.Cancel();
+    check_timer_.Cancel();
     for (auto& lane : lanes_) {
       if (lane->probe != nullptr) EndProbe(*lane);
       for (const auto& transfer : lane->Transfers()) {
@@ -128,7 +129,8 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
   }
 
   void TimedOut(const std::shared_ptr<CurlTransfer>& transfer) {
-    // Over HTTP/2 the connection outlives the exchange. If nothing came on it all the while, nobody else should be sent there.
+    // Over HTTP/2 the connection outlives the exchange. If nothing came on it all the while, nobody
+    // else should be sent there.
     CurlLane* lane = transfer->lane;
     if (lane != nullptr && transfer->started && lane->last_activity() <= transfer->added) {
       lane->retired = true;
@@ -163,7 +165,7 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
       return;
     }
     lane.Add(transfer);
-    Beat();
+    ScheduleCheck();
   }
 
   CurlLane& LaneFor(ConnectionPool pool) {
@@ -180,28 +182,28 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
 
   // ---- what has to be looked at from time to time
 
-  void Beat() {
+  void ScheduleCheck() {
     if (stopped_ || lanes_.empty()) return;
     const bool quick = std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) {
       return lane->pool() == ConnectionPool::kWatch && lane->started() < lane->size();
     });
     // Tests use periods far below the usual ones.
-    Duration period = quick ? kQuickBeat : kBeat;
+    Duration period = quick ? kQuickCheckPeriod : kCheckPeriod;
     const Duration idle = shared_->options.read_idle_timeout;
     const Duration ping = shared_->options.ping_timeout;
     if (idle > Duration::zero()) period = std::min({period, idle / 2, ping / 2});
     const SteadyTime due = env_.Now() + std::max<Duration>(period, std::chrono::milliseconds(5));
-    if (beat_.armed() && beat_at_ <= due) return;
-    beat_at_ = due;
-    beat_ = env_.loop().RunAt(due, [weak = weak_from_this()] {
+    if (check_timer_.armed() && check_due_ <= due) return;
+    check_due_ = due;
+    check_timer_ = env_.loop().RunAt(due, [weak = weak_from_this()] {
       if (auto self = weak.lock()) {
-        self->beat_ = Timer();
-        self->LookAround();
+        self->check_timer_ = Timer();
+        self->CheckLanes();
       }
     });
   }
 
-  void LookAround() {
+  void CheckLanes() {
     const SteadyTime now = env_.Now();
     std::vector<CurlLane*> lanes;
     for (const auto& lane : lanes_) lanes.push_back(lane.get());
@@ -216,7 +218,7 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
     std::erase_if(lanes_, [&](const auto& lane) {
       return lane->size() == 0 && (lane->retired || now - lane->last_use() > kIdleLane);
     });
-    Beat();
+    ScheduleCheck();
   }
 
   void CheckLife(CurlLane& lane, SteadyTime now) {
@@ -248,14 +250,14 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
     auto receiver = std::make_unique<ProbeReceiver>();
     HttpRequest request{.target = shared_->options.probe_target, .pool = ConnectionPool::kWatch};
     auto probe = std::make_shared<CurlTransfer>(shared_, std::move(request), *receiver);
-    if (!probe->Prepare(tls_, authorization_of(lane))) return;
+    if (!probe->Prepare(tls_, AuthorizationOf(lane))) return;
     lane.probe = probe;
     lane.probe_receiver = std::move(receiver);
     lane.Add(std::move(probe));
   }
 
   // The watches' own: a probe must not run a plugin or read a file.
-  static std::string authorization_of(const CurlLane& lane) {
+  static std::string AuthorizationOf(const CurlLane& lane) {
     const auto all = lane.Transfers();
     return all.empty() ? std::string() : all.back()->authorization();
   }
@@ -267,7 +269,8 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
     lane.probe_receiver = nullptr;
   }
 
-  // The server takes fewer streams on a connection than we thought: learn how many, and move those that wait.
+  // The server takes fewer streams on a connection than we thought: learn how many, and move those
+  // that wait.
   void CheckStall(CurlLane& lane, SteadyTime now) {
     if (lane.http1() || !lane.connected()) return;
     CurlLane::List waiting;
@@ -343,8 +346,9 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
     UseMaterial(std::move(material));
   }
 
-  // Exchanges that begin now use the new certificates on new connections. Watches that run under a client certificate which has
-  // been replaced are ended, since nothing else would ever end them; under a replaced CA they go on.
+  // Exchanges that begin now use the new certificates on new connections. Watches that run under a
+  // client certificate which has been replaced are ended, since nothing else would ever end them;
+  // under a replaced CA they go on.
   void UseMaterial(TlsMaterial material) {
     if (stopped_ || material == *tls_) return;
     const bool new_identity = material.cert != tls_->cert || material.key != tls_->key;
@@ -370,8 +374,8 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
   std::unique_ptr<CurlLoop> loop_;
   std::vector<std::unique_ptr<CurlLane>> lanes_;  // uses loop_
   std::size_t capacity_;                          // watches per HTTP/2 connection
-  Timer beat_;
-  SteadyTime beat_at_{};
+  Timer check_timer_;
+  SteadyTime check_due_{};
   SteadyTime last_reload_;
   bool reloading_ = false;
   bool reload_failed_ = false;
@@ -419,23 +423,23 @@ class HttpTransport final : public Transport {
 
 }  // namespace
 
-}  // namespace internal
+}  // namespace internal::transport
 
 Result<std::unique_ptr<Transport>> NewHttpTransport(Env& env, HttpTransportOptions options) {
-  internal::InitializeCurl();
-  auto endpoint = internal::ParseEndpoint(options.base_url);
+  internal::transport::InitializeCurl();
+  auto endpoint = internal::transport::ParseEndpoint(options.base_url);
   if (!endpoint) return endpoint.error();
-  internal::TlsMaterial tls;
+  internal::transport::TlsMaterial tls;
   if (endpoint->tls) {
-    auto loaded = internal::LoadTlsMaterial(options.tls);
+    auto loaded = internal::transport::LoadTlsMaterial(options.tls);
     if (!loaded) return loaded.error();
     tls = *std::move(loaded);
   }
-  auto loop = internal::CurlLoop::New(env);
+  auto loop = internal::transport::CurlLoop::New(env);
   if (!loop) return loop.error();
-  auto impl = std::make_shared<internal::CurlTransport>(
+  auto impl = std::make_shared<internal::transport::CurlTransport>(
       env, std::move(options), *std::move(endpoint), std::move(tls), *std::move(loop));
-  return std::make_unique<internal::HttpTransport>(env, std::move(impl));
+  return std::make_unique<internal::transport::HttpTransport>(env, std::move(impl));
 }
 
 }  // namespace kinformer

@@ -17,13 +17,13 @@
 namespace kinformer {
 namespace {
 
-using internal::Chunk;
-using internal::CurlTransportTest;
-using internal::Echo;
-using internal::Hold;
-using internal::LoopbackServer;
-using internal::PlainResponse;
-using internal::TestExchange;
+using internal::transport::Chunk;
+using internal::transport::CurlTransportTest;
+using internal::transport::Echo;
+using internal::transport::Hold;
+using internal::transport::LoopbackServer;
+using internal::transport::PlainResponse;
+using internal::transport::TestExchange;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::HasSubstr;
@@ -164,7 +164,10 @@ TEST_P(BrokenResponse, IsNamed) {
     return false;
   });
   Make(server);
-  TestExchange& got = Get("/x");
+  HttpRequest request{.target = "/x"};
+  request.headers.Add("Accept-Encoding", "gzip");
+  TestExchange& got = Start(std::move(request));
+  ASSERT_TRUE(got.WaitDone());
   EXPECT_EQ(got.error().reason(), GetParam().want) << got.error();
   EXPECT_THAT(got.error().message(), HasSubstr(server.url()));
 }
@@ -194,6 +197,36 @@ INSTANTIATE_TEST_SUITE_P(
                    "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 3\r\n\r\nabc", false,
                    Reason::kDecode}),
     [](const auto& test) { return test.param.name; });
+
+TEST_F(CurlTransportTest, GzipThatNobodyAskedForIsRefused) {
+  LoopbackServer server([&](const Request&, Peer& peer) {
+    return peer.Write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc");
+  });
+  Make(server);
+  TestExchange& got = Get("/x");
+  EXPECT_EQ(got.error().reason(), Reason::kDecode);
+  EXPECT_THAT(got.error().message(), HasSubstr("nobody asked for"));
+}
+
+// A value with a line break would add headers of its own: impersonation of somebody else.
+TEST_F(CurlTransportTest, HeadersThatBreakTheirLineAreRefused) {
+  std::atomic<int> seen{0};
+  LoopbackServer server([&](const Request& request, Peer& peer) {
+    ++seen;
+    return Echo(request, peer);
+  });
+  for (const std::string& value : {std::string("jane\r\nImpersonate-Group: system:masters"),
+                                   std::string("jane\n x"), std::string("jane\0x", 6)}) {
+    HttpTransportOptions options{.base_url = server.url()};
+    options.headers.Add("Impersonate-User", value);
+    Make(std::move(options));
+    TestExchange& got = Get("/x");
+    EXPECT_EQ(got.error().reason(), Reason::kInvalidArgument) << got.error();
+    EXPECT_THAT(got.error().message(), HasSubstr("Impersonate-User"));
+    EXPECT_THAT(got.error().message(), testing::Not(HasSubstr("jane")));
+  }
+  EXPECT_EQ(seen, 0);
+}
 
 // On a connection that was used before, libcurl by itself sends again what got no answer.
 TEST_F(CurlTransportTest, AWriteIsNeverSentTwice) {

@@ -3,7 +3,7 @@
 #include <curl/curl.h>
 #include <memory>
 
-namespace kinformer::internal {
+namespace kinformer::internal::transport {
 
 namespace {
 
@@ -49,4 +49,4 @@ Result<Endpoint> ParseEndpoint(const std::string& url) {
   return out;
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::transport

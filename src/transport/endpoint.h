@@ -9,7 +9,7 @@
 
 #include "kinformer/result.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::transport {
 
 struct Endpoint {
   bool tls = false;
@@ -25,6 +25,6 @@ struct Endpoint {
 // "https://host:port/prefix". kConfig for anything else; the message quotes the URL.
 Result<Endpoint> ParseEndpoint(const std::string& url);
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::transport
 
 #endif  // KINFORMER_TRANSPORT_ENDPOINT_H_

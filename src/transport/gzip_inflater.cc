@@ -7,7 +7,7 @@
 #include <string>
 #include <zlib.h>
 
-namespace kinformer::internal {
+namespace kinformer::internal::transport {
 
 struct GzipInflater::State {
   z_stream stream{};
@@ -69,4 +69,4 @@ Result<void> GzipInflater::Finish() const {
   return {};
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::transport

@@ -13,7 +13,7 @@
 
 #include "kinformer/result.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::transport {
 
 // One body. Thread-compatible. Never blocks.
 class GzipInflater {
@@ -35,6 +35,6 @@ class GzipInflater {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::transport
 
 #endif  // KINFORMER_TRANSPORT_GZIP_INFLATER_H_

@@ -4,7 +4,7 @@
 #include <string>
 #include <zlib.h>
 
-namespace kinformer::internal {
+namespace kinformer::internal::transport {
 namespace {
 
 std::string Gzip(const std::string& text) {
@@ -98,4 +98,4 @@ TEST(GzipInflater, TheSinkMayStopIt) {
 }
 
 }  // namespace
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::transport

@@ -199,7 +199,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
         Cut();
         return;
       }
-      // Not only what is left: a stream that had more to say when the chunk was just full will not wake us.
+      // Not only what is left: a stream that had more to say when the chunk was just full will not
+      // wake us.
       if (Pending() > 0 || ended_ || !waiting_) {
         waiting_ = false;
         Schedule();
@@ -273,7 +274,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::unique_ptr<ResponseStream> stream_;
   std::vector<BodyChunk> pending_;  // read, not delivered; the first offset_ bytes of the first are
   std::size_t offset_ = 0;
-  std::optional<internal::GzipInflater> inflater_;
+  std::optional<internal::transport::GzipInflater> inflater_;
   std::optional<Error> broken_;
   std::optional<std::size_t> cut_after_;
   Timer timer_;

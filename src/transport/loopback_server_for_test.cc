@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace kinformer::internal {
+namespace kinformer::internal::transport {
 
 namespace {
 
@@ -265,4 +265,4 @@ std::string Chunk(const std::string& text) {
   return size + text + "\r\n";
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::transport

@@ -1,6 +1,7 @@
 // transport/loopback_server_for_test.h
 //
-// A small HTTP/1.1 server on 127.0.0.1 for tests of the transport: one thread per connection, the test writes raw bytes.
+// A small HTTP/1.1 server on 127.0.0.1 for tests of the transport: one thread per connection, the
+// test writes raw bytes.
 
 #ifndef KINFORMER_TRANSPORT_LOOPBACK_SERVER_FOR_TEST_H_
 #define KINFORMER_TRANSPORT_LOOPBACK_SERVER_FOR_TEST_H_
@@ -15,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace kinformer::internal {
+namespace kinformer::internal::transport {
 
 // A certificate and its key, PEM. Made anew in every run.
 struct TestCertificate {
@@ -86,6 +87,6 @@ std::string PlainResponse(const std::string& body, const std::string& extra_head
                           int status = 200);
 std::string Chunk(const std::string& text);
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::transport
 
 #endif  // KINFORMER_TRANSPORT_LOOPBACK_SERVER_FOR_TEST_H_

@@ -10,7 +10,7 @@
 #include <openssl/x509.h>
 #include <system_error>
 
-namespace kinformer::internal {
+namespace kinformer::internal::transport {
 
 namespace {
 
@@ -24,7 +24,8 @@ std::unique_ptr<BIO, Free> Open(const std::string& text) {
   return std::unique_ptr<BIO, Free>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// Keys with a pass phrase are refused: asking for one would block on a terminal that may not be there.
+// Keys with a pass phrase are refused: asking for one would block on a terminal that may not be
+// there.
 int NoPassPhrase(char*, int, int, void*) { return -1; }
 
 std::unique_ptr<X509, Free> FirstCertificate(const std::string& pem) {
@@ -120,4 +121,4 @@ bool UsesFiles(const TlsOptions& options) {
          (options.key_pem.empty() && !options.key_file.empty());
 }
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::transport

@@ -10,7 +10,7 @@
 #include "kinformer/http_transport.h"
 #include "kinformer/result.h"
 
-namespace kinformer::internal {
+namespace kinformer::internal::transport {
 
 struct TlsMaterial {
   std::string ca;  // PEM; empty: the system's
@@ -20,8 +20,9 @@ struct TlsMaterial {
   friend bool operator==(const TlsMaterial&, const TlsMaterial&) = default;
 };
 
-// Reads and checks. kConfig, naming option and file: not there, no PEM, half a pair, a key that is not the certificate's, a CA
-// together with insecure_skip_verify. Blocks on files: not for the loop.
+// Reads and checks. kConfig, naming option and file: not there, no PEM, half a pair, a key that is
+// not the certificate's, a CA together with insecure_skip_verify. Blocks on files: not for the
+// loop.
 Result<TlsMaterial> LoadTlsMaterial(const TlsOptions& options);
 
 // Are `cert` and `key` PEM that belong together? `what` begins the message.
@@ -30,6 +31,6 @@ Result<void> CheckKeyPair(const std::string& cert, const std::string& key, const
 // Can the files behind `options` change what LoadTlsMaterial gives?
 [[nodiscard]] bool UsesFiles(const TlsOptions& options);
 
-}  // namespace kinformer::internal
+}  // namespace kinformer::internal::transport
 
 #endif  // KINFORMER_TRANSPORT_TLS_MATERIAL_H_

@@ -1,7 +1,7 @@
 // wire/envelope.h
 //
-// The envelope around protobuf objects: the magic "k8s\0" and a runtime.Unknown{1: TypeMeta{1: apiVersion, 2: kind}, 2: raw,
-// 3: contentEncoding, 4: contentType}.
+// The envelope around protobuf objects: the magic "k8s\0" and a runtime.Unknown{1: TypeMeta{1:
+// apiVersion, 2: kind}, 2: raw, 3: contentEncoding, 4: contentType}.
 
 #ifndef KINFORMER_WIRE_ENVELOPE_H_
 #define KINFORMER_WIRE_ENVELOPE_H_

@@ -12,7 +12,8 @@ namespace {
 // Blocks that are kept for the next text: those of half a megabyte of it.
 constexpr std::size_t kMostKept = 8192;
 
-// Whether the text's last byte is a backslash that escapes what comes. `escaped`: whether its first byte is escaped.
+// Whether the text's last byte is a backslash that escapes what comes. `escaped`: whether its first
+// byte is escaped.
 std::uint64_t EscapesNext(std::string_view text, std::uint64_t escaped) noexcept {
   std::size_t run = 0;
   while (run < text.size() && text[text.size() - 1 - run] == '\\') ++run;
@@ -149,7 +150,8 @@ const char* JsonBitmap::Close(const char* at, std::uint32_t& depth) const noexce
   const std::size_t place = PlaceOf(at);
   std::size_t i = place / 64;
   if (i == count_) return nullptr;
-  // Where in a block `left` open brackets come to none; 64 if they do not, and then `left` is what there is at its end.
+  // Where in a block `left` open brackets come to none; 64 if they do not, and then `left` is what
+  // there is at its end.
   auto left = static_cast<std::int32_t>(depth);
   const auto find = [&left](std::uint64_t open, std::uint64_t close) {
     for (std::uint64_t both = open | close; both != 0; both &= both - 1) {

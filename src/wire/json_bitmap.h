@@ -1,10 +1,11 @@
 // wire/json_bitmap.h
 //
-// JsonBitmap: where the strings and brackets of a JSON text are, found once, many bytes at a time, and asked often: where a string
-// ends, where a nested value ends. What finds the objects of a list hands it on to what builds blocks of them.
+// JsonBitmap: where the strings and brackets of a JSON text are, found once, many bytes at a time,
+// and asked often: where a string ends, where a nested value ends. What finds the objects of a list
+// hands it on to what builds blocks of them.
 //
-// The grammar is not checked: for bytes that are not JSON it finds some border, never reads past the end, and whoever reads the value
-// finds out.
+// The grammar is not checked: for bytes that are not JSON it finds some border, never reads past
+// the end, and whoever reads the value finds out.
 
 #ifndef KINFORMER_WIRE_JSON_BITMAP_H_
 #define KINFORMER_WIRE_JSON_BITMAP_H_
@@ -34,8 +35,8 @@ constexpr bool EndsJsonScalar(char c) noexcept {
          c == '[';
 }
 
-// Takes three quarters of the text's size while it is in use. Thread-compatible. Positions are pointers into the text, which must outlive
-// what is asked.
+// Takes three quarters of the text's size while it is in use. Thread-compatible. Positions are
+// pointers into the text, which must outlive what is asked.
 class JsonBitmap {
  public:
   // Reads `text`, which goes on where the text before ended.
@@ -45,10 +46,11 @@ class JsonBitmap {
     JsonCarry carry;
     Read(text, carry);
   }
-  // Reads what has come to be behind the text: `text` begins with the same bytes, wherever they are now. What was asked before is
-  // answered the same, since positions count from the start.
+  // Reads what has come to be behind the text: `text` begins with the same bytes, wherever they are
+  // now. What was asked before is answered the same, since positions count from the start.
   void Extend(std::string_view text);
-  // The text from the 64 bytes on that `at` is in. Takes over what `other` knows of that; `text` is a copy of it.
+  // The text from the 64 bytes on that `at` is in. Takes over what `other` knows of that; `text` is
+  // a copy of it.
   [[nodiscard]] std::string_view TailFrom(const char* at) const noexcept {
     return text_.substr(PlaceOf(at) / 64 * 64);
   }
@@ -59,13 +61,14 @@ class JsonBitmap {
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
   [[nodiscard]] bool Covers(std::string_view part) const noexcept;
 
-  // The first quote of a string's beginning or end that is not before `at`; null if there is none. The last one that is not behind
-  // `at`. REQUIRES: in the text.
+  // The first quote of a string's beginning or end that is not before `at`; null if there is none.
+  // The last one that is not behind `at`. REQUIRES: in the text.
   [[nodiscard]] const char* NextQuote(const char* at) const noexcept {
     const std::size_t place = PlaceOf(at);
     const std::size_t block = place / 64;
     if (block == count_) return nullptr;
-    // The 64 bytes from `at` on, whatever blocks they are in: most strings end in them, and it is better not to ask where.
+    // The 64 bytes from `at` on, whatever blocks they are in: most strings end in them, and it is
+    // better not to ask where.
     const unsigned shift = place % 64;
     const std::uint64_t quotes = blocks_[block].quote >> shift | (blocks_[block + 1].quote << 1)
                                                                      << (63 - shift);
@@ -92,11 +95,12 @@ class JsonBitmap {
     return quote;
   }
 
-  // From `at` on, past the bracket that closes the last of `depth` open ones; null if it is not there, and then `depth` is how many are
-  // open at the end of the text. REQUIRES: depth > 0.
+  // From `at` on, past the bracket that closes the last of `depth` open ones; null if it is not
+  // there, and then `depth` is how many are open at the end of the text. REQUIRES: depth > 0.
   const char* Close(const char* at, std::uint32_t& depth) const noexcept;
 
-  // Past the value that begins at `at`; null if it does not end before `end`. A scalar may end with the text.
+  // Past the value that begins at `at`; null if it does not end before `end`. A scalar may end with
+  // the text.
   // REQUIRES: outside strings.
   [[nodiscard]] const char* SkipValue(const char* at, const char* end) const noexcept {
     if (at == end || *at != '"') return SkipOther(at, end);
@@ -115,7 +119,8 @@ class JsonBitmap {
                                                                  << (63 - shift);
     return bits << (64 - part.size()) != 0;
   }
-  // The first backslash that is not before `at`; null if there is none before `end`. REQUIRES: in the text.
+  // The first backslash that is not before `at`; null if there is none before `end`. REQUIRES: in
+  // the text.
   [[nodiscard]] const char* NextBackslash(const char* at, const char* end) const noexcept;
 
   // What was seen in all of the text: of JsonNote.

@@ -135,7 +135,8 @@ TEST_P(JsonBitmapTest, FindsWhatAPlainReaderFinds) {
   }
 }
 
-// The end of a text, taken over by another bitmap that goes on in steps, is as if it had been read at once.
+// The end of a text, taken over by another bitmap that goes on in steps, is as if it had been read
+// at once.
 TEST_P(JsonBitmapTest, GoesOnWhereAnotherEnded) {
   std::mt19937 random(7);
   constexpr std::string_view kBytes = "{}[]\"\"\\\\,: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa[{\n";

@@ -5,7 +5,8 @@
 namespace kinformer::wire {
 namespace {
 
-// So much is taken where nothing says how much is missing. What is taken behind the value will be looked at once more.
+// So much is taken where nothing says how much is missing. What is taken behind the value will be
+// looked at once more.
 constexpr std::size_t kStep = 256;
 
 constexpr std::size_t kMostKept = std::size_t{1} << 20;

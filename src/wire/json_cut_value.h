@@ -1,7 +1,7 @@
 // wire/json_cut_value.h
 //
-// JsonCutValue: a JSON value that pieces of a body cut, put together. What the pieces' bitmaps know of it is put together as well, so
-// that no byte of it is looked at twice.
+// JsonCutValue: a JSON value that pieces of a body cut, put together. What the pieces' bitmaps know
+// of it is put together as well, so that no byte of it is looked at twice.
 
 #ifndef KINFORMER_WIRE_JSON_CUT_VALUE_H_
 #define KINFORMER_WIRE_JSON_CUT_VALUE_H_
@@ -20,10 +20,12 @@ class JsonCutValue {
   // Nothing is cut.
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
-  // It begins at `at` in what `window` has read, and `scanner`, which went on from there, did not find its end.
+  // It begins at `at` in what `window` has read, and `scanner`, which went on from there, did not
+  // find its end.
   // REQUIRES: empty().
   void Begin(const JsonBitmap& window, const char* at, const JsonValueScanner& scanner);
-  // Goes on with `chunk`. Returns how many of its bytes are the value's: all, if the value does not end in it.
+  // Goes on with `chunk`. Returns how many of its bytes are the value's: all, if the value does not
+  // end in it.
   // REQUIRES: !empty().
   std::size_t Add(std::string_view chunk, bool& complete);
 
@@ -40,8 +42,8 @@ class JsonCutValue {
   std::string text_;  // the value, and some bytes before and behind it
   std::size_t begin_ = 0;
   std::size_t size_ = 0;
-  std::size_t usual_ =
-      0;  // the size of the one before: in a list, this one is likely to have it too
+  // The size of the one before: in a list, this one is likely to have it too.
+  std::size_t usual_ = 0;
   JsonValueScanner scanner_;
   JsonBitmap bitmap_;
 };

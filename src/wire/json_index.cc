@@ -21,7 +21,8 @@ std::span<const std::uint32_t> IndexJson(std::string_view text) noexcept {
         capacity, 1, indexer);
     if (made != simdjson::SUCCESS) return {};
   }
-  // Simdjson's first stage alone: its second one, and its DOM, keep neither the text of values nor where they stand.
+  // Simdjson's first stage alone: its second one, and its DOM, keep neither the text of values nor
+  // where they stand.
   const auto error = indexer->stage1(reinterpret_cast<const std::uint8_t*>(text.data()),
                                      text.size(), simdjson::stage1_mode::regular);
   if (error != simdjson::SUCCESS) return {};

@@ -26,17 +26,17 @@ struct Bytes {
 // '[' and '{', ']' and '}' differ only in this bit.
 constexpr unsigned char kFold = 0x20;
 
-// The bytes behind runs of backslashes of odd length: what they escape, if it is a quote. A run's first bit added to the run carries
-// to the bit behind it. That is done to runs that begin at odd places: behind them, it is the even places that are behind odd runs.
-// Behind the others it is the odd ones.
+// The bytes behind runs of backslashes of odd length: what they escape, if it is a quote. A run's
+// first bit added to the run carries to the bit behind it. That is done to runs that begin at odd
+// places: behind them, it is the even places that are behind odd runs. Behind the others it is the
+// odd ones.
 inline std::uint64_t Escaped(std::uint64_t backslash, std::uint64_t& carry) noexcept {
   constexpr std::uint64_t kOdd = 0xaaaaaaaaaaaaaaaa;
   const std::uint64_t runs = backslash & ~carry;
   const std::uint64_t moved = runs << 1;
   const std::uint64_t sum = runs + (runs & ~moved & kOdd);
   const std::uint64_t escaped = (moved & ~runs & (sum ^ kOdd)) | carry;
-  // The run at the end of the block decides what is behind it, and mostly it begins in the block: then nothing waits for the block
-  // before.
+  // Take the carry from the trailing run, to avoid waiting for the block before.
   const int last = std::countl_one(backslash);
   if (last != 64) [[likely]]
     carry = static_cast<std::uint64_t>(last) & 1U;
@@ -54,8 +54,8 @@ inline std::uint64_t Parity(std::uint64_t quotes) noexcept {
   return quotes;
 }
 
-// What was seen in 64 bytes that are not plain. Line ends between tokens are usual where people write JSON; on the wire there is one
-// behind each event of a watch.
+// What was seen in 64 bytes that are not plain. Line ends between tokens are usual where people
+// write JSON; on the wire there is one behind each event of a watch.
 [[gnu::noinline]] unsigned NotesOf(const char* text, std::uint64_t strings) noexcept {
   constexpr std::uint64_t kHighest = 0x8080808080808080;
   std::uint64_t not_ascii = 0;
@@ -75,7 +75,8 @@ inline std::uint64_t Parity(std::uint64_t quotes) noexcept {
   return notes;
 }
 
-// The functions are written for one kind of processor each and inlined into the caller, which is too.
+// The functions are written for one kind of processor each and inlined into the caller, which is
+// too.
 template <Bytes (*kBytesOf)(const char*) noexcept, std::uint64_t (*kParity)(std::uint64_t) noexcept,
           int (*kCount)(std::uint64_t) noexcept>
 [[gnu::always_inline]] inline void ReadBlocks(const char* text, std::size_t count, JsonCarry& carry,
@@ -118,7 +119,8 @@ template <Bytes (*kBytesOf)(const char*) noexcept, std::uint64_t (*kParity)(std:
   carry = {inside, escapes};
 }
 
-// ---- Portable: compilers know vectors of this size wherever there is anything like them, but not how to make bits of them.
+// ---- Portable: compilers know vectors of this size wherever there is anything like them, but not
+// how to make bits of them.
 
 using Vector [[gnu::vector_size(16)]] = unsigned char;
 
@@ -138,7 +140,8 @@ inline Vector Equal(Vector in, unsigned char c, Vector bits) noexcept {
   return reinterpret_cast<Vector>(in == c) & bits;
 }
 
-// Of each eight bytes, the first to the last, another bit; then all that are in the same place among eight are one byte.
+// Of each eight bytes, the first to the last, another bit; then all that are in the same place
+// among eight are one byte.
 inline std::uint64_t VectorBits(unsigned char c, const Vector (&in)[4]) noexcept {
   constexpr Vector kBits[4] = {
       {1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2},
@@ -206,7 +209,8 @@ void ReadWithSse2(const char* text, std::size_t count, JsonCarry& carry, JsonTal
   ReadBlocks<Sse2BytesOf, Parity, CountBits>(text, count, carry, tally, blocks);
 }
 
-// ---- Wider registers; chosen when the program runs. A product without carries by all ones is the parity of all bits below.
+// ---- Wider registers; chosen when the program runs. A product without carries by all ones is the
+// parity of all bits below.
 
 #define KINFORMER_AVX2 gnu::target("avx2,popcnt,pclmul,bmi,lzcnt")
 #define KINFORMER_AVX512 gnu::target("avx512f,avx512bw,avx2,popcnt,pclmul,bmi,lzcnt")
@@ -274,8 +278,8 @@ void ReadWithSse2(const char* text, std::size_t count, JsonCarry& carry, JsonTal
 #elif defined(__aarch64__)
 // ---- What every 64-bit ARM has.
 
-// A bit for each byte of four registers whose bytes are all ones or zero: each byte keeps the bit of its place among eight, and
-// neighbours are added up until eight are one byte.
+// A bit for each byte of four registers whose bytes are all ones or zero: each byte keeps the bit
+// of its place among eight, and neighbours are added up until eight are one byte.
 inline std::uint64_t Bits(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) noexcept {
   const uint8x16_t places = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
   const uint8x16_t first = vpaddq_u8(vandq_u8(a, places), vandq_u8(b, places));
@@ -316,7 +320,8 @@ std::vector<JsonKernel> Usable() {
   const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") &&
                     __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("bmi") &&
                     __builtin_cpu_supports("lzcnt");
-  // The first processors with registers this wide ran slower for using them; those that have VBMI2 do not.
+  // The first processors with registers this wide ran slower for using them; those that have VBMI2
+  // do not.
   if (wide && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2")) {
     kernels.push_back({"avx512", ReadWithAvx512});
   }
@@ -334,7 +339,8 @@ std::atomic<const JsonKernel*> chosen{nullptr};
 }  // namespace
 
 std::span<const JsonKernel> JsonKernels() noexcept {
-  // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): without memory at the start there is nothing to go on with
+  // Without memory at the start there is nothing to go on with.
+  // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new)
   static const std::vector<JsonKernel>* const kernels = new std::vector<JsonKernel>(Usable());
   return *kernels;
 }

@@ -1,7 +1,7 @@
 // wire/json_kernels.h
 //
-// JsonKernel: from 64 bytes of JSON at a time to the bits of what matters in them. There is one for each kind of processor; JsonBitmap
-// uses the fastest that runs here.
+// JsonKernel: from 64 bytes of JSON at a time to the bits of what matters in them. There is one for
+// each kind of processor; JsonBitmap uses the fastest that runs here.
 
 #ifndef KINFORMER_WIRE_JSON_KERNELS_H_
 #define KINFORMER_WIRE_JSON_KERNELS_H_
@@ -27,7 +27,7 @@ struct JsonBlock {
   std::uint64_t close;  // } and ] outside strings
   std::uint64_t backslash;
   std::int32_t depth;  // brackets open at its start
-  std::int32_t least;  // less those closed in it: nowhere in it fewer are open
+  std::int32_t least;  // lower bound of the depth inside: `depth` minus closing brackets
 };
 
 // What one block hands to the next.
@@ -36,7 +36,8 @@ struct JsonCarry {
   std::uint64_t escaped = 0;  // 1: a backslash escapes the next byte
 };
 
-// What is open before the next block, counted from the start of the text, and what was seen in all of it.
+// What is open before the next block, counted from the start of the text, and what was seen in all
+// of it.
 struct JsonTally {
   std::int32_t depth = 0;
   unsigned notes = 0;  // of JsonNote

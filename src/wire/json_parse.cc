@@ -1,5 +1,6 @@
-// json::Parse. One pass by recursive descent, after simdjson has checked that the text is UTF-8. Not one of simdjson's own parsers,
-// since the DOM keeps neither the text of numbers nor numbers past 64 bits, and errors are to say where.
+// json::Parse. One pass by recursive descent, after simdjson has checked that the text is UTF-8.
+// Not one of simdjson's own parsers, since the DOM keeps neither the text of numbers nor numbers
+// past 64 bits, and errors are to say where.
 
 #include <algorithm>
 #include <cstdint>
@@ -175,7 +176,8 @@ class Parser {
     }
   }
 
-  // The first byte that ends a string or a run of it: a quote, a backslash, a control character; else `end`.
+  // The first byte that ends a string or a run of it: a quote, a backslash, a control character;
+  // else `end`.
   static const char* EndOfRun(const char* at, const char* end) {
     constexpr std::uint64_t kOnes = 0x0101010101010101;
     constexpr std::uint64_t kHighs = 0x8080808080808080;

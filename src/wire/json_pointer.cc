@@ -9,7 +9,8 @@
 namespace kinformer::json {
 namespace {
 
-// One reference token of a pointer: what stands there, or unescaped in `scratch`. False: "~" that escapes nothing.
+// One reference token of a pointer: what stands there, or unescaped in `scratch`. False: "~" that
+// escapes nothing.
 bool NextToken(std::string_view& pointer, std::string& scratch, std::string_view& token) {
   pointer.remove_prefix(1);
   token = pointer.substr(0, pointer.find_first_of("/~"));

@@ -1,7 +1,8 @@
 // wire/json_scanner.h
 //
-// Where JSON values end, without parsing them: JsonValueScanner finds the end of one that comes in pieces, JsonMembers walks the members
-// of an object that is all there. Both ask a JsonBitmap and, as it does, leave the grammar inside values to whoever reads them.
+// Where JSON values end, without parsing them: JsonValueScanner finds the end of one that comes in
+// pieces, JsonMembers walks the members of an object that is all there. Both ask a JsonBitmap and,
+// as it does, leave the grammar inside values to whoever reads them.
 
 #ifndef KINFORMER_WIRE_JSON_SCANNER_H_
 #define KINFORMER_WIRE_JSON_SCANNER_H_
@@ -14,15 +15,16 @@
 
 namespace kinformer::wire {
 
-// Finds the end of one value that comes in pieces. Start with Reset; give it the value's bytes from the first one on.
-// Thread-compatible.
+// Finds the end of one value that comes in pieces. Start with Reset; give it the value's bytes from
+// the first one on. Thread-compatible.
 class JsonValueScanner {
  public:
   void Reset() noexcept { *this = JsonValueScanner(); }
 
-  // Goes on from `at` to the end of the piece that `bitmap` has read. Returns what is behind the value if it ends in the piece (`at` if
-  // a scalar ended with the piece before), else null. A scalar (number, true, false, null) ends before the first byte that cannot be
-  // part of it. REQUIRES: the value's first piece begins with it and is not empty.
+  // Goes on from `at` to the end of the piece that `bitmap` has read. Returns what is behind the
+  // value if it ends in the piece (`at` if a scalar ended with the piece before), else null. A
+  // scalar (number, true, false, null) ends before the first byte that cannot be part of it.
+  // REQUIRES: the value's first piece begins with it and is not empty.
   const char* Scan(const JsonBitmap& bitmap, const char* at) noexcept;
 
   // A scalar may end with the text; everything else then is cut off.
@@ -52,11 +54,13 @@ class JsonMembers {
     if (after_ == nullptr) return {};
     return {value_, static_cast<std::size_t>(after_ - value_)};
   }
-  // What is left of the object, from the value on: to go into the value without looking for its end first.
+  // What is left of the object, from the value on: to go into the value without looking for its end
+  // first.
   [[nodiscard]] std::string_view rest() const noexcept {
     return {value_, static_cast<std::size_t>(end_ - value_)};
   }
-  // From the start of the object, where it went wrong; what is behind the object's '}' if it did not.
+  // From the start of the object, where it went wrong; what is behind the object's '}' if it did
+  // not.
   [[nodiscard]] std::size_t offset() const noexcept {
     return static_cast<std::size_t>(at_ - begin_);
   }
@@ -73,7 +77,8 @@ class JsonMembers {
   bool done_ = false;
 };
 
-// The content of a JSON string without escapes: the text between the quotes. Empty for anything else.
+// The content of a JSON string without escapes: the text between the quotes. Empty for anything
+// else.
 std::string_view PlainJsonString(std::string_view value) noexcept;
 
 }  // namespace kinformer::wire

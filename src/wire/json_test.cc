@@ -216,8 +216,9 @@ TEST(JsonValue, Pointers) {
 
 // All examples of RFC 6901, section 5.
 TEST(JsonValue, PointersOfTheRfc) {
-  const Value v = MustParse(
-      R"({"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," ":7,"m~n":8})");
+  const Value v =
+      MustParse(R"({"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," )"
+                R"(":7,"m~n":8})");
   EXPECT_EQ(v.FindPointer(""), &v);
   EXPECT_EQ(v.At("/foo").Dump(), R"(["bar","baz"])");
   EXPECT_EQ(v.At("/foo/0").StringOrEmpty(), "bar");
@@ -290,7 +291,8 @@ TEST(JsonValue, AgreesWithSimdjson) {
         parser.parse(simdjson::padded_string(out)).get(element) == simdjson::SUCCESS;
     const Result<Value> ours = Parse(out);
     if (ours.ok() != theirs) {
-      // The two known differences: numbers out of range, and halves of surrogate pairs, which Go accepts, too.
+      // The two known differences: numbers out of range, and halves of surrogate pairs, which Go
+      // accepts, too.
       if (ours.ok() && (out.find("\\u") != std::string::npos || out.find('e') != std::string::npos))
         continue;
       FAIL() << out << "\nours: " << (ours.ok() ? "good" : ours.error().message());

@@ -26,7 +26,8 @@ void PutUnicodeEscape(TextSink& out, unsigned code) {
   for (int shift = 12; shift >= 0; shift -= 4) out.Put(kHex[(code >> shift) & 0xfU]);
 }
 
-// The one character at the start of `text`, which is not plain, in the form in which it stands in a string; its size.
+// The one character at the start of `text`, which is not plain, in the form in which it stands in a
+// string; its size.
 std::size_t PutSpecial(TextSink& out, std::string_view text, bool escape_html) {
   const auto c = static_cast<unsigned char>(text[0]);
   if (c >= 0x80) {

@@ -1,6 +1,7 @@
 #include "wire/list_splitter.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "kinformer/json.h"
@@ -39,6 +40,11 @@ Error ListSplitter::TooLarge(std::uint64_t at, std::uint64_t size) const {
                                        " bytes or more; the limit is " +
                                        std::to_string(max_object_bytes_) +
                                        "; max_object_bytes of the informer's options raises it");
+}
+
+Error ListSplitter::Unexpected(std::uint64_t at, char found, std::string_view expected) const {
+  return Fail(at,
+              "found " + json::ShowByte(found) + " where " + std::string(expected) + " should be");
 }
 
 Result<void> ListSplitter::Feed(std::string_view chunk, Sink& sink) {
@@ -85,92 +91,116 @@ Result<void> ListSplitter::FeedProtobuf(std::string_view chunk, Sink& sink) {
   return {};
 }
 
-Result<std::size_t> ListSplitter::ConsumeProtobuf(std::string_view data, Sink& sink) {
-  const std::size_t size = data.size();
-  const char* at = data.data();
-  const char* const end = at + size;
-  const auto left = [&] { return static_cast<std::size_t>(end - at); };
-  const auto cut_off = [&](std::size_t need) {
-    need_ = need;
-    return size - left();
-  };
-  while (at != end) {
-    if (protobuf_state_ == ProtobufState::kMagic) {
-      if (left() < kEnvelopeMagic.size()) return cut_off(kEnvelopeMagic.size());
-      if (std::string_view(at, kEnvelopeMagic.size()) != kEnvelopeMagic) {
-        return Fail(offset_, "the magic \"k8s\\0\" is missing");
-      }
-      at += kEnvelopeMagic.size();
-      offset_ += kEnvelopeMagic.size();
-      protobuf_state_ = ProtobufState::kEnvelope;
-      continue;
-    }
-    const bool in_list = protobuf_state_ == ProtobufState::kList;
-    std::uint64_t tag = 0;
-    const char* next = ReadVarint(at, end, tag);
-    const unsigned type = static_cast<unsigned>(tag & 7U);
-    std::uint64_t length = 0;
-    const char* const length_at = next;
-    if (next != nullptr && type == 2) next = ReadVarint(next, end, length);
-    if (next == nullptr) {
-      // Either more bytes are to come, or these can never become a field.
-      const bool bad =
-          left() >= kMaxFieldHead || (length_at == nullptr && left() >= kMaxVarint) ||
-          (length_at != nullptr && static_cast<std::size_t>(end - length_at) >= kMaxVarint) ||
-          (in_list && left() >= list_left_);
-      if (bad) return Fail(offset_, "malformed field");
-      return cut_off(left() + 1);
-    }
-    if (tag > 0xffffffffU || (tag >> 3) == 0) return Fail(offset_, "malformed field");
-    if (type != 2) {
-      WireField field;
-      next = ReadField(at, end, field);
-      if (next == nullptr) {
-        if (left() >= kMaxFieldHead || (type != 0 && type != 1 && type != 5)) {
-          return Fail(offset_, "malformed field");
-        }
-        return cut_off(left() + 1);
-      }
-      length = 0;
-    } else if (!in_list && (tag >> 3) == 2) {
-      // The list itself: entered, not collected.
-      offset_ += static_cast<std::uint64_t>(next - at);
-      at = next;
-      list_left_ = length;
-      if (length > 0) protobuf_state_ = ProtobufState::kList;
-      continue;
-    }
-    const std::uint64_t head = static_cast<std::uint64_t>(next - at);
-    if (in_list && (head > list_left_ || length > list_left_ - head)) {
-      return Fail(offset_, "a field reaches beyond the end of the list");
-    }
-    if (length > max_object_bytes_) return TooLarge(offset_, length);
-    if (length > static_cast<std::uint64_t>(end - next)) {
-      return cut_off(static_cast<std::size_t>(head + length));
-    }
-    const std::string_view bytes(next, static_cast<std::size_t>(length));
-    if (type == 2 && (tag >> 3) == 1) {
-      if (in_list) {
-        if (Result<void> read = ReadListMeta(bytes); !read) return std::move(read).error();
-      } else {
-        std::string_view api_version;
-        std::string_view kind;
-        if (!ReadTypeMeta(bytes, api_version, kind)) return Fail(offset_, "malformed TypeMeta");
-        head_.apiVersion = api_version;
-        head_.kind = kind;
-      }
-    } else if (in_list && type == 2 && (tag >> 3) == 2) {
-      if (Result<void> item = sink.OnItem(bytes, nullptr); !item) return std::move(item).error();
-      ++items_;
-    }
-    at = next + length;
-    offset_ += head + length;
-    if (in_list) {
-      list_left_ -= head + length;
-      if (list_left_ == 0) protobuf_state_ = ProtobufState::kEnvelope;
-    }
+const char* ListSplitter::CutOff(std::size_t need) {
+  need_ = need;
+  return nullptr;
+}
+
+const char* ListSplitter::Stop(Error error) {
+  failure_ = std::move(error);
+  return nullptr;
+}
+
+const char* ListSplitter::TakeMagic(const char* at, const char* end) {
+  if (static_cast<std::size_t>(end - at) < kEnvelopeMagic.size()) {
+    return CutOff(kEnvelopeMagic.size());
   }
-  return size;
+  if (std::string_view(at, kEnvelopeMagic.size()) != kEnvelopeMagic) {
+    return Stop(Fail(offset_, "the magic \"k8s\\0\" is missing"));
+  }
+  protobuf_state_ = ProtobufState::kEnvelope;
+  return at + kEnvelopeMagic.size();
+}
+
+[[gnu::always_inline]] inline const char* ListSplitter::ReadFieldHead(const char* at,
+                                                                      const char* end,
+                                                                      FieldHead& head) {
+  const auto left = static_cast<std::size_t>(end - at);
+  const char* const length_at = ReadVarint(at, end, head.tag);
+  const char* next = length_at;
+  if (next != nullptr && head.type() == 2) next = ReadVarint(next, end, head.length);
+  if (next == nullptr) {
+    // Either more bytes are to come, or these can never become a field.
+    const std::size_t varint =
+        length_at == nullptr ? left : static_cast<std::size_t>(end - length_at);
+    const bool ends_list = protobuf_state_ == ProtobufState::kList && left >= list_left_;
+    if (left >= kMaxFieldHead || varint >= kMaxVarint || ends_list) {
+      return Stop(Fail(offset_, "malformed field"));
+    }
+    return CutOff(left + 1);
+  }
+  if (head.tag > 0xffffffffU || head.number() == 0) return Stop(Fail(offset_, "malformed field"));
+  if (head.type() == 2) return next;
+  WireField scalar;
+  next = ReadField(at, end, scalar);
+  if (next != nullptr) return next;
+  const bool known = head.type() == 0 || head.type() == 1 || head.type() == 5;
+  if (left >= kMaxFieldHead || !known) return Stop(Fail(offset_, "malformed field"));
+  return CutOff(left + 1);
+}
+
+[[gnu::always_inline]] inline Result<void> ListSplitter::TakeListField(const FieldHead& head,
+                                                                       std::string_view bytes,
+                                                                       Sink& sink) {
+  if (head.IsBytes(1)) return ReadListMeta(bytes);
+  if (!head.IsBytes(2)) return {};
+  if (Result<void> item = sink.OnItem(bytes, nullptr); !item) return item;
+  ++items_;
+  return {};
+}
+
+Result<void> ListSplitter::TakeEnvelopeField(const FieldHead& head, std::string_view bytes) {
+  if (!head.IsBytes(1)) return {};
+  std::string_view api_version;
+  std::string_view kind;
+  if (!ReadTypeMeta(bytes, api_version, kind)) return Fail(offset_, "malformed TypeMeta");
+  head_.apiVersion = api_version;
+  head_.kind = kind;
+  return {};
+}
+
+[[gnu::always_inline]] inline const char* ListSplitter::TakeField(const char* at, const char* end,
+                                                                  Sink& sink) {
+  FieldHead head;
+  const char* const content = ReadFieldHead(at, end, head);
+  if (content == nullptr) return nullptr;
+  const bool in_list = protobuf_state_ == ProtobufState::kList;
+  if (!in_list && head.IsBytes(2)) {
+    // The list itself: entered, not collected.
+    list_left_ = head.length;
+    if (head.length > 0) protobuf_state_ = ProtobufState::kList;
+    return content;
+  }
+  const auto before = static_cast<std::uint64_t>(content - at);
+  if (in_list && (before > list_left_ || head.length > list_left_ - before)) {
+    return Stop(Fail(offset_, "a field reaches beyond the end of the list"));
+  }
+  if (head.length > max_object_bytes_) return Stop(TooLarge(offset_, head.length));
+  if (head.length > static_cast<std::uint64_t>(end - content)) {
+    return CutOff(static_cast<std::size_t>(before + head.length));
+  }
+  const std::string_view bytes(content, static_cast<std::size_t>(head.length));
+  Result<void> taken = in_list ? TakeListField(head, bytes, sink) : TakeEnvelopeField(head, bytes);
+  if (!taken) return Stop(std::move(taken).error());
+  if (in_list) {
+    list_left_ -= before + head.length;
+    if (list_left_ == 0) protobuf_state_ = ProtobufState::kEnvelope;
+  }
+  return bytes.data() + bytes.size();
+}
+
+Result<std::size_t> ListSplitter::ConsumeProtobuf(std::string_view data, Sink& sink) {
+  const char* at = data.data();
+  const char* const end = at + data.size();
+  while (at != end) {
+    const char* const next =
+        protobuf_state_ == ProtobufState::kMagic ? TakeMagic(at, end) : TakeField(at, end, sink);
+    if (next == nullptr) break;
+    offset_ += static_cast<std::uint64_t>(next - at);
+    at = next;
+  }
+  if (failure_) return *std::exchange(failure_, std::nullopt);
+  return static_cast<std::size_t>(at - data.data());
 }
 
 Result<void> ListSplitter::ReadListMeta(std::string_view message) {
@@ -225,109 +255,100 @@ Result<void> ListSplitter::FeedJsonWindow(std::string_view window, Sink& sink) {
   const std::uint64_t base = offset_;
   offset_ += window.size();
   bitmap_.Read(window, carry_);
-  const auto position = [&](const char* where) {
-    return base + static_cast<std::uint64_t>(where - window.data());
-  };
-  const auto unexpected = [&](const char* where, std::string_view expected) {
-    return Fail(position(where), "found " + json::ShowByte(*where) + " where " +
-                                     std::string(expected) + " should be");
-  };
-  const auto begin_token = [&](bool keep) {
-    in_token_ = true;
-    keep_ = keep;
-    scanner_.Reset();
-  };
-
+  const auto position = [&] { return base + static_cast<std::uint64_t>(at - window.data()); };
   while (at != end) {
     if (in_token_) {
       const char* const after = scanner_.Scan(bitmap_, at);
       const std::string_view piece(at,
                                    static_cast<std::size_t>((after != nullptr ? after : end) - at));
-      if (keep_ && piece.size() > max_object_bytes_) return TooLarge(position(at), piece.size());
+      if (keep_ && piece.size() > max_object_bytes_) return TooLarge(position(), piece.size());
       if (after == nullptr) {
         if (keep_) cut_.Begin(bitmap_, at, scanner_);
-        return {};
+        break;
       }
       at = after;
       if (Result<void> done = TakeJson(piece, bitmap_, sink); !done) return done;
-      continue;
-    }
-    const char c = *at;
-    if (IsJsonBlank(c)) {
+    } else if (IsJsonBlank(*at)) {
       ++at;
-      continue;
-    }
-    switch (json_state_) {
-      case JsonState::kStart:
-        if (c != '{') return unexpected(at, "the list's '{'");
-        json_state_ = JsonState::kNameOrEnd;
-        ++at;
-        break;
-      case JsonState::kNameOrEnd:
-        if (c == '}') {
-          json_state_ = JsonState::kEnd;
-          ++at;
-          break;
-        }
-        [[fallthrough]];
-      case JsonState::kName:
-        if (c != '"') return unexpected(at, "a member's name");
-        json_state_ = JsonState::kName;
-        begin_token(true);
-        break;
-      case JsonState::kColon:
-        if (c != ':') return unexpected(at, "':'");
-        json_state_ = JsonState::kValue;
-        ++at;
-        break;
-      case JsonState::kValue:
-        if (c == ',' || c == '}' || c == ']' || c == ':') return unexpected(at, "a value");
-        if (name_ == "items" && c == '[') {
-          json_state_ = JsonState::kItemOrEnd;
-          ++at;
-        } else if (name_ == "items" && c != 'n') {
-          return unexpected(at, "the array of items");
-        } else {
-          begin_token(name_ == "metadata" || name_ == "kind" || name_ == "apiVersion");
-        }
-        break;
-      case JsonState::kAfterMember:
-        if (c == ',') {
-          json_state_ = JsonState::kName;
-        } else if (c == '}') {
-          json_state_ = JsonState::kEnd;
-        } else {
-          return unexpected(at, "',' or '}'");
-        }
-        ++at;
-        break;
-      case JsonState::kItemOrEnd:
-        if (c == ']') {
-          json_state_ = JsonState::kAfterMember;
-          ++at;
-          break;
-        }
-        [[fallthrough]];
-      case JsonState::kItem:
-        if (c != '{') return unexpected(at, "an item's '{'");
-        json_state_ = JsonState::kItem;
-        begin_token(true);
-        break;
-      case JsonState::kAfterItem:
-        if (c == ',') {
-          json_state_ = JsonState::kItem;
-        } else if (c == ']') {
-          json_state_ = JsonState::kAfterMember;
-        } else {
-          return unexpected(at, "',' or ']'");
-        }
-        ++at;
-        break;
-      case JsonState::kEnd:
-        return unexpected(at, "the end");
+    } else {
+      const std::string_view expected = StepJson(*at);
+      if (!expected.empty()) return Unexpected(position(), *at, expected);
+      if (!in_token_) ++at;
     }
   }
   return {};
+}
+
+std::string_view ListSplitter::StepJson(char c) {
+  switch (json_state_) {
+    case JsonState::kStart:
+      if (c != '{') return "the list's '{'";
+      json_state_ = JsonState::kNameOrEnd;
+      return {};
+    case JsonState::kNameOrEnd:
+      if (c != '}') return BeginName(c);
+      json_state_ = JsonState::kEnd;
+      return {};
+    case JsonState::kName:
+      return BeginName(c);
+    case JsonState::kColon:
+      if (c != ':') return "':'";
+      json_state_ = JsonState::kValue;
+      return {};
+    case JsonState::kValue:
+      return BeginValue(c);
+    case JsonState::kAfterMember:
+      if (c != ',' && c != '}') return "',' or '}'";
+      json_state_ = c == ',' ? JsonState::kName : JsonState::kEnd;
+      return {};
+    case JsonState::kItemOrEnd:
+      if (c != ']') return BeginItem(c);
+      json_state_ = JsonState::kAfterMember;
+      return {};
+    case JsonState::kItem:
+      return BeginItem(c);
+    case JsonState::kAfterItem:
+      if (c != ',' && c != ']') return "',' or ']'";
+      json_state_ = c == ',' ? JsonState::kItem : JsonState::kAfterMember;
+      return {};
+    case JsonState::kEnd:
+      break;
+  }
+  return "the end";
+}
+
+std::string_view ListSplitter::BeginName(char c) {
+  if (c != '"') return "a member's name";
+  json_state_ = JsonState::kName;
+  BeginToken(true);
+  return {};
+}
+
+std::string_view ListSplitter::BeginValue(char c) {
+  if (c == ',' || c == '}' || c == ']' || c == ':') return "a value";
+  if (name_ != "items") {
+    BeginToken(name_ == "metadata" || name_ == "kind" || name_ == "apiVersion");
+  } else if (c == '[') {
+    json_state_ = JsonState::kItemOrEnd;
+  } else if (c == 'n') {
+    BeginToken(false);
+  } else {
+    return "the array of items";
+  }
+  return {};
+}
+
+std::string_view ListSplitter::BeginItem(char c) {
+  if (c != '{') return "an item's '{'";
+  json_state_ = JsonState::kItem;
+  BeginToken(true);
+  return {};
+}
+
+void ListSplitter::BeginToken(bool keep) {
+  in_token_ = true;
+  keep_ = keep;
+  scanner_.Reset();
 }
 
 Result<void> ListSplitter::TakeJson(std::string_view token, const JsonBitmap& bitmap, Sink& sink) {

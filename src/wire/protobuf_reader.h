@@ -1,8 +1,8 @@
 // wire/protobuf_reader.h
 //
-// Protobuf read in place: ReadVarint and ReadField for who keeps its own position, ProtobufReader to walk the fields of one message.
-// Every read is checked against the end; what is malformed stops the walk with ok() false and nothing else happens. No allocation, no
-// exceptions.
+// Protobuf read in place: ReadVarint and ReadField for who keeps its own position, ProtobufReader
+// to walk the fields of one message. Every read is checked against the end; what is malformed stops
+// the walk with ok() false and nothing else happens. No allocation, no exceptions.
 //
 //   ProtobufReader reader(bytes);
 //   while (reader.Next()) {
@@ -25,8 +25,9 @@ namespace kinformer::wire {
 
 enum class WireType : std::uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
-// Reads a varint at `at`, not past `end`. Returns what stands behind it, null if it is malformed: cut off, or longer than 10 bytes.
-// Bits past the 64th are dropped, as all decoders of the field do.
+// Reads a varint at `at`, not past `end`. Returns what stands behind it, null if it is malformed:
+// cut off, or longer than 10 bytes. Bits past the 64th are dropped, as all decoders of the field
+// do.
 inline const char* ReadVarint(const char* at, const char* end, std::uint64_t& value) noexcept {
   if (at != end && static_cast<unsigned char>(*at) < 0x80) {  // most are one byte
     value = static_cast<unsigned char>(*at);
@@ -76,8 +77,8 @@ struct WireField {
   [[nodiscard]] std::string_view bytes() const noexcept { return {data, size}; }
 };
 
-// Reads the field at `at`. Returns what stands behind it, null if it is malformed: cut short, a field number of 0 or past 2^29-1,
-// a group (the API has none). REQUIRES: at <= end.
+// Reads the field at `at`. Returns what stands behind it, null if it is malformed: cut short, a
+// field number of 0 or past 2^29-1, a group (the API has none). REQUIRES: at <= end.
 inline const char* ReadField(const char* at, const char* end, WireField& field) noexcept {
   std::uint64_t tag = 0;
   at = ReadVarint32(at, end, tag);
@@ -127,11 +128,12 @@ inline bool IsBytes(char tag) noexcept {
   return (static_cast<unsigned char>(tag) & 7U) == static_cast<unsigned>(WireType::kBytes);
 }
 
-// ReadField for who walks over many fields and needs few of the values: false where that returns null. Always inline, so that the
-// parts stay in registers. REQUIRES: at <= end.
+// ReadField for who walks over many fields and needs few of the values: false where that returns
+// null. Always inline, so that the parts stay in registers. REQUIRES: at <= end.
 [[gnu::always_inline]] inline bool ReadBounds(const char* at, const char* end,
                                               FieldBounds& field) noexcept {
-  // Nearly all fields have a tag and a length of one or two bytes each, or a tag and a number of one.
+  // Nearly all fields have a tag and a length of one or two bytes each, or a tag and a number of
+  // one.
   if (end - at >= 4) {
     const auto byte = [](char c) { return unsigned{static_cast<unsigned char>(c)}; };
     const char* next = at + 1;
@@ -163,8 +165,8 @@ inline bool IsBytes(char tag) noexcept {
   return next != nullptr;
 }
 
-// Reads one number of a packed list of that type (not kBytes) as if it were a field. Returns what stands behind it, null if it is
-// malformed. REQUIRES: at <= end.
+// Reads one number of a packed list of that type (not kBytes) as if it were a field. Returns what
+// stands behind it, null if it is malformed. REQUIRES: at <= end.
 inline const char* ReadPacked(const char* at, const char* end, WireType type,
                               WireField& field) noexcept {
   field.type = type;

@@ -1,4 +1,5 @@
-// ListSplitter, WatchFramer and the scanner under them: every place to cut, malformed and oversize input, random documents.
+// ListSplitter, WatchFramer and the scanner under them: every place to cut, malformed and oversize
+// input, random documents.
 
 #include <gtest/gtest.h>
 #include <random>
@@ -92,7 +93,8 @@ TEST(ListSplitter, ProtobufAtEveryPieceSize) {
 
 TEST(ListSplitter, ProtobufCutOffAnywhereIsNoticed) {
   const std::string body = ProtobufList({"one", "two"});
-  // The two empty strings at the end of the envelope are optional, so cuts between them are no error.
+  // The two empty strings at the end of the envelope are optional, so cuts between them are no
+  // error.
   for (std::size_t size = 0; size < body.size() - 4; ++size) {
     ListSplitter splitter(Encoding::kProtobuf);
     Items items;
@@ -127,7 +129,8 @@ TEST(ListSplitter, ProtobufErrors) {
 
 constexpr std::string_view kJsonList =
     R"({"kind":"PodList", "apiVersion":"v1","items":[{"a":"}]\"{"},{"b":[1,{"c":{}}]} , {}],)"
-    R"("other":[{"items":[1]}],"n":-1.5e3,"metadata":{"resourceVersion":"12","continue":"a\u002fb",)"
+    R"("other":[{"items":[1]}],"n":-1.5e3,"metadata":{"resourceVersion":"12",)"
+    R"("continue":"a\u002fb",)"
     R"("remainingItemCount":7}})"
     "\n";
 
@@ -365,7 +368,8 @@ TEST(WatchFramer, CutOffAndMalformed) {
             std::string::npos);
 }
 
-// Values one behind the other, cut at random: the scanner finds the borders that they were written with.
+// Values one behind the other, cut at random: the scanner finds the borders that they were written
+// with.
 TEST(JsonScanner, FindsTheBordersOfRandomValues) {
   std::mt19937 random(7);
   const auto pick = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
@@ -414,7 +418,8 @@ TEST(JsonScanner, FindsTheBordersOfRandomValues) {
   }
 }
 
-// Documents with blanks, escapes and characters of several bytes, cut at every byte: each item is what simdjson finds at its place.
+// Documents with blanks, escapes and characters of several bytes, cut at every byte: each item is
+// what simdjson finds at its place.
 TEST(JsonScanner, AgreesWithSimdjsonWhereverTheBodyIsCut) {
   testing::RandomJson random(17);
   simdjson::dom::parser parser;

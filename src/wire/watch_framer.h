@@ -1,6 +1,7 @@
 // wire/watch_framer.h
 //
-// WatchFramer: the body of a watch, as it arrives, into its events. Pieces may be of any size and cut anywhere.
+// WatchFramer: the body of a watch, as it arrives, into its events. Pieces may be of any size and
+// cut anywhere.
 
 #ifndef KINFORMER_WIRE_WATCH_FRAMER_H_
 #define KINFORMER_WIRE_WATCH_FRAMER_H_
@@ -10,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/internal/type_info.h"
+#include "kinformer/internal/encoding.h"
 #include "kinformer/result.h"
 
 #include "wire/json_cut_value.h"
@@ -20,20 +21,22 @@ namespace kinformer::wire {
 
 // One event. Views, valid during the call that gives them.
 struct WatchFrame {
-  std::string_view
-      type{};  // "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR" or what a newer server may say
+  // "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR" or what a newer server may say.
+  std::string_view type{};
   std::string_view apiVersion{};  // of the object; empty if it does not say
   std::string_view kind{};
   std::string_view object{};  // JSON: the object's text; protobuf: its message without the envelope
-  const JsonBitmap* bitmap =
-      nullptr;  // has read a text that the object is part of; null for protobuf
+  // Has read a text that the object is part of; null for protobuf.
+  const JsonBitmap* bitmap = nullptr;
 };
 
-// JSON: a sequence of objects {"type": …, "object": …}, with or without newlines between them. Protobuf: frames of a 4-byte big-endian
-// length and a WatchEvent{1: type, 2: RawExtension{1: enveloped object}}. Objects are not checked beyond their borders.
+// JSON: a sequence of objects {"type": …, "object": …}, with or without newlines between them.
+// Protobuf: frames of a 4-byte big-endian length and a
+// WatchEvent{1: type, 2: RawExtension{1: enveloped object}}. Objects are not checked beyond their
+// borders.
 //
-// Thread-compatible. Errors are kDecode (kUnexpectedEof from Finish, kOverLimit for a frame that is too large) and name the byte
-// offset in the body; after one, the framer must not be fed again.
+// Thread-compatible. Errors are kDecode (kUnexpectedEof from Finish, kOverLimit for a frame that is
+// too large) and name the byte offset in the body; after one, the framer must not be fed again.
 class WatchFramer {
  public:
   class Sink {
@@ -75,7 +78,8 @@ class WatchFramer {
   JsonBitmap bitmap_;  // of the window
   JsonCutValue cut_;   // a frame of JSON that windows cut
 
-  // How the latest event of JSON began, and its object: most begin alike, and one look tells. Where texts are counts from the start.
+  // How the latest event of JSON began, and its object: most begin alike, and one look tells. Where
+  // texts are counts from the start.
   struct Span {
     std::size_t at = 0;
     std::size_t size = 0;

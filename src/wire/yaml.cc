@@ -482,7 +482,8 @@ Result<std::vector<Value>> ParseAll(std::string_view text, std::string_view file
       return documents;
     }
   }
-  // yaml-cpp would pass on what is not UTF-8, and take a text with zero bytes for UTF-16; Go's reader refuses both, too.
+  // yaml-cpp would pass on what is not UTF-8, and take a text with zero bytes for UTF-16; Go's
+  // reader refuses both, too.
   if (const std::size_t bad = std::min(json::FirstInvalidUtf8(text), text.find('\0'));
       bad < text.size()) {
     const auto line =
@@ -497,7 +498,8 @@ Result<std::vector<Value>> ParseAll(std::string_view text, std::string_view file
     while (true) {
       Builder builder;
       if (!parser.HandleNextDocument(builder)) break;
-      // yaml-cpp does not get past a ',' or ']' that nothing opened, and finds empty documents there without end.
+      // yaml-cpp does not get past a ',' or ']' that nothing opened, and finds empty documents
+      // there without end.
       if (builder.start().pos == last_start)
         return Fail(file, builder.start(), "a ',', ']' or '}' that belongs to nothing");
       last_start = builder.start().pos;

@@ -11,94 +11,97 @@ std::string AsJson(std::string_view text) {
   return value.ok() ? value->Dump({.escape_html = false}) : "error: " + value.error().message();
 }
 
+struct Scalar {
+  const char* yaml;
+  const char* json;
+};
+
+constexpr Scalar kScalars[] = {
+    {"~", "null"},
+    {"null", "null"},
+    {"yes", "true"},
+    {"On", "true"},
+    {"FALSE", "false"},
+    {"off", "false"},
+    {"y", "true"},
+    {"N", "false"},
+    {"'n'", R"("n")"},
+    {"yEs", R"("yEs")"},
+    {"'yes'", R"("yes")"},
+    {"\"1\"", R"("1")"},
+    {"1", "1"},
+    {"-12", "-12"},
+    {"0x1F", "31"},
+    {"010", "8"},
+    {"0o17", "15"},
+    {"0b11", "3"},
+    {"1_000", "1000"},
+    {"089", "89"},
+    {"18446744073709551615", "18446744073709551615"},
+    {"1.5", "1.5"},
+    {".5", "0.5"},
+    {"1.", "1"},
+    {"1e3", "1e3"},
+    {"+1.5e+3", "1.5e+3"},
+    {"1.2.3", R"("1.2.3")"},
+    {"500m", R"("500m")"},
+    {"2001-12-14", R"("2001-12-14")"},
+    {"12:30", R"("12:30")"},
+    {"!!str 1", R"("1")"},
+    {"|\n  a\n  b\n", R"("a\nb\n")"},
+    {">-\n  a\n  b\n", R"("a b")"},
+    {"nginx:1.25", R"("nginx:1.25")"},
+    // Each against YAMLToJSON of sigs.k8s.io/yaml 1.6.
+    {"0777", "511"},
+    {"08", "8"},
+    {"-010", "-8"},
+    {"+010", "8"},
+    {"0o8", R"("0o8")"},
+    {"0o1_0", "8"},
+    {"0x", R"("0x")"},
+    {"0xg", R"("0xg")"},
+    {"0X1f", "31"},
+    {"0x1_0", "16"},
+    {"-0x10", "-16"},
+    {"0xFFFFFFFFFFFFFFFF", "18446744073709551615"},
+    {"0b2", R"("0b2")"},
+    {"0b", R"("0b")"},
+    {"_1", R"("_1")"},
+    {"1_", "1"},
+    {"1__0", "10"},
+    {"1_000.5", "1000.5"},
+    {"1,000", R"("1,000")"},
+    {"190:20:30", R"("190:20:30")"},
+    {"190:20:30.15", R"("190:20:30.15")"},
+    {"2001-12-14t21:59:43.10-05:00", R"("2001-12-14t21:59:43.10-05:00")"},
+    {"9223372036854775808", "9223372036854775808"},
+    {"-9223372036854775808", "-9223372036854775808"},
+    // Go makes a float of it; here numbers keep their digits.
+    {"123456789012345678901234567890", "123456789012345678901234567890"},
+    {"1e400", R"("1e400")"},
+    {"-1.5e999", R"("-1.5e999")"},
+    {"1e", R"("1e")"},
+    {"e3", R"("e3")"},
+    {".", R"(".")"},
+    {".inf", "error"},
+    {"-.INF", "error"},
+    {".nan", "error"},
+    {"!!binary aGk=", "error"},
+    {"0x1p3", R"("0x1p3")"},
+    {"Infinity", R"("Infinity")"},
+    {"nULL", R"("nULL")"},
+    {"tRUE", R"("tRUE")"},
+    {"oN", R"("oN")"},
+    {"=", R"("=")"},
+    {"'~'", R"("~")"},
+    {"\"010\"", R"("010")"},
+    {"!!int \"7\"", "7"},
+    {"!!bool \"yes\"", "true"},
+    {"!foo x", R"("x")"},
+};
+
 TEST(Yaml, PlainScalarsAreReadAsKubectlReadsThem) {
-  struct Case {
-    const char* yaml;
-    const char* json;
-  };
-  for (const Case& c : {
-           Case{"~", "null"},
-           Case{"null", "null"},
-           Case{"yes", "true"},
-           Case{"On", "true"},
-           Case{"FALSE", "false"},
-           Case{"off", "false"},
-           Case{"y", "true"},
-           Case{"N", "false"},
-           Case{"'n'", R"("n")"},
-           Case{"yEs", R"("yEs")"},
-           Case{"'yes'", R"("yes")"},
-           Case{"\"1\"", R"("1")"},
-           Case{"1", "1"},
-           Case{"-12", "-12"},
-           Case{"0x1F", "31"},
-           Case{"010", "8"},
-           Case{"0o17", "15"},
-           Case{"0b11", "3"},
-           Case{"1_000", "1000"},
-           Case{"089", "89"},
-           Case{"18446744073709551615", "18446744073709551615"},
-           Case{"1.5", "1.5"},
-           Case{".5", "0.5"},
-           Case{"1.", "1"},
-           Case{"1e3", "1e3"},
-           Case{"+1.5e+3", "1.5e+3"},
-           Case{"1.2.3", R"("1.2.3")"},
-           Case{"500m", R"("500m")"},
-           Case{"2001-12-14", R"("2001-12-14")"},
-           Case{"12:30", R"("12:30")"},
-           Case{"!!str 1", R"("1")"},
-           Case{"|\n  a\n  b\n", R"("a\nb\n")"},
-           Case{">-\n  a\n  b\n", R"("a b")"},
-           Case{"nginx:1.25", R"("nginx:1.25")"},
-           // Each against YAMLToJSON of sigs.k8s.io/yaml 1.6.
-           Case{"0777", "511"},
-           Case{"08", "8"},
-           Case{"-010", "-8"},
-           Case{"+010", "8"},
-           Case{"0o8", R"("0o8")"},
-           Case{"0o1_0", "8"},
-           Case{"0x", R"("0x")"},
-           Case{"0xg", R"("0xg")"},
-           Case{"0X1f", "31"},
-           Case{"0x1_0", "16"},
-           Case{"-0x10", "-16"},
-           Case{"0xFFFFFFFFFFFFFFFF", "18446744073709551615"},
-           Case{"0b2", R"("0b2")"},
-           Case{"0b", R"("0b")"},
-           Case{"_1", R"("_1")"},
-           Case{"1_", "1"},
-           Case{"1__0", "10"},
-           Case{"1_000.5", "1000.5"},
-           Case{"1,000", R"("1,000")"},
-           Case{"190:20:30", R"("190:20:30")"},
-           Case{"190:20:30.15", R"("190:20:30.15")"},
-           Case{"2001-12-14t21:59:43.10-05:00", R"("2001-12-14t21:59:43.10-05:00")"},
-           Case{"9223372036854775808", "9223372036854775808"},
-           Case{"-9223372036854775808", "-9223372036854775808"},
-           // Go makes a float of it; here numbers keep their digits.
-           Case{"123456789012345678901234567890", "123456789012345678901234567890"},
-           Case{"1e400", R"("1e400")"},
-           Case{"-1.5e999", R"("-1.5e999")"},
-           Case{"1e", R"("1e")"},
-           Case{"e3", R"("e3")"},
-           Case{".", R"(".")"},
-           Case{".inf", "error"},
-           Case{"-.INF", "error"},
-           Case{".nan", "error"},
-           Case{"!!binary aGk=", "error"},
-           Case{"0x1p3", R"("0x1p3")"},
-           Case{"Infinity", R"("Infinity")"},
-           Case{"nULL", R"("nULL")"},
-           Case{"tRUE", R"("tRUE")"},
-           Case{"oN", R"("oN")"},
-           Case{"=", R"("=")"},
-           Case{"'~'", R"("~")"},
-           Case{"\"010\"", R"("010")"},
-           Case{"!!int \"7\"", "7"},
-           Case{"!!bool \"yes\"", "true"},
-           Case{"!foo x", R"("x")"},
-       }) {
+  for (const Scalar& c : kScalars) {
     if (std::string_view(c.json).starts_with("error")) {
       EXPECT_EQ(AsJson(std::string("v: ") + c.yaml).substr(0, 5), "error") << c.yaml;
       continue;
@@ -224,8 +227,9 @@ TEST(Yaml, ManyDocuments) {
 }
 
 TEST(Yaml, DumpsAsKubectl) {
-  const json::Value v = *json::Parse(
-      R"({"spec":{"b":[{"image":"x:1","args":["-v","=a"]}],"a":{}},"kind":"Pod","n":1.50,"e":[],"t":"true","s":"","d":"2001-12-14","x":"l1\nl2\n"})");
+  const json::Value v =
+      *json::Parse(R"({"spec":{"b":[{"image":"x:1","args":["-v","=a"]}],"a":{}},"kind":"Pod",)"
+                   R"("n":1.50,"e":[],"t":"true","s":"","d":"2001-12-14","x":"l1\nl2\n"})");
   EXPECT_EQ(Dump(v),
             "d: \"2001-12-14\"\n"
             "e: []\n"
@@ -246,16 +250,16 @@ TEST(Yaml, DumpsAsKubectl) {
 }
 
 TEST(Yaml, WhatIsDumpedReadsBack) {
-  for (
-      const char* text :
-      {R"({"a":"yes","b":"0x1f","c":"1e3","d":".5","e":"~","f":"- x","g":"a: b","h":"a #b"})",
-       R"({"i":" x","j":"x ","k":"a\tb","l":"a'b","m":"\"q\"","n":"\\","o":"é","p":"\u0001"})",
-       R"({"q":"a\nb","r":"a\n\nb\n\n","s":"\na","t":" a\nb","u":"a \nb","v":"\n","w":"<<"})",
-       R"({"x":"1_000","y":"12:30:45","z":"0o7","A":"!t","B":"&a","C":"*a","D":"%","E":"@","F":"`"})",
-       R"({"1":2,"true":3,"":4,"a b":5,"k:":6,"- l":7,"null":[null,true,[[1],[]],{"a":[{}]}]})",
-       R"(["a",["b",["c"]],{"d":{"e":"f\ng"}}])", R"("just text")", R"({"tag":"=","less":"<a&b>"})",
-       R"({"... ,":1,"...":"... x","---":"--- x","...a":"...a"})",
-       R"({"line":"a\u2028b\nc","nel":"a\u0085b\nc","bom":"\ufeffa\nb","crlf":"a\r\nb\r\n"})"}) {
+  for (const char* text :
+       {R"({"a":"yes","b":"0x1f","c":"1e3","d":".5","e":"~","f":"- x","g":"a: b","h":"a #b"})",
+        R"({"i":" x","j":"x ","k":"a\tb","l":"a'b","m":"\"q\"","n":"\\","o":"é","p":"\u0001"})",
+        R"({"q":"a\nb","r":"a\n\nb\n\n","s":"\na","t":" a\nb","u":"a \nb","v":"\n","w":"<<"})",
+        R"({"x":"1_000","y":"12:30:45","z":"0o7","A":"!t","B":"&a","C":"*a","D":"%",)"
+        R"("E":"@","F":"`"})",
+        R"({"1":2,"true":3,"":4,"a b":5,"k:":6,"- l":7,"null":[null,true,[[1],[]],{"a":[{}]}]})",
+        R"(["a",["b",["c"]],{"d":{"e":"f\ng"}}])", R"("just text")",
+        R"({"tag":"=","less":"<a&b>"})", R"({"... ,":1,"...":"... x","---":"--- x","...a":"...a"})",
+        R"({"line":"a\u2028b\nc","nel":"a\u0085b\nc","bom":"\ufeffa\nb","crlf":"a\r\nb\r\n"})"}) {
     const json::Value v = *json::Parse(text);
     const Result<json::Value> again = Parse(Dump(v));
     ASSERT_TRUE(again.ok()) << Dump(v) << again.error().message();

@@ -1,5 +1,5 @@
-// Cases of the catalogue that need a real client and a server that selects: informers and listers of objects without a type of
-// their own, selectors, watch-lists through the client.
+// Cases of the catalogue that need a real client and a server that selects: informers and listers
+// of objects without a type of their own, selectors, watch-lists through the client.
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -47,7 +47,10 @@ spec:
   scope: Namespaced
   names: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}
   versions:
-  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 ---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -57,7 +60,10 @@ spec:
   scope: Cluster
   names: {plural: gadgets, singular: gadget, kind: Gadget, listKind: GadgetList}
   versions:
-  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 )";
 
 json::Value Custom(const std::string& kind, const std::string& ns, const std::string& name,
@@ -134,7 +140,8 @@ TEST_F(EmbeddedServerTest, F10TheResourceGoesAndComesBack) {
   EXPECT_EQ(widgets.Snapshot().size(), 1U);
 }
 
-// A server that begins at 1 would be behind what the informer knows, and its watch would wait for a version long to come.
+// A server that begins at 1 would be behind what the informer knows, and its watch would wait for a
+// version long to come.
 TEST_F(EmbeddedServerTest, AServerThatTakesThePlaceOfAnotherIsListedAnew) {
   const auto begun = [&] {
     return apiserver::ApiServerOptions{.first_resource_version =
@@ -275,7 +282,8 @@ TEST_F(EmbeddedServerTest, MI_01_MI_02_MI_03_MetadataOfAnyObject) {
   EXPECT_EQ(heard, (Texts{"+w blue", "~w blue>w red", "-w red"}));
 }
 
-// One set of questions for the listers of all objects without a type: `namespaced` and `cluster` hold widgets and gadgets.
+// One set of questions for the listers of all objects without a type: `namespaced` and `cluster`
+// hold widgets and gadgets.
 template <class T>
 void AskLister(const Lister<T>& namespaced, const Lister<T>& cluster) {
   const Result<Ref<T>> one = namespaced.Namespace("ns-foo").Get("one");
@@ -328,7 +336,7 @@ TEST_F(EmbeddedServerTest, WL_52_WL_54_WL_56_AllInformersSyncByAWatchAlone) {
 }
 
 TEST(Features, FG_02_FG_04_FG_05_FG_06_ASwitchOfTheEnvironment) {
-  using internal::ParseFeature;
+  using internal::client::ParseFeature;
   for (const bool fallback : {false, true}) {
     EXPECT_EQ(ParseFeature(nullptr, fallback), fallback) << "not set";
     EXPECT_TRUE(ParseFeature("true", fallback));

@@ -195,7 +195,8 @@ std::string ScriptAnswer::Versions() const {
   return out;
 }
 
-// Initial events that name each object once and none of a version after the mark's; then the mark; then later events in order.
+// Initial events that name each object once and none of a version after the mark's; then the mark;
+// then later events in order.
 bool ScriptAnswer::IsWatchList() const {
   std::set<std::string> seen;
   std::int64_t newest = 0;

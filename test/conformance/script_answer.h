@@ -1,6 +1,7 @@
 // test/conformance/script_answer.h
 //
-// ScriptAnswer: one answer of a server as the expectations of server_checks.txt see it, whatever form its body came in.
+// ScriptAnswer: one answer of a server as the expectations of server_checks.txt see it, whatever
+// form its body came in.
 
 #ifndef KINFORMER_TEST_CONFORMANCE_SCRIPT_ANSWER_H_
 #define KINFORMER_TEST_CONFORMANCE_SCRIPT_ANSWER_H_
@@ -31,8 +32,8 @@ class ScriptAnswer {
   [[nodiscard]] int status() const { return reply_.status; }
   // An expectation without its variables.
   [[nodiscard]] bool Holds(std::string text) const;
-  // What a variable may be set to: "/pointer", "frame N /pointer", "header Name", "status", "events", "versions". Empty where there is
-  // no such thing.
+  // What a variable may be set to: "/pointer", "frame N /pointer", "header Name", "status",
+  // "events", "versions". Empty where there is no such thing.
   [[nodiscard]] std::optional<std::string> Value(std::string source) const;
   // For messages.
   [[nodiscard]] std::string Describe() const;

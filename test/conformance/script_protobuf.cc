@@ -6,7 +6,7 @@
 #include "kinformer/internal/registry.h"
 #include "kinformer/result.h"
 
-#include "object/transcode.h"
+#include "object/transcode/transcode.h"
 #include "wire/envelope.h"
 #include "wire/protobuf_reader.h"
 

@@ -1,4 +1,5 @@
-// The checks of server_checks.txt that only a network shows, against the embedded server behind its HTTP front end.
+// The checks of server_checks.txt that only a network shows, against the embedded server behind
+// its HTTP front end.
 
 #include <chrono>
 #include <filesystem>

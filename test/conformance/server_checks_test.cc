@@ -28,7 +28,8 @@ class EmbeddedPeer final : public ScriptPeer {
         std::make_unique<apiserver::testing::OpenReply>(sim_, server_.Handle(std::move(request)));
     return last_;
   }
-  // In memory nothing is sent before it is asked for: what a slow client does to others needs a network.
+  // In memory nothing is sent before it is asked for: what a slow client does to others needs a
+  // network.
   int StartSlow(HttpRequest request) override { return Start(std::move(request)); }
   ScriptReply Finish(int number) override {
     apiserver::testing::OpenReply& open = *open_.at(number);

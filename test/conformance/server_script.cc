@@ -56,7 +56,8 @@ class Runner {
   // With their numbers in the file.
   using Expectations = std::vector<std::pair<int, std::string>>;
 
-  // $FILL(n) or $FILL(n,text): n times the text, in place of what stands from `open`, the parenthesis, to the end of it.
+  // $FILL(n) or $FILL(n,text): n times the text, in place of what stands from `open`, the
+  // parenthesis, to the end of it.
   static std::string Filled(const std::string& text, std::size_t open, std::size_t& end) {
     end = text.find(')', open);
     const std::string inside = text.substr(open + 1, end - open - 1);

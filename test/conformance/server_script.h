@@ -1,6 +1,7 @@
 // test/conformance/server_script.h
 //
-// The checks of server_checks.txt, and what runs them: one file of requests and expected answers for every kind of API server.
+// The checks of server_checks.txt, and what runs them: one file of requests and expected answers
+// for every kind of API server.
 
 #ifndef KINFORMER_TEST_CONFORMANCE_SERVER_SCRIPT_H_
 #define KINFORMER_TEST_CONFORMANCE_SERVER_SCRIPT_H_
@@ -26,7 +27,8 @@ class ScriptPeer {
   [[nodiscard]] virtual std::string_view word() const = 0;
   // Begins a request and gives it a number.
   virtual int Start(HttpRequest request) = 0;
-  // The same, but nothing of the answer's body is read before Finish: a client that has stopped reading.
+  // The same, but nothing of the answer's body is read before Finish: a client that has stopped
+  // reading.
   virtual int StartSlow(HttpRequest request) = 0;
   // Waits for the whole answer.
   virtual ScriptReply Finish(int number) = 0;
@@ -40,7 +42,8 @@ struct ScriptCase {
   std::string title{};
   int line = 0;
   std::vector<std::pair<int, std::string>> lines{};
-  // Is it for that kind of server? `http`: one that is reached over a network; without, what only a network shows is left out.
+  // Is it for that kind of server? `http`: one that is reached over a network; without, what only a
+  // network shows is left out.
   [[nodiscard]] bool IsFor(std::string_view word, bool http) const;
   // Is it about what only a network shows?
   [[nodiscard]] bool NeedsHttp() const;
@@ -60,7 +63,8 @@ struct Script {
 // Empty where the file cannot be read.
 Script LoadScript(const std::string& path);
 
-// Runs one case in namespaces of its own, whose names begin with `prefix`. What is not as expected is a failure of the test.
+// Runs one case in namespaces of its own, whose names begin with `prefix`. What is not as expected
+// is a failure of the test.
 void RunScriptCase(const Script& script, const ScriptCase& script_case, ScriptPeer& peer,
                    const std::string& prefix);
 

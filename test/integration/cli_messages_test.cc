@@ -1,4 +1,5 @@
-// What `kinformer` says when the server turns it away: one line with the remedy, and the exit status.
+// What `kinformer` says when the server turns it away: one line with the remedy, and the exit
+// status.
 
 #include <csignal>
 #include <filesystem>

@@ -1,4 +1,5 @@
-// The client over TLS against the embedded API server: where its configuration comes from, the verbs, the errors.
+// The client over TLS against the embedded API server: where its configuration comes from, the
+// verbs, the errors.
 
 #include <atomic>
 #include <filesystem>
@@ -98,11 +99,11 @@ TEST_F(ClientOverTls, InClusterConfigGetsInAndFollowsItsToken) {
   folder.Write("token", "old-token");
   folder.Write("ca.crt", server_.ca_pem());
   folder.Write("namespace", "default");
-  internal::Surroundings pod;
+  internal::config::Surroundings pod;
   pod.service_account_dir = folder.path();
   pod.environment = {{"KUBERNETES_SERVICE_HOST", "127.0.0.1"},
                      {"KUBERNETES_SERVICE_PORT", std::to_string(server_.port())}};
-  const Config config = internal::InClusterConfig({}, pod).OrExit();
+  const Config config = internal::config::InClusterConfig({}, pod).OrExit();
   const Client client = Client::NewForConfig(config).OrExit();
   const auto maps = client.For<ConfigMap>(config.namespace_);
   const auto refused = maps.List();
@@ -396,7 +397,8 @@ TEST_F(ClientOverTls, TheCallersTimeIsKept) {
   EXPECT_EQ(maps.List({}, {.stop = stop.get_token()}).error().reason(), Reason::kCanceled);
 }
 
-// The front end breaks the connection instead of answering. Reads are repeated; a write may have been done, so its caller hears.
+// The front end breaks the connection instead of answering. Reads are repeated; a write may have
+// been done, so its caller hears.
 TEST_F(ClientOverTls, AConnectionThatBreaksBeforeTheAnswer) {
   const auto maps = client_.For<ConfigMap>("default");
   ASSERT_TRUE(maps.Create(NewConfigMap("a")).ok());

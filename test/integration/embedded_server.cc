@@ -34,8 +34,8 @@ class EmbeddedServer::Front final : public Handler {
 
 EmbeddedServer::EmbeddedServer(EmbeddedServerOptions options) : options_(std::move(options)) {
   runtime_ = std::make_unique<Runtime>(RuntimeOptions{.name = "test-server", .log = NewNullLog()});
-  authority_ = std::make_unique<apiserver::TlsAuthority>(
-      apiserver::TlsAuthority::Make("integration ca", runtime_->env().WallNow()).OrExit());
+  authority_ = std::make_unique<internal::http::TlsAuthority>(
+      internal::http::TlsAuthority::Make("integration ca", runtime_->env().WallNow()).OrExit());
   certificate_ = MakeCertificate();
   std::promise<void> made;
   runtime_->env().loop().Post([&] {
@@ -58,7 +58,7 @@ EmbeddedServer::~EmbeddedServer() {
   gone.get_future().get();
 }
 
-apiserver::CertificateAndKey EmbeddedServer::MakeCertificate() {
+internal::http::CertificateAndKey EmbeddedServer::MakeCertificate() {
   return authority_->ServerCertificate({"127.0.0.1"}).OrExit();
 }
 

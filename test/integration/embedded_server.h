@@ -1,7 +1,7 @@
 // test/integration/embedded_server.h
 //
-// EmbeddedServer: the embedded API server on a socket of this machine, with threads of its own, which a test can stop, start again
-// and let answer nonsense.
+// EmbeddedServer: the embedded API server on a socket of this machine, with threads of its own,
+// which a test can stop, start again and let answer nonsense.
 
 #ifndef KINFORMER_TEST_INTEGRATION_EMBEDDED_SERVER_H_
 #define KINFORMER_TEST_INTEGRATION_EMBEDDED_SERVER_H_
@@ -22,8 +22,8 @@
 #include "kinformer/object_name.h"
 #include "kinformer/runtime.h"
 
-#include "apiserver/http/tls_authority.h"
 #include "client/testing/scripted_server.h"
+#include "http/tls_authority.h"
 
 namespace kinformer::testing {
 
@@ -39,8 +39,8 @@ struct EmbeddedServerOptions {
   apiserver::ApiServerOptions api{};
 };
 
-// Its certificates are the same for its whole life, so that a client outlives restarts of the server. Thread-safe; everything
-// blocks for a moment. Stops in the destructor.
+// Its certificates are the same for its whole life, so that a client outlives restarts of the
+// server. Thread-safe; everything blocks for a moment. Stops in the destructor.
 class EmbeddedServer {
  public:
   using Answer = std::function<std::optional<ScriptedResponse>(const HttpRequest&)>;
@@ -55,7 +55,7 @@ class EmbeddedServer {
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] const std::string& ca_pem() const { return authority_->ca_pem(); }
   // Another certificate of the same authority, for 127.0.0.1.
-  apiserver::CertificateAndKey MakeCertificate();
+  internal::http::CertificateAndKey MakeCertificate();
 
   // Closes the port and every connection. What the API server holds stays.
   void Stop();
@@ -63,7 +63,8 @@ class EmbeddedServer {
   void Start();
   void CloseConnections();
 
-  // Requests for which `answer` has a response get that, all others the API server's. Called on the server's loop.
+  // Requests for which `answer` has a response get that, all others the API server's. Called on the
+  // server's loop.
   void AnswerWith(Answer answer);
 
   // Runs `work` with the API server on its loop and waits for it.
@@ -93,8 +94,8 @@ class EmbeddedServer {
   class Front;
 
   const EmbeddedServerOptions options_;
-  std::unique_ptr<apiserver::TlsAuthority> authority_;
-  apiserver::CertificateAndKey certificate_;
+  std::unique_ptr<internal::http::TlsAuthority> authority_;
+  internal::http::CertificateAndKey certificate_;
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<apiserver::ApiServer> api_;
   std::unique_ptr<Front> front_;

@@ -1,5 +1,5 @@
-// Hundreds of informers over HTTP/2: nghttpx (Debian's nghttp2-proxy) in front of the embedded API server, as load balancers and API
-// gateways stand before real ones.
+// Hundreds of informers over HTTP/2: nghttpx (Debian's nghttp2-proxy) in front of the embedded API
+// server, as load balancers and API gateways stand before real ones.
 
 #include <cstdio>
 #include <fstream>
@@ -63,7 +63,7 @@ class Http2 : public ::testing::Test {
     const std::string base = ::testing::TempDir() + "kinformer-http2-" + std::to_string(getpid());
     cert_path_ = base + ".crt";
     key_path_ = base + ".key";
-    const apiserver::CertificateAndKey certificate = server_.MakeCertificate();
+    const internal::http::CertificateAndKey certificate = server_.MakeCertificate();
     std::ofstream(cert_path_) << certificate.cert_pem;
     std::ofstream(key_path_) << certificate.key_pem;
     port_ = FreePort();
@@ -163,7 +163,8 @@ TEST_F(Http2, ALowStreamLimitHoldsNobodyUp) {
   ExpectAllFollow("at first");
   server_.Put("second", "1");
   ExpectAllFollow("after a write");
-  // Ten streams each, one of them for the sign of life, and up to eight for requests that are no watches.
+  // Ten streams each, one of them for the sign of life, and up to eight for requests that are no
+  // watches.
   EXPECT_LE(client_->Stats().connections_open, 16U);
 }
 
@@ -177,7 +178,8 @@ TEST_F(Http2, AProxyThatGoesAwayLosesNothing) {
   ExpectAllFollow("after GOAWAY");
   AddInformers(5);
   server_.Put("during", "2");
-  // It dies with all connections, in the middle of their streams, and the server changes while nobody can look.
+  // It dies with all connections, in the middle of their streams, and the server changes while
+  // nobody can look.
   proxy.reset();
   server_.Put("without-proxy", "1");
   server_.Delete("first");

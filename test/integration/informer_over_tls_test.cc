@@ -1,5 +1,5 @@
-// Informers over TLS against the embedded API server: what they hold when the network and the server fail under them, and what they
-// say when they cannot get in.
+// Informers over TLS against the embedded API server: what they hold when the network and the
+// server fail under them, and what they say when they cannot get in.
 
 #include <atomic>
 #include <gmock/gmock.h>
@@ -144,7 +144,8 @@ TEST_P(OverTlsProtocols, F23ConnectionFaultsLoseNothing) {
   EXPECT_THAT(watcher.believer->breaches(), ::testing::IsEmpty());
 }
 
-// Connections break all the time, the server is gone twice, and once nobody can resume where he was.
+// Connections break all the time, the server is gone twice, and once nobody can resume where he
+// was.
 TEST_P(OverTlsProtocols, RestartsUnderLoadLoseNothing) {
   EmbeddedServer server({.http2 = GetParam()});
   auto protobuf = Client::NewForConfig(server.ClientConfig()).OrExit();

@@ -1,5 +1,5 @@
-// Answers that no API server should give, as proxies and broken networks make them: what informers and requests say of them, and
-// that an informer is well again once the answers are.
+// Answers that no API server should give, as proxies and broken networks make them: what informers
+// and requests say of them, and that an informer is well again once the answers are.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +43,8 @@ ScriptedResponse Html(int status) {
   return {.status = status, .headers = {{"Content-Type", "text/html"}}, .body = kHtml};
 }
 
-// A ConfigMapList with one item: ListMeta.resourceVersion "1"; ObjectMeta.name "m", namespace "default".
+// A ConfigMapList with one item: ListMeta.resourceVersion "1"; ObjectMeta.name "m", namespace
+// "default".
 const std::string kProtobufList = wire::SealEnvelope("v1", "ConfigMapList",
                                                      std::string("\x0a\x03\x12\x01"
                                                                  "1"
@@ -259,7 +260,8 @@ class MalformedObject : public ::testing::Test {
       return Json(answer);
     });
   }
-  // One object is known to be there and unreadable; all others are as they should be; the next version of it is read again.
+  // One object is known to be there and unreadable; all others are as they should be; the next
+  // version of it is read again.
   void ExpectQuarantine() {
     auto client = Client::NewForConfig(server_.ClientConfig(), {.prefer_json = true}).OrExit();
     SharedInformer<ConfigMap> informer(client.env(), NewFilteredListWatch<ConfigMap>(client),

@@ -1,4 +1,5 @@
-// Uses an installed kinformer as an outside program does: the embedded API server and an informer on it, in one process.
+// Uses an installed kinformer as an outside program does: the embedded API server and an informer
+// on it, in one process.
 
 #include <iostream>
 

@@ -1,6 +1,7 @@
 // test/realserver/real_server.h
 //
-// RealServer: the real kube-apiserver as a child process. Its binary is named by KINFORMER_REALAPI (test/realserver/build.sh).
+// RealServer: the real kube-apiserver as a child process. Its binary is named by KINFORMER_REALAPI
+// (test/realserver/build.sh).
 
 #ifndef KINFORMER_TEST_REALSERVER_REAL_SERVER_H_
 #define KINFORMER_TEST_REALSERVER_REAL_SERVER_H_

@@ -1,6 +1,8 @@
-// The informer, the dynamic informer and the CLI against the real kube-apiserver. Label `realserver`.
+// The informer, the dynamic informer and the CLI against the real kube-apiserver. Label
+// `realserver`.
 //
-// The binaries come from the environment, set by ctest: KINFORMER_REALAPI (test/realserver/build.sh) and KINFORMER_CLI.
+// The binaries come from the environment, set by ctest: KINFORMER_REALAPI
+// (test/realserver/build.sh) and KINFORMER_CLI.
 
 #include <filesystem>
 #include <fstream>
@@ -184,8 +186,8 @@ TEST(RealServer, DynamicInformerOfACustomResource) {
                  R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
     "metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
     "names":{"plural":"widgets","singular":"widget","kind":"Widget"},
-    "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",
-    "x-kubernetes-preserve-unknown-fields":true}}}]}})")
+    "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{
+    "type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})")
                  .OrExit();
   const auto created = client.Dynamic(crds).Create(crd);
   ASSERT_TRUE(created) << created.error();
@@ -203,8 +205,8 @@ TEST(RealServer, DynamicInformerOfACustomResource) {
   ASSERT_TRUE(synced) << synced.error();
 
   auto widget =
-      json::Parse(
-          R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"blue"},"spec":{"size":7,"note":"a \"quoted\" word"}})")
+      json::Parse(R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"blue"},)"
+                  R"("spec":{"size":7,"note":"a \"quoted\" word"}})")
           .OrExit();
   const auto made = client.Dynamic(*widgets, "default").Create(widget);
   ASSERT_TRUE(made) << made.error();
@@ -243,7 +245,8 @@ TEST(RealServer, RestartLosesNothing) {
   informer.Stop();
 }
 
-// A watch from a resourceVersion that etcd has forgotten is answered with 410; the informer relists and finds what it missed.
+// A watch from a resourceVersion that etcd has forgotten is answered with 410; the informer relists
+// and finds what it missed.
 TEST(RealServer, ExpiredResourceVersionMeansRelist) {
   const Client client = NewClient();
   MakeNamespace(client, "expired");
@@ -266,7 +269,8 @@ TEST(RealServer, ExpiredResourceVersionMeansRelist) {
   ASSERT_TRUE(maps.Delete("goes"));
   for (int i = 0; i < 10; ++i)
     ASSERT_TRUE(maps.Create(NewConfigMap("new-" + std::to_string(i), "x")));
-  // The watch cache of a restarted server begins at its start, so the version that the informer knows is too old for it.
+  // The watch cache of a restarted server begins at its start, so the version that the informer
+  // knows is too old for it.
   server->Stop(SIGKILL);
   server->Start({"--", "--etcd-compaction-interval=1s"});
   const Client again = NewClient();

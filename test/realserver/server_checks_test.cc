@@ -29,7 +29,8 @@ class RealPeer {
   [[nodiscard]] HttpPeer& http() { return *http_; }
 
  private:
-  // Nobody can ask a kube-apiserver to forget: its etcd is compacted behind its back, and what it remembers itself goes with a restart.
+  // Nobody can ask a kube-apiserver to forget: its etcd is compacted behind its back, and what it
+  // remembers itself goes with a restart.
   void Compact() {
     HttpPeer etcd({.word = "etcd", .url = server_.etcd(), .http2 = false});
     const ScriptReply now = etcd.Finish(

@@ -1,6 +1,7 @@
 // test/simulation/delivery_checker.h
 //
-// DeliveryChecker: a handler that believes only its events, and notes every breach of the delivery rules (design: Delivery).
+// DeliveryChecker: a handler that believes only its events, and notes every breach of the delivery
+// rules (design: Delivery).
 
 #ifndef KINFORMER_TEST_SIMULATION_DELIVERY_CHECKER_H_
 #define KINFORMER_TEST_SIMULATION_DELIVERY_CHECKER_H_
@@ -19,9 +20,9 @@ struct ServerHistory {
   std::map<std::pair<std::string, std::string>, std::string> values;
 };
 
-// Rules: an object is added when it is not there, updated and deleted when it is; an update starts from the state that was
-// delivered last; a state that was delivered existed on the server, with the content it had there; the resourceVersion of a living
-// object only grows.
+// Rules: an object is added when it is not there, updated and deleted when it is; an update starts
+// from the state that was delivered last; a state that was delivered existed on the server, with
+// the content it had there; the resourceVersion of a living object only grows.
 template <class T>
 class DeliveryChecker : public ResourceEventHandler<T> {
  public:

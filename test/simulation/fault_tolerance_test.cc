@@ -1,5 +1,6 @@
-// The faults that a server can be told to commit, and an informer that goes through each of them: while it lasts, where a correct
-// client can live with it, else after it has gone, cache and handler must equal the server.
+// The faults that a server can be told to commit, and an informer that goes through each of them:
+// while it lasts, where a correct client can live with it, else after it has gone, cache and
+// handler must equal the server.
 
 #include <functional>
 #include <gtest/gtest.h>
@@ -45,7 +46,8 @@ struct Trial {
   bool stays = true;
   // Deleted objects come again at once, under another uid.
   bool recreate = false;
-  // The delivery rules hold; if not, because the server itself goes back in time, only the outcome is checked.
+  // The delivery rules hold; if not, because the server itself goes back in time, only the outcome
+  // is checked.
   bool rules_hold = true;
   Duration client_timeout{0};
   std::size_t max_chunk_bytes = 1000;

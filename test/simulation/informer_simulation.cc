@@ -22,7 +22,8 @@ using State = std::map<std::string, std::string>;
 const GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 constexpr int kNames = 24;
 
-// splitmix64: the test's own dice, apart from the Env's, so that a change in the library leaves the plan as it is.
+// splitmix64: the test's own dice, apart from the Env's, so that a change in the library leaves the
+// plan as it is.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ULL + 1) {}

@@ -1,7 +1,8 @@
 // test/simulation/informer_simulation.h
 //
-// InformerSimulation: one informer on one embedded API server in simulated time, under faults drawn from a seed. After the faults
-// end, cache and handlers must equal the server; on the way, every handler must see the delivery rules kept.
+// InformerSimulation: one informer on one embedded API server in simulated time, under faults drawn
+// from a seed. After the faults end, cache and handlers must equal the server; on the way, every
+// handler must see the delivery rules kept.
 
 #ifndef KINFORMER_TEST_SIMULATION_INFORMER_SIMULATION_H_
 #define KINFORMER_TEST_SIMULATION_INFORMER_SIMULATION_H_

@@ -1,5 +1,5 @@
-// The informer against the embedded API server under faults, by seeds. KINFORMER_SIMULATION_SEEDS sets how many,
-// KINFORMER_SIMULATION_SEED runs one.
+// The informer against the embedded API server under faults, by seeds. KINFORMER_SIMULATION_SEEDS
+// sets how many, KINFORMER_SIMULATION_SEED runs one.
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

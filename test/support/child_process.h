@@ -1,6 +1,7 @@
 // test/support/child_process.h
 //
-// ChildProcess: a program that a test starts, reads and ends. Its output is read line by line; it ends with the test.
+// ChildProcess: a program that a test starts, reads and ends. Its output is read line by line; it
+// ends with the test.
 
 #ifndef KINFORMER_TEST_SUPPORT_CHILD_PROCESS_H_
 #define KINFORMER_TEST_SUPPORT_CHILD_PROCESS_H_
@@ -16,17 +17,20 @@ namespace kinformer::testing {
 // Belongs to one thread. Destruction kills the program (SIGKILL) and reaps it.
 class ChildProcess {
  public:
-  // The program's standard output, and its standard error too if asked for, is a pipe that this object reads; its standard input is
-  // a pipe that closes with this object. `environment`: "NAME=value", on top of this process's own. Aborts if the program cannot be started.
+  // The program's standard output, and its standard error too if asked for, is a pipe that this
+  // object reads; its standard input is a pipe that closes with this object. `environment`:
+  // "NAME=value", on top of this process's own. Aborts if the program cannot be started.
   ChildProcess(std::vector<std::string> arguments, std::vector<std::string> environment = {},
                bool read_stderr = false);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // The next line of output without its end; empty at the end of output or when `timeout` has passed.
+  // The next line of output without its end; empty at the end of output or when `timeout` has
+  // passed.
   std::optional<std::string> ReadLine(std::chrono::milliseconds timeout);
-  // Reads lines until one contains `text`; false if there is none in time. The lines read are appended to `seen`.
+  // Reads lines until one contains `text`; false if there is none in time. The lines read are
+  // appended to `seen`.
   bool WaitForLine(const std::string& text, std::chrono::milliseconds timeout,
                    std::vector<std::string>* seen = nullptr);
   void Signal(int signal);

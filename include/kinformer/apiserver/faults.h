@@ -1,13 +1,16 @@
 // kinformer/apiserver/faults.h
 //
-// FaultPlan: what the embedded API server does wrong, on purpose, and to whom. Rules can be added and taken away while the server
-// runs.
+// FaultPlan: what the embedded API server does wrong, on purpose, and to whom. Rules can be added
+// and taken away while the server runs.
 //
-//   server.faults().Add({.verb = "watch", .resource = "pods", .action = FaultAction::kCutBody, .count = 3, .after_bytes = 700});
-//   server.faults().Add({.verb = "list", .action = FaultAction::kRespond, .probability = 0.1, .status = 429, .retry_after = 1s});
+//   server.faults().Add({.verb = "watch", .resource = "pods", .action = FaultAction::kCutBody,
+//                        .count = 3, .after_bytes = 700});
+//   server.faults().Add({.verb = "list", .action = FaultAction::kRespond, .probability = 0.1,
+//                        .status = 429, .retry_after = 1s});
 //
-// The same over HTTP, where ApiServerOptions::debug_endpoints is set: /debug/faults takes rules as JSON, with these names in
-// camelCase: {"verb": "watch", "resource": "pods", "action": "cutBody", "count": 3, "afterBytes": 700}.
+// The same over HTTP, where ApiServerOptions::debug_endpoints is set: /debug/faults takes rules as
+// JSON, with these names in camelCase: {"verb": "watch", "resource": "pods", "action": "cutBody",
+// "count": 3, "afterBytes": 700}.
 
 #ifndef KINFORMER_APISERVER_FAULTS_H_
 #define KINFORMER_APISERVER_FAULTS_H_
@@ -25,6 +28,7 @@
 
 namespace kinformer::apiserver {
 
+// What a rule does to the requests that it hits. Words in backquotes are fields of FaultRule.
 enum class FaultAction : std::uint8_t {
   // ---- Instead of an answer.
   kRespond,  // answers with `status` (and Retry-After) instead of doing anything
@@ -32,7 +36,9 @@ enum class FaultAction : std::uint8_t {
   kDelay,    // answers after `delay`
 
   // ---- The body of an answer.
-  kCutBody,  // breaks the response after `after_bytes`: the connection, or with HTTP/2 the stream (RST_STREAM)
+  // Breaks the response after `after_bytes`: the connection, or with HTTP/2 the stream
+  // (RST_STREAM).
+  kCutBody,
   kEndBody,  // ends the body after `after_bytes` as if that were all
   kStall,    // says nothing more after `after_bytes`, and does not end
   kGarbage,  // `text`, `repeat` times, in the place of what comes after `after_bytes`
@@ -46,7 +52,8 @@ enum class FaultAction : std::uint8_t {
 
   // ---- Watches.
   kEndWatch,  // a clean end after `after_events` events, or once `after` has passed if that is set
-  kWatchError,  // an ERROR event with `status` (410: Expired) after `after_events` events, and the end
+  // An ERROR event with `status` (410: Expired) after `after_events` events, and the end.
+  kWatchError,
   kErrorObject,       // the same with `text`, which is any JSON, as the event's object
   kDuplicateEvents,   // each event twice
   kReplayEvents,      // begins `versions` resourceVersions before the one that is asked for
@@ -55,19 +62,23 @@ enum class FaultAction : std::uint8_t {
   kWrongKind,         // after each event another, of the same object as a `text`
   kNoBookmarks,       // no bookmarks, not even the one that ends the initial events
   kNoInitialEnd,      // only that one is left out
-  kBookmarksOnly,  // no later events, but every `delay` a bookmark of the version it began from; as soon as the watch
-  // ends, whoever resumes misses nothing
+  // No later events, but every `delay` a bookmark of the version it began from; as soon as the
+  // watch ends, whoever resumes misses nothing.
+  kBookmarksOnly,
   kOldBookmarks,  // after each event a bookmark that is `versions` resourceVersions older
 
   // ---- What is read.
   kOldResourceVersion,  // a list or watch from a resourceVersion is told that it is too old
   kStaleRead,           // lists are what they were `versions` resourceVersions ago
-  kStaleCache,  // ... only those that do not ask for the latest, and not older than they ask for;
-                // and initial events
-  kSkewClock,  // the Date header, and the creationTimestamp of what the request creates, are wrong by `skew`
+  // As kStaleRead, but only lists that do not ask for the latest, and not older than they ask for;
+  // and initial events.
+  kStaleCache,
+  // The Date header, and the creationTimestamp of what the request creates, are wrong by `skew`.
+  kSkewClock,
 };
 
-// A request is hit by the first rule that fits it and whose dice fall so. Empty fields fit everything.
+// A request is hit by the first rule that fits it and whose dice fall so. Empty fields fit
+// everything.
 struct FaultRule {
   std::string verb{};      // get, list, watch, create, update, patch, delete, deletecollection
   std::string resource{};  // plural
@@ -85,9 +96,9 @@ struct FaultRule {
 
   // What the actions name in backquotes.
   int status{500};
-  std::string
-      text{};  // kRespond: a body in place of a Status. kForeignNamespace, kWrongKind: empty
-               // is "elsewhere" and "Intruder"
+  // kRespond: a body in place of a Status. kForeignNamespace, kWrongKind: empty is "elsewhere" and
+  // "Intruder".
+  std::string text{};
   std::string content_type{};  // of kRespond's text; empty: plain text
   std::optional<std::chrono::seconds> retry_after{};
   Duration delay{0};
@@ -119,6 +130,7 @@ class FaultPlan {
   [[nodiscard]] std::uint64_t hits(RuleId id) const;
   [[nodiscard]] std::uint64_t hits() const;
 
+  // A rule with what has become of it.
   struct Listed {
     RuleId id = 0;
     FaultRule rule{};
@@ -127,6 +139,7 @@ class FaultPlan {
   // In the order in which they are tried.
   [[nodiscard]] std::vector<Listed> Rules() const;
 
+  // What rules look at in a request.
   struct Request {
     std::string_view verb{};
     std::string_view resource{};

@@ -1,12 +1,13 @@
 // kinformer/apiserver/recording.h
 //
-// Recorder and Replay: what a real API server said, written down once and served again, with its timing or as fast as possible.
+// Recorder and Replay: what a real API server said, written down once and served again, with its
+// timing or as fast as possible.
 //
 //   auto recorder = Recorder::Open(env, transport_to_the_cluster, "morning.rec").OrExit();
-//   auto http = HttpServer::Listen(env, *recorder).OrExit();        // point any client at it
+//   auto http = HttpServer::Listen(env, *recorder).OrExit();  // point any client at it
 //
 //   auto replay = Replay::Open(env, "morning.rec", {.speed = 10}).OrExit();
-//   auto transport = NewInMemoryTransport(env, *replay);            // or behind an HttpServer again
+//   auto transport = NewInMemoryTransport(env, *replay);  // or behind an HttpServer again
 
 #ifndef KINFORMER_APISERVER_RECORDING_H_
 #define KINFORMER_APISERVER_RECORDING_H_
@@ -22,6 +23,7 @@
 
 namespace kinformer::apiserver {
 
+// What is recorded.
 struct RecorderOptions {
   // Also what is read of Secrets.
   bool include_secrets{false};
@@ -29,18 +31,22 @@ struct RecorderOptions {
   std::size_t max_unread_bytes{std::size_t{256} << 20};
 };
 
+// What has been recorded so far.
 struct RecorderStats {
   std::uint64_t exchanges = 0;  // recorded
   std::uint64_t bytes = 0;      // of the file
 };
 
-// A Handler that passes every request to `upstream`, with the upstream's own credentials, and what comes back to the client. It
-// writes down the GET requests (lists, watches, discovery) and their answers, chunk by chunk, with times.
+// A Handler that passes every request to `upstream`, with the upstream's own credentials, and what
+// comes back to the client. It writes down the GET requests (lists, watches, discovery) and their
+// answers, chunk by chunk, with times.
 //
-// Guarantees: no header of a request but Accept is written, so no credential; no answer about Secrets unless asked for; no request
-// that changes something. What has been written can be replayed even if the process is killed. The file belongs to its owner alone
-// (mode 0600). If the disk fails, a warning is logged and recording ends; passing on goes on.
-// Loop-confined, destruction included; writes to the file on the loop. Response streams may outlive it.
+// Guarantees: no header of a request but Accept is written, so no credential; no answer about
+// Secrets unless asked for; no request that changes something. What has been written can be
+// replayed even if the process is killed. The file belongs to its owner alone (mode 0600). If the
+// disk fails, a warning is logged and recording ends; passing on goes on.
+// Loop-confined, destruction included; writes to the file on the loop. Response streams may outlive
+// it.
 class Recorder : public Handler {
  public:
   // Starts the file anew. Errors: kConfig where it cannot be written.
@@ -60,20 +66,23 @@ class Recorder : public Handler {
   const std::shared_ptr<Core> core_;
 };
 
+// How a recording is played.
 struct ReplayOptions {
   // 2: twice as fast as it was; 0: as fast as possible.
   double speed{1};
 };
 
-// A Handler that answers from a recording. The n-th request for the same thing (path and query, leaving aside timeouts and, where
-// none with the same was recorded, the resourceVersion) gets the n-th recorded answer; a list or object then goes on to get the last,
-// and a watch says nothing until its timeoutSeconds. A watch whose recording breaks off stays open. What was not recorded is
+// A Handler that answers from a recording. The n-th request for the same thing (path and query,
+// leaving aside timeouts and, where none with the same was recorded, the resourceVersion) gets the
+// n-th recorded answer; a list or object then goes on to get the last, and a watch says nothing
+// until its timeoutSeconds. A watch whose recording breaks off stays open. What was not recorded is
 // NotFound; what would change something is MethodNotAllowed.
 //
 // The recording is kept in memory. Loop-confined; response streams may outlive it.
 class Replay : public Handler {
  public:
-  // Errors: kConfig where the file cannot be read or is no recording. One that breaks off in the middle is taken up to there.
+  // Errors: kConfig where the file cannot be read or is no recording. One that breaks off in the
+  // middle is taken up to there.
   static Result<std::unique_ptr<Replay>> Open(Env& env, const std::string& path,
                                               ReplayOptions options = {});
   static Result<std::unique_ptr<Replay>> FromBytes(Env& env, std::string recording,

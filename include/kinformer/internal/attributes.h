@@ -5,7 +5,8 @@
 #ifndef KINFORMER_INTERNAL_ATTRIBUTES_H_
 #define KINFORMER_INTERNAL_ATTRIBUTES_H_
 
-// The result points into the object (or argument) it is written on: clang warns where the result outlives it.
+// The result points into the object (or argument) it is written on: clang warns where the result
+// outlives it.
 #if defined(__clang__)
 #define KINFORMER_LIFETIMEBOUND [[clang::lifetimebound]]
 #else

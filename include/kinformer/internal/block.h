@@ -1,7 +1,8 @@
 // kinformer/internal/block.h
 //
-// Block: one API object in memory, in one allocation: a header, an index of the fields that are present in the root's direct
-// children, and the bytes the server sent. Immutable once built. docs/object-layout.md has the layout to the byte.
+// Block: one API object in memory, in one allocation: a header, an index of the fields that are
+// present in the root's direct children, and the bytes the server sent. Immutable once built.
+// docs/object-layout.md has the layout to the byte.
 //
 // ObjectRef is the counted handle on a Block; Ref<T> (ref.h) is the same with a type.
 
@@ -49,8 +50,9 @@ class Block {
   // Equal uid, resourceVersion and bytes, packed or not.
   [[nodiscard]] bool SameAs(const Block& other) const;
 
-  // The store's links: the version at which this block became current and the block it replaced. A block is in at most one
-  // store; the store that holds it owns these and nobody else touches them. TryClaim returns false if another store has it.
+  // The store's links: the version at which this block became current and the block it replaced. A
+  // block is in at most one store; the store that holds it owns these and nobody else touches them.
+  // TryClaim returns false if another store has it.
   struct StoreLink {
     std::atomic<std::uint64_t> version{0};
     std::atomic<const Block*> previous{nullptr};
@@ -64,14 +66,16 @@ class Block {
   // ---- For views (view.h).
   // The ObjectMeta message, whatever the encoding of the rest.
   [[nodiscard]] std::string_view metadata_bytes() const;
-  // JSON blocks: the text of the string that starts at `quote`, a position in the payload, if it has escapes.
+  // JSON blocks: the text of the string that starts at `quote`, a position in the payload, if it
+  // has escapes.
   [[nodiscard]] std::string_view UnescapedString(const char* quote) const noexcept;
-  // The program's struct, decoded at entry, with its head in front. Null where the type has none, and in packed blocks.
+  // The program's struct, decoded at entry, with its head in front. Null where the type has none,
+  // and in packed blocks.
   [[nodiscard]] const StructInfo::Head* structure() const noexcept;
 
  private:
   friend class BlockBuilder;
-  friend class BlockReader;  // object/block_reader.h
+  friend class BlockReader;  // object/block/block_reader.h
   static constexpr std::uint8_t kPackedFlag = 8;
   Block() = default;
   ~Block() = default;
@@ -92,14 +96,15 @@ class Block {
   std::uint32_t payload_at_ = 0;   // from the start of the block
   std::uint32_t metadata_at_ = 0;  // from the start of the payload
   std::uint32_t metadata_size_ = 0;
-  std::uint32_t tail_size_ =
-      0;  // bytes after the payload: metadata and unescaped strings of JSON blocks
+  // Bytes after the payload: metadata and unescaped strings of JSON blocks.
+  std::uint32_t tail_size_ = 0;
   // name, namespace, uid, resourceVersion: from the start of the metadata.
   std::uint16_t at_[4] = {};
   std::uint8_t size_[4] = {};
 };
 
-// Shares a Block. 8 bytes; copying counts. Null by default. Different handles may be used by different threads at will.
+// Shares a Block. 8 bytes; copying counts. Null by default. Different handles may be used by
+// different threads at will.
 class ObjectRef {
  public:
   ObjectRef() = default;
@@ -143,8 +148,12 @@ class ObjectRef {
   const Block* block_ = nullptr;
 };
 
-// The object as an ordinary block: itself, or where it is packed, a new one that belongs to the caller. Takes a few microseconds.
+// The object as an ordinary block: itself, or where it is packed, a new one that belongs to the
+// caller. Takes a few microseconds.
 [[nodiscard]] ObjectRef Unpacked(const ObjectRef& object);
+
+// A copy in an allocation of its own, unclaimed: for putting one object into a second store.
+[[nodiscard]] ObjectRef CloneBlock(const Block& block);
 
 }  // namespace kinformer::internal
 

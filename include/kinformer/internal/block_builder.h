@@ -1,7 +1,8 @@
 // kinformer/internal/block_builder.h
 //
-// From bytes to Blocks. Checks the envelope, the root and its direct children; brings them into canonical order; drops what the
-// options say; builds the index. Malformed bytes give an Error that says where.
+// From bytes to Blocks. Checks the envelope, the root and its direct children; brings them into
+// canonical order; drops what the options say; builds the index. Malformed bytes give an Error that
+// says where.
 
 #ifndef KINFORMER_INTERNAL_BLOCK_BUILDER_H_
 #define KINFORMER_INTERNAL_BLOCK_BUILDER_H_
@@ -22,7 +23,7 @@ class JsonBitmap;  // wire/json_bitmap.h
 
 namespace kinformer::internal {
 
-class ProjectionTree;  // object/projection_tree.h
+class ProjectionTree;  // object/transcode/projection_tree.h
 
 struct BuildOptions {
   bool drop_managed_fields = false;
@@ -38,23 +39,15 @@ BuildOptions BuildOptionsOf(const EntryOptions& options);
 Result<ObjectRef> BuildFromProtobuf(const TypeInfo& type, std::string_view message,
                                     const BuildOptions& options = {});
 
-// `json` is one object as the API sends it, with or without kind and apiVersion. A built-in kind is transcoded to protobuf by its
-// descriptor; a dynamic kind keeps its JSON. `bitmap`: has read a text that `json` is part of, where somebody has done that.
+// `json` is one object as the API sends it, with or without kind and apiVersion. A built-in kind is
+// transcoded to protobuf by its descriptor; a dynamic kind keeps its JSON. `bitmap`: has read a
+// text that `json` is part of, where somebody has done that.
 Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json,
                                 const BuildOptions& options = {},
                                 const wire::JsonBitmap* bitmap = nullptr);
 
 // The object of a block, built once more: for options that its builder did not know.
 Result<ObjectRef> RebuildBlock(const Block& block, const BuildOptions& options);
-
-// A copy of a block in an allocation of its own, unclaimed: for putting one object into a second store.
-ObjectRef CloneBlock(const Block& block);
-
-// The object as JSON with kind and apiVersion, compact.
-std::string BlockToJson(const Block& block);
-
-// The object as a protobuf message of its kind in the k8s envelope; for kProtobuf blocks only.
-std::string BlockToProtobufEnvelope(const Block& block);
 
 }  // namespace kinformer::internal
 

@@ -1,7 +1,8 @@
 // kinformer/internal/descriptor.h
 //
-// Descriptors: the schema of messages as constant tables, generated from schema/. They drive everything that is not worth
-// generated code: JSON to protobuf and back, encoding and decoding of mutable structs, defaults, field checks.
+// Descriptors: the schema of messages as constant tables, generated from schema/. They drive
+// everything that is not worth generated code: JSON to protobuf and back, encoding and decoding of
+// mutable structs, defaults, field checks.
 
 #ifndef KINFORMER_INTERNAL_DESCRIPTOR_H_
 #define KINFORMER_INTERNAL_DESCRIPTOR_H_
@@ -30,8 +31,9 @@ enum class FieldKind : std::uint8_t {
   kJsonUnion,    // a message with a union_kind: apiextensions' JSONSchemaPropsOrBool and its kin
 };
 
-// Messages whose JSON form is not an object of their fields: apiextensions' three "this or that" types, and the
-// lists of strings that are a message of their own on the wire (authentication's ExtraValue, metav1's Verbs).
+// Messages whose JSON form is not an object of their fields: apiextensions' three "this or that"
+// types, and the lists of strings that are a message of their own on the wire (authentication's
+// ExtraValue, metav1's Verbs).
 enum class UnionKind : std::uint8_t {
   kNone,
   kSchemaOrArray,
@@ -43,8 +45,8 @@ enum class UnionKind : std::uint8_t {
 // How a list is merged by patches.
 enum class ListType : std::uint8_t { kUnspecified, kAtomic, kSet, kMap };
 
-// What strategic merge patch and server-side apply know of a field. Counterpart: the struct tags patchStrategy and
-// patchMergeKey, and the markers +listType and +listMapKey.
+// What strategic merge patch and server-side apply know of a field. Counterpart: the struct tags
+// patchStrategy and patchMergeKey, and the markers +listType and +listMapKey.
 struct MergeRule {
   bool merge = false;            // patchStrategy has "merge"
   bool retain_keys = false;      // patchStrategy has "retainKeys"
@@ -63,8 +65,8 @@ struct FieldDescriptor {
   bool map = false;       // map<string, kind>; on the wire a repeated {1: key, 2: value}
   bool pointer = false;   // absent and zero differ
   bool omitempty = true;  // JSON leaves it out when empty
-  bool inlined =
-      false;  // JSON: the message's fields stand in the parent ("json:,inline"), wire: a sub-message
+  // JSON: the message's fields stand in the parent ("json:,inline"); wire: a sub-message.
+  bool inlined = false;
   const MessageDescriptor* message = nullptr;
   const MergeRule* merge_rule = nullptr;  // null: nothing is said
 };
@@ -73,9 +75,11 @@ struct MessageDescriptor {
   std::string_view name;  // "k8s.io.api.core.v1.PodSpec"
   // By field number, ascending.
   std::span<const FieldDescriptor> fields;
-  // Indexes into fields, in the bytewise order of json_name; for look-up by name. Inlined fields are not in it.
+  // Indexes into fields, in the bytewise order of json_name; for look-up by name. Inlined fields
+  // are not in it.
   std::span<const std::uint16_t> by_name;
-  // Indexes into fields, in the order in which the API writes them in JSON. Inlined fields stand in their place.
+  // Indexes into fields, in the order in which the API writes them in JSON. Inlined fields stand in
+  // their place.
   std::span<const std::uint16_t> json_order;
   UnionKind union_kind = UnionKind::kNone;
   // JSON has kind and apiVersion here, which the wire form lacks.
@@ -86,7 +90,8 @@ struct MessageDescriptor {
 const FieldDescriptor* FindByNumber(const MessageDescriptor& message, std::uint32_t number);
 const FieldDescriptor* FindByName(const MessageDescriptor& message, std::string_view json_name);
 
-// Like FindByName, and looks into inlined messages too: what a JSON object of this message may have as a member.
+// Like FindByName, and looks into inlined messages too: what a JSON object of this message may have
+// as a member.
 const FieldDescriptor* FindJsonMember(const MessageDescriptor& message, std::string_view json_name);
 
 }  // namespace kinformer::internal

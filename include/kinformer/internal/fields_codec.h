@@ -199,6 +199,70 @@ bool DecodeEnum(const J& json, T& out, FieldsReading& reading) {
   return reading.Fail("\"" + std::string(*text) + "\" is none of " + known);
 }
 
+template <class J>
+bool DecodeString(const J& json, std::string& out, FieldsReading& reading) {
+  const std::optional<std::string_view> text = json.AsString();
+  if (!text) return reading.WrongType("a string", json.type());
+  out = *text;
+  return true;
+}
+
+template <class J>
+bool DecodeBool(const J& json, bool& out, FieldsReading& reading) {
+  const std::optional<bool> flag = json.AsBool();
+  if (!flag) return reading.WrongType("a boolean", json.type());
+  out = *flag;
+  return true;
+}
+
+template <class J, class T>
+bool DecodeList(const J& json, T& out, FieldsReading& reading) {
+  if (json.type() != json::Type::kArray) return reading.WrongType("an array", json.type());
+  out.clear();
+  std::size_t index = 0;
+  for (const auto& item : json.items()) {
+    // By way of a value of its own: a vector<bool> has no elements to refer to.
+    typename T::value_type element{};
+    if (!DecodeField(item, element, reading)) return reading.Within(index);
+    out.push_back(std::move(element));
+    ++index;
+  }
+  return true;
+}
+
+template <class J, class T>
+bool DecodeMap(const J& json, T& out, FieldsReading& reading) {
+  if (json.type() != json::Type::kObject) return reading.WrongType("an object", json.type());
+  out.clear();
+  for (const auto& [name, value] : json.members()) {
+    if (!DecodeField(value, out[std::string(name)], reading)) return reading.Within(name);
+  }
+  return true;
+}
+
+template <class J>
+bool DecodeIntOrString(const J& json, intstr::IntOrStringMutable& out, FieldsReading& reading) {
+  if (const std::optional<std::string_view> text = json.AsString()) {
+    out = intstr::IntOrStringMutable(std::string(*text));
+    return true;
+  }
+  std::int32_t number = 0;
+  if (!DecodeNumber(json, number, reading)) return false;
+  out = number;
+  return true;
+}
+
+// A type with a form as text: times, quantities.
+template <class J, class T>
+bool DecodeText(const J& json, T& out, FieldsReading& reading) {
+  if (std::is_same_v<T, resource::Quantity> && json.type() == json::Type::kNumber) {
+    return ReadText(FieldNumberText(json), out, reading);
+  }
+  const std::optional<std::string_view> text = json.AsString();
+  if (!text) return reading.WrongType("a string", json.type());
+  return ReadText(*text, out, reading);
+}
+
 template <class J, class T>
 bool DecodeField(const J& json, T& out, FieldsReading& reading) {
   if constexpr (std::is_same_v<T, json::Value>) {
@@ -207,17 +271,11 @@ bool DecodeField(const J& json, T& out, FieldsReading& reading) {
   } else {
     if (json.type() == json::Type::kNull) return true;
     if constexpr (std::is_same_v<T, bool>) {
-      const std::optional<bool> flag = json.AsBool();
-      if (!flag) return reading.WrongType("a boolean", json.type());
-      out = *flag;
-      return true;
+      return DecodeBool(json, out, reading);
     } else if constexpr (std::is_arithmetic_v<T>) {
       return DecodeNumber(json, out, reading);
     } else if constexpr (std::is_same_v<T, std::string>) {
-      const std::optional<std::string_view> text = json.AsString();
-      if (!text) return reading.WrongType("a string", json.type());
-      out = *text;
-      return true;
+      return DecodeString(json, out, reading);
     } else if constexpr (HasEnumNames<T>) {
       return DecodeEnum(json, out, reading);
     } else if constexpr (HasFieldsTuple<T>) {
@@ -225,40 +283,13 @@ bool DecodeField(const J& json, T& out, FieldsReading& reading) {
     } else if constexpr (kIsOptional<T>) {
       return DecodeField(json, out.emplace(), reading);
     } else if constexpr (kIsList<T>) {
-      if (json.type() != json::Type::kArray) return reading.WrongType("an array", json.type());
-      out.clear();
-      std::size_t index = 0;
-      for (const auto& item : json.items()) {
-        // By way of a value of its own: a vector<bool> has no elements to refer to.
-        typename T::value_type element{};
-        if (!DecodeField(item, element, reading)) return reading.Within(index);
-        out.push_back(std::move(element));
-        ++index;
-      }
-      return true;
+      return DecodeList(json, out, reading);
     } else if constexpr (kIsMap<T>) {
-      if (json.type() != json::Type::kObject) return reading.WrongType("an object", json.type());
-      out.clear();
-      for (const auto& [name, value] : json.members()) {
-        if (!DecodeField(value, out[std::string(name)], reading)) return reading.Within(name);
-      }
-      return true;
+      return DecodeMap(json, out, reading);
     } else if constexpr (std::is_same_v<T, intstr::IntOrStringMutable>) {
-      if (const std::optional<std::string_view> text = json.AsString()) {
-        out = intstr::IntOrStringMutable(std::string(*text));
-        return true;
-      }
-      std::int32_t number = 0;
-      if (!DecodeNumber(json, number, reading)) return false;
-      out = number;
-      return true;
+      return DecodeIntOrString(json, out, reading);
     } else if constexpr (requires { ReadText(std::string_view(), out, reading); }) {
-      if (std::is_same_v<T, resource::Quantity> && json.type() == json::Type::kNumber) {
-        return ReadText(FieldNumberText(json), out, reading);
-      }
-      const std::optional<std::string_view> text = json.AsString();
-      if (!text) return reading.WrongType("a string", json.type());
-      return ReadText(*text, out, reading);
+      return DecodeText(json, out, reading);
     } else {
       static_assert(
           kNever<T>,
@@ -301,6 +332,29 @@ bool IsLeftOut(const T& value, bool omit_empty) {
 }
 
 template <class T>
+void EncodeField(const T& value, json::Value& out);
+
+template <class T>
+void EncodeStruct(const T& value, json::Value& out) {
+  json::Object& members = out.EnsureObject();
+  const auto one = [&](const auto& field) {
+    if constexpr (!kIsBag<std::remove_cvref_t<decltype(field)>>) {
+      if (!IsLeftOut(value.*field.member, field.omit_empty)) {
+        EncodeField(value.*field.member, members[field.name]);
+      }
+    }
+  };
+  const auto bag = [&](const auto& field) {
+    if constexpr (kIsBag<std::remove_cvref_t<decltype(field)>>) {
+      for (const auto& [name, unknown] : (value.*field.member).members) {
+        if (members.Find(name) == nullptr) members.Set(name, unknown);
+      }
+    }
+  };
+  std::apply([&](const auto&... field) { (one(field), ...), (bag(field), ...); }, T::kFields);
+}
+
+template <class T>
 void EncodeField(const T& value, json::Value& out) {
   if constexpr (std::is_same_v<T, json::Value> || std::is_arithmetic_v<T> ||
                 std::is_same_v<T, std::string>) {
@@ -310,22 +364,7 @@ void EncodeField(const T& value, json::Value& out) {
       if (enumerator == value) out = name;
     }
   } else if constexpr (HasFieldsTuple<T>) {
-    json::Object& members = out.EnsureObject();
-    const auto one = [&](const auto& field) {
-      if constexpr (!kIsBag<std::remove_cvref_t<decltype(field)>>) {
-        if (!IsLeftOut(value.*field.member, field.omit_empty)) {
-          EncodeField(value.*field.member, members[field.name]);
-        }
-      }
-    };
-    const auto bag = [&](const auto& field) {
-      if constexpr (kIsBag<std::remove_cvref_t<decltype(field)>>) {
-        for (const auto& [name, unknown] : (value.*field.member).members) {
-          if (members.Find(name) == nullptr) members.Set(name, unknown);
-        }
-      }
-    };
-    std::apply([&](const auto&... field) { (one(field), ...), (bag(field), ...); }, T::kFields);
+    EncodeStruct(value, out);
   } else if constexpr (kIsOptional<T>) {
     if (value.has_value()) EncodeField(*value, out);
   } else if constexpr (kIsList<T>) {
@@ -360,7 +399,8 @@ struct FieldElement<std::vector<T>> : FieldElement<T> {};
 template <class T>
 struct FieldElement<std::deque<T>> : FieldElement<T> {};
 
-// A struct that has a bag wants all of its members, and one that contains itself has paths without end.
+// A struct that has a bag wants all of its members, and one that contains itself has paths without
+// end.
 template <class T>
 constexpr bool HasBag() {
   return std::apply(

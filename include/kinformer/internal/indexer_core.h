@@ -1,7 +1,7 @@
 // kinformer/internal/indexer_core.h
 //
-// IndexerCore: the untyped half of Store, Indexer and Lister: a store with a lock for its writers, or the store of an informer,
-// which only the informer writes.
+// IndexerCore: the untyped half of Store, Indexer and Lister: a store with a lock for its writers,
+// or the store of an informer, which only the informer writes.
 
 #ifndef KINFORMER_INTERNAL_INDEXER_CORE_H_
 #define KINFORMER_INTERNAL_INDEXER_CORE_H_
@@ -22,25 +22,22 @@
 
 namespace kinformer::internal {
 
+namespace cache {
 class StoreCore;
+struct Coverage;
+}  // namespace cache
 class InformerCore;
 
-// What a store knows of what it does not hold. Informers have one; a store that stands alone holds all there is. Thread-safe.
-class ReadScope {
+// Who writes a store, as its readers see him: an informer. Thread-safe.
+class StoreOwner {
  public:
-  virtual ~ReadScope() = default;
-  // OK where an object that is in scope and not in the store does not exist; else why that cannot be said: kNotSynced,
-  // kOverLimit, kForbidden.
-  [[nodiscard]] virtual Result<void> Complete() const = 0;
-  // In which namespace it looks; empty: all, or cluster scope.
-  [[nodiscard]] virtual std::string_view ScopeNamespace() const = 0;
-  // The object exists, but its bytes are malformed.
-  [[nodiscard]] virtual bool IsUnreadable(std::string_view namespace_,
-                                          std::string_view name) const = 0;
-  virtual Result<void> AddIndex(std::string name, IndexFunction function) = 0;
+  virtual ~StoreOwner() = default;
+  // OK where a version that covers this still says what there is; else why not, and what to do:
+  // kNotSynced, kStopped.
+  [[nodiscard]] virtual Result<void> Complete(const cache::Coverage& coverage) const = 0;
+  // As IndexerCore's.
+  virtual Result<void> AddIndexes(NamedIndexFunctions indexes, bool skip_existing) = 0;
 };
-
-using NamedIndexFunctions = std::vector<std::pair<std::string, IndexFunction>>;
 
 enum class WriteKind : std::uint8_t { kAdd, kUpdate, kDelete };
 struct Write {
@@ -58,8 +55,8 @@ class IndexerCore {
  public:
   // A store of its own.
   explicit IndexerCore(Env& env);
-  // Over the store of something that writes it; writes through this fail.
-  IndexerCore(std::shared_ptr<StoreCore> store, std::shared_ptr<ReadScope> scope);
+  // Over the store of an owner, which outlives this; writes through this fail.
+  IndexerCore(std::shared_ptr<cache::StoreCore> store, StoreOwner& owner);
   ~IndexerCore();
   IndexerCore(const IndexerCore&) = delete;
   IndexerCore& operator=(const IndexerCore&) = delete;
@@ -74,12 +71,16 @@ class IndexerCore {
   // None is added where a name is taken (kAlreadyExists), unless `skip_existing`.
   Result<void> AddIndexes(NamedIndexFunctions indexes, bool skip_existing = false);
 
+  // Null where there is none that can be read.
   [[nodiscard]] ObjectRef Get(std::string_view namespace_, std::string_view name) const;
-  // Why Get found nothing. `resource` is what messages call it: "pods".
-  [[nodiscard]] Error WhyAbsent(std::string_view resource, std::string_view namespace_,
-                                std::string_view name) const;
-  [[nodiscard]] Result<void> Complete() const;
-  [[nodiscard]] std::string_view ScopeNamespace() const;
+  // The object, or why there is none. `resource` is what messages call it: "pods".
+  [[nodiscard]] Result<ObjectRef> GetOrWhyNot(std::string_view resource,
+                                              std::string_view namespace_,
+                                              std::string_view name) const;
+  // OK where the snapshot has all objects of the namespace (empty: of those that the store looks
+  // at); else why it may lack some.
+  [[nodiscard]] Result<void> Complete(const SnapshotCore& snapshot, std::string_view resource,
+                                      std::string_view namespace_) const;
   [[nodiscard]] std::shared_ptr<const SnapshotCore> Snapshot() const;
   [[nodiscard]] std::string ResourceVersion() const;
   [[nodiscard]] std::vector<std::string> IndexNames() const;
@@ -89,19 +90,23 @@ class IndexerCore {
 
  private:
   Result<void> MayWrite() const;
+  [[nodiscard]] Error WhyAbsent(const cache::Coverage* coverage, std::string_view resource,
+                                std::string_view namespace_, std::string_view name) const;
 
-  std::mutex mu_;
-  const std::shared_ptr<StoreCore> store_;
-  const std::shared_ptr<ReadScope> scope_;  // null for a store of its own
+  const std::shared_ptr<cache::StoreCore> store_;
+  StoreOwner* const owner_ = nullptr;  // null for a store of its own
+  // Of the writers of a store of its own: not in the cache line that readers look at.
+  alignas(64) std::mutex mu_;
 };
 
-// "namespace/name" into its parts as the store keeps them: what stands before the first slash is the namespace.
+// "namespace/name" into its parts as the store keeps them: what stands before the first slash is
+// the namespace.
 std::pair<std::string_view, std::string_view> SplitStoreKey(std::string_view key);
 std::string KeyOfBlock(const Block& block);
 std::vector<std::string> KeysOf(const SnapshotCore& snapshot);
 std::vector<std::string> KeysOf(const std::vector<const Block*>& blocks);  // sorted
 
-// The reading side of an informer; counts as a handle on it.
+// The reading side of an informer, the same one each time; counts as a handle on it.
 std::shared_ptr<IndexerCore> IndexerOf(const std::shared_ptr<InformerCore>& informer);
 Result<void> AddIndexesTo(InformerCore& informer, NamedIndexFunctions indexes, bool skip_existing);
 

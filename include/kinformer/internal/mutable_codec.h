@@ -1,8 +1,8 @@
 // kinformer/internal/mutable_codec.h
 //
-// Between mutable structs (corev1::Pod::Mutable) and bytes. The work is done once for all types, by a table per struct:
-// its descriptor, where its members are, and how its containers are walked. Fields that the schema lacks survive: they
-// are kept in the struct's unknown_fields.
+// Between mutable structs (corev1::Pod::Mutable) and bytes. The work is done once for all types, by
+// a table per struct: its descriptor, where its members are, and how its containers are walked.
+// Fields that the schema lacks survive: they are kept in the struct's unknown_fields.
 //
 // Thread-safe, nothing blocks, no state.
 
@@ -28,7 +28,8 @@
 
 namespace kinformer::internal {
 
-// How a container member is read and filled without knowing its type. What a container lacks is null.
+// How a container member is read and filled without knowing its type. What a container lacks is
+// null.
 struct ContainerOps {
   // optional, Box: the value, null if there is none.
   const void* (*get)(const void* member) = nullptr;
@@ -154,8 +155,8 @@ Result<M> DecodeProtobuf(std::string_view message) {
   return object;
 }
 
-// kDecode with path and byte offset if `json` is malformed or does not fit the schema. Members that the schema lacks are
-// dropped.
+// kDecode with path and byte offset if `json` is malformed or does not fit the schema. Members that
+// the schema lacks are dropped.
 template <class M>
 Result<M> DecodeJson(std::string_view json) {
   M object;
@@ -164,7 +165,8 @@ Result<M> DecodeJson(std::string_view json) {
   return object;
 }
 
-// What Pod::DeepCopy gives: as much of the object as can be read. REQUIRES: not null; a protobuf block.
+// What Pod::DeepCopy gives: as much of the object as can be read. REQUIRES: not null; a protobuf
+// block.
 template <class M>
 M CopyMutable(const Block* block) {
   M object;

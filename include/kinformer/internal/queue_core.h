@@ -1,7 +1,7 @@
 // kinformer/internal/queue_core.h
 //
-// QueueCore: the state machine of the work queues, without the items' type. The templates map items to nodes; what happens to
-// nodes is compiled once, in here.
+// QueueCore: the state machine of the work queues, without the items' type. The templates map items
+// to nodes; what happens to nodes is compiled once, in here.
 
 #ifndef KINFORMER_INTERNAL_QUEUE_CORE_H_
 #define KINFORMER_INTERNAL_QUEUE_CORE_H_
@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,13 @@
 
 namespace kinformer::internal {
 
-// What a queue knows about one item. Lives in the queue's map as long as any of the three states holds.
+// What a queue knows about one item. Lives in the queue's map as long as any of the three states
+// holds.
 struct QueueNode {
   bool dirty = false;       // needs work: waits in line, or for the end of its current processing
   bool processing = false;  // a worker has it
   bool in_line = false;
-  std::uint32_t heap_index = 0;  // 1 + its place in the heap of delayed items; 0: not delayed
+  bool delayed = false;
   QueueNode* previous = nullptr;
   QueueNode* next = nullptr;
   SteadyTime added{};          // the first Add since it was last handed out
@@ -29,11 +31,11 @@ struct QueueNode {
   SteadyTime ready_at{};       // when the delay ends
   std::uint64_t sequence = 0;  // orders equal ready_at
 
-  [[nodiscard]] bool idle() const { return !dirty && !processing && heap_index == 0; }
+  [[nodiscard]] bool idle() const { return !dirty && !processing && !delayed; }
 };
 
-// Thread-safe where said so. Methods called ...Locked need the monitor held. Shared ownership, since a timer on the loop may be
-// about to run when the queue goes.
+// Thread-safe where said so. Methods called ...Locked need the monitor held. Shared ownership,
+// since a timer on the loop may be about to run when the queue goes.
 class QueueCore : public std::enable_shared_from_this<QueueCore> {
  public:
   QueueCore(Env& env, const std::string& name);
@@ -49,7 +51,8 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   void AddAfterLocked(QueueNode& node, Duration delay);
   // Counts a retry; also for delays that have passed already.
   void CountRetry();
-  // Waits for a node; null once the queue is shut down and empty, and on the loop thread, which must not wait.
+  // Waits for a node; null once the queue is shut down and empty, and on the loop thread, which
+  // must not wait.
   QueueNode* GetLocked();
   // The worker has finished with `node`.
   void DoneLocked(QueueNode& node);
@@ -79,11 +82,12 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   void OnTick();
   [[nodiscard]] bool DrainedLocked() const { return length_ == 0 && processing_.empty(); }
 
-  // The heap of delayed nodes, earliest first.
-  [[nodiscard]] static bool Before(const QueueNode& a, const QueueNode& b);
-  void HeapUpLocked(std::size_t index);
-  void HeapDownLocked(std::size_t index);
-  void HeapPopLocked();
+  // By the time at which they are ready, equal times in the order of adding.
+  struct ReadyBefore {
+    bool operator()(const QueueNode* a, const QueueNode* b) const {
+      return a->ready_at != b->ready_at ? a->ready_at < b->ready_at : a->sequence < b->sequence;
+    }
+  };
 
   Env& env_;
   const std::unique_ptr<Monitor> monitor_;
@@ -94,7 +98,7 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   std::size_t length_ = 0;
   // Few: one for each worker.
   std::vector<QueueNode*> processing_;
-  std::vector<QueueNode*> delayed_;
+  std::set<QueueNode*, ReadyBefore> delayed_;
   std::uint64_t next_sequence_ = 0;
   Timer timer_;
   bool timer_armed_ = false;

@@ -1,10 +1,11 @@
 // kinformer/internal/registry.h
 //
-// The registry: all built-in kinds and resources of all group-versions, and what discovery says about them. For the API
-// server, the command and other programs that learn at run time what they deal with.
+// The registry: all built-in kinds and resources of all group-versions, and what discovery says
+// about them. For the API server, the command and other programs that learn at run time what they
+// deal with.
 //
-// It stands in a library of its own (kinformer_api_registry), since it links the tables of every group-version; a
-// program that names its types in its source does not need it.
+// It stands in a library of its own (kinformer_api_registry), since it links the tables of every
+// group-version; a program that names its types in its source does not need it.
 //
 // Constant data: thread-safe, nothing blocks, lives for ever.
 
@@ -31,10 +32,11 @@ struct ResourceInfo {
   std::string_view group;
   std::string_view version;
   std::string_view resource;  // plural
-  // The kind of its objects; it may belong to another group-version than the resource. type->namespaced is the scope.
+  // The kind of its objects; it may belong to another group-version than the resource.
+  // type->namespaced is the scope.
   const TypeInfo* type = nullptr;
-  // The newest API server serves it, if its group-version is switched on. False for versions of the past, of which only
-  // the plural and the scope are known.
+  // The newest API server serves it, if its group-version is switched on. False for versions of the
+  // past, of which only the plural and the scope are known.
   bool served = false;
   std::span<const std::string_view> verbs;
   std::span<const std::string_view> short_names;
@@ -54,8 +56,8 @@ std::span<const TypeInfo* const> AllTypes();
 // All resources, in the bytewise order of group, version, resource.
 std::span<const ResourceInfo> AllResources();
 
-// The group-versions that the newest API server knows, in the order of its discovery; of a group, the preferred version
-// first.
+// The group-versions that the newest API server knows, in the order of its discovery; of a group,
+// the preferred version first.
 std::span<const GroupVersionInfo> AllGroupVersions();
 
 // Null where there is none. Binary search.

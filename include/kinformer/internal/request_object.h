@@ -18,7 +18,8 @@ std::string EncodeProtobuf(const M& object);  // mutable_codec.h
 template <class M>
 std::string EncodeJson(const M& object);  // mutable_codec.h
 
-// T is the view, M its mutable struct, or json::Value for Unstructured. The result refers to `object`, which must outlive it.
+// T is the view, M its mutable struct, or json::Value for Unstructured. The result refers to
+// `object`, which must outlive it.
 template <class T, class M>
 RequestObject ToRequestObject(const M& object) {
   RequestObject request;

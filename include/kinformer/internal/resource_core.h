@@ -83,7 +83,8 @@ class ResourceCore {
                      const CallOptions& call) const;
 
  private:
-  // The collection's path, or an item's. Item paths need a name, and a namespace where the resource has them.
+  // The collection's path, or an item's. Item paths need a name, and a namespace where the resource
+  // has them.
   Result<std::string> Path(std::string_view namespace_, std::string_view name,
                            std::string_view subresource) const;
   Result<std::string> ItemPath(std::string_view namespace_, std::string_view name,

@@ -1,6 +1,7 @@
 // kinformer/internal/snapshot_core.h
 //
-// SnapshotCore: one version of a store, without a type. What Snapshot<T> and Lister<T> are thin shells over.
+// SnapshotCore: one version of a store, without a type. What Snapshot<T> and Lister<T> are thin
+// shells over.
 
 #ifndef KINFORMER_INTERNAL_SNAPSHOT_CORE_H_
 #define KINFORMER_INTERNAL_SNAPSHOT_CORE_H_
@@ -11,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kinformer/internal/block.h"
@@ -18,22 +20,30 @@
 
 namespace kinformer::internal {
 
-// Collects the values of one object under one index. Values are copied by the store before Add returns.
+namespace cache {
+struct Coverage;
+}  // namespace cache
+
+// Collects the values of one object under one index. Values are copied by the store before Add
+// returns.
 class IndexValues {
  public:
   virtual ~IndexValues() = default;
   virtual void Add(std::string_view value) = 0;
 };
 
-// Runs on the writer's thread (the loop), once per object version. Must be pure and quick. A throw is contained: the object is
-// then in no value of that index and the failure is logged with its key.
+// Runs on the writer's thread (the loop), once per object version. Must be pure and quick. A throw
+// is contained: the object is then in no value of that index and the failure is logged with its
+// key.
 using IndexFunction = std::function<void(const Block& object, IndexValues& values)>;
+using NamedIndexFunctions = std::vector<std::pair<std::string, IndexFunction>>;
 
-// One version of a store. Taking one is O(1); holding one keeps at most one old version per key. Thread-safe; blocks that it
-// gives out live as long as it does. It may outlive its store, whose last state then lives as long as the snapshot.
+// One version of a store. Taking one is O(1); holding one keeps at most one old version per key.
+// Thread-safe; blocks that it gives out live as long as it does. It may outlive its store, whose
+// last state then lives as long as the snapshot.
 //
-// Blocks come as they stand in the store, packed where the store packs: their key can be read and they can be told apart by
-// their addresses. Whole gives what else is to be read of one.
+// Blocks come as they stand in the store, packed where the store packs: their key can be read and
+// they can be told apart by their addresses. Whole gives what else is to be read of one.
 class SnapshotCore {
  public:
   virtual ~SnapshotCore() = default;
@@ -42,9 +52,12 @@ class SnapshotCore {
   [[nodiscard]] virtual std::size_t size() const = 0;
   [[nodiscard]] virtual std::string_view ResourceVersion() const = 0;
   [[nodiscard]] virtual std::uint64_t version() const = 0;
+  // What may be said of objects that it lacks; null: that they do not exist.
+  [[nodiscard]] virtual const cache::Coverage* coverage() const = 0;
 
-  // Walks all objects in unspecified order. A cursor is a position in the table: Next returns null at the end. A cursor may be
-  // kept for as long as the snapshot, so that initial lists are delivered from it piece by piece.
+  // Walks all objects in unspecified order. A cursor is a position in the table: Next returns null
+  // at the end. A cursor may be kept for as long as the snapshot, so that initial lists are
+  // delivered from it piece by piece.
   struct Cursor {
     std::size_t position = 0;
   };
@@ -52,10 +65,12 @@ class SnapshotCore {
   // Fills `out` from its front and returns how many; fewer than out.size() only at the end.
   virtual std::size_t NextBatch(Cursor& cursor, std::span<const Block*> out) const = 0;
 
-  // The objects that have `value` in the index, at this version. kNotFound if there is no such index.
+  // The objects that have `value` in the index, at this version. kNotFound if there is no such
+  // index.
   virtual Result<std::vector<const Block*>> ByIndex(std::string_view index,
                                                     std::string_view value) const = 0;
-  // The block itself; of a packed one, an unpacked copy, made at the first call and kept as long as the snapshot. Null for null.
+  // The block itself; of a packed one, an unpacked copy, made at the first call and kept as long as
+  // the snapshot. Null for null.
   [[nodiscard]] const Block* Whole(const Block* block) const {
     return block == nullptr || !block->packed() ? block : Unpack(*block);
   }

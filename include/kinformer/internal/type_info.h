@@ -1,7 +1,7 @@
 // kinformer/internal/type_info.h
 //
-// TypeInfo: what the untyped machinery knows of a kind. One static instance per built-in kind (generated), one shared instance per
-// dynamic kind in use.
+// TypeInfo: what the untyped machinery knows of a kind. One static instance per built-in kind
+// (generated), one shared instance per dynamic kind in use.
 
 #ifndef KINFORMER_INTERNAL_TYPE_INFO_H_
 #define KINFORMER_INTERNAL_TYPE_INFO_H_
@@ -12,22 +12,17 @@
 #include <string>
 #include <string_view>
 
+#include "kinformer/internal/encoding.h"
 #include "kinformer/result.h"
 
 namespace kinformer::internal {
 
 struct MessageDescriptor;  // internal/descriptor.h
 
-// How a block's payload is encoded.
-enum class Encoding : std::uint8_t {
-  kProtobuf,  // the kind's own message, without the k8s envelope
-  kJson,      // the object's JSON without kind and apiVersion
-};
-
 class Block;
 
-// A program's own struct that objects of a kind are decoded into at entry and that lives in their blocks, behind the tail
-// (docs/object-layout.md).
+// A program's own struct that objects of a kind are decoded into at entry and that lives in their
+// blocks, behind the tail (docs/object-layout.md).
 struct StructInfo {
   // What stands in front of the struct.
   struct Head {
@@ -36,7 +31,8 @@ struct StructInfo {
   };
   std::size_t size;   // of the head with the struct
   std::size_t align;  // at most malloc's
-  // Makes head and struct at `at` from the block's JSON. kDecode if that does not fit the struct; then nothing is made.
+  // Makes head and struct at `at` from the block's JSON. kDecode if that does not fit the struct;
+  // then nothing is made.
   Result<void> (*make)(void* at, const Block& block);
   void (*destroy)(void* at);
 };
@@ -61,12 +57,13 @@ struct TypeInfo {
   }
 };
 
-// A TypeInfo for a kind that is known only at run time. Interned: the same arguments give the same pointer, and it lives for
-// ever (kinds are few). Thread-safe.
+// A TypeInfo for a kind that is known only at run time. Interned: the same arguments give the same
+// pointer, and it lives for ever (kinds are few). Thread-safe.
 const TypeInfo* DynamicTypeInfo(std::string_view group, std::string_view version,
                                 std::string_view kind, std::string_view resource, bool namespaced);
 
-// The TypeInfo of PartialObjectMetadata objects of a resource: metadata only, kept as protobuf. Interned likewise.
+// The TypeInfo of PartialObjectMetadata objects of a resource: metadata only, kept as protobuf.
+// Interned likewise.
 const TypeInfo* MetadataTypeInfo(std::string_view group, std::string_view version,
                                  std::string_view kind, std::string_view resource, bool namespaced);
 

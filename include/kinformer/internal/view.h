@@ -1,25 +1,31 @@
 // kinformer/internal/view.h
 //
-// What generated views are made of: a MessageView is a message inside a block, a RootView a whole object, and the functions below read
-// fields in place. Nothing allocates; every read is bounds-checked; what is malformed reads as absent and is counted.
+// What generated views are made of: a MessageView is a message inside a block, a RootView a whole
+// object, and the functions below read fields in place. Nothing allocates; every read is
+// bounds-checked; what is malformed reads as absent and is counted.
 //
 // Generated code looks like this:
 //
 //   class PodSpec : public internal::MessageOf<PodSpec, PodSpecMutable> {
 //    public:
 //     using MessageView::MessageView;
-//     std::string_view nodeName() const KINFORMER_LIFETIMEBOUND { return internal::GetString(*this, 10); }
+//     std::string_view nodeName() const { return internal::GetString(*this, 10); }
 //     internal::Repeated<Container> containers() const { return {*this, 2}; }
-//     std::optional<PodSecurityContext> securityContext() const { return internal::GetOptional<PodSecurityContext>(*this, 14); }
+//     std::optional<PodSecurityContext> securityContext() const {
+//       return internal::GetOptional<PodSecurityContext>(*this, 14);
+//     }
 //   };
 //   class Pod : public internal::RootView {
 //    public:
 //     using RootView::RootView;
-//     metav1::ObjectMeta metadata() const { return internal::GetMessage<metav1::ObjectMeta>(*this, 1); }
+//     metav1::ObjectMeta metadata() const {
+//       return internal::GetMessage<metav1::ObjectMeta>(*this, 1);
+//     }
 //     PodSpec spec() const { return internal::GetMessage<PodSpec>(*this, 2); }
 //   };
 //
-// Fields are named by their numbers. A message of a JSON block has no fields here; json_view.h reads those.
+// Fields are named by their numbers. A message of a JSON block has no fields here; json_view.h
+// reads those.
 
 #ifndef KINFORMER_INTERNAL_VIEW_H_
 #define KINFORMER_INTERNAL_VIEW_H_
@@ -44,8 +50,8 @@ namespace kinformer::internal {
 
 class Block;
 
-// A message (or any JSON value) inside a block. 24 bytes, trivially copyable. By default an empty message, whose fields are all absent.
-// Lives as long as its block.
+// A message (or any JSON value) inside a block. 24 bytes, trivially copyable. By default an empty
+// message, whose fields are all absent. Lives as long as its block.
 class MessageView {
  public:
   static constexpr std::uint8_t kNoTable = 0xff;
@@ -85,7 +91,8 @@ std::ostream& PrintMessage(std::ostream& out, const MessageView& message,
 template <class M>
 M CopyMutableMessage(std::string_view message);  // internal/mutable_codec.h
 
-// What the views of messages (corev1::PodSpec) have in common. V is the view, which names its descriptor; Struct is V::Mutable.
+// What the views of messages (corev1::PodSpec) have in common. V is the view, which names its
+// descriptor; Struct is V::Mutable.
 template <class V, class Struct>
 class MessageOf : public MessageView {
  public:
@@ -96,7 +103,8 @@ class MessageOf : public MessageView {
   [[nodiscard]] std::string ToJson() const { return MessageToJson(*this, V::message_descriptor()); }
   [[nodiscard]] std::string ToYaml() const { return MessageToYaml(*this, V::message_descriptor()); }
 
-  // A copy to change. Needs the header with the struct. Of a partial object it lacks what the object lacks, and does not know it.
+  // A copy to change. Needs the header with the struct. Of a partial object it lacks what the
+  // object lacks, and does not know it.
   template <class M = Struct>
   [[nodiscard]] M DeepCopy() const {
     return CopyMutableMessage<M>(this->bytes());
@@ -123,7 +131,8 @@ std::size_t HashContent(const Block* block);  // of equal content equal
 std::ostream& PrintName(std::ostream& out, const Block* block);
 std::string ContentToYaml(const Block* block);
 
-// A whole object. 8 bytes, trivially copyable. By default null, which reads as an object without fields.
+// A whole object. 8 bytes, trivially copyable. By default null, which reads as an object without
+// fields.
 class RootView {
  public:
   constexpr RootView() = default;
@@ -132,7 +141,8 @@ class RootView {
   [[nodiscard]] MessageView message() const;
   operator MessageView() const { return message(); }  // NOLINT(google-explicit-constructor)
 
-  // The whole object with kind and apiVersion: compact JSON, and YAML as kubectl prints it. "" if null.
+  // The whole object with kind and apiVersion: compact JSON, and YAML as kubectl prints it. "" if
+  // null.
   [[nodiscard]] std::string ToJson() const;
   [[nodiscard]] std::string ToYaml() const;
 
@@ -190,9 +200,11 @@ double ToDouble(const RawValue& value);
 bool ToBool(const RawValue& value);
 MessageView ToMessage(const MessageView& parent, const RawValue& value);
 
-// How often, in this process, a read met bytes that are malformed below the level that entry checks.
+// How often, in this process, a read met bytes that are malformed below the level that entry
+// checks.
 std::uint64_t MalformedReads();
-// The same of the calling thread: who calls other people's code with an object can say which object it was.
+// The same of the calling thread: who calls other people's code with an object can say which object
+// it was.
 std::uint64_t MalformedReadsHere();
 void CountMalformedRead();
 
@@ -242,9 +254,11 @@ std::optional<T> GetOptional(const MessageView& message, std::uint32_t field) {
   if (!FindField(message, field, value)) return std::nullopt;
   return ConvertValue<T>(message, value);
 }
-// Without the detour by RawValue where the block has an index of the message: most reads are one of these and GetMessage below.
+// Without the detour by RawValue where the block has an index of the message: most reads are one of
+// these and GetMessage below.
 std::string_view GetString(const MessageView& message, std::uint32_t field);
-// The message in that field; `into`, which is empty, stays so if there is none. ReadChild: a direct child of the object.
+// The message in that field; `into`, which is empty, stays so if there is none. ReadChild: a direct
+// child of the object.
 void ReadMessage(const MessageView& message, std::uint32_t field, MessageView& into);
 void ReadChild(const Block* block, std::uint32_t field, MessageView& into);
 inline std::string_view GetBytes(const MessageView& m, std::uint32_t f) {
@@ -258,7 +272,8 @@ inline std::int64_t GetInt64(const MessageView& m, std::uint32_t f) {
   return Get<std::int64_t>(m, f);
 }
 inline double GetDouble(const MessageView& m, std::uint32_t f) { return Get<double>(m, f); }
-// Views are filled in where they are to be: a view that was just written, field by field, is slow to copy.
+// Views are filled in where they are to be: a view that was just written, field by field, is slow
+// to copy.
 template <class V>
 V GetMessage(const MessageView& m, std::uint32_t f) {
   if constexpr (std::derived_from<V, MessageView>) {
@@ -293,8 +308,9 @@ inline std::optional<double> GetOptionalDouble(const MessageView& m, std::uint32
 
 // ---- Repeated fields and maps
 
-// The elements of a repeated field, a forward range. V: a view class, std::string_view, a number, bool, metav1::Time, Quantity, ...
-// size() and operator[] walk the elements. Lives as long as the block.
+// The elements of a repeated field, a forward range. V: a view class, std::string_view, a number,
+// bool, metav1::Time, Quantity, ... size() and operator[] walk the elements. Lives as long as the
+// block.
 template <class V>
 class Repeated {
  public:
@@ -365,8 +381,9 @@ class Repeated {
   std::uint32_t field_;
 };
 
-// The entries of a map with string keys, a forward range of pair<string_view, V>, in the order of the wire (servers sort by key).
-// Look-ups walk the entries; of a key that occurs twice, the last entry counts. Lives as long as the block.
+// The entries of a map with string keys, a forward range of pair<string_view, V>, in the order of
+// the wire (servers sort by key). Look-ups walk the entries; of a key that occurs twice, the last
+// entry counts. Lives as long as the block.
 template <class V>
 class MessageMap {
  public:

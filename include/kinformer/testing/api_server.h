@@ -1,9 +1,10 @@
 // kinformer/testing/api_server.h
 //
-// testing::ApiServer: a Kubernetes API server for your own tests, in three lines. In memory, in simulated time, or on a socket.
+// testing::ApiServer: a Kubernetes API server for your own tests, in three lines. In memory, in
+// simulated time, or on a socket.
 //
 //   kinformer::testing::ApiServer server;
-//   server.Load(R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web-0"}, "spec": {...}})").OrExit();
+//   server.Load(manifests).OrExit();  // YAML or JSON
 //   Client client = Client::ForTransport(server.env(), server.transport());
 //
 // For programs that want a cluster, and for kubectl:
@@ -11,13 +12,14 @@
 //   server.Listen({.tls = true}).OrExit();
 //   server.WriteKubeconfig("test.kubeconfig").OrExit();
 //
-// In simulated time (kinformer/simulation.h), where a day passes in a moment and each seed gives one run:
+// In simulated time (kinformer/simulation.h), where a day passes in a moment and each seed gives
+// one run:
 //
 //   kinformer::Simulation sim;
 //   kinformer::testing::ApiServer server(sim);
 //
-// Link kinformer::testing. Counterparts: envtest, client-go's fake clientset; but what it serves is watched, expired and conflicted
-// over as on a real server.
+// Link kinformer::testing. Counterparts: envtest, client-go's fake clientset; but what it serves is
+// watched, expired and conflicted over as on a real server.
 
 #ifndef KINFORMER_TESTING_API_SERVER_H_
 #define KINFORMER_TESTING_API_SERVER_H_
@@ -42,8 +44,9 @@
 
 namespace kinformer::testing {
 
-// Every method may be called from any thread; with a Simulation, from the one that drives it or a simulated one. All wait for the
-// server's loop, a moment. Clients of transport() must be gone before; those of the socket need not.
+// Every method may be called from any thread; with a Simulation, from the one that drives it or a
+// simulated one. All wait for the server's loop, a moment. Clients of transport() must be gone
+// before; those of the socket need not.
 class ApiServer {
  public:
   // On threads of its own.
@@ -60,7 +63,8 @@ class ApiServer {
   [[nodiscard]] Env& env();
   [[nodiscard]] const std::shared_ptr<InMemoryTransport>& transport() const { return transport_; }
 
-  // ---- Getting in over a socket: of this machine, unless the options say otherwise; on a free port. Not in simulated time.
+  // ---- Getting in over a socket: of this machine, unless the options say otherwise; on a free
+  // port. Not in simulated time.
   // Errors: those of HttpServer::Listen.
   Result<void> Listen(apiserver::HttpServerOptions options = {});
   // REQUIRES: Listen has succeeded.
@@ -69,8 +73,8 @@ class ApiServer {
   Result<void> WriteKubeconfig(const std::string& path) const;
   [[nodiscard]] apiserver::HttpServer& http() { return *http_; }
 
-  // ---- What is on the server. As the methods of apiserver::ApiServer with these names; those who watch see it as if a client had
-  // done it.
+  // ---- What is on the server. As the methods of apiserver::ApiServer with these names; those who
+  // watch see it as if a client had done it.
   Result<std::size_t> Load(std::string_view manifests);
   Result<json::Value> Create(const GroupVersionResource& resource, json::Value object);
   Result<json::Value> Update(const GroupVersionResource& resource, json::Value object);
@@ -83,7 +87,8 @@ class ApiServer {
   // ---- What goes wrong. The plan may be used at any time, from any thread.
   [[nodiscard]] apiserver::FaultPlan& faults() { return server_->faults(); }
 
-  // Runs `work` with the server on its loop and gives what it returns: for everything else that apiserver::ApiServer can do.
+  // Runs `work` with the server on its loop and gives what it returns: for everything else that
+  // apiserver::ApiServer can do.
   template <class F>
   auto With(F&& work) -> std::invoke_result_t<F, apiserver::ApiServer&> {
     using R = std::invoke_result_t<F, apiserver::ApiServer&>;

@@ -1,7 +1,8 @@
 // api/testing/oracle_schema.h
 //
-// Our descriptors as libprotobuf's: OracleSchema makes message types of them at run time, and CanonicalText writes a message in a form in
-// which two messages that say the same are equal, so that what our readers find can be compared with what libprotobuf finds.
+// Our descriptors as libprotobuf's: OracleSchema makes message types of them at run time, and
+// CanonicalText writes a message in a form in which two messages that say the same are equal, so
+// that what our readers find can be compared with what libprotobuf finds.
 
 #ifndef KINFORMER_API_TESTING_ORACLE_SCHEMA_H_
 #define KINFORMER_API_TESTING_ORACLE_SCHEMA_H_
@@ -41,8 +42,9 @@ class OracleSchema {
   int files_ = 0;
 };
 
-// Zero and absent are the same where Go's type is no pointer; of times the nanoseconds that the API drops are dropped. With `unknown`,
-// fields that the schema lacks stand at the end of their message.
+// Zero and absent are the same where Go's type is no pointer; of times the nanoseconds that the API
+// drops are dropped. With `unknown`, fields that the schema lacks stand at the end of their
+// message.
 std::string CanonicalText(const google::protobuf::Message& message,
                           const internal::MessageDescriptor& type, bool unknown);
 // The same of what a view reads.

@@ -110,7 +110,8 @@ std::uint64_t RandomMessage::Scalar(FieldKind kind) {
   }
 }
 
-// All fields of it, in any order: then it makes no difference whether two of them are merged or the last one holds.
+// All fields of it, in any order: then it makes no difference whether two of them are merged or the
+// last one holds.
 std::string RandomMessage::Special(FieldKind kind) {
   std::vector<std::string> parts;
   const auto number = [&](std::uint32_t field, std::uint64_t value) {

@@ -1,7 +1,8 @@
 // api/testing/random_message.h
 //
-// RandomMessage: bytes of a message of a given type as no server would write them but any protobuf reader must read them: fields in any
-// order, scalars and messages that occur twice, numbers packed and not, fields that the schema lacks.
+// RandomMessage: bytes of a message of a given type as no server would write them but any protobuf
+// reader must read them: fields in any order, scalars and messages that occur twice, numbers packed
+// and not, fields that the schema lacks.
 
 #ifndef KINFORMER_API_TESTING_RANDOM_MESSAGE_H_
 #define KINFORMER_API_TESTING_RANDOM_MESSAGE_H_
@@ -19,7 +20,8 @@ namespace kinformer::testing {
 // Thread-compatible. The same seed gives the same messages.
 class RandomMessage {
  public:
-  // Messages that are no list's element come in several parts down to this level; the root's fields are level 0.
+  // Messages that are no list's element come in several parts down to this level; the root's fields
+  // are level 0.
   RandomMessage(std::uint64_t seed, int split_levels) : random_(seed), split_(split_levels) {}
 
   // Every message has its metadata.

@@ -80,7 +80,8 @@ class RawClient {
   bool Write(const std::string& bytes) {
     return SSL_write(ssl_.get(), bytes.data(), static_cast<int>(bytes.size())) > 0;
   }
-  // Exchanges frames until `done`; false if that takes longer than ten seconds, or the connection ends.
+  // Exchanges frames until `done`; false if that takes longer than ten seconds, or the connection
+  // ends.
   bool Until(const std::function<bool()>& done) {
     const auto end = std::chrono::steady_clock::now() + seconds(10);
     while (!done()) {

@@ -1,4 +1,5 @@
-// The HTTP front end over real loopback sockets, with curl on the other side, in every protocol that it speaks.
+// The HTTP front end over real loopback sockets, with curl on the other side, in every protocol
+// that it speaks.
 
 #include "kinformer/apiserver/http_server.h"
 
@@ -13,7 +14,7 @@
 #include "kinformer/simulation.h"
 
 #include "apiserver/http/testing.h"
-#include "apiserver/http/tls_authority.h"
+#include "http/tls_authority.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -251,8 +252,8 @@ TEST_P(HttpServerTlsTest, TlsWithItsOwnAuthority) {
 
 TEST_P(HttpServerTlsTest, ACertificateOfAnotherAuthorityIsRefused) {
   Listen({.tls = true});
-  TlsAuthority other = TlsAuthority::Make("other", runtime_.env().WallNow()).OrExit();
-  const CertificateAndKey cert = other.ClientCertificate("mallory", {}).OrExit();
+  auto other = internal::http::TlsAuthority::Make("other", runtime_.env().WallNow()).OrExit();
+  const auto cert = other.ClientCertificate("mallory", {}).OrExit();
   Curl curl = Client();
   curl.Blob(CURLOPT_SSLCERT_BLOB, cert.cert_pem).Blob(CURLOPT_SSLKEY_BLOB, cert.key_pem);
   EXPECT_NE(curl.Get(server_->url() + "/echo").code, CURLE_OK);
@@ -307,7 +308,8 @@ TEST_F(HttpServer1Test, SaysWhyItCannotListen) {
   EXPECT_EQ(HttpServer::Listen(sim.env(), handler_).error().reason(), Reason::kInvalidArgument);
 }
 
-// A watch-list comes compressed when asked for, each flush a gzip member of its own, which can be read as soon as it is there.
+// A watch-list comes compressed when asked for, each flush a gzip member of its own, which can be
+// read as soon as it is there.
 TEST_P(HttpServerTest, SRV15AWatchListIsCompressedInMembers) {
   Listen();
   Curl curl = Client();

@@ -1,6 +1,7 @@
 // apiserver/http/testing.h
 //
-// What the tests of the front end share: a handler that answers by path, curl, and a server on a loopback socket.
+// What the tests of the front end share: a handler that answers by path, curl, and a server on a
+// loopback socket.
 
 #ifndef KINFORMER_APISERVER_HTTP_TESTING_H_
 #define KINFORMER_APISERVER_HTTP_TESTING_H_

@@ -32,8 +32,8 @@ ApiServer::ApiServer(Simulation& simulation, apiserver::ApiServerOptions options
 ApiServer::~ApiServer() {
   http_.reset();
   OnLoop([this] {
-    transport_
-        ->Down();  // whoever still holds it gets no answer, rather than one from a server that is gone
+    // Whoever still holds it gets no answer, rather than one from a server that is gone.
+    transport_->Down();
     server_.reset();
   });
 }

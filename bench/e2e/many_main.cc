@@ -1,0 +1,111 @@
+// bench_many: many informers of a namespace each against a running API server; prints what each of
+// them takes once all have synced.
+//
+//   bench_many --kubeconfig FILE [--informers N] [--namespaces N] [--json]
+//
+// Informer i looks at the pods of the i-th of bench_serve's namespaces, modulo --namespaces; with
+// `bench_serve --pods 1000` that is ten pods each. Output: one line of JSON.
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <malloc.h>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/client.h"
+#include "kinformer/config.h"
+#include "kinformer/list_watch.h"
+#include "kinformer/shared_informer.h"
+
+#include "e2e/process_figures.h"
+
+namespace corev1 = kinformer::corev1;
+namespace bench = kinformer::bench;
+
+namespace {
+
+std::size_t Count(const char* directory, const char* prefix) {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    std::error_code gone;
+    const std::string target = std::filesystem::is_symlink(entry.path(), gone)
+                                   ? std::filesystem::read_symlink(entry.path(), gone).string()
+                                   : std::string();
+    if (target.starts_with(prefix)) ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string kubeconfig;
+  std::size_t informers = 1000;
+  std::size_t namespaces = 100;
+  bool json = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--kubeconfig" && i + 1 < argc) kubeconfig = argv[++i];
+    if (argument == "--informers" && i + 1 < argc)
+      informers = std::strtoull(argv[++i], nullptr, 10);
+    if (argument == "--namespaces" && i + 1 < argc) {
+      namespaces = std::strtoull(argv[++i], nullptr, 10);
+    }
+    if (argument == "--json") json = true;
+  }
+  const auto config = kinformer::Config::FromKubeconfigFile(kubeconfig).OrExit();
+  auto client = kinformer::Client::NewForConfig(config, {.qps = -1, .prefer_json = json}).OrExit();
+
+  // One informer of all pods says which namespaces there are, and warms the connections up.
+  std::vector<std::string> names;
+  std::unique_ptr<kinformer::SharedInformer<corev1::Pod>> all =
+      std::make_unique<kinformer::SharedInformer<corev1::Pod>>(
+          client.env(), kinformer::NewFilteredListWatch<corev1::Pod>(client));
+  all->Start();
+  all->WaitForCacheSync().OrExit();
+  {
+    std::set<std::string> found;
+    for (const corev1::Pod pod : all->Snapshot()) found.emplace(pod.metadata().namespace_());
+    names.assign(found.begin(), found.end());
+  }
+  if (names.empty()) {
+    std::cerr << "the server has no pods\n";
+    return 1;
+  }
+  if (names.size() > namespaces) names.resize(namespaces);
+
+  const double rss = bench::RssBytes();
+  const std::size_t heap = mallinfo2().uordblks;
+  const double cpu = bench::CpuSeconds();
+  const auto begun = std::chrono::steady_clock::now();
+  std::vector<kinformer::SharedInformer<corev1::Pod>> made;
+  made.reserve(informers);
+  for (std::size_t i = 0; i < informers; ++i) {
+    made.emplace_back(client.env(), kinformer::NewFilteredListWatch<corev1::Pod>(
+                                        client, names[i % names.size()]));
+    made.back().Start();
+  }
+  std::size_t objects = 0;
+  for (const auto& informer : made) {
+    informer.WaitForCacheSync().OrExit();
+    objects += informer.Stats().objects;
+  }
+  const double wall =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  const double count = static_cast<double>(informers);
+  std::printf(
+      "{\"informers\":%zu,\"objects\":%zu,\"wall_s\":%.2f,\"cpu_s\":%.3f,"
+      "\"rss_bytes_each\":%.0f,\"heap_bytes_each\":%.0f,\"threads\":%zu,"
+      "\"connections\":%zu}\n",
+      informers, objects, wall, bench::CpuSeconds() - cpu, (bench::RssBytes() - rss) / count,
+      static_cast<double>(mallinfo2().uordblks - heap) / count,
+      static_cast<std::size_t>(
+          std::distance(std::filesystem::directory_iterator("/proc/self/task"), {})),
+      Count("/proc/self/fd", "socket:"));
+}

@@ -1,0 +1,41 @@
+// NewListWatch: what an informer lists and watches with. For a kind that the program has a type of,
+// here only one object of it; and for a resource of which it knows nothing but the name.
+
+#include "kinformer/list_watch.h"
+
+#include <iostream>
+#include <syncstream>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/client.h"
+#include "kinformer/field_selector.h"
+#include "kinformer/shared_informer.h"
+#include "kinformer/stop.h"
+#include "kinformer/unstructured.h"
+
+namespace corev1 = kinformer::corev1;
+
+int main() {
+  kinformer::StopSource stop = kinformer::StopOnSignals();
+  auto client = kinformer::Client::FromEnvironment().OrExit();
+
+  kinformer::SharedInformer<corev1::ConfigMap> settings(
+      client.env(),
+      kinformer::NewListWatch<corev1::ConfigMap>(
+          client, "default", kinformer::FieldSelector::Parse("metadata.name=settings").OrExit()));
+  kinformer::SharedInformer<kinformer::Unstructured> widgets(
+      client.env(), kinformer::NewListWatch(
+                        client, kinformer::GroupVersionResource{"example.com", "v1", "widgets"}));
+  settings.Start();
+  widgets.Start();
+  settings.WaitForCacheSync(stop.token()).OrExit();
+  widgets.WaitForCacheSync(stop.token()).OrExit();
+
+  for (corev1::ConfigMap map : settings.Snapshot()) {
+    std::osyncstream(std::cout) << "config map " << map.metadata().name() << std::endl;
+  }
+  for (kinformer::Unstructured widget : widgets.Snapshot()) {
+    std::osyncstream(std::cout) << widget.kind() << ' ' << widget.metadata().name() << " of size "
+                                << widget.root()["spec"]["size"].AsInt64().value_or(0) << std::endl;
+  }
+}

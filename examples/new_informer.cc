@@ -1,0 +1,29 @@
+// NewInformer: a store that follows a collection and one handler that is told, all on the thread
+// that runs the controller. client-go's informer of the plainest kind; a SharedInformer does more.
+
+#include <iostream>
+#include <syncstream>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/cache_controller.h"
+#include "kinformer/client.h"
+#include "kinformer/stop.h"
+
+namespace corev1 = kinformer::corev1;
+
+int main() {
+  kinformer::StopSource stop = kinformer::StopOnSignals();
+  auto client = kinformer::Client::FromEnvironment().OrExit();
+  auto [nodes, controller] = kinformer::NewInformer<corev1::Node>(
+      client.env(), kinformer::NewListWatch<corev1::Node>(client),
+      {.on_add =
+           [](const kinformer::Added<corev1::Node>& e) {
+             std::osyncstream(std::cout) << "+ node " << e.key << std::endl;
+           },
+       .on_delete =
+           [](const kinformer::Deleted<corev1::Node>& e) {
+             std::osyncstream(std::cout) << "- node " << e.key << std::endl;
+           }});
+  controller->Run(stop.token()).OrExit();
+  std::osyncstream(std::cout) << "nodes at the end: " << nodes.List().size() << std::endl;
+}

@@ -1,0 +1,65 @@
+// kinformer/apiserver/api_server_options.h
+//
+// ApiServerOptions: how an embedded API server (api_server.h) is to behave.
+
+#ifndef KINFORMER_APISERVER_API_SERVER_OPTIONS_H_
+#define KINFORMER_APISERVER_API_SERVER_OPTIONS_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "kinformer/env.h"
+
+namespace kinformer::apiserver {
+
+// What the server is like. By default it behaves as a real one with the usual settings.
+struct ApiServerOptions {
+  std::string git_version{"v1.36.0"};  // what /version says
+
+  // ---- Versions and history. What is older cannot be watched from or listed exactly: 410.
+  // The resourceVersion that the server begins with; nothing before it is known. 1 makes for
+  // readable tests. A server that takes the place of an earlier one, at the same address, needs a
+  // greater one than that ever had: FirstResourceVersionAt. Unset: 1; of testing::ApiServer outside
+  // simulated time: from the clock.
+  std::optional<std::int64_t> first_resource_version{};
+  std::size_t history_events{100'000};  // per resource
+  Duration history_age{std::chrono::minutes(5)};
+
+  // ---- Watches.
+  Duration bookmark_interval{std::chrono::seconds(60)};  // with up to a quarter of jitter
+  // Of watches without timeoutSeconds: this to twice as much.
+  Duration min_watch_timeout{std::chrono::minutes(30)};
+  // Serve sendInitialEvents; if not, it is refused as by servers that do not know it.
+  bool watch_list{true};
+  // How long a read waits for a resourceVersion that is not there yet.
+  Duration future_version_wait{std::chrono::seconds(3)};
+
+  // ---- Objects.
+  bool namespace_must_exist{true};
+  // Scheduled pods pass through their grace period before they go; if not, they go at once.
+  bool pod_grace{false};
+  // Dependents go after the last of their owners, or are orphaned, or hold it back, as its delete
+  // asks for. If not, propagation policies are ignored.
+  bool garbage_collection{true};
+  // How long after their last write Events stay; 0: for ever.
+  Duration event_ttl{std::chrono::hours(1)};
+  // Field types of built-in kinds are checked against the schema.
+  bool check_types{true};
+  // Objects of built-in kinds get the defaults that a real server fills in, and its form: see
+  // docs/apiserver.md. Without, they are stored as they were sent.
+  bool defaulting{true};
+  // Where Services get their cluster addresses from: an IPv4 range. Empty: they get none.
+  std::string service_cluster_ip_range{"10.96.0.0/12"};
+  std::size_t max_body_bytes{std::size_t{3} << 20};
+
+  // ---- Control by requests.
+  // Serve /debug/faults and its like (docs/apiserver.md) to whoever is let in.
+  bool debug_endpoints{false};
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_API_SERVER_OPTIONS_H_

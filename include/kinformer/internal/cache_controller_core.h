@@ -1,0 +1,40 @@
+// kinformer/internal/cache_controller_core.h
+//
+// What CacheController<T> and NewInformer<T> are without the objects' type, compiled once.
+
+#ifndef KINFORMER_INTERNAL_CACHE_CONTROLLER_CORE_H_
+#define KINFORMER_INTERNAL_CACHE_CONTROLLER_CORE_H_
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+
+#include "kinformer/env.h"
+#include "kinformer/internal/delta_queue_core.h"
+#include "kinformer/internal/indexer_core.h"
+#include "kinformer/internal/raw_event.h"
+#include "kinformer/internal/reflector_core.h"
+#include "kinformer/result.h"
+
+namespace kinformer::internal {
+
+// The queue of a controller.
+struct PoppedQueue {
+  // Pops once and processes.
+  std::function<Result<void>()> pop{};
+  std::function<void()> close{};
+  std::function<bool()> is_closed{};
+};
+
+// CacheController::Run.
+Result<void> RunController(ReflectorCore& reflector, const PoppedQueue& queue,
+                           const std::stop_token& stop);
+
+// Applies what a RealFIFO without known objects gives out to `store`, and tells `handler`.
+// Counterpart: client-go's processDeltas and processDeltasInBatch.
+DeltaQueueCore::Process NewDeltaProcessor(Env& env, std::shared_ptr<IndexerCore> store,
+                                          std::shared_ptr<RawHandler> handler);
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_CACHE_CONTROLLER_CORE_H_

@@ -1,0 +1,36 @@
+// kinformer/internal/token_bucket.h
+//
+// TokenBucket: the arithmetic of a rate limit: `burst` at once, then `qps` per second. Counterpart:
+// golang.org/x/time/rate.Limiter.
+
+#ifndef KINFORMER_INTERNAL_TOKEN_BUCKET_H_
+#define KINFORMER_INTERNAL_TOKEN_BUCKET_H_
+
+#include "kinformer/env.h"
+
+namespace kinformer::internal {
+
+// Starts full, fills continuously. Time comes from the caller. Thread-compatible.
+class TokenBucket {
+ public:
+  // qps <= 0 or infinite: no limit. burst below 1 counts as 1.
+  TokenBucket(double qps, int burst);
+
+  // Takes a token, which may not be there yet: how long to wait until it is. First come, first
+  // served.
+  [[nodiscard]] Duration Reserve(SteadyTime now);
+  // Gives back a token whose wait was given up.
+  void Return();
+
+ private:
+  [[nodiscard]] bool limited() const;
+
+  double qps_;
+  double burst_;
+  double tokens_;
+  SteadyTime last_{};
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_TOKEN_BUCKET_H_

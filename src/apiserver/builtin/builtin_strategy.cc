@@ -1,0 +1,253 @@
+#include "apiserver/builtin/builtin_strategy.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kinformer/quantity.h"
+
+#include "apiserver/errors/status.h"
+#include "apiserver/registry/object_rules.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+bool IsCore(const ServedResource& resource, std::string_view plural) {
+  return resource.group.empty() && resource.plural == plural;
+}
+
+// Seconds that a pod stays on a node that is not well, where it does not say so itself.
+constexpr int kTolerationSeconds = 300;
+constexpr std::array<std::string_view, 2> kNotWell = {"node.kubernetes.io/not-ready",
+                                                      "node.kubernetes.io/unreachable"};
+
+bool Tolerates(const json::Value& toleration, std::string_view key) {
+  const std::string& its_key = toleration["key"].StringOrEmpty();
+  const std::string& effect = toleration["effect"].StringOrEmpty();
+  return (its_key == key || its_key.empty()) && (effect == "NoExecute" || effect.empty());
+}
+
+json::Value Toleration(std::string_view key) {
+  return json::Value::MakeObject({{"key", key},
+                                  {"operator", "Exists"},
+                                  {"effect", "NoExecute"},
+                                  {"tolerationSeconds", kTolerationSeconds}});
+}
+
+void TolerateForAWhile(json::Value& spec) {
+  static const std::array<json::Value, kNotWell.size()> kTolerations = {Toleration(kNotWell[0]),
+                                                                        Toleration(kNotWell[1])};
+  std::array<bool, kNotWell.size()> missing{};
+  for (std::size_t i = 0; i < kNotWell.size(); ++i) {
+    missing[i] = true;
+    for (const json::Value& toleration : std::as_const(spec)["tolerations"].items()) {
+      if (Tolerates(toleration, kNotWell[i])) missing[i] = false;
+    }
+  }
+  for (std::size_t i = 0; i < kNotWell.size(); ++i) {
+    if (missing[i]) spec["tolerations"].Append(kTolerations[i]);
+  }
+}
+
+bool IsSome(const json::Value& amount) {
+  if (amount.is_null()) return false;
+  const auto quantity = resource::Quantity::Parse(amount.StringOrEmpty());
+  return quantity && !quantity->IsZero();
+}
+
+// The class of service that follows from what the containers ask for.
+std::string_view QosClass(const json::Value& spec) {
+  bool any = false;
+  bool guaranteed = true;
+  const auto look = [&](const json::Value& resources) {
+    for (const char* name : {"cpu", "memory"}) {
+      const json::Value& request = resources["requests"][name];
+      const json::Value& limit = resources["limits"][name];
+      any = any || IsSome(request) || IsSome(limit);
+      guaranteed = guaranteed && IsSome(limit) && (request.is_null() || request == limit);
+    }
+  };
+  const json::Value& whole = spec["resources"];
+  if (whole["requests"].size() > 0 || whole["limits"].size() > 0) {
+    look(whole);
+  } else {
+    for (const char* list : {"containers", "initContainers"}) {
+      for (const json::Value& container : spec[list].items()) look(container["resources"]);
+    }
+  }
+  if (!any) return "BestEffort";
+  return guaranteed ? "Guaranteed" : "Burstable";
+}
+
+struct Priority {
+  std::int64_t value = 0;
+  std::string preemption{"PreemptLowerPriority"};
+  std::string name{};
+};
+
+Priority PriorityOf(const json::Value& priority_class) {
+  Priority out{.value = priority_class["value"].AsInt64().value_or(0),
+               .name = priority_class.At("/metadata/name").StringOrEmpty()};
+  const std::string& policy = priority_class["preemptionPolicy"].StringOrEmpty();
+  if (!policy.empty()) out.preemption = policy;
+  return out;
+}
+
+// Every server has these two; here nobody has to create them.
+std::optional<Priority> SystemPriority(const std::string& name) {
+  if (name == "system-cluster-critical") return Priority{.value = 2'000'000'000, .name = name};
+  if (name == "system-node-critical") return Priority{.value = 2'000'001'000, .name = name};
+  return std::nullopt;
+}
+
+std::optional<Priority> FindPriority(const ServerState& state, const std::string& name) {
+  if (auto system = SystemPriority(name)) return system;
+  const auto classes = state.resources.FindGroupResource("scheduling.k8s.io", "priorityclasses");
+  if (classes == nullptr) return name.empty() ? std::optional<Priority>(Priority()) : std::nullopt;
+  if (!name.empty()) {
+    const StoredObjectPtr stored = classes->Find({}, name);
+    return stored == nullptr ? std::nullopt : std::optional<Priority>(PriorityOf(stored->Parse()));
+  }
+  // The default for all, or the lowest of them where there are several.
+  std::optional<Priority> found;
+  classes->store->Walk({}, {}, state.resource_version, [&](const StoredObjectPtr& stored) {
+    const json::Value object = stored->Parse();
+    if (object["globalDefault"].AsBool().value_or(false)) {
+      Priority priority = PriorityOf(object);
+      if (!found || priority.value < found->value) found = std::move(priority);
+    }
+    return true;
+  });
+  return found ? found : Priority();
+}
+
+// A Job finds its pods by labels with its uid, unless it has a selector of its own.
+void SelectPods(json::Value& job) {
+  if (std::as_const(job).At("/spec/manualSelector").AsBool().value_or(false)) return;
+  const std::string uid = std::as_const(job).At("/metadata/uid").StringOrEmpty();
+  const std::string name = std::as_const(job).At("/metadata/name").StringOrEmpty();
+  json::Value& labels = job["spec"]["template"]["metadata"]["labels"];
+  for (const std::string prefix : {"batch.kubernetes.io/", ""}) {
+    labels.Set(prefix + "controller-uid", uid);
+    labels.Set(prefix + "job-name", name);
+  }
+  if (json::Object* members = labels.IfObject()) members->SortByName();
+  job["spec"]["selector"]["matchLabels"].Set("batch.kubernetes.io/controller-uid", uid);
+}
+
+void FinalizeNamespace(json::Value& object) {
+  const json::Value own("kubernetes");
+  json::Array& finalizers = object["spec"]["finalizers"].EnsureArray();
+  if (std::find(finalizers.begin(), finalizers.end(), own) == finalizers.end()) {
+    finalizers.push_back(own);
+  }
+}
+
+// What was made up for an object need not be sent again.
+void Keep(json::Value& spec, const json::Value& old, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (std::as_const(spec)[name].is_null() && !old[name].is_null()) {
+      spec.Set(name, json::Value(old[name]));
+    }
+  }
+}
+
+}  // namespace
+
+Result<void> BuiltinStrategy::CreatePod(const ServedResource& resource, json::Value& pod) {
+  json::Value& spec = pod["spec"];
+  const std::string name = std::as_const(spec)["priorityClassName"].StringOrEmpty();
+  const auto priority = FindPriority(state_, name);
+  const auto subject = [&] {
+    return resource.Subject(std::as_const(pod).At("/metadata/name").StringOrEmpty());
+  };
+  if (!priority) {
+    return ForbiddenError(subject(), "no PriorityClass with name " + name + " was found");
+  }
+  if (const auto given = std::as_const(spec)["priority"].AsInt64();
+      given && *given != priority->value) {
+    return ForbiddenError(
+        subject(),
+        "the integer value of priority (" + std::to_string(*given) +
+            ") must not be provided in pod spec; priority admission controller computed " +
+            std::to_string(priority->value) + " from the given PriorityClass name");
+  }
+  if (!priority->name.empty()) spec.Set("priorityClassName", priority->name);
+  spec.Set("priority", priority->value);
+  if (std::as_const(spec)["preemptionPolicy"].is_null()) {
+    spec.Set("preemptionPolicy", priority->preemption);
+  }
+  TolerateForAWhile(spec);
+  json::Value& status = pod["status"];
+  if (std::as_const(status)["phase"].is_null()) status.Set("phase", "Pending");
+  if (std::as_const(status)["qosClass"].is_null()) status.Set("qosClass", QosClass(spec));
+  return {};
+}
+
+Result<void> BuiltinStrategy::Create(const ServedResource& resource, json::Value& object) {
+  if (IsCore(resource, "pods")) return CreatePod(resource, object);
+  if (IsCore(resource, "services")) {
+    if (auto causes = addresses_.Assign({}, object); !causes.empty()) {
+      return InvalidError(
+          resource.KindSubject(std::as_const(object).At("/metadata/name").StringOrEmpty()),
+          std::move(causes));
+    }
+  } else if (IsCore(resource, "namespaces")) {
+    SetNamespaceLabel(object);
+    FinalizeNamespace(object);
+  } else if (resource.group == "batch" && resource.plural == "jobs") {
+    SelectPods(object);
+  }
+  return {};
+}
+
+Result<void> BuiltinStrategy::Update(const ServedResource& resource, const json::Value& old,
+                                     json::Value& object) {
+  if (IsCore(resource, "services")) {
+    if (auto causes = addresses_.Assign(old, object); !causes.empty()) {
+      return InvalidError(
+          resource.KindSubject(std::as_const(object).At("/metadata/name").StringOrEmpty()),
+          std::move(causes));
+    }
+  } else if (IsCore(resource, "pods")) {
+    TolerateForAWhile(object["spec"]);
+    Keep(object["spec"], old["spec"], {"priority", "preemptionPolicy"});
+  } else if (resource.group == "batch" && resource.plural == "jobs") {
+    Keep(object["spec"], old["spec"], {"selector"});
+  }
+  return {};
+}
+
+Result<void> BuiltinStrategy::Merged(const ServedResource& resource, json::Value& object,
+                                     bool status) {
+  const json::Value& given = object;
+  if (!IsCore(resource, "services") || given.At("/status/loadBalancer/ingress").size() == 0 ||
+      given.At("/spec/type").StringOrEmpty() == "LoadBalancer") {
+    return {};
+  }
+  if (!status) {
+    object["status"]["loadBalancer"].Erase("ingress");
+    return {};
+  }
+  return InvalidError(resource.KindSubject(given.At("/metadata/name").StringOrEmpty()),
+                      {ForbiddenField("status.loadBalancer.ingress",
+                                      "may only be used when `spec.type` is 'LoadBalancer'")});
+}
+
+void BuiltinStrategy::Stored(const ServedResource& resource, const StoredObjectPtr& old,
+                             const json::Value& object) {
+  if (!IsCore(resource, "services")) return;
+  if (old != nullptr) addresses_.Release(old->Parse());
+  addresses_.Take(object);
+}
+
+void BuiltinStrategy::Removed(const ServedResource& resource, const StoredObjectPtr& old) {
+  if (IsCore(resource, "services")) addresses_.Release(old->Parse());
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,46 @@
+// apiserver/builtin/builtin_strategy.h
+//
+// BuiltinStrategy: what a real API server does to objects of built-in kinds between decoding and
+// storing them, beyond defaults: a new pod's phase, class and priority, a Service's addresses, a
+// Job's selector. docs/apiserver.md lists what is done here and what is left to controllers.
+
+#ifndef KINFORMER_APISERVER_BUILTIN_BUILTIN_STRATEGY_H_
+#define KINFORMER_APISERVER_BUILTIN_BUILTIN_STRATEGY_H_
+
+#include "kinformer/json.h"
+#include "kinformer/result.h"
+
+#include "apiserver/builtin/service_addresses.h"
+#include "apiserver/registry/served_resource.h"
+#include "apiserver/registry/server_state.h"
+#include "apiserver/store/stored_object.h"
+
+namespace kinformer::apiserver {
+
+// Loop-confined, never blocks. Errors are the API's. Objects have their defaults.
+class BuiltinStrategy {
+ public:
+  explicit BuiltinStrategy(ServerState& state)
+      : state_(state), addresses_(state.options.service_cluster_ip_range) {}
+
+  // `object` is new and has its name and its uid.
+  Result<void> Create(const ServedResource& resource, json::Value& object);
+  // `object` was sent to take the place of `old`.
+  Result<void> Update(const ServedResource& resource, const json::Value& old, json::Value& object);
+  // It has been merged with what the server keeps. `status`: only its status is from the client.
+  Result<void> Merged(const ServedResource& resource, json::Value& object, bool status);
+  // It has been stored in place of `old` (null: nothing), or removed.
+  void Stored(const ServedResource& resource, const StoredObjectPtr& old,
+              const json::Value& object);
+  void Removed(const ServedResource& resource, const StoredObjectPtr& old);
+
+ private:
+  Result<void> CreatePod(const ServedResource& resource, json::Value& pod);
+
+  ServerState& state_;
+  ServiceAddresses addresses_;
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_BUILTIN_BUILTIN_STRATEGY_H_

@@ -1,0 +1,168 @@
+#include "apiserver/builtin/defaults_computed.h"
+
+#include <string>
+#include <utility>
+
+#include "object/values/text_forms.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+const json::Value& At(const json::Object& members, std::string_view name) {
+  static const json::Value kNull;
+  const json::Value* found = members.Find(name);
+  return found == nullptr ? kNull : *found;
+}
+
+bool Empty(const json::Value& value) { return value.size() == 0; }
+
+// Gives `to` the entries of `from` that it lacks.
+void AddMissing(json::Object& members, std::string_view to, std::string_view from) {
+  const json::Value source = At(members, from);
+  for (const auto& [name, value] : source.members()) {
+    if (!At(members, to).contains(name)) members[to].Set(name, value);
+  }
+}
+
+// What a template is labelled with labels the object, where it has none of its own.
+void LabelLikeTemplate(json::Object& members) {
+  const json::Value labels = At(members, "spec").At("/template/metadata/labels");
+  if (labels.is_object() && Empty(At(members, "metadata")["labels"])) {
+    members["metadata"].Set("labels", labels);
+  }
+}
+
+void ReplicationController(json::Object& members) {
+  const json::Value labels = At(members, "spec").At("/template/metadata/labels");
+  if (labels.is_object() && Empty(At(members, "spec")["selector"])) {
+    members["spec"].Set("selector", labels);
+  }
+  LabelLikeTemplate(members);
+}
+
+void LimitRangeItem(json::Object& members) {
+  if (At(members, "type").StringOrEmpty() != "Container") return;
+  AddMissing(members, "default", "max");
+  AddMissing(members, "defaultRequest", "default");
+  AddMissing(members, "defaultRequest", "min");
+}
+
+// The old name of serviceAccountName says what the new one does.
+void PodSpec(json::Object& members) {
+  if (const std::string name = At(members, "serviceAccountName").StringOrEmpty(); !name.empty()) {
+    members.Set("serviceAccount", name);
+  }
+}
+
+// On the host's network a container's port is the host's.
+void PodSpecOfPod(json::Object& members) {
+  PodSpec(members);
+  if (!At(members, "hostNetwork").AsBool().value_or(false)) return;
+  for (const char* list : {"containers", "initContainers"}) {
+    json::Value* found = members.Find(list);
+    json::Array* containers = found == nullptr ? nullptr : found->IfArray();
+    if (containers == nullptr) continue;
+    for (json::Value& container : *containers) {
+      json::Value* ports = container.Find("ports");
+      json::Array* items = ports == nullptr ? nullptr : ports->IfArray();
+      if (items == nullptr) continue;
+      for (json::Value& port : *items) {
+        const json::Value& given = port;
+        if (given["hostPort"].AsInt64().value_or(0) == 0 && given["containerPort"].is_number()) {
+          port.Set("hostPort", json::Value(given["containerPort"]));
+        }
+      }
+    }
+  }
+}
+
+// One address and the list of all of them: the first of the list is the one.
+void OneAndAll(json::Object& members, std::string_view one, std::string_view all,
+               std::string_view key) {
+  const auto first = [&]() -> const json::Value& {
+    const json::Value& item = At(members, all)[0];
+    return key.empty() ? item : item[key];
+  };
+  const std::string text = At(members, one).StringOrEmpty();
+  if (text.empty()) {
+    if (const std::string known = first().StringOrEmpty(); !known.empty()) members.Set(one, known);
+    return;
+  }
+  if (first().StringOrEmpty() == text) return;
+  json::Value item(text);
+  if (!key.empty()) item = json::Value::MakeObject({{key, text}});
+  members.Set(all, json::Value::MakeArray({std::move(item)}));
+}
+
+void PodStatus(json::Object& members) { OneAndAll(members, "podIP", "podIPs", "ip"); }
+void NodeSpec(json::Object& members) { OneAndAll(members, "podCIDR", "podCIDRs", {}); }
+
+void Secret(json::Object& members) {
+  const json::Value text = At(members, "stringData");
+  for (const auto& [name, value] : text.members()) {
+    std::string encoded;
+    internal::AppendBase64(value.StringOrEmpty(), encoded);
+    members["data"].Set(name, std::move(encoded));
+  }
+  members.Erase("stringData");
+}
+
+void ServiceSpec(json::Object& members) {
+  const std::string& affinity = At(members, "sessionAffinity").StringOrEmpty();
+  if (affinity.empty() || affinity == "None") {
+    members.Erase("sessionAffinityConfig");
+    return;
+  }
+  const json::Value& config = At(members, "sessionAffinityConfig");
+  if (affinity == "ClientIP" && config.is_object() &&
+      config.At("/clientIP/timeoutSeconds").is_null()) {
+    members.Erase("sessionAffinityConfig");
+  }
+}
+
+// An ingress address of a load balancer is one that its traffic is sent to.
+void Service(json::Object& members) {
+  if (At(members, "spec")["type"].StringOrEmpty() != "LoadBalancer") return;
+  json::Value* status = members.Find("status");
+  json::Value* ingress = status == nullptr ? nullptr : status->FindPointer("/loadBalancer/ingress");
+  json::Array* items = ingress == nullptr ? nullptr : ingress->IfArray();
+  if (items == nullptr) return;
+  for (json::Value& item : *items) {
+    const json::Value& given = item;
+    if (!given["ip"].StringOrEmpty().empty() && given["ipMode"].is_null())
+      item.Set("ipMode", "VIP");
+  }
+}
+
+struct Entry {
+  std::string_view message;
+  std::string_view kind;
+  ComputedDefaults compute;
+};
+
+// What is said for a kind stands before what is said for all.
+constexpr Entry kEntries[] = {
+    {"k8s.io.api.batch.v1.Job", {}, LabelLikeTemplate},
+    {"k8s.io.api.core.v1.LimitRangeItem", {}, LimitRangeItem},
+    {"k8s.io.api.core.v1.NodeSpec", {}, NodeSpec},
+    {"k8s.io.api.core.v1.PodSpec", "v1 Pod", PodSpecOfPod},
+    {"k8s.io.api.core.v1.PodSpec", {}, PodSpec},
+    {"k8s.io.api.core.v1.PodStatus", {}, PodStatus},
+    {"k8s.io.api.core.v1.ReplicationController", {}, ReplicationController},
+    {"k8s.io.api.core.v1.Secret", {}, Secret},
+    {"k8s.io.api.core.v1.Service", {}, Service},
+    {"k8s.io.api.core.v1.ServiceSpec", {}, ServiceSpec},
+};
+
+}  // namespace
+
+ComputedDefaults ComputedDefaultsOf(std::string_view message, std::string_view kind) {
+  for (const Entry& entry : kEntries) {
+    if (entry.message == message && (entry.kind.empty() || entry.kind == kind)) {
+      return entry.compute;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,163 @@
+#include "apiserver/builtin/defaults_plan.h"
+
+#include <algorithm>
+
+#include "apiserver/builtin/defaults.h"
+#include "apiserver/builtin/defaults_computed.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+json::Value ParseCell(std::string_view text) { return json::Parse(text).value_or(json::Value()); }
+
+// One term of a condition: `a|b`, `a="x"`, `a~latest`.
+DefaultCondition ParseCondition(const MessagePlan& plan, std::string_view term) {
+  DefaultCondition out;
+  const std::size_t end = term.find_first_of("=~");
+  if (end != std::string_view::npos) {
+    out.test = term[end] == '~' ? DefaultCondition::Test::kLatest : DefaultCondition::Test::kEquals;
+    if (term[end] == '=') out.value = ParseCell(term.substr(end + 1));
+    term = term.substr(0, end);
+  }
+  while (!term.empty()) {
+    const std::string_view name = term.substr(0, term.find('|'));
+    term.remove_prefix(std::min(term.size(), name.size() + 1));
+    if (const std::size_t at = plan.Find(name); at != MessagePlan::kNone) out.members.push_back(at);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::size_t MessagePlan::Find(std::string_view name) const {
+  const auto at = std::lower_bound(by_name.begin(), by_name.end(), name,
+                                   [](const auto& a, std::string_view b) { return a.first < b; });
+  return at != by_name.end() && at->first == name ? at->second : kNone;
+}
+
+std::size_t MessagePlan::FindNext(std::string_view name, std::size_t& next) const {
+  constexpr std::size_t kNear = 8;
+  const std::size_t end = std::min(next + kNear, fields.size());
+  for (std::size_t at = next; at < end; ++at) {
+    const std::string_view candidate = fields[at].name;
+    if (candidate.size() == name.size() && !name.empty() && candidate.back() == name.back() &&
+        candidate == name) {
+      next = at + 1;
+      return at;
+    }
+  }
+  const std::size_t at = Find(name);
+  if (at != kNone) next = at + 1;
+  return at;
+}
+
+DefaultPlans::DefaultPlans() {
+  for (const DefaultRow& row : DefaultRows()) {
+    rows_[row.message].push_back(&row);
+    if (row.where != "*") special_[row.where] = true;
+  }
+}
+
+const MessagePlan& DefaultPlans::For(const internal::MessageDescriptor& message,
+                                     std::string_view kind) {
+  Known& known = known_[&message];
+  if (known.plan == nullptr || known.kind != kind) {
+    known.kind = kind;
+    known.plan = &Make(message, special_.contains(kind) ? std::string(kind) : std::string(), {});
+  }
+  return *known.plan;
+}
+
+const MessagePlan& DefaultPlans::Make(const internal::MessageDescriptor& message,
+                                      const std::string& kind, const std::string& parent) {
+  const std::string place = special_.contains(parent) ? parent : std::string();
+  const std::string key = std::string(message.name).append("|").append(kind) + "|" + place;
+  std::unique_ptr<MessagePlan>& made = plans_[key];
+  if (made != nullptr) return *made;
+  made = std::make_unique<MessagePlan>();
+  MessagePlan& plan = *made;
+  plan.message = &message;
+  plan.prepare = ComputedDefaultsOf(message.name, kind);
+  AddFields(plan, message);
+  for (std::size_t i = 0; i < plan.fields.size(); ++i) {
+    plan.by_name.emplace_back(plan.fields[i].field->json_name, i);
+    if (!plan.fields[i].field->omitempty) plan.always.push_back(i);
+  }
+  std::sort(plan.by_name.begin(), plan.by_name.end());
+  for (FieldPlan& field : plan.fields) {
+    if (field.field->kind == internal::FieldKind::kMessage) {
+      field.child = &Make(*field.field->message, kind,
+                          std::string(message.name).append(".").append(field.field->json_name));
+    }
+  }
+  AddRules(plan, kind, place);
+  plan.empty = json::Value::MakeObject();
+  (void)FillIn(plan, plan.empty);
+  return plan;
+}
+
+void DefaultPlans::AddFields(MessagePlan& plan, const internal::MessageDescriptor& message) const {
+  for (const std::uint16_t index : message.json_order) {
+    const internal::FieldDescriptor& field = message.fields[index];
+    if (field.inlined) {
+      AddFields(plan, *field.message);
+    } else {
+      plan.fields.push_back({.name = field.json_name, .field = &field});
+    }
+  }
+}
+
+void DefaultPlans::AddRules(MessagePlan& plan, const std::string& kind,
+                            const std::string& parent) const {
+  const auto found = rows_.find(plan.message->name);
+  if (found == rows_.end()) return;
+  const Rows& rows = found->second;
+  for (const DefaultRow* row : rows) {
+    // What is said of this place, or else of this kind, takes the place of what is said of all.
+    const auto said = [&](std::string_view where) {
+      return !where.empty() && std::any_of(rows.begin(), rows.end(), [&](const DefaultRow* other) {
+        return other->where == where && other->member == row->member;
+      });
+    };
+    const std::string_view counts = said(parent) ? std::string_view(parent)
+                                    : said(kind) ? std::string_view(kind)
+                                                 : std::string_view("*");
+    if (row->where == counts) AddRule(plan, *row);
+  }
+}
+
+void DefaultPlans::AddRule(MessagePlan& plan, const DefaultRow& row) const {
+  const std::size_t at = plan.Find(row.member);
+  if (at == MessagePlan::kNone) {
+    if (row.member == "kind" || row.member == "apiVersion") {
+      plan.type_meta.emplace_back(row.member, ParseCell(row.value));
+    }
+    return;
+  }
+  FieldPlan& field = plan.fields[at];
+  DefaultRule rule;
+  std::string_view when = row.when == "-" ? std::string_view() : row.when;
+  while (!when.empty()) {
+    const std::string_view term = when.substr(0, when.find(','));
+    when.remove_prefix(std::min(when.size(), term.size() + 1));
+    rule.when.push_back(ParseCondition(plan, term));
+  }
+  if (row.value[0] == '=' || row.value[0] == '+') {
+    rule.gives =
+        row.value[0] == '=' ? DefaultRule::Gives::kCopy : DefaultRule::Gives::kMissingEntries;
+    rule.other = plan.Find(row.value.substr(1));
+    if (rule.other == MessagePlan::kNone) return;
+  } else if (row.value != "-") {
+    rule.gives = DefaultRule::Gives::kValue;
+    rule.value = ParseCell(row.value);
+    if (field.child != nullptr && !field.field->map && !field.field->repeated) {
+      (void)FillIn(*field.child, rule.value);
+    } else if (field.child != nullptr && field.field->repeated) {
+      for (json::Value& item : rule.value.EnsureArray()) (void)FillIn(*field.child, item);
+    }
+  }
+  if (field.rules.empty()) plan.ruled.push_back(at);
+  field.rules.push_back(std::move(rule));
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,198 @@
+#include "apiserver/builtin/defaults_scalars.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "kinformer/quantity.h"
+
+#include "object/values/text_forms.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+using internal::FieldDescriptor;
+using internal::FieldKind;
+
+bool IsInt32(const json::Value& value) {
+  const auto number = value.AsInt64();
+  return number && *number >= std::numeric_limits<std::int32_t>::min() &&
+         *number <= std::numeric_limits<std::int32_t>::max() && value.is_integer();
+}
+
+bool HasShape(std::string_view text, std::string_view shape) {
+  return text.size() == shape.size() &&
+         std::equal(text.begin(), text.end(), shape.begin(),
+                    [](char c, char s) { return s == '0' ? c >= '0' && c <= '9' : c == s; });
+}
+
+// In the form that is written, and not the zero time.
+bool IsCanonicalTime(std::string_view text, std::string_view shape) {
+  return HasShape(text, shape) && !text.starts_with("0001-01-01") &&
+         internal::ParseRfc3339(text).has_value();
+}
+
+bool IsCanonicalBase64(std::string_view text) {
+  const std::optional<std::string> bytes = internal::Base64Decode(text);
+  if (!bytes) return false;
+  std::string again;
+  internal::AppendBase64(*bytes, again);
+  return again == text;
+}
+
+// As most quantities are: one to three digits and perhaps a suffix. Canonical as it stands.
+bool IsPlainQuantity(std::string_view text) {
+  if (text.empty() || text[0] < '1' || text[0] > '9') return false;
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  if (digits > 3) return false;
+  const std::string_view suffix = text.substr(digits);
+  return suffix.empty() || suffix == "m" || suffix == "Mi" || suffix == "Gi" || suffix == "Ki" ||
+         suffix == "M" || suffix == "G" || suffix == "k";
+}
+
+// Amounts in resource lists are whole thousandths.
+constexpr std::int64_t kLargestMilli = std::numeric_limits<std::int64_t>::max();
+
+bool CanonicalQuantity(bool resource_list, json::Value& value) {
+  if (!value.is_number() && !value.is_string()) return false;
+  if (IsPlainQuantity(value.StringOrEmpty())) return true;
+  const std::string text(value.is_number() ? value.NumberText() : value.StringOrEmpty());
+  const auto quantity = resource::Quantity::Parse(text);
+  if (!quantity) return false;
+  std::string canonical = quantity->ToString();
+  if (resource_list) {
+    const std::int64_t milli = quantity->MilliValue();
+    const auto rounded = resource::Quantity::FromMilli(milli, quantity->format());
+    if (milli < kLargestMilli && !(rounded == *quantity)) canonical = rounded.ToString();
+  }
+  if (!value.is_string() || canonical != text) value = std::move(canonical);
+  return true;
+}
+
+// Of the kinds that have one form only, which is canonical: whether the value is of the type. Of
+// other kinds nothing.
+std::optional<bool> FitsPlainKind(FieldKind kind, const json::Value& value) {
+  switch (kind) {
+    case FieldKind::kString:
+      return value.is_string();
+    case FieldKind::kBool:
+      return value.is_bool();
+    case FieldKind::kInt32:
+      return IsInt32(value);
+    case FieldKind::kInt64:
+      return value.is_integer() && value.AsInt64().has_value();
+    case FieldKind::kIntOrString:
+      return value.is_string() || IsInt32(value);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+bool CanonicalScalar(const FieldDescriptor& field, json::Value& value) {
+  if (const auto fits = FitsPlainKind(field.kind, value)) return *fits;
+  switch (field.kind) {
+    case FieldKind::kDouble:
+      return value.is_number();
+    case FieldKind::kBytes:
+      return value.is_string() && IsCanonicalBase64(value.StringOrEmpty());
+    case FieldKind::kTime:
+      return IsCanonicalTime(value.StringOrEmpty(), "0000-00-00T00:00:00Z");
+    case FieldKind::kMicroTime:
+      return IsCanonicalTime(value.StringOrEmpty(), "0000-00-00T00:00:00.000000Z");
+    case FieldKind::kDuration: {
+      const auto nanos = value.is_string() ? internal::ParseGoDuration(value.StringOrEmpty())
+                                           : std::optional<std::int64_t>();
+      if (!nanos) return false;
+      std::string text;
+      internal::AppendGoDuration(*nanos, text);
+      value = std::move(text);
+      return true;
+    }
+    case FieldKind::kQuantity:
+      return CanonicalQuantity(field.map, value);
+    case FieldKind::kRawJson:
+    case FieldKind::kJsonUnion:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool FitsScalar(const FieldDescriptor& field, const json::Value& value) {
+  if (const auto fits = FitsPlainKind(field.kind, value)) return *fits;
+  switch (field.kind) {
+    case FieldKind::kDouble:
+      return value.is_integer();
+    case FieldKind::kBytes:
+      return value.is_string() && internal::Base64Decode(value.StringOrEmpty()).has_value();
+    case FieldKind::kTime:
+    case FieldKind::kMicroTime:
+      return value.is_string() && internal::ParseRfc3339(value.StringOrEmpty()).has_value();
+    case FieldKind::kDuration:
+      return value.is_string() && internal::ParseGoDuration(value.StringOrEmpty()).has_value();
+    case FieldKind::kQuantity:
+      return value.is_integer() || internal::IsQuantityText(value.StringOrEmpty());
+    case FieldKind::kRawJson:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsAbsent(const FieldDescriptor& field, const json::Value& value) {
+  if (value.is_null()) return true;
+  // The stored form cannot tell an empty list or map from none.
+  if (field.repeated) return value.is_array() && value.size() == 0;
+  if (field.map) return value.is_object() && value.size() == 0;
+  if (field.pointer) return false;
+  switch (field.kind) {
+    case FieldKind::kString:
+    case FieldKind::kBytes:
+      return value.is_string() && value.StringOrEmpty().empty();
+    case FieldKind::kBool:
+      return value.AsBool() == false;
+    case FieldKind::kInt32:
+    case FieldKind::kInt64:
+    case FieldKind::kDouble:
+      return value.AsDouble() == 0.0;
+    case FieldKind::kIntOrString:
+      return value.AsInt64() == 0 || (value.is_string() && value.StringOrEmpty().empty());
+    default:
+      return false;
+  }
+}
+
+json::Value ZeroOf(const FieldDescriptor& field) {
+  if (field.repeated || field.map || field.pointer) return {};
+  switch (field.kind) {
+    case FieldKind::kString:
+      return "";
+    case FieldKind::kBool:
+      return false;
+    case FieldKind::kInt32:
+    case FieldKind::kInt64:
+    case FieldKind::kDouble:
+    case FieldKind::kIntOrString:
+      return 0;
+    case FieldKind::kQuantity:
+      return "0";
+    case FieldKind::kDuration:
+      return "0s";
+    default:
+      return {};
+  }
+}
+
+bool IsLatestImage(std::string_view image) {
+  if (image.empty()) return false;
+  const bool digest = image.find('@') != std::string_view::npos;
+  image = image.substr(0, image.find('@'));
+  image.remove_prefix(image.rfind('/') + 1);  // 0 where there is none
+  const std::size_t colon = image.find(':');
+  return colon == std::string_view::npos ? !digest : image.substr(colon + 1) == "latest";
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,271 @@
+#include "apiserver/builtin/field_rules.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "apiserver/errors/status.h"
+#include "object/values/text_forms.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+constexpr std::string_view kPodSpecRule =
+    "pod updates may not change fields other than `spec.containers[*].image`,"
+    "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only "
+    "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set "
+    "to 1 if it was previously negative)";
+
+bool Is(const ServedResource& resource, std::string_view group, std::string_view plural) {
+  return resource.group == group && resource.plural == plural;
+}
+
+// "/spec/selector" as causes name it.
+std::string Dotted(std::string_view pointer) {
+  std::string out(pointer.substr(1));
+  std::replace(out.begin(), out.end(), '/', '.');
+  return out;
+}
+
+void Immutable(std::string_view pointer, const json::Value& old, const json::Value& object,
+               std::vector<StatusCause>& causes) {
+  const json::Value& after = object.At(pointer);
+  if (old.At(pointer) == after) return;
+  causes.push_back(InvalidValue(Dotted(pointer), after.Dump(), "field is immutable"));
+}
+
+// ConfigMaps and Secrets whose `immutable` is set.
+void ValidateSealed(const json::Value& old, const json::Value& object,
+                    std::vector<StatusCause>& causes) {
+  if (!old["immutable"].AsBool().value_or(false)) return;
+  constexpr std::string_view kWhy = "field is immutable when `immutable` is set";
+  if (!object["immutable"].AsBool().value_or(false)) {
+    causes.push_back(ForbiddenField("immutable", kWhy));
+  }
+  for (const char* field : {"data", "binaryData"}) {
+    const json::Value& before = old[field];
+    const json::Value& after = object[field];
+    if (!(before == after) && before.size() + after.size() > 0) {
+      causes.push_back(ForbiddenField(field, kWhy));
+    }
+  }
+}
+
+void EqualizeImages(const json::Value& old, json::Value& spec, std::string_view list) {
+  json::Value* containers = spec.Find(list);
+  const json::Array& before = old[list].items();
+  if (containers == nullptr || containers->size() != before.size()) return;
+  json::Array& after = containers->EnsureArray();
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (before[i].contains("image")) {
+      after[i].Set("image", before[i]["image"]);
+    } else {
+      after[i].Erase("image");
+    }
+  }
+}
+
+void Take(const json::Value& old, json::Value& spec, std::string_view field) {
+  if (const json::Value* value = old.Find(field)) {
+    spec.Set(field, *value);
+  } else {
+    spec.Erase(field);
+  }
+}
+
+void ValidatePod(const json::Value& old, const json::Value& object,
+                 std::vector<StatusCause>& causes) {
+  const json::Value& before = old["spec"];
+  const json::Value& after = object["spec"];
+  if (before == after) return;
+  const auto deadline = before["activeDeadlineSeconds"].AsInt64();
+  const auto new_deadline = after["activeDeadlineSeconds"].AsInt64();
+  constexpr std::string_view kDeadline = "spec.activeDeadlineSeconds";
+  if (deadline && !new_deadline) {
+    causes.push_back(InvalidValue(std::string(kDeadline), "null",
+                                  "must not update from a positive integer to nil value"));
+  } else if (deadline && *new_deadline > *deadline) {
+    causes.push_back(InvalidValue(std::string(kDeadline), std::to_string(*new_deadline),
+                                  "must be less than or equal to previous value"));
+  }
+  const json::Array& tolerations = after["tolerations"].items();
+  for (const json::Value& toleration : before["tolerations"].items()) {
+    if (std::find(tolerations.begin(), tolerations.end(), toleration) == tolerations.end()) {
+      causes.push_back(
+          ForbiddenField("spec.tolerations",
+                         "existing toleration can not be modified except its tolerationSeconds"));
+    }
+  }
+  json::Value rest = after;
+  for (const char* list : {"containers", "initContainers"}) EqualizeImages(before, rest, list);
+  for (const char* field : {"activeDeadlineSeconds", "tolerations"}) Take(before, rest, field);
+  // A gate may go, none may come.
+  const json::Array& gates = before["schedulingGates"].items();
+  const json::Array& new_gates = after["schedulingGates"].items();
+  const bool fewer = std::all_of(new_gates.begin(), new_gates.end(), [&](const json::Value& gate) {
+    return std::find(gates.begin(), gates.end(), gate) != gates.end();
+  });
+  if (fewer) Take(before, rest, "schedulingGates");
+  // While it is gated, a pod's placement can be narrowed.
+  if (!gates.empty()) {
+    for (const char* field : {"nodeSelector", "affinity"}) Take(before, rest, field);
+  }
+  if (before["terminationGracePeriodSeconds"].AsInt64().value_or(0) < 0 &&
+      after["terminationGracePeriodSeconds"].AsInt64() == 1) {
+    Take(before, rest, "terminationGracePeriodSeconds");
+  }
+  // Ephemeral containers have a subresource of their own.
+  if (!(rest == before)) causes.push_back(ForbiddenField("spec", kPodSpecRule));
+}
+
+void ValidateStatefulSet(const json::Value& old, const json::Value& object,
+                         std::vector<StatusCause>& causes) {
+  json::Value rest = object["spec"];
+  for (const char* field :
+       {"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit",
+        "persistentVolumeClaimRetentionPolicy", "minReadySeconds"}) {
+    Take(old["spec"], rest, field);
+  }
+  if (rest == old["spec"]) return;
+  causes.push_back(ForbiddenField(
+      "spec",
+      "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "
+      "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "
+      "'minReadySeconds' are forbidden"));
+}
+
+// Takes the index that `path` begins with off it. The element of `value` that it means, null if
+// there is none.
+json::Value* TakeElement(std::string_view& path, json::Value& value) {
+  const std::size_t close = path.find(']');
+  json::Array* array = value.IfArray();
+  if (array == nullptr || close == std::string_view::npos) return nullptr;
+  std::size_t index = 0;
+  for (const char c : path.substr(1, close - 1)) {
+    index = index * 10 + static_cast<std::size_t>(c - '0');
+  }
+  if (index >= array->size()) return nullptr;
+  path.remove_prefix(close + 1);
+  return &(*array)[index];
+}
+
+// Takes the member's name that `path` begins with off it; empty if there is none. Names may hold
+// dots themselves, so of the members that the path could mean the longest counts.
+std::string_view TakeMember(std::string_view& path, const json::Value& value) {
+  std::string_view best;
+  for (const auto& [name, member] : value.members()) {
+    const bool fits =
+        path.starts_with(name) &&
+        (path.size() == name.size() || path[name.size()] == '.' || path[name.size()] == '[');
+    if (fits && name.size() > best.size()) best = path.substr(0, name.size());
+  }
+  path.remove_prefix(best.size());
+  return best;
+}
+
+// Erases the member at `path`, as in a.b[0].c, if it is there.
+void DropPath(std::string_view path, json::Value& object) {
+  json::Value* at = &object;
+  while (at != nullptr && !path.empty()) {
+    if (path.front() == '[') {
+      at = TakeElement(path, *at);
+    } else {
+      const std::string_view name = TakeMember(path, *at);
+      if (name.empty()) return;
+      if (path.empty()) {
+        at->Erase(name);
+        return;
+      }
+      at = at->Find(name);
+    }
+    if (path.starts_with('.')) path.remove_prefix(1);
+  }
+}
+
+}  // namespace
+
+std::vector<StatusCause> ValidateChange(const ServedResource& resource, const json::Value& old,
+                                        const json::Value& object) {
+  std::vector<StatusCause> causes;
+  if (resource.custom) return causes;
+  if (Is(resource, "", "configmaps")) {
+    ValidateSealed(old, object, causes);
+  } else if (Is(resource, "", "secrets")) {
+    Immutable("/type", old, object, causes);
+    ValidateSealed(old, object, causes);
+  } else if (Is(resource, "", "pods")) {
+    ValidatePod(old, object, causes);
+  } else if (Is(resource, "apps", "deployments") || Is(resource, "apps", "replicasets") ||
+             Is(resource, "apps", "daemonsets")) {
+    Immutable("/spec/selector", old, object, causes);
+  } else if (Is(resource, "apps", "statefulsets")) {
+    ValidateStatefulSet(old, object, causes);
+  } else if (Is(resource, "batch", "jobs")) {
+    Immutable("/spec/selector", old, object, causes);
+    Immutable("/spec/completionMode", old, object, causes);
+  } else if (resource.group == "rbac.authorization.k8s.io" &&
+             resource.plural.ends_with("bindings")) {
+    if (!(old["roleRef"] == object["roleRef"])) {
+      causes.push_back(InvalidValue("roleRef", object["roleRef"].Dump(), "cannot change roleRef"));
+    }
+  } else if (Is(resource, "storage.k8s.io", "storageclasses")) {
+    for (const char* pointer : {"/provisioner", "/reclaimPolicy", "/volumeBindingMode"}) {
+      Immutable(pointer, old, object, causes);
+    }
+  } else if (Is(resource, "scheduling.k8s.io", "priorityclasses")) {
+    if (!(old["value"] == object["value"])) {
+      causes.push_back(ForbiddenField("value", "may not be changed in an update."));
+    }
+  } else if (Is(resource, "networking.k8s.io", "ingressclasses")) {
+    Immutable("/spec/controller", old, object, causes);
+  } else if (Is(resource, "discovery.k8s.io", "endpointslices")) {
+    Immutable("/addressType", old, object, causes);
+  }
+  return causes;
+}
+
+void FoldFields(const ServedResource& resource, json::Value& object) {
+  if (!Is(resource, "", "secrets") && !Is(resource, "", "configmaps")) return;
+  for (const char* field : {"data", "binaryData"}) {
+    const json::Value* value = object.Find(field);
+    if (value != nullptr && value->size() == 0 && !value->is_string()) object.Erase(field);
+  }
+  if (!Is(resource, "", "secrets")) return;
+  const json::Value* texts = object.Find("stringData");
+  if (texts == nullptr) return;
+  const json::Value given = *texts;
+  object.Erase("stringData");
+  for (const auto& [key, text] : given.members()) {
+    std::string encoded;
+    internal::AppendBase64(text.StringOrEmpty(), encoded);
+    object["data"].Set(key, encoded);
+  }
+}
+
+void DropNulls(json::Value& value) {
+  if (json::Object* object = value.IfObject()) {
+    std::vector<std::string> gone;
+    for (std::size_t i = 0; i < object->size(); ++i) {
+      if (object->value(i).is_null()) {
+        gone.push_back(object->name(i));
+      } else {
+        DropNulls(object->value(i));
+      }
+    }
+    for (const std::string& name : gone) object->Erase(name);
+  } else if (json::Array* array = value.IfArray()) {
+    for (json::Value& item : *array) DropNulls(item);
+  }
+}
+
+void DropUnknown(const std::vector<std::string>& unknown, json::Value& object) {
+  for (const std::string& problem : unknown) {
+    const std::size_t first = problem.find('"');
+    const std::size_t last = problem.rfind('"');
+    if (first >= last) continue;
+    DropPath(std::string_view(problem).substr(first + 1, last - first - 1), object);
+  }
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,36 @@
+// apiserver/builtin/field_rules.h
+//
+// What writers may not change in objects of built-in kinds, and what the server makes of some of
+// their fields.
+
+#ifndef KINFORMER_APISERVER_BUILTIN_FIELD_RULES_H_
+#define KINFORMER_APISERVER_BUILTIN_FIELD_RULES_H_
+
+#include <vector>
+
+#include "kinformer/error.h"
+#include "kinformer/json.h"
+
+#include "apiserver/registry/served_resource.h"
+
+namespace kinformer::apiserver {
+
+// What is wrong with writing `object` over `old`; empty: nothing.
+std::vector<StatusCause> ValidateChange(const ServedResource& resource, const json::Value& old,
+                                        const json::Value& object);
+
+// Normalises fields that have two spellings: a Secret's stringData goes into its data, and data
+// that is empty goes.
+void FoldFields(const ServedResource& resource, json::Value& object);
+
+// Takes out members that are null, which in built-in kinds are the same as absent ones. At any
+// depth.
+void DropNulls(json::Value& value);
+
+// Takes out what the schema does not know, by the texts of strict decoding: `unknown field
+// "spec.containers[0].nonsense"`.
+void DropUnknown(const std::vector<std::string>& unknown, json::Value& object);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_BUILTIN_FIELD_RULES_H_

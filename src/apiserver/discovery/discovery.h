@@ -1,0 +1,43 @@
+// apiserver/discovery/discovery.h
+//
+// What the server says about itself: versions, groups, resources, health, a few metrics; schemas
+// are openapi.h's.
+
+#ifndef KINFORMER_APISERVER_DISCOVERY_DISCOVERY_H_
+#define KINFORMER_APISERVER_DISCOVERY_DISCOVERY_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "apiserver/discovery/openapi.h"
+#include "apiserver/registry/server_state.h"
+#include "apiserver/request/request_info.h"
+#include "apiserver/request/responses.h"
+
+namespace kinformer::apiserver {
+
+// Answers /api, /apis, /api/v1, /apis/<group>[/<version>], /openapi/..., /version, /metrics,
+// /healthz and their like. Null for any other path. Loop-confined.
+class Discovery {
+ public:
+  explicit Discovery(ServerState& state) : state_(state), openapi_(state) {}
+  ResponsePtr Answer(const RequestInfo& info, std::string_view accept,
+                     std::string_view if_none_match);
+
+ private:
+  ResponsePtr Roots(bool core, std::string_view accept, std::string_view if_none_match);
+  static ResponsePtr Health(const RequestInfo& info);
+  ResponsePtr Metrics();
+  [[nodiscard]] std::string Aggregated(bool core, std::string_view version) const;
+  [[nodiscard]] std::string Resources(std::string_view group, std::string_view version) const;
+  [[nodiscard]] std::optional<std::string> Group(std::string_view group, bool standalone) const;
+  [[nodiscard]] bool Serves(std::string_view group, std::string_view version) const;
+
+  ServerState& state_;
+  OpenApi openapi_;
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_DISCOVERY_DISCOVERY_H_

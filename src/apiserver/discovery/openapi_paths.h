@@ -1,0 +1,33 @@
+// apiserver/discovery/openapi_paths.h
+//
+// The paths of an OpenAPI document: what may be asked of a resource, in the words in which clients
+// look for it.
+
+#ifndef KINFORMER_APISERVER_DISCOVERY_OPENAPI_PATHS_H_
+#define KINFORMER_APISERVER_DISCOVERY_OPENAPI_PATHS_H_
+
+#include <string>
+#include <string_view>
+
+#include "kinformer/json.h"
+
+#include "apiserver/discovery/openapi_schemas.h"
+#include "apiserver/registry/served_resource.h"
+
+namespace kinformer::apiserver {
+
+// A resource in one version, and the names of the schemas of its objects and of their list.
+struct OpenApiResource {
+  const ServedResource& resource;
+  OpenApiKind kind{};
+  std::string object_schema{};
+  std::string list_schema{};
+};
+
+// Adds the paths of the resource and of its subresources to `paths`, an object. PATCH offers
+// strategic merge for built-in resources: their schemas say how lists merge.
+void AddPaths(const OpenApiResource& at, const OpenApiSchemas& schemas, json::Value& paths);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_DISCOVERY_OPENAPI_PATHS_H_

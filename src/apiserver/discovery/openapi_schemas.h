@@ -1,0 +1,71 @@
+// apiserver/discovery/openapi_schemas.h
+//
+// OpenApiSchemas: the schemas of an OpenAPI document: of built-in types from their descriptors,
+// with all the types that they refer to; of custom ones from what their definition says. They have
+// members, types, what is required, texts to choose from and how lists merge; no descriptions and
+// no defaults.
+
+#ifndef KINFORMER_APISERVER_DISCOVERY_OPENAPI_SCHEMAS_H_
+#define KINFORMER_APISERVER_DISCOVERY_OPENAPI_SCHEMAS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "kinformer/internal/descriptor.h"
+#include "kinformer/json.h"
+
+namespace kinformer::apiserver {
+
+enum class OpenApiVersion : std::uint8_t { kV2, kV3 };
+
+struct OpenApiKind {
+  std::string group{};
+  std::string version{};
+  std::string kind{};
+  // {"group":...,"version":...,"kind":...}
+  [[nodiscard]] json::Value ToJson() const;
+};
+
+class OpenApiSchemas {
+ public:
+  explicit OpenApiSchemas(OpenApiVersion form) : form_(form) {}
+
+  // Each gives the schema's name. Adding a schema again changes nothing.
+  std::string AddMessage(const internal::MessageDescriptor& message);
+  std::string AddBuiltin(const OpenApiKind& kind, const internal::MessageDescriptor& message);
+  // `schema` is that of the whole object, as in openAPIV3Schema; null: any object. apiVersion, kind
+  // and metadata are added to it.
+  std::string AddCustom(const OpenApiKind& kind, const json::Value& schema);
+  // The list of a kind whose schema has the name `item`.
+  std::string AddList(const OpenApiKind& kind, std::string_view list_kind, const std::string& item);
+
+  // {"$ref":...} to the schema of that name.
+  [[nodiscard]] json::Value Reference(std::string_view name) const;
+  // All of them, by name. Leaves this empty.
+  json::Value Take();
+
+ private:
+  json::Value SchemaOf(const internal::MessageDescriptor& message);
+  // `message` is `owner` or a message inlined in it, whose fields are the owner's.
+  void AddMembers(const internal::MessageDescriptor& owner,
+                  const internal::MessageDescriptor& message,
+                  std::map<std::string, json::Value>& members, json::Value& required);
+  json::Value MemberOf(const internal::MessageDescriptor& owner,
+                       const internal::FieldDescriptor& field);
+  json::Value ScalarOf(const internal::MessageDescriptor& owner,
+                       const internal::FieldDescriptor& field);
+  // To one of apimachinery's types that are no messages.
+  std::string AddPlain(std::string_view name, const json::Value& schema);
+  // A member's reference: OpenAPI 3 lets nothing stand beside a bare $ref.
+  [[nodiscard]] json::Value Member(const std::string& name) const;
+  void AddMeta(json::Value& properties, std::string_view meta);
+
+  OpenApiVersion form_;
+  std::map<std::string, json::Value, std::less<>> schemas_;
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_DISCOVERY_OPENAPI_SCHEMAS_H_

@@ -1,0 +1,102 @@
+#include "apiserver/http/api_policy.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "apiserver/http/authentication.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+using internal::http::Compression;
+
+class Refusal final : public ResponseStream {
+ public:
+  Refusal(int status, std::string body) : status_(status), body_(std::move(body)) {
+    headers_.Add("Content-Type", "application/json");
+    headers_.Add("Cache-Control", "no-cache, private");
+    if (status == 401) headers_.Add("WWW-Authenticate", "Bearer");
+  }
+  [[nodiscard]] int status() const override { return status_; }
+  [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
+  State Read(std::size_t, std::vector<BodyChunk>& out) override {
+    out.push_back(BodyChunk::Of(std::exchange(body_, {})));
+    return State::kEnd;
+  }
+  void SetWake(std::function<void()>) override {}
+
+ private:
+  const int status_;
+  std::string body_;
+  HttpHeaders headers_;
+};
+
+// What the target's query says of watches. A bare "watch" counts too.
+struct WatchWords {
+  bool watch = false;
+  bool initial_events = false;
+  bool bookmarks = false;
+};
+
+WatchWords WatchWordsOf(std::string_view target) {
+  WatchWords words;
+  const std::size_t question = target.find('?');
+  words.watch = target.substr(0, question).find("/watch/") != std::string_view::npos;
+  if (question == std::string_view::npos) return words;
+  std::string_view query = target.substr(question + 1);
+  while (!query.empty()) {
+    const std::string_view item = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(query.size(), item.size() + 1));
+    const std::string_view name = item.substr(0, item.find('='));
+    const std::string_view value = item.substr(std::min(item.size(), name.size() + 1));
+    if (!value.empty() && value != "true" && value != "1") continue;
+    if (name == "watch") words.watch = true;
+    if (name == "sendInitialEvents") words.initial_events = true;
+    if (name == "allowWatchBookmarks") words.bookmarks = true;
+  }
+  return words;
+}
+
+std::string_view ReasonOf(int status) {
+  switch (status) {
+    case 401:
+      return "Unauthorized";
+    case 413:
+      return "RequestEntityTooLarge";
+    case 500:
+      return "InternalError";
+    default:
+      return "BadRequest";
+  }
+}
+
+}  // namespace
+
+bool ApiPolicy::Authenticate(const std::string& certificate_user, HttpRequest& request) const {
+  return apiserver::Authenticate(options_, certificate_user, request);
+}
+
+Compression ApiPolicy::CompressionOf(const HttpRequest& request) const {
+  const WatchWords words = WatchWordsOf(request.target);
+  if (!words.watch) return Compression::kIfLong;
+  return words.initial_events && words.bookmarks ? Compression::kMembers : Compression::kNone;
+}
+
+std::unique_ptr<ResponseStream> ApiPolicy::Refuse(int status, std::string_view message) const {
+  std::string text;
+  for (const char c : message) {
+    if (c == '"' || c == '\\') text.push_back('\\');
+    text.push_back(c);
+  }
+  return std::make_unique<Refusal>(
+      status,
+      "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
+      "\"message\":\"" +
+          text + "\",\"reason\":\"" + std::string(ReasonOf(status)) +
+          "\",\"code\":" + std::to_string(status) + "}\n");
+}
+
+}  // namespace kinformer::apiserver

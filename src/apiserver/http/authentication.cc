@@ -1,0 +1,44 @@
+#include "apiserver/http/authentication.h"
+
+#include <openssl/crypto.h>
+#include <string_view>
+
+#include "http/field_names.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+// Probes and version checks pass without credentials, as a cluster lets them.
+bool IsPublic(std::string_view target) {
+  const std::string_view path = target.substr(0, target.find('?'));
+  for (const std::string_view allowed : {"/livez", "/readyz", "/healthz"}) {
+    if (path == allowed || (path.starts_with(allowed) && path[allowed.size()] == '/')) return true;
+  }
+  return path == "/version" || path == "/version/";
+}
+
+bool EqualSecrets(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace
+
+bool Authenticate(const HttpServerOptions& options, const std::string& certificate_user,
+                  HttpRequest& request) {
+  if (!certificate_user.empty()) {
+    request.user = certificate_user;
+    return true;
+  }
+  constexpr std::string_view kBearer = "Bearer ";
+  const std::string_view authorization = request.headers.Get("Authorization");
+  if (!options.bearer_token.empty() && authorization.size() > kBearer.size() &&
+      internal::http::SameFieldName(authorization.substr(0, kBearer.size()), kBearer)) {
+    if (!EqualSecrets(authorization.substr(kBearer.size()), options.bearer_token)) return false;
+    request.user = options.kubeconfig_user;
+    return true;
+  }
+  if (options.bearer_token.empty() && !options.require_client_certificate) return true;
+  return IsPublic(request.target);
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,22 @@
+// apiserver/http/authentication.h
+//
+// Who may send which request, by what the front end can tell: client certificate and bearer token.
+
+#ifndef KINFORMER_APISERVER_HTTP_AUTHENTICATION_H_
+#define KINFORMER_APISERVER_HTTP_AUTHENTICATION_H_
+
+#include <string>
+
+#include "kinformer/apiserver/http_server_options.h"
+#include "kinformer/transport.h"
+
+namespace kinformer::apiserver {
+
+// Fills in request.user where the caller has proven who it is; false: it is to be refused.
+// `certificate_user` is the common name of its certificate, or empty.
+[[nodiscard]] bool Authenticate(const HttpServerOptions& options,
+                                const std::string& certificate_user, HttpRequest& request);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_HTTP_AUTHENTICATION_H_

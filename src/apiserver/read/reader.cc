@@ -1,0 +1,295 @@
+#include "apiserver/read/reader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "apiserver/read/list_stream.h"
+#include "apiserver/read/watch_stream.h"
+#include "apiserver/registry/selection.h"
+#include "apiserver/request/object_encoder.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+constexpr std::string_view kExactly = "Exact";
+constexpr std::string_view kNotOlder = "NotOlderThan";
+
+// "" and "0" give 0.
+Result<std::int64_t> ParseVersion(std::string_view text) {
+  if (text.empty()) return std::int64_t{0};
+  std::int64_t version = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
+  if (error != std::errc() || end != text.data() + text.size() || version < 0) {
+    return BadRequestError("invalid resource version \"" + std::string(text) +
+                           "\": it must be a non-negative decimal number");
+  }
+  return version;
+}
+
+// Whether a watch begins with the state, whichever it is.
+bool IsAnyVersion(const Query& query) {
+  const std::string_view version = query.Get("resourceVersion");
+  return version.empty() || version == "0";
+}
+
+Result<void> CheckListMatch(const Query& query) {
+  const std::string_view version = query.Get("resourceVersion");
+  const std::string_view match = query.Get("resourceVersionMatch");
+  std::vector<StatusCause> causes;
+  if (query.Has("sendInitialEvents")) {
+    causes.push_back(
+        ForbiddenField("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+  }
+  const auto forbid_match = [&](std::string_view why) {
+    causes.push_back(ForbiddenField("resourceVersionMatch", why));
+  };
+  if (!match.empty()) {
+    if (!query.Get("continue").empty()) {
+      forbid_match("resourceVersionMatch is forbidden when continue is provided");
+    }
+    if (version.empty()) {
+      forbid_match("resourceVersionMatch is forbidden unless resourceVersion is provided");
+    }
+    if (match != kExactly && match != kNotOlder) {
+      causes.push_back(
+          NotSupported("resourceVersionMatch", match, R"("Exact", "NotOlderThan", "")"));
+    }
+    if (match == kExactly && version == "0") {
+      forbid_match("resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
+    }
+  }
+  if (causes.empty()) return {};
+  return InvalidOptionsError("ListOptions", std::move(causes));
+}
+
+Result<void> CheckWatchMatch(const Query& query) {
+  const std::string_view match = query.Get("resourceVersionMatch");
+  const bool initial = query.Has("sendInitialEvents");
+  StatusCause cause;
+  if (match.empty()) {
+    if (!initial) return {};
+    cause = ForbiddenField("resourceVersionMatch",
+                           "sendInitialEvents requires setting resourceVersionMatch to "
+                           "NotOlderThan");
+  } else if (!initial) {
+    cause = ForbiddenField("resourceVersionMatch",
+                           "resourceVersionMatch is forbidden for watch unless sendInitialEvents "
+                           "is provided");
+  } else if (match != kNotOlder) {
+    cause = NotSupported("resourceVersionMatch", match, "\"NotOlderThan\"");
+  } else {
+    return {};
+  }
+  return InvalidOptionsError("ListOptions", {std::move(cause)});
+}
+
+Error ExpiredContinue(const ContinueToken& token) {
+  Error error = ExpiredError(
+      "The provided continue parameter is too old to display a consistent list result. You can "
+      "start a new list without the continue parameter, or use the continue token in this response "
+      "to retrieve the remainder of the results. Continuing with the provided token results in an "
+      "inconsistent list - objects that were created, modified, or deleted between the time the "
+      "first chunk was returned and now may show up in the list.");
+  error.WithDetails({.continue_ = EncodeContinue({.resource_version = -1, .start = token.start})});
+  return error;
+}
+
+}  // namespace
+
+ResponsePtr Reader::Get(const std::shared_ptr<const ResourceRequest>& request) {
+  const auto version = ParseVersion(request->info.query.Get("resourceVersion"));
+  if (!version) return ErrorResponse(version.error(), request->accept);
+  if (*version <= state_.resource_version) return GetAt(*request, true);
+  return WhenVersionReached(state_, *version, state_.options.future_version_wait,
+                            [this, request](bool reached) { return GetAt(*request, reached); });
+}
+
+ResponsePtr Reader::GetAt(const ResourceRequest& request, bool reached) {
+  if (!reached) {
+    const std::int64_t asked = ParseVersion(request.info.query.Get("resourceVersion")).value_or(0);
+    return ErrorResponse(TooLargeResourceVersionError(asked, state_.resource_version),
+                         request.accept);
+  }
+  const ServedResource& resource = *request.at.resource;
+  const StoredObjectPtr stored = resource.Find(request.info.namespace_, request.info.name);
+  if (stored == nullptr) {
+    return ErrorResponse(NotFoundError(resource.Subject(request.info.name)), request.accept);
+  }
+  const ObjectEncoder encoder(request.at, request.format, state_.env.WallNow());
+  return WholeResponse(200, ContentTypeOf(request.format, false), encoder.Object(stored));
+}
+
+ResponsePtr Reader::List(const std::shared_ptr<const ResourceRequest>& request) {
+  const Query& query = request->info.query;
+  if (Result<void> valid = CheckListMatch(query); !valid) {
+    return ErrorResponse(valid.error(), request->accept);
+  }
+  const auto version = ParseVersion(query.Get("resourceVersion"));
+  if (!version) return ErrorResponse(version.error(), request->accept);
+  if (*version <= state_.resource_version) return ListAt(*request, true);
+  return WhenVersionReached(state_, *version, state_.options.future_version_wait,
+                            [this, request](bool reached) { return ListAt(*request, reached); });
+}
+
+ResponsePtr Reader::ListAt(const ResourceRequest& request, bool reached) {
+  if (!reached) {
+    const std::int64_t asked = ParseVersion(request.info.query.Get("resourceVersion")).value_or(0);
+    return ErrorResponse(TooLargeResourceVersionError(asked, state_.resource_version),
+                         request.accept);
+  }
+  Result<ListPlan> plan = PlanList(request);
+  if (!plan) return ErrorResponse(plan.error(), request.accept);
+  return NewListStream(ObjectEncoder(request.at, request.format, state_.env.WallNow()),
+                       *std::move(plan));
+}
+
+Result<ListPlan> Reader::PlanList(const ResourceRequest& request) const {
+  const Query& query = request.info.query;
+  const ResourceStore& store = *request.at.resource->store;
+  const auto limit = query.GetInt("limit");
+  if (!limit) return limit.error();
+  const std::string_view continue_ = query.Get("continue");
+  if (!continue_.empty() && ParseVersion(query.Get("resourceVersion")).value_or(0) != 0) {
+    return BadRequestError("specifying resource version is not allowed when using continue");
+  }
+  auto selection = Selection::Make(request.at, request.info.namespace_, query.Get("labelSelector"),
+                                   query.Get("fieldSelector"));
+  if (!selection) return selection.error();
+  ListPlan plan{.selection = *std::move(selection),
+                .resource_version = state_.resource_version,
+                .limit = limit->value_or(0),
+                .remaining = 0};
+  plan.remaining = static_cast<std::int64_t>(
+      request.info.namespace_.empty() ? store.size() : store.size(request.info.namespace_));
+  const Result<void> placed =
+      continue_.empty() ? ChooseListVersion(request, plan) : ResumeList(request, continue_, plan);
+  if (!placed) return placed.error();
+  return plan;
+}
+
+Result<void> Reader::ResumeList(const ResourceRequest& request, std::string_view continue_,
+                                ListPlan& plan) const {
+  const auto token = DecodeContinue(continue_);
+  if (!token) return token.error();
+  if (token->resource_version > 0) {
+    if (token->resource_version < request.at.resource->store->floor() || request.view.expired) {
+      return ExpiredContinue(*token);
+    }
+    if (token->resource_version > state_.resource_version) {
+      return TooLargeResourceVersionError(token->resource_version, state_.resource_version);
+    }
+    plan.resource_version = token->resource_version;
+  }
+  plan.from = plan.selection.namespace_prefix() + token->start;
+  plan.remaining = token->remaining;
+  return {};
+}
+
+Result<void> Reader::ChooseListVersion(const ResourceRequest& request, ListPlan& plan) const {
+  const Query& query = request.info.query;
+  const ReadView& view = request.view;
+  const std::int64_t floor = request.at.resource->store->floor();
+  const std::string_view version_text = query.Get("resourceVersion");
+  const std::int64_t version = ParseVersion(version_text).value_or(0);
+  if (version_text == "0") plan.limit = 0;
+  if (version > 0) {
+    const std::string_view match = query.Get("resourceVersionMatch");
+    const bool exact = match == kExactly || (match.empty() && plan.limit > 0);
+    if (view.expired || (exact && version < floor)) {
+      return ExpiredError("The resourceVersion for the provided list is too old.");
+    }
+    if (exact) plan.resource_version = version;
+  }
+  if (plan.resource_version != state_.resource_version) return {};
+  if (view.list_behind != 0) plan.resource_version = Earlier(view.list_behind, floor);
+  if (view.cache_behind != 0 && !version_text.empty()) {
+    plan.resource_version = Earlier(view.cache_behind, std::max(version, floor));
+  }
+  return {};
+}
+
+std::int64_t Reader::Earlier(std::int64_t versions, std::int64_t oldest) const {
+  // No state of a server has the resourceVersion 0.
+  return std::max({state_.resource_version - versions, oldest, std::int64_t{1}});
+}
+
+Result<WatchPlan> Reader::PlanWatch(const ResourceRequest& request) const {
+  const Query& query = request.info.query;
+  const std::optional<bool> initial = query.GetBool("sendInitialEvents");
+  if (query.Has("sendInitialEvents") && !state_.options.watch_list) {
+    return InvalidOptionsError(
+        "ListOptions", {ForbiddenField("sendInitialEvents",
+                                       "sendInitialEvents is forbidden for watch unless the "
+                                       "WatchList feature gate is enabled")});
+  }
+  if (Result<void> valid = CheckWatchMatch(query); !valid) return valid.error();
+  const auto version = ParseVersion(query.Get("resourceVersion"));
+  if (!version) return version.error();
+  const auto timeout = query.GetInt("timeoutSeconds");
+  if (!timeout) return timeout.error();
+  auto selection = Selection::Make(request.at, request.info.namespace_, query.Get("labelSelector"),
+                                   query.Get("fieldSelector"));
+  if (!selection) return selection.error();
+
+  WatchPlan plan{.selection = *std::move(selection), .resource_version = *version};
+  plan.selectors.append(query.Get("labelSelector"))
+      .append(1, '\0')
+      .append(query.Get("fieldSelector"));
+  plan.bookmarks = query.GetBool("allowWatchBookmarks").value_or(false);
+  plan.timeout = std::chrono::seconds(timeout->value_or(0));
+  if (plan.timeout <= Duration::zero()) {
+    const Duration minimum = state_.options.min_watch_timeout;
+    plan.timeout = minimum + Duration(static_cast<Duration::rep>(
+                                 static_cast<double>(minimum.count()) * RandomUnit(state_.env)));
+  }
+  plan.initial_events = initial.value_or(IsAnyVersion(query));
+  plan.mark_end =
+      plan.initial_events && plan.bookmarks && (initial.has_value() || state_.options.watch_list);
+  return plan;
+}
+
+ResponsePtr Reader::StartWatch(const ResourceRequest& request, WatchPlan plan) {
+  const ObjectEncoder encoder(request.at, request.format, state_.env.WallNow());
+  const std::int64_t from = plan.resource_version;
+  auto stream = std::make_unique<WatchStream>(state_, encoder, std::move(plan));
+  if (!request.view.wrap_watch) return stream;
+  return request.view.wrap_watch(encoder, from, std::move(stream));
+}
+
+ResponsePtr Reader::Watch(const std::shared_ptr<const ResourceRequest>& request) {
+  Result<WatchPlan> planned = PlanWatch(*request);
+  if (!planned) return ErrorResponse(planned.error(), request->accept);
+  WatchPlan plan = *std::move(planned);
+  const ReadView& view = request->view;
+  const std::int64_t version = plan.resource_version;
+  const std::int64_t floor = request->at.resource->store->floor();
+  const Query& query = request->info.query;
+  const bool with_state = IsAnyVersion(query) || query.GetBool("sendInitialEvents").value_or(false);
+  if (!with_state) {
+    if (view.watch_behind != 0 && version >= floor) {
+      plan.resource_version = std::max(version - view.watch_behind, floor);
+    }
+    if (version < floor || view.expired) plan.error = TooOldResourceVersionError(version, floor);
+    return StartWatch(*request, std::move(plan));
+  }
+  plan.resource_version = state_.resource_version;
+  if (version <= state_.resource_version) {
+    if (view.cache_behind != 0) {
+      plan.resource_version = Earlier(view.cache_behind, std::max(version, floor));
+    }
+    return StartWatch(*request, std::move(plan));
+  }
+  return WhenVersionReached(state_, version, state_.options.future_version_wait,
+                            [this, request, plan, version](bool reached) mutable {
+                              plan.resource_version = state_.resource_version;
+                              if (!reached) {
+                                plan.error =
+                                    TooLargeResourceVersionError(version, state_.resource_version);
+                              }
+                              return StartWatch(*request, std::move(plan));
+                            });
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,247 @@
+#include "apiserver/read/watch_stream.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kinformer::apiserver {
+namespace {
+
+// A last bookmark goes out this long before the deadline, so that the next watch resumes from a
+// recent version.
+constexpr Duration kBookmarkBeforeDeadline = std::chrono::seconds(2);
+
+// Objects or events looked at in one Read: a loop turn has an end even where nothing fits the
+// selectors.
+constexpr std::size_t kMaxVisits = 4096;
+
+constexpr std::string_view kFrameEnd = "}\n";
+
+// As many events as make one batch, or as many bytes.
+constexpr std::size_t kBatchVisits = 4096;
+constexpr std::size_t kBatchBytes = std::size_t{64} << 10;
+
+std::string GroupKey(const ObjectEncoder& encoder, const std::string& selectors) {
+  // A definition may change how its version is encoded: the address tells such versions apart, and
+  // each watch keeps its own.
+  std::string key = std::to_string(reinterpret_cast<std::uintptr_t>(encoder.at().version.get()));
+  return key + encoder.FrameKey(EventType::kAdded, false) + selectors;
+}
+
+}  // namespace
+
+WatchStream::WatchStream(ServerState& state, ObjectEncoder encoder, WatchPlan plan)
+    : state_(state),
+      encoder_(std::move(encoder)),
+      store_(encoder_.at().resource->store),
+      selection_(std::move(plan.selection)),
+      from_version_(plan.resource_version),
+      mark_end_(plan.mark_end) {
+  if (plan.error) error_ = std::make_unique<const Error>(*std::move(plan.error));
+  sent_version_ = from_version_;
+  bookmarked_version_ = from_version_;
+  if (plan.initial_events) {
+    pin_ = std::make_unique<ResourceStore::Pin>(store_, from_version_);
+  }
+  sequence_ = store_->SequenceAfter(from_version_);
+  encoder_.at().resource->watchers->Add(selection_.prefix(), GroupKey(encoder_, plan.selectors),
+                                        *this);
+  if (group().headers.size() == 0) {
+    group().headers.Add("Content-Type", ContentTypeOf(encoder_.format(), true));
+    group().headers.Add("Cache-Control", "no-cache, private");
+  }
+  deadline_time_ = state_.env.Now() + plan.timeout;
+  deadline_ = state_.deadlines.Add(deadline_time_, [this] { OnClose(); });
+  if (plan.bookmarks) ScheduleBookmark();
+}
+
+WatchStream::~WatchStream() {
+  encoder_.at().resource->watchers->Remove(*this);
+  state_.deadlines.Remove(deadline_);
+  state_.deadlines.Remove(bookmark_);
+}
+
+void WatchStream::Wake() {
+  if (!std::exchange(waiting_, false)) return;
+  if (wake_) wake_();
+}
+
+void WatchStream::OnClose() {
+  closed_ = true;
+  Wake();
+}
+
+void WatchStream::ScheduleBookmark() {
+  if (last_bookmark_) return;
+  const Duration interval = state_.options.bookmark_interval;
+  const Duration jitter(static_cast<Duration::rep>(static_cast<double>(interval.count()) / 4 *
+                                                   RandomUnit(state_.env)));
+  const SteadyTime now = state_.env.Now();
+  const SteadyTime last = deadline_time_ - kBookmarkBeforeDeadline;
+  SteadyTime when = now + interval - jitter;
+  if (when >= last) {
+    if (last <= now) return;
+    when = last;
+    last_bookmark_ = true;
+  }
+  bookmark_ = state_.deadlines.Add(when, [this] { OnBookmarkDue(); });
+}
+
+void WatchStream::OnBookmarkDue() {
+  bookmark_due_ = true;
+  ScheduleBookmark();
+  Wake();
+}
+
+ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::vector<BodyChunk>& out) {
+  emitted_bytes_ = 0;
+  if (encoder_.format().form == Form::kTable) encoder_.set_now(state_.env.WallNow());
+  if (error_ != nullptr) {
+    EmitText(encoder_.ErrorFrame(*error_), out);
+    return State::kEnd;
+  }
+  bool alive = true;
+  if (pin_ != nullptr) ReadInitial(max_bytes, out);
+  if (pin_ == nullptr && emitted_bytes_ < max_bytes) alive = ReadLog(max_bytes, out);
+  EndFrame(out);
+  if (!alive) return State::kEnd;
+  if (pin_ != nullptr || !CaughtUp()) return State::kMore;
+  // Whatever else was written does not concern this watch, so all of it is known to the reader.
+  sent_version_ = std::max(sent_version_, state_.resource_version);
+  if (std::exchange(bookmark_due_, false) && sent_version_ > bookmarked_version_ &&
+      from_version_ <= state_.resource_version) {
+    bookmarked_version_ = sent_version_;
+    EmitText(encoder_.Bookmark(sent_version_, false), out);
+  }
+  if (closed_) return State::kEnd;
+  waiting_ = true;
+  encoder_.at().resource->watchers->Wait(*this);
+  return State::kWait;
+}
+
+void WatchStream::ReadInitial(std::size_t max_bytes, std::vector<BodyChunk>& out) {
+  bool done = true;
+  std::size_t visits = 0;
+  store_->Walk(selection_.prefix(), next_key_, pin_->resource_version(),
+               [&](const StoredObjectPtr& stored) {
+                 if (selection_.single() && stored->key() != selection_.prefix()) return false;
+                 if (emitted_bytes_ >= max_bytes || visits++ == kMaxVisits) {
+                   next_key_ = stored->key();
+                   done = false;
+                   return false;
+                 }
+                 if (selection_.Matches(*stored)) Emit(EventType::kAdded, stored, nullptr, out);
+                 return true;
+               });
+  if (!done) return;
+  pin_.reset();
+  if (mark_end_) {
+    EndFrame(out);
+    EmitText(encoder_.Bookmark(from_version_, true), out);
+    bookmarked_version_ = from_version_;
+  }
+}
+
+bool WatchStream::ReadLog(std::size_t max_bytes, std::vector<BodyChunk>& out) {
+  if (sequence_ < store_->begin_sequence()) return false;
+  if (Batches()) {
+    ReadBatches(max_bytes, out);
+  } else {
+    ReadEvents(max_bytes, out);
+  }
+  return true;
+}
+
+// Do others make use of what it puts together, and it of theirs? A Table's first row tells the
+// columns, and a version that is yet to come hides events.
+bool WatchStream::Batches() const {
+  return group().shared() && error_ == nullptr && encoder_.format().form != Form::kTable &&
+         !CaughtUp() && store_->event(sequence_).resource_version > from_version_;
+}
+
+void WatchStream::ReadBatches(std::size_t max_bytes, std::vector<BodyChunk>& out) {
+  EndFrame(out);  // of the initial events
+  for (std::size_t visits = 0; !CaughtUp() && emitted_bytes_ < max_bytes && visits < kMaxVisits;) {
+    const EventBatch* batch = group().Find(sequence_);
+    if (batch == nullptr) {
+      EventBatch made{.begin = sequence_};
+      std::vector<BodyChunk> pieces;
+      const std::size_t before = std::exchange(emitted_bytes_, 0);
+      ReadEvents(kBatchBytes, pieces);
+      EndFrame(pieces);
+      auto text = std::make_shared<std::string>();
+      text->reserve(emitted_bytes_ + kFrameEnd.size());
+      for (const BodyChunk& piece : pieces) text->append(piece.bytes);
+      emitted_bytes_ = before;
+      made.end = sequence_;
+      made.resource_version = store_->event(sequence_ - 1).resource_version;
+      made.text = std::move(text);
+      batch = &group().Add(std::move(made));
+    }
+    visits += batch->end - batch->begin;
+    sequence_ = batch->end;
+    sent_version_ = std::max(sent_version_, batch->resource_version);
+    if (batch->text->empty()) continue;
+    emitted_bytes_ += batch->text->size();
+    out.push_back({.bytes = *batch->text, .owner = batch->text});
+  }
+}
+
+void WatchStream::ReadEvents(std::size_t max_bytes, std::vector<BodyChunk>& out) {
+  for (std::size_t visits = 0; !CaughtUp() && visits < kBatchVisits; ++visits) {
+    if (emitted_bytes_ >= max_bytes) return;
+    const StoreEvent& event = store_->event(sequence_++);
+    // A watch from a version that is yet to come.
+    if (event.resource_version <= from_version_) continue;
+    if (!selection_.InScope(*event.current)) continue;
+    const bool before = event.previous != nullptr && selection_.Matches(*event.previous);
+    const bool after = event.type != EventType::kDeleted && selection_.Matches(*event.current);
+    if (after) {
+      Emit(before ? EventType::kModified : EventType::kAdded, event.current, &event, out);
+    } else if (before && event.type == EventType::kDeleted) {
+      Emit(EventType::kDeleted, event.current, &event, out);
+    } else if (before) {
+      if (event.departed == nullptr) {
+        event.departed =
+            event.previous->AtResourceVersion(event.resource_version, /*tombstone=*/false);
+      }
+      Emit(EventType::kDeleted, event.departed, nullptr, out);
+    }
+    sent_version_ = std::max(sent_version_, event.resource_version);
+  }
+}
+
+void WatchStream::Emit(EventType type, const StoredObjectPtr& stored, const StoreEvent* event,
+                       std::vector<BodyChunk>& out) {
+  if (encoder_.plain()) {
+    const auto& version = encoder_.at().version;
+    const auto index = static_cast<std::size_t>(type);
+    const std::string& start =
+        frame_open_ ? version->frame_next[index] : version->frame_start[index];
+    out.push_back({.bytes = start, .owner = version});
+    out.push_back({.bytes = stored->body(), .owner = stored});
+    frame_open_ = true;
+    emitted_bytes_ += start.size() + stored->body().size();
+    return;
+  }
+  const bool first = std::exchange(first_frame_, false);
+  if (event == nullptr) {
+    EmitText(encoder_.Frame(type, stored, first), out);
+    return;
+  }
+  auto& frame = event->frames[encoder_.FrameKey(type, first)];
+  if (frame == nullptr)
+    frame = std::make_shared<const std::string>(encoder_.Frame(type, stored, first));
+  out.push_back({.bytes = *frame, .owner = frame});
+  emitted_bytes_ += frame->size();
+}
+
+void WatchStream::EndFrame(std::vector<BodyChunk>& out) {
+  if (std::exchange(frame_open_, false)) out.push_back({.bytes = kFrameEnd});
+}
+
+void WatchStream::EmitText(std::string text, std::vector<BodyChunk>& out) {
+  emitted_bytes_ += text.size();
+  out.push_back(BodyChunk::Of(std::move(text)));
+}
+
+}  // namespace kinformer::apiserver

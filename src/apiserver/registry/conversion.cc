@@ -1,0 +1,43 @@
+#include "apiserver/registry/conversion.h"
+
+#include <array>
+
+namespace kinformer::apiserver {
+
+const Conversion* FindConversion(std::string_view group, std::string_view version,
+                                 std::string_view plural) {
+  static constexpr std::array<const Conversion*, 2> kAll = {&kEventConversion,
+                                                            &kAutoscalerConversion};
+  for (const Conversion* conversion : kAll) {
+    if (conversion->plural == plural && conversion->group == group &&
+        conversion->version == version) {
+      return conversion;
+    }
+  }
+  return nullptr;
+}
+
+ResourceAt StoredAt(const ResourceAt& at) {
+  const auto& stored = at.resource->stored;
+  if (stored == nullptr) return at;
+  return {.resource = stored, .version = stored->versions.front()};
+}
+
+json::Value ObjectIn(const ResourceAt& at, const StoredObject& stored) {
+  const ServedVersion& version = *at.version;
+  if (version.conversion == nullptr) return stored.Parse(version.api_version, version.kind);
+  const json::Value converted = version.conversion->from_stored(stored.Parse());
+  json::Value object =
+      json::Value::MakeObject({{"kind", version.kind}, {"apiVersion", version.api_version}});
+  for (const auto& [name, value] : converted.members()) object.Set(name, value);
+  return object;
+}
+
+StoredObjectPtr StoredIn(const ResourceAt& at, const StoredObjectPtr& stored) {
+  const ServedVersion& version = *at.version;
+  if (version.conversion == nullptr) return stored;
+  return StoredObject::Make(version.conversion->from_stored(stored->Parse()),
+                            stored->resource_version(), {});
+}
+
+}  // namespace kinformer::apiserver

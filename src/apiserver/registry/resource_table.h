@@ -1,0 +1,97 @@
+// apiserver/registry/resource_table.h
+//
+// ResourceTable: which resources the server has: the built-in ones and those of
+// CustomResourceDefinitions.
+
+#ifndef KINFORMER_APISERVER_REGISTRY_RESOURCE_TABLE_H_
+#define KINFORMER_APISERVER_REGISTRY_RESOURCE_TABLE_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kinformer/json.h"
+#include "kinformer/result.h"
+
+#include "apiserver/registry/served_resource.h"
+#include "apiserver/store/resource_store.h"
+
+namespace kinformer::apiserver {
+
+// A resource in one of its versions.
+struct ResourceAt {
+  std::shared_ptr<ServedResource> resource{};
+  std::shared_ptr<const ServedVersion> version{};
+  explicit operator bool() const { return resource != nullptr; }
+  // Null where this version has none of that name.
+  [[nodiscard]] const Subresource* FindSubresource(std::string_view name) const {
+    return resource->FindSubresource(name, version->version);
+  }
+  [[nodiscard]] bool HasStatus() const { return FindSubresource("status") != nullptr; }
+};
+
+// A version of a group as discovery shows it.
+struct GroupVersionEntry {
+  std::string group{};
+  std::string version{};
+};
+
+// Loop-confined.
+class ResourceTable {
+ public:
+  explicit ResourceTable(HistoryLimits limits);
+
+  // Empty where there is none.
+  [[nodiscard]] ResourceAt Find(std::string_view group, std::string_view version,
+                                std::string_view plural) const;
+  // In any version.
+  [[nodiscard]] std::shared_ptr<ServedResource> FindGroupResource(std::string_view group,
+                                                                  std::string_view plural) const;
+  // In the order of group and plural.
+  [[nodiscard]] const std::vector<std::shared_ptr<ServedResource>>& all() const { return all_; }
+  // Core first, then in the order of discovery; of one group the preferred version first.
+  [[nodiscard]] std::vector<GroupVersionEntry> GroupVersions() const;
+
+  // Serves the definition's resource from now on, or as it says now. Null if nothing has changed.
+  std::shared_ptr<ServedResource> Install(const json::Value& definition);
+  void Uninstall(const std::shared_ptr<ServedResource>& resource);
+
+  // Gives the resources whose objects are stored in another one's form the store that it has now.
+  void ShareStores();
+
+  [[nodiscard]] const HistoryLimits& limits() const { return limits_; }
+
+  // Goes up whenever discovery changes.
+  [[nodiscard]] std::uint64_t revision() const { return revision_; }
+
+ private:
+  void AddBuiltins();
+  void Add(std::shared_ptr<ServedResource> resource);
+
+  HistoryLimits limits_;
+  std::vector<std::shared_ptr<ServedResource>> all_;
+  struct NameLess {
+    using is_transparent = void;
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+      const int order = std::string_view(a.first).compare(b.first);
+      return order != 0 ? order < 0 : std::string_view(a.second) < std::string_view(b.second);
+    }
+  };
+  // By group and plural; built-in resources of several versions have one entry for each.
+  std::multimap<std::pair<std::string, std::string>, std::shared_ptr<ServedResource>, NameLess>
+      by_name_;
+  std::vector<GroupVersionEntry> builtin_versions_;
+  std::uint64_t revision_ = 0;
+};
+
+// "v1" before "v1beta2" before "v1beta1" before "v1alpha1" before everything else: is `a` preferred
+// to `b`?
+bool PreferVersion(std::string_view a, std::string_view b);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_REGISTRY_RESOURCE_TABLE_H_

@@ -1,0 +1,154 @@
+#include "apiserver/registry/served_resource.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kinformer::apiserver {
+namespace {
+
+bool OneOf(std::string_view value, std::initializer_list<std::string_view> values) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+// "spec.nodeName" is found at /spec/nodeName.
+SelectableField Field(std::string_view name, std::string fallback = {}) {
+  std::string pointer = "/" + std::string(name);
+  std::replace(pointer.begin(), pointer.end(), '.', '/');
+  return {
+      .name = std::string(name), .pointer = std::move(pointer), .fallback = std::move(fallback)};
+}
+
+std::vector<SelectableField> BuiltinFields(std::string_view group, std::string_view plural) {
+  if (group.empty() && plural == "pods") {
+    return {Field("spec.nodeName"),
+            {.name = "spec.host", .pointer = "/spec/nodeName"},
+            Field("spec.restartPolicy"),
+            Field("spec.schedulerName"),
+            Field("spec.serviceAccountName"),
+            Field("spec.hostNetwork", "false"),
+            Field("status.phase"),
+            Field("status.podIP"),
+            {.name = "status.podIPs", .pointer = "/status/podIPs/0/ip"},
+            Field("status.nominatedNodeName")};
+  }
+  if (group.empty() && plural == "nodes") return {Field("spec.unschedulable", "false")};
+  if (group.empty() && plural == "namespaces") return {Field("status.phase")};
+  if (group.empty() && plural == "secrets") return {Field("type")};
+  if (group.empty() && plural == "services") return {Field("spec.clusterIP"), Field("spec.type")};
+  if (group.empty() && plural == "replicationcontrollers") return {Field("status.replicas", "0")};
+  if (plural == "events") {
+    // Both groups' are stored in the form of the core group, and an object has its fields in one
+    // order.
+    const bool core = group.empty();
+    std::vector<SelectableField> fields;
+    for (const char* part :
+         {"kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"}) {
+      fields.push_back({.name = (core ? "involvedObject." : "regarding.") + std::string(part),
+                        .pointer = "/involvedObject/" + std::string(part)});
+    }
+    fields.push_back(Field("reason"));
+    fields.push_back({.name = core ? "reportingComponent" : "reportingController",
+                      .pointer = "/reportingComponent"});
+    fields.push_back(Field("type"));
+    if (core) fields.push_back({.name = "source", .pointer = "/source/component"});
+    return fields;
+  }
+  if (group == "batch" && plural == "jobs") return {Field("status.successful", "0")};
+  if (plural == "certificatesigningrequests" || plural == "clustertrustbundles") {
+    return {Field("spec.signerName")};
+  }
+  if (plural == "podcertificaterequests") {
+    return {Field("spec.signerName"), Field("spec.podName"), Field("spec.nodeName")};
+  }
+  if (group == "resource.k8s.io" && plural == "resourceslices") {
+    return {Field("spec.nodeName"), Field("spec.driver")};
+  }
+  return {};
+}
+
+}  // namespace
+
+Error ServedVersion::NotHandled(std::string_view why) const {
+  return BadRequestError(kind + " in version \"" + version + "\" cannot be handled as a " + kind +
+                         ": " + std::string(why));
+}
+
+std::shared_ptr<const ServedVersion> ServedVersion::Make(ServedVersion version) {
+  version.head = "{\"kind\":" + JsonString(version.kind) +
+                 ",\"apiVersion\":" + JsonString(version.api_version) + ",";
+  constexpr std::array<std::string_view, 3> kNames = {"ADDED", "MODIFIED", "DELETED"};
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    version.frame_start[i] =
+        "{\"type\":\"" + std::string(kNames[i]) + "\",\"object\":" + version.head;
+    version.frame_next[i] = "}\n" + version.frame_start[i];
+  }
+  return std::make_shared<const ServedVersion>(std::move(version));
+}
+
+bool Subresource::HasVerb(std::string_view verb) const {
+  return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
+}
+
+bool ServedResource::HasVerb(std::string_view verb) const {
+  return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
+}
+
+const Subresource* ServedResource::FindSubresource(std::string_view name,
+                                                   std::string_view version) const {
+  for (const Subresource& subresource : subresources) {
+    if (subresource.name == name && subresource.IsIn(version)) return &subresource;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const ServedVersion> ServedResource::FindVersion(std::string_view version) const {
+  for (const auto& candidate : versions) {
+    if (candidate->version == version && candidate->served) return candidate;
+  }
+  return nullptr;
+}
+
+MetadataRules ServedResource::metadata_rules() const {
+  // Definitions are served by another server than the rest, whose rule for finalizers is laxer.
+  return {.name = name_rule,
+          .namespaced = namespaced,
+          .qualified_finalizers = !custom && group != "apiextensions.k8s.io"};
+}
+
+void ApplyBuiltinRules(ServedResource& r) {
+  if (r.plural == "deployments") {
+    r.generation = GenerationRule::kSpecOrAnnotations;
+  } else if (OneOf(r.plural,
+                   {"pods", "replicasets", "statefulsets", "daemonsets", "jobs", "cronjobs",
+                    "ingresses", "networkpolicies", "poddisruptionbudgets",
+                    "customresourcedefinitions", "flowschemas", "prioritylevelconfigurations",
+                    "replicationcontrollers", "validatingadmissionpolicies",
+                    "validatingadmissionpolicybindings", "validatingwebhookconfigurations",
+                    "mutatingwebhookconfigurations", "ingressclasses", "deviceclasses"})) {
+    r.generation = GenerationRule::kSpec;
+  }
+  // These have no spec; what they have counts.
+  if (OneOf(r.plural, {"endpointslices", "podtemplates", "priorityclasses",
+                       "validatingwebhookconfigurations", "mutatingwebhookconfigurations"})) {
+    r.generation = GenerationRule::kAllButMetadata;
+  }
+  if (r.plural == "namespaces" || (r.group.empty() && r.plural == "services")) {
+    r.name_rule = NameRule::kLabel;
+  }
+  if (r.group == "rbac.authorization.k8s.io" || r.plural == "events")
+    r.name_rule = NameRule::kPathSegment;
+  r.create_on_update = r.group == "rbac.authorization.k8s.io" ||
+                       OneOf(r.plural, {"leases", "endpoints", "events", "limitranges", "services",
+                                        "runtimeclasses"});
+  r.unconditional_update =
+      !OneOf(r.plural, {"leases", "runtimeclasses", "customresourcedefinitions", "csidrivers",
+                        "validatingwebhookconfigurations", "mutatingwebhookconfigurations",
+                        "validatingadmissionpolicies", "validatingadmissionpolicybindings"});
+  r.delete_returns_object =
+      r.group.empty() && OneOf(r.plural, {"pods", "namespaces", "services", "persistentvolumes",
+                                          "persistentvolumeclaims", "serviceaccounts",
+                                          "resourcequotas", "podtemplates"});
+  r.fields = BuiltinFields(r.group, r.plural);
+}
+
+}  // namespace kinformer::apiserver

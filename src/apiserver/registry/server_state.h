@@ -1,0 +1,73 @@
+// apiserver/registry/server_state.h
+//
+// ServerState: what the parts of a server share: its resources, the one sequence of
+// resourceVersions, and time.
+
+#ifndef KINFORMER_APISERVER_REGISTRY_SERVER_STATE_H_
+#define KINFORMER_APISERVER_REGISTRY_SERVER_STATE_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "kinformer/apiserver/api_server_options.h"
+#include "kinformer/env.h"
+
+#include "apiserver/registry/resource_table.h"
+#include "apiserver/store/deadlines.h"
+
+namespace kinformer::apiserver {
+
+// Loop-confined.
+struct ServerState {
+  ServerState(Env& environment, ApiServerOptions server_options)
+      : env(environment),
+        options(std::move(server_options)),
+        deadlines(environment),
+        resources({.max_events = options.history_events,
+                   .max_age = options.history_age,
+                   .floor = options.first_resource_version.value_or(1)}),
+        resource_version(options.first_resource_version.value_or(1)) {}
+
+  Env& env;
+  const ApiServerOptions options;
+  Deadlines deadlines;
+  ResourceTable resources;
+  std::int64_t resource_version;
+  std::uint64_t writes = 0;
+  Duration clock_skew{0};  // of the clock by which what is written just now is dated
+  [[nodiscard]] WallTime WallNow() const { return env.WallNow() + clock_skew; }
+
+  // Calls `run` once the sequence has reached that resourceVersion, from inside the write that does
+  // it. The id takes it back.
+  using WaitId = std::pair<std::int64_t, std::uint64_t>;
+  WaitId WaitFor(std::int64_t version, std::function<void()> run) {
+    const WaitId id(version, next_wait_++);
+    waits_.emplace(id, std::move(run));
+    return id;
+  }
+  void CancelWait(const WaitId& id) { waits_.erase(id); }
+  void VersionReached() {
+    while (!waits_.empty() && waits_.begin()->first.first <= resource_version) {
+      const auto wait = waits_.extract(waits_.begin());
+      wait.mapped()();
+    }
+  }
+
+  // Runs `task` on the loop unless the server has gone by then.
+  void Post(std::function<void()> task) {
+    env.loop().Post([weak = std::weak_ptr<int>(alive_), run = std::move(task)] {
+      if (!weak.expired()) run();
+    });
+  }
+
+ private:
+  std::map<WaitId, std::function<void()>> waits_;
+  std::uint64_t next_wait_ = 1;
+  std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_REGISTRY_SERVER_STATE_H_

@@ -1,0 +1,27 @@
+// apiserver/registry/table_convertor.h
+//
+// What kubectl's tables show of a resource.
+
+#ifndef KINFORMER_APISERVER_REGISTRY_TABLE_CONVERTOR_H_
+#define KINFORMER_APISERVER_REGISTRY_TABLE_CONVERTOR_H_
+
+#include <string>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/json.h"
+
+#include "apiserver/registry/resource_table.h"
+#include "table/columns.h"
+
+namespace kinformer::apiserver {
+
+// [{"name":"Name","type":"string","format":"name",...},...]
+std::string ColumnDefinitionsJson(const ResourceAt& at);
+
+// The cells of one row, in the order of the columns; `object` is as it is stored.
+json::Value TableCells(const ResourceAt& at, const json::Value& object, WallTime now);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_REGISTRY_TABLE_CONVERTOR_H_

@@ -1,0 +1,101 @@
+// apiserver/request/object_encoder.h
+//
+// From stored objects to the bytes of answers: single objects, list items, watch frames, in each
+// form that a client may ask for.
+
+#ifndef KINFORMER_APISERVER_REQUEST_OBJECT_ENCODER_H_
+#define KINFORMER_APISERVER_REQUEST_OBJECT_ENCODER_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "kinformer/env.h"
+#include "kinformer/error.h"
+
+#include "apiserver/registry/resource_table.h"
+#include "apiserver/request/negotiation.h"
+#include "apiserver/store/resource_store.h"
+#include "apiserver/store/stored_object.h"
+
+namespace kinformer::apiserver {
+
+// The head of a list.
+struct ListHead {
+  std::string resource_version{};
+  std::string continue_{};
+  std::int64_t remaining = 0;
+};
+
+// Loop-confined, as stored objects are.
+class ObjectEncoder {
+ public:
+  // `now` is what ages are counted from.
+  ObjectEncoder(ResourceAt at, OutputFormat format, WallTime now)
+      : at_(std::move(at)), format_(std::move(format)), now_(now) {}
+
+  [[nodiscard]] const OutputFormat& format() const { return format_; }
+  [[nodiscard]] const ResourceAt& at() const { return at_; }
+  // Ages are counted from there on.
+  void set_now(WallTime now) { now_ = now; }
+
+  // A whole answer with one object. `document`: the same, parsed, if somebody has it at hand; not
+  // an object: nobody has.
+  [[nodiscard]] std::string Object(const StoredObjectPtr& stored,
+                                   const json::Value& document = json::Value()) const;
+
+  // Lists as JSON: what stands before the items, one item, what stands after them.
+  void AppendListHead(const ListHead& head, std::string& out) const;
+  void AppendListItem(const StoredObjectPtr& stored, bool first, std::string& out) const;
+  void AppendListTail(std::string& out) const;
+  // Lists as protobuf: the ListMeta field, and one item's bytes without tag.
+  [[nodiscard]] static std::string ListMetaField(const ListHead& head);
+  // The view is into `stored`, or into `scratch`.
+  [[nodiscard]] std::string_view ListItemMessage(const StoredObjectPtr& stored,
+                                                 std::string& scratch) const;
+  [[nodiscard]] std::size_t ListItemSize(const StoredObjectPtr& stored) const;
+  // apiVersion and kind of the list.
+  [[nodiscard]] std::string ListApiVersion() const;
+  [[nodiscard]] std::string ListKind() const;
+
+  // Are frames just the stored object's bytes between two pieces of the version's own?
+  [[nodiscard]] bool plain() const {
+    return format_.media == MediaType::kJson && format_.form == Form::kObject &&
+           at_.version->conversion == nullptr;
+  }
+  // A whole frame. `first`: a Table tells its columns.
+  [[nodiscard]] std::string Frame(EventType type, const StoredObjectPtr& stored, bool first) const;
+  [[nodiscard]] std::string Bookmark(std::int64_t resource_version,
+                                     bool end_of_initial_events) const;
+  [[nodiscard]] std::string ErrorFrame(const Error& error) const;
+  // Equal for encoders that make the same frames.
+  [[nodiscard]] std::string FrameKey(EventType type, bool first) const;
+
+ private:
+  // The stored object in the form of this version; `holder` keeps it where it had to be converted.
+  // Metadata alone is shown as it is stored, as on a real server.
+  const StoredObject& Shown(const StoredObjectPtr& stored, StoredObjectPtr& holder) const;
+  [[nodiscard]] std::string ObjectJson(const StoredObjectPtr& stored, bool first) const;
+  [[nodiscard]] std::string TableJson(std::string_view rows, std::string_view metadata,
+                                      bool columns) const;
+  void AppendRow(const StoredObjectPtr& stored, std::string& out) const;
+  [[nodiscard]] std::string_view Message(const StoredObjectPtr& stored, std::string& scratch,
+                                         const json::Value& document = json::Value()) const;
+  [[nodiscard]] std::string WrapFrame(std::string_view type, std::string_view object_json,
+                                      std::string_view message, std::string_view api_version,
+                                      std::string_view kind) const;
+
+  ResourceAt at_;
+  OutputFormat format_;
+  WallTime now_;
+};
+
+// The text of the metadata object in a stored object's body.
+std::string_view MetadataText(std::string_view body);
+
+// Pretty-printed, as YAML, or as it is.
+std::string Render(const OutputFormat& format, std::string json);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_REQUEST_OBJECT_ENCODER_H_

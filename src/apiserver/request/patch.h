@@ -1,0 +1,23 @@
+// apiserver/request/patch.h
+//
+// The patch formats that the API takes: RFC 6902, RFC 7386, and Kubernetes' strategic merge.
+
+#ifndef KINFORMER_APISERVER_REQUEST_PATCH_H_
+#define KINFORMER_APISERVER_REQUEST_PATCH_H_
+
+#include "kinformer/json.h"
+#include "kinformer/result.h"
+
+namespace kinformer::apiserver {
+
+// BadRequest where the patch is not a list of operations, Invalid where one of them fails.
+Result<void> ApplyJsonPatch(const json::Value& patch, json::Value& document);
+
+// Maps merge, null deletes, lists are replaced unless their elements have a merge key: then these
+// merge one by one. Directives: $patch, $deleteFromPrimitiveList, $setElementOrder, $retainKeys.
+// BadRequest for a malformed one.
+Result<void> ApplyStrategicMergePatch(const json::Value& patch, json::Value& document);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_REQUEST_PATCH_H_

@@ -1,0 +1,184 @@
+#include "apiserver/request/responses.h"
+
+#include "apiserver/errors/protobuf_envelope.h"
+#include "apiserver/errors/status.h"
+#include "apiserver/request/negotiation.h"
+#include "apiserver/request/object_encoder.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+class Whole final : public ResponseStream {
+ public:
+  Whole(int status, HttpHeaders headers, std::string body)
+      : status_(status),
+        headers_(std::move(headers)),
+        body_(std::make_shared<const std::string>(std::move(body))) {}
+
+  [[nodiscard]] int status() const override { return status_; }
+  [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
+  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
+    const std::string_view part = std::string_view(*body_).substr(offset_, max_bytes);
+    if (!part.empty()) out.push_back({.bytes = part, .owner = body_});
+    offset_ += part.size();
+    return offset_ == body_->size() ? State::kEnd : State::kMore;
+  }
+  void SetWake(std::function<void()>) override {}
+  void AddHeader(std::string_view name, std::string_view value) { headers_.Add(name, value); }
+
+ private:
+  int status_;
+  HttpHeaders headers_;
+  std::shared_ptr<const std::string> body_;
+  std::size_t offset_ = 0;
+};
+
+// The part that Deferred responses share: an answer that comes later.
+class Deferred : public ResponseStream {
+ public:
+  [[nodiscard]] bool ready() const override { return inner_ != nullptr && inner_->ready(); }
+  [[nodiscard]] int status() const override { return inner_->status(); }
+  [[nodiscard]] const HttpHeaders& headers() const override { return inner_->headers(); }
+  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
+    return ready() ? inner_->Read(max_bytes, out) : State::kWait;
+  }
+  void SetWake(std::function<void()> wake) override {
+    wake_ = std::move(wake);
+    if (inner_) inner_->SetWake(wake_);
+  }
+
+ protected:
+  void Begin(ResponsePtr inner) {
+    inner_ = std::move(inner);
+    inner_->SetWake(wake_);
+    if (inner_->ready() && wake_) wake_();
+  }
+
+ private:
+  ResponsePtr inner_;
+  std::function<void()> wake_;
+};
+
+class VersionWait final : public Deferred {
+ public:
+  VersionWait(ServerState& state, std::int64_t version, Duration limit,
+              std::function<ResponsePtr(bool)> answer)
+      : state_(state), answer_(std::move(answer)) {
+    wait_ = state_.WaitFor(version, [this] { Answer(true); });
+    deadline_ = state_.deadlines.Add(state_.env.Now() + limit, [this] { Answer(false); });
+  }
+  ~VersionWait() override { Cancel(); }
+
+ private:
+  void Cancel() {
+    state_.CancelWait(wait_);
+    state_.deadlines.Remove(deadline_);
+  }
+  void Answer(bool reached) {
+    Cancel();
+    Begin(answer_(reached));
+  }
+
+  ServerState& state_;
+  std::function<ResponsePtr(bool)> answer_;
+  ServerState::WaitId wait_;
+  Deadlines::Id deadline_;
+};
+
+class Delay final : public Deferred {
+ public:
+  Delay(ServerState& state, Duration delay, std::function<ResponsePtr()> answer) : state_(state) {
+    deadline_ = state_.deadlines.Add(state_.env.Now() + delay,
+                                     [this, make = std::move(answer)] { Begin(make()); });
+  }
+  ~Delay() override { state_.deadlines.Remove(deadline_); }
+
+ private:
+  ServerState& state_;
+  Deadlines::Id deadline_;
+};
+
+// Adds one header.
+class WithHeader final : public ResponseStream {
+ public:
+  WithHeader(ResponsePtr inner, std::string_view name, std::string value)
+      : inner_(std::move(inner)), name_(name), value_(std::move(value)) {}
+
+  [[nodiscard]] bool ready() const override { return inner_->ready(); }
+  [[nodiscard]] int status() const override { return inner_->status(); }
+  // Those of `inner_` are only known once it is ready.
+  [[nodiscard]] const HttpHeaders& headers() const override {
+    if (!added_) {
+      headers_ = inner_->headers();
+      headers_.Add(name_, value_);
+      added_ = true;
+    }
+    return headers_;
+  }
+  void SetWake(std::function<void()> wake) override { inner_->SetWake(std::move(wake)); }
+  [[nodiscard]] ConnectionEffect effect() const override { return inner_->effect(); }
+  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
+    return inner_->Read(max_bytes, out);
+  }
+
+ private:
+  ResponsePtr inner_;
+  std::string name_;
+  std::string value_;
+  mutable HttpHeaders headers_;
+  mutable bool added_ = false;
+};
+
+ResponsePtr Add(ResponsePtr inner, std::string_view name, std::string value) {
+  if (auto* whole = dynamic_cast<Whole*>(inner.get())) {
+    whole->AddHeader(name, value);
+    return inner;
+  }
+  return std::make_unique<WithHeader>(std::move(inner), name, std::move(value));
+}
+
+}  // namespace
+
+ResponsePtr WholeResponse(int status, HttpHeaders headers, std::string body) {
+  headers.Add("Cache-Control", "no-cache, private");
+  headers.Add("Content-Length", std::to_string(body.size()));
+  return std::make_unique<Whole>(status, std::move(headers), std::move(body));
+}
+
+ResponsePtr WholeResponse(int status, std::string_view content_type, std::string body) {
+  HttpHeaders headers;
+  headers.Add("Content-Type", content_type);
+  return WholeResponse(status, std::move(headers), std::move(body));
+}
+
+ResponsePtr ErrorResponse(const Error& error, std::string_view accept) {
+  // Who can read nothing of this is a person, probably.
+  const OutputFormat format = Negotiate(accept, {.protobuf = true, .transforms = false})
+                                  .value_or(OutputFormat{.pretty = true});
+  HttpHeaders headers;
+  headers.Add("Content-Type", ContentTypeOf(format, false));
+  if (error.retry_after()) headers.Add("Retry-After", std::to_string(error.retry_after()->count()));
+  return WholeResponse(HttpCode(error), std::move(headers),
+                       format.media == MediaType::kProtobuf
+                           ? Envelope("v1", "Status", StatusProtobuf(error))
+                           : Render(format, StatusJson(error)));
+}
+
+ResponsePtr WhenVersionReached(ServerState& state, std::int64_t version, Duration limit,
+                               std::function<ResponsePtr(bool)> answer) {
+  return std::make_unique<VersionWait>(state, version, limit, std::move(answer));
+}
+
+ResponsePtr Delayed(ServerState& state, Duration delay, std::function<ResponsePtr()> answer) {
+  return std::make_unique<Delay>(state, delay, std::move(answer));
+}
+
+ResponsePtr Audited(ResponsePtr inner, std::string id) {
+  return Add(std::move(inner), "Audit-Id", std::move(id));
+}
+
+ResponsePtr Warning(ResponsePtr inner, std::string_view text) {
+  return Add(std::move(inner), "Warning", "299 - " + JsonString(text));
+}
+
+}  // namespace kinformer::apiserver

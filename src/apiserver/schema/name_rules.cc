@@ -1,0 +1,90 @@
+#include "apiserver/schema/name_rules.h"
+
+#include <algorithm>
+
+namespace kinformer::apiserver {
+namespace {
+
+constexpr std::size_t kMaxSubdomain = 253;
+
+bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsAlnum(char c) { return IsLower(c) || IsDigit(c) || (c >= 'A' && c <= 'Z'); }
+
+bool IsSubdomain(std::string_view text) {
+  if (text.empty() || text.size() > kMaxSubdomain) return false;
+  const auto edge = [](char c) { return IsLower(c) || IsDigit(c); };
+  bool start = true;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool end = i + 1 == text.size() || text[i + 1] == '.';
+    if (c == '.') {
+      if (start) return false;
+      start = true;
+      continue;
+    }
+    if (!edge(c) && (c != '-' || start || end)) return false;
+    start = false;
+  }
+  return !start;
+}
+
+constexpr std::string_view kSubdomainRule =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
+    "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
+    "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+}  // namespace
+
+std::string BrokenRule(NameRule rule, std::string_view name) {
+  const auto longer_than = [&](std::size_t limit) {
+    return "must be no more than " + std::to_string(limit) + " characters";
+  };
+  switch (rule) {
+    case NameRule::kSubdomain:
+      if (name.size() > kMaxSubdomain) return longer_than(kMaxSubdomain);
+      return std::string(IsSubdomain(name) ? std::string_view() : kSubdomainRule);
+    case NameRule::kLabel:
+      if (name.size() > kMaxLabel) return longer_than(kMaxLabel);
+      if (name.find('.') != std::string_view::npos) return "must not contain dots";
+      return std::string(IsDns1123Label(name) ? std::string_view() : kDns1123LabelText);
+    case NameRule::kPathSegment:
+      break;
+  }
+  if (name == "." || name == "..") return "may not be '" + std::string(name) + "'";
+  if (name.find('/') != std::string_view::npos) return "may not contain '/'";
+  if (name.find('%') != std::string_view::npos) return "may not contain '%'";
+  return {};
+}
+
+bool IsDns1123Label(std::string_view text) {
+  if (text.empty() || text.size() > kMaxLabel) return false;
+  const auto edge = [](char c) { return IsLower(c) || IsDigit(c); };
+  return edge(text.front()) && edge(text.back()) &&
+         std::all_of(text.begin(), text.end(), [&](char c) { return edge(c) || c == '-'; });
+}
+
+bool IsDns1035Label(std::string_view text) { return IsDns1123Label(text) && IsLower(text[0]); }
+
+// [A-Za-z0-9] with - _ . inside, at most 63 characters.
+bool IsQualifiedPart(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxLabel && IsAlnum(text.front()) &&
+         IsAlnum(text.back()) && std::all_of(text.begin(), text.end(), [](char c) {
+           return IsAlnum(c) || c == '-' || c == '_' || c == '.';
+         });
+}
+
+bool IsQualifiedName(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return IsQualifiedPart(text);
+  return IsSubdomain(text.substr(0, slash)) && IsQualifiedPart(text.substr(slash + 1));
+}
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return lower;
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,46 @@
+// apiserver/schema/regular_expression.h
+//
+// RegularExpression: a pattern of a schema, in the syntax that API servers take (Go's, which is
+// RE2's). Matching is linear in the text, and the memory for one pattern is bounded, whoever wrote
+// it.
+
+#ifndef KINFORMER_APISERVER_SCHEMA_REGULAR_EXPRESSION_H_
+#define KINFORMER_APISERVER_SCHEMA_REGULAR_EXPRESSION_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "kinformer/result.h"
+
+namespace re2 {
+class RE2;
+}  // namespace re2
+
+namespace kinformer::apiserver {
+
+// Immutable. Any thread.
+class RegularExpression {
+ public:
+  // The error's message is the one that a Go server gives: "error parsing regexp: missing closing
+  // ): `a(`".
+  static Result<std::shared_ptr<const RegularExpression>> Compile(std::string_view text);
+
+  ~RegularExpression();
+  RegularExpression(const RegularExpression&) = delete;
+  RegularExpression& operator=(const RegularExpression&) = delete;
+
+  // Anywhere in `text`.
+  [[nodiscard]] bool Matches(std::string_view text) const;
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  RegularExpression(std::string text, std::unique_ptr<const re2::RE2> compiled);
+
+  std::string text_;
+  std::unique_ptr<const re2::RE2> compiled_;
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_SCHEMA_REGULAR_EXPRESSION_H_

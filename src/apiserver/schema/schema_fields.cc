@@ -1,0 +1,337 @@
+#include "apiserver/schema/schema_fields.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace kinformer::apiserver {
+namespace {
+
+using json::Type;
+using json::Value;
+
+bool IsTypeMeta(std::string_view name) { return name == "apiVersion" || name == "kind"; }
+
+// ---- ObjectMeta
+
+enum class MetaType : std::uint8_t { kString, kInteger, kTime, kStringMap, kStrings, kObjects };
+
+struct MetaField {
+  std::string_view name;
+  MetaType type;
+  std::string_view go_type;
+};
+
+constexpr std::array<MetaField, 15> kMetaFields = {{
+    {"annotations", MetaType::kStringMap, "map[string]string"},
+    {"creationTimestamp", MetaType::kTime, "string"},
+    {"deletionGracePeriodSeconds", MetaType::kInteger, "int64"},
+    {"deletionTimestamp", MetaType::kTime, "string"},
+    {"finalizers", MetaType::kStrings, "[]string"},
+    {"generateName", MetaType::kString, "string"},
+    {"generation", MetaType::kInteger, "int64"},
+    {"labels", MetaType::kStringMap, "map[string]string"},
+    {"managedFields", MetaType::kObjects, "[]v1.ManagedFieldsEntry"},
+    {"name", MetaType::kString, "string"},
+    {"namespace", MetaType::kString, "string"},
+    {"ownerReferences", MetaType::kObjects, "[]v1.OwnerReference"},
+    {"resourceVersion", MetaType::kString, "string"},
+    {"selfLink", MetaType::kString, "string"},
+    {"uid", MetaType::kString, "types.UID"},
+}};
+
+const MetaField* FindMetaField(std::string_view name) {
+  const auto at =
+      std::lower_bound(kMetaFields.begin(), kMetaFields.end(), name,
+                       [](const MetaField& field, std::string_view n) { return field.name < n; });
+  return at == kMetaFields.end() || at->name != name ? nullptr : &*at;
+}
+
+std::string Mismatch(const Value& value, std::string_view field, std::string_view go_type) {
+  std::string text = "json: cannot unmarshal ";
+  text.append(json::TypeName(value.type()))
+      .append(" into Go struct field ObjectMeta.")
+      .append(field);
+  return text.append(" of type ").append(go_type);
+}
+
+std::string FieldTypeError(const MetaField& field, const Value& value) {
+  if (value.is_null()) return {};
+  switch (field.type) {
+    case MetaType::kString:
+    case MetaType::kTime:
+      return value.is_string() ? std::string() : Mismatch(value, field.name, field.go_type);
+    case MetaType::kInteger:
+      return value.AsInt64() ? std::string() : Mismatch(value, field.name, field.go_type);
+    case MetaType::kStringMap:
+      if (!value.is_object()) return Mismatch(value, field.name, field.go_type);
+      for (const auto& [key, text] : value.members()) {
+        if (!text.is_string() && !text.is_null()) return Mismatch(text, field.name, "string");
+      }
+      return {};
+    case MetaType::kStrings:
+    case MetaType::kObjects: {
+      if (!value.is_array()) return Mismatch(value, field.name, field.go_type);
+      const Type wanted = field.type == MetaType::kStrings ? Type::kString : Type::kObject;
+      for (const Value& item : value.items()) {
+        if (item.type() != wanted && !item.is_null()) {
+          return Mismatch(item, field.name, field.go_type.substr(2));
+        }
+      }
+      return {};
+    }
+  }
+  return {};
+}
+
+std::string MetaError(const Value& metadata) {
+  if (metadata.is_null()) return {};
+  if (!metadata.is_object()) {
+    return "json: cannot unmarshal " + std::string(json::TypeName(metadata.type())) +
+           " into Go value of type v1.ObjectMeta";
+  }
+  for (const auto& [name, value] : metadata.members()) {
+    const MetaField* const field = FindMetaField(name);
+    if (field == nullptr) continue;
+    if (std::string error = FieldTypeError(*field, value); !error.empty()) return error;
+  }
+  return {};
+}
+
+void PruneMetadata(Value& metadata) {
+  json::Object* const members = metadata.IfObject();
+  if (members == nullptr) return;
+  for (std::size_t i = members->size(); i-- > 0;) {
+    if (FindMetaField(members->name(i)) == nullptr) members->Erase(std::string(members->name(i)));
+  }
+}
+
+// ---- Fields that the schema does not know
+
+class UnknownFinder {
+ public:
+  // `keep`: nothing at this level is unknown.
+  void Walk(const SchemaNode* schema, const Value& value, bool resource, bool keep = false) {
+    keep = keep || (schema != nullptr && schema->preserve_unknown);
+    if (const json::Object* members = value.IfObject()) {
+      for (const auto& [name, member] : *members) {
+        const std::size_t size = path_.size();
+        if (!path_.empty()) path_ += '.';
+        path_ += name;
+        WalkMember(schema, name, member, resource, keep);
+        path_.resize(size);
+      }
+      return;
+    }
+    if (value.is_array()) {
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        const std::size_t size = path_.size();
+        path_ += '[' + std::to_string(i) + ']';
+        const SchemaNode* const items = schema == nullptr ? nullptr : schema->items.get();
+        if (items != nullptr || !keep) {
+          Walk(items, value[i], items != nullptr && items->embedded_resource, keep);
+        }
+        path_.resize(size);
+      }
+    }
+  }
+
+  std::vector<std::string> Take() {
+    std::sort(unknown_.begin(), unknown_.end());
+    std::sort(metadata_.begin(), metadata_.end());
+    unknown_.insert(unknown_.end(), metadata_.begin(), metadata_.end());
+    return std::move(unknown_);
+  }
+
+ private:
+  void WalkMember(const SchemaNode* schema, const std::string& name, const Value& member,
+                  bool resource, bool keep) {
+    if (resource && IsTypeMeta(name)) return;
+    if (resource && name == "metadata") {
+      for (const auto& [field, ignored] : member.members()) {
+        if (FindMetaField(field) == nullptr) metadata_.push_back(path_ + "." + field);
+      }
+      return;
+    }
+    const SchemaNode* const found = schema == nullptr ? nullptr : schema->FindMember(name);
+    if (found != nullptr) {
+      Walk(found, member, found->embedded_resource);
+    } else if (schema != nullptr && schema->any_additional) {
+      Walk(nullptr, member, false);
+    } else if (!keep) {
+      unknown_.push_back(path_);
+    }
+  }
+
+  std::string path_;
+  std::vector<std::string> unknown_;
+  std::vector<std::string> metadata_;
+};
+
+bool Prune(const SchemaNode* schema, Value& value, bool resource, bool keep = false);
+
+// The member at `i`, which goes if it is unknown and not kept.
+bool PruneMember(const SchemaNode* schema, json::Object& members, std::size_t i, bool resource,
+                 bool keep) {
+  const std::string& name = members.name(i);
+  Value& member = members.value(i);
+  if (resource && IsTypeMeta(name)) return false;
+  if (resource && name == "metadata") {
+    PruneMetadata(member);
+    return false;
+  }
+  const SchemaNode* const found = schema == nullptr ? nullptr : schema->FindMember(name);
+  if (found != nullptr) return Prune(found, member, found->embedded_resource);
+  if (schema != nullptr && schema->any_additional) return Prune(nullptr, member, false);
+  if (keep) return false;
+  members.Erase(std::string(name));
+  return true;
+}
+
+bool PruneItems(const SchemaNode* schema, json::Array& items, bool keep) {
+  const SchemaNode* const schema_of_items = schema == nullptr ? nullptr : schema->items.get();
+  if (schema_of_items == nullptr && keep) return false;
+  const bool resource = schema_of_items != nullptr && schema_of_items->embedded_resource;
+  bool pruned = false;
+  for (Value& item : items) pruned = Prune(schema_of_items, item, resource, keep) || pruned;
+  return pruned;
+}
+
+// `keep`: nothing at this level is unknown. The items of a list take that over from it, members of
+// objects do not.
+bool Prune(const SchemaNode* schema, Value& value, bool resource, bool keep) {
+  keep = keep || (schema != nullptr && schema->preserve_unknown);
+  if (json::Array* items = value.IfArray()) return PruneItems(schema, *items, keep);
+  json::Object* const members = value.IfObject();
+  if (members == nullptr) return false;
+  bool pruned = false;
+  for (std::size_t i = members->size(); i-- > 0;) {
+    pruned = PruneMember(schema, *members, i, resource, keep) || pruned;
+  }
+  return pruned;
+}
+
+// The first wrong type in the metadata of embedded objects.
+std::string EmbeddedError(const SchemaNode& schema, const Value& value, std::string& path) {
+  if (schema.embedded_resource && value.is_object()) {
+    if (const Value* metadata = value.Find("metadata")) {
+      if (std::string error = MetaError(*metadata); !error.empty()) {
+        return path + ".metadata: Invalid value: " +
+               metadata->Dump({.sort_keys = true, .escape_html = false}) + ": " + error;
+      }
+    }
+  }
+  const std::size_t size = path.size();
+  for (const auto& [name, member] : value.members()) {
+    const SchemaNode* const found = schema.FindMember(name);
+    if (found == nullptr) continue;
+    if (!path.empty()) path += '.';
+    path += name;
+    if (std::string error = EmbeddedError(*found, member, path); !error.empty()) return error;
+    path.resize(size);
+  }
+  if (schema.items != nullptr) {
+    for (std::size_t i = 0; i < value.items().size(); ++i) {
+      path += '[' + std::to_string(i) + ']';
+      if (std::string error = EmbeddedError(*schema.items, value[i], path); !error.empty()) {
+        return error;
+      }
+      path.resize(size);
+    }
+  }
+  return {};
+}
+
+// Such a null becomes the default, or nothing.
+bool IsForbiddenNull(const SchemaNode& schema, const Value& value) {
+  return value.is_null() && !schema.nullable;
+}
+
+// Integers are stored without a fraction or an exponent, as 2 and not as 2.0.
+void StoreAsInteger(Value& value) {
+  const double number = value.AsDouble().value_or(0);
+  if (std::nearbyint(number) == number && std::abs(number) < 0x1p63) {
+    value = static_cast<std::int64_t>(number);
+  }
+}
+
+void ReplaceForbiddenNulls(const SchemaNode& schema, json::Object& members) {
+  for (std::size_t i = members.size(); i-- > 0;) {
+    const SchemaNode* const found = schema.FindMember(members.name(i));
+    if (found == nullptr || !IsForbiddenNull(*found, members.value(i))) continue;
+    if (found->default_value) {
+      members.value(i) = *found->default_value;
+    } else {
+      members.Erase(std::string(members.name(i)));
+    }
+  }
+}
+
+void AddMissingMembers(const SchemaNode& schema, json::Object& members) {
+  if (!schema.has_defaults) return;
+  for (std::size_t i = 0; i < schema.properties.size(); ++i) {
+    const SchemaNode& property = schema.properties[i];
+    if (!property.default_value || members.Find(schema.names[i]) != nullptr) continue;
+    members.Set(schema.names[i], *property.default_value);
+  }
+}
+
+void Defaults(const SchemaNode& schema, Value& value, bool root);
+
+void DefaultMembers(const SchemaNode& schema, json::Object& members, bool root) {
+  ReplaceForbiddenNulls(schema, members);
+  AddMissingMembers(schema, members);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (root && members.name(i) == "metadata") continue;
+    const SchemaNode* const found = schema.FindMember(members.name(i));
+    if (found != nullptr) Defaults(*found, members.value(i), false);
+  }
+}
+
+void DefaultItems(const SchemaNode& schema, json::Array& items) {
+  for (Value& item : items) {
+    if (IsForbiddenNull(schema, item) && schema.default_value) item = *schema.default_value;
+    Defaults(schema, item, false);
+  }
+}
+
+void Defaults(const SchemaNode& schema, Value& value, bool root) {
+  if (schema.type == SchemaType::kInteger && value.is_number() && !value.is_integer()) {
+    StoreAsInteger(value);
+    return;
+  }
+  if (json::Object* members = value.IfObject()) {
+    DefaultMembers(schema, *members, root);
+  } else if (json::Array* items = value.IfArray(); items != nullptr && schema.items != nullptr) {
+    DefaultItems(*schema.items, *items);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> UnknownFields(const SchemaNode& schema, const Value& object) {
+  UnknownFinder finder;
+  finder.Walk(&schema, object, /*resource=*/true);
+  return finder.Take();
+}
+
+std::string MetadataTypeError(const SchemaNode& schema, const Value& object) {
+  if (std::string error = MetaError(object["metadata"]); !error.empty()) return error;
+  std::string path;
+  return EmbeddedError(schema, object, path);
+}
+
+void PruneObject(const SchemaNode& schema, Value& object) {
+  (void)Prune(&schema, object, /*resource=*/true);
+}
+
+bool PruneValue(const SchemaNode& schema, Value& value) {
+  return Prune(&schema, value, schema.embedded_resource);
+}
+
+void ApplyDefaults(const SchemaNode& schema, Value& object) {
+  Defaults(schema, object, /*root=*/true);
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,41 @@
+// apiserver/schema/schema_fields.h
+//
+// What a schema does to an object before anything is checked: fields that it does not know go,
+// defaults come in, and nulls that it does not allow are dropped.
+
+#ifndef KINFORMER_APISERVER_SCHEMA_SCHEMA_FIELDS_H_
+#define KINFORMER_APISERVER_SCHEMA_SCHEMA_FIELDS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/json.h"
+
+#include "apiserver/schema/structural_schema.h"
+
+namespace kinformer::apiserver {
+
+// The paths ("spec.ports[0].x") of the fields of `object` that are going to be pruned, in the order
+// of names; then those of metadata. Those are all the fields that the schema of a whole object does
+// not know, except in metadata, which is always ObjectMeta's.
+std::vector<std::string> UnknownFields(const SchemaNode& schema, const json::Value& object);
+
+// What is wrong with the types in the metadata of the object or of one embedded in it, in the words
+// of a Go decoder; empty: nothing.
+std::string MetadataTypeError(const SchemaNode& schema, const json::Value& object);
+
+// Takes unknown fields out of a whole object.
+void PruneObject(const SchemaNode& schema, json::Value& object);
+
+// Takes them out of a value that is not the root of an object; true if there were any.
+bool PruneValue(const SchemaNode& schema, json::Value& value);
+
+// Fills in defaults where a member is absent, or null and not nullable; drops other nulls that are
+// not nullable; writes whole numbers of type integer as such. Does not go into the metadata of the
+// object.
+void ApplyDefaults(const SchemaNode& schema, json::Value& object);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_SCHEMA_SCHEMA_FIELDS_H_

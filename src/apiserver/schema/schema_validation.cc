@@ -1,0 +1,464 @@
+#include "apiserver/schema/schema_validation.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "apiserver/errors/status.h"
+#include "apiserver/schema/metadata_rules.h"
+#include "apiserver/schema/value_format.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+using json::Value;
+
+// Somebody who has got as many wrong will not read more.
+constexpr std::size_t kMaxCauses = 256;
+
+// Where rules of several fields at once say that something is wrong.
+constexpr std::string_view kNoField = "<nil>";
+
+bool IsWhole(double number) { return std::nearbyint(number) == number; }
+
+// A number that an int64 can hold, whichever way it is written.
+bool IsInteger(const Value& value) {
+  if (value.AsInt64()) return true;
+  const std::optional<double> number = value.AsDouble();
+  return number && !value.is_integer() && IsWhole(*number) && std::abs(*number) < 0x1p63;
+}
+
+// As messages name the type of a value.
+std::string_view TypeOf(const Value& value) {
+  if (value.is_bool()) return "boolean";
+  return IsInteger(value) ? "integer" : json::TypeName(value.type());
+}
+
+bool HasType(SchemaType type, const Value& value) {
+  switch (type) {
+    case SchemaType::kAny:
+      return true;
+    case SchemaType::kObject:
+      return value.is_object();
+    case SchemaType::kArray:
+      return value.is_array();
+    case SchemaType::kString:
+      return value.is_string();
+    case SchemaType::kInteger:
+      return IsInteger(value);
+    case SchemaType::kNumber:
+      return value.is_number();
+    case SchemaType::kBoolean:
+      return value.is_bool();
+  }
+  return false;
+}
+
+// The shortest text of a number, without an exponent where Go writes none.
+std::string NumberText(double number) {
+  if (IsWhole(number) && std::abs(number) < 1e15) {
+    return std::to_string(static_cast<std::int64_t>(number));
+  }
+  std::array<char, 40> text{};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() ? std::string(text.data(), end) : std::string();
+}
+
+std::string ValueText(const Value& value) {
+  if (const auto text = value.AsString()) return GoQuoted(*text);
+  if (value.is_number() && !value.is_integer()) return NumberText(*value.AsDouble());
+  return value.Dump({.sort_keys = true, .escape_html = false});
+}
+
+// Code points.
+std::int64_t LengthOf(std::string_view text) {
+  return std::count_if(text.begin(), text.end(),
+                       [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
+}
+
+std::string Plural(std::int64_t count, std::string_view one, std::string_view many) {
+  return std::to_string(count) + " " + std::string(count == 1 ? one : many);
+}
+
+bool IsMultiple(double number, double factor) {
+  if (factor == 0) return true;
+  const double times = number / factor;
+  return std::abs(times - std::nearbyint(times)) < 1e-9 * std::max(1.0, std::abs(times));
+}
+
+class Validator {
+ public:
+  Validator(std::string_view prefix, bool keys) : prefix_(prefix), keys_(keys) {}
+
+  void Check(const SchemaNode& schema, const Value& value, const Value* old) {
+    // What has not changed has been let in before.
+    if (old != nullptr && *old == value) return;
+    if (causes_.size() >= kMaxCauses || (value.is_null() && schema.nullable)) return;
+    CheckType(schema, value);
+    CheckCombinations(schema, value);
+    if (const auto text = value.AsString()) CheckText(schema, *text, value);
+    if (value.is_number()) CheckNumber(schema, value);
+    if (value.is_array()) CheckArray(schema, value, old);
+    if (!schema.enumeration.empty()) CheckEnumeration(schema, value);
+    if (value.is_object()) CheckObject(schema, value, old);
+  }
+
+  // Embedded objects and the keys of lists, which are looked at once all else is said.
+  void CheckExtensions(const SchemaNode& schema, const Value& value, const Value* old, bool root) {
+    if ((old != nullptr && *old == value) || causes_.size() >= kMaxCauses) return;
+    if (schema.embedded_resource && value.is_object() && !root) CheckEmbedded(value);
+    if (keys_ && value.is_array() && schema.list_type != ListType::kAtomic)
+      CheckKeys(schema, value);
+    EachChild(schema, value, old,
+              [this](const SchemaNode& child, const Value& member, const Value* before) {
+                CheckExtensions(child, member, before, false);
+              });
+  }
+
+  std::vector<StatusCause> Take() { return std::move(causes_); }
+
+ private:
+  [[nodiscard]] std::string Field() const {
+    if (prefix_.empty()) return path_;
+    return path_.empty() ? prefix_ : prefix_ + "." + path_;
+  }
+
+  void Invalid(std::string_view value, std::string_view rule) {
+    causes_.push_back(InvalidValue(Field(), value, path_ + " in body should " + std::string(rule)));
+  }
+  void Unplaced(std::string_view detail) {
+    causes_.push_back(InvalidValue(std::string(kNoField), "\"\"", detail));
+  }
+  // `wanted` is a type or a format; `shown` what there is instead.
+  void WrongType(std::string_view wanted, std::string_view shown) {
+    StatusCause cause = InvalidValue(
+        Field(), shown,
+        path_ + " in body must be of type " + std::string(wanted) + ": " + std::string(shown));
+    cause.reason = "FieldValueTypeInvalid";
+    causes_.push_back(std::move(cause));
+  }
+
+  void CheckType(const SchemaNode& schema, const Value& value) {
+    if (schema.int_or_string) {
+      if (!value.is_string() && !IsInteger(value)) {
+        WrongType("integer,string", GoQuoted(TypeOf(value)));
+      }
+      return;
+    }
+    if (schema.type == SchemaType::kAny && value.is_null() && !schema.preserve_unknown) return;
+    if (schema.type == SchemaType::kInteger && schema.format == "int64" && value.is_number() &&
+        !IsInteger(value) && IsWhole(value.AsDouble().value_or(0))) {
+      WrongType("int64", "\"float64\"");
+    } else if (!HasType(schema.type, value)) {
+      WrongType(SchemaTypeName(schema.type), GoQuoted(TypeOf(value)));
+    }
+  }
+
+  void CheckCombinations(const SchemaNode& schema, const Value& value) {
+    if (!schema.any_of.empty()) {
+      if (std::vector<StatusCause> first; Matching(schema.any_of, value, first) == 0) {
+        Unplaced(GoQuoted(path_) + " must validate at least one schema (anyOf)");
+        Append(std::move(first));
+      }
+    }
+    if (!schema.one_of.empty()) {
+      std::vector<StatusCause> first;
+      const std::size_t matching = Matching(schema.one_of, value, first);
+      if (matching != 1) {
+        Unplaced(GoQuoted(path_) + " must validate one and only one schema (oneOf). Found " +
+                 (matching == 0 ? std::string("none valid")
+                                : std::to_string(matching) + " valid alternatives"));
+        if (matching == 0) Append(std::move(first));
+      }
+    }
+    if (!schema.all_of.empty()) {
+      const std::size_t before = causes_.size();
+      for (const SchemaNode& each : schema.all_of) Check(each, value, nullptr);
+      if (causes_.size() != before) {
+        Unplaced(GoQuoted(path_) + " must validate all the schemas (allOf)");
+      }
+    }
+    if (schema.not_ != nullptr && Try(*schema.not_, value).empty()) {
+      Unplaced(GoQuoted(path_) + " must not validate the schema (not)");
+    }
+  }
+
+  // What another schema has against the value.
+  std::vector<StatusCause> Try(const SchemaNode& schema, const Value& value) {
+    std::vector<StatusCause> kept = std::exchange(causes_, {});
+    Check(schema, value, nullptr);
+    return std::exchange(causes_, std::move(kept));
+  }
+
+  // How many of them the value obeys; `first`: what the first has against it.
+  std::size_t Matching(const std::vector<SchemaNode>& schemas, const Value& value,
+                       std::vector<StatusCause>& first) {
+    std::size_t matching = 0;
+    for (const SchemaNode& schema : schemas) {
+      std::vector<StatusCause> causes = Try(schema, value);
+      if (causes.empty()) ++matching;
+      if (&schema == &schemas.front()) first = std::move(causes);
+    }
+    return matching;
+  }
+
+  void Append(std::vector<StatusCause> causes) {
+    for (StatusCause& cause : causes) causes_.push_back(std::move(cause));
+  }
+
+  void CheckText(const SchemaNode& schema, std::string_view text, const Value& value) {
+    if (schema.max_length && LengthOf(text) > *schema.max_length) {
+      causes_.push_back({.reason = "FieldValueTooLong",
+                         .message = "Too long: may not be more than " +
+                                    Plural(*schema.max_length, "byte", "bytes"),
+                         .field = Field()});
+    } else if (schema.min_length && LengthOf(text) < *schema.min_length) {
+      Invalid(ValueText(value),
+              "be at least " + std::to_string(*schema.min_length) + " chars long");
+    } else if (schema.pattern != nullptr && !schema.pattern->Matches(text)) {
+      Invalid(ValueText(value), "match '" + schema.pattern->text() + "'");
+    }
+    if (!schema.format.empty() && !TextHasFormat(schema.format, text)) {
+      WrongType(schema.format, ValueText(value));
+    }
+  }
+
+  void CheckNumber(const SchemaNode& schema, const Value& value) {
+    const double number = value.AsDouble().value_or(0);
+    // As a real server has it: whole numbers are compared with whole bounds.
+    const auto bound = [&](double limit) { return value.is_integer() ? std::trunc(limit) : limit; };
+    if (schema.multiple_of && !IsMultiple(number, *schema.multiple_of)) {
+      Invalid(ValueText(value), "be a multiple of " + NumberText(*schema.multiple_of));
+    }
+    if (schema.maximum && (schema.exclusive_maximum ? number >= bound(*schema.maximum)
+                                                    : number > bound(*schema.maximum))) {
+      Invalid(ValueText(value),
+              (schema.exclusive_maximum ? "be less than " : "be less than or equal to ") +
+                  NumberText(*schema.maximum));
+    }
+    if (schema.minimum && (schema.exclusive_minimum ? number <= bound(*schema.minimum)
+                                                    : number < bound(*schema.minimum))) {
+      Invalid(ValueText(value),
+              (schema.exclusive_minimum ? "be greater than " : "be greater than or equal to ") +
+                  NumberText(*schema.minimum));
+    }
+    CheckRange(schema, value, number);
+  }
+
+  void CheckRange(const SchemaNode& schema, const Value& value, double number) {
+    std::string wanted;
+    if (schema.type == SchemaType::kInteger) {
+      const bool small = std::abs(number) <= 0x7fffffff || number == -0x80000000LL;
+      if (!IsInteger(value) || (schema.format == "int32" && !small)) {
+        wanted = "integer";
+      }
+    } else if (schema.type == SchemaType::kNumber && schema.format == "float" &&
+               std::abs(number) > static_cast<double>(std::numeric_limits<float>::max())) {
+      wanted = "number";
+    }
+    if (wanted.empty()) return;
+    const bool known = IsKnownFormat(schema.format);
+    Unplaced("Checked value must be of type " + wanted +
+             (known ? " with format " + schema.format : " (default format)") + " in " + path_);
+  }
+
+  void CheckEnumeration(const SchemaNode& schema, const Value& value) {
+    const auto& allowed = schema.enumeration;
+    if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
+    std::string texts;
+    for (const Value& each : allowed) {
+      texts += (texts.empty() ? "" : ", ") +
+               GoQuoted(each.is_string() ? each.StringOrEmpty() : ValueText(each));
+    }
+    causes_.push_back(
+        {.reason = "FieldValueNotSupported",
+         .message = "Unsupported value: " + ValueText(value) + ": supported values: " + texts,
+         .field = Field()});
+  }
+
+  void CheckArray(const SchemaNode& schema, const Value& value, const Value* old) {
+    const auto size = static_cast<std::int64_t>(value.size());
+    EachChild(schema, value, old,
+              [this](const SchemaNode& child, const Value& item, const Value* before) {
+                Check(child, item, before);
+              });
+    if (schema.min_items && size < *schema.min_items) {
+      Invalid(std::to_string(size),
+              "have at least " + std::to_string(*schema.min_items) + " items");
+    }
+    if (schema.max_items && size > *schema.max_items) TooMany(size, *schema.max_items);
+  }
+
+  void TooMany(std::int64_t size, std::int64_t limit) {
+    causes_.push_back({.reason = "FieldValueTooMany",
+                       .message = "Too many: " + std::to_string(size) + ": must have at most " +
+                                  Plural(limit, "item", "items"),
+                       .field = Field()});
+  }
+
+  void CheckObject(const SchemaNode& schema, const Value& value, const Value* old) {
+    const auto size = static_cast<std::int64_t>(value.size());
+    if (schema.min_properties && size < *schema.min_properties) {
+      Invalid(std::to_string(size),
+              "have at least " + std::to_string(*schema.min_properties) + " properties");
+    }
+    if (schema.max_properties && size > *schema.max_properties) {
+      TooMany(size, *schema.max_properties);
+    }
+    if (schema.no_additional) {
+      for (const auto& [name, member] : value.members()) {
+        if (schema.FindProperty(name) != nullptr) continue;
+        causes_.push_back(InvalidValue(Field(), GoQuoted(name),
+                                       path_ + "." + name + " in body is a forbidden property"));
+      }
+    }
+    EachChild(schema, value, old,
+              [this](const SchemaNode& child, const Value& member, const Value* before) {
+                Check(child, member, before);
+              });
+    for (const std::string& name : schema.required) {
+      if (value.contains(name)) continue;
+      const std::size_t length = Enter(name);
+      causes_.push_back(Required(Field()));
+      path_.resize(length);
+    }
+  }
+
+  // Calls `visit` for members and items that the schema knows, with the path at them and what they
+  // were before, where that can be told.
+  template <class Visit>
+  void EachChild(const SchemaNode& schema, const Value& value, const Value* old,
+                 const Visit& visit) {
+    for (const auto& [name, member] : value.members()) {
+      const SchemaNode* const child = schema.FindMember(name);
+      if (child == nullptr) continue;
+      const std::size_t length = Enter(name);
+      visit(*child, member, old == nullptr ? nullptr : old->Find(name));
+      path_.resize(length);
+    }
+    if (schema.items == nullptr) return;
+    // The items of a list with keys can be told apart, those of others not.
+    std::unordered_map<std::string, const Value*> before;
+    if (old != nullptr && schema.list_type == ListType::kMap) {
+      for (const Value& item : old->items()) before.emplace(KeyOf(schema, item), &item);
+    }
+    for (std::size_t i = 0; i < value.items().size(); ++i) {
+      const std::size_t length = path_.size();
+      path_ += '[' + std::to_string(i) + ']';
+      const auto found = before.empty() ? before.end() : before.find(KeyOf(schema, value[i]));
+      visit(*schema.items, value[i], found == before.end() ? nullptr : found->second);
+      path_.resize(length);
+    }
+  }
+
+  // What tells an item from others in a set or a map.
+  static std::string KeyOf(const SchemaNode& schema, const Value& item) {
+    if (schema.list_type != ListType::kMap) return ValueText(item);
+    Value key = Value::MakeObject();
+    for (const std::string& name : schema.map_keys) {
+      if (const Value* part = item.Find(name)) key.Set(name, *part);
+    }
+    return ValueText(key);
+  }
+
+  std::size_t Enter(std::string_view name) {
+    const std::size_t length = path_.size();
+    if (!path_.empty()) path_ += '.';
+    path_ += name;
+    return length;
+  }
+
+  void CheckKeys(const SchemaNode& schema, const Value& value) {
+    std::unordered_set<std::string> seen;
+    std::unordered_set<std::string> reported;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const std::string text = KeyOf(schema, value[i]);
+      if (seen.insert(text).second || !reported.insert(text).second) continue;
+      causes_.push_back({.reason = "FieldValueDuplicate",
+                         .message = "Duplicate value: " + text,
+                         .field = Field() + "[" + std::to_string(i) + "]"});
+    }
+  }
+
+  void CheckEmbedded(const Value& value) {
+    const std::string& api_version = value["apiVersion"].StringOrEmpty();
+    const std::string& kind = value["kind"].StringOrEmpty();
+    if (api_version.empty()) {
+      causes_.push_back(Required(Field() + ".apiVersion"));
+    } else if (std::count(api_version.begin(), api_version.end(), '/') > 1) {
+      causes_.push_back(InvalidValue(Field() + ".apiVersion", GoQuoted(api_version),
+                                     "unexpected GroupVersion string: " + api_version));
+    }
+    if (kind.empty()) {
+      causes_.push_back(Required(Field() + ".kind"));
+    } else if (!IsDns1035Label(LowerCase(kind))) {
+      causes_.push_back(InvalidValue(
+          Field() + ".kind", GoQuoted(kind),
+          "may have mixed case, but should otherwise match: " + std::string(kDns1035LabelText)));
+    }
+    if (!value["metadata"].is_object()) return;
+    Value metadata = value["metadata"];
+    // Embedded objects may do without a name.
+    if (metadata["name"].StringOrEmpty().empty()) metadata.Set("name", "x");
+    for (StatusCause& cause : ValidateMetadata({.name = NameRule::kPathSegment}, metadata)) {
+      cause.field = Field() + "." + cause.field;
+      causes_.push_back(std::move(cause));
+    }
+  }
+
+  std::string prefix_;
+  bool keys_;  // whether those of lists are looked at
+  std::string path_;
+  std::vector<StatusCause> causes_;
+};
+
+}  // namespace
+
+std::vector<StatusCause> ValidateObject(const SchemaNode& schema, const Value& object,
+                                        const Value* old) {
+  for (const Value* before : {static_cast<const Value*>(nullptr), old}) {
+    Validator validator({}, /*keys=*/true);
+    validator.Check(schema, object, before);
+    validator.CheckExtensions(schema, object, before, /*root=*/true);
+    std::vector<StatusCause> causes = validator.Take();
+    // Comparing costs time, so it is done only for objects that are wrong.
+    if (causes.empty() || before == old) return causes;
+  }
+  return {};
+}
+
+std::vector<StatusCause> ValidateDefault(const SchemaNode& schema, const Value& value,
+                                         std::string_view field) {
+  Validator validator(field, /*keys=*/false);
+  validator.CheckExtensions(schema, value, nullptr, /*root=*/false);
+  validator.Check(schema, value, nullptr);
+  return validator.Take();
+}
+
+std::string GoQuoted(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  constexpr std::string_view kPlain = "\a\b\f\n\r\t\v\\\"";
+  constexpr std::string_view kEscapes = "abfnrtv\\\"";
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (const std::size_t at = kPlain.find(c); at != std::string_view::npos) {
+      out += '\\';
+      out += kEscapes[at];
+    } else if (byte < 0x20 || byte == 0x7f) {
+      out += "\\x";
+      out += kHex[byte >> 4];
+      out += kHex[byte & 15];
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,122 @@
+#include "apiserver/schema/structural_schema.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace kinformer::apiserver {
+namespace {
+
+constexpr std::array<std::string_view, 7> kTypeNames = {"",        "object", "array",  "string",
+                                                        "integer", "number", "boolean"};
+
+std::vector<std::string> Strings(const json::Value& texts) {
+  std::vector<std::string> out;
+  for (const json::Value& text : texts.items()) out.push_back(text.StringOrEmpty());
+  return out;
+}
+
+bool Flag(const json::Value& schema, std::string_view name) {
+  return schema[name].AsBool().value_or(false);
+}
+
+std::vector<SchemaNode> ParseAll(const json::Value& schemas, std::size_t depth);
+
+SchemaNode ParseNode(const json::Value& schema, std::size_t depth) {
+  SchemaNode node;
+  if (depth > kMaxSchemaDepth) return node;
+  node.type = SchemaTypeOf(schema["type"].StringOrEmpty());
+  node.nullable = Flag(schema, "nullable");
+  node.int_or_string = Flag(schema, "x-kubernetes-int-or-string");
+  node.embedded_resource = Flag(schema, "x-kubernetes-embedded-resource");
+  node.preserve_unknown = Flag(schema, "x-kubernetes-preserve-unknown-fields");
+  node.exclusive_minimum = Flag(schema, "exclusiveMinimum");
+  node.exclusive_maximum = Flag(schema, "exclusiveMaximum");
+  const std::string& list_type = schema["x-kubernetes-list-type"].StringOrEmpty();
+  if (list_type == "set") node.list_type = ListType::kSet;
+  if (list_type == "map") node.list_type = ListType::kMap;
+  node.map_keys = Strings(schema["x-kubernetes-list-map-keys"]);
+  if (const json::Value* value = schema.Find("default"); value != nullptr && !value->is_null()) {
+    node.default_value = *value;
+    node.has_defaults = true;
+  }
+
+  std::vector<std::pair<std::string_view, const json::Value*>> members;
+  for (const auto& [name, property] : schema["properties"].members()) {
+    members.emplace_back(name, &property);
+  }
+  std::sort(members.begin(), members.end());
+  for (const auto& [name, property] : members) {
+    node.names.emplace_back(name);
+    node.properties.push_back(ParseNode(*property, depth + 1));
+    node.has_defaults = node.has_defaults || node.properties.back().has_defaults;
+  }
+  const json::Value& additional = schema["additionalProperties"];
+  node.any_additional = additional.is_bool();
+  node.no_additional = additional.is_bool() && !*additional.AsBool();
+  if (additional.is_object()) {
+    node.additional = std::make_unique<const SchemaNode>(ParseNode(additional, depth + 1));
+    node.has_defaults = node.has_defaults || node.additional->has_defaults;
+  }
+  if (schema["items"].is_object()) {
+    node.items = std::make_unique<const SchemaNode>(ParseNode(schema["items"], depth + 1));
+    node.has_defaults = node.has_defaults || node.items->has_defaults;
+  }
+
+  node.required = Strings(schema["required"]);
+  node.enumeration = schema["enum"].items();
+  node.format = schema["format"].StringOrEmpty();
+  if (const std::string& pattern = schema["pattern"].StringOrEmpty(); !pattern.empty()) {
+    if (auto compiled = RegularExpression::Compile(pattern)) node.pattern = *std::move(compiled);
+  }
+  node.minimum = schema["minimum"].AsDouble();
+  node.maximum = schema["maximum"].AsDouble();
+  node.multiple_of = schema["multipleOf"].AsDouble();
+  node.min_length = schema["minLength"].AsInt64();
+  node.max_length = schema["maxLength"].AsInt64();
+  node.min_items = schema["minItems"].AsInt64();
+  node.max_items = schema["maxItems"].AsInt64();
+  node.min_properties = schema["minProperties"].AsInt64();
+  node.max_properties = schema["maxProperties"].AsInt64();
+  node.all_of = ParseAll(schema["allOf"], depth + 1);
+  node.any_of = ParseAll(schema["anyOf"], depth + 1);
+  node.one_of = ParseAll(schema["oneOf"], depth + 1);
+  if (schema["not"].is_object()) {
+    node.not_ = std::make_unique<const SchemaNode>(ParseNode(schema["not"], depth + 1));
+  }
+  return node;
+}
+
+std::vector<SchemaNode> ParseAll(const json::Value& schemas, std::size_t depth) {
+  std::vector<SchemaNode> out;
+  for (const json::Value& schema : schemas.items()) out.push_back(ParseNode(schema, depth));
+  return out;
+}
+
+}  // namespace
+
+SchemaType SchemaTypeOf(std::string_view name) {
+  const auto found = std::find(kTypeNames.begin() + 1, kTypeNames.end(), name);
+  return found == kTypeNames.end() ? SchemaType::kAny
+                                   : static_cast<SchemaType>(found - kTypeNames.begin());
+}
+
+std::string_view SchemaTypeName(SchemaType type) {
+  return kTypeNames[static_cast<std::size_t>(type)];
+}
+
+const SchemaNode* SchemaNode::FindProperty(std::string_view name) const {
+  const auto at = std::lower_bound(names.begin(), names.end(), name);
+  if (at == names.end() || *at != name) return nullptr;
+  return &properties[static_cast<std::size_t>(at - names.begin())];
+}
+
+const SchemaNode* SchemaNode::FindMember(std::string_view name) const {
+  const SchemaNode* const property = FindProperty(name);
+  return property != nullptr ? property : additional.get();
+}
+
+StructuralSchema::StructuralSchema(const json::Value& schema)
+    : source_(schema), root_(ParseNode(schema, 0)) {}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,110 @@
+// apiserver/schema/structural_schema.h
+//
+// StructuralSchema: the openAPIV3Schema of one version of a custom resource, read once into a tree
+// that writes are checked against. Counterpart: apiextensions-apiserver's schema.Structural.
+
+#ifndef KINFORMER_APISERVER_SCHEMA_STRUCTURAL_SCHEMA_H_
+#define KINFORMER_APISERVER_SCHEMA_STRUCTURAL_SCHEMA_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/json.h"
+
+#include "apiserver/schema/regular_expression.h"
+
+namespace kinformer::apiserver {
+
+// Deeper schemas are refused, so that nothing that follows one can go deeper than this.
+inline constexpr std::size_t kMaxSchemaDepth = 200;
+
+enum class SchemaType : std::uint8_t {
+  kAny,
+  kObject,
+  kArray,
+  kString,
+  kInteger,
+  kNumber,
+  kBoolean,
+};
+
+// kAny for any other text.
+SchemaType SchemaTypeOf(std::string_view name);
+std::string_view SchemaTypeName(SchemaType type);
+
+enum class ListType : std::uint8_t { kAtomic, kSet, kMap };
+
+// One node of the tree, and all below it. The schemas in allOf, anyOf, oneOf and not are nodes too,
+// in which only what restricts values is set.
+struct SchemaNode {
+  SchemaType type = SchemaType::kAny;
+  ListType list_type = ListType::kAtomic;
+  bool nullable = false;
+  bool int_or_string = false;
+  bool embedded_resource = false;
+  bool preserve_unknown = false;
+  bool exclusive_minimum = false;
+  bool exclusive_maximum = false;
+  // additionalProperties: true or false, which says nothing about the values. Pruning passes over
+  // what is forbidden by that, so that it is told.
+  bool any_additional = false;
+  bool no_additional = false;
+  // There is a default in this node or below it.
+  bool has_defaults = false;
+
+  // Sorted; properties[i] belongs to names[i].
+  std::vector<std::string> names{};
+  std::vector<SchemaNode> properties{};
+  std::unique_ptr<const SchemaNode> additional{};
+  std::unique_ptr<const SchemaNode> items{};
+  std::vector<std::string> map_keys{};
+  std::optional<json::Value> default_value{};
+
+  std::vector<std::string> required{};
+  std::vector<json::Value> enumeration{};
+  std::string format{};
+  std::shared_ptr<const RegularExpression> pattern{};
+  std::optional<double> minimum{};
+  std::optional<double> maximum{};
+  std::optional<double> multiple_of{};
+  std::optional<std::int64_t> min_length{};
+  std::optional<std::int64_t> max_length{};
+  std::optional<std::int64_t> min_items{};
+  std::optional<std::int64_t> max_items{};
+  std::optional<std::int64_t> min_properties{};
+  std::optional<std::int64_t> max_properties{};
+  std::vector<SchemaNode> all_of{};
+  std::vector<SchemaNode> any_of{};
+  std::vector<SchemaNode> one_of{};
+  std::unique_ptr<const SchemaNode> not_{};
+
+  // Null where there is none.
+  [[nodiscard]] const SchemaNode* FindProperty(std::string_view name) const;
+  // What the member `name` has to be: its property, else what additionalProperties says, else null.
+  [[nodiscard]] const SchemaNode* FindMember(std::string_view name) const;
+};
+
+// Immutable and shared by all writes under way. Any thread.
+class StructuralSchema {
+ public:
+  // Takes what it understands of `schema`; CheckSchema (schema_check.h) says beforehand what is
+  // wrong with one. What lies deeper than kMaxSchemaDepth is not looked at.
+  explicit StructuralSchema(const json::Value& schema);
+
+  [[nodiscard]] const SchemaNode& root() const { return root_; }
+  // As it was written.
+  [[nodiscard]] const json::Value& source() const { return source_; }
+
+ private:
+  json::Value source_;
+  SchemaNode root_;
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_SCHEMA_STRUCTURAL_SCHEMA_H_

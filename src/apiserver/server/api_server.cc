@@ -1,0 +1,287 @@
+#include "kinformer/apiserver/api_server.h"
+
+#include <utility>
+
+#include "kinformer/log.h"
+#include "kinformer/yaml.h"
+
+#include "apiserver/builtin/service_addresses.h"
+#include "apiserver/registry/conversion.h"
+#include "apiserver/registry/object_rules.h"
+#include "apiserver/registry/server_state.h"
+#include "apiserver/server/request_router.h"
+#include "apiserver/write/lifecycle.h"
+#include "apiserver/write/object_writer.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+// A resource that requests name but nobody serves, in the words of in-process callers.
+Error UnknownResource(const GroupVersionResource& resource) {
+  return Error(Reason::kNotFound, "the server does not serve " + resource.resource + " in \"" +
+                                      (resource.group.empty() ? "" : resource.group + "/") +
+                                      resource.version + "\"")
+      .WithHttpStatus(404);
+}
+
+// The plural under which manifests of a kind are stored.
+ResourceAt FindKind(const ResourceTable& resources, std::string_view api_version,
+                    std::string_view kind) {
+  for (const auto& resource : resources.all()) {
+    for (const auto& version : resource->versions) {
+      if (version->served && version->kind == kind && version->api_version == api_version) {
+        return {.resource = resource, .version = version};
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+struct ApiServer::Impl {
+  Impl(ApiServer& self, Env& env, ApiServerOptions options)
+      : state(env, std::move(options)),
+        writer(state),
+        lifecycle(state, writer),
+        faults(env),
+        router(self, state, writer, faults) {
+    for (const char* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
+      const ResourceAt namespaces = state.resources.Find("", "v1", "namespaces");
+      if (!namespaces) break;
+      (void)writer
+          .Create(
+              {.at = namespaces, .name = name, .keep_status = true},
+              json::Value::MakeObject({{"metadata", json::Value::MakeObject({{"name", name}})}}))
+          .ok();
+    }
+  }
+
+  // ---- in-process calls
+
+  Result<WriteTarget> TargetFor(const GroupVersionResource& resource, const json::Value& object,
+                                WriteOptions options) const {
+    const ResourceAt at = state.resources.Find(resource.group, resource.version, resource.resource);
+    if (!at) return UnknownResource(resource);
+    return WriteTarget{.at = at,
+                       .namespace_ = object.At("/metadata/namespace").StringOrEmpty(),
+                       .name = object.At("/metadata/name").StringOrEmpty(),
+                       .keep_status = options.keep_status};
+  }
+
+  static Result<json::Value> ValueOf(const ResourceAt& at, const Result<WriteOutcome>& outcome) {
+    if (!outcome) return outcome.error();
+    return ObjectIn(at, *outcome->stored);
+  }
+
+  ServerState state;
+  ObjectWriter writer;
+  Lifecycle lifecycle;
+  FaultPlan faults;
+  RequestRouter router;
+};
+
+std::int64_t FirstResourceVersionAt(WallTime now) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
+}
+
+ApiServer::ApiServer(Env& env, ApiServerOptions options)
+    : impl_(std::make_unique<Impl>(*this, env, std::move(options))) {
+  const std::string& range = impl_->state.options.service_cluster_ip_range;
+  if (range.empty() || ServiceAddresses::IsRange(range)) return;
+  env.log().Log(LogLevel::kError,
+                "service_cluster_ip_range is not a range of IPv4 addresses such as 10.96.0.0/12: "
+                "Services get no addresses",
+                {{"range", range}});
+}
+
+ApiServer::~ApiServer() = default;
+
+std::unique_ptr<ResponseStream> ApiServer::Handle(HttpRequest request) {
+  return impl_->router.Handle(std::move(request));
+}
+
+Result<json::Value> ApiServer::Create(const GroupVersionResource& resource, json::Value object,
+                                      WriteOptions options) {
+  auto target = impl_->TargetFor(resource, object, options);
+  if (!target) return target.error();
+  return Impl::ValueOf(target->at, impl_->writer.Create(*target, std::move(object)));
+}
+
+Result<json::Value> ApiServer::Update(const GroupVersionResource& resource, json::Value object,
+                                      WriteOptions options) {
+  auto target = impl_->TargetFor(resource, object, options);
+  if (!target) return target.error();
+  return Impl::ValueOf(target->at, impl_->writer.Update(*target, std::move(object)));
+}
+
+Result<json::Value> ApiServer::UpdateStatus(const GroupVersionResource& resource,
+                                            json::Value object) {
+  auto target = impl_->TargetFor(resource, object, {.keep_status = true});
+  if (!target) return target.error();
+  target->subresource = "status";
+  return Impl::ValueOf(target->at, impl_->writer.Update(*target, std::move(object)));
+}
+
+Result<json::Value> ApiServer::Patch(const GroupVersionResource& resource, const ObjectName& name,
+                                     const json::Value& patch, WriteOptions options) {
+  const ResourceAt at =
+      impl_->state.resources.Find(resource.group, resource.version, resource.resource);
+  if (!at) return UnknownResource(resource);
+  return Impl::ValueOf(at, impl_->writer.Modify({.at = at,
+                                                 .namespace_ = name.namespace_,
+                                                 .name = name.name,
+                                                 .keep_status = options.keep_status},
+                                                [&](json::Value& object) -> Result<void> {
+                                                  object.MergePatch(patch);
+                                                  return {};
+                                                }));
+}
+
+Result<void> ApiServer::Delete(const GroupVersionResource& resource, const ObjectName& name) {
+  const ResourceAt at =
+      impl_->state.resources.Find(resource.group, resource.version, resource.resource);
+  if (!at) return UnknownResource(resource);
+  const auto outcome =
+      impl_->writer.Delete({.at = at, .namespace_ = name.namespace_, .name = name.name}, {});
+  if (!outcome) return outcome.error();
+  return {};
+}
+
+Result<json::Value> ApiServer::Get(const GroupVersionResource& resource,
+                                   const ObjectName& name) const {
+  const ResourceAt at =
+      impl_->state.resources.Find(resource.group, resource.version, resource.resource);
+  if (!at) return UnknownResource(resource);
+  const StoredObjectPtr stored = at.resource->Find(name.namespace_, name.name);
+  if (stored == nullptr) return NotFoundError(at.resource->Subject(name.name));
+  return ObjectIn(at, *stored);
+}
+
+Result<std::vector<json::Value>> ApiServer::List(const GroupVersionResource& resource,
+                                                 std::string_view namespace_) const {
+  const ResourceAt at =
+      impl_->state.resources.Find(resource.group, resource.version, resource.resource);
+  if (!at) return UnknownResource(resource);
+  std::vector<json::Value> out;
+  const std::string prefix = NamespacePrefix(namespace_);
+  at.resource->store->Walk(prefix, {}, impl_->state.resource_version,
+                           [&](const StoredObjectPtr& stored) {
+                             out.push_back(ObjectIn(at, *stored));
+                             return true;
+                           });
+  return out;
+}
+
+Result<std::size_t> ApiServer::Load(std::string_view manifests, WriteOptions options) {
+  const auto documents = yaml::ParseAll(manifests);
+  if (!documents) return documents.error();
+  std::size_t count = 0;
+  for (const json::Value& document : *documents) {
+    ++count;
+    const std::string& kind = document["kind"].StringOrEmpty();
+    const std::string& name = document.At("/metadata/name").StringOrEmpty();
+    const auto fail = [&](Error error) {
+      return error.WithContext("document " + std::to_string(count) + " (" + kind + " " + name +
+                               ")");
+    };
+    const std::string& api_version = document["apiVersion"].StringOrEmpty();
+    const ResourceAt at = FindKind(impl_->state.resources, api_version, kind);
+    if (!at) {
+      return fail(Error(Reason::kNotFound, "no resource serves kind \"" + kind +
+                                               "\" in version \"" + api_version + "\""));
+    }
+    json::Value object = document;
+    if (at.resource->namespaced && object.At("/metadata/namespace").StringOrEmpty().empty()) {
+      object["metadata"].Set("namespace", "default");
+    }
+    WriteTarget target{
+        .at = at,
+        .namespace_ = std::as_const(object).At("/metadata/namespace").StringOrEmpty(),
+        .name = name,
+        .keep_status = options.keep_status};
+    auto written = impl_->writer.Create(target, object);
+    if (!written && IsAlreadyExists(written.error())) {
+      const StoredObjectPtr there = at.resource->Find(target.namespace_, name);
+      if (there != nullptr) {
+        object["metadata"].Set("resourceVersion", std::to_string(there->resource_version()));
+      }
+      written = impl_->writer.Update(target, std::move(object));
+    }
+    if (!written) return fail(written.error());
+  }
+  return count;
+}
+
+std::int64_t ApiServer::current_resource_version() const { return impl_->state.resource_version; }
+
+std::map<std::string, std::string> ApiServer::DumpState(
+    const GroupVersionResource& resource) const {
+  std::map<std::string, std::string> out;
+  const ResourceAt at =
+      impl_->state.resources.Find(resource.group, resource.version, resource.resource);
+  if (!at) return out;
+  at.resource->store->Walk({}, {}, impl_->state.resource_version,
+                           [&](const StoredObjectPtr& stored) {
+                             out.emplace(stored->key(), std::to_string(stored->resource_version()));
+                             return true;
+                           });
+  return out;
+}
+
+std::size_t ApiServer::ObjectCount(const GroupVersionResource& resource) const {
+  const ResourceAt at =
+      impl_->state.resources.Find(resource.group, resource.version, resource.resource);
+  return at ? at.resource->store->size() : 0;
+}
+
+ApiServerStats ApiServer::Stats() const {
+  ApiServerStats stats{.requests = impl_->router.requests(), .events = impl_->state.writes};
+  for (const auto& resource : impl_->state.resources.all()) {
+    if (resource->stored != nullptr) continue;
+    stats.objects += resource->store->size();
+    stats.watches += resource->watchers->size();
+    stats.stored_bytes += resource->store->bytes();
+  }
+  return stats;
+}
+
+void ApiServer::Compact(std::int64_t resource_version) {
+  const std::int64_t version = std::min(resource_version, impl_->state.resource_version);
+  for (const auto& resource : impl_->state.resources.all()) resource->store->Compact(version);
+}
+
+Result<void> ApiServer::Restore(std::int64_t resource_version) {
+  ServerState& state = impl_->state;
+  const std::int64_t first = state.options.first_resource_version.value_or(1);
+  if (resource_version < first || resource_version > state.resource_version) {
+    return Error(Reason::kInvalidArgument, "cannot restore resourceVersion " +
+                                               std::to_string(resource_version) +
+                                               ": it must be from " + std::to_string(first) +
+                                               " to " + std::to_string(state.resource_version));
+  }
+  for (const auto& resource : state.resources.all()) {
+    if (resource_version < resource->store->floor()) {
+      return Error(Reason::kExpired, "cannot restore resourceVersion " +
+                                         std::to_string(resource_version) + ": the history of " +
+                                         resource->plural + " begins at " +
+                                         std::to_string(resource->store->floor()));
+    }
+  }
+  CloseWatches();
+  for (const auto& resource : state.resources.all()) {
+    if (resource->stored != nullptr) continue;
+    resource->store = resource->store->RestoredTo(resource_version, state.env.Now());
+  }
+  state.resources.ShareStores();
+  state.resource_version = resource_version;
+  return {};
+}
+
+void ApiServer::CloseWatches() {
+  for (const auto& resource : impl_->state.resources.all()) resource->watchers->Close();
+}
+
+FaultPlan& ApiServer::faults() { return impl_->faults; }
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,231 @@
+#include "apiserver/server/request_router.h"
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "apiserver/errors/status.h"
+#include "apiserver/faults/fault_injection.h"
+#include "apiserver/registry/object_rules.h"
+#include "apiserver/request/negotiation.h"
+#include "apiserver/server/debug_endpoints.h"
+#include "apiserver/write/request_body.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+constexpr std::size_t kMaxAuditId = 64;
+
+// The Accept header, with what else asks for line breaks put into it.
+std::string AcceptOf(const HttpRequest& request, bool pretty) {
+  const std::string_view accept = request.headers.Get("Accept");
+  if (!pretty) return std::string(accept);
+  std::string out;
+  for (const char c : accept.empty() ? std::string_view("*/*") : accept) {
+    out += c == ',' ? ";pretty=1," : std::string(1, c);
+  }
+  return out + ";pretty=1";
+}
+
+bool AsksPretty(const HttpRequest& request, const Query& query) {
+  if (query.Has("pretty")) return query.GetBool("pretty").value_or(false);
+  const std::string_view agent = request.headers.Get("User-Agent");
+  return agent.starts_with("curl") || agent.starts_with("Wget") || agent.starts_with("Mozilla/5.0");
+}
+
+ResponsePtr NoSuchPage() {
+  return WholeResponse(404, "text/plain; charset=utf-8", "404 page not found\n");
+}
+
+// No container runs here, but who asks shall see that the request came through.
+ResponsePtr Log(const ResourceRequest& request, const RequestInfo& info) {
+  const ServedResource& resource = *request.at.resource;
+  if (resource.Find(info.namespace_, info.name) == nullptr) {
+    return ErrorResponse(NotFoundError(resource.Subject(info.name)), request.accept);
+  }
+  return WholeResponse(200, "text/plain; charset=utf-8",
+                       "no container runs behind this API server\n");
+}
+
+Result<void> CheckTimeout(const RequestInfo& info) {
+  const std::string_view timeout = info.query.Get("timeout");
+  if (timeout.empty() || IsGoDuration(timeout)) return {};
+  return BadRequestError("invalid timeout \"" + std::string(timeout) +
+                         "\": it must be a duration such as 30s");
+}
+
+// Whether the resource is served where the path names it: with a namespace or without, with a name
+// or without.
+Result<void> CheckPlace(const ServedResource& resource, const RequestInfo& info) {
+  const bool collection = info.name.empty();
+  const bool creates = info.verb == Verb::kCreate;
+  const bool across_namespaces =
+      collection && (info.verb == Verb::kList || info.verb == Verb::kWatch);
+  const bool review = creates && resource.plural.ends_with("reviews");
+  if (resource.namespaced && info.namespace_.empty() && !across_namespaces && !review) {
+    const bool routed = creates || info.verb == Verb::kDeleteCollection;
+    return routed && !resource.custom ? MethodNotAllowedError() : NoSuchResourceError();
+  }
+  const bool needs_name = info.verb == Verb::kGet || info.verb == Verb::kUpdate ||
+                          info.verb == Verb::kPatch || info.verb == Verb::kDelete;
+  if ((needs_name && collection) || (creates && !collection && info.subresource.empty())) {
+    return MethodNotAllowedError();
+  }
+  if (resource.custom && !resource.namespaced && !info.namespace_.empty()) {
+    return NoSuchResourceError();
+  }
+  return {};
+}
+
+// Whether the resource, or its subresource, has the verb.
+Result<void> CheckVerb(const ResourceAt& at, const RequestInfo& info) {
+  const ServedResource& resource = *at.resource;
+  if (info.subresource.empty()) {
+    if (resource.HasVerb(VerbName(info.verb))) return {};
+    return MethodNotAllowedError();
+  }
+  const Subresource* sub = at.FindSubresource(info.subresource);
+  if (sub == nullptr) {
+    return resource.custom ? NotFoundError(resource.Subject(info.name)) : NoSuchResourceError();
+  }
+  if (!sub->HasVerb(VerbName(info.verb))) return MethodNotAllowedError();
+  // The others of a kind of their own need a node behind them.
+  const bool served = sub->kind == resource.kind || sub->name == "log" || sub->name == "scale" ||
+                      sub->name == "binding" || sub->name == "eviction" || sub->name == "token";
+  if (!served) return MethodNotAllowedError();
+  return {};
+}
+
+Result<OutputFormat> FormatOf(const ResourceAt& at, const RequestInfo& info,
+                              const std::string& accept) {
+  const bool watches = info.verb == Verb::kWatch;
+  const bool scale = info.subresource == "scale";
+  auto format =
+      Negotiate(accept, {.protobuf = at.version->message != nullptr && !scale,
+                         .list = info.verb == Verb::kList || info.verb == Verb::kDeleteCollection,
+                         .watch = watches,
+                         .transforms = info.verb != Verb::kDelete});
+  if (!format) return format;
+  if (watches) format->pretty = false;
+  const std::string_view include = info.query.Get("includeObject");
+  if (include == "Object") format->include = IncludeObject::kObject;
+  if (include == "None") format->include = IncludeObject::kNone;
+  return format;
+}
+
+}  // namespace
+
+ResponsePtr RequestRouter::Handle(HttpRequest request) {
+  ++requests_;
+  std::string id(request.headers.Get("Audit-ID"));
+  if (id.empty() || id.size() > kMaxAuditId) id = NextAuditId();
+  return Audited(Answer(std::move(request)), std::move(id));
+}
+
+// A UUID, but for its end counted: requests are many, and randomness has its price.
+std::string RequestRouter::NextAuditId() {
+  if (audit_prefix_.empty()) audit_prefix_ = NewUid(state_.env).substr(0, 24);
+  std::string count = std::to_string(requests_);
+  return audit_prefix_ + std::string(count.size() < 12 ? 12 - count.size() : 0, '0') + count;
+}
+
+ResponsePtr RequestRouter::Answer(HttpRequest request) {
+  const std::string accept(request.headers.Get("Accept"));
+  auto info = ParseRequest(request.method, request.target);
+  if (!info) return ErrorResponse(info.error(), accept);
+  if (request.body.size() > state_.options.max_body_bytes) {
+    Error error(Reason::kRequestEntityTooLarge, "Request entity too large: limit is " +
+                                                    std::to_string(state_.options.max_body_bytes));
+    return ErrorResponse(error.WithHttpStatus(413), accept);
+  }
+  if (!info->is_resource_request) return AnswerOther(request, *info, accept);
+  const auto fault =
+      faults_.Draw({.verb = VerbName(info->verb),
+                    .resource = info->resource,
+                    .namespace_ = info->namespace_,
+                    .user_agent = request.headers.Get("User-Agent"),
+                    .continues = !info->query.Get("continue").empty(),
+                    .initial_events = info->query.GetBool("sendInitialEvents").value_or(false)});
+  if (!fault) return Route(std::move(request), *std::move(info), {});
+  return InjectFault(state_, *fault, accept,
+                     [this, request, info = *std::move(info)](ReadView view) {
+                       return Route(request, info, std::move(view));
+                     });
+}
+
+ResponsePtr RequestRouter::AnswerOther(const HttpRequest& request, const RequestInfo& info,
+                                       std::string_view accept) {
+  if (state_.options.debug_endpoints) {
+    if (auto answer = AnswerDebug(server_, request, info)) return answer;
+  }
+  if (auto answer = discovery_.Answer(info, accept, request.headers.Get("If-None-Match"))) {
+    return answer;
+  }
+  if (info.parts.size() > 1 && info.parts[0].starts_with("api")) {
+    return NoSuchPath(info.parts[0] == "api" ? "" : info.parts[1], accept);
+  }
+  return NoSuchPage();
+}
+
+ResponsePtr RequestRouter::Route(HttpRequest request, RequestInfo info, ReadView view) {
+  const std::string accept = AcceptOf(request, AsksPretty(request, info.query));
+  const auto fail = [&](const Error& error) { return ErrorResponse(error, accept); };
+  ResourceRequest out{.at = state_.resources.Find(info.group, info.version, info.resource),
+                      .accept = accept,
+                      .content_type = std::string(request.headers.Get("Content-Type")),
+                      .user_agent = std::string(request.headers.Get("User-Agent")),
+                      .user = std::move(request.user),
+                      .body = std::move(request.body),
+                      .view = std::move(view)};
+  if (!out.at) return NoSuchPath(info.group, accept);
+  if (Result<void> timeout = CheckTimeout(info); !timeout) return fail(timeout.error());
+  if (Result<void> placed = CheckPlace(*out.at.resource, info); !placed) {
+    return fail(placed.error());
+  }
+  if (Result<void> verb = CheckVerb(out.at, info); !verb) return fail(verb.error());
+  if (info.subresource == "log") return Log(out, info);
+  Result<OutputFormat> format = FormatOf(out.at, info, accept);
+  if (!format) return fail(format.error());
+  out.format = *std::move(format);
+  out.info = std::move(info);
+
+  const std::string warning = out.at.version->deprecation_warning;
+  const bool scale = out.info.subresource == "scale";
+  ResponsePtr answer = scale ? mutations_.Scale(out) : Serve(std::move(out));
+  return warning.empty() ? std::move(answer) : Warning(std::move(answer), warning);
+}
+
+ResponsePtr RequestRouter::Serve(ResourceRequest out) {
+  switch (out.info.verb) {
+    case Verb::kGet:
+      return reader_.Get(std::make_shared<const ResourceRequest>(std::move(out)));
+    case Verb::kList:
+      return reader_.List(std::make_shared<const ResourceRequest>(std::move(out)));
+    case Verb::kWatch:
+      return reader_.Watch(std::make_shared<const ResourceRequest>(std::move(out)));
+    case Verb::kCreate:
+      return mutations_.Create(out);
+    case Verb::kUpdate:
+      return mutations_.Update(out);
+    case Verb::kPatch:
+      return mutations_.Patch(out);
+    case Verb::kDelete:
+      return mutations_.Delete(out);
+    case Verb::kDeleteCollection:
+      return mutations_.DeleteCollection(out);
+    case Verb::kOther:
+      break;
+  }
+  return ErrorResponse(MethodNotAllowedError(), out.accept);
+}
+
+ResponsePtr RequestRouter::NoSuchPath(std::string_view group, std::string_view accept) const {
+  for (const auto& resource : state_.resources.all()) {
+    if (!resource->custom && resource->group == group) {
+      return ErrorResponse(NoSuchResourceError(), accept);
+    }
+  }
+  return NoSuchPage();
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,66 @@
+// apiserver/server/request_router.h
+//
+// RequestRouter: from an HTTP request to whoever answers it: discovery, reads, writes, or a fault.
+
+#ifndef KINFORMER_APISERVER_SERVER_REQUEST_ROUTER_H_
+#define KINFORMER_APISERVER_SERVER_REQUEST_ROUTER_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "kinformer/apiserver/api_server.h"
+#include "kinformer/apiserver/faults.h"
+#include "kinformer/transport.h"
+
+#include "apiserver/discovery/discovery.h"
+#include "apiserver/read/reader.h"
+#include "apiserver/registry/server_state.h"
+#include "apiserver/request/request_info.h"
+#include "apiserver/request/resource_request.h"
+#include "apiserver/request/responses.h"
+#include "apiserver/write/mutations.h"
+#include "apiserver/write/object_writer.h"
+
+namespace kinformer::apiserver {
+
+// Loop-confined. Errors come back as responses.
+class RequestRouter {
+ public:
+  // `server` is what the debug endpoints act on. All must outlive it.
+  RequestRouter(ApiServer& server, ServerState& state, ObjectWriter& writer, FaultPlan& faults)
+      : server_(server),
+        state_(state),
+        faults_(faults),
+        reader_(state),
+        mutations_(state, writer),
+        discovery_(state) {}
+
+  ResponsePtr Handle(HttpRequest request);
+  [[nodiscard]] std::uint64_t requests() const { return requests_; }
+
+ private:
+  std::string NextAuditId();
+  ResponsePtr Answer(HttpRequest request);
+  // A request that is not about a resource.
+  ResponsePtr AnswerOther(const HttpRequest& request, const RequestInfo& info,
+                          std::string_view accept);
+  ResponsePtr Route(HttpRequest request, RequestInfo info, ReadView view);
+  ResponsePtr Serve(ResourceRequest out);
+  // A Status below the groups that are always there; below others nobody knows that this is about
+  // resources.
+  [[nodiscard]] ResponsePtr NoSuchPath(std::string_view group, std::string_view accept) const;
+
+  ApiServer& server_;
+  ServerState& state_;
+  FaultPlan& faults_;
+  Reader reader_;
+  Mutations mutations_;
+  Discovery discovery_;
+  std::uint64_t requests_ = 0;
+  std::string audit_prefix_;
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_SERVER_REQUEST_ROUTER_H_

@@ -1,0 +1,213 @@
+#include "apiserver/store/stored_object.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "wire/json_text.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+constexpr std::string_view kResourceVersionKey = "\"resourceVersion\":\"";
+
+// The order in which metadata is written. resourceVersion and uid come before everything that could
+// hold members of the same name, so the first occurrence in the text is theirs.
+constexpr std::array<std::string_view, 14> kMetadataOrder = {"name",
+                                                             "generateName",
+                                                             "namespace",
+                                                             "uid",
+                                                             "resourceVersion",
+                                                             "generation",
+                                                             "creationTimestamp",
+                                                             "deletionTimestamp",
+                                                             "deletionGracePeriodSeconds",
+                                                             "labels",
+                                                             "annotations",
+                                                             "ownerReferences",
+                                                             "finalizers",
+                                                             "managedFields"};
+
+constexpr std::size_t kUidRank = 3;
+constexpr std::size_t kVersionRank = 4;
+
+// The place of a member of metadata; the number of places if it has none.
+std::size_t RankOf(std::string_view name) {
+  return static_cast<std::size_t>(std::find(kMetadataOrder.begin(), kMetadataOrder.end(), name) -
+                                  kMetadataOrder.begin());
+}
+
+class MetadataWriter {
+ public:
+  MetadataWriter(const json::Value& metadata, std::string_view resource_version,
+                 json::TextSink& out)
+      : metadata_(metadata), resource_version_(resource_version), out_(out) {}
+
+  // Where the uid's text begins in what is written.
+  std::size_t Write() {
+    std::array<const json::Value*, kMetadataOrder.size()> ordered{};
+    bool others = false;
+    for (const auto& [name, value] : metadata_.members()) {
+      if (value.is_null()) continue;
+      const std::size_t rank = RankOf(name);
+      others = others || rank == ordered.size();
+      if (rank < ordered.size()) ordered[rank] = &value;
+    }
+    std::size_t uid = 0;
+    for (std::size_t rank = 0; rank < ordered.size(); ++rank) {
+      if (rank == kVersionRank) {
+        // A dry run's object, and a review, were never stored.
+        if (resource_version_ == "0") continue;
+        Name(kMetadataOrder[rank]);
+        out_.PutQuoted(resource_version_);
+      } else if (ordered[rank] != nullptr) {
+        Name(kMetadataOrder[rank]);
+        if (rank == kUidRank) uid = out_.size() + 1;
+        out_.PutValue(*ordered[rank]);
+      }
+    }
+    if (others) {
+      for (const auto& [name, value] : metadata_.members()) {
+        if (value.is_null() || RankOf(name) < ordered.size()) continue;
+        Name(name);
+        out_.PutValue(value);
+      }
+    }
+    out_.Put(before_ == '{' ? "{}" : "}");
+    return uid;
+  }
+
+ private:
+  void Name(std::string_view name) {
+    out_.Put(std::exchange(before_, ','));
+    out_.PutQuoted(name);
+    out_.Put(':');
+  }
+
+  const json::Value& metadata_;
+  const std::string_view resource_version_;
+  json::TextSink& out_;
+  char before_ = '{';
+};
+
+// A scalar as selectors compare it.
+std::string ScalarText(const json::Value& value, const std::string& fallback) {
+  if (const auto text = value.AsString()) return std::string(*text);
+  if (const auto flag = value.AsBool()) return *flag ? "true" : "false";
+  if (value.is_number()) return value.NumberText();
+  return fallback;
+}
+
+}  // namespace
+
+std::string StorageKey(std::string_view namespace_, std::string_view name) {
+  return NamespacePrefix(namespace_).append(name);
+}
+
+std::string NamespacePrefix(std::string_view namespace_) {
+  std::string prefix(namespace_);
+  if (!prefix.empty()) prefix += '/';
+  return prefix;
+}
+
+std::shared_ptr<const StoredObject> StoredObject::Make(const json::Value& object,
+                                                       std::int64_t resource_version,
+                                                       std::span<const SelectableField> fields) {
+  auto stored = std::make_shared<StoredObject>();
+  const json::Value& metadata = object["metadata"];
+  const std::string& ns = metadata["namespace"].StringOrEmpty();
+  stored->key_ = StorageKey(ns, metadata["name"].StringOrEmpty());
+  stored->namespace_size_ = static_cast<std::uint32_t>(ns.size());
+  stored->resource_version_ = resource_version;
+
+  stored->terminating_ = !metadata["deletionTimestamp"].is_null();
+  stored->owned_ = metadata["ownerReferences"].size() > 0;
+
+  std::string text;
+  {
+    json::TextSink out(text);
+    out.Put("\"metadata\":");
+    const std::size_t uid = MetadataWriter(metadata, std::to_string(resource_version), out).Write();
+    if (const auto value = metadata["uid"].AsString()) {
+      stored->uid_offset_ = static_cast<std::uint32_t>(uid);
+      stored->uid_size_ = static_cast<std::uint32_t>(value->size());
+    }
+    for (const auto& [name, value] : object.members()) {
+      if (name == "kind" || name == "apiVersion" || name == "metadata") continue;
+      out.Put(',');
+      out.PutQuoted(name);
+      out.Put(':');
+      out.PutValue(value);
+    }
+    out.Put('}');
+  }
+  stored->body_ = std::string(std::string_view(text));  // no more than its bytes
+
+  for (const auto& [name, value] : metadata["labels"].members()) {
+    stored->labels_.append(name).push_back('\0');
+    stored->labels_.append(value.StringOrEmpty()).push_back('\0');
+  }
+  for (const SelectableField& field : fields) {
+    stored->fields_.append(ScalarText(object.At(field.pointer), field.fallback)).push_back('\0');
+  }
+  return stored;
+}
+
+std::shared_ptr<const StoredObject> StoredObject::AtResourceVersion(std::int64_t resource_version,
+                                                                    bool tombstone) const {
+  auto stored = std::make_shared<StoredObject>();
+  stored->key_ = key_;
+  stored->namespace_size_ = namespace_size_;
+  stored->labels_ = labels_;
+  stored->fields_ = fields_;
+  stored->resource_version_ = resource_version;
+  stored->tombstone_ = tombstone;
+  stored->terminating_ = terminating_;
+  stored->owned_ = owned_;
+  const std::size_t at = body_.find(kResourceVersionKey) + kResourceVersionKey.size();
+  const std::size_t end = body_.find('"', at);
+  stored->body_ = body_.substr(0, at) + std::to_string(resource_version) + body_.substr(end);
+  stored->uid_size_ = uid_size_;
+  stored->uid_offset_ = uid_offset_;  // stands before the resourceVersion
+  return stored;
+}
+
+json::Value StoredObject::Parse(std::string_view api_version, std::string_view kind) const {
+  std::string text = "{";
+  if (!kind.empty()) {
+    text += "\"kind\":";
+    json::AppendQuoted(text, kind);
+    text += ",\"apiVersion\":";
+    json::AppendQuoted(text, api_version);
+    text += ',';
+  }
+  text += body_;
+  // Text of our own making always parses.
+  return json::Parse(text).value_or(json::Value());
+}
+
+std::optional<std::string_view> StoredObject::Label(std::string_view key) const {
+  std::string_view rest = labels_;
+  while (!rest.empty()) {
+    const std::string_view name = rest.substr(0, rest.find('\0'));
+    rest.remove_prefix(name.size() + 1);
+    const std::string_view value = rest.substr(0, rest.find('\0'));
+    rest.remove_prefix(value.size() + 1);
+    if (name == key) return value;
+  }
+  return std::nullopt;
+}
+
+std::string_view StoredObject::Field(std::size_t index) const {
+  std::string_view rest = fields_;
+  for (; index > 0; --index) rest.remove_prefix(rest.find('\0') + 1);
+  return rest.substr(0, rest.find('\0'));
+}
+
+std::size_t StoredObject::bytes() const {
+  return sizeof(StoredObject) + key_.capacity() + body_.capacity() + labels_.capacity() +
+         fields_.capacity();
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,39 @@
+#include "apiserver/write/event_expiry.h"
+
+namespace kinformer::apiserver {
+
+void EventExpiry::AfterPut(const ResourceAt& at, const StoredObjectPtr&,
+                           const StoredObjectPtr& stored, const json::Value&) {
+  const ServedResource& resource = *at.resource;
+  if (resource.plural != "events" || resource.custom) return;
+  const Duration ttl = state_.options.event_ttl;
+  if (ttl <= Duration::zero()) return;
+  entries_.push_back({.due = state_.env.Now() + ttl,
+                      .at = at,
+                      .key = stored->key(),
+                      .resource_version = stored->resource_version()});
+  if (entries_.size() == 1) Arm();
+}
+
+void EventExpiry::Arm() {
+  state_.deadlines.Add(entries_.front().due, [this] { Expire(); });
+}
+
+void EventExpiry::Expire() {
+  const SteadyTime now = state_.env.Now();
+  while (!entries_.empty() && entries_.front().due <= now) {
+    const Entry entry = std::move(entries_.front());
+    entries_.pop_front();
+    const StoredObjectPtr stored = entry.at.resource->store->Get(entry.key);
+    if (stored == nullptr || stored->resource_version() != entry.resource_version) continue;
+    (void)writer_
+        .Delete({.at = entry.at,
+                 .namespace_ = std::string(stored->namespace_()),
+                 .name = std::string(stored->name())},
+                {.resource_version = std::to_string(entry.resource_version)})
+        .ok();  // one with finalizers stays until they are gone
+  }
+  if (!entries_.empty()) Arm();
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,71 @@
+// apiserver/write/lifecycle.h
+//
+// Lifecycle: what the controllers of a real control plane do for objects that are on their way out
+// or in, and without which a lone API server would leave clients waiting for ever: namespaces that
+// empty themselves, definitions that become resources and take their objects with them, dependents
+// that follow their owners, pods whose grace period ends, events that expire.
+
+#ifndef KINFORMER_APISERVER_WRITE_LIFECYCLE_H_
+#define KINFORMER_APISERVER_WRITE_LIFECYCLE_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kinformer/json.h"
+
+#include "apiserver/registry/custom_resource_definition.h"
+#include "apiserver/registry/server_state.h"
+#include "apiserver/write/event_expiry.h"
+#include "apiserver/write/garbage_collector.h"
+#include "apiserver/write/object_writer.h"
+#include "apiserver/write/write_observer.h"
+
+namespace kinformer::apiserver {
+
+// Loop-confined.
+class Lifecycle final : private WriteObserver {
+ public:
+  // Observes `writer`, which makes no write any more once this is gone.
+  Lifecycle(ServerState& state, ObjectWriter& writer);
+  Lifecycle(const Lifecycle&) = delete;
+  Lifecycle& operator=(const Lifecycle&) = delete;
+
+ private:
+  void AfterPut(const ResourceAt& at, const StoredObjectPtr& old, const StoredObjectPtr& stored,
+                const json::Value& object) override;
+  void AfterRemove(const ResourceAt& at, const StoredObjectPtr& old) override;
+  // Of a definition.
+  void AfterPutDefinition(const ResourceAt& at, const StoredObjectPtr& old,
+                          const StoredObjectPtr& stored, const json::Value& definition);
+  void AfterRemoveDefinition(const std::string& name);
+  // The resource that a definition of that name has made; null where it is not served.
+  [[nodiscard]] std::shared_ptr<ServedResource> ResourceOf(const std::string& name) const;
+  // Deletes the pod for good once its grace period is over.
+  void EndGracePeriod(const ResourceAt& at, const StoredObjectPtr& pod, std::int64_t seconds);
+  void SweepNamespace(const std::string& name);
+  // Says in the namespace's conditions what is left in it.
+  void ReportRemaining(const ResourceAt& namespaces, const std::string& name);
+  // Brings a definition's status up to date, and serves what it says.
+  void EstablishDefinition(const ResourceAt& at, const StoredObjectPtr& stored,
+                           const json::Value& definition);
+  void Serve(const json::Value& definition);
+  // Those of a group that others than `name` have.
+  [[nodiscard]] TakenNames NamesTaken(const std::string& group, const std::string& name) const;
+  // Definitions whose names were taken may have them now.
+  void RetryNames(const std::string& group);
+  void SweepDefinition(const std::string& name);
+
+  ServerState& state_;
+  ObjectWriter& writer_;
+  GarbageCollector collector_;
+  EventExpiry event_expiry_;
+  // status.acceptedNames of every definition, by group and name.
+  std::map<std::pair<std::string, std::string>, json::Value> accepted_names_;
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_WRITE_LIFECYCLE_H_

@@ -1,0 +1,132 @@
+#include "apiserver/write/object_update.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "apiserver/registry/object_rules.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+// Takes the named metadata from `from`, or takes it away where `from` has none.
+void Restore(json::Value& metadata, const json::Value& from,
+             std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    if (const json::Value* value = from.Find(name)) {
+      metadata.Set(name, *value);
+    } else {
+      metadata.Erase(name);
+    }
+  }
+}
+
+// What a client sends to the subresource `status`.
+json::Value MergeStatus(const ServedResource& resource, const json::Value& old,
+                        json::Value object) {
+  json::Value merged = old;
+  if (const json::Value* sent = object.Find("status")) {
+    merged.Set("status", *sent);
+  } else {
+    merged.Erase("status");
+  }
+  // These take labels and annotations from whoever reports their status.
+  if (!resource.custom && (resource.Is("", "pods") || resource.plural == "nodes" ||
+                           resource.plural == "horizontalpodautoscalers")) {
+    Restore(merged["metadata"], object["metadata"], {"labels", "annotations"});
+  }
+  if (object["metadata"].contains("managedFields")) {
+    Restore(merged["metadata"], object["metadata"], {"managedFields"});
+  }
+  return merged;
+}
+
+// What a client sends to the subresource `finalize`.
+json::Value MergeFinalizers(const json::Value& old, const json::Value& object) {
+  json::Value merged = old;
+  const json::Value& left = object.At("/spec/finalizers");
+  merged["spec"].Set("finalizers", left.is_array() ? left : json::Value::MakeArray());
+  return merged;
+}
+
+// Equal, but for the members of which `ignored` says that they count as absent.
+template <class Ignored>
+bool SameMembers(const json::Object& a, const json::Object& b, const Ignored& ignored) {
+  std::ptrdiff_t counted = 0;
+  for (const auto& [name, value] : a) {
+    if (ignored(name, value)) continue;
+    const json::Value* other = b.Find(name);
+    if (other == nullptr || !(value == *other)) return false;
+    ++counted;
+  }
+  return counted == std::count_if(b.begin(), b.end(), [&](const json::Object::Member& member) {
+           return !ignored(member.first, member.second);
+         });
+}
+
+}  // namespace
+
+json::Value MergeForUpdate(const UpdateScope& scope, const json::Value& old, json::Value object) {
+  const ServedResource& resource = *scope.at.resource;
+  if (scope.subresource == "status") return MergeStatus(resource, old, std::move(object));
+  if (scope.subresource == "finalize") return MergeFinalizers(old, object);
+  Restore(object["metadata"], old["metadata"],
+          {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+           "generation", "name", "namespace", "selfLink"});
+  if (scope.at.HasStatus() && !scope.keep_status) {
+    if (const json::Value* kept = old.Find("status")) {
+      object.Set("status", *kept);
+    } else {
+      object.Erase("status");
+    }
+  }
+  if (resource.Is("", "namespaces")) {
+    object["spec"].Set("finalizers", old.At("/spec/finalizers"));
+    SetNamespaceLabel(object);
+  }
+  // A binding is no change of what the pod's owner wants.
+  const std::int64_t generation = scope.subresource == "binding"
+                                      ? old.At("/metadata/generation").AsInt64().value_or(0)
+                                      : NextGeneration(resource, old, object);
+  if (generation > 0) {
+    object["metadata"].Set("generation", generation);
+  }
+  return object;
+}
+
+Result<void> CheckAddedFinalizers(const ErrorSubject& subject, const json::Value& old,
+                                  const json::Value& object) {
+  if (old.At("/metadata/deletionTimestamp").is_null()) return {};
+  const json::Array& before = old.At("/metadata/finalizers").items();
+  std::string added;
+  for (const json::Value& finalizer : object.At("/metadata/finalizers").items()) {
+    if (std::find(before.begin(), before.end(), finalizer) != before.end()) continue;
+    added += (added.empty() ? "" : ", ") + finalizer.Dump();
+  }
+  if (added.empty()) return {};
+  return InvalidError(
+      subject,
+      {ForbiddenField("metadata.finalizers",
+                      "no new finalizers can be added if the object is being deleted, found new "
+                      "finalizers []string{" +
+                          added + "}")});
+}
+
+bool SameObject(const json::Value& a, const json::Value& b) {
+  const bool same = SameMembers(a.members(), b.members(), [](const std::string& name, const auto&) {
+    return name == "metadata" || name == "kind" || name == "apiVersion";
+  });
+  return same && SameMembers(a["metadata"].members(), b["metadata"].members(),
+                             [](const std::string& name, const json::Value& value) {
+                               // Absent and null are the same for these.
+                               return name == "resourceVersion" ||
+                                      (value.is_null() &&
+                                       (name == "creationTimestamp" ||
+                                        name == "deletionTimestamp" || name == "managedFields"));
+                             });
+}
+
+}  // namespace kinformer::apiserver

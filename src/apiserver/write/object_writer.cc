@@ -1,0 +1,484 @@
+#include "apiserver/write/object_writer.h"
+
+#include <charconv>
+#include <utility>
+
+#include "kinformer/time.h"
+
+#include "apiserver/builtin/field_rules.h"
+#include "apiserver/registry/conversion.h"
+#include "apiserver/registry/custom_object.h"
+#include "apiserver/registry/custom_resource_definition.h"
+#include "apiserver/registry/object_rules.h"
+#include "apiserver/schema/metadata_rules.h"
+#include "apiserver/write/object_update.h"
+#include "apiserver/write/propagation.h"
+#include "object/transcode/transcode.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+constexpr int kNameAttempts = 8;
+
+std::string VersionText(const StoredObjectPtr& stored) {
+  return std::to_string(stored->resource_version());
+}
+
+bool Terminating(const json::Value& object) {
+  return !object.At("/metadata/deletionTimestamp").is_null();
+}
+
+// 0 where it is none.
+std::int64_t NumberIn(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : 0;
+}
+
+bool HasFinalizers(const ServedResource& resource, const json::Value& object) {
+  if (object.At("/metadata/finalizers").size() > 0) return true;
+  return resource.Is("", "namespaces") && object.At("/spec/finalizers").size() > 0;
+}
+
+// ---- Create
+
+// Puts the metadata of a new object where the request says, and takes out what is the server's to
+// say. Gives the resourceVersion that was sent, if any.
+Result<std::string> PlaceNew(const WriteTarget& target, json::Value& metadata) {
+  if (!metadata.is_object()) metadata = json::Value::MakeObject();
+  TidyMetadata(metadata);
+  if (target.at.resource->namespaced) {
+    if (Result<void> placed = CheckSentNamespace(metadata, target.namespace_); !placed) {
+      return placed.error();
+    }
+    metadata.Set("namespace", target.namespace_);
+  } else {
+    metadata.Erase("namespace");
+  }
+  std::string sent_version = metadata["resourceVersion"].StringOrEmpty();
+  for (const char* name : {"uid", "creationTimestamp", "deletionTimestamp",
+                           "deletionGracePeriodSeconds", "selfLink", "resourceVersion"}) {
+    metadata.Erase(name);
+  }
+  if (!target.name.empty() && metadata["name"].StringOrEmpty().empty()) {
+    metadata.Set("name", target.name);
+  }
+  return sent_version;
+}
+
+// Whether the object asked for a name, which it has got then: a free one, most likely.
+bool GenerateNameOf(Env& env, const ServedResource& resource, json::Value& metadata) {
+  const std::string prefix = metadata["generateName"].StringOrEmpty();
+  if (!metadata["name"].StringOrEmpty().empty() || prefix.empty()) return false;
+  for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
+    metadata.Set("name", GenerateName(env, prefix));
+    const json::Value& placed = std::as_const(metadata);
+    if (!resource.Find(placed["namespace"].StringOrEmpty(), placed["name"].StringOrEmpty())) break;
+  }
+  return true;
+}
+
+// `generated`: the name is one that the server chose.
+Error NameTaken(const ServedResource& resource, const std::string& name, bool terminating,
+                bool generated) {
+  if (!generated) return AlreadyExistsError(resource.Subject(name), terminating);
+  Error error(Reason::kAlreadyExists,
+              AlreadyExistsError(resource.Subject(name), false).message() +
+                  ", the server was not able to generate a unique name for the object");
+  error.WithHttpStatus(409).WithDetails(
+      {.name = name, .group = resource.group, .kind = resource.plural});
+  error.WithRetryAfter(std::chrono::seconds(1));
+  return error;
+}
+
+// ---- Update
+
+// Whether what a body says of itself fits the request, and is well formed.
+Result<void> CheckSentMetadata(const WriteTarget& target, const json::Value& metadata) {
+  if (Result<void> named = CheckSentName(metadata, target.name); !named) return named;
+  if (target.at.resource->namespaced) {
+    if (Result<void> placed = CheckSentNamespace(metadata, target.namespace_); !placed) {
+      return placed;
+    }
+  }
+  const std::string& version = metadata["resourceVersion"].StringOrEmpty();
+  if (version.find_first_not_of("0123456789") == std::string::npos) return {};
+  return BadRequestError("invalid metadata.resourceVersion " + JsonString(version) +
+                         ": it must be a decimal number");
+}
+
+// Optimistic concurrency: the object is still the one that the client has seen.
+Result<void> CheckPreconditions(const ServedResource& resource, const ErrorSubject& subject,
+                                const json::Value& metadata, const StoredObjectPtr& stored) {
+  if (const std::string& uid = metadata["uid"].StringOrEmpty();
+      !uid.empty() && uid != stored->uid()) {
+    return UidPreconditionError(subject, uid, stored->uid());
+  }
+  const std::string& version = metadata["resourceVersion"].StringOrEmpty();
+  if (version.empty() || version == "0") {
+    if (resource.unconditional_update) return {};
+    return InvalidError(subject, {InvalidValue("metadata.resourceVersion", "0",
+                                               "must be specified for an update")});
+  }
+  if (version != VersionText(stored)) return ModifiedConflictError(subject);
+  return {};
+}
+
+// ---- Delete
+
+// How long a pod gets. One that no node has, or that has ended, gets no time.
+std::int64_t GraceOf(const json::Value& pod, const DeleteRequest& request) {
+  const std::string& phase = pod.At("/status/phase").StringOrEmpty();
+  if (pod.At("/spec/nodeName").StringOrEmpty().empty() || phase == "Succeeded" ||
+      phase == "Failed") {
+    return 0;
+  }
+  const std::int64_t grace = request.grace_period_seconds.value_or(
+      pod.At("/spec/terminationGracePeriodSeconds").AsInt64().value_or(30));
+  return grace < 0 ? 1 : grace;
+}
+
+Result<void> CheckMayDelete(const WriteTarget& target, const DeleteRequest& request,
+                            const StoredObjectPtr& stored) {
+  const ServedResource& resource = *target.at.resource;
+  const ErrorSubject kind = resource.KindSubject(target.name);
+  if (request.uid && *request.uid != stored->uid()) {
+    return ConflictError(kind, UidConflict(*request.uid, stored->uid()));
+  }
+  if (request.resource_version && *request.resource_version != VersionText(stored)) {
+    return ConflictError(kind, VersionConflict(*request.resource_version, VersionText(stored)));
+  }
+  if (resource.Is("", "namespaces") &&
+      (target.name == "default" || target.name == "kube-public" || target.name == "kube-system")) {
+    return ForbiddenError(resource.Subject(target.name), "this namespace may not be deleted");
+  }
+  return {};
+}
+
+}  // namespace
+
+ObjectWriter::ObjectWriter(ServerState& state) : state_(state), strategy_(state) {}
+
+Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
+  if (!target.at.resource->namespaced || !state_.options.namespace_must_exist) return {};
+  const auto namespaces = state_.resources.FindGroupResource("", "namespaces");
+  if (namespaces == nullptr) return {};
+  const StoredObjectPtr stored = namespaces->store->Get(target.namespace_);
+  if (stored == nullptr) return NotFoundError(namespaces->Subject(target.namespace_));
+  if (stored->terminating()) {
+    Error error = ForbiddenError(target.at.resource->Subject(target.name),
+                                 "unable to create new content in namespace " + target.namespace_ +
+                                     " because it is being terminated");
+    StatusDetails details = error.details();
+    details.causes.push_back({.reason = "NamespaceTerminating",
+                              .message = "namespace " + target.namespace_ + " is being terminated",
+                              .field = "metadata.namespace"});
+    error.WithDetails(std::move(details));
+    return error;
+  }
+  return {};
+}
+
+Result<void> ObjectWriter::Convert(WriteTarget& target, json::Value& object) {
+  const std::shared_ptr<const ServedVersion> version = target.at.version;
+  if (version->conversion == nullptr) return {};
+  DropNulls(object);
+  if (state_.options.check_types && !target.checked) {
+    const auto typed = internal::JsonToProtobuf(*version->message, object.Dump());
+    if (!typed) return version->NotHandled(typed.error().message());
+  }
+  object = version->conversion->to_stored(object);
+  target.at.version = StoredAt(target.at).version;
+  target.checked = true;
+  return {};
+}
+
+Result<void> ObjectWriter::ToStoredForm(WriteTarget& target, json::Value& object) {
+  const ServedResource& resource = *target.at.resource;
+  // With defaulting, nulls go by the types of the fields.
+  if (!resource.custom && !state_.options.defaulting) DropNulls(object);
+  if (Result<void> converted = Convert(target, object); !converted) return converted;
+  FoldFields(resource, object);
+  return {};
+}
+
+bool ObjectWriter::Fits(const ServedVersion& version, const json::Value& object) {
+  return defaults_.Fits(*version.message, version.api_version + " " + version.kind, object);
+}
+
+Result<void> ObjectWriter::ApplyTypes(const WriteTarget& target, json::Value& object) {
+  const ServedVersion& version = *target.at.version;
+  if (version.message == nullptr) return {};
+  const bool check = state_.options.check_types && !target.checked;
+  Result<void> typed;
+  if (state_.options.defaulting) {
+    typed = defaults_.Apply(*version.message, version.api_version + " " + version.kind, object);
+  } else if (check) {
+    if (const auto message = internal::JsonToProtobuf(*version.message, object.Dump()); !message) {
+      typed = message.error();
+    }
+  }
+  if (typed || !check) return {};
+  return version.NotHandled(typed.error().message());
+}
+
+Result<void> ObjectWriter::CheckMayCreate(const WriteTarget& target) {
+  if (Result<void> exists = CheckNamespace(target); !exists) return exists;
+  const ServedResource& resource = *target.at.resource;
+  if (!resource.terminating) return {};
+  return ForbiddenError(resource.Subject(target.name),
+                        "create not allowed while custom resource definition is terminating");
+}
+
+Result<void> ObjectWriter::CompleteNew(const WriteTarget& target, json::Value& object) {
+  const ServedResource& resource = *target.at.resource;
+  if (target.at.HasStatus() && !target.keep_status) object.Erase("status");
+  if (Result<void> typed = ApplyTypes(target, object); !typed) return typed;
+  if (resource.custom || resource.generation != GenerationRule::kNone) {
+    object["metadata"].Set("generation", 1);
+  }
+  object["metadata"].Set("uid", NewUid(state_.env));
+  if (state_.options.defaulting && !resource.custom) {
+    if (Result<void> ready = strategy_.Create(resource, object); !ready) return ready;
+  }
+  if (Result<void> ready = PrepareDefinition(resource, object, nullptr); !ready) return ready;
+  auto causes = ValidateMetadata(resource.metadata_rules(), std::as_const(object)["metadata"]);
+  for (StatusCause& cause : ValidateCustomObject(target.at, object, nullptr)) {
+    causes.push_back(std::move(cause));
+  }
+  if (causes.empty()) return {};
+  return InvalidError(resource.KindSubject(target.name), std::move(causes));
+}
+
+Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value object) {
+  WriteTarget target = given;
+  const ServedResource& resource = *target.at.resource;
+  if (Result<void> ready = ToStoredForm(target, object); !ready) return ready.error();
+  if (Result<void> ready = PrepareCustomObject(target.at, object); !ready) return ready.error();
+  const Result<std::string> sent_version = PlaceNew(target, object["metadata"]);
+  if (!sent_version) return sent_version.error();
+  const bool generated = GenerateNameOf(state_.env, resource, object["metadata"]);
+  target.name = object["metadata"]["name"].StringOrEmpty();
+  if (Result<void> allowed = CheckMayCreate(target); !allowed) return allowed.error();
+  if (Result<void> complete = CompleteNew(target, object); !complete) return complete.error();
+
+  // Storage refuses it, so it comes after the checks, and a dry run does not find out.
+  if (!sent_version->empty() && !target.dry_run) {
+    return Error(Reason::kUnknown, "resourceVersion should not be set on objects to be created")
+        .WithHttpStatus(500);
+  }
+  if (const StoredObjectPtr there = resource.Find(target.namespace_, target.name)) {
+    return NameTaken(resource, target.name, there->terminating(), generated);
+  }
+  object["metadata"].Set("creationTimestamp", FormatTime(state_.WallNow()));
+  ToStorageVersion(target.at, object);
+  WriteOutcome outcome = Store(target, nullptr, object);
+  outcome.created = true;
+  // What is not stored gets no version, and the answer repeats the one that was sent.
+  if (const std::int64_t sent = target.dry_run ? NumberIn(*sent_version) : 0; sent > 0) {
+    outcome.stored = StoredObject::Make(object, sent, resource.fields);
+  }
+  if (IsDefinition(resource)) outcome.warnings = DefinitionWarnings(object);
+  if (!target.dry_run) {
+    object["metadata"].Set("resourceVersion", VersionText(outcome.stored));
+    outcome.document = std::move(object);
+  }
+  return outcome;
+}
+
+Result<WriteOutcome> ObjectWriter::CreateByUpdate(const WriteTarget& target, json::Value object) {
+  const ServedResource& resource = *target.at.resource;
+  const ErrorSubject subject = resource.Subject(target.name);
+  if (!resource.create_on_update || !target.subresource.empty()) return NotFoundError(subject);
+  if (const std::string& uid = std::as_const(object)["metadata"]["uid"].StringOrEmpty();
+      !uid.empty()) {
+    return UidPreconditionError(subject, uid, {});
+  }
+  if (!target.dry_run) object["metadata"].Erase("resourceVersion");
+  return Create(target, std::move(object));
+}
+
+Result<json::Value> ObjectWriter::PrepareUpdate(const WriteTarget& target, const json::Value& old,
+                                                json::Value object,
+                                                std::vector<StatusCause>& causes) {
+  const ServedResource& resource = *target.at.resource;
+  if (Result<void> typed = ApplyTypes(target, object); !typed) return typed.error();
+  if (Result<void> ready = PrepareCustomObject(target.at, object); !ready) return ready.error();
+  if (!target.keep_status && target.subresource.empty()) {
+    causes = ValidateDeletion(old["metadata"], std::as_const(object)["metadata"]);
+  }
+  const bool builtin = state_.options.defaulting && !resource.custom;
+  if (builtin && target.subresource.empty()) {
+    if (auto ready = strategy_.Update(resource, old, object); !ready) return ready.error();
+  }
+  json::Value merged = MergeForUpdate(
+      {.at = target.at, .subresource = target.subresource, .keep_status = target.keep_status}, old,
+      std::move(object));
+  if (builtin) {
+    const bool status = target.subresource == "status";
+    if (auto ready = strategy_.Merged(resource, merged, status); !ready) return ready.error();
+  }
+  if (target.subresource.empty()) {
+    if (auto ready = PrepareDefinition(resource, merged, &old); !ready) return ready.error();
+  }
+  return merged;
+}
+
+Result<void> ObjectWriter::ValidateUpdate(const WriteTarget& target, const Conversion* conversion,
+                                          const json::Value& old, const json::Value& merged,
+                                          std::vector<StatusCause> causes) {
+  const ServedResource& resource = *target.at.resource;
+  const auto add = [&causes](std::vector<StatusCause> more) {
+    causes.insert(causes.end(), std::make_move_iterator(more.begin()),
+                  std::make_move_iterator(more.end()));
+  };
+  add(ValidateMetadata(resource.metadata_rules(), merged["metadata"]));
+  if (!target.keep_status) {
+    add(ValidateChange(resource, old, merged));
+    if (conversion != nullptr && conversion->validate_change != nullptr) {
+      add(conversion->validate_change(old, merged));
+    }
+  }
+  add(ValidateCustomObject(target.at, merged, &old));
+  const ErrorSubject subject = resource.KindSubject(target.name);
+  if (!causes.empty()) return InvalidError(subject, std::move(causes));
+  return CheckAddedFinalizers(subject, old, merged);
+}
+
+Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& given, json::Value object) {
+  WriteTarget target = given;
+  const ServedResource& resource = *target.at.resource;
+  if (Result<void> ready = ToStoredForm(target, object); !ready) return ready.error();
+  TidyMetadata(object["metadata"]);
+  const json::Value& metadata = std::as_const(object)["metadata"];
+  if (Result<void> sent = CheckSentMetadata(target, metadata); !sent) return sent.error();
+  const StoredObjectPtr stored = resource.Find(target.namespace_, target.name);
+  if (stored == nullptr) return CreateByUpdate(target, std::move(object));
+  if (Result<void> met =
+          CheckPreconditions(resource, resource.Subject(target.name), metadata, stored);
+      !met) {
+    return met.error();
+  }
+
+  const json::Value old = stored->Parse();
+  std::vector<StatusCause> causes;
+  Result<json::Value> merged = PrepareUpdate(target, old, std::move(object), causes);
+  if (!merged) return merged.error();
+  if (Result<void> valid =
+          ValidateUpdate(target, given.at.version->conversion, old, *merged, std::move(causes));
+      !valid) {
+    return valid.error();
+  }
+  ToStorageVersion(target.at, *merged);
+  if (SameObject(old, *merged)) return WriteOutcome{.stored = stored};
+
+  const bool grace_over =
+      merged->At("/metadata/deletionGracePeriodSeconds").AsInt64().value_or(0) == 0;
+  if (Terminating(old) && grace_over && !HasFinalizers(resource, *merged)) {
+    WriteOutcome outcome = Remove(target, stored);
+    // The answer shows the object as it was sent; the event shows what was stored.
+    outcome.stored = StoredObject::Make(*merged, stored->resource_version(), resource.fields);
+    return outcome;
+  }
+  return Store(target, stored, *merged);
+}
+
+Result<WriteOutcome> ObjectWriter::Modify(const WriteTarget& target, const Change& change) {
+  const ServedResource& resource = *target.at.resource;
+  const StoredObjectPtr stored = resource.Find(target.namespace_, target.name);
+  if (stored == nullptr) return NotFoundError(resource.Subject(target.name));
+  json::Value object = ObjectIn(target.at, *stored);
+  if (Result<void> changed = change(object); !changed) return changed.error();
+  return Update(target, std::move(object));
+}
+
+void ObjectWriter::BeginDeletion(const ServedResource& resource, json::Value& object,
+                                 std::int64_t grace) const {
+  json::Value& metadata = object["metadata"];
+  metadata.Set("deletionTimestamp", FormatTime(state_.env.WallNow() + std::chrono::seconds(grace)));
+  if (!IsDefinition(resource)) {
+    metadata.Set("deletionGracePeriodSeconds", grace);
+    const std::int64_t generation = std::as_const(metadata)["generation"].AsInt64().value_or(0);
+    if (generation > 0) metadata.Set("generation", generation + 1);
+  }
+  if (resource.Is("", "namespaces")) object["status"].Set("phase", "Terminating");
+}
+
+bool ObjectWriter::ShortenGracePeriod(json::Value& object, std::int64_t grace) const {
+  json::Value& metadata = object["metadata"];
+  const std::int64_t before =
+      std::as_const(metadata)["deletionGracePeriodSeconds"].AsInt64().value_or(0);
+  if (grace >= before) return false;
+  const auto until =
+      metav1::Time::Parse(std::as_const(metadata)["deletionTimestamp"].StringOrEmpty());
+  const WallTime start =
+      until ? WallTime(std::chrono::seconds(until->seconds() - before)) : state_.env.WallNow();
+  metadata.Set("deletionTimestamp", FormatTime(start + std::chrono::seconds(grace)));
+  metadata.Set("deletionGracePeriodSeconds", grace);
+  return true;
+}
+
+Result<WriteOutcome> ObjectWriter::Delete(const WriteTarget& target, const DeleteRequest& request) {
+  const ServedResource& resource = *target.at.resource;
+  const StoredObjectPtr stored = resource.Find(target.namespace_, target.name);
+  if (stored == nullptr) return NotFoundError(resource.Subject(target.name));
+  if (Result<void> allowed = CheckMayDelete(target, request, stored); !allowed) {
+    return allowed.error();
+  }
+  json::Value object = stored->Parse();
+  const bool terminating = Terminating(object);
+  const bool regathered =
+      state_.options.garbage_collection && SetPropagationFinalizers(request.propagation, object);
+  const bool graceful = state_.options.pod_grace && resource.Is("", "pods");
+  const std::int64_t grace = graceful ? GraceOf(object, request) : 0;
+  if (IsDefinition(resource) && !terminating) {
+    PrepareDeletion(object, FormatTime(state_.env.WallNow()));
+  }
+  const bool finalizers = HasFinalizers(resource, object);
+  if (!graceful && !finalizers) return Remove(target, stored);
+
+  if (!terminating) {
+    BeginDeletion(resource, object, grace);
+  } else if (!ShortenGracePeriod(object, grace) && !regathered) {
+    if (grace == 0 && !finalizers) return Remove(target, stored);
+    return WriteOutcome{.stored = stored};
+  }
+  WriteOutcome outcome = Store(target, stored, object);
+  // What nothing holds back is shown on its way out first, as watchers of pods are used to.
+  if (grace == 0 && !finalizers) return Remove(target, outcome.stored);
+  return outcome;
+}
+
+WriteOutcome ObjectWriter::Store(const WriteTarget& target, const StoredObjectPtr& old,
+                                 const json::Value& object) {
+  ServedResource& resource = *target.at.resource;
+  if (target.dry_run) {
+    return {.stored =
+                StoredObject::Make(object, old ? old->resource_version() : 0, resource.fields)};
+  }
+  StoredObjectPtr stored = StoredObject::Make(object, ++state_.resource_version, resource.fields);
+  ++state_.writes;
+  resource.store->Put(stored, state_.env.Now());
+  resource.watchers->Notify(stored->namespace_(), stored->key());
+  state_.VersionReached();
+  strategy_.Stored(resource, old, object);
+  const ResourceAt at = StoredAt(target.at);
+  for (WriteObserver* observer : observers_) observer->AfterPut(at, old, stored, object);
+  return {.stored = std::move(stored)};
+}
+
+WriteOutcome ObjectWriter::Remove(const WriteTarget& target, const StoredObjectPtr& old) {
+  ServedResource& resource = *target.at.resource;
+  if (target.dry_run) return {.stored = old, .removed = true};
+  StoredObjectPtr tombstone = old->AtResourceVersion(++state_.resource_version, /*tombstone=*/true);
+  ++state_.writes;
+  resource.store->Delete(tombstone, state_.env.Now());
+  resource.watchers->Notify(tombstone->namespace_(), tombstone->key());
+  state_.VersionReached();
+  strategy_.Removed(resource, old);
+  const ResourceAt at = StoredAt(target.at);
+  for (WriteObserver* observer : observers_) observer->AfterRemove(at, old);
+  return {.stored = std::move(tombstone), .removed = true};
+}
+
+}  // namespace kinformer::apiserver

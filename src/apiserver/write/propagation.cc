@@ -1,0 +1,36 @@
+#include "apiserver/write/propagation.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace kinformer::apiserver {
+
+bool HasFinalizer(const json::Value& object, std::string_view name) {
+  const json::Array& finalizers = object.At("/metadata/finalizers").items();
+  return std::find(finalizers.begin(), finalizers.end(), json::Value(name)) != finalizers.end();
+}
+
+bool SetPropagationFinalizers(std::string_view policy, json::Value& object) {
+  std::string_view wanted;
+  if (policy == "Orphan" || (policy.empty() && HasFinalizer(object, kOrphanFinalizer))) {
+    wanted = kOrphanFinalizer;
+  } else if (policy == "Foreground" ||
+             (policy.empty() && HasFinalizer(object, kForegroundFinalizer))) {
+    wanted = kForegroundFinalizer;
+  }
+  const json::Value before = std::as_const(object).At("/metadata/finalizers");
+  json::Value after = json::Value::MakeArray();
+  for (const json::Value& finalizer : before.items()) {
+    const std::string& name = finalizer.StringOrEmpty();
+    if ((name != kOrphanFinalizer && name != kForegroundFinalizer) || name == wanted) {
+      after.Append(finalizer);
+    }
+  }
+  if (!wanted.empty() && !HasFinalizer(object, wanted)) after.Append(wanted);
+  if (after.items() == before.items()) return false;
+  object["metadata"].Set("finalizers", std::move(after));
+  return true;
+}
+
+}  // namespace kinformer::apiserver

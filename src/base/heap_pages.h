@@ -1,0 +1,28 @@
+// base/heap_pages.h
+//
+// Huge pages for the heaps that glibc's malloc gives to threads other than the main one, where the
+// objects of caches lie. Filling a cache of hundreds of megabytes is
+// otherwise dominated by page faults (docs/benchmarks.md).
+//
+// Advice only: a failure changes nothing. Elsewhere than over glibc's malloc this does nothing.
+
+#ifndef KINFORMER_BASE_HEAP_PAGES_H_
+#define KINFORMER_BASE_HEAP_PAGES_H_
+
+#include <cstddef>
+
+namespace kinformer::internal::base {
+
+// Says that malloc has just given these bytes to this thread, and that they are likely to stay.
+// Once the thread has had a few megabytes of them, huge pages are asked for around them. Cheap: a
+// comparison or two for nearly all of them. Thread-safe.
+void UseHugePagesFor(void* memory, std::size_t size);
+
+// Whether that has any effect, in the whole process. True at the start, unless the environment says
+// KINFORMER_HUGE_PAGES=0. What has been asked for stays asked for. Thread-safe.
+void SetHugePages(bool wanted);
+[[nodiscard]] bool HugePagesWanted();
+
+}  // namespace kinformer::internal::base
+
+#endif  // KINFORMER_BASE_HEAP_PAGES_H_

@@ -1,0 +1,57 @@
+// cache/pipeline/delivery.h
+//
+// Delivery: what a listener has taken out of its queue and its handler has not had yet: some live
+// events, or a replay.
+
+#ifndef KINFORMER_CACHE_PIPELINE_DELIVERY_H_
+#define KINFORMER_CACHE_PIPELINE_DELIVERY_H_
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "cache/pipeline/notification.h"
+#include "cache/pipeline/replay.h"
+
+namespace kinformer::internal::cache {
+
+// Of the thread that delivers while there is one, else guarded by the listener's lock.
+class Delivery {
+ public:
+  using Step = ReplayCursor::Step;
+
+  [[nodiscard]] bool empty() const { return events_.empty() && replay_ == nullptr; }
+  // As many live events as are taken at once.
+  [[nodiscard]] bool full() const { return events_.size() == kMostEvents; }
+  void Add(Notification event) { events_.push_back(std::move(event)); }
+  // REQUIRES: empty.
+  void Begin(Replay replay, bool uid_change_is_update) {
+    replay_ = std::make_unique<ReplayCursor>(std::move(replay), uid_change_is_update);
+  }
+
+  // The next event. It is valid until the next call.
+  [[nodiscard]] Step Next(RawEvent& event) {
+    if (next_ < events_.size()) {
+      event = events_[next_++].Borrow();
+      return Step::kEvent;
+    }
+    events_.clear();
+    next_ = 0;
+    if (replay_ == nullptr) return Step::kEnd;
+    const Step step = replay_->Next(event);
+    if (step == Step::kEnd) replay_.reset();
+    return step;
+  }
+
+ private:
+  static constexpr std::size_t kMostEvents = 32;
+
+  std::vector<Notification> events_;
+  std::size_t next_ = 0;
+  std::unique_ptr<ReplayCursor> replay_;
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_PIPELINE_DELIVERY_H_

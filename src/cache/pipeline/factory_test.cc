@@ -1,0 +1,340 @@
+// SharedInformerFactory: sharing, starting, waiting, ending.
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/api/appsv1.h"
+#include "kinformer/api/corev1.h"
+#include "kinformer/factory_accessors.h"
+#include "kinformer/shared_informer_factory.h"
+#include "kinformer/simulation.h"
+#include "kinformer/unstructured.h"
+
+#include "cache/pipeline/testing/fake_lister_watcher.h"
+
+namespace kinformer {
+namespace {
+
+using internal::cache::FakeServer;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+// One fake server for each resource and namespace that is asked for.
+class FakeProvider final : public ListerWatcherProvider {
+ public:
+  explicit FakeProvider(Env& env) : env_(env) {}
+  [[nodiscard]] Env& env() const override { return env_; }
+  std::unique_ptr<ListerWatcher> NewListWatch(
+      const internal::TypeInfo& type, const std::string& namespace_,
+      const std::function<void(ListOptions&)>& tweak) override {
+    FakeServer& server = Server(std::string(type.resource) + "@" + namespace_);
+    ListOptions options;
+    if (tweak) tweak(options);
+    server.scope = {namespace_, options.labelSelector, options.fieldSelector};
+    return server.NewListerWatcher();
+  }
+  FakeServer& Server(const std::string& name) {
+    auto& server = servers_[name];
+    if (server == nullptr) server = std::make_unique<FakeServer>(env_);
+    return *server;
+  }
+  [[nodiscard]] std::size_t size() const { return servers_.size(); }
+
+ private:
+  Env& env_;
+  std::map<std::string, std::unique_ptr<FakeServer>> servers_;
+};
+
+class FactoryTest : public testing::Test {
+ protected:
+  FactoryTest() : provider_(std::make_shared<FakeProvider>(sim_.env())) {}
+  void Settle() { sim_.RunReady(); }
+
+  Simulation sim_;
+  std::shared_ptr<FakeProvider> provider_;
+};
+
+TEST_F(FactoryTest, EveryoneWhoAsksForAResourceGetsTheSameInformer) {
+  SharedInformerFactory factory(provider_);
+  const auto one = factory.InformerFor<corev1::Pod>();
+  const auto two = factory.Core().V1().Pods().Informer();
+  const auto other = factory.InformerFor<corev1::Node>();
+  EXPECT_EQ(one.core(), two.core());
+  EXPECT_NE(static_cast<void*>(one.core().get()), static_cast<void*>(other.core().get()));
+  factory.Start();
+  Settle();
+  EXPECT_EQ(provider_->Server("pods@").open_watches(), 1U);
+  EXPECT_EQ(provider_->Server("nodes@").open_watches(), 1U);
+}
+
+// client-go's names, whatever the group; nothing of a kind but its name is needed to say them.
+TEST_F(FactoryTest, AccessorsKnowAllGroups) {
+  SharedInformerFactory factory(provider_);
+  const auto is = []<class T>(const accessors::Kind<T>&, const T*) {};
+  is(factory.Core().V1().Endpoints(), static_cast<const corev1::Endpoints*>(nullptr));
+  is(factory.Networking().V1().IPAddresses(), static_cast<const networkingv1::IPAddress*>(nullptr));
+  is(factory.Flowcontrol().V1().FlowSchemas(),
+     static_cast<const flowcontrolv1::FlowSchema*>(nullptr));
+  is(factory.Resource().V1().DeviceClasses(), static_cast<const resourcev1::DeviceClass*>(nullptr));
+  is(factory.Internal().V1alpha1().StorageVersions(),
+     static_cast<const apiserverinternalv1alpha1::StorageVersion*>(nullptr));
+  is(factory.Apiextensions().V1().CustomResourceDefinitions(),
+     static_cast<const apiextensionsv1::CustomResourceDefinition*>(nullptr));
+}
+
+TEST_F(FactoryTest, WhoKeepsMoreGetsAnInformerOfItsOwn) {
+  SharedInformerFactory factory(provider_);
+  const Projection node = Projection::Keep<corev1::Pod>({"spec.nodeName"}).OrExit();
+  const Projection phase = Projection::Keep<corev1::Pod>({"status.phase"}).OrExit();
+  const auto nodes = factory.InformerFor<corev1::Pod>({.projection = node});
+  EXPECT_EQ(factory.InformerFor<corev1::Pod>({.projection = node}).core(), nodes.core());
+  EXPECT_NE(factory.InformerFor<corev1::Pod>({.projection = phase}).core(), nodes.core());
+  const auto metadata = factory.MetadataInformerFor<corev1::Pod>();
+  const auto all = factory.InformerFor<corev1::Pod>();
+  EXPECT_NE(all.core(), nodes.core());
+  // From here on there is one that has everything.
+  const Projection name = Projection::Keep<corev1::Pod>({"spec.hostname"}).OrExit();
+  EXPECT_EQ(factory.InformerFor<corev1::Pod>({.projection = name}).core(), all.core());
+  EXPECT_EQ(factory.InformerFor<corev1::Pod>({.drop_managed_fields = true}).core(), all.core());
+  EXPECT_NE(static_cast<void*>(metadata.core().get()), static_cast<void*>(nodes.core().get()));
+}
+
+TEST_F(FactoryTest, IndexesAreAddedToTheInformerThatExists) {
+  SharedInformerFactory factory(provider_);
+  const auto pods = factory.InformerFor<corev1::Pod>(
+      {.indexers = {{"node", [](corev1::Pod p, auto& out) { out.Add(p.spec().nodeName()); }}}});
+  factory.InformerFor<corev1::Pod>(
+      {.indexers = {{"node", [](corev1::Pod, auto&) {}},
+                    {"name", [](corev1::Pod p, auto& out) { out.Add(p.metadata().name()); }}}});
+  EXPECT_EQ(pods.indexer().GetIndexers().size(), 3U);
+}
+
+TEST_F(FactoryTest, ANamespaceIsAnInformerOfItsOwnUnlessTheKindHasNone) {
+  SharedInformerFactory factory(provider_, {.namespace_ = "shop"});
+  const auto pods = factory.InformerFor<corev1::Pod>();
+  const auto all = factory.InformerFor<corev1::Pod>({.namespace_ = "other"});
+  const auto nodes = factory.InformerFor<corev1::Node>();
+  EXPECT_NE(pods.core(), all.core());
+  factory.Start();
+  Settle();
+  EXPECT_EQ(provider_->Server("pods@shop").open_watches(), 1U);
+  EXPECT_EQ(provider_->Server("pods@other").open_watches(), 1U);
+  EXPECT_EQ(provider_->Server("nodes@").open_watches(), 1U);
+  EXPECT_EQ(pods.lister().Namespace("elsewhere").Get("a").error().reason(), Reason::kOutOfScope);
+}
+
+// Else a controller would delete what belongs to a pod that has other labels.
+TEST_F(FactoryTest, WhatTweakedOptionsLeaveOutIsNotMissing) {
+  SharedInformerFactory factory(
+      provider_, {.tweak_list_options = [](ListOptions& o) { o.labelSelector = "app=web"; }});
+  const auto pods = factory.InformerFor<corev1::Pod>();
+  SharedInformerFactory unlimited(provider_,
+                                  {.tweak_list_options = [](ListOptions& o) { o.limit = 5; }});
+  const auto nodes = unlimited.InformerFor<corev1::Node>();
+  factory.Start();
+  unlimited.Start();
+  Settle();
+  const Error error = pods.lister().Namespace("default").Get("a").error();
+  EXPECT_EQ(error.reason(), Reason::kOutOfScope);
+  EXPECT_TRUE(IsAbsent(error));
+  EXPECT_EQ(nodes.lister().Get("a").error().reason(), Reason::kNotFound);
+}
+
+TEST_F(FactoryTest, MetadataIsReadFromAFullInformerThatExists) {
+  SharedInformerFactory factory(provider_);
+  const auto pods = factory.InformerFor<corev1::Pod>();
+  const auto metadata = factory.MetadataInformerFor<corev1::Pod>();
+  EXPECT_EQ(pods.core(), metadata.core());
+  const auto nodes = factory.MetadataInformerFor<corev1::Node>();
+  EXPECT_NE(nodes.core(), factory.InformerFor<corev1::Node>().core())
+      << "metadata must never stand in for the whole";
+}
+
+TEST_F(FactoryTest, DynamicInformersHaveTheirOwnObjects) {
+  SharedInformerFactory factory(provider_);
+  const auto widgets = factory.ForResource({"shop.example", "v1", "widgets"}, "Widget");
+  EXPECT_EQ(widgets.core(),
+            factory.ForResource({"shop.example", "v1", "widgets"}, "Widget").core());
+  provider_->Server("widgets@").Put("blue", "7");
+  factory.Start();
+  Settle();
+  ASSERT_EQ(widgets.Snapshot().size(), 1U);
+  EXPECT_EQ((*widgets.Snapshot().begin()).metadata().name(), "blue");
+}
+
+TEST_F(FactoryTest, AConstructorOfOnesOwn) {
+  SharedInformerFactory factory(provider_, {.default_resync = minutes(7)});
+  std::optional<Duration> resync;
+  const std::function<SharedInformer<corev1::Pod>(Duration)> make = [&](Duration period) {
+    resync = period;
+    return SharedInformer<corev1::Pod>(sim_.env(), provider_->Server("mine").NewListerWatcher());
+  };
+  const auto pods = factory.InformerFor<corev1::Pod>(make);
+  EXPECT_EQ(resync, minutes(7));
+  EXPECT_EQ(pods.core(), factory.InformerFor<corev1::Pod>().core());
+  factory.Start();
+  Settle();
+  EXPECT_EQ(provider_->Server("mine").open_watches(), 1U);
+}
+
+TEST_F(FactoryTest, ResyncPeriodsPerResource) {
+  SharedInformerFactory factory(
+      provider_, {.default_resync = minutes(7), .resync = {{{"", "v1", "nodes"}, minutes(3)}}});
+  std::vector<Duration> periods;
+  factory.InformerFor<corev1::Pod>(
+      std::function<SharedInformer<corev1::Pod>(Duration)>([&](Duration period) {
+        periods.push_back(period);
+        return SharedInformer<corev1::Pod>(sim_.env(), provider_->Server("p").NewListerWatcher());
+      }));
+  factory.InformerFor<corev1::Node>(
+      std::function<SharedInformer<corev1::Node>(Duration)>([&](Duration period) {
+        periods.push_back(period);
+        return SharedInformer<corev1::Node>(sim_.env(), provider_->Server("n").NewListerWatcher());
+      }));
+  EXPECT_EQ(periods, (std::vector<Duration>{minutes(7), minutes(3)}));
+  const auto widgets = factory.ForResource({"shop.example", "v1", "widgets"}, "Widget");
+  provider_->Server("widgets@").Put("blue");
+  auto copy = widgets;
+  int updates = 0;
+  copy.AddEventHandler(
+          {.on_update = [&](const Updated<Unstructured>& e) { updates += e.is_resync() ? 1 : 0; }})
+      .OrExit();
+  factory.Start();
+  sim_.RunFor(minutes(15));
+  EXPECT_EQ(updates, 2);
+}
+
+TEST_F(FactoryTest, AConstructorOfOnesOwnServesTheFactorysNamespace) {
+  SharedInformerFactory factory(provider_, {.namespace_ = "shop"});
+  const auto made = factory.InformerFor<corev1::Pod>(
+      std::function<SharedInformer<corev1::Pod>(Duration)>([&](Duration) {
+        return SharedInformer<corev1::Pod>(sim_.env(),
+                                           provider_->Server("mine").NewListerWatcher());
+      }));
+  EXPECT_EQ(factory.InformerFor<corev1::Pod>().core(), made.core());
+  EXPECT_NE(factory.InformerFor<corev1::Pod>({.namespace_ = "other"}).core(), made.core());
+}
+
+TEST_F(FactoryTest, StartStartsWhatIsNewAndWaitNamesWhoIsNotSynced) {
+  SharedInformerFactory factory(provider_);
+  factory.InformerFor<corev1::Pod>();
+  factory.Start();
+  ASSERT_TRUE(sim_.RunBlocking([&] { EXPECT_TRUE(factory.WaitForCacheSync().ok()); }, seconds(10)));
+  provider_->Server("nodes@").down =
+      Error(Reason::kForbidden, "nodes is forbidden").WithHttpStatus(403);
+  factory.InformerFor<corev1::Node>();
+  ASSERT_TRUE(sim_.RunBlocking([&] { EXPECT_TRUE(factory.WaitForCacheSync().ok()); }, seconds(10)))
+      << "only what was started counts";
+  factory.Start();
+  std::optional<Error> error;
+  ASSERT_TRUE(sim_.RunBlocking(
+      [&] { error = factory.WaitForCacheSync({}, {.timeout = seconds(30)}).error(); }, minutes(2)));
+  EXPECT_EQ(error->message().find("pods"), std::string::npos) << *error;
+  EXPECT_NE(error->message().find("nodes"), std::string::npos) << *error;
+  EXPECT_NE(error->message().find("nodes is forbidden"), std::string::npos) << *error;
+}
+
+TEST_F(FactoryTest, WF_08_WF_10_WF_11_AllThatAreNotSyncedAreNamedSorted) {
+  SharedInformerFactory factory(provider_);
+  for (const char* resource : {"pods@", "nodes@"}) {
+    provider_->Server(resource).down =
+        Error(Reason::kForbidden, std::string(resource) + " is closed").WithHttpStatus(403);
+  }
+  factory.InformerFor<corev1::Pod>();
+  factory.InformerFor<corev1::Node>();
+  factory.InformerFor<corev1::Service>();
+  factory.Start();
+  const auto wait = [&] {
+    std::string message;
+    EXPECT_TRUE(sim_.RunBlocking(
+        [&] { message = factory.WaitForCacheSync({}, {.timeout = seconds(30)}).error().message(); },
+        minutes(2)));
+    return message;
+  };
+  const std::string both = wait();
+  const std::size_t nodes = both.find("nodes@ is closed");
+  const std::size_t pods = both.find("pods@ is closed");
+  EXPECT_NE(nodes, std::string::npos) << both;
+  EXPECT_NE(pods, std::string::npos) << both;
+  EXPECT_LT(nodes, pods) << both;
+  EXPECT_EQ(both.find("services"), std::string::npos) << both;
+  provider_->Server("nodes@").down.reset();
+  const std::string one = wait();
+  EXPECT_EQ(one.find("nodes"), std::string::npos) << one;
+  EXPECT_NE(one.find("pods@ is closed"), std::string::npos) << one;
+}
+
+TEST_F(FactoryTest, WL_53_WL_55_WL_57_AClientThatDeclinesWatchListsIsListed) {
+  SharedInformerFactory factory(provider_);
+  for (const char* resource : {"pods@", "nodes@", "widgets@"}) {
+    provider_->Server(resource).watch_list_unsupported = true;
+  }
+  const auto pods = factory.InformerFor<corev1::Pod>();
+  const auto nodes = factory.MetadataInformerFor<corev1::Node>();
+  const auto widgets = factory.ForResource({"shop.example", "v1", "widgets"}, "Widget");
+  factory.Start();
+  Settle();
+  EXPECT_TRUE(pods.HasSynced() && nodes.HasSynced() && widgets.HasSynced());
+  for (const char* resource : {"pods@", "nodes@", "widgets@"}) {
+    const std::vector<std::string>& requests = provider_->Server(resource).requests;
+    ASSERT_EQ(requests.size(), 2U) << resource;
+    EXPECT_EQ(requests[0], "LIST rv=0 limit=500") << resource;
+    EXPECT_EQ(requests[1], "WATCH rv=0 bookmarks") << resource;
+  }
+}
+
+TEST_F(FactoryTest, ReleaseAndShutdownEndTheWatches) {
+  SharedInformerFactory factory(provider_);
+  auto pods = std::make_optional(factory.InformerFor<corev1::Pod>());
+  factory.InformerFor<corev1::Node>();
+  const Lister<appsv1::Deployment> deployments = factory.Apps().V1().Deployments().Lister();
+  provider_->Server("deployments.apps@");
+  factory.Start();
+  Settle();
+  factory.Release(*pods);
+  Settle();
+  EXPECT_EQ(provider_->Server("pods@").open_watches(), 1U) << "a handle is left";
+  pods.reset();
+  Settle();
+  EXPECT_EQ(provider_->Server("pods@").open_watches(), 0U);
+  ASSERT_TRUE(sim_.RunBlocking([&] { factory.Shutdown(); }, minutes(1)));
+  EXPECT_EQ(provider_->Server("nodes@").open_watches(), 0U);
+  EXPECT_EQ(provider_->Server("deployments@").open_watches(), 0U);
+  EXPECT_EQ(deployments.List().size(), 0U) << "what is left stays readable";
+  factory.Start();
+  Settle();
+  EXPECT_EQ(provider_->Server("nodes@").open_watches(), 0U) << "no start after Shutdown";
+}
+
+TEST_F(FactoryTest, ShutdownWaitsForCallbacks) {
+  SharedInformerFactory factory(provider_);
+  auto widgets = factory.ForResource({"shop.example", "v1", "widgets"}, "Widget");
+  provider_->Server("widgets@").Put("blue");
+  bool inside = false;
+  bool left = false;
+  widgets
+      .AddEventHandler({.on_add =
+                            [&](const Added<Unstructured>&) {
+                              inside = true;
+                              sim_.env().SleepFor(seconds(10));
+                              left = true;
+                            }})
+      .OrExit();
+  factory.Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return inside; }, seconds(5)));
+  ASSERT_TRUE(sim_.RunBlocking(
+      [&] {
+        factory.Shutdown();
+        EXPECT_TRUE(left);
+      },
+      minutes(1)));
+}
+
+}  // namespace
+}  // namespace kinformer

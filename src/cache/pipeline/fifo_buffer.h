@@ -1,0 +1,65 @@
+// cache/pipeline/fifo_buffer.h
+//
+// FifoBuffer<T>: a first-in, first-out sequence in one vector. Unlike a std::deque it takes no
+// memory while it is empty, which is what the queue of an informer nearly always is.
+
+#ifndef KINFORMER_CACHE_PIPELINE_FIFO_BUFFER_H_
+#define KINFORMER_CACHE_PIPELINE_FIFO_BUFFER_H_
+
+#include <cstddef>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace kinformer::internal::cache {
+
+// Grows at the back and shrinks at the front, both in amortised constant time; gives its memory
+// back when it becomes empty. Thread-compatible.
+template <class T>
+class FifoBuffer {
+ public:
+  [[nodiscard]] bool empty() const { return first_ == items_.size(); }
+  [[nodiscard]] std::size_t size() const { return items_.size() - first_; }
+  // REQUIRES: not empty.
+  [[nodiscard]] T& front() { return items_[first_]; }
+  [[nodiscard]] T& back() { return items_.back(); }
+  [[nodiscard]] auto begin() const { return items_.begin() + Offset(); }
+  [[nodiscard]] auto end() const { return items_.end(); }
+
+  T& push_back(T item) {
+    if (items_.size() == items_.capacity()) MakeRoom();
+    return items_.emplace_back(std::move(item));
+  }
+  // REQUIRES: not empty.
+  void pop_front() {
+    items_[first_++] = T();
+    if (empty()) clear();
+  }
+  void clear() {
+    items_ = std::vector<T>();
+    first_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t kFirstCapacity = 8;
+
+  [[nodiscard]] auto Offset() const { return static_cast<std::ptrdiff_t>(first_); }
+
+  // Moves what is left to the front where that frees half of the vector.
+  void MakeRoom() {
+    if (items_.empty()) {
+      items_.reserve(kFirstCapacity);
+    } else if (first_ >= items_.size() / 2) {
+      items_.erase(items_.begin(), items_.begin() + Offset());
+      first_ = 0;
+    }
+  }
+
+  std::vector<T> items_;
+  // Of what is left.
+  std::size_t first_ = 0;
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_PIPELINE_FIFO_BUFFER_H_

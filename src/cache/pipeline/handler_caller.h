@@ -1,0 +1,63 @@
+// cache/pipeline/handler_caller.h
+//
+// HandlerCaller: calls a handler, contains what it throws, and watches how it fares.
+
+#ifndef KINFORMER_CACHE_PIPELINE_HANDLER_CALLER_H_
+#define KINFORMER_CACHE_PIPELINE_HANDLER_CALLER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "kinformer/env.h"
+#include "kinformer/informer_options.h"
+#include "kinformer/internal/block.h"
+#include "kinformer/internal/raw_event.h"
+
+namespace kinformer::internal::cache {
+
+// One thread at a time calls; anyone asks for the figures.
+class HandlerCaller {
+ public:
+  using Trace = std::function<void(TraceEvent&)>;
+
+  // `name` is the handler's. `trace` is told of each call before it is made; empty: nobody.
+  HandlerCaller(Env& env, std::shared_ptr<RawHandler> handler, std::string name, Trace trace);
+
+  // Gives `event` to the handler as handlers see events: under its key, with whole objects.
+  void Call(RawEvent& event);
+
+  [[nodiscard]] std::uint64_t delivered() const {
+    return delivered_.load(std::memory_order_relaxed);
+  }
+  // Sets what is known here.
+  void Report(HandlerStats& stats) const;
+
+ private:
+  void TraceCall(const RawEvent& event, const Block& block) const;
+  void CallContained(const RawEvent& event);
+  void LogException(std::string_view what);
+  void LogSlow(Duration took);
+  void LogMalformed(const Block& object, SteadyTime now);
+
+  Env& env_;
+  const std::shared_ptr<RawHandler> handler_;
+  const std::string name_;
+  const Trace trace_;
+  // Of the event at hand.
+  std::string key_;
+
+  std::atomic<std::uint64_t> delivered_{0};
+  std::atomic<std::uint64_t> exceptions_{0};
+  std::atomic<std::int64_t> longest_ns_{0};
+  // Events whose handler read malformed fields.
+  std::uint64_t malformed_events_ = 0;
+  SteadyTime malformed_logged_{};
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_PIPELINE_HANDLER_CALLER_H_

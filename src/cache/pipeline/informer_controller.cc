@@ -1,0 +1,419 @@
+#include "cache/pipeline/informer_controller.h"
+
+#include <exception>
+
+#include "cache/pipeline/delta_fifo.h"
+#include "cache/pipeline/expect.h"
+#include "cache/pipeline/informer_metrics.h"
+#include "cache/pipeline/real_fifo.h"
+
+namespace kinformer::internal::cache {
+namespace {
+
+constexpr std::size_t kBatch = 1000;
+constexpr Duration kSlice = std::chrono::milliseconds(1);
+
+// Frees the memory of a buffer that a burst has filled; a small one serves the next event.
+template <class T>
+void LetGo(std::vector<T>& buffer) {
+  constexpr std::size_t kKept = 16;
+  if (buffer.capacity() > kKept) buffer = std::vector<T>();
+}
+
+}  // namespace
+
+class InformerController::Known final : public KnownObjects {
+ public:
+  explicit Known(const StoreCore& store) : store_(store) {}
+  [[nodiscard]] ObjectRef Get(std::string_view namespace_, std::string_view name) const override {
+    return store_.Get(namespace_, name);
+  }
+  void ForEach(const std::function<void(ObjectRef)>& visit) const override {
+    const std::shared_ptr<const SnapshotCore> snapshot = store_.Snapshot();
+    SnapshotCore::Cursor cursor;
+    while (const Block* block = snapshot->Next(cursor)) visit(ObjectRef::Share(block));
+  }
+
+ private:
+  const StoreCore& store_;
+};
+
+InformerController::InformerController(Env& env, StoreCore& store, Processor& processor,
+                                       PipelineCounters& counters,
+                                       InformerControllerOptions options)
+    : env_(env),
+      store_(store),
+      processor_(processor),
+      counters_(counters),
+      options_(std::move(options)),
+      coverage_(store, options_.scope),
+      known_(std::make_unique<Known>(store)),
+      timer_(env, options_.metrics) {
+  if (options_.queue == QueueKind::kDeltaFIFO) {
+    queue_ = std::make_unique<DeltaFIFO>(DeltaFIFOOptions{.known_objects = known_.get()});
+  } else {
+    queue_ = std::make_unique<RealFIFO>();
+  }
+}
+
+InformerController::~InformerController() {
+  if (relist_ != nullptr) {
+    static_cast<void>(relist_->Continue(SteadyTime::max()));
+    EndRelist();
+  }
+  counters_.queued.store(0, std::memory_order_relaxed);
+  counters_.queued_bytes.store(0, std::memory_order_relaxed);
+  if (options_.metrics == nullptr) return;
+  options_.metrics->queued_items.Set(0);
+  options_.metrics->queued_bytes.Set(0);
+  ReportStore();
+}
+
+void InformerController::TraceStage(std::string_view stage, std::string_view type,
+                                    const Block* object, std::string_view resourceVersion,
+                                    std::size_t depth, bool in_list) {
+  const std::string key = object == nullptr ? std::string() : KeyOf(*object);
+  TraceEvent event;
+  event.stage = stage;
+  event.type = type;
+  event.key = key;
+  event.resourceVersion = object == nullptr ? resourceVersion : object->resourceVersion();
+  event.depth = depth;
+  event.in_list = in_list;
+  options_.trace(event);
+}
+
+// ---- from the reflector into the queue
+
+ObjectRef InformerController::Transformed(ObjectRef object) {
+  if (!options_.transform) return object;
+  const ObjectName name = NameOf(*object);
+  std::string what;
+  try {
+    Result<ObjectRef> result = options_.transform(std::move(object));
+    if (result && *result) return std::move(*result);
+    what = result ? "it returned nothing" : result.error().ToString();
+  } catch (const std::exception& e) {
+    what = e.what();
+  } catch (...) {
+    what = "it threw something that is not a std::exception";
+  }
+  env_.log().Log(LogLevel::kError, "the transform failed; the object counts as unreadable",
+                 {{"informer", options_.name}, {"key", name.ToString()}, {"err", what}});
+  return {};
+}
+
+void InformerController::Feed(DeltaType type, ObjectRef object) {
+  if (options_.trace) TraceStage("reflector", DeltaTypeName(type), object.get(), "", 0);
+  ObjectName name;
+  if (options_.transform) name = NameOf(*object);
+  object = Transformed(std::move(object));
+  if (!object) {
+    queue_->Unreadable(std::move(name), type == DeltaType::kDeleted);
+    return;
+  }
+  const ObjectRef traced = options_.trace ? object : ObjectRef();
+  switch (type) {
+    case DeltaType::kAdded:
+      queue_->Add(std::move(object));
+      break;
+    case DeltaType::kDeleted:
+      queue_->Delete(std::move(object), false);
+      break;
+    default:
+      queue_->Update(std::move(object));
+      break;
+  }
+  if (traced) TraceStage("delta fifo", DeltaTypeName(type), traced.get(), "", queue_->Len());
+}
+
+void InformerController::Unreadable(std::string_view namespace_, std::string_view name,
+                                    bool deleted) {
+  queue_->Unreadable(ObjectName{std::string(namespace_), std::string(name)}, deleted);
+}
+
+void InformerController::Bookmark(std::string_view resourceVersion) {
+  Count(counters_.bookmarks);
+  if (options_.trace) TraceStage("reflector", "BOOKMARK", nullptr, resourceVersion, 0);
+  queue_->Bookmark(resourceVersion);
+}
+
+void InformerController::ReplaceBegin() { staged_.Clear(); }
+
+void InformerController::ReplaceItem(ObjectRef object) {
+  if (options_.trace) TraceStage("reflector", "REPLACED", object.get(), "", 0, true);
+  ObjectName name;
+  if (options_.transform) name = NameOf(*object);
+  object = Transformed(std::move(object));
+  if (!object) return staged_.AddUnreadable(std::move(name));
+  // What came as it is in the store is not kept twice while the rest of the list streams in.
+  const Block* known = store_.Peek(object->namespace_(), object->name()).object;
+  if (known != nullptr && known->SameAs(*object)) {
+    object = ObjectRef::Share(known);
+  } else {
+    object = store_.Pack(std::move(object));
+  }
+  staged_.Add(std::move(object));
+}
+
+void InformerController::ReplaceUnreadable(std::string_view namespace_, std::string_view name) {
+  staged_.AddUnreadable(ObjectName{std::string(namespace_), std::string(name)});
+}
+
+void InformerController::ReplaceRemove(std::string_view namespace_, std::string_view name) {
+  staged_.Remove(ObjectName{std::string(namespace_), std::string(name)});
+}
+
+void InformerController::ReplaceEnd(std::string_view resourceVersion) {
+  staged_.Finish();
+  if (options_.trace) {
+    TraceStage("reflector", "REPLACED", nullptr, resourceVersion, staged_.size(), true);
+  }
+  // RealFIFO's entry of a list shows by itself which unreadable objects are gone; the DeltaFIFO
+  // must be told.
+  std::vector<ObjectName> gone;
+  if (options_.queue == QueueKind::kDeltaFIFO) gone = staged_.Lacks(coverage_.unreadable());
+  queue_->Replace(staged_.TakeObjects(), staged_.TakeUnreadable(), std::string(resourceVersion));
+  for (ObjectName& name : gone) queue_->Unreadable(std::move(name), true);
+  if (options_.trace) {
+    TraceStage("delta fifo", "REPLACED", nullptr, resourceVersion, queue_->Len(), true);
+  }
+}
+
+Result<void> InformerController::Resync() {
+  std::vector<std::weak_ptr<Listener>> due = processor_.DueForResync();
+  if (due.empty()) return {};
+  // In order, each resync is an entry of its own. Per key, objects that an earlier one has queued
+  // wait for the newest.
+  if (options_.queue == QueueKind::kDeltaFIFO) resyncs_.clear();
+  resyncs_.push_back(std::move(due));
+  queue_->Resync();
+  return {};
+}
+
+// ---- from the queue into the store, and then to the processor
+
+void InformerController::ContinueLater() {
+  if (std::exchange(continues_, true)) return;
+  env_.loop().Post([this, alive = std::weak_ptr<bool>(alive_)] {
+    if (alive.expired()) return;
+    continues_ = false;
+    Process();
+  });
+}
+
+void InformerController::Process() {
+  if (processing_) return;
+  processing_ = true;
+  const SteadyTime until = env_.Now() + kSlice;
+  for (;;) {
+    if (relist_ != nullptr) {
+      timer_.Begin();
+      if (!relist_->Continue(until)) {
+        timer_.Pause();
+        ContinueLater();
+        break;
+      }
+      EndRelist();
+      timer_.End();
+      BatchDone();
+    }
+    if (processor_.Blocked() || !queue_->PopBatch(kBatch, batch_)) break;
+    if (batch_.deltas.size() == 1 && batch_.deltas.front().type == DeltaType::kReplacedAll) {
+      BeginRelist(batch_.deltas.front());
+      continue;
+    }
+    timer_.Begin();
+    ProcessDeltas(batch_);
+    timer_.End();
+    BatchDone();
+    if (env_.Now() >= until && queue_->Len() > 0) {
+      ContinueLater();
+      break;
+    }
+  }
+  processing_ = false;
+  if (queue_->Len() == 0) {
+    LetGo(batch_.deltas);
+    LetGo(notifications_);
+    LetGo(sync_notifications_);
+  }
+  UpdateGauges();
+}
+
+void InformerController::BatchDone() {
+  queue_->BatchDone();
+  batch_.deltas.clear();
+  if (!reported_synced_ && queue_->HasSynced()) {
+    reported_synced_ = true;
+    processor_.Synced();
+    options_.synced();
+  }
+}
+
+void InformerController::UpdateGauges() {
+  counters_.queued.store(queue_->Len(), std::memory_order_relaxed);
+  counters_.queued_bytes.store(queue_->Bytes(), std::memory_order_relaxed);
+  if (options_.metrics != nullptr) {
+    options_.metrics->queued_items.Set(queue_->Len());
+    options_.metrics->queued_bytes.Set(queue_->Bytes());
+    ReportStore();
+  }
+  const bool over = queue_->Bytes() > options_.max_queued_bytes && processor_.Blocked();
+  if (over != congested_ && (over || queue_->Bytes() <= options_.max_queued_bytes / 2)) {
+    congested_ = over;
+    if (options_.congested) options_.congested(over);
+  }
+}
+
+void InformerController::ReportStore() {
+  const StoreStats stats = store_.Stats();
+  options_.metrics->store_objects.Set(stats.objects);
+  options_.metrics->store_bytes.Set(stats.object_bytes);
+  InformerMetrics::SetVersion(*options_.metrics->store_resource_version, store_.ResourceVersion());
+}
+
+void InformerController::ProcessDeltas(DeltaBatch& batch) {
+  notifications_.clear();
+  sync_notifications_.clear();
+  bool resync = false;
+  store_.Begin();
+  for (std::size_t i = 0; i < batch.deltas.size(); ++i) {
+    ExpectFrom(store_, batch.deltas, i);
+    Delta& delta = batch.deltas[i];
+    if (delta.type == DeltaType::kSyncAll) {
+      resync = true;
+      continue;
+    }
+    Apply(delta, batch.is_in_initial_list);
+  }
+  Commit();
+  if (options_.trace) {
+    for (const Delta& delta : batch.deltas) {
+      if (delta.object) {
+        TraceStage("store", DeltaTypeName(delta.type), delta.object.get(), "", store_.size());
+      }
+    }
+  }
+  const Processor::Snapshots snapshot = [this] { return store_.Snapshot(); };
+  processor_.Distribute(notifications_, snapshot);
+  if (resync) {
+    Processor::Resync(resyncs_.front(), store_.Snapshot());
+    resyncs_.pop_front();
+  }
+  if (!sync_notifications_.empty()) {
+    Processor::DistributeSync(sync_notifications_, resyncs_.back(), snapshot);
+  }
+  notifications_.clear();
+  sync_notifications_.clear();
+}
+
+void InformerController::Apply(Delta& delta, bool is_in_initial_list) {
+  switch (delta.type) {
+    case DeltaType::kBookmark:
+      store_.SetResourceVersion(delta.extra->resourceVersion);
+      return;
+    case DeltaType::kUnreadable:
+      for (ObjectName& name : delta.extra->unreadable) {
+        if (delta.final_state_unknown) {
+          ApplyDelete(name.namespace_, name.name, ObjectRef(), true);
+        } else {
+          coverage_.AddUnreadable(std::move(name));
+        }
+      }
+      return;
+    case DeltaType::kDeleted:
+      if (!delta.final_state_unknown) store_.SetResourceVersion(delta.object->resourceVersion());
+      ApplyDelete(delta.object->namespace_(), delta.object->name(), delta.object,
+                  delta.final_state_unknown);
+      return;
+    case DeltaType::kReplacedAll:
+    case DeltaType::kSyncAll:
+      return;
+    case DeltaType::kAdded:
+    case DeltaType::kUpdated:
+    case DeltaType::kReplaced:
+    case DeltaType::kSync:
+      break;
+  }
+  const ObjectRef& object = delta.object;
+  if (delta.type == DeltaType::kSync) {
+    const Block* known = store_.Peek(object->namespace_(), object->name()).object;
+    if (known != nullptr) {
+      const ObjectRef same = ObjectRef::Share(known);
+      sync_notifications_.push_back({EventKind::kUpdate, false, false, same, same});
+    }
+    return;
+  }
+  coverage_.RemoveUnreadable(object->namespace_(), object->name());
+  store_.SetResourceVersion(object->resourceVersion());
+  bool same = false;
+  const ObjectRef old = store_.Put(object, &same);
+  if (same) {
+    Count(counters_.unchanged);
+    return;
+  }
+  // The store decides whether it is new, not the kind of event.
+  if (!old) {
+    Count(counters_.added);
+    notifications_.push_back(
+        {EventKind::kAdd, is_in_initial_list && !options_.ever_synced, false, {}, object});
+    return;
+  }
+  Count(counters_.modified);
+  if (!options_.uid_change_is_update && old->uid() != object->uid()) {
+    notifications_.push_back({EventKind::kDelete, false, true, {}, old});
+    notifications_.push_back({EventKind::kAdd, false, false, {}, object});
+    return;
+  }
+  notifications_.push_back({EventKind::kUpdate, false, false, old, object});
+}
+
+void InformerController::ApplyDelete(std::string_view namespace_, std::string_view name,
+                                     ObjectRef last, bool final_state_unknown) {
+  coverage_.RemoveUnreadable(namespace_, name);
+  ObjectRef old = store_.Erase(namespace_, name);
+  if (!old) return;
+  Count(counters_.deleted);
+  notifications_.push_back({EventKind::kDelete,
+                            false,
+                            final_state_unknown,
+                            {},
+                            last ? std::move(last) : std::move(old)});
+}
+
+// ---- a whole list
+
+void InformerController::BeginRelist(Delta& delta) {
+  Relist::Observer observer;
+  if (options_.trace) {
+    observer = [this](std::string_view type, const Block& object) {
+      TraceStage("store", type, &object, "", store_.size(), true);
+    };
+  }
+  relist_ = std::make_unique<Relist>(env_, store_, counters_, std::move(delta.extra),
+                                     std::move(observer));
+}
+
+void InformerController::EndRelist() {
+  const std::unique_ptr<Relist> relist = std::move(relist_);
+  const DeltaExtra& list = relist->list();
+  store_.SetResourceVersion(list.resourceVersion);
+  coverage_.AssignUnreadable(list.unreadable);
+  Commit();
+  if (options_.trace) {
+    TraceStage("store", "REPLACED", nullptr, list.resourceVersion, store_.size(), true);
+  }
+  if (!processor_.empty()) {
+    const bool initial = !queue_->HasSynced() && !options_.ever_synced;
+    processor_.DistributeReplaced(relist->before(), store_.Snapshot(), initial);
+  }
+}
+
+void InformerController::Commit() {
+  if (batch_.synced_when_done) coverage_.SetComplete();
+  coverage_.Publish();
+  store_.Commit();
+}
+
+}  // namespace kinformer::internal::cache

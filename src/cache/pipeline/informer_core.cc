@@ -1,0 +1,341 @@
+#include "kinformer/internal/informer_core.h"
+
+#include <atomic>
+#include <utility>
+
+#include "cache/pipeline/informer_impl.h"
+
+namespace kinformer::internal {
+
+// ---- the inside
+
+InformerCore::Impl::Impl(Env& e, std::string d, ListerWatcherSource s, InformerSettings o)
+    : env(e),
+      describe(std::move(d)),
+      settings(std::move(o)),
+      store(std::make_shared<cache::StoreCore>(
+          e, cache::StoreCoreOptions{.name = MetricsName(),
+                                     .compress = settings.compression != Compression::kNone,
+                                     .coverage = std::make_shared<cache::Coverage>()})),
+      index_adder(std::make_shared<cache::IndexAdder>(e, store)),
+      indexer(store, *this),
+      metrics(cache::InformerMetrics::For(e, MetricsName())),
+      reflector_status(e, describe, observers),
+      handlers(settings.resync_period),
+      source(std::move(s)),
+      processor(e) {}
+
+UserFunctions InformerCore::Impl::Functions() const {
+  base::MutexLock lock(mutex_);
+  return functions_;
+}
+
+Result<void> InformerCore::Impl::SetFunctions(std::string_view what,
+                                              const std::function<void(UserFunctions&)>& set) {
+  // Under the lock: a Start meanwhile either makes this fail or reads what is set here.
+  base::MutexLock lock(mutex_);
+  if (!Is(State::kCreated)) {
+    return Error(Reason::kStopped, "the informer for " + describe + " has started: " +
+                                       std::string(what) + " must be set before");
+  }
+  set(functions_);
+  return {};
+}
+
+void InformerCore::Impl::StartOnLoop() {
+  if (life != nullptr || ended || !Is(State::kRunning)) return;
+  reflector_status.SetErrorHandler(Functions().watch_error_handler);
+  std::unique_ptr<ListerWatcher> lister_watcher = source ? source() : nullptr;
+  if (lister_watcher == nullptr) {
+    reflector_status.OnWatchError(
+        Error(Reason::kStopped, describe + ": there is nothing to list it with"));
+    return;
+  }
+  torn_down.store(false, std::memory_order_release);
+  processor.Resume();
+  life = std::make_unique<cache::InformerLife>(*this, std::move(lister_watcher));
+}
+
+void InformerCore::Impl::StopOnLoop(bool final) {
+  life.reset();
+  processor.Suspend();
+  if (final) {
+    ended = true;
+    for (const auto& listener : handlers.TakeAll()) listener->Discard();
+  }
+  torn_down.store(true, std::memory_order_release);
+  observers->Notify();
+}
+
+void InformerCore::Impl::Join(const std::shared_ptr<cache::Listener>& listener,
+                              Duration resync_period) {
+  if (ended) return listener->Discard();
+  processor.Add(listener, resync_period, store->Snapshot(), synced.load(std::memory_order_acquire));
+}
+
+void InformerCore::Impl::OnSynced() {
+  ever_synced = true;
+  synced.store(true, std::memory_order_release);
+  observers->Notify();
+}
+
+void InformerCore::Impl::Process() {
+  if (life != nullptr) life->controller().Process();
+}
+
+// ---- the front
+
+InformerCore::InformerCore(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+std::shared_ptr<InformerCore> InformerCore::Create(Env& env, std::string describe,
+                                                   ListerWatcherSource source,
+                                                   InformerSettings settings) {
+  auto impl =
+      std::make_shared<Impl>(env, std::move(describe), std::move(source), std::move(settings));
+  return std::shared_ptr<InformerCore>(new InformerCore(std::move(impl)));
+}
+
+InformerCore::~InformerCore() {
+  impl_->state.store(Impl::State::kStopped, std::memory_order_release);
+  if (env().loop().InThisExecutor()) {
+    // Not at once: the stack may be inside the reflector.
+    env().loop().Post([impl = impl_] { impl->StopOnLoop(true); });
+    return;
+  }
+  // What the reflector and the callbacks use may go as soon as this returns.
+  const std::vector<std::shared_ptr<cache::Listener>> listeners = impl_->handlers.All();
+  const std::shared_ptr<Monitor> monitor = env().NewMonitor();
+  const auto done = std::make_shared<bool>(false);
+  env().loop().Post([impl = impl_, monitor, done] {
+    impl->StopOnLoop(true);
+    MonitorLock lock(*monitor);
+    *done = true;
+    monitor->NotifyAll();
+  });
+  // Goes here rather than on the loop: it may own the client, and the client the loop.
+  ListerWatcherSource source;
+  {
+    MonitorLock lock(*monitor);
+    while (!*done) lock.Wait();
+    source = std::move(impl_->source);
+  }
+  for (const std::shared_ptr<cache::Listener>& listener : listeners) listener->WaitIdle();
+}
+
+Result<std::shared_ptr<cache::Listener>> InformerCore::AddHandler(
+    std::shared_ptr<RawHandler> handler, HandlerOptions options) {
+  if (IsStopped()) {
+    return Error(Reason::kStopped, "handler was not added to the informer for " + Describe() +
+                                       " because it has stopped already");
+  }
+  cache::ListenerConfig config;
+  config.uid_change_is_update = impl_->settings.uid_change_is_update;
+  // With the name that the user gave: names that are made up would be a series for each handler.
+  config.metrics = cache::ListenerMetrics::For(env(), impl_->MetricsName(), options.name);
+  config.trace = impl_->settings.trace;
+  config.changed = [observers = impl_->observers] { observers->Notify(); };
+  const std::weak_ptr<Impl> weak = impl_;
+  config.drained = [weak] {
+    const std::shared_ptr<Impl> impl = weak.lock();
+    if (impl == nullptr) return;
+    impl->env.loop().Post([weak] {
+      if (const std::shared_ptr<Impl> self = weak.lock()) self->Process();
+    });
+  };
+  impl_->handlers.Complete(options);
+  config.options = std::move(options);
+  auto listener =
+      std::make_shared<cache::Listener>(env(), std::move(handler), std::move(config), weak);
+  const Duration period = impl_->handlers.Add(listener, HasStarted());
+  env().loop().Post([impl = impl_, listener, period] { impl->Join(listener, period); });
+  return listener;
+}
+
+Result<void> InformerCore::RemoveHandler(const std::shared_ptr<cache::Listener>& listener) {
+  if (listener == nullptr || listener->owner().lock() != impl_) return {};
+  return RemoveListener(listener);
+}
+
+void InformerCore::LogIfError(const Result<void>& result) const {
+  if (result) return;
+  env().log().Log(LogLevel::kError, "a request to the informer failed",
+                  {{"informer", Describe()}, {"err", result.error().ToString()}});
+}
+
+Result<void> InformerCore::SetTransform(RawTransform transform) {
+  return impl_->SetFunctions(
+      "a transform", [&](UserFunctions& functions) { functions.transform = std::move(transform); });
+}
+
+Result<void> InformerCore::SetWatchErrorHandler(std::function<void(const Error&)> handler) {
+  return impl_->SetFunctions("a watch error handler", [&](UserFunctions& functions) {
+    functions.watch_error_handler = std::move(handler);
+  });
+}
+
+void InformerCore::Start() {
+  impl_->index_adder->HandOverToLoop();
+  auto state = impl_->state.load(std::memory_order_acquire);
+  do {
+    if (state == Impl::State::kRunning) return;
+  } while (
+      !impl_->state.compare_exchange_weak(state, Impl::State::kRunning, std::memory_order_acq_rel));
+  impl_->synced.store(false, std::memory_order_release);
+  impl_->torn_down.store(false, std::memory_order_release);
+  env().loop().Post([impl = impl_] { impl->StartOnLoop(); });
+}
+
+void InformerCore::Stop() {
+  auto running = Impl::State::kRunning;
+  if (!impl_->state.compare_exchange_strong(running, Impl::State::kStopped,
+                                            std::memory_order_acq_rel)) {
+    return;
+  }
+  env().loop().Post([impl = impl_] {
+    // It may have been started again meanwhile: then this life goes on as the next.
+    if (impl->life != nullptr || !impl->torn_down.load(std::memory_order_acquire)) {
+      impl->StopOnLoop(false);
+    }
+  });
+}
+
+void InformerCore::Run(const std::stop_token& stop) {
+  if (HasStarted()) {
+    env().log().Log(LogLevel::kWarning, "the informer has started, running it again is not allowed",
+                    {{"informer", Describe()}});
+    return;
+  }
+  const std::shared_ptr<Monitor> monitor = env().NewMonitor();
+  const auto wake = [monitor] {
+    MonitorLock lock(*monitor);
+    monitor->NotifyAll();
+  };
+  const std::shared_ptr<void> observation = Observe(wake);
+  const std::stop_callback on_stop(stop, wake);
+  Start();
+  {
+    MonitorLock lock(*monitor);
+    while (!stop.stop_requested() && !IsStopped()) lock.Wait();
+  }
+  Stop();
+  {
+    MonitorLock lock(*monitor);
+    while (!IsTornDown()) lock.Wait();
+  }
+  WaitIdle();
+}
+
+void InformerCore::WaitIdle() {
+  for (const auto& listener : impl_->handlers.All()) listener->WaitIdle();
+}
+
+bool InformerCore::HasSynced() const { return impl_->synced.load(std::memory_order_acquire); }
+bool InformerCore::HasStarted() const { return !impl_->Is(Impl::State::kCreated); }
+bool InformerCore::IsStopped() const { return impl_->Is(Impl::State::kStopped); }
+bool InformerCore::IsTornDown() const { return impl_->torn_down.load(std::memory_order_acquire); }
+
+std::string InformerCore::LastSyncResourceVersion() const {
+  return impl_->store->ResourceVersion();
+}
+
+InformerStats InformerCore::Stats() const {
+  InformerStats stats;
+  const cache::StoreStats store = impl_->store->Stats();
+  stats.objects = store.objects;
+  stats.object_bytes = store.object_bytes;
+  stats.unreadable = store.unreadable;
+  const cache::PipelineCounters& c = impl_->counters;
+  stats.added = c.added.load(std::memory_order_relaxed);
+  stats.modified = c.modified.load(std::memory_order_relaxed);
+  stats.deleted = c.deleted.load(std::memory_order_relaxed);
+  stats.unchanged = c.unchanged.load(std::memory_order_relaxed);
+  stats.bookmarks = c.bookmarks.load(std::memory_order_relaxed);
+  stats.queued = c.queued.load(std::memory_order_relaxed);
+  stats.queued_bytes = c.queued_bytes.load(std::memory_order_relaxed);
+  stats.resourceVersion = impl_->store->ResourceVersion();
+  impl_->reflector_status.AddTo(stats);
+  impl_->handlers.AddTo(stats);
+  return stats;
+}
+
+NotSynced InformerCore::WhyNotSynced() const {
+  return {.informer = Describe(),
+          .started = HasStarted(),
+          .last_error = impl_->reflector_status.LastError()};
+}
+
+const std::string& InformerCore::Describe() const { return impl_->describe; }
+Env& InformerCore::env() const { return impl_->env; }
+IndexerCore& InformerCore::indexer() const { return impl_->indexer; }
+cache::StoreCore& InformerCore::store() const { return *impl_->store; }
+
+std::shared_ptr<void> InformerCore::Observe(std::function<void()> notify) const {
+  return cache::InformerObservers::Add(impl_->observers, std::move(notify));
+}
+
+// ---- alone
+
+namespace {
+
+// Lends a ListerWatcher to one life of an informer after the other.
+class LentListerWatcher final : public ListerWatcher {
+ public:
+  explicit LentListerWatcher(std::shared_ptr<ListerWatcher> lender) : lender_(std::move(lender)) {}
+  std::unique_ptr<ListWatchCall> List(const ListOptions& options, ListReceiver& receiver) override {
+    return lender_->List(options, receiver);
+  }
+  std::unique_ptr<ListWatchCall> Watch(const ListOptions& options,
+                                       WatchReceiver& receiver) override {
+    return lender_->Watch(options, receiver);
+  }
+  ListScope Scope() const override { return lender_->Scope(); }
+  bool SetEntryOptions(const EntryOptions& options) override {
+    return lender_->SetEntryOptions(options);
+  }
+  bool IsWatchListSemanticsUnSupported() const override {
+    return lender_->IsWatchListSemanticsUnSupported();
+  }
+  std::string Describe() const override { return lender_->Describe(); }
+
+ private:
+  std::shared_ptr<ListerWatcher> lender_;
+};
+
+}  // namespace
+
+std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env,
+                                                    std::unique_ptr<ListerWatcher> lister_watcher,
+                                                    InformerSettings settings) {
+  std::shared_ptr<ListerWatcher> shared = std::move(lister_watcher);
+  std::string describe = shared->Describe();
+  return InformerCore::Create(
+      env, std::move(describe), [shared] { return std::make_unique<LentListerWatcher>(shared); },
+      std::move(settings));
+}
+
+// ---- listeners
+
+bool ListenerHasSynced(const cache::Listener& listener) { return listener.HasSynced(); }
+HandlerStats ListenerStats(const cache::Listener& listener) { return listener.Stats(); }
+
+Result<void> ListenerWaitForSync(const std::shared_ptr<cache::Listener>& listener,
+                                 const std::stop_token& stop, std::optional<Duration> timeout) {
+  if (listener == nullptr) {
+    return Error(Reason::kInvalidArgument, "this registration belongs to no handler");
+  }
+  return listener->WaitForSync(stop, timeout);
+}
+
+Result<void> RemoveListener(const std::shared_ptr<cache::Listener>& listener) {
+  if (const std::shared_ptr<InformerCore::Impl> impl = listener->owner().lock()) {
+    impl->handlers.Remove(listener);
+    impl->env.loop().Post([impl, listener] {
+      impl->processor.Remove(listener.get());
+      // It may have been the one that held up the others.
+      impl->Process();
+    });
+  }
+  return listener->Remove();
+}
+
+}  // namespace kinformer::internal

@@ -1,0 +1,54 @@
+// The reading side of an informer: what its Lister, Indexer and Snapshot are over.
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kinformer/internal/indexer_core.h"
+#include "kinformer/internal/informer_core.h"
+
+#include "cache/pipeline/informer_impl.h"
+#include "cache/store/coverage.h"
+
+namespace kinformer::internal {
+
+Result<void> InformerCore::Impl::Complete(const cache::Coverage& coverage) const {
+  if (Is(State::kStopped)) {
+    return Error(Reason::kStopped, "the informer of " + describe +
+                                       " was stopped, so what it has cached may be out of date; "
+                                       "Start it again, then WaitForCacheSync");
+  }
+  if (coverage.complete) return {};
+  std::string message = "the informer of " + describe + " has not synced";
+  if (Is(State::kCreated)) {
+    message += ": it was not started; call Start, then WaitForCacheSync";
+  } else if (const std::optional<Error> error = reflector_status.LastError()) {
+    message += ": " + error->ToString();
+  } else {
+    message += " yet; wait with WaitForCacheSync";
+  }
+  return Error(Reason::kNotSynced, std::move(message));
+}
+
+Result<void> InformerCore::Impl::AddIndexes(NamedIndexFunctions indexes, bool skip_existing) {
+  // Who asks for what is there needs not wait, and may ask on the loop, and of what has stopped.
+  if (Result<void> free = index_adder->Check(indexes, skip_existing); !free) return free;
+  if (indexes.empty()) return {};
+  if (Is(State::kStopped)) {
+    return Error(Reason::kStopped, "index \"" + indexes.front().first +
+                                       "\" was not added: the informer for " + describe +
+                                       " has stopped already");
+  }
+  return index_adder->Add(std::move(indexes), skip_existing, describe);
+}
+
+std::shared_ptr<IndexerCore> IndexerOf(const std::shared_ptr<InformerCore>& informer) {
+  // It is part of the informer, and shares the count of its handles.
+  return std::shared_ptr<IndexerCore>(informer, &informer->indexer());
+}
+
+Result<void> AddIndexesTo(InformerCore& informer, NamedIndexFunctions indexes, bool skip_existing) {
+  return informer.indexer().AddIndexes(std::move(indexes), skip_existing);
+}
+
+}  // namespace kinformer::internal

@@ -1,0 +1,222 @@
+// Starting, stopping, waiting for an informer: rows SI on states, and WF.
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "cache/pipeline/testing/informer_fixture.h"
+
+namespace kinformer {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+TEST_F(InformerTest, SI_09_TheErrorHandlerHears) {
+  server_.down = Error(Reason::kForbidden, "pods is forbidden").WithHttpStatus(403);
+  SharedInformer<Pod> informer = Make();
+  std::vector<Reason> reasons;
+  informer.SetWatchErrorHandler([&](const Error& e) { reasons.push_back(e.reason()); }).OrExit();
+  informer.Start();
+  Settle();
+  EXPECT_EQ(reasons, (std::vector<Reason>{Reason::kForbidden}));
+}
+
+// ---- life
+
+TEST_F(InformerTest, SI_17_SI_18_SI_19_StatesAndHandlersOfAStoppedInformer) {
+  SharedInformer<Pod> informer = Make();
+  const auto recorder = Record(informer);
+  EXPECT_FALSE(informer.HasStarted());
+  EXPECT_FALSE(informer.IsStopped());
+  informer.Start();
+  Settle();
+  EXPECT_TRUE(informer.HasStarted());
+  EXPECT_FALSE(informer.IsStopped());
+  informer.Stop();
+  Settle();
+  EXPECT_TRUE(informer.HasStarted());
+  EXPECT_TRUE(informer.IsStopped());
+  EXPECT_EQ(server_.open_watches(), 0U);
+  const auto refused = informer.AddEventHandler(std::make_shared<Recorder>());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message().find("stopped already"), std::string::npos);
+  EXPECT_TRUE(informer.RemoveEventHandler(registration_).ok());
+}
+
+// Simulated time stands still where nothing runs and no timer is set.
+TEST_F(InformerTest, SI_24_SI_25_SI_26_NothingRunsOfAnInformerThatDoesNot) {
+  server_.Put("a", "1");
+  SharedInformer<Pod> never = Make();
+  Record(never);
+  Settle();
+  const auto still = [this] {
+    const SteadyTime before = sim_.env().Now();
+    static_cast<void>(sim_.RunUntil([] { return false; }, hours(48)));
+    return sim_.env().Now() == before;
+  };
+  EXPECT_TRUE(still()) << "SI-26";
+  InformerOptions<Pod> options;
+  options.resync_period = seconds(10);
+  SharedInformer<Pod> informer = Make(std::move(options));
+  Record(informer);
+  const auto early = registration_;
+  informer.Start();
+  Settle();
+  Record(informer);
+  Settle();
+  EXPECT_TRUE(informer.RemoveEventHandler(registration_).ok());
+  EXPECT_FALSE(still()) << "resyncs and time-outs go on";
+  informer.Stop();
+  Settle();
+  EXPECT_TRUE(still()) << "SI-24, SI-25";
+  EXPECT_TRUE(informer.RemoveEventHandler(early).ok());
+  EXPECT_EQ(server_.open_watches(), 0U);
+}
+
+TEST_F(InformerTest, AStoppedInformerMayStartAgainAndTellsTheDifference) {
+  server_.Put("a", "1");
+  server_.Put("b", "1");
+  SharedInformer<Pod> informer = Make();
+  const auto recorder = Record(informer);
+  informer.Start();
+  Settle();
+  recorder->words.clear();
+  informer.Stop();
+  Settle();
+  server_.Put("a", "2");
+  server_.Delete("b");
+  server_.Put("c", "1");
+  sim_.RunFor(minutes(1));
+  EXPECT_TRUE(recorder->words.empty());
+  EXPECT_EQ(informer.Snapshot().size(), 2U) << "the store stays readable";
+  informer.Start();
+  EXPECT_FALSE(informer.HasSynced());
+  Settle();
+  EXPECT_TRUE(informer.HasSynced());
+  std::sort(recorder->words.begin(), recorder->words.end());
+  EXPECT_EQ(recorder->words, (Texts{"+c", "-b?", "~a 1>2"}));
+}
+
+TEST_F(InformerTest, TheLastHandleEndsTheWatchAndSnapshotsLiveOn) {
+  server_.Put("a", "1");
+  std::optional<Lister<Pod>> lister;
+  std::optional<Snapshot<Pod>> snapshot;
+  {
+    SharedInformer<Pod> informer = Make();
+    informer.Start();
+    Settle();
+    lister = informer.lister();
+    snapshot = informer.Snapshot();
+  }
+  EXPECT_EQ(server_.open_watches(), 1U);
+  lister.reset();
+  Settle();
+  EXPECT_EQ(server_.open_watches(), 0U);
+  EXPECT_EQ((*snapshot->begin()).name(), "a");
+}
+
+TEST_F(InformerTest, TheLastHandleWaitsForCallbacksThatRun) {
+  server_.Put("a", "1");
+  std::optional<SharedInformer<Pod>> informer(Make());
+  bool inside = false;
+  bool left = false;
+  informer
+      ->AddEventHandler({.on_add =
+                             [&](const Added<Pod>&) {
+                               inside = true;
+                               sim_.env().SleepFor(seconds(10));
+                               left = true;
+                             }})
+      .OrExit();
+  informer->Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return inside; }, seconds(5)));
+  ASSERT_TRUE(sim_.RunBlocking(
+      [&] {
+        informer.reset();
+        EXPECT_TRUE(left);
+      },
+      minutes(1)));
+}
+
+TEST_F(InformerTest, RunEndsWhenStopIsRequested) {
+  std::stop_source stop;
+  SharedInformer<Pod> informer = Make();
+  const auto thread = sim_.env().NewThread("run", [&] { informer.Run(stop.get_token()); });
+  ASSERT_TRUE(sim_.RunUntil([&] { return informer.HasSynced(); }, seconds(1)));
+  stop.request_stop();
+  thread->Join();
+  EXPECT_TRUE(informer.IsStopped());
+  EXPECT_EQ(server_.open_watches(), 0U);
+}
+
+// ---- waiting
+
+TEST_F(InformerTest, WF_01_WF_03_WaitsUntilSynced) {
+  server_.down = Error(Reason::kConnectionRefused, "refused");
+  SharedInformer<Pod> informer = Make();
+  informer.Start();
+  Timer later =
+      sim_.env().loop().RunAt(sim_.env().Now() + seconds(10), [&] { server_.down.reset(); });
+  bool ok = false;
+  ASSERT_TRUE(sim_.RunBlocking([&] { ok = informer.WaitForCacheSync().ok(); }, minutes(5)));
+  EXPECT_TRUE(ok);
+}
+
+TEST_F(InformerTest, WF_05_WF_09_TheErrorNamesWhoAndWhy) {
+  server_.down = Error(Reason::kForbidden, "pods is forbidden").WithHttpStatus(403);
+  SharedInformer<Pod> informer = Make();
+  informer.Start();
+  std::optional<Error> error;
+  ASSERT_TRUE(sim_.RunBlocking(
+      [&] { error = informer.WaitForCacheSync({}, {.timeout = seconds(60)}).error(); },
+      minutes(5)));
+  EXPECT_EQ(error->reason(), Reason::kDeadlineExceeded);
+  EXPECT_NE(error->message().find("pods"), std::string::npos);
+  EXPECT_NE(error->message().find("pods is forbidden"), std::string::npos);
+  ASSERT_TRUE(sim_.RunBlocking(
+      [&] { error = informer.WaitForCacheSync({}, {.fail_fast = true}).error(); }, minutes(5)));
+  EXPECT_EQ(error->reason(), Reason::kForbidden);
+}
+
+TEST_F(InformerTest, WF_06_CancelledAndStopped) {
+  server_.down = Error(Reason::kConnectionRefused, "refused");
+  SharedInformer<Pod> informer = Make();
+  informer.Start();
+  std::stop_source stop;
+  stop.request_stop();
+  std::optional<Error> error;
+  ASSERT_TRUE(sim_.RunBlocking([&] { error = informer.WaitForCacheSync(stop.get_token()).error(); },
+                               minutes(5)));
+  EXPECT_EQ(error->reason(), Reason::kCanceled);
+  Timer later = sim_.env().loop().RunAt(sim_.env().Now() + seconds(10), [&] { informer.Stop(); });
+  ASSERT_TRUE(sim_.RunBlocking([&] { error = informer.WaitForCacheSync().error(); }, minutes(5)));
+  EXPECT_EQ(error->reason(), Reason::kStopped);
+}
+
+TEST_F(InformerTest, WaitsThatWaitForThemselvesAreRefused) {
+  server_.Put("a", "1");
+  SharedInformer<Pod> informer = Make();
+  std::optional<Reason> inside;
+  EventHandlerRegistration self;
+  self =
+      informer
+          .AddEventHandler(
+              {.on_add = [&](const Added<Pod>&) { inside = self.WaitForSync().error().reason(); }})
+          .value();
+  std::optional<Reason> on_loop;
+  sim_.env().loop().Post([&] { on_loop = informer.WaitForCacheSync().error().reason(); });
+  Settle();
+  informer.Start();
+  Settle();
+  EXPECT_EQ(inside, Reason::kWouldDeadlock);
+  EXPECT_EQ(on_loop, Reason::kWouldDeadlock);
+}
+
+}  // namespace
+}  // namespace kinformer

@@ -1,0 +1,81 @@
+#include "cache/pipeline/informer_metrics.h"
+
+#include <charconv>
+#include <system_error>
+
+namespace kinformer::internal::cache {
+
+std::unique_ptr<InformerMetrics> InformerMetrics::For(Env& env, std::string_view name) {
+  MetricsSink& sink = env.metrics();
+  if (!sink.enabled()) return nullptr;
+  return std::unique_ptr<InformerMetrics>(new InformerMetrics(sink, name));
+}
+
+void InformerMetrics::SetVersion(Gauge& gauge, std::string_view resource_version) {
+  std::uint64_t number = 0;
+  const char* const end = resource_version.data() + resource_version.size();
+  const auto [at, error] = std::from_chars(resource_version.data(), end, number);
+  if (error == std::errc() && at == end) gauge.Set(static_cast<double>(number));
+}
+
+InformerMetrics::InformerMetrics(MetricsSink& sink, std::string_view name)
+    : lists(sink.NewCounter("reflector_lists_total",
+                            "Lists that reflectors began, as LIST or as watch-list.",
+                            {{"name", name}})),
+      list_duration(sink.NewHistogram("reflector_list_duration_seconds",
+                                      "Time from the request to the end of a complete list.",
+                                      {{"name", name}})),
+      items_per_list(sink.NewHistogram("reflector_items_per_list", "Objects in a complete list.",
+                                       {{"name", name}})),
+      watches(sink.NewCounter("reflector_watches_total", "Watches that the server opened.",
+                              {{"name", name}})),
+      short_watches(sink.NewCounter("reflector_short_watches_total",
+                                    "Watches that ended within a second and without an event.",
+                                    {{"name", name}})),
+      watch_duration(sink.NewHistogram("reflector_watch_duration_seconds", "Life of a watch.",
+                                       {{"name", name}})),
+      items_per_watch(
+          sink.NewHistogram("reflector_items_per_watch", "Events of a watch.", {{"name", name}})),
+      last_resource_version(sink.NewGauge("reflector_last_resource_version",
+                                          "resourceVersion last received from the server.",
+                                          {{"name", name}})),
+      queued_items(sink.NewGauge("informer_queued_items", "Entries between reflector and store.",
+                                 {{"name", name}})),
+      queued_bytes(sink.NewGauge("informer_queued_bytes",
+                                 "Memory of the entries between reflector and store.",
+                                 {{"name", name}})),
+      processing_latency(sink.NewHistogram(
+          "informer_processing_latency_seconds",
+          "Time to apply a batch or a list to the store and tell the handlers.", {{"name", name}})),
+      store_objects(
+          sink.NewGauge("informer_store_objects", "Objects in the store.", {{"name", name}})),
+      store_bytes(sink.NewGauge("informer_store_bytes", "Memory of the objects in the store.",
+                                {{"name", name}})),
+      store_resource_version(sink.NewGauge("informer_store_resource_version",
+                                           "resourceVersion that the store has applied.",
+                                           {{"name", name}})) {}
+
+std::unique_ptr<ListenerMetrics> ListenerMetrics::For(Env& env, std::string_view name,
+                                                      std::string_view handler) {
+  MetricsSink& sink = env.metrics();
+  if (!sink.enabled()) return nullptr;
+  return std::unique_ptr<ListenerMetrics>(
+      new ListenerMetrics(sink, {{"name", name}, {"handler", handler}}));
+}
+
+ListenerMetrics::ListenerMetrics(MetricsSink& sink, MetricLabels labels)
+    : waiting(sink.NewGauge("informer_handler_waiting_events",
+                            "Live events that wait for the handler.", labels)),
+      waiting_bytes(sink.NewGauge("informer_handler_waiting_bytes",
+                                  "Memory that is kept only for events that wait.", labels)),
+      delivered(sink.NewCounter("informer_handler_delivered_total",
+                                "Calls of the handler that "
+                                "returned or threw.",
+                                labels)),
+      coalesced(sink.NewCounter("informer_handler_coalesced_total",
+                                "Events merged into others because the handler was slow.", labels)),
+      dropped(sink.NewCounter("informer_handler_dropped_total",
+                              "Events replaced by a difference because the handler was slow.",
+                              labels)) {}
+
+}  // namespace kinformer::internal::cache

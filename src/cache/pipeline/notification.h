@@ -1,0 +1,37 @@
+// cache/pipeline/notification.h
+//
+// Notification: a live event on its way to the listeners. It keeps its objects; RawEvent, which the
+// handler gets, borrows them. Counterparts: addNotification, updateNotification,
+// deleteNotification.
+
+#ifndef KINFORMER_CACHE_PIPELINE_NOTIFICATION_H_
+#define KINFORMER_CACHE_PIPELINE_NOTIFICATION_H_
+
+#include "kinformer/internal/block.h"
+#include "kinformer/internal/raw_event.h"
+
+namespace kinformer::internal::cache {
+
+struct Notification {
+  EventKind kind{};
+  bool is_in_initial_list = false;
+  bool final_state_unknown = false;
+  // Of an update. Of a deletion: the state that the handler knows, where it was not told of a later
+  // one.
+  ObjectRef old_object{};
+  ObjectRef object{};
+
+  // Without the key.
+  [[nodiscard]] RawEvent Borrow() const {
+    return {kind,
+            is_in_initial_list,
+            final_state_unknown,
+            nullptr,
+            kind == EventKind::kUpdate ? old_object.get() : nullptr,
+            object.get()};
+  }
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_PIPELINE_NOTIFICATION_H_

@@ -1,0 +1,31 @@
+// cache/pipeline/pipeline_counters.h
+//
+// PipelineCounters: what happened between reflector and store.
+
+#ifndef KINFORMER_CACHE_PIPELINE_PIPELINE_COUNTERS_H_
+#define KINFORMER_CACHE_PIPELINE_PIPELINE_COUNTERS_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace kinformer::internal::cache {
+
+// Written on the loop, read by anyone.
+struct PipelineCounters {
+  std::atomic<std::uint64_t> added{0};
+  std::atomic<std::uint64_t> modified{0};
+  std::atomic<std::uint64_t> deleted{0};
+  std::atomic<std::uint64_t> unchanged{0};
+  std::atomic<std::uint64_t> bookmarks{0};
+  std::atomic<std::size_t> queued{0};
+  std::atomic<std::size_t> queued_bytes{0};
+};
+
+inline void Count(std::atomic<std::uint64_t>& counter) {
+  counter.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_PIPELINE_PIPELINE_COUNTERS_H_

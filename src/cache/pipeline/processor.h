@@ -1,0 +1,83 @@
+// cache/pipeline/processor.h
+//
+// Processor: hands what the controller has applied to every listener, and knows which of them are
+// due for a resync. Counterpart: sharedProcessor.
+
+#ifndef KINFORMER_CACHE_PIPELINE_PROCESSOR_H_
+#define KINFORMER_CACHE_PIPELINE_PROCESSOR_H_
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kinformer/env.h"
+
+#include "cache/pipeline/listener.h"
+
+namespace kinformer::internal::cache {
+
+// client-go's rules for resync periods. Before the informer runs, a handler that asks for a shorter
+// period than the informer's lowers the informer's. While it runs, the handler's is raised to the
+// informer's. Nobody is below one second.
+struct ResyncPeriods {
+  static constexpr Duration kMinimum = std::chrono::seconds(1);
+  // What a handler gets; `check` is the informer's period and may be lowered.
+  static Duration ForHandler(Duration wanted, Duration& check, bool running);
+};
+
+// Confined to the loop.
+class Processor {
+ public:
+  using Snapshots = std::function<std::shared_ptr<const SnapshotCore>()>;
+
+  explicit Processor(Env& env) : env_(env) {}
+
+  // `current` is the store as the listener shall first see it; null or empty: nothing to see yet.
+  // `synced`: that is the whole initial list.
+  void Add(std::shared_ptr<Listener> listener, Duration resync_period,
+           std::shared_ptr<const SnapshotCore> current, bool synced);
+  void Remove(const Listener* listener);
+  [[nodiscard]] bool empty() const { return listeners_.empty(); }
+  [[nodiscard]] std::size_t size() const { return listeners_.size(); }
+
+  // `snapshot` is called where a listener needs the state after the events.
+  void Distribute(std::span<const Notification> events, const Snapshots& snapshot);
+  // A relist took the store from `before` to `after` in one step.
+  void DistributeReplaced(const std::shared_ptr<const SnapshotCore>& before,
+                          const std::shared_ptr<const SnapshotCore>& after, bool initial);
+  // Redelivers the store to the given listeners.
+  static void Resync(const std::vector<std::weak_ptr<Listener>>& listeners,
+                     const std::shared_ptr<const SnapshotCore>& current);
+  // Redelivers single objects to the given listeners: a resync through the DeltaFIFO. `snapshot` as
+  // for Distribute.
+  static void DistributeSync(std::span<const Notification> events,
+                             const std::vector<std::weak_ptr<Listener>>& listeners,
+                             const Snapshots& snapshot);
+  void Synced();
+
+  // Which listeners are due now; their next time is a period later. Sets what client-go calls the
+  // syncing flag.
+  std::vector<std::weak_ptr<Listener>> DueForResync();
+
+  // A listener with the policy kBlock is full.
+  [[nodiscard]] bool Blocked() const;
+  void Suspend();
+  void Resume();
+
+ private:
+  struct Entry {
+    std::shared_ptr<Listener> listener;
+    Duration resync_period{0};
+    SteadyTime next_resync{};
+    bool syncing = false;
+  };
+
+  Env& env_;
+  std::vector<Entry> listeners_;
+  bool suspended_ = false;
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_PIPELINE_PROCESSOR_H_

@@ -1,0 +1,414 @@
+#include "cache/pipeline/reflector.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kinformer::internal::cache {
+namespace {
+
+constexpr Duration kMinWatchTimeout = std::chrono::minutes(5);
+
+bool IsExpired(const Error& error) { return IsResourceExpired(error) || IsGone(error); }
+
+}  // namespace
+
+Reflector::Reflector(Env& env, ListerWatcher& lister_watcher, ReflectorStore& store,
+                     ReflectorObserver& observer, ReflectorOptions options)
+    : env_(env),
+      lister_watcher_(lister_watcher),
+      store_(store),
+      observer_(observer),
+      options_(std::move(options)),
+      use_watch_list_(options_.use_watch_list && !lister_watcher.IsWatchListSemanticsUnSupported()),
+      backoff_(env, options_.backoff),
+      metrics_(env, options_.metrics),
+      internal_errors_(options_.max_internal_error_retry),
+      version_(options_.watch_list_page_size) {}
+
+Reflector::~Reflector() { metrics_.WatchEnds(watch_.events); }
+
+void Reflector::Start() { ListAndWatch(); }
+
+void Reflector::ListAndWatch() {
+  watch_list_.unfinished = 0;
+  list_is_fallback_ = false;
+  if (use_watch_list_) {
+    StartWatchList();
+  } else {
+    StartList();
+  }
+}
+
+void Reflector::After(Duration delay, void (Reflector::*next)()) {
+  timer_ = env_.loop().RunAt(env_.Now() + delay, [this, next] {
+    timer_ = Timer();
+    (this->*next)();
+  });
+}
+
+void Reflector::EndRound(const std::optional<Error>& error) {
+  phase_ = Phase::kIdle;
+  call_.reset();
+  metrics_.WatchEnds(watch_.events);
+  watch_list_.tick = Timer();
+  if (error) observer_.OnWatchError(*error);
+  After(error ? RetryDelay(*error) : backoff_.Next(), &Reflector::ListAndWatch);
+}
+
+Duration Reflector::RetryDelay(const Error& error) {
+  const Duration delay = backoff_.Next();
+  if (!error.retry_after()) return delay;
+  return std::max<Duration>(delay, *error.retry_after());
+}
+
+// ---- LIST
+
+void Reflector::StartList() { StartListAt(version_.ListFrom(), version_.PageSize()); }
+
+void Reflector::StartListAt(std::string resourceVersion, std::int64_t limit) {
+  phase_ = Phase::kList;
+  list_ = ListAttempt{.from = std::move(resourceVersion), .limit = limit};
+  FirstPage();
+}
+
+void Reflector::FirstPage() {
+  metrics_.ListBegins();
+  store_.ReplaceBegin();
+  ListOptions options;
+  options.resourceVersion = list_.from;
+  if (!list_.in_one_piece) options.limit = list_.limit;
+  NextPage(options);
+}
+
+void Reflector::NextPage(const ListOptions& options) {
+  call_ = lister_watcher_.List(options, *this);
+}
+
+void Reflector::OnItem(ObjectRef object) {
+  if (!IsExpectedType(*object)) return;
+  ++list_.items;
+  store_.ReplaceItem(std::move(object));
+}
+
+void Reflector::OnUnreadable(std::string_view namespace_, std::string_view name,
+                             const Error& error) {
+  LogUnreadable("list", namespace_, name, error.ToString());
+  store_.ReplaceUnreadable(namespace_, name);
+}
+
+void Reflector::OnDone(Result<ListMeta> result) {
+  call_.reset();
+  if (!result) return ListFailed(result.error());
+  if (list_.resourceVersion.empty()) list_.resourceVersion = result->resourceVersion;
+  if (!result->continue_.empty()) {
+    list_.paginated = true;
+    ListOptions options;
+    options.limit = list_.limit;
+    options.continue_ = result->continue_;
+    return NextPage(options);
+  }
+  if (list_.from == "0" && list_.paginated) version_.SetNoWatchCache();
+  Listed(list_.resourceVersion, list_.items);
+  store_.ChunkEnd();
+  OpenWatch();
+}
+
+void Reflector::ListFailed(const Error& error) {
+  if (IsExpired(error) && list_.paginated && !list_.in_one_piece) {
+    // The pages outlived their snapshot: take the list in one piece.
+    list_.in_one_piece = true;
+    list_.resourceVersion.clear();
+    list_.items = 0;
+    return FirstPage();
+  }
+  if ((IsExpired(error) || IsTooLargeResourceVersion(error)) && !list_is_fallback_) {
+    list_is_fallback_ = true;
+    version_.SetUnavailable();
+    return StartList();
+  }
+  EndRound(error);
+}
+
+void Reflector::Listed(std::string_view resourceVersion, std::size_t items) {
+  if (version_.Listed(resourceVersion)) observer_.OnEpochChanged();
+  metrics_.ListEnds(resourceVersion, items);
+  store_.ReplaceEnd(resourceVersion);
+  observer_.OnListed();
+}
+
+// ---- WATCH with initial events
+
+void Reflector::StartWatchList() {
+  phase_ = Phase::kWatchList;
+  list_ = ListAttempt{};
+  watch_ = WatchAttempt{};
+  watch_list_.Begin();
+  metrics_.ListBegins();
+  store_.ReplaceBegin();
+  ListOptions options;
+  options.resourceVersion = version_.WatchListFrom();
+  options.resourceVersionMatch = "NotOlderThan";
+  options.sendInitialEvents = true;
+  options.allowWatchBookmarks = true;
+  options.timeoutSeconds = WatchTimeoutSeconds();
+  AwaitWatchListTick();
+  call_ = lister_watcher_.Watch(options, *this);
+}
+
+void Reflector::AwaitWatchListTick() {
+  watch_list_.tick =
+      env_.loop().RunAt(env_.Now() + WatchListPatience::kTick, [this] { WatchListTick(); });
+}
+
+void Reflector::WatchListTick() {
+  if (watch_list_.Tick(watch_.events)) {
+    env_.log().Log(LogLevel::kWarning, "waiting for the end of the initial events of a watch-list",
+                   {{"informer", options_.name},
+                    {"events", std::to_string(watch_.events)},
+                    {"silent_for", std::to_string(watch_list_.silent_ticks * 10) + "s"}});
+  }
+  if (watch_list_.SilentForTooLong()) {
+    return FallBackToList("the server does not end the initial events");
+  }
+  AwaitWatchListTick();
+}
+
+void Reflector::FallBackToList(std::string_view why) {
+  call_.reset();
+  watch_list_.tick = Timer();
+  env_.log().Log(LogLevel::kInfo, "watch-list did not work, using list and watch",
+                 {{"informer", options_.name}, {"err", std::string(why)}});
+  StartList();
+}
+
+void Reflector::HandleWatchListEvent(const WatchEvent& event) {
+  switch (event.type) {
+    case WatchEventType::kAdded:
+    case WatchEventType::kModified:
+      if (event.unreadable) {
+        LogUnreadable("watch-list", event.namespace_, event.name, "");
+        store_.ReplaceUnreadable(event.namespace_, event.name);
+      } else if (IsExpectedType(*event.object)) {
+        ++list_.items;
+        store_.ReplaceItem(event.object);
+      } else {
+        return;
+      }
+      break;
+    case WatchEventType::kDeleted:
+      if (event.unreadable) {
+        store_.ReplaceRemove(event.namespace_, event.name);
+      } else if (event.object) {
+        store_.ReplaceRemove(event.object->namespace_(), event.object->name());
+      }
+      break;
+    case WatchEventType::kBookmark:
+      break;
+  }
+  ++watch_.events;
+  if (event.initial_events_end) WatchListSynced(event.resourceVersion);
+}
+
+void Reflector::WatchListSynced(std::string_view resourceVersion) {
+  watch_list_.tick = Timer();
+  watch_list_.unfinished = 0;
+  Listed(resourceVersion, list_.items);
+  // The same stream goes on as the watch.
+  phase_ = Phase::kWatch;
+  watch_ = WatchAttempt{.started = true, .ordered = true};
+  WatchStarted();
+  ArmResync();
+  if (paused_) Pause();
+}
+
+void Reflector::WatchListEnded(const Result<void>& result) {
+  watch_list_.tick = Timer();
+  if (result) {
+    ++watch_list_.unfinished;
+    if (!watch_list_.TooManyUnfinished()) return StartWatchList();
+    return FallBackToList("streams end before their initial events do");
+  }
+  const Error& error = result.error();
+  if (IsConnectionRefused(error) || IsTooManyRequests(error)) {
+    observer_.OnWatchError(error);
+    return After(RetryDelay(error), &Reflector::StartWatchList);
+  }
+  if ((IsExpired(error) || IsTooLargeResourceVersion(error)) && !version_.unavailable()) {
+    version_.SetUnavailable();
+    return StartWatchList();
+  }
+  FallBackToList(error.ToString());
+}
+
+// ---- WATCH
+
+std::int64_t Reflector::WatchTimeoutSeconds() {
+  const Duration least = std::max(kMinWatchTimeout, options_.min_watch_timeout);
+  const double base = std::chrono::duration<double>(least).count();
+  return static_cast<std::int64_t>(base * (1.0 + RandomUnit(env_)));
+}
+
+void Reflector::OpenWatch() {
+  phase_ = Phase::kWatch;
+  ArmResync();
+  if (paused_) return;
+  watch_ = WatchAttempt{.ordered = version_.OrdersEvents(), .begun = env_.Now()};
+  ListOptions options;
+  options.resourceVersion = version_.Last();
+  options.allowWatchBookmarks = true;
+  options.timeoutSeconds = WatchTimeoutSeconds();
+  call_ = lister_watcher_.Watch(options, *this);
+}
+
+void Reflector::OnStarted() {
+  watch_.started = true;
+  if (phase_ == Phase::kWatch) WatchStarted();
+}
+
+void Reflector::WatchStarted() {
+  watch_.begun = env_.Now();
+  metrics_.WatchBegins();
+  observer_.OnWatchStarted();
+}
+
+bool Reflector::IsExpectedType(const Block& object) {
+  if (options_.expected_type == nullptr || &object.type() == options_.expected_type) return true;
+  env_.log().Log(LogLevel::kError, "the server sent an object of another kind; ignored",
+                 {{"informer", options_.name},
+                  {"kind", std::string(object.type().kind)},
+                  {"expected", std::string(options_.expected_type->kind)}});
+  return false;
+}
+
+void Reflector::OnEvent(const WatchEvent& event) {
+  if (phase_ == Phase::kWatchList) return HandleWatchListEvent(event);
+  HandleWatchEvent(event);
+}
+
+bool Reflector::GoesBack(const WatchEvent& event) {
+  if (!watch_.ordered || !version_.IsNewerThan(event.resourceVersion)) return false;
+  if (std::exchange(watch_.went_back, true)) return true;
+  env_.log().Log(LogLevel::kWarning, "the server's watch went back in resourceVersion",
+                 {{"informer", options_.name},
+                  {"event", event.type == WatchEventType::kBookmark ? "bookmark" : "object"},
+                  {"from", version_.Last()},
+                  {"to", std::string(event.resourceVersion)}});
+  return true;
+}
+
+void Reflector::LogUnreadable(std::string_view source, std::string_view namespace_,
+                              std::string_view name, std::string_view why) {
+  env_.log().Log(LogLevel::kError, "an object of the " + std::string(source) + " is unreadable",
+                 {{"informer", options_.name},
+                  {"namespace", std::string(namespace_)},
+                  {"name", std::string(name)},
+                  {"err", std::string(why)}});
+}
+
+void Reflector::HandleWatchEvent(const WatchEvent& event) {
+  if (event.object && !IsExpectedType(*event.object)) return;
+  ++watch_.events;
+  // A bookmark that goes back says nothing of any object; what is known stays known. Objects are
+  // taken as they come, since a server that was restored tells its new history so.
+  if (GoesBack(event) && event.type == WatchEventType::kBookmark) return;
+  Apply(event);
+  if (event.type != WatchEventType::kAdded) watch_.ordered = true;
+  if (watch_.ordered && !event.resourceVersion.empty()) version_.Advance(event.resourceVersion);
+}
+
+void Reflector::Apply(const WatchEvent& event) {
+  if (event.unreadable) {
+    LogUnreadable("watch", event.namespace_, event.name, "");
+    return store_.Unreadable(event.namespace_, event.name, event.type == WatchEventType::kDeleted);
+  }
+  switch (event.type) {
+    case WatchEventType::kAdded:
+      return store_.Add(event.object);
+    case WatchEventType::kModified:
+      return store_.Update(event.object);
+    case WatchEventType::kDeleted:
+      return store_.Delete(event.object);
+    case WatchEventType::kBookmark:
+      return store_.Bookmark(event.resourceVersion);
+  }
+}
+
+void Reflector::OnChunkEnd() {
+  metrics_.Version(version_.Last());
+  store_.ChunkEnd();
+}
+
+void Reflector::OnDone(Result<void> result) {
+  call_.reset();
+  if (phase_ == Phase::kWatchList) return WatchListEnded(result);
+  WatchEnded(result);
+}
+
+void Reflector::WatchEnded(const Result<void>& result) {
+  metrics_.WatchEnds(watch_.events);
+  if (result) return WatchEndedCleanly();
+  const Error& error = result.error();
+  if (IsTooManyRequests(error) || (!watch_.started && IsConnectionRefused(error))) {
+    observer_.OnWatchError(error);
+    return After(RetryDelay(error), &Reflector::OpenWatch);
+  }
+  if (watch_.started && IsInternalError(error) && internal_errors_.MayResume(env_.Now())) {
+    return OpenWatch();
+  }
+  EndRound(error);
+}
+
+void Reflector::WatchEndedCleanly() {
+  const Duration lasted = env_.Now() - watch_.begun;
+  if (lasted < ShortWatches::kVeryShort && watch_.events == 0) {
+    metrics_.ShortWatch();
+    short_watches_.LogEmpty(env_, options_.name);
+    return EndRound(std::nullopt);
+  }
+  // There is nothing to list. But a server that ends them all at once is not asked in a circle.
+  if (short_watches_.TooManyInARow(lasted)) {
+    return After(base::Jitter(env_, ShortWatches::kVeryShort, 1.0), &Reflector::OpenWatch);
+  }
+  OpenWatch();
+}
+
+// ---- pause, resync
+
+void Reflector::Pause() {
+  paused_ = true;
+  // Not here: the caller may stand in a call of the stream that is to be closed.
+  env_.loop().Post([this, alive = std::weak_ptr<bool>(alive_)] {
+    if (alive.expired()) return;
+    if (paused_ && phase_ == Phase::kWatch) {
+      timer_ = Timer();
+      call_.reset();
+      metrics_.WatchEnds(watch_.events);
+    }
+  });
+}
+
+void Reflector::Resume() {
+  if (!paused_) return;
+  paused_ = false;
+  if (phase_ == Phase::kWatch && call_ == nullptr && !timer_.armed()) OpenWatch();
+}
+
+void Reflector::ArmResync() {
+  if (options_.resync_period <= Duration(0) || resync_timer_.armed()) return;
+  resync_timer_ = env_.loop().RunAt(env_.Now() + options_.resync_period, [this] { ResyncNow(); });
+}
+
+void Reflector::ResyncNow() {
+  resync_timer_ = Timer();
+  if (!options_.should_resync || options_.should_resync()) {
+    Result<void> result = store_.Resync();
+    if (!result) {
+      if (phase_ == Phase::kWatch) EndRound(result.error());
+      return ArmResync();
+    }
+    store_.ChunkEnd();
+  }
+  ArmResync();
+}
+
+}  // namespace kinformer::internal::cache

@@ -1,0 +1,193 @@
+// cache/pipeline/reflector.h
+//
+// Reflector: keeps a ReflectorStore equal to one collection of the server: lists it, watches it
+// from there, resumes when the watch ends, lists again when resuming is not possible. Counterpart:
+// cache.Reflector.
+
+#ifndef KINFORMER_CACHE_PIPELINE_REFLECTOR_H_
+#define KINFORMER_CACHE_PIPELINE_REFLECTOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kinformer/env.h"
+#include "kinformer/internal/block.h"
+#include "kinformer/list_watch.h"
+
+#include "base/backoff.h"
+#include "cache/pipeline/collection_version.h"
+#include "cache/pipeline/reflector_attempts.h"
+#include "cache/pipeline/reflector_metrics.h"
+#include "cache/pipeline/watch_retry.h"
+
+namespace kinformer::internal::cache {
+
+class InformerMetrics;
+
+// Where a Reflector puts what it learns. Called on the loop.
+class ReflectorStore {
+ public:
+  virtual ~ReflectorStore() = default;
+
+  // A watch's events.
+  virtual void Add(ObjectRef object) = 0;
+  virtual void Update(ObjectRef object) = 0;
+  virtual void Delete(ObjectRef object) = 0;
+  virtual void Unreadable(std::string_view namespace_, std::string_view name, bool deleted) = 0;
+  virtual void Bookmark(std::string_view resourceVersion) = 0;
+
+  // A list, as it streams in: Begin, then items, then End, which makes the collection equal to the
+  // items. A Begin without End is a list that failed: what came since the last Begin is dropped by
+  // the next.
+  virtual void ReplaceBegin() = 0;
+  virtual void ReplaceItem(ObjectRef object) = 0;
+  virtual void ReplaceUnreadable(std::string_view namespace_, std::string_view name) = 0;
+  // A watch-list may take back what it sent.
+  virtual void ReplaceRemove(std::string_view namespace_, std::string_view name) = 0;
+  virtual void ReplaceEnd(std::string_view resourceVersion) = 0;
+
+  virtual Result<void> Resync() = 0;
+  // What came in one piece of network data has been handed over.
+  virtual void ChunkEnd() = 0;
+};
+
+// Hears how it goes. Called on the loop.
+class ReflectorObserver {
+ public:
+  virtual ~ReflectorObserver() = default;
+  virtual void OnListed() {}
+  virtual void OnWatchStarted() {}
+  // An attempt to list or watch failed, or a watch ended with an error.
+  virtual void OnWatchError(const Error& error) = 0;
+  // The server's collection is older than what it served before.
+  virtual void OnEpochChanged() {}
+};
+
+struct ReflectorOptions {
+  std::string name{};  // for logs: "pods in namespace default"
+  // Objects of other types are logged and ignored; null: any.
+  const TypeInfo* expected_type = nullptr;
+  // Unless the ListerWatcher says that it cannot.
+  bool use_watch_list = true;
+  // Of lists; 0: 500 from etcd, none from the watch cache.
+  std::int64_t watch_list_page_size = 0;
+  // At least 5 min; the time-out asked for is between this and twice this.
+  Duration min_watch_timeout{0};
+  Duration resync_period{0};              // 0: never
+  std::function<bool()> should_resync{};  // empty: always
+  // Resume, not relist, after a 500 in a watch, for that long.
+  Duration max_internal_error_retry{0};
+  base::BackoffOptions backoff{};
+  InformerMetrics* metrics = nullptr;  // null: none
+};
+
+// Confined to the loop; Start, Pause, Resume and destruction happen there, and destruction not
+// inside a call to a receiver or the store. Everything it is given outlives it. Nothing blocks.
+class Reflector final : private ListReceiver, private WatchReceiver {
+ public:
+  Reflector(Env& env, ListerWatcher& lister_watcher, ReflectorStore& store,
+            ReflectorObserver& observer, ReflectorOptions options);
+  ~Reflector() override;
+
+  void Start();
+  // Closes the watch, soon, and opens none until Resume, which continues where it was. A list under
+  // way goes on.
+  void Pause();
+  void Resume();
+
+  [[nodiscard]] const std::string& LastSyncResourceVersion() const { return version_.Last(); }
+  // Where it left off in an earlier life. Before Start.
+  void SetLastSyncResourceVersion(std::string_view rv) { version_.Advance(rv); }
+
+ private:
+  enum class Phase { kIdle, kList, kWatchList, kWatch };
+
+  void ListAndWatch();
+  // Ends the round: reports `error`, then waits and begins the next.
+  void EndRound(const std::optional<Error>& error);
+  void After(Duration delay, void (Reflector::*next)());
+  // Backoff, or what the server asks for if that is longer.
+  Duration RetryDelay(const Error& error);
+
+  void StartList();
+  void StartListAt(std::string resourceVersion, std::int64_t limit);
+  // Asks for the list under way from its front.
+  void FirstPage();
+  void NextPage(const ListOptions& options);
+  void ListFailed(const Error& error);
+  // The store is told that it has all up to this version, and where that is older than what it had.
+  void Listed(std::string_view resourceVersion, std::size_t items);
+
+  void StartWatchList();
+  void WatchListEnded(const Result<void>& result);
+  void WatchListSynced(std::string_view resourceVersion);
+  void AwaitWatchListTick();
+  void WatchListTick();
+  void FallBackToList(std::string_view why);
+
+  void OpenWatch();
+  // The stream has begun to tell what happens.
+  void WatchStarted();
+  void WatchEnded(const Result<void>& result);
+  void WatchEndedCleanly();
+  [[nodiscard]] std::int64_t WatchTimeoutSeconds();
+
+  void ArmResync();
+  void ResyncNow();
+
+  // ListReceiver
+  void OnItem(ObjectRef object) override;
+  void OnUnreadable(std::string_view namespace_, std::string_view name,
+                    const Error& error) override;
+  void OnDone(Result<ListMeta> result) override;
+  // WatchReceiver
+  void OnStarted() override;
+  void OnEvent(const WatchEvent& event) override;
+  void OnDone(Result<void> result) override;
+  // Both
+  void OnChunkEnd() override;
+
+  [[nodiscard]] bool IsExpectedType(const Block& object);
+  void HandleWatchListEvent(const WatchEvent& event);
+  void HandleWatchEvent(const WatchEvent& event);
+  void Apply(const WatchEvent& event);
+  void LogUnreadable(std::string_view source, std::string_view namespace_, std::string_view name,
+                     std::string_view why);
+  // Is the event's resourceVersion older than what the watch has told already? Logged once a
+  // stream.
+  bool GoesBack(const WatchEvent& event);
+
+  Env& env_;
+  ListerWatcher& lister_watcher_;
+  ReflectorStore& store_;
+  ReflectorObserver& observer_;
+  const ReflectorOptions options_;
+  const bool use_watch_list_;
+  base::BackoffManager backoff_;
+  ReflectorMetrics metrics_;
+  ShortWatches short_watches_;
+  InternalErrors internal_errors_;
+
+  Phase phase_ = Phase::kIdle;
+  bool paused_ = false;
+  bool list_is_fallback_ = false;  // of a list that the server could not serve
+  CollectionVersion version_;
+  ListAttempt list_;
+  WatchAttempt watch_;
+  WatchListPatience watch_list_;
+
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  // Destroyed first: nothing may call back while the rest goes.
+  Timer timer_;
+  Timer resync_timer_;
+  std::unique_ptr<ListWatchCall> call_;
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_PIPELINE_REFLECTOR_H_

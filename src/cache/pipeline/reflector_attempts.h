@@ -1,0 +1,63 @@
+// cache/pipeline/reflector_attempts.h
+//
+// What a reflector knows of the list, the watch-list and the watch that is under way.
+
+#ifndef KINFORMER_CACHE_PIPELINE_REFLECTOR_ATTEMPTS_H_
+#define KINFORMER_CACHE_PIPELINE_REFLECTOR_ATTEMPTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "kinformer/env.h"
+
+namespace kinformer::internal::cache {
+
+// A LIST, page by page.
+struct ListAttempt {
+  std::string from{};  // the resourceVersion that it asks for
+  std::int64_t limit = 0;
+  std::string resourceVersion{};  // of the answer: that of the first page
+  std::size_t items = 0;
+  bool paginated = false;     // it came in pages
+  bool in_one_piece = false;  // its pages outlived their snapshot, so it is asked for as a whole
+};
+
+// A watch, from its request on. A watch-list is one, too, and goes on as the watch.
+struct WatchAttempt {
+  bool started = false;  // the server has accepted it
+  // The events so far came in the order of resourceVersions, so the last one's is the collection's.
+  bool ordered = false;
+  bool went_back = false;  // it has been logged that they did not
+  SteadyTime begun{};
+  std::size_t events = 0;
+};
+
+// How long to wait for the end of a watch-list's initial events. A server that streams, but never
+// ends them, must not keep the informer from syncing.
+struct WatchListPatience {
+  static constexpr Duration kTick = std::chrono::seconds(10);
+
+  int unfinished = 0;  // streams in a row that ended before their initial events did
+  int silent_ticks = 0;
+  std::size_t events_at_tick = 0;
+  Timer tick{};
+
+  [[nodiscard]] bool TooManyUnfinished() const { return unfinished >= 3; }
+  [[nodiscard]] bool SilentForTooLong() const { return silent_ticks >= 6; }
+  // A new stream.
+  void Begin() {
+    silent_ticks = 0;
+    events_at_tick = 0;
+  }
+  // A tick has passed, and so many events have come in all. True: none during this tick.
+  bool Tick(std::size_t events) {
+    silent_ticks = events == events_at_tick ? silent_ticks + 1 : 0;
+    events_at_tick = events;
+    return silent_ticks > 0;
+  }
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_PIPELINE_REFLECTOR_ATTEMPTS_H_

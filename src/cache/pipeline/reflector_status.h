@@ -1,0 +1,65 @@
+// cache/pipeline/reflector_status.h
+//
+// ReflectorStatus: how listing and watching goes, over all lives of an informer: figures, the last
+// error, and the user's watch error handler.
+
+#ifndef KINFORMER_CACHE_PIPELINE_REFLECTOR_STATUS_H_
+#define KINFORMER_CACHE_PIPELINE_REFLECTOR_STATUS_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kinformer/env.h"
+#include "kinformer/error.h"
+#include "kinformer/informer_options.h"
+
+#include "base/mutex.h"
+#include "cache/pipeline/informer_observers.h"
+#include "cache/pipeline/reflector.h"
+
+namespace kinformer::internal::cache {
+
+using WatchErrorHandler = std::function<void(const Error&)>;
+
+// The reflector tells it on the loop; anyone may ask.
+class ReflectorStatus final : public ReflectorObserver {
+ public:
+  ReflectorStatus(Env& env, const std::string& informer,
+                  std::shared_ptr<InformerObservers> observers)
+      : env_(env), informer_(informer), observers_(std::move(observers)) {}
+
+  // On the loop, before a reflector starts. Empty: errors are logged.
+  void SetErrorHandler(WatchErrorHandler handler) { on_error_ = std::move(handler); }
+
+  void OnListed() override;
+  void OnWatchStarted() override;
+  void OnWatchError(const Error& error) override;
+  void OnEpochChanged() override;
+
+  // Empty: the last attempt succeeded.
+  [[nodiscard]] std::optional<Error> LastError() const;
+  void AddTo(InformerStats& stats) const;
+
+ private:
+  void ClearError();
+
+  Env& env_;
+  const std::string& informer_;  // what messages call it
+  const std::shared_ptr<InformerObservers> observers_;
+  WatchErrorHandler on_error_;  // of the loop
+
+  std::atomic<std::uint64_t> lists_{0};
+  std::atomic<std::uint64_t> watches_{0};
+  std::atomic<std::uint64_t> errors_{0};
+  std::atomic<std::uint64_t> epochs_{0};
+  mutable base::Mutex mutex_;
+  std::optional<Error> last_error_ KINFORMER_GUARDED_BY(mutex_);
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_PIPELINE_REFLECTOR_STATUS_H_

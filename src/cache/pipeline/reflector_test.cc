@@ -1,0 +1,521 @@
+// The reflector with list and watch, against a bendable server: rows R of the catalogue.
+
+#include "cache/pipeline/reflector.h"
+
+#include <compare>
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/pipeline/resource_version.h"
+#include "cache/pipeline/testing/reflector_fixture.h"
+
+namespace kinformer::internal::cache {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+TEST_F(ReflectorTest, R_13_WL_08_ListsAtZeroInPagesThenWatchesFromThere) {
+  server_.Put("foo");
+  Start();
+  EXPECT_EQ(server_.requests, (Texts{"LIST rv=0 limit=500", "WATCH rv=1 bookmarks"}));
+  EXPECT_EQ(store_.objects, (std::map<std::string, std::string>{{"foo", "1"}}));
+  server_.Put("foo");
+  server_.Put("bar");
+  sim_.RunReady();
+  EXPECT_EQ(store_.words, (Texts{"replace 1", "update foo", "add bar"}));
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "3");
+}
+
+TEST_F(ReflectorTest, R_12_WL_11_OneWatchListAndNoList) {
+  server_.watch_list_unsupported = false;
+  server_.Put("foo");
+  server_.Put("bar");
+  Start();
+  EXPECT_EQ(server_.requests, (Texts{"WATCHLIST rv= NotOlderThan bookmarks"}));
+  EXPECT_EQ(store_.objects.size(), 2U);
+  server_.Put("foo");
+  sim_.RunReady();
+  EXPECT_EQ(store_.words, (Texts{"replace 2", "update foo"}));
+}
+
+TEST_F(ReflectorTest, R_10_IgnoresOtherTypesAndTakesTheLastResourceVersion) {
+  server_.Put("foo");
+  server_.Put("bar");
+  Start();
+  const TypeInfo* service = DynamicTypeInfo("", "v1", "Service", "services", true);
+  server_.Send(WatchEventType::kAdded, MakePod("default", "rejected", "99", "", "", *service));
+  server_.Send(WatchEventType::kDeleted, MakePod("default", "foo", "54"));
+  server_.Send(WatchEventType::kModified, MakePod("default", "bar", "55"));
+  server_.Send(WatchEventType::kAdded, MakePod("default", "baz", "32"));
+  sim_.RunReady();
+  EXPECT_EQ(store_.objects, (std::map<std::string, std::string>{{"bar", "55"}, {"baz", "32"}}));
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "32");
+}
+
+TEST_F(ReflectorTest, AServerThatEndsWatchesAtOnceDoesNotFloodTheLog) {
+  Start();
+  const SteadyTime began = Now();
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() > 0; }, minutes(2)));
+    server_.EndWatches();
+    sim_.RunReady();
+  }
+  EXPECT_GE(Count("LIST"), 20U);
+  EXPECT_GE(log_->lines.size(), 2U);
+  EXPECT_LE(log_->lines.size(), 1U + static_cast<std::size_t>((Now() - began) / minutes(1)));
+}
+
+TEST_F(ReflectorTest, WatchesThatEndAtOnceWithAnEventEachAreNotOpenedInACircle) {
+  Start();
+  sim_.RunFor(seconds(5));
+  const SteadyTime began = Now();
+  for (int i = 0; i < 40; ++i) {
+    ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() > 0; }, minutes(2)));
+    server_.Put("a", std::to_string(i));
+    server_.EndWatches();
+    sim_.RunReady();
+  }
+  EXPECT_GT(Now() - began, seconds(20));
+  EXPECT_LT(Now() - began, seconds(70));
+  EXPECT_EQ(Count("LIST"), 1U);
+}
+
+TEST_F(ReflectorTest, R_08_R_09_VeryShortWatchRelistsAfterABackoff) {
+  Start();
+  sim_.RunFor(milliseconds(10));
+  server_.EndWatches();
+  sim_.RunReady();
+  EXPECT_EQ(server_.requests.size(), 2U) << "it must wait before it lists again";
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(Count("LIST"), 2U);
+}
+
+TEST_F(ReflectorTest, AWatchThatEndsAfterASecondIsResumedAtOnce) {
+  server_.Put("foo");
+  Start();
+  sim_.RunFor(seconds(1));
+  server_.EndWatches();
+  sim_.RunReady();
+  EXPECT_EQ(server_.requests.back(), "WATCH rv=1 bookmarks");
+  EXPECT_EQ(Count("LIST"), 1U);
+  EXPECT_EQ(Count("WATCH"), 2U);
+}
+
+TEST_F(ReflectorTest, AWatchWithEventsIsResumedAtTheLast) {
+  server_.Put("foo");
+  Start();
+  server_.Put("bar");
+  sim_.RunReady();
+  server_.EndWatches();
+  sim_.RunReady();
+  EXPECT_EQ(server_.requests.back(), "WATCH rv=2 bookmarks");
+}
+
+TEST_F(ReflectorTest, R_15_R_16_RefusedConnectionsBackOffWithoutARelist) {
+  for (int i = 0; i < 5; ++i) server_.watch_errors.push_back(Refused());
+  const SteadyTime start = Now();
+  ReflectorOptions options;
+  options.backoff = {.initial = milliseconds(1), .cap = milliseconds(50)};
+  Start(std::move(options));
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, seconds(10)));
+  // 1 + 2 + 4 + 8 + 16 ms, each drawn from once to twice that.
+  EXPECT_GE(Now() - start, milliseconds(31));
+  EXPECT_LE(Now() - start, milliseconds(64));
+  EXPECT_EQ(Count("LIST"), 1U);
+  EXPECT_EQ(Count("WATCH"), 6U);
+}
+
+TEST_F(ReflectorTest, R_18_CustomBackoff) {
+  for (int i = 0; i < 5; ++i) server_.watch_errors.push_back(Refused());
+  const SteadyTime start = Now();
+  ReflectorOptions options;
+  options.backoff = {.initial = milliseconds(10), .cap = milliseconds(100), .jitter = 0};
+  Start(std::move(options));
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, seconds(10)));
+  EXPECT_GE(Now() - start, milliseconds(240));
+  EXPECT_LE(Now() - start, milliseconds(520));
+}
+
+TEST_F(ReflectorTest, R_19_R_20_TooManyRequestsBacksOffWithoutARelist) {
+  for (int i = 0; i < 4; ++i) server_.watch_errors.push_back(TooMany());
+  Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, minutes(5)));
+  EXPECT_EQ(Count("LIST"), 1U);
+  EXPECT_EQ(Count("WATCH"), 5U);
+  server_.FailWatches(TooMany());
+  sim_.RunReady();
+  EXPECT_EQ(server_.open_watches(), 0U);
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, minutes(5)));
+  EXPECT_EQ(Count("LIST"), 1U);
+}
+
+TEST_F(ReflectorTest, RetryAfterIsHonoured) {
+  server_.watch_errors.push_back(TooMany().WithRetryAfter(seconds(60)));
+  const SteadyTime start = Now();
+  Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, minutes(5)));
+  EXPECT_GE(Now() - start, seconds(60));
+}
+
+TEST_F(ReflectorTest, R_21_RD_01_AnInternalErrorInTheStreamRelists) {
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.FailWatches(Internal());
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(Count("LIST"), 2U);
+}
+
+// Fails the watch with an internal error each second until that is answered by a list.
+// `quiet_before`: the failure that comes a minute after the one before it.
+class InternalErrorTest : public ReflectorTest {
+ protected:
+  int Retries(Duration window, int quiet_before = 0) {
+    ReflectorOptions options;
+    options.max_internal_error_retry = window;
+    Start(std::move(options));
+    int retries = 0;
+    while (retries < 100) {
+      sim_.RunFor(retries + 1 == quiet_before ? Duration(minutes(1)) : Duration(seconds(1)));
+      server_.FailWatches(Internal());
+      sim_.RunReady();
+      if (server_.open_watches() == 0) break;
+      ++retries;
+    }
+    EXPECT_EQ(Count("LIST"), 1U);
+    return retries;
+  }
+};
+
+TEST_F(InternalErrorTest, R_22_AreRetriedWithinTheWindow) { EXPECT_EQ(Retries(seconds(30)), 31); }
+
+TEST_F(InternalErrorTest, R_23_AQuietMinuteStartsTheWindowAfresh) {
+  EXPECT_EQ(Retries(seconds(30), 10), 40);
+}
+
+TEST_F(InternalErrorTest, RD_02_AWindowOfASecondIsTwoRetries) { EXPECT_EQ(Retries(seconds(1)), 2); }
+
+TEST_F(InternalErrorTest, RD_03_RD_04_OtherErrorsAreNotRetriedAndDoNotEndTheWindow) {
+  ReflectorOptions options;
+  options.max_internal_error_retry = seconds(30);
+  Start(std::move(options));
+  const auto fail_with = [this](const Error& error) {
+    sim_.RunFor(seconds(2));
+    server_.FailWatches(error);
+    sim_.RunReady();
+    return server_.open_watches() == 1;
+  };
+  EXPECT_TRUE(fail_with(Internal()));
+  EXPECT_FALSE(fail_with(Error(Reason::kForbidden, "no").WithHttpStatus(403)));
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(Count("LIST"), 2U);
+  EXPECT_TRUE(fail_with(Internal()));
+  EXPECT_EQ(Count("LIST"), 2U);
+  // The window began with the first of them.
+  sim_.RunFor(seconds(25));
+  EXPECT_FALSE(fail_with(Internal()));
+}
+
+TEST_F(ReflectorTest, R_28_R_29_RelistsAtTheLastAndFallsBackToAQuorumRead) {
+  server_.set_rv(9);
+  server_.Put("foo");
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.list_errors.push_back(Expired());
+  server_.FailWatches(Expired());
+  sim_.RunFor(seconds(3));
+  ASSERT_GE(server_.requests.size(), 5U);
+  EXPECT_EQ(server_.requests[0], "LIST rv=0 limit=500");
+  EXPECT_EQ(server_.requests[2], "LIST rv=10 limit=0");
+  EXPECT_EQ(server_.requests[3], "LIST rv= limit=500");
+  EXPECT_EQ(server_.requests[4], "WATCH rv=10 bookmarks");
+}
+
+TEST_F(ReflectorTest, R_31_TooLargeResourceVersionFallsBackToo) {
+  server_.set_rv(19);
+  server_.Put("foo");
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.list_errors.push_back(TooLarge());
+  server_.FailWatches(Expired());
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(server_.requests[2], "LIST rv=20 limit=0");
+  EXPECT_EQ(server_.requests[3], "LIST rv= limit=500");
+}
+
+TEST_F(ReflectorTest, AServerThatWentBackInTimeIsANewEpoch) {
+  server_.set_rv(19);
+  server_.Put("foo");
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.set_rv(4);
+  server_.Forget();
+  server_.list_errors.push_back(TooLarge());
+  server_.FailWatches(Expired());
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(observer_.epochs, 1);
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "4");
+}
+
+TEST_F(ReflectorTest, R_25_PG_08_PageSizeIsKeptAndTokensAreFollowed) {
+  server_.pages_ignore_rv = true;
+  for (int i = 0; i < 10; ++i) server_.Put("pod-" + std::to_string(i));
+  ReflectorOptions options;
+  options.watch_list_page_size = 4;
+  Start(std::move(options));
+  EXPECT_EQ(server_.requests, (Texts{"LIST rv=0 limit=4", "LIST rv= limit=4 continue=4",
+                                     "LIST rv= limit=4 continue=8", "WATCH rv=10 bookmarks"}));
+  EXPECT_EQ(store_.objects.size(), 10U);
+}
+
+TEST_F(ReflectorTest, PG_01_to_PG_05_AllItemsOfAnyNumberOfPages) {
+  struct Row {
+    int items;
+    std::size_t lists;
+  };
+  for (const Row& row : {Row{0, 1}, Row{9, 1}, Row{10, 1}, Row{11, 2}, Row{21, 3}}) {
+    FakeServer server(sim_.env());
+    server.watch_list_unsupported = true;
+    server.pages_ignore_rv = true;
+    for (int i = 0; i < row.items; ++i) server.Put("pod-" + std::to_string(i));
+    RecordingStore store;
+    const auto lister_watcher = server.NewListerWatcher();
+    ReflectorOptions options;
+    options.watch_list_page_size = 10;
+    Reflector reflector(sim_.env(), *lister_watcher, store, observer_, std::move(options));
+    sim_.env().loop().Post([&] { reflector.Start(); });
+    sim_.RunReady();
+    EXPECT_EQ(store.objects.size(), static_cast<std::size_t>(row.items));
+    EXPECT_EQ(server.requests.size(), row.lists + 1) << row.items << " items";
+  }
+}
+
+TEST_F(ReflectorTest, R_26_NoPagesOnceThereIsAResourceVersion) {
+  server_.set_rv(9);
+  server_.Put("foo");
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.FailWatches(Expired());
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(server_.requests[2], "LIST rv=10 limit=0");
+}
+
+TEST_F(ReflectorTest, R_27_PaginationSticksWhereThereIsNoWatchCache) {
+  server_.pages_ignore_rv = true;
+  for (int i = 0; i < 501; ++i) server_.Put("pod-" + std::to_string(i));
+  Start();
+  EXPECT_EQ(Count("LIST"), 2U);
+  sim_.RunFor(seconds(5));
+  server_.FailWatches(Expired());
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(server_.requests[3], "LIST rv=501 limit=500");
+  EXPECT_EQ(store_.objects.size(), 501U);
+}
+
+TEST_F(ReflectorTest, R_30_PG_07_APageThatExpiresMakesItOneFullList) {
+  server_.set_rv(9);
+  server_.pages_ignore_rv = true;
+  for (int i = 0; i < 8; ++i) server_.Put("pod-" + std::to_string(i));
+  ReflectorOptions options;
+  options.watch_list_page_size = 4;
+  Start(std::move(options));
+  sim_.RunFor(seconds(5));
+  server_.requests.clear();
+  server_.list_errors = {std::nullopt, Expired()};
+  server_.FailWatches(Expired());
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(server_.requests, (Texts{"LIST rv=17 limit=4", "LIST rv= limit=4 continue=4",
+                                     "LIST rv=17 limit=0", "WATCH rv=17 bookmarks"}));
+  EXPECT_EQ(store_.objects.size(), 8U);
+}
+
+TEST_F(ReflectorTest, R_14_ListAndConnectErrorsAreReportedAndRetried) {
+  server_.list_errors.push_back(Internal());
+  server_.watch_errors.push_back(Error(Reason::kForbidden, "no").WithHttpStatus(403));
+  Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, minutes(1)));
+  EXPECT_EQ(observer_.errors, (std::vector<Reason>{Reason::kInternalError, Reason::kForbidden}));
+  EXPECT_EQ(Count("LIST"), 3U);
+}
+
+TEST_F(ReflectorTest, R_40_R_41_R_42_WatchTimeouts) {
+  struct Row {
+    Duration min;
+    std::int64_t low;
+    std::int64_t high;
+  };
+  for (const Row& row :
+       {Row{Duration(0), 300, 600}, Row{seconds(1), 300, 600}, Row{minutes(30), 1800, 3600}}) {
+    server_.timeouts.clear();
+    ReflectorOptions options;
+    options.min_watch_timeout = row.min;
+    Start(std::move(options));
+    ASSERT_EQ(server_.timeouts.size(), 1U);
+    EXPECT_GE(server_.timeouts[0], row.low);
+    EXPECT_LE(server_.timeouts[0], row.high);
+    reflector_.reset();
+  }
+}
+
+TEST_F(ReflectorTest, R_43_EveryEventMovesTheResourceVersion) {
+  server_.set_rv(10);
+  Start();
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "10");
+  server_.Send(WatchEventType::kAdded, MakePod("default", "a", "11"));
+  sim_.RunReady();
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "11");
+  server_.Send(WatchEventType::kModified, MakePod("default", "a", "20"));
+  sim_.RunReady();
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "20");
+  server_.SendBookmark("30");
+  sim_.RunReady();
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "30");
+  server_.Send(WatchEventType::kDeleted, MakePod("default", "a", "40"));
+  sim_.RunReady();
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "40");
+}
+
+TEST_F(ReflectorTest, F11_ABookmarkThatGoesBackIsLoggedAndIgnored) {
+  server_.set_rv(100);
+  Start();
+  server_.SendBookmark("99");
+  server_.SendBookmark("20");
+  sim_.RunReady();
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "100");
+  EXPECT_EQ(store_.words, (Texts{"replace 100"}));
+  const std::string back = "the server's watch went back in resourceVersion ";
+  EXPECT_EQ(log_->lines, (Texts{back + "100 99"})) << "once a stream";
+
+  server_.SendBookmark("101");
+  server_.EndWatches();
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(server_.requests.back(), "WATCH rv=101 bookmarks");
+  server_.SendBookmark("9");
+  sim_.RunReady();
+  EXPECT_EQ(log_->lines, (Texts{back + "100 99", back + "101 9"})) << "another stream";
+}
+
+TEST_F(ReflectorTest, F17_AnObjectThatGoesBackIsLoggedAndTaken) {
+  server_.set_rv(100);
+  Start();
+  server_.Send(WatchEventType::kAdded, MakePod("default", "a", "101"));
+  server_.Send(WatchEventType::kModified, MakePod("default", "a", "50"));
+  server_.Send(WatchEventType::kModified, MakePod("default", "a", "51"));
+  sim_.RunReady();
+  EXPECT_EQ(log_->lines, (Texts{"the server's watch went back in resourceVersion 101 50"}));
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "51");
+  EXPECT_EQ(store_.objects.at("a"), "51");
+}
+
+TEST_F(ReflectorTest, R_45_AStoreReadErrorInTheStreamRelists) {
+  server_.Put("good");
+  server_.Put("corrupt");
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.FailWatches(Internal());
+  server_.Delete("corrupt");
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(store_.replaced, 2);
+  EXPECT_EQ(store_.objects.size(), 1U);
+}
+
+TEST_F(ReflectorTest, R_24_AFailedResyncRelists) {
+  ReflectorOptions options;
+  options.resync_period = seconds(10);
+  store_.resync_fails_at = 2;
+  Start(std::move(options));
+  sim_.RunFor(seconds(25));
+  EXPECT_EQ(store_.resyncs, 2);
+  EXPECT_EQ(Count("LIST"), 2U);
+}
+
+TEST_F(ReflectorTest, R_01_AnErrorThatIsNoStatusRelists) {
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.FailWatches(Error(Reason::kDecode, "not a Status"));
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(Count("LIST"), 2U);
+}
+
+TEST_F(ReflectorTest, R_03_TheResyncTimerFiresAgainAndAgain) {
+  ReflectorOptions options;
+  options.resync_period = seconds(10);
+  Start(std::move(options));
+  sim_.RunFor(seconds(35));
+  EXPECT_EQ(store_.resyncs, 3);
+}
+
+TEST_F(ReflectorTest, R_04_DestructionDuringTheListOpensNoWatch) {
+  server_.Put("foo");
+  lister_watcher_ = server_.NewListerWatcher();
+  reflector_ = std::make_unique<Reflector>(sim_.env(), *lister_watcher_, store_, observer_,
+                                           ReflectorOptions());
+  sim_.env().loop().Post([this] { reflector_->Start(); });
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.requests.size() == 1; }, seconds(1)));
+  reflector_.reset();
+  sim_.RunFor(minutes(10));
+  EXPECT_EQ(server_.requests, (Texts{"LIST rv=0 limit=500"}));
+  EXPECT_TRUE(store_.words.empty());
+}
+
+TEST_F(ReflectorTest, R_06_R_11_DestructionBeforeTheStreamIsReadReadsNothing) {
+  Start();
+  store_.words.clear();
+  server_.Put("foo");
+  reflector_.reset();
+  sim_.RunFor(minutes(10));
+  EXPECT_TRUE(store_.words.empty());
+  EXPECT_EQ(server_.open_watches(), 0U);
+}
+
+TEST_F(ReflectorTest, R_17_TheDefaultBackoffConnectsWithinTenSeconds) {
+  server_.watch_errors = {Refused(), Refused()};
+  Start();
+  EXPECT_EQ(server_.open_watches(), 0U);
+  EXPECT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, seconds(10)));
+}
+
+TEST_F(ReflectorTest, R_02_R_05_R_07_DestructionEndsTheWatch) {
+  Start();
+  EXPECT_EQ(server_.open_watches(), 1U);
+  reflector_.reset();
+  EXPECT_EQ(server_.open_watches(), 0U);
+  server_.Put("foo");
+  sim_.RunFor(minutes(1));
+  EXPECT_EQ(server_.requests.size(), 2U);
+  EXPECT_EQ(store_.words, (Texts{"replace 0"}));
+}
+
+TEST_F(ReflectorTest, PauseClosesTheWatchAndResumeContinues) {
+  server_.Put("foo");
+  Start();
+  sim_.env().loop().Post([this] { reflector_->Pause(); });
+  sim_.RunReady();
+  EXPECT_EQ(server_.open_watches(), 0U);
+  server_.Put("bar");
+  sim_.RunFor(minutes(10));
+  EXPECT_EQ(store_.words, (Texts{"replace 1"}));
+  sim_.env().loop().Post([this] { reflector_->Resume(); });
+  sim_.RunReady();
+  EXPECT_EQ(server_.requests.back(), "WATCH rv=1 bookmarks");
+  EXPECT_EQ(store_.words, (Texts{"replace 1", "add bar"}));
+}
+
+TEST(ResourceVersion, Order) {
+  using Order = std::strong_ordering;
+  EXPECT_EQ(CompareResourceVersion("9", "10"), Order::less);
+  EXPECT_EQ(CompareResourceVersion("10", "9"), Order::greater);
+  EXPECT_EQ(CompareResourceVersion("123456789012345678901", "123456789012345678901"), Order::equal);
+  EXPECT_EQ(CompareResourceVersion("", "1"), std::nullopt);
+  EXPECT_EQ(CompareResourceVersion("0", "1"), std::nullopt);
+  EXPECT_EQ(CompareResourceVersion("1a", "1"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace kinformer::internal::cache

@@ -1,0 +1,95 @@
+// cache/pipeline/relist.h
+//
+// Relist: a whole list on its way into the store, in one version that stays open over several turns
+// of the loop.
+
+#ifndef KINFORMER_CACHE_PIPELINE_RELIST_H_
+#define KINFORMER_CACHE_PIPELINE_RELIST_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/internal/snapshot_core.h"
+
+#include "cache/pipeline/delta.h"
+#include "cache/pipeline/pipeline_counters.h"
+#include "cache/store/store_core.h"
+
+namespace kinformer::internal::cache {
+
+// Confined to the loop. Nobody else writes the store between the first Continue and the caller's
+// Commit.
+class Relist {
+ public:
+  // Called for each object that the list adds, changes ("ADDED", "MODIFIED") or, as one that it
+  // lacks, deletes ("DELETED"). Empty: nobody wants to know.
+  using Observer = std::function<void(std::string_view type, const Block& object)>;
+
+  // Begins a version.
+  Relist(Env& env, StoreCore& store, PipelineCounters& counters, std::unique_ptr<DeltaExtra> list,
+         Observer observer);
+
+  // Works until `until`, and does something in any case. True: all is written, except the list's
+  // resourceVersion.
+  bool Continue(SteadyTime until);
+
+  [[nodiscard]] const DeltaExtra& list() const { return *list_; }
+  // The store as it was.
+  [[nodiscard]] const std::shared_ptr<const SnapshotCore>& before() const { return before_; }
+
+ private:
+  // Entries of the store that the list has, too.
+  class Marks {
+   public:
+    explicit Marks(std::uint32_t entries) : words_((entries + kBits - 1) / kBits) {}
+    // True the first time.
+    bool Mark(std::uint32_t entry) {
+      std::uint64_t& word = words_[entry / kBits];
+      const std::uint64_t bit = std::uint64_t{1} << (entry % kBits);
+      const bool first = (word & bit) == 0;
+      word |= bit;
+      return first;
+    }
+    [[nodiscard]] bool Has(std::uint32_t entry) const {
+      return (words_[entry / kBits] >> (entry % kBits) & 1) != 0;
+    }
+
+   private:
+    static constexpr std::uint32_t kBits = 64;
+    std::vector<std::uint64_t> words_;
+  };
+
+  // Each does a part, and is true once it has done all.
+  bool PutObjects(SteadyTime until);
+  bool EraseTheRest(SteadyTime until);
+  void PutNext();
+  // The list has the object that the store had before.
+  void Keep(const StoreEntry& entry);
+  // Counts a step; now and then looks at the clock.
+  [[nodiscard]] bool TimeIsUp(SteadyTime until);
+
+  Env& env_;
+  StoreCore& store_;
+  PipelineCounters& counters_;
+  const std::unique_ptr<DeltaExtra> list_;
+  const Observer observer_;
+  const std::shared_ptr<const SnapshotCore> before_;
+
+  // Entries below this number were there before.
+  const std::uint32_t entries_;
+  Marks kept_;
+  std::size_t kept_count_ = 0;
+  // Positions in the list, and in the store.
+  std::size_t next_object_ = 0;
+  std::uint32_t next_entry_ = 0;
+  std::size_t steps_ = 0;
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_PIPELINE_RELIST_H_

@@ -1,0 +1,33 @@
+// cache/pipeline/resource_version.h
+//
+// The order of resourceVersions. Counterpart: apimachinery's util/resourceversion.
+
+#ifndef KINFORMER_CACHE_PIPELINE_RESOURCE_VERSION_H_
+#define KINFORMER_CACHE_PIPELINE_RESOURCE_VERSION_H_
+
+#include <compare>
+#include <optional>
+#include <string_view>
+
+namespace kinformer::internal::cache {
+
+// Digits only, not empty, not starting with 0; of any length.
+inline bool IsWellFormedResourceVersion(std::string_view rv) {
+  if (rv.empty() || rv.front() == '0') return false;
+  for (const char c : rv) {
+    if (c < '0' || c > '9') return false;
+  }
+  return true;
+}
+
+// Empty where one of the two is not well-formed: such servers are asked nothing but equality.
+inline std::optional<std::strong_ordering> CompareResourceVersion(std::string_view a,
+                                                                  std::string_view b) {
+  if (!IsWellFormedResourceVersion(a) || !IsWellFormedResourceVersion(b)) return std::nullopt;
+  if (a.size() != b.size()) return a.size() <=> b.size();
+  return a.compare(b) <=> 0;
+}
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_PIPELINE_RESOURCE_VERSION_H_

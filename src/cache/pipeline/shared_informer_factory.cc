@@ -1,0 +1,249 @@
+#include "kinformer/shared_informer_factory.h"
+
+#include <algorithm>
+#include <compare>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "kinformer/discovery.h"
+#include "kinformer/internal/descriptor.h"
+#include "kinformer/unstructured.h"
+
+#include "base/mutex.h"
+
+namespace kinformer {
+namespace internal {
+namespace {
+
+std::string Described(const TypeInfo& type, const std::string& namespace_) {
+  std::string text(type.resource);
+  if (!type.group.empty()) text += "." + std::string(type.group);
+  if (!namespace_.empty()) text += " in namespace " + namespace_;
+  return text;
+}
+
+class ClientProvider final : public ListerWatcherProvider {
+ public:
+  explicit ClientProvider(Client client) : client_(std::move(client)) {}
+  [[nodiscard]] Env& env() const override { return client_.env(); }
+  std::unique_ptr<ListerWatcher> NewListWatch(
+      const TypeInfo& type, const std::string& namespace_,
+      const std::function<void(ListOptions&)>& tweak) override {
+    return internal::NewListWatch(client_, type, namespace_, tweak);
+  }
+
+ private:
+  Client client_;
+};
+
+// What tells the informers of a factory apart.
+struct InformerKey {
+  std::string apiVersion;
+  std::string resource;
+  // Typed, dynamic and metadata-only informers of one resource hold different objects; those of two
+  // structs do, too. One struct, one address.
+  std::string message;  // "json" where there is none
+  const void* structure = nullptr;
+  std::string namespace_;
+  // Who wants more fields than a running informer keeps gets one of their own. Empty: everything.
+  std::string kept;
+
+  auto operator<=>(const InformerKey&) const = default;
+
+  // An informer of this kind, with everything of its objects, can serve their metadata.
+  [[nodiscard]] bool HasMetadataFor(const InformerKey& wanted) const {
+    return apiVersion == wanted.apiVersion && resource == wanted.resource &&
+           namespace_ == wanted.namespace_ && kept.empty();
+  }
+};
+
+InformerKey KeyFor(const TypeInfo& type, std::string_view namespace_, std::string kept) {
+  return {.apiVersion = type.apiVersion(),
+          .resource = std::string(type.resource),
+          .message = type.message == nullptr ? "json" : std::string(type.message->name),
+          .structure = type.structure,
+          .namespace_ = std::string(namespace_),
+          .kept = std::move(kept)};
+}
+
+}  // namespace
+
+struct FactoryCore::Impl {
+  std::shared_ptr<ListerWatcherProvider> provider;
+  SharedInformerFactoryOptions options;
+  base::Mutex mutex;
+  std::map<InformerKey, std::shared_ptr<InformerCore>> informers KINFORMER_GUARDED_BY(mutex);
+  bool shutting_down KINFORMER_GUARDED_BY(mutex) = false;
+
+  [[nodiscard]] Duration ResyncOf(const TypeInfo& type) const {
+    const auto own = options.resync.find(GroupVersionResource{
+        std::string(type.group), std::string(type.version), std::string(type.resource)});
+    return own == options.resync.end() ? options.default_resync : own->second;
+  }
+  std::vector<std::shared_ptr<InformerCore>> All() {
+    base::MutexLock lock(mutex);
+    std::vector<std::shared_ptr<InformerCore>> all;
+    for (const auto& [key, informer] : informers) all.push_back(informer);
+    return all;
+  }
+};
+
+FactoryCore::FactoryCore(std::shared_ptr<ListerWatcherProvider> provider,
+                         SharedInformerFactoryOptions options)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->provider = std::move(provider);
+  impl_->options = std::move(options);
+}
+
+FactoryCore::~FactoryCore() { Shutdown(); }
+
+std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSettings settings,
+                                               bool metadata_only) {
+  if (settings.namespace_.empty()) settings.namespace_ = impl_->options.namespace_;
+  // A namespace means nothing to a kind that has none.
+  if (!type.namespaced) settings.namespace_.clear();
+  InformerKey key = KeyFor(type, settings.namespace_, EntryOptionsOf(settings).Kept());
+  base::MutexLock lock(impl_->mutex);
+  auto it = impl_->informers.find(key);
+  // One that keeps everything has what a projection would keep.
+  if (it == impl_->informers.end()) {
+    it = impl_->informers.find(KeyFor(type, settings.namespace_, ""));
+  }
+  if (it != impl_->informers.end()) return it->second;
+  if (metadata_only) {
+    // Any informer of the resource that keeps everything has the metadata.
+    for (const auto& [other, informer] : impl_->informers) {
+      if (other.HasMetadataFor(key)) return informer;
+    }
+  }
+  if (settings.resync_period == Duration(0)) settings.resync_period = impl_->ResyncOf(type);
+  if (!settings.trace) settings.trace = impl_->options.trace;
+  std::string describe = Described(type, settings.namespace_);
+  // The provider is used only on the loop and while the factory or a handle of the informer is
+  // alive.
+  ListerWatcherSource source = [provider = impl_->provider, &type, ns = settings.namespace_,
+                                tweak = impl_->options.tweak_list_options] {
+    return provider->NewListWatch(type, ns, tweak);
+  };
+  const Result<void> known_paths = settings.projection.CheckFor(type);
+  auto informer = InformerCore::Create(impl_->provider->env(), std::move(describe),
+                                       std::move(source), std::move(settings));
+  informer->LogIfError(known_paths);
+  impl_->informers.emplace(std::move(key), informer);
+  return informer;
+}
+
+std::shared_ptr<InformerCore> FactoryCore::GetOrMake(
+    const TypeInfo& type,
+    const std::function<std::shared_ptr<InformerCore>(Duration resync)>& make) {
+  const InformerKey key =
+      KeyFor(type, type.namespaced ? impl_->options.namespace_ : std::string(), "");
+  {
+    base::MutexLock lock(impl_->mutex);
+    const auto it = impl_->informers.find(key);
+    if (it != impl_->informers.end()) return it->second;
+  }
+  // Outside the lock: the caller's function may ask the factory for other informers.
+  std::shared_ptr<InformerCore> made = make(impl_->ResyncOf(type));
+  base::MutexLock lock(impl_->mutex);
+  return impl_->informers.emplace(key, std::move(made)).first->second;
+}
+
+void FactoryCore::Start() {
+  {
+    base::MutexLock lock(impl_->mutex);
+    if (impl_->shutting_down) return;
+  }
+  for (const std::shared_ptr<InformerCore>& informer : impl_->All()) {
+    if (!informer->HasStarted()) informer->Start();
+  }
+}
+
+Result<void> FactoryCore::WaitForCacheSync(const std::stop_token& stop,
+                                           const SyncWaitOptions& options) {
+  std::vector<std::shared_ptr<InformerCore>> started = impl_->All();
+  std::erase_if(started, [](const auto& informer) { return !informer->HasStarted(); });
+  return WaitForSync(impl_->provider->env(), started, stop, options);
+}
+
+void FactoryCore::Release(const std::shared_ptr<InformerCore>& informer) {
+  std::shared_ptr<InformerCore> released;  // given up outside the lock: it may be the last
+  base::MutexLock lock(impl_->mutex);
+  for (auto it = impl_->informers.begin(); it != impl_->informers.end(); ++it) {
+    if (it->second != informer) continue;
+    released = std::move(it->second);
+    impl_->informers.erase(it);
+    break;
+  }
+}
+
+void FactoryCore::Shutdown() {
+  std::map<InformerKey, std::shared_ptr<InformerCore>> informers;
+  {
+    base::MutexLock lock(impl_->mutex);
+    impl_->shutting_down = true;
+    informers.swap(impl_->informers);
+  }
+  for (const auto& [key, informer] : informers) informer->Stop();
+  Env& env = impl_->provider->env();
+  if (!informers.empty() && !env.loop().InThisExecutor()) {
+    const std::shared_ptr<Monitor> monitor = env.NewMonitor();
+    const auto wake = [monitor] {
+      MonitorLock lock(*monitor);
+      monitor->NotifyAll();
+    };
+    std::vector<std::shared_ptr<void>> observations;
+    for (const auto& [key, informer] : informers) observations.push_back(informer->Observe(wake));
+    for (const auto& [key, informer] : informers) {
+      MonitorLock lock(*monitor);
+      while (!informer->IsTornDown()) lock.Wait();
+    }
+    for (const auto& [key, informer] : informers) informer->WaitIdle();
+  }
+}
+
+}  // namespace internal
+
+SharedInformerFactory::SharedInformerFactory(const Client& client,
+                                             SharedInformerFactoryOptions options)
+    : SharedInformerFactory(std::make_shared<internal::ClientProvider>(client),
+                            std::move(options)) {}
+
+SharedInformerFactory::SharedInformerFactory(std::shared_ptr<ListerWatcherProvider> provider,
+                                             SharedInformerFactoryOptions options)
+    : core_(std::make_unique<internal::FactoryCore>(std::move(provider), std::move(options))) {}
+
+SharedInformerFactory::~SharedInformerFactory() = default;
+
+SharedInformer<Unstructured> SharedInformerFactory::ForResource(
+    const RestMapping& mapping, InformerOptions<Unstructured> options) {
+  return Typed<Unstructured>(mapping.dynamic_type(), std::move(options), false);
+}
+
+SharedInformer<Unstructured> SharedInformerFactory::ForResource(const RestMapping& mapping) {
+  return ForResource(mapping, InformerOptions<Unstructured>());
+}
+
+SharedInformer<Unstructured> SharedInformerFactory::ForResource(
+    const GroupVersionResource& resource, std::string_view kind, bool namespaced,
+    InformerOptions<Unstructured> options) {
+  return Typed<Unstructured>(*internal::DynamicTypeInfo(resource.group, resource.version, kind,
+                                                        resource.resource, namespaced),
+                             std::move(options), false);
+}
+
+SharedInformer<Unstructured> SharedInformerFactory::ForResource(
+    const GroupVersionResource& resource, std::string_view kind, bool namespaced) {
+  return ForResource(resource, kind, namespaced, InformerOptions<Unstructured>());
+}
+
+SharedInformer<metav1::PartialObjectMetadata> SharedInformerFactory::MetadataInformerFor(
+    const GroupVersionResource& resource, std::string_view kind, bool namespaced) {
+  return Typed<metav1::PartialObjectMetadata>(
+      *internal::MetadataTypeInfo(resource.group, resource.version, kind, resource.resource,
+                                  namespaced),
+      {}, true);
+}
+
+}  // namespace kinformer

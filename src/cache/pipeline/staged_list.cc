@@ -1,0 +1,53 @@
+#include "cache/pipeline/staged_list.h"
+
+#include <unordered_map>
+
+#include "kinformer/event_handler.h"
+
+namespace kinformer::internal::cache {
+
+void StagedList::Clear() {
+  objects_.clear();
+  unreadable_.clear();
+  removals_.clear();
+}
+
+void StagedList::Add(ObjectRef object) {
+  if (!unreadable_.empty()) unreadable_.erase(NameOf(*object));
+  objects_.push_back(std::move(object));
+}
+
+void StagedList::AddUnreadable(ObjectName name) { unreadable_.insert(std::move(name)); }
+
+void StagedList::Remove(ObjectName name) {
+  unreadable_.erase(name);
+  removals_.emplace_back(std::move(name), objects_.size());
+}
+
+void StagedList::Finish() {
+  if (removals_.empty()) return;
+  std::unordered_map<ObjectName, std::size_t> removed;
+  for (auto& [name, position] : removals_) removed[name] = position;
+  std::size_t i = 0;
+  std::erase_if(objects_, [&](const ObjectRef& object) {
+    const auto it = removed.find(NameOf(*object));
+    return i++ < (it == removed.end() ? 0 : it->second);
+  });
+  removals_.clear();
+}
+
+std::vector<ObjectName> StagedList::Lacks(const std::set<ObjectName>& names) const {
+  if (names.empty()) return {};
+  std::set<ObjectName> lacking = names;
+  for (const ObjectName& name : unreadable_) lacking.erase(name);
+  for (const ObjectRef& object : objects_) lacking.erase(NameOf(*object));
+  return std::vector<ObjectName>(lacking.begin(), lacking.end());
+}
+
+std::vector<ObjectName> StagedList::TakeUnreadable() {
+  std::vector<ObjectName> names(unreadable_.begin(), unreadable_.end());
+  unreadable_.clear();
+  return names;
+}
+
+}  // namespace kinformer::internal::cache

@@ -1,0 +1,44 @@
+// cache/pipeline/staged_list.h
+//
+// StagedList: a list that streams in, until it is complete.
+
+#ifndef KINFORMER_CACHE_PIPELINE_STAGED_LIST_H_
+#define KINFORMER_CACHE_PIPELINE_STAGED_LIST_H_
+
+#include <cstddef>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "kinformer/internal/block.h"
+#include "kinformer/object_name.h"
+
+namespace kinformer::internal::cache {
+
+// Confined to the loop. What comes later of a name outdoes what came before.
+class StagedList {
+ public:
+  void Clear();
+  void Add(ObjectRef object);
+  void AddUnreadable(ObjectName name);
+  // The object was deleted while the list streamed in.
+  void Remove(ObjectName name);
+  // Takes out what was removed. Nothing is added afterwards.
+  void Finish();
+
+  [[nodiscard]] std::size_t size() const { return objects_.size(); }
+  // Of `names`, those that the list has not at all.
+  [[nodiscard]] std::vector<ObjectName> Lacks(const std::set<ObjectName>& names) const;
+  [[nodiscard]] std::vector<ObjectRef> TakeObjects() { return std::exchange(objects_, {}); }
+  [[nodiscard]] std::vector<ObjectName> TakeUnreadable();
+
+ private:
+  std::vector<ObjectRef> objects_;
+  std::set<ObjectName> unreadable_;
+  // With the number of objects that had come before.
+  std::vector<std::pair<ObjectName, std::size_t>> removals_;
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_PIPELINE_STAGED_LIST_H_

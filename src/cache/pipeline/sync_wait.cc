@@ -1,0 +1,99 @@
+// Waiting until informers are synced.
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kinformer/internal/informer_core.h"
+
+namespace kinformer::internal {
+namespace {
+
+std::string Unsynced(const std::vector<std::shared_ptr<InformerCore>>& informers) {
+  std::vector<std::string> lines;
+  for (const std::shared_ptr<InformerCore>& informer : informers) {
+    if (informer->HasSynced()) continue;
+    const NotSynced why = informer->WhyNotSynced();
+    std::string line = why.informer;
+    if (!why.started) {
+      line += " (not started)";
+    } else if (why.last_error) {
+      line += " (last error: " + why.last_error->ToString() + ")";
+    } else {
+      line += " (waiting for the server)";
+    }
+    lines.push_back(std::move(line));
+  }
+  std::sort(lines.begin(), lines.end());
+  std::string all;
+  for (const std::string& line : lines) {
+    if (!all.empty()) all += "; ";
+    all += line;
+  }
+  return all;
+}
+
+bool IsPermanent(const Error& error) {
+  return IsForbidden(error) || IsUnauthorized(error) || IsNotFound(error) ||
+         error.reason() == Reason::kConfig;
+}
+
+}  // namespace
+
+Result<void> WaitForSync(Env& env, const std::vector<std::shared_ptr<InformerCore>>& informers,
+                         const std::stop_token& stop, const SyncWaitOptions& options) {
+  const auto all_synced = [&] {
+    return std::all_of(informers.begin(), informers.end(),
+                       [](const auto& informer) { return informer->HasSynced(); });
+  };
+  if (all_synced()) return {};
+  if (env.OnLoopThread()) {
+    return Error(
+        Reason::kWouldDeadlock,
+        "waiting for caches to sync on a loop's thread would wait for itself; not synced: " +
+            Unsynced(informers));
+  }
+  const std::shared_ptr<Monitor> monitor = env.NewMonitor();
+  const auto wake = [monitor] {
+    MonitorLock lock(*monitor);
+    monitor->NotifyAll();
+  };
+  std::vector<std::shared_ptr<void>> observations;
+  for (const std::shared_ptr<InformerCore>& informer : informers) {
+    observations.push_back(informer->Observe(wake));
+  }
+  const std::stop_callback on_stop(stop, wake);
+  const SteadyTime deadline = env.Now() + options.timeout.value_or(Duration(0));
+  MonitorLock lock(*monitor);
+  for (;;) {
+    if (all_synced()) return {};
+    for (const std::shared_ptr<InformerCore>& informer : informers) {
+      if (informer->HasSynced()) continue;
+      if (informer->IsStopped()) {
+        return Error(Reason::kStopped,
+                     "an informer was stopped before it synced: " + informer->Describe());
+      }
+      if (!options.fail_fast) continue;
+      const NotSynced why = informer->WhyNotSynced();
+      if (why.last_error && IsPermanent(*why.last_error)) {
+        return Error(*why.last_error).WithContext("cannot sync " + why.informer);
+      }
+    }
+    if (stop.stop_requested()) {
+      return Error(Reason::kCanceled,
+                   "stopped while caches were not synced: " + Unsynced(informers));
+    }
+    if (!options.timeout) {
+      lock.Wait();
+    } else if (env.Now() >= deadline) {
+      return Error(Reason::kDeadlineExceeded,
+                   "caches did not sync in time: " + Unsynced(informers));
+    } else {
+      static_cast<void>(lock.WaitUntil(deadline));
+    }
+  }
+}
+
+}  // namespace kinformer::internal

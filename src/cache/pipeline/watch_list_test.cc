@@ -1,0 +1,226 @@
+// The reflector with watch-lists: rows WL of the catalogue.
+
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/pipeline/reflector.h"
+#include "cache/pipeline/testing/reflector_fixture.h"
+
+namespace kinformer::internal::cache {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+class WatchListTest : public ReflectorTest {
+ protected:
+  WatchListTest() { server_.watch_list_unsupported = false; }
+};
+
+TEST_F(WatchListTest, WL_04_to_WL_07_NothingIsKnownBeforeTheEndBookmark) {
+  server_.never_ends_initial_events = true;
+  server_.Put("foo");
+  Start();
+  EXPECT_EQ(store_.replaced, 0);
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "");
+  EXPECT_EQ(server_.requests.size(), 1U);
+  server_.SendBookmark("2", true);
+  sim_.RunReady();
+  EXPECT_EQ(store_.replaced, 1);
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "2");
+}
+
+TEST_F(WatchListTest, WL_09_WL_10_ARefusalFallsBackToList) {
+  server_.Put("foo");
+  server_.watch_errors.push_back(
+      Error(Reason::kInvalid, "sendInitialEvents is forbidden").WithHttpStatus(422));
+  Start();
+  EXPECT_EQ(server_.requests, (Texts{"WATCHLIST rv= NotOlderThan bookmarks", "LIST rv=0 limit=500",
+                                     "WATCH rv=1 bookmarks"}));
+  server_.Put("bar");
+  sim_.RunReady();
+  EXPECT_EQ(store_.objects.size(), 2U);
+}
+
+TEST_F(WatchListTest, WL_12_InitialEventsMayChangeAndDelete) {
+  server_.never_ends_initial_events = true;
+  Start();
+  server_.Send(WatchEventType::kAdded, MakePod("default", "p1", "1"));
+  server_.Send(WatchEventType::kAdded, MakePod("default", "p2", "2"));
+  server_.Send(WatchEventType::kModified, MakePod("default", "p1", "3"));
+  server_.Send(WatchEventType::kAdded, MakePod("default", "p3", "4"));
+  server_.Send(WatchEventType::kDeleted, MakePod("default", "p3", "5"));
+  server_.SendBookmark("5", true);
+  sim_.RunReady();
+  EXPECT_EQ(store_.objects, (std::map<std::string, std::string>{{"p1", "3"}, {"p2", "2"}}));
+}
+
+TEST_F(WatchListTest, WL_13_TooManyRequestsRepeatsTheWatchList) {
+  server_.watch_errors = {TooMany(), TooMany()};
+  server_.Put("foo");
+  Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return store_.replaced == 1; }, minutes(5)));
+  EXPECT_EQ(Count("WATCHLIST"), 3U);
+  EXPECT_EQ(Count("LIST"), 0U);
+}
+
+TEST_F(WatchListTest, WL_14_AStreamThatEndsTooEarlyStartsAfresh) {
+  server_.never_ends_initial_events = true;
+  server_.Put("foo");
+  Start();
+  server_.Delete("foo");
+  server_.Put("bar");
+  sim_.RunReady();
+  server_.never_ends_initial_events = false;
+  server_.EndWatches();
+  sim_.RunReady();
+  EXPECT_EQ(Count("WATCHLIST"), 2U);
+  EXPECT_EQ(store_.objects, (std::map<std::string, std::string>{{"bar", "3"}}));
+}
+
+TEST_F(WatchListTest, WL_15_AfterTheInitialEventsItResumesAsAWatch) {
+  server_.Put("a");
+  server_.Put("b");
+  Start();
+  server_.Put("c");
+  sim_.RunReady();
+  server_.EndWatches();
+  sim_.RunReady();
+  EXPECT_EQ(server_.requests.back(), "WATCH rv=3 bookmarks");
+  server_.Put("d");
+  sim_.RunReady();
+  EXPECT_EQ(store_.objects.size(), 4U);
+}
+
+TEST_F(WatchListTest, WL_16_ExpiredOnResumeListsAgainWithAWatchList) {
+  server_.Put("a");
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.watch_errors.push_back(Expired());
+  server_.EndWatches();
+  sim_.RunReady();
+  EXPECT_EQ(observer_.errors, (std::vector<Reason>{Reason::kExpired}));
+  EXPECT_EQ(store_.objects.size(), 1U);
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(server_.requests.back(), "WATCHLIST rv=1 NotOlderThan bookmarks");
+}
+
+TEST_F(WatchListTest, WL_17_ABookmarkWithoutTheMarkIsNotTheEnd) {
+  server_.never_ends_initial_events = true;
+  server_.Put("a");
+  Start();
+  server_.SendBookmark("1", false);
+  sim_.RunReady();
+  EXPECT_EQ(store_.replaced, 0);
+}
+
+TEST_F(WatchListTest, AServerThatNeverEndsTheInitialEventsIsListed) {
+  server_.never_ends_initial_events = true;
+  server_.Put("a");
+  Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return store_.replaced == 1; }, minutes(3)));
+  EXPECT_EQ(Count("LIST"), 1U);
+}
+
+TEST_F(WatchListTest, StreamsThatAlwaysEndEarlyAreListed) {
+  server_.never_ends_initial_events = true;
+  server_.on_watch = [this] {
+    if (server_.requests.back().starts_with("WATCHLIST")) server_.EndWatches();
+  };
+  server_.Put("a");
+  Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return store_.replaced == 1; }, minutes(3)));
+  EXPECT_EQ(Count("WATCHLIST"), 3U);
+  EXPECT_EQ(Count("LIST"), 1U);
+}
+
+// ---- whether it is used
+
+// Says nothing about watch-lists itself.
+class PlainListerWatcher final : public ListerWatcher {
+ public:
+  explicit PlainListerWatcher(std::unique_ptr<ListerWatcher> next) : next_(std::move(next)) {}
+  std::unique_ptr<ListWatchCall> List(const ListOptions& o, ListReceiver& r) override {
+    return next_->List(o, r);
+  }
+  std::unique_ptr<ListWatchCall> Watch(const ListOptions& o, WatchReceiver& r) override {
+    return next_->Watch(o, r);
+  }
+  bool SetEntryOptions(const EntryOptions&) override { return false; }
+  bool IsWatchListSemanticsUnSupported() const override { return false; }
+  std::string Describe() const override { return "pods"; }
+
+ private:
+  const std::unique_ptr<ListerWatcher> next_;
+};
+
+TEST_F(WatchListTest, R_52_to_R_55_WL_32_to_WL_35_IsUsedUnlessSwitchedOffOrDeclined) {
+  enum class Client { kSupports, kDeclines, kSaysNothing };
+  struct Row {
+    const char* id;
+    bool switched_on;
+    Client client;
+    bool used;
+  };
+  for (const Row& row : {Row{"R-52 WL-32", false, Client::kSupports, false},
+                         Row{"R-53", true, Client::kSupports, true},
+                         Row{"R-54 WL-33", true, Client::kDeclines, false},
+                         Row{"R-55 WL-34 WL-35", true, Client::kSaysNothing, true}}) {
+    FakeServer server(sim_.env());
+    server.watch_list_unsupported = row.client == Client::kDeclines;
+    std::unique_ptr<ListerWatcher> lister_watcher = server.NewListerWatcher();
+    if (row.client == Client::kSaysNothing) {
+      lister_watcher = std::make_unique<PlainListerWatcher>(std::move(lister_watcher));
+    }
+    RecordingStore store;
+    ReflectorOptions options;
+    options.use_watch_list = row.switched_on;
+    Reflector reflector(sim_.env(), *lister_watcher, store, observer_, std::move(options));
+    sim_.env().loop().Post([&] { reflector.Start(); });
+    sim_.RunReady();
+    ASSERT_FALSE(server.requests.empty());
+    EXPECT_EQ(server.requests[0],
+              row.used ? "WATCHLIST rv= NotOlderThan bookmarks" : "LIST rv=0 limit=500")
+        << row.id;
+    EXPECT_EQ(store.replaced, 1) << row.id;
+  }
+}
+
+// ---- a server that is slow to end the initial events
+
+TEST_F(WatchListTest, WL_01_AnOrdinaryWatchMayBeSilent) {
+  server_.watch_list_unsupported = true;
+  Start();
+  sim_.RunFor(minutes(2));
+  EXPECT_EQ(log_->lines, Texts());
+}
+
+TEST_F(WatchListTest, WL_02_SilenceBeforeTheEndBookmarkIsWarnedOf) {
+  server_.never_ends_initial_events = true;
+  Start();
+  sim_.RunFor(seconds(25));
+  const std::string waiting = "waiting for the end of the initial events of a watch-list ";
+  EXPECT_EQ(log_->lines, (Texts{waiting + "10s", waiting + "20s"}));
+}
+
+TEST_F(WatchListTest, WL_03_SilenceCountsFromTheLastEventAndEndsWithTheBookmark) {
+  server_.never_ends_initial_events = true;
+  Start();
+  sim_.RunFor(seconds(9));
+  server_.Send(WatchEventType::kAdded, MakePod("default", "a", "1"));
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(log_->lines, Texts()) << "there was an event since the last look";
+  sim_.RunFor(seconds(10));
+  ASSERT_EQ(log_->lines.size(), 1U);
+  EXPECT_TRUE(log_->lines[0].ends_with(" 10s")) << log_->lines[0];
+  server_.SendBookmark("1", true);
+  sim_.RunFor(minutes(2));
+  EXPECT_EQ(log_->lines.size(), 1U);
+}
+
+}  // namespace
+}  // namespace kinformer::internal::cache

@@ -1,0 +1,166 @@
+// What readers are told of objects that a store does not hold.
+
+#include "cache/store/coverage.h"
+
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kinformer/indexer.h"
+#include "kinformer/internal/indexer_core.h"
+#include "kinformer/lister.h"
+#include "kinformer/simulation.h"
+
+#include "cache/store/store_core.h"
+#include "cache/store/test_objects.h"
+
+namespace kinformer {
+namespace {
+
+using internal::cache::Coverage;
+using internal::cache::MakeObject;
+using internal::cache::MakeThing;
+using internal::cache::StoreCore;
+using internal::cache::Thing;
+using ::testing::HasSubstr;
+
+// An owner whose store is as complete as it says. `asked` is called between the read of a version
+// and the answer about it.
+class FakeOwner final : public internal::StoreOwner {
+ public:
+  [[nodiscard]] Result<void> Complete(const Coverage& coverage) const override {
+    const bool complete = coverage.complete;
+    if (asked) asked();
+    if (complete) return {};
+    return Error(Reason::kNotSynced, "the informer of things has not synced");
+  }
+  Result<void> AddIndexes(internal::NamedIndexFunctions, bool) override { return {}; }
+
+  std::function<void()> asked{};
+};
+
+class CoverageTest : public ::testing::Test {
+ protected:
+  CoverageTest() {
+    coverage_.complete = true;
+    Publish();
+    static_cast<void>(store_->Put(MakeObject("ns", "a", "1")));
+  }
+  void Publish() {
+    store_->Begin();
+    store_->SetCoverage(std::make_shared<const Coverage>(coverage_));
+    store_->Commit();
+  }
+  [[nodiscard]] std::optional<Reason> Absence(std::string_view ns, std::string_view name) const {
+    const Result<Ref<Thing>> got = lister_.Namespace(ns).Get(name);
+    return got ? std::nullopt : std::optional(got.error().reason());
+  }
+
+  Simulation sim_;
+  FakeOwner owner_;
+  Coverage coverage_;
+  const std::shared_ptr<StoreCore> store_ =
+      std::make_shared<StoreCore>(sim_.env(), internal::cache::StoreCoreOptions{});
+  const Indexer<Thing> indexer_{std::make_shared<internal::IndexerCore>(store_, owner_)};
+  const Lister<Thing> lister_{indexer_};
+};
+
+// Absence is never faked: what the cache cannot know it does not say.
+TEST_F(CoverageTest, AListerSaysWhyItCannotTell) {
+  coverage_.unreadable =
+      std::make_shared<const std::set<ObjectName>>(std::set<ObjectName>{{"ns", "broken"}});
+  Publish();
+  EXPECT_EQ(Absence("ns", "a"), std::nullopt);
+  EXPECT_EQ(Absence("ns", "b"), Reason::kNotFound);
+  EXPECT_EQ(Absence("ns", "broken"), Reason::kUnreadable);
+  EXPECT_EQ(store_->Stats().unreadable, 1U);
+  EXPECT_TRUE(lister_.List().ok());
+  coverage_.complete = false;
+  Publish();
+  EXPECT_EQ(Absence("ns", "a"), std::nullopt);
+  EXPECT_EQ(Absence("ns", "b"), Reason::kNotSynced);
+  EXPECT_EQ(lister_.List().error().reason(), Reason::kNotSynced);
+  EXPECT_EQ(lister_.ByIndex(kNamespaceIndex, "ns").error().reason(), Reason::kNotSynced);
+}
+
+TEST_F(CoverageTest, WhatTheCacheDoesNotLookAtIsOutOfScope) {
+  coverage_.scope.namespace_ = "ns";
+  Publish();
+  EXPECT_EQ(Absence("ns", "b"), Reason::kNotFound);
+  EXPECT_EQ(Absence("other", "b"), Reason::kOutOfScope);
+  EXPECT_EQ(lister_.Namespace("other").List().error().reason(), Reason::kOutOfScope);
+  EXPECT_TRUE(lister_.Namespace("ns").List().ok());
+  coverage_.scope.name = "a";
+  Publish();
+  EXPECT_EQ(Absence("ns", "b"), Reason::kOutOfScope);
+  EXPECT_EQ(Absence("ns", "a"), std::nullopt);
+  static_cast<void>(store_->Erase("ns", "a"));
+  EXPECT_EQ(Absence("ns", "a"), Reason::kNotFound);
+  coverage_.scope = {.conditions = "label selector \"app=web\""};
+  Publish();
+  EXPECT_EQ(Absence("ns", "a"), Reason::kOutOfScope);
+  const Error error = lister_.Namespace("ns").Get("a").error();
+  EXPECT_TRUE(IsAbsent(error));
+  EXPECT_FALSE(IsNotFound(error));
+  EXPECT_THAT(error.message(), HasSubstr("object \"ns/a\""));
+  EXPECT_THAT(error.message(), HasSubstr("label selector \"app=web\""));
+  EXPECT_THAT(error.message(), HasSubstr("ask the API server"));
+}
+
+// An object that was there all the time, in a cache that becomes complete between the look-up and
+// the question whether it is: the answer is that of the version that was read.
+TEST_F(CoverageTest, WhatAListBringsMeanwhileIsNotMissing) {
+  coverage_.complete = false;
+  Publish();
+  owner_.asked = [this] {
+    owner_.asked = nullptr;
+    store_->Begin();
+    static_cast<void>(store_->Put(MakeObject("ns", "late", "2")));
+    coverage_.complete = true;
+    store_->SetCoverage(std::make_shared<const Coverage>(coverage_));
+    store_->Commit();
+  };
+  const auto start_again = [this, first_list = owner_.asked] {
+    static_cast<void>(store_->Erase("ns", "late"));
+    coverage_.complete = false;
+    Publish();
+    owner_.asked = first_list;
+  };
+  EXPECT_EQ(Absence("ns", "late"), Reason::kNotSynced);
+  EXPECT_EQ(Absence("ns", "late"), std::nullopt);
+  start_again();
+  const ObjectRange<Thing> all = lister_.Namespace("ns").List();
+  EXPECT_EQ(all.size(), 1U);
+  EXPECT_FALSE(all.ok());
+  start_again();
+  EXPECT_FALSE(lister_.ByIndex(kNamespaceIndex, "ns").ok());
+}
+
+// The last state that could be read is for those who compare; it is not what the object is.
+TEST_F(CoverageTest, AnUnreadableObjectIsNotShownAsItWas) {
+  coverage_.unreadable =
+      std::make_shared<const std::set<ObjectName>>(std::set<ObjectName>{{"ns", "a"}});
+  const auto before = store_->Snapshot();
+  Publish();
+  EXPECT_EQ(Absence("ns", "a"), Reason::kUnreadable);
+  EXPECT_FALSE(indexer_.GetByKey("ns/a"));
+  EXPECT_TRUE(store_->Get("ns", "a"));
+  EXPECT_EQ(before->coverage()->unreadable, nullptr);
+  EXPECT_NE(store_->Snapshot()->coverage()->unreadable, nullptr);
+}
+
+TEST_F(CoverageTest, NobodyButTheOwnerWritesItsStore) {
+  Indexer<Thing> writer = indexer_;
+  EXPECT_EQ(writer.Add(MakeThing("ns", "c", "1")).error().reason(), Reason::kInvalidArgument);
+  EXPECT_EQ(writer.Replace({}, "1").error().reason(), Reason::kInvalidArgument);
+  EXPECT_EQ(writer.DeleteByKey("ns/a").error().reason(), Reason::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace kinformer

@@ -1,0 +1,221 @@
+#include "kinformer/internal/indexer_core.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "cache/store/coverage.h"
+#include "cache/store/store_core.h"
+#include "object/values/object_key.h"
+
+namespace kinformer::internal {
+
+namespace {
+
+Result<void> CheckKey(const ObjectRef& object) {
+  if (object && !object->name().empty()) return {};
+  return Error(
+      Reason::kInvalidArgument,
+      "couldn't create key for object: it has no metadata.name, under which a store would keep it");
+}
+
+// pods "default/web-0".
+std::string Quoted(std::string_view resource, std::string_view namespace_, std::string_view name) {
+  return std::string(resource) + " \"" + ObjectKey(namespace_, name) + '"';
+}
+
+Error OutOfScope(const std::string& what, const cache::Scope& scope) {
+  std::string where;
+  const auto add = [&](std::string_view condition, std::string_view value) {
+    if (!where.empty()) where += " and ";
+    where += condition;
+    where += value;
+  };
+  if (!scope.namespace_.empty()) add("namespace ", '"' + scope.namespace_ + '"');
+  if (!scope.name.empty()) add("the name ", '"' + scope.name + '"');
+  if (!scope.conditions.empty()) add("", scope.conditions);
+  return Error(Reason::kOutOfScope,
+               what + ": this cache looks at objects with " + where +
+                   " only, so it cannot tell; ask the API server, or an informer that looks there");
+}
+
+}  // namespace
+
+IndexerCore::IndexerCore(Env& env)
+    : store_(std::make_shared<cache::StoreCore>(env, cache::StoreCoreOptions{.name = "indexer"})) {}
+
+IndexerCore::IndexerCore(std::shared_ptr<cache::StoreCore> store, StoreOwner& owner)
+    : store_(std::move(store)), owner_(&owner) {}
+
+IndexerCore::~IndexerCore() = default;
+
+Result<void> IndexerCore::MayWrite() const {
+  if (owner_ == nullptr) return {};
+  return Error(Reason::kInvalidArgument,
+               "this store belongs to an informer, which alone writes it; change the object at the "
+               "API server, or copy what you need into an Indexer of your own");
+}
+
+Result<void> IndexerCore::Put(ObjectRef object) {
+  auto outcome = Apply({{WriteKind::kUpdate, std::move(object)}});
+  if (!outcome) return std::move(outcome).error();
+  if (outcome->error) return std::move(*outcome->error);
+  return {};
+}
+
+Result<void> IndexerCore::Delete(std::string_view namespace_, std::string_view name,
+                                 std::string_view resource_version) {
+  if (auto may = MayWrite(); !may) return may;
+  std::lock_guard lock(mu_);
+  store_->Begin();
+  static_cast<void>(store_->Erase(namespace_, name));
+  if (!resource_version.empty()) store_->SetResourceVersion(resource_version);
+  store_->Commit();
+  return {};
+}
+
+Result<void> IndexerCore::Replace(const std::vector<ObjectRef>& objects,
+                                  std::string_view resource_version) {
+  if (auto may = MayWrite(); !may) return may;
+  for (const ObjectRef& object : objects) {
+    if (auto key = CheckKey(object); !key) return key;
+  }
+  std::lock_guard lock(mu_);
+  store_->Begin();
+  std::set<std::pair<std::string_view, std::string_view>> keep;
+  for (const ObjectRef& object : objects) keep.emplace(object->namespace_(), object->name());
+  const auto snapshot = store_->Snapshot();
+  SnapshotCore::Cursor cursor;
+  while (const Block* block = snapshot->Next(cursor)) {
+    if (!keep.contains({block->namespace_(), block->name()})) {
+      static_cast<void>(store_->Erase(block->namespace_(), block->name()));
+    }
+  }
+  // `keep` looks into these: they stay until the end.
+  for (const ObjectRef& object : objects) static_cast<void>(store_->Put(object));
+  store_->SetResourceVersion(resource_version);
+  store_->Commit();
+  return {};
+}
+
+Result<WriteOutcome> IndexerCore::Apply(std::vector<Write> writes) {
+  if (auto may = MayWrite(); !may) return may.error();
+  WriteOutcome outcome;
+  std::lock_guard lock(mu_);
+  store_->Begin();
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    const ObjectRef& object = writes[i].object;
+    if (auto key = CheckKey(object); !key) {
+      if (!outcome.error) outcome.error = key.error();
+      continue;
+    }
+    if (writes[i].kind == WriteKind::kDelete) {
+      static_cast<void>(store_->Erase(object->namespace_(), object->name()));
+    } else {
+      static_cast<void>(store_->Put(object));
+    }
+    if (!object->resourceVersion().empty()) store_->SetResourceVersion(object->resourceVersion());
+    outcome.successful.push_back(i);
+  }
+  store_->Commit();
+  return outcome;
+}
+
+Result<void> IndexerCore::Bookmark(std::string_view resource_version) {
+  if (auto may = MayWrite(); !may) return may;
+  std::lock_guard lock(mu_);
+  store_->Begin();
+  store_->SetResourceVersion(resource_version);
+  store_->Commit();
+  return {};
+}
+
+Result<void> IndexerCore::AddIndexes(NamedIndexFunctions indexes, bool skip_existing) {
+  // Without the lock: the owner may wait for its own thread.
+  if (owner_ != nullptr) return owner_->AddIndexes(std::move(indexes), skip_existing);
+  std::lock_guard lock(mu_);
+  if (skip_existing) {
+    std::erase_if(indexes, [this](const auto& index) { return store_->HasIndex(index.first); });
+  }
+  if (Result<void> begun = store_->BeginIndexes(std::move(indexes)); !begun) return begun;
+  static_cast<void>(store_->FillIndexes(SteadyTime::max()));
+  return {};
+}
+
+ObjectRef IndexerCore::Get(std::string_view namespace_, std::string_view name) const {
+  return store_->Ask(namespace_, name).object;
+}
+
+Result<ObjectRef> IndexerCore::GetOrWhyNot(std::string_view resource, std::string_view namespace_,
+                                           std::string_view name) const {
+  cache::StoreAnswer answer = store_->Ask(namespace_, name);
+  if (answer.object) return std::move(answer.object);
+  return WhyAbsent(answer.coverage.get(), resource, namespace_, name);
+}
+
+Error IndexerCore::WhyAbsent(const cache::Coverage* coverage, std::string_view resource,
+                             std::string_view namespace_, std::string_view name) const {
+  if (coverage != nullptr) {
+    const std::string what = Quoted(resource, namespace_, name);
+    const cache::Scope& scope = coverage->scope;
+    if (!scope.Includes(namespace_, name)) return OutOfScope(what, scope);
+    if (Result<void> complete = owner_->Complete(*coverage); !complete) {
+      return Error(complete.error()).WithContext(what + " is not in the cache");
+    }
+    if (coverage->IsUnreadable(namespace_, name)) {
+      return Error(Reason::kUnreadable,
+                   what + " exists, but what the server sent of it is malformed; the log says how");
+    }
+    if (!scope.conditions.empty()) return OutOfScope(what, scope);
+  }
+  Error error(Reason::kNotFound,
+              std::string(resource) + " \"" + std::string(name) + "\" not found");
+  error.WithHttpStatus(404).WithDetails({.name = std::string(name), .kind = std::string(resource)});
+  return error;
+}
+
+Result<void> IndexerCore::Complete(const SnapshotCore& snapshot, std::string_view resource,
+                                   std::string_view namespace_) const {
+  const cache::Coverage* coverage = snapshot.coverage();
+  if (coverage == nullptr) return {};
+  if (Result<void> complete = owner_->Complete(*coverage); !complete) return complete;
+  const std::string& looked_at = coverage->scope.namespace_;
+  if (namespace_.empty() || looked_at.empty() || looked_at == namespace_) return {};
+  return OutOfScope(std::string(resource) + " in namespace \"" + std::string(namespace_) + '"',
+                    coverage->scope);
+}
+
+std::shared_ptr<const SnapshotCore> IndexerCore::Snapshot() const { return store_->Snapshot(); }
+
+std::string IndexerCore::ResourceVersion() const { return store_->ResourceVersion(); }
+
+std::vector<std::string> IndexerCore::IndexNames() const { return store_->IndexNames(); }
+
+Result<std::vector<std::string>> IndexerCore::ValuesOf(std::string_view index,
+                                                       const Block& object) const {
+  return store_->ValuesOf(index, object);
+}
+
+std::pair<std::string_view, std::string_view> SplitStoreKey(std::string_view key) {
+  return SplitObjectKey(key);
+}
+
+std::string KeyOfBlock(const Block& block) { return ObjectKey(block.namespace_(), block.name()); }
+
+std::vector<std::string> KeysOf(const SnapshotCore& snapshot) {
+  std::vector<std::string> keys;
+  keys.reserve(snapshot.size());
+  SnapshotCore::Cursor cursor;
+  while (const Block* block = snapshot.Next(cursor)) keys.push_back(KeyOfBlock(*block));
+  return keys;
+}
+
+std::vector<std::string> KeysOf(const std::vector<const Block*>& blocks) {
+  std::vector<std::string> keys;
+  keys.reserve(blocks.size());
+  for (const Block* block : blocks) keys.push_back(KeyOfBlock(*block));
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+}  // namespace kinformer::internal

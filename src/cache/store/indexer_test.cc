@@ -1,0 +1,294 @@
+#include "kinformer/indexer.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/lister.h"
+#include "kinformer/simulation.h"
+#include "kinformer/snapshot.h"
+
+#include "cache/store/store_core.h"
+#include "cache/store/test_objects.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace kinformer {
+namespace {
+
+using internal::cache::MakeThing;
+using internal::cache::TestLabels;
+using internal::cache::Thing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+static_assert(std::forward_iterator<ObjectRange<Thing>::iterator>);
+static_assert(ObjectView<Thing>);
+
+template <class Range>
+std::vector<std::string> Names(const Range& range) {
+  std::vector<std::string> names;
+  for (Thing thing : range) names.emplace_back(thing.metadata().name());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class IndexerTest : public ::testing::Test {
+ protected:
+  Simulation sim_;
+};
+
+TEST_F(IndexerTest, TS_04_To_08_ResourceVersionFollowsTheWrites) {
+  Indexer<Thing> store(sim_.env());
+  EXPECT_EQ(store.LastStoreSyncResourceVersion(), "");
+  ASSERT_TRUE(store.Add(MakeThing("", "a", "10")));
+  EXPECT_EQ(store.LastStoreSyncResourceVersion(), "10");
+  ASSERT_TRUE(store.Update(MakeThing("", "a", "10")));
+  EXPECT_EQ(store.LastStoreSyncResourceVersion(), "10");
+  ASSERT_TRUE(store.Add(MakeThing("", "b", "20")));
+  EXPECT_EQ(store.LastStoreSyncResourceVersion(), "20");
+  ASSERT_TRUE(store.Delete(MakeThing("", "b", "30")));
+  EXPECT_EQ(store.LastStoreSyncResourceVersion(), "30");
+  ASSERT_TRUE(store.Add(MakeThing("", "c", "")));
+  EXPECT_EQ(store.LastStoreSyncResourceVersion(), "30");
+  ASSERT_TRUE(store.Add(MakeThing("", "d", "40")));
+  ASSERT_TRUE(store.DeleteByKey("d"));
+  EXPECT_EQ(store.LastStoreSyncResourceVersion(), "40");
+}
+
+TEST_F(IndexerTest, TS_09_ResourceVersionOfTransactionsAndReplace) {
+  using Write = StoreTransaction<Thing>;
+  Indexer<Thing> store(sim_.env());
+  ASSERT_TRUE(store.Transaction({{Write::Type::kAdd, MakeThing("", "a", "40")},
+                                 {Write::Type::kAdd, MakeThing("", "b", "30")},
+                                 {Write::Type::kUpdate, MakeThing("", "a", "50")}}));
+  EXPECT_EQ(store.LastStoreSyncResourceVersion(), "50");
+  ASSERT_TRUE(store.Replace({MakeThing("", "a", "40"), MakeThing("", "b", "30")}, "50"));
+  EXPECT_EQ(store.LastStoreSyncResourceVersion(), "50");
+  ASSERT_TRUE(store.Add(MakeThing("", "a", "10")));
+  ASSERT_TRUE(store.Delete(MakeThing("", "a", "20")));
+  EXPECT_EQ(store.LastStoreSyncResourceVersion(), "20");
+  ASSERT_TRUE(store.Bookmark("60"));
+  EXPECT_EQ(store.LastStoreSyncResourceVersion(), "60");
+}
+
+TEST_F(IndexerTest, TS_10_Store) {
+  Store<Thing> store(sim_.env());
+  ASSERT_TRUE(store.Add(MakeThing("", "foo", "1", {{"v", "bar"}})));
+  Ref<Thing> foo = store.Get(MakeThing("", "foo", "9"));
+  ASSERT_TRUE(foo);
+  EXPECT_EQ(foo->label("v"), "bar");
+  ASSERT_TRUE(store.Update(MakeThing("", "foo", "2", {{"v", "baz"}})));
+  EXPECT_EQ((*store.List().begin()).label("v"), "baz");
+  ASSERT_TRUE(store.Delete(MakeThing("", "foo", "")));
+  EXPECT_FALSE(store.GetByKey("foo"));
+  for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(store.Add(MakeThing("", name, "1")));
+  EXPECT_EQ(Names(store.List()), (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_THAT(store.ListKeys(), UnorderedElementsAre("a", "b", "c"));
+  ASSERT_TRUE(store.Replace({MakeThing("", "foo", "1"), MakeThing("n", "bar", "1")}, "5"));
+  EXPECT_THAT(store.ListKeys(), UnorderedElementsAre("foo", "n/bar"));
+}
+
+TEST_F(IndexerTest, TS_12_IndexFindsObjectsLikeOne) {
+  Indexer<Thing> store(sim_.env(), {{"by", [](Thing t, auto& out) { out.Add(t.label("v")); }}});
+  for (auto [name, value] : {std::pair("a", "b"), {"c", "b"}, {"e", "f"}, {"g", "h"}}) {
+    ASSERT_TRUE(store.Add(MakeThing("", name, "1", {{"v", value}})));
+  }
+  EXPECT_EQ(Names(store.Index("by", MakeThing("", "", "", {{"v", "b"}}))),
+            (std::vector<std::string>{"a", "c"}));
+  EXPECT_EQ(Names(store.Index("by", MakeThing("", "", "", {{"v", "f"}}))),
+            (std::vector<std::string>{"e"}));
+  EXPECT_THAT(Names(store.Index("by", MakeThing("", "", "", {{"v", "x"}}))), IsEmpty());
+  EXPECT_EQ(store.Index("none", MakeThing("", "a", "")).error().reason(), Reason::kNotFound);
+}
+
+TEST_F(IndexerTest, TS_14_To_16_TransactionSaysWhichWritesWereMade) {
+  using Write = StoreTransaction<Thing>;
+  const auto good = [](const char* name) {
+    return Write{Write::Type::kAdd, MakeThing("", name, "1")};
+  };
+  const Write bad{Write::Type::kAdd, MakeThing("", "", "1")};
+  struct Case {
+    std::vector<Write> writes;
+    std::vector<std::size_t> successful;
+    bool error;
+  };
+  for (const Case& c : {Case{{good("a"), good("b")}, {0, 1}, false}, Case{{bad, bad}, {}, true},
+                        Case{{good("a"), bad, good("b"), bad}, {0, 2}, true}}) {
+    Indexer<Thing> store(sim_.env());
+    const auto result = store.Transaction(c.writes);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->SuccessfulIndices, c.successful);
+    EXPECT_EQ(result->error.has_value(), c.error);
+    EXPECT_EQ(store.List().size(), c.successful.size());
+  }
+}
+
+TEST_F(IndexerTest, ObjectWithoutNameIsRefused) {
+  Indexer<Thing> store(sim_.env());
+  ASSERT_TRUE(store.Add(MakeThing("", "a", "1")));
+  const auto add = store.Add(MakeThing("ns", "", "1"));
+  ASSERT_FALSE(add);
+  EXPECT_THAT(add.error().message(), HasSubstr("metadata.name"));
+  EXPECT_FALSE(store.Replace({MakeThing("", "b", "1"), MakeThing("", "", "1")}, "2"));
+  EXPECT_THAT(store.ListKeys(), ElementsAre("a"));
+}
+
+TEST_F(IndexerTest, TS_18_ListIndexFuncValues) {
+  Indexer<Thing> store(sim_.env(), {{"by", [](Thing t, auto& out) { out.Add(t.label("foo")); }}});
+  ASSERT_TRUE(store.Add(MakeThing("", "one", "1", {{"foo", "bar"}})));
+  ASSERT_TRUE(store.Add(MakeThing("", "two", "1", {{"foo", "bar"}})));
+  ASSERT_TRUE(store.Add(MakeThing("", "tre", "1", {{"foo", "biz"}})));
+  EXPECT_THAT(store.ListIndexFuncValues("by"), ElementsAre("bar", "biz"));
+  EXPECT_THAT(store.ListIndexFuncValues("none"), IsEmpty());
+}
+
+TEST_F(IndexerTest, TS_19_To_21_MultiValuedIndex) {
+  Indexer<Thing> store(sim_.env(), {{"users", [](Thing t, auto& out) {
+                                       std::string users = t.label("users");
+                                       while (!users.empty()) {
+                                         const auto end = std::min(users.find(','), users.size());
+                                         out.Add(users.substr(0, end));
+                                         users.erase(0, end + 1);
+                                       }
+                                     }}});
+  ASSERT_TRUE(store.Add(MakeThing("", "one", "1", {{"users", "ernie,bert"}})));
+  ASSERT_TRUE(store.Add(MakeThing("", "two", "1", {{"users", "bert,oscar"}})));
+  ASSERT_TRUE(store.Add(MakeThing("", "tre", "1", {{"users", "ernie,elmo"}})));
+  const auto keys = [&](std::string_view user) { return store.IndexKeys("users", user).OrExit(); };
+  EXPECT_THAT(keys("ernie"), ElementsAre("one", "tre"));
+  EXPECT_THAT(keys("bert"), ElementsAre("one", "two"));
+  EXPECT_THAT(keys("elmo"), ElementsAre("tre"));
+  EXPECT_THAT(keys("oscar"), ElementsAre("two"));
+  EXPECT_THAT(keys("elmo1"), IsEmpty());
+  ASSERT_TRUE(store.Delete(MakeThing("", "tre", "2")));
+  EXPECT_THAT(keys("ernie"), ElementsAre("one"));
+  EXPECT_THAT(keys("elmo"), IsEmpty());
+  ASSERT_TRUE(store.Update(MakeThing("", "two", "3", {{"users", "oscar"}})));
+  EXPECT_THAT(keys("bert"), ElementsAre("one"));
+  EXPECT_FALSE(store.IndexKeys("none", "x"));
+}
+
+TEST_F(IndexerTest, TY_18_To_21_TypedIndexes) {
+  Indexer<Thing> store(sim_.env());
+  ASSERT_TRUE(store.Add(MakeThing("", "a", "1", {{"v", "x"}})));
+  ASSERT_TRUE(store.AddIndexers({{"by", [](Thing t, auto& out) { out.Add(t.label("v")); }}}));
+  EXPECT_EQ(Names(store.ByIndex("by", "x")), (std::vector<std::string>{"a"}));
+  EXPECT_EQ(store.core()->Snapshot()->ByIndex("by", "x").OrExit().size(), 1U);
+  EXPECT_EQ(store.ByIndex("none", "x").error().reason(), Reason::kNotFound);
+  EXPECT_THAT(store.ByIndex("none", "x").error().message(), HasSubstr("\"by\""));
+}
+
+TEST_F(IndexerTest, AddIndexersAddsAllOrNone) {
+  Indexer<Thing> store(sim_.env());
+  const auto fn = [](Thing, auto& out) { out.Add("x"); };
+  ASSERT_TRUE(store.AddIndexers({{"b", fn}}));
+  EXPECT_EQ(store.AddIndexers({{"a", fn}, {"b", fn}}).error().reason(), Reason::kAlreadyExists);
+  EXPECT_THAT(store.GetIndexers(), UnorderedElementsAre("namespace", "b"));
+}
+
+TEST_F(IndexerTest, SnapshotAnswersFromOneMoment) {
+  Indexer<Thing> store(sim_.env(), {{"by", [](Thing t, auto& out) { out.Add(t.label("v")); }}});
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(store.Add(MakeThing("ns", std::to_string(i), "1", {{"v", "old"}})));
+  }
+  const Snapshot<Thing> snapshot = store.Snapshot();
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(store.Add(MakeThing("ns", std::to_string(i), "2", {{"v", "new"}})));
+  }
+  EXPECT_EQ(snapshot.size(), 100U);
+  EXPECT_EQ(Names(snapshot).size(), 100U);
+  EXPECT_EQ(snapshot.ByIndex("by", "old").size(), 100U);
+  EXPECT_TRUE(snapshot.ByIndex("by", "new").empty());
+  EXPECT_EQ(snapshot.resourceVersion(), "1");
+  EXPECT_EQ(snapshot.Get("ns", "5")->label("v"), "old");
+  EXPECT_FALSE(snapshot.Get("", "5"));
+  EXPECT_EQ(snapshot.GetByKey("ns/7")->metadata().name(), "7");
+  Ref<Thing> kept;
+  for (Thing thing : store.Snapshot()) kept = snapshot.Retain(thing);
+  EXPECT_EQ(kept->label("v"), "new");
+  // A query on a temporary keeps what it needs.
+  std::size_t n = 0;
+  for (Thing thing : store.Snapshot().ByIndex("by", "new")) n += thing.label("v") == "new" ? 1 : 0;
+  EXPECT_EQ(n, 100U);
+  EXPECT_TRUE(Snapshot<Thing>().empty());
+}
+
+TEST_F(IndexerTest, KeyFunc) {
+  Ref<Thing> thing = MakeThing("ns", "a", "1");
+  EXPECT_EQ(MetaNamespaceKeyFunc(*thing), "ns/a");
+  Ref<Thing> node = MakeThing("", "a", "1");
+  EXPECT_EQ(MetaNamespaceKeyFunc(*node), "a");
+}
+
+TEST_F(IndexerTest, ON_01_KeysReadBackAsTheyWere) {
+  int refused = 0;
+  for (int i = 0; i < 1000; ++i) {
+    std::string key;
+    for (std::uint64_t n = sim_.env().Random() % 12; n > 0; --n) {
+      key.push_back("abcdefghi/"[sim_.env().Random() % 10]);
+    }
+    const auto slashes = std::count(key.begin(), key.end(), '/');
+    const Result<ObjectName> name = SplitMetaNamespaceKey(key);
+    EXPECT_EQ(name.ok(), slashes <= 1) << key;
+    if (!name) {
+      ++refused;
+      continue;
+    }
+    const std::size_t slash = key.find('/');
+    EXPECT_EQ(name->namespace_, slash == std::string::npos ? "" : key.substr(0, slash)) << key;
+    EXPECT_EQ(name->name, key.substr(slash == std::string::npos ? 0 : slash + 1)) << key;
+    // An empty namespace is none.
+    EXPECT_EQ(name->ToString(), slash == 0 ? key.substr(1) : key);
+  }
+  EXPECT_GT(refused, 50);
+}
+
+// ---- listers
+
+// LI-01..03 at a tenth of their sizes; the figures at full size are store_bench's.
+TEST_F(IndexerTest, LI_01_To_03_ListAll) {
+  Indexer<Thing> store(sim_.env());
+  std::vector<Ref<Thing>> things;
+  for (int i = 0; i < 10000; ++i) {
+    things.push_back(MakeThing("n" + std::to_string(i % 7), std::to_string(i), "1",
+                               {{i % 10 == 0 ? "match" : "other", "true"}}));
+  }
+  ASSERT_TRUE(store.Replace(things, "1"));
+  const Lister<Thing> lister(store);
+  const auto match = LabelSelector::Parse("match=true").OrExit();
+  EXPECT_EQ(lister.List(match).size(), 1000U);
+  EXPECT_EQ(Names(lister.List(match)).size(), 1000U);
+  EXPECT_EQ(lister.List().size(), 10000U);
+  EXPECT_EQ(Names(lister.List()).size(), 10000U);
+  EXPECT_EQ(lister.List(LabelSelector::Parse("match=false").OrExit()).size(), 0U);
+  EXPECT_EQ(lister.List(LabelSelector::Nothing()).size(), 0U);
+  EXPECT_EQ(lister.Namespace("n3").List().size(), 1429U);
+  EXPECT_EQ(lister.Namespace("n3").List(match).size(), 143U);
+  EXPECT_EQ(lister.Namespace("").List().size(), 10000U);
+  EXPECT_EQ(lister.ByIndex(kNamespaceIndex, "n3").size(), 1429U);
+}
+
+TEST_F(IndexerTest, ListerGetsTheObjectOrNotFound) {
+  Indexer<Thing> store(sim_.env());
+  ASSERT_TRUE(store.Add(MakeThing("ns", "a", "1")));
+  ASSERT_TRUE(store.Add(MakeThing("", "node", "1")));
+  const Lister<Thing> lister(store);
+  auto a = lister.Namespace("ns").Get("a");
+  ASSERT_TRUE(a);
+  EXPECT_EQ((*a)->metadata().name(), "a");
+  EXPECT_TRUE(lister.Get("node"));
+  const auto missing = lister.Namespace("ns").Get("b");
+  ASSERT_FALSE(missing);
+  EXPECT_TRUE(IsNotFound(missing.error()));
+  EXPECT_THAT(missing.error().message(), HasSubstr("\"b\" not found"));
+}
+
+}  // namespace
+}  // namespace kinformer

@@ -1,0 +1,288 @@
+#include "cache/store/store_core.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <utility>
+
+#include "kinformer/internal/block.h"
+#include "kinformer/log.h"
+
+#include "cache/store/store_writer.h"
+
+namespace kinformer::internal::cache {
+
+StoreCore::StoreCore(Env& env, StoreCoreOptions options)
+    : writer_(std::make_unique<StoreWriter>(env, std::move(options))), state_(writer_->state) {
+  StoreWriter& w = *writer_;
+  if (w.options.namespace_index) {
+    w.next.indexes = std::make_shared<const IndexList>(IndexList{
+        std::make_shared<StoreIndex>("namespace", IndexFunction(), true, state_->retired)});
+  }
+  w.Wrote();
+}
+
+StoreCore::~StoreCore() = default;
+
+void StoreCore::Begin() {
+  assert(!writer_->open);
+  writer_->open = true;
+}
+
+void StoreCore::Commit() {
+  assert(writer_->open);
+  writer_->open = false;
+  writer_->CommitNow();
+}
+
+ObjectRef StoreCore::Put(ObjectRef object, bool* same) {
+  StoreWriter& w = *writer_;
+  StoreState& state = *w.state;
+  const std::uint64_t version = w.NextVersion();
+  const std::uint32_t hash = w.HashOf(object->namespace_(), object->name());
+  const std::uint32_t entry = w.FindEntry(hash, object->namespace_(), object->name());
+  const Link head =
+      entry == KeyTable::kNone ? 0 : state.heads[entry].load(std::memory_order_relaxed);
+  if (same != nullptr) {
+    *same = IsBlock(head) && BlockOf(head)->SameAs(*object);
+    if (*same) return {};
+  }
+  if (head != 0 && head == LinkTo(object.get())) return object;
+  if (w.trainer != nullptr) {
+    if (!object->packed() && w.trainer->size() < DictionaryTrainer::kFewestSamples) {
+      w.trainer->Add(*object);
+    }
+    if (w.trainer->size() >= DictionaryTrainer::kFewestSamples) w.Train();
+  }
+  // What the index functions read.
+  const ObjectRef whole = w.HasIndexFunctions() ? Unpacked(object) : object;
+  if (w.dictionary) object = w.dictionary->Pack(object);
+  if (!object->TryClaim()) {
+    object = CloneBlock(*object);
+    static_cast<void>(object->TryClaim());
+  }
+  const Block* block = object.Detach();  // the store's count
+  block->store_link().version.store(version, std::memory_order_relaxed);
+  const std::size_t bytes = block->allocated_bytes();
+
+  if (entry == KeyTable::kNone) {
+    block->store_link().previous.store(nullptr, std::memory_order_relaxed);
+    const std::uint32_t added = w.NewEntry(hash);
+    w.IndexFirst(added, *whole);
+    w.SetHead(added, LinkTo(block));
+    state.table.load(std::memory_order_relaxed)->Insert(w.hashes[added], added);
+    ++w.keys;
+    ++w.next.size;
+    state.object_bytes.fetch_add(bytes, std::memory_order_relaxed);
+    w.Wrote();
+    return {};
+  }
+
+  ObjectRef old;
+  if (IsBlock(head)) {
+    old = ObjectRef::Share(BlockOf(head));
+    const std::size_t old_bytes = old->allocated_bytes();
+    state.object_bytes.fetch_add(bytes - old_bytes, std::memory_order_relaxed);
+    state.old_bytes.fetch_add(old_bytes, std::memory_order_relaxed);
+  } else {
+    ++w.next.size;
+    state.object_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  }
+  const bool never_seen = VersionOf(head) == version;  // written and overwritten in one commit
+  SetPrevious(LinkTo(block), never_seen ? PreviousOf(head) : head);
+  w.IndexNext(entry, *whole);
+  w.SetHead(entry, LinkTo(block));
+  if (!never_seen) {
+    w.replaced.push_back({VersionOf(head), version, entry, nullptr});
+    ++w.replaced_since_commit;
+  } else if (IsBlock(head)) {
+    w.RetireBlock(BlockOf(head));
+  } else {
+    w.RetireTombstone(TombstoneOf(head));
+  }
+  w.Wrote();
+  return old;
+}
+
+void StoreCore::Expect(std::span<const Block* const> objects) const {
+  const StoreState& state = *state_;
+  const KeyTable& table = *state.table.load(std::memory_order_relaxed);
+  std::array<std::uint32_t, kMostExpected> hashes{};
+  std::array<const Block*, kMostExpected> known{};
+  assert(objects.size() <= kMostExpected);
+  for (const Block* block : objects) __builtin_prefetch(block, 1);
+  for (const Block* block : objects) __builtin_prefetch(block->name().data());
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    hashes[i] = writer_->HashOf(objects[i]->namespace_(), objects[i]->name());
+    table.Prefetch(hashes[i]);
+  }
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    // Whether it is the key is found out later: mostly it is.
+    const std::uint32_t entry = table.Find(hashes[i], [](std::uint32_t) { return true; });
+    if (entry == KeyTable::kNone) continue;
+    const Link head = state.heads[entry].load(std::memory_order_relaxed);
+    if (!IsBlock(head)) continue;
+    known[count++] = BlockOf(head);
+    __builtin_prefetch(BlockOf(head), 1);
+    // malloc's word, in front of it.
+    __builtin_prefetch(reinterpret_cast<const char*>(BlockOf(head)) - sizeof(std::size_t));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    __builtin_prefetch(known[i]->name().data());
+    __builtin_prefetch(known[i]->uid().data());
+  }
+}
+
+void StoreCore::Reserve(std::size_t objects) {
+  std::size_t buckets = state_->table.load(std::memory_order_relaxed)->buckets();
+  const std::size_t before = buckets;
+  while (KeyTable::CapacityOf(buckets) < objects) buckets *= 2;
+  if (buckets != before) writer_->GrowTable(buckets);
+}
+
+ObjectRef StoreCore::Pack(ObjectRef object) {
+  StoreWriter& w = *writer_;
+  if (w.trainer != nullptr) {
+    w.trainer->Add(*object);
+    if (w.trainer->size() >= DictionaryTrainer::kSamples) w.Train();
+  }
+  return w.dictionary ? w.dictionary->Pack(object) : std::move(object);
+}
+
+ObjectRef StoreCore::Erase(std::string_view namespace_, std::string_view name) {
+  StoreWriter& w = *writer_;
+  StoreState& state = *w.state;
+  const std::uint32_t entry = w.FindEntry(namespace_, name);
+  if (entry == KeyTable::kNone) return {};
+  const Link head = state.heads[entry].load(std::memory_order_relaxed);
+  if (!IsBlock(head)) return {};
+  ObjectRef old = ObjectRef::Share(BlockOf(head));
+  const std::uint64_t version = w.NextVersion();
+  const std::size_t bytes = old->allocated_bytes();
+  state.object_bytes.fetch_sub(bytes, std::memory_order_relaxed);
+  state.old_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  --w.next.size;
+  if (VersionOf(head) != version) {
+    auto* tombstone = new Tombstone{version, {head}};
+    w.SetHead(entry, LinkTo(tombstone));
+    w.replaced.push_back({VersionOf(head), version, entry, nullptr});
+    ++w.replaced_since_commit;
+  } else {
+    // Written and deleted in one commit: nobody will ever see it.
+    const Link previous = PreviousOf(head);
+    if (IsBlock(previous)) {
+      w.SetHead(entry, LinkTo(new Tombstone{version, {previous}}));
+    } else {
+      w.SetHead(entry, previous);
+      if (!HasBlock(previous)) w.Sweep(entry, old->namespace_());
+    }
+    w.RetireBlock(old.get());
+  }
+  w.Wrote();
+  return old;
+}
+
+void StoreCore::SetResourceVersion(std::string_view resource_version) {
+  VersionContent& next = writer_->next;
+  writer_->dirty = writer_->dirty || next.resource_version != resource_version;
+  next.resource_version = resource_version;
+}
+
+void StoreCore::SetCoverage(std::shared_ptr<const Coverage> coverage) {
+  writer_->dirty = true;
+  writer_->next.coverage = std::move(coverage);
+}
+
+const Coverage* StoreCore::coverage() const { return writer_->next.coverage.get(); }
+
+bool StoreCore::CollectSome(std::size_t max_blocks) { return writer_->Collect(max_blocks); }
+
+StoreEntry StoreCore::Peek(std::string_view namespace_, std::string_view name) const {
+  // Without a hash: a first list asks for each of its objects.
+  if (writer_->keys == 0) return {};
+  const std::uint32_t entry = writer_->FindEntry(namespace_, name);
+  return entry == KeyTable::kNone ? StoreEntry() : PeekAt(entry);
+}
+
+StoreEntry StoreCore::PeekAt(std::uint32_t entry) const {
+  const Link head = state_->heads[entry].load(std::memory_order_relaxed);
+  if (!IsBlock(head)) return {.number = entry};
+  return {.number = entry,
+          .object = BlockOf(head),
+          .committed = VersionOf(head) < writer_->NextVersion()};
+}
+
+std::uint32_t StoreCore::entries_end() const { return state_->entries_end; }
+
+// ---- readers
+
+namespace {
+
+ObjectRef Whole(ObjectRef object) {
+  return object && object->packed() ? Unpacked(object) : std::move(object);
+}
+
+}  // namespace
+
+ObjectRef StoreCore::Get(std::string_view namespace_, std::string_view name) const {
+  ObjectRef found;
+  {
+    ReadGuard guard;
+    const std::uint64_t version = state_->versions.Current().version;
+    found = ObjectRef::Share(state_->Get(namespace_, name, version));
+  }
+  return Whole(std::move(found));
+}
+
+StoreAnswer StoreCore::Ask(std::string_view namespace_, std::string_view name) const {
+  StoreAnswer answer;
+  {
+    ReadGuard guard;
+    const VersionNode& node = state_->versions.Current();
+    const std::shared_ptr<const Coverage>& coverage = node.content.coverage;
+    if (coverage == nullptr || !coverage->IsUnreadable(namespace_, name)) {
+      answer.object = ObjectRef::Share(state_->Get(namespace_, name, node.version));
+    }
+    if (!answer.object) answer.coverage = coverage;
+  }
+  answer.object = Whole(std::move(answer.object));
+  return answer;
+}
+
+std::shared_ptr<const SnapshotCore> StoreCore::Snapshot() const {
+  ReadGuard guard;
+  return std::make_shared<PinnedSnapshot>(state_, state_->versions.Pin());
+}
+
+std::string StoreCore::ResourceVersion() const {
+  ReadGuard guard;
+  return state_->versions.Current().content.resource_version;
+}
+
+std::size_t StoreCore::size() const {
+  ReadGuard guard;
+  return state_->versions.Current().content.size;
+}
+
+StoreStats StoreCore::Stats() const {
+  const StoreState& s = *state_;
+  StoreStats stats;
+  {
+    ReadGuard guard;
+    const VersionContent& content = s.versions.Current().content;
+    stats.objects = content.size;
+    const Coverage* coverage = content.coverage.get();
+    if (coverage != nullptr && coverage->unreadable != nullptr) {
+      stats.unreadable = coverage->unreadable->size();
+    }
+  }
+  stats.object_bytes = s.object_bytes.load(std::memory_order_relaxed);
+  stats.pinned_bytes = s.old_bytes.load(std::memory_order_relaxed);
+  stats.table_bytes =
+      s.table_bytes.load(std::memory_order_relaxed) + s.index_bytes.load(std::memory_order_relaxed);
+  stats.snapshots = s.snapshots.load(std::memory_order_relaxed);
+  return stats;
+}
+
+}  // namespace kinformer::internal::cache

@@ -1,0 +1,156 @@
+// cache/store/store_core.h
+//
+// StoreCore: the untyped store under every Store, Indexer, Lister and Snapshot. One writer, any
+// number of readers that never block it and are never blocked.
+//
+// Structure: every key has an entry, a number in a dense array whose word points at the newest
+// block; the versions of a key are chained through the blocks; a snapshot is a version number. A
+// flat hash table finds the entry of a key. Indexes hold, for each value, a superset of the
+// entries, and are checked again at the reader's version, so that one number covers the store and
+// all its indexes. versions.h tells how versions end.
+
+#ifndef KINFORMER_CACHE_STORE_STORE_CORE_H_
+#define KINFORMER_CACHE_STORE_STORE_CORE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/internal/block.h"
+#include "kinformer/internal/snapshot_core.h"
+#include "kinformer/object_name.h"
+#include "kinformer/result.h"
+
+#include "cache/store/coverage.h"
+
+namespace kinformer::internal::cache {
+
+struct StoreState;
+struct StoreWriter;
+
+struct StoreCoreOptions {
+  std::string name{};  // for logs and metrics
+  // Includes the index "namespace" unless false.
+  bool namespace_index = true;
+  // Blocks are packed on their way in, once a dictionary has been trained on the first of them.
+  bool compress = false;
+  // Of the store while it is new. Null: it holds all there is.
+  std::shared_ptr<const Coverage> coverage{};
+};
+
+struct StoreStats {
+  std::size_t objects = 0;
+  std::size_t unreadable = 0;    // objects that exist, but whose bytes are malformed
+  std::size_t object_bytes = 0;  // blocks of the current version
+  std::size_t pinned_bytes = 0;  // blocks kept only for snapshots, or about to be freed
+  std::size_t table_bytes = 0;   // table and indexes
+  std::size_t snapshots = 0;
+};
+
+// What a write changed. `old_object` is null for an insert, `object` for a delete.
+struct StoreChange {
+  ObjectRef old_object;
+  ObjectRef object;
+};
+
+// What the writer sees of a key: the object as of the writes so far.
+struct StoreEntry {
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+  // Dense: an index for tables of the caller's. kNone where the store does not know the key.
+  std::uint32_t number = kNone;
+  // Null: none, or deleted.
+  const Block* object = nullptr;
+  // The current version has the object: it was not written since.
+  bool committed = false;
+};
+
+// What a version has under a name, or what it covers: so that nobody asks two versions.
+struct StoreAnswer {
+  // Null for unreadable objects, too.
+  ObjectRef object{};
+  // Only where there is no object; null: the store holds all there is.
+  std::shared_ptr<const Coverage> coverage{};
+};
+
+// Writers: one at a time (the loop thread, or guarded by the caller). Readers: any thread, any
+// time.
+class StoreCore {
+ public:
+  StoreCore(Env& env, StoreCoreOptions options);
+  ~StoreCore();  // Snapshots may outlive it
+  StoreCore(const StoreCore&) = delete;
+  StoreCore& operator=(const StoreCore&) = delete;
+
+  // ---- writer
+  // Begin … Commit make one version: readers see all of it or nothing. Writes outside a Begin are a
+  // version each.
+  void Begin();
+  void Commit();
+  // Inserts or replaces under the object's namespace and name. Returns what was there. A block
+  // claimed by another store, or that this store still keeps for its readers, is cloned. Putting
+  // the block that is there changes nothing. With `same`: an equal object that is there stays,
+  // *same says so, and the result is null.
+  ObjectRef Put(ObjectRef object, bool* same = nullptr);
+  // Prefetches for the next calls of Put, so that their cache misses overlap. At most kMostExpected
+  // objects.
+  void Expect(std::span<const Block* const> objects) const;
+  static constexpr std::size_t kMostExpected = 16;
+  // Makes room for so many objects in all.
+  void Reserve(std::size_t objects);
+  // The object as Put would keep it: for who collects many before they are put. Trains the
+  // dictionary once there are enough.
+  [[nodiscard]] ObjectRef Pack(ObjectRef object);
+  // Removes; returns what was there, null if nothing.
+  ObjectRef Erase(std::string_view namespace_, std::string_view name);
+  // The version of the collection that the store has applied; part of the next commit.
+  void SetResourceVersion(std::string_view resource_version);
+  // What the next version covers.
+  void SetCoverage(std::shared_ptr<const Coverage> coverage);
+  [[nodiscard]] const Coverage* coverage() const;
+  // Frees a bounded part of what no reader can see any more. Commit does a little by itself; idle
+  // time may call this. True: more.
+  bool CollectSome(std::size_t max_blocks);
+  // What the next commit will show.
+  [[nodiscard]] StoreEntry Peek(std::string_view namespace_, std::string_view name) const;
+  // REQUIRES: the entry's number is below entries_end.
+  [[nodiscard]] StoreEntry PeekAt(std::uint32_t entry) const;
+  [[nodiscard]] std::uint32_t entries_end() const;
+
+  // Adds indexes, all or none: kAlreadyExists where a name is taken. FillIndexes then fills them
+  // from what is there until a time; once it says true, a version has all of them. There may be
+  // writes between its calls. Until then, and in older snapshots, they do not exist.
+  // REQUIRES: none are being filled.
+  Result<void> BeginIndexes(NamedIndexFunctions indexes);
+  bool FillIndexes(SteadyTime until);
+  Result<void> RemoveIndex(std::string_view name);
+
+  // ---- readers
+  // As it was when it last could be read.
+  [[nodiscard]] ObjectRef Get(std::string_view namespace_, std::string_view name) const;
+  // As it is.
+  [[nodiscard]] StoreAnswer Ask(std::string_view namespace_, std::string_view name) const;
+  [[nodiscard]] std::shared_ptr<const SnapshotCore> Snapshot() const;
+  [[nodiscard]] std::string ResourceVersion() const;
+  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] StoreStats Stats() const;
+  [[nodiscard]] bool HasIndex(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> IndexNames() const;
+  // What the function of the index says about an object, which need not be in the store; sorted,
+  // distinct. Runs it on this thread; what it throws is kInternalError.
+  [[nodiscard]] Result<std::vector<std::string>> ValuesOf(std::string_view index,
+                                                          const Block& object) const;
+
+ private:
+  const std::unique_ptr<StoreWriter> writer_;
+  // Readers go this way: the writer's object changes with every write.
+  const std::shared_ptr<StoreState> state_;
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_STORE_STORE_CORE_H_

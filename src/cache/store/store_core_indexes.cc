@@ -1,0 +1,121 @@
+// The indexes of a StoreCore: adding, removing and naming them.
+
+#include <algorithm>
+#include <cassert>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/store/reclamation.h"
+#include "cache/store/store_core.h"
+#include "cache/store/store_writer.h"
+#include "cache/store/value_collector.h"
+
+namespace kinformer::internal::cache {
+
+namespace {
+
+// How many entries are filled between two looks at the clock.
+constexpr std::uint32_t kFillStep = 64;
+
+bool HasName(const IndexList& indexes, std::string_view name) {
+  return std::any_of(indexes.begin(), indexes.end(),
+                     [&](const auto& index) { return index->name() == name; });
+}
+
+}  // namespace
+
+Result<void> StoreCore::BeginIndexes(NamedIndexFunctions indexes) {
+  StoreWriter& w = *writer_;
+  assert(w.filling == nullptr);
+  if (indexes.empty()) return {};
+  auto filling = std::make_unique<IndexFill>();
+  for (auto& [name, function] : indexes) {
+    if (HasName(*w.next.indexes, name) || HasName(filling->indexes, name)) {
+      return Error(Reason::kAlreadyExists,
+                   "an index \"" + name + "\" exists already; none was added");
+    }
+    filling->indexes.push_back(
+        std::make_shared<StoreIndex>(std::move(name), std::move(function), false, state_->retired));
+  }
+  w.filling = std::move(filling);
+  return {};
+}
+
+bool StoreCore::FillIndexes(SteadyTime until) {
+  StoreWriter& w = *writer_;
+  if (w.filling == nullptr) return !w.open;
+  while (w.filling->end < state_->entries_end) {
+    w.FillNextEntry();
+    if (w.filling->end % kFillStep == 0 && w.env.Now() >= until) return false;
+  }
+  auto list = std::make_shared<IndexList>(*w.next.indexes);
+  list->insert(list->end(), w.filling->indexes.begin(), w.filling->indexes.end());
+  w.next.indexes = std::move(list);
+  w.filling.reset();
+  w.Wrote();
+  return !w.open;
+}
+
+Result<void> StoreCore::RemoveIndex(std::string_view name) {
+  StoreWriter& w = *writer_;
+  auto list = std::make_shared<IndexList>(*w.next.indexes);
+  const auto at = std::find_if(list->begin(), list->end(),
+                               [&](const auto& index) { return index->name() == name; });
+  if (at == list->end()) {
+    return Error(Reason::kNotFound, "there is no index \"" + std::string(name) + "\"");
+  }
+  const StoreIndex* gone = at->get();
+  std::erase_if(w.replaced, [&](const Replaced& r) { return r.index == gone; });
+  state_->versions.DropIndex(gone);
+  list->erase(at);
+  w.next.indexes = std::move(list);
+  w.Wrote();
+  return {};
+}
+
+bool StoreCore::HasIndex(std::string_view name) const {
+  ReadGuard guard;
+  return StoreState::FindIndex(state_->versions.Current(), name) != nullptr;
+}
+
+Result<std::vector<std::string>> StoreCore::ValuesOf(std::string_view index,
+                                                     const Block& object) const {
+  IndexFunction function;
+  bool by_namespace = false;
+  {
+    ReadGuard guard;
+    const StoreIndex* found = StoreState::FindIndex(state_->versions.Current(), index);
+    if (found == nullptr) {
+      return Error(Reason::kNotFound, "there is no index \"" + std::string(index) + "\"");
+    }
+    function = found->function();
+    by_namespace = found->by_namespace();
+  }
+  if (by_namespace) return std::vector<std::string>{std::string(object.namespace_())};
+  ValueCollector values;
+  try {
+    function(object, values);
+  } catch (const std::exception& e) {
+    return Error(Reason::kInternalError,
+                 "the function of index \"" + std::string(index) + "\" threw: " + e.what());
+  } catch (...) {
+    return Error(Reason::kInternalError,
+                 "the function of index \"" + std::string(index) + "\" threw");
+  }
+  const SortedValues& sorted = values.Sorted();
+  return std::vector<std::string>(sorted.begin(), sorted.end());
+}
+
+std::vector<std::string> StoreCore::IndexNames() const {
+  ReadGuard guard;
+  std::vector<std::string> names;
+  for (const auto& index : *state_->versions.Current().content.indexes) {
+    names.push_back(index->name());
+  }
+  return names;
+}
+
+}  // namespace kinformer::internal::cache

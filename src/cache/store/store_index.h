@@ -1,0 +1,155 @@
+// cache/store/store_index.h
+//
+// StoreIndex: one named index of a StoreCore: from a value to the entries whose object has it.
+//
+// A Posting is a value and the numbers of all entries that have it at some version that may still
+// be read. A reader checks each of them again at its own version, against the set of values that
+// the entry had then. The sets are kept here per entry, computed when an object is written, so that
+// reading never calls the user's function.
+
+#ifndef KINFORMER_CACHE_STORE_STORE_INDEX_H_
+#define KINFORMER_CACHE_STORE_STORE_INDEX_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "kinformer/internal/snapshot_core.h"
+
+#include "cache/store/retire_list.h"
+#include "cache/store/segmented_array.h"
+#include "cache/store/versions.h"
+
+namespace kinformer::internal::cache {
+
+// Entry numbers, appended to under the eyes of readers.
+struct EntryList {
+  explicit EntryList(std::uint32_t room)
+      : capacity(room), at(std::make_unique<std::atomic<std::uint32_t>[]>(room)) {}
+  const std::uint32_t capacity;
+  std::atomic<std::uint32_t> size{0};
+  std::unique_ptr<std::atomic<std::uint32_t>[]> at;
+};
+
+struct Posting {
+  Posting(std::string_view v, std::uint64_t h) : value(v), hash(h) {}
+  ~Posting() { delete entries.load(std::memory_order_relaxed); }
+  Posting(const Posting&) = delete;
+  Posting& operator=(const Posting&) = delete;
+
+  const std::string value;
+  const std::uint64_t hash;
+  std::atomic<EntryList*> entries{nullptr};
+  // Writer's: entries that are in the list and no longer have the value at any version. Null when
+  // there are none.
+  std::unique_ptr<std::unordered_set<std::uint32_t>> stale{};
+};
+
+// The values of one object, sorted and distinct.
+using SortedValues = std::vector<std::string_view>;
+
+class StoreIndex {
+ public:
+  // `by_namespace`: the value is the object's namespace, which is part of its key and never
+  // changes: no sets are kept.
+  StoreIndex(std::string name, IndexFunction function, bool by_namespace, RetireList& retired);
+  ~StoreIndex();
+  StoreIndex(const StoreIndex&) = delete;
+  StoreIndex& operator=(const StoreIndex&) = delete;
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const IndexFunction& function() const { return function_; }
+  [[nodiscard]] bool by_namespace() const { return by_namespace_; }
+
+  // ---- writer
+  // The values of an entry that has no object at any version that is readable.
+  void SetFirst(std::uint32_t entry, const SortedValues& values);
+  // The values from `version` on. True if this replaced a set, which had been current since
+  // `*from`.
+  bool Set(std::uint32_t entry, const SortedValues& values, std::uint64_t version,
+           const Versions& versions, std::uint64_t* from);
+  // Forgets the set that became current at `from`, unless a version that has it is pinned: then
+  // returns that version.
+  VersionNode* Forget(std::uint32_t entry, std::uint64_t from, const Versions& versions);
+  // The entry is going to be used for another key. `namespace_` is that of its last object.
+  void Clear(std::uint32_t entry, std::string_view namespace_);
+  [[nodiscard]] std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+
+  // ---- readers, under a guard
+  [[nodiscard]] const Posting* Find(std::string_view value) const;
+  // Did the entry have the value at `version`? Not for by_namespace.
+  [[nodiscard]] bool Has(std::uint32_t entry, const Posting* posting, std::uint64_t version) const;
+  // Calls `visit(const Posting&)` for every value that some version has.
+  template <class Visit>
+  void ForEach(const Visit& visit) const {
+    const ValueTable* table = values_.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i <= table->mask; ++i) {
+      const Posting* posting = table->at[i].load(std::memory_order_acquire);
+      if (posting != nullptr && posting != Removed()) visit(*posting);
+    }
+  }
+
+ private:
+  // The values an entry has, in one word: 0 none, a Posting*, or a MultiSet* with kMulti.
+  using SetWord = std::uintptr_t;
+  static constexpr std::uintptr_t kMulti = 1;
+  // What an entry had over time, in one word: a SetWord, or a History* with kHistory.
+  static constexpr std::uintptr_t kHistory = 2;
+
+  struct MultiSet {
+    std::vector<Posting*> postings;  // by value
+  };
+  struct Since {
+    std::uint64_t version;
+    SetWord set;
+  };
+  struct History {
+    std::vector<Since> sets;  // newest first
+  };
+  struct ValueTable {
+    explicit ValueTable(std::size_t size)
+        : mask(size - 1), at(std::make_unique<std::atomic<Posting*>[]>(size)) {}
+    std::size_t mask;
+    std::unique_ptr<std::atomic<Posting*>[]> at;
+  };
+
+  static Posting* Removed() { return reinterpret_cast<Posting*>(std::uintptr_t{8}); }
+  template <class Visit>
+  static void ForEachPosting(SetWord set, const Visit& visit);
+  static bool Contains(SetWord set, const Posting* posting);
+  static bool Equal(SetWord set, const SortedValues& values);
+  static bool AnyContains(const std::vector<Since>& sets, const Posting* posting);
+
+  Posting* Intern(std::string_view value);
+  void InsertPosting(ValueTable& table, Posting* posting);
+  void RemovePosting(Posting* posting);
+  SetWord MakeSet(const SortedValues& values);
+  std::vector<Since> Load(std::uint32_t entry) const;
+  // Makes `sets` what the entry has, and brings the postings in line; `before` is what it had.
+  void Store(std::uint32_t entry, const std::vector<Since>& before, std::vector<Since> sets);
+  void AddTo(Posting* posting, std::uint32_t entry);
+  void RemoveFrom(Posting* posting, std::uint32_t entry);
+  void Account(std::ptrdiff_t bytes) {
+    bytes_.fetch_add(static_cast<std::size_t>(bytes), std::memory_order_relaxed);
+  }
+
+  const std::string name_;
+  const IndexFunction function_;
+  const bool by_namespace_;
+  RetireList& retired_;
+  std::atomic<ValueTable*> values_;
+  std::size_t values_used_ = 0;  // removed ones included
+  std::size_t values_live_ = 0;
+  SegmentedArray<std::atomic<std::uintptr_t>, 16> words_;
+  std::uint32_t words_end_ = 0;
+  std::atomic<std::size_t> bytes_{0};
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_STORE_STORE_INDEX_H_

@@ -1,0 +1,140 @@
+#include "cache/store/store_state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cache/store/reclamation.h"
+
+namespace kinformer::internal::cache {
+
+StoreState::StoreState(std::uint64_t seed) : hash_seed(seed), table(new KeyTable(1)) {
+  table_bytes.store(table.load(std::memory_order_relaxed)->bytes(), std::memory_order_relaxed);
+}
+
+StoreState::~StoreState() {
+  for (std::uint32_t entry = 0; entry < entries_end; ++entry) {
+    Link link = heads[entry].load(std::memory_order_relaxed);
+    while (link != 0) {
+      const Link previous = PreviousOf(link);
+      if (IsTombstone(link)) {
+        delete TombstoneOf(link);
+      } else {
+        SetPrevious(link, 0);
+        BlockOf(link)->Unclaim();
+        BlockOf(link)->Release();
+      }
+      link = previous;
+    }
+  }
+  delete table.load(std::memory_order_relaxed);
+}
+
+std::size_t StoreState::Walk(const VersionNode& node, std::size_t& position,
+                             std::span<const Block*> out) const {
+  std::size_t n = 0;
+  while (position < node.content.entries && n < out.size()) {
+    const auto first = static_cast<std::uint32_t>(position);
+    const std::uint32_t end = std::min(node.content.entries, (first | (kGroup - 1)) + 1);
+    // All of a group are in one segment.
+    const std::atomic<Link>* head = &heads[first];
+    Link links[kGroup];
+    for (std::uint32_t i = first; i < end; ++i) {
+      links[i - first] = head[i - first].load(std::memory_order_acquire);
+    }
+    // Read after the heads: a head that is newer than the snapshot comes with a `newest` that says
+    // so.
+    if (newest[first / kGroup].load(std::memory_order_relaxed) <= node.version) {
+      // Every head is what the snapshot sees, and so pinned by it. Neither a guard nor a look at
+      // the objects is needed.
+      std::uint32_t i = first;
+      for (; i < end && n < out.size(); ++i) {
+        if (IsBlock(links[i - first])) out[n++] = BlockOf(links[i - first]);
+      }
+      position = i;
+      continue;
+    }
+    ReadGuard guard;
+    std::uint32_t i = first;
+    for (; i < end && n < out.size(); ++i) {
+      const Block* block = VisibleAt(head[i - first].load(std::memory_order_acquire), node.version);
+      if (block != nullptr) out[n++] = block;
+    }
+    position = i;
+  }
+  return n;
+}
+
+const StoreIndex* StoreState::FindIndex(const VersionNode& node, std::string_view name) {
+  for (const auto& index : *node.content.indexes) {
+    if (index->name() == name) return index.get();
+  }
+  return nullptr;
+}
+
+const Block* PinnedSnapshot::Get(std::string_view namespace_, std::string_view name) const {
+  ReadGuard guard;
+  return state_->Get(namespace_, name, node_->version);
+}
+
+const Block* PinnedSnapshot::Next(Cursor& cursor) const {
+  const Block* block = nullptr;
+  static_cast<void>(NextBatch(cursor, {&block, 1}));
+  return block;
+}
+
+std::size_t PinnedSnapshot::NextBatch(Cursor& cursor, std::span<const Block*> out) const {
+  return state_->Walk(*node_, cursor.position, out);
+}
+
+const Block* PinnedSnapshot::Unpack(const Block& packed) const {
+  {
+    base::MutexLock lock(mutex_);
+    if (const auto at = unpacked_.find(&packed); at != unpacked_.end()) return at->second.get();
+  }
+  // Outside the lock: readers do not wait for each other's. Of two copies one is kept.
+  ObjectRef whole = Unpacked(ObjectRef::Share(&packed));
+  base::MutexLock lock(mutex_);
+  return unpacked_.try_emplace(&packed, std::move(whole)).first->second.get();
+}
+
+Result<const StoreIndex*> PinnedSnapshot::IndexNamed(std::string_view name) const {
+  if (const StoreIndex* index = StoreState::FindIndex(*node_, name)) return index;
+  std::string message = "there is no index \"" + std::string(name) + "\"; there are:";
+  for (const auto& index : *node_->content.indexes) message += " \"" + index->name() + "\"";
+  if (node_->content.indexes->empty()) message += " none";
+  return Error(Reason::kNotFound, message + ". AddIndexers adds one");
+}
+
+Result<std::vector<const Block*>> PinnedSnapshot::ByIndex(std::string_view index,
+                                                          std::string_view value) const {
+  auto found = IndexNamed(index);
+  if (!found) return std::move(found).error();
+  std::vector<const Block*> objects;
+  ReadGuard guard;
+  if (const Posting* posting = (*found)->Find(value)) {
+    state_->ForEachWith(**found, *posting, node_->version, [&](const Block* block) {
+      objects.push_back(block);
+      return true;
+    });
+  }
+  return objects;
+}
+
+Result<std::vector<std::string>> PinnedSnapshot::IndexValues(std::string_view index) const {
+  auto found = IndexNamed(index);
+  if (!found) return std::move(found).error();
+  std::vector<std::string> values;
+  {
+    ReadGuard guard;
+    (*found)->ForEach([&](const Posting& posting) {
+      state_->ForEachWith(**found, posting, node_->version, [&](const Block*) {
+        values.push_back(posting.value);
+        return false;
+      });
+    });
+  }
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+}  // namespace kinformer::internal::cache

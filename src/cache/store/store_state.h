@@ -1,0 +1,145 @@
+// cache/store/store_state.h
+//
+// StoreState: what a StoreCore and its snapshots share: the reading side of the store.
+// store_writer.h has the writing side.
+
+#ifndef KINFORMER_CACHE_STORE_STORE_STATE_H_
+#define KINFORMER_CACHE_STORE_STORE_STATE_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "kinformer/internal/snapshot_core.h"
+
+#include "base/mutex.h"
+#include "cache/store/key_table.h"
+#include "cache/store/retire_list.h"
+#include "cache/store/segmented_array.h"
+#include "cache/store/store_index.h"
+#include "cache/store/version_chain.h"
+#include "cache/store/versions.h"
+
+namespace kinformer::internal::cache {
+
+// Look-ups under a guard that the caller has. Lives until the store and its last snapshot are gone.
+struct StoreState {
+  static constexpr std::uint32_t kGroup = 8;  // entries that share a `newest` word
+
+  explicit StoreState(std::uint64_t seed);
+  ~StoreState();
+  StoreState(const StoreState&) = delete;
+  StoreState& operator=(const StoreState&) = delete;
+
+  [[nodiscard]] const Block* Get(std::string_view namespace_, std::string_view name,
+                                 std::uint64_t version) const {
+    const Block* found = nullptr;
+    static_cast<void>(table.load(std::memory_order_acquire)
+                          ->Find(HashKey(hash_seed, namespace_, name), [&](std::uint32_t entry) {
+                            const Link head = heads[entry].load(std::memory_order_acquire);
+                            PrefetchKey(head);
+                            const Block* block = VisibleAt(head, version);
+                            if (block == nullptr || block->name() != name ||
+                                block->namespace_() != namespace_) {
+                              return false;
+                            }
+                            found = block;
+                            return true;
+                          }));
+    return found;
+  }
+
+  // Needs no guard: `node` is pinned.
+  std::size_t Walk(const VersionNode& node, std::size_t& position,
+                   std::span<const Block*> out) const;
+
+  // Calls `visit(block)` for the objects that have the value, until it returns false.
+  template <class Visit>
+  void ForEachWith(const StoreIndex& index, const Posting& posting, std::uint64_t version,
+                   const Visit& visit) const {
+    const EntryList* list = posting.entries.load(std::memory_order_acquire);
+    if (list == nullptr) return;
+    const std::uint32_t size = list->size.load(std::memory_order_acquire);
+    for (std::uint32_t i = 0; i < size; ++i) {
+      const std::uint32_t entry = list->at[i].load(std::memory_order_relaxed);
+      if (!index.by_namespace() && !index.Has(entry, &posting, version)) continue;
+      const Block* block = VisibleAt(heads[entry].load(std::memory_order_acquire), version);
+      if (block == nullptr) continue;
+      if (index.by_namespace() && block->namespace_() != posting.value) continue;
+      if (!visit(block)) return;
+    }
+  }
+
+  static const StoreIndex* FindIndex(const VersionNode& node, std::string_view name);
+
+  // What every reader looks at and few writes change has cache lines without what every write
+  // changes.
+  const std::uint64_t hash_seed;
+  std::atomic<KeyTable*> table;
+  SegmentedArray<std::atomic<Link>, 16> heads{};
+  // Per group: no entry of it has a version above this one.
+  SegmentedArray<std::atomic<std::uint64_t>, 16 / kGroup> newest{};
+
+  // The writer's. Entries below entries_end exist.
+  alignas(64) std::uint32_t entries_end = 0;
+  std::atomic<std::size_t> object_bytes{0};
+  std::atomic<std::size_t> old_bytes{0};
+  std::atomic<std::size_t> table_bytes{0};
+  std::atomic<std::size_t> index_bytes{0};
+  // Before what retires into it, and after what its items count themselves out of.
+  RetireList retired{};
+
+  // Changed by whoever takes a snapshot.
+  alignas(64) std::atomic<std::size_t> snapshots{0};
+
+  Versions versions{};
+};
+
+// A pinned version.
+class PinnedSnapshot final : public SnapshotCore {
+ public:
+  // `node` has been pinned for this.
+  PinnedSnapshot(std::shared_ptr<StoreState> state, VersionNode* node)
+      : state_(std::move(state)), node_(node) {
+    state_->snapshots.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~PinnedSnapshot() override {
+    state_->snapshots.fetch_sub(1, std::memory_order_relaxed);
+    state_->versions.Unpin(node_);
+  }
+  PinnedSnapshot(const PinnedSnapshot&) = delete;
+  PinnedSnapshot& operator=(const PinnedSnapshot&) = delete;
+
+  [[nodiscard]] const Block* Get(std::string_view namespace_, std::string_view name) const override;
+  [[nodiscard]] std::size_t size() const override { return node_->content.size; }
+  [[nodiscard]] std::string_view ResourceVersion() const override {
+    return node_->content.resource_version;
+  }
+  [[nodiscard]] std::uint64_t version() const override { return node_->version; }
+  [[nodiscard]] const Coverage* coverage() const override { return node_->content.coverage.get(); }
+  const Block* Next(Cursor& cursor) const override;
+  std::size_t NextBatch(Cursor& cursor, std::span<const Block*> out) const override;
+  Result<std::vector<const Block*>> ByIndex(std::string_view index,
+                                            std::string_view value) const override;
+  Result<std::vector<std::string>> IndexValues(std::string_view index) const override;
+
+ private:
+  Result<const StoreIndex*> IndexNamed(std::string_view name) const;
+
+  [[nodiscard]] const Block* Unpack(const Block& packed) const override;
+
+  const std::shared_ptr<StoreState> state_;
+  VersionNode* const node_;
+  mutable base::Mutex mutex_{};
+  mutable std::unordered_map<const Block*, ObjectRef> unpacked_ KINFORMER_GUARDED_BY(mutex_){};
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_STORE_STORE_STATE_H_

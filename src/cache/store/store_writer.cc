@@ -1,0 +1,276 @@
+#include "cache/store/store_writer.h"
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "kinformer/log.h"
+
+#include "cache/store/reclamation.h"
+#include "object/values/object_key.h"
+
+namespace kinformer::internal::cache {
+
+namespace {
+
+// What a commit does about old versions besides its own work, at least; more where it replaced
+// more.
+constexpr std::size_t kCollectPerCommit = 32;
+constexpr std::size_t kMaxCollectForWork = 8192;
+// Looking at all reader threads costs about 20 ns for each: not on every small commit.
+constexpr std::size_t kCommitsPerScan = 8;
+constexpr Duration kSlowIndexFunction = std::chrono::milliseconds(5);
+
+}  // namespace
+
+// ---- versions
+
+void StoreWriter::CommitNow() {
+  if (!dirty) return;
+  dirty = false;
+  next.entries = state->entries_end;
+  state->versions.Publish(next);
+  const std::size_t work = replaced_since_commit;
+  replaced_since_commit = 0;
+  const bool many = replaced.size() + state->retired.size() > 4 * kCollectPerCommit;
+  if (++commits_since_scan >= kCommitsPerScan || (many && work > kCollectPerCommit)) {
+    // As much as was replaced, so that it keeps up, but no more than takes about a millisecond.
+    Collect(kCollectPerCommit * kCommitsPerScan + std::min(2 * work, kMaxCollectForWork) +
+            (replaced.size() + state->retired.size()) / 64);
+  }
+}
+
+bool StoreWriter::Collect(std::size_t budget) {
+  commits_since_scan = 0;
+  Versions& versions = state->versions;
+  RetireList& retired = state->retired;
+  if (replaced.empty() && retired.empty() && !versions.HasUnsettled() && !versions.HasUnheld() &&
+      !versions.SawUnpin()) {
+    return false;
+  }
+  const std::size_t start = budget;
+  retired.Stamp();
+  const std::uint64_t safe = SafeToFree();
+  versions.Settle(safe);
+  const std::uint64_t settled = versions.SettledBelow();
+  for (; budget > 0 && !replaced.empty() && replaced.front().until <= settled; --budget) {
+    const Replaced old = replaced.front();
+    replaced.pop_front();
+    Forget(old);
+  }
+  Replaced old;
+  for (; budget > 0 && versions.NextUnheld(old); --budget) Forget(old);
+  retired.FreeBefore(safe, start);
+  state->index_bytes.store(
+      [this] {
+        std::size_t bytes = 0;
+        for (const auto& index : *next.indexes) bytes += index->bytes();
+        return bytes;
+      }(),
+      std::memory_order_relaxed);
+  return versions.HasUnheld() || (!replaced.empty() && replaced.front().until <= settled) ||
+         !retired.empty();
+}
+
+void StoreWriter::Forget(const Replaced& old) {
+  if (old.index == nullptr) {
+    ForgetObject(old);
+  } else if (VersionNode* node = old.index->Forget(old.entry, old.from, state->versions)) {
+    node->held.push_back(old);
+  }
+}
+
+void StoreWriter::ForgetObject(const Replaced& old) {
+  const Link head = state->heads[old.entry].load(std::memory_order_relaxed);
+  std::string_view namespace_;
+  Link newer = 0;
+  Link link = head;
+  while (link != 0 && VersionOf(link) != old.from) {
+    newer = link;
+    link = PreviousOf(link);
+  }
+  if (link == 0) return;
+  if (newer != 0) {
+    // What was between has gone because nobody could read it, so the range may be taken up to the
+    // next version that is left.
+    const std::uint64_t until = VersionOf(newer);
+    if (VersionNode* node = state->versions.PinnedIn(old.from, until)) {
+      node->held.push_back(old);
+      return;
+    }
+    if (state->versions.MayBeRead(old.from, until)) return;  // replaced again: has another record
+    SetPrevious(newer, PreviousOf(link));
+    if (IsBlock(link)) {
+      namespace_ = BlockOf(link)->namespace_();  // in retired, so still there
+      RetireBlock(BlockOf(link));
+    } else {
+      RetireTombstone(TombstoneOf(link));
+    }
+  }
+  // Only deletions are left, and nobody can see what was before them.
+  if (IsBlock(link) && newer != 0 && !HasBlock(head)) Sweep(old.entry, namespace_);
+}
+
+void StoreWriter::RetireBlock(const Block* block) {
+  state->retired.Retire(
+      const_cast<Block*>(block),
+      [](void* context, void* item) {
+        const auto* b = static_cast<const Block*>(item);
+        static_cast<StoreState*>(context)->old_bytes.fetch_sub(b->allocated_bytes(),
+                                                               std::memory_order_relaxed);
+        b->store_link().previous.store(nullptr, std::memory_order_relaxed);
+        b->Unclaim();
+        b->Release();
+      },
+      state.get());
+}
+
+// ---- entries
+
+std::uint32_t StoreWriter::FindEntry(std::uint32_t hash, std::string_view namespace_,
+                                     std::string_view name) const {
+  const KeyTable* table = state->table.load(std::memory_order_relaxed);
+  return table->Find(hash, [&](std::uint32_t entry) {
+    Link link = state->heads[entry].load(std::memory_order_relaxed);
+    while (IsTombstone(link)) link = PreviousOf(link);
+    return link != 0 && BlockOf(link)->name() == name && BlockOf(link)->namespace_() == namespace_;
+  });
+}
+
+std::uint32_t StoreWriter::NewEntry(std::uint32_t hash) {
+  if (const KeyTable* table = state->table.load(std::memory_order_relaxed);
+      keys + 1 > table->capacity()) {
+    GrowTable(table->buckets() * 2);
+  }
+  std::uint32_t entry = 0;
+  if (free_entries.empty()) {
+    entry = state->entries_end++;
+    state->table_bytes.fetch_add(state->heads.Grow(entry) +
+                                     state->newest.Grow(entry / StoreState::kGroup) +
+                                     hashes.Grow(entry),
+                                 std::memory_order_relaxed);
+  } else {
+    entry = free_entries.back();
+    free_entries.pop_back();
+  }
+  hashes[entry] = hash;
+  return entry;
+}
+
+void StoreWriter::GrowTable(std::size_t buckets) {
+  KeyTable* old = state->table.load(std::memory_order_relaxed);
+  auto* larger = new KeyTable(buckets);
+  for (std::uint32_t entry = 0; entry < state->entries_end; ++entry) {
+    if (state->heads[entry].load(std::memory_order_relaxed) != 0) {
+      larger->Insert(hashes[entry], entry);
+    }
+  }
+  state->table_bytes.fetch_add(larger->bytes() - old->bytes(), std::memory_order_relaxed);
+  state->table.store(larger, std::memory_order_release);
+  state->retired.RetireDelete(old);
+}
+
+void StoreWriter::Sweep(std::uint32_t entry, std::string_view namespace_) {
+  Link link = state->heads[entry].load(std::memory_order_relaxed);
+  state->heads[entry].store(0, std::memory_order_release);
+  while (link != 0) {
+    const Link previous = PreviousOf(link);
+    RetireTombstone(TombstoneOf(link));
+    link = previous;
+  }
+  state->table.load(std::memory_order_relaxed)->Erase(hashes[entry], entry);
+  ForEachIndexOf(entry, [&](StoreIndex& index) { index.Clear(entry, namespace_); });
+  free_entries.push_back(entry);
+  --keys;
+}
+
+// ---- indexes
+
+const SortedValues& StoreWriter::ValuesOf(const StoreIndex& index, const Block& block) {
+  values.Clear();
+  if (index.by_namespace()) {
+    values.Add(block.namespace_());
+    return values.Sorted();
+  }
+  const SteadyTime start = env.Now();
+  const auto failed = [&](const char* what) {
+    values.Clear();
+    env.log().Log(LogLevel::kError, "index function threw; the object has no value in this index",
+                  {{"store", options.name},
+                   {"index", index.name()},
+                   {"key", ObjectKey(block.namespace_(), block.name())},
+                   {"err", what}});
+  };
+  try {
+    index.function()(block, values);
+  } catch (const std::exception& e) {
+    failed(e.what());
+  } catch (...) {
+    failed("not a std::exception");
+  }
+  if (const Duration took = env.Now() - start; took > kSlowIndexFunction) {
+    env.log().Log(
+        LogLevel::kWarning, "index function is slow; it holds up every informer of this loop",
+        {{"store", options.name},
+         {"index", index.name()},
+         {"key", ObjectKey(block.namespace_(), block.name())},
+         {"ms",
+          std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(took).count())}});
+  }
+  return values.Sorted();
+}
+
+bool StoreWriter::HasIndexFunctions() const {
+  return filling != nullptr ||
+         std::any_of(next.indexes->begin(), next.indexes->end(),
+                     [](const auto& index) { return !index->by_namespace(); });
+}
+
+void StoreWriter::Train() {
+  const SteadyTime start = env.Now();
+  const std::size_t samples = trainer->size();
+  dictionary = trainer->Train();
+  trainer.reset();
+  if (!dictionary) {
+    env.log().Log(LogLevel::kWarning,
+                  "no dictionary could be trained; the objects are kept uncompressed",
+                  {{"store", options.name}, {"samples", std::to_string(samples)}});
+    return;
+  }
+  state->table_bytes.fetch_add(dictionary->bytes(), std::memory_order_relaxed);
+  env.log().Log(LogLevel::kDebug, "dictionary trained",
+                {{"store", options.name},
+                 {"samples", std::to_string(samples)},
+                 {"ms", std::to_string((env.Now() - start).count() / 1'000'000)}});
+}
+
+void StoreWriter::IndexFirst(std::uint32_t entry, const Block& block) {
+  ForEachIndexOf(entry, [&](StoreIndex& index) { index.SetFirst(entry, ValuesOf(index, block)); });
+}
+
+void StoreWriter::IndexNext(std::uint32_t entry, const Block& block) {
+  const std::uint64_t version = NextVersion();
+  ForEachIndexOf(entry, [&](StoreIndex& index) {
+    if (index.by_namespace()) return;
+    std::uint64_t from = 0;
+    if (index.Set(entry, ValuesOf(index, block), version, state->versions, &from)) {
+      replaced.push_back({from, version, entry, &index});
+      ++replaced_since_commit;
+    }
+  });
+}
+
+void StoreWriter::FillNextEntry() {
+  const std::uint32_t entry = filling->end++;
+  const Link link = state->heads[entry].load(std::memory_order_relaxed);
+  if (link == 0) return;
+  // Unswept deleted keys get no values: no readable version has both key and index.
+  const ObjectRef whole = IsBlock(link) ? Unpacked(ObjectRef::Share(BlockOf(link))) : ObjectRef();
+  for (const auto& index : filling->indexes) {
+    index->SetFirst(entry, whole ? ValuesOf(*index, *whole) : SortedValues());
+  }
+}
+
+}  // namespace kinformer::internal::cache

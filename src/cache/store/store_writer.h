@@ -1,0 +1,121 @@
+// The writing side of a store: entries, old versions and index lists, for the one thread that
+// writes.
+//
+// StoreCore is its public face. Nothing here is safe for several threads except what it reaches in
+// `state`, which readers share.
+
+#ifndef KINFORMER_CACHE_STORE_STORE_WRITER_H_
+#define KINFORMER_CACHE_STORE_STORE_WRITER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cache/store/segmented_array.h"
+#include "cache/store/store_core.h"
+#include "cache/store/store_index.h"
+#include "cache/store/store_state.h"
+#include "cache/store/value_collector.h"
+#include "object/block/packing.h"
+
+namespace kinformer::internal::cache {
+
+// Indexes that are being added: the writer keeps the values of the entries below `end` as those of
+// any index, and no version has them yet.
+struct IndexFill {
+  IndexList indexes{};
+  std::uint32_t end = 0;
+};
+
+struct StoreWriter {
+  StoreWriter(Env& e, StoreCoreOptions o)
+      : env(e), options(std::move(o)), state(std::make_shared<StoreState>(e.Random())) {
+    next.coverage = options.coverage;
+    if (options.compress) trainer = std::make_unique<DictionaryTrainer>();
+  }
+
+  // ---- versions
+  // The version that the writes of now will have.
+  [[nodiscard]] std::uint64_t NextVersion() const { return state->versions.Current().version + 1; }
+  void Wrote() {
+    dirty = true;
+    if (!open) CommitNow();
+  }
+  void CommitNow();
+
+  // ---- entries
+  [[nodiscard]] std::uint32_t HashOf(std::string_view namespace_, std::string_view name) const {
+    return HashKey(state->hash_seed, namespace_, name);
+  }
+  [[nodiscard]] std::uint32_t FindEntry(std::string_view namespace_, std::string_view name) const {
+    return FindEntry(HashOf(namespace_, name), namespace_, name);
+  }
+  [[nodiscard]] std::uint32_t FindEntry(std::uint32_t hash, std::string_view namespace_,
+                                        std::string_view name) const;
+  std::uint32_t NewEntry(std::uint32_t hash);
+  void SetHead(std::uint32_t entry, Link link) {
+    state->newest[entry / StoreState::kGroup].store(NextVersion(), std::memory_order_relaxed);
+    state->heads[entry].store(link, std::memory_order_release);
+  }
+  void GrowTable(std::size_t buckets);
+  // The key has no object left at any version, at most deletions.
+  void Sweep(std::uint32_t entry, std::string_view namespace_);
+
+  // ---- old versions
+  void RetireBlock(const Block* block);
+  void RetireTombstone(Tombstone* tombstone) { state->retired.RetireDelete(tombstone); }
+  // Removes the version that became current at `from` from the entry's chain, unless a snapshot
+  // sees it.
+  void Forget(const Replaced& old);
+  void ForgetObject(const Replaced& old);
+  bool Collect(std::size_t budget);
+
+  // ---- indexes
+  const SortedValues& ValuesOf(const StoreIndex& index, const Block& block);
+  // Those that have values of the entry.
+  template <class Visit>
+  void ForEachIndexOf(std::uint32_t entry, const Visit& visit) {
+    for (const auto& index : *next.indexes) visit(*index);
+    if (filling == nullptr || entry >= filling->end) return;
+    for (const auto& index : filling->indexes) visit(*index);
+  }
+  // Gives the indexes that are being added the values of the next entry.
+  void FillNextEntry();
+  // Whether a block must be whole for the indexes.
+  [[nodiscard]] bool HasIndexFunctions() const;
+  void Train();
+  void IndexFirst(std::uint32_t entry, const Block& block);
+  void IndexNext(std::uint32_t entry, const Block& block);
+
+  Env& env;
+  const StoreCoreOptions options;
+  const std::shared_ptr<StoreState> state;
+
+  bool open = false;   // between Begin and Commit
+  bool dirty = false;  // something for the next commit
+  // What the next commit will publish.
+  VersionContent next{.indexes = std::make_shared<const IndexList>()};
+  // Null while no index is being added.
+  std::unique_ptr<IndexFill> filling;
+  std::size_t keys = 0;  // entries in the table: objects and deleted keys not yet swept
+  // By entry: the hash of its key. Zero where the entry is free.
+  SegmentedArray<std::uint32_t, 16> hashes;
+  std::vector<std::uint32_t> free_entries;
+  std::deque<Replaced> replaced;  // by `until`
+  std::size_t replaced_since_commit = 0;
+  std::size_t commits_since_scan = 0;
+  std::uint64_t safe_to_free = 0;
+  ValueCollector values;
+  // Null where blocks are not packed.
+  std::unique_ptr<DictionaryTrainer> trainer;  // until there is a dictionary
+  DictionaryRef dictionary;
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_STORE_STORE_WRITER_H_

@@ -1,0 +1,49 @@
+// cache/store/value_collector.h
+//
+// ValueCollector: what an index function adds for one object, sorted and each value once.
+
+#ifndef KINFORMER_CACHE_STORE_VALUE_COLLECTOR_H_
+#define KINFORMER_CACHE_STORE_VALUE_COLLECTOR_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cache/store/store_index.h"
+
+namespace kinformer::internal::cache {
+
+// Not thread-safe. Collects into one buffer that is kept from object to object.
+class ValueCollector final : public IndexValues {
+ public:
+  void Add(std::string_view value) override {
+    ends_.push_back(bytes_.size());
+    bytes_.append(value);
+  }
+  void Clear() {
+    bytes_.clear();
+    ends_.clear();
+  }
+  // Valid until the next Clear.
+  const SortedValues& Sorted() {
+    sorted_.clear();
+    for (std::size_t i = 0; i < ends_.size(); ++i) {
+      const std::size_t end = i + 1 < ends_.size() ? ends_[i + 1] : bytes_.size();
+      sorted_.push_back(std::string_view(bytes_).substr(ends_[i], end - ends_[i]));
+    }
+    std::sort(sorted_.begin(), sorted_.end());
+    sorted_.erase(std::unique(sorted_.begin(), sorted_.end()), sorted_.end());
+    return sorted_;
+  }
+
+ private:
+  std::string bytes_;
+  std::vector<std::size_t> ends_;  // where each value begins
+  SortedValues sorted_;
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_STORE_VALUE_COLLECTOR_H_

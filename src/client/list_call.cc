@@ -1,0 +1,55 @@
+#include "client/list_call.h"
+
+#include <utility>
+
+#include "client/object_head.h"
+
+namespace kinformer::internal::client {
+
+void ListCall::Start(const ListOptions& options) {
+  Prepare(options, /*watch=*/false);
+  ticket() = source().engine->list_gate().Enter([this] { exchange().Start(); });
+}
+
+void ListCall::Accepted() { splitter_.emplace(encoding(), source().entry.max_object_bytes); }
+
+Result<void> ListCall::Feed(std::string_view data) {
+  return InContext(splitter_->Feed(data, *this));
+}
+
+Result<void> ListCall::OnItem(std::string_view item, const wire::JsonBitmap* bitmap) {
+  Result<ObjectRef> object = source().Build(encoding(), item, bitmap);
+  if (object) {
+    receiver_.OnItem(*std::move(object));
+    return {};
+  }
+  const ObjectHead head = HeadOf(encoding(), item);
+  receiver_.OnUnreadable(head.namespace_, head.name, object.error());
+  return {};
+}
+
+Result<void> ListCall::Judge(Result<void> result) {
+  if (!result || !splitter_) return result;
+  return InContext(splitter_->Finish());
+}
+
+void ListCall::Ended(Result<void> result) {
+  if (!result) {
+    receiver_.OnDone(std::move(result).error());  // may destroy this
+    return;
+  }
+  ListMeta meta;
+  if (splitter_) {
+    meta.resourceVersion = splitter_->head().resourceVersion;
+    meta.continue_ = splitter_->head().continue_;
+    meta.remainingItemCount = splitter_->head().remainingItemCount;
+  }
+  receiver_.OnDone(std::move(meta));  // may destroy this
+}
+
+Result<void> ListCall::InContext(Result<void> result) {
+  if (result) return result;
+  return std::move(Error(std::move(result).error()).WithContext("GET " + source().path));
+}
+
+}  // namespace kinformer::internal::client

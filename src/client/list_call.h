@@ -1,0 +1,40 @@
+// client/list_call.h
+//
+// ListCall: one page of a list, from the network into blocks.
+
+#ifndef KINFORMER_CLIENT_LIST_CALL_H_
+#define KINFORMER_CLIENT_LIST_CALL_H_
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "client/stream_call.h"
+#include "wire/list_splitter.h"
+
+namespace kinformer::internal::client {
+
+// Loop-confined.
+class ListCall final : public StreamCall, private wire::ListSplitter::Sink {
+ public:
+  ListCall(std::shared_ptr<ListSource> source, ListReceiver& receiver)
+      : StreamCall(std::move(source)), receiver_(receiver) {}
+
+  void Start(const ListOptions& options);
+
+ private:
+  void Accepted() override;
+  Result<void> Feed(std::string_view data) override;
+  void ChunkEnd() override { receiver_.OnChunkEnd(); }
+  Result<void> Judge(Result<void> result) override;
+  void Ended(Result<void> result) override;
+  Result<void> OnItem(std::string_view item, const wire::JsonBitmap* bitmap) override;
+  [[nodiscard]] Result<void> InContext(Result<void> result);
+
+  ListReceiver& receiver_;
+  std::optional<wire::ListSplitter> splitter_;
+};
+
+}  // namespace kinformer::internal::client
+
+#endif  // KINFORMER_CLIENT_LIST_CALL_H_

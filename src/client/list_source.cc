@@ -1,0 +1,40 @@
+#include "client/list_source.h"
+
+#include "kinformer/internal/block_builder.h"
+#include "kinformer/json.h"
+
+#include "client/object_head.h"
+
+namespace kinformer::internal::client {
+
+const TypeInfo& ListSource::TypeFor(std::string_view object_json) {
+  if (type->kind.empty() && type->message == nullptr) {
+    if (const Result<json::Value> object = json::Parse(object_json)) {
+      const std::string& kind = (*object)["kind"].StringOrEmpty();
+      const bool namespaced = !(*object)["metadata"]["namespace"].StringOrEmpty().empty();
+      if (!kind.empty()) {
+        type = DynamicTypeInfo(type->group, type->version, kind, type->resource, namespaced);
+      }
+    }
+  }
+  return *type;
+}
+
+bool ListSource::Expects(std::string_view kind) const {
+  return kind.empty() || kind == type->kind || type->kind.empty() ||
+         (metadata_only && kind == "PartialObjectMetadata");
+}
+
+Result<ObjectRef> ListSource::Build(Encoding encoding, std::string_view bytes,
+                                    const wire::JsonBitmap* bitmap) {
+  const BuildOptions options = BuildOptionsOf(entry);
+  if (encoding == Encoding::kJson) return BuildFromJson(TypeFor(bytes), bytes, options, bitmap);
+  if (type->encoding() != Encoding::kProtobuf) {
+    return Error(Reason::kDecode, "an object in protobuf where JSON was asked for");
+  }
+  if (!metadata_only) return BuildFromProtobuf(*type, bytes, options);
+  // A server that does not know how to cut sends all of it.
+  return BuildFromProtobuf(*type, OnlyMetadata(bytes), options);
+}
+
+}  // namespace kinformer::internal::client

@@ -1,0 +1,61 @@
+#include "client/stream_call.h"
+
+#include <string>
+#include <utility>
+
+#include "client/object_codec.h"
+#include "client/request_path.h"
+#include "client/status.h"
+
+namespace kinformer::internal::client {
+
+void StreamCall::Prepare(const ListOptions& options, bool watch) {
+  Query query;
+  query.AddListOptions(options, watch);
+  ExchangeRequest request;
+  request.target = source_->path + query.Text();
+  request.pool = watch ? ConnectionPool::kWatch : ConnectionPool::kList;
+  request.watch = watch;
+  SetAccept(*source_->type, watch ? Shape::kObject : Shape::kList, request);
+  ResponseReceiver& receiver = *this;
+  exchange_ = std::make_unique<Exchange>(source_->engine, std::move(request), receiver);
+}
+
+void StreamCall::OnHeaders(int /*status*/, const HttpHeaders& headers) {
+  const std::string_view content_type = headers.Get("Content-Type");
+  const std::string_view media_type = MediaType(content_type);
+  const bool protobuf = media_type == kProtobufMediaType;
+  if (!protobuf && media_type != kJsonMediaType) {
+    EndLater(
+        Error(Reason::kDecode, "GET " + source_->path + ": the server answered with media type \"" +
+                                   std::string(content_type) + "\", which cannot be read here"));
+    return;
+  }
+  encoding_ = protobuf ? Encoding::kProtobuf : Encoding::kJson;
+  Accepted();
+}
+
+void StreamCall::OnData(std::string_view data) {
+  if (ends_ || !encoding_) return;
+  if (Result<void> fed = Feed(data); !fed) EndLater(std::move(fed).error());
+  ChunkEnd();
+}
+
+void StreamCall::OnDone(Result<void> result) {
+  if (!ends_) End(Judge(std::move(result)));
+}
+
+void StreamCall::EndLater(Error error) {
+  ends_ = true;
+  ending_ = env().loop().RunAt(
+      env().Now(), [this, error = std::move(error)]() mutable { End(std::move(error)); });
+}
+
+void StreamCall::End(Result<void> result) {
+  exchange_.reset();
+  ticket_.reset();
+  ending_.Cancel();
+  Ended(std::move(result));
+}
+
+}  // namespace kinformer::internal::client

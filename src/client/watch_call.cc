@@ -1,0 +1,145 @@
+#include "client/watch_call.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "client/object_head.h"
+#include "client/status.h"
+
+namespace kinformer::internal::client {
+namespace {
+
+// A server that does not know sendInitialEvents never marks their end: its watch gives up its place
+// after this time.
+constexpr Duration kLongestInitialList = std::chrono::seconds(30);
+
+// A watch that its server has not ended this long after it should have is taken for dead: its
+// stream has stalled.
+constexpr Duration kWatchOverdue = std::chrono::seconds(30);
+
+// What an event has besides its object, at most.
+constexpr std::size_t kEventHead = 1024;
+
+// Empty for ERROR and for types that nobody knows.
+std::optional<WatchEventType> TypeOf(std::string_view text) {
+  if (text == "ADDED") return WatchEventType::kAdded;
+  if (text == "MODIFIED") return WatchEventType::kModified;
+  if (text == "DELETED") return WatchEventType::kDeleted;
+  if (text == "BOOKMARK") return WatchEventType::kBookmark;
+  return std::nullopt;
+}
+
+}  // namespace
+
+void WatchCall::Start(const ListOptions& options) {
+  Prepare(options, /*watch=*/true);
+  seconds_ = options.timeoutSeconds.value_or(0);
+  if (!options.sendInitialEvents.value_or(false)) {
+    Begin();
+    return;
+  }
+  // The first part of such a watch is a list.
+  ticket() = source().engine->list_gate().Enter([this] {
+    initial_list_timer_ =
+        env().loop().RunAt(env().Now() + kLongestInitialList, [this] { ticket().reset(); });
+    Begin();
+  });
+}
+
+void WatchCall::Begin() {
+  exchange().Start();
+  if (seconds_ <= 0) return;
+  overdue_ = env().loop().RunAt(env().Now() + std::chrono::seconds(seconds_) + kWatchOverdue,
+                                [this] { End(Result<void>()); });
+}
+
+void WatchCall::Accepted() {
+  framer_.emplace(encoding(), source().entry.max_object_bytes + kEventHead);
+  receiver_.OnStarted();
+}
+
+Result<void> WatchCall::Judge(Result<void> result) {
+  if (result || !accepted()) return result;
+  // What breaks an established watch asks for nothing but the next one.
+  const Reason reason = result.error().reason();
+  const bool broke = reason == Reason::kUnexpectedEof || reason == Reason::kTransport ||
+                     reason == Reason::kDeadlineExceeded;
+  return broke ? Result<void>() : result;
+}
+
+void WatchCall::Ended(Result<void> result) {
+  initial_list_timer_.Cancel();
+  overdue_.Cancel();
+  receiver_.OnDone(std::move(result));  // may destroy this
+}
+
+Result<void> WatchCall::OnFrame(const wire::WatchFrame& frame) {
+  const std::optional<WatchEventType> type = TypeOf(frame.type);
+  if (!type) return ErrorOf(frame);
+  if (*type != WatchEventType::kBookmark) return OnObject(*type, frame);
+  OnBookmark(frame);
+  return {};
+}
+
+void WatchCall::OnBookmark(const wire::WatchFrame& frame) {
+  const ObjectHead head = HeadOf(encoding(), frame.object);
+  WatchEvent event;
+  event.type = WatchEventType::kBookmark;
+  event.resourceVersion = head.resourceVersion;
+  event.initial_events_end = head.initial_events_end;
+  if (head.initial_events_end) ticket().reset();
+  receiver_.OnEvent(event);
+}
+
+Result<void> WatchCall::OnObject(WatchEventType type, const wire::WatchFrame& frame) {
+  if (!source().Expects(frame.kind)) {
+    Ignore("the server sent an object of another kind; ignored", frame.kind);
+    return {};
+  }
+  WatchEvent event;
+  event.type = type;
+  Result<ObjectRef> object = source().Build(encoding(), frame.object, frame.bitmap);
+  if (object) {
+    event.object = *std::move(object);
+    const std::string_view of = event.object->namespace_();
+    if (!source().namespace_.empty() && of != source().namespace_) {
+      Ignore("the server sent an object of another namespace; ignored", of);
+      return {};
+    }
+    event.resourceVersion = event.object->resourceVersion();
+    receiver_.OnEvent(event);
+    return {};
+  }
+  const ObjectHead head = HeadOf(encoding(), frame.object);
+  if (head.name.empty()) {  // nobody could say what is missing
+    return std::move(Error(std::move(object).error()).WithContext("watch of " + source().path));
+  }
+  event.unreadable = true;
+  event.namespace_ = head.namespace_;
+  event.name = head.name;
+  event.resourceVersion = head.resourceVersion;
+  receiver_.OnEvent(event);
+  return {};
+}
+
+Error WatchCall::ErrorOf(const wire::WatchFrame& frame) {
+  const std::string watch = "the watch of " + source().path;
+  if (frame.type != "ERROR") {
+    return Error(Reason::kDecode,
+                 watch + " sent an event of unknown type \"" + std::string(frame.type) + "\"");
+  }
+  std::optional<Error> error = encoding() == Encoding::kProtobuf
+                                   ? ErrorOfProtobufStatus(frame.object)
+                                   : ErrorOfJsonStatus(frame.object);
+  if (error) return *std::move(error);
+  return Error(Reason::kInternalError, watch + " ended with an error event that holds no Status");
+}
+
+void WatchCall::Ignore(std::string_view message, std::string_view what) {
+  if (std::exchange(ignored_, true)) return;
+  env().log().Log(LogLevel::kError, message,
+                  {{"watch", source().path}, {"sent", std::string(what)}});
+}
+
+}  // namespace kinformer::internal::client

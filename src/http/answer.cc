@@ -1,0 +1,164 @@
+#include "http/answer.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace kinformer::internal::http {
+namespace {
+
+bool AcceptsGzip(std::string_view accept_encoding) {
+  while (!accept_encoding.empty()) {
+    std::string_view item = accept_encoding.substr(0, accept_encoding.find(','));
+    accept_encoding.remove_prefix(std::min(accept_encoding.size(), item.size() + 1));
+    while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
+    if (item == "gzip" || (item.starts_with("gzip;") && item.find("q=0") == item.npos)) return true;
+  }
+  return false;
+}
+
+std::optional<std::size_t> Number(std::string_view text) {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+AnswerTraits TraitsOf(ConnectionHost& host, const HttpRequest& request) {
+  AnswerTraits traits{.head_request = request.method == "HEAD"};
+  if (AcceptsGzip(request.headers.Get("Accept-Encoding"))) {
+    traits.compression = host.policy().CompressionOf(request);
+  }
+  return traits;
+}
+
+std::unique_ptr<ResponseStream> RefuseBody(ConnectionHost& host) {
+  return host.policy().Refuse(
+      413, "Request entity too large: limit is " + std::to_string(host.options().max_body_bytes));
+}
+
+std::unique_ptr<ResponseStream> RefuseHeaders(ConnectionHost& host) {
+  return host.policy().Refuse(431, "request headers are longer than " +
+                                       std::to_string(host.options().max_header_bytes) + " bytes");
+}
+
+std::unique_ptr<ResponseStream> Dispatch(ConnectionHost& host, const std::string& certificate_user,
+                                         HttpRequest request) {
+  host.CountRequest();
+  if (!host.policy().Authenticate(certificate_user, request)) {
+    return host.policy().Refuse(401, "Unauthorized");
+  }
+  auto response = host.handler().Handle(std::move(request));
+  if (response != nullptr) return response;
+  return host.policy().Refuse(500, "the handler gave no response");
+}
+
+Answer::Answer(ConnectionHost& host, AnswerTraits traits, std::unique_ptr<ResponseStream> response)
+    : host_(host), traits_(traits), response_(std::move(response)) {}
+
+// Framing is ours: what the handler says about it does not go out.
+bool Answer::IsFraming(std::string_view name) {
+  return SameFieldName(name, "Content-Length") || SameFieldName(name, "Transfer-Encoding") ||
+         SameFieldName(name, "Connection") || SameFieldName(name, "Keep-Alive") ||
+         SameFieldName(name, "Upgrade");
+}
+
+Answer::State Answer::Pull(std::size_t max_bytes, std::vector<BodyChunk>& out) {
+  if (!begun_) return Begin(max_bytes, out);
+  if (bodiless_) return State::kEnd;
+  const State state = Read(max_bytes, out);
+  if (compressed_) Compress(state, out);
+  return state;
+}
+
+Answer::State Answer::Read(std::size_t max_bytes, std::vector<BodyChunk>& out) {
+  auto state = State::kMore;
+  std::size_t total = 0;
+  while (state == State::kMore && total < max_bytes) {
+    const std::size_t first = out.size();
+    state = response_->Read(max_bytes - total, out);
+    if (out.size() == first) break;  // it looks for more
+    for (std::size_t i = first; i < out.size(); ++i) total += out[i].bytes.size();
+  }
+  return state;
+}
+
+Answer::State Answer::Begin(std::size_t max_bytes, std::vector<BodyChunk>& out) {
+  // Until it is clear how long the body is, more is collected: a short one gets a length, and only
+  // a long one is worth compressing.
+  headers_ = &response_->headers();
+  const bool encoded = headers_->Has("Content-Encoding");
+  const bool may_compress = traits_.compression == Compression::kIfLong && !encoded;
+  const std::size_t threshold = host_.options().gzip_above_bytes;
+  const std::size_t enough = may_compress ? std::max(max_bytes, threshold + 1) : max_bytes;
+  const std::size_t first = early_.size();
+  const State state = Read(enough - early_bytes_, early_);
+  for (std::size_t i = first; i < early_.size(); ++i) early_bytes_ += early_[i].bytes.size();
+  const std::size_t total = early_bytes_;
+  if (state == State::kAbort && total == 0) return state;
+  if (state == State::kMore && total < enough) return state;
+  if (out.empty()) {
+    out = std::move(early_);
+  } else {
+    out.insert(out.end(), std::make_move_iterator(early_.begin()),
+               std::make_move_iterator(early_.end()));
+  }
+  early_ = {};
+  begun_ = true;
+  status_ = response_->status();
+  bodiless_ = traits_.head_request || status_ == 204 || status_ == 304 || status_ < 200;
+  if (bodiless_) {
+    if (traits_.head_request) {
+      length_ = Number(headers_->Get("Content-Length"));
+      if (!length_ && state == State::kEnd) length_ = total;
+    }
+    out.clear();
+    return State::kEnd;
+  }
+  const bool members = traits_.compression == Compression::kMembers && !encoded && status_ == 200;
+  compressed_ = members || (may_compress && total > threshold);
+  if (!compressed_) {
+    if (state == State::kEnd) length_ = total;
+    return state;
+  }
+  if (!members) gzip_ = std::make_unique<GzipDeflater>();
+  Compress(state, out);
+  return state;
+}
+
+void Answer::Compress(State state, std::vector<BodyChunk>& out) {
+  using Flush = GzipDeflater::Flush;
+  std::string packed;
+  if (gzip_ == nullptr) {
+    CompressMember(state, out, packed);
+  } else {
+    for (const BodyChunk& chunk : out) gzip_->Deflate(chunk.bytes, Flush::kNo, packed);
+    if (state == State::kEnd) gzip_->Deflate({}, Flush::kFinish, packed);
+    if (state == State::kWait) gzip_->Deflate({}, Flush::kSync, packed);
+  }
+  out.clear();
+  if (!packed.empty()) out.push_back(BodyChunk::Of(std::move(packed)));
+}
+
+// Go's reader gives the end of a member away only when the next one's header has come, so that
+// follows at once, ahead of its data, and the last member is empty.
+void Answer::CompressMember(State state, const std::vector<BodyChunk>& chunks,
+                            std::string& packed) {
+  using Flush = GzipDeflater::Flush;
+  if (chunks.empty() && state != State::kEnd) return;
+  GzipDeflater& members = host_.scratch().members;
+  members.Restart();
+  for (const BodyChunk& chunk : chunks) members.Deflate(chunk.bytes, Flush::kNo, packed);
+  members.Deflate({}, Flush::kFinish, packed);
+  if (std::exchange(member_header_sent_, true)) packed.erase(0, GzipDeflater::kHeaderBytes);
+  if (chunks.empty()) return;
+  members.Restart();
+  std::string empty;
+  members.Deflate({}, Flush::kFinish, empty);
+  if (state != State::kEnd) empty.resize(GzipDeflater::kHeaderBytes);
+  packed += empty;
+}
+
+}  // namespace kinformer::internal::http

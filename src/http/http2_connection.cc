@@ -1,0 +1,531 @@
+#include "http/http2_connection.h"
+
+#include <algorithm>
+#include <array>
+#include <nghttp2/nghttp2.h>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "http/answer.h"
+
+namespace kinformer::internal::http {
+namespace {
+
+using State = ResponseStream::State;
+
+constexpr std::size_t kSliceBytes = std::size_t{64} << 10;
+// How much waits for the socket before no more is made.
+constexpr std::size_t kMaxOut = std::size_t{128} << 10;
+// Filled outboxes before other connections have their turn.
+constexpr int kRoundsPerTurn = 4;
+// All bodies under way on one connection together, in multiples of the largest allowed.
+constexpr std::size_t kMaxBodies = 16;
+// A body that is too long is swallowed up to this multiple, so that the client gets to read why.
+constexpr std::size_t kSwallow = 4;
+constexpr std::size_t kFrameHeadBytes = 9;
+// Resets by the client: so many at once, so many a second.
+constexpr std::uint64_t kResetBurst = 1000;
+constexpr std::uint64_t kResetRate = 100;
+constexpr std::size_t kMaxUnsentAcks = 1000;
+
+std::string_view View(const std::uint8_t* text, std::size_t size) {
+  return {reinterpret_cast<const char*>(text), size};
+}
+
+// One request and its answer.
+struct Stream {
+  std::int32_t id = 0;
+  HttpRequest request{};
+  std::size_t header_bytes = 0;
+  std::size_t body_bytes = 0;
+  bool headers_too_long = false;
+  bool body_too_long = false;
+  bool asked = false;  // the request is complete, or refused before that
+  std::optional<Answer> answer{};
+  bool head_sent = false;
+  bool deferred = false;  // has nothing to send until it is woken
+  State state = State::kMore;
+  SteadyTime
+      since{};  // the request's begin; then the last time that something of the answer could go
+  // Pulled, and not taken by a frame yet.
+  std::vector<BodyChunk> pending{};
+  std::size_t first = 0;   // chunks before it have gone
+  std::size_t offset = 0;  // bytes of the first that have gone
+  std::size_t left = 0;    // bytes in all
+};
+
+class Http2Connection final : public Connection {
+ public:
+  Http2Connection(ConnectionHost& host, std::unique_ptr<ByteStream> stream, std::string peer_user)
+      : Connection(host, std::move(stream)), peer_user_(std::move(peer_user)) {}
+  ~Http2Connection() override { nghttp2_session_del(session_); }
+  Http2Connection(const Http2Connection&) = delete;
+  Http2Connection& operator=(const Http2Connection&) = delete;
+
+  bool Open();
+  void Start() override {
+    SetDeadline(host().options().header_timeout);
+    SetReading(true);
+    Send();
+  }
+  void Pump() override;
+  void GoAway() override;
+  void SetMaxStreams(std::uint32_t streams) override;
+  [[nodiscard]] bool http2() const override { return true; }
+
+ private:
+  void OnBytes(std::string_view data) override;
+  void OnDeadline() override;
+  void OnClose() override;
+
+  // ---- What nghttp2 calls.
+  static Http2Connection& Of(void* self) { return *static_cast<Http2Connection*>(self); }
+  static int OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* self);
+  static int OnHeader(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
+                      std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
+                      std::uint8_t, void* self);
+  static int OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* self);
+  static int OnData(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data,
+                    std::size_t size, void* self);
+  static int OnStreamClose(nghttp2_session*, std::int32_t id, std::uint32_t, void* self);
+  static ssize_t ReadBody(nghttp2_session*, std::int32_t id, std::uint8_t*, std::size_t size,
+                          std::uint32_t* flags, nghttp2_data_source*, void* self);
+  static int SendBody(nghttp2_session*, nghttp2_frame*, const std::uint8_t* head, std::size_t size,
+                      nghttp2_data_source* source, void* self);
+  static const nghttp2_session_callbacks* Callbacks();
+
+  [[nodiscard]] Stream* Find(std::int32_t id) {
+    const auto found = streams_.find(id);
+    return found == streams_.end() ? nullptr : &found->second;
+  }
+  void Ask(Stream& stream);
+  void SendHead(Stream& stream);
+  void Abort(Stream& stream);
+  void Reset(std::int32_t id, std::uint32_t code) {
+    nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, code);
+  }
+  void TakeBody(Stream& stream, std::size_t size);
+  void Send();
+  void Settle();
+  // How often streams are looked at for what they wait for.
+  [[nodiscard]] Duration Tick() {
+    const HttpServerOptions& options = host().options();
+    return std::min(options.body_timeout, options.write_timeout) / 2;
+  }
+
+  const std::string peer_user_;
+  nghttp2_session* session_ = nullptr;
+  std::unordered_map<std::int32_t, Stream> streams_{};
+  std::vector<std::int32_t> complete_{};  // requests to be answered
+  std::vector<std::int32_t> woken_{};     // answers to go on with
+  std::size_t body_bytes_ = 0;            // of requests that are not complete
+  std::uint64_t requests_ = 0;
+  bool settings_seen_ = false;
+  bool going_away_ = false;
+  bool full_ = false;     // out() takes no more of bodies
+  bool in_work_ = false;  // frames are being read or made
+  std::optional<ConnectionEffect::Cut> cut_{};
+};
+
+const nghttp2_session_callbacks* Http2Connection::Callbacks() {
+  static const nghttp2_session_callbacks* const callbacks = [] {
+    nghttp2_session_callbacks* made = nullptr;
+    if (nghttp2_session_callbacks_new(&made) != 0) return made;
+    nghttp2_session_callbacks_set_on_begin_headers_callback(made, &OnBeginHeaders);
+    nghttp2_session_callbacks_set_on_header_callback(made, &OnHeader);
+    nghttp2_session_callbacks_set_on_frame_recv_callback(made, &OnFrame);
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(made, &OnData);
+    nghttp2_session_callbacks_set_on_stream_close_callback(made, &OnStreamClose);
+    nghttp2_session_callbacks_set_send_data_callback(made, &SendBody);
+    return made;
+  }();
+  return callbacks;
+}
+
+bool Http2Connection::Open() {
+  nghttp2_option* option = nullptr;
+  if (Callbacks() == nullptr || nghttp2_option_new(&option) != 0) return false;
+  nghttp2_option_set_stream_reset_rate_limit(option, kResetBurst, kResetRate);
+  nghttp2_option_set_max_outbound_ack(option, kMaxUnsentAcks);
+  nghttp2_option_set_no_closed_streams(option, 1);
+  const int made = nghttp2_session_server_new2(&session_, Callbacks(), this, option);
+  nghttp2_option_del(option);
+  if (made != 0) return false;
+  const HttpServerOptions& options = host().options();
+  const std::array<nghttp2_settings_entry, 3> settings{
+      {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, host().max_streams()},
+       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, options.http2_stream_window_bytes},
+       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE,
+        static_cast<std::uint32_t>(options.max_header_bytes)}}};
+  if (nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings.data(), settings.size()) != 0) {
+    return false;
+  }
+  return nghttp2_session_set_local_window_size(
+             session_, NGHTTP2_FLAG_NONE, 0,
+             static_cast<std::int32_t>(options.http2_connection_window_bytes)) == 0;
+}
+
+// ---- Requests
+
+int Http2Connection::OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* self) {
+  if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
+  Http2Connection& connection = Of(self);
+  Stream& stream = connection.streams_[frame->hd.stream_id];
+  stream.id = frame->hd.stream_id;
+  stream.since = connection.host().env().Now();
+  return 0;
+}
+
+int Http2Connection::OnHeader(nghttp2_session*, const nghttp2_frame* frame,
+                              const std::uint8_t* name, std::size_t name_size,
+                              const std::uint8_t* value, std::size_t value_size, std::uint8_t,
+                              void* self) {
+  // 32: as SETTINGS_MAX_HEADER_LIST_SIZE counts.
+  constexpr std::size_t kPerField = 32;
+  Http2Connection& connection = Of(self);
+  Stream* const stream = connection.Find(frame->hd.stream_id);
+  if (stream == nullptr || frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;  // trailers
+  stream->header_bytes += name_size + value_size + kPerField;
+  if (stream->header_bytes > connection.host().options().max_header_bytes) {
+    stream->headers_too_long = true;
+    return 0;
+  }
+  const std::string_view key = View(name, name_size);
+  const std::string_view text = View(value, value_size);
+  if (!key.starts_with(':')) {
+    stream->request.headers.Add(key, text);
+  } else if (key == ":method") {
+    stream->request.method = text;
+  } else if (key == ":path") {
+    stream->request.target = text;
+  } else if (key == ":authority") {
+    stream->request.headers.Add("host", text);
+  }
+  return 0;
+}
+
+int Http2Connection::OnData(nghttp2_session* session, std::uint8_t, std::int32_t id,
+                            const std::uint8_t* data, std::size_t size, void* self) {
+  Http2Connection& connection = Of(self);
+  Stream* const stream = connection.Find(id);
+  if (stream == nullptr) return 0;
+  const std::size_t most = connection.host().options().max_body_bytes;
+  stream->body_bytes += size;
+  if (stream->body_bytes <= most && !stream->asked) {
+    stream->request.body.append(View(data, size));
+    connection.body_bytes_ += size;
+  } else if (!stream->body_too_long && !stream->asked) {
+    stream->body_too_long = true;
+    connection.complete_.push_back(id);
+  }
+  if (stream->body_bytes > kSwallow * most || connection.body_bytes_ > kMaxBodies * most) {
+    nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, NGHTTP2_ENHANCE_YOUR_CALM);
+  }
+  return 0;
+}
+
+int Http2Connection::OnFrame(nghttp2_session* session, const nghttp2_frame* frame, void* self) {
+  Http2Connection& connection = Of(self);
+  if (frame->hd.type == NGHTTP2_SETTINGS) connection.settings_seen_ = true;
+  if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
+  const std::int32_t id = frame->hd.stream_id;
+  Stream* const stream = connection.Find(id);
+  if (stream == nullptr) return 0;
+  if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0 || stream->headers_too_long) {
+    connection.complete_.push_back(id);
+  } else if (frame->hd.type == NGHTTP2_HEADERS &&
+             SameFieldName(stream->request.headers.Get("expect"), "100-continue")) {
+    std::array<std::uint8_t, 7> name{':', 's', 't', 'a', 't', 'u', 's'};
+    std::array<std::uint8_t, 3> value{'1', '0', '0'};
+    const nghttp2_nv status{name.data(), value.data(), name.size(), value.size(),
+                            NGHTTP2_NV_FLAG_NONE};
+    nghttp2_submit_headers(session, NGHTTP2_FLAG_NONE, id, nullptr, &status, 1, nullptr);
+  }
+  return 0;
+}
+
+int Http2Connection::OnStreamClose(nghttp2_session*, std::int32_t id, std::uint32_t, void* self) {
+  Http2Connection& connection = Of(self);
+  if (const Stream* stream = connection.Find(id); stream != nullptr && !stream->asked) {
+    connection.body_bytes_ -= stream->request.body.size();
+  }
+  connection.streams_.erase(id);
+  return 0;
+}
+
+void Http2Connection::OnBytes(std::string_view data) {
+  in_work_ = true;
+  const ssize_t used = nghttp2_session_mem_recv(
+      session_, reinterpret_cast<const std::uint8_t*>(data.data()), data.size());
+  in_work_ = false;
+  if (used < 0) return Close();
+  Pump();
+}
+
+void Http2Connection::Ask(Stream& stream) {
+  if (std::exchange(stream.asked, true)) return;
+  body_bytes_ -= stream.request.body.size();
+  const HttpServerOptions& options = host().options();
+  if (++requests_ == options.max_requests_per_connection) GoAway();
+  AnswerTraits traits;
+  std::unique_ptr<ResponseStream> response;
+  if (stream.headers_too_long) {
+    response = RefuseHeaders(host());
+  } else if (stream.body_too_long) {
+    response = RefuseBody(host());
+  } else {
+    traits = TraitsOf(host(), stream.request);
+    response = Dispatch(host(), peer_user_, std::move(stream.request));
+  }
+  stream.request = {};
+  stream.since = host().env().Now();
+  response->SetWake([this, id = stream.id] {
+    woken_.push_back(id);
+    host().Woken(*this);
+  });
+  stream.answer.emplace(host(), traits, std::move(response));
+  SendHead(stream);
+}
+
+// ---- Answers
+
+void Http2Connection::SendHead(Stream& stream) {
+  Answer& answer = *stream.answer;
+  if (!answer.ready()) return;
+  stream.state = answer.Pull(kSliceBytes, stream.pending);
+  if (!answer.begun()) {
+    if (stream.state == State::kAbort) return Abort(stream);
+    woken_.push_back(stream.id);  // it looks for what it has to say
+    host().Woken(*this);
+    return;
+  }
+  for (const BodyChunk& chunk : stream.pending) stream.left += chunk.bytes.size();
+  stream.head_sent = true;
+  const ConnectionEffect effect = answer.effect();
+  if (effect.max_streams != 0) SetMaxStreams(effect.max_streams);
+  if (effect.go_away) GoAway();
+
+  std::string text;  // names and values one after the other
+  std::vector<std::pair<std::size_t, std::size_t>> sizes;
+  const auto field = [&](std::string_view name, std::string_view value) {
+    for (const char c : name) text.push_back(LowerCase(c));
+    text.append(value);
+    sizes.emplace_back(name.size(), value.size());
+  };
+  field(":status", std::to_string(answer.status()));
+  answer.ForEachField(field);
+  if (answer.length()) field("content-length", std::to_string(*answer.length()));
+  std::vector<nghttp2_nv> fields;
+  fields.reserve(sizes.size());
+  auto* at = reinterpret_cast<std::uint8_t*>(text.data());
+  for (const auto& [name, value] : sizes) {
+    fields.push_back({at, at + name, name, value, NGHTTP2_NV_FLAG_NONE});
+    at += name + value;
+  }
+  nghttp2_data_provider body{};
+  body.read_callback = &ReadBody;
+  const bool empty = stream.left == 0 && stream.state == State::kEnd;
+  if (nghttp2_submit_response(session_, stream.id, fields.data(), fields.size(),
+                              empty ? nullptr : &body) != 0) {
+    Reset(stream.id, NGHTTP2_INTERNAL_ERROR);
+  }
+}
+
+ssize_t Http2Connection::ReadBody(nghttp2_session*, std::int32_t id, std::uint8_t*,
+                                  std::size_t size, std::uint32_t* flags, nghttp2_data_source*,
+                                  void* self) {
+  Http2Connection& connection = Of(self);
+  Stream* const stream = connection.Find(id);
+  if (stream == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  stream->since = connection.host().env().Now();
+  if (stream->left == 0 && stream->state != State::kEnd && stream->state != State::kAbort) {
+    stream->pending.clear();
+    stream->first = stream->offset = 0;
+    stream->state = stream->answer->Pull(kSliceBytes, stream->pending);
+    for (const BodyChunk& chunk : stream->pending) stream->left += chunk.bytes.size();
+  }
+  if (stream->left == 0) {
+    stream->pending = {};
+    switch (stream->state) {
+      case State::kMore:  // it looks for more: others have their turn meanwhile
+        connection.woken_.push_back(id);
+        connection.host().Woken(connection);
+        [[fallthrough]];
+      case State::kWait:
+        stream->deferred = true;
+        return NGHTTP2_ERR_DEFERRED;
+      case State::kEnd:
+        *flags |= NGHTTP2_DATA_FLAG_EOF;
+        return 0;
+      case State::kAbort:
+        connection.Abort(*stream);
+        stream->deferred = true;
+        return NGHTTP2_ERR_DEFERRED;
+    }
+  }
+  *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
+  const std::size_t part = std::min(size, stream->left);
+  if (part == stream->left && stream->state == State::kEnd) *flags |= NGHTTP2_DATA_FLAG_EOF;
+  return static_cast<ssize_t>(part);
+}
+
+int Http2Connection::SendBody(nghttp2_session*, nghttp2_frame* frame, const std::uint8_t* head,
+                              std::size_t size, nghttp2_data_source*, void* self) {
+  Http2Connection& connection = Of(self);
+  if (connection.out().size() >= kMaxOut) {
+    connection.full_ = true;
+    return NGHTTP2_ERR_WOULDBLOCK;
+  }
+  Stream* const stream = connection.Find(frame->hd.stream_id);
+  if (stream == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  connection.out().Append(View(head, kFrameHeadBytes));
+  connection.TakeBody(*stream, size);
+  return 0;
+}
+
+void Http2Connection::TakeBody(Stream& stream, std::size_t size) {
+  stream.left -= size;
+  while (size > 0) {
+    const BodyChunk& chunk = stream.pending[stream.first];
+    const std::string_view part = chunk.bytes.substr(stream.offset, size);
+    out().Append(BodyChunk{.bytes = part, .owner = chunk.owner});
+    size -= part.size();
+    stream.offset += part.size();
+    if (stream.offset == chunk.bytes.size()) {
+      stream.pending[stream.first++] = {};
+      stream.offset = 0;
+    }
+  }
+}
+
+void Http2Connection::Abort(Stream& stream) {
+  const ConnectionEffect effect = stream.answer->effect();
+  if (effect.cut == ConnectionEffect::Cut::kStream) {
+    Reset(stream.id, NGHTTP2_INTERNAL_ERROR);
+  } else {
+    cut_ = effect.cut;
+  }
+}
+
+// ---- The connection
+
+void Http2Connection::Pump() {
+  if (closed() || in_work_) return;
+  // Each may wake or complete others.
+  const std::vector<std::int32_t> complete = std::exchange(complete_, {});
+  for (const std::int32_t id : complete) {
+    if (Stream* const stream = Find(id)) Ask(*stream);
+  }
+  const std::vector<std::int32_t> woken = std::exchange(woken_, {});
+  for (const std::int32_t id : woken) {
+    Stream* const stream = Find(id);
+    if (stream == nullptr || !stream->asked) continue;
+    if (!stream->head_sent) {
+      SendHead(*stream);
+    } else if (std::exchange(stream->deferred, false)) {
+      nghttp2_session_resume_data(session_, id);
+    }
+  }
+  Send();
+}
+
+void Http2Connection::Send() {
+  if (closed() || in_work_) return;
+  for (int round = 0; round < kRoundsPerTurn; ++round) {
+    full_ = out().size() >= kMaxOut;
+    in_work_ = true;
+    while (!full_ && !cut_) {
+      const std::uint8_t* bytes = nullptr;
+      const ssize_t size = nghttp2_session_mem_send(session_, &bytes);
+      if (size < 0) {
+        in_work_ = false;
+        return Close();
+      }
+      if (size == 0) break;
+      out().Append(View(bytes, static_cast<std::size_t>(size)));
+      full_ = full_ || out().size() >= kMaxOut;
+    }
+    in_work_ = false;
+    const bool flushed = Flush();
+    if (closed()) return;
+    // What its requests make us say has to go first.
+    SetReading(out().size() < kMaxOut);
+    if (!flushed) return;
+    if (!full_) return Settle();
+  }
+  host().Woken(*this);
+}
+
+// All that there was to say has been said.
+void Http2Connection::Settle() {
+  if (cut_) {
+    if (*cut_ == ConnectionEffect::Cut::kConnection) return Close();
+    for (auto& [id, stream] : streams_) stream.answer.reset();
+    return Freeze();
+  }
+  if (nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0) {
+    return Linger();
+  }
+  if (!settings_seen_) return;  // until then the first deadline holds
+  SetDeadline(streams_.empty() ? host().options().idle_timeout : Tick());
+}
+
+void Http2Connection::GoAway() {
+  if (std::exchange(going_away_, true) || closed()) return;
+  nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE,
+                        nghttp2_session_get_last_proc_stream_id(session_), NGHTTP2_NO_ERROR,
+                        nullptr, 0);
+  if (!in_work_) host().Woken(*this);
+}
+
+void Http2Connection::SetMaxStreams(std::uint32_t streams) {
+  if (closed()) return;
+  const nghttp2_settings_entry entry{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, streams};
+  nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, &entry, 1);
+  if (!in_work_) host().Woken(*this);
+}
+
+void Http2Connection::OnDeadline() {
+  // Nobody reads, nobody asks anything, or the connection has not begun to be one.
+  if (blocked() || !settings_seen_) return Close();
+  if (streams_.empty()) {
+    GoAway();
+    SetDeadline(host().options().write_timeout);
+    return;
+  }
+  const HttpServerOptions& options = host().options();
+  const SteadyTime now = host().env().Now();
+  for (const auto& [id, stream] : streams_) {
+    if (!stream.asked) {
+      if (now - stream.since >= options.body_timeout) Reset(id, NGHTTP2_CANCEL);
+    } else if (stream.head_sent && !stream.deferred &&
+               now - stream.since >= options.write_timeout) {
+      // Its window has been closed all the time.
+      Reset(id, NGHTTP2_ENHANCE_YOUR_CALM);
+    }
+  }
+  SetDeadline(Tick());
+  Send();
+}
+
+void Http2Connection::OnClose() {
+  // Nothing of nghttp2's refers to them; the session itself may be at work right now and goes with
+  // the connection.
+  streams_.clear();
+  complete_.clear();
+  woken_.clear();
+}
+
+}  // namespace
+
+std::shared_ptr<Connection> NewHttp2Connection(ConnectionHost& host,
+                                               std::unique_ptr<ByteStream> stream,
+                                               std::string peer_user) {
+  auto connection =
+      std::make_shared<Http2Connection>(host, std::move(stream), std::move(peer_user));
+  if (!connection->Open()) return nullptr;
+  return connection;
+}
+
+}  // namespace kinformer::internal::http

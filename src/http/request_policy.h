@@ -1,0 +1,43 @@
+// http/request_policy.h
+//
+// RequestPolicy: what a server of ours has to know of its handler's protocol: whom to let in, what
+// to compress, and how to say no.
+
+#ifndef KINFORMER_HTTP_REQUEST_POLICY_H_
+#define KINFORMER_HTTP_REQUEST_POLICY_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "kinformer/transport.h"
+
+namespace kinformer::internal::http {
+
+enum class Compression : std::uint8_t {
+  kNone,
+  kIfLong,
+  // Each flush is a gzip member of its own, so that it can be read at once, and nothing is kept
+  // in between.
+  kMembers,
+};
+
+// Called on the loop.
+class RequestPolicy {
+ public:
+  virtual ~RequestPolicy() = default;
+  // Fills in request.user where the caller has proven who it is; false: it is to be refused.
+  // `certificate_user` is the common name of its certificate, or empty.
+  [[nodiscard]] virtual bool Authenticate(const std::string& certificate_user,
+                                          HttpRequest& request) const = 0;
+  // How the answer may be compressed, of a client that accepts gzip.
+  [[nodiscard]] virtual Compression CompressionOf(const HttpRequest& request) const = 0;
+  // An answer of the server's own, with that status, which is an error.
+  [[nodiscard]] virtual std::unique_ptr<ResponseStream> Refuse(int status,
+                                                               std::string_view message) const = 0;
+};
+
+}  // namespace kinformer::internal::http
+
+#endif  // KINFORMER_HTTP_REQUEST_POLICY_H_

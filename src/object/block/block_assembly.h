@@ -1,0 +1,105 @@
+// object/block/block_assembly.h
+//
+// BlockBuilder: allocates a block and fills in what block.cc reads. The two encodings have a source
+// file each; this is what they share.
+
+#ifndef KINFORMER_OBJECT_BLOCK_BLOCK_ASSEMBLY_H_
+#define KINFORMER_OBJECT_BLOCK_BLOCK_ASSEMBLY_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/internal/block.h"
+#include "kinformer/result.h"
+
+#include "object/block/block_layout.h"
+#include "wire/protobuf_reader.h"
+
+namespace kinformer::internal {
+
+// Name, namespace, uid and resourceVersion: where they stand in the metadata message.
+struct MetadataKeys {
+  std::array<std::uint16_t, 4> at{};
+  std::array<std::uint8_t, 4> size{};
+};
+
+constexpr std::size_t kLongestKey = 255;
+constexpr std::ptrdiff_t kLastKeyStart = 65535;
+// kDecode: that field is no text of at most kLongestKey bytes.
+[[nodiscard]] Error BadMetadataKey(std::uint32_t number);
+
+// Notes where `field` is if it is one of the four. `metadata`: the start of the message. kDecode if
+// it is longer than any server makes it.
+Result<void> NoteMetadataKey(const wire::WireField& field, const char* metadata,
+                             MetadataKeys& keys);
+
+// kDecode if the message is malformed or one of the four is longer than any server makes them.
+Result<MetadataKeys> FindMetadataKeys(std::string_view metadata);
+
+// The first occurrences of fields, positions counted from the start of the payload: what the
+// builder collects before it knows how large the block is. Not initialised, since it is large: the
+// counts say what is there.
+struct BlockIndex {
+  static constexpr std::size_t kMaxRoots = BlockLayout::kMaxRootNumber;
+  static constexpr std::size_t kMaxChildren = 16;
+  static constexpr std::size_t kMaxNumber = 64;  // of a child's fields: the bits of its bitmap
+
+  BlockIndex() {}  // NOLINT(modernize-use-equals-default,cppcoreguidelines-pro-type-member-init)
+
+  std::size_t root_count = 0;
+  std::size_t child_count = 0;
+  std::size_t field_count = 0;
+  std::array<std::uint8_t, kMaxRoots> numbers;  // with kHasIndex
+  std::array<std::uint32_t, kMaxRoots> roots;
+  std::array<std::uint64_t, kMaxChildren> bitmaps;
+  std::array<std::uint32_t, kMaxChildren * kMaxNumber> fields;  // child by child
+};
+
+class Dictionary;  // object/block/packing.h
+
+class BlockBuilder {
+ public:
+  // A block with room for `payload_size` bytes and `tail_size` more behind them; the caller writes
+  // them to Bytes(). What the index says to be behind `cut_at` is `shift` bytes nearer to the
+  // front.
+  static Block* AllocateIndexed(const TypeInfo& type, const BlockIndex& index,
+                                std::size_t payload_size, std::size_t cut_at, std::size_t shift);
+  static Block* AllocateJson(const TypeInfo& type,
+                             const std::vector<BlockLayout::Unescaped>& strings,
+                             std::size_t payload_size, std::size_t tail_size);
+  static char* Bytes(Block* block) { return const_cast<char*>(block->data()); }
+  static void SetMetadata(Block* block, std::size_t at, std::size_t size, const MetadataKeys& keys);
+  static void SetPartial(const ObjectRef& fresh) {
+    const_cast<Block*>(fresh.get())->flags_ |= BlockLayout::kPartial;
+  }
+  // Decodes the program's struct, where the type has one, into the room that AllocateJson has left:
+  // once payload, tail and metadata stand.
+  static Result<void> MakeStruct(const ObjectRef& fresh);
+  static ObjectRef Clone(const Block& block);
+
+  // ---- packed blocks: packing.h
+  // What is to be compressed of a block.
+  static void AppendContent(const Block& block, std::string& content);
+  static ObjectRef AllocatePacked(const Block& of, const Dictionary* dictionary,
+                                  std::string_view frame, std::size_t content_size);
+  struct Packed {
+    const Dictionary* dictionary;
+    std::string_view frame;
+    std::size_t content_size;
+  };
+  static Packed OpenPacked(const Block& block);
+  static ObjectRef Unpack(const Block& packed, std::string_view content);
+
+ private:
+  static Block* Allocate(const TypeInfo& type, std::size_t index_size, std::size_t payload_size,
+                         std::size_t tail_size, std::size_t struct_size = 0);
+  static std::size_t RoomForStruct(const TypeInfo& type);
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_OBJECT_BLOCK_BLOCK_ASSEMBLY_H_

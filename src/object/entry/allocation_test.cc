@@ -1,0 +1,76 @@
+// Reading an object allocates nothing, whatever is read: counted by operator new itself.
+
+#include <atomic>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <new>
+
+#include "kinformer/internal/block_builder.h"
+#include "kinformer/internal/descriptor.h"
+#include "kinformer/ref.h"
+#include "kinformer/unstructured.h"
+
+namespace {
+std::atomic<std::size_t> allocations{0};
+}  // namespace
+
+void* operator new(std::size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  if (void* const memory = std::malloc(size)) return memory;
+  std::abort();
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return std::malloc(size);
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace kinformer {
+namespace {
+
+TEST(Views, IterationDoesNotAllocate) {
+  const auto built = internal::BuildFromJson(
+      *internal::DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true),
+      R"({"metadata":{"name":"a-name-that-fits-into-no-small-string",)"
+      R"("namespace":"default","uid":"u","generation":4,)"
+      R"("labels":{"app":"web","tier":"front"},"annotations":{"k":"v"},"finalizers":["a","b"],)"
+      R"("deletionTimestamp":"2026-03-01T10:00:00Z",)"
+      R"("ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u",)"
+      R"("controller":true}]},)"
+      R"("spec":{"text":"a string with \"escapes\" that fits into no small string",)"
+      R"("list":[1,"two\n",{"x":1.5}]}})");
+  ASSERT_TRUE(built) << built.error();
+  const Ref<Unstructured> ref(*built);
+  const std::size_t before = allocations.load();
+  std::size_t n = 0;
+  {
+    const Ref<Unstructured> copy = ref;
+    const metav1::ObjectMeta meta = copy->metadata();
+    n += meta.name().size() + meta.uid().size() + meta.resourceVersion().size();
+    for (const auto& [key, value] : meta.labels()) n += key.size() + value.size();
+    n += meta.annotations()["k"].size();
+    for (const metav1::OwnerReference owner : meta.ownerReferences()) n += owner.name().size();
+    for (const std::string_view finalizer : meta.finalizers()) n += finalizer.size();
+    n += meta.deletionTimestamp() ? 1 : 0;
+    n += GetControllerOf(meta) ? 1 : 0;
+    const json::View spec = copy->root()["spec"];
+    n += spec["text"].StringOrEmpty().size();
+    for (const json::View item : spec["list"].items()) {
+      n += item.StringOrEmpty().size() + item.size();
+      for (const auto& [name, value] : item.members()) {
+        n += name.size() + (value.AsDouble() ? 1 : 0);
+      }
+    }
+    n += *copy == *ref ? 1 : 0;
+    n += std::hash<Unstructured>()(*copy) != 0 ? 1 : 0;
+  }
+  const std::size_t after = allocations.load();
+  EXPECT_EQ(after - before, 0U);
+  EXPECT_GT(n, 100U);
+  EXPECT_FALSE(ref->ToJson().empty());
+  EXPECT_GT(allocations.load(), after) << "the counter counts";
+}
+
+}  // namespace
+}  // namespace kinformer

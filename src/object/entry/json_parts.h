@@ -1,0 +1,63 @@
+// object/entry/json_parts.h
+//
+// JsonParts: what a block keeps of a dynamic kind's JSON, before there is a block.
+
+#ifndef KINFORMER_OBJECT_ENTRY_JSON_PARTS_H_
+#define KINFORMER_OBJECT_ENTRY_JSON_PARTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "object/block/block_layout.h"
+
+namespace kinformer::internal {
+
+struct JsonParts {
+  // Members of the root other than kind, apiVersion and metadata, in order: name, colon and value
+  // as they stand in the text. Those that stand side by side there are in one piece, with the
+  // commas between them.
+  std::vector<std::string_view> kept;
+  std::size_t size = 2;  // of the payload: what is kept, commas between, braces around
+  // The strings in it that are not as they stand; where their texts are is counted from the start
+  // of `unescaped`.
+  std::vector<BlockLayout::Unescaped> strings;
+  std::string unescaped;
+
+  void Clear() {
+    kept.clear();
+    size = 2;
+    strings.clear();
+    unescaped.clear();
+  }
+
+  // Returns where the member will be in the payload.
+  std::uint32_t Keep(std::string_view member) {
+    // Behind '{', or a comma in the place of '}'.
+    const std::size_t at = kept.empty() ? 1 : size;
+    if (!kept.empty() && BeginsBehindComma(member)) {
+      kept.back() = {kept.back().data(), kept.back().size() + 1 + member.size()};
+    } else {
+      kept.push_back(member);
+    }
+    size = at + member.size() + 1;
+    return static_cast<std::uint32_t>(at);
+  }
+  // REQUIRES: !kept.empty().
+  [[nodiscard]] bool BeginsBehindComma(std::string_view member) const {
+    const char* const end = kept.back().data() + kept.back().size();
+    return end + 1 == member.data() && *end == ',';
+  }
+  // `quote`: where the string begins in the payload; its text is what `unescaped` has had added
+  // since it had the size `from`.
+  void AddString(std::size_t quote, std::size_t from) {
+    strings.push_back({static_cast<std::uint32_t>(quote), static_cast<std::uint32_t>(from),
+                       static_cast<std::uint32_t>(unescaped.size() - from)});
+  }
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_OBJECT_ENTRY_JSON_PARTS_H_

@@ -1,0 +1,240 @@
+// Metadata read by the template of another object's, against the tape; whole, in pieces, and
+// between other objects.
+
+#include "object/entry/metadata_template.h"
+
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/internal/block_builder.h"
+
+#include "object/entry/fast_object_reader.h"
+#include "wire/list_splitter.h"
+#include "wire/watch_framer.h"
+
+namespace kinformer::internal {
+namespace {
+
+const TypeInfo& Gadget() {
+  return *DynamicTypeInfo("example.com", "v1", "Gadget", "gadgets", true);
+}
+
+// Objects of a few shapes; those of a shape differ in texts, numbers and times.
+class Alike {
+ public:
+  explicit Alike(unsigned seed) : random_(seed) {}
+
+  std::string Make(unsigned shape) {
+    std::string m = R"("name":)" + Text();
+    if (shape % 2 == 0) m += R"(,"generateName":)" + Text();
+    if (shape != 3) m += R"(,"namespace":)" + Text();
+    m += R"(,"uid":)" + Text() + R"(,"resourceVersion":)" + Text();
+    if (shape != 1) m += R"(,"generation":)" + Number();
+    m += R"(,"creationTimestamp":)" + Time();
+    // In an order that is not the message's.
+    m += R"(,"labels":{"b":)" + Text() + R"(,"app":)" + Text() + R"(,"c":)" + Text() + "}";
+    if (shape < 2) m += R"(, "annotations" : {"first":)" + Text() + R"(,"last":)" + Text() + "}";
+    m += R"(,"ownerReferences":[{"apiVersion":"v1","kind":"Owner","name":)" + Text() +
+         R"(,"uid":)" + Text() + R"(,"controller":true}])";
+    if (shape == 2) m += R"(,"finalizers":[)" + Text() + "," + Text() + "]";
+    m += R"(,"managedFields":[{"manager":)" + Text() +
+         R"(,"operation":"Update","apiVersion":"v1","time":)" + Time() +
+         R"(,"fieldsType":"FieldsV1","fieldsV1":)" + Fields() + R"(},{"manager":"m","fieldsV1":)" +
+         Fields() + R"(,"subresource":"status"}])";
+    const std::string text = R"({"kind":"Gadget","apiVersion":"example.com/v1","metadata":{)" + m +
+                             R"(},"spec":{"note":)" + Text() + R"(},"status":{"n":[1,{"a":2}]}})";
+    // Sometimes the metadata comes last.
+    if (Maybe(6)) return R"({"spec":{"x":)" + Text() + R"(},"metadata":{)" + m + "}}";
+    return text;
+  }
+  std::string Damaged(unsigned shape) {
+    std::string text = Make(shape);
+    constexpr std::string_view kBytes = "{}[]\",:\\x1 \n\xff";
+    text[random_() % text.size()] = kBytes[random_() % kBytes.size()];
+    return text;
+  }
+  bool Maybe(unsigned one_in) { return random_() % one_in == 0; }
+
+ private:
+  std::string Text() {
+    switch (random_() % 40) {
+      case 0:
+        return R"("")";
+      case 1:
+        return R"("an \"escaped\"\ttext\u00e9")";
+      case 2:
+        return "\"" + std::string(random_() % 300, 'l') + "\"";
+      case 3:
+        return "\"\xc3\xa9t\xc3\xa9\"";
+      case 4:
+        return R"("{\"a\":[\"}\"]}")";
+      default:
+        return "\"text-" + std::string(random_() % 70, 't') + "\"";
+    }
+  }
+  std::string Number() {
+    constexpr const char* kOdd[] = {"0", "-1", "-0", "01", "1.5", "99999999999999999999", "null"};
+    return Maybe(40) ? kOdd[random_() % 7] : std::to_string(random_() >> (random_() % 32));
+  }
+  std::string Time() {
+    constexpr const char* kOdd[] = {
+        R"("2026-03-01T10:00:00.5Z")",   R"("2026-03-01T10:00:00+02:00")",
+        R"("0001-01-01T00:00:00Z")",     R"("2026-02-30T10:00:00Z")",
+        R"("1969-12-31T23:59:59Z")",     R"("9999-12-31T23:59:59Z")",
+        R"("\u0032026-03-01T10:00:00Z")"};
+    if (Maybe(40)) return kOdd[random_() % 7];
+    return R"("2026-03-0)" + std::to_string(1 + random_() % 3) + "T1" +
+           std::to_string(random_() % 10) + R"(:00:00Z")";
+  }
+  std::string Fields() {
+    return R"({"f:spec":{"k:{\"name\":\")" + std::string(random_() % 200, 'k') +
+           R"(\"}":{".":{}}}})";
+  }
+
+  std::mt19937 random_;
+};
+
+void ExpectSame(const Result<ObjectRef>& built, const Result<ObjectRef>& full,
+                std::string_view text) {
+  ASSERT_TRUE(built) << text << built.error();
+  EXPECT_EQ((*built)->metadata_bytes(), (*full)->metadata_bytes()) << text;
+  EXPECT_EQ((*built)->payload(), (*full)->payload()) << text;
+  EXPECT_EQ((*built)->name(), (*full)->name()) << text;
+  EXPECT_EQ((*built)->namespace_(), (*full)->namespace_()) << text;
+  EXPECT_EQ((*built)->uid(), (*full)->uid()) << text;
+  EXPECT_EQ((*built)->resourceVersion(), (*full)->resourceVersion()) << text;
+  EXPECT_TRUE((*built)->SameAs(**full)) << text;
+}
+
+TEST(MetadataTemplate, MakesTheSameMetadataAsTheTape) {
+  Alike alike(3);
+  int by_template = 0;
+  int good = 0;
+  for (int round = 0; round < 20000; ++round) {
+    // A shape stays for a while; kinds that take turns have one each.
+    const auto shape = static_cast<unsigned>(round % 5 == 0 ? round / 100 + 1 : round / 100) % 4;
+    const std::string text = round % 6 == 5 ? alike.Damaged(shape) : alike.Make(shape);
+    const bool drop = round / 1000 % 2 == 1;
+    // Of its own, so that a sanitizer sees a read past the end.
+    const std::vector<char> exact(text.begin(), text.end());
+    const std::string_view json(exact.data(), exact.size());
+    wire::JsonBitmap bitmap;
+    bitmap.Read(json);
+    FastObject object;
+    const bool read = ReadFastObject(json, bitmap, {.drop_managed_fields = drop}, object);
+    if (read && object.by_template) ++by_template;
+    const auto full = BuildFromJson(Gadget(), json,
+                                    {.drop_managed_fields = drop, .validation = Validation::kFull});
+    if (!full) continue;
+    ++good;
+    const auto built = BuildFromJson(Gadget(), json, {.drop_managed_fields = drop});
+    ExpectSame(built, full, text);
+    if (read) {
+      ASSERT_EQ(object.metadata.view(), (*full)->metadata_bytes()) << text;
+    }
+    ASSERT_FALSE(HasFailure());
+  }
+  EXPECT_GT(good, 10000);
+  EXPECT_GT(by_template, good * 3 / 4);
+}
+
+// Objects that come in two pieces, cut at every place, with the bitmap that the splitter has of
+// them.
+class Blocks final : public wire::ListSplitter::Sink, public wire::WatchFramer::Sink {
+ public:
+  explicit Blocks(const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      full_.push_back(BuildFromJson(Gadget(), text, {.validation = Validation::kFull}).OrExit());
+    }
+  }
+  Result<void> OnItem(std::string_view item, const wire::JsonBitmap* bitmap) override {
+    const auto built = BuildFromJson(Gadget(), item, {}, bitmap);
+    if (!built) return built.error();
+    EXPECT_TRUE((*built)->SameAs(*full_[next_])) << item;
+    next_ = (next_ + 1) % full_.size();
+    return {};
+  }
+  Result<void> OnFrame(const wire::WatchFrame& frame) override {
+    return OnItem(frame.object, frame.bitmap);
+  }
+  [[nodiscard]] bool ended() const { return next_ == 0; }
+
+ private:
+  std::vector<ObjectRef> full_;
+  std::size_t next_ = 0;
+};
+
+std::vector<std::string> GoodObjects() {
+  Alike alike(7);
+  std::vector<std::string> texts;
+  while (texts.size() < 6) {
+    std::string text = alike.Make(0);
+    if (BuildFromJson(Gadget(), text, {.validation = Validation::kFull})) texts.push_back(text);
+  }
+  return texts;
+}
+
+template <class Splitter>
+void CutEverywhere(const std::string& body, Blocks& blocks) {
+  for (std::size_t cut = 0; cut <= body.size(); ++cut) {
+    Splitter splitter(Encoding::kJson);
+    const std::string_view all = body;
+    // Each piece of its own, so that a sanitizer sees a read past its end.
+    for (const std::string_view piece : {all.substr(0, cut), all.substr(cut)}) {
+      const std::vector<char> exact(piece.begin(), piece.end());
+      ASSERT_TRUE(splitter.Feed({exact.data(), exact.size()}, blocks)) << cut;
+    }
+    ASSERT_TRUE(splitter.Finish()) << cut;
+    ASSERT_TRUE(blocks.ended()) << cut;
+    ASSERT_FALSE(::testing::Test::HasFailure()) << cut;
+  }
+}
+
+TEST(MetadataTemplate, ReadsItemsOfAListThatIsCutAnywhere) {
+  const std::vector<std::string> texts = GoodObjects();
+  std::string body =
+      R"({"kind":"GadgetList","apiVersion":"example.com/v1","metadata":{},"items":[)";
+  for (const std::string& text : texts) body += text + (&text == &texts.back() ? "]}" : ",");
+  Blocks blocks(texts);
+  CutEverywhere<wire::ListSplitter>(body, blocks);
+}
+
+TEST(MetadataTemplate, ReadsEventsOfAWatchThatIsCutAnywhere) {
+  const std::vector<std::string> texts = GoodObjects();
+  std::string body;
+  for (const std::string& text : texts) body += R"({"type":"MODIFIED","object":)" + text + "}\n";
+  Blocks blocks(texts);
+  CutEverywhere<wire::WatchFramer>(body, blocks);
+}
+
+// What is found of an object that is declined is not taken for the next one's.
+TEST(MetadataTemplate, ForgetsWhatItDeclines) {
+  const auto text = [](std::string_view note) {
+    return R"({"metadata":{"name":"n","annotations":{"note":")" + std::string(note) +
+           R"("}},"spec":{}})";
+  };
+  for (const std::string_view note :
+       {"one", "other", R"(a bad escape: \x, here)", "as long as the bad one", "short",
+        R"(\ud83d\ude00 escapes)", "a text of 12", "other"}) {
+    const auto full = BuildFromJson(Gadget(), text(note), {.validation = Validation::kFull});
+    const auto built = BuildFromJson(Gadget(), text(note));
+    ASSERT_EQ(built.ok(), full.ok()) << note;
+    if (full) ExpectSame(built, full, note);
+  }
+}
+
+// Keys longer than any server makes them are declined however they are read.
+TEST(MetadataTemplate, DeclinesLongKeys) {
+  const auto text = [](std::size_t size) {
+    return R"({"metadata":{"name":")" + std::string(size, 'n') + R"(","uid":"u"},"spec":{}})";
+  };
+  for (const std::size_t size : {1U, 2U, 255U, 256U, 3U, 254U, 300U}) {
+    EXPECT_EQ(BuildFromJson(Gadget(), text(size)).ok(), size <= 255) << size;
+  }
+}
+
+}  // namespace
+}  // namespace kinformer::internal

@@ -1,0 +1,167 @@
+// Packed blocks: what can be read of them, that they unpack to what they were, and who keeps the
+// dictionary.
+
+#include "object/block/packing.h"
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <string>
+#include <vector>
+
+#include "kinformer/internal/block_builder.h"
+#include "kinformer/object.h"
+#include "kinformer/unstructured.h"
+
+#include "object/transcode/block_text.h"
+
+namespace kinformer::internal {
+namespace {
+
+std::string Json(int i, std::string_view note = "a \"quoted\" note") {
+  const std::string n = std::to_string(i);
+  std::string escaped;
+  for (const char c : note) {
+    if (c == '"') escaped += '\\';
+    escaped += c;
+  }
+  return R"({"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"widget-)" + n +
+         R"(","namespace":"default","uid":"0b8f5d6e-0000-4000-8000-00000000)" +
+         std::to_string(1000 + i) + R"(","resourceVersion":")" + std::to_string(5000 + i) +
+         R"(","labels":{"app":"web","instance":"w-)" + n + R"("}},"spec":{"note":")" + escaped +
+         R"(","replicas":)" + n +
+         R"(,"template":{"image":"registry.example.com/widgets/web:1.4.2",)"
+         R"("command":["/bin/run","--verbose"]}},)" +
+         R"("status":{"conditions":[{"type":"Ready","status":"True","reason":"AllGood"}]}})";
+}
+
+const TypeInfo& Dynamic() {
+  return *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
+}
+// Whose objects are protobuf.
+const TypeInfo& Metadata() {
+  return *MetadataTypeInfo("example.com", "v1", "Widget", "widgets", true);
+}
+
+std::vector<ObjectRef> Objects(const TypeInfo& type, int count = 200) {
+  std::vector<ObjectRef> objects;
+  for (int i = 0; i < count; ++i) objects.push_back(BuildFromJson(type, Json(i)).OrExit());
+  return objects;
+}
+
+DictionaryRef Trained(const std::vector<ObjectRef>& objects) {
+  DictionaryTrainer trainer;
+  for (const ObjectRef& object : objects) trainer.Add(*object);
+  EXPECT_EQ(trainer.size(), objects.size());
+  return trainer.Train();
+}
+
+TEST(Packing, PackedAndUnpackedAreEqual) {
+  for (const TypeInfo* type : {&Dynamic(), &Metadata()}) {
+    const std::vector<ObjectRef> objects = Objects(*type);
+    const DictionaryRef dictionary = Trained(objects);
+    ASSERT_TRUE(dictionary);
+    EXPECT_GT(dictionary->bytes(), 0U);
+    std::size_t before = 0;
+    std::size_t after = 0;
+    for (const ObjectRef& object : objects) {
+      const ObjectRef packed = dictionary->Pack(object);
+      before += object->allocated_bytes();
+      after += packed->allocated_bytes();
+      ASSERT_TRUE(packed->packed());
+      EXPECT_EQ(&packed->type(), type);
+      EXPECT_EQ(packed->name(), object->name());
+      EXPECT_EQ(packed->namespace_(), object->namespace_());
+      EXPECT_EQ(packed->uid(), object->uid());
+      EXPECT_EQ(packed->resourceVersion(), object->resourceVersion());
+      EXPECT_EQ(packed->partial(), object->partial());
+      const ObjectRef whole = Unpacked(packed);
+      EXPECT_FALSE(whole->packed());
+      EXPECT_TRUE(whole->SameAs(*object));
+      EXPECT_EQ(BlockToJson(*whole), BlockToJson(*object));
+      EXPECT_EQ(Unpacked(whole), whole);
+      EXPECT_EQ(dictionary->Pack(packed), packed);
+    }
+    EXPECT_LT(after, before);
+  }
+}
+
+TEST(Packing, ComparesPackedOrNot) {
+  const std::vector<ObjectRef> objects = Objects(Dynamic());
+  const DictionaryRef one = Trained(objects);
+  const DictionaryRef two = Trained(objects);
+  const ObjectRef a = objects[1];
+  const ObjectRef again = BuildFromJson(Dynamic(), Json(1)).OrExit();
+  const ObjectRef other = BuildFromJson(Dynamic(), Json(1, "another note")).OrExit();
+  const ObjectRef packed = one->Pack(a);
+  EXPECT_TRUE(packed->SameAs(*packed));
+  EXPECT_TRUE(packed->SameAs(*a));
+  EXPECT_TRUE(a->SameAs(*packed));
+  EXPECT_TRUE(packed->SameAs(*one->Pack(again)));
+  EXPECT_TRUE(packed->SameAs(*two->Pack(again)));
+  EXPECT_FALSE(packed->SameAs(*other));
+  EXPECT_FALSE(other->SameAs(*packed));
+  EXPECT_FALSE(packed->SameAs(*one->Pack(other)));
+  EXPECT_FALSE(packed->SameAs(*two->Pack(other)));
+  EXPECT_FALSE(packed->SameAs(*objects[2]));
+}
+
+TEST(Packing, BlocksKeepTheirDictionary) {
+  const std::vector<ObjectRef> objects = Objects(Dynamic());
+  ObjectRef packed;
+  {
+    const DictionaryRef dictionary = Trained(objects);
+    packed = dictionary->Pack(objects[3]);
+  }
+  const ObjectRef clone = CloneBlock(*packed);
+  packed = {};
+  EXPECT_TRUE(clone->packed());
+  EXPECT_TRUE(Unpacked(clone)->SameAs(*objects[3]));
+}
+
+TEST(Packing, ThePartialMarkStays) {
+  const std::vector<ObjectRef> objects = Objects(Dynamic());
+  const DictionaryRef dictionary = Trained(objects);
+  const Projection projection = Projection::Keep({"spec"}).OrExit();
+  const ObjectRef part =
+      BuildFromJson(Dynamic(), Json(7), {.projection = projection.tree()}).OrExit();
+  const ObjectRef packed = dictionary->Pack(part);
+  ASSERT_TRUE(packed->packed());
+  EXPECT_TRUE(packed->partial());
+  EXPECT_TRUE(Unpacked(packed)->partial());
+  EXPECT_TRUE(Unpacked(packed)->SameAs(*part));
+}
+
+TEST(Packing, WhatIsReadOfAPackedBlockByMistakeIsEmpty) {
+  const std::vector<ObjectRef> objects = Objects(Metadata());
+  const ObjectRef packed = Trained(objects)->Pack(objects[0]);
+  ASSERT_TRUE(packed->packed());
+  EXPECT_TRUE(Object(packed.get()).metadata().labels().empty());
+}
+
+TEST(Packing, NoSamplesAreNoDictionary) {
+  DictionaryTrainer trainer;
+  EXPECT_FALSE(trainer.Train());
+}
+
+// What byte accounting adds up is what malloc gave: no more, no less.
+TEST(Accounting, IsWhatMallocGave) {
+  const std::vector<ObjectRef> objects = Objects(Dynamic());
+  const DictionaryRef dictionary = Trained(objects);
+  for (std::size_t padding = 0; padding < 64; ++padding) {
+    // Large enough that malloc takes it from no cache of a thread, which it does not count.
+    const ObjectRef object =
+        BuildFromJson(Dynamic(), Json(1, std::string(2000 + padding, 'x'))).OrExit();
+    const auto before = mallinfo2().uordblks;
+    const ObjectRef clone = CloneBlock(*object);
+    const auto taken = mallinfo2().uordblks - before;
+    if (taken == 0) GTEST_SKIP() << "this malloc does not say what it gave";
+    EXPECT_EQ(taken, clone->allocated_bytes()) << padding;
+    EXPECT_EQ(clone->allocated_bytes(), object->allocated_bytes());
+    const ObjectRef packed = dictionary->Pack(object);
+    EXPECT_EQ(packed->allocated_bytes(),
+              malloc_usable_size(const_cast<Block*>(packed.get())) + sizeof(std::size_t));
+  }
+}
+
+}  // namespace
+}  // namespace kinformer::internal

@@ -1,0 +1,94 @@
+// object/transcode/json_tape.h
+//
+// JsonTape: a JSON text as a flat list of nodes that point into it. Checked once, then read in any
+// order without another look at the grammar. "Tape" is simdjson's word for such a list. For the
+// transcoder, which needs each member's verbatim text and visits them in the order of the protobuf
+// fields.
+
+#ifndef KINFORMER_OBJECT_TRANSCODE_JSON_TAPE_H_
+#define KINFORMER_OBJECT_TRANSCODE_JSON_TAPE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kinformer/result.h"
+
+namespace kinformer::internal {
+
+enum class JsonType : std::uint8_t { kNull, kFalse, kTrue, kNumber, kString, kObject, kArray };
+
+// Without initial values: a tape is filled once, and large.
+struct JsonNode {
+  std::uint32_t begin;  // of the text, quotes and brackets included
+  std::uint32_t end;
+  std::uint32_t next;  // the node after this one and all it holds
+  JsonType type;
+  bool plain;  // a string without escapes that is valid UTF-8
+};
+
+// Room for nodes. Threads keep one for their next tape.
+struct JsonNodes {
+  std::unique_ptr<JsonNode[]> at;
+  std::size_t capacity = 0;
+
+  JsonNode& operator[](std::size_t i) const { return at[i]; }
+};
+
+// The nodes of one JSON value; node 0 is the value itself. An object's children are key, value,
+// key, value, ...; an array's its elements: the first child of node i is i + 1, the next one is
+// nodes[child].next, and the last one ends at nodes[i].next.
+//
+// One value may be left unread: metadata.managedFields[].fieldsV1, a third of many objects, which
+// nobody looks into. It is then a node without children, and only its brackets and strings were
+// checked.
+//
+// Refers to the text, which must outlive it. Thread-compatible.
+class JsonTape {
+ public:
+  JsonTape(JsonTape&&) noexcept = default;
+  JsonTape& operator=(JsonTape&&) = delete;
+  ~JsonTape();
+
+  // kDecode with the byte offset if `text` is not exactly one JSON value, nested at most
+  // `max_depth` deep.
+  static Result<JsonTape> Parse(std::string_view text, int max_depth = 512);
+
+  // The same byte by byte: what Parse falls back to, for errors and for what is not UTF-8.
+  static Result<JsonTape> ParseCarefully(std::string_view text, int max_depth = 512);
+
+  [[nodiscard]] const JsonNode& operator[](std::uint32_t node) const { return nodes_[node]; }
+
+  // The verbatim text of a node.
+  [[nodiscard]] std::string_view Text(std::uint32_t node) const {
+    return text_.substr(nodes_[node].begin, nodes_[node].end - nodes_[node].begin);
+  }
+  // The content of a string: a view into the text where nothing is escaped, else unescaped into
+  // `scratch`. Lone surrogates and invalid UTF-8 become U+FFFD, as in Go.
+  [[nodiscard]] std::string_view String(std::uint32_t node, std::string& scratch) const {
+    const JsonNode& at = nodes_[node];
+    const std::string_view in = text_.substr(at.begin + 1, at.end - at.begin - 2);
+    return at.plain ? in : Unescape(in, scratch);
+  }
+
+  // Where a node is: "spec.containers[0].name". Empty for the root.
+  [[nodiscard]] std::string PathOf(std::uint32_t node) const;
+
+  // "a string", "an object": for messages.
+  [[nodiscard]] std::string_view TypeName(std::uint32_t node) const;
+
+ private:
+  JsonTape(std::string_view text, JsonNodes nodes) : text_(text), nodes_(std::move(nodes)) {}
+
+  static std::string_view Unescape(std::string_view in, std::string& scratch);
+
+  std::string_view text_;
+  JsonNodes nodes_;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_OBJECT_TRANSCODE_JSON_TAPE_H_

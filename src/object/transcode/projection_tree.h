@@ -1,0 +1,80 @@
+// object/transcode/projection_tree.h
+//
+// ProjectionTree: the paths of a Projection, and the cut that they make in an object's bytes.
+
+#ifndef KINFORMER_OBJECT_TRANSCODE_PROJECTION_TREE_H_
+#define KINFORMER_OBJECT_TRANSCODE_PROJECTION_TREE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/internal/descriptor.h"
+#include "kinformer/result.h"
+
+#include "object/transcode/json_tape.h"
+
+namespace kinformer::internal {
+
+// Immutable once made; any number of threads may cut with one.
+class ProjectionTree {
+ public:
+  struct Node {
+    std::string name{};
+    bool whole = false;  // a path ends here
+    std::vector<Node> children{};
+
+    [[nodiscard]] const Node* Find(std::string_view child) const {
+      for (const Node& node : children) {
+        if (node.name == child) return &node;
+      }
+      return nullptr;
+    }
+  };
+
+  // kInvalidArgument naming the path and what is wrong with it.
+  static Result<ProjectionTree> Make(bool keep, const std::vector<std::string>& paths);
+
+  // Appends to `out` what is kept of a kind's message. Fields stay in the order in which they come;
+  // of lists, every element stays. What the descriptor does not know goes with keep and stays with
+  // drop. kDecode with the byte offset if a message on the way is malformed.
+  Result<void> Cut(const MessageDescriptor& message, std::string_view bytes,
+                   std::string& out) const;
+
+  // The same of an object's JSON.
+  void Cut(const JsonTape& tape, std::string& out) const;
+
+  // For who cuts on his own way: whether named paths are kept or dropped; the paths; those in the
+  // metadata, null if nothing is dropped there.
+  [[nodiscard]] bool keeps() const { return keep_; }
+  [[nodiscard]] const Node& root() const { return root_; }
+  [[nodiscard]] const Node* DroppedMetadata() const {
+    return keep_ ? nullptr : root_.Find("metadata");
+  }
+
+  [[nodiscard]] Result<void> CheckFor(const MessageDescriptor& message) const;
+
+  // Whether objects cut by it lack something that is the user's: managedFields are not.
+  [[nodiscard]] bool MakesPartial() const { return makes_partial_; }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  Result<void> CutMessage(const MessageDescriptor& message, std::string_view bytes,
+                          const Node& node, bool root, std::string& out) const;
+  Result<void> CutNested(const FieldDescriptor& field, std::string_view bytes, const Node& node,
+                         std::string& out) const;
+  Result<void> CutEntry(const FieldDescriptor& field, std::string_view whole,
+                        std::string_view entry, const Node& node, std::string& out) const;
+  void CutValue(const JsonTape& tape, std::uint32_t at, const Node& node, bool root,
+                std::string& out) const;
+
+  bool keep_ = true;
+  bool makes_partial_ = true;
+  Node root_;
+  std::string text_;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_OBJECT_TRANSCODE_PROJECTION_TREE_H_

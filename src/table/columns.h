@@ -1,0 +1,66 @@
+// table/columns.h
+//
+// The columns in which objects of a kind are shown: those of a real server for the kinds that
+// people look at most; name and age for all others. What the server answers with to requests for a
+// Table, and what the command prints from a cache.
+
+#ifndef KINFORMER_TABLE_COLUMNS_H_
+#define KINFORMER_TABLE_COLUMNS_H_
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/json.h"
+
+namespace kinformer::internal::table {
+
+struct Column {
+  std::string name;   // as in a Table; people are shown it in capitals
+  bool wide = false;  // only with -o wide: priority 1
+  std::string type{"string"};
+  std::string description{};
+  std::string format{};
+  bool literal = false;  // the cell is JSON's number or boolean, whatever `type` says
+};
+
+// The types are those of the real server, which calls some of its numbers strings: those are
+// Literal.
+inline Column Integer(const char* name) { return {name, false, "integer"}; }
+inline Column Boolean(const char* name) { return {name, false, "boolean"}; }
+inline Column Literal(const char* name, bool wide = false) {
+  return {name, wide, "string", {}, {}, true};
+}
+
+using RowFunction =
+    std::function<std::vector<std::string>(const json::Value& object, WallTime now)>;
+
+// One kind's table. A row has one cell for each column.
+struct Columns {
+  std::vector<Column> columns;
+  RowFunction row{};
+};
+
+// By "Kind.group".
+using ColumnsByKind = std::map<std::string, Columns, std::less<>>;
+// Pods and what makes them (workload_columns.cc).
+void AddWorkloadTables(ColumnsByKind& tables);
+// The kinds that administrators look at: storage, access, policy (cluster_columns.cc).
+void AddClusterTables(ColumnsByKind& tables);
+// The kinds that extend a cluster: admission, devices, drivers, flow control
+// (extension_columns.cc).
+void AddExtensionTables(ColumnsByKind& tables);
+
+const Columns& ColumnsFor(std::string_view group, std::string_view kind);
+
+// The titles and cells that -o wide, or its absence, shows.
+std::vector<std::string> TitlesOf(const Columns& columns, bool wide);
+std::vector<std::string> CellsOf(const Columns& columns, const json::Value& object, bool wide,
+                                 WallTime now);
+
+}  // namespace kinformer::internal::table
+
+#endif  // KINFORMER_TABLE_COLUMNS_H_

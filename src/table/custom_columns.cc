@@ -1,0 +1,81 @@
+#include "table/custom_columns.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "table/age.h"
+#include "table/json_path.h"
+#include "table/table_cells.h"
+
+namespace kinformer::internal::table {
+namespace {
+
+using json::Value;
+
+struct CustomColumn {
+  std::string type;
+  std::string path;
+};
+
+std::string TextOf(const Value& value) {
+  return value.is_string() ? value.StringOrEmpty() : value.Dump({.escape_html = false});
+}
+
+// As the API server fills such a cell: the first value for numbers, booleans and dates, all of them
+// for texts; empty where the value is not of the column's type.
+std::string Cell(const CustomColumn& column, const Value& object, WallTime now) {
+  const std::vector<const Value*> found = FindByPath(object, column.path);
+  if (found.empty() || found.front()->is_null()) return {};
+  const Value& first = *found.front();
+  if (column.type == "date") return first.is_string() ? AgeOf(first.StringOrEmpty(), now) : "";
+  if (column.type == "boolean") return first.is_bool() ? TextOf(first) : "";
+  if (column.type == "integer" || column.type == "number") {
+    if (!first.is_number()) return {};
+    const auto whole = first.AsDouble();
+    return column.type == "integer" && !first.AsInt64() && whole
+               ? std::to_string(static_cast<std::int64_t>(*whole))
+               : first.NumberText();
+  }
+  std::string text;
+  for (const Value* value : found) text += (text.empty() ? "" : " ") + TextOf(*value);
+  return text;
+}
+
+}  // namespace
+
+Columns CustomColumns(const Value& definition, std::string_view version) {
+  for (const Value& candidate : definition["spec"]["versions"].items()) {
+    if (candidate["name"].StringOrEmpty() == version) return CustomColumns(candidate);
+  }
+  return CustomColumns(Value());
+}
+
+Columns CustomColumns(const Value& version) {
+  Columns out;
+  out.columns.push_back({"Name"});
+  std::vector<CustomColumn> wanted;
+  for (const Value& column : version["additionalPrinterColumns"].items()) {
+    const std::string& type = column["type"].StringOrEmpty();
+    const std::string& path = column["jsonPath"].StringOrEmpty();
+    const std::string& description = column["description"].StringOrEmpty();
+    out.columns.push_back(
+        {column["name"].StringOrEmpty(), column["priority"].AsInt64().value_or(0) > 0, type,
+         description.empty() ? "Custom resource definition column (in JSONPath format): " + path
+                             : description,
+         column["format"].StringOrEmpty()});
+    wanted.push_back({type, path});
+  }
+  if (wanted.empty()) {
+    out.columns.push_back({"Age", false, "date"});
+    wanted.push_back({"date", ".metadata.creationTimestamp"});
+  }
+  out.row = [wanted = std::move(wanted)](const Value& object, WallTime now) {
+    std::vector<std::string> row{cells::Name(object)};
+    for (const CustomColumn& column : wanted) row.push_back(Cell(column, object, now));
+    return row;
+  };
+  return out;
+}
+
+}  // namespace kinformer::internal::table

@@ -1,0 +1,24 @@
+// table/custom_columns.h
+//
+// The columns that a CustomResourceDefinition asks for (additionalPrinterColumns).
+
+#ifndef KINFORMER_TABLE_CUSTOM_COLUMNS_H_
+#define KINFORMER_TABLE_CUSTOM_COLUMNS_H_
+
+#include <string_view>
+
+#include "kinformer/json.h"
+
+#include "table/columns.h"
+
+namespace kinformer::internal::table {
+
+// The name and what that version of the definition asks for; name and age where it asks for
+// nothing. Columns with a priority are for -o wide.
+Columns CustomColumns(const json::Value& definition, std::string_view version);
+// The same from one entry of spec.versions.
+Columns CustomColumns(const json::Value& version);
+
+}  // namespace kinformer::internal::table
+
+#endif  // KINFORMER_TABLE_CUSTOM_COLUMNS_H_

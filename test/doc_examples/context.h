@@ -1,0 +1,76 @@
+// What the examples of documents and headers take for granted. They are compiled, never linked.
+
+#ifndef KINFORMER_TEST_DOC_EXAMPLES_CONTEXT_H_
+#define KINFORMER_TEST_DOC_EXAMPLES_CONTEXT_H_
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <sys/epoll.h>
+#include <tuple>
+#include <vector>
+
+#include "kinformer/api/appsv1.h"
+#include "kinformer/api/corev1.h"
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/apiserver/api_server.h"
+#include "kinformer/client.h"
+#include "kinformer/config.h"
+#include "kinformer/discovery.h"
+#include "kinformer/json.h"
+#include "kinformer/label_selector.h"
+#include "kinformer/rate_limiting_queue.h"
+#include "kinformer/shared_informer_factory.h"
+#include "kinformer/simulation.h"
+#include "kinformer/stop.h"
+#include "kinformer/testing/api_server.h"
+#include "kinformer/transport.h"
+#include "kinformer/unstructured.h"
+
+// In the place of GoogleTest's.
+#define ASSERT_TRUE(condition) static_cast<void>(condition)
+
+namespace documents {
+
+using namespace kinformer;             // NOLINT(google-build-using-namespace)
+using namespace std::chrono_literals;  // NOLINT(google-build-using-namespace)
+namespace corev1 = kinformer::corev1;
+namespace appsv1 = kinformer::appsv1;
+
+extern Env& env;
+extern Config config;
+extern StopSource stop;
+extern Client client;
+extern RestMapping mapping;
+extern apiserver::ApiServer server;
+extern apiserver::ApiServer api_server;
+extern std::shared_ptr<Transport> transport_to_the_cluster;
+
+extern SharedInformerFactory factory;
+extern SharedInformer<corev1::Pod> informer;
+extern SharedInformer<corev1::Pod> pods;
+extern SharedInformer<Unstructured> widgets;
+extern Lister<corev1::Pod> lister;
+extern LabelSelector selector;
+
+extern corev1::Pod pod;
+extern Unstructured object;
+extern json::Value before;
+extern json::Value after;
+extern std::string text;
+extern std::string path;
+extern std::string token;
+extern std::string manifest;
+extern std::string manifests;
+
+Result<void> Reconcile(const ObjectName& key);
+void Use(const Config& config);
+
+}  // namespace documents
+
+#endif  // KINFORMER_TEST_DOC_EXAMPLES_CONTEXT_H_
