@@ -42,6 +42,14 @@ void OnLoop(Env& env, F task) {
   done.wait(false, std::memory_order_acquire);
 }
 
+// A list mode informer has synced when its list is applied: its watch follows in a later turn.
+void AwaitWatch(Env& env, const FakeServer& server) {
+  for (bool watching = false; !watching;) {
+    OnLoop(env, [&] { watching = server.open_watches() > 0; });
+    if (!watching) std::this_thread::yield();
+  }
+}
+
 // Before Start a store has no loop of its own: whoever adds an index writes it.
 TEST(PipelineConcurrency, IndexersAreAddedByManyBeforeAndDuringTheStart) {
   constexpr int kThreads = 4;
@@ -168,6 +176,7 @@ TEST(PipelineConcurrency, SetTransformRacesWithStart) {
     start.join();
     ASSERT_TRUE(informer.WaitForCacheSync({}, {.timeout = std::chrono::seconds(60)}).ok());
     EXPECT_EQ(transformed.load() > 0, transform_set);
+    AwaitWatch(runtime.env(), server);
     OnLoop(runtime.env(),
            [&] { server.FailWatches(Error(Reason::kInternalError, "down").WithHttpStatus(500)); });
     OnLoop(runtime.env(), [] {});
