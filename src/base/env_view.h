@@ -15,7 +15,7 @@
 namespace kinformer::internal::base {
 
 // Thread-safe. `env` and `loop` must outlive it.
-class EnvView final : public Env {
+class EnvView : public Env {
  public:
   EnvView(Env& env, Executor& loop) : env_(env), loop_(loop) {}
 

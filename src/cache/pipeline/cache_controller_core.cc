@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/internal/indexer_core.h"
+
 #include "cache/pipeline/delta.h"
 #include "cache/pipeline/handler_caller.h"
 
@@ -111,7 +113,7 @@ Result<void> DeltaProcessor::ProcessChanges(std::vector<cache::Delta>& deltas,
 Result<void> DeltaProcessor::ProcessReplacedAll(cache::DeltaExtra& list, bool is_in_initial_list) {
   const auto before = store_->Snapshot();
   std::unordered_set<std::string> listed;
-  for (const ObjectRef& object : list.objects) listed.insert(cache::KeyOf(*object));
+  for (const ObjectRef& object : list.objects) listed.insert(KeyOfBlock(*object));
   std::vector<ObjectRef> after = list.objects;
   for (const ObjectName& name : list.unreadable) {
     const Block* const last = before->Get(name.namespace_, name.name);
@@ -124,7 +126,7 @@ Result<void> DeltaProcessor::ProcessReplacedAll(cache::DeltaExtra& list, bool is
   }
   SnapshotCore::Cursor cursor;
   while (const Block* block = before->Next(cursor)) {
-    if (listed.contains(cache::KeyOf(*block))) continue;
+    if (listed.contains(KeyOfBlock(*block))) continue;
     Deleted(block, true);
   }
   for (const ObjectRef& object : list.objects) {

@@ -12,8 +12,6 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/delta_queue_core.h"
 
-#include "object/values/object_key.h"
-
 namespace kinformer::internal::cache {
 
 // What the trace calls it.
@@ -38,8 +36,6 @@ inline std::string_view DeltaTypeName(DeltaType type) {
   }
   return "";
 }
-
-inline std::string KeyOf(const Block& block) { return ObjectKey(block.namespace_(), block.name()); }
 
 }  // namespace kinformer::internal::cache
 

@@ -3,6 +3,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "kinformer/internal/indexer_core.h"
+
 namespace kinformer::internal::cache {
 namespace {
 
@@ -19,7 +21,7 @@ const std::vector<Delta>* DeltaFIFO::Deltas(const std::string& key) const {
 
 void DeltaFIFO::Mutate(DeltaType type, ObjectRef object, bool final_state_unknown) {
   populated_ = true;
-  const std::string key = KeyOf(*object);
+  const std::string key = KeyOfBlock(*object);
   Queue(key, type, std::move(object), final_state_unknown);
 }
 
@@ -48,7 +50,7 @@ void DeltaFIFO::Queue(const std::string& key, DeltaType type, ObjectRef object,
 
 void DeltaFIFO::Delete(ObjectRef object, bool final_state_unknown) {
   populated_ = true;
-  const std::string key = KeyOf(*object);
+  const std::string key = KeyOfBlock(*object);
   const bool known = options_.known_objects != nullptr &&
                      options_.known_objects->Get(object->namespace_(), object->name());
   if (!known && !items_.contains(key)) return;
@@ -59,7 +61,7 @@ void DeltaFIFO::Replace(std::vector<ObjectRef> objects, std::vector<ObjectName> 
                         std::string resourceVersion) {
   std::unordered_set<std::string> listed;
   for (ObjectRef& object : objects) {
-    std::string key = KeyOf(*object);
+    std::string key = KeyOfBlock(*object);
     Queue(key, options_.replaced_type, std::move(object), false);
     listed.insert(std::move(key));
   }
@@ -76,12 +78,12 @@ void DeltaFIFO::Replace(std::vector<ObjectRef> objects, std::vector<ObjectName> 
   if (options_.known_objects != nullptr) {
     std::vector<ObjectRef> gone;
     options_.known_objects->ForEach([&](ObjectRef object) {
-      const std::string key = KeyOf(*object);
+      const std::string key = KeyOfBlock(*object);
       if (!listed.contains(key) && !items_.contains(key)) gone.push_back(std::move(object));
     });
     deletions += gone.size();
     for (ObjectRef& object : gone) {
-      const std::string key = KeyOf(*object);
+      const std::string key = KeyOfBlock(*object);
       Queue(key, DeltaType::kDeleted, std::move(object), true);
     }
   }
@@ -99,10 +101,10 @@ void DeltaFIFO::Resync() {
   if (options_.known_objects == nullptr) return;
   std::vector<ObjectRef> due;
   options_.known_objects->ForEach([&](ObjectRef object) {
-    if (!items_.contains(KeyOf(*object))) due.push_back(std::move(object));
+    if (!items_.contains(KeyOfBlock(*object))) due.push_back(std::move(object));
   });
   for (ObjectRef& object : due) {
-    const std::string key = KeyOf(*object);
+    const std::string key = KeyOfBlock(*object);
     Queue(key, DeltaType::kSync, std::move(object), false);
   }
 }

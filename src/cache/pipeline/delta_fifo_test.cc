@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "kinformer/internal/indexer_core.h"
+
 #include "cache/pipeline/testing/queue_steps.h"
 
 namespace kinformer::internal::cache {
@@ -27,8 +29,8 @@ TEST(DeltaFIFO, DF_04_DF_22_DF_23_ReplacedKind) {
 
 TEST(DeltaFIFO, DF_27_to_DF_30_RF_26_to_RF_29_OneKeyForAnObjectAndItsTombstone) {
   const ObjectRef object = MakePod("ns", "a", "1");
-  EXPECT_EQ(KeyOf(*object), "ns/a");
-  EXPECT_EQ(KeyOf(*Obj("a", 1)), "a");
+  EXPECT_EQ(KeyOfBlock(*object), "ns/a");
+  EXPECT_EQ(KeyOfBlock(*Obj("a", 1)), "a");
   DeltaFIFO queue;
   queue.Add(object);
   queue.Add(Obj("a", 1));

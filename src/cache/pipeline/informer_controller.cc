@@ -2,6 +2,8 @@
 
 #include <exception>
 
+#include "kinformer/internal/indexer_core.h"
+
 #include "cache/pipeline/delta_fifo.h"
 #include "cache/pipeline/expect.h"
 #include "cache/pipeline/informer_metrics.h"
@@ -72,7 +74,7 @@ InformerController::~InformerController() {
 void InformerController::TraceStage(std::string_view stage, std::string_view type,
                                     const Block* object, std::string_view resourceVersion,
                                     std::size_t depth, bool in_list) {
-  const std::string key = object == nullptr ? std::string() : KeyOf(*object);
+  const std::string key = object == nullptr ? std::string() : KeyOfBlock(*object);
   TraceEvent event;
   event.stage = stage;
   event.type = type;

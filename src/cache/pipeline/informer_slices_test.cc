@@ -10,8 +10,8 @@
 
 #include "kinformer/shared_informer.h"
 
+#include "base/testing/ticking_env.h"
 #include "cache/pipeline/testing/informer_fixture.h"
-#include "cache/store/ticking_env.h"
 
 namespace kinformer {
 namespace {
@@ -48,7 +48,7 @@ class InformerSlices : public InformerTest {
   }
 
   static constexpr int kPods = 3000;
-  internal::cache::TickingEnv env_{sim_.env(), microseconds(50)};
+  internal::base::TickingEnv env_{sim_.env(), microseconds(50)};
   std::function<void()> between_{};
   bool counting_ = false;
   int turns_ = 0;
@@ -93,7 +93,7 @@ TEST_F(InformerSlices, AnIndexIsFilledOverTurnsOfTheLoop) {
 }
 
 TEST_F(InformerSlices, ARelistIsAppliedOverTurnsOfTheLoop) {
-  internal::cache::TickingEnv slow(sim_.env(), milliseconds(1));
+  internal::base::TickingEnv slow(sim_.env(), milliseconds(1));
   SharedInformer<Pod> informer(slow, server_.NewListerWatcher(),
                                {.trace = [this](const TraceEvent& event) {
                                  if (event.stage != "store" || !event.in_list) return;

@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "kinformer/internal/indexer_core.h"
+
 #include "cache/store/key_table.h"
 
 namespace kinformer::internal::cache {
@@ -85,14 +87,14 @@ void RealFIFO::Replace(std::vector<ObjectRef> objects, std::vector<ObjectName> u
 void RealFIFO::ReplacePerObject(std::vector<ObjectRef> objects,
                                 std::vector<ObjectName> unreadable) {
   std::unordered_set<std::string> listed;
-  for (const ObjectRef& object : objects) listed.insert(KeyOf(*object));
+  for (const ObjectRef& object : objects) listed.insert(KeyOfBlock(*object));
   for (const ObjectName& name : unreadable) listed.insert(name.ToString());
 
   std::unordered_map<std::string, const Delta*> newest;
   std::vector<std::string> order;
   for (const Delta& delta : items_) {
     if (!delta.object) continue;
-    std::string key = KeyOf(*delta.object);
+    std::string key = KeyOfBlock(*delta.object);
     if (listed.contains(key)) continue;
     const auto [it, fresh] = newest.insert_or_assign(key, &delta);
     if (fresh) order.push_back(std::move(key));
@@ -103,7 +105,7 @@ void RealFIFO::ReplacePerObject(std::vector<ObjectRef> objects,
     if (delta.type != DeltaType::kDeleted) gone.push_back(delta.object);
   }
   options_.known_objects->ForEach([&](ObjectRef object) {
-    const std::string key = KeyOf(*object);
+    const std::string key = KeyOfBlock(*object);
     if (!listed.contains(key) && !newest.contains(key)) gone.push_back(std::move(object));
   });
   for (ObjectRef& object : gone) Push(DeltaType::kDeleted, std::move(object), true);
@@ -122,11 +124,11 @@ void RealFIFO::Resync() {
 void RealFIFO::ResyncPerObject() {
   std::unordered_set<std::string> queued;
   for (const Delta& delta : items_) {
-    if (delta.object) queued.insert(KeyOf(*delta.object));
+    if (delta.object) queued.insert(KeyOfBlock(*delta.object));
   }
   std::vector<ObjectRef> due;
   options_.known_objects->ForEach([&](ObjectRef object) {
-    if (!queued.contains(KeyOf(*object))) due.push_back(std::move(object));
+    if (!queued.contains(KeyOfBlock(*object))) due.push_back(std::move(object));
   });
   for (ObjectRef& object : due) Append({DeltaType::kSync, false, std::move(object), nullptr});
 }

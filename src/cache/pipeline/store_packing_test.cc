@@ -13,7 +13,7 @@
 
 #include "cache/pipeline/testing/informer_fixture.h"
 #include "cache/store/store_core.h"
-#include "cache/store/test_objects.h"
+#include "cache/store/testing/test_objects.h"
 
 namespace kinformer {
 namespace {

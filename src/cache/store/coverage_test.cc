@@ -18,7 +18,7 @@
 #include "kinformer/simulation.h"
 
 #include "cache/store/store_core.h"
-#include "cache/store/test_objects.h"
+#include "cache/store/testing/test_objects.h"
 
 namespace kinformer {
 namespace {

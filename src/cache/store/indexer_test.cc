@@ -13,7 +13,7 @@
 #include "kinformer/snapshot.h"
 
 #include "cache/store/store_core.h"
-#include "cache/store/test_objects.h"
+#include "cache/store/testing/test_objects.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

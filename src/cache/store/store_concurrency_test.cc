@@ -15,7 +15,7 @@
 
 #include "cache/store/coverage.h"
 #include "cache/store/store_core.h"
-#include "cache/store/test_objects.h"
+#include "cache/store/testing/test_objects.h"
 #include "gtest/gtest.h"
 
 namespace kinformer::internal::cache {

@@ -13,7 +13,7 @@
 #include "kinformer/simulation.h"
 
 #include "cache/store/key_table.h"
-#include "cache/store/test_objects.h"
+#include "cache/store/testing/test_objects.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

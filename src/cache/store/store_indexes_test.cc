@@ -13,9 +13,9 @@
 
 #include "kinformer/simulation.h"
 
+#include "base/testing/ticking_env.h"
 #include "cache/store/store_core.h"
-#include "cache/store/test_objects.h"
-#include "cache/store/ticking_env.h"
+#include "cache/store/testing/test_objects.h"
 
 namespace kinformer::internal::cache {
 namespace {
@@ -67,7 +67,7 @@ class StoreIndexesTest : public ::testing::Test {
   void Erase(int name) { static_cast<void>(store_.Erase("ns", std::to_string(name))); }
 
   Simulation sim_;
-  TickingEnv env_{sim_.env(), microseconds(10)};
+  base::TickingEnv env_{sim_.env(), microseconds(10)};
   StoreCore store_{env_, {.name = "test"}};
   std::mt19937 random_{1};
 };

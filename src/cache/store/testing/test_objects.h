@@ -1,9 +1,9 @@
-// cache/store/test_objects.h
+// cache/store/testing/test_objects.h
 //
 // Objects for tests of the cache: of a dynamic kind, with labels.
 
-#ifndef KINFORMER_CACHE_STORE_TEST_OBJECTS_H_
-#define KINFORMER_CACHE_STORE_TEST_OBJECTS_H_
+#ifndef KINFORMER_CACHE_STORE_TESTING_TEST_OBJECTS_H_
+#define KINFORMER_CACHE_STORE_TESTING_TEST_OBJECTS_H_
 
 #include <gtest/gtest.h>
 #include <string>
@@ -68,4 +68,4 @@ inline Ref<Thing> MakeThing(std::string_view namespace_, std::string_view name,
 
 }  // namespace kinformer::internal::cache
 
-#endif  // KINFORMER_CACHE_STORE_TEST_OBJECTS_H_
+#endif  // KINFORMER_CACHE_STORE_TESTING_TEST_OBJECTS_H_
