@@ -10,10 +10,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <malloc.h>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -30,14 +32,24 @@ namespace bench = kinformer::bench;
 
 namespace {
 
-std::size_t Count(const char* directory, const char* prefix) {
+// TCP connections of this process. Not the pairs of sockets by which libcurl wakes itself.
+std::size_t Connections() {
+  std::set<std::string> sockets;  // by inode, as /proc/net/tcp has them
+  for (const char* table : {"/proc/self/net/tcp", "/proc/self/net/tcp6"}) {
+    std::ifstream file(table);
+    std::string line;
+    std::getline(file, line);  // the names of the columns
+    while (std::getline(file, line)) {
+      std::istringstream columns(line);
+      std::string column;
+      for (int i = 0; i < 10; ++i) columns >> column;
+      sockets.insert("socket:[" + column + "]");
+    }
+  }
   std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
     std::error_code gone;
-    const std::string target = std::filesystem::is_symlink(entry.path(), gone)
-                                   ? std::filesystem::read_symlink(entry.path(), gone).string()
-                                   : std::string();
-    if (target.starts_with(prefix)) ++count;
+    count += sockets.count(std::filesystem::read_symlink(entry.path(), gone).string());
   }
   return count;
 }
@@ -107,5 +119,5 @@ int main(int argc, char** argv) {
       static_cast<double>(mallinfo2().uordblks - heap) / count,
       static_cast<std::size_t>(
           std::distance(std::filesystem::directory_iterator("/proc/self/task"), {})),
-      Count("/proc/self/fd", "socket:"));
+      Connections());
 }

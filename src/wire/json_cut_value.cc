@@ -52,4 +52,9 @@ void JsonCutValue::Clear() {
   bitmap_.Trim();
 }
 
+void JsonCutValue::ReleaseMemory() {
+  text_.shrink_to_fit();
+  bitmap_ = JsonBitmap();
+}
+
 }  // namespace kinformer::wire

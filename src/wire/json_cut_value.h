@@ -37,6 +37,8 @@ class JsonCutValue {
 
   // Empty again. The memory of an unusually long one is given back.
   void Clear();
+  // REQUIRES: empty().
+  void ReleaseMemory();
 
  private:
   std::string text_;  // the value, and some bytes before and behind it

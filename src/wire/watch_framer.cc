@@ -50,8 +50,18 @@ void WatchFramer::DropPartial() {
 }
 
 Result<void> WatchFramer::Feed(std::string_view chunk, Sink& sink) {
-  return encoding_ == internal::Encoding::kProtobuf ? FeedProtobuf(chunk, sink)
-                                                    : FeedJson(chunk, sink);
+  Result<void> result = encoding_ == internal::Encoding::kProtobuf ? FeedProtobuf(chunk, sink)
+                                                                   : FeedJson(chunk, sink);
+  // Where much comes, a piece nearly always ends inside an event. So the stream rests now, and most
+  // watches rest nearly always.
+  if (partial_.empty() && cut_.empty()) ReleaseMemory();
+  return result;
+}
+
+void WatchFramer::ReleaseMemory() {
+  partial_.shrink_to_fit();
+  cut_.ReleaseMemory();
+  bitmap_ = JsonBitmap();
 }
 
 Result<void> WatchFramer::Finish() {

@@ -35,6 +35,8 @@ struct WatchFrame {
 // WatchEvent{1: type, 2: RawExtension{1: enveloped object}}. Objects are not checked beyond their
 // borders.
 //
+// Takes no memory of its own between two events of a stream that rests.
+//
 // Thread-compatible. Errors are kDecode (kUnexpectedEof from Finish, kOverLimit for a frame that is
 // too large) and name the byte offset in the body; after one, the framer must not be fed again.
 class WatchFramer {
@@ -68,6 +70,8 @@ class WatchFramer {
   [[nodiscard]] Error Fail(std::string_view why) const;
   [[nodiscard]] Error TooLarge(std::uint64_t size) const;
   void DropPartial();
+  // REQUIRES: nothing is cut off.
+  void ReleaseMemory();
 
   const internal::Encoding encoding_;
   const std::size_t max_frame_bytes_;

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "cache/pipeline/delta_queue.h"
-#include "cache/pipeline/fifo_buffer.h"
+#include "cache/store/fifo_buffer.h"
 
 namespace kinformer::internal::cache {
 

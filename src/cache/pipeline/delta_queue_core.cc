@@ -5,8 +5,8 @@
 
 #include "cache/pipeline/delta_fifo.h"
 #include "cache/pipeline/delta_queue.h"
-#include "cache/pipeline/fifo_buffer.h"
 #include "cache/pipeline/real_fifo.h"
+#include "cache/store/fifo_buffer.h"
 
 namespace kinformer::internal {
 namespace {

@@ -5,7 +5,6 @@
 #ifndef KINFORMER_CACHE_PIPELINE_INDEX_ADDER_H_
 #define KINFORMER_CACHE_PIPELINE_INDEX_ADDER_H_
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -16,6 +15,7 @@
 #include "kinformer/result.h"
 
 #include "base/mutex.h"
+#include "cache/store/fifo_buffer.h"
 #include "cache/store/store_core.h"
 
 namespace kinformer::internal::cache {
@@ -53,7 +53,7 @@ class IndexAdder : public std::enable_shared_from_this<IndexAdder> {
   base::Mutex mutex_;
   bool loop_writes_ KINFORMER_GUARDED_BY(mutex_) = false;
   // Of the loop.
-  std::deque<Request> requests_;
+  FifoBuffer<Request> requests_;
   // The indexes of the first request are being filled.
   bool filling_ = false;
 };

@@ -22,13 +22,13 @@
 
 #include "cache/pipeline/coverage_writer.h"
 #include "cache/pipeline/delta_queue.h"
-#include "cache/pipeline/fifo_buffer.h"
 #include "cache/pipeline/pipeline_counters.h"
 #include "cache/pipeline/processor.h"
 #include "cache/pipeline/reflector.h"
 #include "cache/pipeline/relist.h"
 #include "cache/pipeline/staged_list.h"
 #include "cache/pipeline/work_timer.h"
+#include "cache/store/fifo_buffer.h"
 #include "cache/store/store_core.h"
 
 namespace kinformer::internal::cache {

@@ -7,8 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 
+#include "cache/store/lazy_deque.h"
 #include "cache/store/reclamation.h"
 
 namespace kinformer::internal::cache {
@@ -55,6 +55,8 @@ class RetireList {
   }
   [[nodiscard]] bool empty() const { return items_.empty(); }
   [[nodiscard]] std::size_t size() const { return items_.size(); }
+  // Of an empty list.
+  void ReleaseMemory() { items_.ReleaseMemory(); }
 
  private:
   struct Item {
@@ -65,7 +67,7 @@ class RetireList {
   };
   // What is freed is no longer in the processor's cache: so many are fetched ahead.
   static constexpr std::size_t kAhead = 8;
-  std::deque<Item> items_;
+  LazyDeque<Item> items_;
   std::size_t unstamped_ = 0;  // at the end of items_
 };
 

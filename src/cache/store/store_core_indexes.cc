@@ -68,7 +68,7 @@ Result<void> StoreCore::RemoveIndex(std::string_view name) {
     return Error(Reason::kNotFound, "there is no index \"" + std::string(name) + "\"");
   }
   const StoreIndex* gone = at->get();
-  std::erase_if(w.replaced, [&](const Replaced& r) { return r.index == gone; });
+  w.replaced.EraseIf([&](const Replaced& r) { return r.index == gone; });
   state_->versions.DropIndex(gone);
   list->erase(at);
   w.next.indexes = std::move(list);

@@ -48,6 +48,8 @@ bool StoreWriter::Collect(std::size_t budget) {
   RetireList& retired = state->retired;
   if (replaced.empty() && retired.empty() && !versions.HasUnsettled() && !versions.HasUnheld() &&
       !versions.SawUnpin()) {
+    replaced.ReleaseMemory();
+    retired.ReleaseMemory();
     return false;
   }
   const std::size_t start = budget;

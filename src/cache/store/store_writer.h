@@ -9,13 +9,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "cache/store/lazy_deque.h"
 #include "cache/store/segmented_array.h"
 #include "cache/store/store_core.h"
 #include "cache/store/store_index.h"
@@ -106,7 +106,7 @@ struct StoreWriter {
   // By entry: the hash of its key. Zero where the entry is free.
   SegmentedArray<std::uint32_t, 16> hashes;
   std::vector<std::uint32_t> free_entries;
-  std::deque<Replaced> replaced;  // by `until`
+  LazyDeque<Replaced> replaced;  // by `until`
   std::size_t replaced_since_commit = 0;
   std::size_t commits_since_scan = 0;
   std::uint64_t safe_to_free = 0;

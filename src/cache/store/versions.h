@@ -13,13 +13,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cache/store/coverage.h"
+#include "cache/store/fifo_buffer.h"
 
 namespace kinformer::internal::cache {
 
@@ -111,7 +111,7 @@ class Versions {
   alignas(64) std::atomic<VersionNode*> current_;
   alignas(64) std::atomic<bool> unpinned_{false};
   // Oldest first.
-  alignas(64) std::deque<VersionNode*> unsettled_;
+  alignas(64) FifoBuffer<VersionNode*, 8> unsettled_;
   // Settled with pins, oldest first.
   std::vector<VersionNode*> pinned_;
   std::vector<VersionNode*> spare_;

@@ -1,4 +1,4 @@
-#include "cache/pipeline/fifo_buffer.h"
+#include "cache/store/fifo_buffer.h"
 
 #include <deque>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
-// cache/pipeline/fifo_buffer.h
+// cache/store/fifo_buffer.h
 //
 // FifoBuffer<T>: a first-in, first-out sequence in one vector. Unlike a std::deque it takes no
 // memory while it is empty, which is what the queue of an informer nearly always is.
 
-#ifndef KINFORMER_CACHE_PIPELINE_FIFO_BUFFER_H_
-#define KINFORMER_CACHE_PIPELINE_FIFO_BUFFER_H_
+#ifndef KINFORMER_CACHE_STORE_FIFO_BUFFER_H_
+#define KINFORMER_CACHE_STORE_FIFO_BUFFER_H_
 
 #include <cstddef>
 #include <iterator>
@@ -13,15 +13,17 @@
 
 namespace kinformer::internal::cache {
 
-// Grows at the back and shrinks at the front, both in amortised constant time; gives its memory
-// back when it becomes empty. Thread-compatible.
-template <class T>
+// Grows at the back and shrinks at the front, both in amortised constant time. When it becomes
+// empty it gives its memory back, but for room for kKept items: none, or at least 8.
+// Thread-compatible.
+template <class T, std::size_t kKept = 0>
 class FifoBuffer {
  public:
   [[nodiscard]] bool empty() const { return first_ == items_.size(); }
   [[nodiscard]] std::size_t size() const { return items_.size() - first_; }
   // REQUIRES: not empty.
   [[nodiscard]] T& front() { return items_[first_]; }
+  [[nodiscard]] const T& front() const { return items_[first_]; }
   [[nodiscard]] T& back() { return items_.back(); }
   [[nodiscard]] auto begin() const { return items_.begin() + Offset(); }
   [[nodiscard]] auto end() const { return items_.end(); }
@@ -36,7 +38,11 @@ class FifoBuffer {
     if (empty()) clear();
   }
   void clear() {
-    items_ = std::vector<T>();
+    if (items_.capacity() > kKept) {
+      items_ = std::vector<T>();
+    } else {
+      items_.clear();
+    }
     first_ = 0;
   }
 
@@ -62,4 +68,4 @@ class FifoBuffer {
 
 }  // namespace kinformer::internal::cache
 
-#endif  // KINFORMER_CACHE_PIPELINE_FIFO_BUFFER_H_
+#endif  // KINFORMER_CACHE_STORE_FIFO_BUFFER_H_

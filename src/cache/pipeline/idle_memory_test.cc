@@ -1,0 +1,155 @@
+// What an idle informer takes beside its objects is little: a program may have a thousand of them.
+
+#include <atomic>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/simulation.h"
+
+#include "cache/pipeline/delta_fifo.h"
+#include "cache/pipeline/real_fifo.h"
+#include "cache/pipeline/testing/queue_steps.h"
+#include "cache/store/store_core.h"
+#include "wire/watch_framer.h"
+
+namespace {
+
+// Bytes that operator new has given out and that were not given back.
+std::atomic<std::size_t> allocated{0};
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  void* const memory = std::malloc(size);
+  if (memory == nullptr) std::abort();
+  allocated += malloc_usable_size(memory);
+  return memory;
+}
+void operator delete(void* memory) noexcept {
+  allocated -= malloc_usable_size(memory);
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
+
+namespace kinformer::internal::cache {
+namespace {
+
+template <class Queue>
+class QueueMemory : public testing::Test {};
+using Queues = testing::Types<RealFIFO, DeltaFIFO>;
+TYPED_TEST_SUITE(QueueMemory, Queues);
+
+std::vector<ObjectRef> Objects(int count) {
+  std::vector<ObjectRef> objects;
+  for (int i = 0; i < count; ++i) objects.push_back(Obj("pod-" + std::to_string(i), 1));
+  return objects;
+}
+
+void Drain(DeltaQueue& queue) {
+  DeltaBatch batch;
+  while (queue.PopBatch(1000, batch)) queue.BatchDone();
+}
+
+TYPED_TEST(QueueMemory, NothingWhileIdle) {
+  const std::vector<ObjectRef> objects = Objects(5000);
+  const std::size_t before = allocated;
+  TypeParam queue;
+  EXPECT_EQ(allocated, before) << "when made";
+
+  queue.Replace(objects, {{"", "unreadable"}}, "1");
+  Drain(queue);
+  EXPECT_EQ(allocated, before) << "after a list";
+
+  for (const ObjectRef& object : objects) queue.Update(object);
+  queue.Bookmark("2");
+  queue.Unreadable({"", "unreadable"}, true);
+  EXPECT_GT(allocated, before + (objects.size() * sizeof(Delta)));
+  Drain(queue);
+  EXPECT_EQ(allocated, before) << "after a burst";
+}
+
+TEST(QueueMemory, GrowsWithWhatWaits) {
+  const ObjectRef object = Obj("pod", 1);
+  const std::size_t before = allocated;
+  RealFIFO queue;
+  queue.Update(object);
+  EXPECT_LT(allocated, before + 300) << "one entry";
+}
+
+TEST(StoreMemory, TheListsOfWhatIsOldTakeNothingOnceItIsGone) {
+  Simulation simulation;
+  std::size_t base = 0;
+  std::size_t written = 0;
+  {
+    const std::size_t before = allocated;
+    StoreCore store(simulation.env(), {.name = "empty"});
+    base = allocated - before;
+  }
+  {
+    StoreCore store(simulation.env(), {.name = "written"});
+    const std::size_t before = allocated;
+    for (int i = 0; i < 1000; ++i) {
+      store.Begin();
+      store.Put(Obj("pod", i));
+      store.Commit();
+    }
+    while (store.CollectSome(1000)) {
+    }
+    store.CollectSome(1000);
+    written = allocated - before;
+  }
+  EXPECT_LT(base, 3000U);
+  EXPECT_LT(written, 1500U);
+}
+
+// Pieces of a stream that cut its events, and then nothing more.
+void Feed(wire::WatchFramer& framer, std::string_view stream) {
+  struct : wire::WatchFramer::Sink {
+    Result<void> OnFrame(const wire::WatchFrame&) override { return {}; }
+  } sink;
+  for (std::size_t at = 0; at < stream.size(); at += 1000) {
+    ASSERT_TRUE(framer.Feed(stream.substr(at, 1000), sink).ok());
+  }
+}
+
+TEST(WatchFramerMemory, NothingBetweenEvents) {
+  const std::string text(3000, 'x');
+  std::string json = R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","data":")";
+  json += text + "\"}}\n";
+  std::string message = "k8s";
+  message.push_back('\0');
+  message += std::string("\x0a\x09\x0a\x02v1\x12\x03Pod\x12\x00", 13);
+  std::string event = std::string("\x0a\x05") + "ADDED";
+  event += "\x12";
+  event.push_back(static_cast<char>(message.size() + 2));
+  event += "\x0a";
+  event.push_back(static_cast<char>(message.size()));
+  event += message;
+  std::string protobuf(3, '\0');
+  protobuf.push_back(static_cast<char>(event.size()));
+  protobuf += event;
+
+  const std::size_t before = allocated;
+  {
+    wire::WatchFramer framer(internal::Encoding::kJson);
+    Feed(framer, json);
+    Feed(framer, json);
+    const std::size_t after = allocated - before;
+    EXPECT_LT(after, 200U) << "the beginnings that events share stay";
+  }
+  wire::WatchFramer framer(internal::Encoding::kProtobuf);
+  Feed(framer, std::string_view(protobuf).substr(0, 10));
+  const std::size_t within = allocated - before;
+  Feed(framer, std::string_view(protobuf).substr(10));
+  const std::size_t after = allocated - before;
+  EXPECT_GT(within, 0U);
+  EXPECT_EQ(after, 0U);
+}
+
+}  // namespace
+}  // namespace kinformer::internal::cache
