@@ -51,6 +51,10 @@ class HeldListWatch final : public kinformer::ListerWatcher {
     };
     return call;
   }
+  std::unique_ptr<kinformer::ListWatchCall> CurrentVersion(
+      std::function<void(kinformer::Result<std::string>)> answer) override {
+    return inner_->CurrentVersion(std::move(answer));
+  }
   bool SetEntryOptions(const kinformer::EntryOptions& options) override {
     return inner_->SetEntryOptions(options);
   }

@@ -12,6 +12,7 @@
 //   informer_queued_items, informer_queued_bytes                       between reflector and store
 //   informer_processing_latency_seconds                                of a batch or a list
 //   informer_store_objects, informer_store_bytes                       in the store
+//   reflector_errors_total, reflector_epochs_total, informer_gaps_total  as in InformerStats
 // With a label `handler` besides, the name that HandlerOptions gives; handlers without one share
 // the empty label:
 //   informer_handler_waiting_events, _waiting_bytes                    live events that wait
@@ -130,13 +131,14 @@ struct InformerStats {
   std::uint64_t added = 0;     // applied to the store, by kind; lists included
   std::uint64_t modified = 0;
   std::uint64_t deleted = 0;
-  std::uint64_t unchanged = 0;  // came again as it was: not applied
+  std::uint64_t unchanged = 0;  // came again as it was, or as it had been: not applied
   std::uint64_t bookmarks = 0;
   // Completed: LIST or watch-list; the first is the initial list, the rest are relists.
   std::uint64_t lists = 0;
   std::uint64_t watches = 0;  // opened
   std::uint64_t errors = 0;   // failed attempts to list or watch
   std::uint64_t epochs = 0;   // times the server went back in time
+  std::uint64_t gaps = 0;     // events that showed that others before them are missing
   std::size_t queued = 0;     // entries between reflector and store
   std::size_t queued_bytes = 0;
   std::uint64_t delivered = 0;  // to all handlers
@@ -151,8 +153,8 @@ struct InformerStats {
 // How long WaitForCacheSync may take.
 struct SyncWaitOptions {
   std::optional<Duration> timeout{};
-  // Return at the first error that waiting does not cure: forbidden, unauthorized, not found. Off,
-  // as in client-go: a CRD may yet be created.
+  // Return at the first error that waiting does not cure: forbidden, unauthorized, not found, and
+  // what else of 4xx is not a matter of time. Off, as in client-go: a CRD may yet be created.
   bool fail_fast{false};
 };
 
@@ -187,8 +189,7 @@ struct InformerOptions {
   // Keeps only some of the fields.
   Projection projection{};
   Validation validation{Validation::kShallow};
-  // A larger object is unreadable if it comes in a watch and fails the list it is in, with
-  // kOverLimit.
+  // A larger object is unreadable.
   std::size_t max_object_bytes{kDefaultMaxObjectBytes};
   Compression compression{Compression::kNone};
 };

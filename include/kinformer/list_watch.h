@@ -49,6 +49,7 @@ struct WatchEvent {
   bool unreadable = false;
   std::string_view namespace_{};  // of an unreadable object
   std::string_view name{};
+  const Error* why = nullptr;  // it is unreadable, where that is known; valid during the call
 };
 
 // The head of a list's answer.
@@ -80,8 +81,13 @@ class ListReceiver {
 class WatchReceiver {
  public:
   virtual ~WatchReceiver() = default;
+  // The request of a watch-list goes out: before, it waited for its turn among the client's lists.
+  // From a ListerWatcher that has no such turns it need not come.
+  virtual void OnSent() {}
   virtual void OnStarted() = 0;
   virtual void OnEvent(const WatchEvent& event) = 0;
+  // The connection has broken: OnDone(OK) follows, which otherwise is the server's own end.
+  virtual void OnBroken() {}
   virtual void OnDone(Result<void> result) = 0;
   virtual void OnChunkEnd() {}
 };
@@ -102,8 +108,9 @@ struct ListScope {
 };
 
 // Loop-confined. Receivers must outlive the returned calls; no method calls the receiver before it
-// has returned. No method has a default, so that a ListerWatcher around another one cannot forget
-// to pass one on. Counterpart: cache.ListerWatcher.
+// has returned. What the server refuses, or a connection that breaks before it answers, ends a call
+// with its error: whoever asked decides when to ask again. A ListerWatcher around another one
+// passes all methods on. Counterpart: cache.ListerWatcher.
 class ListerWatcher {
  public:
   virtual ~ListerWatcher() = default;
@@ -112,6 +119,14 @@ class ListerWatcher {
                                                             ListReceiver& receiver) = 0;
   [[nodiscard]] virtual std::unique_ptr<ListWatchCall> Watch(const ListOptions& options,
                                                              WatchReceiver& receiver) = 0;
+  // Asks for the newest resourceVersion that the server has given to anything, at the cost of one
+  // key: a server that says less than what it served before went back in time. `answer` is called
+  // once, and may destroy the handle. Null where this cannot ask, as with most fakes: then a broken
+  // watch is resumed without asking.
+  [[nodiscard]] virtual std::unique_ptr<ListWatchCall> CurrentVersion(
+      std::function<void(Result<std::string> version)> /*answer*/) {
+    return nullptr;
+  }
   // What it leaves out, so that nobody takes it for missing. An informer asks each time it is
   // started, before the first call. The default is for those that leave nothing out.
   [[nodiscard]] virtual ListScope Scope() const { return {}; }

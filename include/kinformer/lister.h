@@ -78,8 +78,13 @@ template <ObjectView T>
 Result<Ref<T>> GetOrWhyNot(const IndexerCore& core, std::string_view namespace_,
                            std::string_view name) {
   Result<ObjectRef> object = core.GetOrWhyNot(ResourceNameOf<T>(), namespace_, name);
-  if (!object) return std::move(object).error();
-  return Ref<T>(*std::move(object));
+  if (object) return Ref<T>(*std::move(object));
+  if constexpr (Resource<T>) {
+    if (Result<void> fits = CheckNamespace(T::type_info(), namespace_, name); !fits) {
+      return std::move(fits).error();
+    }
+  }
+  return std::move(object).error();
 }
 
 }  // namespace internal
@@ -126,7 +131,8 @@ class Lister {
   [[nodiscard]] NamespaceLister<T> Namespace(std::string_view namespace_) const {
     return NamespaceLister<T>(core_, std::string(namespace_));
   }
-  // A cluster-scoped object. kNotFound means that it does not exist. Otherwise this cache cannot
+  // A cluster-scoped object. kNotFound means that it does not exist. kInvalidArgument: the kind has
+  // namespaces, and one is missing (or it has none, and one is given). Otherwise this cache cannot
   // tell: kOutOfScope (it does not look there: another namespace or name than its own, or selectors
   // that the object may not match; asking again will not help), kNotSynced (not listed yet),
   // kStopped (nobody keeps it up to date any more), kUnreadable (it exists, but its bytes are

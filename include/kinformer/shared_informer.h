@@ -59,8 +59,8 @@ class EventHandlerRegistration {
     return listener_ != nullptr && internal::ListenerHasSynced(*listener_);
   }
   // Blocks until HasSynced. kCanceled: stop was requested. kDeadlineExceeded. kStopped: the handler
-  // was removed or the informer stopped. kWouldDeadlock: on the loop thread, or inside a callback
-  // of this handler.
+  // was removed or the informer stopped. kNotSynced: not started. kWouldDeadlock: on the loop
+  // thread, or inside a callback of this handler.
   Result<void> WaitForSync(const std::stop_token& stop = {},
                            std::optional<Duration> timeout = {}) const {
     return internal::ListenerWaitForSync(listener_, stop, timeout);

@@ -148,8 +148,9 @@ class SharedInformerFactory : public accessors::Groups {
 
   // Blocks until all informers that were started are synced. Otherwise the error names those that
   // are not, and what went wrong with each last: kCanceled (stop was requested), kDeadlineExceeded,
-  // kStopped (one was stopped), kNotSynced (with fail_fast: an error that waiting does not cure),
-  // kWouldDeadlock (called on the loop thread).
+  // kStopped (one was stopped), kNotSynced (at once: the factory, or the informer that is waited
+  // for, was not started), kWouldDeadlock (called on the loop thread); with fail_fast, the server's
+  // own error that waiting does not cure.
   Result<void> WaitForCacheSync(const std::stop_token& stop = {}, SyncWaitOptions options = {}) {
     return core_->WaitForCacheSync(stop, options);
   }

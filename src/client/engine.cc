@@ -208,7 +208,7 @@ void Exchange::OnNoAnswer(Error error) {
   const bool broke = error.reason() == Reason::kUnexpectedEof ||
                      (error.reason() == Reason::kTransport && engine_->reached_);
   const bool slow = error.reason() == Reason::kDeadlineExceeded && request_.watch;
-  if (request_.method == "GET" && (broke || slow)) {
+  if (!request_.once && request_.method == "GET" && (broke || slow)) {
     if (Retry(kTransportRetryDelay, error)) return;
     if (request_.watch) {  // an empty watch: the caller opens the next one when it sees fit
       Finish(Result<void>());
@@ -247,7 +247,7 @@ void Exchange::OnRefusal() {
 }
 
 bool Exchange::Retry(Duration delay, Error reason) {
-  if (retries_ >= engine_->options().max_retries) return false;
+  if (request_.once || retries_ >= engine_->options().max_retries) return false;
   ++retries_;
   previous_error_ = std::move(reason);
   Env& env = engine_->env();

@@ -24,6 +24,7 @@
 #include "kinformer/transport.h"
 
 #include "client/list_gate.h"
+#include "client/version_question.h"
 
 namespace kinformer::internal {
 
@@ -42,6 +43,8 @@ struct ExchangeRequest {
   ConnectionPool pool{ConnectionPool::kShort};
   Duration timeout{0};  // of all attempts together
   bool watch = false;
+  // Neither refusals nor broken connections are repeated here: who asked does that at its own pace.
+  bool once = false;
 };
 
 namespace client {
@@ -66,6 +69,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // Null once shut down.
   [[nodiscard]] Transport* transport() { return transport_.get(); }
   [[nodiscard]] ListGate& list_gate() { return *list_gate_; }
+  [[nodiscard]] VersionQuestions& version_questions() { return version_questions_; }
 
   // Ends all exchanges with kStopped and lets go of the transport.
   void ShutDown();
@@ -86,6 +90,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   const std::string description_;
   TokenBucket limiter_;
   std::shared_ptr<ListGate> list_gate_;
+  VersionQuestions version_questions_;
   bool reached_ = false;  // the server has answered something
   std::set<std::string> json_only_;
   std::set<std::string> warned_;

@@ -11,6 +11,11 @@ void ListCall::Start(const ListOptions& options) {
   ticket() = source().engine->list_gate().Enter([this] { exchange().Start(); });
 }
 
+void ListCall::StartAtOnce(const ListOptions& options, Duration timeout) {
+  Prepare(options, /*watch=*/false, timeout);
+  exchange().Start();
+}
+
 void ListCall::Accepted() { splitter_.emplace(encoding(), source().entry.max_object_bytes); }
 
 Result<void> ListCall::Feed(std::string_view data) {
@@ -25,6 +30,13 @@ Result<void> ListCall::OnItem(std::string_view item, const wire::JsonBitmap* bit
   }
   const ObjectHead head = HeadOf(encoding(), item);
   receiver_.OnUnreadable(head.namespace_, head.name, object.error());
+  return {};
+}
+
+Result<void> ListCall::OnTooLarge(std::string_view front, Error error) {
+  const ObjectHead head = HeadOfFront(encoding(), front);
+  if (head.name.empty()) return error;  // nobody could say what is missing
+  receiver_.OnUnreadable(head.namespace_, head.name, error);
   return {};
 }
 

@@ -43,6 +43,11 @@ class EngineListWatch final : public ListerWatcher {
                                        WatchReceiver& receiver) override {
     return Started<WatchCall>(options, receiver);
   }
+  std::unique_ptr<ListWatchCall> CurrentVersion(
+      std::function<void(Result<std::string>)> answer) override {
+    if (bad_path_) return nullptr;
+    return source_->engine->version_questions().Ask(source_, std::move(answer));
+  }
   bool SetEntryOptions(const EntryOptions& options) override {
     source_->entry = options;
     return true;

@@ -46,6 +46,7 @@ class Recorder final : public ListReceiver, public WatchReceiver {
   std::vector<std::string> items{};  // "+ns/name@version"
   std::vector<std::string> kinds{};
   std::vector<std::string> unreadable{};
+  std::string why{};
   std::optional<Result<ListMeta>> list_done{};
   std::optional<Result<void>> watch_done{};
   int started = 0;
@@ -62,6 +63,7 @@ class Recorder final : public ListReceiver, public WatchReceiver {
     const char* const sign = kSigns[static_cast<int>(event.type)];
     if (event.unreadable) {
       unreadable.push_back(std::string(event.namespace_) + "/" + std::string(event.name));
+      if (event.why != nullptr) why = event.why->ToString();
     } else if (event.object) {
       Note(sign, *event.object);
     } else {
@@ -145,9 +147,12 @@ TEST_F(ListWatchTest, EntryOptionsCutAndLimit) {
   class Keeper final : public ListReceiver {
    public:
     void OnItem(ObjectRef object) override { objects.push_back(std::move(object)); }
-    void OnUnreadable(std::string_view, std::string_view, const Error&) override {}
+    void OnUnreadable(std::string_view, std::string_view name, const Error& error) override {
+      unreadable.push_back(std::string(name) + ": " + error.ToString());
+    }
     void OnDone(Result<ListMeta> result) override { done = std::move(result); }
     std::vector<ObjectRef> objects{};
+    std::vector<std::string> unreadable{};
     std::optional<Result<ListMeta>> done{};
   };
   const auto list = [&](const EntryOptions& options) {
@@ -165,9 +170,10 @@ TEST_F(ListWatchTest, EntryOptionsCutAndLimit) {
   ASSERT_EQ(cut.objects.size(), 1U);
   EXPECT_TRUE(cut.objects[0]->partial());
   EXPECT_EQ(cut.objects[0]->payload(), "{}");
-  const Keeper limited = list({.max_object_bytes = 20});
-  ASSERT_FALSE(limited.done->ok());
-  EXPECT_EQ(limited.done->error().reason(), Reason::kOverLimit);
+  const Keeper limited = list({.max_object_bytes = 100});
+  ASSERT_TRUE(limited.done->ok()) << limited.done->error();
+  ASSERT_EQ(limited.unreadable.size(), 1U);
+  EXPECT_TRUE(limited.unreadable[0].starts_with("a: OverLimit: ")) << limited.unreadable[0];
 }
 
 TEST_F(ListWatchTest, AListStreamsItsItems) {
@@ -370,6 +376,7 @@ TEST_F(ListWatchTest, AMalformedObjectInAWatchKeepsItsName) {
            Widget("a", 6) + "}\n")};
   Watch(widgets_);
   EXPECT_EQ(recorder_.unreadable, (std::vector<std::string>{"default/bad"}));
+  EXPECT_NE(recorder_.why.find("resourceVersion"), std::string::npos) << recorder_.why;
   EXPECT_EQ(recorder_.items, (std::vector<std::string>{"+default/a@6"}));
   EXPECT_TRUE(recorder_.watch_done->ok());
 }
@@ -427,6 +434,24 @@ TEST_F(ListWatchTest, ABadNamespaceIsRefusedWithoutARequest) {
   List(widgets_, {}, "a/b");
   EXPECT_EQ(recorder_.list_done->error().reason(), Reason::kInvalidArgument);
   EXPECT_TRUE(server_.requests.empty());
+}
+
+TEST(ObjectHead, OfTheBeginningOfAnObject) {
+  const ObjectHead json = HeadOfFront(
+      Encoding::kJson,
+      R"({"kind":"Pod","name":"no","metadata":{"annotations":{"name":"no","x":"{\"name\":"},)"
+      R"("finalizers":["name","no"],"name":"web-0","namespace":"default","resourceVersion":"5"},)"
+      R"("spec":{"name":"no","metadata":{"name":"no"},"long":"aaaa)");
+  EXPECT_EQ(json.name, "web-0");
+  EXPECT_EQ(json.namespace_, "default");
+  EXPECT_EQ(json.resourceVersion, "5");
+  const std::string message = MetadataMessage("web-0", "5");
+  for (const std::size_t cut : {std::size_t{0}, std::size_t{2}}) {
+    const ObjectHead head =
+        HeadOfFront(Encoding::kProtobuf, std::string_view(message).substr(0, message.size() - cut));
+    EXPECT_EQ(head.name, "web-0");
+    EXPECT_EQ(head.namespace_, "default");
+  }
 }
 
 TEST(ObjectHead, OfTextThatIsNoJson) {

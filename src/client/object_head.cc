@@ -1,5 +1,9 @@
 #include "client/object_head.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
 #include "kinformer/json.h"
 
 #include "wire/protobuf_reader.h"
@@ -9,20 +13,61 @@ namespace {
 
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
-// The value of a string member in text that is no whole JSON. Good enough for names, which hold no
-// escapes; the first one is taken, since metadata comes early.
-std::string FirstStringMember(std::string_view text, std::string_view name) {
-  const std::string quoted = "\"" + std::string(name) + "\"";
-  std::size_t at = text.find(quoted);
-  if (at == std::string_view::npos) return {};
-  at = text.find_first_not_of(" \t\r\n", at + quoted.size());
-  if (at == std::string_view::npos || text[at] != ':') return {};
-  at = text.find_first_not_of(" \t\r\n", at + 1);
-  if (at == std::string_view::npos || text[at] != '"') return {};
-  const std::size_t end = text.find('"', at + 1);
-  if (end == std::string_view::npos) return {};
-  return std::string(text.substr(at + 1, end - at - 1));
-}
+// Reads metadata's own strings out of text that is no whole JSON: cut off, or malformed further
+// down. Names hold no escapes, so texts are taken as they stand.
+class FrontReader {
+ public:
+  explicit FrontReader(std::string_view text) : text_(text) {}
+
+  ObjectHead Read() {
+    while (at_ < text_.size()) Step();
+    return std::move(head_);
+  }
+
+ private:
+  void Step() {
+    const char c = text_[at_];
+    if (c == '"') return TakeString();
+    if (c == '{' || c == '[') {
+      if (depth_ == 1) in_metadata_ = c == '{' && member_ == "metadata";
+      ++depth_;
+    } else if (c == '}' || c == ']') {
+      --depth_;
+      if (depth_ <= 1) in_metadata_ = false;
+    } else if (c == ',') {
+      is_value_ = false;
+    } else if (c == ':') {
+      is_value_ = true;
+    }
+    if (c == '{') is_value_ = false;
+    ++at_;
+  }
+
+  void TakeString() {
+    const std::size_t begin = ++at_;
+    while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
+    if (at_ >= text_.size()) {
+      at_ = text_.size();
+      return;
+    }
+    const std::string_view string = text_.substr(begin, at_++ - begin);
+    if (!is_value_) {
+      member_ = string;
+    } else if (in_metadata_ && depth_ == 2) {
+      if (member_ == "name") head_.name = string;
+      if (member_ == "namespace") head_.namespace_ = string;
+      if (member_ == "resourceVersion") head_.resourceVersion = string;
+    }
+  }
+
+  const std::string_view text_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+  bool in_metadata_ = false;
+  bool is_value_ = false;  // what comes is a member's value, not its name
+  std::string_view member_;
+  ObjectHead head_;
+};
 
 // One entry of metadata.annotations.
 bool MarksInitialEventsEnd(std::string_view bytes) {
@@ -77,12 +122,20 @@ ObjectHead HeadOfJson(std::string_view text) {
     head.initial_events_end = meta["annotations"][kInitialEventsEnd].StringOrEmpty() == "true";
     return head;
   }
-  const std::size_t metadata = text.find("\"metadata\"");
-  if (metadata == std::string_view::npos) return head;
-  text.remove_prefix(metadata);
-  head.namespace_ = FirstStringMember(text, "namespace");
-  head.name = FirstStringMember(text, "name");
-  head.resourceVersion = FirstStringMember(text, "resourceVersion");
+  return FrontReader(text).Read();
+}
+
+// The metadata comes first; what it is cut off in is read as far as it goes.
+ObjectHead HeadOfProtobufFront(std::string_view front) {
+  ObjectHead head;
+  constexpr char kMetadata = 1 << 3 | 2;
+  std::uint64_t size = 0;
+  if (front.empty() || front.front() != kMetadata) return head;
+  const char* const end = front.data() + front.size();
+  const char* const at = wire::ReadVarint(front.data() + 1, end, size);
+  if (at == nullptr) return head;
+  const auto there = static_cast<std::size_t>(end - at);
+  ReadMetadata({at, static_cast<std::size_t>(std::min<std::uint64_t>(size, there))}, head);
   return head;
 }
 
@@ -90,6 +143,11 @@ ObjectHead HeadOfJson(std::string_view text) {
 
 ObjectHead HeadOf(Encoding encoding, std::string_view bytes) {
   return encoding == Encoding::kProtobuf ? HeadOfProtobuf(bytes) : HeadOfJson(bytes);
+}
+
+ObjectHead HeadOfFront(Encoding encoding, std::string_view front) {
+  if (encoding == Encoding::kProtobuf) return HeadOfProtobufFront(front);
+  return FrontReader(front).Read();
 }
 
 std::string OnlyMetadata(std::string_view message) {

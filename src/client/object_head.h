@@ -25,6 +25,9 @@ struct ObjectHead {
 // of it as can be read.
 ObjectHead HeadOf(Encoding encoding, std::string_view bytes);
 
+// Of the beginning of an object: of as much as is there.
+ObjectHead HeadOfFront(Encoding encoding, std::string_view front);
+
 // The message with nothing but its metadata.
 std::string OnlyMetadata(std::string_view message);
 

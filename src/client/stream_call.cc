@@ -9,13 +9,15 @@
 
 namespace kinformer::internal::client {
 
-void StreamCall::Prepare(const ListOptions& options, bool watch) {
+void StreamCall::Prepare(const ListOptions& options, bool watch, Duration timeout) {
   Query query;
   query.AddListOptions(options, watch);
   ExchangeRequest request;
   request.target = source_->path + query.Text();
   request.pool = watch ? ConnectionPool::kWatch : ConnectionPool::kList;
   request.watch = watch;
+  request.once = true;
+  request.timeout = timeout;
   SetAccept(*source_->type, watch ? Shape::kObject : Shape::kList, request);
   ResponseReceiver& receiver = *this;
   exchange_ = std::make_unique<Exchange>(source_->engine, std::move(request), receiver);

@@ -29,7 +29,8 @@ class StreamCall : public ListWatchCall, private ResponseReceiver {
   explicit StreamCall(std::shared_ptr<ListSource> source) : source_(std::move(source)) {}
 
   // Makes the request for `options`, which exchange().Start() sends.
-  void Prepare(const ListOptions& options, bool watch);
+  // `timeout`: of a list; 0: the client's.
+  void Prepare(const ListOptions& options, bool watch, Duration timeout = Duration(0));
 
   [[nodiscard]] ListSource& source() { return *source_; }
   [[nodiscard]] Env& env() { return source_->engine->env(); }

@@ -43,6 +43,7 @@ void WatchCall::Start(const ListOptions& options) {
   ticket() = source().engine->list_gate().Enter([this] {
     initial_list_timer_ =
         env().loop().RunAt(env().Now() + kLongestInitialList, [this] { ticket().reset(); });
+    receiver_.OnSent();
     Begin();
   });
 }
@@ -50,8 +51,11 @@ void WatchCall::Start(const ListOptions& options) {
 void WatchCall::Begin() {
   exchange().Start();
   if (seconds_ <= 0) return;
-  overdue_ = env().loop().RunAt(env().Now() + std::chrono::seconds(seconds_) + kWatchOverdue,
-                                [this] { End(Result<void>()); });
+  overdue_ =
+      env().loop().RunAt(env().Now() + std::chrono::seconds(seconds_) + kWatchOverdue, [this] {
+        receiver_.OnBroken();
+        End(Result<void>());
+      });
 }
 
 void WatchCall::Accepted() {
@@ -65,7 +69,9 @@ Result<void> WatchCall::Judge(Result<void> result) {
   const Reason reason = result.error().reason();
   const bool broke = reason == Reason::kUnexpectedEof || reason == Reason::kTransport ||
                      reason == Reason::kDeadlineExceeded;
-  return broke ? Result<void>() : result;
+  if (!broke) return result;
+  receiver_.OnBroken();
+  return {};
 }
 
 void WatchCall::Ended(Result<void> result) {
@@ -119,6 +125,7 @@ Result<void> WatchCall::OnObject(WatchEventType type, const wire::WatchFrame& fr
   event.namespace_ = head.namespace_;
   event.name = head.name;
   event.resourceVersion = head.resourceVersion;
+  event.why = &object.error();
   receiver_.OnEvent(event);
   return {};
 }

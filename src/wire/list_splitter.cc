@@ -20,6 +20,9 @@ constexpr std::size_t kMaxFieldHead = 2 * kMaxVarint;
 // So much JSON is looked at before items are taken out of it: what stays in the cache.
 constexpr std::size_t kWindow = std::size_t{32} << 10;
 
+// So much of a protobuf item above the limit is kept: its metadata comes first, and in it its name.
+constexpr std::size_t kFront = std::size_t{64} << 10;
+
 }  // namespace
 
 // "byte 123, after 7 items: "
@@ -175,7 +178,12 @@ Result<void> ListSplitter::TakeEnvelopeField(const FieldHead& head, std::string_
   if (in_list && (before > list_left_ || head.length > list_left_ - before)) {
     return Stop(Fail(offset_, "a field reaches beyond the end of the list"));
   }
-  if (head.length > max_object_bytes_) return Stop(TooLarge(offset_, head.length));
+  if (head.length > max_object_bytes_) {
+    if (!in_list || !head.IsBytes(2)) return Stop(TooLarge(offset_, head.length));
+    list_left_ -= before + head.length;
+    skip_left_ = skip_size_ = head.length;
+    return content;
+  }
   if (head.length > static_cast<std::uint64_t>(end - content)) {
     return CutOff(static_cast<std::size_t>(before + head.length));
   }
@@ -189,12 +197,31 @@ Result<void> ListSplitter::TakeEnvelopeField(const FieldHead& head, std::string_
   return bytes.data() + bytes.size();
 }
 
+const char* ListSplitter::SkipSome(const char* at, const char* end, Sink& sink) {
+  const auto some = static_cast<std::size_t>(
+      std::min<std::uint64_t>(static_cast<std::size_t>(end - at), skip_left_));
+  front_.append(at, std::min(some, kFront - front_.size()));
+  skip_left_ -= some;
+  if (skip_left_ > 0) return at + some;
+  const std::string front = std::exchange(front_, {});
+  Result<void> without = sink.OnTooLarge(front, TooLarge(offset_, skip_size_));
+  if (!without) return Stop(std::move(without).error());
+  ++items_;
+  if (list_left_ == 0) protobuf_state_ = ProtobufState::kEnvelope;
+  return at + some;
+}
+
 Result<std::size_t> ListSplitter::ConsumeProtobuf(std::string_view data, Sink& sink) {
   const char* at = data.data();
   const char* const end = at + data.size();
   while (at != end) {
-    const char* const next =
-        protobuf_state_ == ProtobufState::kMagic ? TakeMagic(at, end) : TakeField(at, end, sink);
+    const char* next = nullptr;
+    if (skip_left_ > 0) {
+      next = SkipSome(at, end, sink);
+    } else {
+      next =
+          protobuf_state_ == ProtobufState::kMagic ? TakeMagic(at, end) : TakeField(at, end, sink);
+    }
     if (next == nullptr) break;
     offset_ += static_cast<std::uint64_t>(next - at);
     at = next;
@@ -228,18 +255,10 @@ Result<void> ListSplitter::ReadListMeta(std::string_view message) {
 
 Result<void> ListSplitter::FeedJson(std::string_view chunk, Sink& sink) {
   while (!chunk.empty()) {
-    if (!cut_.empty()) {
-      bool complete = false;
-      const std::size_t taken = cut_.Add(chunk, complete);
-      if (cut_.value().size() > max_object_bytes_) {
-        return TooLarge(offset_, cut_.value().size());
-      }
-      offset_ += taken;
-      chunk.remove_prefix(taken);
-      if (!complete) return {};
-      carry_ = {};  // behind a value, outside strings
-      if (Result<void> done = TakeJson(cut_.value(), cut_.bitmap(), sink); !done) return done;
-      cut_.Clear();
+    if (skipper_ || !cut_.empty()) {
+      const Result<std::size_t> taken = FeedJsonToken(chunk, sink);
+      if (!taken) return taken.error();
+      chunk.remove_prefix(*taken);
       continue;
     }
     const std::string_view window = chunk.substr(0, kWindow);
@@ -247,6 +266,36 @@ Result<void> ListSplitter::FeedJson(std::string_view chunk, Sink& sink) {
     if (Result<void> fed = FeedJsonWindow(window, sink); !fed) return fed;
   }
   return {};
+}
+
+Result<std::size_t> ListSplitter::FeedJsonToken(std::string_view chunk, Sink& sink) {
+  if (skipper_) {
+    const std::size_t taken = skipper_->Feed(chunk);
+    offset_ += taken;
+    if (!skipper_->Done()) return taken;
+    skipper_.reset();
+    in_token_ = false;
+    carry_ = {};
+    ++items_;
+    json_state_ = JsonState::kAfterItem;
+    return taken;
+  }
+  bool complete = false;
+  const std::size_t taken = cut_.Add(chunk, complete);
+  offset_ += taken;
+  if (complete) {
+    carry_ = {};  // behind a value, outside strings
+    if (Result<void> done = TakeJson(cut_.value(), cut_.bitmap(), sink); !done) return done.error();
+    cut_.Clear();
+  } else if (cut_.value().size() > max_object_bytes_) {
+    Error error = TooLarge(offset_, cut_.value().size());
+    if (json_state_ != JsonState::kItem) return error;
+    Result<void> without = sink.OnTooLarge(cut_.value(), std::move(error));
+    if (!without) return std::move(without).error();
+    skipper_.emplace().Feed(cut_.value());
+    cut_.Clear();
+  }
+  return taken;
 }
 
 Result<void> ListSplitter::FeedJsonWindow(std::string_view window, Sink& sink) {
@@ -261,7 +310,6 @@ Result<void> ListSplitter::FeedJsonWindow(std::string_view window, Sink& sink) {
       const char* const after = scanner_.Scan(bitmap_, at);
       const std::string_view piece(at,
                                    static_cast<std::size_t>((after != nullptr ? after : end) - at));
-      if (keep_ && piece.size() > max_object_bytes_) return TooLarge(position(), piece.size());
       if (after == nullptr) {
         if (keep_) cut_.Begin(bitmap_, at, scanner_);
         break;
@@ -353,13 +401,19 @@ void ListSplitter::BeginToken(bool keep) {
 
 Result<void> ListSplitter::TakeJson(std::string_view token, const JsonBitmap& bitmap, Sink& sink) {
   in_token_ = false;
+  const bool too_large = keep_ && token.size() > max_object_bytes_;
+  if (too_large && json_state_ != JsonState::kItem) return TooLarge(offset_, token.size());
   switch (json_state_) {
     case JsonState::kName:
       name_ = PlainJsonString(token);
       json_state_ = JsonState::kColon;
       return {};
     case JsonState::kItem:
-      if (Result<void> item = sink.OnItem(token, &bitmap); !item) return item;
+      if (Result<void> item = too_large ? sink.OnTooLarge(token, TooLarge(offset_, token.size()))
+                                        : sink.OnItem(token, &bitmap);
+          !item) {
+        return item;
+      }
       ++items_;
       json_state_ = JsonState::kAfterItem;
       return {};

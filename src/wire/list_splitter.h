@@ -25,6 +25,7 @@
 
 #include "wire/json_cut_value.h"
 #include "wire/json_scanner.h"
+#include "wire/json_skipper.h"
 
 namespace kinformer::wire {
 
@@ -42,8 +43,8 @@ struct ListHead {
 // checked beyond their borders.
 //
 // Thread-compatible. Errors are kDecode (kUnexpectedEof from Finish, kOverLimit for an object that
-// is too large) and name the byte offset in the body and how many items came before it; after one,
-// the splitter must not be fed again.
+// is too large, unless the sink does without it) and name the byte offset in the body and how many
+// items came before it; after one, the splitter must not be fed again.
 class ListSplitter {
  public:
   class Sink {
@@ -52,6 +53,9 @@ class ListSplitter {
     // `item` is valid during the call, and so is `bitmap`, which has read a text that the item is
     // part of; null for protobuf. An error stops the splitter and is what Feed returns.
     virtual Result<void> OnItem(std::string_view item, const JsonBitmap* bitmap) = 0;
+    // An item above the limit, of which `front` is the beginning; the rest is skipped. By default
+    // the list ends with `error`.
+    virtual Result<void> OnTooLarge(std::string_view /*front*/, Error error) { return error; }
   };
 
   explicit ListSplitter(internal::Encoding encoding,
@@ -90,6 +94,8 @@ class ListSplitter {
   const char* ReadFieldHead(const char* at, const char* end, FieldHead& head);
   const char* CutOff(std::size_t need);
   const char* Stop(Error error);
+  // A part of an item above the limit.
+  const char* SkipSome(const char* at, const char* end, Sink& sink);
   Result<void> TakeListField(const FieldHead& head, std::string_view bytes, Sink& sink);
   Result<void> TakeEnvelopeField(const FieldHead& head, std::string_view bytes);
   Result<void> ReadListMeta(std::string_view message);
@@ -109,6 +115,8 @@ class ListSplitter {
   };
   Result<void> FeedJson(std::string_view chunk, Sink& sink);
   Result<void> FeedJsonWindow(std::string_view window, Sink& sink);
+  // What of the front of `chunk` belongs to a token that an earlier piece cut off.
+  Result<std::size_t> FeedJsonToken(std::string_view chunk, Sink& sink);
   // Takes a byte that is in no token and no blank: punctuation, or the first of a token, and then
   // in_token_ says so. Returns what should be there instead; empty if nothing is wrong.
   std::string_view StepJson(char c);
@@ -135,6 +143,10 @@ class ListSplitter {
   ProtobufState protobuf_state_ = ProtobufState::kMagic;
   std::size_t need_ = 0;
   std::uint64_t list_left_ = 0;
+  // Of an item above the limit: what is to come, and how it began.
+  std::uint64_t skip_left_ = 0;
+  std::uint64_t skip_size_ = 0;
+  std::string front_;
   std::optional<Error> failure_;
 
   JsonState json_state_ = JsonState::kStart;
@@ -144,6 +156,7 @@ class ListSplitter {
   JsonCarry carry_;
   JsonBitmap bitmap_;  // of the window
   JsonCutValue cut_;
+  std::optional<JsonSkipper> skipper_;  // inside an item above the limit
   std::string name_;
 };
 

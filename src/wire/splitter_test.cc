@@ -197,6 +197,48 @@ TEST(ListSplitter, JsonErrorsSayWhere) {
   EXPECT_NE(r.error().message().find("the limit is 20"), std::string::npos);
 }
 
+// Does without items that are too large, and notes how they begin.
+class Patient final : public Items {
+ public:
+  Result<void> OnTooLarge(std::string_view front, Error error) override {
+    EXPECT_EQ(error.reason(), Reason::kOverLimit);
+    items.push_back("too large: " + std::string(front.substr(0, 8)));
+    return {};
+  }
+};
+
+TEST(ListSplitter, Row63_ItemsThatAreTooLargeAreSkippedWhereTheSinkDoesWithoutThem) {
+  const std::string large = R"({"a":"}\"{[","b":[{},{}],"c":")" + std::string(60, 'x') + "\"}";
+  const std::string body = R"({"kind":"L","items":[{"n":1},)" + large + R"(,{"n":2},)" + large +
+                           R"(],"metadata":{"resourceVersion":"7"}})";
+  for (const std::size_t size : {1U, 3U, 16U, 50U, 1000U}) {
+    SCOPED_TRACE(size);
+    ListSplitter splitter(Encoding::kJson, 40);
+    Patient items;
+    ASSERT_TRUE(FeedInPieces(splitter, items, body, size).ok());
+    ASSERT_TRUE(splitter.Finish().ok());
+    EXPECT_EQ(items.items, (std::vector<std::string>{R"({"n":1})", R"(too large: {"a":"}\)",
+                                                     R"({"n":2})", R"(too large: {"a":"}\)"}));
+    EXPECT_EQ(splitter.head().resourceVersion, "7");
+  }
+  const std::string bytes =
+      ProtobufList({"one", std::string(50, 'a'), "two", std::string(90, 'b')});
+  for (const std::size_t size : {1U, 3U, 16U, 50U, 1000U}) {
+    SCOPED_TRACE(size);
+    ListSplitter splitter(Encoding::kProtobuf, 40);
+    Patient items;
+    ASSERT_TRUE(FeedInPieces(splitter, items, bytes, size).ok());
+    ASSERT_TRUE(splitter.Finish().ok());
+    EXPECT_EQ(items.items, (std::vector<std::string>{"one", "too large: aaaaaaaa", "two",
+                                                     "too large: bbbbbbbb"}));
+    ListSplitter cut(Encoding::kProtobuf, 40);
+    const Result<void> ended =
+        FeedInPieces(cut, items, std::string_view(bytes).substr(0, bytes.size() - 20), size);
+    ASSERT_FALSE(ended.ok());
+    EXPECT_EQ(ended.error().reason(), Reason::kUnexpectedEof);
+  }
+}
+
 TEST(ListSplitter, ListsWithoutItems) {
   for (const char* body : {"{}", "{\"items\":[]}", "{\"items\":null}", " { } "}) {
     ListSplitter splitter(Encoding::kJson);

@@ -151,7 +151,6 @@ class World {
     return state;
   }
 
- private:
   [[nodiscard]] bool Settled() const { return Difference().empty(); }
 
   [[nodiscard]] std::string Difference() const {
@@ -167,6 +166,7 @@ class World {
     return {};
   }
 
+ private:
   const Trial& trial_;
   Simulation sim_;
   apiserver::ApiServer server_;
@@ -260,8 +260,9 @@ TEST(FaultTolerance, F05_TooOldToContinue) {
             .from_start = true,
             .midway = [](World& world) {
               for (int i = 0; i < 700; ++i) world.Put("default", "many-" + std::to_string(i), "x");
+              // The first is for the question that comes before the watch is resumed.
               world.server().faults().Add(
-                  {.verb = "list", .action = FaultAction::kRespond, .count = 1, .status = 410});
+                  {.verb = "list", .action = FaultAction::kRespond, .count = 2, .status = 410});
               world.server().Compact(world.server().current_resource_version());
               world.server().CloseWatches();
               world.transport().CutSoon(0);
@@ -449,6 +450,54 @@ TEST(FaultTolerance, F17_BackInTime) {
   Survives({.rules_hold = false, .midway = [](World& world) {
               const auto version = world.server().current_resource_version();
               world.server().Restore(version - 12).OrExit();
+            }});
+}
+
+// The server says 200 to a version that is yet to come, as kube-apiserver does, and then nothing.
+TEST(FaultTolerance, F17_ARestoredBackupBehindTheClient) {
+  // At once, and after a while without a connection.
+  for (const bool cut_off : {false, true}) {
+    SCOPED_TRACE(cut_off);
+    Survives({.rules_hold = false, .midway = [cut_off](World& world) {
+                const auto version = world.server().current_resource_version();
+                for (int i = 0; i < 40; ++i) world.Write(i);
+                world.sim().RunFor(seconds(30));
+                if (cut_off) world.transport().Down();
+                world.server().Restore(version).OrExit();
+                if (cut_off) {
+                  world.sim().RunFor(seconds(20));
+                  world.transport().Up();
+                }
+                // Long before the new history gets to where the old one was.
+                ASSERT_TRUE(world.sim().RunUntil([&] { return world.Settled(); }, minutes(2)))
+                    << world.Difference();
+                EXPECT_EQ(world.informer().Stats().epochs, 1U);
+              }});
+  }
+}
+
+TEST(FaultTolerance, F17_ARestoredBackupThatHasOvertakenTheClient) {
+  Survives({.rules_hold = false, .midway = [](World& world) {
+              const auto version = world.server().current_resource_version();
+              for (int i = 0; i < 10; ++i) world.Write(i);
+              world.sim().RunFor(seconds(30));
+              world.transport().Down();
+              world.server().Restore(version).OrExit();
+              // Others than the client knows, and more of them.
+              for (int i = 0; i < kNames; ++i) {
+                const std::string name = "map-" + std::to_string(i);
+                static_cast<void>(world.server().Delete(kConfigMaps, {"default", name}).ok());
+                world.Put("default", name, "of the new history");
+              }
+              for (int i = 0; i < 10; ++i) world.Put("kube-system", "noise", std::to_string(i));
+              world.transport().Up();
+              world.sim().RunFor(seconds(10));
+              for (int i = 0; i < kNames; ++i) {
+                world.Put("default", "map-" + std::to_string(i), "after that");
+              }
+              ASSERT_TRUE(world.sim().RunUntil([&] { return world.Settled(); }, minutes(2)))
+                  << world.Difference();
+              EXPECT_GE(world.informer().Stats().gaps, 1U);
             }});
 }
 

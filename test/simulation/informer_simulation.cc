@@ -89,12 +89,14 @@ class World {
     }
     for (std::size_t i = 0; i < handlers_.size(); ++i) {
       report.events += handlers_[i].checker->events();
+      if (plan_.restore) continue;
       for (const std::string& breach : handlers_[i].checker->breaches()) {
         report.breaches.push_back("handler " + std::to_string(i) + ": " + breach);
       }
     }
     const InformerStats stats = informer_->Stats();
     report.relists = stats.lists;
+    report.epochs = stats.epochs;
     report.watches = stats.watches;
     report.coalesced = stats.coalesced;
     informer_->Stop();
@@ -112,6 +114,7 @@ class World {
   };
 
   void Step() {
+    if (plan_.restore && dice_.OneIn(8)) Restore();
     switch (dice_.Below(10)) {
       case 0:
         if (plan_.cut) transport_->CutSoon(dice_.Below(2000));
@@ -186,6 +189,22 @@ class World {
     down_ = !down_;
   }
 
+  // To the backup, or makes one. Where the new history gets beyond what the informer knows before
+  // it is back, nobody can tell it what is wrong: it is given the time.
+  void Restore() {
+    if (down_ || !informer_->HasSynced()) return;
+    if (backup_ == 0 || dice_.OneIn(2)) {
+      backup_ = server_.current_resource_version();
+      return;
+    }
+    if (!server_.Restore(backup_).ok()) {  // compacted since
+      backup_ = 0;
+      return;
+    }
+    const bool found = sim_.RunUntil([this] { return Settled(); }, 5min);
+    if (!found) problems_.push_back("not settled after a restore: " + Difference());
+  }
+
   void JoinOrLeave() {
     const auto staying = std::find_if(handlers_.begin() + 1, handlers_.end(),
                                       [](const Handler& handler) { return !handler.left; });
@@ -255,6 +274,7 @@ class World {
   std::vector<Handler> handlers_;
   std::unique_ptr<SharedInformer<corev1::ConfigMap>> informer_;
   bool down_ = false;
+  std::int64_t backup_ = 0;  // a version; 0: none
 };
 
 }  // namespace

@@ -20,6 +20,9 @@ struct SimulationPlan {
   bool expire = true;    // 410: compaction and refused resourceVersions
   bool restart = true;   // the server is down for a while
   bool handlers = true;  // handlers join and leave
+  // The server is restored from a backup. Then a handler may well hear of what never happened in
+  // the new history: only the outcome counts.
+  bool restore = false;
 };
 
 struct SimulationReport {
@@ -27,6 +30,7 @@ struct SimulationReport {
   std::uint64_t trace = 0;            // equal for equal plans
   std::uint64_t events = 0;           // delivered to all handlers
   std::uint64_t relists = 0;
+  std::uint64_t epochs = 0;
   std::uint64_t watches = 0;
   std::uint64_t coalesced = 0;
 };

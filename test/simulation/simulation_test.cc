@@ -66,6 +66,19 @@ TEST(Simulation, CacheAndHandlersEqualTheServerAfterAnyFaults) {
   }
 }
 
+TEST(Simulation, CacheAndHandlersEqualARestoredServer) {
+  const std::uint64_t seeds = NumberFrom("KINFORMER_SIMULATION_SEEDS", 300);
+  std::uint64_t epochs = 0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const SimulationReport report = RunInformerSimulation({.seed = seed, .restore = true});
+    ASSERT_TRUE(report.breaches.empty()) << "seed " << seed << ":" << Describe(report);
+    epochs += report.epochs;
+  }
+  if (seeds >= 100) {
+    EXPECT_GT(epochs, seeds / 10);
+  }
+}
+
 TEST(Simulation, TheSameSeedGivesTheSameRun) {
   for (const std::uint64_t seed : {3U, 17U, 99U}) {
     const SimulationReport first = RunInformerSimulation({.seed = seed});

@@ -99,6 +99,11 @@ class IndexerCore {
   alignas(64) std::mutex mu_;
 };
 
+// kInvalidArgument where a kind with namespaces is asked for an object without one, or the other
+// way round: there can be no such object.
+Result<void> CheckNamespace(const TypeInfo& type, std::string_view namespace_,
+                            std::string_view name);
+
 // "namespace/name" into its parts as the store keeps them: what stands before the first slash is
 // the namespace.
 std::pair<std::string_view, std::string_view> SplitStoreKey(std::string_view key);

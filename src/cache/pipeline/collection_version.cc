@@ -1,5 +1,7 @@
 #include "cache/pipeline/collection_version.h"
 
+#include <utility>
+
 #include "cache/pipeline/resource_version.h"
 
 namespace kinformer::internal::cache {
@@ -11,7 +13,7 @@ constexpr std::int64_t kDefaultPageSize = 500;
 
 bool CollectionVersion::Listed(std::string_view resourceVersion) {
   unavailable_ = false;
-  const bool went_back = IsNewerThan(resourceVersion);
+  const bool went_back = !std::exchange(epoch_begun_, false) && IsNewerThan(resourceVersion);
   last_ = resourceVersion;
   return went_back;
 }

@@ -22,13 +22,19 @@ class CollectionVersion {
   [[nodiscard]] const std::string& Last() const { return last_; }
   // The watch has come this far.
   void Advance(std::string_view resourceVersion) { last_ = resourceVersion; }
-  // A list has ended at this version. True: the server is older than what it served before.
+  // A list has ended at this version. True: the server is older than what it served before, and
+  // nobody had noticed.
   [[nodiscard]] bool Listed(std::string_view resourceVersion);
   // Is this version older than the last one? False where their order is not known.
   [[nodiscard]] bool IsNewerThan(std::string_view resourceVersion) const;
 
   // The server did not have the last version. The next list reads the newest.
   void SetUnavailable() { unavailable_ = true; }
+  // The server has shown that it went back in time, whatever the next list's version is.
+  void BeginEpoch() {
+    unavailable_ = true;
+    epoch_begun_ = true;
+  }
   [[nodiscard]] bool unavailable() const { return unavailable_; }
   // A list at "0" came in pages, which it does only from etcd: there is no watch cache.
   void SetNoWatchCache() { no_watch_cache_ = true; }
@@ -46,6 +52,7 @@ class CollectionVersion {
   const std::int64_t page_size_;
   std::string last_;
   bool unavailable_ = false;
+  bool epoch_begun_ = false;
   bool no_watch_cache_ = false;
 };
 

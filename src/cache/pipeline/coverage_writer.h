@@ -42,6 +42,10 @@ class CoverageWriter {
   void Publish();
 
   [[nodiscard]] const std::set<ObjectName>& unreadable() const { return unreadable_; }
+  [[nodiscard]] bool IsUnreadable(std::string_view namespace_, std::string_view name) const {
+    return !unreadable_.empty() &&
+           unreadable_.contains(ObjectName{std::string(namespace_), std::string(name)});
+  }
 
  private:
   StoreCore& store_;

@@ -53,7 +53,7 @@ void DeltaFIFO::Delete(ObjectRef object, bool final_state_unknown) {
   const std::string key = KeyOfBlock(*object);
   const bool known = options_.known_objects != nullptr &&
                      options_.known_objects->Get(object->namespace_(), object->name());
-  if (!known && !items_.contains(key)) return;
+  if (options_.drops_unknown_deletions && !known && !items_.contains(key)) return;
   Queue(key, DeltaType::kDeleted, std::move(object), final_state_unknown);
 }
 

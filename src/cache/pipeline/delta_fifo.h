@@ -26,6 +26,8 @@ struct DeltaFIFOOptions {
   // The type of an object of a list: kReplaced, or kSync as client-go had it before
   // EmitDeltaTypeReplaced.
   DeltaType replaced_type = DeltaType::kReplaced;
+  // False: they are queued like others, for a consumer that wants to know of them.
+  bool drops_unknown_deletions = true;
 };
 
 class DeltaFIFO final : public DeltaQueue {

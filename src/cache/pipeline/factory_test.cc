@@ -240,6 +240,72 @@ TEST_F(FactoryTest, StartStartsWhatIsNewAndWaitNamesWhoIsNotSynced) {
   EXPECT_NE(error->message().find("nodes is forbidden"), std::string::npos) << *error;
 }
 
+TEST_F(FactoryTest, AFactoryThatWasNotStartedSaysSoAtOnce) {
+  SharedInformerFactory factory(provider_);
+  const auto pods = factory.InformerFor<corev1::Pod>();
+  const SteadyTime began = sim_.env().Now();
+  ASSERT_TRUE(sim_.RunBlocking(
+      [&] {
+        for (const Error& error :
+             {factory.WaitForCacheSync().error(), pods.WaitForCacheSync().error()}) {
+          EXPECT_EQ(error.reason(), Reason::kNotSynced);
+          EXPECT_NE(error.message().find("not started"), std::string::npos) << error;
+        }
+      },
+      seconds(10)));
+  EXPECT_EQ(sim_.env().Now(), began);
+  factory.Start();
+  ASSERT_TRUE(sim_.RunBlocking([&] { EXPECT_TRUE(factory.WaitForCacheSync().ok()); }, seconds(10)));
+}
+
+TEST_F(FactoryTest, FailFastReturnsOnWhateverTheServerWouldAnswerAgain) {
+  for (const int status : {400, 405, 415, 422}) {
+    SharedInformerFactory factory(provider_);
+    provider_->Server("pods@").down = Error(Reason::kBadRequest, "no").WithHttpStatus(status);
+    factory.InformerFor<corev1::Pod>();
+    factory.Start();
+    ASSERT_TRUE(sim_.RunBlocking(
+        [&] {
+          const Result<void> synced = factory.WaitForCacheSync({}, {.fail_fast = true});
+          EXPECT_EQ(synced.error().http_status(), status);
+        },
+        seconds(10)))
+        << status;
+  }
+  SharedInformerFactory factory(provider_);
+  provider_->Server("pods@").down = Error(Reason::kTooManyRequests, "no").WithHttpStatus(429);
+  factory.InformerFor<corev1::Pod>();
+  factory.Start();
+  ASSERT_TRUE(sim_.RunBlocking(
+      [&] {
+        const Error error =
+            factory.WaitForCacheSync({}, {.timeout = seconds(30), .fail_fast = true}).error();
+        EXPECT_EQ(error.reason(), Reason::kDeadlineExceeded);
+        EXPECT_NE(error.message().find("the server asks to wait"), std::string::npos) << error;
+      },
+      minutes(1)));
+}
+
+TEST_F(FactoryTest, ANameWithoutItsNamespaceIsNotCalledAbsent) {
+  SharedInformerFactory factory(provider_);
+  const auto pods = factory.InformerFor<corev1::Pod>();
+  const auto nodes = factory.InformerFor<corev1::Node>();
+  factory.Start();
+  Settle();
+  EXPECT_EQ(pods.lister().Get("web-0").error().reason(), Reason::kInvalidArgument);
+  EXPECT_EQ(pods.lister().Namespace("").Get("web-0").error().reason(), Reason::kInvalidArgument);
+  EXPECT_EQ(pods.lister().Namespace("default").Get("web-0").error().reason(), Reason::kNotFound);
+  EXPECT_EQ(nodes.lister().Get("node-1").error().reason(), Reason::kNotFound);
+  EXPECT_EQ(nodes.lister().Namespace("default").Get("node-1").error().reason(),
+            Reason::kInvalidArgument);
+  // Where the kind is known at run time only, its objects tell.
+  provider_->Server("widgets@").Put("a");
+  const auto widgets = factory.ForResource({"shop.example", "v1", "widgets"}, "Widget");
+  factory.Start();
+  Settle();
+  EXPECT_EQ(widgets.lister().Get("b").error().reason(), Reason::kInvalidArgument);
+}
+
 TEST_F(FactoryTest, WF_08_WF_10_WF_11_AllThatAreNotSyncedAreNamedSorted) {
   SharedInformerFactory factory(provider_);
   for (const char* resource : {"pods@", "nodes@"}) {

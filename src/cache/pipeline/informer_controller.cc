@@ -49,10 +49,12 @@ InformerController::InformerController(Env& env, StoreCore& store, Processor& pr
       counters_(counters),
       options_(std::move(options)),
       coverage_(store, options_.scope),
+      gaps_(env, options_.name, options_.relist),
       known_(std::make_unique<Known>(store)),
       timer_(env, options_.metrics) {
   if (options_.queue == QueueKind::kDeltaFIFO) {
-    queue_ = std::make_unique<DeltaFIFO>(DeltaFIFOOptions{.known_objects = known_.get()});
+    queue_ = std::make_unique<DeltaFIFO>(
+        DeltaFIFOOptions{.known_objects = known_.get(), .drops_unknown_deletions = false});
   } else {
     queue_ = std::make_unique<RealFIFO>();
   }
@@ -108,8 +110,13 @@ ObjectRef InformerController::Transformed(ObjectRef object) {
 void InformerController::Feed(DeltaType type, ObjectRef object) {
   if (options_.trace) TraceStage("reflector", DeltaTypeName(type), object.get(), "", 0);
   ObjectName name;
-  if (options_.transform) name = NameOf(*object);
+  std::string uid;
+  if (options_.transform) {
+    name = NameOf(*object);
+    uid = object->uid();
+  }
   object = Transformed(std::move(object));
+  if (object && options_.transform && object->uid() != uid) gaps_.DistrustUids();
   if (!object) {
     queue_->Unreadable(std::move(name), type == DeltaType::kDeleted);
     return;
@@ -174,7 +181,10 @@ void InformerController::ReplaceEnd(std::string_view resourceVersion) {
   // RealFIFO's entry of a list shows by itself which unreadable objects are gone; the DeltaFIFO
   // must be told.
   std::vector<ObjectName> gone;
-  if (options_.queue == QueueKind::kDeltaFIFO) gone = staged_.Lacks(coverage_.unreadable());
+  if (options_.queue == QueueKind::kDeltaFIFO) {
+    gone = staged_.Lacks(coverage_.unreadable());
+    gaps_.Listed(resourceVersion);  // its entries tell of no list
+  }
   queue_->Replace(staged_.TakeObjects(), staged_.TakeUnreadable(), std::string(resourceVersion));
   for (ObjectName& name : gone) queue_->Unreadable(std::move(name), true);
   if (options_.trace) {
@@ -310,7 +320,29 @@ void InformerController::ProcessDeltas(DeltaBatch& batch) {
   sync_notifications_.clear();
 }
 
+bool InformerController::IsNews(const Delta& delta) {
+  const bool watched = delta.type == DeltaType::kAdded || delta.type == DeltaType::kUpdated ||
+                       (delta.type == DeltaType::kDeleted && !delta.final_state_unknown);
+  if (!watched) return true;
+  const Block& object = *delta.object;
+  if (coverage_.IsUnreadable(object.namespace_(), object.name())) return true;
+  const Block* const stored = store_.Peek(object.namespace_(), object.name()).object;
+  switch (gaps_.Judge(delta.type, object, stored)) {
+    case GapDetector::Verdict::kFits:
+      return true;
+    case GapDetector::Verdict::kReplay:
+      Count(counters_.unchanged);
+      return false;
+    case GapDetector::Verdict::kGap:
+      break;
+  }
+  Count(counters_.gaps);
+  if (options_.metrics != nullptr) options_.metrics->gaps->Add();
+  return true;
+}
+
 void InformerController::Apply(Delta& delta, bool is_in_initial_list) {
+  if (!IsNews(delta)) return;
   switch (delta.type) {
     case DeltaType::kBookmark:
       store_.SetResourceVersion(delta.extra->resourceVersion);
@@ -377,6 +409,11 @@ void InformerController::ApplyDelete(std::string_view namespace_, std::string_vi
   ObjectRef old = store_.Erase(namespace_, name);
   if (!old) return;
   Count(counters_.deleted);
+  if (last && gaps_.DifferentUids(*last, *old)) {
+    // What is told is the end of the object that was here.
+    last = ObjectRef();
+    final_state_unknown = true;
+  }
   notifications_.push_back({EventKind::kDelete,
                             false,
                             final_state_unknown,
@@ -400,6 +437,7 @@ void InformerController::BeginRelist(Delta& delta) {
 void InformerController::EndRelist() {
   const std::unique_ptr<Relist> relist = std::move(relist_);
   const DeltaExtra& list = relist->list();
+  gaps_.Listed(list.resourceVersion);
   store_.SetResourceVersion(list.resourceVersion);
   coverage_.AssignUnreadable(list.unreadable);
   Commit();

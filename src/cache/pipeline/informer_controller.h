@@ -22,6 +22,7 @@
 
 #include "cache/pipeline/coverage_writer.h"
 #include "cache/pipeline/delta_queue.h"
+#include "cache/pipeline/gap_detector.h"
 #include "cache/pipeline/pipeline_counters.h"
 #include "cache/pipeline/processor.h"
 #include "cache/pipeline/reflector.h"
@@ -47,6 +48,8 @@ struct InformerControllerOptions {
   std::function<void()> synced{};
   // The queue is over its byte budget because a handler blocks it, or not any more.
   std::function<void(bool)> congested{};
+  // The watch has shown that the store lacks something.
+  std::function<void()> relist{};
   InformerMetrics* metrics = nullptr;  // null: none
 };
 
@@ -87,6 +90,8 @@ class InformerController final : public ReflectorStore {
 
   void ProcessDeltas(DeltaBatch& batch);
   void Apply(Delta& delta, bool is_in_initial_list);
+  // An event of a watch, before it is applied. False: it has been, and is not applied again.
+  bool IsNews(const Delta& delta);
   void ApplyDelete(std::string_view namespace_, std::string_view name, ObjectRef last,
                    bool final_state_unknown);
   void BeginRelist(Delta& delta);
@@ -104,6 +109,7 @@ class InformerController final : public ReflectorStore {
   PipelineCounters& counters_;
   const InformerControllerOptions options_;
   CoverageWriter coverage_;
+  GapDetector gaps_;
 
   StagedList staged_;
   std::unique_ptr<Known> known_;

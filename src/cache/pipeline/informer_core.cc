@@ -250,6 +250,7 @@ InformerStats InformerCore::Stats() const {
   stats.deleted = c.deleted.load(std::memory_order_relaxed);
   stats.unchanged = c.unchanged.load(std::memory_order_relaxed);
   stats.bookmarks = c.bookmarks.load(std::memory_order_relaxed);
+  stats.gaps = c.gaps.load(std::memory_order_relaxed);
   stats.queued = c.queued.load(std::memory_order_relaxed);
   stats.queued_bytes = c.queued_bytes.load(std::memory_order_relaxed);
   stats.resourceVersion = impl_->store->ResourceVersion();
@@ -288,6 +289,10 @@ class LentListerWatcher final : public ListerWatcher {
                                        WatchReceiver& receiver) override {
     return lender_->Watch(options, receiver);
   }
+  std::unique_ptr<ListWatchCall> CurrentVersion(
+      std::function<void(Result<std::string>)> answer) override {
+    return lender_->CurrentVersion(std::move(answer));
+  }
   ListScope Scope() const override { return lender_->Scope(); }
   bool SetEntryOptions(const EntryOptions& options) override {
     return lender_->SetEntryOptions(options);
@@ -322,6 +327,12 @@ Result<void> ListenerWaitForSync(const std::shared_ptr<cache::Listener>& listene
                                  const std::stop_token& stop, std::optional<Duration> timeout) {
   if (listener == nullptr) {
     return Error(Reason::kInvalidArgument, "this registration belongs to no handler");
+  }
+  const std::shared_ptr<InformerCore::Impl> informer = listener->owner().lock();
+  if (informer != nullptr && informer->Is(InformerCore::Impl::State::kCreated)) {
+    return Error(Reason::kNotSynced,
+                 "the informer for " + informer->describe +
+                     " is not started: its handler would never sync; call Start");
   }
   return listener->WaitForSync(stop, timeout);
 }

@@ -22,7 +22,8 @@ RawTransform TransformOf(const InformerCore::Impl& informer, ListerWatcher& list
 
 InformerControllerOptions ControllerOptionsOf(InformerCore::Impl& informer,
                                               ListerWatcher& lister_watcher,
-                                              std::function<void(bool)> congested) {
+                                              std::function<void(bool)> congested,
+                                              std::function<void()> relist) {
   const InformerSettings& settings = informer.settings;
   InformerControllerOptions options;
   options.name = informer.describe;
@@ -36,6 +37,7 @@ InformerControllerOptions ControllerOptionsOf(InformerCore::Impl& informer,
   options.metrics = informer.metrics.get();
   options.synced = [&informer] { informer.OnSynced(); };
   options.congested = std::move(congested);
+  options.relist = std::move(relist);
   return options;
 }
 
@@ -57,11 +59,13 @@ InformerLife::InformerLife(InformerCore::Impl& informer,
                            std::unique_ptr<ListerWatcher> lister_watcher)
     : lister_watcher_(std::move(lister_watcher)),
       controller_(informer.env, *informer.store, informer.processor, informer.counters,
-                  ControllerOptionsOf(informer, *lister_watcher_,
-                                      [this](bool congested) {
-                                        // Only what the reflector brings makes it so.
-                                        congested ? reflector_.Pause() : reflector_.Resume();
-                                      })),
+                  ControllerOptionsOf(
+                      informer, *lister_watcher_,
+                      [this](bool congested) {
+                        // Only what the reflector brings makes it so.
+                        congested ? reflector_.Pause() : reflector_.Resume();
+                      },
+                      [this] { reflector_.Relist(); })),
       reflector_(informer.env, *lister_watcher_, controller_, informer.reflector_status,
                  ReflectorOptionsOf(informer)) {
   reflector_.SetLastSyncResourceVersion(informer.store->ResourceVersion());

@@ -53,7 +53,14 @@ InformerMetrics::InformerMetrics(MetricsSink& sink, std::string_view name)
                                 {{"name", name}})),
       store_resource_version(sink.NewGauge("informer_store_resource_version",
                                            "resourceVersion that the store has applied.",
-                                           {{"name", name}})) {}
+                                           {{"name", name}})),
+      errors(sink.NewCounter("reflector_errors_total", "Attempts to list or watch that failed.",
+                             {{"name", name}})),
+      epochs(sink.NewCounter("reflector_epochs_total", "Times that the server went back in time.",
+                             {{"name", name}})),
+      gaps(sink.NewCounter("informer_gaps_total",
+                           "Events of watches that showed that others before them are missing.",
+                           {{"name", name}})) {}
 
 std::unique_ptr<ListenerMetrics> ListenerMetrics::For(Env& env, std::string_view name,
                                                       std::string_view handler) {

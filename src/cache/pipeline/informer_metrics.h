@@ -79,6 +79,10 @@ class InformerMetrics {
   GaugeShare store_bytes;
   const std::shared_ptr<Gauge> store_resource_version;
 
+  const std::shared_ptr<Counter> errors;
+  const std::shared_ptr<Counter> epochs;
+  const std::shared_ptr<Counter> gaps;
+
  private:
   InformerMetrics(MetricsSink& sink, std::string_view name);
 };

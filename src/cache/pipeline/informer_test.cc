@@ -166,17 +166,20 @@ TEST_F(InformerTest, ARelistOfTheSameIsSilentAndKeepsTheBlocks) {
   EXPECT_EQ(informer.core()->store().Get("default", "a"), before);
 }
 
-TEST_F(InformerTest, EqualVersionWithOtherBytesIsAnUpdate) {
+TEST_F(InformerTest, AReplayIsDropped) {
   server_.Put("a", "1");
+  server_.Put("a", "2");
   SharedInformer<Pod> informer = Make();
   const auto recorder = Record(informer);
   informer.Start();
   Settle();
-  server_.Send(WatchEventType::kModified, MakePod("default", "a", "1", "", "defaulted"));
-  server_.Send(WatchEventType::kModified, MakePod("default", "a", "1", "", "defaulted"));
+  server_.Send(WatchEventType::kAdded, MakePod("default", "a", "1", "", "1"));
+  server_.Send(WatchEventType::kModified, MakePod("default", "a", "2", "", "2"));
+  server_.Send(WatchEventType::kDeleted, MakePod("default", "a", "1", "uid-before", "0"));
   Settle();
-  EXPECT_EQ(recorder->words, (Texts{"+a!", "~a 1>defaulted"}));
-  EXPECT_EQ(informer.Stats().unchanged, 1U);
+  EXPECT_EQ(recorder->words, (Texts{"+a!"}));
+  EXPECT_EQ(informer.Stats().unchanged, 3U);
+  EXPECT_EQ(informer.Stats().gaps, 0U);
 }
 
 class UidChange : public InformerTest, public testing::WithParamInterface<bool> {};
@@ -349,6 +352,11 @@ TEST_F(InformerTest, UnreadableObjectsKeepTheirKey) {
   const auto pods = informer.lister().Namespace("default");
   EXPECT_EQ(pods.Get("broken").error().reason(), Reason::kUnreadable);
   EXPECT_EQ(pods.Get("none").error().reason(), Reason::kNotFound);
+  const auto list = pods.List();
+  ASSERT_FALSE(list.ok()) << "it is incomplete";
+  EXPECT_EQ(list.error().reason(), Reason::kUnreadable);
+  EXPECT_NE(list.error().message().find("\"default/broken\""), std::string::npos) << list.error();
+  EXPECT_TRUE(informer.lister().Namespace("elsewhere").List().ok());
   server_.SendUnreadable(WatchEventType::kModified, "a", "9");
   Settle();
   EXPECT_EQ(pods.Get("a").error().reason(), Reason::kUnreadable);

@@ -18,6 +18,7 @@ struct PipelineCounters {
   std::atomic<std::uint64_t> deleted{0};
   std::atomic<std::uint64_t> unchanged{0};
   std::atomic<std::uint64_t> bookmarks{0};
+  std::atomic<std::uint64_t> gaps{0};
   std::atomic<std::size_t> queued{0};
   std::atomic<std::size_t> queued_bytes{0};
 };

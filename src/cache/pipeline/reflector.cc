@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "cache/pipeline/failure_kind.h"
+#include "cache/pipeline/resource_version.h"
+
 namespace kinformer::internal::cache {
 namespace {
 
 constexpr Duration kMinWatchTimeout = std::chrono::minutes(5);
 
-bool IsExpired(const Error& error) { return IsResourceExpired(error) || IsGone(error); }
+bool AsksForAnotherVersion(FailureKind kind) {
+  return kind == FailureKind::kExpired || kind == FailureKind::kFuture;
+}
 
 }  // namespace
 
@@ -20,7 +25,7 @@ Reflector::Reflector(Env& env, ListerWatcher& lister_watcher, ReflectorStore& st
       observer_(observer),
       options_(std::move(options)),
       use_watch_list_(options_.use_watch_list && !lister_watcher.IsWatchListSemanticsUnSupported()),
-      backoff_(env, options_.backoff),
+      pace_(env, options_.backoff),
       metrics_(env, options_.metrics),
       internal_errors_(options_.max_internal_error_retry),
       version_(options_.watch_list_page_size) {}
@@ -51,14 +56,46 @@ void Reflector::EndRound(const std::optional<Error>& error) {
   call_.reset();
   metrics_.WatchEnds(watch_.events);
   watch_list_.tick = Timer();
-  if (error) observer_.OnWatchError(*error);
-  After(error ? RetryDelay(*error) : backoff_.Next(), &Reflector::ListAndWatch);
+  if (error) Report(*error);
+  After(error ? pace_.After(*error) : pace_.AfterNothing(), &Reflector::ListAndWatch);
 }
 
-Duration Reflector::RetryDelay(const Error& error) {
-  const Duration delay = backoff_.Next();
-  if (!error.retry_after()) return delay;
-  return std::max<Duration>(delay, *error.retry_after());
+void Reflector::Report(const Error& error) {
+  metrics_.Failed();
+  observer_.OnWatchError(error);
+}
+
+void Reflector::ReportEpoch() {
+  metrics_.EpochBegins();
+  observer_.OnEpochChanged();
+}
+
+void Reflector::RetryAfter(const Error& error, void (Reflector::*next)()) {
+  Report(error);
+  After(pace_.After(error), next);
+}
+
+void Reflector::RelistSoon() {
+  version_.SetUnavailable();
+  phase_ = Phase::kIdle;
+  // Not here: the caller may stand in a call of the stream that is to be closed.
+  After(Duration(0), &Reflector::CloseAndRelist);
+}
+
+void Reflector::CloseAndRelist() {
+  call_.reset();
+  metrics_.WatchEnds(watch_.events);
+  After(pace_.BeforeRelist(), &Reflector::ListAndWatch);
+}
+
+void Reflector::Relist() {
+  if (phase_ == Phase::kWatch) RelistSoon();
+}
+
+void Reflector::BeginEpoch() {
+  version_.BeginEpoch();
+  ReportEpoch();
+  RelistSoon();
 }
 
 // ---- LIST
@@ -77,14 +114,21 @@ void Reflector::FirstPage() {
   ListOptions options;
   options.resourceVersion = list_.from;
   if (!list_.in_one_piece) options.limit = list_.limit;
-  NextPage(options);
+  NextPage(std::move(options));
 }
 
-void Reflector::NextPage(const ListOptions& options) {
-  call_ = lister_watcher_.List(options, *this);
+void Reflector::NextPage(ListOptions options) {
+  list_.page = std::move(options);
+  AskForPage();
+}
+
+void Reflector::AskForPage() {
+  list_.page_begun = false;
+  call_ = lister_watcher_.List(list_.page, *this);
 }
 
 void Reflector::OnItem(ObjectRef object) {
+  list_.page_begun = true;
   if (!IsExpectedType(*object)) return;
   ++list_.items;
   store_.ReplaceItem(std::move(object));
@@ -92,7 +136,8 @@ void Reflector::OnItem(ObjectRef object) {
 
 void Reflector::OnUnreadable(std::string_view namespace_, std::string_view name,
                              const Error& error) {
-  LogUnreadable("list", namespace_, name, error.ToString());
+  list_.page_begun = true;
+  LogUnreadable("list", namespace_, name, &error);
   store_.ReplaceUnreadable(namespace_, name);
 }
 
@@ -105,32 +150,38 @@ void Reflector::OnDone(Result<ListMeta> result) {
     ListOptions options;
     options.limit = list_.limit;
     options.continue_ = result->continue_;
-    return NextPage(options);
+    return NextPage(std::move(options));
   }
   if (list_.from == "0" && list_.paginated) version_.SetNoWatchCache();
   Listed(list_.resourceVersion, list_.items);
   store_.ChunkEnd();
-  OpenWatch();
+  BeginWatch();
 }
 
 void Reflector::ListFailed(const Error& error) {
-  if (IsExpired(error) && list_.paginated && !list_.in_one_piece) {
+  const FailureKind kind = KindOf(error);
+  if (kind == FailureKind::kExpired && list_.paginated && !list_.in_one_piece) {
     // The pages outlived their snapshot: take the list in one piece.
     list_.in_one_piece = true;
     list_.resourceVersion.clear();
     list_.items = 0;
     return FirstPage();
   }
-  if ((IsExpired(error) || IsTooLargeResourceVersion(error)) && !list_is_fallback_) {
+  if (AsksForAnotherVersion(kind) && !list_is_fallback_) {
     list_is_fallback_ = true;
     version_.SetUnavailable();
     return StartList();
   }
+  // The pages that have come are as good as they were.
+  const bool again =
+      kind == FailureKind::kAsksToWait || (kind == FailureKind::kUnreachable && list_.paginated);
+  if (again && !list_.page_begun) return RetryAfter(error, &Reflector::AskForPage);
   EndRound(error);
 }
 
 void Reflector::Listed(std::string_view resourceVersion, std::size_t items) {
-  if (version_.Listed(resourceVersion)) observer_.OnEpochChanged();
+  if (version_.Listed(resourceVersion)) ReportEpoch();
+  pace_.Admitted();
   metrics_.ListEnds(resourceVersion, items);
   store_.ReplaceEnd(resourceVersion);
   observer_.OnListed();
@@ -151,8 +202,12 @@ void Reflector::StartWatchList() {
   options.sendInitialEvents = true;
   options.allowWatchBookmarks = true;
   options.timeoutSeconds = WatchTimeoutSeconds();
-  AwaitWatchListTick();
+  watch_.timeout_seconds = *options.timeoutSeconds;
   call_ = lister_watcher_.Watch(options, *this);
+}
+
+void Reflector::WatchListSent() {
+  if (phase_ == Phase::kWatchList && !watch_list_.tick.armed()) AwaitWatchListTick();
 }
 
 void Reflector::AwaitWatchListTick() {
@@ -186,7 +241,7 @@ void Reflector::HandleWatchListEvent(const WatchEvent& event) {
     case WatchEventType::kAdded:
     case WatchEventType::kModified:
       if (event.unreadable) {
-        LogUnreadable("watch-list", event.namespace_, event.name, "");
+        LogUnreadable("watch-list", event.namespace_, event.name, event.why);
         store_.ReplaceUnreadable(event.namespace_, event.name);
       } else if (IsExpectedType(*event.object)) {
         ++list_.items;
@@ -215,7 +270,10 @@ void Reflector::WatchListSynced(std::string_view resourceVersion) {
   Listed(resourceVersion, list_.items);
   // The same stream goes on as the watch.
   phase_ = Phase::kWatch;
-  watch_ = WatchAttempt{.started = true, .ordered = true};
+  watch_ = WatchAttempt{.started = true,
+                        .ordered = true,
+                        .timeout_seconds = watch_.timeout_seconds,
+                        .accepted = watch_.accepted};
   WatchStarted();
   ArmResync();
   if (paused_) Pause();
@@ -229,11 +287,11 @@ void Reflector::WatchListEnded(const Result<void>& result) {
     return FallBackToList("streams end before their initial events do");
   }
   const Error& error = result.error();
-  if (IsConnectionRefused(error) || IsTooManyRequests(error)) {
-    observer_.OnWatchError(error);
-    return After(RetryDelay(error), &Reflector::StartWatchList);
+  const FailureKind kind = KindOf(error);
+  if (kind == FailureKind::kAsksToWait || kind == FailureKind::kUnreachable) {
+    return RetryAfter(error, &Reflector::StartWatchList);
   }
-  if ((IsExpired(error) || IsTooLargeResourceVersion(error)) && !version_.unavailable()) {
+  if (AsksForAnotherVersion(kind) && !version_.unavailable()) {
     version_.SetUnavailable();
     return StartWatchList();
   }
@@ -248,25 +306,56 @@ std::int64_t Reflector::WatchTimeoutSeconds() {
   return static_cast<std::int64_t>(base * (1.0 + RandomUnit(env_)));
 }
 
-void Reflector::OpenWatch() {
+void Reflector::BeginWatch() {
+  ask_version_ = paused_;
+  OpenWatch(false);
+}
+
+void Reflector::ResumeWatch() {
+  phase_ = Phase::kWatch;
+  if (paused_) return;
+  // An opaque version can be compared with none.
+  if (std::exchange(ask_version_, true) && IsWellFormedResourceVersion(version_.Last())) {
+    call_ = lister_watcher_.CurrentVersion(
+        [this](const Result<std::string>& version) { VersionAnswered(version); });
+    if (call_ != nullptr) return;
+  }
+  OpenWatch(true);
+}
+
+void Reflector::VersionAnswered(const Result<std::string>& version) {
+  call_.reset();
+  if (version && version_.IsNewerThan(*version)) return BeginEpoch();
+  if (!version && KindOf(version.error()) == FailureKind::kUnreachable) {
+    return RetryAfter(version.error(), &Reflector::ResumeWatch);
+  }
+  OpenWatch(true);
+}
+
+void Reflector::OpenWatch(bool resumed) {
   phase_ = Phase::kWatch;
   ArmResync();
   if (paused_) return;
-  watch_ = WatchAttempt{.ordered = version_.OrdersEvents(), .begun = env_.Now()};
+  watch_ =
+      WatchAttempt{.resumed = resumed, .ordered = version_.OrdersEvents(), .begun = env_.Now()};
   ListOptions options;
   options.resourceVersion = version_.Last();
   options.allowWatchBookmarks = true;
   options.timeoutSeconds = WatchTimeoutSeconds();
+  watch_.timeout_seconds = *options.timeoutSeconds;
   call_ = lister_watcher_.Watch(options, *this);
 }
 
 void Reflector::OnStarted() {
   watch_.started = true;
+  watch_.accepted = env_.Now();
+  WatchListSent();
   if (phase_ == Phase::kWatch) WatchStarted();
 }
 
 void Reflector::WatchStarted() {
   watch_.begun = env_.Now();
+  pace_.Admitted();
   metrics_.WatchBegins();
   observer_.OnWatchStarted();
 }
@@ -282,7 +371,8 @@ bool Reflector::IsExpectedType(const Block& object) {
 
 void Reflector::OnEvent(const WatchEvent& event) {
   if (phase_ == Phase::kWatchList) return HandleWatchListEvent(event);
-  HandleWatchEvent(event);
+  // Of a stream that is about to be closed nothing counts.
+  if (phase_ == Phase::kWatch) HandleWatchEvent(event);
 }
 
 bool Reflector::GoesBack(const WatchEvent& event) {
@@ -297,20 +387,23 @@ bool Reflector::GoesBack(const WatchEvent& event) {
 }
 
 void Reflector::LogUnreadable(std::string_view source, std::string_view namespace_,
-                              std::string_view name, std::string_view why) {
+                              std::string_view name, const Error* why) {
   env_.log().Log(LogLevel::kError, "an object of the " + std::string(source) + " is unreadable",
                  {{"informer", options_.name},
                   {"namespace", std::string(namespace_)},
                   {"name", std::string(name)},
-                  {"err", std::string(why)}});
+                  {"err", why != nullptr ? why->ToString() : "not said"}});
 }
 
 void Reflector::HandleWatchEvent(const WatchEvent& event) {
   if (event.object && !IsExpectedType(*event.object)) return;
   ++watch_.events;
-  // A bookmark that goes back says nothing of any object; what is known stays known. Objects are
-  // taken as they come, since a server that was restored tells its new history so.
-  if (GoesBack(event) && event.type == WatchEventType::kBookmark) return;
+  if (GoesBack(event)) {
+    // We asked for what is newer than what we know.
+    if (watch_.resumed) return BeginEpoch();
+    // It says nothing of any object; what is known stays known.
+    if (event.type == WatchEventType::kBookmark) return;
+  }
   Apply(event);
   if (event.type != WatchEventType::kAdded) watch_.ordered = true;
   if (watch_.ordered && !event.resourceVersion.empty()) version_.Advance(event.resourceVersion);
@@ -318,7 +411,7 @@ void Reflector::HandleWatchEvent(const WatchEvent& event) {
 
 void Reflector::Apply(const WatchEvent& event) {
   if (event.unreadable) {
-    LogUnreadable("watch", event.namespace_, event.name, "");
+    LogUnreadable("watch", event.namespace_, event.name, event.why);
     return store_.Unreadable(event.namespace_, event.name, event.type == WatchEventType::kDeleted);
   }
   switch (event.type) {
@@ -341,19 +434,20 @@ void Reflector::OnChunkEnd() {
 void Reflector::OnDone(Result<void> result) {
   call_.reset();
   if (phase_ == Phase::kWatchList) return WatchListEnded(result);
-  WatchEnded(result);
+  if (phase_ == Phase::kWatch) WatchEnded(result);
 }
 
 void Reflector::WatchEnded(const Result<void>& result) {
   metrics_.WatchEnds(watch_.events);
+  ask_version_ = !result || !watch_.EndedAtItsTimeout(env_.Now());
   if (result) return WatchEndedCleanly();
   const Error& error = result.error();
-  if (IsTooManyRequests(error) || (!watch_.started && IsConnectionRefused(error))) {
-    observer_.OnWatchError(error);
-    return After(RetryDelay(error), &Reflector::OpenWatch);
+  const FailureKind kind = KindOf(error);
+  if (kind == FailureKind::kAsksToWait || (kind == FailureKind::kUnreachable && !watch_.started)) {
+    return RetryAfter(error, &Reflector::ResumeWatch);
   }
   if (watch_.started && IsInternalError(error) && internal_errors_.MayResume(env_.Now())) {
-    return OpenWatch();
+    return ResumeWatch();
   }
   EndRound(error);
 }
@@ -367,9 +461,9 @@ void Reflector::WatchEndedCleanly() {
   }
   // There is nothing to list. But a server that ends them all at once is not asked in a circle.
   if (short_watches_.TooManyInARow(lasted)) {
-    return After(base::Jitter(env_, ShortWatches::kVeryShort, 1.0), &Reflector::OpenWatch);
+    return After(base::Jitter(env_, ShortWatches::kVeryShort, 1.0), &Reflector::ResumeWatch);
   }
-  OpenWatch();
+  ResumeWatch();
 }
 
 // ---- pause, resync
@@ -382,6 +476,7 @@ void Reflector::Pause() {
     if (paused_ && phase_ == Phase::kWatch) {
       timer_ = Timer();
       call_.reset();
+      ask_version_ = true;
       metrics_.WatchEnds(watch_.events);
     }
   });
@@ -390,7 +485,7 @@ void Reflector::Pause() {
 void Reflector::Resume() {
   if (!paused_) return;
   paused_ = false;
-  if (phase_ == Phase::kWatch && call_ == nullptr && !timer_.armed()) OpenWatch();
+  if (phase_ == Phase::kWatch && call_ == nullptr && !timer_.armed()) ResumeWatch();
 }
 
 void Reflector::ArmResync() {

@@ -23,6 +23,7 @@
 #include "cache/pipeline/collection_version.h"
 #include "cache/pipeline/reflector_attempts.h"
 #include "cache/pipeline/reflector_metrics.h"
+#include "cache/pipeline/retry_pace.h"
 #include "cache/pipeline/watch_retry.h"
 
 namespace kinformer::internal::cache {
@@ -64,7 +65,7 @@ class ReflectorObserver {
   virtual void OnWatchStarted() {}
   // An attempt to list or watch failed, or a watch ended with an error.
   virtual void OnWatchError(const Error& error) = 0;
-  // The server's collection is older than what it served before.
+  // The server went back in time: what it says now is older than what it said before.
   virtual void OnEpochChanged() {}
 };
 
@@ -99,6 +100,8 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   // way goes on.
   void Pause();
   void Resume();
+  // What the store holds is in doubt: lists again, soon, unless a list is due or under way.
+  void Relist();
 
   [[nodiscard]] const std::string& LastSyncResourceVersion() const { return version_.Last(); }
   // Where it left off in an earlier life. Before Start.
@@ -111,14 +114,21 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   // Ends the round: reports `error`, then waits and begins the next.
   void EndRound(const std::optional<Error>& error);
   void After(Duration delay, void (Reflector::*next)());
-  // Backoff, or what the server asks for if that is longer.
-  Duration RetryDelay(const Error& error);
+  void Report(const Error& error);
+  void ReportEpoch();
+  // Reports `error`, and does `next` when it is worth another try.
+  void RetryAfter(const Error& error, void (Reflector::*next)());
+  // Whatever is under way ends, and the newest state is listed. From anywhere.
+  void RelistSoon();
+  void CloseAndRelist();
+  void BeginEpoch();
 
   void StartList();
   void StartListAt(std::string resourceVersion, std::int64_t limit);
   // Asks for the list under way from its front.
   void FirstPage();
-  void NextPage(const ListOptions& options);
+  void NextPage(ListOptions options);
+  void AskForPage();
   void ListFailed(const Error& error);
   // The store is told that it has all up to this version, and where that is older than what it had.
   void Listed(std::string_view resourceVersion, std::size_t items);
@@ -127,10 +137,17 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   void WatchListEnded(const Result<void>& result);
   void WatchListSynced(std::string_view resourceVersion);
   void AwaitWatchListTick();
+  // The server's time to answer begins.
+  void WatchListSent();
   void WatchListTick();
   void FallBackToList(std::string_view why);
 
-  void OpenWatch();
+  // The first after a list.
+  void BeginWatch();
+  // Another one from the same version on, if the server has not gone back behind it.
+  void ResumeWatch();
+  void VersionAnswered(const Result<std::string>& version);
+  void OpenWatch(bool resumed);
   // The stream has begun to tell what happens.
   void WatchStarted();
   void WatchEnded(const Result<void>& result);
@@ -146,7 +163,9 @@ class Reflector final : private ListReceiver, private WatchReceiver {
                     const Error& error) override;
   void OnDone(Result<ListMeta> result) override;
   // WatchReceiver
+  void OnSent() override { WatchListSent(); }
   void OnStarted() override;
+  void OnBroken() override { watch_.broken = true; }
   void OnEvent(const WatchEvent& event) override;
   void OnDone(Result<void> result) override;
   // Both
@@ -157,7 +176,7 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   void HandleWatchEvent(const WatchEvent& event);
   void Apply(const WatchEvent& event);
   void LogUnreadable(std::string_view source, std::string_view namespace_, std::string_view name,
-                     std::string_view why);
+                     const Error* why);
   // Is the event's resourceVersion older than what the watch has told already? Logged once a
   // stream.
   bool GoesBack(const WatchEvent& event);
@@ -168,13 +187,15 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   ReflectorObserver& observer_;
   const ReflectorOptions options_;
   const bool use_watch_list_;
-  base::BackoffManager backoff_;
+  RetryPace pace_;
   ReflectorMetrics metrics_;
   ShortWatches short_watches_;
   InternalErrors internal_errors_;
 
   Phase phase_ = Phase::kIdle;
   bool paused_ = false;
+  // The last watch did not end at its own time-out: much may have happened to the server.
+  bool ask_version_ = false;
   bool list_is_fallback_ = false;  // of a list that the server could not serve
   CollectionVersion version_;
   ListAttempt list_;

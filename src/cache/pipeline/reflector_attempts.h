@@ -10,6 +10,7 @@
 #include <string>
 
 #include "kinformer/env.h"
+#include "kinformer/list_options.h"
 
 namespace kinformer::internal::cache {
 
@@ -19,18 +20,33 @@ struct ListAttempt {
   std::int64_t limit = 0;
   std::string resourceVersion{};  // of the answer: that of the first page
   std::size_t items = 0;
+  ListOptions page{};         // what was asked for last
+  bool page_begun = false;    // and something of it has come
   bool paginated = false;     // it came in pages
   bool in_one_piece = false;  // its pages outlived their snapshot, so it is asked for as a whole
 };
 
 // A watch, from its request on. A watch-list is one, too, and goes on as the watch.
 struct WatchAttempt {
+  // Not the first after a list: if it tells of what is older than we know, the server went back.
+  bool resumed = false;
   bool started = false;  // the server has accepted it
+  bool broken = false;   // its connection is gone
   // The events so far came in the order of resourceVersions, so the last one's is the collection's.
   bool ordered = false;
   bool went_back = false;  // it has been logged that they did not
   SteadyTime begun{};
+  std::int64_t timeout_seconds = 0;  // after which the server ends it
+  SteadyTime accepted{};
   std::size_t events = 0;
+
+  // It has ended: as agreed, by a server that is there.
+  [[nodiscard]] bool EndedAtItsTimeout(SteadyTime now) const {
+    // The server began to count before its answer was here.
+    constexpr Duration kOnItsWay = std::chrono::seconds(2);
+    return started && !broken &&
+           now - accepted >= std::chrono::seconds(timeout_seconds) - kOnItsWay;
+  }
 };
 
 // How long to wait for the end of a watch-list's initial events. A server that streams, but never

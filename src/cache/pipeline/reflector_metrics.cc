@@ -41,6 +41,14 @@ void ReflectorMetrics::ShortWatch() {
   if (metrics_ != nullptr) metrics_->short_watches->Add();
 }
 
+void ReflectorMetrics::Failed() {
+  if (metrics_ != nullptr) metrics_->errors->Add();
+}
+
+void ReflectorMetrics::EpochBegins() {
+  if (metrics_ != nullptr) metrics_->epochs->Add();
+}
+
 void ReflectorMetrics::Version(std::string_view resourceVersion) {
   if (metrics_ == nullptr) return;
   InformerMetrics::SetVersion(*metrics_->last_resource_version, resourceVersion);

@@ -27,6 +27,8 @@ class ReflectorMetrics {
   // Does nothing where none is open.
   void WatchEnds(std::size_t events);
   void ShortWatch();
+  void Failed();
+  void EpochBegins();
 
   // Received, whether or not it is applied yet.
   void Version(std::string_view resourceVersion);

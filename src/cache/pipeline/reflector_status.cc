@@ -1,5 +1,7 @@
 #include "cache/pipeline/reflector_status.h"
 
+#include "cache/pipeline/failure_kind.h"
+
 namespace kinformer::internal::cache {
 
 void ReflectorStatus::OnListed() {
@@ -21,9 +23,10 @@ void ReflectorStatus::OnWatchError(const Error& error) {
   if (on_error_) {
     on_error_(error);
   } else {
-    const bool routine = IsResourceExpired(error) || IsGone(error);
-    env_.log().Log(routine ? LogLevel::kDebug : LogLevel::kWarning,
-                   "list or watch failed, will retry",
+    const FailureKind kind = KindOf(error);
+    env_.log().Log(kind == FailureKind::kExpired ? LogLevel::kDebug : LogLevel::kWarning,
+                   kind == FailureKind::kAsksToWait ? "the server asks to wait, will retry"
+                                                    : "list or watch failed, will retry",
                    {{"informer", informer_}, {"err", error.ToString()}});
   }
   observers_->Notify();

@@ -2,6 +2,7 @@
 
 #include "cache/pipeline/reflector.h"
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -396,9 +397,173 @@ TEST_F(ReflectorTest, F11_ABookmarkThatGoesBackIsLoggedAndIgnored) {
   server_.EndWatches();
   sim_.RunFor(seconds(5));
   EXPECT_EQ(server_.requests.back(), "WATCH rv=101 bookmarks");
-  server_.SendBookmark("9");
+  EXPECT_EQ(observer_.epochs, 0);
+}
+
+TEST_F(ReflectorTest, OnAResumedStreamWhatIsOlderThanOurVersionIsAnEpoch) {
+  for (const bool bookmark : {true, false}) {
+    SCOPED_TRACE(bookmark);
+    store_.words.clear();
+    server_.requests.clear();
+    const int epochs = observer_.epochs;
+    server_.set_rv(100);
+    Start();
+    server_.Put(bookmark ? "a" : "b");
+    server_.BreakWatches();
+    sim_.RunFor(seconds(2));
+    ASSERT_EQ(server_.requests.back(), "WATCH rv=101 bookmarks");
+    if (bookmark) {
+      server_.SendBookmark("99");
+    } else {
+      server_.Send(WatchEventType::kModified, MakePod("default", "c", "99"));
+    }
+    server_.Send(WatchEventType::kModified, MakePod("default", "c", "120"));
+    sim_.RunFor(seconds(2));
+    EXPECT_EQ(observer_.epochs, epochs + 1) << "once, though the list is newer";
+    EXPECT_EQ(server_.requests[server_.requests.size() - 2], "LIST rv= limit=500");
+    EXPECT_EQ(store_.words.back(), "replace 101");
+    EXPECT_EQ(std::count(store_.words.begin(), store_.words.end(), "update c"), 0)
+        << "what a stream tells that is about to be closed does not count";
+    reflector_.reset();
+  }
+}
+
+// ---- the question before a watch is resumed
+
+class VersionQuestionTest : public ReflectorTest {
+ protected:
+  VersionQuestionTest() {
+    server_.answers_version = true;
+    server_.set_rv(19);
+    server_.Put("foo");
+    Start();
+    sim_.RunFor(seconds(5));
+  }
+};
+
+TEST_F(VersionQuestionTest, AServerThatIsOlderIsAnEpoch) {
+  server_.set_rv(4);
+  server_.Forget();
+  server_.BreakWatches();
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(observer_.epochs, 1);
+  EXPECT_EQ(server_.version_questions, 1);
+  EXPECT_EQ(server_.requests[2], "LIST rv= limit=500");
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "4");
+}
+
+TEST_F(VersionQuestionTest, AnyOtherAnswerResumes) {
+  const std::vector<std::optional<Error>> answers = {
+      std::nullopt,
+      Error(Reason::kForbidden, "no").WithHttpStatus(403),
+      Error(Reason::kBadRequest, "no").WithHttpStatus(400),
+      TooMany(),
+      Internal(),
+  };
+  for (const std::optional<Error>& answer : answers) {
+    server_.version_errors = {answer};
+    server_.BreakWatches();
+    sim_.RunFor(seconds(2));
+    EXPECT_EQ(server_.requests.back(), "WATCH rv=20 bookmarks");
+  }
+  EXPECT_EQ(Count("WATCH"), 1 + answers.size());
+  EXPECT_EQ(server_.version_questions, static_cast<int>(answers.size()));
+  EXPECT_EQ(Count("LIST"), 1U);
+  EXPECT_TRUE(observer_.errors.empty());
+}
+
+TEST_F(VersionQuestionTest, AServerThatCannotBeReachedIsAskedAgain) {
+  server_.down = Refused();
+  server_.BreakWatches();
+  sim_.RunFor(seconds(20));
+  EXPECT_GE(server_.version_questions, 3);
+  EXPECT_EQ(Count("WATCH"), 1U) << "it may come back as another one";
+  EXPECT_FALSE(observer_.errors.empty());
+  server_.set_rv(4);
+  server_.down.reset();
+  sim_.RunFor(minutes(1));
+  EXPECT_EQ(observer_.epochs, 1);
+}
+
+TEST_F(VersionQuestionTest, AStreamThatEndedAtItsTimeoutIsResumedWithoutAQuestion) {
+  sim_.RunFor(seconds(server_.timeouts.back()));
+  server_.EndWatches();
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(server_.version_questions, 0);
+  EXPECT_EQ(Count("WATCH"), 2U);
+  sim_.RunFor(seconds(server_.timeouts.back()));
+  server_.BreakWatches();
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(server_.version_questions, 1) << "its connection was gone";
+  sim_.RunFor(seconds(60));
+  server_.EndWatches();
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(server_.version_questions, 2) << "a server that shuts down ends its watches, too";
+}
+
+TEST_F(VersionQuestionTest, AfterAPauseToo) {
+  sim_.env().loop().Post([this] { reflector_->Pause(); });
   sim_.RunReady();
-  EXPECT_EQ(log_->lines, (Texts{back + "100 99", back + "101 9"})) << "another stream";
+  server_.set_rv(4);
+  sim_.env().loop().Post([this] { reflector_->Resume(); });
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(observer_.epochs, 1);
+}
+
+// ---- how long it waits
+
+TEST_F(ReflectorTest, A410HasABackoffOfItsOwn) {
+  Start();
+  sim_.RunFor(seconds(5));
+  for (int i = 0; i < 6; ++i) server_.watch_errors.push_back(Refused());
+  server_.watch_errors.push_back(Expired());
+  server_.FailWatches(TooMany());
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.watch_errors.empty(); }, minutes(5)));
+  const SteadyTime expired = Now();
+  ASSERT_TRUE(sim_.RunUntil([&] { return Count("LIST") == 2; }, minutes(5)));
+  EXPECT_LE(Now() - expired, seconds(1));
+}
+
+TEST_F(ReflectorTest, AListFromTheFutureIsFollowedByTheNewestAtOnce) {
+  server_.set_rv(19);
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.list_errors = {TooLarge().WithRetryAfter(seconds(60))};
+  server_.FailWatches(Expired());
+  ASSERT_TRUE(sim_.RunUntil([&] { return Count("LIST") == 3; }, seconds(2)));
+}
+
+TEST_F(ReflectorTest, ThoseWhoWereRefusedTogetherDoNotReturnTogether) {
+  std::vector<Duration> returns;
+  for (int i = 0; i < 20; ++i) {
+    server_.list_errors = {TooMany().WithRetryAfter(seconds(10))};
+    server_.requests.clear();
+    const SteadyTime refused = Now();
+    Start();
+    ASSERT_TRUE(sim_.RunUntil([&] { return Count("LIST") == 2; }, minutes(1)));
+    returns.push_back(Now() - refused);
+    reflector_.reset();
+  }
+  std::sort(returns.begin(), returns.end());
+  EXPECT_GE(returns.front(), seconds(10));
+  EXPECT_LE(returns.back(), seconds(20));
+  EXPECT_GT(returns.back() - returns.front(), seconds(5));
+}
+
+TEST_F(ReflectorTest, ARefusedPageIsAskedForAgainAlone) {
+  for (int i = 0; i < 5; ++i) server_.Put("pod-" + std::to_string(i));
+  server_.pages_ignore_rv = true;
+  ReflectorOptions options;
+  options.watch_list_page_size = 2;
+  server_.list_errors = {std::nullopt, TooMany(), Refused(), std::nullopt};
+  Start(std::move(options));
+  sim_.RunFor(minutes(1));
+  EXPECT_EQ(server_.requests, (Texts{"LIST rv=0 limit=2", "LIST rv= limit=2 continue=2",
+                                     "LIST rv= limit=2 continue=2", "LIST rv= limit=2 continue=2",
+                                     "LIST rv= limit=2 continue=4", "WATCH rv=5 bookmarks"}));
+  EXPECT_EQ(store_.objects.size(), 5U);
+  EXPECT_EQ(observer_.errors,
+            (std::vector<Reason>{Reason::kTooManyRequests, Reason::kConnectionRefused}));
 }
 
 TEST_F(ReflectorTest, F17_AnObjectThatGoesBackIsLoggedAndTaken) {

@@ -74,6 +74,7 @@ struct FactoryCore::Impl {
   SharedInformerFactoryOptions options;
   base::Mutex mutex;
   std::map<InformerKey, std::shared_ptr<InformerCore>> informers KINFORMER_GUARDED_BY(mutex);
+  bool started KINFORMER_GUARDED_BY(mutex) = false;
   bool shutting_down KINFORMER_GUARDED_BY(mutex) = false;
 
   [[nodiscard]] Duration ResyncOf(const TypeInfo& type) const {
@@ -154,6 +155,7 @@ void FactoryCore::Start() {
   {
     base::MutexLock lock(impl_->mutex);
     if (impl_->shutting_down) return;
+    impl_->started = true;
   }
   for (const std::shared_ptr<InformerCore>& informer : impl_->All()) {
     if (!informer->HasStarted()) informer->Start();
@@ -164,6 +166,13 @@ Result<void> FactoryCore::WaitForCacheSync(const std::stop_token& stop,
                                            const SyncWaitOptions& options) {
   std::vector<std::shared_ptr<InformerCore>> started = impl_->All();
   std::erase_if(started, [](const auto& informer) { return !informer->HasStarted(); });
+  if (started.empty()) {
+    base::MutexLock lock(impl_->mutex);
+    if (!impl_->started) {
+      return Error(Reason::kNotSynced,
+                   "the factory is not started: none of its informers would ever sync; call Start");
+    }
+  }
   return WaitForSync(impl_->provider->env(), started, stop, options);
 }
 

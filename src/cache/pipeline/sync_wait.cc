@@ -8,6 +8,8 @@
 
 #include "kinformer/internal/informer_core.h"
 
+#include "cache/pipeline/failure_kind.h"
+
 namespace kinformer::internal {
 namespace {
 
@@ -20,7 +22,9 @@ std::string Unsynced(const std::vector<std::shared_ptr<InformerCore>>& informers
     if (!why.started) {
       line += " (not started)";
     } else if (why.last_error) {
-      line += " (last error: " + why.last_error->ToString() + ")";
+      const bool busy = cache::KindOf(*why.last_error) == cache::FailureKind::kAsksToWait;
+      line += busy ? " (the server asks to wait: " : " (last error: ";
+      line += why.last_error->ToString() + ")";
     } else {
       line += " (waiting for the server)";
     }
@@ -35,9 +39,25 @@ std::string Unsynced(const std::vector<std::shared_ptr<InformerCore>>& informers
   return all;
 }
 
+// What the server would answer again: all that is the client's own fault, except what is a matter
+// of time.
 bool IsPermanent(const Error& error) {
-  return IsForbidden(error) || IsUnauthorized(error) || IsNotFound(error) ||
-         error.reason() == Reason::kConfig;
+  if (error.reason() == Reason::kConfig || error.reason() == Reason::kInvalidArgument) return true;
+  switch (error.http_status()) {
+    case 408:
+    case 409:
+    case 410:
+    case 425:
+    case 429:
+      return false;
+    default:
+      return error.http_status() >= 400 && error.http_status() < 500;
+  }
+}
+
+Error NotStarted(const std::string& informer) {
+  return Error(Reason::kNotSynced,
+               "the informer for " + informer + " is not started: it would never sync; call Start");
 }
 
 }  // namespace
@@ -54,6 +74,9 @@ Result<void> WaitForSync(Env& env, const std::vector<std::shared_ptr<InformerCor
         Reason::kWouldDeadlock,
         "waiting for caches to sync on a loop's thread would wait for itself; not synced: " +
             Unsynced(informers));
+  }
+  for (const std::shared_ptr<InformerCore>& informer : informers) {
+    if (!informer->HasStarted()) return NotStarted(informer->Describe());
   }
   const std::shared_ptr<Monitor> monitor = env.NewMonitor();
   const auto wake = [monitor] {

@@ -138,6 +138,18 @@ TEST_F(WatchListTest, StreamsThatAlwaysEndEarlyAreListed) {
   EXPECT_EQ(Count("LIST"), 1U);
 }
 
+TEST_F(WatchListTest, RefusalsAreNotSilence) {
+  for (int i = 0; i < 30; ++i) {
+    server_.watch_errors.push_back(TooMany().WithRetryAfter(std::chrono::seconds(5)));
+  }
+  server_.Put("a");
+  Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return store_.replaced == 1; }, minutes(15)));
+  EXPECT_EQ(Count("LIST"), 0U);
+  EXPECT_EQ(Count("WATCHLIST"), 31U);
+  EXPECT_EQ(observer_.errors, std::vector<Reason>(30, Reason::kTooManyRequests));
+}
+
 // ---- whether it is used
 
 // Says nothing about watch-lists itself.

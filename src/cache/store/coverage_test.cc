@@ -80,7 +80,9 @@ TEST_F(CoverageTest, AListerSaysWhyItCannotTell) {
   EXPECT_EQ(Absence("ns", "b"), Reason::kNotFound);
   EXPECT_EQ(Absence("ns", "broken"), Reason::kUnreadable);
   EXPECT_EQ(store_->Stats().unreadable, 1U);
-  EXPECT_TRUE(lister_.List().ok());
+  EXPECT_EQ(lister_.List().error().reason(), Reason::kUnreadable) << "one is missing";
+  EXPECT_EQ(lister_.Namespace("ns").List().error().reason(), Reason::kUnreadable);
+  EXPECT_TRUE(lister_.Namespace("other").List().ok());
   coverage_.complete = false;
   Publish();
   EXPECT_EQ(Absence("ns", "a"), std::nullopt);

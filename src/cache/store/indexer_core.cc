@@ -24,6 +24,12 @@ std::string Quoted(std::string_view resource, std::string_view namespace_, std::
   return std::string(resource) + " \"" + ObjectKey(namespace_, name) + '"';
 }
 
+Error NamespaceMissing(std::string_view resource, std::string_view name) {
+  return Error(Reason::kInvalidArgument,
+               std::string(resource) + " \"" + std::string(name) +
+                   "\": these objects have a namespace, and none is given; use Namespace(ns).Get");
+}
+
 Error OutOfScope(const std::string& what, const cache::Scope& scope) {
   std::string where;
   const auto add = [&](std::string_view condition, std::string_view value) {
@@ -37,6 +43,23 @@ Error OutOfScope(const std::string& what, const cache::Scope& scope) {
   return Error(Reason::kOutOfScope,
                what + ": this cache looks at objects with " + where +
                    " only, so it cannot tell; ask the API server, or an informer that looks there");
+}
+
+// OK where no object of the namespace (empty: of all) is unreadable.
+Result<void> AllReadable(const cache::Coverage& coverage, std::string_view resource,
+                         std::string_view namespace_) {
+  if (coverage.unreadable == nullptr) return {};
+  std::size_t count = 0;
+  const ObjectName* first = nullptr;
+  for (const ObjectName& name : *coverage.unreadable) {
+    if (!namespace_.empty() && name.namespace_ != namespace_) continue;
+    if (count++ == 0) first = &name;
+  }
+  if (first == nullptr) return {};
+  std::string what = Quoted(resource, first->namespace_, first->name);
+  if (count > 1) what += " and " + std::to_string(count - 1) + " more";
+  return Error(Reason::kUnreadable, "the list is incomplete: what the server sent of " + what +
+                                        " is malformed or does not fit; the log says how");
 }
 
 }  // namespace
@@ -168,6 +191,13 @@ Error IndexerCore::WhyAbsent(const cache::Coverage* coverage, std::string_view r
     }
     if (!scope.conditions.empty()) return OutOfScope(what, scope);
   }
+  // Where the kind is known at run time only, its objects tell.
+  if (namespace_.empty()) {
+    const std::shared_ptr<const SnapshotCore> snapshot = store_->Snapshot();
+    SnapshotCore::Cursor cursor;
+    const Block* const any = snapshot->Next(cursor);
+    if (any != nullptr && !any->namespace_().empty()) return NamespaceMissing(resource, name);
+  }
   Error error(Reason::kNotFound,
               std::string(resource) + " \"" + std::string(name) + "\" not found");
   error.WithHttpStatus(404).WithDetails({.name = std::string(name), .kind = std::string(resource)});
@@ -180,7 +210,9 @@ Result<void> IndexerCore::Complete(const SnapshotCore& snapshot, std::string_vie
   if (coverage == nullptr) return {};
   if (Result<void> complete = owner_->Complete(*coverage); !complete) return complete;
   const std::string& looked_at = coverage->scope.namespace_;
-  if (namespace_.empty() || looked_at.empty() || looked_at == namespace_) return {};
+  if (namespace_.empty() || looked_at.empty() || looked_at == namespace_) {
+    return AllReadable(*coverage, resource, namespace_);
+  }
   return OutOfScope(std::string(resource) + " in namespace \"" + std::string(namespace_) + '"',
                     coverage->scope);
 }
@@ -194,6 +226,15 @@ std::vector<std::string> IndexerCore::IndexNames() const { return store_->IndexN
 Result<std::vector<std::string>> IndexerCore::ValuesOf(std::string_view index,
                                                        const Block& object) const {
   return store_->ValuesOf(index, object);
+}
+
+Result<void> CheckNamespace(const TypeInfo& type, std::string_view namespace_,
+                            std::string_view name) {
+  if (type.namespaced && namespace_.empty()) return NamespaceMissing(type.resource, name);
+  if (type.namespaced || namespace_.empty()) return {};
+  return Error(Reason::kInvalidArgument,
+               Quoted(type.resource, namespace_, name) +
+                   ": these objects have no namespace, and one is given; use the lister's own Get");
 }
 
 std::pair<std::string_view, std::string_view> SplitStoreKey(std::string_view key) {

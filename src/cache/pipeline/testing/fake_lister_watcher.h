@@ -92,10 +92,12 @@ class FakeServer {
   bool takes_entry_options = false;
   std::optional<EntryOptions> entry_options{};  // what the informer has asked for
   bool never_ends_initial_events = false;
+  bool answers_version = false;  // else nobody can ask it
   bool pages_ignore_rv = false;  // LIST at "0" honours the limit: no watch cache
   // The next requests of that kind get these; an empty optional is the ordinary answer.
   std::deque<std::optional<Error>> list_errors{};
   std::deque<std::optional<Error>> watch_errors{};
+  std::deque<std::optional<Error>> version_errors{};
   // Instead of any answer that could be given; empty: none.
   std::optional<Error> down{};
   // Unreadable objects that each list contains.
@@ -107,11 +109,15 @@ class FakeServer {
   // ---- what it was asked: "LIST rv=0 limit=500", "WATCH rv=1 bookmarks", "WATCHLIST rv="
   std::vector<std::string> requests{};
   std::vector<std::int64_t> timeouts{};
+  int version_questions = 0;
   [[nodiscard]] std::size_t open_watches() const { return watches_.size(); }
 
   // ---- what happens to the watches under way
   void EndWatches() {
     ForEachWatch([](Call& c) { c.Finish({}); });
+  }
+  void BreakWatches() {
+    ForEachWatch([](Call& c) { c.Break(); });
   }
   void FailWatches(const Error& error) {
     ForEachWatch([&](Call& c) { c.Finish(error); });
@@ -189,6 +195,10 @@ class FakeServer {
         c.watch_->OnDone(result);
       });
     }
+    void Break() {
+      Post([](Call& c) { c.watch_->OnBroken(); });
+      Finish({});
+    }
     void FinishList(Result<ListMeta> result) {
       Post([result](Call& c) { c.list_->OnDone(result); });
     }
@@ -216,6 +226,10 @@ class FakeServer {
     }
     std::unique_ptr<ListWatchCall> Watch(const ListOptions& o, WatchReceiver& r) override {
       return server_.Watch(o, r);
+    }
+    std::unique_ptr<ListWatchCall> CurrentVersion(
+        std::function<void(Result<std::string>)> answer) override {
+      return server_.CurrentVersion(std::move(answer));
     }
     ListScope Scope() const override { return server_.scope; }
     bool SetEntryOptions(const EntryOptions& o) override {
@@ -287,6 +301,16 @@ class FakeServer {
     }
     watches_.push_back(call.get());
     if (on_watch) on_watch();
+    return call;
+  }
+
+  std::unique_ptr<ListWatchCall> CurrentVersion(std::function<void(Result<std::string>)> answer) {
+    if (!answers_version) return nullptr;
+    ++version_questions;
+    Result<std::string> version = rv();
+    if (std::optional<Error> error = NextError(version_errors)) version = *error;
+    auto call = std::make_unique<Call>(*this, nullptr, nullptr);
+    call->Post([version, answer = std::move(answer)](Call&) { answer(version); });
     return call;
   }
 

@@ -1,0 +1,190 @@
+// What a watch shows by itself of events that are missing.
+
+#include <cstdint>
+#include <functional>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/pipeline/testing/informer_fixture.h"
+
+namespace kinformer {
+namespace {
+
+using internal::ObjectRef;
+using internal::cache::MakePod;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+// Of a and b the server has versions 1 and 2.
+class GapTest : public InformerTest, public testing::WithParamInterface<QueueKind> {
+ protected:
+  void Begin(InformerOptions<Pod> options = {}) {
+    server_.Put("a", "1");
+    server_.Put("b", "1");
+    options.queue = GetParam();
+    informer_.emplace(Make(std::move(options)));
+    recorder_ = Record(*informer_);
+    informer_->Start();
+    sim_.RunFor(seconds(5));
+    ASSERT_TRUE(informer_->HasSynced());
+  }
+  void Send(WatchEventType type, const std::string& name, const std::string& rv,
+            const std::string& uid = "") {
+    server_.Send(type, MakePod("default", name, rv, uid, "sent"));
+  }
+  [[nodiscard]] std::uint64_t Gaps() const { return informer_->Stats().gaps; }
+  [[nodiscard]] std::uint64_t Lists() const { return informer_->Stats().lists; }
+  // Ends the history that the test has made up: the next gap is one of its own.
+  void ExpectRelist(const std::string& what) {
+    const std::uint64_t lists = Lists();
+    const std::uint64_t gaps = Gaps();
+    EXPECT_GE(gaps, 1U) << what;
+    sim_.RunFor(minutes(30));
+    EXPECT_EQ(Lists(), lists + 1) << what;
+    EXPECT_EQ(Gaps(), gaps) << what;
+    ExpectEqual(*informer_, server_);
+  }
+
+  std::optional<SharedInformer<Pod>> informer_;
+  std::shared_ptr<Recorder> recorder_;
+};
+INSTANTIATE_TEST_SUITE_P(Queues, GapTest,
+                         testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
+
+TEST_P(GapTest, EachSignOfAGapIsARelist) {
+  Begin();
+  const auto sign = [&](const std::string& what, const std::function<void()>& send) {
+    const std::uint64_t before = Gaps();
+    send();
+    Settle();
+    EXPECT_EQ(Gaps(), before + 1) << what;
+    ExpectRelist(what);
+  };
+  server_.set_rv(1000);
+  sign("MODIFIED of an absent key", [&] { Send(WatchEventType::kModified, "c", "10"); });
+  sign("ADDED of a present key", [&] { Send(WatchEventType::kAdded, "a", "11"); });
+  sign("another uid", [&] { Send(WatchEventType::kModified, "a", "12", "other"); });
+  sign("another uid, added", [&] { Send(WatchEventType::kAdded, "a", "13", "other"); });
+  sign("DELETED of an absent key", [&] { Send(WatchEventType::kDeleted, "c", "14"); });
+  sign("DELETED of another uid", [&] { Send(WatchEventType::kDeleted, "a", "15", "other"); });
+}
+
+TEST_P(GapTest, AnOrdinaryHistoryHasNone) {
+  Begin();
+  server_.Put("c", "1");
+  server_.Put("c", "2");
+  server_.Delete("c");
+  server_.Put("c", "3", "another");
+  server_.Put("a", "2");
+  server_.Delete("b");
+  server_.EndWatches();
+  sim_.RunFor(minutes(5));
+  EXPECT_EQ(Gaps(), 0U);
+  EXPECT_EQ(Lists(), 1U);
+  ExpectEqual(*informer_, server_);
+}
+
+TEST_P(GapTest, ADeletionOfAnotherUidEndsTheObjectThatWasThere) {
+  Begin();
+  recorder_->words.clear();
+  std::string uid;
+  bool unknown = false;
+  informer_
+      ->AddEventHandler({.on_delete =
+                             [&](const Deleted<Pod>& e) {
+                               uid = e.object.uid();
+                               unknown = e.final_state_unknown;
+                             }})
+      .OrExit();
+  Settle();
+  Send(WatchEventType::kDeleted, "a", "15", "other");
+  Settle();
+  EXPECT_EQ(recorder_->words, (Texts{"-a?"}));
+  EXPECT_EQ(uid, "uid-a");
+  EXPECT_TRUE(unknown);
+}
+
+TEST_P(GapTest, WhatCannotBeReadIsNotJudged) {
+  Begin();
+  server_.SendUnreadable(WatchEventType::kAdded, "c", "3");
+  Settle();
+  Send(WatchEventType::kModified, "c", "4");
+  server_.SendUnreadable(WatchEventType::kModified, "a", "5");
+  Settle();
+  Send(WatchEventType::kAdded, "a", "6", "other");
+  Settle();
+  EXPECT_EQ(Gaps(), 0U);
+}
+
+TEST_P(GapTest, NeitherIsAWatchFromNowhere) {
+  server_.watch_list_unsupported = true;
+  InformerOptions<Pod> options;
+  options.queue = GetParam();
+  informer_.emplace(Make(std::move(options)));
+  recorder_ = Record(*informer_);
+  informer_->Start();
+  sim_.RunFor(seconds(5));
+  ASSERT_EQ(informer_->LastSyncResourceVersion(), "0");
+  Send(WatchEventType::kAdded, "a", "5");
+  Send(WatchEventType::kAdded, "a", "6");
+  Send(WatchEventType::kModified, "c", "7");
+  Settle();
+  EXPECT_EQ(Gaps(), 0U);
+  EXPECT_EQ(informer_->Snapshot().size(), 2U);
+}
+
+TEST_P(GapTest, UidsThatATransformMadeSayNothing) {
+  server_.Put("a", "1");
+  InformerOptions<Pod> options;
+  options.queue = GetParam();
+  informer_.emplace(Make(std::move(options)));
+  recorder_ = Record(*informer_);
+  int calls = 0;
+  informer_
+      ->SetTransform([&](const Ref<Pod>& pod) -> Result<Ref<Pod>> {
+        const ObjectRef& object = pod.object();
+        return Ref<Pod>(MakePod(object->namespace_(), object->name(), object->resourceVersion(),
+                                "made-up-" + std::to_string(++calls), "x"));
+      })
+      .OrExit();
+  informer_->Start();
+  sim_.RunFor(seconds(5));
+  server_.Put("a", "2");
+  server_.Put("a", "3");
+  server_.Delete("a");
+  Settle();
+  EXPECT_EQ(Gaps(), 0U);
+}
+
+// A server that shows gaps all the time.
+TEST_P(GapTest, RelistsBecauseOfGapsAreRare) {
+  Begin();
+  server_.set_rv(1'000'000);
+  std::vector<Duration> between;
+  std::uint64_t lists = Lists();
+  SteadyTime last = sim_.env().Now();
+  int rv = 2'000'000;
+  while (between.size() < 8) {
+    Send(WatchEventType::kDeleted, "nobody", std::to_string(++rv));
+    server_.set_rv(static_cast<std::uint64_t>(rv));
+    sim_.RunFor(seconds(1));
+    ASSERT_LT(rv, 2'010'000);
+    if (Lists() == lists) continue;
+    lists = Lists();
+    between.push_back(sim_.env().Now() - last);
+    last = sim_.env().Now();
+  }
+  EXPECT_LE(between[0], seconds(4));
+  const std::vector<int> pauses = {1, 2, 4, 8, 10, 10, 10};
+  for (std::size_t i = 0; i < pauses.size(); ++i) {
+    EXPECT_GE(between[i + 1], minutes(pauses[i]) - seconds(40)) << i;
+    EXPECT_LE(between[i + 1], minutes(pauses[i]) + seconds(70)) << i;
+  }
+}
+
+}  // namespace
+}  // namespace kinformer

@@ -1,0 +1,34 @@
+#include "cache/pipeline/retry_pace.h"
+
+#include <algorithm>
+
+#include "cache/pipeline/failure_kind.h"
+
+namespace kinformer::internal::cache {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr base::BackoffOptions kRelists{
+    .initial = milliseconds(500), .cap = seconds(30), .jitter = 1.0};
+
+// Grows slowly: the server's Retry-After is what counts, and a server that never sends one has ten
+// seconds' peace in the end.
+constexpr base::BackoffOptions kRefusals{
+    .initial = milliseconds(500), .factor = 1.5, .cap = seconds(10), .jitter = 1.0};
+
+}  // namespace
+
+RetryPace::RetryPace(Env& env, base::BackoffOptions failures)
+    : env_(env), failures_(env, failures), relists_(env, kRelists), refusals_(env, kRefusals) {}
+
+Duration RetryPace::After(const Error& error) {
+  const FailureKind kind = KindOf(error);
+  if (kind == FailureKind::kExpired || kind == FailureKind::kFuture) return BeforeRelist();
+  const Duration own = kind == FailureKind::kAsksToWait ? refusals_.Next() : failures_.Next();
+  if (!error.retry_after()) return own;
+  return std::max<Duration>(own, base::Jitter(env_, *error.retry_after(), 1.0));
+}
+
+}  // namespace kinformer::internal::cache

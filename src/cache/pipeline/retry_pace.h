@@ -1,0 +1,42 @@
+// cache/pipeline/retry_pace.h
+//
+// RetryPace: how long a reflector waits before it asks the server again.
+
+#ifndef KINFORMER_CACHE_PIPELINE_RETRY_PACE_H_
+#define KINFORMER_CACHE_PIPELINE_RETRY_PACE_H_
+
+#include "kinformer/env.h"
+#include "kinformer/error.h"
+
+#include "base/backoff.h"
+
+namespace kinformer::internal::cache {
+
+// Each reason to wait has a back-off of its own: what a server that was down has made long says
+// nothing of a version that is too old. All have jitter, so that those who were refused together do
+// not return together. Confined to the loop.
+class RetryPace {
+ public:
+  // `failures`: of what is neither a relist nor a wish of the server's.
+  RetryPace(Env& env, base::BackoffOptions failures);
+
+  // After an error: never less than its Retry-After, unless what is due is a list of another
+  // version.
+  [[nodiscard]] Duration After(const Error& error);
+  // After a watch that brought neither an error nor anything else.
+  [[nodiscard]] Duration AfterNothing() { return failures_.Next(); }
+  // Before a list that is due because of what the server has said: the first at most a second.
+  [[nodiscard]] Duration BeforeRelist() { return relists_.Next(); }
+  // The server has let us in.
+  void Admitted() { refusals_.Reset(); }
+
+ private:
+  Env& env_;
+  base::BackoffManager failures_;
+  base::BackoffManager relists_;
+  base::BackoffManager refusals_;
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_PIPELINE_RETRY_PACE_H_
