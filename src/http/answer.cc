@@ -4,8 +4,12 @@
 #include <charconv>
 #include <utility>
 
+#include "base/work_slice.h"
+
 namespace kinformer::internal::http {
 namespace {
+
+using base::WorkSlice;
 
 bool AcceptsGzip(std::string_view accept_encoding) {
   while (!accept_encoding.empty()) {
@@ -47,9 +51,7 @@ std::unique_ptr<ResponseStream> RefuseHeaders(ConnectionHost& host) {
 std::unique_ptr<ResponseStream> Dispatch(ConnectionHost& host, const std::string& certificate_user,
                                          HttpRequest request) {
   host.CountRequest();
-  if (!host.policy().Authenticate(certificate_user, request)) {
-    return host.policy().Refuse(401, "Unauthorized");
-  }
+  if (auto refusal = host.policy().Admit(certificate_user, request)) return refusal;
   auto response = host.handler().Handle(std::move(request));
   if (response != nullptr) return response;
   return host.policy().Refuse(500, "the handler gave no response");
@@ -76,11 +78,13 @@ Answer::State Answer::Pull(std::size_t max_bytes, std::vector<BodyChunk>& out) {
 Answer::State Answer::Read(std::size_t max_bytes, std::vector<BodyChunk>& out) {
   auto state = State::kMore;
   std::size_t total = 0;
+  const WorkSlice turn(host_.env());
   while (state == State::kMore && total < max_bytes) {
     const std::size_t first = out.size();
     state = response_->Read(max_bytes - total, out);
     if (out.size() == first) break;  // it looks for more
     for (std::size_t i = first; i < out.size(); ++i) total += out[i].bytes.size();
+    if (turn.over()) break;
   }
   return state;
 }

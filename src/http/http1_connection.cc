@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -9,12 +10,15 @@
 #include <boost/beast/http/string_body.hpp>
 
 #include "http/answer.h"
+#include "http/host_header.h"
+#include "base/work_slice.h"
 
 namespace kinformer::internal::http {
 namespace {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast::http;
+using base::WorkSlice;
 using boost::system::error_code;
 
 constexpr std::size_t kSliceBytes = std::size_t{64} << 10;
@@ -22,6 +26,8 @@ constexpr std::size_t kSliceBytes = std::size_t{64} << 10;
 constexpr int kSlicesPerTurn = 4;
 // How much of the next requests is read while a response is under way.
 constexpr std::size_t kReadAheadBytes = std::size_t{64} << 10;
+// A chunk's size line with its extensions, and the trailers behind the last chunk.
+constexpr std::size_t kMaxChunkHeadBytes = 4096;
 
 std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -68,8 +74,25 @@ class Http1Connection final : public Connection {
   // properly or not.
   enum class Phase : std::uint8_t { kRequest, kResponse, kLeaving, kCut, kLinger };
   struct Parsing {
+    Parsing() { parser.on_chunk_header(on_chunk_head); }
+    Parsing(const Parsing&) = delete;
+    Parsing& operator=(const Parsing&) = delete;
+
     beast::request_parser<beast::string_body> parser{};
-    bool header_seen = false;
+    // Whether a line of the head begins with a blank: the continuation of the one before, which
+    // others read in other ways.
+    bool folded = false;
+    char last = 0;  // byte of the head
+    std::size_t head_bytes = 0;
+    // All but the body, once the head is complete: trailers do not get into it.
+    std::optional<HttpRequest> request{};
+
+   private:
+    // The parser refers to it.
+    std::function<void(std::uint64_t, boost::beast::string_view, error_code&)> on_chunk_head =
+        [](std::uint64_t, boost::beast::string_view extensions, error_code& error) {
+          if (extensions.size() > kMaxChunkHeadBytes) error = beast::error::bad_chunk_extension;
+        };
   };
 
   void OnBytes(std::string_view data) override {
@@ -110,7 +133,8 @@ class Http1Connection final : public Connection {
     const HttpServerOptions& options = host().options();
     if (parsing_ == nullptr) {
       parsing_ = std::make_unique<Parsing>();
-      parsing_->parser.eager(true);
+      // Step by step: the head is judged before the body is read.
+      parsing_->parser.eager(false);
       parsing_->parser.header_limit(static_cast<std::uint32_t>(options.max_header_bytes));
       parsing_->parser.body_limit(options.max_body_bytes);
       SetDeadline(options.header_timeout);
@@ -118,40 +142,88 @@ class Http1Connection final : public Connection {
     auto& parser = parsing_->parser;
     while (!data.empty() && !parser.is_done()) {
       error_code error;
+      const bool in_head = !parser.is_header_done();
       const std::size_t used = parser.put(asio::buffer(data.data(), data.size()), error);
+      if (in_head) NoteHead(data.substr(0, used));
       data.remove_prefix(used);
+      // The parser's own limit is of what it has not taken yet.
+      if (parsing_->head_bytes > options.max_header_bytes) return Refuse(RefuseHeaders(host()));
       if (error == beast::error::need_more) error = {};
       if (error == beast::error::body_limit) return Refuse(RefuseBody(host()));
       if (error == beast::error::header_limit || error == beast::error::buffer_overflow) {
         return Refuse(RefuseHeaders(host()));
       }
       if (error) {
-        return Refuse(host().policy().Refuse(400, "malformed HTTP request: " + error.message()));
+        return Malformed(error.message());
+      }
+      if (parser.is_header_done() && !parsing_->request) {
+        if (auto refusal = TakeHead()) return Refuse(std::move(refusal));
       }
       if (used == 0) break;
     }
-    if (parser.is_header_done() && !parsing_->header_seen) {
-      parsing_->header_seen = true;
-      if (!parser.is_done()) {
-        SetDeadline(options.body_timeout);
-        if (SameFieldName(View(parser.get()[beast::field::expect]), "100-continue")) {
-          out().Append("HTTP/1.1 100 Continue\r\n\r\n");
-        }
-      }
+    if (parser.is_done()) {
+      Begin();
+      return true;
     }
-    if (!parser.is_done()) return false;
-    Begin();
-    return true;
+    if (parsing_->request && parser.chunked() && data.size() > kMaxChunkHeadBytes) {
+      return Malformed("a chunk's head, or the trailers, are longer than " +
+                       std::to_string(kMaxChunkHeadBytes) + " bytes");
+    }
+    return false;
+  }
+
+  bool Malformed(const std::string& why) {
+    return Refuse(host().policy().Refuse(400, "malformed HTTP request: " + why));
+  }
+
+  void NoteHead(std::string_view bytes) {
+    parsing_->head_bytes += bytes.size();
+    for (const char c : bytes) {
+      if (parsing_->last == '\n' && (c == ' ' || c == '\t')) parsing_->folded = true;
+      parsing_->last = c;
+    }
+  }
+
+  // The head is complete. What refuses the request; null: its body may come.
+  std::unique_ptr<ResponseStream> TakeHead() {
+    const auto& parser = parsing_->parser;
+    const auto& message = parser.get();
+    HttpRequest& request = parsing_->request.emplace();
+    request.method = std::string(View(message.method_string()));
+    request.target = std::string(View(message.target()));
+    for (const auto& field : message)
+      request.headers.Add(View(field.name_string()), View(field.value()));
+    if (auto refusal = JudgeHead(request, message.version() >= 11)) return refusal;
+    if (parser.is_done()) return nullptr;
+    SetDeadline(host().options().body_timeout);
+    if (SameFieldName(request.headers.Get("expect"), "100-continue")) {
+      out().Append("HTTP/1.1 100 Continue\r\n\r\n");
+    }
+    return nullptr;
+  }
+
+  // What two readers could understand in two ways is refused.
+  std::unique_ptr<ResponseStream> JudgeHead(const HttpRequest& request, bool http11) {
+    const RequestPolicy& policy = host().policy();
+    const auto malformed = [&](std::string_view why) {
+      return policy.Refuse(400, "malformed HTTP request: " + std::string(why));
+    };
+    if (parsing_->folded) return malformed("a header goes on in the next line");
+    if (const auto why = HostProblem(request.headers, http11); !why.empty()) return malformed(why);
+    for (const auto& [name, value] : request.headers) {
+      if (!SameFieldName(name, "transfer-encoding") || SameFieldName(value, "chunked")) continue;
+      return policy.Refuse(501, "the Transfer-Encoding is not known here; it may be chunked");
+    }
+    if (!http11 && request.headers.Has("transfer-encoding")) {
+      return malformed("HTTP/1.0 has no Transfer-Encoding");
+    }
+    return nullptr;
   }
 
   void Begin() {
     const std::unique_ptr<Parsing> parsed = std::move(parsing_);
     auto& message = parsed->parser.get();
-    HttpRequest request;
-    request.method = std::string(View(message.method_string()));
-    request.target = std::string(View(message.target()));
-    for (const auto& field : message)
-      request.headers.Add(View(field.name_string()), View(field.value()));
+    HttpRequest request = *std::move(parsed->request);
     request.body = std::move(message.body());
 
     const std::uint64_t most = host().options().max_requests_per_connection;
@@ -185,9 +257,10 @@ class Http1Connection final : public Connection {
   // True: the response is complete, and there may be another request.
   bool Advance() {
     if (!answer_->ready()) return false;
+    const WorkSlice turn(host().env());
     for (int slice = 0;; ++slice) {
       if (out().size() >= kSliceBytes && !Flush()) return false;
-      if (slice == kSlicesPerTurn) {
+      if (slice == kSlicesPerTurn || (slice > 0 && turn.over())) {
         more_ = true;
         return false;
       }
@@ -281,7 +354,9 @@ class Http1Connection final : public Connection {
   void Settle() {
     const bool flushed = Flush();
     if (closed()) return;
-    SetReading(phase_ != Phase::kCut && in_.size() < kReadAheadBytes);
+    // A head or a chunk's line that is not complete is bounded where it is parsed.
+    SetReading(phase_ == Phase::kRequest ||
+               (phase_ != Phase::kCut && in_.size() < kReadAheadBytes));
     if (!flushed) return;
     switch (phase_) {
       case Phase::kRequest:

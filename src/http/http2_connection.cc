@@ -7,11 +7,14 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/work_slice.h"
 #include "http/answer.h"
+#include "http/host_header.h"
 
 namespace kinformer::internal::http {
 namespace {
 
+using base::WorkSlice;
 using State = ResponseStream::State;
 
 constexpr std::size_t kSliceBytes = std::size_t{64} << 10;
@@ -41,6 +44,7 @@ struct Stream {
   std::size_t body_bytes = 0;
   bool headers_too_long = false;
   bool body_too_long = false;
+  std::string_view malformed{};  // why; empty: it is not
   bool asked = false;  // the request is complete, or refused before that
   std::optional<Answer> answer{};
   bool head_sent = false;
@@ -106,6 +110,8 @@ class Http2Connection final : public Connection {
     nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, code);
   }
   void TakeBody(Stream& stream, std::size_t size);
+  template <class Work>
+  void WhileTimeIs(const WorkSlice& turn, std::vector<std::int32_t>& ids, const Work& work);
   void Send();
   void Settle();
   // How often streams are looked at for what they wait for.
@@ -193,7 +199,9 @@ int Http2Connection::OnHeader(nghttp2_session*, const nghttp2_frame* frame,
   }
   const std::string_view key = View(name, name_size);
   const std::string_view text = View(value, value_size);
-  if (!key.starts_with(':')) {
+  if (key == "host" && stream->request.headers.Get("host") == text) {
+    // As :authority has it, which came before.
+  } else if (!key.starts_with(':')) {
     stream->request.headers.Add(key, text);
   } else if (key == ":method") {
     stream->request.method = text;
@@ -232,7 +240,11 @@ int Http2Connection::OnFrame(nghttp2_session* session, const nghttp2_frame* fram
   const std::int32_t id = frame->hd.stream_id;
   Stream* const stream = connection.Find(id);
   if (stream == nullptr) return 0;
-  if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0 || stream->headers_too_long) {
+  if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
+    stream->malformed = HostProblem(stream->request.headers, /*required=*/true);
+  }
+  if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0 || stream->headers_too_long ||
+      !stream->malformed.empty()) {
     connection.complete_.push_back(id);
   } else if (frame->hd.type == NGHTTP2_HEADERS &&
              SameFieldName(stream->request.headers.Get("expect"), "100-continue")) {
@@ -272,6 +284,8 @@ void Http2Connection::Ask(Stream& stream) {
   std::unique_ptr<ResponseStream> response;
   if (stream.headers_too_long) {
     response = RefuseHeaders(host());
+  } else if (!stream.malformed.empty()) {
+    response = host().policy().Refuse(400, stream.malformed);
   } else if (stream.body_too_long) {
     response = RefuseBody(host());
   } else {
@@ -413,29 +427,45 @@ void Http2Connection::Abort(Stream& stream) {
 void Http2Connection::Pump() {
   if (closed() || in_work_) return;
   // Each may wake or complete others.
-  const std::vector<std::int32_t> complete = std::exchange(complete_, {});
-  for (const std::int32_t id : complete) {
+  const WorkSlice turn(host().env());
+  WhileTimeIs(turn, complete_, [this](std::int32_t id) {
     if (Stream* const stream = Find(id)) Ask(*stream);
-  }
-  const std::vector<std::int32_t> woken = std::exchange(woken_, {});
-  for (const std::int32_t id : woken) {
+  });
+  WhileTimeIs(turn, woken_, [this](std::int32_t id) {
     Stream* const stream = Find(id);
-    if (stream == nullptr || !stream->asked) continue;
+    if (stream == nullptr || !stream->asked) return;
     if (!stream->head_sent) {
       SendHead(*stream);
     } else if (std::exchange(stream->deferred, false)) {
       nghttp2_session_resume_data(session_, id);
     }
-  }
+  });
   Send();
+}
+
+// Does the work for each stream that is in `ids` now, one of them at least; the others come next.
+template <class Work>
+void Http2Connection::WhileTimeIs(const WorkSlice& turn, std::vector<std::int32_t>& ids,
+                                  const Work& work) {
+  const std::vector<std::int32_t> now = std::exchange(ids, {});
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (i > 0 && turn.over()) {
+      ids.insert(ids.begin(), now.begin() + static_cast<std::ptrdiff_t>(i), now.end());
+      host().Woken(*this);
+      return;
+    }
+    work(now[i]);
+  }
 }
 
 void Http2Connection::Send() {
   if (closed() || in_work_) return;
-  for (int round = 0; round < kRoundsPerTurn; ++round) {
+  const WorkSlice turn(host().env());
+  for (int round = 0; round < kRoundsPerTurn && (round == 0 || !turn.over()); ++round) {
+    bool others = false;  // have their turn, though there is more
     full_ = out().size() >= kMaxOut;
     in_work_ = true;
-    while (!full_ && !cut_) {
+    while (!full_ && !cut_ && !others) {
       const std::uint8_t* bytes = nullptr;
       const ssize_t size = nghttp2_session_mem_send(session_, &bytes);
       if (size < 0) {
@@ -445,6 +475,7 @@ void Http2Connection::Send() {
       if (size == 0) break;
       out().Append(View(bytes, static_cast<std::size_t>(size)));
       full_ = full_ || out().size() >= kMaxOut;
+      others = turn.over();
     }
     in_work_ = false;
     const bool flushed = Flush();
@@ -452,7 +483,7 @@ void Http2Connection::Send() {
     // What its requests make us say has to go first.
     SetReading(out().size() < kMaxOut);
     if (!flushed) return;
-    if (!full_) return Settle();
+    if (!full_ && !others) return Settle();
   }
   host().Woken(*this);
 }

@@ -27,10 +27,11 @@ enum class Compression : std::uint8_t {
 class RequestPolicy {
  public:
   virtual ~RequestPolicy() = default;
-  // Fills in request.user where the caller has proven who it is; false: it is to be refused.
-  // `certificate_user` is the common name of its certificate, or empty.
-  [[nodiscard]] virtual bool Authenticate(const std::string& certificate_user,
-                                          HttpRequest& request) const = 0;
+  // Null: the request is let in, with request.user filled in where the caller has proven who it
+  // is. Else the answer that refuses it. `certificate_user` is the common name of the caller's
+  // certificate, or empty.
+  [[nodiscard]] virtual std::unique_ptr<ResponseStream> Admit(const std::string& certificate_user,
+                                                              HttpRequest& request) const = 0;
   // How the answer may be compressed, of a client that accepts gzip.
   [[nodiscard]] virtual Compression CompressionOf(const HttpRequest& request) const = 0;
   // An answer of the server's own, with that status, which is an error.

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <netinet/tcp.h>
+#include <optional>
+#include <string>
 #include <sys/socket.h>
 #include <unordered_map>
 #include <utility>
@@ -18,16 +20,23 @@
 #include "http/connection.h"
 #include "http/http1_connection.h"
 #include "http/tls_handshake.h"
+#include "base/work_slice.h"
 
 namespace kinformer::internal::http {
 namespace {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
+using base::WorkSlice;
 using boost::system::error_code;
 
-// Woken connections served before the loop gets its turn again.
+// Woken connections served before the loop gets its turn again, or as many as there is time for.
 constexpr std::size_t kPumpBatch = 64;
+// While no descriptor is left, how often that is logged.
+constexpr Duration kSayAgain = std::chrono::minutes(1);
+
+using WokenList = boost::intrusive::list<Connection, boost::intrusive::base_hook<WokenHook>,
+                                         boost::intrusive::constant_time_size<false>>;
 
 // Asio makes descriptors that children would inherit.
 template <class Socket>
@@ -117,17 +126,23 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
     gone_->NotifyAll();
   }
 
-  // One task for all that were woken in a turn, in bounded batches.
+  // One task for all that were woken in a turn, in bounded batches. Who wants to go on comes after
+  // all that wait.
   void SchedulePump() {
     if (pump_scheduled_) return;
     pump_scheduled_ = true;
     env_.loop().Post([self = shared_from_this()] {
       self->pump_scheduled_ = false;
-      for (std::size_t i = 0; i < kPumpBatch && !self->woken_.empty(); ++i) {
-        const std::shared_ptr<Connection> connection = self->woken_.front().shared_from_this();
-        self->woken_.pop_front();
+      WokenList batch;
+      batch.splice(batch.end(), self->woken_);
+      const WorkSlice turn(self->env_);
+      for (std::size_t i = 0; i < kPumpBatch && !batch.empty(); ++i) {
+        const std::shared_ptr<Connection> connection = batch.front().shared_from_this();
+        batch.pop_front();
         connection->Pump();
+        if (turn.over()) break;
       }
+      self->woken_.splice(self->woken_.begin(), batch);
       if (!self->woken_.empty()) self->SchedulePump();
     });
   }
@@ -163,8 +178,7 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
           if (self->stopped_) return;
           if (error) {
             // Out of descriptors, most likely: taking the next one at once would only spin.
-            self->env_.log().Log(LogLevel::kWarning, "cannot accept a connection",
-                                 {{"err", error.message()}});
+            self->SayCannotAccept(error);
             self->retry_ = self->env_.loop().RunAt(
                 self->env_.Now() + std::chrono::milliseconds(100), [weak = self->weak_from_this()] {
                   if (const auto again = weak.lock()) again->Accept();
@@ -174,6 +188,17 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
           self->Take(std::move(socket));
           self->Accept();
         });
+  }
+
+  void SayCannotAccept(const error_code& error) {
+    ++refused_;
+    const SteadyTime now = env_.Now();
+    if (said_ && now - *said_ < kSayAgain) return;
+    said_ = now;
+    env_.log().Log(LogLevel::kWarning, "cannot accept connections",
+                   {{"err", error.message()},
+                    {"attempts", std::to_string(std::exchange(refused_, 0))},
+                    {"connections_open", std::to_string(connections_.size())}});
   }
 
   void Take(tcp::socket socket) {
@@ -253,9 +278,9 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
   tcp::acceptor acceptor_;
   Timer retry_{};
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_{};
-  boost::intrusive::list<Connection, boost::intrusive::base_hook<WokenHook>,
-                         boost::intrusive::constant_time_size<false>>
-      woken_{};
+  WokenList woken_{};
+  std::uint64_t refused_ = 0;        // accepts that failed, and were not logged
+  std::optional<SteadyTime> said_{};  // when the last of them was
   Scratch scratch_{};
   std::uint32_t max_streams_ = options_.http2_max_streams;
   std::string date_{};

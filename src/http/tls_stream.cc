@@ -9,6 +9,8 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
+#include <string>
 #include <string_view>
 #include <sys/socket.h>
 #include <utility>
@@ -246,6 +248,13 @@ std::unique_ptr<ByteStream> NewTlsStream(tcp::socket socket, const TlsContext& c
   auto stream = std::make_unique<TlsStream>(std::move(socket), context);
   if (!stream->usable()) return nullptr;
   return stream;
+}
+
+bool IsCertifiedFor(const TlsContext& context, const std::string& name) {
+  X509* const certificate = SSL_CTX_get0_certificate(context.get());
+  if (certificate == nullptr) return false;
+  return X509_check_host(certificate, name.data(), name.size(), 0, nullptr) == 1 ||
+         X509_check_ip_asc(certificate, name.c_str(), 0) == 1;
 }
 
 Result<TlsContext> NewTlsContext(const TlsServerMaterial& material, bool http2) {

@@ -28,6 +28,8 @@ struct TlsServerMaterial {
 using TlsContext = std::shared_ptr<ssl_ctx_st>;
 // Errors: kConfig, with OpenSSL's text.
 Result<TlsContext> NewTlsContext(const TlsServerMaterial& material, bool http2);
+// Whether its certificate is for that name or address.
+[[nodiscard]] bool IsCertifiedFor(const TlsContext& context, const std::string& name);
 
 // Nothing is copied between OpenSSL and the socket, and between records nothing is kept: a
 // connection of asio's kind holds 70 KB of buffers for as long as it lives, which is what thousands

@@ -27,12 +27,17 @@ struct HttpServerOptions {
   std::string key_pem{};
   // Who may sign client certificates; empty: the server's own authority.
   std::string client_ca_pem{};
-  // Further names and addresses for the self-made certificate.
+  // Further names and addresses by which clients reach the server: they stand in the self-made
+  // certificate, and are taken as Host where everybody is let in.
   std::vector<std::string> host_names{};
 
   // Who is let in. Without a token and without required certificates: everybody. Requests to
   // /livez, /readyz, /healthz and /version always pass. A client certificate, where one is shown,
-  // must be valid; its common name becomes HttpRequest::user.
+  // must be valid; its common name becomes HttpRequest::user. Requests that a web page of another
+  // origin sends are refused always (403). Where everybody is let in, Host must be localhost, a
+  // loopback address, `address`, one of `host_names` or a name in the certificate, or any address
+  // where the server listens on all interfaces; else the answer is 421. So no page in a browser on
+  // this machine gets in by having its own name resolve to it.
   std::string bearer_token{};
   bool require_client_certificate{false};
   // The name in the kubeconfig, and the user of the token.

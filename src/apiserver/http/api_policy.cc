@@ -64,6 +64,8 @@ std::string_view ReasonOf(int status) {
   switch (status) {
     case 401:
       return "Unauthorized";
+    case 403:
+      return "Forbidden";
     case 413:
       return "RequestEntityTooLarge";
     case 500:
@@ -75,8 +77,19 @@ std::string_view ReasonOf(int status) {
 
 }  // namespace
 
-bool ApiPolicy::Authenticate(const std::string& certificate_user, HttpRequest& request) const {
-  return apiserver::Authenticate(options_, certificate_user, request);
+std::unique_ptr<ResponseStream> ApiPolicy::Admit(const std::string& certificate_user,
+                                                 HttpRequest& request) const {
+  if (HasForeignOrigin(request.headers)) {
+    return Refuse(403, "the Origin is not this server: a web page from elsewhere sent this request");
+  }
+  const std::string_view host = request.headers.Get("host");
+  if (LetsAnybodyIn(options_) && !names_.Include(host)) {
+    return Refuse(421, "the Host \"" + std::string(host) +
+                           "\" is no name of this server, which lets in everybody: give it with "
+                           "--host-name (HttpServerOptions::host_names), or ask for a token");
+  }
+  if (!Authenticate(options_, certificate_user, request)) return Refuse(401, "Unauthorized");
+  return nullptr;
 }
 
 Compression ApiPolicy::CompressionOf(const HttpRequest& request) const {
@@ -89,7 +102,7 @@ std::unique_ptr<ResponseStream> ApiPolicy::Refuse(int status, std::string_view m
   std::string text;
   for (const char c : message) {
     if (c == '"' || c == '\\') text.push_back('\\');
-    text.push_back(c);
+    text.push_back(c >= 0 && c < ' ' ? ' ' : c);
   }
   return std::make_unique<Refusal>(
       status,

@@ -6,6 +6,7 @@
 #ifndef KINFORMER_APISERVER_HTTP_API_POLICY_H_
 #define KINFORMER_APISERVER_HTTP_API_POLICY_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,16 +15,21 @@
 #include "kinformer/apiserver/http_server_options.h"
 #include "kinformer/transport.h"
 
+#include "apiserver/http/own_names.h"
 #include "http/request_policy.h"
 
 namespace kinformer::apiserver {
 
 class ApiPolicy final : public internal::http::RequestPolicy {
  public:
-  explicit ApiPolicy(HttpServerOptions options) : options_(std::move(options)) {}
+  // `certified`: whether the server's certificate is for a name; empty without TLS.
+  ApiPolicy(HttpServerOptions options, std::function<bool(const std::string&)> certified)
+      : options_(std::move(options)), names_(options_, std::move(certified)) {}
 
-  [[nodiscard]] bool Authenticate(const std::string& certificate_user,
-                                  HttpRequest& request) const override;
+  // Refuses what a foreign web page asks (403), where no token or certificate is needed any Host
+  // that is not ours (421), and who has not proven who he is (401).
+  [[nodiscard]] std::unique_ptr<ResponseStream> Admit(const std::string& certificate_user,
+                                                      HttpRequest& request) const override;
   // What is long is worth it; of watches those that begin with initial events.
   [[nodiscard]] internal::http::Compression CompressionOf(
       const HttpRequest& request) const override;
@@ -32,6 +38,7 @@ class ApiPolicy final : public internal::http::RequestPolicy {
 
  private:
   const HttpServerOptions options_;
+  const OwnNames names_;
 };
 
 }  // namespace kinformer::apiserver

@@ -17,6 +17,9 @@ namespace kinformer::apiserver {
 [[nodiscard]] bool Authenticate(const HttpServerOptions& options,
                                 const std::string& certificate_user, HttpRequest& request);
 
+// Whether neither a token nor a certificate is needed.
+[[nodiscard]] bool LetsAnybodyIn(const HttpServerOptions& options);
+
 }  // namespace kinformer::apiserver
 
 #endif  // KINFORMER_APISERVER_HTTP_AUTHENTICATION_H_

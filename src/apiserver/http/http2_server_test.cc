@@ -58,7 +58,7 @@ class RawClient {
                        std::vector<std::pair<std::string, std::string>> more = {},
                        const std::string& method = "GET") {
     std::vector<std::pair<std::string, std::string>> all = {
-        {":method", method}, {":scheme", "https"}, {":authority", "x"}, {":path", path}};
+        {":method", method}, {":scheme", "https"}, {":authority", "localhost"}, {":path", path}};
     all.insert(all.end(), more.begin(), more.end());
     std::vector<nghttp2_nv> fields;
     for (auto& [name, value] : all) {
@@ -292,7 +292,7 @@ TEST_F(Http2ServerTest, ABodyThatNeverComesIsGivenUp) {
   Listen({.body_timeout = milliseconds(50)});
   RawClient client(Dial());
   std::pair<std::string, std::string> fields[] = {
-      {":method", "POST"}, {":scheme", "https"}, {":authority", "x"}, {":path", "/echo"}};
+      {":method", "POST"}, {":scheme", "https"}, {":authority", "localhost"}, {":path", "/echo"}};
   std::vector<nghttp2_nv> values;
   for (auto& [name, value] : fields) {
     values.push_back({reinterpret_cast<std::uint8_t*>(name.data()),
@@ -308,6 +308,57 @@ TEST_F(Http2ServerTest, ABodyThatNeverComesIsGivenUp) {
   ASSERT_TRUE(client.Until([&] { return client.streams[id].closed; }));
   EXPECT_EQ(client.streams[id].error, static_cast<std::uint32_t>(NGHTTP2_CANCEL));
   EXPECT_EQ(server_->Stats().requests, 0U);
+}
+
+// Rows 1, 4, 15 and 26.
+TEST_F(Http2ServerTest, PagesFromElsewhereAndOtherHostsAreRefused) {
+  Listen();
+  RawClient client(Dial());
+  const std::vector<std::pair<std::vector<std::pair<std::string, std::string>>, std::string>> rows = {
+      {{{"origin", "https://evil"}}, "403"},
+      {{{"origin", "https://localhost"}}, "200"},
+      {{{"host", "evil"}}, "400"},
+      {{{"host", "localhost"}}, "200"},
+  };
+  for (const auto& [fields, status] : rows) {
+    const std::int32_t id = client.Request("/echo", fields);
+    ASSERT_TRUE(client.Until([&] { return client.streams[id].closed; }));
+    EXPECT_EQ(client.streams[id].headers[":status"], status) << fields.front().second;
+  }
+  const std::int32_t broken = client.Request("/echo", {{"x-test", "a\r\nb: c"}});
+  client.Until([&] { return client.streams[broken].closed || client.ended; });
+  EXPECT_NE(client.streams[broken].headers[":status"], "200");
+}
+
+// Rows 23, 24 and 27: frames that no library sends.
+TEST_F(Http2ServerTest, FramesAgainstTheRulesEndTheConnectionAndNoMore) {
+  Listen();
+  const auto frame = [](char type, char flags, char stream, const std::string& payload) {
+    const auto size = payload.size();
+    return std::string{static_cast<char>(size >> 16), static_cast<char>(size >> 8),
+                       static_cast<char>(size),       type,
+                       flags,                         '\0',
+                       '\0',                          '\0',
+                       stream} +
+           payload;
+  };
+  const std::string start = "\x82\x87\x84\x41\x09localhost";  // GET, https, /, :authority
+  // A value of 4,000 bytes goes into the table and is named 10,000 times.
+  const std::string bomb = start + "\x40\x01x\x7f\xa1\x1e" + std::string(4000, 'v') +
+                           std::string(10'000, '\xbe');
+  std::string flood = frame(1, 1, 1, start);
+  for (int i = 0; i < 20'000; ++i) flood += frame(9, 0, 1, {"\x40\x01x\x01y", 5});
+  for (const std::string& bytes :
+       {flood, frame(1, 5, 1, bomb), frame(8, 0, 0, std::string(4, '\0')),
+        frame(1, 5, 2, start), frame(0, 1, 1, "data without a request")}) {
+    RawClient client(Dial());
+    ASSERT_TRUE(client.Until([&] { return MaxStreams(client) == 100; }));
+    client.Write(bytes);
+    client.Until([&] { return client.goaway || client.ended; });
+    const Reply reply = Client().Get(server_->url() + "/echo");
+    EXPECT_EQ(reply.status, 200);
+    EXPECT_LT(reply.body.size(), 1000U);
+  }
 }
 
 TEST_F(Http2ServerTest, WhoWantsHttp1GetsIt) {

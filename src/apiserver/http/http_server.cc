@@ -1,10 +1,14 @@
 #include "kinformer/apiserver/http_server.h"
 
+#include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "apiserver/http/api_policy.h"
+#include "apiserver/http/authentication.h"
 #include "apiserver/http/kubeconfig_text.h"
+#include "apiserver/http/own_names.h"
 #include "http/server.h"
 #include "http/tls_authority.h"
 #include "http/tls_stream.h"
@@ -71,9 +75,23 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Listen(Env& env, Handler& handle
   auto impl = std::make_unique<Impl>(std::move(options));
   Result<TlsContext> tls = impl->PrepareTls(env);
   if (!tls) return tls.error();
-  auto server = Server::Listen(env, handler, impl->options,
-                               std::make_shared<const ApiPolicy>(impl->options), *std::move(tls));
+  std::function<bool(const std::string&)> certified;
+  if (*tls != nullptr) {
+    certified = [context = *tls](const std::string& name) {
+      return internal::http::IsCertifiedFor(context, name);
+    };
+  }
+  auto server =
+      Server::Listen(env, handler, impl->options,
+                     std::make_shared<const ApiPolicy>(impl->options, certified), *std::move(tls));
   if (!server) return server.error();
+  if (LetsAnybodyIn(impl->options) && !IsLoopbackAddress(impl->options.address)) {
+    env.log().Log(LogLevel::kWarning,
+                  "the server listens beyond this machine and lets in everybody: set bearer_token, "
+                  "and tls",
+                  {{"address", impl->options.address},
+                   {"port", std::to_string((*server)->port())}});
+  }
   impl->server = *std::move(server);
   impl->kubeconfig.url = impl->Url();
   impl->kubeconfig.user = impl->options.kubeconfig_user;

@@ -64,7 +64,7 @@ TEST_P(HttpServerTest, StreamsAsItComesInChunks) {
 TEST_F(HttpServer1Test, HeadersOfAWatchComeBeforeItsFirstEvent) {
   Listen();
   const int fd = Dial();
-  const std::string request = "GET /silent?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n";
+  const std::string request = "GET /silent?watch=1 HTTP/1.1\r\nHost: localhost\r\n\r\n";
   ::send(fd, request.data(), request.size(), MSG_NOSIGNAL);
   char buffer[1024];
   const ssize_t n = ::recv(fd, buffer, sizeof(buffer), 0);
@@ -100,7 +100,7 @@ TEST_P(HttpServerTest, SRV14LongBodiesArriveWholeCompressedOnlyWhenAskedAndWorth
 TEST_F(HttpServer1Test, ASlowReaderCostsABufferAndNoMore) {
   Listen({.write_timeout = milliseconds(200)});
   const int fd = Dial();
-  const std::string request = "GET /endless HTTP/1.1\r\nHost: x\r\n\r\n";
+  const std::string request = "GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n";
   ::send(fd, request.data(), request.size(), MSG_NOSIGNAL);
   // Never reads: after the write timeout the server gives up.
   EXPECT_TRUE(Eventually([&] { return server_->Stats().connections_accepted == 1; }));
@@ -161,15 +161,15 @@ TEST_P(HttpServerTest, SaysContinueWhenAsked) {
 TEST_F(HttpServer1Test, ServesPipelinedRequestsInOrderAndOldClients) {
   Listen();
   const std::string two = Talk(Dial(),
-                               "GET /echo?1 HTTP/1.1\r\nHost: x\r\n\r\n"
-                               "GET /echo?2 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+                               "GET /echo?1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                               "GET /echo?2 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   EXPECT_LT(two.find("/echo?1"), two.find("/echo?2"));
   EXPECT_NE(two.find("/echo?2"), std::string::npos);
   EXPECT_THAT(Talk(Dial(), "GET /ticks HTTP/1.0\r\n\r\n"),
               ::testing::EndsWith("\r\n\r\ntick 1\ntick 2\ntick 3\ntick 4\ntick 5\n"));
   EXPECT_THAT(Talk(Dial(), "nonsense\r\n\r\n"), HasSubstr("HTTP/1.1 400 Bad Request\r\n"));
   const std::string head =
-      Talk(Dial(), "HEAD /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      Talk(Dial(), "HEAD /echo HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(head, ::testing::EndsWith("\r\n\r\n"));
   EXPECT_THAT(head, HasSubstr("Content-Length: "));
 }
@@ -282,7 +282,7 @@ TEST_F(HttpServer1Test, DestructionEndsWhatIsUnderWay) {
   for (int i = 0; i < 20; ++i) {
     clients.push_back(Dial());
     const std::string request =
-        std::string("GET ") + (i % 2 == 0 ? "/silent" : "/endless") + " HTTP/1.1\r\n\r\n";
+        std::string("GET ") + (i % 2 == 0 ? "/silent" : "/endless") + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
     ::send(clients.back(), request.data(), request.size(), MSG_NOSIGNAL);
   }
   EXPECT_TRUE(Eventually([&] { return handler_.alive == 20; }));
