@@ -78,8 +78,19 @@ class Object {
   Value& Add(std::string name, Value value) KINFORMER_LIFETIMEBOUND;
   // Makes room for so many members in all.
   void Reserve(std::size_t count);
-  // Whether there was one. Keeps the order of the others.
+  // Whether there was one. Keeps the order of the others. Costs as much as there are members: for
+  // many of them EraseIf.
   bool Erase(std::string_view name);
+  // Erases the members of which `gone` is true, in one pass; how many they were.
+  template <class Predicate>
+  std::size_t EraseIf(const Predicate& gone) {
+    const std::size_t before = size();
+    std::erase_if(members_, gone);
+    if (size() != before) RebuildIndex();
+    return before - size();
+  }
+  // Adds members at the end, in one pass. REQUIRES: names that are distinct and not there yet.
+  void Extend(std::vector<Member> more);
   void Clear();
   // The members, in their order.
   [[nodiscard]] std::vector<Member> Release() &&;

@@ -29,7 +29,9 @@ namespace kinformer::json {
 Result<Value> MergeDiff(const Value& from, const Value& to);
 
 // Applies a JSON Patch: add, remove, replace, move, copy, test. All or nothing: on an error,
-// kInvalidArgument with the number of the operation, the document is as it was.
+// kInvalidArgument with the number of the operation, the document is as it was. One that would make
+// the document deeper than 512 levels, or whose copies take more than 64 MiB in memory, is such an
+// error.
 Result<void> ApplyPatch(const Value& patch, Value& document);
 
 }  // namespace kinformer::json

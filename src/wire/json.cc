@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -120,11 +121,22 @@ void Object::Set(std::string_view name, Value value) {
   }
 }
 
+void Object::Extend(std::vector<Member> more) {
+  members_.reserve(members_.size() + more.size());
+  std::move(more.begin(), more.end(), std::back_inserter(members_));
+  RebuildIndex();
+}
+
 bool Object::Erase(std::string_view name) {
   const std::size_t i = IndexOf(name);
   if (i == kAbsent) return false;
   members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(i));
-  RebuildIndex();
+  if (members_.size() <= kLinear) {
+    by_name_.clear();
+    return true;
+  }
+  std::erase(by_name_, static_cast<std::uint32_t>(i));
+  for (std::uint32_t& at : by_name_) at -= at > i ? 1 : 0;
   return true;
 }
 

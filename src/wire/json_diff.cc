@@ -1,9 +1,12 @@
 #include "kinformer/json_diff.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
+
+#include "wire/json_depth.h"
 
 namespace kinformer::json {
 namespace {
@@ -126,7 +129,14 @@ bool IsWithin(std::string_view path, std::string_view of) {
   return path.size() > of.size() && path.substr(0, of.size()) == of && path[of.size()] == '/';
 }
 
+Result<void> CheckDepth(std::string_view path, const Value& value) {
+  std::size_t looked_at = 0;
+  if (LevelsOf(path) + DepthOf(value, looked_at) <= kMaxDepth) return {};
+  return Refuse("it makes the document deeper than " + std::to_string(kMaxDepth) + " levels");
+}
+
 Result<void> Add(std::string_view path, const Value& value, Value& document) {
+  if (Result<void> fits = CheckDepth(path, value); !fits) return fits;
   if (path.empty()) {
     document = value;
     return {};
@@ -165,7 +175,18 @@ Result<void> Remove(std::string_view path, Value& document) {
   return document.ErasePointer(path);
 }
 
-Result<void> Apply(const Value& operation, Value& document) {
+// `copied`: what the copies so far take, which double with each copy of all there is.
+Result<void> CheckCopy(const Value& source, std::size_t& copied) {
+  constexpr std::size_t kMaxCopied = std::size_t{64} << 20;
+  std::size_t values = 0;
+  (void)DepthOf(source, values);
+  copied += values * sizeof(Value) + source.Dump().size();
+  if (copied <= kMaxCopied) return {};
+  return Refuse("the copies in this patch take more than " + std::to_string(kMaxCopied >> 20) +
+                " MiB");
+}
+
+Result<void> Apply(const Value& operation, Value& document, std::size_t& copied) {
   if (!operation.is_object()) return Refuse("it is no object");
   const std::string& op = operation["op"].StringOrEmpty();
   if (!operation["path"].is_string()) return Refuse("it has no path");
@@ -179,6 +200,7 @@ Result<void> Apply(const Value& operation, Value& document) {
     Value* const there = document.FindPointer(path);
     if (there == nullptr) return Refuse("there is no such value");
     if (op == "replace") {
+      if (Result<void> fits = CheckDepth(path, value); !fits) return fits;
       *there = value;
     } else if (!(*there == value)) {
       return Refuse("the value is another");
@@ -193,6 +215,9 @@ Result<void> Apply(const Value& operation, Value& document) {
   const Value* const source = document.FindPointer(from);
   if (source == nullptr) return Refuse("there is nothing at " + from);
   if (op == "move" && IsWithin(path, from)) return Refuse("a value cannot be moved into itself");
+  if (Result<void> fits = op == "copy" ? CheckCopy(*source, copied) : Result<void>(); !fits) {
+    return fits;
+  }
   const Value value = *source;
   if (op == "move") {
     if (Result<void> removed = Remove(from, document); !removed) return removed;
@@ -216,9 +241,10 @@ Result<void> ApplyPatch(const Value& patch, Value& document) {
   if (!patch.is_array()) return Refuse("a JSON patch must be an array of operations");
   Value changed = document;
   std::size_t number = 0;
+  std::size_t copied = 0;
   for (const Value& operation : patch.items()) {
     ++number;
-    if (Result<void> done = Apply(operation, changed); !done) {
+    if (Result<void> done = Apply(operation, changed, copied); !done) {
       std::string where = "JSON patch, operation " + std::to_string(number);
       if (operation.is_object()) {
         where +=

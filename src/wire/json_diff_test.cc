@@ -155,5 +155,49 @@ TEST(JsonDiff, RandomDocumentsBecomeEachOther) {
   EXPECT_GT(merged, 1000);
 }
 
+// H2: depth and copies, which a patch of a few bytes can multiply.
+TEST(JsonPatch, StaysWithinBounds) {
+  Value deep = J(R"({"x":{}})");
+  const Value wrap = J(R"([{"op":"add","path":"/y","value":{}},
+      {"op":"move","from":"/x","path":"/y/x"},{"op":"move","from":"/y","path":"/x"}])");
+  int rounds = 0;
+  Result<void> done;
+  while (rounds < 1000 && (done = ApplyPatch(wrap, deep))) ++rounds;
+  EXPECT_FALSE(done.ok());
+  EXPECT_NE(std::string(done.error().message()).find("512 levels"), std::string::npos);
+  EXPECT_TRUE(Parse(deep.Dump()).ok());
+
+  std::string copies = "[";
+  for (int i = 0; i < 60; ++i) {
+    copies += (i == 0 ? "" : ",") + (R"({"op":"copy","from":"","path":"/c)" + std::to_string(i)) + "\"}";
+  }
+  Value wide = J(R"({"a":1})");
+  const Result<void> refused = ApplyPatch(J(copies + "]"), wide);
+  EXPECT_FALSE(refused.ok());
+  EXPECT_EQ(wide.Dump(), R"({"a":1})");
+}
+
+// H4: what is erased and added in one pass, and the index beside it.
+TEST(JsonObject, ErasesAndAddsInOnePass) {
+  Object object;
+  for (int i = 0; i < 100; ++i) object.Set("k" + std::to_string(i), i);
+  EXPECT_TRUE(object.Erase("k7"));
+  EXPECT_FALSE(object.Erase("k7"));
+  EXPECT_EQ(object.Find("k7"), nullptr);
+  EXPECT_EQ(*object.Find("k99"), Value(99));
+  EXPECT_EQ(object.EraseIf([](const Object::Member& member) {
+              return member.second.AsInt64().value_or(0) % 2 == 0;
+            }),
+            50U);
+  EXPECT_EQ(object.size(), 49U);
+  object.Extend({{"z", 1}, {"a", 2}});
+  EXPECT_EQ(object.name(49), "z");
+  EXPECT_EQ(*object.Find("a"), Value(2));
+  EXPECT_EQ(*object.Find("k51"), Value(51));
+  for (int i = 9; i < 100; i += 2) EXPECT_TRUE(object.Erase("k" + std::to_string(i)));
+  EXPECT_EQ(object.size(), 5U);
+  EXPECT_EQ(*object.Find("z"), Value(1));
+}
+
 }  // namespace
 }  // namespace kinformer::json

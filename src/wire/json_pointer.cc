@@ -3,6 +3,7 @@
 #include <charconv>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "kinformer/json.h"
 
@@ -158,13 +159,24 @@ void Value::MergePatch(const Value& patch) {
     return;
   }
   Object& object = EnsureObject();
+  std::vector<Object::Member> fresh;
+  bool nulls = false;
   for (const auto& [name, value] : *changes) {
     if (value.is_null()) {
-      object.Erase(name);
+      nulls = true;
+    } else if (Value* found = object.Find(name)) {
+      found->MergePatch(value);
     } else {
-      object[name].MergePatch(value);
+      fresh.emplace_back(name, Value()).second.MergePatch(value);
     }
   }
+  if (nulls) {
+    object.EraseIf([changes](const Object::Member& member) {
+      const Value* change = changes->Find(member.first);
+      return change != nullptr && change->is_null();
+    });
+  }
+  if (!fresh.empty()) object.Extend(std::move(fresh));
 }
 
 }  // namespace kinformer::json

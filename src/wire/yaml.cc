@@ -7,9 +7,14 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <limits>
+#include <numeric>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <unordered_map>
@@ -19,6 +24,7 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include "wire/json_depth.h"
 #include "wire/json_text.h"
 
 namespace kinformer::yaml {
@@ -26,8 +32,12 @@ namespace {
 
 using json::Value;
 
-// Aliases multiply: a few lines can stand for gigabytes.
 constexpr std::size_t kMaxNodes = 4'000'000;
+// Aliases multiply: a few lines can stand for gigabytes, be it of nodes or of texts. This bounds
+// what all copies take that anchors, aliases and << make.
+constexpr std::size_t kMaxCopiedBytes = std::size_t{32} << 20;
+// A value in memory, apart from its text.
+constexpr std::size_t kNodeBytes = sizeof(Value);
 
 // Thrown by the handler through yaml-cpp's parser and caught below; never leaves this file.
 struct Stop {
@@ -157,8 +167,11 @@ class Builder : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
     if (found == anchors_.end()) throw Stop{mark, "an alias inside what it stands for"};
-    Count(mark, found->second.nodes);
-    Add(mark, 0, found->second.value, false);
+    const Anchored& named = found->second;
+    Count(mark, named.nodes);
+    Copy(mark, named.bytes);
+    if (!open_.empty()) Deepen(mark, open_.back(), named.depth);
+    Add(mark, 0, named.value, false);
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -182,39 +195,69 @@ class Builder : public YAML::EventHandler {
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
-    has_content_ = true;
-    Count(mark, 1);
-    open_.emplace_back(Value::MakeArray(), anchor, nodes_, mark);
+    Begin(mark, anchor, Value::MakeArray());
   }
   void OnSequenceEnd() override { Close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value) override {
-    has_content_ = true;
-    Count(mark, 1);
-    open_.emplace_back(Value::MakeObject(), anchor, nodes_, mark);
+    Begin(mark, anchor, Value::MakeObject());
   }
   void OnMapEnd() override { Close(); }
 
  private:
   struct Open {
-    Open(Value v, YAML::anchor_t a, std::size_t node, const YAML::Mark& m)
-        : value(std::move(v)), anchor(a), first_node(node), mark(m) {}
+    Open(Value v, YAML::anchor_t a, std::size_t nodes, std::size_t bytes, const YAML::Mark& m)
+        : value(std::move(v)), anchor(a), first_node(nodes), first_byte(bytes), mark(m) {}
 
     Value value;
     YAML::anchor_t anchor;
     std::size_t first_node;
+    std::size_t first_byte;
     YAML::Mark mark;
+    std::size_t depth = 1;  // with what it holds so far
+    // Of a map: in the order of the text. Names that occur twice are found when it ends.
+    std::vector<json::Object::Member> members;
+    std::vector<YAML::Mark> key_marks;
     bool has_key = false;
     bool merge_key = false;
     std::string key;
+    YAML::Mark key_mark;
     // What << brings in: applied at the end, since keys of the map itself win.
     std::vector<Value> merges;
   };
   struct Anchored {
     Value value;
     std::size_t nodes = 1;
+    std::size_t bytes = kNodeBytes;
+    std::size_t depth = 0;
   };
+
+  void Begin(const YAML::Mark& mark, YAML::anchor_t anchor, Value empty) {
+    has_content_ = true;
+    Count(mark, 1);
+    bytes_ += kNodeBytes;
+    if (open_.size() >= json::kMaxDepth) throw TooDeep(mark);
+    open_.emplace_back(std::move(empty), anchor, nodes_, bytes_, mark);
+  }
+
+  static Stop TooDeep(const YAML::Mark& mark) {
+    return Stop{mark, "nested deeper than " + std::to_string(json::kMaxDepth) + " levels"};
+  }
+
+  // `open` gets something of that depth.
+  void Deepen(const YAML::Mark& mark, Open& open, std::size_t depth) const {
+    open.depth = std::max(open.depth, depth + 1);
+    if (open_.size() + depth > json::kMaxDepth) throw TooDeep(mark);
+  }
+
+  void Copy(const YAML::Mark& mark, std::size_t bytes) {
+    bytes_ += bytes;
+    copied_ += bytes;
+    if (copied_ <= kMaxCopiedBytes) return;
+    throw Stop{mark, "aliases multiply what they name to more than " +
+                         std::to_string(kMaxCopiedBytes >> 20) + " MiB"};
+  }
 
   void Count(const YAML::Mark& mark, std::size_t nodes) {
     nodes_ += nodes;
@@ -224,19 +267,58 @@ class Builder : public YAML::EventHandler {
   void Close() {
     Open done = std::move(open_.back());
     open_.pop_back();
-    for (const Value& merged : done.merges) {
-      for (const auto& [name, value] : merged.members()) {
-        if (!done.value.contains(name)) done.value.Set(name, value);
+    if (done.value.is_object()) done.value = MapOf(done);
+    if (!open_.empty()) Deepen(done.mark, open_.back(), done.depth);
+    if (done.anchor != 0) {
+      const std::size_t bytes = bytes_ - done.first_byte + kNodeBytes;
+      Copy(done.mark, bytes);
+      anchors_[done.anchor] = {done.value, nodes_ - done.first_node + 1, bytes, done.depth};
+    }
+    Place(done.mark, std::move(done.value), false);
+  }
+
+  // The members of a map, and what << brings in.
+  static Value MapOf(Open& done) {
+    CheckKeys(done);
+    std::vector<json::Object::Member> brought;
+    if (!done.merges.empty()) {
+      std::set<std::string, std::less<>> names;
+      for (const auto& member : done.members) names.insert(member.first);
+      for (const Value& merged : done.merges) {
+        for (const json::Object::Member& member : merged.members()) {
+          if (names.insert(member.first).second) brought.push_back(member);
+        }
       }
     }
-    const std::size_t size = nodes_ - done.first_node + 1;
-    if (done.anchor != 0) anchors_[done.anchor] = {done.value, size};
-    Place(done.mark, std::move(done.value), false);
+    std::move(brought.begin(), brought.end(), std::back_inserter(done.members));
+    return Value(json::Object(std::move(done.members)));
+  }
+
+  static void CheckKeys(const Open& done) {
+    std::vector<std::size_t> order(done.members.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return done.members[a].first < done.members[b].first;
+    });
+    std::size_t first = done.members.size();  // that repeats another
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      if (done.members[order[i]].first == done.members[order[i - 1]].first) {
+        first = std::min(first, order[i]);
+      }
+    }
+    if (first == done.members.size()) return;
+    throw Stop{done.key_marks[first],
+               "the key \"" + done.members[first].first + "\" occurs twice in this map"};
   }
 
   void Add(const YAML::Mark& mark, YAML::anchor_t anchor, Value value, bool is_merge_key) {
     Count(mark, 1);
-    if (anchor != 0) anchors_[anchor] = {value, 1};
+    const std::size_t bytes = kNodeBytes + value.StringOrEmpty().size();
+    bytes_ += bytes;
+    if (anchor != 0) {
+      Copy(mark, bytes);
+      anchors_[anchor] = {value, 1, bytes, 0};
+    }
     Place(mark, std::move(value), is_merge_key);
   }
 
@@ -254,14 +336,13 @@ class Builder : public YAML::EventHandler {
       top.has_key = true;
       top.merge_key = is_merge_key;
       top.key = KeyText(mark, value);
-      if (!is_merge_key && top.value.contains(top.key)) {
-        throw Stop{mark, "the key \"" + top.key + "\" occurs twice in this map"};
-      }
+      top.key_mark = mark;
       return;
     }
     top.has_key = false;
     if (!top.merge_key) {
-      top.value.Set(top.key, std::move(value));
+      top.members.emplace_back(std::move(top.key), std::move(value));
+      top.key_marks.push_back(top.key_mark);
       return;
     }
     if (value.is_array()) {
@@ -295,6 +376,8 @@ class Builder : public YAML::EventHandler {
   YAML::Mark start_ = YAML::Mark::null_mark();
   bool has_content_ = false;
   std::size_t nodes_ = 0;
+  std::size_t bytes_ = 0;   // of all values so far
+  std::size_t copied_ = 0;  // of these
   std::vector<Open> open_;
   std::unordered_map<YAML::anchor_t, Anchored> anchors_;
 };
@@ -361,12 +444,34 @@ bool FitsBlock(const std::string& text) {
       if ((c < 0x20 && c != '\t') || c == 0x7f) return false;
       // Line separators of Unicode and the byte order mark end or hide lines.
       if (c == 0xe2 && text.compare(i, 2, "\xe2\x80") == 0) return false;
-      if (c == 0xc2 && i + 1 < end && text[i + 1] == '\x85') return false;
+      // C1, the next line among them.
+      if (c == 0xc2 && i + 1 < end && static_cast<unsigned char>(text[i + 1]) < 0xa0) return false;
       if (c == 0xef && text.compare(i, 3, "\xef\xbb\xbf") == 0) return false;
     }
     start = end + 1;
   }
   return true;
+}
+
+// A JSON string is a YAML string. DEL and C1, which terminals obey, are escapes, too.
+void WriteQuoted(std::string& out, const std::string& text, bool escape_html) {
+  std::string quoted;
+  json::AppendQuoted(quoted, text, escape_html);
+  for (std::size_t i = 0; i < quoted.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(quoted[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < quoted.size() ? quoted[i + 1] : 0);
+    const bool c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0;
+    if (byte != 0x7f && !c1) {
+      out += quoted[i];
+      continue;
+    }
+    constexpr std::string_view kHex = "0123456789abcdef";
+    const unsigned code = c1 ? next : byte;
+    out += "\\u00";
+    out += kHex[code >> 4];
+    out += kHex[code & 0xf];
+    if (c1) ++i;
+  }
 }
 
 void WriteString(std::string& out, const std::string& text, std::size_t indent) {
@@ -397,7 +502,7 @@ void WriteString(std::string& out, const std::string& text, std::size_t indent) 
     out += text;
     out += '\'';
   } else {
-    json::AppendQuoted(out, text, /*escape_html=*/true);  // a JSON string is a YAML string
+    WriteQuoted(out, text, /*escape_html=*/true);
   }
 }
 
@@ -429,7 +534,7 @@ void WriteMapBody(std::string& out, const json::Object& object, std::size_t inde
     if (IsPlain(member->first)) {
       out += member->first;
     } else {
-      json::AppendQuoted(out, member->first);
+      WriteQuoted(out, member->first, /*escape_html=*/false);
     }
     out += ':';
     const Value& value = member->second;

@@ -137,6 +137,21 @@ TEST(Yaml, AliasesCannotMultiplyWithoutEnd) {
   EXPECT_NE(AsJson(bomb).find("aliases multiply"), std::string::npos);
 }
 
+// H3: what counts is what aliases stand for, not how many they are; and how deep.
+TEST(Yaml, AliasesOfLongTextsAndDeepListsAreBounded) {
+  std::string texts = "a: &a \"" + std::string(1 << 20, 'x') + "\"\nb:\n";
+  for (int i = 0; i < 100; ++i) texts += "- *a\n";
+  EXPECT_NE(AsJson(texts).find("aliases multiply"), std::string::npos);
+  std::string deep = "a0: &a0 [x]\n";
+  for (int i = 1; i < 100; ++i) {
+    const std::string n = std::to_string(i);
+    deep += "a" + n + ": &a" + n + " [[[[[[[[[[*a" + std::to_string(i - 1) + "]]]]]]]]]]\n";
+  }
+  EXPECT_NE(AsJson(deep).find("512 levels"), std::string::npos);
+  EXPECT_EQ(AsJson("a: &a [&b {c: d}]\ne: *a\nf: {<<: *b, g: h}\n"),
+            R"({"a":[{"c":"d"}],"e":[{"c":"d"}],"f":{"g":"h","c":"d"}})");
+}
+
 TEST(Yaml, ErrorsNameTheLine) {
   EXPECT_EQ(AsJson("a: 1\nb: 2\na: 3\n"),
             "error: YAML, line 3, column 1: the key \"a\" occurs twice in this map");

@@ -1,7 +1,8 @@
 #include "object/transcode/transcode.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "kinformer/json.h"
@@ -52,6 +53,8 @@ class TapeSource {
   const JsonTape& tape_;
 };
 
+constexpr std::size_t kMaxProblemBytes = std::size_t{1} << 20;
+
 // Walks the JSON in its own order and names what the schema lacks.
 class FieldChecker {
  public:
@@ -59,19 +62,21 @@ class FieldChecker {
 
   void Object(const MessageDescriptor& message, std::uint32_t object) {
     if (tape_[object].type != JsonType::kObject) return;
-    std::vector<std::string> seen;
+    std::set<std::string> seen;
+    const std::size_t size = path_.size();
     for (std::uint32_t key = object + 1; key < tape_[object].next;) {
       const std::uint32_t value = tape_[key].next;
-      std::string name(tape_.String(key, scratch_));
-      const FieldDescriptor* field = FindJsonMember(message, name);
-      const bool type_meta = message.type_meta && (name == "kind" || name == "apiVersion");
-      if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
-        Report(problems_.duplicate, "duplicate", key);
-      } else if (field == nullptr && !type_meta && !(object == 0 && IsTypeMeta(name))) {
-        Report(problems_.unknown, "unknown", key);
+      const auto [name, fresh] = seen.emplace(tape_.String(key, scratch_));
+      const FieldDescriptor* field = FindJsonMember(message, *name);
+      const bool type_meta = message.type_meta && IsTypeMeta(*name);
+      Enter(*name);
+      if (!fresh) {
+        Report(problems_.duplicate, "duplicate");
+      } else if (field == nullptr && !type_meta && !(object == 0 && IsTypeMeta(*name))) {
+        Report(problems_.unknown, "unknown");
       }
       if (field != nullptr && field->message != nullptr) Value(*field, value);
-      seen.push_back(std::move(name));
+      path_.resize(size);
       key = tape_[value].next;
     }
   }
@@ -79,16 +84,35 @@ class FieldChecker {
  private:
   static bool IsTypeMeta(std::string_view name) { return name == "kind" || name == "apiVersion"; }
 
-  void Report(std::vector<std::string>& list, std::string_view what, std::uint32_t key) {
-    list.push_back(std::string(what) + " field \"" + tape_.PathOf(key) + "\"");
+  void Enter(std::string_view name) {
+    if (!path_.empty()) path_ += '.';
+    path_ += name;
+  }
+
+  // Of where it is. A path may be long, and such problems many.
+  void Report(std::vector<std::string>& list, std::string_view what) {
+    if (bytes_ > kMaxProblemBytes) {
+      ++problems_.more;
+      return;
+    }
+    list.push_back(std::string(what) + " field \"" + path_ + "\"");
+    bytes_ += list.back().size();
   }
 
   void Value(const FieldDescriptor& field, std::uint32_t node) {
     if (!field.map && !field.repeated) return One(*field.message, node);
     const bool keyed = tape_[node].type == JsonType::kObject;
+    const std::size_t size = path_.size();
+    std::size_t index = 0;
     for (std::uint32_t at = node + 1; at < tape_[node].next; at = tape_[at].next) {
-      if (keyed) at = tape_[at].next;
+      if (keyed) {
+        Enter(tape_.String(at, scratch_));
+        at = tape_[at].next;
+      } else {
+        path_ += '[' + std::to_string(index++) + ']';
+      }
       One(*field.message, at);
+      path_.resize(size);
     }
   }
 
@@ -103,6 +127,8 @@ class FieldChecker {
 
   const JsonTape& tape_;
   FieldProblems& problems_;
+  std::string path_;  // of where it is
+  std::size_t bytes_ = 0;  // of the texts of problems
   std::string scratch_;
 };
 

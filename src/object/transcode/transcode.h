@@ -27,9 +27,11 @@ namespace kinformer::internal {
 
 // What is in the JSON but not in the schema, as the API server's strict field validation names it:
 // `unknown field "spec.foo"`, `duplicate field "spec.containers[0].name"`.
+// The texts are bounded in sum: `more` problems have none.
 struct FieldProblems {
   std::vector<std::string> unknown;
   std::vector<std::string> duplicate;
+  std::size_t more = 0;
 };
 
 // What becomes of JSON members that the schema lacks. Kept, each is a field of this number, the

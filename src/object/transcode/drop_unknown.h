@@ -1,0 +1,19 @@
+// object/transcode/drop_unknown.h
+//
+// DropUnknownMembers: an object as a server keeps it that knows no more than the schema.
+
+#ifndef KINFORMER_OBJECT_TRANSCODE_DROP_UNKNOWN_H_
+#define KINFORMER_OBJECT_TRANSCODE_DROP_UNKNOWN_H_
+
+#include "kinformer/internal/descriptor.h"
+#include "kinformer/json.h"
+
+namespace kinformer::internal {
+
+// Takes out the members that JsonToProtobuf (object/transcode/transcode.h) names as unknown, at any
+// depth, in one pass.
+void DropUnknownMembers(const MessageDescriptor& message, json::Value& object);
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_OBJECT_TRANSCODE_DROP_UNKNOWN_H_
