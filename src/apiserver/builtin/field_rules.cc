@@ -135,54 +135,6 @@ void ValidateStatefulSet(const json::Value& old, const json::Value& object,
       "'minReadySeconds' are forbidden"));
 }
 
-// Takes the index that `path` begins with off it. The element of `value` that it means, null if
-// there is none.
-json::Value* TakeElement(std::string_view& path, json::Value& value) {
-  const std::size_t close = path.find(']');
-  json::Array* array = value.IfArray();
-  if (array == nullptr || close == std::string_view::npos) return nullptr;
-  std::size_t index = 0;
-  for (const char c : path.substr(1, close - 1)) {
-    index = index * 10 + static_cast<std::size_t>(c - '0');
-  }
-  if (index >= array->size()) return nullptr;
-  path.remove_prefix(close + 1);
-  return &(*array)[index];
-}
-
-// Takes the member's name that `path` begins with off it; empty if there is none. Names may hold
-// dots themselves, so of the members that the path could mean the longest counts.
-std::string_view TakeMember(std::string_view& path, const json::Value& value) {
-  std::string_view best;
-  for (const auto& [name, member] : value.members()) {
-    const bool fits =
-        path.starts_with(name) &&
-        (path.size() == name.size() || path[name.size()] == '.' || path[name.size()] == '[');
-    if (fits && name.size() > best.size()) best = path.substr(0, name.size());
-  }
-  path.remove_prefix(best.size());
-  return best;
-}
-
-// Erases the member at `path`, as in a.b[0].c, if it is there.
-void DropPath(std::string_view path, json::Value& object) {
-  json::Value* at = &object;
-  while (at != nullptr && !path.empty()) {
-    if (path.front() == '[') {
-      at = TakeElement(path, *at);
-    } else {
-      const std::string_view name = TakeMember(path, *at);
-      if (name.empty()) return;
-      if (path.empty()) {
-        at->Erase(name);
-        return;
-      }
-      at = at->Find(name);
-    }
-    if (path.starts_with('.')) path.remove_prefix(1);
-  }
-}
-
 }  // namespace
 
 std::vector<StatusCause> ValidateChange(const ServedResource& resource, const json::Value& old,
@@ -245,26 +197,10 @@ void FoldFields(const ServedResource& resource, json::Value& object) {
 
 void DropNulls(json::Value& value) {
   if (json::Object* object = value.IfObject()) {
-    std::vector<std::string> gone;
-    for (std::size_t i = 0; i < object->size(); ++i) {
-      if (object->value(i).is_null()) {
-        gone.push_back(object->name(i));
-      } else {
-        DropNulls(object->value(i));
-      }
-    }
-    for (const std::string& name : gone) object->Erase(name);
+    object->EraseIf([](const json::Object::Member& member) { return member.second.is_null(); });
+    for (std::size_t i = 0; i < object->size(); ++i) DropNulls(object->value(i));
   } else if (json::Array* array = value.IfArray()) {
     for (json::Value& item : *array) DropNulls(item);
-  }
-}
-
-void DropUnknown(const std::vector<std::string>& unknown, json::Value& object) {
-  for (const std::string& problem : unknown) {
-    const std::size_t first = problem.find('"');
-    const std::size_t last = problem.rfind('"');
-    if (first >= last) continue;
-    DropPath(std::string_view(problem).substr(first + 1, last - first - 1), object);
   }
 }
 

@@ -27,10 +27,6 @@ void FoldFields(const ServedResource& resource, json::Value& object);
 // depth.
 void DropNulls(json::Value& value);
 
-// Takes out what the schema does not know, by the texts of strict decoding: `unknown field
-// "spec.containers[0].nonsense"`.
-void DropUnknown(const std::vector<std::string>& unknown, json::Value& object);
-
 }  // namespace kinformer::apiserver
 
 #endif  // KINFORMER_APISERVER_BUILTIN_FIELD_RULES_H_

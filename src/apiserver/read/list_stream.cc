@@ -7,17 +7,25 @@
 
 #include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/errors/status.h"
+#include "apiserver/read/rendered_list.h"
 #include "apiserver/request/responses.h"
+#include "base/work_slice.h"
 
 namespace kinformer::apiserver {
 namespace {
 
+using internal::base::WorkSlice;
+
 constexpr std::string_view kBase64Url =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
+
 // How many objects one Read looks at, whether they fit the selectors or not: a loop turn has an
-// end.
+// end. The clock is looked at once in a while.
 constexpr std::size_t kMaxVisits = 4096;
+constexpr std::size_t kVisitsPerLook = 8;
+// Objects that are found before they are written.
+constexpr std::size_t kBatch = 16;
 
 std::string Base64UrlEncode(std::string_view bytes) {
   std::string out;
@@ -55,39 +63,34 @@ class RecordSource {
   RecordSource(const ResourceAt& at, ListPlan plan)
       : plan_(std::move(plan)),
         pin_(at.resource->store, plan_.resource_version),
-        next_(plan_.from) {
-    if (plan_.limit > 0) CollectPage();
+        next_(plan_.from),
+        collecting_(plan_.limit > 0) {}
+
+  // A page is found before its head can be written. False: not yet, and others should have their
+  // turn.
+  bool Prepare(const WorkSlice& turn) {
+    if (!collecting_) return true;
+    collecting_ = !CollectPage(turn);
+    return !collecting_;
   }
 
-  // The next objects: at most `count`; empty with done() once there are no more, or empty before
-  // that because a slice's worth of objects did not fit the selectors.
-  std::vector<StoredObjectPtr> Next(std::size_t count) {
-    std::vector<StoredObjectPtr> out;
-    if (plan_.limit > 0) {
-      while (page_at_ < page_.size() && out.size() < count) out.push_back(page_[page_at_++]);
-      done_ = page_at_ == page_.size();
-      return out;
-    }
-    std::size_t visits = 0;
-    done_ = true;
-    Walk([&](const StoredObjectPtr& stored) {
-      if (out.size() == count || visits++ == kMaxVisits) {
-        next_ = stored->key();
-        done_ = false;
-        return false;
-      }
-      if (plan_.selection.Matches(*stored)) out.push_back(stored);
-      return true;
-    });
-    return out;
+  // The next object. Null: with done() there are no more; else others should have their turn.
+  StoredObjectPtr Next(const WorkSlice& turn) {
+    if (batch_at_ == batch_.size() && !walked_) Fill(turn);
+    if (batch_at_ == batch_.size()) return nullptr;
+    return std::move(batch_[batch_at_++]);
   }
+  [[nodiscard]] bool done() const { return walked_ && batch_at_ == batch_.size(); }
+
   void Rewind() {
     next_ = plan_.from;
+    batch_.clear();
+    batch_at_ = 0;
     page_at_ = 0;
-    done_ = false;
+    walked_ = false;
   }
-  [[nodiscard]] bool done() const { return done_; }
 
+  // REQUIRES: Prepare() has been true.
   [[nodiscard]] ListHead Head() const {
     ListHead head{.resource_version = std::to_string(plan_.resource_version)};
     if (!more_) return head;
@@ -101,41 +104,73 @@ class RecordSource {
   }
 
  private:
+  // Calls visit(stored) from next_ on, for as long as it says true and there is time. True: there
+  // are no more objects.
   template <class Visit>
-  void Walk(const Visit& visit) {
+  bool Walk(const WorkSlice& turn, const Visit& visit) {
     const Selection& selection = plan_.selection;
+    std::size_t visits = 0;
+    bool complete = true;
     pin_.store().Walk(selection.prefix(), next_, plan_.resource_version,
                       [&](const StoredObjectPtr& stored) {
                         if (selection.single() && stored->key() != selection.prefix()) return false;
-                        return visit(stored);
+                        const bool pause = visits == kMaxVisits ||
+                                           (visits > 0 && visits % kVisitsPerLook == 0 &&
+                                            turn.over());
+                        if (pause || !visit(stored)) {
+                          next_ = stored->key();
+                          complete = false;
+                          return false;
+                        }
+                        ++visits;
+                        return true;
                       });
+    return complete;
   }
-  // A page that is full is followed by another if there is any object behind it, whether it matches
-  // or not: nobody looks further than he must, and the last page may be empty.
-  void CollectPage() {
-    Walk([&](const StoredObjectPtr& stored) {
-      if (page_.size() == static_cast<std::size_t>(plan_.limit)) {
-        more_ = true;
-        return false;
-      }
-      if (plan_.selection.Matches(*stored)) page_.push_back(stored);
+
+  void Fill(const WorkSlice& turn) {
+    batch_.clear();
+    batch_at_ = 0;
+    if (plan_.limit > 0) {
+      while (page_at_ < page_.size() && batch_.size() < kBatch) batch_.push_back(page_[page_at_++]);
+      walked_ = page_at_ == page_.size();
+      return;
+    }
+    walked_ = Walk(turn, [this](const StoredObjectPtr& stored) {
+      if (batch_.size() == kBatch) return false;
+      if (plan_.selection.Matches(*stored)) batch_.push_back(stored);
       return true;
     });
+  }
+
+  // A page that is full is followed by another if there is any object behind it, whether it matches
+  // or not: nobody looks further than he must, and the last page may be empty. True: it is found.
+  bool CollectPage(const WorkSlice& turn) {
+    const bool complete = Walk(turn, [this](const StoredObjectPtr& stored) {
+      more_ = page_.size() == static_cast<std::size_t>(plan_.limit);
+      if (!more_ && plan_.selection.Matches(*stored)) page_.push_back(stored);
+      return !more_;
+    });
+    return complete || more_;
   }
 
   ListPlan plan_;
   ResourceStore::Pin pin_;
   std::string next_;
-  std::vector<StoredObjectPtr> page_;
+  std::vector<StoredObjectPtr> batch_;  // found, and not given away
+  std::size_t batch_at_ = 0;
+  std::vector<StoredObjectPtr> page_;  // of a list with a limit
   std::size_t page_at_ = 0;
+  bool collecting_;
   bool more_ = false;
-  bool done_ = false;
+  bool walked_ = false;
 };
 
+// What all lists have in common. Subclasses write what there is until the turn is over.
 class ListStream : public ResponseStream {
  public:
-  ListStream(ObjectEncoder encoder, ListPlan plan)
-      : encoder_(std::move(encoder)), source_(encoder_.at(), std::move(plan)) {
+  ListStream(Env& env, ObjectEncoder encoder, ListPlan plan)
+      : encoder_(std::move(encoder)), source_(encoder_.at(), std::move(plan)), env_(env) {
     headers_.Add("Content-Type", ContentTypeOf(encoder_.format(), false));
     headers_.Add("Cache-Control", "no-cache, private");
   }
@@ -143,9 +178,37 @@ class ListStream : public ResponseStream {
   [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
   void SetWake(std::function<void()>) override {}
 
+  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
+    const WorkSlice turn(env_);
+    if (!source_.Prepare(turn)) return State::kMore;
+    std::string text;
+    const bool end = Write(max_bytes, turn, text);
+    if (!text.empty()) out.push_back(BodyChunk::Of(std::move(text)));
+    return end ? State::kEnd : State::kMore;
+  }
+
  protected:
+  // True: that was all.
+  virtual bool Write(std::size_t max_bytes, const WorkSlice& turn, std::string& text) = 0;
+
+  // Calls write(object) for the next ones. True: there are no more.
+  template <class WriteItem>
+  bool WriteItems(std::size_t max_bytes, const WorkSlice& turn, const std::string& text,
+                  const WriteItem& write) {
+    while (text.size() < max_bytes && !source_.done()) {
+      const StoredObjectPtr stored = source_.Next(turn);
+      if (stored == nullptr) break;
+      write(stored);
+      if (turn.over()) break;
+    }
+    return source_.done();
+  }
+
   ObjectEncoder encoder_;
   RecordSource source_;
+
+ private:
+  Env& env_;
   HttpHeaders headers_;
 };
 
@@ -153,26 +216,47 @@ class JsonListStream final : public ListStream {
  public:
   using ListStream::ListStream;
 
-  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
-    std::string text;
+ private:
+  bool Write(std::size_t max_bytes, const WorkSlice& turn, std::string& text) override {
     if (!std::exchange(started_, true)) encoder_.AppendListHead(source_.Head(), text);
-    while (text.size() < max_bytes && !source_.done()) {
-      const auto objects = source_.Next(16);
-      for (const StoredObjectPtr& stored : objects) {
-        encoder_.AppendListItem(stored, std::exchange(first_, false), text);
-      }
-      if (objects.empty()) break;
-    }
-    const bool end = source_.done();
-    if (end) {
-      encoder_.AppendListTail(text);
-      text += '\n';
-    }
-    if (!text.empty()) out.push_back(BodyChunk::Of(std::move(text)));
-    return end ? State::kEnd : State::kMore;
+    const bool end = WriteItems(max_bytes, turn, text, [&](const StoredObjectPtr& stored) {
+      encoder_.AppendListItem(stored, std::exchange(first_, false), text);
+    });
+    if (!end) return false;
+    encoder_.AppendListTail(text);
+    text += '\n';
+    return true;
   }
 
+  bool started_ = false;
+  bool first_ = true;
+};
+
+// For people: YAML, and JSON with line breaks. The list without its items is rendered, and each
+// item at its place in it.
+class RenderedListStream final : public ListStream {
+ public:
+  using ListStream::ListStream;
+
  private:
+  bool Write(std::size_t max_bytes, const WorkSlice& turn, std::string& text) override {
+    if (!std::exchange(started_, true)) {
+      frame_ = RenderedFrame(encoder_, source_.Head());
+      text += frame_.head;
+    }
+    const bool end = WriteItems(max_bytes, turn, text, [&](const StoredObjectPtr& stored) {
+      text += std::exchange(first_, false) ? frame_.before_first : frame_.between;
+      std::string item;
+      encoder_.AppendListItem(stored, /*first=*/true, item);
+      text += RenderItem(encoder_.format(), item);
+    });
+    if (!end) return false;
+    text += first_ ? frame_.instead : frame_.after_last;
+    text += frame_.tail;
+    return true;
+  }
+
+  ListFrame frame_{};
   bool started_ = false;
   bool first_ = true;
 };
@@ -184,32 +268,31 @@ class ProtobufListStream final : public ListStream {
  public:
   using ListStream::ListStream;
 
-  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
-    std::string text;
+ private:
+  bool Write(std::size_t max_bytes, const WorkSlice& turn, std::string& text) override {
     if (measuring_) {
-      for (const StoredObjectPtr& stored : source_.Next(256)) total_ += ItemSize(stored);
-      if (!source_.done()) return State::kMore;
+      // So many in one turn, where the clock does not say when it is over.
+      constexpr int kMeasured = 256;
+      for (int i = 0; i < kMeasured && !source_.done(); ++i) {
+        const StoredObjectPtr stored = source_.Next(turn);
+        if (stored != nullptr) total_ += ItemSize(stored);
+        if (stored == nullptr || turn.over()) break;
+      }
+      if (!source_.done()) return false;
       measuring_ = false;
       source_.Rewind();
       const std::string meta = ObjectEncoder::ListMetaField(source_.Head());
       text = EnvelopeHeader(encoder_.ListApiVersion(), encoder_.ListKind(), total_ + meta.size()) +
              meta;
     }
-    while (text.size() < max_bytes && !source_.done()) {
-      const auto objects = source_.Next(16);
-      for (const StoredObjectPtr& stored : objects) {
-        std::string scratch;
-        AppendBytesField(2, encoder_.ListItemMessage(stored, scratch), text);
-      }
-      if (objects.empty()) break;
-    }
-    const bool end = source_.done();
+    const bool end = WriteItems(max_bytes, turn, text, [&](const StoredObjectPtr& stored) {
+      std::string scratch;
+      AppendBytesField(2, encoder_.ListItemMessage(stored, scratch), text);
+    });
     if (end) text += kEnvelopeTrailer;
-    if (!text.empty()) out.push_back(BodyChunk::Of(std::move(text)));
-    return end ? State::kEnd : State::kMore;
+    return end;
   }
 
- private:
   [[nodiscard]] std::size_t ItemSize(const StoredObjectPtr& stored) const {
     const std::size_t size = encoder_.ListItemSize(stored);
     std::string header;
@@ -251,25 +334,15 @@ Result<ContinueToken> DecodeContinue(std::string_view text) {
   return token;
 }
 
-std::unique_ptr<ResponseStream> NewListStream(ObjectEncoder encoder, ListPlan plan) {
+std::unique_ptr<ResponseStream> NewListStream(Env& env, ObjectEncoder encoder, ListPlan plan) {
   const OutputFormat format = encoder.format();
   if (format.media == MediaType::kProtobuf) {
-    return std::make_unique<ProtobufListStream>(std::move(encoder), std::move(plan));
+    return std::make_unique<ProtobufListStream>(env, std::move(encoder), std::move(plan));
   }
   if (format.media == MediaType::kJson && !format.pretty) {
-    return std::make_unique<JsonListStream>(std::move(encoder), std::move(plan));
+    return std::make_unique<JsonListStream>(env, std::move(encoder), std::move(plan));
   }
-  RecordSource source(encoder.at(), std::move(plan));
-  std::string json;
-  encoder.AppendListHead(source.Head(), json);
-  bool first = true;
-  while (!source.done()) {
-    for (const StoredObjectPtr& stored : source.Next(256)) {
-      encoder.AppendListItem(stored, std::exchange(first, false), json);
-    }
-  }
-  encoder.AppendListTail(json);
-  return WholeResponse(200, ContentTypeOf(format, false), Render(format, std::move(json)));
+  return std::make_unique<RenderedListStream>(env, std::move(encoder), std::move(plan));
 }
 
 }  // namespace kinformer::apiserver

@@ -38,9 +38,9 @@ struct ListPlan {
 };
 
 // A list without a limit holds a pin and a position, nothing more; one with a limit holds its
-// page's objects. JSON and protobuf are streamed; YAML, pretty JSON and the like are made at once,
-// since they are for people.
-std::unique_ptr<ResponseStream> NewListStream(ObjectEncoder encoder, ListPlan plan);
+// page's objects. Each Read has an end, by time and by count, in every format and whatever the
+// selectors cost.
+std::unique_ptr<ResponseStream> NewListStream(Env& env, ObjectEncoder encoder, ListPlan plan);
 
 }  // namespace kinformer::apiserver
 

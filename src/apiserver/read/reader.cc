@@ -141,7 +141,8 @@ ResponsePtr Reader::ListAt(const ResourceRequest& request, bool reached) {
   }
   Result<ListPlan> plan = PlanList(request);
   if (!plan) return ErrorResponse(plan.error(), request.accept);
-  return NewListStream(ObjectEncoder(request.at, request.format, state_.env.WallNow()),
+  return NewListStream(state_.env,
+                       ObjectEncoder(request.at, request.format, state_.env.WallNow()),
                        *std::move(plan));
 }
 
@@ -234,9 +235,9 @@ Result<WatchPlan> Reader::PlanWatch(const ResourceRequest& request) const {
   if (!selection) return selection.error();
 
   WatchPlan plan{.selection = *std::move(selection), .resource_version = *version};
-  plan.selectors.append(query.Get("labelSelector"))
-      .append(1, '\0')
-      .append(query.Get("fieldSelector"));
+  const std::string_view labels = query.Get("labelSelector");
+  plan.selectors = std::to_string(labels.size()) + ':';
+  plan.selectors.append(labels).append(query.Get("fieldSelector"));
   plan.bookmarks = query.GetBool("allowWatchBookmarks").value_or(false);
   plan.timeout = std::chrono::seconds(timeout->value_or(0));
   if (plan.timeout <= Duration::zero()) {

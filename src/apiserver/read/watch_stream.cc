@@ -14,6 +14,9 @@ constexpr Duration kBookmarkBeforeDeadline = std::chrono::seconds(2);
 // selectors.
 constexpr std::size_t kMaxVisits = 4096;
 
+// So often the clock is looked at, too.
+constexpr std::size_t kVisitsPerLook = 8;
+
 constexpr std::string_view kFrameEnd = "}\n";
 
 // As many events as make one batch, or as many bytes.
@@ -100,8 +103,9 @@ ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::vector<BodyC
     return State::kEnd;
   }
   bool alive = true;
-  if (pin_ != nullptr) ReadInitial(max_bytes, out);
-  if (pin_ == nullptr && emitted_bytes_ < max_bytes) alive = ReadLog(max_bytes, out);
+  const WorkSlice turn(state_.env);
+  if (pin_ != nullptr) ReadInitial(max_bytes, turn, out);
+  if (pin_ == nullptr && emitted_bytes_ < max_bytes) alive = ReadLog(max_bytes, turn, out);
   EndFrame(out);
   if (!alive) return State::kEnd;
   if (pin_ != nullptr || !CaughtUp()) return State::kMore;
@@ -118,13 +122,15 @@ ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::vector<BodyC
   return State::kWait;
 }
 
-void WatchStream::ReadInitial(std::size_t max_bytes, std::vector<BodyChunk>& out) {
+void WatchStream::ReadInitial(std::size_t max_bytes, const WorkSlice& turn,
+                              std::vector<BodyChunk>& out) {
   bool done = true;
   std::size_t visits = 0;
   store_->Walk(selection_.prefix(), next_key_, pin_->resource_version(),
                [&](const StoredObjectPtr& stored) {
                  if (selection_.single() && stored->key() != selection_.prefix()) return false;
-                 if (emitted_bytes_ >= max_bytes || visits++ == kMaxVisits) {
+                 const bool pause = visits > 0 && visits % kVisitsPerLook == 0 && turn.over();
+                 if (pause || emitted_bytes_ >= max_bytes || visits++ == kMaxVisits) {
                    next_key_ = stored->key();
                    done = false;
                    return false;
@@ -141,12 +147,13 @@ void WatchStream::ReadInitial(std::size_t max_bytes, std::vector<BodyChunk>& out
   }
 }
 
-bool WatchStream::ReadLog(std::size_t max_bytes, std::vector<BodyChunk>& out) {
+bool WatchStream::ReadLog(std::size_t max_bytes, const WorkSlice& turn,
+                          std::vector<BodyChunk>& out) {
   if (sequence_ < store_->begin_sequence()) return false;
   if (Batches()) {
-    ReadBatches(max_bytes, out);
+    ReadBatches(max_bytes, turn, out);
   } else {
-    ReadEvents(max_bytes, out);
+    ReadEvents(max_bytes, turn, out);
   }
   return true;
 }
@@ -158,15 +165,17 @@ bool WatchStream::Batches() const {
          !CaughtUp() && store_->event(sequence_).resource_version > from_version_;
 }
 
-void WatchStream::ReadBatches(std::size_t max_bytes, std::vector<BodyChunk>& out) {
+void WatchStream::ReadBatches(std::size_t max_bytes, const WorkSlice& turn,
+                              std::vector<BodyChunk>& out) {
   EndFrame(out);  // of the initial events
   for (std::size_t visits = 0; !CaughtUp() && emitted_bytes_ < max_bytes && visits < kMaxVisits;) {
+    if (visits > 0 && turn.over()) return;
     const EventBatch* batch = group().Find(sequence_);
     if (batch == nullptr) {
       EventBatch made{.begin = sequence_};
       std::vector<BodyChunk> pieces;
       const std::size_t before = std::exchange(emitted_bytes_, 0);
-      ReadEvents(kBatchBytes, pieces);
+      ReadEvents(kBatchBytes, turn, pieces);
       EndFrame(pieces);
       auto text = std::make_shared<std::string>();
       text->reserve(emitted_bytes_ + kFrameEnd.size());
@@ -186,9 +195,11 @@ void WatchStream::ReadBatches(std::size_t max_bytes, std::vector<BodyChunk>& out
   }
 }
 
-void WatchStream::ReadEvents(std::size_t max_bytes, std::vector<BodyChunk>& out) {
+void WatchStream::ReadEvents(std::size_t max_bytes, const WorkSlice& turn,
+                             std::vector<BodyChunk>& out) {
   for (std::size_t visits = 0; !CaughtUp() && visits < kBatchVisits; ++visits) {
     if (emitted_bytes_ >= max_bytes) return;
+    if (visits > 0 && visits % kVisitsPerLook == 0 && turn.over()) return;
     const StoreEvent& event = store_->event(sequence_++);
     // A watch from a version that is yet to come.
     if (event.resource_version <= from_version_) continue;

@@ -19,8 +19,11 @@
 #include "apiserver/registry/server_state.h"
 #include "apiserver/request/object_encoder.h"
 #include "apiserver/store/watch_hub.h"
+#include "base/work_slice.h"
 
 namespace kinformer::apiserver {
+
+using internal::base::WorkSlice;
 
 struct WatchPlan {
   Selection selection{};
@@ -57,12 +60,12 @@ class WatchStream final : public ResponseStream, private Watcher {
   void ScheduleBookmark();
   void OnBookmarkDue();
 
-  void ReadInitial(std::size_t max_bytes, std::vector<BodyChunk>& out);
+  void ReadInitial(std::size_t max_bytes, const WorkSlice& turn, std::vector<BodyChunk>& out);
   // False: the stream is over.
-  bool ReadLog(std::size_t max_bytes, std::vector<BodyChunk>& out);
+  bool ReadLog(std::size_t max_bytes, const WorkSlice& turn, std::vector<BodyChunk>& out);
   // Events one by one; in batches that equal watches share.
-  void ReadEvents(std::size_t max_bytes, std::vector<BodyChunk>& out);
-  void ReadBatches(std::size_t max_bytes, std::vector<BodyChunk>& out);
+  void ReadEvents(std::size_t max_bytes, const WorkSlice& turn, std::vector<BodyChunk>& out);
+  void ReadBatches(std::size_t max_bytes, const WorkSlice& turn, std::vector<BodyChunk>& out);
   [[nodiscard]] bool Batches() const;
   void Emit(EventType type, const StoredObjectPtr& stored, const StoreEvent* event,
             std::vector<BodyChunk>& out);

@@ -129,6 +129,29 @@ class WithHeader final : public ResponseStream {
   mutable bool added_ = false;
 };
 
+constexpr std::size_t kMaxWarningBytes = 4096;
+// Kept for the last one.
+constexpr std::size_t kLastWarningBytes = 64;
+
+std::string WarningText(std::string_view text) { return "299 - " + JsonString(text); }
+
+// As header values, as many as there is room for.
+std::vector<std::string> WarningTexts(const std::vector<std::string>& warnings) {
+  std::vector<std::string> texts;
+  std::size_t bytes = 0;
+  for (const std::string& warning : warnings) {
+    std::string text = WarningText(warning);
+    bytes += text.size();
+    if (bytes > kMaxWarningBytes - kLastWarningBytes) break;
+    texts.push_back(std::move(text));
+  }
+  if (const std::size_t more = warnings.size() - texts.size(); more > 0) {
+    texts.push_back(
+        WarningText(std::to_string(more) + (more == 1 ? " more warning" : " more warnings")));
+  }
+  return texts;
+}
+
 ResponsePtr Add(ResponsePtr inner, std::string_view name, std::string value) {
   if (auto* whole = dynamic_cast<Whole*>(inner.get())) {
     whole->AddHeader(name, value);
@@ -178,7 +201,18 @@ ResponsePtr Audited(ResponsePtr inner, std::string id) {
 }
 
 ResponsePtr Warning(ResponsePtr inner, std::string_view text) {
-  return Add(std::move(inner), "Warning", "299 - " + JsonString(text));
+  return Add(std::move(inner), "Warning", WarningText(text));
+}
+
+void AddWarnings(const std::vector<std::string>& warnings, HttpHeaders& headers) {
+  for (const std::string& text : WarningTexts(warnings)) headers.Add("Warning", text);
+}
+
+ResponsePtr Warned(ResponsePtr inner, const std::vector<std::string>& warnings) {
+  for (std::string& text : WarningTexts(warnings)) {
+    inner = Add(std::move(inner), "Warning", std::move(text));
+  }
+  return inner;
 }
 
 }  // namespace kinformer::apiserver

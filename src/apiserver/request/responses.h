@@ -42,6 +42,10 @@ ResponsePtr Audited(ResponsePtr inner, std::string id);
 
 // `inner` with a Warning header: what its client should know.
 ResponsePtr Warning(ResponsePtr inner, std::string_view text);
+// Adds a header for each warning, of 4 KiB in sum: clients stop reading at headers that are too
+// long. The last says how many more there are.
+void AddWarnings(const std::vector<std::string>& warnings, HttpHeaders& headers);
+ResponsePtr Warned(ResponsePtr inner, const std::vector<std::string>& warnings);
 
 }  // namespace kinformer::apiserver
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <utility>
+#include <vector>
 
 namespace kinformer::apiserver {
 namespace {
@@ -102,12 +104,14 @@ std::string MetaError(const Value& metadata) {
 void PruneMetadata(Value& metadata) {
   json::Object* const members = metadata.IfObject();
   if (members == nullptr) return;
-  for (std::size_t i = members->size(); i-- > 0;) {
-    if (FindMetaField(members->name(i)) == nullptr) members->Erase(std::string(members->name(i)));
-  }
+  members->EraseIf([](const json::Object::Member& member) {
+    return FindMetaField(member.first) == nullptr;
+  });
 }
 
 // ---- Fields that the schema does not know
+
+constexpr std::size_t kMaxPathBytes = std::size_t{1} << 20;
 
 class UnknownFinder {
  public:
@@ -141,6 +145,7 @@ class UnknownFinder {
     std::sort(unknown_.begin(), unknown_.end());
     std::sort(metadata_.begin(), metadata_.end());
     unknown_.insert(unknown_.end(), metadata_.begin(), metadata_.end());
+    if (more_ > 0) unknown_.push_back("... and " + std::to_string(more_) + " more");
     return std::move(unknown_);
   }
 
@@ -150,7 +155,7 @@ class UnknownFinder {
     if (resource && IsTypeMeta(name)) return;
     if (resource && name == "metadata") {
       for (const auto& [field, ignored] : member.members()) {
-        if (FindMetaField(field) == nullptr) metadata_.push_back(path_ + "." + field);
+        if (FindMetaField(field) == nullptr) Note(metadata_, path_ + "." + field);
       }
       return;
     }
@@ -160,22 +165,43 @@ class UnknownFinder {
     } else if (schema != nullptr && schema->any_additional) {
       Walk(nullptr, member, false);
     } else if (!keep) {
-      unknown_.push_back(path_);
+      Note(unknown_, path_);
     }
   }
 
+  // A path may be long, and such members many: past the bound they are counted.
+  void Note(std::vector<std::string>& list, const std::string& path) {
+    if (bytes_ > kMaxPathBytes) {
+      ++more_;
+      return;
+    }
+    list.push_back(path);
+    bytes_ += path.size();
+  }
+
   std::string path_;
+  std::size_t bytes_ = 0;  // of all paths
+  std::size_t more_ = 0;
   std::vector<std::string> unknown_;
   std::vector<std::string> metadata_;
 };
 
 bool Prune(const SchemaNode* schema, Value& value, bool resource, bool keep = false);
 
-// The member at `i`, which goes if it is unknown and not kept.
-bool PruneMember(const SchemaNode* schema, json::Object& members, std::size_t i, bool resource,
-                 bool keep) {
-  const std::string& name = members.name(i);
-  Value& member = members.value(i);
+// Erases those members whose place is marked.
+void EraseMarked(const std::vector<bool>& gone, json::Object& members) {
+  if (std::find(gone.begin(), gone.end(), true) == gone.end()) return;
+  std::vector<json::Object::Member> all = std::move(members).Release();
+  std::vector<json::Object::Member> kept;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!gone[i]) kept.push_back(std::move(all[i]));
+  }
+  members = json::Object(std::move(kept));
+}
+
+// Prunes a member. It has to go itself, `gone`, if it is unknown and not kept.
+bool PruneMember(const SchemaNode* schema, const std::string& name, Value& member, bool resource,
+                 bool keep, bool& gone) {
   if (resource && IsTypeMeta(name)) return false;
   if (resource && name == "metadata") {
     PruneMetadata(member);
@@ -184,9 +210,8 @@ bool PruneMember(const SchemaNode* schema, json::Object& members, std::size_t i,
   const SchemaNode* const found = schema == nullptr ? nullptr : schema->FindMember(name);
   if (found != nullptr) return Prune(found, member, found->embedded_resource);
   if (schema != nullptr && schema->any_additional) return Prune(nullptr, member, false);
-  if (keep) return false;
-  members.Erase(std::string(name));
-  return true;
+  gone = !keep;
+  return gone;
 }
 
 bool PruneItems(const SchemaNode* schema, json::Array& items, bool keep) {
@@ -206,9 +231,13 @@ bool Prune(const SchemaNode* schema, Value& value, bool resource, bool keep) {
   json::Object* const members = value.IfObject();
   if (members == nullptr) return false;
   bool pruned = false;
-  for (std::size_t i = members->size(); i-- > 0;) {
-    pruned = PruneMember(schema, *members, i, resource, keep) || pruned;
+  std::vector<bool> gone(members->size());
+  for (std::size_t i = 0; i < members->size(); ++i) {
+    bool goes = false;
+    pruned = PruneMember(schema, members->name(i), members->value(i), resource, keep, goes) || pruned;
+    gone[i] = goes;
   }
+  if (pruned) EraseMarked(gone, *members);
   return pruned;
 }
 
@@ -257,15 +286,17 @@ void StoreAsInteger(Value& value) {
 }
 
 void ReplaceForbiddenNulls(const SchemaNode& schema, json::Object& members) {
-  for (std::size_t i = members.size(); i-- > 0;) {
+  std::vector<bool> gone(members.size());
+  for (std::size_t i = 0; i < members.size(); ++i) {
     const SchemaNode* const found = schema.FindMember(members.name(i));
     if (found == nullptr || !IsForbiddenNull(*found, members.value(i))) continue;
     if (found->default_value) {
       members.value(i) = *found->default_value;
     } else {
-      members.Erase(std::string(members.name(i)));
+      gone[i] = true;
     }
   }
+  EraseMarked(gone, members);
 }
 
 void AddMissingMembers(const SchemaNode& schema, json::Object& members) {

@@ -10,6 +10,7 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/faults/fault_json.h"
+#include "apiserver/request/negotiation.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -47,6 +48,10 @@ ResponsePtr ListFaults(const FaultPlan& faults) {
 }
 
 Result<json::Value> Body(const HttpRequest& request) {
+  const std::string_view type = request.headers.Get("Content-Type");
+  if (!type.empty() && !IsMediaType(type, "application/json")) {
+    return UnsupportedMediaTypeError("application/json");
+  }
   auto value = json::Parse(request.body);
   if (!value)
     return BadRequestError("the body is no JSON: " + std::string(value.error().message()));

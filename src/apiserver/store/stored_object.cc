@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "wire/json_text.h"
@@ -91,6 +93,24 @@ class MetadataWriter {
   char before_ = '{';
 };
 
+// A text after its length. It may hold any byte: what a client put into one field must not be taken
+// for another.
+void AppendText(std::string_view text, std::string& out) {
+  const auto size = static_cast<std::uint32_t>(text.size());
+  std::array<char, sizeof size> prefix{};
+  std::memcpy(prefix.data(), &size, sizeof size);
+  out.append(prefix.data(), prefix.size()).append(text);
+}
+
+std::string_view TakeText(std::string_view& rest) {
+  std::uint32_t size = 0;
+  if (rest.size() < sizeof size) return {};
+  std::memcpy(&size, rest.data(), sizeof size);
+  const std::string_view text = rest.substr(sizeof size, size);
+  rest.remove_prefix(sizeof size + text.size());
+  return text;
+}
+
 // A scalar as selectors compare it.
 std::string ScalarText(const json::Value& value, const std::string& fallback) {
   if (const auto text = value.AsString()) return std::string(*text);
@@ -145,11 +165,11 @@ std::shared_ptr<const StoredObject> StoredObject::Make(const json::Value& object
   stored->body_ = std::string(std::string_view(text));  // no more than its bytes
 
   for (const auto& [name, value] : metadata["labels"].members()) {
-    stored->labels_.append(name).push_back('\0');
-    stored->labels_.append(value.StringOrEmpty()).push_back('\0');
+    AppendText(name, stored->labels_);
+    AppendText(value.StringOrEmpty(), stored->labels_);
   }
   for (const SelectableField& field : fields) {
-    stored->fields_.append(ScalarText(object.At(field.pointer), field.fallback)).push_back('\0');
+    AppendText(ScalarText(object.At(field.pointer), field.fallback), stored->fields_);
   }
   return stored;
 }
@@ -190,10 +210,8 @@ json::Value StoredObject::Parse(std::string_view api_version, std::string_view k
 std::optional<std::string_view> StoredObject::Label(std::string_view key) const {
   std::string_view rest = labels_;
   while (!rest.empty()) {
-    const std::string_view name = rest.substr(0, rest.find('\0'));
-    rest.remove_prefix(name.size() + 1);
-    const std::string_view value = rest.substr(0, rest.find('\0'));
-    rest.remove_prefix(value.size() + 1);
+    const std::string_view name = TakeText(rest);
+    const std::string_view value = TakeText(rest);
     if (name == key) return value;
   }
   return std::nullopt;
@@ -201,8 +219,8 @@ std::optional<std::string_view> StoredObject::Label(std::string_view key) const 
 
 std::string_view StoredObject::Field(std::size_t index) const {
   std::string_view rest = fields_;
-  for (; index > 0; --index) rest.remove_prefix(rest.find('\0') + 1);
-  return rest.substr(0, rest.find('\0'));
+  for (; index > 0; --index) TakeText(rest);
+  return TakeText(rest);
 }
 
 std::size_t StoredObject::bytes() const {

@@ -96,8 +96,9 @@ class StoredObject {
  private:
   std::string key_{};
   std::string body_{};
-  std::string labels_{};  // key NUL value NUL ...
-  std::string fields_{};  // value NUL ...
+  // Texts, each after its length: keys and values, values.
+  std::string labels_{};
+  std::string fields_{};
   std::int64_t resource_version_ = 0;
   std::uint32_t namespace_size_ = 0;
   std::uint32_t uid_offset_ = 0;

@@ -35,8 +35,8 @@ void WatchHub::Add(std::string_view scope, std::string_view group, Watcher& watc
     at = scopes_.emplace(scope, std::make_unique<WatchScope>()).first;
     at->second->name = scope;
   }
-  std::string key(scope);
-  key.append(1, '\0').append(group);
+  std::string key = std::to_string(scope.size()) + ':';
+  key.append(scope).append(group);
   std::unique_ptr<WatchGroup>& shared = groups_[key];
   if (shared == nullptr) {
     shared = std::make_unique<WatchGroup>();

@@ -12,11 +12,13 @@
 #include "apiserver/registry/selection.h"
 #include "apiserver/request/object_encoder.h"
 #include "apiserver/request/patch.h"
+#include "apiserver/request/responses.h"
 #include "apiserver/schema/schema_validation.h"
 #include "apiserver/write/apply_patch.h"
 #include "apiserver/write/eviction.h"
 #include "apiserver/write/request_body.h"
 #include "apiserver/write/scale.h"
+#include "object/transcode/drop_unknown.h"
 #include "object/transcode/transcode.h"
 
 namespace kinformer::apiserver {
@@ -120,17 +122,14 @@ PatchFunction PatchFunctionOf(std::string_view content_type, bool custom) {
 ResponsePtr Mutations::Answer(const ResourceRequest& request, const Result<WriteOutcome>& outcome,
                               const std::vector<std::string>& warnings) {
   if (!outcome) {
-    ResponsePtr answer = ErrorResponse(outcome.error(), request.accept);
-    for (const std::string& warning : warnings) answer = Warning(std::move(answer), warning);
-    return answer;
+    return Warned(ErrorResponse(outcome.error(), request.accept), warnings);
   }
   const ObjectEncoder encoder(request.at, request.format, state_.env.WallNow());
   HttpHeaders headers;
   headers.Add("Content-Type", ContentTypeOf(request.format, false));
-  for (const std::string& warning : warnings)
-    headers.Add("Warning", "299 - " + JsonString(warning));
-  for (const std::string& warning : outcome->warnings)
-    headers.Add("Warning", "299 - " + JsonString(warning));
+  std::vector<std::string> all = warnings;
+  all.insert(all.end(), outcome->warnings.begin(), outcome->warnings.end());
+  AddWarnings(all, headers);
   return WholeResponse(outcome->created ? 201 : 200, std::move(headers),
                        encoder.Object(outcome->stored, outcome->document));
 }
@@ -149,7 +148,8 @@ Result<std::vector<std::string>> Mutations::ValidateFields(
     const auto typed = internal::JsonToProtobuf(*message, object.Dump(), &found);
     if (!typed) return BadRequestError(typed.error().message());
     problems.insert(problems.end(), found.unknown.begin(), found.unknown.end());
-    DropUnknown(found.unknown, object);
+    if (found.more > 0) problems.push_back(std::to_string(found.more) + " more unknown fields");
+    if (!found.unknown.empty()) internal::DropUnknownMembers(*message, object);
   }
   for (std::string& problem : UnknownFieldProblems(request.at, object)) {
     problems.push_back(std::move(problem));
@@ -315,7 +315,7 @@ ResponsePtr Mutations::DeleteCollection(const ResourceRequest& request) {
   const std::int64_t most = limit->value_or(0);
   const std::int64_t version = state_.resource_version;
   // The answer shows what was there before; it holds its version while the objects go.
-  auto answer = NewListStream(ObjectEncoder(request.at, request.format, state_.env.WallNow()),
+  auto answer = NewListStream(state_.env, ObjectEncoder(request.at, request.format, state_.env.WallNow()),
                               {.selection = *selection,
                                .resource_version = version,
                                .limit = most,
