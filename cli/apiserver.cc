@@ -61,7 +61,8 @@ class Served {
       if (upstream != nullptr) {
         begun =
             Keep(recorder_, apiserver::Recorder::Open(env_, upstream, flags.record,
-                                                      {.include_secrets = flags.record_secrets}));
+                                                      {.include_secrets = flags.record_secrets,
+                                                       .allow_writes = flags.record_writes}));
       } else if (!flags.replay.empty()) {
         begun =
             Keep(replay_, apiserver::Replay::Open(env_, flags.replay,
@@ -138,12 +139,6 @@ int RunApiServer(const ApiServerFlags& flags) {
   }
   if (!flags.record.empty()) std::cout << "recording to " << flags.record << '\n';
   std::cout << "serving at " << (*http)->url() << '\n';
-  const bool loopback =
-      http_options->address.rfind("127.", 0) == 0 || http_options->address == "::1";
-  if (!loopback && flags.token.empty() && !flags.require_client_certificate) {
-    std::cerr << "warning: whoever reaches " << http_options->address
-              << " may do everything here; give --token, and --tls\n";
-  }
   if (!flags.kubeconfig_out.empty()) {
     if (Result<void> written = (*http)->WriteKubeconfig(flags.kubeconfig_out); !written) {
       return Fail(written.error());

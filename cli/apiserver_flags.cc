@@ -1,7 +1,9 @@
 #include "cli/apiserver_flags.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <tuple>
@@ -11,6 +13,11 @@
 
 namespace kinformer::cli {
 namespace {
+
+std::string TokenOfEnvironment() {
+  const char* const token = std::getenv("KINFORMER_APISERVER_TOKEN");
+  return token == nullptr ? std::string() : std::string(token);
+}
 
 Error Wrong(std::string text) { return {Reason::kInvalidArgument, std::move(text)}; }
 
@@ -51,7 +58,26 @@ Result<void> CheckSecurity(const ApiServerFlags& flags) {
   if (!tls && (!flags.client_ca_file.empty() || flags.require_client_certificate)) {
     return Wrong("--client-ca-file and --require-client-certificate need --tls");
   }
+  if (!flags.token.empty() && !flags.token_file.empty()) {
+    return Wrong("--token and --token-file do not go together");
+  }
   return {};
+}
+
+// The token, without the line's end behind it.
+Result<std::string> TokenOf(const ApiServerFlags& flags) {
+  if (!flags.token.empty()) return flags.token;
+  if (flags.token_file.empty()) return TokenOfEnvironment();
+  Result<std::string> text = ReadFile("--token-file", flags.token_file);
+  if (!text) return text;
+  const std::size_t end = text->find_last_not_of(" \t\r\n");
+  text->resize(end == std::string::npos ? 0 : end + 1);
+  const auto printable = [](char c) { return c > ' ' && c < 0x7f; };
+  if (text->empty() || !std::all_of(text->begin(), text->end(), printable)) {
+    return Error(Reason::kConfig, "--token-file " + flags.token_file +
+                                      ": holds no token, which is one word on one line");
+  }
+  return text;
 }
 
 // What only an embedded server has.
@@ -76,7 +102,12 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
   command.Flag("--no-http2", flags.no_http2, "with --tls: HTTP/1.1 only");
   command.Option("--max-streams", flags.max_streams, "N",
                  "how many requests an HTTP/2 connection may carry at once (100)");
-  command.Option("--token", flags.token, "TOKEN", "let in only requests with this bearer token");
+  command.Option("--token-file", flags.token_file, "FILE",
+                 "let in only requests with the bearer token in this file, or in the variable "
+                 "KINFORMER_APISERVER_TOKEN");
+  command.Option("--token", flags.token, "TOKEN", "the same, where all users of the machine see it");
+  command.Options("--host-name", flags.host_names, "NAME",
+                  "a further name by which clients reach the server");
   command.Option("--client-ca-file", flags.client_ca_file, "FILE",
                  "who may sign client certificates, PEM; a certificate's common name is the user");
   command.Flag("--require-client-certificate", flags.require_client_certificate,
@@ -97,6 +128,8 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
                  "pass requests to the cluster of --upstream and write down what it answers");
   command.Option("--upstream", flags.upstream, "KUBECONFIG", "the cluster to record");
   command.Flag("--record-secrets", flags.record_secrets, "record what is read of Secrets, too");
+  command.Flag("--record-writes", flags.record_writes,
+               "pass on also what changes something in the cluster; it is not recorded");
   command.Option("--replay", flags.replay, "FILE", "serve a recording in place of objects");
   command.Option("--speed", flags.speed, "FACTOR",
                  "of a replay: 1 as recorded, 10 ten times as fast, max at once");
@@ -127,6 +160,12 @@ Result<void> CheckApiServerFlags(const ApiServerFlags& flags) {
   if (flags.record.empty() != flags.upstream.empty()) {
     return Wrong(
         "--record FILE and --upstream KUBECONFIG go together: what to write, and whom to record");
+  }
+  if (!flags.record.empty() && flags.token.empty() && flags.token_file.empty() &&
+      TokenOfEnvironment().empty() && !flags.require_client_certificate) {
+    return Wrong(
+        "--record passes requests on with your credentials for the cluster: say who may send them, "
+        "by --token-file FILE, KINFORMER_APISERVER_TOKEN or --require-client-certificate");
   }
   if (!flags.record.empty() && !flags.replay.empty()) {
     return Wrong("--record and --replay do not go together");
@@ -169,7 +208,10 @@ Result<apiserver::HttpServerOptions> HttpOptionsOf(const ApiServerFlags& flags) 
   apiserver::HttpServerOptions options;
   if (Result<void> parsed = ParseListen(flags.listen, options); !parsed) return parsed.error();
   options.tls = flags.tls || !flags.tls_cert_file.empty();
-  options.bearer_token = flags.token;
+  Result<std::string> token = TokenOf(flags);
+  if (!token) return token.error();
+  options.bearer_token = *std::move(token);
+  options.host_names = flags.host_names;
   options.require_client_certificate = flags.require_client_certificate;
   options.http2 = !flags.no_http2;
   options.http2_max_streams = ParseStreams(flags.max_streams).value_or(options.http2_max_streams);

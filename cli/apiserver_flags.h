@@ -25,6 +25,8 @@ struct ApiServerFlags {
   std::string tls_cert_file{};
   std::string tls_private_key_file{};
   std::string token{};
+  std::string token_file{};
+  std::vector<std::string> host_names{};
   std::string client_ca_file{};
   bool require_client_certificate = false;
   std::string max_streams{"100"};
@@ -37,6 +39,7 @@ struct ApiServerFlags {
   std::string record{};
   std::string upstream{};
   bool record_secrets = false;
+  bool record_writes = false;
   std::string replay{};
   std::string speed{"1"};
 };

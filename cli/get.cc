@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/first_sync.h"
 #include "cli/output.h"
+#include "cli/printable.h"
 #include "cli/report.h"
 #include "cli/selection.h"
 #include "cli/table.h"
@@ -111,7 +112,9 @@ class GetOutput {
   void Show(const Selection& selection, std::vector<json::Value> objects, WallTime now) {
     if (form_ == "name") {
       for (const json::Value& object : objects) {
-        std::cout << selection.QualifiedName(object["metadata"]["name"].StringOrEmpty()) << '\n';
+        std::cout << Printable(
+                         selection.QualifiedName(object["metadata"]["name"].StringOrEmpty()))
+                  << '\n';
       }
     } else if (IsDocument()) {
       if (!selection.name.empty() && !several_) single_ = objects.front();

@@ -5,6 +5,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "cli/printable.h"
+
 namespace kinformer::cli {
 namespace {
 
@@ -53,7 +55,7 @@ void Output::Line(std::string_view text, Color color) {
 }
 
 std::string PrettyJson(const json::Value& value) {
-  return value.Dump({.indent = 4, .escape_html = false});
+  return PrintableJson(value.Dump({.indent = 4, .escape_html = false}));
 }
 
 }  // namespace kinformer::cli

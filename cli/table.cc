@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cli/printable.h"
+
 namespace kinformer::cli {
 
 std::size_t DisplayWidth(const std::string& text) {
@@ -13,7 +15,7 @@ std::size_t DisplayWidth(const std::string& text) {
 void Table::Measure(const std::vector<std::string>& cells) {
   if (widths_.size() < cells.size()) widths_.resize(cells.size(), 0);
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    widths_[i] = std::max(widths_[i], DisplayWidth(cells[i]));
+    widths_[i] = std::max(widths_[i], DisplayWidth(Printable(cells[i])));
   }
 }
 
@@ -21,11 +23,9 @@ std::string Table::Line(const std::vector<std::string>& cells) {
   Measure(cells);
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    for (const char c : cells[i]) {
-      const auto byte = static_cast<unsigned char>(c);
-      line += byte < 0x20 || byte == 0x7f ? ' ' : c;
-    }
-    if (i + 1 < cells.size()) line.append(widths_[i] + 3 - DisplayWidth(cells[i]), ' ');
+    const std::string cell = Printable(cells[i]);
+    line += cell;
+    if (i + 1 < cells.size()) line.append(widths_[i] + 3 - DisplayWidth(cell), ' ');
   }
   return line;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/printable.h"
+
 namespace kinformer::cli {
 namespace {
 
@@ -26,7 +28,7 @@ std::string Objects(std::size_t count) {
 // "  delta fifo   MODIFIED  default/web-0  resourceVersion 123  depth 1"
 std::string TraceLine(const TraceEvent& event) {
   std::string line = Head(event.stage) + Padded(event.type, 8);
-  const auto add = [&line](const std::string& text) { line += "  " + text; };
+  const auto add = [&line](const std::string& text) { line += "  " + Printable(text); };
   const bool whole_list = event.in_list && event.key.empty();
   if (!event.key.empty()) add(std::string(event.key));
   if (whole_list && event.stage == kReflector) add(Objects(event.depth));

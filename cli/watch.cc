@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/first_sync.h"
 #include "cli/output.h"
+#include "cli/printable.h"
 #include "cli/report.h"
 #include "cli/selection.h"
 #include "cli/table.h"
@@ -45,16 +46,18 @@ class EventPrinter {
   void Print(const char* sign, const char* type, Color color, const Object& object) {
     const Result<json::Value> value = json::Parse(object.ToJson());
     if (!value) {
-      output_.Line(std::string(sign) + " " + std::string(object.block()->name()) + ": " +
-                   value.error().message());
+      output_.Line(std::string(sign) + " " +
+                   Printable(std::string(object.block()->name()) + ": " +
+                             std::string(value.error().message())));
       return;
     }
     if (format_ == "name") {
-      output_.Line(std::string(sign) + " " + selection_.QualifiedName(object.block()->name()),
-                   color);
+      output_.Line(
+          std::string(sign) + " " + Printable(selection_.QualifiedName(object.block()->name())),
+          color);
     } else if (format_ == "json") {
-      output_.Line(json::Value::MakeObject({{"type", type}, {"object", *value}})
-                       .Dump({.escape_html = false}));
+      output_.Line(PrintableJson(json::Value::MakeObject({{"type", type}, {"object", *value}})
+                                     .Dump({.escape_html = false})));
     } else if (format_ == "yaml") {
       output_.Line(std::string("--- # ") + type + "\n" + yaml::Dump(*value), color);
     } else {

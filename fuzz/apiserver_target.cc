@@ -8,6 +8,7 @@
 #include "kinformer/apiserver/api_server.h"
 #include "kinformer/apiserver/recording.h"
 #include "kinformer/json.h"
+#include "kinformer/json_diff.h"
 #include "kinformer/simulation.h"
 
 #include "apiserver/faults/fault_json.h"
@@ -174,6 +175,24 @@ void FuzzPatch(std::string_view input) {
   }
   if (!applied) Require(!applied.error().message().empty(), "an error says something");
   Require(json::Parse(document->Dump()).ok(), "what was patched is JSON", document->Dump());
+}
+
+// A line with a JSON patch, and a document. Applied again and again: what one round makes deeper, many
+// make too deep, and then it is refused.
+void FuzzPatchDepth(std::string_view input) {
+  constexpr int kRounds = 300;
+  std::string_view rest = input;
+  const Result<json::Value> patch = json::Parse(Line(rest));
+  Result<json::Value> document = json::Parse(rest);
+  if (!patch || !document) return;
+  for (int i = 0; i < kRounds; ++i) {
+    const Result<void> ours = json::ApplyPatch(*patch, *document);
+    if (!ours) Require(!ours.error().message().empty(), "an error says something");
+    if (!ApplyJsonPatch(*patch, *document)) break;
+    if (document->Dump().size() > (std::size_t{1} << 20)) return;
+  }
+  const std::string text = document->Dump();
+  Require(json::Parse(text).ok(), "what was patched is no deeper than what can be read", text);
 }
 
 void FuzzContinueToken(std::string_view input) {

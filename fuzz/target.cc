@@ -30,6 +30,7 @@ constexpr Target kTargets[] = {
     {"envelope", &FuzzEnvelope},
     {"fault_rule", &FuzzFaultRule},
     {"field_selector", &FuzzFieldSelector},
+    {"http_head", &FuzzHttpHead},
     {"json", &FuzzJson},
     {"json_to_protobuf", &FuzzJsonToProtobuf},
     {"kubeconfig", &FuzzKubeconfig},
@@ -38,6 +39,7 @@ constexpr Target kTargets[] = {
     {"list_protobuf", &FuzzListProtobuf},
     {"mutable", &FuzzMutable},
     {"patch", &FuzzPatch},
+    {"patch_depth", &FuzzPatchDepth},
     {"projection", &FuzzProjection},
     {"protobuf_reader", &FuzzProtobufReader},
     {"protobuf_to_json", &FuzzProtobufToJson},
@@ -48,6 +50,7 @@ constexpr Target kTargets[] = {
     {"watch_json", &FuzzWatchJson},
     {"watch_protobuf", &FuzzWatchProtobuf},
     {"yaml", &FuzzYaml},
+    {"yaml_aliases", &FuzzYamlAliases},
 };
 
 // The corpora name them by position: new ones go to the end.

@@ -17,6 +17,7 @@ void FuzzDynamicObject(std::string_view input);   // block_target.cc
 void FuzzEnvelope(std::string_view input);        // wire_target.cc
 void FuzzFaultRule(std::string_view input);       // apiserver_target.cc
 void FuzzFieldSelector(std::string_view input);   // selector_target.cc
+void FuzzHttpHead(std::string_view input);        // http_target.cc
 void FuzzJson(std::string_view input);            // json_target.cc
 void FuzzJsonToProtobuf(std::string_view input);  // transcode_target.cc
 void FuzzKubeconfig(std::string_view input);      // config_target.cc
@@ -25,6 +26,7 @@ void FuzzListJson(std::string_view input);        // splitter_target.cc
 void FuzzListProtobuf(std::string_view input);    // splitter_target.cc
 void FuzzMutable(std::string_view input);         // mutable_target.cc
 void FuzzPatch(std::string_view input);           // apiserver_target.cc
+void FuzzPatchDepth(std::string_view input);      // apiserver_target.cc
 void FuzzProjection(std::string_view input);      // projection_target.cc
 void FuzzProtobufReader(std::string_view input);  // wire_target.cc
 void FuzzProtobufToJson(std::string_view input);  // transcode_target.cc
@@ -35,6 +37,7 @@ void FuzzTextForms(std::string_view input);       // text_forms_target.cc
 void FuzzWatchJson(std::string_view input);       // splitter_target.cc
 void FuzzWatchProtobuf(std::string_view input);   // splitter_target.cc
 void FuzzYaml(std::string_view input);            // yaml_target.cc
+void FuzzYamlAliases(std::string_view input);     // yaml_target.cc
 
 }  // namespace kinformer::fuzz
 

@@ -22,12 +22,39 @@ void FuzzYaml(std::string_view input) {
   }
   for (const json::Value& document : *documents) {
     const std::string dumped = yaml::Dump(document);
+    // What aliases made of little takes long to read again.
+    if (dumped.size() > (std::size_t{1} << 20)) continue;
     const Result<json::Value> again = yaml::Parse(dumped);
     Require(again.ok(), "what is dumped parses", dumped,
             again.ok() ? std::string_view() : again.error().message());
     Require(*again == document, "what is dumped is the same", again->Dump(), document.Dump());
     RequireEqual(yaml::Dump(*again), dumped, "dumping is stable");
   }
+}
+
+// Of the input a document is made in which lists name one another: two bytes are how many levels a
+// list has around it, and which one it names how often.
+void FuzzYamlAliases(std::string_view input) {
+  std::string text = "first: &a0 [\"" + std::string(1000, 'x') + "\"]\n";
+  int count = 0;
+  for (std::size_t i = 0; i + 1 < input.size() && count < 200; i += 2) {
+    const auto levels = static_cast<unsigned char>(input[i]) % 64U + 1U;
+    const auto pick = static_cast<unsigned char>(input[i + 1]);
+    const std::string alias = "*a" + std::to_string(count - (pick % 8) % (count + 1));
+    ++count;
+    const std::string n = std::to_string(count);
+    text += "k" + n + ": &a" + n + " " + std::string(levels, '[') + alias;
+    for (unsigned times = 0; times < pick / 8U; ++times) text += "," + alias;
+    text += std::string(levels, ']') + "\n";
+  }
+  const Result<json::Value> value = yaml::Parse(text);
+  if (!value) {
+    Require(!value.error().message().empty(), "an error says something");
+    return;
+  }
+  const std::string json = value->Dump();
+  Require(json.size() < (std::size_t{64} << 20), "aliases do not multiply without end");
+  Require(json::Parse(json).ok(), "a document is no deeper than what can be read");
 }
 
 }  // namespace kinformer::fuzz

@@ -176,8 +176,34 @@ TEST_F(RecordingTest, NothingSecretIsWritten) {
   EXPECT_THAT(Contents(path_), HasSubstr("aHVudGVyMg"));
 }
 
-TEST_F(RecordingTest, WritesPassAndAreNotRecorded) {
+// Row 5: whoever reaches a recorder must not write with its credentials.
+TEST_F(RecordingTest, WhatMayChangeSomethingIsRefused) {
   Record();
+  for (const char* method : {"POST", "PUT", "PATCH", "DELETE", "CONNECT"}) {
+    OpenReply reply(server_.sim(), recorder_->Handle({.method = method, .target = std::string(kMaps)}));
+    reply.Pull();
+    EXPECT_EQ(reply.reply().status, 405) << method;
+    EXPECT_THAT(reply.reply().body, HasSubstr("--record-writes"));
+  }
+  for (const char* target :
+       {"/api/v1/namespaces/default/pods/p/exec?command=rm", "/api/v1/nodes/n/proxy/stop",
+        "/api/v1/namespaces/default/services/s/proxy/"}) {
+    EXPECT_EQ(Open(*recorder_, target)->reply().status, 405) << target;
+  }
+  EXPECT_EQ(server_.server().ObjectCount(kConfigMaps), 0U);
+}
+
+TEST_F(RecordingTest, AnOldFileIsForItsOwnerBeforeAnythingIsInIt) {
+  std::ofstream(path_) << "old";
+  std::filesystem::permissions(path_, std::filesystem::perms::all);
+  Record();
+  EXPECT_EQ(std::filesystem::status(path_).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  EXPECT_THAT(Contents(path_), ::testing::Not(HasSubstr("old")));
+}
+
+TEST_F(RecordingTest, WritesPassWhereAllowedAndAreNotRecorded) {
+  Record({.allow_writes = true});
   HttpRequest post{
       .method = "POST", .target = std::string(kMaps), .body = R"({"metadata":{"name":"new"}})"};
   post.headers.Add("Content-Type", "application/json");

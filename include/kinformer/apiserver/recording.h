@@ -4,7 +4,7 @@
 // timing or as fast as possible.
 //
 //   auto recorder = Recorder::Open(env, transport_to_the_cluster, "morning.rec").OrExit();
-//   auto http = HttpServer::Listen(env, *recorder).OrExit();  // point any client at it
+//   auto http = HttpServer::Listen(env, *recorder, {.bearer_token = token}).OrExit();
 //
 //   auto replay = Replay::Open(env, "morning.rec", {.speed = 10}).OrExit();
 //   auto transport = NewInMemoryTransport(env, *replay);  // or behind an HttpServer again
@@ -27,6 +27,9 @@ namespace kinformer::apiserver {
 struct RecorderOptions {
   // Also what is read of Secrets.
   bool include_secrets{false};
+  // Pass on also what may change something: whoever reaches the recorder then writes with the
+  // upstream's credentials.
+  bool allow_writes{false};
   // What a client may leave unread of one answer; past it the answer is cut.
   std::size_t max_unread_bytes{std::size_t{256} << 20};
 };
@@ -37,8 +40,10 @@ struct RecorderStats {
   std::uint64_t bytes = 0;      // of the file
 };
 
-// A Handler that passes every request to `upstream`, with the upstream's own credentials, and what
-// comes back to the client. It writes down the GET requests (lists, watches, discovery) and their
+// A Handler that passes requests to `upstream`, with the upstream's own credentials, and what comes
+// back to the client. What may change something (any method but GET and HEAD, proxies, exec and its
+// kin) is MethodNotAllowed, unless `allow_writes`. Whoever is let in reads what those credentials
+// can read: give an HttpServer in front of it a bearer_token. It writes down the GET requests (lists, watches, discovery) and their
 // answers, chunk by chunk, with times.
 //
 // Guarantees: no header of a request but Accept is written, so no credential; no answer about

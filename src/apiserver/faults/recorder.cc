@@ -1,12 +1,16 @@
 #include <algorithm>
+#include <array>
 #include <deque>
-#include <filesystem>
+#include <fcntl.h>
 #include <fstream>
 #include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 
 #include "kinformer/apiserver/recording.h"
 
+#include "apiserver/errors/status.h"
 #include "apiserver/faults/recording_format.h"
 #include "apiserver/request/request_info.h"
 #include "apiserver/request/responses.h"
@@ -36,6 +40,26 @@ bool PassesDown(std::string_view name) {
     }
   }
   return true;
+}
+
+// Whether it can do no more than read. A GET of a proxy, or of a command in a container, does what
+// is behind it.
+bool OnlyReads(std::string_view method, const RequestInfo& info) {
+  if (method != "GET" && method != "HEAD") return false;
+  constexpr std::array<std::string_view, 4> kReachThrough = {"proxy", "exec", "attach",
+                                                             "portforward"};
+  return std::none_of(info.parts.begin(), info.parts.end(), [&](std::string_view part) {
+    return std::find(kReachThrough.begin(), kReachThrough.end(), part) != kReachThrough.end();
+  });
+}
+
+// Makes the file, empty and for its owner's eyes before anything is in it.
+bool MakePrivateFile(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0600);
+  if (fd < 0) return false;
+  const bool made = ::fchmod(fd, 0600) == 0;
+  ::close(fd);
+  return made;
 }
 
 bool AsksForSecrets(const RequestInfo& info) {
@@ -182,11 +206,8 @@ Result<std::unique_ptr<Recorder>> Recorder::Open(Env& env, std::shared_ptr<Trans
                                                  const std::string& path, RecorderOptions options) {
   auto core = std::make_shared<Core>(env, std::move(upstream), options);
   core->path = path;
-  core->file.open(path, std::ios::binary | std::ios::trunc);
-  std::error_code error;
-  std::filesystem::permissions(
-      path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, error);
-  if (!core->file || error) {
+  if (MakePrivateFile(path)) core->file.open(path, std::ios::binary);
+  if (!core->file.is_open()) {
     return Error(Reason::kConfig,
                  "recording " + path + ": cannot be written; is its folder there, and writable?");
   }
@@ -202,6 +223,14 @@ RecorderStats Recorder::Stats() const { return core_->stats; }
 std::unique_ptr<ResponseStream> Recorder::Handle(HttpRequest request) {
   const auto info = ParseRequest(request.method, request.target);
   if (!info) return ErrorResponse(info.error(), request.headers.Get("Accept"));
+  if (!core_->options.allow_writes && !OnlyReads(request.method, *info)) {
+    return ErrorResponse(
+        Error(Reason::kMethodNotAllowed,
+              "a recorder passes on only what reads; --record-writes (RecorderOptions::allow_writes) "
+              "lets it pass on the rest, with its own credentials")
+            .WithHttpStatus(405),
+        request.headers.Get("Accept"));
+  }
   HttpRequest up{.method = request.method,
                  .target = std::move(request.target),
                  .body = std::move(request.body),
