@@ -1,5 +1,7 @@
 // What a watch shows by itself of events that are missing.
 
+#include "cache/pipeline/gap_detector.h"
+
 #include <cstdint>
 #include <functional>
 #include <gtest/gtest.h>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "cache/pipeline/testing/informer_fixture.h"
+#include "cache/pipeline/testing/reflector_fixture.h"
 
 namespace kinformer {
 namespace {
@@ -18,6 +21,30 @@ using internal::ObjectRef;
 using internal::cache::MakePod;
 using std::chrono::minutes;
 using std::chrono::seconds;
+
+TEST(GapDetector, LogsTheKeyOfTheFirstGapOfEachList) {
+  const auto log = std::make_shared<internal::cache::RecordingLog>();
+  Simulation sim({.log = log});
+  int relists = 0;
+  const std::string name = "pods";
+  internal::cache::GapDetector gaps(sim.env(), name, [&] { ++relists; });
+  using Verdict = internal::cache::GapDetector::Verdict;
+  const auto judge = [&](const std::string& pod) {
+    return gaps.Judge(DeltaType::kUpdated, *MakePod("default", pod, "9"), nullptr);
+  };
+  EXPECT_EQ(judge("a"), Verdict::kFits) << "nothing is known before the first list";
+  gaps.Listed("5");
+  EXPECT_EQ(judge("a"), Verdict::kGap);
+  EXPECT_EQ(judge("b"), Verdict::kGap);
+  EXPECT_EQ(log->lines, (Texts{"the watch lacks events; will list again default/a"}));
+  EXPECT_EQ(relists, 1);
+  gaps.Listed("10");
+  EXPECT_EQ(judge("c"), Verdict::kGap);
+  EXPECT_EQ(log->lines.back(), "the watch lacks events; will list again default/c");
+  EXPECT_EQ(relists, 1) << "not within a minute";
+  sim.RunFor(seconds(61));
+  EXPECT_EQ(relists, 2);
+}
 
 // Of a and b the server has versions 1 and 2.
 class GapTest : public InformerTest, public testing::WithParamInterface<QueueKind> {

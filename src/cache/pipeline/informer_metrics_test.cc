@@ -76,6 +76,32 @@ TEST_F(InformerMetricsTest, ListsAndWatches) {
   EXPECT_EQ(Of("reflector_items_per_list_sum"), "5");
 }
 
+TEST_F(InformerMetricsTest, WhatWentWrong) {
+  server_.answers_version = true;
+  server_.set_rv(20);
+  server_.Put("a");
+  SharedInformer<Pod> informer = Make();
+  informer.Start();
+  Settle();
+  EXPECT_EQ(Of("reflector_errors_total"), "0");
+  server_.FailWatches(Error(Reason::kTooManyRequests, "later").WithHttpStatus(429));
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(Of("reflector_errors_total"), "1");
+  EXPECT_EQ(Of("reflector_epochs_total"), "0");
+  server_.set_rv(4);
+  server_.Forget();
+  server_.BreakWatches();
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(Of("reflector_epochs_total"), "1");
+  EXPECT_EQ(Of("informer_gaps_total"), "0");
+  server_.Send(WatchEventType::kModified, internal::cache::MakePod("default", "b", "5"));
+  Settle();
+  EXPECT_EQ(Of("informer_gaps_total"), "1");
+  EXPECT_EQ(informer.Stats().errors, 1U);
+  EXPECT_EQ(informer.Stats().epochs, 1U);
+  EXPECT_EQ(informer.Stats().gaps, 1U);
+}
+
 TEST_F(InformerMetricsTest, AWatchListIsAListAndThenAWatch) {
   server_.never_ends_initial_events = true;
   server_.Put("a");

@@ -138,6 +138,19 @@ TEST_F(WatchListTest, StreamsThatAlwaysEndEarlyAreListed) {
   EXPECT_EQ(Count("LIST"), 1U);
 }
 
+TEST_F(WatchListTest, TheLogNamesAnUnreadableObjectAndItsField) {
+  server_.never_ends_initial_events = true;
+  Start();
+  server_.SendUnreadable(WatchEventType::kAdded, "a", "1");
+  server_.SendBookmark("1", true);
+  server_.SendUnreadable(WatchEventType::kModified, "b", "2");
+  sim_.RunReady();
+  const std::string of = "an object of the ";
+  EXPECT_EQ(log_->lines, (Texts{of + "watch-list is unreadable a Decode: spec.size: bad bytes",
+                                of + "watch is unreadable b Decode: spec.size: bad bytes"}));
+  EXPECT_EQ(store_.words, (Texts{"unreadable a", "replace 1", "unreadable b"}));
+}
+
 TEST_F(WatchListTest, RefusalsAreNotSilence) {
   for (int i = 0; i < 30; ++i) {
     server_.watch_errors.push_back(TooMany().WithRetryAfter(std::chrono::seconds(5)));

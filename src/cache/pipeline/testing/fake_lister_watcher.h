@@ -169,6 +169,8 @@ class FakeServer {
         WatchEvent event;
         event.type = type;
         event.unreadable = true;
+        const Error why(Reason::kDecode, "spec.size: bad bytes");
+        event.why = &why;
         event.namespace_ = "default";
         event.name = name;
         event.resourceVersion = rv;

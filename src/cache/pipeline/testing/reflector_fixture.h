@@ -83,14 +83,17 @@ class RecordingObserver final : public ReflectorObserver {
   int epochs = 0;
 };
 
-// Keeps the warnings, each with those of its fields `silent_for`, `from` and `to` that it has.
+// Keeps the warnings, each with those of its fields `silent_for`, `from`, `to`, `key`, `name` and,
+// of unreadable objects, `err` that it has.
 class RecordingLog final : public LogSink {
  public:
   [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
   void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
     std::string line(message);
     for (const LogField& field : fields) {
-      if (field.key == "silent_for" || field.key == "from" || field.key == "to") {
+      const bool why = field.key == "err" && message.find("unreadable") != std::string_view::npos;
+      if (why || field.key == "silent_for" || field.key == "from" || field.key == "to" ||
+          field.key == "key" || field.key == "name") {
         line += " " + field.value;
       }
     }
