@@ -52,8 +52,8 @@ class HeldListWatch final : public kinformer::ListerWatcher {
     return call;
   }
   std::unique_ptr<kinformer::ListWatchCall> CurrentVersion(
-      std::function<void(kinformer::Result<std::string>)> answer) override {
-    return inner_->CurrentVersion(std::move(answer));
+      const std::function<void(kinformer::Result<std::string>)>& answer) override {
+    return inner_->CurrentVersion(answer);
   }
   bool SetEntryOptions(const kinformer::EntryOptions& options) override {
     return inner_->SetEntryOptions(options);

@@ -124,7 +124,7 @@ class ListerWatcher {
   // once, and may destroy the handle. Null where this cannot ask, as with most fakes: then a broken
   // watch is resumed without asking.
   [[nodiscard]] virtual std::unique_ptr<ListWatchCall> CurrentVersion(
-      std::function<void(Result<std::string> version)> /*answer*/) {
+      const std::function<void(Result<std::string> version)>& /*answer*/) {
     return nullptr;
   }
   // What it leaves out, so that nobody takes it for missing. An informer asks each time it is

@@ -44,9 +44,9 @@ class EngineListWatch final : public ListerWatcher {
     return Started<WatchCall>(options, receiver);
   }
   std::unique_ptr<ListWatchCall> CurrentVersion(
-      std::function<void(Result<std::string>)> answer) override {
+      const std::function<void(Result<std::string>)>& answer) override {
     if (bad_path_) return nullptr;
-    return source_->engine->version_questions().Ask(source_, std::move(answer));
+    return source_->engine->version_questions().Ask(source_, answer);
   }
   bool SetEntryOptions(const EntryOptions& options) override {
     source_->entry = options;

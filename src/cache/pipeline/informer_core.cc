@@ -290,8 +290,8 @@ class LentListerWatcher final : public ListerWatcher {
     return lender_->Watch(options, receiver);
   }
   std::unique_ptr<ListWatchCall> CurrentVersion(
-      std::function<void(Result<std::string>)> answer) override {
-    return lender_->CurrentVersion(std::move(answer));
+      const std::function<void(Result<std::string>)>& answer) override {
+    return lender_->CurrentVersion(answer);
   }
   ListScope Scope() const override { return lender_->Scope(); }
   bool SetEntryOptions(const EntryOptions& options) override {

@@ -230,8 +230,8 @@ class FakeServer {
       return server_.Watch(o, r);
     }
     std::unique_ptr<ListWatchCall> CurrentVersion(
-        std::function<void(Result<std::string>)> answer) override {
-      return server_.CurrentVersion(std::move(answer));
+        const std::function<void(Result<std::string>)>& answer) override {
+      return server_.CurrentVersion(answer);
     }
     ListScope Scope() const override { return server_.scope; }
     bool SetEntryOptions(const EntryOptions& o) override {
@@ -306,13 +306,14 @@ class FakeServer {
     return call;
   }
 
-  std::unique_ptr<ListWatchCall> CurrentVersion(std::function<void(Result<std::string>)> answer) {
+  std::unique_ptr<ListWatchCall> CurrentVersion(
+      const std::function<void(Result<std::string>)>& answer) {
     if (!answers_version) return nullptr;
     ++version_questions;
     Result<std::string> version = rv();
     if (std::optional<Error> error = NextError(version_errors)) version = *error;
     auto call = std::make_unique<Call>(*this, nullptr, nullptr);
-    call->Post([version, answer = std::move(answer)](Call&) { answer(version); });
+    call->Post([version, answer](Call&) { answer(version); });
     return call;
   }
 
