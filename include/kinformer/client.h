@@ -9,13 +9,16 @@
 //   SharedInformerFactory factory(client);                        // shared_informer_factory.h
 //
 // What it does to every request, as client-go does:
-//   - waits for the client-side rate limiter (not for watches);
-//   - repeats what the server answers with 429 or 5xx and a Retry-After header, up to 10 times, and
-//     reads whose connection broke before an answer came;
+//   - waits for the client-side rate limiter, with a warning where that takes more than a second.
+//     Watches and informers' lists do not count;
+//   - repeats what the server answers with 429 or 5xx and a Retry-After header (of which two
+//     minutes count at most), up to 10 times, and reads whose connection soon broke before an
+//     answer came;
 //   - sends a fresh token once more after a 401;
 //   - speaks protobuf with built-in kinds and falls back to JSON where the server wants it,
 //     remembered per resource;
-//   - logs each distinct Warning header once.
+//   - logs each distinct Warning header once;
+//   - keeps at most 128 MiB of an answer that is not a list or watch: kOverLimit.
 
 #ifndef KINFORMER_CLIENT_H_
 #define KINFORMER_CLIENT_H_
@@ -69,10 +72,10 @@ struct ClientOptions {
   // Empty: the Config's, or else "<program>/<version> (linux/amd64) kinformer".
   std::string user_agent{};
   // Called on the loop for each distinct warning that the server sends, instead of logging it. Must
-  // be quick.
+  // be quick. What it throws is logged and counted.
   std::function<void(std::string_view text)> warning_handler{};
   // Called on the loop when the server answers 401; true if there may be a new credential, so that
-  // trying again makes sense.
+  // trying again makes sense. To throw is to say false, and is logged and counted.
   // Empty: as the Config's credentials say.
   std::function<bool()> refresh_credentials{};
 };

@@ -54,7 +54,8 @@ struct ExecConfig {
   std::string interactive_mode{};  // "Never", "IfAvailable", "Always"
   // JSON of the cluster's extension client.authentication.k8s.io/exec; may be empty.
   std::string cluster_config{};
-  Duration timeout{std::chrono::minutes(1)};  // a plugin that takes longer is killed
+  // A plugin that takes longer is killed, unless it may ask a person.
+  Duration timeout{std::chrono::minutes(1)};
 };
 
 // Values that win over the kubeconfig's; empty means "not given". What kubectl's flags of these

@@ -28,8 +28,9 @@ namespace kinformer {
 // place.
 struct TlsOptions {
   bool insecure_skip_verify{false};
-  std::string server_name{};  // checked and sent in place of the URL's host
-  std::string ca_pem{};       // with ca_file also empty: the system's certificates
+  // Checked and sent in place of the URL's host: a host's name or an IP address.
+  std::string server_name{};
+  std::string ca_pem{};  // with ca_file also empty: the system's certificates
   std::string ca_file{};
   std::string cert_pem{};  // client certificate, with its chain
   std::string cert_file{};
@@ -68,18 +69,21 @@ struct HttpTransportOptions {
       credentials{};      // empty: none. A request with an Authorization header does not ask it
   HttpHeaders headers{};  // added to every request that does not carry the name: impersonation
   std::string user_agent{};
-  // http://, https:// or socks5://, with user and password. Empty: from HTTPS_PROXY, HTTP_PROXY,
-  // NO_PROXY, unless told not to.
+  // http://, https:// or socks5://, with user and password. Empty: from HTTPS_PROXY, HTTP_PROXY and
+  // NO_PROXY by Go's rules, read when the transport is made, unless told not to. NO_PROXY is about
+  // the host of base_url, whatever tls.server_name is; ALL_PROXY and SSLKEYLOGFILE mean nothing.
   std::string proxy_url{};
   bool use_environment_proxy{true};
   bool disable_http2{false};
 
   Duration connect_timeout{std::chrono::seconds(30)};  // DNS, TCP and TLS together
-  // A watch connection on which nothing has come for this long is asked for a sign of life; 0:
-  // never.
+  // A connection on which an answer is awaited and nothing has come for this long is asked for a
+  // sign of life; 0: never.
   Duration read_idle_timeout{std::chrono::seconds(30)};
-  Duration ping_timeout{std::chrono::seconds(15)};  // and is abandoned when none comes
-  std::string probe_target{"/livez"};               // any answer will do, an error too
+  // And is abandoned when none comes. The body of an answer that is no watch, and in which nothing
+  // more has come for both together, ends with kTransport even where the server is well.
+  Duration ping_timeout{std::chrono::seconds(15)};
+  std::string probe_target{"/livez"};  // any answer will do, an error too
 
   // Over HTTP/2, until the server shows a lower limit; one more is for the probe.
   std::size_t watches_per_connection{99};
@@ -94,9 +98,10 @@ struct HttpTransportOptions {
 //
 // Guarantees: lists, watches, short requests and lease renewals use separate connections, so none
 // waits behind another kind. Over HTTP/2 watches share connections. A server that stops answering,
-// even frozen with its sockets open, ends its watches with kTransport within read_idle_timeout +
-// ping_timeout. Redirects are not followed. Names are resolved off the loop. Content-Encoding gzip
-// is undone, if a request asked for it.
+// even frozen with its sockets open, ends its watches and other requests with kTransport within
+// about read_idle_timeout + ping_timeout. Certificates are checked as Go does: a name that stands
+// in the Common Name only does not count. Redirects are not followed. Names are resolved off the
+// loop. Content-Encoding gzip is undone, if a request asked for it.
 // Errors of the result: kConfig, naming the option (a bad URL, a CA file that is missing or not
 // PEM, half a key pair). Loop-confined as every Transport; it may be destroyed on any thread while
 // its Env lives; calls under way then end with kStopped.

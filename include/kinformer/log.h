@@ -25,7 +25,7 @@ struct LogField {
 };
 
 // Thread-safe. Log is called from any thread, the loop included: it must be quick and must not call
-// back into kinformer.
+// back into kinformer. What it throws is counted and, the first time, said on stderr.
 class LogSink {
  public:
   virtual ~LogSink() = default;

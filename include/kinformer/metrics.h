@@ -41,7 +41,7 @@ class Histogram {
 using MetricLabels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
 // Thread-safe. Instruments live as long as the sink or longer; asking again with the same name and
-// labels gives the same one.
+// labels gives the same one. What it or an instrument throws is logged, the first time.
 class MetricsSink {
  public:
   virtual ~MetricsSink() = default;

@@ -138,8 +138,8 @@ class ResourceClient {
     return core_.DeleteCollection(options, list, call);
   }
 
-  // One watch stream. `on_event` runs on the calling thread; false from it ends the watch. Returns
-  // OK when the stream ended.
+  // One watch stream. `on_event` runs on the calling thread; false from it ends the watch, and
+  // so does what it throws, which is thrown on. Returns OK when the stream ended.
   Result<void> Watch(const ListOptions& options,
                      const std::function<bool(const ResourceWatchEvent<T>&)>& on_event,
                      const CallOptions& call = {}) const {

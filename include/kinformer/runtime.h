@@ -45,6 +45,10 @@ struct RuntimeOptions {
 
 // Owns threads. Its threads block all signals but their own faults. Thread-safe.
 //
+// In a process that was forked off, what was made before is good for nothing but to be destroyed,
+// which ends at once and leaves the parent's connections alone: calls return kStopped, and what is
+// posted is dropped.
+//
 // Destruction stops the loop (tasks not yet run are destroyed), lets running handler callbacks
 // finish and joins all threads. It must not happen on one of them, nor inside RunReady. Everything
 // that was given env() must be gone before; Refs and Snapshots need not.

@@ -30,6 +30,7 @@ class StopSource {
 
 // The first SIGINT or SIGTERM requests stop; a second one ends the process at once with status 130
 // or 143. Call it from main before other threads start. Calling it again returns the same source.
+// In a process that was forked off it is as if it had not been called: signals end that process.
 // Counterpart: signals.SetupSignalHandler.
 StopSource StopOnSignals();
 

@@ -1,5 +1,7 @@
 #include "kinformer/env.h"
 
+#include "base/deadline.h"
+
 namespace kinformer {
 
 void Env::SleepFor(Duration duration) {
@@ -8,7 +10,7 @@ void Env::SleepFor(Duration duration) {
     log().Log(LogLevel::kError, "SleepFor called on an event loop; not sleeping", {});
     return;
   }
-  const SteadyTime deadline = Now() + duration;
+  const SteadyTime deadline = internal::base::After(Now(), duration);
   const std::unique_ptr<Monitor> monitor = NewMonitor();
   MonitorLock lock(*monitor);
   while (Now() < deadline) lock.WaitUntil(deadline);

@@ -18,6 +18,7 @@
 #include <boost/asio/post.hpp>
 
 #include "base/asio_reactor.h"
+#include "base/forked.h"
 #include "base/real_thread.h"
 
 namespace kinformer::internal::base {
@@ -130,6 +131,7 @@ struct EventLoop::Impl {
   asio::posix::stream_descriptor alarm;
   asio::executor_work_guard<asio::io_context::executor_type> work;
   TimerQueue timers;
+  const Birthplace birthplace{};
   std::optional<SteadyTime> armed{};  // loop only
   std::atomic<bool> stopped{false};
   std::thread thread{};
@@ -150,9 +152,16 @@ EventLoop::EventLoop(EventLoopOptions options, LogSink& log, MetricsSink& metric
 }
 
 EventLoop::~EventLoop() {
+  if (Forked()) {
+    // Closing them would take the parent's descriptors out of the parent's epoll set.
+    (void)impl_.release();
+    return;
+  }
   Stop();
   impl_->timers.Clear();
 }
+
+bool EventLoop::Forked() const { return impl_->birthplace.InAnotherProcess(); }
 
 void EventLoop::Stop() {
   impl_->stopped.store(true, std::memory_order_release);
@@ -161,7 +170,7 @@ void EventLoop::Stop() {
 }
 
 void EventLoop::Post(Task task) {
-  if (impl_->stopped.load(std::memory_order_acquire)) return;
+  if (impl_->stopped.load(std::memory_order_acquire) || Forked()) return;
   asio::post(impl_->io, [impl = impl_.get(), task = std::move(task)]() mutable {
     RunContained(task, impl->log, "event loop");
   });
@@ -173,7 +182,7 @@ Timer EventLoop::RunAt(SteadyTime when, Task task) {
 }
 
 Timer EventLoop::RunAt(SteadyTime when, Task task, TimerQueue::OnDue on_due) {
-  if (impl_->stopped.load(std::memory_order_acquire)) return Timer();
+  if (impl_->stopped.load(std::memory_order_acquire) || Forked()) return Timer();
   bool earliest = false;
   Timer timer = impl_->timers.Add(when, std::move(task), std::move(on_due), &earliest);
   if (earliest) {
@@ -200,7 +209,7 @@ int EventLoop::Fd() const { return impl_->options.host_driven ? ReactorDescripto
 
 bool EventLoop::RunReady(Duration slice) {
   Impl& impl = *impl_;
-  if (impl.stopped.load(std::memory_order_acquire)) return false;
+  if (impl.stopped.load(std::memory_order_acquire) || Forked()) return false;
   if (!impl.options.host_driven || impl.polling.exchange(true)) {
     impl.log.Log(LogLevel::kError,
                  impl.options.host_driven

@@ -29,7 +29,8 @@ struct EventLoopOptions {
 };
 
 // Thread-safe. Tasks run in the order posted; a task that throws is logged and the loop goes on.
-// Timers run when due, one after the other, between tasks.
+// Timers run when due, one after the other, between tasks. In a process that was forked off it
+// takes no tasks, as if it had stopped.
 class EventLoop final : public Executor {
  public:
   // Starts the thread, if it is to have one. `log` and `metrics` must outlive the loop.
@@ -55,6 +56,8 @@ class EventLoop final : public Executor {
   [[nodiscard]] int Fd() const;
   bool RunReady(Duration slice);
 
+  // Was this process forked off the one that made the loop?
+  [[nodiscard]] bool Forked() const;
   // Ends the thread after the running task. Not inside the loop. May be called again.
   void Stop();
 

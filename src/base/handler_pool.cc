@@ -26,6 +26,7 @@ HandlerPool::HandlerPool(EventLoop& loop, std::string thread_name, std::size_t m
 HandlerPool::~HandlerPool() { Stop(); }
 
 void HandlerPool::Post(Task task) {
+  if (birthplace_.InAnotherProcess()) return;
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) return;

@@ -19,6 +19,7 @@
 #include "kinformer/log.h"
 
 #include "base/event_loop.h"
+#include "base/forked.h"
 
 namespace kinformer::internal::base {
 
@@ -56,6 +57,7 @@ class HandlerPool final : public Executor {
   void Work(Threads::iterator self);
 
   EventLoop& loop_;
+  const Birthplace birthplace_;
   const std::string thread_name_;
   const std::size_t max_threads_;
   LogSink& log_;

@@ -4,9 +4,12 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
+#include <new>
 #include <pthread.h>
 #include <utility>
+
+#include "base/out_of_memory.h"
+#include "base/user_call.h"
 
 namespace kinformer::internal::base {
 
@@ -45,10 +48,10 @@ void DieOfOwnThread(const char* what) {
 void RunContained(Task& task, LogSink& log, const char* where) {
   try {
     task();
-  } catch (const std::exception& e) {
-    log.Log(LogLevel::kError, "a task threw an exception", {{"where", where}, {"what", e.what()}});
+  } catch (const std::bad_alloc&) {
+    DieOfNoMemory(where);
   } catch (...) {
-    log.Log(LogLevel::kError, "a task threw something that is no exception", {{"where", where}});
+    log.Log(LogLevel::kError, "a task threw", {{"where", where}, {"what", Thrown()}});
   }
 }
 

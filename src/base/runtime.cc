@@ -8,9 +8,11 @@
 #include <random>
 #include <utility>
 
+#include "base/contained_sinks.h"
 #include "base/cpu_limit.h"
 #include "base/env_view.h"
 #include "base/event_loop.h"
+#include "base/forked.h"
 #include "base/handler_pool.h"
 #include "base/heap_pages.h"
 #include "base/io_loop.h"
@@ -46,15 +48,21 @@ class RealMonitor final : public Monitor {
 class RealThread final : public Thread {
  public:
   explicit RealThread(std::thread thread) : thread_(std::move(thread)) {}
-  ~RealThread() override { Join(); }
+  ~RealThread() override { RealThread::Join(); }
   RealThread(const RealThread&) = delete;
   RealThread& operator=(const RealThread&) = delete;
   void Join() override {
-    if (thread_.joinable()) thread_.join();
+    if (!thread_.joinable()) return;
+    if (birthplace_.InAnotherProcess()) {
+      thread_.detach();  // it runs in the parent only
+    } else {
+      thread_.join();
+    }
   }
 
  private:
   std::thread thread_;
+  const internal::base::Birthplace birthplace_;
 };
 
 class RealLoop final : public Loop {
@@ -88,14 +96,15 @@ std::size_t PoolLimit(std::size_t wanted) {
 struct Runtime::Impl final : Env {
   explicit Impl(RuntimeOptions options)
       : name_(std::move(options.name)),
-        log_(options.log != nullptr ? std::move(options.log) : NewStderrLog(LogLevel::kWarning)),
-        metrics_(options.metrics != nullptr ? std::move(options.metrics) : NewNullMetrics()),
+        sinks_(internal::base::ContainedSinks(
+            options.log != nullptr ? std::move(options.log) : NewStderrLog(LogLevel::kWarning),
+            options.metrics != nullptr ? std::move(options.metrics) : NewNullMetrics())),
         random_state_(SeedFromSystem()),
         loop_({.thread_name = name_ + "/loop",
                .host_driven = options.host_driven_loop,
                .owner = this},
-              *log_, *metrics_),
-        pool_(loop_, name_ + "/pool", PoolLimit(options.max_handler_threads), *log_) {
+              *sinks_.log, *sinks_.metrics),
+        pool_(loop_, name_ + "/pool", PoolLimit(options.max_handler_threads), *sinks_.log) {
     if (!options.huge_pages) internal::base::SetHugePages(false);
   }
 
@@ -131,7 +140,7 @@ struct Runtime::Impl final : Env {
   }
   [[nodiscard]] std::unique_ptr<Thread> NewThread(std::string name, Task body) override {
     return std::make_unique<RealThread>(internal::base::StartThread(
-        name_ + "/" + name, [log = log_.get(), task = std::move(body), name]() mutable {
+        name_ + "/" + name, [log = sinks_.log.get(), task = std::move(body), name]() mutable {
           internal::base::RunContained(task, *log, name.c_str());
         }));
   }
@@ -144,22 +153,30 @@ struct Runtime::Impl final : Env {
     const internal::base::EventLoop* const current = internal::base::EventLoop::Current();
     return (current != nullptr && current->owner() == this) || loop_.InThisExecutor();
   }
-  [[nodiscard]] LogSink& log() override { return *log_; }
-  [[nodiscard]] MetricsSink& metrics() override { return *metrics_; }
+  [[nodiscard]] LogSink& log() override { return *sinks_.log; }
+  [[nodiscard]] MetricsSink& metrics() override { return *sinks_.metrics; }
 
   const std::string name_;
-  const std::shared_ptr<LogSink> log_;
-  const std::shared_ptr<MetricsSink> metrics_;
+  const internal::base::Sinks sinks_;
+  const internal::base::Birthplace birthplace_;
   std::atomic<std::uint64_t> random_state_;
   internal::base::EventLoop loop_;
   internal::base::HandlerPool pool_;
 };
 
 Runtime::Runtime(RuntimeOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
-Runtime::~Runtime() = default;
+Runtime::~Runtime() {
+  // The threads are the parent's: nothing here would ever be joined.
+  if (impl_->birthplace_.InAnotherProcess()) (void)impl_.release();
+}
 Env& Runtime::env() { return *impl_; }
 int Runtime::Fd() const { return impl_->loop_.Fd(); }
 bool Runtime::RunReady(Duration slice) { return impl_->loop_.RunReady(slice); }
+
+bool internal::base::IsForkedOff(Env& env) {
+  const auto* loop = dynamic_cast<const EventLoop*>(&env.loop());
+  return loop != nullptr && loop->Forked();
+}
 
 boost::asio::io_context* internal::base::IoContextOf(Env& env) {
   auto* loop = dynamic_cast<EventLoop*>(&env.loop());

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/deadline.h"
 #include "base/simulation_core.h"
 
 namespace kinformer {
@@ -20,7 +21,7 @@ Simulation::~Simulation() = default;
 Env& Simulation::env() { return impl_->core; }
 
 bool Simulation::RunUntil(const std::function<bool()>& done, Duration limit) {
-  return impl_->core.RunUntil(done, impl_->core.Now() + limit);
+  return impl_->core.RunUntil(done, internal::base::After(impl_->core.Now(), limit));
 }
 
 void Simulation::RunFor(Duration duration) { impl_->core.RunFor(duration); }

@@ -31,6 +31,7 @@
 #include "kinformer/metrics.h"
 #include "kinformer/simulation.h"
 
+#include "base/contained_sinks.h"
 #include "base/prng.h"
 #include "base/timer_queue.h"
 
@@ -72,8 +73,9 @@ struct SimulationWaiter {
 class SimulationCore final : public Env {
  public:
   explicit SimulationCore(SimulationOptions options)
-      : log_(options.log != nullptr ? std::move(options.log) : NewNullLog()),
-        metrics_(options.metrics != nullptr ? std::move(options.metrics) : NewNullMetrics()),
+      : sinks_(ContainedSinks(
+            options.log != nullptr ? std::move(options.log) : NewNullLog(),
+            options.metrics != nullptr ? std::move(options.metrics) : NewNullMetrics())),
         wall_start_(options.start),
         choices_(MixBits(options.seed ^ 0x6b696e666f726d65)),
         random_(MixBits(options.seed + 1)) {}
@@ -96,8 +98,8 @@ class SimulationCore final : public Env {
   [[nodiscard]] std::unique_ptr<Thread> NewThread(std::string name, Task body) override;
   [[nodiscard]] std::unique_ptr<Loop> NewLoop(std::string name) override;
   [[nodiscard]] bool OnLoopThread() const override;
-  [[nodiscard]] LogSink& log() override { return *log_; }
-  [[nodiscard]] MetricsSink& metrics() override { return *metrics_; }
+  [[nodiscard]] LogSink& log() override { return *sinks_.log; }
+  [[nodiscard]] MetricsSink& metrics() override { return *sinks_.metrics; }
 
   // ---- driving
   bool Step() { return StepOnce(!in_loop_task_); }
@@ -184,8 +186,7 @@ class SimulationCore final : public Env {
   void Main(SimulatedThread& thread);
   [[nodiscard]] std::string WhoWaits() const;
 
-  const std::shared_ptr<LogSink> log_;
-  const std::shared_ptr<MetricsSink> metrics_;
+  const Sinks sinks_;
   const WallTime wall_start_;
   SteadyTime now_{kSteadyStart};
   Prng choices_;

@@ -46,11 +46,21 @@ namespace {
 
 std::atomic<int> signal_fd{-1};
 std::atomic<int> signals_seen{0};
+std::atomic<pid_t> stopping_process{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
 // Only async-signal-safe calls in here. Stop callbacks are not, so a thread of ours runs them.
 extern "C" void KinformerOnStopSignal(int signal) {
   const int saved_errno = errno;
+  if (::getpid() != stopping_process.load(std::memory_order_relaxed)) {
+    // A forked child, with the parent's descriptor: the signal is for the child alone.
+    struct sigaction fallback{};
+    fallback.sa_handler = SIG_DFL;
+    sigaction(signal, &fallback, nullptr);
+    ::kill(::getpid(), signal);  // blocked until this returns
+    errno = saved_errno;
+    return;
+  }
   if (signals_seen.fetch_add(1, std::memory_order_relaxed) > 0) _exit(128 + signal);
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written =
@@ -66,6 +76,7 @@ StopSource StopOnSignals() {
     auto* made = new StopSource();
     const int fd = ::eventfd(0, EFD_CLOEXEC);
     signal_fd.store(fd, std::memory_order_relaxed);
+    stopping_process.store(::getpid(), std::memory_order_relaxed);
     internal::base::StartDetachedThread("kinformer/stop", [fd, copy = *made]() mutable {
       std::uint64_t count = 0;
       while (::read(fd, &count, sizeof(count)) < 0 && errno == EINTR) {

@@ -1,6 +1,9 @@
 #include "client/blocking.h"
 
+#include <exception>
 #include <stop_token>
+
+#include "base/deadline.h"
 
 namespace kinformer::internal::client {
 
@@ -43,13 +46,14 @@ Result<void> BlockingCall::Run(const std::shared_ptr<BlockingCall>& call,
   });
   Timer deadline;
   if (options.timeout > Duration::zero()) {
-    deadline = env.loop().RunAt(env.Now() + options.timeout, [call] {
+    deadline = env.loop().RunAt(base::After(env.Now(), options.timeout), [call] {
       call->Complete(
           Error(Reason::kDeadlineExceeded, "the request took longer than the caller allows"));
     });
   }
 
   bool cancelled = false;
+  std::exception_ptr thrown;  // by the caller's function, on the caller's thread: it is for them
   while (true) {
     bool done = false;
     {
@@ -58,12 +62,18 @@ Result<void> BlockingCall::Run(const std::shared_ptr<BlockingCall>& call,
       done = call->done_;
       call->woken_ = false;
     }
-    if (on_wake && !cancelled && !on_wake()) {
-      cancelled = true;
-      cancel(Result<void>());
+    if (on_wake && !cancelled) {
+      try {
+        cancelled = !on_wake();
+      } catch (...) {
+        thrown = std::current_exception();
+        cancelled = true;
+      }
+      if (cancelled) cancel(Result<void>());
     }
     if (done) break;
   }
+  if (thrown) std::rethrow_exception(thrown);
   MonitorLock lock(*call->monitor_);
   if (call->error_ && !cancelled) return *call->error_;
   return {};

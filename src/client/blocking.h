@@ -28,7 +28,7 @@ class BlockingCall : public std::enable_shared_from_this<BlockingCall> {
 
   // Runs `call` to its end. kWouldDeadlock on a loop's thread. `on_wake`, if any, is called on this
   // thread, under no lock, whenever the loop has called Wake and before Run returns; false from it
-  // cancels the call with OK.
+  // cancels the call with OK; what it throws is thrown on, once the call has ended.
   static Result<void> Run(const std::shared_ptr<BlockingCall>& call, const CallOptions& options,
                           const std::function<bool()>& on_wake = {});
 

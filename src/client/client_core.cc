@@ -6,12 +6,18 @@
 namespace kinformer::internal {
 namespace {
 
+// What is not read as a stream is kept as a whole: no object, and no document of a server, comes
+// near.
+constexpr std::size_t kMaxWholeAnswer = std::size_t{128} << 20;
+
 // Collects one answer for a thread that waits for it.
 class RawCall final : public client::BlockingCall, public ResponseReceiver {
  public:
   RawCall(std::shared_ptr<client::Engine> engine, ExchangeRequest request)
       : client::BlockingCall(engine->env()),
         engine_(std::move(engine)),
+        where_(request.method + " " + request.target),
+        ignores_body_(request.ignore_body),
         request_(std::move(request)) {}
 
   client::RawResponse& response() { return response_; }
@@ -26,13 +32,32 @@ class RawCall final : public client::BlockingCall, public ResponseReceiver {
     response_.status = status;
     response_.headers = headers;
   }
-  void OnData(std::string_view data) override { response_.body.append(data); }
+  void OnData(std::string_view data) override {
+    if (too_large_ || ignores_body_) return;
+    if (data.size() <= kMaxWholeAnswer - response_.body.size()) {
+      response_.body.append(data);
+      return;
+    }
+    too_large_ = true;
+    response_.body = std::string();
+    // The exchange must not be ended from inside its own callback.
+    env().loop().Post([self = shared_from_this()] {
+      static_cast<RawCall&>(*self).Complete(Error(
+          Reason::kOverLimit, static_cast<RawCall&>(*self).where_ + ": the answer is larger than " +
+                                  std::to_string(kMaxWholeAnswer >> 20) +
+                                  " MiB, the most that is kept as a whole; lists are read as "
+                                  "a stream: use List, or an informer"));
+    });
+  }
   void OnDone(Result<void> result) override { Complete(std::move(result)); }
 
   const std::shared_ptr<client::Engine> engine_;
+  const std::string where_;
+  const bool ignores_body_;
   ExchangeRequest request_;
   std::unique_ptr<client::Exchange> exchange_;
   client::RawResponse response_;
+  bool too_large_ = false;
 };
 
 class ShutDownCall final : public client::BlockingCall {

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdexcept>
 
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/request_object.h"
@@ -110,6 +111,35 @@ Ref<Widgets> Build(std::string_view json) {
   const Result<internal::ObjectRef> built = internal::BuildFromJson(Widgets::type_info(), json);
   EXPECT_TRUE(built) << built.error();
   return Ref<Widgets>(*built);
+}
+
+struct Touchy {
+  Touchy() {
+    if (armed) throw std::runtime_error("touchy");
+  }
+  static inline bool armed = false;
+  static constexpr std::string_view kGroup = "example.com";
+  static constexpr std::string_view kVersion = "v1";
+  static constexpr std::string_view kKind = "Touchy";
+  static constexpr std::string_view kPlural = "touchies";
+  static constexpr bool kNamespaced = true;
+  std::string phase{};
+  static constexpr auto kFields = std::tuple(Field("phase", &Touchy::phase));
+};
+
+TEST(CustomResource, H5AStructThatThrowsMakesItsObjectUnreadable) {
+  const auto build = [] {
+    return internal::BuildFromJson(
+        CustomResource<Touchy>::type_info(),
+        R"({"apiVersion":"example.com/v1","kind":"Touchy","metadata":{"name":"a"},"phase":"x"})");
+  };
+  EXPECT_TRUE(build().ok());
+  Touchy::armed = true;
+  const Result<internal::ObjectRef> built = build();
+  Touchy::armed = false;
+  ASSERT_FALSE(built.ok());
+  EXPECT_EQ(built.error().reason(), Reason::kDecode);
+  EXPECT_THAT(built.error().message(), HasSubstr("kind Touchy threw: touchy"));
 }
 
 TEST(CustomResource, ReadsEveryTypeOfMember) {

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
+#include "base/deadline.h"
+#include "base/user_call.h"
 #include "client/status.h"
 #include "client/warnings.h"
 
@@ -12,14 +15,25 @@ namespace {
 // An error body is a Status: a few hundred bytes, with many causes some kilobytes.
 constexpr std::size_t kMaxErrorBody = std::size_t{256} << 10;
 constexpr Duration kTransportRetryDelay = std::chrono::seconds(1);
+// What took longer than this to break will do so again: the caller has to hear of it.
+constexpr Duration kQuickBreak = std::chrono::seconds(20);
+// A longer pause than this a server does not mean, or a caller cannot wait for.
+constexpr Duration kLongestPause = std::chrono::minutes(2);
+constexpr Duration kLongThrottle = std::chrono::seconds(1);
+constexpr Duration kThrottleLogPeriod = std::chrono::seconds(10);
 constexpr std::size_t kMaxRememberedWarnings = 1000;
+
+std::string Seconds(Duration duration) {
+  return std::to_string(std::chrono::duration<double>(duration).count());
+}
 
 std::optional<int> RetryAfterSeconds(const HttpHeaders& headers) {
   const std::string_view text = headers.Get("Retry-After");
   int seconds = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (failure != std::errc() || end != text.data() + text.size() || seconds < 0)
-    return std::nullopt;
+  if (end != text.data() + text.size() || seconds < 0) return std::nullopt;
+  if (failure == std::errc::result_out_of_range) return std::numeric_limits<int>::max();
+  if (failure != std::errc()) return std::nullopt;
   return seconds;
 }
 
@@ -60,7 +74,8 @@ void Engine::HandleWarnings(const HttpHeaders& headers) {
       if (warned_.size() >= kMaxRememberedWarnings) warned_.clear();
       if (!warned_.insert(warning.text).second) continue;
       if (options_.warning_handler) {
-        options_.warning_handler(warning.text);
+        (void)base::CallUser(env_, "the warning handler",
+                             [&] { options_.warning_handler(warning.text); });
       } else {
         env_.log().Log(LogLevel::kWarning, "the server warns", {{"warning", warning.text}});
       }
@@ -76,6 +91,22 @@ void Engine::CountResponse(const std::string& code, const std::string& method) {
         {{"code", code}, {"method", method}, {"host", description_}});
   }
   counter->Add();
+}
+
+void Engine::NoteThrottled(Duration wait, const std::string& request) {
+  throttled_ += wait;
+  // Many short waits, one after the other, are a long one to who makes the calls.
+  if (throttled_ <= kLongThrottle) return;
+  if (throttling_told_ && env_.Now() - *throttling_told_ < kThrottleLogPeriod) return;
+  throttling_told_ = env_.Now();
+  env_.log().Log(LogLevel::kWarning,
+                 "requests wait for the client-side rate limit, not for the server; raise "
+                 "ClientOptions::qps and burst if the server can take more",
+                 {{"seconds", Seconds(wait)},
+                  {"seconds_of_all", Seconds(std::exchange(throttled_, Duration::zero()))},
+                  {"request", request},
+                  {"qps", std::to_string(options_.qps)},
+                  {"burst", std::to_string(options_.burst)}});
 }
 
 Exchange::Exchange(std::shared_ptr<Engine> engine, ExchangeRequest request,
@@ -96,7 +127,8 @@ void Exchange::Start() {
         env.Now(), [this] { Finish(Error(Reason::kStopped, "the client is shut down")); });
     return;
   }
-  if (request_.watch) {  // a watch is one long request: limiting it would only make caches late
+  // A watch is one long request: limiting it would only make caches late.
+  if (request_.watch || !request_.throttled) {
     Send();
   } else {
     Throttle();
@@ -104,7 +136,7 @@ void Exchange::Start() {
   const Duration timeout =
       request_.timeout > Duration::zero() ? request_.timeout : engine_->options().timeout;
   if (!request_.watch && timeout > Duration::zero()) {
-    deadline_ = env.loop().RunAt(env.Now() + timeout, [this] {
+    deadline_ = env.loop().RunAt(base::After(env.Now(), timeout), [this] {
       std::string message = request_.method + " " + request_.target + ": no answer from " +
                             engine_->Describe() + " in time";
       if (previous_error_) {
@@ -122,11 +154,7 @@ void Exchange::Throttle() {
     Send();
     return;
   }
-  if (wait > std::chrono::seconds(1)) {
-    env.log().Log(LogLevel::kInfo, "waited long for the client-side rate limiter",
-                  {{"seconds", std::to_string(std::chrono::duration<double>(wait).count())},
-                   {"request", request_.method + " " + request_.target}});
-  }
+  engine_->NoteThrottled(wait, request_.method + " " + request_.target);
   waits_for_token_ = true;
   timer_ = env.loop().RunAt(env.Now() + wait, [this] {
     waits_for_token_ = false;
@@ -139,6 +167,7 @@ void Exchange::Send() {
   accepted_ = false;
   headers_ = HttpHeaders();
   error_body_.clear();
+  sent_ = engine_->env().Now();
 
   HttpRequest http;
   http.method = request_.method;
@@ -155,16 +184,23 @@ void Exchange::Send() {
                    protobuf && !request_.accept_protobuf.empty()
                        ? request_.accept_protobuf
                        : (request_.accept.empty() ? std::string(kJsonMediaType) : request_.accept));
-  if (protobuf && request_.protobuf_body) {
-    http.headers.Add("Content-Type", kProtobufMediaType);
-    http.body = request_.protobuf_body();
-  } else if (request_.body) {
-    http.headers.Add("Content-Type", request_.content_type);
-    http.body = request_.body();
-  }
-  http.headers.Add("User-Agent", engine_->options().user_agent);
-  if (engine_->options().accept_gzip) http.headers.Add("Accept-Encoding", "gzip");
-  call_ = engine_->transport()->Start(std::move(http), *this);
+  // The program's struct is asked for its JSON, and the transport may be the program's, too.
+  Result<void> sent = base::CallUser(engine_->env(), "what makes or sends a request", [&] {
+    if (protobuf && request_.protobuf_body) {
+      http.headers.Add("Content-Type", kProtobufMediaType);
+      http.body = request_.protobuf_body();
+    } else if (request_.body) {
+      http.headers.Add("Content-Type", request_.content_type);
+      http.body = request_.body();
+    }
+    http.headers.Add("User-Agent", engine_->options().user_agent);
+    if (engine_->options().accept_gzip) http.headers.Add("Accept-Encoding", "gzip");
+    call_ = engine_->transport()->Start(std::move(http), *this);
+  });
+  if (sent) return;
+  timer_ = engine_->env().loop().RunAt(
+      engine_->env().Now(),
+      [this, why = std::move(sent).error()]() mutable { Finish(std::move(why)); });
 }
 
 void Exchange::OnHeaders(int status, const HttpHeaders& headers) {
@@ -208,7 +244,8 @@ void Exchange::OnNoAnswer(Error error) {
   const bool broke = error.reason() == Reason::kUnexpectedEof ||
                      (error.reason() == Reason::kTransport && engine_->reached_);
   const bool slow = error.reason() == Reason::kDeadlineExceeded && request_.watch;
-  if (!request_.once && request_.method == "GET" && (broke || slow)) {
+  const bool quick = engine_->env().Now() - sent_ < kQuickBreak;
+  if (!request_.once && request_.method == "GET" && ((broke && quick) || slow)) {
     if (Retry(kTransportRetryDelay, error)) return;
     if (request_.watch) {  // an empty watch: the caller opens the next one when it sees fit
       Finish(Result<void>());
@@ -229,7 +266,10 @@ void Exchange::OnRefusal() {
                                 retry_after);
   if (status_ == 401 && !credentials_refreshed_ && engine_->options().refresh_credentials) {
     credentials_refreshed_ = true;
-    if (engine_->options().refresh_credentials()) {
+    bool fresh = false;
+    (void)base::CallUser(engine_->env(), "refresh_credentials",
+                         [&] { fresh = engine_->options().refresh_credentials(); });
+    if (fresh) {
       Send();
       return;
     }
@@ -239,9 +279,18 @@ void Exchange::OnRefusal() {
     Send();
     return;
   }
-  if ((status_ == 429 || status_ >= 500) && retry_after &&
-      Retry(std::chrono::seconds(*retry_after), error)) {
-    return;
+  if ((status_ == 429 || status_ >= 500) && retry_after) {
+    const Duration asked = std::chrono::seconds(*retry_after);
+    const Duration pause = std::min(asked, kLongestPause);
+    if (Retry(pause, error)) {
+      engine_->env().log().Log(pause > kLongThrottle ? LogLevel::kWarning : LogLevel::kInfo,
+                               "the server asks to wait before the request is repeated",
+                               {{"request", request_.method + " " + request_.target},
+                                {"status", std::to_string(status_)},
+                                {"asked_seconds", Seconds(asked)},
+                                {"seconds", Seconds(pause)}});
+      return;
+    }
   }
   Finish(std::move(error));
 }

@@ -45,6 +45,8 @@ struct ExchangeRequest {
   bool watch = false;
   // Neither refusals nor broken connections are repeated here: who asked does that at its own pace.
   bool once = false;
+  bool throttled = true;     // a watch never is
+  bool ignore_body = false;  // of RawCall
 };
 
 namespace client {
@@ -83,6 +85,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   friend class Exchange;
   void HandleWarnings(const HttpHeaders& headers);
   void CountResponse(const std::string& code, const std::string& method);
+  // A request has to wait for the limiter. Says so where that is long, at most every ten seconds.
+  void NoteThrottled(Duration wait, const std::string& request);
 
   Env& env_;
   std::shared_ptr<Transport> transport_;
@@ -91,7 +95,9 @@ class Engine : public std::enable_shared_from_this<Engine> {
   TokenBucket limiter_;
   std::shared_ptr<ListGate> list_gate_;
   VersionQuestions version_questions_;
-  bool reached_ = false;  // the server has answered something
+  bool reached_ = false;   // the server has answered something
+  Duration throttled_{0};  // waits since the last word about them
+  std::optional<SteadyTime> throttling_told_;
   std::set<std::string> json_only_;
   std::set<std::string> warned_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Counter>> response_counters_;
@@ -145,6 +151,7 @@ class Exchange final : public ResponseReceiver {
   std::optional<Error> previous_error_;
 
   // Of the current attempt.
+  SteadyTime sent_{};
   int status_ = 0;
   bool accepted_ = false;
   HttpHeaders headers_;

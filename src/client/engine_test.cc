@@ -1,7 +1,12 @@
 #include "client/engine.h"
 
 #include <algorithm>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "kinformer/simulation.h"
 
@@ -16,6 +21,7 @@ using ::kinformer::testing::ScriptedServer;
 using ::kinformer::testing::StatusFailure;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::HasSubstr;
 
 class Recorder final : public ResponseReceiver {
  public:
@@ -57,7 +63,21 @@ class EngineTest : public ::testing::Test {
     return response;
   }
 
-  Simulation sim_{{.seed = 7}};
+  struct Lines final : LogSink {
+    [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
+    void Log(LogLevel level, std::string_view message,
+             std::initializer_list<LogField> fields) override {
+      if (level < LogLevel::kWarning) return;
+      text += std::string(message);
+      for (const LogField& field : fields) {
+        text += " " + std::string(field.key) + "=" + field.value;
+      }
+      text += "\n";
+    }
+    std::string text{};
+  };
+  const std::shared_ptr<Lines> log_ = std::make_shared<Lines>();
+  Simulation sim_{{.seed = 7, .log = log_}};
   ScriptedServer server_;
   std::shared_ptr<Engine> engine_;
   Recorder recorder_;
@@ -266,6 +286,76 @@ TEST_F(EngineTest, RW02EachWarningOnce) {
   Run({.target = "/x"});
   Run({.target = "/y"});
   EXPECT_EQ(warnings, (std::vector<std::string>{"deprecated", "unknown field"}));
+}
+
+TEST_F(EngineTest, H5WhatTheUsersFunctionsThrowEndsNoLane) {
+  Make({.warning_handler = [](std::string_view) { throw std::runtime_error("warned"); },
+        .refresh_credentials = []() -> bool { throw std::runtime_error("refreshed"); }});
+  ScriptedResponse warning = Json("{}");
+  warning.headers.emplace_back("Warning", R"(299 - "deprecated")");
+  server_.script = {warning, StatusFailure(401, "Unauthorized", "Unauthorized"), Json("{}")};
+  Run({.target = "/x"});
+  EXPECT_TRUE(recorder_.done && recorder_.done->ok());
+  Run({.target = "/x"});
+  EXPECT_TRUE(IsUnauthorized(recorder_.done->error()));
+  Run({.method = "POST", .target = "/x", .body = []() -> std::string {
+         throw std::runtime_error("bodied");
+       }});
+  EXPECT_THAT(recorder_.done->error().message(), HasSubstr("bodied"));
+  Run({.target = "/x"});
+  EXPECT_TRUE(recorder_.done->ok());
+  for (const char* line : {"function=the warning handler of= err=warned",
+                           "function=refresh_credentials of= err=refreshed", "err=bodied"}) {
+    EXPECT_THAT(log_->text, HasSubstr(line));
+  }
+}
+
+TEST_F(EngineTest, TheLongestTimeoutIsNone) {
+  Make({.timeout = Duration::max()});
+  server_.script = {Json("{}"), Json("{}")};
+  Run({.target = "/x"});
+  EXPECT_TRUE(recorder_.done->ok()) << recorder_.done->error();
+  Run({.target = "/x", .timeout = Duration::max() - seconds(1)});
+  EXPECT_TRUE(recorder_.done->ok()) << recorder_.done->error();
+}
+
+TEST_F(EngineTest, ALongRetryAfterIsCappedAndSaid) {
+  Make();
+  for (const char* asked : {"86400", "999999999999999"}) {
+    server_.script = {WithRetryAfter(503, asked), Json("{}")};
+    Run({.target = "/x"});
+    EXPECT_TRUE(recorder_.done->ok()) << recorder_.done->error();
+    EXPECT_EQ(Took(), std::chrono::minutes(2));
+  }
+  EXPECT_THAT(log_->text, HasSubstr("the server asks to wait"));
+  EXPECT_THAT(log_->text, HasSubstr("asked_seconds=86400.000000 seconds=120.000000"));
+}
+
+TEST_F(EngineTest, Item13WaitingForOurOwnLimitIsSaid) {
+  Make({.qps = 5, .burst = 1});
+  server_.fallback = [](const HttpRequest&) { return Json("{}"); };
+  for (int i = 0; i < 5; ++i) Run({.target = "/x"});
+  EXPECT_EQ(log_->text, "") << "less than a second in all";
+  for (int i = 0; i < 40; ++i) Run({.target = "/x"});
+  EXPECT_THAT(log_->text, HasSubstr("not for the server; raise ClientOptions::qps and burst"));
+  EXPECT_EQ(std::count(log_->text.begin(), log_->text.end(), '\n'), 1) << log_->text;
+  log_->text.clear();
+  Run({.target = "/x", .throttled = false});
+  EXPECT_EQ(Took(), Duration{0});
+}
+
+TEST_F(EngineTest, H7WhatTookLongToBreakIsNotRepeated) {
+  engine_ = std::make_shared<Engine>(
+      sim_.env(),
+      std::shared_ptr<Transport>(NewInMemoryTransport(
+          sim_.env(), server_, {.min_latency = seconds(25), .max_latency = seconds(25)})),
+      ClientOptions{.qps = -1});
+  server_.script = {Json("{}"), ScriptedResponse{.cut = true, .cut_before_answer = true}};
+  Run({.target = "/x"});
+  ASSERT_TRUE(recorder_.done->ok());
+  Run({.target = "/x"});
+  EXPECT_EQ(recorder_.done->error().reason(), Reason::kTransport);
+  EXPECT_EQ(server_.requests.size(), 2u);
 }
 
 TEST_F(EngineTest, RS01AWatchWantsExactly200) {

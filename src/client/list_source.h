@@ -29,6 +29,7 @@ struct ListSource {
   const TypeInfo* type;
   std::string path;
   bool metadata_only;
+  bool throttled;  // lists count for the client-side rate limit
   EntryOptions entry{};
   std::string namespace_{};  // empty: all, or the kind has none
 

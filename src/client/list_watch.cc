@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/user_call.h"
 #include "client/client_core.h"
 #include "client/features.h"
 #include "client/list_call.h"
@@ -18,11 +19,11 @@ namespace {
 class EngineListWatch final : public ListerWatcher {
  public:
   EngineListWatch(std::shared_ptr<Engine> engine, const TypeInfo& type, std::string namespace_,
-                  std::function<void(ListOptions&)> tweak)
+                  std::function<void(ListOptions&)> tweak, bool throttled)
       : namespace_text_(std::move(namespace_)),
         tweak_(std::move(tweak)),
         source_(std::make_shared<ListSource>(
-            ListSource{std::move(engine), &type, "", IsMetadataOnly(type)})) {
+            ListSource{std::move(engine), &type, "", IsMetadataOnly(type), throttled})) {
     // A kind known by its resource only may well have namespaces.
     const bool namespaced = type.namespaced || type.kind.empty();
     Result<std::string> path =
@@ -55,7 +56,7 @@ class EngineListWatch final : public ListerWatcher {
   // What a request of today would select: `tweak_` is a function, and can be asked nothing else.
   ListScope Scope() const override {
     ListOptions options;
-    if (tweak_) tweak_(options);
+    (void)Tweak(options);
     return {source_->namespace_, options.labelSelector, options.fieldSelector};
   }
   bool IsWatchListSemanticsUnSupported() const override { return !WatchListClientEnabled(); }
@@ -71,11 +72,19 @@ class EngineListWatch final : public ListerWatcher {
     auto call = std::make_unique<Call>(source_, receiver);
     if (bad_path_) {
       call->Refuse(*bad_path_);
+    } else if (Result<void> tweaked = Tweak(options); !tweaked) {
+      call->Refuse(std::move(tweaked).error());
     } else {
-      if (tweak_) tweak_(options);
       call->Start(options);
     }
     return call;
+  }
+
+  [[nodiscard]] Result<void> Tweak(ListOptions& options) const {
+    if (!tweak_) return {};
+    return base::CallUser(
+        source_->engine->env(), "tweak_list_options", [&] { tweak_(options); },
+        [&] { return Describe(); });
   }
 
   const std::string namespace_text_;
@@ -88,9 +97,10 @@ class EngineListWatch final : public ListerWatcher {
 
 std::unique_ptr<ListerWatcher> NewEngineListWatch(std::shared_ptr<Engine> engine,
                                                   const TypeInfo& type, std::string namespace_,
-                                                  std::function<void(ListOptions&)> tweak) {
+                                                  std::function<void(ListOptions&)> tweak,
+                                                  bool throttled) {
   return std::make_unique<EngineListWatch>(std::move(engine), type, std::move(namespace_),
-                                           std::move(tweak));
+                                           std::move(tweak), throttled);
 }
 
 }  // namespace kinformer::internal::client
@@ -101,7 +111,7 @@ std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, const TypeInfo
                                             std::string namespace_,
                                             std::function<void(ListOptions&)> tweak) {
   return client::NewEngineListWatch(client.core()->engine(), type, std::move(namespace_),
-                                    std::move(tweak));
+                                    std::move(tweak), /*throttled=*/false);
 }
 
 std::function<void(ListOptions&)> SelectFields(const FieldSelector& field_selector) {

@@ -16,9 +16,12 @@
 
 namespace kinformer::internal::client {
 
+// `throttled`: its lists count for the client-side rate limit, as requests of the caller's own do.
+// An informer's do not: the list gate has them wait.
 std::unique_ptr<ListerWatcher> NewEngineListWatch(std::shared_ptr<Engine> engine,
                                                   const TypeInfo& type, std::string namespace_,
-                                                  std::function<void(ListOptions&)> tweak);
+                                                  std::function<void(ListOptions&)> tweak,
+                                                  bool throttled);
 
 }  // namespace kinformer::internal::client
 

@@ -232,8 +232,8 @@ Result<ListedObjects> ResourceCore::List(const ListOptions& options,
   while (more) {
     const Result<void> done = client::BlockingCall::Run(
         std::make_shared<ListPageCall>(
-            client::NewEngineListWatch(client_->engine(), *type_, scope_, {}), client_->env(),
-            pager.request(), all),
+            client::NewEngineListWatch(client_->engine(), *type_, scope_, {}, /*throttled=*/true),
+            client_->env(), pager.request(), all),
         call);
     if (done) {
       more = pager.Took(all.metadata);
@@ -307,6 +307,7 @@ Result<void> ResourceCore::SendDelete(std::string target, const DeleteOptions& o
   request.method = "DELETE";
   request.target = std::move(target);
   request.accept = client::kJsonMediaType;
+  request.ignore_body = true;
   request.content_type = client::kJsonMediaType;
   request.body = [&options] { return DeleteOptionsJson(options); };
   Result<client::RawResponse> response = client_->Call(std::move(request), call);
@@ -339,7 +340,8 @@ Result<void> ResourceCore::Watch(const ListOptions& options,
                                  const CallOptions& call) const {
   if (Result<std::string> path = Path(scope_, "", ""); !path) return std::move(path).error();
   auto watch = std::make_shared<WatchCall>(
-      client::NewEngineListWatch(client_->engine(), *type_, scope_, {}), client_->env(), options);
+      client::NewEngineListWatch(client_->engine(), *type_, scope_, {}, /*throttled=*/true),
+      client_->env(), options);
   return client::BlockingCall::Run(watch, call, [&] {
     for (const OwnedWatchEvent& event : watch->Take()) {
       if (!on_event(event)) return false;

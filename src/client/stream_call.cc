@@ -18,6 +18,8 @@ void StreamCall::Prepare(const ListOptions& options, bool watch, Duration timeou
   request.watch = watch;
   request.once = true;
   request.timeout = timeout;
+  // As a watch that begins with a list: the list gate has these wait.
+  request.throttled = source_->throttled;
   SetAccept(*source_->type, watch ? Shape::kObject : Shape::kList, request);
   ResponseReceiver& receiver = *this;
   exchange_ = std::make_unique<Exchange>(source_->engine, std::move(request), receiver);

@@ -28,8 +28,8 @@ Result<std::shared_ptr<ListSource>> OneKeyOf(const ListSource& source) {
   if (!path) return std::move(path).error();
   const TypeInfo* const metadata =
       MetadataTypeInfo(type.group, type.version, type.kind, type.resource, type.namespaced);
-  return std::make_shared<ListSource>(
-      ListSource{source.engine, metadata, *std::move(path), /*metadata_only=*/true});
+  return std::make_shared<ListSource>(ListSource{source.engine, metadata, *std::move(path),
+                                                 /*metadata_only=*/true, /*throttled=*/false});
 }
 
 }  // namespace

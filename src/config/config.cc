@@ -5,6 +5,7 @@
 #include "kinformer/json.h"
 #include "kinformer/yaml.h"
 
+#include "base/redacted_url.h"
 #include "config/kubeconfig.h"
 #include "object/values/text_forms.h"
 
@@ -49,7 +50,7 @@ std::string Config::ToString() const {
   const auto data = [&](const char* name, const std::string& value) {
     add(name, value.empty() ? "" : "--- TRUNCATED ---");
   };
-  add("host", host);
+  add("host", internal::base::RedactedUrl(host));
   add("namespace", namespace_);
   add("origin", origin);
   add("user agent", user_agent);
@@ -67,9 +68,7 @@ std::string Config::ToString() const {
   secret("password", password);
   secret("exec", exec ? exec->command : "");
   add("as", impersonate.user_name);
-  // A proxy's URL may hold a password.
-  const auto at = proxy_url.rfind('@');
-  add("proxy-url", at == std::string::npos ? proxy_url : kRedacted + proxy_url.substr(at));
+  add("proxy-url", internal::base::RedactedUrl(proxy_url));
   return out;
 }
 

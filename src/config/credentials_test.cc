@@ -3,12 +3,15 @@
 #include "config/credentials.h"
 
 #include <chrono>
+#include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
 #include <string>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -266,6 +269,39 @@ TEST(ExecPlugin, EX04EX05EX06EX11InteractiveModes) {
   exec.interactive_mode = "";
   EXPECT_THAT(internal::config::ExecInteractive(exec, true).error().message(),
               HasSubstr("unknown interactiveMode \"\""));
+}
+
+TEST(ExecPlugin, InheritsNothingButItsOutput) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  ASSERT_EQ(dup2(ends[0], 77), 77);
+  const auto got =
+      RunPlugin(Plugin("[ -e /proc/$$/fd/77 ] && t=inherited || t=clean; echo '{\"apiVersion\":\"" +
+                       std::string(kV1) + "\",\"status\":{\"token\":\"'$t'\"}}'"));
+  for (const int fd : {ends[0], ends[1], 77}) close(fd);
+  ASSERT_TRUE(got.ok()) << got.error();
+  EXPECT_EQ(got->credentials.authorization, "Bearer clean");
+}
+
+// Time stands still in a simulation: a plugin that may take none must fail at once, unless there is
+// no limit.
+TEST(ExecPlugin, OneThatAsksAPersonIsNotHurried) {
+  ExecConfig exec = Plugin("echo '" + AnswerText("{\"token\":\"t\"}") + "'");
+  exec.timeout = Duration(0);
+  EXPECT_THAT(RunPlugin(exec).error().message(), HasSubstr("no answer within"));
+
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(terminal, 0);
+  ASSERT_EQ(grantpt(terminal), 0);
+  ASSERT_EQ(unlockpt(terminal), 0);
+  const int other_end = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+  const int before = dup(STDIN_FILENO);
+  ASSERT_EQ(dup2(other_end, STDIN_FILENO), STDIN_FILENO);
+  exec.interactive_mode = "Always";
+  const auto got = RunPlugin(exec);
+  dup2(before, STDIN_FILENO);
+  for (const int fd : {before, other_end, terminal}) close(fd);
+  EXPECT_TRUE(got.ok()) << got.error();
 }
 
 TEST(ExecPlugin, EX07EX13RunsAtFirstAfter401AndAfterExpiry) {

@@ -18,6 +18,7 @@
 
 #include "kinformer/json.h"
 
+#include "base/deadline.h"
 #include "object/values/text_forms.h"
 
 extern char** environ;
@@ -66,6 +67,10 @@ int Spawn(const ExecConfig& exec, const std::string& info, bool interactive, Chi
   if (!interactive) {
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   }
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 34)
+  // libcurl and the host have descriptors that would be inherited.
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+#endif
   // Our threads block all signals; the child shall not.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -246,7 +251,9 @@ Result<ExecAnswer> RunExecPlugin(Env& env, const ExecConfig& exec, const ExecClu
     return Failed(exec, "executable not found; install it, or correct users[].user.exec.command");
   }
   if (code != 0) return Failed(exec, "cannot be run: " + std::generic_category().message(code));
-  const SteadyTime deadline = env.Now() + exec.timeout;
+  // Somebody who types a password takes the time that it takes.
+  const SteadyTime deadline =
+      *interactive ? SteadyTime::max() : base::After(env.Now(), exec.timeout);
   const Result<std::string> text = ReadOutput(env, exec, deadline, child);
   if (!text) return text.error();
   const Result<void> ended = AwaitSuccess(env, exec, deadline, text->empty(), child);

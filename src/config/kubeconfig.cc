@@ -1,11 +1,8 @@
 #include "config/kubeconfig.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -13,6 +10,7 @@
 #include "kinformer/json.h"
 #include "kinformer/yaml.h"
 
+#include "base/regular_file.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::internal::config {
@@ -21,7 +19,7 @@ namespace {
 
 using json::Value;
 
-// Far above any kubeconfig, certificate or token; a device without end stops here.
+// Far above any kubeconfig, certificate or token.
 constexpr std::size_t kMaxFileBytes = std::size_t{16} << 20;
 constexpr char kExecExtension[] = "client.authentication.k8s.io/exec";
 
@@ -315,23 +313,9 @@ bool KubeCluster::empty() const {
 }
 
 Result<std::string> ReadConfigFile(const std::string& path, const std::string& what) {
-  const auto failed = [&](int code) {
-    return Error(Reason::kConfig,
-                 "cannot read " + what + " " + path + ": " + std::generic_category().message(code));
-  };
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return failed(EISDIR);
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return failed(errno != 0 ? errno : EIO);
-  std::string text;
-  for (std::array<char, 4096> buffer{}; in;) {
-    in.read(buffer.data(), buffer.size());
-    text.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
-    if (text.size() > kMaxFileBytes) return failed(EFBIG);
-  }
-  if (in.bad()) return failed(EIO);
-  return text;
+  Result<std::string> text = base::ReadRegularFile(path, kMaxFileBytes);
+  if (text) return text;
+  return Error(Reason::kConfig, "cannot read " + what + " " + path + ": " + text.error().message());
 }
 
 Result<Kubeconfig> ParseKubeconfig(std::string_view text, const std::string& origin,

@@ -98,6 +98,9 @@ Result<Config> InClusterConfig(const ConfigOverrides& overrides, const Surroundi
 // Are we in a pod with a service account?
 bool InClusterPossible(const Surroundings& surroundings);
 
+// --request-timeout: "30" seconds, or a Go duration.
+Result<Duration> ParseTimeout(const std::string& text);
+
 // Problems of one entry, each a sentence; none where it is usable. `where` begins each.
 std::vector<std::string> ValidateCluster(const KubeCluster& cluster, const std::string& where);
 std::vector<std::string> ValidateUser(const KubeUser& user, const std::string& where);

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
@@ -528,6 +529,18 @@ TEST(InCluster, KC44OverridesBeatThePod) {
   EXPECT_EQ(got->tls.ca_file, "/o/ca");
 }
 
+TEST(InCluster, WhoItIsToActAsIsKept) {
+  const Folder folder;
+  const auto got = internal::config::InClusterConfig(
+      {.timeout = "30", .impersonate = {.user_name = "jane", .groups = {"dev"}}}, InPod(folder));
+  ASSERT_TRUE(got.ok()) << got.error();
+  EXPECT_EQ(got->impersonate.user_name, "jane");
+  EXPECT_EQ(got->impersonate.groups, std::vector<std::string>{"dev"});
+  EXPECT_EQ(got->timeout, std::chrono::seconds(30));
+  EXPECT_FALSE(
+      internal::config::InClusterConfig({.impersonate = {.groups = {"dev"}}}, InPod(folder)).ok());
+}
+
 TEST(InCluster, ErrorsSayWhatIsMissing) {
   const Folder folder;
   EXPECT_THAT(internal::config::InClusterConfig({}, With(folder)).error().message(),
@@ -542,7 +555,8 @@ TEST(InCluster, ErrorsSayWhatIsMissing) {
 TEST(Kubeconfig, AFileWithoutEndIsNotReadForEver) {
   const auto got = Config::FromKubeconfigFile("/dev/zero");
   ASSERT_FALSE(got.ok());
-  EXPECT_THAT(got.error().message(), AllOf(HasSubstr("/dev/zero"), HasSubstr("too large")));
+  EXPECT_THAT(got.error().message(),
+              AllOf(HasSubstr("/dev/zero"), HasSubstr("a device, not a regular file")));
 }
 
 // ---- text
@@ -568,15 +582,51 @@ TEST(ConfigText, WhatIsWrittenReadsBack) {
 
 TEST(ConfigText, KV16SecretsAreNotPrinted) {
   Config config;
-  config.host = "https://h";
+  config.host = "https://me:HOSTTEXT@h";
   config.tls.key_data = "KEYTEXT";
   config.bearer_token = "TOKENTEXT";
   config.password = "PASSTEXT";
   config.proxy_url = "http://me:PROXYTEXT@proxy:1";
   const std::string text = config.ToString();
-  EXPECT_THAT(text, AllOf(HasSubstr("https://h"), HasSubstr("REDACTED"), HasSubstr("@proxy:1"),
+  EXPECT_THAT(text, AllOf(HasSubstr("@h,"), HasSubstr("REDACTED"), HasSubstr("@proxy:1"),
                           Not(HasSubstr("TEXT"))));
   EXPECT_EQ(Config().ToString(), "");
+}
+
+// Rows 49 and 47, and their kin.
+TEST(Kubeconfig, M4PasswordsInUrlsStayOutOfErrors) {
+  const std::string texts[] = {
+      OneCluster("server: https://s, proxy-url: 'me:HUSH@p:1'"),
+      OneCluster("server: https://s, proxy-url: 'ftp://me:HUSH@p:1'"),
+      OneCluster("server: 'me:HUSH@s', certificate-authority-data: eA=="),
+  };
+  for (const std::string& text : texts) {
+    const auto got = Config::FromKubeconfig(text);
+    ASSERT_FALSE(got.ok()) << text;
+    EXPECT_THAT(got.error().message(), AllOf(HasSubstr("REDACTED"), Not(HasSubstr("HUSH"))));
+  }
+  Config config;
+  config.host = "me:HUSH@h/path";
+  EXPECT_THAT(ServerUrlFor(config).error().message(),
+              AllOf(HasSubstr("URL or a host:port"), Not(HasSubstr("HUSH"))));
+}
+
+TEST(Kubeconfig, M11ATokenFileThatIsAFifoIsAnError) {
+  const Folder folder;
+  const std::string fifo = folder.path() + "/fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const std::string head =
+      "clusters: [{name: c, cluster: {server: https://s}}]\n"
+      "contexts: [{name: x, context: {cluster: c, user: u}}]\n"
+      "current-context: x\nusers: [{name: u, user: ";
+  for (const std::string& user :
+       {"{tokenFile: " + fifo + "}", "{client-certificate: " + fifo + ", client-key: " + fifo + "}",
+        std::string("{tokenFile: /dev/zero}")}) {
+    const auto got = Config::FromKubeconfig(head + user + "}]");
+    ASSERT_FALSE(got.ok()) << user;
+    EXPECT_THAT(got.error().message(), HasSubstr("not a regular file"));
+  }
+  EXPECT_THAT(Config::FromKubeconfigFile(fifo).error().message(), HasSubstr("it is a FIFO"));
 }
 
 }  // namespace

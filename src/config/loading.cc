@@ -101,6 +101,17 @@ Result<Config> InClusterConfig(const ConfigOverrides& overrides, const Surroundi
     out.bearer_token_file.clear();
   }
   if (!overrides.certificate_authority.empty()) out.tls.ca_file = overrides.certificate_authority;
+  // Who runs a program in a pod with --as means it.
+  out.impersonate = overrides.impersonate;
+  const ImpersonationConfig& as = out.impersonate;
+  if (as.user_name.empty() && (!as.uid.empty() || !as.groups.empty() || !as.extra.empty())) {
+    return Error(Reason::kConfig, "in a cluster: as-uid, as-groups and as-user-extra need as");
+  }
+  if (!overrides.timeout.empty()) {
+    auto timeout = ParseTimeout(overrides.timeout);
+    if (!timeout) return timeout.error();
+    out.timeout = *timeout;
+  }
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/redacted_url.h"
 #include "config/kubeconfig.h"
 #include "object/values/text_forms.h"
 
@@ -58,23 +59,6 @@ bool IsDnsLabel(const std::string& name) {
   const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   return name.size() <= 63 && !name.empty() && plain(name.front()) && plain(name.back()) &&
          std::all_of(name.begin(), name.end(), [&](char c) { return plain(c) || c == '-'; });
-}
-
-// "30" seconds or a Go duration.
-Result<Duration> ParseTimeout(const std::string& text) {
-  std::int64_t whole = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), whole);
-  std::optional<std::int64_t> nanos;
-  if (code == std::errc() && end == text.data() + text.size()) {
-    if (whole < 1000000000) nanos = whole * 1000000000;
-  } else {
-    nanos = ParseGoDuration(text);
-  }
-  if (!nanos || *nanos < 0) {
-    return Error(Reason::kConfig,
-                 "request timeout \"" + text + "\" is not a duration; examples: 0, 30, 90s, 1m30s");
-  }
-  return Duration(*nanos);
 }
 
 void OverrideCluster(KubeCluster& cluster, const ConfigOverrides& o) {
@@ -252,10 +236,10 @@ class Resolver {
                      !user_.token.empty() || !user_.token_file.empty() ||
                      !user_.cert_file.empty() || !user_.cert_data.empty();
     if (!any || host.find("://") != std::string::npos) return {};
-    return Error(Reason::kConfig, cluster_at_ + ": server \"" + host +
+    return Error(Reason::kConfig, cluster_at_ + ": server \"" + base::RedactedUrl(host) +
                                       "\" has no scheme, so certificates and credentials would "
                                       "not be used; write https://" +
-                                      host);
+                                      base::RedactedUrl(host));
   }
 
   Result<void> AddCredentials(Config& out) const {
@@ -303,6 +287,22 @@ class Resolver {
 };
 
 }  // namespace
+
+Result<Duration> ParseTimeout(const std::string& text) {
+  std::int64_t whole = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), whole);
+  std::optional<std::int64_t> nanos;
+  if (code == std::errc() && end == text.data() + text.size()) {
+    if (whole < 1000000000) nanos = whole * 1000000000;
+  } else {
+    nanos = ParseGoDuration(text);
+  }
+  if (!nanos || *nanos < 0) {
+    return Error(Reason::kConfig,
+                 "request timeout \"" + text + "\" is not a duration; examples: 0, 30, 90s, 1m30s");
+  }
+  return Duration(*nanos);
+}
 
 Result<Config> ResolveConfig(const Kubeconfig& kubeconfig, const ConfigOverrides& overrides,
                              const Surroundings& surroundings) {

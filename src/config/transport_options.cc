@@ -9,6 +9,7 @@
 
 #include "kinformer/config.h"
 
+#include "base/redacted_url.h"
 #include "config/credentials.h"
 #include "config/kubeconfig.h"
 #include "object/values/text_forms.h"
@@ -95,9 +96,9 @@ Result<std::string> ServerUrlFor(const Config& config) {
   const auto scheme = host.find("://");
   if (scheme == std::string::npos) {
     if (host.find('/') != std::string::npos) {
-      return Error(
-          Reason::kConfig,
-          "host \"" + host + "\" must be a URL or a host:port pair; write https://" + host);
+      return Error(Reason::kConfig, "host \"" + internal::base::RedactedUrl(host) +
+                                        "\" must be a URL or a host:port pair; write https://" +
+                                        internal::base::RedactedUrl(host));
     }
     const TlsClientConfig& tls = config.tls;
     const bool secure = tls.insecure || !tls.ca_data.empty() || !tls.ca_file.empty() ||

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/redacted_url.h"
 #include "config/kubeconfig.h"
 
 namespace kinformer::internal::config {
@@ -34,7 +35,7 @@ std::vector<std::string> ValidateCluster(const KubeCluster& cluster, const std::
   if (!cluster.proxy_url.empty() &&
       (scheme_end == std::string::npos ||
        (scheme != "http" && scheme != "https" && scheme != "socks5"))) {
-    problems.push_back(where + ": proxy-url \"" + cluster.proxy_url +
+    problems.push_back(where + ": proxy-url \"" + base::RedactedUrl(cluster.proxy_url) +
                        "\" must begin with http://, https:// or socks5://");
   }
   return problems;

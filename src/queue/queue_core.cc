@@ -6,17 +6,15 @@
 
 #include "kinformer/metrics.h"
 
+#include "base/deadline.h"
+#include "base/forked.h"
+
 namespace kinformer::internal {
 namespace {
 
 constexpr Duration kTickPeriod = std::chrono::milliseconds(500);
 
 double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
-// `now + delay`, or the end of time where that would overflow.
-SteadyTime After(SteadyTime now, Duration delay) {
-  return delay < SteadyTime::max() - now ? now + delay : SteadyTime::max();
-}
 
 }  // namespace
 
@@ -144,7 +142,7 @@ void QueueCore::CountRetry() {
 }
 
 void QueueCore::AddAfterLocked(QueueNode& node, Duration delay) {
-  const SteadyTime ready_at = After(env_.Now(), delay);
+  const SteadyTime ready_at = base::After(env_.Now(), delay);
   if (node.delayed) {
     // The earlier time wins.
     if (ready_at >= node.ready_at) return;
@@ -241,7 +239,7 @@ bool QueueCore::ShutDownWithDrainLocked(Duration timeout) {
     }
     return DrainedLocked();
   }
-  const SteadyTime deadline = After(env_.Now(), timeout);
+  const SteadyTime deadline = base::After(env_.Now(), timeout);
   ++drainers_;
   while (draining_ && !DrainedLocked()) {
     if (deadline == SteadyTime::max()) {
@@ -259,7 +257,8 @@ bool QueueCore::ShutDownWithDrainLocked(Duration timeout) {
 
 void QueueCore::WaitForCallersLocked() {
   closing_ = true;
-  while (getters_ > 0 || drainers_ > 0) monitor_->Wait();
+  // After a fork they are the parent's.
+  while ((getters_ > 0 || drainers_ > 0) && !base::IsForkedOff(env_)) monitor_->Wait();
 }
 
 }  // namespace kinformer::internal

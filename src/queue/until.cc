@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/backoff.h"
+#include "base/deadline.h"
 
 namespace kinformer {
 namespace {
@@ -45,10 +46,6 @@ bool OnLoop(Env& env, const char* what) {
   return true;
 }
 
-SteadyTime After(SteadyTime now, Duration delay) {
-  return delay < SteadyTime::max() - now ? now + delay : SteadyTime::max();
-}
-
 }  // namespace
 
 void Until(Env& env, const std::stop_token& stop, Duration period,
@@ -65,14 +62,14 @@ void JitterUntil(Env& env, const std::stop_token& stop, Duration period,
         options.jitter > 0 ? internal::base::Jitter(env, period, options.jitter) : period;
     const SteadyTime before = env.Now();
     function();
-    if (!wait.Until(After(options.sliding ? env.Now() : before, delay))) return;
+    if (!wait.Until(internal::base::After(options.sliding ? env.Now() : before, delay))) return;
   }
 }
 
 bool SleepUnlessStopped(Env& env, const std::stop_token& stop, Duration duration) {
   if (OnLoop(env, "SleepUnlessStopped")) return !stop.stop_requested();
   StoppableWait wait(env, stop);
-  return wait.Until(After(env.Now(), duration));
+  return wait.Until(internal::base::After(env.Now(), duration));
 }
 
 void ParallelizeUntil(Env& env, const std::stop_token& stop, std::size_t workers,

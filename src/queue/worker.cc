@@ -1,16 +1,14 @@
 #include "kinformer/worker.h"
 
-#include <exception>
+#include "base/user_call.h"
 
 namespace kinformer {
 
 Result<void> internal::CallContained(const std::function<Result<void>()>& call) {
   try {
     return call();
-  } catch (const std::exception& e) {
-    return Error(Reason::kUnknown, std::string("the reconciler threw: ") + e.what());
   } catch (...) {
-    return Error(Reason::kUnknown, "the reconciler threw something that is no exception");
+    return Error(Reason::kUnknown, "the reconciler threw: " + base::Thrown());
   }
 }
 

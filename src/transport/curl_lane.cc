@@ -50,6 +50,7 @@ void CurlLane::SetConnectionLimit() {
   // libcurl has "no limit" for 0. It opens a connection for every exchange that waits behind the
   // server's stream limit, so a lane of HTTP/2 watches has to be told.
   long limit = static_cast<long>(shared_->options.max_connections);
+  if (probe != nullptr) ++limit;
   if (pool_ == ConnectionPool::kWatch) limit = http1_ ? 0 : 1;
   curl_multi_setopt(multi_, CURLMOPT_MAX_HOST_CONNECTIONS, limit);
 }

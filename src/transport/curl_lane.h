@@ -61,6 +61,9 @@ class CurlLane final : public CurlLoop::Listener {
   std::shared_ptr<CurlTransfer> probe;
   std::unique_ptr<ResponseReceiver> probe_receiver;
 
+  // Once `probe` is set: it does not wait behind what it is to ask about.
+  void MakeRoomForProbe() { SetConnectionLimit(); }
+
   // From the exchange, while libcurl runs: its request is going out.
   void OnStarted(CurlTransfer& transfer, bool http2);
   // A response has begun: whatever the server says first over HTTP/2 has been read.

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <string>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@ namespace {
 using internal::transport::CurlTransportTest;
 using internal::transport::Echo;
 using internal::transport::LoopbackServer;
+using internal::transport::MakeSpecialCertificate;
 using internal::transport::MakeTestCa;
 using internal::transport::MakeTestCertificate;
 using internal::transport::PlainResponse;
@@ -74,6 +76,61 @@ TEST_F(CurlTlsTest, NamesAndDatesAreChecked) {
   LoopbackServer expired(Echo, {.certificate = &old});
   Make({.base_url = expired.url(), .tls = {.ca_pem = ca_.cert}});
   EXPECT_THAT(Get("/x").error().message(), HasSubstr("expired"));
+}
+
+// Row 50: Go and browsers do not look at the Common Name.
+TEST_F(CurlTlsTest, ACommonNameAloneIsRefused) {
+  for (const char* alternatives : {"", "email:root@127.0.0.1"}) {
+    const TestCertificate old = MakeSpecialCertificate(ca_, "127.0.0.1", alternatives);
+    LoopbackServer server(Echo, {.certificate = &old});
+    Make({.base_url = server.url(), .tls = {.ca_pem = ca_.cert}});
+    TestExchange& got = Get("/x");
+    EXPECT_EQ(got.error().reason(), Reason::kTransport);
+    EXPECT_THAT(got.error().message(), HasSubstr("subjectAltName"));
+    EXPECT_THAT(got.error().message(), HasSubstr(server.url()));
+    Make({.base_url = server.url(), .tls = {.insecure_skip_verify = true}});
+    EXPECT_TRUE(Get("/x").ok());
+  }
+}
+
+// Row 51.
+TEST_F(CurlTlsTest, ACertificateOfAClientIsNoServers) {
+  const TestCertificate client =
+      MakeSpecialCertificate(ca_, "127.0.0.1", "IP:127.0.0.1", "clientAuth");
+  LoopbackServer server(Echo, {.certificate = &client});
+  Make({.base_url = server.url(), .tls = {.ca_pem = ca_.cert}});
+  EXPECT_EQ(Get("/x").error().reason(), Reason::kTransport);
+}
+
+// Row 53.
+TEST_F(CurlTlsTest, ServerNamesMayBeAddresses) {
+  const TestCertificate six = MakeSpecialCertificate(ca_, "six", "IP:::1");
+  LoopbackServer server(Echo, {.certificate = &six});
+  for (const char* name : {"::1", "[::1]", "0:0:0:0:0:0:0:1"}) {
+    Make({.base_url = Https(server), .tls = {.server_name = name, .ca_pem = ca_.cert}});
+    TestExchange& got = Get("/x");
+    EXPECT_TRUE(got.ok()) << name << ": " << got.error();
+  }
+  Make({.base_url = Https(server), .tls = {.server_name = "::2", .ca_pem = ca_.cert}});
+  EXPECT_FALSE(Get("/x").ok());
+  const auto bad = NewHttpTransport(
+      runtime_.env(),
+      {.base_url = Https(server), .tls = {.server_name = "kube:6443", .ca_pem = ca_.cert}});
+  ASSERT_FALSE(bad.ok());
+  EXPECT_THAT(bad.error().message(), HasSubstr("tls-server-name"));
+}
+
+// M3: libcurl would write the secrets of this connection there.
+TEST_F(CurlTlsTest, KeysAreNotLogged) {
+  const std::string path = testing::TempDir() + "kinformer-keylog-" + std::to_string(getpid());
+  setenv("SSLKEYLOGFILE", path.c_str(), 1);
+  LoopbackServer server(Echo, {.certificate = &cert_});
+  Make({.base_url = server.url(), .tls = {.ca_pem = ca_.cert}});
+  EXPECT_TRUE(Get("/x").ok());
+  unsetenv("SSLKEYLOGFILE");
+  std::ifstream in(path);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "");
+  std::remove(path.c_str());
 }
 
 TEST_F(CurlTlsTest, ClientCertificatesAreShownAndTheirLackIsNamed) {

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <new>
 #include <openssl/ssl.h>
 #include <utility>
 
+#include "base/out_of_memory.h"
+#include "base/user_call.h"
 #include "transport/curl_error.h"
 #include "transport/curl_lane.h"
+#include "transport/peer_certificate.h"
 
 namespace kinformer::internal::transport {
 
@@ -95,15 +99,15 @@ bool CurlTransfer::Renamed() const {
 }
 
 void CurlTransfer::SetTarget() {
-  const HttpTransportOptions& options = shared_->options;
   const Endpoint& endpoint = shared_->endpoint;
-  const std::string url = (endpoint.tls ? "https://" : "http://") +
-                          (Renamed() ? options.tls.server_name : endpoint.Bracketed()) + ":" +
-                          endpoint.port + endpoint.prefix + request_.target;
+  const std::string name =
+      Renamed() ? Bracketed(shared_->options.tls.server_name) : endpoint.Bracketed();
+  const std::string url = (endpoint.tls ? "https://" : "http://") + name + ":" + endpoint.port +
+                          endpoint.prefix + request_.target;
   curl_easy_setopt(easy_, CURLOPT_URL, url.c_str());
   if (Renamed()) {
-    const std::string to = options.tls.server_name + ":" + endpoint.port + ":" +
-                           endpoint.Bracketed() + ":" + endpoint.port;
+    const std::string to =
+        name + ":" + endpoint.port + ":" + endpoint.Bracketed() + ":" + endpoint.port;
     connect_to_ = curl_slist_append(nullptr, to.c_str());
     curl_easy_setopt(easy_, CURLOPT_CONNECT_TO, connect_to_);
   }
@@ -135,21 +139,15 @@ void CurlTransfer::SetConnection() {
 }
 
 void CurlTransfer::SetProxy() {
-  const HttpTransportOptions& options = shared_->options;
-  if (!options.proxy_url.empty()) {
-    // Go hands the name to a SOCKS proxy; in libcurl that is socks5h.
-    std::string proxy = options.proxy_url;
-    if (proxy.rfind("socks5://", 0) == 0) proxy.insert(6, "h");
-    curl_easy_setopt(easy_, CURLOPT_PROXY, proxy.c_str());
-    curl_easy_setopt(easy_, CURLOPT_NOPROXY, "");
-  } else if (!options.use_environment_proxy || shared_->endpoint.loopback) {
-    curl_easy_setopt(easy_, CURLOPT_PROXY, "");
-  }
+  // Empty: libcurl does not look into the environment, nor for exceptions.
+  curl_easy_setopt(easy_, CURLOPT_PROXY, shared_->proxy.c_str());
+  curl_easy_setopt(easy_, CURLOPT_NOPROXY, "");
 }
 
 void CurlTransfer::SetTls() {
   if (!shared_->endpoint.tls) return;
   curl_easy_setopt(easy_, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
+  curl_easy_setopt(easy_, CURLOPT_SSL_CTX_FUNCTION, &CurlTransfer::OnTlsContext);
   if (shared_->options.tls.insecure_skip_verify) {
     curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYPEER, 0L);
     curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYHOST, 0L);
@@ -245,7 +243,8 @@ void CurlTransfer::Done(Result<void> result) {
   if (receiver_ == nullptr) return;
   ResponseReceiver* receiver = std::exchange(receiver_, nullptr);
   deadline.Cancel();
-  receiver->OnDone(std::move(result));
+  (void)base::CallUser(shared_->env, "a response's receiver",
+                       [&] { receiver->OnDone(std::move(result)); });
 }
 
 Result<void> CurlTransfer::Verdict(CURLcode code) {
@@ -265,19 +264,43 @@ Result<void> CurlTransfer::Verdict(CURLcode code) {
     failure.detail = "it closed without an answer; the server may have done what was asked";
   }
   curl_easy_getinfo(easy_, CURLINFO_OS_ERRNO, &failure.os_error);
-  failure.through_proxy = !shared_->options.proxy_url.empty();
+  failure.through_proxy = !shared_->proxy.empty();
   return FromCurl(failure, server);
+}
+
+// What a receiver throws must not pass through libcurl.
+template <class Step>
+bool CurlTransfer::Contained(Step step) {
+  try {
+    return step();
+  } catch (const std::bad_alloc&) {
+    base::DieOfNoMemory("a response");
+  } catch (...) {
+    error_ = base::ReportThrown(shared_->env, "a response's receiver");
+    return false;
+  }
+}
+
+// libcurl writes the keys of its connections to the file that SSLKEYLOGFILE names. Nobody has asked
+// this program for that.
+CURLcode CurlTransfer::OnTlsContext(CURL*, void* context, void*) {
+  SSL_CTX_set_keylog_callback(static_cast<SSL_CTX*>(context), nullptr);
+  return CURLE_OK;
 }
 
 std::size_t CurlTransfer::OnHeaderLine(char* data, std::size_t size, std::size_t count,
                                        void* self) {
   auto* transfer = static_cast<CurlTransfer*>(self);
-  return transfer->HeaderLine({data, size * count}) ? size * count : CURL_WRITEFUNC_ERROR;
+  const std::string_view line(data, size * count);
+  return transfer->Contained([&] { return transfer->HeaderLine(line); }) ? line.size()
+                                                                         : CURL_WRITEFUNC_ERROR;
 }
 
 std::size_t CurlTransfer::OnBody(char* data, std::size_t size, std::size_t count, void* self) {
   auto* transfer = static_cast<CurlTransfer*>(self);
-  return transfer->Body({data, size * count}) ? size * count : CURL_WRITEFUNC_ERROR;
+  const std::string_view piece(data, size * count);
+  return transfer->Contained([&] { return transfer->Body(piece); }) ? piece.size()
+                                                                    : CURL_WRITEFUNC_ERROR;
 }
 
 int CurlTransfer::OnConnected(void* self, char*, char*, int, int) {
@@ -294,8 +317,16 @@ int CurlTransfer::OnConnected(void* self, char*, char*, int, int) {
       session->internals != nullptr) {
     const unsigned char* name = nullptr;
     unsigned size = 0;
-    SSL_get0_alpn_selected(static_cast<SSL*>(session->internals), &name, &size);
+    auto* const tls = static_cast<SSL*>(session->internals);
+    SSL_get0_alpn_selected(tls, &name, &size);
     http2 = size == 2 && name[0] == 'h' && name[1] == '2';
+    if (!transfer->shared_->options.tls.insecure_skip_verify && !HasAlternativeName(tls)) {
+      transfer->error_ = Error(
+          Reason::kTransport,
+          "the server's certificate names its host in the Common Name only, which does not count; "
+          "give it a subjectAltName (DNS or IP) with that name");
+      return CURL_PREREQFUNC_ABORT;
+    }
   }
   transfer->started = true;
   if (transfer->lane != nullptr) transfer->lane->OnStarted(*transfer, http2);
@@ -305,6 +336,7 @@ int CurlTransfer::OnConnected(void* self, char*, char*, int, int) {
 bool CurlTransfer::HeaderLine(std::string_view line) {
   if (receiver_ == nullptr) return false;
   shared_->stats.bytes_received += line.size();
+  last_progress_ = shared_->env.Now();
   if (headers_done_) return true;  // trailers
   if (line.rfind("HTTP/", 0) == 0) {
     status_ = 0;
@@ -340,7 +372,8 @@ bool CurlTransfer::EndOfHead() {
     return false;
   }
   if (status_ == 401 && shared_->options.credentials != nullptr && !authorization_.empty()) {
-    shared_->options.credentials->Rejected(authorization_);
+    (void)base::CallUser(shared_->env, "CredentialSource::Rejected",
+                         [&] { shared_->options.credentials->Rejected(authorization_); });
   }
   const HttpHeaders headers = std::exchange(headers_, HttpHeaders());
   if (lane != nullptr) lane->OnAnswer();
@@ -351,6 +384,7 @@ bool CurlTransfer::EndOfHead() {
 bool CurlTransfer::Body(std::string_view data) {
   if (receiver_ == nullptr) return false;
   shared_->stats.bytes_received += data.size();
+  last_progress_ = shared_->env.Now();
   if (lane != nullptr && data.size() >= buffer_size_) lane->OnFullBuffer();
   if (!inflater_) {
     receiver_->OnData(data);

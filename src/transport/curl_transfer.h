@@ -30,6 +30,7 @@ struct CurlShared {
   Env& env;
   const HttpTransportOptions options;
   const Endpoint endpoint;
+  const std::string proxy{};  // what libcurl is told; empty: none
   TransportStats stats{};
 };
 
@@ -67,13 +68,24 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   SteadyTime added{};    // when it came to its lane
   Timer deadline;
 
+  // ---- whether a body that has begun still comes
+  [[nodiscard]] bool in_body() const { return headers_done_ && !done(); }
+  [[nodiscard]] SteadyTime last_progress() const { return last_progress_; }
+  // How often the owner has found no progress since then, and when first.
+  int idle_checks = 0;
+  SteadyTime idle_since{};
+
  private:
   static std::size_t OnHeaderLine(char* data, std::size_t size, std::size_t count, void* self);
   static std::size_t OnBody(char* data, std::size_t size, std::size_t count, void* self);
+  static CURLcode OnTlsContext(CURL* easy, void* context, void* self);
   static int OnConnected(void* self, char* remote_ip, char* local_ip, int remote_port,
                          int local_port);
   [[nodiscard]] bool MayBeSentTwice() const;
   [[nodiscard]] bool Renamed() const;
+  // Runs `step` of a callback. False: it threw, or it says so.
+  template <class Step>
+  bool Contained(Step step);
   void SetTarget();
   void SetConnection();
   void SetProxy();
@@ -98,6 +110,7 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   int status_ = 0;
   HttpHeaders headers_;
   bool headers_done_ = false;
+  SteadyTime last_progress_{};
   bool repetition_refused_ = false;  // libcurl wanted to send a write once more
   std::optional<GzipInflater> inflater_;
   std::optional<Error> error_;  // found by us, not by libcurl

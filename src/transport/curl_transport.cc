@@ -12,10 +12,14 @@
 
 #include "kinformer/http_transport.h"
 
+#include "base/deadline.h"
+#include "base/forked.h"
+#include "base/user_call.h"
 #include "transport/curl_lane.h"
 #include "transport/curl_loop.h"
 #include "transport/curl_transfer.h"
 #include "transport/endpoint.h"
+#include "transport/proxy.h"
 #include "transport/tls_material.h"
 
 namespace kinformer {
@@ -53,11 +57,11 @@ void InitializeCurl() {
 
 class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
  public:
-  CurlTransport(Env& env, HttpTransportOptions options, Endpoint endpoint, TlsMaterial tls,
-                std::unique_ptr<CurlLoop> loop)
+  CurlTransport(Env& env, HttpTransportOptions options, Endpoint endpoint, std::string proxy,
+                TlsMaterial tls, std::unique_ptr<CurlLoop> loop)
       : env_(env),
-        shared_(
-            std::make_shared<CurlShared>(CurlShared{env, std::move(options), std::move(endpoint)})),
+        shared_(std::make_shared<CurlShared>(
+            CurlShared{env, std::move(options), std::move(endpoint), std::move(proxy)})),
         tls_(std::make_shared<const TlsMaterial>(std::move(tls))),
         loop_(std::move(loop)),
         capacity_(std::max<std::size_t>(shared_->options.watches_per_connection, 1)),
@@ -68,7 +72,7 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
     ++shared_->stats.requests;
     if (transfer->request().timeout > Duration::zero()) {
       transfer->deadline =
-          env_.loop().RunAt(env_.Now() + transfer->request().timeout,
+          env_.loop().RunAt(base::After(env_.Now(), transfer->request().timeout),
                             [weak = weak_from_this(), held = std::weak_ptr(transfer)] {
                               auto self = weak.lock();
                               auto late = held.lock();
@@ -80,15 +84,7 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
     if (source == nullptr || transfer->request().headers.Has("Authorization")) {
       Launch(transfer, Credentials());
     } else {
-      source->Fetch(env_, [weak = weak_from_this(), transfer](Result<Credentials> credentials) {
-        auto self = weak.lock();
-        if (!self || transfer->done()) return;
-        if (!credentials) {
-          self->FailLater(transfer, credentials.error());
-        } else {
-          self->Launch(transfer, *credentials);
-        }
-      });
+      FetchAndLaunch(*source, transfer);
     }
     return transfer;
   }
@@ -119,6 +115,24 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
   }
 
  private:
+  void FetchAndLaunch(CredentialSource& source, const std::shared_ptr<CurlTransfer>& transfer) {
+    const auto fetched = [weak = weak_from_this(), transfer](Result<Credentials> credentials) {
+      auto self = weak.lock();
+      if (!self || transfer->done()) return;
+      if (!credentials) {
+        self->FailLater(transfer, credentials.error());
+      } else {
+        self->Launch(transfer, *credentials);
+      }
+    };
+    const Result<void> asked =
+        base::CallUser(env_, "CredentialSource::Fetch", [&] { source.Fetch(env_, fetched); });
+    if (asked) return;
+    env_.loop().Post([weak = weak_from_this(), transfer, why = asked.error()] {
+      if (auto self = weak.lock()) self->Fail(transfer, why);
+    });
+  }
+
   // Never from inside libcurl's own callbacks: Start has returned by then.
   void FailLater(const std::shared_ptr<CurlTransfer>& transfer, Error why) {
     env_.loop().Post([transfer, why = std::move(why)] { transfer->Done(why); });
@@ -209,9 +223,12 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
     for (const auto& lane : lanes_) lanes.push_back(lane.get());
     for (CurlLane* lane : lanes) {
       if (stopped_) return;
-      if (lane->pool() != ConnectionPool::kWatch) continue;
       CheckLife(*lane, now);
-      CheckStall(*lane, now);
+      if (lane->pool() == ConnectionPool::kWatch) {
+        CheckStall(*lane, now);
+      } else {
+        CheckProgress(*lane, now);
+      }
     }
     if (stopped_) return;
     // This is a task of ours: no lane is inside libcurl now.
@@ -225,7 +242,7 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
     const Duration idle = shared_->options.read_idle_timeout;
     if (idle <= Duration::zero()) return;
     if (lane.probe == nullptr) {
-      if (lane.started() > 0 && now - lane.last_activity() >= idle) StartProbe(lane);
+      if (now - QuietSince(lane, now) >= idle) StartProbe(lane);
       return;
     }
     const auto& receiver = static_cast<const ProbeReceiver&>(*lane.probe_receiver);
@@ -233,11 +250,12 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
     const bool late = now - lane.probe->added >= shared_->options.ping_timeout;
     if (!alive && !late) return;
     // A stream that the server has no room for says nothing about the connection.
-    const bool conclusive = lane.probe->started || lane.http1() || receiver.done;
+    const bool own_connection = lane.http1() && lane.pool() == ConnectionPool::kWatch;
+    const bool conclusive = lane.probe->started || own_connection || receiver.done;
     EndProbe(lane);
     if (alive || !conclusive) return;
-    env_.log().Log(LogLevel::kWarning, "server does not answer, abandoning its watch connection",
-                   {{"server", Describe()}, {"watches", std::to_string(lane.size())}});
+    env_.log().Log(LogLevel::kWarning, "server does not answer, abandoning its connection",
+                   {{"server", Describe()}, {"requests", std::to_string(lane.size())}});
     lane.retired = true;
     for (const auto& transfer : lane.Transfers()) {
       Fail(transfer,
@@ -246,13 +264,54 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
     }
   }
 
+  // Since when an answer has been awaited on the lane and nothing has come.
+  static SteadyTime QuietSince(const CurlLane& lane, SteadyTime now) {
+    SteadyTime oldest = now;
+    for (const auto& transfer : lane.Transfers()) {
+      if (transfer->started) oldest = std::min(oldest, transfer->added);
+    }
+    return std::max(oldest, lane.last_activity());
+  }
+
+  // The connection may live, or others of the lane may, while what was asked for comes to a halt:
+  // behind a proxy that has lost the server, say. Silence is not to be mistaken for a loop that was
+  // busy elsewhere, so it has to last over several looks.
+  void CheckProgress(CurlLane& lane, SteadyTime now) {
+    const Duration idle = shared_->options.read_idle_timeout;
+    if (idle <= Duration::zero()) return;
+    constexpr int kLooks = 3;
+    for (const auto& transfer : lane.Transfers()) {
+      if (transfer == lane.probe || !transfer->in_body()) continue;
+      const Duration silent = now - transfer->last_progress();
+      if (silent < idle || transfer->idle_since < transfer->last_progress()) {
+        transfer->idle_checks = 0;
+        transfer->idle_since = now;
+      }
+      if (silent < idle || ++transfer->idle_checks < kLooks ||
+          now - transfer->idle_since < shared_->options.ping_timeout) {
+        continue;
+      }
+      const std::string silence =
+          std::to_string(std::chrono::duration_cast<std::chrono::seconds>(silent).count());
+      env_.log().Log(LogLevel::kWarning, "a response has stopped in its middle, giving it up",
+                     {{"server", Describe()},
+                      {"request", transfer->request().method + " " + transfer->request().target},
+                      {"seconds", silence}});
+      Fail(transfer, Error(Reason::kTransport, Describe() + transfer->request().target +
+                                                   ": the response stopped in its middle, and "
+                                                   "nothing more came for " +
+                                                   silence + " s"));
+    }
+  }
+
   void StartProbe(CurlLane& lane) {
     auto receiver = std::make_unique<ProbeReceiver>();
-    HttpRequest request{.target = shared_->options.probe_target, .pool = ConnectionPool::kWatch};
+    HttpRequest request{.target = shared_->options.probe_target, .pool = lane.pool()};
     auto probe = std::make_shared<CurlTransfer>(shared_, std::move(request), *receiver);
     if (!probe->Prepare(tls_, AuthorizationOf(lane))) return;
     lane.probe = probe;
     lane.probe_receiver = std::move(receiver);
+    lane.MakeRoomForProbe();
     lane.Add(std::move(probe));
   }
 
@@ -389,6 +448,11 @@ class CurlCall final : public HttpCall {
   CurlCall(std::weak_ptr<CurlTransport> transport, std::shared_ptr<CurlTransfer> transfer)
       : transport_(std::move(transport)), transfer_(std::move(transfer)) {}
   ~CurlCall() override {
+    if (birthplace_.InAnotherProcess()) {
+      // What libcurl said on the way out would be said on the parent's connection.
+      (void)new std::shared_ptr<CurlTransfer>(transfer_);
+      return;
+    }
     if (auto transport = transport_.lock()) {
       transport->Abandon(transfer_);
     } else {
@@ -399,6 +463,7 @@ class CurlCall final : public HttpCall {
  private:
   const std::weak_ptr<CurlTransport> transport_;
   const std::shared_ptr<CurlTransfer> transfer_;
+  const base::Birthplace birthplace_;
 };
 
 class HttpTransport final : public Transport {
@@ -406,6 +471,10 @@ class HttpTransport final : public Transport {
   HttpTransport(Env& env, std::shared_ptr<CurlTransport> impl)
       : env_(env), impl_(std::move(impl)) {}
   ~HttpTransport() override {
+    if (birthplace_.InAnotherProcess()) {
+      (void)new std::shared_ptr<CurlTransport>(std::move(impl_));  // as CurlCall
+      return;
+    }
     // Always as a task: on the loop we may be inside a receiver, and so inside libcurl.
     env_.loop().Post([impl = std::move(impl_)] { impl->Shutdown(); });
   }
@@ -419,6 +488,7 @@ class HttpTransport final : public Transport {
  private:
   Env& env_;
   std::shared_ptr<CurlTransport> impl_;
+  const base::Birthplace birthplace_;
 };
 
 }  // namespace
@@ -429,6 +499,14 @@ Result<std::unique_ptr<Transport>> NewHttpTransport(Env& env, HttpTransportOptio
   internal::transport::InitializeCurl();
   auto endpoint = internal::transport::ParseEndpoint(options.base_url);
   if (!endpoint) return endpoint.error();
+  auto proxy = internal::transport::ProxyFor(*endpoint, options,
+                                             internal::transport::ProxyEnvironment::OfProcess());
+  if (!proxy) return proxy.error();
+  if (!options.tls.server_name.empty()) {
+    auto name = internal::transport::ParseServerName(options.tls.server_name);
+    if (!name) return name.error();
+    options.tls.server_name = *std::move(name);
+  }
   internal::transport::TlsMaterial tls;
   if (endpoint->tls) {
     auto loaded = internal::transport::LoadTlsMaterial(options.tls);
@@ -438,7 +516,8 @@ Result<std::unique_ptr<Transport>> NewHttpTransport(Env& env, HttpTransportOptio
   auto loop = internal::transport::CurlLoop::New(env);
   if (!loop) return loop.error();
   auto impl = std::make_shared<internal::transport::CurlTransport>(
-      env, std::move(options), *std::move(endpoint), std::move(tls), *std::move(loop));
+      env, std::move(options), *std::move(endpoint), *std::move(proxy), std::move(tls),
+      *std::move(loop));
   return std::make_unique<internal::transport::HttpTransport>(env, std::move(impl));
 }
 

@@ -3,10 +3,13 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <future>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -375,6 +378,127 @@ TEST_F(CurlTransportTest, AFrozenServersWatchesAreAbandoned) {
   EXPECT_EQ(watch.text(), "first ");
   EXPECT_EQ(watch.error().reason(), Reason::kTransport);
   EXPECT_THAT(watch.error().message(), HasSubstr("no sign of life"));
+}
+
+// Row 58: the head and a part of the body come, and then nothing, while the server is well.
+TEST_F(CurlTransportTest, H7ABodyThatStopsInItsMiddleEnds) {
+  LoopbackServer server([](const Request& request, Peer& peer) {
+    if (request.target != "/list") return Echo(request, peer);
+    peer.Write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"items\":[");
+    peer.WaitForClose();
+    return false;
+  });
+  Make({.base_url = server.url(),
+        .read_idle_timeout = milliseconds(100),
+        .ping_timeout = milliseconds(100)});
+  for (const ConnectionPool pool : {ConnectionPool::kList, ConnectionPool::kShort}) {
+    TestExchange& list = Start({.target = "/list", .pool = pool});
+    ASSERT_TRUE(list.WaitDone());
+    EXPECT_EQ(list.text(), "{\"items\":[");
+    EXPECT_EQ(list.error().reason(), Reason::kTransport);
+    EXPECT_THAT(list.error().message(), HasSubstr("/list: the response stopped in its middle"));
+  }
+  EXPECT_TRUE(Get("/x").ok());
+}
+
+TEST_F(CurlTransportTest, H7ASlowBodyGoesOn) {
+  LoopbackServer server([](const Request&, Peer& peer) {
+    peer.Write("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n");
+    for (int i = 0; i < 20; ++i) {
+      std::this_thread::sleep_for(milliseconds(30));
+      peer.Write("x");
+    }
+    return true;
+  });
+  Make({.base_url = server.url(),
+        .read_idle_timeout = milliseconds(100),
+        .ping_timeout = milliseconds(100)});
+  TestExchange& list = Start({.target = "/list", .pool = ConnectionPool::kList});
+  ASSERT_TRUE(list.WaitDone());
+  EXPECT_TRUE(list.ok()) << list.error();
+  EXPECT_EQ(list.text(), std::string(20, 'x'));
+}
+
+// All of the lane's connections are taken: the probe needs one more.
+TEST_F(CurlTransportTest, H7RequestsOfEveryPoolOnAFrozenServerEnd) {
+  LoopbackServer server([](const Request&, Peer& peer) {
+    peer.WaitForClose();
+    return false;
+  });
+  Make({.base_url = server.url(),
+        .read_idle_timeout = milliseconds(50),
+        .ping_timeout = milliseconds(200),
+        .max_connections = 2});
+  std::vector<TestExchange*> all;
+  for (const ConnectionPool pool :
+       {ConnectionPool::kList, ConnectionPool::kShort, ConnectionPool::kLease}) {
+    for (int i = 0; i < 3; ++i) all.push_back(&Start({.target = "/list", .pool = pool}));
+  }
+  for (TestExchange* list : all) {
+    ASSERT_TRUE(list->WaitDone());
+    EXPECT_THAT(list->error().message(), HasSubstr("no sign of life"));
+  }
+}
+
+// What takes its time before it answers is asked about, and kept.
+TEST_F(CurlTransportTest, H7ASlowAnswerOfALivingServerIsAwaited) {
+  std::promise<void> probed;
+  std::atomic<bool> told{false};
+  LoopbackServer server([&](const Request& request, Peer& peer) {
+    if (request.target == "/livez") {
+      if (!told.exchange(true)) probed.set_value();
+      return Echo(request, peer);
+    }
+    probed.get_future().wait();
+    return Echo(request, peer);
+  });
+  Make({.base_url = server.url(),
+        .read_idle_timeout = milliseconds(50),
+        .ping_timeout = milliseconds(5000)});
+  TestExchange& list = Start({.target = "/list", .pool = ConnectionPool::kList});
+  ASSERT_TRUE(list.WaitDone());
+  EXPECT_TRUE(list.ok()) << list.error();
+}
+
+// ---- what the program's own classes throw
+
+class ThrowingSource final : public CredentialSource {
+ public:
+  void Fetch(Env&, std::function<void(Result<Credentials>)> done) override {
+    if (fail) throw std::runtime_error("no credentials today");
+    done(Credentials{.authorization = "Bearer t"});
+  }
+  void Rejected(const std::string&) override { throw std::runtime_error("rejected"); }
+  bool CanRefresh() const override { return true; }
+  bool fail = false;
+};
+
+TEST_F(CurlTransportTest, H5CredentialSourcesAndReceiversMayThrow) {
+  LoopbackServer server([](const Request& request, Peer& peer) {
+    return peer.Write(PlainResponse("x", "", request.target == "/401" ? 401 : 200));
+  });
+  auto source = std::make_shared<ThrowingSource>();
+  Make({.base_url = server.url(), .credentials = source});
+  EXPECT_EQ(Get("/401").status(), 401);
+  source->fail = true;
+  EXPECT_THAT(Get("/x").error().message(), HasSubstr("no credentials today"));
+  source->fail = false;
+
+  TestExchange thrower;
+  thrower.on_data = [] { throw std::runtime_error("on data"); };
+  OnLoop([&] { thrower.call = transport_->Start({.target = "/x"}, thrower); });
+  ASSERT_TRUE(thrower.WaitDone());
+  EXPECT_THAT(thrower.error().message(), HasSubstr("on data"));
+  EXPECT_TRUE(Get("/x").ok()) << "the lane goes on";
+  OnLoop([&] { thrower.call.reset(); });
+}
+
+TEST_F(CurlTransportTest, TheLongestTimeoutIsNone) {
+  LoopbackServer server(Echo);
+  Make(server);
+  TestExchange& got = Start({.target = "/x", .timeout = Duration::max()});
+  ASSERT_TRUE(got.WaitDone());
+  EXPECT_TRUE(got.ok()) << got.error();
 }
 
 TEST_F(CurlTransportTest, DestroyingTheTransportEndsItsCalls) {

@@ -1,7 +1,13 @@
 #include "transport/endpoint.h"
 
+#include <algorithm>
+#include <arpa/inet.h>
+#include <array>
 #include <curl/curl.h>
 #include <memory>
+#include <netinet/in.h>
+
+#include "base/redacted_url.h"
 
 namespace kinformer::internal::transport {
 
@@ -17,14 +23,16 @@ std::string Part(CURLU* url, CURLUPart part) {
 
 }  // namespace
 
-std::string Endpoint::Bracketed() const {
+std::string Bracketed(const std::string& host) {
   return host.find(':') == std::string::npos ? host : "[" + host + "]";
 }
 
+std::string Endpoint::Bracketed() const { return transport::Bracketed(host); }
+
 Result<Endpoint> ParseEndpoint(const std::string& url) {
   const auto bad = [&](const std::string& why) {
-    return Error(Reason::kConfig,
-                 "server URL \"" + url + "\": " + why + "; it must look like https://host:port");
+    return Error(Reason::kConfig, "server URL \"" + base::RedactedUrl(url) + "\": " + why +
+                                      "; it must look like https://host:port");
   };
   const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parsed(curl_url(), &curl_url_cleanup);
   if (parsed == nullptr) return bad("out of memory");
@@ -45,8 +53,27 @@ Result<Endpoint> ParseEndpoint(const std::string& url) {
   out.authority = port.empty() ? out.Bracketed() : out.Bracketed() + ":" + port;
   out.prefix = Part(parsed.get(), CURLUPART_PATH);
   while (!out.prefix.empty() && out.prefix.back() == '/') out.prefix.pop_back();
-  out.loopback = out.host == "localhost" || out.host == "::1" || out.host.rfind("127.", 0) == 0;
   return out;
+}
+
+Result<std::string> ParseServerName(const std::string& name) {
+  std::string host = name;
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+    host = host.substr(1, host.size() - 2);
+  }
+  if (in6_addr six{}; inet_pton(AF_INET6, host.c_str(), &six) == 1) {
+    // libcurl compares what it connects to with this as text.
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    return std::string(inet_ntop(AF_INET6, &six, text.data(), text.size()));
+  }
+  const bool plain = !host.empty() && std::all_of(host.begin(), host.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.' || c == '_';
+  });
+  if (plain && host == name) return host;
+  return Error(Reason::kConfig, "tls-server-name \"" + base::RedactedUrl(name) +
+                                    "\" is no host name and no IP address; give a name that the "
+                                    "server's certificate has, without scheme, port or path");
 }
 
 }  // namespace kinformer::internal::transport

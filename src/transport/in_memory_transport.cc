@@ -8,6 +8,7 @@
 
 #include "kinformer/transport.h"
 
+#include "base/deadline.h"
 #include "transport/gzip_inflater.h"
 
 namespace kinformer {
@@ -55,8 +56,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     core_->open.emplace(id_, this);
     ++core_->stats.requests;
     if (request_.timeout > Duration::zero()) {
-      deadline_ =
-          core_->env.loop().RunAt(core_->env.Now() + request_.timeout, [weak = weak_from_this()] {
+      deadline_ = core_->env.loop().RunAt(
+          internal::base::After(core_->env.Now(), request_.timeout), [weak = weak_from_this()] {
             if (auto self = weak.lock()) {
               self->Break(Error(Reason::kDeadlineExceeded, "no complete response in time"));
             }

@@ -38,7 +38,8 @@ void Extend(X509* cert, X509* issuer, int nid, const std::string& value) {
   X509_EXTENSION_free(extension);
 }
 
-TestCertificate Make(const std::string& subject, int days, const TestCertificate* ca) {
+TestCertificate Make(const std::string& subject, int days, const TestCertificate* ca,
+                     const std::string& alternatives = {}, const std::string& key_usage = {}) {
   static std::atomic<long> serial{1000};
   EVP_PKEY* key = EVP_EC_gen("P-256");
   X509* cert = X509_new();
@@ -59,8 +60,8 @@ TestCertificate Make(const std::string& subject, int days, const TestCertificate
     X509* issuer = PEM_read_bio_X509(cert_bio, nullptr, nullptr, nullptr);
     EVP_PKEY* issuer_key = PEM_read_bio_PrivateKey(key_bio, nullptr, nullptr, nullptr);
     X509_set_issuer_name(cert, X509_get_subject_name(issuer));
-    const bool ip = subject.find_first_not_of("0123456789.") == std::string::npos;
-    Extend(cert, issuer, NID_subject_alt_name, (ip ? "IP:" : "DNS:") + subject);
+    if (!alternatives.empty()) Extend(cert, issuer, NID_subject_alt_name, alternatives);
+    if (!key_usage.empty()) Extend(cert, issuer, NID_ext_key_usage, key_usage);
     X509_sign(cert, issuer_key, EVP_sha256());
     EVP_PKEY_free(issuer_key);
     X509_free(issuer);
@@ -113,7 +114,13 @@ class SocketPeer final : public LoopbackServer::Peer {
 TestCertificate MakeTestCa(const std::string& name) { return Make(name, 30, nullptr); }
 TestCertificate MakeTestCertificate(const TestCertificate& ca, const std::string& subject,
                                     int days) {
-  return Make(subject, days, &ca);
+  const bool ip = subject.find_first_not_of("0123456789.") == std::string::npos;
+  return Make(subject, days, &ca, (ip ? "IP:" : "DNS:") + subject);
+}
+TestCertificate MakeSpecialCertificate(const TestCertificate& ca, const std::string& subject,
+                                       const std::string& alternatives,
+                                       const std::string& key_usage) {
+  return Make(subject, 30, &ca, alternatives, key_usage);
 }
 
 struct LoopbackServer::Impl {

@@ -28,6 +28,11 @@ TestCertificate MakeTestCa(const std::string& name);
 // Signed by `ca`, for that DNS name or IP address; `days` may be negative: expired.
 TestCertificate MakeTestCertificate(const TestCertificate& ca, const std::string& subject,
                                     int days = 30);
+// As that, with extensions of one's own: a subjectAltName ("DNS:a,IP:::1"; empty: none, the name is
+// in the Common Name only) and an extended key usage (empty: none).
+TestCertificate MakeSpecialCertificate(const TestCertificate& ca, const std::string& subject,
+                                       const std::string& alternatives,
+                                       const std::string& key_usage = {});
 
 class LoopbackServer {
  public:

@@ -1,14 +1,12 @@
 #include "transport/tls_material.h"
 
-#include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
-#include <system_error>
+
+#include "base/regular_file.h"
 
 namespace kinformer::internal::transport {
 
@@ -36,16 +34,12 @@ std::unique_ptr<X509, Free> FirstCertificate(const std::string& pem) {
 }
 
 Result<std::string> ReadFile(const std::string& path, const std::string& option) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::string text;
-  if (in) text.assign(std::istreambuf_iterator<char>(in), {});
-  if (!in || in.bad()) {
-    const int code = errno != 0 ? errno : EIO;
-    return Error(Reason::kConfig, "unable to read " + option + " " + path + ": " +
-                                      std::generic_category().message(code));
-  }
-  return text;
+  // Far above any bundle of certificates.
+  constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
+  Result<std::string> text = base::ReadRegularFile(path, kMaxBytes);
+  if (text) return text;
+  return Error(Reason::kConfig,
+               "unable to read " + option + " " + path + ": " + text.error().message());
 }
 
 Result<std::string> TextOf(const std::string& pem, const std::string& file, const char* option) {

@@ -1,11 +1,11 @@
 #include "cache/pipeline/handler_caller.h"
 
-#include <exception>
 #include <utility>
 
 #include "kinformer/internal/view.h"
 #include "kinformer/log.h"
 
+#include "base/user_call.h"
 #include "object/values/object_key.h"
 
 namespace kinformer::internal::cache {
@@ -62,23 +62,15 @@ void HandlerCaller::TraceCall(const RawEvent& event, const Block& block) const {
   trace.resourceVersion = block.resourceVersion();
   trace.listener = name_;
   trace.in_list = event.is_in_initial_list;
-  trace_(trace);
+  (void)base::CallUser(env_, "trace", [&] { trace_(trace); });
 }
 
 void HandlerCaller::CallContained(const RawEvent& event) {
-  try {
-    handler_->Handle(event);
-  } catch (const std::exception& e) {
-    LogException(e.what());
-  } catch (...) {
-    LogException("not a std::exception");
-  }
-}
-
-void HandlerCaller::LogException(std::string_view what) {
-  exceptions_.fetch_add(1, std::memory_order_relaxed);
-  env_.log().Log(LogLevel::kError, "an event handler threw; the event counts as handled",
-                 {{"handler", name_}, {"key", key_}, {"what", std::string(what)}});
+  // The event counts as handled.
+  const Result<void> handled = base::CallUser(
+      env_, "an event handler", [&] { handler_->Handle(event); },
+      [&] { return name_ + " for " + key_; });
+  if (!handled) exceptions_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void HandlerCaller::LogSlow(Duration took) {

@@ -39,7 +39,6 @@ class HandlerCaller {
  private:
   void TraceCall(const RawEvent& event, const Block& block) const;
   void CallContained(const RawEvent& event);
-  void LogException(std::string_view what);
   void LogSlow(Duration took);
   void LogMalformed(const Block& object, SteadyTime now);
 

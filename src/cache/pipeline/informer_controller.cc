@@ -1,9 +1,10 @@
 #include "cache/pipeline/informer_controller.h"
 
-#include <exception>
+#include <optional>
 
 #include "kinformer/internal/indexer_core.h"
 
+#include "base/user_call.h"
 #include "cache/pipeline/delta_fifo.h"
 #include "cache/pipeline/expect.h"
 #include "cache/pipeline/informer_metrics.h"
@@ -84,7 +85,7 @@ void InformerController::TraceStage(std::string_view stage, std::string_view typ
   event.resourceVersion = object == nullptr ? resourceVersion : object->resourceVersion();
   event.depth = depth;
   event.in_list = in_list;
-  options_.trace(event);
+  (void)base::CallUser(env_, "trace", [&] { options_.trace(event); });
 }
 
 // ---- from the reflector into the queue
@@ -92,16 +93,14 @@ void InformerController::TraceStage(std::string_view stage, std::string_view typ
 ObjectRef InformerController::Transformed(ObjectRef object) {
   if (!options_.transform) return object;
   const ObjectName name = NameOf(*object);
-  std::string what;
-  try {
-    Result<ObjectRef> result = options_.transform(std::move(object));
-    if (result && *result) return std::move(*result);
-    what = result ? "it returned nothing" : result.error().ToString();
-  } catch (const std::exception& e) {
-    what = e.what();
-  } catch (...) {
-    what = "it threw something that is not a std::exception";
-  }
+  std::optional<Result<ObjectRef>> result;
+  const Result<void> called = base::CallUser(
+      env_, "the transform", [&] { result = options_.transform(std::move(object)); },
+      [&] { return options_.name; });
+  if (called && *result && **result) return std::move(**result);
+  const std::string what = !called   ? called.error().message()
+                           : *result ? "it returned nothing"
+                                     : result->error().ToString();
   env_.log().Log(LogLevel::kError, "the transform failed; the object counts as unreadable",
                  {{"informer", options_.name}, {"key", name.ToString()}, {"err", what}});
   return {};

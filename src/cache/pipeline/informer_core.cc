@@ -3,6 +3,8 @@
 #include <atomic>
 #include <utility>
 
+#include "base/forked.h"
+#include "base/user_call.h"
 #include "cache/pipeline/informer_impl.h"
 
 namespace kinformer::internal {
@@ -45,7 +47,12 @@ Result<void> InformerCore::Impl::SetFunctions(std::string_view what,
 void InformerCore::Impl::StartOnLoop() {
   if (life != nullptr || ended || !Is(State::kRunning)) return;
   reflector_status.SetErrorHandler(Functions().watch_error_handler);
-  std::unique_ptr<ListerWatcher> lister_watcher = source ? source() : nullptr;
+  std::unique_ptr<ListerWatcher> lister_watcher;
+  if (source) {
+    (void)base::CallUser(
+        env, "the lister watcher's provider", [&] { lister_watcher = source(); },
+        [&] { return describe; });
+  }
   if (lister_watcher == nullptr) {
     reflector_status.OnWatchError(
         Error(Reason::kStopped, describe + ": there is nothing to list it with"));
@@ -96,6 +103,10 @@ std::shared_ptr<InformerCore> InformerCore::Create(Env& env, std::string describ
 }
 
 InformerCore::~InformerCore() {
+  if (base::IsForkedOff(env())) {
+    (void)new std::shared_ptr<Impl>(impl_);
+    return;
+  }
   impl_->state.store(Impl::State::kStopped, std::memory_order_release);
   if (env().loop().InThisExecutor()) {
     // Not at once: the stack may be inside the reflector.
@@ -226,13 +237,16 @@ void InformerCore::Run(const std::stop_token& stop) {
 }
 
 void InformerCore::WaitIdle() {
+  if (base::IsForkedOff(env())) return;
   for (const auto& listener : impl_->handlers.All()) listener->WaitIdle();
 }
 
 bool InformerCore::HasSynced() const { return impl_->synced.load(std::memory_order_acquire); }
 bool InformerCore::HasStarted() const { return !impl_->Is(Impl::State::kCreated); }
 bool InformerCore::IsStopped() const { return impl_->Is(Impl::State::kStopped); }
-bool InformerCore::IsTornDown() const { return impl_->torn_down.load(std::memory_order_acquire); }
+bool InformerCore::IsTornDown() const {
+  return impl_->torn_down.load(std::memory_order_acquire) || base::IsForkedOff(impl_->env);
+}
 
 std::string InformerCore::LastSyncResourceVersion() const {
   return impl_->store->ResourceVersion();

@@ -58,15 +58,16 @@ ReflectorOptions ReflectorOptionsOf(const InformerCore::Impl& informer) {
 InformerLife::InformerLife(InformerCore::Impl& informer,
                            std::unique_ptr<ListerWatcher> lister_watcher)
     : lister_watcher_(std::move(lister_watcher)),
+      contained_(informer.env, *lister_watcher_),
       controller_(informer.env, *informer.store, informer.processor, informer.counters,
                   ControllerOptionsOf(
-                      informer, *lister_watcher_,
+                      informer, contained_,
                       [this](bool congested) {
                         // Only what the reflector brings makes it so.
                         congested ? reflector_.Pause() : reflector_.Resume();
                       },
                       [this] { reflector_.Relist(); })),
-      reflector_(informer.env, *lister_watcher_, controller_, informer.reflector_status,
+      reflector_(informer.env, contained_, controller_, informer.reflector_status,
                  ReflectorOptionsOf(informer)) {
   reflector_.SetLastSyncResourceVersion(informer.store->ResourceVersion());
   reflector_.Start();

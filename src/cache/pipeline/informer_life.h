@@ -10,6 +10,7 @@
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/list_watch.h"
 
+#include "cache/pipeline/contained_list_watch.h"
 #include "cache/pipeline/informer_controller.h"
 #include "cache/pipeline/reflector.h"
 
@@ -25,6 +26,7 @@ class InformerLife {
 
  private:
   const std::unique_ptr<ListerWatcher> lister_watcher_;
+  ContainedListWatch contained_;
   InformerController controller_;
   // Goes first: it feeds the controller.
   Reflector reflector_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/deadline.h"
 #include "cache/pipeline/informer_metrics.h"
 
 namespace kinformer::internal::cache {
@@ -268,7 +269,7 @@ Result<void> Listener::WaitForSync(const std::stop_token& stop, std::optional<Du
     MonitorLock lock(*monitor);
     monitor->NotifyAll();
   });
-  const SteadyTime deadline = env_.Now() + timeout.value_or(Duration(0));
+  const SteadyTime deadline = base::After(env_.Now(), timeout.value_or(Duration(0)));
   MonitorLock lock(*monitor);
   for (;;) {
     if (HasSynced()) return {};

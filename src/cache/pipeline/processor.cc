@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/deadline.h"
+
 namespace kinformer::internal::cache {
 namespace {
 
@@ -42,7 +44,7 @@ void Processor::Add(std::shared_ptr<Listener> listener, Duration resync_period,
   Entry& entry = listeners_.emplace_back();
   entry.listener = std::move(listener);
   entry.resync_period = resync_period;
-  entry.next_resync = env_.Now() + resync_period;
+  entry.next_resync = base::After(env_.Now(), resync_period);
 }
 
 void Processor::Remove(const Listener* listener) {
@@ -101,7 +103,7 @@ std::vector<std::weak_ptr<Listener>> Processor::DueForResync() {
   for (Entry& entry : listeners_) {
     entry.syncing = entry.resync_period > Duration(0) && now >= entry.next_resync;
     if (!entry.syncing) continue;
-    entry.next_resync = now + entry.resync_period;
+    entry.next_resync = base::After(now, entry.resync_period);
     due.push_back(entry.listener);
   }
   return due;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/deadline.h"
 #include "cache/pipeline/failure_kind.h"
 #include "cache/pipeline/resource_version.h"
 
@@ -490,7 +491,8 @@ void Reflector::Resume() {
 
 void Reflector::ArmResync() {
   if (options_.resync_period <= Duration(0) || resync_timer_.armed()) return;
-  resync_timer_ = env_.loop().RunAt(env_.Now() + options_.resync_period, [this] { ResyncNow(); });
+  resync_timer_ =
+      env_.loop().RunAt(base::After(env_.Now(), options_.resync_period), [this] { ResyncNow(); });
 }
 
 void Reflector::ResyncNow() {

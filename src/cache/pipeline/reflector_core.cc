@@ -3,6 +3,9 @@
 #include <utility>
 
 #include "base/backoff.h"
+#include "base/forked.h"
+#include "base/user_call.h"
+#include "cache/pipeline/contained_list_watch.h"
 #include "cache/pipeline/informer_observers.h"
 #include "cache/pipeline/reflector.h"
 #include "cache/pipeline/reflector_status.h"
@@ -17,7 +20,7 @@ struct ReflectorCore::Impl final : public cache::ReflectorStore,
   Impl(Env& e, ListerWatcher& source, std::shared_ptr<RawReflectorStore> s,
        const TypeInfo* expected_type, kinformer::ReflectorOptions o)
       : env(e),
-        lister_watcher(source),
+        lister_watcher(e, source),
         store(std::move(s)),
         type(expected_type),
         options(std::move(o)),
@@ -53,7 +56,7 @@ struct ReflectorCore::Impl final : public cache::ReflectorStore,
   void ChunkEnd() override;
 
   Env& env;
-  ListerWatcher& lister_watcher;
+  cache::ContainedListWatch lister_watcher;
   const std::shared_ptr<RawReflectorStore> store;
   const TypeInfo* const type;
   const kinformer::ReflectorOptions options;
@@ -86,7 +89,14 @@ void ReflectorCore::Impl::StartOnLoop() {
   inner.watch_list_page_size = options.watch_list_page_size;
   inner.min_watch_timeout = options.min_watch_timeout;
   inner.resync_period = options.resync_period;
-  inner.should_resync = options.should_resync;
+  if (options.should_resync) {
+    inner.should_resync = [this] {
+      bool due = false;
+      (void)base::CallUser(
+          env, "should_resync", [&] { due = options.should_resync(); }, [this] { return name; });
+      return due;
+    };
+  }
   inner.max_internal_error_retry = options.max_internal_error_retry;
   reflector =
       std::make_unique<cache::Reflector>(env, lister_watcher, *this, status, std::move(inner));
@@ -194,6 +204,7 @@ Result<void> ReflectorCore::Start() {
 }
 
 void ReflectorCore::Stop() {
+  if (base::IsForkedOff(env())) return;
   env().loop().Post([impl = impl_] { impl->StopOnLoop(); });
   MonitorLock lock(*impl_->monitor);
   while (impl_->running) lock.Wait();

@@ -1,5 +1,6 @@
 #include "cache/pipeline/reflector_status.h"
 
+#include "base/user_call.h"
 #include "cache/pipeline/failure_kind.h"
 
 namespace kinformer::internal::cache {
@@ -21,7 +22,8 @@ void ReflectorStatus::OnWatchError(const Error& error) {
     last_error_ = error;
   }
   if (on_error_) {
-    on_error_(error);
+    (void)base::CallUser(
+        env_, "the watch error handler", [&] { on_error_(error); }, [&] { return informer_; });
   } else {
     const FailureKind kind = KindOf(error);
     env_.log().Log(kind == FailureKind::kExpired ? LogLevel::kDebug : LogLevel::kWarning,

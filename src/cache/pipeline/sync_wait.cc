@@ -8,6 +8,7 @@
 
 #include "kinformer/internal/informer_core.h"
 
+#include "base/deadline.h"
 #include "cache/pipeline/failure_kind.h"
 
 namespace kinformer::internal {
@@ -88,7 +89,7 @@ Result<void> WaitForSync(Env& env, const std::vector<std::shared_ptr<InformerCor
     observations.push_back(informer->Observe(wake));
   }
   const std::stop_callback on_stop(stop, wake);
-  const SteadyTime deadline = env.Now() + options.timeout.value_or(Duration(0));
+  const SteadyTime deadline = base::After(env.Now(), options.timeout.value_or(Duration(0)));
   MonitorLock lock(*monitor);
   for (;;) {
     if (all_synced()) return {};

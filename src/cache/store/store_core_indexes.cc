@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/user_call.h"
 #include "cache/store/reclamation.h"
 #include "cache/store/store_core.h"
 #include "cache/store/store_writer.h"
@@ -98,12 +98,9 @@ Result<std::vector<std::string>> StoreCore::ValuesOf(std::string_view index,
   ValueCollector values;
   try {
     function(object, values);
-  } catch (const std::exception& e) {
-    return Error(Reason::kInternalError,
-                 "the function of index \"" + std::string(index) + "\" threw: " + e.what());
   } catch (...) {
     return Error(Reason::kInternalError,
-                 "the function of index \"" + std::string(index) + "\" threw");
+                 "the function of index \"" + std::string(index) + "\" threw: " + base::Thrown());
   }
   const SortedValues& sorted = values.Sorted();
   return std::vector<std::string>(sorted.begin(), sorted.end());

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cassert>
 #include <chrono>
-#include <exception>
 #include <utility>
 
 #include "kinformer/log.h"
 
+#include "base/user_call.h"
 #include "cache/store/reclamation.h"
 #include "object/values/object_key.h"
 
@@ -197,21 +197,13 @@ const SortedValues& StoreWriter::ValuesOf(const StoreIndex& index, const Block& 
     return values.Sorted();
   }
   const SteadyTime start = env.Now();
-  const auto failed = [&](const char* what) {
-    values.Clear();
-    env.log().Log(LogLevel::kError, "index function threw; the object has no value in this index",
-                  {{"store", options.name},
-                   {"index", index.name()},
-                   {"key", ObjectKey(block.namespace_(), block.name())},
-                   {"err", what}});
-  };
-  try {
-    index.function()(block, values);
-  } catch (const std::exception& e) {
-    failed(e.what());
-  } catch (...) {
-    failed("not a std::exception");
-  }
+  const Result<void> called = base::CallUser(
+      env, "an index function", [&] { index.function()(block, values); },
+      [&] {
+        return index.name() + " of " + options.name + " for " +
+               ObjectKey(block.namespace_(), block.name());
+      });
+  if (!called) values.Clear();  // the object has no value in this index
   if (const Duration took = env.Now() - start; took > kSlowIndexFunction) {
     env.log().Log(
         LogLevel::kWarning, "index function is slow; it holds up every informer of this loop",

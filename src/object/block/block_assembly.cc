@@ -1,6 +1,7 @@
 #include "object/block/block_assembly.h"
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -10,6 +11,8 @@
 #include "kinformer/internal/block.h"
 
 #include "base/heap_pages.h"
+#include "base/out_of_memory.h"
+#include "base/user_call.h"
 #include "object/block/packing.h"
 #include "wire/protobuf_reader.h"
 
@@ -179,9 +182,14 @@ ObjectRef BlockBuilder::Clone(const Block& from) {
   std::memcpy(reinterpret_cast<char*>(block) + sizeof(Block),
               reinterpret_cast<const char*>(&from) + sizeof(Block),
               index + from.payload_size_ + from.tail_size_);
-  // From these bytes it was made before.
   ObjectRef clone = ObjectRef::Adopt(block);
-  if (with_struct && !MakeStruct(clone)) std::abort();
+  if (!with_struct) return clone;
+  if (const Result<void> made = MakeStruct(clone); !made) {
+    // From these bytes it was made before.
+    std::fprintf(stderr, "kinformer: a struct cannot be read a second time: %s\n",
+                 made.error().ToString().c_str());
+    std::abort();
+  }
   return clone;
 }
 
@@ -192,8 +200,17 @@ std::size_t BlockBuilder::RoomForStruct(const TypeInfo& type) {
 Result<void> BlockBuilder::MakeStruct(const ObjectRef& fresh) {
   auto* const block = const_cast<Block*>(fresh.get());
   if (block->type_->structure == nullptr) return {};
-  Result<void> made =
-      block->type_->structure->make(reinterpret_cast<char*>(block) + block->StructureAt(), *block);
+  Result<void> made;
+  try {
+    made = block->type_->structure->make(reinterpret_cast<char*>(block) + block->StructureAt(),
+                                         *block);
+  } catch (const std::bad_alloc&) {
+    base::DieOfNoMemory("the struct of an object");
+  } catch (...) {
+    made =
+        Error(Reason::kDecode, "the program's struct for kind " + std::string(block->type_->kind) +
+                                   " threw: " + base::Thrown());
+  }
   if (made) block->flags_ |= BlockLayout::kStruct;
   return made;
 }

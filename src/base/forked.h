@@ -1,0 +1,31 @@
+// base/forked.h
+//
+// Whether this process has come out of fork() since something was made. The child has a copy of all
+// objects but only the thread that forked: nobody runs the loops, and the sockets are the parent's.
+
+#ifndef KINFORMER_BASE_FORKED_H_
+#define KINFORMER_BASE_FORKED_H_
+
+#include <cstdint>
+
+#include "kinformer/env.h"
+
+namespace kinformer::internal::base {
+
+// Remembers the process that it is made in. Thread-safe; one load.
+class Birthplace {
+ public:
+  Birthplace();
+  [[nodiscard]] bool InAnotherProcess() const;
+
+ private:
+  std::uint32_t generation_;
+};
+
+// Whether `env` is a Runtime's of the process that this one was forked off: nothing runs there, and
+// nobody must wait for it. What it owns is left alone: the parent uses the same sockets.
+bool IsForkedOff(Env& env);
+
+}  // namespace kinformer::internal::base
+
+#endif  // KINFORMER_BASE_FORKED_H_

@@ -1,0 +1,16 @@
+// transport/peer_certificate.h
+
+#ifndef KINFORMER_TRANSPORT_PEER_CERTIFICATE_H_
+#define KINFORMER_TRANSPORT_PEER_CERTIFICATE_H_
+
+#include <openssl/ssl.h>
+
+namespace kinformer::internal::transport {
+
+// Whether the peer's certificate has a subjectAltName with a DNS name or an IP address. Where it
+// has none, libcurl takes the Common Name, which Go and browsers no longer do.
+bool HasAlternativeName(SSL* tls);
+
+}  // namespace kinformer::internal::transport
+
+#endif  // KINFORMER_TRANSPORT_PEER_CERTIFICATE_H_

@@ -1,0 +1,169 @@
+#include "transport/proxy.h"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <curl/curl.h>
+#include <memory>
+#include <optional>
+
+#include "base/redacted_url.h"
+
+namespace kinformer::internal::transport {
+namespace {
+
+// An IPv4 address counts as its IPv6 form, so that there is one kind.
+using Address = std::array<unsigned char, 16>;
+
+std::optional<Address> ParseAddress(const std::string& text) {
+  Address out{};
+  if (inet_pton(AF_INET6, text.c_str(), out.data()) == 1) return out;
+  if (inet_pton(AF_INET, text.c_str(), out.data() + 12) != 1) return std::nullopt;
+  out[10] = out[11] = 0xff;
+  return out;
+}
+
+bool IsLoopback(const Address& address) {
+  constexpr Address kSix = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+  constexpr std::array<unsigned char, 13> kFour = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127};
+  return address == kSix || std::equal(kFour.begin(), kFour.end(), address.begin());
+}
+
+bool SameFront(const Address& a, const Address& b, unsigned bits) {
+  for (unsigned i = 0; i < bits; ++i) {
+    const auto mask = static_cast<unsigned char>(0x80U >> (i % 8));
+    if (((a[i / 8] ^ b[i / 8]) & mask) != 0) return false;
+  }
+  return true;
+}
+
+std::string Lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+std::string_view Trim(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// "10.0.0.0/8", "fd00::/8".
+bool InNetwork(const std::string& entry, const Address& address) {
+  const auto slash = entry.find('/');
+  if (slash == std::string::npos) return false;
+  const std::string network = entry.substr(0, slash);
+  const std::optional<Address> base = ParseAddress(network);
+  unsigned bits = 0;
+  const char* const end = entry.data() + entry.size();
+  const auto [stop, code] = std::from_chars(entry.data() + slash + 1, end, bits);
+  if (!base || code != std::errc() || stop != end) return false;
+  const bool four = network.find(':') == std::string::npos;
+  if (bits > (four ? 32U : 128U)) return false;
+  return SameFront(*base, address, four ? bits + 96 : bits);
+}
+
+// Splits "host:port" and "[::1]:port"; the port is empty where there is none.
+void SplitPort(const std::string& entry, std::string& host, std::string& port) {
+  host = entry;
+  port.clear();
+  const auto colon = entry.rfind(':');
+  const bool bracketed = !entry.empty() && entry.front() == '[';
+  const bool one_colon = colon != std::string::npos && entry.find(':') == colon;
+  if (one_colon || (bracketed && colon != std::string::npos && colon > entry.rfind(']'))) {
+    host = entry.substr(0, colon);
+    port = entry.substr(colon + 1);
+  }
+  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
+    host = host.substr(1, host.size() - 2);
+  }
+}
+
+// "example.com" is that and all below it, ".example.com" and "*.example.com" only what is below.
+bool InDomain(std::string_view domain, std::string_view host) {
+  if (domain.starts_with("*.")) domain.remove_prefix(1);
+  const bool itself_too = domain.front() != '.';
+  if (itself_too && host == domain) return true;
+  if (host.size() <= domain.size() || !host.ends_with(domain)) return false;
+  return !itself_too || host[host.size() - domain.size() - 1] == '.';
+}
+
+bool Matches(const std::string& entry, const Endpoint& endpoint, const std::string& host,
+             const std::optional<Address>& address) {
+  if (entry == "*") return true;
+  if (address && InNetwork(entry, *address)) return true;
+  std::string name;
+  std::string port;
+  SplitPort(entry, name, port);
+  if (name.empty() || (!port.empty() && port != endpoint.port)) return false;
+  if (const std::optional<Address> named = ParseAddress(name)) return address && *named == *address;
+  return InDomain(name, host);
+}
+
+std::string Variable(const char* name, const char* lower) {
+  for (const char* each : {name, lower}) {
+    if (const char* value = std::getenv(each); value != nullptr && *value != '\0') return value;
+  }
+  return {};
+}
+
+// `from`: where it was given. A scheme that is left out is http, as in Go, where `lenient`.
+Result<std::string> Checked(std::string proxy, const std::string& from, bool lenient) {
+  const auto bad = [&] {
+    return Error(Reason::kConfig, from + " \"" + base::RedactedUrl(proxy) +
+                                      "\" is no URL of a proxy; it must begin with http://, "
+                                      "https:// or socks5:// and name a host");
+  };
+  if (lenient && proxy.find("://") == std::string::npos) proxy.insert(0, "http://");
+  const std::string scheme = Lower(proxy.substr(0, std::min(proxy.find("://"), proxy.size())));
+  if (scheme != "http" && scheme != "https" && scheme != "socks5" && scheme != "socks5h") {
+    return bad();
+  }
+  const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parsed(curl_url(), &curl_url_cleanup);
+  if (curl_url_set(parsed.get(), CURLUPART_URL, proxy.c_str(), CURLU_NON_SUPPORT_SCHEME) !=
+      CURLUE_OK) {
+    return bad();
+  }
+  // Go hands the name to a SOCKS proxy; in libcurl that is socks5h.
+  if (scheme == "socks5") proxy.insert(6, "h");
+  return proxy;
+}
+
+}  // namespace
+
+ProxyEnvironment ProxyEnvironment::OfProcess() {
+  return {Variable("HTTPS_PROXY", "https_proxy"),
+          // A CGI program gets a request's Proxy header in this variable.
+          std::getenv("REQUEST_METHOD") != nullptr ? std::string()
+                                                   : Variable("HTTP_PROXY", "http_proxy"),
+          Variable("NO_PROXY", "no_proxy")};
+}
+
+bool IsDirect(const Endpoint& endpoint, std::string_view no_proxy) {
+  const std::string host = Lower(endpoint.host);
+  const std::optional<Address> address = ParseAddress(host);
+  if (host == "localhost" || (address && IsLoopback(*address))) return true;
+  while (!no_proxy.empty()) {
+    const auto comma = std::min(no_proxy.find(','), no_proxy.size());
+    const std::string entry = Lower(Trim(no_proxy.substr(0, comma)));
+    if (!entry.empty() && Matches(entry, endpoint, host, address)) return true;
+    no_proxy.remove_prefix(std::min(comma + 1, no_proxy.size()));
+  }
+  return false;
+}
+
+Result<std::string> ProxyFor(const Endpoint& endpoint, const HttpTransportOptions& options,
+                             const ProxyEnvironment& environment) {
+  if (!options.proxy_url.empty()) return Checked(options.proxy_url, "proxy-url", false);
+  if (!options.use_environment_proxy) return std::string();
+  const std::string& proxy = endpoint.tls ? environment.https_proxy : environment.http_proxy;
+  if (proxy.empty() || IsDirect(endpoint, environment.no_proxy)) return std::string();
+  return Checked(proxy, endpoint.tls ? "HTTPS_PROXY" : "HTTP_PROXY", true);
+}
+
+}  // namespace kinformer::internal::transport
