@@ -6,7 +6,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
-if(NOT CMAKE_BUILD_TYPE)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 
@@ -37,6 +37,9 @@ target_compile_options(kinformer_flags INTERFACE
   # use.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
   $<$<BOOL:${KINFORMER_WERROR}>:-Werror>)
+if(KINFORMER_CHECK_VIEWS)
+  add_compile_definitions(KINFORMER_CHECK_VIEWS)
+endif()
 if(KINFORMER_SANITIZE)
   add_compile_options(-fsanitize=${KINFORMER_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all -O1 -g1)
@@ -101,9 +104,26 @@ function(kinformer_layers_before name result)
   set(${result} ${targets} PARENT_SCOPE)
 endfunction()
 
+# kinformer_library(TARGET a.cc...)
+#
+# A library that is installed, shared where BUILD_SHARED_LIBS says so. Whoever links it compiles as
+# C++20, as its headers need.
+function(kinformer_library target)
+  set(kind STATIC)
+  if(BUILD_SHARED_LIBS)
+    set(kind SHARED)
+  endif()
+  add_library(${target} ${kind} ${ARGN})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  # Installed libraries find each other where they stand.
+  set_target_properties(${target} PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    INSTALL_RPATH "$ORIGIN")
+endfunction()
+
 # kinformer_layer(NAME SOURCES a.cc... [OFFERS a.h...] [PUBLIC b.h...] DEPS base... [LIBS x...])
 #
-# One static library for the folder src/NAME, whose CMakeLists.txt calls this. NAME may be a path:
+# One library for the folder src/NAME, whose CMakeLists.txt calls this. NAME may be a path:
 # the library of a/b is kinformer_a_b. OFFERS are the headers that later layers may include; the
 # others are for the folder and its tests. PUBLIC are the headers of include/kinformer that it
 # implements. DEPS are layers that stand before this one. Private headers are included as
@@ -112,7 +132,7 @@ function(kinformer_layer name)
   cmake_parse_arguments(ARG "" "" "SOURCES;OFFERS;PUBLIC;DEPS;LIBS" ${ARGN})
   kinformer_layers_before(${name} links ${ARG_DEPS})
   string(REPLACE / _ target kinformer_${name})
-  add_library(${target} STATIC ${ARG_SOURCES})
+  kinformer_library(${target} ${ARG_SOURCES})
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>

@@ -1,30 +1,51 @@
-# cmake --install and find_package(kinformer).
-#
-# Users link kinformer::kinformer, and kinformer::apiserver for the embedded API server.
+# What users link, here, in a subproject and after cmake --install: kinformer::kinformer,
+# kinformer::apiserver for the embedded API server on a port, kinformer::testing for one in a test.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(installed_layers)
-foreach(layer ${KINFORMER_LAYERS})
-  string(REPLACE / _ target kinformer_${layer})
-  if(TARGET ${target})
-    list(APPEND installed_layers ${target})
-  endif()
-endforeach()
-if(TARGET kinformer_api_registry)
-  list(APPEND installed_layers kinformer_api_registry)
+# kinformer_offers(NAME layer...): the target kinformer::NAME.
+function(kinformer_offers name)
+  add_library(kinformer_offers_${name} INTERFACE)
+  target_link_libraries(kinformer_offers_${name} INTERFACE ${ARGN})
+  set_target_properties(kinformer_offers_${name} PROPERTIES EXPORT_NAME ${name})
+  add_library(kinformer::${name} ALIAS kinformer_offers_${name})
+endfunction()
+kinformer_offers(kinformer kinformer_cache kinformer_queue kinformer_api)
+kinformer_offers(apiserver kinformer_apiserver_http kinformer_apiserver)
+kinformer_offers(testing kinformer_apiserver_testing)
+
+if(NOT KINFORMER_INSTALL)
+  return()
 endif()
 
-install(TARGETS ${installed_layers}
+set(installed kinformer_offers_kinformer kinformer_offers_apiserver kinformer_offers_testing)
+set(archives)
+foreach(layer ${KINFORMER_LAYERS} api/registry)
+  string(REPLACE / _ target kinformer_${layer})
+  if(NOT TARGET ${target})
+    continue()
+  endif()
+  list(APPEND installed ${target})
+  get_target_property(kind ${target} TYPE)
+  if(NOT kind STREQUAL INTERFACE_LIBRARY)
+    string(APPEND archives " -l${target}")
+  endif()
+endforeach()
+
+install(TARGETS ${installed}
   EXPORT kinformerTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY
   ${PROJECT_SOURCE_DIR}/include/kinformer ${PROJECT_BINARY_DIR}/generated/include/kinformer
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.inc")
 if(TARGET kinformer)
   install(TARGETS kinformer RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(BUILD_SHARED_LIBS)
+    set_target_properties(kinformer PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  endif()
 endif()
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/kinformer)
@@ -37,3 +58,10 @@ write_basic_package_version_file(
 install(FILES
   ${PROJECT_BINARY_DIR}/kinformerConfig.cmake ${PROJECT_BINARY_DIR}/kinformerConfigVersion.cmake
   DESTINATION ${package_folder})
+
+# For pkg-config. Archives name what they need in any order, hence the group; the folders are found
+# from the file's own.
+file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" up "${up}")
+configure_file(${PROJECT_SOURCE_DIR}/cmake/kinformer.pc.in ${PROJECT_BINARY_DIR}/kinformer.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/kinformer.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

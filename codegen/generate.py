@@ -18,6 +18,7 @@ import defaults
 import descriptors
 import mutables
 import registry
+import umbrellas
 import views
 from schema import Schema
 
@@ -77,6 +78,11 @@ def main():
             out.write(f"src/{mutables.tables_include(package)}", mutables.tables_header(package))
             path = f"src/api/{source_name(package)}_mutable.cc"
             texts.setdefault(path, []).append(mutables.source(package))
+    structs = [p.alias for p in schema.packages.values()
+               if mutables.structs_of(p) and views.views_of(p)]
+    public = pathlib.Path(__file__).parent.parent / "include" / "kinformer"
+    for path, text in umbrellas.headers(structs, public).items():
+        out.write(f"include/kinformer/{path}", text)
     sources = list(texts)
     for name, parts in texts.items():
         out.write(name, descriptors.HEADER + "\n".join(parts))

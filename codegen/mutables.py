@@ -71,13 +71,14 @@ def header(package):
     return (f"// kinformer/api/{package.alias}_mutable.h\n//\n"
             f"// The structs of {gv} to build, change and send, and the codecs that the client "
             "needs "
-            "for them: include it where\n"
+            "for them, with ToJson and ToYaml: include it where\n"
             f"// objects are written; {package.alias}.h is enough where they are "
             f"read.\n//\n{HEADER}"
             f"#ifndef {guard}\n#define {guard}\n\n"
             f'#include "kinformer/api/{package.alias}.h"\n'
             f'#include "kinformer/api/structs/{package.alias}.h"\n'
-            f'#include "kinformer/internal/mutable_codec.h"\n\n#endif  // {guard}\n')
+            '#include "kinformer/internal/mutable_codec.h"\n'
+            f'#include "kinformer/mutable_text.h"\n\n#endif  // {guard}\n')
 
 
 def structs_header(package):

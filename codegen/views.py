@@ -8,6 +8,7 @@ _GETTERS = {
     "int32": ("std::int32_t", "GetInt32"), "int64": ("std::int64_t", "GetInt64"),
     "double": ("double", "GetDouble"), "bytes": ("std::string_view", "GetBytes"),
 }
+_NUMBERS = ("bool", "std::int32_t", "std::int64_t", "double")
 
 
 def views_of(package):
@@ -68,6 +69,12 @@ def _accessors(message, package, parent="*this"):
             yield f, value, f"internal::GetMessage<{value}>({parent}, {f.number})"
 
 
+def _returned(type_):
+    """What an accessor returns: a value that cannot be assigned to, which would do nothing. Of
+    numbers the language sees to that."""
+    return type_ if type_ in _NUMBERS else f"const {type_}"
+
+
 def _uses(package):
     def uses(m):
         for f in m.fields:
@@ -79,14 +86,15 @@ def _uses(package):
 
 
 def _accessor_lines(m, name, package, apart):
-    ""
     """The accessors in the class; those that must be defined inline behind it; those in the source
     file: std::optional of a class is dear to compile, so a user pays for it where it is used."""
     inside, behind, source = [], [], []
     for f, type_, expression in _accessors(m, package):
         ident = identifier(f.name)
+        by_source = type_.startswith("std::optional") and f.kind not in _GETTERS
+        type_ = _returned(type_)
         definition = f"{type_} {name}::{ident}() const {{\n  return {expression};\n}}\n"
-        if type_.startswith("std::optional") and f.kind not in _GETTERS:
+        if by_source:
             inside.append(f"  {type_} {ident}() const;\n")
             source.append(definition)
         elif apart:
@@ -133,10 +141,10 @@ def _object_class(m, package, resource):
            f"  {m.name}() = default;\n"
            f"  explicit {m.name}(const internal::Block* block) : RootView(block) {{}}\n"]
     out += inside
-    out.append(f"  // A copy to change and send. Needs {package.alias}_mutable.h.\n"
+    out.append(f"  // A {m.name}::Mutable to change and send. Needs {package.alias}_mutable.h.\n"
                f"  template <class M = {m.name}Mutable>\n"
-               "  [[nodiscard]] M DeepCopy() const {\n"
-               "    return internal::CopyMutable<M>(block());\n  }\n};\n\n")
+               "  [[nodiscard]] auto DeepCopy() const {\n"
+               "    return internal::CopyInto<M>(block());\n  }\n};\n\n")
     return "".join(out)
 
 
@@ -167,12 +175,17 @@ def header(schema, package):
            f"#ifndef {guard}\n#define {guard}\n\n"
            "#include <cstdint>\n#include <optional>\n#include <string_view>\n\n"]
     out += [f'#include "{i}"\n' for i in sorted(includes)]
-    if any(m.is_object for m in messages):
-        out.append("\nnamespace kinformer::internal {\n"
-                   "template <class M>\nM CopyMutable(const Block* block);"
-                   "  // internal/mutable_codec.h\n}\n")
     out.append(f"\nnamespace kinformer::{package.alias} {{\n\n")
-    out += [f"struct {m.name}Mutable;\n" for m in messages]
+    # Compilers show the line where they say that a struct is incomplete.
+    out += [f"struct {m.name}Mutable;  // kinformer/api/{package.alias}_mutable.h\n"
+            for m in messages]
+    if package.alias != "metav1":  # object_meta.h has that one's
+        out.append("\n// Names the header that a DeepCopy lacks.\n"
+                   "template <class M>\nauto StructHeaderOf(const M* /*unused*/) {\n"
+                   "  static_assert(internal::StructIsKnown<M>,\n"
+                   '                "this needs a struct to write to: "\n'
+                   f'                "#include \\"kinformer/api/{package.alias}_mutable.h\\"");\n'
+                   "}\n")
     out.append("\n")
     embedded = embedded_kinds(schema)
     resources = {}

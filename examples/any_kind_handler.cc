@@ -32,9 +32,12 @@ int main() {
   auto client = kinformer::Client::FromEnvironment().OrExit();
   kinformer::SharedInformerFactory factory(client);
   const std::shared_ptr<kinformer::ResourceEventHandler<Object>> audit = std::make_shared<Audit>();
-  factory.InformerFor<kinformer::corev1::Pod>().AddEventHandler(audit).OrExit();
-  factory.InformerFor<kinformer::corev1::Service>().AddEventHandler(audit).OrExit();
-  factory.InformerFor<kinformer::appsv1::Deployment>().AddEventHandler(audit).OrExit();
+  const auto of_pods =
+      factory.InformerFor<kinformer::corev1::Pod>().AddEventHandler(audit).OrExit().Scoped();
+  const auto of_services =
+      factory.InformerFor<kinformer::corev1::Service>().AddEventHandler(audit).OrExit().Scoped();
+  const auto of_deployments =
+      factory.InformerFor<kinformer::appsv1::Deployment>().AddEventHandler(audit).OrExit().Scoped();
   factory.Start();
   factory.WaitForCacheSync(stop.token()).OrExit();
   std::osyncstream(std::cout) << "auditing" << std::endl;

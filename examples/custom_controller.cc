@@ -23,13 +23,11 @@ class Controller {
       : env_(env),
         queue_(env, kinformer::DefaultControllerRateLimiter<ObjectName>(env)),
         pods_(pods) {
-    pods_
-        .AddEventHandler({
-            .on_add = [this](const auto& e) { queue_.Add(e.object_name()); },
-            .on_update = [this](const auto& e) { queue_.Add(e.object_name()); },
-            .on_delete = [this](const auto& e) { queue_.Add(e.object_name()); },
-        })
-        .OrExit();
+    const auto enqueue = [this](const auto& e) { queue_.Add(e.object_name()); };
+    handler_ =
+        pods_.AddEventHandler({.on_add = enqueue, .on_update = enqueue, .on_delete = enqueue})
+            .OrExit()
+            .Scoped();
   }
 
   void Run(int workers, std::stop_token stop) {
@@ -77,6 +75,8 @@ class Controller {
   kinformer::Env& env_;
   kinformer::RateLimitingQueue<ObjectName> queue_;
   kinformer::SharedInformer<corev1::Pod> pods_;
+  // Last, so that it goes first: the handler uses the queue.
+  kinformer::EventHandlerRegistration::ScopedRegistration handler_;
 };
 
 int main() {

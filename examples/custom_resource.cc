@@ -16,15 +16,17 @@ int main() {
   auto client = kinformer::Client::FromEnvironment().OrExit();
   kinformer::DynamicSharedInformerFactory factory(client);
   auto widgets = factory.ForResource({"example.com", "v1", "widgets"}).OrExit();
-  widgets
-      .AddEventHandler({.on_add =
-                            [](const kinformer::Added<Unstructured>& e) {
-                              std::osyncstream(std::cout)
-                                  << "+ " << e.key << " size "
-                                  << e.object.root()["spec"]["size"].AsInt64().value_or(0)
-                                  << std::endl;
-                            }})
-      .OrExit();
+  const auto handler =
+      widgets
+          .AddEventHandler({.on_add =
+                                [](const kinformer::Added<Unstructured>& e) {
+                                  std::osyncstream(std::cout)
+                                      << "+ " << e.key << " size "
+                                      << e.object.root()["spec"]["size"].AsInt64().value_or(0)
+                                      << std::endl;
+                                }})
+          .OrExit()
+          .Scoped();
   factory.Start();
   factory.WaitForCacheSync(stop.token()).OrExit();
   std::osyncstream(std::cout) << "widgets: " << widgets.Snapshot().size() << std::endl;

@@ -38,14 +38,16 @@ int main() {
   auto client = kinformer::Client::FromEnvironment().OrExit();
   kinformer::SharedInformerFactory factory(client);
   auto widgets = factory.InformerFor<Widgets>();
-  widgets
-      .AddEventHandler({.on_update =
-                            [](const kinformer::Updated<Widgets>& e) {
-                              std::osyncstream(std::cout)
-                                  << e.key << " has size " << e.new_object.value().spec.size
-                                  << std::endl;
-                            }})
-      .OrExit();
+  const auto handler = widgets
+                           .AddEventHandler({.on_update =
+                                                 [](const kinformer::Updated<Widgets>& e) {
+                                                   std::osyncstream(std::cout)
+                                                       << e.key << " has size "
+                                                       << e.new_object.value().spec.size
+                                                       << std::endl;
+                                                 }})
+                           .OrExit()
+                           .Scoped();
   factory.Start();
   factory.WaitForCacheSync(stop.token()).OrExit();
 

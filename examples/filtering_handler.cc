@@ -31,10 +31,12 @@ int main() {
   auto client = kinformer::Client::FromEnvironment().OrExit();
   kinformer::SharedInformerFactory factory(client);
   auto pods = factory.InformerFor<corev1::Pod>();
-  pods.AddEventHandler(kinformer::FilteringResourceEventHandler<corev1::Pod>(
-                           [](corev1::Pod pod) { return pod.status().phase() == "Failed"; },
-                           std::make_shared<FailureLog>()))
-      .OrExit();
+  const auto handler =
+      pods.AddEventHandler(kinformer::FilteringResourceEventHandler<corev1::Pod>(
+                               [](corev1::Pod pod) { return pod.status().phase() == "Failed"; },
+                               std::make_shared<FailureLog>()))
+          .OrExit()
+          .Scoped();
   factory.Start();
   factory.WaitForCacheSync(stop.token()).OrExit();
   std::osyncstream(std::cout) << "watching for failures" << std::endl;

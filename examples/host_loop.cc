@@ -51,11 +51,13 @@ int main() {
           .OrExit();
   kinformer::SharedInformerFactory factory(client);
   auto pods = factory.InformerFor<corev1::Pod>();
-  pods.AddEventHandler({.on_add =
-                            [](const kinformer::Added<corev1::Pod>& e) {
-                              std::osyncstream(std::cout) << "= " << e.key << std::endl;
-                            }})
-      .OrExit();
+  const auto handler = pods.AddEventHandler({.on_add =
+                                                 [](const kinformer::Added<corev1::Pod>& e) {
+                                                   std::osyncstream(std::cout)
+                                                       << "= " << e.key << std::endl;
+                                                 }})
+                           .OrExit()
+                           .Scoped();
   factory.Start();
 
   // Nothing here may wait for the informer, so look instead: it moves only inside RunReady.

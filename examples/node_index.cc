@@ -18,15 +18,17 @@ int main() {
   kinformer::SharedInformerFactory factory(client);
   auto pods = factory.InformerFor<corev1::Pod>(
       {.indexers = {{"node", [](corev1::Pod p, auto& out) { out.Add(p.spec().nodeName()); }}}});
-  pods.AddEventHandler({.on_add =
-                            [](const Added<corev1::Pod>& e) {
-                              std::osyncstream(std::cout) << "+ " << e.key << '\n';
-                            },
-                        .on_delete =
-                            [](const Deleted<corev1::Pod>& e) {
-                              std::osyncstream(std::cout) << "- " << e.key << '\n';
-                            }})
-      .OrExit();
+  const auto handler =
+      pods.AddEventHandler({.on_add =
+                                [](const Added<corev1::Pod>& e) {
+                                  std::osyncstream(std::cout) << "+ " << e.key << '\n';
+                                },
+                            .on_delete =
+                                [](const Deleted<corev1::Pod>& e) {
+                                  std::osyncstream(std::cout) << "- " << e.key << '\n';
+                                }})
+          .OrExit()
+          .Scoped();
   factory.Start();
   factory.WaitForCacheSync(stop.token()).OrExit();  // the error names who is not synced, and why
 

@@ -26,17 +26,17 @@ const kinformer::GroupVersionResource kPods{"", "v1", "pods"};
 class FailureCounter {
  public:
   explicit FailureCounter(kinformer::SharedInformerFactory& factory) {
-    factory.InformerFor<corev1::Pod>()
-        .AddEventHandler({.on_update =
-                              [this](const kinformer::Updated<corev1::Pod>& e) {
-                                if (e.new_object.status().phase() == "Failed") ++failures_;
-                              }})
-        .OrExit();
+    const auto count = [this](const kinformer::Updated<corev1::Pod>& e) {
+      if (e.new_object.status().phase() == "Failed") ++failures_;
+    };
+    handler_ =
+        factory.InformerFor<corev1::Pod>().AddEventHandler({.on_update = count}).OrExit().Scoped();
   }
   [[nodiscard]] int failures() const { return failures_; }
 
  private:
   std::atomic<int> failures_ = 0;
+  kinformer::EventHandlerRegistration::ScopedRegistration handler_;  // goes first: it counts
 };
 
 constexpr const char* kPod = R"(

@@ -20,24 +20,27 @@ int main() {
   kinformer::SharedInformerFactory factory(client);
   auto pods = factory.InformerFor<corev1::Pod>();
 
-  pods.AddEventHandler({
-                           .on_add =
-                               [](const Added<corev1::Pod>& e) {
-                                 std::osyncstream(std::cout)
-                                     << (e.is_in_initial_list ? "= " : "+ ") << e.key << std::endl;
-                               },
-                           .on_update =
-                               [](const Updated<corev1::Pod>& e) {
-                                 std::osyncstream(std::cout)
-                                     << "~ " << e.key << ' ' << e.old_object.status().phase()
-                                     << " -> " << e.new_object.status().phase() << std::endl;
-                               },
-                           .on_delete =
-                               [](const Deleted<corev1::Pod>& e) {
-                                 std::osyncstream(std::cout) << "- " << e.key << std::endl;
-                               },
-                       })
-      .OrExit();
+  const auto handler =
+      pods.AddEventHandler({
+                               .on_add =
+                                   [](const Added<corev1::Pod>& e) {
+                                     std::osyncstream(std::cout)
+                                         << (e.is_in_initial_list ? "= " : "+ ") << e.key
+                                         << std::endl;
+                                   },
+                               .on_update =
+                                   [](const Updated<corev1::Pod>& e) {
+                                     std::osyncstream(std::cout)
+                                         << "~ " << e.key << ' ' << e.old_object.status().phase()
+                                         << " -> " << e.new_object.status().phase() << std::endl;
+                                   },
+                               .on_delete =
+                                   [](const Deleted<corev1::Pod>& e) {
+                                     std::osyncstream(std::cout) << "- " << e.key << std::endl;
+                                   },
+                           })
+          .OrExit()
+          .Scoped();
 
   factory.Start();
   factory.WaitForCacheSync(stop.token()).OrExit();

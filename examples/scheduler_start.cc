@@ -38,6 +38,8 @@ int main() {
 
   auto on_pod = pods.AddEventHandler({.on_add = [](const auto&) {}}).OrExit();
   auto on_node = nodes.AddEventHandler({.on_add = [](const auto&) {}}).OrExit();
+  const auto pod_handler = on_pod.Scoped();
+  const auto node_handler = on_node.Scoped();
 
   factory.Start();
   dynamic_factory.Start();

@@ -18,12 +18,41 @@ export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 say() { printf '\033[1m==> %s\033[0m\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
+# What each package is needed for: a header, or a command. Where that is there, the package is not
+# asked for: it may have come in another version (libboost1.81-dev for libboost-dev, which would
+# remove it), or from elsewhere.
+declare -A serves=(
+  [g++]=g++ [cmake]=cmake [ninja-build]=ninja [python3]=python3
+  [libcurl4-openssl-dev]=curl/curl.h [libnghttp2-dev]=nghttp2/nghttp2.h
+  [libssl-dev]=openssl/ssl.h [libboost-dev]=boost/asio.hpp [libsimdjson-dev]=simdjson.h
+  [libyaml-cpp-dev]=yaml-cpp/yaml.h [zlib1g-dev]=zlib.h [libzstd-dev]=zstd.h
+  [libre2-dev]=re2/re2.h [libfmt-dev]=fmt/format.h [libcli11-dev]=CLI/CLI.hpp
+  [ccache]=ccache [libgtest-dev]=gtest/gtest.h [libgmock-dev]=gmock/gmock.h
+  [libprotobuf-dev]=google/protobuf/message.h [protobuf-compiler]=protoc
+  [nghttp2-proxy]=nghttpx [curl]=curl [jq]=jq
+  [libbenchmark-dev]=benchmark/benchmark.h [nlohmann-json3-dev]=nlohmann/json.hpp
+  [clang-19]=clang++-19 [clang-tidy-19]=clang-tidy-19 [clang-format-19]=clang-format-19
+  [llvm-19]=llvm-symbolizer-19
+)
+
+# installed PACKAGE: it is, or what it is needed for is there without it.
+installed() {
+  dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed' && return
+  case ${serves[$1]:-} in
+    '') return 1 ;;
+    *.h | *.hpp)
+      printf '#if !__has_include(<%s>)\n#error\n#endif\n' "${serves[$1]}" |
+        "${CXX:-g++}" -E -xc++ - >/dev/null 2>&1
+      ;;
+    *) command -v "${serves[$1]}" >/dev/null ;;
+  esac
+}
+
 # need PACKAGE...: installs those Debian packages that are not there yet, and says which.
 need() {
   local missing=() package
   for package in "$@"; do
-    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
-      missing+=("$package")
+    installed "$package" || missing+=("$package")
   done
   [ ${#missing[@]} -gt 0 ] || return 0
   command -v apt-get >/dev/null ||
@@ -43,15 +72,22 @@ need() {
     "something; install them by hand and run this again"
 }
 
-# configure PRESET [-DX=Y...]: configures build/PRESET; quick when nothing changed.
+# configure PRESET [-DX=Y...]: configures build/PRESET; quick when nothing changed. What is built
+# follows from these options and the preset alone, not from what the folder was configured with
+# before.
 configure() {
-  local preset=$1
+  local preset=$1 part parts=()
   shift
-  (cd "$root" && cmake --preset "$preset" "$@" >"/tmp/kinformer-configure.$$" 2>&1) || {
-    cat "/tmp/kinformer-configure.$$" >&2
+  # The preset fuzz says for itself that it takes none of these.
+  if [ "$preset" != fuzz ]; then
+    for part in TESTS CLI EXAMPLES BENCH; do parts+=("-DKINFORMER_BUILD_$part=ON"); done
+  fi
+  local log=/tmp/kinformer-configure.$$
+  (cd "$root" && cmake --preset "$preset" "${parts[@]}" "$@" >"$log" 2>&1) || {
+    cat "$log" >&2
     die "cmake could not configure preset $preset"
   }
-  rm -f "/tmp/kinformer-configure.$$"
+  rm -f "$log"
 }
 
 # build PRESET: configures and builds what the tests of a preset need.

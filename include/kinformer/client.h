@@ -45,7 +45,11 @@ struct RestMapping;     // discovery.h
 class DiscoveryClient;  // discovery.h
 class Unstructured;     // unstructured.h
 template <class T>
-class ResourceClient;  // resource_client.h
+class ResourceClient;  // kinformer/resource_client.h
+
+// The header kinformer/resource_client.h has been included.
+template <class T>
+concept ResourceClientHeaderIncluded = requires { sizeof(ResourceClient<T>); };
 
 namespace internal {
 class ClientCore;
@@ -100,6 +104,7 @@ class Client {
   // The requests of one kind; `namespace_` "" means cluster scope or all namespaces. Needs
   // resource_client.h.
   template <Resource T>
+    requires ResourceClientHeaderIncluded<T>
   [[nodiscard]] ResourceClient<T> For(std::string namespace_ = "") const;
 
   // Objects of any kind as JSON. Needs resource_client.h and unstructured.h. The mapping comes from

@@ -31,10 +31,11 @@ class DynamicSharedInformerFactory {
   // The informer of a resource. Blocks for the first question to the server. kNotFound if it does
   // not serve the resource (a CRD may come later: ask again, or name kind and scope to
   // SharedInformerFactory::ForResource); kWouldDeadlock on the loop thread.
-  Result<SharedInformer<Unstructured>> ForResource(const GroupVersionResource& resource) {
+  Result<SharedInformer<Unstructured>> ForResource(const GroupVersionResource& resource,
+                                                   InformerOptions<Unstructured> options = {}) {
     Result<RestMapping> mapping = client_.Discovery().MappingFor(resource);
     if (!mapping) return std::move(mapping).error();
-    return factory_.ForResource(*mapping);
+    return factory_.ForResource(*mapping, std::move(options));
   }
 
   void Start() { factory_.Start(); }

@@ -21,7 +21,9 @@
 // not held up. A callback that throws is logged with the handler's name and counted; the next event
 // follows.
 //
-// Events are valid during the callback. To keep an object, take a Ref of it with Retain().
+// Events are valid during the callback, and so are the views and texts in them. To keep an object,
+// take a Ref of it with Retain(). A build with KINFORMER_CHECK_VIEWS finds views that were kept
+// (docs/lifetimes.md).
 
 #ifndef KINFORMER_EVENT_HANDLER_H_
 #define KINFORMER_EVENT_HANDLER_H_
@@ -29,6 +31,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "kinformer/internal/block.h"
@@ -111,13 +114,42 @@ class ResourceEventHandler {
   virtual void OnDelete(const Deleted<T>& event) { static_cast<void>(event); }
 };
 
+// A function of events of one sort. Anything that can be called with one; empty by default.
+template <class Event>
+class EventFunction : public std::function<void(const Event&)> {
+ public:
+  EventFunction() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): lambdas are written in its place
+  EventFunction(std::nullptr_t) {}
+  template <class F>
+    requires(!std::is_base_of_v<EventFunction, std::remove_cvref_t<F>>)
+  EventFunction(F&& call)  // NOLINT(google-explicit-constructor): as above
+      : std::function<void(const Event&)>(Checked(std::forward<F>(call))) {}
+
+ private:
+  template <class F>
+  static auto Checked(F&& call) {
+    constexpr bool kFits = std::is_invocable_v<std::remove_cvref_t<F>&, const Event&>;
+    static_assert(
+        kFits,
+        "this function cannot be called with the informer's events: on_add takes a const "
+        "Added<T>&, on_update a const Updated<T>&, on_delete a const Deleted<T>&, where T "
+        "is the informer's kind");
+    if constexpr (kFits) {
+      return std::function<void(const Event&)>(std::forward<F>(call));
+    } else {
+      return nullptr;
+    }
+  }
+};
+
 // A handler as functions; those left empty ignore their events. Counterpart:
 // cache.ResourceEventHandlerDetailedFuncs.
 template <class T>
 struct ResourceEventHandlerFuncs {
-  std::function<void(const Added<T>&)> on_add{};
-  std::function<void(const Updated<T>&)> on_update{};
-  std::function<void(const Deleted<T>&)> on_delete{};
+  EventFunction<Added<T>> on_add{};
+  EventFunction<Updated<T>> on_update{};
+  EventFunction<Deleted<T>> on_delete{};
 };
 
 // The functions as a class.

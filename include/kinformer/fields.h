@@ -25,8 +25,9 @@
 //
 // Members may be bool, integers, float, double, std::string, enums with EnumNames, metav1::Time,
 // MicroTime and Duration, resource::Quantity, intstr::IntOrStringMutable, json::Value (anything),
-// structs with kFields, and std::optional, Box, std::vector, std::deque and std::map<std::string,
-// ...> of these.
+// structs with kFields, generated structs (metav1::Condition::Mutable, corev1::PodTemplateSpec::
+// Mutable; include their header, kinformer/api/metav1_mutable.h), and std::optional, Box,
+// std::vector, std::deque and std::map<std::string, ...> of these.
 //
 // Reading: a member that is absent or null keeps its default. A value of another type or out of
 // range, or a text that no enumerator has, is an error that names the path. Names that kFields

@@ -37,7 +37,9 @@ using IndexValues = internal::IndexValues;
 template <ObjectView T>
 using IndexFunc = std::function<void(T, IndexValues&)>;
 
-// By name. Counterpart: cache.Indexers.
+// By name. Who names one function twice shares its index; a name that is taken by another function
+// is an error (as far as can be told: two lambdas that differ only in what they capture look
+// alike). Counterpart: cache.Indexers.
 template <ObjectView T>
 using Indexers = std::map<std::string, IndexFunc<T>>;
 
@@ -56,13 +58,35 @@ template <ObjectView T>
 
 namespace internal {
 
+// What can be told of a function: nothing in programs without RTTI.
+template <ObjectView T>
+void Identify(const IndexFunc<T>& function, IndexFunction& made) {
+#if defined(__cpp_rtti)
+  using Plain = void (*)(T, IndexValues&);
+  const Plain* const plain = function.template target<Plain>();
+  const Plain by_namespace = &MetaNamespaceIndexFunc<T>;
+  made.type = &function.target_type();
+  made.address = plain == nullptr ? nullptr : reinterpret_cast<const void*>(*plain);
+  made.by_namespace = plain != nullptr && *plain == by_namespace;
+#else
+  static_cast<void>(function);
+  static_cast<void>(made);
+#endif
+}
+
 template <ObjectView T>
 NamedIndexFunctions Untyped(Indexers<T> indexers) {
   NamedIndexFunctions untyped;
   for (auto& [name, function] : indexers) {
-    untyped.emplace_back(name, [f = std::move(function)](const Block& block, IndexValues& out) {
+    IndexFunction known;
+    Identify<T>(function, known);
+    IndexFunction made = [f = std::move(function)](const Block& block, IndexValues& out) {
       f(T(&block), out);
-    });
+    };
+    made.type = known.type;
+    made.address = known.address;
+    made.by_namespace = known.by_namespace;
+    untyped.emplace_back(name, std::move(made));
   }
   return untyped;
 }
@@ -71,7 +95,8 @@ template <ObjectView T>
 Result<void> AddTypedIndexers(InformerCore& informer, Indexers<T> indexers) {
   return AddIndexesTo(informer, Untyped<T>(std::move(indexers)), false);
 }
-// Those whose names are not taken.
+// Those whose names are not taken. kAlreadyExists where one is, by another function; the others are
+// added all the same.
 template <ObjectView T>
 Result<void> AddMissingIndexers(InformerCore& informer, Indexers<T> indexers) {
   return AddIndexesTo(informer, Untyped<T>(std::move(indexers)), true);

@@ -32,9 +32,8 @@ class Indexer : public Store<T> {
  public:
   // Beside `indexers` it has the index "namespace".
   explicit Indexer(Env& env, Indexers<T> indexers = {}) : Store<T>(env) {
-    // Into an empty store, with names that are distinct: only "namespace" can be taken, and the
-    // built-in one is the same.
-    static_cast<void>(this->core()->AddIndexes(internal::Untyped<T>(std::move(indexers)), true));
+    internal::LogError(env,
+                       this->core()->AddIndexes(internal::Untyped<T>(std::move(indexers)), true));
   }
   explicit Indexer(std::shared_ptr<internal::IndexerCore> core) : Store<T>(std::move(core)) {}
 

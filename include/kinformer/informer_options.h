@@ -33,7 +33,9 @@
 #include "kinformer/entry_options.h"
 #include "kinformer/env.h"
 #include "kinformer/error.h"
+#include "kinformer/field_selector.h"
 #include "kinformer/index.h"
+#include "kinformer/label_selector.h"
 #include "kinformer/projection.h"
 #include "kinformer/validation.h"
 
@@ -182,6 +184,11 @@ struct InformerOptions {
   // Which namespace to look in: empty is the factory's, or all. Ignored where the informer is given
   // a ListerWatcher.
   std::string namespace_{};
+  // Which objects to keep a copy of; all by default. The server selects. Beside what the factory's
+  // tweak_list_options selects: an object must match both. An error in the log where the informer
+  // is given a ListerWatcher: it has selectors of its own.
+  LabelSelector label_selector{};
+  FieldSelector field_selector{};
   // Leaves metadata.managedFields out: a third of many objects, and nobody reads them. Skipped as
   // bytes, before the object's memory is taken. The objects are not partial: the server keeps the
   // managedFields of an object that is sent without.
@@ -204,7 +211,8 @@ template <class T>
 InformerSettings SettingsOf(InformerOptions<T> options) {
   auto& [indexers, name, resync_period, queue, initial_list, uid_change_is_update,
          watch_list_page_size, min_watch_timeout, max_queued_bytes, trace, namespace_,
-         drop_managed_fields, projection, validation, max_object_bytes, compression] = options;
+         label_selector, field_selector, drop_managed_fields, projection, validation,
+         max_object_bytes, compression] = options;
   return {.indexers = {},
           .name = std::move(name),
           .resync_period = resync_period,
@@ -216,6 +224,8 @@ InformerSettings SettingsOf(InformerOptions<T> options) {
           .max_queued_bytes = max_queued_bytes,
           .trace = std::move(trace),
           .namespace_ = std::move(namespace_),
+          .label_selector = std::move(label_selector),
+          .field_selector = std::move(field_selector),
           .drop_managed_fields = drop_managed_fields,
           .projection = std::move(projection),
           .validation = validation,

@@ -26,7 +26,7 @@ class IntOrString {
   static IntOrString FromRaw(const internal::MessageView& parent, const internal::RawValue& value);
 
   [[nodiscard]] bool is_string() const { return is_string_; }
-  [[nodiscard]] std::string_view StrVal() const { return text_; }
+  [[nodiscard]] const std::string_view StrVal() const { return text_; }
   [[nodiscard]] std::int32_t IntVal() const { return number_; }
   // The number; a text that is a number gives it, too; else 0.
   [[nodiscard]] std::int32_t IntValue() const;

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "kinformer/internal/attributes.h"
@@ -37,23 +38,25 @@ class View {
   [[nodiscard]] Type type() const;
 
   // ---- The value, empty if the type is another or the number does not fit.
-  [[nodiscard]] std::optional<bool> AsBool() const;
-  [[nodiscard]] std::optional<std::int64_t> AsInt64() const;
-  [[nodiscard]] std::optional<double> AsDouble() const;
-  [[nodiscard]] std::optional<std::string_view> AsString() const;
-  [[nodiscard]] std::string_view StringOrEmpty() const {
+  [[nodiscard]] const std::optional<bool> AsBool() const;
+  [[nodiscard]] const std::optional<std::int64_t> AsInt64() const;
+  [[nodiscard]] const std::optional<double> AsDouble() const;
+  [[nodiscard]] const std::optional<std::string_view> AsString() const;
+  [[nodiscard]] const std::string_view StringOrEmpty() const {
     return AsString().value_or(std::string_view());
   }
 
   // A member of an object; of members of the same name the last. An item of an array.
-  [[nodiscard]] View operator[](std::string_view name) const;
-  [[nodiscard]] View operator[](const char* name) const { return (*this)[std::string_view(name)]; }
-  [[nodiscard]] View operator[](std::size_t index) const;
+  [[nodiscard]] const View operator[](std::string_view name) const;
+  [[nodiscard]] const View operator[](const char* name) const {
+    return (*this)[std::string_view(name)];
+  }
+  [[nodiscard]] const View operator[](std::size_t index) const;
   // Members or items; 0 for anything else.
   [[nodiscard]] std::size_t size() const;
 
   // The value's text as it came.
-  [[nodiscard]] std::string_view raw() const;
+  [[nodiscard]] const std::string_view raw() const;
   // A copy that can be changed. Of what is malformed inside it has what reads find; the rest is
   // absent and counted.
   [[nodiscard]] Value ToValue() const;
@@ -65,8 +68,8 @@ class View {
     using difference_type = std::ptrdiff_t;
     Walk() = default;
     Walk(const char* at, const internal::Block* block, bool object);
-    [[nodiscard]] std::string_view name() const { return name_; }
-    [[nodiscard]] View value() const { return View(value_, block_); }
+    [[nodiscard]] const std::string_view name() const { return name_; }
+    [[nodiscard]] const View value() const { return View(value_, block_); }
     [[nodiscard]] bool done() const { return value_ == nullptr; }
     void Next();
 
@@ -82,6 +85,7 @@ class View {
    public:
     class iterator {
      public:
+      using value_type = std::conditional_t<kNamed, std::pair<std::string_view, View>, View>;
       using difference_type = std::ptrdiff_t;
       iterator() = default;
       explicit iterator(Walk walk) : walk_(walk) {}
@@ -121,5 +125,12 @@ class View {
 };
 
 }  // namespace kinformer::json
+// ---- The iterators of its ranges point into the object.
+
+template <>
+inline constexpr bool std::ranges::enable_borrowed_range<kinformer::json::View::Range<false>> =
+    true;
+template <>
+inline constexpr bool std::ranges::enable_borrowed_range<kinformer::json::View::Range<true>> = true;
 
 #endif  // KINFORMER_JSON_VIEW_H_

@@ -5,8 +5,8 @@
 //   Result<corev1::PodMutable> pod = FromYaml<corev1::PodMutable>(manifest, "pod.yaml");
 //   std::cout << ToYaml(*pod);
 //
-// Include it beside the header of the structs (kinformer/api/corev1_mutable.h). Members that the
-// schema lacks are kept and written out again. Thread-safe; nothing blocks.
+// The headers of the structs (kinformer/api/corev1_mutable.h) include it. Members that the schema
+// lacks are kept and written out again. Thread-safe; nothing blocks.
 
 #ifndef KINFORMER_MUTABLE_TEXT_H_
 #define KINFORMER_MUTABLE_TEXT_H_

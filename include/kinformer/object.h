@@ -24,11 +24,11 @@ class Object {
   Object() = default;
   explicit Object(const internal::Block* block) : block_(block) {}
 
-  [[nodiscard]] metav1::ObjectMeta metadata() const;
-  [[nodiscard]] std::string_view kind() const { return block_->type().kind; }
-  [[nodiscard]] std::string apiVersion() const { return block_->type().apiVersion(); }
+  [[nodiscard]] const metav1::ObjectMeta metadata() const;
+  [[nodiscard]] const std::string_view kind() const { return block_->type().kind; }
+  [[nodiscard]] const std::string apiVersion() const { return block_->type().apiVersion(); }
   // The plural under which it is served.
-  [[nodiscard]] std::string_view resource() const { return block_->type().resource; }
+  [[nodiscard]] const std::string_view resource() const { return block_->type().resource; }
   // The whole object as JSON.
   [[nodiscard]] std::string ToJson() const;
   // The same as YAML, as kubectl prints it.

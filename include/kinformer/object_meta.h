@@ -18,9 +18,16 @@
 
 namespace kinformer::metav1 {
 
-struct ObjectMetaMutable;
-struct OwnerReferenceMutable;
-struct ManagedFieldsEntryMutable;
+struct ObjectMetaMutable;          // kinformer/api/metav1_mutable.h
+struct OwnerReferenceMutable;      // kinformer/api/metav1_mutable.h
+struct ManagedFieldsEntryMutable;  // kinformer/api/metav1_mutable.h
+
+// Names the header that a DeepCopy lacks.
+template <class M>
+auto StructHeaderOf(const M* /*unused*/) {
+  static_assert(internal::StructIsKnown<M>,
+                "this needs a struct to write to: #include \"kinformer/api/metav1_mutable.h\"");
+}
 
 // Views, all three: they live as long as the object. Counterparts: the metav1 types of the same
 // names.
@@ -31,14 +38,14 @@ class OwnerReference : public internal::MessageOf<OwnerReference, OwnerReference
   using MessageOf::MessageOf;
   explicit OwnerReference(const internal::MessageView& message) : MessageOf(message) {}
 
-  [[nodiscard]] std::string_view kind() const { return internal::GetString(*this, 1); }
-  [[nodiscard]] std::string_view name() const { return internal::GetString(*this, 3); }
-  [[nodiscard]] std::string_view uid() const { return internal::GetString(*this, 4); }
-  [[nodiscard]] std::string_view apiVersion() const { return internal::GetString(*this, 5); }
-  [[nodiscard]] std::optional<bool> controller() const {
+  [[nodiscard]] const std::string_view kind() const { return internal::GetString(*this, 1); }
+  [[nodiscard]] const std::string_view name() const { return internal::GetString(*this, 3); }
+  [[nodiscard]] const std::string_view uid() const { return internal::GetString(*this, 4); }
+  [[nodiscard]] const std::string_view apiVersion() const { return internal::GetString(*this, 5); }
+  [[nodiscard]] const std::optional<bool> controller() const {
     return internal::GetOptionalBool(*this, 6);
   }
-  [[nodiscard]] std::optional<bool> blockOwnerDeletion() const {
+  [[nodiscard]] const std::optional<bool> blockOwnerDeletion() const {
     return internal::GetOptionalBool(*this, 7);
   }
 };
@@ -52,15 +59,17 @@ class ManagedFieldsEntry
   using MessageOf::MessageOf;
   explicit ManagedFieldsEntry(const internal::MessageView& message) : MessageOf(message) {}
 
-  [[nodiscard]] std::string_view manager() const { return internal::GetString(*this, 1); }
-  [[nodiscard]] std::string_view operation() const { return internal::GetString(*this, 2); }
-  [[nodiscard]] std::string_view apiVersion() const { return internal::GetString(*this, 3); }
-  [[nodiscard]] std::optional<Time> time() const { return internal::GetOptional<Time>(*this, 4); }
-  [[nodiscard]] std::string_view fieldsType() const { return internal::GetString(*this, 6); }
-  [[nodiscard]] runtime::RawExtension fieldsV1() const {
+  [[nodiscard]] const std::string_view manager() const { return internal::GetString(*this, 1); }
+  [[nodiscard]] const std::string_view operation() const { return internal::GetString(*this, 2); }
+  [[nodiscard]] const std::string_view apiVersion() const { return internal::GetString(*this, 3); }
+  [[nodiscard]] const std::optional<Time> time() const {
+    return internal::GetOptional<Time>(*this, 4);
+  }
+  [[nodiscard]] const std::string_view fieldsType() const { return internal::GetString(*this, 6); }
+  [[nodiscard]] const runtime::RawExtension fieldsV1() const {
     return internal::Get<runtime::RawExtension>(*this, 7);
   }
-  [[nodiscard]] std::string_view subresource() const { return internal::GetString(*this, 8); }
+  [[nodiscard]] const std::string_view subresource() const { return internal::GetString(*this, 8); }
 };
 
 // What the API keeps of every object. The accessors have the API's names and meanings.
@@ -71,25 +80,35 @@ class ObjectMeta : public internal::MessageOf<ObjectMeta, ObjectMetaMutable> {
   using MessageOf::MessageOf;
   explicit ObjectMeta(const internal::MessageView& message) : MessageOf(message) {}
 
-  [[nodiscard]] std::string_view name() const { return internal::GetString(*this, 1); }
-  [[nodiscard]] std::string_view generateName() const { return internal::GetString(*this, 2); }
-  [[nodiscard]] std::string_view namespace_() const { return internal::GetString(*this, 3); }
-  [[nodiscard]] std::string_view selfLink() const { return internal::GetString(*this, 4); }
-  [[nodiscard]] std::string_view uid() const { return internal::GetString(*this, 5); }
-  [[nodiscard]] std::string_view resourceVersion() const { return internal::GetString(*this, 6); }
+  [[nodiscard]] const std::string_view name() const { return internal::GetString(*this, 1); }
+  [[nodiscard]] const std::string_view generateName() const {
+    return internal::GetString(*this, 2);
+  }
+  [[nodiscard]] const std::string_view namespace_() const { return internal::GetString(*this, 3); }
+  [[nodiscard]] const std::string_view selfLink() const { return internal::GetString(*this, 4); }
+  [[nodiscard]] const std::string_view uid() const { return internal::GetString(*this, 5); }
+  [[nodiscard]] const std::string_view resourceVersion() const {
+    return internal::GetString(*this, 6);
+  }
   [[nodiscard]] std::int64_t generation() const { return internal::GetInt64(*this, 7); }
-  [[nodiscard]] Time creationTimestamp() const { return internal::Get<Time>(*this, 8); }
-  [[nodiscard]] std::optional<Time> deletionTimestamp() const {
+  [[nodiscard]] const Time creationTimestamp() const { return internal::Get<Time>(*this, 8); }
+  [[nodiscard]] const std::optional<Time> deletionTimestamp() const {
     return internal::GetOptional<Time>(*this, 9);
   }
-  [[nodiscard]] std::optional<std::int64_t> deletionGracePeriodSeconds() const {
+  [[nodiscard]] const std::optional<std::int64_t> deletionGracePeriodSeconds() const {
     return internal::GetOptionalInt64(*this, 10);
   }
-  [[nodiscard]] internal::StringMap labels() const { return {*this, 11}; }
-  [[nodiscard]] internal::StringMap annotations() const { return {*this, 12}; }
-  [[nodiscard]] internal::Repeated<OwnerReference> ownerReferences() const { return {*this, 13}; }
-  [[nodiscard]] internal::Repeated<std::string_view> finalizers() const { return {*this, 14}; }
-  [[nodiscard]] internal::Repeated<ManagedFieldsEntry> managedFields() const { return {*this, 17}; }
+  [[nodiscard]] const internal::StringMap labels() const { return {*this, 11}; }
+  [[nodiscard]] const internal::StringMap annotations() const { return {*this, 12}; }
+  [[nodiscard]] const internal::Repeated<OwnerReference> ownerReferences() const {
+    return {*this, 13};
+  }
+  [[nodiscard]] const internal::Repeated<std::string_view> finalizers() const {
+    return {*this, 14};
+  }
+  [[nodiscard]] const internal::Repeated<ManagedFieldsEntry> managedFields() const {
+    return {*this, 17};
+  }
 };
 
 // The owner with controller: true. Counterpart: metav1.GetControllerOf.

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "kinformer/error.h"
+#include "kinformer/internal/attributes.h"
 #include "kinformer/internal/snapshot_core.h"
 #include "kinformer/internal/view_block.h"
 #include "kinformer/ref.h"
@@ -79,12 +80,12 @@ class ObjectRange {
     using iterator_category = std::input_iterator_tag;
     using value_type = T;
     using difference_type = std::ptrdiff_t;
-    using reference = T;
+    using reference = const T;
     using pointer = void;
 
     iterator() = default;
     explicit iterator(internal::BlockCursor cursor) : cursor_(cursor) {}
-    T operator*() const { return T(cursor_.block()); }
+    const T operator*() const { return T(cursor_.block()); }
     iterator& operator++() {
       cursor_.Advance();
       return *this;
@@ -114,12 +115,12 @@ class ObjectRange {
         blocks_(std::make_shared<const std::vector<const internal::Block*>>(std::move(blocks))),
         size_(blocks_->size()) {}
 
-  [[nodiscard]] iterator begin() const {
+  [[nodiscard]] iterator begin() const KINFORMER_LIFETIMEBOUND {
     if (pin_ == nullptr) return {};
     if (blocks_ == nullptr) return iterator(internal::BlockCursor(*pin_));
     return iterator(internal::BlockCursor(*pin_, blocks_->data(), 0));
   }
-  [[nodiscard]] iterator end() const {
+  [[nodiscard]] iterator end() const KINFORMER_LIFETIMEBOUND {
     if (pin_ == nullptr) return {};
     if (blocks_ == nullptr) return iterator(internal::BlockCursor::End(*pin_));
     return iterator(internal::BlockCursor(*pin_, blocks_->data(), size_));

@@ -21,7 +21,7 @@ class RawExtension {
   explicit RawExtension(const internal::MessageView& message);
   static RawExtension FromRaw(const internal::MessageView& parent, const internal::RawValue& value);
 
-  [[nodiscard]] std::string_view json() const { return json_; }
+  [[nodiscard]] const std::string_view json() const { return json_; }
   [[nodiscard]] bool empty() const { return json_.empty(); }
   friend std::ostream& operator<<(std::ostream& out, const RawExtension& value);
 

@@ -7,7 +7,8 @@
 //   std::cout << pod->spec().nodeName();
 //
 // Views and strings that a Ref gives out live as long as some Ref (or Snapshot) keeps the object.
-// That is why `->` and `*` do not exist on a temporary Ref: keep the Ref in a variable first.
+// That is why `->` and `*` do not exist on a temporary Ref: keep the Ref in a variable first. clang
+// warns where a view leaves the function whose Ref it is of.
 
 #ifndef KINFORMER_REF_H_
 #define KINFORMER_REF_H_
@@ -16,6 +17,7 @@
 #include <functional>
 #include <utility>
 
+#include "kinformer/internal/attributes.h"
 #include "kinformer/internal/block.h"
 
 namespace kinformer {
@@ -32,17 +34,19 @@ class Ref {
   explicit operator bool() const { return static_cast<bool>(object_); }
 
   // REQUIRES: not null.
-  [[nodiscard]] T operator*() const& { return T(object_.get()); }
+  [[nodiscard]] const T operator*() const& KINFORMER_LIFETIMEBOUND { return T(object_.get()); }
   T operator*() const&& = delete;
   class Arrow {
    public:
     explicit Arrow(T view) : view_(view) {}
-    const T* operator->() const { return &view_; }
+    const T* operator->() const KINFORMER_LIFETIMEBOUND { return &view_; }
 
    private:
     T view_;
   };
-  [[nodiscard]] Arrow operator->() const& { return Arrow(T(object_.get())); }
+  [[nodiscard]] Arrow operator->() const& KINFORMER_LIFETIMEBOUND {
+    return Arrow(T(object_.get()));
+  }
   Arrow operator->() const&& = delete;
 
   // The same object; not the same content.

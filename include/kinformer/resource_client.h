@@ -26,6 +26,7 @@
 #include <utility>
 
 #include "kinformer/client.h"
+#include "kinformer/internal/attributes.h"
 #include "kinformer/internal/request_object.h"
 #include "kinformer/internal/resource_core.h"
 #include "kinformer/patch.h"
@@ -45,7 +46,7 @@ class ObjectList {
     using difference_type = std::ptrdiff_t;
     iterator() = default;
     explicit iterator(const internal::ObjectRef* at) : at_(at) {}
-    T operator*() const { return T(at_->get()); }
+    const T operator*() const { return T(at_->get()); }
     iterator& operator++() {
       ++at_;
       return *this;
@@ -58,13 +59,17 @@ class ObjectList {
   };
 
   explicit ObjectList(internal::ListedObjects objects) : objects_(std::move(objects)) {}
-  [[nodiscard]] iterator begin() const { return iterator(objects_.items.data()); }
-  [[nodiscard]] iterator end() const {
+  [[nodiscard]] iterator begin() const KINFORMER_LIFETIMEBOUND {
+    return iterator(objects_.items.data());
+  }
+  [[nodiscard]] iterator end() const KINFORMER_LIFETIMEBOUND {
     return iterator(objects_.items.data() + objects_.items.size());
   }
   [[nodiscard]] std::size_t size() const { return objects_.items.size(); }
   [[nodiscard]] bool empty() const { return objects_.items.empty(); }
-  [[nodiscard]] T operator[](std::size_t i) const { return T(objects_.items[i].get()); }
+  [[nodiscard]] const T operator[](std::size_t i) const KINFORMER_LIFETIMEBOUND {
+    return T(objects_.items[i].get());
+  }
   [[nodiscard]] Ref<T> Retain(std::size_t i) const { return Ref<T>(objects_.items[i]); }
   [[nodiscard]] const ListMeta& metadata() const { return objects_.metadata; }
   // Objects whose bytes were malformed. They are logged with their names and are not in the range.
@@ -105,10 +110,12 @@ class ResourceClient {
     return ObjectList<T>(std::move(*listed));
   }
 
-  // `object` is a T::Mutable. Its namespace may be empty or must be this client's.
+  // `object` is a T::Mutable, whose header is named where it is missing. Its namespace may be empty
+  // or must be this client's.
   template <class M>
   Result<Ref<T>> Create(const M& object, const CreateOptions& options = {},
                         const CallOptions& call = {}) const {
+    internal::CheckWritable<T, M>();
     return Typed(core_.Create(internal::ToRequestObject<T>(object), options, call));
   }
   // Replaces the object. metadata.resourceVersion, where set, must be the current one: else
@@ -116,11 +123,13 @@ class ResourceClient {
   template <class M>
   Result<Ref<T>> Update(const M& object, const UpdateOptions& options = {},
                         const CallOptions& call = {}) const {
+    internal::CheckWritable<T, M>();
     return Typed(core_.Update(internal::ToRequestObject<T>(object), "", options, call));
   }
   template <class M>
   Result<Ref<T>> UpdateStatus(const M& object, const UpdateOptions& options = {},
                               const CallOptions& call = {}) const {
+    internal::CheckWritable<T, M>();
     return Typed(core_.Update(internal::ToRequestObject<T>(object), "status", options, call));
   }
   // `subresource`: "status", "scale", ... or empty.
@@ -166,6 +175,7 @@ class ResourceClient {
 };
 
 template <Resource T>
+  requires ResourceClientHeaderIncluded<T>
 ResourceClient<T> Client::For(std::string namespace_) const {
   return ResourceClient<T>(CoreFor(T::type_info(), std::move(namespace_)));
 }

@@ -8,9 +8,9 @@
 //
 //   SharedInformer<corev1::Pod> pods(client.env(),
 //                                    NewFilteredListWatch<corev1::Pod>(client, "default"));
-//   pods.AddEventHandler({.on_add = [](const Added<corev1::Pod>& e) {
+//   auto handler = pods.AddEventHandler({.on_add = [](const Added<corev1::Pod>& e) {
 //     std::cout << "+ " << e.key << '\n';
-//   }}).OrExit();
+//   }}).OrExit().Scoped();
 //   pods.Start();
 //   pods.WaitForCacheSync(stop.token()).OrExit();
 //   for (corev1::Pod p : pods.Snapshot()) ...
@@ -67,13 +67,24 @@ class EventHandlerRegistration {
   }
   [[nodiscard]] HandlerStats Stats() const { return internal::ListenerStats(*listener_); }
 
-  // Removes the handler when the result is destroyed.
+  // Removes the handler when the result is destroyed or another takes its place, and waits as
+  // RemoveEventHandler does. Declared behind what the handler uses, it sees to it that no callback
+  // finds that gone:
+  //
+  //   WorkQueue<ObjectName> queue(env);
+  //   auto handler = pods.AddEventHandler({.on_add = [&](const auto& e) {
+  //     queue.Add(e.object_name());
+  //   }}).OrExit().Scoped();
   class [[nodiscard]] ScopedRegistration {
    public:
+    ScopedRegistration() = default;  // of no handler
     explicit ScopedRegistration(std::shared_ptr<internal::cache::Listener> listener)
         : listener_(std::move(listener)) {}
     ScopedRegistration(ScopedRegistration&&) noexcept = default;
-    ScopedRegistration& operator=(ScopedRegistration&&) = delete;
+    ScopedRegistration& operator=(ScopedRegistration&& other) noexcept {
+      const ScopedRegistration before(std::exchange(listener_, std::move(other.listener_)));
+      return *this;
+    }
     ~ScopedRegistration() {
       if (listener_ != nullptr) static_cast<void>(internal::RemoveListener(listener_));
     }
@@ -123,12 +134,25 @@ class SharedInformer {
     return Add<T>(std::make_shared<FilteringResourceEventHandler<T>>(std::move(handler)),
                   std::move(options));
   }
-  // A handler for objects of any kind, which sees their metadata. Needs object.h.
-  template <class Any>
-    requires(std::is_same_v<Any, Object> && !std::is_same_v<Any, T>)
-  Result<EventHandlerRegistration> AddEventHandler(
-      std::shared_ptr<ResourceEventHandler<Any>> handler, HandlerOptions options = {}) {
-    return Add<Any>(std::move(handler), std::move(options));
+  // A handler of a class of its own, for T or for objects of any kind: ResourceEventHandler<Object>
+  // sees their metadata, and needs object.h.
+  template <class Handler>
+  Result<EventHandlerRegistration> AddEventHandler(std::shared_ptr<Handler> handler,
+                                                   HandlerOptions options = {}) {
+    constexpr bool kOwn = std::is_convertible_v<Handler*, ResourceEventHandler<T>*>;
+    constexpr bool kAny = std::is_convertible_v<Handler*, ResourceEventHandler<Object>*>;
+    static_assert(kOwn || kAny,
+                  "this handler is not for the informer's kind: its class must derive from "
+                  "ResourceEventHandler<T>, where T is that kind, or ResourceEventHandler<Object>");
+    if constexpr (kOwn) {
+      return Add<T>(std::shared_ptr<ResourceEventHandler<T>>(std::move(handler)),
+                    std::move(options));
+    } else if constexpr (kAny) {
+      return AddForAny(std::shared_ptr<ResourceEventHandler<Object>>(std::move(handler)),
+                       std::move(options));
+    } else {
+      return EventHandlerRegistration();
+    }
   }
   template <class Any>
     requires(std::is_same_v<Any, Object> && !std::is_same_v<Any, T>)
@@ -140,8 +164,9 @@ class SharedInformer {
 
   // Ends a registration; events that wait are discarded. Waits for a callback that is running,
   // except inside one of this handler, so that afterwards what the callback uses may go. Removing
-  // twice, or a handle of another informer, does nothing. kWouldDeadlock: called on the loop thread
-  // while a callback runs; the removal holds, only the wait is missing.
+  // twice does nothing. kInvalidArgument, and nothing removed: the handler is another informer's,
+  // or the handle is nobody's. kWouldDeadlock: called on the loop thread while a callback runs; the
+  // removal holds, only the wait is missing.
   Result<void> RemoveEventHandler(const EventHandlerRegistration& registration) {
     return core_->RemoveHandler(registration.listener());
   }
@@ -201,6 +226,13 @@ class SharedInformer {
   [[nodiscard]] const std::shared_ptr<internal::InformerCore>& core() const { return core_; }
 
  private:
+  template <class Any>
+  Result<EventHandlerRegistration> AddForAny(std::shared_ptr<ResourceEventHandler<Any>> handler,
+                                             HandlerOptions options) {
+    static_assert(
+        requires { sizeof(Any); }, "a handler for Objects needs #include \"kinformer/object.h\"");
+    return Add<Any>(std::move(handler), std::move(options));
+  }
   template <class U, class Handler>
   Result<EventHandlerRegistration> Add(std::shared_ptr<Handler> handler, HandlerOptions options) {
     auto listener = core_->AddHandler(
@@ -218,8 +250,7 @@ class SharedInformer {
     if constexpr (requires { T::type_info(); }) {
       core->LogIfError(options.projection.CheckFor(T::type_info()));
     }
-    // Only "namespace" can be taken, and the informer's own is the same.
-    static_cast<void>(internal::AddMissingIndexers<T>(*core, std::move(options.indexers)));
+    core->LogIfError(internal::AddMissingIndexers<T>(*core, std::move(options.indexers)));
     return core;
   }
 

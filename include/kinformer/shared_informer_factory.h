@@ -101,9 +101,10 @@ class SharedInformerFactory : public accessors::Groups {
   ~SharedInformerFactory();  // Shutdown
 
   // The informer for T. The first call makes it; later calls give the same one and add the indexes
-  // that it lacks, while their other options are not looked at, except what they keep of the
-  // objects: who keeps more than a running informer does (drop_managed_fields, projection) gets
-  // another one, and who keeps less is given one that keeps everything.
+  // that it lacks, while their other options are not looked at, except which objects they select
+  // (another informer for each selector) and what they keep of them: who keeps more than a running
+  // informer does (drop_managed_fields, projection) gets another one, and who keeps less is given
+  // one that keeps everything.
   template <kinformer::Resource T>
   SharedInformer<T> InformerFor(InformerOptions<T> options = {}) {
     return Typed<T>(T::type_info(), std::move(options), false);
@@ -134,12 +135,15 @@ class SharedInformerFactory : public accessors::Groups {
   // partial_object_metadata.h.
   SharedInformer<metav1::PartialObjectMetadata> MetadataInformerFor(
       const GroupVersionResource& resource, std::string_view kind, bool namespaced = true);
+  SharedInformer<metav1::PartialObjectMetadata> MetadataInformerFor(
+      const GroupVersionResource& resource, std::string_view kind, bool namespaced,
+      InformerOptions<metav1::PartialObjectMetadata> options);
   template <kinformer::Resource T, class Metadata = metav1::PartialObjectMetadata>
-  SharedInformer<Metadata> MetadataInformerFor() {
+  SharedInformer<Metadata> MetadataInformerFor(InformerOptions<Metadata> options = {}) {
     const internal::TypeInfo& t = T::type_info();
     return Typed<Metadata>(
-        *internal::MetadataTypeInfo(t.group, t.version, t.kind, t.resource, t.namespaced), {},
-        true);
+        *internal::MetadataTypeInfo(t.group, t.version, t.kind, t.resource, t.namespaced),
+        std::move(options), true);
   }
 
   // Starts the informers that have not been started yet. Returns at once. Call it again for

@@ -36,14 +36,14 @@ class Unstructured {
   Unstructured() = default;
   explicit Unstructured(const internal::Block* block) : block_(block) {}
 
-  [[nodiscard]] metav1::ObjectMeta metadata() const;
-  [[nodiscard]] std::string_view kind() const { return block_->type().kind; }
-  [[nodiscard]] std::string apiVersion() const { return block_->type().apiVersion(); }
+  [[nodiscard]] const metav1::ObjectMeta metadata() const;
+  [[nodiscard]] const std::string_view kind() const { return block_->type().kind; }
+  [[nodiscard]] const std::string apiVersion() const { return block_->type().apiVersion(); }
   [[nodiscard]] GroupVersionKind GroupVersionKindOf() const;
 
   // The object's other members: spec, status, data, ... An absent view for an object that is kept
   // as protobuf.
-  [[nodiscard]] json::View root() const;
+  [[nodiscard]] const json::View root() const;
 
   // The whole object, to be changed. A copy of a partial object has a member kPartialMember, by
   // which Update refuses it, and so has a copy of one that is malformed inside: what reads find is

@@ -8,7 +8,7 @@
 //     return Reconcile(key);
 //   });
 //   ...
-//   queue.ShutDown();   // workers end once what waits is done
+//   workers.Stop();   // so does their destructor: they end once what waits is done
 
 #ifndef KINFORMER_WORKER_H_
 #define KINFORMER_WORKER_H_
@@ -27,28 +27,61 @@
 
 namespace kinformer {
 
-// Threads that work a queue off. Move-only. Destruction waits for them, so shut the queue down
-// before.
+// Threads that work a queue off. Move-only. Destruction stops them, as does another that is moved
+// into their place: so declare them behind their queue.
 class Workers {
  public:
   Workers() = default;
-  explicit Workers(std::vector<std::unique_ptr<Thread>> threads) : threads_(std::move(threads)) {}
-  // Waits until the queue has shut down and drained.
+  // `stop` shuts the queue down.
+  Workers(std::vector<std::unique_ptr<Thread>> threads, std::function<void()> stop)
+      : threads_(std::move(threads)), stop_(std::move(stop)) {}
+  Workers(Workers&&) noexcept = default;
+  Workers& operator=(Workers&& other) noexcept {
+    Stop();
+    threads_ = std::exchange(other.threads_, {});
+    stop_ = std::exchange(other.stop_, {});
+    return *this;
+  }
+  ~Workers() { Stop(); }
+
+  // Waits until somebody has shut the queue down and it has drained.
   void Join() {
     for (const std::unique_ptr<Thread>& thread : threads_) thread->Join();
     threads_.clear();
   }
+  // Shuts the queue down and waits until it has drained. A no-op when they have ended.
+  void Stop() {
+    if (threads_.empty()) return;
+    stop_();
+    Join();
+  }
 
  private:
   std::vector<std::unique_ptr<Thread>> threads_;
+  std::function<void()> stop_;
 };
 
 namespace internal {
 // What `call` throws becomes an error. Out of line, so that this header compiles without
 // exceptions.
 Result<void> CallContained(const std::function<Result<void>()>& call);
-// Logs why an item will be tried again.
-void ReportRetry(Env& env, const std::string& queue_name, const Error& error);
+// Logs why an item will be tried again. `item` is empty where it has no text.
+void ReportRetry(Env& env, const std::string& worker, const std::string& item, int requeues,
+                 const Error& error);
+
+// What log lines call an item.
+template <class Item>
+std::string TextOf(const Item& item) {
+  if constexpr (requires { std::string(item); }) {
+    return std::string(item);
+  } else if constexpr (requires { std::string(item.ToString()); }) {
+    return std::string(item.ToString());
+  } else if constexpr (requires { std::to_string(item); }) {
+    return std::to_string(item);
+  } else {
+    return {};
+  }
+}
 }  // namespace internal
 
 // What workers are called.
@@ -57,8 +90,8 @@ struct WorkerOptions {
 };
 
 // Takes one item and calls reconcile(item), a Result<void>: success forgets the item's failures, an
-// error or an exception adds it again with rate limit; Done follows in any case. False: the queue
-// has shut down.
+// error or an exception is logged with the item and adds it again with rate limit; Done follows in
+// any case. False: the queue has shut down.
 template <class Item, class Hash, class Reconcile>
 bool ProcessNextWorkItem(Env& env, RateLimitingQueue<Item, Hash>& queue, Reconcile& reconcile,
                          const std::string& name = "worker") {
@@ -69,7 +102,8 @@ bool ProcessNextWorkItem(Env& env, RateLimitingQueue<Item, Hash>& queue, Reconci
   if (result.ok()) {
     queue.Forget(*item);
   } else {
-    internal::ReportRetry(env, name, result.error());
+    internal::ReportRetry(env, name, internal::TextOf(*item), queue.NumRequeues(*item),
+                          result.error());
     queue.AddRateLimited(*item);
   }
   queue.Done(*item);
@@ -90,7 +124,7 @@ template <class Item, class Hash, class Reconcile>
                                       }
                                     }));
   }
-  return Workers(std::move(threads));
+  return Workers(std::move(threads), [&queue] { queue.ShutDown(); });
 }
 
 }  // namespace kinformer

@@ -3,12 +3,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "kinformer/log.h"
 #include "kinformer/metrics.h"
 #include "kinformer/object_name.h"
 #include "kinformer/rate_limiting_queue.h"
@@ -447,6 +450,68 @@ TEST_F(QueueTest, RunWorkersRetriesUntilItSucceeds) {
   EXPECT_EQ(calls, (std::map<std::string, int>{{"good", 1}, {"bad", 4}, {"ugly", 2}}));
   EXPECT_EQ(queue.NumRequeues(ObjectName{"default", "bad"}), 0);
   queue.ShutDown();
+}
+
+// Row 11: queue, workers, end of scope, and nobody shut the queue down.
+TEST_F(QueueTest, WorkersEndInTheOrderOfTheirDeclaration) {
+  RateLimitingQueue<ObjectName> queue(env_);
+  std::vector<std::string> worked_off;
+  {
+    const Workers workers = RunWorkers(env_, queue, 2, [&](const ObjectName& key) -> Result<void> {
+      worked_off.push_back(key.name);
+      return {};
+    });
+    queue.Add(ObjectName{"default", "one"});
+  }
+  EXPECT_TRUE(queue.ShuttingDown());
+  EXPECT_THAT(worked_off, ElementsAre("one"));
+}
+
+TEST_F(QueueTest, WorkersThatAreReplacedEnd) {
+  RateLimitingQueue<ObjectName> first(env_);
+  RateLimitingQueue<ObjectName> second(env_);
+  const auto nothing = [](const ObjectName&) -> Result<void> { return {}; };
+  Workers workers = RunWorkers(env_, first, 1, nothing);
+  workers = RunWorkers(env_, second, 1, nothing);
+  EXPECT_TRUE(first.ShuttingDown());
+  EXPECT_FALSE(second.ShuttingDown());
+  workers.Stop();
+  workers.Stop();
+  EXPECT_TRUE(second.ShuttingDown());
+}
+
+class KeyLog final : public LogSink {
+ public:
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
+  void Log(LogLevel, std::string_view, std::initializer_list<LogField> fields) override {
+    for (const LogField& field : fields) {
+      if (field.key == "key") keys.push_back(field.value);
+    }
+  }
+  Strings keys{};
+};
+
+TEST(WorkerLog, AFailureIsLoggedWithItsKey) {
+  const auto log = std::make_shared<KeyLog>();
+  Simulation sim({.log = log});
+  {
+    RateLimitingQueue<ObjectName> names(sim.env());
+    RateLimitingQueue<int> numbers(sim.env());
+    const auto fail_once = [](int& calls) -> Result<void> {
+      if (++calls > 1) return {};
+      return Error(Reason::kConflict, "not yet");
+    };
+    int name_calls = 0;
+    int number_calls = 0;
+    const Workers one =
+        RunWorkers(sim.env(), names, 1, [&](const ObjectName&) { return fail_once(name_calls); });
+    const Workers two =
+        RunWorkers(sim.env(), numbers, 1, [&](int) { return fail_once(number_calls); });
+    names.Add(ObjectName{"default", "web-0"});
+    numbers.Add(7);
+    sim.RunFor(seconds(5));
+  }
+  EXPECT_THAT(log->keys, ::testing::UnorderedElementsAre("default/web-0", "7"));
 }
 
 // ---- metrics

@@ -12,9 +12,13 @@ Result<void> internal::CallContained(const std::function<Result<void>()>& call) 
   }
 }
 
-void internal::ReportRetry(Env& env, const std::string& queue_name, const Error& error) {
+void internal::ReportRetry(Env& env, const std::string& worker, const std::string& item,
+                           int requeues, const Error& error) {
   env.log().Log(LogLevel::kWarning, "reconciling failed, will retry",
-                {{"worker", queue_name}, {"err", error.ToString()}});
+                {{"worker", worker},
+                 {"key", item},
+                 {"retries", std::to_string(requeues)},
+                 {"err", error.ToString()}});
 }
 
 }  // namespace kinformer

@@ -6,6 +6,7 @@
 #define KINFORMER_INTERNAL_FIELDS_CODEC_H_
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -91,6 +92,18 @@ inline constexpr bool kIsBag<BagOf<S>> = true;
 template <class T>
 inline constexpr bool kNever = false;
 
+// The generated structs (metav1::Condition::Mutable), by mutable_codec.h, which programs that have
+// such structs include with them.
+struct MutableTable;
+std::string EncodeMutable(const MutableTable& table, const void* object);
+std::string EncodeMutableJson(const MutableTable& table, const void* object);
+Result<void> DecodeMutableJson(const MutableTable& table, std::string_view json, void* object);
+
+template <class T>
+concept HasMutableTable = requires {
+  { T::mutable_table() } -> std::same_as<const MutableTable&>;
+};
+
 // Where reading stands. The path is put together from the inside out, once something has failed.
 struct FieldsReading {
   std::string path{};
@@ -117,6 +130,8 @@ bool FailInteger(std::string_view text, std::size_t bits, FieldsReading& reading
 
 inline std::string FieldNumberText(const json::Value& v) { return v.NumberText(); }
 inline std::string FieldNumberText(const json::View& v) { return std::string(v.raw()); }
+inline std::string FieldText(const json::Value& v) { return v.Dump(); }
+inline std::string_view FieldText(const json::View& v) { return v.raw(); }
 inline json::Value FieldValue(const json::Value& v) { return v; }
 inline json::Value FieldValue(const json::View& v) { return v.ToValue(); }
 
@@ -263,6 +278,15 @@ bool DecodeText(const J& json, T& out, FieldsReading& reading) {
   return ReadText(*text, out, reading);
 }
 
+// Members that the schema lacks stay in the struct.
+template <class J, class T>
+bool DecodeGenerated(const J& json, T& out, FieldsReading& reading) {
+  if (json.type() != json::Type::kObject) return reading.WrongType("an object", json.type());
+  out = T();
+  const Result<void> read = DecodeMutableJson(T::mutable_table(), FieldText(json), &out);
+  return read || reading.Fail(read.error().message());
+}
+
 template <class J, class T>
 bool DecodeField(const J& json, T& out, FieldsReading& reading) {
   if constexpr (std::is_same_v<T, json::Value>) {
@@ -280,6 +304,8 @@ bool DecodeField(const J& json, T& out, FieldsReading& reading) {
       return DecodeEnum(json, out, reading);
     } else if constexpr (HasFieldsTuple<T>) {
       return DecodeStruct(json, out, reading);
+    } else if constexpr (HasMutableTable<T>) {
+      return DecodeGenerated(json, out, reading);
     } else if constexpr (kIsOptional<T>) {
       return DecodeField(json, out.emplace(), reading);
     } else if constexpr (kIsList<T>) {
@@ -295,8 +321,9 @@ bool DecodeField(const J& json, T& out, FieldsReading& reading) {
           kNever<T>,
           "kFields: a member's type must be bool, a number, std::string, an enum with EnumNames(), "
           "metav1::Time, MicroTime or Duration, resource::Quantity, intstr::IntOrStringMutable, "
-          "json::Value, a struct that has kFields itself, or std::optional, kinformer::Box, "
-          "std::vector, std::deque or std::map<std::string, ...> of one of these");
+          "json::Value, a struct that has kFields itself, a generated struct "
+          "(metav1::Condition::Mutable, not the view metav1::Condition), or std::optional, "
+          "kinformer::Box, std::vector, std::deque or std::map<std::string, ...> of one of these");
       return false;
     }
   }
@@ -324,7 +351,7 @@ bool IsLeftOut(const T& value, bool omit_empty) {
   } else if constexpr (std::is_same_v<T, json::Value>) {
     return value.is_null();
   } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string> ||
-                       std::is_same_v<T, metav1::Duration>) {
+                       std::is_same_v<T, metav1::Duration> || HasMutableTable<T>) {
     return omit_empty && value == T();
   } else {
     return false;
@@ -365,6 +392,8 @@ void EncodeField(const T& value, json::Value& out) {
     }
   } else if constexpr (HasFieldsTuple<T>) {
     EncodeStruct(value, out);
+  } else if constexpr (HasMutableTable<T>) {
+    out = json::Parse(EncodeMutableJson(T::mutable_table(), &value)).value_or(json::Value());
   } else if constexpr (kIsOptional<T>) {
     if (value.has_value()) EncodeField(*value, out);
   } else if constexpr (kIsList<T>) {

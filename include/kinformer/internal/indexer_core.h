@@ -68,7 +68,8 @@ class IndexerCore {
   Result<void> Replace(const std::vector<ObjectRef>& objects, std::string_view resource_version);
   Result<WriteOutcome> Apply(std::vector<Write> writes);
   Result<void> Bookmark(std::string_view resource_version);
-  // None is added where a name is taken (kAlreadyExists), unless `skip_existing`.
+  // None is added where a name is taken (kAlreadyExists). With `skip_existing` the others are, and
+  // it is an error only where the name is another function's.
   Result<void> AddIndexes(NamedIndexFunctions indexes, bool skip_existing = false);
 
   // Null where there is none that can be read.
@@ -110,6 +111,9 @@ std::pair<std::string_view, std::string_view> SplitStoreKey(std::string_view key
 std::string KeyOfBlock(const Block& block);
 std::vector<std::string> KeysOf(const SnapshotCore& snapshot);
 std::vector<std::string> KeysOf(const std::vector<const Block*>& blocks);  // sorted
+
+// Logs what a constructor cannot return.
+void LogError(Env& env, const Result<void>& result);
 
 // The reading side of an informer, the same one each time; counts as a handle on it.
 std::shared_ptr<IndexerCore> IndexerOf(const std::shared_ptr<InformerCore>& informer);

@@ -7,6 +7,7 @@
 #define KINFORMER_INTERNAL_REQUEST_OBJECT_H_
 
 #include <string>
+#include <type_traits>
 
 #include "kinformer/internal/resource_core.h"
 #include "kinformer/projection.h"
@@ -17,6 +18,22 @@ template <class M>
 std::string EncodeProtobuf(const M& object);  // mutable_codec.h
 template <class M>
 std::string EncodeJson(const M& object);  // mutable_codec.h
+
+// Ends the compilation with what is missing where M is not what is written for T.
+template <class T, class M>
+constexpr void CheckWritable() {
+  if constexpr (requires { typename T::Mutable; }) {
+    static_assert(
+        requires { sizeof(typename T::Mutable); },
+        "Create and Update need the kind's struct: include kinformer/api/GROUP_mutable.h, "
+        "where GROUP is the kind's namespace, as in kinformer/api/corev1_mutable.h");
+    if constexpr (requires { sizeof(typename T::Mutable); }) {
+      static_assert(std::is_convertible_v<const M*, const typename T::Mutable*>,
+                    "Create and Update take the kind's struct, T::Mutable (for corev1::Pod a "
+                    "corev1::Pod::Mutable), not the view; DeepCopy() makes one of a view");
+    }
+  }
+}
 
 // T is the view, M its mutable struct, or json::Value for Unstructured. The result refers to
 // `object`, which must outlive it.

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -35,7 +36,20 @@ class IndexValues {
 // Runs on the writer's thread (the loop), once per object version. Must be pure and quick. A throw
 // is contained: the object is then in no value of that index and the failure is logged with its
 // key.
-using IndexFunction = std::function<void(const Block& object, IndexValues& values)>;
+struct IndexFunction : std::function<void(const Block& object, IndexValues& values)> {
+  using function::function;
+
+  // What the function was made of, as far as can be told: its type, and where it is a plain
+  // function, its address. Null: nothing is known.
+  const std::type_info* type = nullptr;
+  const void* address = nullptr;
+  bool by_namespace = false;  // MetaNamespaceIndexFunc
+
+  [[nodiscard]] bool IsOther(const IndexFunction& than) const {
+    return type != nullptr && than.type != nullptr &&
+           (*type != *than.type || address != than.address);
+  }
+};
 using NamedIndexFunctions = std::vector<std::pair<std::string, IndexFunction>>;
 
 // One version of a store. Taking one is O(1); holding one keeps at most one old version per key.

@@ -40,6 +40,8 @@ std::size_t HeapBytes(const T& value) {
       }
     };
     std::apply([&](const auto&... field) { (add(field), ...); }, T::kFields);
+  } else if constexpr (HasMutableTable<T>) {
+    bytes = EncodeMutable(T::mutable_table(), &value).size();
   } else if constexpr (kIsOptional<T>) {
     using Element = std::remove_cvref_t<decltype(*value)>;
     if (value.has_value()) {

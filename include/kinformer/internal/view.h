@@ -9,19 +9,19 @@
 //   class PodSpec : public internal::MessageOf<PodSpec, PodSpecMutable> {
 //    public:
 //     using MessageView::MessageView;
-//     std::string_view nodeName() const { return internal::GetString(*this, 10); }
-//     internal::Repeated<Container> containers() const { return {*this, 2}; }
-//     std::optional<PodSecurityContext> securityContext() const {
+//     const std::string_view nodeName() const { return internal::GetString(*this, 10); }
+//     const internal::Repeated<Container> containers() const { return {*this, 2}; }
+//     const std::optional<PodSecurityContext> securityContext() const {
 //       return internal::GetOptional<PodSecurityContext>(*this, 14);
 //     }
 //   };
 //   class Pod : public internal::RootView {
 //    public:
 //     using RootView::RootView;
-//     metav1::ObjectMeta metadata() const {
+//     const metav1::ObjectMeta metadata() const {
 //       return internal::GetMessage<metav1::ObjectMeta>(*this, 1);
 //     }
-//     PodSpec spec() const { return internal::GetMessage<PodSpec>(*this, 2); }
+//     const PodSpec spec() const { return internal::GetMessage<PodSpec>(*this, 2); }
 //   };
 //
 // Fields are named by their numbers. A message of a JSON block has no fields here; json_view.h
@@ -89,7 +89,31 @@ std::ostream& PrintMessage(std::ostream& out, const MessageView& message,
                            const MessageDescriptor& descriptor);
 
 template <class M>
+M CopyMutable(const Block* block);  // internal/mutable_codec.h
+template <class M>
 M CopyMutableMessage(std::string_view message);  // internal/mutable_codec.h
+
+// The header with the struct has been included.
+template <class M>
+concept StructIsKnown = requires { sizeof(M); };
+
+// What DeepCopy gives, of an object's block or a message's bytes. Where the struct is not known,
+// StructHeaderOf of the struct's namespace ends the compilation with the name of its header.
+template <class M, class From>
+auto CopyInto(const From& from) {
+  if constexpr (!StructIsKnown<M>) {
+    StructHeaderOf(static_cast<const M*>(nullptr));
+  } else if constexpr (std::is_same_v<From, std::string_view>) {
+    return CopyMutableMessage<M>(from);
+  } else {
+    return CopyMutable<M>(from);
+  }
+}
+
+// Values of views are const, so that nobody assigns to what is only read: `pod.spec().nodeName() =
+// "x"` does not compile. Of numbers the language sees to that.
+template <class V>
+using ReadOnly = std::conditional_t<std::is_class_v<V>, const V, V>;
 
 // What the views of messages (corev1::PodSpec) have in common. V is the view, which names its
 // descriptor; Struct is V::Mutable.
@@ -103,11 +127,11 @@ class MessageOf : public MessageView {
   [[nodiscard]] std::string ToJson() const { return MessageToJson(*this, V::message_descriptor()); }
   [[nodiscard]] std::string ToYaml() const { return MessageToYaml(*this, V::message_descriptor()); }
 
-  // A copy to change. Needs the header with the struct. Of a partial object it lacks what the
+  // A Struct to change. Needs the header with the structs. Of a partial object it lacks what the
   // object lacks, and does not know it.
   template <class M = Struct>
-  [[nodiscard]] M DeepCopy() const {
-    return CopyMutableMessage<M>(this->bytes());
+  [[nodiscard]] auto DeepCopy() const {
+    return CopyInto<M>(this->bytes());
   }
 
   // The same bytes.
@@ -308,9 +332,9 @@ inline std::optional<double> GetOptionalDouble(const MessageView& m, std::uint32
 
 // ---- Repeated fields and maps
 
-// The elements of a repeated field, a forward range. V: a view class, std::string_view, a number,
-// bool, metav1::Time, Quantity, ... size() and operator[] walk the elements. Lives as long as the
-// block.
+// The elements of a repeated field, a forward range, borrowed, and a std::ranges::view. V: a view
+// class, std::string_view, a number, bool, metav1::Time, Quantity, ... size() and operator[] walk
+// the elements. Lives as long as the block.
 template <class V>
 class Repeated {
  public:
@@ -324,13 +348,13 @@ class Repeated {
     using value_type = V;
     using difference_type = std::ptrdiff_t;
     using pointer = void;
-    using reference = V;
+    using reference = ReadOnly<V>;
 
     iterator() = default;
     iterator(const MessageView& message, FieldCursor cursor) : message_(message), cursor_(cursor) {
       ++*this;
     }
-    V operator*() const { return ConvertValue<V>(message_, value_); }
+    reference operator*() const { return ConvertValue<V>(message_, value_); }
     iterator& operator++() {
       done_ = !NextElement(cursor_, value_);
       ++index_;
@@ -368,8 +392,15 @@ class Repeated {
     for (iterator i = begin(); i != end(); ++i) ++count;
     return count;
   }
+  // Some element equals `value`.
+  [[nodiscard]] bool contains(const V& value) const {
+    for (iterator i = begin(); i != end(); ++i) {
+      if (*i == value) return true;
+    }
+    return false;
+  }
   // A default V if there are not that many.
-  [[nodiscard]] V operator[](std::size_t index) const {
+  [[nodiscard]] ReadOnly<V> operator[](std::size_t index) const {
     for (iterator i = begin(); i != end(); ++i) {
       if (index-- == 0) return *i;
     }
@@ -397,13 +428,13 @@ class MessageMap {
     using value_type = std::pair<std::string_view, V>;
     using difference_type = std::ptrdiff_t;
     using pointer = void;
-    using reference = value_type;
+    using reference = const value_type;
 
     iterator() = default;
     iterator(const MessageView& message, FieldCursor cursor) : message_(message), cursor_(cursor) {
       ++*this;
     }
-    value_type operator*() const { return {key_, ConvertValue<V>(message_, value_)}; }
+    reference operator*() const { return {key_, ConvertValue<V>(message_, value_)}; }
     iterator& operator++() {
       done_ = !NextMember(cursor_, key_, value_);
       ++index_;
@@ -437,14 +468,16 @@ class MessageMap {
     for (iterator i = begin(); i != end(); ++i) ++count;
     return count;
   }
-  [[nodiscard]] std::optional<V> Find(std::string_view key) const {
+  [[nodiscard]] const std::optional<V> Find(std::string_view key) const {
     RawValue value;
     if (!FindEntry(message_, field_, key, value)) return std::nullopt;
     return ConvertValue<V>(message_, value);
   }
   [[nodiscard]] bool contains(std::string_view key) const { return Find(key).has_value(); }
   // A default V (for strings: "") if there is no such key.
-  [[nodiscard]] V operator[](std::string_view key) const { return Find(key).value_or(V()); }
+  [[nodiscard]] ReadOnly<V> operator[](std::string_view key) const {
+    return Find(key).value_or(V());
+  }
 
  private:
   MessageView message_;
@@ -454,6 +487,17 @@ class MessageMap {
 using StringMap = MessageMap<std::string_view>;
 
 }  // namespace kinformer::internal
+
+// Their iterators point into the block: std::ranges::find(pod.metadata().finalizers(), "x") gives
+// one that can be used.
+template <class V>
+inline constexpr bool std::ranges::enable_borrowed_range<kinformer::internal::Repeated<V>> = true;
+template <class V>
+inline constexpr bool std::ranges::enable_view<kinformer::internal::Repeated<V>> = true;
+template <class V>
+inline constexpr bool std::ranges::enable_borrowed_range<kinformer::internal::MessageMap<V>> = true;
+template <class V>
+inline constexpr bool std::ranges::enable_view<kinformer::internal::MessageMap<V>> = true;
 
 template <std::derived_from<kinformer::internal::RootView> T>
 struct std::hash<T> {

@@ -1,17 +1,21 @@
 // SharedInformerFactory: sharing, starting, waiting, ending.
 
 #include <functional>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "kinformer/api/appsv1.h"
 #include "kinformer/api/corev1.h"
 #include "kinformer/factory_accessors.h"
+#include "kinformer/log.h"
 #include "kinformer/shared_informer_factory.h"
 #include "kinformer/simulation.h"
 #include "kinformer/unstructured.h"
@@ -56,7 +60,20 @@ class FactoryTest : public testing::Test {
   FactoryTest() : provider_(std::make_shared<FakeProvider>(sim_.env())) {}
   void Settle() { sim_.RunReady(); }
 
-  Simulation sim_;
+  // Keeps the errors.
+  class ErrorLog final : public LogSink {
+   public:
+    [[nodiscard]] LogLevel level() const override { return LogLevel::kError; }
+    void Log(LogLevel, std::string_view, std::initializer_list<LogField> fields) override {
+      std::string line;
+      for (const LogField& field : fields) line += field.value + " ";
+      lines.push_back(std::move(line));
+    }
+    std::vector<std::string> lines{};
+  };
+
+  const std::shared_ptr<ErrorLog> log_ = std::make_shared<ErrorLog>();
+  Simulation sim_{{.log = log_}};
   std::shared_ptr<FakeProvider> provider_;
 };
 
@@ -113,6 +130,63 @@ TEST_F(FactoryTest, IndexesAreAddedToTheInformerThatExists) {
       {.indexers = {{"node", [](corev1::Pod, auto&) {}},
                     {"name", [](corev1::Pod p, auto& out) { out.Add(p.metadata().name()); }}}});
   EXPECT_EQ(pods.indexer().GetIndexers().size(), 3U);
+}
+
+// Row 11: who gets another's index for theirs would read nonsense.
+TEST_F(FactoryTest, AnIndexNameThatIsAnotherFunctionsIsAnError) {
+  SharedInformerFactory factory(provider_);
+  const auto ask = [&](IndexFunc<corev1::Pod> node) {
+    factory.InformerFor<corev1::Pod>({.indexers = {{"node", std::move(node)}}});
+  };
+  const auto by_node = [](corev1::Pod p, IndexValues& out) { out.Add(p.spec().nodeName()); };
+  ask(by_node);
+  ask(by_node);
+  factory.InformerFor<corev1::Pod>(
+      {.indexers = {{std::string(kNamespaceIndex), MetaNamespaceIndexFunc<corev1::Pod>}}});
+  EXPECT_TRUE(log_->lines.empty());
+  ask([](corev1::Pod p, IndexValues& out) { out.Add(p.metadata().name()); });
+  ASSERT_EQ(log_->lines.size(), 1U);
+  EXPECT_THAT(log_->lines[0], testing::HasSubstr("\"node\" already, of another function"));
+  factory.InformerFor<corev1::Pod>({.indexers = {{"namespace", by_node}}});
+  EXPECT_EQ(log_->lines.size(), 2U);
+}
+
+// Row 14.
+TEST_F(FactoryTest, SelectorsMakeAnInformerOfTheirOwn) {
+  SharedInformerFactory factory(
+      provider_, {.tweak_list_options = [](ListOptions& o) { o.labelSelector = "app"; }});
+  const auto web = LabelSelector::Parse("tier=web").OrExit();
+  const auto on_a = FieldSelector::Parse("spec.nodeName=a").OrExit();
+  const auto all = factory.InformerFor<corev1::Pod>();
+  const auto some =
+      factory.InformerFor<corev1::Pod>({.label_selector = web, .field_selector = on_a});
+  EXPECT_NE(all.core(), some.core());
+  EXPECT_EQ(
+      some.core(),
+      factory.InformerFor<corev1::Pod>({.label_selector = web, .field_selector = on_a}).core());
+  EXPECT_EQ(some.core()->Describe(), "pods with labels tier=web with fields spec.nodeName=a");
+  const auto metadata = factory.MetadataInformerFor<corev1::Pod>({.label_selector = web});
+  EXPECT_NE(metadata.core(), all.core());
+  EXPECT_NE(static_cast<void*>(metadata.core().get()), static_cast<void*>(some.core().get()));
+  some.core()->Start();
+  Settle();
+  EXPECT_EQ(provider_->Server("pods@").scope.labelSelector, "app,tier=web");
+  EXPECT_EQ(provider_->Server("pods@").scope.fieldSelector, "spec.nodeName=a");
+  const auto none = factory.InformerFor<corev1::Pod>({.label_selector = LabelSelector::Nothing()});
+  none.core()->Start();
+  Settle();
+  const std::string nothing = provider_->Server("pods@").scope.labelSelector;
+  EXPECT_TRUE(LabelSelector::Parse(nothing));
+  EXPECT_NE(nothing, "app");
+}
+
+TEST_F(FactoryTest, SelectorsBesideAListerWatcherAreAnError) {
+  FakeServer server(sim_.env());
+  const SharedInformer<corev1::Pod> pods(
+      sim_.env(), server.NewListerWatcher(),
+      {.label_selector = LabelSelector::Parse("tier=web").OrExit()});
+  ASSERT_EQ(log_->lines.size(), 1U);
+  EXPECT_THAT(log_->lines[0], testing::HasSubstr("NewFilteredListWatch"));
 }
 
 TEST_F(FactoryTest, ANamespaceIsAnInformerOfItsOwnUnlessTheKindHasNone) {

@@ -6,6 +6,7 @@
 #include "kinformer/log.h"
 
 #include "base/user_call.h"
+#include "object/block/ended_blocks.h"
 #include "object/values/object_key.h"
 
 namespace kinformer::internal::cache {
@@ -13,6 +14,26 @@ namespace {
 
 constexpr Duration kSlowCallback = std::chrono::milliseconds(100);
 constexpr Duration kMalformedLogPeriod = std::chrono::seconds(10);
+
+// Gives the callback objects that are nobody else's and end with it, unless it retains them: a view
+// that it keeps ends, too, however long the object stays in the cache.
+class OwnBlocks {
+ public:
+  void GiveTo(RawEvent& event) {
+    const bool is_resync = event.old_block == event.block;
+    if (event.old_block != nullptr && !is_resync) event.old_block = Own(old_, *event.old_block);
+    event.block = Own(object_, *event.block);
+    if (is_resync) event.old_block = event.block;
+  }
+
+ private:
+  static const Block* Own(ObjectRef& into, const Block& block) {
+    into = CloneBlock(block);
+    return into.get();
+  }
+  ObjectRef object_;
+  ObjectRef old_;
+};
 
 }  // namespace
 
@@ -40,6 +61,8 @@ void HandlerCaller::Call(RawEvent& event) {
     whole_old = Unpacked(ObjectRef::Share(event.old_block));
     event.old_block = whole_old.get();
   }
+  OwnBlocks own;
+  if constexpr (kCheckViews) own.GiveTo(event);
 
   if (trace_) TraceCall(event, object);
   const SteadyTime start = env_.Now();

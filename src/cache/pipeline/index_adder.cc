@@ -20,10 +20,7 @@ void IndexAdder::HandOverToLoop() {
 }
 
 Result<void> IndexAdder::Check(NamedIndexFunctions& indexes, bool skip_existing) const {
-  if (skip_existing) {
-    std::erase_if(indexes, [this](const auto& index) { return store_->HasIndex(index.first); });
-    return {};
-  }
+  if (skip_existing) return store_->DropExisting(indexes);
   for (const auto& [name, function] : indexes) {
     if (!store_->HasIndex(name)) continue;
     return Error(Reason::kAlreadyExists,
@@ -33,7 +30,8 @@ Result<void> IndexAdder::Check(NamedIndexFunctions& indexes, bool skip_existing)
 }
 
 Result<void> IndexAdder::Begin(Request& request) {
-  if (Result<void> free = Check(request.indexes, request.skip_existing); !free) return free;
+  request.dropped = Check(request.indexes, request.skip_existing);
+  if (!request.dropped && !request.skip_existing) return request.dropped;
   return store_->BeginIndexes(std::move(request.indexes));
 }
 
@@ -45,7 +43,7 @@ Result<void> IndexAdder::Add(NamedIndexFunctions indexes, bool skip_existing,
     if (!loop_writes_) {
       if (Result<void> begun = Begin(request); !begun) return begun;
       static_cast<void>(store_->FillIndexes(SteadyTime::max()));
-      return {};
+      return request.dropped;
     }
   }
   if (env_.OnLoopThread()) {
@@ -78,7 +76,8 @@ void IndexAdder::Work() {
   }
   if (filling_ && !store_->FillIndexes(env_.Now() + kSlice)) return WorkLater();
   filling_ = false;
-  requests_.front().done(std::move(result));
+  Request& request = requests_.front();
+  request.done(result ? std::move(request.dropped) : std::move(result));
   requests_.pop_front();
   if (!requests_.empty()) WorkLater();
 }

@@ -28,7 +28,8 @@ class IndexAdder : public std::enable_shared_from_this<IndexAdder> {
 
   // Thread-safe. From now on the loop alone writes the store.
   void HandOverToLoop();
-  // Thread-safe. Drops those that exist if `skip_existing`; else kAlreadyExists if there are any.
+  // Thread-safe. Drops those that exist if `skip_existing`, and is kAlreadyExists where one of them
+  // is another function's; else kAlreadyExists if there are any.
   Result<void> Check(NamedIndexFunctions& indexes, bool skip_existing) const;
   // Thread-safe. Adds all or none, after another Check. Before the hand-over at once; afterwards it
   // blocks until they can be read, and is kWouldDeadlock on the loop thread. `informer` is what
@@ -40,6 +41,7 @@ class IndexAdder : public std::enable_shared_from_this<IndexAdder> {
     NamedIndexFunctions indexes;
     bool skip_existing = false;
     std::function<void(Result<void>)> done{};
+    Result<void> dropped{};  // what was wrong with those that were dropped
   };
 
   // By the writer.

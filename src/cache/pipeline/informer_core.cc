@@ -163,7 +163,16 @@ Result<std::shared_ptr<cache::Listener>> InformerCore::AddHandler(
 }
 
 Result<void> InformerCore::RemoveHandler(const std::shared_ptr<cache::Listener>& listener) {
-  if (listener == nullptr || listener->owner().lock() != impl_) return {};
+  if (listener == nullptr) {
+    return Error(Reason::kInvalidArgument, "this registration belongs to no handler");
+  }
+  const std::shared_ptr<Impl> owner = listener->owner().lock();
+  if (owner != impl_) {
+    return Error(Reason::kInvalidArgument,
+                 "handler \"" + listener->options().name + "\" was not removed: it is not one of " +
+                     "the informer for " + Describe() + ", but of " +
+                     (owner == nullptr ? "one that is gone" : "the one for " + owner->describe));
+  }
   return RemoveListener(listener);
 }
 
@@ -327,9 +336,20 @@ std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env,
                                                     InformerSettings settings) {
   std::shared_ptr<ListerWatcher> shared = std::move(lister_watcher);
   std::string describe = shared->Describe();
-  return InformerCore::Create(
+  Result<void> used;
+  if (!settings.label_selector.MatchesEverything() ||
+      !settings.field_selector.MatchesEverything()) {
+    used =
+        Error(Reason::kInvalidArgument,
+              "label_selector and field_selector are for the informers of a factory; one that is "
+              "given a ListerWatcher has all that this lists: give them to "
+              "NewFilteredListWatch");
+  }
+  auto informer = InformerCore::Create(
       env, std::move(describe), [shared] { return std::make_unique<LentListerWatcher>(shared); },
       std::move(settings));
+  informer->LogIfError(used);
+  return informer;
 }
 
 // ---- listeners

@@ -62,7 +62,9 @@ TEST_F(InformerTest, SI_12_SI_13_SI_14_SI_15_SI_20_Removal) {
   informer.Start();
   Settle();
   EXPECT_EQ(recorder->words.size(), 2U);
-  EXPECT_TRUE(other.RemoveEventHandler(one).ok());
+  // Row 11: a mistake that is seen.
+  EXPECT_EQ(other.RemoveEventHandler(one).error().reason(), Reason::kInvalidArgument);
+  EXPECT_EQ(informer.RemoveEventHandler({}).error().reason(), Reason::kInvalidArgument);
   EXPECT_EQ(informer.Stats().handlers, 2U);
   EXPECT_TRUE(informer.RemoveEventHandler(one).ok());
   EXPECT_TRUE(informer.RemoveEventHandler(one).ok());

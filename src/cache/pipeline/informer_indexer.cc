@@ -32,14 +32,15 @@ Result<void> InformerCore::Impl::Complete(const cache::Coverage& coverage) const
 
 Result<void> InformerCore::Impl::AddIndexes(NamedIndexFunctions indexes, bool skip_existing) {
   // Who asks for what is there needs not wait, and may ask on the loop, and of what has stopped.
-  if (Result<void> free = index_adder->Check(indexes, skip_existing); !free) return free;
-  if (indexes.empty()) return {};
+  Result<void> free = index_adder->Check(indexes, skip_existing);
+  if (indexes.empty() || (!free && !skip_existing)) return free;
   if (Is(State::kStopped)) {
     return Error(Reason::kStopped, "index \"" + indexes.front().first +
                                        "\" was not added: the informer for " + describe +
                                        " has stopped already");
   }
-  return index_adder->Add(std::move(indexes), skip_existing, describe);
+  Result<void> added = index_adder->Add(std::move(indexes), skip_existing, describe);
+  return added ? free : added;
 }
 
 std::shared_ptr<IndexerCore> IndexerOf(const std::shared_ptr<InformerCore>& informer) {

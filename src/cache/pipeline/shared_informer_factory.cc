@@ -16,10 +16,43 @@ namespace kinformer {
 namespace internal {
 namespace {
 
-std::string Described(const TypeInfo& type, const std::string& namespace_) {
+// The terms of two selectors: what matches both.
+std::string Both(const std::string& a, const std::string& b) {
+  return a + (a.empty() || b.empty() ? "" : ",") + b;
+}
+
+// What an informer asks the server to select.
+struct Selectors {
+  std::string labels;
+  std::string fields;
+  auto operator<=>(const Selectors&) const = default;
+};
+
+Selectors SelectorsOf(const InformerSettings& settings) {
+  // The API has no text for nothing.
+  return {settings.label_selector.MatchesNothing() ? "nothing,!nothing"
+                                                   : settings.label_selector.ToString(),
+          settings.field_selector.ToString()};
+}
+
+// The factory's tweak, and then the informer's own selectors.
+std::function<void(ListOptions&)> Selecting(Selectors selectors,
+                                            std::function<void(ListOptions&)> tweak) {
+  if (selectors == Selectors()) return tweak;
+  return [selectors = std::move(selectors), tweak = std::move(tweak)](ListOptions& options) {
+    if (tweak) tweak(options);
+    options.labelSelector = Both(options.labelSelector, selectors.labels);
+    options.fieldSelector = Both(options.fieldSelector, selectors.fields);
+  };
+}
+
+std::string Described(const TypeInfo& type, const std::string& namespace_,
+                      const Selectors& selectors) {
   std::string text(type.resource);
   if (!type.group.empty()) text += "." + std::string(type.group);
   if (!namespace_.empty()) text += " in namespace " + namespace_;
+  if (!selectors.labels.empty()) text += " with labels " + selectors.labels;
+  if (!selectors.fields.empty()) text += " with fields " + selectors.fields;
   return text;
 }
 
@@ -46,6 +79,7 @@ struct InformerKey {
   std::string message;  // "json" where there is none
   const void* structure = nullptr;
   std::string namespace_;
+  Selectors selectors;
   // Who wants more fields than a running informer keeps gets one of their own. Empty: everything.
   std::string kept;
 
@@ -54,16 +88,18 @@ struct InformerKey {
   // An informer of this kind, with everything of its objects, can serve their metadata.
   [[nodiscard]] bool HasMetadataFor(const InformerKey& wanted) const {
     return apiVersion == wanted.apiVersion && resource == wanted.resource &&
-           namespace_ == wanted.namespace_ && kept.empty();
+           namespace_ == wanted.namespace_ && selectors == wanted.selectors && kept.empty();
   }
 };
 
-InformerKey KeyFor(const TypeInfo& type, std::string_view namespace_, std::string kept) {
+InformerKey KeyFor(const TypeInfo& type, std::string_view namespace_, Selectors selectors,
+                   std::string kept) {
   return {.apiVersion = type.apiVersion(),
           .resource = std::string(type.resource),
           .message = type.message == nullptr ? "json" : std::string(type.message->name),
           .structure = type.structure,
           .namespace_ = std::string(namespace_),
+          .selectors = std::move(selectors),
           .kept = std::move(kept)};
 }
 
@@ -104,12 +140,13 @@ std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSet
   if (settings.namespace_.empty()) settings.namespace_ = impl_->options.namespace_;
   // A namespace means nothing to a kind that has none.
   if (!type.namespaced) settings.namespace_.clear();
-  InformerKey key = KeyFor(type, settings.namespace_, EntryOptionsOf(settings).Kept());
+  const Selectors selectors = SelectorsOf(settings);
+  InformerKey key = KeyFor(type, settings.namespace_, selectors, EntryOptionsOf(settings).Kept());
   base::MutexLock lock(impl_->mutex);
   auto it = impl_->informers.find(key);
   // One that keeps everything has what a projection would keep.
   if (it == impl_->informers.end()) {
-    it = impl_->informers.find(KeyFor(type, settings.namespace_, ""));
+    it = impl_->informers.find(KeyFor(type, settings.namespace_, selectors, ""));
   }
   if (it != impl_->informers.end()) return it->second;
   if (metadata_only) {
@@ -120,11 +157,11 @@ std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSet
   }
   if (settings.resync_period == Duration(0)) settings.resync_period = impl_->ResyncOf(type);
   if (!settings.trace) settings.trace = impl_->options.trace;
-  std::string describe = Described(type, settings.namespace_);
+  std::string describe = Described(type, settings.namespace_, selectors);
   // The provider is used only on the loop and while the factory or a handle of the informer is
   // alive.
   ListerWatcherSource source = [provider = impl_->provider, &type, ns = settings.namespace_,
-                                tweak = impl_->options.tweak_list_options] {
+                                tweak = Selecting(selectors, impl_->options.tweak_list_options)] {
     return provider->NewListWatch(type, ns, tweak);
   };
   const Result<void> known_paths = settings.projection.CheckFor(type);
@@ -139,7 +176,7 @@ std::shared_ptr<InformerCore> FactoryCore::GetOrMake(
     const TypeInfo& type,
     const std::function<std::shared_ptr<InformerCore>(Duration resync)>& make) {
   const InformerKey key =
-      KeyFor(type, type.namespaced ? impl_->options.namespace_ : std::string(), "");
+      KeyFor(type, type.namespaced ? impl_->options.namespace_ : std::string(), {}, "");
   {
     base::MutexLock lock(impl_->mutex);
     const auto it = impl_->informers.find(key);
@@ -249,10 +286,17 @@ SharedInformer<Unstructured> SharedInformerFactory::ForResource(
 
 SharedInformer<metav1::PartialObjectMetadata> SharedInformerFactory::MetadataInformerFor(
     const GroupVersionResource& resource, std::string_view kind, bool namespaced) {
+  return MetadataInformerFor(resource, kind, namespaced,
+                             InformerOptions<metav1::PartialObjectMetadata>());
+}
+
+SharedInformer<metav1::PartialObjectMetadata> SharedInformerFactory::MetadataInformerFor(
+    const GroupVersionResource& resource, std::string_view kind, bool namespaced,
+    InformerOptions<metav1::PartialObjectMetadata> options) {
   return Typed<metav1::PartialObjectMetadata>(
       *internal::MetadataTypeInfo(resource.group, resource.version, kind, resource.resource,
                                   namespaced),
-      {}, true);
+      std::move(options), true);
 }
 
 }  // namespace kinformer

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "kinformer/log.h"
+
 #include "cache/store/coverage.h"
 #include "cache/store/store_core.h"
 #include "object/values/object_key.h"
@@ -157,12 +159,11 @@ Result<void> IndexerCore::AddIndexes(NamedIndexFunctions indexes, bool skip_exis
   // Without the lock: the owner may wait for its own thread.
   if (owner_ != nullptr) return owner_->AddIndexes(std::move(indexes), skip_existing);
   std::lock_guard lock(mu_);
-  if (skip_existing) {
-    std::erase_if(indexes, [this](const auto& index) { return store_->HasIndex(index.first); });
-  }
+  Result<void> same;
+  if (skip_existing) same = store_->DropExisting(indexes);
   if (Result<void> begun = store_->BeginIndexes(std::move(indexes)); !begun) return begun;
   static_cast<void>(store_->FillIndexes(SteadyTime::max()));
-  return {};
+  return same;
 }
 
 ObjectRef IndexerCore::Get(std::string_view namespace_, std::string_view name) const {
@@ -257,6 +258,11 @@ std::vector<std::string> KeysOf(const std::vector<const Block*>& blocks) {
   for (const Block* block : blocks) keys.push_back(KeyOfBlock(*block));
   std::sort(keys.begin(), keys.end());
   return keys;
+}
+
+void LogError(Env& env, const Result<void>& result) {
+  if (result) return;
+  env.log().Log(LogLevel::kError, "an index was not added", {{"err", result.error().ToString()}});
 }
 
 }  // namespace kinformer::internal

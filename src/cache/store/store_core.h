@@ -125,6 +125,9 @@ class StoreCore {
   // from what is there until a time; once it says true, a version has all of them. There may be
   // writes between its calls. Until then, and in older snapshots, they do not exist.
   // REQUIRES: none are being filled.
+  // Thread-safe. Takes those out whose names are there already. kAlreadyExists where one of them is
+  // another function than the one that is there.
+  Result<void> DropExisting(NamedIndexFunctions& indexes) const;
   Result<void> BeginIndexes(NamedIndexFunctions indexes);
   bool FillIndexes(SteadyTime until);
   Result<void> RemoveIndex(std::string_view name);

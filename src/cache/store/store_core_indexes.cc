@@ -76,6 +76,25 @@ Result<void> StoreCore::RemoveIndex(std::string_view name) {
   return {};
 }
 
+Result<void> StoreCore::DropExisting(NamedIndexFunctions& indexes) const {
+  ReadGuard guard;
+  Result<void> result;
+  std::erase_if(indexes, [&](const auto& wanted) {
+    const auto& [name, function] = wanted;
+    const StoreIndex* const there = StoreState::FindIndex(state_->versions.Current(), name);
+    if (there == nullptr) return false;
+    const bool other = there->by_namespace() ? function.type != nullptr && !function.by_namespace
+                                             : function.IsOther(there->function());
+    if (other && result) {
+      result = Error(Reason::kAlreadyExists,
+                     "there is an index \"" + name +
+                         "\" already, of another function, which stays; give yours another name");
+    }
+    return true;
+  });
+  return result;
+}
+
 bool StoreCore::HasIndex(std::string_view name) const {
   ReadGuard guard;
   return StoreState::FindIndex(state_->versions.Current(), name) != nullptr;

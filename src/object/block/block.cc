@@ -6,6 +6,7 @@
 
 #include "object/block/block_assembly.h"
 #include "object/block/block_layout.h"
+#include "object/block/ended_blocks.h"
 #include "object/block/packing.h"
 
 namespace kinformer::internal {
@@ -13,7 +14,10 @@ namespace kinformer::internal {
 static_assert(sizeof(Block) == 64, "docs/object-layout.md says so");
 
 std::string_view Block::payload() const { return {data(), payload_size_}; }
-std::string_view Block::metadata_bytes() const { return {data() + metadata_at_, metadata_size_}; }
+std::string_view Block::metadata_bytes() const {
+  CheckAlive(this);
+  return {data() + metadata_at_, metadata_size_};
+}
 std::string_view Block::name() const { return {data() + metadata_at_ + at_[0], size_[0]}; }
 std::string_view Block::namespace_() const { return {data() + metadata_at_ + at_[1], size_[1]}; }
 std::string_view Block::uid() const { return {data() + metadata_at_ + at_[2], size_[2]}; }
@@ -68,7 +72,7 @@ void Block::Destroy() const {
     type_->structure->destroy(reinterpret_cast<char*>(const_cast<Block*>(this)) + StructureAt());
   }
   this->~Block();
-  std::free(const_cast<Block*>(this));
+  FreeBlock(const_cast<Block*>(this));
 }
 
 std::string_view Block::UnescapedString(const char* quote) const noexcept {

@@ -8,6 +8,7 @@
 
 #include "kinformer/internal/view.h"
 
+#include "object/block/ended_blocks.h"
 #include "wire/json_kernels.h"
 
 namespace kinformer::json {
@@ -112,6 +113,7 @@ std::string_view StringAt(const char* quote, const internal::Block* block) {
 
 Type View::type() const {
   if (at_ == nullptr) return Type::kNull;
+  internal::CheckAlive(block_);
   const auto word = [this](std::string_view wanted, Type type) {
     if (raw() == wanted) return type;
     Malformed();
@@ -135,12 +137,12 @@ Type View::type() const {
   }
 }
 
-std::optional<bool> View::AsBool() const {
+const std::optional<bool> View::AsBool() const {
   if (type() != Type::kBool) return std::nullopt;
   return *at_ == 't';
 }
 
-std::optional<std::int64_t> View::AsInt64() const {
+const std::optional<std::int64_t> View::AsInt64() const {
   if (type() != Type::kNumber) return std::nullopt;
   const std::string_view text = raw();
   std::int64_t value = 0;
@@ -149,7 +151,7 @@ std::optional<std::int64_t> View::AsInt64() const {
   return value;
 }
 
-std::optional<double> View::AsDouble() const {
+const std::optional<double> View::AsDouble() const {
   if (type() != Type::kNumber) return std::nullopt;
   const std::string_view text = raw();
   double value = 0;
@@ -158,12 +160,12 @@ std::optional<double> View::AsDouble() const {
   return value;
 }
 
-std::optional<std::string_view> View::AsString() const {
+const std::optional<std::string_view> View::AsString() const {
   if (type() != Type::kString) return std::nullopt;
   return StringAt(at_, block_);
 }
 
-View View::operator[](std::string_view name) const {
+const View View::operator[](std::string_view name) const {
   View found;
   if (type() != Type::kObject) return found;
   for (Walk walk(at_, block_, true); !walk.done(); walk.Next()) {
@@ -172,7 +174,7 @@ View View::operator[](std::string_view name) const {
   return found;
 }
 
-View View::operator[](std::size_t index) const {
+const View View::operator[](std::size_t index) const {
   if (type() != Type::kArray) return {};
   for (Walk walk(at_, block_, false); !walk.done(); walk.Next()) {
     if (index-- == 0) return walk.value();
@@ -188,7 +190,7 @@ std::size_t View::size() const {
   return n;
 }
 
-std::string_view View::raw() const {
+const std::string_view View::raw() const {
   if (at_ == nullptr) return {};
   return {at_, static_cast<std::size_t>(SkipValue(at_, block_) - at_)};
 }

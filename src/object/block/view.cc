@@ -7,6 +7,7 @@
 
 #include "object/block/block_assembly.h"
 #include "object/block/block_reader.h"
+#include "object/block/ended_blocks.h"
 #include "wire/protobuf_reader.h"
 
 namespace kinformer::internal {
@@ -32,6 +33,7 @@ struct Start {
 };
 
 inline Start StartOf(const MessageView& message, std::uint32_t number) {
+  CheckAlive(message.block());
   if (message.table() == MessageView::kNoTable) return {message.bytes().data()};
   const BlockReader reader(*message.block());
   Start start{nullptr, true};
@@ -101,6 +103,7 @@ inline bool ReadIndexed(const char* at, const char* end, std::string_view& conte
 
 MessageView RootView::message() const {
   if (block_ == nullptr) return {};
+  CheckAlive(block_);
   const std::string_view bytes = block_->payload();
   return {bytes.data(), static_cast<std::uint32_t>(bytes.size()), block_, block_->encoding(),
           block_->encoding() == Encoding::kProtobuf ? kRootTable : MessageView::kNoTable};
@@ -127,6 +130,7 @@ bool FindField(const MessageView& message, std::uint32_t number, RawValue& value
 std::string_view GetString(const MessageView& message, std::uint32_t number) {
   if (message.table() >= kRootTable || number > BlockIndex::kMaxNumber)
     return Get<std::string_view>(message, number);
+  CheckAlive(message.block());
   const char* const at = BlockReader(*message.block()).ChildField(message.table(), number);
   std::string_view text;
   if (at != nullptr) ReadIndexed(at, End(message), text);
@@ -140,6 +144,7 @@ void ReadMessage(const MessageView& message, std::uint32_t number, MessageView& 
 
 void ReadChild(const Block* block, std::uint32_t number, MessageView& into) {
   if (block == nullptr) return;
+  CheckAlive(block);
   if (number > BlockLayout::kMaxRootNumber) {
     ReadMessage(RootView(block), number, into);
     return;

@@ -20,17 +20,17 @@ metav1::ObjectMeta MetadataOf(const internal::Block* block) {
 
 }  // namespace
 
-metav1::ObjectMeta Object::metadata() const { return MetadataOf(block_); }
+const metav1::ObjectMeta Object::metadata() const { return MetadataOf(block_); }
 std::string Object::ToJson() const { return internal::BlockToJson(*block_); }
 
-metav1::ObjectMeta Unstructured::metadata() const { return MetadataOf(block_); }
+const metav1::ObjectMeta Unstructured::metadata() const { return MetadataOf(block_); }
 
 GroupVersionKind Unstructured::GroupVersionKindOf() const {
   const internal::TypeInfo& type = block_->type();
   return {std::string(type.group), std::string(type.version), std::string(type.kind)};
 }
 
-json::View Unstructured::root() const {
+const json::View Unstructured::root() const {
   if (block_->encoding() != internal::Encoding::kJson) return {};
   return {block_->payload().data(), block_};
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -412,6 +413,15 @@ TEST(Views, HostileBytesReadAsSomething) {
   EXPECT_EQ(GetControllerOf(meta)->name(), "web");
   EXPECT_EQ(meta.finalizers()[0], "finalizer");
   EXPECT_EQ(meta.finalizers()[1], "");
+  // Row 14: lists and maps are borrowed ranges and views.
+  EXPECT_TRUE(meta.finalizers().contains("finalizer"));
+  EXPECT_FALSE(meta.finalizers().contains("other"));
+  const auto found = std::ranges::find(meta.finalizers(), "finalizer");
+  EXPECT_EQ(*found, "finalizer");
+  const auto keys = meta.labels() | std::views::keys;
+  EXPECT_EQ(*std::ranges::next(keys.begin()), "b");
+  static_assert(std::ranges::borrowed_range<internal::StringMap>);
+  static_assert(std::ranges::view<internal::Repeated<metav1::OwnerReference>>);
   EXPECT_EQ(meta.deletionTimestamp(), std::nullopt);
 
   const std::uint64_t before = internal::MalformedReads();

@@ -1,0 +1,31 @@
+// kinformer/label_selector_as_selector.h
+//
+// From the selectors in objects (Deployment.spec.selector) to the LabelSelector that listers and
+// informers take.
+//
+//   auto wanted = metav1::LabelSelectorAsSelector(deployment.spec().selector()).OrExit();
+//   for (corev1::Pod pod : lister.Namespace("default").List(wanted)) ...
+
+#ifndef KINFORMER_LABEL_SELECTOR_AS_SELECTOR_H_
+#define KINFORMER_LABEL_SELECTOR_AS_SELECTOR_H_
+
+#include <optional>
+
+#include "kinformer/api/metav1.h"
+#include "kinformer/label_selector.h"
+#include "kinformer/result.h"
+
+namespace kinformer::metav1 {
+
+// All of matchLabels and matchExpressions. An empty selector matches everything, an absent one
+// nothing, as in the API. kInvalidArgument with the term that is none. Thread-safe. Counterpart:
+// metav1.LabelSelectorAsSelector.
+Result<kinformer::LabelSelector> LabelSelectorAsSelector(const LabelSelector& selector);
+Result<kinformer::LabelSelector> LabelSelectorAsSelector(
+    const std::optional<LabelSelector>& selector);
+// Of the struct; needs kinformer/api/metav1_mutable.h.
+Result<kinformer::LabelSelector> LabelSelectorAsSelector(const LabelSelectorMutable& selector);
+
+}  // namespace kinformer::metav1
+
+#endif  // KINFORMER_LABEL_SELECTOR_AS_SELECTOR_H_

@@ -1,0 +1,89 @@
+// Generated structs as members of a user's: row 14.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/api/metav1_mutable.h"
+#include "kinformer/custom_resource.h"
+#include "kinformer/internal/block_builder.h"
+#include "kinformer/ref.h"
+
+namespace kinformer {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct JobSpec {
+  corev1::PodTemplateSpec::Mutable template_{};
+  std::optional<metav1::LabelSelector::Mutable> selector{};
+  static constexpr auto kFields =
+      std::tuple(Field("template", &JobSpec::template_), Field("selector", &JobSpec::selector));
+};
+
+struct JobStatus {
+  std::vector<metav1::Condition::Mutable> conditions{};
+  corev1::ResourceRequirements::Mutable used{};
+  static constexpr auto kFields = std::tuple(Field("conditions", &JobStatus::conditions),
+                                             Field("used", &JobStatus::used).OmitEmpty());
+};
+
+struct Job {
+  static constexpr std::string_view kGroup = "example.com";
+  static constexpr std::string_view kVersion = "v1";
+  static constexpr std::string_view kKind = "Job";
+  static constexpr std::string_view kPlural = "jobs";
+  static constexpr bool kNamespaced = true;
+  JobSpec spec{};
+  JobStatus status{};
+  static constexpr auto kFields =
+      std::tuple(Field("spec", &Job::spec), Field("status", &Job::status));
+};
+using Jobs = CustomResource<Job>;
+
+constexpr std::string_view kJob =
+    R"({"metadata":{"name":"a","namespace":"n"},)"
+    R"("spec":{"template":{"metadata":{"labels":{"app":"w"}},)"
+    R"("spec":{"containers":[{"name":"main","image":"web:1","newer":[1]}]}},)"
+    R"("selector":{"matchLabels":{"app":"w"}}},)"
+    R"("status":{"conditions":[{"type":"Ready","status":"True",)"
+    R"("lastTransitionTime":"2026-03-01T10:00:00Z","reason":"Up","message":"it \"is\""}]}})";
+
+TEST(GeneratedMembers, AreReadAndWritten) {
+  const auto built = internal::BuildFromJson(Jobs::type_info(), kJob);
+  ASSERT_TRUE(built) << built.error();
+  const Ref<Jobs> ref(*built);
+  const Job& job = ref->value();
+  ASSERT_EQ(job.spec.template_.spec.containers.size(), 1U);
+  EXPECT_EQ(job.spec.template_.spec.containers[0].image, "web:1");
+  EXPECT_EQ(job.spec.selector->matchLabels.at("app"), "w");
+  ASSERT_EQ(job.status.conditions.size(), 1U);
+  EXPECT_EQ(job.status.conditions[0].message, "it \"is\"");
+  EXPECT_EQ(job.status.conditions[0].lastTransitionTime.ToString(), "2026-03-01T10:00:00Z");
+
+  Jobs::Mutable change = ref->DeepCopy();
+  // What newer servers have in the generated part survives, so nothing is lost by an update.
+  EXPECT_FALSE(change.is_partial);
+  change.status.conditions[0].status = "False";
+  const json::Value written = ToValue(change);
+  EXPECT_EQ(written.At("/spec/template/spec/containers/0/newer/0").AsInt64(), 1);
+  EXPECT_EQ(written.At("/status/conditions/0/status").StringOrEmpty(), "False");
+  EXPECT_EQ(written.At("/status").Find("used"), nullptr);
+}
+
+TEST(GeneratedMembers, ErrorsNameTheMember) {
+  const auto built = internal::BuildFromJson(
+      Jobs::type_info(),
+      R"({"metadata":{"name":"a","namespace":"n"},"status":{"conditions":[{"type":7}]}})");
+  ASSERT_FALSE(built);
+  EXPECT_THAT(built.error().message(), HasSubstr("status.conditions[0]: "));
+  EXPECT_THAT(built.error().message(), HasSubstr("type"));
+}
+
+}  // namespace
+}  // namespace kinformer

@@ -1,0 +1,19 @@
+// A handler for objects of any kind says which header it needs.
+// expect-gcc: kinformer/object.h
+// expect-clang: kinformer/object.h
+
+#include <memory>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/shared_informer.h"
+#ifdef CORRECT
+#include "kinformer/object.h"
+#endif
+
+namespace corev1 = kinformer::corev1;
+
+class Handler : public kinformer::ResourceEventHandler<kinformer::Object> {};
+
+void Use(kinformer::SharedInformer<corev1::Pod>& pods) {
+  pods.AddEventHandler(std::make_shared<Handler>()).OrExit();
+}

@@ -1,0 +1,14 @@
+// The same of an object that is JSON.
+// expect-gcc: as 'this' argument discards|no match for 'operator='
+// expect-clang: no viable overloaded '='
+
+#include "kinformer/unstructured.h"
+
+kinformer::json::View Use(kinformer::Unstructured widget, kinformer::json::View value) {
+#ifdef CORRECT
+  value = widget.root()["spec"]["size"];
+#else
+  widget.root()["spec"]["size"] = value;
+#endif
+  return value;
+}

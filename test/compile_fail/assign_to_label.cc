@@ -1,0 +1,17 @@
+// What a view gives is read only: an assignment to it would do nothing. Row 10.
+// expect-gcc: as 'this' argument discards|no match for 'operator='
+// expect-clang: no viable overloaded '='
+
+#include <string>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/ref.h"
+
+std::string Use(const kinformer::Ref<kinformer::corev1::Pod>& ref) {
+#ifdef CORRECT
+  return std::string(ref->metadata().labels()["a"]);
+#else
+  ref->metadata().labels()["a"] = "b";
+  return {};
+#endif
+}

@@ -1,0 +1,13 @@
+// For says which header it needs.
+// expect-gcc: ResourceClientHeaderIncluded
+// expect-clang: ResourceClientHeaderIncluded
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/client.h"
+#ifdef CORRECT
+#include "kinformer/resource_client.h"
+#endif
+
+bool Use(const kinformer::Client& client) {
+  return client.For<kinformer::corev1::Pod>("default").Get("web-0").ok();
+}

@@ -1,0 +1,13 @@
+// Of a part of an object, too: the metadata's structs are in another header.
+// expect-gcc: kinformer/api/metav1_mutable.h
+// expect-clang: kinformer/api/metav1_mutable.h
+
+#include "kinformer/api/corev1.h"
+#ifdef CORRECT
+#include "kinformer/api/metav1_mutable.h"
+#endif
+
+void Use(kinformer::corev1::Pod pod) {
+  auto copy = pod.metadata().DeepCopy();
+  static_cast<void>(copy);
+}

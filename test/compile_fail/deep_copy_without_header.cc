@@ -1,0 +1,13 @@
+// DeepCopy says which header it needs.
+// expect-gcc: kinformer/api/corev1_mutable.h
+// expect-clang: kinformer/api/corev1_mutable.h
+
+#include "kinformer/api/corev1.h"
+#ifdef CORRECT
+#include "kinformer/api/corev1_mutable.h"
+#endif
+
+void Use(kinformer::corev1::Pod pod) {
+  auto copy = pod.DeepCopy();
+  static_cast<void>(copy);
+}

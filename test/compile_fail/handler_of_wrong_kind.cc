@@ -1,0 +1,16 @@
+// A function that does not take the informer's events says what it should take.
+// expect-gcc: this function cannot be called with the informer's events: on_add takes
+// expect-clang: this function cannot be called with the informer's events: on_add takes
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/shared_informer.h"
+
+namespace corev1 = kinformer::corev1;
+
+void Use(kinformer::SharedInformer<corev1::Pod>& pods) {
+#ifdef CORRECT
+  pods.AddEventHandler({.on_add = [](const kinformer::Added<corev1::Pod>&) {}}).OrExit();
+#else
+  pods.AddEventHandler({.on_add = [](const kinformer::Added<corev1::Node>&) {}}).OrExit();
+#endif
+}

@@ -1,0 +1,17 @@
+// Update says which header has what it takes.
+// expect-gcc: include kinformer/api/GROUP_mutable.h
+// expect-clang: include kinformer/api/GROUP_mutable.h
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/resource_client.h"
+#ifdef CORRECT
+#include "kinformer/api/corev1_mutable.h"
+#endif
+
+void Use(const kinformer::Client& client, kinformer::corev1::Pod pod) {
+#ifdef CORRECT
+  client.For<kinformer::corev1::Pod>("default").Update(pod.DeepCopy()).OrExit();
+#else
+  client.For<kinformer::corev1::Pod>("default").Update(pod).OrExit();
+#endif
+}
