@@ -4,7 +4,8 @@
 //
 //	peers CHECK [--kubeconfig FILE] [--protobuf] [--protocol HTTP/2.0]
 //
-// CHECK: probe (prints the protocol that the server offers), informer, dynamic, metadata, expired, faults, leader, manager.
+// CHECK: probe (prints the protocol that the server offers), informer, dynamic, metadata, expired, faults, leader, manager;
+// follow RESOURCE[/NAMESPACE]..., which is no check (follow.go).
 // WatchList is switched by the environment: KUBE_FEATURE_WatchListClient=true or false.
 package main
 
@@ -293,13 +294,6 @@ func run() error {
 	if name == "probe" {
 		return probe(config)
 	}
-	check, there := checks[name]
-	if !there {
-		return fmt.Errorf("there is no check %q", name)
-	}
-	seen := newWire()
-	config.QPS, config.Burst = -1, -1
-	config.WrapTransport = func(inner http.RoundTripper) http.RoundTripper { return roundTripper{inner, seen} }
 	if *wantProtobuf {
 		config.AcceptContentTypes = protobuf + ",application/json"
 		config.ContentType = protobuf
@@ -307,6 +301,16 @@ func run() error {
 		config.AcceptContentTypes = "application/json"
 		config.ContentType = "application/json"
 	}
+	config.QPS, config.Burst = -1, -1
+	if name == "follow" {
+		return follow(config, flags.Args())
+	}
+	check, there := checks[name]
+	if !there {
+		return fmt.Errorf("there is no check %q", name)
+	}
+	seen := newWire()
+	config.WrapTransport = func(inner http.RoundTripper) http.RoundTripper { return roundTripper{inner, seen} }
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+// followed are the resources that the driver of test/realserver/faults asks for.
+var followed = map[string]schema.GroupVersionResource{
+	"configmaps":      configMaps,
+	"secrets":         {Version: "v1", Resource: "secrets"},
+	"serviceaccounts": {Version: "v1", Resource: "serviceaccounts"},
+	"priorityclasses": {Group: "scheduling.k8s.io", Version: "v1", Resource: "priorityclasses"},
+}
+
+// follow runs an informer for each RESOURCE[/NAMESPACE] and says on request what is in their caches: the counterpart of
+// test/realserver/faults/follow.cc. It ends with standard input.
+func follow(config *rest.Config, names []string) error {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	all := make([]cache.SharedIndexInformer, len(names))
+	for i, name := range names {
+		resource, namespace, _ := strings.Cut(name, "/")
+		wanted, there := followed[resource]
+		if !there {
+			return fmt.Errorf("there is no resource for %s", name)
+		}
+		factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace))
+		informer, err := factory.ForResource(wanted)
+		if err != nil {
+			return err
+		}
+		all[i] = informer.Informer()
+		factory.Start(ctx.Done())
+	}
+	fmt.Println("ready")
+	questions := bufio.NewScanner(os.Stdin)
+	out := bufio.NewWriter(os.Stdout)
+	for questions.Scan() {
+		for i, informer := range all {
+			switch questions.Text() {
+			case "state":
+				err = printObjects(out, names[i], informer)
+			case "stats":
+				_, err = fmt.Fprintf(out, "%s objects=%d version=%s synced=%v\n", names[i], len(informer.GetStore().ListKeys()),
+					informer.LastSyncResourceVersion(), informer.HasSynced())
+			}
+			if err != nil {
+				return err
+			}
+		}
+		fmt.Fprintln(out, "end")
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	return questions.Err()
+}
+
+func printObjects(out *bufio.Writer, name string, informer cache.SharedIndexInformer) error {
+	for _, object := range informer.GetStore().List() {
+		accessor, err := meta.Accessor(object)
+		if err != nil {
+			return err
+		}
+		key, err := cache.MetaNamespaceKeyFunc(object)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(out, name, key, accessor.GetUID(), accessor.GetResourceVersion()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

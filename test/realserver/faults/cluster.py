@@ -1,0 +1,191 @@
+"""Cluster: the real kube-apiserver with its etcd, as a child; Api: requests to it as admin."""
+
+import base64
+import http.client
+import json
+import pathlib
+import shutil
+import signal
+import ssl
+import time
+import urllib.request
+
+from process import Process
+from proxy import steady_port
+
+USERS = ("kinformer", "client-go")
+ADMIN = "admin-token"
+METADATA = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
+# Every request of the two clients is written down as it comes in and as it is answered.
+AUDIT = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy",
+         "rules": [{"level": "Metadata", "users": list(USERS), "omitStages": ["ResponseStarted"]},
+                   {"level": "None"}]}
+
+
+class Refused(Exception):
+    """An answer that is an error."""
+
+
+class Api:
+    """Over one connection, straight to the server."""
+
+    def __init__(self, port, ca_file):
+        self._connection = http.client.HTTPSConnection(
+            "127.0.0.1", port, context=ssl.create_default_context(cafile=ca_file), timeout=60)
+
+    def ask(self, method, path, body=None, content_type="application/json", accept=None,
+            token=ADMIN):
+        """The answer's head and its body, parsed."""
+        head = {"Authorization": f"Bearer {token}", "Accept": accept or "application/json"}
+        if body is not None:
+            head["Content-Type"] = content_type
+        self._connection.request(method, path, body and json.dumps(body), head)
+        response = self._connection.getresponse()
+        text = response.read()
+        if response.status >= 300:
+            raise Refused(f"{method} {path}: {response.status} {text[:300]!r}")
+        return response.headers, json.loads(text)
+
+    def create(self, path, body):
+        return self.ask("POST", path, body)[1]
+
+    def merge(self, path, body):
+        return self.ask("PATCH", path, body, "application/merge-patch+json")[1]
+
+    def delete(self, path):
+        return self.ask("DELETE", path)[1]
+
+    def list(self, path):
+        """What is there at a version that etcd's majority has, by key: (uid, resourceVersion)."""
+        _, body = self.ask("GET", path, accept=METADATA)
+        return {key_of(item["metadata"]): (item["metadata"]["uid"],
+                                           item["metadata"]["resourceVersion"])
+                for item in body["items"]}, int(body["metadata"]["resourceVersion"])
+
+
+def key_of(metadata):
+    namespace = metadata.get("namespace")
+    return f"{namespace}/{metadata['name']}" if namespace else metadata["name"]
+
+
+class Cluster:
+    """One server in a folder; it keeps its ports."""
+
+    def __init__(self, realapi, folder):
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True)
+        self.audit_log = self.folder / "audit.log"
+        self.port = steady_port()
+        self.api = None
+        self._etcd_port = steady_port()
+        self._realapi = realapi
+        self._process = None
+        groups = "".join(f"{user}-token,{user},{user}-uid,faults\n" for user in USERS)
+        (self.folder / "users.csv").write_text(f"{ADMIN},admin,admin-uid,system:masters\n{groups}")
+        (self.folder / "audit.yaml").write_text(json.dumps(AUDIT))
+
+    def start(self):
+        self._process = Process(
+            [self._realapi, "--data-dir", str(self.data), "--stdin", "--port", str(self.port),
+             "--etcd-port", str(self._etcd_port), "--authorization-mode", "AlwaysAllow", "--",
+             f"--token-auth-file={self.folder}/users.csv",
+             f"--audit-policy-file={self.folder}/audit.yaml",
+             f"--audit-log-path={self.audit_log}", "--audit-log-maxsize=1000"],
+            self.folder / "server.err")
+        self._process.wait_for("ready ", 120)
+        self.api = Api(self.port, str(self.data / "ca.crt"))
+
+    @property
+    def data(self):
+        return self.folder / "data"
+
+    def stop(self):
+        if self._process is not None:
+            self._process.stop()
+
+    def kill(self):
+        self._process.stop(signal.SIGKILL)
+
+    def backup(self):
+        """Stops the server, copies its etcd, and starts it again."""
+        self.stop()
+        shutil.rmtree(self.folder / "backup", ignore_errors=True)
+        shutil.copytree(self.data / "etcd", self.folder / "backup")
+        self.start()
+
+    def restore(self):
+        """Puts the copy back, while the server is down."""
+        shutil.rmtree(self.data / "etcd")
+        shutil.copytree(self.folder / "backup", self.data / "etcd")
+
+    def compact(self):
+        """Etcd forgets whatever is older than now. The server's own memory of it goes with the
+        next start."""
+        _, version = self.api.list("/api/v1/configmaps")
+        body = json.dumps({"physical": True, "revision": str(version)}).encode()
+        url = f"http://127.0.0.1:{self._etcd_port}/v3/kv/compaction"
+        with urllib.request.urlopen(url, body) as answer:
+            answer.read()
+
+    def kubeconfig(self, user, port):
+        """A file by which the user comes in through the port."""
+        ca = base64.b64encode((self.data / "ca.crt").read_bytes()).decode()
+        path = self.folder / f"{user}.kubeconfig"
+        path.write_text(json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "faults",
+            "clusters": [{"name": "faults", "cluster": {
+                "server": f"https://127.0.0.1:{port}", "certificate-authority-data": ca}}],
+            "users": [{"name": user, "user": {"token": f"{user}-token"}}],
+            "contexts": [{"name": "faults",
+                          "context": {"cluster": "faults", "user": user}}]}))
+        return path
+
+    def requests(self, user, offset):
+        """How many came in by that user since the audit log had that size, and how many of them
+        were answered with 429."""
+        came = busy = 0
+        with self.audit_log.open("rb") as log:
+            log.seek(offset)
+            for line in log:
+                event = json.loads(line)
+                if event["user"]["username"] != user:
+                    continue
+                came += event["stage"] == "RequestReceived"
+                busy += event.get("responseStatus", {}).get("code") == 429
+        return came, busy
+
+    def audit_size(self):
+        return self.audit_log.stat().st_size if self.audit_log.exists() else 0
+
+    # ---- Few requests at a time.
+
+    def jail(self, shares):
+        """Of each client's requests only few are admitted at a time; the rest get 429."""
+        base = "/apis/flowcontrol.apiserver.k8s.io/v1"
+        for user in USERS:
+            self.api.create(f"{base}/prioritylevelconfigurations", {
+                "metadata": {"name": user}, "spec": {"type": "Limited", "limited": {
+                    "nominalConcurrencyShares": shares, "borrowingLimitPercent": 0,
+                    "lendablePercent": 0, "limitResponse": {"type": "Reject"}}}})
+            schema = self.api.create(f"{base}/flowschemas", {
+                "metadata": {"name": user}, "spec": {
+                    "priorityLevelConfiguration": {"name": user}, "matchingPrecedence": 500,
+                    "rules": [{"subjects": [{"kind": "User", "user": {"name": user}}],
+                               "resourceRules": [{
+                                   "verbs": ["*"], "apiGroups": ["*"], "resources": ["*"],
+                                   "namespaces": ["*"], "clusterScope": True}]}]}})
+            deadline = time.monotonic() + 30
+            while True:
+                head, _ = self.api.ask("GET", "/api/v1/namespaces/default",
+                                       token=f"{user}-token")
+                if head["X-Kubernetes-Pf-Flowschema-Uid"] == schema["metadata"]["uid"]:
+                    break
+                if time.monotonic() > deadline:
+                    raise Refused("the flow schema does not come into effect")
+                time.sleep(0.1)
+
+    def unjail(self):
+        base = "/apis/flowcontrol.apiserver.k8s.io/v1"
+        for user in USERS:
+            self.api.delete(f"{base}/flowschemas/{user}")
+            self.api.delete(f"{base}/prioritylevelconfigurations/{user}")
