@@ -59,10 +59,9 @@ class Served {
     Result<void> begun;
     OnLoop(env_, [&] {
       if (upstream != nullptr) {
-        begun =
-            Keep(recorder_, apiserver::Recorder::Open(env_, upstream, flags.record,
-                                                      {.include_secrets = flags.record_secrets,
-                                                       .allow_writes = flags.record_writes}));
+        begun = Keep(recorder_, apiserver::Recorder::Open(env_, upstream, flags.record,
+                                                          {.include_secrets = flags.record_secrets,
+                                                           .allow_writes = flags.record_writes}));
       } else if (!flags.replay.empty()) {
         begun =
             Keep(replay_, apiserver::Replay::Open(env_, flags.replay,

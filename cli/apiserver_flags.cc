@@ -105,7 +105,8 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
   command.Option("--token-file", flags.token_file, "FILE",
                  "let in only requests with the bearer token in this file, or in the variable "
                  "KINFORMER_APISERVER_TOKEN");
-  command.Option("--token", flags.token, "TOKEN", "the same, where all users of the machine see it");
+  command.Option("--token", flags.token, "TOKEN",
+                 "the same, where all users of the machine see it");
   command.Options("--host-name", flags.host_names, "NAME",
                   "a further name by which clients reach the server");
   command.Option("--client-ca-file", flags.client_ca_file, "FILE",

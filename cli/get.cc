@@ -112,8 +112,7 @@ class GetOutput {
   void Show(const Selection& selection, std::vector<json::Value> objects, WallTime now) {
     if (form_ == "name") {
       for (const json::Value& object : objects) {
-        std::cout << Printable(
-                         selection.QualifiedName(object["metadata"]["name"].StringOrEmpty()))
+        std::cout << Printable(selection.QualifiedName(object["metadata"]["name"].StringOrEmpty()))
                   << '\n';
       }
     } else if (IsDocument()) {

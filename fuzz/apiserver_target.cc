@@ -177,8 +177,8 @@ void FuzzPatch(std::string_view input) {
   Require(json::Parse(document->Dump()).ok(), "what was patched is JSON", document->Dump());
 }
 
-// A line with a JSON patch, and a document. Applied again and again: what one round makes deeper, many
-// make too deep, and then it is refused.
+// A line with a JSON patch, and a document. Applied again and again: what one round makes deeper,
+// many make too deep, and then it is refused.
 void FuzzPatchDepth(std::string_view input) {
   constexpr int kRounds = 300;
   std::string_view rest = input;

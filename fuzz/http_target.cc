@@ -1,5 +1,5 @@
-// Heads of HTTP requests, as they come off a socket: whatever they are, the server answers in HTTP or
-// ends the connection, and its handler gets only what can be understood in one way.
+// Heads of HTTP requests, as they come off a socket: whatever they are, the server answers in HTTP
+// or ends the connection, and its handler gets only what can be understood in one way.
 
 #include <algorithm>
 #include <array>

@@ -180,7 +180,8 @@ TEST_F(RecordingTest, NothingSecretIsWritten) {
 TEST_F(RecordingTest, WhatMayChangeSomethingIsRefused) {
   Record();
   for (const char* method : {"POST", "PUT", "PATCH", "DELETE", "CONNECT"}) {
-    OpenReply reply(server_.sim(), recorder_->Handle({.method = method, .target = std::string(kMaps)}));
+    OpenReply reply(server_.sim(),
+                    recorder_->Handle({.method = method, .target = std::string(kMaps)}));
     reply.Pull();
     EXPECT_EQ(reply.reply().status, 405) << method;
     EXPECT_THAT(reply.reply().body, HasSubstr("--record-writes"));

@@ -9,9 +9,9 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
+#include "base/work_slice.h"
 #include "http/answer.h"
 #include "http/host_header.h"
-#include "base/work_slice.h"
 
 namespace kinformer::internal::http {
 namespace {

@@ -45,7 +45,7 @@ struct Stream {
   bool headers_too_long = false;
   bool body_too_long = false;
   std::string_view malformed{};  // why; empty: it is not
-  bool asked = false;  // the request is complete, or refused before that
+  bool asked = false;            // the request is complete, or refused before that
   std::optional<Answer> answer{};
   bool head_sent = false;
   bool deferred = false;  // has nothing to send until it is woken

@@ -16,11 +16,11 @@
 #include <boost/intrusive/list.hpp>
 
 #include "base/io_loop.h"
+#include "base/work_slice.h"
 #include "http/byte_stream.h"
 #include "http/connection.h"
 #include "http/http1_connection.h"
 #include "http/tls_handshake.h"
-#include "base/work_slice.h"
 
 namespace kinformer::internal::http {
 namespace {
@@ -279,7 +279,7 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
   Timer retry_{};
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_{};
   WokenList woken_{};
-  std::uint64_t refused_ = 0;        // accepts that failed, and were not logged
+  std::uint64_t refused_ = 0;         // accepts that failed, and were not logged
   std::optional<SteadyTime> said_{};  // when the last of them was
   Scratch scratch_{};
   std::uint32_t max_streams_ = options_.http2_max_streams;

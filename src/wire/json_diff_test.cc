@@ -169,7 +169,8 @@ TEST(JsonPatch, StaysWithinBounds) {
 
   std::string copies = "[";
   for (int i = 0; i < 60; ++i) {
-    copies += (i == 0 ? "" : ",") + (R"({"op":"copy","from":"","path":"/c)" + std::to_string(i)) + "\"}";
+    copies +=
+        (i == 0 ? "" : ",") + (R"({"op":"copy","from":"","path":"/c)" + std::to_string(i)) + "\"}";
   }
   Value wide = J(R"({"a":1})");
   const Result<void> refused = ApplyPatch(J(copies + "]"), wide);
@@ -186,8 +187,8 @@ TEST(JsonObject, ErasesAndAddsInOnePass) {
   EXPECT_EQ(object.Find("k7"), nullptr);
   EXPECT_EQ(*object.Find("k99"), Value(99));
   EXPECT_EQ(object.EraseIf([](const Object::Member& member) {
-              return member.second.AsInt64().value_or(0) % 2 == 0;
-            }),
+    return member.second.AsInt64().value_or(0) % 2 == 0;
+  }),
             50U);
   EXPECT_EQ(object.size(), 49U);
   object.Extend({{"z", 1}, {"a", 2}});

@@ -86,7 +86,9 @@ std::vector<Row> Origins() {
   const std::string named = R"({"metadata":{"name":"from-a-page"}})";
   return {
       {"Row1_ForeignOriginWithoutType", {403}, RequestText("POST", kMaps, foreign, named)},
-      {"Own_NoTypeIsJson", {201}, RequestText("POST", kMaps, {}, R"({"metadata":{"name":"no-type"}})")},
+      {"Own_NoTypeIsJson",
+       {201},
+       RequestText("POST", kMaps, {}, R"({"metadata":{"name":"no-type"}})")},
       {"Own_NullOrigin", {403}, RequestText("POST", kMaps, {{"Origin", "null"}}, named)},
       {"Own_EmptyOrigin", {403}, RequestText("POST", kMaps, {{"Origin", ""}}, named)},
       {"Own_OriginOfAnotherPort",
@@ -100,9 +102,7 @@ std::vector<Row> Origins() {
        RequestText("GET", kMaps, {{"Origin", "http://localhost"}, {"Origin", "http://evil"}})},
       {"Own_SameOrigin", {200}, RequestText("GET", kMaps, {{"Origin", "http://LOCALHOST"}})},
       {"Own_ForeignGet", {403}, RequestText("GET", "/livez", foreign)},
-      {"Own_ForeignDelete",
-       {403},
-       RequestText("DELETE", std::string(kMaps) + "/no-type", foreign)},
+      {"Own_ForeignDelete", {403}, RequestText("DELETE", std::string(kMaps) + "/no-type", foreign)},
       {"Own_Preflight",
        {403},
        RequestText("OPTIONS", kMaps,
@@ -186,18 +186,20 @@ std::vector<Row> Heads() {
        {400},
        post(chunked, "2;" + std::string(100'000, 'x') + "\r\n{}\r\n0\r\n\r\n")},
       {"Own_ChunkExtensionWithoutEnd", {400}, post(chunked, "2;" + std::string(100'000, 'x'))},
-      {"Own_ChunkExtensionShort",
-       {422},
-       post(chunked, "2;a=b\r\n{}\r\n0\r\n\r\n")},
+      {"Own_ChunkExtensionShort", {422}, post(chunked, "2;a=b\r\n{}\r\n0\r\n\r\n")},
       {"Own_Trailers", {400}, post(chunked, "2\r\n{}\r\n0\r\n" + Repeat("X-A: b\r\n", 10'000))},
       {"Own_TrailerIsNoHeader",
        {422},
        post(chunked, "2\r\n{}\r\n0\r\nOrigin: http://evil\r\n\r\n")},
       {"Own_ChunkSizeNegative", {400}, post(chunked, "-1\r\n{}\r\n0\r\n\r\n")},
-      {"Row18_HeadTooLong", {431}, Head("Host: localhost\r\nX-A: " + std::string(70'000, 'a') + "\r\n")},
+      {"Row18_HeadTooLong",
+       {431},
+       Head("Host: localhost\r\nX-A: " + std::string(70'000, 'a') + "\r\n")},
       {"Own_HeadsTooMany", {431}, Head("Host: localhost\r\n" + Repeat("X-A: b\r\n", 10'000))},
       {"Own_TargetTooLong", {431}, Get("/version?" + std::string(70'000, 'a'))},
-      {"Row19_BodyTooLong", {413}, Map("long", ",\"data\":{\"a\":\"" + std::string(3 << 20, 'a') + "\"}")},
+      {"Row19_BodyTooLong",
+       {413},
+       Map("long", ",\"data\":{\"a\":\"" + std::string(3 << 20, 'a') + "\"}")},
       {"Own_ChunkedBodyTooLong",
        {413},
        post(chunked, "100000\r\n" + std::string(0x100000, 'a') + "\r\n" + "100000\r\n" +
@@ -210,7 +212,9 @@ std::vector<Row> Heads() {
       {"Own_Http2Preface", {400}, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"},
       {"Own_Http3", {400}, "GET /version HTTP/3.1\r\nHost: localhost\r\n\r\n"},
       {"Own_NoVersion", {400}, "GET /version\r\n\r\n"},
-      {"Own_NulInMethod", {400}, std::string("G\0T /version HTTP/1.1\r\nHost: localhost\r\n\r\n", 42)},
+      {"Own_NulInMethod",
+       {400},
+       std::string("G\0T /version HTTP/1.1\r\nHost: localhost\r\n\r\n", 42)},
       {"Own_ControlInTarget", {400}, "GET /ver\x01sion HTTP/1.1\r\nHost: localhost\r\n\r\n"},
       {"Own_EmptyTarget", {400}, "GET  HTTP/1.1\r\nHost: localhost\r\n\r\n"},
       {"Own_AbsoluteTarget", {400, 404}, Get("http://evil/api/v1/pods")},
@@ -284,8 +288,16 @@ std::vector<Row> Documents() {
   return {
       {"Row28_JsonDepth", {400}, Map("deep", ",\"x\":" + Nested(513)), "512"},
       {"Own_JsonDepthUnclosed", {400}, Map("deep", ",\"x\":" + Repeat("[", 200'000))},
-      {"Row29_PatchTo600Levels", {422}, Patch("p29", "json", PatchByPath(600)), "512 levels", {Map("p29")}},
-      {"Row30_PatchTo3300LevelsByMove", {422}, Patch("p30", "json", PatchByMove(3300)), "512 levels", {Map("p30")}},
+      {"Row29_PatchTo600Levels",
+       {422},
+       Patch("p29", "json", PatchByPath(600)),
+       "512 levels",
+       {Map("p29")}},
+      {"Row30_PatchTo3300LevelsByMove",
+       {422},
+       Patch("p30", "json", PatchByMove(3300)),
+       "512 levels",
+       {Map("p30")}},
       {"Own_PatchReplaceDeep",
        {422},
        Patch("p30r", "json",
@@ -336,11 +348,12 @@ std::vector<Row> Documents() {
       {"Own_MergePatchNoObject", {400}, Patch("p", "merge", "[]")},
       {"Row35_RegularExpressions",
        {422},
-       Json("POST", kCrds,
-            R"({"metadata":{"name":"ws.e.example"},"spec":{"group":"e.example","scope":"Namespaced",)"
-            R"("names":{"plural":"ws","kind":"W"},"versions":[{"name":"v1","served":true,)"
-            R"("storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"a":{)"
-            R"("type":"string","pattern":"((a{0,100}){0,100}){0,100}"}}}}}]}})")},
+       Json(
+           "POST", kCrds,
+           R"({"metadata":{"name":"ws.e.example"},"spec":{"group":"e.example",)"
+           R"("scope":"Namespaced","names":{"plural":"ws","kind":"W"},"versions":[)"
+           R"({"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"a":{)"
+           R"("type":"string","pattern":"((a{0,100}){0,100}){0,100}"}}}}}]}})")},
       {"Row40_NameWithNul", {400, 422}, Map("a\\u0000b")},
       {"Row40_NameTooLong", {422}, Map(std::string(254, 'a'))},
       {"Row40_NameNotAscii", {422}, Map("\xc3\xbc")},
@@ -373,13 +386,16 @@ std::vector<Row> Queries() {
       {"Own_FieldUnknown", {400}, Get(maps + "?fieldSelector=spec.secret%3Da")},
       {"Own_WatchVersionGarbage", {400}, Get(maps + "?watch=1&resourceVersion=x")},
       {"Own_WatchTimeoutGarbage", {400}, Get(maps + "?watch=1&timeoutSeconds=1e30")},
-      {"Own_DryRunUnknown", {422}, Json("POST", maps + "?dryRun=Some", R"({"metadata":{"name":"d"}})")},
+      {"Own_DryRunUnknown",
+       {422},
+       Json("POST", maps + "?dryRun=Some", R"({"metadata":{"name":"d"}})")},
       {"Own_FieldManagerControls",
        {422},
        Json("POST", maps + "?fieldManager=a%1bb", R"({"metadata":{"name":"d"}})")},
       {"Own_FieldManagerLong",
        {422},
-       Json("POST", maps + "?fieldManager=" + std::string(129, 'a'), R"({"metadata":{"name":"d"}})")},
+       Json("POST", maps + "?fieldManager=" + std::string(129, 'a'),
+            R"({"metadata":{"name":"d"}})")},
       {"Row43_GarbageWithoutEnd",
        {201},
        Json("POST", "/debug/faults",
@@ -388,9 +404,7 @@ std::vector<Row> Queries() {
       {"Own_FaultIdTooLong",
        {404},
        RequestText("DELETE", "/debug/faults/99999999999999999999999999")},
-      {"Own_RestoreGarbage",
-       {400},
-       RequestText("POST", "/debug/restore?resourceVersion=x")},
+      {"Own_RestoreGarbage", {400}, RequestText("POST", "/debug/restore?resourceVersion=x")},
   };
 }
 
@@ -478,7 +492,8 @@ TEST_F(CostlyServer, ManyOperationsOnOneContainerAreOnePass) {
   AskSoon(Map("ops", ",\"data\":{" + Members(10'000, "\"v\"") + "}"), 201);
   std::string removes = "[";
   for (int i = 0; i < 10'000; ++i) {
-    removes += (i == 0 ? "" : ",") + (R"({"op":"remove","path":"/data/k)" + std::to_string(i)) + "\"}";
+    removes +=
+        (i == 0 ? "" : ",") + (R"({"op":"remove","path":"/data/k)" + std::to_string(i)) + "\"}";
   }
   AskSoon(Patch("ops", "json", removes + "]"), 200);
   std::string inserts = R"([{"op":"add","path":"/metadata/finalizers","value":[]})";
@@ -534,8 +549,7 @@ TEST_F(CostlyServer, PathsOfUnknownMembersAreBounded) {
   const std::string deep = Repeat(R"({"properties":{"a-rather-long-name":)", 200);
   const std::string crd = R"({"metadata":{"name":"x"},"spec":{"versions":[{"schema":{)"
                           R"("openAPIV3Schema":)" +
-                          deep + "{" + Members(100'000, "1") + "}" + Repeat("}}", 200) +
-                          "}}]}}";
+                          deep + "{" + Members(100'000, "1") + "}" + Repeat("}}", 200) + "}}]}}";
   const RawReply reply = Ask(Json("POST", std::string(kCrds) + "?fieldValidation=Strict", crd));
   EXPECT_GE(reply.status, 400);
   EXPECT_LT(reply.text.size(), 4U << 20);
@@ -543,10 +557,10 @@ TEST_F(CostlyServer, PathsOfUnknownMembersAreBounded) {
 
 // Row 41.
 TEST_F(CostlyServer, Row41NoTextStandsForAnotherField) {
-  const RawReply made = Ask(
-      Json("POST", kPods,
-           R"({"metadata":{"name":"forger"},"spec":{"nodeName":"n\u0000Foo\u0000Bar",)"
-           R"("containers":[{"name":"c","image":"i"}]}})"));
+  const RawReply made =
+      Ask(Json("POST", kPods,
+               R"({"metadata":{"name":"forger"},"spec":{"nodeName":"n\u0000Foo\u0000Bar",)"
+               R"("containers":[{"name":"c","image":"i"}]}})"));
   EXPECT_THAT((std::vector<int>{201, 400, 422}), ::testing::Contains(made.status));
   for (const char* field : {"status.phase%3DFoo", "spec.nodeName%3Dn", "status.phase%3DBar"}) {
     EXPECT_THAT(Ask(Get(std::string(kPods) + "?fieldSelector=" + field)).text,
@@ -554,8 +568,8 @@ TEST_F(CostlyServer, Row41NoTextStandsForAnotherField) {
   }
 }
 
-// Row 36 and its kin: whatever one asks for, others are answered meanwhile. Without slices they wait
-// for as long as the whole answer takes.
+// Row 36 and its kin: whatever one asks for, others are answered meanwhile. Without slices they
+// wait for as long as the whole answer takes.
 TEST_F(CostlyServer, Row36NobodyStarvesBehindACostlyAnswer) {
   std::string manifests;
   for (int i = 0; i < 8'000; ++i) {
@@ -606,17 +620,19 @@ TEST_F(CostlyServer, RenderedListsAreWhatTheyWere) {
   const auto body = [](const RawReply& reply) {
     return reply.text.substr(reply.text.find("\r\n\r\n") + 4);
   };
-  for (const std::string selector : {"", "?fieldSelector=metadata.name%3Dr1",
-                                     "?fieldSelector=metadata.name%3Dnobody"}) {
+  for (const std::string selector :
+       {"", "?fieldSelector=metadata.name%3Dr1", "?fieldSelector=metadata.name%3Dnobody"}) {
     const std::string plain = body(Ask(Get(std::string(kMaps) + selector)));
-    const RawReply pretty = Ask(
-        Get(std::string(kMaps) + selector + (selector.empty() ? "?" : "&") + "pretty=true"));
+    const RawReply pretty =
+        Ask(Get(std::string(kMaps) + selector + (selector.empty() ? "?" : "&") + "pretty=true"));
     if (plain.starts_with("{")) {
       const json::Value value = json::Parse(plain).OrExit();
-      EXPECT_THAT(pretty.text, HasSubstr(selector.empty() ? "\"kind\": \"ConfigMapList\"" : value.DumpPretty()));
-      const RawReply yaml = Ask(RequestText("GET", std::string(kMaps) + selector,
-                                            {{"Accept", "application/yaml"}}));
-      EXPECT_THAT(yaml.text, HasSubstr(selector.empty() ? "kind: ConfigMapList\n" : yaml::Dump(value)));
+      EXPECT_THAT(pretty.text,
+                  HasSubstr(selector.empty() ? "\"kind\": \"ConfigMapList\"" : value.DumpPretty()));
+      const RawReply yaml =
+          Ask(RequestText("GET", std::string(kMaps) + selector, {{"Accept", "application/yaml"}}));
+      EXPECT_THAT(yaml.text,
+                  HasSubstr(selector.empty() ? "kind: ConfigMapList\n" : yaml::Dump(value)));
     }
   }
 }

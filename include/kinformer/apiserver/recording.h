@@ -43,8 +43,8 @@ struct RecorderStats {
 // A Handler that passes requests to `upstream`, with the upstream's own credentials, and what comes
 // back to the client. What may change something (any method but GET and HEAD, proxies, exec and its
 // kin) is MethodNotAllowed, unless `allow_writes`. Whoever is let in reads what those credentials
-// can read: give an HttpServer in front of it a bearer_token. It writes down the GET requests (lists, watches, discovery) and their
-// answers, chunk by chunk, with times.
+// can read: give an HttpServer in front of it a bearer_token. It writes down the GET requests
+// (lists, watches, discovery) and their answers, chunk by chunk, with times.
 //
 // Guarantees: no header of a request but Accept is written, so no credential; no answer about
 // Secrets unless asked for; no request that changes something. What has been written can be

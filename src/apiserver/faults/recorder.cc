@@ -225,9 +225,10 @@ std::unique_ptr<ResponseStream> Recorder::Handle(HttpRequest request) {
   if (!info) return ErrorResponse(info.error(), request.headers.Get("Accept"));
   if (!core_->options.allow_writes && !OnlyReads(request.method, *info)) {
     return ErrorResponse(
-        Error(Reason::kMethodNotAllowed,
-              "a recorder passes on only what reads; --record-writes (RecorderOptions::allow_writes) "
-              "lets it pass on the rest, with its own credentials")
+        Error(
+            Reason::kMethodNotAllowed,
+            "a recorder passes on only what reads; --record-writes (RecorderOptions::allow_writes) "
+            "lets it pass on the rest, with its own credentials")
             .WithHttpStatus(405),
         request.headers.Get("Accept"));
   }

@@ -80,7 +80,8 @@ std::string_view ReasonOf(int status) {
 std::unique_ptr<ResponseStream> ApiPolicy::Admit(const std::string& certificate_user,
                                                  HttpRequest& request) const {
   if (HasForeignOrigin(request.headers)) {
-    return Refuse(403, "the Origin is not this server: a web page from elsewhere sent this request");
+    return Refuse(403,
+                  "the Origin is not this server: a web page from elsewhere sent this request");
   }
   const std::string_view host = request.headers.Get("host");
   if (LetsAnybodyIn(options_) && !names_.Include(host)) {

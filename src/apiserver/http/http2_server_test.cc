@@ -314,12 +314,13 @@ TEST_F(Http2ServerTest, ABodyThatNeverComesIsGivenUp) {
 TEST_F(Http2ServerTest, PagesFromElsewhereAndOtherHostsAreRefused) {
   Listen();
   RawClient client(Dial());
-  const std::vector<std::pair<std::vector<std::pair<std::string, std::string>>, std::string>> rows = {
-      {{{"origin", "https://evil"}}, "403"},
-      {{{"origin", "https://localhost"}}, "200"},
-      {{{"host", "evil"}}, "400"},
-      {{{"host", "localhost"}}, "200"},
-  };
+  const std::vector<std::pair<std::vector<std::pair<std::string, std::string>>, std::string>> rows =
+      {
+          {{{"origin", "https://evil"}}, "403"},
+          {{{"origin", "https://localhost"}}, "200"},
+          {{{"host", "evil"}}, "400"},
+          {{{"host", "localhost"}}, "200"},
+      };
   for (const auto& [fields, status] : rows) {
     const std::int32_t id = client.Request("/echo", fields);
     ASSERT_TRUE(client.Until([&] { return client.streams[id].closed; }));
@@ -335,22 +336,26 @@ TEST_F(Http2ServerTest, FramesAgainstTheRulesEndTheConnectionAndNoMore) {
   Listen();
   const auto frame = [](char type, char flags, char stream, const std::string& payload) {
     const auto size = payload.size();
-    return std::string{static_cast<char>(size >> 16), static_cast<char>(size >> 8),
-                       static_cast<char>(size),       type,
-                       flags,                         '\0',
-                       '\0',                          '\0',
+    return std::string{static_cast<char>(size >> 16),
+                       static_cast<char>(size >> 8),
+                       static_cast<char>(size),
+                       type,
+                       flags,
+                       '\0',
+                       '\0',
+                       '\0',
                        stream} +
            payload;
   };
   const std::string start = "\x82\x87\x84\x41\x09localhost";  // GET, https, /, :authority
   // A value of 4,000 bytes goes into the table and is named 10,000 times.
-  const std::string bomb = start + "\x40\x01x\x7f\xa1\x1e" + std::string(4000, 'v') +
-                           std::string(10'000, '\xbe');
+  const std::string bomb =
+      start + "\x40\x01x\x7f\xa1\x1e" + std::string(4000, 'v') + std::string(10'000, '\xbe');
   std::string flood = frame(1, 1, 1, start);
   for (int i = 0; i < 20'000; ++i) flood += frame(9, 0, 1, {"\x40\x01x\x01y", 5});
   for (const std::string& bytes :
-       {flood, frame(1, 5, 1, bomb), frame(8, 0, 0, std::string(4, '\0')),
-        frame(1, 5, 2, start), frame(0, 1, 1, "data without a request")}) {
+       {flood, frame(1, 5, 1, bomb), frame(8, 0, 0, std::string(4, '\0')), frame(1, 5, 2, start),
+        frame(0, 1, 1, "data without a request")}) {
     RawClient client(Dial());
     ASSERT_TRUE(client.Until([&] { return MaxStreams(client) == 100; }));
     client.Write(bytes);

@@ -86,11 +86,11 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Listen(Env& env, Handler& handle
                      std::make_shared<const ApiPolicy>(impl->options, certified), *std::move(tls));
   if (!server) return server.error();
   if (LetsAnybodyIn(impl->options) && !IsLoopbackAddress(impl->options.address)) {
-    env.log().Log(LogLevel::kWarning,
-                  "the server listens beyond this machine and lets in everybody: set bearer_token, "
-                  "and tls",
-                  {{"address", impl->options.address},
-                   {"port", std::to_string((*server)->port())}});
+    env.log().Log(
+        LogLevel::kWarning,
+        "the server listens beyond this machine and lets in everybody: set bearer_token, "
+        "and tls",
+        {{"address", impl->options.address}, {"port", std::to_string((*server)->port())}});
   }
   impl->server = *std::move(server);
   impl->kubeconfig.url = impl->Url();

@@ -160,9 +160,10 @@ TEST_P(HttpServerTest, SaysContinueWhenAsked) {
 
 TEST_F(HttpServer1Test, ServesPipelinedRequestsInOrderAndOldClients) {
   Listen();
-  const std::string two = Talk(Dial(),
-                               "GET /echo?1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
-                               "GET /echo?2 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  const std::string two =
+      Talk(Dial(),
+           "GET /echo?1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+           "GET /echo?2 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   EXPECT_LT(two.find("/echo?1"), two.find("/echo?2"));
   EXPECT_NE(two.find("/echo?2"), std::string::npos);
   EXPECT_THAT(Talk(Dial(), "GET /ticks HTTP/1.0\r\n\r\n"),
@@ -281,8 +282,8 @@ TEST_F(HttpServer1Test, DestructionEndsWhatIsUnderWay) {
   std::vector<int> clients;
   for (int i = 0; i < 20; ++i) {
     clients.push_back(Dial());
-    const std::string request =
-        std::string("GET ") + (i % 2 == 0 ? "/silent" : "/endless") + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    const std::string request = std::string("GET ") + (i % 2 == 0 ? "/silent" : "/endless") +
+                                " HTTP/1.1\r\nHost: localhost\r\n\r\n";
     ::send(clients.back(), request.data(), request.size(), MSG_NOSIGNAL);
   }
   EXPECT_TRUE(Eventually([&] { return handler_.alive == 20; }));

@@ -19,7 +19,6 @@ using internal::base::WorkSlice;
 constexpr std::string_view kBase64Url =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-
 // How many objects one Read looks at, whether they fit the selectors or not: a loop turn has an
 // end. The clock is looked at once in a while.
 constexpr std::size_t kMaxVisits = 4096;
@@ -111,20 +110,19 @@ class RecordSource {
     const Selection& selection = plan_.selection;
     std::size_t visits = 0;
     bool complete = true;
-    pin_.store().Walk(selection.prefix(), next_, plan_.resource_version,
-                      [&](const StoredObjectPtr& stored) {
-                        if (selection.single() && stored->key() != selection.prefix()) return false;
-                        const bool pause = visits == kMaxVisits ||
-                                           (visits > 0 && visits % kVisitsPerLook == 0 &&
-                                            turn.over());
-                        if (pause || !visit(stored)) {
-                          next_ = stored->key();
-                          complete = false;
-                          return false;
-                        }
-                        ++visits;
-                        return true;
-                      });
+    pin_.store().Walk(
+        selection.prefix(), next_, plan_.resource_version, [&](const StoredObjectPtr& stored) {
+          if (selection.single() && stored->key() != selection.prefix()) return false;
+          const bool pause =
+              visits == kMaxVisits || (visits > 0 && visits % kVisitsPerLook == 0 && turn.over());
+          if (pause || !visit(stored)) {
+            next_ = stored->key();
+            complete = false;
+            return false;
+          }
+          ++visits;
+          return true;
+        });
     return complete;
   }
 

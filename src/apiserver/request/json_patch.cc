@@ -290,7 +290,8 @@ class JsonPatch {
     for (std::size_t i = begin; i < end; ++i) {
       if (Result<void> applied = At(i).ApplyTo(*object, gone); !applied) return applied;
     }
-    object->EraseIf([&](const json::Object::Member& member) { return gone.contains(member.first); });
+    object->EraseIf(
+        [&](const json::Object::Member& member) { return gone.contains(member.first); });
     return {};
   }
 

@@ -248,9 +248,8 @@ void DeleteScalars(std::string_view field, const json::Value& gone, json::Value&
   json::Value* list = document.Find(field);
   if (list == nullptr) return;
   const Places places = PlacesOf({}, gone.items());
-  std::erase_if(list->EnsureArray(), [&](const json::Value& scalar) {
-    return places.contains(IdentityOf({}, scalar));
-  });
+  std::erase_if(list->EnsureArray(),
+                [&](const json::Value& scalar) { return places.contains(IdentityOf({}, scalar)); });
 }
 
 // A member of `patch` that is neither a directive nor null, into what stands in its place.
@@ -284,7 +283,8 @@ Result<void> MergeMembers(const json::Value& patch, json::Value& document) {
   json::Object& members = document.EnsureObject();
   if (nulls) {
     members.EraseIf([&](const json::Object::Member& member) {
-      const json::Value* change = member.first.starts_with('$') ? nullptr : patch.Find(member.first);
+      const json::Value* change =
+          member.first.starts_with('$') ? nullptr : patch.Find(member.first);
       return change != nullptr && change->is_null();
     });
   }

@@ -104,9 +104,8 @@ std::string MetaError(const Value& metadata) {
 void PruneMetadata(Value& metadata) {
   json::Object* const members = metadata.IfObject();
   if (members == nullptr) return;
-  members->EraseIf([](const json::Object::Member& member) {
-    return FindMetaField(member.first) == nullptr;
-  });
+  members->EraseIf(
+      [](const json::Object::Member& member) { return FindMetaField(member.first) == nullptr; });
 }
 
 // ---- Fields that the schema does not know
@@ -234,7 +233,8 @@ bool Prune(const SchemaNode* schema, Value& value, bool resource, bool keep) {
   std::vector<bool> gone(members->size());
   for (std::size_t i = 0; i < members->size(); ++i) {
     bool goes = false;
-    pruned = PruneMember(schema, members->name(i), members->value(i), resource, keep, goes) || pruned;
+    pruned =
+        PruneMember(schema, members->name(i), members->value(i), resource, keep, goes) || pruned;
     gone[i] = goes;
   }
   if (pruned) EraseMarked(gone, *members);

@@ -315,12 +315,13 @@ ResponsePtr Mutations::DeleteCollection(const ResourceRequest& request) {
   const std::int64_t most = limit->value_or(0);
   const std::int64_t version = state_.resource_version;
   // The answer shows what was there before; it holds its version while the objects go.
-  auto answer = NewListStream(state_.env, ObjectEncoder(request.at, request.format, state_.env.WallNow()),
-                              {.selection = *selection,
-                               .resource_version = version,
-                               .limit = most,
-                               .remaining = static_cast<std::int64_t>(
-                                   request.at.resource->store->size(request.info.namespace_))});
+  auto answer = NewListStream(
+      state_.env, ObjectEncoder(request.at, request.format, state_.env.WallNow()),
+      {.selection = *selection,
+       .resource_version = version,
+       .limit = most,
+       .remaining =
+           static_cast<std::int64_t>(request.at.resource->store->size(request.info.namespace_))});
   std::vector<StoredObjectPtr> selected;
   request.at.resource->store->Walk(
       selection->prefix(), {}, version, [&](const StoredObjectPtr& stored) {

@@ -46,10 +46,10 @@ std::unique_ptr<ListWatchCall> ContainedListWatch::Watch(const ListOptions& opti
 }
 
 std::unique_ptr<ListWatchCall> ContainedListWatch::CurrentVersion(
-    std::function<void(Result<std::string>)> answer) {
+    const std::function<void(Result<std::string> version)>& answer) {
   // No call is an answer, too: it cannot ask.
   std::unique_ptr<ListWatchCall> started;
-  (void)base::CallUser(env_, kName, [&] { started = inner_.CurrentVersion(std::move(answer)); });
+  (void)base::CallUser(env_, kName, [&] { started = inner_.CurrentVersion(answer); });
   return started;
 }
 

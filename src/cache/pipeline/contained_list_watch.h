@@ -25,7 +25,7 @@ class ContainedListWatch final : public ListerWatcher {
   std::unique_ptr<ListWatchCall> Watch(const ListOptions& options,
                                        WatchReceiver& receiver) override;
   std::unique_ptr<ListWatchCall> CurrentVersion(
-      std::function<void(Result<std::string>)> answer) override;
+      const std::function<void(Result<std::string> version)>& answer) override;
   [[nodiscard]] ListScope Scope() const override;
   [[nodiscard]] bool SetEntryOptions(const EntryOptions& options) override;
   [[nodiscard]] bool IsWatchListSemanticsUnSupported() const override;

@@ -198,7 +198,10 @@ TEST(PipelineConcurrency, SI_07_SI_10_StartRacesWithEverything) {
       }
     });
     add.join();
-    static_cast<void>(informer.WaitForCacheSync({}, {.timeout = std::chrono::seconds(60)}));
+    // Until Run has begun there is nothing to wait for, and the wait says so at once.
+    while (!informer.WaitForCacheSync({}, {.timeout = std::chrono::seconds(60)}).ok()) {
+      std::this_thread::yield();
+    }
     EXPECT_TRUE(informer.HasSynced());
     stop.request_stop();
     run.join();

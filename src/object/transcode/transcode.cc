@@ -127,7 +127,7 @@ class FieldChecker {
 
   const JsonTape& tape_;
   FieldProblems& problems_;
-  std::string path_;  // of where it is
+  std::string path_;       // of where it is
   std::size_t bytes_ = 0;  // of the texts of problems
   std::string scratch_;
 };
