@@ -348,12 +348,12 @@ std::vector<Row> Documents() {
       {"Own_MergePatchNoObject", {400}, Patch("p", "merge", "[]")},
       {"Row35_RegularExpressions",
        {422},
-       Json(
-           "POST", kCrds,
-           R"({"metadata":{"name":"ws.e.example"},"spec":{"group":"e.example",)"
-           R"("scope":"Namespaced","names":{"plural":"ws","kind":"W"},"versions":[)"
-           R"({"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"a":{)"
-           R"("type":"string","pattern":"((a{0,100}){0,100}){0,100}"}}}}}]}})")},
+       Json("POST", kCrds,
+            R"({"metadata":{"name":"ws.e.example"},"spec":{"group":"e.example",)"
+            R"("scope":"Namespaced","names":{"plural":"ws","kind":"W"},"versions":[)"
+            R"({"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":)"
+            R"({"type":"object","properties":{"a":{"type":"string",)"
+            R"("pattern":"((a{0,100}){0,100}){0,100}"}}}}}]}})")},
       {"Row40_NameWithNul", {400, 422}, Map("a\\u0000b")},
       {"Row40_NameTooLong", {422}, Map(std::string(254, 'a'))},
       {"Row40_NameNotAscii", {422}, Map("\xc3\xbc")},
