@@ -145,11 +145,14 @@ class Writer:
             self.write(1)
             time.sleep(pause)
 
-    def touch(self, count):
-        """Updates the newest objects."""
-        for scope in self._scopes:
-            for name in self._live[scope][-count:]:
-                self._update(scope, name)
+    def newest(self):
+        """The newest object of every scope."""
+        return {scope: self._live[scope][-1] for scope in self._scopes}
+
+    def touch(self, names):
+        """Updates one object of every scope."""
+        for scope, name in names.items():
+            self._update(scope, name)
 
     def create(self, count):
         for scope in self._scopes:

@@ -82,18 +82,21 @@ def restored_and_back_later(run):
 
 
 def overtake(run):
-    """The clients are away until the new history is ahead of what they saw of the old one."""
+    """The clients are away until the new history is ahead of what they saw of the old one. Returns
+    an object of every scope that was made at a version which they take for seen."""
     version = run.lose_history(20)
     run.each(lambda proxy: proxy.refuse())
     run.cluster.start()
+    run.writer.create(1)
+    unseen = run.writer.newest()
     while run.version() < version + 20:
         run.writer.write(5)
+    return unseen
 
 
-@fault("etcd restored and overtaken, then objects change that were made meanwhile")
+@fault("etcd restored and overtaken, then one object changes that was made meanwhile")
 def overtaken_with_gaps(run):
-    overtake(run)
-    run.writer.touch(20)
+    run.writer.touch(overtake(run))
     run.each(lambda proxy: proxy.admit())
 
 
