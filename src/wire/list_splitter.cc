@@ -182,6 +182,7 @@ Result<void> ListSplitter::TakeEnvelopeField(const FieldHead& head, std::string_
     if (!in_list || !head.IsBytes(2)) return Stop(TooLarge(offset_, head.length));
     list_left_ -= before + head.length;
     skip_left_ = skip_size_ = head.length;
+    item_start_ = offset_;
     return content;
   }
   if (head.length > static_cast<std::uint64_t>(end - content)) {
@@ -204,7 +205,7 @@ const char* ListSplitter::SkipSome(const char* at, const char* end, Sink& sink) 
   skip_left_ -= some;
   if (skip_left_ > 0) return at + some;
   const std::string front = std::exchange(front_, {});
-  Result<void> without = sink.OnTooLarge(front, TooLarge(offset_, skip_size_));
+  Result<void> without = sink.OnTooLarge(front, TooLarge(item_start_, skip_size_));
   if (!without) return Stop(std::move(without).error());
   ++items_;
   if (list_left_ == 0) protobuf_state_ = ProtobufState::kEnvelope;
@@ -288,7 +289,7 @@ Result<std::size_t> ListSplitter::FeedJsonToken(std::string_view chunk, Sink& si
     if (Result<void> done = TakeJson(cut_.value(), cut_.bitmap(), sink); !done) return done.error();
     cut_.Clear();
   } else if (cut_.value().size() > max_object_bytes_) {
-    Error error = TooLarge(offset_, cut_.value().size());
+    Error error = TooLarge(item_start_, cut_.value().size());
     if (json_state_ != JsonState::kItem) return error;
     Result<void> without = sink.OnTooLarge(cut_.value(), std::move(error));
     if (!without) return std::move(without).error();
@@ -321,7 +322,11 @@ Result<void> ListSplitter::FeedJsonWindow(std::string_view window, Sink& sink) {
     } else {
       const std::string_view expected = StepJson(*at);
       if (!expected.empty()) return Unexpected(position(), *at, expected);
-      if (!in_token_) ++at;
+      if (in_token_) {
+        item_start_ = position();
+      } else {
+        ++at;
+      }
     }
   }
   return {};
@@ -402,15 +407,16 @@ void ListSplitter::BeginToken(bool keep) {
 Result<void> ListSplitter::TakeJson(std::string_view token, const JsonBitmap& bitmap, Sink& sink) {
   in_token_ = false;
   const bool too_large = keep_ && token.size() > max_object_bytes_;
-  if (too_large && json_state_ != JsonState::kItem) return TooLarge(offset_, token.size());
+  if (too_large && json_state_ != JsonState::kItem) return TooLarge(item_start_, token.size());
   switch (json_state_) {
     case JsonState::kName:
       name_ = PlainJsonString(token);
       json_state_ = JsonState::kColon;
       return {};
     case JsonState::kItem:
-      if (Result<void> item = too_large ? sink.OnTooLarge(token, TooLarge(offset_, token.size()))
-                                        : sink.OnItem(token, &bitmap);
+      if (Result<void> item = too_large
+                                  ? sink.OnTooLarge(token, TooLarge(item_start_, token.size()))
+                                  : sink.OnItem(token, &bitmap);
           !item) {
         return item;
       }

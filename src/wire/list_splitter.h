@@ -143,6 +143,8 @@ class ListSplitter {
   ProtobufState protobuf_state_ = ProtobufState::kMagic;
   std::size_t need_ = 0;
   std::uint64_t list_left_ = 0;
+  // Where the item, or another token of JSON, begins in the body.
+  std::uint64_t item_start_ = 0;
   // Of an item above the limit: what is to come, and how it began.
   std::uint64_t skip_left_ = 0;
   std::uint64_t skip_size_ = 0;

@@ -111,17 +111,17 @@ TEST_P(ClientAnswers, Row) {
 INSTANTIATE_TEST_SUITE_P(
     Rows, ClientAnswers,
     ::testing::Values(
-        AnswerRow{"R54RedirectIsNotFollowed",
+        AnswerRow{"Row54_RedirectIsNotFollowed",
                   Head("Location: /version\r\nContent-Length: 0\r\n", 302), "error: "},
-        AnswerRow{"R55EndlessHeaders",
+        AnswerRow{"Row55_EndlessHeaders",
                   Head(Repeated("X-A: " + std::string(8000, 'x') + "\r\n", 100)),
                   "error: Transport"},
-        AnswerRow{"R56GzipThatNobodyAskedFor",
+        AnswerRow{"Row56_GzipThatNobodyAskedFor",
                   Head("Content-Type: application/json\r\nContent-Encoding: gzip\r\n"
                        "Content-Length: 3\r\n") +
                       "abc",
                   "nobody asked for"},
-        AnswerRow{"R58StalledBody",
+        AnswerRow{"Row58_StalledBody",
                   Head("Content-Type: application/json\r\nContent-Length: 100\r\n") + "{",
                   "stopped in its middle", true},
         AnswerRow{"NotHttp", "SSH-2.0-OpenSSH_9.2\r\n", "error: Transport"},
@@ -239,18 +239,18 @@ TEST_P(ClientConfigs, Row) {
 INSTANTIATE_TEST_SUITE_P(
     Rows, ClientConfigs,
     ::testing::Values(
-        ConfigRow{"R45ImpersonationWithALineBreak",
+        ConfigRow{"Row45_ImpersonationWithALineBreak",
                   Kube(kServer, R"({as: "jane\r\nImpersonate-Group: system:masters"})"),
                   {"Impersonate-User", "line break"}},
-        ConfigRow{"R47TokenFifo", Kube(kServer, "{tokenFile: %d/fifo}"), {"fifo", "FIFO"}},
-        ConfigRow{"R49ProxyWithoutScheme",
+        ConfigRow{"Row47_TokenFifo", Kube(kServer, "{tokenFile: %d/fifo}"), {"fifo", "FIFO"}},
+        ConfigRow{"Row49_ProxyWithoutScheme",
                   Kube("{server: 'https://s', proxy-url: 'me:HUSH@p:1'}"),
                   {"proxy-url", "http://"}},
-        ConfigRow{"R52CaPlusInsecure",
+        ConfigRow{"Row52_CaPlusInsecure",
                   Kube("{server: 'https://s', certificate-authority-data: eA==, "
                        "insecure-skip-tls-verify: true}"),
                   {"exclude each other"}},
-        ConfigRow{"R53ServerNameWithPort",
+        ConfigRow{"Row53_ServerNameWithPort",
                   Kube("{server: 'https://s', tls-server-name: 'kube:6443'}"),
                   {"tls-server-name", "kube:6443"}},
         ConfigRow{"TokenWithALineBreak",
@@ -316,14 +316,14 @@ INSTANTIATE_TEST_SUITE_P(
                   {"v9"}}),
     [](const auto& test) { return test.param.name; });
 
-TEST(ClientRows, R48AKubeconfigWithoutEnd) {
+TEST(ClientRows, Row48_AKubeconfigWithoutEnd) {
   EXPECT_THAT(Said(Config::FromKubeconfigFile("/dev/zero")), HasSubstr("a device"));
 }
 
 // ---- programs
 
 // Row 57: every request of discovery would wait for itself.
-TEST(ClientRows, R57DiscoveryEndsWithTheCallersTime) {
+TEST(ClientRows, Row57_DiscoveryEndsWithTheCallersTime) {
   LoopbackServer server([](const LoopbackServer::Request&, LoopbackServer::Peer& peer) {
     peer.WaitForClose();
     return false;
@@ -354,7 +354,7 @@ TEST(ClientRows, M5AnAnswerIsKeptUpToALimit) {
 }
 
 // Row 59.
-TEST(ClientRows, R59AWarningHandlerThrows) {
+TEST(ClientRows, Row59_AWarningHandlerThrows) {
   LoopbackServer server([](const LoopbackServer::Request& request, LoopbackServer::Peer& peer) {
     return peer.Write(
         PlainResponse(request.target, "Warning: 299 - \"" + request.target + "\"\r\n"));
@@ -381,7 +381,7 @@ TEST(ClientRows, TheLongestTimeoutIsNone) {
 
 // Row 62: everything is there when the process forks: a client on a socket with an informer and a
 // handler. The child ends, by exit and by its destructors, and the parent goes on.
-TEST(ClientRows, R62AForkedChildEndsAndHurtsNobody) {
+TEST(ClientRows, Row62_AForkedChildEndsAndHurtsNobody) {
   ApiServer server;
   server.Listen({.tls = true}).OrExit();
   const Config config = Config::FromKubeconfig(server.kubeconfig()).OrExit();

@@ -97,7 +97,7 @@ TEST(MalformedBodies, ListsThatAreSomethingElse) {
             "list, byte 26, after 0 items: an object of 40 bytes or more; the limit is 39; "
             "max_object_bytes of the informer's options raises it");
   EXPECT_EQ(WrongList(Encoding::kJson, R"({"items":[{"a":"0123456789"}]})", 10),
-            "list, byte 18, after 0 items: an object of 11 bytes or more; the limit is 10; "
+            "list, byte 10, after 0 items: an object of 11 bytes or more; the limit is 10; "
             "max_object_bytes of the informer's options raises it");
 }
 
