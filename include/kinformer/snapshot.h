@@ -53,8 +53,12 @@ class Snapshot {
   explicit Snapshot(std::shared_ptr<const internal::SnapshotCore> core) : core_(std::move(core)) {}
 
   // A forward range of T in unspecified order.
-  [[nodiscard]] iterator begin() const KINFORMER_LIFETIMEBOUND { return All().begin(); }
-  [[nodiscard]] iterator end() const KINFORMER_LIFETIMEBOUND { return All().end(); }
+  [[nodiscard]] iterator begin() const KINFORMER_LIFETIMEBOUND {
+    return core_ == nullptr ? iterator() : iterator(internal::BlockCursor(*core_));
+  }
+  [[nodiscard]] iterator end() const KINFORMER_LIFETIMEBOUND {
+    return core_ == nullptr ? iterator() : iterator(internal::BlockCursor::End(*core_));
+  }
   [[nodiscard]] std::size_t size() const { return core_ == nullptr ? 0 : core_->size(); }
   [[nodiscard]] bool empty() const { return size() == 0; }
 
@@ -102,10 +106,6 @@ class Snapshot {
   [[nodiscard]] const std::shared_ptr<const internal::SnapshotCore>& core() const { return core_; }
 
  private:
-  [[nodiscard]] ObjectRange<T> All() const {
-    return core_ == nullptr ? ObjectRange<T>() : ObjectRange<T>(core_);
-  }
-
   std::shared_ptr<const internal::SnapshotCore> core_;
 };
 
