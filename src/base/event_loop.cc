@@ -154,7 +154,7 @@ EventLoop::EventLoop(EventLoopOptions options, LogSink& log, MetricsSink& metric
 EventLoop::~EventLoop() {
   if (Forked()) {
     // Closing them would take the parent's descriptors out of the parent's epoll set.
-    (void)impl_.release();
+    LeaveToParent(std::move(impl_));
     return;
   }
   Stop();

@@ -7,6 +7,7 @@
 #define KINFORMER_BASE_FORKED_H_
 
 #include <cstdint>
+#include <utility>
 
 #include "kinformer/env.h"
 
@@ -25,6 +26,13 @@ class Birthplace {
 // Whether `env` is a Runtime's of the process that this one was forked off: nothing runs there, and
 // nobody must wait for it. What it owns is left alone: the parent uses the same sockets.
 bool IsForkedOff(Env& env);
+
+// In a child: keeps for ever what a pointer owns, since its destructor would do something to what
+// is the parent's.
+template <class Pointer>
+void LeaveToParent(Pointer owner) {
+  [[maybe_unused]] const Pointer* const kept = new Pointer(std::move(owner));
+}
 
 }  // namespace kinformer::internal::base
 

@@ -167,7 +167,7 @@ struct Runtime::Impl final : Env {
 Runtime::Runtime(RuntimeOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 Runtime::~Runtime() {
   // The threads are the parent's: nothing here would ever be joined.
-  if (impl_->birthplace_.InAnotherProcess()) (void)impl_.release();
+  if (impl_->birthplace_.InAnotherProcess()) internal::base::LeaveToParent(std::move(impl_));
 }
 Env& Runtime::env() { return *impl_; }
 int Runtime::Fd() const { return impl_->loop_.Fd(); }

@@ -74,7 +74,7 @@ class Http1Connection final : public Connection {
   // properly or not.
   enum class Phase : std::uint8_t { kRequest, kResponse, kLeaving, kCut, kLinger };
   struct Parsing {
-    Parsing() { parser.on_chunk_header(on_chunk_head); }
+    Parsing() { parser.on_chunk_header(on_chunk_head_); }
     Parsing(const Parsing&) = delete;
     Parsing& operator=(const Parsing&) = delete;
 
@@ -89,7 +89,7 @@ class Http1Connection final : public Connection {
 
    private:
     // The parser refers to it.
-    std::function<void(std::uint64_t, boost::beast::string_view, error_code&)> on_chunk_head =
+    std::function<void(std::uint64_t, boost::beast::string_view, error_code&)> on_chunk_head_ =
         [](std::uint64_t, boost::beast::string_view extensions, error_code& error) {
           if (extensions.size() > kMaxChunkHeadBytes) error = beast::error::bad_chunk_extension;
         };

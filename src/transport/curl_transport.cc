@@ -450,7 +450,7 @@ class CurlCall final : public HttpCall {
   ~CurlCall() override {
     if (birthplace_.InAnotherProcess()) {
       // What libcurl said on the way out would be said on the parent's connection.
-      (void)new std::shared_ptr<CurlTransfer>(transfer_);
+      base::LeaveToParent(transfer_);
       return;
     }
     if (auto transport = transport_.lock()) {
@@ -472,7 +472,7 @@ class HttpTransport final : public Transport {
       : env_(env), impl_(std::move(impl)) {}
   ~HttpTransport() override {
     if (birthplace_.InAnotherProcess()) {
-      (void)new std::shared_ptr<CurlTransport>(std::move(impl_));  // as CurlCall
+      base::LeaveToParent(std::move(impl_));  // as CurlCall
       return;
     }
     // Always as a task: on the loop we may be inside a receiver, and so inside libcurl.

@@ -104,7 +104,7 @@ std::shared_ptr<InformerCore> InformerCore::Create(Env& env, std::string describ
 
 InformerCore::~InformerCore() {
   if (base::IsForkedOff(env())) {
-    (void)new std::shared_ptr<Impl>(impl_);
+    base::LeaveToParent(impl_);
     return;
   }
   impl_->state.store(Impl::State::kStopped, std::memory_order_release);

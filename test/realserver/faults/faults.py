@@ -100,7 +100,7 @@ def overtaken_with_gaps(run):
     run.each(lambda proxy: proxy.admit())
 
 
-@fault("etcd restored and overtaken, and no later event tells of it", decides=False)
+@fault("etcd restored and overtaken, and nothing is changed on purpose", decides=False)
 def overtaken_in_silence(run):
     overtake(run)
     run.each(lambda proxy: proxy.admit())
