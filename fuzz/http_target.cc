@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <netinet/in.h>
@@ -75,19 +77,30 @@ struct Served {
       apiserver::HttpServer::Listen(runtime.env(), judge, {.max_body_bytes = 4096}).OrExit();
 };
 
+// A connection to the server. Each comes from another loopback address, since thousands of
+// connections a second use up the ports of one.
+int Connect(std::uint16_t port) {
+  static std::uint32_t connections = 0;
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK + ++connections % 0xffff);
+  Require(::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0, "there are ports",
+          std::strerror(errno));
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  Require(::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0,
+          "the server is there", std::strerror(errno));
+  return fd;
+}
+
 }  // namespace
 
 void FuzzHttpHead(std::string_view input) {
   static Served served;
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(served.server->port());
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int fd = Connect(served.server->port());
   const timeval limit{.tv_sec = 8, .tv_usec = 0};
   ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-  Require(::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0,
-          "the server is there");
   while (!input.empty()) {
     const ssize_t sent = ::send(fd, input.data(), input.size(), MSG_NOSIGNAL);
     if (sent <= 0) break;
