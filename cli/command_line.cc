@@ -1,6 +1,8 @@
 #include "cli/command_line.h"
 
+#include <algorithm>
 #include <iostream>
+#include <map>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -81,6 +83,10 @@ class Cli11Command final : public Command {
     CLI::Option* const option = app_->add_option(name, value, help)->type_name("");
     if (required) option->required();
   }
+  void Positionals(const std::string& name, std::vector<std::string>& values,
+                   const std::string& help) override {
+    app_->add_option(name, values, help)->type_name("")->required();
+  }
   void Run(std::function<int()> run) override { run_ = std::move(run); }
 
   [[nodiscard]] CLI::App& app() const { return *app_; }
@@ -118,22 +124,66 @@ void PassOn(const CLI::App& app, CLI::App& command) {
 }  // namespace
 
 struct CommandLine::Impl {
-  explicit Impl(const std::string& description) : app(description, "kinformer") {
+  Impl(const std::string& description, const std::string& version) : app(description, "kinformer") {
     app.require_subcommand(0, 1);
+    app.set_version_flag("--version", version, "print the version");
+    help = app.add_subcommand("help", "Print the help of this program, or of a command");
+    help->add_option("COMMAND", help_of, "which command")->type_name("");
   }
-  std::string Names() const {
+  [[nodiscard]] std::string Names() const {
     std::string names;
     for (const auto& command : commands) {
       names += (names.empty() ? "" : ", ") + command->app().get_name();
     }
     return names;
   }
+  [[nodiscard]] const Cli11Command* Find(const std::string& name) const {
+    for (const auto& command : commands) {
+      if (command->app().get_name() == name) return command.get();
+    }
+    return nullptr;
+  }
+  [[nodiscard]] CLI::ValidationError NoCommand(const std::string& name) const {
+    return CLI::ValidationError("\"" + name + "\" is no command; there are " + Names());
+  }
+  // The names of an option of one letter, if it has a long one, for "-A=false".
+  void NoteShort(const CLI::App& owner) {
+    for (const CLI::Option* option : owner.get_options()) {
+      if (option->get_snames().empty() || option->get_lnames().empty()) continue;
+      long_names.emplace(option->get_snames().front(), option->get_lnames().front());
+    }
+  }
+  // CLI11 takes what stands behind an option of one letter for its value, "=" included.
+  std::vector<std::string> Arguments(int argc, char** argv) {
+    NoteShort(app);
+    for (const auto& command : commands) NoteShort(command->app());
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    for (std::string& argument : arguments) {
+      if (argument == "--") break;
+      if (argument.size() < 3 || argument[0] != '-' || argument[2] != '=') continue;
+      const auto name = long_names.find(argument.substr(1, 1));
+      if (name != long_names.end()) argument.replace(0, 2, "--" + name->second);
+    }
+    return arguments;
+  }
+  int Help() const {
+    const Cli11Command* const command = Find(help_of);
+    if (command == nullptr && !help_of.empty()) throw NoCommand(help_of);
+    // The program's own help() would be that of the command `help`.
+    std::cout << (command != nullptr ? command->app().help(app.get_name())
+                                     : app.get_formatter()->make_help(&app, app.get_name(),
+                                                                      CLI::AppFormatMode::Normal));
+    return 0;
+  }
   CLI::App app;
+  CLI::App* help = nullptr;
+  std::string help_of;
+  std::map<std::string, std::string> long_names;
   std::vector<std::unique_ptr<Cli11Command>> commands;
 };
 
-CommandLine::CommandLine(const std::string& description)
-    : impl_(std::make_unique<Impl>(description)) {}
+CommandLine::CommandLine(const std::string& description, const std::string& version)
+    : impl_(std::make_unique<Impl>(description, version)) {}
 
 CommandLine::~CommandLine() = default;
 
@@ -157,7 +207,9 @@ int CommandLine::Run(int argc, char** argv) {
   try {
     std::string problem;
     try {
-      impl_->app.parse(argc, argv);
+      std::vector<std::string> arguments = impl_->Arguments(argc, argv);
+      std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+      impl_->app.parse(std::move(arguments));
     } catch (const CLI::ExtrasError&) {
       problem = "extras";
     }
@@ -166,13 +218,13 @@ int CommandLine::Run(int argc, char** argv) {
     }
     const std::vector<std::string> extras = impl_->app.remaining(/*recurse=*/true);
     if (asked == nullptr && !extras.empty() && extras.front().front() != '-') {
-      throw CLI::ValidationError("\"" + extras.front() + "\" is no command; there are " +
-                                 impl_->Names());
+      throw impl_->NoCommand(extras.front());
     }
     if (!extras.empty() || !problem.empty()) {
       const std::string command = asked == nullptr ? "kinformer" : asked->app().get_name();
       throw CLI::ValidationError(Unexpected(command, extras));
     }
+    if (impl_->help->parsed()) return impl_->Help();
     if (asked == nullptr) {
       throw CLI::ValidationError("which command? There are " + impl_->Names());
     }

@@ -35,12 +35,18 @@ class Command {
   virtual void Seconds(const std::string& names, double& value, const std::string& help) = 0;
   virtual void Positional(const std::string& name, std::string& value, bool required,
                           const std::string& help) = 0;
+  // One or more.
+  virtual void Positionals(const std::string& name, std::vector<std::string>& values,
+                           const std::string& help) = 0;
   virtual void Run(std::function<int()> run) = 0;
 };
 
+// `help [COMMAND]` and --version are there by themselves. An option of one letter may have its
+// value behind "=", as in "-A=false" and "-n=kube-system".
 class CommandLine {
  public:
-  explicit CommandLine(const std::string& description);
+  // `version`: what --version prints.
+  CommandLine(const std::string& description, const std::string& version);
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;

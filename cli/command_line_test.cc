@@ -15,28 +15,34 @@ struct Trial {
   std::string context{};
   std::string format{};
   std::string resource{};
+  std::vector<std::string> resources{};
   bool insecure = false;
   double seconds = 0;
   bool ran = false;
   int status = -1;
+  std::string output{};
   std::string errors{};
 };
 
 Trial RunLine(std::vector<std::string> arguments) {
   Trial t;
-  CommandLine line("test");
+  CommandLine line("test", "kinformer 1.2.3");
   line.Global("-c,--context", "NAME", "context");
   line.GlobalFlag("--insecure", "insecure");
   Command& get = line.Add("get", "gets");
   get.Option("-c,--context", t.context, "NAME", "context");
   get.Choice("-o,--output", t.format, {"json", "yaml"}, "format");
-  get.Flag("--insecure", t.insecure, "insecure");
+  get.Flag("-i,--insecure", t.insecure, "insecure");
   get.Seconds("--for", t.seconds, "how long");
   get.Positional("RESOURCE", t.resource, /*required=*/true, "what");
   get.Run([&] {
     t.ran = true;
     return 0;
   });
+  Command& list = line.Add("list", "lists");
+  list.Option("-c,--context", t.context, "NAME", "context");
+  list.Positionals("RESOURCES", t.resources, "what");
+  list.Run([] { return 0; });
   Command& serve = line.Add("serve", "serves");
   serve.Run([&] {
     t.ran = true;
@@ -45,9 +51,11 @@ Trial RunLine(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "kinformer");
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
+  testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   t.status = line.Run(static_cast<int>(argv.size()), argv.data());
   t.errors = testing::internal::GetCapturedStderr();
+  t.output = testing::internal::GetCapturedStdout();
   return t;
 }
 
@@ -77,8 +85,8 @@ TEST(CommandLine, MistakesAreOneLineAndStatus2) {
     std::vector<std::string> arguments;
     const char* want;
   } kCases[] = {
-      {{}, "which command? There are get, serve. See kinformer --help"},
-      {{"gte"}, "\"gte\" is no command; there are get, serve. See kinformer --help"},
+      {{}, "which command? There are get, list, serve. See kinformer --help"},
+      {{"gte"}, "\"gte\" is no command; there are get, list, serve. See kinformer --help"},
       {{"--nonsense"}, "unknown option --nonsense"},
       {{"--nonsense=1", "get", "pods"}, "unknown option --nonsense. See"},
       {{"get", "pods", "--nonsense", "x"}, "unknown option --nonsense. See kinformer get --help"},
@@ -97,6 +105,39 @@ TEST(CommandLine, MistakesAreOneLineAndStatus2) {
     EXPECT_EQ(t.errors.rfind("error: ", 0), 0U) << t.errors;
     EXPECT_EQ(t.errors.find('\n'), t.errors.size() - 1) << t.errors;
   }
+}
+
+// pflag takes "=" behind an option of one letter, too.
+TEST(CommandLine, ValuesBehindOneLetter) {
+  for (const auto& arguments : {std::vector<std::string>{"-c=a", "get", "pods", "-i=false"},
+                                {"get", "pods", "-c=b", "-i", "-c=a", "-i=false"},
+                                {"get", "-o=json", "pods", "-c=a", "--insecure=false"}}) {
+    const Trial t = RunLine(arguments);
+    EXPECT_EQ(t.status, 0) << t.errors;
+    EXPECT_EQ(t.context, "a");
+    EXPECT_FALSE(t.insecure);
+  }
+  EXPECT_EQ(RunLine({"get", "--", "-c=a"}).resource, "-c=a");
+  EXPECT_TRUE(RunLine({"get", "pods", "-i=true"}).insecure);
+  EXPECT_EQ(RunLine({"get", "pods", "-i=maybe"}).status, kUsageError);
+}
+
+TEST(CommandLine, SeveralPositionals) {
+  const Trial t = RunLine({"list", "pods", "-c", "x", "get", "serve"});
+  EXPECT_EQ(t.status, 0) << t.errors;
+  EXPECT_EQ(t.resources, (std::vector<std::string>{"pods", "get", "serve"}));
+  EXPECT_EQ(RunLine({"list"}).status, kUsageError);
+}
+
+TEST(CommandLine, HelpAndVersion) {
+  EXPECT_EQ(RunLine({"--version"}).output, "kinformer 1.2.3\n");
+  EXPECT_EQ(RunLine({"help"}).output, RunLine({"--help"}).output);
+  EXPECT_THAT(RunLine({"help"}).output, HasSubstr("Usage: kinformer [OPTIONS]"));
+  EXPECT_EQ(RunLine({"help", "get"}).output, RunLine({"get", "--help"}).output);
+  EXPECT_THAT(RunLine({"help", "get"}).output, HasSubstr("Usage: kinformer get "));
+  EXPECT_EQ(RunLine({"help", "get"}).status, 0);
+  EXPECT_EQ(RunLine({"help", "gte"}).status, kUsageError);
+  EXPECT_THAT(RunLine({"help", "gte"}).errors, HasSubstr("\"gte\" is no command"));
 }
 
 TEST(CommandLine, Durations) {

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstddef>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,7 +10,6 @@
 #include "kinformer/object.h"
 #include "kinformer/shared_informer.h"
 #include "kinformer/stop.h"
-#include "kinformer/yaml.h"
 
 #include "cli/commands.h"
 #include "cli/first_sync.h"
@@ -31,8 +32,10 @@ struct GetFlags {
 Result<std::vector<json::Value>> Fetch(const Connection& connection, const Selection& selection,
                                        const std::stop_token& stop) {
   FirstSync first_sync;
+  InformerOptions<Object> options;
+  options.drop_managed_fields = !selection.show_managed_fields;
   SharedInformer<Object> informer(connection.client.env(),
-                                  selection.NewListWatch(connection.client));
+                                  selection.NewListWatch(connection.client), std::move(options));
   first_sync.Attach(informer);
   if (Result<void> synced = first_sync.StartAndWait(informer, stop); !synced) {
     informer.Stop();
@@ -82,74 +85,94 @@ void PrintTable(const Selection& selection, const std::vector<json::Value>& obje
   for (const auto& row : rows) std::cout << table.Line(row) << '\n';
 }
 
-// "deployments,services" as its parts.
-std::vector<std::string> SplitResources(const std::string& text) {
-  std::vector<std::string> resources;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    resources.push_back(text.substr(at, comma - at));
-    at = comma + 1;
-  }
-  return resources;
-}
+// What was found of one resource, or under one name.
+struct Found {
+  const Selection* selection;
+  std::vector<json::Value> objects;
+};
 
 Error NotFound(const Selection& selection) {
-  const GroupVersionResource& resource = selection.mapping.resource;
-  std::string text = resource.resource;
-  if (!resource.group.empty()) text += "." + resource.group;
-  text += " \"" + selection.name + "\" not found";
+  std::string text = selection.Description() + " not found";
   if (!selection.namespace_.empty()) text += " in namespace " + selection.namespace_;
   return Error(Reason::kNotFound, text);
 }
 
-// What is printed of one resource after the other. Documents are printed at the end, as one.
-class GetOutput {
- public:
-  GetOutput(const std::string& form, bool several) : form_(form), several_(several) {
-    list_["metadata"]["resourceVersion"] = "";
-  }
-
-  void Show(const Selection& selection, std::vector<json::Value> objects, WallTime now) {
-    if (form_ == "name") {
-      for (const json::Value& object : objects) {
-        std::cout << Printable(selection.QualifiedName(object["metadata"]["name"].StringOrEmpty()))
-                  << '\n';
-      }
-    } else if (IsDocument()) {
-      if (!selection.name.empty() && !several_) single_ = objects.front();
-      for (json::Value& object : objects) list_["items"].Append(std::move(object));
-    } else if (!objects.empty()) {
-      if (printed_) std::cout << '\n';
-      PrintTable(selection, objects, form_ == "wide", several_, now);
-    } else if (!several_) {
-      std::cerr << "No resources found"
-                << (selection.namespace_.empty() ? ""
-                                                 : " in " + selection.namespace_ + " namespace")
-                << ".\n";
+// One table for all that stand together and are of one resource.
+void PrintTables(std::vector<Found> found, bool wide, bool qualified, WallTime now) {
+  bool printed = false;
+  for (std::size_t i = 0; i < found.size();) {
+    std::vector<json::Value> objects = std::move(found[i].objects);
+    std::size_t next = i + 1;
+    while (next < found.size() &&
+           !OfSeveralResources({found[i].selection, found[next].selection})) {
+      std::move(found[next].objects.begin(), found[next].objects.end(),
+                std::back_inserter(objects));
+      ++next;
     }
-    printed_ = printed_ || !objects.empty();
-  }
-
-  void Finish() {
-    if (IsDocument()) {
-      const json::Value& document = single_.is_null() ? list_ : single_;
-      std::cout << (form_ == "json" ? PrettyJson(document) + "\n" : yaml::Dump(document));
-    } else if (!printed_ && several_) {
-      std::cerr << "No resources found.\n";
+    if (!objects.empty()) {
+      if (printed) std::cout << '\n';
+      PrintTable(*found[i].selection, objects, wide, qualified, now);
+      printed = true;
     }
-    std::cout.flush();
+    i = next;
   }
+}
 
- private:
-  [[nodiscard]] bool IsDocument() const { return form_ == "json" || form_ == "yaml"; }
+void PrintDocument(std::vector<Found> found, bool is_single, const std::string& form) {
+  json::Value document;
+  if (is_single) {
+    document = std::move(found.front().objects.front());
+  } else {
+    document =
+        json::Value::MakeObject({{"apiVersion", "v1"},
+                                 {"items", json::Value::MakeArray()},
+                                 {"kind", "List"},
+                                 {"metadata", json::Value::MakeObject({{"resourceVersion", ""}})}});
+    for (Found& one : found) {
+      for (json::Value& object : one.objects) document["items"].Append(std::move(object));
+    }
+  }
+  std::cout << (form == "json" ? KubectlJson(document) + "\n" : KubectlYaml(std::move(document)));
+}
 
-  const std::string form_;
-  const bool several_;
-  bool printed_ = false;
-  json::Value single_;
-  json::Value list_ = json::Value::MakeObject(
-      {{"apiVersion", "v1"}, {"items", json::Value::MakeArray()}, {"kind", "List"}});
-};
+void PrintNames(const std::vector<Found>& found) {
+  for (const Found& one : found) {
+    for (const json::Value& object : one.objects) {
+      std::cout << Printable(
+                       one.selection->QualifiedName(object["metadata"]["name"].StringOrEmpty()))
+                << '\n';
+    }
+  }
+}
+
+void SayNothingFound(const std::vector<Selection>& selections) {
+  const std::string& namespace_ = selections.front().namespace_;
+  const bool everywhere =
+      std::any_of(selections.begin(), selections.end(),
+                  [&](const Selection& selection) { return selection.namespace_ != namespace_; });
+  std::cerr << "No resources found"
+            << (namespace_.empty() || everywhere ? "" : " in " + namespace_ + " namespace")
+            << ".\n";
+}
+
+void Print(const std::vector<Selection>& selections, std::vector<Found> found,
+           const std::string& form, WallTime now) {
+  if (found.empty()) return;  // each was asked for by name, and missing
+  if (form == "json" || form == "yaml") {
+    const bool is_single = selections.size() == 1 && !selections.front().name.empty();
+    PrintDocument(std::move(found), is_single, form);
+  } else if (form == "name") {
+    PrintNames(found);
+  } else if (std::all_of(found.begin(), found.end(),
+                         [](const Found& one) { return one.objects.empty(); })) {
+    SayNothingFound(selections);
+  } else {
+    std::vector<const Selection*> shown;
+    for (const Found& one : found) shown.push_back(one.selection);
+    PrintTables(std::move(found), form == "wide", OfSeveralResources(shown), now);
+  }
+  std::cout.flush();
+}
 
 // Exit status of a command that could not go on. Who interrupts it needs no message.
 int FailGet(const Error& error, const std::string& origin) {
@@ -162,23 +185,26 @@ int RunGet(const GetFlags& flags) {
   if (!connection) return Fail(connection.error());
   const std::string& origin = connection->config.origin;
 
-  const std::vector<std::string> resources = SplitResources(flags.selection.resource);
-  GetOutput output(flags.selection.output, resources.size() > 1);
-  for (const std::string& resource : resources) {
-    SelectionFlags one = flags.selection;
-    one.resource = resource;
-    const Result<Selection> selection = Select(*connection, one, {.stop = stop.token()});
-    if (!selection && selection.error().reason() == Reason::kInvalidArgument) {
-      return UsageError(selection.error().message());
-    }
-    if (!selection) return FailGet(selection.error(), origin);
-    Result<std::vector<json::Value>> objects = Fetch(*connection, *selection, stop.token());
-    if (!objects) return FailGet(objects.error(), origin);
-    if (objects->empty() && !selection->name.empty()) return Fail(NotFound(*selection), origin);
-    output.Show(*selection, *std::move(objects), connection->client.env().WallNow());
+  const Result<std::vector<Selection>> selections =
+      Select(*connection, flags.selection, {.stop = stop.token()});
+  if (!selections && selections.error().reason() == Reason::kInvalidArgument) {
+    return UsageError(selections.error().message());
   }
-  output.Finish();
-  return 0;
+  if (!selections) return FailGet(selections.error(), origin);
+  std::vector<Found> found;
+  std::vector<const Selection*> missing;
+  for (const Selection& selection : *selections) {
+    Result<std::vector<json::Value>> objects = Fetch(*connection, selection, stop.token());
+    if (!objects) return FailGet(objects.error(), origin);
+    if (objects->empty() && !selection.name.empty()) {
+      missing.push_back(&selection);
+    } else {
+      found.push_back({&selection, *std::move(objects)});
+    }
+  }
+  Print(*selections, std::move(found), flags.selection.output, connection->client.env().WallNow());
+  for (const Selection* selection : missing) Fail(NotFound(*selection), origin);
+  return missing.empty() ? 0 : kFailure;
 }
 
 }  // namespace

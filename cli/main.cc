@@ -1,4 +1,7 @@
 #include <csignal>
+#include <string>
+
+#include "kinformer/version.h"
 
 #include "cli/commands.h"
 #include "cli/connection.h"
@@ -6,7 +9,8 @@
 int main(int argc, char** argv) {
   // A reader that goes away ends the output, not the program in the middle of what it does.
   std::signal(SIGPIPE, SIG_IGN);
-  kinformer::cli::CommandLine line("Kubernetes informers at a terminal");
+  kinformer::cli::CommandLine line("Kubernetes informers at a terminal",
+                                   std::string("kinformer ") + kinformer::kVersion);
   kinformer::cli::AddGlobalFlags(line);
   kinformer::cli::RegisterWatch(line);
   kinformer::cli::RegisterGet(line);

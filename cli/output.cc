@@ -1,9 +1,16 @@
 #include "cli/output.h"
 
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <unistd.h>
 #include <utility>
+
+#include "kinformer/yaml.h"
 
 #include "cli/printable.h"
 
@@ -24,6 +31,33 @@ const char* CodeOf(Color color) {
       break;
   }
   return "";
+}
+
+// The fewest digits, with an exponent from a million on and below 0.0001.
+std::string GoFloat(double number) {
+  std::array<char, 64> text{};
+  const auto in_form = [&](std::chars_format form) {
+    return std::string(text.data(),
+                       std::to_chars(text.data(), text.data() + text.size(), number, form).ptr);
+  };
+  const std::string scientific = in_form(std::chars_format::scientific);
+  const int exponent = std::atoi(scientific.c_str() + scientific.find('e') + 1);
+  return exponent < -4 || exponent >= 6 ? scientific : in_form(std::chars_format::fixed);
+}
+
+// Integers in digits, and other numbers as Go.
+void WriteNumbersAsGo(json::Value& value) {
+  if (value.is_number()) {
+    if (const std::optional<std::int64_t> integer = value.AsInt64()) {
+      value = json::Value(*integer);
+    } else if (!value.AsUint64()) {
+      value = json::Value::MakeNumber(GoFloat(value.AsDouble().value_or(0)));
+    }
+  } else if (json::Array* const items = value.IfArray()) {
+    for (json::Value& item : *items) WriteNumbersAsGo(item);
+  } else if (json::Object* const members = value.IfObject()) {
+    for (std::size_t i = 0; i < members->size(); ++i) WriteNumbersAsGo(members->value(i));
+  }
 }
 
 }  // namespace
@@ -54,8 +88,18 @@ void Output::Line(std::string_view text, Color color) {
   }
 }
 
-std::string PrettyJson(const json::Value& value) {
-  return PrintableJson(value.Dump({.indent = 4, .escape_html = false}));
+std::string KubectlJson(const json::Value& value) {
+  return PrintableJson(value.Dump({.indent = 4, .sort_keys = true}));
+}
+
+std::string KubectlYaml(json::Value value) {
+  WriteNumbersAsGo(value);
+  return yaml::Dump(value);
+}
+
+std::string EventJson(std::string_view type, const json::Value& object) {
+  return "{\"type\":\"" + std::string(type) +
+         "\",\"object\":" + PrintableJson(object.Dump({.sort_keys = true})) + "}";
 }
 
 }  // namespace kinformer::cli

@@ -34,8 +34,12 @@ class Output {
   bool broken_ = false;
 };
 
-// An object or list as kubectl prints it.
-std::string PrettyJson(const json::Value& value);
+// Objects and lists as kubectl prints them, to the byte, but for DEL and the control characters of
+// C1, which terminals obey: they are escapes. Members are sorted.
+std::string KubectlJson(const json::Value& value);
+std::string KubectlYaml(json::Value value);
+// The same in one line, as `kubectl get -w --output-watch-events -o json` prints an event.
+std::string EventJson(std::string_view type, const json::Value& object);
 
 }  // namespace kinformer::cli
 

@@ -1,5 +1,6 @@
 #include "cli/selection.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kinformer/field_selector.h"
@@ -7,23 +8,26 @@
 #include "kinformer/json.h"
 #include "kinformer/label_selector.h"
 
+#include "cli/arguments.h"
 #include "table/custom_columns.h"
 
 namespace kinformer::cli {
 
 void AddSelectionFlags(Command& command, SelectionFlags& flags) {
-  command.Positional("RESOURCE", flags.resource, /*required=*/true,
-                     "what to look at: pods, po, deployments.apps, pod/web-0");
-  command.Positional("NAME", flags.name, /*required=*/false, "only the object of this name");
+  command.Positionals("RESOURCE", flags.arguments,
+                      "what to look at: pods, deployments.apps, po,svc; then names: pod a b; "
+                      "or RESOURCE/NAME: pod/web-0 cm/settings");
   command.Option("-n,--namespace", flags.namespace_, "NS",
                  "namespace; the context's where it is not given");
-  command.Flag("-A,--all-namespaces", flags.all_namespaces, "all namespaces");
+  command.Flag("-A,--all-namespaces", flags.all_namespaces, "all namespaces, whatever -n says");
   command.Option("-l,--selector", flags.label_selector, "SELECTOR",
                  "only objects with these labels: app=web,tier in (front,back)");
   command.Option("--field-selector", flags.field_selector, "SELECTOR",
                  "only objects with these fields: spec.nodeName=node-7");
   command.Choice("-o,--output", flags.output, {"wide", "name", "json", "yaml"},
                  "what to print of each object");
+  command.Flag("--show-managed-fields", flags.show_managed_fields,
+               "print metadata.managedFields, too");
 }
 
 namespace {
@@ -43,22 +47,10 @@ internal::table::Columns ColumnsOfDefinition(const Client& client,
                     : internal::table::ColumnsFor(served.group, "");
 }
 
-// What the flags say by themselves: resource, name and selectors.
-Result<Selection> ReadFlags(const SelectionFlags& flags, std::string& resource) {
+// What the flags say by themselves about one of those asked for: name and selectors.
+Result<Selection> ReadFlags(const SelectionFlags& flags, const Asked& asked) {
   Selection selection;
-  resource = flags.resource;
-  selection.name = flags.name;
-  if (const std::size_t slash = resource.find('/'); slash != std::string::npos) {
-    if (!selection.name.empty()) {
-      return Error(Reason::kInvalidArgument, "give the name once: " + resource + ", or " +
-                                                 resource.substr(0, slash) + " " + selection.name);
-    }
-    selection.name = resource.substr(slash + 1);
-    resource.resize(slash);
-  }
-  if (flags.all_namespaces && !flags.namespace_.empty()) {
-    return Error(Reason::kInvalidArgument, "-n and -A exclude each other");
-  }
+  selection.name = asked.name;
   if (!selection.name.empty() && flags.all_namespaces) {
     return Error(Reason::kInvalidArgument,
                  "a name belongs to one namespace: give -n in place of -A");
@@ -72,6 +64,7 @@ Result<Selection> ReadFlags(const SelectionFlags& flags, std::string& resource) 
   }
   selection.label_selector = flags.label_selector;
   selection.field_selector = flags.field_selector;
+  selection.show_managed_fields = flags.show_managed_fields;
   if (!selection.name.empty()) {
     if (!selection.field_selector.empty()) selection.field_selector += ",";
     selection.field_selector += "metadata.name=" + selection.name;
@@ -79,15 +72,12 @@ Result<Selection> ReadFlags(const SelectionFlags& flags, std::string& resource) 
   return selection;
 }
 
-}  // namespace
-
-Result<Selection> Select(const Connection& connection, const SelectionFlags& flags,
-                         const CallOptions& call) {
-  std::string resource;
-  Result<Selection> read = ReadFlags(flags, resource);
+Result<Selection> SelectOne(const Connection& connection, const SelectionFlags& flags,
+                            const Asked& asked, const CallOptions& call) {
+  Result<Selection> read = ReadFlags(flags, asked);
   if (!read) return std::move(read).error();
   Selection selection = *std::move(read);
-  Result<RestMapping> mapping = connection.client.Discovery().MappingFor(resource, call);
+  Result<RestMapping> mapping = connection.client.Discovery().MappingFor(asked.resource, call);
   if (!mapping && IsNotFound(mapping.error()) &&
       mapping.error().message().find("did you mean") == std::string::npos) {
     return Error(Reason::kNotFound, mapping.error().message() +
@@ -115,6 +105,40 @@ Result<Selection> Select(const Connection& connection, const SelectionFlags& fla
     selection.columns = ColumnsOfDefinition(connection.client, served, call);
   }
   return selection;
+}
+
+}  // namespace
+
+Result<std::vector<Selection>> Select(const Connection& connection, const SelectionFlags& flags,
+                                      const CallOptions& call) {
+  const Result<std::vector<Asked>> asked = ReadArguments(flags.arguments);
+  if (!asked) return asked.error();
+  std::vector<Selection> selections;
+  for (const Asked& one : *asked) {
+    Result<Selection> selection = SelectOne(connection, flags, one, call);
+    if (!selection) return std::move(selection).error();
+    // po,pods: the same list once.
+    const bool is_repeated =
+        std::any_of(selections.begin(), selections.end(), [&](const Selection& before) {
+          return one.name.empty() && before.mapping.resource == selection->mapping.resource;
+        });
+    if (!is_repeated) selections.push_back(*std::move(selection));
+  }
+  return selections;
+}
+
+bool OfSeveralResources(const std::vector<const Selection*>& selections) {
+  return std::any_of(selections.begin(), selections.end(), [&](const Selection* selection) {
+    return !(selection->mapping.resource == selections.front()->mapping.resource);
+  });
+}
+
+std::string Selection::Description() const {
+  const GroupVersionResource& resource = mapping.resource;
+  std::string text = resource.resource;
+  if (!resource.group.empty()) text += "." + resource.group;
+  if (!name.empty()) text += " \"" + name + "\"";
+  return text;
 }
 
 std::string Selection::QualifiedName(std::string_view object_name) const {

@@ -7,6 +7,8 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "kinformer/discovery.h"
 #include "kinformer/list_watch.h"
@@ -19,13 +21,13 @@
 namespace kinformer::cli {
 
 struct SelectionFlags {
-  std::string resource{};  // "pods", "po", "deployments.apps", "pod/web-0"
-  std::string name{};
+  std::vector<std::string> arguments{};  // see arguments.h
   std::string namespace_{};
   bool all_namespaces = false;
   std::string label_selector{};
   std::string field_selector{};
   std::string output{};  // "", "wide", "name", "json", "yaml"
+  bool show_managed_fields = false;
 };
 
 void AddSelectionFlags(Command& command, SelectionFlags& flags);
@@ -39,17 +41,24 @@ struct Selection {
   std::string label_selector{};
   std::string field_selector{};
   internal::table::Columns columns{};  // of tables
+  bool show_managed_fields = false;
   [[nodiscard]] bool shows_namespaces() const { return mapping.namespaced && namespace_.empty(); }
+  // "pods \"web-0\"", "pods" where all are meant; and where.
+  [[nodiscard]] std::string Description() const;
   // "pod/web-0", "deployment.apps/web".
   [[nodiscard]] std::string QualifiedName(std::string_view object_name) const;
   [[nodiscard]] std::unique_ptr<ListerWatcher> NewListWatch(const Client& client) const;
 };
 
-// Checks the selectors and asks the server about the resource; about one of a custom kind also for
-// the columns that its definition wants, which may be more than the user may know. Errors of the
-// flags themselves are kInvalidArgument.
-Result<Selection> Select(const Connection& connection, const SelectionFlags& flags,
-                         const CallOptions& call);
+// Checks the selectors and asks the server about each resource; about one of a custom kind also for
+// the columns that its definition wants, which may be more than the user may know. One for each
+// resource and name that the arguments ask for, in their order. Errors of the flags themselves are
+// kInvalidArgument.
+Result<std::vector<Selection>> Select(const Connection& connection, const SelectionFlags& flags,
+                                      const CallOptions& call);
+
+// Are they of different resources? Names are printed with theirs, then.
+bool OfSeveralResources(const std::vector<const Selection*>& selections);
 
 }  // namespace kinformer::cli
 

@@ -1,3 +1,4 @@
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <mutex>
@@ -7,7 +8,6 @@
 #include "kinformer/object.h"
 #include "kinformer/shared_informer.h"
 #include "kinformer/stop.h"
-#include "kinformer/yaml.h"
 
 #include "cli/commands.h"
 #include "cli/first_sync.h"
@@ -28,15 +28,19 @@ struct WatchFlags {
   bool trace = false;
 };
 
-// Prints one event as one line (yaml: as one document).
+// Prints the events of one resource, each as one line (yaml: as one document), under a line of
+// titles where it is a table.
 class EventPrinter {
  public:
-  EventPrinter(Env& env, const Selection& selection, std::string format, Output& output)
+  // `qualified`: names with their resource. `mutex`: of all printers that share `output`.
+  EventPrinter(Env& env, const Selection& selection, std::string format, bool qualified,
+               Output& output, std::mutex& mutex)
       : env_(env),
         selection_(selection),
         format_(std::move(format)),
+        qualified_(qualified),
         output_(output),
-        columns_(selection.columns) {}
+        mutex_(mutex) {}
 
   void Added(const Object& object) { Print("+", "ADDED", Color::kGreen, object); }
   void Updated(const Object& object) { Print("~", "MODIFIED", Color::kYellow, object); }
@@ -44,44 +48,92 @@ class EventPrinter {
 
  private:
   void Print(const char* sign, const char* type, Color color, const Object& object) {
+    const std::string name(object.block()->name());
     const Result<json::Value> value = json::Parse(object.ToJson());
     if (!value) {
       output_.Line(std::string(sign) + " " +
-                   Printable(std::string(object.block()->name()) + ": " +
-                             std::string(value.error().message())));
-      return;
-    }
-    if (format_ == "name") {
-      output_.Line(
-          std::string(sign) + " " + Printable(selection_.QualifiedName(object.block()->name())),
-          color);
+                   Printable(name + ": " + std::string(value.error().message())));
+    } else if (format_ == "name") {
+      output_.Line(std::string(sign) + " " + Printable(selection_.QualifiedName(name)), color);
     } else if (format_ == "json") {
-      output_.Line(PrintableJson(json::Value::MakeObject({{"type", type}, {"object", *value}})
-                                     .Dump({.escape_html = false})));
+      output_.Line(EventJson(type, *value));
     } else if (format_ == "yaml") {
-      output_.Line(std::string("--- # ") + type + "\n" + yaml::Dump(*value), color);
+      output_.Line(std::string("--- # ") + type + "\n" + KubectlYaml(*value), color);
     } else {
-      std::vector<std::string> cells =
-          internal::table::CellsOf(columns_, *value, format_ == "wide", env_.WallNow());
-      if (selection_.shows_namespaces()) {
-        cells.insert(cells.begin(), std::string(object.block()->namespace_()));
-      }
-      std::string line;
-      {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        line = table_.Line(cells);
-      }
-      output_.Line(std::string(sign) + " " + line, color);
+      PrintRow(sign, color, object, *value);
     }
+  }
+
+  void PrintRow(const char* sign, Color color, const Object& object, const json::Value& value) {
+    const bool wide = format_ == "wide";
+    std::vector<std::string> cells =
+        internal::table::CellsOf(selection_.columns, value, wide, env_.WallNow());
+    if (qualified_ && !cells.empty())
+      cells.front() = selection_.QualifiedName(object.block()->name());
+    if (selection_.shows_namespaces()) {
+      cells.insert(cells.begin(), std::string(object.block()->namespace_()));
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!has_titles_) {
+      has_titles_ = true;
+      std::vector<std::string> titles = internal::table::TitlesOf(selection_.columns, wide);
+      if (selection_.shows_namespaces()) titles.insert(titles.begin(), "NAMESPACE");
+      table_.Measure(cells);
+      output_.Line("  " + table_.Line(titles));
+    }
+    output_.Line(std::string(sign) + " " + table_.Line(cells), color);
   }
 
   Env& env_;
   const Selection& selection_;
   const std::string format_;
+  const bool qualified_;
   Output& output_;
-  const internal::table::Columns& columns_;
-  std::mutex mutex_;
+  std::mutex& mutex_;
   Table table_;
+  bool has_titles_ = false;
+};
+
+// One informer, and what prints its events.
+class Watched {
+ public:
+  Watched(const Client& client, const Selection& selection, InformerOptions<Object> options,
+          EventPrinter printer)
+      : selection_(selection),
+        printer_(std::move(printer)),
+        informer_(client.env(), selection.NewListWatch(client), std::move(options)) {
+    first_sync_.Attach(informer_);
+  }
+
+  Result<void> StartAndWait(const std::stop_token& stop) {
+    Result<EventHandlerRegistration> registration = informer_.AddEventHandler(
+        ResourceEventHandlerFuncs<Object>{
+            .on_add = [this](const Added<Object>& event) { printer_.Added(event.object); },
+            .on_update =
+                [this](const Updated<Object>& event) { printer_.Updated(event.new_object); },
+            .on_delete = [this](const Deleted<Object>& event) { printer_.Deleted(event.object); }},
+        {.name = "printer"});
+    if (!registration) return std::move(registration).error();
+    registration_ = registration->Scoped();
+    if (Result<void> synced = first_sync_.StartAndWait(informer_, stop); !synced) return synced;
+    if (informer_.Snapshot().empty()) SayThatItWaits();
+    return {};
+  }
+
+  void Stop() { informer_.Stop(); }
+
+ private:
+  void SayThatItWaits() const {
+    std::cerr << "no " << selection_.Description();
+    if (!selection_.namespace_.empty()) std::cerr << " in namespace " << selection_.namespace_;
+    std::cerr << " yet; waiting\n";
+  }
+
+  const Selection& selection_;
+  EventPrinter printer_;
+  FirstSync first_sync_;
+  SharedInformer<Object> informer_;
+  EventHandlerRegistration::ScopedRegistration registration_;
 };
 
 int RunWatch(const WatchFlags& flags) {
@@ -89,53 +141,53 @@ int RunWatch(const WatchFlags& flags) {
   Result<Connection> connection = Connect(flags.connection);
   if (!connection) return Fail(connection.error());
   const std::string& origin = connection->config.origin;
-  const Result<Selection> selection = Select(*connection, flags.selection, {.stop = stop.token()});
-  if (!selection) {
+  const Result<std::vector<Selection>> selections =
+      Select(*connection, flags.selection, {.stop = stop.token()});
+  if (!selections) {
     if (stop.stop_requested()) return 0;
-    if (selection.error().reason() == Reason::kInvalidArgument) {
-      return UsageError(selection.error().message());
+    if (selections.error().reason() == Reason::kInvalidArgument) {
+      return UsageError(selections.error().message());
     }
-    return Fail(selection.error(), origin);
+    return Fail(selections.error(), origin);
   }
 
   // The trace may come from the loop until the client has ended.
   const auto output = std::make_shared<Output>([stop]() mutable { stop.RequestStop(); });
-  EventPrinter printer(connection->client.env(), *selection, flags.selection.output, *output);
-  InformerOptions<Object> options;
+  std::function<void(const TraceEvent&)> trace;
   if (flags.trace) {
-    const auto trace = std::make_shared<TracePrinter>(
+    const auto printer = std::make_shared<TracePrinter>(
         [output](const std::string& line) { output->Line(line, Color::kDim); });
-    options.trace = [trace](const TraceEvent& event) { trace->Note(event); };
+    trace = [printer](const TraceEvent& event) { printer->Note(event); };
   }
-  FirstSync first_sync;
-  SharedInformer<Object> informer(connection->client.env(),
-                                  selection->NewListWatch(connection->client), std::move(options));
-  first_sync.Attach(informer);
-  Result<EventHandlerRegistration> registration = informer.AddEventHandler(
-      ResourceEventHandlerFuncs<Object>{
-          .on_add = [&](const Added<Object>& event) { printer.Added(event.object); },
-          .on_update = [&](const Updated<Object>& event) { printer.Updated(event.new_object); },
-          .on_delete = [&](const Deleted<Object>& event) { printer.Deleted(event.object); }},
-      {.name = "printer"});
-  if (!registration) return Fail(registration.error(), origin);
-  const auto scoped = registration->Scoped();
-
-  if (Result<void> synced = first_sync.StartAndWait(informer, stop.token()); !synced) {
-    informer.Stop();
-    if (stop.stop_requested()) return 0;
-    return Fail(synced.error(), origin);
+  std::vector<const Selection*> all;
+  for (const Selection& selection : *selections) all.push_back(&selection);
+  std::mutex printing;
+  std::vector<std::unique_ptr<Watched>> watched;
+  for (const Selection& selection : *selections) {
+    InformerOptions<Object> options;
+    options.drop_managed_fields = !selection.show_managed_fields;
+    options.trace = trace;
+    watched.push_back(std::make_unique<Watched>(
+        connection->client, selection, std::move(options),
+        EventPrinter(connection->client.env(), selection, flags.selection.output,
+                     OfSeveralResources(all), *output, printing)));
   }
-  stop.Wait();
-  informer.Stop();
-  return 0;
+  Result<void> synced;
+  for (const auto& one : watched) {
+    if (synced) synced = one->StartAndWait(stop.token());
+  }
+  if (synced) stop.Wait();
+  for (const auto& one : watched) one->Stop();
+  if (synced || stop.stop_requested()) return 0;
+  return Fail(synced.error(), origin);
 }
 
 }  // namespace
 
 void RegisterWatch(CommandLine& line) {
   auto flags = std::make_shared<WatchFlags>();
-  Command& command = line.Add(
-      "watch", "Print a line for each event of an informer: + added, ~ modified, - deleted");
+  Command& command =
+      line.Add("watch", "Print a line for each event of informers: + added, ~ modified, - deleted");
   AddSelectionFlags(command, flags->selection);
   command.Flag(
       "--trace", flags->trace,

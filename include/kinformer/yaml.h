@@ -27,8 +27,10 @@ Result<json::Value> Parse(std::string_view text, std::string_view file = {});
 // All documents of a stream, separated by "---" lines. Documents without content are left out.
 Result<std::vector<json::Value>> ParseAll(std::string_view text, std::string_view file = {});
 
-// Block style, two spaces, keys sorted, lists level with their key: what kubectl prints with -o
-// yaml. Ends with a newline.
+// What sigs.k8s.io/yaml writes, and so kubectl with -o yaml: block style, two spaces, keys sorted
+// (a2 before a10), lists level with their key, quotes where YAML 1.1 would read something else,
+// texts of several lines as blocks, lines folded behind column 80. Numbers keep their digits. What
+// terminals obey and what ends lines for some readers only is escaped. Ends with a newline.
 std::string Dump(const json::Value& value);
 
 }  // namespace kinformer::yaml

@@ -4,14 +4,9 @@
 #include "kinformer/yaml.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <iterator>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -26,6 +21,7 @@
 
 #include "wire/json_depth.h"
 #include "wire/json_text.h"
+#include "wire/yaml_scalar.h"
 
 namespace kinformer::yaml {
 namespace {
@@ -45,108 +41,10 @@ struct Stop {
   std::string why;
 };
 
-bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
-}
-
-// An integer as Go's ParseInt(text, base 0) reads it, within int64 or uint64.
-std::optional<Value> ParseInteger(std::string_view text) {
-  bool negative = false;
-  if (!text.empty() && (text.front() == '+' || text.front() == '-')) {
-    negative = text.front() == '-';
-    text.remove_prefix(1);
-  }
-  int base = 10;
-  if (text.size() > 1 && text.front() == '0') {
-    const char mark = text[1];
-    if (mark == 'x' || mark == 'X') {
-      base = 16, text.remove_prefix(2);
-    } else if (mark == 'o' || mark == 'O') {
-      base = 8, text.remove_prefix(2);
-    } else if (mark == 'b' || mark == 'B') {
-      base = 2, text.remove_prefix(2);
-    } else {
-      base = 8, text.remove_prefix(1);
-    }
-  }
-  if (text.empty() || text.front() == '+' || text.front() == '-') return std::nullopt;
-  std::uint64_t magnitude = 0;
-  const char* const end = text.data() + text.size();
-  const auto done = std::from_chars(text.data(), end, magnitude, base);
-  if (done.ec != std::errc() || done.ptr != end) return std::nullopt;
-  constexpr std::uint64_t kSmallest = std::uint64_t{1} << 63;
-  if (!negative) return Value(magnitude);
-  if (magnitude > kSmallest) return std::nullopt;
-  if (magnitude == kSmallest) return Value(std::numeric_limits<std::int64_t>::min());
-  return Value(-static_cast<std::int64_t>(magnitude));
-}
-
-// [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?, as JSON text; empty if it is none.
-std::string FloatText(std::string_view text) {
-  std::string out;
-  std::size_t i = 0;
-  const auto digits = [&] {
-    const std::size_t from = i;
-    while (i < text.size() && text[i] >= '0' && text[i] <= '9') ++i;
-    return text.substr(from, i - from);
-  };
-  if (i < text.size() && (text[i] == '-' || text[i] == '+')) {
-    if (text[i] == '-') out += '-';
-    ++i;
-  }
-  std::string_view whole = digits();
-  std::string_view fraction;
-  if (i < text.size() && text[i] == '.') {
-    ++i;
-    fraction = digits();
-  }
-  if (whole.empty() && fraction.empty()) return {};
-  while (whole.size() > 1 && whole.front() == '0') whole.remove_prefix(1);
-  out += whole.empty() ? std::string_view("0") : whole;
-  if (!fraction.empty()) (out += '.') += fraction;
-  if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
-    out += text[i++];
-    if (i < text.size() && (text[i] == '-' || text[i] == '+')) out += text[i++];
-    const std::string_view exponent = digits();
-    if (exponent.empty()) return {};
-    out += exponent;
-  }
-  return i == text.size() ? out : std::string();
-}
-
-// Whether a float can hold each number in it. One that none can hold is a text to Go's YAML.
-bool NumbersFit(const Value& value) {
-  if (value.is_number()) return std::isfinite(value.AsDouble().value_or(0));
-  const auto fits = [](const auto& part) { return NumbersFit(part); };
-  return std::all_of(value.items().begin(), value.items().end(), fits) &&
-         std::all_of(value.members().begin(), value.members().end(),
-                     [&](const json::Object::Member& member) { return fits(member.second); });
-}
-
-// What a plain scalar stands for.
-Value Resolve(const std::string& text, const YAML::Mark& mark) {
-  if (IsOneOf(text, {"", "~", "null", "Null", "NULL"})) return {};
-  if (IsOneOf(text, {"y", "Y", "true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"})) {
-    return Value(true);
-  }
-  if (IsOneOf(text, {"n", "N", "false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"})) {
-    return Value(false);
-  }
-  if (IsOneOf(text, {".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF",
-                     "-.inf", "-.Inf", "-.INF"})) {
-    throw Stop{mark, "\"" + text + "\" has no form in JSON; quote it if it is a string"};
-  }
-  const char first = text.front();
-  if ((first < '0' || first > '9') && first != '+' && first != '-' && first != '.') {
-    return Value(text);
-  }
-  std::string plain = text;
-  if (first != '.') plain.erase(std::remove(plain.begin(), plain.end(), '_'), plain.end());
-  if (std::optional<Value> integer = ParseInteger(plain)) return std::move(*integer);
-  const std::string real = FloatText(plain);
-  if (real.empty()) return Value(text);
-  Value number = Value::MakeNumber(real);
-  return NumbersFit(number) ? std::move(number) : Value(text);
+Value Resolved(const std::string& text, const YAML::Mark& mark) {
+  std::optional<Value> value = ResolvePlain(text);
+  if (!value) throw Stop{mark, "\"" + text + "\" has no form in JSON; quote it if it is a string"};
+  return *std::move(value);
 }
 
 class Builder : public YAML::EventHandler {
@@ -180,10 +78,10 @@ class Builder : public YAML::EventHandler {
     if (json::FirstInvalidUtf8(value) != value.size())
       throw Stop{mark, R"(an escape that cannot be read; write \N as \u0085 and \_ as \u00a0)"};
     if (tag == "?" || tag.empty()) {
-      Add(mark, anchor, Resolve(value, mark), value == "<<");
+      Add(mark, anchor, Resolved(value, mark), value == "<<");
     } else if (tag == "tag:yaml.org,2002:int" || tag == "tag:yaml.org,2002:float" ||
                tag == "tag:yaml.org,2002:bool" || tag == "tag:yaml.org,2002:null") {
-      Add(mark, anchor, Resolve(value, mark), false);
+      Add(mark, anchor, Resolved(value, mark), false);
     } else if (tag == "tag:yaml.org,2002:binary") {
       throw Stop{mark,
                  "!!binary is not decoded; write the text itself, or in a Secret its base64 "
@@ -392,186 +290,6 @@ Error Fail(std::string_view file, const YAML::Mark& mark, const std::string& why
   return Error(Reason::kDecode, message + ": " + why);
 }
 
-// ---- Writing
-
-// Words and numbers that readers of YAML 1.1 or 1.2 would take for something else; dates and base
-// 60 among them. REQUIRES: not empty.
-bool LooksLikeAnotherType(const std::string& text) {
-  static constexpr std::string_view kNumberish = "0123456789+-.";
-  if (kNumberish.find(text.front()) != std::string_view::npos &&
-      text.find_first_of("0123456789") != std::string::npos &&
-      text.find_first_not_of("0123456789+-.:_eExXoObBaAcCdDfFtTzZ ") == std::string::npos) {
-    return true;
-  }
-  std::string lower = text;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return IsOneOf(lower, {"null", "~", "true", "false", "yes", "no", "on", "off", "y", "n", ".inf",
-                         "-.inf", "+.inf", ".nan"});
-}
-
-// Whether a string can stand without quotes and be read back as this string.
-bool IsPlain(const std::string& text) {
-  if (text.empty()) return false;
-  const char first = text.front();
-  if (first == ' ' || text.back() == ' ' || text.back() == ':') return false;
-  if (std::string_view("-?:,[]{}#&*!|>'\"%@`=<~").find(first) != std::string_view::npos) {
-    return false;
-  }
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c < 0x20 || c == 0x7f || c >= 0x80) return false;
-    if (c == '#' && i > 0 && text[i - 1] == ' ') return false;
-    if (c == ':' && i + 1 < text.size() && text[i + 1] == ' ') return false;
-  }
-  // At the beginning of a line that ends a document; so would "---", but for its first character.
-  return !LooksLikeAnotherType(text) && !text.starts_with("...");
-}
-
-// A string of several lines that a literal block can hold.
-bool FitsBlock(const std::string& text) {
-  if (text.find('\n') == std::string::npos) return false;
-  if (text.front() == ' ' || text.front() == '\n' || text.front() == '\t') return false;
-  if (text.ends_with("\n\n")) return false;
-  std::size_t start = 0;
-  while (start < text.size()) {
-    std::size_t end = text.find('\n', start);
-    if (end == std::string::npos) end = text.size();
-    // Trailing blanks are kept by a block but not by eyes and editors.
-    if (end > start && (text[end - 1] == ' ' || text[end - 1] == '\t')) return false;
-    for (std::size_t i = start; i < end; ++i) {
-      const auto c = static_cast<unsigned char>(text[i]);
-      if ((c < 0x20 && c != '\t') || c == 0x7f) return false;
-      // Line separators of Unicode and the byte order mark end or hide lines.
-      if (c == 0xe2 && text.compare(i, 2, "\xe2\x80") == 0) return false;
-      // C1, the next line among them.
-      if (c == 0xc2 && i + 1 < end && static_cast<unsigned char>(text[i + 1]) < 0xa0) return false;
-      if (c == 0xef && text.compare(i, 3, "\xef\xbb\xbf") == 0) return false;
-    }
-    start = end + 1;
-  }
-  return true;
-}
-
-// A JSON string is a YAML string. DEL and C1, which terminals obey, are escapes, too.
-void WriteQuoted(std::string& out, const std::string& text, bool escape_html) {
-  std::string quoted;
-  json::AppendQuoted(quoted, text, escape_html);
-  for (std::size_t i = 0; i < quoted.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(quoted[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < quoted.size() ? quoted[i + 1] : 0);
-    const bool c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0;
-    if (byte != 0x7f && !c1) {
-      out += quoted[i];
-      continue;
-    }
-    constexpr std::string_view kHex = "0123456789abcdef";
-    const unsigned code = c1 ? next : byte;
-    out += "\\u00";
-    out += kHex[code >> 4];
-    out += kHex[code & 0xf];
-    if (c1) ++i;
-  }
-}
-
-void WriteString(std::string& out, const std::string& text, std::size_t indent) {
-  if (IsPlain(text)) {
-    out += text;
-    return;
-  }
-  // A document that is a text: its lines could look like the ends of documents.
-  if (indent > 0 && FitsBlock(text)) {
-    out += text.back() != '\n' ? "|-" : "|";
-    std::size_t start = 0;
-    while (start < text.size()) {
-      std::size_t end = text.find('\n', start);
-      if (end == std::string::npos) end = text.size();
-      out += '\n';
-      if (end > start) out.append(indent, ' ');
-      out.append(text, start, end - start);
-      start = end + 1;
-    }
-    return;
-  }
-  // A word or number that would be read as something else gets double quotes, as kubectl gives it.
-  const bool simple = std::all_of(text.begin(), text.end(), [](char c) {
-    return c >= ' ' && static_cast<unsigned char>(c) < 0x7f && c != '\'' && c != '\\';
-  });
-  if (!text.empty() && simple && !LooksLikeAnotherType(text)) {
-    out += '\'';
-    out += text;
-    out += '\'';
-  } else {
-    WriteQuoted(out, text, /*escape_html=*/true);
-  }
-}
-
-void Write(std::string& out, const Value& value, std::size_t indent, bool after_dash);
-
-void WriteScalar(std::string& out, const Value& value, std::size_t indent) {
-  if (value.is_string()) {
-    WriteString(out, value.StringOrEmpty(), indent);
-  } else {
-    value.AppendTo(out);
-  }
-}
-
-// Everything behind "key:" or "-", up to and without the last newline.
-void WriteMapBody(std::string& out, const json::Object& object, std::size_t indent,
-                  bool after_dash) {
-  std::vector<const json::Object::Member*> order;
-  order.reserve(object.size());
-  for (const json::Object::Member& member : object) order.push_back(&member);
-  std::sort(order.begin(), order.end(),
-            [](const auto* a, const auto* b) { return a->first < b->first; });
-  bool first = true;
-  for (const json::Object::Member* member : order) {
-    if (!(first && after_dash)) {
-      if (!out.empty() && out.back() != '\n') out += '\n';
-      out.append(indent, ' ');
-    }
-    first = false;
-    if (IsPlain(member->first)) {
-      out += member->first;
-    } else {
-      WriteQuoted(out, member->first, /*escape_html=*/false);
-    }
-    out += ':';
-    const Value& value = member->second;
-    if (value.is_object() && value.size() != 0) {
-      out += '\n';
-      Write(out, value, indent + 2, false);
-    } else if (value.is_array() && value.size() != 0) {
-      out += '\n';
-      Write(out, value, indent, false);
-    } else {
-      out += ' ';
-      WriteScalar(out, value, indent + 2);
-    }
-  }
-}
-
-void Write(std::string& out, const Value& value, std::size_t indent, bool after_dash) {
-  if (value.is_object() && value.size() != 0) {
-    WriteMapBody(out, value.members(), indent, after_dash);
-    return;
-  }
-  if (value.is_array() && value.size() != 0) {
-    bool first = true;
-    for (const Value& item : value.items()) {
-      if (!(first && after_dash)) {
-        if (!out.empty() && out.back() != '\n') out += '\n';
-        out.append(indent, ' ');
-      }
-      first = false;
-      out += "- ";
-      Write(out, item, indent + 2, true);
-    }
-    return;
-  }
-  WriteScalar(out, value, indent);
-}
-
 }  // namespace
 
 Result<std::vector<Value>> ParseAll(std::string_view text, std::string_view file) {
@@ -628,13 +346,6 @@ Result<Value> Parse(std::string_view text, std::string_view file) {
                                       " documents where one is expected");
   }
   return std::move(documents->front());
-}
-
-std::string Dump(const Value& value) {
-  std::string out;
-  Write(out, value, 0, false);
-  if (out.empty() || out.back() != '\n') out += '\n';
-  return out;
 }
 
 }  // namespace kinformer::yaml

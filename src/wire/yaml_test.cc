@@ -255,13 +255,125 @@ TEST(Yaml, DumpsAsKubectl) {
             "  a: {}\n"
             "  b:\n"
             "  - args:\n"
-            "    - '-v'\n"
-            "    - '=a'\n"
+            "    - -v\n"
+            "    - =a\n"
             "    image: x:1\n"
             "t: \"true\"\n"
             "x: |\n"
             "  l1\n"
             "  l2\n");
+}
+
+// In quotes stands what YAML 1.1 takes for something else, in the forms that kubectl writes.
+TEST(Yaml, QuotesWhereTheyAreNeeded) {
+  const struct {
+    std::string text;
+    const char* want;
+  } kCases[] = {
+      // Words, numbers, dates, base 60.
+      {"yes", "\"yes\""},
+      {"No", "\"No\""},
+      {"n", "\"n\""},
+      {"oFF", "oFF"},
+      {"", "\"\""},
+      {"~", "\"~\""},
+      {"null", "\"null\""},
+      {"NULl", "NULl"},
+      {".inf", "\".inf\""},
+      {"NaN", "NaN"},
+      {"12", "\"12\""},
+      {"-1.5", "\"-1.5\""},
+      {"5.", "\"5.\""},
+      {"1_000", "\"1_000\""},
+      {"_1", "_1"},
+      {"1e3", "\"1e3\""},
+      {"1e1000", "1e1000"},
+      {"1e", "1e"},
+      {"0x1F", "\"0x1F\""},
+      {"0x", "0x"},
+      {"0o17", "\"0o17\""},
+      {"0o8", "0o8"},
+      {"0b2", "0b2"},
+      {"08", "\"08\""},
+      {"10Mi", "10Mi"},
+      {"1.2.3", "1.2.3"},
+      {"2001-12-14", "\"2001-12-14\""},
+      {"2001-2-30", "2001-2-30"},
+      {"2001-1-1 1:2:3.5", "\"2001-1-1 1:2:3.5\""},
+      {"2001-12-14T21:59:43Z", "\"2001-12-14T21:59:43Z\""},
+      {"2001-12-14t21:59:43-05:00", "\"2001-12-14t21:59:43-05:00\""},
+      {"2001-12-14T21:59:43", "2001-12-14T21:59:43"},
+      {"12:30", "\"12:30\""},
+      {"12:60", "12:60"},
+      {"190:20:30.15", "\"190:20:30.15\""},
+      {"3d0e4a5c-7c7b-4b39-9b42-5d5d6f4c3e11", "3d0e4a5c-7c7b-4b39-9b42-5d5d6f4c3e11"},
+      {"12345678-1234-1234-1234-123456789012", "12345678-1234-1234-1234-123456789012"},
+      // Signs.
+      {"- x", "'- x'"},
+      {"-x", "-x"},
+      {"?x", "?x"},
+      {"a: b", "'a: b'"},
+      {"a:b", "a:b"},
+      {"a #b", "'a #b'"},
+      {"a#b", "a#b"},
+      {"<<", "<<"},
+      {"=", "="},
+      {"'a'", "'''a'''"},
+      {"it's", "it's"},
+      {"\"", "'\"'"},
+      {"a\\b", "a\\b"},
+      {" a", "' a'"},
+      {"a ", "'a '"},
+      {"<a&b>", "<a&b>"},
+      {"--- a", "'--- a'"},
+      {"é", "é"},
+      {"\u00a0", "\u00a0"},
+      // What cannot stand as it is.
+      {"\t", "\"\\t\""},
+      {"\x01\x1b\x7f", "\"\\x01\\e\\x7F\""},
+      {"\u0085", "\"\\u0085\""},
+      {"\u2028", "\"\\u2028\""},
+      {"\ufeff", "\"\\uFEFF\""},
+      {"😀", "\"\\U0001F600\""},
+      // Lines.
+      {"a\nb", "|-\n  a\n  b"},
+      {"a\n\n b\n", "|\n  a\n\n   b"},
+      {"a\n\n", "|+\n  a\n"},
+      {"\na", "|2-\n\n  a"},
+      {" a\n", "|2\n   a"},
+      {"a \nb", "\"a \\nb\""},
+      {"a\n\tb", "\"a\\n\\tb\""},
+  };
+  for (const auto& c : kCases) {
+    const json::Value map = json::Value::MakeObject({{"k", c.text}});
+    EXPECT_EQ(Dump(map), std::string("k: ") + c.want + "\n");
+    const Result<json::Value> again = Parse(Dump(map));
+    ASSERT_TRUE(again.ok()) << c.want << ": " << again.error().message();
+    EXPECT_EQ(*again, map) << c.want;
+  }
+}
+
+TEST(Yaml, KeysInTheOrderOfKubectl) {
+  const json::Value v = *json::Parse(
+      R"({"a10":1,"a2":2,"A":3,"a.b":4,"ab":5,"1":6,"10":7,"9":8,"":9,"yes":10,"<<":{},"é":11})");
+  EXPECT_EQ(Dump(v),
+            "\"\": 9\n'<<': {}\n\"1\": 6\n\"9\": 8\n\"10\": 7\nA: 3\na.b: 4\na2: 2\na10: 1\n"
+            "ab: 5\n\"yes\": 10\né: 11\n");
+  EXPECT_EQ(*Parse(Dump(v)), v);
+}
+
+TEST(Yaml, LongTextsAreFolded) {
+  const std::string words = "0123456789 0123456789 0123456789 0123456789 ";
+  const json::Value v = json::Value::MakeObject(
+      {{"a", words + words + "end"},
+       {"b", words + words + "# end"},
+       {"c", words + words + "\tend"},
+       {std::string(130, 'k'), json::Value::MakeArray({json::Value("x")})}});
+  std::string line = words + words;
+  line.pop_back();
+  EXPECT_EQ(Dump(v), "a: " + line + "\n  end\nb: '" + line + "\n  # end'\nc: \"" + line +
+                         "\n  \\tend\"\n? " + std::string(130, 'k') + "\n: - x\n");
+  EXPECT_EQ(*Parse(Dump(v)), v);
 }
 
 TEST(Yaml, WhatIsDumpedReadsBack) {

@@ -1,0 +1,29 @@
+// cli/arguments.h
+//
+// What stands behind `get` and `watch`, in kubectl's forms: "pods", "po,svc", "pod a b", "pod/a
+// cm/b".
+
+#ifndef KINFORMER_CLI_ARGUMENTS_H_
+#define KINFORMER_CLI_ARGUMENTS_H_
+
+#include <string>
+#include <vector>
+
+#include "kinformer/result.h"
+
+namespace kinformer::cli {
+
+// One resource, and one object of it where it is named.
+struct Asked {
+  std::string resource;
+  std::string name;  // empty: all
+  friend bool operator==(const Asked&, const Asked&) = default;
+};
+
+// In the order of the arguments; with several resources and several names, every name of the first
+// resource before the second one's. Errors are kInvalidArgument. REQUIRES: not empty.
+Result<std::vector<Asked>> ReadArguments(const std::vector<std::string>& arguments);
+
+}  // namespace kinformer::cli
+
+#endif  // KINFORMER_CLI_ARGUMENTS_H_

@@ -1,0 +1,52 @@
+#include "cli/arguments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <ostream>
+
+namespace kinformer::cli {
+
+void PrintTo(const Asked& asked, std::ostream* out) { *out << asked.resource << '/' << asked.name; }
+
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Arguments, TheFormsOfKubectl) {
+  EXPECT_THAT(*ReadArguments({"pods"}), ElementsAre(Asked{"pods", ""}));
+  EXPECT_THAT(*ReadArguments({"po,svc"}), ElementsAre(Asked{"po", ""}, Asked{"svc", ""}));
+  EXPECT_THAT(*ReadArguments({"deployments.apps", "a", "b"}),
+              ElementsAre(Asked{"deployments.apps", "a"}, Asked{"deployments.apps", "b"}));
+  EXPECT_THAT(
+      *ReadArguments({"po,svc", "a", "b"}),
+      ElementsAre(Asked{"po", "a"}, Asked{"po", "b"}, Asked{"svc", "a"}, Asked{"svc", "b"}));
+  EXPECT_THAT(*ReadArguments({"pod/a", "cm/b", "pod/a"}),
+              ElementsAre(Asked{"pod", "a"}, Asked{"cm", "b"}, Asked{"pod", "a"}));
+}
+
+TEST(Arguments, WhatIsNoneOfThem) {
+  const struct {
+    std::vector<std::string> arguments;
+    const char* want;
+  } kCases[] = {
+      {{"pod", "svc/a"}, "\"pod\" stands beside RESOURCE/NAME"},
+      {{"pod/a", "b"}, "\"b\" stands beside RESOURCE/NAME"},
+      {{"pod/a/b"}, "\"pod/a/b\" has more than one slash"},
+      {{"pod/"}, "\"pod/\" is not RESOURCE/NAME"},
+      {{"/a"}, "\"/a\" is not RESOURCE/NAME"},
+      {{"po,svc/a"}, "\"po,svc/a\" is not RESOURCE/NAME"},
+      {{"po,"}, "\"po,\" lacks a resource"},
+      {{""}, "\"\" lacks a resource"},
+      {{"po", ""}, "a name is empty"},
+  };
+  for (const auto& c : kCases) {
+    const auto asked = ReadArguments(c.arguments);
+    ASSERT_FALSE(asked.ok()) << c.want;
+    EXPECT_EQ(asked.error().reason(), Reason::kInvalidArgument);
+    EXPECT_THAT(asked.error().message(), HasSubstr(c.want));
+  }
+}
+
+}  // namespace
+}  // namespace kinformer::cli
