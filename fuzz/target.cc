@@ -49,6 +49,7 @@ constexpr Target kTargets[] = {
     {"text_forms", &FuzzTextForms},
     {"watch_json", &FuzzWatchJson},
     {"watch_protobuf", &FuzzWatchProtobuf},
+    {"websocket_frames", &FuzzWebSocketFrames},
     {"yaml", &FuzzYaml},
     {"yaml_aliases", &FuzzYamlAliases},
 };

@@ -8,10 +8,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kinformer/transport.h"
@@ -43,6 +45,10 @@ class Answer {
 
   Answer(ConnectionHost& host, AnswerTraits traits, std::unique_ptr<ResponseStream> response);
 
+  // As of the response, and instead of what it was told before.
+  void SetWake(std::function<void()> wake) {
+    if (response_ != nullptr) response_->SetWake(std::move(wake));
+  }
   [[nodiscard]] bool ready() const { return response_ == nullptr || response_->ready(); }
   // What it does to its connection.
   [[nodiscard]] ConnectionEffect effect() const {
@@ -57,6 +63,7 @@ class Answer {
   // answer is aborted before.
   [[nodiscard]] bool begun() const { return begun_; }
   [[nodiscard]] int status() const { return status_; }
+  [[nodiscard]] std::string_view content_type() const { return headers_->Get("Content-Type"); }
   // No body follows, whatever the length says.
   [[nodiscard]] bool bodiless() const { return bodiless_; }
   [[nodiscard]] std::optional<std::size_t> length() const { return length_; }

@@ -60,6 +60,12 @@ void Connection::ForgetDeadline() {
 
 // ---- Reading
 
+std::unique_ptr<ByteStream> Connection::ReleaseStream() {
+  want_read_ = false;
+  ForgetDeadline();
+  return std::move(stream_);
+}
+
 void Connection::WaitFor(ByteStream::Next next) {
   const bool to_write = next == ByteStream::Next::kWaitWrite;
   bool& waiting = to_write ? waiting_to_write_ : waiting_to_read_;
@@ -93,9 +99,9 @@ void Connection::SetReading(bool wanted) {
 }
 
 void Connection::ReadNow() {
-  if (closed_ || in_read_ || frozen_) return;
+  if (closed() || in_read_) return;
   in_read_ = true;
-  for (int round = 0; want_read_ && !closed_ && !frozen_; ++round) {
+  for (int round = 0; want_read_ && !closed(); ++round) {
     if (round == kReadRounds) {
       read_posted_ = true;
       host_.env().loop().Post([self = shared_from_this()] {
@@ -117,7 +123,7 @@ void Connection::ReadNow() {
       OnBytes({input.data(), progress.bytes});
     }
     if (progress.next != ByteStream::Next::kAgain) {
-      if (want_read_ && !closed_ && !frozen_) WaitFor(progress.next);
+      if (want_read_ && !closed()) WaitFor(progress.next);
       break;
     }
   }

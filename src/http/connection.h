@@ -91,10 +91,11 @@ class Connection : public std::enable_shared_from_this<Connection>, public Woken
 
   [[nodiscard]] ConnectionHost& host() const { return host_; }
   [[nodiscard]] ByteStream& stream() const { return *stream_; }
-  [[nodiscard]] std::unique_ptr<ByteStream> ReleaseStream() { return std::move(stream_); }
+  // For whom takes its place. It reads and waits no more.
+  [[nodiscard]] std::unique_ptr<ByteStream> ReleaseStream();
   [[nodiscard]] Outbox& out() { return out_; }
-  // Nothing more comes of it.
-  [[nodiscard]] bool closed() const { return closed_ || frozen_; }
+  // Nothing more comes of it: it has ended, or its socket is another one's.
+  [[nodiscard]] bool closed() const { return closed_ || frozen_ || stream_ == nullptr; }
   // The socket takes nothing at the moment.
   [[nodiscard]] bool blocked() const { return waiting_to_write_; }
 

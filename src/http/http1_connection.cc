@@ -12,6 +12,8 @@
 #include "base/work_slice.h"
 #include "http/answer.h"
 #include "http/host_header.h"
+#include "http/websocket_connection.h"
+#include "http/websocket_handshake.h"
 
 namespace kinformer::internal::http {
 namespace {
@@ -118,6 +120,7 @@ class Http1Connection final : public Connection {
       }
     }
     if (closed()) return;
+    if (becomes_websocket_) return BecomeWebSocket(std::string(data));
     if (stored) {
       in_.erase(0, all - data.size());
       if (in_.empty()) std::string().swap(in_);
@@ -231,7 +234,9 @@ class Http1Connection final : public Connection {
     http10_ = message.version() < 11;
     keep_alive_ = message.keep_alive();
     AnswerTraits traits = TraitsOf(host(), request);
-    if (http10_) traits.compression = Compression::kNone;
+    offer_ = WebSocketOfferOf(request);
+    if (http10_ || (offer_ && !host().policy().AnswersWithMessages(request))) offer_.reset();
+    if (http10_ || offer_) traits.compression = Compression::kNone;
     phase_ = Phase::kResponse;
     ClearDeadline();
     StartAnswer(traits, Dispatch(host(), peer_user_, std::move(request)));
@@ -242,6 +247,7 @@ class Http1Connection final : public Connection {
     parsing_.reset();
     keep_alive_ = false;
     http10_ = false;
+    offer_.reset();
     phase_ = Phase::kResponse;
     ClearDeadline();
     StartAnswer({}, std::move(refusal));
@@ -267,7 +273,13 @@ class Http1Connection final : public Connection {
       chunks_.clear();
       const bool begun = answer_->begun();
       const auto state = answer_->Pull(kSliceBytes, chunks_);
-      if (!begun && answer_->begun()) MakeHead();
+      if (!begun && answer_->begun()) {
+        if (offer_ && answer_->status() == 200) {
+          if (TakeOffer(state)) return false;
+          continue;
+        }
+        MakeHead();
+      }
       if (!answer_->begun() && state == ResponseStream::State::kMore) {
         more_ = true;
         return false;
@@ -290,6 +302,35 @@ class Http1Connection final : public Connection {
           return false;
       }
     }
+  }
+
+  // True: the answer, of which the first part has been pulled, becomes a WebSocket. Else another
+  // one says why not.
+  bool TakeOffer(Answer::State state) {
+    if (auto refusal = RefuseWebSocket(*offer_)) {
+      chunks_.clear();
+      offer_.reset();
+      keep_alive_ = false;
+      StartAnswer({}, std::move(refusal));
+      return false;
+    }
+    early_state_ = state;
+    becomes_websocket_ = true;
+    return true;
+  }
+
+  // The last thing that it does.
+  void BecomeWebSocket(std::string input) {
+    out().Append(WebSocketAcceptance(*offer_));
+    const MessageForm form = host().policy().FormOf(answer_->content_type());
+    WebSocketStart start{.out = std::move(out()),
+                         .answer = std::make_unique<Answer>(*std::move(answer_)),
+                         .chunks = std::move(chunks_),
+                         .state = early_state_,
+                         .form = form,
+                         .input = std::move(input)};
+    answer_.reset();
+    host().Replace(*this, NewWebSocketConnection(host(), ReleaseStream(), std::move(start)));
   }
 
   void Abort() {
@@ -388,8 +429,11 @@ class Http1Connection final : public Connection {
   std::unique_ptr<Parsing> parsing_{};
   std::optional<Answer> answer_{};
   std::vector<BodyChunk> chunks_{};
+  std::optional<WebSocketOffer> offer_{};  // the request asks for a WebSocket, and may
+  Answer::State early_state_ = Answer::State::kMore;
   std::uint64_t requests_ = 0;
   Phase phase_ = Phase::kRequest;
+  bool becomes_websocket_ = false;
   bool more_ = false;  // the response had more when its turn was over
   bool chunked_ = false;
   bool keep_alive_ = false;

@@ -23,6 +23,12 @@ enum class Compression : std::uint8_t {
   kMembers,
 };
 
+// How a body that is a sequence of messages separates them.
+enum class MessageForm : std::uint8_t {
+  kLine,          // each ends with a line break, which belongs to it
+  kLengthBefore,  // its length stands before it in four bytes, big-endian
+};
+
 // Called on the loop.
 class RequestPolicy {
  public:
@@ -34,6 +40,10 @@ class RequestPolicy {
                                                               HttpRequest& request) const = 0;
   // How the answer may be compressed, of a client that accepts gzip.
   [[nodiscard]] virtual Compression CompressionOf(const HttpRequest& request) const = 0;
+  // Whether its answer, where that is 200, is a sequence of messages, which a WebSocket may carry
+  // if the request asks for one; and how its body, of that content type, separates them.
+  [[nodiscard]] virtual bool AnswersWithMessages(const HttpRequest& request) const = 0;
+  [[nodiscard]] virtual MessageForm FormOf(std::string_view content_type) const = 0;
   // An answer of the server's own, with that status, which is an error.
   [[nodiscard]] virtual std::unique_ptr<ResponseStream> Refuse(int status,
                                                                std::string_view message) const = 0;

@@ -10,6 +10,8 @@
 #include <utility>
 #include <zlib.h>
 
+#include "conformance/websocket_exchange.h"
+
 namespace kinformer::testing {
 namespace {
 
@@ -64,6 +66,7 @@ class HttpPeer::Exchange {
     if (!request_.headers.Has("Content-Type")) Field("Content-Type:");
     if (!request_.headers.Has("User-Agent")) Field("User-Agent: checks");
     if (!options.bearer_token.empty()) Field("Authorization: Bearer " + options.bearer_token);
+    if (request_.headers.Has("Upgrade")) return BeginWebSocket(options);
     if (!request_.headers.Has("Accept")) Field("Accept:");
     Field("Expect:");
     curl_easy_setopt(curl_, CURLOPT_URL, url_.c_str());
@@ -101,6 +104,7 @@ class HttpPeer::Exchange {
     thread_.join();
     EXPECT_EQ(result_, CURLE_OK) << request_.method << " " << request_.target << ": "
                                  << curl_easy_strerror(result_);
+    if (websocket_) return std::move(reply_);
     long status = 0;
     curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &status);
     reply_.status = static_cast<int>(status);
@@ -114,6 +118,19 @@ class HttpPeer::Exchange {
   [[nodiscard]] void* curl() const { return curl_; }
 
  private:
+  void BeginWebSocket(const HttpPeerOptions& options) {
+    websocket_ = true;
+    if (!options.bearer_token.empty()) {
+      request_.headers.Add("Authorization", "Bearer " + options.bearer_token);
+    }
+    curl_easy_setopt(curl_, CURLOPT_URL, url_.c_str());
+    if (!options.ca_file.empty()) {
+      curl_easy_setopt(curl_, CURLOPT_CAINFO, options.ca_file.c_str());
+    }
+    curl_easy_setopt(curl_, CURLOPT_NOSIGNAL, 1L);
+    thread_ = std::thread(
+        [this, origin = options.url] { reply_ = WebSocketExchange(curl_, request_, origin); });
+  }
   void Field(const std::string& line) { fields_ = curl_slist_append(fields_, line.c_str()); }
   void Release() {
     const std::scoped_lock lock(mutex_);
@@ -151,6 +168,7 @@ class HttpPeer::Exchange {
   curl_slist* fields_ = nullptr;
   ScriptReply reply_;
   CURLcode result_ = CURLE_OK;
+  bool websocket_ = false;
   std::mutex mutex_;
   std::condition_variable released_;
   bool held_;

@@ -119,7 +119,9 @@ bool ScriptAnswer::Holds(std::string text) const {
   if (word == "lacks") return reply_.body.find(text) == std::string::npos;
   if (word == "header") return HeaderHolds(text);
   if (word == "items") return Items() == text;
-  if (word == "events") return reply_.status == 200 && Events() == text;
+  // 101: as a WebSocket.
+  const bool good = reply_.status == 200 || reply_.status == 101;
+  if (word == "events") return good && Events() == text;
   if (word == "begins") return reply_.status == 200 && Events().starts_with(text);
   if (word == "startof") return reply_.status == 200 && text.starts_with(Events());
   if (word == "watchlist") return reply_.status == 200 && IsWatchList();

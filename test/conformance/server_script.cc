@@ -104,7 +104,7 @@ class Runner {
     bool typed = false;
     for (const std::string& header : headers) {
       const std::size_t colon = header.find(": ");
-      request.headers.Add(header.substr(0, colon), header.substr(colon + 2));
+      request.headers.Add(header.substr(0, colon), Substitute(header.substr(colon + 2)));
       typed = typed || header.starts_with("Content-Type");
     }
     std::string_view type = request.method == "PATCH" ? "" : "application/json";

@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "apiserver/http/authentication.h"
+#include "apiserver/request/request_info.h"
 
 namespace kinformer::apiserver {
 namespace {
 
 using internal::http::Compression;
+using internal::http::MessageForm;
 
 class Refusal final : public ResponseStream {
  public:
@@ -97,6 +99,18 @@ Compression ApiPolicy::CompressionOf(const HttpRequest& request) const {
   const WatchWords words = WatchWordsOf(request.target);
   if (!words.watch) return Compression::kIfLong;
   return words.initial_events && words.bookmarks ? Compression::kMembers : Compression::kNone;
+}
+
+bool ApiPolicy::AnswersWithMessages(const HttpRequest& request) const {
+  if (request.method != "GET") return false;
+  const Result<RequestInfo> info = ParseRequest(request.method, request.target);
+  return info && info->is_resource_request && info->verb == Verb::kWatch;
+}
+
+MessageForm ApiPolicy::FormOf(std::string_view content_type) const {
+  return content_type.starts_with("application/vnd.kubernetes.protobuf")
+             ? MessageForm::kLengthBefore
+             : MessageForm::kLine;
 }
 
 std::unique_ptr<ResponseStream> ApiPolicy::Refuse(int status, std::string_view message) const {

@@ -33,6 +33,9 @@ class ApiPolicy final : public internal::http::RequestPolicy {
   // What is long is worth it; of watches those that begin with initial events.
   [[nodiscard]] internal::http::Compression CompressionOf(
       const HttpRequest& request) const override;
+  // Those of a watch are its events.
+  [[nodiscard]] bool AnswersWithMessages(const HttpRequest& request) const override;
+  [[nodiscard]] internal::http::MessageForm FormOf(std::string_view content_type) const override;
   [[nodiscard]] std::unique_ptr<ResponseStream> Refuse(int status,
                                                        std::string_view message) const override;
 

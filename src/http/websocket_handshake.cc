@@ -1,0 +1,105 @@
+#include "http/websocket_handshake.h"
+
+#include <array>
+#include <functional>
+#include <openssl/evp.h>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "http/field_names.h"
+
+namespace kinformer::internal::http {
+namespace {
+
+constexpr std::string_view kVersion = "13";
+
+// A refusal before anything is known of the protocol behind it: text.
+class Refusal final : public ResponseStream {
+ public:
+  Refusal(int status, std::string_view text) : status_(status), text_(text) {}
+  [[nodiscard]] int status() const override { return status_; }
+  [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
+  State Read(std::size_t, std::vector<BodyChunk>& out) override {
+    if (!text_.empty()) out.push_back(BodyChunk::Of(std::exchange(text_, {})));
+    return State::kEnd;
+  }
+  void SetWake(std::function<void()>) override {}
+  void AddHeader(std::string_view name, std::string_view value) { headers_.Add(name, value); }
+
+ private:
+  const int status_;
+  std::string text_;
+  HttpHeaders headers_{};
+};
+
+std::string_view Trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+// Is `word` among the words between commas?
+bool Lists(std::string_view text, std::string_view word) {
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    if (SameFieldName(Trimmed(item), word)) return true;
+  }
+  return false;
+}
+
+// "https://host", or a path: what can stand in the place of a URL.
+bool IsOrigin(std::string_view text) {
+  return text.starts_with('/') || text.find("://") != std::string_view::npos;
+}
+
+std::string AcceptKey(std::string_view key) {
+  constexpr std::string_view kRfcGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+  const std::string text = std::string(key).append(kRfcGuid);
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr);
+  std::array<unsigned char, 2 * EVP_MAX_MD_SIZE> coded{};
+  const int length = EVP_EncodeBlock(coded.data(), digest.data(), static_cast<int>(size));
+  return {reinterpret_cast<const char*>(coded.data()), static_cast<std::size_t>(length)};
+}
+
+}  // namespace
+
+std::optional<WebSocketOffer> WebSocketOfferOf(const HttpRequest& request) {
+  const HttpHeaders& headers = request.headers;
+  if (request.method != "GET" || !SameFieldName(headers.Get("upgrade"), "websocket") ||
+      !Lists(headers.Get("connection"), "upgrade")) {
+    return std::nullopt;
+  }
+  return WebSocketOffer{.version = std::string(headers.Get("sec-websocket-version")),
+                        .key = std::string(headers.Get("sec-websocket-key")),
+                        .origin = std::string(headers.Get("origin")),
+                        .protocols = std::string(headers.Get("sec-websocket-protocol"))};
+}
+
+std::unique_ptr<ResponseStream> RefuseWebSocket(const WebSocketOffer& offer) {
+  if (offer.key.empty()) return std::make_unique<Refusal>(400, "mismatch challenge/response");
+  if (offer.version != kVersion) {
+    auto refusal = std::make_unique<Refusal>(400, "missing or bad WebSocket Version");
+    refusal->AddHeader("Sec-WebSocket-Version", kVersion);
+    return refusal;
+  }
+  // Browsers say where the page came from; who says nothing is no client for a WebSocket.
+  if (!IsOrigin(offer.origin)) return std::make_unique<Refusal>(403, "");
+  // One that is offered is taken, whatever it is; of several none is.
+  if (offer.protocols.find(',') != std::string::npos) return std::make_unique<Refusal>(400, "");
+  return nullptr;
+}
+
+std::string WebSocketAcceptance(const WebSocketOffer& offer) {
+  std::string head =
+      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+      "Sec-WebSocket-Accept: " +
+      AcceptKey(offer.key) + "\r\n";
+  if (!offer.protocols.empty()) head += "Sec-WebSocket-Protocol: " + offer.protocols + "\r\n";
+  return head + "\r\n";
+}
+
+}  // namespace kinformer::internal::http
