@@ -381,6 +381,45 @@ TEST_F(ListWatchTest, AMalformedObjectInAWatchKeepsItsName) {
   EXPECT_TRUE(recorder_.watch_done->ok());
 }
 
+TEST_F(ListWatchTest, AnObjectAboveTheLimitIsSkippedAndTheWatchGoesOn) {
+  const auto watch = [&](const TypeInfo& type, const std::string& namespace_) {
+    recorder_ = Recorder();
+    sim_.env().loop().Post([&] {
+      source_ = NewListWatch(*client_, type, namespace_);
+      EXPECT_TRUE(source_->SetEntryOptions({.max_object_bytes = 200}));
+      call_ = source_->Watch({}, recorder_);
+    });
+    sim_.RunUntil([&] { return recorder_.watch_done.has_value(); }, seconds(60));
+    Drop();
+  };
+  const auto large = [](const std::string& type, const std::string& name) {
+    std::string widget = Widget(name, 7);
+    widget.insert(widget.size() - 1, R"(,"x":")" + std::string(9000, 'x') + '"');
+    return R"({"type":")" + type + R"(","object":)" + widget + "}\n";
+  };
+  const std::string small = R"({"type":"ADDED","object":)" + Widget("a", 8) + "}\n";
+  server_.script = {
+      Json(large("ADDED", "b") + large("MODIFIED", "b") + large("DELETED", "c") + small)};
+  watch(widgets_, "default");
+  EXPECT_TRUE(recorder_.watch_done->ok()) << recorder_.watch_done->error();
+  EXPECT_EQ(recorder_.unreadable,
+            (std::vector<std::string>{"default/b", "default/b", "default/c"}));
+  EXPECT_EQ(recorder_.items, (std::vector<std::string>{"+default/a@8"}));
+  EXPECT_NE(recorder_.why.find("the limit is 200"), std::string::npos) << recorder_.why;
+  // What moves the watch on, or ends it, cannot be done without.
+  for (const char* type : {"BOOKMARK", "ERROR"}) {
+    server_.script = {Json(large(type, "b") + small)};
+    watch(widgets_, "default");
+    ASSERT_FALSE(recorder_.watch_done->ok());
+    EXPECT_EQ(recorder_.watch_done->error().reason(), Reason::kOverLimit) << type;
+  }
+  // Nor is anything said of what is none of ours.
+  server_.script = {Json(large("ADDED", "b") + small)};
+  watch(widgets_, "other");
+  EXPECT_TRUE(recorder_.watch_done->ok());
+  EXPECT_TRUE(recorder_.unreadable.empty());
+}
+
 TEST_F(ListWatchTest, ARefusedWatchIsAnError) {
   server_.script = {StatusFailure(403, "Forbidden", "no")};
   Watch(widgets_);

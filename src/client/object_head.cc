@@ -20,7 +20,7 @@ class FrontReader {
   explicit FrontReader(std::string_view text) : text_(text) {}
 
   ObjectHead Read() {
-    while (at_ < text_.size()) Step();
+    while (at_ < text_.size() && !done_) Step();
     return std::move(head_);
   }
 
@@ -33,7 +33,7 @@ class FrontReader {
       ++depth_;
     } else if (c == '}' || c == ']') {
       --depth_;
-      if (depth_ <= 1) in_metadata_ = false;
+      if (depth_ <= 1) done_ = std::exchange(in_metadata_, false);
     } else if (c == ',') {
       is_value_ = false;
     } else if (c == ':') {
@@ -64,6 +64,7 @@ class FrontReader {
   std::size_t at_ = 0;
   int depth_ = 0;
   bool in_metadata_ = false;
+  bool done_ = false;      // the metadata has ended
   bool is_value_ = false;  // what comes is a member's value, not its name
   std::string_view member_;
   ObjectHead head_;

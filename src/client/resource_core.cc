@@ -41,10 +41,10 @@ class ListPageCall final : public client::BlockingCall, public ListReceiver {
   void OnUnreadable(std::string_view namespace_, std::string_view name,
                     const Error& error) override {
     ++out_.unreadable;
-    env().log().Log(LogLevel::kWarning, "an object of a list is malformed and left out",
+    env().log().Log(LogLevel::kWarning, "an object of a list is unreadable and left out",
                     {{"namespace", std::string(namespace_)},
                      {"name", std::string(name)},
-                     {"err", error.message()}});
+                     {"err", error.ToString()}});
   }
   void OnDone(Result<ListMeta> result) override {
     if (!result) {
@@ -81,9 +81,10 @@ class WatchCall final : public client::BlockingCall, public WatchReceiver {
   void OnStarted() override {}
   void OnEvent(const WatchEvent& event) override {
     if (event.unreadable) {
-      env().log().Log(
-          LogLevel::kWarning, "an object of a watch is malformed and left out",
-          {{"namespace", std::string(event.namespace_)}, {"name", std::string(event.name)}});
+      env().log().Log(LogLevel::kWarning, "an object of a watch is unreadable and left out",
+                      {{"namespace", std::string(event.namespace_)},
+                       {"name", std::string(event.name)},
+                       {"err", event.why != nullptr ? event.why->ToString() : "not said"}});
       return;
     }
     MonitorLock lock(monitor());

@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "client/object_head.h"
 #include "client/status.h"
 
 namespace kinformer::internal::client {
@@ -59,7 +58,7 @@ void WatchCall::Begin() {
 }
 
 void WatchCall::Accepted() {
-  framer_.emplace(encoding(), source().entry.max_object_bytes + kEventHead);
+  framer_.emplace(encoding(), source().entry.max_object_bytes, kEventHead);
   receiver_.OnStarted();
 }
 
@@ -98,36 +97,61 @@ void WatchCall::OnBookmark(const wire::WatchFrame& frame) {
   receiver_.OnEvent(event);
 }
 
+Result<void> WatchCall::OnTooLarge(const wire::WatchFrame& front, Error error) {
+  const std::optional<WatchEventType> type = TypeOf(front.type);
+  // What ends the watch, or moves it on, cannot be done without.
+  if (!type || *type == WatchEventType::kBookmark) {
+    return std::move(
+        error.WithContext(std::string(front.type) + " of the watch of " + source().path));
+  }
+  if (!ExpectsKind(front.kind)) return {};
+  return OnUnreadable(*type, HeadOfFront(encoding(), front.object), std::move(error));
+}
+
 Result<void> WatchCall::OnObject(WatchEventType type, const wire::WatchFrame& frame) {
-  if (!source().Expects(frame.kind)) {
-    Ignore("the server sent an object of another kind; ignored", frame.kind);
-    return {};
+  if (!ExpectsKind(frame.kind)) return {};
+  Result<ObjectRef> object = source().Build(encoding(), frame.object, frame.bitmap);
+  if (!object) {
+    return OnUnreadable(type, HeadOf(encoding(), frame.object), std::move(object).error());
   }
   WatchEvent event;
   event.type = type;
-  Result<ObjectRef> object = source().Build(encoding(), frame.object, frame.bitmap);
-  if (object) {
-    event.object = *std::move(object);
-    const std::string_view of = event.object->namespace_();
-    if (!source().namespace_.empty() && of != source().namespace_) {
-      Ignore("the server sent an object of another namespace; ignored", of);
-      return {};
-    }
-    event.resourceVersion = event.object->resourceVersion();
-    receiver_.OnEvent(event);
-    return {};
-  }
-  const ObjectHead head = HeadOf(encoding(), frame.object);
-  if (head.name.empty()) {  // nobody could say what is missing
-    return std::move(Error(std::move(object).error()).WithContext("watch of " + source().path));
-  }
-  event.unreadable = true;
-  event.namespace_ = head.namespace_;
-  event.name = head.name;
-  event.resourceVersion = head.resourceVersion;
-  event.why = &object.error();
+  event.object = *std::move(object);
+  if (!ExpectsNamespace(event.object->namespace_())) return {};
+  event.resourceVersion = event.object->resourceVersion();
   receiver_.OnEvent(event);
   return {};
+}
+
+Result<void> WatchCall::OnUnreadable(WatchEventType type, const ObjectHead& head, Error why) {
+  if (head.name.empty()) {  // nobody could say what is missing
+    return std::move(why.WithContext("watch of " + source().path));
+  }
+  // Where it does not say, it is of the namespace that was asked for.
+  const std::string_view namespace_ =
+      head.namespace_.empty() ? std::string_view(source().namespace_) : head.namespace_;
+  if (!ExpectsNamespace(namespace_)) return {};
+  WatchEvent event;
+  event.type = type;
+  event.unreadable = true;
+  event.namespace_ = namespace_;
+  event.name = head.name;
+  event.resourceVersion = head.resourceVersion;
+  event.why = &why;
+  receiver_.OnEvent(event);
+  return {};
+}
+
+bool WatchCall::ExpectsKind(std::string_view kind) {
+  if (source().Expects(kind)) return true;
+  Ignore("the server sent an object of another kind; ignored", kind);
+  return false;
+}
+
+bool WatchCall::ExpectsNamespace(std::string_view namespace_) {
+  if (source().namespace_.empty() || namespace_ == source().namespace_) return true;
+  Ignore("the server sent an object of another namespace; ignored", namespace_);
+  return false;
 }
 
 Error WatchCall::ErrorOf(const wire::WatchFrame& frame) {

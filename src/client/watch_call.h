@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "client/object_head.h"
 #include "client/stream_call.h"
 #include "wire/watch_framer.h"
 
@@ -32,8 +33,14 @@ class WatchCall final : public StreamCall, private wire::WatchFramer::Sink {
   void Ended(Result<void> result) override;
 
   Result<void> OnFrame(const wire::WatchFrame& frame) override;
+  Result<void> OnTooLarge(const wire::WatchFrame& front, Error error) override;
   void OnBookmark(const wire::WatchFrame& frame);
   Result<void> OnObject(WatchEventType type, const wire::WatchFrame& frame);
+  // An object of which nothing but its head can be told.
+  Result<void> OnUnreadable(WatchEventType type, const ObjectHead& head, Error why);
+  // May a watch of this source tell of it? Else it is said, and ignored.
+  bool ExpectsKind(std::string_view kind);
+  bool ExpectsNamespace(std::string_view namespace_);
   // What an ERROR event says, or an event of a type that nobody knows.
   [[nodiscard]] Error ErrorOf(const wire::WatchFrame& frame);
   // Something that does not belong here: said once a watch, since a server that does it once does

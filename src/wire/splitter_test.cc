@@ -1,4 +1,4 @@
-// ListSplitter, WatchFramer and the scanner under them: every place to cut, malformed and oversize
+// ListSplitter and the scanner under it: every place to cut, malformed and oversize
 // input, random documents.
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 #include "wire/list_splitter.h"
 #include "wire/protobuf_reader.h"
 #include "wire/protobuf_writer.h"
+#include "wire/testing/feed.h"
 #include "wire/testing/random_json.h"
-#include "wire/watch_framer.h"
 
 namespace kinformer::wire {
 namespace {
@@ -29,16 +29,6 @@ class Items : public ListSplitter::Sink {
     return {};
   }
   std::vector<std::string> items;
-};
-
-class Frames : public WatchFramer::Sink {
- public:
-  Result<void> OnFrame(const WatchFrame& f) override {
-    frames.push_back(std::string(f.type) + "|" + std::string(f.apiVersion) + "|" +
-                     std::string(f.kind) + "|" + std::string(f.object));
-    return {};
-  }
-  std::vector<std::string> frames;
 };
 
 std::string ProtobufList(const std::vector<std::string>& items, bool meta_last = false) {
@@ -57,18 +47,6 @@ std::string ProtobufList(const std::vector<std::string>& items, bool meta_last =
   if (meta_last) meta();
   writer.VarintField(9, 1);  // unknown fields are skipped
   return SealEnvelope("v1", "PodList", list);
-}
-
-// Feeds `body` cut at `cut`, then in pieces of `size`.
-template <class Splitter, class Sink>
-Result<void> FeedInPieces(Splitter& splitter, Sink& sink, std::string_view body, std::size_t size) {
-  while (!body.empty()) {
-    // A copy of its own for every piece, so that a sanitizer sees any read past it or after it.
-    const std::string piece(body.substr(0, size));
-    body.remove_prefix(piece.size());
-    if (Result<void> r = splitter.Feed(piece, sink); !r) return r;
-  }
-  return splitter.Finish();
 }
 
 TEST(ListSplitter, ProtobufAtEveryPieceSize) {
@@ -250,164 +228,6 @@ TEST(ListSplitter, ListsWithoutItems) {
   Items items;
   EXPECT_TRUE(FeedInPieces(splitter, items, SealEnvelope("v1", "PodList", ""), 1).ok());
   EXPECT_TRUE(items.items.empty());
-}
-
-TEST(WatchFramer, JsonAtEveryPieceSize) {
-  const std::string body = R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","a":"{\\"}})"
-                           "\n"
-                           R"({"object":{"apiVersion":"v1"},"type":"DELETED"}{"type":"BOOKMARK"} )"
-                           "\r\n";
-  const std::vector<std::string> want = {
-      R"(ADDED|v1|Pod|{"kind":"Pod","apiVersion":"v1","a":"{\\"})",
-      R"(DELETED|v1||{"apiVersion":"v1"})", "BOOKMARK|||"};
-  for (std::size_t size = 1; size <= body.size(); ++size) {
-    WatchFramer framer(Encoding::kJson);
-    Frames frames;
-    const Result<void> r = FeedInPieces(framer, frames, body, size);
-    ASSERT_TRUE(r.ok()) << r.error().message();
-    EXPECT_EQ(frames.frames, want) << size;
-  }
-}
-
-// The vector of docs in the wild: one ADDED ConfigMap.
-std::string ConfigMapFrame() {
-  std::string object = SealEnvelope("v1", "ConfigMap", "payload");
-  std::string event;
-  ProtobufWriter writer(event);
-  writer.BytesField(1, "ADDED");
-  writer.Nested(2, [&](ProtobufWriter& raw) { raw.BytesField(1, object); });
-  const auto n = static_cast<unsigned char>(event.size());
-  return std::string{'\0', '\0', '\0', static_cast<char>(n)} + event;
-}
-
-// What was learnt from how one event began is no more than a guess about the next.
-TEST(WatchFramer, EventsThatBeginAlike) {
-  const std::vector<std::vector<std::string>> events = {
-      {R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","a":1}})", "ADDED", "Pod", "v1"},
-      {R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1"}})", "ADDED", "Pod", "v1"},
-      {R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1beta1"} })", "ADDED", "Pod",
-       "v1beta1"},
-      {R"({"type":"ADDED","object":{"kind":"Pods","apiVersion":"v1"},"x":{"object":1}})", "ADDED",
-       "Pods", "v1"},
-      {R"({"type":"ADDED","object":{"apiVersion":"v1","spec":{},"kind":"Node"},"type":"MODIFIED"})",
-       "MODIFIED", "Node", "v1"},
-      {R"({"type":"ADDED","object":{"apiVersion":"v1","kind":"Node"}})", "ADDED", "Node", "v1"},
-      {R"({"type":"ADDED","object":{"apiVersion":"v1","kind":"Nodes","metadata":{}}})", "ADDED",
-       "Nodes", "v1"},
-      {R"({"object":{"kind":"Pod","apiVersion":"v1"},"type":"DELETED"})", "DELETED", "Pod", "v1"}};
-  struct Sink final : WatchFramer::Sink {
-    Result<void> OnFrame(const WatchFrame& frame) override {
-      seen.push_back(
-          {std::string(frame.type), std::string(frame.kind), std::string(frame.apiVersion)});
-      return {};
-    }
-    std::vector<std::vector<std::string>> seen;
-  };
-  std::minstd_rand random(3);
-  for (int round = 0; round < 300; ++round) {
-    std::string body;
-    std::vector<std::vector<std::string>> expected;
-    for (int i = 0; i < 20; ++i) {
-      const auto& event = events[random() % events.size()];
-      body += event[0] + (random() % 2 == 0 ? "\n" : "");
-      expected.emplace_back(event.begin() + 1, event.end());
-    }
-    Sink sink;
-    WatchFramer framer(internal::Encoding::kJson);
-    const std::size_t piece = 1 + random() % 400;
-    for (std::size_t at = 0; at < body.size(); at += piece) {
-      ASSERT_TRUE(framer.Feed(std::string_view(body).substr(at, piece), sink).ok()) << body;
-    }
-    ASSERT_TRUE(framer.Finish().ok());
-    ASSERT_EQ(sink.seen, expected) << body;
-    // The same beginning, and nothing that would be an object behind it.
-    for (const std::string bad :
-         {R"({"type":"ADDED","object":})", R"({"type":"ADDED","object":}})",
-          R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1"},})",
-          R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1"}])"}) {
-      WatchFramer again(internal::Encoding::kJson);
-      ASSERT_TRUE(again.Feed(events[round % 2 == 0 ? 0 : 1][0], sink).ok());
-      const Result<void> fed = again.Feed(bad, sink);
-      EXPECT_FALSE(fed.ok() && again.Finish().ok()) << bad;
-    }
-  }
-}
-
-TEST(WatchFramer, ProtobufAtEveryPieceSize) {
-  std::string bookmark;
-  ProtobufWriter(bookmark).BytesField(1, "BOOKMARK");
-  const std::string body =
-      ConfigMapFrame() + std::string{'\0', '\0', '\0', 10} + bookmark + ConfigMapFrame();
-  const std::vector<std::string> want = {"ADDED|v1|ConfigMap|payload", "BOOKMARK|||",
-                                         "ADDED|v1|ConfigMap|payload"};
-  for (std::size_t size = 1; size <= body.size(); ++size) {
-    WatchFramer framer(Encoding::kProtobuf);
-    Frames frames;
-    const Result<void> r = FeedInPieces(framer, frames, body, size);
-    ASSERT_TRUE(r.ok()) << r.error().message();
-    EXPECT_EQ(frames.frames, want) << size;
-  }
-}
-
-TEST(WatchFramer, TheBytesOfARealServer) {
-  static constexpr unsigned char kBytes[] = {
-      0x00, 0x00, 0x00, 0x4c, 0x0a, 0x05, 0x41, 0x44, 0x44, 0x45, 0x44, 0x12, 0x43, 0x0a,
-      0x41, 0x6b, 0x38, 0x73, 0x00, 0x0a, 0x0f, 0x0a, 0x02, 0x76, 0x31, 0x12, 0x09, 0x43,
-      0x6f, 0x6e, 0x66, 0x69, 0x67, 0x4d, 0x61, 0x70, 0x12, 0x26, 0x0a, 0x1c, 0x0a, 0x01,
-      0x61, 0x12, 0x00, 0x1a, 0x01, 0x64, 0x22, 0x00, 0x2a, 0x01, 0x75, 0x32, 0x01, 0x37,
-      0x38, 0x00, 0x42, 0x08, 0x08, 0x80, 0xe2, 0xcf, 0xaa, 0x06, 0x10, 0x00, 0x12, 0x06,
-      0x0a, 0x01, 0x6b, 0x12, 0x01, 0x76, 0x1a, 0x00, 0x22, 0x00};
-  std::string body;
-  for (const unsigned char b : kBytes) body.push_back(static_cast<char>(b));
-  WatchFramer framer(Encoding::kProtobuf);
-  Frames frames;
-  ASSERT_TRUE(FeedInPieces(framer, frames, body, 9).ok());
-  ASSERT_EQ(frames.frames.size(), 1U);
-  EXPECT_EQ(frames.frames[0].substr(0, 19), "ADDED|v1|ConfigMap|");
-  EXPECT_EQ(frames.frames[0].size(), 19U + 38U);
-}
-
-TEST(WatchFramer, CutOffAndMalformed) {
-  const std::string frame = ConfigMapFrame();
-  for (std::size_t size = 1; size < frame.size(); ++size) {
-    WatchFramer framer(Encoding::kProtobuf);
-    Frames frames;
-    const Result<void> r = FeedInPieces(framer, frames, frame.substr(0, size), 4);
-    ASSERT_FALSE(r.ok());
-    EXPECT_EQ(r.error().reason(), Reason::kUnexpectedEof);
-  }
-  const auto error = [](Encoding encoding, std::string_view body, std::size_t limit) {
-    WatchFramer framer(encoding, limit);
-    Frames frames;
-    const Result<void> r = FeedInPieces(framer, frames, body, 4);
-    return r.ok() ? std::string("ok") : r.error().message();
-  };
-  EXPECT_NE(error(Encoding::kProtobuf, frame + frame, 10).find("the limit is 10"),
-            std::string::npos);
-  EXPECT_NE(error(Encoding::kProtobuf, "{\"ty", 1000).find("bytes or more"), std::string::npos);
-  EXPECT_NE(error(Encoding::kProtobuf, std::string("\0\0\0\x02\x0a\x7f", 6), 1000)
-                .find("malformed WatchEvent"),
-            std::string::npos);
-  EXPECT_NE(
-      error(Encoding::kJson, "{\"type\":\"ADDED\",\"object\":{}}", 10).find("the limit is 10"),
-      std::string::npos);
-  EXPECT_NE(error(Encoding::kJson, "\n\nx", 10).find("frame at byte 2: found 'x'"),
-            std::string::npos);
-  EXPECT_NE(error(Encoding::kJson, "{\"object\":{}}", 100).find("has no type"), std::string::npos);
-  EXPECT_NE(error(Encoding::kJson, "{\"type\":\"A\",\"object\":[]}", 100).find("not a JSON object"),
-            std::string::npos);
-  EXPECT_NE(error(Encoding::kJson, "{\"type\"}", 100).find("malformed event"), std::string::npos);
-  // Whole or in pieces: where brackets say that it ends, not where a member without a value would.
-  for (const std::string_view body : {R"({"a":},"type":"ERROR"}{"type":"A"})", R"({"a":]})"}) {
-    WatchFramer framer(Encoding::kJson);
-    Frames frames;
-    const Result<void> whole = framer.Feed(body, frames);
-    ASSERT_FALSE(whole.ok());
-    EXPECT_TRUE(frames.frames.empty());
-    EXPECT_EQ(whole.error().message(), error(Encoding::kJson, body, 1000));
-  }
-  EXPECT_NE(error(Encoding::kJson, "{\"type\":\"A\"", 100).find("ends inside the frame"),
-            std::string::npos);
 }
 
 // Values one behind the other, cut at random: the scanner finds the borders that they were written

@@ -18,12 +18,68 @@ constexpr std::size_t kWindow = std::size_t{32} << 10;
 // Longer beginnings are not remembered.
 constexpr std::size_t kLongestHead = 256;
 
+// So much of a protobuf frame above the limit is kept: its metadata comes first, and in it its
+// name.
+constexpr std::size_t kFront = std::size_t{64} << 10;
+
+// No object is so long: what claims to be is text, or damaged.
+constexpr std::size_t kNoLength = std::size_t{256} << 20;
+
 std::size_t FrameLength(std::string_view head) {
   std::size_t length = 0;
   for (std::size_t i = 0; i < kLengthBytes; ++i) {
     length = (length << 8) | static_cast<unsigned char>(head[i]);
   }
   return length;
+}
+
+// The fields at the front of a message that is cut off: of the last one, what is there. Stops at
+// what is not of bytes.
+class FrontFields {
+ public:
+  explicit FrontFields(std::string_view front) : rest_(front) {}
+
+  bool Next() {
+    constexpr std::uint64_t kBytes = 2;
+    std::uint64_t tag = 0;
+    std::uint64_t size = 0;
+    const char* const end = rest_.data() + rest_.size();
+    const char* at = rest_.empty() ? nullptr : ReadVarint(rest_.data(), end, tag);
+    if (at == nullptr || (tag & 7) != kBytes) return false;
+    at = ReadVarint(at, end, size);
+    if (at == nullptr) return false;
+    number_ = tag >> 3;
+    const auto there = static_cast<std::size_t>(end - at);
+    bytes_ = {at, static_cast<std::size_t>(std::min<std::uint64_t>(size, there))};
+    rest_.remove_prefix(static_cast<std::size_t>(at - rest_.data()) + bytes_.size());
+    return true;
+  }
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+  [[nodiscard]] std::string_view bytes() const { return bytes_; }
+
+ private:
+  std::string_view rest_;
+  std::uint64_t number_ = 0;
+  std::string_view bytes_;
+};
+
+// What the front of a frame of protobuf says.
+WatchFrame ReadProtobufFront(std::string_view front) {
+  WatchFrame event;
+  std::string_view raw;
+  for (FrontFields fields(front); fields.Next();) {
+    if (fields.number() == 1) event.type = fields.bytes();
+    if (fields.number() != 2) continue;
+    for (FrontFields extension(fields.bytes()); extension.Next();) {
+      if (extension.number() == 1) raw = extension.bytes();
+    }
+  }
+  if (!raw.starts_with(kEnvelopeMagic)) return event;
+  for (FrontFields unknown(raw.substr(kEnvelopeMagic.size())); unknown.Next();) {
+    if (unknown.number() == 1) ReadTypeMeta(unknown.bytes(), event.apiVersion, event.kind);
+    if (unknown.number() == 2) event.object = unknown.bytes();
+  }
+  return event;
 }
 
 }  // namespace
@@ -37,9 +93,10 @@ Error WatchFramer::Fail(std::string_view why) const {
 }
 
 Error WatchFramer::TooLarge(std::uint64_t size) const {
-  return Error(Reason::kOverLimit, "watch, frame at byte " + std::to_string(frame_start_) + ": " +
-                                       std::to_string(size) + " bytes or more; the limit is " +
-                                       std::to_string(max_frame_bytes_) +
+  return Error(Reason::kOverLimit, "watch, frame at byte " + std::to_string(frame_start_) +
+                                       ": an object of about " + std::to_string(size) +
+                                       " bytes or more; the limit is " +
+                                       std::to_string(max_object_bytes_) +
                                        "; max_object_bytes of the informer's options raises it");
 }
 
@@ -65,7 +122,7 @@ void WatchFramer::ReleaseMemory() {
 }
 
 Result<void> WatchFramer::Finish() {
-  if (partial_.empty() && cut_.empty()) return {};
+  if (partial_.empty() && cut_.empty() && skip_left_ == 0 && !skipper_) return {};
   return Error(
       Reason::kUnexpectedEof,
       "the watch ends inside the frame at byte " + std::to_string(frame_start_) + ", after " +
@@ -73,9 +130,37 @@ Result<void> WatchFramer::Finish() {
           " bytes: the server or a proxy cut it off; watch again from the last resourceVersion");
 }
 
+Result<void> WatchFramer::BeginSkipping(std::size_t length) {
+  if (length >= kNoLength) return TooLarge(length);
+  skip_size_ = skip_left_ = length;
+  front_.emplace();
+  return {};
+}
+
+Result<void> WatchFramer::SkipProtobuf(std::string_view& chunk, Sink& sink) {
+  const std::string_view some = chunk.substr(0, skip_left_);
+  chunk.remove_prefix(some.size());
+  skip_left_ -= some.size();
+  if (front_) {
+    front_->append(some.substr(0, kFront - front_->size()));
+    if (front_->size() == std::min(kFront, skip_size_)) {
+      const WatchFrame front = ReadProtobufFront(*front_);
+      if (front.type.empty()) return TooLarge(skip_size_);
+      if (Result<void> r = sink.OnTooLarge(front, TooLarge(skip_size_)); !r) return r;
+      front_.reset();
+    }
+  }
+  if (skip_left_ == 0) frame_start_ += kLengthBytes + skip_size_;
+  return {};
+}
+
 Result<void> WatchFramer::FeedProtobuf(std::string_view chunk, Sink& sink) {
   offset_ += chunk.size();
   while (!chunk.empty()) {
+    if (skip_left_ > 0) {
+      if (Result<void> r = SkipProtobuf(chunk, sink); !r) return r;
+      continue;
+    }
     if (!partial_.empty()) {
       const std::size_t need =
           partial_.size() < kLengthBytes ? kLengthBytes : kLengthBytes + FrameLength(partial_);
@@ -84,7 +169,11 @@ Result<void> WatchFramer::FeedProtobuf(std::string_view chunk, Sink& sink) {
       chunk.remove_prefix(take);
       if (partial_.size() < kLengthBytes) return {};
       const std::size_t length = FrameLength(partial_);
-      if (length > max_frame_bytes_) return TooLarge(length);
+      if (length > max_frame_bytes_) {
+        DropPartial();
+        if (Result<void> r = BeginSkipping(length); !r) return r;
+        continue;
+      }
       if (partial_.size() < kLengthBytes + length) continue;
       if (Result<void> r = EmitProtobuf(std::string_view(partial_).substr(kLengthBytes), sink);
           !r) {
@@ -96,7 +185,11 @@ Result<void> WatchFramer::FeedProtobuf(std::string_view chunk, Sink& sink) {
     }
     if (chunk.size() >= kLengthBytes) {
       const std::size_t length = FrameLength(chunk);
-      if (length > max_frame_bytes_) return TooLarge(length);
+      if (length > max_frame_bytes_) {
+        chunk.remove_prefix(kLengthBytes);
+        if (Result<void> r = BeginSkipping(length); !r) return r;
+        continue;
+      }
       if (chunk.size() >= kLengthBytes + length) {
         if (Result<void> r = EmitProtobuf(chunk.substr(kLengthBytes, length), sink); !r) return r;
         frame_start_ += kLengthBytes + length;
@@ -142,16 +235,27 @@ Result<void> WatchFramer::EmitProtobuf(std::string_view frame, Sink& sink) {
 
 Result<void> WatchFramer::FeedJson(std::string_view chunk, Sink& sink) {
   while (!chunk.empty()) {
+    if (skipper_) {
+      const std::size_t taken = skipper_->Feed(chunk);
+      offset_ += taken;
+      chunk.remove_prefix(taken);
+      if (skipper_->Done()) skipper_.reset();
+      continue;
+    }
     if (!cut_.empty()) {
       bool complete = false;
       const std::size_t taken = cut_.Add(chunk, complete);
-      if (cut_.value().size() > max_frame_bytes_) return TooLarge(cut_.value().size());
       offset_ += taken;
       chunk.remove_prefix(taken);
-      if (!complete) return {};
       carry_ = {};  // behind a value, outside strings
-      if (Result<void> r = ReadJson(cut_.value(), cut_.bitmap(), sink); !r) return r;
-      cut_.Clear();
+      if (complete) {
+        if (Result<void> r = TakeJson(cut_.value(), cut_.bitmap(), sink); !r) return r;
+        cut_.Clear();
+      } else if (cut_.value().size() > max_frame_bytes_) {
+        if (Result<void> r = EmitJsonFront(cut_.value(), cut_.bitmap(), sink); !r) return r;
+        skipper_.emplace().Feed(cut_.value());
+        cut_.Clear();
+      }
       continue;
     }
     const std::string_view window = chunk.substr(0, kWindow);
@@ -180,20 +284,20 @@ Result<void> WatchFramer::FeedJsonWindow(std::string_view window, Sink& sink) {
     WatchFrame event;
     std::size_t used = 0;
     if (ReadEvent({at, static_cast<std::size_t>(end - at)}, bitmap_, event, used)) {
-      if (used > max_frame_bytes_) return TooLarge(used);
-      if (Result<void> r = EmitJson(event, sink); !r) return r;
+      Result<void> r = used > max_frame_bytes_ ? EmitJsonFront({at, used}, bitmap_, sink)
+                                               : EmitJson(event, sink);
+      if (!r) return r;
       at += used;
       continue;
     }
     JsonValueScanner scanner;
     const char* const after = scanner.Scan(bitmap_, at);
-    const auto size = static_cast<std::size_t>((after != nullptr ? after : end) - at);
-    if (size > max_frame_bytes_) return TooLarge(size);
     if (after == nullptr) {
       cut_.Begin(bitmap_, at, scanner);
       return {};
     }
-    if (Result<void> r = ReadJson({at, size}, bitmap_, sink); !r) return r;
+    const auto size = static_cast<std::size_t>(after - at);
+    if (Result<void> r = TakeJson({at, size}, bitmap_, sink); !r) return r;
     at = after;
   }
   return {};
@@ -242,6 +346,29 @@ Result<void> WatchFramer::ReadJson(std::string_view frame, const JsonBitmap& bit
     return Fail("malformed event, " + std::to_string(used) + " bytes into it");
   }
   return EmitJson(event, sink);
+}
+
+Result<void> WatchFramer::TakeJson(std::string_view frame, const JsonBitmap& bitmap, Sink& sink) {
+  return frame.size() > max_frame_bytes_ ? EmitJsonFront(frame, bitmap, sink)
+                                         : ReadJson(frame, bitmap, sink);
+}
+
+Result<void> WatchFramer::EmitJsonFront(std::string_view front, const JsonBitmap& bitmap,
+                                        Sink& sink) {
+  WatchFrame event{.bitmap = &bitmap};
+  for (JsonMembers members(front, bitmap); members.Next();) {
+    if (members.name() == "type") event.type = PlainJsonString(members.value());
+    if (members.name() != "object") continue;
+    event.object = members.value();
+    if (event.object.empty()) event.object = members.rest();  // it is what is cut off
+  }
+  if (event.type.empty()) return TooLarge(front.size());
+  JsonMembers object(event.object, bitmap);
+  while ((event.kind.empty() || event.apiVersion.empty()) && object.Next()) {
+    if (object.name() == "kind") event.kind = PlainJsonString(object.value());
+    if (object.name() == "apiVersion") event.apiVersion = PlainJsonString(object.value());
+  }
+  return sink.OnTooLarge(event, TooLarge(front.size()));
 }
 
 Result<void> WatchFramer::EmitJson(WatchFrame& event, Sink& sink) {

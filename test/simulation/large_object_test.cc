@@ -64,6 +64,60 @@ void SyncsTheOthers(bool json, InitialList initial) {
   sim.RunReady();
 }
 
+// The watch goes on over what is far above the limit: no list, no watch anew.
+void TheWatchGoesOn(bool json) {
+  Simulation sim({.seed = 1});
+  apiserver::ApiServer server(sim.env());
+  Put(server, "a", 10);
+  Put(server, "large", 10);
+  const std::shared_ptr<InMemoryTransport> transport =
+      NewInMemoryTransport(sim.env(), server, {.max_chunk_bytes = 3000});
+  const Client client =
+      Client::ForTransport(sim.env(), transport, {.qps = -1, .prefer_json = json});
+  SharedInformer<corev1::ConfigMap> informer(
+      sim.env(), NewListWatch<corev1::ConfigMap>(client, "default"), {.max_object_bytes = 8000});
+  informer.Start();
+  ASSERT_TRUE(sim.RunUntil([&] { return informer.HasSynced(); }, minutes(2)));
+  const InformerStats before = informer.Stats();
+  const auto maps = informer.lister().Namespace("default");
+  const auto becomes = [&](Reason reason, const std::string& name) {
+    return sim.RunUntil(
+        [&] {
+          const auto found = maps.Get(name);
+          return !found.ok() && found.error().reason() == reason;
+        },
+        minutes(2));
+  };
+  const auto is_there = [&](const std::string& name) {
+    return sim.RunUntil([&] { return maps.Get(name).ok(); }, minutes(2));
+  };
+  Put(server, "large", 100'000);
+  EXPECT_TRUE(becomes(Reason::kUnreadable, "large"));
+  for (int i = 0; i < 5; ++i) Put(server, "large", 100'000 + i);
+  Put(server, "new", 200'000);
+  EXPECT_TRUE(becomes(Reason::kUnreadable, "new"));
+  EXPECT_EQ(informer.Stats().unreadable, 2U);
+  server.Delete(kConfigMaps, {"default", "new"}).OrExit();
+  EXPECT_TRUE(becomes(Reason::kNotFound, "new"));
+  Put(server, "large", 20);
+  EXPECT_TRUE(is_there("large"));
+  Put(server, "b", 10);
+  EXPECT_TRUE(is_there("b"));
+  const InformerStats after = informer.Stats();
+  EXPECT_EQ(after.lists, before.lists);
+  EXPECT_EQ(after.watches, before.watches);
+  EXPECT_EQ(after.unreadable, 0U);
+  informer.Stop();
+  sim.RunReady();
+}
+
+TEST(LargeObject, TheWatchGoesOnOverIt) {
+  for (const bool json : {true, false}) {
+    SCOPED_TRACE(json ? "json" : "protobuf");
+    TheWatchGoesOn(json);
+  }
+}
+
 TEST(LargeObject, Row63_IsNamedAndUnreadableAndTheRestSyncs) {
   for (const bool json : {true, false}) {
     for (const InitialList initial : {InitialList::kList, InitialList::kWatchList}) {

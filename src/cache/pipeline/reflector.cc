@@ -29,6 +29,7 @@ Reflector::Reflector(Env& env, ListerWatcher& lister_watcher, ReflectorStore& st
       pace_(env, options_.backoff),
       metrics_(env, options_.metrics),
       internal_errors_(options_.max_internal_error_retry),
+      unreadable_log_(env, options_.name),
       version_(options_.watch_list_page_size) {}
 
 Reflector::~Reflector() { metrics_.WatchEnds(watch_.events); }
@@ -131,6 +132,7 @@ void Reflector::AskForPage() {
 void Reflector::OnItem(ObjectRef object) {
   list_.page_begun = true;
   if (!IsExpectedType(*object)) return;
+  unreadable_log_.Readable(*object);
   ++list_.items;
   store_.ReplaceItem(std::move(object));
 }
@@ -138,7 +140,7 @@ void Reflector::OnItem(ObjectRef object) {
 void Reflector::OnUnreadable(std::string_view namespace_, std::string_view name,
                              const Error& error) {
   list_.page_begun = true;
-  LogUnreadable("list", namespace_, name, &error);
+  unreadable_log_.Unreadable("list", namespace_, name, &error);
   store_.ReplaceUnreadable(namespace_, name);
 }
 
@@ -242,9 +244,10 @@ void Reflector::HandleWatchListEvent(const WatchEvent& event) {
     case WatchEventType::kAdded:
     case WatchEventType::kModified:
       if (event.unreadable) {
-        LogUnreadable("watch-list", event.namespace_, event.name, event.why);
+        unreadable_log_.Unreadable("watch-list", event.namespace_, event.name, event.why);
         store_.ReplaceUnreadable(event.namespace_, event.name);
       } else if (IsExpectedType(*event.object)) {
+        unreadable_log_.Readable(*event.object);
         ++list_.items;
         store_.ReplaceItem(event.object);
       } else {
@@ -387,15 +390,6 @@ bool Reflector::GoesBack(const WatchEvent& event) {
   return true;
 }
 
-void Reflector::LogUnreadable(std::string_view source, std::string_view namespace_,
-                              std::string_view name, const Error* why) {
-  env_.log().Log(LogLevel::kError, "an object of the " + std::string(source) + " is unreadable",
-                 {{"informer", options_.name},
-                  {"namespace", std::string(namespace_)},
-                  {"name", std::string(name)},
-                  {"err", why != nullptr ? why->ToString() : "not said"}});
-}
-
 void Reflector::HandleWatchEvent(const WatchEvent& event) {
   if (event.object && !IsExpectedType(*event.object)) return;
   ++watch_.events;
@@ -412,9 +406,15 @@ void Reflector::HandleWatchEvent(const WatchEvent& event) {
 
 void Reflector::Apply(const WatchEvent& event) {
   if (event.unreadable) {
-    LogUnreadable("watch", event.namespace_, event.name, event.why);
-    return store_.Unreadable(event.namespace_, event.name, event.type == WatchEventType::kDeleted);
+    const bool deleted = event.type == WatchEventType::kDeleted;
+    if (deleted) {
+      unreadable_log_.Forget(event.namespace_, event.name);
+    } else {
+      unreadable_log_.Unreadable("watch", event.namespace_, event.name, event.why);
+    }
+    return store_.Unreadable(event.namespace_, event.name, deleted);
   }
+  if (event.object) unreadable_log_.Readable(*event.object);
   switch (event.type) {
     case WatchEventType::kAdded:
       return store_.Add(event.object);

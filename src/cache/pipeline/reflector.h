@@ -24,6 +24,7 @@
 #include "cache/pipeline/reflector_attempts.h"
 #include "cache/pipeline/reflector_metrics.h"
 #include "cache/pipeline/retry_pace.h"
+#include "cache/pipeline/unreadable_log.h"
 #include "cache/pipeline/watch_retry.h"
 
 namespace kinformer::internal::cache {
@@ -175,8 +176,6 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   void HandleWatchListEvent(const WatchEvent& event);
   void HandleWatchEvent(const WatchEvent& event);
   void Apply(const WatchEvent& event);
-  void LogUnreadable(std::string_view source, std::string_view namespace_, std::string_view name,
-                     const Error* why);
   // Is the event's resourceVersion older than what the watch has told already? Logged once a
   // stream.
   bool GoesBack(const WatchEvent& event);
@@ -191,6 +190,7 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   ReflectorMetrics metrics_;
   ShortWatches short_watches_;
   InternalErrors internal_errors_;
+  UnreadableLog unreadable_log_;
 
   Phase phase_ = Phase::kIdle;
   bool paused_ = false;

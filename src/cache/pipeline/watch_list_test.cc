@@ -151,6 +151,24 @@ TEST_F(WatchListTest, TheLogNamesAnUnreadableObjectAndItsField) {
   EXPECT_EQ(store_.words, (Texts{"unreadable a", "replace 1", "unreadable b"}));
 }
 
+TEST_F(WatchListTest, TheLogNamesAnUnreadableObjectOnceUntilItIsReadableOrGone) {
+  Start();
+  log_->lines.clear();
+  const std::string line = "an object of the watch is unreadable a Decode: spec.size: bad bytes";
+  for (int i = 10; i < 15; ++i) {
+    server_.SendUnreadable(WatchEventType::kModified, "a", std::to_string(i));
+  }
+  sim_.RunReady();
+  EXPECT_EQ(log_->lines, (Texts{line}));
+  server_.Send(WatchEventType::kModified, MakePod("default", "a", "20"));
+  server_.SendUnreadable(WatchEventType::kModified, "a", "21");
+  server_.SendUnreadable(WatchEventType::kDeleted, "a", "22");
+  server_.SendUnreadable(WatchEventType::kAdded, "a", "23");
+  sim_.RunReady();
+  EXPECT_EQ(log_->lines, (Texts{line, line, line}));
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "23") << "it counts all the same";
+}
+
 TEST_F(WatchListTest, RefusalsAreNotSilence) {
   for (int i = 0; i < 30; ++i) {
     server_.watch_errors.push_back(TooMany().WithRetryAfter(std::chrono::seconds(5)));

@@ -1,0 +1,42 @@
+// cache/pipeline/unreadable_log.h
+//
+// UnreadableLog: says which objects are unreadable, and why.
+
+#ifndef KINFORMER_CACHE_PIPELINE_UNREADABLE_LOG_H_
+#define KINFORMER_CACHE_PIPELINE_UNREADABLE_LOG_H_
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "kinformer/env.h"
+#include "kinformer/error.h"
+#include "kinformer/internal/block.h"
+#include "kinformer/object_name.h"
+
+namespace kinformer::internal::cache {
+
+// Each object is named once, until it has been readable or gone: one that changes often does not
+// fill the log. Loop-confined; client-go has no counterpart, since there nothing is unreadable.
+class UnreadableLog {
+ public:
+  UnreadableLog(Env& env, std::string informer) : env_(env), informer_(std::move(informer)) {}
+
+  // `source`: what told of it. `why`: null where that is not known.
+  void Unreadable(std::string_view source, std::string_view namespace_, std::string_view name,
+                  const Error* why);
+  void Readable(const Block& object) {
+    if (!said_.empty()) Forget(object.namespace_(), object.name());
+  }
+  // It is gone, or readable.
+  void Forget(std::string_view namespace_, std::string_view name);
+
+ private:
+  Env& env_;
+  const std::string informer_;
+  std::set<ObjectName> said_;
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_PIPELINE_UNREADABLE_LOG_H_
