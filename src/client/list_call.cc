@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "client/object_codec.h"
 #include "client/object_head.h"
 
 namespace kinformer::internal::client {
@@ -42,7 +43,9 @@ Result<void> ListCall::OnTooLarge(std::string_view front, Error error) {
 
 Result<void> ListCall::Judge(Result<void> result) {
   if (!result || !splitter_) return result;
-  return InContext(splitter_->Finish());
+  if (Result<void> whole = splitter_->Finish(); !whole) return InContext(std::move(whole));
+  const wire::ListHead& head = splitter_->head();
+  return InContext(CheckKind(*source().type, Shape::kList, head.apiVersion, head.kind));
 }
 
 void ListCall::Ended(Result<void> result) {

@@ -5,8 +5,34 @@
 
 #include "client/status.h"
 #include "wire/envelope.h"
+#include "wire/json_bitmap.h"
+#include "wire/json_scanner.h"
 
 namespace kinformer::internal::client {
+namespace {
+
+struct TypeMeta {
+  std::string_view apiVersion{};
+  std::string_view kind{};
+};
+
+// As much as the text says; servers write both first.
+TypeMeta TypeMetaOf(std::string_view json, const wire::JsonBitmap& bitmap) {
+  TypeMeta meta;
+  wire::JsonMembers members(json, bitmap);
+  while ((meta.kind.empty() || meta.apiVersion.empty()) && members.Next()) {
+    if (members.name() == "kind") meta.kind = wire::PlainJsonString(members.value());
+    if (members.name() == "apiVersion") meta.apiVersion = wire::PlainJsonString(members.value());
+  }
+  return meta;
+}
+
+std::string Described(std::string_view kind, std::string_view apiVersion) {
+  return std::string(kind.empty() ? "no kind" : kind) + " of " +
+         std::string(apiVersion.empty() ? "no apiVersion" : apiVersion);
+}
+
+}  // namespace
 
 bool IsMetadataOnly(const TypeInfo& type) {
   return type.message != nullptr &&
@@ -39,8 +65,31 @@ void SetAccept(const TypeInfo& type, Shape shape, ExchangeRequest& request) {
   }
 }
 
+Result<void> CheckKind(const TypeInfo& type, Shape shape, std::string_view apiVersion,
+                       std::string_view kind) {
+  const bool list = shape == Shape::kList;
+  const bool metadata_only = IsMetadataOnly(type);
+  const bool built_in = type.message != nullptr && !metadata_only;
+  if (type.kind.empty() || (list && !built_in)) return {};
+  if (metadata_only && kind == "PartialObjectMetadata") return {};
+  const std::string expected = std::string(type.kind) + (list ? "List" : "");
+  const std::string version = type.apiVersion();
+  if ((kind.empty() || kind == expected) && (apiVersion.empty() || apiVersion == version)) {
+    return {};
+  }
+  return Error(Reason::kDecode, "expected a " + Described(expected, version) +
+                                    ", and the server answered with a " +
+                                    Described(kind, apiVersion) +
+                                    ": is the server's address that of an API server, and not of "
+                                    "something between that mixes answers up?");
+}
+
 Result<ObjectRef> DecodeObject(const TypeInfo& type, std::string_view content_type,
-                               std::string_view body) {
+                               std::string_view body, Answers answers) {
+  const auto check = [&](std::string_view apiVersion, std::string_view kind) {
+    return answers == Answers::kAnyKind ? Result<void>()
+                                        : CheckKind(type, Shape::kObject, apiVersion, kind);
+  };
   if (body.empty()) {
     return Error(Reason::kDecode,
                  "the server answered with an empty body in place of a " + std::string(type.kind));
@@ -53,14 +102,23 @@ Result<ObjectRef> DecodeObject(const TypeInfo& type, std::string_view content_ty
       if (std::optional<Error> error = ErrorOfProtobufStatus(envelope->message))
         return *std::move(error);
     }
-    if (type.encoding() == Encoding::kProtobuf) return BuildFromProtobuf(type, envelope->message);
+    if (type.encoding() == Encoding::kProtobuf) {
+      if (Result<void> kind = check(envelope->apiVersion, envelope->kind); !kind) {
+        return kind.error();
+      }
+      return BuildFromProtobuf(type, envelope->message);
+    }
   } else if (media_type == kJsonMediaType) {
     // A Status is the only object that has "status" as text; looking for it costs a parse, so only
     // short bodies are suspects.
     if (body.size() < 4096 && body.find("\"Failure\"") != std::string_view::npos) {
       if (std::optional<Error> error = ErrorOfJsonStatus(body)) return *std::move(error);
     }
-    return BuildFromJson(type, body);
+    wire::JsonBitmap bitmap;
+    bitmap.Read(body);
+    const TypeMeta meta = TypeMetaOf(body, bitmap);
+    if (Result<void> kind = check(meta.apiVersion, meta.kind); !kind) return kind.error();
+    return BuildFromJson(type, body, {}, &bitmap);
   }
   return Error(Reason::kDecode,
                "the server answered with media type \"" + std::string(content_type) +

@@ -28,9 +28,21 @@ bool IsMetadataOnly(const TypeInfo& type);
 // "pods", "deployments.apps": for messages and as a key.
 std::string ResourceName(const TypeInfo& type);
 
-// One object out of an answer.
+// Which kinds an answer may be of.
+enum class Answers : std::uint8_t {
+  kOwnKind,  // the type's, or where the type is metadata only, its metadata
+  kAnyKind,  // of subresources some have kinds of their own: scale, token, eviction, binding
+};
+
+// One object out of an answer. kDecode: it cannot be read, or it says that it is of another kind or
+// apiVersion; an answer that does not say is taken for what was asked for.
 Result<ObjectRef> DecodeObject(const TypeInfo& type, std::string_view content_type,
-                               std::string_view body);
+                               std::string_view body, Answers answers = Answers::kOwnKind);
+
+// Whether an answer that says these may hold `shape` of `type`; else kDecode, which names both.
+// Empty ones say nothing. Of lists, built-in kinds only are judged: others name theirs as they like.
+Result<void> CheckKind(const TypeInfo& type, Shape shape, std::string_view apiVersion,
+                       std::string_view kind);
 
 }  // namespace kinformer::internal::client
 

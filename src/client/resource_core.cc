@@ -168,13 +168,16 @@ Result<std::string> ResourceCore::ItemPath(std::string_view namespace_, std::str
   return Path(namespace_, name, subresource);
 }
 
-Result<ObjectRef> ResourceCore::Send(ExchangeRequest request, const CallOptions& call) const {
+Result<ObjectRef> ResourceCore::Send(ExchangeRequest request, const CallOptions& call,
+                                     std::string_view subresource) const {
   client::SetAccept(*type_, client::Shape::kObject, request);
   const std::string where = request.method + " " + request.target;
   Result<client::RawResponse> response = client_->Call(std::move(request), call);
   if (!response) return std::move(response).error();
+  const bool itself = subresource.empty() || subresource == "status";
   Result<ObjectRef> object =
-      client::DecodeObject(*type_, response->headers.Get("Content-Type"), response->body);
+      client::DecodeObject(*type_, response->headers.Get("Content-Type"), response->body,
+                           itself ? client::Answers::kOwnKind : client::Answers::kAnyKind);
   if (!object && object.error().reason() == Reason::kDecode) {
     return std::move(Error(std::move(object).error()).WithContext(where));
   }
@@ -299,7 +302,7 @@ Result<ObjectRef> ResourceCore::Patch(std::string_view name, const kinformer::Pa
   request.target = *path + query.Text();
   request.content_type = PatchContentType(patch.type);
   request.body = [&patch] { return patch.body; };
-  return Send(std::move(request), call);
+  return Send(std::move(request), call, subresource);
 }
 
 Result<void> ResourceCore::SendDelete(std::string target, const DeleteOptions& options,

@@ -89,7 +89,9 @@ class ResourceCore {
                            std::string_view subresource) const;
   Result<std::string> ItemPath(std::string_view namespace_, std::string_view name,
                                std::string_view subresource) const;
-  Result<ObjectRef> Send(ExchangeRequest request, const CallOptions& call) const;
+  // `subresource`: what was asked for; "status" and none are answered with the object itself.
+  Result<ObjectRef> Send(ExchangeRequest request, const CallOptions& call,
+                         std::string_view subresource = "") const;
   Result<ObjectRef> SendObject(std::string method, std::string target, const RequestObject& object,
                                const CallOptions& call) const;
   Result<void> SendDelete(std::string target, const DeleteOptions& options,

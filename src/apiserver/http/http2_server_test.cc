@@ -244,6 +244,25 @@ TEST_F(Http2ServerTest, HeadersAreBounded) {
   EXPECT_EQ(client.streams[good].body, "GET /echo user= x=7 body=");
 }
 
+TEST_F(Http2ServerTest, HeadersUpToALargeLimitAreTakenAndMoreAreRefused) {
+  Listen({.max_header_bytes = std::size_t{256} << 10});
+  RawClient client(Dial());
+  const auto request = [&](int fields) {
+    std::vector<std::pair<std::string, std::string>> headers = {{"x-test", "7"}};
+    for (int i = 0; i < fields; ++i) {
+      headers.emplace_back("x-long-" + std::to_string(i), std::string(20'000, 'h'));
+    }
+    return client.Request("/echo", headers);
+  };
+  const std::int32_t good = request(10);
+  const std::int32_t id = request(14);
+  ASSERT_TRUE(
+      client.Until([&] { return client.streams[id].closed && client.streams[good].closed; }));
+  EXPECT_EQ(client.streams[good].body, "GET /echo user= x=7 body=");
+  EXPECT_EQ(client.streams[id].headers[":status"], "431");
+  EXPECT_THAT(client.streams[id].body, ::testing::HasSubstr("longer than 262144 bytes"));
+}
+
 TEST_F(Http2ServerTest, RapidResetsEndTheConnection) {
   Listen();
   RawClient client(Dial());
