@@ -80,8 +80,8 @@ struct HttpTransportOptions {
   // A connection on which an answer is awaited and nothing has come for this long is asked for a
   // sign of life; 0: never.
   Duration read_idle_timeout{std::chrono::seconds(30)};
-  // And is abandoned when none comes. The body of an answer that is no watch, and in which nothing
-  // more has come for both together, ends with kTransport even where the server is well.
+  // And is abandoned when none comes. An answer that has begun, is no granted watch, and of which
+  // nothing more has come for both together, ends with kTransport even where the server is well.
   Duration ping_timeout{std::chrono::seconds(15)};
   std::string probe_target{"/livez"};  // any answer will do, an error too
 

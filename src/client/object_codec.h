@@ -40,7 +40,8 @@ Result<ObjectRef> DecodeObject(const TypeInfo& type, std::string_view content_ty
                                std::string_view body, Answers answers = Answers::kOwnKind);
 
 // Whether an answer that says these may hold `shape` of `type`; else kDecode, which names both.
-// Empty ones say nothing. Of lists, built-in kinds only are judged: others name theirs as they like.
+// Empty ones say nothing. Of lists only those of built-in kinds are judged: others may be called
+// anything.
 Result<void> CheckKind(const TypeInfo& type, Shape shape, std::string_view apiVersion,
                        std::string_view kind);
 

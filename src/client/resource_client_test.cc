@@ -369,6 +369,76 @@ TEST_F(ResourceClientTest, AnAnswerThatIsNoObjectIsAnErrorThatSaysWhere) {
   });
 }
 
+TEST_F(ResourceClientTest, AnAnswerOfAnotherKindIsAnErrorThatNamesBoth) {
+  const std::string pod = R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}})";
+  const auto error = [&](const ScriptedResponse& answer) {
+    server_.script = {answer};
+    const auto got = ConfigMaps().Get("a");
+    return got.ok() ? "ok" : got.error().ToString();
+  };
+  Block([&] {
+    for (const ScriptedResponse& answer :
+         {Json(pod), Protobuf(wire::SealEnvelope("v1", "Pod", "")),
+          Json(R"({"metadata":{"name":"a"},"apiVersion":"v1","kind":"Pod"})")}) {
+      const std::string said = error(answer);
+      for (const char* part : {"Decode", "GET /api/v1/namespaces/default/configmaps/a",
+                               "expected a ConfigMap of v1", "a Pod of v1"}) {
+        EXPECT_NE(said.find(part), std::string::npos) << said;
+      }
+    }
+    EXPECT_NE(error(Json(R"({"kind":"ConfigMap","apiVersion":"v2","metadata":{"name":"a"}})"))
+                  .find("a ConfigMap of v2"),
+              std::string::npos);
+    EXPECT_NE(error(Json(R"({"kind":"Status","apiVersion":"v1","status":"Success"})"))
+                  .find("a Status of v1"),
+              std::string::npos);
+    // Who does not say is believed.
+    EXPECT_EQ(error(Json(R"({"metadata":{"name":"a"}})")), "ok");
+    EXPECT_EQ(error(Protobuf(wire::SealEnvelope("", "",
+                                                std::string("\x0a\x03\x0a\x01"
+                                                            "a",
+                                                            5)))),
+              "ok");
+    // Writes are answered with the object, too.
+    server_.script = {Json(pod), Json(pod), Json(pod)};
+    corev1::ConfigMap::Mutable object;
+    object.metadata.name = "a";
+    EXPECT_EQ(ConfigMaps().Create(object).error().reason(), Reason::kDecode);
+    EXPECT_EQ(ConfigMaps().Update(object).error().reason(), Reason::kDecode);
+    EXPECT_EQ(ConfigMaps().Patch("a", {PatchType::kMergePatch, "{}"}).error().reason(),
+              Reason::kDecode);
+    // Some subresources have a kind of their own.
+    const std::string scale = R"({"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{}})";
+    server_.script = {Json(scale), Json(scale)};
+    EXPECT_TRUE(ConfigMaps().Patch("a", {PatchType::kMergePatch, "{}"}, {}, "scale").ok());
+    EXPECT_FALSE(ConfigMaps().Patch("a", {PatchType::kMergePatch, "{}"}, {}, "status").ok());
+  });
+}
+
+TEST_F(ResourceClientTest, AListOfAnotherKindIsAnErrorThatNamesBoth) {
+  const auto list = [&](const std::string& kind) {
+    server_.script = {Json(R"({"kind":")" + kind + R"(","apiVersion":"v1","metadata":{},)" +
+                           R"("items":[{"metadata":{"name":"a","namespace":"default"}}]})")};
+    const auto got = ConfigMaps().List();
+    return got.ok() ? "ok" : got.error().ToString();
+  };
+  Block([&] {
+    EXPECT_EQ(list("ConfigMapList"), "ok");
+    const std::string said = list("PodList");
+    EXPECT_NE(said.find("expected a ConfigMapList of v1"), std::string::npos) << said;
+    EXPECT_NE(said.find("a PodList of v1"), std::string::npos) << said;
+    server_.script = {Json(R"({"items":[]})")};
+    EXPECT_TRUE(ConfigMaps().List().ok());
+    // Custom resources may call their lists what they like.
+    server_.script = {
+        Json(R"({"kind":"Heap","apiVersion":"example.com/v1","metadata":{},"items":[]})")};
+    RestMapping widgets;
+    widgets.resource = {"example.com", "v1", "widgets"};
+    widgets.kind = {"example.com", "v1", "Widget"};
+    EXPECT_TRUE(client_->Dynamic(widgets).List().ok());
+  });
+}
+
 TEST_F(ResourceClientTest, DynamicObjectsAreJson) {
   RestMapping mapping;
   mapping.resource = {"example.com", "v1", "widgets"};

@@ -154,6 +154,12 @@ bool Http2Connection::Open() {
   if (Callbacks() == nullptr || nghttp2_option_new(&option) != 0) return false;
   nghttp2_option_set_stream_reset_rate_limit(option, kResetBurst, kResetRate);
   nghttp2_option_set_max_outbound_ack(option, kMaxUnsentAcks);
+#if defined(KINFORMER_NGHTTP2_LIMITS_CONTINUATIONS)
+  // Frames of a head, which the limit to its bytes allows; 8 where nobody asks.
+  constexpr std::size_t kFrame = std::size_t{16} << 10;
+  nghttp2_option_set_max_continuations(
+      option, std::max<std::size_t>(8, host().options().max_header_bytes / kFrame + 8));
+#endif
   nghttp2_option_set_no_closed_streams(option, 1);
   const int made = nghttp2_session_server_new2(&session_, Callbacks(), this, option);
   nghttp2_option_del(option);

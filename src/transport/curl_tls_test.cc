@@ -57,6 +57,25 @@ TEST_F(CurlTlsTest, TrustsTheGivenCaOnly) {
   EXPECT_TRUE(Get("/x").ok());
 }
 
+// A long selector, say, or a token with many claims.
+TEST_F(CurlTlsTest, LongHeadsGoOutWhole) {
+  LoopbackServer server(
+      [](const Request& request, Peer& peer) {
+        return peer.Write(PlainResponse(std::to_string(request.target.size()) + " " +
+                                        std::to_string(request.Header("x-long").size())));
+      },
+      {.certificate = &cert_});
+  Make({.base_url = server.url(), .tls = {.ca_pem = ca_.cert}});
+  for (const std::size_t size : {10'000U, 17'000U, 40'000U, 70'000U, 200'000U}) {
+    SCOPED_TRACE(size);
+    HttpRequest request{.target = "/" + std::string(size, 't')};
+    request.headers.Add("X-Long", std::string(size, 'h'));
+    TestExchange& answer = Start(std::move(request));
+    ASSERT_TRUE(answer.WaitDone(std::chrono::seconds(5)));
+    EXPECT_EQ(answer.text(), std::to_string(size + 1) + " " + std::to_string(size));
+  }
+}
+
 TEST_F(CurlTlsTest, NamesAndDatesAreChecked) {
   const TestCertificate named = MakeTestCertificate(ca_, "kube.example");
   LoopbackServer server(

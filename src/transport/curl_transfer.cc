@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kWatchBuffer = 4096;
 constexpr std::size_t kBuffer = 16384;
+constexpr std::size_t kOwnHead = 2048;  // of a request: what libcurl adds to it, and more
 
 curl_blob Blob(const std::string& text) {
   // NOCOPY: a thousand watches share one text. libcurl copies what a connection needs beyond the
@@ -130,7 +131,6 @@ void CurlTransfer::SetConnection() {
   curl_easy_setopt(easy_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   buffer_size_ = request_.pool == ConnectionPool::kWatch ? kWatchBuffer : kBuffer;
   curl_easy_setopt(easy_, CURLOPT_BUFFERSIZE, static_cast<long>(buffer_size_));
-  curl_easy_setopt(easy_, CURLOPT_UPLOAD_BUFFERSIZE, static_cast<long>(kBuffer));
   curl_easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS,
                    static_cast<long>(duration_cast<milliseconds>(options.connect_timeout).count()));
   curl_easy_setopt(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
@@ -197,7 +197,9 @@ Result<void> CurlTransfer::SetHeaders() {
   if (!options.user_agent.empty() && !all.Has("User-Agent")) {
     all.Add("User-Agent", options.user_agent);
   }
+  std::size_t head = shared_->endpoint.prefix.size() + request_.target.size() + kOwnHead;
   for (const auto& [name, value] : all) {
+    head += name.size() + value.size() + std::string_view(": \r\n").size();
     if (!IsOneLine(name) || !IsOneLine(value)) {
       // The value may be a secret.
       return Error(Reason::kInvalidArgument,
@@ -213,6 +215,8 @@ Result<void> CurlTransfer::SetHeaders() {
     if (!all.Has("Content-Type")) header_list_ = curl_slist_append(header_list_, "Content-Type:");
   }
   curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, header_list_);
+  // libcurl 7.88 never sends the rest of a head that is longer than this, over TLS.
+  curl_easy_setopt(easy_, CURLOPT_UPLOAD_BUFFERSIZE, static_cast<long>(std::max(kBuffer, head)));
   return {};
 }
 

@@ -68,8 +68,13 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   SteadyTime added{};    // when it came to its lane
   Timer deadline;
 
-  // ---- whether a body that has begun still comes
-  [[nodiscard]] bool in_body() const { return headers_done_ && !done(); }
+  // ---- whether an answer that has begun still comes
+  // From its status on, which a proxy may send and then nothing more. Of a watch that has been
+  // granted silence means nothing.
+  [[nodiscard]] bool in_answer() const {
+    const bool watches = request_.pool == ConnectionPool::kWatch && headers_done_ && status_ == 200;
+    return (headers_done_ || status_ >= 200) && !watches && !done();
+  }
   [[nodiscard]] SteadyTime last_progress() const { return last_progress_; }
   // How often the owner has found no progress since then, and when first.
   int idle_checks = 0;

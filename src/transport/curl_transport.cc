@@ -224,11 +224,8 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
     for (CurlLane* lane : lanes) {
       if (stopped_) return;
       CheckLife(*lane, now);
-      if (lane->pool() == ConnectionPool::kWatch) {
-        CheckStall(*lane, now);
-      } else {
-        CheckProgress(*lane, now);
-      }
+      if (lane->pool() == ConnectionPool::kWatch) CheckStall(*lane, now);
+      CheckProgress(*lane, now);
     }
     if (stopped_) return;
     // This is a task of ours: no lane is inside libcurl now.
@@ -281,7 +278,7 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
     if (idle <= Duration::zero()) return;
     constexpr int kLooks = 3;
     for (const auto& transfer : lane.Transfers()) {
-      if (transfer == lane.probe || !transfer->in_body()) continue;
+      if (transfer == lane.probe || !transfer->in_answer()) continue;
       const Duration silent = now - transfer->last_progress();
       if (silent < idle || transfer->idle_since < transfer->last_progress()) {
         transfer->idle_checks = 0;

@@ -2,14 +2,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <future>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -401,22 +402,69 @@ TEST_F(CurlTransportTest, H7ABodyThatStopsInItsMiddleEnds) {
   EXPECT_TRUE(Get("/x").ok());
 }
 
+// The same of what is no body yet, and of what a watch is refused with: over HTTP/1.1 the probes
+// have a connection of their own and say nothing of this one.
+TEST_F(CurlTransportTest, H7AnAnswerThatStopsInItsMiddleEndsWhereverThatIs) {
+  std::atomic<int> probes{0};
+  LoopbackServer server([&](const Request& request, Peer& peer) {
+    if (request.target == "/livez") ++probes;
+    if (request.target == "/head") {
+      peer.Write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-A");
+    } else if (request.target == "/refused") {
+      peer.Write("HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\n{\"kind\":");
+    } else {
+      return Echo(request, peer);
+    }
+    peer.WaitForClose();
+    return false;
+  });
+  Make({.base_url = server.url(),
+        .read_idle_timeout = milliseconds(100),
+        .ping_timeout = milliseconds(100)});
+  for (const auto& [target, pool] :
+       {std::pair("/head", ConnectionPool::kList), std::pair("/head", ConnectionPool::kWatch),
+        std::pair("/refused", ConnectionPool::kWatch)}) {
+    SCOPED_TRACE(target);
+    TestExchange& exchange = Start({.target = target, .pool = pool});
+    ASSERT_TRUE(exchange.WaitDone());
+    EXPECT_EQ(exchange.error().reason(), Reason::kTransport);
+    EXPECT_THAT(exchange.error().message(),
+                HasSubstr(std::string(target) + ": the response stopped in its middle"));
+  }
+  EXPECT_GT(probes, 0) << "and they were answered";
+}
+
+// One that comes byte by byte, each when the client has just asked whether the server lives: for
+// far longer than both limits together.
 TEST_F(CurlTransportTest, H7ASlowBodyGoesOn) {
-  LoopbackServer server([](const Request&, Peer& peer) {
-    peer.Write("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n");
-    for (int i = 0; i < 20; ++i) {
-      std::this_thread::sleep_for(milliseconds(30));
+  constexpr int kBytes = 40;
+  std::mutex mutex;
+  std::condition_variable probed;
+  int probes = 0;
+  LoopbackServer server([&](const Request& request, Peer& peer) {
+    if (request.target == "/livez") {
+      const std::lock_guard lock(mutex);
+      ++probes;
+      probed.notify_all();
+      return Echo(request, peer);
+    }
+    peer.Write("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(kBytes) + "\r\n\r\n");
+    for (int i = 0; i < kBytes; ++i) {
+      std::unique_lock lock(mutex);
+      probed.wait(lock, [&] { return probes > i; });
       peer.Write("x");
     }
     return true;
   });
   Make({.base_url = server.url(),
-        .read_idle_timeout = milliseconds(100),
-        .ping_timeout = milliseconds(100)});
+        .read_idle_timeout = milliseconds(25),
+        .ping_timeout = milliseconds(500)});
+  const SteadyTime before = runtime_.env().Now();
   TestExchange& list = Start({.target = "/list", .pool = ConnectionPool::kList});
   ASSERT_TRUE(list.WaitDone());
   EXPECT_TRUE(list.ok()) << list.error();
-  EXPECT_EQ(list.text(), std::string(20, 'x'));
+  EXPECT_EQ(list.text(), std::string(kBytes, 'x'));
+  EXPECT_GT(runtime_.env().Now() - before, milliseconds(525));
 }
 
 // All of the lane's connections are taken: the probe needs one more.

@@ -42,6 +42,7 @@ class RawClient {
     nghttp2_option_new(&option);
     // Windows that are not given back run dry.
     nghttp2_option_set_no_auto_window_update(option, take_bodies ? 0 : 1);
+    nghttp2_option_set_max_send_header_block_length(option, std::size_t{1} << 20);
     nghttp2_session_client_new2(&session, callbacks, this, option);
     nghttp2_option_del(option);
     nghttp2_session_callbacks_del(callbacks);

@@ -15,6 +15,8 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <netinet/in.h>
+#include <openssl/ssl.h>
+#include <signal.h>
 #include <string>
 #include <string_view>
 #include <sys/socket.h>
@@ -240,6 +242,23 @@ class HttpServerFixture {
     std::string all;
     char buffer[4096];
     for (ssize_t n = 0; (n = ::recv(fd, buffer, sizeof(buffer), 0)) > 0;) {
+      all.append(buffer, static_cast<std::size_t>(n));
+    }
+    ::close(fd);
+    return all;
+  }
+
+  static std::string TalkTls(int fd, const std::string& text) {
+    ::signal(SIGPIPE, SIG_IGN);  // OpenSSL's sockets raise it where the server has gone
+    const std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context(SSL_CTX_new(TLS_client_method()),
+                                                               &SSL_CTX_free);
+    const std::unique_ptr<SSL, void (*)(SSL*)> ssl(SSL_new(context.get()), &SSL_free);
+    SSL_set_fd(ssl.get(), fd);
+    EXPECT_EQ(SSL_connect(ssl.get()), 1);
+    (void)SSL_write(ssl.get(), text.data(), static_cast<int>(text.size()));
+    std::string all;
+    char buffer[4096];
+    for (int n = 0; (n = SSL_read(ssl.get(), buffer, sizeof(buffer))) > 0;) {
       all.append(buffer, static_cast<std::size_t>(n));
     }
     ::close(fd);
