@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -140,6 +142,24 @@ void SelectPods(json::Value& job) {
   job["spec"]["selector"]["matchLabels"].Set("batch.kubernetes.io/controller-uid", uid);
 }
 
+// What stands in an annotation here is a field of a DaemonSet inside a real server: how often its
+// template has changed, whatever a client says of it.
+constexpr const char* kTemplateGeneration = "deprecated.daemonset.template.generation";
+
+void SetTemplateGeneration(json::Value& object, std::string generation) {
+  json::Value& annotations = object["metadata"]["annotations"];
+  annotations.Set(kTemplateGeneration, std::move(generation));
+  if (json::Object* members = annotations.IfObject()) members->SortByName();
+}
+
+std::int64_t TemplateGeneration(const json::Value& object) {
+  const std::string& text =
+      object.At("/metadata/annotations")[kTemplateGeneration].StringOrEmpty();
+  std::int64_t generation = 0;
+  std::from_chars(text.data(), text.data() + text.size(), generation);
+  return generation;
+}
+
 void FinalizeNamespace(json::Value& object) {
   const json::Value own("kubernetes");
   json::Array& finalizers = object["spec"]["finalizers"].EnsureArray();
@@ -202,6 +222,9 @@ Result<void> BuiltinStrategy::Create(const ServedResource& resource, json::Value
     FinalizeNamespace(object);
   } else if (resource.group == "batch" && resource.plural == "jobs") {
     SelectPods(object);
+  } else if (resource.Is("apps", "daemonsets")) {
+    SetTemplateGeneration(object,
+                          std::to_string(std::max<std::int64_t>(1, TemplateGeneration(object))));
   }
   return {};
 }
@@ -223,8 +246,12 @@ Result<void> BuiltinStrategy::Update(const ServedResource& resource, const json:
   return {};
 }
 
-Result<void> BuiltinStrategy::Merged(const ServedResource& resource, json::Value& object,
-                                     bool status) {
+Result<void> BuiltinStrategy::Merged(const ServedResource& resource, const json::Value& old,
+                                     json::Value& object, bool status) {
+  if (resource.Is("apps", "daemonsets")) {
+    const bool changed = !(old.At("/spec/template") == std::as_const(object).At("/spec/template"));
+    SetTemplateGeneration(object, std::to_string(TemplateGeneration(old) + (changed ? 1 : 0)));
+  }
   const json::Value& given = object;
   if (!IsCore(resource, "services") || given.At("/status/loadBalancer/ingress").size() == 0 ||
       given.At("/spec/type").StringOrEmpty() == "LoadBalancer") {

@@ -27,8 +27,10 @@ class BuiltinStrategy {
   Result<void> Create(const ServedResource& resource, json::Value& object);
   // `object` was sent to take the place of `old`.
   Result<void> Update(const ServedResource& resource, const json::Value& old, json::Value& object);
-  // It has been merged with what the server keeps. `status`: only its status is from the client.
-  Result<void> Merged(const ServedResource& resource, json::Value& object, bool status);
+  // It has been merged with what the server keeps of `old`. `status`: it was sent to the
+  // subresource of that name.
+  Result<void> Merged(const ServedResource& resource, const json::Value& old, json::Value& object,
+                      bool status);
   // It has been stored in place of `old` (null: nothing), or removed.
   void Stored(const ServedResource& resource, const StoredObjectPtr& old,
               const json::Value& object);

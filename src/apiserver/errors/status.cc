@@ -1,5 +1,6 @@
 #include "apiserver/errors/status.h"
 
+#include <unordered_set>
 #include <utility>
 
 #include "kinformer/json.h"
@@ -34,13 +35,15 @@ Error Make(Reason reason, int code, std::string message, const ErrorSubject& sub
   return error;
 }
 
+// What several causes say alike is said once; the causes keep each.
 std::string CausesText(const std::vector<StatusCause>& causes) {
-  std::string text;
+  std::unordered_set<std::string> said;
+  std::string out;
   for (const StatusCause& cause : causes) {
-    if (!text.empty()) text += ", ";
-    text += cause.field + ": " + cause.message;
+    const auto [text, first] = said.insert(cause.field + ": " + cause.message);
+    if (first) out += (out.empty() ? "" : ", ") + *text;
   }
-  return causes.size() > 1 ? "[" + text + "]" : text;
+  return said.size() > 1 ? "[" + out + "]" : out;
 }
 
 void AppendMember(std::string_view name, std::string_view value, bool& first, std::string& out) {

@@ -132,18 +132,23 @@ void ApplyBuiltinRules(ServedResource& r) {
                        "validatingwebhookconfigurations", "mutatingwebhookconfigurations"})) {
     r.generation = GenerationRule::kAllButMetadata;
   }
-  if (r.plural == "namespaces" || (r.group.empty() && r.plural == "services")) {
+  if (r.plural == "namespaces" || r.plural == "statefulsets" ||
+      (r.group.empty() && r.plural == "services")) {
     r.name_rule = NameRule::kLabel;
   }
   if (r.group == "rbac.authorization.k8s.io" || r.plural == "events")
     r.name_rule = NameRule::kPathSegment;
   r.create_on_update = r.group == "rbac.authorization.k8s.io" ||
-                       OneOf(r.plural, {"leases", "endpoints", "events", "limitranges", "services",
-                                        "runtimeclasses"});
+                       OneOf(r.plural, {"leases", "leasecandidates", "endpoints", "events",
+                                        "limitranges", "services", "runtimeclasses"});
   r.unconditional_update =
-      !OneOf(r.plural, {"leases", "runtimeclasses", "customresourcedefinitions", "csidrivers",
+      !OneOf(r.plural, {"leases", "leasecandidates", "runtimeclasses", "customresourcedefinitions",
+                        "csidrivers", "csinodes", "csistoragecapacities", "volumeattachments",
+                        "poddisruptionbudgets", "clustertrustbundles", "podcertificaterequests",
+                        "storageversions", "storageversionmigrations", "resourcepoolstatusrequests",
                         "validatingwebhookconfigurations", "mutatingwebhookconfigurations",
-                        "validatingadmissionpolicies", "validatingadmissionpolicybindings"});
+                        "validatingadmissionpolicies", "validatingadmissionpolicybindings",
+                        "mutatingadmissionpolicies", "mutatingadmissionpolicybindings"});
   r.delete_returns_object =
       r.group.empty() && OneOf(r.plural, {"pods", "namespaces", "services", "persistentvolumes",
                                           "persistentvolumeclaims", "serviceaccounts",

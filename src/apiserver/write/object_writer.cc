@@ -316,7 +316,7 @@ Result<json::Value> ObjectWriter::PrepareUpdate(const WriteTarget& target, const
       std::move(object));
   if (builtin) {
     const bool status = target.subresource == "status";
-    if (auto ready = strategy_.Merged(resource, merged, status); !ready) return ready.error();
+    if (auto ready = strategy_.Merged(resource, old, merged, status); !ready) return ready.error();
   }
   if (target.subresource.empty()) {
     if (auto ready = PrepareDefinition(resource, merged, &old); !ready) return ready.error();

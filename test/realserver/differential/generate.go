@@ -3,147 +3,12 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strings"
 )
-
-type object = map[string]any
-
-// resource is what sequences are about: where it is, and how objects of it look.
-type resource struct {
-	name   string
-	prefix string
-	status bool // has that subresource
-	body   func(r *rand.Rand) object
-	// patches are merge patches that change something.
-	patches []string
-	// selectors of fields, some of them wrong.
-	fields []string
-	// statuses are what its status may be.
-	statuses []string
-}
-
-func pick[T any](r *rand.Rand, values ...T) T { return values[r.IntN(len(values))] }
-
-func podSpec(r *rand.Rand) object {
-	container := object{"name": "c", "image": pick(r, "i", "i:latest", "i:1", "r/i@sha256:"+strings.Repeat("0", 64))}
-	if r.IntN(3) == 0 {
-		container["ports"] = []any{object{"containerPort": 80}, object{"name": "b", "containerPort": 81, "protocol": "UDP"}}
-	}
-	if r.IntN(3) == 0 {
-		container["resources"] = pick(r, object{"limits": object{"cpu": "0.5", "memory": "1024Mi"}},
-			object{"requests": object{"cpu": "1500m"}}, object{"limits": object{"cpu": 2, "memory": "1.5Gi"}, "requests": object{"cpu": "2000m"}})
-	}
-	if r.IntN(4) == 0 {
-		container["livenessProbe"] = pick(r, object{"httpGet": object{"port": 80}}, object{"exec": object{"command": []any{"a"}}, "periodSeconds": 3},
-			object{"tcpSocket": object{"port": "b"}}, object{"grpc": object{"port": 5}})
-	}
-	if r.IntN(4) == 0 {
-		container["env"] = []any{object{"name": "A", "value": "b"}, object{"name": "B", "valueFrom": pick(r,
-			object{"fieldRef": object{"fieldPath": "metadata.name"}}, object{"configMapKeyRef": object{"name": "a", "key": "k"}})}}
-	}
-	spec := object{"containers": []any{container}}
-	if r.IntN(4) == 0 {
-		spec["volumes"] = []any{object{"name": "v", pick(r, "emptyDir", "configMap", "secret", "downwardAPI"): object{}}}
-		volume := spec["volumes"].([]any)[0].(object)
-		if volume["configMap"] != nil {
-			volume["configMap"] = object{"name": "a"}
-		}
-		if volume["secret"] != nil {
-			volume["secret"] = object{"secretName": "a"}
-		}
-	}
-	return spec
-}
-
-func labels(r *rand.Rand) object {
-	out := object{}
-	if r.IntN(3) > 0 {
-		out["app"] = pick(r, "x", "y")
-	}
-	if r.IntN(3) == 0 {
-		out["tier"] = pick(r, "1", "2")
-	}
-	return out
-}
-
-var resources = []resource{
-	{name: "configmaps", prefix: "/api/v1", body: func(r *rand.Rand) object {
-		return object{"data": object{"k": pick(r, "1", "2", "3")}}
-	}, patches: []string{`{"data":{"k":"5"}}`, `{"data":{"l":"5"}}`, `{"data":{"k":null}}`, `{"data":null}`, `{"binaryData":{"b":"eA=="}}`},
-		fields: []string{"metadata.name=a", "metadata.name!=a", "data.k=1"}},
-	{name: "secrets", prefix: "/api/v1", body: func(r *rand.Rand) object {
-		return pick(r, object{"stringData": object{"k": pick(r, "1", "2")}}, object{"data": object{"k": "MQ=="}},
-			object{"type": "example.com/t", "data": object{"k": "MQ=="}, "stringData": object{"l": "2"}})
-	}, patches: []string{`{"stringData":{"k":"5"}}`, `{"data":{"l":"NQ=="}}`, `{"type":"other"}`},
-		fields: []string{"type=Opaque", "type!=Opaque", "metadata.name=b"}},
-	{name: "pods", prefix: "/api/v1", status: true, body: func(r *rand.Rand) object {
-		// No nodeName: scheduled pods need a kubelet to go.
-		return object{"spec": podSpec(r)}
-	}, patches: []string{`{"spec":{"activeDeadlineSeconds":50}}`, `{"metadata":{"annotations":{"a":"b"}}}`, `{"spec":{"containers":[{"name":"c","image":"j"}]}}`},
-		fields:   []string{"status.phase=Pending", "status.phase!=Pending", "spec.nodeName=n1", "spec.nodeName=", "spec.restartPolicy=Always", "spec.foo=1"},
-		statuses: []string{`{"phase":"Running"}`, `{"phase":"Succeeded","message":"m"}`, `{"podIP":"10.1.1.1"}`}},
-	{name: "services", prefix: "/api/v1", status: true, body: func(r *rand.Rand) object {
-		spec := object{"ports": []any{object{"port": pick(r, 80, 81)}}}
-		if r.IntN(2) == 0 {
-			spec["selector"] = object{"app": "x"}
-		}
-		if r.IntN(3) == 0 {
-			spec["type"] = pick(r, "ClusterIP", "NodePort", "LoadBalancer", "ExternalName")
-			if spec["type"] == "ExternalName" {
-				spec["externalName"] = "a.example.com"
-			}
-		} else if r.IntN(4) == 0 {
-			spec["clusterIP"] = "None"
-		}
-		if r.IntN(4) == 0 {
-			spec["sessionAffinity"] = "ClientIP"
-		}
-		return object{"spec": spec}
-	}, patches: []string{`{"spec":{"ports":[{"port":90,"targetPort":"p"}]}}`, `{"spec":{"type":"NodePort"}}`, `{"spec":{"selector":{"b":"c"}}}`},
-		fields: []string{"spec.type=ClusterIP", "spec.clusterIP=None", "spec.foo=1"}, statuses: []string{`{"loadBalancer":{"ingress":[{"ip":"1.2.3.4"}]}}`}},
-	{name: "deployments", prefix: "/apis/apps/v1", status: true, body: func(r *rand.Rand) object {
-		spec := object{"selector": object{"matchLabels": object{"app": "x"}},
-			"template": object{"metadata": object{"labels": object{"app": "x"}}, "spec": podSpec(r)}}
-		if r.IntN(2) == 0 {
-			spec["replicas"] = pick(r, 0, 2, 3)
-		}
-		if r.IntN(3) == 0 {
-			spec["strategy"] = pick(r, object{"type": "Recreate"}, object{"rollingUpdate": object{"maxSurge": 1}}, object{"type": "RollingUpdate"})
-		}
-		return object{"spec": spec}
-	}, patches: []string{`{"spec":{"replicas":5}}`, `{"spec":{"replicas":null}}`, `{"spec":{"paused":true}}`, `{"metadata":{"annotations":{"a":"b"}}}`,
-		`{"spec":{"template":{"metadata":{"annotations":{"c":"d"}}}}}`},
-		fields: []string{"metadata.name=a", "status.replicas=1"}, statuses: []string{`{"replicas":1,"observedGeneration":1}`}},
-	{name: "leases", prefix: "/apis/coordination.k8s.io/v1", body: func(r *rand.Rand) object {
-		return object{"spec": pick(r, object{}, object{"holderIdentity": "me", "leaseDurationSeconds": 15}, object{"holderIdentity": "you",
-			"leaseDurationSeconds": 10, "renewTime": "2026-01-02T03:04:05.000000Z"})}
-	}, patches: []string{`{"spec":{"holderIdentity":"other","leaseDurationSeconds":20}}`, `{"spec":{"leaseTransitions":3}}`},
-		fields: []string{"metadata.name=a", "spec.holderIdentity=me"}},
-	{name: "events", prefix: "/api/v1", body: func(r *rand.Rand) object {
-		return object{"involvedObject": object{"kind": "Pod", "name": pick(r, "a", "b"), "namespace": "{ns}"}, "reason": pick(r, "Started", "Killed"),
-			"type": pick(r, "Normal", "Warning"), "message": "m", "count": pick(r, 1, 2)}
-	}, patches: []string{`{"count":5}`, `{"message":"n"}`},
-		fields: []string{"involvedObject.name=a", "type=Warning", "reason=Started", "source=x", "foo=1"}},
-	{name: "widgets", prefix: "/apis/example.com/v1", status: true, body: func(r *rand.Rand) object {
-		return object{"apiVersion": "example.com/v1", "kind": "Widget", "spec": object{"size": pick(r, 1, 2), "list": []any{"a", pick(r, "b", "c")}}}
-	}, patches: []string{`{"spec":{"size":5}}`, `{"spec":{"size":null}}`, `{"spec":{"color":"red"}}`, `{"metadata":{"annotations":{"a":"b"}}}`},
-		fields: []string{"metadata.name=a", "spec.size=1"}, statuses: []string{`{"ready":true}`, `{"ready":false,"n":1}`}},
-}
-
-func resourcesNamed(only string) []resource {
-	if only == "" {
-		return resources
-	}
-	var out []resource
-	for _, res := range resources {
-		if strings.Contains(","+only+",", ","+res.name+",") {
-			out = append(out, res)
-		}
-	}
-	return out
-}
 
 // generator makes one sequence.
 type generator struct {
@@ -153,7 +18,12 @@ type generator struct {
 	lists map[string][]int
 }
 
-const mergePatch, jsonPatch = "application/merge-patch+json", "application/json-patch+json"
+const (
+	jsonType       = "application/json"
+	mergePatch     = "application/merge-patch+json"
+	jsonPatch      = "application/json-patch+json"
+	strategicPatch = "application/strategic-merge-patch+json"
+)
 
 func generate(r *rand.Rand, length int, from []resource) []request {
 	g := &generator{Rand: r, ids: map[string][]int{}, lists: map[string][]int{}}
@@ -172,34 +42,132 @@ func (g *generator) add(r request) int {
 }
 
 func (g *generator) collection(res resource) string {
+	if res.cluster {
+		return res.prefix + "/" + res.name
+	}
 	return res.prefix + "/namespaces/{ns}/" + res.name
 }
 
-func (g *generator) step(res resource) {
+// encoded is a query's text in which placeholders can be found.
+func encoded(query url.Values) string { return strings.ReplaceAll(query.Encode(), "%7Bns%7D", "{ns}") }
+
+// name is one of the three that a sequence uses of a resource.
+func (g *generator) name(res resource) string {
 	name := pick(g.Rand, "a", "b", "c")
+	if res.cluster {
+		return "{ns}-" + name
+	}
+	return name
+}
+
+func (g *generator) step(res resource) {
+	name := g.name(res)
 	path := g.collection(res) + "/" + name
 	key := res.name + "/" + name
 	remember := func(r request) { g.ids[key] = append(g.ids[key], g.add(r)) }
 	switch n := g.IntN(100); {
-	case n < 30 || len(g.ids[key]) == 0:
+	case n < 28 || len(g.ids[key]) == 0:
 		remember(g.create(res, name))
-	case n < 38:
-		remember(request{method: "GET", path: path})
-	case n < 53:
+	case n < 34:
+		remember(request{method: "GET", path: path + g.subresource(res)})
+	case n < 46:
 		remember(g.update(res, name, path, key))
-	case n < 63:
+	case n < 55:
 		remember(request{method: "PATCH", path: path + g.dryRun(), contentType: mergePatch, body: g.conditional(pick(g.Rand, res.patches...), key)})
-	case n < 69:
+	case n < 60:
 		remember(request{method: "PATCH", path: path + g.dryRun(), contentType: jsonPatch, body: g.jsonPatch(key)})
-	case n < 74 && res.status && len(res.statuses) > 0:
-		remember(request{method: "PATCH", path: path + "/status", contentType: mergePatch, body: `{"status":` + pick(g.Rand, res.statuses...) + `}`})
-	case n < 82:
-		g.add(request{method: "DELETE", path: path + g.dryRun(), contentType: "application/json", body: g.deleteOptions(key)})
-	case n < 84:
-		g.add(request{method: "DELETE", path: g.collection(res) + "?" + g.selectors(res)})
+	case n < 72 && res.status && len(res.statuses) > 0:
+		remember(g.status(res, name, path, key))
+	case n < 76 && res.scale:
+		g.add(g.scale(name, path))
+	case n < 78 && len(res.actions) > 0:
+		r := pick(g.Rand, res.actions...)(g.Rand, name)
+		r.path = g.collection(res) + r.path
+		g.add(r)
+	case n < 86:
+		g.add(request{method: "DELETE", path: path + g.dryRun(), contentType: jsonType, body: g.deleteOptions(key)})
+	case n < 88 && !res.cluster:
+		g.add(request{method: "DELETE", path: g.collection(res) + "?" + g.selectors(res), contentType: jsonType, body: g.propagation()})
 	default:
 		g.list(res)
 	}
+}
+
+func (g *generator) subresource(res resource) string {
+	if res.status && g.IntN(8) == 0 {
+		return "/status"
+	}
+	return ""
+}
+
+// status is a write of it, with changes beside it: which of them are kept is another matter for each kind.
+func (g *generator) status(res resource, name, path, key string) request {
+	status := json.RawMessage(pick(g.Rand, res.statuses...))
+	metadata := object{}
+	switch g.IntN(8) {
+	case 0:
+		metadata["labels"] = object{"from": "status"}
+	case 1:
+		metadata["annotations"] = object{"from": "status"}
+	case 2:
+		metadata["finalizers"] = pick(g.Rand, []any{}, []any{"example.com/s"})
+	case 3:
+		metadata["ownerReferences"] = []any{object{"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "00000000-0000-0000-0000-000000000001"}}
+	}
+	if g.IntN(3) > 0 {
+		body := object{"status": status}
+		if len(metadata) > 0 {
+			body["metadata"] = metadata
+		}
+		return request{method: "PATCH", path: path + "/status" + g.dryRun(), contentType: mergePatch, body: text(body)}
+	}
+	body := res.body(g.Rand)
+	metadata["name"] = name
+	if g.IntN(4) > 0 || res.name == "widgets" {
+		metadata["resourceVersion"] = fmt.Sprintf("{rv:%d}", g.some(key))
+	}
+	body["metadata"], body["status"] = metadata, status
+	return request{method: "PUT", path: path + "/status" + g.dryRun(), contentType: jsonType, body: text(body)}
+}
+
+func (g *generator) scale(name, path string) request {
+	switch g.IntN(3) {
+	case 0:
+		return request{method: "GET", path: path + "/scale"}
+	case 1:
+		return request{method: "PATCH", path: path + "/scale", contentType: mergePatch, body: fmt.Sprintf(`{"spec":{"replicas":%d}}`, g.IntN(4)-1)}
+	}
+	return request{method: "PUT", path: path + "/scale", contentType: jsonType,
+		body: text(object{"metadata": object{"name": name, "namespace": "{ns}"}, "spec": object{"replicas": g.IntN(4)}})}
+}
+
+// owner is a reference to one of the objects so far, or to none that exists.
+func (g *generator) owner() object {
+	out := object{"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "00000000-0000-0000-0000-000000000001"}
+	keys := slices.Sorted(maps.Keys(g.ids))
+	if len(keys) > 0 && g.IntN(4) > 0 {
+		key := pick(g.Rand, keys...)
+		out["uid"] = fmt.Sprintf("{uid:%d}", g.some(key))
+	}
+	switch g.IntN(5) {
+	case 0:
+		out["controller"] = true
+	case 1:
+		out["blockOwnerDeletion"] = true
+	case 2:
+		delete(out, pick(g.Rand, "kind", "name", "apiVersion"))
+	}
+	return out
+}
+
+func (g *generator) propagation() string {
+	switch g.IntN(5) {
+	case 0:
+		return text(object{"propagationPolicy": pick(g.Rand, "Orphan", "Background", "Foreground", "Sideways")})
+	case 1:
+		return text(object{"orphanDependents": pick(g.Rand, true, false)})
+	}
+	return ""
 }
 
 func (g *generator) dryRun() string {
@@ -236,9 +204,13 @@ func (g *generator) create(res resource, name string) request {
 		metadata["uid"] = "x"
 	case 5:
 		metadata["name"] = pick(g.Rand, "Not_A_Name", "")
+	case 6, 7:
+		metadata["ownerReferences"] = []any{g.owner()}
+	case 8:
+		metadata["ownerReferences"] = []any{g.owner(), g.owner()}
 	}
 	body["metadata"] = metadata
-	return request{method: "POST", path: g.collection(res) + g.dryRun(), contentType: "application/json", body: text(body)}
+	return request{method: "POST", path: g.collection(res) + g.dryRun(), contentType: jsonType, body: text(body)}
 }
 
 // some gives one of the requests that may have given the object, mostly the last.
@@ -268,9 +240,11 @@ func (g *generator) update(res resource, name, path, key string) request {
 		metadata["name"] = "other"
 	case 3:
 		metadata["finalizers"] = []any{"example.com/f"}
+	case 4:
+		metadata["ownerReferences"] = []any{g.owner()}
 	}
 	body["metadata"] = metadata
-	return request{method: "PUT", path: path + g.dryRun(), contentType: "application/json", body: text(body)}
+	return request{method: "PUT", path: path + g.dryRun(), contentType: jsonType, body: text(body)}
 }
 
 // conditional adds a resourceVersion to a merge patch, now and then.
@@ -295,7 +269,7 @@ func (g *generator) jsonPatch(key string) string {
 
 func (g *generator) deleteOptions(key string) string {
 	options := object{}
-	switch g.IntN(8) {
+	switch g.IntN(10) {
 	case 0:
 		options["preconditions"] = object{"uid": fmt.Sprintf("{uid:%d}", g.some(key))}
 	case 1:
@@ -306,6 +280,10 @@ func (g *generator) deleteOptions(key string) string {
 		options["gracePeriodSeconds"] = 0
 	case 4:
 		return ""
+	case 5, 6:
+		options["propagationPolicy"] = pick(g.Rand, "Orphan", "Background", "Foreground", "Foreground", "Sideways")
+	case 7:
+		options["orphanDependents"] = pick(g.Rand, true, false)
 	}
 	return text(options)
 }
@@ -316,7 +294,7 @@ func (g *generator) selectors(res resource) string {
 		query.Set("labelSelector", pick(g.Rand, "app=x", "app!=x", "app in (x,y)", "!tier", "tier", "app=x,tier=1", "app notin (x)", "app=", "a b", "app=x,,"))
 	}
 	if g.IntN(4) == 0 {
-		query.Set("fieldSelector", pick(g.Rand, res.fields...))
+		query.Set("fieldSelector", pick(g.Rand, append(res.fields, "metadata.name=a")...))
 	}
 	return query.Encode()
 }
@@ -326,23 +304,31 @@ func (g *generator) list(res resource) {
 	if err != nil {
 		panic(err)
 	}
+	if res.cluster { // the others are of other sequences
+		query.Set("fieldSelector", "metadata.name="+g.name(res))
+	}
 	if g.IntN(3) > 0 {
-		id := g.add(request{method: "GET", path: g.collection(res) + "?" + query.Encode()})
+		id := g.add(request{method: "GET", path: g.collection(res) + "?" + encoded(query)})
 		g.lists[res.name] = append(g.lists[res.name], id)
 		return
 	}
 	query.Set("limit", pick(g.Rand, "1", "2"))
-	id := g.add(request{method: "GET", path: g.collection(res) + "?" + query.Encode()})
+	id := g.add(request{method: "GET", path: g.collection(res) + "?" + encoded(query)})
 	if g.IntN(3) == 0 {
 		g.step(res) // pages show the state of the first
 	}
-	g.add(request{method: "GET", path: g.collection(res) + "?" + query.Encode() + fmt.Sprintf("&continue={continue:%d}", id)})
+	g.add(request{method: "GET", path: g.collection(res) + "?" + encoded(query) + fmt.Sprintf("&continue={continue:%d}", id)})
 }
 
 func (g *generator) watch(res resource) {
 	from := ""
-	if ids := append(g.ids[res.name+"/a"], g.lists[res.name]...); len(ids) > 0 {
+	key := res.name + "/" + g.name(res)
+	selectors := g.selectors(res)
+	if res.cluster {
+		selectors = "fieldSelector=metadata.name=" + g.name(res)
+	}
+	if ids := append(g.ids[key], g.lists[res.name]...); len(ids) > 0 {
 		from = fmt.Sprintf("&resourceVersion={rv:%d}", pick(g.Rand, ids...))
 	}
-	g.add(request{method: "GET", watch: true, path: g.collection(res) + "?watch=1" + from + "&" + g.selectors(res)})
+	g.add(request{method: "GET", watch: true, path: g.collection(res) + "?watch=1" + from + "&" + selectors})
 }

@@ -1,0 +1,158 @@
+#include "apiserver/builtin/object_checks.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kinformer/label_selector.h"
+
+#include "apiserver/errors/status.h"
+#include "apiserver/registry/selection.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+using Causes = std::vector<StatusCause>;
+
+std::int64_t Number(const json::Value& value) { return value.AsInt64().value_or(0); }
+
+// ---- Workloads: the pods that they make are the pods that they find.
+
+bool SelectsTemplate(const json::Value& selector, const json::Value& labels) {
+  const auto parsed = LabelSelector::Parse(SelectorText(selector));
+  if (!parsed) return true;  // what is wrong with it is said elsewhere
+  return parsed->Matches([&labels](std::string_view key) -> std::optional<std::string_view> {
+    const json::Value* value = labels.Find(key);
+    if (value == nullptr) return std::nullopt;
+    return value->StringOrEmpty();
+  });
+}
+
+void CheckSelector(const json::Value& spec, Causes& causes) {
+  const json::Value& selector = spec["selector"];
+  const json::Value& labels = spec.At("/template/metadata/labels");
+  if (selector.size() == 0 || SelectsTemplate(selector, labels)) return;
+  causes.push_back(InvalidValue("spec.template.metadata.labels", labels.Dump(),
+                                "`selector` does not match template `labels`"));
+}
+
+// ---- Single kinds
+
+void CheckIngress(const json::Value& spec, Causes& causes) {
+  if (!spec["defaultBackend"].is_null() || spec["rules"].size() > 0) return;
+  causes.push_back(InvalidValue("spec", "null",
+                                "either `defaultBackend` or `rules` must be specified"));
+}
+
+void CheckDisruptionBudget(const json::Value& spec, Causes& causes) {
+  if (spec["minAvailable"].is_null() || spec["maxUnavailable"].is_null()) return;
+  const json::Value shown =
+      json::Value::MakeObject({{"MinAvailable", spec["minAvailable"]},
+                               {"Selector", spec["selector"]},
+                               {"MaxUnavailable", spec["maxUnavailable"]},
+                               {"UnhealthyPodEvictionPolicy", spec["unhealthyPodEvictionPolicy"]}});
+  causes.push_back(InvalidValue("spec", shown.Dump(),
+                                "minAvailable and maxUnavailable cannot be both set"));
+}
+
+void CheckAutoscaler(const json::Value& spec, Causes& causes) {
+  const std::int64_t most = Number(spec["maxReplicas"]);
+  if (spec["minReplicas"].is_null() || most >= Number(spec["minReplicas"])) return;
+  causes.push_back(InvalidValue("spec.maxReplicas", std::to_string(most),
+                                "must be greater than or equal to `minReplicas`"));
+}
+
+// A schedule has five fields, or is one of the named ones.
+void CheckSchedule(const json::Value& spec, Causes& causes) {
+  const std::string& schedule = spec["schedule"].StringOrEmpty();
+  if (schedule.empty() || schedule.front() == '@') return;
+  std::istringstream words(schedule);
+  std::string list;
+  int count = 0;
+  for (std::string word; words >> word; ++count) list += (count == 0 ? "" : " ") + word;
+  if (count == 5) return;
+  causes.push_back(InvalidValue("spec.schedule", json::Value(schedule).Dump(),
+                                "expected exactly 5 fields, found " + std::to_string(count) +
+                                    ": [" + list + "]"));
+}
+
+// ---- Statuses that count replicas
+
+struct Counts {
+  std::string_view group;
+  std::string_view plural;
+  // None of them is above status.replicas.
+  std::array<std::string_view, 4> parts;
+};
+
+constexpr std::array<Counts, 4> kCounts = {{
+    {"", "replicationcontrollers", {"fullyLabeledReplicas", "readyReplicas", "availableReplicas"}},
+    {"apps", "replicasets", {"fullyLabeledReplicas", "readyReplicas", "availableReplicas"}},
+    {"apps", "deployments", {"updatedReplicas", "readyReplicas", "availableReplicas"}},
+    {"apps", "statefulsets",
+     {"readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"}},
+}};
+
+void CheckCounts(const Counts& counts, const json::Value& status, Causes& causes) {
+  const auto above = [&](std::string_view part, std::string_view what) {
+    causes.push_back(InvalidValue("status." + std::string(part),
+                                  std::to_string(Number(status[part])),
+                                  "cannot be greater than " + std::string(what)));
+  };
+  for (const std::string_view part : counts.parts) {
+    if (!part.empty() && Number(status[part]) > Number(status["replicas"])) {
+      above(part, "status.replicas");
+    }
+  }
+  if (Number(status["availableReplicas"]) > Number(status["readyReplicas"])) {
+    above("availableReplicas",
+          counts.plural == "statefulsets" ? "status.readyReplicas" : "readyReplicas");
+  }
+}
+
+}  // namespace
+
+Causes ValidateObject(const ServedResource& resource, const json::Value& object) {
+  Causes causes;
+  const json::Value& spec = object["spec"];
+  if (resource.Is("apps", "deployments") || resource.Is("apps", "replicasets") ||
+      resource.Is("apps", "statefulsets") || resource.Is("apps", "daemonsets") ||
+      resource.Is("", "replicationcontrollers")) {
+    CheckSelector(spec, causes);
+  } else if (resource.Is("networking.k8s.io", "ingresses")) {
+    CheckIngress(spec, causes);
+  } else if (resource.Is("policy", "poddisruptionbudgets")) {
+    CheckDisruptionBudget(spec, causes);
+  } else if (resource.Is("autoscaling", "horizontalpodautoscalers")) {
+    CheckAutoscaler(spec, causes);
+  } else if (resource.Is("batch", "cronjobs")) {
+    CheckSchedule(spec, causes);
+  }
+  return causes;
+}
+
+Causes ValidateStatus(const ServedResource& resource, const json::Value& object) {
+  Causes causes;
+  const json::Value& status = object["status"];
+  for (const Counts& counts : kCounts) {
+    if (resource.Is(counts.group, counts.plural)) CheckCounts(counts, status, causes);
+  }
+  if (resource.Is("", "namespaces")) {
+    const bool terminating = !object.At("/metadata/deletionTimestamp").is_null();
+    const std::string_view due = terminating ? "Terminating" : "Active";
+    const std::string& phase = status["phase"].StringOrEmpty();
+    if (!phase.empty() && phase != due) {
+      causes.push_back(InvalidValue("status.Phase", json::Value(phase).Dump(),
+                                    "may only be '" + std::string(due) +
+                                        "' if `deletionTimestamp` is " +
+                                        (terminating ? "not empty" : "empty")));
+    }
+  }
+  return causes;
+}
+
+}  // namespace kinformer::apiserver
