@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -22,20 +22,21 @@ std::int64_t Number(const json::Value& value) { return value.AsInt64().value_or(
 
 // ---- Workloads: the pods that they make are the pods that they find.
 
-bool SelectsTemplate(const json::Value& selector, const json::Value& labels) {
-  const auto parsed = LabelSelector::Parse(SelectorText(selector));
-  if (!parsed) return true;  // what is wrong with it is said elsewhere
-  return parsed->Matches([&labels](std::string_view key) -> std::optional<std::string_view> {
+struct TemplateLabels {
+  const json::Value& labels;
+  [[nodiscard]] std::optional<std::string_view> Find(std::string_view key) const {
     const json::Value* value = labels.Find(key);
     if (value == nullptr) return std::nullopt;
     return value->StringOrEmpty();
-  });
-}
+  }
+};
 
 void CheckSelector(const json::Value& spec, Causes& causes) {
   const json::Value& selector = spec["selector"];
   const json::Value& labels = spec.At("/template/metadata/labels");
-  if (selector.size() == 0 || SelectsTemplate(selector, labels)) return;
+  if (selector.size() == 0) return;
+  const auto parsed = LabelSelector::Parse(SelectorText(selector));
+  if (!parsed || parsed->Matches(TemplateLabels{labels})) return;
   causes.push_back(InvalidValue("spec.template.metadata.labels", labels.Dump(),
                                 "`selector` does not match template `labels`"));
 }
@@ -144,8 +145,9 @@ Causes ValidateStatus(const ServedResource& resource, const json::Value& object)
   if (resource.Is("", "namespaces")) {
     const bool terminating = !object.At("/metadata/deletionTimestamp").is_null();
     const std::string_view due = terminating ? "Terminating" : "Active";
-    const std::string& phase = status["phase"].StringOrEmpty();
-    if (!phase.empty() && phase != due) {
+    const std::string& sent = status["phase"].StringOrEmpty();
+    const std::string phase = sent.empty() ? "Active" : sent;
+    if (phase != due) {
       causes.push_back(InvalidValue("status.Phase", json::Value(phase).Dump(),
                                     "may only be '" + std::string(due) +
                                         "' if `deletionTimestamp` is " +

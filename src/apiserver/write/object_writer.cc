@@ -1,11 +1,13 @@
 #include "apiserver/write/object_writer.h"
 
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 #include "kinformer/time.h"
 
 #include "apiserver/builtin/field_rules.h"
+#include "apiserver/builtin/object_checks.h"
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/custom_object.h"
 #include "apiserver/registry/custom_resource_definition.h"
@@ -38,6 +40,11 @@ std::int64_t NumberIn(std::string_view text) {
 bool HasFinalizers(const ServedResource& resource, const json::Value& object) {
   if (object.At("/metadata/finalizers").size() > 0) return true;
   return resource.Is("", "namespaces") && object.At("/spec/finalizers").size() > 0;
+}
+
+void Append(std::vector<StatusCause> more, std::vector<StatusCause>& causes) {
+  causes.insert(causes.end(), std::make_move_iterator(more.begin()),
+                std::make_move_iterator(more.end()));
 }
 
 // ---- Create
@@ -243,9 +250,8 @@ Result<void> ObjectWriter::CompleteNew(const WriteTarget& target, json::Value& o
   }
   if (Result<void> ready = PrepareDefinition(resource, object, nullptr); !ready) return ready;
   auto causes = ValidateMetadata(resource.metadata_rules(), std::as_const(object)["metadata"]);
-  for (StatusCause& cause : ValidateCustomObject(target.at, object, nullptr)) {
-    causes.push_back(std::move(cause));
-  }
+  if (!target.keep_status) Append(ValidateObject(resource, object), causes);
+  Append(ValidateCustomObject(target.at, object, nullptr), causes);
   if (causes.empty()) return {};
   return InvalidError(resource.KindSubject(target.name), std::move(causes));
 }
@@ -328,18 +334,17 @@ Result<void> ObjectWriter::ValidateUpdate(const WriteTarget& target, const Conve
                                           const json::Value& old, const json::Value& merged,
                                           std::vector<StatusCause> causes) {
   const ServedResource& resource = *target.at.resource;
-  const auto add = [&causes](std::vector<StatusCause> more) {
-    causes.insert(causes.end(), std::make_move_iterator(more.begin()),
-                  std::make_move_iterator(more.end()));
-  };
-  add(ValidateMetadata(resource.metadata_rules(), merged["metadata"]));
+  Append(ValidateMetadata(resource.metadata_rules(), merged["metadata"]), causes);
   if (!target.keep_status) {
-    add(ValidateChange(resource, old, merged));
+    Append(target.subresource == "status" ? ValidateStatus(resource, merged)
+                                          : ValidateObject(resource, merged),
+           causes);
+    Append(ValidateChange(resource, old, merged), causes);
     if (conversion != nullptr && conversion->validate_change != nullptr) {
-      add(conversion->validate_change(old, merged));
+      Append(conversion->validate_change(old, merged), causes);
     }
   }
-  add(ValidateCustomObject(target.at, merged, &old));
+  Append(ValidateCustomObject(target.at, merged, &old), causes);
   const ErrorSubject subject = resource.KindSubject(target.name);
   if (!causes.empty()) return InvalidError(subject, std::move(causes));
   return CheckAddedFinalizers(subject, old, merged);
