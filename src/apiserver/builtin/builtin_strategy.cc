@@ -160,6 +160,13 @@ std::int64_t TemplateGeneration(const json::Value& object) {
   return generation;
 }
 
+// A real server fills in the labels of a Job that has none whenever it reads it: with its pods'.
+void LabelLikeItsPods(json::Value& job) {
+  if (std::as_const(job).At("/metadata/labels").size() > 0) return;
+  const json::Value labels = std::as_const(job).At("/spec/template/metadata/labels");
+  if (labels.size() > 0) job["metadata"].Set("labels", labels);
+}
+
 void FinalizeNamespace(json::Value& object) {
   const json::Value own("kubernetes");
   json::Array& finalizers = object["spec"]["finalizers"].EnsureArray();
@@ -222,6 +229,7 @@ Result<void> BuiltinStrategy::Create(const ServedResource& resource, json::Value
     FinalizeNamespace(object);
   } else if (resource.group == "batch" && resource.plural == "jobs") {
     SelectPods(object);
+    LabelLikeItsPods(object);
   } else if (resource.Is("apps", "daemonsets")) {
     SetTemplateGeneration(object,
                           std::to_string(std::max<std::int64_t>(1, TemplateGeneration(object))));
@@ -251,6 +259,8 @@ Result<void> BuiltinStrategy::Merged(const ServedResource& resource, const json:
   if (resource.Is("apps", "daemonsets")) {
     const bool changed = !(old.At("/spec/template") == std::as_const(object).At("/spec/template"));
     SetTemplateGeneration(object, std::to_string(TemplateGeneration(old) + (changed ? 1 : 0)));
+  } else if (resource.Is("batch", "jobs")) {
+    LabelLikeItsPods(object);
   }
   const json::Value& given = object;
   if (!IsCore(resource, "services") || given.At("/status/loadBalancer/ingress").size() == 0 ||
