@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "kinformer/quantity.h"
+
 #include "apiserver/errors/status.h"
 #include "object/values/text_forms.h"
 
@@ -135,6 +137,60 @@ void ValidateStatefulSet(const json::Value& old, const json::Value& object,
       "'minReadySeconds' are forbidden"));
 }
 
+void ValidateJob(const json::Value& old, const json::Value& object,
+                 std::vector<StatusCause>& causes) {
+  const json::Value& spec = object["spec"];
+  if (spec["completionMode"].StringOrEmpty() != "Indexed") {
+    Immutable("/spec/completions", old, object, causes);
+  } else if (!(spec["completions"] == old.At("/spec/completions")) &&
+             !(spec["completions"] == spec["parallelism"])) {
+    causes.push_back(InvalidValue("spec.completions", spec["completions"].Dump(),
+                                  "can only be modified in tandem with spec.parallelism"));
+  }
+  Immutable("/spec/selector", old, object, causes);
+  // A Job that waits may still be placed and sized in another way.
+  if (!old.At("/spec/suspend").AsBool().value_or(false)) {
+    Immutable("/spec/template", old, object, causes);
+  }
+  for (const char* pointer : {"/spec/completionMode", "/spec/podFailurePolicy",
+                              "/spec/backoffLimitPerIndex", "/spec/managedBy",
+                              "/spec/successPolicy"}) {
+    Immutable(pointer, old, object, causes);
+  }
+}
+
+// Claims are what they were made as, but for the volume that they get, and for the size and the
+// attributes of a volume that they have.
+void ValidateClaim(const json::Value& old, const json::Value& object,
+                   std::vector<StatusCause>& causes) {
+  const json::Value& before = old["spec"];
+  json::Value rest = object["spec"];
+  if (before["volumeName"].StringOrEmpty().empty()) Take(before, rest, "volumeName");
+  if (object.At("/status/phase").StringOrEmpty() == "Bound") {
+    if (!std::as_const(rest).At("/resources/requests").is_null()) {
+      Take(before.At("/resources/requests"), rest["resources"]["requests"], "storage");
+    }
+    Take(before, rest, "volumeAttributesClassName");
+  }
+  if (!(rest == before)) {
+    causes.push_back(ForbiddenField("spec",
+                                    "spec is immutable after creation except resources.requests "
+                                    "and volumeAttributesClassName for bound claims"));
+  }
+  const auto size = [](const json::Value& claim) {
+    const auto parsed = resource::Quantity::Parse(
+        claim.At("/spec/resources/requests/storage").StringOrEmpty());
+    return parsed ? *parsed : resource::Quantity();
+  };
+  const auto capacity =
+      resource::Quantity::Parse(old.At("/status/capacity/storage").StringOrEmpty());
+  if (size(object) < size(old) &&
+      !((capacity ? *capacity : resource::Quantity()) < size(object))) {
+    causes.push_back(ForbiddenField("spec.resources.requests.storage",
+                                    "field can not be less than status.capacity"));
+  }
+}
+
 }  // namespace
 
 std::vector<StatusCause> ValidateChange(const ServedResource& resource, const json::Value& old,
@@ -154,8 +210,9 @@ std::vector<StatusCause> ValidateChange(const ServedResource& resource, const js
   } else if (Is(resource, "apps", "statefulsets")) {
     ValidateStatefulSet(old, object, causes);
   } else if (Is(resource, "batch", "jobs")) {
-    Immutable("/spec/selector", old, object, causes);
-    Immutable("/spec/completionMode", old, object, causes);
+    ValidateJob(old, object, causes);
+  } else if (Is(resource, "", "persistentvolumeclaims")) {
+    ValidateClaim(old, object, causes);
   } else if (resource.group == "rbac.authorization.k8s.io" &&
              resource.plural.ends_with("bindings")) {
     if (!(old["roleRef"] == object["roleRef"])) {
