@@ -1,37 +1,23 @@
 // What a server of ours answers to those who mean it harm, or who know no better: requests over
 // sockets, as a table. After each the server still answers at once.
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <ctime>
-#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <ostream>
 #include <string>
 #include <string_view>
-#include <thread>
-#include <utility>
 #include <vector>
 
-#include "kinformer/json.h"
 #include "kinformer/testing/api_server.h"
-#include "kinformer/yaml.h"
 
+#include "integration/hostile_requests.h"
 #include "integration/raw_http.h"
 
 namespace kinformer::testing {
 namespace {
 
-using std::chrono::milliseconds;
 using ::testing::HasSubstr;
-using ::testing::Not;
-
-constexpr std::string_view kMaps = "/api/v1/namespaces/default/configmaps";
-constexpr std::string_view kPods = "/api/v1/namespaces/default/pods";
-constexpr std::string_view kCrds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 struct Row {
   std::string name;
@@ -41,44 +27,6 @@ struct Row {
   std::vector<std::string> before{};  // requests that have to succeed
 };
 void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
-
-std::string Repeat(std::string_view text, std::size_t count) {
-  std::string out;
-  out.reserve(text.size() * count);
-  for (std::size_t i = 0; i < count; ++i) out += text;
-  return out;
-}
-
-std::string Json(std::string_view method, std::string_view target, std::string_view body,
-                 RawFields fields = {}) {
-  fields.emplace_back("Content-Type", "application/json");
-  return RequestText(method, target, fields, body);
-}
-std::string Yaml(std::string_view body) {
-  return RequestText("POST", kMaps, {{"Content-Type", "application/yaml"}}, body);
-}
-std::string Patch(std::string_view name, std::string_view kind, std::string_view body) {
-  return RequestText("PATCH", std::string(kMaps) + "/" + std::string(name),
-                     {{"Content-Type", "application/" + std::string(kind) + "-patch+json"}}, body);
-}
-std::string Map(std::string_view name, std::string_view rest = {}) {
-  std::string body = R"({"metadata":{"name":")" + std::string(name) + "\"}";
-  return Json("POST", kMaps, body.append(rest).append("}"));
-}
-std::string Get(std::string_view target) { return RequestText("GET", target); }
-std::string Head(std::string_view lines) {
-  return "GET /version HTTP/1.1\r\n" + std::string(lines) + "Connection: close\r\n\r\n";
-}
-
-// "k0":value,"k1":value, ...
-std::string Members(std::size_t count, std::string_view value, std::string_view prefix = "k") {
-  std::string out;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i > 0) out += ',';
-    out.append("\"").append(prefix).append(std::to_string(i)).append("\":").append(value);
-  }
-  return out;
-}
 
 // ---- Whose requests they are
 
@@ -444,210 +392,6 @@ TEST_P(HostileServer, AnswersAndLives) {
 
 INSTANTIATE_TEST_SUITE_P(Table, HostileServer, ::testing::ValuesIn(AllRows()),
                          [](const auto& row) { return row.param.name; });
-
-// ---- What costs much
-
-class CostlyServer : public HostileServer {
- protected:
-  // Answered with `status`, and not in quadratic time: by the CPU time of a harmless object of many
-  // members in the same process, byte by byte. One pass takes a few times as much, and what is
-  // quadratic hundreds of times.
-  static RawReply AskSoon(const std::string& request, int status) {
-    static const double yardstick = [] {
-      const std::string harmless = Map("yardstick", ",\"data\":{" + Members(20'000, "\"v\"") + "}");
-      const std::clock_t before = std::clock();
-      EXPECT_EQ(Ask(harmless).status, 201);
-      return static_cast<double>(std::clock() - before) / static_cast<double>(harmless.size());
-    }();
-    constexpr std::size_t kLeast = 100'000;
-    const std::clock_t before = std::clock();
-    RawReply reply = Ask(request);
-    const auto took = static_cast<double>(std::clock() - before);
-    EXPECT_LT(took, 60 * yardstick * static_cast<double>(std::max(request.size(), kLeast)));
-    RecordProperty("times_the_yardstick",
-                   std::to_string(took / yardstick / static_cast<double>(request.size())));
-    EXPECT_EQ(reply.status, status) << reply.text.substr(0, 500);
-    return reply;
-  }
-  static std::size_t Count(const std::string& text, const std::string& part) {
-    std::size_t count = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-      ++count;
-    }
-    return count;
-  }
-};
-
-TEST_F(CostlyServer, Row33ManyUnknownMembersAreOnePass) {
-  const RawReply reply = AskSoon(Map("many", "," + Members(12'000, "1")), 201);
-  const std::string head = reply.text.substr(0, reply.text.find("\r\n\r\n"));
-  // The last of the warnings says how many there would be.
-  EXPECT_LT(head.size(), 6000U);
-  EXPECT_GT(Count(head, "Warning: "), 10U);
-  EXPECT_THAT(head, HasSubstr(" more warnings"));
-  AskSoon(Map("many-more", "," + Members(150'000, "1")), 201);
-  EXPECT_THAT(Ask(Get(std::string(kMaps) + "/many")).text, Not(HasSubstr("k11999")));
-}
-
-TEST_F(CostlyServer, Row34ManyNullsAreOnePass) {
-  const std::string data = ",\"data\":{" + Members(20'000, "\"v\"") + "}";
-  const std::string nulls = "{\"data\":{" + Members(20'000, "null") + "}}";
-  for (const char* kind : {"merge", "strategic-merge"}) {
-    const std::string name = std::string("nulls-") + kind;
-    ASSERT_EQ(AskSoon(Map(name, data), 201).status, 201);
-    AskSoon(Patch(name, kind, nulls), 200);
-    EXPECT_THAT(Ask(Get(std::string(kMaps) + "/" + name)).text, Not(HasSubstr("k19999")));
-  }
-}
-
-TEST_F(CostlyServer, ManyOperationsOnOneContainerAreOnePass) {
-  AskSoon(Map("ops", ",\"data\":{" + Members(10'000, "\"v\"") + "}"), 201);
-  std::string removes = "[";
-  for (int i = 0; i < 10'000; ++i) {
-    removes +=
-        (i == 0 ? "" : ",") + (R"({"op":"remove","path":"/data/k)" + std::to_string(i)) + "\"}";
-  }
-  AskSoon(Patch("ops", "json", removes + "]"), 200);
-  std::string inserts = R"([{"op":"add","path":"/metadata/finalizers","value":[]})";
-  for (int i = 0; i < 9'998; ++i) {
-    inserts += R"(,{"op":"add","path":"/metadata/finalizers/0","value":"example.com/f)" +
-               std::to_string(i) + "\"}";
-  }
-  const RawReply reply = AskSoon(Patch("ops", "json", inserts + "]"), 200);
-  EXPECT_LT(reply.text.find("example.com/f9997\""), reply.text.find("example.com/f0\""));
-}
-
-TEST_F(CostlyServer, ListsThatArePatchedThroughAndThroughHaveAnEnd) {
-  AskSoon(Map("shift"), 201);
-  std::string patch = R"([{"op":"add","path":"/a","value":[)" + Repeat("1,", 300'000) +
-                      R"(1]},{"op":"add","path":"/b","value":[1]})";
-  patch += Repeat(R"(,{"op":"add","path":"/a/0","value":1},{"op":"add","path":"/b/0","value":1})",
-                  2'000);
-  const RawReply reply = AskSoon(Patch("shift", "json", patch + "]"), 422);
-  EXPECT_THAT(reply.text, HasSubstr("replace these as a whole"));
-}
-
-TEST_F(CostlyServer, ElementOrderIsOnePass) {
-  std::string finalizers;
-  std::string reversed;
-  for (int i = 0; i < 20'000; ++i) {
-    const std::string one = "\"example.com/f" + std::to_string(i) + "\"";
-    finalizers += (i == 0 ? "" : ",") + one;
-    reversed = i == 0 ? one : reversed;
-  }
-  for (int i = 19'999; i > 0; --i) {
-    reversed.insert(0, "\"example.com/f" + std::to_string(i) + "\",");
-    if (i == 15'000) break;  // the others keep their order
-  }
-  AskSoon(Json("POST", kMaps, R"({"metadata":{"name":"order","finalizers":[)" + finalizers + "]}}"),
-          201);
-  AskSoon(Patch("order", "strategic-merge",
-                R"({"metadata":{"$setElementOrder/finalizers":[)" + finalizers +
-                    R"(],"finalizers":[)" + finalizers + "]}}"),
-          200);
-  AskSoon(Patch("order", "strategic-merge",
-                R"({"metadata":{"$deleteFromPrimitiveList/finalizers":[)" + finalizers + "]}}"),
-          200);
-  EXPECT_THAT(Ask(Get(std::string(kMaps) + "/order")).text, Not(HasSubstr("example.com/f19999")));
-}
-
-TEST_F(CostlyServer, ManyYamlKeysAreOnePass) {
-  std::string text = "metadata: {name: keys}\ndata:\n";
-  for (int i = 0; i < 60'000; ++i) text += "  k" + std::to_string(i) + ": v\n";
-  AskSoon(Yaml(text), 201);
-}
-
-TEST_F(CostlyServer, PathsOfUnknownMembersAreBounded) {
-  const std::string deep = Repeat(R"({"properties":{"a-rather-long-name":)", 200);
-  const std::string crd = R"({"metadata":{"name":"x"},"spec":{"versions":[{"schema":{)"
-                          R"("openAPIV3Schema":)" +
-                          deep + "{" + Members(100'000, "1") + "}" + Repeat("}}", 200) + "}}]}}";
-  const RawReply reply = Ask(Json("POST", std::string(kCrds) + "?fieldValidation=Strict", crd));
-  EXPECT_GE(reply.status, 400);
-  EXPECT_LT(reply.text.size(), 4U << 20);
-}
-
-// Row 41.
-TEST_F(CostlyServer, Row41NoTextStandsForAnotherField) {
-  const RawReply made =
-      Ask(Json("POST", kPods,
-               R"({"metadata":{"name":"forger"},"spec":{"nodeName":"n\u0000Foo\u0000Bar",)"
-               R"("containers":[{"name":"c","image":"i"}]}})"));
-  EXPECT_THAT((std::vector<int>{201, 400, 422}), ::testing::Contains(made.status));
-  for (const char* field : {"status.phase%3DFoo", "spec.nodeName%3Dn", "status.phase%3DBar"}) {
-    EXPECT_THAT(Ask(Get(std::string(kPods) + "?fieldSelector=" + field)).text,
-                HasSubstr("\"items\":[]"));
-  }
-}
-
-// Row 36 and its kin: whatever one asks for, others are answered meanwhile. Without slices they
-// wait for as long as the whole answer takes.
-TEST_F(CostlyServer, Row36NobodyStarvesBehindACostlyAnswer) {
-  std::string manifests;
-  for (int i = 0; i < 8'000; ++i) {
-    manifests += "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: m" + std::to_string(i) +
-                 ", namespace: crowd, labels: {a: b" + std::to_string(i) + "}}\ndata: {k: v}\n";
-  }
-  server->Load("apiVersion: v1\nkind: Namespace\nmetadata: {name: crowd}\n" + manifests).OrExit();
-  const std::string maps = "/api/v1/namespaces/crowd/configmaps";
-  std::string terms = "a notin (x0";
-  for (int i = 1; i < 8'000; ++i) terms += ",x" + std::to_string(i);
-  std::string selector;
-  for (const char c : terms + ")") selector += c == ' ' ? std::string("%20") : std::string(1, c);
-  const std::string table = "application/json;as=Table;g=meta.k8s.io;v=v1";
-  for (const auto& [target, accept] : std::vector<std::pair<std::string, std::string>>{
-           {maps + "?pretty=true", "application/json"},
-           {maps, "application/yaml"},
-           {maps, table},
-           {maps, "application/json"},
-           {maps, "application/vnd.kubernetes.protobuf"},
-           {maps + "?labelSelector=" + selector, "application/json"},
-           {maps + "?limit=7000&labelSelector=" + selector, "application/json"}}) {
-    const std::string request = RequestText("GET", target, {{"Accept", accept}});
-    std::atomic<bool> done{false};
-    const auto begin = std::chrono::steady_clock::now();
-    std::size_t size = 0;
-    std::thread costly([&] {
-      size = Ask(request).text.size();
-      done = true;
-    });
-    auto longest = std::chrono::steady_clock::duration::zero();
-    while (!done) {
-      const auto before = std::chrono::steady_clock::now();
-      EXPECT_EQ(Ask(Get("/version")).status, 200);
-      longest = std::max(longest, std::chrono::steady_clock::now() - before);
-    }
-    costly.join();
-    const auto all = std::chrono::steady_clock::now() - begin;
-    EXPECT_GT(size, 100'000U) << target.substr(0, 100);
-    // Machines have other things to do, too; still nobody waits for the whole.
-    EXPECT_LT(longest, std::max<std::chrono::steady_clock::duration>(milliseconds(50), all / 4))
-        << accept << " " << target.substr(0, 100);
-  }
-}
-
-// Pieces or whole, a list is the same.
-TEST_F(CostlyServer, RenderedListsAreWhatTheyWere) {
-  for (const char* name : {"r1", "r2"}) AskSoon(Map(name, ",\"data\":{\"a\":\"b\\nc\"}"), 201);
-  const auto body = [](const RawReply& reply) {
-    return reply.text.substr(reply.text.find("\r\n\r\n") + 4);
-  };
-  for (const std::string selector :
-       {"", "?fieldSelector=metadata.name%3Dr1", "?fieldSelector=metadata.name%3Dnobody"}) {
-    const std::string plain = body(Ask(Get(std::string(kMaps) + selector)));
-    const RawReply pretty =
-        Ask(Get(std::string(kMaps) + selector + (selector.empty() ? "?" : "&") + "pretty=true"));
-    if (plain.starts_with("{")) {
-      const json::Value value = json::Parse(plain).OrExit();
-      EXPECT_THAT(pretty.text,
-                  HasSubstr(selector.empty() ? "\"kind\": \"ConfigMapList\"" : value.DumpPretty()));
-      const RawReply yaml =
-          Ask(RequestText("GET", std::string(kMaps) + selector, {{"Accept", "application/yaml"}}));
-      EXPECT_THAT(yaml.text,
-                  HasSubstr(selector.empty() ? "kind: ConfigMapList\n" : yaml::Dump(value)));
-    }
-  }
-}
 
 }  // namespace
 }  // namespace kinformer::testing

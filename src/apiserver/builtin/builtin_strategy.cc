@@ -237,21 +237,24 @@ Result<void> BuiltinStrategy::Create(const ServedResource& resource, json::Value
   return {};
 }
 
-Result<void> BuiltinStrategy::Update(const ServedResource& resource, const json::Value& old,
+Result<void> BuiltinStrategy::Assign(const ServedResource& resource, const json::Value& old,
                                      json::Value& object) {
-  if (IsCore(resource, "services")) {
-    if (auto causes = addresses_.Assign(old, object); !causes.empty()) {
-      return InvalidError(
-          resource.KindSubject(std::as_const(object).At("/metadata/name").StringOrEmpty()),
-          std::move(causes));
-    }
-  } else if (IsCore(resource, "pods")) {
+  if (!IsCore(resource, "services")) return {};
+  auto causes = addresses_.Assign(old, object);
+  if (causes.empty()) return {};
+  return InvalidError(
+      resource.KindSubject(std::as_const(object).At("/metadata/name").StringOrEmpty()),
+      std::move(causes));
+}
+
+void BuiltinStrategy::Update(const ServedResource& resource, const json::Value& old,
+                             json::Value& object) {
+  if (IsCore(resource, "pods")) {
     TolerateForAWhile(object["spec"]);
     Keep(object["spec"], old["spec"], {"priority", "preemptionPolicy"});
   } else if (resource.group == "batch" && resource.plural == "jobs") {
     Keep(object["spec"], old["spec"], {"selector"});
   }
-  return {};
 }
 
 Result<void> BuiltinStrategy::Merged(const ServedResource& resource, const json::Value& old,

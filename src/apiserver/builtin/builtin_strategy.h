@@ -17,7 +17,8 @@
 
 namespace kinformer::apiserver {
 
-// Loop-confined, never blocks. Errors are the API's. Objects have their defaults.
+// Loop-confined where nothing else is said, never blocks. Errors are the API's. Objects have their
+// defaults.
 class BuiltinStrategy {
  public:
   explicit BuiltinStrategy(ServerState& state)
@@ -25,12 +26,14 @@ class BuiltinStrategy {
 
   // `object` is new and has its name and its uid.
   Result<void> Create(const ServedResource& resource, json::Value& object);
-  // `object` was sent to take the place of `old`.
-  Result<void> Update(const ServedResource& resource, const json::Value& old, json::Value& object);
+  // `object` was sent to take the place of `old`: the addresses of a Service.
+  Result<void> Assign(const ServedResource& resource, const json::Value& old, json::Value& object);
+  // What else is to be done for it. On any thread.
+  static void Update(const ServedResource& resource, const json::Value& old, json::Value& object);
   // It has been merged with what the server keeps of `old`. `status`: it was sent to the
-  // subresource of that name.
-  Result<void> Merged(const ServedResource& resource, const json::Value& old, json::Value& object,
-                      bool status);
+  // subresource of that name. On any thread.
+  static Result<void> Merged(const ServedResource& resource, const json::Value& old,
+                             json::Value& object, bool status);
   // It has been stored in place of `old` (null: nothing), or removed.
   void Stored(const ServedResource& resource, const StoredObjectPtr& old,
               const json::Value& object);

@@ -23,8 +23,7 @@
 
 namespace kinformer::apiserver {
 
-// Loop-confined: plans are made when they are first needed. Never blocks. Errors name the member
-// whose type is wrong.
+// Thread-safe. Errors name the member whose type is wrong.
 class Defaults {
  public:
   // `object` is of the message; `kind`: "apps/v1 Deployment". After an error `object` is of no use.

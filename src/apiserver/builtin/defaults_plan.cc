@@ -60,6 +60,7 @@ DefaultPlans::DefaultPlans() {
 
 const MessagePlan& DefaultPlans::For(const internal::MessageDescriptor& message,
                                      std::string_view kind) {
+  const std::lock_guard lock(mutex_);
   Known& known = known_[&message];
   if (known.plan == nullptr || known.kind != kind) {
     known.kind = kind;

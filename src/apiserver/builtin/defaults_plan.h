@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -69,8 +70,8 @@ struct MessagePlan {
   std::size_t FindNext(std::string_view name, std::size_t& next) const;
 };
 
-// Makes plans when they are first asked for, and keeps them. Thread-compatible. Plans live as long
-// as this.
+// Makes plans when they are first asked for, and keeps them. Thread-safe. Plans do not change, and
+// live as long as this.
 class DefaultPlans {
  public:
   DefaultPlans();
@@ -93,6 +94,7 @@ class DefaultPlans {
   void AddRules(MessagePlan& plan, const std::string& kind, const std::string& parent) const;
   void AddRule(MessagePlan& plan, const DefaultRow& row) const;
 
+  std::mutex mutex_;                                      // for the two last
   std::unordered_map<std::string_view, Rows> rows_{};     // by message
   std::unordered_map<std::string_view, bool> special_{};  // kinds and places that the table names
   std::map<std::string, std::unique_ptr<MessagePlan>, std::less<>> plans_{};

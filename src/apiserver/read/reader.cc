@@ -101,12 +101,13 @@ Error ExpiredContinue(const ContinueToken& token) {
 ResponsePtr Reader::Get(const std::shared_ptr<const ResourceRequest>& request) {
   const auto version = ParseVersion(request->info.query.Get("resourceVersion"));
   if (!version) return ErrorResponse(version.error(), request->accept);
-  if (*version <= state_.resource_version) return GetAt(*request, true);
+  if (*version <= state_.resource_version) return GetAt(request, true);
   return WhenVersionReached(state_, *version, state_.options.future_version_wait,
-                            [this, request](bool reached) { return GetAt(*request, reached); });
+                            [this, request](bool reached) { return GetAt(request, reached); });
 }
 
-ResponsePtr Reader::GetAt(const ResourceRequest& request, bool reached) {
+ResponsePtr Reader::GetAt(const std::shared_ptr<const ResourceRequest>& asked_for, bool reached) {
+  const ResourceRequest& request = *asked_for;
   if (!reached) {
     const std::int64_t asked = ParseVersion(request.info.query.Get("resourceVersion")).value_or(0);
     return ErrorResponse(TooLargeResourceVersionError(asked, state_.resource_version),
@@ -118,7 +119,16 @@ ResponsePtr Reader::GetAt(const ResourceRequest& request, bool reached) {
     return ErrorResponse(NotFoundError(resource.Subject(request.info.name)), request.accept);
   }
   const ObjectEncoder encoder(request.at, request.format, state_.env.WallNow());
-  return WholeResponse(200, ContentTypeOf(request.format, false), encoder.Object(stored));
+  if (IsStoredText(request.format) || !OffLoop::IsMuch(stored->body().size())) {
+    return WholeResponse(200, ContentTypeOf(request.format, false), encoder.Object(stored));
+  }
+  auto bytes = std::make_shared<std::string>();
+  return off_loop_.Run(
+      stored->body().size(),
+      [bytes, encoder, copy = stored->Copy()] { *bytes = encoder.Object(copy); },
+      [bytes, asked_for] {
+        return WholeResponse(200, ContentTypeOf(asked_for->format, false), std::move(*bytes));
+      });
 }
 
 ResponsePtr Reader::List(const std::shared_ptr<const ResourceRequest>& request) {

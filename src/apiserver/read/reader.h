@@ -15,6 +15,7 @@
 #include "apiserver/read/list_stream.h"
 #include "apiserver/read/watch_stream.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/request/off_loop.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
 
@@ -23,14 +24,15 @@ namespace kinformer::apiserver {
 // Loop-confined. Errors come back as responses.
 class Reader {
  public:
-  explicit Reader(ServerState& state) : state_(state) {}
+  // Both must outlive it.
+  Reader(ServerState& state, OffLoop& off_loop) : state_(state), off_loop_(off_loop) {}
 
   ResponsePtr Get(const std::shared_ptr<const ResourceRequest>& request);
   ResponsePtr List(const std::shared_ptr<const ResourceRequest>& request);
   ResponsePtr Watch(const std::shared_ptr<const ResourceRequest>& request);
 
  private:
-  ResponsePtr GetAt(const ResourceRequest& request, bool reached);
+  ResponsePtr GetAt(const std::shared_ptr<const ResourceRequest>& asked_for, bool reached);
   ResponsePtr ListAt(const ResourceRequest& request, bool reached);
   [[nodiscard]] Result<ListPlan> PlanList(const ResourceRequest& request) const;
   // The page that a token asks for.
@@ -45,6 +47,7 @@ class Reader {
   [[nodiscard]] std::int64_t Earlier(std::int64_t versions, std::int64_t oldest) const;
 
   ServerState& state_;
+  OffLoop& off_loop_;
 };
 
 }  // namespace kinformer::apiserver

@@ -20,6 +20,11 @@
 
 namespace kinformer::apiserver {
 
+// Whether an answer is a copy of the text that is stored, and not made of it.
+[[nodiscard]] inline bool IsStoredText(const OutputFormat& format) {
+  return format.media == MediaType::kJson && !format.pretty && format.form != Form::kTable;
+}
+
 // The head of a list.
 struct ListHead {
   std::string resource_version{};
@@ -27,7 +32,7 @@ struct ListHead {
   std::int64_t remaining = 0;
 };
 
-// Loop-confined, as stored objects are.
+// Loop-confined, as stored objects are; with one that nobody else has, on any thread.
 class ObjectEncoder {
  public:
   // `now` is what ages are counted from.

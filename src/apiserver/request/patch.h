@@ -5,6 +5,8 @@
 #ifndef KINFORMER_APISERVER_REQUEST_PATCH_H_
 #define KINFORMER_APISERVER_REQUEST_PATCH_H_
 
+#include <string_view>
+
 #include "kinformer/json.h"
 #include "kinformer/result.h"
 
@@ -17,6 +19,10 @@ Result<void> ApplyJsonPatch(const json::Value& patch, json::Value& document);
 // merge one by one. Directives: $patch, $deleteFromPrimitiveList, $setElementOrder, $retainKeys.
 // BadRequest for a malformed one.
 Result<void> ApplyStrategicMergePatch(const json::Value& patch, json::Value& document);
+
+// What applies a patch of that media type; null where there is none of it for such a resource.
+using PatchFunction = Result<void> (*)(const json::Value& patch, json::Value& document);
+PatchFunction PatchFunctionOf(std::string_view content_type, bool custom);
 
 }  // namespace kinformer::apiserver
 

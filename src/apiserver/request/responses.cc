@@ -33,32 +33,6 @@ class Whole final : public ResponseStream {
   std::size_t offset_ = 0;
 };
 
-// The part that Deferred responses share: an answer that comes later.
-class Deferred : public ResponseStream {
- public:
-  [[nodiscard]] bool ready() const override { return inner_ != nullptr && inner_->ready(); }
-  [[nodiscard]] int status() const override { return inner_->status(); }
-  [[nodiscard]] const HttpHeaders& headers() const override { return inner_->headers(); }
-  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
-    return ready() ? inner_->Read(max_bytes, out) : State::kWait;
-  }
-  void SetWake(std::function<void()> wake) override {
-    wake_ = std::move(wake);
-    if (inner_) inner_->SetWake(wake_);
-  }
-
- protected:
-  void Begin(ResponsePtr inner) {
-    inner_ = std::move(inner);
-    inner_->SetWake(wake_);
-    if (inner_->ready() && wake_) wake_();
-  }
-
- private:
-  ResponsePtr inner_;
-  std::function<void()> wake_;
-};
-
 class VersionWait final : public Deferred {
  public:
   VersionWait(ServerState& state, std::int64_t version, Duration limit,

@@ -204,11 +204,11 @@ ResponsePtr RequestRouter::Serve(ResourceRequest out) {
     case Verb::kWatch:
       return reader_.Watch(std::make_shared<const ResourceRequest>(std::move(out)));
     case Verb::kCreate:
-      return mutations_.Create(out);
+      return mutations_.Create(std::move(out));
     case Verb::kUpdate:
-      return mutations_.Update(out);
+      return mutations_.Update(std::move(out));
     case Verb::kPatch:
-      return mutations_.Patch(out);
+      return mutations_.Patch(std::move(out));
     case Verb::kDelete:
       return mutations_.Delete(out);
     case Verb::kDeleteCollection:

@@ -32,9 +32,10 @@ class RequestRouter {
       : server_(server),
         state_(state),
         faults_(faults),
-        reader_(state),
-        mutations_(state, writer),
-        discovery_(state) {}
+        reader_(state, off_loop_),
+        mutations_(state, writer, off_loop_),
+        discovery_(state),
+        off_loop_(state.env) {}
 
   ResponsePtr Handle(HttpRequest request);
   [[nodiscard]] std::uint64_t requests() const { return requests_; }
@@ -59,6 +60,7 @@ class RequestRouter {
   Discovery discovery_;
   std::uint64_t requests_ = 0;
   std::string audit_prefix_;
+  OffLoop off_loop_;  // ends before what its work is about
 };
 
 }  // namespace kinformer::apiserver

@@ -193,6 +193,22 @@ std::shared_ptr<const StoredObject> StoredObject::AtResourceVersion(std::int64_t
   return stored;
 }
 
+std::shared_ptr<const StoredObject> StoredObject::Copy() const {
+  auto copy = std::make_shared<StoredObject>();
+  copy->key_ = key_;
+  copy->body_ = body_;
+  copy->labels_ = labels_;
+  copy->fields_ = fields_;
+  copy->resource_version_ = resource_version_;
+  copy->namespace_size_ = namespace_size_;
+  copy->uid_offset_ = uid_offset_;
+  copy->uid_size_ = uid_size_;
+  copy->tombstone_ = tombstone_;
+  copy->terminating_ = terminating_;
+  copy->owned_ = owned_;
+  return copy;
+}
+
 json::Value StoredObject::Parse(std::string_view api_version, std::string_view kind) const {
   std::string text = "{";
   if (!kind.empty()) {

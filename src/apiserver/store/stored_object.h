@@ -41,6 +41,9 @@ class StoredObject {
   [[nodiscard]] std::shared_ptr<const StoredObject> AtResourceVersion(std::int64_t resource_version,
                                                                       bool tombstone) const;
 
+  // A copy that nobody else has, for another thread.
+  [[nodiscard]] std::shared_ptr<const StoredObject> Copy() const;
+
   // "namespace/name", or "name".
   [[nodiscard]] const std::string& key() const { return key_; }
   [[nodiscard]] std::string_view namespace_() const {

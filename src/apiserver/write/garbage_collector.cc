@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/request/object_encoder.h"
 #include "apiserver/write/propagation.h"
 
 namespace kinformer::apiserver {
@@ -21,8 +22,9 @@ struct Owner {
 std::vector<Owner> OwnersOf(const StoredObjectPtr& stored) {
   std::vector<Owner> owners;
   if (stored == nullptr || !stored->owned()) return owners;
-  const json::Value object = stored->Parse();
-  for (const json::Value& owner : object.At("/metadata/ownerReferences").items()) {
+  // Text of our own making always parses.
+  const json::Value metadata = json::Parse(MetadataText(stored->body())).value_or(json::Value());
+  for (const json::Value& owner : metadata["ownerReferences"].items()) {
     owners.push_back({.uid = owner["uid"].StringOrEmpty(),
                       .blocks = owner["blockOwnerDeletion"].AsBool().value_or(false)});
   }

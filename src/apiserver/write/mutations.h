@@ -6,13 +6,12 @@
 #ifndef KINFORMER_APISERVER_WRITE_MUTATIONS_H_
 #define KINFORMER_APISERVER_WRITE_MUTATIONS_H_
 
-#include <functional>
-#include <string>
-#include <vector>
+#include <utility>
 
 #include "apiserver/registry/server_state.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
+#include "apiserver/write/body_writer.h"
 #include "apiserver/write/object_writer.h"
 #include "apiserver/write/request_body.h"
 #include "apiserver/write/reviews.h"
@@ -22,12 +21,13 @@ namespace kinformer::apiserver {
 // Loop-confined. Errors come back as responses.
 class Mutations {
  public:
-  Mutations(ServerState& state, ObjectWriter& writer)
-      : state_(state), writer_(writer), reviews_(state) {}
+  // All must outlive it, but for `off_loop`, which must end before it.
+  Mutations(ServerState& state, ObjectWriter& writer, OffLoop& off_loop)
+      : state_(state), writer_(writer), reviews_(state), bodies_(state, writer, off_loop) {}
 
-  ResponsePtr Create(const ResourceRequest& request);
-  ResponsePtr Update(const ResourceRequest& request);
-  ResponsePtr Patch(const ResourceRequest& request);
+  ResponsePtr Create(ResourceRequest request);
+  ResponsePtr Update(ResourceRequest request) { return bodies_.Update(std::move(request)); }
+  ResponsePtr Patch(ResourceRequest request) { return bodies_.Patch(std::move(request)); }
   ResponsePtr Delete(const ResourceRequest& request);
   ResponsePtr DeleteCollection(const ResourceRequest& request);
 
@@ -41,27 +41,10 @@ class Mutations {
   ResponsePtr RequestToken(const ResourceRequest& request, bool dry_run);
   // Resources that only answer: access reviews.
   ResponsePtr Review(const ResourceRequest& request);
-  // The body of a create or update, checked, and what is to be done with it.
-  using Write = std::function<Result<WriteOutcome>(const WriteTarget& target, json::Value object)>;
-  ResponsePtr WriteBody(const ResourceRequest& request, std::string_view options_kind,
-                        const Write& write);
-  ResponsePtr Answer(const ResourceRequest& request, const Result<WriteOutcome>& outcome,
-                     const std::vector<std::string>& warnings = {});
-  // Checks the object's types, takes out what the schema does not know, and gives the problems with
-  // fields that fieldValidation is about: as warnings, or as an error where it is Strict. Errors
-  // say what is wrong, not of what.
-  Result<std::vector<std::string>> ValidateFields(const ResourceRequest& request,
-                                                  std::string_view mode, json::Value& object,
-                                                  const std::vector<std::string>& duplicates) const;
-
-  // The same of what a patch has made; `uid` is the object's. Errors are about the patch.
-  Result<std::vector<std::string>> CheckPatched(const ResourceRequest& request,
-                                                std::string_view mode, const std::string& uid,
-                                                json::Value& object) const;
-
   ServerState& state_;
   ObjectWriter& writer_;
   Reviews reviews_;
+  BodyWriter bodies_;
 };
 
 }  // namespace kinformer::apiserver

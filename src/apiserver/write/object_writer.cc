@@ -186,9 +186,12 @@ Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
   return {};
 }
 
-Result<void> ObjectWriter::Convert(WriteTarget& target, json::Value& object) {
+Result<void> ObjectWriter::Convert(Draft& draft) {
+  WriteTarget& target = draft.target;
+  json::Value& object = draft.object;
   const std::shared_ptr<const ServedVersion> version = target.at.version;
   if (version->conversion == nullptr) return {};
+  draft.sent_as = version->conversion;
   DropNulls(object);
   if (state_.options.check_types && !target.checked) {
     const auto typed = internal::JsonToProtobuf(*version->message, object.Dump());
@@ -200,12 +203,12 @@ Result<void> ObjectWriter::Convert(WriteTarget& target, json::Value& object) {
   return {};
 }
 
-Result<void> ObjectWriter::ToStoredForm(WriteTarget& target, json::Value& object) {
-  const ServedResource& resource = *target.at.resource;
+Result<void> ObjectWriter::ToStoredForm(Draft& draft) {
+  const ServedResource& resource = *draft.target.at.resource;
   // With defaulting, nulls go by the types of the fields.
-  if (!resource.custom && !state_.options.defaulting) DropNulls(object);
-  if (Result<void> converted = Convert(target, object); !converted) return converted;
-  FoldFields(resource, object);
+  if (!resource.custom && !state_.options.defaulting) DropNulls(draft.object);
+  if (Result<void> converted = Convert(draft); !converted) return converted;
+  FoldFields(resource, draft.object);
   return {};
 }
 
@@ -237,102 +240,212 @@ Result<void> ObjectWriter::CheckMayCreate(const WriteTarget& target) {
                         "create not allowed while custom resource definition is terminating");
 }
 
-Result<void> ObjectWriter::CompleteNew(const WriteTarget& target, json::Value& object) {
-  const ServedResource& resource = *target.at.resource;
-  if (target.at.HasStatus() && !target.keep_status) object.Erase("status");
-  if (Result<void> typed = ApplyTypes(target, object); !typed) return typed;
-  if (resource.custom || resource.generation != GenerationRule::kNone) {
-    object["metadata"].Set("generation", 1);
-  }
-  object["metadata"].Set("uid", NewUid(state_.env));
-  if (state_.options.defaulting && !resource.custom) {
-    if (Result<void> ready = strategy_.Create(resource, object); !ready) return ready;
-  }
-  if (Result<void> ready = PrepareDefinition(resource, object, nullptr); !ready) return ready;
-  auto causes = ValidateMetadata(resource.metadata_rules(), std::as_const(object)["metadata"]);
-  if (!target.keep_status) Append(ValidateObject(resource, object), causes);
-  Append(ValidateCustomObject(target.at, object, nullptr), causes);
-  if (causes.empty()) return {};
-  return InvalidError(resource.KindSubject(target.name), std::move(causes));
+Result<void> ObjectWriter::NormalizeNew(Draft& draft) {
+  if (Result<void> ready = PrepareCustomObject(draft.target.at, draft.object); !ready) return ready;
+  Result<std::string> sent_version = PlaceNew(draft.target, draft.object["metadata"]);
+  if (!sent_version) return sent_version.error();
+  draft.sent_version = *std::move(sent_version);
+  if (draft.target.at.HasStatus() && !draft.target.keep_status) draft.object.Erase("status");
+  return {};
 }
 
-Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& given, json::Value object) {
-  WriteTarget target = given;
-  const ServedResource& resource = *target.at.resource;
-  if (Result<void> ready = ToStoredForm(target, object); !ready) return ready.error();
-  if (Result<void> ready = PrepareCustomObject(target.at, object); !ready) return ready.error();
-  const Result<std::string> sent_version = PlaceNew(target, object["metadata"]);
-  if (!sent_version) return sent_version.error();
-  const bool generated = GenerateNameOf(state_.env, resource, object["metadata"]);
-  target.name = object["metadata"]["name"].StringOrEmpty();
-  if (Result<void> allowed = CheckMayCreate(target); !allowed) return allowed.error();
-  if (Result<void> complete = CompleteNew(target, object); !complete) return complete.error();
+Result<void> ObjectWriter::Normalize(Draft& draft) {
+  if (Result<void> ready = ToStoredForm(draft); !ready) return ready;
+  if (draft.creates) {
+    if (Result<void> ready = NormalizeNew(draft); !ready) return ready;
+  } else {
+    TidyMetadata(draft.object["metadata"]);
+    const json::Value& metadata = std::as_const(draft.object)["metadata"];
+    if (Result<void> sent = CheckSentMetadata(draft.target, metadata); !sent) return sent;
+  }
+  return ApplyTypes(draft.target, draft.object);
+}
 
+Result<void> ObjectWriter::BeginNew(Draft& draft) {
+  const ServedResource& resource = *draft.target.at.resource;
+  json::Value& metadata = draft.object["metadata"];
+  draft.generated = GenerateNameOf(state_.env, resource, metadata);
+  draft.target.name = std::as_const(metadata)["name"].StringOrEmpty();
+  if (Result<void> allowed = CheckMayCreate(draft.target); !allowed) return allowed;
+  if (resource.custom || resource.generation != GenerationRule::kNone) {
+    metadata.Set("generation", 1);
+  }
+  metadata.Set("uid", NewUid(state_.env));
+  if (!state_.options.defaulting || resource.custom) return {};
+  return strategy_.Create(resource, draft.object);
+}
+
+// An update of what is not there: some resources are created by it.
+Result<void> ObjectWriter::TurnIntoCreate(Draft& draft) {
+  const ServedResource& resource = *draft.target.at.resource;
+  const ErrorSubject subject = resource.Subject(draft.target.name);
+  if (!resource.create_on_update || !draft.target.subresource.empty()) {
+    return NotFoundError(subject);
+  }
+  if (const std::string& uid = std::as_const(draft.object)["metadata"]["uid"].StringOrEmpty();
+      !uid.empty()) {
+    return UidPreconditionError(subject, uid, {});
+  }
+  if (!draft.target.dry_run) draft.object["metadata"].Erase("resourceVersion");
+  draft.creates = true;
+  return {};
+}
+
+Result<bool> ObjectWriter::Begin(Draft& draft) {
+  if (draft.creates) {
+    if (Result<void> begun = BeginNew(draft); !begun) return begun.error();
+    return true;
+  }
+  const ServedResource& resource = *draft.target.at.resource;
+  draft.over = resource.Find(draft.target.namespace_, draft.target.name);
+  if (draft.over == nullptr) {
+    if (Result<void> turned = TurnIntoCreate(draft); !turned) return turned.error();
+    return false;
+  }
+  const json::Value& metadata = std::as_const(draft.object)["metadata"];
+  if (Result<void> met =
+          CheckPreconditions(resource, resource.Subject(draft.target.name), metadata, draft.over);
+      !met) {
+    return met.error();
+  }
+  if (!resource.Is("", "services")) return true;
+  draft.old = draft.over->Parse();
+  if (!state_.options.defaulting || !draft.target.subresource.empty()) return true;
+  if (auto assigned = strategy_.Assign(resource, draft.old, draft.object); !assigned) {
+    return assigned.error();
+  }
+  return true;
+}
+
+Result<void> ObjectWriter::CompleteNew(Draft& draft) const {
+  const ServedResource& resource = *draft.target.at.resource;
+  json::Value& object = draft.object;
+  if (Result<void> ready = PrepareDefinition(resource, object, nullptr); !ready) return ready;
+  auto causes = ValidateMetadata(resource.metadata_rules(), std::as_const(object)["metadata"]);
+  if (!draft.target.keep_status) Append(ValidateObject(resource, object), causes);
+  Append(ValidateCustomObject(draft.target.at, object, nullptr), causes);
+  if (!causes.empty()) {
+    return InvalidError(resource.KindSubject(draft.target.name), std::move(causes));
+  }
+  object["metadata"].Set("creationTimestamp", FormatTime(state_.WallNow()));
+  return {};
+}
+
+Result<void> ObjectWriter::CompleteUpdate(Draft& draft) {
+  if (draft.old.is_null()) draft.old = draft.over->Parse();
+  std::vector<StatusCause> causes;
+  if (Result<void> ready = Merge(draft, causes); !ready) return ready;
+  return ValidateUpdate(draft, std::move(causes));
+}
+
+Result<void> ObjectWriter::Complete(Draft& draft) {
+  if (Result<void> complete = draft.creates ? CompleteNew(draft) : CompleteUpdate(draft);
+      !complete) {
+    return complete;
+  }
+  ToStorageVersion(draft.target.at, draft.object);
+  draft.unchanged = !draft.creates && SameObject(draft.old, draft.object);
+  if (draft.unchanged) return {};
+  // Its version is not known yet. What is not stored gets none; the answer to the creation of such
+  // a one repeats the one that was sent.
+  std::int64_t version = 1;
+  if (draft.target.dry_run) {
+    version = draft.creates ? NumberIn(draft.sent_version) : draft.over->resource_version();
+  }
+  draft.stored = StoredObject::Make(draft.object, version, draft.target.at.resource->fields);
+  return {};
+}
+
+bool ObjectWriter::IsCurrent(const Draft& draft) {
+  return draft.creates ||
+         draft.over == draft.target.at.resource->Find(draft.target.namespace_, draft.target.name);
+}
+
+Result<WriteOutcome> ObjectWriter::CommitNew(Draft& draft) {
+  const WriteTarget& target = draft.target;
+  const ServedResource& resource = *target.at.resource;
   // Storage refuses it, so it comes after the checks, and a dry run does not find out.
-  if (!sent_version->empty() && !target.dry_run) {
+  if (!draft.sent_version.empty() && !target.dry_run) {
     return Error(Reason::kUnknown, "resourceVersion should not be set on objects to be created")
         .WithHttpStatus(500);
   }
   if (const StoredObjectPtr there = resource.Find(target.namespace_, target.name)) {
-    return NameTaken(resource, target.name, there->terminating(), generated);
+    return NameTaken(resource, target.name, there->terminating(), draft.generated);
   }
-  object["metadata"].Set("creationTimestamp", FormatTime(state_.WallNow()));
-  ToStorageVersion(target.at, object);
-  WriteOutcome outcome = Store(target, nullptr, object);
+  WriteOutcome outcome = Store(target, nullptr, draft.stored, draft.object);
   outcome.created = true;
-  // What is not stored gets no version, and the answer repeats the one that was sent.
-  if (const std::int64_t sent = target.dry_run ? NumberIn(*sent_version) : 0; sent > 0) {
-    outcome.stored = StoredObject::Make(object, sent, resource.fields);
-  }
-  if (IsDefinition(resource)) outcome.warnings = DefinitionWarnings(object);
+  if (IsDefinition(resource)) outcome.warnings = DefinitionWarnings(draft.object);
   if (!target.dry_run) {
-    object["metadata"].Set("resourceVersion", VersionText(outcome.stored));
-    outcome.document = std::move(object);
+    draft.object["metadata"].Set("resourceVersion", VersionText(outcome.stored));
+    outcome.document = std::move(draft.object);
   }
   return outcome;
 }
 
-Result<WriteOutcome> ObjectWriter::CreateByUpdate(const WriteTarget& target, json::Value object) {
-  const ServedResource& resource = *target.at.resource;
-  const ErrorSubject subject = resource.Subject(target.name);
-  if (!resource.create_on_update || !target.subresource.empty()) return NotFoundError(subject);
-  if (const std::string& uid = std::as_const(object)["metadata"]["uid"].StringOrEmpty();
-      !uid.empty()) {
-    return UidPreconditionError(subject, uid, {});
+Result<WriteOutcome> ObjectWriter::Commit(Draft& draft) {
+  if (draft.creates) return CommitNew(draft);
+  if (draft.unchanged) return WriteOutcome{.stored = draft.over};
+  const WriteTarget& target = draft.target;
+  const bool grace_over =
+      draft.object.At("/metadata/deletionGracePeriodSeconds").AsInt64().value_or(0) == 0;
+  if (Terminating(draft.old) && grace_over && !HasFinalizers(*target.at.resource, draft.object)) {
+    WriteOutcome outcome = Remove(target, draft.over);
+    // The answer shows the object as it was sent; the event shows what was stored.
+    outcome.stored = draft.stored->AtResourceVersion(draft.over->resource_version(), false);
+    return outcome;
   }
-  if (!target.dry_run) object["metadata"].Erase("resourceVersion");
-  return Create(target, std::move(object));
+  return Store(target, draft.over, draft.stored, draft.object);
 }
 
-Result<json::Value> ObjectWriter::PrepareUpdate(const WriteTarget& target, const json::Value& old,
-                                                json::Value object,
-                                                std::vector<StatusCause>& causes) {
+Result<WriteOutcome> ObjectWriter::Write(Draft draft) {
+  for (;;) {
+    if (Result<void> ready = Normalize(draft); !ready) return ready.error();
+    const Result<bool> begun = Begin(draft);
+    if (!begun) return begun.error();
+    if (*begun) break;
+  }
+  if (Result<void> complete = Complete(draft); !complete) return complete.error();
+  return Commit(draft);
+}
+
+Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& target, json::Value object) {
+  return Write({.target = target, .object = std::move(object), .creates = true});
+}
+
+Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value object) {
+  return Write({.target = target, .object = std::move(object)});
+}
+
+// The object as it is to be stored. `causes`: what is wrong already with what was sent.
+Result<void> ObjectWriter::Merge(Draft& draft, std::vector<StatusCause>& causes) const {
+  const WriteTarget& target = draft.target;
   const ServedResource& resource = *target.at.resource;
-  if (Result<void> typed = ApplyTypes(target, object); !typed) return typed.error();
-  if (Result<void> ready = PrepareCustomObject(target.at, object); !ready) return ready.error();
+  const json::Value& old = draft.old;
+  if (Result<void> ready = PrepareCustomObject(target.at, draft.object); !ready) return ready;
   if (!target.keep_status && target.subresource.empty()) {
-    causes = ValidateDeletion(old["metadata"], std::as_const(object)["metadata"]);
+    causes = ValidateDeletion(old["metadata"], std::as_const(draft.object)["metadata"]);
   }
   const bool builtin = state_.options.defaulting && !resource.custom;
   if (builtin && target.subresource.empty()) {
-    if (auto ready = strategy_.Update(resource, old, object); !ready) return ready.error();
+    BuiltinStrategy::Update(resource, old, draft.object);
   }
-  json::Value merged = MergeForUpdate(
+  draft.object = MergeForUpdate(
       {.at = target.at, .subresource = target.subresource, .keep_status = target.keep_status}, old,
-      std::move(object));
+      std::move(draft.object));
   if (builtin) {
     const bool status = target.subresource == "status";
-    if (auto ready = strategy_.Merged(resource, old, merged, status); !ready) return ready.error();
+    if (auto ready = BuiltinStrategy::Merged(resource, old, draft.object, status); !ready) {
+      return ready;
+    }
   }
-  if (target.subresource.empty()) {
-    if (auto ready = PrepareDefinition(resource, merged, &old); !ready) return ready.error();
-  }
-  return merged;
+  if (!target.subresource.empty()) return {};
+  return PrepareDefinition(resource, draft.object, &old);
 }
 
-Result<void> ObjectWriter::ValidateUpdate(const WriteTarget& target, const Conversion* conversion,
-                                          const json::Value& old, const json::Value& merged,
-                                          std::vector<StatusCause> causes) {
+Result<void> ObjectWriter::ValidateUpdate(const Draft& draft, std::vector<StatusCause> causes) {
+  const WriteTarget& target = draft.target;
+  const json::Value& old = draft.old;
+  const json::Value& merged = draft.object;
   const ServedResource& resource = *target.at.resource;
   Append(ValidateMetadata(resource.metadata_rules(), merged["metadata"]), causes);
   if (!target.keep_status) {
@@ -340,52 +453,14 @@ Result<void> ObjectWriter::ValidateUpdate(const WriteTarget& target, const Conve
                                           : ValidateObject(resource, merged),
            causes);
     Append(ValidateChange(resource, old, merged), causes);
-    if (conversion != nullptr && conversion->validate_change != nullptr) {
-      Append(conversion->validate_change(old, merged), causes);
+    if (draft.sent_as != nullptr && draft.sent_as->validate_change != nullptr) {
+      Append(draft.sent_as->validate_change(old, merged), causes);
     }
   }
   Append(ValidateCustomObject(target.at, merged, &old), causes);
   const ErrorSubject subject = resource.KindSubject(target.name);
   if (!causes.empty()) return InvalidError(subject, std::move(causes));
   return CheckAddedFinalizers(subject, old, merged);
-}
-
-Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& given, json::Value object) {
-  WriteTarget target = given;
-  const ServedResource& resource = *target.at.resource;
-  if (Result<void> ready = ToStoredForm(target, object); !ready) return ready.error();
-  TidyMetadata(object["metadata"]);
-  const json::Value& metadata = std::as_const(object)["metadata"];
-  if (Result<void> sent = CheckSentMetadata(target, metadata); !sent) return sent.error();
-  const StoredObjectPtr stored = resource.Find(target.namespace_, target.name);
-  if (stored == nullptr) return CreateByUpdate(target, std::move(object));
-  if (Result<void> met =
-          CheckPreconditions(resource, resource.Subject(target.name), metadata, stored);
-      !met) {
-    return met.error();
-  }
-
-  const json::Value old = stored->Parse();
-  std::vector<StatusCause> causes;
-  Result<json::Value> merged = PrepareUpdate(target, old, std::move(object), causes);
-  if (!merged) return merged.error();
-  if (Result<void> valid =
-          ValidateUpdate(target, given.at.version->conversion, old, *merged, std::move(causes));
-      !valid) {
-    return valid.error();
-  }
-  ToStorageVersion(target.at, *merged);
-  if (SameObject(old, *merged)) return WriteOutcome{.stored = stored};
-
-  const bool grace_over =
-      merged->At("/metadata/deletionGracePeriodSeconds").AsInt64().value_or(0) == 0;
-  if (Terminating(old) && grace_over && !HasFinalizers(resource, *merged)) {
-    WriteOutcome outcome = Remove(target, stored);
-    // The answer shows the object as it was sent; the event shows what was stored.
-    outcome.stored = StoredObject::Make(*merged, stored->resource_version(), resource.fields);
-    return outcome;
-  }
-  return Store(target, stored, *merged);
 }
 
 Result<WriteOutcome> ObjectWriter::Modify(const WriteTarget& target, const Change& change) {
@@ -448,20 +523,19 @@ Result<WriteOutcome> ObjectWriter::Delete(const WriteTarget& target, const Delet
     if (grace == 0 && !finalizers) return Remove(target, stored);
     return WriteOutcome{.stored = stored};
   }
-  WriteOutcome outcome = Store(target, stored, object);
+  const std::int64_t version = target.dry_run ? stored->resource_version() : 1;
+  WriteOutcome outcome =
+      Store(target, stored, StoredObject::Make(object, version, resource.fields), object);
   // What nothing holds back is shown on its way out first, as watchers of pods are used to.
   if (grace == 0 && !finalizers) return Remove(target, outcome.stored);
   return outcome;
 }
 
 WriteOutcome ObjectWriter::Store(const WriteTarget& target, const StoredObjectPtr& old,
-                                 const json::Value& object) {
+                                 const StoredObjectPtr& made, const json::Value& object) {
   ServedResource& resource = *target.at.resource;
-  if (target.dry_run) {
-    return {.stored =
-                StoredObject::Make(object, old ? old->resource_version() : 0, resource.fields)};
-  }
-  StoredObjectPtr stored = StoredObject::Make(object, ++state_.resource_version, resource.fields);
+  if (target.dry_run) return {.stored = made};
+  const StoredObjectPtr stored = made->AtResourceVersion(++state_.resource_version, false);
   ++state_.writes;
   resource.store->Put(stored, state_.env.Now());
   resource.watchers->Notify(stored->namespace_(), stored->key());
@@ -469,7 +543,7 @@ WriteOutcome ObjectWriter::Store(const WriteTarget& target, const StoredObjectPt
   strategy_.Stored(resource, old, object);
   const ResourceAt at = StoredAt(target.at);
   for (WriteObserver* observer : observers_) observer->AfterPut(at, old, stored, object);
-  return {.stored = std::move(stored)};
+  return {.stored = stored};
 }
 
 WriteOutcome ObjectWriter::Remove(const WriteTarget& target, const StoredObjectPtr& old) {

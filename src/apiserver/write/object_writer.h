@@ -18,6 +18,7 @@
 
 #include "apiserver/builtin/builtin_strategy.h"
 #include "apiserver/builtin/defaults.h"
+#include "apiserver/registry/conversion.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/write/write_observer.h"
 
@@ -55,7 +56,24 @@ struct DeleteRequest {
   std::string propagation{};  // Orphan, Background, Foreground
 };
 
-// Loop-confined. Errors are those of the API.
+// An object on its way to be stored.
+struct Draft {
+  WriteTarget target{};
+  json::Value object{};
+  bool creates = false;
+  // The form in which it was sent, where that is not the one in which it is stored; or null.
+  const Conversion* sent_as = nullptr;
+  std::string sent_version{};  // the resourceVersion of one that is to be created
+  bool generated = false;      // its name is one that the server chose
+  // What it takes the place of; null of new ones.
+  StoredObjectPtr over{};
+  json::Value old{};  // the same, parsed
+  // What comes of it, but for its resourceVersion; null with `unchanged`.
+  StoredObjectPtr stored{};
+  bool unchanged = false;
+};
+
+// Loop-confined, but for Normalize and Complete. Errors are those of the API.
 class ObjectWriter {
  public:
   explicit ObjectWriter(ServerState& state);
@@ -64,6 +82,21 @@ class ObjectWriter {
   // last.
   void AddObserver(WriteObserver& observer) { observers_.push_back(&observer); }
 
+  // ---- A write in steps, in this order. Those which cost by the object's size may run on any
+  // thread: all that they look at is the draft. Its target.at.resource must not change meanwhile.
+  // Checks what was sent, and gives it the form in which it is stored. On any thread.
+  Result<void> Normalize(Draft& draft);
+  // Finds what is there already. False: the draft of an update has become one of a create, which
+  // begins with Normalize again.
+  Result<bool> Begin(Draft& draft);
+  // From what was sent to what will be stored. On any thread.
+  Result<void> Complete(Draft& draft);
+  // Whether what the draft is about is still as Begin has found it.
+  [[nodiscard]] static bool IsCurrent(const Draft& draft);
+  // REQUIRES: IsCurrent. Of the draft only what it is about is left.
+  Result<WriteOutcome> Commit(Draft& draft);
+
+  // ---- A write at once.
   Result<WriteOutcome> Create(const WriteTarget& target, json::Value object);
   Result<WriteOutcome> Update(const WriteTarget& target, json::Value object);
   // Applies `change` to the object as it is, and updates.
@@ -72,40 +105,38 @@ class ObjectWriter {
   Result<WriteOutcome> Delete(const WriteTarget& target, const DeleteRequest& request);
 
   // Whether the object, of a version with a schema, surely has the schema's members only, and those
-  // of the right types. No means that it has to be looked at more closely.
+  // of the right types. No means that it has to be looked at more closely. On any thread.
   bool Fits(const ServedVersion& version, const json::Value& object);
 
  private:
   Result<void> CheckNamespace(const WriteTarget& target);
   // An object in a form that is not stored becomes one that is, and so does what the write is
   // about.
-  Result<void> Convert(WriteTarget& target, json::Value& object);
+  Result<void> Convert(Draft& draft);
   // The same, and what is said in two ways in one.
-  Result<void> ToStoredForm(WriteTarget& target, json::Value& object);
+  Result<void> ToStoredForm(Draft& draft);
   // Field types, and with defaulting the form that a real server gives the object.
   Result<void> ApplyTypes(const WriteTarget& target, json::Value& object);
 
   Result<void> CheckMayCreate(const WriteTarget& target);
-  // What a new object gets from the server; checks what comes of it.
-  Result<void> CompleteNew(const WriteTarget& target, json::Value& object);
-
-  // An update of what is not there: some resources are created by it.
-  Result<WriteOutcome> CreateByUpdate(const WriteTarget& target, json::Value object);
-  // `object` as it is to be stored over `old`. `causes`: what is wrong already with what was sent.
-  Result<json::Value> PrepareUpdate(const WriteTarget& target, const json::Value& old,
-                                    json::Value object, std::vector<StatusCause>& causes);
-  // `conversion`: of the form in which the object was sent, or null.
-  static Result<void> ValidateUpdate(const WriteTarget& target, const Conversion* conversion,
-                                     const json::Value& old, const json::Value& merged,
-                                     std::vector<StatusCause> causes);
+  Result<void> NormalizeNew(Draft& draft);
+  Result<void> BeginNew(Draft& draft);
+  static Result<void> TurnIntoCreate(Draft& draft);
+  Result<void> CompleteNew(Draft& draft) const;
+  Result<void> CompleteUpdate(Draft& draft);
+  Result<void> Merge(Draft& draft, std::vector<StatusCause>& causes) const;
+  static Result<void> ValidateUpdate(const Draft& draft, std::vector<StatusCause> causes);
+  Result<WriteOutcome> CommitNew(Draft& draft);
+  Result<WriteOutcome> Write(Draft draft);
 
   // An object that something holds back is marked as on its way out.
   void BeginDeletion(const ServedResource& resource, json::Value& object, std::int64_t grace) const;
   // A later delete can only shorten the grace period. False: it does not.
   [[nodiscard]] bool ShortenGracePeriod(json::Value& object, std::int64_t grace) const;
 
+  // `made`: the object, whatever its resourceVersion.
   WriteOutcome Store(const WriteTarget& target, const StoredObjectPtr& old,
-                     const json::Value& object);
+                     const StoredObjectPtr& made, const json::Value& object);
   WriteOutcome Remove(const WriteTarget& target, const StoredObjectPtr& old);
 
   ServerState& state_;

@@ -1,0 +1,28 @@
+#include "apiserver/errors/status.h"
+#include "apiserver/request/negotiation.h"
+#include "apiserver/request/patch.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+Result<void> MergePatch(const json::Value& patch, json::Value& object) {
+  if (!patch.is_object()) return BadRequestError("a merge patch must be an object");
+  object.MergePatch(patch);
+  return {};
+}
+
+}  // namespace
+
+PatchFunction PatchFunctionOf(std::string_view content_type, bool custom) {
+  if (IsMediaType(content_type, "application/json-patch+json")) return ApplyJsonPatch;
+  if (IsMediaType(content_type, "application/merge-patch+json")) return MergePatch;
+  if (IsMediaType(content_type, "application/strategic-merge-patch+json") && !custom) {
+    return ApplyStrategicMergePatch;
+  }
+  if (IsMediaType(content_type, "application/apply-patch+yaml")) {
+    return custom ? MergePatch : ApplyStrategicMergePatch;
+  }
+  return nullptr;
+}
+
+}  // namespace kinformer::apiserver

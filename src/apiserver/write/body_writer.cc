@@ -1,0 +1,330 @@
+#include "apiserver/write/body_writer.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "apiserver/errors/status.h"
+#include "apiserver/registry/conversion.h"
+#include "apiserver/registry/custom_object.h"
+#include "apiserver/registry/object_rules.h"
+#include "apiserver/request/negotiation.h"
+#include "apiserver/request/object_encoder.h"
+#include "apiserver/request/patch.h"
+#include "apiserver/schema/schema_validation.h"
+#include "apiserver/write/apply_patch.h"
+#include "apiserver/write/request_body.h"
+#include "object/transcode/drop_unknown.h"
+#include "object/transcode/transcode.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+// "/spec/containers/0/name" as strict decoding writes it: spec.containers[0].name.
+std::string DottedPath(std::string_view pointer) {
+  std::string out;
+  while (!pointer.empty()) {
+    pointer.remove_prefix(1);
+    const std::string_view token = pointer.substr(0, pointer.find('/'));
+    pointer.remove_prefix(token.size());
+    const bool index = token.find_first_not_of("0123456789") == std::string_view::npos;
+    if (index) {
+      out.append("[").append(token).append("]");
+    } else {
+      out.append(out.empty() ? "" : ".").append(token);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+ResponsePtr WriteAnswer(const ServerState& state, const ResourceRequest& request,
+                        const Result<WriteOutcome>& outcome,
+                        const std::vector<std::string>& warnings) {
+  if (!outcome) {
+    return Warned(ErrorResponse(outcome.error(), request.accept), warnings);
+  }
+  const ObjectEncoder encoder(request.at, request.format, state.env.WallNow());
+  HttpHeaders headers;
+  headers.Add("Content-Type", ContentTypeOf(request.format, false));
+  if (outcome->warnings.empty()) {
+    AddWarnings(warnings, headers);
+  } else {
+    std::vector<std::string> all = warnings;
+    all.insert(all.end(), outcome->warnings.begin(), outcome->warnings.end());
+    AddWarnings(all, headers);
+  }
+  return WholeResponse(outcome->created ? 201 : 200, std::move(headers),
+                       encoder.Object(outcome->stored, outcome->document));
+}
+
+Result<std::vector<std::string>> BodyWriter::ValidateFields(
+    const ResourceRequest& request, std::string_view mode, json::Value& object,
+    const std::vector<std::string>& duplicates) const {
+  std::vector<std::string> problems;
+  for (const std::string& pointer : duplicates) {
+    problems.push_back("duplicate field \"" + DottedPath(pointer) + "\"");
+  }
+  if (const auto* message = request.at.version->message;
+      message != nullptr && state_.options.check_types &&
+      !writer_.Fits(*request.at.version, object)) {
+    internal::FieldProblems found;
+    const auto typed = internal::JsonToProtobuf(*message, object.Dump(), &found);
+    if (!typed) return BadRequestError(typed.error().message());
+    problems.insert(problems.end(), found.unknown.begin(), found.unknown.end());
+    if (found.more > 0) problems.push_back(std::to_string(found.more) + " more unknown fields");
+    if (!found.unknown.empty()) internal::DropUnknownMembers(*message, object);
+  }
+  for (std::string& problem : UnknownFieldProblems(request.at, object)) {
+    problems.push_back(std::move(problem));
+  }
+  if (mode == "Ignore") problems.clear();
+  if (mode == "Strict" && !problems.empty()) {
+    std::string text;
+    for (const std::string& problem : problems) text += (text.empty() ? "" : ", ") + problem;
+    return BadRequestError("strict decoding error: " + text);
+  }
+  return problems;
+}
+
+struct BodyWriter::Job {
+  std::shared_ptr<const ResourceRequest> request{};
+  ResourceAt live{};      // the same place; the request's own does not change
+  std::size_t bytes = 0;  // what work on it costs by
+  WriteQuery query{};
+  Draft draft{};
+  std::vector<std::string> warnings{};
+  int attempts = 0;
+
+  // Of a patch.
+  PatchFunction apply = nullptr;
+  bool server_side = false;
+  json::Value patch{};
+  StoredObjectPtr base{};  // what it is applied to
+
+  ResponsePtr failure{};
+  Result<WriteOutcome> outcome = WriteOutcome();
+  ResponsePtr answer{};
+};
+
+BodyWriter::JobPtr BodyWriter::NewJob(ResourceRequest request) {
+  auto job = std::make_shared<Job>();
+  job->live = request.at;
+  // A definition may change while work on one of its objects is under way elsewhere.
+  if (request.at.resource->custom) {
+    request.at.resource = std::make_shared<ServedResource>(*request.at.resource);
+  }
+  constexpr std::size_t kYamlCosts = 8;
+  job->bytes = request.body.size();
+  if (request.content_type.find("yaml") != std::string::npos) job->bytes *= kYamlCosts;
+  job->request = std::make_shared<const ResourceRequest>(std::move(request));
+  job->draft.target = {.at = job->live,
+                       .namespace_ = job->request->info.namespace_,
+                       .name = job->request->info.name,
+                       .subresource = job->request->info.subresource,
+                       .checked = true};
+  return job;
+}
+
+ResponsePtr BodyWriter::Step(const JobPtr& job, Work work, Then then) {
+  job->draft.target.at.resource = job->request->at.resource;
+  return off_loop_.Run(
+      job->bytes,
+      [this, job, work] {
+        if (Result<void> done = (this->*work)(*job); !done) {
+          job->failure = Warned(ErrorResponse(done.error(), job->request->accept), job->warnings);
+        }
+      },
+      [this, job, then] {
+        job->draft.target.at.resource = job->live.resource;
+        return job->failure ? std::move(job->failure) : (this->*then)(job);
+      });
+}
+
+// ---- Creates and updates
+
+ResponsePtr BodyWriter::WriteBody(ResourceRequest request, std::string_view options_kind,
+                                  bool creates) {
+  auto query = DecodeWriteQuery(request.info.query, options_kind);
+  if (!query) return ErrorResponse(query.error(), request.accept);
+  const JobPtr job = NewJob(std::move(request));
+  job->draft.creates = creates;
+  job->draft.target.dry_run = query->dry_run;
+  job->query = *std::move(query);
+  return Step(job, &BodyWriter::Decode, &BodyWriter::Write);
+}
+
+Result<void> BodyWriter::Decode(Job& job) {
+  const ResourceRequest& request = *job.request;
+  std::vector<std::string> duplicates;
+  Result<json::Value> object =
+      DecodeObject(request.at, request.content_type, request.body, &duplicates);
+  if (!object) return object.error();
+  auto warnings = ValidateFields(request, job.query.field_validation, *object, duplicates);
+  if (!warnings) return request.at.version->NotHandled(warnings.error().message());
+  job.warnings = *std::move(warnings);
+  job.draft.object = *std::move(object);
+  return {};
+}
+
+ResponsePtr BodyWriter::Write(const JobPtr& job) {
+  return Step(job, &BodyWriter::Normalize, &BodyWriter::Begin);
+}
+
+Result<void> BodyWriter::Normalize(Job& job) { return writer_.Normalize(job.draft); }
+
+ResponsePtr BodyWriter::Begin(const JobPtr& job) {
+  const Result<bool> begun = writer_.Begin(job->draft);
+  if (!begun) return Warned(ErrorResponse(begun.error(), job->request->accept), job->warnings);
+  if (!*begun) return Write(job);
+  const StoredObjectPtr& over = job->draft.over;
+  if (job->base != nullptr && over != job->base) return Again(job);
+  if (over != nullptr) job->bytes = std::max(job->bytes, over->body().size());
+  return Step(job, &BodyWriter::Complete, &BodyWriter::Commit);
+}
+
+Result<void> BodyWriter::Complete(Job& job) { return writer_.Complete(job.draft); }
+
+ResponsePtr BodyWriter::Commit(const JobPtr& job) {
+  if (!ObjectWriter::IsCurrent(job->draft)) return Again(job);
+  job->outcome = writer_.Commit(job->draft);
+  const ResourceRequest& request = *job->request;
+  // Other forms than the text take time, and an object that others have is of the loop.
+  if (!job->outcome || IsStoredText(request.format) || !OffLoop::IsMuch(job->bytes)) {
+    return WriteAnswer(state_, request, job->outcome, job->warnings);
+  }
+  job->outcome->stored = job->outcome->stored->Copy();
+  return Step(job, &BodyWriter::Render, &BodyWriter::Answered);
+}
+
+Result<void> BodyWriter::Render(Job& job) {
+  job.answer = WriteAnswer(state_, *job.request, job.outcome, job.warnings);
+  return {};
+}
+
+ResponsePtr BodyWriter::Answered(const JobPtr& job) { return std::move(job->answer); }
+
+ResponsePtr BodyWriter::Again(const JobPtr& job) {
+  constexpr int kAttempts = 5;
+  const ResourceRequest& request = *job->request;
+  if (++job->attempts == kAttempts) {
+    return ErrorResponse(ModifiedConflictError(request.at.resource->Subject(request.info.name)),
+                         request.accept);
+  }
+  job->draft = {.target = job->draft.target};
+  job->warnings.clear();
+  if (job->apply != nullptr) return Step(job, &BodyWriter::DecodePatch, &BodyWriter::Apply);
+  return Step(job, &BodyWriter::Decode, &BodyWriter::Write);
+}
+
+// ---- Patches
+
+ResponsePtr BodyWriter::Patch(ResourceRequest request) {
+  const auto fail = [&](const Error& error) { return ErrorResponse(error, request.accept); };
+  const Query& query = request.info.query;
+  const bool custom = request.at.resource->custom;
+  const PatchFunction apply = PatchFunctionOf(request.content_type, custom);
+  if (apply == nullptr) {
+    if (!custom) return fail(UnsupportedPatchError());
+    return fail(UnsupportedMediaTypeError(
+        "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"));
+  }
+  const bool server_side = IsMediaType(request.content_type, "application/apply-patch+yaml");
+  std::vector<StatusCause> causes;
+  if (query.Has("force") && !server_side) {
+    causes.push_back(ForbiddenField("force", "may not be specified for non-apply patch"));
+  }
+  if (server_side && query.Get("fieldManager").empty()) {
+    causes.push_back(Required("fieldManager", "is required for apply patch"));
+  }
+  auto options = DecodeWriteQuery(query, "PatchOptions", std::move(causes));
+  if (!options) return fail(options.error());
+
+  const JobPtr job = NewJob(std::move(request));
+  job->draft.target.dry_run = options->dry_run;
+  job->query = *std::move(options);
+  job->apply = apply;
+  job->server_side = server_side;
+  return Step(job, &BodyWriter::DecodePatch, &BodyWriter::Apply);
+}
+
+Result<void> BodyWriter::DecodePatch(Job& job) {
+  const ResourceRequest& request = *job.request;
+  if (job.server_side) {
+    Result<apiserver::ApplyPatch> applied = DecodeApplyPatch(
+        request.at, request.body, job.query.field_validation, state_.options.check_types);
+    if (!applied) return applied.error();
+    job.patch = std::move(applied->object);
+    job.warnings = std::move(applied->warnings);
+    return {};
+  }
+  Result<json::Value> patch = json::Parse(request.body);
+  if (!patch) return BadRequestError("error decoding patch: " + patch.error().message());
+  job.patch = *std::move(patch);
+  return {};
+}
+
+ResponsePtr BodyWriter::Apply(const JobPtr& job) {
+  const WriteTarget& target = job->draft.target;
+  const ServedResource& resource = *target.at.resource;
+  const auto fail = [&](const Error& error) {
+    return Warned(ErrorResponse(error, job->request->accept), job->warnings);
+  };
+  job->base = resource.Find(target.namespace_, target.name);
+  if (job->base == nullptr) {
+    if (!job->server_side || !target.subresource.empty()) {
+      return fail(NotFoundError(resource.Subject(target.name)));
+    }
+    if (auto fit = CheckAppliedCreate(target.at, job->patch, target.namespace_, target.name);
+        !fit) {
+      return ErrorResponse(fit.error(), job->request->accept);
+    }
+    // With a version the object is meant to be there; the real server takes it for a new one all
+    // the same.
+    job->patch["metadata"].Erase("resourceVersion");
+    job->draft.object = std::move(job->patch);
+    job->draft.creates = true;
+    return Write(job);
+  }
+  job->bytes = std::max(job->bytes, job->base->body().size());
+  return Step(job, &BodyWriter::ApplyPatch, &BodyWriter::Write);
+}
+
+Result<void> BodyWriter::ApplyPatch(Job& job) {
+  json::Value object = ObjectIn(job.request->at, *job.base);
+  const std::string uid = std::as_const(object).At("/metadata/uid").StringOrEmpty();
+  // Without a resourceVersion of its own the patch goes onto whatever is there.
+  if (Result<void> applied = job.apply(job.patch, object); !applied) return applied;
+  auto checked = CheckPatched(*job.request, job.query.field_validation, uid, object);
+  if (!checked) return checked.error();
+  job.warnings.insert(job.warnings.end(), checked->begin(), checked->end());
+  job.draft.object = std::move(object);
+  return {};
+}
+
+Result<std::vector<std::string>> BodyWriter::CheckPatched(const ResourceRequest& request,
+                                                          std::string_view mode,
+                                                          const std::string& uid,
+                                                          json::Value& object) const {
+  const auto invalid = [&](const std::string& why) {
+    return InvalidError({},
+                        {InvalidValue("patch", GoQuoted(object.Dump({.sort_keys = true})), why)});
+  };
+  const json::Value& patched = object;
+  if (const std::string& sent = patched.At("/metadata/uid").StringOrEmpty();
+      !sent.empty() && sent != uid) {
+    return InvalidError(request.at.resource->KindSubject(request.info.name),
+                        {InvalidValue("metadata.uid", JsonString(sent), "field is immutable")});
+  }
+  if (patched["kind"].StringOrEmpty() != request.at.version->kind ||
+      patched["apiVersion"].StringOrEmpty() != request.at.version->api_version) {
+    return invalid("the result of the patch must be a " + request.at.version->kind + " of " +
+                   request.at.version->api_version);
+  }
+  auto warnings = ValidateFields(request, mode, object, {});
+  if (!warnings) return invalid(warnings.error().message());
+  return warnings;
+}
+
+}  // namespace kinformer::apiserver

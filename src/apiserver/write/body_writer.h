@@ -1,0 +1,90 @@
+// apiserver/write/body_writer.h
+//
+// BodyWriter: creates, updates and patches: from the body of a request to ObjectWriter, and back to
+// an answer.
+
+#ifndef KINFORMER_APISERVER_WRITE_BODY_WRITER_H_
+#define KINFORMER_APISERVER_WRITE_BODY_WRITER_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/registry/server_state.h"
+#include "apiserver/request/off_loop.h"
+#include "apiserver/request/resource_request.h"
+#include "apiserver/request/responses.h"
+#include "apiserver/write/object_writer.h"
+
+namespace kinformer::apiserver {
+
+// The answer to a write.
+ResponsePtr WriteAnswer(const ServerState& state, const ResourceRequest& request,
+                        const Result<WriteOutcome>& outcome,
+                        const std::vector<std::string>& warnings = {});
+
+// Whatever is in a body, the loop sees little of it: what costs by its size, or by that of the
+// object which it changes, is done off the loop where it is much. What has been written in between
+// by others is noticed, and the request begins anew. Loop-confined. Errors come back as responses.
+class BodyWriter {
+ public:
+  // All must outlive it; `off_loop` must end before it.
+  BodyWriter(ServerState& state, ObjectWriter& writer, OffLoop& off_loop)
+      : state_(state), writer_(writer), off_loop_(off_loop) {}
+
+  ResponsePtr Create(ResourceRequest request) {
+    return WriteBody(std::move(request), "CreateOptions", /*creates=*/true);
+  }
+  ResponsePtr Update(ResourceRequest request) {
+    return WriteBody(std::move(request), "UpdateOptions", /*creates=*/false);
+  }
+  ResponsePtr Patch(ResourceRequest request);
+
+ private:
+  struct Job;
+  using JobPtr = std::shared_ptr<Job>;
+  using Work = Result<void> (BodyWriter::*)(Job& job);
+  using Then = ResponsePtr (BodyWriter::*)(const JobPtr& job);
+
+  ResponsePtr WriteBody(ResourceRequest request, std::string_view options_kind, bool creates);
+  static JobPtr NewJob(ResourceRequest request);
+  // Does `work`, off the loop if it is much, and then the next; or answers with what went wrong.
+  ResponsePtr Step(const JobPtr& job, Work work, Then then);
+
+  // ---- What is done on the loop.
+  ResponsePtr Apply(const JobPtr& job);
+  ResponsePtr Write(const JobPtr& job);
+  ResponsePtr Begin(const JobPtr& job);
+  ResponsePtr Commit(const JobPtr& job);
+  // Others have changed the object.
+  ResponsePtr Again(const JobPtr& job);
+  ResponsePtr Answered(const JobPtr& job);
+
+  // ---- On any thread.
+  Result<void> Decode(Job& job);
+  Result<void> DecodePatch(Job& job);
+  Result<void> ApplyPatch(Job& job);
+  Result<void> Normalize(Job& job);
+  Result<void> Complete(Job& job);
+  Result<void> Render(Job& job);
+  // Checks the object's types, takes out what the schema does not know, and gives the problems with
+  // fields that fieldValidation is about: as warnings, or as an error where it is Strict. Errors
+  // say what is wrong, not of what.
+  Result<std::vector<std::string>> ValidateFields(const ResourceRequest& request,
+                                                  std::string_view mode, json::Value& object,
+                                                  const std::vector<std::string>& duplicates) const;
+  // The same of what a patch has made; `uid` is the object's. Errors are about the patch.
+  Result<std::vector<std::string>> CheckPatched(const ResourceRequest& request,
+                                                std::string_view mode, const std::string& uid,
+                                                json::Value& object) const;
+
+  ServerState& state_;
+  ObjectWriter& writer_;
+  OffLoop& off_loop_;
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_WRITE_BODY_WRITER_H_

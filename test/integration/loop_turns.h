@@ -1,0 +1,86 @@
+// integration/loop_turns.h
+//
+// LoopTurns: how long one turn of a server's loop is, in CPU time of its thread: what everybody
+// else has to wait behind, however busy the machine is.
+
+#ifndef KINFORMER_TEST_INTEGRATION_LOOP_TURNS_H_
+#define KINFORMER_TEST_INTEGRATION_LOOP_TURNS_H_
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <future>
+#include <string>
+
+#include "kinformer/env.h"
+#include "kinformer/json.h"
+
+namespace kinformer::testing {
+
+// Of the calling thread.
+inline std::chrono::nanoseconds ThreadCpuTime() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
+// Keeps the loop spinning while it exists: each turn it notes what the one before has cost.
+class LoopTurns {
+ public:
+  explicit LoopTurns(Env& env) : env_(env) { Next(); }
+  ~LoopTurns() { (void)Longest(); }
+  LoopTurns(const LoopTurns&) = delete;
+  LoopTurns& operator=(const LoopTurns&) = delete;
+
+  // The longest turn since it began. Ends the counting.
+  std::chrono::nanoseconds Longest() {
+    if (!ended_.exchange(true)) done_.get_future().wait();
+    return longest_;
+  }
+
+ private:
+  void Next() {
+    env_.loop().Post([this] {
+      const auto now = ThreadCpuTime();
+      if (begun_) longest_ = std::max(longest_, now - last_);
+      begun_ = true;
+      last_ = now;
+      if (ended_) return done_.set_value();
+      Next();
+    });
+  }
+
+  Env& env_;
+  std::atomic<bool> ended_{false};
+  std::promise<void> done_{};
+  // Of the loop, until done_.
+  bool begun_ = false;
+  std::chrono::nanoseconds last_{0};
+  std::chrono::nanoseconds longest_{0};
+};
+
+// 10 ms, and as much more as this build is slower than a release build: by a piece of the library's
+// own work, which takes that one a millisecond and a half or so.
+inline std::chrono::nanoseconds LongestTurnAllowed() {
+  static const double slower = [] {
+    std::string text = "[";
+    for (int i = 0; i < 20'000; ++i) {
+      text += (i == 0 ? "" : ",") + (R"({"k":)" + std::to_string(i)) + "}";
+    }
+    text += "]";
+    auto least = std::chrono::nanoseconds::max();
+    for (int i = 0; i < 5; ++i) {
+      const auto before = ThreadCpuTime();
+      (void)json::Parse(text).OrExit();
+      least = std::min(least, ThreadCpuTime() - before);
+    }
+    return std::max(1.0, std::chrono::duration<double, std::milli>(least).count() / 6.0);
+  }();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+      slower * std::chrono::duration<double, std::milli>(10));
+}
+
+}  // namespace kinformer::testing
+
+#endif  // KINFORMER_TEST_INTEGRATION_LOOP_TURNS_H_
