@@ -71,7 +71,8 @@ struct HttpTransportOptions {
   std::string user_agent{};
   // http://, https:// or socks5://, with user and password. Empty: from HTTPS_PROXY, HTTP_PROXY and
   // NO_PROXY by Go's rules, read when the transport is made, unless told not to. NO_PROXY is about
-  // the host of base_url, whatever tls.server_name is; ALL_PROXY and SSLKEYLOGFILE mean nothing.
+  // the host of base_url, whatever tls.server_name is. ALL_PROXY means nothing; nor does
+  // SSLKEYLOGFILE, but libcurl itself opens the file that it names, which stays empty.
   std::string proxy_url{};
   bool use_environment_proxy{true};
   bool disable_http2{false};

@@ -11,18 +11,30 @@
 #ifndef KINFORMER_INDEX_H_
 #define KINFORMER_INDEX_H_
 
+#include <concepts>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
+#include "kinformer/internal/function_identity.h"
 #include "kinformer/internal/indexer_core.h"
 #include "kinformer/internal/snapshot_core.h"
 #include "kinformer/internal/view_block.h"
 #include "kinformer/resource.h"
 
 namespace kinformer {
+
+template <ObjectView T>
+class IndexFunc;
+
+namespace internal {
+template <ObjectView T>
+IndexFunction Untyped(IndexFunc<T> function);
+}  // namespace internal
 
 // The name of the index by namespace, in which objects without a namespace have the value "".
 // Counterpart: cache.NamespaceIndex.
@@ -31,23 +43,49 @@ inline constexpr std::string_view kNamespaceIndex = "namespace";
 // Where an index function puts an object's values: Add(std::string_view), copied before it returns.
 using IndexValues = internal::IndexValues;
 
-// Runs once per object version on the thread that writes the store: an informer's loop. Must be
-// pure and quick; it is named in the log when it is slow, and when it throws, the object has no
-// value. Counterpart: cache.IndexFunc.
-template <ObjectView T>
-using IndexFunc = std::function<void(T, IndexValues&)>;
-
-// By name. Who names one function twice shares its index; a name that is taken by another function
-// is an error (as far as can be told: two lambdas that differ only in what they capture look
-// alike). Counterpart: cache.Indexers.
-template <ObjectView T>
-using Indexers = std::map<std::string, IndexFunc<T>>;
-
 // The function of the index "namespace". Counterpart: cache.MetaNamespaceIndexFunc.
 template <ObjectView T>
 void MetaNamespaceIndexFunc(T object, IndexValues& values) {
   values.Add(internal::BlockOfView(object)->namespace_());
 }
+
+// Runs once per object version on the thread that writes the store: an informer's loop. Must be
+// pure and quick; it is named in the log when it is slow, and when it throws, the object has no
+// value. Made of anything that can be called so, and called as any std::function. Counterpart:
+// cache.IndexFunc.
+//
+// Knows whether another one does the same: a copy does, and so does one that is made of the same
+// plain function or of an object of the same type that captures nothing, is equal (operator==) or
+// holds the same numbers and pointers. Two lambdas that each capture a string are never the same:
+// who registers one twice keeps an IndexFunc and gives that.
+template <ObjectView T>
+class IndexFunc : public std::function<void(T, IndexValues&)> {
+  using Function = std::function<void(T, IndexValues&)>;
+
+ public:
+  IndexFunc() = default;
+  template <class F>
+    requires(!std::derived_from<std::remove_cvref_t<F>, IndexFunc> &&
+             std::constructible_from<Function, F>)
+  IndexFunc(F&& callable)  // NOLINT(google-explicit-constructor): as std::function
+      : Function(callable), identity_(internal::IdentityOf<std::decay_t<F>>(callable)) {
+    if constexpr (std::is_same_v<std::decay_t<F>, void (*)(T, IndexValues&)>) {
+      by_namespace_ = callable == &MetaNamespaceIndexFunc<T>;
+    }
+  }
+
+ private:
+  template <ObjectView U>
+  friend internal::IndexFunction internal::Untyped(IndexFunc<U> function);
+
+  std::shared_ptr<const internal::FunctionIdentity> identity_;
+  bool by_namespace_ = false;
+};
+
+// By name. Where informers are shared, who gives the function that has the name already shares its
+// index; one that is not the same is an error. Counterpart: cache.Indexers.
+template <ObjectView T>
+using Indexers = std::map<std::string, IndexFunc<T>>;
 
 // An object's key: "namespace/name", or "name" where there is no namespace. Counterpart:
 // cache.MetaNamespaceKeyFunc.
@@ -58,35 +96,23 @@ template <ObjectView T>
 
 namespace internal {
 
-// What can be told of a function: nothing in programs without RTTI.
 template <ObjectView T>
-void Identify(const IndexFunc<T>& function, IndexFunction& made) {
-#if defined(__cpp_rtti)
-  using Plain = void (*)(T, IndexValues&);
-  const Plain* const plain = function.template target<Plain>();
-  const Plain by_namespace = &MetaNamespaceIndexFunc<T>;
-  made.type = &function.target_type();
-  made.address = plain == nullptr ? nullptr : reinterpret_cast<const void*>(*plain);
-  made.by_namespace = plain != nullptr && *plain == by_namespace;
-#else
-  static_cast<void>(function);
-  static_cast<void>(made);
-#endif
+IndexFunction Untyped(IndexFunc<T> function) {
+  std::shared_ptr<const FunctionIdentity> identity = function.identity_;
+  const bool by_namespace = function.by_namespace_;
+  IndexFunction made = [f = std::move(function)](const Block& block, IndexValues& out) {
+    f(T(&block), out);
+  };
+  made.identity = std::move(identity);
+  made.by_namespace = by_namespace;
+  return made;
 }
 
 template <ObjectView T>
 NamedIndexFunctions Untyped(Indexers<T> indexers) {
   NamedIndexFunctions untyped;
   for (auto& [name, function] : indexers) {
-    IndexFunction known;
-    Identify<T>(function, known);
-    IndexFunction made = [f = std::move(function)](const Block& block, IndexValues& out) {
-      f(T(&block), out);
-    };
-    made.type = known.type;
-    made.address = known.address;
-    made.by_namespace = known.by_namespace;
-    untyped.emplace_back(name, std::move(made));
+    untyped.emplace_back(name, Untyped<T>(std::move(function)));
   }
   return untyped;
 }

@@ -25,6 +25,12 @@ namespace kinformer::internal::base {
 // there is but one.
 Error ReportThrown(Env& env, std::string_view function, const std::string& of = {});
 
+// Inside a catch, where there is no Env: an Error of `reason` that says what `function` of the
+// user's has thrown. ReportCarried logs and counts it as ReportThrown would, and does nothing with
+// other errors.
+Error CarryThrown(Reason reason, std::string_view function, const std::string& of);
+void ReportCarried(Env& env, const Error& error);
+
 // Calls `call`, which is `function` of the user's. An error: it threw, which is logged and counted.
 // `of` gives ReportThrown's text, when there is something to report.
 template <class Call, class Of>

@@ -4,12 +4,20 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
 #include <stdexcept>
+#include <string>
 
+#include "kinformer/client.h"
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/request_object.h"
+#include "kinformer/metrics.h"
 #include "kinformer/ref.h"
 #include "kinformer/resource.h"
+#include "kinformer/resource_client.h"
+#include "kinformer/simulation.h"
+
+#include "client/testing/scripted_server.h"
 
 namespace kinformer {
 namespace {
@@ -142,6 +150,30 @@ TEST(CustomResource, H5AStructThatThrowsMakesItsObjectUnreadable) {
   EXPECT_THAT(built.error().message(), HasSubstr("kind Touchy threw: touchy"));
 }
 
+TEST(CustomResource, H5WhatAStructThrowsIsLoggedAndCounted) {
+  const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
+  Simulation sim({.seed = 3, .log = NewNullLog(), .metrics = metrics});
+  testing::ScriptedServer server;
+  const std::string object =
+      R"({"apiVersion":"example.com/v1","kind":"Touchy","metadata":{"name":"a"},"phase":"x"})";
+  server.script = {testing::Json(object), testing::Json(R"({"items":[)" + object + "]}")};
+  const std::shared_ptr<Transport> transport = NewInMemoryTransport(sim.env(), server);
+  const Client client = Client::ForTransport(sim.env(), transport, {.qps = -1});
+  ASSERT_TRUE(sim.RunBlocking(
+      [&] {
+        const auto touchies = client.For<CustomResource<Touchy>>("default");
+        Touchy::armed = true;
+        EXPECT_EQ(touchies.Get("a").error().reason(), Reason::kDecode);
+        const auto list = touchies.List();
+        Touchy::armed = false;
+        ASSERT_TRUE(list.ok()) << list.error();
+        EXPECT_EQ(list->unreadable(), 1U);
+      },
+      std::chrono::minutes(1)));
+  EXPECT_THAT(metrics->Text(),
+              HasSubstr("kinformer_user_exceptions_total{function=\"the program's struct\"} 2"));
+}
+
 TEST(CustomResource, ReadsEveryTypeOfMember) {
   const Ref<Widgets> ref = Build(kWidget);
   EXPECT_EQ(ref->metadata().name(), "blue");
@@ -253,7 +285,7 @@ struct BadWidget {
   const char* spec;
   const char* message;
 };
-class CustomResourceErrors : public testing::TestWithParam<BadWidget> {};
+class CustomResourceErrors : public ::testing::TestWithParam<BadWidget> {};
 
 TEST_P(CustomResourceErrors, NameTheMember) {
   const Result<internal::ObjectRef> widget = internal::BuildFromJson(
@@ -267,7 +299,7 @@ TEST_P(CustomResourceErrors, NameTheMember) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, CustomResourceErrors,
-    testing::Values(
+    ::testing::Values(
         BadWidget{"[]", ": expected an object, got an array"},
         BadWidget{R"({"size":"7"})", ".size: expected an integer, got a string"},
         BadWidget{R"({"size":1.5})", ".size: expected an integer, got 1.5"},

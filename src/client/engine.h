@@ -107,6 +107,11 @@ class Engine : public std::enable_shared_from_this<Engine> {
 // One request: waits for the rate limiter, sends, repeats what may be repeated. Loop-confined.
 // Destroying it abandons the request.
 //
+// The pause that a refusal's Retry-After asks for is kept to the second, as client-go keeps it and
+// callers may have reckoned with it: these are single calls, each with a caller of its own, and the
+// rate limiter spreads those of one client. Who returns by the hundred, lists and watches, asks for
+// `once` and has the reflector's pace, which has jitter.
+//
 // The receiver is shown the answer that counts: not those that lead to another attempt, and of a
 // server that refuses nothing but OnDone, with its Status as Error.
 class Exchange final : public ResponseReceiver {

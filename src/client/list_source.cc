@@ -3,6 +3,7 @@
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/json.h"
 
+#include "base/user_call.h"
 #include "client/object_head.h"
 
 namespace kinformer::internal::client {
@@ -27,11 +28,19 @@ bool ListSource::Expects(std::string_view kind) const {
 
 Result<ObjectRef> ListSource::Build(Encoding encoding, std::string_view bytes,
                                     const wire::JsonBitmap* bitmap) {
-  const BuildOptions options = BuildOptionsOf(entry);
-  if (encoding == Encoding::kJson) return BuildFromJson(TypeFor(bytes), bytes, options, bitmap);
+  Result<ObjectRef> built =
+      encoding == Encoding::kJson
+          ? BuildFromJson(TypeFor(bytes), bytes, BuildOptionsOf(entry), bitmap)
+          : BuildProtobuf(bytes);
+  if (!built) base::ReportCarried(engine->env(), built.error());
+  return built;
+}
+
+Result<ObjectRef> ListSource::BuildProtobuf(std::string_view bytes) const {
   if (type->encoding() != Encoding::kProtobuf) {
     return Error(Reason::kDecode, "an object in protobuf where JSON was asked for");
   }
+  const BuildOptions options = BuildOptionsOf(entry);
   if (!metadata_only) return BuildFromProtobuf(*type, bytes, options);
   // A server that does not know how to cut sends all of it.
   return BuildFromProtobuf(*type, OnlyMetadata(bytes), options);

@@ -35,11 +35,12 @@ struct ListSource {
 
   // May an object of this source be of that kind? Empty: it does not say.
   [[nodiscard]] bool Expects(std::string_view kind) const;
-  // `bitmap`: of JSON.
+  // `bitmap`: of JSON. What the program's struct throws is logged and counted.
   Result<ObjectRef> Build(Encoding encoding, std::string_view bytes,
                           const wire::JsonBitmap* bitmap);
 
  private:
+  [[nodiscard]] Result<ObjectRef> BuildProtobuf(std::string_view bytes) const;
   // The type for an object. Cheap unless the kind is yet unknown.
   const TypeInfo& TypeFor(std::string_view object_json);
 };

@@ -5,6 +5,7 @@
 
 #include "kinformer/json.h"
 
+#include "base/user_call.h"
 #include "client/blocking.h"
 #include "client/client_core.h"
 #include "client/list_pager.h"
@@ -178,6 +179,7 @@ Result<ObjectRef> ResourceCore::Send(ExchangeRequest request, const CallOptions&
   Result<ObjectRef> object =
       client::DecodeObject(*type_, response->headers.Get("Content-Type"), response->body,
                            itself ? client::Answers::kOwnKind : client::Answers::kAnyKind);
+  if (!object) base::ReportCarried(client_->env(), object.error());
   if (!object && object.error().reason() == Reason::kDecode) {
     return std::move(Error(std::move(object).error()).WithContext(where));
   }

@@ -286,7 +286,8 @@ bool CurlTransfer::Contained(Step step) {
 }
 
 // libcurl writes the keys of its connections to the file that SSLKEYLOGFILE names. Nobody has asked
-// this program for that.
+// this program for that. That it opens the file cannot be helped: it does so in curl_global_init,
+// and a library must not change the environment, which other threads may be reading.
 CURLcode CurlTransfer::OnTlsContext(CURL*, void* context, void*) {
   SSL_CTX_set_keylog_callback(static_cast<SSL_CTX*>(context), nullptr);
   return CURLE_OK;

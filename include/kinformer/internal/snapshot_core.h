@@ -9,14 +9,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <typeinfo>
 #include <utility>
 #include <vector>
 
 #include "kinformer/internal/block.h"
+#include "kinformer/internal/function_identity.h"
 #include "kinformer/result.h"
 
 namespace kinformer::internal {
@@ -39,15 +40,11 @@ class IndexValues {
 struct IndexFunction : std::function<void(const Block& object, IndexValues& values)> {
   using function::function;
 
-  // What the function was made of, as far as can be told: its type, and where it is a plain
-  // function, its address. Null: nothing is known.
-  const std::type_info* type = nullptr;
-  const void* address = nullptr;
-  bool by_namespace = false;  // MetaNamespaceIndexFunc
+  std::shared_ptr<const FunctionIdentity> identity;  // null: nothing is known
+  bool by_namespace = false;                         // MetaNamespaceIndexFunc
 
   [[nodiscard]] bool IsOther(const IndexFunction& than) const {
-    return type != nullptr && than.type != nullptr &&
-           (*type != *than.type || address != than.address);
+    return identity != nullptr && than.identity != nullptr && !identity->IsSame(*than.identity);
   }
 };
 using NamedIndexFunctions = std::vector<std::pair<std::string, IndexFunction>>;

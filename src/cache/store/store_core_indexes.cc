@@ -83,8 +83,9 @@ Result<void> StoreCore::DropExisting(NamedIndexFunctions& indexes) const {
     const auto& [name, function] = wanted;
     const StoreIndex* const there = StoreState::FindIndex(state_->versions.Current(), name);
     if (there == nullptr) return false;
-    const bool other = there->by_namespace() ? function.type != nullptr && !function.by_namespace
-                                             : function.IsOther(there->function());
+    const bool other = there->by_namespace()
+                           ? function.identity != nullptr && !function.by_namespace
+                           : function.IsOther(there->function());
     if (other && result) {
       result = Error(Reason::kAlreadyExists,
                      "there is an index \"" + name +

@@ -207,9 +207,8 @@ Result<void> BlockBuilder::MakeStruct(const ObjectRef& fresh) {
   } catch (const std::bad_alloc&) {
     base::DieOfNoMemory("the struct of an object");
   } catch (...) {
-    made =
-        Error(Reason::kDecode, "the program's struct for kind " + std::string(block->type_->kind) +
-                                   " threw: " + base::Thrown());
+    made = base::CarryThrown(Reason::kDecode, "the program's struct",
+                             "kind " + std::string(block->type_->kind));
   }
   if (made) block->flags_ |= BlockLayout::kStruct;
   return made;
