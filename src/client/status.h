@@ -13,7 +13,8 @@
 
 namespace kinformer::internal::client {
 
-// The Error of a response with that status. `retry_after`: the header's seconds, if any.
+// The Error of a response with that status. `retry_after`: the header's seconds, if any. Of a body
+// that is text and no Status, the first 2048 bytes are its message, as client-go has it.
 Error ErrorOfResponse(std::string_view method, int http_status, std::string_view content_type,
                       std::string_view body, std::optional<int> retry_after);
 

@@ -1,4 +1,4 @@
-// The conformance cases of the queues (WQ, DQ, RQ, WM), in simulated time. WQ06 and WQ07 without
+// The conformance cases of the queues (WQ, DQ, RQ), in simulated time. WQ06 and WQ07 without
 // client-go's pluggable storage, which we do not have: what its Touch is for is seen from outside.
 
 #include <gmock/gmock.h>
@@ -18,34 +18,17 @@
 #include "kinformer/simulation.h"
 #include "kinformer/worker.h"
 
+#include "queue/testing/queue_fixture.h"
+
 namespace kinformer {
 namespace {
 
-using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Strings = std::vector<std::string>;
-
-class QueueTest : public ::testing::Test {
- protected:
-  // Takes everything that waits.
-  template <class Queue>
-  Strings TakeAll(Queue& queue) {
-    Strings taken;
-    while (queue.Len() > 0) {
-      taken.push_back(*queue.Get());
-      queue.Done(taken.back());
-    }
-    return taken;
-  }
-
-  std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
-  Simulation sim_{{.seed = 11, .metrics = metrics_}};
-  Env& env_ = sim_.env();
-};
 
 // 50 producers add 50 keys each, 10 consumers; the end is a ShutDown or a drain.
 void ProduceAndConsume(std::uint64_t seed, bool drain, bool readd) {
@@ -512,89 +495,6 @@ TEST(WorkerLog, AFailureIsLoggedWithItsKey) {
     sim.RunFor(seconds(5));
   }
   EXPECT_THAT(log->keys, ::testing::UnorderedElementsAre("default/web-0", "7"));
-}
-
-// ---- metrics
-
-class QueueMetricsTest : public QueueTest {
- protected:
-  testing::AssertionResult Shows(const std::string& line) {
-    const std::string text = metrics_->Text();
-    if (text.find("workqueue_" + line + "\n") != std::string::npos) {
-      return testing::AssertionSuccess();
-    }
-    return testing::AssertionFailure() << "no line workqueue_" << line << " in\n" << text;
-  }
-};
-
-TEST_F(QueueMetricsTest, WM01_02_03_CountsAndTimes) {
-  WorkQueue<std::string> queue(env_, {.name = "q"});
-  queue.Add("foo");
-  EXPECT_TRUE(Shows("adds_total{name=\"q\"} 1"));
-  EXPECT_TRUE(Shows("depth{name=\"q\"} 1"));
-  sim_.RunFor(microseconds(50));
-  EXPECT_EQ(queue.Get(), "foo");
-  EXPECT_TRUE(Shows("queue_duration_seconds_sum{name=\"q\"} 5e-05"));
-  EXPECT_TRUE(Shows("depth{name=\"q\"} 0"));
-  queue.Add("foo");
-  queue.Add("foo");
-  EXPECT_TRUE(Shows("adds_total{name=\"q\"} 2"));
-  EXPECT_TRUE(Shows("depth{name=\"q\"} 1"));
-  EXPECT_EQ(queue.Len(), 0U);
-  sim_.RunFor(microseconds(25));
-  queue.Done("foo");
-  EXPECT_TRUE(Shows("work_duration_seconds_sum{name=\"q\"} 2.5e-05"));
-  EXPECT_TRUE(Shows("depth{name=\"q\"} 1"));
-  sim_.RunFor(microseconds(10));
-  EXPECT_EQ(queue.Get(), "foo");
-  EXPECT_TRUE(Shows("depth{name=\"q\"} 0"));
-  EXPECT_TRUE(Shows("queue_duration_seconds_sum{name=\"q\"} 8.5e-05")) << "from the re-add";
-}
-
-TEST_F(QueueMetricsTest, WM04_05_AgesOfWhatIsInProcess) {
-  WorkQueue<std::string> queue(env_, {.name = "q"});
-  queue.Add("a");
-  EXPECT_EQ(queue.Get(), "a");
-  sim_.RunFor(milliseconds(250));
-  queue.Add("b");
-  EXPECT_EQ(queue.Get(), "b");
-  sim_.RunFor(milliseconds(250));
-  EXPECT_TRUE(Shows("unfinished_work_seconds{name=\"q\"} 0.75"));
-  EXPECT_TRUE(Shows("longest_running_processor_seconds{name=\"q\"} 0.5"));
-  queue.Done("a");
-  queue.Done("b");
-  sim_.RunFor(seconds(1));
-  EXPECT_TRUE(Shows("unfinished_work_seconds{name=\"q\"} 0"));
-  EXPECT_TRUE(Shows("longest_running_processor_seconds{name=\"q\"} 0"));
-  EXPECT_FALSE(sim_.RunUntil([] { return false; }, minutes(1)));
-  queue.Add("c");
-  EXPECT_EQ(queue.Get(), "c");
-  queue.ShutDown();
-  sim_.RunFor(seconds(2));
-  EXPECT_TRUE(Shows("unfinished_work_seconds{name=\"q\"} 0"));
-  queue.Done("c");
-}
-
-TEST_F(QueueMetricsTest, WM07_AQueueWithoutANameHasNone) {
-  DelayingQueue<std::string> queue(env_);
-  queue.AddAfter("a", milliseconds(0));
-  EXPECT_EQ(queue.Get(), "a");
-  const SteadyTime before = env_.Now();
-  EXPECT_FALSE(sim_.RunUntil([] { return false; }, minutes(1)));
-  EXPECT_EQ(env_.Now(), before) << "no ticker";
-  queue.Done("a");
-  EXPECT_EQ(metrics_->Text(), "");
-}
-
-TEST(QueueWithoutMetrics, WM07_ANameMakesNoneWhereNobodyListens) {
-  Simulation sim;
-  DelayingQueue<std::string> queue(sim.env(), {.name = "q"});
-  queue.AddAfter("a", milliseconds(0));
-  EXPECT_EQ(queue.Get(), "a");
-  const SteadyTime before = sim.env().Now();
-  EXPECT_FALSE(sim.RunUntil([] { return false; }, minutes(1)));
-  EXPECT_EQ(sim.env().Now(), before) << "no ticker";
-  queue.Done("a");
 }
 
 }  // namespace

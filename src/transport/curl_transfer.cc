@@ -20,6 +20,8 @@ namespace {
 constexpr std::size_t kWatchBuffer = 4096;
 constexpr std::size_t kBuffer = 16384;
 constexpr std::size_t kOwnHead = 2048;  // of a request: what libcurl adds to it, and more
+// libnghttp2 sends no longer head, and libcurl would wait for its answer.
+constexpr std::size_t kMostHttp2Head = std::size_t{64} << 10;
 
 curl_blob Blob(const std::string& text) {
   // NOCOPY: a thousand watches share one text. libcurl copies what a connection needs beyond the
@@ -197,9 +199,9 @@ Result<void> CurlTransfer::SetHeaders() {
   if (!options.user_agent.empty() && !all.Has("User-Agent")) {
     all.Add("User-Agent", options.user_agent);
   }
-  std::size_t head = shared_->endpoint.prefix.size() + request_.target.size() + kOwnHead;
+  head_size_ = shared_->endpoint.prefix.size() + request_.target.size() + kOwnHead;
   for (const auto& [name, value] : all) {
-    head += name.size() + value.size() + std::string_view(": \r\n").size();
+    head_size_ += name.size() + value.size() + std::string_view(": \r\n").size();
     if (!IsOneLine(name) || !IsOneLine(value)) {
       // The value may be a secret.
       return Error(Reason::kInvalidArgument,
@@ -216,7 +218,8 @@ Result<void> CurlTransfer::SetHeaders() {
   }
   curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, header_list_);
   // libcurl 7.88 never sends the rest of a head that is longer than this, over TLS.
-  curl_easy_setopt(easy_, CURLOPT_UPLOAD_BUFFERSIZE, static_cast<long>(std::max(kBuffer, head)));
+  curl_easy_setopt(easy_, CURLOPT_UPLOAD_BUFFERSIZE,
+                   static_cast<long>(std::max(kBuffer, head_size_)));
   return {};
 }
 
@@ -325,6 +328,14 @@ int CurlTransfer::OnConnected(void* self, char*, char*, int, int) {
     auto* const tls = static_cast<SSL*>(session->internals);
     SSL_get0_alpn_selected(tls, &name, &size);
     http2 = size == 2 && name[0] == 'h' && name[1] == '2';
+    if (http2 && transfer->head_size_ > kMostHttp2Head) {
+      transfer->error_ =
+          Error(Reason::kOverLimit,
+                "the request's head has about " + std::to_string(transfer->head_size_) +
+                    " bytes, and HTTP/2 takes no more than 64 KiB here; shorten its "
+                    "selectors or headers, or set disable_http2");
+      return CURL_PREREQFUNC_ABORT;
+    }
     if (!transfer->shared_->options.tls.insecure_skip_verify && !HasAlternativeName(tls)) {
       transfer->error_ = Error(
           Reason::kTransport,

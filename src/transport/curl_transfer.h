@@ -112,6 +112,7 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   std::string authorization_;
   std::array<char, CURL_ERROR_SIZE> error_text_{};
   std::size_t buffer_size_ = 0;  // of libcurl's receive buffer
+  std::size_t head_size_ = 0;    // of the request, about
   int status_ = 0;
   HttpHeaders headers_;
   bool headers_done_ = false;

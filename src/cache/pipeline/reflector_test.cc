@@ -2,8 +2,6 @@
 
 #include "cache/pipeline/reflector.h"
 
-#include <algorithm>
-#include <compare>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <map>
@@ -12,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "cache/pipeline/resource_version.h"
 #include "cache/pipeline/testing/reflector_fixture.h"
 
 namespace kinformer::internal::cache {
@@ -119,110 +116,6 @@ TEST_F(ReflectorTest, AWatchWithEventsIsResumedAtTheLast) {
   EXPECT_EQ(server_.requests.back(), "WATCH rv=2 bookmarks");
 }
 
-TEST_F(ReflectorTest, R_15_R_16_RefusedConnectionsBackOffWithoutARelist) {
-  for (int i = 0; i < 5; ++i) server_.watch_errors.push_back(Refused());
-  const SteadyTime start = Now();
-  ReflectorOptions options;
-  options.backoff = {.initial = milliseconds(1), .cap = milliseconds(50)};
-  Start(std::move(options));
-  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, seconds(10)));
-  // 1 + 2 + 4 + 8 + 16 ms, each drawn from once to twice that.
-  EXPECT_GE(Now() - start, milliseconds(31));
-  EXPECT_LE(Now() - start, milliseconds(64));
-  EXPECT_EQ(Count("LIST"), 1U);
-  EXPECT_EQ(Count("WATCH"), 6U);
-}
-
-TEST_F(ReflectorTest, R_18_CustomBackoff) {
-  for (int i = 0; i < 5; ++i) server_.watch_errors.push_back(Refused());
-  const SteadyTime start = Now();
-  ReflectorOptions options;
-  options.backoff = {.initial = milliseconds(10), .cap = milliseconds(100), .jitter = 0};
-  Start(std::move(options));
-  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, seconds(10)));
-  EXPECT_GE(Now() - start, milliseconds(240));
-  EXPECT_LE(Now() - start, milliseconds(520));
-}
-
-TEST_F(ReflectorTest, R_19_R_20_TooManyRequestsBacksOffWithoutARelist) {
-  for (int i = 0; i < 4; ++i) server_.watch_errors.push_back(TooMany());
-  Start();
-  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, minutes(5)));
-  EXPECT_EQ(Count("LIST"), 1U);
-  EXPECT_EQ(Count("WATCH"), 5U);
-  server_.FailWatches(TooMany());
-  sim_.RunReady();
-  EXPECT_EQ(server_.open_watches(), 0U);
-  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, minutes(5)));
-  EXPECT_EQ(Count("LIST"), 1U);
-}
-
-TEST_F(ReflectorTest, RetryAfterIsHonoured) {
-  server_.watch_errors.push_back(TooMany().WithRetryAfter(seconds(60)));
-  const SteadyTime start = Now();
-  Start();
-  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, minutes(5)));
-  EXPECT_GE(Now() - start, seconds(60));
-}
-
-TEST_F(ReflectorTest, R_21_RD_01_AnInternalErrorInTheStreamRelists) {
-  Start();
-  sim_.RunFor(seconds(5));
-  server_.FailWatches(Internal());
-  sim_.RunFor(seconds(3));
-  EXPECT_EQ(Count("LIST"), 2U);
-}
-
-// Fails the watch with an internal error each second until that is answered by a list.
-// `quiet_before`: the failure that comes a minute after the one before it.
-class InternalErrorTest : public ReflectorTest {
- protected:
-  int Retries(Duration window, int quiet_before = 0) {
-    ReflectorOptions options;
-    options.max_internal_error_retry = window;
-    Start(std::move(options));
-    int retries = 0;
-    while (retries < 100) {
-      sim_.RunFor(retries + 1 == quiet_before ? Duration(minutes(1)) : Duration(seconds(1)));
-      server_.FailWatches(Internal());
-      sim_.RunReady();
-      if (server_.open_watches() == 0) break;
-      ++retries;
-    }
-    EXPECT_EQ(Count("LIST"), 1U);
-    return retries;
-  }
-};
-
-TEST_F(InternalErrorTest, R_22_AreRetriedWithinTheWindow) { EXPECT_EQ(Retries(seconds(30)), 31); }
-
-TEST_F(InternalErrorTest, R_23_AQuietMinuteStartsTheWindowAfresh) {
-  EXPECT_EQ(Retries(seconds(30), 10), 40);
-}
-
-TEST_F(InternalErrorTest, RD_02_AWindowOfASecondIsTwoRetries) { EXPECT_EQ(Retries(seconds(1)), 2); }
-
-TEST_F(InternalErrorTest, RD_03_RD_04_OtherErrorsAreNotRetriedAndDoNotEndTheWindow) {
-  ReflectorOptions options;
-  options.max_internal_error_retry = seconds(30);
-  Start(std::move(options));
-  const auto fail_with = [this](const Error& error) {
-    sim_.RunFor(seconds(2));
-    server_.FailWatches(error);
-    sim_.RunReady();
-    return server_.open_watches() == 1;
-  };
-  EXPECT_TRUE(fail_with(Internal()));
-  EXPECT_FALSE(fail_with(Error(Reason::kForbidden, "no").WithHttpStatus(403)));
-  sim_.RunFor(seconds(5));
-  EXPECT_EQ(Count("LIST"), 2U);
-  EXPECT_TRUE(fail_with(Internal()));
-  EXPECT_EQ(Count("LIST"), 2U);
-  // The window began with the first of them.
-  sim_.RunFor(seconds(25));
-  EXPECT_FALSE(fail_with(Internal()));
-}
-
 TEST_F(ReflectorTest, R_28_R_29_RelistsAtTheLastAndFallsBackToAQuorumRead) {
   server_.set_rv(9);
   server_.Put("foo");
@@ -248,20 +141,6 @@ TEST_F(ReflectorTest, R_31_TooLargeResourceVersionFallsBackToo) {
   sim_.RunFor(seconds(3));
   EXPECT_EQ(server_.requests[2], "LIST rv=20 limit=0");
   EXPECT_EQ(server_.requests[3], "LIST rv= limit=500");
-}
-
-TEST_F(ReflectorTest, AServerThatWentBackInTimeIsANewEpoch) {
-  server_.set_rv(19);
-  server_.Put("foo");
-  Start();
-  sim_.RunFor(seconds(5));
-  server_.set_rv(4);
-  server_.Forget();
-  server_.list_errors.push_back(TooLarge());
-  server_.FailWatches(Expired());
-  sim_.RunFor(seconds(3));
-  EXPECT_EQ(observer_.epochs, 1);
-  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "4");
 }
 
 TEST_F(ReflectorTest, R_25_PG_08_PageSizeIsKeptAndTokensAreFollowed) {
@@ -364,220 +243,6 @@ TEST_F(ReflectorTest, R_40_R_41_R_42_WatchTimeouts) {
   }
 }
 
-TEST_F(ReflectorTest, R_43_EveryEventMovesTheResourceVersion) {
-  server_.set_rv(10);
-  Start();
-  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "10");
-  server_.Send(WatchEventType::kAdded, MakePod("default", "a", "11"));
-  sim_.RunReady();
-  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "11");
-  server_.Send(WatchEventType::kModified, MakePod("default", "a", "20"));
-  sim_.RunReady();
-  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "20");
-  server_.SendBookmark("30");
-  sim_.RunReady();
-  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "30");
-  server_.Send(WatchEventType::kDeleted, MakePod("default", "a", "40"));
-  sim_.RunReady();
-  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "40");
-}
-
-TEST_F(ReflectorTest, F11_ABookmarkThatGoesBackIsLoggedAndIgnored) {
-  server_.set_rv(100);
-  Start();
-  server_.SendBookmark("99");
-  server_.SendBookmark("20");
-  sim_.RunReady();
-  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "100");
-  EXPECT_EQ(store_.words, (Texts{"replace 100"}));
-  const std::string back = "the server's watch went back in resourceVersion ";
-  EXPECT_EQ(log_->lines, (Texts{back + "100 99"})) << "once a stream";
-
-  server_.SendBookmark("101");
-  server_.EndWatches();
-  sim_.RunFor(seconds(5));
-  EXPECT_EQ(server_.requests.back(), "WATCH rv=101 bookmarks");
-  EXPECT_EQ(observer_.epochs, 0);
-}
-
-TEST_F(ReflectorTest, OnAResumedStreamWhatIsOlderThanOurVersionIsAnEpoch) {
-  for (const bool bookmark : {true, false}) {
-    SCOPED_TRACE(bookmark);
-    store_.words.clear();
-    server_.requests.clear();
-    const int epochs = observer_.epochs;
-    server_.set_rv(100);
-    Start();
-    server_.Put(bookmark ? "a" : "b");
-    server_.BreakWatches();
-    sim_.RunFor(seconds(2));
-    ASSERT_EQ(server_.requests.back(), "WATCH rv=101 bookmarks");
-    if (bookmark) {
-      server_.SendBookmark("99");
-    } else {
-      server_.Send(WatchEventType::kModified, MakePod("default", "c", "99"));
-    }
-    server_.Send(WatchEventType::kModified, MakePod("default", "c", "120"));
-    sim_.RunFor(seconds(2));
-    EXPECT_EQ(observer_.epochs, epochs + 1) << "once, though the list is newer";
-    EXPECT_EQ(server_.requests[server_.requests.size() - 2], "LIST rv= limit=500");
-    EXPECT_EQ(store_.words.back(), "replace 101");
-    EXPECT_EQ(std::count(store_.words.begin(), store_.words.end(), "update c"), 0)
-        << "what a stream tells that is about to be closed does not count";
-    reflector_.reset();
-  }
-}
-
-// ---- the question before a watch is resumed
-
-class VersionQuestionTest : public ReflectorTest {
- protected:
-  VersionQuestionTest() {
-    server_.answers_version = true;
-    server_.set_rv(19);
-    server_.Put("foo");
-    Start();
-    sim_.RunFor(seconds(5));
-  }
-};
-
-TEST_F(VersionQuestionTest, AServerThatIsOlderIsAnEpoch) {
-  server_.set_rv(4);
-  server_.Forget();
-  server_.BreakWatches();
-  sim_.RunFor(seconds(2));
-  EXPECT_EQ(observer_.epochs, 1);
-  EXPECT_EQ(server_.version_questions, 1);
-  EXPECT_EQ(server_.requests[2], "LIST rv= limit=500");
-  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "4");
-}
-
-TEST_F(VersionQuestionTest, AnyOtherAnswerResumes) {
-  const std::vector<std::optional<Error>> answers = {
-      std::nullopt,
-      Error(Reason::kForbidden, "no").WithHttpStatus(403),
-      Error(Reason::kBadRequest, "no").WithHttpStatus(400),
-      TooMany(),
-      Internal(),
-  };
-  for (const std::optional<Error>& answer : answers) {
-    server_.version_errors = {answer};
-    server_.BreakWatches();
-    sim_.RunFor(seconds(2));
-    EXPECT_EQ(server_.requests.back(), "WATCH rv=20 bookmarks");
-  }
-  EXPECT_EQ(Count("WATCH"), 1 + answers.size());
-  EXPECT_EQ(server_.version_questions, static_cast<int>(answers.size()));
-  EXPECT_EQ(Count("LIST"), 1U);
-  EXPECT_TRUE(observer_.errors.empty());
-}
-
-TEST_F(VersionQuestionTest, AServerThatCannotBeReachedIsAskedAgain) {
-  server_.down = Refused();
-  server_.BreakWatches();
-  sim_.RunFor(seconds(20));
-  EXPECT_GE(server_.version_questions, 3);
-  EXPECT_EQ(Count("WATCH"), 1U) << "it may come back as another one";
-  EXPECT_FALSE(observer_.errors.empty());
-  server_.set_rv(4);
-  server_.down.reset();
-  sim_.RunFor(minutes(1));
-  EXPECT_EQ(observer_.epochs, 1);
-}
-
-TEST_F(VersionQuestionTest, AStreamThatEndedAtItsTimeoutIsResumedWithoutAQuestion) {
-  sim_.RunFor(seconds(server_.timeouts.back()));
-  server_.EndWatches();
-  sim_.RunFor(seconds(2));
-  EXPECT_EQ(server_.version_questions, 0);
-  EXPECT_EQ(Count("WATCH"), 2U);
-  sim_.RunFor(seconds(server_.timeouts.back()));
-  server_.BreakWatches();
-  sim_.RunFor(seconds(2));
-  EXPECT_EQ(server_.version_questions, 1) << "its connection was gone";
-  sim_.RunFor(seconds(60));
-  server_.EndWatches();
-  sim_.RunFor(seconds(2));
-  EXPECT_EQ(server_.version_questions, 2) << "a server that shuts down ends its watches, too";
-}
-
-TEST_F(VersionQuestionTest, AfterAPauseToo) {
-  sim_.env().loop().Post([this] { reflector_->Pause(); });
-  sim_.RunReady();
-  server_.set_rv(4);
-  sim_.env().loop().Post([this] { reflector_->Resume(); });
-  sim_.RunFor(seconds(2));
-  EXPECT_EQ(observer_.epochs, 1);
-}
-
-// ---- how long it waits
-
-TEST_F(ReflectorTest, A410HasABackoffOfItsOwn) {
-  Start();
-  sim_.RunFor(seconds(5));
-  for (int i = 0; i < 6; ++i) server_.watch_errors.push_back(Refused());
-  server_.watch_errors.push_back(Expired());
-  server_.FailWatches(TooMany());
-  ASSERT_TRUE(sim_.RunUntil([&] { return server_.watch_errors.empty(); }, minutes(5)));
-  const SteadyTime expired = Now();
-  ASSERT_TRUE(sim_.RunUntil([&] { return Count("LIST") == 2; }, minutes(5)));
-  EXPECT_LE(Now() - expired, seconds(1));
-}
-
-TEST_F(ReflectorTest, AListFromTheFutureIsFollowedByTheNewestAtOnce) {
-  server_.set_rv(19);
-  Start();
-  sim_.RunFor(seconds(5));
-  server_.list_errors = {TooLarge().WithRetryAfter(seconds(60))};
-  server_.FailWatches(Expired());
-  ASSERT_TRUE(sim_.RunUntil([&] { return Count("LIST") == 3; }, seconds(2)));
-}
-
-TEST_F(ReflectorTest, ThoseWhoWereRefusedTogetherDoNotReturnTogether) {
-  std::vector<Duration> returns;
-  for (int i = 0; i < 20; ++i) {
-    server_.list_errors = {TooMany().WithRetryAfter(seconds(10))};
-    server_.requests.clear();
-    const SteadyTime refused = Now();
-    Start();
-    ASSERT_TRUE(sim_.RunUntil([&] { return Count("LIST") == 2; }, minutes(1)));
-    returns.push_back(Now() - refused);
-    reflector_.reset();
-  }
-  std::sort(returns.begin(), returns.end());
-  EXPECT_GE(returns.front(), seconds(10));
-  EXPECT_LE(returns.back(), seconds(20));
-  EXPECT_GT(returns.back() - returns.front(), seconds(5));
-}
-
-TEST_F(ReflectorTest, ARefusedPageIsAskedForAgainAlone) {
-  for (int i = 0; i < 5; ++i) server_.Put("pod-" + std::to_string(i));
-  server_.pages_ignore_rv = true;
-  ReflectorOptions options;
-  options.watch_list_page_size = 2;
-  server_.list_errors = {std::nullopt, TooMany(), Refused(), std::nullopt};
-  Start(std::move(options));
-  sim_.RunFor(minutes(1));
-  EXPECT_EQ(server_.requests, (Texts{"LIST rv=0 limit=2", "LIST rv= limit=2 continue=2",
-                                     "LIST rv= limit=2 continue=2", "LIST rv= limit=2 continue=2",
-                                     "LIST rv= limit=2 continue=4", "WATCH rv=5 bookmarks"}));
-  EXPECT_EQ(store_.objects.size(), 5U);
-  EXPECT_EQ(observer_.errors,
-            (std::vector<Reason>{Reason::kTooManyRequests, Reason::kConnectionRefused}));
-}
-
-TEST_F(ReflectorTest, F17_AnObjectThatGoesBackIsLoggedAndTaken) {
-  server_.set_rv(100);
-  Start();
-  server_.Send(WatchEventType::kAdded, MakePod("default", "a", "101"));
-  server_.Send(WatchEventType::kModified, MakePod("default", "a", "50"));
-  server_.Send(WatchEventType::kModified, MakePod("default", "a", "51"));
-  sim_.RunReady();
-  EXPECT_EQ(log_->lines, (Texts{"the server's watch went back in resourceVersion 101 50"}));
-  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "51");
-  EXPECT_EQ(store_.objects.at("a"), "51");
-}
-
 TEST_F(ReflectorTest, R_45_AStoreReadErrorInTheStreamRelists) {
   server_.Put("good");
   server_.Put("corrupt");
@@ -639,13 +304,6 @@ TEST_F(ReflectorTest, R_06_R_11_DestructionBeforeTheStreamIsReadReadsNothing) {
   EXPECT_EQ(server_.open_watches(), 0U);
 }
 
-TEST_F(ReflectorTest, R_17_TheDefaultBackoffConnectsWithinTenSeconds) {
-  server_.watch_errors = {Refused(), Refused()};
-  Start();
-  EXPECT_EQ(server_.open_watches(), 0U);
-  EXPECT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, seconds(10)));
-}
-
 TEST_F(ReflectorTest, R_02_R_05_R_07_DestructionEndsTheWatch) {
   Start();
   EXPECT_EQ(server_.open_watches(), 1U);
@@ -670,16 +328,6 @@ TEST_F(ReflectorTest, PauseClosesTheWatchAndResumeContinues) {
   sim_.RunReady();
   EXPECT_EQ(server_.requests.back(), "WATCH rv=1 bookmarks");
   EXPECT_EQ(store_.words, (Texts{"replace 1", "add bar"}));
-}
-
-TEST(ResourceVersion, Order) {
-  using Order = std::strong_ordering;
-  EXPECT_EQ(CompareResourceVersion("9", "10"), Order::less);
-  EXPECT_EQ(CompareResourceVersion("10", "9"), Order::greater);
-  EXPECT_EQ(CompareResourceVersion("123456789012345678901", "123456789012345678901"), Order::equal);
-  EXPECT_EQ(CompareResourceVersion("", "1"), std::nullopt);
-  EXPECT_EQ(CompareResourceVersion("0", "1"), std::nullopt);
-  EXPECT_EQ(CompareResourceVersion("1a", "1"), std::nullopt);
 }
 
 }  // namespace

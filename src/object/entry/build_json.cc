@@ -136,8 +136,10 @@ ObjectRef BuildLean(const TypeInfo& type, std::string_view json, const wire::Jso
 }
 
 Error DoesNotFit(const TypeInfo& type, const Error& error) {
-  return Error(error.reason(), std::string(type.kind) + ": " + error.message() +
-                                   "; correct the struct's kFields, or the object");
+  Error named(error.reason(), std::string(type.kind) + ": " + error.message() +
+                                  "; correct the struct's kFields, or the object");
+  named.WithDetails(error.details());
+  return named;
 }
 
 }  // namespace

@@ -1,0 +1,187 @@
+// How the reflector goes on after failures, and how long it waits: rows R and RD of the catalogue.
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cache/pipeline/reflector.h"
+#include "cache/pipeline/testing/reflector_fixture.h"
+
+namespace kinformer::internal::cache {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+TEST_F(ReflectorTest, R_15_R_16_RefusedConnectionsBackOffWithoutARelist) {
+  for (int i = 0; i < 5; ++i) server_.watch_errors.push_back(Refused());
+  const SteadyTime start = Now();
+  ReflectorOptions options;
+  options.backoff = {.initial = milliseconds(1), .cap = milliseconds(50)};
+  Start(std::move(options));
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, seconds(10)));
+  // 1 + 2 + 4 + 8 + 16 ms, each drawn from once to twice that.
+  EXPECT_GE(Now() - start, milliseconds(31));
+  EXPECT_LE(Now() - start, milliseconds(64));
+  EXPECT_EQ(Count("LIST"), 1U);
+  EXPECT_EQ(Count("WATCH"), 6U);
+}
+
+TEST_F(ReflectorTest, R_18_CustomBackoff) {
+  for (int i = 0; i < 5; ++i) server_.watch_errors.push_back(Refused());
+  const SteadyTime start = Now();
+  ReflectorOptions options;
+  options.backoff = {.initial = milliseconds(10), .cap = milliseconds(100), .jitter = 0};
+  Start(std::move(options));
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, seconds(10)));
+  EXPECT_GE(Now() - start, milliseconds(240));
+  EXPECT_LE(Now() - start, milliseconds(520));
+}
+
+TEST_F(ReflectorTest, R_19_R_20_TooManyRequestsBacksOffWithoutARelist) {
+  for (int i = 0; i < 4; ++i) server_.watch_errors.push_back(TooMany());
+  Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, minutes(5)));
+  EXPECT_EQ(Count("LIST"), 1U);
+  EXPECT_EQ(Count("WATCH"), 5U);
+  server_.FailWatches(TooMany());
+  sim_.RunReady();
+  EXPECT_EQ(server_.open_watches(), 0U);
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, minutes(5)));
+  EXPECT_EQ(Count("LIST"), 1U);
+}
+
+TEST_F(ReflectorTest, RetryAfterIsHonoured) {
+  server_.watch_errors.push_back(TooMany().WithRetryAfter(seconds(60)));
+  const SteadyTime start = Now();
+  Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, minutes(5)));
+  EXPECT_GE(Now() - start, seconds(60));
+}
+
+TEST_F(ReflectorTest, R_21_RD_01_AnInternalErrorInTheStreamRelists) {
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.FailWatches(Internal());
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(Count("LIST"), 2U);
+}
+
+// Fails the watch with an internal error each second until that is answered by a list.
+// `quiet_before`: the failure that comes a minute after the one before it.
+class InternalErrorTest : public ReflectorTest {
+ protected:
+  int Retries(Duration window, int quiet_before = 0) {
+    ReflectorOptions options;
+    options.max_internal_error_retry = window;
+    Start(std::move(options));
+    int retries = 0;
+    while (retries < 100) {
+      sim_.RunFor(retries + 1 == quiet_before ? Duration(minutes(1)) : Duration(seconds(1)));
+      server_.FailWatches(Internal());
+      sim_.RunReady();
+      if (server_.open_watches() == 0) break;
+      ++retries;
+    }
+    EXPECT_EQ(Count("LIST"), 1U);
+    return retries;
+  }
+};
+
+TEST_F(InternalErrorTest, R_22_AreRetriedWithinTheWindow) { EXPECT_EQ(Retries(seconds(30)), 31); }
+
+TEST_F(InternalErrorTest, R_23_AQuietMinuteStartsTheWindowAfresh) {
+  EXPECT_EQ(Retries(seconds(30), 10), 40);
+}
+
+TEST_F(InternalErrorTest, RD_02_AWindowOfASecondIsTwoRetries) { EXPECT_EQ(Retries(seconds(1)), 2); }
+
+TEST_F(InternalErrorTest, RD_03_RD_04_OtherErrorsAreNotRetriedAndDoNotEndTheWindow) {
+  ReflectorOptions options;
+  options.max_internal_error_retry = seconds(30);
+  Start(std::move(options));
+  const auto fail_with = [this](const Error& error) {
+    sim_.RunFor(seconds(2));
+    server_.FailWatches(error);
+    sim_.RunReady();
+    return server_.open_watches() == 1;
+  };
+  EXPECT_TRUE(fail_with(Internal()));
+  EXPECT_FALSE(fail_with(Error(Reason::kForbidden, "no").WithHttpStatus(403)));
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(Count("LIST"), 2U);
+  EXPECT_TRUE(fail_with(Internal()));
+  EXPECT_EQ(Count("LIST"), 2U);
+  // The window began with the first of them.
+  sim_.RunFor(seconds(25));
+  EXPECT_FALSE(fail_with(Internal()));
+}
+
+// ---- how long it waits
+
+TEST_F(ReflectorTest, A410HasABackoffOfItsOwn) {
+  Start();
+  sim_.RunFor(seconds(5));
+  for (int i = 0; i < 6; ++i) server_.watch_errors.push_back(Refused());
+  server_.watch_errors.push_back(Expired());
+  server_.FailWatches(TooMany());
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.watch_errors.empty(); }, minutes(5)));
+  const SteadyTime expired = Now();
+  ASSERT_TRUE(sim_.RunUntil([&] { return Count("LIST") == 2; }, minutes(5)));
+  EXPECT_LE(Now() - expired, seconds(1));
+}
+
+TEST_F(ReflectorTest, AListFromTheFutureIsFollowedByTheNewestAtOnce) {
+  server_.set_rv(19);
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.list_errors = {TooLarge().WithRetryAfter(seconds(60))};
+  server_.FailWatches(Expired());
+  ASSERT_TRUE(sim_.RunUntil([&] { return Count("LIST") == 3; }, seconds(2)));
+}
+
+TEST_F(ReflectorTest, ThoseWhoWereRefusedTogetherDoNotReturnTogether) {
+  std::vector<Duration> returns;
+  for (int i = 0; i < 20; ++i) {
+    server_.list_errors = {TooMany().WithRetryAfter(seconds(10))};
+    server_.requests.clear();
+    const SteadyTime refused = Now();
+    Start();
+    ASSERT_TRUE(sim_.RunUntil([&] { return Count("LIST") == 2; }, minutes(1)));
+    returns.push_back(Now() - refused);
+    reflector_.reset();
+  }
+  std::sort(returns.begin(), returns.end());
+  EXPECT_GE(returns.front(), seconds(10));
+  EXPECT_LE(returns.back(), seconds(20));
+  EXPECT_GT(returns.back() - returns.front(), seconds(5));
+}
+
+TEST_F(ReflectorTest, ARefusedPageIsAskedForAgainAlone) {
+  for (int i = 0; i < 5; ++i) server_.Put("pod-" + std::to_string(i));
+  server_.pages_ignore_rv = true;
+  ReflectorOptions options;
+  options.watch_list_page_size = 2;
+  server_.list_errors = {std::nullopt, TooMany(), Refused(), std::nullopt};
+  Start(std::move(options));
+  sim_.RunFor(minutes(1));
+  EXPECT_EQ(server_.requests, (Texts{"LIST rv=0 limit=2", "LIST rv= limit=2 continue=2",
+                                     "LIST rv= limit=2 continue=2", "LIST rv= limit=2 continue=2",
+                                     "LIST rv= limit=2 continue=4", "WATCH rv=5 bookmarks"}));
+  EXPECT_EQ(store_.objects.size(), 5U);
+  EXPECT_EQ(observer_.errors,
+            (std::vector<Reason>{Reason::kTooManyRequests, Reason::kConnectionRefused}));
+}
+
+TEST_F(ReflectorTest, R_17_TheDefaultBackoffConnectsWithinTenSeconds) {
+  server_.watch_errors = {Refused(), Refused()};
+  Start();
+  EXPECT_EQ(server_.open_watches(), 0U);
+  EXPECT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, seconds(10)));
+}
+
+}  // namespace
+}  // namespace kinformer::internal::cache
