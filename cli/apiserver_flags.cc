@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -50,6 +51,12 @@ std::optional<unsigned> ParseStreams(const std::string& text) {
   return streams;
 }
 
+// Whether it can stand in an Authorization header.
+bool IsToken(std::string_view text) {
+  const auto printable = [](char c) { return c > ' ' && c < 0x7f; };
+  return !text.empty() && std::all_of(text.begin(), text.end(), printable);
+}
+
 Result<void> CheckSecurity(const ApiServerFlags& flags) {
   if (flags.tls_cert_file.empty() != flags.tls_private_key_file.empty()) {
     return Wrong("--tls-cert-file and --tls-private-key-file go together");
@@ -58,22 +65,25 @@ Result<void> CheckSecurity(const ApiServerFlags& flags) {
   if (!tls && (!flags.client_ca_file.empty() || flags.require_client_certificate)) {
     return Wrong("--client-ca-file and --require-client-certificate need --tls");
   }
-  if (!flags.token.empty() && !flags.token_file.empty()) {
+  if (flags.token && !flags.token_file.empty()) {
     return Wrong("--token and --token-file do not go together");
+  }
+  if (flags.token && !IsToken(*flags.token)) {
+    return Wrong(
+        "--token must be one word that is not empty: with \"\" nobody could get in, or everybody");
   }
   return {};
 }
 
 // The token, without the line's end behind it.
 Result<std::string> TokenOf(const ApiServerFlags& flags) {
-  if (!flags.token.empty()) return flags.token;
+  if (flags.token) return *flags.token;
   if (flags.token_file.empty()) return TokenOfEnvironment();
   Result<std::string> text = ReadFile("--token-file", flags.token_file);
   if (!text) return text;
   const std::size_t end = text->find_last_not_of(" \t\r\n");
   text->resize(end == std::string::npos ? 0 : end + 1);
-  const auto printable = [](char c) { return c > ' ' && c < 0x7f; };
-  if (text->empty() || !std::all_of(text->begin(), text->end(), printable)) {
+  if (!IsToken(*text)) {
     return Error(Reason::kConfig, "--token-file " + flags.token_file +
                                       ": holds no token, which is one word on one line");
   }
@@ -84,7 +94,8 @@ Result<std::string> TokenOf(const ApiServerFlags& flags) {
 bool WantsServer(const ApiServerFlags& flags) {
   const ApiServerFlags usual;
   return !flags.load.empty() || flags.debug_endpoints || flags.pod_grace ||
-         flags.no_garbage_collection || flags.event_ttl != usual.event_ttl ||
+         flags.no_garbage_collection || flags.no_namespace_finalization ||
+         flags.event_ttl != usual.event_ttl ||
          flags.service_cluster_ip_range != usual.service_cluster_ip_range;
 }
 
@@ -120,7 +131,9 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
       "--pod-grace", flags.pod_grace,
       "let deleted pods that have a node pass through their grace period, as a kubelet would");
   command.Flag("--no-garbage-collection", flags.no_garbage_collection,
-               "leave dependents alone when their owners go");
+               "leave dependents to a kube-controller-manager when their owners go");
+  command.Flag("--no-namespace-finalization", flags.no_namespace_finalization,
+               "leave it to a kube-controller-manager to empty deleted namespaces and let them go");
   command.Seconds("--event-ttl", flags.event_ttl,
                   "how long Events stay after their last change (1h); 0s: for ever");
   command.Option("--service-cluster-ip-range", flags.service_cluster_ip_range, "CIDR",
@@ -162,7 +175,7 @@ Result<void> CheckApiServerFlags(const ApiServerFlags& flags) {
     return Wrong(
         "--record FILE and --upstream KUBECONFIG go together: what to write, and whom to record");
   }
-  if (!flags.record.empty() && flags.token.empty() && flags.token_file.empty() &&
+  if (!flags.record.empty() && !flags.token && flags.token_file.empty() &&
       TokenOfEnvironment().empty() && !flags.require_client_certificate) {
     return Wrong(
         "--record passes requests on with your credentials for the cluster: say who may send them, "
@@ -185,6 +198,9 @@ Result<void> CheckApiServerFlags(const ApiServerFlags& flags) {
 
 apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTime now) {
   apiserver::ApiServerOptions options;
+  // Controllers that run beside it make replacements for what goes before its owner.
+  options.garbage_collection_delay = std::chrono::milliseconds(200);
+  options.namespace_finalization = !flags.no_namespace_finalization;
   options.first_resource_version = apiserver::FirstResourceVersionAt(now);
   options.pod_grace = flags.pod_grace;
   options.garbage_collection = !flags.no_garbage_collection;

@@ -24,7 +24,7 @@ struct ApiServerFlags {
   bool tls = false;
   std::string tls_cert_file{};
   std::string tls_private_key_file{};
-  std::string token{};
+  std::optional<std::string> token{};
   std::string token_file{};
   std::vector<std::string> host_names{};
   std::string client_ca_file{};
@@ -34,6 +34,7 @@ struct ApiServerFlags {
   bool debug_endpoints = false;
   bool pod_grace = false;
   bool no_garbage_collection = false;
+  bool no_namespace_finalization = false;
   double event_ttl = 3600;  // seconds
   std::string service_cluster_ip_range{"10.96.0.0/12"};
   std::string record{};

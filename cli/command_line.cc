@@ -52,6 +52,10 @@ class Cli11Command final : public Command {
               const std::string& help) override {
     app_->add_option(names, value, help)->type_name(value_name)->take_last();
   }
+  void Option(const std::string& names, std::optional<std::string>& value,
+              const std::string& value_name, const std::string& help) override {
+    app_->add_option(names, value, help)->type_name(value_name)->take_last();
+  }
   void Options(const std::string& names, std::vector<std::string>& values,
                const std::string& value_name, const std::string& help) override {
     app_->add_option(names, values, help)->type_name(value_name);

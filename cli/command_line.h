@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ class Command {
   virtual void Flag(const std::string& names, bool& value, const std::string& help) = 0;
   virtual void Option(const std::string& names, std::string& value, const std::string& value_name,
                       const std::string& help) = 0;
+  // The same where an empty text is something else than none.
+  virtual void Option(const std::string& names, std::optional<std::string>& value,
+                      const std::string& value_name, const std::string& help) = 0;
   // May be given several times, and take several values.
   virtual void Options(const std::string& names, std::vector<std::string>& values,
                        const std::string& value_name, const std::string& help) = 0;

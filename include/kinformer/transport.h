@@ -157,6 +157,12 @@ class Handler {
  public:
   virtual ~Handler() = default;
   [[nodiscard]] virtual std::unique_ptr<ResponseStream> Handle(HttpRequest request) = 0;
+  // Whether that token proves to this handler who its bearer is: a front end that lets in only
+  // those who have proven it lets such a request pass.
+  [[nodiscard]] virtual bool Accepts(const std::string& bearer_token) const {
+    (void)bearer_token;
+    return false;
+  }
 };
 
 // How an in-memory connection behaves. All choices are drawn from the Env's randomness.

@@ -140,12 +140,71 @@ TEST_F(LifecycleTest, SRV128ALaterPolicyReplacesTheFirst) {
   EXPECT_THAT(Names(), ElementsAre("child"));
 }
 
-TEST(LifecycleWithoutCollection, PoliciesAreIgnored) {
+TEST_F(LifecycleTest, SRV128ACircleOfThreeGoesHoweverManyAreDeleted) {
+  for (const std::vector<std::string>& deleted :
+       {std::vector<std::string>{"a"}, {"b", "a"}, {"a", "b", "c"}}) {
+    const std::string a = Make("a", {}, R"(,"finalizers":["x.io/hold"])");
+    const std::string b = Make("b", {a + "!"});
+    const std::string c = Make("c", {b + "!"});
+    server_.Do("PATCH", std::string(kMaps) + "/a",
+               R"({"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"c",
+                   "blockOwnerDeletion":true,"uid":")" +
+                   c + "\"}]}}",
+               kMerge);
+    for (const std::string& name : deleted) {
+      server_.Do("DELETE", std::string(kMaps) + "/" + name + "?propagationPolicy=Foreground");
+    }
+    server_.sim().RunReady();
+    EXPECT_THAT(Names(), ::testing::Contains("a")) << "it has a finalizer of its own";
+    server_.Do("PATCH", std::string(kMaps) + "/a", R"({"metadata":{"finalizers":null}})", kMerge);
+    server_.sim().RunReady();
+    EXPECT_THAT(Names(), IsEmpty()) << deleted.size();
+  }
+}
+
+TEST(LifecycleWithDelay, DependentsGoAWhileAfterTheirOwner) {
+  TestServer server({.garbage_collection_delay = seconds(1)});
+  server.MakeConfigMap("default", "owner");
+  const std::string uid =
+      server.Get(std::string(kMaps) + "/owner").Json().At("/metadata/uid").StringOrEmpty();
+  server.Do("POST", kMaps,
+            R"({"metadata":{"name":"child","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap",
+                "name":"owner","uid":")" +
+                uid + "\"}]}}");
+  server.Do("DELETE", std::string(kMaps) + "/owner");
+  server.sim().RunFor(std::chrono::milliseconds(900));
+  EXPECT_EQ(server.Get(std::string(kMaps) + "/child").status, 200);
+  server.sim().RunFor(std::chrono::milliseconds(200));
+  EXPECT_EQ(server.Get(std::string(kMaps) + "/child").status, 404);
+}
+
+TEST(LifecycleWithoutCollection, FinalizersSayWhatAControllerManagerHasToDo) {
   TestServer server({.garbage_collection = false});
-  server.MakeConfigMap("default", "a");
-  EXPECT_EQ(server.Do("DELETE", std::string(kMaps) + "/a?propagationPolicy=Foreground").status,
-            200);
-  EXPECT_EQ(server.Get(std::string(kMaps) + "/a").status, 404);
+  for (const auto& [policy, finalizer] :
+       {std::pair("Foreground", "foregroundDeletion"), {"Orphan", "orphan"}}) {
+    server.MakeConfigMap("default", "a");
+    const std::string path = std::string(kMaps) + "/a";
+    EXPECT_EQ(server.Do("DELETE", path + "?propagationPolicy=" + policy).status, 200);
+    server.sim().RunReady();
+    EXPECT_EQ(server.Get(path).Json().At("/metadata/finalizers/0").StringOrEmpty(), finalizer);
+    server.Do("PATCH", path, R"({"metadata":{"finalizers":null}})", kMerge);
+    EXPECT_EQ(server.Get(path).status, 404);
+  }
+}
+
+TEST(LifecycleWithoutFinalization, ANamespaceWaitsForFinalize) {
+  TestServer server({.namespace_finalization = false});
+  server.Do("POST", "/api/v1/namespaces", R"({"metadata":{"name":"left"}})");
+  server.MakeConfigMap("left", "a");
+  EXPECT_EQ(server.Do("DELETE", "/api/v1/namespaces/left").status, 200);
+  server.sim().RunFor(minutes(1));
+  EXPECT_EQ(server.Get("/api/v1/namespaces/left/configmaps/a").status, 200);
+  EXPECT_EQ(server.Get("/api/v1/namespaces/left").Json().At("/status/phase").StringOrEmpty(),
+            "Terminating");
+  server.Do("DELETE", "/api/v1/namespaces/left/configmaps");
+  server.Do("PUT", "/api/v1/namespaces/left/finalize",
+            R"({"metadata":{"name":"left"},"spec":{"finalizers":[]}})");
+  EXPECT_EQ(server.Get("/api/v1/namespaces/left").status, 404);
 }
 
 TEST_F(LifecycleTest, EventsExpireAnHourAfterTheirLastWrite) {

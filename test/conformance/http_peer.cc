@@ -65,7 +65,9 @@ class HttpPeer::Exchange {
     for (const auto& [name, value] : request_.headers) Field(std::string(name) + ": " + value);
     if (!request_.headers.Has("Content-Type")) Field("Content-Type:");
     if (!request_.headers.Has("User-Agent")) Field("User-Agent: checks");
-    if (!options.bearer_token.empty()) Field("Authorization: Bearer " + options.bearer_token);
+    if (!options.bearer_token.empty() && !request_.headers.Has("Authorization")) {
+      Field("Authorization: Bearer " + options.bearer_token);
+    }
     if (request_.headers.Has("Upgrade")) return BeginWebSocket(options);
     if (!request_.headers.Has("Accept")) Field("Accept:");
     Field("Expect:");

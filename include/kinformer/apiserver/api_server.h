@@ -66,6 +66,8 @@ class ApiServer : public Handler {
   ApiServer& operator=(const ApiServer&) = delete;
 
   [[nodiscard]] std::unique_ptr<ResponseStream> Handle(HttpRequest request) override;
+  // Those that it gave out itself, by TokenRequest.
+  [[nodiscard]] bool Accepts(const std::string& bearer_token) const override;
 
   // ---- The same without HTTP. `resource` says where; the object's own namespace and name say
   // which. They give the stored object with kind and apiVersion.
@@ -73,7 +75,7 @@ class ApiServer : public Handler {
                              WriteOptions options = {});
   Result<json::Value> Update(const GroupVersionResource& resource, json::Value object,
                              WriteOptions options = {});
-  // Replaces the status only.
+  // Replaces the status only, and no metadata, which some kinds take with their status.
   Result<json::Value> UpdateStatus(const GroupVersionResource& resource, json::Value object);
   // A JSON merge patch.
   Result<json::Value> Patch(const GroupVersionResource& resource, const ObjectName& name,

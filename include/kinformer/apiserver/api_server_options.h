@@ -42,8 +42,15 @@ struct ApiServerOptions {
   // Scheduled pods pass through their grace period before they go; if not, they go at once.
   bool pod_grace{false};
   // Dependents go after the last of their owners, or are orphaned, or hold it back, as its delete
-  // asks for. If not, propagation policies are ignored.
+  // asks for. If not, deletes set the finalizers for it (foregroundDeletion, orphan), and a
+  // kube-controller-manager has to do the rest.
   bool garbage_collection{true};
+  // How long after an owner its dependents go. A controller that replaces what its objects lose has
+  // to have heard by then that the owner is no more. 0: in the next turn of the loop.
+  Duration garbage_collection_delay{0};
+  // Namespaces that are deleted are emptied and go. If not, they are Terminating until a
+  // kube-controller-manager, or whoever, writes to their subresource `finalize`.
+  bool namespace_finalization{true};
   // How long after their last write Events stay; 0: for ever.
   Duration event_ttl{std::chrono::hours(1)};
   // Field types of built-in kinds are checked against the schema.

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/quantity.h"
-
+#include "apiserver/builtin/certificate_signing.h"
+#include "apiserver/builtin/pod_subresources.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/object_rules.h"
 
@@ -54,36 +54,6 @@ void TolerateForAWhile(json::Value& spec) {
   for (std::size_t i = 0; i < kNotWell.size(); ++i) {
     if (missing[i]) spec["tolerations"].Append(kTolerations[i]);
   }
-}
-
-bool IsSome(const json::Value& amount) {
-  if (amount.is_null()) return false;
-  const auto quantity = resource::Quantity::Parse(amount.StringOrEmpty());
-  return quantity && !quantity->IsZero();
-}
-
-// The class of service that follows from what the containers ask for.
-std::string_view QosClass(const json::Value& spec) {
-  bool any = false;
-  bool guaranteed = true;
-  const auto look = [&](const json::Value& resources) {
-    for (const char* name : {"cpu", "memory"}) {
-      const json::Value& request = resources["requests"][name];
-      const json::Value& limit = resources["limits"][name];
-      any = any || IsSome(request) || IsSome(limit);
-      guaranteed = guaranteed && IsSome(limit) && (request.is_null() || request == limit);
-    }
-  };
-  const json::Value& whole = spec["resources"];
-  if (whole["requests"].size() > 0 || whole["limits"].size() > 0) {
-    look(whole);
-  } else {
-    for (const char* list : {"containers", "initContainers"}) {
-      for (const json::Value& container : spec[list].items()) look(container["resources"]);
-    }
-  }
-  if (!any) return "BestEffort";
-  return guaranteed ? "Guaranteed" : "Burstable";
 }
 
 struct Priority {
@@ -167,6 +137,17 @@ void LabelLikeItsPods(json::Value& job) {
   if (labels.size() > 0) job["metadata"].Set("labels", labels);
 }
 
+// Times of a volume's phases. `old`: its status before, null for a new one.
+void SetPhaseTime(const json::Value& old, std::string_view now, json::Value& status) {
+  constexpr const char* kTime = "lastPhaseTransitionTime";
+  const json::Value& given = status;
+  if (!(given["phase"] == old["phase"])) {
+    if (given[kTime].is_null() || given[kTime] == old[kTime]) status.Set(kTime, now);
+  } else if (given[kTime].is_null() && !old[kTime].is_null()) {
+    status.Set(kTime, old[kTime]);
+  }
+}
+
 void FinalizeNamespace(json::Value& object) {
   const json::Value own("kubernetes");
   json::Array& finalizers = object["spec"]["finalizers"].EnsureArray();
@@ -212,12 +193,20 @@ Result<void> BuiltinStrategy::CreatePod(const ServedResource& resource, json::Va
   TolerateForAWhile(spec);
   json::Value& status = pod["status"];
   if (std::as_const(status)["phase"].is_null()) status.Set("phase", "Pending");
-  if (std::as_const(status)["qosClass"].is_null()) status.Set("qosClass", QosClass(spec));
+  if (std::as_const(status)["qosClass"].is_null()) status.Set("qosClass", QosClassOf(spec));
   return {};
 }
 
-Result<void> BuiltinStrategy::Create(const ServedResource& resource, json::Value& object) {
-  if (IsCore(resource, "pods")) return CreatePod(resource, object);
+Result<void> BuiltinStrategy::Create(const ServedResource& resource, const UserInfo* user,
+                                     json::Value& object) {
+  if (IsCore(resource, "pods")) {
+    if (user != nullptr && std::as_const(object).At("/spec/ephemeralContainers").size() > 0) {
+      return InvalidError(
+          resource.KindSubject(std::as_const(object).At("/metadata/name").StringOrEmpty()),
+          {ForbiddenField("spec.ephemeralContainers", "cannot be set on create")});
+    }
+    return CreatePod(resource, object);
+  }
   if (IsCore(resource, "services")) {
     if (auto causes = addresses_.Assign({}, object); !causes.empty()) {
       return InvalidError(
@@ -233,6 +222,12 @@ Result<void> BuiltinStrategy::Create(const ServedResource& resource, json::Value
   } else if (resource.Is("apps", "daemonsets")) {
     SetTemplateGeneration(object,
                           std::to_string(std::max<std::int64_t>(1, TemplateGeneration(object))));
+  } else if (IsCore(resource, "persistentvolumes")) {
+    if (std::as_const(object)["status"]["phase"].is_null())
+      object["status"].Set("phase", "Pending");
+    SetPhaseTime({}, FormatTime(state_.WallNow()), object["status"]);
+  } else if (resource.plural == "certificatesigningrequests" && user != nullptr) {
+    SetRequester(*user, object);
   }
   return {};
 }
@@ -257,20 +252,36 @@ void BuiltinStrategy::Update(const ServedResource& resource, const json::Value& 
   }
 }
 
-Result<void> BuiltinStrategy::Merged(const ServedResource& resource, const json::Value& old,
-                                     json::Value& object, bool status) {
+Result<void> BuiltinStrategy::Merged(const ServedResource& resource, std::string_view subresource,
+                                     const json::Value& old, json::Value& object) const {
+  if (IsCore(resource, "services")) return MergedService(resource, subresource, object);
   if (resource.Is("apps", "daemonsets")) {
     const bool changed = !(old.At("/spec/template") == std::as_const(object).At("/spec/template"));
     SetTemplateGeneration(object, std::to_string(TemplateGeneration(old) + (changed ? 1 : 0)));
   } else if (resource.Is("batch", "jobs")) {
     LabelLikeItsPods(object);
   }
+  if (resource.plural == "certificatesigningrequests") {
+    if (subresource == "status" || subresource == "approval") {
+      MergeSigningStatus(subresource, old, FormatTime(state_.WallNow()), object);
+    }
+  } else if (subresource == "status" && IsCore(resource, "persistentvolumes")) {
+    SetPhaseTime(old["status"], FormatTime(state_.WallNow()), object["status"]);
+  } else if (subresource == "status" && IsCore(resource, "pods")) {
+    // The class follows from the spec.
+    Keep(object["status"], old["status"], {"qosClass"});
+  }
+  return {};
+}
+
+Result<void> BuiltinStrategy::MergedService(const ServedResource& resource,
+                                            std::string_view subresource, json::Value& object) {
   const json::Value& given = object;
-  if (!IsCore(resource, "services") || given.At("/status/loadBalancer/ingress").size() == 0 ||
+  if (given.At("/status/loadBalancer/ingress").size() == 0 ||
       given.At("/spec/type").StringOrEmpty() == "LoadBalancer") {
     return {};
   }
-  if (!status) {
+  if (subresource != "status") {
     object["status"]["loadBalancer"].Erase("ingress");
     return {};
   }

@@ -7,12 +7,15 @@
 #ifndef KINFORMER_APISERVER_BUILTIN_BUILTIN_STRATEGY_H_
 #define KINFORMER_APISERVER_BUILTIN_BUILTIN_STRATEGY_H_
 
+#include <string_view>
+
 #include "kinformer/json.h"
 #include "kinformer/result.h"
 
 #include "apiserver/builtin/service_addresses.h"
 #include "apiserver/registry/served_resource.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/registry/user_info.h"
 #include "apiserver/store/stored_object.h"
 
 namespace kinformer::apiserver {
@@ -24,16 +27,16 @@ class BuiltinStrategy {
   explicit BuiltinStrategy(ServerState& state)
       : state_(state), addresses_(state.options.service_cluster_ip_range) {}
 
-  // `object` is new and has its name and its uid.
-  Result<void> Create(const ServedResource& resource, json::Value& object);
+  // `object` is new and has its name and its uid. `user`: whose request it is; null: this process.
+  Result<void> Create(const ServedResource& resource, const UserInfo* user, json::Value& object);
   // `object` was sent to take the place of `old`: the addresses of a Service.
   Result<void> Assign(const ServedResource& resource, const json::Value& old, json::Value& object);
   // What else is to be done for it. On any thread.
   static void Update(const ServedResource& resource, const json::Value& old, json::Value& object);
-  // It has been merged with what the server keeps of `old`. `status`: it was sent to the
-  // subresource of that name. On any thread.
-  static Result<void> Merged(const ServedResource& resource, const json::Value& old,
-                             json::Value& object, bool status);
+  // What was sent to the subresource (empty: to the resource itself) has been merged with what the
+  // server keeps of `old`. On any thread.
+  Result<void> Merged(const ServedResource& resource, std::string_view subresource,
+                      const json::Value& old, json::Value& object) const;
   // It has been stored in place of `old` (null: nothing), or removed.
   void Stored(const ServedResource& resource, const StoredObjectPtr& old,
               const json::Value& object);
@@ -41,6 +44,8 @@ class BuiltinStrategy {
 
  private:
   Result<void> CreatePod(const ServedResource& resource, json::Value& pod);
+  static Result<void> MergedService(const ServedResource& resource, std::string_view subresource,
+                                    json::Value& object);
 
   ServerState& state_;
   ServiceAddresses addresses_;

@@ -7,6 +7,8 @@
 
 #include "kinformer/quantity.h"
 
+#include "apiserver/builtin/certificate_signing.h"
+#include "apiserver/builtin/pod_subresources.h"
 #include "apiserver/errors/status.h"
 #include "object/values/text_forms.h"
 
@@ -191,12 +193,29 @@ void ValidateClaim(const json::Value& old, const json::Value& object,
   }
 }
 
+// A namespace's phase says no more than whether it is being deleted.
+std::vector<StatusCause> ValidatePhase(const json::Value& object) {
+  const json::Value& phase = object.At("/status/phase");
+  const bool ending = !object.At("/metadata/deletionTimestamp").is_null();
+  if (phase.StringOrEmpty() == (ending ? "Terminating" : "Active")) return {};
+  return {InvalidValue("status.Phase", JsonString(phase.StringOrEmpty()),
+                       ending ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+                              : "may only be 'Active' if `deletionTimestamp` is empty")};
+}
+
 }  // namespace
 
-std::vector<StatusCause> ValidateChange(const ServedResource& resource, const json::Value& old,
+std::vector<StatusCause> ValidateChange(const ServedResource& resource,
+                                        std::string_view subresource, const json::Value& old,
                                         const json::Value& object) {
   std::vector<StatusCause> causes;
   if (resource.custom) return causes;
+  if (subresource == "ephemeralcontainers") return ValidateEphemeralContainers(old, object);
+  if (subresource == "resize") return ValidateResize(old, object);
+  if (subresource == "status" && Is(resource, "", "namespaces")) return ValidatePhase(object);
+  if (!subresource.empty() && resource.plural == "certificatesigningrequests") {
+    return ValidateSigningStatus(subresource, old, object);
+  }
   if (Is(resource, "", "configmaps")) {
     ValidateSealed(old, object, causes);
   } else if (Is(resource, "", "secrets")) {

@@ -6,6 +6,7 @@
 #ifndef KINFORMER_APISERVER_BUILTIN_FIELD_RULES_H_
 #define KINFORMER_APISERVER_BUILTIN_FIELD_RULES_H_
 
+#include <string_view>
 #include <vector>
 
 #include "kinformer/error.h"
@@ -15,8 +16,10 @@
 
 namespace kinformer::apiserver {
 
-// What is wrong with writing `object` over `old`; empty: nothing.
-std::vector<StatusCause> ValidateChange(const ServedResource& resource, const json::Value& old,
+// What is wrong with writing `object` over `old` by a subresource (empty: by the resource itself);
+// empty: nothing.
+std::vector<StatusCause> ValidateChange(const ServedResource& resource,
+                                        std::string_view subresource, const json::Value& old,
                                         const json::Value& object);
 
 // Normalises fields that have two spellings: a Secret's stringData goes into its data, and data

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/http/authentication.h"
 #include "apiserver/request/request_info.h"
 
 namespace kinformer::apiserver {
@@ -91,7 +90,8 @@ std::unique_ptr<ResponseStream> ApiPolicy::Admit(const std::string& certificate_
                            "\" is no name of this server, which lets in everybody: give it with "
                            "--host-name (HttpServerOptions::host_names), or ask for a token");
   }
-  if (!Authenticate(options_, certificate_user, request)) return Refuse(401, "Unauthorized");
+  if (!Authenticate(options_, accepts_, certificate_user, request))
+    return Refuse(401, "Unauthorized");
   return nullptr;
 }
 

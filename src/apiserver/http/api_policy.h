@@ -15,6 +15,7 @@
 #include "kinformer/apiserver/http_server_options.h"
 #include "kinformer/transport.h"
 
+#include "apiserver/http/authentication.h"
 #include "apiserver/http/own_names.h"
 #include "http/request_policy.h"
 
@@ -22,9 +23,13 @@ namespace kinformer::apiserver {
 
 class ApiPolicy final : public internal::http::RequestPolicy {
  public:
-  // `certified`: whether the server's certificate is for a name; empty without TLS.
-  ApiPolicy(HttpServerOptions options, std::function<bool(const std::string&)> certified)
-      : options_(std::move(options)), names_(options_, std::move(certified)) {}
+  // `accepts`: which tokens the handler accepts. `certified`: whether the server's certificate is
+  // for a name; empty without TLS.
+  ApiPolicy(HttpServerOptions options, AcceptsToken accepts,
+            std::function<bool(const std::string&)> certified)
+      : options_(std::move(options)),
+        accepts_(std::move(accepts)),
+        names_(options_, std::move(certified)) {}
 
   // Refuses what a foreign web page asks (403), where no token or certificate is needed any Host
   // that is not ours (421), and who has not proven who he is (401).
@@ -41,6 +46,7 @@ class ApiPolicy final : public internal::http::RequestPolicy {
 
  private:
   const HttpServerOptions options_;
+  const AcceptsToken accepts_;
   const OwnNames names_;
 };
 

@@ -5,6 +5,7 @@
 #ifndef KINFORMER_APISERVER_HTTP_AUTHENTICATION_H_
 #define KINFORMER_APISERVER_HTTP_AUTHENTICATION_H_
 
+#include <functional>
 #include <string>
 
 #include "kinformer/apiserver/http_server_options.h"
@@ -12,9 +13,12 @@
 
 namespace kinformer::apiserver {
 
+// Which bearer tokens the handler behind the front end accepts.
+using AcceptsToken = std::function<bool(const std::string& bearer_token)>;
+
 // Fills in request.user where the caller has proven who it is; false: it is to be refused.
 // `certificate_user` is the common name of its certificate, or empty.
-[[nodiscard]] bool Authenticate(const HttpServerOptions& options,
+[[nodiscard]] bool Authenticate(const HttpServerOptions& options, const AcceptsToken& accepts,
                                 const std::string& certificate_user, HttpRequest& request);
 
 // Whether neither a token nor a certificate is needed.

@@ -81,9 +81,10 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Listen(Env& env, Handler& handle
       return internal::http::IsCertifiedFor(context, name);
     };
   }
-  auto server =
-      Server::Listen(env, handler, impl->options,
-                     std::make_shared<const ApiPolicy>(impl->options, certified), *std::move(tls));
+  auto policy = std::make_shared<const ApiPolicy>(
+      impl->options, [&handler](const std::string& token) { return handler.Accepts(token); },
+      std::move(certified));
+  auto server = Server::Listen(env, handler, impl->options, std::move(policy), *std::move(tls));
   if (!server) return server.error();
   if (LetsAnybodyIn(impl->options) && !IsLoopbackAddress(impl->options.address)) {
     env.log().Log(

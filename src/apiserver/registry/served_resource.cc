@@ -138,6 +138,11 @@ void ApplyBuiltinRules(ServedResource& r) {
   }
   if (r.group == "rbac.authorization.k8s.io" || r.plural == "events")
     r.name_rule = NameRule::kPathSegment;
+  if (r.Is("", "replicationcontrollers") || r.Is("batch", "jobs")) {
+    r.deletion = DeletionRule::kOrphan;
+  } else if (r.plural == "events" || r.plural == "customresourcedefinitions") {
+    r.deletion = DeletionRule::kAlone;
+  }
   r.create_on_update = r.group == "rbac.authorization.k8s.io" ||
                        OneOf(r.plural, {"leases", "leasecandidates", "endpoints", "events",
                                         "limitranges", "services", "runtimeclasses"});

@@ -37,6 +37,13 @@ enum class GenerationRule : std::uint8_t {
   kAllButMetadata,  // custom resources
 };
 
+// What becomes of an object's dependents when it is deleted and nobody says.
+enum class DeletionRule : std::uint8_t {
+  kBackground,  // they go, too
+  kOrphan,      // they stay
+  kAlone,       // it can have none, whatever a delete says: no finalizer is set for them
+};
+
 // One version in which a resource is served. Constant once made; shared by answers under way.
 struct ServedVersion {
   std::string version{};
@@ -101,6 +108,7 @@ struct ServedResource {
   std::vector<std::shared_ptr<const ServedVersion>> versions{};
 
   GenerationRule generation = GenerationRule::kNone;
+  DeletionRule deletion = DeletionRule::kBackground;
   NameRule name_rule = NameRule::kSubdomain;
   bool create_on_update = false;
   bool unconditional_update = true;

@@ -62,7 +62,7 @@ std::optional<OutputFormat> Satisfy(const AcceptClause& clause, const Offer& off
   }
   format.form_version = clause.version;
   if (clause.as == "Table") {
-    if (*media == MediaType::kProtobuf) return std::nullopt;
+    if (!offer.table || *media == MediaType::kProtobuf) return std::nullopt;
     format.form = Form::kTable;
     return format;
   }

@@ -39,6 +39,7 @@ struct Offer {
   bool list = false;   // the answer is a list: PartialObjectMetadataList, not PartialObjectMetadata
   bool watch = false;  // the answer is a stream: no YAML
   bool transforms = true;  // Table and PartialObjectMetadata
+  bool table = true;       // and not the latter alone
 };
 
 // NotAcceptable where no clause of the header can be met.

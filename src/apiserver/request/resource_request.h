@@ -11,6 +11,7 @@
 #include <string>
 
 #include "apiserver/registry/resource_table.h"
+#include "apiserver/registry/user_info.h"
 #include "apiserver/request/negotiation.h"
 #include "apiserver/request/object_encoder.h"
 #include "apiserver/request/request_info.h"
@@ -40,7 +41,7 @@ struct ResourceRequest {
   std::string accept{};
   std::string content_type{};
   std::string user_agent{};
-  std::string user{};  // empty: anonymous
+  UserInfoPtr user{};  // never null
   std::string body{};
   ReadView view{};
 };

@@ -101,6 +101,10 @@ std::unique_ptr<ResponseStream> ApiServer::Handle(HttpRequest request) {
   return impl_->router.Handle(std::move(request));
 }
 
+bool ApiServer::Accepts(const std::string& bearer_token) const {
+  return impl_->router.Accepts(bearer_token);
+}
+
 Result<json::Value> ApiServer::Create(const GroupVersionResource& resource, json::Value object,
                                       WriteOptions options) {
   auto target = impl_->TargetFor(resource, object, options);

@@ -8,6 +8,7 @@
 #include "apiserver/faults/fault_injection.h"
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/request/negotiation.h"
+#include "apiserver/server/caller.h"
 #include "apiserver/server/debug_endpoints.h"
 #include "apiserver/write/request_body.h"
 
@@ -100,11 +101,17 @@ Result<OutputFormat> FormatOf(const ResourceAt& at, const RequestInfo& info,
                               const std::string& accept) {
   const bool watches = info.verb == Verb::kWatch;
   const bool scale = info.subresource == "scale";
+  // What is only answered, and never listed, has no columns: reviews, tokens, bindings, evictions.
+  const Subresource* const sub = at.FindSubresource(info.subresource);
+  const bool answer_only =
+      info.verb == Verb::kCreate &&
+      (!at.resource->HasVerb("get") || (sub != nullptr && sub->kind != at.resource->kind));
   auto format =
       Negotiate(accept, {.protobuf = at.version->message != nullptr && !scale,
                          .list = info.verb == Verb::kList || info.verb == Verb::kDeleteCollection,
                          .watch = watches,
-                         .transforms = info.verb != Verb::kDelete});
+                         .transforms = info.verb != Verb::kDelete,
+                         .table = !answer_only});
   if (!format) return format;
   if (watches) format->pretty = false;
   const std::string_view include = info.query.Get("includeObject");
@@ -138,6 +145,8 @@ ResponsePtr RequestRouter::Answer(HttpRequest request) {
                                                     std::to_string(state_.options.max_body_bytes));
     return ErrorResponse(error.WithHttpStatus(413), accept);
   }
+  const Result<UserInfoPtr> user = CallerOf(request, tokens_);
+  if (!user) return ErrorResponse(user.error(), accept);
   if (!info->is_resource_request) return AnswerOther(request, *info, accept);
   const auto fault =
       faults_.Draw({.verb = VerbName(info->verb),
@@ -146,10 +155,10 @@ ResponsePtr RequestRouter::Answer(HttpRequest request) {
                     .user_agent = request.headers.Get("User-Agent"),
                     .continues = !info->query.Get("continue").empty(),
                     .initial_events = info->query.GetBool("sendInitialEvents").value_or(false)});
-  if (!fault) return Route(std::move(request), *std::move(info), {});
+  if (!fault) return Route(std::move(request), *user, *std::move(info), {});
   return InjectFault(state_, *fault, accept,
-                     [this, request, info = *std::move(info)](ReadView view) {
-                       return Route(request, info, std::move(view));
+                     [this, request, user = *user, info = *std::move(info)](ReadView view) {
+                       return Route(request, user, info, std::move(view));
                      });
 }
 
@@ -167,14 +176,15 @@ ResponsePtr RequestRouter::AnswerOther(const HttpRequest& request, const Request
   return NoSuchPage();
 }
 
-ResponsePtr RequestRouter::Route(HttpRequest request, RequestInfo info, ReadView view) {
+ResponsePtr RequestRouter::Route(HttpRequest request, const UserInfoPtr& user, RequestInfo info,
+                                 ReadView view) {
   const std::string accept = AcceptOf(request, AsksPretty(request, info.query));
   const auto fail = [&](const Error& error) { return ErrorResponse(error, accept); };
   ResourceRequest out{.at = state_.resources.Find(info.group, info.version, info.resource),
                       .accept = accept,
                       .content_type = std::string(request.headers.Get("Content-Type")),
                       .user_agent = std::string(request.headers.Get("User-Agent")),
-                      .user = std::move(request.user),
+                      .user = user,
                       .body = std::move(request.body),
                       .view = std::move(view)};
   if (!out.at) return NoSuchPath(info.group, accept);

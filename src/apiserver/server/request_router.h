@@ -16,11 +16,13 @@
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/read/reader.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/registry/user_info.h"
 #include "apiserver/request/request_info.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
 #include "apiserver/write/mutations.h"
 #include "apiserver/write/object_writer.h"
+#include "apiserver/write/service_account_tokens.h"
 
 namespace kinformer::apiserver {
 
@@ -33,12 +35,17 @@ class RequestRouter {
         state_(state),
         faults_(faults),
         reader_(state, off_loop_),
-        mutations_(state, writer, off_loop_),
+        tokens_(state),
+        mutations_(state, writer, tokens_, off_loop_),
         discovery_(state),
         off_loop_(state.env) {}
 
   ResponsePtr Handle(HttpRequest request);
   [[nodiscard]] std::uint64_t requests() const { return requests_; }
+  // Whether the bearer of that token is a service account.
+  [[nodiscard]] bool Accepts(const std::string& bearer_token) const {
+    return tokens_.Authenticate(bearer_token, {}).ok();
+  }
 
  private:
   std::string NextAuditId();
@@ -46,7 +53,7 @@ class RequestRouter {
   // A request that is not about a resource.
   ResponsePtr AnswerOther(const HttpRequest& request, const RequestInfo& info,
                           std::string_view accept);
-  ResponsePtr Route(HttpRequest request, RequestInfo info, ReadView view);
+  ResponsePtr Route(HttpRequest request, const UserInfoPtr& user, RequestInfo info, ReadView view);
   ResponsePtr Serve(ResourceRequest out);
   // A Status below the groups that are always there; below others nobody knows that this is about
   // resources.
@@ -56,6 +63,7 @@ class RequestRouter {
   ServerState& state_;
   FaultPlan& faults_;
   Reader reader_;
+  ServiceAccountTokens tokens_;
   Mutations mutations_;
   Discovery discovery_;
   std::uint64_t requests_ = 0;

@@ -60,9 +60,11 @@ void GarbageCollector::AfterRemove(const ResourceAt& at, const StoredObjectPtr& 
   waiting_.erase(uid);
   RememberGone(old);
   if (!dependents_.contains(uid)) return;
-  state_.Post([this, uid, ns = std::string(old->namespace_())] {
+  const auto collect = [this, uid, ns = std::string(old->namespace_())] {
     for (const Place& place : DependentsOf(uid, ns)) Attempt(place);
-  });
+  };
+  if (state_.options.garbage_collection_delay <= Duration::zero()) return state_.Post(collect);
+  state_.deadlines.Add(state_.env.Now() + state_.options.garbage_collection_delay, collect);
 }
 
 void GarbageCollector::IndexOwners(const ResourceAt& at, const StoredObjectPtr& old,
@@ -140,17 +142,35 @@ bool GarbageCollector::Finish(const StoredObjectPtr& owner, bool orphan) {
   for (const Place& place : DependentsOf(uid, owner->namespace_())) {
     const StoredObjectPtr stored = place.resource->store->Get(place.key);
     for (const Owner& named : OwnersOf(stored)) {
-      if (named.uid != uid || !named.blocks) continue;
-      // Two that own each other would wait for ever.
-      const auto theirs = dependents_.find(std::string(stored->uid()));
-      const bool mutual =
-          theirs != dependents_.end() &&
-          std::any_of(theirs->second.begin(), theirs->second.end(),
-                      [&](const Place& other) { return other.key == owner->key(); });
-      if (!mutual) return false;
+      if (named.uid == uid && named.blocks) return false;
     }
   }
   return true;
+}
+
+bool GarbageCollector::ClosesCircle(const StoredObjectPtr& dependent) const {
+  std::set<std::string> owners;
+  for (const Owner& owner : OwnersOf(dependent)) {
+    if (waiting_.contains(owner.uid)) owners.insert(owner.uid);
+  }
+  // From the dependent on, those that wait for those that wait for it.
+  std::set<std::string> seen;
+  std::vector<std::string> next = {std::string(dependent->uid())};
+  while (!next.empty()) {
+    const std::string uid = std::move(next.back());
+    next.pop_back();
+    const auto found = dependents_.find(uid);
+    if (found == dependents_.end()) continue;
+    for (const Place& place : found->second) {
+      const StoredObjectPtr stored = place.resource->store->Get(place.key);
+      if (stored == nullptr) continue;
+      std::string its(stored->uid());
+      if (!waiting_.contains(its) || !seen.insert(its).second) continue;
+      if (owners.contains(its)) return true;
+      next.push_back(std::move(its));
+    }
+  }
+  return false;
 }
 
 void GarbageCollector::Attempt(const Place& place) {
@@ -182,25 +202,39 @@ void GarbageCollector::Attempt(const Place& place) {
     DropOwners(place, going);
     return;
   }
+  const bool foreground = held && dependents_.contains(std::string(stored->uid()));
+  if (foreground && ClosesCircle(stored)) {
+    ChangeOwners(place, [](json::Array& owners) {
+      for (json::Value& owner : owners) owner.Set("blockOwnerDeletion", false);
+    });
+  }
   if (stored->terminating()) return;
-  const bool owner_too = dependents_.contains(std::string(stored->uid()));
-  (void)writer_
-      .Delete(
-          TargetOf(place.resource, stored),
-          {.uid = std::string(stored->uid()), .propagation = held && owner_too ? "Foreground" : ""})
-      .ok();  // gone already
+  DeleteRequest request{.uid = std::string(stored->uid())};
+  if (foreground) {
+    request.propagation = "Foreground";
+  } else if (place.resource->deletion == DeletionRule::kOrphan) {
+    request.propagation = PolicyOf(stored->Parse());  // not what is usual for the kind
+  }
+  (void)writer_.Delete(TargetOf(place.resource, stored), request).ok();  // gone already
 }
 
 void GarbageCollector::DropOwners(const Place& place, const std::set<std::string>& uids) {
+  ChangeOwners(place, [&](json::Array& owners) {
+    std::erase_if(owners, [&](const json::Value& owner) {
+      return uids.contains(owner["uid"].StringOrEmpty());
+    });
+  });
+}
+
+void GarbageCollector::ChangeOwners(const Place& place,
+                                    const std::function<void(json::Array& owners)>& change) {
   const StoredObjectPtr stored = place.resource->store->Get(place.key);
   if (stored == nullptr) return;
   (void)writer_
       .Modify(TargetOf(place.resource, stored),
               [&](json::Value& object) -> Result<void> {
                 json::Array& owners = object["metadata"]["ownerReferences"].EnsureArray();
-                std::erase_if(owners, [&](const json::Value& owner) {
-                  return uids.contains(owner["uid"].StringOrEmpty());
-                });
+                change(owners);
                 if (owners.empty()) object["metadata"].Erase("ownerReferences");
                 return {};
               })

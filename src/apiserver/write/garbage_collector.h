@@ -8,6 +8,7 @@
 #define KINFORMER_APISERVER_WRITE_GARBAGE_COLLECTOR_H_
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -56,7 +57,11 @@ class GarbageCollector final : public WriteObserver {
   // Deletes the object, or takes references out of it, if owners of it have gone or are waiting for
   // it to go.
   void Attempt(const Place& place);
+  // Whether an object that is to wait for its own dependents is, by way of them, an owner of what
+  // waits for it: all of them would wait for ever.
+  [[nodiscard]] bool ClosesCircle(const StoredObjectPtr& dependent) const;
   void DropOwners(const Place& place, const std::set<std::string>& uids);
+  void ChangeOwners(const Place& place, const std::function<void(json::Array& owners)>& change);
 
   ServerState& state_;
   ObjectWriter& writer_;

@@ -44,6 +44,7 @@ void Lifecycle::AfterPut(const ResourceAt& at, const StoredObjectPtr& old,
   if (IsDefinition(resource)) return AfterPutDefinition(at, old, stored, object);
   if (object.At("/metadata/deletionTimestamp").is_null()) return;
   if (resource.Is("", "namespaces")) {
+    if (!state_.options.namespace_finalization) return;
     state_.Post([this, name = std::string(stored->name())] { SweepNamespace(name); });
   } else if (resource.Is("", "pods")) {
     const std::int64_t grace =
@@ -80,7 +81,7 @@ void Lifecycle::AfterRemove(const ResourceAt& at, const StoredObjectPtr& old) {
   if (resource.terminating && resource.store->size() == 0) {
     state_.Post([this, name = resource.plural + "." + resource.group] { SweepDefinition(name); });
   }
-  if (!resource.namespaced) return;
+  if (!resource.namespaced || !state_.options.namespace_finalization) return;
   const auto namespaces = state_.resources.FindGroupResource("", "namespaces");
   const StoredObjectPtr ns =
       namespaces == nullptr ? nullptr : namespaces->store->Get(old->namespace_());
@@ -117,7 +118,10 @@ void Lifecycle::SweepNamespace(const std::string& name) {
     const ResourceAt at{.resource = resource, .version = resource->versions.front()};
     for (const StoredObjectPtr& stored :
          FirstIn(*resource, NamespacePrefix(name), state_.resource_version, budget)) {
-      (void)writer_.Delete(TargetOf(at, name, stored->name()), {.grace_period_seconds = 0}).ok();
+      (void)writer_
+          .Delete(TargetOf(at, name, stored->name()),
+                  {.grace_period_seconds = 0, .propagation = "Background"})
+          .ok();
       if (--budget == 0) break;
     }
     if (resource->store->size(name) > 0) empty = false;

@@ -23,7 +23,8 @@ WriteTarget TargetOf(const ResourceRequest& request, bool dry_run) {
           .namespace_ = request.info.namespace_,
           .name = request.info.name,
           .subresource = request.info.subresource,
-          .dry_run = dry_run};
+          .dry_run = dry_run,
+          .user = request.user};
 }
 
 // What binding and eviction answer.
@@ -210,7 +211,7 @@ ResponsePtr Mutations::RequestToken(const ResourceRequest& request, bool dry_run
   const auto fail = [&](const Error& error) { return ErrorResponse(error, request.accept); };
   Result<json::Value> body = DecodeBody(request.content_type, request.body);
   if (!body) return fail(body.error());
-  const auto token = reviews_.RequestToken(TargetOf(request, dry_run), *std::move(body));
+  const auto token = tokens_.Issue(TargetOf(request, dry_run), *std::move(body));
   if (!token) return fail(token.error());
   const OutputFormat format{.media = MediaType::kJson, .pretty = request.format.pretty};
   return WholeResponse(201, ContentTypeOf(format, false), Render(format, token->Dump()));
@@ -220,7 +221,7 @@ ResponsePtr Mutations::Review(const ResourceRequest& request) {
   Result<json::Value> object = DecodeObject(request.at, request.content_type, request.body);
   if (!object) return ErrorResponse(object.error(), request.accept);
   const auto answer =
-      reviews_.Answer(request.at, request.info.namespace_, request.user, *std::move(object));
+      reviews_.Answer(request.at, request.info.namespace_, *request.user, *std::move(object));
   if (!answer) return ErrorResponse(answer.error(), request.accept);
   return WriteAnswer(state_, request,
                      WriteOutcome{.stored = StoredObject::Make(*answer, 0, {}), .created = true});

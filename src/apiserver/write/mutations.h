@@ -15,6 +15,7 @@
 #include "apiserver/write/object_writer.h"
 #include "apiserver/write/request_body.h"
 #include "apiserver/write/reviews.h"
+#include "apiserver/write/service_account_tokens.h"
 
 namespace kinformer::apiserver {
 
@@ -22,8 +23,13 @@ namespace kinformer::apiserver {
 class Mutations {
  public:
   // All must outlive it, but for `off_loop`, which must end before it.
-  Mutations(ServerState& state, ObjectWriter& writer, OffLoop& off_loop)
-      : state_(state), writer_(writer), reviews_(state), bodies_(state, writer, off_loop) {}
+  Mutations(ServerState& state, ObjectWriter& writer, ServiceAccountTokens& tokens,
+            OffLoop& off_loop)
+      : state_(state),
+        writer_(writer),
+        tokens_(tokens),
+        reviews_(state, tokens),
+        bodies_(state, writer, off_loop) {}
 
   ResponsePtr Create(ResourceRequest request);
   ResponsePtr Update(ResourceRequest request) { return bodies_.Update(std::move(request)); }
@@ -43,6 +49,7 @@ class Mutations {
   ResponsePtr Review(const ResourceRequest& request);
   ServerState& state_;
   ObjectWriter& writer_;
+  ServiceAccountTokens& tokens_;
   Reviews reviews_;
   BodyWriter bodies_;
 };

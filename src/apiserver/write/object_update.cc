@@ -1,20 +1,29 @@
 #include "apiserver/write/object_update.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "apiserver/builtin/pod_subresources.h"
+#include "apiserver/builtin/status_metadata.h"
 #include "apiserver/registry/object_rules.h"
 
 namespace kinformer::apiserver {
 namespace {
 
+constexpr std::array<std::string_view, 8> kSystemMetadata = {
+    "uid",  "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation",
+    "name", "namespace",         "selfLink"};
+constexpr std::array<std::string_view, 1> kManagedFields = {"managedFields"};
+
 // Takes the named metadata from `from`, or takes it away where `from` has none.
 void Restore(json::Value& metadata, const json::Value& from,
-             std::initializer_list<std::string_view> names) {
+             std::span<const std::string_view> names) {
   for (const std::string_view name : names) {
     if (const json::Value* value = from.Find(name)) {
       metadata.Set(name, *value);
@@ -24,31 +33,40 @@ void Restore(json::Value& metadata, const json::Value& from,
   }
 }
 
-// What a client sends to the subresource `status`.
-json::Value MergeStatus(const ServedResource& resource, const json::Value& old,
-                        json::Value object) {
+// The metadata that a client sends, but for what it cannot set.
+json::Value MergeMetadata(const json::Value& old, json::Value sent) {
+  Restore(sent, old, kSystemMetadata);
+  return sent;
+}
+
+// What is sent to `status` or `approval`. `status_only`: the rest of the metadata stays.
+json::Value MergeStatus(const ServedResource& resource, const json::Value& old, json::Value object,
+                        bool status_only) {
   json::Value merged = old;
   if (const json::Value* sent = object.Find("status")) {
     merged.Set("status", *sent);
   } else {
     merged.Erase("status");
   }
-  // These take labels and annotations from whoever reports their status.
-  if (!resource.custom && (resource.Is("", "pods") || resource.plural == "nodes" ||
-                           resource.plural == "horizontalpodautoscalers")) {
-    Restore(merged["metadata"], object["metadata"], {"labels", "annotations"});
-  }
-  if (object["metadata"].contains("managedFields")) {
-    Restore(merged["metadata"], object["metadata"], {"managedFields"});
+  if (status_only) return merged;
+  json::Value& metadata = merged["metadata"];
+  metadata = MergeMetadata(old["metadata"], object["metadata"]);
+  Restore(metadata, old["metadata"], MetadataKeptByStatus(resource));
+  if (!std::as_const(object)["metadata"].contains("managedFields")) {
+    Restore(metadata, old["metadata"], kManagedFields);
   }
   return merged;
 }
 
 // What a client sends to the subresource `finalize`.
-json::Value MergeFinalizers(const json::Value& old, const json::Value& object) {
+json::Value MergeFinalizers(const json::Value& old, json::Value object) {
   json::Value merged = old;
-  const json::Value& left = object.At("/spec/finalizers");
-  merged["spec"].Set("finalizers", left.is_array() ? left : json::Value::MakeArray());
+  if (const json::Value& left = std::as_const(object).At("/spec/finalizers"); left.size() > 0) {
+    merged["spec"].Set("finalizers", left);
+  } else {
+    merged["spec"].Erase("finalizers");
+  }
+  merged.Set("metadata", MergeMetadata(old["metadata"], std::move(object["metadata"])));
   return merged;
 }
 
@@ -71,11 +89,23 @@ bool SameMembers(const json::Object& a, const json::Object& b, const Ignored& ig
 
 json::Value MergeForUpdate(const UpdateScope& scope, const json::Value& old, json::Value object) {
   const ServedResource& resource = *scope.at.resource;
-  if (scope.subresource == "status") return MergeStatus(resource, old, std::move(object));
-  if (scope.subresource == "finalize") return MergeFinalizers(old, object);
-  Restore(object["metadata"], old["metadata"],
-          {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
-           "generation", "name", "namespace", "selfLink"});
+  if (scope.subresource == "status") {
+    return MergeStatus(resource, old, std::move(object), scope.keep_status);
+  }
+  if (scope.subresource == "approval") {
+    return MergeStatus(resource, old, std::move(object), /*status_only=*/false);
+  }
+  if (scope.subresource == "finalize") return MergeFinalizers(old, std::move(object));
+  if (scope.subresource == "ephemeralcontainers" || scope.subresource == "resize") {
+    json::Value merged = scope.subresource == "resize" ? MergeResize(old, object)
+                                                       : MergeEphemeralContainers(old, object);
+    merged["metadata"].Set("generation", NextGeneration(resource, old, merged));
+    return merged;
+  }
+  object.Set("metadata", MergeMetadata(old["metadata"], std::move(object["metadata"])));
+  if (!resource.custom && resource.plural == "certificatesigningrequests" && !scope.keep_status) {
+    object.Set("spec", old["spec"]);  // a request stays what it was
+  }
   if (scope.at.HasStatus() && !scope.keep_status) {
     if (const json::Value* kept = old.Find("status")) {
       object.Set("status", *kept);

@@ -18,12 +18,13 @@ namespace kinformer::apiserver {
 struct UpdateScope {
   ResourceAt at{};
   std::string_view subresource{};
-  // The status that comes with an object counts, though the resource has a status subresource.
+  // The status that comes with an object counts, though the resource has a status subresource; and
+  // what comes to that subresource is the status alone.
   bool keep_status = false;
 };
 
-// `object` over `old`: of the subresource `status` the status only, and so on; with the metadata
-// that clients cannot set, and the generation that follows.
+// `object` over `old`: of the subresource `status` the status and such metadata as goes with it,
+// and so on; with the metadata that clients cannot set, and the generation that follows.
 [[nodiscard]] json::Value MergeForUpdate(const UpdateScope& scope, const json::Value& old,
                                          json::Value object);
 

@@ -272,7 +272,7 @@ Result<void> ObjectWriter::BeginNew(Draft& draft) {
   }
   metadata.Set("uid", NewUid(state_.env));
   if (!state_.options.defaulting || resource.custom) return {};
-  return strategy_.Create(resource, draft.object);
+  return strategy_.Create(resource, draft.target.user.get(), draft.object);
 }
 
 // An update of what is not there: some resources are created by it.
@@ -433,8 +433,7 @@ Result<void> ObjectWriter::Merge(Draft& draft, std::vector<StatusCause>& causes)
       {.at = target.at, .subresource = target.subresource, .keep_status = target.keep_status}, old,
       std::move(draft.object));
   if (builtin) {
-    const bool status = target.subresource == "status";
-    if (auto ready = BuiltinStrategy::Merged(resource, old, draft.object, status); !ready) {
+    if (auto ready = strategy_.Merged(resource, target.subresource, old, draft.object); !ready) {
       return ready;
     }
   }
@@ -452,7 +451,7 @@ Result<void> ObjectWriter::ValidateUpdate(const Draft& draft, std::vector<Status
     Append(target.subresource == "status" ? ValidateStatus(resource, merged)
                                           : ValidateObject(resource, merged),
            causes);
-    Append(ValidateChange(resource, old, merged), causes);
+    Append(ValidateChange(resource, target.subresource, old, merged), causes);
     if (draft.sent_as != nullptr && draft.sent_as->validate_change != nullptr) {
       Append(draft.sent_as->validate_change(old, merged), causes);
     }
@@ -476,7 +475,7 @@ void ObjectWriter::BeginDeletion(const ServedResource& resource, json::Value& ob
                                  std::int64_t grace) const {
   json::Value& metadata = object["metadata"];
   metadata.Set("deletionTimestamp", FormatTime(state_.env.WallNow() + std::chrono::seconds(grace)));
-  if (!IsDefinition(resource)) {
+  if (!IsDefinition(resource) && !resource.Is("", "namespaces")) {
     metadata.Set("deletionGracePeriodSeconds", grace);
     const std::int64_t generation = std::as_const(metadata)["generation"].AsInt64().value_or(0);
     if (generation > 0) metadata.Set("generation", generation + 1);
@@ -507,8 +506,7 @@ Result<WriteOutcome> ObjectWriter::Delete(const WriteTarget& target, const Delet
   }
   json::Value object = stored->Parse();
   const bool terminating = Terminating(object);
-  const bool regathered =
-      state_.options.garbage_collection && SetPropagationFinalizers(request.propagation, object);
+  const bool regathered = SetPropagationFinalizers(resource, request.propagation, object);
   const bool graceful = state_.options.pod_grace && resource.Is("", "pods");
   const std::int64_t grace = graceful ? GraceOf(object, request) : 0;
   if (IsDefinition(resource) && !terminating) {

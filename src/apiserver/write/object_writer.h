@@ -20,6 +20,7 @@
 #include "apiserver/builtin/defaults.h"
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/registry/user_info.h"
 #include "apiserver/write/write_observer.h"
 
 namespace kinformer::apiserver {
@@ -36,6 +37,8 @@ struct WriteTarget {
   bool keep_status = false;
   // The object has been checked against the schema.
   bool checked = false;
+  // Whose request it is; null: this process's own.
+  UserInfoPtr user{};
 };
 
 struct WriteOutcome {
@@ -53,7 +56,9 @@ struct DeleteRequest {
   // Preconditions. An empty one is one, too, which no object meets.
   std::optional<std::string> uid{};
   std::optional<std::string> resource_version{};
-  std::string propagation{};  // Orphan, Background, Foreground
+  // Orphan, Background, Foreground; empty: what the object's finalizers say, or else what is usual
+  // for its kind.
+  std::string propagation{};
 };
 
 // An object on its way to be stored.

@@ -11,14 +11,21 @@ bool HasFinalizer(const json::Value& object, std::string_view name) {
   return std::find(finalizers.begin(), finalizers.end(), json::Value(name)) != finalizers.end();
 }
 
-bool SetPropagationFinalizers(std::string_view policy, json::Value& object) {
-  std::string_view wanted;
-  if (policy == "Orphan" || (policy.empty() && HasFinalizer(object, kOrphanFinalizer))) {
-    wanted = kOrphanFinalizer;
-  } else if (policy == "Foreground" ||
-             (policy.empty() && HasFinalizer(object, kForegroundFinalizer))) {
-    wanted = kForegroundFinalizer;
+std::string_view PolicyOf(const json::Value& object) {
+  if (HasFinalizer(object, kOrphanFinalizer)) return "Orphan";
+  return HasFinalizer(object, kForegroundFinalizer) ? "Foreground" : "Background";
+}
+
+bool SetPropagationFinalizers(const ServedResource& resource, std::string_view policy,
+                              json::Value& object) {
+  if (resource.deletion == DeletionRule::kAlone) return false;
+  if (policy.empty()) {
+    policy = PolicyOf(object);
+    if (policy == "Background" && resource.deletion == DeletionRule::kOrphan) policy = "Orphan";
   }
+  std::string_view wanted;
+  if (policy == "Orphan") wanted = kOrphanFinalizer;
+  if (policy == "Foreground") wanted = kForegroundFinalizer;
   const json::Value before = std::as_const(object).At("/metadata/finalizers");
   json::Value after = json::Value::MakeArray();
   for (const json::Value& finalizer : before.items()) {

@@ -9,6 +9,8 @@
 
 #include "kinformer/json.h"
 
+#include "apiserver/registry/served_resource.h"
+
 namespace kinformer::apiserver {
 
 inline constexpr std::string_view kOrphanFinalizer = "orphan";
@@ -17,8 +19,13 @@ inline constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
 [[nodiscard]] bool HasFinalizer(const json::Value& object, std::string_view name);
 
 // Puts the finalizers of a propagation policy (Orphan, Background, Foreground; empty: as the object
-// has it) into an object that is about to be deleted. True: they have changed.
-bool SetPropagationFinalizers(std::string_view policy, json::Value& object);
+// has it, or else as is usual for the resource) into an object that is about to be deleted. True:
+// they have changed.
+bool SetPropagationFinalizers(const ServedResource& resource, std::string_view policy,
+                              json::Value& object);
+
+// The policy that an object's finalizers stand for; Background without any.
+[[nodiscard]] std::string_view PolicyOf(const json::Value& object);
 
 }  // namespace kinformer::apiserver
 

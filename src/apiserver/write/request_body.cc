@@ -206,7 +206,9 @@ Result<DecodedDelete> DeleteOptionsOf(const json::Value& given) {
         {InvalidValue("propagationPolicy", JsonString(out.request.propagation),
                       "orphanDependents and deletionPropagation cannot be both set")});
   }
-  if (orphan.AsBool().value_or(false)) out.request.propagation = "Orphan";
+  if (const auto orphans = orphan.AsBool()) {
+    out.request.propagation = *orphans ? "Orphan" : "Background";
+  }
   const std::string& policy = out.request.propagation;
   if (!policy.empty() && policy != "Orphan" && policy != "Background" && policy != "Foreground") {
     return InvalidOptionsError("DeleteOptions",

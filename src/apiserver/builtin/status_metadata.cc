@@ -1,0 +1,53 @@
+#include "apiserver/builtin/status_metadata.h"
+
+#include <array>
+
+namespace kinformer::apiserver {
+namespace {
+
+constexpr std::array<std::string_view, 4> kAll = {"labels", "annotations", "finalizers",
+                                                  "ownerReferences"};
+constexpr std::array<std::string_view, 1> kLabels = {"labels"};
+constexpr std::array<std::string_view, 1> kOwners = {"ownerReferences"};
+
+struct Rule {
+  std::string_view group;
+  std::string_view plural;
+  std::span<const std::string_view> kept;
+};
+
+// As kube-apiserver 1.36 does it; SRV-STATUS in test/conformance/server_checks.txt asks it, kind by
+// kind.
+constexpr std::array kRules = {
+    Rule{.group = "", .plural = "pods", .kept = kOwners},
+    Rule{.group = "apps", .plural = "deployments", .kept = kLabels},
+    Rule{.group = "admissionregistration.k8s.io",
+         .plural = "validatingadmissionpolicies",
+         .kept = kAll},
+    Rule{.group = "apiregistration.k8s.io", .plural = "apiservices", .kept = kAll},
+    Rule{.group = "certificates.k8s.io", .plural = "podcertificaterequests", .kept = kAll},
+    Rule{.group = "flowcontrol.apiserver.k8s.io", .plural = "flowschemas", .kept = kAll},
+    Rule{.group = "flowcontrol.apiserver.k8s.io",
+         .plural = "prioritylevelconfigurations",
+         .kept = kAll},
+    Rule{.group = "internal.apiserver.k8s.io", .plural = "storageversions", .kept = kAll},
+    Rule{.group = "networking.k8s.io", .plural = "servicecidrs", .kept = kAll},
+    Rule{.group = "resource.k8s.io", .plural = "devicetaintrules", .kept = kAll},
+    Rule{.group = "resource.k8s.io", .plural = "resourceclaims", .kept = kAll},
+    Rule{.group = "resource.k8s.io", .plural = "resourcepoolstatusrequests", .kept = kAll},
+    Rule{.group = "scheduling.k8s.io", .plural = "podgroups", .kept = kAll},
+    Rule{.group = "storage.k8s.io", .plural = "volumeattachments", .kept = kAll},
+    Rule{.group = "storagemigration.k8s.io", .plural = "storageversionmigrations", .kept = kAll},
+};
+
+}  // namespace
+
+std::span<const std::string_view> MetadataKeptByStatus(const ServedResource& resource) {
+  if (resource.custom) return kAll;
+  for (const Rule& rule : kRules) {
+    if (rule.group == resource.group && rule.plural == resource.plural) return rule.kept;
+  }
+  return {};
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,39 @@
+// apiserver/registry/user_info.h
+//
+// UserInfo: who sends a request.
+
+#ifndef KINFORMER_APISERVER_REGISTRY_USER_INFO_H_
+#define KINFORMER_APISERVER_REGISTRY_USER_INFO_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/json.h"
+
+namespace kinformer::apiserver {
+
+// Counterpart: authentication/v1 UserInfo.
+struct UserInfo {
+  std::string name{};
+  std::string uid{};
+  std::vector<std::string> groups{};
+  std::map<std::string, std::vector<std::string>> extra{};
+};
+
+// Constant once made; shared by the parts of a request.
+using UserInfoPtr = std::shared_ptr<const UserInfo>;
+
+// {"username": ..., "uid": ..., "groups": [...], "extra": {...}}, without what is empty.
+[[nodiscard]] json::Value ToJson(const UserInfo& user);
+
+// "system:serviceaccount:default:builder", and the groups that every service account of a
+// namespace is in.
+[[nodiscard]] std::string ServiceAccountName(std::string_view namespace_, std::string_view account);
+[[nodiscard]] std::vector<std::string> ServiceAccountGroups(std::string_view namespace_);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_REGISTRY_USER_INFO_H_
