@@ -123,7 +123,8 @@ BodyWriter::JobPtr BodyWriter::NewJob(ResourceRequest request) {
                        .namespace_ = job->request->info.namespace_,
                        .name = job->request->info.name,
                        .subresource = job->request->info.subresource,
-                       .checked = true};
+                       .checked = true,
+                       .user = job->request->user};
   return job;
 }
 
