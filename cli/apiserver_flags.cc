@@ -43,12 +43,12 @@ Result<void> ParseListen(const std::string& text, apiserver::HttpServerOptions& 
   return {};
 }
 
-std::optional<unsigned> ParseStreams(const std::string& text) {
-  unsigned streams = 0;
+std::optional<unsigned> ParseCount(const std::string& text) {
+  unsigned count = 0;
   const char* const last = text.data() + text.size();
-  const auto [end, failure] = std::from_chars(text.data(), last, streams);
-  if (failure != std::errc() || end != last || streams == 0) return std::nullopt;
-  return streams;
+  const auto [end, failure] = std::from_chars(text.data(), last, count);
+  if (failure != std::errc() || end != last || count == 0) return std::nullopt;
+  return count;
 }
 
 // Whether it can stand in an Authorization header.
@@ -95,6 +95,7 @@ bool WantsServer(const ApiServerFlags& flags) {
   const ApiServerFlags usual;
   return !flags.load.empty() || flags.debug_endpoints || flags.pod_grace ||
          flags.no_garbage_collection || flags.no_namespace_finalization ||
+         flags.history_events != usual.history_events || flags.history_age != usual.history_age ||
          flags.event_ttl != usual.event_ttl ||
          flags.service_cluster_ip_range != usual.service_cluster_ip_range;
 }
@@ -136,6 +137,10 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
                "leave it to a kube-controller-manager to empty deleted namespaces and let them go");
   command.Seconds("--event-ttl", flags.event_ttl,
                   "how long Events stay after their last change (1h); 0s: for ever");
+  command.Option("--history-events", flags.history_events, "N",
+                 "how many changes of a resource can be watched again (100000)");
+  command.Seconds("--history-age", flags.history_age,
+                  "and for how long; pages of lists expire by it, too (5m)");
   command.Option("--service-cluster-ip-range", flags.service_cluster_ip_range, "CIDR",
                  "where Services get their addresses from (10.96.0.0/12)");
   command.Option("--record", flags.record, "FILE",
@@ -163,9 +168,13 @@ Result<void> CheckApiServerFlags(const ApiServerFlags& flags) {
   apiserver::HttpServerOptions listen;
   if (Result<void> parsed = ParseListen(flags.listen, listen); !parsed) return parsed;
   if (Result<void> checked = CheckSecurity(flags); !checked) return checked;
-  if (!ParseStreams(flags.max_streams)) {
+  if (!ParseCount(flags.max_streams)) {
     return Wrong("--max-streams \"" + flags.max_streams + "\" is not a number from 1 on");
   }
+  if (!ParseCount(flags.history_events)) {
+    return Wrong("--history-events \"" + flags.history_events + "\" is not a number from 1 on");
+  }
+  if (!(flags.history_age > 0)) return Wrong("--history-age must be above 0, such as 5m");
   if (const std::string& range = flags.service_cluster_ip_range;
       !range.empty() && !apiserver::ServiceAddresses::IsRange(range)) {
     return Wrong("--service-cluster-ip-range \"" + range +
@@ -208,12 +217,16 @@ apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTim
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(flags.event_ttl));
   options.service_cluster_ip_range = flags.service_cluster_ip_range;
   options.debug_endpoints = flags.debug_endpoints;
+  options.history_events = ParseCount(flags.history_events).value_or(options.history_events);
+  options.history_age =
+      std::chrono::duration_cast<Duration>(std::chrono::duration<double>(flags.history_age));
   return options;
 }
 
 Result<std::string> ReadFile(const std::string& option, const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
+  if (in && in.peek() == std::ifstream::traits_type::eof() && !in.bad()) return std::string();
   if (!in || !(text << in.rdbuf())) {
     return Error(Reason::kConfig,
                  option + " " + path + ": cannot be read; is it there, and a file?");
@@ -231,7 +244,7 @@ Result<apiserver::HttpServerOptions> HttpOptionsOf(const ApiServerFlags& flags) 
   options.host_names = flags.host_names;
   options.require_client_certificate = flags.require_client_certificate;
   options.http2 = !flags.no_http2;
-  options.http2_max_streams = ParseStreams(flags.max_streams).value_or(options.http2_max_streams);
+  options.http2_max_streams = ParseCount(flags.max_streams).value_or(options.http2_max_streams);
   for (const auto& [option, path, text] :
        {std::tuple("--tls-cert-file", &flags.tls_cert_file, &options.cert_pem),
         std::tuple("--tls-private-key-file", &flags.tls_private_key_file, &options.key_pem),

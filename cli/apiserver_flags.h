@@ -36,6 +36,8 @@ struct ApiServerFlags {
   bool no_garbage_collection = false;
   bool no_namespace_finalization = false;
   double event_ttl = 3600;  // seconds
+  std::string history_events{"100000"};
+  double history_age = 300;  // seconds
   std::string service_cluster_ip_range{"10.96.0.0/12"};
   std::string record{};
   std::string upstream{};

@@ -80,5 +80,40 @@ TEST(ApiServerInProcess, LoadUpdatesWhatIsThere) {
   EXPECT_THAT(server.server().DumpState(kConfigMaps), ElementsAre(::testing::Key("default/a")));
 }
 
+TEST(ApiServer, PagesExpireThoughNothingIsWritten) {
+  TestServer server({.history_age = std::chrono::minutes(5)});
+  for (const char* name : {"a", "b"}) server.MakeConfigMap("default", name);
+  const std::string maps = "/api/v1/namespaces/default/configmaps";
+  const auto token = [&] {
+    return server.Get(maps + "?limit=1").Json().At("/metadata/continue").StringOrEmpty();
+  };
+  const auto status = [&](const std::string& from) {
+    return server.Get(maps + "?limit=1&continue=" + from).status;
+  };
+  const std::string first = token();
+  server.sim().RunFor(std::chrono::minutes(4));
+  EXPECT_EQ(status(first), 200);
+  server.sim().RunFor(std::chrono::minutes(7));
+  EXPECT_EQ(status(first), 410);
+  const std::string later = token();
+  EXPECT_EQ(status(later), 200);
+  server.sim().RunFor(std::chrono::minutes(4));
+  EXPECT_EQ(status(later), 200) << "what is given away is good for the age at least";
+  server.sim().RunFor(std::chrono::minutes(20));
+  EXPECT_EQ(status(later), 410);
+}
+
+TEST(ApiServer, ObjectsMayBeLargerIfTheServerIsToldSo) {
+  TestServer server({.max_object_bytes = 0});
+  const std::string large(std::size_t{2} << 20, 'x');
+  EXPECT_TRUE(server.server()
+                  .Create({"", "v1", "configmaps"},
+                          json::Value::MakeObject(
+                              {{"metadata", json::Value::MakeObject(
+                                                {{"name", "large"}, {"namespace", "default"}})},
+                               {"data", json::Value::MakeObject({{"a", large}})}}))
+                  .ok());
+}
+
 }  // namespace
 }  // namespace kinformer::apiserver::testing

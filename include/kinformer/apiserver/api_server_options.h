@@ -61,6 +61,8 @@ struct ApiServerOptions {
   // Where Services get their cluster addresses from: an IPv4 range. Empty: they get none.
   std::string service_cluster_ip_range{"10.96.0.0/12"};
   std::size_t max_body_bytes{std::size_t{3} << 20};
+  // Of one object as it is stored: etcd's limit. 0: none.
+  std::size_t max_object_bytes{std::size_t{3} << 19};
 
   // ---- Control by requests.
   // Serve /debug/faults and its like (docs/apiserver.md) to whoever is let in.

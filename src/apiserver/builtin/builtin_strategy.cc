@@ -123,8 +123,7 @@ void SetTemplateGeneration(json::Value& object, std::string generation) {
 }
 
 std::int64_t TemplateGeneration(const json::Value& object) {
-  const std::string& text =
-      object.At("/metadata/annotations")[kTemplateGeneration].StringOrEmpty();
+  const std::string& text = object.At("/metadata/annotations")[kTemplateGeneration].StringOrEmpty();
   std::int64_t generation = 0;
   std::from_chars(text.data(), text.data() + text.size(), generation);
   return generation;

@@ -154,9 +154,9 @@ void ValidateJob(const json::Value& old, const json::Value& object,
   if (!old.At("/spec/suspend").AsBool().value_or(false)) {
     Immutable("/spec/template", old, object, causes);
   }
-  for (const char* pointer : {"/spec/completionMode", "/spec/podFailurePolicy",
-                              "/spec/backoffLimitPerIndex", "/spec/managedBy",
-                              "/spec/successPolicy"}) {
+  for (const char* pointer :
+       {"/spec/completionMode", "/spec/podFailurePolicy", "/spec/backoffLimitPerIndex",
+        "/spec/managedBy", "/spec/successPolicy"}) {
     Immutable(pointer, old, object, causes);
   }
 }
@@ -180,14 +180,13 @@ void ValidateClaim(const json::Value& old, const json::Value& object,
                                     "and volumeAttributesClassName for bound claims"));
   }
   const auto size = [](const json::Value& claim) {
-    const auto parsed = resource::Quantity::Parse(
-        claim.At("/spec/resources/requests/storage").StringOrEmpty());
+    const auto parsed =
+        resource::Quantity::Parse(claim.At("/spec/resources/requests/storage").StringOrEmpty());
     return parsed ? *parsed : resource::Quantity();
   };
   const auto capacity =
       resource::Quantity::Parse(old.At("/status/capacity/storage").StringOrEmpty());
-  if (size(object) < size(old) &&
-      !((capacity ? *capacity : resource::Quantity()) < size(object))) {
+  if (size(object) < size(old) && !((capacity ? *capacity : resource::Quantity()) < size(object))) {
     causes.push_back(ForbiddenField("spec.resources.requests.storage",
                                     "field can not be less than status.capacity"));
   }

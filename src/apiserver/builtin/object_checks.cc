@@ -45,8 +45,8 @@ void CheckSelector(const json::Value& spec, Causes& causes) {
 
 void CheckIngress(const json::Value& spec, Causes& causes) {
   if (!spec["defaultBackend"].is_null() || spec["rules"].size() > 0) return;
-  causes.push_back(InvalidValue("spec", "null",
-                                "either `defaultBackend` or `rules` must be specified"));
+  causes.push_back(
+      InvalidValue("spec", "null", "either `defaultBackend` or `rules` must be specified"));
 }
 
 void CheckDisruptionBudget(const json::Value& spec, Causes& causes) {
@@ -56,8 +56,8 @@ void CheckDisruptionBudget(const json::Value& spec, Causes& causes) {
                                {"Selector", spec["selector"]},
                                {"MaxUnavailable", spec["maxUnavailable"]},
                                {"UnhealthyPodEvictionPolicy", spec["unhealthyPodEvictionPolicy"]}});
-  causes.push_back(InvalidValue("spec", shown.Dump(),
-                                "minAvailable and maxUnavailable cannot be both set"));
+  causes.push_back(
+      InvalidValue("spec", shown.Dump(), "minAvailable and maxUnavailable cannot be both set"));
 }
 
 void CheckAutoscaler(const json::Value& spec, Causes& causes) {
@@ -76,9 +76,9 @@ void CheckSchedule(const json::Value& spec, Causes& causes) {
   int count = 0;
   for (std::string word; words >> word; ++count) list += (count == 0 ? "" : " ") + word;
   if (count == 5) return;
-  causes.push_back(InvalidValue("spec.schedule", json::Value(schedule).Dump(),
-                                "expected exactly 5 fields, found " + std::to_string(count) +
-                                    ": [" + list + "]"));
+  causes.push_back(InvalidValue(
+      "spec.schedule", json::Value(schedule).Dump(),
+      "expected exactly 5 fields, found " + std::to_string(count) + ": [" + list + "]"));
 }
 
 // ---- Statuses that count replicas
@@ -94,7 +94,8 @@ constexpr std::array<Counts, 4> kCounts = {{
     {"", "replicationcontrollers", {"fullyLabeledReplicas", "readyReplicas", "availableReplicas"}},
     {"apps", "replicasets", {"fullyLabeledReplicas", "readyReplicas", "availableReplicas"}},
     {"apps", "deployments", {"updatedReplicas", "readyReplicas", "availableReplicas"}},
-    {"apps", "statefulsets",
+    {"apps",
+     "statefulsets",
      {"readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"}},
 }};
 

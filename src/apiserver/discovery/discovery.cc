@@ -1,12 +1,15 @@
 #include "apiserver/discovery/discovery.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 #include <vector>
 
 #include "kinformer/internal/registry.h"
 #include "kinformer/json.h"
 
+#include "apiserver/discovery/health.h"
+#include "apiserver/discovery/storage_version_hash.h"
 #include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/request/negotiation.h"
@@ -70,7 +73,17 @@ json::Value ClassicResource(const ServedResource& resource, const ServedVersion&
                                              {"verbs", StringArray(resource.verbs)}});
   if (!resource.short_names.empty()) out.Set("shortNames", StringArray(resource.short_names));
   if (!resource.categories.empty()) out.Set("categories", StringArray(resource.categories));
+  if (std::string hash = StorageVersionHash(resource); !hash.empty()) {
+    out.Set("storageVersionHash", std::move(hash));
+  }
   return out;
+}
+
+// The oldest version that a server of `minor` can pretend to be: the one before.
+std::string MinorBefore(const std::string& minor) {
+  int number = 0;
+  std::from_chars(minor.data(), minor.data() + minor.size(), number);
+  return std::to_string(std::max(0, number - 1));
 }
 
 std::string PrefixOf(const GroupVersionEntry& gv) {
@@ -104,9 +117,7 @@ ResponsePtr Discovery::Answer(const RequestInfo& info, std::string_view accept,
                               std::string_view if_none_match) {
   const std::string& path = info.path;
   const auto& parts = info.parts;
-  for (const char* health : {"healthz", "livez", "readyz"}) {
-    if (!parts.empty() && parts[0] == health) return Health(info);
-  }
+  if (ResponsePtr health = AnswerHealth(info)) return health;
   if (path == "/metrics") return Metrics();
   if (path == "/version") {
     const std::string& git = state_.options.git_version;
@@ -116,6 +127,8 @@ ResponsePtr Discovery::Answer(const RequestInfo& info, std::string_view accept,
                                                   {"minor", minor},
                                                   {"emulationMajor", "1"},
                                                   {"emulationMinor", minor},
+                                                  {"minCompatibilityMajor", "1"},
+                                                  {"minCompatibilityMinor", MinorBefore(minor)},
                                                   {"gitVersion", git},
                                                   {"gitCommit", "none"},
                                                   {"gitTreeState", "clean"},
@@ -150,19 +163,6 @@ ResponsePtr Discovery::Answer(const RequestInfo& info, std::string_view accept,
     return Document(accept, kResourceList, Resources(parts[1], parts[2]));
   }
   return nullptr;
-}
-
-// The only check is that requests are answered: "ping". It may be left out, as those of real
-// servers that are none here.
-ResponsePtr Discovery::Health(const RequestInfo& info) {
-  constexpr std::string_view kText = "text/plain; charset=utf-8";
-  const std::string& which = info.parts[0];
-  if (info.parts.size() > 1) {
-    if (info.parts.size() == 2 && info.parts[1] == "ping") return WholeResponse(200, kText, "ok");
-    return WholeResponse(404, kText, "404 page not found\n");
-  }
-  if (!info.query.Has("verbose")) return WholeResponse(200, kText, "ok");
-  return WholeResponse(200, kText, "[+]ping ok\n" + which + " check passed\n");
 }
 
 // In the text format of Prometheus, under the names of the real server.

@@ -27,7 +27,6 @@ class Discovery {
 
  private:
   ResponsePtr Roots(bool core, std::string_view accept, std::string_view if_none_match);
-  static ResponsePtr Health(const RequestInfo& info);
   ResponsePtr Metrics();
   [[nodiscard]] std::string Aggregated(bool core, std::string_view version) const;
   [[nodiscard]] std::string Resources(std::string_view group, std::string_view version) const;

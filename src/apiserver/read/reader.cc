@@ -155,7 +155,7 @@ ResponsePtr Reader::ListAt(const ResourceRequest& request, bool reached) {
                        *std::move(plan));
 }
 
-Result<ListPlan> Reader::PlanList(const ResourceRequest& request) const {
+Result<ListPlan> Reader::PlanList(const ResourceRequest& request) {
   const Query& query = request.info.query;
   const ResourceStore& store = *request.at.resource->store;
   const auto limit = query.GetInt("limit");
@@ -167,6 +167,7 @@ Result<ListPlan> Reader::PlanList(const ResourceRequest& request) const {
   auto selection = Selection::Make(request.at, request.info.namespace_, query.Get("labelSelector"),
                                    query.Get("fieldSelector"));
   if (!selection) return selection.error();
+  if (limit->value_or(0) > 0) (void)state_.CompactedVersion();
   ListPlan plan{.selection = *std::move(selection),
                 .resource_version = state_.resource_version,
                 .limit = limit->value_or(0),
@@ -180,11 +181,13 @@ Result<ListPlan> Reader::PlanList(const ResourceRequest& request) const {
 }
 
 Result<void> Reader::ResumeList(const ResourceRequest& request, std::string_view continue_,
-                                ListPlan& plan) const {
+                                ListPlan& plan) {
   const auto token = DecodeContinue(continue_);
   if (!token) return token.error();
   if (token->resource_version > 0) {
-    if (token->resource_version < request.at.resource->store->floor() || request.view.expired) {
+    const std::int64_t oldest =
+        std::max(request.at.resource->store->floor(), state_.CompactedVersion() + 1);
+    if (token->resource_version < oldest || request.view.expired) {
       return ExpiredContinue(*token);
     }
     if (token->resource_version > state_.resource_version) {

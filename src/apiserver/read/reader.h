@@ -34,10 +34,10 @@ class Reader {
  private:
   ResponsePtr GetAt(const std::shared_ptr<const ResourceRequest>& asked_for, bool reached);
   ResponsePtr ListAt(const ResourceRequest& request, bool reached);
-  [[nodiscard]] Result<ListPlan> PlanList(const ResourceRequest& request) const;
+  [[nodiscard]] Result<ListPlan> PlanList(const ResourceRequest& request);
   // The page that a token asks for.
   Result<void> ResumeList(const ResourceRequest& request, std::string_view continue_,
-                          ListPlan& plan) const;
+                          ListPlan& plan);
   // Which state a list shows that is no later page.
   Result<void> ChooseListVersion(const ResourceRequest& request, ListPlan& plan) const;
   // Its version is the one that is asked for; the caller settles with which one the watch begins.

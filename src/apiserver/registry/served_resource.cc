@@ -146,14 +146,26 @@ void ApplyBuiltinRules(ServedResource& r) {
   r.create_on_update = r.group == "rbac.authorization.k8s.io" ||
                        OneOf(r.plural, {"leases", "leasecandidates", "endpoints", "events",
                                         "limitranges", "services", "runtimeclasses"});
-  r.unconditional_update =
-      !OneOf(r.plural, {"leases", "leasecandidates", "runtimeclasses", "customresourcedefinitions",
-                        "csidrivers", "csinodes", "csistoragecapacities", "volumeattachments",
-                        "poddisruptionbudgets", "clustertrustbundles", "podcertificaterequests",
-                        "storageversions", "storageversionmigrations", "resourcepoolstatusrequests",
-                        "validatingwebhookconfigurations", "mutatingwebhookconfigurations",
-                        "validatingadmissionpolicies", "validatingadmissionpolicybindings",
-                        "mutatingadmissionpolicies", "mutatingadmissionpolicybindings"});
+  r.unconditional_update = !OneOf(r.plural, {"leases",
+                                             "leasecandidates",
+                                             "runtimeclasses",
+                                             "customresourcedefinitions",
+                                             "csidrivers",
+                                             "csinodes",
+                                             "csistoragecapacities",
+                                             "volumeattachments",
+                                             "poddisruptionbudgets",
+                                             "clustertrustbundles",
+                                             "podcertificaterequests",
+                                             "storageversions",
+                                             "storageversionmigrations",
+                                             "resourcepoolstatusrequests",
+                                             "validatingwebhookconfigurations",
+                                             "mutatingwebhookconfigurations",
+                                             "validatingadmissionpolicies",
+                                             "validatingadmissionpolicybindings",
+                                             "mutatingadmissionpolicies",
+                                             "mutatingadmissionpolicybindings"});
   r.delete_returns_object =
       r.group.empty() && OneOf(r.plural, {"pods", "namespaces", "services", "persistentvolumes",
                                           "persistentvolumeclaims", "serviceaccounts",

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "kinformer/apiserver/api_server_options.h"
 #include "kinformer/env.h"
@@ -29,6 +30,21 @@ struct ServerState {
                    .max_age = options.history_age,
                    .floor = options.first_resource_version.value_or(1)}),
         resource_version(options.first_resource_version.value_or(1)) {}
+
+  // Up to which resourceVersion states are forgotten as time goes by, whatever has been written: as
+  // etcd is compacted every `history_age`, which is a version of its own. To be asked where an
+  // earlier state may be wanted, or a page of the latest is given away.
+  std::int64_t CompactedVersion() {
+    const SteadyTime now = env.Now();
+    if (!next_compaction_) next_compaction_ = now + options.history_age;
+    if (now < *next_compaction_) return compacted_version_;
+    const bool twice = now >= *next_compaction_ + options.history_age;
+    compacted_version_ = twice ? resource_version : next_compacted_version_;
+    next_compacted_version_ = resource_version++;
+    next_compaction_ = now + options.history_age;
+    VersionReached();
+    return compacted_version_;
+  }
 
   Env& env;
   const ApiServerOptions options;
@@ -63,6 +79,9 @@ struct ServerState {
   }
 
  private:
+  std::optional<SteadyTime> next_compaction_;
+  std::int64_t compacted_version_ = 0;
+  std::int64_t next_compacted_version_ = 0;
   std::map<WaitId, std::function<void()>> waits_;
   std::uint64_t next_wait_ = 1;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);

@@ -134,6 +134,14 @@ std::string_view Query::Get(std::string_view name) const {
   return {};
 }
 
+std::vector<std::string> Query::All(std::string_view name) const {
+  std::vector<std::string> out;
+  for (const auto& [key, value] : values_) {
+    if (key == name) out.push_back(value);
+  }
+  return out;
+}
+
 std::optional<bool> Query::GetBool(std::string_view name) const {
   if (!Has(name)) return std::nullopt;
   const std::string_view value = Get(name);
@@ -176,19 +184,22 @@ Result<RequestInfo> ParseRequest(std::string_view method, std::string_view targe
   if (!PercentDecode(path, false, decoded)) {
     return Error(Reason::kBadRequest, "the request path is badly percent-encoded");
   }
+  info.trailing_slash = decoded.size() > 1 && decoded.back() == '/';
+  info.empty_part = decoded.find("//") != std::string::npos;
   for (std::size_t at = 0; at < decoded.size();) {
     std::size_t end = decoded.find('/', at);
     if (end == std::string::npos) end = decoded.size();
     if (end > at) info.parts.push_back(decoded.substr(at, end - at));
     at = end + 1;
   }
+  if (decoded.starts_with("//")) info.parts.clear();
   for (const std::string& part : info.parts) info.path += "/" + part;
   if (info.path.empty()) info.path = "/";
 
   const bool core = !info.parts.empty() && info.parts[0] == "api";
   const bool named = !info.parts.empty() && info.parts[0] == "apis";
   const std::size_t prefix = core ? 2 : 3;
-  if ((!core && !named) || info.parts.size() <= prefix) return info;
+  if ((!core && !named) || info.parts.size() <= prefix || info.empty_part) return info;
   info.is_resource_request = true;
   if (named) info.group = info.parts[1];
   info.version = info.parts[prefix - 1];

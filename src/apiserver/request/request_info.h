@@ -43,6 +43,8 @@ class Query {
   [[nodiscard]] std::string_view Get(std::string_view name) const;
   // As Go reads booleans in list options: "0" and "false" are false, everything else is true, the
   // empty text too.
+  // All values, in their order.
+  [[nodiscard]] std::vector<std::string> All(std::string_view name) const;
   [[nodiscard]] std::optional<bool> GetBool(std::string_view name) const;
   // An integer, or BadRequest naming the parameter.
   [[nodiscard]] Result<std::optional<std::int64_t>> GetInt(std::string_view name) const;
@@ -53,6 +55,8 @@ class Query {
 };
 
 struct RequestInfo {
+  bool trailing_slash = false;  // which the parts do not show
+  bool empty_part = false;      // "//": nothing has such a path
   bool is_resource_request = false;
   std::string path{};  // decoded, without a trailing slash; "/" for the root
   std::vector<std::string> parts{};

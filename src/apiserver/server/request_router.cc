@@ -78,6 +78,31 @@ Result<void> CheckPlace(const ServedResource& resource, const RequestInfo& info)
   return {};
 }
 
+// Names that would lead out of their place. The real server finds that of a namespace in the key
+// under which the object would be stored.
+Result<void> CheckSegments(const ServedResource& resource, const RequestInfo& info) {
+  for (const std::string_view name : {"..", "."}) {
+    if (info.name == name) {
+      return BadRequestError("Name parameter invalid: " + JsonString(info.name) + ": may not be '" +
+                             std::string(name) + "'");
+    }
+    if (!resource.namespaced || info.namespace_ != name) continue;
+    if (info.verb == Verb::kCreate) {
+      return Error(Reason::kUnknown, "Internal error occurred: invalid resource name " +
+                                         JsonString(name) + ": [may not be '" + std::string(name) +
+                                         "']")
+          .WithHttpStatus(500);
+    }
+    return Error(Reason::kUnknown,
+                 "invalid key: " + JsonString("/" + resource.plural + "/" + std::string(name) +
+                                              (info.name.empty() ? "" : "/" + info.name)))
+        .WithHttpStatus(500);
+  }
+  if (info.name.find('%') == std::string::npos) return {};
+  return BadRequestError("Name parameter invalid: " + JsonString(info.name) +
+                         ": may not contain '%'");
+}
+
 // Whether the resource, or its subresource, has the verb.
 Result<void> CheckVerb(const ResourceAt& at, const RequestInfo& info) {
   const ServedResource& resource = *at.resource;
@@ -164,6 +189,11 @@ ResponsePtr RequestRouter::Answer(HttpRequest request) {
 
 ResponsePtr RequestRouter::AnswerOther(const HttpRequest& request, const RequestInfo& info,
                                        std::string_view accept) {
+  if (info.empty_part) {
+    const bool of_group = info.parts.size() > 1 && info.parts[0] == "apis";
+    const bool known = of_group || (!info.parts.empty() && info.parts[0] == "api");
+    return known ? NoSuchPath(of_group ? info.parts[1] : "", accept) : NoSuchPage();
+  }
   if (state_.options.debug_endpoints) {
     if (auto answer = AnswerDebug(server_, request, info)) return answer;
   }
@@ -193,6 +223,9 @@ ResponsePtr RequestRouter::Route(HttpRequest request, const UserInfoPtr& user, R
     return fail(placed.error());
   }
   if (Result<void> verb = CheckVerb(out.at, info); !verb) return fail(verb.error());
+  if (Result<void> clean = CheckSegments(*out.at.resource, info); !clean) {
+    return fail(clean.error());
+  }
   if (info.subresource == "log") return Log(out, info);
   Result<OutputFormat> format = FormatOf(out.at, info, accept);
   if (!format) return fail(format.error());

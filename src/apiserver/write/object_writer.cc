@@ -353,7 +353,28 @@ Result<void> ObjectWriter::Complete(Draft& draft) {
     version = draft.creates ? NumberIn(draft.sent_version) : draft.over->resource_version();
   }
   draft.stored = StoredObject::Make(draft.object, version, draft.target.at.resource->fields);
-  return {};
+  return CheckSize(draft);
+}
+
+Result<void> ObjectWriter::CheckSize(const Draft& draft) const {
+  const std::size_t most = state_.options.max_object_bytes;
+  std::size_t size = draft.stored->body().size();
+  if (most == 0 || size <= most || draft.target.dry_run) return {};
+  // A real server stores built-in kinds as protobuf, which is smaller.
+  if (const auto* message = StoredAt(draft.target.at).version->message; message != nullptr) {
+    const auto bytes = internal::JsonToProtobuf(*message, draft.object.Dump());
+    if (bytes && bytes->size() <= most) return {};
+    if (bytes) size = bytes->size();
+  }
+  // What its client for etcd sends at most.
+  constexpr std::size_t kMostSent = std::size_t{2} << 20;
+  return Error(Reason::kUnknown, size <= kMostSent
+                                     ? "etcdserver: request is too large"
+                                     : "rpc error: code = ResourceExhausted desc = trying to send "
+                                       "message larger than max (" +
+                                           std::to_string(size) + " vs. " +
+                                           std::to_string(kMostSent) + ")")
+      .WithHttpStatus(500);
 }
 
 bool ObjectWriter::IsCurrent(const Draft& draft) {

@@ -129,6 +129,7 @@ class ObjectWriter {
   static Result<void> TurnIntoCreate(Draft& draft);
   Result<void> CompleteNew(Draft& draft) const;
   Result<void> CompleteUpdate(Draft& draft);
+  Result<void> CheckSize(const Draft& draft) const;
   Result<void> Merge(Draft& draft, std::vector<StatusCause>& causes) const;
   static Result<void> ValidateUpdate(const Draft& draft, std::vector<StatusCause> causes);
   Result<WriteOutcome> CommitNew(Draft& draft);

@@ -1,0 +1,101 @@
+#include "apiserver/discovery/storage_version_hash.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace kinformer::apiserver {
+namespace {
+
+// FIPS 180-4: no secret depends on it, and whoever embeds this server links no cryptography.
+constexpr std::array<std::uint32_t, 8> kStart = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+constexpr std::array<std::uint32_t, 64> kRounds = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+void Mix(std::string_view block, std::array<std::uint32_t, 8>& state) {
+  std::array<std::uint32_t, 64> w{};
+  for (std::size_t i = 0; i < 64; ++i) {
+    w[i / 4] = (w[i / 4] << 8) | static_cast<unsigned char>(block[i]);
+  }
+  for (std::size_t i = 16; i < 64; ++i) {
+    const std::uint32_t a = w[i - 15];
+    const std::uint32_t b = w[i - 2];
+    w[i] = w[i - 16] + (std::rotr(a, 7) ^ std::rotr(a, 18) ^ (a >> 3)) + w[i - 7] +
+           (std::rotr(b, 17) ^ std::rotr(b, 19) ^ (b >> 10));
+  }
+  auto [a, b, c, d, e, f, g, h] = state;
+  for (std::size_t i = 0; i < 64; ++i) {
+    const std::uint32_t one = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) +
+                              ((e & f) ^ (~e & g)) + kRounds[i] + w[i];
+    const std::uint32_t two =
+        (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+    h = g;
+    g = f;
+    f = e;
+    e = d + one;
+    d = c;
+    c = b;
+    b = a;
+    a = one + two;
+  }
+  const std::array<std::uint32_t, 8> mixed = {a, b, c, d, e, f, g, h};
+  for (std::size_t i = 0; i < state.size(); ++i) state[i] += mixed[i];
+}
+
+// The first eight bytes of the SHA-256 of a text.
+std::uint64_t Sha256Begin(std::string text) {
+  const std::uint64_t bits = std::uint64_t{text.size()} * 8;
+  text += '\x80';
+  while (text.size() % 64 != 56) text += '\0';
+  for (int shift = 56; shift >= 0; shift -= 8) text += static_cast<char>((bits >> shift) & 0xff);
+  std::array<std::uint32_t, 8> state = kStart;
+  for (std::size_t at = 0; at < text.size(); at += 64) {
+    Mix(std::string_view(text).substr(at, 64), state);
+  }
+  return (std::uint64_t{state[0]} << 32) | state[1];
+}
+
+// In base64.
+std::string EightBytes(std::uint64_t bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (int shift = 58; shift > 0; shift -= 6) text += kDigits[(bytes >> shift) & 63];
+  return text + kDigits[(bytes << 2) & 63] + "=";
+}
+
+// In which version a real server keeps what it serves as `version`.
+std::string_view StoredVersion(const ServedResource& resource, std::string_view version) {
+  const bool early = resource.Is("apiextensions.k8s.io", "customresourcedefinitions") ||
+                     resource.Is("admissionregistration.k8s.io", "mutatingadmissionpolicies") ||
+                     resource.Is("admissionregistration.k8s.io", "mutatingadmissionpolicybindings");
+  return early ? "v1beta1" : version;
+}
+
+}  // namespace
+
+std::string StorageVersionHash(const ServedResource& given) {
+  const ServedResource& resource = given.stored == nullptr ? given : *given.stored;
+  if (!resource.HasVerb("get") || resource.versions.empty()) return {};
+  if (resource.Is("", "componentstatuses")) return {};
+  const auto stored = std::find_if(resource.versions.begin(), resource.versions.end(),
+                                   [](const auto& version) { return version->storage; });
+  const ServedVersion& version =
+      stored == resource.versions.end() ? *resource.versions.front() : **stored;
+  return EightBytes(Sha256Begin(resource.group + "/" +
+                                std::string(StoredVersion(resource, version.version)) + "/" +
+                                resource.kind));
+}
+
+}  // namespace kinformer::apiserver
