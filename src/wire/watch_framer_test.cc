@@ -203,7 +203,7 @@ std::string ProtobufFrame(std::string_view type, std::string_view message) {
   writer.BytesField(1, type);
   writer.Nested(2, [&](ProtobufWriter& raw) { raw.BytesField(1, object); });
   std::string head(4, '\0');
-  for (int i = 0; i < 4; ++i) head[3 - i] = static_cast<char>(event.size() >> (8 * i));
+  for (std::size_t i = 0; i < 4; ++i) head[3 - i] = static_cast<char>(event.size() >> (8 * i));
   return head + event;
 }
 

@@ -93,7 +93,7 @@ void TheWatchGoesOn(bool json) {
   };
   Put(server, "large", 100'000);
   EXPECT_TRUE(becomes(Reason::kUnreadable, "large"));
-  for (int i = 0; i < 5; ++i) Put(server, "large", 100'000 + i);
+  for (std::size_t i = 0; i < 5; ++i) Put(server, "large", 100'000 + i);
   Put(server, "new", 200'000);
   EXPECT_TRUE(becomes(Reason::kUnreadable, "new"));
   EXPECT_EQ(informer.Stats().unreadable, 2U);

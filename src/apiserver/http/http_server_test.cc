@@ -150,15 +150,15 @@ TEST_P(HttpServerTest, BoundsHeadersAndBodies) {
 TEST_P(HttpServerTest, HeadersUpToALargeLimitAreTakenAndMoreAreRefused) {
   if (protocol_ == Protocol::kHttp2Tls) return;
   Listen({.max_header_bytes = std::size_t{256} << 10});
-  const auto ask = [&](int fields, int length) {
+  const auto ask = [&](std::size_t fields, std::size_t length) {
     std::string head = "GET /echo HTTP/1.1\r\nHost: localhost\r\nX-Test: 7\r\n";
-    for (int i = 0; i < fields; ++i) {
+    for (std::size_t i = 0; i < fields; ++i) {
       head += "X-Long-" + std::to_string(i) + ": " + std::string(length, 'h') + "\r\n";
     }
     head += "Connection: close\r\n\r\n";
     return protocol_ == Protocol::kHttp1 ? Talk(Dial(), head) : TalkTls(Dial(), head);
   };
-  for (const int length : {1000, 20'000}) {
+  for (const std::size_t length : {1000U, 20'000U}) {
     SCOPED_TRACE(length);
     EXPECT_THAT(ask(200'000 / length, length), ::testing::EndsWith("GET /echo user= x=7 body="));
     const std::string refused = ask(280'000 / length, length);
