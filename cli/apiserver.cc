@@ -135,6 +135,14 @@ int RunApiServer(const ApiServerFlags& flags) {
   if (served.replay() != nullptr) {
     std::cout << "replaying " << served.replay()->exchanges() << " answers from " << flags.replay
               << '\n';
+    if (const std::size_t unread = served.replay()->unread_bytes(); unread > 0) {
+      std::cerr << "warning: " << flags.replay << " breaks off: " << unread
+                << " bytes at its end cannot be read\n";
+    }
+    if (const std::size_t unfinished = served.replay()->unfinished(); unfinished > 0) {
+      std::cerr << "warning: " << flags.replay << " breaks off in the middle of " << unfinished
+                << (unfinished == 1 ? " answer" : " answers") << ", beside watches\n";
+    }
   }
   if (!flags.record.empty()) std::cout << "recording to " << flags.record << '\n';
   std::cout << "serving at " << (*http)->url() << '\n';
@@ -143,6 +151,12 @@ int RunApiServer(const ApiServerFlags& flags) {
       return Fail(written.error());
     }
     std::cout << "kubeconfig in " << flags.kubeconfig_out << '\n';
+    const bool others_certificates = !flags.client_ca_file.empty() || !flags.tls_cert_file.empty();
+    if (others_certificates && http_options->bearer_token.empty()) {
+      std::cerr << "warning: the kubeconfig names no user: add a client certificate "
+                << (flags.client_ca_file.empty() ? "" : "that --client-ca-file has signed ")
+                << "to it, or give the server a token\n";
+    }
   }
   std::cout.flush();
   stop.Wait();

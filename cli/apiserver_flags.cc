@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string_view>
@@ -38,6 +39,7 @@ Result<void> ParseListen(const std::string& text, apiserver::HttpServerOptions& 
   if (address.size() > 1 && address.front() == '[' && address.back() == ']') {
     address = address.substr(1, address.size() - 2);
   }
+  if (address == "localhost") address = "127.0.0.1";
   if (!address.empty()) options.address = address;
   options.port = static_cast<std::uint16_t>(number);
   return {};
@@ -62,6 +64,9 @@ Result<void> CheckSecurity(const ApiServerFlags& flags) {
     return Wrong("--tls-cert-file and --tls-private-key-file go together");
   }
   const bool tls = flags.tls || !flags.tls_cert_file.empty();
+  if (!flags.cert_dir.empty() && (!tls || !flags.tls_cert_file.empty())) {
+    return Wrong("--cert-dir keeps what --tls makes: it needs --tls, without --tls-cert-file");
+  }
   if (!tls && (!flags.client_ca_file.empty() || flags.require_client_certificate)) {
     return Wrong("--client-ca-file and --require-client-certificate need --tls");
   }
@@ -96,18 +101,23 @@ bool WantsServer(const ApiServerFlags& flags) {
   return !flags.load.empty() || flags.debug_endpoints || flags.pod_grace ||
          flags.no_garbage_collection || flags.no_namespace_finalization ||
          flags.history_events != usual.history_events || flags.history_age != usual.history_age ||
-         flags.event_ttl != usual.event_ttl ||
+         flags.no_bootstrap_objects || flags.event_ttl != usual.event_ttl ||
          flags.service_cluster_ip_range != usual.service_cluster_ip_range;
 }
 
 }  // namespace
 
 void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
-  command.Option("--listen", flags.listen, "ADDRESS:PORT", "where to listen; port 0: any free one");
+  command.Option("--listen", flags.listen, "ADDRESS:PORT",
+                 "where to listen (127.0.0.1:0); port 0: any free one");
   command.Option("--kubeconfig-out", flags.kubeconfig_out, "FILE",
                  "write a kubeconfig for this server, once it is ready");
   command.Options("--load", flags.load, "FILE", "create the objects in these YAML or JSON files");
   command.Flag("--tls", flags.tls, "serve HTTPS with a certificate made for this run");
+  command.Option(
+      "--cert-dir", flags.cert_dir, "FOLDER",
+      "with --tls: keep the authority, ca.crt and ca.key, in this folder, and take it up "
+      "again the next time");
   command.Option("--tls-cert-file", flags.tls_cert_file, "FILE",
                  "serve HTTPS with this certificate, PEM, its chain after it");
   command.Option("--tls-private-key-file", flags.tls_private_key_file, "FILE", "and its key, PEM");
@@ -135,6 +145,9 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
                "leave dependents to a kube-controller-manager when their owners go");
   command.Flag("--no-namespace-finalization", flags.no_namespace_finalization,
                "leave it to a kube-controller-manager to empty deleted namespaces and let them go");
+  command.Flag("--no-bootstrap-objects", flags.no_bootstrap_objects,
+               "leave out what a real server makes itself: the Service default/kubernetes, flow "
+               "schemas, priority classes and so on");
   command.Seconds("--event-ttl", flags.event_ttl,
                   "how long Events stay after their last change (1h); 0s: for ever");
   command.Option("--history-events", flags.history_events, "N",
@@ -149,9 +162,11 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
   command.Flag("--record-secrets", flags.record_secrets, "record what is read of Secrets, too");
   command.Flag("--record-writes", flags.record_writes,
                "pass on also what changes something in the cluster; it is not recorded");
+  command.Flag("--record-overwrite", flags.record_overwrite,
+               "let --record take the place of a file that is there already");
   command.Option("--replay", flags.replay, "FILE", "serve a recording in place of objects");
   command.Option("--speed", flags.speed, "FACTOR",
-                 "of a replay: 1 as recorded, 10 ten times as fast, max at once");
+                 "of a replay: 1 as recorded, 10 ten times as fast, max at once (1)");
 }
 
 std::optional<double> ParseSpeed(const std::string& text) {
@@ -190,6 +205,10 @@ Result<void> CheckApiServerFlags(const ApiServerFlags& flags) {
         "--record passes requests on with your credentials for the cluster: say who may send them, "
         "by --token-file FILE, KINFORMER_APISERVER_TOKEN or --require-client-certificate");
   }
+  if (!flags.record.empty() && !flags.record_overwrite && std::filesystem::exists(flags.record)) {
+    return Wrong("--record " + flags.record +
+                 ": is there already; take another name, or --record-overwrite");
+  }
   if (!flags.record.empty() && !flags.replay.empty()) {
     return Wrong("--record and --replay do not go together");
   }
@@ -216,6 +235,7 @@ apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTim
   options.event_ttl =
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(flags.event_ttl));
   options.service_cluster_ip_range = flags.service_cluster_ip_range;
+  options.bootstrap_objects = !flags.no_bootstrap_objects;
   options.debug_endpoints = flags.debug_endpoints;
   options.history_events = ParseCount(flags.history_events).value_or(options.history_events);
   options.history_age =
@@ -237,6 +257,7 @@ Result<std::string> ReadFile(const std::string& option, const std::string& path)
 Result<apiserver::HttpServerOptions> HttpOptionsOf(const ApiServerFlags& flags) {
   apiserver::HttpServerOptions options;
   if (Result<void> parsed = ParseListen(flags.listen, options); !parsed) return parsed.error();
+  options.cert_dir = flags.cert_dir;
   options.tls = flags.tls || !flags.tls_cert_file.empty();
   Result<std::string> token = TokenOf(flags);
   if (!token) return token.error();

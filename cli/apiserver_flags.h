@@ -22,6 +22,7 @@ struct ApiServerFlags {
   std::string kubeconfig_out{};
   std::vector<std::string> load{};
   bool tls = false;
+  std::string cert_dir{};
   std::string tls_cert_file{};
   std::string tls_private_key_file{};
   std::optional<std::string> token{};
@@ -35,6 +36,7 @@ struct ApiServerFlags {
   bool pod_grace = false;
   bool no_garbage_collection = false;
   bool no_namespace_finalization = false;
+  bool no_bootstrap_objects = false;
   double event_ttl = 3600;  // seconds
   std::string history_events{"100000"};
   double history_age = 300;  // seconds
@@ -43,6 +45,7 @@ struct ApiServerFlags {
   std::string upstream{};
   bool record_secrets = false;
   bool record_writes = false;
+  bool record_overwrite = false;
   std::string replay{};
   std::string speed{"1"};
 };

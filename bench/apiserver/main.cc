@@ -108,7 +108,8 @@ class Bench {
     OnLoop([&] {
       api_ = std::make_unique<apiserver::ApiServer>(
           runtime_.env(), apiserver::ApiServerOptions{.future_version_wait = 1h,
-                                                      .defaulting = settings_.defaulting});
+                                                      .defaulting = settings_.defaulting,
+                                                      .bootstrap_objects = false});
     });
   }
   ~Bench() {

@@ -78,7 +78,8 @@ int main(int argc, char** argv) {
     // All that a client has not watched yet can be watched still.
     server = std::make_unique<ApiServer>(
         env, kinformer::apiserver::ApiServerOptions{.history_events = pods + 2 * updates,
-                                                    .history_age = std::chrono::hours(1)});
+                                                    .history_age = std::chrono::hours(1),
+                                                    .bootstrap_objects = false});
     kinformer::demo::OwnerUids owners;
     kinformer::demo::ClusterModel model({.nodes = pods / 100 + 1, .namespaces = 100, .pods = pods});
     for (const kinformer::demo::Operation& operation : model.Start()) {

@@ -91,7 +91,8 @@ Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::Start(const ClusterSiz
   auto impl = std::make_unique<Impl>(size);
   Result<void> loaded = impl->OnLoop([&]() -> Result<void> {
     Env& env = impl->runtime.env();
-    impl->server = std::make_unique<apiserver::ApiServer>(env);
+    impl->server = std::make_unique<apiserver::ApiServer>(
+        env, apiserver::ApiServerOptions{.bootstrap_objects = false});
     for (const Operation& operation : impl->model.Start()) {
       if (Result<void> applied = impl->Apply(operation); !applied) {
         return std::move(applied).error().WithContext(std::string(operation.resource) + " " +

@@ -50,7 +50,8 @@ std::string CertText(X509* cert) {
 
 std::string KeyText(EVP_PKEY* key) {
   const BioPtr bio(BIO_new(BIO_s_mem()));
-  PEM_write_bio_PrivateKey(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr);
+  // SEC1, which every client reads; PKCS#8 some do not, of such keys.
+  PEM_write_bio_PrivateKey_traditional(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr);
   return TakeText(bio.get());
 }
 
@@ -149,7 +150,24 @@ Result<TlsAuthority> TlsAuthority::Make(const std::string& common_name, WallTime
   return TlsAuthority(std::move(impl));
 }
 
+Result<TlsAuthority> TlsAuthority::FromPem(const std::string& cert_pem, const std::string& key_pem,
+                                           WallTime now) {
+  auto impl = std::make_unique<Impl>();
+  impl->now = now;
+  const BioPtr cert(BIO_new_mem_buf(cert_pem.data(), static_cast<int>(cert_pem.size())));
+  const BioPtr key(BIO_new_mem_buf(key_pem.data(), static_cast<int>(key_pem.size())));
+  impl->cert.reset(PEM_read_bio_X509(cert.get(), nullptr, nullptr, nullptr));
+  impl->key.reset(PEM_read_bio_PrivateKey(key.get(), nullptr, nullptr, nullptr));
+  if (impl->cert == nullptr || impl->key == nullptr) return TlsError("reading an authority");
+  if (X509_check_private_key(impl->cert.get(), impl->key.get()) != 1) {
+    return TlsError("the authority's key is another certificate's");
+  }
+  impl->pem = CertText(impl->cert.get());
+  return TlsAuthority(std::move(impl));
+}
+
 const std::string& TlsAuthority::ca_pem() const { return impl_->pem; }
+std::string TlsAuthority::key_pem() const { return KeyText(impl_->key.get()); }
 
 Result<CertificateAndKey> TlsAuthority::ServerCertificate(const std::vector<std::string>& hosts) {
   std::string names;

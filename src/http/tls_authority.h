@@ -20,17 +20,22 @@ struct CertificateAndKey {
   std::string key_pem;
 };
 
-// Signs certificates with a key of its own (ECDSA P-256), which never leaves it. All are valid from
+// Signs certificates with a key of its own (ECDSA P-256). All are valid from
 // an hour before `now` (clocks differ) for ten years. Thread-compatible. Errors: kConfig, with
 // OpenSSL's text.
 class TlsAuthority {
  public:
   static Result<TlsAuthority> Make(const std::string& common_name, WallTime now);
+  // One that was made before.
+  static Result<TlsAuthority> FromPem(const std::string& cert_pem, const std::string& key_pem,
+                                      WallTime now);
   TlsAuthority(TlsAuthority&&) noexcept;
   TlsAuthority& operator=(TlsAuthority&&) noexcept;
   ~TlsAuthority();
 
   [[nodiscard]] const std::string& ca_pem() const;
+  // Whoever has it is the authority: for a file of the owner's alone.
+  [[nodiscard]] std::string key_pem() const;
   // For a server under these names and IP addresses.
   Result<CertificateAndKey> ServerCertificate(const std::vector<std::string>& hosts);
   // For a client: user is the common name, groups the organizations.

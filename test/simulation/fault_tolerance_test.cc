@@ -60,7 +60,8 @@ class World {
   World(const Trial& trial, bool json, InitialList initial)
       : trial_(trial),
         sim_({.seed = 7, .start = WallTime(hours(480'000))}),
-        server_(sim_.env(), {.bookmark_interval = seconds(20)}),
+        // Garbage shall meet the bytes that it was aimed at.
+        server_(sim_.env(), {.bookmark_interval = seconds(20), .bootstrap_objects = false}),
         transport_(NewInMemoryTransport(
             sim_.env(), server_,
             {.max_chunk_bytes = trial.max_chunk_bytes, .random_chunks = true})),

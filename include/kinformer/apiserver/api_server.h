@@ -29,9 +29,11 @@
 
 namespace kinformer::apiserver {
 
-// Greater than any version that an earlier server can have issued which began with one of these:
-// microseconds since 1970. A client that knows a version of that server is told 410 and lists
-// again; otherwise it would wait for a version that is long to come.
+// Where servers begin that follow each other at one address: microseconds of the clock, anew every
+// 25 hours, so that it and what is written after it stay below kVersionsOfServers. A client that
+// knows a version of an earlier server is told 410 and lists again, be it below this server's first
+// version or above its last: a watch from above is taken for one of the future, and waits, only
+// from kVersionsOfServers on (or where the server begins at 1, and so follows no other).
 [[nodiscard]] std::int64_t FirstResourceVersionAt(WallTime now);
 
 // How the in-process calls differ from requests.

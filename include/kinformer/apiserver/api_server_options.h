@@ -15,15 +15,18 @@
 
 namespace kinformer::apiserver {
 
+// No server that began with the clock issues versions from here on: see FirstResourceVersionAt.
+constexpr std::int64_t kVersionsOfServers = 99'000'000'000;
+
 // What the server is like. By default it behaves as a real one with the usual settings.
 struct ApiServerOptions {
   std::string git_version{"v1.36.0"};  // what /version says
 
   // ---- Versions and history. What is older cannot be watched from or listed exactly: 410.
   // The resourceVersion that the server begins with; nothing before it is known. 1 makes for
-  // readable tests. A server that takes the place of an earlier one, at the same address, needs a
-  // greater one than that ever had: FirstResourceVersionAt. Unset: 1; of testing::ApiServer outside
-  // simulated time: from the clock.
+  // readable tests. A server that takes the place of an earlier one, at the same address, begins at
+  // FirstResourceVersionAt, so that no version of that one is taken for its own. Unset: 1; of
+  // testing::ApiServer outside simulated time: from the clock.
   std::optional<std::int64_t> first_resource_version{};
   std::size_t history_events{100'000};  // per resource
   Duration history_age{std::chrono::minutes(5)};
@@ -60,6 +63,13 @@ struct ApiServerOptions {
   bool defaulting{true};
   // Where Services get their cluster addresses from: an IPv4 range. Empty: they get none.
   std::string service_cluster_ip_range{"10.96.0.0/12"};
+  // The objects that a real server makes itself are there (docs/apiserver.md): the Service
+  // default/kubernetes with its endpoints, flow schemas, priority classes, the server's lease and
+  // so on. Without: the four namespaces and nothing else.
+  bool bootstrap_objects{true};
+  // Where the endpoints of default/kubernetes say that the server is. No host has this address.
+  std::string advertise_address{"192.0.2.1"};
+  std::uint16_t advertise_port{6443};
   std::size_t max_body_bytes{std::size_t{3} << 20};
   // Of one object as it is stored: etcd's limit. 0: none.
   std::size_t max_object_bytes{std::size_t{3} << 19};

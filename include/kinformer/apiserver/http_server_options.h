@@ -21,8 +21,10 @@ struct HttpServerOptions {
   std::uint16_t port{0};             // 0: any free one, see HttpServer::port
 
   // TLS. With cert_pem empty the server makes itself an authority and certificates, in memory, new
-  // each time.
+  // each time; with cert_dir, a folder, the authority (ca.crt, ca.key) is kept there and taken up
+  // again, so that clients of an earlier server go on.
   bool tls{false};
+  std::string cert_dir{};
   std::string cert_pem{};  // with its chain
   std::string key_pem{};
   // Who may sign client certificates; empty: the server's own authority.

@@ -100,6 +100,10 @@ class Replay : public Handler {
   // Recorded answers, and how many of them have been served.
   [[nodiscard]] std::size_t exchanges() const;
   [[nodiscard]] std::size_t served() const;
+  // Of a recording that breaks off: the bytes at its end that make no sense, and answers, those of
+  // watches aside, that lack their end.
+  [[nodiscard]] std::size_t unread_bytes() const;
+  [[nodiscard]] std::size_t unfinished() const;
 
  private:
   struct Impl;

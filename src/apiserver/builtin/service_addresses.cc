@@ -109,8 +109,13 @@ ServiceAddresses::ServiceAddresses(std::string_view range) {
   const std::uint32_t size = 1U << (32U - *bits);
   first_ = *base & ~(size - 1);
   last_ = first_ + (size - 1);
-  // The first address is that of the server itself.
+  // The one before is that of the server itself.
   next_ = first_ + 2;
+}
+
+std::string ServiceAddresses::OfServer(std::string_view range) {
+  const ServiceAddresses addresses(range);
+  return addresses.last_ == 0 ? std::string() : AddressText(addresses.first_ + 1);
 }
 
 std::string ServiceAddresses::FreeAddress() {

@@ -27,6 +27,10 @@ class ServiceAddresses {
   // Whether that can be read as a range.
   static bool IsRange(std::string_view range) { return ServiceAddresses(range).last_ != 0; }
 
+  // The first of a range, which is that of the server itself and not given out; empty where that
+  // cannot be read.
+  static std::string OfServer(std::string_view range);
+
   // Fills in what a Service of its type has: clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy,
   // nodePort. `old`: null for a new one. Nothing is taken before Take. Empty: all went well.
   std::vector<StatusCause> Assign(const json::Value& old, json::Value& service);

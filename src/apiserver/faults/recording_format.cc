@@ -113,9 +113,10 @@ Result<Recording> ParseRecording(std::string bytes) {
   Recording recording;
   recording.bytes = std::make_shared<const std::string>(std::move(bytes));
   std::string_view rest = std::string_view(*recording.bytes).substr(kRecordingHeader.size());
+  recording.unread_bytes = rest.size();
   std::unordered_map<std::uint64_t, std::size_t> by_number;
   // What cannot be read ends the recording: it is where the writer was stopped.
-  while (rest.size() >= kFrameHead) {
+  for (; rest.size() >= kFrameHead; recording.unread_bytes = rest.size()) {
     const char type = rest[0];
     const std::uint64_t number = ReadNumber(rest.substr(1, 4));
     const auto nanos = static_cast<std::int64_t>(ReadNumber(rest.substr(5, 8)));

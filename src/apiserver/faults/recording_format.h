@@ -55,6 +55,7 @@ struct RecordedExchange {
 struct Recording {
   std::shared_ptr<const std::string> bytes{};  // what the chunks are part of
   std::vector<RecordedExchange> exchanges{};   // by the times of their requests
+  std::size_t unread_bytes = 0;                // behind the last frame that makes sense
 };
 
 // kConfig for what is no recording, or of another version.

@@ -190,6 +190,16 @@ Replay::~Replay() = default;
 
 std::size_t Replay::exchanges() const { return impl_->recording.exchanges.size(); }
 std::size_t Replay::served() const { return impl_->served; }
+std::size_t Replay::unread_bytes() const { return impl_->recording.unread_bytes; }
+std::size_t Replay::unfinished() const {
+  const auto& all = impl_->recording.exchanges;
+  return static_cast<std::size_t>(
+      std::count_if(all.begin(), all.end(), [](const RecordedExchange& exchange) {
+        if (exchange.ended) return false;
+        const auto info = ParseRequest("GET", exchange.target);
+        return !info || info->verb != Verb::kWatch;
+      }));
+}
 
 std::unique_ptr<ResponseStream> Replay::Handle(HttpRequest request) {
   const std::string_view accept = request.headers.Get("Accept");

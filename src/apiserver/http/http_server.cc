@@ -1,7 +1,11 @@
 #include "kinformer/apiserver/http_server.h"
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <sstream>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -20,6 +24,17 @@ using internal::http::TlsAuthority;
 using internal::http::TlsContext;
 using internal::http::TlsServerMaterial;
 
+namespace {
+
+std::string TextOf(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
+}
+
+}  // namespace
+
 struct HttpServer::Impl {
   explicit Impl(HttpServerOptions given) : options(std::move(given)) {}
 
@@ -35,12 +50,40 @@ struct HttpServer::Impl {
     return (options.tls ? "https://" : "http://") + host + ":" + std::to_string(server->port());
   }
 
+  // The one that is kept, or a new one.
+  [[nodiscard]] Result<TlsAuthority> Authority(WallTime now) const {
+    if (options.cert_dir.empty()) return TlsAuthority::Make("kinformer-ca", now);
+    const std::string cert_file = options.cert_dir + "/ca.crt";
+    const std::string key_file = options.cert_dir + "/ca.key";
+    const bool kept = std::filesystem::exists(cert_file);
+    if (kept != std::filesystem::exists(key_file)) {
+      return Error(Reason::kConfig, "of " + cert_file + " and " + key_file +
+                                        " only one is there: put the other back, or take it away");
+    }
+    if (kept) {
+      auto authority = TlsAuthority::FromPem(TextOf(cert_file), TextOf(key_file), now);
+      if (!authority) return Error(authority.error()).WithContext(cert_file + ", " + key_file);
+      return authority;
+    }
+    std::error_code failure;
+    std::filesystem::create_directories(options.cert_dir, failure);
+    auto made = TlsAuthority::Make("kinformer-ca", now);
+    if (!made) return made;
+    if (Result<void> written = WritePrivateFile(key_file, made->key_pem()); !written) {
+      return written.error();
+    }
+    if (Result<void> written = WritePrivateFile(cert_file, made->ca_pem()); !written) {
+      return written.error();
+    }
+    return made;
+  }
+
   // Null without TLS. What the server makes itself goes into the kubeconfig, too.
   Result<TlsContext> PrepareTls(Env& env) {
     if (!options.tls) return TlsContext();
     TlsServerMaterial material{options.cert_pem, options.key_pem, options.client_ca_pem};
     if (material.cert_pem.empty()) {
-      auto authority = TlsAuthority::Make("kinformer-ca", env.WallNow());
+      auto authority = Authority(env.WallNow());
       if (!authority) return authority.error();
       std::vector<std::string> hosts = {
           "localhost",  "127.0.0.1",          "::1",

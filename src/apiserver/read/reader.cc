@@ -263,6 +263,11 @@ Result<WatchPlan> Reader::PlanWatch(const ResourceRequest& request) const {
   return plan;
 }
 
+bool Reader::IsOfEarlierServer(std::int64_t version) const {
+  return state_.options.first_resource_version.value_or(1) > 1 &&
+         version > state_.resource_version && version < kVersionsOfServers;
+}
+
 ResponsePtr Reader::StartWatch(const ResourceRequest& request, WatchPlan plan) {
   const ObjectEncoder encoder(request.at, request.format, state_.env.WallNow());
   const std::int64_t from = plan.resource_version;
@@ -284,7 +289,8 @@ ResponsePtr Reader::Watch(const std::shared_ptr<const ResourceRequest>& request)
     if (view.watch_behind != 0 && version >= floor) {
       plan.resource_version = std::max(version - view.watch_behind, floor);
     }
-    if (version < floor || view.expired) plan.error = TooOldResourceVersionError(version, floor);
+    if (version < floor || view.expired || IsOfEarlierServer(version))
+      plan.error = TooOldResourceVersionError(version, floor);
     return StartWatch(*request, std::move(plan));
   }
   plan.resource_version = state_.resource_version;

@@ -43,6 +43,8 @@ class Reader {
   // Its version is the one that is asked for; the caller settles with which one the watch begins.
   [[nodiscard]] Result<WatchPlan> PlanWatch(const ResourceRequest& request) const;
   ResponsePtr StartWatch(const ResourceRequest& request, WatchPlan plan);
+  // It has not been issued here, and may have been by a server that was here before.
+  [[nodiscard]] bool IsOfEarlierServer(std::int64_t version) const;
   // `versions` before the latest one, but at least `oldest`.
   [[nodiscard]] std::int64_t Earlier(std::int64_t versions, std::int64_t oldest) const;
 

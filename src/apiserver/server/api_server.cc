@@ -5,6 +5,7 @@
 #include "kinformer/log.h"
 #include "kinformer/yaml.h"
 
+#include "apiserver/builtin/bootstrap_objects.h"
 #include "apiserver/builtin/service_addresses.h"
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/object_rules.h"
@@ -15,6 +16,10 @@
 
 namespace kinformer::apiserver {
 namespace {
+
+// Of the hour that the server's lease lasts. A real one renews it every ten seconds, which would be
+// an event for everybody who watches leases.
+constexpr Duration kLeaseRenewal = std::chrono::minutes(10);
 
 // A resource that requests name but nobody serves, in the words of in-process callers.
 Error UnknownResource(const GroupVersionResource& resource) {
@@ -55,6 +60,37 @@ struct ApiServer::Impl {
               json::Value::MakeObject({{"metadata", json::Value::MakeObject({{"name", name}})}}))
           .ok();
     }
+    if (state.options.bootstrap_objects) MakeBootstrapObjects();
+  }
+
+  void MakeBootstrapObjects() {
+    std::string identity = NewUid(state.env);
+    std::erase(identity, '-');
+    for (BootstrapObject& made : BootstrapObjects(state.options, state.env.WallNow(), identity)) {
+      const ResourceAt at = state.resources.Find(made.group, made.version, made.plural);
+      if (!at) continue;
+      const json::Value& metadata = std::as_const(made.object)["metadata"];
+      const WriteTarget target{.at = at,
+                               .namespace_ = metadata["namespace"].StringOrEmpty(),
+                               .name = metadata["name"].StringOrEmpty(),
+                               .keep_status = true};
+      (void)writer.Create(target, std::move(made.object)).ok();
+      if (made.plural == "leases") lease = target;
+    }
+    ScheduleRenewal();
+  }
+
+  void ScheduleRenewal() {
+    state.deadlines.Add(state.env.Now() + kLeaseRenewal, [this] {
+      (void)writer
+          .Modify(lease,
+                  [this](json::Value& object) -> Result<void> {
+                    object["spec"].Set("renewTime", LeaseTime(state.env.WallNow()));
+                    return {};
+                  })
+          .ok();
+      ScheduleRenewal();
+    });
   }
 
   // ---- in-process calls
@@ -79,10 +115,14 @@ struct ApiServer::Impl {
   Lifecycle lifecycle;
   FaultPlan faults;
   RequestRouter router;
+  WriteTarget lease{};  // the server's own
 };
 
 std::int64_t FirstResourceVersionAt(WallTime now) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
+  constexpr std::int64_t kPeriod = 90'000'000'000;
+  const std::int64_t micros =
+      std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
+  return 2 + micros % kPeriod;
 }
 
 ApiServer::ApiServer(Env& env, ApiServerOptions options)
