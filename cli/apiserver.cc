@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "kinformer/apiserver/api_server.h"
 #include "kinformer/apiserver/http_server.h"
@@ -13,6 +14,7 @@
 
 #include "cli/apiserver_flags.h"
 #include "cli/commands.h"
+#include "cli/manifests.h"
 #include "cli/report.h"
 
 namespace kinformer::cli {
@@ -120,14 +122,14 @@ int RunApiServer(const ApiServerFlags& flags) {
   Served served(env);
   if (Result<void> begun = served.Begin(flags); !begun) return Fail(begun.error());
 
-  for (const std::string& path : flags.load) {
-    Result<std::string> text = ReadFile("--load", path);
-    if (!text) return Fail(text.error());
+  const Result<std::vector<Manifest>> manifests = ReadManifests(flags.load, std::cin);
+  if (!manifests) return Fail(manifests.error());
+  for (const Manifest& manifest : *manifests) {
     std::optional<Result<std::size_t>> loaded;
-    OnLoop(env, [&] { loaded.emplace(served.server()->Load(*text)); });
-    if (!*loaded) return Fail(Error(loaded->error()).WithContext("--load " + path));
-    std::cout << "loaded " << **loaded << " objects from " << path << '\n';
+    OnLoop(env, [&] { loaded.emplace(served.server()->Load(manifest.object.Dump())); });
+    if (!*loaded) return Fail(Error(loaded->error()).WithContext(manifest.place));
   }
+  if (!flags.load.empty()) std::cout << "loaded " << manifests->size() << " objects\n";
 
   Result<std::unique_ptr<apiserver::HttpServer>> http =
       apiserver::HttpServer::Listen(env, served.handler(), *http_options);

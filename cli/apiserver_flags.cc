@@ -112,7 +112,9 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
                  "where to listen (127.0.0.1:0); port 0: any free one");
   command.Option("--kubeconfig-out", flags.kubeconfig_out, "FILE",
                  "write a kubeconfig for this server, once it is ready");
-  command.Options("--load", flags.load, "FILE", "create the objects in these YAML or JSON files");
+  command.Options("--load", flags.load, "FILE",
+                  "create the objects in these YAML or JSON files, in the files of a folder, or "
+                  "on standard input (-); definitions of custom resources first");
   command.Flag("--tls", flags.tls, "serve HTTPS with a certificate made for this run");
   command.Option(
       "--cert-dir", flags.cert_dir, "FOLDER",

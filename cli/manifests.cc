@@ -1,0 +1,123 @@
+#include "cli/manifests.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "kinformer/yaml.h"
+
+namespace kinformer::cli {
+namespace {
+
+struct Text {
+  std::string name{};
+  std::string text{};
+};
+
+Error Unreadable(const std::string& path) {
+  return {Reason::kConfig,
+          "--load " + path + ": cannot be read; is it there, and a file or folder?"};
+}
+
+Result<Text> ReadText(const std::string& path, std::istream& input) {
+  std::ostringstream text;
+  if (path == "-") {
+    text << input.rdbuf();
+    return Text{.name = "standard input", .text = std::move(text).str()};
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file || (file.peek() != std::ifstream::traits_type::eof() && !(text << file.rdbuf()))) {
+    return Unreadable(path);
+  }
+  return Text{.name = path, .text = std::move(text).str()};
+}
+
+// The files that a path stands for.
+Result<std::vector<std::string>> FilesOf(const std::string& path) {
+  std::error_code failure;
+  if (path == "-" || !std::filesystem::is_directory(path, failure)) return std::vector{path};
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(path, failure)) {
+    const std::string end = entry.path().extension().string();
+    if (end == ".yaml" || end == ".yml" || end == ".json") files.push_back(entry.path().string());
+  }
+  if (failure) return Unreadable(path);
+  if (files.empty()) {
+    return Error(Reason::kConfig, "--load " + path + ": the folder has no .yaml, .yml or .json");
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// The documents of a text with the lines on which they begin.
+struct Document {
+  std::size_t line = 1;
+  std::string_view text{};
+};
+std::vector<Document> DocumentsOf(std::string_view text) {
+  std::vector<Document> documents{{.line = 1, .text = text.substr(0, 0)}};
+  std::size_t begin = 0;
+  std::size_t number = 1;
+  for (std::size_t at = 0; at < text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::string_view line = text.substr(at, end - at);
+    if (at > 0 && line.starts_with("---") && (line.size() < 4 || line[3] <= ' ')) {
+      documents.back().text = text.substr(begin, at - begin);
+      documents.push_back({.line = number});
+      begin = at;
+    }
+    at = end;
+  }
+  documents.back().text = text.substr(begin);
+  return documents;
+}
+
+void Add(const std::string& place, json::Value object, std::vector<Manifest>& out) {
+  const json::Value& given = object;
+  if (given["kind"].StringOrEmpty().ends_with("List") && given["items"].is_array()) {
+    for (const json::Value& item : given["items"].items()) Add(place, item, out);
+    return;
+  }
+  out.push_back({.place = place, .object = std::move(object)});
+}
+
+int Rank(const Manifest& manifest) {
+  const std::string& kind = manifest.object["kind"].StringOrEmpty();
+  if (kind == "CustomResourceDefinition") return 0;
+  return kind == "Namespace" ? 1 : 2;
+}
+
+}  // namespace
+
+Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& paths,
+                                            std::istream& input) {
+  std::vector<Manifest> all;
+  for (const std::string& path : paths) {
+    const auto files = FilesOf(path);
+    if (!files) return files.error();
+    for (const std::string& file : *files) {
+      const auto read = ReadText(file, input);
+      if (!read) return read.error();
+      // As a whole, so that errors name the lines of the file.
+      if (const auto parsed = yaml::ParseAll(read->text, read->name); !parsed) {
+        return parsed.error();
+      }
+      for (const Document& document : DocumentsOf(read->text)) {
+        const auto objects = yaml::ParseAll(document.text, read->name);
+        if (!objects) return objects.error();
+        for (const json::Value& object : *objects) {
+          Add(read->name + ":" + std::to_string(document.line), object, all);
+        }
+      }
+    }
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Manifest& a, const Manifest& b) { return Rank(a) < Rank(b); });
+  return all;
+}
+
+}  // namespace kinformer::cli
