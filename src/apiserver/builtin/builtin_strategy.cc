@@ -246,8 +246,6 @@ void BuiltinStrategy::Update(const ServedResource& resource, const json::Value& 
   if (IsCore(resource, "pods")) {
     TolerateForAWhile(object["spec"]);
     Keep(object["spec"], old["spec"], {"priority", "preemptionPolicy"});
-  } else if (resource.group == "batch" && resource.plural == "jobs") {
-    Keep(object["spec"], old["spec"], {"selector"});
   }
 }
 

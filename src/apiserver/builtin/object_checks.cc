@@ -123,7 +123,7 @@ Causes ValidateObject(const ServedResource& resource, const json::Value& object)
   const json::Value& spec = object["spec"];
   if (resource.Is("apps", "deployments") || resource.Is("apps", "replicasets") ||
       resource.Is("apps", "statefulsets") || resource.Is("apps", "daemonsets") ||
-      resource.Is("", "replicationcontrollers")) {
+      resource.Is("", "replicationcontrollers") || resource.Is("batch", "jobs")) {
     CheckSelector(spec, causes);
   } else if (resource.Is("networking.k8s.io", "ingresses")) {
     CheckIngress(spec, causes);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "apiserver/errors/status.h"
@@ -15,6 +17,17 @@ constexpr std::size_t kMaxGeneratedName = 63;
 
 bool SpecChanged(const json::Value& old, const json::Value& object) {
   return !(old["spec"] == object["spec"]);
+}
+
+// An owner that is named twice, alike in all, is one.
+void DropRepeatedOwners(json::Value& metadata) {
+  if (std::as_const(metadata)["ownerReferences"].size() < 2) return;
+  std::unordered_set<std::string> seen;
+  json::Array& owners = metadata["ownerReferences"].EnsureArray();
+  owners.erase(std::remove_if(
+                   owners.begin(), owners.end(),
+                   [&seen](const json::Value& owner) { return !seen.insert(owner.Dump()).second; }),
+               owners.end());
 }
 
 }  // namespace
@@ -45,6 +58,7 @@ void TidyMetadata(json::Value& metadata) {
     if (value->is_null() || value->is_object() || value->is_array()) metadata.Erase(field);
   }
   metadata.Erase("selfLink");
+  DropRepeatedOwners(metadata);
 }
 
 void SetNamespaceLabel(json::Value& object) {

@@ -22,7 +22,8 @@ namespace kinformer::apiserver {
 Result<void> CheckSentName(const json::Value& metadata, std::string_view name);
 Result<void> CheckSentNamespace(const json::Value& metadata, std::string_view namespace_);
 
-// Takes empty maps and lists out of metadata, which are the same as absent ones.
+// Takes empty maps and lists out of metadata, which are the same as absent ones, and owners that
+// are named again.
 void TidyMetadata(json::Value& metadata);
 
 // The label by which namespaces can be selected by name.

@@ -55,8 +55,10 @@ ResponsePtr WriteAnswer(const ServerState& state, const ResourceRequest& request
     all.insert(all.end(), outcome->warnings.begin(), outcome->warnings.end());
     AddWarnings(all, headers);
   }
-  return WholeResponse(outcome->created ? 201 : 200, std::move(headers),
-                       encoder.Object(outcome->stored, outcome->document));
+  return WholeResponse(outcome->accepted  ? 202
+                       : outcome->created ? 201
+                                          : 200,
+                       std::move(headers), encoder.Object(outcome->stored, outcome->document));
 }
 
 Result<std::vector<std::string>> BodyWriter::ValidateFields(

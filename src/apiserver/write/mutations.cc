@@ -97,8 +97,9 @@ ResponsePtr Mutations::Create(ResourceRequest request) {
 ResponsePtr Mutations::Delete(const ResourceRequest& request) {
   const auto options = DecodeDelete(request.info.query, request.content_type, request.body);
   if (!options) return ErrorResponse(options.error(), request.accept);
-  const auto outcome = writer_.Delete(TargetOf(request, options->dry_run), options->request);
+  auto outcome = writer_.Delete(TargetOf(request, options->dry_run), options->request);
   if (!outcome) return ErrorResponse(outcome.error(), request.accept);
+  outcome->accepted = !outcome->removed && options->cascades;
   if (!outcome->removed || request.at.resource->delete_returns_object)
     return WriteAnswer(state_, request, outcome);
   const ErrorSubject subject = request.at.resource->Subject(request.info.name);
@@ -113,11 +114,11 @@ ResponsePtr Mutations::Delete(const ResourceRequest& request) {
 
 ResponsePtr Mutations::DeleteCollection(const ResourceRequest& request) {
   const Query& query = request.info.query;
-  const auto options = DecodeDelete(query, request.content_type, request.body);
-  if (!options) return ErrorResponse(options.error(), request.accept);
   const auto selection = Selection::Make(request.at, request.info.namespace_,
                                          query.Get("labelSelector"), query.Get("fieldSelector"));
   if (!selection) return ErrorResponse(selection.error(), request.accept);
+  const auto options = DecodeDelete(query, request.content_type, request.body);
+  if (!options) return ErrorResponse(options.error(), request.accept);
   const auto limit = query.GetInt("limit");
   if (!limit) return ErrorResponse(limit.error(), request.accept);
   return DeleteCollectionInTurns(state_, writer_,

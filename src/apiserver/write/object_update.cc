@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 8> kSystemMetadata = {
     "uid",  "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation",
     "name", "namespace",         "selfLink"};
 constexpr std::array<std::string_view, 1> kManagedFields = {"managedFields"};
+constexpr std::array<std::string_view, 1> kFinalizers = {"finalizers"};
 
 // Takes the named metadata from `from`, or takes it away where `from` has none.
 void Restore(json::Value& metadata, const json::Value& from,
@@ -89,6 +90,11 @@ bool SameMembers(const json::Object& a, const json::Object& b, const Ignored& ig
 
 json::Value MergeForUpdate(const UpdateScope& scope, const json::Value& old, json::Value object) {
   const ServedResource& resource = *scope.at.resource;
+  // Whatever was sent, this label is the server's.
+  if (resource.Is("", "namespaces")) {
+    object["metadata"].Set("name", old.At("/metadata/name"));
+    SetNamespaceLabel(object);
+  }
   if (scope.subresource == "status") {
     return MergeStatus(resource, old, std::move(object), scope.keep_status);
   }
@@ -113,10 +119,7 @@ json::Value MergeForUpdate(const UpdateScope& scope, const json::Value& old, jso
       object.Erase("status");
     }
   }
-  if (resource.Is("", "namespaces")) {
-    object["spec"].Set("finalizers", old.At("/spec/finalizers"));
-    SetNamespaceLabel(object);
-  }
+  if (resource.Is("", "namespaces")) Restore(object["spec"], old["spec"], kFinalizers);
   // A binding is no change of what the pod's owner wants.
   const std::int64_t generation = scope.subresource == "binding"
                                       ? old.At("/metadata/generation").AsInt64().value_or(0)

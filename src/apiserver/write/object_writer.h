@@ -44,6 +44,8 @@ struct WriteTarget {
 struct WriteOutcome {
   StoredObjectPtr stored{};
   bool created = false;
+  // Something is yet to be done: 202.
+  bool accepted = false;
   bool removed = false;  // the object is gone
   // The same, parsed, where it has just been created: for encodings that do not show its text.
   json::Value document{};

@@ -208,6 +208,7 @@ Result<DecodedDelete> DeleteOptionsOf(const json::Value& given) {
   }
   if (const auto orphans = orphan.AsBool()) {
     out.request.propagation = *orphans ? "Orphan" : "Background";
+    out.cascades = !*orphans;
   }
   const std::string& policy = out.request.propagation;
   if (!policy.empty() && policy != "Orphan" && policy != "Background" && policy != "Foreground") {

@@ -32,6 +32,8 @@ Result<json::Value> DecodeObject(const ResourceAt& at, std::string_view content_
 struct DecodedDelete {
   DeleteRequest request{};
   bool dry_run = false;
+  // It asked for `orphanDependents: false`, and an object that stays for now is 202.
+  bool cascades = false;
 };
 Result<DecodedDelete> DecodeDelete(const Query& query, std::string_view content_type,
                                    std::string_view body);

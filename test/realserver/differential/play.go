@@ -277,7 +277,7 @@ func describe(r request, real, ours any) (string, string) {
 
 var (
 	symbolPattern = regexp.MustCompile(`\bU\d+\b`)
-	namePattern   = regexp.MustCompile(`"[abc]"|/[abc]\b`)
+	namePattern   = regexp.MustCompile(`"(\{ns\}-)?[abc]"|/(\{ns\}-)?[abc]\b`)
 	diffPattern   = regexp.MustCompile(`(?s)\n@@ .*`)
 )
 
