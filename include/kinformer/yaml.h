@@ -24,6 +24,10 @@ namespace kinformer::yaml {
 // only used for that, "YAML, line 3, column 5: ..." else.
 Result<json::Value> Parse(std::string_view text, std::string_view file = {});
 
+// The same, for those who take a key that occurs twice: its last value counts, and `repeated` says
+// of each, in the order of the text, `line 8: key "a" already set in map`, as Go's reader does.
+Result<json::Value> ParseRepeated(std::string_view text, std::vector<std::string>& repeated);
+
 // All documents of a stream, separated by "---" lines. Documents without content are left out.
 Result<std::vector<json::Value>> ParseAll(std::string_view text, std::string_view file = {});
 

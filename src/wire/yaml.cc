@@ -49,6 +49,9 @@ Value Resolved(const std::string& text, const YAML::Mark& mark) {
 
 class Builder : public YAML::EventHandler {
  public:
+  // `repeated`: where keys that occur twice are noted; null: they are an error.
+  explicit Builder(std::vector<std::string>* repeated) : repeated_(repeated) {}
+
   [[nodiscard]] bool has_content() const { return has_content_; }
   Value Take() { return std::move(root_); }
 
@@ -117,6 +120,7 @@ class Builder : public YAML::EventHandler {
     // Of a map: in the order of the text. Names that occur twice are found when it ends.
     std::vector<json::Object::Member> members;
     std::vector<YAML::Mark> key_marks;
+    std::vector<int> value_lines;
     bool has_key = false;
     bool merge_key = false;
     std::string key;
@@ -176,7 +180,7 @@ class Builder : public YAML::EventHandler {
   }
 
   // The members of a map, and what << brings in.
-  static Value MapOf(Open& done) {
+  Value MapOf(Open& done) const {
     CheckKeys(done);
     std::vector<json::Object::Member> brought;
     if (!done.merges.empty()) {
@@ -192,7 +196,7 @@ class Builder : public YAML::EventHandler {
     return Value(json::Object(std::move(done.members)));
   }
 
-  static void CheckKeys(const Open& done) {
+  void CheckKeys(Open& done) const {
     std::vector<std::size_t> order(done.members.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -205,8 +209,28 @@ class Builder : public YAML::EventHandler {
       }
     }
     if (first == done.members.size()) return;
+    if (repeated_ != nullptr) return NoteRepeated(done);
     throw Stop{done.key_marks[first],
                "the key \"" + done.members[first].first + "\" occurs twice in this map"};
+  }
+
+  // The last value of each key stays, where the first stood.
+  void NoteRepeated(Open& done) const {
+    std::unordered_map<std::string, std::size_t> places;
+    std::vector<json::Object::Member> members;
+    for (std::size_t i = 0; i < done.members.size(); ++i) {
+      json::Object::Member& member = done.members[i];
+      const auto [place, fresh] = places.emplace(member.first, members.size());
+      if (fresh) {
+        members.push_back(std::move(member));
+        continue;
+      }
+      std::string text = "line " + std::to_string(done.value_lines[i] + 1) + ": key ";
+      json::AppendQuoted(text, member.first);
+      repeated_->push_back(text + " already set in map");
+      members[place->second].second = std::move(member.second);
+    }
+    done.members = std::move(members);
   }
 
   void Add(const YAML::Mark& mark, YAML::anchor_t anchor, Value value, bool is_merge_key) {
@@ -241,6 +265,7 @@ class Builder : public YAML::EventHandler {
     if (!top.merge_key) {
       top.members.emplace_back(std::move(top.key), std::move(value));
       top.key_marks.push_back(top.key_mark);
+      top.value_lines.push_back(mark.line);
       return;
     }
     if (value.is_array()) {
@@ -270,6 +295,7 @@ class Builder : public YAML::EventHandler {
     }
   }
 
+  std::vector<std::string>* const repeated_;
   Value root_;
   YAML::Mark start_ = YAML::Mark::null_mark();
   bool has_content_ = false;
@@ -290,9 +316,8 @@ Error Fail(std::string_view file, const YAML::Mark& mark, const std::string& why
   return Error(Reason::kDecode, message + ": " + why);
 }
 
-}  // namespace
-
-Result<std::vector<Value>> ParseAll(std::string_view text, std::string_view file) {
+Result<std::vector<Value>> ReadAll(std::string_view text, std::string_view file,
+                                   std::vector<std::string>* repeated) {
   std::vector<Value> documents;
   // JSON is YAML, and much faster to read as JSON. What is not JSON (flow style, comments, several
   // documents) or would be another value as YAML falls through.
@@ -319,7 +344,7 @@ Result<std::vector<Value>> ParseAll(std::string_view text, std::string_view file
     YAML::Parser parser(stream);
     int last_start = -1;
     while (true) {
-      Builder builder;
+      Builder builder(repeated);
       if (!parser.HandleNextDocument(builder)) break;
       // yaml-cpp does not get past a ',' or ']' that nothing opened, and finds empty documents
       // there without end.
@@ -336,8 +361,9 @@ Result<std::vector<Value>> ParseAll(std::string_view text, std::string_view file
   return documents;
 }
 
-Result<Value> Parse(std::string_view text, std::string_view file) {
-  Result<std::vector<Value>> documents = ParseAll(text, file);
+Result<Value> ReadOne(std::string_view text, std::string_view file,
+                      std::vector<std::string>* repeated) {
+  Result<std::vector<Value>> documents = ReadAll(text, file, repeated);
   if (!documents) return std::move(documents).error();
   if (documents->empty()) return Value();
   if (documents->size() > 1) {
@@ -346,6 +372,20 @@ Result<Value> Parse(std::string_view text, std::string_view file) {
                                       " documents where one is expected");
   }
   return std::move(documents->front());
+}
+
+}  // namespace
+
+Result<std::vector<Value>> ParseAll(std::string_view text, std::string_view file) {
+  return ReadAll(text, file, nullptr);
+}
+
+Result<Value> Parse(std::string_view text, std::string_view file) {
+  return ReadOne(text, file, nullptr);
+}
+
+Result<Value> ParseRepeated(std::string_view text, std::vector<std::string>& repeated) {
+  return ReadOne(text, {}, &repeated);
 }
 
 }  // namespace kinformer::yaml

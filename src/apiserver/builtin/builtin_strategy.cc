@@ -250,7 +250,7 @@ void BuiltinStrategy::Update(const ServedResource& resource, const json::Value& 
 }
 
 Result<void> BuiltinStrategy::Merged(const ServedResource& resource, std::string_view subresource,
-                                     const json::Value& old, json::Value& object) const {
+                                     WallTime now, const json::Value& old, json::Value& object) {
   if (IsCore(resource, "services")) return MergedService(resource, subresource, object);
   if (resource.Is("apps", "daemonsets")) {
     const bool changed = !(old.At("/spec/template") == std::as_const(object).At("/spec/template"));
@@ -260,10 +260,10 @@ Result<void> BuiltinStrategy::Merged(const ServedResource& resource, std::string
   }
   if (resource.plural == "certificatesigningrequests") {
     if (subresource == "status" || subresource == "approval") {
-      MergeSigningStatus(subresource, old, FormatTime(state_.WallNow()), object);
+      MergeSigningStatus(subresource, old, FormatTime(now), object);
     }
   } else if (subresource == "status" && IsCore(resource, "persistentvolumes")) {
-    SetPhaseTime(old["status"], FormatTime(state_.WallNow()), object["status"]);
+    SetPhaseTime(old["status"], FormatTime(now), object["status"]);
   } else if (subresource == "status" && IsCore(resource, "pods")) {
     // The class follows from the spec.
     Keep(object["status"], old["status"], {"qosClass"});

@@ -35,8 +35,8 @@ class BuiltinStrategy {
   static void Update(const ServedResource& resource, const json::Value& old, json::Value& object);
   // What was sent to the subresource (empty: to the resource itself) has been merged with what the
   // server keeps of `old`. On any thread.
-  Result<void> Merged(const ServedResource& resource, std::string_view subresource,
-                      const json::Value& old, json::Value& object) const;
+  static Result<void> Merged(const ServedResource& resource, std::string_view subresource,
+                             WallTime now, const json::Value& old, json::Value& object);
   // It has been stored in place of `old` (null: nothing), or removed.
   void Stored(const ServedResource& resource, const StoredObjectPtr& old,
               const json::Value& object);

@@ -13,28 +13,15 @@
 #include "apiserver/request/patch.h"
 #include "apiserver/schema/schema_validation.h"
 #include "apiserver/write/apply_patch.h"
+#include "apiserver/write/field_order.h"
 #include "apiserver/write/request_body.h"
 #include "object/transcode/drop_unknown.h"
 #include "object/transcode/transcode.h"
 
 namespace kinformer::apiserver {
 namespace {
-
-// "/spec/containers/0/name" as strict decoding writes it: spec.containers[0].name.
-std::string DottedPath(std::string_view pointer) {
-  std::string out;
-  while (!pointer.empty()) {
-    pointer.remove_prefix(1);
-    const std::string_view token = pointer.substr(0, pointer.find('/'));
-    pointer.remove_prefix(token.size());
-    const bool index = token.find_first_not_of("0123456789") == std::string_view::npos;
-    if (index) {
-      out.append("[").append(token).append("]");
-    } else {
-      out.append(out.empty() ? "" : ".").append(token);
-    }
-  }
-  return out;
+bool IsJson(std::string_view content_type) {
+  return content_type.empty() || IsMediaType(content_type, "application/json");
 }
 
 }  // namespace
@@ -65,9 +52,7 @@ Result<std::vector<std::string>> BodyWriter::ValidateFields(
     const ResourceRequest& request, std::string_view mode, json::Value& object,
     const std::vector<std::string>& duplicates) const {
   std::vector<std::string> problems;
-  for (const std::string& pointer : duplicates) {
-    problems.push_back("duplicate field \"" + DottedPath(pointer) + "\"");
-  }
+  problems = duplicates;
   if (const auto* message = request.at.version->message;
       message != nullptr && state_.options.check_types &&
       !writer_.Fits(*request.at.version, object)) {
@@ -81,13 +66,21 @@ Result<std::vector<std::string>> BodyWriter::ValidateFields(
   for (std::string& problem : UnknownFieldProblems(request.at, object)) {
     problems.push_back(std::move(problem));
   }
-  if (mode == "Ignore") problems.clear();
-  if (mode == "Strict" && !problems.empty()) {
-    std::string text;
-    for (const std::string& problem : problems) text += (text.empty() ? "" : ", ") + problem;
-    return BadRequestError("strict decoding error: " + text);
+  if (mode == "Ignore") return std::vector<std::string>();
+  const bool yaml = IsMediaType(request.content_type, "application/yaml");
+  if (yaml) {
+    // A real server makes JSON of it first, with sorted members.
+    std::sort(problems.begin() + static_cast<std::ptrdiff_t>(duplicates.size()), problems.end());
+  } else if (problems.size() > 1 && IsJson(request.content_type)) {
+    SortByText(request.body, problems);
   }
-  return problems;
+  if (mode != "Strict" || problems.empty()) return problems;
+  std::string text = yaml && !duplicates.empty() ? "yaml: unmarshal errors:" : "";
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const bool line = yaml && i < duplicates.size();
+    text += (line ? "\n  " : text.empty() ? "" : ", ") + problems[i];
+  }
+  return BadRequestError("strict decoding error: " + text);
 }
 
 struct BodyWriter::Job {
@@ -112,6 +105,8 @@ struct BodyWriter::Job {
 
 BodyWriter::JobPtr BodyWriter::NewJob(ResourceRequest request) {
   auto job = std::make_shared<Job>();
+  // A fault may skew the clock, for this request alone.
+  job->draft.now = state_.WallNow();
   job->live = request.at;
   // A definition may change while work on one of its objects is under way elsewhere.
   if (request.at.resource->custom) {
@@ -215,7 +210,7 @@ ResponsePtr BodyWriter::Again(const JobPtr& job) {
     return ErrorResponse(ModifiedConflictError(request.at.resource->Subject(request.info.name)),
                          request.accept);
   }
-  job->draft = {.target = job->draft.target};
+  job->draft = {.target = job->draft.target, .now = job->draft.now};
   job->warnings.clear();
   if (job->apply != nullptr) return Step(job, &BodyWriter::DecodePatch, &BodyWriter::Apply);
   return Step(job, &BodyWriter::Decode, &BodyWriter::Write);

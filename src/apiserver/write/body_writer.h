@@ -49,7 +49,7 @@ class BodyWriter {
   using Then = ResponsePtr (BodyWriter::*)(const JobPtr& job);
 
   ResponsePtr WriteBody(ResourceRequest request, std::string_view options_kind, bool creates);
-  static JobPtr NewJob(ResourceRequest request);
+  JobPtr NewJob(ResourceRequest request);
   // Does `work`, off the loop if it is much, and then the next; or answers with what went wrong.
   ResponsePtr Step(const JobPtr& job, Work work, Then then);
 

@@ -327,7 +327,7 @@ Result<void> ObjectWriter::CompleteNew(Draft& draft) const {
   if (!causes.empty()) {
     return InvalidError(resource.KindSubject(draft.target.name), std::move(causes));
   }
-  object["metadata"].Set("creationTimestamp", FormatTime(state_.WallNow()));
+  object["metadata"].Set("creationTimestamp", FormatTime(draft.now));
   return {};
 }
 
@@ -430,11 +430,12 @@ Result<WriteOutcome> ObjectWriter::Write(Draft draft) {
 }
 
 Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& target, json::Value object) {
-  return Write({.target = target, .object = std::move(object), .creates = true});
+  return Write(
+      {.target = target, .object = std::move(object), .creates = true, .now = state_.WallNow()});
 }
 
 Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value object) {
-  return Write({.target = target, .object = std::move(object)});
+  return Write({.target = target, .object = std::move(object), .now = state_.WallNow()});
 }
 
 // The object as it is to be stored. `causes`: what is wrong already with what was sent.
@@ -454,7 +455,9 @@ Result<void> ObjectWriter::Merge(Draft& draft, std::vector<StatusCause>& causes)
       {.at = target.at, .subresource = target.subresource, .keep_status = target.keep_status}, old,
       std::move(draft.object));
   if (builtin) {
-    if (auto ready = strategy_.Merged(resource, target.subresource, old, draft.object); !ready) {
+    if (auto ready =
+            BuiltinStrategy::Merged(resource, target.subresource, draft.now, old, draft.object);
+        !ready) {
       return ready;
     }
   }

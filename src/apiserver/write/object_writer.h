@@ -68,6 +68,7 @@ struct Draft {
   WriteTarget target{};
   json::Value object{};
   bool creates = false;
+  WallTime now{};  // when it was sent
   // The form in which it was sent, where that is not the one in which it is stored; or null.
   const Conversion* sent_as = nullptr;
   std::string sent_version{};  // the resourceVersion of one that is to be created

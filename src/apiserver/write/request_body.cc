@@ -44,6 +44,23 @@ Result<json::Value> DecodeProtobuf(std::string_view body) {
   return decoded;
 }
 
+// "/spec/containers/0/name" as strict decoding writes it: spec.containers[0].name.
+std::string DottedPath(std::string_view pointer) {
+  std::string out;
+  while (!pointer.empty()) {
+    pointer.remove_prefix(1);
+    const std::string_view token = pointer.substr(0, pointer.find('/'));
+    pointer.remove_prefix(token.size());
+    const bool index = token.find_first_not_of("0123456789") == std::string_view::npos;
+    if (index) {
+      out.append("[").append(token).append("]");
+    } else {
+      out.append(out.empty() ? "" : ".").append(token);
+    }
+  }
+  return out;
+}
+
 constexpr std::size_t kMaxFieldManager = 128;
 
 StatusCause BadDryRun(std::string_view text) {
@@ -124,8 +141,10 @@ Result<json::Value> DecodeBody(std::string_view content_type, std::string_view b
                                std::vector<std::string>* duplicates) {
   if (IsProtobuf(content_type)) return DecodeProtobuf(body);
   if (IsMediaType(content_type, "application/yaml")) {
-    Result<json::Value> value = yaml::Parse(body);
+    std::vector<std::string> repeated;
+    Result<json::Value> value = yaml::ParseRepeated(body, repeated);
     if (!value) return BadRequestError(value.error().message());
+    if (duplicates != nullptr) *duplicates = std::move(repeated);
     return value;
   }
   if (!content_type.empty() && !IsMediaType(content_type, "application/json")) {
@@ -133,6 +152,11 @@ Result<json::Value> DecodeBody(std::string_view content_type, std::string_view b
   }
   Result<json::Value> value = json::Parse(body, {.duplicate_keys = duplicates});
   if (!value) return BadRequestError("the body is not JSON: " + value.error().message());
+  if (duplicates != nullptr) {
+    for (std::string& place : *duplicates) {
+      place = "duplicate field \"" + DottedPath(place) + "\"";
+    }
+  }
   return value;
 }
 

@@ -19,7 +19,8 @@
 namespace kinformer::apiserver {
 
 // By Content-Type; none is JSON. UnsupportedMediaType or BadRequest. `duplicates`, if given,
-// receives the members that occur twice.
+// receives what is to be said of members that occur twice: `duplicate field "data.a"`, and of YAML
+// `line 8: key "a" already set in map`.
 Result<json::Value> DecodeBody(std::string_view content_type, std::string_view body,
                                std::vector<std::string>* duplicates = nullptr);
 
