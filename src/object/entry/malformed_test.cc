@@ -115,8 +115,8 @@ TEST(MalformedBodies, Watches) {
       WrongWatch(Encoding::kJson, "{\"type\":\"ADDED\" \"object\":{}}"),
       "watch in JSON, frame at byte 0: malformed event, 16 bytes into it" + std::string(kDamaged));
   EXPECT_EQ(WrongWatch(Encoding::kProtobuf, "HTTP/1.1 502 Bad Gateway"),
-            "watch, frame at byte 0: 1213486160 bytes or more; the limit is 1000; "
-            "max_object_bytes of the informer's options raises it");
+            "watch, frame at byte 0: an object of about 1213486160 bytes or more; the limit is "
+            "1000; max_object_bytes of the informer's options raises it");
 }
 
 std::string WrongWidget(std::string_view json, std::size_t limit = 100000) {
