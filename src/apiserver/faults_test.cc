@@ -295,6 +295,12 @@ TEST(Faults, WrongClock) {
   EXPECT_EQ(created.headers.Get("Date"), "Mon, 13 Nov 2023 22:13:20 GMT");
   EXPECT_EQ(created.Json()["metadata"]["creationTimestamp"].StringOrEmpty(),
             "2023-11-13T22:13:20Z");
+  // A body that is worked on beside the loop is sent at its time, too.
+  const Reply large = server.Do(
+      "POST", kMaps,
+      R"({"metadata":{"name":"large"},"data":{"a":")" + std::string(100'000, 'x') + "\"}}",
+      {{"Content-Type", "application/json"}});
+  EXPECT_EQ(large.Json()["metadata"]["creationTimestamp"].StringOrEmpty(), "2023-11-13T22:13:20Z");
   server.MakeConfigMap("default", "b");
   EXPECT_EQ(server.Get(std::string(kMaps) + "/b").Json()["metadata"]["creationTimestamp"],
             json::Value("2023-11-14T22:13:20Z"))

@@ -2,11 +2,13 @@
 // ten milliseconds of CPU time. Each request here would take many times that in one turn.
 
 #include <chrono>
+#include <fstream>
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <vector>
 
 #include "kinformer/testing/api_server.h"
@@ -223,6 +225,32 @@ TEST_F(FairServer, LargeAnswersAndCollectionsComeInTurns) {
   AskAll(Reads());
   EXPECT_THAT(Ask(Get(std::string(kCrowd) + "?limit=1")).text,
               ::testing::HasSubstr("\"items\":[]"));
+}
+
+std::size_t ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t pages = 0;
+  statm >> pages >> pages;
+  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+TEST_F(FairServer, Row43AnAnswerWithoutEndKeepsNobodyWaiting) {
+  server_.faults().Add({.resource = "leases",
+                        .action = apiserver::FaultAction::kGarbage,
+                        .text = "nothing but noise ",
+                        .repeat = 1'000'000'000'000});
+  const RawSocket endless(server_.http().port());
+  endless.Send(Get("/apis/coordination.k8s.io/v1/leases"));
+  ASSERT_GT(endless.Drop(std::size_t{1} << 20), 0U);
+  const std::size_t before = ResidentBytes();
+  const auto allowed = LongestTurnAllowed();
+  for (int i = 0; i < 20; ++i) {
+    LoopTurns turns(server_.env());
+    EXPECT_GE(endless.Drop(std::size_t{4} << 20), std::size_t{4} << 20);
+    EXPECT_EQ(Ask(Get("/livez")).status, 200);
+    EXPECT_LT(turns.Longest(), allowed);
+  }
+  EXPECT_LT(ResidentBytes(), before + (std::size_t{32} << 20));
 }
 
 }  // namespace

@@ -174,11 +174,14 @@ std::vector<Row> Heads() {
 
 // ---- Documents
 
-// Wraps a value again and again, by moves.
-std::string PatchByMove(int levels) {
+// Wraps a value again and again by moves, each time in so many levels.
+std::string PatchByMove(int moves, std::size_t levels) {
+  const std::string path = Repeat("/x", levels);
+  const std::string value = Repeat("{\"x\":", levels - 1) + "{}" + Repeat("}", levels - 1);
   std::string patch = R"([{"op":"add","path":"/x","value":{}})";
-  for (int i = 0; i < levels; ++i) {
-    patch += R"(,{"op":"add","path":"/y","value":{}},{"op":"move","from":"/x","path":"/y/x"})";
+  for (int i = 0; i < moves; ++i) {
+    patch += R"(,{"op":"add","path":"/y","value":)" + value + "}";
+    patch += R"(,{"op":"move","from":"/x","path":"/y)" + path + "\"}";
     patch += R"(,{"op":"move","from":"/y","path":"/x"})";
   }
   return patch + "]";
@@ -242,9 +245,9 @@ std::vector<Row> Documents() {
        Patch("p29", "json", PatchByPath(600)),
        "512 levels",
        {Map("p29")}},
-      {"Row30_PatchTo3300LevelsByMove",
+      {"Row30_PatchTo48000LevelsByMove",
        {422},
-       Patch("p30", "json", PatchByMove(3300)),
+       Patch("p30", "json", PatchByMove(3200, 15)),
        "512 levels",
        {Map("p30")}},
       {"Own_PatchReplaceDeep",

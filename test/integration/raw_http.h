@@ -45,6 +45,17 @@ class RawSocket {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
   }
+  // Reads about as many bytes and drops them. How many there were.
+  [[nodiscard]] std::size_t Drop(std::size_t bytes) const {
+    std::vector<char> buffer(std::size_t{64} << 10);
+    std::size_t dropped = 0;
+    while (dropped < bytes) {
+      const ssize_t n = ::recv(fd_, buffer.data(), buffer.size(), 0);
+      if (n <= 0) break;
+      dropped += static_cast<std::size_t>(n);
+    }
+    return dropped;
+  }
   // All that comes until the other side ends the connection.
   [[nodiscard]] std::string ReadToEnd() const {
     std::string all;

@@ -1,5 +1,6 @@
 // HTTP/2 frame by frame: what a client that keeps to no rule, or to every one, gets to see.
 
+#include <algorithm>
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,6 +43,8 @@ class RawClient {
     nghttp2_option_new(&option);
     // Windows that are not given back run dry.
     nghttp2_option_set_no_auto_window_update(option, take_bodies ? 0 : 1);
+    // It asks for more than the server takes, until it has been told.
+    nghttp2_option_set_peer_max_concurrent_streams(option, 1000);
     nghttp2_option_set_max_send_header_block_length(option, std::size_t{1} << 20);
     nghttp2_session_client_new2(&session, callbacks, this, option);
     nghttp2_option_del(option);
@@ -188,6 +191,32 @@ TEST_F(Http2ServerTest, StreamsAreLimitedAndTheLimitMoves) {
   const std::int32_t id = client.Request("/limit");
   ASSERT_TRUE(client.Until([&] { return client.streams[id].closed && MaxStreams(client) == 3; }));
   EXPECT_EQ(client.streams[id].body, "so be it");
+}
+
+TEST_F(Http2ServerTest, Row25StreamsAboveTheLimitAreRefused) {
+  Listen();
+  RawClient client(Dial());
+  std::vector<std::int32_t> ids;
+  for (int i = 0; i < 150; ++i) ids.push_back(client.Request("/silent?watch=1"));
+  const auto count = [&](auto holds) {
+    return std::count_if(ids.begin(), ids.end(),
+                         [&](std::int32_t id) { return holds(client.streams[id]); });
+  };
+  const auto refused = [](const RawClient::Stream& stream) {
+    return stream.closed && stream.error == static_cast<std::uint32_t>(NGHTTP2_REFUSED_STREAM);
+  };
+  ASSERT_TRUE(client.Until([&] {
+    return count(refused) == 50 && count([](RawClient::Stream& stream) {
+                                     return stream.headers[":status"] == "200";
+                                   }) == 100;
+  }));
+  EXPECT_EQ(handler_.alive, 100);
+  EXPECT_FALSE(client.goaway);
+  // A place that becomes free is taken again.
+  nghttp2_submit_rst_stream(client.session, NGHTTP2_FLAG_NONE, ids[0], NGHTTP2_CANCEL);
+  const std::int32_t next = client.Request("/late");
+  ASSERT_TRUE(client.Until([&] { return client.streams[next].closed; }));
+  EXPECT_EQ(client.streams[next].body, "late");
 }
 
 TEST_F(Http2ServerTest, AnAbortedResponseIsReset) {
