@@ -154,6 +154,27 @@ Result<void> WatchFramer::SkipProtobuf(std::string_view& chunk, Sink& sink) {
   return {};
 }
 
+Result<void> WatchFramer::FeedPartial(std::string_view& chunk, Sink& sink) {
+  const std::size_t need =
+      partial_.size() < kLengthBytes ? kLengthBytes : kLengthBytes + FrameLength(partial_);
+  const std::size_t take = std::min(need - partial_.size(), chunk.size());
+  partial_.append(chunk.substr(0, take));
+  chunk.remove_prefix(take);
+  if (partial_.size() < kLengthBytes) return {};
+  const std::size_t length = FrameLength(partial_);
+  if (length > max_frame_bytes_) {
+    DropPartial();
+    return BeginSkipping(length);
+  }
+  if (partial_.size() < kLengthBytes + length) return {};
+  if (Result<void> r = EmitProtobuf(std::string_view(partial_).substr(kLengthBytes), sink); !r) {
+    return r;
+  }
+  frame_start_ += kLengthBytes + length;
+  DropPartial();
+  return {};
+}
+
 Result<void> WatchFramer::FeedProtobuf(std::string_view chunk, Sink& sink) {
   offset_ += chunk.size();
   while (!chunk.empty()) {
@@ -162,25 +183,7 @@ Result<void> WatchFramer::FeedProtobuf(std::string_view chunk, Sink& sink) {
       continue;
     }
     if (!partial_.empty()) {
-      const std::size_t need =
-          partial_.size() < kLengthBytes ? kLengthBytes : kLengthBytes + FrameLength(partial_);
-      const std::size_t take = std::min(need - partial_.size(), chunk.size());
-      partial_.append(chunk.substr(0, take));
-      chunk.remove_prefix(take);
-      if (partial_.size() < kLengthBytes) return {};
-      const std::size_t length = FrameLength(partial_);
-      if (length > max_frame_bytes_) {
-        DropPartial();
-        if (Result<void> r = BeginSkipping(length); !r) return r;
-        continue;
-      }
-      if (partial_.size() < kLengthBytes + length) continue;
-      if (Result<void> r = EmitProtobuf(std::string_view(partial_).substr(kLengthBytes), sink);
-          !r) {
-        return r;
-      }
-      frame_start_ += kLengthBytes + length;
-      DropPartial();
+      if (Result<void> r = FeedPartial(chunk, sink); !r) return r;
       continue;
     }
     if (chunk.size() >= kLengthBytes) {

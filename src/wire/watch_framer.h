@@ -74,6 +74,8 @@ class WatchFramer {
   Result<void> BeginSkipping(std::size_t length);
   // Takes what of the front of `chunk` is its.
   Result<void> SkipProtobuf(std::string_view& chunk, Sink& sink);
+  // Takes from the front of `chunk` what the frame that has begun still lacks.
+  Result<void> FeedPartial(std::string_view& chunk, Sink& sink);
   Result<void> FeedJson(std::string_view chunk, Sink& sink);
   Result<void> FeedJsonWindow(std::string_view window, Sink& sink);
   Result<void> EmitProtobuf(std::string_view frame, Sink& sink);

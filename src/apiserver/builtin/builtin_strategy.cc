@@ -129,9 +129,16 @@ std::int64_t TemplateGeneration(const json::Value& object) {
   return generation;
 }
 
-// A real server fills in the labels of a Job that has none whenever it reads it: with its pods'.
+// Whether `object` in the place of `old` is the end of it.
+bool Ends(const json::Value& old, const json::Value& object) {
+  return !old.At("/metadata/deletionTimestamp").is_null() &&
+         object.At("/metadata/finalizers").size() == 0;
+}
+
+// A Job that was made by name and is without labels has those of its pods when it is stored.
 void LabelLikeItsPods(json::Value& job) {
-  if (std::as_const(job).At("/metadata/labels").size() > 0) return;
+  const json::Value& metadata = std::as_const(job)["metadata"];
+  if (metadata["labels"].size() > 0 || !metadata["generateName"].StringOrEmpty().empty()) return;
   const json::Value labels = std::as_const(job).At("/spec/template/metadata/labels");
   if (labels.size() > 0) job["metadata"].Set("labels", labels);
 }
@@ -255,7 +262,7 @@ Result<void> BuiltinStrategy::Merged(const ServedResource& resource, std::string
   if (resource.Is("apps", "daemonsets")) {
     const bool changed = !(old.At("/spec/template") == std::as_const(object).At("/spec/template"));
     SetTemplateGeneration(object, std::to_string(TemplateGeneration(old) + (changed ? 1 : 0)));
-  } else if (resource.Is("batch", "jobs")) {
+  } else if (resource.Is("batch", "jobs") && !Ends(old, object)) {
     LabelLikeItsPods(object);
   }
   if (resource.plural == "certificatesigningrequests") {

@@ -142,7 +142,6 @@ void ValidateStatefulSet(const json::Value& old, const json::Value& object,
 void ValidateJob(const json::Value& old, const json::Value& object,
                  std::vector<StatusCause>& causes) {
   const json::Value& spec = object["spec"];
-  if (spec["selector"].is_null()) causes.push_back(Required("spec.selector"));
   if (spec["completionMode"].StringOrEmpty() != "Indexed") {
     Immutable("/spec/completions", old, object, causes);
   } else if (!(spec["completions"] == old.At("/spec/completions")) &&

@@ -31,12 +31,17 @@ struct TemplateLabels {
   }
 };
 
-void CheckSelector(const json::Value& spec, Causes& causes) {
+void CheckSelector(const ServedResource& resource, const json::Value& spec, Causes& causes) {
   const json::Value& selector = spec["selector"];
   const json::Value& labels = spec.At("/template/metadata/labels");
-  if (selector.size() == 0) return;
-  const auto parsed = LabelSelector::Parse(SelectorText(selector));
-  if (!parsed || parsed->Matches(TemplateLabels{labels})) return;
+  if (selector.size() == 0) {
+    // That of a Job is made for it when it is made, and must be sent again.
+    if (!resource.Is("batch", "jobs")) return;
+    causes.push_back(Required("spec.selector"));
+  } else {
+    const auto parsed = LabelSelector::Parse(SelectorText(selector));
+    if (!parsed || parsed->Matches(TemplateLabels{labels})) return;
+  }
   causes.push_back(InvalidValue("spec.template.metadata.labels", labels.Dump(),
                                 "`selector` does not match template `labels`"));
 }
@@ -124,7 +129,7 @@ Causes ValidateObject(const ServedResource& resource, const json::Value& object)
   if (resource.Is("apps", "deployments") || resource.Is("apps", "replicasets") ||
       resource.Is("apps", "statefulsets") || resource.Is("apps", "daemonsets") ||
       resource.Is("", "replicationcontrollers") || resource.Is("batch", "jobs")) {
-    CheckSelector(spec, causes);
+    CheckSelector(resource, spec, causes);
   } else if (resource.Is("networking.k8s.io", "ingresses")) {
     CheckIngress(spec, causes);
   } else if (resource.Is("policy", "poddisruptionbudgets")) {

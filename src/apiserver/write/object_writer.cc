@@ -148,12 +148,23 @@ std::int64_t GraceOf(const json::Value& pod, const DeleteRequest& request) {
 Result<void> CheckMayDelete(const WriteTarget& target, const DeleteRequest& request,
                             const StoredObjectPtr& stored) {
   const ServedResource& resource = *target.at.resource;
-  const ErrorSubject kind = resource.KindSubject(target.name);
+  // Namespaces are deleted in a way of their own, and say it in other words.
+  const bool is_namespace = resource.Is("", "namespaces");
+  const ErrorSubject kind =
+      is_namespace ? resource.Subject(target.name) : resource.KindSubject(target.name);
+  const auto failed = [](const std::string& what, const std::string& asked, std::string_view is) {
+    return "Precondition failed: " + what + " in precondition: " + asked + ", " + what +
+           " in object meta: " + std::string(is);
+  };
   if (request.uid && *request.uid != stored->uid()) {
-    return ConflictError(kind, UidConflict(*request.uid, stored->uid()));
+    return ConflictError(kind, is_namespace ? failed("UID", *request.uid, stored->uid())
+                                            : UidConflict(*request.uid, stored->uid()));
   }
   if (request.resource_version && *request.resource_version != VersionText(stored)) {
-    return ConflictError(kind, VersionConflict(*request.resource_version, VersionText(stored)));
+    const std::string version = VersionText(stored);
+    return ConflictError(kind, is_namespace
+                                   ? failed("ResourceVersion", *request.resource_version, version)
+                                   : VersionConflict(*request.resource_version, version));
   }
   if (resource.Is("", "namespaces") &&
       (target.name == "default" || target.name == "kube-public" || target.name == "kube-system")) {

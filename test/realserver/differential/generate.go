@@ -85,7 +85,7 @@ func (g *generator) step(res resource) {
 		r.path = g.collection(res) + r.path
 		g.add(r)
 	case n < 86:
-		g.add(request{method: "DELETE", path: path + g.dryRun(), contentType: jsonType, body: g.deleteOptions(key)})
+		g.add(request{method: "DELETE", path: path + g.dryRun(), contentType: jsonType, body: g.deleteOptions(res, key)})
 	case n < 88 && !res.cluster:
 		g.add(request{method: "DELETE", path: g.collection(res) + "?" + g.selectors(res), contentType: jsonType, body: g.propagation()})
 	default:
@@ -131,15 +131,16 @@ func (g *generator) status(res resource, name, path, key string) request {
 	return request{method: "PUT", path: path + "/status" + g.dryRun(), contentType: jsonType, body: text(body)}
 }
 
+// scale never asks for a number that the object was made with, which would change nothing but who owns it.
 func (g *generator) scale(name, path string) request {
 	switch g.IntN(3) {
 	case 0:
 		return request{method: "GET", path: path + "/scale"}
 	case 1:
-		return request{method: "PATCH", path: path + "/scale", contentType: mergePatch, body: fmt.Sprintf(`{"spec":{"replicas":%d}}`, g.IntN(4)-1)}
+		return request{method: "PATCH", path: path + "/scale", contentType: mergePatch, body: fmt.Sprintf(`{"spec":{"replicas":%d}}`, pick(g.Rand, -1, 6, 7))}
 	}
 	return request{method: "PUT", path: path + "/scale", contentType: jsonType,
-		body: text(object{"metadata": object{"name": name, "namespace": "{ns}"}, "spec": object{"replicas": g.IntN(4)}})}
+		body: text(object{"metadata": object{"name": name, "namespace": "{ns}"}, "spec": object{"replicas": pick(g.Rand, 6, 7)}})}
 }
 
 // owner is a reference to one of the objects so far, or to none that exists.
@@ -268,9 +269,13 @@ func (g *generator) jsonPatch(key string) string {
 		fmt.Sprintf(`[{"op":"test","path":"/metadata/resourceVersion","value":"{rv:%d}"},{"op":"add","path":"/metadata/labels","value":{"app":"w"}}]`, g.some(key)))
 }
 
-func (g *generator) deleteOptions(key string) string {
+func (g *generator) deleteOptions(res resource, key string) string {
 	options := object{}
-	switch g.IntN(10) {
+	cases := 10
+	if res.cluster {
+		cases = 5 // what a propagation policy makes of a namespace is not compared
+	}
+	switch g.IntN(cases) {
 	case 0:
 		options["preconditions"] = object{"uid": fmt.Sprintf("{uid:%d}", g.some(key))}
 	case 1:

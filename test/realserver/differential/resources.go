@@ -177,7 +177,7 @@ var resources = []resource{
 		return object{"spec": object{"accessModes": []any{pick(r, "ReadWriteOnce", "ReadWriteMany")}, "storageClassName": "",
 			"resources": object{"requests": object{"storage": pick(r, "1Gi", "1024Mi")}}}}
 	}, patches: []string{`{"spec":{"resources":{"requests":{"storage":"2Gi"}}}}`, `{"spec":{"volumeName":"v"}}`}, fields: []string{"metadata.name=a"},
-		statuses: []string{`{"phase":"Pending"}`, `{"phase":"Bound","capacity":{"storage":"1Gi"}}`}},
+		statuses: []string{`{"phase":"Lost"}`, `{"phase":"Bound","capacity":{"storage":"1Gi"}}`}},
 	{name: "poddisruptionbudgets", prefix: "/apis/policy/v1", status: true, body: func(r *rand.Rand) object {
 		return object{"spec": pick(r, object{"minAvailable": 1, "selector": object{"matchLabels": object{"app": "x"}}},
 			object{"maxUnavailable": "50%", "selector": object{}}, object{"minAvailable": 1, "maxUnavailable": 1})}
@@ -197,8 +197,8 @@ var resources = []resource{
 		return pick(r, object{}, object{"automountServiceAccountToken": false}, object{"imagePullSecrets": []any{object{"name": "s"}}})
 	}, patches: []string{`{"automountServiceAccountToken":true}`, `{"secrets":[{"name":"s"}]}`}, fields: []string{"metadata.name=a"}},
 	{name: "namespaces", prefix: "/api/v1", cluster: true, status: true, body: func(r *rand.Rand) object {
-		return pick(r, object{}, object{"spec": object{"finalizers": []any{"example.com/n"}}})
-	}, patches: []string{`{"metadata":{"annotations":{"a":"b"}}}`, `{"metadata":{"labels":{"l":"m"}}}`, `{"spec":{"finalizers":["example.com/o"]}}`},
+		return object{} // finalizers in its spec change nothing but who owns them
+	}, patches: []string{`{"metadata":{"annotations":{"a":"b"}}}`, `{"metadata":{"labels":{"l":"m"}}}`},
 		statuses: []string{`{"phase":"Active"}`, `{"phase":"Terminating"}`, `{"conditions":[{"type":"NamespaceContentRemaining","status":"True"}]}`},
 		actions:  []func(*rand.Rand, string) request{finalizeNamespace, writeIntoNamespace}},
 }

@@ -14,6 +14,9 @@ func union(a, b map[string]any) []string {
 
 // kindOfPath is a path without what is particular to the sequence: "pods/x/status".
 func kindOfPath(path string) string {
+	if path == "/api/v1/namespaces" {
+		return "namespaces"
+	}
 	if _, rest, found := strings.Cut(path, "/namespaces/{ns}-"); found {
 		return "namespaces/x" + strings.TrimLeft(rest, "abc")
 	}
