@@ -250,7 +250,11 @@ TEST_F(FairServer, Row43AnAnswerWithoutEndKeepsNobodyWaiting) {
     EXPECT_EQ(Ask(Get("/livez")).status, 200);
     EXPECT_LT(turns.Longest(), allowed);
   }
+#ifndef KINFORMER_TEST_SANITIZED  // where freed memory is kept
   EXPECT_LT(ResidentBytes(), before + (std::size_t{32} << 20));
+#else
+  (void)before;
+#endif
 }
 
 }  // namespace

@@ -129,6 +129,29 @@ Result<void> AskBudgets(ServerState& state, ObjectWriter& writer, const WriteTar
   return {};
 }
 
+// Says in the pod's status why it goes.
+Result<void> MarkDisrupted(const ServerState& state, ObjectWriter& writer, WriteTarget target) {
+  target.subresource = "status";
+  const auto marked = writer.Modify(target, [&state](json::Value& pod) -> Result<void> {
+    json::Value& conditions = pod["status"]["conditions"];
+    json::Array& list = conditions.EnsureArray();
+    list.erase(std::remove_if(list.begin(), list.end(),
+                              [](const json::Value& condition) {
+                                return condition["type"].StringOrEmpty() == "DisruptionTarget";
+                              }),
+               list.end());
+    list.push_back(json::Value::MakeObject({{"type", "DisruptionTarget"},
+                                            {"status", "True"},
+                                            {"lastProbeTime", json::Value()},
+                                            {"lastTransitionTime", FormatTime(state.WallNow())},
+                                            {"reason", "EvictionByEvictionAPI"},
+                                            {"message", "Eviction API: evicting"}}));
+    return {};
+  });
+  if (!marked) return marked.error();
+  return {};
+}
+
 }  // namespace
 
 Result<void> Evict(ServerState& state, ObjectWriter& writer, WriteTarget target,
@@ -151,6 +174,9 @@ Result<void> Evict(ServerState& state, ObjectWriter& writer, WriteTarget target,
   const json::Value pod = stored->Parse();
   if (!Unprotected(pod)) {
     if (Result<void> asked = AskBudgets(state, writer, target, stored, pod); !asked) return asked;
+  }
+  if (!target.dry_run) {
+    if (Result<void> marked = MarkDisrupted(state, writer, target); !marked) return marked;
   }
   const auto deleted = writer.Delete(target, options->request);
   if (!deleted) return deleted.error();
