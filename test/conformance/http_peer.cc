@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <curl/curl.h>
 #include <gtest/gtest.h>
+#include <memory>
 #include <mutex>
 #include <sys/socket.h>
 #include <thread>
@@ -125,13 +126,14 @@ class HttpPeer::Exchange {
     if (!options.bearer_token.empty()) {
       request_.headers.Add("Authorization", "Bearer " + options.bearer_token);
     }
-    curl_easy_setopt(curl_, CURLOPT_URL, url_.c_str());
-    if (!options.ca_file.empty()) {
-      curl_easy_setopt(curl_, CURLOPT_CAINFO, options.ca_file.c_str());
-    }
-    curl_easy_setopt(curl_, CURLOPT_NOSIGNAL, 1L);
-    thread_ = std::thread(
-        [this, origin = options.url] { reply_ = WebSocketExchange(curl_, request_, origin); });
+    // On a handle of its own: one that is used again forgets such a connection, and never closes it.
+    thread_ = std::thread([this, url = options.url, ca_file = options.ca_file] {
+      const std::unique_ptr<void, void (*)(void*)> curl(curl_easy_init(), &curl_easy_cleanup);
+      curl_easy_setopt(curl.get(), CURLOPT_URL, url_.c_str());
+      if (!ca_file.empty()) curl_easy_setopt(curl.get(), CURLOPT_CAINFO, ca_file.c_str());
+      curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
+      reply_ = WebSocketExchange(curl.get(), request_, url);
+    });
   }
   void Field(const std::string& line) { fields_ = curl_slist_append(fields_, line.c_str()); }
   void Release() {
