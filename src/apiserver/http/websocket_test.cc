@@ -109,6 +109,7 @@ class WebSocketTest : public ::testing::Test {
 
   Runtime runtime_{{.name = "http"}};
   FedHandler handler_{};
+  std::atomic<std::size_t> pulled_ = 0;  // by answers, which may outlive a test
   std::unique_ptr<HttpServer> server_ = HttpServer::Listen(runtime_.env(), handler_, {}).OrExit();
 };
 
@@ -149,8 +150,7 @@ TEST_F(WebSocketTest, WhatIsCutIsNotClosed) {
 }
 
 TEST_F(WebSocketTest, OneThatDoesNotReadCostsABuffer) {
-  std::atomic<std::size_t> pulled = 0;
-  handler_.make = [&] { return std::make_unique<Endless>(pulled); };
+  handler_.make = [&] { return std::make_unique<Endless>(pulled_); };
   const int fd = Dial();
   const int small = 4096;
   ::setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
@@ -158,15 +158,15 @@ TEST_F(WebSocketTest, OneThatDoesNotReadCostsABuffer) {
   std::string text = Request("/api/v1/pods?watch=1");
   for (int i = 0; i < 1000; ++i) text += std::string("\x89\x83\0\0\0\0abc", 9);
   ::send(fd, text.data(), text.size(), MSG_NOSIGNAL);
-  EXPECT_TRUE(Eventually([&] { return pulled > 100'000; }));
+  EXPECT_TRUE(Eventually([&] { return pulled_ > 100'000; }));
   std::size_t before = 0;
   EXPECT_TRUE(Eventually([&] {
-    const bool same = pulled == before;
-    before = pulled;
+    const bool same = pulled_ == before;
+    before = pulled_;
     if (!same) runtime_.env().SleepFor(milliseconds(100));
     return same;
   })) << "the socket is full some time";
-  EXPECT_LT(pulled, std::size_t{20} << 20);
+  EXPECT_LT(pulled_, std::size_t{20} << 20);
   EXPECT_EQ(server_->Stats().connections_open, 1U);
   ::close(fd);
   EXPECT_TRUE(Eventually([&] { return server_->Stats().connections_open == 0; }));
