@@ -126,7 +126,7 @@ class HttpPeer::Exchange {
     if (!options.bearer_token.empty()) {
       request_.headers.Add("Authorization", "Bearer " + options.bearer_token);
     }
-    // On a handle of its own: one that is used again forgets such a connection, and never closes it.
+    // On a handle of its own: one that is used again forgets such a connection and leaves it open.
     thread_ = std::thread([this, url = options.url, ca_file = options.ca_file] {
       const std::unique_ptr<void, void (*)(void*)> curl(curl_easy_init(), &curl_easy_cleanup);
       curl_easy_setopt(curl.get(), CURLOPT_URL, url_.c_str());
