@@ -81,7 +81,7 @@ std::vector<std::string> Dashboard::Picture() const {
         row.synced ? Green(fmt::format("{:>8}", "yes")) : Yellow(fmt::format("{:>8}", "...")),
         Grouped(row.stats.objects), Bytes(static_cast<double>(row.stats.object_bytes)),
         row.stats.objects == 0 ? 0 : row.stats.object_bytes / row.stats.objects, row.rate,
-        row.stats.lists, row.stats.watches));
+        row.stats.AllLists(), row.stats.watches));
   }
   out.push_back(Bold(fmt::format("{:<16}{:>8}{:>10}{:>12}{:>10}{:>10.0f}", "all", "",
                                  Grouped(objects), Bytes(static_cast<double>(bytes)), "", rate_)));

@@ -140,7 +140,7 @@ class Demo {
     for (const demo::CachedResource& resource : observer_->resources()) {
       const InformerStats stats = resource.stats();
       sum.first += stats.watches;
-      sum.second += stats.lists;
+      sum.second += stats.AllLists();
     }
     return sum;
   }

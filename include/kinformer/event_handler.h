@@ -21,6 +21,11 @@
 // not held up. A callback that throws is logged with the handler's name and counted; the next event
 // follows.
 //
+// Where the server goes back in time (it is restored from a backup), the informer lists again, and
+// the events from there on have the next `epoch`: Snapshot::epoch. What a handler remembers of
+// resourceVersions means nothing any more then; what it remembers of objects holds, since it is
+// told all differences.
+//
 // Events are valid during the callback, and so are the views and texts in them. To keep an object,
 // take a Ref of it with Retain(). A build with KINFORMER_CHECK_VIEWS finds views that were kept
 // (docs/lifetimes.md).
@@ -28,6 +33,7 @@
 #ifndef KINFORMER_EVENT_HANDLER_H_
 #define KINFORMER_EVENT_HANDLER_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -57,6 +63,7 @@ struct Added {
   // if it was there first, those of the informer's first list.
   bool is_in_initial_list = false;
   const internal::Block* block = nullptr;
+  std::uint32_t epoch = 0;
 
   [[nodiscard]] Ref<T> Retain() const { return Ref<T>(internal::ObjectRef::Share(block)); }
   [[nodiscard]] ObjectName object_name() const { return internal::NameOf(*block); }
@@ -71,6 +78,7 @@ struct Updated {
   T new_object;
   const internal::Block* old_block = nullptr;
   const internal::Block* new_block = nullptr;
+  std::uint32_t epoch = 0;
 
   [[nodiscard]] bool is_resync() const { return old_block == new_block; }
   [[nodiscard]] Ref<T> Retain() const { return Ref<T>(internal::ObjectRef::Share(new_block)); }
@@ -89,6 +97,7 @@ struct Deleted {
   // may be older than the state in which it was deleted.
   bool final_state_unknown = false;
   const internal::Block* block = nullptr;
+  std::uint32_t epoch = 0;
 
   [[nodiscard]] Ref<T> Retain() const { return Ref<T>(internal::ObjectRef::Share(block)); }
   [[nodiscard]] ObjectName object_name() const { return internal::NameOf(*block); }

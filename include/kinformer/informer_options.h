@@ -13,6 +13,8 @@
 //   informer_processing_latency_seconds                                of a batch or a list
 //   informer_store_objects, informer_store_bytes                       in the store
 //   reflector_errors_total, reflector_epochs_total, informer_gaps_total  as in InformerStats
+//   reflector_refusals_total, reflector_watch_lists_total              as in InformerStats
+//   informer_last_progress_timestamp_seconds    of the wall clock, where InformerStatus has an age
 // With a label `handler` besides, the name that HandlerOptions gives; handlers without one share
 // the empty label:
 //   informer_handler_waiting_events, _waiting_bytes                    live events that wait
@@ -125,6 +127,39 @@ struct HandlerStats {
   bool synced = false;
 };
 
+// What an informer is doing. The last five wait, until InformerStatus::retry_in is over.
+enum class InformerState : std::uint8_t {
+  kNotStarted,
+  kListing,   // a LIST or a watch-list is under way
+  kWatching,  // follows the changes; a watch that ended as agreed is opened again at once
+  kPaused,    // the watch is closed because a handler holds everything up (OverflowPolicy::kBlock)
+  kStopped,
+  kBackingOff,  // after an attempt that failed, or before a relist
+  kRefused,     // the server asks to wait: 429, or 5xx with Retry-After
+  kForbidden,   // 401 or 403
+  kAbsent,      // 404: the server does not have the resource; its CRD may be missing
+};
+// "listing", "backing off", ...
+[[nodiscard]] std::string_view ToString(InformerState state);
+
+// How listing and watching goes, as data.
+struct InformerStatus {
+  InformerState state{};
+  Duration state_age{0};               // for how long it has been in that state
+  std::optional<Duration> retry_in{};  // the states that wait: from now on; 0: at once
+  std::optional<Error> error{};        // empty: the last attempt succeeded
+  [[nodiscard]] std::string ErrorText() const { return error ? error->ToString() : ""; }
+  // How old the last word from the server is that what came until then is all there is: the end of
+  // a list (its age is counted from when it was asked for), an event or a bookmark of the watch, or
+  // an answer that says that the version is still the newest. Empty before the first list. What
+  // waits in the queue is not in the store yet. A quiet watch gets a bookmark about every minute.
+  std::optional<Duration> progress_age{};
+  // How often the server went back in time (it was restored from a backup), and the age of the last
+  // time. All that was cached before is compared with a list then, whatever its versions say.
+  std::uint64_t epochs = 0;
+  std::optional<Duration> epoch_age{};
+};
+
 // A snapshot; the figures may be moments apart.
 struct InformerStats {
   std::size_t objects = 0;
@@ -135,13 +170,15 @@ struct InformerStats {
   std::uint64_t deleted = 0;
   std::uint64_t unchanged = 0;  // came again as it was, or as it had been: not applied
   std::uint64_t bookmarks = 0;
-  // Completed: LIST or watch-list; the first is the initial list, the rest are relists.
-  std::uint64_t lists = 0;
-  std::uint64_t watches = 0;  // opened
-  std::uint64_t errors = 0;   // failed attempts to list or watch
-  std::uint64_t epochs = 0;   // times the server went back in time
-  std::uint64_t gaps = 0;     // events that showed that others before them are missing
-  std::size_t queued = 0;     // entries between reflector and store
+  // Completed. The first of either kind is the initial list, the rest are relists.
+  std::uint64_t lists = 0;        // LIST
+  std::uint64_t watch_lists = 0;  // watches that began with what there is
+  [[nodiscard]] std::uint64_t AllLists() const { return lists + watch_lists; }
+  std::uint64_t watches = 0;   // opened; a watch-list is one once its list is complete
+  std::uint64_t errors = 0;    // failed attempts to list or watch
+  std::uint64_t refusals = 0;  // those of them where the server asked to wait
+  std::uint64_t gaps = 0;      // events that showed that others before them are missing
+  std::size_t queued = 0;      // entries between reflector and store
   std::size_t queued_bytes = 0;
   std::uint64_t delivered = 0;  // to all handlers
   std::uint64_t coalesced = 0;
@@ -149,7 +186,7 @@ struct InformerStats {
   std::uint64_t handler_exceptions = 0;
   std::size_t handlers = 0;
   std::string resourceVersion{};  // of the store
-  std::string last_error{};       // empty: the last attempt succeeded
+  InformerStatus status{};
 };
 
 // How long WaitForCacheSync may take.

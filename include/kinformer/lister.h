@@ -12,6 +12,8 @@
 #define KINFORMER_LISTER_H_
 
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -150,6 +152,12 @@ class Lister {
   }
   [[nodiscard]] kinformer::Snapshot<T> Snapshot() const {
     return kinformer::Snapshot<T>(core_->Snapshot());
+  }
+  // As SharedInformer::WaitForResourceVersion; kInvalidArgument where no informer keeps the store.
+  Result<void> WaitForResourceVersion(std::string_view resourceVersion,
+                                      const std::stop_token& stop = {},
+                                      std::optional<Duration> timeout = {}) const {
+    return core_->WaitForResourceVersion(resourceVersion, stop, timeout);
   }
 
  private:

@@ -25,6 +25,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -215,7 +216,24 @@ class SharedInformer {
   [[nodiscard]] std::string LastSyncResourceVersion() const {
     return core_->LastSyncResourceVersion();
   }
+  // Blocks until the store has all up to this version, which came from the same collection: from a
+  // list, or from an object that a write returned. An event of that version shows it at once. The
+  // version of the collection itself, or of an object that the selectors exclude, reaches an
+  // informer where nothing happens with the next bookmark only, which servers send about once a
+  // minute.
+  //
+  // kEpochChanged: the server went back in time meanwhile; the version means nothing any more.
+  // kDeadlineExceeded. kCanceled: stop was requested. kStopped, kNotSynced: the informer has
+  // stopped, or was not started. kWouldDeadlock: on the loop thread. kInvalidArgument: the version
+  // is no number, or the server's are none, so that they have no order.
+  Result<void> WaitForResourceVersion(std::string_view resourceVersion,
+                                      const std::stop_token& stop = {},
+                                      std::optional<Duration> timeout = {}) const {
+    return core_->WaitForResourceVersion(resourceVersion, stop, timeout);
+  }
   [[nodiscard]] InformerStats Stats() const { return core_->Stats(); }
+  // What it is doing, why, and how old the last news is.
+  [[nodiscard]] InformerStatus Status() const { return core_->Status(); }
 
   // Three ways to read. All keep their promise only together with HasSynced: before it, they show
   // nothing.

@@ -117,7 +117,7 @@ class Http2 : public ::testing::Test {
       for (const Entry& entry : informers_) {
         if (CacheState(entry.informer) == wanted && entry.believer->believed() == wanted) continue;
         ++behind;
-        error = entry.informer.Stats().last_error;
+        error = entry.informer.Status().ErrorText();
       }
       return behind == 0;
     })) << when
@@ -152,7 +152,7 @@ TEST_F(Http2, ManyInformersShareFewConnections) {
   EXPECT_LE(stats.connections_opened, 12U);
   // No informer lost its watch on the way.
   for (const Entry& entry : informers_) {
-    ASSERT_EQ(entry.informer.Stats().lists, 1U);
+    ASSERT_EQ(entry.informer.Stats().AllLists(), 1U);
     ASSERT_EQ(entry.informer.Stats().watches, 1U);
   }
 }

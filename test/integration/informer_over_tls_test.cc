@@ -72,7 +72,7 @@ TEST_P(InformerOverTls, FollowsTheServer) {
   server.Delete("before");
   EXPECT_TRUE(Eventually([&] { return watcher.Has(server.ServerState()); }));
   EXPECT_THAT(watcher.believer->breaches(), ::testing::IsEmpty());
-  EXPECT_EQ(watcher.informer.Stats().lists, 1U);
+  EXPECT_EQ(watcher.informer.Stats().AllLists(), 1U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Encodings, InformerOverTls,
@@ -203,10 +203,10 @@ TEST_P(OverTlsProtocols, RestartsUnderLoadLoseNothing) {
     EXPECT_TRUE(Eventually([&] { return watcher.Has(wanted); }))
         << "informer " << i << ": cache " << CacheState(watcher.informer).size() << ", handler "
         << watcher.believer->believed().size() << ", server " << wanted.size()
-        << "; last error: " << watcher.informer.Stats().last_error;
+        << "; last error: " << watcher.informer.Status().ErrorText();
     EXPECT_THAT(watcher.believer->breaches(), ::testing::IsEmpty()) << "informer " << i;
     const InformerStats stats = watcher.informer.Stats();
-    EXPECT_GE(stats.lists, 2U) << "informer " << i << " resumed where nobody could";
+    EXPECT_GE(stats.AllLists(), 2U) << "informer " << i << " resumed where nobody could";
     EXPECT_GE(stats.watches, 3U) << "informer " << i << " was not disturbed";
     EXPECT_GT(watcher.believer->events(), wanted.size());
   }
@@ -305,13 +305,13 @@ TEST(GettingIn, WhoComesLateIsServed) {
   auto client = Client::NewForConfig(server.ClientConfig()).OrExit();
   Watcher watcher(client, InitialList::kWatchList);
   ASSERT_TRUE(Eventually([&] { return watcher.informer.Stats().errors > 0; }));
-  EXPECT_THAT(watcher.informer.Stats().last_error, HasSubstr("connection refused"));
+  EXPECT_THAT(watcher.informer.Status().ErrorText(), HasSubstr("connection refused"));
   const auto absent = watcher.informer.lister().Namespace("default").Get("one");
   ASSERT_FALSE(absent.ok());
   EXPECT_EQ(absent.error().reason(), Reason::kNotSynced) << absent.error();
   server.Start();
   EXPECT_TRUE(Eventually([&] { return watcher.Has(server.ServerState()); }));
-  EXPECT_EQ(watcher.informer.Stats().last_error, "");
+  EXPECT_EQ(watcher.informer.Status().ErrorText(), "");
 }
 
 }  // namespace

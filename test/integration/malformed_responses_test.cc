@@ -141,7 +141,7 @@ void MalformedResponse::IsReportedAndSurvived(bool http2) {
   EXPECT_TRUE(
       Eventually([&] { return CacheState(informer) == wanted && believer->believed() == wanted; }));
   EXPECT_THAT(believer->breaches(), ::testing::IsEmpty());
-  EXPECT_EQ(informer.Stats().last_error, "");
+  EXPECT_EQ(informer.Status().ErrorText(), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -270,7 +270,7 @@ class MalformedObject : public ::testing::Test {
     const Result<void> synced = informer.WaitForCacheSync({}, {.timeout = 20s});
     ASSERT_TRUE(synced.ok()) << synced.error();
     EXPECT_TRUE(Eventually([&] { return informer.Stats().unreadable == 1; }));
-    EXPECT_EQ(informer.Stats().last_error, "");
+    EXPECT_EQ(informer.Status().ErrorText(), "");
     const auto maps = informer.lister().Namespace("default");
     EXPECT_TRUE(maps.Get("good").ok());
     const auto bad = maps.Get("bad");

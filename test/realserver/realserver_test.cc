@@ -241,7 +241,7 @@ TEST(RealServer, RestartLosesNothing) {
     ASSERT_TRUE(maps_again.Delete("before-" + std::to_string(i)));
   }
   EXPECT_TRUE(Eventually([&] { return InCache(informer) == OnServer(again, "restart"); }))
-      << informer.Stats().last_error;
+      << informer.Status().ErrorText();
   informer.Stop();
 }
 
@@ -281,9 +281,9 @@ TEST(RealServer, ExpiredResourceVersionMeansRelist) {
 
   informer.Start();
   EXPECT_TRUE(Eventually([&] { return InCache(informer) == OnServer(again, "expired"); }))
-      << informer.Stats().last_error;
+      << informer.Status().ErrorText();
   EXPECT_TRUE(Eventually([&] { return tombstones.load() == 1; })) << tombstones.load();
-  EXPECT_GE(informer.Stats().lists, 2U);
+  EXPECT_GE(informer.Stats().AllLists(), 2U);
   informer.Stop();
 }
 

@@ -156,9 +156,9 @@ class World {
 
   [[nodiscard]] std::string Difference() const {
     const InformerStats stats = informer_->Stats();
-    const std::string why = "; " + std::to_string(stats.lists) + " lists, " +
+    const std::string why = "; " + std::to_string(stats.AllLists()) + " lists, " +
                             std::to_string(stats.watches) +
-                            " watches, last error: " + stats.last_error;
+                            " watches, last error: " + stats.status.ErrorText();
     if (!informer_->HasSynced()) return "not synced" + why;
     State wanted = server_.DumpState(kConfigMaps);
     std::erase_if(wanted, [](const auto& entry) { return !entry.first.starts_with("default/"); });
@@ -472,7 +472,7 @@ TEST(FaultTolerance, F17_ARestoredBackupBehindTheClient) {
                 // Long before the new history gets to where the old one was.
                 ASSERT_TRUE(world.sim().RunUntil([&] { return world.Settled(); }, minutes(2)))
                     << world.Difference();
-                EXPECT_EQ(world.informer().Stats().epochs, 1U);
+                EXPECT_EQ(world.informer().Status().epochs, 1U);
               }});
   }
 }

@@ -83,9 +83,10 @@ class World {
     if (!settled) {
       const InformerStats stats = informer_->Stats();
       report.breaches.push_back(
-          "did not settle: " + Difference() + "; " + std::to_string(stats.lists) + " lists, " +
+          "did not settle: " + Difference() + "; " + std::to_string(stats.AllLists()) + " lists, " +
           std::to_string(stats.watches) + " watches, " + std::to_string(stats.errors) +
-          " errors, " + std::to_string(stats.queued) + " queued, last error: " + stats.last_error);
+          " errors, " + std::to_string(stats.queued) +
+          " queued, last error: " + stats.status.ErrorText());
     }
     for (std::size_t i = 0; i < handlers_.size(); ++i) {
       report.events += handlers_[i].checker->events();
@@ -95,8 +96,8 @@ class World {
       }
     }
     const InformerStats stats = informer_->Stats();
-    report.relists = stats.lists;
-    report.epochs = stats.epochs;
+    report.relists = stats.AllLists();
+    report.epochs = stats.status.epochs;
     report.watches = stats.watches;
     report.coalesced = stats.coalesced;
     informer_->Stop();

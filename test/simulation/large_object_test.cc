@@ -43,7 +43,7 @@ void SyncsTheOthers(bool json, InitialList initial) {
                                              {.initial_list = initial, .max_object_bytes = 8000});
   informer.Start();
   ASSERT_TRUE(sim.RunUntil([&] { return informer.HasSynced(); }, minutes(2)))
-      << informer.Stats().last_error;
+      << informer.Status().ErrorText();
   const auto maps = informer.lister().Namespace("default");
   const auto others = [&](std::size_t count) {
     return informer.Snapshot().size() == count &&
@@ -55,7 +55,7 @@ void SyncsTheOthers(bool json, InitialList initial) {
   // It changes, and so do others.
   Put(server, "large", 30'000);
   Put(server, "d", 10);
-  EXPECT_TRUE(sim.RunUntil([&] { return others(4); }, minutes(2))) << informer.Stats().last_error;
+  EXPECT_TRUE(sim.RunUntil([&] { return others(4); }, minutes(2))) << informer.Status().ErrorText();
   Put(server, "large", 10);
   EXPECT_TRUE(sim.RunUntil([&] { return maps.Get("large").ok(); }, minutes(2)));
   EXPECT_TRUE(maps.List().ok());
@@ -104,7 +104,7 @@ void TheWatchGoesOn(bool json) {
   Put(server, "b", 10);
   EXPECT_TRUE(is_there("b"));
   const InformerStats after = informer.Stats();
-  EXPECT_EQ(after.lists, before.lists);
+  EXPECT_EQ(after.AllLists(), before.AllLists());
   EXPECT_EQ(after.watches, before.watches);
   EXPECT_EQ(after.unreadable, 0U);
   informer.Stop();

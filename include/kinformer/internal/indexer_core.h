@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +38,10 @@ class StoreOwner {
   [[nodiscard]] virtual Result<void> Complete(const cache::Coverage& coverage) const = 0;
   // As IndexerCore's.
   virtual Result<void> AddIndexes(NamedIndexFunctions indexes, bool skip_existing) = 0;
+  // See SharedInformer.
+  [[nodiscard]] virtual Result<void> WaitForResourceVersion(
+      std::string_view resourceVersion, const std::stop_token& stop,
+      std::optional<Duration> timeout) const = 0;
 };
 
 enum class WriteKind : std::uint8_t { kAdd, kUpdate, kDelete };
@@ -61,7 +66,7 @@ class IndexerCore {
   IndexerCore(const IndexerCore&) = delete;
   IndexerCore& operator=(const IndexerCore&) = delete;
 
-  // The store's resourceVersion becomes that of the object written last, where it has one.
+  // The store's resourceVersion becomes the object's, where that is newer.
   Result<void> Put(ObjectRef object);
   Result<void> Delete(std::string_view namespace_, std::string_view name,
                       std::string_view resource_version);
@@ -84,6 +89,8 @@ class IndexerCore {
                                       std::string_view namespace_) const;
   [[nodiscard]] std::shared_ptr<const SnapshotCore> Snapshot() const;
   [[nodiscard]] std::string ResourceVersion() const;
+  Result<void> WaitForResourceVersion(std::string_view resourceVersion, const std::stop_token& stop,
+                                      std::optional<Duration> timeout) const;
   [[nodiscard]] std::vector<std::string> IndexNames() const;
   // What the function of the index says about any object; runs it on this thread.
   [[nodiscard]] Result<std::vector<std::string>> ValuesOf(std::string_view index,

@@ -73,7 +73,11 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
   [[nodiscard]] bool IsStopped() const;
   [[nodiscard]] bool IsTornDown() const;  // stopped, and nothing of it runs any more
   [[nodiscard]] std::string LastSyncResourceVersion() const;
+  // See SharedInformer.
+  Result<void> WaitForResourceVersion(std::string_view resourceVersion, const std::stop_token& stop,
+                                      std::optional<Duration> timeout) const;
   [[nodiscard]] InformerStats Stats() const;
+  [[nodiscard]] InformerStatus Status() const;
   [[nodiscard]] NotSynced WhyNotSynced() const;
   [[nodiscard]] const std::string& Describe() const;
 
@@ -83,7 +87,8 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
   [[nodiscard]] cache::StoreCore& store() const;
 
   // Calls `notify` on some thread whenever an answer of HasSynced, IsTornDown or WhyNotSynced may
-  // have changed, until the returned token is destroyed.
+  // have changed, until the returned token is destroyed. The store's version only while somebody is
+  // in WaitForResourceVersion.
   [[nodiscard]] std::shared_ptr<void> Observe(std::function<void()> notify) const;
 
   struct Impl;

@@ -38,6 +38,7 @@ struct RawEvent {
   EventKind kind{};
   bool is_in_initial_list = false;
   bool final_state_unknown = false;
+  std::uint32_t epoch = 0;
   const std::string* key = nullptr;
   // Only of updates.
   const Block* old_block = nullptr;
@@ -61,12 +62,14 @@ class HandlerAdapter final : public RawHandler {
   void Handle(const RawEvent& e) override {
     switch (e.kind) {
       case EventKind::kAdd:
-        return handler_->OnAdd(Added<T>{*e.key, T(e.block), e.is_in_initial_list, e.block});
+        return handler_->OnAdd(
+            Added<T>{*e.key, T(e.block), e.is_in_initial_list, e.block, e.epoch});
       case EventKind::kUpdate:
         return handler_->OnUpdate(
-            Updated<T>{*e.key, T(e.old_block), T(e.block), e.old_block, e.block});
+            Updated<T>{*e.key, T(e.old_block), T(e.block), e.old_block, e.block, e.epoch});
       case EventKind::kDelete:
-        return handler_->OnDelete(Deleted<T>{*e.key, T(e.block), e.final_state_unknown, e.block});
+        return handler_->OnDelete(
+            Deleted<T>{*e.key, T(e.block), e.final_state_unknown, e.block, e.epoch});
     }
   }
 

@@ -63,6 +63,8 @@ class SnapshotCore {
   [[nodiscard]] virtual std::size_t size() const = 0;
   [[nodiscard]] virtual std::string_view ResourceVersion() const = 0;
   [[nodiscard]] virtual std::uint64_t version() const = 0;
+  // How often the server had gone back in time before.
+  [[nodiscard]] virtual std::uint64_t epoch() const = 0;
   // What may be said of objects that it lacks; null: that they do not exist.
   [[nodiscard]] virtual const cache::Coverage* coverage() const = 0;
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "cache/pipeline/resource_version.h"
+#include "cache/store/resource_version.h"
 
 namespace kinformer::internal::cache {
 namespace {
@@ -19,8 +19,7 @@ bool CollectionVersion::Listed(std::string_view resourceVersion) {
 }
 
 bool CollectionVersion::IsNewerThan(std::string_view resourceVersion) const {
-  const auto order = CompareResourceVersion(resourceVersion, last_);
-  return order && *order == std::strong_ordering::less;
+  return IsOlderResourceVersion(resourceVersion, last_);
 }
 
 std::string CollectionVersion::ListFrom() const {

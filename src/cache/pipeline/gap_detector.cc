@@ -4,7 +4,7 @@
 
 #include "kinformer/internal/indexer_core.h"
 
-#include "cache/pipeline/resource_version.h"
+#include "cache/store/resource_version.h"
 
 namespace kinformer::internal::cache {
 namespace {

@@ -64,7 +64,7 @@ class GapTest : public InformerTest, public testing::WithParamInterface<QueueKin
     server_.Send(type, MakePod("default", name, rv, uid, "sent"));
   }
   [[nodiscard]] std::uint64_t Gaps() const { return informer_->Stats().gaps; }
-  [[nodiscard]] std::uint64_t Lists() const { return informer_->Stats().lists; }
+  [[nodiscard]] std::uint64_t Lists() const { return informer_->Stats().AllLists(); }
   // Ends the history that the test has made up: the next gap is one of its own.
   void ExpectRelist(const std::string& what) {
     const std::uint64_t lists = Lists();

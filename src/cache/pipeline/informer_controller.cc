@@ -9,6 +9,7 @@
 #include "cache/pipeline/expect.h"
 #include "cache/pipeline/informer_metrics.h"
 #include "cache/pipeline/real_fifo.h"
+#include "cache/store/resource_version.h"
 
 namespace kinformer::internal::cache {
 namespace {
@@ -120,6 +121,7 @@ void InformerController::Feed(DeltaType type, ObjectRef object) {
     queue_->Unreadable(std::move(name), type == DeltaType::kDeleted);
     return;
   }
+  Queued(object->resourceVersion());
   const ObjectRef traced = options_.trace ? object : ObjectRef();
   switch (type) {
     case DeltaType::kAdded:
@@ -142,8 +144,15 @@ void InformerController::Unreadable(std::string_view namespace_, std::string_vie
 
 void InformerController::Bookmark(std::string_view resourceVersion) {
   Count(counters_.bookmarks);
+  Queued(resourceVersion);
   if (options_.trace) TraceStage("reflector", "BOOKMARK", nullptr, resourceVersion, 0);
   queue_->Bookmark(resourceVersion);
+}
+
+void InformerController::Queued(std::string_view resourceVersion) {
+  if (per_key() && !IsOlderResourceVersion(resourceVersion, queued_version_)) {
+    queued_version_ = resourceVersion;
+  }
 }
 
 void InformerController::ReplaceBegin() { staged_.Clear(); }
@@ -180,9 +189,15 @@ void InformerController::ReplaceEnd(std::string_view resourceVersion) {
   // RealFIFO's entry of a list shows by itself which unreadable objects are gone; the DeltaFIFO
   // must be told.
   std::vector<ObjectName> gone;
-  if (options_.queue == QueueKind::kDeltaFIFO) {
+  const std::uint64_t epoch = options_.epoch ? options_.epoch() : 0;
+  if (per_key()) {
     gone = staged_.Lacks(coverage_.unreadable());
-    gaps_.Listed(resourceVersion);  // its entries tell of no list
+    // Its entries tell of no list.
+    gaps_.Listed(resourceVersion);
+    queued_version_ = resourceVersion;
+    epoch_ = epoch;
+  } else {
+    list_epochs_.push_back(std::uint64_t{epoch});
   }
   queue_->Replace(staged_.TakeObjects(), staged_.TakeUnreadable(), std::string(resourceVersion));
   for (ObjectName& name : gone) queue_->Unreadable(std::move(name), true);
@@ -196,7 +211,7 @@ Result<void> InformerController::Resync() {
   if (due.empty()) return {};
   // In order, each resync is an entry of its own. Per key, objects that an earlier one has queued
   // wait for the newest.
-  if (options_.queue == QueueKind::kDeltaFIFO) resyncs_.clear();
+  if (per_key()) resyncs_.clear();
   resyncs_.push_back(std::move(due));
   queue_->Resync();
   return {};
@@ -344,7 +359,7 @@ void InformerController::Apply(Delta& delta, bool is_in_initial_list) {
   if (!IsNews(delta)) return;
   switch (delta.type) {
     case DeltaType::kBookmark:
-      store_.SetResourceVersion(delta.extra->resourceVersion);
+      Wrote(delta.extra->resourceVersion);
       return;
     case DeltaType::kUnreadable:
       for (ObjectName& name : delta.extra->unreadable) {
@@ -356,7 +371,7 @@ void InformerController::Apply(Delta& delta, bool is_in_initial_list) {
       }
       return;
     case DeltaType::kDeleted:
-      if (!delta.final_state_unknown) store_.SetResourceVersion(delta.object->resourceVersion());
+      if (!delta.final_state_unknown) Wrote(delta.object->resourceVersion());
       ApplyDelete(delta.object->namespace_(), delta.object->name(), delta.object,
                   delta.final_state_unknown);
       return;
@@ -374,12 +389,13 @@ void InformerController::Apply(Delta& delta, bool is_in_initial_list) {
     const Block* known = store_.Peek(object->namespace_(), object->name()).object;
     if (known != nullptr) {
       const ObjectRef same = ObjectRef::Share(known);
-      sync_notifications_.push_back({EventKind::kUpdate, false, false, same, same});
+      sync_notifications_.push_back(
+          {.kind = EventKind::kUpdate, .epoch = Epoch(), .old_object = same, .object = same});
     }
     return;
   }
   coverage_.RemoveUnreadable(object->namespace_(), object->name());
-  store_.SetResourceVersion(object->resourceVersion());
+  Wrote(object->resourceVersion());
   bool same = false;
   const ObjectRef old = store_.Put(object, &same);
   if (same) {
@@ -389,17 +405,21 @@ void InformerController::Apply(Delta& delta, bool is_in_initial_list) {
   // The store decides whether it is new, not the kind of event.
   if (!old) {
     Count(counters_.added);
-    notifications_.push_back(
-        {EventKind::kAdd, is_in_initial_list && !options_.ever_synced, false, {}, object});
+    notifications_.push_back({.kind = EventKind::kAdd,
+                              .is_in_initial_list = is_in_initial_list && !options_.ever_synced,
+                              .epoch = Epoch(),
+                              .object = object});
     return;
   }
   Count(counters_.modified);
   if (!options_.uid_change_is_update && old->uid() != object->uid()) {
-    notifications_.push_back({EventKind::kDelete, false, true, {}, old});
-    notifications_.push_back({EventKind::kAdd, false, false, {}, object});
+    notifications_.push_back(
+        {.kind = EventKind::kDelete, .final_state_unknown = true, .epoch = Epoch(), .object = old});
+    notifications_.push_back({.kind = EventKind::kAdd, .epoch = Epoch(), .object = object});
     return;
   }
-  notifications_.push_back({EventKind::kUpdate, false, false, old, object});
+  notifications_.push_back(
+      {.kind = EventKind::kUpdate, .epoch = Epoch(), .old_object = old, .object = object});
 }
 
 void InformerController::ApplyDelete(std::string_view namespace_, std::string_view name,
@@ -413,11 +433,10 @@ void InformerController::ApplyDelete(std::string_view namespace_, std::string_vi
     last = ObjectRef();
     final_state_unknown = true;
   }
-  notifications_.push_back({EventKind::kDelete,
-                            false,
-                            final_state_unknown,
-                            {},
-                            last ? std::move(last) : std::move(old)});
+  notifications_.push_back({.kind = EventKind::kDelete,
+                            .final_state_unknown = final_state_unknown,
+                            .epoch = Epoch(),
+                            .object = last ? std::move(last) : std::move(old)});
 }
 
 // ---- a whole list
@@ -429,6 +448,8 @@ void InformerController::BeginRelist(Delta& delta) {
       TraceStage("store", type, &object, "", store_.size(), true);
     };
   }
+  epoch_ = list_epochs_.front();
+  list_epochs_.pop_front();
   relist_ = std::make_unique<Relist>(env_, store_, counters_, std::move(delta.extra),
                                      std::move(observer));
 }
@@ -438,6 +459,7 @@ void InformerController::EndRelist() {
   const DeltaExtra& list = relist->list();
   gaps_.Listed(list.resourceVersion);
   store_.SetResourceVersion(list.resourceVersion);
+  store_.SetEpoch(epoch_);
   coverage_.AssignUnreadable(list.unreadable);
   Commit();
   if (options_.trace) {
@@ -449,10 +471,19 @@ void InformerController::EndRelist() {
   }
 }
 
+void InformerController::Wrote(std::string_view resourceVersion) {
+  if (!per_key()) store_.AdvanceResourceVersion(resourceVersion);
+}
+
 void InformerController::Commit() {
+  if (per_key() && queue_->Len() == 0) {
+    store_.SetResourceVersion(queued_version_);
+    store_.SetEpoch(epoch_);
+  }
   if (batch_.synced_when_done) coverage_.SetComplete();
   coverage_.Publish();
   store_.Commit();
+  if (options_.committed) options_.committed();
 }
 
 }  // namespace kinformer::internal::cache

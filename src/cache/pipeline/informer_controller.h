@@ -9,6 +9,7 @@
 #define KINFORMER_CACHE_PIPELINE_INFORMER_CONTROLLER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -44,8 +45,12 @@ struct InformerControllerOptions {
   Scope scope{};
   RawTransform transform{};
   std::function<void(const TraceEvent&)> trace{};
+  // How often the server had gone back in time before the list that comes now.
+  std::function<std::uint64_t()> epoch{};
   // The initial list has been applied.
   std::function<void()> synced{};
+  // There is a new version of the store.
+  std::function<void()> committed{};
   // The queue is over its byte budget because a handler blocks it, or not any more.
   std::function<void(bool)> congested{};
   // The watch has shown that the store lacks something.
@@ -96,6 +101,13 @@ class InformerController final : public ReflectorStore {
                    bool final_state_unknown);
   void BeginRelist(Delta& delta);
   void EndRelist();
+  // The queue has been given all up to this version.
+  void Queued(std::string_view resourceVersion);
+  // An object of this version has been written.
+  void Wrote(std::string_view resourceVersion);
+  // As events say it.
+  [[nodiscard]] std::uint32_t Epoch() const { return static_cast<std::uint32_t>(epoch_); }
+  [[nodiscard]] bool per_key() const { return options_.queue == QueueKind::kDeltaFIFO; }
   // Makes what the batch has written a version.
   void Commit();
   void BatchDone();
@@ -123,11 +135,17 @@ class InformerController final : public ReflectorStore {
   std::vector<Notification> notifications_;
   std::vector<Notification> sync_notifications_;
   std::unique_ptr<Relist> relist_;  // null: the batch is not a whole list
+  // Of what is being applied; of the lists that wait, oldest first (not with DeltaFIFO).
+  std::uint64_t epoch_ = 0;
+  FifoBuffer<std::uint64_t> list_epochs_;
   WorkTimer timer_;
   bool processing_ = false;
   bool congested_ = false;
   bool reported_synced_ = false;
   bool continues_ = false;  // in a later turn of the loop
+  // DeltaFIFO: the collection's version once nothing waits. Keys come out of the order in which
+  // things happened, so before that an object's version says nothing of the others.
+  std::string queued_version_;
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

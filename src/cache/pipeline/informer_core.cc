@@ -22,7 +22,7 @@ InformerCore::Impl::Impl(Env& e, std::string d, ListerWatcherSource s, InformerS
       index_adder(std::make_shared<cache::IndexAdder>(e, store)),
       indexer(store, *this),
       metrics(cache::InformerMetrics::For(e, MetricsName())),
-      reflector_status(e, describe, observers),
+      reflector_status(e, describe, observers, metrics.get()),
       handlers(settings.resync_period),
       source(std::move(s)),
       processor(e) {}
@@ -65,6 +65,7 @@ void InformerCore::Impl::StartOnLoop() {
 
 void InformerCore::Impl::StopOnLoop(bool final) {
   life.reset();
+  reflector_status.Stopped();
   processor.Suspend();
   if (final) {
     ended = true;
@@ -260,6 +261,8 @@ bool InformerCore::IsTornDown() const {
 std::string InformerCore::LastSyncResourceVersion() const {
   return impl_->store->ResourceVersion();
 }
+
+InformerStatus InformerCore::Status() const { return impl_->reflector_status.Status(); }
 
 InformerStats InformerCore::Stats() const {
   InformerStats stats;

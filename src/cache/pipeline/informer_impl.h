@@ -24,6 +24,7 @@
 #include "cache/pipeline/informer_observers.h"
 #include "cache/pipeline/processor.h"
 #include "cache/pipeline/reflector_status.h"
+#include "cache/pipeline/version_wait.h"
 #include "cache/store/store_core.h"
 
 namespace kinformer::internal {
@@ -52,6 +53,9 @@ struct InformerCore::Impl final : public StoreOwner {
   // StoreOwner
   [[nodiscard]] Result<void> Complete(const cache::Coverage& coverage) const override;
   Result<void> AddIndexes(NamedIndexFunctions indexes, bool skip_existing) override;
+  [[nodiscard]] Result<void> WaitForResourceVersion(std::string_view resourceVersion,
+                                                    const std::stop_token& stop,
+                                                    std::optional<Duration> timeout) const override;
 
   // ---- on the loop
   void StartOnLoop();
@@ -59,6 +63,7 @@ struct InformerCore::Impl final : public StoreOwner {
   void StopOnLoop(bool final);
   void Join(const std::shared_ptr<cache::Listener>& listener, Duration resync_period);
   void OnSynced();
+  void OnCommitted() { version_waiters.Changed(*observers); }
   // Works off what waits in the queue.
   void Process();
 
@@ -78,6 +83,7 @@ struct InformerCore::Impl final : public StoreOwner {
   std::atomic<bool> torn_down{true};
   cache::PipelineCounters counters;
   cache::ReflectorStatus reflector_status;
+  cache::VersionWaiters version_waiters;
   cache::HandlerSet handlers;
 
   // Of the loop.

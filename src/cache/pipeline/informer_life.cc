@@ -36,6 +36,8 @@ InformerControllerOptions ControllerOptionsOf(InformerCore::Impl& informer,
   options.trace = settings.trace;
   options.metrics = informer.metrics.get();
   options.synced = [&informer] { informer.OnSynced(); };
+  options.epoch = [&informer] { return informer.reflector_status.epochs(); };
+  options.committed = [&informer] { informer.OnCommitted(); };
   options.congested = std::move(congested);
   options.relist = std::move(relist);
   return options;

@@ -63,6 +63,7 @@ class InformerMetrics {
   static void SetVersion(Gauge& gauge, std::string_view resource_version);
 
   const std::shared_ptr<Counter> lists;
+  const std::shared_ptr<Counter> watch_lists;
   const std::shared_ptr<Histogram> list_duration;
   const std::shared_ptr<Histogram> items_per_list;
   const std::shared_ptr<Counter> watches;
@@ -79,7 +80,10 @@ class InformerMetrics {
   GaugeShare store_bytes;
   const std::shared_ptr<Gauge> store_resource_version;
 
+  const std::shared_ptr<Gauge> last_progress;
+
   const std::shared_ptr<Counter> errors;
+  const std::shared_ptr<Counter> refusals;
   const std::shared_ptr<Counter> epochs;
   const std::shared_ptr<Counter> gaps;
 

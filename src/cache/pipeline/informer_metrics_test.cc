@@ -98,7 +98,7 @@ TEST_F(InformerMetricsTest, WhatWentWrong) {
   Settle();
   EXPECT_EQ(Of("informer_gaps_total"), "1");
   EXPECT_EQ(informer.Stats().errors, 1U);
-  EXPECT_EQ(informer.Stats().epochs, 1U);
+  EXPECT_EQ(informer.Status().epochs, 1U);
   EXPECT_EQ(informer.Stats().gaps, 1U);
 }
 

@@ -79,7 +79,7 @@ TEST_F(InformerTest, BlockDeliversEachEventBetweenTwoLists) {
   server_.Put("a", "4");
   Settle();
   WhileCutOff([&] { server_.Put("a", "5"); });
-  EXPECT_EQ(informer.Stats().lists, 3U);
+  EXPECT_EQ(informer.Stats().AllLists(), 3U);
   EXPECT_EQ(slow->words.size(), 1U);
   sim_.RunFor(hours(2));
   EXPECT_EQ(slow->words, (Texts{"+a!", "~a 1>2", "~a 2>3", "~a 3>4", "~a 4>5"}));

@@ -161,7 +161,7 @@ TEST_F(InformerTest, ARelistOfTheSameIsSilentAndKeepsTheBlocks) {
   Settle();
   const auto before = informer.core()->store().Get("default", "a");
   ForceRelist();
-  EXPECT_EQ(informer.Stats().lists, 2U);
+  EXPECT_EQ(informer.Stats().AllLists(), 2U);
   EXPECT_EQ(recorder->words, (Texts{"+a!"}));
   EXPECT_EQ(informer.core()->store().Get("default", "a"), before);
 }
@@ -445,7 +445,7 @@ TEST_F(InformerTest, OfAnObjectThatComesTwiceInAListTheLastCounts) {
   server_.Send(WatchEventType::kModified, MakePod("default", "a", "5", "", "five"));
   server_.SendBookmark("5", true);
   Settle();
-  ASSERT_EQ(informer.Stats().lists, 2U);
+  ASSERT_EQ(informer.Stats().AllLists(), 2U);
   EXPECT_EQ((*informer.Snapshot().begin()).value(), "five");
 }
 

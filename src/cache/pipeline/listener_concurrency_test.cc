@@ -35,7 +35,7 @@ TEST(ListenerConcurrency, SuspendAndResumeWhileItDelivers) {
   std::vector<Notification> events;
   for (int i = 0; i < 16; ++i) {
     events.push_back(
-        {EventKind::kAdd, false, false, {}, MakePod("", "p" + std::to_string(i), "1")});
+        {.kind = EventKind::kAdd, .object = MakePod("", "p" + std::to_string(i), "1")});
   }
   // This thread stands for the loop.
   constexpr std::uint64_t kRounds = 200;

@@ -142,6 +142,7 @@ class CountingSnapshot final : public SnapshotCore {
     return base_->ResourceVersion();
   }
   [[nodiscard]] std::uint64_t version() const override { return base_->version(); }
+  [[nodiscard]] std::uint64_t epoch() const override { return base_->epoch(); }
   [[nodiscard]] const Coverage* coverage() const override { return base_->coverage(); }
   const Block* Next(Cursor& cursor) const override {
     ++questions;

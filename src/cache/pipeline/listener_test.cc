@@ -100,7 +100,7 @@ TEST(ListenerLog, MalformedFieldsThatAHandlerReadsAreLogged) {
   const auto pod = [](const std::string& name, const std::string& spec) {
     const std::string json = R"({"metadata":{"name":")" + name +
                              R"(","namespace":"ns","resourceVersion":"7"},"spec":)" + spec + "}";
-    return Notification{EventKind::kAdd, false, false, {}, BuildFromJson(PodType(), json).OrExit()};
+    return Notification{.kind = EventKind::kAdd, .object = BuildFromJson(PodType(), json).OrExit()};
   };
   const std::vector<Notification> events = {pod("good", R"({"replicas":2})"),
                                             pod("bad", R"({"a":1,,"replicas":2})"),

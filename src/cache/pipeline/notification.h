@@ -7,6 +7,8 @@
 #ifndef KINFORMER_CACHE_PIPELINE_NOTIFICATION_H_
 #define KINFORMER_CACHE_PIPELINE_NOTIFICATION_H_
 
+#include <cstdint>
+
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/raw_event.h"
 
@@ -16,6 +18,7 @@ struct Notification {
   EventKind kind{};
   bool is_in_initial_list = false;
   bool final_state_unknown = false;
+  std::uint32_t epoch = 0;
   // Of an update. Of a deletion: the state that the handler knows, where it was not told of a later
   // one.
   ObjectRef old_object{};
@@ -26,6 +29,7 @@ struct Notification {
     return {kind,
             is_in_initial_list,
             final_state_unknown,
+            epoch,
             nullptr,
             kind == EventKind::kUpdate ? old_object.get() : nullptr,
             object.get()};

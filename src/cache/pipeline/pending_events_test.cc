@@ -105,11 +105,12 @@ TEST(PendingEvents, WhateverIsMergedTheStoryHolds) {
         const ObjectRef old = MakePod("", name, "1", it->second.uid, it->second.value);
         if (random() % 3 == 0) {
           truth.erase(it);
-          event = {EventKind::kDelete, false, false, {}, old};
+          event = {.kind = EventKind::kDelete, .object = old};
         } else {
           it->second.value = value;
-          event = {EventKind::kUpdate, false, false, old,
-                   MakePod("", name, "2", it->second.uid, value)};
+          event = {.kind = EventKind::kUpdate,
+                   .old_object = old,
+                   .object = MakePod("", name, "2", it->second.uid, value)};
         }
       }
       if (events.load().events >= 5) {

@@ -5,7 +5,7 @@
 
 #include "base/deadline.h"
 #include "cache/pipeline/failure_kind.h"
-#include "cache/pipeline/resource_version.h"
+#include "cache/store/resource_version.h"
 
 namespace kinformer::internal::cache {
 namespace {
@@ -47,7 +47,9 @@ void Reflector::ListAndWatch() {
 }
 
 void Reflector::After(Duration delay, void (Reflector::*next)()) {
-  timer_ = env_.loop().RunAt(env_.Now() + delay, [this, next] {
+  const SteadyTime until = env_.Now() + delay;
+  observer_.OnWaiting(until);
+  timer_ = env_.loop().RunAt(until, [this, next] {
     timer_ = Timer();
     (this->*next)();
   });
@@ -107,11 +109,13 @@ void Reflector::StartList() { StartListAt(version_.ListFrom(), version_.PageSize
 void Reflector::StartListAt(std::string resourceVersion, std::int64_t limit) {
   phase_ = Phase::kList;
   list_ = ListAttempt{.from = std::move(resourceVersion), .limit = limit};
+  observer_.OnListing();
   FirstPage();
 }
 
 void Reflector::FirstPage() {
   metrics_.ListBegins();
+  list_.begun = env_.Now();
   store_.ReplaceBegin();
   ListOptions options;
   options.resourceVersion = list_.from;
@@ -156,7 +160,7 @@ void Reflector::OnDone(Result<ListMeta> result) {
     return NextPage(std::move(options));
   }
   if (list_.from == "0" && list_.paginated) version_.SetNoWatchCache();
-  Listed(list_.resourceVersion, list_.items);
+  Listed(list_.resourceVersion, list_.items, InitialList::kList);
   store_.ChunkEnd();
   BeginWatch();
 }
@@ -182,20 +186,22 @@ void Reflector::ListFailed(const Error& error) {
   EndRound(error);
 }
 
-void Reflector::Listed(std::string_view resourceVersion, std::size_t items) {
+void Reflector::Listed(std::string_view resourceVersion, std::size_t items, InitialList kind) {
   if (version_.Listed(resourceVersion)) ReportEpoch();
   pace_.Admitted();
   metrics_.ListEnds(resourceVersion, items);
   store_.ReplaceEnd(resourceVersion);
-  observer_.OnListed();
+  observer_.OnListed(kind);
+  observer_.OnProgress(list_.begun);
 }
 
 // ---- WATCH with initial events
 
 void Reflector::StartWatchList() {
   phase_ = Phase::kWatchList;
-  list_ = ListAttempt{};
+  list_ = ListAttempt{.begun = env_.Now()};
   watch_ = WatchAttempt{};
+  observer_.OnListing();
   watch_list_.Begin();
   metrics_.ListBegins();
   store_.ReplaceBegin();
@@ -271,7 +277,7 @@ void Reflector::HandleWatchListEvent(const WatchEvent& event) {
 void Reflector::WatchListSynced(std::string_view resourceVersion) {
   watch_list_.tick = Timer();
   watch_list_.unfinished = 0;
-  Listed(resourceVersion, list_.items);
+  Listed(resourceVersion, list_.items, InitialList::kWatchList);
   // The same stream goes on as the watch.
   phase_ = Phase::kWatch;
   watch_ = WatchAttempt{.started = true,
@@ -317,7 +323,8 @@ void Reflector::BeginWatch() {
 
 void Reflector::ResumeWatch() {
   phase_ = Phase::kWatch;
-  if (paused_) return;
+  if (paused_) return observer_.OnPaused();
+  observer_.OnWatching();
   // An opaque version can be compared with none.
   if (std::exchange(ask_version_, true) && IsWellFormedResourceVersion(version_.Last())) {
     call_ = lister_watcher_.CurrentVersion(
@@ -330,6 +337,7 @@ void Reflector::ResumeWatch() {
 void Reflector::VersionAnswered(const Result<std::string>& version) {
   call_.reset();
   if (version && version_.IsNewerThan(*version)) return BeginEpoch();
+  if (version && *version == version_.Last()) observer_.OnProgress(env_.Now());
   if (!version && KindOf(version.error()) == FailureKind::kUnreachable) {
     return RetryAfter(version.error(), &Reflector::ResumeWatch);
   }
@@ -339,7 +347,8 @@ void Reflector::VersionAnswered(const Result<std::string>& version) {
 void Reflector::OpenWatch(bool resumed) {
   phase_ = Phase::kWatch;
   ArmResync();
-  if (paused_) return;
+  if (paused_) return observer_.OnPaused();
+  observer_.OnWatching();
   watch_ =
       WatchAttempt{.resumed = resumed, .ordered = version_.OrdersEvents(), .begun = env_.Now()};
   ListOptions options;
@@ -400,6 +409,7 @@ void Reflector::HandleWatchEvent(const WatchEvent& event) {
     if (event.type == WatchEventType::kBookmark) return;
   }
   Apply(event);
+  watch_.progressed = true;
   if (event.type != WatchEventType::kAdded) watch_.ordered = true;
   if (watch_.ordered && !event.resourceVersion.empty()) version_.Advance(event.resourceVersion);
 }
@@ -428,6 +438,9 @@ void Reflector::Apply(const WatchEvent& event) {
 }
 
 void Reflector::OnChunkEnd() {
+  if (phase_ == Phase::kWatch && std::exchange(watch_.progressed, false)) {
+    observer_.OnProgress(env_.Now());
+  }
   metrics_.Version(version_.Last());
   store_.ChunkEnd();
 }
@@ -478,6 +491,7 @@ void Reflector::Pause() {
       timer_ = Timer();
       call_.reset();
       ask_version_ = true;
+      observer_.OnPaused();
       metrics_.WatchEnds(watch_.events);
     }
   });

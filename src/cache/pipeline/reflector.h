@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "kinformer/env.h"
+#include "kinformer/informer_options.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/list_watch.h"
 
@@ -62,8 +63,18 @@ class ReflectorStore {
 class ReflectorObserver {
  public:
   virtual ~ReflectorObserver() = default;
-  virtual void OnListed() {}
+  // A list is asked for; it is complete.
+  virtual void OnListing() {}
+  virtual void OnListed(InitialList) {}
+  // A watch is asked for; the server has accepted it.
+  virtual void OnWatching() {}
   virtual void OnWatchStarted() {}
+  // No watch until Resume.
+  virtual void OnPaused() {}
+  // Nothing is asked for until then.
+  virtual void OnWaiting(SteadyTime) {}
+  // At that time the server had nothing newer than what has been handed over.
+  virtual void OnProgress(SteadyTime) {}
   // An attempt to list or watch failed, or a watch ended with an error.
   virtual void OnWatchError(const Error& error) = 0;
   // The server went back in time: what it says now is older than what it said before.
@@ -132,7 +143,7 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   void AskForPage();
   void ListFailed(const Error& error);
   // The store is told that it has all up to this version, and where that is older than what it had.
-  void Listed(std::string_view resourceVersion, std::size_t items);
+  void Listed(std::string_view resourceVersion, std::size_t items, InitialList kind);
 
   void StartWatchList();
   void WatchListEnded(const Result<void>& result);

@@ -18,6 +18,7 @@ namespace kinformer::internal::cache {
 struct ListAttempt {
   std::string from{};  // the resourceVersion that it asks for
   std::int64_t limit = 0;
+  SteadyTime begun{};             // when its first page was asked for
   std::string resourceVersion{};  // of the answer: that of the first page
   std::size_t items = 0;
   ListOptions page{};         // what was asked for last
@@ -34,7 +35,8 @@ struct WatchAttempt {
   bool broken = false;   // its connection is gone
   // The events so far came in the order of resourceVersions, so the last one's is the collection's.
   bool ordered = false;
-  bool went_back = false;  // it has been logged that they did not
+  bool went_back = false;   // it has been logged that they did not
+  bool progressed = false;  // events have come since the last chunk ended
   SteadyTime begun{};
   std::int64_t timeout_seconds = 0;  // after which the server ends it
   SteadyTime accepted{};

@@ -26,7 +26,7 @@ struct ReflectorCore::Impl final : public cache::ReflectorStore,
         options(std::move(o)),
         name(options.name.empty() ? source.Describe() : options.name),
         monitor(e.NewMonitor()),
-        status(e, name, std::make_shared<cache::InformerObservers>()),
+        status(e, name, std::make_shared<cache::InformerObservers>(), nullptr),
         backoff(e) {
     status.SetErrorHandler(options.watch_error_handler);
   }

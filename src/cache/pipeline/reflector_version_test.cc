@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cache/pipeline/reflector.h"
-#include "cache/pipeline/resource_version.h"
 #include "cache/pipeline/testing/reflector_fixture.h"
+#include "cache/store/resource_version.h"
 
 namespace kinformer::internal::cache {
 namespace {

@@ -32,6 +32,7 @@ ReplayCursor::Step ReplayCursor::Next(RawEvent& event) {
   while (next_ < size_) {
     const Block& block = *batch_[next_++];
     event = RawEvent();
+    event.epoch = static_cast<std::uint32_t>(replay_.after->epoch());
     event.block = &block;
     if (deletions ? Deletion(block, event) : Presence(block, event)) return Step::kEvent;
   }

@@ -41,6 +41,10 @@ class FakeOwner final : public internal::StoreOwner {
     return Error(Reason::kNotSynced, "the informer of things has not synced");
   }
   Result<void> AddIndexes(internal::NamedIndexFunctions, bool) override { return {}; }
+  [[nodiscard]] Result<void> WaitForResourceVersion(std::string_view, const std::stop_token&,
+                                                    std::optional<Duration>) const override {
+    return {};
+  }
 
   std::function<void()> asked{};
 };

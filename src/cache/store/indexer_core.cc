@@ -94,7 +94,7 @@ Result<void> IndexerCore::Delete(std::string_view namespace_, std::string_view n
   std::lock_guard lock(mu_);
   store_->Begin();
   static_cast<void>(store_->Erase(namespace_, name));
-  if (!resource_version.empty()) store_->SetResourceVersion(resource_version);
+  if (!resource_version.empty()) store_->AdvanceResourceVersion(resource_version);
   store_->Commit();
   return {};
 }
@@ -139,7 +139,9 @@ Result<WriteOutcome> IndexerCore::Apply(std::vector<Write> writes) {
     } else {
       static_cast<void>(store_->Put(object));
     }
-    if (!object->resourceVersion().empty()) store_->SetResourceVersion(object->resourceVersion());
+    if (!object->resourceVersion().empty()) {
+      store_->AdvanceResourceVersion(object->resourceVersion());
+    }
     outcome.successful.push_back(i);
   }
   store_->Commit();
@@ -150,7 +152,7 @@ Result<void> IndexerCore::Bookmark(std::string_view resource_version) {
   if (auto may = MayWrite(); !may) return may;
   std::lock_guard lock(mu_);
   store_->Begin();
-  store_->SetResourceVersion(resource_version);
+  store_->AdvanceResourceVersion(resource_version);
   store_->Commit();
   return {};
 }

@@ -73,7 +73,7 @@ TEST_F(IndexerTest, TS_09_ResourceVersionOfTransactionsAndReplace) {
   EXPECT_EQ(store.LastStoreSyncResourceVersion(), "50");
   ASSERT_TRUE(store.Add(MakeThing("", "a", "10")));
   ASSERT_TRUE(store.Delete(MakeThing("", "a", "20")));
-  EXPECT_EQ(store.LastStoreSyncResourceVersion(), "20");
+  EXPECT_EQ(store.LastStoreSyncResourceVersion(), "50") << "client-go would go back to 20 (W31)";
   ASSERT_TRUE(store.Bookmark("60"));
   EXPECT_EQ(store.LastStoreSyncResourceVersion(), "60");
 }

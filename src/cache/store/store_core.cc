@@ -8,6 +8,7 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/log.h"
 
+#include "cache/store/resource_version.h"
 #include "cache/store/store_writer.h"
 
 namespace kinformer::internal::cache {
@@ -189,6 +190,16 @@ void StoreCore::SetResourceVersion(std::string_view resource_version) {
   next.resource_version = resource_version;
 }
 
+void StoreCore::AdvanceResourceVersion(std::string_view resource_version) {
+  if (IsOlderResourceVersion(resource_version, writer_->next.resource_version)) return;
+  SetResourceVersion(resource_version);
+}
+
+void StoreCore::SetEpoch(std::uint64_t epoch) {
+  writer_->dirty = writer_->dirty || writer_->next.epoch != epoch;
+  writer_->next.epoch = epoch;
+}
+
 void StoreCore::SetCoverage(std::shared_ptr<const Coverage> coverage) {
   writer_->dirty = true;
   writer_->next.coverage = std::move(coverage);
@@ -258,6 +269,12 @@ std::shared_ptr<const SnapshotCore> StoreCore::Snapshot() const {
 std::string StoreCore::ResourceVersion() const {
   ReadGuard guard;
   return state_->versions.Current().content.resource_version;
+}
+
+StorePosition StoreCore::Position() const {
+  ReadGuard guard;
+  const VersionContent& content = state_->versions.Current().content;
+  return {content.epoch, content.resource_version};
 }
 
 std::size_t StoreCore::size() const {

@@ -77,6 +77,12 @@ struct StoreAnswer {
   std::shared_ptr<const Coverage> coverage{};
 };
 
+// How far a version has got in the server's history, and in which one.
+struct StorePosition {
+  std::uint64_t epoch = 0;
+  std::string resource_version{};
+};
+
 // Writers: one at a time (the loop thread, or guarded by the caller). Readers: any thread, any
 // time.
 class StoreCore {
@@ -109,6 +115,11 @@ class StoreCore {
   ObjectRef Erase(std::string_view namespace_, std::string_view name);
   // The version of the collection that the store has applied; part of the next commit.
   void SetResourceVersion(std::string_view resource_version);
+  // The same, unless the store has a newer one: for the version of an object, which may be older
+  // than what the store has.
+  void AdvanceResourceVersion(std::string_view resource_version);
+  // What the resourceVersions are of: see VersionContent.
+  void SetEpoch(std::uint64_t epoch);
   // What the next version covers.
   void SetCoverage(std::shared_ptr<const Coverage> coverage);
   [[nodiscard]] const Coverage* coverage() const;
@@ -139,6 +150,7 @@ class StoreCore {
   [[nodiscard]] StoreAnswer Ask(std::string_view namespace_, std::string_view name) const;
   [[nodiscard]] std::shared_ptr<const SnapshotCore> Snapshot() const;
   [[nodiscard]] std::string ResourceVersion() const;
+  [[nodiscard]] StorePosition Position() const;
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] StoreStats Stats() const;
   [[nodiscard]] bool HasIndex(std::string_view name) const;

@@ -122,6 +122,7 @@ class PinnedSnapshot final : public SnapshotCore {
     return node_->content.resource_version;
   }
   [[nodiscard]] std::uint64_t version() const override { return node_->version; }
+  [[nodiscard]] std::uint64_t epoch() const override { return node_->content.epoch; }
   [[nodiscard]] const Coverage* coverage() const override { return node_->content.coverage.get(); }
   const Block* Next(Cursor& cursor) const override;
   std::size_t NextBatch(Cursor& cursor, std::span<const Block*> out) const override;

@@ -30,6 +30,7 @@ void Versions::Publish(const VersionContent& content) {
   node->version = old->version + 1;
   node->content.size = content.size;
   node->content.entries = content.entries;
+  node->content.epoch = content.epoch;
   node->content.resource_version = content.resource_version;
   // Compared first: a copy counts.
   if (node->content.indexes != content.indexes) node->content.indexes = content.indexes;

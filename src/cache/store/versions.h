@@ -43,6 +43,8 @@ struct VersionContent {
   std::shared_ptr<const IndexList> indexes{};
   // Null: the store holds all there is.
   std::shared_ptr<const Coverage> coverage{};
+  // How often the server had gone back in time when it said what is in this version.
+  std::uint64_t epoch = 0;
   std::string resource_version{};
 };
 

@@ -61,9 +61,9 @@ const std::map<std::string_view, Maker> kMakers = {
 
 void PrintStats(const std::string& name, const InformerStats& stats) {
   std::cout << name << " objects=" << stats.objects << " version=" << stats.resourceVersion
-            << " lists=" << stats.lists << " watches=" << stats.watches
-            << " errors=" << stats.errors << " epochs=" << stats.epochs << " last_error=\""
-            << stats.last_error << "\"\n";
+            << " lists=" << stats.AllLists() << " watches=" << stats.watches
+            << " errors=" << stats.errors << " epochs=" << stats.status.epochs << " last_error=\""
+            << stats.status.ErrorText() << "\"\n";
 }
 
 void Answer(const std::string& question, const std::map<std::string, Followed>& all) {

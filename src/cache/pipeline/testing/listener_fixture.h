@@ -46,15 +46,16 @@ class WordHandler final : public RawHandler {
 
 inline Notification Add(const std::string& name, const std::string& value,
                         const std::string& uid = "") {
-  return {EventKind::kAdd, false, false, {}, MakePod("", name, "1", uid, value)};
+  return {.kind = EventKind::kAdd, .object = MakePod("", name, "1", uid, value)};
 }
 inline Notification Update(const std::string& name, const std::string& from,
                            const std::string& to) {
-  return {EventKind::kUpdate, false, false, MakePod("", name, "1", "", from),
-          MakePod("", name, "2", "", to)};
+  return {.kind = EventKind::kUpdate,
+          .old_object = MakePod("", name, "1", "", from),
+          .object = MakePod("", name, "2", "", to)};
 }
 inline Notification Delete(const std::string& name, const std::string& uid = "") {
-  return {EventKind::kDelete, false, false, {}, MakePod("", name, "3", uid, "")};
+  return {.kind = EventKind::kDelete, .object = MakePod("", name, "3", uid, "")};
 }
 
 class ListenerTest : public testing::Test {

@@ -1,9 +1,9 @@
-// cache/pipeline/resource_version.h
+// cache/store/resource_version.h
 //
 // The order of resourceVersions. Counterpart: apimachinery's util/resourceversion.
 
-#ifndef KINFORMER_CACHE_PIPELINE_RESOURCE_VERSION_H_
-#define KINFORMER_CACHE_PIPELINE_RESOURCE_VERSION_H_
+#ifndef KINFORMER_CACHE_STORE_RESOURCE_VERSION_H_
+#define KINFORMER_CACHE_STORE_RESOURCE_VERSION_H_
 
 #include <compare>
 #include <optional>
@@ -28,6 +28,12 @@ inline std::optional<std::strong_ordering> CompareResourceVersion(std::string_vi
   return a.compare(b) <=> 0;
 }
 
+// False also where the order of the two is not known.
+inline bool IsOlderResourceVersion(std::string_view a, std::string_view b) {
+  const auto order = CompareResourceVersion(a, b);
+  return order && *order == std::strong_ordering::less;
+}
+
 }  // namespace kinformer::internal::cache
 
-#endif  // KINFORMER_CACHE_PIPELINE_RESOURCE_VERSION_H_
+#endif  // KINFORMER_CACHE_STORE_RESOURCE_VERSION_H_
