@@ -67,6 +67,7 @@ set(KINFORMER_LAYERS
   client
   cache/store
   cache/pipeline
+  cache/tools
   cache
   queue
   table
