@@ -1,0 +1,57 @@
+// kinformer/internal/assume_cache_core.h
+//
+// AssumeCacheCore: the untyped half of AssumeCache.
+
+#ifndef KINFORMER_INTERNAL_ASSUME_CACHE_CORE_H_
+#define KINFORMER_INTERNAL_ASSUME_CACHE_CORE_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "kinformer/env.h"
+#include "kinformer/informer_options.h"
+#include "kinformer/internal/block.h"
+#include "kinformer/internal/indexer_core.h"
+#include "kinformer/internal/raw_event.h"
+#include "kinformer/internal/snapshot_core.h"
+#include "kinformer/result.h"
+
+namespace kinformer::internal {
+
+namespace cache {
+class Listener;
+}  // namespace cache
+
+// Thread-safe. Destruction waits for a callback that runs, except inside it.
+class AssumeCacheCore {
+ public:
+  // `resource` is what messages call the objects: "pods".
+  AssumeCacheCore(Env& env, std::string resource, NamedIndexFunctions indexes);
+  ~AssumeCacheCore();
+  AssumeCacheCore(const AssumeCacheCore&) = delete;
+  AssumeCacheCore& operator=(const AssumeCacheCore&) = delete;
+
+  // What the informer says.
+  void OnAddOrUpdate(ObjectRef object);
+  void OnDelete(const Block& object, bool final_state_unknown);
+
+  Result<void> Assume(ObjectRef object);
+  void Restore(std::string_view key);
+  [[nodiscard]] Result<ObjectRef> Get(std::string_view key) const;
+  [[nodiscard]] Result<ObjectRef> GetAPIObj(std::string_view key) const;
+  // Of the latest objects.
+  [[nodiscard]] const std::shared_ptr<IndexerCore>& latest() const;
+
+  std::shared_ptr<cache::Listener> AddHandler(std::shared_ptr<RawHandler> handler,
+                                              HandlerOptions options);
+  Result<void> RemoveHandler(const std::shared_ptr<cache::Listener>& listener);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_ASSUME_CACHE_CORE_H_

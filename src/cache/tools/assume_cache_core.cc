@@ -1,0 +1,204 @@
+#include "kinformer/internal/assume_cache_core.h"
+
+#include <compare>
+#include <map>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "kinformer/event_handler.h"
+#include "kinformer/internal/informer_core.h"
+#include "kinformer/object_name.h"
+
+#include "cache/pipeline/listener.h"
+#include "cache/pipeline/notification.h"
+#include "cache/pipeline/replay.h"
+#include "cache/pipeline/resource_version.h"
+
+namespace kinformer::internal {
+namespace {
+
+ObjectName SplitKey(std::string_view key) {
+  const auto [namespace_, name] = SplitStoreKey(key);
+  return {std::string(namespace_), std::string(name)};
+}
+
+}  // namespace
+
+struct AssumeCacheCore::Impl {
+  Impl(Env& e, std::string r) : env(e), resource(std::move(r)) {}
+
+  void Tell(const cache::Notification& event);
+  void PutLatest(const ObjectRef& object);
+  [[nodiscard]] Error NotFound(const ObjectName& name) const {
+    return Error(Reason::kNotFound,
+                 resource + " \"" + name.ToString() + "\" not found in the assume cache");
+  }
+
+  Env& env;
+  const std::string resource;
+  // Written under the lock, read without.
+  const std::shared_ptr<IndexerCore> latest = std::make_shared<IndexerCore>(env);
+
+  mutable std::mutex mu;
+  struct Known {
+    ObjectRef api;         // what the informer said last
+    bool assumed = false;  // another one is the latest
+  };
+  // Under mu. Of each object in `latest`.
+  std::map<ObjectName, Known> known;
+  std::vector<std::shared_ptr<cache::Listener>> listeners;
+};
+
+void AssumeCacheCore::Impl::Tell(const cache::Notification& event) {
+  std::erase_if(listeners, [](const auto& listener) { return listener->removed(); });
+  for (const std::shared_ptr<cache::Listener>& listener : listeners) {
+    const bool needs_state = listener->options().overflow == OverflowPolicy::kDropAndResync;
+    listener->Push(std::span(&event, 1), needs_state ? latest->Snapshot() : nullptr);
+  }
+}
+
+void AssumeCacheCore::Impl::PutLatest(const ObjectRef& object) {
+  // It has a name: it is known.
+  LogError(env, latest->Put(object));
+}
+
+AssumeCacheCore::AssumeCacheCore(Env& env, std::string resource, NamedIndexFunctions indexes)
+    : impl_(std::make_unique<Impl>(env, std::move(resource))) {
+  LogError(env, impl_->latest->AddIndexes(std::move(indexes), /*skip_existing=*/true));
+}
+
+AssumeCacheCore::~AssumeCacheCore() {
+  std::vector<std::shared_ptr<cache::Listener>> listeners;
+  {
+    const std::lock_guard lock(impl_->mu);
+    listeners = std::exchange(impl_->listeners, {});
+  }
+  for (const std::shared_ptr<cache::Listener>& listener : listeners) listener->Discard();
+  for (const std::shared_ptr<cache::Listener>& listener : listeners) listener->WaitIdle();
+}
+
+const std::shared_ptr<IndexerCore>& AssumeCacheCore::latest() const { return impl_->latest; }
+
+// ---- what the informer says
+
+void AssumeCacheCore::OnAddOrUpdate(ObjectRef object) {
+  const std::string_view version = object->resourceVersion();
+  const ObjectName name = NameOf(*object);
+  const std::lock_guard lock(impl_->mu);
+  const auto [it, is_new] = impl_->known.try_emplace(name);
+  it->second.api = object;
+  ObjectRef old;
+  if (!is_new) {
+    old = impl_->latest->Get(name.namespace_, name.name);
+    // As new as the latest: what the server answered, coming back, or a resync. It may have been
+    // assumed in another form.
+    const auto order = cache::CompareResourceVersion(version, old->resourceVersion());
+    if (order && *order != std::strong_ordering::greater) return;
+  }
+  it->second.assumed = false;
+  impl_->PutLatest(object);
+  const EventKind kind = is_new ? EventKind::kAdd : EventKind::kUpdate;
+  impl_->Tell({kind, false, false, std::move(old), std::move(object)});
+}
+
+void AssumeCacheCore::OnDelete(const Block& object, bool final_state_unknown) {
+  const ObjectName name = NameOf(object);
+  const std::lock_guard lock(impl_->mu);
+  if (impl_->known.erase(name) == 0) return;
+  ObjectRef old = impl_->latest->Get(name.namespace_, name.name);
+  LogError(impl_->env, impl_->latest->Delete(name.namespace_, name.name, object.resourceVersion()));
+  impl_->Tell({EventKind::kDelete, false, final_state_unknown, {}, std::move(old)});
+}
+
+// ---- what the user does
+
+Result<void> AssumeCacheCore::Assume(ObjectRef object) {
+  if (!object || object->name().empty()) {
+    return Error(Reason::kInvalidArgument,
+                 "an object without a name cannot be assumed: give one that a server has answered "
+                 "with");
+  }
+  const ObjectName name = NameOf(*object);
+  const std::lock_guard lock(impl_->mu);
+  const auto it = impl_->known.find(name);
+  if (it == impl_->known.end()) return impl_->NotFound(name);
+  ObjectRef old = impl_->latest->Get(name.namespace_, name.name);
+  const auto order =
+      cache::CompareResourceVersion(object->resourceVersion(), old->resourceVersion());
+  const std::string versions = "(stored: " + std::string(old->resourceVersion()) +
+                               ", assume: " + std::string(object->resourceVersion()) + ")";
+  if (!order) {
+    return Error(Reason::kInvalidArgument, impl_->resource + " \"" + name.ToString() +
+                                               "\": one of the resourceVersions is no number " +
+                                               versions);
+  }
+  if (*order == std::strong_ordering::less) {
+    return Error(Reason::kConflict, impl_->resource + " \"" + name.ToString() +
+                                        "\" is out of sync " + versions +
+                                        ": take the latest with Get and decide again");
+  }
+  it->second.assumed = true;
+  impl_->PutLatest(object);
+  impl_->Tell({EventKind::kUpdate, false, false, std::move(old), std::move(object)});
+  return {};
+}
+
+void AssumeCacheCore::Restore(std::string_view key) {
+  const ObjectName name = SplitKey(key);
+  const std::lock_guard lock(impl_->mu);
+  const auto it = impl_->known.find(name);
+  if (it == impl_->known.end() || !std::exchange(it->second.assumed, false)) return;
+  ObjectRef old = impl_->latest->Get(name.namespace_, name.name);
+  impl_->PutLatest(it->second.api);
+  impl_->Tell({EventKind::kUpdate, false, false, std::move(old), it->second.api});
+}
+
+Result<ObjectRef> AssumeCacheCore::Get(std::string_view key) const {
+  const ObjectName name = SplitKey(key);
+  ObjectRef found = impl_->latest->Get(name.namespace_, name.name);
+  if (!found) return impl_->NotFound(name);
+  return found;
+}
+
+Result<ObjectRef> AssumeCacheCore::GetAPIObj(std::string_view key) const {
+  const ObjectName name = SplitKey(key);
+  const std::lock_guard lock(impl_->mu);
+  const auto it = impl_->known.find(name);
+  if (it == impl_->known.end()) return impl_->NotFound(name);
+  return it->second.api;
+}
+
+// ---- handlers
+
+std::shared_ptr<cache::Listener> AssumeCacheCore::AddHandler(std::shared_ptr<RawHandler> handler,
+                                                             HandlerOptions options) {
+  cache::ListenerConfig config;
+  config.options = std::move(options);
+  auto listener = std::make_shared<cache::Listener>(
+      impl_->env, std::move(handler), std::move(config), std::weak_ptr<InformerCore::Impl>());
+  const std::lock_guard lock(impl_->mu);
+  cache::Replay replay;
+  replay.after = impl_->latest->Snapshot();
+  replay.initial = true;
+  listener->PushReplay(std::move(replay));
+  listener->PushSynced();
+  impl_->listeners.push_back(listener);
+  return listener;
+}
+
+Result<void> AssumeCacheCore::RemoveHandler(const std::shared_ptr<cache::Listener>& listener) {
+  {
+    const std::lock_guard lock(impl_->mu);
+    if (std::erase(impl_->listeners, listener) == 0 &&
+        (listener == nullptr || !listener->removed())) {
+      return Error(
+          Reason::kInvalidArgument,
+          "the handler was not removed: it is not one of the assume cache for " + impl_->resource);
+    }
+  }
+  return listener->Remove();
+}
+
+}  // namespace kinformer::internal

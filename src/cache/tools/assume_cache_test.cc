@@ -1,0 +1,186 @@
+#include "kinformer/assume_cache.h"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/shared_informer.h"
+
+#include "cache/pipeline/testing/informer_fixture.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace kinformer {
+namespace {
+
+using internal::cache::MakePod;
+using internal::cache::PodValue;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+class AssumeCacheTest : public InformerTest {
+ protected:
+  AssumeCacheTest() {
+    server_.Put("a", "1");
+    informer_.Start();
+    Settle();
+  }
+  // `name` at the server's version plus `ahead`, as it would answer an update.
+  Ref<Pod> Answer(const std::string& name, const std::string& value, std::uint64_t ahead = 1) {
+    return Ref<Pod>(
+        MakePod("default", name, std::to_string(std::stoull(server_.rv()) + ahead), "", value));
+  }
+  static std::string Value(const Result<Ref<Pod>>& pod) {
+    return pod ? (*pod)->value() : std::string(ReasonName(pod.error().reason()));
+  }
+  std::string Latest(std::string_view name) {
+    return Value(cache_->Get("default/" + std::string(name)));
+  }
+  std::string Api(std::string_view name) {
+    return Value(cache_->GetAPIObj("default/" + std::string(name)));
+  }
+
+  SharedInformer<Pod> informer_ = Make();
+  std::optional<AssumeCache<Pod>> cache_{
+      std::in_place, informer_,
+      Indexers<Pod>{{"value", [](Pod p, auto& out) { out.Add(p.value()); }}}};
+};
+
+TEST_F(AssumeCacheTest, FollowsTheInformer) {
+  EXPECT_TRUE(cache_->HasSynced());
+  EXPECT_EQ(Latest("a"), "1");
+  server_.Put("a", "2");
+  server_.Put("b", "1");
+  Settle();
+  EXPECT_EQ(Latest("a"), "2");
+  EXPECT_EQ(Api("a"), "2");
+  EXPECT_EQ(cache_->List().size(), 2U);
+  server_.Delete("a");
+  Settle();
+  EXPECT_EQ(Latest("a"), "NotFound");
+  EXPECT_EQ(Api("a"), "NotFound");
+}
+
+TEST_F(AssumeCacheTest, AssumesAndRestores) {
+  ASSERT_TRUE(cache_->Assume(Answer("a", "assumed")));
+  EXPECT_EQ(Latest("a"), "assumed");
+  EXPECT_EQ(Api("a"), "1");
+  EXPECT_EQ(cache_->ByIndex("value", "assumed").size(), 1U);
+  EXPECT_EQ(cache_->ByIndex("value", "1").size(), 0U);
+  cache_->Restore("default/a");
+  EXPECT_EQ(Latest("a"), "1");
+  EXPECT_EQ(cache_->ByIndex("value", "1").size(), 1U);
+  cache_->Restore("default/none");
+}
+
+TEST_F(AssumeCacheTest, WhatIsNotThereOrOlderCannotBeAssumed) {
+  const auto reason = [&](const Ref<Pod>& pod) { return cache_->Assume(pod).error().reason(); };
+  EXPECT_EQ(reason(Answer("none", "x")), Reason::kNotFound);
+  EXPECT_EQ(reason(Ref<Pod>()), Reason::kInvalidArgument);
+  EXPECT_EQ(reason(Ref<Pod>(MakePod("default", "a", "x"))), Reason::kInvalidArgument);
+  ASSERT_TRUE(cache_->Assume(Answer("a", "assumed", 5)));
+  const Result<void> older = cache_->Assume(Answer("a", "older", 4));
+  ASSERT_FALSE(older);
+  EXPECT_EQ(older.error().reason(), Reason::kConflict);
+  EXPECT_THAT(older.error().message(), HasSubstr("(stored: 6, assume: 5)"));
+  // The same version again is allowed.
+  EXPECT_TRUE(cache_->Assume(Answer("a", "again", 5)));
+  EXPECT_EQ(Latest("a"), "again");
+}
+
+TEST_F(AssumeCacheTest, OnlyWhatIsNewerReplacesAnAssumedObject) {
+  ASSERT_TRUE(cache_->Assume(Answer("a", "assumed", 2)));
+  server_.Put("a", "older");
+  Settle();
+  EXPECT_EQ(Latest("a"), "assumed");
+  EXPECT_EQ(Api("a"), "older");
+  server_.Put("a", "as new");
+  Settle();
+  EXPECT_EQ(Latest("a"), "assumed");
+  server_.Put("a", "newer");
+  Settle();
+  EXPECT_EQ(Latest("a"), "newer");
+  // Nothing is left to restore.
+  cache_->Restore("default/a");
+  EXPECT_EQ(Latest("a"), "newer");
+}
+
+TEST_F(AssumeCacheTest, ADeletionEndsAnAssumption) {
+  ASSERT_TRUE(cache_->Assume(Answer("a", "assumed", 7)));
+  server_.Delete("a");
+  Settle();
+  EXPECT_EQ(Latest("a"), "NotFound");
+  EXPECT_THAT(cache_->List(), IsEmpty());
+}
+
+TEST_F(AssumeCacheTest, HandlersHearOfEachLatestObject) {
+  auto recorder = std::make_shared<Recorder>();
+  const EventHandlerRegistration handler = cache_->AddEventHandler(recorder).value();
+  Settle();
+  EXPECT_TRUE(handler.HasSynced());
+  ASSERT_TRUE(cache_->Assume(Answer("a", "2")));
+  cache_->Restore("default/a");
+  cache_->Restore("default/a");
+  Settle();
+  server_.Put("b", "1");
+  server_.Delete("a");
+  Settle();
+  EXPECT_THAT(recorder->words, ElementsAre("+a!", "~a 1>2", "~a 2>1", "+b", "-a"));
+  ASSERT_TRUE(cache_->RemoveEventHandler(handler));
+  server_.Put("c", "1");
+  Settle();
+  EXPECT_EQ(recorder->words.size(), 5U);
+  EXPECT_TRUE(cache_->RemoveEventHandler(handler));
+  EXPECT_FALSE(cache_->RemoveEventHandler({}));
+}
+
+TEST_F(AssumeCacheTest, HandlersMayUseTheCacheAndEndItsUse) {
+  std::vector<std::string> seen;
+  std::optional<EventHandlerRegistration::ScopedRegistration> scoped;
+  scoped = cache_
+               ->AddEventHandler(
+                   {.on_add =
+                        [&](const Added<Pod>& e) {
+                          seen.push_back(Latest(e.object.name()));
+                          ASSERT_TRUE(cache_->Assume(Answer("a", "2")));
+                        },
+                    .on_update = [&](const Updated<Pod>&) { seen.push_back(Latest("a")); }})
+               .value()
+               .Scoped();
+  Settle();
+  EXPECT_THAT(seen, ElementsAre("1", "2"));
+  scoped.reset();
+  cache_->Restore("default/a");
+  Settle();
+  EXPECT_EQ(seen.size(), 2U);
+}
+
+TEST_F(AssumeCacheTest, BeforeTheFirstListNothingIsKnown) {
+  SharedInformer<Pod> quiet = Make();
+  AssumeCache<Pod> cache(quiet);
+  EXPECT_EQ(Value(cache.Get("default/a")), "NotSynced");
+  EXPECT_EQ(cache.Assume(Answer("a", "x")).error().reason(), Reason::kNotSynced);
+  quiet.Start();
+  ASSERT_TRUE(sim_.RunBlocking([&] { EXPECT_TRUE(cache.WaitForSync()); }, std::chrono::seconds(9)));
+  EXPECT_EQ(Value(cache.Get("default/a")), "1");
+  EXPECT_EQ(Value(cache.Get("default/b")), "NotFound");
+}
+
+TEST_F(AssumeCacheTest, MayGoWhileItsHandlersHaveEvents) {
+  auto recorder = std::make_shared<Recorder>();
+  ASSERT_TRUE(cache_->AddEventHandler(recorder));
+  server_.Put("b", "1");
+  ASSERT_TRUE(sim_.RunBlocking([&] { cache_.reset(); }, std::chrono::seconds(1)));
+  Settle();
+  server_.Put("c", "1");
+  Settle();
+  EXPECT_THAT(recorder->words, ::testing::Not(::testing::Contains("+c")));
+}
+
+}  // namespace
+}  // namespace kinformer
