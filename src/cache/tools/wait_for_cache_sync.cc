@@ -1,0 +1,68 @@
+#include "kinformer/wait_for_cache_sync.h"
+
+#include <atomic>
+#include <string>
+
+#include "kinformer/log.h"
+
+namespace kinformer {
+namespace {
+
+// Says once of an informer that it has synced.
+class SyncedLine {
+ public:
+  SyncedLine(Env& env, std::string name, const std::shared_ptr<internal::InformerCore>& informer)
+      : env_(env), name_(std::move(name)), informer_(informer) {}
+
+  void LogIfSynced() {
+    const std::shared_ptr<internal::InformerCore> informer = informer_.lock();
+    if (informer == nullptr || !informer->HasSynced() || said_.exchange(true)) return;
+    env_.log().Log(LogLevel::kInfo, "a cache has synced",
+                   {{"controller", name_}, {"informer", informer->Describe()}});
+  }
+
+ private:
+  Env& env_;
+  const std::string name_;
+  // An observer may be called while it goes: it keeps nobody alive.
+  const std::weak_ptr<internal::InformerCore> informer_;
+  std::atomic<bool> said_{false};
+};
+
+}  // namespace
+
+Result<void> WaitForCacheSync(Env& env, const std::vector<InformerSynced>& informers,
+                              const std::stop_token& stop, SyncWaitOptions options) {
+  std::vector<std::shared_ptr<internal::InformerCore>> cores;
+  cores.reserve(informers.size());
+  for (const InformerSynced& informer : informers) cores.push_back(informer.core());
+  return internal::WaitForSync(env, cores, stop, options);
+}
+
+Result<void> WaitForNamedCacheSync(Env& env, std::string_view name,
+                                   const std::vector<InformerSynced>& informers,
+                                   const std::stop_token& stop, SyncWaitOptions options) {
+  const std::string controller(name);
+  env.log().Log(LogLevel::kInfo, "waiting for caches to sync", {{"controller", controller}});
+  std::vector<std::shared_ptr<SyncedLine>> lines;
+  std::vector<std::shared_ptr<void>> observations;
+  for (const InformerSynced& informer : informers) {
+    const auto line = std::make_shared<SyncedLine>(env, controller, informer.core());
+    observations.push_back(informer.core()->Observe([line] { line->LogIfSynced(); }));
+    line->LogIfSynced();
+    lines.push_back(line);
+  }
+  Result<void> synced = WaitForCacheSync(env, informers, stop, options);
+  observations.clear();
+  // One that has just synced may not have been heard of.
+  for (const std::shared_ptr<SyncedLine>& line : lines) line->LogIfSynced();
+  if (synced) {
+    env.log().Log(LogLevel::kInfo, "all caches are synced", {{"controller", controller}});
+    return {};
+  }
+  env.log().Log(LogLevel::kError, "caches have not synced",
+                {{"controller", controller}, {"err", synced.error().ToString()}});
+  return std::move(synced).error().WithContext(name);
+}
+
+}  // namespace kinformer

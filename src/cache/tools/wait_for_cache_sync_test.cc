@@ -1,0 +1,136 @@
+#include "kinformer/wait_for_cache_sync.h"
+
+#include <chrono>
+#include <initializer_list>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/log.h"
+#include "kinformer/simulation.h"
+
+#include "cache/pipeline/testing/informer_fixture.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace kinformer {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+// Keeps the lines that name a controller, with the informer or the error.
+class ControllerLog final : public LogSink {
+ public:
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kInfo; }
+  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
+    std::string line(message);
+    bool named = false;
+    for (const LogField& field : fields) {
+      named = named || field.key == "controller";
+      line += " " + field.value;
+    }
+    if (named) lines.push_back(std::move(line));
+  }
+  Texts lines{};
+};
+
+class WaitForCacheSyncTest : public ::testing::Test {
+ protected:
+  SharedInformer<Pod> Make(internal::cache::FakeServer& server, const char* name) {
+    server.Put("a");
+    return SharedInformer<Pod>(sim_.env(), server.NewListerWatcher(), {.name = name});
+  }
+  template <class Wait>
+  Result<void> Blocking(Wait wait) {
+    Result<void> result;
+    EXPECT_TRUE(sim_.RunBlocking([&] { result = wait(); }, std::chrono::minutes(5)));
+    return result;
+  }
+  // Lets the server answer after that long.
+  void UpIn(internal::cache::FakeServer& server, Duration delay) {
+    server.down = Error(Reason::kConnectionRefused, "refused");
+    timers_.push_back(
+        sim_.env().loop().RunAt(sim_.env().Now() + delay, [&server] { server.down.reset(); }));
+  }
+
+  const std::shared_ptr<ControllerLog> log_ = std::make_shared<ControllerLog>();
+  Simulation sim_{{.log = log_}};
+  internal::cache::FakeServer first_{sim_.env()};
+  internal::cache::FakeServer second_{sim_.env()};
+  SharedInformer<Pod> pods_ = Make(first_, "pods");
+  SharedInformer<Pod> nodes_ = Make(second_, "nodes");
+  std::vector<Timer> timers_;
+};
+
+TEST_F(WaitForCacheSyncTest, WF_01_WF_02_NothingToWaitFor) {
+  EXPECT_TRUE(Blocking([&] { return WaitForCacheSync(sim_.env(), {}); }));
+  EXPECT_THAT(log_->lines, IsEmpty());
+  EXPECT_TRUE(Blocking([&] { return WaitForNamedCacheSync(sim_.env(), "mine", {}); }));
+  EXPECT_THAT(log_->lines,
+              ElementsAre("waiting for caches to sync mine", "all caches are synced mine"));
+}
+
+TEST_F(WaitForCacheSyncTest, WF_03_SeveralDoneAtDifferentTimesSilently) {
+  UpIn(second_, seconds(20));
+  pods_.Start();
+  nodes_.Start();
+  EXPECT_TRUE(Blocking([&] { return WaitForCacheSync(sim_.env(), {pods_, nodes_}); }));
+  EXPECT_TRUE(pods_.HasSynced() && nodes_.HasSynced());
+  EXPECT_THAT(log_->lines, IsEmpty());
+}
+
+TEST_F(WaitForCacheSyncTest, WF_04_TheSameWithALineForEach) {
+  UpIn(second_, seconds(20));
+  pods_.Start();
+  nodes_.Start();
+  EXPECT_TRUE(Blocking([&] { return WaitForNamedCacheSync(sim_.env(), "mine", {nodes_, pods_}); }));
+  EXPECT_THAT(log_->lines,
+              ElementsAre("waiting for caches to sync mine", "a cache has synced mine pods",
+                          "a cache has synced mine pods", "all caches are synced mine"));
+}
+
+TEST_F(WaitForCacheSyncTest, WF_05_OneIsNeverDone) {
+  second_.down = Error(Reason::kConnectionRefused, "refused");
+  pods_.Start();
+  nodes_.Start();
+  const Result<void> late = Blocking([&] {
+    return WaitForNamedCacheSync(sim_.env(), "mine", {pods_, nodes_}, {}, {.timeout = seconds(9)});
+  });
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().reason(), Reason::kDeadlineExceeded);
+  EXPECT_THAT(late.error().message(), StartsWith("mine: "));
+  EXPECT_THAT(late.error().message(), HasSubstr("refused"));
+  ASSERT_EQ(log_->lines.size(), 3U);
+  EXPECT_THAT(log_->lines.back(), StartsWith("caches have not synced mine DeadlineExceeded"));
+}
+
+TEST_F(WaitForCacheSyncTest, WF_06_CancelledBeforehandWhatIsDoneCountsAsDone) {
+  pods_.Start();
+  sim_.RunReady();
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_TRUE(Blocking([&] { return WaitForCacheSync(sim_.env(), {pods_}, stop.get_token()); }));
+  second_.down = Error(Reason::kConnectionRefused, "refused");
+  nodes_.Start();
+  const Result<void> stopped =
+      Blocking([&] { return WaitForCacheSync(sim_.env(), {pods_, nodes_}, stop.get_token()); });
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().reason(), Reason::kCanceled);
+}
+
+TEST_F(WaitForCacheSyncTest, WhatIsNotStartedIsSaidAtOnce) {
+  pods_.Start();
+  const Result<void> never =
+      Blocking([&] { return WaitForCacheSync(sim_.env(), {pods_, nodes_}); });
+  ASSERT_FALSE(never);
+  EXPECT_EQ(never.error().reason(), Reason::kNotSynced);
+}
+
+}  // namespace
+}  // namespace kinformer
