@@ -75,6 +75,8 @@ class ObjectList {
   // Objects whose bytes were malformed. They are logged with their names and are not in the range.
   [[nodiscard]] std::size_t unreadable() const { return objects_.unreadable; }
 
+  [[nodiscard]] internal::ListedObjects TakeObjects() && { return std::move(objects_); }
+
  private:
   internal::ListedObjects objects_;
 };
@@ -103,6 +105,13 @@ class ResourceClient {
     return Typed(core_.Get(name, options, call));
   }
 
+  // One page of the collection, of options.limit objects at most; metadata().continue_ is where the
+  // next one begins, and empty where there is none. ListPager (list_pager.h) goes through them.
+  Result<ObjectList<T>> ListPage(const ListOptions& options, const CallOptions& call = {}) const {
+    Result<internal::ListedObjects> listed = core_.ListPage(options, call);
+    if (!listed) return std::move(listed).error();
+    return ObjectList<T>(std::move(*listed));
+  }
   // The whole collection, page by page where options.limit is set.
   Result<ObjectList<T>> List(const ListOptions& options = {}, const CallOptions& call = {}) const {
     Result<internal::ListedObjects> listed = core_.List(options, call);
@@ -160,6 +169,7 @@ class ResourceClient {
         call);
   }
 
+  [[nodiscard]] Env& env() const { return core_.env(); }
   // The same resource in another namespace; "" for all.
   [[nodiscard]] ResourceClient Namespace(std::string namespace_) const {
     return ResourceClient(core_.InNamespace(std::move(namespace_)));

@@ -1,5 +1,6 @@
 #include "client/list_pager.h"
 
+#include <iterator>
 #include <utility>
 
 namespace kinformer::internal::client {
@@ -18,13 +19,23 @@ bool ListPager::Took(const ListMeta& page) {
 
 bool ListPager::StartsOver(const Error& error) {
   const bool expired = IsResourceExpired(error) || IsGone(error);
-  if (!expired || !paginated_ || in_one_piece_) return false;
+  if (!expired || !paginated_ || in_one_piece_ || !full_list_if_expired_) return false;
   in_one_piece_ = true;
   resource_version_.clear();
   request_ = options_;
   request_.limit = 0;
   request_.continue_.clear();
   return true;
+}
+
+void AppendPage(ListedObjects page, ListedObjects& all) {
+  all.unreadable += page.unreadable;
+  if (all.items.empty()) {
+    all.items = std::move(page.items);
+    return;
+  }
+  all.items.insert(all.items.end(), std::make_move_iterator(page.items.begin()),
+                   std::make_move_iterator(page.items.end()));
 }
 
 }  // namespace kinformer::internal::client

@@ -5,10 +5,14 @@
 //
 //   ListPager pager(options);
 //   for (bool more = true; more;) {
-//     const Result<ListMeta> page = List(pager.request(), items);
-//     if (!page && !pager.StartsOver(page.error())) return page.error();
-//     if (!page) items.clear();
-//     more = !page || pager.Took(*page);
+//     Result<ListedObjects> page = ListPage(pager.request());
+//     if (page) {
+//       more = pager.Took(page->metadata);
+//       AppendPage(*std::move(page), all);
+//     } else {
+//       if (!pager.StartsOver(page.error())) return page.error();
+//       all = {};
+//     }
 //   }
 
 #ifndef KINFORMER_CLIENT_LIST_PAGER_H_
@@ -17,16 +21,21 @@
 #include <string>
 
 #include "kinformer/error.h"
+#include "kinformer/internal/resource_core.h"
 #include "kinformer/list_options.h"
 #include "kinformer/list_watch.h"
 
 namespace kinformer::internal::client {
 
-// Thread-compatible. Counterpart: client-go tools/pager, with FullListIfExpired.
+// Thread-compatible. Counterpart: client-go tools/pager.
 class ListPager {
  public:
-  // `options`: of the first page, its limit the size of all of them.
-  explicit ListPager(ListOptions options) : options_(options), request_(std::move(options)) {}
+  // `options`: of the first page, its limit the size of all of them. `full_list_if_expired`: pages
+  // that outlive their snapshot are given up for one full list.
+  explicit ListPager(ListOptions options, bool full_list_if_expired = true)
+      : options_(options),
+        request_(std::move(options)),
+        full_list_if_expired_(full_list_if_expired) {}
 
   // What to ask for next.
   [[nodiscard]] const ListOptions& request() const { return request_; }
@@ -44,10 +53,14 @@ class ListPager {
  private:
   const ListOptions options_;
   ListOptions request_;
+  const bool full_list_if_expired_;
   std::string resource_version_;
   bool paginated_ = false;
   bool in_one_piece_ = false;
 };
+
+// Adds the objects of one page to those of the pages before. The metadata of `all` stays.
+void AppendPage(ListedObjects page, ListedObjects& all);
 
 }  // namespace kinformer::internal::client
 

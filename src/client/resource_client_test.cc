@@ -299,6 +299,20 @@ TEST_F(ResourceClientTest, ListTakesAllPages) {
             "/api/v1/namespaces/default/configmaps?continue=next&limit=2");
 }
 
+TEST_F(ResourceClientTest, ListPageTakesOne) {
+  server_.script = {Json(Page("ab", "next")), StatusFailure(410, "Expired", "too old")};
+  Block([&] {
+    const auto page = ConfigMaps().ListPage({.limit = 2});
+    ASSERT_TRUE(page.ok()) << page.error();
+    EXPECT_EQ(page->size(), 2u);
+    EXPECT_EQ(page->metadata().continue_, "next");
+    const auto second = ConfigMaps().ListPage({.limit = 2, .continue_ = "next"});
+    ASSERT_FALSE(second.ok());
+    EXPECT_TRUE(IsResourceExpired(second.error()));
+  });
+  EXPECT_EQ(server_.requests.size(), 2u);
+}
+
 TEST_F(ResourceClientTest, AListThatExpiresBetweenPagesBeginsAgainWhole) {
   server_.script = {Json(Page("ab", "next")), StatusFailure(410, "Expired", "too old"),
                     Json(Page("xyz", ""))};

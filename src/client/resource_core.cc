@@ -229,27 +229,37 @@ Result<ObjectRef> ResourceCore::Get(std::string_view name, const GetOptions& opt
   return Send(std::move(request), call);
 }
 
+Env& ResourceCore::env() const { return client_->env(); }
+
+Result<ListedObjects> ResourceCore::ListPage(const ListOptions& options,
+                                             const CallOptions& call) const {
+  if (Result<std::string> path = Path(scope_, "", ""); !path) return std::move(path).error();
+  ListedObjects page;
+  const Result<void> done = client::BlockingCall::Run(
+      std::make_shared<ListPageCall>(
+          client::NewEngineListWatch(client_->engine(), *type_, scope_, {}, /*throttled=*/true),
+          client_->env(), options, page),
+      call);
+  if (!done) return done.error();
+  return page;
+}
+
 Result<ListedObjects> ResourceCore::List(const ListOptions& options,
                                          const CallOptions& call) const {
-  if (Result<std::string> path = Path(scope_, "", ""); !path) return std::move(path).error();
   ListedObjects all;
   client::ListPager pager(options);
   bool more = true;
   while (more) {
-    const Result<void> done = client::BlockingCall::Run(
-        std::make_shared<ListPageCall>(
-            client::NewEngineListWatch(client_->engine(), *type_, scope_, {}, /*throttled=*/true),
-            client_->env(), pager.request(), all),
-        call);
-    if (done) {
-      more = pager.Took(all.metadata);
+    Result<ListedObjects> page = ListPage(pager.request(), call);
+    if (page) {
+      more = pager.Took(page->metadata);
+      client::AppendPage(*std::move(page), all);
     } else {
-      if (!pager.StartsOver(done.error())) return done.error();
+      if (!pager.StartsOver(page.error())) return std::move(page).error();
       all = ListedObjects();
     }
   }
   all.metadata.resourceVersion = pager.resourceVersion();
-  all.metadata.remainingItemCount = 0;
   return all;
 }
 

@@ -57,11 +57,14 @@ class ResourceCore {
   ResourceCore(std::shared_ptr<ClientCore> client, const TypeInfo& type, std::string namespace_);
 
   [[nodiscard]] const TypeInfo& type() const { return *type_; }
+  [[nodiscard]] Env& env() const;
   [[nodiscard]] const std::string& namespace_() const { return scope_; }
   [[nodiscard]] ResourceCore InNamespace(std::string namespace_) const;
 
   Result<ObjectRef> Get(std::string_view name, const GetOptions& options,
                         const CallOptions& call) const;
+  // One page: all, where options.limit is 0.
+  Result<ListedObjects> ListPage(const ListOptions& options, const CallOptions& call) const;
   // All pages. A collection that expires between two pages is listed again, whole.
   Result<ListedObjects> List(const ListOptions& options, const CallOptions& call) const;
   Result<ObjectRef> Create(const RequestObject& object, const CreateOptions& options,

@@ -1,0 +1,61 @@
+// kinformer/internal/list_pager_core.h
+//
+// ListPagerCore: the untyped half of ListPager.
+
+#ifndef KINFORMER_INTERNAL_LIST_PAGER_CORE_H_
+#define KINFORMER_INTERNAL_LIST_PAGER_CORE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "kinformer/env.h"
+#include "kinformer/internal/block.h"
+#include "kinformer/internal/resource_core.h"
+#include "kinformer/list_options.h"
+#include "kinformer/request_options.h"
+#include "kinformer/result.h"
+
+namespace kinformer {
+
+// How a ListPager pages. Counterpart: the fields of pager.ListPager.
+struct ListPagerOptions {
+  std::int64_t page_size{500};  // objects; where ListOptions::limit says nothing
+  // List: pages that outlive the server's memory of their version are given up for one full list.
+  bool full_list_if_expired{true};
+  // EachListItem: pages that wait while one is gone through. One more is on its way.
+  std::size_t page_buffer_size{10};
+};
+
+namespace internal {
+
+struct PagedObjects {
+  ListedObjects objects{};
+  bool paginated = false;
+};
+
+// Thread-safe.
+class ListPagerCore {
+ public:
+  using PageFunc = std::function<Result<ListedObjects>(const ListOptions&, const CallOptions&)>;
+
+  ListPagerCore(Env& env, PageFunc page, ListPagerOptions options);
+
+  Result<PagedObjects> List(ListOptions options, const CallOptions& call) const;
+  Result<void> EachListItem(ListOptions options, const CallOptions& call,
+                            const std::function<Result<void>(const ObjectRef&)>& visit) const;
+
+ private:
+  class Fetcher;
+
+  [[nodiscard]] ListOptions WithLimit(ListOptions options) const;
+
+  Env& env_;
+  const PageFunc page_;
+  const ListPagerOptions options_;
+};
+
+}  // namespace internal
+}  // namespace kinformer
+
+#endif  // KINFORMER_INTERNAL_LIST_PAGER_CORE_H_
