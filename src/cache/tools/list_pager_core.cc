@@ -7,40 +7,12 @@
 #include <string>
 #include <utility>
 
-#include "base/deadline.h"
 #include "base/user_call.h"
+#include "cache/tools/patience.h"
 #include "client/list_pager.h"
 
 namespace kinformer::internal {
 namespace {
-
-// The caller's patience, which is for all pages together.
-class Patience {
- public:
-  Patience(Env& env, const CallOptions& call)
-      : env_(env), call_(call), end_(base::After(env.Now(), call.timeout)) {}
-
-  // What a page may take; or an error, where nothing may be asked for any more.
-  [[nodiscard]] Result<CallOptions> Left() const {
-    if (call_.stop.stop_requested()) {
-      return Error(Reason::kCanceled, "the caller has stopped the list between two pages");
-    }
-    CallOptions left = call_;
-    if (call_.timeout > Duration(0)) {
-      left.timeout = end_ - env_.Now();
-      if (left.timeout <= Duration(0)) {
-        return Error(Reason::kDeadlineExceeded,
-                     "the pages of the list took longer than the caller allows");
-      }
-    }
-    return left;
-  }
-
- private:
-  Env& env_;
-  const CallOptions call_;
-  const SteadyTime end_;
-};
 
 Error OnLoop() {
   return Error(Reason::kWouldDeadlock,
@@ -56,7 +28,7 @@ class ListPagerCore::Fetcher {
   Fetcher(const ListPagerCore& pager, ListOptions options, const CallOptions& call)
       : pager_(pager),
         pages_(std::move(options)),
-        patience_(pager.env_, {stopping_.get_token(), call.timeout}),
+        patience_(pager.env_, {stopping_.get_token(), call.timeout}, "the list"),
         stop_(call.stop),
         on_stop_(call.stop, [this] { Stop(); }),
         thread_(pager.env_.NewThread("list-pager", [this] { Run(); })) {}
@@ -79,7 +51,7 @@ class ListPagerCore::Fetcher {
       return std::optional<ListedObjects>();
     }
     if (stop_.stop_requested()) {
-      return Error(Reason::kCanceled, "the caller has stopped the list between two pages");
+      return Error(Reason::kCanceled, "the caller has stopped the list");
     }
     std::optional<ListedObjects> page = std::move(fetched_.front());
     fetched_.pop_front();
@@ -133,7 +105,7 @@ class ListPagerCore::Fetcher {
   const ListPagerCore& pager_;
   client::ListPager pages_;  // of the thread
   std::stop_source stopping_;
-  const Patience patience_;
+  const cache::Patience patience_;
   const std::stop_token stop_;  // the caller's
   const std::unique_ptr<Monitor> monitor_ = pager_.env_.NewMonitor();
   // Under the monitor's lock.
@@ -156,7 +128,7 @@ ListOptions ListPagerCore::WithLimit(ListOptions options) const {
 
 Result<PagedObjects> ListPagerCore::List(ListOptions options, const CallOptions& call) const {
   if (env_.OnLoopThread()) return OnLoop();
-  const Patience patience(env_, call);
+  const cache::Patience patience(env_, call, "the list");
   client::ListPager pages(WithLimit(std::move(options)), options_.full_list_if_expired);
   PagedObjects all;
   bool more = true;

@@ -1,0 +1,54 @@
+// kinformer/internal/watcher_core.h
+//
+// WatcherCore: the untyped half of Watcher; and what makes and uses one, without types.
+
+#ifndef KINFORMER_INTERNAL_WATCHER_CORE_H_
+#define KINFORMER_INTERNAL_WATCHER_CORE_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/internal/resource_core.h"
+#include "kinformer/list_watch.h"
+#include "kinformer/request_options.h"
+#include "kinformer/result.h"
+
+namespace kinformer::internal {
+
+class InformerCore;
+
+// Thread-safe. Destruction stops it.
+class WatcherCore {
+ public:
+  virtual ~WatcherCore() = default;
+  // See Watcher.
+  virtual Result<std::optional<OwnedWatchEvent>> Next(const CallOptions& call) = 0;
+  virtual void Stop() = 0;
+  [[nodiscard]] virtual Env& env() const = 0;
+};
+
+// See kinformer::NewRetryWatcher.
+Result<std::shared_ptr<WatcherCore>> NewRetryWatcherCore(
+    Env& env, std::string resource_version, std::unique_ptr<ListerWatcher> lister_watcher);
+
+// What the informer tells a handler. Stopping it stops the informer.
+Result<std::shared_ptr<WatcherCore>> NewInformerWatcherCore(
+    const std::shared_ptr<InformerCore>& informer);
+
+using RawCondition = std::function<Result<bool>(const OwnedWatchEvent&)>;
+struct RawUntilResult {
+  std::optional<OwnedWatchEvent> event{};
+  Result<void> result{};
+};
+// See kinformer::UntilWithoutRetry.
+RawUntilResult UntilWithoutRetryCore(WatcherCore& watcher,
+                                     const std::vector<RawCondition>& conditions,
+                                     const CallOptions& call);
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_WATCHER_CORE_H_

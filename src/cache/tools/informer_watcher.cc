@@ -1,0 +1,87 @@
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kinformer/informer_options.h"
+#include "kinformer/internal/informer_core.h"
+#include "kinformer/internal/raw_event.h"
+#include "kinformer/internal/watcher_core.h"
+
+#include "cache/tools/watch_events.h"
+
+namespace kinformer::internal {
+namespace {
+
+WatchEventType TypeOf(EventKind kind) {
+  switch (kind) {
+    case EventKind::kAdd:
+      return WatchEventType::kAdded;
+    case EventKind::kUpdate:
+      return WatchEventType::kModified;
+    case EventKind::kDelete:
+      return WatchEventType::kDeleted;
+  }
+  return WatchEventType::kModified;
+}
+
+// Passes events on as those of a watch.
+class PushingHandler final : public RawHandler {
+ public:
+  explicit PushingHandler(std::shared_ptr<cache::WatchEvents> events)
+      : events_(std::move(events)) {}
+  void Handle(const RawEvent& event) override {
+    events_->Push({TypeOf(event.kind), ObjectRef::Share(event.block),
+                   std::string(event.block->resourceVersion()), false});
+  }
+
+ private:
+  const std::shared_ptr<cache::WatchEvents> events_;
+};
+
+class InformerWatcher final : public WatcherCore {
+ public:
+  InformerWatcher(std::shared_ptr<InformerCore> informer,
+                  std::shared_ptr<cache::WatchEvents> events,
+                  std::shared_ptr<cache::Listener> listener)
+      : informer_(std::move(informer)),
+        events_(std::move(events)),
+        listener_(std::move(listener)) {}
+  ~InformerWatcher() override {
+    informer_->Stop();
+    static_cast<void>(RemoveListener(listener_));
+  }
+  InformerWatcher(const InformerWatcher&) = delete;
+  InformerWatcher& operator=(const InformerWatcher&) = delete;
+
+  Result<std::optional<OwnedWatchEvent>> Next(const CallOptions& call) override {
+    return events_->Next(call);
+  }
+  void Stop() override {
+    informer_->Stop();
+    events_->Stop();
+  }
+  [[nodiscard]] Env& env() const override { return informer_->env(); }
+
+ private:
+  const std::shared_ptr<InformerCore> informer_;
+  const std::shared_ptr<cache::WatchEvents> events_;
+  const std::shared_ptr<cache::Listener> listener_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<WatcherCore>> NewInformerWatcherCore(
+    const std::shared_ptr<InformerCore>& informer) {
+  auto events = std::make_shared<cache::WatchEvents>(informer->env());
+  HandlerOptions options;
+  options.name = "watcher";
+  options.resync_period = Duration(0);
+  // It is quick, and nothing may be left out.
+  options.overflow = OverflowPolicy::kBlock;
+  Result<std::shared_ptr<cache::Listener>> listener =
+      informer->AddHandler(std::make_shared<PushingHandler>(events), std::move(options));
+  if (!listener) return std::move(listener).error();
+  return std::make_shared<InformerWatcher>(informer, std::move(events), *std::move(listener));
+}
+
+}  // namespace kinformer::internal

@@ -1,0 +1,265 @@
+#include "kinformer/retry_watcher.h"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kinformer/simulation.h"
+
+#include "cache/pipeline/testing/informer_fixture.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace kinformer {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string Text(const ResourceWatchEvent<Pod>& event) {
+  static const char* const kSigns[] = {"+", "~", "-", "bookmark "};
+  return kSigns[static_cast<int>(event.type)] + event.object->name() + "@" + event.resourceVersion;
+}
+
+class RetryWatcherTest : public ::testing::Test {
+ protected:
+  RetryWatcherTest() { server_.Put("a"); }
+  void Open(const std::string& rv = "1") {
+    watcher_ = NewRetryWatcher<Pod>(sim_.env(), rv, server_.NewListerWatcher()).value();
+    sim_.RunReady();
+  }
+  // Takes what there is; how it ended afterwards, if it has.
+  std::vector<std::string> Take() {
+    std::vector<std::string> events;
+    EXPECT_TRUE(sim_.RunBlocking(
+        [&] {
+          for (;;) {
+            const auto next = watcher_->Next({.timeout = milliseconds(1)});
+            if (!next && next.error().reason() == Reason::kDeadlineExceeded) return;
+            if (!next) error_ = next.error();
+            closed_ = next && !*next;
+            if (closed_) return;
+            if (next) events.push_back(Text(**next));
+          }
+        },
+        seconds(10)));
+    return events;
+  }
+
+  Simulation sim_;
+  internal::cache::FakeServer server_{sim_.env()};
+  std::optional<Watcher<Pod>> watcher_;
+  std::optional<Error> error_;
+  bool closed_ = false;
+};
+
+TEST_F(RetryWatcherTest, RWA_01_NoVersionToStartFrom) {
+  for (const char* rv : {"", "0"}) {
+    const auto refused = NewRetryWatcher<Pod>(sim_.env(), rv, server_.NewListerWatcher());
+    ASSERT_FALSE(refused) << rv;
+    EXPECT_EQ(refused.error().reason(), Reason::kInvalidArgument);
+  }
+}
+
+TEST_F(RetryWatcherTest, RWA_02_OpeningFailsForAWhile) {
+  server_.watch_errors = {Error(Reason::kConnectionRefused, "refused"),
+                          Error(Reason::kInternalError, "500").WithHttpStatus(500),
+                          Error(Reason::kTimeout, "504").WithHttpStatus(504),
+                          Error(Reason::kExpired, "410").WithHttpStatus(410)};
+  server_.Put("b");
+  Open();
+  EXPECT_EQ(server_.requests.size(), 1U);
+  sim_.RunFor(milliseconds(3500));
+  EXPECT_EQ(server_.requests.size(), 4U);
+  EXPECT_THAT(Take(), IsEmpty());
+  sim_.RunFor(seconds(1));
+  EXPECT_THAT(Take(), ElementsAre("+b@2"));
+  EXPECT_EQ(server_.requests.back(), "WATCH rv=1 bookmarks");
+}
+
+TEST_F(RetryWatcherTest, RWA_03_OnlyWhatIsLater) {
+  server_.Put("b");
+  server_.Put("c");
+  Open("2");
+  server_.Put("a", "new");
+  server_.Delete("b");
+  sim_.RunReady();
+  EXPECT_THAT(Take(), ElementsAre("+c@3", "~a@4", "-b@5"));
+}
+
+TEST_F(RetryWatcherTest, RWA_04_GoneIsTheEnd) {
+  Open();
+  server_.Put("b");
+  server_.FailWatches(Error(Reason::kExpired, "too old").WithHttpStatus(410));
+  sim_.RunFor(seconds(10));
+  EXPECT_THAT(Take(), ElementsAre("+b@2"));
+  ASSERT_TRUE(error_);
+  EXPECT_TRUE(IsResourceExpired(*error_));
+  EXPECT_TRUE(closed_);
+  EXPECT_EQ(server_.requests.size(), 1U);
+}
+
+TEST_F(RetryWatcherTest, RWA_05_ForbiddenIsTheEnd) {
+  for (const Error& refused : {Error(Reason::kForbidden, "no").WithHttpStatus(403),
+                               Error(Reason::kUnauthorized, "who").WithHttpStatus(401)}) {
+    server_.requests.clear();
+    server_.watch_errors = {refused};
+    error_.reset();
+    Open();
+    sim_.RunFor(seconds(10));
+    EXPECT_THAT(Take(), IsEmpty());
+    ASSERT_TRUE(error_);
+    EXPECT_EQ(error_->reason(), refused.reason());
+    EXPECT_THAT(error_->message(), HasSubstr("permission"));
+    EXPECT_TRUE(closed_);
+    EXPECT_EQ(server_.requests.size(), 1U);
+  }
+}
+
+TEST_F(RetryWatcherTest, RWA_06_ErrorsThatAreRetried) {
+  Open();
+  const std::vector<Error> errors = {Error(Reason::kTimeout, "504").WithHttpStatus(504),
+                                     Error(Reason::kInternalError, "500").WithHttpStatus(500),
+                                     Error(Reason::kUnknown, "418").WithHttpStatus(418),
+                                     Error(Reason::kDecode, "not a Status")};
+  for (const Error& error : errors) {
+    server_.FailWatches(error);
+    sim_.RunFor(milliseconds(1100));
+    EXPECT_EQ(server_.open_watches(), 1U) << error;
+  }
+  server_.Put("b");
+  sim_.RunReady();
+  EXPECT_THAT(Take(), ElementsAre("+b@2"));
+  EXPECT_FALSE(error_);
+  // The server may ask for more time.
+  server_.FailWatches(
+      Error(Reason::kInternalError, "500").WithHttpStatus(500).WithRetryAfter(seconds(7)));
+  sim_.RunFor(milliseconds(6900));
+  EXPECT_EQ(server_.open_watches(), 0U);
+  sim_.RunFor(milliseconds(200));
+  EXPECT_EQ(server_.open_watches(), 1U);
+}
+
+TEST_F(RetryWatcherTest, RWA_07_ClosedAgainAndAgain) {
+  server_.set_rv(10);
+  Open("10");
+  std::vector<std::string> wanted;
+  for (int i = 0; i < 4; ++i) {
+    server_.set_rv(static_cast<std::uint64_t>(20 + 10 * i));
+    const std::string name = "p" + std::to_string(i);
+    wanted.push_back("+" + name + "@" + server_.Put(name));
+    sim_.RunReady();
+    i % 2 == 0 ? server_.EndWatches() : server_.BreakWatches();
+    sim_.RunFor(seconds(2));
+  }
+  EXPECT_EQ(Take(), wanted);
+  EXPECT_THAT(server_.requests,
+              ElementsAre("WATCH rv=10 bookmarks", "WATCH rv=21 bookmarks", "WATCH rv=31 bookmarks",
+                          "WATCH rv=41 bookmarks", "WATCH rv=51 bookmarks"));
+}
+
+TEST_F(RetryWatcherTest, RWA_07_AWatchThatLivedIsResumedAtOnce) {
+  Open();
+  sim_.RunFor(seconds(60));
+  server_.EndWatches();
+  sim_.RunFor(milliseconds(1));
+  EXPECT_EQ(server_.requests.size(), 2U);
+  server_.EndWatches();
+  sim_.RunFor(milliseconds(900));
+  EXPECT_EQ(server_.requests.size(), 2U);
+}
+
+TEST_F(RetryWatcherTest, RWA_08_StoppedUnread) {
+  Open();
+  server_.Put("b");
+  sim_.RunReady();
+  watcher_->Stop();
+  watcher_->Stop();
+  sim_.RunReady();
+  EXPECT_EQ(server_.open_watches(), 0U);
+  EXPECT_THAT(Take(), IsEmpty());
+  EXPECT_TRUE(closed_);
+  watcher_.reset();
+}
+
+TEST_F(RetryWatcherTest, LosingTheLastHandleEndsIt) {
+  Open();
+  std::optional<Watcher<Pod>> copy = watcher_;
+  watcher_.reset();
+  sim_.RunReady();
+  EXPECT_EQ(server_.open_watches(), 1U);
+  copy.reset();
+  EXPECT_EQ(server_.open_watches(), 0U);
+}
+
+TEST_F(RetryWatcherTest, BookmarksMoveItOnUnseen) {
+  Open();
+  server_.set_rv(40);
+  server_.Bookmark();
+  server_.EndWatches();
+  sim_.RunFor(seconds(2));
+  EXPECT_THAT(Take(), IsEmpty());
+  EXPECT_EQ(server_.requests.back(), "WATCH rv=40 bookmarks");
+}
+
+TEST_F(RetryWatcherTest, AnEventWithoutAVersionEndsIt) {
+  Open();
+  server_.Send(WatchEventType::kAdded, internal::cache::MakePod("default", "x", ""));
+  server_.Put("b");
+  sim_.RunFor(seconds(5));
+  EXPECT_THAT(Take(), IsEmpty());
+  ASSERT_TRUE(error_);
+  EXPECT_EQ(error_->reason(), Reason::kInternalError);
+  EXPECT_EQ(server_.open_watches(), 0U);
+}
+
+TEST_F(RetryWatcherTest, UnreadableObjectsAreLeftOut) {
+  Open();
+  server_.SendUnreadable(WatchEventType::kAdded, "x", "7");
+  server_.EndWatches();
+  sim_.RunFor(seconds(2));
+  EXPECT_THAT(Take(), IsEmpty());
+  EXPECT_EQ(server_.requests.back(), "WATCH rv=7 bookmarks");
+}
+
+TEST_F(RetryWatcherTest, ASlowReaderClosesTheWatchAndMissesNothing) {
+  Open();
+  std::vector<std::string> wanted;
+  const auto put = [&](int from, int to) {
+    for (int i = from; i < to; ++i) {
+      const std::string name = "p" + std::to_string(i);
+      wanted.push_back("+" + name + "@" + server_.Put(name));
+    }
+    sim_.RunFor(seconds(2));
+  };
+  put(0, 5000);
+  EXPECT_EQ(server_.open_watches(), 0U);
+  put(5000, 6000);
+  EXPECT_EQ(server_.requests.size(), 1U);
+  EXPECT_EQ(Take(), wanted);
+  EXPECT_EQ(server_.requests.size(), 2U);
+  EXPECT_EQ(server_.open_watches(), 1U);
+}
+
+TEST_F(RetryWatcherTest, AReaderMayGiveUpWaiting) {
+  Open();
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(watcher_->Next({.stop = stop.get_token()}).error().reason(), Reason::kCanceled);
+  std::optional<Reason> on_loop;
+  sim_.env().loop().Post([&] { on_loop = watcher_->Next().error().reason(); });
+  sim_.RunReady();
+  EXPECT_EQ(on_loop, Reason::kWouldDeadlock);
+  server_.Put("b");
+  sim_.RunReady();
+  EXPECT_THAT(Take(), ElementsAre("+b@2"));
+}
+
+}  // namespace
+}  // namespace kinformer
