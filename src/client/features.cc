@@ -22,4 +22,10 @@ bool WatchListClientEnabled() {
   return kEnabled;
 }
 
+bool WatchListInconsistencyDetectorEnabled() {
+  static const bool kEnabled =
+      ParseFeature(std::getenv("KUBE_WATCHLIST_INCONSISTENCY_DETECTOR"), false);
+  return kEnabled;
+}
+
 }  // namespace kinformer::internal::client

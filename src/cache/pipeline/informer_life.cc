@@ -4,6 +4,7 @@
 
 #include "kinformer/internal/block_builder.h"
 
+#include "cache/pipeline/data_consistency_detector.h"
 #include "cache/pipeline/informer_impl.h"
 
 namespace kinformer::internal::cache {
@@ -59,7 +60,7 @@ ReflectorOptions ReflectorOptionsOf(const InformerCore::Impl& informer) {
 
 InformerLife::InformerLife(InformerCore::Impl& informer,
                            std::unique_ptr<ListerWatcher> lister_watcher)
-    : lister_watcher_(std::move(lister_watcher)),
+    : lister_watcher_(DetectingIfAsked(informer.env, std::move(lister_watcher))),
       contained_(informer.env, *lister_watcher_),
       controller_(informer.env, *informer.store, informer.processor, informer.counters,
                   ControllerOptionsOf(

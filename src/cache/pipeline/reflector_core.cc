@@ -6,6 +6,7 @@
 #include "base/forked.h"
 #include "base/user_call.h"
 #include "cache/pipeline/contained_list_watch.h"
+#include "cache/pipeline/data_consistency_detector.h"
 #include "cache/pipeline/informer_observers.h"
 #include "cache/pipeline/reflector.h"
 #include "cache/pipeline/reflector_status.h"
@@ -182,7 +183,7 @@ void ReflectorCore::Impl::ChunkEnd() {
 ReflectorCore::ReflectorCore(Env& env, std::unique_ptr<ListerWatcher> lister_watcher,
                              std::shared_ptr<RawReflectorStore> store,
                              const TypeInfo* expected_type, ReflectorOptions options)
-    : lister_watcher_(std::move(lister_watcher)),
+    : lister_watcher_(cache::DetectingIfAsked(env, std::move(lister_watcher))),
       impl_(std::make_shared<Impl>(env, *lister_watcher_, std::move(store), expected_type,
                                    std::move(options))) {}
 
