@@ -1,7 +1,8 @@
 // Whatever one asks of a server, others are answered meanwhile: no turn of its loop takes more than
 // ten milliseconds of CPU time. Each request here would take many times that in one turn.
 
-#include <chrono>
+#include "integration/fair_server.h"
+
 #include <fstream>
 #include <functional>
 #include <gmock/gmock.h>
@@ -11,12 +12,6 @@
 #include <unistd.h>
 #include <vector>
 
-#include "kinformer/testing/api_server.h"
-
-#include "integration/hostile_requests.h"
-#include "integration/loop_turns.h"
-#include "integration/raw_http.h"
-
 namespace kinformer::testing {
 namespace {
 
@@ -25,22 +20,11 @@ constexpr std::size_t kMost = std::size_t{1} << 20;
 constexpr std::string_view kThings = "/apis/e.example/v1/namespaces/default/things";
 constexpr std::string_view kCrowd = "/api/v1/namespaces/crowd/configmaps";
 
-struct Row {
-  std::string name;
-  int status = 200;
-  std::function<std::string()> request;
-};
-
-std::string List(std::size_t count, const std::function<std::string(std::size_t)>& item) {
-  std::string out = "[";
-  for (std::size_t i = 0; i < count; ++i) out += (i == 0 ? "" : ",") + item(i);
-  return out + "]";
-}
 // `text` again and again.
 std::string Fill(std::string_view text) { return Repeat(text, (kMost - 1000) / text.size()); }
 
 std::string Containers(std::size_t count) {
-  return List(count, [](std::size_t i) {
+  return JsonList(count, [](std::size_t i) {
     return R"({"name":"c)" + std::to_string(i) + R"(","image":"i"})";
   });
 }
@@ -50,7 +34,7 @@ std::string Thing(std::string_view name, std::string_view rest) {
   return Json("POST", kThings, body.append(name).append("\"},").append(rest).append("}"));
 }
 
-std::vector<Row> Writes() {
+std::vector<FairRow> Writes() {
   const auto entries = [](std::string_view value) {
     return R"({"data":{)" + Members(30'000, value) + "}}";
   };
@@ -61,7 +45,7 @@ std::vector<Row> Writes() {
        [] { return Patch("entries", "json", R"([{"op":"add","path":"/data/z","value":"1"}])"); }},
       {"JsonPatchOfManyOperations", 200,
        [] {
-         return Patch("entries", "json", List(10'000, [](std::size_t i) {
+         return Patch("entries", "json", JsonList(10'000, [](std::size_t i) {
                         return R"({"op":"replace","path":"/data/k)" + std::to_string(i) +
                                R"(","value":"w"})";
                       }));
@@ -83,11 +67,13 @@ std::vector<Row> Writes() {
        [] { return Yaml("metadata: {name: flow}\nx: [" + Fill("0,") + "0]\n"); }},
       {"Finalizers", 201,
        [] {
-         return Json(
-             "POST", kMaps,
-             R"({"metadata":{"name":"finalizers","finalizers":)" + List(30'000, [](std::size_t i) {
-               return "\"e.example/f" + std::to_string(i) + "\"";
-             }) + "}}");
+         return Json("POST", kMaps,
+                     R"({"metadata":{"name":"finalizers","finalizers":)" +
+                         JsonList(30'000,
+                                  [](std::size_t i) {
+                                    return "\"e.example/f" + std::to_string(i) + "\"";
+                                  }) +
+                         "}}");
        }},
       {"Containers", 201,
        [] {
@@ -115,8 +101,9 @@ std::vector<Row> Writes() {
        [] { return Thing("violations", "\"words\":[" + Fill("\"A\",") + "\"a\"]"); }},
       {"SchemaSet", 201,
        [] {
-         return Thing("set",
-                      "\"set\":" + List(100'000, [](std::size_t i) { return std::to_string(i); }));
+         return Thing("set", "\"set\":" + JsonList(100'000, [](std::size_t i) {
+                               return std::to_string(i);
+                             }));
        }},
       {"SchemaPrunes", 201, [] { return Thing("pruned", Members(80'000, "1")); }},
       {"SchemaKeepsAnything", 201,
@@ -124,7 +111,7 @@ std::vector<Row> Writes() {
   };
 }
 
-std::vector<Row> Reads() {
+std::vector<FairRow> Reads() {
   const std::string entries = std::string(kMaps) + "/entries";
   const std::string crowd(kCrowd);
   const auto get = [](std::string target, std::string accept = "application/json") {
@@ -157,11 +144,9 @@ std::vector<Row> Reads() {
   };
 }
 
-// The rows build on each other, so they are one test of each kind.
-class FairServer : public ::testing::Test {
+class FairToBodies : public FairServer {
  protected:
-  FairServer() {
-    server_.Listen().OrExit();
+  FairToBodies() {
     const RawReply made =
         Ask(Json("POST", kCrds,
                  R"({"metadata":{"name":"things.e.example"},"spec":{"group":"e.example",)"
@@ -175,41 +160,16 @@ class FairServer : public ::testing::Test {
                  R"("items":{"type":"integer"}}}}}}]}})"));
     EXPECT_EQ(made.status, 201) << made.text;
   }
-
-  RawReply Ask(const std::string& bytes) { return Exchange(server_.http().port(), bytes); }
-
-  void AskAll(const std::vector<Row>& rows) {
-    const auto allowed = LongestTurnAllowed();
-    for (const Row& row : rows) {
-      const std::string request = row.request();
-      std::chrono::nanoseconds longest{};
-      // What else the machine does costs caches, too: then again. Some are done by then, which is
-      // found out late.
-      for (int attempt = 0; attempt < 3; ++attempt) {
-        LoopTurns turns(server_.env());
-        const RawReply reply = Ask(request);
-        longest = turns.Longest();
-        if (attempt == 0) {
-          EXPECT_EQ(reply.status, row.status) << row.name << ": " << reply.text.substr(0, 500);
-        }
-        if (longest < allowed) break;
-      }
-      EXPECT_LT(longest, allowed) << row.name;
-      RecordProperty(row.name + "_us", std::to_string(longest.count() / 1000));
-    }
-  }
-
-  ApiServer server_;
 };
 
-TEST_F(FairServer, LargeBodiesAreNoOnesBusinessButTheirSenders) {
+TEST_F(FairToBodies, LargeBodiesAreNoOnesBusinessButTheirSenders) {
   AskAll(Writes());
   for (const char* name : {"entries", "yaml", "numbers", "finalizers"}) {
     EXPECT_EQ(Ask(Get(std::string(kMaps) + "/" + name)).status, 200) << name;
   }
 }
 
-TEST_F(FairServer, LargeAnswersAndCollectionsComeInTurns) {
+TEST_F(FairToBodies, LargeAnswersAndCollectionsComeInTurns) {
   std::string manifests = "apiVersion: v1\nkind: Namespace\nmetadata: {name: crowd}\n";
   for (int i = 0; i < 20'000; ++i) {
     manifests += "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: m" + std::to_string(i) +
@@ -234,7 +194,7 @@ std::size_t ResidentBytes() {
   return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-TEST_F(FairServer, Row43AnAnswerWithoutEndKeepsNobodyWaiting) {
+TEST_F(FairToBodies, Row43AnAnswerWithoutEndKeepsNobodyWaiting) {
   server_.faults().Add({.resource = "leases",
                         .action = apiserver::FaultAction::kGarbage,
                         .text = "nothing but noise ",

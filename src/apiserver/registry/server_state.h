@@ -9,13 +9,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
+#include <utility>
 
 #include "kinformer/apiserver/api_server_options.h"
 #include "kinformer/env.h"
 
 #include "apiserver/registry/resource_table.h"
+#include "apiserver/store/background_tasks.h"
 #include "apiserver/store/deadlines.h"
 
 namespace kinformer::apiserver {
@@ -29,7 +30,8 @@ struct ServerState {
         resources({.max_events = options.history_events,
                    .max_age = options.history_age,
                    .floor = options.first_resource_version.value_or(1)}),
-        resource_version(options.first_resource_version.value_or(1)) {}
+        resource_version(options.first_resource_version.value_or(1)),
+        tasks_(environment) {}
 
   // Up to which resourceVersion states are forgotten as time goes by, whatever has been written: as
   // etcd is compacted every `history_age`, which is a version of its own. To be asked where an
@@ -71,12 +73,8 @@ struct ServerState {
     }
   }
 
-  // Runs `task` on the loop unless the server has gone by then.
-  void Post(std::function<void()> task) {
-    env.loop().Post([weak = std::weak_ptr<int>(alive_), run = std::move(task)] {
-      if (!weak.expired()) run();
-    });
-  }
+  // Runs `task` in a later turn of the loop unless the server has gone by then.
+  void Post(std::function<void()> task) { tasks_.Post(std::move(task)); }
 
  private:
   std::optional<SteadyTime> next_compaction_;
@@ -84,7 +82,7 @@ struct ServerState {
   std::int64_t next_compacted_version_ = 0;
   std::map<WaitId, std::function<void()>> waits_;
   std::uint64_t next_wait_ = 1;
-  std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+  BackgroundTasks tasks_;
 };
 
 }  // namespace kinformer::apiserver

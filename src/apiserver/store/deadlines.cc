@@ -1,5 +1,7 @@
 #include "apiserver/store/deadlines.h"
 
+#include "base/work_slice.h"
+
 namespace kinformer::apiserver {
 
 Deadlines::Id Deadlines::Add(SteadyTime when, std::function<void()> run) {
@@ -15,19 +17,31 @@ void Deadlines::Remove(const Id& id) {
 }
 
 void Deadlines::Arm() {
+  if (coming_) return;
   const SteadyTime first = entries_.begin()->first.first;
   if (timer_.armed() && armed_for_ <= first) return;
-  armed_for_ = first;
-  timer_ = env_.loop().RunAt(first, [this] { Run(); });
+  if (first > env_.Now()) {
+    armed_for_ = first;
+    timer_ = env_.loop().RunAt(first, [this] { Run(); });
+    return;
+  }
+  // A timer for what is due already would not let others come in between.
+  coming_ = true;
+  env_.loop().Post([this, alive = std::weak_ptr<int>(alive_)] {
+    if (!alive.expired()) Run();
+  });
 }
 
 void Deadlines::Run() {
   timer_ = Timer();
+  coming_ = true;
   const SteadyTime now = env_.Now();
-  while (!entries_.empty() && entries_.begin()->first.first <= now) {
+  const internal::base::WorkSlice turn(env_);
+  while (!entries_.empty() && entries_.begin()->first.first <= now && !turn.over()) {
     const auto entry = entries_.extract(entries_.begin());
     entry.mapped()();
   }
+  coming_ = false;
   if (!entries_.empty()) Arm();
 }
 

@@ -15,7 +15,8 @@
 
 namespace kinformer::apiserver {
 
-// Runs functions at their times, on the loop. Loop-confined.
+// Runs functions at their times, on the loop; of many that are due together, some in later turns.
+// Loop-confined.
 class Deadlines {
  public:
   explicit Deadlines(Env& env) : env_(env) {}
@@ -36,6 +37,8 @@ class Deadlines {
   std::uint64_t next_ = 1;
   SteadyTime armed_for_{};
   Timer timer_;
+  bool coming_ = false;  // Run is, or is under way
+  std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 
 }  // namespace kinformer::apiserver

@@ -2,22 +2,17 @@
 
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "apiserver/errors/status.h"
 #include "apiserver/read/list_stream.h"
 #include "apiserver/request/object_encoder.h"
+#include "apiserver/write/object_sweep.h"
 #include "base/work_slice.h"
 
 namespace kinformer::apiserver {
 namespace {
 
 using internal::base::WorkSlice;
-
-// Objects that are found before they are deleted, and those that one turn looks at where the clock
-// does not say when it is over.
-constexpr std::size_t kBatch = 16;
-constexpr std::size_t kMostVisits = 512;
 
 class CollectionDeletion final : public Deferred {
  public:
@@ -27,7 +22,8 @@ class CollectionDeletion final : public Deferred {
         plan_(std::move(plan)),
         store_(plan_.request.at.resource->store),
         pin_(store_, state.resource_version),
-        answer_(Listed()) {
+        answer_(Listed()),
+        sweep_(plan_.selection.prefix()) {
     Turn();
   }
 
@@ -45,43 +41,21 @@ class CollectionDeletion final : public Deferred {
 
   void Turn() {
     const WorkSlice turn(state_.env);
-    visits_ = 0;
-    while (!walked_ || !found_.empty()) {
-      if (found_.empty()) Find(turn);
-      for (const StoredObjectPtr& stored : std::exchange(found_, {})) {
-        if (const Result<void> gone = Delete(*stored); !gone) {
-          return Begin(ErrorResponse(gone.error(), plan_.request.accept));
-        }
-      }
-      if (walked_ || (!turn.over() && visits_ < kMostVisits)) continue;
-      state_.Post([this, alive = std::weak_ptr<int>(alive_)] {
-        if (!alive.expired()) Turn();
-      });
-      return;
-    }
-    Begin(std::move(answer_));
-  }
-
-  // Deleting changes what is walked over, so some are found first.
-  void Find(const WorkSlice& turn) {
     const Selection& selection = plan_.selection;
-    walked_ = true;
-    store_->Walk(selection.prefix(), next_, pin_.resource_version(),
-                 [&](const StoredObjectPtr& stored) {
-                   const bool pause =
-                       found_.size() == kBatch || visits_ == kMostVisits ||
-                       (visits_ > 0 && visits_ % kBatch == 0 && found_.empty() && turn.over());
-                   if (pause) {
-                     next_ = stored->key();
-                     walked_ = false;
-                     return false;
-                   }
-                   ++visits_;
-                   if (!selection.InScope(*stored) || !selection.Matches(*stored)) return true;
-                   found_.push_back(stored);
-                   ++count_;
-                   return plan_.limit <= 0 || count_ < plan_.limit;
-                 });
+    const bool all = sweep_.Run(
+        *store_, pin_.resource_version(), turn,
+        [&](const StoredObject& stored) {
+          return selection.InScope(stored) && selection.Matches(stored);
+        },
+        [this](const StoredObject& stored) {
+          gone_ = Delete(stored);
+          return gone_.ok() && (plan_.limit <= 0 || ++count_ < plan_.limit);
+        });
+    if (!gone_) return Begin(ErrorResponse(gone_.error(), plan_.request.accept));
+    if (all) return Begin(std::move(answer_));
+    state_.Post([this, alive = std::weak_ptr<int>(alive_)] {
+      if (!alive.expired()) Turn();
+    });
   }
 
   Result<void> Delete(const StoredObject& stored) {
@@ -100,11 +74,9 @@ class CollectionDeletion final : public Deferred {
   const std::shared_ptr<ResourceStore> store_;
   const ResourceStore::Pin pin_;
   ResponsePtr answer_;
-  std::string next_{};
-  std::vector<StoredObjectPtr> found_{};
-  std::size_t visits_ = 0;  // of this turn
-  std::int64_t count_ = 0;  // of all
-  bool walked_ = false;
+  ObjectSweep sweep_;
+  Result<void> gone_{};
+  std::int64_t count_ = 0;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 

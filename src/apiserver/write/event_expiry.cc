@@ -1,5 +1,9 @@
 #include "apiserver/write/event_expiry.h"
 
+#include <utility>
+
+#include "base/work_slice.h"
+
 namespace kinformer::apiserver {
 
 void EventExpiry::AfterPut(const ResourceAt& at, const StoredObjectPtr&,
@@ -12,16 +16,19 @@ void EventExpiry::AfterPut(const ResourceAt& at, const StoredObjectPtr&,
                       .at = at,
                       .key = stored->key(),
                       .resource_version = stored->resource_version()});
-  if (entries_.size() == 1) Arm();
+  Arm();
 }
 
 void EventExpiry::Arm() {
+  if (std::exchange(armed_, true)) return;
   state_.deadlines.Add(entries_.front().due, [this] { Expire(); });
 }
 
 void EventExpiry::Expire() {
+  armed_ = false;
   const SteadyTime now = state_.env.Now();
-  while (!entries_.empty() && entries_.front().due <= now) {
+  const internal::base::WorkSlice turn(state_.env);
+  while (!entries_.empty() && entries_.front().due <= now && !turn.over()) {
     const Entry entry = std::move(entries_.front());
     entries_.pop_front();
     const StoredObjectPtr stored = entry.at.resource->store->Get(entry.key);

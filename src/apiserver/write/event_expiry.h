@@ -14,7 +14,7 @@
 
 namespace kinformer::apiserver {
 
-// One timer for all of them. Loop-confined.
+// One timer for all of them; of many that are due together, some go in later turns. Loop-confined.
 class EventExpiry final : public WriteObserver {
  public:
   EventExpiry(ServerState& state, ObjectWriter& writer) : state_(state), writer_(writer) {}
@@ -37,6 +37,7 @@ class EventExpiry final : public WriteObserver {
   ServerState& state_;
   ObjectWriter& writer_;
   std::deque<Entry> entries_;  // the first is due first
+  bool armed_ = false;
 };
 
 }  // namespace kinformer::apiserver

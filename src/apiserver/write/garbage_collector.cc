@@ -1,34 +1,47 @@
 #include "apiserver/write/garbage_collector.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "apiserver/request/object_encoder.h"
 #include "apiserver/write/propagation.h"
+#include "base/work_slice.h"
 
 namespace kinformer::apiserver {
 namespace {
 
 // How many deleted objects are remembered for dependents that are made too late.
 constexpr std::size_t kMaxGone = 4096;
+// How many dependents one turn visits where the clock does not say when it is over.
+constexpr std::size_t kMostVisits = 512;
 
-struct Owner {
-  std::string uid;
-  bool blocks = false;
-  bool operator==(const Owner&) const = default;
-};
+using Owner = GarbageCollector::Owner;
 
-std::vector<Owner> OwnersOf(const StoredObjectPtr& stored) {
+std::vector<Owner> OwnersIn(const json::Value& metadata) {
   std::vector<Owner> owners;
-  if (stored == nullptr || !stored->owned()) return owners;
-  // Text of our own making always parses.
-  const json::Value metadata = json::Parse(MetadataText(stored->body())).value_or(json::Value());
   for (const json::Value& owner : metadata["ownerReferences"].items()) {
     owners.push_back({.uid = owner["uid"].StringOrEmpty(),
                       .blocks = owner["blockOwnerDeletion"].AsBool().value_or(false)});
   }
   return owners;
+}
+
+std::vector<Owner> OwnersOf(const StoredObjectPtr& stored) {
+  if (stored == nullptr || !stored->owned()) return {};
+  // Text of our own making always parses.
+  return OwnersIn(json::Parse(MetadataText(stored->body())).value_or(json::Value()));
+}
+
+// Whether each of them is to wait for the object.
+std::map<std::string, bool> ByUid(const std::vector<Owner>& owners) {
+  std::map<std::string, bool> out;
+  for (const Owner& owner : owners) {
+    bool& blocks = out[owner.uid];
+    blocks = blocks || owner.blocks;
+  }
+  return out;
 }
 
 WriteTarget TargetOf(const std::shared_ptr<ServedResource>& resource,
@@ -41,52 +54,70 @@ WriteTarget TargetOf(const std::shared_ptr<ServedResource>& resource,
 
 }  // namespace
 
+std::string GarbageCollector::Place::Namespace() const {
+  return resource->namespaced ? key.substr(0, key.find('/')) : std::string();
+}
+
 void GarbageCollector::AfterPut(const ResourceAt& at, const StoredObjectPtr& old,
                                 const StoredObjectPtr& stored, const json::Value& object) {
-  IndexOwners(at, old, stored);
+  const Place place{.resource = at.resource, .key = stored->key()};
+  IndexOwners(place, OwnersOf(old),
+              stored->owned() ? OwnersIn(object["metadata"]) : std::vector<Owner>());
   if (object.At("/metadata/deletionTimestamp").is_null()) return;
-  if (!HasFinalizer(object, kOrphanFinalizer) && !HasFinalizer(object, kForegroundFinalizer)) {
-    waiting_.erase(std::string(stored->uid()));
+  const std::string uid(stored->uid());
+  const bool orphans = HasFinalizer(object, kOrphanFinalizer);
+  if (!orphans && !HasFinalizer(object, kForegroundFinalizer)) {
+    waiting_.erase(uid);
     return;
   }
-  const std::string uid(stored->uid());
-  waiting_.insert_or_assign(uid, Place{.resource = at.resource, .key = stored->key()});
-  state_.Post([this, uid] { Advance(uid); });
+  Waiting& waiting = waiting_.try_emplace(uid, Waiting{.place = place}).first->second;
+  if (waiting.orphans != orphans) {
+    waiting.orphans = orphans;
+    waiting.StartOver();
+  }
+  PostAdvance(uid);
 }
 
 void GarbageCollector::AfterRemove(const ResourceAt& at, const StoredObjectPtr& old) {
-  IndexOwners(at, old, nullptr);
+  IndexOwners({.resource = at.resource, .key = old->key()}, OwnersOf(old), {});
   const std::string uid(old->uid());
   waiting_.erase(uid);
   RememberGone(old);
   if (!dependents_.contains(uid)) return;
-  const auto collect = [this, uid, ns = std::string(old->namespace_())] {
-    for (const Place& place : DependentsOf(uid, ns)) Attempt(place);
-  };
+  collecting_.try_emplace(uid, Collection{.namespace_ = std::string(old->namespace_())});
+  const auto collect = [this, uid] { Collect(uid); };
   if (state_.options.garbage_collection_delay <= Duration::zero()) return state_.Post(collect);
   state_.deadlines.Add(state_.env.Now() + state_.options.garbage_collection_delay, collect);
 }
 
-void GarbageCollector::IndexOwners(const ResourceAt& at, const StoredObjectPtr& old,
-                                   const StoredObjectPtr& stored) {
-  const std::vector<Owner> before = OwnersOf(old);
-  const std::vector<Owner> after = OwnersOf(stored);
+void GarbageCollector::IndexOwners(const Place& place, const std::vector<Owner>& before,
+                                   const std::vector<Owner>& after) {
   if (before == after) return;
-  for (const Owner& owner : before) {
-    if (waiting_.contains(owner.uid)) state_.Post([this, uid = owner.uid] { Advance(uid); });
-    const auto found = dependents_.find(owner.uid);
+  const std::map<std::string, bool> were = ByUid(before);
+  const std::map<std::string, bool> are = ByUid(after);
+  for (const auto& [uid, blocks] : were) {
+    const auto still = are.find(uid);
+    if (still != are.end() && still->second == blocks) continue;
+    if (waiting_.contains(uid)) PostAdvance(uid);
+    const auto found = dependents_.find(uid);
     if (found == dependents_.end()) continue;
-    found->second.erase({.resource = at.resource, .key = old->key()});
-    if (found->second.empty()) dependents_.erase(found);
+    found->second.blocking.erase(place);
+    if (still != are.end()) continue;
+    found->second.all.erase(place);
+    if (found->second.all.empty()) dependents_.erase(found);
   }
   bool late = false;
-  for (const Owner& owner : after) {
-    dependents_[owner.uid].insert({.resource = at.resource, .key = stored->key()});
-    late = late || gone_.contains(owner.uid);
+  for (const auto& [uid, blocks] : are) {
+    late = late || gone_.contains(uid) || collecting_.contains(uid);
+    Dependents& dependents = dependents_[uid];
+    if (blocks) dependents.blocking.insert(place);
+    const bool fresh = dependents.all.insert(place).second;
+    if (const auto waits = waiting_.find(uid); fresh && waits != waiting_.end()) {
+      waits->second.StartOver();
+      PostAdvance(uid);
+    }
   }
-  if (!late) return;
-  state_.Post(
-      [this, place = Place{.resource = at.resource, .key = stored->key()}] { Attempt(place); });
+  if (late) state_.Post([this, place] { Attempt(place); });
 }
 
 void GarbageCollector::RememberGone(const StoredObjectPtr& old) {
@@ -98,30 +129,69 @@ void GarbageCollector::RememberGone(const StoredObjectPtr& old) {
   gone_order_.pop_front();
 }
 
-std::set<GarbageCollector::Place> GarbageCollector::DependentsOf(const std::string& uid,
-                                                                 std::string_view ns) const {
-  const auto found = dependents_.find(uid);
-  if (found == dependents_.end()) return {};
-  std::set<Place> places = found->second;
-  std::erase_if(places, [&](const Place& place) {
-    const StoredObjectPtr stored = place.resource->store->Get(place.key);
-    return stored == nullptr || (!ns.empty() && stored->namespace_() != ns);
-  });
-  return places;
+bool GarbageCollector::VisitDependents(const std::string& uid, std::string_view ns, Visit& visit,
+                                       const std::function<void(const Place&)>& act) const {
+  const internal::base::WorkSlice turn(state_.env);
+  for (std::size_t visits = 0; !visit.done; ++visits) {
+    if (visits == kMostVisits || turn.over()) return false;
+    const auto found = dependents_.find(uid);
+    if (found == dependents_.end()) break;
+    const std::set<Place>& all = found->second.all;
+    const auto next = visit.last ? all.upper_bound(*visit.last) : all.begin();
+    if (next == all.end()) break;
+    visit.last = *next;
+    if (IsDependent(*visit.last, ns)) act(*visit.last);
+  }
+  visit.done = true;
+  return true;
+}
+
+bool GarbageCollector::IsDependent(const Place& place, std::string_view ns) {
+  const StoredObjectPtr stored = place.resource->store->Get(place.key);
+  return stored != nullptr && (ns.empty() || stored->namespace_() == ns);
+}
+
+void GarbageCollector::Collect(const std::string& uid) {
+  const auto found = collecting_.find(uid);
+  if (found == collecting_.end()) return;
+  Collection& collection = found->second;
+  const bool all = VisitDependents(uid, collection.namespace_, collection.visit,
+                                   [this](const Place& place) { Attempt(place); });
+  if (!all) return state_.Post([this, uid] { Collect(uid); });
+  collecting_.erase(uid);
+}
+
+void GarbageCollector::PostAdvance(const std::string& uid) {
+  if (!std::exchange(waiting_.at(uid).posted, true)) state_.Post([this, uid] { Advance(uid); });
 }
 
 void GarbageCollector::Advance(const std::string& uid) {
   const auto waits = waiting_.find(uid);
   if (waits == waiting_.end()) return;
-  const Place place = waits->second;
+  waits->second.posted = false;
+  const Place place = waits->second.place;
   const StoredObjectPtr owner = place.resource->store->Get(place.key);
   if (owner == nullptr || owner->uid() != uid) {
-    waiting_.erase(uid);
+    waiting_.erase(waits);
     return;
   }
-  const bool orphan = HasFinalizer(owner->Parse(), kOrphanFinalizer);
-  if (!Finish(owner, orphan)) return;
-  const std::string_view finalizer = orphan ? kOrphanFinalizer : kForegroundFinalizer;
+  const bool orphans = waits->second.orphans;
+  // What is done to a dependent may begin the visit anew, or end it.
+  Visit visit = waits->second.visit;
+  const std::uint64_t round = waits->second.round;
+  const bool all = VisitDependents(uid, owner->namespace_(), visit, [&](const Place& dependent) {
+    if (orphans) {
+      DropOwners(dependent, {uid});
+    } else {
+      Attempt(dependent);
+    }
+  });
+  const auto still = waiting_.find(uid);
+  if (still == waiting_.end() || still->second.round != round) return;
+  still->second.visit = std::move(visit);
+  if (!all) return PostAdvance(uid);
+  if (!orphans && IsBlocked(uid, owner->namespace_())) return;
+  const std::string_view finalizer = orphans ? kOrphanFinalizer : kForegroundFinalizer;
   (void)writer_
       .Modify(TargetOf(place.resource, owner),
               [&](json::Value& object) -> Result<void> {
@@ -132,20 +202,12 @@ void GarbageCollector::Advance(const std::string& uid) {
       .ok();  // gone already
 }
 
-bool GarbageCollector::Finish(const StoredObjectPtr& owner, bool orphan) {
-  const std::string uid(owner->uid());
-  if (orphan) {
-    for (const Place& place : DependentsOf(uid, owner->namespace_())) DropOwners(place, {uid});
-    return true;
-  }
-  for (const Place& place : DependentsOf(uid, owner->namespace_())) Attempt(place);
-  for (const Place& place : DependentsOf(uid, owner->namespace_())) {
-    const StoredObjectPtr stored = place.resource->store->Get(place.key);
-    for (const Owner& named : OwnersOf(stored)) {
-      if (named.uid == uid && named.blocks) return false;
-    }
-  }
-  return true;
+bool GarbageCollector::IsBlocked(const std::string& uid, std::string_view ns) const {
+  const auto found = dependents_.find(uid);
+  if (found == dependents_.end()) return false;
+  const std::set<Place>& blocking = found->second.blocking;
+  return std::any_of(blocking.begin(), blocking.end(),
+                     [&](const Place& place) { return IsDependent(place, ns); });
 }
 
 bool GarbageCollector::ClosesCircle(const StoredObjectPtr& dependent) const {
@@ -161,7 +223,7 @@ bool GarbageCollector::ClosesCircle(const StoredObjectPtr& dependent) const {
     next.pop_back();
     const auto found = dependents_.find(uid);
     if (found == dependents_.end()) continue;
-    for (const Place& place : found->second) {
+    for (const Place& place : found->second.all) {
       const StoredObjectPtr stored = place.resource->store->Get(place.key);
       if (stored == nullptr) continue;
       std::string its(stored->uid());
@@ -184,13 +246,12 @@ void GarbageCollector::Attempt(const Place& place) {
       return ns.empty() || ns == stored->namespace_();
     };
     const auto gone = gone_.find(owner.uid);
+    const auto collected = collecting_.find(owner.uid);
     const auto waits = waiting_.find(owner.uid);
-    if (gone != gone_.end() && in_scope(gone->second)) {
+    if ((gone != gone_.end() && in_scope(gone->second)) ||
+        (collected != collecting_.end() && in_scope(collected->second.namespace_))) {
       going.insert(owner.uid);
-    } else if (waits != waiting_.end() &&
-               in_scope(waits->second.resource->namespaced
-                            ? waits->second.key.substr(0, waits->second.key.find('/'))
-                            : std::string())) {
+    } else if (waits != waiting_.end() && in_scope(waits->second.place.Namespace())) {
       going.insert(owner.uid);
       held = true;
     } else {

@@ -7,14 +7,17 @@
 #ifndef KINFORMER_APISERVER_WRITE_GARBAGE_COLLECTOR_H_
 #define KINFORMER_APISERVER_WRITE_GARBAGE_COLLECTOR_H_
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
 
 #include "kinformer/json.h"
 
@@ -26,8 +29,8 @@ namespace kinformer::apiserver {
 
 // Owners are those that this server has known: a reference to a uid that never existed leaves the
 // dependent alone, so that tests can make objects with owners of their imagination. An owner in
-// another namespace does not count; one without a namespace does. Works on the loop after the write
-// that caused it, through ObjectWriter. Loop-confined.
+// another namespace does not count; one without a namespace does. Works in turns of the loop after
+// the write that caused it, through ObjectWriter. Loop-confined.
 class GarbageCollector final : public WriteObserver {
  public:
   GarbageCollector(ServerState& state, ObjectWriter& writer) : state_(state), writer_(writer) {}
@@ -35,6 +38,12 @@ class GarbageCollector final : public WriteObserver {
   void AfterPut(const ResourceAt& at, const StoredObjectPtr& old, const StoredObjectPtr& stored,
                 const json::Value& object) override;
   void AfterRemove(const ResourceAt& at, const StoredObjectPtr& old) override;
+
+  struct Owner {
+    std::string uid;
+    bool blocks = false;
+    bool operator==(const Owner&) const = default;
+  };
 
  private:
   struct Place {
@@ -45,15 +54,51 @@ class GarbageCollector final : public WriteObserver {
       return std::tie(resource->group, resource->plural, key) <
              std::tie(other.resource->group, other.resource->plural, other.key);
     }
+    [[nodiscard]] std::string Namespace() const;  // empty where it has none
+  };
+  struct Dependents {
+    std::set<Place> all{};
+    std::set<Place> blocking{};  // the owner's deletion
+  };
+  // How far a visit to an owner's dependents is.
+  struct Visit {
+    std::optional<Place> last{};
+    bool done = false;
+  };
+  // An owner that has gone.
+  struct Collection {
+    std::string namespace_{};
+    Visit visit{};
+  };
+  // An owner that waits for its dependents to go, or to be orphaned.
+  struct Waiting {
+    Place place{};
+    bool orphans = false;
+    bool posted = false;  // Advance
+    Visit visit{};
+    std::uint64_t round = 0;  // of visits
+    void StartOver() {
+      visit = {};
+      ++round;
+    }
   };
 
-  void IndexOwners(const ResourceAt& at, const StoredObjectPtr& old, const StoredObjectPtr& stored);
+  void IndexOwners(const Place& place, const std::vector<Owner>& before,
+                   const std::vector<Owner>& after);
   void RememberGone(const StoredObjectPtr& old);
-  [[nodiscard]] std::set<Place> DependentsOf(const std::string& uid, std::string_view ns) const;
-  // The owner waits for its dependents, by one finalizer or the other.
+  // Is there an object whose owner may be of that namespace?
+  [[nodiscard]] static bool IsDependent(const Place& place, std::string_view ns);
+  // Goes on with a visit until the turn is over. True: that was all.
+  bool VisitDependents(const std::string& uid, std::string_view ns, Visit& visit,
+                       const std::function<void(const Place&)>& act) const;
+  // The owner has gone: on with its dependents.
+  void Collect(const std::string& uid);
+  // REQUIRES: the owner is one of waiting_.
+  void PostAdvance(const std::string& uid);
+  // On with the dependents of an owner that waits. It is let go once they have been visited and
+  // none blocks it.
   void Advance(const std::string& uid);
-  // False: a dependent still blocks it.
-  bool Finish(const StoredObjectPtr& owner, bool orphan);
+  [[nodiscard]] bool IsBlocked(const std::string& uid, std::string_view ns) const;
   // Deletes the object, or takes references out of it, if owners of it have gone or are waiting for
   // it to go.
   void Attempt(const Place& place);
@@ -65,9 +110,11 @@ class GarbageCollector final : public WriteObserver {
 
   ServerState& state_;
   ObjectWriter& writer_;
-  std::unordered_map<std::string, std::set<Place>> dependents_;  // by the owner's uid
-  std::unordered_map<std::string, Place> waiting_;               // owners, by uid
-  std::unordered_map<std::string, std::string> gone_;            // the namespace, by uid
+  // All by the owner's uid.
+  std::unordered_map<std::string, Dependents> dependents_;
+  std::unordered_map<std::string, Waiting> waiting_;
+  std::unordered_map<std::string, Collection> collecting_;
+  std::unordered_map<std::string, std::string> gone_;  // the namespace
   std::deque<std::string> gone_order_;
 };
 

@@ -11,28 +11,18 @@
 namespace kinformer::apiserver {
 namespace {
 
-// How many objects one loop turn deletes.
-constexpr std::size_t kSlice = 500;
-
 WriteTarget TargetOf(const ResourceAt& at, std::string_view namespace_, std::string_view name) {
   return {.at = at, .namespace_ = std::string(namespace_), .name = std::string(name)};
-}
-
-std::vector<StoredObjectPtr> FirstIn(const ServedResource& resource, const std::string& prefix,
-                                     std::int64_t version, std::size_t count) {
-  std::vector<StoredObjectPtr> objects;
-  resource.store->Walk(prefix, {}, version, [&](const StoredObjectPtr& stored) {
-    // Those already on their way out wait for somebody else.
-    if (!stored->terminating()) objects.push_back(stored);
-    return objects.size() < count;
-  });
-  return objects;
 }
 
 }  // namespace
 
 Lifecycle::Lifecycle(ServerState& state, ObjectWriter& writer)
-    : state_(state), writer_(writer), collector_(state, writer), event_expiry_(state, writer) {
+    : state_(state),
+      writer_(writer),
+      collector_(state, writer),
+      event_expiry_(state, writer),
+      namespaces_(state, writer) {
   if (state.options.garbage_collection) writer.AddObserver(collector_);
   writer.AddObserver(event_expiry_);
   writer.AddObserver(*this);
@@ -45,7 +35,7 @@ void Lifecycle::AfterPut(const ResourceAt& at, const StoredObjectPtr& old,
   if (object.At("/metadata/deletionTimestamp").is_null()) return;
   if (resource.Is("", "namespaces")) {
     if (!state_.options.namespace_finalization) return;
-    state_.Post([this, name = std::string(stored->name())] { SweepNamespace(name); });
+    namespaces_.Sync(std::string(stored->name()));
   } else if (resource.Is("", "pods")) {
     const std::int64_t grace =
         object.At("/metadata/deletionGracePeriodSeconds").AsInt64().value_or(0);
@@ -86,7 +76,7 @@ void Lifecycle::AfterRemove(const ResourceAt& at, const StoredObjectPtr& old) {
   const StoredObjectPtr ns =
       namespaces == nullptr ? nullptr : namespaces->store->Get(old->namespace_());
   if (ns != nullptr && ns->terminating() && resource.store->size(old->namespace_()) == 0) {
-    state_.Post([this, name = std::string(ns->name())] { SweepNamespace(name); });
+    namespaces_.Sync(std::string(ns->name()));
   }
 }
 
@@ -103,103 +93,6 @@ std::shared_ptr<ServedResource> Lifecycle::ResourceOf(const std::string& name) c
   const std::size_t dot = name.find('.');
   auto resource = state_.resources.FindGroupResource(name.substr(dot + 1), name.substr(0, dot));
   return resource != nullptr && resource->custom ? resource : nullptr;
-}
-
-void Lifecycle::SweepNamespace(const std::string& name) {
-  const ResourceAt namespaces = state_.resources.Find("", "v1", "namespaces");
-  if (!namespaces || namespaces.resource->store->Get(name) == nullptr) return;
-  bool empty = true;
-  std::size_t budget = kSlice;
-  const std::vector<std::shared_ptr<ServedResource>> all = state_.resources.all();
-  for (const auto& resource : all) {
-    if (!resource->namespaced || resource->stored != nullptr || resource->store->size(name) == 0) {
-      continue;
-    }
-    const ResourceAt at{.resource = resource, .version = resource->versions.front()};
-    for (const StoredObjectPtr& stored :
-         FirstIn(*resource, NamespacePrefix(name), state_.resource_version, budget)) {
-      (void)writer_
-          .Delete(TargetOf(at, name, stored->name()),
-                  {.grace_period_seconds = 0, .propagation = "Background"})
-          .ok();
-      if (--budget == 0) break;
-    }
-    if (resource->store->size(name) > 0) empty = false;
-    if (budget == 0) {
-      state_.Post([this, name] { SweepNamespace(name); });
-      return;
-    }
-  }
-  if (!empty) {
-    ReportRemaining(namespaces, name);
-    return;  // the last finalizer to be removed comes back here
-  }
-  WriteTarget target = TargetOf(namespaces, "", name);
-  target.subresource = "finalize";
-  (void)writer_
-      .Modify(target,
-              [](json::Value& object) -> Result<void> {
-                json::Array& finalizers = object["spec"]["finalizers"].EnsureArray();
-                std::erase(finalizers, json::Value("kubernetes"));
-                return {};
-              })
-      .ok();
-}
-
-void Lifecycle::ReportRemaining(const ResourceAt& namespaces, const std::string& name) {
-  std::map<std::string, int> finalizers;
-  std::string resources;
-  for (const auto& resource : state_.resources.all()) {
-    if (!resource->namespaced || resource->stored != nullptr || resource->store->size(name) == 0) {
-      continue;
-    }
-    resources += (resources.empty() ? "" : ", ") + resource->plural + "." + resource->group +
-                 " has " + std::to_string(resource->store->size(name)) + " resource instances";
-    resource->store->Walk(
-        NamespacePrefix(name), {}, state_.resource_version, [&](const StoredObjectPtr& stored) {
-          const json::Value object = stored->Parse();
-          for (const json::Value& held : object.At("/metadata/finalizers").items()) {
-            ++finalizers[held.StringOrEmpty()];
-          }
-          return true;
-        });
-  }
-  std::string holders;
-  for (const auto& [finalizer, count] : finalizers) {
-    holders += (holders.empty() ? "" : ", ") + finalizer + " in " + std::to_string(count) +
-               " resource instances";
-  }
-  const std::string now = FormatTime(state_.env.WallNow());
-  const json::Value conditions = json::Value::MakeArray(
-      {json::Value::MakeObject({{"type", "NamespaceContentRemaining"},
-                                {"status", "True"},
-                                {"lastTransitionTime", now},
-                                {"reason", "SomeResourcesRemain"},
-                                {"message", "Some resources are remaining: " + resources}}),
-       json::Value::MakeObject(
-           {{"type", "NamespaceFinalizersRemaining"},
-            {"status", holders.empty() ? "False" : "True"},
-            {"lastTransitionTime", now},
-            {"reason", holders.empty() ? "ContentHasNoFinalizers" : "SomeFinalizersRemain"},
-            {"message",
-             "Some content in the namespace has finalizers "
-             "remaining: " +
-                 holders}})});
-  WriteTarget target = TargetOf(namespaces, "", name);
-  target.subresource = "status";
-  (void)writer_
-      .Modify(target,
-              [&](json::Value& object) -> Result<void> {
-                // Each write comes back here; what says the same is not written again.
-                const json::Value& before = std::as_const(object).At("/status/conditions");
-                if (before[0]["message"] == conditions[0]["message"] &&
-                    before[1]["message"] == conditions[1]["message"]) {
-                  return {};
-                }
-                object["status"].Set("conditions", conditions);
-                return {};
-              })
-      .ok();
 }
 
 TakenNames Lifecycle::NamesTaken(const std::string& group, const std::string& name) const {
@@ -275,7 +168,10 @@ void Lifecycle::RetryNames(const std::string& group) {
 void Lifecycle::SweepDefinition(const std::string& name) {
   const ResourceAt definitions =
       state_.resources.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
-  if (!definitions || definitions.resource->store->Get(name) == nullptr) return;
+  if (!definitions || definitions.resource->store->Get(name) == nullptr) {
+    sweeps_.erase(name);
+    return;
+  }
   const auto mark = [&](DeletionStep step) {
     WriteTarget target = TargetOf(definitions, "", name);
     target.keep_status = true;
@@ -292,16 +188,19 @@ void Lifecycle::SweepDefinition(const std::string& name) {
   };
   const auto resource = ResourceOf(name);
   if (resource != nullptr && resource->store->size() > 0) {
-    mark(DeletionStep::kInProgress);
+    const auto [sweep, begins] = sweeps_.try_emplace(name);
+    if (begins) mark(DeletionStep::kInProgress);
     const ResourceAt at{.resource = resource, .version = resource->versions.front()};
-    const auto objects = FirstIn(*resource, {}, state_.resource_version, kSlice);
-    for (const StoredObjectPtr& stored : objects) {
-      (void)writer_.Delete(TargetOf(at, stored->namespace_(), stored->name()), {}).ok();
-    }
-    if (objects.size() == kSlice) {
-      state_.Post([this, name] { SweepDefinition(name); });
-      return;
-    }
+    const bool all = sweep->second.Run(
+        *resource->store, state_.resource_version, internal::base::WorkSlice(state_.env),
+        // Those already on their way out wait for somebody else.
+        [](const StoredObject& stored) { return !stored.terminating(); },
+        [&](const StoredObject& stored) {
+          (void)writer_.Delete(TargetOf(at, stored.namespace_(), stored.name()), {}).ok();
+          return true;
+        });
+    if (!all) return state_.Post([this, name] { SweepDefinition(name); });
+    sweeps_.erase(name);
     if (resource->store->size() > 0) return;
   }
   mark(DeletionStep::kCompleted);

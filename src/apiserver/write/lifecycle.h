@@ -20,6 +20,8 @@
 #include "apiserver/registry/server_state.h"
 #include "apiserver/write/event_expiry.h"
 #include "apiserver/write/garbage_collector.h"
+#include "apiserver/write/namespace_controller.h"
+#include "apiserver/write/object_sweep.h"
 #include "apiserver/write/object_writer.h"
 #include "apiserver/write/write_observer.h"
 
@@ -45,9 +47,6 @@ class Lifecycle final : private WriteObserver {
   [[nodiscard]] std::shared_ptr<ServedResource> ResourceOf(const std::string& name) const;
   // Deletes the pod for good once its grace period is over.
   void EndGracePeriod(const ResourceAt& at, const StoredObjectPtr& pod, std::int64_t seconds);
-  void SweepNamespace(const std::string& name);
-  // Says in the namespace's conditions what is left in it.
-  void ReportRemaining(const ResourceAt& namespaces, const std::string& name);
   // Brings a definition's status up to date, and serves what it says.
   void EstablishDefinition(const ResourceAt& at, const StoredObjectPtr& stored,
                            const json::Value& definition);
@@ -62,6 +61,9 @@ class Lifecycle final : private WriteObserver {
   ObjectWriter& writer_;
   GarbageCollector collector_;
   EventExpiry event_expiry_;
+  NamespaceController namespaces_;
+  // Over the objects of definitions that are on their way out, by the definition.
+  std::map<std::string, ObjectSweep> sweeps_;
   // status.acceptedNames of every definition, by group and name.
   std::map<std::pair<std::string, std::string>, json::Value> accepted_names_;
 };

@@ -1,0 +1,39 @@
+#include "apiserver/store/background_tasks.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "base/work_slice.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+// Where the clock does not say when a turn is over.
+constexpr std::size_t kMostTasks = 64;
+
+}  // namespace
+
+void BackgroundTasks::Post(std::function<void()> task) {
+  tasks_.push_back(std::move(task));
+  if (!scheduled_) Schedule();
+}
+
+void BackgroundTasks::Schedule() {
+  scheduled_ = true;
+  env_.loop().Post([this, alive = std::weak_ptr<int>(alive_)] {
+    if (!alive.expired()) Turn();
+  });
+}
+
+void BackgroundTasks::Turn() {
+  const internal::base::WorkSlice turn(env_);
+  for (std::size_t done = 0; !tasks_.empty() && done < kMostTasks && !turn.over(); ++done) {
+    const std::function<void()> task = std::move(tasks_.front());
+    tasks_.pop_front();
+    task();
+  }
+  scheduled_ = false;
+  if (!tasks_.empty()) Schedule();
+}
+
+}  // namespace kinformer::apiserver

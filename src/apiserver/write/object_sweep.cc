@@ -1,0 +1,43 @@
+#include "apiserver/write/object_sweep.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace kinformer::apiserver {
+namespace {
+
+// Objects that are found before they are visited, and those that one turn looks at where the clock
+// does not say when it is over.
+constexpr std::size_t kBatch = 16;
+constexpr std::size_t kMostLooks = 512;
+
+}  // namespace
+
+bool ObjectSweep::Run(const ResourceStore& store, std::int64_t resource_version,
+                      const internal::base::WorkSlice& turn,
+                      const std::function<bool(const StoredObject&)>& fits,
+                      const std::function<bool(const StoredObject&)>& visit) {
+  for (std::size_t looks = 0;;) {
+    std::vector<StoredObjectPtr> found;
+    bool walked = true;
+    store.Walk(prefix_, next_, resource_version, [&](const StoredObjectPtr& stored) {
+      const bool pause = found.size() == kBatch || looks >= kMostLooks ||
+                         (looks > 0 && looks % kBatch == 0 && found.empty() && turn.over());
+      if (pause) {
+        next_ = stored->key();
+        walked = false;
+        return false;
+      }
+      ++looks;
+      if (fits(*stored)) found.push_back(stored);
+      return true;
+    });
+    for (const StoredObjectPtr& stored : found) {
+      if (!visit(*stored)) return true;
+    }
+    if (walked) return true;
+    if (looks >= kMostLooks || turn.over()) return false;
+  }
+}
+
+}  // namespace kinformer::apiserver
