@@ -14,7 +14,7 @@
 #include "cache/pipeline/listener.h"
 #include "cache/pipeline/notification.h"
 #include "cache/pipeline/replay.h"
-#include "cache/pipeline/resource_version.h"
+#include "cache/store/resource_version.h"
 
 namespace kinformer::internal {
 namespace {
@@ -100,7 +100,7 @@ void AssumeCacheCore::OnAddOrUpdate(ObjectRef object) {
   it->second.assumed = false;
   impl_->PutLatest(object);
   const EventKind kind = is_new ? EventKind::kAdd : EventKind::kUpdate;
-  impl_->Tell({kind, false, false, std::move(old), std::move(object)});
+  impl_->Tell({.kind = kind, .old_object = std::move(old), .object = std::move(object)});
 }
 
 void AssumeCacheCore::OnDelete(const Block& object, bool final_state_unknown) {
@@ -109,7 +109,9 @@ void AssumeCacheCore::OnDelete(const Block& object, bool final_state_unknown) {
   if (impl_->known.erase(name) == 0) return;
   ObjectRef old = impl_->latest->Get(name.namespace_, name.name);
   LogError(impl_->env, impl_->latest->Delete(name.namespace_, name.name, object.resourceVersion()));
-  impl_->Tell({EventKind::kDelete, false, final_state_unknown, {}, std::move(old)});
+  impl_->Tell({.kind = EventKind::kDelete,
+               .final_state_unknown = final_state_unknown,
+               .object = std::move(old)});
 }
 
 // ---- what the user does
@@ -141,7 +143,8 @@ Result<void> AssumeCacheCore::Assume(ObjectRef object) {
   }
   it->second.assumed = true;
   impl_->PutLatest(object);
-  impl_->Tell({EventKind::kUpdate, false, false, std::move(old), std::move(object)});
+  impl_->Tell(
+      {.kind = EventKind::kUpdate, .old_object = std::move(old), .object = std::move(object)});
   return {};
 }
 
@@ -152,7 +155,7 @@ void AssumeCacheCore::Restore(std::string_view key) {
   if (it == impl_->known.end() || !std::exchange(it->second.assumed, false)) return;
   ObjectRef old = impl_->latest->Get(name.namespace_, name.name);
   impl_->PutLatest(it->second.api);
-  impl_->Tell({EventKind::kUpdate, false, false, std::move(old), it->second.api});
+  impl_->Tell({.kind = EventKind::kUpdate, .old_object = std::move(old), .object = it->second.api});
 }
 
 Result<ObjectRef> AssumeCacheCore::Get(std::string_view key) const {

@@ -9,7 +9,7 @@
 #include "kinformer/event_handler.h"
 
 #include "base/deadline.h"
-#include "cache/pipeline/resource_version.h"
+#include "cache/store/resource_version.h"
 
 namespace kinformer::internal {
 namespace {
