@@ -27,8 +27,8 @@ namespace kinformer {
 // Any SharedInformer, to be waited for; a handle on it. Counterpart: cache.InformerSynced.
 class InformerSynced {
  public:
-  // NOLINTNEXTLINE(google-explicit-constructor): informers are named in its place
   template <class T>
+  // NOLINTNEXTLINE(google-explicit-constructor): informers are named in its place
   InformerSynced(const SharedInformer<T>& informer) : core_(informer.core()) {}
 
   [[nodiscard]] const std::shared_ptr<internal::InformerCore>& core() const { return core_; }

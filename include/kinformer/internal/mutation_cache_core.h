@@ -45,7 +45,7 @@ class MutationCacheCore {
   [[nodiscard]] ObjectRef GetByKey(std::string_view key);
   [[nodiscard]] Result<std::vector<ObjectRef>> ByIndex(std::string_view index,
                                                        std::string_view value);
-  Result<void> Mutation(ObjectRef object);
+  Result<void> Mutation(const ObjectRef& object);
   void OnAddOrUpdate(const Block& object);
   void OnDelete(const Block& object);
 

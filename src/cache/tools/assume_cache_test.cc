@@ -17,11 +17,9 @@ namespace kinformer {
 namespace {
 
 using internal::cache::MakePod;
-using internal::cache::PodValue;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::UnorderedElementsAre;
 
 class AssumeCacheTest : public InformerTest {
  protected:

@@ -119,7 +119,7 @@ Result<std::vector<ObjectRef>> MutationCacheCore::ByIndex(std::string_view index
 
 // ---- what is heard
 
-Result<void> MutationCacheCore::Mutation(ObjectRef object) {
+Result<void> MutationCacheCore::Mutation(const ObjectRef& object) {
   if (!object || object->name().empty()) {
     return Error(Reason::kInvalidArgument,
                  "a mutation without a name cannot be kept: give the object that the server has "

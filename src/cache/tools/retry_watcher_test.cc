@@ -1,6 +1,7 @@
 #include "kinformer/retry_watcher.h"
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -150,8 +151,8 @@ TEST_F(RetryWatcherTest, RWA_07_ClosedAgainAndAgain) {
   server_.set_rv(10);
   Open("10");
   std::vector<std::string> wanted;
-  for (int i = 0; i < 4; ++i) {
-    server_.set_rv(static_cast<std::uint64_t>(20 + 10 * i));
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    server_.set_rv(20 + 10 * i);
     const std::string name = "p" + std::to_string(i);
     wanted.push_back("+" + name + "@" + server_.Put(name));
     sim_.RunReady();

@@ -25,7 +25,7 @@ using Condition = ConditionFunc<Pod>;
 class WatchUntilTest : public InformerTest {
  protected:
   WatchUntilTest() { server_.Put("a", "1"); }
-  Condition ValueIs(std::string value) {
+  Condition ValueIs(const std::string& value) {
     return [this, value](const Event& event) -> Result<bool> {
       seen_.push_back(event.object->value());
       return event.object->value() == value;

@@ -1,0 +1,223 @@
+// The tools on real threads: for the thread sanitizer.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kinformer/assume_cache.h"
+#include "kinformer/expiration_cache.h"
+#include "kinformer/heap.h"
+#include "kinformer/informer_watcher.h"
+#include "kinformer/list_pager.h"
+#include "kinformer/mutation_cache.h"
+#include "kinformer/retry_watcher.h"
+#include "kinformer/runtime.h"
+#include "kinformer/wait_for_cache_sync.h"
+#include "kinformer/watch_until.h"
+
+#include "cache/pipeline/testing/informer_fixture.h"
+
+namespace kinformer {
+namespace {
+
+using internal::cache::FakeServer;
+using internal::cache::MakePod;
+using std::chrono::seconds;
+
+// Runs `task` on the loop and waits for it.
+template <class F>
+void OnLoop(Env& env, F task) {
+  std::atomic<bool> done{false};
+  env.loop().Post([&] {
+    task();
+    done.store(true, std::memory_order_release);
+    done.notify_one();
+  });
+  done.wait(false, std::memory_order_acquire);
+}
+
+class ToolsConcurrency : public ::testing::Test {
+ protected:
+  // Each body on a thread of its own, all at once.
+  static void Together(std::vector<std::function<void()>> bodies) {
+    std::vector<std::thread> threads;
+    threads.reserve(bodies.size());
+    for (std::function<void()>& body : bodies) threads.emplace_back(std::move(body));
+    for (std::thread& thread : threads) thread.join();
+  }
+  // Changes pod "a" on the loop, `count` times.
+  void Change(int count) {
+    for (int i = 0; i < count; ++i) {
+      OnLoop(env_, [&] { server_.Put("a", std::to_string(i)); });
+    }
+  }
+
+  Runtime runtime_;
+  Env& env_ = runtime_.env();
+  FakeServer server_{env_};
+};
+
+TEST_F(ToolsConcurrency, HeapHasProducersAndConsumers) {
+  constexpr int kEach = 2000;
+  Heap<int, int> heap(env_, [](int i) { return i; }, [](int a, int b) { return a < b; });
+  std::atomic<int> popped{0};
+  std::atomic<int> producing{2};
+  const auto produce = [&](int from) {
+    for (int i = 0; i < kEach; ++i) EXPECT_TRUE(heap.Add(from + i));
+    if (producing.fetch_sub(1) == 1) heap.Close();
+  };
+  const auto consume = [&] {
+    while (heap.Pop()) popped.fetch_add(1);
+  };
+  Together({[&] { produce(0); }, [&] { produce(kEach); }, consume, consume});
+  EXPECT_EQ(popped.load(), 2 * kEach);
+}
+
+TEST_F(ToolsConcurrency, TTLStoreIsReadWhileItIsWritten) {
+  auto cache = NewTTLStore<std::string>(env_, [](const std::string& s) { return s; }, Duration(1));
+  const auto write = [&] {
+    for (int i = 0; i < 2000; ++i) cache.Add(std::to_string(i % 100));
+  };
+  const auto read = [&] {
+    for (int i = 0; i < 500; ++i) {
+      (void)cache.GetByKey(std::to_string(i % 100));
+      (void)cache.List();
+    }
+  };
+  Together({write, write, read, read});
+}
+
+TEST_F(ToolsConcurrency, MutationCacheIsReadWhileBothSidesChange) {
+  Indexer<Pod> store(env_, {{"value", [](Pod p, auto& out) { out.Add(p.value()); }}});
+  MutationCache<Pod> cache(env_, store, {.include_adds = true});
+  const auto pod = [](int rv) {
+    return Ref<Pod>(MakePod("default", "a", std::to_string(rv), "", rv % 2 == 0 ? "even" : "odd"));
+  };
+  constexpr int kVersions = 1000;
+  std::atomic<std::uint64_t> last{0};
+  Together({[&] {
+              for (int rv = 1; rv <= kVersions; ++rv) {
+                const Ref<Pod> object = pod(rv);
+                EXPECT_TRUE(store.Add(object));
+                cache.OnAddOrUpdate(*object);
+              }
+            },
+            [&] {
+              for (int rv = 1; rv <= kVersions; ++rv) EXPECT_TRUE(cache.Mutation(pod(rv)));
+            },
+            [&] {
+              for (int i = 0; i < kVersions; ++i) {
+                EXPECT_TRUE(cache.ByIndex("value", "even"));
+                const Ref<Pod> found = cache.GetByKey("default/a");
+                if (!found) continue;
+                const std::uint64_t rv =
+                    std::stoull(std::string(found.object()->resourceVersion()));
+                EXPECT_GE(rv, last.exchange(rv));  // never goes back
+              }
+            }});
+}
+
+TEST_F(ToolsConcurrency, AssumeCacheIsUsedWhileTheInformerRuns) {
+  OnLoop(env_, [&] { server_.Put("a", "0"); });
+  SharedInformer<Pod> informer(env_, server_.NewListerWatcher());
+  std::atomic<int> heard{0};
+  auto cache = std::make_unique<AssumeCache<Pod>>(informer);
+  ASSERT_TRUE(cache->AddEventHandler({.on_add = [&](const Added<Pod>&) { heard.fetch_add(1); },
+                                      .on_update =
+                                          [&](const Updated<Pod>& e) {
+                                            heard.fetch_add(1);
+                                            EXPECT_FALSE(e.new_object.value().empty());
+                                          }}));
+  informer.Start();
+  ASSERT_TRUE(cache->WaitForSync({}, seconds(60)));
+  Together({[&] { Change(300); },
+            [&] {
+              for (int i = 0; i < 300; ++i) {
+                const Ref<Pod> latest = cache->Get("default/a").OrExit();
+                (void)cache->Assume(latest);  // may be out of date by now
+                cache->Restore("default/a");
+              }
+            },
+            [&] {
+              for (int i = 0; i < 300; ++i) {
+                EXPECT_EQ(cache->List().size(), 1U);
+                EXPECT_TRUE(cache->GetAPIObj("default/a"));
+              }
+            }});
+  Together({[&] { Change(50); }, [&] { cache.reset(); }});
+  EXPECT_GT(heard.load(), 0);
+}
+
+TEST_F(ToolsConcurrency, ListPagerFetchesAheadAndIsStopped) {
+  const ListPager<Pod> pager(
+      env_,
+      [](const ListOptions& options, const CallOptions&) -> Result<ObjectList<Pod>> {
+        internal::ListedObjects page;
+        for (int i = 0; i < 10; ++i) {
+          page.items.push_back(MakePod("default", "p" + std::to_string(i), "1"));
+        }
+        page.metadata.resourceVersion = "1";
+        page.metadata.continue_ = options.continue_ + "x";
+        return ObjectList<Pod>(std::move(page));
+      },
+      {.page_buffer_size = 2});
+  std::stop_source stop;
+  int visited = 0;
+  const Result<void> ended =
+      pager.EachListItem({},
+                         [&](const Ref<Pod>&) -> Result<void> {
+                           if (++visited == 505) {
+                             std::thread([&] { stop.request_stop(); }).join();
+                           }
+                           return {};
+                         },
+                         {.stop = stop.get_token()});
+  EXPECT_EQ(ended.error().reason(), Reason::kCanceled);
+  EXPECT_EQ(visited, 510);
+}
+
+TEST_F(ToolsConcurrency, WatchersAreReadAndStoppedWhileEventsFlow) {
+  OnLoop(env_, [&] { server_.Put("a", "0"); });
+  Watcher<Pod> retry = NewRetryWatcher<Pod>(env_, "1", server_.NewListerWatcher()).value();
+  auto made = NewIndexerInformerWatcher<Pod>(env_, server_.NewListerWatcher()).value();
+  std::atomic<int> seen{0};
+  const auto read = [&](Watcher<Pod> watcher) {
+    for (auto next = watcher.Next(); next && *next; next = watcher.Next()) seen.fetch_add(1);
+  };
+  const auto stop = [&](const Watcher<Pod>& watcher) {
+    while (seen.load() < 100) std::this_thread::yield();
+    watcher.Stop();
+  };
+  Together({[&] { Change(500); }, [&] { read(retry); }, [&] { read(made.watcher); },
+            [&] { read(retry); }, [&] { stop(retry); }, [&] { stop(made.watcher); }});
+  EXPECT_GE(seen.load(), 100);
+}
+
+TEST_F(ToolsConcurrency, WaitsEndWhenAnotherThreadChangesWhatTheyWaitFor) {
+  OnLoop(env_, [&] { server_.Put("a", "0"); });
+  SharedInformer<Pod> informer(env_, server_.NewListerWatcher());
+  informer.Start();
+  EXPECT_TRUE(WaitForNamedCacheSync(env_, "test", {informer}, {}, {.timeout = seconds(60)}));
+  UntilResult<Pod> ended;
+  Together({[&] {
+              ended = UntilWithSync<Pod>(env_, server_.NewListerWatcher(), nullptr,
+                                         {[](const ResourceWatchEvent<Pod>& event) -> Result<bool> {
+                                           return event.object->value() == "49";
+                                         }},
+                                         {.timeout = seconds(60)});
+            },
+            [&] { Change(50); }});
+  EXPECT_TRUE(ended.result);
+}
+
+}  // namespace
+}  // namespace kinformer
