@@ -111,6 +111,88 @@ std::vector<FairRow> Writes() {
   };
 }
 
+// Bodies that say little for their size, or ask for little of an object that is large.
+std::vector<FairRow> OtherBodies() {
+  const std::string services = "/api/v1/namespaces/default/services";
+  const std::string pods(kPods);
+  const std::string maps(kMaps);
+  const std::string scale = "/apis/e.example/v1/namespaces/default/things/scaled/scale";
+  const std::string much = ",\"x\":{" + Members(80'000, "1") + "}}";
+  const auto post = [&](const std::string& target, const std::string& body, int status,
+                        const std::string& name) {
+    return FairRow{name, status, [=] { return Json("POST", target, body + much); }};
+  };
+  const auto merge = [](const std::string& target, const std::string& body) {
+    return RequestText("PATCH", target, {{"Content-Type", "application/merge-patch+json"}}, body);
+  };
+  const auto remove = [](const std::string& target, const std::string& accept = "*/*") {
+    return [=] { return RequestText("DELETE", target, {{"Accept", accept}}); };
+  };
+  const std::string selector = R"("selector":{)" + Members(30'000, "\"v\"") + "}";
+  const std::string scaled =
+      R"({"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"scaled"},)"
+      R"("spec":{"replicas":3})";
+  return {
+      {"Service", 201,
+       [=] {
+         return Json(
+             "POST", services,
+             R"({"metadata":{"name":"s"},"spec":{"ports":[{"port":80}],)" + selector + "}}");
+       }},
+      {"ServicePatch", 200,
+       [=] { return merge(services + "/s", R"({"metadata":{"labels":{"a":"b"}}})"); }},
+      {"ServiceDelete", 200, remove(services + "/s")},
+      {"ScaledThing", 201,
+       [] {
+         return Thing("scaled", "\"spec\":{\"replicas\":1},\"any\":{" + Members(60'000, "1") + "}");
+       }},
+      {"Scale", 200, [=] { return Get(scale); }},
+      {"ScalePut", 200, [=] { return Json("PUT", scale, scaled + much); }},
+      {"ScalePatch", 200, [=] { return merge(scale, R"({"spec":{"replicas":4})" + much); }},
+      {"Pod", 201,
+       [=] {
+         return Json(
+             "POST", pods,
+             R"({"metadata":{"name":"bound"},"spec":{"containers":)" + Containers(8'000) + "}}");
+       }},
+      post(pods + "/bound/binding",
+           R"({"metadata":{"name":"bound"},"target":{"kind":"Node","name":"node-1"})", 201,
+           "Binding"),
+      {"PodDelete", 200, remove(pods + "/bound")},
+      {"EvictedPod", 201,
+       [=] {
+         return Json(
+             "POST", pods,
+             R"({"metadata":{"name":"e"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+       }},
+      post(pods + "/e/eviction", R"({"metadata":{"name":"e"})", 201, "Eviction"),
+      {"ServiceAccount", 201,
+       [] {
+         return Json("POST", "/api/v1/namespaces/default/serviceaccounts",
+                     R"({"metadata":{"name":"sa"}})");
+       }},
+      post("/api/v1/namespaces/default/serviceaccounts/sa/token", R"({"spec":{})", 201, "Token"),
+      post("/apis/authentication.k8s.io/v1/tokenreviews", R"({"spec":{"token":"x"})", 201,
+           "TokenReview"),
+      {"DeletedMap", 201,
+       [] { return Map("gone", ",\"data\":{" + Members(30'000, "\"v\"") + "}"); }},
+      {"DeleteOptions", 200,
+       [=] { return Json("DELETE", maps + "/gone", R"({"kind":"DeleteOptions")" + much); }},
+      {"FinalizedMap", 201,
+       [] {
+         return Json("POST", kMaps,
+                     R"({"metadata":{"name":"held","finalizers":["e.example/x"]},"data":{)" +
+                         Members(30'000, "\"v\"") + "}}");
+       }},
+      {"DeleteAnsweredInYaml", 200, remove(maps + "/held", "application/yaml")},
+      {"DeleteCollectionOptions", 200,
+       [=] {
+         return Json("DELETE", maps + "?labelSelector=a%3Dnobody",
+                     R"({"kind":"DeleteOptions")" + much);
+       }},
+  };
+}
+
 std::vector<FairRow> Reads() {
   const std::string entries = std::string(kMaps) + "/entries";
   const std::string crowd(kCrowd);
@@ -151,8 +233,11 @@ class FairToBodies : public FairServer {
         Ask(Json("POST", kCrds,
                  R"({"metadata":{"name":"things.e.example"},"spec":{"group":"e.example",)"
                  R"("scope":"Namespaced","names":{"plural":"things","kind":"Thing"},"versions":[)"
-                 R"({"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":)"
-                 R"({"type":"object","properties":{)"
+                 R"({"name":"v1","served":true,"storage":true,"subresources":{"scale":{)"
+                 R"("specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}},)"
+                 R"("schema":{"openAPIV3Schema":)"
+                 R"({"type":"object","properties":{"spec":{)"
+                 R"("type":"object","properties":{"replicas":{"type":"integer"}}},)"
                  R"("words":{"type":"array",)"
                  R"("items":{"type":"string","pattern":"^[a-z]{1,50}(x|y)*$"}},)"
                  R"("any":{"x-kubernetes-preserve-unknown-fields":true},)"
@@ -168,6 +253,8 @@ TEST_F(FairToBodies, LargeBodiesAreNoOnesBusinessButTheirSenders) {
     EXPECT_EQ(Ask(Get(std::string(kMaps) + "/" + name)).status, 200) << name;
   }
 }
+
+TEST_F(FairToBodies, SubresourcesReviewsAndDeletes) { AskAll(OtherBodies()); }
 
 TEST_F(FairToBodies, LargeAnswersAndCollectionsComeInTurns) {
   std::string manifests = "apiVersion: v1\nkind: Namespace\nmetadata: {name: crowd}\n";

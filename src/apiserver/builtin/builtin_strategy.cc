@@ -294,15 +294,13 @@ Result<void> BuiltinStrategy::MergedService(const ServedResource& resource,
                                       "may only be used when `spec.type` is 'LoadBalancer'")});
 }
 
-void BuiltinStrategy::Stored(const ServedResource& resource, const StoredObjectPtr& old,
+void BuiltinStrategy::Stored(const ServedResource& resource, const StoredObject& stored,
                              const json::Value& object) {
-  if (!IsCore(resource, "services")) return;
-  if (old != nullptr) addresses_.Release(old->Parse());
-  addresses_.Take(object);
+  if (IsCore(resource, "services")) addresses_.Take(stored.key(), object);
 }
 
-void BuiltinStrategy::Removed(const ServedResource& resource, const StoredObjectPtr& old) {
-  if (IsCore(resource, "services")) addresses_.Release(old->Parse());
+void BuiltinStrategy::Removed(const ServedResource& resource, const StoredObject& old) {
+  if (IsCore(resource, "services")) addresses_.Release(old.key());
 }
 
 }  // namespace kinformer::apiserver

@@ -37,10 +37,10 @@ class BuiltinStrategy {
   // server keeps of `old`. On any thread.
   static Result<void> Merged(const ServedResource& resource, std::string_view subresource,
                              WallTime now, const json::Value& old, json::Value& object);
-  // It has been stored in place of `old` (null: nothing), or removed.
-  void Stored(const ServedResource& resource, const StoredObjectPtr& old,
+  // It has been stored, or removed. `object` is `stored`, parsed.
+  void Stored(const ServedResource& resource, const StoredObject& stored,
               const json::Value& object);
-  void Removed(const ServedResource& resource, const StoredObjectPtr& old);
+  void Removed(const ServedResource& resource, const StoredObject& old);
 
  private:
   Result<void> CreatePod(const ServedResource& resource, json::Value& pod);

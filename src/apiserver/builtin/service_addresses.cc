@@ -3,7 +3,9 @@
 #include <arpa/inet.h>
 #include <array>
 #include <charconv>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -59,6 +61,10 @@ void ForEachPort(const json::Value& spec, const Each& each) {
   }
 }
 
+std::pair<std::int64_t, std::string> PortOf(const json::Value& port) {
+  return {port["port"].AsInt64().value_or(0), port["protocol"].StringOrEmpty()};
+}
+
 // What an update leaves out keeps what it has, where it still belongs to the type.
 void KeepAssigned(const json::Value& old, json::Value& spec) {
   const json::Value& given = spec;
@@ -79,17 +85,22 @@ void KeepAssigned(const json::Value& old, json::Value& spec) {
   json::Value* list = spec.Find("ports");
   json::Array* ports = list == nullptr ? nullptr : list->IfArray();
   if (ports == nullptr || !HasNodePorts(old)) return;
+  const bool keeps = HasNodePorts(spec);
+  std::set<std::int64_t> numbers;
+  std::map<std::pair<std::int64_t, std::string>, std::int64_t> by_port;  // the first of each
+  for (const json::Value& before : old["ports"].items()) {
+    const std::int64_t number = before["nodePort"].AsInt64().value_or(0);
+    if (number == 0) continue;
+    numbers.insert(number);
+    by_port.emplace(PortOf(before), number);
+  }
   for (json::Value& port : *ports) {
-    for (const json::Value& before : old["ports"].items()) {
-      const std::int64_t number = before["nodePort"].AsInt64().value_or(0);
-      if (number == 0) continue;
-      const json::Value& now = port;
-      if (!HasNodePorts(spec)) {
-        if (now["nodePort"] == before["nodePort"]) port.Erase("nodePort");
-      } else if (now["nodePort"].is_null() && now["port"] == before["port"] &&
-                 now["protocol"] == before["protocol"]) {
-        port.Set("nodePort", number);
-      }
+    const std::int64_t number = std::as_const(port)["nodePort"].AsInt64().value_or(0);
+    if (!keeps) {
+      if (numbers.contains(number)) port.Erase("nodePort");
+    } else if (std::as_const(port)["nodePort"].is_null()) {
+      const auto had = by_port.find(PortOf(port));
+      if (had != by_port.end()) port.Set("nodePort", had->second);
     }
   }
   if (HasHealthPort(old) && HasHealthPort(spec) && given["healthCheckNodePort"].is_null()) {
@@ -149,16 +160,16 @@ std::vector<StatusCause> ServiceAddresses::Assign(const json::Value& old, json::
     }
   }
   if (!causes.empty()) return causes;
+  std::set<std::int64_t> had;
+  ForEachPort(before, [&](std::int64_t number) { had.insert(number); });
   const json::Array& ports = std::as_const(spec)["ports"].items();
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const std::int64_t port = ports[i]["nodePort"].AsInt64().value_or(0);
     if (port == 0) continue;
-    bool had = false;
-    ForEachPort(before, [&](std::int64_t number) { had = had || number == port; });
     std::string problem;
     if (port < kFirstPort || port > kLastPort) {
       problem = "provided port is not in the valid range. The range of valid ports is 30000-32767";
-    } else if (!had && ports_.contains(port)) {
+    } else if (!had.contains(port) && ports_.contains(port)) {
       problem = "provided port is already allocated";
     }
     if (!problem.empty()) {
@@ -236,22 +247,27 @@ void ServiceAddresses::AssignPorts(const json::Value& old, json::Value& spec) {
   }
 }
 
-void ServiceAddresses::Take(const json::Value& service) {
+void ServiceAddresses::Take(const std::string& key, const json::Value& service) {
+  Release(key);
   const json::Value& spec = service["spec"];
-  if (const auto address = ParseAddress(spec["clusterIP"].StringOrEmpty())) {
-    addresses_.insert(*address);
-  }
-  ForEachPort(spec, [&](std::int64_t port) { ports_.insert(port); });
+  Held held{.address = ParseAddress(spec["clusterIP"].StringOrEmpty())};
+  if (held.address) addresses_.insert(*held.address);
+  ForEachPort(spec, [&](std::int64_t port) {
+    ports_.insert(port);
+    held.ports.push_back(port);
+  });
+  held_.emplace(key, std::move(held));
 }
 
-void ServiceAddresses::Release(const json::Value& service) {
-  const json::Value& spec = service["spec"];
-  if (const auto address = ParseAddress(spec["clusterIP"].StringOrEmpty())) {
-    addresses_.erase(*address);
-  }
-  ForEachPort(spec, [&](std::int64_t port) {
+void ServiceAddresses::Release(const std::string& key) {
+  const auto found = held_.find(key);
+  if (found == held_.end()) return;
+  const Held& held = found->second;
+  if (held.address) addresses_.erase(*held.address);
+  for (const std::int64_t port : held.ports) {
     if (const auto at = ports_.find(port); at != ports_.end()) ports_.erase(at);
-  });
+  }
+  held_.erase(found);
 }
 
 }  // namespace kinformer::apiserver

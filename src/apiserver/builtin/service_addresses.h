@@ -6,9 +6,11 @@
 #define KINFORMER_APISERVER_BUILTIN_SERVICE_ADDRESSES_H_
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "kinformer/error.h"
@@ -35,9 +37,9 @@ class ServiceAddresses {
   // nodePort. `old`: null for a new one. Nothing is taken before Take. Empty: all went well.
   std::vector<StatusCause> Assign(const json::Value& old, json::Value& service);
 
-  // A Service has been stored, or is gone.
-  void Take(const json::Value& service);
-  void Release(const json::Value& service);
+  // A Service has been stored under that key, or is gone.
+  void Take(const std::string& key, const json::Value& service);
+  void Release(const std::string& key);
 
  private:
   std::string FreeAddress();
@@ -48,12 +50,19 @@ class ServiceAddresses {
   void AssignAddress(const json::Value& old, json::Value& spec, std::vector<StatusCause>& causes);
   void AssignPorts(const json::Value& old, json::Value& spec);
 
+  // What one Service has.
+  struct Held {
+    std::optional<std::uint32_t> address{};
+    std::vector<std::int64_t> ports{};
+  };
+
   std::uint32_t first_ = 0;  // neither of the two is given out
   std::uint32_t last_ = 0;
   std::uint32_t next_ = 0;
   std::int64_t next_port_ = 0;
   std::set<std::uint32_t> addresses_{};
   std::multiset<std::int64_t> ports_{};
+  std::unordered_map<std::string, Held> held_{};
 };
 
 }  // namespace kinformer::apiserver

@@ -119,7 +119,7 @@ ResponsePtr Reader::GetAt(const std::shared_ptr<const ResourceRequest>& asked_fo
     return ErrorResponse(NotFoundError(resource.Subject(request.info.name)), request.accept);
   }
   const ObjectEncoder encoder(request.at, request.format, state_.env.WallNow());
-  if (IsStoredText(request.format) || !OffLoop::IsMuch(stored->body().size())) {
+  if (IsStoredText(request.at, request.format) || !OffLoop::IsMuch(stored->body().size())) {
     return WholeResponse(200, ContentTypeOf(request.format, false), encoder.Object(stored));
   }
   auto bytes = std::make_shared<std::string>();

@@ -172,7 +172,7 @@ std::string_view ObjectEncoder::Message(const StoredObjectPtr& stored, std::stri
                                   : internal::JsonToProtobuf(message, "{" + stored->body()))
                 .value_or(std::string());
   stored->NoteProtobuf(scratch);
-  if (!at_.resource->store->MayKeep(scratch.size())) return scratch;
+  if (stored->copied() || !at_.resource->store->MayKeep(scratch.size())) return scratch;
   stored->KeepProtobuf(scratch);
   return *stored->protobuf();
 }

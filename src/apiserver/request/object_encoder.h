@@ -21,8 +21,10 @@
 namespace kinformer::apiserver {
 
 // Whether an answer is a copy of the text that is stored, and not made of it.
-[[nodiscard]] inline bool IsStoredText(const OutputFormat& format) {
-  return format.media == MediaType::kJson && !format.pretty && format.form != Form::kTable;
+[[nodiscard]] inline bool IsStoredText(const ResourceAt& at, const OutputFormat& format) {
+  const bool converts = format.form == Form::kObject && at.version->conversion != nullptr;
+  return format.media == MediaType::kJson && !format.pretty && format.form != Form::kTable &&
+         !converts;
 }
 
 // The head of a list.

@@ -234,7 +234,7 @@ ResponsePtr RequestRouter::Route(HttpRequest request, const UserInfoPtr& user, R
 
   const std::string warning = out.at.version->deprecation_warning;
   const bool scale = out.info.subresource == "scale";
-  ResponsePtr answer = scale ? mutations_.Scale(out) : Serve(std::move(out));
+  ResponsePtr answer = scale ? mutations_.Scale(std::move(out)) : Serve(std::move(out));
   return warning.empty() ? std::move(answer) : Warning(std::move(answer), warning);
 }
 
@@ -253,9 +253,9 @@ ResponsePtr RequestRouter::Serve(ResourceRequest out) {
     case Verb::kPatch:
       return mutations_.Patch(std::move(out));
     case Verb::kDelete:
-      return mutations_.Delete(out);
+      return mutations_.Delete(std::move(out));
     case Verb::kDeleteCollection:
-      return mutations_.DeleteCollection(out);
+      return mutations_.DeleteCollection(std::move(out));
     case Verb::kOther:
       break;
   }

@@ -195,6 +195,7 @@ std::shared_ptr<const StoredObject> StoredObject::AtResourceVersion(std::int64_t
 
 std::shared_ptr<const StoredObject> StoredObject::Copy() const {
   auto copy = std::make_shared<StoredObject>();
+  copy->copied_ = true;
   copy->key_ = key_;
   copy->body_ = body_;
   copy->labels_ = labels_;

@@ -86,6 +86,8 @@ class StoredObject {
     protobuf_size_ = static_cast<std::uint32_t>(message.size() + 1);
   }
   // Copies it, to keep no more than its bytes. REQUIRES: noted.
+  // Whether this is a Copy, which keeps none.
+  [[nodiscard]] bool copied() const { return copied_; }
   void KeepProtobuf(const std::string& message) const {
     protobuf_ = std::make_unique<const std::string>(message);
   }
@@ -106,6 +108,7 @@ class StoredObject {
   std::uint32_t namespace_size_ = 0;
   std::uint32_t uid_offset_ = 0;
   std::uint32_t uid_size_ = 0;
+  bool copied_ = false;
   bool tombstone_ = false;
   bool terminating_ = false;
   bool owned_ = false;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/custom_object.h"
@@ -20,8 +21,19 @@
 
 namespace kinformer::apiserver {
 namespace {
+
 bool IsJson(std::string_view content_type) {
   return content_type.empty() || IsMediaType(content_type, "application/json");
+}
+
+// Of an object that is gone.
+ResponsePtr DeletedAnswer(const ResourceRequest& request, const WriteOutcome& outcome) {
+  const ErrorSubject subject = request.at.resource->Subject(request.info.name);
+  const std::string_view uid = outcome.stored->uid();
+  return WholeResponse(200, ContentTypeOf(request.format, false),
+                       request.format.media == MediaType::kProtobuf
+                           ? Envelope("v1", "Status", DeletedStatusProtobuf(subject, uid))
+                           : Render(request.format, DeletedStatusJson(subject, uid)));
 }
 
 }  // namespace
@@ -98,6 +110,14 @@ struct BodyWriter::Job {
   json::Value patch{};
   StoredObjectPtr base{};  // what it is applied to
 
+  ObjectWriter::Change change{};
+
+  bool deletes = false;
+  bool cascades = false;
+  Deletion deletion{};
+
+  // Makes the answer; null: that shows the object.
+  std::function<ResponsePtr(const WriteOutcome&)> show{};
   ResponsePtr failure{};
   Result<WriteOutcome> outcome = WriteOutcome();
   ResponsePtr answer{};
@@ -112,9 +132,7 @@ BodyWriter::JobPtr BodyWriter::NewJob(ResourceRequest request) {
   if (request.at.resource->custom) {
     request.at.resource = std::make_shared<ServedResource>(*request.at.resource);
   }
-  constexpr std::size_t kYamlCosts = 8;
-  job->bytes = request.body.size();
-  if (request.content_type.find("yaml") != std::string::npos) job->bytes *= kYamlCosts;
+  job->bytes = DecodingCost(request.content_type, request.body);
   job->request = std::make_shared<const ResourceRequest>(std::move(request));
   job->draft.target = {.at = job->live,
                        .namespace_ = job->request->info.namespace_,
@@ -179,6 +197,20 @@ ResponsePtr BodyWriter::Begin(const JobPtr& job) {
   const StoredObjectPtr& over = job->draft.over;
   if (job->base != nullptr && over != job->base) return Again(job);
   if (over != nullptr) job->bytes = std::max(job->bytes, over->body().size());
+  if (writer_.MustAssign(job->draft)) return Step(job, &BodyWriter::Load, &BodyWriter::Assign);
+  return Step(job, &BodyWriter::Complete, &BodyWriter::Commit);
+}
+
+Result<void> BodyWriter::Load(Job& job) {
+  ObjectWriter::Load(job.draft);
+  return {};
+}
+
+ResponsePtr BodyWriter::Assign(const JobPtr& job) {
+  if (!ObjectWriter::IsCurrent(job->draft)) return Again(job);
+  if (Result<void> assigned = writer_.Assign(job->draft); !assigned) {
+    return Warned(ErrorResponse(assigned.error(), job->request->accept), job->warnings);
+  }
   return Step(job, &BodyWriter::Complete, &BodyWriter::Commit);
 }
 
@@ -187,17 +219,25 @@ Result<void> BodyWriter::Complete(Job& job) { return writer_.Complete(job.draft)
 ResponsePtr BodyWriter::Commit(const JobPtr& job) {
   if (!ObjectWriter::IsCurrent(job->draft)) return Again(job);
   job->outcome = writer_.Commit(job->draft);
+  return Answer(job);
+}
+
+ResponsePtr BodyWriter::Answer(const JobPtr& job) {
   const ResourceRequest& request = *job->request;
   // Other forms than the text take time, and an object that others have is of the loop.
-  if (!job->outcome || IsStoredText(request.format) || !OffLoop::IsMuch(job->bytes)) {
-    return WriteAnswer(state_, request, job->outcome, job->warnings);
+  const bool text = job->show == nullptr && IsStoredText(request.at, request.format);
+  if (!job->outcome || text || !OffLoop::IsMuch(job->bytes)) {
+    (void)Render(*job).ok();
+    return Answered(job);
   }
   job->outcome->stored = job->outcome->stored->Copy();
   return Step(job, &BodyWriter::Render, &BodyWriter::Answered);
 }
 
 Result<void> BodyWriter::Render(Job& job) {
-  job.answer = WriteAnswer(state_, *job.request, job.outcome, job.warnings);
+  job.answer = job.outcome && job.show != nullptr
+                   ? job.show(*job.outcome)
+                   : WriteAnswer(state_, *job.request, job.outcome, job.warnings);
   return {};
 }
 
@@ -210,10 +250,86 @@ ResponsePtr BodyWriter::Again(const JobPtr& job) {
     return ErrorResponse(ModifiedConflictError(request.at.resource->Subject(request.info.name)),
                          request.accept);
   }
+  if (job->deletes) {
+    job->deletion = {.request = job->deletion.request};
+    return BeginDelete(job);
+  }
   job->draft = {.target = job->draft.target, .now = job->draft.now};
   job->warnings.clear();
+  if (job->change != nullptr) return FindToChange(job);
   if (job->apply != nullptr) return Step(job, &BodyWriter::DecodePatch, &BodyWriter::Apply);
   return Step(job, &BodyWriter::Decode, &BodyWriter::Write);
+}
+
+// ---- Changes
+
+ResponsePtr BodyWriter::Change(ResourceRequest request, ObjectChange change) {
+  request.body.clear();
+  const JobPtr job = NewJob(std::move(request));
+  job->draft.target = std::move(change.target);
+  job->draft.target.at = job->live;
+  job->change = std::move(change.apply);
+  job->show = std::move(change.answer);
+  return FindToChange(job);
+}
+
+ResponsePtr BodyWriter::FindToChange(const JobPtr& job) {
+  const WriteTarget& target = job->draft.target;
+  job->base = target.at.resource->Find(target.namespace_, target.name);
+  if (job->base == nullptr) {
+    return ErrorResponse(NotFoundError(target.at.resource->Subject(target.name)),
+                         job->request->accept);
+  }
+  job->bytes = job->base->body().size();
+  return Step(job, &BodyWriter::ApplyChange, &BodyWriter::Write);
+}
+
+Result<void> BodyWriter::ApplyChange(Job& job) {
+  job.draft.object = ObjectIn(job.request->at, *job.base);
+  return job.change(job.draft.object);
+}
+
+// ---- Deletes
+
+ResponsePtr BodyWriter::Delete(ResourceRequest request) {
+  const JobPtr job = NewJob(std::move(request));
+  job->deletes = true;
+  return Step(job, &BodyWriter::DecodeDelete, &BodyWriter::BeginDelete);
+}
+
+Result<void> BodyWriter::DecodeDelete(Job& job) {
+  const ResourceRequest& request = *job.request;
+  auto options = apiserver::DecodeDelete(request.info.query, request.content_type, request.body);
+  if (!options) return options.error();
+  job.draft.target.dry_run = options->dry_run;
+  job.deletion.request = std::move(options->request);
+  job.cascades = options->cascades;
+  return {};
+}
+
+ResponsePtr BodyWriter::BeginDelete(const JobPtr& job) {
+  if (Result<void> begun = writer_.BeginDelete(job->draft.target, job->deletion); !begun) {
+    return ErrorResponse(begun.error(), job->request->accept);
+  }
+  job->bytes = std::max(job->bytes, job->deletion.over->body().size());
+  return Step(job, &BodyWriter::CompleteDelete, &BodyWriter::CommitDelete);
+}
+
+Result<void> BodyWriter::CompleteDelete(Job& job) {
+  writer_.CompleteDelete(job.draft.target, job.deletion);
+  return {};
+}
+
+ResponsePtr BodyWriter::CommitDelete(const JobPtr& job) {
+  if (!ObjectWriter::IsCurrent(job->draft.target, job->deletion)) return Again(job);
+  WriteOutcome outcome = writer_.CommitDelete(job->draft.target, job->deletion);
+  outcome.accepted = !outcome.removed && job->cascades;
+  const ResourceRequest& request = *job->request;
+  if (outcome.removed && !request.at.resource->delete_returns_object) {
+    return DeletedAnswer(request, outcome);
+  }
+  job->outcome = std::move(outcome);
+  return Answer(job);
 }
 
 // ---- Patches

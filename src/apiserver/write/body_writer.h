@@ -1,7 +1,7 @@
 // apiserver/write/body_writer.h
 //
-// BodyWriter: creates, updates and patches: from the body of a request to ObjectWriter, and back to
-// an answer.
+// BodyWriter: creates, updates, patches and deletes: from a request to ObjectWriter, and back to an
+// answer.
 
 #ifndef KINFORMER_APISERVER_WRITE_BODY_WRITER_H_
 #define KINFORMER_APISERVER_WRITE_BODY_WRITER_H_
@@ -25,6 +25,14 @@ ResponsePtr WriteAnswer(const ServerState& state, const ResourceRequest& request
                         const Result<WriteOutcome>& outcome,
                         const std::vector<std::string>& warnings = {});
 
+// What a request does to an object by other means than a body that is one.
+struct ObjectChange {
+  WriteTarget target{};  // `at` is the request's
+  // Both on any thread, the second with an object that nobody else has.
+  ObjectWriter::Change apply{};
+  std::function<ResponsePtr(const WriteOutcome&)> answer{};
+};
+
 // Whatever is in a body, the loop sees little of it: what costs by its size, or by that of the
 // object which it changes, is done off the loop where it is much. What has been written in between
 // by others is noticed, and the request begins anew. Loop-confined. Errors come back as responses.
@@ -41,6 +49,8 @@ class BodyWriter {
     return WriteBody(std::move(request), "UpdateOptions", /*creates=*/false);
   }
   ResponsePtr Patch(ResourceRequest request);
+  ResponsePtr Change(ResourceRequest request, ObjectChange change);
+  ResponsePtr Delete(ResourceRequest request);
 
  private:
   struct Job;
@@ -57,17 +67,26 @@ class BodyWriter {
   ResponsePtr Apply(const JobPtr& job);
   ResponsePtr Write(const JobPtr& job);
   ResponsePtr Begin(const JobPtr& job);
+  ResponsePtr Assign(const JobPtr& job);
   ResponsePtr Commit(const JobPtr& job);
+  ResponsePtr FindToChange(const JobPtr& job);
+  ResponsePtr BeginDelete(const JobPtr& job);
+  ResponsePtr CommitDelete(const JobPtr& job);
   // Others have changed the object.
   ResponsePtr Again(const JobPtr& job);
+  ResponsePtr Answer(const JobPtr& job);
   ResponsePtr Answered(const JobPtr& job);
 
   // ---- On any thread.
   Result<void> Decode(Job& job);
   Result<void> DecodePatch(Job& job);
   Result<void> ApplyPatch(Job& job);
+  Result<void> ApplyChange(Job& job);
   Result<void> Normalize(Job& job);
+  Result<void> Load(Job& job);
   Result<void> Complete(Job& job);
+  Result<void> DecodeDelete(Job& job);
+  Result<void> CompleteDelete(Job& job);
   Result<void> Render(Job& job);
   // Checks the object's types, takes out what the schema does not know, and gives the problems with
   // fields that fieldValidation is about: as warnings, or as an error where it is Strict. Errors

@@ -1,10 +1,9 @@
 #include "apiserver/write/mutations.h"
 
-#include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
-#include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/selection.h"
 #include "apiserver/request/object_encoder.h"
@@ -28,14 +27,41 @@ WriteTarget TargetOf(const ResourceRequest& request, bool dry_run) {
 }
 
 // What binding and eviction answer.
-ResponsePtr Done(const ResourceRequest& request) {
+ResponsePtr Done(bool pretty) {
   const json::Value status = json::Value::MakeObject({{"kind", "Status"},
                                                       {"apiVersion", "v1"},
                                                       {"metadata", json::Value::MakeObject()},
                                                       {"status", "Success"},
                                                       {"code", 201}});
-  const OutputFormat format{.media = MediaType::kJson, .pretty = request.format.pretty};
+  const OutputFormat format{.media = MediaType::kJson, .pretty = pretty};
   return WholeResponse(201, ContentTypeOf(format, false), Render(format, status.Dump()));
+}
+
+Result<json::Value> Sent(const ResourceRequest& request) {
+  return DecodeBody(request.content_type, request.body);
+}
+Result<json::Value> SentObject(const ResourceRequest& request) {
+  return DecodeObject(request.at, request.content_type, request.body);
+}
+Result<json::Value> SentPatch(const ResourceRequest& request) {
+  Result<json::Value> patch = json::Parse(request.body);
+  if (!patch) return BadRequestError("error decoding patch: " + patch.error().message());
+  return patch;
+}
+
+// The Scale of an object.
+ResponsePtr ScaleAnswer(const ResourceAt& at, const std::string& accept, bool pretty,
+                        const json::Value& object, bool for_change) {
+  const Result<json::Value> scale = ScaleOf(at, object, for_change);
+  if (!scale) return ErrorResponse(scale.error(), accept);
+  const OutputFormat format{.media = MediaType::kJson, .pretty = pretty};
+  return WholeResponse(200, ContentTypeOf(format, false), Render(format, scale->Dump()));
+}
+
+// For another thread, since a definition may change meanwhile.
+ResourceAt Unchanging(ResourceAt at) {
+  if (at.resource->custom) at.resource = std::make_shared<ServedResource>(*at.resource);
+  return at;
 }
 
 // Puts the node of a Binding into its pod.
@@ -76,6 +102,21 @@ Result<void> BindPod(const json::Value& binding, const std::string& name, std::s
 
 }  // namespace
 
+ResponsePtr Mutations::WithBody(ResourceRequest request, Decoder decode, Then then) {
+  struct Job {
+    ResourceRequest request{};
+    Result<json::Value> body = json::Value();
+  };
+  const std::size_t cost = DecodingCost(request.content_type, request.body);
+  const auto job = std::make_shared<Job>(Job{.request = std::move(request)});
+  return off_loop_.Run(
+      cost, [job, decode] { job->body = decode(job->request); },
+      [job, then = std::move(then)] {
+        if (!job->body) return ErrorResponse(job->body.error(), job->request.accept);
+        return then(std::move(job->request), *std::move(job->body));
+      });
+}
+
 ResponsePtr Mutations::Create(ResourceRequest request) {
   const std::string& subresource = request.info.subresource;
   const bool binds = subresource == "binding" ||
@@ -83,105 +124,123 @@ ResponsePtr Mutations::Create(ResourceRequest request) {
   if (binds || subresource == "eviction" || subresource == "token") {
     const auto query = DecodeWriteQuery(request.info.query, "CreateOptions");
     if (!query) return ErrorResponse(query.error(), request.accept);
-    if (binds) return Bind(request, query->dry_run);
-    return subresource == "token" ? RequestToken(request, query->dry_run)
-                                  : Evict(request, query->dry_run);
+    const auto answer = binds                    ? &Mutations::Bind
+                        : subresource == "token" ? &Mutations::RequestToken
+                                                 : &Mutations::Evict;
+    return WithBody(
+        std::move(request), Sent,
+        [this, answer, dry_run = query->dry_run](ResourceRequest sent, json::Value body) {
+          return (this->*answer)(std::move(sent), std::move(body), dry_run);
+        });
   }
   if (!subresource.empty() || !request.info.name.empty()) {
     return ErrorResponse(MethodNotAllowedError(), request.accept);
   }
-  if (!request.at.resource->HasVerb("get")) return Review(request);
-  return bodies_.Create(std::move(request));
+  if (request.at.resource->HasVerb("get")) return bodies_.Create(std::move(request));
+  return WithBody(std::move(request), SentObject, [this](ResourceRequest sent, json::Value body) {
+    return Review(std::move(sent), std::move(body));
+  });
 }
 
-ResponsePtr Mutations::Delete(const ResourceRequest& request) {
-  const auto options = DecodeDelete(request.info.query, request.content_type, request.body);
-  if (!options) return ErrorResponse(options.error(), request.accept);
-  auto outcome = writer_.Delete(TargetOf(request, options->dry_run), options->request);
-  if (!outcome) return ErrorResponse(outcome.error(), request.accept);
-  outcome->accepted = !outcome->removed && options->cascades;
-  if (!outcome->removed || request.at.resource->delete_returns_object)
-    return WriteAnswer(state_, request, outcome);
-  const ErrorSubject subject = request.at.resource->Subject(request.info.name);
-  if (request.format.media == MediaType::kProtobuf) {
-    return WholeResponse(
-        200, ContentTypeOf(request.format, false),
-        Envelope("v1", "Status", DeletedStatusProtobuf(subject, outcome->stored->uid())));
-  }
-  return WholeResponse(200, ContentTypeOf(request.format, false),
-                       Render(request.format, DeletedStatusJson(subject, outcome->stored->uid())));
-}
-
-ResponsePtr Mutations::DeleteCollection(const ResourceRequest& request) {
+ResponsePtr Mutations::DeleteCollection(ResourceRequest request) {
   const Query& query = request.info.query;
   const auto selection = Selection::Make(request.at, request.info.namespace_,
                                          query.Get("labelSelector"), query.Get("fieldSelector"));
   if (!selection) return ErrorResponse(selection.error(), request.accept);
-  const auto options = DecodeDelete(query, request.content_type, request.body);
-  if (!options) return ErrorResponse(options.error(), request.accept);
   const auto limit = query.GetInt("limit");
-  if (!limit) return ErrorResponse(limit.error(), request.accept);
-  return DeleteCollectionInTurns(state_, writer_,
-                                 {.request = request,
-                                  .selection = *selection,
-                                  .limit = limit->value_or(0),
-                                  .dry_run = options->dry_run,
-                                  .each = options->request});
+  struct Job {
+    CollectionDeletionPlan plan{};
+    Result<DecodedDelete> options = DecodedDelete();
+  };
+  const auto job = std::make_shared<Job>();
+  job->plan = {.request = std::move(request),
+               .selection = *selection,
+               .limit = limit ? limit->value_or(0) : 0};
+  const ResourceRequest& sent = job->plan.request;
+  return off_loop_.Run(
+      DecodingCost(sent.content_type, sent.body),
+      [job] {
+        const ResourceRequest& from = job->plan.request;
+        job->options = DecodeDelete(from.info.query, from.content_type, from.body);
+      },
+      [this, job, limit] {
+        const std::string& accept = job->plan.request.accept;
+        if (!job->options) return ErrorResponse(job->options.error(), accept);
+        if (!limit) return ErrorResponse(limit.error(), accept);
+        job->plan.dry_run = job->options->dry_run;
+        job->plan.each = job->options->request;
+        return DeleteCollectionInTurns(state_, writer_, std::move(job->plan));
+      });
 }
 
-ResponsePtr Mutations::Scale(const ResourceRequest& request) {
+ResponsePtr Mutations::Scale(ResourceRequest request) {
   const auto fail = [&](const Error& error) { return ErrorResponse(error, request.accept); };
   const ServedResource& resource = *request.at.resource;
   const StoredObjectPtr stored = resource.Find(request.info.namespace_, request.info.name);
   if (stored == nullptr) return fail(NotFoundError(resource.Subject(request.info.name)));
-  const bool reads = request.info.verb == Verb::kGet;
-  Result<json::Value> shown = ScaleOf(request.at, stored->Parse(), /*for_change=*/!reads);
-  if (!shown) return fail(shown.error());
-  json::Value scale = *std::move(shown);
-  const OutputFormat format{.media = MediaType::kJson, .pretty = request.format.pretty};
-  if (reads) {
-    return WholeResponse(200, ContentTypeOf(format, false), Render(format, scale.Dump()));
-  }
+  if (request.info.verb == Verb::kGet) return ShowScale(request, stored);
   const bool patches = request.info.verb == Verb::kPatch;
   const auto query =
       DecodeWriteQuery(request.info.query, patches ? "PatchOptions" : "UpdateOptions");
   if (!query) return fail(query.error());
+  PatchFunction apply = nullptr;
   if (patches) {
-    const PatchFunction apply = PatchFunctionOf(request.content_type, /*custom=*/false);
+    apply = PatchFunctionOf(request.content_type, /*custom=*/false);
     if (apply == nullptr) return fail(UnsupportedPatchError());
-    const Result<json::Value> patch = json::Parse(request.body);
-    if (!patch) return fail(BadRequestError("error decoding patch: " + patch.error().message()));
-    // Only a resourceVersion that is in the patch is a condition.
-    scale["metadata"].Erase("resourceVersion");
-    if (Result<void> applied = apply(*patch, scale); !applied) return fail(applied.error());
-  } else {
-    Result<json::Value> sent = DecodeBody(request.content_type, request.body);
-    if (!sent) return fail(sent.error());
-    scale = *std::move(sent);
   }
-  if (Result<void> valid = CheckScale(request.at, request.info.name, scale); !valid)
-    return fail(valid.error());
-  WriteTarget target = TargetOf(request, query->dry_run);
-  target.subresource.clear();
-  const auto outcome = writer_.Modify(target, [&](json::Value& object) -> Result<void> {
-    return ApplyScale(request.at, scale, object);
-  });
-  if (!outcome) return fail(outcome.error());
-  shown = ScaleOf(request.at, outcome->stored->Parse(), /*for_change=*/true);
-  if (!shown) return fail(shown.error());
-  return WholeResponse(200, ContentTypeOf(format, false), Render(format, shown->Dump()));
+  return WithBody(std::move(request), patches ? SentPatch : Sent,
+                  [this, apply, dry_run = query->dry_run](ResourceRequest sent, json::Value body) {
+                    return ChangeScale(std::move(sent), std::move(body), apply, dry_run);
+                  });
 }
 
-ResponsePtr Mutations::Bind(const ResourceRequest& request, bool dry_run) {
+ResponsePtr Mutations::ShowScale(const ResourceRequest& request, const StoredObjectPtr& stored) {
+  auto answer = std::make_shared<ResponsePtr>();
+  return off_loop_.Run(
+      stored->body().size(),
+      [answer, stored, at = Unchanging(request.at), accept = request.accept,
+       pretty = request.format.pretty] {
+        *answer = ScaleAnswer(at, accept, pretty, stored->Parse(), /*for_change=*/false);
+      },
+      [answer] { return std::move(*answer); });
+}
+
+ResponsePtr Mutations::ChangeScale(ResourceRequest request, json::Value body, PatchFunction apply,
+                                   bool dry_run) {
+  ObjectChange change{.target = TargetOf(request, dry_run)};
+  change.target.subresource.clear();
+  const ResourceAt at = Unchanging(request.at);
+  const auto sent = std::make_shared<const json::Value>(std::move(body));
+  change.apply = [at, name = request.info.name, apply, sent](json::Value& object) -> Result<void> {
+    json::Value scale;
+    if (apply == nullptr) {
+      scale = *sent;
+    } else {
+      Result<json::Value> shown = ScaleOf(at, object, /*for_change=*/true);
+      if (!shown) return shown.error();
+      scale = *std::move(shown);
+      // Only a resourceVersion that is in the patch is a condition.
+      scale["metadata"].Erase("resourceVersion");
+      if (Result<void> applied = apply(*sent, scale); !applied) return applied;
+    }
+    if (Result<void> valid = CheckScale(at, name, scale); !valid) return valid;
+    return ApplyScale(at, scale, object);
+  };
+  change.answer = [at, accept = request.accept,
+                   pretty = request.format.pretty](const WriteOutcome& outcome) {
+    return ScaleAnswer(at, accept, pretty, outcome.stored->Parse(), /*for_change=*/true);
+  };
+  return bodies_.Change(std::move(request), std::move(change));
+}
+
+ResponsePtr Mutations::Bind(ResourceRequest request, json::Value body, bool dry_run) {
   const auto fail = [&](const Error& error) { return ErrorResponse(error, request.accept); };
-  const Result<json::Value> binding = DecodeBody(request.content_type, request.body);
-  if (!binding) return fail(binding.error());
-  const std::string& name = (*binding).At("/metadata/name").StringOrEmpty();
+  const std::string name = body.At("/metadata/name").StringOrEmpty();
   if (!request.info.name.empty() && name != request.info.name) {
     return fail(BadRequestError("name in URL does not match name in Binding object"));
   }
   // The real server's answers to these have neither a reason nor a better code.
-  const json::Value& node = (*binding)["target"];
+  const json::Value& node = std::as_const(body)["target"];
   if (const std::string& kind = node["kind"].StringOrEmpty(); !kind.empty() && kind != "Node") {
     return fail(Error(Reason::kUnknown, "target.kind: Unsupported value: " + JsonString(kind) +
                                             R"(: supported values: "Node", "<empty>")")
@@ -190,42 +249,51 @@ ResponsePtr Mutations::Bind(const ResourceRequest& request, bool dry_run) {
   if (node["name"].StringOrEmpty().empty()) {
     return fail(Error(Reason::kUnknown, "target.name: Required value").WithHttpStatus(500));
   }
-  WriteTarget target = TargetOf(request, dry_run);
-  target.at = state_.resources.Find("", "v1", "pods");
-  target.name = name;
-  target.subresource = "binding";
-  target.keep_status = true;
-  const auto outcome = writer_.Modify(target, [&](json::Value& pod) {
-    return BindPod(*binding, name, FormatTime(state_.env.WallNow()), pod);
-  });
-  return outcome ? Done(request) : fail(outcome.error());
+  request.at = state_.resources.Find("", "v1", "pods");
+  ObjectChange change{.target = TargetOf(request, dry_run)};
+  change.target.name = name;
+  change.target.subresource = "binding";
+  change.target.keep_status = true;
+  change.apply = [binding = std::make_shared<const json::Value>(std::move(body)), name,
+                  now = FormatTime(state_.env.WallNow())](json::Value& pod) {
+    return BindPod(*binding, name, now, pod);
+  };
+  change.answer = [pretty = request.format.pretty](const WriteOutcome&) { return Done(pretty); };
+  return bodies_.Change(std::move(request), std::move(change));
 }
 
-ResponsePtr Mutations::Evict(const ResourceRequest& request, bool dry_run) {
-  const Result<json::Value> eviction = DecodeBody(request.content_type, request.body);
-  if (!eviction) return ErrorResponse(eviction.error(), request.accept);
-  const auto evicted = apiserver::Evict(state_, writer_, TargetOf(request, dry_run), *eviction);
-  return evicted ? Done(request) : ErrorResponse(evicted.error(), request.accept);
+ResponsePtr Mutations::Evict(ResourceRequest request, json::Value body, bool dry_run) {
+  const auto evicted = apiserver::Evict(state_, writer_, TargetOf(request, dry_run), body);
+  return evicted ? Done(request.format.pretty) : ErrorResponse(evicted.error(), request.accept);
 }
 
-ResponsePtr Mutations::RequestToken(const ResourceRequest& request, bool dry_run) {
-  const auto fail = [&](const Error& error) { return ErrorResponse(error, request.accept); };
-  Result<json::Value> body = DecodeBody(request.content_type, request.body);
-  if (!body) return fail(body.error());
-  const auto token = tokens_.Issue(TargetOf(request, dry_run), *std::move(body));
-  if (!token) return fail(token.error());
+ResponsePtr Mutations::RequestToken(ResourceRequest request, json::Value body, bool dry_run) {
+  const auto token = tokens_.Issue(TargetOf(request, dry_run), std::move(body));
+  if (!token) return ErrorResponse(token.error(), request.accept);
   const OutputFormat format{.media = MediaType::kJson, .pretty = request.format.pretty};
   return WholeResponse(201, ContentTypeOf(format, false), Render(format, token->Dump()));
 }
 
-ResponsePtr Mutations::Review(const ResourceRequest& request) {
-  Result<json::Value> object = DecodeObject(request.at, request.content_type, request.body);
-  if (!object) return ErrorResponse(object.error(), request.accept);
-  const auto answer =
-      reviews_.Answer(request.at, request.info.namespace_, *request.user, *std::move(object));
+ResponsePtr Mutations::Review(ResourceRequest request, json::Value body) {
+  const std::size_t cost = DecodingCost(request.content_type, request.body);
+  Result<json::Value> answer =
+      reviews_.Answer(request.at, request.info.namespace_, *request.user, std::move(body));
   if (!answer) return ErrorResponse(answer.error(), request.accept);
-  return WriteAnswer(state_, request,
-                     WriteOutcome{.stored = StoredObject::Make(*answer, 0, {}), .created = true});
+  struct Job {
+    ResourceRequest request{};
+    json::Value object{};
+    ResponsePtr answer{};
+  };
+  const auto job =
+      std::make_shared<Job>(Job{.request = std::move(request), .object = *std::move(answer)});
+  return off_loop_.Run(
+      cost,
+      [this, job] {
+        job->answer = WriteAnswer(
+            state_, job->request,
+            WriteOutcome{.stored = StoredObject::Make(job->object, 0, {}), .created = true});
+      },
+      [job] { return std::move(job->answer); });
 }
 
 }  // namespace kinformer::apiserver

@@ -6,9 +6,15 @@
 #ifndef KINFORMER_APISERVER_WRITE_MUTATIONS_H_
 #define KINFORMER_APISERVER_WRITE_MUTATIONS_H_
 
+#include <functional>
 #include <utility>
 
+#include "kinformer/json.h"
+#include "kinformer/result.h"
+
 #include "apiserver/registry/server_state.h"
+#include "apiserver/request/off_loop.h"
+#include "apiserver/request/patch.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
 #include "apiserver/write/body_writer.h"
@@ -29,28 +35,40 @@ class Mutations {
         writer_(writer),
         tokens_(tokens),
         reviews_(state, tokens),
+        off_loop_(off_loop),
         bodies_(state, writer, off_loop) {}
 
   ResponsePtr Create(ResourceRequest request);
   ResponsePtr Update(ResourceRequest request) { return bodies_.Update(std::move(request)); }
   ResponsePtr Patch(ResourceRequest request) { return bodies_.Patch(std::move(request)); }
-  ResponsePtr Delete(const ResourceRequest& request);
-  ResponsePtr DeleteCollection(const ResourceRequest& request);
+  ResponsePtr Delete(ResourceRequest request) { return bodies_.Delete(std::move(request)); }
+  ResponsePtr DeleteCollection(ResourceRequest request);
 
   // GET, PUT and PATCH of a scale subresource.
-  ResponsePtr Scale(const ResourceRequest& request);
+  ResponsePtr Scale(ResourceRequest request);
 
  private:
+  using Decoder = Result<json::Value> (*)(const ResourceRequest& request);
+  using Then = std::function<ResponsePtr(ResourceRequest request, json::Value body)>;
+  // Decodes the body, off the loop where it is much, and goes on with what was in it.
+  ResponsePtr WithBody(ResourceRequest request, Decoder decode, Then then);
+
+  ResponsePtr ShowScale(const ResourceRequest& request, const StoredObjectPtr& stored);
+  // `apply`: null where the body is a Scale.
+  ResponsePtr ChangeScale(ResourceRequest request, json::Value body, PatchFunction apply,
+                          bool dry_run);
   // POST to pods/x/binding (or bindings), pods/x/eviction, serviceaccounts/x/token.
-  ResponsePtr Bind(const ResourceRequest& request, bool dry_run);
-  ResponsePtr Evict(const ResourceRequest& request, bool dry_run);
-  ResponsePtr RequestToken(const ResourceRequest& request, bool dry_run);
+  ResponsePtr Bind(ResourceRequest request, json::Value body, bool dry_run);
+  ResponsePtr Evict(ResourceRequest request, json::Value body, bool dry_run);
+  ResponsePtr RequestToken(ResourceRequest request, json::Value body, bool dry_run);
   // Resources that only answer: access reviews.
-  ResponsePtr Review(const ResourceRequest& request);
+  ResponsePtr Review(ResourceRequest request, json::Value body);
+
   ServerState& state_;
   ObjectWriter& writer_;
   ServiceAccountTokens& tokens_;
   Reviews reviews_;
+  OffLoop& off_loop_;
   BodyWriter bodies_;
 };
 

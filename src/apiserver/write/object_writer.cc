@@ -319,13 +319,18 @@ Result<bool> ObjectWriter::Begin(Draft& draft) {
       !met) {
     return met.error();
   }
-  if (!resource.Is("", "services")) return true;
-  draft.old = draft.over->Parse();
-  if (!state_.options.defaulting || !draft.target.subresource.empty()) return true;
-  if (auto assigned = strategy_.Assign(resource, draft.old, draft.object); !assigned) {
-    return assigned.error();
-  }
   return true;
+}
+
+bool ObjectWriter::MustAssign(const Draft& draft) const {
+  return !draft.creates && state_.options.defaulting && draft.target.subresource.empty() &&
+         draft.target.at.resource->Is("", "services");
+}
+
+void ObjectWriter::Load(Draft& draft) { draft.old = draft.over->Parse(); }
+
+Result<void> ObjectWriter::Assign(Draft& draft) {
+  return strategy_.Assign(*draft.target.at.resource, draft.old, draft.object);
 }
 
 Result<void> ObjectWriter::CompleteNew(Draft& draft) const {
@@ -343,7 +348,7 @@ Result<void> ObjectWriter::CompleteNew(Draft& draft) const {
 }
 
 Result<void> ObjectWriter::CompleteUpdate(Draft& draft) {
-  if (draft.old.is_null()) draft.old = draft.over->Parse();
+  if (draft.old.is_null()) Load(draft);
   std::vector<StatusCause> causes;
   if (Result<void> ready = Merge(draft, causes); !ready) return ready;
   return ValidateUpdate(draft, std::move(causes));
@@ -436,6 +441,10 @@ Result<WriteOutcome> ObjectWriter::Write(Draft draft) {
     if (!begun) return begun.error();
     if (*begun) break;
   }
+  if (MustAssign(draft)) {
+    Load(draft);
+    if (Result<void> assigned = Assign(draft); !assigned) return assigned.error();
+  }
   if (Result<void> complete = Complete(draft); !complete) return complete.error();
   return Commit(draft);
 }
@@ -506,10 +515,10 @@ Result<WriteOutcome> ObjectWriter::Modify(const WriteTarget& target, const Chang
   return Update(target, std::move(object));
 }
 
-void ObjectWriter::BeginDeletion(const ServedResource& resource, json::Value& object,
-                                 std::int64_t grace) const {
+void ObjectWriter::MarkDeleted(const ServedResource& resource, WallTime now, std::int64_t grace,
+                               json::Value& object) {
   json::Value& metadata = object["metadata"];
-  metadata.Set("deletionTimestamp", FormatTime(state_.env.WallNow() + std::chrono::seconds(grace)));
+  metadata.Set("deletionTimestamp", FormatTime(now + std::chrono::seconds(grace)));
   if (!IsDefinition(resource) && !resource.Is("", "namespaces")) {
     metadata.Set("deletionGracePeriodSeconds", grace);
     const std::int64_t generation = std::as_const(metadata)["generation"].AsInt64().value_or(0);
@@ -518,50 +527,67 @@ void ObjectWriter::BeginDeletion(const ServedResource& resource, json::Value& ob
   if (resource.Is("", "namespaces")) object["status"].Set("phase", "Terminating");
 }
 
-bool ObjectWriter::ShortenGracePeriod(json::Value& object, std::int64_t grace) const {
+bool ObjectWriter::ShortenGracePeriod(WallTime now, std::int64_t grace, json::Value& object) {
   json::Value& metadata = object["metadata"];
   const std::int64_t before =
       std::as_const(metadata)["deletionGracePeriodSeconds"].AsInt64().value_or(0);
   if (grace >= before) return false;
   const auto until =
       metav1::Time::Parse(std::as_const(metadata)["deletionTimestamp"].StringOrEmpty());
-  const WallTime start =
-      until ? WallTime(std::chrono::seconds(until->seconds() - before)) : state_.env.WallNow();
+  const WallTime start = until ? WallTime(std::chrono::seconds(until->seconds() - before)) : now;
   metadata.Set("deletionTimestamp", FormatTime(start + std::chrono::seconds(grace)));
   metadata.Set("deletionGracePeriodSeconds", grace);
   return true;
 }
 
-Result<WriteOutcome> ObjectWriter::Delete(const WriteTarget& target, const DeleteRequest& request) {
+Result<void> ObjectWriter::BeginDelete(const WriteTarget& target, Deletion& deletion) const {
   const ServedResource& resource = *target.at.resource;
-  const StoredObjectPtr stored = resource.Find(target.namespace_, target.name);
-  if (stored == nullptr) return NotFoundError(resource.Subject(target.name));
-  if (Result<void> allowed = CheckMayDelete(target, request, stored); !allowed) {
-    return allowed.error();
-  }
-  json::Value object = stored->Parse();
+  deletion.now = state_.env.WallNow();
+  deletion.over = resource.Find(target.namespace_, target.name);
+  if (deletion.over == nullptr) return NotFoundError(resource.Subject(target.name));
+  return CheckMayDelete(target, deletion.request, deletion.over);
+}
+
+void ObjectWriter::CompleteDelete(const WriteTarget& target, Deletion& deletion) const {
+  const ServedResource& resource = *target.at.resource;
+  json::Value object = deletion.over->Parse();
   const bool terminating = Terminating(object);
-  const bool regathered = SetPropagationFinalizers(resource, request.propagation, object);
+  const bool regathered = SetPropagationFinalizers(resource, deletion.request.propagation, object);
   const bool graceful = state_.options.pod_grace && resource.Is("", "pods");
-  const std::int64_t grace = graceful ? GraceOf(object, request) : 0;
-  if (IsDefinition(resource) && !terminating) {
-    PrepareDeletion(object, FormatTime(state_.env.WallNow()));
-  }
+  const std::int64_t grace = graceful ? GraceOf(object, deletion.request) : 0;
+  if (IsDefinition(resource) && !terminating) PrepareDeletion(object, FormatTime(deletion.now));
   const bool finalizers = HasFinalizers(resource, object);
-  if (!graceful && !finalizers) return Remove(target, stored);
+  deletion.removes = grace == 0 && !finalizers;
+  if (!graceful && !finalizers) return;
 
   if (!terminating) {
-    BeginDeletion(resource, object, grace);
-  } else if (!ShortenGracePeriod(object, grace) && !regathered) {
-    if (grace == 0 && !finalizers) return Remove(target, stored);
-    return WriteOutcome{.stored = stored};
+    MarkDeleted(resource, deletion.now, grace, object);
+  } else if (!ShortenGracePeriod(deletion.now, grace, object) && !regathered) {
+    return;
   }
-  const std::int64_t version = target.dry_run ? stored->resource_version() : 1;
-  WriteOutcome outcome =
-      Store(target, stored, StoredObject::Make(object, version, resource.fields), object);
+  const std::int64_t version = target.dry_run ? deletion.over->resource_version() : 1;
+  deletion.marked = StoredObject::Make(object, version, resource.fields);
+  deletion.object = std::move(object);
+}
+
+bool ObjectWriter::IsCurrent(const WriteTarget& target, const Deletion& deletion) {
+  return deletion.over == target.at.resource->Find(target.namespace_, target.name);
+}
+
+WriteOutcome ObjectWriter::CommitDelete(const WriteTarget& target, Deletion& deletion) {
+  if (deletion.marked == nullptr) {
+    return deletion.removes ? Remove(target, deletion.over) : WriteOutcome{.stored = deletion.over};
+  }
+  WriteOutcome outcome = Store(target, deletion.over, deletion.marked, deletion.object);
   // What nothing holds back is shown on its way out first, as watchers of pods are used to.
-  if (grace == 0 && !finalizers) return Remove(target, outcome.stored);
-  return outcome;
+  return deletion.removes ? Remove(target, outcome.stored) : outcome;
+}
+
+Result<WriteOutcome> ObjectWriter::Delete(const WriteTarget& target, const DeleteRequest& request) {
+  Deletion deletion{.request = request};
+  if (Result<void> begun = BeginDelete(target, deletion); !begun) return begun.error();
+  CompleteDelete(target, deletion);
+  return CommitDelete(target, deletion);
 }
 
 WriteOutcome ObjectWriter::Store(const WriteTarget& target, const StoredObjectPtr& old,
@@ -573,7 +599,7 @@ WriteOutcome ObjectWriter::Store(const WriteTarget& target, const StoredObjectPt
   resource.store->Put(stored, state_.env.Now());
   resource.watchers->Notify(stored->namespace_(), stored->key());
   state_.VersionReached();
-  strategy_.Stored(resource, old, object);
+  strategy_.Stored(resource, *stored, object);
   const ResourceAt at = StoredAt(target.at);
   for (WriteObserver* observer : observers_) observer->AfterPut(at, old, stored, object);
   return {.stored = stored};
@@ -587,7 +613,7 @@ WriteOutcome ObjectWriter::Remove(const WriteTarget& target, const StoredObjectP
   resource.store->Delete(tombstone, state_.env.Now());
   resource.watchers->Notify(tombstone->namespace_(), tombstone->key());
   state_.VersionReached();
-  strategy_.Removed(resource, old);
+  strategy_.Removed(resource, *old);
   const ResourceAt at = StoredAt(target.at);
   for (WriteObserver* observer : observers_) observer->AfterRemove(at, old);
   return {.stored = std::move(tombstone), .removed = true};

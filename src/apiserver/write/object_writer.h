@@ -81,7 +81,18 @@ struct Draft {
   bool unchanged = false;
 };
 
-// Loop-confined, but for Normalize and Complete. Errors are those of the API.
+// An object on its way out.
+struct Deletion {
+  DeleteRequest request{};
+  WallTime now{};
+  StoredObjectPtr over{};  // what is to go
+  // The same as it is shown where something holds it back, or on its way out; null: it is not.
+  StoredObjectPtr marked{};
+  json::Value object{};  // `marked`, parsed
+  bool removes = false;  // nothing holds it back
+};
+
+// Loop-confined, but for what is said to be for any thread. Errors are those of the API.
 class ObjectWriter {
  public:
   explicit ObjectWriter(ServerState& state);
@@ -97,12 +108,26 @@ class ObjectWriter {
   // Finds what is there already. False: the draft of an update has become one of a create, which
   // begins with Normalize again.
   Result<bool> Begin(Draft& draft);
+  // Whether the two that come next have something to do.
+  [[nodiscard]] bool MustAssign(const Draft& draft) const;
+  // Parses what is there. On any thread.
+  static void Load(Draft& draft);
+  // What others have is not given away again: addresses of Services.
+  Result<void> Assign(Draft& draft);
   // From what was sent to what will be stored. On any thread.
   Result<void> Complete(Draft& draft);
   // Whether what the draft is about is still as Begin has found it.
   [[nodiscard]] static bool IsCurrent(const Draft& draft);
   // REQUIRES: IsCurrent. Of the draft only what it is about is left.
   Result<WriteOutcome> Commit(Draft& draft);
+
+  // ---- A delete in steps, likewise.
+  Result<void> BeginDelete(const WriteTarget& target, Deletion& deletion) const;
+  // On any thread.
+  void CompleteDelete(const WriteTarget& target, Deletion& deletion) const;
+  [[nodiscard]] static bool IsCurrent(const WriteTarget& target, const Deletion& deletion);
+  // REQUIRES: IsCurrent.
+  WriteOutcome CommitDelete(const WriteTarget& target, Deletion& deletion);
 
   // ---- A write at once.
   Result<WriteOutcome> Create(const WriteTarget& target, json::Value object);
@@ -139,9 +164,10 @@ class ObjectWriter {
   Result<WriteOutcome> Write(Draft draft);
 
   // An object that something holds back is marked as on its way out.
-  void BeginDeletion(const ServedResource& resource, json::Value& object, std::int64_t grace) const;
+  static void MarkDeleted(const ServedResource& resource, WallTime now, std::int64_t grace,
+                          json::Value& object);
   // A later delete can only shorten the grace period. False: it does not.
-  [[nodiscard]] bool ShortenGracePeriod(json::Value& object, std::int64_t grace) const;
+  static bool ShortenGracePeriod(WallTime now, std::int64_t grace, json::Value& object);
 
   // `made`: the object, whatever its resourceVersion.
   WriteOutcome Store(const WriteTarget& target, const StoredObjectPtr& old,

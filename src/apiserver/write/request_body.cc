@@ -207,6 +207,12 @@ Result<WriteQuery> DecodeWriteQuery(const Query& query, std::string_view kind,
   return out;
 }
 
+std::size_t DecodingCost(std::string_view content_type, std::string_view body) {
+  constexpr std::size_t kYamlCosts = 8;
+  const bool yaml = content_type.find("yaml") != std::string_view::npos;
+  return body.size() * (yaml ? kYamlCosts : 1);
+}
+
 Result<DecodedDelete> DecodeDelete(const Query& query, std::string_view content_type,
                                    std::string_view body) {
   const Result<json::Value> options = body.empty()               ? DeleteOptionsFromQuery(query)

@@ -5,6 +5,7 @@
 #ifndef KINFORMER_APISERVER_WRITE_REQUEST_BODY_H_
 #define KINFORMER_APISERVER_WRITE_REQUEST_BODY_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,9 @@
 #include "apiserver/write/object_writer.h"
 
 namespace kinformer::apiserver {
+
+// What it costs to decode a body, in bytes of JSON.
+std::size_t DecodingCost(std::string_view content_type, std::string_view body);
 
 // By Content-Type; none is JSON. UnsupportedMediaType or BadRequest. `duplicates`, if given,
 // receives what is to be said of members that occur twice: `duplicate field "data.a"`, and of YAML
