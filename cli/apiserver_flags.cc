@@ -101,7 +101,8 @@ bool WantsServer(const ApiServerFlags& flags) {
   return !flags.load.empty() || flags.debug_endpoints || flags.pod_grace ||
          flags.no_garbage_collection || flags.no_namespace_finalization ||
          flags.history_events != usual.history_events || flags.history_age != usual.history_age ||
-         flags.no_bootstrap_objects || flags.event_ttl != usual.event_ttl ||
+         flags.no_bootstrap_objects || flags.no_required_fields ||
+         flags.event_ttl != usual.event_ttl ||
          flags.service_cluster_ip_range != usual.service_cluster_ip_range;
 }
 
@@ -150,6 +151,8 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
   command.Flag("--no-bootstrap-objects", flags.no_bootstrap_objects,
                "leave out what a real server makes itself: the Service default/kubernetes, flow "
                "schemas, priority classes and so on");
+  command.Flag("--no-required-fields", flags.no_required_fields,
+               "take objects that lack what a real server insists on: pods without containers");
   command.Seconds("--event-ttl", flags.event_ttl,
                   "how long Events stay after their last change (1h); 0s: for ever");
   command.Option("--history-events", flags.history_events, "N",
@@ -238,6 +241,7 @@ apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTim
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(flags.event_ttl));
   options.service_cluster_ip_range = flags.service_cluster_ip_range;
   options.bootstrap_objects = !flags.no_bootstrap_objects;
+  options.required_fields = !flags.no_required_fields;
   options.debug_endpoints = flags.debug_endpoints;
   options.history_events = ParseCount(flags.history_events).value_or(options.history_events);
   options.history_age =

@@ -37,6 +37,7 @@ struct ApiServerFlags {
   bool no_garbage_collection = false;
   bool no_namespace_finalization = false;
   bool no_bootstrap_objects = false;
+  bool no_required_fields = false;
   double event_ttl = 3600;  // seconds
   std::string history_events{"100000"};
   double history_age = 300;  // seconds

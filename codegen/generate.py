@@ -18,6 +18,7 @@ import defaults
 import descriptors
 import mutables
 import registry
+import required
 import umbrellas
 import views
 from schema import Schema
@@ -90,6 +91,7 @@ def main():
     out.write("include/kinformer/factory_accessors.h", accessors.header(schema))
     out.write("include/kinformer/internal/factory_groups.h", accessors.groups_header(schema))
     out.write("src/apiserver/builtin/defaults_table.inc", defaults.source(sys.argv[1], schema))
+    out.write("src/apiserver/builtin/required_table.inc", required.source(sys.argv[1], schema))
     listing = "".join(f'  "${{KINFORMER_GENERATED}}/{s}"\n' for s in sources)
     out.write("sources.cmake", f"set(KINFORMER_API_SOURCES\n{listing})\n")
     out.remove_others()

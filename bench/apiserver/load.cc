@@ -90,7 +90,7 @@ std::string CreateRequest(const Settings& settings) {
   }
   return "POST /" + std::string(widgets ? "apis/bench.example/v1" : "api/v1") +
          "/namespaces/default/" + (pods ? "pods" : settings.resource) +
-         " HTTP/1.1\r\nHost: x\r\nAccept: " + media + "\r\nContent-Type: " + media +
+         " HTTP/1.1\r\nHost: localhost\r\nAccept: " + media + "\r\nContent-Type: " + media +
          "\r\nUser-Agent: bench\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
          body;
 }
@@ -196,7 +196,7 @@ class Load {
       std::string target = WatchTarget(i * kStreams + n);
       std::pair<std::string, std::string> fields[] = {{":method", "GET"},
                                                       {":scheme", "https"},
-                                                      {":authority", "x"},
+                                                      {":authority", "localhost"},
                                                       {":path", target},
                                                       {"accept", "application/json"}};
       std::vector<nghttp2_nv> values;
@@ -221,13 +221,14 @@ class Load {
     Client& client = clients_[i];
     if (settings_.http2) return Http2(client, i);
     if (settings_.mode == "watch") {
-      Send(client,
-           "GET " + WatchTarget(i) + " HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n");
+      Send(client, "GET " + WatchTarget(i) +
+                       " HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n\r\n");
       return;
     }
     if (settings_.mode == "list") {
-      Send(client, std::string("GET /api/v1/pods HTTP/1.1\r\nHost: x\r\nAccept: application/") +
-                       (settings_.protobuf ? "vnd.kubernetes.protobuf" : "json") + "\r\n\r\n");
+      Send(client,
+           std::string("GET /api/v1/pods HTTP/1.1\r\nHost: localhost\r\nAccept: application/") +
+               (settings_.protobuf ? "vnd.kubernetes.protobuf" : "json") + "\r\n\r\n");
       return;
     }
     const std::size_t each = shared_.wanted.load() / settings_.connections;
@@ -246,7 +247,7 @@ class Load {
       if (settings_.mode == "get") {
         text +=
             "GET /api/v1/namespaces/default/configmaps/map-000000000 HTTP/1.1\r\nHost: "
-            "x\r\nAccept: application/json\r\nUser-Agent: bench\r\n\r\n";
+            "localhost\r\nAccept: application/json\r\nUser-Agent: bench\r\n\r\n";
         continue;
       }
       Number(client.next);

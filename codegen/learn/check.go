@@ -48,6 +48,34 @@ func (c *checker) compare(r *root, path string, sent []byte, want map[string]any
 	differences("", want, got, func(path, difference string) { c.fail(r, path, difference, sent) })
 }
 
+// compareCauses: what the real server says of a place without a member, the other should say too, and no more.
+func (c *checker) compareCauses(at *place, member string, want []cause) {
+	sent := []byte(text(at.object))
+	response, err := http.Post(c.server+at.root.path()+"?dryRun=All", "application/json", bytes.NewReader(sent))
+	if err != nil {
+		c.fail(at.root, "no answer", err.Error(), sent)
+		return
+	}
+	body, _ := io.ReadAll(response.Body)
+	response.Body.Close()
+	got, err := causesIn(response.StatusCode, body)
+	if err != nil {
+		c.fail(at.root, at.path+"."+member, err.Error(), sent)
+		return
+	}
+	c.compared++
+	for _, cause := range want {
+		if at.concerns(member, cause) && !slices.Contains(got, cause) {
+			c.fail(at.root, at.path+"."+member, "lacks "+fmt.Sprint(cause), sent)
+		}
+	}
+	for _, cause := range got {
+		if !slices.Contains(want, cause) {
+			c.fail(at.root, at.path+"."+member, "has "+fmt.Sprint(cause), sent)
+		}
+	}
+}
+
 func (c *checker) fail(r *root, path, difference string, sent []byte) {
 	line := r.scope() + " " + path + ": " + difference
 	if len(line) > 300 {

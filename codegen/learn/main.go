@@ -4,9 +4,11 @@
 //	learn -schema ../../schema -server URL -data DATA_DIR -check URL_OF_OURS [-objects DIR]
 //
 //	learn -schema ../../schema -server URL -data DATA_DIR -record ../../src/apiserver/builtin/defaults_cases.txt
+//	learn -schema ../../schema -server URL -data DATA_DIR -required valid_objects.txt -out ../../schema/required.tsv
 //
 // The second form asks the same of the embedded server as well, and says what it answers differently. The
-// third writes into a file of cases what the real server makes of each.
+// third writes into a file of cases what the real server makes of each. The fourth takes valid objects apart, member by member,
+// and writes what the server then misses; with -check it compares that instead.
 //
 // The server shows an object to mutating webhooks after it has decoded it and filled in defaults, and before it validates
 // it. So learn is such a webhook: it sends objects that have next to nothing in them, sees what became of them, and refuses
@@ -29,15 +31,16 @@ func main() {
 	out := flag.String("out", "", "the table to write; default: standard output")
 	check := flag.String("check", "", "URL of an embedded server: compare, and write no table")
 	objects := flag.String("objects", "", "with -check: compare the objects of the JSON files in this folder, too")
+	required := flag.String("required", "", "a file of valid objects: write the table of what is required instead")
 	cases := flag.String("record", "", "a file of cases to complete")
 	flag.Parse()
-	if err := run(*schemaDir, *server, *data, *out, *check, *objects, *cases); err != nil {
+	if err := run(*schemaDir, *server, *data, *out, *check, *objects, *required, *cases); err != nil {
 		fmt.Fprintln(os.Stderr, "learn:", err)
 		os.Exit(1)
 	}
 }
 
-func run(schemaDir, server, data, out, check, objects, cases string) error {
+func run(schemaDir, server, data, out, check, objects, required, cases string) error {
 	schema, err := readSchema(schemaDir)
 	if err != nil {
 		return err
@@ -54,11 +57,21 @@ func run(schemaDir, server, data, out, check, objects, cases string) error {
 	if err := probe.readEnums(schema); err != nil {
 		return err
 	}
-	if cases != "" {
-		return record(schema, probe, cases)
-	}
 	if check != "" {
 		probe.check = &checker{server: check, failed: map[string]int{}, examples: map[string]string{}}
+	}
+	if required != "" {
+		text, err := learnRequired(schema, probe, required, version)
+		if err != nil {
+			return err
+		}
+		if check != "" {
+			return probe.check.report()
+		}
+		return write(text, out)
+	}
+	if cases != "" {
+		return record(schema, probe, cases)
 	}
 	learner := &learner{schema: schema, probe: probe, done: map[string][]*knowledge{}}
 	// Pods come after what has pods' templates, so that what holds for pods alone is told from what holds everywhere.
@@ -76,12 +89,15 @@ func run(schemaDir, server, data, out, check, objects, cases string) error {
 		}
 		return probe.check.report()
 	}
-	text := learner.table(version)
-	if out == "" {
-		_, err = os.Stdout.WriteString(text)
+	return write(learner.table(version), out)
+}
+
+func write(table, file string) error {
+	if file == "" {
+		_, err := os.Stdout.WriteString(table)
 		return err
 	}
-	return os.WriteFile(out, []byte(text), 0o644)
+	return os.WriteFile(file, []byte(table), 0o644)
 }
 
 func rank(r *root) int {

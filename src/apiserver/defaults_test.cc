@@ -21,6 +21,8 @@ namespace {
 using internal::FieldDescriptor;
 using internal::FieldKind;
 using internal::MessageDescriptor;
+using testing::HeaderList;
+using testing::Reply;
 using testing::TestServer;
 
 std::string KindOf(const json::Value& object) {
@@ -257,7 +259,8 @@ class PreparationTest : public ::testing::Test {
 
   static constexpr std::string_view kServices = "/api/v1/namespaces/default/services";
   static constexpr std::string_view kPods = "/api/v1/namespaces/default/pods";
-  TestServer server_;
+  // What is prepared is told from what is there; so there need not be much.
+  TestServer server_{{.required_fields = false}};
 };
 
 TEST_F(PreparationTest, PodsGetPhaseClassPriorityAndTolerations) {
@@ -438,12 +441,100 @@ TEST_F(PreparationTest, WritingTheSameAgainChangesNothing) {
 }
 
 TEST(BuiltinStrategy, WithoutDefaultingObjectsStayAsTheyAre) {
-  TestServer server({.defaulting = false});
+  TestServer server({.required_fields = false, .defaulting = false});
   const json::Value pod = server
                               .Do("POST", "/api/v1/namespaces/default/pods",
                                   R"({"metadata":{"name":"a"},"spec":{"containers":[]}})")
                               .Json();
   EXPECT_EQ(pod["spec"].Dump(), R"({"containers":[]})");
+}
+
+TEST(BuiltinStrategy, PodsGetWhatTheirRuntimeClassSays) {
+  TestServer server;
+  const auto create = [&](std::string_view path, std::string_view body) {
+    return server.Do("POST", std::string(path), std::string(body));
+  };
+  constexpr std::string_view kPods = "/api/v1/namespaces/default/pods";
+  const auto pod = [](std::string_view name, std::string_view more) {
+    return R"({"metadata":{"name":")" + std::string(name) +
+           R"("},"spec":{"containers":[{"name":"c","image":"i"}],)" + std::string(more) + "}}";
+  };
+  EXPECT_EQ(create(kPods, pod("a", R"("overhead":{"cpu":"1"})")).status, 403);
+  const Reply missing = create(kPods, pod("a", R"("runtimeClassName":"r")"));
+  EXPECT_EQ(missing.status, 403);
+  EXPECT_EQ(missing.Json()["message"].StringOrEmpty(),
+            R"(pods "a" is forbidden: pod rejected: RuntimeClass "r" not found)");
+  create("/apis/node.k8s.io/v1/runtimeclasses",
+         R"({"metadata":{"name":"r"},"handler":"h","overhead":{"podFixed":{"cpu":"1000m"}},)"
+         R"("scheduling":{"nodeSelector":{"a":"b"},)"
+         R"("tolerations":[{"key":"k","operator":"Exists"}]}})");
+  const json::Value made =
+      create(kPods, pod("a", R"("runtimeClassName":"r","nodeSelector":{"z":"y"})")).Json();
+  EXPECT_EQ(made.At("/spec/overhead").Dump(), R"({"cpu":"1"})");
+  EXPECT_EQ(made.At("/spec/nodeSelector").Dump(), R"({"a":"b","z":"y"})");
+  EXPECT_EQ(made.At("/spec/tolerations").size(), 3U);
+  EXPECT_EQ(create(kPods, pod("b", R"("runtimeClassName":"r","overhead":{"cpu":"2"})"))
+                .Json()["message"]
+                .StringOrEmpty(),
+            "pods \"b\" is forbidden: pod rejected: Pod's Overhead doesn't match RuntimeClass's "
+            "defined Overhead");
+  EXPECT_EQ(create(kPods, pod("b", R"("runtimeClassName":"r","nodeSelector":{"a":"c"})"))
+                .Json()["message"]
+                .StringOrEmpty(),
+            "pods \"b\" is forbidden: conflict: runtimeClass.scheduling.nodeSelector[a] = b; "
+            "pod.spec.nodeSelector[a] = c");
+}
+
+// ---- What must be there (server_checks.txt has what real servers say of each)
+
+TEST(RequiredFields, AreAskedOfRequestsOnly) {
+  TestServer server;
+  const GroupVersionResource pods{.version = "v1", .resource = "pods"};
+  constexpr std::string_view kPods = "/api/v1/namespaces/default/pods";
+  const auto bare = json::Parse(R"({"metadata":{"name":"a","namespace":"default"}})");
+  ASSERT_TRUE(server.server().Create(pods, *bare).ok());
+  EXPECT_EQ(server.Do("POST", kPods, R"({"metadata":{"name":"b"}})").status, 422);
+  // What it lacks already may stay away.
+  const HeaderList merge{{"Content-Type", "application/merge-patch+json"}};
+  EXPECT_EQ(server
+                .Do("PATCH", "/api/v1/namespaces/default/pods/a",
+                    R"({"metadata":{"labels":{"l":"m"}}})", merge)
+                .status,
+            200);
+  const GroupVersionResource services{.version = "v1", .resource = "services"};
+  ASSERT_TRUE(server.server().Create(services, *bare).ok());
+  const Reply worse = server.Do("PATCH", "/api/v1/namespaces/default/services/a",
+                                R"({"spec":{"type":"ExternalName"}})", merge);
+  EXPECT_EQ(worse.status, 422);
+  EXPECT_EQ(worse.Json().At("/details/causes").size(), 1U) << worse.body;
+}
+
+TEST(RequiredFields, CanBeLeftOut) {
+  TestServer server({.required_fields = false});
+  EXPECT_EQ(
+      server.Do("POST", "/api/v1/namespaces/default/pods", R"({"metadata":{"name":"a"}})").status,
+      201);
+}
+
+TEST(RequiredFields, ArePointedAtThroughListsAndFromBeside) {
+  TestServer server;
+  const json::Value node =
+      server
+          .Do("POST", "/api/v1/nodes",
+              R"({"metadata":{"name":"a"},"spec":{"taints":[{"key":"k","effect":"NoSchedule"},)"
+              R"({"key":"l"}]}})")
+          .Json();
+  EXPECT_EQ(node["message"].StringOrEmpty(),
+            R"(Node "a" is invalid: metadata.taints[1].effect: Required value)");
+  const json::Value pod =
+      server
+          .Do("POST", "/api/v1/namespaces/default/pods",
+              R"({"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}],)"
+              R"("volumes":[{"name":"v","downwardAPI":{"items":[{"fieldRef":{"fieldPath":)"
+              R"("metadata.name"}}]}}]}})")
+          .Json();
+  EXPECT_EQ(pod["message"].StringOrEmpty(),
+            R"(Pod "a" is invalid: spec.volumes[0].downwardAPI.path: Required value)");
 }
 
 }  // namespace

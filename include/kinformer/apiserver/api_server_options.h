@@ -58,6 +58,9 @@ struct ApiServerOptions {
   Duration event_ttl{std::chrono::hours(1)};
   // Field types of built-in kinds are checked against the schema.
   bool check_types{true};
+  // Requests that lack what a real server insists on, such as a pod's containers or a binding's
+  // roleRef, are refused: 422. Without, small objects will do.
+  bool required_fields{true};
   // Objects of built-in kinds get the defaults that a real server fills in, and its form: see
   // docs/apiserver.md. Without, they are stored as they were sent.
   bool defaulting{true};

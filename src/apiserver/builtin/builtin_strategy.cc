@@ -13,6 +13,7 @@
 
 #include "apiserver/builtin/certificate_signing.h"
 #include "apiserver/builtin/pod_subresources.h"
+#include "apiserver/builtin/runtime_class.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/object_rules.h"
 
@@ -173,7 +174,8 @@ void Keep(json::Value& spec, const json::Value& old, std::initializer_list<const
 
 }  // namespace
 
-Result<void> BuiltinStrategy::CreatePod(const ServedResource& resource, json::Value& pod) {
+Result<void> BuiltinStrategy::CreatePod(const ServedResource& resource, const UserInfo* user,
+                                        json::Value& pod) {
   json::Value& spec = pod["spec"];
   const std::string name = std::as_const(spec)["priorityClassName"].StringOrEmpty();
   const auto priority = FindPriority(state_, name);
@@ -197,6 +199,10 @@ Result<void> BuiltinStrategy::CreatePod(const ServedResource& resource, json::Va
     spec.Set("preemptionPolicy", priority->preemption);
   }
   TolerateForAWhile(spec);
+  if (user != nullptr) {
+    const std::string why = ApplyRuntimeClass(state_, spec);
+    if (!why.empty()) return ForbiddenError(subject(), why);
+  }
   json::Value& status = pod["status"];
   if (std::as_const(status)["phase"].is_null()) status.Set("phase", "Pending");
   if (std::as_const(status)["qosClass"].is_null()) status.Set("qosClass", QosClassOf(spec));
@@ -211,7 +217,7 @@ Result<void> BuiltinStrategy::Create(const ServedResource& resource, const UserI
           resource.KindSubject(std::as_const(object).At("/metadata/name").StringOrEmpty()),
           {ForbiddenField("spec.ephemeralContainers", "cannot be set on create")});
     }
-    return CreatePod(resource, object);
+    return CreatePod(resource, user, object);
   }
   if (IsCore(resource, "services")) {
     if (auto causes = addresses_.Assign({}, object); !causes.empty()) {

@@ -43,7 +43,7 @@ class BuiltinStrategy {
   void Removed(const ServedResource& resource, const StoredObject& old);
 
  private:
-  Result<void> CreatePod(const ServedResource& resource, json::Value& pod);
+  Result<void> CreatePod(const ServedResource& resource, const UserInfo* user, json::Value& pod);
   static Result<void> MergedService(const ServedResource& resource, std::string_view subresource,
                                     json::Value& object);
 

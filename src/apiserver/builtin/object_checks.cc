@@ -10,6 +10,7 @@
 
 #include "kinformer/label_selector.h"
 
+#include "apiserver/builtin/data_keys.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/selection.h"
 
@@ -31,8 +32,18 @@ struct TemplateLabels {
   }
 };
 
+// Whether its expressions have the values that they need.
+bool IsComplete(const json::Value& selector) {
+  for (const json::Value& expression : selector["matchExpressions"].items()) {
+    const std::string& relation = expression["operator"].StringOrEmpty();
+    if ((relation == "In" || relation == "NotIn") && expression["values"].size() == 0) return false;
+  }
+  return true;
+}
+
 void CheckSelector(const ServedResource& resource, const json::Value& spec, Causes& causes) {
   const json::Value& selector = spec["selector"];
+  if (spec["template"].is_null() || !IsComplete(selector)) return;
   const json::Value& labels = spec.At("/template/metadata/labels");
   if (selector.size() == 0) {
     // That of a Job is made for it when it is made, and must be sent again.
@@ -48,12 +59,6 @@ void CheckSelector(const ServedResource& resource, const json::Value& spec, Caus
 
 // ---- Single kinds
 
-void CheckIngress(const json::Value& spec, Causes& causes) {
-  if (!spec["defaultBackend"].is_null() || spec["rules"].size() > 0) return;
-  causes.push_back(
-      InvalidValue("spec", "null", "either `defaultBackend` or `rules` must be specified"));
-}
-
 void CheckDisruptionBudget(const json::Value& spec, Causes& causes) {
   if (spec["minAvailable"].is_null() || spec["maxUnavailable"].is_null()) return;
   const json::Value shown =
@@ -67,7 +72,7 @@ void CheckDisruptionBudget(const json::Value& spec, Causes& causes) {
 
 void CheckAutoscaler(const json::Value& spec, Causes& causes) {
   const std::int64_t most = Number(spec["maxReplicas"]);
-  if (spec["minReplicas"].is_null() || most >= Number(spec["minReplicas"])) return;
+  if (most == 0 || spec["minReplicas"].is_null() || most >= Number(spec["minReplicas"])) return;
   causes.push_back(InvalidValue("spec.maxReplicas", std::to_string(most),
                                 "must be greater than or equal to `minReplicas`"));
 }
@@ -126,12 +131,11 @@ void CheckCounts(const Counts& counts, const json::Value& status, Causes& causes
 Causes ValidateObject(const ServedResource& resource, const json::Value& object) {
   Causes causes;
   const json::Value& spec = object["spec"];
+  ValidateData(resource, object, causes);
   if (resource.Is("apps", "deployments") || resource.Is("apps", "replicasets") ||
       resource.Is("apps", "statefulsets") || resource.Is("apps", "daemonsets") ||
       resource.Is("", "replicationcontrollers") || resource.Is("batch", "jobs")) {
     CheckSelector(resource, spec, causes);
-  } else if (resource.Is("networking.k8s.io", "ingresses")) {
-    CheckIngress(spec, causes);
   } else if (resource.Is("policy", "poddisruptionbudgets")) {
     CheckDisruptionBudget(spec, causes);
   } else if (resource.Is("autoscaling", "horizontalpodautoscalers")) {

@@ -1,9 +1,9 @@
 // apiserver/builtin/object_checks.h
 //
 // What a real server refuses in an object of a built-in kind where fields contradict each other:
-// a workload whose selector does not find its own pods, an Ingress that leads nowhere, a status
-// with more ready replicas than replicas. Types, required lists and changes are checked elsewhere
-// (defaults.h, field_rules.h).
+// a workload whose selector does not find its own pods, a budget with two limits, a key that no
+// file can have as its name, a status with more ready replicas than replicas. Types, what is
+// missing and changes are checked elsewhere (defaults.h, required_fields.h, field_rules.h).
 
 #ifndef KINFORMER_APISERVER_BUILTIN_OBJECT_CHECKS_H_
 #define KINFORMER_APISERVER_BUILTIN_OBJECT_CHECKS_H_

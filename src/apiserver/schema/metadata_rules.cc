@@ -68,10 +68,24 @@ void ValidateFinalizers(const MetadataRules& rules, const json::Value& finalizer
   }
 }
 
+// The beginning of a name may end in a dash, since something follows.
+void ValidateGenerateName(NameRule rule, std::string prefix, std::vector<StatusCause>& causes) {
+  if (prefix.empty()) return;
+  const std::string shown = JsonString(prefix);
+  if (prefix.size() > 1 && prefix.back() == '-') prefix.back() = 'a';
+  std::string broken = BrokenRule(rule, prefix);
+  // Of names the dot is said first.
+  if (rule == NameRule::kLabel && !broken.empty() && prefix.size() <= kMaxLabel) {
+    broken = kDns1123LabelText;
+  }
+  if (!broken.empty()) causes.push_back(InvalidValue("metadata.generateName", shown, broken));
+}
+
 }  // namespace
 
 std::vector<StatusCause> ValidateMetadata(const MetadataRules& rules, const json::Value& metadata) {
   std::vector<StatusCause> causes;
+  ValidateGenerateName(rules.name, metadata["generateName"].StringOrEmpty(), causes);
   const std::string& name = metadata["name"].StringOrEmpty();
   if (name.empty()) {
     causes.push_back(Required("metadata.name", "name or generateName is required"));

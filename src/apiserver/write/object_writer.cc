@@ -15,6 +15,7 @@
 #include "apiserver/schema/metadata_rules.h"
 #include "apiserver/write/object_update.h"
 #include "apiserver/write/propagation.h"
+#include "apiserver/write/spec_checks.h"
 #include "object/transcode/transcode.h"
 
 namespace kinformer::apiserver {
@@ -338,7 +339,9 @@ Result<void> ObjectWriter::CompleteNew(Draft& draft) const {
   json::Value& object = draft.object;
   if (Result<void> ready = PrepareDefinition(resource, object, nullptr); !ready) return ready;
   auto causes = ValidateMetadata(resource.metadata_rules(), std::as_const(object)["metadata"]);
-  if (!draft.target.keep_status) Append(ValidateObject(resource, object), causes);
+  if (!draft.target.keep_status) {
+    Append(CheckSpec(draft.target.at, object, nullptr, state_.options.required_fields), causes);
+  }
   Append(ValidateCustomObject(draft.target.at, object, nullptr), causes);
   if (!causes.empty()) {
     return InvalidError(resource.KindSubject(draft.target.name), std::move(causes));
@@ -485,15 +488,17 @@ Result<void> ObjectWriter::Merge(Draft& draft, std::vector<StatusCause>& causes)
   return PrepareDefinition(resource, draft.object, &old);
 }
 
-Result<void> ObjectWriter::ValidateUpdate(const Draft& draft, std::vector<StatusCause> causes) {
+Result<void> ObjectWriter::ValidateUpdate(const Draft& draft,
+                                          std::vector<StatusCause> causes) const {
   const WriteTarget& target = draft.target;
   const json::Value& old = draft.old;
   const json::Value& merged = draft.object;
   const ServedResource& resource = *target.at.resource;
   Append(ValidateMetadata(resource.metadata_rules(), merged["metadata"]), causes);
   if (!target.keep_status) {
-    Append(target.subresource == "status" ? ValidateStatus(resource, merged)
-                                          : ValidateObject(resource, merged),
+    Append(target.subresource == "status"
+               ? ValidateStatus(resource, merged)
+               : CheckSpec(target.at, merged, &old, state_.options.required_fields),
            causes);
     Append(ValidateChange(resource, target.subresource, old, merged), causes);
     if (draft.sent_as != nullptr && draft.sent_as->validate_change != nullptr) {

@@ -159,7 +159,7 @@ class ObjectWriter {
   Result<void> CompleteUpdate(Draft& draft);
   Result<void> CheckSize(const Draft& draft) const;
   Result<void> Merge(Draft& draft, std::vector<StatusCause>& causes) const;
-  static Result<void> ValidateUpdate(const Draft& draft, std::vector<StatusCause> causes);
+  Result<void> ValidateUpdate(const Draft& draft, std::vector<StatusCause> causes) const;
   Result<WriteOutcome> CommitNew(Draft& draft);
   Result<WriteOutcome> Write(Draft draft);
 

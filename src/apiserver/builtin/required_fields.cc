@@ -1,0 +1,230 @@
+#include "apiserver/builtin/required_fields.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "apiserver/builtin/required_table.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+using internal::FieldDescriptor;
+using internal::FieldKind;
+using internal::MessageDescriptor;
+
+// ---- The table as a tree of messages, so that only what has rules is looked at.
+
+// One of the members has to be there.
+struct Need {
+  std::vector<const FieldDescriptor*> members{};
+  // Only where the member of that name has one of these values; empty: always.
+  std::string_view key{};
+  std::vector<std::string_view> values{};
+  const RequiredRow* row = nullptr;
+};
+
+struct Node;
+
+struct Child {
+  const FieldDescriptor* field = nullptr;
+  const Node* node = nullptr;
+};
+
+struct Node {
+  std::vector<Need> needs{};
+  std::vector<Child> children{};
+};
+
+std::vector<std::string_view> Split(std::string_view text) {
+  std::vector<std::string_view> out;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find('|'));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    out.push_back(word);
+  }
+  return out;
+}
+
+Need ParseNeed(const MessageDescriptor& message, const RequiredRow& row) {
+  Need need{.row = &row};
+  for (const std::string_view name : Split(row.members)) {
+    if (const FieldDescriptor* field = FindJsonMember(message, name)) need.members.push_back(field);
+  }
+  const std::size_t end = row.when.find('=');
+  if (end == std::string_view::npos) return need;
+  need.key = row.when.substr(0, end);
+  for (const std::string_view quoted : Split(row.when.substr(end + 1))) {
+    need.values.push_back(quoted.substr(1, quoted.size() - 2));
+  }
+  return need;
+}
+
+// Makes trees when they are first asked for, and keeps them. Thread-safe.
+class Nodes {
+ public:
+  Nodes() {
+    for (const RequiredRow& row : RequiredRows()) {
+      rows_[row.message].push_back(&row);
+      if (row.where != "*") sites_[row.where] = true;
+    }
+  }
+
+  const Node& Of(const MessageDescriptor& message) {
+    const std::lock_guard lock(mutex_);
+    const Node*& root = roots_[&message];
+    if (root == nullptr) root = &Make(message, {});
+    return *root;
+  }
+
+ private:
+  const Node& Make(const MessageDescriptor& message, const std::string& site) {
+    const std::string place = sites_.contains(site) ? site : std::string();
+    std::unique_ptr<Node>& made = nodes_[std::string(message.name) + "|" + place];
+    if (made != nullptr) return *made;
+    made = std::make_unique<Node>();
+    Node& node = *made;
+    if (const auto rows = rows_.find(message.name); rows != rows_.end()) {
+      for (const RequiredRow* row : rows->second) {
+        if (row->where == "*" || row->where == place)
+          node.needs.push_back(ParseNeed(message, *row));
+      }
+    }
+    AddChildren(message, std::string(message.name) + ".", node);
+    return node;
+  }
+
+  void AddChildren(const MessageDescriptor& message, const std::string& site, Node& node) {
+    for (const std::uint16_t index : message.json_order) {
+      const FieldDescriptor& field = message.fields[index];
+      const bool status = field.json_name == "status";  // is the server's
+      if (field.kind != FieldKind::kMessage || field.map || status) continue;
+      if (field.inlined) {
+        AddChildren(*field.message, site, node);
+        continue;
+      }
+      const Node& child = Make(*field.message, site + std::string(field.json_name));
+      if (!child.needs.empty() || !child.children.empty()) {
+        node.children.push_back({.field = &field, .node = &child});
+      }
+    }
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<std::string_view, std::vector<const RequiredRow*>> rows_{};  // by message
+  std::unordered_map<std::string_view, bool> sites_{};  // the places that the table names
+  std::map<std::string, std::unique_ptr<Node>, std::less<>> nodes_{};
+  std::unordered_map<const MessageDescriptor*, const Node*> roots_{};
+};
+
+// ---- Objects
+
+// Where a message stands in an object. Written out only where something is wrong.
+struct Place {
+  const Place* parent = nullptr;
+  std::string_view member{};
+  std::optional<std::size_t> index{};
+
+  [[nodiscard]] std::string Text() const {
+    if (parent == nullptr) return {};
+    std::string out = parent->Text();
+    if (!out.empty()) out += '.';
+    out += member;
+    return out + Index();
+  }
+  [[nodiscard]] std::string Index() const {
+    return index ? "[" + std::to_string(*index) + "]" : std::string();
+  }
+};
+
+// A field as the table has it, seen from the place.
+std::string FieldAt(const Place& place, std::string_view field) {
+  std::string base = place.Text();
+  while (field.starts_with("../")) {
+    field.remove_prefix(3);
+    const std::size_t dot = base.rfind('.');
+    base.resize(dot == std::string::npos ? 0 : dot);
+  }
+  if (field == ".") return base;
+  std::string rest(field);
+  constexpr std::string_view kOwn = "[*]";
+  if (const std::size_t at = rest.find(kOwn); at != std::string::npos) {
+    rest.replace(at, kOwn.size(), place.Index());
+  }
+  if (!base.empty() && !rest.starts_with('[')) base += '.';
+  return base + rest;
+}
+
+// As Go tells what is not there: by its zero value, unless it is behind a pointer.
+bool Lacks(const json::Value& object, const FieldDescriptor& field) {
+  const json::Value* value = object.Find(field.json_name);
+  if (value == nullptr || value->is_null()) return true;
+  if (field.repeated || field.map) return value->size() == 0;
+  if (field.pointer) return false;
+  if (value->is_string()) return value->StringOrEmpty().empty();
+  if (value->is_object()) return value->size() == 0;
+  if (const auto number = value->AsDouble()) return *number == 0;
+  return !value->AsBool().value_or(true);
+}
+
+// A cause that shows the value shows a list that is empty as it is.
+std::string TextFor(const Need& need, const json::Value& object) {
+  constexpr std::string_view kNull = "Invalid value: null";
+  std::string text(need.row->text);
+  for (const FieldDescriptor* field : need.members) {
+    const json::Value& value = object[field->json_name];
+    if (value.is_null() || !text.starts_with(kNull)) continue;
+    return text.replace(0, kNull.size(), "Invalid value: " + value.Dump());
+  }
+  return text;
+}
+
+bool IsMet(const Need& need, const json::Value& object) {
+  if (!need.key.empty()) {
+    const std::string& value = object[need.key].StringOrEmpty();
+    if (std::find(need.values.begin(), need.values.end(), value) == need.values.end()) return true;
+  }
+  return std::any_of(need.members.begin(), need.members.end(),
+                     [&](const FieldDescriptor* field) { return !Lacks(object, *field); });
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the messages of a kind.
+void Check(const Node& node, const json::Value& object, const Place& place,
+           std::vector<StatusCause>& causes) {
+  for (const Need& need : node.needs) {
+    if (IsMet(need, object)) continue;
+    causes.push_back({.reason = std::string(need.row->reason),
+                      .message = TextFor(need, object),
+                      .field = FieldAt(place, need.row->field)});
+  }
+  for (const Child& child : node.children) {
+    const FieldDescriptor& field = *child.field;
+    const json::Value& value = object[field.json_name];
+    if (field.repeated) {
+      const json::Array& items = value.items();
+      for (std::size_t i = 0; i < items.size(); ++i) {
+        Check(*child.node, items[i], {.parent = &place, .member = field.json_name, .index = i},
+              causes);
+      }
+    } else if (!value.is_null() || !field.pointer) {
+      Check(*child.node, value, {.parent = &place, .member = field.json_name}, causes);
+    }
+  }
+}
+
+}  // namespace
+
+void ValidateRequired(const MessageDescriptor& message, const json::Value& object,
+                      std::vector<StatusCause>& causes) {
+  static Nodes nodes;
+  Check(nodes.Of(message), object, {}, causes);
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,61 @@
+#include "apiserver/builtin/runtime_class.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kinformer::apiserver {
+namespace {
+
+std::string ApplyOverhead(const json::Value& fixed, json::Value& spec) {
+  const json::Value& overhead = std::as_const(spec)["overhead"];
+  if (fixed.size() == 0) {
+    return overhead.size() == 0 ? ""
+                                : "pod rejected: Pod Overhead set without corresponding "
+                                  "RuntimeClass defined Overhead";
+  }
+  if (overhead.size() > 0 && !(overhead == fixed)) {
+    return "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+  }
+  spec.Set("overhead", json::Value(fixed));
+  return {};
+}
+
+std::string ApplyScheduling(const json::Value& scheduling, json::Value& spec) {
+  for (const auto& [key, value] : scheduling["nodeSelector"].members()) {
+    const json::Value* const own = std::as_const(spec)["nodeSelector"].Find(key);
+    if (own != nullptr && !(*own == value)) {
+      return "conflict: runtimeClass.scheduling.nodeSelector[" + key +
+             "] = " + value.StringOrEmpty() + "; pod.spec.nodeSelector[" + key +
+             "] = " + own->StringOrEmpty();
+    }
+    spec["nodeSelector"].Set(key, json::Value(value));
+  }
+  if (json::Object* const selector = spec["nodeSelector"].IfObject()) {
+    selector->SortByName();
+  } else {
+    spec.Erase("nodeSelector");
+  }
+  for (const json::Value& toleration : scheduling["tolerations"].items()) {
+    const json::Array& own = std::as_const(spec)["tolerations"].items();
+    if (std::find(own.begin(), own.end(), toleration) == own.end()) {
+      spec["tolerations"].Append(toleration);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string ApplyRuntimeClass(const ServerState& state, json::Value& spec) {
+  const std::string name = std::as_const(spec)["runtimeClassName"].StringOrEmpty();
+  if (name.empty()) return ApplyOverhead({}, spec);
+  const auto classes = state.resources.FindGroupResource("node.k8s.io", "runtimeclasses");
+  const StoredObjectPtr stored = classes == nullptr ? nullptr : classes->Find({}, name);
+  if (stored == nullptr) return "pod rejected: RuntimeClass \"" + name + "\" not found";
+  const json::Value runtime_class = stored->Parse();
+  std::string why = ApplyOverhead(runtime_class.At("/overhead/podFixed"), spec);
+  if (why.empty()) why = ApplyScheduling(runtime_class["scheduling"], spec);
+  return why;
+}
+
+}  // namespace kinformer::apiserver
