@@ -126,8 +126,13 @@ int RunApiServer(const ApiServerFlags& flags) {
   if (!manifests) return Fail(manifests.error());
   for (const Manifest& manifest : *manifests) {
     std::optional<Result<std::size_t>> loaded;
-    OnLoop(env, [&] { loaded.emplace(served.server()->Load(manifest.object.Dump())); });
+    std::vector<std::string> warnings;
+    OnLoop(env,
+           [&] { loaded.emplace(served.server()->Load(manifest.object.Dump(), {}, &warnings)); });
     if (!*loaded) return Fail(Error(loaded->error()).WithContext(manifest.place));
+    for (const std::string& warning : warnings) {
+      std::cerr << "warning: " << manifest.place << ": " << warning << '\n';
+    }
   }
   if (!flags.load.empty()) std::cout << "loaded " << manifests->size() << " objects\n";
 

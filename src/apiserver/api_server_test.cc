@@ -67,6 +67,23 @@ TEST(ApiServerInProcess, SRV78ADryRunUsesNoVersion) {
   EXPECT_EQ(server.server().current_resource_version(), version);
 }
 
+TEST(ApiServerInProcess, LoadTellsOfFieldsThatNobodyKnows) {
+  TestServer server;
+  std::vector<std::string> warnings;
+  ASSERT_TRUE(server.server()
+                  .Load("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, lables: {}}\n"
+                        "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n"
+                        "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
+                        "spec: {containers: [{name: c, imge: i}]}\n",
+                        {}, &warnings)
+                  .ok());
+  EXPECT_THAT(warnings, ::testing::ElementsAre(
+                            "document 1 (ConfigMap a): unknown field \"metadata.lables\"",
+                            "document 3 (Pod p): unknown field \"spec.containers[0].imge\""));
+  EXPECT_EQ(server.Get("/api/v1/namespaces/default/pods/p").Json().At("/spec/containers/0/imge"),
+            json::Value());
+}
+
 TEST(ApiServerInProcess, LoadUpdatesWhatIsThere) {
   TestServer server;
   const std::string text =

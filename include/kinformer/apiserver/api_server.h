@@ -90,8 +90,10 @@ class ApiServer : public Handler {
                                                       std::string_view namespace_ = {}) const;
   // Creates (or updates, where it is there already) each document of a YAML or JSON text;
   // namespaced objects without a namespace go to "default". Stops at the first error, which names
-  // the document. Gives the number of documents.
-  Result<std::size_t> Load(std::string_view manifests, WriteOptions options = {});
+  // the document. Gives the number of documents. `warnings`, if not null, receives what a client
+  // would be warned of: fields that a document's kind lacks, which are left out.
+  Result<std::size_t> Load(std::string_view manifests, WriteOptions options = {},
+                           std::vector<std::string>* warnings = nullptr);
 
   // ---- What a test asks.
   // The resourceVersion of the last write.

@@ -8,11 +8,13 @@
 #include "apiserver/builtin/bootstrap_objects.h"
 #include "apiserver/builtin/service_addresses.h"
 #include "apiserver/registry/conversion.h"
+#include "apiserver/registry/custom_object.h"
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/server/request_router.h"
 #include "apiserver/write/lifecycle.h"
 #include "apiserver/write/object_writer.h"
+#include "object/transcode/transcode.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -27,6 +29,19 @@ Error UnknownResource(const GroupVersionResource& resource) {
                                       (resource.group.empty() ? "" : resource.group + "/") +
                                       resource.version + "\"")
       .WithHttpStatus(404);
+}
+
+// `unknown field "spec.x"` for each that the object's kind lacks.
+std::vector<std::string> UnknownFieldsOf(const ResourceAt& at, const json::Value& object) {
+  std::vector<std::string> problems = UnknownFieldProblems(at, object);
+  if (const auto* message = at.version->message; message != nullptr) {
+    internal::FieldProblems found;
+    // What else may be wrong with it is said when it is written.
+    if (internal::JsonToProtobuf(*message, object.Dump(), &found)) {
+      problems.insert(problems.end(), found.unknown.begin(), found.unknown.end());
+    }
+  }
+  return problems;
 }
 
 // The plural under which manifests of a kind are stored.
@@ -217,7 +232,8 @@ Result<std::vector<json::Value>> ApiServer::List(const GroupVersionResource& res
   return out;
 }
 
-Result<std::size_t> ApiServer::Load(std::string_view manifests, WriteOptions options) {
+Result<std::size_t> ApiServer::Load(std::string_view manifests, WriteOptions options,
+                                    std::vector<std::string>* warnings) {
   const auto documents = yaml::ParseAll(manifests);
   if (!documents) return documents.error();
   std::size_t count = 0;
@@ -225,15 +241,18 @@ Result<std::size_t> ApiServer::Load(std::string_view manifests, WriteOptions opt
     ++count;
     const std::string& kind = document["kind"].StringOrEmpty();
     const std::string& name = document.At("/metadata/name").StringOrEmpty();
-    const auto fail = [&](Error error) {
-      return error.WithContext("document " + std::to_string(count) + " (" + kind + " " + name +
-                               ")");
-    };
+    const std::string which = "document " + std::to_string(count) + " (" + kind + " " + name + ")";
+    const auto fail = [&](Error error) { return error.WithContext(which); };
     const std::string& api_version = document["apiVersion"].StringOrEmpty();
     const ResourceAt at = FindKind(impl_->state.resources, api_version, kind);
     if (!at) {
       return fail(Error(Reason::kNotFound, "no resource serves kind \"" + kind +
                                                "\" in version \"" + api_version + "\""));
+    }
+    if (warnings != nullptr) {
+      for (const std::string& problem : UnknownFieldsOf(at, document)) {
+        warnings->push_back(which + ": " + problem);
+      }
     }
     json::Value object = document;
     if (at.resource->namespaced && object.At("/metadata/namespace").StringOrEmpty().empty()) {
