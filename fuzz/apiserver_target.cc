@@ -78,7 +78,12 @@ std::string_view Line(std::string_view& rest) {
   return line;
 }
 
-void Ask(Simulation& sim, Handler& server, HttpRequest request) {
+struct Reply {
+  int status = 0;
+  std::string body{};
+};
+
+Reply Ask(Simulation& sim, Handler& server, HttpRequest request) {
   const bool watch = request.target.find("watch") != std::string::npos;
   auto stream = server.Handle(std::move(request));
   Require(stream != nullptr, "a request has an answer");
@@ -87,7 +92,7 @@ void Ask(Simulation& sim, Handler& server, HttpRequest request) {
   for (int i = 0; i < 3 && !stream->ready(); ++i) sim.RunFor(std::chrono::seconds(4));
   Require(stream->ready(), "an answer comes");
   const int status = stream->status();
-  if (status == 0) return;
+  if (status == 0) return {};
   Require(status >= 200 && status < 600, "the status is one of HTTP's");
   const std::string type(stream->headers().Get("Content-Type"));
   std::string body;
@@ -95,13 +100,15 @@ void Ask(Simulation& sim, Handler& server, HttpRequest request) {
   if (!watch && type == "application/json") {
     Require(json::Parse(body).ok(), "an answer that says it is JSON is JSON", body);
   }
+  return {.status = status, .body = std::move(body)};
 }
 
 // A server with the objects above. Making one costs more than most requests, so it serves until one
 // has changed something, and every input finds the same.
 struct Served {
-  Served() : server(sim.env(), {.debug_endpoints = true}) {
+  explicit Served(std::string_view more = {}) : server(sim.env(), {.debug_endpoints = true}) {
     server.Load(kObjects).OrExit();
+    server.Load(more).OrExit();
     sim.RunReady();
     version = server.current_resource_version();
   }
@@ -112,7 +119,80 @@ struct Served {
   int asked = 0;
 };
 
+// Twelve more ConfigMaps, in two namespaces.
+std::string MoreObjects() {
+  std::string out;
+  for (int i = 0; i < 12; ++i) {
+    out += "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: m" + std::to_string(i) +
+           ", namespace: " + (i % 3 == 0 ? "kube-public" : "default") + ", labels: {n: n" +
+           std::to_string(i % 4) + ", app: " + (i % 2 == 0 ? "web" : "db") + "}}\n";
+  }
+  return out;
+}
+
+// "namespace/name" of what is in a list, in its order.
+std::vector<std::string> KeysIn(const json::Value& list) {
+  std::vector<std::string> keys;
+  for (const json::Value& item : list["items"].items()) {
+    keys.push_back(item.At("/metadata/namespace").StringOrEmpty() + "/" +
+                   item.At("/metadata/name").StringOrEmpty());
+  }
+  return keys;
+}
+
 }  // namespace
+
+// The query of a list. Its pages, one after the other, hold what it would hold without a limit.
+void FuzzListOptions(std::string_view input) {
+  constexpr int kMostAsked = 500;
+  constexpr std::string_view kPath = "/api/v1/configmaps?";
+  static std::unique_ptr<Served> served;
+  if (served == nullptr || served->asked++ == kMostAsked) {
+    served.reset();
+    served = std::make_unique<Served>(MoreObjects());
+  }
+  const auto get = [&](const std::string& query) {
+    return Ask(served->sim, served->server,
+               {.method = "GET", .target = std::string(kPath) + query});
+  };
+  const std::string query(input);
+  const Query options(input);
+  Reply reply = get(query);
+  Require(reply.status < 500 || reply.status == 504, "no query is the server's fault", reply.body);
+  if (reply.status != 200 || options.Has("watch")) return;
+  Result<json::Value> page = json::Parse(reply.body);
+  if (!page) return;
+  // Of a parameter that is repeated the first counts.
+  const auto next = [&](const json::Value& list) {
+    const std::string& token = list.At("/metadata/continue").StringOrEmpty();
+    std::string more = "continue=" + token + "&limit=" + std::string(options.Get("limit"));
+    for (const char* name : {"labelSelector", "fieldSelector"}) {
+      std::string encoded;
+      for (const char c : options.Get(name)) {
+        constexpr std::string_view kHex = "0123456789ABCDEF";
+        const auto byte = static_cast<unsigned char>(c);
+        encoded += {'%', kHex[byte >> 4U], kHex[byte & 15U]};
+      }
+      if (options.Has(name)) more.append("&").append(name).append("=").append(encoded);
+    }
+    return more;
+  };
+  std::vector<std::string> keys = KeysIn(*page);
+  for (int pages = 0; !page->At("/metadata/continue").StringOrEmpty().empty(); ++pages) {
+    Require(pages < 20, "a list ends", query);
+    reply = get(next(*page));
+    Require(reply.status == 200, "a token that was given can be used", query, reply.body);
+    page = json::Parse(reply.body);
+    Require(page.ok(), "pages are alike", reply.body);
+    for (std::string& key : KeysIn(*page)) keys.push_back(std::move(key));
+  }
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    Require(keys[i - 1] < keys[i], "each object comes once, in the order of names", keys[i]);
+  }
+  if (options.Has("continue")) return;
+  const auto whole = json::Parse(get("limit=0&" + query).body);
+  Require(whole.ok() && KeysIn(*whole) == keys, "pages hold what the whole list holds", query);
+}
 
 // Lines: method and target; headers; an empty line; the body.
 void FuzzApiRequest(std::string_view input) {

@@ -36,6 +36,7 @@ constexpr Target kTargets[] = {
     {"kubeconfig", &FuzzKubeconfig},
     {"label_selector", &FuzzLabelSelector},
     {"list_json", &FuzzListJson},
+    {"list_options", &FuzzListOptions},
     {"list_protobuf", &FuzzListProtobuf},
     {"mutable", &FuzzMutable},
     {"patch", &FuzzPatch},

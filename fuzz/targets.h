@@ -23,6 +23,7 @@ void FuzzJsonToProtobuf(std::string_view input);   // transcode_target.cc
 void FuzzKubeconfig(std::string_view input);       // config_target.cc
 void FuzzLabelSelector(std::string_view input);    // selector_target.cc
 void FuzzListJson(std::string_view input);         // splitter_target.cc
+void FuzzListOptions(std::string_view input);      // apiserver_target.cc
 void FuzzListProtobuf(std::string_view input);     // splitter_target.cc
 void FuzzMutable(std::string_view input);          // mutable_target.cc
 void FuzzPatch(std::string_view input);            // apiserver_target.cc

@@ -33,28 +33,37 @@ void FuzzYaml(std::string_view input) {
 }
 
 // Of the input a document is made in which lists name one another: two bytes are how many levels a
-// list has around it, and which one it names how often.
+// list has around it, and which one it names how often. It ends before it stands for much, since
+// reading what is allowed at most takes a while; unless the first byte asks for more than that.
 void FuzzYamlAliases(std::string_view input) {
-  std::string text = "first: &a0 [\"" + std::string(1000, 'x') + "\"]\n";
-  int count = 0;
-  for (std::size_t i = 0; i + 1 < input.size() && count < 200; i += 2) {
+  constexpr std::size_t kLittle = std::size_t{64} << 10;
+  constexpr std::size_t kTooMuch = std::size_t{64} << 20;
+  const bool beyond = !input.empty() && input[0] == '\xff';
+  const std::size_t most = beyond ? kTooMuch : kLittle;
+  const std::string leaf(beyond ? std::size_t{1} << 20 : 1000, 'x');
+  std::string text = "first: &a0 [\"" + leaf + "\"]\n";
+  std::vector<std::size_t> sizes = {leaf.size()};  // what each list stands for, in bytes of leaves
+  std::size_t all = leaf.size();
+  for (std::size_t i = 0; i + 1 < input.size() && all < most; i += 2) {
     const auto levels = static_cast<unsigned char>(input[i]) % 64U + 1U;
     const auto pick = static_cast<unsigned char>(input[i + 1]);
-    const std::string alias = "*a" + std::to_string(count - (pick % 8) % (count + 1));
-    ++count;
+    const std::size_t count = sizes.size();
+    const std::size_t named = count - 1 - (pick % 8) % count;
+    const std::string alias = "*a" + std::to_string(named);
     const std::string n = std::to_string(count);
     text += "k" + n + ": &a" + n + " " + std::string(levels, '[') + alias;
     for (unsigned times = 0; times < pick / 8U; ++times) text += "," + alias;
     text += std::string(levels, ']') + "\n";
+    sizes.push_back(sizes[named] * (pick / 8U + 1));
+    all += sizes.back();
   }
   const Result<json::Value> value = yaml::Parse(text);
   if (!value) {
     Require(!value.error().message().empty(), "an error says something");
     return;
   }
-  const std::string json = value->Dump();
-  Require(json.size() < (std::size_t{64} << 20), "aliases do not multiply without end");
-  Require(json::Parse(json).ok(), "a document is no deeper than what can be read");
+  Require(all < kTooMuch, "aliases do not multiply without end");
+  Require(json::Parse(value->Dump()).ok(), "a document is no deeper than what can be read");
 }
 
 }  // namespace kinformer::fuzz

@@ -41,10 +41,10 @@ class Query {
   [[nodiscard]] bool Has(std::string_view name) const;
   // Empty where there is none.
   [[nodiscard]] std::string_view Get(std::string_view name) const;
-  // As Go reads booleans in list options: "0" and "false" are false, everything else is true, the
-  // empty text too.
   // All values, in their order.
   [[nodiscard]] std::vector<std::string> All(std::string_view name) const;
+  // As Go reads booleans in list options: "0" and "false" are false, everything else is true, the
+  // empty text too.
   [[nodiscard]] std::optional<bool> GetBool(std::string_view name) const;
   // An integer, or BadRequest naming the parameter.
   [[nodiscard]] Result<std::optional<std::int64_t>> GetInt(std::string_view name) const;
