@@ -39,23 +39,24 @@ void FuzzYamlAliases(std::string_view input) {
   constexpr std::size_t kLittle = std::size_t{64} << 10;
   constexpr std::size_t kTooMuch = std::size_t{64} << 20;
   const bool beyond = !input.empty() && input[0] == '\xff';
-  const std::size_t most = beyond ? kTooMuch : kLittle;
-  const std::string leaf(beyond ? std::size_t{1} << 20 : 1000, 'x');
+  const std::string leaf(beyond ? std::size_t{1} << 20 : 100, 'x');
   std::string text = "first: &a0 [\"" + leaf + "\"]\n";
-  std::vector<std::size_t> sizes = {leaf.size()};  // what each list stands for, in bytes of leaves
+  std::vector<std::size_t> sizes = {leaf.size()};  // what each list stands for, in bytes, about
   std::size_t all = leaf.size();
-  for (std::size_t i = 0; i + 1 < input.size() && all < most; i += 2) {
+  for (std::size_t i = 0; i + 1 < input.size() && all < kTooMuch; i += 2) {
     const auto levels = static_cast<unsigned char>(input[i]) % 64U + 1U;
     const auto pick = static_cast<unsigned char>(input[i + 1]);
     const std::size_t count = sizes.size();
     const std::size_t named = count - 1 - (pick % 8) % count;
+    const std::size_t size = sizes[named] * (pick / 8U + 1) + levels * sizeof(json::Value);
+    if (!beyond && all + size > kLittle) break;
     const std::string alias = "*a" + std::to_string(named);
     const std::string n = std::to_string(count);
     text += "k" + n + ": &a" + n + " " + std::string(levels, '[') + alias;
     for (unsigned times = 0; times < pick / 8U; ++times) text += "," + alias;
     text += std::string(levels, ']') + "\n";
-    sizes.push_back(sizes[named] * (pick / 8U + 1));
-    all += sizes.back();
+    sizes.push_back(size);
+    all += size;
   }
   const Result<json::Value> value = yaml::Parse(text);
   if (!value) {
