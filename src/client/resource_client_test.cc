@@ -313,6 +313,18 @@ TEST_F(ResourceClientTest, ListPageTakesOne) {
   EXPECT_EQ(server_.requests.size(), 2u);
 }
 
+TEST_F(ResourceClientTest, TheTimeoutOfAListIsForAllItsPages) {
+  // One request in five seconds.
+  client_.emplace(Client::ForTransport(sim_.env(), transport_, {.qps = 0.2, .burst = 1}));
+  server_.script = {Json(Page("ab", "next")), Json(Page("cd", "more")), Json(Page("e", ""))};
+  Block([&] {
+    const auto list = ConfigMaps().List({.limit = 2}, {.timeout = seconds(8)});
+    ASSERT_FALSE(list.ok());
+    EXPECT_EQ(list.error().reason(), Reason::kDeadlineExceeded);
+  });
+  EXPECT_EQ(server_.requests.size(), 2u);
+}
+
 TEST_F(ResourceClientTest, AListThatExpiresBetweenPagesBeginsAgainWhole) {
   server_.script = {Json(Page("ab", "next")), StatusFailure(410, "Expired", "too old"),
                     Json(Page("xyz", ""))};

@@ -11,6 +11,7 @@
 #include "client/list_pager.h"
 #include "client/list_watch.h"
 #include "client/object_codec.h"
+#include "client/patience.h"
 #include "client/request_path.h"
 #include "client/status.h"
 #include "object/transcode/transcode.h"
@@ -246,11 +247,14 @@ Result<ListedObjects> ResourceCore::ListPage(const ListOptions& options,
 
 Result<ListedObjects> ResourceCore::List(const ListOptions& options,
                                          const CallOptions& call) const {
+  const client::Patience patience(client_->env(), call, "the list");
   ListedObjects all;
   client::ListPager pager(options);
   bool more = true;
   while (more) {
-    Result<ListedObjects> page = ListPage(pager.request(), call);
+    const Result<CallOptions> left = patience.Left();
+    if (!left) return left.error();
+    Result<ListedObjects> page = ListPage(pager.request(), *left);
     if (page) {
       more = pager.Took(page->metadata);
       client::AppendPage(*std::move(page), all);

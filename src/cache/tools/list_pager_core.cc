@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/user_call.h"
-#include "cache/tools/patience.h"
 #include "client/list_pager.h"
+#include "client/patience.h"
 
 namespace kinformer::internal {
 namespace {
@@ -105,7 +105,7 @@ class ListPagerCore::Fetcher {
   const ListPagerCore& pager_;
   client::ListPager pages_;  // of the thread
   std::stop_source stopping_;
-  const cache::Patience patience_;
+  const client::Patience patience_;
   const std::stop_token stop_;  // the caller's
   const std::unique_ptr<Monitor> monitor_ = pager_.env_.NewMonitor();
   // Under the monitor's lock.
@@ -128,7 +128,7 @@ ListOptions ListPagerCore::WithLimit(ListOptions options) const {
 
 Result<PagedObjects> ListPagerCore::List(ListOptions options, const CallOptions& call) const {
   if (env_.OnLoopThread()) return OnLoop();
-  const cache::Patience patience(env_, call, "the list");
+  const client::Patience patience(env_, call, "the list");
   client::ListPager pages(WithLimit(std::move(options)), options_.full_list_if_expired);
   PagedObjects all;
   bool more = true;

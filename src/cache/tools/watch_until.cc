@@ -2,7 +2,7 @@
 
 #include "kinformer/internal/watcher_core.h"
 
-#include "cache/tools/patience.h"
+#include "client/patience.h"
 
 namespace kinformer::internal {
 namespace {
@@ -25,7 +25,7 @@ RawUntilResult UntilWithoutRetryCore(WatcherCore& watcher,
                                      const std::vector<RawCondition>& conditions,
                                      const CallOptions& call) {
   const StopAtEnd stop(watcher);
-  const cache::Patience patience(watcher.env(), call, "the wait for the conditions");
+  const client::Patience patience(watcher.env(), call, "the wait for the conditions");
   std::optional<OwnedWatchEvent> last;
   for (const RawCondition& condition : conditions) {
     bool holds = false;

@@ -1,9 +1,9 @@
-// cache/tools/patience.h
+// client/patience.h
 //
 // Patience: how long the caller of something that asks several times will wait in all.
 
-#ifndef KINFORMER_CACHE_TOOLS_PATIENCE_H_
-#define KINFORMER_CACHE_TOOLS_PATIENCE_H_
+#ifndef KINFORMER_CLIENT_PATIENCE_H_
+#define KINFORMER_CLIENT_PATIENCE_H_
 
 #include <string>
 #include <utility>
@@ -14,7 +14,7 @@
 
 #include "base/deadline.h"
 
-namespace kinformer::internal::cache {
+namespace kinformer::internal::client {
 
 // Counts from its making on. `what` is what errors call the whole: "the list".
 class Patience {
@@ -47,6 +47,6 @@ class Patience {
   const SteadyTime end_;
 };
 
-}  // namespace kinformer::internal::cache
+}  // namespace kinformer::internal::client
 
-#endif  // KINFORMER_CACHE_TOOLS_PATIENCE_H_
+#endif  // KINFORMER_CLIENT_PATIENCE_H_
