@@ -124,13 +124,12 @@ ResponsePtr Mutations::Create(ResourceRequest request) {
   if (binds || subresource == "eviction" || subresource == "token") {
     const auto query = DecodeWriteQuery(request.info.query, "CreateOptions");
     if (!query) return ErrorResponse(query.error(), request.accept);
-    const auto answer = binds                    ? &Mutations::Bind
-                        : subresource == "token" ? &Mutations::RequestToken
-                                                 : &Mutations::Evict;
     return WithBody(
         std::move(request), Sent,
-        [this, answer, dry_run = query->dry_run](ResourceRequest sent, json::Value body) {
-          return (this->*answer)(std::move(sent), std::move(body), dry_run);
+        [this, binds, dry_run = query->dry_run](ResourceRequest sent, json::Value body) {
+          if (binds) return Bind(std::move(sent), std::move(body), dry_run);
+          return sent.info.subresource == "token" ? RequestToken(sent, std::move(body), dry_run)
+                                                  : Evict(sent, body, dry_run);
         });
   }
   if (!subresource.empty() || !request.info.name.empty()) {
@@ -262,12 +261,14 @@ ResponsePtr Mutations::Bind(ResourceRequest request, json::Value body, bool dry_
   return bodies_.Change(std::move(request), std::move(change));
 }
 
-ResponsePtr Mutations::Evict(ResourceRequest request, json::Value body, bool dry_run) {
+ResponsePtr Mutations::Evict(const ResourceRequest& request, const json::Value& body,
+                             bool dry_run) {
   const auto evicted = apiserver::Evict(state_, writer_, TargetOf(request, dry_run), body);
   return evicted ? Done(request.format.pretty) : ErrorResponse(evicted.error(), request.accept);
 }
 
-ResponsePtr Mutations::RequestToken(ResourceRequest request, json::Value body, bool dry_run) {
+ResponsePtr Mutations::RequestToken(const ResourceRequest& request, json::Value body,
+                                    bool dry_run) {
   const auto token = tokens_.Issue(TargetOf(request, dry_run), std::move(body));
   if (!token) return ErrorResponse(token.error(), request.accept);
   const OutputFormat format{.media = MediaType::kJson, .pretty = request.format.pretty};

@@ -59,8 +59,8 @@ class Mutations {
                           bool dry_run);
   // POST to pods/x/binding (or bindings), pods/x/eviction, serviceaccounts/x/token.
   ResponsePtr Bind(ResourceRequest request, json::Value body, bool dry_run);
-  ResponsePtr Evict(ResourceRequest request, json::Value body, bool dry_run);
-  ResponsePtr RequestToken(ResourceRequest request, json::Value body, bool dry_run);
+  ResponsePtr Evict(const ResourceRequest& request, const json::Value& body, bool dry_run);
+  ResponsePtr RequestToken(const ResourceRequest& request, json::Value body, bool dry_run);
   // Resources that only answer: access reviews.
   ResponsePtr Review(ResourceRequest request, json::Value body);
 
