@@ -13,6 +13,7 @@
 #include "apiserver/registry/custom_resource_definition.h"
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/schema/metadata_rules.h"
+#include "apiserver/write/generated_name.h"
 #include "apiserver/write/object_update.h"
 #include "apiserver/write/propagation.h"
 #include "apiserver/write/spec_checks.h"
@@ -20,8 +21,6 @@
 
 namespace kinformer::apiserver {
 namespace {
-
-constexpr int kNameAttempts = 8;
 
 std::string VersionText(const StoredObjectPtr& stored) {
   return std::to_string(stored->resource_version());
@@ -36,11 +35,6 @@ std::int64_t NumberIn(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size() ? number : 0;
-}
-
-bool HasFinalizers(const ServedResource& resource, const json::Value& object) {
-  if (object.At("/metadata/finalizers").size() > 0) return true;
-  return resource.Is("", "namespaces") && object.At("/spec/finalizers").size() > 0;
 }
 
 void Append(std::vector<StatusCause> more, std::vector<StatusCause>& causes) {
@@ -72,31 +66,6 @@ Result<std::string> PlaceNew(const WriteTarget& target, json::Value& metadata) {
     metadata.Set("name", target.name);
   }
   return sent_version;
-}
-
-// Whether the object asked for a name, which it has got then: a free one, most likely.
-bool GenerateNameOf(Env& env, const ServedResource& resource, json::Value& metadata) {
-  const std::string prefix = metadata["generateName"].StringOrEmpty();
-  if (!metadata["name"].StringOrEmpty().empty() || prefix.empty()) return false;
-  for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
-    metadata.Set("name", GenerateName(env, prefix));
-    const json::Value& placed = std::as_const(metadata);
-    if (!resource.Find(placed["namespace"].StringOrEmpty(), placed["name"].StringOrEmpty())) break;
-  }
-  return true;
-}
-
-// `generated`: the name is one that the server chose.
-Error NameTaken(const ServedResource& resource, const std::string& name, bool terminating,
-                bool generated) {
-  if (!generated) return AlreadyExistsError(resource.Subject(name), terminating);
-  Error error(Reason::kAlreadyExists,
-              AlreadyExistsError(resource.Subject(name), false).message() +
-                  ", the server was not able to generate a unique name for the object");
-  error.WithHttpStatus(409).WithDetails(
-      {.name = name, .group = resource.group, .kind = resource.plural});
-  error.WithRetryAfter(std::chrono::seconds(1));
-  return error;
 }
 
 // ---- Update

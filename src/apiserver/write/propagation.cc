@@ -40,4 +40,9 @@ bool SetPropagationFinalizers(const ServedResource& resource, std::string_view p
   return true;
 }
 
+bool HasFinalizers(const ServedResource& resource, const json::Value& object) {
+  if (object.At("/metadata/finalizers").size() > 0) return true;
+  return resource.Is("", "namespaces") && object.At("/spec/finalizers").size() > 0;
+}
+
 }  // namespace kinformer::apiserver

@@ -27,6 +27,10 @@ bool SetPropagationFinalizers(const ServedResource& resource, std::string_view p
 // The policy that an object's finalizers stand for; Background without any.
 [[nodiscard]] std::string_view PolicyOf(const json::Value& object);
 
+// Whether something keeps the object from going: its finalizers, and of a namespace those of its
+// spec, too.
+[[nodiscard]] bool HasFinalizers(const ServedResource& resource, const json::Value& object);
+
 }  // namespace kinformer::apiserver
 
 #endif  // KINFORMER_APISERVER_WRITE_PROPAGATION_H_

@@ -13,11 +13,13 @@
 #include "kinformer/shared_informer.h"
 
 #include "cache/pipeline/testing/fake_lister_watcher.h"
+#include "cache/pipeline/testing/on_loop.h"
 
 namespace kinformer {
 namespace {
 
 using internal::cache::FakeServer;
+using internal::cache::OnLoop;
 using internal::cache::PodValue;
 
 class Pod {
@@ -29,18 +31,6 @@ class Pod {
  private:
   const internal::Block* block_;
 };
-
-// Runs `task` on the loop and waits for it.
-template <class F>
-void OnLoop(Env& env, F task) {
-  std::atomic<bool> done{false};
-  env.loop().Post([&] {
-    task();
-    done.store(true, std::memory_order_release);
-    done.notify_one();
-  });
-  done.wait(false, std::memory_order_acquire);
-}
 
 // A list mode informer has synced when its list is applied: its watch follows in a later turn.
 void AwaitWatch(Env& env, const FakeServer& server) {

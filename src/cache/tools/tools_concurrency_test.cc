@@ -25,25 +25,15 @@
 #include "kinformer/watch_until.h"
 
 #include "cache/pipeline/testing/informer_fixture.h"
+#include "cache/pipeline/testing/on_loop.h"
 
 namespace kinformer {
 namespace {
 
 using internal::cache::FakeServer;
 using internal::cache::MakePod;
+using internal::cache::OnLoop;
 using std::chrono::seconds;
-
-// Runs `task` on the loop and waits for it.
-template <class F>
-void OnLoop(Env& env, F task) {
-  std::atomic<bool> done{false};
-  env.loop().Post([&] {
-    task();
-    done.store(true, std::memory_order_release);
-    done.notify_one();
-  });
-  done.wait(false, std::memory_order_acquire);
-}
 
 class ToolsConcurrency : public ::testing::Test {
  protected:

@@ -1,0 +1,26 @@
+// cache/pipeline/testing/on_loop.h
+
+#ifndef KINFORMER_CACHE_PIPELINE_TESTING_ON_LOOP_H_
+#define KINFORMER_CACHE_PIPELINE_TESTING_ON_LOOP_H_
+
+#include <atomic>
+
+#include "kinformer/env.h"
+
+namespace kinformer::internal::cache {
+
+// Runs `task` on the loop and waits for it.
+template <class F>
+void OnLoop(Env& env, F task) {
+  std::atomic<bool> done{false};
+  env.loop().Post([&] {
+    task();
+    done.store(true, std::memory_order_release);
+    done.notify_one();
+  });
+  done.wait(false, std::memory_order_acquire);
+}
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_PIPELINE_TESTING_ON_LOOP_H_
