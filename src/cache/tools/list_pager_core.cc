@@ -46,10 +46,8 @@ class ListPagerCore::Fetcher {
     monitor_->NotifyAll();
     while (fetched_.empty() && !ended_ && !stop_.stop_requested()) lock.Wait();
     wanted_ = false;
-    if (fetched_.empty() && ended_) {
-      if (error_) return *error_;
-      return std::optional<ListedObjects>();
-    }
+    if (fetched_.empty() && error_) return *error_;
+    if (fetched_.empty() && complete_) return std::optional<ListedObjects>();
     if (stop_.stop_requested()) {
       return Error(Reason::kCanceled, "the caller has stopped the list");
     }
@@ -79,6 +77,7 @@ class ListPagerCore::Fetcher {
       while (!HasRoomLocked() && !stopping_.stop_requested()) lock.Wait();
       if (stopping_.stop_requested()) break;
       fetched_.push_back(*std::move(page));
+      complete_ = !more;
       monitor_->NotifyAll();
     }
     const MonitorLock lock(*monitor_);
@@ -111,7 +110,8 @@ class ListPagerCore::Fetcher {
   // Under the monitor's lock.
   std::deque<ListedObjects> fetched_;
   std::optional<Error> error_;
-  bool ended_ = false;
+  bool complete_ = false;  // the last page has been fetched
+  bool ended_ = false;     // complete, failed or stopped: no further page comes
   bool wanted_ = false;
 
   const std::stop_callback<std::function<void()>> on_stop_;
