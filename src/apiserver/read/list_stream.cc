@@ -164,142 +164,207 @@ class RecordSource {
   bool walked_ = false;
 };
 
-// What all lists have in common. Subclasses write what there is until the turn is over.
-class ListStream : public ResponseStream {
+// How the items of a list are written. On any thread, with objects that nobody else has.
+class ItemWriter {
  public:
-  ListStream(Env& env, ObjectEncoder encoder, ListPlan plan)
-      : encoder_(std::move(encoder)), source_(encoder_.at(), std::move(plan)), env_(env) {
-    headers_.Add("Content-Type", ContentTypeOf(encoder_.format(), false));
-    headers_.Add("Cache-Control", "no-cache, private");
-  }
-  [[nodiscard]] int status() const override { return 200; }
-  [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
-  void SetWake(std::function<void()>) override {}
-
-  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
-    const WorkSlice turn(env_);
-    if (!source_.Prepare(turn)) return State::kMore;
-    std::string text;
-    const bool end = Write(max_bytes, turn, text);
-    if (!text.empty()) out.push_back(BodyChunk::Of(std::move(text)));
-    return end ? State::kEnd : State::kMore;
-  }
-
- protected:
-  // True: that was all.
-  virtual bool Write(std::size_t max_bytes, const WorkSlice& turn, std::string& text) = 0;
-
-  // Calls write(object) for the next ones. True: there are no more.
-  template <class WriteItem>
-  bool WriteItems(std::size_t max_bytes, const WorkSlice& turn, const std::string& text,
-                  const WriteItem& write) {
-    while (text.size() < max_bytes && !source_.done()) {
-      const StoredObjectPtr stored = source_.Next(turn);
-      if (stored == nullptr) break;
-      write(stored);
-      if (turn.over()) break;
-    }
-    return source_.done();
-  }
-
-  ObjectEncoder encoder_;
-  RecordSource source_;
+  explicit ItemWriter(ObjectEncoder encoder) : encoder_(std::move(encoder)) {}
+  virtual ~ItemWriter() = default;
+  ItemWriter(const ItemWriter&) = delete;
+  ItemWriter& operator=(const ItemWriter&) = delete;
+  // What of the list stands before and after the items.
+  virtual void AppendHead(const ListHead& head, std::string& out) = 0;
+  virtual void Append(const StoredObjectPtr& stored, bool first, std::string& out) const = 0;
+  virtual void AppendTail(bool empty, std::string& out) const = 0;
+  [[nodiscard]] const ObjectEncoder& encoder() const { return encoder_; }
 
  private:
-  Env& env_;
-  HttpHeaders headers_;
+  ObjectEncoder encoder_;
 };
 
-class JsonListStream final : public ListStream {
+class JsonItems final : public ItemWriter {
  public:
-  using ListStream::ListStream;
-
- private:
-  bool Write(std::size_t max_bytes, const WorkSlice& turn, std::string& text) override {
-    if (!std::exchange(started_, true)) encoder_.AppendListHead(source_.Head(), text);
-    const bool end = WriteItems(max_bytes, turn, text, [&](const StoredObjectPtr& stored) {
-      encoder_.AppendListItem(stored, std::exchange(first_, false), text);
-    });
-    if (!end) return false;
-    encoder_.AppendListTail(text);
-    text += '\n';
-    return true;
+  using ItemWriter::ItemWriter;
+  void AppendHead(const ListHead& head, std::string& out) override {
+    encoder().AppendListHead(head, out);
   }
-
-  bool started_ = false;
-  bool first_ = true;
+  void Append(const StoredObjectPtr& stored, bool first, std::string& out) const override {
+    encoder().AppendListItem(stored, first, out);
+  }
+  void AppendTail(bool, std::string& out) const override {
+    ObjectEncoder::AppendListTail(out);
+    out += '\n';
+  }
 };
 
 // For people: YAML, and JSON with line breaks. The list without its items is rendered, and each
 // item at its place in it.
-class RenderedListStream final : public ListStream {
+class RenderedItems final : public ItemWriter {
  public:
-  using ListStream::ListStream;
-
- private:
-  bool Write(std::size_t max_bytes, const WorkSlice& turn, std::string& text) override {
-    if (!std::exchange(started_, true)) {
-      frame_ = RenderedFrame(encoder_, source_.Head());
-      text += frame_.head;
-    }
-    const bool end = WriteItems(max_bytes, turn, text, [&](const StoredObjectPtr& stored) {
-      text += std::exchange(first_, false) ? frame_.before_first : frame_.between;
-      std::string item;
-      encoder_.AppendListItem(stored, /*first=*/true, item);
-      text += RenderItem(encoder_.format(), item);
-    });
-    if (!end) return false;
-    text += first_ ? frame_.instead : frame_.after_last;
-    text += frame_.tail;
-    return true;
+  using ItemWriter::ItemWriter;
+  void AppendHead(const ListHead& head, std::string& out) override {
+    frame_ = RenderedFrame(encoder(), head);
+    out += frame_.head;
+  }
+  void Append(const StoredObjectPtr& stored, bool first, std::string& out) const override {
+    out += first ? frame_.before_first : frame_.between;
+    std::string item;
+    encoder().AppendListItem(stored, /*first=*/true, item);
+    out += RenderItem(encoder().format(), item);
+  }
+  void AppendTail(bool empty, std::string& out) const override {
+    out += empty ? frame_.instead : frame_.after_last;
+    out += frame_.tail;
   }
 
+ private:
   ListFrame frame_{};
-  bool started_ = false;
-  bool first_ = true;
 };
 
-// The envelope tells the length of everything in it, so the collection is walked twice: once to add
-// up, once to send. The first messages of a store stay with their objects, of the others only the
-// size does (ResourceStore::MayKeep).
-class ProtobufListStream final : public ListStream {
+class ProtobufItems final : public ItemWriter {
  public:
-  using ListStream::ListStream;
+  // All items together have that size once they are known.
+  ProtobufItems(ObjectEncoder encoder, const std::size_t& total)
+      : ItemWriter(std::move(encoder)), total_(total) {}
+  void AppendHead(const ListHead& head, std::string& out) override {
+    const std::string meta = ObjectEncoder::ListMetaField(head);
+    out += EnvelopeHeader(encoder().ListApiVersion(), encoder().ListKind(), total_ + meta.size());
+    out += meta;
+  }
+  void Append(const StoredObjectPtr& stored, bool, std::string& out) const override {
+    std::string scratch;
+    AppendBytesField(2, encoder().ListItemMessage(stored, scratch), out);
+  }
+  void AppendTail(bool, std::string& out) const override { out += kEnvelopeTrailer; }
 
  private:
-  bool Write(std::size_t max_bytes, const WorkSlice& turn, std::string& text) override {
+  const std::size_t& total_;  // looked at on the loop only
+};
+
+// Writes what there is until the turn is over. What takes long for one object is made elsewhere,
+// while this waits.
+//
+// The envelope of protobuf tells the length of everything in it, so that the collection is walked
+// twice: once to add up, once to send. The first messages of a store stay with their objects, of
+// the others only the size does (ResourceStore::MayKeep).
+class ListStream final : public ResponseStream {
+ public:
+  ListStream(Env& env, OffLoop& off_loop, const ObjectEncoder& encoder, ListPlan plan)
+      : env_(env),
+        off_loop_(off_loop),
+        source_(encoder.at(), std::move(plan)),
+        measuring_(encoder.format().media == MediaType::kProtobuf),
+        copies_(IsStoredText(encoder.at(), encoder.format())) {
+    const OutputFormat& format = encoder.format();
+    ObjectEncoder own(Unchanging(encoder.at()), format, env.WallNow());
     if (measuring_) {
-      // So many in one turn, where the clock does not say when it is over.
-      constexpr int kMeasured = 256;
-      for (int i = 0; i < kMeasured && !source_.done(); ++i) {
-        const StoredObjectPtr stored = source_.Next(turn);
-        if (stored != nullptr) total_ += ItemSize(stored);
-        if (stored == nullptr || turn.over()) break;
-      }
-      if (!source_.done()) return false;
-      measuring_ = false;
-      source_.Rewind();
-      const std::string meta = ObjectEncoder::ListMetaField(source_.Head());
-      text = EnvelopeHeader(encoder_.ListApiVersion(), encoder_.ListKind(), total_ + meta.size()) +
-             meta;
+      items_ = std::make_shared<ProtobufItems>(std::move(own), total_);
+    } else if (format.media == MediaType::kJson && !format.pretty) {
+      items_ = std::make_shared<JsonItems>(std::move(own));
+    } else {
+      items_ = std::make_shared<RenderedItems>(std::move(own));
     }
-    const bool end = WriteItems(max_bytes, turn, text, [&](const StoredObjectPtr& stored) {
-      std::string scratch;
-      AppendBytesField(2, encoder_.ListItemMessage(stored, scratch), text);
-    });
-    if (end) text += kEnvelopeTrailer;
-    return end;
+    headers_.Add("Content-Type", ContentTypeOf(format, false));
+    headers_.Add("Cache-Control", "no-cache, private");
+  }
+  [[nodiscard]] int status() const override { return 200; }
+  [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
+  void SetWake(std::function<void()> wake) override { wake_ = std::move(wake); }
+
+  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
+    if (elsewhere_ != nullptr) return State::kWait;
+    const WorkSlice turn(env_);
+    if (!source_.Prepare(turn)) return State::kMore;
+    std::string text = std::exchange(made_, {});
+    if (measuring_) Measure(turn);
+    if (!measuring_) Write(max_bytes, turn, text);
+    if (!text.empty()) out.push_back(BodyChunk::Of(std::move(text)));
+    if (ended_) return State::kEnd;
+    return elsewhere_ != nullptr ? State::kWait : State::kMore;
   }
 
-  [[nodiscard]] std::size_t ItemSize(const StoredObjectPtr& stored) const {
-    const std::size_t size = encoder_.ListItemSize(stored);
+ private:
+  void Measure(const WorkSlice& turn) {
+    // So many in one turn, where the clock does not say when it is over.
+    constexpr int kMeasured = 256;
+    for (int i = 0; i < kMeasured && !source_.done(); ++i) {
+      const StoredObjectPtr stored = source_.Next(turn);
+      if (stored == nullptr) return;
+      if (TakesLong(*stored) && !stored->protobuf_size()) return MakeElsewhere(stored);
+      AddSize(items_->encoder().ListItemSize(stored));
+      if (turn.over()) break;
+    }
+    if (!source_.done()) return;
+    measuring_ = false;
+    source_.Rewind();
+  }
+  void AddSize(std::size_t size) {
     std::string header;
     AppendBytesHeader(2, size, header);
-    return header.size() + size;
+    total_ += header.size() + size;
   }
 
-  bool measuring_ = true;
+  void Write(std::size_t max_bytes, const WorkSlice& turn, std::string& text) {
+    if (!std::exchange(started_, true)) items_->AppendHead(source_.Head(), text);
+    while (text.size() < max_bytes && !source_.done()) {
+      const StoredObjectPtr stored = source_.Next(turn);
+      if (stored == nullptr) break;
+      if (TakesLong(*stored)) return MakeElsewhere(stored);
+      items_->Append(stored, std::exchange(first_, false), text);
+      if (turn.over()) break;
+    }
+    if (!source_.done()) return;
+    items_->AppendTail(first_, text);
+    ended_ = true;
+  }
+
+  [[nodiscard]] bool TakesLong(const StoredObject& stored) const {
+    return !copies_ && stored.protobuf() == nullptr && OffLoop::IsMuch(stored.body().size());
+  }
+
+  // The item comes with the next Read; or its size is added.
+  void MakeElsewhere(const StoredObjectPtr& stored) {
+    struct Job {
+      StoredObjectPtr copy{};
+      std::string text{};
+      std::size_t size = 0;
+    };
+    const auto job = std::make_shared<Job>(Job{.copy = stored->Copy()});
+    const bool measures = measuring_;
+    const bool first = !measures && std::exchange(first_, false);
+    elsewhere_ = off_loop_.Start(
+        [job, items = items_, measures, first] {
+          if (measures) {
+            job->size = items->encoder().ListItemSize(job->copy);
+          } else {
+            items->Append(job->copy, first, job->text);
+          }
+        },
+        [this, job, stored, measures] {
+          elsewhere_ = nullptr;
+          if (measures) {
+            stored->NoteProtobufSize(job->size);
+            AddSize(job->size);
+          } else {
+            made_ = std::move(job->text);
+          }
+          if (wake_) wake_();
+        });
+  }
+
+  Env& env_;
+  OffLoop& off_loop_;
+  RecordSource source_;
+  std::shared_ptr<ItemWriter> items_;
+  bool measuring_;
+  const bool copies_;  // items are what is stored
+  HttpHeaders headers_;
+  std::function<void()> wake_;
   std::size_t total_ = 0;
+  bool started_ = false;
+  bool first_ = true;
+  bool ended_ = false;
+  OffLoop::Ticket elsewhere_;
+  std::string made_;  // there
 };
 
 }  // namespace
@@ -332,15 +397,9 @@ Result<ContinueToken> DecodeContinue(std::string_view text) {
   return token;
 }
 
-std::unique_ptr<ResponseStream> NewListStream(Env& env, ObjectEncoder encoder, ListPlan plan) {
-  const OutputFormat format = encoder.format();
-  if (format.media == MediaType::kProtobuf) {
-    return std::make_unique<ProtobufListStream>(env, std::move(encoder), std::move(plan));
-  }
-  if (format.media == MediaType::kJson && !format.pretty) {
-    return std::make_unique<JsonListStream>(env, std::move(encoder), std::move(plan));
-  }
-  return std::make_unique<RenderedListStream>(env, std::move(encoder), std::move(plan));
+std::unique_ptr<ResponseStream> NewListStream(Env& env, OffLoop& off_loop,
+                                              const ObjectEncoder& encoder, ListPlan plan) {
+  return std::make_unique<ListStream>(env, off_loop, encoder, std::move(plan));
 }
 
 }  // namespace kinformer::apiserver

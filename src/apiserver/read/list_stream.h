@@ -15,6 +15,7 @@
 
 #include "apiserver/registry/selection.h"
 #include "apiserver/request/object_encoder.h"
+#include "apiserver/request/off_loop.h"
 #include "apiserver/store/resource_store.h"
 
 namespace kinformer::apiserver {
@@ -39,8 +40,9 @@ struct ListPlan {
 
 // A list without a limit holds a pin and a position, nothing more; one with a limit holds its
 // page's objects. Each Read has an end, by time and by count, in every format and whatever the
-// selectors cost.
-std::unique_ptr<ResponseStream> NewListStream(Env& env, ObjectEncoder encoder, ListPlan plan);
+// selectors cost; large objects that are not sent as they are stored are encoded off the loop.
+std::unique_ptr<ResponseStream> NewListStream(Env& env, OffLoop& off_loop,
+                                              const ObjectEncoder& encoder, ListPlan plan);
 
 }  // namespace kinformer::apiserver
 

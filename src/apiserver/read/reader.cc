@@ -151,7 +151,8 @@ ResponsePtr Reader::ListAt(const ResourceRequest& request, bool reached) {
   }
   Result<ListPlan> plan = PlanList(request);
   if (!plan) return ErrorResponse(plan.error(), request.accept);
-  return NewListStream(state_.env, ObjectEncoder(request.at, request.format, state_.env.WallNow()),
+  return NewListStream(state_.env, off_loop_,
+                       ObjectEncoder(request.at, request.format, state_.env.WallNow()),
                        *std::move(plan));
 }
 

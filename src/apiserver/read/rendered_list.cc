@@ -40,7 +40,7 @@ ListFrame YamlFrame(std::string_view list, std::string_view name) {
 ListFrame RenderedFrame(const ObjectEncoder& encoder, const ListHead& head) {
   std::string json;
   encoder.AppendListHead(head, json);
-  encoder.AppendListTail(json);
+  ObjectEncoder::AppendListTail(json);
   const std::string list = Render(encoder.format(), std::move(json));
   const std::string_view name = encoder.format().form == Form::kTable ? "rows" : "items";
   return encoder.format().media == MediaType::kYaml ? YamlFrame(list, name)

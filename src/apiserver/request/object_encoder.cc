@@ -171,7 +171,7 @@ std::string_view ObjectEncoder::Message(const StoredObjectPtr& stored, std::stri
   scratch = (document.is_object() ? internal::ValueToProtobuf(message, document)
                                   : internal::JsonToProtobuf(message, "{" + stored->body()))
                 .value_or(std::string());
-  stored->NoteProtobuf(scratch);
+  stored->NoteProtobufSize(scratch.size());
   if (stored->copied() || !at_.resource->store->MayKeep(scratch.size())) return scratch;
   stored->KeepProtobuf(scratch);
   return *stored->protobuf();
@@ -221,7 +221,7 @@ void ObjectEncoder::AppendListItem(const StoredObjectPtr& stored, bool first,
   }
 }
 
-void ObjectEncoder::AppendListTail(std::string& out) const { out += "]}"; }
+void ObjectEncoder::AppendListTail(std::string& out) { out += "]}"; }
 
 std::string ObjectEncoder::ListMetaField(const ListHead& head) {
   std::string meta;

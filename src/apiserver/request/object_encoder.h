@@ -27,6 +27,12 @@ namespace kinformer::apiserver {
          !converts;
 }
 
+// For work that is done elsewhere: a definition may change while it is under way.
+[[nodiscard]] inline ResourceAt Unchanging(ResourceAt at) {
+  if (at.resource->custom) at.resource = std::make_shared<ServedResource>(*at.resource);
+  return at;
+}
+
 // The head of a list.
 struct ListHead {
   std::string resource_version{};
@@ -54,7 +60,7 @@ class ObjectEncoder {
   // Lists as JSON: what stands before the items, one item, what stands after them.
   void AppendListHead(const ListHead& head, std::string& out) const;
   void AppendListItem(const StoredObjectPtr& stored, bool first, std::string& out) const;
-  void AppendListTail(std::string& out) const;
+  static void AppendListTail(std::string& out);
   // Lists as protobuf: the ListMeta field, and one item's bytes without tag.
   [[nodiscard]] static std::string ListMetaField(const ListHead& head);
   // The view is into `stored`, or into `scratch`.

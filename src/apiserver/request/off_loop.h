@@ -28,6 +28,12 @@ class OffLoop {
   // Whether work on that many bytes is too much for a turn of the loop.
   [[nodiscard]] static bool IsMuch(std::size_t bytes) { return bytes > kMuch; }
 
+  // Work that is under way. What is to come after it is dropped with this.
+  using Ticket = std::shared_ptr<void>;
+  // Does `work` on the other thread, and then `then` on the loop: neither if nobody has the ticket
+  // any more. There they are destroyed, too.
+  [[nodiscard]] Ticket Start(std::function<void()> work, std::function<void()> then);
+
   // Does `work`, and answers with what `then` makes, on the loop: both at once where there is
   // little to do; else `work` on the other thread, and nothing of it if nobody waits for the answer
   // any more. There they are destroyed, too.

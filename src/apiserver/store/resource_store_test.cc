@@ -61,7 +61,7 @@ TEST_F(ResourceStoreTest, KeepsABoundedAmountOfProtobuf) {
   for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
     Put("ns", name);
     const StoredObjectPtr stored = store_->Get(std::string("ns/") + name);
-    stored->NoteProtobuf(message);
+    stored->NoteProtobufSize(message.size());
     EXPECT_EQ(stored->protobuf_size(), message.size());
     if (!store_->MayKeep(message.size())) continue;
     stored->KeepProtobuf(message);

@@ -82,8 +82,8 @@ class StoredObject {
     if (protobuf_size_ == 0) return std::nullopt;
     return protobuf_size_ - 1;
   }
-  void NoteProtobuf(const std::string& message) const {
-    protobuf_size_ = static_cast<std::uint32_t>(message.size() + 1);
+  void NoteProtobufSize(std::size_t size) const {
+    protobuf_size_ = static_cast<std::uint32_t>(size + 1);
   }
   // Copies it, to keep no more than its bytes. REQUIRES: noted.
   // Whether this is a Copy, which keeps none.

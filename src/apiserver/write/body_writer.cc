@@ -128,10 +128,7 @@ BodyWriter::JobPtr BodyWriter::NewJob(ResourceRequest request) {
   // A fault may skew the clock, for this request alone.
   job->draft.now = state_.WallNow();
   job->live = request.at;
-  // A definition may change while work on one of its objects is under way elsewhere.
-  if (request.at.resource->custom) {
-    request.at.resource = std::make_shared<ServedResource>(*request.at.resource);
-  }
+  request.at = Unchanging(std::move(request.at));
   job->bytes = DecodingCost(request.content_type, request.body);
   job->request = std::make_shared<const ResourceRequest>(std::move(request));
   job->draft.target = {.at = job->live,

@@ -16,9 +16,11 @@ using internal::base::WorkSlice;
 
 class CollectionDeletion final : public Deferred {
  public:
-  CollectionDeletion(ServerState& state, ObjectWriter& writer, CollectionDeletionPlan plan)
+  CollectionDeletion(ServerState& state, ObjectWriter& writer, OffLoop& off_loop,
+                     CollectionDeletionPlan plan)
       : state_(state),
         writer_(writer),
+        off_loop_(off_loop),
         plan_(std::move(plan)),
         store_(plan_.request.at.resource->store),
         pin_(store_, state.resource_version),
@@ -32,7 +34,8 @@ class CollectionDeletion final : public Deferred {
   ResponsePtr Listed() {
     const std::size_t all = store_->size(plan_.request.info.namespace_);
     return NewListStream(
-        state_.env, ObjectEncoder(plan_.request.at, plan_.request.format, state_.env.WallNow()),
+        state_.env, off_loop_,
+        ObjectEncoder(plan_.request.at, plan_.request.format, state_.env.WallNow()),
         {.selection = plan_.selection,
          .resource_version = pin_.resource_version(),
          .limit = plan_.limit,
@@ -70,6 +73,7 @@ class CollectionDeletion final : public Deferred {
 
   ServerState& state_;
   ObjectWriter& writer_;
+  OffLoop& off_loop_;
   const CollectionDeletionPlan plan_;
   const std::shared_ptr<ResourceStore> store_;
   const ResourceStore::Pin pin_;
@@ -82,9 +86,9 @@ class CollectionDeletion final : public Deferred {
 
 }  // namespace
 
-ResponsePtr DeleteCollectionInTurns(ServerState& state, ObjectWriter& writer,
+ResponsePtr DeleteCollectionInTurns(ServerState& state, ObjectWriter& writer, OffLoop& off_loop,
                                     CollectionDeletionPlan plan) {
-  return std::make_unique<CollectionDeletion>(state, writer, std::move(plan));
+  return std::make_unique<CollectionDeletion>(state, writer, off_loop, std::move(plan));
 }
 
 }  // namespace kinformer::apiserver

@@ -12,6 +12,7 @@
 
 #include "apiserver/registry/selection.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/request/off_loop.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
 #include "apiserver/write/object_writer.h"
@@ -29,7 +30,7 @@ struct CollectionDeletionPlan {
 // Deletes what the collection holds now, in turns of the loop that have an end. What goes
 // meanwhile by other hands is gone, and what comes stays. The first object that cannot be deleted
 // ends it with its error. If nobody waits for the answer any more, the rest stays.
-ResponsePtr DeleteCollectionInTurns(ServerState& state, ObjectWriter& writer,
+ResponsePtr DeleteCollectionInTurns(ServerState& state, ObjectWriter& writer, OffLoop& off_loop,
                                     CollectionDeletionPlan plan);
 
 }  // namespace kinformer::apiserver

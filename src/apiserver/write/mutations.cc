@@ -58,12 +58,6 @@ ResponsePtr ScaleAnswer(const ResourceAt& at, const std::string& accept, bool pr
   return WholeResponse(200, ContentTypeOf(format, false), Render(format, scale->Dump()));
 }
 
-// For another thread, since a definition may change meanwhile.
-ResourceAt Unchanging(ResourceAt at) {
-  if (at.resource->custom) at.resource = std::make_shared<ServedResource>(*at.resource);
-  return at;
-}
-
 // Puts the node of a Binding into its pod.
 Result<void> BindPod(const json::Value& binding, const std::string& name, std::string_view now,
                      json::Value& pod) {
@@ -168,7 +162,7 @@ ResponsePtr Mutations::DeleteCollection(ResourceRequest request) {
         if (!limit) return ErrorResponse(limit.error(), accept);
         job->plan.dry_run = job->options->dry_run;
         job->plan.each = job->options->request;
-        return DeleteCollectionInTurns(state_, writer_, std::move(job->plan));
+        return DeleteCollectionInTurns(state_, writer_, off_loop_, std::move(job->plan));
       });
 }
 
