@@ -164,6 +164,12 @@ void Connection::Linger() {
   SetReading(true);
 }
 
+bool Connection::LeaveWaiting(const ConnectionEffect& effect) {
+  if (effect.cut != ConnectionEffect::Cut::kStall) return false;
+  if (Flush()) Freeze();
+  return true;
+}
+
 void Connection::Freeze() {
   frozen_ = true;
   out_.Clear();

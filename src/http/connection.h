@@ -111,6 +111,9 @@ class Connection : public std::enable_shared_from_this<Connection>, public Woken
   void Linger();
   // Says nothing more, and does not end.
   void Freeze();
+  // After an answer that broke off with that effect. True: its client is left waiting; else the
+  // connection is to be cut.
+  bool LeaveWaiting(const ConnectionEffect& effect);
 
   // One deadline at a time; OnDeadline runs when it passes.
   void SetDeadline(Duration after);

@@ -336,11 +336,7 @@ class Http1Connection final : public Connection {
   void Abort() {
     const ConnectionEffect effect = answer_->effect();
     answer_.reset();
-    if (effect.cut == ConnectionEffect::Cut::kStall) {
-      if (Flush()) Freeze();
-      return;
-    }
-    phase_ = Phase::kCut;
+    if (!LeaveWaiting(effect)) phase_ = Phase::kCut;
   }
 
   void MakeHead() {

@@ -125,11 +125,7 @@ class WebSocketConnection final : public Connection {
   void Abort() {
     const ConnectionEffect effect = answer_->effect();
     answer_.reset();
-    if (effect.cut == ConnectionEffect::Cut::kStall) {
-      if (Flush()) Freeze();
-      return;
-    }
-    phase_ = Phase::kCut;
+    if (!LeaveWaiting(effect)) phase_ = Phase::kCut;
   }
 
   // Writes what there is, and sees to what comes next.

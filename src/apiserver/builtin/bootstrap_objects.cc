@@ -294,6 +294,13 @@ Value ServerLease(const std::string& identity, const ApiServerOptions& options, 
 
 }  // namespace
 
+std::optional<std::int64_t> SystemPriority(std::string_view name) {
+  for (const PriorityClassRow& row : kPriorityClasses) {
+    if (row.name == name) return row.value;
+  }
+  return std::nullopt;
+}
+
 std::string LeaseTime(WallTime now) {
   const auto since = now.time_since_epoch();
   const auto seconds = std::chrono::floor<std::chrono::seconds>(since);

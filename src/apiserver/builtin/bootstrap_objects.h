@@ -5,6 +5,8 @@
 #ifndef KINFORMER_APISERVER_BUILTIN_BOOTSTRAP_OBJECTS_H_
 #define KINFORMER_APISERVER_BUILTIN_BOOTSTRAP_OBJECTS_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,9 @@ struct BootstrapObject {
 // the server calls itself in its lease.
 std::vector<BootstrapObject> BootstrapObjects(const ApiServerOptions& options, WallTime now,
                                               const std::string& identity);
+
+// The value of a priority class that every server has; none for another name.
+std::optional<std::int64_t> SystemPriority(std::string_view name);
 
 // The renewTime of its lease.
 std::string LeaseTime(WallTime now);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/builtin/bootstrap_objects.h"
 #include "apiserver/builtin/certificate_signing.h"
 #include "apiserver/builtin/pod_subresources.h"
 #include "apiserver/builtin/runtime_class.h"
@@ -71,15 +72,9 @@ Priority PriorityOf(const json::Value& priority_class) {
   return out;
 }
 
-// Every server has these two; here nobody has to create them.
-std::optional<Priority> SystemPriority(const std::string& name) {
-  if (name == "system-cluster-critical") return Priority{.value = 2'000'000'000, .name = name};
-  if (name == "system-node-critical") return Priority{.value = 2'000'001'000, .name = name};
-  return std::nullopt;
-}
-
 std::optional<Priority> FindPriority(const ServerState& state, const std::string& name) {
-  if (auto system = SystemPriority(name)) return system;
+  // Here nobody has to create these.
+  if (const auto system = SystemPriority(name)) return Priority{.value = *system, .name = name};
   const auto classes = state.resources.FindGroupResource("scheduling.k8s.io", "priorityclasses");
   if (classes == nullptr) return name.empty() ? std::optional<Priority>(Priority()) : std::nullopt;
   if (!name.empty()) {

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cctype>
 #include <chrono>
+#include <cstdint>
 #include <curl/curl.h>
 #include <functional>
 #include <gtest/gtest.h>
@@ -207,6 +208,28 @@ class Curl {
   curl_slist* headers_ = nullptr;
 };
 
+// A plain socket to a port of this machine.
+inline int Connect(std::uint16_t port) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  return fd;
+}
+
+// Waits until something holds that the server's loop brings about. False: it does not in 20 s.
+template <class Condition>
+bool Becomes(Env& env, Condition condition) {
+  const SteadyTime deadline = env.Now() + seconds(20);
+  while (!condition()) {
+    if (env.Now() > deadline) return false;
+    env.SleepFor(milliseconds(2));
+  }
+  return true;
+}
+
 class HttpServerFixture {
  public:
   explicit HttpServerFixture(Protocol protocol) : protocol_(protocol) {}
@@ -218,24 +241,11 @@ class HttpServerFixture {
   // Until the loop has seen what the client did.
   template <class Condition>
   bool Eventually(Condition condition) {
-    const SteadyTime deadline = runtime_.env().Now() + seconds(20);
-    while (!condition()) {
-      if (runtime_.env().Now() > deadline) return false;
-      runtime_.env().SleepFor(milliseconds(2));
-    }
-    return true;
+    return Becomes(runtime_.env(), condition);
   }
   [[nodiscard]] Curl Client() const { return Curl(protocol_, server_->ca_pem()); }
   // A plain socket to the server.
-  int Dial() {
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(server_->port());
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-    return fd;
-  }
+  int Dial() { return Connect(server_->port()); }
   static std::string Talk(int fd, const std::string& text) {
     EXPECT_EQ(::send(fd, text.data(), text.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(text.size()));

@@ -79,15 +79,7 @@ class FedHandler final : public Handler {
 
 class WebSocketTest : public ::testing::Test {
  protected:
-  int Dial() {
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(server_->port());
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-    return fd;
-  }
+  int Dial() { return Connect(server_->port()); }
   // What follows the head of the answer.
   std::string Frames(std::vector<std::string> pieces,
                      ResponseStream::State end = ResponseStream::State::kEnd,
@@ -99,12 +91,7 @@ class WebSocketTest : public ::testing::Test {
   }
   template <class Condition>
   bool Eventually(Condition condition) {
-    const SteadyTime deadline = runtime_.env().Now() + seconds(20);
-    while (!condition()) {
-      if (runtime_.env().Now() > deadline) return false;
-      runtime_.env().SleepFor(milliseconds(2));
-    }
-    return true;
+    return Becomes(runtime_.env(), condition);
   }
 
   Runtime runtime_{{.name = "http"}};
