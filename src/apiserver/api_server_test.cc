@@ -67,6 +67,30 @@ TEST(ApiServerInProcess, SRV78ADryRunUsesNoVersion) {
   EXPECT_EQ(server.server().current_resource_version(), version);
 }
 
+TEST(ApiServerInProcess, AcceptsTheTokensThatItGaveOut) {
+  TestServer server;
+  const std::string accounts = "/api/v1/namespaces/default/serviceaccounts";
+  ASSERT_EQ(server.Do("POST", accounts, R"({"metadata":{"name":"a"}})").status, 201);
+  const std::string token = server.Do("POST", accounts + "/a/token", R"({"spec":{}})")
+                                .Json()
+                                .At("/status/token")
+                                .StringOrEmpty();
+  ASSERT_FALSE(token.empty());
+  const Handler& handler = server.server();
+  EXPECT_TRUE(handler.Accepts(token));
+  EXPECT_FALSE(handler.Accepts(token + "x"));
+  EXPECT_FALSE(handler.Accepts(""));
+  server.sim().RunFor(std::chrono::hours(2));
+  EXPECT_FALSE(handler.Accepts(token)) << "it has expired";
+  const std::string other = server.Do("POST", accounts + "/a/token", R"({"spec":{}})")
+                                .Json()
+                                .At("/status/token")
+                                .StringOrEmpty();
+  EXPECT_TRUE(handler.Accepts(other));
+  ASSERT_EQ(server.Do("DELETE", accounts + "/a").status, 200);
+  EXPECT_FALSE(handler.Accepts(other)) << "whose it was has gone";
+}
+
 TEST(ApiServerInProcess, LoadTellsOfFieldsThatNobodyKnows) {
   TestServer server;
   std::vector<std::string> warnings;

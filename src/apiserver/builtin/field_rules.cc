@@ -139,6 +139,27 @@ void ValidateStatefulSet(const json::Value& old, const json::Value& object,
       "'minReadySeconds' are forbidden"));
 }
 
+// A Job that waits may still be placed and sized in another way.
+void ValidateWaitingPod(const json::Value& old, const json::Value& object,
+                        std::vector<StatusCause>& causes) {
+  const json::Value& before = old.At("/spec/template/spec");
+  json::Value rest = object.At("/spec/template/spec");
+  for (const char* field : {"nodeSelector", "affinity", "tolerations", "schedulingGates"}) {
+    Take(before, rest, field);
+  }
+  for (const char* list : {"containers", "initContainers"}) {
+    json::Value* const containers = rest.Find(list);
+    const json::Array& were = before[list].items();
+    if (containers == nullptr || containers->size() != were.size()) continue;
+    for (std::size_t i = 0; i < were.size(); ++i) {
+      Take(were[i], containers->EnsureArray()[i], "resources");
+    }
+  }
+  if (rest == before) return;
+  causes.push_back(InvalidValue("spec.template.spec", object.At("/spec/template/spec").Dump(),
+                                "field is immutable"));
+}
+
 void ValidateJob(const json::Value& old, const json::Value& object,
                  std::vector<StatusCause>& causes) {
   const json::Value& spec = object["spec"];
@@ -150,8 +171,10 @@ void ValidateJob(const json::Value& old, const json::Value& object,
                                   "can only be modified in tandem with spec.parallelism"));
   }
   Immutable("/spec/selector", old, object, causes);
-  // A Job that waits may still be placed and sized in another way.
-  if (!old.At("/spec/suspend").AsBool().value_or(false)) {
+  const bool runs = old.At("/status/active").AsInt64().value_or(0) > 0;
+  if (old.At("/spec/suspend").AsBool().value_or(false) && !runs) {
+    ValidateWaitingPod(old, object, causes);
+  } else {
     Immutable("/spec/template", old, object, causes);
   }
   for (const char* pointer :

@@ -43,23 +43,32 @@ std::string_view GroupOf(std::string_view api_version) {
   return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
 }
 
+// As real servers do, group and version of a built-in kind are said only where they are not those
+// of the resource.
+json::Value ResponseKind(const ServedResource& resource, const ServedVersion& version,
+                         std::string_view group, std::string_view kind_version,
+                         std::string_view kind) {
+  const bool own = group == resource.group && kind_version == version.version;
+  return own && !resource.custom ? Kind({}, {}, kind) : Kind(group, kind_version, kind);
+}
+
 json::Value AggregatedResource(const ServedResource& resource, const ServedVersion& version) {
-  json::Value out =
-      json::Value::MakeObject({{"resource", resource.plural},
-                               {"responseKind", Kind(GroupOf(version.api_version),
-                                                     VersionOf(version.api_version), version.kind)},
-                               {"scope", resource.namespaced ? "Namespaced" : "Cluster"},
-                               {"singularResource", resource.singular},
-                               {"verbs", StringArray(resource.verbs)}});
+  json::Value out = json::Value::MakeObject(
+      {{"resource", resource.plural},
+       {"responseKind", ResponseKind(resource, version, GroupOf(version.api_version),
+                                     VersionOf(version.api_version), version.kind)},
+       {"scope", resource.namespaced ? "Namespaced" : "Cluster"},
+       {"singularResource", resource.singular},
+       {"verbs", StringArray(resource.verbs)}});
   if (!resource.short_names.empty()) out.Set("shortNames", StringArray(resource.short_names));
   if (!resource.categories.empty()) out.Set("categories", StringArray(resource.categories));
   json::Value subresources = json::Value::MakeArray();
   for (const Subresource& sub : resource.subresources) {
     if (!sub.IsIn(version.version)) continue;
-    subresources.Append(
-        json::Value::MakeObject({{"subresource", sub.name},
-                                 {"responseKind", Kind(sub.group, sub.version, sub.kind)},
-                                 {"verbs", StringArray(sub.verbs)}}));
+    subresources.Append(json::Value::MakeObject(
+        {{"subresource", sub.name},
+         {"responseKind", ResponseKind(resource, version, sub.group, sub.version, sub.kind)},
+         {"verbs", StringArray(sub.verbs)}}));
   }
   if (subresources.size() > 0) out.Set("subresources", std::move(subresources));
   return out;
@@ -224,8 +233,13 @@ ResponsePtr Discovery::Roots(bool core, std::string_view accept, std::string_vie
     return WholeResponse(200, std::move(headers), std::move(body));
   }
   if (core) {
+    const json::Value address = json::Value::MakeObject(
+        {{"clientCIDR", "0.0.0.0/0"},
+         {"serverAddress",
+          state_.options.advertise_address + ":" + std::to_string(state_.options.advertise_port)}});
     return Document(accept, kVersions,
-                    R"({"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[]})");
+                    R"({"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[)" +
+                        address.Dump() + "]}");
   }
   std::string groups;
   std::string last;
@@ -284,23 +298,24 @@ std::string Discovery::Resources(std::string_view group, std::string_view versio
       if (!sub.IsIn(version)) continue;
       json::Value entry = json::Value::MakeObject({{"name", resource->plural + "/" + sub.name},
                                                    {"singularName", ""},
-                                                   {"namespaced", resource->namespaced},
-                                                   {"kind", sub.kind},
-                                                   {"verbs", StringArray(sub.verbs)}});
+                                                   {"namespaced", resource->namespaced}});
       if (sub.group != group || sub.version != version) {
         entry.Set("group", sub.group);
         entry.Set("version", sub.version);
       }
+      entry.Set("kind", sub.kind);
+      entry.Set("verbs", StringArray(sub.verbs));
       list.Append(std::move(entry));
     }
   }
   const std::string group_version =
       (group.empty() ? "" : std::string(group) + "/") + std::string(version);
-  return json::Value::MakeObject({{"kind", "APIResourceList"},
-                                  {"apiVersion", "v1"},
-                                  {"groupVersion", group_version},
-                                  {"resources", std::move(list)}})
-      .Dump();
+  json::Value out = json::Value::MakeObject({{"kind", "APIResourceList"}});
+  // The oldest list is without.
+  if (!group.empty()) out.Set("apiVersion", "v1");
+  out.Set("groupVersion", group_version);
+  out.Set("resources", std::move(list));
+  return out.Dump();
 }
 
 std::optional<std::string> Discovery::Group(std::string_view group, bool standalone) const {

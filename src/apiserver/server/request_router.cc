@@ -132,7 +132,7 @@ Result<OutputFormat> FormatOf(const ResourceAt& at, const RequestInfo& info,
       info.verb == Verb::kCreate &&
       (!at.resource->HasVerb("get") || (sub != nullptr && sub->kind != at.resource->kind));
   auto format =
-      Negotiate(accept, {.protobuf = at.version->message != nullptr && !scale,
+      Negotiate(accept, {.protobuf = at.version->message != nullptr || scale,
                          .list = info.verb == Verb::kList || info.verb == Verb::kDeleteCollection,
                          .watch = watches,
                          .transforms = info.verb != Verb::kDelete,

@@ -301,6 +301,10 @@ Result<void> BodyWriter::DecodeDelete(Job& job) {
   job.draft.target.dry_run = options->dry_run;
   job.deletion.request = std::move(options->request);
   job.cascades = options->cascades;
+  // What `orphanDependents: false` has always meant for namespaces.
+  if (job.cascades && request.at.resource->Is("", "namespaces")) {
+    job.deletion.request.propagation = "Foreground";
+  }
   return {};
 }
 

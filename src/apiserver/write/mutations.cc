@@ -1,6 +1,7 @@
 #include "apiserver/write/mutations.h"
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "apiserver/write/eviction.h"
 #include "apiserver/write/request_body.h"
 #include "apiserver/write/scale.h"
+#include "apiserver/write/unstored_answer.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -49,13 +51,23 @@ Result<json::Value> SentPatch(const ResourceRequest& request) {
   return patch;
 }
 
-// The Scale of an object.
-ResponsePtr ScaleAnswer(const ResourceAt& at, const std::string& accept, bool pretty,
-                        const json::Value& object, bool for_change) {
-  const Result<json::Value> scale = ScaleOf(at, object, for_change);
-  if (!scale) return ErrorResponse(scale.error(), accept);
-  const OutputFormat format{.media = MediaType::kJson, .pretty = pretty};
-  return WholeResponse(200, ContentTypeOf(format, false), Render(format, scale->Dump()));
+// How the Scale of an object is shown; it outlives the request.
+struct ScaleForm {
+  ResourceAt at;
+  std::string accept;
+  OutputFormat format;
+  WallTime now;
+};
+
+ScaleForm FormOfScale(const ResourceRequest& request, WallTime now) {
+  return {
+      .at = Unchanging(request.at), .accept = request.accept, .format = request.format, .now = now};
+}
+
+ResponsePtr ScaleAnswer(const ScaleForm& form, const json::Value& object, bool for_change) {
+  const Result<json::Value> scale = ScaleOf(form.at, object, for_change);
+  if (!scale) return ErrorResponse(scale.error(), form.accept);
+  return UnstoredAnswer(form.at, form.format, 200, form.now, *scale);
 }
 
 // Puts the node of a Binding into its pod.
@@ -191,9 +203,8 @@ ResponsePtr Mutations::ShowScale(const ResourceRequest& request, const StoredObj
   auto answer = std::make_shared<ResponsePtr>();
   return off_loop_.Run(
       stored->body().size(),
-      [answer, stored, at = Unchanging(request.at), accept = request.accept,
-       pretty = request.format.pretty] {
-        *answer = ScaleAnswer(at, accept, pretty, stored->Parse(), /*for_change=*/false);
+      [answer, stored, form = FormOfScale(request, state_.env.WallNow())] {
+        *answer = ScaleAnswer(form, stored->Parse(), /*for_change=*/false);
       },
       [answer] { return std::move(*answer); });
 }
@@ -202,9 +213,10 @@ ResponsePtr Mutations::ChangeScale(ResourceRequest request, json::Value body, Pa
                                    bool dry_run) {
   ObjectChange change{.target = TargetOf(request, dry_run)};
   change.target.subresource.clear();
-  const ResourceAt at = Unchanging(request.at);
+  const ScaleForm form = FormOfScale(request, state_.env.WallNow());
   const auto sent = std::make_shared<const json::Value>(std::move(body));
-  change.apply = [at, name = request.info.name, apply, sent](json::Value& object) -> Result<void> {
+  change.apply = [at = form.at, name = request.info.name, apply,
+                  sent](json::Value& object) -> Result<void> {
     json::Value scale;
     if (apply == nullptr) {
       scale = *sent;
@@ -219,9 +231,8 @@ ResponsePtr Mutations::ChangeScale(ResourceRequest request, json::Value body, Pa
     if (Result<void> valid = CheckScale(at, name, scale); !valid) return valid;
     return ApplyScale(at, scale, object);
   };
-  change.answer = [at, accept = request.accept,
-                   pretty = request.format.pretty](const WriteOutcome& outcome) {
-    return ScaleAnswer(at, accept, pretty, outcome.stored->Parse(), /*for_change=*/true);
+  change.answer = [form](const WriteOutcome& outcome) {
+    return ScaleAnswer(form, outcome.stored->Parse(), /*for_change=*/true);
   };
   return bodies_.Change(std::move(request), std::move(change));
 }
@@ -265,8 +276,7 @@ ResponsePtr Mutations::RequestToken(const ResourceRequest& request, json::Value 
                                     bool dry_run) {
   const auto token = tokens_.Issue(TargetOf(request, dry_run), std::move(body));
   if (!token) return ErrorResponse(token.error(), request.accept);
-  const OutputFormat format{.media = MediaType::kJson, .pretty = request.format.pretty};
-  return WholeResponse(201, ContentTypeOf(format, false), Render(format, token->Dump()));
+  return UnstoredAnswer(request.at, request.format, 201, state_.env.WallNow(), *token);
 }
 
 ResponsePtr Mutations::Review(ResourceRequest request, json::Value body) {

@@ -130,8 +130,8 @@ json::Value MergeForUpdate(const UpdateScope& scope, const json::Value& old, jso
   return object;
 }
 
-Result<void> CheckAddedFinalizers(const ErrorSubject& subject, const json::Value& old,
-                                  const json::Value& object) {
+std::vector<StatusCause> ValidateAddedFinalizers(const json::Value& old,
+                                                 const json::Value& object) {
   if (old.At("/metadata/deletionTimestamp").is_null()) return {};
   const json::Array& before = old.At("/metadata/finalizers").items();
   std::string added;
@@ -140,12 +140,10 @@ Result<void> CheckAddedFinalizers(const ErrorSubject& subject, const json::Value
     added += (added.empty() ? "" : ", ") + finalizer.Dump();
   }
   if (added.empty()) return {};
-  return InvalidError(
-      subject,
-      {ForbiddenField("metadata.finalizers",
-                      "no new finalizers can be added if the object is being deleted, found new "
-                      "finalizers []string{" +
-                          added + "}")});
+  return {ForbiddenField("metadata.finalizers",
+                         "no new finalizers can be added if the object is being deleted, found new "
+                         "finalizers []string{" +
+                             added + "}")};
 }
 
 bool SameObject(const json::Value& a, const json::Value& b) {

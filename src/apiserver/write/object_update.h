@@ -7,7 +7,9 @@
 #define KINFORMER_APISERVER_WRITE_OBJECT_UPDATE_H_
 
 #include <string_view>
+#include <vector>
 
+#include "kinformer/error.h"
 #include "kinformer/json.h"
 #include "kinformer/result.h"
 
@@ -28,9 +30,8 @@ struct UpdateScope {
 [[nodiscard]] json::Value MergeForUpdate(const UpdateScope& scope, const json::Value& old,
                                          json::Value object);
 
-// An object that is being deleted gets no finalizers that it did not have.
-Result<void> CheckAddedFinalizers(const ErrorSubject& subject, const json::Value& old,
-                                  const json::Value& object);
+// An object that is being deleted gets no finalizers that it did not have. Empty: it does not.
+std::vector<StatusCause> ValidateAddedFinalizers(const json::Value& old, const json::Value& object);
 
 // Whether the objects are equal but for the resourceVersion, so that a write would change nothing.
 [[nodiscard]] bool SameObject(const json::Value& a, const json::Value& b);

@@ -463,6 +463,8 @@ Result<void> ObjectWriter::ValidateUpdate(const Draft& draft,
   const json::Value& old = draft.old;
   const json::Value& merged = draft.object;
   const ServedResource& resource = *target.at.resource;
+  std::vector<StatusCause> added = ValidateAddedFinalizers(old, merged);
+  causes.insert(causes.begin(), added.begin(), added.end());
   Append(ValidateMetadata(resource.metadata_rules(), merged["metadata"]), causes);
   if (!target.keep_status) {
     Append(target.subresource == "status"
@@ -475,9 +477,8 @@ Result<void> ObjectWriter::ValidateUpdate(const Draft& draft,
     }
   }
   Append(ValidateCustomObject(target.at, merged, &old), causes);
-  const ErrorSubject subject = resource.KindSubject(target.name);
-  if (!causes.empty()) return InvalidError(subject, std::move(causes));
-  return CheckAddedFinalizers(subject, old, merged);
+  if (causes.empty()) return {};
+  return InvalidError(resource.KindSubject(target.name), std::move(causes));
 }
 
 Result<WriteOutcome> ObjectWriter::Modify(const WriteTarget& target, const Change& change) {
@@ -526,7 +527,10 @@ void ObjectWriter::CompleteDelete(const WriteTarget& target, Deletion& deletion)
   const ServedResource& resource = *target.at.resource;
   json::Value object = deletion.over->Parse();
   const bool terminating = Terminating(object);
-  const bool regathered = SetPropagationFinalizers(resource, deletion.request.propagation, object);
+  // A namespace has heard it once.
+  const bool heard = terminating && resource.Is("", "namespaces");
+  const bool regathered =
+      !heard && SetPropagationFinalizers(resource, deletion.request.propagation, object);
   const bool graceful = state_.options.pod_grace && resource.Is("", "pods");
   const std::int64_t grace = graceful ? GraceOf(object, deletion.request) : 0;
   if (IsDefinition(resource) && !terminating) PrepareDeletion(object, FormatTime(deletion.now));

@@ -149,11 +149,38 @@ func (s *session) symbolic(value any, name string) any {
 		text = timePattern.ReplaceAllString(text, "a time")
 		text = strings.ReplaceAll(text, s.namespace, "{ns}")
 		if name == "message" || name == "reason" {
+			text = maskTemplates(text)
 			text = versionPattern.ReplaceAllString(text, "${1}a version${3}")
 		}
 		return text
 	}
 	return value
+}
+
+// maskTemplates hides pods' templates in a message: one server shows them as JSON, the other as Go's structs.
+func maskTemplates(text string) string {
+	const before, after = "Invalid value: {", ": field is immutable"
+	var out strings.Builder
+	for {
+		at := strings.Index(text, before)
+		if at < 0 {
+			return out.String() + text
+		}
+		at += len(before) - 1
+		out.WriteString(text[:at])
+		text = text[at:]
+		var value json.RawMessage
+		if json.NewDecoder(strings.NewReader(text)).Decode(&value) != nil {
+			continue
+		}
+		isTemplate := strings.Contains(string(value), `ontainers":`) && strings.HasPrefix(text[len(value):], after)
+		if isTemplate {
+			out.WriteString("{a template}")
+		} else {
+			out.Write(value)
+		}
+		text = text[len(value):]
+	}
 }
 
 func address(value any) any {

@@ -1,0 +1,39 @@
+#include "apiserver/write/unstored_answer.h"
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "kinformer/internal/registry.h"
+
+#include "apiserver/request/object_encoder.h"
+
+namespace kinformer::apiserver {
+
+ResponsePtr UnstoredAnswer(ResourceAt at, const OutputFormat& format, int status, WallTime now,
+                           const json::Value& object) {
+  const std::string& api_version = object["apiVersion"].StringOrEmpty();
+  const std::string& kind = object["kind"].StringOrEmpty();
+  const std::size_t slash = api_version.find('/');
+  const std::string version = api_version.substr(slash + 1);
+  const internal::TypeInfo* const type =
+      internal::FindType(api_version.substr(0, slash), version, kind);
+  OutputFormat shown = format;
+  if (type == nullptr || format.form == Form::kTable) {
+    shown = {.media = MediaType::kJson, .pretty = format.pretty};
+  }
+  at.version = ServedVersion::Make({.version = version,
+                                    .api_version = api_version,
+                                    .kind = kind,
+                                    .message = type == nullptr ? nullptr : type->message});
+  std::int64_t resource_version = 0;
+  const std::string& text = object.At("/metadata/resourceVersion").StringOrEmpty();
+  std::from_chars(text.data(), text.data() + text.size(), resource_version);
+  return WholeResponse(status, ContentTypeOf(shown, false),
+                       ObjectEncoder(std::move(at), shown, now)
+                           .Object(StoredObject::Make(object, resource_version, {})));
+}
+
+}  // namespace kinformer::apiserver
