@@ -257,9 +257,9 @@ void BuiltinStrategy::Update(const ServedResource& resource, const json::Value& 
   }
 }
 
-Result<void> BuiltinStrategy::Merged(const ServedResource& resource, std::string_view subresource,
-                                     WallTime now, const json::Value& old, json::Value& object) {
-  if (IsCore(resource, "services")) return MergedService(resource, subresource, object);
+void BuiltinStrategy::Merged(const ServedResource& resource, std::string_view subresource,
+                             WallTime now, const json::Value& old, json::Value& object) {
+  if (IsCore(resource, "services")) return MergedService(subresource, object);
   if (resource.Is("apps", "daemonsets")) {
     const bool changed = !(old.At("/spec/template") == std::as_const(object).At("/spec/template"));
     SetTemplateGeneration(object, std::to_string(TemplateGeneration(old) + (changed ? 1 : 0)));
@@ -276,23 +276,17 @@ Result<void> BuiltinStrategy::Merged(const ServedResource& resource, std::string
     // The class follows from the spec.
     Keep(object["status"], old["status"], {"qosClass"});
   }
-  return {};
 }
 
-Result<void> BuiltinStrategy::MergedService(const ServedResource& resource,
-                                            std::string_view subresource, json::Value& object) {
+void BuiltinStrategy::MergedService(std::string_view subresource, json::Value& object) {
   const json::Value& given = object;
+  // What is written to the status is looked at there.
+  if (subresource == "status") return;
   if (given.At("/status/loadBalancer/ingress").size() == 0 ||
       given.At("/spec/type").StringOrEmpty() == "LoadBalancer") {
-    return {};
+    return;
   }
-  if (subresource != "status") {
-    object["status"]["loadBalancer"].Erase("ingress");
-    return {};
-  }
-  return InvalidError(resource.KindSubject(given.At("/metadata/name").StringOrEmpty()),
-                      {ForbiddenField("status.loadBalancer.ingress",
-                                      "may only be used when `spec.type` is 'LoadBalancer'")});
+  object["status"]["loadBalancer"].Erase("ingress");
 }
 
 void BuiltinStrategy::Stored(const ServedResource& resource, const StoredObject& stored,

@@ -35,8 +35,8 @@ class BuiltinStrategy {
   static void Update(const ServedResource& resource, const json::Value& old, json::Value& object);
   // What was sent to the subresource (empty: to the resource itself) has been merged with what the
   // server keeps of `old`. On any thread.
-  static Result<void> Merged(const ServedResource& resource, std::string_view subresource,
-                             WallTime now, const json::Value& old, json::Value& object);
+  static void Merged(const ServedResource& resource, std::string_view subresource, WallTime now,
+                     const json::Value& old, json::Value& object);
   // It has been stored, or removed. `object` is `stored`, parsed.
   void Stored(const ServedResource& resource, const StoredObject& stored,
               const json::Value& object);
@@ -44,8 +44,7 @@ class BuiltinStrategy {
 
  private:
   Result<void> CreatePod(const ServedResource& resource, const UserInfo* user, json::Value& pod);
-  static Result<void> MergedService(const ServedResource& resource, std::string_view subresource,
-                                    json::Value& object);
+  static void MergedService(std::string_view subresource, json::Value& object);
 
   ServerState& state_;
   ServiceAddresses addresses_;

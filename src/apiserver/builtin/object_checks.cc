@@ -1,6 +1,7 @@
 #include "apiserver/builtin/object_checks.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <sstream>
@@ -77,6 +78,14 @@ void CheckAutoscaler(const json::Value& spec, Causes& causes) {
                                 "must be greater than or equal to `minReplicas`"));
 }
 
+// The names of its Jobs have eleven characters more.
+void CheckCronJobName(const std::string& name, Causes& causes) {
+  constexpr std::size_t kLongest = 52;
+  if (name.size() <= kLongest) return;
+  causes.push_back(InvalidValue("metadata.name", json::Value(name).Dump(),
+                                "must be no more than 52 characters"));
+}
+
 // A schedule has five fields, or is one of the named ones.
 void CheckSchedule(const json::Value& spec, Causes& causes) {
   const std::string& schedule = spec["schedule"].StringOrEmpty();
@@ -141,6 +150,7 @@ Causes ValidateObject(const ServedResource& resource, const json::Value& object)
   } else if (resource.Is("autoscaling", "horizontalpodautoscalers")) {
     CheckAutoscaler(spec, causes);
   } else if (resource.Is("batch", "cronjobs")) {
+    CheckCronJobName(object.At("/metadata/name").StringOrEmpty(), causes);
     CheckSchedule(spec, causes);
   }
   return causes;
@@ -151,6 +161,11 @@ Causes ValidateStatus(const ServedResource& resource, const json::Value& object)
   const json::Value& status = object["status"];
   for (const Counts& counts : kCounts) {
     if (resource.Is(counts.group, counts.plural)) CheckCounts(counts, status, causes);
+  }
+  if (resource.Is("", "services") && status.At("/loadBalancer/ingress").size() > 0 &&
+      object.At("/spec/type").StringOrEmpty() != "LoadBalancer") {
+    causes.push_back(ForbiddenField("status.loadBalancer.ingress",
+                                    "may only be used when `spec.type` is 'LoadBalancer'"));
   }
   if (resource.Is("", "namespaces")) {
     const bool terminating = !object.At("/metadata/deletionTimestamp").is_null();

@@ -136,8 +136,10 @@ void ApplyBuiltinRules(ServedResource& r) {
       (r.group.empty() && r.plural == "services")) {
     r.name_rule = NameRule::kLabel;
   }
-  if (r.group == "rbac.authorization.k8s.io" || r.plural == "events")
+  if (r.group == "rbac.authorization.k8s.io" ||
+      OneOf(r.plural, {"events", "poddisruptionbudgets", "certificatesigningrequests"})) {
     r.name_rule = NameRule::kPathSegment;
+  }
   if (r.Is("", "replicationcontrollers") || r.Is("batch", "jobs")) {
     r.deletion = DeletionRule::kOrphan;
   } else if (r.plural == "events" || r.plural == "customresourcedefinitions") {

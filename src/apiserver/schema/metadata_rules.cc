@@ -73,11 +73,7 @@ void ValidateGenerateName(NameRule rule, std::string prefix, std::vector<StatusC
   if (prefix.empty()) return;
   const std::string shown = JsonString(prefix);
   if (prefix.size() > 1 && prefix.back() == '-') prefix.back() = 'a';
-  std::string broken = BrokenRule(rule, prefix);
-  // Of names the dot is said first.
-  if (rule == NameRule::kLabel && !broken.empty() && prefix.size() <= kMaxLabel) {
-    broken = kDns1123LabelText;
-  }
+  const std::string broken = BrokenRule(rule, prefix);
   if (!broken.empty()) causes.push_back(InvalidValue("metadata.generateName", shown, broken));
 }
 

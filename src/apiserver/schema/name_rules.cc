@@ -46,7 +46,9 @@ std::string BrokenRule(NameRule rule, std::string_view name) {
       return std::string(IsSubdomain(name) ? std::string_view() : kSubdomainRule);
     case NameRule::kLabel:
       if (name.size() > kMaxLabel) return longer_than(kMaxLabel);
-      if (name.find('.') != std::string_view::npos) return "must not contain dots";
+      if (name.find('.') != std::string_view::npos && IsSubdomain(name)) {
+        return "must not contain dots";
+      }
       return std::string(IsDns1123Label(name) ? std::string_view() : kDns1123LabelText);
     case NameRule::kPathSegment:
       break;

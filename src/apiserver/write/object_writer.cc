@@ -447,11 +447,7 @@ Result<void> ObjectWriter::Merge(Draft& draft, std::vector<StatusCause>& causes)
       {.at = target.at, .subresource = target.subresource, .keep_status = target.keep_status}, old,
       std::move(draft.object));
   if (builtin) {
-    if (auto ready =
-            BuiltinStrategy::Merged(resource, target.subresource, draft.now, old, draft.object);
-        !ready) {
-      return ready;
-    }
+    BuiltinStrategy::Merged(resource, target.subresource, draft.now, old, draft.object);
   }
   if (!target.subresource.empty()) return {};
   return PrepareDefinition(resource, draft.object, &old);
