@@ -174,18 +174,6 @@ bool Lacks(const json::Value& object, const FieldDescriptor& field) {
   return !value->AsBool().value_or(true);
 }
 
-// A cause that shows the value shows a list that is empty as it is.
-std::string TextFor(const Need& need, const json::Value& object) {
-  constexpr std::string_view kNull = "Invalid value: null";
-  std::string text(need.row->text);
-  for (const FieldDescriptor* field : need.members) {
-    const json::Value& value = object[field->json_name];
-    if (value.is_null() || !text.starts_with(kNull)) continue;
-    return text.replace(0, kNull.size(), "Invalid value: " + value.Dump());
-  }
-  return text;
-}
-
 bool IsMet(const Need& need, const json::Value& object) {
   if (!need.key.empty()) {
     const std::string& value = object[need.key].StringOrEmpty();
@@ -201,7 +189,7 @@ void Check(const Node& node, const json::Value& object, const Place& place,
   for (const Need& need : node.needs) {
     if (IsMet(need, object)) continue;
     causes.push_back({.reason = std::string(need.row->reason),
-                      .message = TextFor(need, object),
+                      .message = std::string(need.row->text),
                       .field = FieldAt(place, need.row->field)});
   }
   for (const Child& child : node.children) {
