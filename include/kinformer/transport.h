@@ -146,6 +146,9 @@ class ResponseStream {
   // the first Read. It may be called from inside other calls into the server: it must only note or
   // post, not Read.
   virtual void SetWake(std::function<void()> wake) = 0;
+  // After kWait: what Read waits for is being computed, so that a front end may hold back the first
+  // bytes until it is known how long the body is.
+  [[nodiscard]] virtual bool resumes_soon() const { return false; }
   // Looked at when the answer begins and when it is aborted. Transports without connections know
   // only the first kind of cut.
   [[nodiscard]] virtual ConnectionEffect effect() const { return {}; }

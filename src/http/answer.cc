@@ -102,7 +102,9 @@ Answer::State Answer::Begin(std::size_t max_bytes, std::vector<BodyChunk>& out) 
   for (std::size_t i = first; i < early_.size(); ++i) early_bytes_ += early_[i].bytes.size();
   const std::size_t total = early_bytes_;
   if (state == State::kAbort && total == 0) return state;
-  if (state == State::kMore && total < enough) return state;
+  const bool goes_on =
+      state == State::kMore || (state == State::kWait && response_->resumes_soon());
+  if (goes_on && total < enough) return state;
   if (out.empty()) {
     out = std::move(early_);
   } else {

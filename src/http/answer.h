@@ -56,6 +56,7 @@ class Answer {
   }
   // The next part of the body, about `max_bytes` of it; the first may be longer, since the head
   // depends on it. kMore without anything: others should have their turn before the next Pull.
+  // kWait: the response will wake whoever pulls, and the answer may not have begun.
   // REQUIRES: ready().
   State Pull(std::size_t max_bytes, std::vector<BodyChunk>& out);
 

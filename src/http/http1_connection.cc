@@ -280,8 +280,8 @@ class Http1Connection final : public Connection {
         }
         MakeHead();
       }
-      if (!answer_->begun() && state == ResponseStream::State::kMore) {
-        more_ = true;
+      if (!answer_->begun() && state != ResponseStream::State::kAbort) {
+        more_ = state == ResponseStream::State::kMore;
         return false;
       }
       const bool nothing = chunks_.empty();

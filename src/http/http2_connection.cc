@@ -316,6 +316,7 @@ void Http2Connection::SendHead(Stream& stream) {
   stream.state = answer.Pull(kSliceBytes, stream.pending);
   if (!answer.begun()) {
     if (stream.state == State::kAbort) return Abort(stream);
+    if (stream.state == State::kWait) return;
     woken_.push_back(stream.id);  // it looks for what it has to say
     host().Woken(*this);
     return;

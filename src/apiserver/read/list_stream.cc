@@ -269,6 +269,7 @@ class ListStream final : public ResponseStream {
   [[nodiscard]] int status() const override { return 200; }
   [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
   void SetWake(std::function<void()> wake) override { wake_ = std::move(wake); }
+  [[nodiscard]] bool resumes_soon() const override { return elsewhere_ != nullptr; }
 
   State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
     if (elsewhere_ != nullptr) return State::kWait;

@@ -91,6 +91,7 @@ class WithHeader final : public ResponseStream {
   }
   void SetWake(std::function<void()> wake) override { inner_->SetWake(std::move(wake)); }
   [[nodiscard]] ConnectionEffect effect() const override { return inner_->effect(); }
+  [[nodiscard]] bool resumes_soon() const override { return inner_->resumes_soon(); }
   State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
     return inner_->Read(max_bytes, out);
   }

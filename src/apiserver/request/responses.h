@@ -31,6 +31,9 @@ class Deferred : public ResponseStream {
   [[nodiscard]] ConnectionEffect effect() const override {
     return inner_ == nullptr ? ConnectionEffect() : inner_->effect();
   }
+  [[nodiscard]] bool resumes_soon() const override {
+    return inner_ != nullptr && inner_->resumes_soon();
+  }
   State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
     return ready() ? inner_->Read(max_bytes, out) : State::kWait;
   }
