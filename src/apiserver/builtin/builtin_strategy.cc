@@ -239,14 +239,10 @@ Result<void> BuiltinStrategy::Create(const ServedResource& resource, const UserI
   return {};
 }
 
-Result<void> BuiltinStrategy::Assign(const ServedResource& resource, const json::Value& old,
-                                     json::Value& object) {
+std::vector<StatusCause> BuiltinStrategy::Assign(const ServedResource& resource,
+                                                 const json::Value& old, json::Value& object) {
   if (!IsCore(resource, "services")) return {};
-  auto causes = addresses_.Assign(old, object);
-  if (causes.empty()) return {};
-  return InvalidError(
-      resource.KindSubject(std::as_const(object).At("/metadata/name").StringOrEmpty()),
-      std::move(causes));
+  return addresses_.Assign(old, object);
 }
 
 void BuiltinStrategy::Update(const ServedResource& resource, const json::Value& old,

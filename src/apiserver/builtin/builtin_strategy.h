@@ -8,6 +8,7 @@
 #define KINFORMER_APISERVER_BUILTIN_BUILTIN_STRATEGY_H_
 
 #include <string_view>
+#include <vector>
 
 #include "kinformer/json.h"
 #include "kinformer/result.h"
@@ -29,8 +30,10 @@ class BuiltinStrategy {
 
   // `object` is new and has its name and its uid. `user`: whose request it is; null: this process.
   Result<void> Create(const ServedResource& resource, const UserInfo* user, json::Value& object);
-  // `object` was sent to take the place of `old`: the addresses of a Service.
-  Result<void> Assign(const ServedResource& resource, const json::Value& old, json::Value& object);
+  // `object` was sent to take the place of `old`: the addresses of a Service. What is wrong with
+  // them.
+  std::vector<StatusCause> Assign(const ServedResource& resource, const json::Value& old,
+                                  json::Value& object);
   // What else is to be done for it. On any thread.
   static void Update(const ServedResource& resource, const json::Value& old, json::Value& object);
   // What was sent to the subresource (empty: to the resource itself) has been merged with what the

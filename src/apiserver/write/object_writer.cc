@@ -13,6 +13,7 @@
 #include "apiserver/registry/custom_resource_definition.h"
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/schema/metadata_rules.h"
+#include "apiserver/write/deletion_mark.h"
 #include "apiserver/write/generated_name.h"
 #include "apiserver/write/object_update.h"
 #include "apiserver/write/propagation.h"
@@ -24,10 +25,6 @@ namespace {
 
 std::string VersionText(const StoredObjectPtr& stored) {
   return std::to_string(stored->resource_version());
-}
-
-bool Terminating(const json::Value& object) {
-  return !object.At("/metadata/deletionTimestamp").is_null();
 }
 
 // 0 where it is none.
@@ -300,7 +297,12 @@ bool ObjectWriter::MustAssign(const Draft& draft) const {
 void ObjectWriter::Load(Draft& draft) { draft.old = draft.over->Parse(); }
 
 Result<void> ObjectWriter::Assign(Draft& draft) {
-  return strategy_.Assign(*draft.target.at.resource, draft.old, draft.object);
+  const ServedResource& resource = *draft.target.at.resource;
+  std::vector<StatusCause> refused = strategy_.Assign(resource, draft.old, draft.object);
+  if (refused.empty()) return {};
+  std::vector<StatusCause> causes = ValidateAddedFinalizers(draft.old, draft.object);
+  Append(std::move(refused), causes);
+  return InvalidError(resource.KindSubject(draft.target.name), std::move(causes));
 }
 
 Result<void> ObjectWriter::CompleteNew(Draft& draft) const {
@@ -484,31 +486,6 @@ Result<WriteOutcome> ObjectWriter::Modify(const WriteTarget& target, const Chang
   json::Value object = ObjectIn(target.at, *stored);
   if (Result<void> changed = change(object); !changed) return changed.error();
   return Update(target, std::move(object));
-}
-
-void ObjectWriter::MarkDeleted(const ServedResource& resource, WallTime now, std::int64_t grace,
-                               json::Value& object) {
-  json::Value& metadata = object["metadata"];
-  metadata.Set("deletionTimestamp", FormatTime(now + std::chrono::seconds(grace)));
-  if (!IsDefinition(resource) && !resource.Is("", "namespaces")) {
-    metadata.Set("deletionGracePeriodSeconds", grace);
-    const std::int64_t generation = std::as_const(metadata)["generation"].AsInt64().value_or(0);
-    if (generation > 0) metadata.Set("generation", generation + 1);
-  }
-  if (resource.Is("", "namespaces")) object["status"].Set("phase", "Terminating");
-}
-
-bool ObjectWriter::ShortenGracePeriod(WallTime now, std::int64_t grace, json::Value& object) {
-  json::Value& metadata = object["metadata"];
-  const std::int64_t before =
-      std::as_const(metadata)["deletionGracePeriodSeconds"].AsInt64().value_or(0);
-  if (grace >= before) return false;
-  const auto until =
-      metav1::Time::Parse(std::as_const(metadata)["deletionTimestamp"].StringOrEmpty());
-  const WallTime start = until ? WallTime(std::chrono::seconds(until->seconds() - before)) : now;
-  metadata.Set("deletionTimestamp", FormatTime(start + std::chrono::seconds(grace)));
-  metadata.Set("deletionGracePeriodSeconds", grace);
-  return true;
 }
 
 Result<void> ObjectWriter::BeginDelete(const WriteTarget& target, Deletion& deletion) const {

@@ -163,12 +163,6 @@ class ObjectWriter {
   Result<WriteOutcome> CommitNew(Draft& draft);
   Result<WriteOutcome> Write(Draft draft);
 
-  // An object that something holds back is marked as on its way out.
-  static void MarkDeleted(const ServedResource& resource, WallTime now, std::int64_t grace,
-                          json::Value& object);
-  // A later delete can only shorten the grace period. False: it does not.
-  static bool ShortenGracePeriod(WallTime now, std::int64_t grace, json::Value& object);
-
   // `made`: the object, whatever its resourceVersion.
   WriteOutcome Store(const WriteTarget& target, const StoredObjectPtr& old,
                      const StoredObjectPtr& made, const json::Value& object);

@@ -2,8 +2,8 @@
 //
 // UnstoredAnswer: an answer with an object that is stored nowhere, such as a Scale.
 
-#ifndef APISERVER_WRITE_UNSTORED_ANSWER_H_
-#define APISERVER_WRITE_UNSTORED_ANSWER_H_
+#ifndef KINFORMER_APISERVER_WRITE_UNSTORED_ANSWER_H_
+#define KINFORMER_APISERVER_WRITE_UNSTORED_ANSWER_H_
 
 #include "kinformer/json.h"
 #include "kinformer/time.h"
@@ -22,4 +22,4 @@ namespace kinformer::apiserver {
 
 }  // namespace kinformer::apiserver
 
-#endif  // APISERVER_WRITE_UNSTORED_ANSWER_H_
+#endif  // KINFORMER_APISERVER_WRITE_UNSTORED_ANSWER_H_

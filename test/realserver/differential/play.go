@@ -101,6 +101,7 @@ var (
 func (s *session) symbolic(value any, name string) any {
 	switch value := value.(type) {
 	case map[string]any:
+		sortFinalizers(value)
 		out := map[string]any{}
 		// The uid first, for its resourceVersion is numbered by it.
 		if uid, ok := value["uid"].(string); ok && value["name"] != nil {
@@ -155,6 +156,59 @@ func (s *session) symbolic(value any, name string) any {
 		return text
 	}
 	return value
+}
+
+// sortFinalizers sorts the finalizers of namespaces: a real server takes them from a Go map when their deletion begins,
+// whose order is another one each time.
+func sortFinalizers(value map[string]any) {
+	switch value["kind"] {
+	case "Namespace":
+		metadata, _ := value["metadata"].(map[string]any)
+		finalizers, _ := metadata["finalizers"].([]any)
+		slices.SortFunc(finalizers, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	case "NamespaceList":
+		items, _ := value["items"].([]any)
+		for _, item := range items {
+			if namespace, ok := item.(map[string]any); ok {
+				namespace["kind"] = "Namespace"
+				sortFinalizers(namespace)
+				delete(namespace, "kind")
+			}
+		}
+	}
+}
+
+// visible is what a watch shows but for resourceVersions, without the events that show nothing new: only managedFields
+// have changed, which are not compared.
+func visible(whole any) []any {
+	events, _ := whole.(map[string]any)["events"].([]any)
+	last := map[any]any{}
+	var out []any
+	for _, event := range events {
+		event := withoutVersions(event).(map[string]any)
+		object, _ := event["object"].(map[string]any)
+		metadata, _ := object["metadata"].(map[string]any)
+		if event["type"] == "MODIFIED" && reflect.DeepEqual(last[metadata["uid"]], event["object"]) {
+			continue
+		}
+		last[metadata["uid"]] = event["object"]
+		out = append(out, event)
+	}
+	return out
+}
+
+func withoutVersions(value any) any {
+	object, ok := value.(map[string]any)
+	if !ok {
+		return value
+	}
+	out := map[string]any{}
+	for key, inner := range object {
+		if key != "resourceVersion" {
+			out[key] = withoutVersions(inner)
+		}
+	}
+	return out
 }
 
 // maskTemplates hides pods' templates in a message: one server shows them as JSON, the other as Go's structs.
@@ -286,6 +340,9 @@ func describe(r request, real, ours any) (string, string) {
 		}
 	}
 	what := strings.Join(paths, ",")
+	if what == ".events" && reflect.DeepEqual(visible(real), visible(ours)) {
+		what = ".events of managed fields alone"
+	}
 	message := func(whole any) string {
 		body, _ := whole.(map[string]any)["body"].(map[string]any)
 		text, _ := body["message"].(string)

@@ -1,0 +1,40 @@
+#include "apiserver/write/deletion_mark.h"
+
+#include <chrono>
+#include <utility>
+
+#include "apiserver/registry/custom_resource_definition.h"
+#include "apiserver/registry/object_rules.h"
+
+namespace kinformer::apiserver {
+
+bool Terminating(const json::Value& object) {
+  return !object.At("/metadata/deletionTimestamp").is_null();
+}
+
+void MarkDeleted(const ServedResource& resource, WallTime now, std::int64_t grace,
+                 json::Value& object) {
+  json::Value& metadata = object["metadata"];
+  metadata.Set("deletionTimestamp", FormatTime(now + std::chrono::seconds(grace)));
+  if (!IsDefinition(resource) && !resource.Is("", "namespaces")) {
+    metadata.Set("deletionGracePeriodSeconds", grace);
+    const std::int64_t generation = std::as_const(metadata)["generation"].AsInt64().value_or(0);
+    if (generation > 0) metadata.Set("generation", generation + 1);
+  }
+  if (resource.Is("", "namespaces")) object["status"].Set("phase", "Terminating");
+}
+
+bool ShortenGracePeriod(WallTime now, std::int64_t grace, json::Value& object) {
+  json::Value& metadata = object["metadata"];
+  const std::int64_t before =
+      std::as_const(metadata)["deletionGracePeriodSeconds"].AsInt64().value_or(0);
+  if (grace >= before) return false;
+  const auto until =
+      metav1::Time::Parse(std::as_const(metadata)["deletionTimestamp"].StringOrEmpty());
+  const WallTime start = until ? WallTime(std::chrono::seconds(until->seconds() - before)) : now;
+  metadata.Set("deletionTimestamp", FormatTime(start + std::chrono::seconds(grace)));
+  metadata.Set("deletionGracePeriodSeconds", grace);
+  return true;
+}
+
+}  // namespace kinformer::apiserver
