@@ -272,7 +272,7 @@ bool Reader::IsOfEarlierServer(std::int64_t version) const {
 ResponsePtr Reader::StartWatch(const ResourceRequest& request, WatchPlan plan) {
   const ObjectEncoder encoder(request.at, request.format, state_.env.WallNow());
   const std::int64_t from = plan.resource_version;
-  auto stream = std::make_unique<WatchStream>(state_, encoder, std::move(plan));
+  auto stream = std::make_unique<WatchStream>(state_, frames_, encoder, std::move(plan));
   if (!request.view.wrap_watch) return stream;
   return request.view.wrap_watch(encoder, from, std::move(stream));
 }

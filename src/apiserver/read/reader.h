@@ -12,6 +12,7 @@
 
 #include "kinformer/result.h"
 
+#include "apiserver/read/frame_maker.h"
 #include "apiserver/read/list_stream.h"
 #include "apiserver/read/watch_stream.h"
 #include "apiserver/registry/server_state.h"
@@ -25,7 +26,8 @@ namespace kinformer::apiserver {
 class Reader {
  public:
   // Both must outlive it.
-  Reader(ServerState& state, OffLoop& off_loop) : state_(state), off_loop_(off_loop) {}
+  Reader(ServerState& state, OffLoop& off_loop)
+      : state_(state), off_loop_(off_loop), frames_(off_loop) {}
 
   ResponsePtr Get(const std::shared_ptr<const ResourceRequest>& request);
   ResponsePtr List(const std::shared_ptr<const ResourceRequest>& request);
@@ -50,6 +52,7 @@ class Reader {
 
   ServerState& state_;
   OffLoop& off_loop_;
+  FrameMaker frames_;
 };
 
 }  // namespace kinformer::apiserver

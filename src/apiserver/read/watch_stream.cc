@@ -32,8 +32,10 @@ std::string GroupKey(const ObjectEncoder& encoder, const std::string& selectors)
 
 }  // namespace
 
-WatchStream::WatchStream(ServerState& state, ObjectEncoder encoder, WatchPlan plan)
+WatchStream::WatchStream(ServerState& state, FrameMaker& frames, ObjectEncoder encoder,
+                         WatchPlan plan)
     : state_(state),
+      frames_(frames),
       encoder_(std::move(encoder)),
       store_(encoder_.at().resource->store),
       selection_(std::move(plan.selection)),
@@ -97,6 +99,7 @@ void WatchStream::OnBookmarkDue() {
 
 ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::vector<BodyChunk>& out) {
   emitted_bytes_ = 0;
+  if (elsewhere_ != nullptr) return State::kWait;
   if (encoder_.format().form == Form::kTable) encoder_.set_now(state_.env.WallNow());
   if (error_ != nullptr) {
     EmitText(encoder_.ErrorFrame(*error_), out);
@@ -108,6 +111,7 @@ ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::vector<BodyC
   if (pin_ == nullptr && emitted_bytes_ < max_bytes) alive = ReadLog(max_bytes, turn, out);
   EndFrame(out);
   if (!alive) return State::kEnd;
+  if (elsewhere_ != nullptr) return State::kWait;
   if (pin_ != nullptr || !CaughtUp()) return State::kMore;
   // Whatever else was written does not concern this watch, so all of it is known to the reader.
   sent_version_ = std::max(sent_version_, state_.resource_version);
@@ -126,18 +130,18 @@ void WatchStream::ReadInitial(std::size_t max_bytes, const WorkSlice& turn,
                               std::vector<BodyChunk>& out) {
   bool done = true;
   std::size_t visits = 0;
-  store_->Walk(selection_.prefix(), next_key_, pin_->resource_version(),
-               [&](const StoredObjectPtr& stored) {
-                 if (selection_.single() && stored->key() != selection_.prefix()) return false;
-                 const bool pause = visits > 0 && visits % kVisitsPerLook == 0 && turn.over();
-                 if (pause || emitted_bytes_ >= max_bytes || visits++ == kMaxVisits) {
-                   next_key_ = stored->key();
-                   done = false;
-                   return false;
-                 }
-                 if (selection_.Matches(*stored)) Emit(EventType::kAdded, stored, nullptr, out);
-                 return true;
-               });
+  store_->Walk(
+      selection_.prefix(), next_key_, pin_->resource_version(), [&](const StoredObjectPtr& stored) {
+        if (selection_.single() && stored->key() != selection_.prefix()) return false;
+        const bool pause = visits > 0 && visits % kVisitsPerLook == 0 && turn.over();
+        if (!pause && emitted_bytes_ < max_bytes && visits++ != kMaxVisits &&
+            (!selection_.Matches(*stored) || Emit(EventType::kAdded, stored, nullptr, out))) {
+          return true;
+        }
+        next_key_ = stored->key();
+        done = false;
+        return false;
+      });
   if (!done) return;
   pin_.reset();
   if (mark_end_) {
@@ -169,7 +173,7 @@ void WatchStream::ReadBatches(std::size_t max_bytes, const WorkSlice& turn,
                               std::vector<BodyChunk>& out) {
   EndFrame(out);  // of the initial events
   for (std::size_t visits = 0; !CaughtUp() && emitted_bytes_ < max_bytes && visits < kMaxVisits;) {
-    if (visits > 0 && turn.over()) return;
+    if (elsewhere_ != nullptr || (visits > 0 && turn.over())) return;
     const EventBatch* batch = group().Find(sequence_);
     if (batch == nullptr) {
       EventBatch made{.begin = sequence_};
@@ -177,6 +181,10 @@ void WatchStream::ReadBatches(std::size_t max_bytes, const WorkSlice& turn,
       const std::size_t before = std::exchange(emitted_bytes_, 0);
       ReadEvents(kBatchBytes, turn, pieces);
       EndFrame(pieces);
+      if (sequence_ == made.begin) {
+        emitted_bytes_ = before;
+        return;
+      }
       auto text = std::make_shared<std::string>();
       text->reserve(emitted_bytes_ + kFrameEnd.size());
       for (const BodyChunk& piece : pieces) text->append(piece.bytes);
@@ -200,28 +208,31 @@ void WatchStream::ReadEvents(std::size_t max_bytes, const WorkSlice& turn,
   for (std::size_t visits = 0; !CaughtUp() && visits < kBatchVisits; ++visits) {
     if (emitted_bytes_ >= max_bytes) return;
     if (visits > 0 && visits % kVisitsPerLook == 0 && turn.over()) return;
-    const StoreEvent& event = store_->event(sequence_++);
+    const StoreEvent& event = store_->event(sequence_);
     // A watch from a version that is yet to come.
-    if (event.resource_version <= from_version_) continue;
-    if (!selection_.InScope(*event.current)) continue;
-    const bool before = event.previous != nullptr && selection_.Matches(*event.previous);
-    const bool after = event.type != EventType::kDeleted && selection_.Matches(*event.current);
-    if (after) {
-      Emit(before ? EventType::kModified : EventType::kAdded, event.current, &event, out);
-    } else if (before && event.type == EventType::kDeleted) {
-      Emit(EventType::kDeleted, event.current, &event, out);
-    } else if (before) {
-      if (event.departed == nullptr) {
-        event.departed =
-            event.previous->AtResourceVersion(event.resource_version, /*tombstone=*/false);
-      }
-      Emit(EventType::kDeleted, event.departed, nullptr, out);
-    }
+    const bool hidden = event.resource_version <= from_version_;
+    const Shown shown = hidden ? Shown() : ShownOf(event);
+    if (shown.stored != nullptr && !Emit(shown.type, shown.stored, shown.shared, out)) return;
+    ++sequence_;
+    if (hidden) continue;
     sent_version_ = std::max(sent_version_, event.resource_version);
   }
 }
 
-void WatchStream::Emit(EventType type, const StoredObjectPtr& stored, const StoreEvent* event,
+WatchStream::Shown WatchStream::ShownOf(const StoreEvent& event) const {
+  if (!selection_.InScope(*event.current)) return {};
+  const bool before = event.previous != nullptr && selection_.Matches(*event.previous);
+  const bool after = event.type != EventType::kDeleted && selection_.Matches(*event.current);
+  if (after) return {before ? EventType::kModified : EventType::kAdded, event.current, &event};
+  if (!before) return {};
+  if (event.type == EventType::kDeleted) return {EventType::kDeleted, event.current, &event};
+  if (event.departed == nullptr) {
+    event.departed = event.previous->AtResourceVersion(event.resource_version, /*tombstone=*/false);
+  }
+  return {EventType::kDeleted, event.departed, nullptr};
+}
+
+bool WatchStream::Emit(EventType type, const StoredObjectPtr& stored, const StoreEvent* event,
                        std::vector<BodyChunk>& out) {
   if (encoder_.plain()) {
     const auto& version = encoder_.at().version;
@@ -232,18 +243,31 @@ void WatchStream::Emit(EventType type, const StoredObjectPtr& stored, const Stor
     out.push_back({.bytes = stored->body(), .owner = stored});
     frame_open_ = true;
     emitted_bytes_ += start.size() + stored->body().size();
-    return;
+    return true;
   }
-  const bool first = std::exchange(first_frame_, false);
-  if (event == nullptr) {
-    EmitText(encoder_.Frame(type, stored, first), out);
-    return;
+  FrameMaker::Frame own;
+  FrameMaker::Frame& frame =
+      event == nullptr ? own : event->frames[encoder_.FrameKey(type, first_frame_)];
+  if (frame == nullptr && made_of_ == stored) frame = made_;
+  made_ = nullptr;
+  made_of_ = nullptr;
+  if (frame == nullptr && FrameMaker::TakesLong(*stored)) {
+    elsewhere_ =
+        frames_.Make(encoder_, type, stored, first_frame_, [this, stored](FrameMaker::Frame made) {
+          elsewhere_ = nullptr;
+          made_ = std::move(made);
+          made_of_ = stored;
+          if (wake_) wake_();
+        });
+    return false;
   }
-  auto& frame = event->frames[encoder_.FrameKey(type, first)];
-  if (frame == nullptr)
-    frame = std::make_shared<const std::string>(encoder_.Frame(type, stored, first));
+  if (frame == nullptr) {
+    frame = std::make_shared<const std::string>(encoder_.Frame(type, stored, first_frame_));
+  }
+  first_frame_ = false;
   out.push_back({.bytes = *frame, .owner = frame});
   emitted_bytes_ += frame->size();
+  return true;
 }
 
 void WatchStream::EndFrame(std::vector<BodyChunk>& out) {

@@ -15,6 +15,7 @@
 
 #include "kinformer/transport.h"
 
+#include "apiserver/read/frame_maker.h"
 #include "apiserver/registry/selection.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/request/object_encoder.h"
@@ -43,7 +44,8 @@ struct WatchPlan {
 // them with those that watch the same. Idle it takes about 1 KB.
 class WatchStream final : public ResponseStream, private Watcher {
  public:
-  WatchStream(ServerState& state, ObjectEncoder encoder, WatchPlan plan);
+  // `frames` must outlive its reads.
+  WatchStream(ServerState& state, FrameMaker& frames, ObjectEncoder encoder, WatchPlan plan);
   ~WatchStream() override;
   WatchStream(const WatchStream&) = delete;
   WatchStream& operator=(const WatchStream&) = delete;
@@ -52,6 +54,7 @@ class WatchStream final : public ResponseStream, private Watcher {
   [[nodiscard]] const HttpHeaders& headers() const override { return group().headers; }
   State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override;
   void SetWake(std::function<void()> wake) override { wake_ = std::move(wake); }
+  [[nodiscard]] bool resumes_soon() const override { return elsewhere_ != nullptr; }
 
  private:
   void OnEvents() override { Wake(); }
@@ -67,13 +70,22 @@ class WatchStream final : public ResponseStream, private Watcher {
   void ReadEvents(std::size_t max_bytes, const WorkSlice& turn, std::vector<BodyChunk>& out);
   void ReadBatches(std::size_t max_bytes, const WorkSlice& turn, std::vector<BodyChunk>& out);
   [[nodiscard]] bool Batches() const;
-  void Emit(EventType type, const StoredObjectPtr& stored, const StoreEvent* event,
+  // What the watch is told of an event; null: nothing.
+  struct Shown {
+    EventType type = EventType::kAdded;
+    StoredObjectPtr stored{};
+    const StoreEvent* shared = nullptr;  // where others find the frame
+  };
+  [[nodiscard]] Shown ShownOf(const StoreEvent& event) const;
+  // False: the frame is being made, and is to be emitted in a later Read.
+  bool Emit(EventType type, const StoredObjectPtr& stored, const StoreEvent* event,
             std::vector<BodyChunk>& out);
   void EndFrame(std::vector<BodyChunk>& out);
   void EmitText(std::string text, std::vector<BodyChunk>& out);
   [[nodiscard]] bool CaughtUp() const { return sequence_ == store_->end_sequence(); }
 
   ServerState& state_;
+  FrameMaker& frames_;
   ObjectEncoder encoder_;
   std::shared_ptr<ResourceStore> store_;
   const Selection selection_;
@@ -94,6 +106,9 @@ class WatchStream final : public ResponseStream, private Watcher {
   bool frame_open_ = false;
   bool first_frame_ = true;
   std::size_t emitted_bytes_ = 0;
+  FrameMaker::Ticket elsewhere_;  // a frame that is being made
+  FrameMaker::Frame made_;        // there, of that object
+  StoredObjectPtr made_of_;
   SteadyTime deadline_time_{};
   Deadlines::Id deadline_{};
   Deadlines::Id bookmark_{};

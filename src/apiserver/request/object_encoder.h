@@ -49,6 +49,7 @@ class ObjectEncoder {
 
   [[nodiscard]] const OutputFormat& format() const { return format_; }
   [[nodiscard]] const ResourceAt& at() const { return at_; }
+  [[nodiscard]] WallTime now() const { return now_; }
   // Ages are counted from there on.
   void set_now(WallTime now) { now_ = now; }
 

@@ -85,9 +85,9 @@ class StoredObject {
   void NoteProtobufSize(std::size_t size) const {
     protobuf_size_ = static_cast<std::uint32_t>(size + 1);
   }
-  // Copies it, to keep no more than its bytes. REQUIRES: noted.
   // Whether this is a Copy, which keeps none.
   [[nodiscard]] bool copied() const { return copied_; }
+  // Copies it, to keep no more than its bytes. REQUIRES: noted.
   void KeepProtobuf(const std::string& message) const {
     protobuf_ = std::make_unique<const std::string>(message);
   }

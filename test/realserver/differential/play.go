@@ -41,11 +41,12 @@ type session struct {
 	symbols   map[string]string // uids and resourceVersions
 	known     int               // uids
 	objects   map[string]int    // how many resourceVersions an object has had, by uid symbol
+	shown     map[string]any    // what an object was like without versions, by the symbol of its resourceVersion
 }
 
 func newSession(s *server, namespace string) (*session, error) {
 	out := &session{server: s, namespace: namespace, versions: map[int]string{}, uids: map[int]string{},
-		tokens: map[int]string{}, symbols: map[string]string{}, objects: map[string]int{}}
+		tokens: map[int]string{}, symbols: map[string]string{}, objects: map[string]int{}, shown: map[string]any{}}
 	got, err := s.do("POST", "/api/v1/namespaces", "application/json", []byte(`{"metadata":{"name":"`+namespace+`"}}`))
 	if err != nil {
 		return nil, err
@@ -178,22 +179,50 @@ func sortFinalizers(value map[string]any) {
 	}
 }
 
-// visible is what a watch shows but for resourceVersions, without the events that show nothing new: only managedFields
-// have changed, which are not compared.
-func visible(whole any) []any {
+// remember keeps what objects are like.
+func (s *session) remember(value any) {
+	switch value := value.(type) {
+	case []any:
+		for _, inner := range value {
+			s.remember(inner)
+		}
+	case map[string]any:
+		for _, inner := range value {
+			s.remember(inner)
+		}
+		metadata, _ := value["metadata"].(map[string]any)
+		if version, ok := metadata["resourceVersion"].(string); ok {
+			s.shown[version] = visible(value)
+		}
+	}
+}
+
+// news are the events of a watch, less versions, and less those whose object looks as it did at the version before: only
+// managedFields have changed, which are not compared.
+func (s *session) news(whole any) []any {
 	events, _ := whole.(map[string]any)["events"].([]any)
-	last := map[any]any{}
 	var out []any
 	for _, event := range events {
-		event := withoutVersions(event).(map[string]any)
+		event, _ := event.(map[string]any)
 		object, _ := event["object"].(map[string]any)
 		metadata, _ := object["metadata"].(map[string]any)
-		if event["type"] == "MODIFIED" && reflect.DeepEqual(last[metadata["uid"]], event["object"]) {
+		version, _ := metadata["resourceVersion"].(string)
+		owner, number, _ := strings.Cut(version, ".v")
+		n, _ := strconv.Atoi(number)
+		before := s.shown[owner+".v"+strconv.Itoa(n-1)]
+		if event["type"] == "MODIFIED" && before != nil && reflect.DeepEqual(before, visible(object)) {
 			continue
 		}
-		last[metadata["uid"]] = event["object"]
-		out = append(out, event)
+		out = append(out, map[string]any{"type": event["type"], "object": visible(object)})
 	}
+	return out
+}
+
+// visible is an object without what items of lists do not have, and without versions.
+func visible(object map[string]any) any {
+	out := withoutVersions(object).(map[string]any)
+	delete(out, "apiVersion")
+	delete(out, "kind")
 	return out
 }
 
@@ -304,12 +333,13 @@ func play(servers []*server, seed uint64, sequence []request, all bool) []differ
 			} else {
 				whole["body"] = s.symbolic(got.body, "")
 			}
+			s.remember(any(whole))
 			symbolic = append(symbolic, whole)
 		}
 		if reflect.DeepEqual(symbolic[0], symbolic[1]) {
 			continue
 		}
-		where, detail := describe(r, symbolic[0], symbolic[1])
+		where, detail := describe(r, sessions, symbolic[0], symbolic[1])
 		out = append(out, difference{r.id, where, detail})
 		if !all || (answers[0].code < 300) != (answers[1].code < 300) {
 			return out // from here on the two have different objects
@@ -318,7 +348,7 @@ func play(servers []*server, seed uint64, sequence []request, all bool) []differ
 	return out
 }
 
-func describe(r request, real, ours any) (string, string) {
+func describe(r request, sessions []*session, real, ours any) (string, string) {
 	var lines []string
 	compare("", real, ours, func(path, want, got string) {
 		if len(lines) < 12 {
@@ -340,7 +370,7 @@ func describe(r request, real, ours any) (string, string) {
 		}
 	}
 	what := strings.Join(paths, ",")
-	if what == ".events" && reflect.DeepEqual(visible(real), visible(ours)) {
+	if what == ".events" && reflect.DeepEqual(sessions[0].news(real), sessions[1].news(ours)) {
 		what = ".events of managed fields alone"
 	}
 	message := func(whole any) string {

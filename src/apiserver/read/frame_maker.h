@@ -1,0 +1,60 @@
+// apiserver/read/frame_maker.h
+//
+// FrameMaker: frames of large objects for watches, made off the loop.
+
+#ifndef KINFORMER_APISERVER_READ_FRAME_MAKER_H_
+#define KINFORMER_APISERVER_READ_FRAME_MAKER_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apiserver/request/object_encoder.h"
+#include "apiserver/request/off_loop.h"
+#include "apiserver/store/resource_store.h"
+#include "apiserver/store/stored_object.h"
+
+namespace kinformer::apiserver {
+
+// Loop-confined. Watches that want the same frame at the same time get one.
+class FrameMaker {
+ public:
+  using Frame = std::shared_ptr<const std::string>;
+  using Done = std::function<void(Frame)>;
+  // Of somebody who waits: without it nobody is told.
+  using Ticket = std::shared_ptr<const Done>;
+
+  // `off_loop` must outlive it.
+  explicit FrameMaker(OffLoop& off_loop) : off_loop_(off_loop) {}
+  FrameMaker(const FrameMaker&) = delete;
+  FrameMaker& operator=(const FrameMaker&) = delete;
+
+  // Whether a frame of that object is worth it. Frames that are plain (ObjectEncoder) never are.
+  [[nodiscard]] static bool TakesLong(const StoredObject& stored) {
+    return stored.protobuf() == nullptr && OffLoop::IsMuch(stored.body().size());
+  }
+
+  // What encoder.Frame(type, stored, first) gives; `done` is called on the loop, never from here.
+  [[nodiscard]] Ticket Make(const ObjectEncoder& encoder, EventType type,
+                            const StoredObjectPtr& stored, bool first, Done done);
+
+ private:
+  // The object, and ObjectEncoder::FrameKey.
+  using Key = std::pair<StoredObjectPtr, std::string>;
+  struct Job {
+    OffLoop::Ticket under_way{};
+    std::vector<std::weak_ptr<const Done>> waiting{};
+  };
+
+  void Start(const ObjectEncoder& encoder, EventType type, bool first, const Key& key);
+
+  OffLoop& off_loop_;
+  std::map<Key, Job> jobs_;
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_READ_FRAME_MAKER_H_
