@@ -12,6 +12,7 @@
 
 #include "apiserver/discovery/openapi.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/request/off_loop.h"
 #include "apiserver/request/request_info.h"
 #include "apiserver/request/responses.h"
 
@@ -21,7 +22,8 @@ namespace kinformer::apiserver {
 // /healthz and their like. Null for any other path. Loop-confined.
 class Discovery {
  public:
-  explicit Discovery(ServerState& state) : state_(state), openapi_(state) {}
+  // Both must outlive it.
+  Discovery(ServerState& state, OffLoop& off_loop) : state_(state), openapi_(state, off_loop) {}
   ResponsePtr Answer(const RequestInfo& info, std::string_view accept,
                      std::string_view if_none_match);
 

@@ -1,11 +1,10 @@
 #include "apiserver/discovery/openapi.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
-#include "kinformer/internal/registry.h"
-
-#include "apiserver/discovery/openapi_paths.h"
+#include "apiserver/discovery/openapi_documents.h"
 #include "apiserver/errors/protobuf_envelope.h"
 
 namespace kinformer::apiserver {
@@ -16,6 +15,9 @@ using json::Value;
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kProtobufV2 =
     "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
+// For OffLoop: a document is always much.
+constexpr std::size_t kMuch = std::numeric_limits<std::size_t>::max();
 
 std::string PathOf(const GroupVersionEntry& gv) {
   return gv.group.empty() ? "api/" + gv.version : "apis/" + gv.group + "/" + gv.version;
@@ -40,30 +42,6 @@ bool IsBuiltinGroup(const ServerState& state, std::string_view group) {
   });
 }
 
-// What kind of object a subresource's requests have, for kinds that no resource serves: Eviction,
-// Scale, Binding.
-const internal::TypeInfo* TypeOf(const OpenApiKind& kind) {
-  for (const internal::TypeInfo* type : internal::AllTypes()) {
-    if (type->kind == kind.kind && type->version == kind.version && type->group == kind.group) {
-      return type;
-    }
-  }
-  return nullptr;
-}
-
-// The schema of a custom resource's objects, as its definition has it.
-Value CustomSchema(const ServedVersion& version) {
-  Value schema = version.schema == nullptr ? Value::MakeObject() : version.schema->source();
-  if (!version.selectable.empty()) {
-    Value fields = Value::MakeArray();
-    for (const std::string& field : version.selectable) {
-      fields.Append(Value::MakeObject({{"fieldPath", field}}));
-    }
-    schema.Set("x-kubernetes-selectable-fields", std::move(fields));
-  }
-  return schema;
-}
-
 }  // namespace
 
 ResponsePtr OpenApi::Answer(const RequestInfo& info, std::string_view accept,
@@ -74,83 +52,105 @@ ResponsePtr OpenApi::Answer(const RequestInfo& info, std::string_view accept,
   if (parts.size() < 4 || parts[1] != "v3") return nullptr;
   for (const GroupVersionEntry& gv : state_.resources.GroupVersions()) {
     if (info.path != "/openapi/v3/" + PathOf(gv)) continue;
-    return Document(gv, info.query.Get("hash"), if_none_match);
+    return Document({.gv = gv,
+                     .hash = std::string(info.query.Get("hash")),
+                     .if_none_match = std::string(if_none_match)});
   }
   return nullptr;
 }
 
-ResponsePtr OpenApi::Index() {
-  Value paths = Value::MakeObject();
-  for (const GroupVersionEntry& gv : state_.resources.GroupVersions()) {
-    const std::string path = PathOf(gv);
-    paths.Set(path, Value::MakeObject(
-                        {{"serverRelativeURL", "/openapi/v3/" + path + "?hash=" + HashOf(gv)}}));
-  }
-  return WholeResponse(200, kJson, Value::MakeObject({{"paths", std::move(paths)}}).Dump());
+const std::string* OpenApi::HashOf(const GroupVersionEntry& gv) const {
+  const auto found = hashes_.find(PathOf(gv));
+  if (found == hashes_.end()) return nullptr;
+  const bool stale =
+      found->second.revision != state_.resources.revision() && !IsBuiltinGroup(state_, gv.group);
+  return stale ? nullptr : &found->second.text;
 }
 
-ResponsePtr OpenApi::Document(const GroupVersionEntry& gv, std::string_view hash,
-                              std::string_view if_none_match) {
-  const std::string& current = HashOf(gv);
+void OpenApi::NoteHash(const GroupVersionEntry& gv, std::uint64_t revision, std::string text) {
+  Hash& hash = hashes_[PathOf(gv)];
+  if (hash.text.empty() || revision >= hash.revision) {
+    hash = {.revision = revision, .text = std::move(text)};
+  }
+}
+
+ResponsePtr OpenApi::Index() {
+  struct Job {
+    OpenApiDocuments documents;
+    std::uint64_t revision = 0;
+    std::vector<GroupVersionEntry> group_versions{};
+    std::vector<std::string> hashes{};  // of each; empty: to be found out
+  };
+  const auto job = std::make_shared<Job>(Job{.documents = OpenApiDocuments(state_),
+                                             .revision = state_.resources.revision(),
+                                             .group_versions = state_.resources.GroupVersions()});
+  for (const GroupVersionEntry& gv : job->group_versions) {
+    const std::string* const hash = HashOf(gv);
+    job->hashes.push_back(hash == nullptr ? std::string() : *hash);
+  }
+  const auto stale = [&] { return std::ranges::count(job->hashes, std::string()); };
+  return off_loop_.Run(
+      stale() == 0 ? 0 : kMuch,
+      [job] {
+        for (std::size_t i = 0; i < job->hashes.size(); ++i) {
+          if (!job->hashes[i].empty()) continue;
+          job->hashes[i] = Fingerprint(job->documents.V3(job->group_versions[i]));
+        }
+      },
+      [this, job] {
+        Value paths = Value::MakeObject();
+        for (std::size_t i = 0; i < job->hashes.size(); ++i) {
+          const std::string path = PathOf(job->group_versions[i]);
+          paths.Set(path, Value::MakeObject({{"serverRelativeURL",
+                                              "/openapi/v3/" + path + "?hash=" + job->hashes[i]}}));
+          NoteHash(job->group_versions[i], job->revision, job->hashes[i]);
+        }
+        return WholeResponse(200, kJson, Value::MakeObject({{"paths", std::move(paths)}}).Dump());
+      });
+}
+
+ResponsePtr OpenApi::Document(const DocumentRequest& request) {
+  struct Job {
+    OpenApiDocuments documents;
+    std::uint64_t revision = 0;
+    std::string hash{};
+    std::string text{};
+  };
+  if (const std::string* const hash = HashOf(request.gv)) {
+    if (ResponsePtr without = WithoutDocument(request, *hash)) return without;
+  }
+  const auto job = std::make_shared<Job>(
+      Job{.documents = OpenApiDocuments(state_), .revision = state_.resources.revision()});
+  return off_loop_.Run(
+      kMuch,
+      [job, request] {
+        job->text = job->documents.V3(request.gv);
+        job->hash = Fingerprint(job->text);
+      },
+      [this, job, request] {
+        NoteHash(request.gv, job->revision, job->hash);
+        if (ResponsePtr without = WithoutDocument(request, job->hash)) return without;
+        return WholeResponse(200, HeadersOf(request, job->hash), std::move(job->text));
+      });
+}
+
+HttpHeaders OpenApi::HeadersOf(const DocumentRequest& request, const std::string& hash) {
   HttpHeaders headers;
-  if (!hash.empty() && hash != current) {
-    headers.Add("Location", "/openapi/v3/" + PathOf(gv) + "?hash=" + current);
+  headers.Add("Content-Type", kJson);
+  headers.Add("ETag", "\"" + hash + "\"");
+  headers.Add("Vary", "Accept");
+  headers.Add("Cache-Control", request.hash.empty() ? "no-cache, private" : "public, immutable");
+  return headers;
+}
+
+ResponsePtr OpenApi::WithoutDocument(const DocumentRequest& request, const std::string& hash) {
+  if (!request.hash.empty() && request.hash != hash) {
+    HttpHeaders headers;
+    headers.Add("Location", "/openapi/v3/" + PathOf(request.gv) + "?hash=" + hash);
     return WholeResponse(301, std::move(headers), {});
   }
-  const std::string tag = "\"" + current + "\"";
-  headers.Add("Content-Type", kJson);
-  headers.Add("ETag", tag);
-  headers.Add("Vary", "Accept");
-  headers.Add("Cache-Control", hash.empty() ? "no-cache, private" : "public, immutable");
-  if (if_none_match == tag) return WholeResponse(304, std::move(headers), {});
-  return WholeResponse(200, std::move(headers), MakeDocument(gv));
-}
-
-const std::string& OpenApi::HashOf(const GroupVersionEntry& gv) {
-  Hash& hash = hashes_[PathOf(gv)];
-  const bool stale =
-      hash.revision != state_.resources.revision() && !IsBuiltinGroup(state_, gv.group);
-  if (hash.text.empty() || stale) {
-    hash = {.revision = state_.resources.revision(), .text = Fingerprint(MakeDocument(gv))};
-  }
-  return hash.text;
-}
-
-void OpenApi::Fill(const GroupVersionEntry& gv, OpenApiSchemas& schemas, json::Value* paths) const {
-  for (const auto& resource : state_.resources.all()) {
-    if (resource->group != gv.group) continue;
-    const auto served = resource->FindVersion(gv.version);
-    if (served == nullptr) continue;
-    OpenApiResource at{.resource = *resource,
-                       .kind = {.group = gv.group, .version = gv.version, .kind = served->kind}};
-    at.object_schema = served->message != nullptr
-                           ? schemas.AddBuiltin(at.kind, *served->message)
-                           : schemas.AddCustom(at.kind, CustomSchema(*served));
-    const std::string list_kind =
-        resource->list_kind.empty() ? served->kind + "List" : resource->list_kind;
-    if (resource->HasVerb("list")) {
-      at.list_schema = schemas.AddList(at.kind, list_kind, at.object_schema);
-    }
-    for (const Subresource& sub : resource->subresources) {
-      if (!sub.IsIn(gv.version)) continue;
-      const OpenApiKind kind{.group = sub.group, .version = sub.version, .kind = sub.kind};
-      const internal::TypeInfo* const type = TypeOf(kind);
-      if (type != nullptr && type->message != nullptr) schemas.AddBuiltin(kind, *type->message);
-    }
-    if (paths != nullptr) AddPaths(at, schemas, *paths);
-  }
-}
-
-std::string OpenApi::MakeDocument(const GroupVersionEntry& gv) const {
-  OpenApiSchemas schemas(OpenApiVersion::kV3);
-  Value paths = Value::MakeObject();
-  Fill(gv, schemas, &paths);
-  return Value::MakeObject({{"openapi", "3.0.0"},
-                            {"info", Value::MakeObject({{"title", "Kubernetes"},
-                                                        {"version", state_.options.git_version}})},
-                            {"paths", std::move(paths)},
-                            {"components", Value::MakeObject({{"schemas", schemas.Take()}})}})
-      .Dump();
+  if (request.if_none_match != "\"" + hash + "\"") return nullptr;
+  return WholeResponse(304, HeadersOf(request, hash), {});
 }
 
 // kubectl asks for protobuf and needs only that there is a document: with an empty one it falls
@@ -166,16 +166,14 @@ ResponsePtr OpenApi::V2(std::string_view accept) {
     AppendBytesField(8, "", document);
     return WholeResponse(200, kProtobufV2, std::move(document));
   }
-  OpenApiSchemas schemas(OpenApiVersion::kV2);
-  for (const GroupVersionEntry& gv : state_.resources.GroupVersions()) Fill(gv, schemas, nullptr);
-  return WholeResponse(
-      200, kJson,
-      Value::MakeObject({{"swagger", "2.0"},
-                         {"info", Value::MakeObject({{"title", "Kubernetes"},
-                                                     {"version", state_.options.git_version}})},
-                         {"paths", Value::MakeObject()},
-                         {"definitions", schemas.Take()}})
-          .Dump());
+  struct Job {
+    OpenApiDocuments documents;
+    std::string text{};
+  };
+  const auto job = std::make_shared<Job>(Job{.documents = OpenApiDocuments(state_)});
+  return off_loop_.Run(
+      kMuch, [job] { job->text = job->documents.V2(); },
+      [job] { return WholeResponse(200, kJson, std::move(job->text)); });
 }
 
 }  // namespace kinformer::apiserver

@@ -11,20 +11,20 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/json.h"
-
-#include "apiserver/discovery/openapi_schemas.h"
+#include "apiserver/registry/resource_table.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/request/off_loop.h"
 #include "apiserver/request/request_info.h"
 #include "apiserver/request/responses.h"
 
 namespace kinformer::apiserver {
 
-// Documents are made when they are asked for; what is kept is the hash of each, by which clients
-// know whether they have it. Loop-confined.
+// Documents are made when they are asked for, off the loop; what is kept is the hash of each, by
+// which clients know whether they have it. Loop-confined.
 class OpenApi {
  public:
-  explicit OpenApi(const ServerState& state) : state_(state) {}
+  // Both must outlive it.
+  OpenApi(const ServerState& state, OffLoop& off_loop) : state_(state), off_loop_(off_loop) {}
 
   // Null for a path that is none of its own.
   ResponsePtr Answer(const RequestInfo& info, std::string_view accept,
@@ -35,17 +35,24 @@ class OpenApi {
     std::uint64_t revision = 0;  // of the resource table
     std::string text{};
   };
+  struct DocumentRequest {
+    GroupVersionEntry gv{};
+    std::string hash{};  // the one that the client knows; empty: none
+    std::string if_none_match{};
+  };
 
   ResponsePtr Index();
-  ResponsePtr Document(const GroupVersionEntry& gv, std::string_view hash,
-                       std::string_view if_none_match);
+  ResponsePtr Document(const DocumentRequest& request);
   ResponsePtr V2(std::string_view accept);
-  // Adds all of a group-version to a document that is being made. Null `paths`: schemas alone.
-  void Fill(const GroupVersionEntry& gv, OpenApiSchemas& schemas, json::Value* paths) const;
-  [[nodiscard]] std::string MakeDocument(const GroupVersionEntry& gv) const;
-  const std::string& HashOf(const GroupVersionEntry& gv);
+  // Null where that is not known, or not any more.
+  [[nodiscard]] const std::string* HashOf(const GroupVersionEntry& gv) const;
+  void NoteHash(const GroupVersionEntry& gv, std::uint64_t revision, std::string text);
+  static HttpHeaders HeadersOf(const DocumentRequest& request, const std::string& hash);
+  // The answer where the client has the document, or asks for an earlier one; else null.
+  static ResponsePtr WithoutDocument(const DocumentRequest& request, const std::string& hash);
 
   const ServerState& state_;
+  OffLoop& off_loop_;
   std::map<std::string, Hash> hashes_;  // by "apis/apps/v1"
 };
 

@@ -37,7 +37,7 @@ class RequestRouter {
         reader_(state, off_loop_),
         tokens_(state),
         mutations_(state, writer, tokens_, off_loop_),
-        discovery_(state),
+        discovery_(state, off_loop_),
         off_loop_(state.env) {}
 
   ResponsePtr Handle(HttpRequest request);
