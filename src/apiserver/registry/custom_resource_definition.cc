@@ -124,6 +124,15 @@ class Naming {
   Condition condition_{"NamesAccepted", true, "NoConflicts", "no conflicts found"};
 };
 
+// In the order in which a real server writes them.
+Value InOrder(Value names) {
+  Value ordered = Value::MakeObject();
+  for (const char* name : {"plural", "singular", "shortNames", "kind", "listKind", "categories"}) {
+    if (Value* value = names.Find(name)) ordered.Set(name, std::move(*value));
+  }
+  return ordered;
+}
+
 void SetApproval(Value& definition, std::string_view now) {
   const std::string approval =
       std::as_const(definition)["metadata"]["annotations"]["api-approved.kubernetes.io"]
@@ -219,7 +228,7 @@ void SetDefinitionStatus(Value& definition, const TakenNames& taken, std::string
   Value accepted = std::as_const(definition).At("/status/acceptedNames");
   const Condition named = Naming(requested, accepted, taken).Run();
   const bool established = HasCondition(definition, "Established");
-  definition["status"].Set("acceptedNames", std::move(accepted));
+  definition["status"].Set("acceptedNames", InOrder(std::move(accepted)));
   SetCondition(definition, named, now);
   // What has been established once remains so.
   if (named.status) {

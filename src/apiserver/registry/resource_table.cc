@@ -1,14 +1,11 @@
 #include "apiserver/registry/resource_table.h"
 
 #include <algorithm>
-#include <charconv>
-#include <functional>
 #include <tuple>
 
 #include "kinformer/internal/registry.h"
 
 #include "apiserver/registry/conversion.h"
-#include "table/custom_columns.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -66,100 +63,7 @@ std::shared_ptr<ServedResource> FromRegistry(const internal::ResourceInfo& info)
   return resource;
 }
 
-// ".spec.color" as a selectable field.
-SelectableField FieldOf(const std::string& path) {
-  SelectableField field{.name = path.substr(path.starts_with('.') ? 1 : 0), .pointer = path};
-  std::replace(field.pointer.begin(), field.pointer.end(), '.', '/');
-  return field;
-}
-
-// Rank of maturity, major and minor of a version name.
-std::tuple<int, int, int> VersionRank(std::string_view name) {
-  const auto number = [&](std::string_view& rest) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-    if (error != std::errc()) return 0;
-    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-    return value;
-  };
-  if (!name.starts_with('v')) return {0, 0, 0};
-  std::string_view rest = name.substr(1);
-  const int major = number(rest);
-  if (major == 0) return {0, 0, 0};
-  if (rest.empty()) return {3, major, 0};
-  for (const auto& [word, rank] : {std::pair<std::string_view, int>("beta", 2), {"alpha", 1}}) {
-    if (!rest.starts_with(word)) continue;
-    rest.remove_prefix(word.size());
-    const int minor = number(rest);
-    if (minor != 0 && rest.empty()) return {rank, major, minor};
-  }
-  return {0, 0, 0};
-}
-
-void AddSubresources(ServedResource& resource, const std::string& version,
-                     const json::Value& subresources) {
-  if (subresources.contains("status")) {
-    resource.subresources.push_back({.name = "status",
-                                     .group = resource.group,
-                                     .version = version,
-                                     .kind = resource.kind,
-                                     .verbs = {"get", "patch", "update"},
-                                     .only_version = version});
-  }
-  if (subresources.contains("scale")) {
-    const json::Value& scale = subresources["scale"];
-    resource.subresources.push_back({.name = "scale",
-                                     .group = "autoscaling",
-                                     .version = "v1",
-                                     .kind = "Scale",
-                                     .verbs = {"get", "patch", "update"},
-                                     .only_version = version,
-                                     .spec_path = scale["specReplicasPath"].StringOrEmpty(),
-                                     .status_path = scale["statusReplicasPath"].StringOrEmpty(),
-                                     .selector_path = scale["labelSelectorPath"].StringOrEmpty()});
-  }
-}
-
-std::string DeprecationWarning(const ServedResource& resource, const json::Value& version) {
-  if (!version["deprecated"].AsBool().value_or(false)) return {};
-  const std::string& text = version["deprecationWarning"].StringOrEmpty();
-  return text.empty() ? ApiVersion(resource.group, version["name"].StringOrEmpty()) + " " +
-                            resource.kind + " is deprecated"
-                      : text;
-}
-
-// One entry of spec.versions.
-void AddVersion(ServedResource& resource, const json::Value& version) {
-  const std::string& name = version["name"].StringOrEmpty();
-  AddSubresources(resource, name, version["subresources"]);
-  std::vector<std::string> selectable;
-  for (const json::Value& field : version["selectableFields"].items()) {
-    SelectableField found = FieldOf(field["jsonPath"].StringOrEmpty());
-    selectable.push_back(found.name);
-    const bool known =
-        std::any_of(resource.fields.begin(), resource.fields.end(),
-                    [&](const SelectableField& other) { return other.name == found.name; });
-    if (!known) resource.fields.push_back(std::move(found));
-  }
-  resource.versions.push_back(ServedVersion::Make(
-      {.version = name,
-       .api_version = ApiVersion(resource.group, name),
-       .kind = resource.kind,
-       .served = version["served"].AsBool().value_or(false),
-       .storage = version["storage"].AsBool().value_or(false),
-       .deprecation_warning = DeprecationWarning(resource, version),
-       .columns = internal::table::CustomColumns(version),
-       .schema = std::make_shared<const StructuralSchema>(version["schema"]["openAPIV3Schema"]),
-       .selectable = std::move(selectable)}));
-}
-
 }  // namespace
-
-bool PreferVersion(std::string_view a, std::string_view b) {
-  const auto rank_a = VersionRank(a);
-  const auto rank_b = VersionRank(b);
-  return rank_a != rank_b ? rank_a > rank_b : a < b;
-}
 
 ResourceTable::ResourceTable(HistoryLimits limits) : limits_(limits) { AddBuiltins(); }
 
@@ -241,23 +145,23 @@ std::vector<GroupVersionEntry> ResourceTable::GroupVersions() const {
   return out;
 }
 
-std::shared_ptr<ServedResource> ResourceTable::Install(const json::Value& definition) {
-  const json::Value& spec = definition["spec"];
-  const json::Value& names = definition["status"]["acceptedNames"];
-  const std::string& group = spec["group"].StringOrEmpty();
-  const std::string& plural = spec["names"]["plural"].StringOrEmpty();
-  const std::size_t hash = std::hash<std::string>()(spec.Dump() + names.Dump());
-  std::shared_ptr<ServedResource> resource = FindGroupResource(group, plural);
+std::shared_ptr<ServedResource> ResourceTable::Install(
+    const std::shared_ptr<const DefinedResource>& defined, const json::Value& names) {
+  std::shared_ptr<ServedResource> resource = FindGroupResource(defined->group, defined->plural);
   const bool fresh = resource == nullptr;
-  if (!fresh && (!resource->custom || resource->definition_hash == hash)) return nullptr;
+  if (!fresh &&
+      (!resource->custom || (resource->defined == defined && resource->accepted_names == names))) {
+    return nullptr;
+  }
   if (fresh) resource = std::make_shared<ServedResource>();
-  resource->definition_hash = hash;
-  resource->group = group;
-  resource->plural = plural;
-  resource->kind = spec["names"]["kind"].StringOrEmpty();
+  resource->defined = defined;
+  resource->accepted_names = names;
+  resource->group = defined->group;
+  resource->plural = defined->plural;
+  resource->kind = defined->kind;
   resource->singular = names["singular"].StringOrEmpty();
   resource->list_kind = names["listKind"].StringOrEmpty();
-  resource->namespaced = spec["scope"].StringOrEmpty() == "Namespaced";
+  resource->namespaced = defined->namespaced;
   resource->custom = true;
   resource->short_names = Strings(names["shortNames"]);
   resource->categories = Strings(names["categories"]);
@@ -265,13 +169,9 @@ std::shared_ptr<ServedResource> ResourceTable::Install(const json::Value& defini
                      "patch",  "create",           "update", "watch"};
   resource->generation = GenerationRule::kAllButMetadata;
   resource->unconditional_update = false;
-  resource->versions.clear();
-  resource->subresources.clear();
-  resource->fields.clear();
-  for (const json::Value& version : spec["versions"].items()) AddVersion(*resource, version);
-  std::stable_sort(
-      resource->versions.begin(), resource->versions.end(),
-      [](const auto& a, const auto& b) { return PreferVersion(a->version, b->version); });
+  resource->versions = defined->versions;
+  resource->subresources = defined->subresources;
+  resource->fields = defined->fields;
   if (fresh) {
     Add(resource);
   } else {

@@ -16,6 +16,7 @@
 #include "kinformer/json.h"
 #include "kinformer/result.h"
 
+#include "apiserver/registry/defined_resource.h"
 #include "apiserver/registry/served_resource.h"
 #include "apiserver/store/resource_store.h"
 
@@ -55,8 +56,10 @@ class ResourceTable {
   // Core first, then in the order of discovery; of one group the preferred version first.
   [[nodiscard]] std::vector<GroupVersionEntry> GroupVersions() const;
 
-  // Serves the definition's resource from now on, or as it says now. Null if nothing has changed.
-  std::shared_ptr<ServedResource> Install(const json::Value& definition);
+  // Serves a definition's resource from now on, or as it says now, under the names that have been
+  // accepted (status.acceptedNames). Null if nothing has changed.
+  std::shared_ptr<ServedResource> Install(const std::shared_ptr<const DefinedResource>& defined,
+                                          const json::Value& names);
   void Uninstall(const std::shared_ptr<ServedResource>& resource);
 
   // Gives the resources whose objects are stored in another one's form the store that it has now.
@@ -87,10 +90,6 @@ class ResourceTable {
   std::vector<GroupVersionEntry> builtin_versions_;
   std::uint64_t revision_ = 0;
 };
-
-// "v1" before "v1beta2" before "v1beta1" before "v1alpha1" before everything else: is `a` preferred
-// to `b`?
-bool PreferVersion(std::string_view a, std::string_view b);
 
 }  // namespace kinformer::apiserver
 

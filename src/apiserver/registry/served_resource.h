@@ -28,6 +28,7 @@
 namespace kinformer::apiserver {
 
 struct Conversion;
+struct DefinedResource;
 
 // When metadata.generation goes up.
 enum class GenerationRule : std::uint8_t {
@@ -116,8 +117,9 @@ struct ServedResource {
   bool delete_returns_object = false;
   // After metadata.name and metadata.namespace, which every resource has.
   std::vector<SelectableField> fields{};
-  // What the definition said when it was last read.
-  std::size_t definition_hash = 0;
+  // What the definition says, and the names that it has been given; of custom resources.
+  std::shared_ptr<const DefinedResource> defined{};
+  json::Value accepted_names{};
   // No creates: its definition is being deleted.
   bool terminating = false;
 

@@ -6,9 +6,11 @@
 #ifndef KINFORMER_APISERVER_REGISTRY_SERVER_STATE_H_
 #define KINFORMER_APISERVER_REGISTRY_SERVER_STATE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -72,6 +74,10 @@ struct ServerState {
       wait.mapped()();
     }
   }
+
+  // Takes away a reference to something of about that many bytes, where it may take long to destroy
+  // it; none: nobody minds.
+  std::function<void(std::shared_ptr<const void> garbage, std::size_t bytes)> discard;
 
   // Runs `task` in a later turn of the loop unless the server has gone by then.
   void Post(std::function<void()> task) { tasks_.Post(std::move(task)); }

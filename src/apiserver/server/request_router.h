@@ -20,6 +20,7 @@
 #include "apiserver/request/request_info.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
+#include "apiserver/write/disposal.h"
 #include "apiserver/write/mutations.h"
 #include "apiserver/write/object_writer.h"
 #include "apiserver/write/service_account_tokens.h"
@@ -38,7 +39,8 @@ class RequestRouter {
         tokens_(state),
         mutations_(state, writer, tokens_, off_loop_),
         discovery_(state, off_loop_),
-        off_loop_(state.env) {}
+        off_loop_(state.env),
+        disposal_(state, off_loop_) {}
 
   ResponsePtr Handle(HttpRequest request);
   [[nodiscard]] std::uint64_t requests() const { return requests_; }
@@ -69,6 +71,7 @@ class RequestRouter {
   std::uint64_t requests_ = 0;
   std::string audit_prefix_;
   OffLoop off_loop_;  // ends before what its work is about
+  Disposal disposal_;
 };
 
 }  // namespace kinformer::apiserver

@@ -193,6 +193,35 @@ std::shared_ptr<const StoredObject> StoredObject::AtResourceVersion(std::int64_t
   return stored;
 }
 
+std::shared_ptr<const StoredObject> StoredObject::Amended(const json::Value& before,
+                                                          const json::Value& after) const {
+  const auto frame_of = [&](const json::Value& object) {
+    return std::const_pointer_cast<StoredObject>(
+        Make(json::Value::MakeObject({{"metadata", object["metadata"]}}), resource_version_, {}));
+  };
+  const auto tail_of = [](const json::Value& object) {
+    return ",\"status\":" + object["status"].Dump() + "}";
+  };
+  // Without the brace at its end, `"metadata":{...}`.
+  std::string head = frame_of(before)->body_;
+  head.pop_back();
+  const std::string tail = tail_of(before);
+  if (body_.size() < head.size() + tail.size() || !body_.starts_with(head) ||
+      !body_.ends_with(tail)) {
+    return nullptr;
+  }
+  auto stored = frame_of(after);
+  const std::string new_tail = tail_of(after);
+  std::string text;
+  text.reserve(stored->body_.size() + body_.size() + new_tail.size());
+  text.append(stored->body_, 0, stored->body_.size() - 1);
+  text.append(body_, head.size(), body_.size() - head.size() - tail.size());
+  text += new_tail;
+  stored->body_ = std::move(text);
+  stored->fields_ = fields_;
+  return stored;
+}
+
 std::shared_ptr<const StoredObject> StoredObject::Copy() const {
   auto copy = std::make_shared<StoredObject>();
   copy->copied_ = true;

@@ -41,6 +41,12 @@ class StoredObject {
   [[nodiscard]] std::shared_ptr<const StoredObject> AtResourceVersion(std::int64_t resource_version,
                                                                       bool tombstone) const;
 
+  // The same object with `after`'s metadata and status in the place of its own, which are those of
+  // `before`; nothing else of the two matters, and what it holds beside them is not looked at. Null
+  // where status is not its last member, or is not that.
+  [[nodiscard]] std::shared_ptr<const StoredObject> Amended(const json::Value& before,
+                                                            const json::Value& after) const;
+
   // A copy that nobody else has, for another thread.
   [[nodiscard]] std::shared_ptr<const StoredObject> Copy() const;
 

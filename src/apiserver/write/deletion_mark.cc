@@ -12,6 +12,17 @@ bool Terminating(const json::Value& object) {
   return !object.At("/metadata/deletionTimestamp").is_null();
 }
 
+std::int64_t GraceOf(const json::Value& pod, std::optional<std::int64_t> asked) {
+  const std::string& phase = pod.At("/status/phase").StringOrEmpty();
+  if (pod.At("/spec/nodeName").StringOrEmpty().empty() || phase == "Succeeded" ||
+      phase == "Failed") {
+    return 0;
+  }
+  const std::int64_t grace =
+      asked.value_or(pod.At("/spec/terminationGracePeriodSeconds").AsInt64().value_or(30));
+  return grace < 0 ? 1 : grace;
+}
+
 void MarkDeleted(const ServedResource& resource, WallTime now, std::int64_t grace,
                  json::Value& object) {
   json::Value& metadata = object["metadata"];

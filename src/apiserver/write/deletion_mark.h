@@ -7,6 +7,7 @@
 #define KINFORMER_APISERVER_WRITE_DELETION_MARK_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "kinformer/json.h"
 #include "kinformer/time.h"
@@ -16,6 +17,10 @@
 namespace kinformer::apiserver {
 
 [[nodiscard]] bool Terminating(const json::Value& object);
+
+// How many seconds a pod gets that is deleted: `asked`, or what it says itself. One that no node
+// has, or that has ended, gets none.
+[[nodiscard]] std::int64_t GraceOf(const json::Value& pod, std::optional<std::int64_t> asked);
 
 // `grace`: seconds from `now` on.
 void MarkDeleted(const ServedResource& resource, WallTime now, std::int64_t grace,

@@ -6,16 +6,15 @@
 
 namespace kinformer::apiserver {
 
-void EventExpiry::AfterPut(const ResourceAt& at, const StoredObjectPtr&,
-                           const StoredObjectPtr& stored, const json::Value&) {
-  const ServedResource& resource = *at.resource;
+void EventExpiry::AfterPut(const ObjectPut& put) {
+  const ServedResource& resource = *put.at.resource;
   if (resource.plural != "events" || resource.custom) return;
   const Duration ttl = state_.options.event_ttl;
   if (ttl <= Duration::zero()) return;
   entries_.push_back({.due = state_.env.Now() + ttl,
-                      .at = at,
-                      .key = stored->key(),
-                      .resource_version = stored->resource_version()});
+                      .at = put.at,
+                      .key = put.stored->key(),
+                      .resource_version = put.stored->resource_version()});
   Arm();
 }
 

@@ -20,8 +20,7 @@ class EventExpiry final : public WriteObserver {
   EventExpiry(ServerState& state, ObjectWriter& writer) : state_(state), writer_(writer) {}
 
   // Others than Events do not matter. Each write starts the time anew.
-  void AfterPut(const ResourceAt& at, const StoredObjectPtr& old, const StoredObjectPtr& stored,
-                const json::Value& object) override;
+  void AfterPut(const ObjectPut& put) override;
   void AfterRemove(const ResourceAt&, const StoredObjectPtr&) override {}
 
  private:

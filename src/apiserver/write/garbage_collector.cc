@@ -58,8 +58,8 @@ std::string GarbageCollector::Place::Namespace() const {
   return resource->namespaced ? key.substr(0, key.find('/')) : std::string();
 }
 
-void GarbageCollector::AfterPut(const ResourceAt& at, const StoredObjectPtr& old,
-                                const StoredObjectPtr& stored, const json::Value& object) {
+void GarbageCollector::AfterPut(const ObjectPut& put) {
+  const auto& [at, old, stored, object, defined] = put;
   const Place place{.resource = at.resource, .key = stored->key()};
   IndexOwners(place, OwnersOf(old),
               stored->owned() ? OwnersIn(object["metadata"]) : std::vector<Owner>());

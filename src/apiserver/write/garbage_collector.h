@@ -35,8 +35,7 @@ class GarbageCollector final : public WriteObserver {
  public:
   GarbageCollector(ServerState& state, ObjectWriter& writer) : state_(state), writer_(writer) {}
 
-  void AfterPut(const ResourceAt& at, const StoredObjectPtr& old, const StoredObjectPtr& stored,
-                const json::Value& object) override;
+  void AfterPut(const ObjectPut& put) override;
   void AfterRemove(const ResourceAt& at, const StoredObjectPtr& old) override;
 
   struct Owner {

@@ -4,8 +4,10 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "apiserver/registry/custom_object.h"
+#include "apiserver/registry/defined_resource.h"
 #include "apiserver/registry/object_rules.h"
 
 namespace kinformer::apiserver {
@@ -13,6 +15,18 @@ namespace {
 
 WriteTarget TargetOf(const ResourceAt& at, std::string_view namespace_, std::string_view name) {
   return {.at = at, .namespace_ = std::string(namespace_), .name = std::string(name)};
+}
+
+json::Value OutlineOf(const json::Value& definition) {
+  const json::Value& spec = definition["spec"];
+  return json::Value::MakeObject(
+      {{"metadata", definition["metadata"]},
+       {"spec", json::Value::MakeObject({{"group", spec["group"]}, {"names", spec["names"]}})},
+       {"status", definition["status"]}});
+}
+
+const std::string& GroupOf(const json::Value& definition) {
+  return definition["spec"]["group"].StringOrEmpty();
 }
 
 }  // namespace
@@ -28,10 +42,10 @@ Lifecycle::Lifecycle(ServerState& state, ObjectWriter& writer)
   writer.AddObserver(*this);
 }
 
-void Lifecycle::AfterPut(const ResourceAt& at, const StoredObjectPtr& old,
-                         const StoredObjectPtr& stored, const json::Value& object) {
+void Lifecycle::AfterPut(const ObjectPut& put) {
+  const auto& [at, old, stored, object, defined] = put;
   const ServedResource& resource = *at.resource;
-  if (IsDefinition(resource)) return AfterPutDefinition(at, old, stored, object);
+  if (IsDefinition(resource)) return AfterPutDefinition(put);
   if (object.At("/metadata/deletionTimestamp").is_null()) return;
   if (resource.Is("", "namespaces")) {
     if (!state_.options.namespace_finalization) return;
@@ -43,14 +57,22 @@ void Lifecycle::AfterPut(const ResourceAt& at, const StoredObjectPtr& old,
   }
 }
 
-void Lifecycle::AfterPutDefinition(const ResourceAt& at, const StoredObjectPtr& old,
-                                   const StoredObjectPtr& stored, const json::Value& definition) {
-  if (definition.At("/metadata/deletionTimestamp").is_null()) {
-    EstablishDefinition(at, stored, definition);
-    return;
+void Lifecycle::AfterPutDefinition(const ObjectPut& put) {
+  const std::string name(put.stored->name());
+  Definition& known = definitions_[name];
+  const std::shared_ptr<const DefinedResource> before = known.defined;
+  if (put.defined != nullptr) {
+    known.defined = put.defined;
+  } else if (known.stored != put.old || known.defined == nullptr) {
+    // The one before was restored.
+    known.defined = DefinedResource::Make(put.object["spec"]);
   }
-  if (old != nullptr && old->terminating()) return;
-  const std::string name(stored->name());
+  known.stored = put.stored;
+  known.outline = OutlineOf(put.object);
+  const bool terminating = put.stored->terminating();
+  if (!terminating) EstablishDefinition(put.at, name);
+  if (before != nullptr && before != known.defined) Discard(before, put.stored->body().size());
+  if (!terminating || (put.old != nullptr && put.old->terminating())) return;
   if (const auto custom = ResourceOf(name)) custom->terminating = true;
   state_.Post([this, name] { SweepDefinition(name); });
 }
@@ -81,12 +103,26 @@ void Lifecycle::AfterRemove(const ResourceAt& at, const StoredObjectPtr& old) {
 }
 
 void Lifecycle::AfterRemoveDefinition(const std::string& name) {
-  if (const auto gone = ResourceOf(name)) {
+  if (auto gone = ResourceOf(name)) {
     gone->watchers->Close();
     state_.resources.Uninstall(gone);
+    const std::size_t bytes = gone->store->bytes();
+    Discard(std::move(gone), bytes);
   }
-  const std::string group = name.substr(name.find('.') + 1);
-  if (accepted_names_.erase({group, name}) > 0) RetryNames(group);
+  const auto known = definitions_.find(name);
+  if (known == definitions_.end()) return;
+  const std::size_t bytes = known->second.stored->body().size();
+  Discard(std::move(known->second.defined), bytes);
+  const std::string group = GroupOf(known->second.outline);
+  definitions_.erase(known);
+  RetryNames(group);
+}
+
+void Lifecycle::Discard(std::shared_ptr<const void> garbage, std::size_t bytes) {
+  // Others refer to it until this turn is over.
+  state_.Post([this, garbage = std::move(garbage), bytes]() mutable {
+    if (state_.discard) state_.discard(std::move(garbage), bytes);
+  });
 }
 
 std::shared_ptr<ServedResource> Lifecycle::ResourceOf(const std::string& name) const {
@@ -97,9 +133,8 @@ std::shared_ptr<ServedResource> Lifecycle::ResourceOf(const std::string& name) c
 
 TakenNames Lifecycle::NamesTaken(const std::string& group, const std::string& name) const {
   TakenNames taken;
-  for (auto at = accepted_names_.lower_bound({group, {}});
-       at != accepted_names_.end() && at->first.first == group; ++at) {
-    if (at->first.second != name) taken.Add(at->second);
+  for (const auto& [other, definition] : definitions_) {
+    if (other != name && GroupOf(definition.outline) == group) taken.Add(definition.accepted_names);
   }
   for (const auto& resource : state_.resources.all()) {
     if (resource->group != group || resource->custom) continue;
@@ -110,35 +145,30 @@ TakenNames Lifecycle::NamesTaken(const std::string& group, const std::string& na
   return taken;
 }
 
-void Lifecycle::EstablishDefinition(const ResourceAt& at, const StoredObjectPtr& stored,
-                                    const json::Value& definition) {
-  const std::string name(stored->name());
-  const std::string& group = definition.At("/spec/group").StringOrEmpty();
+void Lifecycle::EstablishDefinition(const ResourceAt& at, const std::string& name) {
+  Definition& known = definitions_[name];
+  const std::string group = GroupOf(known.outline);
   const TakenNames taken = NamesTaken(group, name);
   const std::string now = FormatTime(state_.env.WallNow());
-  json::Value wanted = definition;
+  json::Value wanted = known.outline;
   SetDefinitionStatus(wanted, taken, now);
   const bool free_names =
-      wanted["status"]["acceptedNames"] != definition["status"]["acceptedNames"];
-  accepted_names_.insert_or_assign({group, name}, wanted["status"]["acceptedNames"]);
-  if (wanted["status"] != definition["status"]) {
+      wanted["status"]["acceptedNames"] != known.outline["status"]["acceptedNames"];
+  known.accepted_names = wanted["status"]["acceptedNames"];
+  if (wanted["status"] != known.outline["status"]) {
     WriteTarget target = TargetOf(at, "", name);
     target.subresource = "status";
-    (void)writer_
-        .Modify(target,
-                [&](json::Value& object) -> Result<void> {
-                  SetDefinitionStatus(object, taken, now);
-                  return {};
-                })
-        .ok();  // that write comes back here, with nothing left to do but to serve it
+    // That write comes back here, with nothing left to do but to serve it.
+    Amend(target, [&](json::Value& definition) { SetDefinitionStatus(definition, taken, now); });
     if (free_names) RetryNames(group);
     return;
   }
-  if (IsServing(definition)) Serve(definition);
+  if (IsServing(known.outline)) Serve(name);
 }
 
-void Lifecycle::Serve(const json::Value& definition) {
-  const auto resource = state_.resources.Install(definition);
+void Lifecycle::Serve(const std::string& name) {
+  const Definition& known = definitions_[name];
+  const auto resource = state_.resources.Install(known.defined, known.accepted_names);
   if (resource == nullptr) return;
   (void)ReshapeObjects(*resource, state_.resource_version, state_.resources.limits(),
                        state_.env.Now());
@@ -151,18 +181,46 @@ void Lifecycle::RetryNames(const std::string& group) {
       state_.resources.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
   if (!definitions) return;
   std::vector<std::string> names;
-  for (auto at = accepted_names_.lower_bound({group, {}});
-       at != accepted_names_.end() && at->first.first == group; ++at) {
-    names.push_back(at->first.second);
+  for (const auto& [name, known] : definitions_) {
+    const bool waits = !HasCondition(known.outline, "NamesAccepted");
+    if (waits && GroupOf(known.outline) == group) names.push_back(name);
   }
   for (const std::string& name : names) {
+    const auto known = definitions_.find(name);
     const StoredObjectPtr stored = definitions.resource->store->Get(name);
-    if (stored == nullptr) continue;
-    const json::Value definition = stored->Parse();
-    if (!HasCondition(definition, "NamesAccepted")) {
-      EstablishDefinition(definitions, stored, definition);
+    if (stored == nullptr || known == definitions_.end()) continue;
+    if (known->second.stored != stored) {
+      // It has been restored.
+      const json::Value definition = stored->Parse();
+      known->second = {.stored = stored,
+                       .outline = OutlineOf(definition),
+                       .defined = DefinedResource::Make(definition["spec"])};
+    }
+    if (!HasCondition(known->second.outline, "NamesAccepted")) {
+      EstablishDefinition(definitions, name);
     }
   }
+}
+
+void Lifecycle::Amend(const WriteTarget& target,
+                      const std::function<void(json::Value& definition)>& change) {
+  const auto known = definitions_.find(target.name);
+  if (known != definitions_.end() &&
+      known->second.stored == target.at.resource->store->Get(target.name)) {
+    // As it is: the write tells this object, too.
+    const StoredObjectPtr stored = known->second.stored;
+    const json::Value before = known->second.outline;
+    json::Value after = before;
+    change(after);
+    if (after == before || writer_.Amend(target, stored, before, after)) return;
+  }
+  (void)writer_
+      .Modify(target,
+              [&](json::Value& definition) -> Result<void> {
+                change(definition);
+                return {};
+              })
+      .ok();
 }
 
 void Lifecycle::SweepDefinition(const std::string& name) {
@@ -175,16 +233,12 @@ void Lifecycle::SweepDefinition(const std::string& name) {
   const auto mark = [&](DeletionStep step) {
     WriteTarget target = TargetOf(definitions, "", name);
     target.keep_status = true;
-    (void)writer_
-        .Modify(target,
-                [&](json::Value& object) -> Result<void> {
-                  SetTerminating(object, step, FormatTime(state_.env.WallNow()));
-                  if (step != DeletionStep::kCompleted) return {};
-                  json::Array& finalizers = object["metadata"]["finalizers"].EnsureArray();
-                  std::erase(finalizers, json::Value(kDefinitionFinalizer));
-                  return {};
-                })
-        .ok();
+    Amend(target, [&](json::Value& definition) {
+      SetTerminating(definition, step, FormatTime(state_.env.WallNow()));
+      if (step != DeletionStep::kCompleted) return;
+      json::Array& finalizers = definition["metadata"]["finalizers"].EnsureArray();
+      std::erase(finalizers, json::Value(kDefinitionFinalizer));
+    });
   };
   const auto resource = ResourceOf(name);
   if (resource != nullptr && resource->store->size() > 0) {

@@ -8,11 +8,12 @@
 #ifndef KINFORMER_APISERVER_WRITE_LIFECYCLE_H_
 #define KINFORMER_APISERVER_WRITE_LIFECYCLE_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "kinformer/json.h"
 
@@ -36,25 +37,26 @@ class Lifecycle final : private WriteObserver {
   Lifecycle& operator=(const Lifecycle&) = delete;
 
  private:
-  void AfterPut(const ResourceAt& at, const StoredObjectPtr& old, const StoredObjectPtr& stored,
-                const json::Value& object) override;
+  void AfterPut(const ObjectPut& put) override;
   void AfterRemove(const ResourceAt& at, const StoredObjectPtr& old) override;
   // Of a definition.
-  void AfterPutDefinition(const ResourceAt& at, const StoredObjectPtr& old,
-                          const StoredObjectPtr& stored, const json::Value& definition);
+  void AfterPutDefinition(const ObjectPut& put);
   void AfterRemoveDefinition(const std::string& name);
   // The resource that a definition of that name has made; null where it is not served.
   [[nodiscard]] std::shared_ptr<ServedResource> ResourceOf(const std::string& name) const;
   // Deletes the pod for good once its grace period is over.
   void EndGracePeriod(const ResourceAt& at, const StoredObjectPtr& pod, std::int64_t seconds);
   // Brings a definition's status up to date, and serves what it says.
-  void EstablishDefinition(const ResourceAt& at, const StoredObjectPtr& stored,
-                           const json::Value& definition);
-  void Serve(const json::Value& definition);
+  void EstablishDefinition(const ResourceAt& at, const std::string& name);
+  void Serve(const std::string& name);
   // Those of a group that others than `name` have.
   [[nodiscard]] TakenNames NamesTaken(const std::string& group, const std::string& name) const;
   // Definitions whose names were taken may have them now.
   void RetryNames(const std::string& group);
+  // Changes the metadata or the status of a definition, if it is there. `target`: what of it.
+  void Amend(const WriteTarget& target, const std::function<void(json::Value& definition)>& change);
+  // Does away with what it costs much to destroy, when nobody uses it any more.
+  void Discard(std::shared_ptr<const void> garbage, std::size_t bytes);
   void SweepDefinition(const std::string& name);
 
   ServerState& state_;
@@ -64,8 +66,17 @@ class Lifecycle final : private WriteObserver {
   NamespaceController namespaces_;
   // Over the objects of definitions that are on their way out, by the definition.
   std::map<std::string, ObjectSweep> sweeps_;
-  // status.acceptedNames of every definition, by group and name.
-  std::map<std::pair<std::string, std::string>, json::Value> accepted_names_;
+
+  // What there is to know of a definition without reading all of it again.
+  struct Definition {
+    StoredObjectPtr stored{};
+    // Its metadata and its status, spec.group and spec.names.
+    json::Value outline{};
+    std::shared_ptr<const DefinedResource> defined{};
+    json::Value accepted_names{};  // null where it has not been looked at yet
+  };
+  // By name. A restored state may have other ones.
+  std::map<std::string, Definition> definitions_;
 };
 
 }  // namespace kinformer::apiserver

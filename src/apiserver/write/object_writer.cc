@@ -11,6 +11,7 @@
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/custom_object.h"
 #include "apiserver/registry/custom_resource_definition.h"
+#include "apiserver/registry/defined_resource.h"
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/schema/metadata_rules.h"
 #include "apiserver/write/deletion_mark.h"
@@ -99,18 +100,6 @@ Result<void> CheckPreconditions(const ServedResource& resource, const ErrorSubje
 }
 
 // ---- Delete
-
-// How long a pod gets. One that no node has, or that has ended, gets no time.
-std::int64_t GraceOf(const json::Value& pod, const DeleteRequest& request) {
-  const std::string& phase = pod.At("/status/phase").StringOrEmpty();
-  if (pod.At("/spec/nodeName").StringOrEmpty().empty() || phase == "Succeeded" ||
-      phase == "Failed") {
-    return 0;
-  }
-  const std::int64_t grace = request.grace_period_seconds.value_or(
-      pod.At("/spec/terminationGracePeriodSeconds").AsInt64().value_or(30));
-  return grace < 0 ? 1 : grace;
-}
 
 Result<void> CheckMayDelete(const WriteTarget& target, const DeleteRequest& request,
                             const StoredObjectPtr& stored) {
@@ -334,6 +323,7 @@ Result<void> ObjectWriter::Complete(Draft& draft) {
     return complete;
   }
   ToStorageVersion(draft.target.at, draft.object);
+  if (IsDefinition(*draft.target.at.resource)) CompleteDefinition(draft);
   draft.unchanged = !draft.creates && SameObject(draft.old, draft.object);
   if (draft.unchanged) return {};
   // Its version is not known yet. What is not stored gets none; the answer to the creation of such
@@ -344,6 +334,20 @@ Result<void> ObjectWriter::Complete(Draft& draft) {
   }
   draft.stored = StoredObject::Make(draft.object, version, draft.target.at.resource->fields);
   return CheckSize(draft);
+}
+
+void ObjectWriter::CompleteDefinition(Draft& draft) {
+  // Status comes last, as on a real server, so that it can be amended.
+  if (json::Value* status = draft.object.Find("status")) {
+    json::Value last = std::move(*status);
+    draft.object.Erase("status");
+    draft.object.Set("status", std::move(last));
+  }
+  const json::Value& spec = std::as_const(draft.object)["spec"];
+  if (draft.creates) draft.warnings = DefinitionWarnings(draft.object);
+  if (draft.creates || spec != std::as_const(draft.old)["spec"]) {
+    draft.defined = DefinedResource::Make(spec);
+  }
 }
 
 Result<void> ObjectWriter::CheckSize(const Draft& draft) const {
@@ -383,9 +387,9 @@ Result<WriteOutcome> ObjectWriter::CommitNew(Draft& draft) {
   if (const StoredObjectPtr there = resource.Find(target.namespace_, target.name)) {
     return NameTaken(resource, target.name, there->terminating(), draft.generated);
   }
-  WriteOutcome outcome = Store(target, nullptr, draft.stored, draft.object);
+  WriteOutcome outcome = Store(target, nullptr, draft.stored, draft.object, draft.defined);
   outcome.created = true;
-  if (IsDefinition(resource)) outcome.warnings = DefinitionWarnings(draft.object);
+  outcome.warnings = std::move(draft.warnings);
   if (!target.dry_run) {
     draft.object["metadata"].Set("resourceVersion", VersionText(outcome.stored));
     outcome.document = std::move(draft.object);
@@ -405,7 +409,7 @@ Result<WriteOutcome> ObjectWriter::Commit(Draft& draft) {
     outcome.stored = draft.stored->AtResourceVersion(draft.over->resource_version(), false);
     return outcome;
   }
-  return Store(target, draft.over, draft.stored, draft.object);
+  return Store(target, draft.over, draft.stored, draft.object, draft.defined);
 }
 
 Result<WriteOutcome> ObjectWriter::Write(Draft draft) {
@@ -505,7 +509,7 @@ void ObjectWriter::CompleteDelete(const WriteTarget& target, Deletion& deletion)
   const bool regathered =
       !heard && SetPropagationFinalizers(resource, deletion.request.propagation, object);
   const bool graceful = state_.options.pod_grace && resource.Is("", "pods");
-  const std::int64_t grace = graceful ? GraceOf(object, deletion.request) : 0;
+  const std::int64_t grace = graceful ? GraceOf(object, deletion.request.grace_period_seconds) : 0;
   if (IsDefinition(resource) && !terminating) PrepareDeletion(object, FormatTime(deletion.now));
   const bool finalizers = HasFinalizers(resource, object);
   deletion.removes = grace == 0 && !finalizers;
@@ -541,8 +545,21 @@ Result<WriteOutcome> ObjectWriter::Delete(const WriteTarget& target, const Delet
   return CommitDelete(target, deletion);
 }
 
+bool ObjectWriter::Amend(const WriteTarget& target, const StoredObjectPtr& over,
+                         const json::Value& before, const json::Value& after) {
+  if (Terminating(before) && !HasFinalizers(*target.at.resource, after)) {
+    Remove(target, over);
+    return true;
+  }
+  const StoredObjectPtr made = over->Amended(before, after);
+  if (made == nullptr) return false;
+  Store(target, over, made, after);
+  return true;
+}
+
 WriteOutcome ObjectWriter::Store(const WriteTarget& target, const StoredObjectPtr& old,
-                                 const StoredObjectPtr& made, const json::Value& object) {
+                                 const StoredObjectPtr& made, const json::Value& object,
+                                 std::shared_ptr<const DefinedResource> defined) {
   ServedResource& resource = *target.at.resource;
   if (target.dry_run) return {.stored = made};
   const StoredObjectPtr stored = made->AtResourceVersion(++state_.resource_version, false);
@@ -552,7 +569,9 @@ WriteOutcome ObjectWriter::Store(const WriteTarget& target, const StoredObjectPt
   state_.VersionReached();
   strategy_.Stored(resource, *stored, object);
   const ResourceAt at = StoredAt(target.at);
-  for (WriteObserver* observer : observers_) observer->AfterPut(at, old, stored, object);
+  const ObjectPut put{
+      .at = at, .old = old, .stored = stored, .object = object, .defined = std::move(defined)};
+  for (WriteObserver* observer : observers_) observer->AfterPut(put);
   return {.stored = stored};
 }
 

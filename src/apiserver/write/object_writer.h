@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -79,6 +80,9 @@ struct Draft {
   // What comes of it, but for its resourceVersion; null with `unchanged`.
   StoredObjectPtr stored{};
   bool unchanged = false;
+  // Of a definition with a new spec: what that says, and what is to be said of it.
+  std::shared_ptr<const DefinedResource> defined{};
+  std::vector<std::string> warnings{};
 };
 
 // An object on its way out.
@@ -136,6 +140,12 @@ class ObjectWriter {
   using Change = std::function<Result<void>(json::Value& object)>;
   Result<WriteOutcome> Modify(const WriteTarget& target, const Change& change);
   Result<WriteOutcome> Delete(const WriteTarget& target, const DeleteRequest& request);
+  // Puts the metadata and the status of `after` in the place of those of `over`, which is there and
+  // has those of `before`; or removes it, if it has waited for nothing but that. Costs by these
+  // alone, and by what the observers get from `after`. No checks are made. False: see
+  // StoredObject::Amended.
+  bool Amend(const WriteTarget& target, const StoredObjectPtr& over, const json::Value& before,
+             const json::Value& after);
 
   // Whether the object, of a version with a schema, surely has the schema's members only, and those
   // of the right types. No means that it has to be looked at more closely. On any thread.
@@ -157,6 +167,8 @@ class ObjectWriter {
   static Result<void> TurnIntoCreate(Draft& draft);
   Result<void> CompleteNew(Draft& draft) const;
   Result<void> CompleteUpdate(Draft& draft);
+  // Reads the spec of a definition.
+  static void CompleteDefinition(Draft& draft);
   Result<void> CheckSize(const Draft& draft) const;
   Result<void> Merge(Draft& draft, std::vector<StatusCause>& causes) const;
   Result<void> ValidateUpdate(const Draft& draft, std::vector<StatusCause> causes) const;
@@ -165,7 +177,8 @@ class ObjectWriter {
 
   // `made`: the object, whatever its resourceVersion.
   WriteOutcome Store(const WriteTarget& target, const StoredObjectPtr& old,
-                     const StoredObjectPtr& made, const json::Value& object);
+                     const StoredObjectPtr& made, const json::Value& object,
+                     std::shared_ptr<const DefinedResource> defined = nullptr);
   WriteOutcome Remove(const WriteTarget& target, const StoredObjectPtr& old);
 
   ServerState& state_;

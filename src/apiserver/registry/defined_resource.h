@@ -1,0 +1,41 @@
+// apiserver/registry/defined_resource.h
+//
+// DefinedResource: what the spec of a CustomResourceDefinition says of its resource, read once.
+
+#ifndef KINFORMER_APISERVER_REGISTRY_DEFINED_RESOURCE_H_
+#define KINFORMER_APISERVER_REGISTRY_DEFINED_RESOURCE_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/json.h"
+
+#include "apiserver/registry/served_resource.h"
+#include "apiserver/store/stored_object.h"
+
+namespace kinformer::apiserver {
+
+// Immutable and shared. To make one costs as much as to parse the definition, and so does its end.
+struct DefinedResource {
+  std::string group{};
+  std::string plural{};
+  std::string kind{};
+  bool namespaced = false;
+  std::vector<Subresource> subresources{};
+  // Most preferred first.
+  std::vector<std::shared_ptr<const ServedVersion>> versions{};
+  std::vector<SelectableField> fields{};
+
+  // On any thread. `spec` is that of a definition that has been checked.
+  static std::shared_ptr<const DefinedResource> Make(const json::Value& spec);
+};
+
+// "v1" before "v1beta2" before "v1beta1" before "v1alpha1" before everything else: is `a` preferred
+// to `b`?
+bool PreferVersion(std::string_view a, std::string_view b);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_REGISTRY_DEFINED_RESOURCE_H_

@@ -1,0 +1,39 @@
+// apiserver/write/disposal.h
+//
+// Disposal: what takes long to destroy, such as the schema of a large definition, ends elsewhere
+// than on the loop.
+
+#ifndef KINFORMER_APISERVER_WRITE_DISPOSAL_H_
+#define KINFORMER_APISERVER_WRITE_DISPOSAL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "apiserver/registry/server_state.h"
+#include "apiserver/request/off_loop.h"
+
+namespace kinformer::apiserver {
+
+// While it is there, it is what the state's `discard` does. Loop-confined.
+class Disposal {
+ public:
+  // Both must outlive it.
+  Disposal(ServerState& state, OffLoop& off_loop);
+  Disposal(const Disposal&) = delete;
+  Disposal& operator=(const Disposal&) = delete;
+  ~Disposal();
+
+ private:
+  void Discard(std::shared_ptr<const void> garbage, std::size_t bytes);
+
+  ServerState& state_;
+  OffLoop& off_loop_;
+  std::map<std::uint64_t, OffLoop::Ticket> under_way_;
+  std::uint64_t next_ = 0;
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_WRITE_DISPOSAL_H_
