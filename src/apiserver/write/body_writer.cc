@@ -118,6 +118,8 @@ struct BodyWriter::Job {
 
   // Makes the answer; null: that shows the object.
   std::function<ResponsePtr(const WriteOutcome&)> show{};
+  // Makes it on the loop, whatever it takes; null: nobody does.
+  std::function<ResponsePtr(const WriteOutcome&)> then{};
   ResponsePtr failure{};
   Result<WriteOutcome> outcome = WriteOutcome();
   ResponsePtr answer{};
@@ -221,6 +223,10 @@ ResponsePtr BodyWriter::Commit(const JobPtr& job) {
 
 ResponsePtr BodyWriter::Answer(const JobPtr& job) {
   const ResourceRequest& request = *job->request;
+  if (job->then != nullptr) {
+    return job->outcome ? job->then(*job->outcome)
+                        : ErrorResponse(job->outcome.error(), request.accept);
+  }
   // Other forms than the text take time, and an object that others have is of the loop.
   const bool text = job->show == nullptr && IsStoredText(request.at, request.format);
   if (!job->outcome || text || !OffLoop::IsMuch(job->bytes)) {
@@ -267,6 +273,7 @@ ResponsePtr BodyWriter::Change(ResourceRequest request, ObjectChange change) {
   job->draft.target.at = job->live;
   job->change = std::move(change.apply);
   job->show = std::move(change.answer);
+  job->then = std::move(change.then);
   return FindToChange(job);
 }
 
@@ -292,6 +299,17 @@ ResponsePtr BodyWriter::Delete(ResourceRequest request) {
   const JobPtr job = NewJob(std::move(request));
   job->deletes = true;
   return Step(job, &BodyWriter::DecodeDelete, &BodyWriter::BeginDelete);
+}
+
+ResponsePtr BodyWriter::Delete(ResourceRequest request, ObjectDeletion deletion) {
+  request.body.clear();
+  const JobPtr job = NewJob(std::move(request));
+  job->draft.target = std::move(deletion.target);
+  job->draft.target.at = job->live;
+  job->deletes = true;
+  job->deletion.request = std::move(deletion.request);
+  job->then = std::move(deletion.then);
+  return BeginDelete(job);
 }
 
 Result<void> BodyWriter::DecodeDelete(Job& job) {
@@ -326,7 +344,8 @@ ResponsePtr BodyWriter::CommitDelete(const JobPtr& job) {
   WriteOutcome outcome = writer_.CommitDelete(job->draft.target, job->deletion);
   outcome.accepted = !outcome.removed && job->cascades;
   const ResourceRequest& request = *job->request;
-  if (outcome.removed && !request.at.resource->delete_returns_object) {
+  const bool shown = job->then != nullptr || request.at.resource->delete_returns_object;
+  if (outcome.removed && !shown) {
     return DeletedAnswer(request, outcome);
   }
   job->outcome = std::move(outcome);

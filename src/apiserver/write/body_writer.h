@@ -31,6 +31,16 @@ struct ObjectChange {
   // Both on any thread, the second with an object that nobody else has.
   ObjectWriter::Change apply{};
   std::function<ResponsePtr(const WriteOutcome&)> answer{};
+  // On the loop, in place of `answer`: what it comes to may come later.
+  std::function<ResponsePtr(const WriteOutcome&)> then{};
+};
+
+// A delete that no body asks for.
+struct ObjectDeletion {
+  WriteTarget target{};  // `at` is the request's
+  DeleteRequest request{};
+  // As of ObjectChange.
+  std::function<ResponsePtr(const WriteOutcome&)> then{};
 };
 
 // Whatever is in a body, the loop sees little of it: what costs by its size, or by that of the
@@ -51,6 +61,7 @@ class BodyWriter {
   ResponsePtr Patch(ResourceRequest request);
   ResponsePtr Change(ResourceRequest request, ObjectChange change);
   ResponsePtr Delete(ResourceRequest request);
+  ResponsePtr Delete(ResourceRequest request, ObjectDeletion deletion);
 
  private:
   struct Job;

@@ -1,10 +1,15 @@
 #include "apiserver/write/eviction.h"
 
-#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "kinformer/json.h"
 #include "kinformer/label_selector.h"
+#include "kinformer/result.h"
 
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/selection.h"
@@ -38,21 +43,6 @@ bool Unprotected(const json::Value& pod) {
   const std::string& phase = pod.At("/status/phase").StringOrEmpty();
   return phase == "Succeeded" || phase == "Failed" || phase == "Pending" ||
          !pod.At("/metadata/deletionTimestamp").is_null();
-}
-
-std::vector<StoredObjectPtr> BudgetsOf(const ServerState& state, const ServedResource& budgets,
-                                       const StoredObject& pod) {
-  std::vector<StoredObjectPtr> found;
-  budgets.store->Walk(NamespacePrefix(pod.namespace_()), {}, state.resource_version,
-                      [&](const StoredObjectPtr& stored) {
-                        const json::Value budget = stored->Parse();
-                        const json::Value& selector = budget.At("/spec/selector");
-                        if (selector.is_null()) return true;
-                        const auto labels = LabelSelector::Parse(SelectorText(selector));
-                        if (labels && MatchesLabels(*labels, pod)) found.push_back(stored);
-                        return true;
-                      });
-  return found;
 }
 
 // The budget's status with one disruption fewer.
@@ -95,92 +85,182 @@ Result<void> TakeDisruption(json::Value& budget, std::string_view pod, std::stri
   return {};
 }
 
-Result<void> AskBudgets(ServerState& state, ObjectWriter& writer, const WriteTarget& target,
-                        const StoredObjectPtr& stored, const json::Value& pod) {
-  const ResourceAt budgets = state.resources.Find("policy", "v1", "poddisruptionbudgets");
-  if (!budgets) return {};
-  const std::vector<StoredObjectPtr> found = BudgetsOf(state, *budgets.resource, *stored);
-  if (found.empty()) return {};
-  if (found.size() > 1) {
-    return Error(Reason::kUnknown,
-                 "This pod has more than one PodDisruptionBudget, which the eviction subresource "
-                 "does not support.")
-        .WithHttpStatus(500);
-  }
-  const json::Value budget = found[0]->Parse();
-  if (!Ready(pod)) {
-    const std::int64_t desired = budget.At("/status/desiredHealthy").AsInt64().value_or(0);
-    const bool healthy =
-        desired > 0 && budget.At("/status/currentHealthy").AsInt64().value_or(0) >= desired;
-    if (healthy || budget.At("/spec/unhealthyPodEvictionPolicy").StringOrEmpty() == "AlwaysAllow") {
-      return {};
-    }
-  }
-  const auto taken =
-      writer.Modify({.at = budgets,
-                     .namespace_ = target.namespace_,
-                     .name = std::string(found[0]->name()),
-                     .subresource = "status",
-                     .dry_run = target.dry_run},
-                    [&](json::Value& object) {
-                      return TakeDisruption(object, target.name, FormatTime(state.env.WallNow()));
-                    });
-  if (!taken) return taken.error();
-  return {};
+// Says in the pod's status why it goes.
+void AddDisruptionTarget(std::string_view now, json::Value& pod) {
+  json::Array& conditions = pod["status"]["conditions"].EnsureArray();
+  std::erase_if(conditions, [](const json::Value& condition) {
+    return condition["type"].StringOrEmpty() == "DisruptionTarget";
+  });
+  conditions.push_back(json::Value::MakeObject({{"type", "DisruptionTarget"},
+                                                {"status", "True"},
+                                                {"lastProbeTime", json::Value()},
+                                                {"lastTransitionTime", now},
+                                                {"reason", "EvictionByEvictionAPI"},
+                                                {"message", "Eviction API: evicting"}}));
 }
 
-// Says in the pod's status why it goes.
-Result<void> MarkDisrupted(const ServerState& state, ObjectWriter& writer, WriteTarget target) {
-  target.subresource = "status";
-  const auto marked = writer.Modify(target, [&state](json::Value& pod) -> Result<void> {
-    json::Value& conditions = pod["status"]["conditions"];
-    json::Array& list = conditions.EnsureArray();
-    list.erase(std::remove_if(list.begin(), list.end(),
-                              [](const json::Value& condition) {
-                                return condition["type"].StringOrEmpty() == "DisruptionTarget";
-                              }),
-               list.end());
-    list.push_back(json::Value::MakeObject({{"type", "DisruptionTarget"},
-                                            {"status", "True"},
-                                            {"lastProbeTime", json::Value()},
-                                            {"lastTransitionTime", FormatTime(state.WallNow())},
-                                            {"reason", "EvictionByEvictionAPI"},
-                                            {"message", "Eviction API: evicting"}}));
-    return {};
-  });
-  if (!marked) return marked.error();
-  return {};
+Error OtherPod(const std::string& name, std::string_view asked, std::string_view is) {
+  return ConflictError({.resource = "Pod", .name = name}, UidConflict(asked, is));
 }
 
 }  // namespace
 
-Result<void> Evict(ServerState& state, ObjectWriter& writer, WriteTarget target,
-                   const json::Value& eviction) {
-  const std::string& name = eviction.At("/metadata/name").StringOrEmpty();
-  if (name != target.name) {
-    return BadRequestError("name in URL does not match name in Eviction object");
+struct Evictions::Job {
+  ResourceRequest request{};  // its body is let go when it has been read
+  WriteTarget target{};
+  std::function<ResponsePtr()> done{};
+
+  // What the Eviction says.
+  std::string name{};
+  Result<DecodedDelete> options = DecodedDelete();
+
+  StoredObjectPtr pod{};
+  bool is_protected = true;
+  bool ready = false;
+
+  // Those in the pod's namespace, and of them those which select it.
+  std::vector<StoredObjectPtr> budgets{};
+  std::vector<StoredObjectPtr> found{};
+  // Of the one that does.
+  bool lets_unhealthy_go = false;
+
+  // ---- On any thread.
+  void Decode() {
+    const Result<json::Value> eviction = DecodeBody(request.content_type, request.body);
+    request.body.clear();
+    if (!eviction) {
+      options = eviction.error();
+      return;
+    }
+    name = eviction->At("/metadata/name").StringOrEmpty();
+    options = name == target.name ? DeleteOptionsOf((*eviction)["deleteOptions"])
+                                  : Result<DecodedDelete>(BadRequestError(
+                                        "name in URL does not match name in Eviction object"));
   }
-  const auto options = DeleteOptionsOf(eviction["deleteOptions"]);
-  if (!options) return options.error();
-  target.dry_run = target.dry_run || options->dry_run;
-  target.subresource.clear();
+
+  void LookAtPod() {
+    const json::Value object = pod->Parse();
+    is_protected = !Unprotected(object);
+    ready = Ready(object);
+  }
+
+  void LookAtBudgets() {
+    for (const StoredObjectPtr& stored : budgets) {
+      const json::Value budget = stored->Parse();
+      const json::Value& selector = budget.At("/spec/selector");
+      if (selector.is_null()) continue;
+      const auto labels = LabelSelector::Parse(SelectorText(selector));
+      if (!labels || !MatchesLabels(*labels, *pod)) continue;
+      found.push_back(stored);
+      const std::int64_t desired = budget.At("/status/desiredHealthy").AsInt64().value_or(0);
+      const bool healthy =
+          desired > 0 && budget.At("/status/currentHealthy").AsInt64().value_or(0) >= desired;
+      lets_unhealthy_go =
+          healthy || budget.At("/spec/unhealthyPodEvictionPolicy").StringOrEmpty() == "AlwaysAllow";
+    }
+  }
+
+  // A request to change an object, whoever has it.
+  [[nodiscard]] ResourceRequest RequestFor(const WriteTarget& changed) const {
+    ResourceRequest out = request;
+    out.at = changed.at;
+    out.info.name = changed.name;
+    out.info.subresource = changed.subresource;
+    return out;
+  }
+
+  [[nodiscard]] ResponsePtr Fail(const Error& error) const {
+    return ErrorResponse(error, request.accept);
+  }
+};
+
+ResponsePtr Evictions::Evict(ResourceRequest request, bool dry_run,
+                             std::function<ResponsePtr()> done) {
+  const std::size_t cost = DecodingCost(request.content_type, request.body);
+  const auto job = std::make_shared<Job>();
+  job->target = {.at = request.at,
+                 .namespace_ = request.info.namespace_,
+                 .name = request.info.name,
+                 .dry_run = dry_run,
+                 .user = request.user};
+  job->request = std::move(request);
+  job->done = std::move(done);
+  return off_loop_.Run(cost, [job] { job->Decode(); }, [this, job] { return FindPod(job); });
+}
+
+ResponsePtr Evictions::FindPod(const JobPtr& job) {
+  if (!job->options) return job->Fail(job->options.error());
+  WriteTarget& target = job->target;
+  target.dry_run = target.dry_run || job->options->dry_run;
   const ServedResource& resource = *target.at.resource;
-  const StoredObjectPtr stored = resource.Find(target.namespace_, target.name);
-  if (stored == nullptr) return NotFoundError(resource.Subject(target.name));
-  if (options->request.uid && *options->request.uid != stored->uid()) {
-    return ConflictError({.resource = "Pod", .name = target.name},
-                         UidConflict(*options->request.uid, stored->uid()));
+  job->pod = resource.Find(target.namespace_, target.name);
+  if (job->pod == nullptr) return job->Fail(NotFoundError(resource.Subject(target.name)));
+  if (const auto& uid = job->options->request.uid; uid && *uid != job->pod->uid()) {
+    return job->Fail(OtherPod(target.name, *uid, job->pod->uid()));
   }
-  const json::Value pod = stored->Parse();
-  if (!Unprotected(pod)) {
-    if (Result<void> asked = AskBudgets(state, writer, target, stored, pod); !asked) return asked;
+  return off_loop_.Run(
+      job->pod->body().size(), [job] { job->LookAtPod(); },
+      [this, job] { return FindBudgets(job); });
+}
+
+ResponsePtr Evictions::FindBudgets(const JobPtr& job) {
+  const ResourceAt budgets = state_.resources.Find("policy", "v1", "poddisruptionbudgets");
+  if (!job->is_protected || !budgets) return MarkDisrupted(job);
+  std::size_t bytes = 0;
+  budgets.resource->store->Walk(NamespacePrefix(job->pod->namespace_()), {},
+                                state_.resource_version, [&](const StoredObjectPtr& stored) {
+                                  bytes += stored->body().size();
+                                  job->budgets.push_back(stored);
+                                  return true;
+                                });
+  return off_loop_.Run(
+      bytes, [job] { job->LookAtBudgets(); }, [this, job] { return TakeDisruption(job); });
+}
+
+ResponsePtr Evictions::TakeDisruption(const JobPtr& job) {
+  if (job->found.size() > 1) {
+    return job->Fail(
+        Error(Reason::kUnknown,
+              "This pod has more than one PodDisruptionBudget, which the eviction subresource "
+              "does not support.")
+            .WithHttpStatus(500));
   }
-  if (!target.dry_run) {
-    if (Result<void> marked = MarkDisrupted(state, writer, target); !marked) return marked;
-  }
-  const auto deleted = writer.Delete(target, options->request);
-  if (!deleted) return deleted.error();
-  return {};
+  if (job->found.empty() || (!job->ready && job->lets_unhealthy_go)) return MarkDisrupted(job);
+  ObjectChange change{
+      .target = {.at = state_.resources.Find("policy", "v1", "poddisruptionbudgets"),
+                 .namespace_ = job->target.namespace_,
+                 .name = std::string(job->found.front()->name()),
+                 .subresource = "status",
+                 .dry_run = job->target.dry_run}};
+  change.apply = [pod = job->target.name, now = FormatTime(state_.env.WallNow())](
+                     json::Value& budget) { return apiserver::TakeDisruption(budget, pod, now); };
+  change.then = [this, job](const WriteOutcome&) { return MarkDisrupted(job); };
+  ResourceRequest request = job->RequestFor(change.target);
+  return bodies_.Change(std::move(request), std::move(change));
+}
+
+ResponsePtr Evictions::MarkDisrupted(const JobPtr& job) {
+  if (job->target.dry_run) return DeletePod(job);
+  ObjectChange change{.target = job->target};
+  change.target.subresource = "status";
+  change.apply = [uid = std::string(job->pod->uid()), name = job->target.name,
+                  now = FormatTime(state_.WallNow())](json::Value& pod) -> Result<void> {
+    const std::string& is = std::as_const(pod).At("/metadata/uid").StringOrEmpty();
+    if (is != uid) return OtherPod(name, uid, is);
+    AddDisruptionTarget(now, pod);
+    return {};
+  };
+  change.then = [this, job](const WriteOutcome&) { return DeletePod(job); };
+  ResourceRequest request = job->RequestFor(change.target);
+  return bodies_.Change(std::move(request), std::move(change));
+}
+
+ResponsePtr Evictions::DeletePod(const JobPtr& job) {
+  ObjectDeletion deletion{.target = job->target, .request = job->options->request};
+  // The one that was asked about, and no other.
+  deletion.request.uid = std::string(job->pod->uid());
+  deletion.then = [job](const WriteOutcome&) { return job->done(); };
+  return bodies_.Delete(job->RequestFor(job->target), std::move(deletion));
 }
 
 }  // namespace kinformer::apiserver

@@ -11,7 +11,6 @@
 #include "apiserver/request/patch.h"
 #include "apiserver/request/responses.h"
 #include "apiserver/write/collection_deletion.h"
-#include "apiserver/write/eviction.h"
 #include "apiserver/write/request_body.h"
 #include "apiserver/write/scale.h"
 #include "apiserver/write/unstored_answer.h"
@@ -130,12 +129,16 @@ ResponsePtr Mutations::Create(ResourceRequest request) {
   if (binds || subresource == "eviction" || subresource == "token") {
     const auto query = DecodeWriteQuery(request.info.query, "CreateOptions");
     if (!query) return ErrorResponse(query.error(), request.accept);
+    if (subresource == "eviction") {
+      const bool pretty = request.format.pretty;
+      return evictions_.Evict(std::move(request), query->dry_run,
+                              [pretty] { return Done(pretty); });
+    }
     return WithBody(
         std::move(request), Sent,
         [this, binds, dry_run = query->dry_run](ResourceRequest sent, json::Value body) {
-          if (binds) return Bind(std::move(sent), std::move(body), dry_run);
-          return sent.info.subresource == "token" ? RequestToken(sent, std::move(body), dry_run)
-                                                  : Evict(sent, body, dry_run);
+          return binds ? Bind(std::move(sent), std::move(body), dry_run)
+                       : RequestToken(sent, std::move(body), dry_run);
         });
   }
   if (!subresource.empty() || !request.info.name.empty()) {
@@ -264,12 +267,6 @@ ResponsePtr Mutations::Bind(ResourceRequest request, json::Value body, bool dry_
   };
   change.answer = [pretty = request.format.pretty](const WriteOutcome&) { return Done(pretty); };
   return bodies_.Change(std::move(request), std::move(change));
-}
-
-ResponsePtr Mutations::Evict(const ResourceRequest& request, const json::Value& body,
-                             bool dry_run) {
-  const auto evicted = apiserver::Evict(state_, writer_, TargetOf(request, dry_run), body);
-  return evicted ? Done(request.format.pretty) : ErrorResponse(evicted.error(), request.accept);
 }
 
 ResponsePtr Mutations::RequestToken(const ResourceRequest& request, json::Value body,

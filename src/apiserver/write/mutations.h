@@ -18,6 +18,7 @@
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
 #include "apiserver/write/body_writer.h"
+#include "apiserver/write/eviction.h"
 #include "apiserver/write/object_writer.h"
 #include "apiserver/write/request_body.h"
 #include "apiserver/write/reviews.h"
@@ -36,7 +37,8 @@ class Mutations {
         tokens_(tokens),
         reviews_(state, tokens),
         off_loop_(off_loop),
-        bodies_(state, writer, off_loop) {}
+        bodies_(state, writer, off_loop),
+        evictions_(state, off_loop, bodies_) {}
 
   ResponsePtr Create(ResourceRequest request);
   ResponsePtr Update(ResourceRequest request) { return bodies_.Update(std::move(request)); }
@@ -57,9 +59,8 @@ class Mutations {
   // `apply`: null where the body is a Scale.
   ResponsePtr ChangeScale(ResourceRequest request, json::Value body, PatchFunction apply,
                           bool dry_run);
-  // POST to pods/x/binding (or bindings), pods/x/eviction, serviceaccounts/x/token.
+  // POST to pods/x/binding (or bindings), serviceaccounts/x/token.
   ResponsePtr Bind(ResourceRequest request, json::Value body, bool dry_run);
-  ResponsePtr Evict(const ResourceRequest& request, const json::Value& body, bool dry_run);
   ResponsePtr RequestToken(const ResourceRequest& request, json::Value body, bool dry_run);
   // Resources that only answer: access reviews.
   ResponsePtr Review(ResourceRequest request, json::Value body);
@@ -70,6 +71,7 @@ class Mutations {
   Reviews reviews_;
   OffLoop& off_loop_;
   BodyWriter bodies_;
+  Evictions evictions_;
 };
 
 }  // namespace kinformer::apiserver
