@@ -6,9 +6,11 @@
 #ifndef KINFORMER_TEST_INTEGRATION_FAIR_SERVER_H_
 #define KINFORMER_TEST_INTEGRATION_FAIR_SERVER_H_
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <gtest/gtest.h>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -68,6 +70,33 @@ class FairServer : public ::testing::Test {
       }
       EXPECT_LT(longest, allowed) << row.name;
       RecordProperty(row.name + "_us", std::to_string(longest.count() / 1000));
+    }
+  }
+
+  // The same with rows that can be done once: up to three times, with what `rows` makes for each
+  // attempt, of others' names.
+  void AskAnew(const std::function<std::vector<FairRow>(int attempt)>& rows) {
+    const auto allowed = LongestTurnAllowed();
+    std::map<std::string, std::chrono::nanoseconds> least;
+    bool fair = false;
+    for (int attempt = 0; attempt < 3 && !fair; ++attempt) {
+      fair = true;
+      for (const FairRow& row : rows(attempt)) {
+        const std::string request = row.request();
+        LoopTurns turns(server_.env());
+        const RawReply reply = Ask(request);
+        while (row.done && !row.done()) {
+        }
+        const std::chrono::nanoseconds longest = turns.Longest();
+        EXPECT_EQ(reply.status, row.status) << row.name << ": " << reply.text.substr(0, 500);
+        const auto known = least.emplace(row.name, longest).first;
+        known->second = std::min(known->second, longest);
+        fair = fair && known->second < allowed;
+      }
+    }
+    for (const auto& [name, longest] : least) {
+      EXPECT_LT(longest, allowed) << name;
+      RecordProperty(name + "_us", std::to_string(longest.count() / 1000));
     }
   }
 

@@ -230,6 +230,140 @@ std::vector<FairRow> Reads() {
   };
 }
 
+std::string JsonObject(std::size_t count, const std::function<std::string(std::size_t)>& member) {
+  std::string out = JsonList(count, member);
+  out.front() = '{';
+  out.back() = '}';
+  return out;
+}
+
+// A definition of almost as many bytes as an object may have, in two versions, and as much again
+// that says nothing.
+std::string LargeDefinition(const std::string& plural, const std::string& kind) {
+  const auto schema = [](std::size_t count) {
+    return R"({"type":"object","properties":{"spec":{"type":"object","properties":)" +
+           JsonObject(count,
+                      [](std::size_t i) {
+                        return "\"p" + std::to_string(i) + R"(":{"type":"string","description":")" +
+                               Repeat("It is what it is. ", 6) +
+                               R"(","maxLength":50,"pattern":"^[a-z]+$"})";
+                      }) +
+           "}}}";
+  };
+  const auto version = [&](std::string_view name, bool stored, std::size_t count) {
+    return R"({"name":")" + std::string(name) + R"(","served":true,"storage":)" +
+           (stored ? "true" : "false") + R"(,"schema":{"openAPIV3Schema":)" + schema(count) + "}}";
+  };
+  return R"({"metadata":{"name":")" + plural +
+         R"(.l.example"},"spec":{"group":"l.example","scope":"Namespaced","names":{"plural":")" +
+         plural + R"(","kind":")" + kind + R"("},"versions":[)" + version("v1", true, 4'000) + "," +
+         version("v2", false, 3'000) + R"(]},"x":[)" + Repeat("0,", 600'000) + "0]}";
+}
+
+// What a definition costs from its creation to its end, and what is asked of a server that has it.
+std::vector<FairRow> Definitions(int attempt, const std::function<bool(const std::string&)>& gone) {
+  const std::string plural = "larges" + std::to_string(attempt);
+  const std::string kind = "K" + plural;
+  const std::string one = std::string(kCrds) + "/" + plural + ".l.example";
+  const std::string things = "/apis/l.example/v1/namespaces/default/" + plural;
+  const auto patch = [=](std::string_view type, std::string body, std::string_view of = {}) {
+    return [=] {
+      return RequestText("PATCH", one + std::string(of),
+                         {{"Content-Type", "application/" + std::string(type) + "-patch+json"}},
+                         body);
+    };
+  };
+  return {
+      {"DefinitionCreate", 201, [=] { return Json("POST", kCrds, LargeDefinition(plural, kind)); }},
+      {"DefinitionServes", 201,
+       [=] {
+         return Json("POST", things,
+                     R"({"apiVersion":"l.example/v1","kind":")" + kind +
+                         R"(","metadata":{"name":"one"},"spec":{"p1":"a"}})");
+       }},
+      {"DefinitionRefuses", 422,
+       [=] {
+         return Json("POST", things,
+                     R"({"apiVersion":"l.example/v1","kind":")" + kind +
+                         R"(","metadata":{"name":"two"},"spec":{"p1":"A"}})");
+       }},
+      {"DefinitionLabel", 200, patch("merge", R"({"metadata":{"labels":{"a":"b"}}})")},
+      {"DefinitionStatus", 200, patch("merge", R"({"status":{"conditions":null}})", "/status")},
+      {"DefinitionNames", 200, patch("merge", R"({"spec":{"names":{"shortNames":["s"]}}})")},
+      {"DefinitionSchema", 200,
+       patch("json",
+             R"([{"op":"add","value":{"type":"integer","default":7},"path":)"
+             R"("/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/q"}])")},
+      {"DefinitionConflict", 201,
+       [=] { return Json("POST", kCrds, LargeDefinition(plural + "x", kind)); }},
+      {"DefinitionDelete", 200, [=] { return RequestText("DELETE", one); },
+       [=] { return gone(one); }},
+      {"DefinitionAgain", 201, [=] { return Json("POST", kCrds, LargeDefinition(plural, kind)); }},
+      {"DefinitionDeleteCollection", 200, [] { return RequestText("DELETE", kCrds); },
+       [=] { return gone(one) && gone(std::string(kCrds) + "/" + plural + "x.l.example"); }},
+  };
+}
+
+// A large pod goes by a large body that a large budget allows.
+std::vector<FairRow> Evictions(int attempt) {
+  const std::string ns = "/api/v1/namespaces/v" + std::to_string(attempt);
+  const std::string budgets =
+      "/apis/policy/v1/namespaces/v" + std::to_string(attempt) + "/poddisruptionbudgets";
+  const auto merge = [](const std::string& target, const std::string& body) {
+    return RequestText("PATCH", target, {{"Content-Type", "application/merge-patch+json"}}, body);
+  };
+  const auto pod = [=](std::string_view name) {
+    return [=] {
+      return Json("POST", ns + "/pods",
+                  R"({"metadata":{"labels":{"a":"b"},"name":")" + std::string(name) +
+                      R"("},"spec":{"containers":)" + Containers(6'000) + "}}");
+    };
+  };
+  const auto runs = [=](std::string_view name) {
+    return [=] {
+      return merge(ns + "/pods/" + std::string(name) + "/status",
+                   R"({"status":{"phase":"Running"}})");
+    };
+  };
+  const auto evict = [=](std::string_view name) {
+    return [=] {
+      return Json("POST", ns + "/pods/" + std::string(name) + "/eviction",
+                  R"({"metadata":{"name":")" + std::string(name) + R"("},"x":{)" +
+                      Members(80'000, "1") + "}}");
+    };
+  };
+  return {
+      {"EvictionNamespace", 201,
+       [=] {
+         return Json("POST", "/api/v1/namespaces",
+                     R"({"metadata":{"name":"v)" + std::to_string(attempt) + "\"}}");
+       }},
+      {"EvictedPod", 201, pod("a")},
+      {"EvictedPodRuns", 200, runs("a")},
+      {"Eviction", 201, evict("a")},
+      {"Budget", 201,
+       [=] {
+         return Json(
+             "POST", budgets,
+             R"({"metadata":{"name":"b"},"spec":{"minAvailable":1,"selector":)"
+             R"({"matchExpressions":[{"key":"a","operator":"NotIn","values":)" +
+                 JsonList(60'000, [](std::size_t i) { return "\"x" + std::to_string(i) + "\""; }) +
+                 "}]}}}");
+       }},
+      {"BudgetAllows", 200,
+       [=] {
+         return merge(budgets + "/b/status",
+                      R"({"status":{"observedGeneration":1,"disruptionsAllowed":1}})");
+       }},
+      {"OtherPod", 201, pod("c")},
+      {"OtherPodRuns", 200, runs("c")},
+      {"EvictionUnderBudget", 201, evict("c")},
+      {"RefusedPod", 201, pod("d")},
+      {"RefusedPodRuns", 200, runs("d")},
+      {"EvictionRefused", 429, evict("d")},
+  };
+}
+
 class FairToBodies : public FairServer {
  protected:
   FairToBodies() {
@@ -259,6 +393,15 @@ TEST_F(FairToBodies, LargeBodiesAreNoOnesBusinessButTheirSenders) {
 }
 
 TEST_F(FairToBodies, SubresourcesReviewsAndDeletes) { AskAll(OtherBodies()); }
+
+TEST_F(FairToBodies, LargeDefinitions) {
+  AskAnew([this](int attempt) {
+    return Definitions(
+        attempt, [this](const std::string& target) { return Ask(Get(target)).status == 404; });
+  });
+}
+
+TEST_F(FairToBodies, LargePodsThatAreEvicted) { AskAnew(Evictions); }
 
 TEST_F(FairToBodies, LargeAnswersAndCollectionsComeInTurns) {
   std::string manifests = "apiVersion: v1\nkind: Namespace\nmetadata: {name: crowd}\n";
