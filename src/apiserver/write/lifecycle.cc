@@ -168,8 +168,11 @@ void Lifecycle::EstablishDefinition(const ResourceAt& at, const std::string& nam
 
 void Lifecycle::Serve(const std::string& name) {
   const Definition& known = definitions_[name];
+  const bool is_new = ResourceOf(name) == nullptr;
   const auto resource = state_.resources.Install(known.defined, known.accepted_names);
   if (resource == nullptr) return;
+  // There may have been one of that name before: what became of its objects, nobody knows here.
+  if (is_new) resource->store->Compact(state_.resource_version);
   (void)ReshapeObjects(*resource, state_.resource_version, state_.resources.limits(),
                        state_.env.Now());
   // What watchers have been told may not be what they would be told now.
