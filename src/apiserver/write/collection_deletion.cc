@@ -1,7 +1,9 @@
 #include "apiserver/write/collection_deletion.h"
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "apiserver/errors/status.h"
 #include "apiserver/read/list_stream.h"
@@ -45,30 +47,69 @@ class CollectionDeletion final : public Deferred {
   void Turn() {
     const WorkSlice turn(state_.env);
     const Selection& selection = plan_.selection;
-    const bool all = sweep_.Run(
+    all_ = sweep_.Run(
         *store_, pin_.resource_version(), turn,
         [&](const StoredObject& stored) {
           return selection.InScope(stored) && selection.Matches(stored);
         },
         [this](const StoredObject& stored) {
-          gone_ = Delete(stored);
+          Delete(stored);
           return gone_.ok() && (plan_.limit <= 0 || ++count_ < plan_.limit);
         });
+    Next();
+  }
+
+  void Next() {
     if (!gone_) return Begin(ErrorResponse(gone_.error(), plan_.request.accept));
-    if (all) return Begin(std::move(answer_));
+    if (!large_.empty()) return DeleteLarge();
+    if (all_) return Begin(std::move(answer_));
     state_.Post([this, alive = std::weak_ptr<int>(alive_)] {
       if (!alive.expired()) Turn();
     });
   }
 
-  Result<void> Delete(const StoredObject& stored) {
-    const auto outcome = writer_.Delete({.at = plan_.request.at,
-                                         .namespace_ = std::string(stored.namespace_()),
-                                         .name = std::string(stored.name()),
-                                         .dry_run = plan_.dry_run},
-                                        plan_.each);
-    if (outcome || IsNotFound(outcome.error())) return {};
-    return outcome.error();
+  void Delete(const StoredObject& stored) {
+    WriteTarget target{.at = plan_.request.at,
+                       .namespace_ = std::string(stored.namespace_()),
+                       .name = std::string(stored.name()),
+                       .dry_run = plan_.dry_run};
+    if (OffLoop::IsMuch(stored.body().size())) {
+      large_.push_back(std::move(target));
+    } else {
+      Note(writer_.Delete(target, plan_.each));
+    }
+  }
+
+  void Note(const Result<WriteOutcome>& outcome) {
+    if (!outcome && !IsNotFound(outcome.error())) gone_ = outcome.error();
+  }
+
+  // One after the other, off the loop.
+  void DeleteLarge() {
+    struct Job {
+      WriteTarget target{};  // of the one that does not change
+      Deletion deletion{};
+    };
+    const auto job = std::make_shared<Job>(
+        Job{.target = std::move(large_.back()), .deletion = {.request = plan_.each}});
+    large_.pop_back();
+    if (Result<void> begun = writer_.BeginDelete(job->target, job->deletion); !begun) {
+      Note(begun.error());
+      return Next();
+    }
+    job->target.at = Unchanging(job->target.at);
+    under_way_ = off_loop_.Start(
+        [&writer = writer_, job] { writer.CompleteDelete(job->target, job->deletion); },
+        [this, job] {
+          WriteTarget target = job->target;
+          target.at = plan_.request.at;
+          if (!ObjectWriter::IsCurrent(target, job->deletion)) {
+            large_.push_back(std::move(target));  // somebody else has changed it
+          } else {
+            (void)writer_.CommitDelete(target, job->deletion);
+          }
+          Next();
+        });
   }
 
   ServerState& state_;
@@ -79,6 +120,9 @@ class CollectionDeletion final : public Deferred {
   const ResourceStore::Pin pin_;
   ResponsePtr answer_;
   ObjectSweep sweep_;
+  bool all_ = false;
+  std::vector<WriteTarget> large_{};  // those that the turn has found
+  OffLoop::Ticket under_way_{};
   Result<void> gone_{};
   std::int64_t count_ = 0;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);

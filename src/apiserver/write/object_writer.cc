@@ -502,13 +502,17 @@ Result<void> ObjectWriter::BeginDelete(const WriteTarget& target, Deletion& dele
 
 void ObjectWriter::CompleteDelete(const WriteTarget& target, Deletion& deletion) const {
   const ServedResource& resource = *target.at.resource;
+  const bool graceful = state_.options.pod_grace && resource.Is("", "pods");
+  if (!graceful && GoesByMetadata(resource, deletion.request.propagation, *deletion.over)) {
+    deletion.removes = true;
+    return;
+  }
   json::Value object = deletion.over->Parse();
   const bool terminating = Terminating(object);
   // A namespace has heard it once.
   const bool heard = terminating && resource.Is("", "namespaces");
   const bool regathered =
       !heard && SetPropagationFinalizers(resource, deletion.request.propagation, object);
-  const bool graceful = state_.options.pod_grace && resource.Is("", "pods");
   const std::int64_t grace = graceful ? GraceOf(object, deletion.request.grace_period_seconds) : 0;
   if (IsDefinition(resource) && !terminating) PrepareDeletion(object, FormatTime(deletion.now));
   const bool finalizers = HasFinalizers(resource, object);
