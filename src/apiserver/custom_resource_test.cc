@@ -480,6 +480,63 @@ TEST_F(CustomResources, SRV198DeletionTakesObjectsAlong) {
   EXPECT_EQ(Make("a", R"({"color":"red"})").status, 201);
 }
 
+TEST_F(CustomResources, ARestoredDefinitionServesWhatItSaysOnceItIsWritten) {
+  Define();
+  const std::int64_t before = server_.server().current_resource_version();
+  EXPECT_EQ(Redefine([](json::Value& d) {
+              SpecOf(d)["properties"]["doors"] =
+                  yaml::Parse("{type: integer, default: 5}").OrExit();
+            }).status,
+            200);
+  EXPECT_EQ(Make("a", R"({"color":"red"})").Json().At("/spec/doors").AsInt64(), 5);
+  server_.server().Restore(before).OrExit();
+  EXPECT_EQ(server_.Do("PATCH", kDefinition, R"({"metadata":{"labels":{"a":"b"}}})", kMerge).status,
+            200);
+  EXPECT_TRUE(Make("b", R"({"color":"red"})").Json().At("/spec/doors").is_null());
+  EXPECT_EQ(server_.Do("DELETE", kDefinition).status, 200);
+  server_.sim().RunFor(std::chrono::seconds(1));
+  EXPECT_EQ(server_.Get(kDefinition).status, 404);
+}
+
+// What is done off the loop for large ones comes to the same.
+TEST_F(CustomResources, LargeDefinitions) {
+  const auto large = [](json::Value& d) {
+    SpecOf(d)["properties"]["color"].Set("description", std::string(100'000, 'x'));
+  };
+  auto watch = server_.Open(std::string(kDefinitions) + "?watch=1&resourceVersion=" + Version());
+  Define(large);
+  const json::Value status = server_.Get(kDefinition).Json()["status"];
+  EXPECT_EQ(status["acceptedNames"].Dump(),
+            R"({"plural":"cars","singular":"car","shortNames":["cr"],"kind":"Car",)"
+            R"("listKind":"CarList"})");
+  EXPECT_EQ(Make("a", R"({"color":"red"})").status, 201);
+  // One that waits for its names gets them as the other goes, and is served then.
+  json::Value other = DefinitionWith(large);
+  other["metadata"].Set("name", "autos.shop.example");
+  other["spec"]["names"].Set("plural", "autos");
+  ASSERT_EQ(server_.Do("POST", kDefinitions, other.Dump()).status, 201);
+  EXPECT_EQ(server_.Get("/apis/shop.example/v1/autos").status, 404);
+  EXPECT_EQ(server_.Do("DELETE", kDefinition).status, 200);
+  server_.sim().RunFor(std::chrono::seconds(1));
+  EXPECT_EQ(server_.Get(kDefinition).status, 404);
+  EXPECT_EQ(server_.Get(kCars).status, 404);
+  EXPECT_EQ(server_.Get("/apis/shop.example/v1/autos").status, 200);
+  watch->Pull(std::size_t{4} << 20);
+  const std::vector<std::string> events = watch->Events();
+  ASSERT_EQ(events.size(), 8U);
+  EXPECT_THAT(events[0], HasSubstr("ADDED cars"));
+  EXPECT_THAT(events[1], HasSubstr("MODIFIED cars"));
+  EXPECT_THAT(events[2], HasSubstr("ADDED autos"));
+  EXPECT_THAT(events[3], HasSubstr("MODIFIED autos"));
+  EXPECT_THAT(events[4], HasSubstr("MODIFIED cars"));
+  EXPECT_THAT(events[5], HasSubstr("MODIFIED cars"));
+  EXPECT_THAT(events[6], HasSubstr("DELETED cars"));
+  EXPECT_THAT(events[7], HasSubstr("MODIFIED autos"));
+  EXPECT_EQ(server_.Do("DELETE", kDefinitions).status, 200);
+  server_.sim().RunFor(std::chrono::seconds(1));
+  EXPECT_EQ(server_.Get("/apis/shop.example/v1/autos").status, 404);
+}
+
 TEST_F(CustomResources, WithoutTheStatusSubresourceStatusIsData) {
   Define([](json::Value& d) { d["spec"]["versions"][0].Erase("subresources"); });
   const json::Value made =

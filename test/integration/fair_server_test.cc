@@ -287,6 +287,15 @@ std::vector<FairRow> Definitions(int attempt, const std::function<bool(const std
                      R"({"apiVersion":"l.example/v1","kind":")" + kind +
                          R"(","metadata":{"name":"two"},"spec":{"p1":"A"}})");
        }},
+      {"OpenApiIndex", 200, [] { return Get("/openapi/v3"); }},
+      {"OpenApiDocument", 200, [] { return Get("/openapi/v3/apis/l.example/v1"); }},
+      {"OpenApiV2", 200, [] { return Get("/openapi/v2"); }},
+      {"DiscoveryOfAll", 200,
+       [] {
+         return RequestText(
+             "GET", "/apis",
+             {{"Accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"}});
+       }},
       {"DefinitionLabel", 200, patch("merge", R"({"metadata":{"labels":{"a":"b"}}})")},
       {"DefinitionStatus", 200, patch("merge", R"({"status":{"conditions":null}})", "/status")},
       {"DefinitionNames", 200, patch("merge", R"({"spec":{"names":{"shortNames":["s"]}}})")},

@@ -190,5 +190,37 @@ TEST(RecordTest, MetadataIsWrittenInItsOrderWithoutNulls) {
   EXPECT_TRUE(dependent->AtResourceVersion(4, true)->owned());
 }
 
+TEST(StoredObjectTest, AmendedKeepsWhatItDoesNotLookAt) {
+  const json::Value object =
+      json::Parse(R"({"metadata":{"name":"a","uid":"u","labels":{"l":"<v>"},"finalizers":["f"]},)"
+                  R"("spec":{"status":{"a":1},"x":",\"status\":{}"},"status":{"c":[null,"é"]}})")
+          .OrExit();
+  const StoredObjectPtr stored = StoredObject::Make(object, 7, {});
+  json::Value after = object;
+  after.Erase("spec");
+  after["metadata"].Erase("finalizers");
+  after["metadata"].Set("deletionTimestamp", "2024-01-01T00:00:00Z");
+  after["status"].Set("c", json::Value::MakeArray({"x"}));
+  const StoredObjectPtr amended = stored->Amended(object, after);
+  ASSERT_NE(amended, nullptr);
+  json::Value whole = after;
+  whole.Set("spec", object["spec"]);
+  whole["metadata"].Set("resourceVersion", "7");
+  EXPECT_EQ(amended->Parse(), whole);
+  EXPECT_EQ(amended->uid(), "u");
+  EXPECT_EQ(amended->Label("l"), "<v>");
+  EXPECT_TRUE(amended->terminating());
+  EXPECT_FALSE(stored->terminating());
+
+  // Somebody else's metadata or status, and a status that is not the last.
+  EXPECT_EQ(stored->Amended(after, object), nullptr);
+  json::Value other = object;
+  other["status"].Set("c", 1);
+  EXPECT_EQ(stored->Amended(other, after), nullptr);
+  other = object;
+  other.Set("zzz", 1);
+  EXPECT_EQ(StoredObject::Make(other, 7, {})->Amended(object, after), nullptr);
+}
+
 }  // namespace
 }  // namespace kinformer::apiserver
