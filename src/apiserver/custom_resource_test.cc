@@ -480,6 +480,25 @@ TEST_F(CustomResources, SRV198DeletionTakesObjectsAlong) {
   EXPECT_EQ(Make("a", R"({"color":"red"})").status, 201);
 }
 
+TEST_F(CustomResources, OneThatIsMadeAgainKnowsNothingOfItsObjectsBefore) {
+  Define();
+  ASSERT_EQ(Make("a", R"({"color":"red"})").status, 201);
+  const std::string before = Version();
+  EXPECT_EQ(server_.Do("DELETE", kDefinition).status, 200);
+  server_.sim().RunFor(std::chrono::seconds(1));
+  Define();
+  const std::string cars(kCars);
+  auto watch = server_.Open(cars + "?watch=1&resourceVersion=" + before);
+  const std::vector<json::Value> frames = watch->Frames();
+  ASSERT_EQ(frames.size(), 1U);
+  EXPECT_EQ(frames[0].At("/object/reason").StringOrEmpty(), "Expired");
+  EXPECT_EQ(server_.Get(cars + "?resourceVersionMatch=Exact&resourceVersion=" + before).status,
+            410);
+  auto later = server_.Open(cars + "?watch=1&resourceVersion=" + Version());
+  ASSERT_EQ(Make("b", R"({"color":"red"})").status, 201);
+  EXPECT_EQ(later->Events().size(), 1U);
+}
+
 TEST_F(CustomResources, ARestoredDefinitionServesWhatItSaysOnceItIsWritten) {
   Define();
   const std::int64_t before = server_.server().current_resource_version();
