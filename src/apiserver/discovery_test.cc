@@ -361,5 +361,33 @@ TEST(ApiServerPods, BindingAndEviction) {
   EXPECT_EQ(server.Get(pod).status, 404);
 }
 
+// A large one is evicted in steps, and only the one that was meant.
+TEST(ApiServerPods, EvictionOfALargePodThatIsReplacedMeanwhile) {
+  TestServer server;
+  const auto make = [&] {
+    json::Value pod =
+        json::Parse(R"({"metadata":{"name":"p","namespace":"default"},)"
+                    R"("spec":{"containers":[{"name":"c","image":"i","args":["x"]}]}})")
+            .OrExit();
+    pod["spec"]["containers"][0].Set("args", json::Value::MakeArray({std::string(100'000, 'x')}));
+    return server.server().Create(kPods, pod).OrExit();
+  };
+  const std::string pod = "/api/v1/namespaces/default/pods/p";
+  const std::string eviction = R"({"metadata":{"name":"p"}})";
+  make();
+  HttpRequest request{.method = "POST", .target = pod + "/eviction", .body = eviction};
+  request.headers.Add("Content-Type", "application/json");
+  const auto answer = server.server().Handle(std::move(request));
+  server.server().Delete(kPods, {.namespace_ = "default", .name = "p"}).OrExit();
+  const json::Value other = make();
+  server.sim().RunFor(std::chrono::seconds(1));
+  ASSERT_TRUE(answer->ready());
+  EXPECT_EQ(answer->status(), 409);
+  EXPECT_EQ(server.Get(pod).Json().At("/metadata/uid"), other.At("/metadata/uid"));
+  EXPECT_EQ(server.Get(pod).Json().At("/status/conditions").size(), 0U);
+  EXPECT_EQ(server.Do("POST", pod + "/eviction", eviction).status, 201);
+  EXPECT_EQ(server.Get(pod).status, 404);
+}
+
 }  // namespace
 }  // namespace kinformer::apiserver::testing
