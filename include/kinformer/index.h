@@ -36,6 +36,9 @@ template <ObjectView T>
 IndexFunction Untyped(IndexFunc<T> function);
 }  // namespace internal
 
+template <ObjectView T>
+IndexFunc<T> OrderedIndexFunc(IndexFunc<T> function);
+
 // The name of the index by namespace, in which objects without a namespace have the value "".
 // Counterpart: cache.NamespaceIndex.
 inline constexpr std::string_view kNamespaceIndex = "namespace";
@@ -77,10 +80,28 @@ class IndexFunc : public std::function<void(T, IndexValues&)> {
  private:
   template <ObjectView U>
   friend internal::IndexFunction internal::Untyped(IndexFunc<U> function);
+  template <ObjectView U>
+  friend IndexFunc<U> OrderedIndexFunc(IndexFunc<U> function);
 
   std::shared_ptr<const internal::FunctionIdentity> identity_;
   bool by_namespace_ = false;
+  bool ordered_ = false;
 };
+
+// The same function, for an index that keeps its values in byte order, so that Range and Prefix
+// find what lies between two of them. index_key.h makes values whose bytes have the order of
+// numbers, times and tuples. Costs about 30 bytes more for each distinct value. Counterpart: none
+// in client-go.
+//
+//   Indexers<corev1::Pod> by_start = {
+//       {"start", OrderedIndexFunc<corev1::Pod>([](corev1::Pod p, auto& out) {
+//          out.Add(IndexKey().Add(p.metadata().creationTimestamp()));
+//        })}};
+template <ObjectView T>
+[[nodiscard]] IndexFunc<T> OrderedIndexFunc(IndexFunc<T> function) {
+  function.ordered_ = true;
+  return function;
+}
 
 // By name. Where informers are shared, who gives the function that has the name already shares its
 // index; one that is not the same is an error. Counterpart: cache.Indexers.
@@ -100,11 +121,13 @@ template <ObjectView T>
 IndexFunction Untyped(IndexFunc<T> function) {
   std::shared_ptr<const FunctionIdentity> identity = function.identity_;
   const bool by_namespace = function.by_namespace_;
+  const bool ordered = function.ordered_;
   IndexFunction made = [f = std::move(function)](const Block& block, IndexValues& out) {
     f(T(&block), out);
   };
   made.identity = std::move(identity);
   made.by_namespace = by_namespace;
+  made.ordered = ordered;
   return made;
 }
 

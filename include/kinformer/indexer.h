@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,7 +57,17 @@ class Indexer : public Store<T> {
   [[nodiscard]] ObjectRange<T> ByIndex(std::string_view index, std::string_view value) const {
     return this->Snapshot().ByIndex(index, value);
   }
-  // Their keys, sorted.
+  // What lies between two values of an ordered index, or begins with one: see Snapshot.
+  [[nodiscard]] ObjectRange<T> Range(std::string_view index, std::string_view from,
+                                     std::optional<std::string_view> to,
+                                     IndexRangeOptions options = {}) const {
+    return this->Snapshot().Range(index, from, to, options);
+  }
+  [[nodiscard]] ObjectRange<T> Prefix(std::string_view index, std::string_view prefix,
+                                      IndexRangeOptions options = {}) const {
+    return this->Snapshot().Prefix(index, prefix, options);
+  }
+  // The keys of the objects that have the value, sorted.
   [[nodiscard]] Result<std::vector<std::string>> IndexKeys(std::string_view index,
                                                            std::string_view value) const {
     const auto snapshot = this->core()->Snapshot();
@@ -73,6 +84,15 @@ class Indexer : public Store<T> {
   // on the loop thread.
   Result<void> AddIndexers(Indexers<T> indexers) {
     return this->core()->AddIndexes(internal::Untyped<T>(std::move(indexers)));
+  }
+  // Removes indexes; what was added by one user of a shared informer is gone for all. Versions from
+  // now on lack them; older snapshots keep them, and their memory is freed by writes after the last
+  // of these is gone. The names may be added again at once. kNotFound, and none removed, where
+  // there is none of a name; kInvalidArgument for "namespace", which listers need. On a running
+  // informer this blocks until they are gone; kWouldDeadlock on the loop thread. Counterpart: none
+  // in client-go.
+  Result<void> RemoveIndexers(std::vector<std::string> names) {
+    return this->core()->RemoveIndexes(std::move(names));
   }
   // The names of the indexes.
   [[nodiscard]] std::vector<std::string> GetIndexers() const { return this->core()->IndexNames(); }

@@ -12,6 +12,7 @@
 //   informer_queued_items, informer_queued_bytes                       between reflector and store
 //   informer_processing_latency_seconds                                of a batch or a list
 //   informer_store_objects, informer_store_bytes                       in the store
+//   informer_snapshots, _snapshot_bytes, _oldest_snapshot_seconds      as in snapshot_stats.h
 //   reflector_errors_total, reflector_epochs_total, informer_gaps_total  as in InformerStats
 //   reflector_refusals_total, reflector_watch_lists_total              as in InformerStats
 //   informer_last_progress_timestamp_seconds    of the wall clock, where InformerStatus has an age

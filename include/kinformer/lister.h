@@ -145,10 +145,19 @@ class Lister {
   }
   [[nodiscard]] ObjectRange<T> ByIndex(std::string_view index, std::string_view value) const {
     const kinformer::Snapshot<T> snapshot = Snapshot();
-    ObjectRange<T> range = snapshot.ByIndex(index, value);
-    if (!range.ok()) return range;
-    const auto complete = core_->Complete(*snapshot.core(), internal::ResourceNameOf<T>(), {});
-    return complete ? std::move(range) : std::move(range).WithError(complete.error());
+    return Judged(snapshot, snapshot.ByIndex(index, value));
+  }
+  // What lies between two values of an ordered index, or begins with one: see Snapshot.
+  [[nodiscard]] ObjectRange<T> Range(std::string_view index, std::string_view from,
+                                     std::optional<std::string_view> to,
+                                     IndexRangeOptions options = {}) const {
+    const kinformer::Snapshot<T> snapshot = Snapshot();
+    return Judged(snapshot, snapshot.Range(index, from, to, options));
+  }
+  [[nodiscard]] ObjectRange<T> Prefix(std::string_view index, std::string_view prefix,
+                                      IndexRangeOptions options = {}) const {
+    const kinformer::Snapshot<T> snapshot = Snapshot();
+    return Judged(snapshot, snapshot.Prefix(index, prefix, options));
   }
   [[nodiscard]] kinformer::Snapshot<T> Snapshot() const {
     return kinformer::Snapshot<T>(core_->Snapshot());
@@ -160,7 +169,17 @@ class Lister {
     return core_->WaitForResourceVersion(resourceVersion, stop, timeout);
   }
 
+  [[nodiscard]] const std::shared_ptr<internal::IndexerCore>& core() const { return core_; }
+
  private:
+  // The range, with an error where the snapshot may lack some of it.
+  [[nodiscard]] ObjectRange<T> Judged(const kinformer::Snapshot<T>& snapshot,
+                                      ObjectRange<T> range) const {
+    if (!range.ok()) return range;
+    const auto complete = core_->Complete(*snapshot.core(), internal::ResourceNameOf<T>(), {});
+    return complete ? std::move(range) : std::move(range).WithError(complete.error());
+  }
+
   std::shared_ptr<internal::IndexerCore> core_;
 };
 

@@ -28,6 +28,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "kinformer/env.h"
 #include "kinformer/event_handler.h"
@@ -176,6 +177,10 @@ class SharedInformer {
   // informer this blocks until they are complete; kWouldDeadlock on the loop thread.
   Result<void> AddIndexers(Indexers<T> indexers) {
     return internal::AddTypedIndexers<T>(*core_, std::move(indexers));
+  }
+  // Removes indexes, for all who share the informer: see Indexer.
+  Result<void> RemoveIndexers(std::vector<std::string> names) {
+    return internal::IndexerOf(core_)->RemoveIndexes(std::move(names));
   }
 
   // Replaces every object before anything else sees it: on the loop, once per object received; must

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "kinformer/index.h"
+#include "kinformer/index_key.h"
 #include "kinformer/internal/attributes.h"
 #include "kinformer/internal/indexer_core.h"
 #include "kinformer/internal/snapshot_core.h"
@@ -32,6 +33,12 @@
 #include "kinformer/result.h"
 
 namespace kinformer {
+
+// How Range and Prefix give what they find.
+struct IndexRangeOptions {
+  bool descending = false;  // the last first
+  std::size_t limit = 0;    // at most so many; 0: all
+};
 
 // Taking one costs about 50 ns, whatever the store's size; copies share. Held for long, it keeps
 // the memory of at most one old version of each object, and slows nobody. Views it gives out live
@@ -84,6 +91,25 @@ class Snapshot {
     auto blocks = core_->ByIndex(index, value);
     if (!blocks) return ObjectRange<T>().WithError(std::move(blocks).error());
     return ObjectRange<T>(core_, std::move(*blocks));
+  }
+  // The objects that have a value v with from <= v < to in an ordered index (OrderedIndexFunc); no
+  // `to`: to the end. Sorted by value in byte order, then by namespace, then by name; an object
+  // with several such values comes once for each. Not ok() where there is no such index (kNotFound)
+  // or it is not ordered (kInvalidArgument). Costs a search, and then what is looked at.
+  [[nodiscard]] ObjectRange<T> Range(std::string_view index, std::string_view from,
+                                     std::optional<std::string_view> to,
+                                     IndexRangeOptions options = {}) const {
+    if (core_ == nullptr) return {};
+    auto blocks = core_->ByIndexRange(
+        index, {.from = from, .to = to, .descending = options.descending, .limit = options.limit});
+    if (!blocks) return ObjectRange<T>().WithError(std::move(blocks).error());
+    return ObjectRange<T>(core_, std::move(*blocks));
+  }
+  // The same for the values that begin with `prefix`.
+  [[nodiscard]] ObjectRange<T> Prefix(std::string_view index, std::string_view prefix,
+                                      IndexRangeOptions options = {}) const {
+    const std::optional<std::string> end = IndexPrefixEnd(prefix);
+    return Range(index, prefix, end, options);
   }
   // All values that some object has in the index, sorted.
   [[nodiscard]] Result<std::vector<std::string>> IndexFuncValues(std::string_view index) const {

@@ -7,9 +7,11 @@
 #define KINFORMER_INTERNAL_INDEXER_CORE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -28,6 +30,7 @@ class StoreCore;
 struct Coverage;
 }  // namespace cache
 class InformerCore;
+struct NetChanges;  // net_changes.h
 
 // Who writes a store, as its readers see him: an informer. Thread-safe.
 class StoreOwner {
@@ -38,6 +41,7 @@ class StoreOwner {
   [[nodiscard]] virtual Result<void> Complete(const cache::Coverage& coverage) const = 0;
   // As IndexerCore's.
   virtual Result<void> AddIndexes(NamedIndexFunctions indexes, bool skip_existing) = 0;
+  virtual Result<void> RemoveIndexes(std::vector<std::string> names) = 0;
   // See SharedInformer.
   [[nodiscard]] virtual Result<void> WaitForResourceVersion(
       std::string_view resourceVersion, const std::stop_token& stop,
@@ -76,6 +80,9 @@ class IndexerCore {
   // None is added where a name is taken (kAlreadyExists). With `skip_existing` the others are, and
   // it is an error only where the name is another function's.
   Result<void> AddIndexes(NamedIndexFunctions indexes, bool skip_existing = false);
+  // None is removed where one of the names is no index (kNotFound) or is the index "namespace"
+  // (kInvalidArgument).
+  Result<void> RemoveIndexes(std::vector<std::string> names);
 
   // Null where there is none that can be read.
   [[nodiscard]] ObjectRef Get(std::string_view namespace_, std::string_view name) const;
@@ -88,6 +95,14 @@ class IndexerCore {
   [[nodiscard]] Result<void> Complete(const SnapshotCore& snapshot, std::string_view resource,
                                       std::string_view namespace_) const;
   [[nodiscard]] std::shared_ptr<const SnapshotCore> Snapshot() const;
+  // One of each store, all of which were current at one instant.
+  [[nodiscard]] static std::vector<std::shared_ptr<const SnapshotCore>> JointSnapshots(
+      std::span<const IndexerCore* const> stores);
+  // What changes from now on is kept, within the larger of the windows that were asked for.
+  void KeepChanges(std::size_t events, std::size_t bytes);
+  // From a version of this store, and of that epoch, to the current one.
+  [[nodiscard]] Result<NetChanges> ChangesSince(std::uint64_t version, std::uint64_t epoch) const;
+  [[nodiscard]] const cache::StoreCore& store() const { return *store_; }
   [[nodiscard]] std::string ResourceVersion() const;
   Result<void> WaitForResourceVersion(std::string_view resourceVersion, const std::stop_token& stop,
                                       std::optional<Duration> timeout) const;

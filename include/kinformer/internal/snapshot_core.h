@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,10 +43,18 @@ struct IndexFunction : std::function<void(const Block& object, IndexValues& valu
 
   std::shared_ptr<const FunctionIdentity> identity;  // null: nothing is known
   bool by_namespace = false;                         // MetaNamespaceIndexFunc
+  bool ordered = false;                              // OrderedIndexFunc
 
   [[nodiscard]] bool IsOther(const IndexFunction& than) const {
     return identity != nullptr && than.identity != nullptr && !identity->IsSame(*than.identity);
   }
+};
+// Which objects of an ordered index, and from which end.
+struct IndexBounds {
+  std::string_view from{};
+  std::optional<std::string_view> to{};  // the first value that is not included; none: to the end
+  bool descending = false;
+  std::size_t limit = 0;  // 0: none
 };
 using NamedIndexFunctions = std::vector<std::pair<std::string, IndexFunction>>;
 
@@ -82,6 +91,10 @@ class SnapshotCore {
   // index.
   virtual Result<std::vector<const Block*>> ByIndex(std::string_view index,
                                                     std::string_view value) const = 0;
+  // The objects whose values lie within the bounds, by value in byte order, then by namespace and
+  // name; once for each such value. kInvalidArgument where the index is not ordered.
+  virtual Result<std::vector<const Block*>> ByIndexRange(std::string_view index,
+                                                         const IndexBounds& bounds) const = 0;
   // The block itself; of a packed one, an unpacked copy, made at the first call and kept as long as
   // the snapshot. Null for null.
   [[nodiscard]] const Block* Whole(const Block* block) const {

@@ -30,6 +30,7 @@ Result<void> IndexAdder::Check(NamedIndexFunctions& indexes, bool skip_existing)
 }
 
 Result<void> IndexAdder::Begin(Request& request) {
+  if (!request.removed.empty()) return store_->RemoveIndexes(request.removed);
   request.dropped = Check(request.indexes, request.skip_existing);
   if (!request.dropped && !request.skip_existing) return request.dropped;
   return store_->BeginIndexes(std::move(request.indexes));
@@ -37,7 +38,15 @@ Result<void> IndexAdder::Begin(Request& request) {
 
 Result<void> IndexAdder::Add(NamedIndexFunctions indexes, bool skip_existing,
                              std::string_view informer) {
-  Request request{std::move(indexes), skip_existing};
+  return Do({std::move(indexes), skip_existing}, "AddIndexers", informer);
+}
+
+Result<void> IndexAdder::Remove(std::vector<std::string> names, std::string_view informer) {
+  if (names.empty()) return {};
+  return Do({.removed = std::move(names)}, "RemoveIndexers", informer);
+}
+
+Result<void> IndexAdder::Do(Request request, std::string_view what, std::string_view informer) {
   {
     base::MutexLock lock(mutex_);
     if (!loop_writes_) {
@@ -47,7 +56,7 @@ Result<void> IndexAdder::Add(NamedIndexFunctions indexes, bool skip_existing,
     }
   }
   if (env_.OnLoopThread()) {
-    return Error(Reason::kWouldDeadlock, "AddIndexers on a running informer (" +
+    return Error(Reason::kWouldDeadlock, std::string(what) + " on a running informer (" +
                                              std::string(informer) +
                                              ") waits for the loop thread, and was called on it");
   }

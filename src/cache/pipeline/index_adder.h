@@ -1,14 +1,16 @@
 // cache/pipeline/index_adder.h
 //
-// IndexAdder: adds indexes to the store of an informer, which may be running.
+// IndexAdder: adds indexes to the store of an informer, which may be running, and removes them.
 
 #ifndef KINFORMER_CACHE_PIPELINE_INDEX_ADDER_H_
 #define KINFORMER_CACHE_PIPELINE_INDEX_ADDER_H_
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kinformer/env.h"
 #include "kinformer/internal/snapshot_core.h"
@@ -35,15 +37,19 @@ class IndexAdder : public std::enable_shared_from_this<IndexAdder> {
   // blocks until they can be read, and is kWouldDeadlock on the loop thread. `informer` is what
   // messages call it.
   Result<void> Add(NamedIndexFunctions indexes, bool skip_existing, std::string_view informer);
+  // Thread-safe. Removes all or none, and blocks as Add does until no reader that comes sees them.
+  Result<void> Remove(std::vector<std::string> names, std::string_view informer);
 
  private:
   struct Request {
-    NamedIndexFunctions indexes;
+    NamedIndexFunctions indexes{};
     bool skip_existing = false;
+    std::vector<std::string> removed{};  // before any are added
     std::function<void(Result<void>)> done{};
     Result<void> dropped{};  // what was wrong with those that were dropped
   };
 
+  Result<void> Do(Request request, std::string_view what, std::string_view informer);
   // By the writer.
   Result<void> Begin(Request& request);
   // On the loop: fills the indexes of the first request until the turn is over, and comes back.
@@ -56,7 +62,7 @@ class IndexAdder : public std::enable_shared_from_this<IndexAdder> {
   bool loop_writes_ KINFORMER_GUARDED_BY(mutex_) = false;
   // Of the loop.
   FifoBuffer<Request> requests_;
-  // The indexes of the first request are being filled.
+  // The indexes of the first request are being filled, or go with the next commit.
   bool filling_ = false;
 };
 

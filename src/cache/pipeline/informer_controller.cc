@@ -1,5 +1,6 @@
 #include "cache/pipeline/informer_controller.h"
 
+#include <chrono>
 #include <optional>
 
 #include "kinformer/internal/indexer_core.h"
@@ -296,6 +297,10 @@ void InformerController::ReportStore() {
   const StoreStats stats = store_.Stats();
   options_.metrics->store_objects.Set(stats.objects);
   options_.metrics->store_bytes.Set(stats.object_bytes);
+  options_.metrics->snapshots.Set(stats.snapshots);
+  options_.metrics->snapshot_bytes.Set(stats.pinned_bytes);
+  options_.metrics->oldest_snapshot->Set(
+      std::chrono::duration<double>(stats.oldest_snapshot).count());
   InformerMetrics::SetVersion(*options_.metrics->store_resource_version, store_.ResourceVersion());
 }
 

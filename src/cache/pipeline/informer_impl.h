@@ -53,6 +53,7 @@ struct InformerCore::Impl final : public StoreOwner {
   // StoreOwner
   [[nodiscard]] Result<void> Complete(const cache::Coverage& coverage) const override;
   Result<void> AddIndexes(NamedIndexFunctions indexes, bool skip_existing) override;
+  Result<void> RemoveIndexes(std::vector<std::string> names) override;
   [[nodiscard]] Result<void> WaitForResourceVersion(std::string_view resourceVersion,
                                                     const std::stop_token& stop,
                                                     std::optional<Duration> timeout) const override;

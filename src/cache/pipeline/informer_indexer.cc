@@ -43,6 +43,14 @@ Result<void> InformerCore::Impl::AddIndexes(NamedIndexFunctions indexes, bool sk
   return added ? free : added;
 }
 
+Result<void> InformerCore::Impl::RemoveIndexes(std::vector<std::string> names) {
+  if (Is(State::kStopped)) {
+    return Error(Reason::kStopped, "no index was removed: the informer for " + describe +
+                                       " has stopped already, and keeps what it has");
+  }
+  return index_adder->Remove(std::move(names), describe);
+}
+
 std::shared_ptr<IndexerCore> IndexerOf(const std::shared_ptr<InformerCore>& informer) {
   // It is part of the informer, and shares the count of its handles.
   return std::shared_ptr<IndexerCore>(informer, &informer->indexer());

@@ -78,6 +78,9 @@ class InformerMetrics {
 
   GaugeShare store_objects;
   GaugeShare store_bytes;
+  GaugeShare snapshots;
+  GaugeShare snapshot_bytes;
+  const std::shared_ptr<Gauge> oldest_snapshot;
   const std::shared_ptr<Gauge> store_resource_version;
 
   const std::shared_ptr<Gauge> last_progress;

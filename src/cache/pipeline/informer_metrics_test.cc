@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kinformer/metrics.h"
+#include "kinformer/snapshot_stats.h"
 
 #include "cache/pipeline/testing/informer_fixture.h"
 
@@ -140,6 +141,23 @@ TEST_F(InformerMetricsTest, TheStore) {
   EXPECT_EQ(Of("informer_store_resource_version"), "77");
   EXPECT_EQ(Of("informer_processing_latency_seconds_count"), "3");
   EXPECT_EQ(Of("informer_queued_items"), "0");
+  EXPECT_EQ(Of("informer_snapshots"), "0");
+  {
+    const Snapshot<Pod> held = informer->Snapshot();
+    for (int i = 0; i < 20; ++i) {
+      server_.Put("a");
+      Settle();
+      sim_.RunFor(seconds(1));
+    }
+    EXPECT_EQ(Of("informer_snapshots"), "1");
+    EXPECT_NE(Of("informer_snapshot_bytes"), "0");
+    EXPECT_NE(Of("informer_oldest_snapshot_seconds"), "0");
+    const SnapshotStats stats = SnapshotStatsOf(*informer);
+    EXPECT_EQ(stats.held, 1U);
+    EXPECT_GT(stats.oldest, seconds(10));
+    EXPECT_LE(stats.oldest, seconds(20));
+  }
+  EXPECT_EQ(SnapshotStatsOf(*informer).oldest, Duration(0));
   informer->Stop();
   Settle();
   EXPECT_EQ(Of("informer_store_objects"), "2") << "a stopped informer's store is readable";

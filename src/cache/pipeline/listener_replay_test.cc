@@ -159,6 +159,10 @@ class CountingSnapshot final : public SnapshotCore {
   Result<std::vector<std::string>> IndexValues(std::string_view index) const override {
     return base_->IndexValues(index);
   }
+  Result<std::vector<const Block*>> ByIndexRange(std::string_view index,
+                                                 const IndexBounds& bounds) const override {
+    return base_->ByIndexRange(index, bounds);
+  }
   mutable int questions = 0;
   mutable int batches = 0;
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kinformer/indexer.h"
 #include "kinformer/internal/indexer_core.h"
@@ -41,6 +42,7 @@ class FakeOwner final : public internal::StoreOwner {
     return Error(Reason::kNotSynced, "the informer of things has not synced");
   }
   Result<void> AddIndexes(internal::NamedIndexFunctions, bool) override { return {}; }
+  Result<void> RemoveIndexes(std::vector<std::string>) override { return {}; }
   [[nodiscard]] Result<void> WaitForResourceVersion(std::string_view, const std::stop_token&,
                                                     std::optional<Duration>) const override {
     return {};

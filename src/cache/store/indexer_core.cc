@@ -168,6 +168,16 @@ Result<void> IndexerCore::AddIndexes(NamedIndexFunctions indexes, bool skip_exis
   return same;
 }
 
+Result<void> IndexerCore::RemoveIndexes(std::vector<std::string> names) {
+  if (std::find(names.begin(), names.end(), "namespace") != names.end()) {
+    return Error(Reason::kInvalidArgument,
+                 "the index \"namespace\" stays: listers need it; none was removed");
+  }
+  if (owner_ != nullptr) return owner_->RemoveIndexes(std::move(names));
+  std::lock_guard lock(mu_);
+  return store_->RemoveIndexes(names);
+}
+
 ObjectRef IndexerCore::Get(std::string_view namespace_, std::string_view name) const {
   return store_->Ask(namespace_, name).object;
 }
@@ -221,6 +231,22 @@ Result<void> IndexerCore::Complete(const SnapshotCore& snapshot, std::string_vie
 }
 
 std::shared_ptr<const SnapshotCore> IndexerCore::Snapshot() const { return store_->Snapshot(); }
+
+std::vector<std::shared_ptr<const SnapshotCore>> IndexerCore::JointSnapshots(
+    std::span<const IndexerCore* const> stores) {
+  std::vector<const cache::StoreCore*> cores;
+  cores.reserve(stores.size());
+  for (const IndexerCore* store : stores) cores.push_back(store->store_.get());
+  return cache::StoreCore::JointSnapshots(cores);
+}
+
+void IndexerCore::KeepChanges(std::size_t events, std::size_t bytes) {
+  store_->KeepChanges(events, bytes);
+}
+
+Result<NetChanges> IndexerCore::ChangesSince(std::uint64_t version, std::uint64_t epoch) const {
+  return store_->ChangesSince(version, epoch);
+}
 
 std::string IndexerCore::ResourceVersion() const { return store_->ResourceVersion(); }
 

@@ -15,38 +15,12 @@
 
 #include "cache/store/coverage.h"
 #include "cache/store/store_core.h"
+#include "cache/store/testing/readers.h"
 #include "cache/store/testing/test_objects.h"
 #include "gtest/gtest.h"
 
 namespace kinformer::internal::cache {
 namespace {
-
-// Runs until told to stop.
-class Readers {
- public:
-  template <class Body>
-  Readers(int count, const Body& body) {
-    for (int i = 0; i < count; ++i) {
-      threads_.emplace_back([this, body, i] {
-        std::mt19937 random(static_cast<std::uint32_t>(i));
-        while (!stop_.load(std::memory_order_relaxed)) {
-          body(random);
-          rounds_.fetch_add(1, std::memory_order_relaxed);
-        }
-      });
-    }
-  }
-  ~Readers() {
-    stop_.store(true, std::memory_order_relaxed);
-    for (std::thread& thread : threads_) thread.join();
-  }
-  [[nodiscard]] std::uint64_t rounds() const { return rounds_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<bool> stop_{false};
-  std::atomic<std::uint64_t> rounds_{0};
-  std::vector<std::thread> threads_;
-};
 
 int Amount(const Block& block) { return std::stoi(LabelOf(block, "amount")); }
 
@@ -204,7 +178,7 @@ TEST(StoreConcurrency, ReadersOfAGrowingStore) {
                                            if ((block.name().back() - '0') % 2 == 0) out.Add("yes");
                                          }}}));
       } else if (i % 500 == 350) {
-        ASSERT_TRUE(store.RemoveIndex("even"));
+        ASSERT_TRUE(store.RemoveIndexes({"even"}));
       }
       // Some of it each time, until it is whole.
       static_cast<void>(store.FillIndexes(SteadyTime::min()));

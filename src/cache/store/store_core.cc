@@ -49,6 +49,7 @@ ObjectRef StoreCore::Put(ObjectRef object, bool* same) {
     if (*same) return {};
   }
   if (head != 0 && head == LinkTo(object.get())) return object;
+  w.WillWrite();
   if (w.trainer != nullptr) {
     if (!object->packed() && w.trainer->size() < DictionaryTrainer::kFewestSamples) {
       w.trainer->Add(*object);
@@ -65,6 +66,7 @@ ObjectRef StoreCore::Put(ObjectRef object, bool* same) {
   const Block* block = object.Detach();  // the store's count
   block->store_link().version.store(version, std::memory_order_relaxed);
   const std::size_t bytes = block->allocated_bytes();
+  w.LogChange(IsBlock(head) ? NetChangeType::kUpdated : NetChangeType::kAdded, *block);
 
   if (entry == KeyTable::kNone) {
     block->store_link().previous.store(nullptr, std::memory_order_relaxed);
@@ -159,6 +161,8 @@ ObjectRef StoreCore::Erase(std::string_view namespace_, std::string_view name) {
   const Link head = state.heads[entry].load(std::memory_order_relaxed);
   if (!IsBlock(head)) return {};
   ObjectRef old = ObjectRef::Share(BlockOf(head));
+  w.WillWrite();
+  w.LogChange(NetChangeType::kDeleted, *old);
   const std::uint64_t version = w.NextVersion();
   const std::size_t bytes = old->allocated_bytes();
   state.object_bytes.fetch_sub(bytes, std::memory_order_relaxed);
@@ -186,6 +190,7 @@ ObjectRef StoreCore::Erase(std::string_view namespace_, std::string_view name) {
 
 void StoreCore::SetResourceVersion(std::string_view resource_version) {
   VersionContent& next = writer_->next;
+  writer_->WillWrite();
   writer_->dirty = writer_->dirty || next.resource_version != resource_version;
   next.resource_version = resource_version;
 }
@@ -196,11 +201,13 @@ void StoreCore::AdvanceResourceVersion(std::string_view resource_version) {
 }
 
 void StoreCore::SetEpoch(std::uint64_t epoch) {
+  writer_->WillWrite();
   writer_->dirty = writer_->dirty || writer_->next.epoch != epoch;
   writer_->next.epoch = epoch;
 }
 
 void StoreCore::SetCoverage(std::shared_ptr<const Coverage> coverage) {
+  writer_->WillWrite();
   writer_->dirty = true;
   writer_->next.coverage = std::move(coverage);
 }
@@ -266,6 +273,10 @@ std::shared_ptr<const SnapshotCore> StoreCore::Snapshot() const {
   return std::make_shared<PinnedSnapshot>(state_, state_->versions.Pin());
 }
 
+void StoreCore::SetSnapshotAgeLimit(Duration limit) const {
+  state_->snapshot_age_limit.store(limit, std::memory_order_relaxed);
+}
+
 std::string StoreCore::ResourceVersion() const {
   ReadGuard guard;
   return state_->versions.Current().content.resource_version;
@@ -299,6 +310,10 @@ StoreStats StoreCore::Stats() const {
   stats.table_bytes =
       s.table_bytes.load(std::memory_order_relaxed) + s.index_bytes.load(std::memory_order_relaxed);
   stats.snapshots = s.snapshots.load(std::memory_order_relaxed);
+  const SteadyTime since = s.pinned_since.load(std::memory_order_relaxed);
+  if (stats.snapshots != 0 && since != SteadyTime::max()) {
+    stats.oldest_snapshot = writer_->env.Now() - since;
+  }
   return stats;
 }
 

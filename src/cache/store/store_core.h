@@ -12,6 +12,7 @@
 #ifndef KINFORMER_CACHE_STORE_STORE_CORE_H_
 #define KINFORMER_CACHE_STORE_STORE_CORE_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,7 @@
 
 #include "kinformer/env.h"
 #include "kinformer/internal/block.h"
+#include "kinformer/internal/net_changes.h"
 #include "kinformer/internal/snapshot_core.h"
 #include "kinformer/object_name.h"
 #include "kinformer/result.h"
@@ -39,6 +41,8 @@ struct StoreCoreOptions {
   bool namespace_index = true;
   // Blocks are packed on their way in, once a dictionary has been trained on the first of them.
   bool compress = false;
+  // Who holds a snapshot for longer, once its version is old, is told of in the log.
+  Duration snapshot_age_limit = std::chrono::minutes(10);
   // Of the store while it is new. Null: it holds all there is.
   std::shared_ptr<const Coverage> coverage{};
 };
@@ -50,6 +54,9 @@ struct StoreStats {
   std::size_t pinned_bytes = 0;  // blocks kept only for snapshots, or about to be freed
   std::size_t table_bytes = 0;   // table and indexes
   std::size_t snapshots = 0;
+  // For how long the oldest version that has a snapshot has not been the current one, as of the
+  // last writes. Zero where there is no snapshot of an old version.
+  Duration oldest_snapshot{};
 };
 
 // What a write changed. `old_object` is null for an insert, `object` for a delete.
@@ -141,7 +148,9 @@ class StoreCore {
   Result<void> DropExisting(NamedIndexFunctions& indexes) const;
   Result<void> BeginIndexes(NamedIndexFunctions indexes);
   bool FillIndexes(SteadyTime until);
-  Result<void> RemoveIndex(std::string_view name);
+  // kNotFound where one of the names is no index; none is removed then. Their memory is freed once
+  // no version that has them can be read: by CollectSome, or by later writes.
+  Result<void> RemoveIndexes(const std::vector<std::string>& names);
 
   // ---- readers
   // As it was when it last could be read.
@@ -149,6 +158,21 @@ class StoreCore {
   // As it is.
   [[nodiscard]] StoreAnswer Ask(std::string_view namespace_, std::string_view name) const;
   [[nodiscard]] std::shared_ptr<const SnapshotCore> Snapshot() const;
+  // One of each, all of which were current at one instant; never waits for writers, but makes them
+  // wait after so many passes over the stores, so that it ends.
+  [[nodiscard]] static std::vector<std::shared_ptr<const SnapshotCore>> JointSnapshots(
+      std::span<const StoreCore* const> stores);
+  [[nodiscard]] static std::vector<std::shared_ptr<const SnapshotCore>> JointSnapshots(
+      std::span<const StoreCore* const> stores, int passes);
+  // Thread-safe. Of StoreCoreOptions; zero: nothing is told.
+  void SetSnapshotAgeLimit(Duration limit) const;
+  // Thread-safe. What changes from the next version on is kept, as far as the larger of the windows
+  // that were asked for goes.
+  void KeepChanges(std::size_t events, std::size_t bytes) const;
+  // What changed since a version of that epoch, net, and the snapshot that has it. kExpired where
+  // the window or the epoch does not reach back so far; kInvalidArgument where there was no such
+  // version yet.
+  [[nodiscard]] Result<NetChanges> ChangesSince(std::uint64_t version, std::uint64_t epoch) const;
   [[nodiscard]] std::string ResourceVersion() const;
   [[nodiscard]] StorePosition Position() const;
   [[nodiscard]] std::size_t size() const;

@@ -53,26 +53,39 @@ bool StoreCore::FillIndexes(SteadyTime until) {
   }
   auto list = std::make_shared<IndexList>(*w.next.indexes);
   list->insert(list->end(), w.filling->indexes.begin(), w.filling->indexes.end());
+  w.WillWrite();
   w.next.indexes = std::move(list);
   w.filling.reset();
   w.Wrote();
   return !w.open;
 }
 
-Result<void> StoreCore::RemoveIndex(std::string_view name) {
+Result<void> StoreCore::RemoveIndexes(const std::vector<std::string>& names) {
   StoreWriter& w = *writer_;
-  auto list = std::make_shared<IndexList>(*w.next.indexes);
-  const auto at = std::find_if(list->begin(), list->end(),
-                               [&](const auto& index) { return index->name() == name; });
-  if (at == list->end()) {
-    return Error(Reason::kNotFound, "there is no index \"" + std::string(name) + "\"");
+  for (const std::string& name : names) {
+    if (HasName(*w.next.indexes, name)) continue;
+    return Error(Reason::kNotFound, "there is no index \"" + name + "\"; none was removed");
   }
-  const StoreIndex* gone = at->get();
-  w.replaced.EraseIf([&](const Replaced& r) { return r.index == gone; });
-  state_->versions.DropIndex(gone);
-  list->erase(at);
+  auto list = std::make_shared<IndexList>(*w.next.indexes);
+  IndexList gone;
+  std::erase_if(*list, [&](const auto& index) {
+    if (std::find(names.begin(), names.end(), index->name()) == names.end()) return false;
+    gone.push_back(index);
+    return true;
+  });
+  if (gone.empty()) return {};
+  const auto is_gone = [&](const StoreIndex* of) {
+    return std::any_of(gone.begin(), gone.end(),
+                       [&](const auto& index) { return index.get() == of; });
+  };
+  w.WillWrite();
+  // Nobody writes them any more: those who have a snapshot read them as they are.
+  w.replaced.EraseIf([&](const Replaced& r) { return r.index != nullptr && is_gone(r.index); });
+  for (const auto& index : gone) state_->versions.DropIndex(index.get());
+  gone.clear();
   w.next.indexes = std::move(list);
   w.Wrote();
+  static_cast<void>(CollectSome(0));
   return {};
 }
 
@@ -86,6 +99,12 @@ Result<void> StoreCore::DropExisting(NamedIndexFunctions& indexes) const {
     const bool other = there->by_namespace()
                            ? function.identity != nullptr && !function.by_namespace
                            : function.IsOther(there->function());
+    const bool lacks_order = function.ordered && there->order() == nullptr;
+    if (lacks_order && !other && result) {
+      result = Error(Reason::kAlreadyExists,
+                     "there is an index \"" + name +
+                         "\" already, of the same function, which is not ordered and stays so");
+    }
     if (other && result) {
       result = Error(Reason::kAlreadyExists,
                      "there is an index \"" + name +

@@ -296,7 +296,7 @@ TEST_F(StoreCoreTest, IndexAddedLaterCoversWhatIsThere) {
   PutColour("b", "blue");
   EXPECT_THAT(ByColour("blue"), ElementsAre("b"));
   EXPECT_EQ(before->ByIndex("colour", "red").error().reason(), Reason::kNotFound);
-  ASSERT_TRUE(store_.RemoveIndex("colour"));
+  ASSERT_TRUE(store_.RemoveIndexes({"colour"}));
   EXPECT_FALSE(store_.HasIndex("colour"));
   EXPECT_FALSE(store_.Snapshot()->ByIndex("colour", "red"));
 }
@@ -486,7 +486,7 @@ TEST_P(StoreModelTest, EveryVersionIsWhatItWas) {
       ASSERT_TRUE(AddIndex(store, "colour", IndexByColour));
       with_index = true;
     } else if (with_index && below(500) == 0) {
-      ASSERT_TRUE(store.RemoveIndex("colour"));
+      ASSERT_TRUE(store.RemoveIndexes({"colour"}));
       with_index = false;
     }
     if (below(10) == 0) held.push_back({store.Snapshot(), model, with_index});

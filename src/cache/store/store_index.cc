@@ -25,6 +25,7 @@ StoreIndex::StoreIndex(std::string name, IndexFunction function, bool by_namespa
       function_(std::move(function)),
       by_namespace_(by_namespace),
       retired_(retired),
+      order_(function_.ordered ? std::make_unique<PostingOrder>(retired) : nullptr),
       values_(new ValueTable(8)) {}
 
 StoreIndex::~StoreIndex() {
@@ -272,6 +273,7 @@ Posting* StoreIndex::Intern(std::string_view value) {
   auto* posting = new Posting(value, HashBytes(kValueSeed, value));
   Account(static_cast<std::ptrdiff_t>(BytesOf(*posting)));
   InsertPosting(*table, posting);
+  if (order_ != nullptr) Account(static_cast<std::ptrdiff_t>(order_->Insert(*posting)));
   ++values_used_;
   ++values_live_;
   return posting;
@@ -288,6 +290,7 @@ void StoreIndex::RemovePosting(Posting* posting) {
   std::size_t i = posting->hash & table->mask;
   while (table->at[i].load(std::memory_order_relaxed) != posting) i = (i + 1) & table->mask;
   table->at[i].store(Removed(), std::memory_order_release);
+  if (order_ != nullptr) Account(-static_cast<std::ptrdiff_t>(order_->Erase(*posting)));
   --values_live_;
   Account(-static_cast<std::ptrdiff_t>(BytesOf(*posting) +
                                        BytesOf(*posting->entries.load(std::memory_order_relaxed))));

@@ -21,6 +21,7 @@
 
 #include "kinformer/internal/snapshot_core.h"
 
+#include "cache/store/posting_order.h"
 #include "cache/store/retire_list.h"
 #include "cache/store/segmented_array.h"
 #include "cache/store/versions.h"
@@ -65,6 +66,8 @@ class StoreIndex {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const IndexFunction& function() const { return function_; }
   [[nodiscard]] bool by_namespace() const { return by_namespace_; }
+  // The values in order; null where the index is not ordered.
+  [[nodiscard]] const PostingOrder* order() const { return order_.get(); }
 
   // ---- writer
   // The values of an entry that has no object at any version that is readable.
@@ -142,6 +145,7 @@ class StoreIndex {
   const IndexFunction function_;
   const bool by_namespace_;
   RetireList& retired_;
+  const std::unique_ptr<PostingOrder> order_;  // null unless ordered
   std::atomic<ValueTable*> values_;
   std::size_t values_used_ = 0;  // removed ones included
   std::size_t values_live_ = 0;

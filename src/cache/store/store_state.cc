@@ -1,6 +1,8 @@
 #include "cache/store/store_state.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "cache/store/reclamation.h"
@@ -135,6 +137,99 @@ Result<std::vector<std::string>> PinnedSnapshot::IndexValues(std::string_view in
   }
   std::sort(values.begin(), values.end());
   return values;
+}
+
+namespace {
+
+bool ComesBefore(const Block* a, const Block* b) {
+  const int namespaces = a->namespace_().compare(b->namespace_());
+  return namespaces != 0 ? namespaces < 0 : a->name() < b->name();
+}
+
+// The objects of one value, appended in order.
+void AppendSorted(std::vector<const Block*>& same, const IndexBounds& bounds, std::size_t limit,
+                  std::vector<const Block*>& objects) {
+  const auto before = [&](const Block* a, const Block* b) {
+    return bounds.descending ? ComesBefore(b, a) : ComesBefore(a, b);
+  };
+  const auto end =
+      same.begin() + static_cast<std::ptrdiff_t>(std::min(same.size(), limit - objects.size()));
+  std::partial_sort(same.begin(), end, same.end(), before);
+  objects.insert(objects.end(), same.begin(), end);
+}
+
+// Where a query over an ordered index stands.
+class RangeWalk {
+ public:
+  RangeWalk(const PostingOrder& order, const IndexBounds& bounds)
+      : order_(order), bounds_(bounds) {}
+
+  // Under a guard: enters the index, where the walk begins or behind the value where it was left.
+  void Enter() {
+    if (bounds_.descending) {
+      node_ = order_.Below(left_at_ ? *left_at_ : bounds_.to);
+    } else {
+      node_ = left_at_ ? order_.Above(*left_at_) : order_.AtOrAbove(bounds_.from);
+    }
+  }
+  // Null at the end.
+  [[nodiscard]] const Posting* posting() const {
+    if (node_ == nullptr) return nullptr;
+    const Posting& posting = PostingOrder::PostingOf(*node_);
+    const bool within = bounds_.descending ? posting.value >= bounds_.from
+                                           : !bounds_.to || posting.value < *bounds_.to;
+    return within ? &posting : nullptr;
+  }
+  // REQUIRES: not at the end; so for Leave.
+  void Step() {
+    node_ = bounds_.descending ? order_.Below(posting()->value) : PostingOrder::Next(*node_);
+  }
+  // Before the guard ends. The value is passed.
+  void Leave() { left_at_ = posting()->value; }
+
+ private:
+  const PostingOrder& order_;
+  const IndexBounds& bounds_;
+  const PostingOrder::Node* node_ = nullptr;
+  std::optional<std::string> left_at_;
+};
+
+}  // namespace
+
+Result<std::vector<const Block*>> PinnedSnapshot::ByIndexRange(std::string_view index,
+                                                               const IndexBounds& bounds) const {
+  auto found = IndexNamed(index);
+  if (!found) return std::move(found).error();
+  if ((*found)->order() == nullptr) {
+    return Error(Reason::kInvalidArgument,
+                 "the index \"" + std::string(index) +
+                     "\" is not ordered, so it has no ranges; make its function an "
+                     "OrderedIndexFunc, or ask for one value with ByIndex");
+  }
+  // A guard holds up the freeing of memory, so a long walk takes several.
+  constexpr std::size_t kEntriesPerGuard = 256;
+  const std::size_t limit = bounds.limit == 0 ? SIZE_MAX : bounds.limit;
+  RangeWalk walk(*(*found)->order(), bounds);
+  std::vector<const Block*> objects;
+  std::vector<const Block*> same;
+  for (;;) {
+    ReadGuard guard;
+    walk.Enter();
+    for (std::size_t looked_at = 0;; walk.Step()) {
+      const Posting* const posting = walk.posting();
+      if (posting == nullptr || objects.size() == limit) return objects;
+      same.clear();
+      state_->ForEachWith(**found, *posting, node_->version, [&](const Block* block) {
+        same.push_back(block);
+        return true;
+      });
+      AppendSorted(same, bounds, limit, objects);
+      looked_at += 1 + same.size();
+      if (looked_at < kEntriesPerGuard) continue;
+      walk.Leave();
+      break;
+    }
+  }
 }
 
 }  // namespace kinformer::internal::cache

@@ -16,9 +16,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "kinformer/env.h"
 #include "kinformer/internal/snapshot_core.h"
 
 #include "base/mutex.h"
+#include "cache/store/change_log.h"
 #include "cache/store/key_table.h"
 #include "cache/store/retire_list.h"
 #include "cache/store/segmented_array.h"
@@ -92,6 +94,9 @@ struct StoreState {
   std::atomic<std::size_t> old_bytes{0};
   std::atomic<std::size_t> table_bytes{0};
   std::atomic<std::size_t> index_bytes{0};
+  // When the oldest version that is pinned was found to be old; max: there is none.
+  std::atomic<SteadyTime> pinned_since{SteadyTime::max()};
+  std::atomic<Duration> snapshot_age_limit{};
   // Before what retires into it, and after what its items count themselves out of.
   RetireList retired{};
 
@@ -99,6 +104,11 @@ struct StoreState {
   alignas(64) std::atomic<std::size_t> snapshots{0};
 
   Versions versions{};
+
+  // What changed lately; null unless somebody asked for it. The writer looks at the flag.
+  std::atomic<bool> keeps_changes{false};
+  base::Mutex change_log_mutex{};
+  std::shared_ptr<ChangeLog> change_log KINFORMER_GUARDED_BY(change_log_mutex){};
 };
 
 // A pinned version.
@@ -129,6 +139,8 @@ class PinnedSnapshot final : public SnapshotCore {
   Result<std::vector<const Block*>> ByIndex(std::string_view index,
                                             std::string_view value) const override;
   Result<std::vector<std::string>> IndexValues(std::string_view index) const override;
+  Result<std::vector<const Block*>> ByIndexRange(std::string_view index,
+                                                 const IndexBounds& bounds) const override;
 
  private:
   Result<const StoreIndex*> IndexNamed(std::string_view name) const;

@@ -31,6 +31,7 @@ void StoreWriter::CommitNow() {
   if (!dirty) return;
   dirty = false;
   next.entries = state->entries_end;
+  if (change_log != nullptr) change_log->Commit(NextVersion());
   state->versions.Publish(next);
   const std::size_t work = replaced_since_commit;
   replaced_since_commit = 0;
@@ -40,6 +41,38 @@ void StoreWriter::CommitNow() {
     Collect(kCollectPerCommit * kCommitsPerScan + std::min(2 * work, kMaxCollectForWork) +
             (replaced.size() + state->retired.size()) / 64);
   }
+}
+
+void StoreWriter::LookAtPinned() {
+  if (state->versions.pinned() == 0) {
+    if (state->pinned_since.load(std::memory_order_relaxed) != SteadyTime::max()) {
+      state->pinned_since.store(SteadyTime::max(), std::memory_order_relaxed);
+      told_of_old_snapshot = false;
+    }
+    return;
+  }
+  const SteadyTime now = env.Now();
+  const SteadyTime since = state->versions.PinnedSince(now);
+  state->pinned_since.store(since, std::memory_order_relaxed);
+  const Duration limit = state->snapshot_age_limit.load(std::memory_order_relaxed);
+  const bool old = limit > Duration(0) && now - since > limit;
+  if (old && !told_of_old_snapshot) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - since).count();
+    env.log().Log(
+        LogLevel::kWarning,
+        "a snapshot has been held for long; it keeps the memory of objects that were replaced",
+        {{"store", options.name},
+         {"seconds", std::to_string(seconds)},
+         {"snapshots", std::to_string(state->snapshots.load(std::memory_order_relaxed))},
+         {"bytes", std::to_string(state->old_bytes.load(std::memory_order_relaxed))}});
+  }
+  told_of_old_snapshot = old;
+}
+
+void StoreWriter::StartChangeLog() {
+  const base::MutexLock lock(state->change_log_mutex);
+  change_log = state->change_log;
+  change_log->Start(NextVersion() - 1);
 }
 
 bool StoreWriter::Collect(std::size_t budget) {
@@ -56,6 +89,7 @@ bool StoreWriter::Collect(std::size_t budget) {
   retired.Stamp();
   const std::uint64_t safe = SafeToFree();
   versions.Settle(safe);
+  LookAtPinned();
   const std::uint64_t settled = versions.SettledBelow();
   for (; budget > 0 && !replaced.empty() && replaced.front().until <= settled; --budget) {
     const Replaced old = replaced.front();

@@ -36,12 +36,23 @@ struct StoreWriter {
   StoreWriter(Env& e, StoreCoreOptions o)
       : env(e), options(std::move(o)), state(std::make_shared<StoreState>(e.Random())) {
     next.coverage = options.coverage;
+    state->snapshot_age_limit.store(options.snapshot_age_limit, std::memory_order_relaxed);
     if (options.compress) trainer = std::make_unique<DictionaryTrainer>();
   }
 
   // ---- versions
   // The version that the writes of now will have.
   [[nodiscard]] std::uint64_t NextVersion() const { return state->versions.Current().version + 1; }
+  // Before the first change of a version.
+  void WillWrite() {
+    if (change_log == nullptr && !dirty) [[unlikely]] {
+      if (state->keeps_changes.load(std::memory_order_acquire)) StartChangeLog();
+    }
+  }
+  void StartChangeLog();
+  void LogChange(NetChangeType type, const Block& object) {
+    if (change_log != nullptr) change_log->Add(type, ObjectRef::Share(&object));
+  }
   void Wrote() {
     dirty = true;
     if (!open) CommitNow();
@@ -74,6 +85,8 @@ struct StoreWriter {
   void Forget(const Replaced& old);
   void ForgetObject(const Replaced& old);
   bool Collect(std::size_t budget);
+  // How old the oldest snapshot is; tells the log where that is too much.
+  void LookAtPinned();
 
   // ---- indexes
   const SortedValues& ValuesOf(const StoreIndex& index, const Block& block);
@@ -96,12 +109,14 @@ struct StoreWriter {
   const StoreCoreOptions options;
   const std::shared_ptr<StoreState> state;
 
-  bool open = false;   // between Begin and Commit
-  bool dirty = false;  // something for the next commit
+  std::shared_ptr<ChangeLog> change_log{};  // null while no changes are kept
+  bool open = false;                        // between Begin and Commit
+  bool dirty = false;                       // something for the next commit
   // What the next commit will publish.
   VersionContent next{.indexes = std::make_shared<const IndexList>()};
   // Null while no index is being added.
   std::unique_ptr<IndexFill> filling;
+  bool told_of_old_snapshot = false;
   std::size_t keys = 0;  // entries in the table: objects and deleted keys not yet swept
   // By entry: the hash of its key. Zero where the entry is free.
   SegmentedArray<std::uint32_t, 16> hashes;

@@ -18,7 +18,15 @@ Versions::~Versions() {
   for (VersionNode* node : spare_) delete node;
 }
 
+base::Mutex& Versions::HoldMutex() {
+  static constinit base::Mutex mutex;
+  return mutex;
+}
+
+void Versions::WaitUntilReleased() { const base::MutexLock lock(HoldMutex()); }
+
 void Versions::Publish(const VersionContent& content) {
+  if (held_.load(std::memory_order_acquire) != 0) WaitUntilReleased();
   VersionNode* old = current_.load(std::memory_order_relaxed);
   VersionNode* node = nullptr;
   if (spare_.empty()) {
@@ -47,6 +55,7 @@ void Versions::Settle(std::uint64_t safe_to_free) {
     if (node->pins.load(std::memory_order_acquire) == 0) {
       Recycle(node);
     } else {
+      node->pinned_since = SteadyTime::max();
       pinned_.push_back(node);
     }
   }
@@ -60,6 +69,14 @@ void Versions::Settle(std::uint64_t safe_to_free) {
     Recycle(node);
     return true;
   });
+}
+
+SteadyTime Versions::PinnedSince(SteadyTime now) {
+  for (auto node = pinned_.rbegin(); node != pinned_.rend(); ++node) {
+    if ((*node)->pinned_since != SteadyTime::max()) break;
+    (*node)->pinned_since = now;
+  }
+  return pinned_.front()->pinned_since;
 }
 
 VersionNode* Versions::PinnedIn(std::uint64_t from, std::uint64_t until) const {

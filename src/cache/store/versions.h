@@ -18,6 +18,9 @@
 #include <string_view>
 #include <vector>
 
+#include "kinformer/env.h"
+
+#include "base/mutex.h"
 #include "cache/store/coverage.h"
 #include "cache/store/fifo_buffer.h"
 
@@ -53,8 +56,10 @@ struct alignas(64) VersionNode {
   // Both constant while the node is current or pinned.
   std::uint64_t version = 0;
   VersionContent content{};
-  // The writer's: when it ceased to be current, and what is kept because it is pinned.
+  // The writer's: when it ceased to be current, by the clock of reclamation; when it was found to
+  // be pinned then; and what is kept because of that.
   std::uint64_t retired_at = 0;
+  SteadyTime pinned_since{};
   std::vector<Replaced> held{};
   // How many snapshots there are of it.
   std::atomic<std::uint64_t> pins{0};
@@ -82,6 +87,13 @@ class Versions {
     unpinned_.store(true, std::memory_order_release);
   }
 
+  // ---- readers of several stores: see joint_snapshot.cc
+  // From Hold to Release, while the mutex is locked all the time, the writer publishes at most once
+  // more.
+  static base::Mutex& HoldMutex();
+  void Hold() { held_.fetch_add(1, std::memory_order_seq_cst); }
+  void Release() { held_.fetch_sub(1, std::memory_order_release); }
+
   // ---- writer
   // Makes the next version current, with a copy of `content`.
   void Publish(const VersionContent& content);
@@ -101,6 +113,9 @@ class Versions {
   bool NextUnheld(Replaced& replaced);
   [[nodiscard]] bool HasUnheld() const { return !unheld_.empty(); }
   [[nodiscard]] std::size_t pinned() const { return pinned_.size(); }
+  // Notes `now` for the versions that were found to be pinned since the last call. Returns when the
+  // oldest one was. REQUIRES: pinned() is not 0.
+  SteadyTime PinnedSince(SteadyTime now);
   [[nodiscard]] bool HasUnsettled() const { return !unsettled_.empty(); }
   [[nodiscard]] bool SawUnpin() const { return unpinned_.load(std::memory_order_relaxed); }
   // Forgets an index that is going away.
@@ -108,12 +123,14 @@ class Versions {
 
  private:
   void Recycle(VersionNode* node);
+  static void WaitUntilReleased();
 
   // Each in a line of its own: what readers load, what they store, and what the writer works with.
   alignas(64) std::atomic<VersionNode*> current_;
   alignas(64) std::atomic<bool> unpinned_{false};
+  alignas(64) std::atomic<std::uint32_t> held_{0};
   // Oldest first.
-  alignas(64) FifoBuffer<VersionNode*, 8> unsettled_;
+  FifoBuffer<VersionNode*, 8> unsettled_;
   // Settled with pins, oldest first.
   std::vector<VersionNode*> pinned_;
   std::vector<VersionNode*> spare_;

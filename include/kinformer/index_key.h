@@ -1,0 +1,89 @@
+// kinformer/index_key.h
+//
+// IndexKey: a value for an ordered index, made of parts: strings, numbers, bools and times. Its
+// bytes have the order of the parts, the first first.
+//
+//   Indexers<corev1::Pod> indexers = {
+//       {"node-start", OrderedIndexFunc<corev1::Pod>([](corev1::Pod p, auto& out) {
+//          out.Add(IndexKey().Add(p.spec().nodeName()).Add(p.metadata().creationTimestamp()));
+//        })}};
+//   // What began on the node, the youngest ten first.
+//   pods.Prefix("node-start", IndexKey().Add("node-7"), {.descending = true, .limit = 10});
+//   // What began there since then.
+//   IndexKey node = IndexKey().Add("node-7");
+//   pods.Range("node-start", IndexKey(node).Add(then), node.End());
+
+#ifndef KINFORMER_INDEX_KEY_H_
+#define KINFORMER_INDEX_KEY_H_
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "kinformer/internal/attributes.h"
+#include "kinformer/time.h"
+
+namespace kinformer {
+
+// The least value above all that begin with `prefix`; none where there is no such value: the prefix
+// is empty or has no other byte than 0xff.
+[[nodiscard]] std::optional<std::string> IndexPrefixEnd(std::string_view prefix);
+
+// For two keys whose parts have the same kinds (string, integer, bool, time) in the same places,
+// the order of the bytes is that of the parts, and the one with fewer parts is a prefix of those
+// that begin with the same ones. All integers are one kind, signed or not: -1 < 0 < 2^64 - 1.
+//
+// A value. Thread-compatible. Counterpart: none; as the tuple layer of FoundationDB.
+class IndexKey {
+ public:
+  IndexKey() = default;
+
+  // In byte order; may hold zero bytes.
+  template <std::convertible_to<std::string_view> Text>
+  IndexKey& Add(const Text& text) {
+    return AddText(text, true);
+  }
+  template <std::integral Integer>
+  IndexKey& Add(Integer value) {
+    if constexpr (std::is_same_v<Integer, bool>) {
+      return AddBool(value);
+    } else if constexpr (std::is_signed_v<Integer>) {
+      return AddInteger(value < 0, static_cast<std::uint64_t>(std::int64_t{value}));
+    } else {
+      return AddInteger(false, std::uint64_t{value});
+    }
+  }
+  // To the nanosecond. None (IsZero) comes before all that are later than the year 1.
+  IndexKey& Add(const metav1::Time& time);
+  IndexKey& Add(std::chrono::system_clock::time_point time) { return Add(metav1::Time(time)); }
+
+  // The begin of a string that may go on: for a prefix, as the last part.
+  IndexKey& AddPrefix(std::string_view text) { return AddText(text, false); }
+
+  // What lies above all keys that begin with these parts: the end of a range that includes them.
+  [[nodiscard]] std::optional<std::string> End() const { return IndexPrefixEnd(bytes_); }
+
+  [[nodiscard]] const std::string& bytes() const KINFORMER_LIFETIMEBOUND { return bytes_; }
+  // For out.Add and queries.
+  operator std::string_view() const
+      KINFORMER_LIFETIMEBOUND {  // NOLINT(google-explicit-constructor)
+    return bytes_;
+  }
+
+  friend auto operator<=>(const IndexKey&, const IndexKey&) = default;
+
+ private:
+  IndexKey& AddText(std::string_view text, bool ends);
+  IndexKey& AddInteger(bool negative, std::uint64_t two_s_complement);
+  IndexKey& AddBool(bool value);
+
+  std::string bytes_;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_INDEX_KEY_H_

@@ -1,0 +1,51 @@
+// kinformer/joint_snapshot.h
+//
+// JointSnapshot: snapshots of several stores that were all current at one instant.
+//
+//   auto [pods, nodes] = JointSnapshot(pod_informer, node_informer);
+//   for (corev1::Pod pod : pods) ... nodes.Get("", pod.spec().nodeName()) ...
+
+#ifndef KINFORMER_JOINT_SNAPSHOT_H_
+#define KINFORMER_JOINT_SNAPSHOT_H_
+
+#include <array>
+#include <cstddef>
+#include <tuple>
+#include <utility>
+
+#include "kinformer/internal/indexer_core.h"
+#include "kinformer/internal/reading_side.h"
+#include "kinformer/snapshot.h"
+
+namespace kinformer {
+
+// One Snapshot of each source, in their order. A source is a SharedInformer, Store, Indexer or
+// Lister, on whatever loops they are; one may be named twice.
+//
+// There was an instant, during the call, at which every one of them was the current version of its
+// store. So what one thread wrote into two stores one after the other is seen in that order, and a
+// relist is there whole or not at all. It is no cut through the history of the server: each
+// informer is as far as its own watch, at a resourceVersion of its own, and a pod may be there
+// whose node is not yet.
+//
+// Thread-safe. Takes about as long as the snapshots alone. It looks again as long as there are
+// writes in between; where this does not end, the writers of these stores wait for it, a few
+// microseconds. Counterpart: none in client-go.
+template <internal::ReadingSide... Sources>
+[[nodiscard]] auto JointSnapshot(const Sources&... sources) {
+  const std::tuple kept{internal::ReadingSideOf(sources)...};
+  return std::apply(
+      [](const auto&... side) {
+        const std::array<const internal::IndexerCore*, sizeof...(Sources)> stores{&*side...};
+        auto snapshots = internal::IndexerCore::JointSnapshots(stores);
+        return [&]<std::size_t... I>(std::index_sequence<I...>) {
+          return std::tuple<Snapshot<internal::ViewOf<Sources>>...>(
+              Snapshot<internal::ViewOf<Sources>>(std::move(snapshots[I]))...);
+        }(std::index_sequence_for<Sources...>());
+      },
+      kept);
+}
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_JOINT_SNAPSHOT_H_

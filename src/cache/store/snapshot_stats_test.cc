@@ -1,0 +1,128 @@
+#include "kinformer/snapshot_stats.h"
+
+#include <chrono>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/indexer.h"
+#include "kinformer/log.h"
+#include "kinformer/simulation.h"
+
+#include "cache/store/testing/test_objects.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace kinformer {
+namespace {
+
+using internal::cache::MakeThing;
+using internal::cache::Thing;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// The warnings, with their fields.
+class Warnings final : public LogSink {
+ public:
+  explicit Warnings(std::vector<std::string>& lines) : lines_(lines) {}
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
+  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
+    std::string line(message);
+    for (const LogField& field : fields) line += " " + std::string(field.key) + "=" + field.value;
+    lines_.push_back(line);
+  }
+
+ private:
+  std::vector<std::string>& lines_;
+};
+
+class SnapshotStatsTest : public ::testing::Test {
+ protected:
+  // Enough for the store to look at what is pinned.
+  void Write() {
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(things_.Add(MakeThing("ns", "a", "1")));
+  }
+  void Pass(Duration time) {
+    Write();
+    sim_.RunFor(time);
+    Write();
+  }
+
+  std::vector<std::string> lines_;
+  Simulation sim_{{.log = std::make_shared<Warnings>(lines_)}};
+  Indexer<Thing> things_{sim_.env()};
+};
+
+TEST_F(SnapshotStatsTest, CountsAgesAndBytes) {
+  Write();
+  EXPECT_EQ(SnapshotStatsOf(things_).held, 0U);
+  std::optional<Snapshot<Thing>> first = things_.Snapshot();
+  sim_.RunFor(minutes(1));
+  SnapshotStats stats = SnapshotStatsOf(things_);
+  EXPECT_EQ(stats.held, 1U);
+  EXPECT_EQ(stats.oldest, Duration(0)) << "it is the current version";
+  Write();
+  std::optional<Snapshot<Thing>> second = things_.Snapshot();
+  const auto copy = second;
+  Pass(seconds(30));
+  sim_.RunFor(seconds(5));
+  stats = SnapshotStatsOf(things_);
+  EXPECT_EQ(stats.held, 2U);
+  EXPECT_EQ(stats.oldest, seconds(35)) << "it goes on between writes";
+  EXPECT_GE(stats.bytes, 2 * first->Get("ns", "a")->block()->allocated_bytes());
+  first.reset();
+  Pass(seconds(1));
+  EXPECT_EQ(SnapshotStatsOf(things_).held, 1U);
+  EXPECT_EQ(SnapshotStatsOf(things_).oldest, seconds(36));
+  second.reset();
+  EXPECT_EQ(SnapshotStatsOf(things_).held, 1U) << "a copy has it";
+}
+
+TEST_F(SnapshotStatsTest, WithoutSnapshotsThereIsNoAge) {
+  {
+    const auto held = things_.Snapshot();
+    Pass(seconds(30));
+  }
+  EXPECT_EQ(SnapshotStatsOf(things_).oldest, Duration(0));
+  Write();
+  const auto current = things_.Snapshot();
+  EXPECT_EQ(SnapshotStatsOf(things_).oldest, Duration(0));
+}
+
+TEST_F(SnapshotStatsTest, OneWarningUntilNoneIsTooOld) {
+  std::optional<Snapshot<Thing>> first = things_.Snapshot();
+  Pass(minutes(10));
+  EXPECT_THAT(lines_, IsEmpty()) << "by default, more than ten minutes";
+  Pass(seconds(1));
+  EXPECT_THAT(lines_, ElementsAre(::testing::AllOf(HasSubstr("store=indexer seconds=601"),
+                                                   HasSubstr("snapshots=1 bytes="))));
+  std::optional<Snapshot<Thing>> second = things_.Snapshot();
+  Pass(minutes(20));
+  EXPECT_EQ(lines_.size(), 1U);
+  first.reset();
+  Pass(seconds(1));
+  EXPECT_EQ(lines_.size(), 1U) << "the second is too old as well";
+  second.reset();
+  Write();
+  second = things_.Snapshot();
+  SetSnapshotAgeLimit(things_, seconds(2));
+  Pass(seconds(3));
+  EXPECT_EQ(lines_.size(), 2U);
+}
+
+TEST_F(SnapshotStatsTest, ZeroTellsNothing) {
+  SetSnapshotAgeLimit(things_, Duration(0));
+  const auto held = things_.Snapshot();
+  Pass(minutes(1000));
+  Pass(minutes(1000));
+  EXPECT_THAT(lines_, IsEmpty());
+}
+
+}  // namespace
+}  // namespace kinformer
