@@ -8,10 +8,11 @@
 //          out.Add(IndexKey().Add(p.spec().nodeName()).Add(p.metadata().creationTimestamp()));
 //        })}};
 //   // What began on the node, the youngest ten first.
-//   pods.Prefix("node-start", IndexKey().Add("node-7"), {.descending = true, .limit = 10});
-//   // What began there since then.
-//   IndexKey node = IndexKey().Add("node-7");
-//   pods.Range("node-start", IndexKey(node).Add(then), node.End());
+//   const IndexKey node = IndexKey().Add("node-7");
+//   auto youngest = lister.Prefix("node-start", node, {.descending = true, .limit = 10});
+//   // What began there in the last hour.
+//   const IndexKey hour = IndexKey(node).Add(std::chrono::system_clock::now() - 1h);
+//   for (corev1::Pod pod : lister.Range("node-start", hour, node.End())) ...
 
 #ifndef KINFORMER_INDEX_KEY_H_
 #define KINFORMER_INDEX_KEY_H_

@@ -2,8 +2,11 @@
 //
 // JointSnapshot: snapshots of several stores that were all current at one instant.
 //
-//   auto [pods, nodes] = JointSnapshot(pod_informer, node_informer);
-//   for (corev1::Pod pod : pods) ... nodes.Get("", pod.spec().nodeName()) ...
+//   const auto [all_pods, all_nodes] = JointSnapshot(pods, nodes);
+//   for (corev1::Pod pod : all_pods) {
+//     std::optional<corev1::Node> node = all_nodes.Get("", pod.spec().nodeName());
+//     ...
+//   }
 
 #ifndef KINFORMER_JOINT_SNAPSHOT_H_
 #define KINFORMER_JOINT_SNAPSHOT_H_

@@ -6,9 +6,12 @@
 //   Snapshot<corev1::Pod> known = pods.Snapshot();
 //   ...
 //   auto news = ChangesSince(pods, known);
-//   if (!news) return StartOver(pods.Snapshot());  // kExpired
-//   for (const NetChange<corev1::Pod>& change : news->changes) ...
-//   known = news->snapshot;
+//   if (news) {
+//     for (const NetChange<corev1::Pod>& change : news->changes) ...
+//     known = news->snapshot;
+//   } else {
+//     known = pods.Snapshot();  // kExpired: anything may have changed
+//   }
 
 #ifndef KINFORMER_STORE_CHANGES_H_
 #define KINFORMER_STORE_CHANGES_H_

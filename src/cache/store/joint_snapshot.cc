@@ -16,8 +16,8 @@ namespace kinformer::internal::cache {
 
 namespace {
 
-// With three stores written without a pause, nearly all need no more than 4: see
-// BM_JointSnapshot.
+// A pass is a few loads for each store: so many of them fail only where commits follow each other
+// without a pause.
 constexpr int kPassesBeforeWritersWait = 32;
 
 class Pins {

@@ -56,13 +56,13 @@ struct alignas(64) VersionNode {
   // Both constant while the node is current or pinned.
   std::uint64_t version = 0;
   VersionContent content{};
-  // The writer's: when it ceased to be current, by the clock of reclamation; when it was found to
-  // be pinned then; and what is kept because of that.
+  // The writer's: when it ceased to be current, and what is kept because it is pinned.
   std::uint64_t retired_at = 0;
-  SteadyTime pinned_since{};
   std::vector<Replaced> held{};
   // How many snapshots there are of it.
   std::atomic<std::uint64_t> pins{0};
+  // The writer's: when it was found to be pinned though it was not current any more.
+  SteadyTime pinned_since{};
 };
 
 class Versions {
