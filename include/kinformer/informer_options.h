@@ -15,6 +15,7 @@
 //   informer_snapshots, _snapshot_bytes, _oldest_snapshot_seconds      as in snapshot_stats.h
 //   reflector_errors_total, reflector_epochs_total, informer_gaps_total  as in InformerStats
 //   reflector_refusals_total, reflector_watch_lists_total              as in InformerStats
+//   informer_consistency_checks_total, informer_inconsistencies_total  as in InformerStats
 //   informer_last_progress_timestamp_seconds    of the wall clock, where InformerStatus has an age
 // With a label `handler` besides, the name that HandlerOptions gives; handlers without one share
 // the empty label:
@@ -68,6 +69,15 @@ enum class OverflowPolicy : std::uint8_t {
   kDropAndResync,
 };
 
+// What becomes of the events that wait for a handler when its informer stops.
+enum class AtStop : std::uint8_t {
+  // They are not delivered; should the informer start again, they are then. The default.
+  kDiscard,
+  // They are: all that is in the store by then. Stop returns at once, as ever. Run, the factory's
+  // Shutdown and the end of the last handle wait until the handler has had them.
+  kDrain,
+};
+
 // How the first list is fetched. Counterpart: client-go's feature gate WatchListClient.
 enum class InitialList : std::uint8_t {
   kWatchList,  // as a watch that starts with what there is, falling back to LIST; the default
@@ -112,6 +122,7 @@ struct HandlerOptions {
   std::size_t max_events{4096};  // live events that wait as they happened; more: `overflow`
   // Of the objects that only this queue keeps in memory.
   std::size_t max_bytes{std::size_t{16} << 20};
+  AtStop at_stop{AtStop::kDiscard};
 };
 
 // A snapshot; the figures may be moments apart.
@@ -125,6 +136,8 @@ struct HandlerStats {
   std::uint64_t dropped = 0;
   std::uint64_t exceptions = 0;
   Duration longest_callback{0};
+  Duration callback_age{0};  // of the callback that is running; 0: none is
+  Duration behind_for{0};    // since when something has been waiting or running; 0: caught up
   bool synced = false;
 };
 
@@ -175,11 +188,13 @@ struct InformerStats {
   std::uint64_t lists = 0;        // LIST
   std::uint64_t watch_lists = 0;  // watches that began with what there is
   [[nodiscard]] std::uint64_t AllLists() const { return lists + watch_lists; }
-  std::uint64_t watches = 0;   // opened; a watch-list is one once its list is complete
-  std::uint64_t errors = 0;    // failed attempts to list or watch
-  std::uint64_t refusals = 0;  // those of them where the server asked to wait
-  std::uint64_t gaps = 0;      // events that showed that others before them are missing
-  std::size_t queued = 0;      // entries between reflector and store
+  std::uint64_t watches = 0;             // opened; a watch-list is one once its list is complete
+  std::uint64_t errors = 0;              // failed attempts to list or watch
+  std::uint64_t refusals = 0;            // those of them where the server asked to wait
+  std::uint64_t gaps = 0;                // events that showed that others before them are missing
+  std::uint64_t consistency_checks = 0;  // completed; see consistency_check_period
+  std::uint64_t inconsistencies = 0;     // those of them that found a difference, which was healed
+  std::size_t queued = 0;                // entries between reflector and store
   std::size_t queued_bytes = 0;
   std::uint64_t delivered = 0;  // to all handlers
   std::uint64_t coalesced = 0;
@@ -237,6 +252,21 @@ struct InformerOptions {
   // A larger object is unreadable.
   std::size_t max_object_bytes{kDefaultMaxObjectBytes};
   Compression compression{Compression::kNone};
+  // Compares the cache with the server this often, for what no event shows: one that was restored
+  // from a backup and has overtaken this cache says nothing of what differs. Keys, uids and
+  // resourceVersions are compared with a metadata-only LIST at the cache's own version. What
+  // differs twice is logged with its keys, counted, and healed by a relist, all within the period.
+  //
+  // A cache of up to 10,000 objects is seen as a whole each time: a request for each 2,500. Of a
+  // larger one at most four pages are looked at in a period, going on where the last one stopped,
+  // alternately over all objects and over a namespace that is drawn. Off where LIST is refused,
+  // which the log says once, and with ListerWatchers that cannot ListMetadata. 0: never.
+  Duration consistency_check_period{std::chrono::minutes(1)};
+  // Lists everything anew this often, and tells handlers what differs; 0: never, the default, since
+  // a watch misses nothing and what servers lose is found without (gaps, epochs, the check above).
+  // A relist asks the server and repairs the cache; handlers hear of differences only. A resync
+  // (resync_period) asks nobody and repairs handlers: it tells them again what is in the cache.
+  Duration relist_period{0};
 };
 
 namespace internal {
@@ -250,7 +280,7 @@ InformerSettings SettingsOf(InformerOptions<T> options) {
   auto& [indexers, name, resync_period, queue, initial_list, uid_change_is_update,
          watch_list_page_size, min_watch_timeout, max_queued_bytes, trace, namespace_,
          label_selector, field_selector, drop_managed_fields, projection, validation,
-         max_object_bytes, compression] = options;
+         max_object_bytes, compression, consistency_check_period, relist_period] = options;
   return {.indexers = {},
           .name = std::move(name),
           .resync_period = resync_period,
@@ -268,7 +298,9 @@ InformerSettings SettingsOf(InformerOptions<T> options) {
           .projection = std::move(projection),
           .validation = validation,
           .max_object_bytes = max_object_bytes,
-          .compression = compression};
+          .compression = compression,
+          .consistency_check_period = consistency_check_period,
+          .relist_period = relist_period};
 }
 
 inline EntryOptions EntryOptionsOf(const InformerSettings& settings) {

@@ -127,6 +127,15 @@ class ListerWatcher {
       const std::function<void(Result<std::string> version)>& /*answer*/) {
     return nullptr;
   }
+  // One page of the same collection, of which the objects' metadata will do: keys, uids and
+  // resourceVersions are compared. `namespace_`: of that namespace only; empty: of all that List
+  // lists. Null where this cannot, as with most fakes: then an informer's cache is not compared
+  // with the server (InformerOptions::consistency_check_period).
+  [[nodiscard]] virtual std::unique_ptr<ListWatchCall> ListMetadata(
+      const std::string& /*namespace_*/, const ListOptions& /*options*/,
+      ListReceiver& /*receiver*/) {
+    return nullptr;
+  }
   // What it leaves out, so that nobody takes it for missing. An informer asks each time it is
   // started, before the first call. The default is for those that leave nothing out.
   [[nodiscard]] virtual ListScope Scope() const { return {}; }

@@ -214,6 +214,13 @@ class SharedInformer {
                                 SyncWaitOptions options = {}) const {
     return internal::WaitForSync(core_->env(), {core_}, stop, options);
   }
+  // Blocks until the callbacks of all handlers that are registered now have returned for all that
+  // was there at first: EventHandlerRegistration::WaitForSync of each, and its errors. A handler
+  // that is removed meanwhile is not waited for.
+  Result<void> WaitForHandlersSync(const std::stop_token& stop = {},
+                                   std::optional<Duration> timeout = {}) const {
+    return core_->WaitForHandlersSync(stop, timeout);
+  }
   [[nodiscard]] bool HasStarted() const { return core_->HasStarted(); }
   [[nodiscard]] bool IsStopped() const { return core_->IsStopped(); }
   // The version of the collection that the store has; empty before the first list. What waits in

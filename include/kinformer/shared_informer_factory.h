@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -75,6 +76,7 @@ class FactoryCore {
 
   void Start();
   Result<void> WaitForCacheSync(const std::stop_token& stop, const SyncWaitOptions& options);
+  Result<void> WaitForHandlersSync(const std::stop_token& stop, std::optional<Duration> timeout);
   void Shutdown();
   void Release(const std::shared_ptr<InformerCore>& informer);
 
@@ -157,6 +159,13 @@ class SharedInformerFactory : public accessors::Groups {
   // own error that waiting does not cure.
   Result<void> WaitForCacheSync(const std::stop_token& stop = {}, SyncWaitOptions options = {}) {
     return core_->WaitForCacheSync(stop, options);
+  }
+
+  // Blocks until all handlers of all informers that were started are synced; see
+  // SharedInformer::WaitForHandlersSync. `timeout` is for all together.
+  Result<void> WaitForHandlersSync(const std::stop_token& stop = {},
+                                   std::optional<Duration> timeout = {}) {
+    return core_->WaitForHandlersSync(stop, timeout);
   }
 
   // Stops all informers, gives up the counts on them, and blocks until nothing of them runs: no

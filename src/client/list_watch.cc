@@ -25,7 +25,8 @@ class EngineListWatch final : public ListerWatcher {
         source_(std::make_shared<ListSource>(
             ListSource{std::move(engine), &type, "", IsMetadataOnly(type), throttled})) {
     // A kind known by its resource only may well have namespaces.
-    const bool namespaced = type.namespaced || type.kind.empty();
+    namespaced_ = type.namespaced || type.kind.empty();
+    const bool namespaced = namespaced_;
     Result<std::string> path =
         BuildPath({type.group, type.version, type.resource,
                    namespaced ? std::string_view(namespace_text_) : std::string_view(), "", ""});
@@ -49,6 +50,23 @@ class EngineListWatch final : public ListerWatcher {
     if (bad_path_) return nullptr;
     return source_->engine->version_questions().Ask(source_, answer);
   }
+  std::unique_ptr<ListWatchCall> ListMetadata(const std::string& namespace_,
+                                              const ListOptions& options,
+                                              ListReceiver& receiver) override {
+    if (bad_path_) return nullptr;
+    const TypeInfo& type = *source_->type;
+    const std::string& ns = namespace_text_.empty() ? namespace_ : namespace_text_;
+    Result<std::string> path = BuildPath(
+        {type.group, type.version, type.resource, namespaced_ ? std::string_view(ns) : "", "", ""});
+    if (!path) return nullptr;
+    auto source = std::make_shared<ListSource>(ListSource{
+        source_->engine,
+        MetadataTypeInfo(type.group, type.version, type.kind, type.resource, type.namespaced),
+        *std::move(path), true, source_->throttled});
+    source->entry.drop_managed_fields = true;
+    if (namespaced_) source->namespace_ = ns;
+    return Started<ListCall>(options, receiver, source);
+  }
   bool SetEntryOptions(const EntryOptions& options) override {
     source_->entry = options;
     return true;
@@ -69,7 +87,12 @@ class EngineListWatch final : public ListerWatcher {
  private:
   template <class Call, class Receiver>
   std::unique_ptr<ListWatchCall> Started(ListOptions options, Receiver& receiver) const {
-    auto call = std::make_unique<Call>(source_, receiver);
+    return Started<Call>(std::move(options), receiver, source_);
+  }
+  template <class Call, class Receiver>
+  std::unique_ptr<ListWatchCall> Started(ListOptions options, Receiver& receiver,
+                                         const std::shared_ptr<ListSource>& source) const {
+    auto call = std::make_unique<Call>(source, receiver);
     if (bad_path_) {
       call->Refuse(*bad_path_);
     } else if (Result<void> tweaked = Tweak(options); !tweaked) {
@@ -90,6 +113,7 @@ class EngineListWatch final : public ListerWatcher {
   const std::string namespace_text_;
   const std::function<void(ListOptions&)> tweak_;
   const std::shared_ptr<ListSource> source_;
+  bool namespaced_ = false;
   std::optional<Error> bad_path_;
 };
 

@@ -74,6 +74,8 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
   [[nodiscard]] bool IsTornDown() const;  // stopped, and nothing of it runs any more
   [[nodiscard]] std::string LastSyncResourceVersion() const;
   // See SharedInformer.
+  Result<void> WaitForHandlersSync(const std::stop_token& stop,
+                                   std::optional<Duration> timeout) const;
   Result<void> WaitForResourceVersion(std::string_view resourceVersion, const std::stop_token& stop,
                                       std::optional<Duration> timeout) const;
   [[nodiscard]] InformerStats Stats() const;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,12 +45,19 @@ struct RawEvent {
   const Block* old_block = nullptr;
   // Of a deletion: the last known state.
   const Block* block = nullptr;
+  // Of the store, as Snapshot::version counts: the first that has this event.
+  std::uint64_t version = 0;
 };
 
 class RawHandler {
  public:
   virtual ~RawHandler() = default;
   virtual void Handle(const RawEvent& event) = 0;
+  // True: several events of one version are given in one call instead. Asked once.
+  [[nodiscard]] virtual bool TakesBatches() const { return false; }
+  virtual void HandleBatch(std::span<const RawEvent> events) {
+    for (const RawEvent& event : events) Handle(event);
+  }
 };
 
 // `Handler` is the class of the handler as far as it is known: calls to one that is final are not

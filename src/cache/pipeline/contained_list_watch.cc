@@ -53,6 +53,15 @@ std::unique_ptr<ListWatchCall> ContainedListWatch::CurrentVersion(
   return started;
 }
 
+std::unique_ptr<ListWatchCall> ContainedListWatch::ListMetadata(const std::string& namespace_,
+                                                                const ListOptions& options,
+                                                                ListReceiver& receiver) {
+  std::unique_ptr<ListWatchCall> started;
+  (void)base::CallUser(env_, kName,
+                       [&] { started = inner_.ListMetadata(namespace_, options, receiver); });
+  return started;
+}
+
 ListScope ContainedListWatch::Scope() const {
   ListScope scope;
   (void)base::CallUser(env_, kName, [&] { scope = inner_.Scope(); });

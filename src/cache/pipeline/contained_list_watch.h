@@ -26,6 +26,9 @@ class ContainedListWatch final : public ListerWatcher {
                                        WatchReceiver& receiver) override;
   std::unique_ptr<ListWatchCall> CurrentVersion(
       const std::function<void(Result<std::string> version)>& answer) override;
+  std::unique_ptr<ListWatchCall> ListMetadata(const std::string& namespace_,
+                                              const ListOptions& options,
+                                              ListReceiver& receiver) override;
   [[nodiscard]] ListScope Scope() const override;
   [[nodiscard]] bool SetEntryOptions(const EntryOptions& options) override;
   [[nodiscard]] bool IsWatchListSemanticsUnSupported() const override;

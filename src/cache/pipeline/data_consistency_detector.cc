@@ -190,6 +190,11 @@ class DataConsistencyDetector final : public ListerWatcher {
       const std::function<void(Result<std::string> version)>& answer) override {
     return contained_.CurrentVersion(answer);
   }
+  std::unique_ptr<ListWatchCall> ListMetadata(const std::string& namespace_,
+                                              const ListOptions& options,
+                                              ListReceiver& receiver) override {
+    return contained_.ListMetadata(namespace_, options, receiver);
+  }
   [[nodiscard]] ListScope Scope() const override { return contained_.Scope(); }
   [[nodiscard]] bool SetEntryOptions(const EntryOptions& options) override {
     return contained_.SetEntryOptions(options);

@@ -129,7 +129,7 @@ TEST_F(DataConsistencyTest, WL_18_To_WL_21_AListThatEqualsTheStream) {
       EXPECT_EQ(informer.Snapshot().size(), 3U);
     }
   }
-  EXPECT_THAT(metrics_->Text(), ::testing::Not(HasSubstr("inconsistencies")));
+  EXPECT_THAT(metrics_->Text(), ::testing::Not(HasSubstr("kinformer_watchlist_inconsistencies")));
 }
 
 TEST_F(DataConsistencyTest, WL_22_WL_23_ListsOnceAtExactlyThatVersion) {

@@ -7,6 +7,7 @@
 #define KINFORMER_CACHE_PIPELINE_DELIVERY_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -30,6 +31,27 @@ class Delivery {
     replay_ = std::make_unique<ReplayCursor>(std::move(replay), uid_change_is_update);
   }
 
+  // The next events of one version, no more than `most`, appended to `events`. They are valid until
+  // the next call.
+  [[nodiscard]] Step NextBatch(std::size_t most, std::vector<RawEvent>& events) {
+    if (next_ < events_.size()) {
+      const std::uint64_t version = events_[next_].version;
+      while (next_ < events_.size() && events.size() < most && events_[next_].version == version) {
+        events.push_back(events_[next_++].Borrow());
+      }
+      return Step::kEvent;
+    }
+    RawEvent event;
+    Step step = Next(event);
+    if (step != Step::kEvent) return step;
+    events.push_back(event);
+    while (events.size() < most && (step = replay_->Next(event)) != Step::kEnd) {
+      if (step == Step::kEvent) events.push_back(event);
+      if (step == Step::kPause) break;
+    }
+    // The end is found again by the next call: until then the snapshots are needed.
+    return Step::kEvent;
+  }
   // The next event. It is valid until the next call.
   [[nodiscard]] Step Next(RawEvent& event) {
     if (next_ < events_.size()) {

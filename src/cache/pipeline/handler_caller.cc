@@ -1,5 +1,6 @@
 #include "cache/pipeline/handler_caller.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kinformer/internal/view.h"
@@ -37,73 +38,99 @@ class OwnBlocks {
 
 }  // namespace
 
+// What the objects of an event are for as long as its callback runs: handlers get whole ones, and
+// what they keep a count on is theirs.
+struct HandlerCaller::Whole {
+  ObjectRef object;
+  ObjectRef old_object;
+  OwnBlocks own;
+};
+
 HandlerCaller::HandlerCaller(Env& env, std::shared_ptr<RawHandler> handler, std::string name,
                              Trace trace)
-    : env_(env), handler_(std::move(handler)), name_(std::move(name)), trace_(std::move(trace)) {}
+    : env_(env),
+      handler_(std::move(handler)),
+      name_(std::move(name)),
+      trace_(std::move(trace)),
+      takes_batches_(handler_->TakesBatches()) {}
 
-void HandlerCaller::Call(RawEvent& event) {
-  const Block& object = *event.block;
-  key_.clear();
-  AppendObjectKey(object.namespace_(), object.name(), key_);
-  event.key = &key_;
-
-  // What handlers keep a count on is theirs.
-  ObjectRef whole;
-  ObjectRef whole_old;
+void HandlerCaller::Prepare(RawEvent& event, std::string& key, Whole& whole) const {
+  key.clear();
+  AppendObjectKey(event.block->namespace_(), event.block->name(), key);
+  event.key = &key;
   const bool is_resync = event.old_block == event.block;
-  if (object.packed()) {
-    whole = Unpacked(ObjectRef::Share(event.block));
-    event.block = whole.get();
+  if (event.block->packed()) {
+    whole.object = Unpacked(ObjectRef::Share(event.block));
+    event.block = whole.object.get();
   }
   if (is_resync) {
     event.old_block = event.block;
   } else if (event.old_block != nullptr && event.old_block->packed()) {
-    whole_old = Unpacked(ObjectRef::Share(event.old_block));
-    event.old_block = whole_old.get();
+    whole.old_object = Unpacked(ObjectRef::Share(event.old_block));
+    event.old_block = whole.old_object.get();
   }
-  OwnBlocks own;
-  if constexpr (kCheckViews) own.GiveTo(event);
+  if constexpr (kCheckViews) whole.own.GiveTo(event);
+  if (trace_) TraceCall(event);
+}
 
-  if (trace_) TraceCall(event, object);
+void HandlerCaller::Call(RawEvent& event) {
+  Whole whole;
+  Prepare(event, key_, whole);
+  Timed(1, event, [&] { handler_->Handle(event); });
+}
+
+void HandlerCaller::CallBatch(std::vector<RawEvent>& events) {
+  if (keys_.size() < events.size()) keys_.resize(events.size());
+  std::vector<Whole> whole(events.size());
+  for (std::size_t i = 0; i < events.size(); ++i) Prepare(events[i], keys_[i], whole[i]);
+  Timed(events.size(), events.front(), [&] { handler_->HandleBatch(events); });
+}
+
+void HandlerCaller::Timed(std::uint64_t events, const RawEvent& first,
+                          const std::function<void()>& call) {
   const SteadyTime start = env_.Now();
+  started_ns_.store(std::max<std::int64_t>(1, start.time_since_epoch().count()),
+                    std::memory_order_relaxed);
   const std::uint64_t malformed_before = MalformedReadsHere();
-  CallContained(event);
-  delivered_.fetch_add(1, std::memory_order_relaxed);
-  if (MalformedReadsHere() != malformed_before) LogMalformed(object, start);
+  // The events count as handled.
+  const Result<void> handled =
+      base::CallUser(env_, "an event handler", call, [&] { return name_ + " for " + *first.key; });
+  if (!handled) exceptions_.fetch_add(1, std::memory_order_relaxed);
+  started_ns_.store(0, std::memory_order_relaxed);
+  delivered_.fetch_add(events, std::memory_order_relaxed);
+  if (MalformedReadsHere() != malformed_before) LogMalformed(*first.block, *first.key, start);
   const Duration took = env_.Now() - start;
   if (took.count() > longest_ns_.load(std::memory_order_relaxed)) {
     longest_ns_.store(took.count(), std::memory_order_relaxed);
   }
-  if (took > kSlowCallback) LogSlow(took);
+  if (took > kSlowCallback) LogSlow(*first.key, took);
 }
 
-void HandlerCaller::TraceCall(const RawEvent& event, const Block& block) const {
+Duration HandlerCaller::CallbackAge(SteadyTime now) const {
+  const std::int64_t started = started_ns_.load(std::memory_order_relaxed);
+  if (started == 0) return Duration(0);
+  return std::max(Duration(0), now.time_since_epoch() - Duration(started));
+}
+
+void HandlerCaller::TraceCall(const RawEvent& event) const {
   TraceEvent trace;
   trace.stage = "listener";
   trace.type = EventKindName(event.kind);
-  trace.key = key_;
-  trace.resourceVersion = block.resourceVersion();
+  trace.key = *event.key;
+  trace.resourceVersion = event.block->resourceVersion();
   trace.listener = name_;
   trace.in_list = event.is_in_initial_list;
   (void)base::CallUser(env_, "trace", [&] { trace_(trace); });
 }
 
-void HandlerCaller::CallContained(const RawEvent& event) {
-  // The event counts as handled.
-  const Result<void> handled = base::CallUser(
-      env_, "an event handler", [&] { handler_->Handle(event); },
-      [&] { return name_ + " for " + key_; });
-  if (!handled) exceptions_.fetch_add(1, std::memory_order_relaxed);
-}
-
-void HandlerCaller::LogSlow(Duration took) {
+void HandlerCaller::LogSlow(const std::string& key, Duration took) {
   env_.log().Log(
       LogLevel::kInfo, "slow event handler",
-      {{"handler", name_}, {"key", key_}, {"ms", std::to_string(took.count() / 1'000'000)}});
+      {{"handler", name_}, {"key", key}, {"ms", std::to_string(took.count() / 1'000'000)}});
 }
 
 // A server that garbles all it sends must not fill the log as well.
-void HandlerCaller::LogMalformed(const Block& object, SteadyTime now) {
+void HandlerCaller::LogMalformed(const Block& object, const std::string& key, SteadyTime now) {
   ++malformed_events_;
   if (malformed_events_ > 1 && now - malformed_logged_ < kMalformedLogPeriod) return;
   malformed_logged_ = now;
@@ -112,7 +139,7 @@ void HandlerCaller::LogMalformed(const Block& object, SteadyTime now) {
                  "quarantines such objects",
                  {{"handler", name_},
                   {"kind", std::string(object.type().kind)},
-                  {"key", key_},
+                  {"key", key},
                   {"resourceVersion", std::string(object.resourceVersion())},
                   {"events_so_far", std::to_string(malformed_events_)}});
 }

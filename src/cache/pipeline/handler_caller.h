@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kinformer/env.h"
 #include "kinformer/informer_options.h"
@@ -29,7 +30,14 @@ class HandlerCaller {
 
   // Gives `event` to the handler as handlers see events: under its key, with whole objects.
   void Call(RawEvent& event);
+  // The same of several at once, for handlers that take batches.
+  void CallBatch(std::vector<RawEvent>& events);
+  [[nodiscard]] bool takes_batches() const { return takes_batches_; }
 
+  // For how long the callback that is running has been; 0: none is.
+  [[nodiscard]] Duration CallbackAge(SteadyTime now) const;
+  // So many were fetched: the handler has had them without a call.
+  void CountPulled(std::size_t events) { delivered_.fetch_add(events, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t delivered() const {
     return delivered_.load(std::memory_order_relaxed);
   }
@@ -37,18 +45,24 @@ class HandlerCaller {
   void Report(HandlerStats& stats) const;
 
  private:
-  void TraceCall(const RawEvent& event, const Block& block) const;
-  void CallContained(const RawEvent& event);
-  void LogSlow(Duration took);
-  void LogMalformed(const Block& object, SteadyTime now);
+  struct Whole;
+
+  void Prepare(RawEvent& event, std::string& key, Whole& whole) const;
+  void Timed(std::uint64_t events, const RawEvent& first, const std::function<void()>& call);
+  void TraceCall(const RawEvent& event) const;
+  void LogSlow(const std::string& key, Duration took);
+  void LogMalformed(const Block& object, const std::string& key, SteadyTime now);
 
   Env& env_;
   const std::shared_ptr<RawHandler> handler_;
   const std::string name_;
   const Trace trace_;
-  // Of the event at hand.
+  const bool takes_batches_;
+  // Of the event at hand; of those of a batch.
   std::string key_;
+  std::vector<std::string> keys_;
 
+  std::atomic<std::int64_t> started_ns_{0};  // of the callback that is running; 0: none is
   std::atomic<std::uint64_t> delivered_{0};
   std::atomic<std::uint64_t> exceptions_{0};
   std::atomic<std::int64_t> longest_ns_{0};

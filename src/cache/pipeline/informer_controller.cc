@@ -94,12 +94,21 @@ void InformerController::TraceStage(std::string_view stage, std::string_view typ
 
 ObjectRef InformerController::Transformed(ObjectRef object) {
   if (!options_.transform) return object;
+  const ObjectRef received = object;
   const ObjectName name = NameOf(*object);
   std::optional<Result<ObjectRef>> result;
   const Result<void> called = base::CallUser(
       env_, "the transform", [&] { result = options_.transform(std::move(object)); },
       [&] { return options_.name; });
-  if (called && *result && **result) return std::move(**result);
+  if (called && *result && **result) {
+    const Block& kept = ***result;
+    if (options_.renamed &&
+        (kept.uid() != received->uid() || kept.resourceVersion() != received->resourceVersion() ||
+         kept.name() != received->name() || kept.namespace_() != received->namespace_())) {
+      options_.renamed();
+    }
+    return std::move(**result);
+  }
   const std::string what = !called   ? called.error().message()
                            : *result ? "it returned nothing"
                                      : result->error().ToString();
@@ -200,6 +209,7 @@ void InformerController::ReplaceEnd(std::string_view resourceVersion) {
   } else {
     list_epochs_.push_back(std::uint64_t{epoch});
   }
+  if (options_.listed) options_.listed();
   queue_->Replace(staged_.TakeObjects(), staged_.TakeUnreadable(), std::string(resourceVersion));
   for (ObjectName& name : gone) queue_->Unreadable(std::move(name), true);
   if (options_.trace) {
@@ -327,6 +337,11 @@ void InformerController::ProcessDeltas(DeltaBatch& batch) {
     }
   }
   const Processor::Snapshots snapshot = [this] { return store_.Snapshot(); };
+  if (!processor_.empty() && !(notifications_.empty() && sync_notifications_.empty())) {
+    const std::uint64_t version = store_.Snapshot()->version();
+    for (Notification& event : notifications_) event.version = version;
+    for (Notification& event : sync_notifications_) event.version = version;
+  }
   processor_.Distribute(notifications_, snapshot);
   if (resync) {
     Processor::Resync(resyncs_.front(), store_.Snapshot());
@@ -367,6 +382,7 @@ void InformerController::Apply(Delta& delta, bool is_in_initial_list) {
       Wrote(delta.extra->resourceVersion);
       return;
     case DeltaType::kUnreadable:
+      unversioned_ = true;
       for (ObjectName& name : delta.extra->unreadable) {
         if (delta.final_state_unknown) {
           ApplyDelete(name.namespace_, name.name, ObjectRef(), true);
@@ -455,6 +471,7 @@ void InformerController::BeginRelist(Delta& delta) {
   }
   epoch_ = list_epochs_.front();
   list_epochs_.pop_front();
+  unversioned_ = false;
   relist_ = std::make_unique<Relist>(env_, store_, counters_, std::move(delta.extra),
                                      std::move(observer));
 }
@@ -476,7 +493,13 @@ void InformerController::EndRelist() {
   }
 }
 
+bool InformerController::StoreIsExact() const {
+  if (unversioned_ || relist_ != nullptr) return false;
+  return per_key() ? queue_->Len() == 0 : list_epochs_.empty();
+}
+
 void InformerController::Wrote(std::string_view resourceVersion) {
+  unversioned_ = false;
   if (!per_key()) store_.AdvanceResourceVersion(resourceVersion);
 }
 

@@ -55,6 +55,9 @@ struct InformerControllerOptions {
   std::function<void(bool)> congested{};
   // The watch has shown that the store lacks something.
   std::function<void()> relist{};
+  // A whole list has been received. The transform has changed what objects are known by.
+  std::function<void()> listed{};
+  std::function<void()> renamed{};
   InformerMetrics* metrics = nullptr;  // null: none
 };
 
@@ -84,6 +87,9 @@ class InformerController final : public ReflectorStore {
   // Works off the queue, as far as a turn of the loop goes; the rest follows in the next.
   void Process();
   [[nodiscard]] bool HasSynced() const { return queue_->HasSynced(); }
+  // The store is what the server had at the store's version: nothing has been applied that is newer
+  // than that, and no list waits to change it.
+  [[nodiscard]] bool StoreIsExact() const;
 
  private:
   class Known;
@@ -142,7 +148,8 @@ class InformerController final : public ReflectorStore {
   bool processing_ = false;
   bool congested_ = false;
   bool reported_synced_ = false;
-  bool continues_ = false;  // in a later turn of the loop
+  bool continues_ = false;    // in a later turn of the loop
+  bool unversioned_ = false;  // the last thing applied has no version that is known
   // DeltaFIFO: the collection's version once nothing waits. Keys come out of the order in which
   // things happened, so before that an object's version says nothing of the others.
   std::string queued_version_;

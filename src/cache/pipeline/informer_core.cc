@@ -1,8 +1,10 @@
 #include "kinformer/internal/informer_core.h"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
+#include "base/deadline.h"
 #include "base/forked.h"
 #include "base/user_call.h"
 #include "cache/pipeline/informer_impl.h"
@@ -69,7 +71,7 @@ void InformerCore::Impl::StopOnLoop(bool final) {
   processor.Suspend();
   if (final) {
     ended = true;
-    for (const auto& listener : handlers.TakeAll()) listener->Discard();
+    for (const auto& listener : handlers.TakeAll()) listener->End();
   }
   torn_down.store(true, std::memory_order_release);
   observers->Notify();
@@ -108,7 +110,14 @@ InformerCore::~InformerCore() {
     base::LeaveToParent(impl_);
     return;
   }
-  impl_->state.store(Impl::State::kStopped, std::memory_order_release);
+  const Impl::State before =
+      impl_->state.exchange(Impl::State::kStopped, std::memory_order_acq_rel);
+  if (before == Impl::State::kCreated && !impl_->handlers.All().empty()) {
+    env().log().Log(LogLevel::kWarning,
+                    "an informer with handlers was never started, so that they heard nothing; call "
+                    "Start, of the informer or again of its factory",
+                    {{"informer", Describe()}});
+  }
   if (env().loop().InThisExecutor()) {
     // Not at once: the stack may be inside the reflector.
     env().loop().Post([impl = impl_] { impl->StopOnLoop(true); });
@@ -144,6 +153,7 @@ Result<std::shared_ptr<cache::Listener>> InformerCore::AddHandler(
   config.uid_change_is_update = impl_->settings.uid_change_is_update;
   // With the name that the user gave: names that are made up would be a series for each handler.
   config.metrics = cache::ListenerMetrics::For(env(), impl_->MetricsName(), options.name);
+  config.informer = impl_->describe;
   config.trace = impl_->settings.trace;
   config.changed = [observers = impl_->observers] { observers->Notify(); };
   const std::weak_ptr<Impl> weak = impl_;
@@ -262,6 +272,20 @@ std::string InformerCore::LastSyncResourceVersion() const {
   return impl_->store->ResourceVersion();
 }
 
+Result<void> InformerCore::WaitForHandlersSync(const std::stop_token& stop,
+                                               std::optional<Duration> timeout) const {
+  const SteadyTime deadline = base::After(env().Now(), timeout.value_or(Duration(0)));
+  for (const std::shared_ptr<cache::Listener>& listener : impl_->handlers.All()) {
+    std::optional<Duration> rest;
+    if (timeout) rest = std::max(Duration(0), deadline - env().Now());
+    Result<void> synced = ListenerWaitForSync(listener, stop, rest);
+    // Who removed it has no use for what it was to be told.
+    const bool gone = listener->removed() && !IsStopped();
+    if (!synced && !gone) return synced;
+  }
+  return {};
+}
+
 InformerStatus InformerCore::Status() const { return impl_->reflector_status.Status(); }
 
 InformerStats InformerCore::Stats() const {
@@ -277,6 +301,8 @@ InformerStats InformerCore::Stats() const {
   stats.unchanged = c.unchanged.load(std::memory_order_relaxed);
   stats.bookmarks = c.bookmarks.load(std::memory_order_relaxed);
   stats.gaps = c.gaps.load(std::memory_order_relaxed);
+  stats.consistency_checks = c.consistency_checks.load(std::memory_order_relaxed);
+  stats.inconsistencies = c.inconsistencies.load(std::memory_order_relaxed);
   stats.queued = c.queued.load(std::memory_order_relaxed);
   stats.queued_bytes = c.queued_bytes.load(std::memory_order_relaxed);
   stats.resourceVersion = impl_->store->ResourceVersion();
@@ -318,6 +344,11 @@ class LentListerWatcher final : public ListerWatcher {
   std::unique_ptr<ListWatchCall> CurrentVersion(
       const std::function<void(Result<std::string>)>& answer) override {
     return lender_->CurrentVersion(answer);
+  }
+  std::unique_ptr<ListWatchCall> ListMetadata(const std::string& namespace_,
+                                              const ListOptions& options,
+                                              ListReceiver& receiver) override {
+    return lender_->ListMetadata(namespace_, options, receiver);
   }
   ListScope Scope() const override { return lender_->Scope(); }
   bool SetEntryOptions(const EntryOptions& options) override {
@@ -372,6 +403,12 @@ Result<void> ListenerWaitForSync(const std::shared_ptr<cache::Listener>& listene
                      " is not started: its handler would never sync; call Start");
   }
   return listener->WaitForSync(stop, timeout);
+}
+
+Result<void> PullEvents(cache::Listener& listener, std::size_t most,
+                        std::optional<SteadyTime> deadline, const std::stop_token& stop,
+                        std::vector<PulledEvent>& events) {
+  return listener.Pull(most, deadline, stop, events);
 }
 
 Result<void> RemoveListener(const std::shared_ptr<cache::Listener>& listener) {

@@ -95,6 +95,7 @@ struct InformerCore::Impl final : public StoreOwner {
   std::unique_ptr<cache::InformerLife> life;  // null while it does not run
 
  private:
+  mutable std::atomic<bool> read_too_early_{false};  // and it has been said
   mutable base::Mutex mutex_;
   UserFunctions functions_ KINFORMER_GUARDED_BY(mutex_);
 };

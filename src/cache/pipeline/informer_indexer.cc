@@ -6,6 +6,7 @@
 
 #include "kinformer/internal/indexer_core.h"
 #include "kinformer/internal/informer_core.h"
+#include "kinformer/log.h"
 
 #include "cache/pipeline/informer_impl.h"
 #include "cache/store/coverage.h"
@@ -26,6 +27,12 @@ Result<void> InformerCore::Impl::Complete(const cache::Coverage& coverage) const
     message += ": " + error->ToString();
   } else {
     message += " yet; wait with WaitForCacheSync";
+  }
+  if (!read_too_early_.exchange(true, std::memory_order_relaxed)) {
+    env.log().Log(LogLevel::kWarning,
+                  "a cache was read before it had synced, when it can say nothing yet; call Start, "
+                  "then WaitForCacheSync, and look at the errors of what is read",
+                  {{"informer", describe}, {"started", Is(State::kCreated) ? "no" : "yes"}});
   }
   return Error(Reason::kNotSynced, std::move(message));
 }

@@ -4,6 +4,7 @@
 
 #include "kinformer/internal/block_builder.h"
 
+#include "base/deadline.h"
 #include "cache/pipeline/data_consistency_detector.h"
 #include "cache/pipeline/informer_impl.h"
 
@@ -24,7 +25,9 @@ RawTransform TransformOf(const InformerCore::Impl& informer, ListerWatcher& list
 InformerControllerOptions ControllerOptionsOf(InformerCore::Impl& informer,
                                               ListerWatcher& lister_watcher,
                                               std::function<void(bool)> congested,
-                                              std::function<void()> relist) {
+                                              std::function<void()> relist,
+                                              std::function<void()> listed,
+                                              std::function<void()> renamed) {
   const InformerSettings& settings = informer.settings;
   InformerControllerOptions options;
   options.name = informer.describe;
@@ -41,6 +44,8 @@ InformerControllerOptions ControllerOptionsOf(InformerCore::Impl& informer,
   options.committed = [&informer] { informer.OnCommitted(); };
   options.congested = std::move(congested);
   options.relist = std::move(relist);
+  options.listed = std::move(listed);
+  options.renamed = std::move(renamed);
   return options;
 }
 
@@ -69,11 +74,28 @@ InformerLife::InformerLife(InformerCore::Impl& informer,
                         // Only what the reflector brings makes it so.
                         congested ? reflector_.Pause() : reflector_.Resume();
                       },
-                      [this] { reflector_.Relist(); })),
+                      [this] { reflector_.Relist(); }, [this] { checker_.Listed(); },
+                      [this] { checker_.Distrust(); })),
+      checker_(informer.env, contained_, *informer.store, informer.counters,
+               {.name = informer.describe,
+                .period = informer.settings.consistency_check_period,
+                .exact = [this] { return controller_.StoreIsExact(); },
+                .relist = [this] { reflector_.Relist(); },
+                .metrics = informer.metrics.get()}),
       reflector_(informer.env, contained_, controller_, informer.reflector_status,
                  ReflectorOptionsOf(informer)) {
   reflector_.SetLastSyncResourceVersion(informer.store->ResourceVersion());
   reflector_.Start();
+  ArmRelist(informer.env, informer.settings.relist_period);
+}
+
+void InformerLife::ArmRelist(Env& env, Duration period) {
+  if (period <= Duration(0)) return;
+  relist_timer_ = env.loop().RunAt(base::After(env.Now(), period), [this, &env, period] {
+    // Nothing where a list is due or under way.
+    reflector_.Relist();
+    ArmRelist(env, period);
+  });
 }
 
 }  // namespace kinformer::internal::cache

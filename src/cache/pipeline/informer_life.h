@@ -10,6 +10,7 @@
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/list_watch.h"
 
+#include "cache/pipeline/consistency_checker.h"
 #include "cache/pipeline/contained_list_watch.h"
 #include "cache/pipeline/informer_controller.h"
 #include "cache/pipeline/reflector.h"
@@ -25,11 +26,15 @@ class InformerLife {
   [[nodiscard]] InformerController& controller() { return controller_; }
 
  private:
+  void ArmRelist(Env& env, Duration period);
+
   const std::unique_ptr<ListerWatcher> lister_watcher_;
   ContainedListWatch contained_;
   InformerController controller_;
+  ConsistencyChecker checker_;
   // Goes first: it feeds the controller.
   Reflector reflector_;
+  Timer relist_timer_;
 };
 
 }  // namespace kinformer::internal::cache

@@ -76,7 +76,13 @@ InformerMetrics::InformerMetrics(MetricsSink& sink, std::string_view name)
                              {{"name", name}})),
       gaps(sink.NewCounter("informer_gaps_total",
                            "Events of watches that showed that others before them are missing.",
-                           {{"name", name}})) {}
+                           {{"name", name}})),
+      consistency_checks(sink.NewCounter("informer_consistency_checks_total",
+                                         "Times that the store was compared with the server.",
+                                         {{"name", name}})),
+      inconsistencies(sink.NewCounter("informer_inconsistencies_total",
+                                      "Checks that found the store to differ from the server.",
+                                      {{"name", name}})) {}
 
 std::unique_ptr<ListenerMetrics> ListenerMetrics::For(Env& env, std::string_view name,
                                                       std::string_view handler) {

@@ -89,6 +89,8 @@ class InformerMetrics {
   const std::shared_ptr<Counter> refusals;
   const std::shared_ptr<Counter> epochs;
   const std::shared_ptr<Counter> gaps;
+  const std::shared_ptr<Counter> consistency_checks;
+  const std::shared_ptr<Counter> inconsistencies;
 
  private:
   InformerMetrics(MetricsSink& sink, std::string_view name);

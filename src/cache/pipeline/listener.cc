@@ -1,11 +1,15 @@
 #include "cache/pipeline/listener.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "base/deadline.h"
+#include "base/user_call.h"
 #include "cache/pipeline/informer_metrics.h"
+#include "object/values/object_key.h"
 
 namespace kinformer::internal::cache {
 namespace {
@@ -15,6 +19,14 @@ constexpr Duration kTurn = std::chrono::milliseconds(5);
 constexpr std::uint64_t kTurnCallbacks = 512;
 // More events than this are not destroyed on the loop.
 constexpr std::size_t kMostDestroyedAtOnce = 256;
+// Of one call to a handler that takes batches.
+constexpr std::size_t kMostInBatch = 1024;
+// A handler that has been behind for so long is named in the log, and so is one that is waited for.
+constexpr Duration kLate = std::chrono::seconds(10);
+
+std::string Seconds(Duration time) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + "s";
+}
 
 // The listener whose callback is on this thread's stack. In a simulation a callback that waits may
 // run those of others on top of it.
@@ -32,6 +44,7 @@ Listener::Listener(Env& env, std::shared_ptr<RawHandler> handler, ListenerConfig
     : env_(env),
       config_(std::move(config)),
       owner_(std::move(owner)),
+      pulled_(std::dynamic_pointer_cast<const PulledHandler>(handler)),
       caller_(env, std::move(handler), config_.options.name,
               config_.trace == nullptr ? HandlerCaller::Trace()
                                        : [this](TraceEvent& event) {
@@ -51,6 +64,7 @@ template <class Change>
 void Listener::ChangeQueue(Change change) {
   ListenerQueue::Discarded discarded;
   bool wakes = false;
+  bool announces = false;
   {
     base::MutexLock lock(mutex_);
     if (removed_.load(std::memory_order_relaxed)) return;
@@ -58,7 +72,9 @@ void Listener::ChangeQueue(Change change) {
     UpdateFull();
     ReportMetrics();
     wakes = NeedsTurn();
+    announces = NeedsAnnouncement();
   }
+  if (announces) Announce();
   // Not under the lock, where the thread that wakes would only wait for it.
   if (wakes) PostTurn();
   Destroy(std::move(discarded));
@@ -119,8 +135,9 @@ void Listener::Destroy(ListenerQueue::Discarded discarded) {
 // ---- delivery
 
 bool Listener::NeedsTurn() {
-  if (scheduled_ || Halted()) return false;
+  if (pulled_ != nullptr || scheduled_ || Halted()) return false;
   scheduled_ = true;
+  behind_since_ = env_.Now();
   return true;
 }
 
@@ -159,6 +176,7 @@ bool Listener::Continue(const Turn& turn) {
     if (taken == Taken::kNothing) {
       scheduled_ = false;
       running_ = false;
+      if (ended_) removed_.store(true, std::memory_order_release);
       if (removed_.load(std::memory_order_relaxed)) Clear(discarded, undelivered);
     } else if (taken == Taken::kWork &&
                (env_.Now() >= turn.end || caller_.delivered() >= turn.last_callback)) {
@@ -178,8 +196,128 @@ bool Listener::Continue(const Turn& turn) {
 }
 
 void Listener::Deliver() {
+  if (caller_.takes_batches()) {
+    while (!Halted()) {
+      batch_.clear();
+      if (delivery_.NextBatch(kMostInBatch, batch_) != Delivery::Step::kEvent) break;
+      caller_.CallBatch(batch_);
+    }
+    return;
+  }
   RawEvent event;
   while (!Halted() && delivery_.Next(event) == Delivery::Step::kEvent) caller_.Call(event);
+}
+
+// ---- fetching
+
+bool Listener::NeedsAnnouncement() {
+  if (pulled_ == nullptr || announced_ || Halted()) return false;
+  if (queue_.empty() && delivery_.empty()) return false;
+  announced_ = true;
+  return true;
+}
+
+void Listener::Announce() {
+  Notify();
+  if (!pulled_->readable()) return;
+  (void)base::CallUser(env_, "on_readable", [&] { pulled_->readable()(); });
+}
+
+ListenerQueue::Taken Listener::TakePulled(std::size_t most, std::vector<PulledEvent>& events) {
+  using Taken = ListenerQueue::Taken;
+  Taken taken = Taken::kNothing;
+  bool drained = false;
+  ListenerQueue::Discarded discarded;
+  Delivery undelivered;
+  std::vector<RawEvent> batch;
+  {
+    base::MutexLock lock(mutex_);
+    if (!Halted()) {
+      taken = delivery_.empty() ? queue_.Take(delivery_, discarded) : Taken::kWork;
+    }
+    if (taken == Taken::kWork) {
+      // A long walk over what is unchanged lets others at the queue in between.
+      static_cast<void>(delivery_.NextBatch(most, batch));
+      for (const RawEvent& event : batch) {
+        PulledEvent& pulled = events.emplace_back();
+        pulled.kind = event.kind;
+        pulled.is_in_initial_list = event.is_in_initial_list;
+        pulled.final_state_unknown = event.final_state_unknown;
+        pulled.epoch = event.epoch;
+        pulled.version = event.version;
+        pulled.object = ObjectRef::Share(event.block);
+        if (event.old_block != nullptr) pulled.old_object = ObjectRef::Share(event.old_block);
+      }
+    }
+    drained = UpdateFull();
+    caller_.CountPulled(batch.size());
+    ReportMetrics();
+    if (taken == Taken::kNothing) {
+      announced_ = false;
+      if (ended_) removed_.store(true, std::memory_order_release);
+      if (removed_.load(std::memory_order_relaxed)) Clear(discarded, undelivered);
+    }
+  }
+  if (drained && config_.drained) config_.drained();
+  if (taken == Taken::kSynced) {
+    synced_.store(true, std::memory_order_release);
+    Notify();
+    if (config_.changed) config_.changed();
+  }
+  return taken;
+}
+
+Result<void> Listener::Pull(std::size_t most, std::optional<SteadyTime> deadline,
+                            const std::stop_token& stop, std::vector<PulledEvent>& events) {
+  const std::shared_ptr<Monitor> monitor = MonitorForWaiting();
+  const std::stop_callback on_stop(stop, [monitor] {
+    MonitorLock lock(*monitor);
+    monitor->NotifyAll();
+  });
+  for (;;) {
+    while (events.empty() && TakePulled(most, events) != ListenerQueue::Taken::kNothing) {
+    }
+    if (!events.empty()) break;
+    MonitorLock lock(*monitor);
+    if (removed()) {
+      return Error(Reason::kStopped, "the reader " + options().name +
+                                         " has ended: it was removed, or its informer is gone");
+    }
+    if (stop.stop_requested()) {
+      return Error(Reason::kCanceled, "stopped while the reader " + options().name + " waited");
+    }
+    if (deadline && env_.Now() >= *deadline) {
+      return Error(Reason::kDeadlineExceeded, "nothing has happened in time");
+    }
+    if (env_.OnLoopThread()) {
+      return Error(Reason::kWouldDeadlock,
+                   "a reader that waits on the loop thread would wait for itself; give Next a "
+                   "deadline that is over");
+    }
+    // What came since has been announced, and before this lock: it is not missed.
+    if (Readable()) continue;
+    if (deadline) {
+      static_cast<void>(lock.WaitUntil(*deadline));
+    } else {
+      lock.Wait();
+    }
+  }
+  for (PulledEvent& event : events) {
+    AppendObjectKey(event.object->namespace_(), event.object->name(), event.key);
+    const bool is_resync = event.old_object == event.object;
+    if (event.object->packed()) event.object = Unpacked(event.object);
+    if (is_resync) {
+      event.old_object = event.object;
+    } else if (event.old_object && event.old_object->packed()) {
+      event.old_object = Unpacked(event.old_object);
+    }
+  }
+  return {};
+}
+
+bool Listener::Readable() const {
+  base::MutexLock lock(mutex_);
+  return announced_;
 }
 
 // ---- waiting and ending
@@ -206,19 +344,52 @@ bool Listener::Running() const {
   return running_;
 }
 
+bool Listener::Busy() const {
+  base::MutexLock lock(mutex_);
+  return running_ || (drains() && scheduled_ && !removed_.load(std::memory_order_relaxed));
+}
+
+void Listener::LogLate(std::string_view what, LogLevel level) const {
+  const HandlerStats stats = Stats();
+  env_.log().Log(level, what,
+                 {{"handler", stats.name},
+                  {"informer", config_.informer},
+                  {"behind_for", Seconds(stats.behind_for)},
+                  {"callback_runs_for", Seconds(stats.callback_age)},
+                  {"waiting", std::to_string(stats.waiting)}});
+}
+
+bool Listener::NameIfSlow() {
+  const HandlerStats stats = Stats();
+  if (stats.behind_for == Duration(0)) return false;
+  const bool late = stats.callback_age >= kLate || (stats.behind_for >= kLate && stats.waiting > 0);
+  if (late && !named_slow_) {
+    named_slow_ = true;
+    LogLate(
+        "an event handler does not keep up; let it put keys into a WorkQueue and do the work "
+        "elsewhere",
+        LogLevel::kWarning);
+  }
+  return true;
+}
+
 void Listener::Suspend() {
+  if (drains()) return;
   base::MutexLock lock(mutex_);
   suspended_.store(true, std::memory_order_release);
 }
 
 void Listener::Resume() {
   bool wakes = false;
+  bool announces = false;
   {
     base::MutexLock lock(mutex_);
     suspended_.store(false, std::memory_order_release);
+    announces = NeedsAnnouncement();
     // A turn that is scheduled goes on by itself, and what it delivers is its own.
     wakes = !scheduled_ && !(queue_.empty() && delivery_.empty()) && NeedsTurn();
   }
+  if (announces) Announce();
   if (wakes) PostTurn();
 }
 
@@ -236,6 +407,16 @@ void Listener::Discard() {
   Notify();
 }
 
+void Listener::End() {
+  if (drains()) {
+    base::MutexLock lock(mutex_);
+    ended_ = true;
+    // The turn sees to it, or the reader.
+    if (scheduled_ || (pulled_ != nullptr && !(queue_.empty() && delivery_.empty()))) return;
+  }
+  Discard();
+}
+
 Result<void> Listener::Remove() {
   Discard();
   if (t_inside == this || !Running()) return {};
@@ -250,10 +431,18 @@ Result<void> Listener::Remove() {
 }
 
 void Listener::WaitIdle() {
-  if (t_inside == this || !Running()) return;
+  if (t_inside == this || !Busy()) return;
   const std::shared_ptr<Monitor> monitor = MonitorForWaiting();
+  const SteadyTime late = env_.Now() + kLate;
+  {
+    MonitorLock lock(*monitor);
+    while (Busy() && env_.Now() < late) static_cast<void>(lock.WaitUntil(late));
+  }
+  if (!Busy()) return;
+  LogLate("an event handler holds up the end of its informer, which waits for it",
+          LogLevel::kWarning);
   MonitorLock lock(*monitor);
-  while (Running()) lock.Wait();
+  while (Busy()) lock.Wait();
 }
 
 Result<void> Listener::WaitForSync(const std::stop_token& stop, std::optional<Duration> timeout) {
@@ -294,7 +483,11 @@ HandlerStats Listener::Stats() const {
   stats.name = options().name;
   stats.synced = HasSynced();
   caller_.Report(stats);
+  const SteadyTime now = env_.Now();
+  stats.callback_age = caller_.CallbackAge(now);
   base::MutexLock lock(mutex_);
+  // Something may be caught up with in no time at all, by the clock.
+  if (scheduled_) stats.behind_for = std::max(Duration(1), now - behind_since_);
   const PendingEvents::Load waiting = queue_.Waiting();
   stats.waiting = waiting.events;
   stats.waiting_bytes = waiting.bytes;

@@ -12,12 +12,16 @@
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <string_view>
+#include <vector>
 
 #include "kinformer/env.h"
 #include "kinformer/informer_options.h"
+#include "kinformer/internal/event_reader_core.h"
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/internal/raw_event.h"
 #include "kinformer/internal/snapshot_core.h"
+#include "kinformer/log.h"
 
 #include "base/mutex.h"
 #include "cache/pipeline/delivery.h"
@@ -35,6 +39,7 @@ struct ListenerConfig {
   // The informer's.
   bool uid_change_is_update = false;
   std::function<void(const TraceEvent&)> trace{};
+  std::string informer{};  // what messages call it
   // Called on a pool thread. `changed`: it has become synced, or idle after Suspend. `drained`: it
   // is no longer full.
   std::function<void()> changed{};
@@ -59,18 +64,28 @@ class Listener : public std::enable_shared_from_this<Listener> {
   // All that makes up the initial list has been pushed.
   void PushSynced();
   // Between Suspend and Resume no callback starts, except one that was about to as Suspend came;
-  // what waits is kept.
+  // what waits is kept. With AtStop::kDrain it goes on until nothing waits.
   void Suspend();
   void Resume();
+  // Says once in the log that the handler does not keep up. False: nothing waits, so that it need
+  // not be looked at before the next push.
+  bool NameIfSlow();
   // kBlock, and at its bound.
   [[nodiscard]] bool Full() const { return full_.load(std::memory_order_acquire); }
+
+  // ---- by the reader of a PulledHandler
+  // See PullEvents.
+  Result<void> Pull(std::size_t most, std::optional<SteadyTime> deadline,
+                    const std::stop_token& stop, std::vector<PulledEvent>& events);
 
   // ---- by anyone
   // No callback starts any more. Waits for one that runs, except inside it.
   Result<void> Remove();
   // The same without the wait.
   void Discard();
-  // Waits until no callback runs, except inside one.
+  // Nothing comes any more. Discards what waits; with AtStop::kDrain once that is delivered.
+  void End();
+  // Waits until no callback runs, except inside one, and with AtStop::kDrain until nothing waits.
   void WaitIdle();
   Result<void> WaitForSync(const std::stop_token& stop, std::optional<Duration> timeout);
   [[nodiscard]] bool HasSynced() const { return synced_.load(std::memory_order_acquire); }
@@ -86,6 +101,12 @@ class Listener : public std::enable_shared_from_this<Listener> {
   // waits then is delivered.
   template <class Change>
   void ChangeQueue(Change change);
+  // Takes what a reader gets next. kNothing: there is nothing. kSynced: there may be more.
+  ListenerQueue::Taken TakePulled(std::size_t most, std::vector<PulledEvent>& events);
+  // True: the caller calls Announce, since a reader has something to read.
+  bool NeedsAnnouncement() KINFORMER_REQUIRES(mutex_);
+  void Announce();
+  [[nodiscard]] bool Readable() const;
   // True: the caller posts a turn, which is the listener's only one.
   bool NeedsTurn() KINFORMER_REQUIRES(mutex_);
   void PostTurn();
@@ -102,11 +123,17 @@ class Listener : public std::enable_shared_from_this<Listener> {
 
   void Notify();
   [[nodiscard]] bool Running() const;
+  // Is there anything that WaitIdle waits for?
+  [[nodiscard]] bool Busy() const;
+  [[nodiscard]] bool drains() const { return config_.options.at_stop == AtStop::kDrain; }
+  void LogLate(std::string_view what, LogLevel level) const;
   [[nodiscard]] std::shared_ptr<Monitor> MonitorForWaiting();
 
   Env& env_;
   const ListenerConfig config_;
   const std::weak_ptr<InformerCore::Impl> owner_;
+  // Null: events are delivered, by turns on the pool. Else they wait to be fetched.
+  const std::shared_ptr<const PulledHandler> pulled_;
   HandlerCaller caller_;
 
   mutable base::Mutex mutex_;
@@ -114,9 +141,14 @@ class Listener : public std::enable_shared_from_this<Listener> {
   // A turn is posted or running.
   bool scheduled_ KINFORMER_GUARDED_BY(mutex_) = false;
   bool running_ KINFORMER_GUARDED_BY(mutex_) = false;
+  bool announced_ KINFORMER_GUARDED_BY(mutex_) = false;  // to the reader
+  bool ended_ KINFORMER_GUARDED_BY(mutex_) = false;
+  SteadyTime behind_since_ KINFORMER_GUARDED_BY(mutex_){};  // while a turn is scheduled
   std::shared_ptr<Monitor> monitor_ KINFORMER_GUARDED_BY(mutex_);
   // Of the turn while one is scheduled, else guarded by the mutex.
   Delivery delivery_;
+  std::vector<RawEvent> batch_;
+  bool named_slow_ = false;  // of the loop
 
   std::atomic<bool> removed_{false};
   std::atomic<bool> suspended_{false};

@@ -23,6 +23,7 @@ struct Notification {
   // one.
   ObjectRef old_object{};
   ObjectRef object{};
+  std::uint64_t version = 0;  // of the store: the first that has it
 
   // Without the key.
   [[nodiscard]] RawEvent Borrow() const {
@@ -32,7 +33,8 @@ struct Notification {
             epoch,
             nullptr,
             kind == EventKind::kUpdate ? old_object.get() : nullptr,
-            object.get()};
+            object.get(),
+            version};
   }
 };
 

@@ -19,6 +19,12 @@ std::size_t BytesOf(const Notification& event) {
   return bytes;
 }
 
+// An update that leaves the object as the handler knows it, and is no resync.
+bool ChangesNothing(const Notification& event) {
+  return event.kind == EventKind::kUpdate && event.old_object != event.object &&
+         event.old_object->SameAs(*event.object);
+}
+
 enum class NetEffect : std::uint8_t { kNothing, kOne, kBoth };
 
 // What two events of one object come to. kOne: `newer` becomes that one.
@@ -34,7 +40,7 @@ NetEffect Merge(const Notification& older, Notification& newer) {
     case EventKind::kUpdate:
       // The state that the handler knows. A deletion keeps it for an addition that may follow.
       newer.old_object = older.old_object;
-      return NetEffect::kOne;
+      return ChangesNothing(newer) ? NetEffect::kNothing : NetEffect::kOne;
     case EventKind::kDelete:
       // Two objects of one name stay two events.
       if (newer.kind != EventKind::kAdd || older.object->uid() != newer.object->uid()) {
@@ -42,7 +48,7 @@ NetEffect Merge(const Notification& older, Notification& newer) {
       }
       newer.kind = EventKind::kUpdate;
       newer.old_object = older.old_object ? older.old_object : older.object;
-      return NetEffect::kOne;
+      return ChangesNothing(newer) ? NetEffect::kNothing : NetEffect::kOne;
   }
   return NetEffect::kBoth;
 }

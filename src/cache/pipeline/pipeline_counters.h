@@ -19,6 +19,8 @@ struct PipelineCounters {
   std::atomic<std::uint64_t> unchanged{0};
   std::atomic<std::uint64_t> bookmarks{0};
   std::atomic<std::uint64_t> gaps{0};
+  std::atomic<std::uint64_t> consistency_checks{0};
+  std::atomic<std::uint64_t> inconsistencies{0};
   std::atomic<std::size_t> queued{0};
   std::atomic<std::size_t> queued_bytes{0};
 };

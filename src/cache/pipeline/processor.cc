@@ -8,6 +8,8 @@
 namespace kinformer::internal::cache {
 namespace {
 
+constexpr Duration kWatchPeriod = std::chrono::seconds(5);
+
 void PushTo(Listener& listener, std::span<const Notification> events,
             const Processor::Snapshots& snapshot) {
   const bool needs_state = listener.options().overflow == OverflowPolicy::kDropAndResync;
@@ -39,6 +41,7 @@ void Processor::Add(std::shared_ptr<Listener> listener, Duration resync_period,
     replay.after = std::move(current);
     replay.initial = true;
     listener->PushReplay(std::move(replay));
+    Watch();
   }
   if (synced) listener->PushSynced();
   Entry& entry = listeners_.emplace_back();
@@ -53,7 +56,8 @@ void Processor::Remove(const Listener* listener) {
 }
 
 void Processor::Distribute(std::span<const Notification> events, const Snapshots& snapshot) {
-  if (events.empty()) return;
+  if (events.empty() || listeners_.empty()) return;
+  Watch();
   for (const Entry& entry : listeners_) {
     PushTo(*entry.listener, events, snapshot);
   }
@@ -61,6 +65,7 @@ void Processor::Distribute(std::span<const Notification> events, const Snapshots
 
 void Processor::DistributeReplaced(const std::shared_ptr<const SnapshotCore>& before,
                                    const std::shared_ptr<const SnapshotCore>& after, bool initial) {
+  if (!listeners_.empty()) Watch();
   for (const Entry& entry : listeners_) {
     Replay replay;
     replay.before = before;
@@ -114,8 +119,19 @@ bool Processor::Blocked() const {
                      [](const Entry& entry) { return entry.listener->Full(); });
 }
 
+void Processor::Watch() {
+  if (suspended_ || watch_.armed()) return;
+  watch_ = env_.loop().RunAt(env_.Now() + kWatchPeriod, [this] {
+    watch_ = Timer();
+    bool busy = false;
+    for (const Entry& entry : listeners_) busy |= entry.listener->NameIfSlow();
+    if (busy) Watch();
+  });
+}
+
 void Processor::Suspend() {
   suspended_ = true;
+  watch_ = Timer();
   for (const Entry& entry : listeners_) entry.listener->Suspend();
 }
 

@@ -66,6 +66,9 @@ class Processor {
   void Resume();
 
  private:
+  // Looks now and then whether a listener has fallen behind, as long as one has something to do.
+  void Watch();
+
   struct Entry {
     std::shared_ptr<Listener> listener;
     Duration resync_period{0};
@@ -76,6 +79,7 @@ class Processor {
   Env& env_;
   std::vector<Entry> listeners_;
   bool suspended_ = false;
+  Timer watch_;
 };
 
 }  // namespace kinformer::internal::cache

@@ -33,6 +33,7 @@ ReplayCursor::Step ReplayCursor::Next(RawEvent& event) {
     const Block& block = *batch_[next_++];
     event = RawEvent();
     event.epoch = static_cast<std::uint32_t>(replay_.after->epoch());
+    event.version = replay_.after->version();
     event.block = &block;
     if (deletions ? Deletion(block, event) : Presence(block, event)) return Step::kEvent;
   }
@@ -72,7 +73,7 @@ bool ReplayCursor::Presence(const Block& block, RawEvent& event) const {
   }
   event.kind = EventKind::kUpdate;
   event.old_block = older;
-  return older != &block || replay_.include_unchanged;
+  return replay_.include_unchanged || (older != &block && !older->SameAs(block));
 }
 
 }  // namespace kinformer::internal::cache

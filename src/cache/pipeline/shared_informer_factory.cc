@@ -10,6 +10,7 @@
 #include "kinformer/internal/descriptor.h"
 #include "kinformer/unstructured.h"
 
+#include "base/deadline.h"
 #include "base/mutex.h"
 
 namespace kinformer {
@@ -211,6 +212,20 @@ Result<void> FactoryCore::WaitForCacheSync(const std::stop_token& stop,
     }
   }
   return WaitForSync(impl_->provider->env(), started, stop, options);
+}
+
+Result<void> FactoryCore::WaitForHandlersSync(const std::stop_token& stop,
+                                              std::optional<Duration> timeout) {
+  Env& env = impl_->provider->env();
+  const SteadyTime deadline = base::After(env.Now(), timeout.value_or(Duration(0)));
+  for (const std::shared_ptr<InformerCore>& informer : impl_->All()) {
+    if (!informer->HasStarted()) continue;
+    std::optional<Duration> rest;
+    if (timeout) rest = std::max(Duration(0), deadline - env.Now());
+    Result<void> synced = informer->WaitForHandlersSync(stop, rest);
+    if (!synced) return std::move(synced).error().WithContext(informer->Describe());
+  }
+  return {};
 }
 
 void FactoryCore::Release(const std::shared_ptr<InformerCore>& informer) {

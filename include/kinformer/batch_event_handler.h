@@ -1,0 +1,112 @@
+// kinformer/batch_event_handler.h
+//
+// AddBatchEventHandler: a handler that gets several events in one call, for who does something per
+// change of the cache rather than per object: rebuilds a routing table, writes a file, commits a
+// transaction.
+//
+//   AddBatchEventHandler<corev1::Pod>(pods, [](const EventBatch<corev1::Pod>& batch) {
+//     for (const BatchedEvent<corev1::Pod>& e : batch.events) std::cout << e.key() << '\n';
+//   }).OrExit();
+//
+// client-go has no counterpart.
+
+#ifndef KINFORMER_BATCH_EVENT_HANDLER_H_
+#define KINFORMER_BATCH_EVENT_HANDLER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/internal/block.h"
+#include "kinformer/internal/raw_event.h"
+#include "kinformer/object_name.h"
+#include "kinformer/ref.h"
+#include "kinformer/result.h"
+#include "kinformer/shared_informer.h"
+
+namespace kinformer {
+
+// What has happened to an object, as far as a handler knows.
+enum class EventType : std::uint8_t { kAdded, kUpdated, kDeleted };
+
+// One event of a batch: Added, Updated or Deleted. Valid during the callback, with its views.
+template <class T>
+class BatchedEvent {
+ public:
+  explicit BatchedEvent(const internal::RawEvent& event) : event_(event) {}
+
+  [[nodiscard]] EventType type() const { return static_cast<EventType>(event_.kind); }
+  [[nodiscard]] const std::string& key() const { return *event_.key; }
+  [[nodiscard]] ObjectName object_name() const { return internal::NameOf(*event_.block); }
+  // As it is now; of a deletion, the last state that is known.
+  [[nodiscard]] T object() const { return T(event_.block); }
+  // What an update started from; of other events the same as object().
+  [[nodiscard]] T old_object() const {
+    return T(event_.old_block != nullptr ? event_.old_block : event_.block);
+  }
+  [[nodiscard]] bool is_in_initial_list() const { return event_.is_in_initial_list; }
+  [[nodiscard]] bool final_state_unknown() const { return event_.final_state_unknown; }
+  [[nodiscard]] bool is_resync() const { return event_.old_block == event_.block; }
+  [[nodiscard]] Ref<T> Retain() const { return Ref<T>(internal::ObjectRef::Share(event_.block)); }
+
+ private:
+  internal::RawEvent event_;
+};
+
+// Events of one version of the cache.
+template <class T>
+struct EventBatch {
+  std::span<const BatchedEvent<T>> events;  // in order; never empty
+  // Of the cache, as Snapshot::version counts: the first that has all of these. The cache itself
+  // may be further. Does not decrease from batch to batch.
+  std::uint64_t version = 0;
+  std::uint32_t epoch = 0;  // see Added::epoch
+};
+
+namespace internal {
+
+template <class T>
+class BatchHandlerAdapter final : public RawHandler {
+ public:
+  explicit BatchHandlerAdapter(std::function<void(const EventBatch<T>&)> on_batch)
+      : on_batch_(std::move(on_batch)) {}
+
+  [[nodiscard]] bool TakesBatches() const override { return true; }
+  void Handle(const RawEvent& event) override { HandleBatch({&event, 1}); }
+  void HandleBatch(std::span<const RawEvent> events) override {
+    std::vector<BatchedEvent<T>> typed;
+    typed.reserve(events.size());
+    for (const RawEvent& event : events) typed.emplace_back(event);
+    on_batch_({typed, events.front().version, events.front().epoch});
+  }
+
+ private:
+  const std::function<void(const EventBatch<T>&)> on_batch_;
+};
+
+}  // namespace internal
+
+// Registers a handler of batches, with all that AddEventHandler promises: order, one call at a
+// time, the store before the handler, the policies for those that are slow. A batch has events of
+// one version only, so that the program goes from one consistent state to the next. A version with
+// more than about a thousand events, such as a whole list, comes in several calls with the same
+// number; and versions may be skipped, since what waits too long is coalesced. What `on_batch`
+// throws is logged and counted, and the batch counts as handled.
+// kStopped where the informer has stopped. Thread-safe; never blocks.
+template <class T>
+Result<EventHandlerRegistration> AddBatchEventHandler(
+    const SharedInformer<T>& informer, std::function<void(const EventBatch<T>&)> on_batch,
+    HandlerOptions options = {}) {
+  auto listener = informer.core()->AddHandler(
+      std::make_shared<internal::BatchHandlerAdapter<T>>(std::move(on_batch)), std::move(options));
+  if (!listener) return std::move(listener).error();
+  return EventHandlerRegistration(std::move(*listener));
+}
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_BATCH_EVENT_HANDLER_H_

@@ -1,0 +1,276 @@
+#include "cache/pipeline/consistency_checker.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "kinformer/event_handler.h"
+#include "kinformer/log.h"
+
+#include "base/backoff.h"
+#include "cache/pipeline/informer_metrics.h"
+#include "cache/store/coverage.h"
+#include "cache/store/resource_version.h"
+
+namespace kinformer::internal::cache {
+namespace {
+
+// Until a difference is looked for a second time, and until a store that is in the middle of
+// something is looked at again.
+constexpr Duration kSoon = std::chrono::seconds(1);
+// Of the differences of one walk.
+constexpr std::size_t kMostSuspects = 1000;
+constexpr std::size_t kMostNamed = 10;
+
+std::string Named(const std::vector<ObjectName>& keys) {
+  std::string text;
+  for (std::size_t i = 0; i < keys.size() && i < kMostNamed; ++i) {
+    if (i > 0) text += ", ";
+    text += keys[i].ToString();
+  }
+  if (keys.size() > kMostNamed) {
+    text += " and " + std::to_string(keys.size() - kMostNamed) + " more";
+  }
+  return text;
+}
+
+// What waiting does not cure.
+bool IsRefusal(const Error& error) {
+  switch (error.http_status()) {
+    case 400:
+    case 401:
+    case 403:
+    case 404:
+    case 405:
+    case 406:
+    case 415:
+    case 501:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+struct ConsistencyChecker::Walk {
+  std::shared_ptr<const SnapshotCore> snapshot;
+  std::string namespace_{};  // empty: all
+  ListOptions page{};
+  int pages = 0;  // in this period
+  // Those of the snapshot that the list has, in the list's order; those that cannot be compared.
+  std::vector<const Block*> found{};
+  std::set<ObjectName> unreadable{};
+  std::set<ObjectName> differ{};
+
+  [[nodiscard]] bool IsUnreadable(std::string_view ns, std::string_view name) const {
+    const Coverage* coverage = snapshot->coverage();
+    return coverage != nullptr && coverage->IsUnreadable(ns, name);
+  }
+  void Differs(const Block& object) {
+    if (differ.size() < kMostSuspects) differ.insert(NameOf(object));
+  }
+};
+
+ConsistencyChecker::ConsistencyChecker(Env& env, ListerWatcher& source, const StoreCore& store,
+                                       PipelineCounters& counters,
+                                       ConsistencyCheckerOptions options)
+    : env_(env),
+      source_(source),
+      store_(store),
+      counters_(counters),
+      options_(std::move(options)),
+      relists_(env, options_.relist),
+      off_(options_.period <= Duration(0)) {}
+
+ConsistencyChecker::~ConsistencyChecker() = default;
+
+void ConsistencyChecker::Listed() {
+  relists_.Listed();
+  const bool walking = walk_ != nullptr || !suspects_.empty();
+  call_.reset();
+  walk_.reset();
+  suspects_.clear();
+  // A check that is due stays due, however often it is listed.
+  if (walking || !timer_.armed()) Arm();
+}
+
+void ConsistencyChecker::Distrust() {
+  if (off_) return;
+  TurnOff(
+      "the transform changes names, uids or resourceVersions, so that there is nothing to compare");
+}
+
+void ConsistencyChecker::TurnOff(std::string_view why) {
+  off_ = true;
+  call_.reset();
+  walk_.reset();
+  suspects_.clear();
+  timer_ = Timer();
+  env_.log().Log(LogLevel::kInfo, "the consistency check is off for this informer",
+                 {{"informer", options_.name}, {"why", std::string(why)}});
+}
+
+void ConsistencyChecker::Arm() {
+  // All informers of a program need not ask at the same time. What is found is healed within the
+  // period: the second look and the relist take their time, too.
+  const double part = 0.7 + 0.2 * RandomUnit(env_);
+  ArmAfter(std::chrono::duration_cast<Duration>(part * options_.period));
+}
+
+void ConsistencyChecker::ArmAfter(Duration delay) {
+  if (off_) return;
+  timer_ = env_.loop().RunAt(env_.Now() + delay, [this] {
+    timer_ = Timer();
+    walk_ != nullptr ? AskForPage() : Begin();
+  });
+}
+
+// ---- a walk
+
+void ConsistencyChecker::Begin() {
+  std::shared_ptr<const SnapshotCore> snapshot = store_.Snapshot();
+  const std::string version(snapshot->ResourceVersion());
+  const Coverage* coverage = snapshot->coverage();
+  const bool complete = coverage == nullptr || coverage->complete;
+  // Of versions that are no numbers nobody can say what the store has.
+  const bool comparable = IsWellFormedResourceVersion(version) && version != "0";
+  if (!complete || !comparable || !options_.exact()) return ArmAfter(kSoon);
+  walk_ = std::make_unique<Walk>();
+  walk_->snapshot = std::move(snapshot);
+  if (!suspects_.empty()) {
+    walk_->namespace_ = suspects_namespace_;
+  } else if (walk_->snapshot->size() > kWhole && std::exchange(one_namespace_, !one_namespace_)) {
+    walk_->namespace_ = DrawNamespace(*walk_->snapshot);
+  }
+  walk_->page.resourceVersion = version;
+  walk_->page.resourceVersionMatch = "Exact";
+  walk_->page.limit = kPageSize;
+  AskForPage();
+}
+
+// That of an object that is drawn. Empty where they have none, or all have the same.
+std::string ConsistencyChecker::DrawNamespace(const SnapshotCore& snapshot) {
+  if (!source_.Scope().namespace_.empty()) return {};
+  SnapshotCore::Cursor cursor{
+      static_cast<std::size_t>(RandomUnit(env_) * static_cast<double>(snapshot.size()))};
+  const Block* drawn = snapshot.Next(cursor);
+  return drawn == nullptr ? std::string() : std::string(drawn->namespace_());
+}
+
+void ConsistencyChecker::AskForPage() {
+  ++walk_->pages;
+  call_ = source_.ListMetadata(walk_->namespace_, walk_->page, *this);
+  // It cannot ask, as most fakes: that is nobody's mistake.
+  if (call_ != nullptr) return;
+  off_ = true;
+  walk_.reset();
+}
+
+void ConsistencyChecker::OnItem(ObjectRef object) {
+  const Block& listed = *object;
+  if (walk_->IsUnreadable(listed.namespace_(), listed.name())) return;
+  const Block* stored = walk_->snapshot->Get(listed.namespace_(), listed.name());
+  if (stored != nullptr) walk_->found.push_back(stored);
+  if (stored == nullptr || stored->uid() != listed.uid() ||
+      stored->resourceVersion() != listed.resourceVersion()) {
+    walk_->Differs(listed);
+  }
+}
+
+void ConsistencyChecker::OnUnreadable(std::string_view namespace_, std::string_view name,
+                                      const Error& /*error*/) {
+  walk_->unreadable.insert({std::string(namespace_), std::string(name)});
+}
+
+void ConsistencyChecker::OnDone(Result<ListMeta> result) {
+  call_.reset();
+  if (result) {
+    PageDone(*result);
+  } else {
+    Failed(result.error());
+  }
+}
+
+void ConsistencyChecker::PageDone(const ListMeta& page) {
+  if (page.resourceVersion != walk_->snapshot->ResourceVersion()) {
+    return TurnOff("the server does not list at a version that it is asked for");
+  }
+  if (page.continue_.empty()) return WalkDone();
+  ListOptions next;
+  next.limit = kPageSize;
+  next.continue_ = page.continue_;
+  walk_->page = std::move(next);
+  if (walk_->pages < kPagesPerPeriod) return AskForPage();
+  walk_->pages = 0;
+  Arm();
+}
+
+void ConsistencyChecker::WalkDone() {
+  Count(counters_.consistency_checks);
+  if (options_.metrics != nullptr) options_.metrics->consistency_checks->Add();
+  LookForMissing();
+  const std::unique_ptr<Walk> walk = std::move(walk_);
+  const std::set<ObjectName> before = std::exchange(suspects_, {});
+  std::vector<ObjectName> twice;
+  std::set_intersection(before.begin(), before.end(), walk->differ.begin(), walk->differ.end(),
+                        std::back_inserter(twice));
+  if (!twice.empty()) {
+    Confirmed(twice);
+    return Arm();
+  }
+  if (walk->differ.empty()) return Arm();
+  suspects_ = walk->differ;
+  suspects_namespace_ = walk->namespace_;
+  ArmAfter(kSoon);
+}
+
+// What the store has and the list has not.
+void ConsistencyChecker::LookForMissing() {
+  Walk& walk = *walk_;
+  const SnapshotCore& snapshot = *walk.snapshot;
+  std::vector<const Block*> of_namespace;
+  std::size_t stored = snapshot.size();
+  if (!walk.namespace_.empty()) {
+    if (auto found = snapshot.ByIndex("namespace", walk.namespace_))
+      of_namespace = *std::move(found);
+    stored = of_namespace.size();
+  }
+  std::sort(walk.found.begin(), walk.found.end(), std::less<>());
+  walk.found.erase(std::unique(walk.found.begin(), walk.found.end()), walk.found.end());
+  if (walk.found.size() == stored) return;
+  const auto look = [&](const Block& object) {
+    if (std::binary_search(walk.found.begin(), walk.found.end(), &object, std::less<>())) return;
+    if (walk.IsUnreadable(object.namespace_(), object.name())) return;
+    if (walk.unreadable.contains(NameOf(object))) return;
+    walk.Differs(object);
+  };
+  for (const Block* object : of_namespace) look(*object);
+  if (!walk.namespace_.empty()) return;
+  SnapshotCore::Cursor cursor;
+  while (const Block* object = snapshot.Next(cursor)) look(*object);
+}
+
+void ConsistencyChecker::Confirmed(const std::vector<ObjectName>& keys) {
+  Count(counters_.inconsistencies);
+  if (options_.metrics != nullptr) options_.metrics->inconsistencies->Add();
+  env_.log().Log(LogLevel::kWarning,
+                 "the cache differs from the server, though no event was missed; will list again",
+                 {{"informer", options_.name},
+                  {"keys", Named(keys)},
+                  {"resourceVersion", store_.ResourceVersion()}});
+  static_cast<void>(relists_.Seen());
+}
+
+void ConsistencyChecker::Failed(const Error& error) {
+  if (IsRefusal(error)) {
+    return TurnOff("its list is refused: " + error.ToString());
+  }
+  // Whatever it is, for example that the server has forgotten the version: the next check begins
+  // anew.
+  walk_.reset();
+  suspects_.clear();
+  Arm();
+}
+
+}  // namespace kinformer::internal::cache

@@ -1,0 +1,106 @@
+// cache/pipeline/consistency_checker.h
+//
+// ConsistencyChecker: compares the store with the server now and then, for what no event shows. A
+// server that was restored from a backup and has overtaken the version that we resumed from tells
+// nothing of the objects that differ until they change again.
+
+#ifndef KINFORMER_CACHE_PIPELINE_CONSISTENCY_CHECKER_H_
+#define KINFORMER_CACHE_PIPELINE_CONSISTENCY_CHECKER_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/internal/snapshot_core.h"
+#include "kinformer/list_watch.h"
+#include "kinformer/object_name.h"
+
+#include "cache/pipeline/gap_relists.h"
+#include "cache/pipeline/pipeline_counters.h"
+#include "cache/store/store_core.h"
+
+namespace kinformer::internal::cache {
+
+class InformerMetrics;
+
+struct ConsistencyCheckerOptions {
+  std::string name{};  // what messages call the informer
+  // At most this long from the end of one check to the begin of the next. 0: never.
+  Duration period{0};
+  // Is the store's version exactly what the server had at that resourceVersion, as far as this
+  // informer knows?
+  std::function<bool()> exact{};
+  // A difference is confirmed.
+  std::function<void()> relist{};
+  InformerMetrics* metrics = nullptr;  // null: none
+};
+
+// A check walks over a metadata-only list at the store's own version, page by page, and compares
+// key, uid and resourceVersion with a snapshot of that version: what happens meanwhile disturbs
+// neither. Whatever differs is looked for a second time, at a newer version; what differs in both
+// is logged, counted and healed by a relist.
+//
+// Confined to the loop. The arguments outlive it.
+class ConsistencyChecker final : private ListReceiver {
+ public:
+  static constexpr std::int64_t kPageSize = 2500;
+  // What a period looks at, at most: a store of up to 10,000 objects is seen as a whole. Of a
+  // larger one it is a part: the walk goes on with the next period, alternately over all objects
+  // and over one namespace that is drawn.
+  static constexpr int kPagesPerPeriod = 4;
+  static constexpr std::size_t kWhole = kPageSize * kPagesPerPeriod;
+
+  ConsistencyChecker(Env& env, ListerWatcher& source, const StoreCore& store,
+                     PipelineCounters& counters, ConsistencyCheckerOptions options);
+  ~ConsistencyChecker() override;
+
+  // A whole list is on its way into the store: what a walk has found is beside the point.
+  void Listed();
+  // What the store holds of keys, uids and versions is not the server's: no check any more.
+  void Distrust();
+
+ private:
+  struct Walk;
+
+  void Arm();
+  void ArmAfter(Duration delay);
+  void Begin();
+  [[nodiscard]] std::string DrawNamespace(const SnapshotCore& snapshot);
+  void AskForPage();
+  void PageDone(const ListMeta& page);
+  void WalkDone();
+  void LookForMissing();
+  void Confirmed(const std::vector<ObjectName>& keys);
+  void Failed(const Error& error);
+  void TurnOff(std::string_view why);
+
+  // ListReceiver
+  void OnItem(ObjectRef object) override;
+  void OnUnreadable(std::string_view namespace_, std::string_view name,
+                    const Error& error) override;
+  void OnDone(Result<ListMeta> result) override;
+
+  Env& env_;
+  ListerWatcher& source_;
+  const StoreCore& store_;
+  PipelineCounters& counters_;
+  const ConsistencyCheckerOptions options_;
+  GapRelists relists_;
+  bool off_ = false;
+  bool one_namespace_ = false;  // the next walk over a part of a large store
+  // What the last walk found and the next one is to confirm, where it walked.
+  std::set<ObjectName> suspects_;
+  std::string suspects_namespace_;
+  std::unique_ptr<Walk> walk_;
+  Timer timer_;
+  std::unique_ptr<ListWatchCall> call_;
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_PIPELINE_CONSISTENCY_CHECKER_H_

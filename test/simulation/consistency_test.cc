@@ -1,0 +1,365 @@
+// The consistency check: what no event of a watch shows is found and healed, nothing else is taken
+// for a difference, and it costs what it says.
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <gtest/gtest.h>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/apiserver/api_server.h"
+#include "kinformer/client.h"
+#include "kinformer/log.h"
+#include "kinformer/metrics.h"
+#include "kinformer/shared_informer.h"
+#include "kinformer/simulation.h"
+
+namespace kinformer::testing {
+namespace {
+
+using apiserver::FaultAction;
+using apiserver::FaultRule;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using State = std::map<std::string, std::string>;
+
+const GroupVersionResource kNamespaces{"", "v1", "namespaces"};
+const GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
+constexpr char kOff[] = "the consistency check is off for this informer";
+constexpr char kDiffers[] =
+    "the cache differs from the server, though no event was missed; will list again";
+
+// Keeps what is said of the check.
+class CheckLog final : public LogSink {
+ public:
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kInfo; }
+  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
+    if (message != kOff && message != kDiffers) return;
+    std::string line(message);
+    for (const LogField& field : fields) {
+      if (field.key == "keys" || field.key == "why") line += ": " + std::string(field.value);
+    }
+    lines.push_back(std::move(line));
+  }
+  std::vector<std::string> lines{};
+};
+
+// Counts the lists that reach the server.
+class CountingHandler final : public Handler {
+ public:
+  explicit CountingHandler(Handler& inner) : inner_(inner) {}
+  std::unique_ptr<ResponseStream> Handle(HttpRequest request) override {
+    if (request.target.find("watch=") == std::string::npos) ++lists;
+    return inner_.Handle(std::move(request));
+  }
+  std::uint64_t lists = 0;
+
+ private:
+  Handler& inner_;
+};
+
+class ConsistencyTest : public ::testing::Test {
+ protected:
+  ConsistencyTest() {
+    for (int i = 0; i < 8; ++i) Put("default", "map-" + std::to_string(i), "first");
+  }
+  ~ConsistencyTest() override {
+    if (informer_ == nullptr) return;
+    informer_->Stop();
+    sim_.RunReady();
+    informer_.reset();
+    sim_.RunReady();
+  }
+
+  void Begin(InformerOptions<corev1::ConfigMap> options = {}, const std::string& ns = "",
+             std::function<void(ListOptions&)> tweak = {}) {
+    Make(std::move(options), ns, std::move(tweak));
+    Sync();
+  }
+  void Make(InformerOptions<corev1::ConfigMap> options, const std::string& ns = "",
+            std::function<void(ListOptions&)> tweak = {}) {
+    SharedInformer<corev1::ConfigMap> informer(
+        sim_.env(), NewFilteredListWatch<corev1::ConfigMap>(client_, ns, std::move(tweak)),
+        std::move(options));
+    informer_ = std::make_unique<SharedInformer<corev1::ConfigMap>>(std::move(informer));
+  }
+  void Sync() {
+    informer_->Start();
+    ASSERT_TRUE(sim_.RunUntil([this] { return informer_->HasSynced(); }, minutes(1)));
+  }
+
+  void Put(const std::string& ns, const std::string& name, const std::string& value) {
+    if (!server_.Get(kNamespaces, {"", ns}).ok()) {
+      server_
+          .Create(kNamespaces,
+                  json::Value::MakeObject({{"metadata", json::Value::MakeObject({{"name", ns}})}}))
+          .OrExit();
+    }
+    json::Value object = json::Value::MakeObject(
+        {{"metadata",
+          json::Value::MakeObject({{"name", name},
+                                   {"namespace", ns},
+                                   {"labels", json::Value::MakeObject({{"value", value}})}})},
+         {"data", json::Value::MakeObject({{"value", value}})}});
+    const bool exists = server_.Get(kConfigMaps, {ns, name}).ok();
+    (exists ? server_.Update(kConfigMaps, std::move(object))
+            : server_.Create(kConfigMaps, std::move(object)))
+        .OrExit();
+  }
+
+  // While nobody watches, the server is restored and writes a new history that gets beyond what the
+  // informer has seen, without an event that would show it: the cache has "lost" and not "found",
+  // and an old "map-1".
+  void RestoreAndOvertake() {
+    const std::int64_t backup = server_.current_resource_version();
+    Put("default", "lost", "old-history");
+    sim_.RunFor(seconds(2));
+    ASSERT_TRUE(informer_->lister().Namespace("default").Get("lost").ok());
+    transport_->Down();
+    sim_.RunReady();
+    const std::int64_t reached = server_.current_resource_version();
+    server_.Restore(backup).OrExit();
+    Put("default", "found", "new-history");
+    while (server_.current_resource_version() < reached) Put("default", "map-1", "changed");
+    Put("elsewhere", "new", "news");
+    transport_->Up();
+  }
+
+  [[nodiscard]] State Cached() const {
+    State state;
+    for (const corev1::ConfigMap map : informer_->Snapshot()) {
+      state[std::string(map.metadata().namespace_()) + "/" + std::string(map.metadata().name())] =
+          map.metadata().resourceVersion();
+    }
+    return state;
+  }
+  [[nodiscard]] bool Equal() { return Cached() == server_.DumpState(kConfigMaps); }
+  [[nodiscard]] InformerStats Stats() const { return informer_->Stats(); }
+
+  const std::shared_ptr<CheckLog> log_ = std::make_shared<CheckLog>();
+  const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
+  Simulation sim_{{.seed = 5, .log = log_, .metrics = metrics_}};
+  apiserver::ApiServer server_{sim_.env(),
+                               {.bookmark_interval = seconds(20), .bootstrap_objects = false}};
+  CountingHandler handler_{server_};
+  std::shared_ptr<InMemoryTransport> transport_ =
+      NewInMemoryTransport(sim_.env(), handler_, {.max_latency = milliseconds(5)});
+  Client client_ = Client::ForTransport(sim_.env(), transport_, {.qps = -1});
+  std::unique_ptr<SharedInformer<corev1::ConfigMap>> informer_;
+};
+
+class ConsistencyOfQueues : public ConsistencyTest,
+                            public ::testing::WithParamInterface<QueueKind> {};
+INSTANTIATE_TEST_SUITE_P(Queues, ConsistencyOfQueues,
+                         ::testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
+
+TEST_P(ConsistencyOfQueues, ARestoredServerThatHasOvertakenIsHealedWithinAMinute) {
+  Begin({.queue = GetParam()});
+  RestoreAndOvertake();
+  sim_.RunFor(seconds(5));
+  ASSERT_FALSE(Equal()) << "the watch alone shows nothing of it";
+  EXPECT_TRUE(sim_.RunUntil([this] { return Equal(); }, seconds(55)));
+  EXPECT_EQ(Stats().gaps, 0U);
+  EXPECT_EQ(Stats().status.epochs, 0U);
+  EXPECT_EQ(Stats().inconsistencies, 1U);
+  ASSERT_EQ(log_->lines.size(), 1U);
+  EXPECT_NE(log_->lines.front().find("default/found"), std::string::npos) << log_->lines.front();
+  EXPECT_NE(log_->lines.front().find("default/lost"), std::string::npos) << log_->lines.front();
+  EXPECT_NE(metrics_->Text().find("informer_inconsistencies_total{name=\"configmaps\"} 1"),
+            std::string::npos)
+      << metrics_->Text();
+  // Healed is healed.
+  sim_.RunFor(minutes(10));
+  EXPECT_EQ(Stats().inconsistencies, 1U);
+  EXPECT_GE(Stats().consistency_checks, 10U);
+}
+
+TEST_F(ConsistencyTest, WithoutItNobodyNotices) {
+  Begin({.consistency_check_period = Duration(0)});
+  RestoreAndOvertake();
+  sim_.RunFor(minutes(30));
+  EXPECT_FALSE(Equal());
+  EXPECT_EQ(Stats().consistency_checks, 0U);
+}
+
+TEST_F(ConsistencyTest, ThePeriodCanBeSet) {
+  Begin({.consistency_check_period = minutes(10)});
+  const std::uint64_t before = handler_.lists;
+  sim_.RunFor(hours(2));
+  EXPECT_GE(Stats().consistency_checks, 12U);
+  EXPECT_LE(Stats().consistency_checks, 18U);
+  EXPECT_EQ(handler_.lists - before, Stats().consistency_checks);
+}
+
+// An idle informer of a small cache: a request a minute, and a bit.
+TEST_F(ConsistencyTest, CostsARequestForEach2500ObjectsAMinute) {
+  Begin();
+  std::uint64_t before = handler_.lists;
+  sim_.RunFor(hours(1));
+  EXPECT_GE(handler_.lists - before, 60U);
+  EXPECT_LE(handler_.lists - before, 86U);
+  EXPECT_EQ(handler_.lists - before, Stats().consistency_checks);
+  for (int i = 0; i < 6000; ++i) Put("many", "map-" + std::to_string(i), "x");
+  sim_.RunFor(minutes(2));
+  before = handler_.lists;
+  const std::uint64_t checks = Stats().consistency_checks;
+  sim_.RunFor(minutes(30));
+  EXPECT_EQ(handler_.lists - before, 3 * (Stats().consistency_checks - checks));
+  EXPECT_EQ(Stats().AllLists(), 1U);
+  EXPECT_EQ(Stats().inconsistencies, 0U);
+}
+
+TEST_F(ConsistencyTest, OfALargeCacheAPartIsLookedAtInAPeriod) {
+  for (int i = 0; i < 12'000; ++i) {
+    Put("ns-" + std::to_string(i % 5), "map-" + std::to_string(i), "x");
+  }
+  Begin();
+  const std::uint64_t before = handler_.lists;
+  sim_.RunFor(minutes(20));
+  // Four pages in a period, and never more.
+  EXPECT_LE(handler_.lists - before, 4U * 29);
+  EXPECT_GE(Stats().consistency_checks, 10U);
+  EXPECT_EQ(Stats().inconsistencies, 0U);
+  RestoreAndOvertake();
+  EXPECT_TRUE(sim_.RunUntil([this] { return Stats().inconsistencies > 0; }, minutes(10)));
+  sim_.RunFor(minutes(1));
+  EXPECT_TRUE(Equal());
+  EXPECT_EQ(Stats().gaps, 0U);
+}
+
+TEST_F(ConsistencyTest, IsOffWhereListsAreForbiddenAndSaysSoOnce) {
+  server_.faults().Add({.verb = "list", .action = FaultAction::kRespond, .status = 403});
+  Begin();
+  sim_.RunFor(minutes(30));
+  ASSERT_EQ(log_->lines.size(), 1U);
+  EXPECT_EQ(log_->lines.front().find(std::string(kOff) + ": its list is refused"), 0U);
+  EXPECT_EQ(Stats().consistency_checks, 0U);
+  EXPECT_EQ(Stats().errors, 0U);
+  EXPECT_LE(handler_.lists, 1U);
+}
+
+TEST_F(ConsistencyTest, AServerThatFailsNowAndThenIsAskedAgain) {
+  FaultRule rule{.verb = "list", .action = FaultAction::kRespond, .status = 500};
+  rule.count = 5;
+  server_.faults().Add(rule);
+  Begin();
+  sim_.RunFor(minutes(20));
+  EXPECT_TRUE(log_->lines.empty());
+  EXPECT_GE(Stats().consistency_checks, 10U);
+}
+
+TEST_F(ConsistencyTest, ATransformThatRenamesTurnsItOff) {
+  Make({});
+  informer_
+      ->SetTransform(
+          [](const Ref<corev1::ConfigMap>& map) -> Result<Ref<corev1::ConfigMap>> { return map; })
+      .OrExit();
+  Sync();
+  sim_.RunFor(minutes(5));
+  EXPECT_GE(Stats().consistency_checks, 5U);
+  EXPECT_TRUE(log_->lines.empty()) << "one that keeps what objects are known by is no matter";
+  const std::uint64_t before = Stats().consistency_checks;
+  informer_->Stop();
+  sim_.RunReady();
+  // As they are, but for one that is given out as another.
+  Ref<corev1::ConfigMap> other = informer_->lister().Namespace("default").Get("map-0").OrExit();
+  Make({});
+  informer_
+      ->SetTransform([other](const Ref<corev1::ConfigMap>& map) -> Result<Ref<corev1::ConfigMap>> {
+        return map->metadata().name() == "map-1" ? other : map;
+      })
+      .OrExit();
+  Sync();
+  sim_.RunFor(minutes(5));
+  EXPECT_GE(before, 5U);
+  EXPECT_EQ(Stats().consistency_checks, 0U);
+  ASSERT_EQ(log_->lines.size(), 1U);
+  EXPECT_NE(log_->lines.front().find("the transform changes names"), std::string::npos);
+}
+
+TEST_F(ConsistencyTest, WhatIsSelectedIsComparedWithWhatIsSelected) {
+  Put("other", "map", "second");
+  Begin({}, "default", [](ListOptions& options) { options.labelSelector = "value=second"; });
+  for (int i = 0; i < 100; ++i) {
+    Put("default", "map-" + std::to_string(i % 8), i % 3 == 0 ? "second" : "first");
+    sim_.RunFor(seconds(7));
+  }
+  EXPECT_GE(Stats().consistency_checks, 10U);
+  EXPECT_EQ(Stats().inconsistencies, 0U);
+  // And there, too, it finds what is missing.
+  const std::int64_t backup = server_.current_resource_version();
+  Put("default", "lost", "second");
+  sim_.RunFor(seconds(2));
+  ASSERT_TRUE(informer_->lister().Namespace("default").Get("lost").ok());
+  transport_->Down();
+  sim_.RunReady();
+  server_.Restore(backup).OrExit();
+  Put("default", "other", "first");
+  Put("default", "other", "first-again");
+  transport_->Up();
+  const auto gone = [this] { return !informer_->lister().Namespace("default").Get("lost").ok(); };
+  EXPECT_TRUE(sim_.RunUntil(gone, seconds(60)));
+  EXPECT_EQ(Stats().inconsistencies, 1U);
+}
+
+// A busy collection, a handler that holds everything up, broken watches, relists and epochs.
+TEST_P(ConsistencyOfQueues, FindsNothingWhereNothingIsMissing) {
+  std::uint64_t checks = 0;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    for (const OverflowPolicy overflow : {OverflowPolicy::kCoalesce, OverflowPolicy::kBlock}) {
+      Make({.queue = GetParam(), .consistency_check_period = seconds(4)});
+      informer_
+          ->AddEventHandler(
+              {.on_update = [this](const auto&) { sim_.env().SleepFor(milliseconds(30)); }},
+              {.overflow = overflow, .max_events = 20})
+          .OrExit();
+      Sync();
+      std::uint64_t dice = seed;
+      const auto draw = [&dice](std::uint64_t n) {
+        dice = dice * 6364136223846793005ULL + 1442695040888963407ULL;
+        return (dice >> 33) % n;
+      };
+      std::int64_t backup = 0;
+      for (int step = 0; step < 3000; ++step) {
+        const std::string name = "map-" + std::to_string(draw(40));
+        if (draw(4) == 0 && server_.Get(kConfigMaps, {"default", name}).ok()) {
+          server_.Delete(kConfigMaps, {"default", name}).OrExit();
+        } else {
+          Put("default", name, "v" + std::to_string(step));
+        }
+        if (draw(150) == 0) server_.CloseWatches();
+        if (draw(150) == 0) server_.Compact(server_.current_resource_version());
+        if (draw(200) == 0) transport_->CutSoon(3000);
+        if (draw(300) == 0) backup = server_.current_resource_version();
+        // To a version that nobody has overtaken: the question for the version shows it.
+        if (draw(400) == 0 && backup != 0 && server_.Restore(backup).ok()) {
+          backup = 0;
+          sim_.RunFor(seconds(10));
+        }
+        sim_.RunFor(milliseconds(draw(60)));
+      }
+      EXPECT_TRUE(sim_.RunUntil([this] { return Equal(); }, minutes(10)));
+      checks += Stats().consistency_checks;
+      EXPECT_EQ(Stats().inconsistencies, 0U) << "seed " << seed;
+      EXPECT_TRUE(log_->lines.empty()) << log_->lines.front();
+      informer_->Stop();
+      sim_.RunReady();
+      informer_.reset();
+      sim_.RunReady();
+    }
+  }
+  // Lists that come in between put checks off.
+  EXPECT_GE(checks, 60U);
+}
+
+}  // namespace
+}  // namespace kinformer::testing
