@@ -7,6 +7,7 @@
 #define KINFORMER_TEST_SIMULATION_DELIVERY_CHECKER_H_
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +23,9 @@ struct ServerHistory {
 
 // Rules: an object is added when it is not there, updated and deleted when it is; an update starts
 // from the state that was delivered last; a state that was delivered existed on the server, with
-// the content it had there; the resourceVersion of a living object only grows.
+// the content it had there; the resourceVersion of a living object only grows; no state is
+// delivered twice. Rules that hold even where the server goes back in time, and whose breach is
+// noise(): an update changes something, and never joins two uids.
 template <class T>
 class DeliveryChecker : public ResourceEventHandler<T> {
  public:
@@ -33,10 +36,19 @@ class DeliveryChecker : public ResourceEventHandler<T> {
     if (believed_.contains(e.key)) Breach("added, but it is there", e.key);
     Existed(e.key, e.object);
     believed_[e.key] = Version(e.object);
+    Tell(e.key, e.object);
   }
 
   void OnUpdate(const Updated<T>& e) override {
     ++events_;
+    if (e.old_object.metadata().uid() != e.new_object.metadata().uid()) {
+      Noise("one update joins two uids", e.key);
+    }
+    if (Version(e.old_object) == Version(e.new_object) &&
+        e.old_object.data()["value"] == e.new_object.data()["value"]) {
+      Noise("updated from " + Version(e.old_object) + " to the same", e.key);
+    }
+    Tell(e.key, e.new_object);
     const auto it = believed_.find(e.key);
     if (it == believed_.end()) {
       Breach("updated, but it is not there", e.key);
@@ -61,6 +73,7 @@ class DeliveryChecker : public ResourceEventHandler<T> {
 
   [[nodiscard]] const std::map<std::string, std::string>& believed() const { return believed_; }
   [[nodiscard]] const std::vector<std::string>& breaches() const { return breaches_; }
+  [[nodiscard]] const std::vector<std::string>& noise() const { return noise_; }
   [[nodiscard]] std::size_t events() const { return events_; }
 
  private:
@@ -74,6 +87,15 @@ class DeliveryChecker : public ResourceEventHandler<T> {
       Breach("version " + Version(object) + " has another content", key);
     }
   }
+  void Tell(const std::string& key, T object) {
+    if (!told_.insert(key + " " + std::string(object.metadata().uid()) + " " + Version(object))
+             .second) {
+      Breach("told a second time of " + Version(object), key);
+    }
+  }
+  void Noise(std::string what, const std::string& key) {
+    noise_.push_back(key + ": " + std::move(what));
+  }
   void Breach(std::string what, const std::string& key) {
     breaches_.push_back(key + ": " + std::move(what));
   }
@@ -81,6 +103,8 @@ class DeliveryChecker : public ResourceEventHandler<T> {
   const ServerHistory& history_;
   std::map<std::string, std::string> believed_;
   std::vector<std::string> breaches_;
+  std::vector<std::string> noise_;
+  std::set<std::string> told_;  // keys, uids and versions
   std::size_t events_ = 0;
 };
 

@@ -90,6 +90,9 @@ class World {
     }
     for (std::size_t i = 0; i < handlers_.size(); ++i) {
       report.events += handlers_[i].checker->events();
+      for (const std::string& noise : handlers_[i].checker->noise()) {
+        report.breaches.push_back("handler " + std::to_string(i) + ": " + noise);
+      }
       if (plan_.restore) continue;
       for (const std::string& breach : handlers_[i].checker->breaches()) {
         report.breaches.push_back("handler " + std::to_string(i) + ": " + breach);

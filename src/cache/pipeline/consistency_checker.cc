@@ -7,7 +7,7 @@
 #include "kinformer/event_handler.h"
 #include "kinformer/log.h"
 
-#include "base/backoff.h"
+#include "cache/pipeline/failure_kind.h"
 #include "cache/pipeline/informer_metrics.h"
 #include "cache/store/coverage.h"
 #include "cache/store/resource_version.h"
@@ -18,9 +18,14 @@ namespace {
 // Until a difference is looked for a second time, and until a store that is in the middle of
 // something is looked at again.
 constexpr Duration kSoon = std::chrono::seconds(1);
+// Until a server is asked again for a version that it did not know.
+constexpr Duration kLater = std::chrono::seconds(5);
 // Of the differences of one walk.
 constexpr std::size_t kMostSuspects = 1000;
 constexpr std::size_t kMostNamed = 10;
+// Between relists that do not help.
+constexpr Duration kShortestPause = std::chrono::minutes(1);
+constexpr Duration kLongestPause = std::chrono::minutes(10);
 
 std::string Named(const std::vector<ObjectName>& keys) {
   std::string text;
@@ -80,14 +85,13 @@ ConsistencyChecker::ConsistencyChecker(Env& env, ListerWatcher& source, const St
       store_(store),
       counters_(counters),
       options_(std::move(options)),
-      relists_(env, options_.relist),
       off_(options_.period <= Duration(0)) {}
 
 ConsistencyChecker::~ConsistencyChecker() = default;
 
 void ConsistencyChecker::Listed() {
-  relists_.Listed();
-  const bool walking = walk_ != nullptr || !suspects_.empty();
+  const bool walking = walk_ != nullptr || !suspects_.empty() || from_the_future_;
+  from_the_future_ = false;
   call_.reset();
   walk_.reset();
   suspects_.clear();
@@ -114,7 +118,7 @@ void ConsistencyChecker::TurnOff(std::string_view why) {
 void ConsistencyChecker::Arm() {
   // All informers of a program need not ask at the same time. What is found is healed within the
   // period: the second look and the relist take their time, too.
-  const double part = 0.7 + 0.2 * RandomUnit(env_);
+  const double part = 0.65 + 0.2 * RandomUnit(env_);
   ArmAfter(std::chrono::duration_cast<Duration>(part * options_.period));
 }
 
@@ -210,16 +214,20 @@ void ConsistencyChecker::WalkDone() {
   Count(counters_.consistency_checks);
   if (options_.metrics != nullptr) options_.metrics->consistency_checks->Add();
   LookForMissing();
+  from_the_future_ = false;
   const std::unique_ptr<Walk> walk = std::move(walk_);
   const std::set<ObjectName> before = std::exchange(suspects_, {});
   std::vector<ObjectName> twice;
   std::set_intersection(before.begin(), before.end(), walk->differ.begin(), walk->differ.end(),
                         std::back_inserter(twice));
   if (!twice.empty()) {
-    Confirmed(twice);
+    Confirmed(Named(twice));
     return Arm();
   }
-  if (walk->differ.empty()) return Arm();
+  if (walk->differ.empty()) {
+    relists_in_vain_ = 0;
+    return Arm();
+  }
   suspects_ = walk->differ;
   suspects_namespace_ = walk->namespace_;
   ArmAfter(kSoon);
@@ -251,25 +259,38 @@ void ConsistencyChecker::LookForMissing() {
   while (const Block* object = snapshot.Next(cursor)) look(*object);
 }
 
-void ConsistencyChecker::Confirmed(const std::vector<ObjectName>& keys) {
+void ConsistencyChecker::Confirmed(const std::string& keys) {
   Count(counters_.inconsistencies);
   if (options_.metrics != nullptr) options_.metrics->inconsistencies->Add();
+  if (env_.Now() < no_relist_before_) return;
   env_.log().Log(LogLevel::kWarning,
                  "the cache differs from the server, though no event was missed; will list again",
                  {{"informer", options_.name},
-                  {"keys", Named(keys)},
+                  {"keys", keys.empty() ? "all: the server is at an older version" : keys},
                   {"resourceVersion", store_.ResourceVersion()}});
-  static_cast<void>(relists_.Seen());
+  const Duration pause = std::min(kLongestPause, kShortestPause * (1 << relists_in_vain_));
+  relists_in_vain_ = std::min(relists_in_vain_ + 1, 4);
+  // The first is followed by another as soon as that is found to have been in vain.
+  no_relist_before_ = env_.Now() + (relists_in_vain_ == 1 ? Duration(0) : pause);
+  if (options_.relist) options_.relist();
 }
 
 void ConsistencyChecker::Failed(const Error& error) {
-  if (IsRefusal(error)) {
+  if (IsRefusal(error) && KindOf(error) == FailureKind::kOther) {
     return TurnOff("its list is refused: " + error.ToString());
   }
-  // Whatever it is, for example that the server has forgotten the version: the next check begins
-  // anew.
+  // Whatever else it is, for example that the server has forgotten the version: the next check
+  // begins anew.
   walk_.reset();
   suspects_.clear();
+  if (KindOf(error) != FailureKind::kFuture) {
+    from_the_future_ = false;
+    return Arm();
+  }
+  // A second look: one of several servers may lag behind the others, and a watch that has just
+  // broken is about to ask for the version itself.
+  if (!std::exchange(from_the_future_, !from_the_future_)) return ArmAfter(kLater);
+  Confirmed("");
   Arm();
 }
 

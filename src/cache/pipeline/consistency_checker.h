@@ -20,7 +20,6 @@
 #include "kinformer/list_watch.h"
 #include "kinformer/object_name.h"
 
-#include "cache/pipeline/gap_relists.h"
 #include "cache/pipeline/pipeline_counters.h"
 #include "cache/store/store_core.h"
 
@@ -43,7 +42,8 @@ struct ConsistencyCheckerOptions {
 // A check walks over a metadata-only list at the store's own version, page by page, and compares
 // key, uid and resourceVersion with a snapshot of that version: what happens meanwhile disturbs
 // neither. Whatever differs is looked for a second time, at a newer version; what differs in both
-// is logged, counted and healed by a relist.
+// is logged, counted and healed by a relist. So is a store whose version is twice yet to come for
+// the server: it went back in time, and the watch that could have told was never resumed.
 //
 // Confined to the loop. The arguments outlive it.
 class ConsistencyChecker final : private ListReceiver {
@@ -75,7 +75,8 @@ class ConsistencyChecker final : private ListReceiver {
   void PageDone(const ListMeta& page);
   void WalkDone();
   void LookForMissing();
-  void Confirmed(const std::vector<ObjectName>& keys);
+  // A difference is confirmed: in these objects, as a text, or in all (empty).
+  void Confirmed(const std::string& keys);
   void Failed(const Error& error);
   void TurnOff(std::string_view why);
 
@@ -90,12 +91,16 @@ class ConsistencyChecker final : private ListReceiver {
   const StoreCore& store_;
   PipelineCounters& counters_;
   const ConsistencyCheckerOptions options_;
-  GapRelists relists_;
+  // Relists since the last check that found nothing, and when the next may come: a server that does
+  // not agree with itself is not listed all the time.
+  int relists_in_vain_ = 0;
+  SteadyTime no_relist_before_{};
   bool off_ = false;
   bool one_namespace_ = false;  // the next walk over a part of a large store
   // What the last walk found and the next one is to confirm, where it walked.
   std::set<ObjectName> suspects_;
   std::string suspects_namespace_;
+  bool from_the_future_ = false;  // the server did not know the store's version yet
   std::unique_ptr<Walk> walk_;
   Timer timer_;
   std::unique_ptr<ListWatchCall> call_;

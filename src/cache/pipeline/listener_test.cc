@@ -68,6 +68,40 @@ INSTANTIATE_TEST_SUITE_P(
             2}),
     [](const auto& p) { return std::string(p.param.name); });
 
+// The server went back in time while the handler was busy.
+TEST_F(ListenerTest, ThereAndBackAgainIsNothing) {
+  const auto listener = Make({.options = {.name = "slow", .max_events = 1}});
+  KeepBusy(*listener);
+  Push(*listener, {Add("filler", "")});
+  const ObjectRef known = MakePod("", "a", "1", "", "1");
+  const ObjectRef newer = MakePod("", "a", "2", "", "2");
+  const ObjectRef again = MakePod("", "a", "1", "", "1");
+  Push(*listener, {{.kind = EventKind::kUpdate, .old_object = known, .object = newer}});
+  Push(*listener, {{.kind = EventKind::kUpdate, .old_object = newer, .object = again}});
+  // Gone, and there again as it was.
+  Push(*listener,
+       {{.kind = EventKind::kDelete, .object = known}, {.kind = EventKind::kAdd, .object = again}});
+  // A resync says nothing new, but was asked for.
+  Push(*listener, {{.kind = EventKind::kUpdate, .old_object = again, .object = again}});
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(handler_->words, (Texts{"+busy ", "+filler ", "~a 1>1"}));
+  EXPECT_EQ(listener->Stats().coalesced, 4U);
+}
+
+TEST_F(ListenerTest, ADifferenceLeavesOutWhatIsAsItWas) {
+  const auto before = Version([&] { store_.Put(MakePod("", "a", "1", "", "1")); });
+  Version([&] { store_.Put(MakePod("", "a", "2", "", "2")); });
+  const auto after = Version([&] {
+    store_.Put(MakePod("", "a", "1", "", "1"));
+    store_.Put(MakePod("", "b", "3", "", "3"));
+  });
+  const auto listener = Make({.options = {.name = "h"}});
+  handler_->first_takes = Duration(0);
+  listener->PushReplay({.before = before, .after = after});
+  sim_.RunReady();
+  EXPECT_EQ(handler_->words, (Texts{"+b 3"}));
+}
+
 class SpecReader final : public RawHandler {
  public:
   void Handle(const RawEvent& e) override {
