@@ -22,6 +22,7 @@
 #include "kinformer/client.h"
 #include "kinformer/config.h"
 #include "kinformer/discovery.h"
+#include "kinformer/event_reader.h"
 #include "kinformer/json.h"
 #include "kinformer/label_selector.h"
 #include "kinformer/rate_limiting_queue.h"
