@@ -237,6 +237,12 @@ std::string JsonObject(std::size_t count, const std::function<std::string(std::s
   return out;
 }
 
+#ifndef KINFORMER_TEST_SANITIZED
+constexpr std::size_t kProperties = 4'000;
+#else
+constexpr std::size_t kProperties = 1'500;
+#endif
+
 // A definition of almost as many bytes as an object may have, in two versions, and as much again
 // that says nothing.
 std::string LargeDefinition(const std::string& plural, const std::string& kind) {
@@ -256,8 +262,9 @@ std::string LargeDefinition(const std::string& plural, const std::string& kind) 
   };
   return R"({"metadata":{"name":")" + plural +
          R"(.l.example"},"spec":{"group":"l.example","scope":"Namespaced","names":{"plural":")" +
-         plural + R"(","kind":")" + kind + R"("},"versions":[)" + version("v1", true, 4'000) + "," +
-         version("v2", false, 3'000) + R"(]},"x":[)" + Repeat("0,", 600'000) + "0]}";
+         plural + R"(","kind":")" + kind + R"("},"versions":[)" + version("v1", true, kProperties) +
+         "," + version("v2", false, kProperties * 3 / 4) + R"(]},"x":[)" + Repeat("0,", 600'000) +
+         "0]}";
 }
 
 // What a definition costs from its creation to its end, and what is asked of a server that has it.
