@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <netinet/in.h>
+#include <poll.h>
 #include <string>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -89,8 +90,15 @@ int Connect(std::uint16_t port) {
           std::strerror(errno));
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  Require(::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0,
-          "the server is there", std::strerror(errno));
+  int error = ::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
+  // The fuzzer's own alarm: the connection is made all the same.
+  if (error == EINTR) {
+    pollfd made{.fd = fd, .events = POLLOUT, .revents = 0};
+    (void)TEMP_FAILURE_RETRY(::poll(&made, 1, 8000));
+    socklen_t size = sizeof error;
+    ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+  }
+  Require(error == 0, "the server is there", std::strerror(error));
   return fd;
 }
 
@@ -102,7 +110,7 @@ void FuzzHttpHead(std::string_view input) {
   const timeval limit{.tv_sec = 8, .tv_usec = 0};
   ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   while (!input.empty()) {
-    const ssize_t sent = ::send(fd, input.data(), input.size(), MSG_NOSIGNAL);
+    const ssize_t sent = TEMP_FAILURE_RETRY(::send(fd, input.data(), input.size(), MSG_NOSIGNAL));
     if (sent <= 0) break;
     input.remove_prefix(static_cast<std::size_t>(sent));
   }
@@ -110,7 +118,7 @@ void FuzzHttpHead(std::string_view input) {
   std::string answer;
   std::array<char, 4096> buffer{};
   ssize_t got = 0;
-  while ((got = ::recv(fd, buffer.data(), buffer.size(), 0)) > 0) {
+  while ((got = TEMP_FAILURE_RETRY(::recv(fd, buffer.data(), buffer.size(), 0))) > 0) {
     answer.append(buffer.data(), static_cast<std::size_t>(got));
   }
   Require(got == 0 || errno != EAGAIN, "the connection ends when its client is through");
