@@ -70,10 +70,8 @@ class IndexKey {
 
   [[nodiscard]] const std::string& bytes() const KINFORMER_LIFETIMEBOUND { return bytes_; }
   // For out.Add and queries.
-  operator std::string_view() const
-      KINFORMER_LIFETIMEBOUND {  // NOLINT(google-explicit-constructor)
-    return bytes_;
-  }
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  operator std::string_view() const KINFORMER_LIFETIMEBOUND { return bytes_; }
 
   friend auto operator<=>(const IndexKey&, const IndexKey&) = default;
 
