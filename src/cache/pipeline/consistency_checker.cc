@@ -39,13 +39,12 @@ std::string Named(const std::vector<ObjectName>& keys) {
   return text;
 }
 
-// What waiting does not cure.
+// What waiting does not cure. Not 401 and 404: a token is renewed, a definition is made again, and
+// the informer goes on then.
 bool IsRefusal(const Error& error) {
   switch (error.http_status()) {
     case 400:
-    case 401:
     case 403:
-    case 404:
     case 405:
     case 406:
     case 415:
