@@ -247,6 +247,16 @@ TEST_F(ConsistencyTest, IsOffWhereListsAreForbiddenAndSaysSoOnce) {
   EXPECT_LE(handler_.lists, 1U);
 }
 
+TEST_F(ConsistencyTest, GoesOnAfterATokenWasNotAccepted) {
+  FaultRule rule{.verb = "list", .action = FaultAction::kRespond, .status = 401};
+  rule.count = 5;
+  server_.faults().Add(rule);
+  Begin();
+  sim_.RunFor(minutes(20));
+  EXPECT_TRUE(log_->lines.empty());
+  EXPECT_GT(Stats().consistency_checks, 0U);
+}
+
 TEST_F(ConsistencyTest, AServerThatFailsNowAndThenIsAskedAgain) {
   FaultRule rule{.verb = "list", .action = FaultAction::kRespond, .status = 500};
   rule.count = 5;
