@@ -10,3 +10,10 @@ if(TARGET kinformer_demo_cluster)
   target_link_libraries(churn_bench PRIVATE
     kinformer_demo_cluster kinformer_cache kinformer_api kinformer_flags)
 endif()
+# Reads beside a map without locks.
+find_package(absl QUIET)
+if(absl_FOUND AND TARGET kinformer_demo_cluster)
+  add_executable(read_bench read_bench.cc)
+  target_link_libraries(read_bench PRIVATE
+    kinformer_demo_cluster kinformer_cache kinformer_api kinformer_flags absl::flat_hash_map)
+endif()

@@ -9,7 +9,7 @@ build_packages=(g++ cmake ninja-build python3 libcurl4-openssl-dev libnghttp2-de
                 libfmt-dev libcli11-dev)
 test_packages=(ccache libgtest-dev libgmock-dev libprotobuf-dev protobuf-compiler nghttp2-proxy
                curl jq)
-bench_packages=(libbenchmark-dev nlohmann-json3-dev)
+bench_packages=(libbenchmark-dev nlohmann-json3-dev libabsl-dev)
 clang_packages=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev llvm-19)
 
 # What ccache has compiled in one clone serves every other on the same machine.
@@ -31,6 +31,7 @@ declare -A serves=(
   [libprotobuf-dev]=google/protobuf/message.h [protobuf-compiler]=protoc
   [nghttp2-proxy]=nghttpx [curl]=curl [jq]=jq
   [libbenchmark-dev]=benchmark/benchmark.h [nlohmann-json3-dev]=nlohmann/json.hpp
+  [libabsl-dev]=absl/container/flat_hash_map.h
   [clang-19]=clang++-19 [clang-tidy-19]=clang-tidy-19 [clang-format-19]=clang-format-19
   [llvm-19]=llvm-symbolizer-19
 )

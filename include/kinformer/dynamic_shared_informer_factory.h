@@ -11,6 +11,7 @@
 #define KINFORMER_DYNAMIC_SHARED_INFORMER_FACTORY_H_
 
 #include <stop_token>
+#include <string_view>
 #include <utility>
 
 #include "kinformer/client.h"
@@ -29,13 +30,22 @@ class DynamicSharedInformerFactory {
       : client_(client), factory_(client, std::move(options)) {}
 
   // The informer of a resource. Blocks for the first question to the server. kNotFound if it does
-  // not serve the resource (a CRD may come later: ask again, or name kind and scope to
-  // SharedInformerFactory::ForResource); kWouldDeadlock on the loop thread.
+  // not serve the resource (a CRD may come later: ask again, or name kind and scope);
+  // kWouldDeadlock on the loop thread.
   Result<SharedInformer<Unstructured>> ForResource(const GroupVersionResource& resource,
                                                    InformerOptions<Unstructured> options = {}) {
     Result<RestMapping> mapping = client_.Discovery().MappingFor(resource);
     if (!mapping) return std::move(mapping).error();
     return factory_.ForResource(*mapping, std::move(options));
+  }
+
+  // The informer of a resource that the server may not have yet; asks nobody. While there is no
+  // such resource it is not synced, and its state is kAbsent; it is synced some seconds after its
+  // CRD has come.
+  SharedInformer<Unstructured> ForResource(const GroupVersionResource& resource,
+                                           std::string_view kind, bool namespaced,
+                                           InformerOptions<Unstructured> options = {}) {
+    return factory_.ForResource(resource, kind, namespaced, std::move(options));
   }
 
   void Start() { factory_.Start(); }

@@ -24,7 +24,9 @@
 // Where the server goes back in time (it is restored from a backup), the informer lists again, and
 // the events from there on have the next `epoch`: Snapshot::epoch. What a handler remembers of
 // resourceVersions means nothing any more then; what it remembers of objects holds, since it is
-// told all differences.
+// told all differences. Of an informer that looks at several namespaces, each begins the epoch by
+// itself, with its own list: there, epochs and resourceVersions are those of the object's
+// namespace.
 //
 // Events are valid during the callback, and so are the views and texts in them. To keep an object,
 // take a Ref of it with Retain(). A build with KINFORMER_CHECK_VIEWS finds views that were kept

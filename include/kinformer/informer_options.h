@@ -12,6 +12,7 @@
 //   informer_queued_items, informer_queued_bytes                       between reflector and store
 //   informer_processing_latency_seconds                                of a batch or a list
 //   informer_store_objects, informer_store_bytes                       in the store
+//   informer_left_out_objects                                          as in InformerStats
 //   informer_snapshots, _snapshot_bytes, _oldest_snapshot_seconds      as in snapshot_stats.h
 //   reflector_errors_total, reflector_epochs_total, informer_gaps_total  as in InformerStats
 //   reflector_refusals_total, reflector_watch_lists_total              as in InformerStats
@@ -33,6 +34,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kinformer/entry_options.h"
 #include "kinformer/env.h"
@@ -40,6 +42,7 @@
 #include "kinformer/field_selector.h"
 #include "kinformer/index.h"
 #include "kinformer/label_selector.h"
+#include "kinformer/namespace_scope.h"
 #include "kinformer/projection.h"
 #include "kinformer/validation.h"
 
@@ -93,6 +96,16 @@ enum class Compression : std::uint8_t {
   // owns; each write takes two more; the dictionary takes 140 KB. For caches that are large and
   // looked into rarely.
   kZstd,
+};
+
+// What an informer is worth that has no room for all objects: max_objects, max_bytes.
+enum class LimitPolicy : std::uint8_t {
+  // It is not synced while one is left out: HasSynced is false, WaitForCacheSync waits and says
+  // why (with fail_fast it ends), lists are kNotSynced. What has been told handlers stays true.
+  kNotSynced,
+  // It is synced, and serves what it has: a list is what there is room for. The user says that what
+  // is missing may be missing.
+  kServePart,
 };
 
 // One step of one event through the pipeline, for tracing.
@@ -156,7 +169,8 @@ enum class InformerState : std::uint8_t {
 // "listing", "backing off", ...
 [[nodiscard]] std::string_view ToString(InformerState state);
 
-// How listing and watching goes, as data.
+// How listing and watching goes, as data. Of an informer that looks at several namespaces: that of
+// the one that is worst off, with the oldest progress; SharedInformer::Namespaces has each.
 struct InformerStatus {
   InformerState state{};
   Duration state_age{0};               // for how long it has been in that state
@@ -174,11 +188,21 @@ struct InformerStatus {
   std::optional<Duration> epoch_age{};
 };
 
+// How listing and watching one namespace goes, of an informer that looks at several.
+struct NamespaceStatus {
+  std::string namespace_{};
+  bool synced = false;  // its first list is in the store
+  std::size_t objects = 0;
+  std::string resourceVersion{};  // up to which the store has this namespace
+  InformerStatus status{};
+};
+
 // A snapshot; the figures may be moments apart.
 struct InformerStats {
   std::size_t objects = 0;
   std::size_t object_bytes = 0;
   std::size_t unreadable = 0;  // objects that are there but malformed
+  std::size_t left_out = 0;    // objects that are there but found no room (max_objects, max_bytes)
   std::uint64_t added = 0;     // applied to the store, by kind; lists included
   std::uint64_t modified = 0;
   std::uint64_t deleted = 0;
@@ -209,7 +233,8 @@ struct InformerStats {
 struct SyncWaitOptions {
   std::optional<Duration> timeout{};
   // Return at the first error that waiting does not cure: forbidden, unauthorized, not found, and
-  // what else of 4xx is not a matter of time. Off, as in client-go: a CRD may yet be created.
+  // what else of 4xx is not a matter of time; and a cache that is full (max_objects, max_bytes).
+  // Off, as in client-go: a CRD may yet be created.
   bool fail_fast{false};
 };
 
@@ -229,7 +254,7 @@ struct InformerOptions {
   std::int64_t watch_list_page_size{0};  // of lists; 0: client-go's rules
   Duration min_watch_timeout{0};         // at least 5 min
   // What may wait between reflector and store before the watch is closed (see
-  // OverflowPolicy::kBlock).
+  // OverflowPolicy::kBlock). Several namespaces have equal parts of it.
   std::size_t max_queued_bytes{std::size_t{64} << 20};
   // Called for every step of every event, on the loop or on a handler's thread. Must be quick and
   // thread-safe.
@@ -237,6 +262,13 @@ struct InformerOptions {
   // Which namespace to look in: empty is the factory's, or all. Ignored where the informer is given
   // a ListerWatcher.
   std::string namespace_{};
+  // Several namespaces behind one cache, beside namespace_ if that is given: each is listed and
+  // watched by itself, so that nothing cluster-wide need be allowed. The informer is synced when
+  // all of them are; what is read of one depends on that one alone. Empty: the factory's. An error
+  // in the log where the informer is given a ListerWatcher: it has one place to look.
+  std::vector<std::string> namespaces{};
+  // Where all namespaces are looked at, and the server forbids that. As `namespaces` otherwise.
+  IfForbidden if_forbidden{};
   // Which objects to keep a copy of; all by default. The server selects. Beside what the factory's
   // tweak_list_options selects: an object must match both. An error in the log where the informer
   // is given a ListerWatcher: it has selectors of its own.
@@ -252,6 +284,20 @@ struct InformerOptions {
   // A larger object is unreadable.
   std::size_t max_object_bytes{kDefaultMaxObjectBytes};
   Compression compression{Compression::kNone};
+  // How many objects the cache may hold, and how many bytes of them, as InformerStats counts
+  // `objects` and `object_bytes`; 0: no limit. It holds while a list streams in, too. Old versions
+  // that snapshots and handlers still have, the table (some 60 bytes for each object) and indexes
+  // come on top, and eight bytes for each object that is left out.
+  //
+  // Nothing is pushed out for what comes later: a new object that finds no room is left out, and so
+  // is one that has grown (handlers hear of its deletion, with final_state_unknown). Get of such a
+  // key is kOverLimit, not kNotFound. An object that changes when there is room comes in; where a
+  // good part of the room is free, all is listed again, at most once a minute, then less often.
+  // The log says once when it begins and when it ends. They do not hold with several namespaces,
+  // which the log says.
+  std::size_t max_objects{0};
+  std::size_t max_bytes{0};
+  LimitPolicy limit_policy{LimitPolicy::kNotSynced};
   // Compares the cache with the server this often, for what no event shows: one that was restored
   // from a backup and has overtaken this cache says nothing of what differs. Keys, uids and
   // resourceVersions are compared with a metadata-only LIST at the cache's own version. What
@@ -278,9 +324,10 @@ using InformerSettings = InformerOptions<const Block*>;
 template <class T>
 InformerSettings SettingsOf(InformerOptions<T> options) {
   auto& [indexers, name, resync_period, queue, initial_list, uid_change_is_update,
-         watch_list_page_size, min_watch_timeout, max_queued_bytes, trace, namespace_,
-         label_selector, field_selector, drop_managed_fields, projection, validation,
-         max_object_bytes, compression, consistency_check_period, relist_period] = options;
+         watch_list_page_size, min_watch_timeout, max_queued_bytes, trace, namespace_, namespaces,
+         if_forbidden, label_selector, field_selector, drop_managed_fields, projection, validation,
+         max_object_bytes, compression, max_objects, max_bytes, limit_policy,
+         consistency_check_period, relist_period] = options;
   return {.indexers = {},
           .name = std::move(name),
           .resync_period = resync_period,
@@ -292,6 +339,8 @@ InformerSettings SettingsOf(InformerOptions<T> options) {
           .max_queued_bytes = max_queued_bytes,
           .trace = std::move(trace),
           .namespace_ = std::move(namespace_),
+          .namespaces = std::move(namespaces),
+          .if_forbidden = std::move(if_forbidden),
           .label_selector = std::move(label_selector),
           .field_selector = std::move(field_selector),
           .drop_managed_fields = drop_managed_fields,
@@ -299,6 +348,9 @@ InformerSettings SettingsOf(InformerOptions<T> options) {
           .validation = validation,
           .max_object_bytes = max_object_bytes,
           .compression = compression,
+          .max_objects = max_objects,
+          .max_bytes = max_bytes,
+          .limit_policy = limit_policy,
           .consistency_check_period = consistency_check_period,
           .relist_period = relist_period};
 }

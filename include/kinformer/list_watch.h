@@ -149,6 +149,10 @@ class ListerWatcher {
   [[nodiscard]] virtual std::string Describe() const = 0;
 };
 
+// Makes the ListerWatcher of a namespace.
+using NamespacedListWatch =
+    std::function<std::unique_ptr<ListerWatcher>(const std::string& namespace_)>;
+
 // Where a SharedInformerFactory gets its ListerWatchers: for factories over something else than a
 // Client. Thread-safe.
 class ListerWatcherProvider {

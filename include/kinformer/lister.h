@@ -101,9 +101,17 @@ class NamespaceLister {
   [[nodiscard]] ObjectRange<T> List(const LabelSelector& selector = {}) const {
     return internal::Select<T>(*core_, namespace_, selector);
   }
-  // The object or the reason: see Lister::Get.
+  // The object or the reason: see Lister::Get. Lister::Get(namespace, name) is the same without an
+  // object for the namespace.
   [[nodiscard]] Result<Ref<T>> Get(std::string_view name) const {
     return internal::GetOrWhyNot<T>(*core_, namespace_, name);
+  }
+  // As Lister's, for what has happened in this namespace: where an informer looks at several, it
+  // does not wait for the others. kOutOfScope where it does not look at this one.
+  Result<void> WaitForResourceVersion(std::string_view resourceVersion,
+                                      const std::stop_token& stop = {},
+                                      std::optional<Duration> timeout = {}) const {
+    return core_->WaitForResourceVersion(namespace_, resourceVersion, stop, timeout);
   }
 
  private:
@@ -138,10 +146,19 @@ class Lister {
   // tell: kOutOfScope (it does not look there: another namespace or name than its own, or selectors
   // that the object may not match; asking again will not help), kNotSynced (not listed yet),
   // kStopped (nobody keeps it up to date any more), kUnreadable (it exists, but its bytes are
-  // malformed). kOverLimit is for caches that are bounded in number or bytes, which no option makes
-  // yet.
+  // malformed), kOverLimit (it exists, but found no room: InformerOptions::max_objects, max_bytes).
   [[nodiscard]] Result<Ref<T>> Get(std::string_view name) const {
     return internal::GetOrWhyNot<T>(*core_, {}, name);
+  }
+  // The same for an object with a namespace; an empty one means that it has none. What is found
+  // costs no allocation, and takes no count but the object's.
+  [[nodiscard]] Result<Ref<T>> Get(std::string_view namespace_, std::string_view name) const {
+    return internal::GetOrWhyNot<T>(*core_, namespace_, name);
+  }
+  // The same; "namespace/name", or "name".
+  [[nodiscard]] Result<Ref<T>> GetByKey(std::string_view key) const {
+    const auto [namespace_, name] = internal::SplitStoreKey(key);
+    return Get(namespace_, name);
   }
   [[nodiscard]] ObjectRange<T> ByIndex(std::string_view index, std::string_view value) const {
     const kinformer::Snapshot<T> snapshot = Snapshot();
@@ -166,7 +183,7 @@ class Lister {
   Result<void> WaitForResourceVersion(std::string_view resourceVersion,
                                       const std::stop_token& stop = {},
                                       std::optional<Duration> timeout = {}) const {
-    return core_->WaitForResourceVersion(resourceVersion, stop, timeout);
+    return core_->WaitForResourceVersion({}, resourceVersion, stop, timeout);
   }
 
   [[nodiscard]] const std::shared_ptr<internal::IndexerCore>& core() const { return core_; }

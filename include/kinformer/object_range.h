@@ -37,7 +37,9 @@ class BlockCursor {
   BlockCursor(const SnapshotCore& of, const Block* const* list, std::size_t at)
       : snapshot_(&of), list_(list), at_(at) {}
   // The walk that begins at the first object, or stands behind the last.
-  explicit BlockCursor(const SnapshotCore& snapshot) : snapshot_(&snapshot) { Fill(); }
+  explicit BlockCursor(const SnapshotCore& snapshot) : snapshot_(&snapshot) {
+    static_cast<void>(snapshot_->NextBatch(cursor_, batch_));
+  }
   static BlockCursor End(const SnapshotCore& snapshot) {
     BlockCursor end;
     end.at_ = snapshot.size();
@@ -45,26 +47,23 @@ class BlockCursor {
   }
 
   [[nodiscard]] const Block* block() const {
-    return snapshot_->Whole(list_ != nullptr ? list_[at_] : batch_[at_ - batch_begin_]);
+    return snapshot_->Whole(list_ != nullptr ? list_[at_] : batch_[at_ % batch_.size()]);
   }
   void Advance() {
     ++at_;
-    if (list_ == nullptr && at_ - batch_begin_ == batch_.size()) Fill();
+    if (list_ == nullptr && at_ % batch_.size() == 0) {
+      static_cast<void>(snapshot_->NextBatch(cursor_, batch_));
+    }
   }
   friend bool operator==(const BlockCursor& a, const BlockCursor& b) { return a.at_ == b.at_; }
 
  private:
-  void Fill() {
-    batch_begin_ = at_;
-    static_cast<void>(snapshot_->NextBatch(cursor_, batch_));
-  }
-
   const SnapshotCore* snapshot_ = nullptr;
   const Block* const* list_ = nullptr;
   std::size_t at_ = 0;
-  std::size_t batch_begin_ = 0;
   SnapshotCore::Cursor cursor_{};
-  std::array<const Block*, 16> batch_{};
+  // The objects from the last multiple of its size on: batches are full but at the end.
+  std::array<const Block*, 32> batch_{};
 };
 
 }  // namespace internal

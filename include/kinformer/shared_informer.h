@@ -118,6 +118,15 @@ class SharedInformer {
   SharedInformer(Env& env, std::unique_ptr<ListerWatcher> lister_watcher,
                  InformerOptions<T> options = {})
       : SharedInformer(Make(env, std::move(lister_watcher), options)) {}
+  // The same over all of options.namespaces: `lister_watchers` makes the ListerWatcher of each; on
+  // the loop, at each start.
+  //
+  //   SharedInformer<corev1::Pod> pods(
+  //       client.env(),
+  //       [client](const std::string& ns) { return NewListWatch<corev1::Pod>(client, ns); },
+  //       {.namespaces = {"blue", "green"}});
+  SharedInformer(Env& env, NamespacedListWatch lister_watchers, InformerOptions<T> options)
+      : SharedInformer(Make(env, std::move(lister_watchers), options)) {}
   explicit SharedInformer(std::shared_ptr<internal::InformerCore> core) : core_(std::move(core)) {}
 
   // Registers a handler. It first gets everything that is there as Added events with
@@ -224,7 +233,7 @@ class SharedInformer {
   [[nodiscard]] bool HasStarted() const { return core_->HasStarted(); }
   [[nodiscard]] bool IsStopped() const { return core_->IsStopped(); }
   // The version of the collection that the store has; empty before the first list. What waits in
-  // the queue is not in it.
+  // the queue is not in it. Of several namespaces the oldest, and empty until all have one.
   [[nodiscard]] std::string LastSyncResourceVersion() const {
     return core_->LastSyncResourceVersion();
   }
@@ -246,6 +255,9 @@ class SharedInformer {
   [[nodiscard]] InformerStats Stats() const { return core_->Stats(); }
   // What it is doing, why, and how old the last news is.
   [[nodiscard]] InformerStatus Status() const { return core_->Status(); }
+  // The same of each namespace, by name, where it looks at several (InformerOptions::namespaces, or
+  // what IfForbidden has it fall back to); else empty.
+  [[nodiscard]] std::vector<NamespaceStatus> Namespaces() const { return core_->Namespaces(); }
 
   // Three ways to read. All keep their promise only together with HasSynced: before it, they show
   // nothing.
@@ -272,10 +284,10 @@ class SharedInformer {
     return EventHandlerRegistration(std::move(*listener));
   }
 
-  static std::shared_ptr<internal::InformerCore> Make(Env& env,
-                                                      std::unique_ptr<ListerWatcher> lister_watcher,
+  template <class Source>
+  static std::shared_ptr<internal::InformerCore> Make(Env& env, Source lister_watchers,
                                                       InformerOptions<T>& options) {
-    auto core = internal::NewStandaloneInformer(env, std::move(lister_watcher),
+    auto core = internal::NewStandaloneInformer(env, std::move(lister_watchers),
                                                 internal::SettingsOf(options));
     if constexpr (requires { T::type_info(); }) {
       core->LogIfError(options.projection.CheckFor(T::type_info()));

@@ -22,10 +22,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kinformer/client.h"
 #include "kinformer/internal/factory_groups.h"
 #include "kinformer/list_options.h"
+#include "kinformer/namespace_scope.h"
 #include "kinformer/object_name.h"
 #include "kinformer/resource.h"
 #include "kinformer/result.h"
@@ -44,6 +46,9 @@ class PartialObjectMetadata;  // partial_object_metadata.h
 // WithCustomResyncConfig).
 struct SharedInformerFactoryOptions {
   std::string namespace_{};  // empty: all namespaces
+  // Of informers that name no namespace of their own: see InformerOptions.
+  std::vector<std::string> namespaces{};
+  IfForbidden if_forbidden{};
   // Changes the options of every list and watch, with the same selectors each time. Called on the
   // loop, and once more at each start of an informer, which learns in this way what its cache
   // leaves out.

@@ -127,7 +127,8 @@ class Snapshot {
     return core_ == nullptr ? std::string_view() : core_->ResourceVersion();
   }
   // How often the server had gone back in time (it was restored from a backup) before this version:
-  // resourceVersions can be compared with those of the same epoch only.
+  // resourceVersions can be compared with those of the same epoch only. Of several namespaces, that
+  // of the one which is behind.
   [[nodiscard]] std::uint64_t epoch() const { return core_ == nullptr ? 0 : core_->epoch(); }
   // Of the store; a larger one is newer.
   [[nodiscard]] std::uint64_t version() const { return core_ == nullptr ? 0 : core_->version(); }

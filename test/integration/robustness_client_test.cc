@@ -435,9 +435,7 @@ TEST(ClientRows, Row61_AHandlerThrows) {
       .OrExit();
   factory.Start();
   ASSERT_TRUE(factory.WaitForCacheSync({}, {.timeout = seconds(20)}).ok());
-  for (int i = 0; i < 2000 && (informer.Stats().handler_exceptions < 1 || !good.HasSynced()); ++i) {
-    (void)client.GetRaw("/version");
-  }
+  ASSERT_TRUE(informer.WaitForHandlersSync({}, seconds(20)).ok());
   EXPECT_EQ(informer.Stats().handler_exceptions, 1U);
   EXPECT_TRUE(good.HasSynced());
   EXPECT_TRUE(thrower.HasSynced()) << "it has heard of everything";

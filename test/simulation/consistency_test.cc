@@ -183,6 +183,26 @@ TEST_P(ConsistencyOfQueues, ARestoredServerThatHasOvertakenIsHealedWithinAMinute
   EXPECT_GE(Stats().consistency_checks, 10U);
 }
 
+TEST_P(ConsistencyOfQueues, WhatFoundNoRoomIsNoDifference) {
+  Begin({.queue = GetParam(), .max_objects = 5, .limit_policy = LimitPolicy::kServePart});
+  EXPECT_EQ(Stats().left_out, 3U);
+  for (int i = 0; i < 10; ++i) {
+    sim_.RunFor(minutes(1));
+    for (int map = 0; map < 8; ++map) {
+      Put("default", "map-" + std::to_string(map), std::to_string(i));
+    }
+  }
+  sim_.RunFor(minutes(1));
+  EXPECT_GE(Stats().consistency_checks, 10U);
+  EXPECT_EQ(Stats().inconsistencies, 0U);
+  EXPECT_EQ(Stats().gaps, 0U);
+  EXPECT_EQ(Stats().AllLists(), 1U);
+  EXPECT_EQ(Stats().objects, 5U);
+  EXPECT_NE(metrics_->Text().find("informer_left_out_objects{name=\"configmaps\"} 3"),
+            std::string::npos)
+      << metrics_->Text();
+}
+
 TEST_F(ConsistencyTest, WithoutItNobodyNotices) {
   Begin({.consistency_check_period = Duration(0)});
   RestoreAndOvertake();

@@ -6,106 +6,158 @@
 #ifndef KINFORMER_TEST_SIMULATION_DELIVERY_CHECKER_H_
 #define KINFORMER_TEST_SIMULATION_DELIVERY_CHECKER_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "kinformer/event_handler.h"
 
+#include "simulation/server_history.h"
+
 namespace kinformer::testing {
 
-// What the server has ever held: the content by key and resourceVersion.
-struct ServerHistory {
-  std::map<std::pair<std::string, std::string>, std::string> values;
+// What a handler may rely on, by what the server must not do for it to hold.
+enum class Rule : std::uint8_t {
+  // Always: an object is added when it is not there, updated and deleted when it is; an update
+  // starts from the state that was told last, changes something, and never joins two uids.
+  kShape,
+  // The server does not lie: a state that is told existed there, with the content it had.
+  kExisted,
+  // Nor is it restored unnoticed: within an epoch the version of a living object only grows, and
+  // epochs only grow.
+  kForward,
+  // Nor does it go back in time: no state is told twice.
+  kOnce,
 };
 
-// Rules: an object is added when it is not there, updated and deleted when it is; an update starts
-// from the state that was delivered last; a state that was delivered existed on the server, with
-// the content it had there; the resourceVersion of a living object only grows; no state is
-// delivered twice. Rules that hold even where the server goes back in time, and whose breach is
-// noise(): an update changes something, and never joins two uids.
 template <class T>
 class DeliveryChecker : public ResourceEventHandler<T> {
  public:
-  explicit DeliveryChecker(const ServerHistory& history) : history_(history) {}
+  // `resyncs`: it may be told of what has not changed.
+  explicit DeliveryChecker(const ServerHistory& history, bool resyncs = false)
+      : history_(history), resyncs_expected_(resyncs) {}
 
   void OnAdd(const Added<T>& e) override {
-    ++events_;
-    if (believed_.contains(e.key)) Breach("added, but it is there", e.key);
-    Existed(e.key, e.object);
-    believed_[e.key] = Version(e.object);
-    Tell(e.key, e.object);
+    Begin(e.epoch, e.key);
+    if (believed_.contains(e.key)) Breach(Rule::kShape, "added, but it is there", e.key);
+    ObjectState state = StateOf(e.object);
+    Tell(e.key, state);
+    window_.push_back(state.version);
+    believed_[e.key] = std::move(state);
+    if (!e.is_in_initial_list) ++later_additions_;
+    Told(e.is_in_initial_list);
   }
 
   void OnUpdate(const Updated<T>& e) override {
-    ++events_;
-    if (e.old_object.metadata().uid() != e.new_object.metadata().uid()) {
-      Noise("one update joins two uids", e.key);
-    }
-    if (Version(e.old_object) == Version(e.new_object) &&
-        e.old_object.data()["value"] == e.new_object.data()["value"]) {
-      Noise("updated from " + Version(e.old_object) + " to the same", e.key);
-    }
-    Tell(e.key, e.new_object);
+    Begin(e.epoch, e.key);
+    const ObjectState before = StateOf(e.old_object);
+    ObjectState state = StateOf(e.new_object);
     const auto it = believed_.find(e.key);
     if (it == believed_.end()) {
-      Breach("updated, but it is not there", e.key);
-      return;
+      Breach(Rule::kShape, "updated, but it is not there", e.key);
+    } else if (it->second != before) {
+      Breach(Rule::kShape,
+             "updated from " + std::to_string(before.version) + ", but known as " +
+                 std::to_string(it->second.version),
+             e.key);
     }
-    if (it->second != Version(e.old_object)) {
-      Breach("updated from " + Version(e.old_object) + ", but known as " + it->second, e.key);
+    if (e.is_resync()) {
+      ++resyncs_;
+      if (!resyncs_expected_) Breach(Rule::kShape, "a resync that nobody asked for", e.key);
+      return Told(false);
     }
-    if (Version(e.old_object) == Version(e.new_object)) Breach("told twice", e.key);
-    if (e.old_object.metadata().uid() == e.new_object.metadata().uid() &&
-        std::stoll(Version(e.new_object)) < std::stoll(it->second)) {
-      Breach("went back from " + it->second + " to " + Version(e.new_object), e.key);
+    if (before.uid != state.uid) Breach(Rule::kShape, "one update joins two uids", e.key);
+    if (before == state) Breach(Rule::kShape, "updated to the same", e.key);
+    if (before.uid == state.uid && same_epoch_ && state.version < before.version) {
+      Breach(Rule::kForward,
+             "went back from " + std::to_string(before.version) + " to " +
+                 std::to_string(state.version),
+             e.key);
     }
-    Existed(e.key, e.new_object);
-    it->second = Version(e.new_object);
+    Tell(e.key, state);
+    window_.push_back(state.version);
+    believed_[e.key] = std::move(state);
+    Told(false);
   }
 
   void OnDelete(const Deleted<T>& e) override {
-    ++events_;
-    if (believed_.erase(e.key) == 0) Breach("deleted, but it is not there", e.key);
+    Begin(e.epoch, e.key);
+    if (believed_.erase(e.key) == 0) {
+      Breach(Rule::kShape, "deleted, but it is not there", e.key);
+    }
+    window_.push_back(StateOf(e.object).version);
+    if (e.final_state_unknown) ++tombstones_;
+    Told(false);
   }
 
-  [[nodiscard]] const std::map<std::string, std::string>& believed() const { return believed_; }
-  [[nodiscard]] const std::vector<std::string>& breaches() const { return breaches_; }
-  [[nodiscard]] const std::vector<std::string>& noise() const { return noise_; }
+  struct Broken {
+    Rule rule;
+    std::string text;
+  };
+  [[nodiscard]] const std::vector<Broken>& breaches() const { return breaches_; }
+  [[nodiscard]] const Contents& believed() const { return believed_; }
   [[nodiscard]] std::size_t events() const { return events_; }
+  [[nodiscard]] std::size_t resyncs() const { return resyncs_; }
+  [[nodiscard]] std::size_t tombstones() const { return tombstones_; }
+  [[nodiscard]] std::size_t later_additions() const { return later_additions_; }
+  // The versions of the events since this was asked last, resyncs left out.
+  [[nodiscard]] std::vector<std::int64_t> TakeWindow() { return std::exchange(window_, {}); }
+
+ protected:
+  void Breach(Rule rule, std::string what, const std::string& key) {
+    breaches_.push_back({rule, key + ": " + std::move(what)});
+  }
+  // After each event.
+  virtual void Told(bool in_initial_list) { static_cast<void>(in_initial_list); }
 
  private:
-  static std::string Version(T object) { return std::string(object.metadata().resourceVersion()); }
-
-  void Existed(const std::string& key, T object) {
-    const auto it = history_.values.find({key, Version(object)});
-    if (it == history_.values.end()) {
-      Breach("version " + Version(object) + " never existed", key);
-    } else if (object.data()["value"] != it->second) {
-      Breach("version " + Version(object) + " has another content", key);
+  static ObjectState StateOf(T object) {
+    return {std::stoll(std::string(object.metadata().resourceVersion())),
+            std::string(object.metadata().uid()), std::string(object.data()["value"])};
+  }
+  void Begin(std::uint32_t epoch, const std::string& key) {
+    ++events_;
+    const std::string in = key.substr(0, key.find('/') + 1);
+    std::uint32_t& last = last_epochs_[in];
+    if (epoch < last) Breach(Rule::kForward, "an event of an earlier epoch", key);
+    if (epoch != last) {
+      for (const auto& [known, state] : believed_) {
+        if (known.starts_with(in)) not_told_since_.insert(known);
+      }
     }
+    same_epoch_ = not_told_since_.erase(key) == 0;
+    last = epoch;
   }
-  void Tell(const std::string& key, T object) {
-    if (!told_.insert(key + " " + std::string(object.metadata().uid()) + " " + Version(object))
-             .second) {
-      Breach("told a second time of " + Version(object), key);
+  void Tell(const std::string& key, const ObjectState& state) {
+    if (!history_.Existed(key, state)) {
+      Breach(Rule::kExisted, "version " + std::to_string(state.version) + " never was so", key);
     }
-  }
-  void Noise(std::string what, const std::string& key) {
-    noise_.push_back(key + ": " + std::move(what));
-  }
-  void Breach(std::string what, const std::string& key) {
-    breaches_.push_back(key + ": " + std::move(what));
+    if (!told_.insert({key, state.uid, state.version}).second) {
+      Breach(Rule::kOnce, "told a second time of " + std::to_string(state.version), key);
+    }
   }
 
   const ServerHistory& history_;
-  std::map<std::string, std::string> believed_;
-  std::vector<std::string> breaches_;
-  std::vector<std::string> noise_;
-  std::set<std::string> told_;  // keys, uids and versions
+  const bool resyncs_expected_;
+  Contents believed_;
+  std::vector<Broken> breaches_;
+  std::set<std::tuple<std::string, std::string, std::int64_t>> told_;
+  std::vector<std::int64_t> window_;
+  // Of each namespace: those of an informer of several begin an epoch one after the other.
+  std::map<std::string, std::uint32_t> last_epochs_;
+  // Keys of which nothing has been told since the epoch began: what is told then may well be older
+  // than what was told before.
+  std::set<std::string> not_told_since_;
+  bool same_epoch_ = true;  // as the last event of the key at hand
   std::size_t events_ = 0;
+  std::size_t resyncs_ = 0;
+  std::size_t tombstones_ = 0;
+  std::size_t later_additions_ = 0;
 };
 
 }  // namespace kinformer::testing

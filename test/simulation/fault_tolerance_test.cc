@@ -105,7 +105,7 @@ class World {
       EXPECT_GE(listed.hits, 1U) << "the fault never came to pass";
     }
     if (!trial_.rules_hold) return;
-    for (const std::string& breach : checker_->breaches()) ADD_FAILURE() << breach;
+    for (const auto& breach : checker_->breaches()) ADD_FAILURE() << breach.text;
   }
 
   // Creates, changes or deletes an object, by turns.
@@ -128,8 +128,9 @@ class World {
     const json::Value stored = (exists ? server_.Update(kConfigMaps, std::move(object))
                                        : server_.Create(kConfigMaps, std::move(object)))
                                    .OrExit();
-    history_.values[{ns + "/" + name, stored["metadata"]["resourceVersion"].StringOrEmpty()}] =
-        value;
+    history_.Put(ns + "/" + name,
+                 {std::stoll(stored["metadata"]["resourceVersion"].StringOrEmpty()),
+                  stored["metadata"]["uid"].StringOrEmpty(), value});
   }
 
   Simulation& sim() { return sim_; }
@@ -163,7 +164,11 @@ class World {
     State wanted = server_.DumpState(kConfigMaps);
     std::erase_if(wanted, [](const auto& entry) { return !entry.first.starts_with("default/"); });
     if (Cached() != wanted) return "the cache differs from the server" + why;
-    if (checker_->believed() != wanted) return "the handler differs from the server" + why;
+    State believed;
+    for (const auto& [key, state] : checker_->believed()) {
+      believed[key] = std::to_string(state.version);
+    }
+    if (believed != wanted) return "the handler differs from the server" + why;
     return {};
   }
 

@@ -1,290 +1,442 @@
 #include "simulation/informer_simulation.h"
 
 #include <algorithm>
+#include <chrono>
+#include <functional>
+#include <initializer_list>
 #include <memory>
-#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "kinformer/api/corev1.h"
+#include "kinformer/api/corev1_mutable.h"
 #include "kinformer/apiserver/api_server.h"
 #include "kinformer/client.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/log.h"
+#include "kinformer/resource_client.h"
 #include "kinformer/simulation.h"
 
-#include "simulation/delivery_checker.h"
+#include "simulation/faulty_connections.h"
+#include "simulation/simulated_informer.h"
 
 namespace kinformer::testing {
 namespace {
 
-using namespace std::chrono_literals;
-using Checker = DeliveryChecker<corev1::ConfigMap>;
-using State = std::map<std::string, std::string>;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
 
 const GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
-constexpr int kNames = 24;
+constexpr int kNames = 20;
+// Faults end after at most a quarter of an hour: a server that is silent is left after so long.
+constexpr Duration kPatience = minutes(45);
 
-// splitmix64: the test's own dice, apart from the Env's, so that a change in the library leaves the
-// plan as it is.
-class Dice {
+// What the library says goes into the story.
+class StoryLog final : public LogSink {
  public:
-  explicit Dice(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ULL + 1) {}
-  std::uint64_t Next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
+  using Tell = std::function<void(std::string)>;
+  explicit StoryLog(Tell tell) : tell_(std::move(tell)) {}
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kDebug; }
+  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
+    std::string line = "  log: " + std::string(message);
+    for (const LogField& field : fields) {
+      line += ' ' + std::string(field.key) + '=' + std::string(field.value);
+    }
+    tell_(std::move(line));
   }
-  std::uint64_t Below(std::uint64_t n) { return Next() % n; }
-  bool OneIn(std::uint64_t n) { return Below(n) == 0; }
 
  private:
-  std::uint64_t state_;
+  const Tell tell_;
 };
 
 class World {
  public:
   explicit World(const SimulationPlan& plan)
       : plan_(plan),
-        dice_(plan.seed),
-        sim_({.seed = plan.seed}),
-        server_(sim_.env(), {.bookmark_interval = 20s}),
-        transport_(
-            NewInMemoryTransport(sim_.env(), server_,
-                                 {.max_chunk_bytes = 1 + dice_.Below(4096),
-                                  .random_chunks = true,
-                                  .min_latency = 0ms,
-                                  .max_latency = std::chrono::milliseconds(dice_.Below(40))})),
-        client_(Client::ForTransport(sim_.env(), transport_,
-                                     {.qps = -1, .prefer_json = dice_.OneIn(2)})) {
-    for (int i = 0; i < 10; ++i) Write();
-    SharedInformer<corev1::ConfigMap> informer(
-        sim_.env(), NewFilteredListWatch<corev1::ConfigMap>(client_),
-        {.queue = dice_.OneIn(4) ? QueueKind::kDeltaFIFO : QueueKind::kInOrder,
-         .initial_list = dice_.OneIn(2) ? InitialList::kList : InitialList::kWatchList});
-    informer_ = std::make_unique<SharedInformer<corev1::ConfigMap>>(std::move(informer));
-    Join();
-    informer_->Start();
+        setup_(plan.seed),
+        sim_({.seed = plan.seed,
+              .log = plan.tells ? std::make_shared<StoryLog>(
+                                      [this](std::string line) { Tell(std::move(line)); })
+                                : nullptr,
+              .start = WallTime(std::chrono::hours(480'000))}),
+        server_(sim_.env(), {.bookmark_interval = seconds(20), .bootstrap_objects = false}),
+        network_(NewInMemoryTransport(sim_.env(), server_,
+                                      {.max_chunk_bytes = 64 + setup_.Below(4096),
+                                       .random_chunks = true,
+                                       .min_latency = milliseconds(0),
+                                       .max_latency = setup_.Milliseconds(40)})),
+        connections_(std::make_shared<FaultyConnections>(sim_.env(), network_, plan.seed)),
+        scene_{.sim = sim_,
+               .history = history_,
+               .plan = plan_,
+               .trust = plan.trust,
+               .version = [this] { return server_.current_resource_version(); },
+               .tell = [this](std::string line) { Tell(std::move(line)); }} {
+    server_.faults().Seed(plan.seed);
+    for (int i = 0; i < 15; ++i) Write(setup_);
+    const std::uint64_t informers = 1 + setup_.Below(4);
+    for (std::uint64_t i = 0; i < informers; ++i) {
+      clients_.push_back(
+          Client::ForTransport(sim_.env(), connections_,
+                               {.qps = -1, .timeout = minutes(1), .prefer_json = setup_.OneIn(2)}));
+      informers_.push_back(std::make_unique<SimulatedInformer>(scene_, clients_.back(),
+                                                               static_cast<int>(i), setup_));
+    }
+    for (const auto& informer : informers_) {
+      // Some only once the server is in trouble already.
+      if (setup_.OneIn(3)) continue;
+      informer->Start();
+    }
   }
 
   SimulationReport Run() {
-    for (int i = 0; i < plan_.steps; ++i) {
-      Step();
-      if (dice_.OneIn(4)) {
-        sim_.RunFor(std::chrono::milliseconds(dice_.Below(3000)));
+    for (int step = 0; step < plan_.steps && scene_.problems.empty(); ++step) {
+      // Dice of its own: a step does the same whatever becomes of the others.
+      Dice dice(plan_.seed, 1'000'000 + static_cast<std::uint64_t>(step));
+      Act(dice);
+      if (dice.OneIn(4)) {
+        sim_.RunFor(dice.Milliseconds(3000));
+        Look();
       } else {
-        for (std::uint64_t n = dice_.Below(40); n > 0 && sim_.Step(); --n) {
-        }
+        for (std::uint64_t n = dice.Below(60); n > 0 && sim_.Step(); --n) Look();
       }
+      for (const auto& informer : informers_) informer->Read(dice);
+      if (dice.OneIn(3)) LookClosely();
     }
-    server_.faults().Clear();
-    if (down_) transport_->Up();
-    const bool settled = sim_.RunUntil([this] { return Settled(); }, 10min);
-    SimulationReport report;
-    report.trace = sim_.TraceHash();
-    if (!settled) {
-      const InformerStats stats = informer_->Stats();
-      report.breaches.push_back(
-          "did not settle: " + Difference() + "; " + std::to_string(stats.AllLists()) + " lists, " +
-          std::to_string(stats.watches) + " watches, " + std::to_string(stats.errors) +
-          " errors, " + std::to_string(stats.queued) +
-          " queued, last error: " + stats.status.ErrorText());
-    }
-    for (std::size_t i = 0; i < handlers_.size(); ++i) {
-      report.events += handlers_[i].checker->events();
-      for (const std::string& noise : handlers_[i].checker->noise()) {
-        report.breaches.push_back("handler " + std::to_string(i) + ": " + noise);
-      }
-      if (plan_.restore) continue;
-      for (const std::string& breach : handlers_[i].checker->breaches()) {
-        report.breaches.push_back("handler " + std::to_string(i) + ": " + breach);
-      }
-    }
-    const InformerStats stats = informer_->Stats();
-    report.relists = stats.AllLists();
-    report.epochs = stats.status.epochs;
-    report.watches = stats.watches;
-    report.coalesced = stats.coalesced;
-    informer_->Stop();
-    sim_.RunReady();
-    informer_.reset();
-    sim_.RunReady();
-    return report;
+    Calm();
+    Settle();
+    for (const auto& informer : informers_) informer->Finish(report_);
+    report_.trace = sim_.TraceHash();
+    report_.breaches = std::move(scene_.problems);
+    informers_.clear();
+    clients_.clear();
+    return std::move(report_);
   }
 
  private:
-  struct Handler {
-    std::shared_ptr<Checker> checker;
-    EventHandlerRegistration registration;
-    bool left = false;
-  };
+  [[nodiscard]] bool Has(int trouble) const { return (plan_.troubles & BitOf(trouble)) != 0; }
+  void Tell(std::string text) {
+    if (!plan_.tells) return;
+    const auto now = std::chrono::duration_cast<milliseconds>(sim_.env().Now().time_since_epoch());
+    report_.story.push_back(std::to_string(now.count() - 3'600'000) + " ms, version " +
+                            std::to_string(server_.current_resource_version()) + ": " +
+                            std::move(text));
+  }
+  // That trouble, if the plan has it.
+  bool Comes(int trouble, const char* what) {
+    if (!Has(trouble)) return false;
+    ++report_.hits[static_cast<std::size_t>(trouble)];
+    Tell(what);
+    return true;
+  }
+  void Look() {
+    for (const auto& informer : informers_) informer->Look();
+  }
 
-  void Step() {
-    if (plan_.restore && dice_.OneIn(8)) Restore();
-    switch (dice_.Below(10)) {
+  void LookClosely() {
+    // What has been received is in the queues then, and counted.
+    sim_.RunReady();
+    Look();
+    for (const auto& informer : informers_) informer->LookClosely();
+  }
+
+  void Act(Dice& dice) {
+    SimulatedInformer& informer = *informers_[dice.Below(informers_.size())];
+    switch (dice.Below(24)) {
       case 0:
-        if (plan_.cut) transport_->CutSoon(dice_.Below(2000));
-        break;
       case 1:
-        if (plan_.expire) Expire();
-        break;
       case 2:
-        if (plan_.restart) UpOrDown();
-        break;
       case 3:
-        if (plan_.handlers) JoinOrLeave();
-        break;
+        return AddFault(dice);
+      case 4:
+        if (Comes(kCuts, "cuts")) network_->CutSoon(dice.Below(2000));
+        return;
+      case 5:
+        if (Comes(kDowntimes, down_ ? "up" : "down")) UpOrDown(dice);
+        return;
+      case 6:
+        if (Comes(kHttp2, "a connection fails")) connections_->Disturb();
+        return;
+      case 7:
+        if (Comes(kCompactions, "compaction")) {
+          server_.Compact(server_.current_resource_version() -
+                          static_cast<std::int64_t>(dice.Below(20)));
+        }
+        return;
+      case 8:
+        if (Comes(kClosedWatches, "watches closed")) server_.CloseWatches();
+        return;
+      case 9:
+        if (Comes(kJoins, "a handler joins or leaves")) informer.JoinOrLeave(dice);
+        return;
+      case 10:
+        return StartOrStop(informer);
+      case 11:
+      case 12:
+        if (Comes(kSnapshots, "a snapshot is taken or let go")) {
+          ++report_.snapshots;
+          informer.HoldOrRelease(dice);
+        }
+        return;
+      case 13:
+        if (Has(kRestores)) Restore(dice);
+        return;
+      case 14:
+        if (dice.OneIn(3) && Comes(kConflicts, "conflicts")) CountUp(dice);
+        return;
       default:
-        for (std::uint64_t n = 1 + dice_.Below(5); n > 0; --n) Write();
+        for (std::uint64_t n = 1 + dice.Below(20); n > 0; --n) Write(dice);
     }
+  }
+
+  void AddFault(Dice& dice) {
+    const auto faults = DrawnFaults();
+    const DrawnFault& fault = faults[dice.Below(faults.size())];
+    if (!Has(fault.number) || fault.trust > plan_.trust) return;
+    if (fault.number == 14 && fault.trust == Trust::kGoesBack) {
+      // Who resumes a watch asks the server first. So they list before, and begin another.
+      server_.faults().Add({.verb = "watch",
+                            .action = apiserver::FaultAction::kRespond,
+                            .count = static_cast<std::int64_t>(informers_.size()),
+                            .status = 410});
+      server_.CloseWatches();
+    }
+    const auto id = server_.faults().Add(fault.draw(dice, plan_.trust));
+    rules_.emplace_back(id, fault.number);
+    Tell("fault F" + std::to_string(fault.number));
+    // Most concern whoever asks next.
+    if (dice.OneIn(2)) server_.CloseWatches();
   }
 
   // One create, update or delete, straight into the server.
-  void Write() {
-    const std::string name = "map-" + std::to_string(dice_.Below(kNames));
-    const std::string ns = dice_.OneIn(3) ? "kube-system" : "default";
+  void Write(Dice& dice) {
+    const std::string name = "map-" + std::to_string(dice.Below(kNames));
+    const std::string ns = dice.OneIn(3) ? "kube-system" : "default";
+    const std::string key = ns + "/" + name;
+    ++report_.writes;
     const bool exists = server_.Get(kConfigMaps, {ns, name}).ok();
-    if (exists && dice_.OneIn(3)) {
-      static_cast<void>(server_.Delete(kConfigMaps, {ns, name}).ok());
-      return;
+    if (exists && dice.OneIn(3)) {
+      if (server_.Delete(kConfigMaps, {ns, name}).ok()) {
+        history_.Delete(key, server_.current_resource_version());
+      }
+      // At once again, under another uid.
+      if (!dice.OneIn(3)) return;
     }
-    const std::string value(dice_.Below(200), static_cast<char>('a' + dice_.Below(26)));
     json::Value object = json::Value::MakeObject(
-        {{"kind", "ConfigMap"},
-         {"apiVersion", "v1"},
-         {"metadata", json::Value::MakeObject({{"name", name}, {"namespace", ns}})},
-         {"data", json::Value::MakeObject({{"value", value}})}});
-    const Result<json::Value> stored = exists ? server_.Update(kConfigMaps, std::move(object))
-                                              : server_.Create(kConfigMaps, std::move(object));
-    if (!stored) {
-      problems_.push_back("write: " + stored.error().message());
-      return;
-    }
-    history_.values[{ns + "/" + name, (*stored)["metadata"]["resourceVersion"].StringOrEmpty()}] =
-        value;
+        {{"metadata", json::Value::MakeObject({{"name", name}, {"namespace", ns}})},
+         {"data", json::Value::MakeObject({{"value", Value(dice)}})}});
+    const Result<json::Value> stored = server_.Get(kConfigMaps, {ns, name}).ok()
+                                           ? server_.Update(kConfigMaps, std::move(object))
+                                           : server_.Create(kConfigMaps, std::move(object));
+    if (!stored) return scene_.Problem("write: " + stored.error().message());
+    Record(key, *stored);
   }
 
-  void Expire() {
-    if (dice_.OneIn(2)) {
-      server_.Compact(server_.current_resource_version());
-      return;
-    }
-    apiserver::FaultRule rule;
-    rule.resource = "configmaps";
-    rule.count = 1;
-    if (dice_.OneIn(2)) {
-      rule.verb = "watch";
-      rule.action = apiserver::FaultAction::kWatchError;
-      rule.status = 410;
-      rule.after_events = dice_.Below(4);
-    } else {
-      rule.action = apiserver::FaultAction::kOldResourceVersion;
-    }
-    server_.faults().Add(rule);
-    if (dice_.OneIn(2)) server_.CloseWatches();
+  static std::string Value(Dice& dice) {
+    std::string value(dice.Below(200), static_cast<char>('a' + dice.Below(26)));
+    return value;
   }
 
-  void UpOrDown() {
+  void Record(const std::string& key, const json::Value& stored) {
+    history_.Put(
+        key, {std::stoll(stored["metadata"]["resourceVersion"].StringOrEmpty()),
+              stored["metadata"]["uid"].StringOrEmpty(), stored["data"]["value"].StringOrEmpty()});
+  }
+
+  // A client that reads, changes and writes back, and tries again at 409 (F22), whatever else goes
+  // wrong.
+  void CountUp(Dice& dice) {
+    const std::string name = "map-" + std::to_string(dice.Below(kNames));
+    const std::string key = "default/" + name;
+    if (down_ || !server_.Get(kConfigMaps, {"default", name}).ok()) return;
+    const auto rule = server_.faults().Add({.verb = "update",
+                                            .action = apiserver::FaultAction::kRespond,
+                                            .probability = 0.6,
+                                            .status = 409});
+    const auto maps = clients_.front().For<corev1::ConfigMap>("default");
+    for (int i = 0; i < 3; ++i) {
+      const std::string value = Value(dice);
+      // A handler may know of it before the writer does.
+      history_.Announce(key, value);
+      const auto write = [&] {
+        for (int attempt = 0; attempt < 30; ++attempt) {
+          const auto now = maps.Get(name);
+          if (!now) continue;
+          corev1::ConfigMap::Mutable wanted = (**now).DeepCopy();
+          wanted.data["value"] = value;
+          const auto updated = maps.Update(wanted);
+          if (updated) return;
+          if (IsConflict(updated.error())) ++report_.hits[kConflicts];
+        }
+      };
+      if (!sim_.RunBlocking(write, minutes(60))) scene_.Problem("an update does not end");
+      if (const auto stored = server_.Get(kConfigMaps, {"default", name})) Record(key, *stored);
+      ++report_.writes;
+    }
+    server_.faults().Remove(rule);
+  }
+
+  void UpOrDown(Dice& dice) {
     if (down_) {
-      transport_->Up();
+      network_->Up();
     } else {
-      transport_->Down();
+      network_->Down();
       // A server that starts again has no history of before.
-      if (dice_.OneIn(2)) server_.Compact(server_.current_resource_version());
+      if (dice.OneIn(2)) server_.Compact(server_.current_resource_version());
     }
     down_ = !down_;
   }
 
-  // To the backup, or makes one. At times the informer is given the time to notice; else the new
-  // history may get beyond what it knows before it is back, and the consistency check must find
-  // what is wrong.
-  void Restore() {
-    if (down_ || !informer_->HasSynced()) return;
-    if (backup_ == 0 || dice_.OneIn(2)) {
+  void StartOrStop(SimulatedInformer& informer) {
+    if (!informer.running()) {
+      Tell("informer " + informer.Describe() + " starts");
+      informer.Start();
+    } else if (Comes(kRestarts, "an informer stops:")) {
+      Tell(informer.Describe());
+      ++report_.restarts;
+      informer.Stop();
+    }
+  }
+
+  // To the backup, or makes one. At times the informers are given the time to notice; else the new
+  // history may get beyond what they know before they are back, and the consistency check must
+  // find what is wrong.
+  void Restore(Dice& dice) {
+    if (backup_ == 0 || dice.OneIn(3)) {
       backup_ = server_.current_resource_version();
       return;
     }
-    if (!server_.Restore(backup_).ok()) {  // compacted since
-      backup_ = 0;
-      return;
+    if (!down_ && dice.OneIn(2)) {
+      RestoreAndOvertake(dice, 5);
+    } else {
+      RestoreBackup();
     }
-    if (dice_.OneIn(2)) return;
-    const bool found = sim_.RunUntil([this] { return Settled(); }, 5min);
-    if (!found) problems_.push_back("not settled after a restore: " + Difference());
+    if (dice.OneIn(2)) sim_.RunFor(dice.Milliseconds(100'000));
   }
 
-  void JoinOrLeave() {
-    const auto staying = std::find_if(handlers_.begin() + 1, handlers_.end(),
-                                      [](const Handler& handler) { return !handler.left; });
-    if (staying != handlers_.end() && dice_.OneIn(2)) {
-      staying->left = true;
-      const auto registration = staying->registration;
-      sim_.RunBlocking([&] { static_cast<void>(informer_->RemoveEventHandler(registration).ok()); },
-                       1min);
-    } else if (handlers_.size() < 6) {
-      Join();
+  void RestoreBackup() {
+    if (server_.Restore(backup_).ok()) {
+      ++report_.hits[kRestores];
+      Tell("restored to version " + std::to_string(backup_));
+      history_.Restore(backup_);
+    } else {
+      backup_ = 0;  // compacted since
     }
   }
 
-  void Join() {
-    Handler handler;
-    handler.checker = std::make_shared<Checker>(history_);
-    HandlerOptions options;
-    // Small bounds, so that coalescing and the difference after a drop are exercised too.
-    if (dice_.OneIn(2)) options.max_events = 1 + dice_.Below(8);
-    if (dice_.OneIn(4)) options.overflow = OverflowPolicy::kDropAndResync;
-    if (dice_.OneIn(4)) options.overflow = OverflowPolicy::kBlock;
-    handler.registration =
-        informer_
-            ->AddEventHandler(
-                std::static_pointer_cast<ResourceEventHandler<corev1::ConfigMap>>(handler.checker),
-                options)
-            .OrExit();
-    handlers_.push_back(std::move(handler));
+  // Before anybody is back, the new history has got so far beyond the old one.
+  void RestoreAndOvertake(Dice& dice, std::uint64_t beyond) {
+    const std::int64_t before = server_.current_resource_version();
+    network_->Down();
+    RestoreBackup();
+    const auto end = before + static_cast<std::int64_t>(beyond);
+    while (server_.current_resource_version() < end) Write(dice);
+    network_->Up();
   }
 
-  [[nodiscard]] State Cached() const {
-    State state;
-    const auto snapshot = informer_->Snapshot();
-    for (const corev1::ConfigMap map : snapshot) {
-      state[std::string(map.metadata().namespace_()) + "/" + std::string(map.metadata().name())] =
-          map.metadata().resourceVersion();
+  // The troubles end.
+  void Calm() {
+    scene_.calm = true;
+    // At last once more, and then there are no events that would show it.
+    Dice dice(plan_.seed, 5);
+    if (Has(kRestores) && backup_ != 0 && !down_) RestoreAndOvertake(dice, dice.Below(2));
+    for (const auto& [id, number] : rules_) {
+      report_.hits[static_cast<std::size_t>(number)] += server_.faults().hits(id);
     }
-    return state;
+    report_.hits[23] += connections_->hits();
+    server_.faults().Clear();
+    if (down_) network_->Up();
+    connections_->Calm();
+    server_.CloseWatches();
+    Tell("the end of all troubles");
+    for (const auto& informer : informers_) informer->Start();
   }
 
-  [[nodiscard]] bool Settled() const { return Difference().empty(); }
+  // Twice: what is equal by chance need not stay so.
+  void Settle() {
+    for (int round = 0; round < 2 && scene_.problems.empty(); ++round) {
+      std::string difference = "not looked at";
+      const SteadyTime end = sim_.env().Now() + kPatience;
+      while (scene_.problems.empty() && !difference.empty() && sim_.env().Now() < end) {
+        sim_.RunFor(seconds(1));
+        Look();
+        difference = Difference();
+      }
+      if (!difference.empty() && scene_.problems.empty()) {
+        scene_.Problem("not settled: " + difference);
+      }
+      LookClosely();
+      if (round > 0) return;
+      Dice dice(plan_.seed, 2);
+      for (int i = 0; i < 5; ++i) Write(dice);
+    }
+  }
 
-  // What still differs from the server.
   [[nodiscard]] std::string Difference() const {
-    if (!problems_.empty()) return problems_.front();
-    if (!informer_->HasSynced()) return "not synced";
-    const State wanted = server_.DumpState(kConfigMaps);
-    if (Cached() != wanted) return "the cache differs from the server";
-    for (std::size_t i = 0; i < handlers_.size(); ++i) {
-      if (handlers_[i].left) continue;
-      if (handlers_[i].checker->believed() != wanted)
-        return "handler " + std::to_string(i) + " differs";
-      if (!handlers_[i].registration.HasSynced())
-        return "handler " + std::to_string(i) + " is not synced";
+    for (const auto& informer : informers_) {
+      if (std::string difference = informer->Difference(); !difference.empty()) return difference;
     }
     return {};
   }
 
   const SimulationPlan plan_;
-  Dice dice_;
+  Dice setup_;
   Simulation sim_;
   apiserver::ApiServer server_;
-  std::shared_ptr<InMemoryTransport> transport_;
-  Client client_;
+  std::shared_ptr<InMemoryTransport> network_;
+  std::shared_ptr<FaultyConnections> connections_;
   ServerHistory history_;
-  std::vector<std::string> problems_;
-  std::vector<Handler> handlers_;
-  std::unique_ptr<SharedInformer<corev1::ConfigMap>> informer_;
+  SimulatedScene scene_;
+  std::vector<Client> clients_;
+  std::vector<std::unique_ptr<SimulatedInformer>> informers_;
+  SimulationReport report_;
+  std::vector<std::pair<apiserver::FaultPlan::RuleId, int>> rules_;
   bool down_ = false;
   std::int64_t backup_ = 0;  // a version; 0: none
 };
 
 }  // namespace
 
+SimulationPlan PlanOf(std::uint64_t seed) {
+  Dice dice(seed, 3);
+  static constexpr Trust kTrusts[] = {Trust::kHonest, Trust::kHonest, Trust::kHonest,
+                                      Trust::kGoesBack, Trust::kLies};
+  return PlanOf(seed, dice.OneOf(kTrusts));
+}
+
+SimulationPlan PlanOf(std::uint64_t seed, Trust trust) {
+  Dice dice(seed, 4);
+  return {.seed = seed, .trust = trust, .troubles = DrawTroubles(dice, trust)};
+}
+
+std::string Describe(const SimulationPlan& plan) {
+  static constexpr const char* kTrusts[] = {"an honest server", "a server that goes back in time",
+                                            "a server that lies"};
+  return "seed " + std::to_string(plan.seed) + ", " + std::to_string(plan.steps) + " steps, " +
+         kTrusts[static_cast<int>(plan.trust)] + ", troubles: " + NamesOf(plan.troubles);
+}
+
 SimulationReport RunInformerSimulation(const SimulationPlan& plan) { return World(plan).Run(); }
+
+SimulationPlan Shrink(SimulationPlan plan) {
+  const auto fails = [](const SimulationPlan& smaller) {
+    return !RunInformerSimulation(smaller).breaches.empty();
+  };
+  for (int trouble = 1; trouble < kTroubles; ++trouble) {
+    SimulationPlan without = plan;
+    without.troubles &= ~BitOf(trouble);
+    if (without.troubles != plan.troubles && fails(without)) plan = without;
+  }
+  for (int steps = plan.steps / 2; steps > 0; steps /= 2) {
+    SimulationPlan shorter = plan;
+    shorter.steps = plan.steps - steps;
+    while (shorter.steps > 0 && fails(shorter)) {
+      plan = shorter;
+      shorter.steps -= steps;
+    }
+  }
+  return plan;
+}
 
 }  // namespace kinformer::testing

@@ -1,41 +1,60 @@
 // test/simulation/informer_simulation.h
 //
-// InformerSimulation: one informer on one embedded API server in simulated time, under faults drawn
-// from a seed. After the faults end, cache and handlers must equal the server; on the way, every
-// handler must see the delivery rules kept.
+// InformerSimulation: a few informers on one embedded API server in simulated time, under troubles
+// drawn from a seed. After these end, caches and handlers must equal the server; on the way, every
+// cache and every handler must see the rules kept.
 
 #ifndef KINFORMER_TEST_SIMULATION_INFORMER_SIMULATION_H_
 #define KINFORMER_TEST_SIMULATION_INFORMER_SIMULATION_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "simulation/troubles.h"
 
 namespace kinformer::testing {
 
 struct SimulationPlan {
   std::uint64_t seed = 1;
-  int steps = 60;        // writes and faults
-  bool cut = true;       // connections cut at random bytes
-  bool expire = true;    // 410: compaction and refused resourceVersions
-  bool restart = true;   // the server is down for a while
-  bool handlers = true;  // handlers join and leave
-  // The server is restored from a backup. Then a handler may well hear of what never happened in
-  // the new history: only the outcome counts.
-  bool restore = false;
+  int steps = 80;  // writes and troubles
+  Trust trust = Trust::kHonest;
+  std::uint64_t troubles = 0;  // bits of Trouble and of fault numbers
+  bool tells = false;          // the report has what happened
 };
+
+// All that follows from a seed alone; most servers are honest.
+[[nodiscard]] SimulationPlan PlanOf(std::uint64_t seed);
+// With that kind of server.
+[[nodiscard]] SimulationPlan PlanOf(std::uint64_t seed, Trust trust);
+// "seed 17, 80 steps, honest, troubles: F3 cuts".
+[[nodiscard]] std::string Describe(const SimulationPlan& plan);
 
 struct SimulationReport {
   std::vector<std::string> breaches;  // empty: all is well
+  std::vector<std::string> story;     // where the plan tells
   std::uint64_t trace = 0;            // equal for equal plans
-  std::uint64_t events = 0;           // delivered to all handlers
+  std::uint64_t events = 0;           // told to all handlers
+  std::uint64_t writes = 0;
   std::uint64_t relists = 0;
   std::uint64_t epochs = 0;
   std::uint64_t watches = 0;
   std::uint64_t coalesced = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t gaps = 0;
+  std::uint64_t inconsistencies = 0;
+  std::uint64_t restarts = 0;
+  std::uint64_t snapshots = 0;
+  std::uint64_t windows = 0;  // between two moments: all events against all changes
+  // How often each trouble came to pass; for faults, the requests that were hit.
+  std::array<std::uint64_t, kTroubles> hits{};
 };
 
 SimulationReport RunInformerSimulation(const SimulationPlan& plan);
+
+// The shortest plan, with the fewest troubles, that still fails.
+SimulationPlan Shrink(SimulationPlan plan);
 
 }  // namespace kinformer::testing
 

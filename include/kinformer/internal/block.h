@@ -1,7 +1,8 @@
 // kinformer/internal/block.h
 //
 // Block: one API object in memory, in one allocation: a header, an index of the fields that are
-// present in the root's direct children, and the bytes the server sent. Immutable once built.
+// present in the root's direct children, and the bytes the server sent, in which the metadata comes
+// first. So all that a look-up by key reads is in the first lines. Immutable once built.
 // docs/object-layout.md has the layout to the byte.
 //
 // ObjectRef is the counted handle on a Block; Ref<T> (ref.h) is the same with a type.
@@ -33,11 +34,11 @@ class Block {
   [[nodiscard]] Encoding encoding() const { return type_->encoding(); }
 
   // Views into the payload; they live as long as the block.
-  [[nodiscard]] std::string_view payload() const;
-  [[nodiscard]] std::string_view name() const;
-  [[nodiscard]] std::string_view namespace_() const;
-  [[nodiscard]] std::string_view uid() const;
-  [[nodiscard]] std::string_view resourceVersion() const;
+  [[nodiscard]] std::string_view payload() const { return {data(), payload_size_}; }
+  [[nodiscard]] std::string_view name() const { return Text(0); }
+  [[nodiscard]] std::string_view namespace_() const { return Text(1); }
+  [[nodiscard]] std::string_view uid() const { return Text(2); }
+  [[nodiscard]] std::string_view resourceVersion() const { return Text(3); }
 
   // A projection cut fields away: the object must not be PUT.
   [[nodiscard]] bool partial() const;
@@ -54,10 +55,18 @@ class Block {
   // block is in at most one store; the store that holds it owns these and nobody else touches them.
   // TryClaim returns false if another store has it.
   struct StoreLink {
-    std::atomic<std::uint64_t> version{0};
-    std::atomic<const Block*> previous{nullptr};
+    std::atomic<std::uint64_t>& version;
+    std::atomic<const Block*>& previous;
   };
-  [[nodiscard]] StoreLink& store_link() const { return link_; }
+  [[nodiscard]] StoreLink store_link() const { return {store_version_, store_previous_}; }
+  // Fetches what a look-up by key reads: the second half of the header, and the key, which begins
+  // some 165 bytes from the start where there is an index, and right behind the header elsewhere.
+  void PrefetchKey() const {
+    constexpr std::size_t kSecondHalf = 32;
+    for (std::size_t line = 0; line < 4; ++line) {
+      __builtin_prefetch(base() + kSecondHalf + 64 * line);
+    }
+  }
   [[nodiscard]] bool TryClaim() const {
     return !claimed_.exchange(true, std::memory_order_acq_rel);
   }
@@ -81,23 +90,32 @@ class Block {
   ~Block() = default;
   void Destroy() const;
   [[nodiscard]] std::size_t StructureAt() const noexcept;
-  [[nodiscard]] const char* data() const {
-    return reinterpret_cast<const char*>(this) + payload_at_;
+  [[nodiscard]] const char* base() const { return reinterpret_cast<const char*>(this); }
+  [[nodiscard]] const char* data() const { return base() + payload_at_; }
+  [[nodiscard]] std::string_view Text(std::size_t i) const {
+    return {base() + metadata_at_ + at_[i], size_[i]};
+  }
+  // Of all that is behind the header but the struct.
+  [[nodiscard]] std::string_view content() const {
+    return {base() + sizeof(Block),
+            payload_at_ - sizeof(Block) + std::size_t{payload_size_} + tail_size_};
   }
 
+  const TypeInfo* type_ = nullptr;
+  mutable std::atomic<const Block*> store_previous_{nullptr};
+  std::uint32_t payload_size_ = 0;
+  std::uint32_t payload_at_ = 0;  // from the start of the block
+  std::uint32_t metadata_size_ = 0;
+  // Bytes after the payload: the unescaped strings of JSON blocks.
+  std::uint32_t tail_size_ = 0;
+  // From here on: what a look-up by key reads.
   mutable std::atomic<std::uint32_t> refs_{1};
   mutable std::atomic<bool> claimed_{false};
   std::uint8_t flags_ = 0;
   std::uint8_t root_count_ = 0;   // entries of the root's index
   std::uint8_t child_count_ = 0;  // children that have an index of their own
-  const TypeInfo* type_ = nullptr;
-  mutable StoreLink link_;
-  std::uint32_t payload_size_ = 0;
-  std::uint32_t payload_at_ = 0;   // from the start of the block
-  std::uint32_t metadata_at_ = 0;  // from the start of the payload
-  std::uint32_t metadata_size_ = 0;
-  // Bytes after the payload: metadata and unescaped strings of JSON blocks.
-  std::uint32_t tail_size_ = 0;
+  mutable std::atomic<std::uint64_t> store_version_{0};
+  std::uint32_t metadata_at_ = 0;  // from the start of the block
   // name, namespace, uid, resourceVersion: from the start of the metadata.
   std::uint16_t at_[4] = {};
   std::uint8_t size_[4] = {};

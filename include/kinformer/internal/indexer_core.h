@@ -36,15 +36,16 @@ struct NetChanges;  // net_changes.h
 class StoreOwner {
  public:
   virtual ~StoreOwner() = default;
-  // OK where a version that covers this still says what there is; else why not, and what to do:
-  // kNotSynced, kStopped.
-  [[nodiscard]] virtual Result<void> Complete(const cache::Coverage& coverage) const = 0;
+  // OK where a version that covers this still says what there is in the namespace (empty: in all
+  // that the store looks at); else why not, and what to do: kNotSynced, kStopped.
+  [[nodiscard]] virtual Result<void> Complete(const cache::Coverage& coverage,
+                                              std::string_view namespace_) const = 0;
   // As IndexerCore's.
   virtual Result<void> AddIndexes(NamedIndexFunctions indexes, bool skip_existing) = 0;
   virtual Result<void> RemoveIndexes(std::vector<std::string> names) = 0;
   // See SharedInformer.
   [[nodiscard]] virtual Result<void> WaitForResourceVersion(
-      std::string_view resourceVersion, const std::stop_token& stop,
+      std::string_view namespace_, std::string_view resourceVersion, const std::stop_token& stop,
       std::optional<Duration> timeout) const = 0;
 };
 
@@ -104,7 +105,9 @@ class IndexerCore {
   [[nodiscard]] Result<NetChanges> ChangesSince(std::uint64_t version, std::uint64_t epoch) const;
   [[nodiscard]] const cache::StoreCore& store() const { return *store_; }
   [[nodiscard]] std::string ResourceVersion() const;
-  Result<void> WaitForResourceVersion(std::string_view resourceVersion, const std::stop_token& stop,
+  // `namespace_` empty: of all that the store looks at.
+  Result<void> WaitForResourceVersion(std::string_view namespace_, std::string_view resourceVersion,
+                                      const std::stop_token& stop,
                                       std::optional<Duration> timeout) const;
   [[nodiscard]] std::vector<std::string> IndexNames() const;
   // What the function of the index says about any object; runs it on this thread.

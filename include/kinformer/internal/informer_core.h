@@ -36,11 +36,19 @@ struct NotSynced {
   std::string informer;  // "pods in namespace default"
   bool started = false;
   std::optional<Error> last_error{};
+  bool over_limit = false;  // that is the error
 };
 
 using RawTransform = std::function<Result<ObjectRef>(ObjectRef)>;
-// Makes the ListerWatcher of one life of the informer, on the loop.
-using ListerWatcherSource = std::function<std::unique_ptr<ListerWatcher>()>;
+// Makes the ListerWatchers of one life of the informer, on the loop.
+struct ListerWatcherSource {
+  // Of the objects, in a namespace; empty: in all.
+  NamespacedListWatch objects{};
+  // Of the Namespaces that there are. Empty: they cannot be asked for.
+  std::function<std::unique_ptr<ListerWatcher>()> namespaces{};
+  // The objects have namespaces, as far as is known.
+  bool namespaced = false;
+};
 
 // The counted front: whoever holds a shared_ptr to it keeps the informer alive; the last one stops
 // it. Thread-safe.
@@ -80,6 +88,7 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
                                       std::optional<Duration> timeout) const;
   [[nodiscard]] InformerStats Stats() const;
   [[nodiscard]] InformerStatus Status() const;
+  [[nodiscard]] std::vector<NamespaceStatus> Namespaces() const;
   [[nodiscard]] NotSynced WhyNotSynced() const;
   [[nodiscard]] const std::string& Describe() const;
 
@@ -103,6 +112,9 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
 // An informer of its own: `lister_watcher` serves all its lives.
 std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env,
                                                     std::unique_ptr<ListerWatcher> lister_watcher,
+                                                    InformerSettings settings);
+// The same over the namespaces of the settings.
+std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env, NamespacedListWatch lister_watchers,
                                                     InformerSettings settings);
 
 // Functions on Listener, whose definition is private.

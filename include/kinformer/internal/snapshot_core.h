@@ -67,6 +67,8 @@ using NamedIndexFunctions = std::vector<std::pair<std::string, IndexFunction>>;
 class SnapshotCore {
  public:
   virtual ~SnapshotCore() = default;
+  SnapshotCore(const SnapshotCore&) = delete;
+  SnapshotCore& operator=(const SnapshotCore&) = delete;
   [[nodiscard]] virtual const Block* Get(std::string_view namespace_,
                                          std::string_view name) const = 0;
   [[nodiscard]] virtual std::size_t size() const = 0;
@@ -97,15 +99,22 @@ class SnapshotCore {
                                                          const IndexBounds& bounds) const = 0;
   // The block itself; of a packed one, an unpacked copy, made at the first call and kept as long as
   // the snapshot. Null for null.
+  // Looks at the block only where some may be packed.
   [[nodiscard]] const Block* Whole(const Block* block) const {
-    return block == nullptr || !block->packed() ? block : Unpack(*block);
+    return !packs_ || block == nullptr || !block->packed() ? block : Unpack(*block);
   }
   // All values of the index that have at least one object at this version, sorted.
   virtual Result<std::vector<std::string>> IndexValues(std::string_view index) const = 0;
 
+ protected:
+  // `packs`: some of the blocks may be packed.
+  explicit SnapshotCore(bool packs) : packs_(packs) {}
+
  private:
   // REQUIRES: packed, and of this snapshot.
   [[nodiscard]] virtual const Block* Unpack(const Block& packed) const = 0;
+
+  const bool packs_;
 };
 
 }  // namespace kinformer::internal

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "apiserver/builtin/runtime_class.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/object_rules.h"
+#include "base/number_in.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -119,10 +119,9 @@ void SetTemplateGeneration(json::Value& object, std::string generation) {
 }
 
 std::int64_t TemplateGeneration(const json::Value& object) {
-  const std::string& text = object.At("/metadata/annotations")[kTemplateGeneration].StringOrEmpty();
-  std::int64_t generation = 0;
-  std::from_chars(text.data(), text.data() + text.size(), generation);
-  return generation;
+  return internal::base::NumberIn(
+             object.At("/metadata/annotations")[kTemplateGeneration].StringOrEmpty())
+      .value_or(0);
 }
 
 // Whether `object` in the place of `old` is the end of it.

@@ -2,7 +2,6 @@
 
 #include <arpa/inet.h>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "apiserver/builtin/service_families.h"
+#include "base/number_in.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -20,10 +20,8 @@ constexpr std::string_view kHeadless = "None";
 
 template <class Number>
 std::optional<Number> ParseNumber(std::string_view text, Number most) {
-  Number value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value > most) return std::nullopt;
-  return value;
+  const std::optional<Number> value = internal::base::NumberIn<Number>(text);
+  return value && *value <= most ? value : std::nullopt;
 }
 
 std::optional<std::uint32_t> ParseAddress(std::string_view text) {

@@ -1,12 +1,12 @@
 #include "apiserver/faults/event_frame.h"
 
-#include <charconv>
 #include <utility>
 #include <vector>
 
 #include "kinformer/json.h"
 
 #include "apiserver/errors/protobuf_envelope.h"
+#include "base/number_in.h"
 #include "wire/protobuf_reader.h"
 
 namespace kinformer::apiserver {
@@ -19,11 +19,7 @@ constexpr std::uint32_t kNamespace = 3;
 constexpr std::uint32_t kResourceVersion = 6;
 constexpr std::uint32_t kAnnotations = 12;
 
-std::int64_t Number(std::string_view text) {
-  std::int64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
+std::int64_t Number(std::string_view text) { return internal::base::NumberIn(text).value_or(0); }
 
 // The length-delimited field of that number; empty where there is none.
 std::string_view FieldOf(std::string_view message, std::uint32_t number) {

@@ -1,7 +1,6 @@
 #include "apiserver/read/reader.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "apiserver/read/watch_stream.h"
 #include "apiserver/registry/selection.h"
 #include "apiserver/request/object_encoder.h"
+#include "base/number_in.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -19,13 +19,12 @@ constexpr std::string_view kNotOlder = "NotOlderThan";
 // "" and "0" give 0.
 Result<std::int64_t> ParseVersion(std::string_view text) {
   if (text.empty()) return std::int64_t{0};
-  std::int64_t version = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
-  if (error != std::errc() || end != text.data() + text.size() || version < 0) {
+  const std::optional<std::int64_t> version = internal::base::NumberIn(text);
+  if (!version || *version < 0) {
     return BadRequestError("invalid resource version \"" + std::string(text) +
                            "\": it must be a non-negative decimal number");
   }
-  return version;
+  return *version;
 }
 
 // Whether a watch begins with the state, whichever it is.

@@ -16,12 +16,12 @@ std::shared_ptr<const ServedVersion> StorageVersionOf(const ServedResource& reso
   return found == resource.versions.end() ? nullptr : *found;
 }
 
-void Apply(const StructuralSchema& schema, json::Value& object) {
+}  // namespace
+
+void ApplySchema(const StructuralSchema& schema, json::Value& object) {
   PruneObject(schema.root(), object);
   ApplyDefaults(schema.root(), object);
 }
-
-}  // namespace
 
 std::vector<std::string> UnknownFieldProblems(const ResourceAt& at, const json::Value& object) {
   std::vector<std::string> problems;
@@ -40,7 +40,7 @@ Result<void> PrepareCustomObject(const ResourceAt& at, json::Value& object) {
   }
   object.Set("apiVersion", version.api_version);
   object.Set("kind", version.kind);
-  Apply(*version.schema, object);
+  ApplySchema(*version.schema, object);
   return {};
 }
 
@@ -53,34 +53,7 @@ std::vector<StatusCause> ValidateCustomObject(const ResourceAt& at, const json::
 void ToStorageVersion(const ResourceAt& at, json::Value& object) {
   const auto storage = StorageVersionOf(*at.resource);
   if (storage == nullptr || storage->schema == nullptr || storage == at.version) return;
-  if (storage->schema != at.version->schema) Apply(*storage->schema, object);
-}
-
-bool ReshapeObjects(ServedResource& resource, std::int64_t resource_version, HistoryLimits limits,
-                    SteadyTime now) {
-  const auto storage = StorageVersionOf(resource);
-  if (storage == nullptr || storage->schema == nullptr || resource.store->size() == 0) return false;
-  bool changed = false;
-  std::vector<StoredObjectPtr> objects;
-  resource.store->Walk({}, {}, resource_version, [&](const StoredObjectPtr& stored) {
-    json::Value object = stored->Parse();
-    Apply(*storage->schema, object);
-    StoredObjectPtr now_stored =
-        StoredObject::Make(object, stored->resource_version(), resource.fields);
-    changed = changed || now_stored->body() != stored->body() ||
-              now_stored->FieldsText() != stored->FieldsText();
-    objects.push_back(std::move(now_stored));
-    return true;
-  });
-  if (!changed) return false;
-  std::sort(objects.begin(), objects.end(), [](const StoredObjectPtr& a, const StoredObjectPtr& b) {
-    return a->resource_version() < b->resource_version();
-  });
-  auto store = std::make_shared<ResourceStore>(limits);
-  for (StoredObjectPtr& stored : objects) store->Put(std::move(stored), now);
-  store->Compact(resource_version);
-  resource.store = std::move(store);
-  return true;
+  if (storage->schema != at.version->schema) ApplySchema(*storage->schema, object);
 }
 
 }  // namespace kinformer::apiserver

@@ -29,15 +29,10 @@ Result<void> PrepareCustomObject(const ResourceAt& at, json::Value& object);
 std::vector<StatusCause> ValidateCustomObject(const ResourceAt& at, const json::Value& object,
                                               const json::Value* old);
 
-// Prunes it and fills in defaults by the schema of the version in which objects are stored.
+// Prunes it and fills in defaults.
+void ApplySchema(const StructuralSchema& schema, json::Value& object);
+// The same by the schema of the version in which objects are stored.
 void ToStorageVersion(const ResourceAt& at, json::Value& object);
-
-// Brings the stored objects to what `resource` says now, after its schema or its selectable fields
-// have changed: as if they had been stored under it, each with its resourceVersion. If one changes
-// by that, history begins anew at `resource_version`, since no event says so. Costs as much as
-// reading all objects. True if the history has begun anew.
-bool ReshapeObjects(ServedResource& resource, std::int64_t resource_version, HistoryLimits limits,
-                    SteadyTime now);
 
 }  // namespace kinformer::apiserver
 

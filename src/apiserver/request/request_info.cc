@@ -1,7 +1,8 @@
 #include "apiserver/request/request_info.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "base/number_in.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -151,13 +152,12 @@ std::optional<bool> Query::GetBool(std::string_view name) const {
 Result<std::optional<std::int64_t>> Query::GetInt(std::string_view name) const {
   const std::string_view text = Get(name);
   if (text.empty()) return std::optional<std::int64_t>();
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
+  const std::optional<std::int64_t> value = internal::base::NumberIn(text);
+  if (!value) {
     return Error(Reason::kBadRequest, "query parameter " + std::string(name) + "=\"" +
                                           std::string(text) + "\" is not an integer");
   }
-  return std::optional<std::int64_t>(value);
+  return value;
 }
 
 void Query::Set(std::string_view name, std::string_view value) {

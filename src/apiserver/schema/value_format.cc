@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
-#include <charconv>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "apiserver/schema/regular_expression.h"
+#include "base/number_in.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -18,10 +18,8 @@ using Check = bool (*)(std::string_view text);
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 int Number(std::string_view digits) {
-  int value = -1;
-  const char* const end = digits.data() + digits.size();
-  const auto [at, error] = std::from_chars(digits.data(), end, value);
-  return error == std::errc() && at == end && !digits.empty() && IsDigit(digits[0]) ? value : -1;
+  const int value = internal::base::NumberIn<int>(digits).value_or(-1);
+  return value >= 0 && IsDigit(digits[0]) ? value : -1;
 }
 
 bool IsDate(std::string_view text) {

@@ -98,11 +98,10 @@ struct ApiServer::Impl {
   void ScheduleRenewal() {
     state.deadlines.Add(state.env.Now() + kLeaseRenewal, [this] {
       (void)writer
-          .Modify(lease,
-                  [this](json::Value& object) -> Result<void> {
-                    object["spec"].Set("renewTime", LeaseTime(state.env.WallNow()));
-                    return {};
-                  })
+          .ModifyOutline(lease,
+                         [this](json::Value& outline) {
+                           outline["spec"].Set("renewTime", LeaseTime(state.env.WallNow()));
+                         })
           .ok();
       ScheduleRenewal();
     });

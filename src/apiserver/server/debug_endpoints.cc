@@ -1,6 +1,5 @@
 #include "apiserver/server/debug_endpoints.h"
 
-#include <charconv>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "apiserver/errors/status.h"
 #include "apiserver/faults/fault_json.h"
 #include "apiserver/request/negotiation.h"
+#include "base/number_in.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -28,13 +28,6 @@ ResponsePtr AnswerOf(const Result<void>& result) {
     return ErrorResponse(BadRequestError(std::string(result.error().message())), {});
   }
   return ErrorResponse(result.error(), {});
-}
-
-std::optional<std::uint64_t> ParseId(std::string_view text) {
-  std::uint64_t id = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return id;
 }
 
 ResponsePtr ListFaults(const FaultPlan& faults) {
@@ -91,7 +84,7 @@ ResponsePtr Faults(FaultPlan& faults, const HttpRequest& request,
   } else if (parts.size() == 3 && parts[2] == "seed") {
     if (method == "PUT") return SetSeed(faults, request);
   } else if (parts.size() == 3 && method == "DELETE") {
-    const auto id = ParseId(parts[2]);
+    const auto id = internal::base::NumberIn<std::uint64_t>(parts[2]);
     if (id && faults.Remove(*id)) return Done();
     return ErrorResponse(
         Error(Reason::kNotFound, "there is no fault rule \"" + parts[2] + "\"").WithHttpStatus(404),

@@ -190,36 +190,83 @@ TEST(RecordTest, MetadataIsWrittenInItsOrderWithoutNulls) {
   EXPECT_TRUE(dependent->AtResourceVersion(4, true)->owned());
 }
 
-TEST(StoredObjectTest, AmendedKeepsWhatItDoesNotLookAt) {
+TEST(StoredObjectTest, OutlineIsReadAndReplacedInTheText) {
+  const std::vector<SelectableField> fields = {
+      {.name = "spec.x", .pointer = "/spec/x"},
+      {.name = "status.phase", .pointer = "/status/phase"}};
   const json::Value object =
-      json::Parse(R"({"metadata":{"name":"a","uid":"u","labels":{"l":"<v>"},"finalizers":["f"]},)"
-                  R"("spec":{"status":{"a":1},"x":",\"status\":{}"},"status":{"c":[null,"é"]}})")
+      json::Parse(
+          R"({"metadata":{"name":"a","uid":"u","labels":{"l":"<v>"},"finalizers":["f","g"],)"
+          R"("ownerReferences":[{"uid":"o"}],"own\"er":{"finalizers":[1]}},)"
+          R"("spec":{"status":{"a":1},"x":",\"status\":{}"},)"
+          R"("status":{"c":[null,"é"],"phase":"Active"}})")
+          .OrExit();
+  const StoredObjectPtr stored = StoredObject::Make(object, 7, fields);
+  const json::Value before = stored->Outline();
+  EXPECT_EQ(before.Dump(),
+            R"({"metadata":{"name":"a","ownerReferences":[{"uid":"o"}],"finalizers":["f","g"]},)"
+            R"("spec":{},"status":{"phase":"Active"}})");
+  json::Value after = before;
+  json::Value whole = object;
+  for (json::Value* changed : {&after, &whole}) {
+    (*changed)["metadata"].Erase("ownerReferences");
+    (*changed)["metadata"].Set("finalizers", json::Value::MakeArray({"g"}));
+    (*changed)["metadata"].Set("deletionGracePeriodSeconds", 3);
+    (*changed)["metadata"].Set("deletionTimestamp", "2024-01-01T00:00:00Z");
+    (*changed)["status"].Set("phase", "Terminating");
+    (*changed)["status"].Set("conditions", json::Value::MakeArray({"x"}));
+    (*changed)["spec"].Set("nodeName", "n");
+  }
+  const StoredObjectPtr made = stored->WithOutline(before, after, fields);
+  // To the byte what a write of the whole would have stored.
+  const StoredObjectPtr wanted = StoredObject::Make(whole, 7, fields);
+  EXPECT_EQ(made->body(), wanted->body());
+  EXPECT_EQ(made->FieldsText(), wanted->FieldsText());
+  EXPECT_EQ(made->Field(1), "Terminating");
+  EXPECT_EQ(made->key(), stored->key());
+  EXPECT_EQ(made->resource_version(), 7);
+  EXPECT_EQ(made->uid(), "u");
+  EXPECT_EQ(made->Label("l"), "<v>");
+  EXPECT_TRUE(made->terminating());
+  EXPECT_FALSE(made->owned());
+  EXPECT_TRUE(stored->owned());
+  EXPECT_FALSE(stored->terminating());
+  EXPECT_EQ(stored->WithOutline(before, before, fields)->body(), stored->body());
+
+  // Some where there were none.
+  const json::Value bare = json::Parse(R"({"metadata":{"name":"a"},"data":{"k":"v"}})").OrExit();
+  const StoredObjectPtr small = StoredObject::Make(bare, 7, {});
+  const json::Value none = small->Outline();
+  json::Value some = none;
+  some["metadata"].Set("finalizers", json::Value::MakeArray({"f"}));
+  some["status"].Set("phase", "P");
+  EXPECT_EQ(small->WithOutline(none, some, {})->body(),
+            R"("metadata":{"name":"a","resourceVersion":"7","finalizers":["f"]},)"
+            R"("data":{"k":"v"},"status":{"phase":"P"}})");
+}
+
+TEST(StoredObjectTest, OutlineOfWholeMembers) {
+  const json::Value object =
+      json::Parse(R"({"metadata":{"name":"a","uid":"u","labels":{"l":"v"}},)"
+                  R"("spec":{"group":"g","names":{"plural":"p"},"versions":[{"names":1}]},)"
+                  R"("status":{"conditions":[1]}})")
           .OrExit();
   const StoredObjectPtr stored = StoredObject::Make(object, 7, {});
-  json::Value after = object;
-  after.Erase("spec");
-  after["metadata"].Erase("finalizers");
-  after["metadata"].Set("deletionTimestamp", "2024-01-01T00:00:00Z");
-  after["status"].Set("c", json::Value::MakeArray({"x"}));
-  const StoredObjectPtr amended = stored->Amended(object, after);
-  ASSERT_NE(amended, nullptr);
-  json::Value whole = after;
-  whole.Set("spec", object["spec"]);
+  const json::Value before = stored->Outline(kDefinitionOutline);
+  EXPECT_EQ(before["spec"].Dump(), R"({"group":"g","names":{"plural":"p"}})");
+  EXPECT_EQ(before["status"], object["status"]);
+  json::Value after = before;
+  after["metadata"].Set("labels", json::Parse(R"({"l":"w","m":"x"})").OrExit());
+  after["status"].Set("conditions", 2);
+  const StoredObjectPtr made = stored->WithOutline(before, after, {});
+  EXPECT_EQ(made->Label("l"), "w");
+  EXPECT_EQ(made->Label("m"), "x");
+  json::Value whole = object;
+  whole["metadata"] = after["metadata"];
+  whole["status"] = after["status"];
   whole["metadata"].Set("resourceVersion", "7");
-  EXPECT_EQ(amended->Parse(), whole);
-  EXPECT_EQ(amended->uid(), "u");
-  EXPECT_EQ(amended->Label("l"), "<v>");
-  EXPECT_TRUE(amended->terminating());
-  EXPECT_FALSE(stored->terminating());
-
-  // Somebody else's metadata or status, and a status that is not the last.
-  EXPECT_EQ(stored->Amended(after, object), nullptr);
-  json::Value other = object;
-  other["status"].Set("c", 1);
-  EXPECT_EQ(stored->Amended(other, after), nullptr);
-  other = object;
-  other.Set("zzz", 1);
-  EXPECT_EQ(StoredObject::Make(other, 7, {})->Amended(object, after), nullptr);
+  EXPECT_EQ(made->Parse(), whole);
+  EXPECT_EQ(made->uid(), "u");
 }
 
 }  // namespace

@@ -7,38 +7,13 @@
 #include <cstring>
 #include <utility>
 
+#include "apiserver/store/metadata_order.h"
 #include "wire/json_text.h"
 
 namespace kinformer::apiserver {
 namespace {
 
 constexpr std::string_view kResourceVersionKey = "\"resourceVersion\":\"";
-
-// The order in which metadata is written. resourceVersion and uid come before everything that could
-// hold members of the same name, so the first occurrence in the text is theirs.
-constexpr std::array<std::string_view, 14> kMetadataOrder = {"name",
-                                                             "generateName",
-                                                             "namespace",
-                                                             "uid",
-                                                             "resourceVersion",
-                                                             "generation",
-                                                             "creationTimestamp",
-                                                             "deletionTimestamp",
-                                                             "deletionGracePeriodSeconds",
-                                                             "labels",
-                                                             "annotations",
-                                                             "ownerReferences",
-                                                             "finalizers",
-                                                             "managedFields"};
-
-constexpr std::size_t kUidRank = 3;
-constexpr std::size_t kVersionRank = 4;
-
-// The place of a member of metadata; the number of places if it has none.
-std::size_t RankOf(std::string_view name) {
-  return static_cast<std::size_t>(std::find(kMetadataOrder.begin(), kMetadataOrder.end(), name) -
-                                  kMetadataOrder.begin());
-}
 
 class MetadataWriter {
  public:
@@ -52,7 +27,7 @@ class MetadataWriter {
     bool others = false;
     for (const auto& [name, value] : metadata_.members()) {
       if (value.is_null()) continue;
-      const std::size_t rank = RankOf(name);
+      const std::size_t rank = MetadataRank(name);
       others = others || rank == ordered.size();
       if (rank < ordered.size()) ordered[rank] = &value;
     }
@@ -71,7 +46,7 @@ class MetadataWriter {
     }
     if (others) {
       for (const auto& [name, value] : metadata_.members()) {
-        if (value.is_null() || RankOf(name) < ordered.size()) continue;
+        if (value.is_null() || MetadataRank(name) < ordered.size()) continue;
         Name(name);
         out_.PutValue(value);
       }
@@ -109,6 +84,13 @@ std::string_view TakeText(std::string_view& rest) {
   const std::string_view text = rest.substr(sizeof size, size);
   rest.remove_prefix(sizeof size + text.size());
   return text;
+}
+
+void AppendLabels(const json::Value& labels, std::string& out) {
+  for (const auto& [name, value] : labels.members()) {
+    AppendText(name, out);
+    AppendText(value.StringOrEmpty(), out);
+  }
 }
 
 // A scalar as selectors compare it.
@@ -164,10 +146,7 @@ std::shared_ptr<const StoredObject> StoredObject::Make(const json::Value& object
   }
   stored->body_ = std::string(std::string_view(text));  // no more than its bytes
 
-  for (const auto& [name, value] : metadata["labels"].members()) {
-    AppendText(name, stored->labels_);
-    AppendText(value.StringOrEmpty(), stored->labels_);
-  }
+  AppendLabels(metadata["labels"], stored->labels_);
   for (const SelectableField& field : fields) {
     AppendText(ScalarText(object.At(field.pointer), field.fallback), stored->fields_);
   }
@@ -193,32 +172,38 @@ std::shared_ptr<const StoredObject> StoredObject::AtResourceVersion(std::int64_t
   return stored;
 }
 
-std::shared_ptr<const StoredObject> StoredObject::Amended(const json::Value& before,
-                                                          const json::Value& after) const {
-  const auto frame_of = [&](const json::Value& object) {
-    return std::const_pointer_cast<StoredObject>(
-        Make(json::Value::MakeObject({{"metadata", object["metadata"]}}), resource_version_, {}));
-  };
-  const auto tail_of = [](const json::Value& object) {
-    return ",\"status\":" + object["status"].Dump() + "}";
-  };
-  // Without the brace at its end, `"metadata":{...}`.
-  std::string head = frame_of(before)->body_;
-  head.pop_back();
-  const std::string tail = tail_of(before);
-  if (body_.size() < head.size() + tail.size() || !body_.starts_with(head) ||
-      !body_.ends_with(tail)) {
-    return nullptr;
+json::Value StoredObject::Outline(std::span<const OutlineMember> members) const {
+  return OutlineOf(body_, members);
+}
+
+std::shared_ptr<const StoredObject> StoredObject::WithOutline(
+    const json::Value& before, const json::Value& after,
+    std::span<const SelectableField> fields) const {
+  auto stored = std::make_shared<StoredObject>();
+  stored->key_ = key_;
+  stored->namespace_size_ = namespace_size_;
+  stored->resource_version_ = resource_version_;
+  stored->body_ = apiserver::WithOutline(body_, before, after);
+  stored->uid_size_ = uid_size_;
+  stored->uid_offset_ = uid_offset_;  // stands before what changes
+  const json::Value& metadata = after["metadata"];
+  stored->terminating_ = !metadata["deletionTimestamp"].is_null();
+  stored->owned_ = metadata["ownerReferences"].size() > 0;
+  if (before["metadata"]["labels"] == metadata["labels"]) {
+    stored->labels_ = labels_;
+  } else {
+    AppendLabels(metadata["labels"], stored->labels_);
   }
-  auto stored = frame_of(after);
-  const std::string new_tail = tail_of(after);
-  std::string text;
-  text.reserve(stored->body_.size() + body_.size() + new_tail.size());
-  text.append(stored->body_, 0, stored->body_.size() - 1);
-  text.append(body_, head.size(), body_.size() - head.size() - tail.size());
-  text += new_tail;
-  stored->body_ = std::move(text);
-  stored->fields_ = fields_;
+  std::string_view rest = fields_;
+  for (const SelectableField& field : fields) {
+    const std::string_view text = TakeText(rest);
+    const json::Value& now = after.At(field.pointer);
+    if (now == before.At(field.pointer)) {
+      AppendText(text, stored->fields_);
+    } else {
+      AppendText(ScalarText(now, field.fallback), stored->fields_);
+    }
+  }
   return stored;
 }
 

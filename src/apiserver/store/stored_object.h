@@ -15,6 +15,8 @@
 
 #include "kinformer/json.h"
 
+#include "apiserver/store/object_outline.h"
+
 namespace kinformer::apiserver {
 
 // A field that selectors may name, and where it is found.
@@ -41,11 +43,15 @@ class StoredObject {
   [[nodiscard]] std::shared_ptr<const StoredObject> AtResourceVersion(std::int64_t resource_version,
                                                                       bool tombstone) const;
 
-  // The same object with `after`'s metadata and status in the place of its own, which are those of
-  // `before`; nothing else of the two matters, and what it holds beside them is not looked at. Null
-  // where status is not its last member, or is not that.
-  [[nodiscard]] std::shared_ptr<const StoredObject> Amended(const json::Value& before,
-                                                            const json::Value& after) const;
+  // What of it decides what becomes of it, and nothing else is parsed.
+  [[nodiscard]] json::Value Outline(
+      std::span<const OutlineMember> members = kDeletionOutline) const;
+  // The same object with `after` in the place of its outline, which is `before`: as
+  // apiserver::WithOutline. `fields` are those of its resource. REQUIRES: the outlines have the
+  // owners and the deletionTimestamp, if the object has.
+  [[nodiscard]] std::shared_ptr<const StoredObject> WithOutline(
+      const json::Value& before, const json::Value& after,
+      std::span<const SelectableField> fields) const;
 
   // A copy that nobody else has, for another thread.
   [[nodiscard]] std::shared_ptr<const StoredObject> Copy() const;

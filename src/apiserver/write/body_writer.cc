@@ -16,6 +16,7 @@
 #include "apiserver/write/apply_patch.h"
 #include "apiserver/write/field_order.h"
 #include "apiserver/write/request_body.h"
+#include "apiserver/write/reshape_in_turns.h"
 #include "object/transcode/drop_unknown.h"
 #include "object/transcode/transcode.h"
 
@@ -217,6 +218,13 @@ Result<void> BodyWriter::Complete(Job& job) { return writer_.Complete(job.draft)
 
 ResponsePtr BodyWriter::Commit(const JobPtr& job) {
   if (!ObjectWriter::IsCurrent(job->draft)) return Again(job);
+  if (job->draft.reshaped == nullptr) {
+    job->draft.reshaped = writer_.Reshape(job->draft);
+    if (job->draft.reshaped != nullptr) {
+      return ReshapeInTurns(state_, off_loop_, job->draft.reshaped,
+                            [this, job] { return Commit(job); });
+    }
+  }
   job->outcome = writer_.Commit(job->draft);
   return Answer(job);
 }

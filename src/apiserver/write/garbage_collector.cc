@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/request/object_encoder.h"
 #include "apiserver/write/propagation.h"
 #include "base/work_slice.h"
 
@@ -30,8 +29,8 @@ std::vector<Owner> OwnersIn(const json::Value& metadata) {
 
 std::vector<Owner> OwnersOf(const StoredObjectPtr& stored) {
   if (stored == nullptr || !stored->owned()) return {};
-  // Text of our own making always parses.
-  return OwnersIn(json::Parse(MetadataText(stored->body())).value_or(json::Value()));
+  const json::Value outline = stored->Outline(kOwnersOutline);
+  return OwnersIn(outline["metadata"]);
 }
 
 // Whether each of them is to wait for the object.
@@ -59,7 +58,7 @@ std::string GarbageCollector::Place::Namespace() const {
 }
 
 void GarbageCollector::AfterPut(const ObjectPut& put) {
-  const auto& [at, old, stored, object, defined] = put;
+  const auto& [at, old, stored, object, defined, reshaped] = put;
   const Place place{.resource = at.resource, .key = stored->key()};
   IndexOwners(place, OwnersOf(old),
               stored->owned() ? OwnersIn(object["metadata"]) : std::vector<Owner>());
@@ -193,12 +192,11 @@ void GarbageCollector::Advance(const std::string& uid) {
   if (!orphans && IsBlocked(uid, owner->namespace_())) return;
   const std::string_view finalizer = orphans ? kOrphanFinalizer : kForegroundFinalizer;
   (void)writer_
-      .Modify(TargetOf(place.resource, owner),
-              [&](json::Value& object) -> Result<void> {
-                json::Array& finalizers = object["metadata"]["finalizers"].EnsureArray();
-                std::erase(finalizers, json::Value(finalizer));
-                return {};
-              })
+      .ModifyOutline(TargetOf(place.resource, owner),
+                     [&](json::Value& outline) {
+                       json::Array& finalizers = outline["metadata"]["finalizers"].EnsureArray();
+                       std::erase(finalizers, json::Value(finalizer));
+                     })
       .ok();  // gone already
 }
 
@@ -274,7 +272,7 @@ void GarbageCollector::Attempt(const Place& place) {
   if (foreground) {
     request.propagation = "Foreground";
   } else if (place.resource->deletion == DeletionRule::kOrphan) {
-    request.propagation = PolicyOf(stored->Parse());  // not what is usual for the kind
+    request.propagation = PolicyOf(stored->Outline());  // not what is usual for the kind
   }
   (void)writer_.Delete(TargetOf(place.resource, stored), request).ok();  // gone already
 }
@@ -292,13 +290,10 @@ void GarbageCollector::ChangeOwners(const Place& place,
   const StoredObjectPtr stored = place.resource->store->Get(place.key);
   if (stored == nullptr) return;
   (void)writer_
-      .Modify(TargetOf(place.resource, stored),
-              [&](json::Value& object) -> Result<void> {
-                json::Array& owners = object["metadata"]["ownerReferences"].EnsureArray();
-                change(owners);
-                if (owners.empty()) object["metadata"].Erase("ownerReferences");
-                return {};
-              })
+      .ModifyOutline(TargetOf(place.resource, stored),
+                     [&](json::Value& outline) {
+                       change(outline["metadata"]["ownerReferences"].EnsureArray());
+                     })
       .ok();  // gone already
 }
 

@@ -17,14 +17,6 @@ WriteTarget TargetOf(const ResourceAt& at, std::string_view namespace_, std::str
   return {.at = at, .namespace_ = std::string(namespace_), .name = std::string(name)};
 }
 
-json::Value OutlineOf(const json::Value& definition) {
-  const json::Value& spec = definition["spec"];
-  return json::Value::MakeObject(
-      {{"metadata", definition["metadata"]},
-       {"spec", json::Value::MakeObject({{"group", spec["group"]}, {"names", spec["names"]}})},
-       {"status", definition["status"]}});
-}
-
 const std::string& GroupOf(const json::Value& definition) {
   return definition["spec"]["group"].StringOrEmpty();
 }
@@ -43,7 +35,7 @@ Lifecycle::Lifecycle(ServerState& state, ObjectWriter& writer)
 }
 
 void Lifecycle::AfterPut(const ObjectPut& put) {
-  const auto& [at, old, stored, object, defined] = put;
+  const auto& [at, old, stored, object, defined, reshaped] = put;
   const ServedResource& resource = *at.resource;
   if (IsDefinition(resource)) return AfterPutDefinition(put);
   if (object.At("/metadata/deletionTimestamp").is_null()) return;
@@ -63,12 +55,14 @@ void Lifecycle::AfterPutDefinition(const ObjectPut& put) {
   const std::shared_ptr<const DefinedResource> before = known.defined;
   if (put.defined != nullptr) {
     known.defined = put.defined;
+    known.reshaped = put.reshaped;
   } else if (known.stored != put.old || known.defined == nullptr) {
     // The one before was restored.
-    known.defined = DefinedResource::Make(put.object["spec"]);
+    const json::Value definition = put.stored->Parse();
+    known.defined = DefinedResource::Make(definition["spec"]);
   }
   known.stored = put.stored;
-  known.outline = OutlineOf(put.object);
+  known.outline = put.stored->Outline(kDefinitionOutline);
   const bool terminating = put.stored->terminating();
   if (!terminating) EstablishDefinition(put.at, name);
   if (before != nullptr && before != known.defined) Discard(before, put.stored->body().size());
@@ -156,10 +150,9 @@ void Lifecycle::EstablishDefinition(const ResourceAt& at, const std::string& nam
       wanted["status"]["acceptedNames"] != known.outline["status"]["acceptedNames"];
   known.accepted_names = wanted["status"]["acceptedNames"];
   if (wanted["status"] != known.outline["status"]) {
-    WriteTarget target = TargetOf(at, "", name);
-    target.subresource = "status";
     // That write comes back here, with nothing left to do but to serve it.
-    Amend(target, [&](json::Value& definition) { SetDefinitionStatus(definition, taken, now); });
+    Amend(TargetOf(at, "", name),
+          [&](json::Value& definition) { SetDefinitionStatus(definition, taken, now); });
     if (free_names) RetryNames(group);
     return;
   }
@@ -167,14 +160,18 @@ void Lifecycle::EstablishDefinition(const ResourceAt& at, const std::string& nam
 }
 
 void Lifecycle::Serve(const std::string& name) {
-  const Definition& known = definitions_[name];
+  Definition& known = definitions_[name];
   const bool is_new = ResourceOf(name) == nullptr;
+  std::shared_ptr<ReshapedObjects> reshaped = std::exchange(known.reshaped, nullptr);
   const auto resource = state_.resources.Install(known.defined, known.accepted_names);
   if (resource == nullptr) return;
   // There may have been one of that name before: what became of its objects, nobody knows here.
   if (is_new) resource->store->Compact(state_.resource_version);
-  (void)ReshapeObjects(*resource, state_.resource_version, state_.resources.limits(),
-                       state_.env.Now());
+  if (auto before = ReshapeObjects(*resource, std::move(reshaped), state_.resource_version,
+                                   state_.resources.limits(), state_.env.Now())) {
+    const std::size_t bytes = before->bytes();
+    Discard(std::move(before), bytes);
+  }
   // What watchers have been told may not be what they would be told now.
   resource->watchers->Close();
 }
@@ -196,7 +193,7 @@ void Lifecycle::RetryNames(const std::string& group) {
       // It has been restored.
       const json::Value definition = stored->Parse();
       known->second = {.stored = stored,
-                       .outline = OutlineOf(definition),
+                       .outline = stored->Outline(kDefinitionOutline),
                        .defined = DefinedResource::Make(definition["spec"])};
     }
     if (!HasCondition(known->second.outline, "NamesAccepted")) {
@@ -205,25 +202,8 @@ void Lifecycle::RetryNames(const std::string& group) {
   }
 }
 
-void Lifecycle::Amend(const WriteTarget& target,
-                      const std::function<void(json::Value& definition)>& change) {
-  const auto known = definitions_.find(target.name);
-  if (known != definitions_.end() &&
-      known->second.stored == target.at.resource->store->Get(target.name)) {
-    // As it is: the write tells this object, too.
-    const StoredObjectPtr stored = known->second.stored;
-    const json::Value before = known->second.outline;
-    json::Value after = before;
-    change(after);
-    if (after == before || writer_.Amend(target, stored, before, after)) return;
-  }
-  (void)writer_
-      .Modify(target,
-              [&](json::Value& definition) -> Result<void> {
-                change(definition);
-                return {};
-              })
-      .ok();
+void Lifecycle::Amend(const WriteTarget& target, const ObjectWriter::OutlineChange& change) {
+  (void)writer_.ModifyOutline(target, change, kDefinitionOutline).ok();
 }
 
 void Lifecycle::SweepDefinition(const std::string& name) {
@@ -234,9 +214,7 @@ void Lifecycle::SweepDefinition(const std::string& name) {
     return;
   }
   const auto mark = [&](DeletionStep step) {
-    WriteTarget target = TargetOf(definitions, "", name);
-    target.keep_status = true;
-    Amend(target, [&](json::Value& definition) {
+    Amend(TargetOf(definitions, "", name), [&](json::Value& definition) {
       SetTerminating(definition, step, FormatTime(state_.env.WallNow()));
       if (step != DeletionStep::kCompleted) return;
       json::Array& finalizers = definition["metadata"]["finalizers"].EnsureArray();

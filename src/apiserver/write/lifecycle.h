@@ -54,7 +54,7 @@ class Lifecycle final : private WriteObserver {
   // Definitions whose names were taken may have them now.
   void RetryNames(const std::string& group);
   // Changes the metadata or the status of a definition, if it is there. `target`: what of it.
-  void Amend(const WriteTarget& target, const std::function<void(json::Value& definition)>& change);
+  void Amend(const WriteTarget& target, const ObjectWriter::OutlineChange& change);
   // Does away with what it costs much to destroy, when nobody uses it any more.
   void Discard(std::shared_ptr<const void> garbage, std::size_t bytes);
   void SweepDefinition(const std::string& name);
@@ -74,6 +74,8 @@ class Lifecycle final : private WriteObserver {
     json::Value outline{};
     std::shared_ptr<const DefinedResource> defined{};
     json::Value accepted_names{};  // null where it has not been looked at yet
+    // What has been begun for `defined`.
+    std::shared_ptr<ReshapedObjects> reshaped{};
   };
   // By name. A restored state may have other ones.
   std::map<std::string, Definition> definitions_;

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "apiserver/registry/object_rules.h"
-#include "apiserver/request/object_encoder.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -77,9 +76,8 @@ bool NamespaceController::Work(const std::string& name, Progress& progress) {
         [&](const StoredObject& stored) { return progress.counting || !stored.terminating(); },
         [&](const StoredObject& stored) {
           if (progress.counting) {
-            // Text of our own making always parses.
-            const auto metadata = json::Parse(MetadataText(stored.body())).value_or(json::Value());
-            for (const json::Value& held : metadata["finalizers"].items()) {
+            const json::Value outline = stored.Outline();
+            for (const json::Value& held : outline["metadata"]["finalizers"].items()) {
               ++progress.finalizers[held.StringOrEmpty()];
             }
             return true;
@@ -103,19 +101,19 @@ bool NamespaceController::IsEmpty(const std::string& name) const {
   return true;
 }
 
-void NamespaceController::Modify(const std::string& name, const std::string& subresource,
-                                 const ObjectWriter::Change& change) {
-  const WriteTarget target{.at = state_.resources.Find("", "v1", "namespaces"),
-                           .name = name,
-                           .subresource = subresource};
-  (void)writer_.Modify(target, change).ok();
+void NamespaceController::Modify(const std::string& name,
+                                 const ObjectWriter::OutlineChange& change) {
+  (void)writer_
+      .ModifyOutline({.at = state_.resources.Find("", "v1", "namespaces"), .name = name}, change)
+      .ok();
 }
 
 void NamespaceController::Finalize(const std::string& name) {
-  Modify(name, "finalize", [](json::Value& object) -> Result<void> {
-    json::Array& finalizers = object["spec"]["finalizers"].EnsureArray();
+  Modify(name, [](json::Value& outline) {
+    json::Value& spec = outline["spec"];
+    json::Array& finalizers = spec["finalizers"].EnsureArray();
     std::erase(finalizers, json::Value("kubernetes"));
-    return {};
+    if (finalizers.empty()) spec.Erase("finalizers");
   });
 }
 
@@ -139,15 +137,14 @@ void NamespaceController::Report(const std::string& name,
        Condition("NamespaceFinalizersRemaining", !holders.empty(), now,
                  holders.empty() ? "ContentHasNoFinalizers" : "SomeFinalizersRemain",
                  "Some content in the namespace has finalizers remaining: " + holders)});
-  Modify(name, "status", [&](json::Value& object) -> Result<void> {
+  Modify(name, [&](json::Value& outline) {
     // Each write comes back here; what says the same is not written again.
-    const json::Value& before = std::as_const(object).At("/status/conditions");
+    const json::Value& before = std::as_const(outline).At("/status/conditions");
     if (before[0]["message"] == conditions[0]["message"] &&
         before[1]["message"] == conditions[1]["message"]) {
-      return {};
+      return;
     }
-    object["status"].Set("conditions", conditions);
-    return {};
+    outline["status"].Set("conditions", conditions);
   });
 }
 

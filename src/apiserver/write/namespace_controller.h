@@ -49,8 +49,7 @@ class NamespaceController {
   void Finalize(const std::string& name);
   // Says in the namespace's conditions what is left in it.
   void Report(const std::string& name, const std::map<std::string, int>& finalizers);
-  void Modify(const std::string& name, const std::string& subresource,
-              const ObjectWriter::Change& change);
+  void Modify(const std::string& name, const ObjectWriter::OutlineChange& change);
 
   ServerState& state_;
   ObjectWriter& writer_;

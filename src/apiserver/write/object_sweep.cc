@@ -32,8 +32,13 @@ bool ObjectSweep::Run(const ResourceStore& store, std::int64_t resource_version,
       if (fits(*stored)) found.push_back(stored);
       return true;
     });
-    for (const StoredObjectPtr& stored : found) {
-      if (!visit(*stored)) return true;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (!visit(*found[i])) return true;
+      // What one costs, nobody knows before.
+      if (i + 1 < found.size() && turn.over()) {
+        next_ = found[i + 1]->key();
+        return false;
+      }
     }
     if (walked) return true;
     if (looks >= kMostLooks || turn.over()) return false;

@@ -1,6 +1,5 @@
 #include "apiserver/write/object_writer.h"
 
-#include <charconv>
 #include <iterator>
 #include <utility>
 
@@ -13,12 +12,14 @@
 #include "apiserver/registry/custom_resource_definition.h"
 #include "apiserver/registry/defined_resource.h"
 #include "apiserver/registry/object_rules.h"
+#include "apiserver/request/off_loop.h"
 #include "apiserver/schema/metadata_rules.h"
 #include "apiserver/write/deletion_mark.h"
 #include "apiserver/write/generated_name.h"
 #include "apiserver/write/object_update.h"
 #include "apiserver/write/propagation.h"
 #include "apiserver/write/spec_checks.h"
+#include "base/number_in.h"
 #include "object/transcode/transcode.h"
 
 namespace kinformer::apiserver {
@@ -26,13 +27,6 @@ namespace {
 
 std::string VersionText(const StoredObjectPtr& stored) {
   return std::to_string(stored->resource_version());
-}
-
-// 0 where it is none.
-std::int64_t NumberIn(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? number : 0;
 }
 
 void Append(std::vector<StatusCause> more, std::vector<StatusCause>& causes) {
@@ -100,6 +94,13 @@ Result<void> CheckPreconditions(const ServedResource& resource, const ErrorSubje
 }
 
 // ---- Delete
+
+// Whether an object on its way out has waited for nothing but what has become of it now.
+bool MayGo(const ServedResource& resource, const json::Value& before, const json::Value& after) {
+  return Terminating(before) &&
+         after.At("/metadata/deletionGracePeriodSeconds").AsInt64().value_or(0) == 0 &&
+         !HasFinalizers(resource, after);
+}
 
 Result<void> CheckMayDelete(const WriteTarget& target, const DeleteRequest& request,
                             const StoredObjectPtr& stored) {
@@ -330,14 +331,15 @@ Result<void> ObjectWriter::Complete(Draft& draft) {
   // a one repeats the one that was sent.
   std::int64_t version = 1;
   if (draft.target.dry_run) {
-    version = draft.creates ? NumberIn(draft.sent_version) : draft.over->resource_version();
+    version = draft.creates ? internal::base::NumberIn(draft.sent_version).value_or(0)
+                            : draft.over->resource_version();
   }
   draft.stored = StoredObject::Make(draft.object, version, draft.target.at.resource->fields);
   return CheckSize(draft);
 }
 
 void ObjectWriter::CompleteDefinition(Draft& draft) {
-  // Status comes last, as on a real server, so that it can be amended.
+  // Status comes last, as on a real server.
   if (json::Value* status = draft.object.Find("status")) {
     json::Value last = std::move(*status);
     draft.object.Erase("status");
@@ -371,6 +373,17 @@ Result<void> ObjectWriter::CheckSize(const Draft& draft) const {
       .WithHttpStatus(500);
 }
 
+std::shared_ptr<ReshapedObjects> ObjectWriter::Reshape(const Draft& draft) const {
+  if (draft.target.dry_run || draft.creates || draft.defined == nullptr) return nullptr;
+  const DefinedResource& defined = *draft.defined;
+  const auto resource = state_.resources.FindGroupResource(defined.group, defined.plural);
+  if (resource == nullptr || !resource->custom || !OffLoop::IsMuch(resource->store->bytes())) {
+    return nullptr;
+  }
+  return std::make_shared<ReshapedObjects>(draft.defined, *resource, state_.resources.limits(),
+                                           state_.env.Now());
+}
+
 bool ObjectWriter::IsCurrent(const Draft& draft) {
   return draft.creates ||
          draft.over == draft.target.at.resource->Find(draft.target.namespace_, draft.target.name);
@@ -387,7 +400,7 @@ Result<WriteOutcome> ObjectWriter::CommitNew(Draft& draft) {
   if (const StoredObjectPtr there = resource.Find(target.namespace_, target.name)) {
     return NameTaken(resource, target.name, there->terminating(), draft.generated);
   }
-  WriteOutcome outcome = Store(target, nullptr, draft.stored, draft.object, draft.defined);
+  WriteOutcome outcome = Store(draft);
   outcome.created = true;
   outcome.warnings = std::move(draft.warnings);
   if (!target.dry_run) {
@@ -401,15 +414,13 @@ Result<WriteOutcome> ObjectWriter::Commit(Draft& draft) {
   if (draft.creates) return CommitNew(draft);
   if (draft.unchanged) return WriteOutcome{.stored = draft.over};
   const WriteTarget& target = draft.target;
-  const bool grace_over =
-      draft.object.At("/metadata/deletionGracePeriodSeconds").AsInt64().value_or(0) == 0;
-  if (Terminating(draft.old) && grace_over && !HasFinalizers(*target.at.resource, draft.object)) {
+  if (MayGo(*target.at.resource, draft.old, draft.object)) {
     WriteOutcome outcome = Remove(target, draft.over);
     // The answer shows the object as it was sent; the event shows what was stored.
     outcome.stored = draft.stored->AtResourceVersion(draft.over->resource_version(), false);
     return outcome;
   }
-  return Store(target, draft.over, draft.stored, draft.object, draft.defined);
+  return Store(draft);
 }
 
 Result<WriteOutcome> ObjectWriter::Write(Draft draft) {
@@ -503,11 +514,8 @@ Result<void> ObjectWriter::BeginDelete(const WriteTarget& target, Deletion& dele
 void ObjectWriter::CompleteDelete(const WriteTarget& target, Deletion& deletion) const {
   const ServedResource& resource = *target.at.resource;
   const bool graceful = state_.options.pod_grace && resource.Is("", "pods");
-  if (!graceful && GoesByMetadata(resource, deletion.request.propagation, *deletion.over)) {
-    deletion.removes = true;
-    return;
-  }
-  json::Value object = deletion.over->Parse();
+  const json::Value before = deletion.over->Outline();
+  json::Value object = before;
   const bool terminating = Terminating(object);
   // A namespace has heard it once.
   const bool heard = terminating && resource.Is("", "namespaces");
@@ -524,8 +532,7 @@ void ObjectWriter::CompleteDelete(const WriteTarget& target, Deletion& deletion)
   } else if (!ShortenGracePeriod(deletion.now, grace, object) && !regathered) {
     return;
   }
-  const std::int64_t version = target.dry_run ? deletion.over->resource_version() : 1;
-  deletion.marked = StoredObject::Make(object, version, resource.fields);
+  deletion.marked = deletion.over->WithOutline(before, object, resource.fields);
   deletion.object = std::move(object);
 }
 
@@ -537,7 +544,7 @@ WriteOutcome ObjectWriter::CommitDelete(const WriteTarget& target, Deletion& del
   if (deletion.marked == nullptr) {
     return deletion.removes ? Remove(target, deletion.over) : WriteOutcome{.stored = deletion.over};
   }
-  WriteOutcome outcome = Store(target, deletion.over, deletion.marked, deletion.object);
+  WriteOutcome outcome = StoreOutline(target, deletion.over, deletion.marked, deletion.object);
   // What nothing holds back is shown on its way out first, as watchers of pods are used to.
   return deletion.removes ? Remove(target, outcome.stored) : outcome;
 }
@@ -549,34 +556,55 @@ Result<WriteOutcome> ObjectWriter::Delete(const WriteTarget& target, const Delet
   return CommitDelete(target, deletion);
 }
 
-bool ObjectWriter::Amend(const WriteTarget& target, const StoredObjectPtr& over,
-                         const json::Value& before, const json::Value& after) {
-  if (Terminating(before) && !HasFinalizers(*target.at.resource, after)) {
-    Remove(target, over);
-    return true;
-  }
-  const StoredObjectPtr made = over->Amended(before, after);
-  if (made == nullptr) return false;
-  Store(target, over, made, after);
-  return true;
+Result<WriteOutcome> ObjectWriter::ModifyOutline(const WriteTarget& target,
+                                                 const OutlineChange& change,
+                                                 std::span<const OutlineMember> members) {
+  const ServedResource& resource = *target.at.resource;
+  const StoredObjectPtr over = resource.Find(target.namespace_, target.name);
+  if (over == nullptr) return NotFoundError(resource.Subject(target.name));
+  const json::Value before = over->Outline(members);
+  json::Value after = before;
+  change(after);
+  TidyMetadata(after["metadata"]);
+  if (after == before) return WriteOutcome{.stored = over};
+  if (MayGo(resource, before, after)) return Remove(target, over);
+  return StoreOutline(target, over, over->WithOutline(before, after, resource.fields), after);
 }
 
-WriteOutcome ObjectWriter::Store(const WriteTarget& target, const StoredObjectPtr& old,
-                                 const StoredObjectPtr& made, const json::Value& object,
-                                 std::shared_ptr<const DefinedResource> defined) {
-  ServedResource& resource = *target.at.resource;
+WriteOutcome ObjectWriter::Store(Draft& draft) {
+  const WriteTarget& target = draft.target;
+  if (target.dry_run) return {.stored = draft.stored};
+  StoredObjectPtr stored = Put(target, *draft.stored);
+  strategy_.Stored(*target.at.resource, *stored, draft.object);
+  Tell({.at = StoredAt(target.at),
+        .old = draft.over,
+        .stored = stored,
+        .object = draft.object,
+        .defined = draft.defined,
+        .reshaped = draft.reshaped});
+  return {.stored = std::move(stored)};
+}
+
+WriteOutcome ObjectWriter::StoreOutline(const WriteTarget& target, const StoredObjectPtr& old,
+                                        const StoredObjectPtr& made, const json::Value& outline) {
   if (target.dry_run) return {.stored = made};
-  const StoredObjectPtr stored = made->AtResourceVersion(++state_.resource_version, false);
+  StoredObjectPtr stored = Put(target, *made);
+  Tell({.at = StoredAt(target.at), .old = old, .stored = stored, .object = outline});
+  return {.stored = std::move(stored)};
+}
+
+StoredObjectPtr ObjectWriter::Put(const WriteTarget& target, const StoredObject& made) {
+  ServedResource& resource = *target.at.resource;
+  StoredObjectPtr stored = made.AtResourceVersion(++state_.resource_version, false);
   ++state_.writes;
   resource.store->Put(stored, state_.env.Now());
   resource.watchers->Notify(stored->namespace_(), stored->key());
   state_.VersionReached();
-  strategy_.Stored(resource, *stored, object);
-  const ResourceAt at = StoredAt(target.at);
-  const ObjectPut put{
-      .at = at, .old = old, .stored = stored, .object = object, .defined = std::move(defined)};
+  return stored;
+}
+
+void ObjectWriter::Tell(const ObjectPut& put) {
   for (WriteObserver* observer : observers_) observer->AfterPut(put);
-  return {.stored = stored};
 }
 
 WriteOutcome ObjectWriter::Remove(const WriteTarget& target, const StoredObjectPtr& old) {

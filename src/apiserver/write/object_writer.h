@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,8 @@ struct Draft {
   bool unchanged = false;
   // Of a definition with a new spec: what that says, and what is to be said of it.
   std::shared_ptr<const DefinedResource> defined{};
+  // And the objects that are stored, in the form that it gives them: Reshape.
+  std::shared_ptr<ReshapedObjects> reshaped{};
   std::vector<std::string> warnings{};
 };
 
@@ -92,7 +95,7 @@ struct Deletion {
   StoredObjectPtr over{};  // what is to go
   // The same as it is shown where something holds it back, or on its way out; null: it is not.
   StoredObjectPtr marked{};
-  json::Value object{};  // `marked`, parsed
+  json::Value object{};  // the outline of `marked`
   bool removes = false;  // nothing holds it back
 };
 
@@ -120,6 +123,9 @@ class ObjectWriter {
   Result<void> Assign(Draft& draft);
   // From what was sent to what will be stored. On any thread.
   Result<void> Complete(Draft& draft);
+  // Of a definition with a new spec whose resource has much in store: what becomes of that, to be
+  // begun before the write, which ends it. Null: there is little to do.
+  [[nodiscard]] std::shared_ptr<ReshapedObjects> Reshape(const Draft& draft) const;
   // Whether what the draft is about is still as Begin has found it.
   [[nodiscard]] static bool IsCurrent(const Draft& draft);
   // REQUIRES: IsCurrent. Of the draft only what it is about is left.
@@ -140,12 +146,12 @@ class ObjectWriter {
   using Change = std::function<Result<void>(json::Value& object)>;
   Result<WriteOutcome> Modify(const WriteTarget& target, const Change& change);
   Result<WriteOutcome> Delete(const WriteTarget& target, const DeleteRequest& request);
-  // Puts the metadata and the status of `after` in the place of those of `over`, which is there and
-  // has those of `before`; or removes it, if it has waited for nothing but that. Costs by these
-  // alone, and by what the observers get from `after`. No checks are made. False: see
-  // StoredObject::Amended.
-  bool Amend(const WriteTarget& target, const StoredObjectPtr& over, const json::Value& before,
-             const json::Value& after);
+  // Changes what `members` say of the object that is there, or removes it, if it has waited for
+  // nothing but that. Costs by these alone, however large the object is. For what the server itself
+  // writes: no checks are made.
+  using OutlineChange = std::function<void(json::Value& outline)>;
+  Result<WriteOutcome> ModifyOutline(const WriteTarget& target, const OutlineChange& change,
+                                     std::span<const OutlineMember> members = kDeletionOutline);
 
   // Whether the object, of a version with a schema, surely has the schema's members only, and those
   // of the right types. No means that it has to be looked at more closely. On any thread.
@@ -175,10 +181,14 @@ class ObjectWriter {
   Result<WriteOutcome> CommitNew(Draft& draft);
   Result<WriteOutcome> Write(Draft draft);
 
-  // `made`: the object, whatever its resourceVersion.
-  WriteOutcome Store(const WriteTarget& target, const StoredObjectPtr& old,
-                     const StoredObjectPtr& made, const json::Value& object,
-                     std::shared_ptr<const DefinedResource> defined = nullptr);
+  // What the draft has come to.
+  WriteOutcome Store(Draft& draft);
+  // `made`, whatever its resourceVersion, where nothing but the outline has changed.
+  WriteOutcome StoreOutline(const WriteTarget& target, const StoredObjectPtr& old,
+                            const StoredObjectPtr& made, const json::Value& outline);
+  // Under the next resourceVersion.
+  StoredObjectPtr Put(const WriteTarget& target, const StoredObject& made);
+  void Tell(const ObjectPut& put);
   WriteOutcome Remove(const WriteTarget& target, const StoredObjectPtr& old);
 
   ServerState& state_;

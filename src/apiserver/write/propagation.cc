@@ -4,9 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "apiserver/registry/custom_resource_definition.h"
-#include "apiserver/request/object_encoder.h"
-
 namespace kinformer::apiserver {
 
 bool HasFinalizer(const json::Value& object, std::string_view name) {
@@ -46,16 +43,6 @@ bool SetPropagationFinalizers(const ServedResource& resource, std::string_view p
 bool HasFinalizers(const ServedResource& resource, const json::Value& object) {
   if (object.At("/metadata/finalizers").size() > 0) return true;
   return resource.Is("", "namespaces") && object.At("/spec/finalizers").size() > 0;
-}
-
-bool GoesByMetadata(const ServedResource& resource, std::string_view policy,
-                    const StoredObject& stored) {
-  if (IsDefinition(resource) || resource.Is("", "namespaces")) return false;
-  auto metadata = json::Parse(MetadataText(stored.body()));
-  json::Value object =
-      json::Value::MakeObject({{"metadata", std::move(metadata).value_or(json::Value())}});
-  (void)SetPropagationFinalizers(resource, policy, object);
-  return !HasFinalizers(resource, object);
 }
 
 }  // namespace kinformer::apiserver

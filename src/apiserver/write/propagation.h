@@ -31,11 +31,6 @@ bool SetPropagationFinalizers(const ServedResource& resource, std::string_view p
 // spec, too.
 [[nodiscard]] bool HasFinalizers(const ServedResource& resource, const json::Value& object);
 
-// Whether a delete with that policy removes the object at once, by its metadata alone, however much
-// else there is of it. No means that the rest has to be looked at.
-[[nodiscard]] bool GoesByMetadata(const ServedResource& resource, std::string_view policy,
-                                  const StoredObject& stored);
-
 }  // namespace kinformer::apiserver
 
 #endif  // KINFORMER_APISERVER_WRITE_PROPAGATION_H_

@@ -1,6 +1,5 @@
 #include "apiserver/write/unstored_answer.h"
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,6 +8,7 @@
 #include "kinformer/internal/registry.h"
 
 #include "apiserver/request/object_encoder.h"
+#include "base/number_in.h"
 
 namespace kinformer::apiserver {
 
@@ -28,9 +28,8 @@ ResponsePtr UnstoredAnswer(ResourceAt at, const OutputFormat& format, int status
                                     .api_version = api_version,
                                     .kind = kind,
                                     .message = type == nullptr ? nullptr : type->message});
-  std::int64_t resource_version = 0;
-  const std::string& text = object.At("/metadata/resourceVersion").StringOrEmpty();
-  std::from_chars(text.data(), text.data() + text.size(), resource_version);
+  const std::int64_t resource_version =
+      internal::base::NumberIn(object.At("/metadata/resourceVersion").StringOrEmpty()).value_or(0);
   return WholeResponse(status, ContentTypeOf(shown, false),
                        ObjectEncoder(std::move(at), shown, now)
                            .Object(StoredObject::Make(object, resource_version, {})));

@@ -9,6 +9,7 @@
 
 #include "kinformer/json.h"
 
+#include "apiserver/registry/reshaped_objects.h"
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/store/stored_object.h"
 
@@ -20,11 +21,14 @@ struct ObjectPut {
   // In place of which it was; null for a new one.
   const StoredObjectPtr& old;
   const StoredObjectPtr& stored;
-  // `stored`, parsed; of a definition at least its metadata, its status, spec.group and spec.names.
+  // `stored`, parsed, or at least its outline: kDeletionOutline.
   const json::Value& object;
   // Of a definition whose spec is another than that of `old`, where somebody has read it already;
   // or null.
   std::shared_ptr<const DefinedResource> defined{};
+  // The objects of its resource in the form that `defined` gives them, where somebody has begun
+  // with them; or null.
+  std::shared_ptr<ReshapedObjects> reshaped{};
 };
 
 // Called on the loop, from inside the write. Whoever writes in turn posts that, or writes at once

@@ -28,10 +28,13 @@ namespace kinformer::internal::cache {
 class InformerMetrics;
 
 struct ConsistencyCheckerOptions {
-  std::string name{};  // what messages call the informer
+  std::string name{};        // what messages call the informer
+  std::string namespace_{};  // all that `source` lists, of a store that has others, too; or empty
   // At most this long from the end of one check to the begin of the next. 0: never.
   Duration period{0};
-  // Is the store's version exactly what the server had at that resourceVersion, as far as this
+  // Which version of the collection the store has. Empty: the store's own.
+  std::function<std::string()> version{};
+  // Is that exactly what the server had at that resourceVersion, as far as this
   // informer knows?
   std::function<bool()> exact{};
   // A difference is confirmed.

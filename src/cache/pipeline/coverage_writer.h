@@ -6,7 +6,10 @@
 #ifndef KINFORMER_CACHE_PIPELINE_COVERAGE_WRITER_H_
 #define KINFORMER_CACHE_PIPELINE_COVERAGE_WRITER_H_
 
+#include <cstdint>
+#include <functional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,7 +27,7 @@ namespace kinformer::internal::cache {
 
 // Confined to the loop, as the store's other writes. Each life of an informer has one: from its
 // start on the store is incomplete, until a list has been applied, and from its end on again. What
-// was unreadable before stays so until something is heard of it.
+// was unreadable or left out before stays so until something is heard of it.
 class CoverageWriter {
  public:
   // Both commit a version.
@@ -33,26 +36,46 @@ class CoverageWriter {
   CoverageWriter(const CoverageWriter&) = delete;
   CoverageWriter& operator=(const CoverageWriter&) = delete;
 
-  // Publish hands these to the store, as part of its next commit.
-  void SetComplete();
+  // From now on the store looks at these, one by one. Those that it has looked at before are as
+  // complete as they were.
+  void SetNamespaces(const std::set<std::string, std::less<>>& namespaces, bool all, bool known);
+  // What selectors leave out is the same in each.
+  void SetConditions(const Scope& scope);
+
+  // Publish hands these to the store, as part of its next commit. Of one of several namespaces, or,
+  // with an empty name, of the one place that the store looks at.
+  void SetComplete(bool complete, std::string_view namespace_ = {});
+  // What is stored of one of several namespaces is of that epoch, or of a later one.
+  void SetEpoch(std::string_view namespace_, std::uint64_t epoch);
   void AddUnreadable(ObjectName name);
   void RemoveUnreadable(std::string_view namespace_, std::string_view name);
-  void AssignUnreadable(const std::vector<ObjectName>& names);
+  void AssignUnreadable(const std::vector<ObjectName>& names, std::string_view namespace_ = {});
+  void AddLeftOut(std::string_view namespace_, std::string_view name);
+  void RemoveLeftOut(std::string_view namespace_, std::string_view name);
+  void AssignLeftOut(KeySet keys);
   // Copies the names where they have changed, however many there are: they are few.
   void Publish();
 
-  [[nodiscard]] const std::set<ObjectName>& unreadable() const { return unreadable_; }
+  // Of that namespace; empty: of all.
+  [[nodiscard]] std::set<ObjectName> UnreadableIn(std::string_view namespace_) const;
+  [[nodiscard]] const KeySet& left_out() const { return left_out_; }
   [[nodiscard]] bool IsUnreadable(std::string_view namespace_, std::string_view name) const {
     return !unreadable_.empty() &&
            unreadable_.contains(ObjectName{std::string(namespace_), std::string(name)});
   }
+  [[nodiscard]] bool complete() const { return next_.complete; }
 
  private:
+  void JudgeCompleteness();
+
   StoreCore& store_;
   Coverage next_;
+  NamespaceSet namespaces_;  // as next_.namespaces
   std::set<ObjectName> unreadable_;
+  KeySet left_out_;
   bool changed_ = true;
   bool unreadable_changed_ = false;
+  bool left_out_changed_ = false;
 };
 
 }  // namespace kinformer::internal::cache

@@ -132,6 +132,75 @@ TEST_F(FactoryTest, IndexesAreAddedToTheInformerThatExists) {
   EXPECT_EQ(pods.indexer().GetIndexers().size(), 3U);
 }
 
+TEST_F(FactoryTest, OneInformerForASetOfNamespaces) {
+  SharedInformerFactory factory(provider_, {.namespaces = {"blue", "green"}});
+  const auto pods = factory.InformerFor<corev1::Pod>();
+  EXPECT_EQ(pods.core()->Describe(), "pods in namespaces blue, green");
+  EXPECT_EQ(factory.InformerFor<corev1::Pod>({.namespaces = {"green", "blue", "blue"}}).core(),
+            pods.core());
+  EXPECT_EQ(
+      factory.InformerFor<corev1::Pod>({.namespace_ = "blue", .namespaces = {"green"}}).core(),
+      pods.core());
+  EXPECT_EQ(factory.MetadataInformerFor<corev1::Pod>().core(), pods.core())
+      << "what has everything serves the metadata";
+  EXPECT_NE(factory.InformerFor<corev1::Pod>({.namespaces = {"blue"}}).core(), pods.core());
+  EXPECT_EQ(factory.InformerFor<corev1::Pod>({.namespaces = {"blue"}}).core(),
+            factory.InformerFor<corev1::Pod>({.namespace_ = "blue"}).core());
+  EXPECT_EQ(factory.InformerFor<corev1::Pod>({.namespaces = {"blue", ""}}).core()->Describe(),
+            "pods")
+      << "all";
+  // A kind without namespaces is where it is.
+  const auto nodes = factory.InformerFor<corev1::Node>();
+  EXPECT_EQ(nodes.core()->Describe(), "nodes");
+  factory.Start();
+  Settle();
+  EXPECT_TRUE(pods.HasSynced());
+  EXPECT_EQ(provider_->Server("pods@green").open_watches(), 1U);
+  EXPECT_EQ(provider_->Server("pods@blue").open_watches(), 2U) << "and that of blue alone";
+  EXPECT_EQ(provider_->Server("nodes@").open_watches(), 1U);
+  factory.Shutdown();
+  EXPECT_EQ(provider_->Server("pods@green").open_watches(), 0U);
+}
+
+TEST_F(FactoryTest, SelectorsHoldInEachNamespace) {
+  SharedInformerFactory factory(provider_, {.namespaces = {"blue", "green"}});
+  const auto pods =
+      factory.InformerFor<corev1::Pod>({.label_selector = LabelSelector::Parse("app=web").value()});
+  factory.Start();
+  Settle();
+  EXPECT_EQ(provider_->Server("pods@blue").scope.labelSelector, "app=web");
+  EXPECT_EQ(provider_->Server("pods@green").scope.labelSelector, "app=web");
+  EXPECT_EQ(pods.lister().Namespace("blue").Get("x").error().reason(), Reason::kOutOfScope);
+  EXPECT_THAT(pods.lister().Namespace("blue").Get("x").error().message(),
+              testing::HasSubstr("label selector \"app=web\""));
+}
+
+TEST_F(FactoryTest, WhereAllNamespacesAreForbiddenItLooksAtThoseThatExist) {
+  const Error forbidden = Error(Reason::kForbidden, "no").WithHttpStatus(403);
+  provider_->Server("pods@").down = forbidden;
+  provider_->Server("namespaces@").namespace_name = "";
+  provider_->Server("namespaces@").Put("blue");
+  provider_->Server("nodes@").down = forbidden;
+  SharedInformerFactory factory(provider_, {.if_forbidden = {.watch_namespaces = true}});
+  const auto pods = factory.InformerFor<corev1::Pod>();
+  const auto nodes = factory.InformerFor<corev1::Node>();
+  const auto own = factory.InformerFor<corev1::Pod>({.namespaces = {"green"}});
+  EXPECT_NE(pods.core(), own.core());
+  factory.Start();
+  Settle();
+  EXPECT_TRUE(pods.HasSynced());
+  EXPECT_EQ(provider_->Server("pods@blue").open_watches(), 1U);
+  EXPECT_EQ(nodes.Status().state, InformerState::kForbidden) << "has no namespaces to fall back to";
+}
+
+TEST_F(FactoryTest, NamespacesAreForInformersThatCanLookThere) {
+  FakeServer server(sim_.env());
+  const SharedInformer<corev1::Pod> alone(sim_.env(), server.NewListerWatcher(),
+                                          {.namespaces = {"blue", "green"}});
+  ASSERT_EQ(log_->lines.size(), 1U);
+  EXPECT_NE(log_->lines[0].find("namespaces is for"), std::string::npos) << log_->lines[0];
+}
+
 // Row 11: who gets another's index for theirs would read nonsense.
 TEST_F(FactoryTest, AnIndexNameThatIsAnotherFunctionsIsAnError) {
   SharedInformerFactory factory(provider_);

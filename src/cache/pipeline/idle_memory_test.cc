@@ -1,4 +1,5 @@
 // What an idle informer takes beside its objects is little: a program may have a thousand of them.
+// And reading it takes nothing.
 
 #include <atomic>
 #include <cstdlib>
@@ -9,7 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "kinformer/indexer.h"
+#include "kinformer/lister.h"
 #include "kinformer/simulation.h"
+#include "kinformer/unstructured.h"
 
 #include "cache/pipeline/delta_fifo.h"
 #include "cache/pipeline/real_fifo.h"
@@ -21,6 +25,8 @@ namespace {
 
 // Bytes that operator new has given out and that were not given back.
 std::atomic<std::size_t> allocated{0};
+// How often it was called.
+std::atomic<std::size_t> allocations{0};
 
 }  // namespace
 
@@ -28,6 +34,7 @@ void* operator new(std::size_t size) {
   void* const memory = std::malloc(size);
   if (memory == nullptr) std::abort();
   allocated += malloc_usable_size(memory);
+  ++allocations;
   return memory;
 }
 void operator delete(void* memory) noexcept {
@@ -105,6 +112,25 @@ TEST(StoreMemory, TheListsOfWhatIsOldTakeNothingOnceItIsGone) {
   }
   EXPECT_LT(base, 3000U);
   EXPECT_LT(written, 1500U);
+}
+
+TEST(StoreMemory, AGetAllocatesNothing) {
+  Simulation simulation;
+  Indexer<Unstructured> indexer(simulation.env());
+  const std::string name(40, 'n');  // more than a std::string keeps in itself
+  indexer.Add(Ref<Unstructured>(Obj(name, 1))).OrExit();
+  const Lister<Unstructured> lister(indexer);
+  const Snapshot<Unstructured> snapshot = indexer.Snapshot();
+  ASSERT_TRUE(lister.Get("", name).ok());  // the thread's first look takes a place for its guards
+
+  const std::size_t before = allocations;
+  EXPECT_TRUE(lister.Get("", name).ok());
+  EXPECT_TRUE(lister.Get(name).ok());
+  EXPECT_TRUE(lister.GetByKey(name).ok());
+  EXPECT_TRUE(indexer.GetByKey(name));
+  EXPECT_TRUE(snapshot.Get("", name).has_value());
+  EXPECT_TRUE(snapshot.GetByKey(name).has_value());
+  EXPECT_EQ(allocations, before);
 }
 
 // Pieces of a stream that cut its events, and then nothing more.

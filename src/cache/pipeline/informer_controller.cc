@@ -10,6 +10,7 @@
 #include "cache/pipeline/expect.h"
 #include "cache/pipeline/informer_metrics.h"
 #include "cache/pipeline/real_fifo.h"
+#include "cache/store/planted_bug.h"
 #include "cache/store/resource_version.h"
 
 namespace kinformer::internal::cache {
@@ -29,18 +30,27 @@ void LetGo(std::vector<T>& buffer) {
 
 class InformerController::Known final : public KnownObjects {
  public:
-  explicit Known(const StoreCore& store) : store_(store) {}
+  // Of one namespace; empty: of all.
+  Known(const StoreCore& store, const std::string& namespace_)
+      : store_(store), scope_(namespace_) {}
   [[nodiscard]] ObjectRef Get(std::string_view namespace_, std::string_view name) const override {
     return store_.Get(namespace_, name);
   }
   void ForEach(const std::function<void(ObjectRef)>& visit) const override {
     const std::shared_ptr<const SnapshotCore> snapshot = store_.Snapshot();
+    if (!scope_.empty()) {
+      for (const Block* block : snapshot->ByIndex("namespace", scope_).value_or({})) {
+        visit(ObjectRef::Share(block));
+      }
+      return;
+    }
     SnapshotCore::Cursor cursor;
     while (const Block* block = snapshot->Next(cursor)) visit(ObjectRef::Share(block));
   }
 
  private:
   const StoreCore& store_;
+  const std::string& scope_;
 };
 
 InformerController::InformerController(Env& env, StoreCore& store, Processor& processor,
@@ -51,9 +61,15 @@ InformerController::InformerController(Env& env, StoreCore& store, Processor& pr
       processor_(processor),
       counters_(counters),
       options_(std::move(options)),
-      coverage_(store, options_.scope),
+      own_coverage_(options_.coverage == nullptr
+                        ? std::make_unique<CoverageWriter>(store, options_.scope)
+                        : nullptr),
+      coverage_(own_coverage_ != nullptr ? *own_coverage_ : *options_.coverage),
+      position_(store, options_.versions, options_.namespace_),
+      limit_(env, options_.name, store, options_.limit, options_.relist),
+      queued_(counters),
       gaps_(env, options_.name, options_.relist),
-      known_(std::make_unique<Known>(store)),
+      known_(std::make_unique<Known>(store, options_.namespace_)),
       timer_(env, options_.metrics) {
   if (options_.queue == QueueKind::kDeltaFIFO) {
     queue_ = std::make_unique<DeltaFIFO>(
@@ -64,15 +80,14 @@ InformerController::InformerController(Env& env, StoreCore& store, Processor& pr
 }
 
 InformerController::~InformerController() {
+  ending_ = true;
   if (relist_ != nullptr) {
     static_cast<void>(relist_->Continue(SteadyTime::max()));
     EndRelist();
   }
-  counters_.queued.store(0, std::memory_order_relaxed);
-  counters_.queued_bytes.store(0, std::memory_order_relaxed);
+  queued_.Set(0, 0);
   if (options_.metrics == nullptr) return;
-  options_.metrics->queued_items.Set(0);
-  options_.metrics->queued_bytes.Set(0);
+  ReportQueued();
   ReportStore();
 }
 
@@ -92,6 +107,18 @@ void InformerController::TraceStage(std::string_view stage, std::string_view typ
 
 // ---- from the reflector into the queue
 
+bool InformerController::IsForeign(std::string_view namespace_) {
+  if (options_.namespace_.empty() || options_.namespace_ == namespace_) return false;
+  if (!std::exchange(saw_foreign_, true)) {
+    env_.log().Log(LogLevel::kError,
+                   "the server sent an object of another namespace than was asked for; ignored",
+                   {{"informer", options_.name},
+                    {"namespace", std::string(namespace_)},
+                    {"asked_for", options_.namespace_}});
+  }
+  return true;
+}
+
 ObjectRef InformerController::Transformed(ObjectRef object) {
   if (!options_.transform) return object;
   const ObjectRef received = object;
@@ -100,7 +127,9 @@ ObjectRef InformerController::Transformed(ObjectRef object) {
   const Result<void> called = base::CallUser(
       env_, "the transform", [&] { result = options_.transform(std::move(object)); },
       [&] { return options_.name; });
-  if (called && *result && **result) {
+  const bool moved = called && *result && **result && !options_.namespace_.empty() &&
+                     (**result)->namespace_() != options_.namespace_;
+  if (called && *result && **result && !moved) {
     const Block& kept = ***result;
     if (options_.renamed &&
         (kept.uid() != received->uid() || kept.resourceVersion() != received->resourceVersion() ||
@@ -110,6 +139,8 @@ ObjectRef InformerController::Transformed(ObjectRef object) {
     return std::move(**result);
   }
   const std::string what = !called   ? called.error().message()
+                           : moved   ? "it gave the object another namespace, which an informer "
+                                       "that looks at several does not allow"
                            : *result ? "it returned nothing"
                                      : result->error().ToString();
   env_.log().Log(LogLevel::kError, "the transform failed; the object counts as unreadable",
@@ -118,6 +149,7 @@ ObjectRef InformerController::Transformed(ObjectRef object) {
 }
 
 void InformerController::Feed(DeltaType type, ObjectRef object) {
+  if (IsForeign(object->namespace_())) return;
   if (options_.trace) TraceStage("reflector", DeltaTypeName(type), object.get(), "", 0);
   ObjectName name;
   std::string uid;
@@ -149,6 +181,7 @@ void InformerController::Feed(DeltaType type, ObjectRef object) {
 
 void InformerController::Unreadable(std::string_view namespace_, std::string_view name,
                                     bool deleted) {
+  if (IsForeign(namespace_)) return;
   queue_->Unreadable(ObjectName{std::string(namespace_), std::string(name)}, deleted);
 }
 
@@ -165,9 +198,13 @@ void InformerController::Queued(std::string_view resourceVersion) {
   }
 }
 
-void InformerController::ReplaceBegin() { staged_.Clear(); }
+void InformerController::ReplaceBegin() {
+  staged_.Clear();
+  limit_.BeginList();
+}
 
 void InformerController::ReplaceItem(ObjectRef object) {
+  if (IsForeign(object->namespace_())) return;
   if (options_.trace) TraceStage("reflector", "REPLACED", object.get(), "", 0, true);
   ObjectName name;
   if (options_.transform) name = NameOf(*object);
@@ -180,10 +217,14 @@ void InformerController::ReplaceItem(ObjectRef object) {
   } else {
     object = store_.Pack(std::move(object));
   }
+  if (!limit_.TakeListed(*object, known)) {
+    return staged_.LeaveOut(object->namespace_(), object->name());
+  }
   staged_.Add(std::move(object));
 }
 
 void InformerController::ReplaceUnreadable(std::string_view namespace_, std::string_view name) {
+  if (IsForeign(namespace_)) return;
   staged_.AddUnreadable(ObjectName{std::string(namespace_), std::string(name)});
 }
 
@@ -193,6 +234,13 @@ void InformerController::ReplaceRemove(std::string_view namespace_, std::string_
 
 void InformerController::ReplaceEnd(std::string_view resourceVersion) {
   staged_.Finish();
+  limit_.EndList();
+  listed_again_ = true;
+  QueueReplace(resourceVersion);
+  if (options_.listed) options_.listed();
+}
+
+void InformerController::QueueReplace(std::string_view resourceVersion) {
   if (options_.trace) {
     TraceStage("reflector", "REPLACED", nullptr, resourceVersion, staged_.size(), true);
   }
@@ -201,15 +249,16 @@ void InformerController::ReplaceEnd(std::string_view resourceVersion) {
   std::vector<ObjectName> gone;
   const std::uint64_t epoch = options_.epoch ? options_.epoch() : 0;
   if (per_key()) {
-    gone = staged_.Lacks(coverage_.unreadable());
+    gone = staged_.Lacks(coverage_.UnreadableIn(options_.namespace_));
     // Its entries tell of no list.
     gaps_.Listed(resourceVersion);
-    queued_version_ = resourceVersion;
+    if (!resourceVersion.empty()) queued_version_ = resourceVersion;
     epoch_ = epoch;
+    coverage_.AssignLeftOut(staged_.TakeLeftOut());
   } else {
     list_epochs_.push_back(std::uint64_t{epoch});
+    list_left_out_.push_back(staged_.TakeLeftOut());
   }
-  if (options_.listed) options_.listed();
   queue_->Replace(staged_.TakeObjects(), staged_.TakeUnreadable(), std::string(resourceVersion));
   for (ObjectName& name : gone) queue_->Unreadable(std::move(name), true);
   if (options_.trace) {
@@ -217,15 +266,38 @@ void InformerController::ReplaceEnd(std::string_view resourceVersion) {
   }
 }
 
+void InformerController::ResourceAbsent() {
+  // Those that are on their way are older than that.
+  lists_until_complete_ = 1 + list_epochs_.size() + (relist_ != nullptr ? 1 : 0);
+  listed_again_ = false;
+  coverage_.SetComplete(false, options_.namespace_);
+  // Where a version is open, it is part of that.
+  if (relist_ != nullptr || (options_.turn != nullptr && !options_.turn->IsFree())) return;
+  store_.Begin();
+  coverage_.Publish();
+  store_.Commit();
+  if (options_.committed) options_.committed();
+}
+
+void InformerController::Clear() {
+  staged_.Clear();
+  if (!per_key()) ++lists_until_complete_;
+  QueueReplace("");
+  ContinueLater();
+}
+
 Result<void> InformerController::Resync() {
-  std::vector<std::weak_ptr<Listener>> due = processor_.DueForResync();
-  if (due.empty()) return {};
+  Resync(processor_.DueForResync());
+  return {};
+}
+
+void InformerController::Resync(std::vector<std::weak_ptr<Listener>> due) {
+  if (due.empty()) return;
   // In order, each resync is an entry of its own. Per key, objects that an earlier one has queued
   // wait for the newest.
   if (per_key()) resyncs_.clear();
   resyncs_.push_back(std::move(due));
   queue_->Resync();
-  return {};
 }
 
 // ---- from the queue into the store, and then to the processor
@@ -241,6 +313,7 @@ void InformerController::ContinueLater() {
 
 void InformerController::Process() {
   if (processing_) return;
+  if (options_.turn != nullptr && !options_.turn->IsFreeFor(this)) return;
   processing_ = true;
   const SteadyTime until = env_.Now() + kSlice;
   for (;;) {
@@ -273,7 +346,6 @@ void InformerController::Process() {
   if (queue_->Len() == 0) {
     LetGo(batch_.deltas);
     LetGo(notifications_);
-    LetGo(sync_notifications_);
   }
   UpdateGauges();
 }
@@ -281,19 +353,31 @@ void InformerController::Process() {
 void InformerController::BatchDone() {
   queue_->BatchDone();
   batch_.deltas.clear();
-  if (!reported_synced_ && queue_->HasSynced()) {
-    reported_synced_ = true;
-    processor_.Synced();
-    options_.synced();
+  ReportSynced();
+}
+
+void InformerController::ReportSynced() {
+  const bool synced = (queue_->HasSynced() && limit_.Tolerates(coverage_.left_out().size())) ||
+                      Planted(PlantedBug::kSyncedTooEarly);
+  if (synced == reported_synced_) {
+    // With several namespaces all of them decide, and one that was complete may have become so
+    // again.
+    if (synced && own_coverage_ == nullptr) options_.synced();
+    return;
   }
+  reported_synced_ = synced;
+  if (!synced) {
+    if (options_.unsynced) options_.unsynced();
+    return;
+  }
+  if (own_coverage_ != nullptr) processor_.Synced();
+  options_.synced();
 }
 
 void InformerController::UpdateGauges() {
-  counters_.queued.store(queue_->Len(), std::memory_order_relaxed);
-  counters_.queued_bytes.store(queue_->Bytes(), std::memory_order_relaxed);
+  queued_.Set(queue_->Len(), queue_->Bytes());
   if (options_.metrics != nullptr) {
-    options_.metrics->queued_items.Set(queue_->Len());
-    options_.metrics->queued_bytes.Set(queue_->Bytes());
+    ReportQueued();
     ReportStore();
   }
   const bool over = queue_->Bytes() > options_.max_queued_bytes && processor_.Blocked();
@@ -303,10 +387,16 @@ void InformerController::UpdateGauges() {
   }
 }
 
+void InformerController::ReportQueued() {
+  options_.metrics->queued_items.Set(counters_.queued.load(std::memory_order_relaxed));
+  options_.metrics->queued_bytes.Set(counters_.queued_bytes.load(std::memory_order_relaxed));
+}
+
 void InformerController::ReportStore() {
   const StoreStats stats = store_.Stats();
   options_.metrics->store_objects.Set(stats.objects);
   options_.metrics->store_bytes.Set(stats.object_bytes);
+  options_.metrics->left_out.Set(stats.left_out);
   options_.metrics->snapshots.Set(stats.snapshots);
   options_.metrics->snapshot_bytes.Set(stats.pinned_bytes);
   options_.metrics->oldest_snapshot->Set(
@@ -316,7 +406,7 @@ void InformerController::ReportStore() {
 
 void InformerController::ProcessDeltas(DeltaBatch& batch) {
   notifications_.clear();
-  sync_notifications_.clear();
+  resyncs_first_ = 0;
   bool resync = false;
   store_.Begin();
   for (std::size_t i = 0; i < batch.deltas.size(); ++i) {
@@ -337,21 +427,26 @@ void InformerController::ProcessDeltas(DeltaBatch& batch) {
     }
   }
   const Processor::Snapshots snapshot = [this] { return store_.Snapshot(); };
-  if (!processor_.empty() && !(notifications_.empty() && sync_notifications_.empty())) {
+  if (!processor_.empty() && !notifications_.empty()) {
     const std::uint64_t version = store_.Snapshot()->version();
     for (Notification& event : notifications_) event.version = version;
-    for (Notification& event : sync_notifications_) event.version = version;
   }
-  processor_.Distribute(notifications_, snapshot);
+  if (Planted(PlantedBug::kOrderOfKeysSwapped) && !notifications_.empty()) {
+    std::swap(notifications_.front(), notifications_.back());
+  }
+  if (resyncs_first_ == 0) {
+    processor_.Distribute(notifications_, snapshot);
+  } else {
+    processor_.DistributeSync(notifications_, resyncs_first_, resyncs_.back(), snapshot);
+  }
+  if (Planted(PlantedBug::kDoubleDelivery) && notifications_.size() > 1) {
+    processor_.Distribute(notifications_, snapshot);
+  }
   if (resync) {
     Processor::Resync(resyncs_.front(), store_.Snapshot());
     resyncs_.pop_front();
   }
-  if (!sync_notifications_.empty()) {
-    Processor::DistributeSync(sync_notifications_, resyncs_.back(), snapshot);
-  }
   notifications_.clear();
-  sync_notifications_.clear();
 }
 
 bool InformerController::IsNews(const Delta& delta) {
@@ -359,12 +454,16 @@ bool InformerController::IsNews(const Delta& delta) {
                        (delta.type == DeltaType::kDeleted && !delta.final_state_unknown);
   if (!watched) return true;
   const Block& object = *delta.object;
-  if (coverage_.IsUnreadable(object.namespace_(), object.name())) return true;
+  if (coverage_.IsUnreadable(object.namespace_(), object.name()) ||
+      coverage_.left_out().Contains(object.namespace_(), object.name())) {
+    return true;
+  }
   const Block* const stored = store_.Peek(object.namespace_(), object.name()).object;
   switch (gaps_.Judge(delta.type, object, stored)) {
     case GapDetector::Verdict::kFits:
       return true;
     case GapDetector::Verdict::kReplay:
+      if (Planted(PlantedBug::kStaleEventApplied)) return true;
       Count(counters_.unchanged);
       return false;
     case GapDetector::Verdict::kGap:
@@ -384,6 +483,7 @@ void InformerController::Apply(Delta& delta, bool is_in_initial_list) {
     case DeltaType::kUnreadable:
       unversioned_ = true;
       for (ObjectName& name : delta.extra->unreadable) {
+        coverage_.RemoveLeftOut(name.namespace_, name.name);
         if (delta.final_state_unknown) {
           ApplyDelete(name.namespace_, name.name, ObjectRef(), true);
         } else {
@@ -410,13 +510,20 @@ void InformerController::Apply(Delta& delta, bool is_in_initial_list) {
     const Block* known = store_.Peek(object->namespace_(), object->name()).object;
     if (known != nullptr) {
       const ObjectRef same = ObjectRef::Share(known);
-      sync_notifications_.push_back(
+      // Of a key, a resync is the first that waits: what follows it is newer.
+      ++resyncs_first_;
+      notifications_.push_back(
           {.kind = EventKind::kUpdate, .epoch = Epoch(), .old_object = same, .object = same});
     }
     return;
   }
   coverage_.RemoveUnreadable(object->namespace_(), object->name());
   Wrote(object->resourceVersion());
+  if (limit_.bounded()) {
+    const Block* known = store_.Peek(object->namespace_(), object->name()).object;
+    if (!limit_.HasRoomFor(*object, known)) return LeaveOut(*object);
+    coverage_.RemoveLeftOut(object->namespace_(), object->name());
+  }
   bool same = false;
   const ObjectRef old = store_.Put(object, &same);
   if (same) {
@@ -426,6 +533,7 @@ void InformerController::Apply(Delta& delta, bool is_in_initial_list) {
   // The store decides whether it is new, not the kind of event.
   if (!old) {
     Count(counters_.added);
+    if (Planted(PlantedBug::kAddLost) && batch_.deltas.size() > 1) return;
     notifications_.push_back({.kind = EventKind::kAdd,
                               .is_in_initial_list = is_in_initial_list && !options_.ever_synced,
                               .epoch = Epoch(),
@@ -433,7 +541,8 @@ void InformerController::Apply(Delta& delta, bool is_in_initial_list) {
     return;
   }
   Count(counters_.modified);
-  if (!options_.uid_change_is_update && old->uid() != object->uid()) {
+  const bool joins = options_.uid_change_is_update || Planted(PlantedBug::kUidChangeJoined);
+  if (!joins && old->uid() != object->uid()) {
     notifications_.push_back(
         {.kind = EventKind::kDelete, .final_state_unknown = true, .epoch = Epoch(), .object = old});
     notifications_.push_back({.kind = EventKind::kAdd, .epoch = Epoch(), .object = object});
@@ -441,23 +550,48 @@ void InformerController::Apply(Delta& delta, bool is_in_initial_list) {
   }
   notifications_.push_back(
       {.kind = EventKind::kUpdate, .epoch = Epoch(), .old_object = old, .object = object});
+  if (Planted(PlantedBug::kOldAndNewSwapped)) {
+    std::swap(notifications_.back().old_object, notifications_.back().object);
+  }
+}
+
+void InformerController::LeaveOut(const Block& object) {
+  const bool first = coverage_.left_out().empty();
+  coverage_.AddLeftOut(object.namespace_(), object.name());
+  ObjectRef old = store_.Erase(object.namespace_(), object.name());
+  limit_.LeftOut(first);
+  if (!old) return;
+  // For those who hear of it, it is gone.
+  Count(counters_.deleted);
+  notifications_.push_back({.kind = EventKind::kDelete,
+                            .final_state_unknown = true,
+                            .epoch = Epoch(),
+                            .object = std::move(old)});
 }
 
 void InformerController::ApplyDelete(std::string_view namespace_, std::string_view name,
                                      ObjectRef last, bool final_state_unknown) {
   coverage_.RemoveUnreadable(namespace_, name);
+  // With DeltaFIFO, what the list had no room for goes as if the list had lacked it.
+  if (!per_key() || !final_state_unknown) coverage_.RemoveLeftOut(namespace_, name);
+  if (Planted(PlantedBug::kDeleteLost)) return;
   ObjectRef old = store_.Erase(namespace_, name);
-  if (!old) return;
+  if (!old || Planted(PlantedBug::kDeleteUntold)) return;
   Count(counters_.deleted);
   if (last && gaps_.DifferentUids(*last, *old)) {
     // What is told is the end of the object that was here.
     last = ObjectRef();
     final_state_unknown = true;
   }
+  if (!last) last = old;
+  // The event's object is newer than what handlers were told: should it come again as it was before
+  // (from a server that went back in time), they are told the difference to what they know.
+  if (last == old) old = ObjectRef();
   notifications_.push_back({.kind = EventKind::kDelete,
                             .final_state_unknown = final_state_unknown,
                             .epoch = Epoch(),
-                            .object = last ? std::move(last) : std::move(old)});
+                            .old_object = std::move(old),
+                            .object = std::move(last)});
 }
 
 // ---- a whole list
@@ -472,25 +606,31 @@ void InformerController::BeginRelist(Delta& delta) {
   epoch_ = list_epochs_.front();
   list_epochs_.pop_front();
   unversioned_ = false;
-  relist_ = std::make_unique<Relist>(env_, store_, counters_, std::move(delta.extra),
-                                     std::move(observer));
+  if (options_.turn != nullptr) options_.turn->Take(this);
+  relist_ = std::make_unique<Relist>(env_, store_, counters_, options_.namespace_,
+                                     std::move(delta.extra), std::move(observer));
 }
 
 void InformerController::EndRelist() {
   const std::unique_ptr<Relist> relist = std::move(relist_);
   const DeltaExtra& list = relist->list();
   gaps_.Listed(list.resourceVersion);
-  store_.SetResourceVersion(list.resourceVersion);
-  store_.SetEpoch(epoch_);
-  coverage_.AssignUnreadable(list.unreadable);
+  if (!list.resourceVersion.empty()) position_.SetResourceVersion(list.resourceVersion);
+  position_.SetEpoch(epoch_);
+  if (lists_until_complete_ > 0) --lists_until_complete_;
+  coverage_.AssignUnreadable(list.unreadable, options_.namespace_);
+  coverage_.AssignLeftOut(std::move(list_left_out_.front()));
+  list_left_out_.pop_front();
   Commit();
   if (options_.trace) {
     TraceStage("store", "REPLACED", nullptr, list.resourceVersion, store_.size(), true);
   }
-  if (!processor_.empty()) {
+  const bool tells = !Planted(PlantedBug::kRestartTellsNothing) || !options_.ever_synced;
+  if (!processor_.empty() && tells) {
     const bool initial = !queue_->HasSynced() && !options_.ever_synced;
     processor_.DistributeReplaced(relist->before(), store_.Snapshot(), initial);
   }
+  if (options_.turn != nullptr) options_.turn->GiveBack();
 }
 
 bool InformerController::StoreIsExact() const {
@@ -500,18 +640,32 @@ bool InformerController::StoreIsExact() const {
 
 void InformerController::Wrote(std::string_view resourceVersion) {
   unversioned_ = false;
-  if (!per_key()) store_.AdvanceResourceVersion(resourceVersion);
+  if (!per_key()) position_.AdvanceResourceVersion(resourceVersion);
 }
 
 void InformerController::Commit() {
   if (per_key() && queue_->Len() == 0) {
-    store_.SetResourceVersion(queued_version_);
-    store_.SetEpoch(epoch_);
+    position_.SetResourceVersion(queued_version_);
+    position_.SetEpoch(epoch_);
+    if (listed_again_) lists_until_complete_ = 0;
   }
-  if (batch_.synced_when_done) coverage_.SetComplete();
+  const std::size_t left_out = coverage_.left_out().size();
+  if (batch_.synced_when_done) {
+    coverage_.SetComplete(lists_until_complete_ == 0 && limit_.Tolerates(left_out),
+                          options_.namespace_);
+  }
+  coverage_.SetEpoch(options_.namespace_, epoch_);
   coverage_.Publish();
+  position_.BeforeCommit();
   store_.Commit();
+  position_.AfterCommit();
+  counters_.left_out.store(left_out, std::memory_order_relaxed);
   if (options_.committed) options_.committed();
+  // Nobody is there any more who could list again.
+  if (!limit_.bounded() || ending_) return;
+  limit_.Committed(left_out);
+  // What is still to come of a list has its room.
+  if (per_key() ? queue_->Len() == 0 : list_epochs_.empty()) limit_.CaughtUp();
 }
 
 }  // namespace kinformer::internal::cache

@@ -24,11 +24,14 @@
 #include "cache/pipeline/coverage_writer.h"
 #include "cache/pipeline/delta_queue.h"
 #include "cache/pipeline/gap_detector.h"
+#include "cache/pipeline/namespace_versions.h"
 #include "cache/pipeline/pipeline_counters.h"
 #include "cache/pipeline/processor.h"
 #include "cache/pipeline/reflector.h"
 #include "cache/pipeline/relist.h"
 #include "cache/pipeline/staged_list.h"
+#include "cache/pipeline/store_limit.h"
+#include "cache/pipeline/store_turn.h"
 #include "cache/pipeline/work_timer.h"
 #include "cache/store/fifo_buffer.h"
 #include "cache/store/store_core.h"
@@ -41,14 +44,25 @@ struct InformerControllerOptions {
   bool uid_change_is_update{false};
   bool ever_synced{false};  // in an earlier life: what a list adds is news then
   std::size_t max_queued_bytes{std::size_t{64} << 20};
+  StoreLimitOptions limit{};
   // What the informer looks at.
   Scope scope{};
+  // One of several controllers that share the store, each for one namespace. Nothing of another
+  // namespace gets through, and a list replaces what is in this one. Empty: there are no others.
+  std::string namespace_{};
+  // What they share: null where there are no others. The informer tells the processor that all are
+  // synced.
+  CoverageWriter* coverage = nullptr;
+  NamespaceVersions* versions = nullptr;
+  StoreTurn* turn = nullptr;
   RawTransform transform{};
   std::function<void(const TraceEvent&)> trace{};
   // How often the server had gone back in time before the list that comes now.
   std::function<std::uint64_t()> epoch{};
-  // The initial list has been applied.
+  // The initial list has been applied, and nothing is left out that may not be. It is not so any
+  // more.
   std::function<void()> synced{};
+  std::function<void()> unsynced{};
   // There is a new version of the store.
   std::function<void()> committed{};
   // The queue is over its byte budget because a handler blocks it, or not any more.
@@ -81,19 +95,32 @@ class InformerController final : public ReflectorStore {
   void ReplaceRemove(std::string_view namespace_, std::string_view name) override;
   void ReplaceEnd(std::string_view resourceVersion) override;
   Result<void> Resync() override;
+  // Of these listeners.
+  void Resync(std::vector<std::weak_ptr<Listener>> due);
   // What follows at once is worked off in one go.
   void ChunkEnd() override { ContinueLater(); }
 
   // Works off the queue, as far as a turn of the loop goes; the rest follows in the next.
   void Process();
   [[nodiscard]] bool HasSynced() const { return queue_->HasSynced(); }
+  // The server does not have the resource. What the store lacks is not known to be missing from now
+  // on, until a list that comes later has been applied.
+  void ResourceAbsent();
+  // And it will not come back as it was: all objects leave the store, as tombstones.
+  void Clear();
   // The store is what the server had at the store's version: nothing has been applied that is newer
   // than that, and no list waits to change it.
   [[nodiscard]] bool StoreIsExact() const;
+  // Of this controller's collection, in the store.
+  [[nodiscard]] std::string ResourceVersion() const { return position_.ResourceVersion(); }
+  // The queue is to be worked off in a later turn of the loop.
+  void ContinueLater();
 
  private:
   class Known;
 
+  // An object of another namespace than this controller's is not its own. Logged.
+  [[nodiscard]] bool IsForeign(std::string_view namespace_);
   void Feed(DeltaType type, ObjectRef object);
   [[nodiscard]] ObjectRef Transformed(ObjectRef object);
   void TraceStage(std::string_view stage, std::string_view type, const Block* object,
@@ -103,8 +130,12 @@ class InformerController final : public ReflectorStore {
   void Apply(Delta& delta, bool is_in_initial_list);
   // An event of a watch, before it is applied. False: it has been, and is not applied again.
   bool IsNews(const Delta& delta);
+  // There is no room for it.
+  void LeaveOut(const Block& object);
   void ApplyDelete(std::string_view namespace_, std::string_view name, ObjectRef last,
                    bool final_state_unknown);
+  // What is staged is the collection. `version` empty: that of the store stays.
+  void QueueReplace(std::string_view resourceVersion);
   void BeginRelist(Delta& delta);
   void EndRelist();
   // The queue has been given all up to this version.
@@ -117,8 +148,10 @@ class InformerController final : public ReflectorStore {
   // Makes what the batch has written a version.
   void Commit();
   void BatchDone();
+  // The informer counts as synced, or does not any more.
+  void ReportSynced();
   void UpdateGauges();
-  void ContinueLater();
+  void ReportQueued();
   void ReportStore();
 
   Env& env_;
@@ -126,7 +159,11 @@ class InformerController final : public ReflectorStore {
   Processor& processor_;
   PipelineCounters& counters_;
   const InformerControllerOptions options_;
-  CoverageWriter coverage_;
+  const std::unique_ptr<CoverageWriter> own_coverage_;  // null where it is shared
+  CoverageWriter& coverage_;
+  PositionWriter position_;
+  StoreLimit limit_;
+  QueuedShare queued_;
   GapDetector gaps_;
 
   StagedList staged_;
@@ -139,17 +176,24 @@ class InformerController final : public ReflectorStore {
   // The work at hand.
   DeltaBatch batch_;
   std::vector<Notification> notifications_;
-  std::vector<Notification> sync_notifications_;
+  std::size_t resyncs_first_ = 0;   // so many of them are for whose resync is due
   std::unique_ptr<Relist> relist_;  // null: the batch is not a whole list
   // Of what is being applied; of the lists that wait, oldest first (not with DeltaFIFO).
   std::uint64_t epoch_ = 0;
   FifoBuffer<std::uint64_t> list_epochs_;
+  FifoBuffer<KeySet> list_left_out_;
   WorkTimer timer_;
   bool processing_ = false;
   bool congested_ = false;
   bool reported_synced_ = false;
+  bool ending_ = false;
   bool continues_ = false;    // in a later turn of the loop
+  bool saw_foreign_ = false;  // and said so
   bool unversioned_ = false;  // the last thing applied has no version that is known
+  // The resource was absent: that many lists are applied before the store is complete again, and,
+  // with DeltaFIFO, one of them is queued.
+  std::size_t lists_until_complete_ = 0;
+  bool listed_again_ = false;
   // DeltaFIFO: the collection's version once nothing waits. Keys come out of the order in which
   // things happened, so before that an object's version says nothing of the others.
   std::string queued_version_;

@@ -2,21 +2,33 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <set>
 #include <utility>
 
 #include "base/deadline.h"
 #include "base/forked.h"
 #include "base/user_call.h"
 #include "cache/pipeline/informer_impl.h"
+#include "cache/store/resource_version.h"
 
 namespace kinformer::internal {
 
 // ---- the inside
 
+std::set<std::string, std::less<>> NamespacesOf(const InformerSettings& settings) {
+  std::set<std::string, std::less<>> names(settings.namespaces.begin(), settings.namespaces.end());
+  // An empty name among others is all of them.
+  if (names.contains("")) return {};
+  if (!settings.namespace_.empty()) names.insert(settings.namespace_);
+  return names;
+}
+
 InformerCore::Impl::Impl(Env& e, std::string d, ListerWatcherSource s, InformerSettings o)
     : env(e),
       describe(std::move(d)),
       settings(std::move(o)),
+      namespaces(NamespacesOf(settings)),
       store(std::make_shared<cache::StoreCore>(
           e, cache::StoreCoreOptions{.name = MetricsName(),
                                      .compress = settings.compression != Compression::kNone,
@@ -24,7 +36,8 @@ InformerCore::Impl::Impl(Env& e, std::string d, ListerWatcherSource s, InformerS
       index_adder(std::make_shared<cache::IndexAdder>(e, store)),
       indexer(store, *this),
       metrics(cache::InformerMetrics::For(e, MetricsName())),
-      reflector_status(e, describe, observers, metrics.get()),
+      statuses(e, describe, observers, metrics.get()),
+      versions(*store),
       handlers(settings.resync_period),
       source(std::move(s)),
       processor(e) {}
@@ -46,28 +59,63 @@ Result<void> InformerCore::Impl::SetFunctions(std::string_view what,
   return {};
 }
 
-void InformerCore::Impl::StartOnLoop() {
-  if (life != nullptr || ended || !Is(State::kRunning)) return;
-  reflector_status.SetErrorHandler(Functions().watch_error_handler);
+std::unique_ptr<ListerWatcher> InformerCore::Impl::Made(
+    const std::function<std::unique_ptr<ListerWatcher>()>& make) {
   std::unique_ptr<ListerWatcher> lister_watcher;
-  if (source) {
+  if (make) {
     (void)base::CallUser(
-        env, "the lister watcher's provider", [&] { lister_watcher = source(); },
+        env, "the lister watcher's provider", [&] { lister_watcher = make(); },
         [&] { return describe; });
   }
-  if (lister_watcher == nullptr) {
-    reflector_status.OnWatchError(
-        Error(Reason::kStopped, describe + ": there is nothing to list it with"));
-    return;
+  return lister_watcher;
+}
+
+std::unique_ptr<ListerWatcher> InformerCore::Impl::NewListerWatcher(
+    const std::string& namespace_, cache::ReflectorStatus& status) {
+  std::unique_ptr<ListerWatcher> made;
+  if (source.objects) made = Made([&] { return source.objects(namespace_); });
+  if (made == nullptr) {
+    status.OnWatchError(Error(Reason::kStopped, describe + ": there is nothing to list it with"));
   }
+  return made;
+}
+
+std::unique_ptr<ListerWatcher> InformerCore::Impl::NewNamespacesListerWatcher() {
+  std::unique_ptr<ListerWatcher> made = Made(source.namespaces);
+  if (made == nullptr) {
+    statuses.Whole().OnWatchError(
+        Error(Reason::kStopped, describe + ": there is nothing to list Namespaces with"));
+  }
+  return made;
+}
+
+std::string InformerCore::Impl::LastSeenVersion(const std::string& namespace_) const {
+  const auto of = [this](const std::string& name) {
+    const auto found = last_seen_versions.find(name);
+    return found == last_seen_versions.end() ? std::string() : found->second;
+  };
+  if (!namespace_.empty()) {
+    const std::string own = of(namespace_);
+    return own.empty() ? of("") : own;
+  }
+  std::string newest = of("");
+  for (const auto& [name, version] : last_seen_versions) {
+    if (newest.empty() || cache::IsOlderResourceVersion(newest, version)) newest = version;
+  }
+  return newest;
+}
+
+void InformerCore::Impl::StartOnLoop() {
+  if (life != nullptr || ended || !Is(State::kRunning)) return;
+  statuses.SetErrorHandler(Functions().watch_error_handler);
   torn_down.store(false, std::memory_order_release);
   processor.Resume();
-  life = std::make_unique<cache::InformerLife>(*this, std::move(lister_watcher));
+  life = cache::InformerLife::Begin(*this);
 }
 
 void InformerCore::Impl::StopOnLoop(bool final) {
   life.reset();
-  reflector_status.Stopped();
+  statuses.Stopped();
   processor.Suspend();
   if (final) {
     ended = true;
@@ -84,13 +132,31 @@ void InformerCore::Impl::Join(const std::shared_ptr<cache::Listener>& listener,
 }
 
 void InformerCore::Impl::OnSynced() {
+  // Of a life that is about to end: the next, for which Start may have been called, has not.
+  if (stops.load(std::memory_order_acquire) > 0) return;
   ever_synced = true;
   synced.store(true, std::memory_order_release);
   observers->Notify();
 }
 
+void InformerCore::Impl::OnUnsynced() {
+  synced.store(false, std::memory_order_release);
+  observers->Notify();
+}
+
+std::optional<Error> InformerCore::Impl::OverLimit() const {
+  const std::size_t left_out = counters.left_out.load(std::memory_order_relaxed);
+  if (left_out == 0 || settings.limit_policy == LimitPolicy::kServePart) return std::nullopt;
+  return Error(Reason::kOverLimit,
+               "the cache is full: " + std::to_string(left_out) +
+                   " objects are left out; raise max_objects (" +
+                   std::to_string(settings.max_objects) + ") or max_bytes (" +
+                   std::to_string(settings.max_bytes) +
+                   "), select less, or let it serve what it has (LimitPolicy::kServePart)");
+}
+
 void InformerCore::Impl::Process() {
-  if (life != nullptr) life->controller().Process();
+  if (life != nullptr) life->Process();
 }
 
 // ---- the front
@@ -222,7 +288,9 @@ void InformerCore::Stop() {
                                             std::memory_order_acq_rel)) {
     return;
   }
+  impl_->stops.fetch_add(1, std::memory_order_acq_rel);
   env().loop().Post([impl = impl_] {
+    impl->stops.fetch_sub(1, std::memory_order_acq_rel);
     // It may have been started again meanwhile: then this life goes on as the next.
     if (impl->life != nullptr || !impl->torn_down.load(std::memory_order_acquire)) {
       impl->StopOnLoop(false);
@@ -286,7 +354,22 @@ Result<void> InformerCore::WaitForHandlersSync(const std::stop_token& stop,
   return {};
 }
 
-InformerStatus InformerCore::Status() const { return impl_->reflector_status.Status(); }
+InformerStatus InformerCore::Status() const { return impl_->statuses.Status(); }
+
+std::vector<NamespaceStatus> InformerCore::Namespaces() const {
+  std::vector<NamespaceStatus> all = impl_->statuses.Namespaces();
+  if (all.empty()) return all;
+  const std::shared_ptr<const SnapshotCore> snapshot = impl_->store->Snapshot();
+  const cache::Coverage* coverage = snapshot->coverage();
+  for (NamespaceStatus& one : all) {
+    one.synced = coverage != nullptr && coverage->IsComplete(one.namespace_);
+    one.objects = snapshot->ByIndex("namespace", one.namespace_).value_or({}).size();
+    if (std::optional<cache::StorePosition> position = impl_->versions.Of(one.namespace_)) {
+      one.resourceVersion = std::move(position->resource_version);
+    }
+  }
+  return all;
+}
 
 InformerStats InformerCore::Stats() const {
   InformerStats stats;
@@ -294,6 +377,7 @@ InformerStats InformerCore::Stats() const {
   stats.objects = store.objects;
   stats.object_bytes = store.object_bytes;
   stats.unreadable = store.unreadable;
+  stats.left_out = store.left_out;
   const cache::PipelineCounters& c = impl_->counters;
   stats.added = c.added.load(std::memory_order_relaxed);
   stats.modified = c.modified.load(std::memory_order_relaxed);
@@ -306,15 +390,16 @@ InformerStats InformerCore::Stats() const {
   stats.queued = c.queued.load(std::memory_order_relaxed);
   stats.queued_bytes = c.queued_bytes.load(std::memory_order_relaxed);
   stats.resourceVersion = impl_->store->ResourceVersion();
-  impl_->reflector_status.AddTo(stats);
+  impl_->statuses.AddTo(stats);
   impl_->handlers.AddTo(stats);
   return stats;
 }
 
 NotSynced InformerCore::WhyNotSynced() const {
-  return {.informer = Describe(),
-          .started = HasStarted(),
-          .last_error = impl_->reflector_status.LastError()};
+  NotSynced why{.informer = Describe(), .started = HasStarted(), .last_error = impl_->OverLimit()};
+  why.over_limit = why.last_error.has_value();
+  if (!why.over_limit) why.last_error = impl_->statuses.LastError();
+  return why;
 }
 
 const std::string& InformerCore::Describe() const { return impl_->describe; }
@@ -363,6 +448,16 @@ class LentListerWatcher final : public ListerWatcher {
   std::shared_ptr<ListerWatcher> lender_;
 };
 
+// The selectors of the options are for factories.
+Result<void> UsesItsSelectors(const InformerSettings& settings) {
+  if (settings.label_selector.MatchesEverything() && settings.field_selector.MatchesEverything()) {
+    return {};
+  }
+  return Error(Reason::kInvalidArgument,
+               "label_selector and field_selector are for the informers of a factory; one that is "
+               "given a ListerWatcher has all that this lists: give them to NewFilteredListWatch");
+}
+
 }  // namespace
 
 std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env,
@@ -370,18 +465,40 @@ std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env,
                                                     InformerSettings settings) {
   std::shared_ptr<ListerWatcher> shared = std::move(lister_watcher);
   std::string describe = shared->Describe();
-  Result<void> used;
-  if (!settings.label_selector.MatchesEverything() ||
-      !settings.field_selector.MatchesEverything()) {
-    used =
-        Error(Reason::kInvalidArgument,
-              "label_selector and field_selector are for the informers of a factory; one that is "
-              "given a ListerWatcher has all that this lists: give them to "
-              "NewFilteredListWatch");
+  Result<void> used = UsesItsSelectors(settings);
+  if (!settings.namespaces.empty()) {
+    used = Error(Reason::kInvalidArgument,
+                 "namespaces is for the informers of a factory, or of a function that makes the "
+                 "ListerWatcher of each; one that is given a ListerWatcher looks where this does");
   }
+  settings.namespaces.clear();
+  settings.namespace_.clear();
   auto informer = InformerCore::Create(
-      env, std::move(describe), [shared] { return std::make_unique<LentListerWatcher>(shared); },
+      env, std::move(describe),
+      {.objects =
+           [shared](const std::string&) { return std::make_unique<LentListerWatcher>(shared); }},
       std::move(settings));
+  informer->LogIfError(used);
+  return informer;
+}
+
+std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env, NamespacedListWatch lister_watchers,
+                                                    InformerSettings settings) {
+  const Result<void> used = UsesItsSelectors(settings);
+  std::string describe = settings.name;
+  if (describe.empty() && lister_watchers) {
+    // What the first of them lists, and where all of them do.
+    const std::set<std::string, std::less<>> names = NamespacesOf(settings);
+    if (const auto one = lister_watchers(names.empty() ? "" : *names.begin())) {
+      describe = one->Describe();
+    }
+    for (auto name = names.begin(); !names.empty() && ++name != names.end();) {
+      describe += ", " + *name;
+    }
+  }
+  auto informer = InformerCore::Create(env, std::move(describe),
+                                       {.objects = std::move(lister_watchers), .namespaced = true},
+                                       std::move(settings));
   informer->LogIfError(used);
   return informer;
 }

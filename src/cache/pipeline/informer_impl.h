@@ -8,9 +8,14 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
+#include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kinformer/internal/indexer_core.h"
 #include "kinformer/internal/informer_core.h"
@@ -22,12 +27,16 @@
 #include "cache/pipeline/informer_life.h"
 #include "cache/pipeline/informer_metrics.h"
 #include "cache/pipeline/informer_observers.h"
+#include "cache/pipeline/informer_statuses.h"
+#include "cache/pipeline/namespace_versions.h"
 #include "cache/pipeline/processor.h"
-#include "cache/pipeline/reflector_status.h"
 #include "cache/pipeline/version_wait.h"
 #include "cache/store/store_core.h"
 
 namespace kinformer::internal {
+
+// Where an informer of those settings looks: see Impl::namespaces.
+[[nodiscard]] std::set<std::string, std::less<>> NamespacesOf(const InformerSettings& settings);
 
 // What a user may set before Start.
 struct UserFunctions {
@@ -51,19 +60,29 @@ struct InformerCore::Impl final : public StoreOwner {
   Result<void> SetFunctions(std::string_view what, const std::function<void(UserFunctions&)>& set);
 
   // StoreOwner
-  [[nodiscard]] Result<void> Complete(const cache::Coverage& coverage) const override;
+  [[nodiscard]] Result<void> Complete(const cache::Coverage& coverage,
+                                      std::string_view namespace_) const override;
   Result<void> AddIndexes(NamedIndexFunctions indexes, bool skip_existing) override;
   Result<void> RemoveIndexes(std::vector<std::string> names) override;
-  [[nodiscard]] Result<void> WaitForResourceVersion(std::string_view resourceVersion,
+  [[nodiscard]] Result<void> WaitForResourceVersion(std::string_view namespace_,
+                                                    std::string_view resourceVersion,
                                                     const std::stop_token& stop,
                                                     std::optional<Duration> timeout) const override;
 
+  // Why it counts as not synced though it has listed: what finds no room. Empty: another reason.
+  [[nodiscard]] std::optional<Error> OverLimit() const;
+
   // ---- on the loop
+  // Null where there is none; `status` says so.
+  [[nodiscard]] std::unique_ptr<ListerWatcher> NewListerWatcher(const std::string& namespace_,
+                                                                cache::ReflectorStatus& status);
+  [[nodiscard]] std::unique_ptr<ListerWatcher> NewNamespacesListerWatcher();
   void StartOnLoop();
   // `final`: it will not start again.
   void StopOnLoop(bool final);
   void Join(const std::shared_ptr<cache::Listener>& listener, Duration resync_period);
   void OnSynced();
+  void OnUnsynced();
   void OnCommitted() { version_waiters.Changed(*observers); }
   // Works off what waits in the queue.
   void Process();
@@ -71,6 +90,8 @@ struct InformerCore::Impl final : public StoreOwner {
   Env& env;
   const std::string describe;
   const InformerSettings settings;
+  // Where it looks; empty: everywhere, or where its ListerWatcher does.
+  const std::set<std::string, std::less<>> namespaces;
   const std::shared_ptr<cache::StoreCore> store;
   const std::shared_ptr<cache::IndexAdder> index_adder;
   // What readers have: a handle on the informer, as a pointer to this.
@@ -82,20 +103,31 @@ struct InformerCore::Impl final : public StoreOwner {
   std::atomic<State> state{State::kCreated};
   std::atomic<bool> synced{false};
   std::atomic<bool> torn_down{true};
+  std::atomic<int> stops{0};  // that the loop has not come to yet
   cache::PipelineCounters counters;
-  cache::ReflectorStatus reflector_status;
+  cache::InformerStatuses statuses;
+  cache::NamespaceVersions versions;
   cache::VersionWaiters version_waiters;
   cache::HandlerSet handlers;
 
   // Of the loop.
   ListerWatcherSource source;
   bool ever_synced = false;
+  // What the last lives had received, in each namespace; "": of all that it looked at. The store
+  // may lack some of that, and with a DeltaFIFO have keys that are ahead of its version: a list of
+  // that version would take them back.
+  std::map<std::string, std::string, std::less<>> last_seen_versions{};
+  // What a list of that place must not be older than; empty: not known.
+  [[nodiscard]] std::string LastSeenVersion(const std::string& namespace_) const;
   bool ended = false;
   cache::Processor processor;
   std::unique_ptr<cache::InformerLife> life;  // null while it does not run
 
  private:
   mutable std::atomic<bool> read_too_early_{false};  // and it has been said
+  [[nodiscard]] std::unique_ptr<ListerWatcher> Made(
+      const std::function<std::unique_ptr<ListerWatcher>()>& make);
+
   mutable base::Mutex mutex_;
   UserFunctions functions_ KINFORMER_GUARDED_BY(mutex_);
 };

@@ -13,17 +13,27 @@
 
 namespace kinformer::internal {
 
-Result<void> InformerCore::Impl::Complete(const cache::Coverage& coverage) const {
+Result<void> InformerCore::Impl::Complete(const cache::Coverage& coverage,
+                                          std::string_view namespace_) const {
   if (Is(State::kStopped)) {
     return Error(Reason::kStopped, "the informer of " + describe +
                                        " was stopped, so what it has cached may be out of date; "
                                        "Start it again, then WaitForCacheSync");
   }
-  if (coverage.complete) return {};
+  if (coverage.IsComplete(namespace_)) return {};
+  if (Is(State::kRunning)) {
+    if (const std::optional<Error> full = OverLimit()) {
+      return Error(Reason::kNotSynced,
+                   "the informer of " + describe + " counts as not synced: " + full->message());
+    }
+  }
   std::string message = "the informer of " + describe + " has not synced";
+  const bool of_namespace = coverage.namespaces != nullptr && !namespace_.empty();
+  if (of_namespace) message += " namespace \"" + std::string(namespace_) + '"';
   if (Is(State::kCreated)) {
     message += ": it was not started; call Start, then WaitForCacheSync";
-  } else if (const std::optional<Error> error = reflector_status.LastError()) {
+  } else if (const std::optional<Error> error =
+                 statuses.LastError(of_namespace ? namespace_ : std::string_view())) {
     message += ": " + error->ToString();
   } else {
     message += " yet; wait with WaitForCacheSync";

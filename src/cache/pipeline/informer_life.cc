@@ -1,101 +1,81 @@
 #include "cache/pipeline/informer_life.h"
 
+#include <string>
 #include <utility>
 
-#include "kinformer/internal/block_builder.h"
+#include "kinformer/log.h"
 
-#include "base/deadline.h"
-#include "cache/pipeline/data_consistency_detector.h"
 #include "cache/pipeline/informer_impl.h"
 
 namespace kinformer::internal::cache {
 namespace {
 
-// The user's transform, after the entry options where the lister watcher does not see to these.
-RawTransform TransformOf(const InformerCore::Impl& informer, ListerWatcher& lister_watcher) {
-  RawTransform transform = informer.Functions().transform;
-  const EntryOptions entry = EntryOptionsOf(informer.settings);
-  if (entry.IsDefault() || lister_watcher.SetEntryOptions(entry)) return transform;
-  return [entry, transform = std::move(transform)](const ObjectRef& object) -> Result<ObjectRef> {
-    Result<ObjectRef> built = RebuildBlock(*object, BuildOptionsOf(entry));
-    return built && transform ? transform(*std::move(built)) : std::move(built);
-  };
-}
-
-InformerControllerOptions ControllerOptionsOf(InformerCore::Impl& informer,
-                                              ListerWatcher& lister_watcher,
-                                              std::function<void(bool)> congested,
-                                              std::function<void()> relist,
-                                              std::function<void()> listed,
-                                              std::function<void()> renamed) {
-  const InformerSettings& settings = informer.settings;
-  InformerControllerOptions options;
-  options.name = informer.describe;
-  options.queue = settings.queue;
-  options.uid_change_is_update = settings.uid_change_is_update;
-  options.ever_synced = informer.ever_synced;
-  options.max_queued_bytes = settings.max_queued_bytes;
-  options.scope = ScopeOf(lister_watcher.Scope());
-  options.transform = TransformOf(informer, lister_watcher);
-  options.trace = settings.trace;
-  options.metrics = informer.metrics.get();
-  options.synced = [&informer] { informer.OnSynced(); };
-  options.epoch = [&informer] { return informer.reflector_status.epochs(); };
-  options.committed = [&informer] { informer.OnCommitted(); };
-  options.congested = std::move(congested);
-  options.relist = std::move(relist);
-  options.listed = std::move(listed);
-  options.renamed = std::move(renamed);
-  return options;
-}
-
-ReflectorOptions ReflectorOptionsOf(const InformerCore::Impl& informer) {
-  const InformerSettings& settings = informer.settings;
-  ReflectorOptions options;
-  options.name = informer.describe;
-  options.use_watch_list = settings.initial_list == InitialList::kWatchList;
-  options.watch_list_page_size = settings.watch_list_page_size;
-  options.min_watch_timeout = settings.min_watch_timeout;
-  options.metrics = informer.metrics.get();
-  options.resync_period = informer.handlers.ResyncCheckPeriod();
-  return options;
+std::string Joined(const NamespaceParts::Names& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
 }
 
 }  // namespace
 
-InformerLife::InformerLife(InformerCore::Impl& informer,
-                           std::unique_ptr<ListerWatcher> lister_watcher)
-    : lister_watcher_(DetectingIfAsked(informer.env, std::move(lister_watcher))),
-      contained_(informer.env, *lister_watcher_),
-      controller_(informer.env, *informer.store, informer.processor, informer.counters,
-                  ControllerOptionsOf(
-                      informer, contained_,
-                      [this](bool congested) {
-                        // Only what the reflector brings makes it so.
-                        congested ? reflector_.Pause() : reflector_.Resume();
-                      },
-                      [this] { reflector_.Relist(); }, [this] { checker_.Listed(); },
-                      [this] { checker_.Distrust(); })),
-      checker_(informer.env, contained_, *informer.store, informer.counters,
-               {.name = informer.describe,
-                .period = informer.settings.consistency_check_period,
-                .exact = [this] { return controller_.StoreIsExact(); },
-                .relist = [this] { reflector_.Relist(); },
-                .metrics = informer.metrics.get()}),
-      reflector_(informer.env, contained_, controller_, informer.reflector_status,
-                 ReflectorOptionsOf(informer)) {
-  reflector_.SetLastSyncResourceVersion(informer.store->ResourceVersion());
-  reflector_.Start();
-  ArmRelist(informer.env, informer.settings.relist_period);
+std::unique_ptr<InformerLife> InformerLife::Begin(InformerCore::Impl& informer) {
+  auto life = std::make_unique<InformerLife>(informer);
+  return life->Begin() ? std::move(life) : nullptr;
 }
 
-void InformerLife::ArmRelist(Env& env, Duration period) {
-  if (period <= Duration(0)) return;
-  relist_timer_ = env.loop().RunAt(base::After(env.Now(), period), [this, &env, period] {
-    // Nothing where a list is due or under way.
-    reflector_.Relist();
-    ArmRelist(env, period);
+bool InformerLife::Begin() {
+  if (informer_.namespaces.size() > 1) {
+    namespaces_ = std::make_unique<NamespaceParts>(informer_, informer_.namespaces);
+    return true;
+  }
+  informer_.statuses.SetWhole();
+  std::unique_ptr<ListerWatcher> lister_watcher =
+      informer_.NewListerWatcher(informer_.namespaces.empty() ? "" : *informer_.namespaces.begin(),
+                                 informer_.statuses.Whole());
+  if (lister_watcher == nullptr) return false;
+  Owner& owner = *this;
+  whole_ = std::make_unique<InformerPart>(informer_, owner, std::move(lister_watcher), "",
+                                          InformerCompany());
+  whole_->Start();
+  return true;
+}
+
+void InformerLife::Process() {
+  if (whole_ != nullptr) whole_->controller().Process();
+  if (namespaces_ != nullptr) namespaces_->Process();
+}
+
+void InformerLife::OnPartSynced() { informer_.OnSynced(); }
+
+void InformerLife::OnPartForbidden() {
+  const IfForbidden& instead = informer_.settings.if_forbidden;
+  if (!informer_.namespaces.empty() || !informer_.source.namespaced || instead.IsDefault()) return;
+  if (std::exchange(falling_back_, true)) return;
+  // Not here: the part stands in a call of its reflector.
+  informer_.env.loop().Post([this, alive = std::weak_ptr<bool>(alive_)] {
+    if (!alive.expired()) FallBack();
   });
+}
+
+void InformerLife::FallBack() {
+  const IfForbidden& instead = informer_.settings.if_forbidden;
+  NamespaceParts::Names names(instead.namespaces.begin(), instead.namespaces.end());
+  // All of them is what is forbidden.
+  names.erase("");
+  std::unique_ptr<ListerWatcher> namespaces;
+  if (names.empty()) {
+    if (!instead.watch_namespaces) return;
+    namespaces = informer_.NewNamespacesListerWatcher();
+    if (namespaces == nullptr) return;
+  }
+  informer_.env.log().Log(LogLevel::kWarning,
+                          "listing all namespaces is forbidden; looks at single ones instead",
+                          {{"informer", informer_.describe},
+                           {"namespaces", names.empty() ? "all that exist" : Joined(names)}});
+  whole_.reset();
+  namespaces_ = names.empty() ? std::make_unique<NamespaceParts>(informer_, std::move(namespaces))
+                              : std::make_unique<NamespaceParts>(informer_, names);
+  informer_.observers->Notify();
 }
 
 }  // namespace kinformer::internal::cache

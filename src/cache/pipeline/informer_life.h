@@ -1,6 +1,6 @@
 // cache/pipeline/informer_life.h
 //
-// InformerLife: reflector, queue and controller of an informer, from a Start to the next Stop.
+// InformerLife: what lists and watches for an informer, from a Start to the next Stop.
 
 #ifndef KINFORMER_CACHE_PIPELINE_INFORMER_LIFE_H_
 #define KINFORMER_CACHE_PIPELINE_INFORMER_LIFE_H_
@@ -8,33 +8,38 @@
 #include <memory>
 
 #include "kinformer/internal/informer_core.h"
-#include "kinformer/list_watch.h"
 
-#include "cache/pipeline/consistency_checker.h"
-#include "cache/pipeline/contained_list_watch.h"
-#include "cache/pipeline/informer_controller.h"
-#include "cache/pipeline/reflector.h"
+#include "cache/pipeline/informer_part.h"
+#include "cache/pipeline/namespace_parts.h"
 
 namespace kinformer::internal::cache {
 
 // Confined to the loop. The informer outlives it.
-class InformerLife {
+class InformerLife final : private InformerPart::Owner {
  public:
-  // Lists and watches from now on.
-  InformerLife(InformerCore::Impl& informer, std::unique_ptr<ListerWatcher> lister_watcher);
+  // Lists and watches from now on. Null where there is nothing to do that with.
+  static std::unique_ptr<InformerLife> Begin(InformerCore::Impl& informer);
 
-  [[nodiscard]] InformerController& controller() { return controller_; }
+  explicit InformerLife(InformerCore::Impl& informer) : informer_(informer) {}
+
+  // Works off what waits in the queues.
+  void Process();
 
  private:
-  void ArmRelist(Env& env, Duration period);
+  using Owner = InformerPart::Owner;
+  // Owner
+  void OnPartSynced() override;
+  void OnPartForbidden() override;
 
-  const std::unique_ptr<ListerWatcher> lister_watcher_;
-  ContainedListWatch contained_;
-  InformerController controller_;
-  ConsistencyChecker checker_;
-  // Goes first: it feeds the controller.
-  Reflector reflector_;
-  Timer relist_timer_;
+  bool Begin();
+  void FallBack();
+
+  InformerCore::Impl& informer_;
+  // One of the two.
+  std::unique_ptr<InformerPart> whole_;
+  std::unique_ptr<NamespaceParts> namespaces_;
+  bool falling_back_ = false;
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace kinformer::internal::cache

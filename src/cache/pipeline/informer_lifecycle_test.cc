@@ -17,6 +17,25 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
+// What the life before had asked for comes when the next has begun already.
+TEST_F(InformerTest, StartedAgainAtOnceItHasNotSyncedBecauseTheLifeBeforeHas) {
+  server_.Put("a", "1");
+  // At every moment before it has synced.
+  for (int moment = 0;; ++moment) {
+    server_.down.reset();
+    SharedInformer<Pod> informer = Make();
+    informer.Start();
+    for (int step = 0; step < moment; ++step) sim_.Step();
+    if (informer.HasSynced()) break;
+    informer.Stop();
+    informer.Start();
+    server_.down = Error(Reason::kInternalError, "down").WithHttpStatus(500);
+    Settle();
+    EXPECT_FALSE(informer.HasSynced()) << "after " << moment << " steps";
+    ASSERT_LT(moment, 100);
+  }
+}
+
 TEST_F(InformerTest, SI_09_TheErrorHandlerHears) {
   server_.down = Error(Reason::kForbidden, "pods is forbidden").WithHttpStatus(403);
   SharedInformer<Pod> informer = Make();

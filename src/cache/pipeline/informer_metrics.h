@@ -78,6 +78,7 @@ class InformerMetrics {
 
   GaugeShare store_objects;
   GaugeShare store_bytes;
+  GaugeShare left_out;
   GaugeShare snapshots;
   GaugeShare snapshot_bytes;
   const std::shared_ptr<Gauge> oldest_snapshot;

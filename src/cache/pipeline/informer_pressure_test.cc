@@ -1,7 +1,9 @@
 // Handlers slower than the events, and whole lives of an informer under random trouble.
 
+#include <algorithm>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -83,6 +85,94 @@ TEST_F(InformerTest, BlockDeliversEachEventBetweenTwoLists) {
   EXPECT_EQ(slow->words.size(), 1U);
   sim_.RunFor(hours(2));
   EXPECT_EQ(slow->words, (Texts{"+a!", "~a 1>2", "~a 2>3", "~a 3>4", "~a 4>5"}));
+}
+
+// Keys come out of a DeltaFIFO one by one, so that a resync may wait with what is newer.
+TEST_F(InformerTest, AResyncThatWaitedIsToldBeforeWhatIsNewer) {
+  InformerOptions<Pod> options;
+  options.queue = QueueKind::kDeltaFIFO;
+  options.resync_period = seconds(10);
+  SharedInformer<Pod> informer = Make(std::move(options));
+  const auto slow = std::make_shared<Recorder>();
+  slow->hook = [&](const std::string& word) {
+    if (word == "~b 1>2") sim_.env().SleepFor(seconds(15));
+  };
+  informer.AddEventHandler(slow, {.overflow = OverflowPolicy::kBlock, .max_events = 1}).OrExit();
+  server_.Put("a", "1");
+  server_.Put("b", "1");
+  informer.Start();
+  sim_.RunFor(seconds(5));
+  server_.Put("b", "2");
+  Settle();
+  server_.Put("b", "3");
+  sim_.RunFor(seconds(8));
+  server_.Put("a", "2");
+  sim_.RunFor(seconds(10));
+  const auto heard = [&](const std::string& word) {
+    return std::find(slow->words.begin(), slow->words.end(), word) - slow->words.begin();
+  };
+  ASSERT_LT(heard("~a 1>2"), std::ssize(slow->words));
+  ASSERT_LT(heard("~a 1>1"), std::ssize(slow->words)) << "the test needs a resync that waited";
+  EXPECT_LT(heard("~a 1>1"), heard("~a 1>2"));
+}
+
+// A server that went back in time has again what it had deleted.
+TEST_F(InformerTest, ADeletionTakenBackIsToldFromTheStateThatTheHandlerKnows) {
+  SharedInformer<Pod> informer = Make();
+  const auto slow = std::make_shared<Recorder>();
+  slow->hook = [&](const std::string& word) {
+    if (word == "+busy") sim_.env().SleepFor(minutes(1));
+  };
+  informer.AddEventHandler(slow, {.max_events = 1}).OrExit();
+  server_.Put("a", "1");
+  const std::string uid(server_.objects().begin()->second->uid());
+  informer.Start();
+  Settle();
+  server_.Put("busy", "1");
+  Settle();
+  server_.Send(WatchEventType::kDeleted,
+               internal::cache::MakePod("default", "a", "5", uid, "at its end"));
+  server_.Send(WatchEventType::kAdded, internal::cache::MakePod("default", "a", "6", uid, "0"));
+  sim_.RunFor(minutes(2));
+  EXPECT_EQ(slow->words, (Texts{"+a!", "+busy", "~a 1>0"}));
+}
+
+// Stopped while it has applied some of the keys: a list of the version before would take them back.
+TEST_F(InformerTest, StartedAgainItListsWhatItHadReceivedAndNothingOlder) {
+  for (const QueueKind queue : {QueueKind::kInOrder, QueueKind::kDeltaFIFO}) {
+    InformerOptions<Pod> options;
+    options.queue = queue;
+    options.initial_list = InitialList::kList;
+    SharedInformer<Pod> informer = Make(std::move(options));
+    const auto stuck = std::make_shared<Recorder>();
+    stuck->hook = [&](const std::string& word) {
+      if (word.starts_with("~")) sim_.env().SleepFor(minutes(1));
+    };
+    informer.AddEventHandler(stuck, {.overflow = OverflowPolicy::kBlock, .max_events = 1}).OrExit();
+    server_.Put("a", "1");
+    server_.Put("b", "1");
+    informer.Start();
+    Settle();
+    for (const char* name : {"a", "b", "a", "b", "c"}) {
+      server_.Put(name, "2");
+      Settle();
+    }
+    const std::string received = server_.rv();
+    ASSERT_NE(informer.LastSyncResourceVersion(), received) << "the test needs what is not applied";
+    informer.Stop();
+    Settle();
+    server_.requests.clear();
+    server_.Put("d", "1");
+    informer.Start();
+    Settle();
+    ASSERT_FALSE(server_.requests.empty());
+    EXPECT_TRUE(server_.requests.front().starts_with("LIST rv=" + received))
+        << server_.requests.front() << ", not from " << received;
+    sim_.RunFor(hours(1));
+    ExpectEqual(informer, server_);
+    for (const char* name : {"a", "b", "c", "d"}) server_.Delete(name);
+    Settle();
+  }
 }
 
 TEST_F(InformerTest, DropAndResyncTellsTheDifference) {

@@ -9,6 +9,7 @@
 #include "base/deadline.h"
 #include "base/user_call.h"
 #include "cache/pipeline/informer_metrics.h"
+#include "cache/store/planted_bug.h"
 #include "object/values/object_key.h"
 
 namespace kinformer::internal::cache {
@@ -146,6 +147,7 @@ void Listener::PostTurn() {
 }
 
 bool Listener::Halted() const {
+  if (Planted(PlantedBug::kEventAfterRemove)) return suspended_.load(std::memory_order_acquire);
   return removed_.load(std::memory_order_acquire) || suspended_.load(std::memory_order_acquire);
 }
 

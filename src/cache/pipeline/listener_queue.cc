@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "cache/store/planted_bug.h"
+
 namespace kinformer::internal::cache {
 namespace {
 
@@ -54,6 +56,7 @@ void ListenerQueue::Push(std::span<const Notification> events,
   if (last_ == nullptr) last_ = std::make_unique<PendingEvents>();
   const bool coalesces = limits_.overflow == OverflowPolicy::kCoalesce;
   for (const Notification& event : events) {
+    epoch_ = std::max(epoch_, event.epoch);
     if (coalesces && OverBound()) {
       coalesced_ += last_->Coalesce(event);
     } else {
@@ -84,6 +87,7 @@ void ListenerQueue::PushSynced() { Close(std::nullopt); }
 
 void ListenerQueue::Close(std::optional<Replay> replay) {
   if (last_ != nullptr) sections_load_ += last_->load();
+  if (replay.has_value()) replay->epoch = epoch_;
   sections_.push_back({std::move(last_), std::move(replay)});
 }
 
@@ -105,6 +109,7 @@ bool ListenerQueue::JoinWaitingList(Replay& replay, Discarded& discarded) {
 
 // The handler gets the first state that it is sure to know, and then the difference.
 void ListenerQueue::DropAndResync(std::shared_ptr<const SnapshotCore> after, Discarded& discarded) {
+  if (Planted(PlantedBug::kDropsWithoutResync)) return Discard(std::move(last_), discarded);
   Replay difference;
   difference.after = std::move(after);
   if (reached_ != nullptr) {

@@ -94,6 +94,7 @@ class ListenerQueue {
   // kDropAndResync: the state that the handler knows once it has had what was taken. Null: none
   // that has a snapshot.
   std::shared_ptr<const SnapshotCore> reached_;
+  std::uint32_t epoch_ = 0;  // of the newest event
   std::uint64_t coalesced_ = 0;
   std::uint64_t dropped_ = 0;
 };

@@ -132,7 +132,8 @@ TEST_F(ListenerTest, WithDropAndResyncTheFirstKnownStateIsReachedThenTheDifferen
 // Counts what is asked of a snapshot.
 class CountingSnapshot final : public SnapshotCore {
  public:
-  explicit CountingSnapshot(std::shared_ptr<const SnapshotCore> base) : base_(std::move(base)) {}
+  explicit CountingSnapshot(std::shared_ptr<const SnapshotCore> base)
+      : SnapshotCore(/*packs=*/true), base_(std::move(base)) {}
   [[nodiscard]] const Block* Get(std::string_view ns, std::string_view name) const override {
     ++questions;
     return base_->Get(ns, name);
@@ -206,6 +207,70 @@ TEST_F(ListenerTest, ALongListIsDeliveredInTurns) {
   EXPECT_GT(std::min(heard(0), heard(1)), 2000U);
   sim_.RunReady();
   EXPECT_EQ(std::min(heard(0), heard(1)), 5000U);
+}
+
+// For a handler whose resync is due when a list comes.
+TEST_F(ListenerTest, WhatAListTellsUnchangedIsTheSameObjectTwice) {
+  class Same final : public RawHandler {
+   public:
+    void Handle(const RawEvent& e) override { same.push_back(e.old_block == e.block); }
+    std::vector<bool> same{};
+  };
+  const auto handler = std::make_shared<Same>();
+  const auto listener = Make({}, handler);
+  const auto before = Version([&] {
+    store_.Put(MakePod("", "stayed", "1", "", "1"));
+    store_.Put(MakePod("", "changed-and-back", "1", "", "1"));
+  });
+  Version([&] { store_.Put(MakePod("", "changed-and-back", "2", "", "2")); });
+  const auto after = Version([&] { store_.Put(MakePod("", "changed-and-back", "1", "", "1")); });
+  listener->PushReplay({.before = before, .after = after, .include_unchanged = true});
+  sim_.RunReady();
+  EXPECT_EQ(handler->same, (std::vector<bool>{true, true}));
+}
+
+// A list may have the very object that was there before.
+TEST_F(ListenerTest, BackToTheSameObjectIsNoResync) {
+  const auto listener = Make({.options = {.max_events = 1}});
+  const ObjectRef first = MakePod("", "a", "1", "u", "1");
+  const ObjectRef second = MakePod("", "a", "2", "u", "2");
+  const ObjectRef deleted = MakePod("", "a", "3", "u", "3");
+  KeepBusy(*listener);
+  Push(*listener, {{.kind = EventKind::kUpdate, .old_object = first, .object = second}});
+  Push(*listener, {{.kind = EventKind::kUpdate, .old_object = second, .object = first}});
+  Push(*listener, {{.kind = EventKind::kDelete, .old_object = first, .object = deleted}});
+  Push(*listener, {{.kind = EventKind::kAdd, .object = first}});
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(handler_->words, (Texts{"+busy "}));
+  EXPECT_EQ(listener->Stats().coalesced, 4U);
+}
+
+// Keys of a DeltaFIFO are told in the epoch to which the store comes only after all of them.
+TEST_F(ListenerTest, WhatIsMadeUpForIsOfNoEarlierEpoch) {
+  class Epochs final : public RawHandler {
+   public:
+    explicit Epochs(Env& e) : env(e) {}
+    void Handle(const RawEvent& e) override {
+      epochs.push_back(e.epoch);
+      if (epochs.size() == 1) env.SleepFor(seconds(1));
+    }
+    Env& env;
+    std::vector<std::uint32_t> epochs{};
+  };
+  const auto handler = std::make_shared<Epochs>(sim_.env());
+  const auto listener =
+      Make({.options = {.overflow = OverflowPolicy::kDropAndResync, .max_events = 1}}, handler);
+  const ObjectRef a = MakePod("", "a", "1", "", "1");
+  const ObjectRef b = MakePod("", "b", "1", "", "1");
+  const auto v1 = Version([&] { store_.Put(a); });
+  Push(*listener, {{.kind = EventKind::kAdd, .epoch = 1, .object = a}}, v1);
+  sim_.RunReady();
+  const auto v2 = Version([&] { store_.Put(b); });
+  ASSERT_EQ(v2->epoch(), 0U);
+  Push(*listener, {{.kind = EventKind::kAdd, .epoch = 1, .object = b}}, v2);
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(handler->epochs, (std::vector<std::uint32_t>{1, 1}));
+  EXPECT_EQ(listener->Stats().dropped, 1U);
 }
 
 TEST_F(ListenerTest, AResyncThatWaitsIsNotRepeated) {

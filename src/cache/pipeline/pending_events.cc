@@ -4,6 +4,8 @@
 #include <functional>
 #include <utility>
 
+#include "cache/store/planted_bug.h"
+
 namespace kinformer::internal::cache {
 namespace {
 
@@ -19,10 +21,14 @@ std::size_t BytesOf(const Notification& event) {
   return bytes;
 }
 
-// An update that leaves the object as the handler knows it, and is no resync.
+bool IsResync(const Notification& event) {
+  return event.kind == EventKind::kUpdate && event.old_object == event.object;
+}
+
+// An update that leaves the object as the handler knows it.
 bool ChangesNothing(const Notification& event) {
-  return event.kind == EventKind::kUpdate && event.old_object != event.object &&
-         event.old_object->SameAs(*event.object);
+  return event.kind == EventKind::kUpdate &&
+         (event.old_object == event.object || event.old_object->SameAs(*event.object));
 }
 
 enum class NetEffect : std::uint8_t { kNothing, kOne, kBoth };
@@ -37,13 +43,16 @@ NetEffect Merge(const Notification& older, Notification& newer) {
       newer.is_in_initial_list = older.is_in_initial_list;
       newer.old_object = ObjectRef();
       return NetEffect::kOne;
-    case EventKind::kUpdate:
+    case EventKind::kUpdate: {
+      const bool resyncs = IsResync(older) && IsResync(newer);
       // The state that the handler knows. A deletion keeps it for an addition that may follow.
-      newer.old_object = older.old_object;
-      return ChangesNothing(newer) ? NetEffect::kNothing : NetEffect::kOne;
+      if (!Planted(PlantedBug::kCoalescedOldIsLast)) newer.old_object = older.old_object;
+      return ChangesNothing(newer) && !resyncs ? NetEffect::kNothing : NetEffect::kOne;
+    }
     case EventKind::kDelete:
       // Two objects of one name stay two events.
       if (newer.kind != EventKind::kAdd || older.object->uid() != newer.object->uid()) {
+        if (Planted(PlantedBug::kCoalescingLosesReAdd)) return NetEffect::kNothing;
         return NetEffect::kBoth;
       }
       newer.kind = EventKind::kUpdate;

@@ -21,8 +21,29 @@ struct PipelineCounters {
   std::atomic<std::uint64_t> gaps{0};
   std::atomic<std::uint64_t> consistency_checks{0};
   std::atomic<std::uint64_t> inconsistencies{0};
+  std::atomic<std::size_t> left_out{0};
   std::atomic<std::size_t> queued{0};
   std::atomic<std::size_t> queued_bytes{0};
+};
+
+// What one queue has in the figures of all. Confined to the loop.
+class QueuedShare {
+ public:
+  explicit QueuedShare(PipelineCounters& counters) : counters_(counters) {}
+  ~QueuedShare() { Set(0, 0); }
+  QueuedShare(const QueuedShare&) = delete;
+  QueuedShare& operator=(const QueuedShare&) = delete;
+  void Set(std::size_t items, std::size_t bytes) {
+    counters_.queued.fetch_add(items - items_, std::memory_order_relaxed);
+    counters_.queued_bytes.fetch_add(bytes - bytes_, std::memory_order_relaxed);
+    items_ = items;
+    bytes_ = bytes;
+  }
+
+ private:
+  PipelineCounters& counters_;
+  std::size_t items_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 inline void Count(std::atomic<std::uint64_t>& counter) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/deadline.h"
+#include "cache/store/planted_bug.h"
 
 namespace kinformer::internal::cache {
 namespace {
@@ -36,6 +37,7 @@ void Processor::Add(std::shared_ptr<Listener> listener, Duration resync_period,
                     std::shared_ptr<const SnapshotCore> current, bool synced) {
   if (listener->removed()) return;
   if (suspended_) listener->Suspend();
+  if (synced && Planted(PlantedBug::kHandlerSyncedTooEarly)) listener->PushSynced();
   if (current != nullptr && current->size() > 0) {
     Replay replay;
     replay.after = std::move(current);
@@ -47,6 +49,7 @@ void Processor::Add(std::shared_ptr<Listener> listener, Duration resync_period,
   Entry& entry = listeners_.emplace_back();
   entry.listener = std::move(listener);
   entry.resync_period = resync_period;
+  entry.synced = synced;
   entry.next_resync = base::After(env_.Now(), resync_period);
 }
 
@@ -88,18 +91,21 @@ void Processor::Resync(const std::vector<std::weak_ptr<Listener>>& listeners,
   }
 }
 
-void Processor::DistributeSync(std::span<const Notification> events,
-                               const std::vector<std::weak_ptr<Listener>>& listeners,
+void Processor::DistributeSync(std::span<const Notification> events, std::size_t resyncs,
+                               const std::vector<std::weak_ptr<Listener>>& due,
                                const Snapshots& snapshot) {
-  for (const std::weak_ptr<Listener>& weak : listeners) {
-    if (const std::shared_ptr<Listener> listener = weak.lock()) {
-      PushTo(*listener, events, snapshot);
-    }
+  if (!listeners_.empty()) Watch();
+  for (const Entry& entry : listeners_) {
+    const bool is_due = std::any_of(
+        due.begin(), due.end(), [&](const auto& weak) { return weak.lock() == entry.listener; });
+    PushTo(*entry.listener, is_due ? events : events.subspan(resyncs), snapshot);
   }
 }
 
 void Processor::Synced() {
-  for (const Entry& entry : listeners_) entry.listener->PushSynced();
+  for (Entry& entry : listeners_) {
+    if (!std::exchange(entry.synced, true)) entry.listener->PushSynced();
+  }
 }
 
 std::vector<std::weak_ptr<Listener>> Processor::DueForResync() {
@@ -137,7 +143,10 @@ void Processor::Suspend() {
 
 void Processor::Resume() {
   suspended_ = false;
-  for (const Entry& entry : listeners_) entry.listener->Resume();
+  for (Entry& entry : listeners_) {
+    entry.synced = false;
+    entry.listener->Resume();
+  }
 }
 
 }  // namespace kinformer::internal::cache

@@ -49,11 +49,10 @@ class Processor {
   // Redelivers the store to the given listeners.
   static void Resync(const std::vector<std::weak_ptr<Listener>>& listeners,
                      const std::shared_ptr<const SnapshotCore>& current);
-  // Redelivers single objects to the given listeners: a resync through the DeltaFIFO. `snapshot` as
-  // for Distribute.
-  static void DistributeSync(std::span<const Notification> events,
-                             const std::vector<std::weak_ptr<Listener>>& listeners,
-                             const Snapshots& snapshot);
+  // The first `resyncs` events, which redeliver an object (a resync through the DeltaFIFO), are for
+  // `due` only; the others are for all.
+  void DistributeSync(std::span<const Notification> events, std::size_t resyncs,
+                      const std::vector<std::weak_ptr<Listener>>& due, const Snapshots& snapshot);
   void Synced();
 
   // Which listeners are due now; their next time is a period later. Sets what client-go calls the
@@ -74,6 +73,7 @@ class Processor {
     Duration resync_period{0};
     SteadyTime next_resync{};
     bool syncing = false;
+    bool synced = false;  // it has been told, since the informer was last started
   };
 
   Env& env_;

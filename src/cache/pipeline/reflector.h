@@ -114,6 +114,9 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   void Resume();
   // What the store holds is in doubt: lists again, soon, unless a list is due or under way.
   void Relist();
+  // Another reflector has found that the server went back in time: the same as if this one had,
+  // except that the observer has been told.
+  void JoinEpoch();
 
   [[nodiscard]] const std::string& LastSyncResourceVersion() const { return version_.Last(); }
   // Where it left off in an earlier life. Before Start.

@@ -74,15 +74,19 @@ void ReflectorStatus::OnWatchError(const Error& error) {
     refusals_.fetch_add(1, std::memory_order_relaxed);
     if (metrics_ != nullptr) metrics_->refusals->Add();
   }
+  bool told = false;
   {
     base::MutexLock lock(mutex_);
+    // A definition may be missing for days: once is enough.
+    told = error.http_status() == 404 && now_.error && now_.error->http_status() == 404;
     now_.error = error;
   }
   if (on_error_) {
     (void)base::CallUser(
         env_, "the watch error handler", [&] { on_error_(error); }, [&] { return informer_; });
   } else {
-    env_.log().Log(kind == FailureKind::kExpired ? LogLevel::kDebug : LogLevel::kWarning,
+    const bool quiet = told || kind == FailureKind::kExpired;
+    env_.log().Log(quiet ? LogLevel::kDebug : LogLevel::kWarning,
                    kind == FailureKind::kAsksToWait ? "the server asks to wait, will retry"
                                                     : "list or watch failed, will retry",
                    {{"informer", informer_}, {"err", error.ToString()}});
@@ -133,12 +137,11 @@ InformerStatus ReflectorStatus::Status() const {
 }
 
 void ReflectorStatus::AddTo(InformerStats& stats) const {
-  stats.lists = lists_.load(std::memory_order_relaxed);
-  stats.watch_lists = watch_lists_.load(std::memory_order_relaxed);
-  stats.watches = watches_.load(std::memory_order_relaxed);
-  stats.errors = errors_.load(std::memory_order_relaxed);
-  stats.refusals = refusals_.load(std::memory_order_relaxed);
-  stats.status = Status();
+  stats.lists += lists_.load(std::memory_order_relaxed);
+  stats.watch_lists += watch_lists_.load(std::memory_order_relaxed);
+  stats.watches += watches_.load(std::memory_order_relaxed);
+  stats.errors += errors_.load(std::memory_order_relaxed);
+  stats.refusals += refusals_.load(std::memory_order_relaxed);
 }
 
 }  // namespace kinformer::internal::cache

@@ -52,6 +52,7 @@ class ReflectorStatus final : public ReflectorObserver {
   [[nodiscard]] std::optional<Error> LastError() const;
   [[nodiscard]] std::uint64_t epochs() const { return epochs_.load(std::memory_order_acquire); }
   [[nodiscard]] InformerStatus Status() const;
+  // The figures.
   void AddTo(InformerStats& stats) const;
 
  private:

@@ -1,8 +1,10 @@
 #include "cache/pipeline/relist.h"
 
 #include <utility>
+#include <vector>
 
 #include "cache/pipeline/expect.h"
+#include "cache/store/planted_bug.h"
 
 namespace kinformer::internal::cache {
 
@@ -12,7 +14,7 @@ constexpr std::size_t kStepsPerLook = 256;
 
 }  // namespace
 
-Relist::Relist(Env& env, StoreCore& store, PipelineCounters& counters,
+Relist::Relist(Env& env, StoreCore& store, PipelineCounters& counters, std::string_view namespace_,
                std::unique_ptr<DeltaExtra> list, Observer observer)
     : env_(env),
       store_(store),
@@ -21,12 +23,23 @@ Relist::Relist(Env& env, StoreCore& store, PipelineCounters& counters,
       observer_(std::move(observer)),
       before_(store.Snapshot()),
       entries_(store.entries_end()),
+      scoped_(!namespace_.empty()),
+      scope_(scoped_ ? before_->ByIndex("namespace", namespace_).value_or({})
+                     : std::vector<const Block*>()),
       kept_(entries_) {
   store_.Begin();
-  store_.Reserve(list_->objects.size());
+  store_.Reserve(list_->objects.size() + (scoped_ ? before_->size() - scope_.size() : 0));
 }
 
-bool Relist::Continue(SteadyTime until) { return PutObjects(until) && EraseTheRest(until); }
+bool Relist::Continue(SteadyTime until) {
+  if (!PutObjects(until)) return false;
+  if (Planted(PlantedBug::kTornRelist) && next_object_++ == list_->objects.size() + 1) {
+    store_.Commit();
+    store_.Begin();
+    return false;
+  }
+  return EraseTheRest(until);
+}
 
 bool Relist::TimeIsUp(SteadyTime until) {
   return ++steps_ % kStepsPerLook == 0 && env_.Now() >= until;
@@ -67,19 +80,31 @@ void Relist::PutNext() {
 }
 
 bool Relist::EraseTheRest(SteadyTime until) {
+  if (Planted(PlantedBug::kRelistKeepsVanished)) return true;
+  if (scoped_) {
+    if (kept_count_ == scope_.size()) return true;
+    while (next_entry_ < scope_.size()) {
+      const Block& was = *scope_[next_entry_++];
+      Erase(store_.Peek(was.namespace_(), was.name()));
+      if (TimeIsUp(until)) return false;
+    }
+    return true;
+  }
   if (kept_count_ == before_->size()) return true;
   while (next_entry_ < entries_) {
-    const StoreEntry entry = store_.PeekAt(next_entry_++);
-    // What was written since is of the list, even where the entry was marked for nobody: it took
-    // the place of a deletion.
-    if (entry.object != nullptr && entry.committed && !kept_.Has(entry.number)) {
-      Count(counters_.deleted);
-      if (observer_) observer_("DELETED", *entry.object);
-      static_cast<void>(store_.Erase(entry.object->namespace_(), entry.object->name()));
-    }
+    Erase(store_.PeekAt(next_entry_++));
     if (TimeIsUp(until)) return false;
   }
   return true;
+}
+
+void Relist::Erase(const StoreEntry& entry) {
+  // What was written since is of the list, even where the entry was marked for nobody: it took the
+  // place of a deletion.
+  if (entry.object == nullptr || !entry.committed || kept_.Has(entry.number)) return;
+  Count(counters_.deleted);
+  if (observer_) observer_("DELETED", *entry.object);
+  static_cast<void>(store_.Erase(entry.object->namespace_(), entry.object->name()));
 }
 
 }  // namespace kinformer::internal::cache

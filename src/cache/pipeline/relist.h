@@ -30,9 +30,10 @@ class Relist {
   // lacks, deletes ("DELETED"). Empty: nobody wants to know.
   using Observer = std::function<void(std::string_view type, const Block& object)>;
 
-  // Begins a version.
-  Relist(Env& env, StoreCore& store, PipelineCounters& counters, std::unique_ptr<DeltaExtra> list,
-         Observer observer);
+  // Begins a version. `namespace_`: the list is of that one, and replaces what is in it; empty: of
+  // all.
+  Relist(Env& env, StoreCore& store, PipelineCounters& counters, std::string_view namespace_,
+         std::unique_ptr<DeltaExtra> list, Observer observer);
 
   // Works until `until`, and does something in any case. True: all is written, except the list's
   // resourceVersion.
@@ -67,6 +68,8 @@ class Relist {
   // Each does a part, and is true once it has done all.
   bool PutObjects(SteadyTime until);
   bool EraseTheRest(SteadyTime until);
+  // Unless the list has it, too.
+  void Erase(const StoreEntry& entry);
   void PutNext();
   // The list has the object that the store had before.
   void Keep(const StoreEntry& entry);
@@ -82,6 +85,9 @@ class Relist {
 
   // Entries below this number were there before.
   const std::uint32_t entries_;
+  // Of one namespace: what was in it before, which is all there is to erase.
+  const bool scoped_;
+  const std::vector<const Block*> scope_;
   Marks kept_;
   std::size_t kept_count_ = 0;
   // Positions in the list, and in the store.

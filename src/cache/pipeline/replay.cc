@@ -1,5 +1,10 @@
 #include "cache/pipeline/replay.h"
 
+#include <algorithm>
+
+#include "cache/store/coverage.h"
+#include "cache/store/planted_bug.h"
+
 namespace kinformer::internal::cache {
 namespace {
 
@@ -32,7 +37,7 @@ ReplayCursor::Step ReplayCursor::Next(RawEvent& event) {
   while (next_ < size_) {
     const Block& block = *batch_[next_++];
     event = RawEvent();
-    event.epoch = static_cast<std::uint32_t>(replay_.after->epoch());
+    event.epoch = EpochOf(block);
     event.version = replay_.after->version();
     event.block = &block;
     if (deletions ? Deletion(block, event) : Presence(block, event)) return Step::kEvent;
@@ -40,9 +45,19 @@ ReplayCursor::Step ReplayCursor::Next(RawEvent& event) {
   return Step::kPause;
 }
 
+std::uint32_t ReplayCursor::EpochOf(const Block& block) const {
+  const Coverage* const coverage = replay_.after->coverage();
+  if (coverage != nullptr && coverage->namespaces != nullptr) {
+    const auto epoch = coverage->namespaces->EpochOf(block.namespace_());
+    if (epoch) return static_cast<std::uint32_t>(*epoch);
+  }
+  return std::max(replay_.epoch, static_cast<std::uint32_t>(replay_.after->epoch()));
+}
+
 bool ReplayCursor::Refill(const SnapshotCore& walked) {
   next_ = 0;
   size_ = at_end_ ? 0 : walked.NextBatch(cursor_, batch_);
+  if (Planted(PlantedBug::kReplaySkipsFirst) && size_ > 1 && before_ == nullptr) next_ = 1;
   at_end_ = size_ < batch_.size();
   return size_ > 0;
 }
@@ -54,6 +69,7 @@ bool ReplayCursor::SameObject(const Block& one, const Block& other) const {
 bool ReplayCursor::Deletion(const Block& block, RawEvent& event) const {
   const Block* const newer = Find(replay_.after.get(), block);
   if (newer != nullptr && SameObject(block, *newer)) return false;
+  if (Planted(PlantedBug::kTombstoneMissed) && newer == nullptr) return false;
   event.kind = EventKind::kDelete;
   event.final_state_unknown = true;
   return true;
@@ -68,12 +84,15 @@ bool ReplayCursor::Presence(const Block& block, RawEvent& event) const {
   const Block* const older = Find(before_, block);
   if (older == nullptr || !SameObject(*older, block)) {
     event.kind = EventKind::kAdd;
-    event.is_in_initial_list = replay_.initial;
+    event.is_in_initial_list = replay_.initial || Planted(PlantedBug::kInitialFlagAlways);
     return true;
   }
+  const bool same = older == &block || older->SameAs(block);
   event.kind = EventKind::kUpdate;
-  event.old_block = older;
-  return replay_.include_unchanged || (older != &block && !older->SameAs(block));
+  // What is told though it has not changed is a resync, and told as one.
+  event.old_block = same && replay_.include_unchanged ? &block : older;
+  if (Planted(PlantedBug::kUnchangedTold)) return true;
+  return replay_.include_unchanged || !same;
 }
 
 }  // namespace kinformer::internal::cache

@@ -29,6 +29,8 @@ struct Replay {
   bool initial = false;
   // Updates also for objects that are the same in both.
   bool include_unchanged = false;
+  // Of its events, where `after` is not so far yet: keys of a DeltaFIFO run ahead of the store.
+  std::uint32_t epoch = 0;
 };
 
 // Yields deletions first, as tombstones, then the rest. Events are valid as long as the cursor.
@@ -50,6 +52,7 @@ class ReplayCursor {
  private:
   enum class Pass : std::uint8_t { kDeletions, kPresent, kDone };
 
+  [[nodiscard]] std::uint32_t EpochOf(const Block& block) const;
   // Moves on to the next batch of the pass. False: there is none.
   bool Refill(const SnapshotCore& walked);
   // False: `block` is no event of this pass.

@@ -18,14 +18,24 @@ constexpr base::BackoffOptions kRelists{
 constexpr base::BackoffOptions kRefusals{
     .initial = milliseconds(500), .factor = 1.5, .cap = seconds(10), .jitter = 1.0};
 
+// A resource that the server does not have costs it next to nothing to be asked for, and who waits
+// for a definition wants its objects soon.
+constexpr base::BackoffOptions kAbsences{
+    .initial = seconds(1), .factor = 1.5, .cap = seconds(5), .jitter = 1.0};
+
 }  // namespace
 
 RetryPace::RetryPace(Env& env, base::BackoffOptions failures)
-    : env_(env), failures_(env, failures), relists_(env, kRelists), refusals_(env, kRefusals) {}
+    : env_(env),
+      failures_(env, failures),
+      relists_(env, kRelists),
+      refusals_(env, kRefusals),
+      absences_(env, kAbsences) {}
 
 Duration RetryPace::After(const Error& error) {
   const FailureKind kind = KindOf(error);
   if (kind == FailureKind::kExpired || kind == FailureKind::kFuture) return BeforeRelist();
+  if (error.http_status() == 404) return absences_.Next();
   const Duration own = kind == FailureKind::kAsksToWait ? refusals_.Next() : failures_.Next();
   if (!error.retry_after()) return own;
   return std::max<Duration>(own, base::Jitter(env_, *error.retry_after(), 1.0));

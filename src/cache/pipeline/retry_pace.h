@@ -28,13 +28,17 @@ class RetryPace {
   // Before a list that is due because of what the server has said: the first at most a second.
   [[nodiscard]] Duration BeforeRelist() { return relists_.Next(); }
   // The server has let us in.
-  void Admitted() { refusals_.Reset(); }
+  void Admitted() {
+    refusals_.Reset();
+    absences_.Reset();
+  }
 
  private:
   Env& env_;
   base::BackoffManager failures_;
   base::BackoffManager relists_;
   base::BackoffManager refusals_;
+  base::BackoffManager absences_;
 };
 
 }  // namespace kinformer::internal::cache

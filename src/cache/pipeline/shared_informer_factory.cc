@@ -12,6 +12,7 @@
 
 #include "base/deadline.h"
 #include "base/mutex.h"
+#include "cache/pipeline/informer_impl.h"
 
 namespace kinformer {
 namespace internal {
@@ -47,14 +48,36 @@ std::function<void(ListOptions&)> Selecting(Selectors selectors,
   };
 }
 
-std::string Described(const TypeInfo& type, const std::string& namespace_,
-                      const Selectors& selectors) {
+// `where` as Where gives it.
+std::string Described(const TypeInfo& type, const std::string& where, const Selectors& selectors) {
   std::string text(type.resource);
   if (!type.group.empty()) text += "." + std::string(type.group);
-  if (!namespace_.empty()) text += " in namespace " + namespace_;
+  if (!where.empty()) {
+    text += (where.find(',') == std::string::npos ? " in namespace " : " in namespaces ") + where;
+  }
   if (!selectors.labels.empty()) text += " with labels " + selectors.labels;
   if (!selectors.fields.empty()) text += " with fields " + selectors.fields;
   return text;
+}
+
+// The namespaces that an informer looks at, in a text; empty: all.
+std::string Where(const InformerSettings& settings) {
+  std::string text;
+  for (const std::string& name : NamespacesOf(settings)) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+// What an informer of all namespaces falls back to, as a text.
+std::string Instead(const IfForbidden& instead) {
+  std::string text = instead.watch_namespaces ? "watched" : "";
+  for (const std::string& name : instead.namespaces) text += "," + name;
+  return text;
+}
+
+// The Namespaces that there are: their names will do.
+const TypeInfo& NamespacesType() {
+  static const TypeInfo* const type = MetadataTypeInfo("", "v1", "Namespace", "namespaces", false);
+  return *type;
 }
 
 class ClientProvider final : public ListerWatcherProvider {
@@ -79,7 +102,8 @@ struct InformerKey {
   // structs do, too. One struct, one address.
   std::string message;  // "json" where there is none
   const void* structure = nullptr;
-  std::string namespace_;
+  std::string where;
+  std::string if_forbidden;
   Selectors selectors;
   // Who wants more fields than a running informer keeps gets one of their own. Empty: everything.
   std::string kept;
@@ -89,17 +113,19 @@ struct InformerKey {
   // An informer of this kind, with everything of its objects, can serve their metadata.
   [[nodiscard]] bool HasMetadataFor(const InformerKey& wanted) const {
     return apiVersion == wanted.apiVersion && resource == wanted.resource &&
-           namespace_ == wanted.namespace_ && selectors == wanted.selectors && kept.empty();
+           where == wanted.where && if_forbidden == wanted.if_forbidden &&
+           selectors == wanted.selectors && kept.empty();
   }
 };
 
-InformerKey KeyFor(const TypeInfo& type, std::string_view namespace_, Selectors selectors,
+InformerKey KeyFor(const TypeInfo& type, const InformerSettings& settings, Selectors selectors,
                    std::string kept) {
   return {.apiVersion = type.apiVersion(),
           .resource = std::string(type.resource),
           .message = type.message == nullptr ? "json" : std::string(type.message->name),
           .structure = type.structure,
-          .namespace_ = std::string(namespace_),
+          .where = Where(settings),
+          .if_forbidden = Instead(settings.if_forbidden),
           .selectors = std::move(selectors),
           .kept = std::move(kept)};
 }
@@ -114,6 +140,20 @@ struct FactoryCore::Impl {
   bool started KINFORMER_GUARDED_BY(mutex) = false;
   bool shutting_down KINFORMER_GUARDED_BY(mutex) = false;
 
+  // Where an informer looks that does not say so itself.
+  void SetWhere(const TypeInfo& type, InformerSettings& settings) const {
+    if (settings.namespace_.empty() && settings.namespaces.empty()) {
+      settings.namespace_ = options.namespace_;
+      settings.namespaces = options.namespaces;
+    }
+    if (settings.if_forbidden.IsDefault()) settings.if_forbidden = options.if_forbidden;
+    // A namespace means nothing to a kind that has none.
+    if (type.namespaced && NamespacesOf(settings).empty()) return;
+    settings.if_forbidden = {};
+    if (type.namespaced) return;
+    settings.namespace_.clear();
+    settings.namespaces.clear();
+  }
   [[nodiscard]] Duration ResyncOf(const TypeInfo& type) const {
     const auto own = options.resync.find(GroupVersionResource{
         std::string(type.group), std::string(type.version), std::string(type.resource)});
@@ -138,16 +178,14 @@ FactoryCore::~FactoryCore() { Shutdown(); }
 
 std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSettings settings,
                                                bool metadata_only) {
-  if (settings.namespace_.empty()) settings.namespace_ = impl_->options.namespace_;
-  // A namespace means nothing to a kind that has none.
-  if (!type.namespaced) settings.namespace_.clear();
+  impl_->SetWhere(type, settings);
   const Selectors selectors = SelectorsOf(settings);
-  InformerKey key = KeyFor(type, settings.namespace_, selectors, EntryOptionsOf(settings).Kept());
+  InformerKey key = KeyFor(type, settings, selectors, EntryOptionsOf(settings).Kept());
   base::MutexLock lock(impl_->mutex);
   auto it = impl_->informers.find(key);
   // One that keeps everything has what a projection would keep.
   if (it == impl_->informers.end()) {
-    it = impl_->informers.find(KeyFor(type, settings.namespace_, selectors, ""));
+    it = impl_->informers.find(KeyFor(type, settings, selectors, ""));
   }
   if (it != impl_->informers.end()) return it->second;
   if (metadata_only) {
@@ -158,13 +196,17 @@ std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSet
   }
   if (settings.resync_period == Duration(0)) settings.resync_period = impl_->ResyncOf(type);
   if (!settings.trace) settings.trace = impl_->options.trace;
-  std::string describe = Described(type, settings.namespace_, selectors);
+  std::string describe = Described(type, Where(settings), selectors);
   // The provider is used only on the loop and while the factory or a handle of the informer is
   // alive.
-  ListerWatcherSource source = [provider = impl_->provider, &type, ns = settings.namespace_,
-                                tweak = Selecting(selectors, impl_->options.tweak_list_options)] {
-    return provider->NewListWatch(type, ns, tweak);
+  ListerWatcherSource source;
+  source.objects = [provider = impl_->provider, &type,
+                    tweak = Selecting(selectors, impl_->options.tweak_list_options)](
+                       const std::string& ns) { return provider->NewListWatch(type, ns, tweak); };
+  source.namespaces = [provider = impl_->provider] {
+    return provider->NewListWatch(NamespacesType(), "", {});
   };
+  source.namespaced = type.namespaced;
   const Result<void> known_paths = settings.projection.CheckFor(type);
   auto informer = InformerCore::Create(impl_->provider->env(), std::move(describe),
                                        std::move(source), std::move(settings));
@@ -176,8 +218,9 @@ std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSet
 std::shared_ptr<InformerCore> FactoryCore::GetOrMake(
     const TypeInfo& type,
     const std::function<std::shared_ptr<InformerCore>(Duration resync)>& make) {
-  const InformerKey key =
-      KeyFor(type, type.namespaced ? impl_->options.namespace_ : std::string(), {}, "");
+  InformerSettings settings;
+  impl_->SetWhere(type, settings);
+  const InformerKey key = KeyFor(type, settings, {}, "");
   {
     base::MutexLock lock(impl_->mutex);
     const auto it = impl_->informers.find(key);

@@ -9,37 +9,58 @@ namespace kinformer::internal::cache {
 void StagedList::Clear() {
   objects_.clear();
   unreadable_.clear();
+  left_out_ = {};
   removals_.clear();
 }
 
 void StagedList::Add(ObjectRef object) {
   if (!unreadable_.empty()) unreadable_.erase(NameOf(*object));
+  left_out_.Erase(object->namespace_(), object->name());
   objects_.push_back(std::move(object));
 }
 
-void StagedList::AddUnreadable(ObjectName name) { unreadable_.insert(std::move(name)); }
+void StagedList::AddUnreadable(ObjectName name) {
+  left_out_.Erase(name.namespace_, name.name);
+  unreadable_.insert(std::move(name));
+}
+
+void StagedList::LeaveOut(std::string_view namespace_, std::string_view name) {
+  if (!unreadable_.empty()) {
+    unreadable_.erase(ObjectName{std::string(namespace_), std::string(name)});
+  }
+  left_out_.Insert(namespace_, name);
+}
 
 void StagedList::Remove(ObjectName name) {
   unreadable_.erase(name);
+  left_out_.Erase(name.namespace_, name.name);
   removals_.emplace_back(std::move(name), objects_.size());
 }
 
 void StagedList::Finish() {
-  if (removals_.empty()) return;
-  std::unordered_map<ObjectName, std::size_t> removed;
-  for (auto& [name, position] : removals_) removed[name] = position;
-  std::size_t i = 0;
+  if (!removals_.empty()) {
+    std::unordered_map<ObjectName, std::size_t> removed;
+    for (auto& [name, position] : removals_) removed[name] = position;
+    std::size_t i = 0;
+    std::erase_if(objects_, [&](const ObjectRef& object) {
+      const auto it = removed.find(NameOf(*object));
+      return i++ < (it == removed.end() ? 0 : it->second);
+    });
+    removals_.clear();
+  }
+  if (left_out_.empty()) return;
   std::erase_if(objects_, [&](const ObjectRef& object) {
-    const auto it = removed.find(NameOf(*object));
-    return i++ < (it == removed.end() ? 0 : it->second);
+    return left_out_.Contains(object->namespace_(), object->name());
   });
-  removals_.clear();
 }
 
 std::vector<ObjectName> StagedList::Lacks(const std::set<ObjectName>& names) const {
   if (names.empty()) return {};
   std::set<ObjectName> lacking = names;
   for (const ObjectName& name : unreadable_) lacking.erase(name);
+  std::erase_if(lacking, [&](const ObjectName& name) {
+    return left_out_.Contains(name.namespace_, name.name);
+  });
   for (const ObjectRef& object : objects_) lacking.erase(NameOf(*object));
   return std::vector<ObjectName>(lacking.begin(), lacking.end());
 }

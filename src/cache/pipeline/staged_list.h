@@ -7,11 +7,14 @@
 
 #include <cstddef>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "kinformer/internal/block.h"
 #include "kinformer/object_name.h"
+
+#include "cache/store/key_set.h"
 
 namespace kinformer::internal::cache {
 
@@ -21,9 +24,11 @@ class StagedList {
   void Clear();
   void Add(ObjectRef object);
   void AddUnreadable(ObjectName name);
+  // There is no room for the object: of it the key alone is kept.
+  void LeaveOut(std::string_view namespace_, std::string_view name);
   // The object was deleted while the list streamed in.
   void Remove(ObjectName name);
-  // Takes out what was removed. Nothing is added afterwards.
+  // Takes out what was removed or left out after it had come. Nothing is added afterwards.
   void Finish();
 
   [[nodiscard]] std::size_t size() const { return objects_.size(); }
@@ -31,10 +36,12 @@ class StagedList {
   [[nodiscard]] std::vector<ObjectName> Lacks(const std::set<ObjectName>& names) const;
   [[nodiscard]] std::vector<ObjectRef> TakeObjects() { return std::exchange(objects_, {}); }
   [[nodiscard]] std::vector<ObjectName> TakeUnreadable();
+  [[nodiscard]] KeySet TakeLeftOut() { return std::exchange(left_out_, {}); }
 
  private:
   std::vector<ObjectRef> objects_;
   std::set<ObjectName> unreadable_;
+  KeySet left_out_;
   // With the number of objects that had come before.
   std::vector<std::pair<ObjectName, std::size_t>> removals_;
 };

@@ -24,7 +24,7 @@ std::string Unsynced(const std::vector<std::shared_ptr<InformerCore>>& informers
       line += " (not started)";
     } else if (why.last_error) {
       const bool busy = cache::KindOf(*why.last_error) == cache::FailureKind::kAsksToWait;
-      line += busy ? " (the server asks to wait: " : " (last error: ";
+      line += why.over_limit ? " (" : busy ? " (the server asks to wait: " : " (last error: ";
       line += why.last_error->ToString() + ")";
     } else {
       line += " (waiting for the server)";
@@ -101,7 +101,7 @@ Result<void> WaitForSync(Env& env, const std::vector<std::shared_ptr<InformerCor
       }
       if (!options.fail_fast) continue;
       const NotSynced why = informer->WhyNotSynced();
-      if (why.last_error && IsPermanent(*why.last_error)) {
+      if (why.last_error && (why.over_limit || IsPermanent(*why.last_error))) {
         return Error(*why.last_error).WithContext("cannot sync " + why.informer);
       }
     }

@@ -1,10 +1,13 @@
 #include "cache/pipeline/version_wait.h"
 
 #include <compare>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "base/deadline.h"
 #include "cache/pipeline/informer_impl.h"
+#include "cache/store/coverage.h"
 #include "cache/store/resource_version.h"
 
 namespace kinformer::internal::cache {
@@ -25,41 +28,63 @@ class Counted {
   std::atomic<int>& count_;
 };
 
-Error ErrorOf(Reason reason, const InformerCore::Impl& informer, std::string_view wanted,
-              std::string_view why) {
-  std::string has = informer.store->ResourceVersion();
-  if (has.empty()) has = "none yet";
-  return Error(reason, "waiting until the cache of " + informer.describe + " has resourceVersion " +
-                           std::string(wanted) + ", it has " + has + ": " + std::string(why));
-}
+// What somebody waits for.
+struct Wanted {
+  const InformerCore::Impl& informer;
+  std::string_view namespace_;  // empty: all that it looks at
+  std::string_view version;
+
+  [[nodiscard]] StorePosition Position() const {
+    if (!namespace_.empty()) {
+      if (std::optional<StorePosition> position = informer.versions.Of(namespace_)) {
+        return *std::move(position);
+      }
+    }
+    return informer.store->Position();
+  }
+  [[nodiscard]] Error ErrorOf(Reason reason, std::string_view why) const {
+    std::string has = Position().resource_version;
+    if (has.empty()) has = "none yet";
+    std::string what = informer.describe;
+    if (!namespace_.empty()) what += ", namespace " + std::string(namespace_) + ',';
+    return Error(reason, "waiting until the cache of " + what + " has resourceVersion " +
+                             std::string(version) + ", it has " + has + ": " + std::string(why));
+  }
+  [[nodiscard]] bool InScope() const {
+    const std::shared_ptr<const SnapshotCore> snapshot = informer.store->Snapshot();
+    const Coverage* coverage = snapshot->coverage();
+    return namespace_.empty() || coverage == nullptr || coverage->Includes(namespace_);
+  }
+};
 
 // Whether the store has all up to that version. An error: it never will, or nobody can tell.
-Result<bool> Has(const InformerCore::Impl& informer, std::string_view wanted) {
-  const StorePosition position = informer.store->Position();
+Result<bool> Has(const Wanted& what) {
+  const std::string_view wanted = what.version;
+  const StorePosition position = what.Position();
   // The server has gone back; what the store has is of the history that ended.
-  if (position.epoch != informer.reflector_status.epochs()) return false;
+  if (position.epoch != what.informer.statuses.epochs()) return false;
   if (position.resource_version.empty()) return false;
   const auto order = CompareResourceVersion(position.resource_version, wanted);
   if (order) return *order != std::strong_ordering::less;
   if (position.resource_version == wanted) return true;
   if (position.resource_version == "0") return false;
-  return ErrorOf(Reason::kInvalidArgument, informer, wanted,
-                 "this server's versions have no order");
+  return what.ErrorOf(Reason::kInvalidArgument, "this server's versions have no order");
 }
 
 }  // namespace
 
-Result<void> VersionWaiters::Wait(const InformerCore::Impl& informer,
+Result<void> VersionWaiters::Wait(const InformerCore::Impl& informer, std::string_view namespace_,
                                   std::string_view resourceVersion, const std::stop_token& stop,
                                   std::optional<Duration> timeout) const {
+  const Wanted wanted{informer, namespace_, resourceVersion};
   const auto failed = [&](Reason reason, std::string_view why) {
-    return ErrorOf(reason, informer, resourceVersion, why);
+    return wanted.ErrorOf(reason, why);
   };
   if (!IsWellFormedResourceVersion(resourceVersion)) {
     return failed(Reason::kInvalidArgument, "that is no version of an object or a list");
   }
-  const std::uint64_t epochs = informer.reflector_status.epochs();
-  const Result<bool> has = Has(informer, resourceVersion);
+  const std::uint64_t epochs = informer.statuses.epochs();
+  const Result<bool> has = Has(wanted);
   if (!has) return has.error();
   if (*has) return {};
   if (informer.env.OnLoopThread()) {
@@ -76,17 +101,18 @@ Result<void> VersionWaiters::Wait(const InformerCore::Impl& informer,
   const SteadyTime deadline = base::After(informer.env.Now(), timeout.value_or(Duration(0)));
   MonitorLock lock(*monitor);
   for (;;) {
-    if (informer.reflector_status.epochs() != epochs) {
+    if (informer.statuses.epochs() != epochs) {
       return failed(Reason::kEpochChanged,
                     "the server went back in time, and its versions begin anew");
     }
-    const Result<bool> now = Has(informer, resourceVersion);
+    const Result<bool> now = Has(wanted);
     if (!now) return now.error();
     if (*now) return {};
     if (informer.Is(State::kCreated)) {
       return failed(Reason::kNotSynced, "the informer is not started; call Start");
     }
     if (informer.Is(State::kStopped)) return failed(Reason::kStopped, "the informer has stopped");
+    if (!wanted.InScope()) return failed(Reason::kOutOfScope, "it does not look there");
     if (stop.stop_requested()) return failed(Reason::kCanceled, "stopped");
     if (!timeout) {
       lock.Wait();
@@ -104,22 +130,25 @@ Result<void> VersionWaiters::Wait(const InformerCore::Impl& informer,
 
 namespace kinformer::internal {
 
-Result<void> InformerCore::Impl::WaitForResourceVersion(std::string_view resourceVersion,
+Result<void> InformerCore::Impl::WaitForResourceVersion(std::string_view namespace_,
+                                                        std::string_view resourceVersion,
                                                         const std::stop_token& stop,
                                                         std::optional<Duration> timeout) const {
-  return version_waiters.Wait(*this, resourceVersion, stop, timeout);
+  return version_waiters.Wait(*this, namespace_, resourceVersion, stop, timeout);
 }
 
 Result<void> InformerCore::WaitForResourceVersion(std::string_view resourceVersion,
                                                   const std::stop_token& stop,
                                                   std::optional<Duration> timeout) const {
-  return impl_->WaitForResourceVersion(resourceVersion, stop, timeout);
+  return impl_->WaitForResourceVersion({}, resourceVersion, stop, timeout);
 }
 
-Result<void> IndexerCore::WaitForResourceVersion(std::string_view resourceVersion,
+Result<void> IndexerCore::WaitForResourceVersion(std::string_view namespace_,
+                                                 std::string_view resourceVersion,
                                                  const std::stop_token& stop,
                                                  std::optional<Duration> timeout) const {
-  if (owner_ != nullptr) return owner_->WaitForResourceVersion(resourceVersion, stop, timeout);
+  if (owner_ != nullptr)
+    return owner_->WaitForResourceVersion(namespace_, resourceVersion, stop, timeout);
   return Error(Reason::kInvalidArgument,
                "this store is kept up to date by the program, not by an informer: nobody can wait "
                "for a resourceVersion of it");

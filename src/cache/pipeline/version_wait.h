@@ -32,8 +32,10 @@ class VersionWaiters {
   }
 
   // See SharedInformer::WaitForResourceVersion.
-  Result<void> Wait(const InformerCore::Impl& informer, std::string_view resourceVersion,
-                    const std::stop_token& stop, std::optional<Duration> timeout) const;
+  // `namespace_` empty: of all that it looks at.
+  Result<void> Wait(const InformerCore::Impl& informer, std::string_view namespace_,
+                    std::string_view resourceVersion, const std::stop_token& stop,
+                    std::optional<Duration> timeout) const;
 
  private:
   mutable std::atomic<int> count_{0};

@@ -35,15 +35,17 @@ using ::testing::HasSubstr;
 // and the answer about it.
 class FakeOwner final : public internal::StoreOwner {
  public:
-  [[nodiscard]] Result<void> Complete(const Coverage& coverage) const override {
-    const bool complete = coverage.complete;
+  [[nodiscard]] Result<void> Complete(const Coverage& coverage,
+                                      std::string_view namespace_) const override {
+    const bool complete = coverage.IsComplete(namespace_);
     if (asked) asked();
     if (complete) return {};
     return Error(Reason::kNotSynced, "the informer of things has not synced");
   }
   Result<void> AddIndexes(internal::NamedIndexFunctions, bool) override { return {}; }
   Result<void> RemoveIndexes(std::vector<std::string>) override { return {}; }
-  [[nodiscard]] Result<void> WaitForResourceVersion(std::string_view, const std::stop_token&,
+  [[nodiscard]] Result<void> WaitForResourceVersion(std::string_view, std::string_view,
+                                                    const std::stop_token&,
                                                     std::optional<Duration>) const override {
     return {};
   }
@@ -119,6 +121,42 @@ TEST_F(CoverageTest, WhatTheCacheDoesNotLookAtIsOutOfScope) {
   EXPECT_THAT(error.message(), HasSubstr("object \"ns/a\""));
   EXPECT_THAT(error.message(), HasSubstr("label selector \"app=web\""));
   EXPECT_THAT(error.message(), HasSubstr("ask the API server"));
+}
+
+// Of several namespaces each is complete by itself, and the list of all says what it lacks.
+TEST_F(CoverageTest, EachNamespaceSpeaksForItself) {
+  internal::cache::NamespaceSet namespaces;
+  namespaces.complete = {{"ns", true}, {"slow", false}};
+  const auto publish = [&] {
+    coverage_.namespaces = std::make_shared<const internal::cache::NamespaceSet>(namespaces);
+    Publish();
+  };
+  coverage_.complete = false;
+  publish();
+  EXPECT_EQ(Absence("ns", "a"), std::nullopt);
+  EXPECT_EQ(Absence("ns", "b"), Reason::kNotFound);
+  EXPECT_EQ(Absence("slow", "b"), Reason::kNotSynced);
+  EXPECT_EQ(Absence("other", "b"), Reason::kOutOfScope);
+  EXPECT_TRUE(lister_.Namespace("ns").List().ok());
+  EXPECT_EQ(lister_.Namespace("slow").List().error().reason(), Reason::kNotSynced);
+  EXPECT_EQ(lister_.Namespace("other").List().error().reason(), Reason::kOutOfScope);
+  EXPECT_EQ(lister_.List().error().reason(), Reason::kNotSynced);
+  EXPECT_EQ(lister_.List().size(), 1U);
+  EXPECT_THAT(lister_.Namespace("other").Get("b").error().message(),
+              HasSubstr("one of the namespaces \"ns\", \"slow\" only"));
+  // They are all that exist, but not known yet; then they are.
+  namespaces.all = true;
+  namespaces.known = false;
+  publish();
+  EXPECT_EQ(Absence("other", "b"), Reason::kNotSynced);
+  namespaces.known = true;
+  publish();
+  EXPECT_EQ(Absence("other", "b"), Reason::kNotFound);
+  EXPECT_EQ(Absence("slow", "b"), Reason::kNotSynced);
+  namespaces.complete["slow"] = true;
+  coverage_.complete = true;
+  publish();
+  EXPECT_TRUE(lister_.List().ok());
 }
 
 // An object that was there all the time, in a cache that becomes complete between the look-up and

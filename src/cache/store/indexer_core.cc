@@ -32,14 +32,32 @@ Error NamespaceMissing(std::string_view resource, std::string_view name) {
                    "\": these objects have a namespace, and none is given; use Namespace(ns).Get");
 }
 
-Error OutOfScope(const std::string& what, const cache::Scope& scope) {
+// Of more, the first ones will do.
+std::string Listed(const cache::NamespaceSet& namespaces) {
+  constexpr std::size_t kMost = 10;
+  std::string text;
+  std::size_t count = 0;
+  for (const auto& [name, complete] : namespaces.complete) {
+    if (++count > kMost) continue;
+    text += (text.empty() ? "\"" : ", \"") + name + '"';
+  }
+  if (count > kMost) text += " and " + std::to_string(count - kMost) + " more";
+  return text;
+}
+
+Error OutOfScope(const std::string& what, const cache::Coverage& coverage) {
+  const cache::Scope& scope = coverage.scope;
   std::string where;
   const auto add = [&](std::string_view condition, std::string_view value) {
     if (!where.empty()) where += " and ";
     where += condition;
     where += value;
   };
-  if (!scope.namespace_.empty()) add("namespace ", '"' + scope.namespace_ + '"');
+  if (coverage.namespaces != nullptr && !coverage.namespaces->all) {
+    add("one of the namespaces ", Listed(*coverage.namespaces));
+  } else if (!scope.namespace_.empty()) {
+    add("namespace ", '"' + scope.namespace_ + '"');
+  }
   if (!scope.name.empty()) add("the name ", '"' + scope.name + '"');
   if (!scope.conditions.empty()) add("", scope.conditions);
   return Error(Reason::kOutOfScope,
@@ -194,15 +212,21 @@ Error IndexerCore::WhyAbsent(const cache::Coverage* coverage, std::string_view r
   if (coverage != nullptr) {
     const std::string what = Quoted(resource, namespace_, name);
     const cache::Scope& scope = coverage->scope;
-    if (!scope.Includes(namespace_, name)) return OutOfScope(what, scope);
-    if (Result<void> complete = owner_->Complete(*coverage); !complete) {
+    if (!coverage->Includes(namespace_, name)) return OutOfScope(what, *coverage);
+    if (coverage->IsLeftOut(namespace_, name)) {
+      return Error(Reason::kOverLimit,
+                   what +
+                       " exists, but found no room in the cache (max_objects, max_bytes); ask "
+                       "the API server, or raise the limit");
+    }
+    if (Result<void> complete = owner_->Complete(*coverage, namespace_); !complete) {
       return Error(complete.error()).WithContext(what + " is not in the cache");
     }
     if (coverage->IsUnreadable(namespace_, name)) {
       return Error(Reason::kUnreadable,
                    what + " exists, but what the server sent of it is malformed; the log says how");
     }
-    if (!scope.conditions.empty()) return OutOfScope(what, scope);
+    if (!scope.conditions.empty()) return OutOfScope(what, *coverage);
   }
   // Where the kind is known at run time only, its objects tell.
   if (namespace_.empty()) {
@@ -221,13 +245,12 @@ Result<void> IndexerCore::Complete(const SnapshotCore& snapshot, std::string_vie
                                    std::string_view namespace_) const {
   const cache::Coverage* coverage = snapshot.coverage();
   if (coverage == nullptr) return {};
-  if (Result<void> complete = owner_->Complete(*coverage); !complete) return complete;
-  const std::string& looked_at = coverage->scope.namespace_;
-  if (namespace_.empty() || looked_at.empty() || looked_at == namespace_) {
-    return AllReadable(*coverage, resource, namespace_);
+  if (!namespace_.empty() && !coverage->Includes(namespace_)) {
+    return OutOfScope(std::string(resource) + " in namespace \"" + std::string(namespace_) + '"',
+                      *coverage);
   }
-  return OutOfScope(std::string(resource) + " in namespace \"" + std::string(namespace_) + '"',
-                    coverage->scope);
+  if (Result<void> complete = owner_->Complete(*coverage, namespace_); !complete) return complete;
+  return AllReadable(*coverage, resource, namespace_);
 }
 
 std::shared_ptr<const SnapshotCore> IndexerCore::Snapshot() const { return store_->Snapshot(); }

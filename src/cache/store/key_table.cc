@@ -14,27 +14,39 @@ std::uint64_t Fold(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-// Odd constants with about as many ones as zeros.
-constexpr std::uint64_t kMixA = 0xd6e8feb86659fd93;
-constexpr std::uint64_t kMixB = 0xa0761d6478bd642f;
+// Odd, with about as many ones as zeros.
+constexpr std::uint64_t kMix = 0xd6e8feb86659fd93;
+
+template <std::size_t kBytes>
+std::uint64_t Load(const char* at) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, at, kBytes);
+  return word;
+}
 
 }  // namespace
 
 std::uint64_t HashBytes(std::uint64_t seed, std::string_view bytes) {
-  std::uint64_t h = seed ^ Fold(bytes.size() ^ kMixA, kMixB);
+  // Little and big endian give different hashes; nothing keeps them beyond the process. Both
+  // factors of each product depend on the seed, so that nobody can choose bytes that make one zero.
+  const std::uint64_t other = seed ^ kMix;
+  std::uint64_t h = seed ^ (bytes.size() * kMix);
   const char* p = bytes.data();
   std::size_t left = bytes.size();
-  // Little and big endian give different hashes; nothing keeps them beyond the process.
-  while (left > 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, p, 8);
-    h = Fold(h ^ word, kMixA);
-    p += 8;
-    left -= 8;
+  for (; left > 16; p += 16, left -= 16) h = Fold(Load<8>(p) ^ other, Load<8>(p + 8) ^ h);
+  // What is left is read as two words that may overlap.
+  std::uint64_t a = 0;
+  std::uint64_t b = 0;
+  if (left >= 8) {
+    a = Load<8>(p);
+    b = Load<8>(p + left - 8);
+  } else if (left >= 4) {
+    a = Load<4>(p);
+    b = Load<4>(p + left - 4);
+  } else if (left > 0) {
+    a = Load<1>(p) | Load<1>(p + left / 2) << 8 | Load<1>(p + left - 1) << 16;
   }
-  std::uint64_t word = 0;
-  if (left != 0) std::memcpy(&word, p, left);
-  return Fold(h ^ word, kMixB ^ h);
+  return Fold(a ^ other, b ^ h);
 }
 
 std::uint32_t HashKey(std::uint64_t seed, std::string_view namespace_, std::string_view name) {
@@ -42,25 +54,20 @@ std::uint32_t HashKey(std::uint64_t seed, std::string_view namespace_, std::stri
   return static_cast<std::uint32_t>(h ^ (h >> 32));
 }
 
-void KeyTable::Insert(std::uint32_t hash, std::uint32_t entry) {
-  const std::uint64_t pattern = TagOf(hash);
+void KeyTable::Insert(std::uint32_t hash, std::uint32_t entry, Link link) {
   for (std::size_t at = hash & mask_;; at = (at + StepOf(hash)) & mask_) {
     Bucket& bucket = buckets_[at];
-    const std::uint64_t low = bucket.low_tags.load(std::memory_order_relaxed);
-    if (const std::uint64_t free = Equal(low, 0); free != 0) {
+    const std::uint64_t control = bucket.control.load(std::memory_order_relaxed);
+    if (const std::uint64_t free = Equal(control, 0); free != 0) {
       const std::size_t slot = SlotOf(free);
-      bucket.entries[slot].store(entry, std::memory_order_relaxed);
-      bucket.low_tags.store(low | (pattern << (8 * slot)), std::memory_order_release);
+      entries_[at * kStride + slot] = entry;
+      bucket.links[slot].store(link, std::memory_order_relaxed);
+      bucket.control.store(control | (TagOf(hash) << (8 * slot)), std::memory_order_release);
       return;
     }
-    const std::uint64_t high = bucket.high_tags.load(std::memory_order_relaxed);
-    if (const std::uint64_t free = Equal(high, 0) & kHighTags; free != 0) {
-      const std::size_t slot = SlotOf(free);
-      bucket.entries[8 + slot].store(entry, std::memory_order_relaxed);
-      bucket.high_tags.store(high | (pattern << (8 * slot)), std::memory_order_release);
-      return;
+    if ((control & kPassed) != kPassed) {
+      bucket.control.store(control + kOnePassed, std::memory_order_release);
     }
-    bucket.high_tags.store(high + kOneOverflow, std::memory_order_release);
   }
 }
 
@@ -68,23 +75,19 @@ void KeyTable::Erase(std::uint32_t hash, std::uint32_t entry) {
   const std::uint64_t pattern = TagOf(hash) * kOnes;
   for (std::size_t at = hash & mask_;; at = (at + StepOf(hash)) & mask_) {
     Bucket& bucket = buckets_[at];
-    const std::uint64_t low = bucket.low_tags.load(std::memory_order_relaxed);
-    for (std::uint64_t hits = Equal(low, pattern); hits != 0; hits &= hits - 1) {
+    const std::uint64_t control = bucket.control.load(std::memory_order_relaxed);
+    for (std::uint64_t hits = Equal(control, pattern); hits != 0; hits &= hits - 1) {
       const std::size_t slot = SlotOf(hits);
-      if (bucket.entries[slot].load(std::memory_order_relaxed) != entry) continue;
-      bucket.low_tags.store(low & ~(std::uint64_t{0xff} << (8 * slot)), std::memory_order_release);
+      if (entries_[at * kStride + slot] != entry) continue;
+      bucket.links[slot].store(0, std::memory_order_release);
+      bucket.control.store(control & ~(std::uint64_t{0xff} << (8 * slot)),
+                           std::memory_order_release);
       return;
     }
-    const std::uint64_t high = bucket.high_tags.load(std::memory_order_relaxed);
-    for (std::uint64_t hits = Equal(high, pattern) & kHighTags; hits != 0; hits &= hits - 1) {
-      const std::size_t slot = SlotOf(hits);
-      if (bucket.entries[8 + slot].load(std::memory_order_relaxed) != entry) continue;
-      bucket.high_tags.store(high & ~(std::uint64_t{0xff} << (8 * slot)),
-                             std::memory_order_release);
-      return;
+    assert((control & kPassed) != 0 && "the entry is in the table");
+    if ((control & kPassed) != kPassed) {
+      bucket.control.store(control - kOnePassed, std::memory_order_release);
     }
-    assert((high >> 32) != 0 && "the entry is in the table");
-    bucket.high_tags.store(high - kOneOverflow, std::memory_order_release);
   }
 }
 

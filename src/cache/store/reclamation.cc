@@ -1,6 +1,15 @@
 #include "cache/store/reclamation.h"
 
 #include <algorithm>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define KINFORMER_TSAN 1
+#endif
+#endif
 
 namespace kinformer::internal::cache {
 
@@ -11,6 +20,26 @@ namespace {
 
 // Slots are never freed: a thread that ends leaves its slot to the next one.
 constinit std::atomic<ReaderSlot*> slots{nullptr};
+
+bool AskForBarrier(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
+
+// Whether writers can make all threads pass a barrier. Decided once.
+bool HasBarrier() {
+#if defined(KINFORMER_TSAN) || defined(__SANITIZE_THREAD__)
+  return false;
+#else
+  static const bool has = AskForBarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) &&
+                          AskForBarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  return has;
+#endif
+}
+
+// False: readers may not have passed one. A process that was forked asks to be registered anew.
+bool PassBarrier() {
+  return AskForBarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) ||
+         (AskForBarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) &&
+          AskForBarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED));
+}
 
 struct SlotReturner {
   bool armed = false;
@@ -35,6 +64,7 @@ ReaderSlot& TakeReaderSlot() {
     }
   }
   auto* slot = new ReaderSlot;
+  slot->plain = HasBarrier();
   slot->taken.store(true, std::memory_order_relaxed);
   slot->next = slots.load(std::memory_order_relaxed);
   // acq_rel: a reader that enters with this slot must come after every SafeToFree that did not see
@@ -48,6 +78,7 @@ ReaderSlot& TakeReaderSlot() {
 
 std::uint64_t SafeToFree() {
   std::uint64_t safe = reclamation_clock.load(std::memory_order_relaxed) + 1;
+  if (HasBarrier() && !PassBarrier()) return 0;
   // A read-modify-write, so that a slot added after it synchronizes with this look: see
   // TakeReaderSlot.
   ReaderSlot* first = slots.load(std::memory_order_relaxed);

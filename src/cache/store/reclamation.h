@@ -8,10 +8,16 @@
 // every store, so guards are for the length of one look-up. What must last longer pins a version
 // instead (store_core.h).
 //
-// Why this is right without a fence: a reader announces itself with a read-modify-write on its
-// slot, and the writer looks at the slot with one as well. These are totally ordered. Either the
-// writer sees the announcement, or the reader's reads-from the writer's, and then everything the
-// writer had unlinked before looking is unlinked for the reader too.
+// Why this is right: a reader must not read what its announcement does not protect yet, though a
+// processor may delay stores behind later loads. Where the kernel can make all threads of the
+// process pass a memory barrier (membarrier), the writer asks for that before it looks at the
+// slots. Then either the announcement came before the barrier, and the writer sees it, or the
+// reader's loads came after, and what the writer had unlinked is unlinked for the reader too. A
+// reader then announces itself with an ordinary store, and what it reads can overlap with what it
+// read before: docs/decisions/0016-reads-at-memory-speed.md. Elsewhere, and under ThreadSanitizer,
+// which does not know that call, a reader announces itself with a read-modify-write on its slot,
+// and the writer looks at the slot with one as well. These are totally ordered: either the writer
+// sees the announcement, or the reader's reads-from the writer's.
 
 #ifndef KINFORMER_CACHE_STORE_RECLAMATION_H_
 #define KINFORMER_CACHE_STORE_RECLAMATION_H_
@@ -26,6 +32,8 @@ struct alignas(128) ReaderSlot {  // 128: prefetchers work on pairs of lines
   std::atomic<std::uint64_t> entered{0};
   // Guards of the thread that has the slot.
   std::uint32_t depth = 0;
+  // The same for all slots of the process: writers ask for barriers.
+  bool plain = false;
   std::atomic<bool> taken{false};
   // Written before the slot is in the list.
   ReaderSlot* next = nullptr;
@@ -37,14 +45,19 @@ ReaderSlot& TakeReaderSlot();
 extern constinit std::atomic<std::uint64_t> reclamation_clock;
 
 // Nothing that was reachable when the guard was made is freed while it exists. May be nested. About
-// 5 ns.
+// 1 ns; 5 ns where readers need a barrier.
 class ReadGuard {
  public:
   ReadGuard()
       : slot_(this_thread_reader_slot != nullptr ? *this_thread_reader_slot : TakeReaderSlot()) {
-    if (slot_.depth++ == 0) {
-      slot_.entered.exchange(reclamation_clock.load(std::memory_order_acquire),
-                             std::memory_order_acq_rel);
+    if (slot_.depth++ != 0) return;
+    const std::uint64_t now = reclamation_clock.load(std::memory_order_acquire);
+    if (slot_.plain) [[likely]] {
+      slot_.entered.store(now, std::memory_order_relaxed);
+      // For the compiler; the processor's part is the writer's.
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    } else {
+      slot_.entered.exchange(now, std::memory_order_acq_rel);
     }
   }
   ~ReadGuard() {
@@ -64,7 +77,7 @@ inline std::uint64_t StampRetired() {
   return reclamation_clock.fetch_add(1, std::memory_order_acq_rel);
 }
 // Whatever was unlinked with a stamp below the result may be freed. Looks at every thread that ever
-// read.
+// read, and interrupts those that are running, each for about a microsecond: not for every commit.
 std::uint64_t SafeToFree();
 
 }  // namespace kinformer::internal::cache

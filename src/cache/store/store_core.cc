@@ -8,6 +8,7 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/log.h"
 
+#include "cache/store/planted_bug.h"
 #include "cache/store/resource_version.h"
 #include "cache/store/store_writer.h"
 
@@ -41,9 +42,8 @@ ObjectRef StoreCore::Put(ObjectRef object, bool* same) {
   StoreState& state = *w.state;
   const std::uint64_t version = w.NextVersion();
   const std::uint32_t hash = w.HashOf(object->namespace_(), object->name());
-  const std::uint32_t entry = w.FindEntry(hash, object->namespace_(), object->name());
-  const Link head =
-      entry == KeyTable::kNone ? 0 : state.heads[entry].load(std::memory_order_relaxed);
+  const std::size_t slot = w.FindSlot(hash, object->namespace_(), object->name());
+  const Link head = slot == KeyTable::kNoSlot ? 0 : w.table().LinkAt(slot);
   if (same != nullptr) {
     *same = IsBlock(head) && BlockOf(head)->SameAs(*object);
     if (*same) return {};
@@ -58,6 +58,7 @@ ObjectRef StoreCore::Put(ObjectRef object, bool* same) {
   }
   // What the index functions read.
   const ObjectRef whole = w.HasIndexFunctions() ? Unpacked(object) : object;
+  if (!state.packs && object->packed()) object = Unpacked(object);
   if (w.dictionary) object = w.dictionary->Pack(object);
   if (!object->TryClaim()) {
     object = CloneBlock(*object);
@@ -68,13 +69,11 @@ ObjectRef StoreCore::Put(ObjectRef object, bool* same) {
   const std::size_t bytes = block->allocated_bytes();
   w.LogChange(IsBlock(head) ? NetChangeType::kUpdated : NetChangeType::kAdded, *block);
 
-  if (entry == KeyTable::kNone) {
+  if (slot == KeyTable::kNoSlot) {
     block->store_link().previous.store(nullptr, std::memory_order_relaxed);
     const std::uint32_t added = w.NewEntry(hash);
     w.IndexFirst(added, *whole);
-    w.SetHead(added, LinkTo(block));
-    state.table.load(std::memory_order_relaxed)->Insert(w.hashes[added], added);
-    ++w.keys;
+    w.AddHead(added, LinkTo(block));
     ++w.next.size;
     state.object_bytes.fetch_add(bytes, std::memory_order_relaxed);
     w.Wrote();
@@ -91,10 +90,11 @@ ObjectRef StoreCore::Put(ObjectRef object, bool* same) {
     ++w.next.size;
     state.object_bytes.fetch_add(bytes, std::memory_order_relaxed);
   }
+  const std::uint32_t entry = w.table().EntryAt(slot);
   const bool never_seen = VersionOf(head) == version;  // written and overwritten in one commit
   SetPrevious(LinkTo(block), never_seen ? PreviousOf(head) : head);
   w.IndexNext(entry, *whole);
-  w.SetHead(entry, LinkTo(block));
+  w.SetHead(slot, LinkTo(block));
   if (!never_seen) {
     w.replaced.push_back({VersionOf(head), version, entry, nullptr});
     ++w.replaced_since_commit;
@@ -108,8 +108,7 @@ ObjectRef StoreCore::Put(ObjectRef object, bool* same) {
 }
 
 void StoreCore::Expect(std::span<const Block* const> objects) const {
-  const StoreState& state = *state_;
-  const KeyTable& table = *state.table.load(std::memory_order_relaxed);
+  const KeyTable& table = writer_->table();
   std::array<std::uint32_t, kMostExpected> hashes{};
   std::array<const Block*, kMostExpected> known{};
   assert(objects.size() <= kMostExpected);
@@ -122,9 +121,9 @@ void StoreCore::Expect(std::span<const Block* const> objects) const {
   std::size_t count = 0;
   for (std::size_t i = 0; i < objects.size(); ++i) {
     // Whether it is the key is found out later: mostly it is.
-    const std::uint32_t entry = table.Find(hashes[i], [](std::uint32_t) { return true; });
-    if (entry == KeyTable::kNone) continue;
-    const Link head = state.heads[entry].load(std::memory_order_relaxed);
+    const std::size_t slot = table.Find(hashes[i], [](Link) { return true; });
+    if (slot == KeyTable::kNoSlot) continue;
+    const Link head = table.LinkAt(slot);
     if (!IsBlock(head)) continue;
     known[count++] = BlockOf(head);
     __builtin_prefetch(BlockOf(head), 1);
@@ -138,10 +137,16 @@ void StoreCore::Expect(std::span<const Block* const> objects) const {
 }
 
 void StoreCore::Reserve(std::size_t objects) {
-  std::size_t buckets = state_->table.load(std::memory_order_relaxed)->buckets();
+  std::size_t buckets = writer_->table().buckets();
   const std::size_t before = buckets;
   while (KeyTable::CapacityOf(buckets) < objects) buckets *= 2;
   if (buckets != before) writer_->GrowTable(buckets);
+}
+
+std::size_t StoreCore::written_objects() const { return writer_->next.size; }
+
+std::size_t StoreCore::object_bytes() const {
+  return state_->object_bytes.load(std::memory_order_relaxed);
 }
 
 ObjectRef StoreCore::Pack(ObjectRef object) {
@@ -156,9 +161,10 @@ ObjectRef StoreCore::Pack(ObjectRef object) {
 ObjectRef StoreCore::Erase(std::string_view namespace_, std::string_view name) {
   StoreWriter& w = *writer_;
   StoreState& state = *w.state;
-  const std::uint32_t entry = w.FindEntry(namespace_, name);
-  if (entry == KeyTable::kNone) return {};
-  const Link head = state.heads[entry].load(std::memory_order_relaxed);
+  const std::size_t slot = w.FindSlot(namespace_, name);
+  if (slot == KeyTable::kNoSlot) return {};
+  const std::uint32_t entry = w.table().EntryAt(slot);
+  const Link head = w.table().LinkAt(slot);
   if (!IsBlock(head)) return {};
   ObjectRef old = ObjectRef::Share(BlockOf(head));
   w.WillWrite();
@@ -170,16 +176,16 @@ ObjectRef StoreCore::Erase(std::string_view namespace_, std::string_view name) {
   --w.next.size;
   if (VersionOf(head) != version) {
     auto* tombstone = new Tombstone{version, {head}};
-    w.SetHead(entry, LinkTo(tombstone));
+    w.SetHead(slot, LinkTo(tombstone));
     w.replaced.push_back({VersionOf(head), version, entry, nullptr});
     ++w.replaced_since_commit;
   } else {
     // Written and deleted in one commit: nobody will ever see it.
     const Link previous = PreviousOf(head);
     if (IsBlock(previous)) {
-      w.SetHead(entry, LinkTo(new Tombstone{version, {previous}}));
+      w.SetHead(slot, LinkTo(new Tombstone{version, {previous}}));
     } else {
-      w.SetHead(entry, previous);
+      w.SetHead(slot, previous);
       if (!HasBlock(previous)) w.Sweep(entry, old->namespace_());
     }
     w.RetireBlock(old.get());
@@ -196,7 +202,8 @@ void StoreCore::SetResourceVersion(std::string_view resource_version) {
 }
 
 void StoreCore::AdvanceResourceVersion(std::string_view resource_version) {
-  if (IsOlderResourceVersion(resource_version, writer_->next.resource_version)) return;
+  const bool older = IsOlderResourceVersion(resource_version, writer_->next.resource_version);
+  if (older && !Planted(PlantedBug::kVersionGoesBack)) return;
   SetResourceVersion(resource_version);
 }
 
@@ -219,8 +226,8 @@ bool StoreCore::CollectSome(std::size_t max_blocks) { return writer_->Collect(ma
 StoreEntry StoreCore::Peek(std::string_view namespace_, std::string_view name) const {
   // Without a hash: a first list asks for each of its objects.
   if (writer_->keys == 0) return {};
-  const std::uint32_t entry = writer_->FindEntry(namespace_, name);
-  return entry == KeyTable::kNone ? StoreEntry() : PeekAt(entry);
+  const std::size_t slot = writer_->FindSlot(namespace_, name);
+  return slot == KeyTable::kNoSlot ? StoreEntry() : PeekAt(writer_->table().EntryAt(slot));
 }
 
 StoreEntry StoreCore::PeekAt(std::uint32_t entry) const {
@@ -303,6 +310,9 @@ StoreStats StoreCore::Stats() const {
     const Coverage* coverage = content.coverage.get();
     if (coverage != nullptr && coverage->unreadable != nullptr) {
       stats.unreadable = coverage->unreadable->size();
+    }
+    if (coverage != nullptr && coverage->left_out != nullptr) {
+      stats.left_out = coverage->left_out->size();
     }
   }
   stats.object_bytes = s.object_bytes.load(std::memory_order_relaxed);

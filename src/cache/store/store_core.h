@@ -50,6 +50,7 @@ struct StoreCoreOptions {
 struct StoreStats {
   std::size_t objects = 0;
   std::size_t unreadable = 0;    // objects that exist, but whose bytes are malformed
+  std::size_t left_out = 0;      // objects that exist, but find no room
   std::size_t object_bytes = 0;  // blocks of the current version
   std::size_t pinned_bytes = 0;  // blocks kept only for snapshots, or about to be freed
   std::size_t table_bytes = 0;   // table and indexes
@@ -138,6 +139,9 @@ class StoreCore {
   // REQUIRES: the entry's number is below entries_end.
   [[nodiscard]] StoreEntry PeekAt(std::uint32_t entry) const;
   [[nodiscard]] std::uint32_t entries_end() const;
+  // As of the writes so far.
+  [[nodiscard]] std::size_t written_objects() const;
+  [[nodiscard]] std::size_t object_bytes() const;
 
   // Adds indexes, all or none: kAlreadyExists where a name is taken. FillIndexes then fills them
   // from what is there until a time; once it says true, a version has all of them. There may be

@@ -369,19 +369,6 @@ TEST_F(StoreCoreTest, PinnedDeletionUnderARecreatedKey) {
   EXPECT_THAT(store_.Snapshot()->IndexValues("namespace").OrExit(), IsEmpty());
 }
 
-TEST(KeyTable, FindsAmongEqualHashes) {
-  KeyTable table(4);
-  for (std::uint32_t entry = 0; entry < 30; ++entry) table.Insert(0x42000001, entry);
-  for (std::uint32_t entry = 0; entry < 30; ++entry) {
-    EXPECT_EQ(table.Find(0x42000001, [&](std::uint32_t e) { return e == entry; }), entry);
-  }
-  for (std::uint32_t entry = 0; entry < 30; entry += 2) table.Erase(0x42000001, entry);
-  for (std::uint32_t entry = 0; entry < 30; ++entry) {
-    const std::uint32_t expected = entry % 2 == 0 ? KeyTable::kNone : entry;
-    EXPECT_EQ(table.Find(0x42000001, [&](std::uint32_t e) { return e == entry; }), expected);
-  }
-}
-
 // Against std::map, with snapshots held over any number of writes, each checked against a copy of
 // the map at its moment.
 class StoreModelTest : public ::testing::TestWithParam<std::uint32_t> {};

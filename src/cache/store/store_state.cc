@@ -1,15 +1,18 @@
 #include "cache/store/store_state.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "cache/store/planted_bug.h"
 #include "cache/store/reclamation.h"
 
 namespace kinformer::internal::cache {
 
-StoreState::StoreState(std::uint64_t seed) : hash_seed(seed), table(new KeyTable(1)) {
+StoreState::StoreState(std::uint64_t seed, bool packs_blocks)
+    : hash_seed(seed), packs(packs_blocks), table(new KeyTable(1)) {
   table_bytes.store(table.load(std::memory_order_relaxed)->bytes(), std::memory_order_relaxed);
 }
 
@@ -39,7 +42,7 @@ std::size_t StoreState::Walk(const VersionNode& node, std::size_t& position,
     const std::uint32_t end = std::min(node.content.entries, (first | (kGroup - 1)) + 1);
     // All of a group are in one segment.
     const std::atomic<Link>* head = &heads[first];
-    Link links[kGroup];
+    std::array<Link, kGroup> links;
     for (std::uint32_t i = first; i < end; ++i) {
       links[i - first] = head[i - first].load(std::memory_order_acquire);
     }
@@ -49,6 +52,12 @@ std::size_t StoreState::Walk(const VersionNode& node, std::size_t& position,
       // Every head is what the snapshot sees, and so pinned by it. Neither a guard nor a look at
       // the objects is needed.
       std::uint32_t i = first;
+      if (out.size() - n >= kGroup) {
+        for (; i < end; ++i) {
+          out[n] = BlockOf(links[i - first]);
+          n += IsBlock(links[i - first]) ? 1 : 0;
+        }
+      }
       for (; i < end && n < out.size(); ++i) {
         if (IsBlock(links[i - first])) out[n++] = BlockOf(links[i - first]);
       }
@@ -75,6 +84,7 @@ const StoreIndex* StoreState::FindIndex(const VersionNode& node, std::string_vie
 
 const Block* PinnedSnapshot::Get(std::string_view namespace_, std::string_view name) const {
   ReadGuard guard;
+  if (Planted(PlantedBug::kSnapshotSeesLater)) return state_->Get(namespace_, name, UINT64_MAX);
   return state_->Get(namespace_, name, node_->version);
 }
 

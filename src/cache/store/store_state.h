@@ -34,7 +34,7 @@ namespace kinformer::internal::cache {
 struct StoreState {
   static constexpr std::uint32_t kGroup = 8;  // entries that share a `newest` word
 
-  explicit StoreState(std::uint64_t seed);
+  StoreState(std::uint64_t seed, bool packs_blocks);
   ~StoreState();
   StoreState(const StoreState&) = delete;
   StoreState& operator=(const StoreState&) = delete;
@@ -43,12 +43,10 @@ struct StoreState {
                                  std::uint64_t version) const {
     const Block* found = nullptr;
     static_cast<void>(table.load(std::memory_order_acquire)
-                          ->Find(HashKey(hash_seed, namespace_, name), [&](std::uint32_t entry) {
-                            const Link head = heads[entry].load(std::memory_order_acquire);
+                          ->Find(HashKey(hash_seed, namespace_, name), [&](Link head) {
                             PrefetchKey(head);
                             const Block* block = VisibleAt(head, version);
-                            if (block == nullptr || block->name() != name ||
-                                block->namespace_() != namespace_) {
+                            if (block == nullptr || !IsKeyOf(*block, namespace_, name)) {
                               return false;
                             }
                             found = block;
@@ -83,6 +81,7 @@ struct StoreState {
   // What every reader looks at and few writes change has cache lines without what every write
   // changes.
   const std::uint64_t hash_seed;
+  const bool packs;  // some blocks may be packed
   std::atomic<KeyTable*> table;
   SegmentedArray<std::atomic<Link>, 16> heads{};
   // Per group: no entry of it has a version above this one.
@@ -116,15 +115,13 @@ class PinnedSnapshot final : public SnapshotCore {
  public:
   // `node` has been pinned for this.
   PinnedSnapshot(std::shared_ptr<StoreState> state, VersionNode* node)
-      : state_(std::move(state)), node_(node) {
+      : SnapshotCore(state->packs), state_(std::move(state)), node_(node) {
     state_->snapshots.fetch_add(1, std::memory_order_relaxed);
   }
   ~PinnedSnapshot() override {
     state_->snapshots.fetch_sub(1, std::memory_order_relaxed);
     state_->versions.Unpin(node_);
   }
-  PinnedSnapshot(const PinnedSnapshot&) = delete;
-  PinnedSnapshot& operator=(const PinnedSnapshot&) = delete;
 
   [[nodiscard]] const Block* Get(std::string_view namespace_, std::string_view name) const override;
   [[nodiscard]] std::size_t size() const override { return node_->content.size; }

@@ -8,6 +8,7 @@
 #include "kinformer/log.h"
 
 #include "base/user_call.h"
+#include "cache/store/planted_bug.h"
 #include "cache/store/reclamation.h"
 #include "object/values/object_key.h"
 
@@ -165,21 +166,17 @@ void StoreWriter::RetireBlock(const Block* block) {
 
 // ---- entries
 
-std::uint32_t StoreWriter::FindEntry(std::uint32_t hash, std::string_view namespace_,
-                                     std::string_view name) const {
-  const KeyTable* table = state->table.load(std::memory_order_relaxed);
-  return table->Find(hash, [&](std::uint32_t entry) {
-    Link link = state->heads[entry].load(std::memory_order_relaxed);
+std::size_t StoreWriter::FindSlot(std::uint32_t hash, std::string_view namespace_,
+                                  std::string_view name) const {
+  return table().Find(hash, [&](Link link) {
+    PrefetchKey(link);
     while (IsTombstone(link)) link = PreviousOf(link);
-    return link != 0 && BlockOf(link)->name() == name && BlockOf(link)->namespace_() == namespace_;
+    return link != 0 && IsKeyOf(*BlockOf(link), namespace_, name);
   });
 }
 
 std::uint32_t StoreWriter::NewEntry(std::uint32_t hash) {
-  if (const KeyTable* table = state->table.load(std::memory_order_relaxed);
-      keys + 1 > table->capacity()) {
-    GrowTable(table->buckets() * 2);
-  }
+  if (keys + 1 > table().capacity()) GrowTable(table().buckets() * 2);
   std::uint32_t entry = 0;
   if (free_entries.empty()) {
     entry = state->entries_end++;
@@ -196,12 +193,11 @@ std::uint32_t StoreWriter::NewEntry(std::uint32_t hash) {
 }
 
 void StoreWriter::GrowTable(std::size_t buckets) {
-  KeyTable* old = state->table.load(std::memory_order_relaxed);
+  const KeyTable* old = &table();
   auto* larger = new KeyTable(buckets);
   for (std::uint32_t entry = 0; entry < state->entries_end; ++entry) {
-    if (state->heads[entry].load(std::memory_order_relaxed) != 0) {
-      larger->Insert(hashes[entry], entry);
-    }
+    const Link head = state->heads[entry].load(std::memory_order_relaxed);
+    if (head != 0) larger->Insert(hashes[entry], entry, head);
   }
   state->table_bytes.fetch_add(larger->bytes() - old->bytes(), std::memory_order_relaxed);
   state->table.store(larger, std::memory_order_release);
@@ -216,7 +212,7 @@ void StoreWriter::Sweep(std::uint32_t entry, std::string_view namespace_) {
     RetireTombstone(TombstoneOf(link));
     link = previous;
   }
-  state->table.load(std::memory_order_relaxed)->Erase(hashes[entry], entry);
+  table().Erase(hashes[entry], entry);
   ForEachIndexOf(entry, [&](StoreIndex& index) { index.Clear(entry, namespace_); });
   free_entries.push_back(entry);
   --keys;
@@ -279,6 +275,7 @@ void StoreWriter::IndexFirst(std::uint32_t entry, const Block& block) {
 }
 
 void StoreWriter::IndexNext(std::uint32_t entry, const Block& block) {
+  if (Planted(PlantedBug::kIndexNotUpdated)) return;
   const std::uint64_t version = NextVersion();
   ForEachIndexOf(entry, [&](StoreIndex& index) {
     if (index.by_namespace()) return;

@@ -34,7 +34,9 @@ struct IndexFill {
 
 struct StoreWriter {
   StoreWriter(Env& e, StoreCoreOptions o)
-      : env(e), options(std::move(o)), state(std::make_shared<StoreState>(e.Random())) {
+      : env(e),
+        options(std::move(o)),
+        state(std::make_shared<StoreState>(e.Random(), options.compress)) {
     next.coverage = options.coverage;
     state->snapshot_age_limit.store(options.snapshot_age_limit, std::memory_order_relaxed);
     if (options.compress) trainer = std::make_unique<DictionaryTrainer>();
@@ -63,13 +65,26 @@ struct StoreWriter {
   [[nodiscard]] std::uint32_t HashOf(std::string_view namespace_, std::string_view name) const {
     return HashKey(state->hash_seed, namespace_, name);
   }
-  [[nodiscard]] std::uint32_t FindEntry(std::string_view namespace_, std::string_view name) const {
-    return FindEntry(HashOf(namespace_, name), namespace_, name);
+  // Where the table has a key; kNoSlot: nowhere. A key is in it until it is swept, deleted or not.
+  [[nodiscard]] std::size_t FindSlot(std::string_view namespace_, std::string_view name) const {
+    return FindSlot(HashOf(namespace_, name), namespace_, name);
   }
-  [[nodiscard]] std::uint32_t FindEntry(std::uint32_t hash, std::string_view namespace_,
-                                        std::string_view name) const;
+  [[nodiscard]] std::size_t FindSlot(std::uint32_t hash, std::string_view namespace_,
+                                     std::string_view name) const;
+  [[nodiscard]] KeyTable& table() const { return *state->table.load(std::memory_order_relaxed); }
   std::uint32_t NewEntry(std::uint32_t hash);
-  void SetHead(std::uint32_t entry, Link link) {
+  // The first version of a key, which enters the table.
+  void AddHead(std::uint32_t entry, Link link) {
+    StoreHead(entry, link);
+    table().Insert(hashes[entry], entry, link);
+    ++keys;
+  }
+  // The newest version of the key with that slot.
+  void SetHead(std::size_t slot, Link link) {
+    StoreHead(table().EntryAt(slot), link);
+    table().SetLinkAt(slot, link);
+  }
+  void StoreHead(std::uint32_t entry, Link link) {
     state->newest[entry / StoreState::kGroup].store(NextVersion(), std::memory_order_relaxed);
     state->heads[entry].store(link, std::memory_order_release);
   }

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 
 #include "kinformer/internal/block.h"
 
@@ -52,13 +53,17 @@ inline bool HasBlock(Link link) {
   return link != 0;
 }
 
-// The key stands in the payload, a line or two behind the header that is read first: fetching them
-// together saves a cache miss.
-inline void PrefetchKey(Link link) {
-  const char* at = reinterpret_cast<const char*>(link & ~Link{1});
-  __builtin_prefetch(at);
-  __builtin_prefetch(at + 64);
-  __builtin_prefetch(at + 128);
+// Header and key of a block are fetched together. A deletion is a small thing, and rare.
+inline void PrefetchKey(Link link) { BlockOf(link & ~Link{1})->PrefetchKey(); }
+
+// Compares as many bytes as are asked for, so that how many does not hang on the block, which is
+// slow to come.
+inline bool IsKeyOf(const Block& block, std::string_view namespace_, std::string_view name) {
+  const std::string_view block_name = block.name();
+  const std::string_view block_namespace = block.namespace_();
+  return block_name.size() == name.size() && block_namespace.size() == namespace_.size() &&
+         name == std::string_view(block_name.data(), name.size()) &&
+         namespace_ == std::string_view(block_namespace.data(), namespace_.size());
 }
 
 // What a reader at `version` sees: a block, or null.

@@ -13,16 +13,9 @@ namespace kinformer::internal {
 
 static_assert(sizeof(Block) == 64, "docs/object-layout.md says so");
 
-std::string_view Block::payload() const { return {data(), payload_size_}; }
 std::string_view Block::metadata_bytes() const {
   CheckAlive(this);
-  return {data() + metadata_at_, metadata_size_};
-}
-std::string_view Block::name() const { return {data() + metadata_at_ + at_[0], size_[0]}; }
-std::string_view Block::namespace_() const { return {data() + metadata_at_ + at_[1], size_[1]}; }
-std::string_view Block::uid() const { return {data() + metadata_at_ + at_[2], size_[2]}; }
-std::string_view Block::resourceVersion() const {
-  return {data() + metadata_at_ + at_[3], size_[3]};
+  return {base() + metadata_at_, metadata_size_};
 }
 bool Block::partial() const { return (flags_ & BlockLayout::kPartial) != 0; }
 
@@ -41,8 +34,7 @@ std::size_t Block::StructureAt() const noexcept {
 
 const StructInfo::Head* Block::structure() const noexcept {
   if ((flags_ & BlockLayout::kStruct) == 0) return nullptr;
-  return reinterpret_cast<const StructInfo::Head*>(reinterpret_cast<const char*>(this) +
-                                                   StructureAt());
+  return reinterpret_cast<const StructInfo::Head*>(base() + StructureAt());
 }
 
 bool Block::SameAs(const Block& other) const {
@@ -60,10 +52,9 @@ bool Block::SameAs(const Block& other) const {
     const ObjectRef whole = Unpacked(ObjectRef::Share(packed() ? this : &other));
     return whole->SameAs(packed() ? other : *this);
   }
-  return this == &other ||
-         (type_ == other.type_ && payload_size_ == other.payload_size_ &&
-          tail_size_ == other.tail_size_ && flags_ == other.flags_ &&
-          std::memcmp(data(), other.data(), std::size_t{payload_size_} + tail_size_) == 0);
+  return this == &other || (type_ == other.type_ && payload_at_ == other.payload_at_ &&
+                            payload_size_ == other.payload_size_ && flags_ == other.flags_ &&
+                            content() == other.content());
 }
 
 void Block::Destroy() const {
@@ -76,10 +67,9 @@ void Block::Destroy() const {
 }
 
 std::string_view Block::UnescapedString(const char* quote) const noexcept {
-  // JSON blocks have a table of these in the place of the index, by position.
-  const std::size_t count = (payload_at_ - sizeof(Block)) / sizeof(BlockLayout::Unescaped);
-  const auto* table = reinterpret_cast<const BlockLayout::Unescaped*>(
-      reinterpret_cast<const char*>(this) + sizeof(Block));
+  // JSON blocks have a table of these between header and metadata, by position.
+  const std::size_t count = (metadata_at_ - sizeof(Block)) / sizeof(BlockLayout::Unescaped);
+  const auto* table = reinterpret_cast<const BlockLayout::Unescaped*>(base() + sizeof(Block));
   const auto at = static_cast<std::uint32_t>(quote - data());
   std::size_t low = 0;
   std::size_t high = count;

@@ -58,16 +58,16 @@ Result<MetadataKeys> FindMetadataKeys(std::string_view metadata) {
   return keys;
 }
 
-Block* BlockBuilder::Allocate(const TypeInfo& type, std::size_t index_size,
+Block* BlockBuilder::Allocate(const TypeInfo& type, std::size_t front_size,
                               std::size_t payload_size, std::size_t tail_size,
                               std::size_t struct_size) {
-  const std::size_t size = sizeof(Block) + index_size + payload_size + tail_size + struct_size;
+  const std::size_t size = sizeof(Block) + front_size + payload_size + tail_size + struct_size;
   void* memory = std::malloc(size);
   if (memory == nullptr) std::abort();
   base::UseHugePagesFor(memory, size);
   auto* block = new (memory) Block;
   block->type_ = &type;
-  block->payload_at_ = static_cast<std::uint32_t>(sizeof(Block) + index_size);
+  block->payload_at_ = static_cast<std::uint32_t>(sizeof(Block) + front_size);
   block->payload_size_ = static_cast<std::uint32_t>(payload_size);
   block->tail_size_ = static_cast<std::uint32_t>(tail_size);
   return block;
@@ -137,7 +137,7 @@ Block* BlockBuilder::AllocateIndexed(const TypeInfo& type, const BlockIndex& ind
   block->root_count_ = static_cast<std::uint8_t>(index.root_count);
   block->child_count_ = static_cast<std::uint8_t>(index.child_count);
   if (narrow) block->flags_ |= BlockLayout::kNarrow;
-  char* const at = PutBitmaps(reinterpret_cast<char*>(block) + sizeof(Block), bitmaps, narrow);
+  char* const at = PutBitmaps(Base(block) + sizeof(Block), bitmaps, narrow);
   if (wide) {
     block->flags_ |= BlockLayout::kWide;
     PutIndex<std::uint32_t>(at, index, cut_at, shift);
@@ -149,17 +149,21 @@ Block* BlockBuilder::AllocateIndexed(const TypeInfo& type, const BlockIndex& ind
 
 Block* BlockBuilder::AllocateJson(const TypeInfo& type,
                                   const std::vector<BlockLayout::Unescaped>& strings,
-                                  std::size_t payload_size, std::size_t tail_size) {
+                                  std::string_view metadata, const MetadataKeys& keys,
+                                  std::size_t payload_size, std::size_t texts_size) {
   const std::size_t bytes = strings.size() * sizeof(BlockLayout::Unescaped);
-  Block* block = Allocate(type, bytes, payload_size, tail_size, RoomForStruct(type));
-  if (bytes > 0) std::memcpy(reinterpret_cast<char*>(block) + sizeof(Block), strings.data(), bytes);
+  Block* block =
+      Allocate(type, bytes + metadata.size(), payload_size, texts_size, RoomForStruct(type));
+  char* const table = Base(block) + sizeof(Block);
+  if (bytes > 0) std::memcpy(table, strings.data(), bytes);
+  if (!metadata.empty()) std::memcpy(table + bytes, metadata.data(), metadata.size());
+  SetMetadata(block, {table + bytes, metadata.size()}, keys);
   return block;
 }
 
-void BlockBuilder::SetMetadata(Block* block, std::size_t at, std::size_t size,
-                               const MetadataKeys& keys) {
-  block->metadata_at_ = static_cast<std::uint32_t>(at);
-  block->metadata_size_ = static_cast<std::uint32_t>(size);
+void BlockBuilder::SetMetadata(Block* block, std::string_view metadata, const MetadataKeys& keys) {
+  block->metadata_at_ = static_cast<std::uint32_t>(metadata.data() - Base(block));
+  block->metadata_size_ = static_cast<std::uint32_t>(metadata.size());
   for (std::size_t i = 0; i < 4; ++i) {
     block->at_[i] = keys.at[i];
     block->size_[i] = keys.size[i];
@@ -167,10 +171,9 @@ void BlockBuilder::SetMetadata(Block* block, std::size_t at, std::size_t size,
 }
 
 ObjectRef BlockBuilder::Clone(const Block& from) {
-  const std::size_t index = from.payload_at_ - sizeof(Block);
   const bool with_struct = (from.flags_ & BlockLayout::kStruct) != 0;
-  Block* block = Allocate(*from.type_, index, from.payload_size_, from.tail_size_,
-                          with_struct ? RoomForStruct(*from.type_) : 0);
+  Block* block = Allocate(*from.type_, from.payload_at_ - sizeof(Block), from.payload_size_,
+                          from.tail_size_, with_struct ? RoomForStruct(*from.type_) : 0);
   if (from.packed()) OpenPacked(from).dictionary->AddRef();
   block->flags_ = static_cast<std::uint8_t>(from.flags_ & ~BlockLayout::kStruct);
   block->root_count_ = from.root_count_;
@@ -179,9 +182,8 @@ ObjectRef BlockBuilder::Clone(const Block& from) {
   block->metadata_size_ = from.metadata_size_;
   std::memcpy(block->at_, from.at_, sizeof(from.at_));
   std::memcpy(block->size_, from.size_, sizeof(from.size_));
-  std::memcpy(reinterpret_cast<char*>(block) + sizeof(Block),
-              reinterpret_cast<const char*>(&from) + sizeof(Block),
-              index + from.payload_size_ + from.tail_size_);
+  const std::string_view content = from.content();
+  std::memcpy(Base(block) + sizeof(Block), content.data(), content.size());
   ObjectRef clone = ObjectRef::Adopt(block);
   if (!with_struct) return clone;
   if (const Result<void> made = MakeStruct(clone); !made) {
@@ -202,8 +204,7 @@ Result<void> BlockBuilder::MakeStruct(const ObjectRef& fresh) {
   if (block->type_->structure == nullptr) return {};
   Result<void> made;
   try {
-    made = block->type_->structure->make(reinterpret_cast<char*>(block) + block->StructureAt(),
-                                         *block);
+    made = block->type_->structure->make(Base(block) + block->StructureAt(), *block);
   } catch (const std::bad_alloc&) {
     base::DieOfNoMemory("the struct of an object");
   } catch (...) {

@@ -63,21 +63,24 @@ class Dictionary;  // object/block/packing.h
 
 class BlockBuilder {
  public:
-  // A block with room for `payload_size` bytes and `tail_size` more behind them; the caller writes
-  // them to Bytes(). What the index says to be behind `cut_at` is `shift` bytes nearer to the
-  // front.
+  // A block with room for `payload_size` bytes, which the caller writes to Bytes(). What the index
+  // says to be behind `cut_at` is `shift` bytes nearer to the front.
   static Block* AllocateIndexed(const TypeInfo& type, const BlockIndex& index,
                                 std::size_t payload_size, std::size_t cut_at, std::size_t shift);
+  // A block with room for `payload_size` bytes and `texts_size` more behind them, at Bytes(). It
+  // has the metadata already.
   static Block* AllocateJson(const TypeInfo& type,
                              const std::vector<BlockLayout::Unescaped>& strings,
-                             std::size_t payload_size, std::size_t tail_size);
+                             std::string_view metadata, const MetadataKeys& keys,
+                             std::size_t payload_size, std::size_t texts_size);
   static char* Bytes(Block* block) { return const_cast<char*>(block->data()); }
-  static void SetMetadata(Block* block, std::size_t at, std::size_t size, const MetadataKeys& keys);
+  // `metadata`: where the message stands in the block.
+  static void SetMetadata(Block* block, std::string_view metadata, const MetadataKeys& keys);
   static void SetPartial(const ObjectRef& fresh) {
     const_cast<Block*>(fresh.get())->flags_ |= BlockLayout::kPartial;
   }
   // Decodes the program's struct, where the type has one, into the room that AllocateJson has left:
-  // once payload, tail and metadata stand.
+  // once payload and texts stand.
   static Result<void> MakeStruct(const ObjectRef& fresh);
   static ObjectRef Clone(const Block& block);
 
@@ -95,8 +98,10 @@ class BlockBuilder {
   static ObjectRef Unpack(const Block& packed, std::string_view content);
 
  private:
-  static Block* Allocate(const TypeInfo& type, std::size_t index_size, std::size_t payload_size,
+  // `front_size`: what stands between header and payload.
+  static Block* Allocate(const TypeInfo& type, std::size_t front_size, std::size_t payload_size,
                          std::size_t tail_size, std::size_t struct_size = 0);
+  static char* Base(Block* block) { return reinterpret_cast<char*>(block); }
   static std::size_t RoomForStruct(const TypeInfo& type);
 };
 

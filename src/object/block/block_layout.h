@@ -25,7 +25,7 @@ struct BlockLayout {
 
   // What stands in front of a JSON block's bytes when they are compressed.
   struct PackedJson {
-    std::uint32_t index_size;
+    std::uint32_t front_size;  // what stands between header and payload
     std::uint32_t payload_size;
     std::uint32_t tail_size;
     std::uint32_t metadata_at;

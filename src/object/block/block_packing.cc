@@ -27,9 +27,8 @@ constexpr std::size_t kPackedHead = sizeof(const Dictionary*) + sizeof(std::uint
 
 void BlockBuilder::AppendContent(const Block& block, std::string& content) {
   const bool json = block.encoding() == Encoding::kJson;
-  const std::size_t index_size = block.payload_at_ - sizeof(Block);
   if (json) {
-    BlockLayout::PackedJson head{static_cast<std::uint32_t>(index_size),
+    BlockLayout::PackedJson head{static_cast<std::uint32_t>(block.payload_at_ - sizeof(Block)),
                                  block.payload_size_,
                                  block.tail_size_,
                                  block.metadata_at_,
@@ -37,12 +36,14 @@ void BlockBuilder::AppendContent(const Block& block, std::string& content) {
                                  {}};
     std::memcpy(head.at, block.at_, sizeof(head.at));
     content.append(reinterpret_cast<const char*>(&head), sizeof(head));
-    content.append(reinterpret_cast<const char*>(&block) + sizeof(Block), index_size);
   }
   const std::size_t start = content.size();
-  content.append(block.data(), std::size_t{block.payload_size_} + block.tail_size_);
+  const std::string_view bytes = json ? block.content() : block.payload();
+  content += bytes;
+  const std::size_t metadata =
+      start + static_cast<std::size_t>(block.base() + block.metadata_at_ - bytes.data());
   for (std::size_t i = 0; i < 4; ++i) {
-    std::memset(content.data() + start + block.metadata_at_ + block.at_[i], 0, block.size_[i]);
+    std::memset(content.data() + metadata + block.at_[i], 0, block.size_[i]);
   }
 }
 
@@ -56,7 +57,9 @@ ObjectRef BlockBuilder::AllocatePacked(const Block& of, const Dictionary* dictio
   block->flags_ =
       static_cast<std::uint8_t>((of.flags_ & BlockLayout::kPartial) | BlockLayout::kPacked);
   dictionary->AddRef();
-  std::memcpy(reinterpret_cast<char*>(block) + sizeof(Block), &head, kPackedHead);
+  std::memcpy(Base(block) + sizeof(Block), &head, kPackedHead);
+  // The four texts are where the payload begins.
+  block->metadata_at_ = block->payload_at_;
   char* const begin = Bytes(block);
   char* at = begin;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -70,7 +73,7 @@ ObjectRef BlockBuilder::AllocatePacked(const Block& of, const Dictionary* dictio
 
 BlockBuilder::Packed BlockBuilder::OpenPacked(const Block& block) {
   PackedHead head{};
-  std::memcpy(&head, reinterpret_cast<const char*>(&block) + sizeof(Block), kPackedHead);
+  std::memcpy(&head, block.base() + sizeof(Block), kPackedHead);
   const std::size_t texts = std::size_t{block.at_[3]} + block.size_[3];
   return {head.dictionary, {block.data() + texts, block.payload_size_ - texts}, head.content_size};
 }
@@ -80,9 +83,9 @@ ObjectRef BlockBuilder::Unpack(const Block& packed, std::string_view content) {
   if (packed.encoding() == Encoding::kJson) {
     BlockLayout::PackedJson head;
     std::memcpy(&head, content.data(), sizeof(head));
-    block = Allocate(*packed.type_, head.index_size, head.payload_size, head.tail_size,
+    block = Allocate(*packed.type_, head.front_size, head.payload_size, head.tail_size,
                      RoomForStruct(*packed.type_));
-    std::memcpy(reinterpret_cast<char*>(block) + sizeof(Block), content.data() + sizeof(head),
+    std::memcpy(Base(block) + sizeof(Block), content.data() + sizeof(head),
                 content.size() - sizeof(head));
     block->metadata_at_ = head.metadata_at;
     block->metadata_size_ = head.metadata_size;
@@ -96,7 +99,7 @@ ObjectRef BlockBuilder::Unpack(const Block& packed, std::string_view content) {
   const std::string_view texts[4] = {packed.name(), packed.namespace_(), packed.uid(),
                                      packed.resourceVersion()};
   for (std::size_t i = 0; i < 4; ++i) {
-    std::copy(texts[i].begin(), texts[i].end(), Bytes(block) + block->metadata_at_ + block->at_[i]);
+    std::copy(texts[i].begin(), texts[i].end(), Base(block) + block->metadata_at_ + block->at_[i]);
   }
   ObjectRef whole = ObjectRef::Adopt(block);
   if ((packed.flags_ & BlockLayout::kPartial) != 0) SetPartial(whole);

@@ -102,9 +102,7 @@ class BlockReader {
     std::memcpy(&value, array + sizeof(T) * i, sizeof(T));
     return value;
   }
-  [[nodiscard]] const char* Index() const noexcept {
-    return reinterpret_cast<const char*>(&block_) + sizeof(Block);
-  }
+  [[nodiscard]] const char* Index() const noexcept { return block_.base() + sizeof(Block); }
   template <class Bitmap>
   [[nodiscard]] const char* Numbers() const noexcept {
     return Index() + sizeof(Bitmap) * block_.child_count_;

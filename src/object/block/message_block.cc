@@ -230,7 +230,7 @@ Result<ObjectRef> Build(const TypeInfo& type, std::string_view message, bool dro
     std::copy(content + cut.end, message.data() + message.size(), at);
   }
   // The four texts stand before managedFields, so that a cut moves none of them.
-  BlockBuilder::SetMetadata(block, metadata.begin + new_head, size, *keys);
+  BlockBuilder::SetMetadata(block, {bytes + metadata.begin + new_head, size}, *keys);
   // A type that has nothing but metadata shows a part of what the server has.
   if (type.message->fields.size() == 1) BlockBuilder::SetPartial(ref);
   return ref;

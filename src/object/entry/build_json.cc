@@ -77,10 +77,10 @@ std::uint32_t Split(const JsonTape& tape, std::string_view json, JsonParts& part
 ObjectRef Assemble(const TypeInfo& type, JsonParts& parts, std::string_view metadata,
                    const MetadataKeys& keys, const BuildOptions& options) {
   for (BlockLayout::Unescaped& string : parts.strings) {
-    string.text += static_cast<std::uint32_t>(parts.size + metadata.size());
+    string.text += static_cast<std::uint32_t>(parts.size);
   }
-  Block* const block = BlockBuilder::AllocateJson(type, parts.strings, parts.size,
-                                                  metadata.size() + parts.unescaped.size());
+  Block* const block = BlockBuilder::AllocateJson(type, parts.strings, metadata, keys, parts.size,
+                                                  parts.unescaped.size());
   char* at = BlockBuilder::Bytes(block);
   const auto put = [&at](std::string_view bytes) {
     if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
@@ -93,9 +93,7 @@ ObjectRef Assemble(const TypeInfo& type, JsonParts& parts, std::string_view meta
   }
   if (parts.kept.empty()) *at++ = '{';
   *at++ = '}';
-  put(metadata);
   put(parts.unescaped);
-  BlockBuilder::SetMetadata(block, parts.size, metadata.size(), keys);
   ObjectRef fresh = ObjectRef::Adopt(block);
   if (options.projection != nullptr && options.projection->MakesPartial()) {
     BlockBuilder::SetPartial(fresh);

@@ -57,34 +57,37 @@ class FakeServer {
   explicit FakeServer(Env& env) : env_(env) {}
 
   // ---- the collection
+  std::string namespace_name = "default";  // of all objects
+  // The last one given to anything. Collections of one server share it.
+  std::shared_ptr<std::uint64_t> revision = std::make_shared<std::uint64_t>(0);
   // Creates or updates; returns the new resourceVersion.
   std::string Put(const std::string& name, const std::string& value = "",
                   const std::string& uid = "") {
-    const ObjectName key{"default", name};
+    const ObjectName key{namespace_name, name};
     const bool exists = objects_.contains(key);
-    const std::string rv = std::to_string(++rv_);
-    ObjectRef object = MakePod("default", name, rv, uid, value);
+    const std::string rv = std::to_string(++*revision);
+    ObjectRef object = MakePod(namespace_name, name, rv, uid, value);
     objects_[key] = object;
     Record(exists ? WatchEventType::kModified : WatchEventType::kAdded, std::move(object), rv);
     return rv;
   }
   void Delete(const std::string& name) {
-    const auto it = objects_.find(ObjectName{"default", name});
-    const std::string rv = std::to_string(++rv_);
-    ObjectRef object = MakePod("default", name, rv, it->second->uid(), PodValue(*it->second));
+    const auto it = objects_.find(ObjectName{namespace_name, name});
+    const std::string rv = std::to_string(++*revision);
+    ObjectRef object = MakePod(namespace_name, name, rv, it->second->uid(), PodValue(*it->second));
     objects_.erase(it);
     Record(WatchEventType::kDeleted, std::move(object), rv);
   }
   void Bookmark() {
-    for (Call* watch : watches_) watch->SendBookmark(std::to_string(rv_), false);
+    for (Call* watch : watches_) watch->SendBookmark(std::to_string(*revision), false);
   }
-  [[nodiscard]] std::string rv() const { return std::to_string(rv_); }
-  void set_rv(std::uint64_t rv) { rv_ = rv; }
+  [[nodiscard]] std::string rv() const { return std::to_string(*revision); }
+  void set_rv(std::uint64_t rv) { *revision = rv; }
   [[nodiscard]] const std::map<ObjectName, ObjectRef>& objects() const { return objects_; }
   // Changes the collection without telling watchers, as while they are cut off.
   void Forget() {
     log_.clear();
-    compacted_ = rv_;
+    compacted_ = *revision;
   }
 
   // ---- how it answers
@@ -171,7 +174,7 @@ class FakeServer {
         event.unreadable = true;
         const Error why(Reason::kDecode, "spec.size: bad bytes");
         event.why = &why;
-        event.namespace_ = "default";
+        event.namespace_ = c.server_.namespace_name;
         event.name = name;
         event.resourceVersion = rv;
         c.watch_->OnEvent(event);
@@ -290,9 +293,9 @@ class FakeServer {
     if (initial) {
       for (const auto& [name, object] : objects_) call->Send(WatchEventType::kAdded, object);
       if (!never_ends_initial_events) call->SendBookmark(rv(), true);
-      from = rv_;
+      from = *revision;
     } else {
-      from = options.resourceVersion.empty() ? rv_ : std::stoull(options.resourceVersion);
+      from = options.resourceVersion.empty() ? *revision : std::stoull(options.resourceVersion);
       if (from < compacted_) {
         call->Finish(Error(Reason::kExpired, "too old resource version").WithHttpStatus(410));
         return call;
@@ -334,7 +337,6 @@ class FakeServer {
   }
 
   Env& env_;
-  std::uint64_t rv_ = 0;
   std::uint64_t compacted_ = 0;
   std::map<ObjectName, ObjectRef> objects_;
   std::vector<Logged> log_;

@@ -1,0 +1,111 @@
+#include "apiserver/registry/reshaped_objects.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "apiserver/registry/custom_object.h"
+
+namespace kinformer::apiserver {
+
+ReshapedObjects::ReshapedObjects(std::shared_ptr<const DefinedResource> defined,
+                                 const ServedResource& resource, HistoryLimits limits,
+                                 SteadyTime now)
+    : defined_(std::move(defined)),
+      from_(resource.store),
+      now_(now),
+      next_event_(from_->end_sequence()),
+      to_(std::make_shared<ResourceStore>(limits)) {
+  for (const auto& version : defined_->versions) {
+    if (version->storage) schema_ = version->schema;
+  }
+}
+
+bool ReshapedObjects::Fit(const ServedResource& resource,
+                          const std::shared_ptr<const DefinedResource>& defined) const {
+  return defined_ == defined && from_ == resource.store && from_->begin_sequence() <= next_event_;
+}
+
+bool ReshapedObjects::Collect(std::int64_t resource_version,
+                              const internal::base::WorkSlice* turn) {
+  constexpr std::size_t kMostLooks = 4096;
+  constexpr std::size_t kLooks = 64;  // between two at the clock
+  std::size_t looks = 0;
+  bool all = true;
+  // Each turn walks what is there by then: the events since the beginning say the rest.
+  from_->Walk({}, next_, resource_version, [&](const StoredObjectPtr& stored) {
+    if (turn != nullptr && looks > 0 &&
+        (looks == kMostLooks || (looks % kLooks == 0 && turn->over()))) {
+      next_ = stored->key();
+      all = false;
+      return false;
+    }
+    ++looks;
+    collected_.push_back(stored);
+    return true;
+  });
+  return all;
+}
+
+std::size_t ReshapedObjects::BytesBehind() const {
+  std::size_t bytes = 0;
+  for (std::uint64_t i = std::max(next_event_, from_->begin_sequence()); i < from_->end_sequence();
+       ++i) {
+    bytes += from_->event(i).current->body().size();
+  }
+  return bytes;
+}
+
+void ReshapedObjects::CollectBehind() {
+  for (next_event_ = std::max(next_event_, from_->begin_sequence());
+       next_event_ < from_->end_sequence(); ++next_event_) {
+    collected_.push_back(from_->event(next_event_).current);
+  }
+}
+
+void ReshapedObjects::Shape() {
+  std::sort(collected_.begin(), collected_.end(), [](const auto& a, const auto& b) {
+    return a->resource_version() < b->resource_version();
+  });
+  for (const StoredObjectPtr& stored : collected_) Put(*stored);
+  if (!collected_.empty()) to_->Compact(collected_.back()->resource_version());
+  collected_.clear();
+}
+
+void ReshapedObjects::Put(const StoredObject& stored) {
+  if (stored.tombstone()) {
+    to_->Delete(stored.AtResourceVersion(stored.resource_version(), /*tombstone=*/true), now_);
+    return;
+  }
+  const StoredObjectPtr known = to_->Get(stored.key());
+  if (known != nullptr && known->resource_version() >= stored.resource_version()) return;
+  json::Value object = stored.Parse();
+  if (schema_ != nullptr) ApplySchema(*schema_, object);
+  StoredObjectPtr shaped = StoredObject::Make(object, stored.resource_version(), defined_->fields);
+  changed_ =
+      changed_ || shaped->body() != stored.body() || shaped->FieldsText() != stored.FieldsText();
+  to_->Put(std::move(shaped), now_);
+}
+
+std::shared_ptr<ResourceStore> ReshapedObjects::Result(std::int64_t resource_version) const {
+  if (!changed_) return nullptr;
+  to_->Compact(resource_version);
+  return to_;
+}
+
+std::shared_ptr<ResourceStore> ReshapeObjects(ServedResource& resource,
+                                              std::shared_ptr<ReshapedObjects> ready,
+                                              std::int64_t resource_version, HistoryLimits limits,
+                                              SteadyTime now) {
+  if (resource.store->size() == 0) return nullptr;
+  if (ready == nullptr || !ready->Fit(resource, resource.defined)) {
+    ready = std::make_shared<ReshapedObjects>(resource.defined, resource, limits, now);
+    ready->Collect(resource_version, nullptr);
+  }
+  ready->CollectBehind();
+  ready->Shape();
+  std::shared_ptr<ResourceStore> shaped = ready->Result(resource_version);
+  if (shaped == nullptr) return nullptr;
+  return std::exchange(resource.store, std::move(shaped));
+}
+
+}  // namespace kinformer::apiserver

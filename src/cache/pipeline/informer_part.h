@@ -1,0 +1,109 @@
+// cache/pipeline/informer_part.h
+//
+// InformerPart: reflector, queue and controller of one place that an informer looks at: the whole
+// of its collection, or one namespace of it.
+
+#ifndef KINFORMER_CACHE_PIPELINE_INFORMER_PART_H_
+#define KINFORMER_CACHE_PIPELINE_INFORMER_PART_H_
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kinformer/internal/informer_core.h"
+#include "kinformer/list_watch.h"
+
+#include "cache/pipeline/consistency_checker.h"
+#include "cache/pipeline/contained_list_watch.h"
+#include "cache/pipeline/informer_controller.h"
+#include "cache/pipeline/reflector.h"
+#include "cache/pipeline/reflector_status.h"
+
+namespace kinformer::internal::cache {
+
+// Of the parts that share a store; see InformerControllerOptions.
+struct InformerCompany {
+  CoverageWriter* coverage = nullptr;
+  NamespaceVersions* versions = nullptr;
+  StoreTurn* turn = nullptr;
+  std::size_t parts = 1;  // as many share the budget of the queues
+};
+
+// Confined to the loop. The informer outlives it, and so do the others.
+class InformerPart final : private ReflectorObserver {
+ public:
+  // Hears what concerns the whole informer. May destroy the part later, not inside.
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    // The first list is in the store.
+    virtual void OnPartSynced() = 0;
+    virtual void OnPartListed() {}
+    // The server went back in time.
+    virtual void OnPartEpoch(InformerPart* /*part*/) {}
+    // It may not be listed (403), and has not been before.
+    virtual void OnPartForbidden() {}
+  };
+
+  // `namespace_` empty: all that `lister_watcher` lists. `company` empty: it has the store alone.
+  InformerPart(InformerCore::Impl& informer, Owner& owner,
+               std::unique_ptr<ListerWatcher> lister_watcher, const std::string& namespace_,
+               const InformerCompany& company);
+
+  ~InformerPart() override;
+
+  // Lists and watches from now on.
+  void Start();
+  // Another part has found that the server went back in time.
+  void JoinEpoch() { reflector_.JoinEpoch(); }
+  [[nodiscard]] InformerController& controller() { return controller_; }
+  // What it looks at, as readers are told.
+  [[nodiscard]] const Scope& scope() const { return scope_; }
+
+ private:
+  // ReflectorObserver
+  void OnListing() override { status_.OnListing(); }
+  void OnListed(InitialList kind) override;
+  void OnWatching() override { status_.OnWatching(); }
+  void OnWatchStarted() override { status_.OnWatchStarted(); }
+  void OnPaused() override { status_.OnPaused(); }
+  void OnWaiting(SteadyTime until) override { status_.OnWaiting(until); }
+  void OnProgress(SteadyTime when) override;
+  void OnWatchError(const Error& error) override;
+  void OnEpochChanged() override;
+
+  [[nodiscard]] Scope ScopeHere() const;
+  [[nodiscard]] InformerControllerOptions ControllerOptions(const InformerCompany& company);
+  [[nodiscard]] ReflectorOptions ReflectorOptionsOfInformer() const;
+  void ArmRelist(Duration period);
+  // The server has said that it does not have the resource.
+  void ResourceAbsent();
+
+  InformerCore::Impl& informer_;
+  Owner& owner_;
+  const std::string where_;  // the namespace, or empty
+  const std::string describe_;
+  const bool alone_;
+  ReflectorStatus& status_;
+  bool listed_ = false;
+  // The server does not have the resource: since when it has said nothing else.
+  bool absent_ = false;
+  bool cleared_ = false;
+  std::optional<SteadyTime> absent_since_;
+  const std::unique_ptr<ListerWatcher> lister_watcher_;
+  ContainedListWatch contained_;
+  const Scope scope_;
+  InformerController controller_;
+  ConsistencyChecker checker_;
+  // Goes first: it feeds the controller.
+  Reflector reflector_;
+  Timer relist_timer_;
+};
+
+// What all controllers of an informer are made with.
+[[nodiscard]] InformerControllerOptions CommonControllerOptions(InformerCore::Impl& informer);
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_PIPELINE_INFORMER_PART_H_

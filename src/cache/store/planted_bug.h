@@ -1,0 +1,69 @@
+// cache/store/planted_bug.h
+//
+// PlantedBug: mistakes that an informer could make, each behind a switch. The tests of the
+// simulation compile the sources that include this once more, with KINFORMER_PLANTED_BUGS, and show
+// that each mistake is caught. In the library no switch can be turned on, and the compiler removes
+// them all.
+//
+// For .cc files only: what a header has, both builds would share.
+
+#ifndef KINFORMER_CACHE_STORE_PLANTED_BUG_H_
+#define KINFORMER_CACHE_STORE_PLANTED_BUG_H_
+
+#include <cstdint>
+
+namespace kinformer::internal::cache {
+
+enum class PlantedBug : std::uint8_t {
+  kNone,
+  // ---- From the server to the store.
+  kAddLost,               // an object that comes in a batch is stored, and nobody is told
+  kDeleteLost,            // an object that is deleted stays
+  kDeleteUntold,          // it goes, and nobody is told
+  kStaleEventApplied,     // an event older than what is stored is applied
+  kGapNotNoticed,         // events that show that others are missing mean nothing
+  kUidChangeJoined,       // one update makes one object of two
+  kOldAndNewSwapped,      // in an update
+  kDoubleDelivery,        // the events of a batch are told twice
+  kOrderOfKeysSwapped,    // the first event of a batch is told last
+  kOrderOfOneKeySwapped,  // the newest of a key's queued changes is applied first
+  kEpochNotNoticed,       // the server went back in time, and nobody hears of it
+  kOldBookmarkTaken,      // a bookmark moves the watch's version back
+  kResumesTooFar,         // a watch begins one version too late
+  kResumesFromNowAt410,   // a version that is too old is left for the newest, without a list
+  kExpiredPagesKept,      // a list that begins anew keeps the pages it had
+  kTornRelist,            // a relist shows before it is whole
+  kRelistKeepsVanished,   // what a list lacks stays
+  kRestartTellsNothing,   // what changed while the informer was stopped is not told
+  kSyncedTooEarly,        // after the first object
+  kNotFoundBeforeSync,    // a cache that knows nothing says that an object does not exist
+  kCheckFindsNothing,     // the consistency check heals nothing
+  // ---- In the store.
+  kVersionGoesBack,    // an older object takes the store's version back
+  kIndexNotUpdated,    // an object that changes keeps its old values
+  kSnapshotSeesLater,  // a key's newest state in place of the snapshot's
+  // ---- From the store to handlers.
+  kTombstoneMissed,        // a list does not tell what has vanished
+  kReplaySkipsFirst,       // who joins misses an object
+  kInitialFlagAlways,      // every addition belongs to the initial list
+  kUnchangedTold,          // a list tells what it did not change
+  kHandlerSyncedTooEarly,  // before it has been told what there is
+  kEventAfterRemove,       // a handler that was removed hears what waited
+  kThrowEndsHandler,       // a handler that has thrown hears nothing more
+  kCoalescedOldIsLast,     // a merged update starts from a state that was not told
+  kCoalescingLosesReAdd,   // a deletion and an addition of another object are nothing
+  kDropsWithoutResync,     // what is dropped is not made up for
+  kEnd,
+};
+
+#ifdef KINFORMER_PLANTED_BUGS
+// Which of them the library has. Set while no informer runs.
+inline PlantedBug planted_bug = PlantedBug::kNone;
+inline bool Planted(PlantedBug bug) { return planted_bug == bug; }
+#else
+consteval bool Planted(PlantedBug) { return false; }
+#endif
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_STORE_PLANTED_BUG_H_

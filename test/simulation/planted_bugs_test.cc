@@ -1,0 +1,97 @@
+// Mistakes planted in the library (cache/store/planted_bug.h), each of which the simulation must
+// catch. Prints how many seeds each took: docs/simulation.md has the table.
+
+#include <cstdint>
+#include <cstdio>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "cache/store/planted_bug.h"
+#include "simulation/informer_simulation.h"
+
+namespace kinformer::testing {
+namespace {
+
+using internal::cache::planted_bug;
+using internal::cache::PlantedBug;
+
+struct Planted {
+  PlantedBug bug;
+  const char* name;
+  // Where it needs a server that is not honest, or a trouble that not every seed has, only such
+  // seeds count.
+  Trust trust = Trust::kHonest;
+  std::uint64_t troubles = 0;
+};
+constexpr Planted kBugs[] = {
+#define BUG(name, ...) {PlantedBug::name, #name __VA_OPT__(, ) __VA_ARGS__}
+    BUG(kAddLost),
+    BUG(kDeleteLost),
+    BUG(kDeleteUntold),
+    BUG(kStaleEventApplied, Trust::kGoesBack, BitOf(14)),
+    BUG(kGapNotNoticed, Trust::kLies, BitOf(15)),
+    BUG(kUidChangeJoined),
+    BUG(kOldAndNewSwapped),
+    BUG(kDoubleDelivery),
+    BUG(kOrderOfKeysSwapped),
+    BUG(kOrderOfOneKeySwapped),
+    BUG(kEpochNotNoticed, Trust::kGoesBack),
+    BUG(kOldBookmarkTaken, Trust::kHonest, BitOf(11)),
+    BUG(kResumesTooFar),
+    BUG(kResumesFromNowAt410),
+    BUG(kExpiredPagesKept, Trust::kHonest, BitOf(4) | BitOf(5)),
+    BUG(kTornRelist),
+    BUG(kRelistKeepsVanished),
+    BUG(kRestartTellsNothing),
+    BUG(kSyncedTooEarly),
+    BUG(kNotFoundBeforeSync),
+    BUG(kCheckFindsNothing, Trust::kGoesBack, BitOf(kRestores)),
+    BUG(kVersionGoesBack, Trust::kGoesBack, BitOf(14)),
+    BUG(kIndexNotUpdated),
+    BUG(kSnapshotSeesLater),
+    BUG(kTombstoneMissed),
+    BUG(kReplaySkipsFirst),
+    BUG(kInitialFlagAlways),
+    BUG(kUnchangedTold),
+    BUG(kHandlerSyncedTooEarly),
+    BUG(kEventAfterRemove),
+    BUG(kThrowEndsHandler),
+    BUG(kCoalescedOldIsLast),
+    BUG(kCoalescingLosesReAdd),
+    BUG(kDropsWithoutResync),
+#undef BUG
+};
+static_assert(std::size(kBugs) + 1 == static_cast<std::size_t>(PlantedBug::kEnd),
+              "each bug is in the table");
+
+// Seeds in which each must be caught.
+constexpr std::uint64_t kMost = 400;
+
+TEST(PlantedBugs, NoneIsFoundWhereThereIsNone) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const SimulationReport report = RunInformerSimulation(PlanOf(seed));
+    EXPECT_TRUE(report.breaches.empty())
+        << Describe(PlanOf(seed)) << ": " << report.breaches.front();
+  }
+}
+
+TEST(PlantedBugs, EachIsCaught) {
+  for (const Planted& planted : kBugs) {
+    planted_bug = planted.bug;
+    std::string caught;
+    std::uint64_t seed = 0;
+    while (caught.empty() && seed < kMost) {
+      SimulationPlan plan = PlanOf(++seed, planted.trust);
+      plan.troubles |= planted.troubles;
+      const SimulationReport report = RunInformerSimulation(plan);
+      if (!report.breaches.empty()) caught = report.breaches.front();
+    }
+    planted_bug = PlantedBug::kNone;
+    EXPECT_FALSE(caught.empty()) << planted.name << " is not caught in " << kMost << " seeds";
+    std::printf("%-24s seed %3d: %s\n", planted.name + 1, static_cast<int>(seed), caught.c_str());
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+}  // namespace kinformer::testing

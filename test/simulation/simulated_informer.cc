@@ -1,0 +1,493 @@
+#include "simulation/simulated_informer.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+#include "kinformer/lister.h"
+
+namespace kinformer::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr std::size_t kMostHandlers = 5;
+constexpr std::size_t kMostHeld = 4;
+// How far behind the server a list may be that is told so (troubles.cc: StaleCache), and more.
+constexpr std::int64_t kStale = 12;
+
+std::int64_t NumberOf(std::string_view text) {
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+bool Shows(const corev1::ConfigMap& object, const ObjectState& state) {
+  return NumberOf(object.metadata().resourceVersion()) == state.version &&
+         object.metadata().uid() == state.uid && object.data()["value"] == state.value;
+}
+
+}  // namespace
+
+// A handler that takes its time, throws, and checks what only it can see.
+class SimulatedInformer::Watcher final : public DeliveryChecker<corev1::ConfigMap> {
+ public:
+  Watcher(SimulatedScene& scene, std::uint64_t stream, bool resyncs)
+      : DeliveryChecker(scene.history, resyncs), scene_(scene), dice_(scene.plan.seed, stream) {
+    if ((scene.plan.troubles & BitOf(kStalls)) != 0 && dice_.OneIn(2)) {
+      stalls_ = 2 + dice_.Below(12);
+    }
+    if ((scene.plan.troubles & BitOf(kThrows)) != 0 && dice_.OneIn(2)) {
+      throws_ = 2 + dice_.Below(12);
+    }
+  }
+
+  std::function<bool()> synced;
+  bool left = false;
+  std::uint64_t stalled = 0;
+
+ protected:
+  void Told(bool in_initial_list) override {
+    if (left) Breach(Rule::kShape, "told after it has left", "event " + std::to_string(events()));
+    if (in_initial_list && synced && synced()) {
+      Breach(Rule::kShape, "told of the initial list after it was over",
+             "event " + std::to_string(events()));
+    }
+    if (scene_.calm) return;
+    if (stalls_ != 0 && dice_.OneIn(stalls_)) {
+      ++stalled;
+      scene_.sim.env().SleepFor(dice_.Milliseconds(2000));
+    }
+    if (throws_ != 0 && dice_.OneIn(throws_)) throw std::runtime_error("thrown by the simulation");
+  }
+
+ private:
+  SimulatedScene& scene_;
+  Dice dice_;
+  std::uint64_t stalls_ = 0;
+  std::uint64_t throws_ = 0;
+};
+
+// ---- its life
+
+SimulatedInformer::SimulatedInformer(SimulatedScene& scene, const Client& client, int number,
+                                     Dice& dice)
+    : scene_(scene),
+      number_(number),
+      namespace_(dice.OneIn(2)   ? ""
+                 : dice.OneIn(4) ? "kube-system"
+                                 : "default"),
+      several_(namespace_.empty() &&
+               (scene.plan.seed + static_cast<std::uint64_t>(number)) % 3 == 0),
+      in_order_(!dice.OneIn(3)),
+      resyncs_(dice.OneIn(4)) {
+  InformerOptions<corev1::ConfigMap> options;
+  options.indexers = {{"letter", [](corev1::ConfigMap map, auto& out) {
+                         const std::string_view value = map.data()["value"];
+                         if (!value.empty()) out.Add(value.substr(0, 1));
+                       }}};
+  options.queue = in_order_ ? QueueKind::kInOrder : QueueKind::kDeltaFIFO;
+  options.initial_list = dice.OneIn(2) ? InitialList::kList : InitialList::kWatchList;
+  options.watch_list_page_size = dice.OneIn(2) ? static_cast<std::int64_t>(1 + dice.Below(9)) : 0;
+  if (dice.OneIn(4)) options.max_queued_bytes = 2000 + dice.Below(20000);
+  if (scene.plan.tells) {
+    options.trace = [this](const TraceEvent& e) {
+      scene_.tell("  " + Describe() + ": " + std::string(e.stage) + " " + std::string(e.listener) +
+                  " " + std::string(e.type) + " " + std::string(e.key) + " " +
+                  std::string(e.resourceVersion));
+    };
+  }
+  if (resyncs_) options.resync_period = seconds(2 + dice.Below(20));
+  Env& env = scene.sim.env();
+  const auto list_watch = [client](const std::string& of) {
+    return NewFilteredListWatch<corev1::ConfigMap>(client, of);
+  };
+  if (several_) {
+    options.namespaces = {"default", "kube-system"};
+    informer_ = std::make_unique<ConfigMaps>(env, list_watch, std::move(options));
+  } else {
+    informer_ = std::make_unique<ConfigMaps>(env, list_watch(namespace_), std::move(options));
+  }
+  for (std::uint64_t n = 1 + dice.Below(3); n > 0; --n) Join(dice);
+}
+
+SimulatedInformer::~SimulatedInformer() {
+  informer_->Stop();
+  scene_.sim.RunReady();
+  held_.clear();
+  // A registration keeps its handler, which asks the registration.
+  for (const Handler& handler : handlers_) handler.watcher->synced = nullptr;
+  handlers_.clear();
+  informer_.reset();
+  scene_.sim.RunReady();
+}
+
+void SimulatedInformer::Start() {
+  if (std::exchange(running_, true)) return;
+  ++life_;
+  // Where it comes in pages, a list is as old as what the life before had received, and that is no
+  // older than what is cached.
+  const std::int64_t cached = NumberOf(informer_->LastSyncResourceVersion());
+  if (cached != 0) {
+    began_at_ = std::min(cached, scene_.version());
+  } else if (life_ == 1) {
+    began_at_ = scene_.version() - kStale;
+  }
+  synced_ = false;
+  informer_->Start();
+}
+
+void SimulatedInformer::Stop() {
+  if (!std::exchange(running_, false)) return;
+  informer_->Stop();
+}
+
+void SimulatedInformer::JoinOrLeave(Dice& dice) {
+  const auto staying = std::find_if(handlers_.begin() + 1, handlers_.end(),
+                                    [](const Handler& handler) { return !handler.left; });
+  if (staying != handlers_.end() && dice.OneIn(2)) {
+    Leave(*staying);
+  } else if (handlers_.size() < kMostHandlers && running_) {
+    Join(dice);
+  }
+}
+
+void SimulatedInformer::Join(Dice& dice) {
+  Handler& handler = handlers_.emplace_back();
+  const std::uint64_t stream = 1000 + 100 * static_cast<std::uint64_t>(number_) + handlers_.size();
+  handler.watcher = std::make_shared<Watcher>(scene_, stream, resyncs_);
+  handler.joined_in = began_at_;
+  HandlerOptions options;
+  // Small bounds, so that coalescing and the difference after a drop are exercised too.
+  if (dice.OneIn(2)) options.max_events = 1 + dice.Below(8);
+  if (dice.OneIn(4)) options.overflow = OverflowPolicy::kDropAndResync;
+  if (dice.OneIn(4)) options.overflow = OverflowPolicy::kBlock;
+  handler.registration =
+      informer_
+          ->AddEventHandler(
+              std::static_pointer_cast<ResourceEventHandler<corev1::ConfigMap>>(handler.watcher),
+              options)
+          .OrExit();
+  handler.watcher->synced = [registration = handler.registration] {
+    return registration.HasSynced();
+  };
+}
+
+void SimulatedInformer::Leave(Handler& handler) {
+  handler.left = true;
+  const EventHandlerRegistration registration = handler.registration;
+  const std::shared_ptr<Watcher> watcher = handler.watcher;
+  const bool returned = scene_.sim.RunBlocking(
+      [this, registration, watcher] {
+        const Result<void> removed = informer_->RemoveEventHandler(registration);
+        watcher->left = true;
+        if (!removed) Problem("RemoveEventHandler: " + removed.error().message());
+      },
+      minutes(1));
+  if (!returned) Problem("RemoveEventHandler has not returned within a minute");
+}
+
+void SimulatedInformer::HoldOrRelease(Dice& dice) {
+  if (held_.size() == kMostHeld || (!held_.empty() && dice.OneIn(3))) {
+    CheckHeld();
+    held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(dice.Below(held_.size())));
+    return;
+  }
+  Snapshot<corev1::ConfigMap> snapshot = informer_->Snapshot();
+  Contents contents = ContentsOf(snapshot);
+  const auto letters = Letters(snapshot);
+  held_.push_back({std::move(snapshot), std::move(contents), letters});
+}
+
+// ---- what it says
+
+std::string SimulatedInformer::Describe() const {
+  return "informer " + std::to_string(number_) + (namespace_.empty() ? "" : " of " + namespace_) +
+         (several_ ? " of namespaces" : "") + (in_order_ ? "" : " with a DeltaFIFO");
+}
+
+void SimulatedInformer::Problem(const std::string& text) const {
+  scene_.Problem(Describe() + ": " + text);
+}
+
+Contents SimulatedInformer::ContentsOf(const Snapshot<corev1::ConfigMap>& snapshot) const {
+  Contents contents;
+  for (const corev1::ConfigMap map : snapshot) {
+    contents[std::string(map.metadata().namespace_()) + "/" + std::string(map.metadata().name())] =
+        {NumberOf(map.metadata().resourceVersion()), std::string(map.metadata().uid()),
+         std::string(map.data()["value"])};
+  }
+  return contents;
+}
+
+std::array<std::size_t, 26> SimulatedInformer::Letters(
+    const Snapshot<corev1::ConfigMap>& snapshot) {
+  std::array<std::size_t, 26> counts{};
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const char letter = static_cast<char>('a' + static_cast<char>(i));
+    for (const corev1::ConfigMap map : snapshot.ByIndex("letter", {&letter, 1})) {
+      // An object that stands under another letter counts for none.
+      if (map.data()["value"].starts_with(letter)) ++counts[i];
+    }
+  }
+  return counts;
+}
+
+bool SimulatedInformer::HasSynced(const std::string& of_namespace) const {
+  if (!several_) return informer_->HasSynced();
+  const std::vector<NamespaceStatus> all = informer_->Namespaces();
+  return std::any_of(all.begin(), all.end(), [&](const NamespaceStatus& status) {
+    return status.namespace_ == of_namespace && status.synced;
+  });
+}
+
+void SimulatedInformer::Read(Dice& dice) {
+  if (scene_.history.keys().empty()) return;
+  const auto drawn = static_cast<std::ptrdiff_t>(dice.Below(scene_.history.keys().size()));
+  const auto& [key, changes] = *std::next(scene_.history.keys().begin(), drawn);
+  const std::size_t slash = key.find('/');
+  const auto answer =
+      informer_->lister().Namespace(key.substr(0, slash)).Get(key.substr(slash + 1));
+  const bool in_scope = ServerHistory::InNamespace(key, namespace_);
+  if (answer) {
+    if (!in_scope) Problem("has " + key + ", which is out of scope");
+    return;
+  }
+  if (answer.error().reason() != Reason::kNotFound) return;
+  if (!in_scope) return Problem("takes " + key + ", which is out of scope, for absent");
+  if (!HasSynced(key.substr(0, slash))) {
+    return Problem("takes " + key + " for absent before it has synced");
+  }
+  if (scene_.trust != Trust::kHonest) return;
+  const std::int64_t version = NumberOf(informer_->LastSyncResourceVersion());
+  if (ServerHistory::ThereSince(changes, version == 0 ? began_at_ : version))
+    Problem("takes " + key + " for absent: it is not");
+}
+
+void SimulatedInformer::Look() {
+  CheckSynced();
+  const Snapshot<corev1::ConfigMap> snapshot = informer_->Snapshot();
+  if (snapshot.version() == seen_version_) return;
+  if (snapshot.version() < seen_version_) Problem("the store's version went back");
+  const std::int64_t version = NumberOf(snapshot.resourceVersion());
+  if (snapshot.epoch() < seen_epoch_) Problem("the epoch went back");
+  if (snapshot.epoch() == seen_epoch_ && version < seen_resource_version_) {
+    Problem("the resourceVersion went back from " + std::to_string(seen_resource_version_) +
+            " to " + std::to_string(version));
+  }
+  seen_version_ = snapshot.version();
+  seen_epoch_ = snapshot.epoch();
+  seen_resource_version_ = version;
+  if (scene_.trust != Trust::kHonest) return;
+  CheckContents(snapshot);
+  if (++looks_ % 8 == 0) CheckIndex(snapshot);
+}
+
+void SimulatedInformer::CheckContents(const Snapshot<corev1::ConfigMap>& snapshot) const {
+  const std::int64_t version = NumberOf(snapshot.resourceVersion());
+  if (version == 0 && exact()) {
+    if (!snapshot.empty()) Problem("has objects, and no resourceVersion");
+    return;
+  }
+  std::size_t found = 0;
+  for (const auto& [key, changes] : scene_.history.keys()) {
+    const std::optional<corev1::ConfigMap> object = snapshot.GetByKey(key);
+    if (object) ++found;
+    if (!ServerHistory::InNamespace(key, namespace_)) {
+      if (object) Problem("has " + key + ", which is out of scope");
+      continue;
+    }
+    const ObjectState* then = ServerHistory::At(changes, version);
+    const bool changed_since = !changes.empty() && changes.back().version > version;
+    if (!exact() && changed_since) {
+      bool fits = object ? then != nullptr && Shows(*object, *then) : then == nullptr;
+      for (const ServerHistory::Change& change : changes) {
+        if (change.version <= version) continue;
+        fits = fits ||
+               (object ? change.state && Shows(*object, *change.state) : !change.state.has_value());
+      }
+      if (!fits) Problem(key + " is what it never was since " + std::to_string(version));
+    } else if (object.has_value() != (then != nullptr) || (object && !Shows(*object, *then))) {
+      Problem("at version " + std::to_string(version) + " has " + key + " at " +
+              (object ? std::string(object->metadata().resourceVersion()) : "none") +
+              ", and the server had " + (then ? std::to_string(then->version) : "none"));
+    }
+  }
+  std::size_t walked = 0;
+  for (const corev1::ConfigMap map : snapshot) walked += map.metadata().name().empty() ? 0 : 1;
+  if (found != snapshot.size() || walked != found) {
+    Problem("shows " + std::to_string(found) + " by key, " + std::to_string(walked) +
+            " in a walk, and says that it has " + std::to_string(snapshot.size()));
+  }
+}
+
+void SimulatedInformer::CheckIndex(const Snapshot<corev1::ConfigMap>& snapshot) const {
+  std::array<std::size_t, 26> counts{};
+  for (const corev1::ConfigMap map : snapshot) {
+    const std::string_view value = map.data()["value"];
+    if (!value.empty()) ++counts[static_cast<std::size_t>(value.front() - 'a')];
+  }
+  if (counts != Letters(snapshot)) Problem("the index is not that of the objects");
+}
+
+void SimulatedInformer::CheckHeld() const {
+  for (const Held& held : held_) {
+    bool same =
+        ContentsOf(held.snapshot) == held.contents && Letters(held.snapshot) == held.by_letter;
+    for (const auto& [key, changes] : scene_.history.keys()) {
+      const std::optional<corev1::ConfigMap> object = held.snapshot.GetByKey(key);
+      const auto then = held.contents.find(key);
+      same = same && (object ? then != held.contents.end() && Shows(*object, then->second)
+                             : then == held.contents.end());
+    }
+    if (!same) Problem("a snapshot that was held has changed");
+  }
+}
+
+template <class Knows>
+void SimulatedInformer::MustKnow(const std::string& who, std::int64_t since,
+                                 const Knows& knows) const {
+  if (scene_.trust != Trust::kHonest) return;
+  for (const auto& [key, changes] : scene_.history.keys()) {
+    if (!ServerHistory::InNamespace(key, namespace_)) continue;
+    if (!ServerHistory::ThereSince(changes, since) || knows(key)) continue;
+    Problem(who + " says that it has synced, and does not know " + key);
+  }
+}
+
+void SimulatedInformer::CheckSynced() {
+  if (!synced_ && running_ && informer_->HasSynced()) {
+    synced_ = true;
+    const Snapshot<corev1::ConfigMap> snapshot = informer_->Snapshot();
+    MustKnow("it", began_at_,
+             [&](const std::string& key) { return snapshot.GetByKey(key).has_value(); });
+  }
+  for (std::size_t i = 0; i < handlers_.size(); ++i) {
+    Handler& handler = handlers_[i];
+    if (handler.synced || handler.left || !handler.registration.HasSynced()) continue;
+    handler.synced = true;
+    MustKnow("handler " + std::to_string(i), handler.joined_in,
+             [&](const std::string& key) { return handler.watcher->believed().contains(key); });
+  }
+}
+
+// ---- what was told
+
+void SimulatedInformer::LookClosely() {
+  CheckHeld();
+  if (!running_ || !informer_->HasSynced()) return;
+  const InformerStats stats = informer_->Stats();
+  if (stats.queued != 0) return;
+  for (Handler& handler : handlers_) {
+    if (!handler.left) CheckWindow(handler, stats);
+  }
+}
+
+void SimulatedInformer::CheckWindow(Handler& handler, const InformerStats& stats) {
+  const HandlerStats told = handler.registration.Stats();
+  if (!told.synced || told.waiting != 0 || told.behind_for != Duration(0)) return;
+  const Mark now{.version = NumberOf(stats.resourceVersion),
+                 .lists = stats.AllLists(),
+                 .epochs = stats.status.epochs,
+                 .gaps = stats.gaps,
+                 .skipped = told.coalesced + told.dropped,
+                 .tombstones = handler.watcher->tombstones(),
+                 .life = life_};
+  std::vector<std::int64_t> events = handler.watcher->TakeWindow();
+  const std::optional<Mark> before = std::exchange(handler.mark, now);
+  if (!before || !now.Continues(*before)) return;
+  // What vanished unseen is told because of a list, or is a reason for one.
+  if (now.tombstones != before->tombstones) Problem("a tombstone, and neither a list nor a gap");
+  if (scene_.trust != Trust::kHonest || several_) return;
+  ++windows_;
+  // Keys come out of a DeltaFIFO one after the other.
+  if (!in_order_) std::sort(events.begin(), events.end());
+  const std::vector<std::int64_t> changes =
+      scene_.history.ChangesIn(namespace_, before->version, now.version);
+  if (events == changes) return;
+  std::string text = "from version " + std::to_string(before->version) + " to " +
+                     std::to_string(now.version) + " a handler was told of";
+  for (const std::int64_t version : events) text += " " + std::to_string(version);
+  text += ", and what happened was";
+  for (const std::int64_t version : changes) text += " " + std::to_string(version);
+  Problem(text);
+}
+
+std::string SimulatedInformer::Difference() const {
+  const std::string who = "informer " + std::to_string(number_);
+  if (!informer_->HasSynced()) {
+    const InformerStatus status = informer_->Status();
+    return who + " has not synced, " + std::string(ToString(status.state)) +
+           ", last error: " + status.ErrorText();
+  }
+  const Contents wanted = scene_.history.Now(namespace_);
+  const Contents cached = ContentsOf(informer_->Snapshot());
+  const auto different = [&wanted](const Contents& has) {
+    std::string text;
+    for (const auto& [key, state] : wanted) {
+      const auto it = has.find(key);
+      if (it == has.end()) {
+        text += " lacks " + key;
+      } else if (it->second != state) {
+        text += " has " + key + " at " + std::to_string(it->second.version) + " for " +
+                std::to_string(state.version);
+      }
+    }
+    for (const auto& [key, state] : has) {
+      if (!wanted.contains(key)) text += " still has " + key;
+    }
+    return text;
+  };
+  if (cached != wanted) return who + different(cached);
+  for (std::size_t i = 0; i < handlers_.size(); ++i) {
+    const Handler& handler = handlers_[i];
+    if (handler.left) continue;
+    const std::string which = who + ", handler " + std::to_string(i);
+    const Contents& believed = handler.watcher->believed();
+    if (believed != wanted) return which + different(believed);
+    if (!handler.registration.HasSynced()) return which + " is not synced";
+  }
+  return {};
+}
+
+void SimulatedInformer::Finish(SimulationReport& report) {
+  LookClosely();
+  const InformerStats stats = informer_->Stats();
+  for (std::size_t i = 0; i < handlers_.size(); ++i) {
+    const Watcher& watcher = *handlers_[i].watcher;
+    report.events += watcher.events();
+    report.hits[kStalls] += watcher.stalled;
+    for (const auto& [rule, text] : watcher.breaches()) {
+      const bool holds =
+          rule == Rule::kShape || scene_.trust == Trust::kHonest ||
+          (scene_.trust == Trust::kGoesBack &&
+           (rule == Rule::kExisted ||
+            (rule == Rule::kForward && (scene_.plan.troubles & BitOf(kRestores)) == 0)));
+      if (holds) Problem("handler " + std::to_string(i) + ": " + text);
+    }
+  }
+  if (scene_.trust == Trust::kHonest) {
+    const std::uint64_t troubles = scene_.plan.troubles;
+    if (stats.inconsistencies > 0) Problem("the consistency check found a difference");
+    if (stats.gaps > 0 && (troubles & BitOf(14)) == 0)
+      Problem("took a whole watch for one with gaps");
+    if (stats.status.epochs > 0 && (troubles & BitOf(11)) == 0) {
+      Problem("found a new epoch where there is none");
+    }
+  }
+  report.relists += stats.AllLists();
+  report.epochs += stats.status.epochs;
+  report.watches += stats.watches;
+  report.coalesced += stats.coalesced;
+  report.dropped += stats.dropped;
+  report.gaps += stats.gaps;
+  report.inconsistencies += stats.inconsistencies;
+  report.hits[kThrows] += stats.handler_exceptions;
+  report.windows += windows_;
+}
+
+}  // namespace kinformer::testing

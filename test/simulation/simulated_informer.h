@@ -1,0 +1,154 @@
+// test/simulation/simulated_informer.h
+//
+// SimulatedInformer: an informer with handlers and snapshots, and what it says held against what
+// the server has been.
+
+#ifndef KINFORMER_TEST_SIMULATION_SIMULATED_INFORMER_H_
+#define KINFORMER_TEST_SIMULATION_SIMULATED_INFORMER_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/client.h"
+#include "kinformer/shared_informer.h"
+#include "kinformer/simulation.h"
+
+#include "simulation/delivery_checker.h"
+#include "simulation/dice.h"
+#include "simulation/informer_simulation.h"
+#include "simulation/server_history.h"
+#include "simulation/troubles.h"
+
+namespace kinformer::testing {
+
+// What all informers of a simulation share.
+struct SimulatedScene {
+  Simulation& sim;
+  const ServerHistory& history;
+  const SimulationPlan& plan;
+  Trust trust;
+  // The server's version, as of now.
+  std::function<std::int64_t()> version;
+  // Into the story, where there is one.
+  std::function<void(std::string)> tell;
+  // The end has come: handlers neither stall nor throw.
+  bool calm = false;
+  std::vector<std::string> problems{};
+  void Problem(std::string text) {
+    if (problems.size() < 20) problems.push_back(std::move(text));
+  }
+};
+
+class SimulatedInformer {
+ public:
+  SimulatedInformer(SimulatedScene& scene, const Client& client, int number, Dice& dice);
+  ~SimulatedInformer();
+  SimulatedInformer(const SimulatedInformer&) = delete;
+  SimulatedInformer& operator=(const SimulatedInformer&) = delete;
+
+  void Start();
+  void Stop();
+  [[nodiscard]] std::string Describe() const;
+  [[nodiscard]] bool running() const { return running_; }
+  [[nodiscard]] bool HasSynced() const { return informer_->HasSynced(); }
+  void JoinOrLeave(Dice& dice);
+  void HoldOrRelease(Dice& dice);
+  // Asks for an object by name.
+  void Read(Dice& dice);
+
+  // After a step: a new version of the store is compared with the server's history.
+  void Look();
+  // Now and then: what was told, between two moments at which all had been told.
+  void LookClosely();
+  // What still differs from the server; empty: nothing.
+  [[nodiscard]] std::string Difference() const;
+  // At the end: what must not have happened. Adds the figures of this informer.
+  void Finish(SimulationReport& report);
+
+ private:
+  using ConfigMaps = SharedInformer<corev1::ConfigMap>;
+  class Watcher;
+
+  // A moment at which a handler has been told all that is in the store.
+  struct Mark {
+    std::int64_t version = 0;
+    std::uint64_t lists = 0;
+    std::uint64_t epochs = 0;
+    std::uint64_t gaps = 0;
+    std::uint64_t skipped = 0;
+    std::size_t tombstones = 0;
+    int life = 0;
+    [[nodiscard]] bool Continues(const Mark& before) const {
+      return lists == before.lists && epochs == before.epochs && gaps == before.gaps &&
+             skipped == before.skipped && life == before.life;
+    }
+  };
+  struct Handler {
+    std::shared_ptr<Watcher> watcher;
+    EventHandlerRegistration registration{};
+    std::optional<Mark> mark{};
+    std::int64_t joined_in = 0;  // the life: when it began
+    bool left = false;
+    bool synced = false;
+  };
+  // A snapshot, and what it showed when it was taken.
+  struct Held {
+    Snapshot<corev1::ConfigMap> snapshot;
+    Contents contents;
+    std::array<std::size_t, 26> by_letter;
+  };
+
+  void Join(Dice& dice);
+  void Leave(Handler& handler);
+  void Problem(const std::string& text) const;
+  [[nodiscard]] Contents ContentsOf(const Snapshot<corev1::ConfigMap>& snapshot) const;
+  [[nodiscard]] static std::array<std::size_t, 26> Letters(
+      const Snapshot<corev1::ConfigMap>& snapshot);
+  // The contents against the history; the index against the contents.
+  void CheckContents(const Snapshot<corev1::ConfigMap>& snapshot) const;
+  void CheckIndex(const Snapshot<corev1::ConfigMap>& snapshot) const;
+  void CheckHeld() const;
+  // Whether it may say that an object of the namespace does not exist.
+  [[nodiscard]] bool HasSynced(const std::string& of_namespace) const;
+  void CheckSynced();
+  void CheckWindow(Handler& handler, const InformerStats& stats);
+  // What was there when a life began, at that version, and has been since, who has synced in it
+  // knows.
+  template <class Knows>
+  void MustKnow(const std::string& who, std::int64_t since, const Knows& knows) const;
+
+  // What is stored is what the server had at the store's version. Keys come out of a DeltaFIFO one
+  // after the other; of several namespaces, the store's version is the oldest.
+  [[nodiscard]] bool exact() const { return in_order_ && !several_; }
+
+  SimulatedScene& scene_;
+  const int number_;
+  const std::string namespace_;
+  const bool several_;  // all namespaces, each with a watch of its own
+  const bool in_order_;
+  const bool resyncs_;
+  std::unique_ptr<ConfigMaps> informer_;
+  std::vector<Handler> handlers_;
+  std::vector<Held> held_;
+  bool running_ = false;
+  int life_ = 0;
+  std::int64_t began_at_ = 0;  // what this life knows at least, once it has synced
+  bool synced_ = false;
+  // Of the newest snapshot that was looked at.
+  std::uint64_t seen_version_ = 0;
+  std::int64_t seen_resource_version_ = 0;
+  std::uint64_t seen_epoch_ = 0;
+  std::uint64_t looks_ = 0;
+  std::uint64_t windows_ = 0;
+};
+
+}  // namespace kinformer::testing
+
+#endif  // KINFORMER_TEST_SIMULATION_SIMULATED_INFORMER_H_
