@@ -99,6 +99,7 @@ struct Cache {
       keys.push_back(std::string(object->namespace_()) + "/" + std::string(object->name()));
       messages.emplace_back(object->payload());
       static_cast<void>(store->Put(object));
+      objects.push_back(object);
     }
     auto coverage = std::make_shared<Coverage>();
     coverage->complete = true;
@@ -119,6 +120,8 @@ struct Cache {
   std::vector<std::string> keys;
   std::vector<Name> names;
   std::vector<std::string> messages;
+  // What the map and the handles point to, whatever the store does.
+  std::vector<ObjectRef> objects;
   absl::flat_hash_map<std::string, const Block*> map;
   std::vector<const Block*> handles;
 };

@@ -5,7 +5,7 @@
 //	peers CHECK [--kubeconfig FILE] [--protobuf] [--protocol HTTP/2.0]
 //
 // CHECK: probe (prints the protocol that the server offers), informer, dynamic, metadata, expired, faults, leader, manager;
-// follow RESOURCE[/NAMESPACE]..., which is no check (follow.go).
+// follow RESOURCE[/NAMESPACE]..., which is no check (follow.go); nor is reads, a benchmark without a server (reads.go).
 // WatchList is switched by the environment: KUBE_FEATURE_WatchListClient=true or false.
 package main
 
@@ -287,6 +287,10 @@ func run() error {
 	}
 	name := os.Args[1]
 	_ = flags.Parse(os.Args[2:])
+	if name == "reads" {
+		reads(150_000, 15)
+		return nil
+	}
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
 	if err != nil {
 		return err
