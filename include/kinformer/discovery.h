@@ -70,6 +70,11 @@ class DiscoveryClient {
   Result<RestMapping> MappingFor(const GroupVersionResource& resource,
                                  const CallOptions& call = {}) const;
   Result<RestMapping> MappingFor(const GroupVersionKind& kind, const CallOptions& call = {}) const;
+  // The first of these that the server serves: the versions of a resource that a program can work
+  // with, the best first. kNotFound: it serves none. kServiceUnavailable: nor can it say of one of
+  // them, whose aggregated API is down. kInvalidArgument: none is named.
+  Result<RestMapping> FirstServed(const std::vector<GroupVersionResource>& resources,
+                                  const CallOptions& call = {}) const;
 
   // "v1.36.0".
   Result<std::string> ServerVersion(const CallOptions& call = {}) const;

@@ -256,6 +256,25 @@ const ApiResource* FindIn(const Groups& groups, const Wanted& wanted,
   return nullptr;
 }
 
+const ApiResource* FindExactly(const Groups& groups, const GroupVersionResource& wanted,
+                               const ApiGroupVersion** where) {
+  for (const ApiGroupVersion& group : groups) {
+    for (const ApiResource& candidate : group.resources) {
+      if (candidate.resource != wanted) continue;
+      *where = &group;
+      return &candidate;
+    }
+  }
+  return nullptr;
+}
+
+// Whether the resources of that group version are not known, though it is there.
+bool IsUnknown(const Groups& groups, const GroupVersionResource& wanted) {
+  return std::any_of(groups.begin(), groups.end(), [&](const ApiGroupVersion& group) {
+    return group.group == wanted.group && group.version == wanted.version && !group.error.empty();
+  });
+}
+
 std::vector<Wanted> Readings(std::string_view typed) {
   const std::string name = Lower(typed);
   std::vector<Wanted> readings;
@@ -363,17 +382,36 @@ Result<RestMapping> DiscoveryClient::MappingFor(std::string_view name,
 Result<RestMapping> DiscoveryClient::MappingFor(const GroupVersionResource& resource,
                                                 const CallOptions& call) const {
   return Search(core_, call, resource.resource,
-                [&](const Groups& groups, const ApiGroupVersion** where) -> const ApiResource* {
-                  for (const ApiGroupVersion& group : groups) {
-                    for (const ApiResource& candidate : group.resources) {
-                      if (candidate.resource == resource) {
-                        *where = &group;
-                        return &candidate;
-                      }
-                    }
-                  }
-                  return nullptr;
+                [&](const Groups& groups, const ApiGroupVersion** where) {
+                  return FindExactly(groups, resource, where);
                 });
+}
+
+Result<RestMapping> DiscoveryClient::FirstServed(const std::vector<GroupVersionResource>& resources,
+                                                 const CallOptions& call) const {
+  if (resources.empty()) {
+    return Error(Reason::kInvalidArgument, "FirstServed needs the resources to choose from");
+  }
+  std::string names;
+  for (const GroupVersionResource& wanted : resources) {
+    names += (names.empty() ? "" : ", ") + wanted.resource + "." + wanted.version;
+    if (!wanted.group.empty()) names += "." + wanted.group;
+  }
+  bool unknown = false;
+  Result<RestMapping> found =
+      Search(core_, call, names,
+             [&](const Groups& groups, const ApiGroupVersion** where) -> const ApiResource* {
+               unknown = false;
+               for (const GroupVersionResource& wanted : resources) {
+                 if (const ApiResource* served = FindExactly(groups, wanted, where)) return served;
+                 unknown = unknown || IsUnknown(groups, wanted);
+               }
+               return nullptr;
+             });
+  if (!found && unknown && IsNotFound(found.error())) {
+    return Error(Reason::kServiceUnavailable, found.error().message());
+  }
+  return found;
 }
 
 Result<RestMapping> DiscoveryClient::MappingFor(const GroupVersionKind& kind,

@@ -130,6 +130,33 @@ TEST_F(DiscoveryTest, ByResourceAndByKind) {
   });
 }
 
+TEST_F(DiscoveryTest, TheFirstThatIsServed) {
+  const auto first = [&](const std::vector<GroupVersionResource>& resources) {
+    std::string text;
+    Block([&] {
+      const auto found = client_->Discovery().FirstServed(resources);
+      text = found ? found->resource.version : found.error().ToString();
+    });
+    return text;
+  };
+  const GroupVersionResource v2{"apps", "v2", "deployments"};
+  const GroupVersionResource v1{"apps", "v1", "deployments"};
+  const GroupVersionResource v1beta1{"apps", "v1beta1", "deployments"};
+  EXPECT_EQ(first({v1, v1beta1}), "v1");
+  EXPECT_EQ(first({v1beta1, v1}), "v1beta1") << "the caller's order, not the server's";
+  EXPECT_EQ(first({v2, v1}), "v1");
+  EXPECT_EQ(server_.requests.size(), 2u) << "from what is known";
+  EXPECT_EQ(first({v2, {"", "v9", "pods"}}),
+            "NotFound: the server doesn't have a resource type \"deployments.v2.apps, "
+            "pods.v9\"; did you mean \"deployments\"? (metrics.k8s.io/v1 could not be read: the "
+            "server has no current discovery document of this group version)");
+  // What is not known is not absent.
+  const GroupVersionResource stale{"metrics.k8s.io", "v1", "nodes"};
+  EXPECT_EQ(first({v2, stale}).substr(0, 20), "ServiceUnavailable: ");
+  EXPECT_EQ(first({stale, v1}), "v1");
+  EXPECT_EQ(first({}).substr(0, 17), "InvalidArgument: ");
+}
+
 TEST_F(DiscoveryTest, OldServersAreAskedPerGroupVersion) {
   server_.fallback = [](const HttpRequest& request) {
     if (request.target == "/api") return Json(R"({"kind":"APIVersions","versions":["v1"]})");
