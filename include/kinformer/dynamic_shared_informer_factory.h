@@ -6,37 +6,55 @@
 //   DynamicSharedInformerFactory factory(client);
 //   SharedInformer<Unstructured> widgets =
 //       factory.ForResource({"example.com", "v1", "widgets"}).OrExit();
+//   // At the version that the server prefers.
+//   SharedInformer<Unstructured> gadgets = factory.ForResource("gadgets.example.com").OrExit();
 
 #ifndef KINFORMER_DYNAMIC_SHARED_INFORMER_FACTORY_H_
 #define KINFORMER_DYNAMIC_SHARED_INFORMER_FACTORY_H_
 
+#include <optional>
 #include <stop_token>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kinformer/client.h"
 #include "kinformer/discovery.h"
+#include "kinformer/reader.h"
 #include "kinformer/shared_informer_factory.h"
 #include "kinformer/unstructured.h"
 
 namespace kinformer {
 
 // Thread-safe. A SharedInformerFactory whose types come from discovery; the rest is documented
-// there. Counterpart: dynamicinformer.DynamicSharedInformerFactory.
+// there. What asks the server blocks for the first question (discovery.h) and is kWouldDeadlock on
+// a loop's thread. Counterpart: dynamicinformer.DynamicSharedInformerFactory.
 class DynamicSharedInformerFactory {
  public:
   explicit DynamicSharedInformerFactory(const Client& client,
                                         SharedInformerFactoryOptions options = {})
       : client_(client), factory_(client, std::move(options)) {}
 
-  // The informer of a resource. Blocks for the first question to the server. kNotFound if it does
-  // not serve the resource (a CRD may come later: ask again, or name kind and scope);
-  // kWouldDeadlock on the loop thread.
+  // The informer of a resource. Asks the server; kNotFound if it does not serve the resource (a CRD
+  // may come later: ask again, or name kind and scope).
   Result<SharedInformer<Unstructured>> ForResource(const GroupVersionResource& resource,
                                                    InformerOptions<Unstructured> options = {}) {
-    Result<RestMapping> mapping = client_.Discovery().MappingFor(resource);
-    if (!mapping) return std::move(mapping).error();
-    return factory_.ForResource(*mapping, std::move(options));
+    return ForMapping(client_.Discovery().MappingFor(resource), std::move(options));
+  }
+  // The same by what a person would type: "widgets.example.com", "Widget.example.com",
+  // "widgets.v1.example.com", "po". Without a version it is the one that the server prefers now;
+  // the informer stays with it.
+  Result<SharedInformer<Unstructured>> ForResource(std::string_view name,
+                                                   InformerOptions<Unstructured> options = {}) {
+    return ForMapping(client_.Discovery().MappingFor(name), std::move(options));
+  }
+  // That of the first of these resources that the server serves: the versions that a program can
+  // work with, the best first. Errors: those of DiscoveryClient::FirstServed; see
+  // SharedInformerFactory::InformerForFirstServed.
+  Result<SharedInformer<Unstructured>> ForFirstServed(
+      const std::vector<GroupVersionResource>& resources,
+      InformerOptions<Unstructured> options = {}) {
+    return ForMapping(client_.Discovery().FirstServed(resources), std::move(options));
   }
 
   // The informer of a resource that the server may not have yet; asks nobody. While there is no
@@ -48,13 +66,31 @@ class DynamicSharedInformerFactory {
     return factory_.ForResource(resource, kind, namespaced, std::move(options));
   }
 
+  // Reads the objects of a resource, where the options have them. Asks the server as ForResource.
+  Result<Reader<Unstructured>> ReaderFor(const GroupVersionResource& resource) {
+    Result<RestMapping> mapping = client_.Discovery().MappingFor(resource);
+    if (!mapping) return std::move(mapping).error();
+    return factory_.ReaderFor(*mapping);
+  }
+
   void Start() { factory_.Start(); }
   Result<void> WaitForCacheSync(const std::stop_token& stop = {}, SyncWaitOptions options = {}) {
     return factory_.WaitForCacheSync(stop, options);
   }
+  Result<void> WaitForHandlersSync(const std::stop_token& stop = {},
+                                   std::optional<Duration> timeout = {}) {
+    return factory_.WaitForHandlersSync(stop, timeout);
+  }
   void Shutdown() { factory_.Shutdown(); }
+  void Release(const SharedInformer<Unstructured>& informer) { factory_.Release(informer); }
 
  private:
+  Result<SharedInformer<Unstructured>> ForMapping(const Result<RestMapping>& mapping,
+                                                  InformerOptions<Unstructured> options) {
+    if (!mapping) return mapping.error();
+    return factory_.ForResource(*mapping, std::move(options));
+  }
+
   Client client_;
   SharedInformerFactory factory_;
 };

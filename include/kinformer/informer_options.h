@@ -269,16 +269,16 @@ struct InformerOptions {
   std::vector<std::string> namespaces{};
   // Where all namespaces are looked at, and the server forbids that. As `namespaces` otherwise.
   IfForbidden if_forbidden{};
-  // Which objects to keep a copy of; all by default. The server selects. Beside what the factory's
-  // tweak_list_options selects: an object must match both. An error in the log where the informer
+  // Which objects to keep a copy of; all by default. The server selects. Beside what the factory
+  // selects (factory_options.h): an object must match both. An error in the log where the informer
   // is given a ListerWatcher: it has selectors of its own.
   LabelSelector label_selector{};
   FieldSelector field_selector{};
   // Leaves metadata.managedFields out: a third of many objects, and nobody reads them. Skipped as
   // bytes, before the object's memory is taken. The objects are not partial: the server keeps the
-  // managedFields of an object that is sent without.
+  // managedFields of an object that is sent without. False: as the factory says.
   bool drop_managed_fields{false};
-  // Keeps only some of the fields.
+  // Keeps only some of the fields. Empty: the factory's.
   Projection projection{};
   Validation validation{Validation::kShallow};
   // A larger object is unreadable.

@@ -193,7 +193,8 @@ class SharedInformer {
   }
 
   // Replaces every object before anything else sees it: on the loop, once per object received; must
-  // be quick and pure. An error marks the object as unreadable. kStopped after Start.
+  // be quick and pure. WithContent (transform.h) makes the object to be kept. An error marks the
+  // object as unreadable. In the place of the factory's transform. kStopped after Start.
   Result<void> SetTransform(std::function<Result<Ref<T>>(const Ref<T>&)> transform) {
     return core_->SetTransform(
         [f = std::move(transform)](internal::ObjectRef object) -> Result<internal::ObjectRef> {

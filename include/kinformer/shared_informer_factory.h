@@ -9,26 +9,29 @@
 //   factory.Start();
 //   factory.WaitForCacheSync(stop.token()).OrExit();
 //
+// factory_options.h says what holds for all of them, or for those of one resource.
 // Go's accessors, factory.Core().V1().Pods().Informer(), are in factory_accessors.h.
 
 #ifndef KINFORMER_SHARED_INFORMER_FACTORY_H_
 #define KINFORMER_SHARED_INFORMER_FACTORY_H_
 
+#include <cstddef>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
-#include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "kinformer/client.h"
+#include "kinformer/factory_options.h"
 #include "kinformer/internal/factory_groups.h"
-#include "kinformer/list_options.h"
-#include "kinformer/namespace_scope.h"
+#include "kinformer/internal/live_reader.h"
 #include "kinformer/object_name.h"
+#include "kinformer/reader.h"
 #include "kinformer/resource.h"
 #include "kinformer/result.h"
 #include "kinformer/shared_informer.h"
@@ -42,29 +45,13 @@ namespace metav1 {
 class PartialObjectMetadata;  // partial_object_metadata.h
 }  // namespace metav1
 
-// Counterpart: informers.SharedInformerOption (WithNamespace, WithTweakListOptions,
-// WithCustomResyncConfig).
-struct SharedInformerFactoryOptions {
-  std::string namespace_{};  // empty: all namespaces
-  // Of informers that name no namespace of their own: see InformerOptions.
-  std::vector<std::string> namespaces{};
-  IfForbidden if_forbidden{};
-  // Changes the options of every list and watch, with the same selectors each time. Called on the
-  // loop, and once more at each start of an informer, which learns in this way what its cache
-  // leaves out.
-  std::function<void(ListOptions&)> tweak_list_options{};
-  Duration default_resync{0};  // of informers that do not say otherwise; 0: never
-  std::map<GroupVersionResource, Duration> resync{};  // per resource, before default_resync
-  // Of every informer that does not set its own.
-  std::function<void(const TraceEvent&)> trace{};
-};
-
 namespace internal {
 
 // What all instances of the templates share.
 class FactoryCore {
  public:
-  FactoryCore(std::shared_ptr<ListerWatcherProvider> provider,
+  // `client`: for what informers do not do; empty: they must do.
+  FactoryCore(std::shared_ptr<ListerWatcherProvider> provider, std::optional<Client> client,
               SharedInformerFactoryOptions options);
   ~FactoryCore();
   FactoryCore(const FactoryCore&) = delete;
@@ -74,10 +61,14 @@ class FactoryCore {
   // `metadata_only`: a full informer for the same resource will do.
   std::shared_ptr<InformerCore> Get(const TypeInfo& type, InformerSettings settings,
                                     bool metadata_only);
-  // The informer for a type in the factory's own namespace, made by `make` for the first who asks.
+  // The informer for a type with the factory's own options, made by `make` for the first who asks.
   std::shared_ptr<InformerCore> GetOrMake(
       const TypeInfo& type,
       const std::function<std::shared_ptr<InformerCore>(Duration resync)>& make);
+  // Empty: the type is cached.
+  [[nodiscard]] std::optional<LiveReader> LiveReaderOf(const TypeInfo& type) const;
+  // The place of the first of these that the server serves.
+  [[nodiscard]] Result<std::size_t> FirstServed(const std::vector<const TypeInfo*>& types) const;
 
   void Start();
   Result<void> WaitForCacheSync(const std::stop_token& stop, const SyncWaitOptions& options);
@@ -153,6 +144,39 @@ class SharedInformerFactory : public accessors::Groups {
         std::move(options), true);
   }
 
+  // Reads the objects of T, from the cache of InformerFor<T>(), which this asks for, or from the
+  // server where the options say that there is none (ResourceCacheOptions::cached). Every read is
+  // kInvalidArgument where there is neither cache nor Client.
+  template <kinformer::Resource T>
+  Reader<T> ReaderFor() {
+    if (auto live = core_->LiveReaderOf(T::type_info())) return Reader<T>(*std::move(live));
+    return Reader<T>(InformerFor<T>().lister());
+  }
+  // The same for a resource that is known by name only. Needs unstructured.h.
+  Reader<Unstructured> ReaderFor(const RestMapping& mapping);
+
+  // The informer for the first of these types that the server serves: the versions of a resource
+  // that a program can work with, the best first. Each has its options.
+  //
+  //   auto scalers = factory.InformerForFirstServed<autoscalingv2::HorizontalPodAutoscaler,
+  //                                                 autoscalingv1::HorizontalPodAutoscaler>();
+  //   std::visit([](auto& informer) { ... }, *scalers);
+  //
+  // Blocks for the first question to the server (discovery.h). kNotFound: it serves none of them; a
+  // CRD may come later: ask again, or take InformerFor one of them, which waits for it.
+  // kServiceUnavailable: it cannot say of one of them, and serves no other. kWouldDeadlock: on a
+  // loop's thread. Otherwise what went wrong with the question: ask again.
+  // An informer stays with its version. Where an upgrade of the server ends that, it is kAbsent:
+  // invalidate the discovery, ask again, and Release the old one.
+  template <kinformer::Resource... Ts>
+    requires(sizeof...(Ts) > 0)
+  Result<std::variant<SharedInformer<Ts>...>> InformerForFirstServed(
+      std::tuple<InformerOptions<Ts>...> options = {}) {
+    const Result<std::size_t> first = core_->FirstServed({&Ts::type_info()...});
+    if (!first) return first.error();
+    return Chosen<Ts...>(*first, std::move(options), std::index_sequence_for<Ts...>());
+  }
+
   // Starts the informers that have not been started yet. Returns at once. Call it again for
   // informers that are asked for later; one that was stopped stays so.
   void Start() { core_->Start(); }
@@ -191,6 +215,21 @@ class SharedInformerFactory : public accessors::Groups {
     auto core = core_->Get(type, internal::SettingsOf(options), metadata_only);
     core->LogIfError(internal::AddMissingIndexers<T>(*core, std::move(options.indexers)));
     return SharedInformer<T>(std::move(core));
+  }
+
+  // The informer for the type at that place.
+  template <class... Ts, std::size_t... At>
+  std::variant<SharedInformer<Ts>...> Chosen(std::size_t place,
+                                             std::tuple<InformerOptions<Ts>...> options,
+                                             std::index_sequence<At...>) {
+    std::optional<std::variant<SharedInformer<Ts>...>> chosen;
+    const auto take = [&]<std::size_t I>(std::in_place_index_t<I> in_place) {
+      if (I != place) return;
+      using T = std::tuple_element_t<I, std::tuple<Ts...>>;
+      chosen.emplace(in_place, InformerFor<T>(std::get<I>(std::move(options))));
+    };
+    (take(std::in_place_index<At>), ...);
+    return *std::move(chosen);
   }
 
   std::unique_ptr<internal::FactoryCore> core_;

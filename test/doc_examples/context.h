@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "kinformer/api/appsv1.h"
+#include "kinformer/api/autoscalingv1.h"
+#include "kinformer/api/autoscalingv2.h"
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/apiserver/api_server.h"

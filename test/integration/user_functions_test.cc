@@ -152,6 +152,13 @@ INSTANTIATE_TEST_SUITE_P(
                    (void)i.SetTransform(
                        [](const Ref<ConfigMap>&) -> Result<Ref<ConfigMap>> { Throw(); });
                  }},
+        Case{.name = "TransformOfTheFactory",
+             .log = "the transform",
+             .has_objects = false,
+             .factory =
+                 [](SharedInformerFactoryOptions& o) {
+                   o.transform = [](const Ref<Object>&) -> Result<Ref<Object>> { Throw(); };
+                 }},
         Case{.name = "Handler",
              .log = "an event handler",
              .informer =

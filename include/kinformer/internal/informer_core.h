@@ -58,6 +58,9 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
   static std::shared_ptr<InformerCore> Create(Env& env, std::string describe,
                                               ListerWatcherSource source,
                                               InformerSettings settings);
+  // One that must not be: stopped from the beginning, and Start does nothing but log `why`, which
+  // is also the answer to all who read.
+  static std::shared_ptr<InformerCore> CreateRefused(Env& env, std::string describe, Error why);
   ~InformerCore();
   InformerCore(const InformerCore&) = delete;
   InformerCore& operator=(const InformerCore&) = delete;
@@ -68,6 +71,8 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
 
   void LogIfError(const Result<void>& result) const;
   Result<void> SetTransform(RawTransform transform);
+  // For who sets none of their own, before or after this.
+  Result<void> SetDefaultTransform(RawTransform transform);
   Result<void> SetWatchErrorHandler(std::function<void(const Error&)> handler);
 
   void Start();

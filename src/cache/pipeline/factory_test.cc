@@ -3,24 +3,18 @@
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <initializer_list>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "kinformer/api/appsv1.h"
 #include "kinformer/api/corev1.h"
 #include "kinformer/factory_accessors.h"
-#include "kinformer/log.h"
 #include "kinformer/shared_informer_factory.h"
-#include "kinformer/simulation.h"
 #include "kinformer/unstructured.h"
 
-#include "cache/pipeline/testing/fake_lister_watcher.h"
+#include "cache/pipeline/testing/factory_fixture.h"
 
 namespace kinformer {
 namespace {
@@ -28,54 +22,6 @@ namespace {
 using internal::cache::FakeServer;
 using std::chrono::minutes;
 using std::chrono::seconds;
-
-// One fake server for each resource and namespace that is asked for.
-class FakeProvider final : public ListerWatcherProvider {
- public:
-  explicit FakeProvider(Env& env) : env_(env) {}
-  [[nodiscard]] Env& env() const override { return env_; }
-  std::unique_ptr<ListerWatcher> NewListWatch(
-      const internal::TypeInfo& type, const std::string& namespace_,
-      const std::function<void(ListOptions&)>& tweak) override {
-    FakeServer& server = Server(std::string(type.resource) + "@" + namespace_);
-    ListOptions options;
-    if (tweak) tweak(options);
-    server.scope = {namespace_, options.labelSelector, options.fieldSelector};
-    return server.NewListerWatcher();
-  }
-  FakeServer& Server(const std::string& name) {
-    auto& server = servers_[name];
-    if (server == nullptr) server = std::make_unique<FakeServer>(env_);
-    return *server;
-  }
-  [[nodiscard]] std::size_t size() const { return servers_.size(); }
-
- private:
-  Env& env_;
-  std::map<std::string, std::unique_ptr<FakeServer>> servers_;
-};
-
-class FactoryTest : public testing::Test {
- protected:
-  FactoryTest() : provider_(std::make_shared<FakeProvider>(sim_.env())) {}
-  void Settle() { sim_.RunReady(); }
-
-  // Keeps the errors.
-  class ErrorLog final : public LogSink {
-   public:
-    [[nodiscard]] LogLevel level() const override { return LogLevel::kError; }
-    void Log(LogLevel, std::string_view, std::initializer_list<LogField> fields) override {
-      std::string line;
-      for (const LogField& field : fields) line += field.value + " ";
-      lines.push_back(std::move(line));
-    }
-    std::vector<std::string> lines{};
-  };
-
-  const std::shared_ptr<ErrorLog> log_ = std::make_shared<ErrorLog>();
-  Simulation sim_{{.log = log_}};
-  std::shared_ptr<FakeProvider> provider_;
-};
 
 TEST_F(FactoryTest, EveryoneWhoAsksForAResourceGetsTheSameInformer) {
   SharedInformerFactory factory(provider_);
@@ -371,7 +317,8 @@ TEST_F(FactoryTest, AConstructorOfOnesOwn) {
 
 TEST_F(FactoryTest, ResyncPeriodsPerResource) {
   SharedInformerFactory factory(
-      provider_, {.default_resync = minutes(7), .resync = {{{"", "v1", "nodes"}, minutes(3)}}});
+      provider_, {.default_resync = minutes(7),
+                  .by_resource = {{ResourceOf<corev1::Node>(), {.resync_period = minutes(3)}}}});
   std::vector<Duration> periods;
   factory.InformerFor<corev1::Pod>(
       std::function<SharedInformer<corev1::Pod>(Duration)>([&](Duration period) {

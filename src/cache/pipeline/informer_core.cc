@@ -171,6 +171,16 @@ std::shared_ptr<InformerCore> InformerCore::Create(Env& env, std::string describ
   return std::shared_ptr<InformerCore>(new InformerCore(std::move(impl)));
 }
 
+std::shared_ptr<InformerCore> InformerCore::CreateRefused(Env& env, std::string describe,
+                                                          Error why) {
+  auto impl =
+      std::make_shared<Impl>(env, std::move(describe), ListerWatcherSource{}, InformerSettings{});
+  impl->refused = std::move(why);
+  impl->state = Impl::State::kStopped;
+  impl->statuses.Stopped();
+  return std::shared_ptr<InformerCore>(new InformerCore(std::move(impl)));
+}
+
 InformerCore::~InformerCore() {
   if (base::IsForkedOff(env())) {
     base::LeaveToParent(impl_);
@@ -264,6 +274,12 @@ Result<void> InformerCore::SetTransform(RawTransform transform) {
       "a transform", [&](UserFunctions& functions) { functions.transform = std::move(transform); });
 }
 
+Result<void> InformerCore::SetDefaultTransform(RawTransform transform) {
+  return impl_->SetFunctions("a transform", [&](UserFunctions& functions) {
+    if (!functions.transform) functions.transform = std::move(transform);
+  });
+}
+
 Result<void> InformerCore::SetWatchErrorHandler(std::function<void(const Error&)> handler) {
   return impl_->SetFunctions("a watch error handler", [&](UserFunctions& functions) {
     functions.watch_error_handler = std::move(handler);
@@ -271,6 +287,7 @@ Result<void> InformerCore::SetWatchErrorHandler(std::function<void(const Error&)
 }
 
 void InformerCore::Start() {
+  if (impl_->refused) return LogIfError(*impl_->refused);
   impl_->index_adder->HandOverToLoop();
   auto state = impl_->state.load(std::memory_order_acquire);
   do {

@@ -89,6 +89,7 @@ struct InformerCore::Impl final : public StoreOwner {
 
   Env& env;
   const std::string describe;
+  std::optional<Error> refused{};  // why it never lists; set before anyone has it
   const InformerSettings settings;
   // Where it looks; empty: everywhere, or where its ListerWatcher does.
   const std::set<std::string, std::less<>> namespaces;

@@ -15,6 +15,7 @@ namespace kinformer::internal {
 
 Result<void> InformerCore::Impl::Complete(const cache::Coverage& coverage,
                                           std::string_view namespace_) const {
+  if (refused) return *refused;
   if (Is(State::kStopped)) {
     return Error(Reason::kStopped, "the informer of " + describe +
                                        " was stopped, so what it has cached may be out of date; "

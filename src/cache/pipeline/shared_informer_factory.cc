@@ -12,60 +12,15 @@
 
 #include "base/deadline.h"
 #include "base/mutex.h"
+#include "cache/pipeline/factory_settings.h"
 #include "cache/pipeline/informer_impl.h"
 
 namespace kinformer {
 namespace internal {
 namespace {
 
-// The terms of two selectors: what matches both.
-std::string Both(const std::string& a, const std::string& b) {
-  return a + (a.empty() || b.empty() ? "" : ",") + b;
-}
-
-// What an informer asks the server to select.
-struct Selectors {
-  std::string labels;
-  std::string fields;
-  auto operator<=>(const Selectors&) const = default;
-};
-
-Selectors SelectorsOf(const InformerSettings& settings) {
-  // The API has no text for nothing.
-  return {settings.label_selector.MatchesNothing() ? "nothing,!nothing"
-                                                   : settings.label_selector.ToString(),
-          settings.field_selector.ToString()};
-}
-
-// The factory's tweak, and then the informer's own selectors.
-std::function<void(ListOptions&)> Selecting(Selectors selectors,
-                                            std::function<void(ListOptions&)> tweak) {
-  if (selectors == Selectors()) return tweak;
-  return [selectors = std::move(selectors), tweak = std::move(tweak)](ListOptions& options) {
-    if (tweak) tweak(options);
-    options.labelSelector = Both(options.labelSelector, selectors.labels);
-    options.fieldSelector = Both(options.fieldSelector, selectors.fields);
-  };
-}
-
-// `where` as Where gives it.
-std::string Described(const TypeInfo& type, const std::string& where, const Selectors& selectors) {
-  std::string text(type.resource);
-  if (!type.group.empty()) text += "." + std::string(type.group);
-  if (!where.empty()) {
-    text += (where.find(',') == std::string::npos ? " in namespace " : " in namespaces ") + where;
-  }
-  if (!selectors.labels.empty()) text += " with labels " + selectors.labels;
-  if (!selectors.fields.empty()) text += " with fields " + selectors.fields;
-  return text;
-}
-
-// The namespaces that an informer looks at, in a text; empty: all.
-std::string Where(const InformerSettings& settings) {
-  std::string text;
-  for (const std::string& name : NamespacesOf(settings)) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
+using cache::FactorySettings;
+using cache::Selectors;
 
 // What an informer of all namespaces falls back to, as a text.
 std::string Instead(const IfForbidden& instead) {
@@ -96,68 +51,56 @@ class ClientProvider final : public ListerWatcherProvider {
 
 // What tells the informers of a factory apart.
 struct InformerKey {
-  std::string apiVersion;
-  std::string resource;
+  std::string apiVersion{};
+  std::string resource{};
   // Typed, dynamic and metadata-only informers of one resource hold different objects; those of two
   // structs do, too. One struct, one address.
-  std::string message;  // "json" where there is none
+  std::string message{};  // "json" where there is none
   const void* structure = nullptr;
-  std::string where;
-  std::string if_forbidden;
-  Selectors selectors;
+  std::string where{};
+  std::string if_forbidden{};
+  Selectors selectors{};
   // Who wants more fields than a running informer keeps gets one of their own. Empty: everything.
-  std::string kept;
+  std::string kept{};
 
   auto operator<=>(const InformerKey&) const = default;
 
-  // An informer of this kind, with everything of its objects, can serve their metadata.
+  // An informer of this kind can serve the metadata of its objects: it has all, or cuts them in the
+  // same way.
   [[nodiscard]] bool HasMetadataFor(const InformerKey& wanted) const {
     return apiVersion == wanted.apiVersion && resource == wanted.resource &&
            where == wanted.where && if_forbidden == wanted.if_forbidden &&
-           selectors == wanted.selectors && kept.empty();
+           selectors == wanted.selectors && (kept.empty() || kept == wanted.kept);
   }
 };
 
-InformerKey KeyFor(const TypeInfo& type, const InformerSettings& settings, Selectors selectors,
-                   std::string kept) {
+InformerKey KeyFor(const TypeInfo& type, const FactorySettings& of, std::string kept) {
   return {.apiVersion = type.apiVersion(),
           .resource = std::string(type.resource),
           .message = type.message == nullptr ? "json" : std::string(type.message->name),
           .structure = type.structure,
-          .where = Where(settings),
-          .if_forbidden = Instead(settings.if_forbidden),
-          .selectors = std::move(selectors),
+          .where = cache::Where(of.settings),
+          .if_forbidden = Instead(of.settings.if_forbidden),
+          .selectors = of.selectors,
           .kept = std::move(kept)};
 }
+
+std::string Kept(const FactorySettings& of) { return EntryOptionsOf(of.settings).Kept(); }
 
 }  // namespace
 
 struct FactoryCore::Impl {
   std::shared_ptr<ListerWatcherProvider> provider;
+  std::optional<Client> client;
   SharedInformerFactoryOptions options;
   base::Mutex mutex;
   std::map<InformerKey, std::shared_ptr<InformerCore>> informers KINFORMER_GUARDED_BY(mutex);
   bool started KINFORMER_GUARDED_BY(mutex) = false;
   bool shutting_down KINFORMER_GUARDED_BY(mutex) = false;
 
-  // Where an informer looks that does not say so itself.
-  void SetWhere(const TypeInfo& type, InformerSettings& settings) const {
-    if (settings.namespace_.empty() && settings.namespaces.empty()) {
-      settings.namespace_ = options.namespace_;
-      settings.namespaces = options.namespaces;
-    }
-    if (settings.if_forbidden.IsDefault()) settings.if_forbidden = options.if_forbidden;
-    // A namespace means nothing to a kind that has none.
-    if (type.namespaced && NamespacesOf(settings).empty()) return;
-    settings.if_forbidden = {};
-    if (type.namespaced) return;
-    settings.namespace_.clear();
-    settings.namespaces.clear();
-  }
-  [[nodiscard]] Duration ResyncOf(const TypeInfo& type) const {
-    const auto own = options.resync.find(GroupVersionResource{
-        std::string(type.group), std::string(type.version), std::string(type.resource)});
-    return own == options.resync.end() ? options.default_resync : own->second;
+  [[nodiscard]] FactorySettings Completed(const TypeInfo& type, InformerSettings own,
+                                          bool metadata_only = false) const {
+    return cache::Completed(options, type, std::move(own), metadata_only);
   }
   std::vector<std::shared_ptr<InformerCore>> All() {
     base::MutexLock lock(mutex);
@@ -165,12 +108,46 @@ struct FactoryCore::Impl {
     for (const auto& [key, informer] : informers) all.push_back(informer);
     return all;
   }
+  // The provider is used only on the loop and while the factory or a handle of the informer is
+  // alive.
+  [[nodiscard]] ListerWatcherSource SourceOf(const TypeInfo& type,
+                                             const Selectors& selectors) const {
+    ListerWatcherSource source;
+    source.objects = [provider = provider, &type,
+                      tweak = cache::Selecting(selectors, options.tweak_list_options)](
+                         const std::string& ns) { return provider->NewListWatch(type, ns, tweak); };
+    source.namespaces = [provider = provider] {
+      return provider->NewListWatch(NamespacesType(), "", {});
+    };
+    source.namespaced = type.namespaced;
+    return source;
+  }
+  // What stands for the informers of a resource that is not to be cached. It is one of the
+  // factory's, so that nobody takes the factory for synced.
+  std::shared_ptr<InformerCore> Refused(const TypeInfo& type) {
+    base::MutexLock lock(mutex);
+    std::shared_ptr<InformerCore>& informer = informers[{.apiVersion = type.apiVersion(),
+                                                         .resource = std::string(type.resource),
+                                                         .kept = "nothing"}];
+    if (informer == nullptr) {
+      const std::string name(type.resource);
+      const Error why(Reason::kInvalidArgument,
+                      "there is no cache of " + name +
+                          ", and no informer: the factory's options "
+                          "say so (by_resource); read them with ReaderFor");
+      informer =
+          InformerCore::CreateRefused(provider->env(), name + " (not cached: by_resource)", why);
+      informer->LogIfError(why);
+    }
+    return informer;
+  }
 };
 
 FactoryCore::FactoryCore(std::shared_ptr<ListerWatcherProvider> provider,
-                         SharedInformerFactoryOptions options)
+                         std::optional<Client> client, SharedInformerFactoryOptions options)
     : impl_(std::make_unique<Impl>()) {
   impl_->provider = std::move(provider);
+  impl_->client = std::move(client);
   impl_->options = std::move(options);
 }
 
@@ -178,39 +155,25 @@ FactoryCore::~FactoryCore() { Shutdown(); }
 
 std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSettings settings,
                                                bool metadata_only) {
-  impl_->SetWhere(type, settings);
-  const Selectors selectors = SelectorsOf(settings);
-  InformerKey key = KeyFor(type, settings, selectors, EntryOptionsOf(settings).Kept());
+  FactorySettings complete = impl_->Completed(type, std::move(settings), metadata_only);
+  if (!complete.cached && !metadata_only) return impl_->Refused(type);
+  InformerKey key = KeyFor(type, complete, Kept(complete));
   base::MutexLock lock(impl_->mutex);
   auto it = impl_->informers.find(key);
   // One that keeps everything has what a projection would keep.
-  if (it == impl_->informers.end()) {
-    it = impl_->informers.find(KeyFor(type, settings, selectors, ""));
-  }
+  if (it == impl_->informers.end()) it = impl_->informers.find(KeyFor(type, complete, ""));
   if (it != impl_->informers.end()) return it->second;
   if (metadata_only) {
-    // Any informer of the resource that keeps everything has the metadata.
     for (const auto& [other, informer] : impl_->informers) {
       if (other.HasMetadataFor(key)) return informer;
     }
   }
-  if (settings.resync_period == Duration(0)) settings.resync_period = impl_->ResyncOf(type);
-  if (!settings.trace) settings.trace = impl_->options.trace;
-  std::string describe = Described(type, Where(settings), selectors);
-  // The provider is used only on the loop and while the factory or a handle of the informer is
-  // alive.
-  ListerWatcherSource source;
-  source.objects = [provider = impl_->provider, &type,
-                    tweak = Selecting(selectors, impl_->options.tweak_list_options)](
-                       const std::string& ns) { return provider->NewListWatch(type, ns, tweak); };
-  source.namespaces = [provider = impl_->provider] {
-    return provider->NewListWatch(NamespacesType(), "", {});
-  };
-  source.namespaced = type.namespaced;
-  const Result<void> known_paths = settings.projection.CheckFor(type);
-  auto informer = InformerCore::Create(impl_->provider->env(), std::move(describe),
-                                       std::move(source), std::move(settings));
-  informer->LogIfError(known_paths);
+  std::string describe = cache::Described(type, complete);
+  auto informer =
+      InformerCore::Create(impl_->provider->env(), std::move(describe),
+                           impl_->SourceOf(type, complete.selectors), std::move(complete.settings));
+  informer->LogIfError(complete.known_paths);
+  informer->LogIfError(informer->SetDefaultTransform(std::move(complete.transform)));
   impl_->informers.emplace(std::move(key), informer);
   return informer;
 }
@@ -218,18 +181,42 @@ std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSet
 std::shared_ptr<InformerCore> FactoryCore::GetOrMake(
     const TypeInfo& type,
     const std::function<std::shared_ptr<InformerCore>(Duration resync)>& make) {
-  InformerSettings settings;
-  impl_->SetWhere(type, settings);
-  const InformerKey key = KeyFor(type, settings, {}, "");
+  FactorySettings complete = impl_->Completed(type, {});
+  if (!complete.cached) return impl_->Refused(type);
+  const InformerKey key = KeyFor(type, complete, Kept(complete));
   {
     base::MutexLock lock(impl_->mutex);
     const auto it = impl_->informers.find(key);
     if (it != impl_->informers.end()) return it->second;
   }
   // Outside the lock: the caller's function may ask the factory for other informers.
-  std::shared_ptr<InformerCore> made = make(impl_->ResyncOf(type));
+  std::shared_ptr<InformerCore> made = make(complete.settings.resync_period);
+  if (complete.transform) {
+    made->LogIfError(made->SetDefaultTransform(std::move(complete.transform)));
+  }
   base::MutexLock lock(impl_->mutex);
   return impl_->informers.emplace(key, std::move(made)).first->second;
+}
+
+std::optional<LiveReader> FactoryCore::LiveReaderOf(const TypeInfo& type) const {
+  const FactorySettings complete = impl_->Completed(type, {});
+  if (complete.cached) return std::nullopt;
+  std::optional<ResourceCore> server;
+  if (impl_->client) server.emplace(impl_->client->core(), type, "");
+  return LiveReader(std::move(server), type, NamespacesOf(complete.settings));
+}
+
+Result<std::size_t> FactoryCore::FirstServed(const std::vector<const TypeInfo*>& types) const {
+  if (!impl_->client) {
+    return Error(Reason::kInvalidArgument,
+                 "the factory was made without a Client: there is nobody to ask what is served");
+  }
+  std::vector<GroupVersionResource> resources;
+  for (const TypeInfo* type : types) resources.push_back(ResourceOfType(*type));
+  const Result<RestMapping> first = impl_->client->Discovery().FirstServed(resources);
+  if (!first) return first.error();
+  const auto at = std::find(resources.begin(), resources.end(), first->resource);
+  return static_cast<std::size_t>(at - resources.begin());
 }
 
 void FactoryCore::Start() {
@@ -311,12 +298,13 @@ void FactoryCore::Shutdown() {
 
 SharedInformerFactory::SharedInformerFactory(const Client& client,
                                              SharedInformerFactoryOptions options)
-    : SharedInformerFactory(std::make_shared<internal::ClientProvider>(client),
-                            std::move(options)) {}
+    : core_(std::make_unique<internal::FactoryCore>(
+          std::make_shared<internal::ClientProvider>(client), client, std::move(options))) {}
 
 SharedInformerFactory::SharedInformerFactory(std::shared_ptr<ListerWatcherProvider> provider,
                                              SharedInformerFactoryOptions options)
-    : core_(std::make_unique<internal::FactoryCore>(std::move(provider), std::move(options))) {}
+    : core_(std::make_unique<internal::FactoryCore>(std::move(provider), std::nullopt,
+                                                    std::move(options))) {}
 
 SharedInformerFactory::~SharedInformerFactory() = default;
 
@@ -340,6 +328,13 @@ SharedInformer<Unstructured> SharedInformerFactory::ForResource(
 SharedInformer<Unstructured> SharedInformerFactory::ForResource(
     const GroupVersionResource& resource, std::string_view kind, bool namespaced) {
   return ForResource(resource, kind, namespaced, InformerOptions<Unstructured>());
+}
+
+Reader<Unstructured> SharedInformerFactory::ReaderFor(const RestMapping& mapping) {
+  if (auto live = core_->LiveReaderOf(mapping.dynamic_type())) {
+    return Reader<Unstructured>(*std::move(live));
+  }
+  return Reader<Unstructured>(ForResource(mapping).lister());
 }
 
 SharedInformer<metav1::PartialObjectMetadata> SharedInformerFactory::MetadataInformerFor(

@@ -1,0 +1,105 @@
+// kinformer/factory_options.h
+//
+// The options of a SharedInformerFactory: for all of its informers, and for those of one resource.
+//
+//   const auto applied = Projection::Drop(
+//       {R"(metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"])"});
+//   SharedInformerFactory lean(
+//       client, {.drop_managed_fields = true,
+//                .by_resource = {{ResourceOf<corev1::Secret>(), {.cached = false}},
+//                                {ResourceOf<corev1::ConfigMap>(), {.namespaces = {"shop"}}},
+//                                {ResourceOf<corev1::Pod>(), {.projection = *applied}}}});
+//
+// What an informer is asked for with (InformerOptions) goes before what stands for its resource,
+// and that before what stands for all. Selectors of the two add up: see below.
+
+#ifndef KINFORMER_FACTORY_OPTIONS_H_
+#define KINFORMER_FACTORY_OPTIONS_H_
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/field_selector.h"
+#include "kinformer/informer_options.h"
+#include "kinformer/label_selector.h"
+#include "kinformer/list_options.h"
+#include "kinformer/namespace_scope.h"
+#include "kinformer/object_name.h"
+#include "kinformer/projection.h"
+#include "kinformer/resource.h"
+#include "kinformer/transform.h"
+
+namespace kinformer {
+
+namespace internal {
+
+inline GroupVersionResource ResourceOfType(const TypeInfo& type) {
+  return {std::string(type.group), std::string(type.version), std::string(type.resource)};
+}
+
+}  // namespace internal
+
+// The resource of a type, for SharedInformerFactoryOptions::by_resource.
+template <Resource T>
+[[nodiscard]] GroupVersionResource ResourceOf() {
+  return internal::ResourceOfType(T::type_info());
+}
+
+// What is different for the informers of one resource, whether they are typed, dynamic or of its
+// metadata. What is left as it is comes from SharedInformerFactoryOptions, whose members of the
+// same names explain it.
+// Counterpart: controller-runtime's cache.ByObject, and client.CacheOptions.DisableFor.
+struct ResourceCacheOptions {
+  // False: no copy of these objects is kept. SharedInformerFactory::ReaderFor reads them from the
+  // server. To ask for an informer is an error in the log; what it gives is stopped, and cannot be
+  // started. Only informers of the metadata are made: they hold nothing else of the objects.
+  bool cached{true};
+  // {""}: all. They mean nothing to a kind that has none.
+  std::vector<std::string> namespaces{};
+  std::optional<LabelSelector> label_selector{};
+  std::optional<FieldSelector> field_selector{};
+  std::optional<bool> drop_managed_fields{};
+  std::optional<Projection> projection{};
+  TransformFunc transform{};
+  std::optional<Duration> resync_period{};
+};
+
+// Everything has a default. Counterpart: informers.SharedInformerOption (WithNamespace,
+// WithTweakListOptions, WithTransform, WithCustomResyncConfig), and cache.Options of
+// controller-runtime.
+struct SharedInformerFactoryOptions {
+  std::string namespace_{};  // empty: all namespaces
+  // Of informers that name no namespace of their own: see InformerOptions.
+  std::vector<std::string> namespaces{};
+  IfForbidden if_forbidden{};
+  // Which objects are kept, beside what an informer's own selectors and tweak_list_options select:
+  // an object must match all of them.
+  LabelSelector label_selector{};
+  FieldSelector field_selector{};
+  // Changes the options of every list and watch, with the same selectors each time. Called on the
+  // loop, and once more at each start of an informer, which learns in this way what its cache
+  // leaves out.
+  std::function<void(ListOptions&)> tweak_list_options{};
+  // Leaves metadata.managedFields out of all objects. An informer cannot ask for them; a resource
+  // can (by_resource).
+  bool drop_managed_fields{false};
+  // What is kept of the objects by informers that have no projection of their own. Paths that a
+  // kind has not mean nothing to it, so that one projection fits all kinds.
+  Projection projection{};
+  // Of every informer without a SetTransform of its own.
+  TransformFunc transform{};
+  Duration default_resync{0};  // of informers that do not say otherwise; 0: never
+  // Of every informer that does not set its own.
+  std::function<void(const TraceEvent&)> trace{};
+  // What is different for some resources; each version of one is another. ResourceOf<T>() names
+  // that of a type. A resource that does not exist is no error.
+  std::map<GroupVersionResource, ResourceCacheOptions> by_resource{};
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_FACTORY_OPTIONS_H_

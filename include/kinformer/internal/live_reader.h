@@ -1,0 +1,53 @@
+// kinformer/internal/live_reader.h
+//
+// LiveReader: reads the objects of one resource from the server, where a factory keeps no cache.
+
+#ifndef KINFORMER_INTERNAL_LIVE_READER_H_
+#define KINFORMER_INTERNAL_LIVE_READER_H_
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/internal/block.h"
+#include "kinformer/internal/resource_core.h"
+#include "kinformer/internal/type_info.h"
+#include "kinformer/label_selector.h"
+#include "kinformer/request_options.h"
+#include "kinformer/result.h"
+
+namespace kinformer::internal {
+
+// Thread-safe. Both methods block; on a loop's thread they fail with kWouldDeadlock. See Reader.
+class LiveReader {
+ public:
+  using Namespaces = std::set<std::string, std::less<>>;
+
+  // `server` empty: there is nobody to ask, and every read says so. `namespaces`: where the factory
+  // looks; empty: everywhere.
+  LiveReader(std::optional<ResourceCore> server, const TypeInfo& type, Namespaces namespaces);
+
+  [[nodiscard]] Result<ObjectRef> Get(std::string_view namespace_, std::string_view name,
+                                      const CallOptions& call) const;
+  [[nodiscard]] Result<std::vector<ObjectRef>> List(std::string_view namespace_,
+                                                    const LabelSelector& selector,
+                                                    const CallOptions& call) const;
+
+ private:
+  // OK where the factory looks into that namespace, and there is somebody to ask.
+  [[nodiscard]] Result<void> MayAsk(std::string_view namespace_) const;
+  // Of one namespace; empty: of all.
+  [[nodiscard]] Result<void> ListInto(std::vector<ObjectRef>& all, const std::string& namespace_,
+                                      const LabelSelector& selector, const CallOptions& call) const;
+
+  std::optional<ResourceCore> server_;
+  const TypeInfo* type_;
+  Namespaces namespaces_;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_LIVE_READER_H_

@@ -1,0 +1,82 @@
+// kinformer/transform.h
+//
+// Transforms: functions that change objects before an informer keeps them.
+//
+//   // No informer of this factory keeps the values of Secrets.
+//   SharedInformerFactory names_only(
+//       client, {.transform = TransformOf<corev1::Secret>([](const Ref<corev1::Secret>& secret) {
+//         corev1::Secret::Mutable change = secret->DeepCopy();
+//         for (auto& [key, value] : change.data) value.clear();
+//         return WithContent(secret, change);
+//       })});
+//
+// To leave fields out, drop_managed_fields and a Projection do with less: they skip the bytes
+// before the object's memory is taken, where a transform decodes and encodes.
+
+#ifndef KINFORMER_TRANSFORM_H_
+#define KINFORMER_TRANSFORM_H_
+
+#include <functional>
+#include <utility>
+
+#include "kinformer/internal/block.h"
+#include "kinformer/internal/request_object.h"
+#include "kinformer/ref.h"
+#include "kinformer/resource.h"
+#include "kinformer/result.h"
+
+namespace kinformer {
+
+class Object;  // object.h
+namespace json {
+class Value;  // json.h
+}  // namespace json
+
+// Gives what is kept of an object of any kind: the object itself, or one that WithContent makes.
+// To look at the object it needs object.h.
+// Called on the loop, once for each object received; must be quick and pure, and keep the name, the
+// namespace, the uid and the resourceVersion. An error, or what it throws, marks the object as
+// unreadable.
+// Counterpart: cache.TransformFunc.
+using TransformFunc = std::function<Result<Ref<Object>>(const Ref<Object>& object)>;
+
+// A transform of the objects of one type. Others pass as they are, among them objects of the same
+// kind as Unstructured or as metadata only.
+template <Resource T>
+TransformFunc TransformOf(std::function<Result<Ref<T>>(const Ref<T>& object)> transform) {
+  return [transform = std::move(transform)](const Ref<Object>& object) -> Result<Ref<Object>> {
+    if (&object.object()->type() != &T::type_info()) return object;
+    Result<Ref<T>> changed = transform(Ref<T>(object.object()));
+    if (!changed) return std::move(changed).error();
+    return Ref<Object>(changed->object());
+  };
+}
+
+namespace internal {
+
+// See WithContent.
+Result<ObjectRef> BlockWithContent(const Block& of, const RequestObject& content);
+
+}  // namespace internal
+
+// An object of the same kind with this content: what DeepCopy gave, changed. kDecode where the
+// content does not fit the kind.
+//
+// Where the object is partial (projection.h), or the content is a copy of one that is, so is the
+// result: Update refuses its copies. Otherwise they may be sent, and what a transform has removed
+// is then removed on the server.
+template <class T>
+Result<Ref<T>> WithContent(const Ref<T>& object, const typename T::Mutable& content) {
+  Result<internal::ObjectRef> made =
+      internal::BlockWithContent(*object.object(), internal::ToRequestObject<T>(content));
+  if (!made) return std::move(made).error();
+  return Ref<T>(*std::move(made));
+}
+// The same for an object of any kind; `content` is the whole object, as ToJson has it. Of a
+// built-in kind the result counts as partial: its JSON lacks fields that this program's schema does
+// not know.
+Result<Ref<Object>> WithContent(const Ref<Object>& object, const json::Value& content);
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_TRANSFORM_H_

@@ -1,0 +1,54 @@
+// cache/pipeline/factory_settings.h
+//
+// FactorySettings: what an informer of a factory is made with: what it was asked for with, and what
+// the factory's options say of its resource and of all.
+
+#ifndef KINFORMER_CACHE_PIPELINE_FACTORY_SETTINGS_H_
+#define KINFORMER_CACHE_PIPELINE_FACTORY_SETTINGS_H_
+
+#include <compare>
+#include <functional>
+#include <string>
+
+#include "kinformer/factory_options.h"
+#include "kinformer/informer_options.h"
+#include "kinformer/internal/informer_core.h"
+#include "kinformer/internal/type_info.h"
+#include "kinformer/list_options.h"
+#include "kinformer/result.h"
+
+namespace kinformer::internal::cache {
+
+// What an informer asks the server to select, as the API writes it.
+struct Selectors {
+  std::string labels;
+  std::string fields;
+  auto operator<=>(const Selectors&) const = default;
+};
+
+struct FactorySettings {
+  InformerSettings settings{};
+  Selectors selectors{};     // the factory's and its own
+  RawTransform transform{};  // the factory's; empty: none
+  bool cached = true;
+  Result<void> known_paths{};  // whether its projection fits the type
+};
+
+// `metadata_only`: an informer of the metadata.
+[[nodiscard]] FactorySettings Completed(const SharedInformerFactoryOptions& options,
+                                        const TypeInfo& type, InformerSettings own,
+                                        bool metadata_only);
+
+// The factory's tweak, and then the selectors.
+[[nodiscard]] std::function<void(ListOptions&)> Selecting(
+    const Selectors& selectors, const std::function<void(ListOptions&)>& tweak);
+
+// The namespaces that an informer looks at, in a text; empty: all.
+[[nodiscard]] std::string Where(const InformerSettings& settings);
+
+// What messages call the informer: "pods in namespace default with labels app=web".
+[[nodiscard]] std::string Described(const TypeInfo& type, const FactorySettings& settings);
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_PIPELINE_FACTORY_SETTINGS_H_

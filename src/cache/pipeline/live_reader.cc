@@ -1,0 +1,78 @@
+#include "kinformer/internal/live_reader.h"
+
+#include <utility>
+
+#include "kinformer/internal/indexer_core.h"
+
+namespace kinformer::internal {
+namespace {
+
+// A 404 that names no object says that there is no such resource, as before its definition has
+// come: nobody may take that for the absence of an object.
+Error Explained(Error error, const TypeInfo& type) {
+  if (!IsNotFound(error) || !error.details().name.empty()) return error;
+  return Error(Reason::kNotSynced, "the server does not have " + std::string(type.resource) +
+                                       "; is there a CustomResourceDefinition? " + error.message());
+}
+
+}  // namespace
+
+LiveReader::LiveReader(std::optional<ResourceCore> server, const TypeInfo& type,
+                       Namespaces namespaces)
+    : server_(std::move(server)), type_(&type), namespaces_(std::move(namespaces)) {}
+
+Result<void> LiveReader::MayAsk(std::string_view namespace_) const {
+  if (!server_) {
+    return Error(Reason::kInvalidArgument,
+                 std::string(type_->resource) +
+                     " cannot be read from the server: the factory was made without a Client");
+  }
+  if (namespace_.empty() || namespaces_.empty() || namespaces_.contains(namespace_)) return {};
+  return Error(Reason::kOutOfScope, "the factory does not look at " + std::string(type_->resource) +
+                                        " in namespace \"" + std::string(namespace_) +
+                                        "\": its options name others");
+}
+
+Result<ObjectRef> LiveReader::Get(std::string_view namespace_, std::string_view name,
+                                  const CallOptions& call) const {
+  if (Result<void> fits = CheckNamespace(*type_, namespace_, name); !fits) {
+    return std::move(fits).error();
+  }
+  if (Result<void> may = MayAsk(namespace_); !may) return std::move(may).error();
+  Result<ObjectRef> object = server_->InNamespace(std::string(namespace_)).Get(name, {}, call);
+  if (!object) return Explained(std::move(object).error(), *type_);
+  return object;
+}
+
+Result<void> LiveReader::ListInto(std::vector<ObjectRef>& all, const std::string& namespace_,
+                                  const LabelSelector& selector, const CallOptions& call) const {
+  Result<ListedObjects> listed =
+      server_->InNamespace(namespace_).List({.labelSelector = selector.ToString()}, call);
+  if (!listed) return Explained(std::move(listed).error(), *type_);
+  if (listed->unreadable > 0) {
+    return Error(Reason::kUnreadable, std::to_string(listed->unreadable) + " of the " +
+                                          std::string(type_->resource) +
+                                          " are malformed; the log names them");
+  }
+  for (ObjectRef& object : listed->items) all.push_back(std::move(object));
+  return {};
+}
+
+Result<std::vector<ObjectRef>> LiveReader::List(std::string_view namespace_,
+                                                const LabelSelector& selector,
+                                                const CallOptions& call) const {
+  std::vector<ObjectRef> all;
+  if (Result<void> may = MayAsk(namespace_); !may) return std::move(may).error();
+  const bool nowhere = !type_->namespaced && !namespace_.empty();
+  if (nowhere || selector.MatchesNothing()) return all;
+  Namespaces where = namespaces_;
+  if (!namespace_.empty() || where.empty()) where = {std::string(namespace_)};
+  for (const std::string& one : where) {
+    if (Result<void> done = ListInto(all, one, selector, call); !done) {
+      return std::move(done).error();
+    }
+  }
+  return all;
+}
+
+}  // namespace kinformer::internal
