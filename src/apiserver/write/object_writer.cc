@@ -17,6 +17,7 @@
 #include "apiserver/write/deletion_mark.h"
 #include "apiserver/write/generated_name.h"
 #include "apiserver/write/object_update.h"
+#include "apiserver/write/preconditions.h"
 #include "apiserver/write/propagation.h"
 #include "apiserver/write/spec_checks.h"
 #include "base/number_in.h"
@@ -24,10 +25,6 @@
 
 namespace kinformer::apiserver {
 namespace {
-
-std::string VersionText(const StoredObjectPtr& stored) {
-  return std::to_string(stored->resource_version());
-}
 
 void Append(std::vector<StatusCause> more, std::vector<StatusCause>& causes) {
   causes.insert(causes.end(), std::make_move_iterator(more.begin()),
@@ -76,23 +73,6 @@ Result<void> CheckSentMetadata(const WriteTarget& target, const json::Value& met
                          ": it must be a decimal number");
 }
 
-// Optimistic concurrency: the object is still the one that the client has seen.
-Result<void> CheckPreconditions(const ServedResource& resource, const ErrorSubject& subject,
-                                const json::Value& metadata, const StoredObjectPtr& stored) {
-  if (const std::string& uid = metadata["uid"].StringOrEmpty();
-      !uid.empty() && uid != stored->uid()) {
-    return UidPreconditionError(subject, uid, stored->uid());
-  }
-  const std::string& version = metadata["resourceVersion"].StringOrEmpty();
-  if (version.empty() || version == "0") {
-    if (resource.unconditional_update) return {};
-    return InvalidError(subject, {InvalidValue("metadata.resourceVersion", "0",
-                                               "must be specified for an update")});
-  }
-  if (version != VersionText(stored)) return ModifiedConflictError(subject);
-  return {};
-}
-
 // ---- Delete
 
 // Whether an object on its way out has waited for nothing but what has become of it now.
@@ -100,34 +80,6 @@ bool MayGo(const ServedResource& resource, const json::Value& before, const json
   return Terminating(before) &&
          after.At("/metadata/deletionGracePeriodSeconds").AsInt64().value_or(0) == 0 &&
          !HasFinalizers(resource, after);
-}
-
-Result<void> CheckMayDelete(const WriteTarget& target, const DeleteRequest& request,
-                            const StoredObjectPtr& stored) {
-  const ServedResource& resource = *target.at.resource;
-  // Namespaces are deleted in a way of their own, and say it in other words.
-  const bool is_namespace = resource.Is("", "namespaces");
-  const ErrorSubject kind =
-      is_namespace ? resource.Subject(target.name) : resource.KindSubject(target.name);
-  const auto failed = [](const std::string& what, const std::string& asked, std::string_view is) {
-    return "Precondition failed: " + what + " in precondition: " + asked + ", " + what +
-           " in object meta: " + std::string(is);
-  };
-  if (request.uid && *request.uid != stored->uid()) {
-    return ConflictError(kind, is_namespace ? failed("UID", *request.uid, stored->uid())
-                                            : UidConflict(*request.uid, stored->uid()));
-  }
-  if (request.resource_version && *request.resource_version != VersionText(stored)) {
-    const std::string version = VersionText(stored);
-    return ConflictError(kind, is_namespace
-                                   ? failed("ResourceVersion", *request.resource_version, version)
-                                   : VersionConflict(*request.resource_version, version));
-  }
-  if (resource.Is("", "namespaces") &&
-      (target.name == "default" || target.name == "kube-public" || target.name == "kube-system")) {
-    return ForbiddenError(resource.Subject(target.name), "this namespace may not be deleted");
-  }
-  return {};
 }
 
 }  // namespace
@@ -271,9 +223,7 @@ Result<bool> ObjectWriter::Begin(Draft& draft) {
     return false;
   }
   const json::Value& metadata = std::as_const(draft.object)["metadata"];
-  if (Result<void> met =
-          CheckPreconditions(resource, resource.Subject(draft.target.name), metadata, draft.over);
-      !met) {
+  if (Result<void> met = CheckMayUpdate(resource, draft.target.name, metadata, draft.over); !met) {
     return met.error();
   }
   return true;
@@ -404,7 +354,8 @@ Result<WriteOutcome> ObjectWriter::CommitNew(Draft& draft) {
   outcome.created = true;
   outcome.warnings = std::move(draft.warnings);
   if (!target.dry_run) {
-    draft.object["metadata"].Set("resourceVersion", VersionText(outcome.stored));
+    draft.object["metadata"].Set("resourceVersion",
+                                 std::to_string(outcome.stored->resource_version()));
     outcome.document = std::move(draft.object);
   }
   return outcome;
@@ -508,7 +459,7 @@ Result<void> ObjectWriter::BeginDelete(const WriteTarget& target, Deletion& dele
   deletion.now = state_.env.WallNow();
   deletion.over = resource.Find(target.namespace_, target.name);
   if (deletion.over == nullptr) return NotFoundError(resource.Subject(target.name));
-  return CheckMayDelete(target, deletion.request, deletion.over);
+  return CheckMayDelete(resource, target.name, deletion.request, deletion.over);
 }
 
 void ObjectWriter::CompleteDelete(const WriteTarget& target, Deletion& deletion) const {

@@ -69,6 +69,11 @@ InformerController::InformerController(Env& env, StoreCore& store, Processor& pr
       limit_(env, options_.name, store, options_.limit, options_.relist),
       queued_(counters),
       gaps_(env, options_.name, options_.relist),
+      applier_({store, counters, coverage_, position_, limit_, gaps_},
+               {.uid_change_is_update = options_.uid_change_is_update,
+                .ever_synced = options_.ever_synced,
+                .per_key = per_key(),
+                .metrics = options_.metrics}),
       known_(std::make_unique<Known>(store, options_.namespace_)),
       timer_(env, options_.metrics) {
   if (options_.queue == QueueKind::kDeltaFIFO) {
@@ -345,7 +350,7 @@ void InformerController::Process() {
   processing_ = false;
   if (queue_->Len() == 0) {
     LetGo(batch_.deltas);
-    LetGo(notifications_);
+    LetGo(applier_.notifications());
   }
   UpdateGauges();
 }
@@ -405,8 +410,8 @@ void InformerController::ReportStore() {
 }
 
 void InformerController::ProcessDeltas(DeltaBatch& batch) {
-  notifications_.clear();
-  resyncs_first_ = 0;
+  applier_.Begin(epoch_);
+  std::vector<Notification>& notifications = applier_.notifications();
   bool resync = false;
   store_.Begin();
   for (std::size_t i = 0; i < batch.deltas.size(); ++i) {
@@ -416,7 +421,12 @@ void InformerController::ProcessDeltas(DeltaBatch& batch) {
       resync = true;
       continue;
     }
-    Apply(delta, batch.is_in_initial_list);
+    const std::size_t before = notifications.size();
+    applier_.Apply(delta, batch.is_in_initial_list);
+    if (Planted(PlantedBug::kAddLost) && batch.deltas.size() > 1 &&
+        notifications.size() == before + 1 && notifications.back().kind == EventKind::kAdd) {
+      notifications.pop_back();
+    }
   }
   Commit();
   if (options_.trace) {
@@ -427,171 +437,26 @@ void InformerController::ProcessDeltas(DeltaBatch& batch) {
     }
   }
   const Processor::Snapshots snapshot = [this] { return store_.Snapshot(); };
-  if (!processor_.empty() && !notifications_.empty()) {
+  if (!processor_.empty() && !notifications.empty()) {
     const std::uint64_t version = store_.Snapshot()->version();
-    for (Notification& event : notifications_) event.version = version;
+    for (Notification& event : notifications) event.version = version;
   }
-  if (Planted(PlantedBug::kOrderOfKeysSwapped) && !notifications_.empty()) {
-    std::swap(notifications_.front(), notifications_.back());
+  if (Planted(PlantedBug::kOrderOfKeysSwapped) && !notifications.empty()) {
+    std::swap(notifications.front(), notifications.back());
   }
-  if (resyncs_first_ == 0) {
-    processor_.Distribute(notifications_, snapshot);
+  if (applier_.resyncs() == 0) {
+    processor_.Distribute(notifications, snapshot);
   } else {
-    processor_.DistributeSync(notifications_, resyncs_first_, resyncs_.back(), snapshot);
+    processor_.DistributeSync(notifications, applier_.resyncs(), resyncs_.back(), snapshot);
   }
-  if (Planted(PlantedBug::kDoubleDelivery) && notifications_.size() > 1) {
-    processor_.Distribute(notifications_, snapshot);
+  if (Planted(PlantedBug::kDoubleDelivery) && notifications.size() > 1) {
+    processor_.Distribute(notifications, snapshot);
   }
   if (resync) {
     Processor::Resync(resyncs_.front(), store_.Snapshot());
     resyncs_.pop_front();
   }
-  notifications_.clear();
-}
-
-bool InformerController::IsNews(const Delta& delta) {
-  const bool watched = delta.type == DeltaType::kAdded || delta.type == DeltaType::kUpdated ||
-                       (delta.type == DeltaType::kDeleted && !delta.final_state_unknown);
-  if (!watched) return true;
-  const Block& object = *delta.object;
-  if (coverage_.IsUnreadable(object.namespace_(), object.name()) ||
-      coverage_.left_out().Contains(object.namespace_(), object.name())) {
-    return true;
-  }
-  const Block* const stored = store_.Peek(object.namespace_(), object.name()).object;
-  switch (gaps_.Judge(delta.type, object, stored)) {
-    case GapDetector::Verdict::kFits:
-      return true;
-    case GapDetector::Verdict::kReplay:
-      if (Planted(PlantedBug::kStaleEventApplied)) return true;
-      Count(counters_.unchanged);
-      return false;
-    case GapDetector::Verdict::kGap:
-      break;
-  }
-  Count(counters_.gaps);
-  if (options_.metrics != nullptr) options_.metrics->gaps->Add();
-  return true;
-}
-
-void InformerController::Apply(Delta& delta, bool is_in_initial_list) {
-  if (!IsNews(delta)) return;
-  switch (delta.type) {
-    case DeltaType::kBookmark:
-      Wrote(delta.extra->resourceVersion);
-      return;
-    case DeltaType::kUnreadable:
-      unversioned_ = true;
-      for (ObjectName& name : delta.extra->unreadable) {
-        coverage_.RemoveLeftOut(name.namespace_, name.name);
-        if (delta.final_state_unknown) {
-          ApplyDelete(name.namespace_, name.name, ObjectRef(), true);
-        } else {
-          coverage_.AddUnreadable(std::move(name));
-        }
-      }
-      return;
-    case DeltaType::kDeleted:
-      if (!delta.final_state_unknown) Wrote(delta.object->resourceVersion());
-      ApplyDelete(delta.object->namespace_(), delta.object->name(), delta.object,
-                  delta.final_state_unknown);
-      return;
-    case DeltaType::kReplacedAll:
-    case DeltaType::kSyncAll:
-      return;
-    case DeltaType::kAdded:
-    case DeltaType::kUpdated:
-    case DeltaType::kReplaced:
-    case DeltaType::kSync:
-      break;
-  }
-  const ObjectRef& object = delta.object;
-  if (delta.type == DeltaType::kSync) {
-    const Block* known = store_.Peek(object->namespace_(), object->name()).object;
-    if (known != nullptr) {
-      const ObjectRef same = ObjectRef::Share(known);
-      // Of a key, a resync is the first that waits: what follows it is newer.
-      ++resyncs_first_;
-      notifications_.push_back(
-          {.kind = EventKind::kUpdate, .epoch = Epoch(), .old_object = same, .object = same});
-    }
-    return;
-  }
-  coverage_.RemoveUnreadable(object->namespace_(), object->name());
-  Wrote(object->resourceVersion());
-  if (limit_.bounded()) {
-    const Block* known = store_.Peek(object->namespace_(), object->name()).object;
-    if (!limit_.HasRoomFor(*object, known)) return LeaveOut(*object);
-    coverage_.RemoveLeftOut(object->namespace_(), object->name());
-  }
-  bool same = false;
-  const ObjectRef old = store_.Put(object, &same);
-  if (same) {
-    Count(counters_.unchanged);
-    return;
-  }
-  // The store decides whether it is new, not the kind of event.
-  if (!old) {
-    Count(counters_.added);
-    if (Planted(PlantedBug::kAddLost) && batch_.deltas.size() > 1) return;
-    notifications_.push_back({.kind = EventKind::kAdd,
-                              .is_in_initial_list = is_in_initial_list && !options_.ever_synced,
-                              .epoch = Epoch(),
-                              .object = object});
-    return;
-  }
-  Count(counters_.modified);
-  const bool joins = options_.uid_change_is_update || Planted(PlantedBug::kUidChangeJoined);
-  if (!joins && old->uid() != object->uid()) {
-    notifications_.push_back(
-        {.kind = EventKind::kDelete, .final_state_unknown = true, .epoch = Epoch(), .object = old});
-    notifications_.push_back({.kind = EventKind::kAdd, .epoch = Epoch(), .object = object});
-    return;
-  }
-  notifications_.push_back(
-      {.kind = EventKind::kUpdate, .epoch = Epoch(), .old_object = old, .object = object});
-  if (Planted(PlantedBug::kOldAndNewSwapped)) {
-    std::swap(notifications_.back().old_object, notifications_.back().object);
-  }
-}
-
-void InformerController::LeaveOut(const Block& object) {
-  const bool first = coverage_.left_out().empty();
-  coverage_.AddLeftOut(object.namespace_(), object.name());
-  ObjectRef old = store_.Erase(object.namespace_(), object.name());
-  limit_.LeftOut(first);
-  if (!old) return;
-  // For those who hear of it, it is gone.
-  Count(counters_.deleted);
-  notifications_.push_back({.kind = EventKind::kDelete,
-                            .final_state_unknown = true,
-                            .epoch = Epoch(),
-                            .object = std::move(old)});
-}
-
-void InformerController::ApplyDelete(std::string_view namespace_, std::string_view name,
-                                     ObjectRef last, bool final_state_unknown) {
-  coverage_.RemoveUnreadable(namespace_, name);
-  // With DeltaFIFO, what the list had no room for goes as if the list had lacked it.
-  if (!per_key() || !final_state_unknown) coverage_.RemoveLeftOut(namespace_, name);
-  if (Planted(PlantedBug::kDeleteLost)) return;
-  ObjectRef old = store_.Erase(namespace_, name);
-  if (!old || Planted(PlantedBug::kDeleteUntold)) return;
-  Count(counters_.deleted);
-  if (last && gaps_.DifferentUids(*last, *old)) {
-    // What is told is the end of the object that was here.
-    last = ObjectRef();
-    final_state_unknown = true;
-  }
-  if (!last) last = old;
-  // The event's object is newer than what handlers were told: should it come again as it was before
-  // (from a server that went back in time), they are told the difference to what they know.
-  if (last == old) old = ObjectRef();
-  notifications_.push_back({.kind = EventKind::kDelete,
-                            .final_state_unknown = final_state_unknown,
-                            .epoch = Epoch(),
-                            .old_object = std::move(old),
-                            .object = std::move(last)});
+  notifications.clear();
 }
 
 // ---- a whole list
@@ -605,7 +470,7 @@ void InformerController::BeginRelist(Delta& delta) {
   }
   epoch_ = list_epochs_.front();
   list_epochs_.pop_front();
-  unversioned_ = false;
+  applier_.BeginList();
   if (options_.turn != nullptr) options_.turn->Take(this);
   relist_ = std::make_unique<Relist>(env_, store_, counters_, options_.namespace_,
                                      std::move(delta.extra), std::move(observer));
@@ -634,13 +499,8 @@ void InformerController::EndRelist() {
 }
 
 bool InformerController::StoreIsExact() const {
-  if (unversioned_ || relist_ != nullptr) return false;
+  if (applier_.unversioned() || relist_ != nullptr) return false;
   return per_key() ? queue_->Len() == 0 : list_epochs_.empty();
-}
-
-void InformerController::Wrote(std::string_view resourceVersion) {
-  unversioned_ = false;
-  if (!per_key()) position_.AdvanceResourceVersion(resourceVersion);
 }
 
 void InformerController::Commit() {

@@ -22,6 +22,7 @@
 #include "kinformer/internal/informer_core.h"
 
 #include "cache/pipeline/coverage_writer.h"
+#include "cache/pipeline/delta_applier.h"
 #include "cache/pipeline/delta_queue.h"
 #include "cache/pipeline/gap_detector.h"
 #include "cache/pipeline/namespace_versions.h"
@@ -127,23 +128,12 @@ class InformerController final : public ReflectorStore {
                   std::string_view resourceVersion, std::size_t depth, bool in_list = false);
 
   void ProcessDeltas(DeltaBatch& batch);
-  void Apply(Delta& delta, bool is_in_initial_list);
-  // An event of a watch, before it is applied. False: it has been, and is not applied again.
-  bool IsNews(const Delta& delta);
-  // There is no room for it.
-  void LeaveOut(const Block& object);
-  void ApplyDelete(std::string_view namespace_, std::string_view name, ObjectRef last,
-                   bool final_state_unknown);
   // What is staged is the collection. `version` empty: that of the store stays.
   void QueueReplace(std::string_view resourceVersion);
   void BeginRelist(Delta& delta);
   void EndRelist();
   // The queue has been given all up to this version.
   void Queued(std::string_view resourceVersion);
-  // An object of this version has been written.
-  void Wrote(std::string_view resourceVersion);
-  // As events say it.
-  [[nodiscard]] std::uint32_t Epoch() const { return static_cast<std::uint32_t>(epoch_); }
   [[nodiscard]] bool per_key() const { return options_.queue == QueueKind::kDeltaFIFO; }
   // Makes what the batch has written a version.
   void Commit();
@@ -165,6 +155,7 @@ class InformerController final : public ReflectorStore {
   StoreLimit limit_;
   QueuedShare queued_;
   GapDetector gaps_;
+  DeltaApplier applier_;
 
   StagedList staged_;
   std::unique_ptr<Known> known_;
@@ -175,8 +166,6 @@ class InformerController final : public ReflectorStore {
 
   // The work at hand.
   DeltaBatch batch_;
-  std::vector<Notification> notifications_;
-  std::size_t resyncs_first_ = 0;   // so many of them are for whose resync is due
   std::unique_ptr<Relist> relist_;  // null: the batch is not a whole list
   // Of what is being applied; of the lists that wait, oldest first (not with DeltaFIFO).
   std::uint64_t epoch_ = 0;
@@ -189,7 +178,6 @@ class InformerController final : public ReflectorStore {
   bool ending_ = false;
   bool continues_ = false;    // in a later turn of the loop
   bool saw_foreign_ = false;  // and said so
-  bool unversioned_ = false;  // the last thing applied has no version that is known
   // The resource was absent: that many lists are applied before the store is complete again, and,
   // with DeltaFIFO, one of them is queued.
   std::size_t lists_until_complete_ = 0;
