@@ -83,7 +83,9 @@ enum class AtStop : std::uint8_t {
 
 // How the first list is fetched. Counterpart: client-go's feature gate WatchListClient.
 enum class InitialList : std::uint8_t {
-  kWatchList,  // as a watch that starts with what there is, falling back to LIST; the default
+  // As a watch that starts with what there is; the default. Where the server cannot do that, it is
+  // a LIST, at once for the hour that follows (ListerWatcher::WatchListDeclined).
+  kWatchList,
   kList,
 };
 

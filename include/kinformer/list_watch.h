@@ -143,8 +143,15 @@ class ListerWatcher {
   // as with most fakes: the informer then cuts and checks the finished objects.
   [[nodiscard]] virtual bool SetEntryOptions(const EntryOptions& options) = 0;
   // True where sendInitialEvents cannot work, as with some fakes: the reflector then lists and
-  // watches.
+  // watches. Asked before each list.
   [[nodiscard]] virtual bool IsWatchListSemanticsUnSupported() const = 0;
+  // The server has shown that it cannot serve watch-lists of this resource, as opposed to not now:
+  // it has refused one as invalid or unknown (400, 405, 422, 501), or has not ended the initial
+  // events; and a list has worked in its place. Those of NewListWatch remember it for an hour, for
+  // all lists of the resource by their Client: IsWatchListSemanticsUnSupported is true meanwhile.
+  // After that the server is asked again, since it may have been upgraded. The default forgets it,
+  // so that each list asks for a watch-list first.
+  virtual void WatchListDeclined() {}
   // "pods in namespace default": for messages.
   [[nodiscard]] virtual std::string Describe() const = 0;
 };

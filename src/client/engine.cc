@@ -51,7 +51,8 @@ Engine::Engine(Env& env, std::shared_ptr<Transport> transport, ClientOptions opt
       options_(std::move(options)),
       description_(transport_->Describe()),
       limiter_(options_.qps, options_.burst),
-      list_gate_(std::make_shared<ListGate>(env, options_.max_initial_lists)) {}
+      list_gate_(std::make_shared<ListGate>(env, options_.max_initial_lists)),
+      watch_list_refusals_(env) {}
 
 Engine::~Engine() {
   // A transport is loop-confined, its end included.

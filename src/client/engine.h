@@ -25,6 +25,7 @@
 
 #include "client/list_gate.h"
 #include "client/version_question.h"
+#include "client/watch_list_refusals.h"
 
 namespace kinformer::internal {
 
@@ -72,6 +73,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   [[nodiscard]] Transport* transport() { return transport_.get(); }
   [[nodiscard]] ListGate& list_gate() { return *list_gate_; }
   [[nodiscard]] VersionQuestions& version_questions() { return version_questions_; }
+  [[nodiscard]] WatchListRefusals& watch_list_refusals() { return watch_list_refusals_; }
 
   // Ends all exchanges with kStopped and lets go of the transport.
   void ShutDown();
@@ -95,6 +97,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   TokenBucket limiter_;
   std::shared_ptr<ListGate> list_gate_;
   VersionQuestions version_questions_;
+  WatchListRefusals watch_list_refusals_;
   bool reached_ = false;   // the server has answered something
   Duration throttled_{0};  // waits since the last word about them
   std::optional<SteadyTime> throttling_told_;

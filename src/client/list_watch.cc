@@ -77,7 +77,13 @@ class EngineListWatch final : public ListerWatcher {
     (void)Tweak(options);
     return {source_->namespace_, options.labelSelector, options.fieldSelector};
   }
-  bool IsWatchListSemanticsUnSupported() const override { return !WatchListClientEnabled(); }
+  bool IsWatchListSemanticsUnSupported() const override {
+    return !WatchListClientEnabled() ||
+           source_->engine->watch_list_refusals().Has(ResourceName(*source_->type));
+  }
+  void WatchListDeclined() override {
+    source_->engine->watch_list_refusals().Add(ResourceName(*source_->type));
+  }
   std::string Describe() const override {
     std::string text = ResourceName(*source_->type);
     if (!namespace_text_.empty()) text += " in namespace " + namespace_text_;

@@ -455,6 +455,32 @@ TEST_F(ListWatchTest, AtMostEightListsAtOnce) {
   sim_.RunReady();
 }
 
+TEST_F(ListWatchTest, W34_ARefusalOfWatchListsHoldsForTheResourceAndTheClientForAnHour) {
+  const TypeInfo& gadgets = Gadget::type_info();
+  const Client other = Client::ForTransport(sim_.env(), transport_, {.qps = -1});
+  std::vector<bool> unsupported;
+  const auto ask = [&] {
+    unsupported = {NewListWatch(*client_, widgets_, "")->IsWatchListSemanticsUnSupported(),
+                   NewListWatch(*client_, widgets_, "a")->IsWatchListSemanticsUnSupported(),
+                   NewListWatch(*client_, gadgets, "")->IsWatchListSemanticsUnSupported(),
+                   NewListWatch(other, widgets_, "")->IsWatchListSemanticsUnSupported()};
+  };
+  sim_.env().loop().Post([&] {
+    NewListWatch(*client_, widgets_, "default")->WatchListDeclined();
+    ask();
+  });
+  sim_.RunReady();
+  EXPECT_EQ(unsupported, (std::vector<bool>{true, true, false, false}));
+  sim_.RunFor(std::chrono::minutes(59));
+  sim_.env().loop().Post(ask);
+  sim_.RunReady();
+  EXPECT_EQ(unsupported, (std::vector<bool>{true, true, false, false}));
+  sim_.RunFor(std::chrono::minutes(2));
+  sim_.env().loop().Post(ask);
+  sim_.RunReady();
+  EXPECT_EQ(unsupported, std::vector<bool>(4, false));
+}
+
 TEST_F(ListWatchTest, AbandonedCallsSayNothing) {
   server_.script = {{.body = R"({"type":"ADDED","object":)", .hang = true}};
   sim_.env().loop().Post([&] {

@@ -384,6 +384,7 @@ class Disagreeing final : public ListerWatcher {
   [[nodiscard]] bool IsWatchListSemanticsUnSupported() const override {
     return inner_->IsWatchListSemanticsUnSupported();
   }
+  void WatchListDeclined() override { inner_->WatchListDeclined(); }
   [[nodiscard]] std::string Describe() const override { return inner_->Describe(); }
 
  private:

@@ -81,6 +81,10 @@ bool ContainedListWatch::IsWatchListSemanticsUnSupported() const {
   return unsupported;
 }
 
+void ContainedListWatch::WatchListDeclined() {
+  (void)base::CallUser(env_, kName, [&] { inner_.WatchListDeclined(); });
+}
+
 std::string ContainedListWatch::Describe() const {
   std::string text = kName;
   (void)base::CallUser(env_, kName, [&] { text = inner_.Describe(); });

@@ -32,6 +32,7 @@ class ContainedListWatch final : public ListerWatcher {
   [[nodiscard]] ListScope Scope() const override;
   [[nodiscard]] bool SetEntryOptions(const EntryOptions& options) override;
   [[nodiscard]] bool IsWatchListSemanticsUnSupported() const override;
+  void WatchListDeclined() override;
   [[nodiscard]] std::string Describe() const override;
 
  private:

@@ -202,6 +202,7 @@ class DataConsistencyDetector final : public ListerWatcher {
   [[nodiscard]] bool IsWatchListSemanticsUnSupported() const override {
     return contained_.IsWatchListSemanticsUnSupported();
   }
+  void WatchListDeclined() override { contained_.WatchListDeclined(); }
   [[nodiscard]] std::string Describe() const override { return contained_.Describe(); }
 
  private:

@@ -37,6 +37,19 @@ inline FailureKind KindOf(const Error& error) {
   }
 }
 
+// The server says that it cannot serve watch-lists, as opposed to not now.
+inline bool DeclinesWatchLists(const Error& error) {
+  switch (error.http_status()) {
+    case 400:
+    case 405:
+    case 422:
+    case 501:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace kinformer::internal::cache
 
 #endif  // KINFORMER_CACHE_PIPELINE_FAILURE_KIND_H_

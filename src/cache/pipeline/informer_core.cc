@@ -459,6 +459,7 @@ class LentListerWatcher final : public ListerWatcher {
   bool IsWatchListSemanticsUnSupported() const override {
     return lender_->IsWatchListSemanticsUnSupported();
   }
+  void WatchListDeclined() override { lender_->WatchListDeclined(); }
   std::string Describe() const override { return lender_->Describe(); }
 
  private:

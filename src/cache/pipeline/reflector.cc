@@ -26,7 +26,6 @@ Reflector::Reflector(Env& env, ListerWatcher& lister_watcher, ReflectorStore& st
       store_(store),
       observer_(observer),
       options_(std::move(options)),
-      use_watch_list_(options_.use_watch_list && !lister_watcher.IsWatchListSemanticsUnSupported()),
       pace_(env, options_.backoff),
       metrics_(env, options_.metrics),
       internal_errors_(options_.max_internal_error_retry),
@@ -38,9 +37,10 @@ Reflector::~Reflector() { metrics_.WatchEnds(watch_.events); }
 void Reflector::Start() { ListAndWatch(); }
 
 void Reflector::ListAndWatch() {
-  watch_list_.unfinished = 0;
+  watch_list_.Forget();
   list_is_fallback_ = false;
-  if (use_watch_list_) {
+  watch_list_declined_ = false;
+  if (options_.use_watch_list && !lister_watcher_.IsWatchListSemanticsUnSupported()) {
     StartWatchList();
   } else {
     StartList();
@@ -167,6 +167,7 @@ void Reflector::OnDone(Result<ListMeta> result) {
     return NextPage(std::move(options));
   }
   if (list_.from == "0" && list_.paginated) version_.SetNoWatchCache();
+  if (std::exchange(watch_list_declined_, false)) lister_watcher_.WatchListDeclined();
   Listed(list_.resourceVersion, list_.items, InitialList::kList);
   store_.ChunkEnd();
   BeginWatch();
@@ -239,14 +240,15 @@ void Reflector::WatchListTick() {
                     {"silent_for", std::to_string(watch_list_.silent_ticks * 10) + "s"}});
   }
   if (watch_list_.SilentForTooLong()) {
-    return FallBackToList("the server does not end the initial events");
+    return FallBackToList("the server does not end the initial events", true);
   }
   AwaitWatchListTick();
 }
 
-void Reflector::FallBackToList(std::string_view why) {
+void Reflector::FallBackToList(std::string_view why, bool declined) {
   call_.reset();
   watch_list_.tick = Timer();
+  watch_list_declined_ = declined;
   env_.log().Log(LogLevel::kInfo, "watch-list did not work, using list and watch",
                  {{"informer", options_.name}, {"err", std::string(why)}});
   StartList();
@@ -283,7 +285,7 @@ void Reflector::HandleWatchListEvent(const WatchEvent& event) {
 
 void Reflector::WatchListSynced(std::string_view resourceVersion) {
   watch_list_.tick = Timer();
-  watch_list_.unfinished = 0;
+  watch_list_.Forget();
   Listed(resourceVersion, list_.items, InitialList::kWatchList);
   // The same stream goes on as the watch.
   phase_ = Phase::kWatch;
@@ -300,8 +302,9 @@ void Reflector::WatchListEnded(const Result<void>& result) {
   watch_list_.tick = Timer();
   if (result) {
     ++watch_list_.unfinished;
+    watch_list_.broken = watch_list_.broken || watch_.broken;
     if (!watch_list_.TooManyUnfinished()) return StartWatchList();
-    return FallBackToList("streams end before their initial events do");
+    return FallBackToList("streams end before their initial events do", !watch_list_.broken);
   }
   const Error& error = result.error();
   const FailureKind kind = KindOf(error);
@@ -314,7 +317,7 @@ void Reflector::WatchListEnded(const Result<void>& result) {
   }
   // A list would say the same.
   if (error.http_status() == 404) return EndRound(error);
-  FallBackToList(error.ToString());
+  FallBackToList(error.ToString(), DeclinesWatchLists(error));
 }
 
 // ---- WATCH

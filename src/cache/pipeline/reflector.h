@@ -155,7 +155,8 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   // The server's time to answer begins.
   void WatchListSent();
   void WatchListTick();
-  void FallBackToList(std::string_view why);
+  // `declined`: the server cannot serve watch-lists, if the list shows that it is there.
+  void FallBackToList(std::string_view why, bool declined);
 
   // The first after a list.
   void BeginWatch();
@@ -199,7 +200,6 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   ReflectorStore& store_;
   ReflectorObserver& observer_;
   const ReflectorOptions options_;
-  const bool use_watch_list_;
   RetryPace pace_;
   ReflectorMetrics metrics_;
   ShortWatches short_watches_;
@@ -210,7 +210,8 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   bool paused_ = false;
   // The last watch did not end at its own time-out: much may have happened to the server.
   bool ask_version_ = false;
-  bool list_is_fallback_ = false;  // of a list that the server could not serve
+  bool list_is_fallback_ = false;     // of a list that the server could not serve
+  bool watch_list_declined_ = false;  // by the server, in this round
   CollectionVersion version_;
   ListAttempt list_;
   WatchAttempt watch_;

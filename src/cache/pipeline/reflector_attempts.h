@@ -56,13 +56,19 @@ struct WatchAttempt {
 struct WatchListPatience {
   static constexpr Duration kTick = std::chrono::seconds(10);
 
-  int unfinished = 0;  // streams in a row that ended before their initial events did
+  int unfinished = 0;   // streams in a row that ended before their initial events did
+  bool broken = false;  // one of them because its connection did
   int silent_ticks = 0;
   std::size_t events_at_tick = 0;
   Timer tick{};
 
   [[nodiscard]] bool TooManyUnfinished() const { return unfinished >= 3; }
   [[nodiscard]] bool SilentForTooLong() const { return silent_ticks >= 6; }
+  // The last stream of such a row has ended.
+  void Forget() {
+    unfinished = 0;
+    broken = false;
+  }
   // A new stream.
   void Begin() {
     silent_ticks = 0;

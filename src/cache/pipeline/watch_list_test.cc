@@ -138,6 +138,83 @@ TEST_F(WatchListTest, StreamsThatAlwaysEndEarlyAreListed) {
   EXPECT_EQ(Count("LIST"), 1U);
 }
 
+// ---- what is remembered of a server that cannot
+
+TEST_F(WatchListTest, W34_AServerThatDeclinesIsNotAskedAgain) {
+  for (const int status : {400, 405, 422, 501}) {
+    server_.watch_list_unsupported = false;
+    server_.requests.clear();
+    server_.watch_errors.push_back(Error(Reason::kInvalid, "no").WithHttpStatus(status));
+    Start();
+    EXPECT_TRUE(server_.watch_list_unsupported) << status;
+    server_.FailWatches(Expired());
+    sim_.RunFor(seconds(5));
+    EXPECT_EQ(Count("WATCHLIST"), 1U) << status;
+    EXPECT_EQ(Count("LIST"), 2U) << status;
+    reflector_.reset();
+  }
+}
+
+TEST_F(WatchListTest, W34_OnceTheServerMayBeAskedAgainItIs) {
+  server_.watch_errors.push_back(Error(Reason::kInvalid, "no").WithHttpStatus(422));
+  Start();
+  server_.watch_list_unsupported = false;
+  server_.FailWatches(Expired());
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(Count("WATCHLIST"), 2U);
+  EXPECT_EQ(Count("LIST"), 1U);
+  EXPECT_FALSE(server_.watch_list_unsupported);
+}
+
+TEST_F(WatchListTest, W34_AServerThatCannotJustNowIsAskedAgain) {
+  for (const Error& error : {Internal(), TooMany(), Refused(), Expired(),
+                             Error(Reason::kForbidden, "no").WithHttpStatus(403),
+                             Error(Reason::kServiceUnavailable, "wait").WithHttpStatus(503)}) {
+    server_.watch_errors.push_back(error);
+    Start();
+    ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, minutes(1))) << error;
+    EXPECT_FALSE(server_.watch_list_unsupported) << error;
+    reflector_.reset();
+  }
+}
+
+TEST_F(WatchListTest, W34_ARefusalCountsOnceAListHasWorked) {
+  const Error refusal = Error(Reason::kBadRequest, "bad selector").WithHttpStatus(400);
+  server_.watch_errors = {refusal, refusal};
+  server_.list_errors = {refusal};
+  Start();
+  EXPECT_FALSE(server_.watch_list_unsupported) << "the list was refused, too";
+  ASSERT_TRUE(sim_.RunUntil([&] { return store_.replaced == 1; }, minutes(1)));
+  EXPECT_EQ(Count("WATCHLIST"), 2U);
+  EXPECT_TRUE(server_.watch_list_unsupported);
+}
+
+TEST_F(WatchListTest, W33_W34_AServerThatNeverEndsTheInitialEventsCostsOneMinute) {
+  server_.never_ends_initial_events = true;
+  Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return store_.replaced == 1; }, minutes(3)));
+  server_.FailWatches(Expired());
+  ASSERT_TRUE(sim_.RunUntil([&] { return store_.replaced == 2; }, seconds(5)));
+  EXPECT_EQ(Count("WATCHLIST"), 1U);
+}
+
+TEST_F(WatchListTest, W33_W34_EarlyEndsAreRememberedAndBrokenConnectionsAreNot) {
+  for (const bool broken : {false, true}) {
+    server_.watch_list_unsupported = false;
+    server_.never_ends_initial_events = true;
+    server_.on_watch = [this, broken] {
+      if (!server_.requests.back().starts_with("WATCHLIST")) return;
+      broken&& Count("WATCHLIST") == 2 ? server_.BreakWatches() : server_.EndWatches();
+    };
+    server_.requests.clear();
+    Start();
+    EXPECT_EQ(Count("WATCHLIST"), 3U);
+    EXPECT_EQ(Count("LIST"), 1U);
+    EXPECT_EQ(server_.watch_list_unsupported, !broken);
+    reflector_.reset();
+  }
+}
+
 TEST_F(WatchListTest, TheLogNamesAnUnreadableObjectAndItsField) {
   server_.never_ends_initial_events = true;
   Start();

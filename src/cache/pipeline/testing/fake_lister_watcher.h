@@ -91,7 +91,7 @@ class FakeServer {
   }
 
   // ---- how it answers
-  bool watch_list_unsupported = false;
+  bool watch_list_unsupported = false;  // set also by a reflector that has found it out
   bool takes_entry_options = false;
   std::optional<EntryOptions> entry_options{};  // what the informer has asked for
   bool never_ends_initial_events = false;
@@ -242,6 +242,7 @@ class FakeServer {
       return server_.takes_entry_options;
     }
     bool IsWatchListSemanticsUnSupported() const override { return server_.watch_list_unsupported; }
+    void WatchListDeclined() override { server_.watch_list_unsupported = true; }
     std::string Describe() const override { return "pods"; }
 
    private:

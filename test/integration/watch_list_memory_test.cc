@@ -1,0 +1,64 @@
+// What a client remembers of a server that cannot serve watch-lists, against the embedded API
+// server in simulated time.
+
+#include <chrono>
+#include <cstdint>
+#include <gtest/gtest.h>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/client.h"
+#include "kinformer/shared_informer_factory.h"
+#include "kinformer/simulation.h"
+#include "kinformer/testing/api_server.h"
+
+namespace kinformer::testing {
+namespace {
+
+using corev1::ConfigMap;
+using corev1::Secret;
+using std::chrono::hours;
+using std::chrono::minutes;
+
+class WatchListMemory : public ::testing::Test {
+ protected:
+  void StartAndSync() {
+    factory_.Start();
+    ASSERT_TRUE(sim_.RunBlocking(
+        [&] { EXPECT_TRUE(factory_.WaitForCacheSync({}, {.timeout = minutes(1)})); }, hours(1)));
+  }
+  // How many watch-lists were asked for.
+  [[nodiscard]] std::uint64_t Asked() { return server_.faults().hits(counter_); }
+
+  Simulation sim_;
+  ApiServer server_{sim_, {.watch_list = false}};
+  // Does nothing but count.
+  const apiserver::FaultPlan::RuleId counter_ =
+      server_.faults().Add({.only_initial_events = true, .action = apiserver::FaultAction::kDelay});
+  const Client client_ = Client::ForTransport(sim_.env(), server_.transport(), {.qps = -1});
+  SharedInformerFactory factory_{client_};
+};
+
+TEST_F(WatchListMemory, W34_OneInformerFindsOutForAllOfItsClient) {
+  const auto all = factory_.InformerFor<ConfigMap>({.relist_period = minutes(10)});
+  StartAndSync();
+  EXPECT_EQ(Asked(), 1U);
+  const auto some = factory_.InformerFor<ConfigMap>({.namespace_ = "default"});
+  StartAndSync();
+  EXPECT_EQ(Asked(), 1U);
+  EXPECT_EQ(some.Stats().lists, 1U);
+  EXPECT_EQ(some.Stats().watch_lists, 0U);
+  // Of another resource it knows nothing.
+  const auto secrets = factory_.InformerFor<Secret>();
+  StartAndSync();
+  EXPECT_EQ(Asked(), 2U);
+  sim_.RunFor(minutes(58));
+  EXPECT_EQ(all.Stats().lists, 6U);
+  EXPECT_EQ(Asked(), 2U);
+  // After an hour the server may be another.
+  sim_.RunFor(minutes(17));
+  EXPECT_EQ(all.Stats().lists, 8U);
+  EXPECT_EQ(Asked(), 3U);
+}
+
+}  // namespace
+}  // namespace kinformer::testing
