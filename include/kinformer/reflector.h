@@ -9,6 +9,10 @@
 //   Reflector<corev1::Pod> pods(client.env(), NewListWatch<corev1::Pod>(client, "default"), store);
 //   pods.Run(stop.token()).OrExit();  // until stop is requested
 //
+// Where a server was away or went back in time, lists of collections with 100 objects and more wait
+// longer the larger they are, up to ten seconds, so that not all of a program, and of a cluster,
+// list at once.
+//
 // delta_fifo.h has queues that are ReflectorStores, for those who want to hear of each change on a
 // thread of their own.
 

@@ -62,11 +62,16 @@ void Reflector::EndRound(const std::optional<Error>& error) {
   metrics_.WatchEnds(watch_.events);
   watch_list_.tick = Timer();
   if (error) Report(*error);
-  After(error ? pace_.After(*error) : pace_.AfterNothing(), &Reflector::ListAndWatch);
+  ListAndWatchAfter(error ? pace_.After(*error) : pace_.AfterNothing());
+}
+
+void Reflector::ListAndWatchAfter(Duration pace) {
+  After(outage_ ? pace + pace_.BySize(objects_) : pace, &Reflector::ListAndWatch);
 }
 
 void Reflector::Report(const Error& error) {
   metrics_.Failed();
+  if (KindOf(error) == FailureKind::kUnreachable) outage_ = true;
   observer_.OnWatchError(error);
 }
 
@@ -91,7 +96,7 @@ void Reflector::RelistSoon() {
 void Reflector::CloseAndRelist() {
   call_.reset();
   metrics_.WatchEnds(watch_.events);
-  After(pace_.BeforeRelist(), &Reflector::ListAndWatch);
+  ListAndWatchAfter(pace_.BeforeRelist());
 }
 
 void Reflector::Relist() {
@@ -100,11 +105,13 @@ void Reflector::Relist() {
 
 void Reflector::JoinEpoch() {
   version_.BeginEpoch();
+  outage_ = true;
   Relist();
 }
 
 void Reflector::BeginEpoch() {
   version_.BeginEpoch();
+  outage_ = true;
   ReportEpoch();
   RelistSoon();
 }
@@ -197,6 +204,8 @@ void Reflector::ListFailed(const Error& error) {
 void Reflector::Listed(std::string_view resourceVersion, std::size_t items, InitialList kind) {
   if (version_.Listed(resourceVersion)) ReportEpoch();
   pace_.Admitted();
+  outage_ = false;
+  objects_ = items;
   metrics_.ListEnds(resourceVersion, items);
   store_.ReplaceEnd(resourceVersion);
   observer_.OnListed(kind);
@@ -424,12 +433,15 @@ void Reflector::HandleWatchEvent(const WatchEvent& event) {
     if (event.type == WatchEventType::kBookmark && !Planted(PlantedBug::kOldBookmarkTaken)) return;
   }
   Apply(event);
+  outage_ = false;
   watch_.progressed = true;
   if (event.type != WatchEventType::kAdded) watch_.ordered = true;
   if (watch_.ordered && !event.resourceVersion.empty()) version_.Advance(event.resourceVersion);
 }
 
 void Reflector::Apply(const WatchEvent& event) {
+  if (event.type == WatchEventType::kAdded) ++objects_;
+  if (event.type == WatchEventType::kDeleted && objects_ > 0) --objects_;
   if (event.unreadable) {
     const bool deleted = event.type == WatchEventType::kDeleted;
     if (deleted) {
@@ -469,7 +481,10 @@ void Reflector::OnDone(Result<void> result) {
 void Reflector::WatchEnded(const Result<void>& result) {
   metrics_.WatchEnds(watch_.events);
   ask_version_ = !result || !watch_.EndedAtItsTimeout(env_.Now());
-  if (result) return WatchEndedCleanly();
+  if (result) {
+    outage_ = outage_ || ask_version_;
+    return WatchEndedCleanly();
+  }
   const Error& error = result.error();
   const FailureKind kind = KindOf(error);
   if (kind == FailureKind::kAsksToWait || (kind == FailureKind::kUnreachable && !watch_.started)) {

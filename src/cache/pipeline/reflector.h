@@ -129,6 +129,8 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   // Ends the round: reports `error`, then waits and begins the next.
   void EndRound(const std::optional<Error>& error);
   void After(Duration delay, void (Reflector::*next)());
+  // The next round, after that and what is due after an outage.
+  void ListAndWatchAfter(Duration pace);
   void Report(const Error& error);
   void ReportEpoch();
   // Reports `error`, and does `next` when it is worth another try.
@@ -212,6 +214,10 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   bool ask_version_ = false;
   bool list_is_fallback_ = false;     // of a list that the server could not serve
   bool watch_list_declined_ = false;  // by the server, in this round
+  // A connection was lost, or the server went back in time, and nothing has come since: others are
+  // likely to list at the same time.
+  bool outage_ = false;
+  std::size_t objects_ = 0;  // of the collection, as far as is known
   CollectionVersion version_;
   ListAttempt list_;
   WatchAttempt watch_;

@@ -32,6 +32,14 @@ RetryPace::RetryPace(Env& env, base::BackoffOptions failures)
       refusals_(env, kRefusals),
       absences_(env, kAbsences) {}
 
+Duration RetryPace::BySize(std::size_t objects) {
+  constexpr std::size_t kSmall = 100;
+  constexpr std::size_t kLarge = 100'000;
+  if (objects < kSmall) return Duration(0);
+  const double share = static_cast<double>(std::min(objects, kLarge)) / kLarge;
+  return base::Jitter(env_, base::Scaled(seconds(5), share), 1.0);
+}
+
 Duration RetryPace::After(const Error& error) {
   const FailureKind kind = KindOf(error);
   if (kind == FailureKind::kExpired || kind == FailureKind::kFuture) return BeforeRelist();
