@@ -193,8 +193,10 @@ struct InformerStatus {
 // How listing and watching one namespace goes, of an informer that looks at several.
 struct NamespaceStatus {
   std::string namespace_{};
-  bool synced = false;  // its first list is in the store
+  // Its first list is in the store, and nothing of it is left out that may not be.
+  bool synced = false;
   std::size_t objects = 0;
+  std::size_t left_out = 0;       // as in InformerStats
   std::string resourceVersion{};  // up to which the store has this namespace
   InformerStatus status{};
 };
@@ -295,8 +297,9 @@ struct InformerOptions {
   // is one that has grown (handlers hear of its deletion, with final_state_unknown). Get of such a
   // key is kOverLimit, not kNotFound. An object that changes when there is room comes in; where a
   // good part of the room is free, all is listed again, at most once a minute, then less often.
-  // The log says once when it begins and when it ends. They do not hold with several namespaces,
-  // which the log says.
+  // The log says once when it begins and when it ends. Several namespaces behind one cache share
+  // the limit: who comes first is served first, and what one of them frees is offered to those that
+  // have left objects out, in turn.
   std::size_t max_objects{0};
   std::size_t max_bytes{0};
   LimitPolicy limit_policy{LimitPolicy::kNotSynced};

@@ -87,6 +87,9 @@ void CoverageWriter::SetNamespaces(const std::set<std::string, std::less<>>& nam
   }
   namespaces_ = std::move(next);
   next_.scope.namespace_.clear();
+  if (left_out_.KeepPlaces([&](const std::string& name) { return namespaces.contains(name); })) {
+    left_out_changed_ = true;
+  }
   JudgeCompleteness();
 }
 
@@ -129,10 +132,10 @@ void CoverageWriter::AddUnreadable(ObjectName name) {
 }
 
 void CoverageWriter::RemoveUnreadable(std::string_view namespace_, std::string_view name) {
-  if (unreadable_.empty()) return;
-  if (unreadable_.erase(ObjectName{std::string(namespace_), std::string(name)}) != 0) {
-    unreadable_changed_ = true;
-  }
+  const auto found = unreadable_.find(BorrowedName{namespace_, name});
+  if (found == unreadable_.end()) return;
+  unreadable_.erase(found);
+  unreadable_changed_ = true;
 }
 
 void CoverageWriter::AssignUnreadable(const std::vector<ObjectName>& names,
@@ -146,16 +149,17 @@ void CoverageWriter::AssignUnreadable(const std::vector<ObjectName>& names,
 }
 
 void CoverageWriter::AddLeftOut(std::string_view namespace_, std::string_view name) {
-  if (left_out_.Insert(namespace_, name)) left_out_changed_ = true;
+  const std::string_view place = next_.namespaces == nullptr ? std::string_view() : namespace_;
+  if (left_out_.Insert(place, namespace_, name)) left_out_changed_ = true;
 }
 
 void CoverageWriter::RemoveLeftOut(std::string_view namespace_, std::string_view name) {
   if (left_out_.Erase(namespace_, name)) left_out_changed_ = true;
 }
 
-void CoverageWriter::AssignLeftOut(KeySet keys) {
-  if (keys.empty() && left_out_.empty()) return;
-  left_out_ = std::move(keys);
+void CoverageWriter::AssignLeftOut(KeySet keys, std::string_view namespace_) {
+  if (keys.empty() && left_out_.SizeOf(namespace_) == 0) return;
+  left_out_.Assign(namespace_, std::move(keys));
   left_out_changed_ = true;
   const std::size_t readable = std::erase_if(unreadable_, [this](const ObjectName& name) {
     return left_out_.Contains(name.namespace_, name.name);
@@ -163,9 +167,9 @@ void CoverageWriter::AssignLeftOut(KeySet keys) {
   unreadable_changed_ = unreadable_changed_ || readable != 0;
 }
 
-std::set<ObjectName> CoverageWriter::UnreadableIn(std::string_view namespace_) const {
+NameSet CoverageWriter::UnreadableIn(std::string_view namespace_) const {
   if (namespace_.empty() || unreadable_.empty()) return unreadable_;
-  std::set<ObjectName> found;
+  NameSet found;
   for (const ObjectName& name : unreadable_) {
     if (name.namespace_ == namespace_) found.insert(name);
   }
@@ -174,11 +178,10 @@ std::set<ObjectName> CoverageWriter::UnreadableIn(std::string_view namespace_) c
 
 void CoverageWriter::Publish() {
   if (unreadable_changed_) {
-    next_.unreadable =
-        unreadable_.empty() ? nullptr : std::make_shared<const std::set<ObjectName>>(unreadable_);
+    next_.unreadable = unreadable_.empty() ? nullptr : std::make_shared<const NameSet>(unreadable_);
   }
   if (left_out_changed_) {
-    next_.left_out = left_out_.empty() ? nullptr : std::make_shared<const KeySet>(left_out_);
+    next_.left_out = left_out_.empty() ? nullptr : std::make_shared<const LeftOut>(left_out_);
   }
   if (!changed_ && !unreadable_changed_ && !left_out_changed_) return;
   store_.SetCoverage(std::make_shared<const Coverage>(next_));

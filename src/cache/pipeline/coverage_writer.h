@@ -52,16 +52,17 @@ class CoverageWriter {
   void AssignUnreadable(const std::vector<ObjectName>& names, std::string_view namespace_ = {});
   void AddLeftOut(std::string_view namespace_, std::string_view name);
   void RemoveLeftOut(std::string_view namespace_, std::string_view name);
-  void AssignLeftOut(KeySet keys);
+  // What is left out of one of several namespaces, or, with an empty name, of the one place that
+  // the store looks at.
+  void AssignLeftOut(KeySet keys, std::string_view namespace_);
   // Copies the names where they have changed, however many there are: they are few.
   void Publish();
 
   // Of that namespace; empty: of all.
-  [[nodiscard]] std::set<ObjectName> UnreadableIn(std::string_view namespace_) const;
-  [[nodiscard]] const KeySet& left_out() const { return left_out_; }
+  [[nodiscard]] NameSet UnreadableIn(std::string_view namespace_) const;
+  [[nodiscard]] const LeftOut& left_out() const { return left_out_; }
   [[nodiscard]] bool IsUnreadable(std::string_view namespace_, std::string_view name) const {
-    return !unreadable_.empty() &&
-           unreadable_.contains(ObjectName{std::string(namespace_), std::string(name)});
+    return unreadable_.contains(BorrowedName{namespace_, name});
   }
   [[nodiscard]] bool complete() const { return next_.complete; }
 
@@ -71,8 +72,8 @@ class CoverageWriter {
   StoreCore& store_;
   Coverage next_;
   NamespaceSet namespaces_;  // as next_.namespaces
-  std::set<ObjectName> unreadable_;
-  KeySet left_out_;
+  NameSet unreadable_;
+  LeftOut left_out_;
   bool changed_ = true;
   bool unreadable_changed_ = false;
   bool left_out_changed_ = false;

@@ -94,6 +94,7 @@ void DeltaApplier::Write(const ObjectRef& object, bool is_in_initial_list) {
   if (to_.limit.bounded()) {
     const Block* known = to_.store.Peek(object->namespace_(), object->name()).object;
     if (!to_.limit.HasRoomFor(*object, known)) return LeaveOut(*object);
+    to_.limit.Took(*object, known);
     to_.coverage.RemoveLeftOut(object->namespace_(), object->name());
   }
   bool same = false;
@@ -126,10 +127,9 @@ void DeltaApplier::Write(const ObjectRef& object, bool is_in_initial_list) {
 }
 
 void DeltaApplier::LeaveOut(const Block& object) {
-  const bool first = to_.coverage.left_out().empty();
   to_.coverage.AddLeftOut(object.namespace_(), object.name());
   ObjectRef old = to_.store.Erase(object.namespace_(), object.name());
-  to_.limit.LeftOut(first);
+  to_.limit.LeftOut();
   if (!old) return;
   // For those who hear of it, it is gone.
   Count(to_.counters.deleted);

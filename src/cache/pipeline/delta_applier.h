@@ -16,10 +16,10 @@
 #include "cache/pipeline/coverage_writer.h"
 #include "cache/pipeline/delta.h"
 #include "cache/pipeline/gap_detector.h"
+#include "cache/pipeline/limit_share.h"
 #include "cache/pipeline/namespace_versions.h"
 #include "cache/pipeline/notification.h"
 #include "cache/pipeline/pipeline_counters.h"
-#include "cache/pipeline/store_limit.h"
 #include "cache/store/store_core.h"
 
 namespace kinformer::internal::cache {
@@ -41,7 +41,7 @@ struct DeltaTargets {
   PipelineCounters& counters;
   CoverageWriter& coverage;
   PositionWriter& position;
-  StoreLimit& limit;
+  LimitShare& limit;
   GapDetector& gaps;
 };
 

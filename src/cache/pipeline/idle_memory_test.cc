@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "cache/pipeline/delta_fifo.h"
 #include "cache/pipeline/real_fifo.h"
 #include "cache/pipeline/testing/queue_steps.h"
+#include "cache/store/coverage.h"
 #include "cache/store/store_core.h"
 #include "wire/watch_framer.h"
 
@@ -130,6 +132,25 @@ TEST(StoreMemory, AGetAllocatesNothing) {
   EXPECT_TRUE(indexer.GetByKey(name));
   EXPECT_TRUE(snapshot.Get("", name).has_value());
   EXPECT_TRUE(snapshot.GetByKey(name).has_value());
+  EXPECT_EQ(allocations, before);
+}
+
+TEST(StoreMemory, AGetAllocatesNothingWhileOthersAreUnreadable) {
+  Simulation simulation;
+  StoreCore store(simulation.env(), {.name = "pods"});
+  const std::string readable(40, 'r');
+  const std::string unreadable(40, 'u');
+  store.Begin();
+  store.Put(Obj(readable, 1));
+  store.SetCoverage(std::make_shared<const Coverage>(Coverage{
+      .complete = true,
+      .unreadable = std::make_shared<const NameSet>(NameSet{ObjectName{"", unreadable}})}));
+  store.Commit();
+  ASSERT_TRUE(store.Ask("", readable).object);
+
+  const std::size_t before = allocations;
+  EXPECT_TRUE(store.Ask("", readable).object);
+  EXPECT_FALSE(store.Ask("", unreadable).object);
   EXPECT_EQ(allocations, before);
 }
 

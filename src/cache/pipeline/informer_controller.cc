@@ -66,7 +66,7 @@ InformerController::InformerController(Env& env, StoreCore& store, Processor& pr
                         : nullptr),
       coverage_(own_coverage_ != nullptr ? *own_coverage_ : *options_.coverage),
       position_(store, options_.versions, options_.namespace_),
-      limit_(env, options_.name, store, options_.limit, options_.relist),
+      limit_(env, options_.limit, per_key(), options_.relist),
       queued_(counters),
       gaps_(env, options_.name, options_.relist),
       applier_({store, counters, coverage_, position_, limit_, gaps_},
@@ -239,7 +239,6 @@ void InformerController::ReplaceRemove(std::string_view namespace_, std::string_
 
 void InformerController::ReplaceEnd(std::string_view resourceVersion) {
   staged_.Finish();
-  limit_.EndList();
   listed_again_ = true;
   QueueReplace(resourceVersion);
   if (options_.listed) options_.listed();
@@ -252,6 +251,7 @@ void InformerController::QueueReplace(std::string_view resourceVersion) {
   // RealFIFO's entry of a list shows by itself which unreadable objects are gone; the DeltaFIFO
   // must be told.
   std::vector<ObjectName> gone;
+  limit_.EndList();
   const std::uint64_t epoch = options_.epoch ? options_.epoch() : 0;
   if (per_key()) {
     gone = staged_.Lacks(coverage_.UnreadableIn(options_.namespace_));
@@ -259,7 +259,7 @@ void InformerController::QueueReplace(std::string_view resourceVersion) {
     gaps_.Listed(resourceVersion);
     if (!resourceVersion.empty()) queued_version_ = resourceVersion;
     epoch_ = epoch;
-    coverage_.AssignLeftOut(staged_.TakeLeftOut());
+    coverage_.AssignLeftOut(staged_.TakeLeftOut(), options_.namespace_);
   } else {
     list_epochs_.push_back(std::uint64_t{epoch});
     list_left_out_.push_back(staged_.TakeLeftOut());
@@ -285,7 +285,7 @@ void InformerController::ResourceAbsent() {
 }
 
 void InformerController::Clear() {
-  staged_.Clear();
+  ReplaceBegin();
   if (!per_key()) ++lists_until_complete_;
   QueueReplace("");
   ContinueLater();
@@ -362,7 +362,7 @@ void InformerController::BatchDone() {
 }
 
 void InformerController::ReportSynced() {
-  const bool synced = (queue_->HasSynced() && limit_.Tolerates(coverage_.left_out().size())) ||
+  const bool synced = (queue_->HasSynced() && limit_.Tolerates(LeftOutHere())) ||
                       Planted(PlantedBug::kSyncedTooEarly);
   if (synced == reported_synced_) {
     // With several namespaces all of them decide, and one that was complete may have become so
@@ -472,6 +472,7 @@ void InformerController::BeginRelist(Delta& delta) {
   list_epochs_.pop_front();
   applier_.BeginList();
   if (options_.turn != nullptr) options_.turn->Take(this);
+  limit_.BeginRelist();
   relist_ = std::make_unique<Relist>(env_, store_, counters_, options_.namespace_,
                                      std::move(delta.extra), std::move(observer));
 }
@@ -479,12 +480,13 @@ void InformerController::BeginRelist(Delta& delta) {
 void InformerController::EndRelist() {
   const std::unique_ptr<Relist> relist = std::move(relist_);
   const DeltaExtra& list = relist->list();
+  limit_.EndRelist();
   gaps_.Listed(list.resourceVersion);
   if (!list.resourceVersion.empty()) position_.SetResourceVersion(list.resourceVersion);
   position_.SetEpoch(epoch_);
   if (lists_until_complete_ > 0) --lists_until_complete_;
   coverage_.AssignUnreadable(list.unreadable, options_.namespace_);
-  coverage_.AssignLeftOut(std::move(list_left_out_.front()));
+  coverage_.AssignLeftOut(std::move(list_left_out_.front()), options_.namespace_);
   list_left_out_.pop_front();
   Commit();
   if (options_.trace) {
@@ -509,7 +511,7 @@ void InformerController::Commit() {
     position_.SetEpoch(epoch_);
     if (listed_again_) lists_until_complete_ = 0;
   }
-  const std::size_t left_out = coverage_.left_out().size();
+  const std::size_t left_out = LeftOutHere();
   if (batch_.synced_when_done) {
     coverage_.SetComplete(lists_until_complete_ == 0 && limit_.Tolerates(left_out),
                           options_.namespace_);
@@ -519,10 +521,10 @@ void InformerController::Commit() {
   position_.BeforeCommit();
   store_.Commit();
   position_.AfterCommit();
-  counters_.left_out.store(left_out, std::memory_order_relaxed);
+  counters_.left_out.store(coverage_.left_out().size(), std::memory_order_relaxed);
   if (options_.committed) options_.committed();
   // Nobody is there any more who could list again.
-  if (!limit_.bounded() || ending_) return;
+  if (ending_) return;
   limit_.Committed(left_out);
   // What is still to come of a list has its room.
   if (per_key() ? queue_->Len() == 0 : list_epochs_.empty()) limit_.CaughtUp();

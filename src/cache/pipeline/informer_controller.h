@@ -25,13 +25,13 @@
 #include "cache/pipeline/delta_applier.h"
 #include "cache/pipeline/delta_queue.h"
 #include "cache/pipeline/gap_detector.h"
+#include "cache/pipeline/limit_share.h"
 #include "cache/pipeline/namespace_versions.h"
 #include "cache/pipeline/pipeline_counters.h"
 #include "cache/pipeline/processor.h"
 #include "cache/pipeline/reflector.h"
 #include "cache/pipeline/relist.h"
 #include "cache/pipeline/staged_list.h"
-#include "cache/pipeline/store_limit.h"
 #include "cache/pipeline/store_turn.h"
 #include "cache/pipeline/work_timer.h"
 #include "cache/store/fifo_buffer.h"
@@ -45,7 +45,7 @@ struct InformerControllerOptions {
   bool uid_change_is_update{false};
   bool ever_synced{false};  // in an earlier life: what a list adds is news then
   std::size_t max_queued_bytes{std::size_t{64} << 20};
-  StoreLimitOptions limit{};
+  StoreLimit* limit = nullptr;  // null: the store may grow as it likes
   // What the informer looks at.
   Scope scope{};
   // One of several controllers that share the store, each for one namespace. Nothing of another
@@ -138,8 +138,12 @@ class InformerController final : public ReflectorStore {
   // Makes what the batch has written a version.
   void Commit();
   void BatchDone();
-  // The informer counts as synced, or does not any more.
+  // This controller's part counts as synced, or does not any more.
   void ReportSynced();
+  // How many objects of this controller's find no room.
+  [[nodiscard]] std::size_t LeftOutHere() const {
+    return coverage_.left_out().SizeOf(options_.namespace_);
+  }
   void UpdateGauges();
   void ReportQueued();
   void ReportStore();
@@ -152,7 +156,7 @@ class InformerController final : public ReflectorStore {
   const std::unique_ptr<CoverageWriter> own_coverage_;  // null where it is shared
   CoverageWriter& coverage_;
   PositionWriter position_;
-  StoreLimit limit_;
+  LimitShare limit_;
   QueuedShare queued_;
   GapDetector gaps_;
   DeltaApplier applier_;

@@ -380,6 +380,9 @@ std::vector<NamespaceStatus> InformerCore::Namespaces() const {
   const cache::Coverage* coverage = snapshot->coverage();
   for (NamespaceStatus& one : all) {
     one.synced = coverage != nullptr && coverage->IsComplete(one.namespace_);
+    if (coverage != nullptr && coverage->left_out != nullptr) {
+      one.left_out = coverage->left_out->SizeOf(one.namespace_);
+    }
     one.objects = snapshot->ByIndex("namespace", one.namespace_).value_or({}).size();
     if (std::optional<cache::StorePosition> position = impl_->versions.Of(one.namespace_)) {
       one.resourceVersion = std::move(position->resource_version);

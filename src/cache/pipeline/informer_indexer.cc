@@ -22,14 +22,16 @@ Result<void> InformerCore::Impl::Complete(const cache::Coverage& coverage,
                                        "Start it again, then WaitForCacheSync");
   }
   if (coverage.IsComplete(namespace_)) return {};
-  if (Is(State::kRunning)) {
+  const bool of_namespace = coverage.namespaces != nullptr && !namespace_.empty();
+  const bool may_be_full =
+      !of_namespace || (coverage.left_out != nullptr && coverage.left_out->SizeOf(namespace_) != 0);
+  if (Is(State::kRunning) && may_be_full) {
     if (const std::optional<Error> full = OverLimit()) {
       return Error(Reason::kNotSynced,
                    "the informer of " + describe + " counts as not synced: " + full->message());
     }
   }
   std::string message = "the informer of " + describe + " has not synced";
-  const bool of_namespace = coverage.namespaces != nullptr && !namespace_.empty();
   if (of_namespace) message += " namespace \"" + std::string(namespace_) + '"';
   if (Is(State::kCreated)) {
     message += ": it was not started; call Start, then WaitForCacheSync";

@@ -47,6 +47,8 @@ void InformerLife::Process() {
 
 void InformerLife::OnPartSynced() { informer_.OnSynced(); }
 
+void InformerLife::OnPartUnsynced() { informer_.OnUnsynced(); }
+
 void InformerLife::OnPartForbidden() {
   const IfForbidden& instead = informer_.settings.if_forbidden;
   if (!informer_.namespaces.empty() || !informer_.source.namespaced || instead.IsDefault()) return;

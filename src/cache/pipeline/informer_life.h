@@ -29,6 +29,7 @@ class InformerLife final : private InformerPart::Owner {
   using Owner = InformerPart::Owner;
   // Owner
   void OnPartSynced() override;
+  void OnPartUnsynced() override;
   void OnPartForbidden() override;
 
   bool Begin();

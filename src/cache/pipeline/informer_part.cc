@@ -36,6 +36,15 @@ std::size_t ShareOf(std::size_t bytes, std::size_t parts) {
 
 }  // namespace
 
+std::unique_ptr<StoreLimit> LimitOf(InformerCore::Impl& informer, const std::string& name) {
+  const InformerSettings& settings = informer.settings;
+  if (settings.max_objects == 0 && settings.max_bytes == 0) return nullptr;
+  return std::make_unique<StoreLimit>(informer.env, name, *informer.store,
+                                      StoreLimitOptions{.max_objects = settings.max_objects,
+                                                        .max_bytes = settings.max_bytes,
+                                                        .policy = settings.limit_policy});
+}
+
 InformerControllerOptions CommonControllerOptions(InformerCore::Impl& informer) {
   const InformerSettings& settings = informer.settings;
   InformerControllerOptions options;
@@ -67,13 +76,7 @@ InformerControllerOptions InformerPart::ControllerOptions(const InformerCompany&
   options.scope = scope_;
   options.transform = TransformOf(informer_, contained_);
   options.synced = [this] { owner_.OnPartSynced(); };
-  if (alone_) {
-    const InformerSettings& settings = informer_.settings;
-    options.limit = {.max_objects = settings.max_objects,
-                     .max_bytes = settings.max_bytes,
-                     .policy = settings.limit_policy};
-    options.unsynced = [this] { informer_.OnUnsynced(); };
-  }
+  options.unsynced = [this] { owner_.OnPartUnsynced(); };
   options.congested = [this](bool congested) {
     // Only what the reflector brings makes it so.
     congested ? reflector_.Pause() : reflector_.Resume();
@@ -81,6 +84,7 @@ InformerControllerOptions InformerPart::ControllerOptions(const InformerCompany&
   options.relist = [this] { reflector_.Relist(); };
   options.listed = [this] { checker_.Listed(); };
   options.renamed = [this] { checker_.Distrust(); };
+  options.limit = alone_ ? limit_.get() : company.limit;
   if (alone_) return options;
   options.namespace_ = where_;
   options.coverage = company.coverage;
@@ -116,6 +120,7 @@ InformerPart::InformerPart(InformerCore::Impl& informer, Owner& owner,
       lister_watcher_(DetectingIfAsked(informer.env, std::move(lister_watcher))),
       contained_(informer.env, *lister_watcher_),
       scope_(ScopeHere()),
+      limit_(alone_ ? LimitOf(informer, describe_) : nullptr),
       controller_(informer.env, *informer.store, informer.processor, informer.counters,
                   ControllerOptions(company)),
       checker_(informer.env, contained_, *informer.store, informer.counters,

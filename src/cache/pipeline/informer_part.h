@@ -19,6 +19,7 @@
 #include "cache/pipeline/informer_controller.h"
 #include "cache/pipeline/reflector.h"
 #include "cache/pipeline/reflector_status.h"
+#include "cache/pipeline/store_limit.h"
 
 namespace kinformer::internal::cache {
 
@@ -27,7 +28,8 @@ struct InformerCompany {
   CoverageWriter* coverage = nullptr;
   NamespaceVersions* versions = nullptr;
   StoreTurn* turn = nullptr;
-  std::size_t parts = 1;  // as many share the budget of the queues
+  StoreLimit* limit = nullptr;  // null: the store may grow as it likes
+  std::size_t parts = 1;        // as many share the budget of the queues
 };
 
 // Confined to the loop. The informer outlives it, and so do the others.
@@ -39,6 +41,8 @@ class InformerPart final : private ReflectorObserver {
     virtual ~Owner() = default;
     // The first list is in the store.
     virtual void OnPartSynced() = 0;
+    // Too much is left out.
+    virtual void OnPartUnsynced() = 0;
     virtual void OnPartListed() {}
     // The server went back in time.
     virtual void OnPartEpoch(InformerPart* /*part*/) {}
@@ -94,12 +98,17 @@ class InformerPart final : private ReflectorObserver {
   const std::unique_ptr<ListerWatcher> lister_watcher_;
   ContainedListWatch contained_;
   const Scope scope_;
+  const std::unique_ptr<StoreLimit> limit_;  // null: there is none, or it is shared
   InformerController controller_;
   ConsistencyChecker checker_;
   // Goes first: it feeds the controller.
   Reflector reflector_;
   Timer relist_timer_;
 };
+
+// The limit of the informer's store, under that name; null: it has none.
+[[nodiscard]] std::unique_ptr<StoreLimit> LimitOf(InformerCore::Impl& informer,
+                                                  const std::string& name);
 
 // What all controllers of an informer are made with.
 [[nodiscard]] InformerControllerOptions CommonControllerOptions(InformerCore::Impl& informer);

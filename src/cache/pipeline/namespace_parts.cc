@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "kinformer/log.h"
-
 #include "base/deadline.h"
 #include "cache/pipeline/informer_impl.h"
 
@@ -14,8 +12,8 @@ NamespaceParts::NamespaceParts(InformerCore::Impl& informer, const Names& names)
       all_(false),
       turn_([this] { TurnGivenBack(); }),
       coverage_(*informer.store, Scope()),
+      limit_(LimitOf(informer, informer.describe)),
       namespaces_position_(*informer.store, &informer.versions, "") {
-  SayWhatDoesNotHold();
   Set(names, true);
 }
 
@@ -25,8 +23,8 @@ NamespaceParts::NamespaceParts(InformerCore::Impl& informer,
       all_(true),
       turn_([this] { TurnGivenBack(); }),
       coverage_(*informer.store, Scope()),
+      limit_(LimitOf(informer, informer.describe)),
       namespaces_position_(*informer.store, &informer.versions, "") {
-  SayWhatDoesNotHold();
   Set({}, false);
   NamespaceWatch::Owner& owner = *this;
   watch_ = std::make_unique<NamespaceWatch>(informer.env, owner, std::move(namespaces),
@@ -41,14 +39,6 @@ NamespaceParts::~NamespaceParts() {
   leaving_.clear();
 }
 
-void NamespaceParts::SayWhatDoesNotHold() const {
-  if (informer_.settings.max_objects == 0 && informer_.settings.max_bytes == 0) return;
-  informer_.env.log().Log(LogLevel::kError,
-                          "max_objects and max_bytes do not hold for an informer that looks at "
-                          "several namespaces; it has no limit",
-                          {{"informer", informer_.describe}});
-}
-
 // ---- which namespaces
 
 void NamespaceParts::Set(const Names& names, bool known) {
@@ -61,7 +51,7 @@ void NamespaceParts::Set(const Names& names, bool known) {
     const auto gone = parts_.extract(it++);
     Leave(gone.key());
   }
-  if (known && !reported_synced_) LeaveOthers(names);
+  if (known && !listed_) LeaveOthers(names);
   informer_.statuses.SetNamespaces(names, all_);
   Names versions = names;
   if (all_) versions.insert("");
@@ -80,10 +70,12 @@ void NamespaceParts::Open(const std::string& name, std::size_t parts) {
       informer_.NewListerWatcher(name, informer_.statuses.Of(name));
   if (lister_watcher == nullptr) return;
   InformerPart::Owner& owner = *this;
-  auto part = std::make_unique<InformerPart>(
-      informer_, owner, std::move(lister_watcher), name,
-      InformerCompany{
-          .coverage = &coverage_, .versions = &informer_.versions, .turn = &turn_, .parts = parts});
+  auto part = std::make_unique<InformerPart>(informer_, owner, std::move(lister_watcher), name,
+                                             InformerCompany{.coverage = &coverage_,
+                                                             .versions = &informer_.versions,
+                                                             .turn = &turn_,
+                                                             .limit = limit_.get(),
+                                                             .parts = parts});
   InformerPart& opened = *part;
   coverage_.SetConditions(part->scope());
   parts_[name] = std::move(part);
@@ -110,6 +102,7 @@ void NamespaceParts::Leave(const std::string& name) {
   options.coverage = &coverage_;
   options.versions = &informer_.versions;
   options.turn = &turn_;
+  options.limit = limit_.get();
   options.synced = [this, name] {
     leaving_.find(name)->second.done = true;
     informer_.env.loop().Post([this, alive = std::weak_ptr<bool>(alive_)] {
@@ -157,8 +150,12 @@ void NamespaceParts::Publish() {
 }
 
 void NamespaceParts::ReportSynced() {
-  if (reported_synced_ || !coverage_.complete()) return;
-  reported_synced_ = true;
+  const bool full = limit_ != nullptr && !limit_->Tolerates(coverage_.left_out().size());
+  const bool synced = (listed_ || coverage_.complete()) && !full;
+  if (synced == reported_synced_) return;
+  reported_synced_ = synced;
+  if (!synced) return informer_.OnUnsynced();
+  listed_ = true;
   informer_.processor.Synced();
   informer_.OnSynced();
 }

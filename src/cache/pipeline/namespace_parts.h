@@ -18,6 +18,7 @@
 #include "cache/pipeline/informer_part.h"
 #include "cache/pipeline/namespace_versions.h"
 #include "cache/pipeline/namespace_watch.h"
+#include "cache/pipeline/store_limit.h"
 #include "cache/pipeline/store_turn.h"
 
 namespace kinformer::internal::cache {
@@ -48,6 +49,7 @@ class NamespaceParts final : private InformerPart::Owner, private NamespaceWatch
 
   // InformerPart::Owner
   void OnPartSynced() override { ReportSynced(); }
+  void OnPartUnsynced() override { ReportSynced(); }
   void OnPartListed() override { ArmResync(); }
   void OnPartEpoch(InformerPart* part) override;
   // NamespaceWatch::Owner
@@ -55,7 +57,6 @@ class NamespaceParts final : private InformerPart::Owner, private NamespaceWatch
   void OnNamespacesVersion(std::string_view resourceVersion) override;
   void OnNamespacesEpoch() override;
 
-  void SayWhatDoesNotHold() const;
   void Set(const Names& names, bool known);
   void Open(const std::string& name, std::size_t parts);
   // The store has objects of other namespaces, from an earlier life.
@@ -73,11 +74,13 @@ class NamespaceParts final : private InformerPart::Owner, private NamespaceWatch
   InformerCore::Impl& informer_;
   const bool all_;
   bool ending_ = false;
+  bool listed_ = false;  // all of those that were known, once
   bool reported_synced_ = false;
   bool unpublished_ = false;
   StoreTurn turn_;
   CoverageWriter coverage_;
-  PositionWriter namespaces_position_;  // of the collection of Namespaces
+  const std::unique_ptr<StoreLimit> limit_;  // null: there is none
+  PositionWriter namespaces_position_;       // of the collection of Namespaces
   std::map<std::string, std::unique_ptr<InformerPart>, std::less<>> parts_;
   std::map<std::string, Leaving, std::less<>> leaving_;
   std::unique_ptr<NamespaceWatch> watch_;

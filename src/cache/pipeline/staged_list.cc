@@ -13,8 +13,13 @@ void StagedList::Clear() {
   removals_.clear();
 }
 
+void StagedList::ForgetUnreadable(std::string_view namespace_, std::string_view name) {
+  const auto found = unreadable_.find(BorrowedName{namespace_, name});
+  if (found != unreadable_.end()) unreadable_.erase(found);
+}
+
 void StagedList::Add(ObjectRef object) {
-  if (!unreadable_.empty()) unreadable_.erase(NameOf(*object));
+  ForgetUnreadable(object->namespace_(), object->name());
   left_out_.Erase(object->namespace_(), object->name());
   objects_.push_back(std::move(object));
 }
@@ -25,9 +30,7 @@ void StagedList::AddUnreadable(ObjectName name) {
 }
 
 void StagedList::LeaveOut(std::string_view namespace_, std::string_view name) {
-  if (!unreadable_.empty()) {
-    unreadable_.erase(ObjectName{std::string(namespace_), std::string(name)});
-  }
+  ForgetUnreadable(namespace_, name);
   left_out_.Insert(namespace_, name);
 }
 
@@ -54,9 +57,9 @@ void StagedList::Finish() {
   });
 }
 
-std::vector<ObjectName> StagedList::Lacks(const std::set<ObjectName>& names) const {
+std::vector<ObjectName> StagedList::Lacks(const NameSet& names) const {
   if (names.empty()) return {};
-  std::set<ObjectName> lacking = names;
+  NameSet lacking = names;
   for (const ObjectName& name : unreadable_) lacking.erase(name);
   std::erase_if(lacking, [&](const ObjectName& name) {
     return left_out_.Contains(name.namespace_, name.name);

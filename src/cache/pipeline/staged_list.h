@@ -6,7 +6,6 @@
 #define KINFORMER_CACHE_PIPELINE_STAGED_LIST_H_
 
 #include <cstddef>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "kinformer/object_name.h"
 
 #include "cache/store/key_set.h"
+#include "cache/store/name_set.h"
 
 namespace kinformer::internal::cache {
 
@@ -33,14 +33,16 @@ class StagedList {
 
   [[nodiscard]] std::size_t size() const { return objects_.size(); }
   // Of `names`, those that the list has not at all.
-  [[nodiscard]] std::vector<ObjectName> Lacks(const std::set<ObjectName>& names) const;
+  [[nodiscard]] std::vector<ObjectName> Lacks(const NameSet& names) const;
   [[nodiscard]] std::vector<ObjectRef> TakeObjects() { return std::exchange(objects_, {}); }
   [[nodiscard]] std::vector<ObjectName> TakeUnreadable();
   [[nodiscard]] KeySet TakeLeftOut() { return std::exchange(left_out_, {}); }
 
  private:
+  void ForgetUnreadable(std::string_view namespace_, std::string_view name);
+
   std::vector<ObjectRef> objects_;
-  std::set<ObjectName> unreadable_;
+  NameSet unreadable_;
   KeySet left_out_;
   // With the number of objects that had come before.
   std::vector<std::pair<ObjectName, std::size_t>> removals_;

@@ -4,11 +4,15 @@
 #include <cstdint>
 #include <utility>
 
+#include "cache/pipeline/limit_share.h"
+
 namespace kinformer::internal::cache {
 namespace {
 
 // Of the limit: so much must be free before all is listed again for what has been left out.
 constexpr std::size_t kGoodPart = 16;
+// One that is full now and then does not fill the log.
+constexpr Duration kLogPeriod = std::chrono::minutes(1);
 
 std::size_t Less(std::size_t limit, std::size_t taken) {
   if (limit == 0) return SIZE_MAX;
@@ -18,76 +22,60 @@ std::size_t Less(std::size_t limit, std::size_t taken) {
 }  // namespace
 
 StoreLimit::StoreLimit(Env& env, const std::string& name, const StoreCore& store,
-                       StoreLimitOptions options, std::function<void()> relist)
-    : env_(env), name_(name), store_(store), options_(options), relist_(std::move(relist)) {}
+                       StoreLimitOptions options)
+    : env_(env), name_(name), store_(store), options_(options) {}
 
-std::size_t StoreLimit::FreeObjects() const {
-  return Less(options_.max_objects, store_.written_objects());
-}
+StoreRoom StoreLimit::Stored() const { return {store_.written_objects(), store_.object_bytes()}; }
 
-std::size_t StoreLimit::FreeBytes() const {
-  return Less(options_.max_bytes, store_.object_bytes());
-}
-
-void StoreLimit::BeginList() {
-  list_objects_ = FreeObjects();
-  list_bytes_ = FreeBytes();
-}
-
-bool StoreLimit::TakeListed(const Block& object, const Block* stored) {
-  if (!bounded()) return true;
-  const std::size_t bytes = object.allocated_bytes();
-  const std::size_t had = stored == nullptr ? 0 : stored->allocated_bytes();
-  if (options_.max_bytes != 0) {
-    if (bytes > had && bytes - had > list_bytes_) return false;
+StoreRoom StoreLimit::FreeFor(const LimitShare& share, StoreRoom stored) const {
+  if (relisting_ != nullptr && relisting_ != &share) {
+    stored.objects = std::max(stored.objects, relisting_room_.objects);
+    stored.bytes = std::max(stored.bytes, relisting_room_.bytes);
   }
-  if (stored == nullptr && options_.max_objects != 0) {
-    if (list_objects_ == 0) return false;
-    --list_objects_;
-  }
-  if (options_.max_bytes != 0) list_bytes_ = list_bytes_ + had - bytes;
-  return true;
+  const StoreRoom own = share.promised();
+  return {Less(options_.max_objects, stored.objects + promised_.objects - own.objects),
+          Less(options_.max_bytes, stored.bytes + promised_.bytes - own.bytes)};
 }
 
-bool StoreLimit::HasRoomFor(const Block& object, const Block* stored) const {
-  if (!bounded()) return true;
-  if (stored == nullptr && FreeObjects() == 0) return false;
-  if (options_.max_bytes == 0) return true;
-  const std::size_t bytes = object.allocated_bytes();
-  const std::size_t had = stored == nullptr ? 0 : stored->allocated_bytes();
-  return bytes <= had || bytes - had <= FreeBytes();
+std::size_t StoreLimit::MoreObjects(StoreRoom free) const {
+  if (options_.max_bytes == 0) return free.objects;
+  const StoreRoom stored = Stored();
+  const std::size_t each =
+      stored.objects == 0 ? 1 : std::max<std::size_t>(1, stored.bytes / stored.objects);
+  return std::min(free.objects, free.bytes / each);
 }
 
-void StoreLimit::EndList() {
-  scarce_objects_ = list_objects_;
-  scarce_bytes_ = list_bytes_;
-}
-
-void StoreLimit::LeftOut(bool first) {
-  scarce_objects_ = first ? FreeObjects() : std::min(scarce_objects_, FreeObjects());
-  scarce_bytes_ = first ? FreeBytes() : std::min(scarce_bytes_, FreeBytes());
-}
-
-bool StoreLimit::HasRoomAgain() const {
-  const std::size_t objects = FreeObjects();
-  const std::size_t bytes = FreeBytes();
-  if (objects <= scarce_objects_ && bytes <= scarce_bytes_) return false;
-  const auto some = [this](std::size_t limit) {
-    return std::min(left_out_, std::max<std::size_t>(1, limit / kGoodPart));
+bool StoreLimit::IsWorthAList(StoreRoom free, std::size_t left_out) const {
+  const auto some = [left_out](std::size_t limit) {
+    return std::min(left_out, std::max<std::size_t>(1, limit / kGoodPart));
   };
-  if (objects < some(options_.max_objects)) return false;
+  if (free.objects < some(options_.max_objects)) return false;
   if (options_.max_bytes == 0) return true;
-  // They are taken to be as large as those that are there.
-  const std::size_t have = store_.written_objects();
-  const std::size_t each = have == 0 ? 1 : std::max<std::size_t>(1, store_.object_bytes() / have);
-  return bytes / each >= some(options_.max_bytes / each);
+  const std::size_t limit = MoreObjects({SIZE_MAX, options_.max_bytes});
+  return MoreObjects({SIZE_MAX, free.bytes}) >= some(limit);
 }
 
-void StoreLimit::Committed(std::size_t left_out) {
-  const std::size_t before = std::exchange(left_out_, left_out);
-  if (left_out == 0) {
-    if (before == 0) return;
-    pause_ = kShortest;
+void StoreLimit::Remove(const LimitShare& share, std::size_t left_out) {
+  std::erase(shares_, &share);
+  Promise({}, share.promised());
+  left_out_ -= left_out;
+  if (relisting_ == &share) relisting_ = nullptr;
+}
+
+void StoreLimit::Promise(StoreRoom more, StoreRoom less) {
+  promised_.objects += more.objects - less.objects;
+  promised_.bytes += more.bytes - less.bytes;
+}
+
+void StoreLimit::BeginRelist(const LimitShare& share, StoreRoom promised) {
+  const StoreRoom stored = Stored();
+  relisting_ = &share;
+  relisting_room_ = {stored.objects + promised.objects, stored.bytes + promised.bytes};
+}
+
+void StoreLimit::Committed(std::size_t before, std::size_t left_out) {
+  left_out_ += left_out - before;
+  if (left_out_ == 0) {
     if (std::exchange(said_, false)) {
       env_.log().Log(LogLevel::kInfo, "the cache has room for all objects again",
                      {{"informer", name_}});
@@ -97,8 +85,8 @@ void StoreLimit::Committed(std::size_t left_out) {
   const SteadyTime now = env_.Now();
   if (said_ || now < log_not_before_) return;
   said_ = true;
-  // One that is full now and then does not fill the log.
-  log_not_before_ = now + kShortest;
+  log_not_before_ = now + kLogPeriod;
+  const StoreRoom stored = Stored();
   env_.log().Log(
       LogLevel::kError,
       options_.policy == LimitPolicy::kServePart
@@ -107,20 +95,26 @@ void StoreLimit::Committed(std::size_t left_out) {
           : "the cache is full: some objects are left out, and it counts as not synced until it "
             "has room for them; raise the limit, or select less",
       {{"informer", name_},
-       {"left_out", std::to_string(left_out)},
-       {"objects", std::to_string(store_.written_objects())},
+       {"left_out", std::to_string(left_out_)},
+       {"objects", std::to_string(stored.objects)},
        {"max_objects", std::to_string(options_.max_objects)},
-       {"bytes", std::to_string(store_.object_bytes())},
+       {"bytes", std::to_string(stored.bytes)},
        {"max_bytes", std::to_string(options_.max_bytes)}});
 }
 
-void StoreLimit::CaughtUp() {
+void StoreLimit::OfferRoom() {
   if (left_out_ == 0) return;
-  const SteadyTime now = env_.Now();
-  if (now < relist_not_before_ || !HasRoomAgain()) return;
-  relist_not_before_ = now + pause_;
-  pause_ = std::min(2 * pause_, kLongest);
-  if (relist_) relist_();
+  std::size_t offered = 0;
+  for (const LimitShare* share : shares_) offered += share->Offered();
+  const std::size_t first = next_offer_;
+  for (std::size_t i = first; i < first + shares_.size(); ++i) {
+    LimitShare& share = *shares_[i % shares_.size()];
+    const StoreRoom free = FreeFor(share, Stored());
+    if (offered >= MoreObjects(free)) return;
+    const std::size_t taken = share.TakeOffer(free);
+    if (taken > 0) next_offer_ = i + 1;
+    offered += taken;
+  }
 }
 
 }  // namespace kinformer::internal::cache

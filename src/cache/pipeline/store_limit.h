@@ -1,21 +1,23 @@
 // cache/pipeline/store_limit.h
 //
-// StoreLimit: which objects find room in a store whose size is bounded.
+// StoreLimit: how much a store whose size is bounded has room for, whoever writes to it.
 
 #ifndef KINFORMER_CACHE_PIPELINE_STORE_LIMIT_H_
 #define KINFORMER_CACHE_PIPELINE_STORE_LIMIT_H_
 
+#include <chrono>
 #include <cstddef>
-#include <functional>
 #include <string>
+#include <vector>
 
 #include "kinformer/env.h"
 #include "kinformer/informer_options.h"
-#include "kinformer/internal/block.h"
 
 #include "cache/store/store_core.h"
 
 namespace kinformer::internal::cache {
+
+class LimitShare;  // cache/pipeline/limit_share.h
 
 struct StoreLimitOptions {
   // 0: no limit.
@@ -24,64 +26,63 @@ struct StoreLimitOptions {
   LimitPolicy policy{LimitPolicy::kNotSynced};
 };
 
-// Counts what the store has: nothing is pushed out for what comes later. What a list brings is
-// judged as it comes, so that a list takes no more memory than the store may: what is there
-// already keeps its place, and what is new gets the places that are free when the list begins. What
-// the list lacks leaves its place to the list after that. Confined to the loop.
+// Objects, and the bytes of their blocks.
+struct StoreRoom {
+  std::size_t objects = 0;
+  std::size_t bytes = 0;
+};
+
+// Counts what the store has, and what the lists that are on their way into it have been promised:
+// nothing is pushed out for what comes later. Each controller that writes to the store has a
+// LimitShare. Confined to the loop.
 class StoreLimit {
  public:
-  // `name`: what messages call the informer. `relist` may be empty.
-  StoreLimit(Env& env, const std::string& name, const StoreCore& store, StoreLimitOptions options,
-             std::function<void()> relist);
+  // `name`: what messages call the informer. At least one limit is set.
+  StoreLimit(Env& env, const std::string& name, const StoreCore& store, StoreLimitOptions options);
 
-  [[nodiscard]] bool bounded() const {
-    return options_.max_objects != 0 || options_.max_bytes != 0;
-  }
-  // Whether an informer with so many objects left out may count as synced.
+  // Whether an informer, or a namespace of it, with so many objects left out may count as synced.
   [[nodiscard]] bool Tolerates(std::size_t left_out) const {
     return left_out == 0 || options_.policy == LimitPolicy::kServePart;
   }
 
-  // A list begins; its objects, each with what the store has under its key (false: no room); its
-  // end.
-  void BeginList();
-  bool TakeListed(const Block& object, const Block* stored);
-  void EndList();
-  // The same of an event, which is to be applied now. What found no room has been left out, as the
-  // first one or not.
-  [[nodiscard]] bool HasRoomFor(const Block& object, const Block* stored) const;
-  void LeftOut(bool first);
-
-  // The store has a new version, without so many objects. Says in the log when it begins to leave
-  // some out and when it has all again.
-  void Committed(std::size_t left_out);
-  // All that was known of then has been applied. Asks for a list where more is free than when the
-  // last one was left out, and there is room for all of them, or for a good part: at once, then a
-  // minute later at the earliest, then two, up to an hour.
-  void CaughtUp();
-
  private:
-  static constexpr Duration kShortest = std::chrono::minutes(1);
-  static constexpr Duration kLongest = std::chrono::hours(1);
+  friend class LimitShare;
 
-  [[nodiscard]] std::size_t FreeObjects() const;
-  [[nodiscard]] std::size_t FreeBytes() const;
-  [[nodiscard]] bool HasRoomAgain() const;
+  [[nodiscard]] const StoreLimitOptions& options() const { return options_; }
+  [[nodiscard]] StoreRoom Stored() const;
+  // What is free for `share`, where the store has `stored`: not what others have been promised.
+  [[nodiscard]] StoreRoom FreeFor(const LimitShare& share, StoreRoom stored) const;
+  // How many more objects find room in that, if they are as large as those that are there.
+  [[nodiscard]] std::size_t MoreObjects(StoreRoom free) const;
+  // Whether so much is free that objects of which so many are left out should be listed again: all
+  // of them find room, or a good part of the limit does.
+  [[nodiscard]] bool IsWorthAList(StoreRoom free, std::size_t left_out) const;
+
+  void Add(LimitShare& share) { shares_.push_back(&share); }
+  void Remove(const LimitShare& share, std::size_t left_out);
+  void Promise(StoreRoom more, StoreRoom less);
+  // A list of `share` is being written, from now until that is over: others leave it the room.
+  void BeginRelist(const LimitShare& share, StoreRoom promised);
+  void EndRelist() { relisting_ = nullptr; }
+
+  // The store has a new version, of which a share that lacked `before` objects lacks `left_out`.
+  // Says in the log when it begins to leave some out and when it has all again.
+  void Committed(std::size_t before, std::size_t left_out);
+  // There may be room for what shares have left out. They are asked to list again, one after the
+  // other, as many as there is room for.
+  void OfferRoom();
 
   Env& env_;
   const std::string& name_;
   const StoreCore& store_;
   const StoreLimitOptions options_;
-  const std::function<void()> relist_;
-  // Left for the list that comes.
-  std::size_t list_objects_ = 0;
-  std::size_t list_bytes_ = 0;
+  std::vector<LimitShare*> shares_;
+  std::size_t next_offer_ = 0;  // whose turn it is, modulo their number
+  StoreRoom promised_{};        // to lists that are not being written yet
   std::size_t left_out_ = 0;
-  // The least that was free when one of these found no room.
-  std::size_t scarce_objects_ = 0;
-  std::size_t scarce_bytes_ = 0;
-  Duration pause_ = kShortest;
-  SteadyTime relist_not_before_{};
+  // Null: none. `relisting_room_`: what the store may have once it is over.
+  const LimitShare* relisting_ = nullptr;
+  StoreRoom relisting_room_{};
   SteadyTime log_not_before_{};
   bool said_ = false;
 };

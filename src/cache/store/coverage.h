@@ -13,13 +13,11 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
-#include "kinformer/object_name.h"
-
-#include "cache/store/key_set.h"
+#include "cache/store/left_out.h"
+#include "cache/store/name_set.h"
 
 namespace kinformer::internal::cache {
 
@@ -67,10 +65,10 @@ struct Coverage {
   bool complete = false;
   // Objects that exist, but whose bytes are malformed. Of some the store has an earlier state,
   // which is not what they are now. Null: none.
-  std::shared_ptr<const std::set<ObjectName>> unreadable{};
+  std::shared_ptr<const NameSet> unreadable{};
 
   // Objects that exist, but find no room in the store. Null: none.
-  std::shared_ptr<const KeySet> left_out{};
+  std::shared_ptr<const LeftOut> left_out{};
 
   [[nodiscard]] bool IsLeftOut(std::string_view namespace_, std::string_view name) const {
     return left_out != nullptr && left_out->Contains(namespace_, name);
@@ -90,8 +88,7 @@ struct Coverage {
     return namespaces->all && namespaces->known;
   }
   [[nodiscard]] bool IsUnreadable(std::string_view namespace_, std::string_view name) const {
-    return unreadable != nullptr &&
-           unreadable->contains(ObjectName{std::string(namespace_), std::string(name)});
+    return unreadable != nullptr && unreadable->contains(BorrowedName{namespace_, name});
   }
 };
 

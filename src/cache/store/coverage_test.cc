@@ -27,6 +27,7 @@ namespace {
 using internal::cache::Coverage;
 using internal::cache::MakeObject;
 using internal::cache::MakeThing;
+using internal::cache::NameSet;
 using internal::cache::StoreCore;
 using internal::cache::Thing;
 using ::testing::HasSubstr;
@@ -81,8 +82,7 @@ class CoverageTest : public ::testing::Test {
 
 // Absence is never faked: what the cache cannot know it does not say.
 TEST_F(CoverageTest, AListerSaysWhyItCannotTell) {
-  coverage_.unreadable =
-      std::make_shared<const std::set<ObjectName>>(std::set<ObjectName>{{"ns", "broken"}});
+  coverage_.unreadable = std::make_shared<const NameSet>(NameSet{{"ns", "broken"}});
   Publish();
   EXPECT_EQ(Absence("ns", "a"), std::nullopt);
   EXPECT_EQ(Absence("ns", "b"), Reason::kNotFound);
@@ -190,8 +190,7 @@ TEST_F(CoverageTest, WhatAListBringsMeanwhileIsNotMissing) {
 
 // The last state that could be read is for those who compare; it is not what the object is.
 TEST_F(CoverageTest, AnUnreadableObjectIsNotShownAsItWas) {
-  coverage_.unreadable =
-      std::make_shared<const std::set<ObjectName>>(std::set<ObjectName>{{"ns", "a"}});
+  coverage_.unreadable = std::make_shared<const NameSet>(NameSet{{"ns", "a"}});
   const auto before = store_->Snapshot();
   Publish();
   EXPECT_EQ(Absence("ns", "a"), Reason::kUnreadable);

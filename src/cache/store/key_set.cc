@@ -40,8 +40,8 @@ KeySet& KeySet::operator=(KeySet&& other) noexcept {
 }
 
 KeySet::Hashes& KeySet::Own(std::uint64_t hash) {
-  if (shards_.empty()) shards_.resize(kShards);
-  Shard& shard = shards_[hash % kShards];
+  if (shards_.empty()) shards_.resize(1);
+  Shard& shard = shards_[hash & (shards_.size() - 1)];
   if (shard.hashes == nullptr) {
     shard.hashes = std::make_shared<Hashes>();
   } else if (shard.shared) {
@@ -51,12 +51,28 @@ KeySet::Hashes& KeySet::Own(std::uint64_t hash) {
   return *shard.hashes;
 }
 
+void KeySet::Grow() {
+  constexpr std::size_t kFactor = 4;
+  std::vector<Shard> shards(shards_.size() * kFactor);
+  for (const Shard& shard : shards_) {
+    if (shard.hashes == nullptr) continue;
+    // What goes into one of the new shards comes from one of the old, in order.
+    for (const std::uint64_t hash : *shard.hashes) {
+      Shard& into = shards[hash & (shards.size() - 1)];
+      if (into.hashes == nullptr) into.hashes = std::make_shared<Hashes>();
+      into.hashes->push_back(hash);
+    }
+  }
+  shards_ = std::move(shards);
+}
+
 bool KeySet::Insert(std::string_view namespace_, std::string_view name) {
   if (Contains(namespace_, name)) return false;
   const std::uint64_t hash = HashOf(namespace_, name);
   Hashes& hashes = Own(hash);
   hashes.insert(std::lower_bound(hashes.begin(), hashes.end(), hash), hash);
   ++size_;
+  if (size_ > shards_.size() * kKeysPerShard && shards_.size() < kMostShards) Grow();
   return true;
 }
 
@@ -72,7 +88,7 @@ bool KeySet::Erase(std::string_view namespace_, std::string_view name) {
 bool KeySet::Contains(std::string_view namespace_, std::string_view name) const {
   if (empty()) return false;
   const std::uint64_t hash = HashOf(namespace_, name);
-  const Shard& shard = shards_[hash % kShards];
+  const Shard& shard = ShardOf(hash);
   return shard.hashes != nullptr &&
          std::binary_search(shard.hashes->begin(), shard.hashes->end(), hash);
 }

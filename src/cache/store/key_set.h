@@ -41,12 +41,18 @@ class KeySet {
     // A copy of the set has them, too: they are not to be changed.
     mutable bool shared = false;
   };
-  static constexpr std::size_t kShards = 1024;
+  // Many, so that a write to a shared set copies little; few of a small set.
+  static constexpr std::size_t kMostShards = 1024;
+  static constexpr std::size_t kKeysPerShard = 64;
 
+  [[nodiscard]] const Shard& ShardOf(std::uint64_t hash) const {
+    return shards_[hash & (shards_.size() - 1)];
+  }
   // Nobody else's from then on.
   Hashes& Own(std::uint64_t hash);
+  void Grow();
 
-  std::vector<Shard> shards_{};  // empty, or kShards of them
+  std::vector<Shard> shards_{};  // none, or a power of two
   std::size_t size_ = 0;
 };
 

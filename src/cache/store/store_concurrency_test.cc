@@ -116,9 +116,7 @@ TEST(StoreConcurrency, WhatAVersionLacksItDoesNotClaimToKnow) {
   const auto incomplete = std::make_shared<const Coverage>();
   const auto complete = std::make_shared<const Coverage>(Coverage{.complete = true});
   const auto unreadable = std::make_shared<const Coverage>(Coverage{
-      .complete = true,
-      .unreadable =
-          std::make_shared<const std::set<ObjectName>>(std::set<ObjectName>{{"ns", "x"}})});
+      .complete = true, .unreadable = std::make_shared<const NameSet>(NameSet{{"ns", "x"}})});
   Readers readers(3, [&](std::mt19937&) {
     const StoreAnswer answer = store.Ask("ns", "x");
     if (!answer.object) {

@@ -1,0 +1,58 @@
+#include "cache/store/left_out.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <utility>
+
+namespace kinformer::internal::cache {
+namespace {
+
+KeySet Keys(const std::string& namespace_, int from, int to) {
+  KeySet keys;
+  for (int i = from; i < to; ++i) keys.Insert(namespace_, std::to_string(i));
+  return keys;
+}
+
+TEST(LeftOutTest, APlaceIsReplacedByItself) {
+  LeftOut left_out;
+  left_out.Assign("blue", Keys("blue", 0, 3));
+  left_out.Assign("green", Keys("green", 0, 2));
+  EXPECT_FALSE(left_out.Insert("green", "green", "1"));
+  EXPECT_TRUE(left_out.Insert("green", "green", "2"));
+  EXPECT_EQ(left_out.size(), 6U);
+  const LeftOut before = left_out;
+  left_out.Assign("blue", Keys("blue", 2, 4));
+  EXPECT_EQ(left_out.SizeOf("blue"), 2U);
+  EXPECT_EQ(left_out.SizeOf("green"), 3U);
+  EXPECT_EQ(left_out.SizeOf(""), 5U);
+  EXPECT_FALSE(left_out.Contains("blue", "0"));
+  EXPECT_TRUE(left_out.Contains("blue", "3"));
+  EXPECT_TRUE(left_out.Contains("green", "0"));
+  EXPECT_FALSE(left_out.Contains("green", "3"));
+  EXPECT_TRUE(before.Contains("blue", "0"));
+  left_out.Assign("green", KeySet());
+  EXPECT_EQ(left_out.SizeOf("green"), 0U);
+  EXPECT_TRUE(left_out.Erase("blue", "2"));
+  EXPECT_TRUE(left_out.Erase("blue", "3"));
+  EXPECT_FALSE(left_out.Erase("blue", "3"));
+  EXPECT_TRUE(left_out.empty());
+}
+
+// A store that looked at everything and then at single namespaces, or the other way.
+TEST(LeftOutTest, WhatAnEarlierLifeLeftOutIsThereUntilItsPlaceGoes) {
+  LeftOut left_out;
+  left_out.Assign("", Keys("blue", 0, 2));
+  left_out.Insert("blue", "blue", "1");
+  EXPECT_TRUE(left_out.Contains("blue", "0"));
+  EXPECT_TRUE(left_out.Erase("blue", "1"));
+  EXPECT_FALSE(left_out.Contains("blue", "1"));
+  EXPECT_TRUE(left_out.KeepPlaces([](const std::string& place) { return place == "blue"; }));
+  EXPECT_TRUE(left_out.empty());
+  left_out.Assign("blue", Keys("blue", 0, 2));
+  left_out.Assign("", Keys("green", 0, 1));
+  EXPECT_EQ(left_out.size(), 1U);
+  EXPECT_FALSE(left_out.Contains("blue", "0"));
+}
+
+}  // namespace
+}  // namespace kinformer::internal::cache
