@@ -318,6 +318,13 @@ struct InformerOptions {
   // A relist asks the server and repairs the cache; handlers hear of differences only. A resync
   // (resync_period) asks nobody and repairs handlers: it tells them again what is in the cache.
   Duration relist_period{0};
+  // A resource that the server does not have (404), such as a custom resource whose definition has
+  // not been made, counts as listed and empty: WaitForCacheSync does not wait for it, and Get is
+  // kNotFound. For programs that work without it. When it appears, its objects are OnAdd within
+  // seconds, as news. When it goes, its objects leave half a minute later, as always, and then the
+  // cache is empty rather than kNotSynced. Off: what is absent is not known to be empty, since it
+  // may only be late.
+  bool absent_is_empty{false};
 };
 
 namespace internal {
@@ -332,7 +339,7 @@ InformerSettings SettingsOf(InformerOptions<T> options) {
          watch_list_page_size, min_watch_timeout, max_queued_bytes, trace, namespace_, namespaces,
          if_forbidden, label_selector, field_selector, drop_managed_fields, projection, validation,
          max_object_bytes, compression, max_objects, max_bytes, limit_policy,
-         consistency_check_period, relist_period] = options;
+         consistency_check_period, relist_period, absent_is_empty] = options;
   return {.indexers = {},
           .name = std::move(name),
           .resync_period = resync_period,
@@ -357,7 +364,8 @@ InformerSettings SettingsOf(InformerOptions<T> options) {
           .max_bytes = max_bytes,
           .limit_policy = limit_policy,
           .consistency_check_period = consistency_check_period,
-          .relist_period = relist_period};
+          .relist_period = relist_period,
+          .absent_is_empty = absent_is_empty};
 }
 
 inline EntryOptions EntryOptionsOf(const InformerSettings& settings) {

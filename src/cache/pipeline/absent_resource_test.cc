@@ -147,6 +147,60 @@ TEST_P(AbsentResource, EventsThatWaitDoNotMakeItComplete) {
   EXPECT_EQ(Absence(informer, "z"), Reason::kNotSynced);
 }
 
+// ---- InformerOptions::absent_is_empty
+
+TEST_P(AbsentResource, ItIsEmptyWhereTheUserSaysSo) {
+  server_.down = NotThere();
+  auto informer = Make({.queue = GetParam(), .absent_is_empty = true});
+  const auto recorder = Record(informer);
+  informer.Start();
+  EXPECT_TRUE(informer.WaitForCacheSync({}, {.timeout = seconds(1), .fail_fast = true}).ok());
+  EXPECT_TRUE(informer.HasSynced());
+  EXPECT_EQ(informer.Status().state, InformerState::kAbsent);
+  EXPECT_EQ(Absence(informer, "a"), Reason::kNotFound);
+  EXPECT_TRUE(informer.lister().List().ok());
+  EXPECT_EQ(informer.Stats().AllLists(), 0U);
+  sim_.RunFor(minutes(2));
+  EXPECT_THAT(recorder->words, IsEmpty());
+  // It appears.
+  server_.Put("a");
+  server_.down.reset();
+  ASSERT_TRUE(sim_.RunUntil([&] { return !Absence(informer, "a").has_value(); }, seconds(11)));
+  Settle();
+  EXPECT_THAT(recorder->words, ElementsAre("+a"));
+  server_.Put("b");
+  Settle();
+  EXPECT_THAT(recorder->words, ElementsAre("+a", "+b"));
+  // It goes: its objects do not go with the first word of that.
+  recorder->words.clear();
+  Vanish();
+  EXPECT_EQ(Absence(informer, "a"), std::nullopt);
+  EXPECT_EQ(Absence(informer, "c"), Reason::kNotSynced);
+  sim_.RunFor(minutes(1));
+  EXPECT_THAT(recorder->words, UnorderedElementsAre("-a?", "-b?"));
+  EXPECT_EQ(Absence(informer, "a"), Reason::kNotFound);
+  EXPECT_TRUE(informer.lister().List().ok());
+  // And comes back.
+  recorder->words.clear();
+  ComeBack();
+  ASSERT_TRUE(sim_.RunUntil([&] { return !Absence(informer, "a").has_value(); }, seconds(11)));
+  Settle();
+  EXPECT_THAT(recorder->words, UnorderedElementsAre("+a", "+b"));
+}
+
+TEST_P(AbsentResource, WhatIsRefusedOrUnreachableIsNotEmpty) {
+  for (const Error& error : {Error(Reason::kForbidden, "no").WithHttpStatus(403),
+                             Error(Reason::kInternalError, "no").WithHttpStatus(500),
+                             Error(Reason::kConnectionRefused, "no")}) {
+    server_.down = error;
+    auto informer = Make({.queue = GetParam(), .absent_is_empty = true});
+    informer.Start();
+    sim_.RunFor(minutes(2));
+    EXPECT_FALSE(informer.HasSynced()) << error;
+    EXPECT_EQ(Absence(informer, "a"), Reason::kNotSynced) << error;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Queues, AbsentResource,
                          testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
 

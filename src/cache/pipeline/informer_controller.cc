@@ -284,10 +284,16 @@ void InformerController::ResourceAbsent() {
   if (options_.committed) options_.committed();
 }
 
-void InformerController::Clear() {
+void InformerController::Clear(bool complete) {
   ReplaceBegin();
-  if (!per_key()) ++lists_until_complete_;
+  if (complete) {
+    listed_again_ = true;
+  } else if (!per_key()) {
+    ++lists_until_complete_;
+  }
   QueueReplace("");
+  // Where nothing was there a DeltaFIFO has nothing to give out, and so nothing would be committed.
+  if (per_key()) queue_->Bookmark("0");
   ContinueLater();
 }
 

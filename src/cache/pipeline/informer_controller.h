@@ -107,8 +107,9 @@ class InformerController final : public ReflectorStore {
   // The server does not have the resource. What the store lacks is not known to be missing from now
   // on, until a list that comes later has been applied.
   void ResourceAbsent();
-  // And it will not come back as it was: all objects leave the store, as tombstones.
-  void Clear();
+  // And it will not come back as it was: all objects leave the store, as tombstones. `complete`:
+  // the store then has what there is.
+  void Clear(bool complete);
   // The store is what the server had at the store's version: nothing has been applied that is newer
   // than that, and no list waits to change it.
   [[nodiscard]] bool StoreIsExact() const;

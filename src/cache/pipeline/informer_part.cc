@@ -170,10 +170,14 @@ void InformerPart::ResourceAbsent() {
   if (!std::exchange(absent_, true)) controller_.ResourceAbsent();
   const SteadyTime now = informer_.env.Now();
   if (!absent_since_) absent_since_ = now;
-  if (cleared_ || now - *absent_since_ < kAbsentForGood || !controller_.HasSynced()) return;
+  const bool is_empty = informer_.settings.absent_is_empty;
+  const bool gone = controller_.HasSynced() ? now - *absent_since_ >= kAbsentForGood : is_empty;
+  if (cleared_ || !gone) return;
   // When a definition is deleted, so are all objects of it.
   cleared_ = true;
-  controller_.Clear();
+  controller_.Clear(is_empty);
+  // Who waits for the sync hears of that before he hears of the error.
+  controller_.Process();
 }
 
 void InformerPart::OnWatchError(const Error& error) {
