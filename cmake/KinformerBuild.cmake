@@ -70,6 +70,9 @@ set(KINFORMER_LAYERS
   cache/tools
   cache
   queue
+  controller/election
+  controller/helpers
+  controller
   table
   apiserver/store
   apiserver/errors

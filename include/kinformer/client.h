@@ -10,7 +10,7 @@
 //
 // What it does to every request, as client-go does:
 //   - waits for the client-side rate limiter, with a warning where that takes more than a second.
-//     Watches and informers' lists do not count;
+//     Watches, informers' lists and Leases do not count;
 //   - repeats what the server answers with 429 or 5xx and a Retry-After header (of which two
 //     minutes count at most), up to 10 times, and reads whose connection soon broke before an
 //     answer came;

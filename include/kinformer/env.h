@@ -30,10 +30,15 @@
 
 namespace kinformer {
 
-// Lengths of time, and points on the two clocks of an Env: the steady one for waiting, the wall
-// clock for what people and servers read.
+// Lengths of time.
 using Duration = std::chrono::nanoseconds;
+// Points on the steady clock, by which everything waits.
 using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
+// Tells points on the boot-time clock from those on others.
+struct BootClock {};
+// Points on the boot-time clock, which goes on while the machine sleeps.
+using BootTime = std::chrono::time_point<BootClock, std::chrono::nanoseconds>;
+// Points on the wall clock: what people and servers read.
 using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
 
 class MetricsSink;  // metrics.h
@@ -118,6 +123,9 @@ class Env {
   virtual ~Env() = default;
 
   [[nodiscard]] virtual SteadyTime Now() const = 0;
+  // Goes on while the machine sleeps, where Now stands still, and is never set back as WallNow may
+  // be. What was granted for a time (a lease) is over by this clock.
+  [[nodiscard]] virtual BootTime BootNow() const = 0;
   [[nodiscard]] virtual WallTime WallNow() const = 0;
   // 64 uniformly distributed bits. Not for keys: for jitter and choices.
   [[nodiscard]] virtual std::uint64_t Random() = 0;

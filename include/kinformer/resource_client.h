@@ -170,6 +170,8 @@ class ResourceClient {
   }
 
   [[nodiscard]] Env& env() const { return core_.env(); }
+  // "" for all, or where the kind has none.
+  [[nodiscard]] const std::string& namespace_() const { return core_.namespace_(); }
   // The same resource in another namespace; "" for all.
   [[nodiscard]] ResourceClient Namespace(std::string namespace_) const {
     return ResourceClient(core_.InNamespace(std::move(namespace_)));

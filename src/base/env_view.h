@@ -20,6 +20,7 @@ class EnvView : public Env {
   EnvView(Env& env, Executor& loop) : env_(env), loop_(loop) {}
 
   [[nodiscard]] SteadyTime Now() const override { return env_.Now(); }
+  [[nodiscard]] BootTime BootNow() const override { return env_.BootNow(); }
   [[nodiscard]] WallTime WallNow() const override { return env_.WallNow(); }
   [[nodiscard]] std::uint64_t Random() override { return env_.Random(); }
   [[nodiscard]] Executor& loop() override { return loop_; }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <ctime>
 #include <mutex>
 #include <random>
 #include <utility>
@@ -127,6 +128,11 @@ struct Runtime::Impl final : Env {
   }
 
   [[nodiscard]] SteadyTime Now() const override { return std::chrono::steady_clock::now(); }
+  [[nodiscard]] BootTime BootNow() const override {
+    std::timespec now{};
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return BootTime(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
+  }
   [[nodiscard]] WallTime WallNow() const override { return std::chrono::system_clock::now(); }
   [[nodiscard]] std::uint64_t Random() override {
     return internal::base::MixBits(

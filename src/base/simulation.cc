@@ -26,6 +26,8 @@ bool Simulation::RunUntil(const std::function<bool()>& done, Duration limit) {
 
 void Simulation::RunFor(Duration duration) { impl_->core.RunFor(duration); }
 
+void Simulation::Suspend(Duration duration) { impl_->core.Suspend(duration); }
+
 void Simulation::RunReady() {
   while (impl_->core.Step()) {
   }

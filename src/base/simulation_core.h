@@ -84,8 +84,11 @@ class SimulationCore final : public Env {
 
   // ---- Env
   [[nodiscard]] SteadyTime Now() const override { return now_; }
+  [[nodiscard]] BootTime BootNow() const override {
+    return BootTime(now_.time_since_epoch() + suspended_);
+  }
   [[nodiscard]] WallTime WallNow() const override {
-    return wall_start_ + (now_ - SteadyTime(kSteadyStart));
+    return wall_start_ + (now_ - SteadyTime(kSteadyStart)) + suspended_;
   }
   [[nodiscard]] std::uint64_t Random() override {
     const std::uint64_t value = random_.Next();
@@ -104,6 +107,7 @@ class SimulationCore final : public Env {
   // ---- driving
   bool Step() { return StepOnce(!in_loop_task_); }
   bool RunUntil(const std::function<bool()>& done, SteadyTime deadline);
+  void Suspend(Duration duration) { suspended_ += duration; }
   void RunFor(Duration duration);
   SimulatedThread* Spawn(std::string name, Task body);
   [[nodiscard]] std::uint64_t trace() const { return trace_; }
@@ -189,6 +193,7 @@ class SimulationCore final : public Env {
   const Sinks sinks_;
   const WallTime wall_start_;
   SteadyTime now_{kSteadyStart};
+  Duration suspended_{0};
   Prng choices_;
   Prng random_;
   std::uint64_t trace_ = 0;

@@ -122,6 +122,12 @@ void AddWriteOptions(client::Query& query, const std::vector<std::string>& dry_r
   query.AddIfSet("fieldValidation", field_validation);
 }
 
+// Who renews a lease must not wait behind other requests, neither for a connection nor for the rate
+// limit: leadership would end.
+bool IsLease(const TypeInfo& type) {
+  return type.group == "coordination.k8s.io" && type.resource == "leases";
+}
+
 std::string DeleteOptionsJson(const DeleteOptions& options) {
   json::Value body = json::Value::MakeObject({{"kind", "DeleteOptions"}, {"apiVersion", "v1"}});
   if (options.gracePeriodSeconds) body.Set("gracePeriodSeconds", *options.gracePeriodSeconds);
@@ -173,6 +179,10 @@ Result<std::string> ResourceCore::ItemPath(std::string_view namespace_, std::str
 Result<ObjectRef> ResourceCore::Send(ExchangeRequest request, const CallOptions& call,
                                      std::string_view subresource) const {
   client::SetAccept(*type_, client::Shape::kObject, request);
+  if (IsLease(*type_)) {
+    request.pool = ConnectionPool::kLease;
+    request.throttled = false;
+  }
   const std::string where = request.method + " " + request.target;
   Result<client::RawResponse> response = client_->Call(std::move(request), call);
   if (!response) return std::move(response).error();

@@ -1,0 +1,46 @@
+// Two replicas of a program, of which one works at a time. Start it twice, with two names; stop the
+// one that leads, and the other goes on at once.
+//   leader_election NAME
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <syncstream>
+#include <thread>
+
+#include "kinformer/leader_elector.h"
+#include "kinformer/stop.h"
+
+using kinformer::LeaderElector;
+
+int main(int argc, char** argv) {
+  kinformer::StopSource stop = kinformer::StopOnSignals();
+  const std::string name = argc > 1 ? argv[1] : "only";
+  const auto say = [&name](const std::string& what) {
+    std::osyncstream(std::cout) << name + " " + what + '\n' << std::flush;
+  };
+  const auto config = kinformer::Config::LoadDefault().OrExit();
+  std::unique_ptr<LeaderElector> elector;
+  const auto work = [&](const std::stop_token& until) {
+    say("leads, term " + std::to_string(elector->LeaderEpoch().value_or(-1)));
+    // Asked before each piece of work: the clock says it, even if nobody could tell us yet.
+    while (!until.stop_requested() && elector->IsLeader()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    say("has put its work down");
+  };
+  elector =
+      LeaderElector::NewForLease(
+          config, {.namespace_ = "default", .name = "printer", .identity = name},
+          {.retry_period = std::chrono::seconds(1),
+           .release_on_cancel = true,
+           .callbacks = {.on_started_leading = work,
+                         .on_stopped_leading = [&] { say("ends"); },
+                         .on_new_leader =
+                             [&](const std::string& leader) {
+                               say("sees " + (leader.empty() ? "nobody lead" : leader + " lead"));
+                             }}})
+          .OrExit();
+  elector->Run(stop.token());
+}

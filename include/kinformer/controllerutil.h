@@ -1,0 +1,241 @@
+// kinformer/controllerutil.h
+//
+// controllerutil: what every controller does with the objects that it changes: finalizers, owners,
+// and writing what should be where it is not so yet.
+//
+//   using namespace kinformer::controllerutil;
+//   auto made = CreateOrUpdate(client.For<corev1::ConfigMap>("default"), "settings",
+//                              [&](corev1::ConfigMap::Mutable& map) -> Result<void> {
+//                                map.data["color"] = "blue";
+//                                return SetControllerReference(pod, map);
+//                              });
+//   if (made && made->result != OperationResult::kNone) std::cout << made->result << '\n';
+//
+// Counterpart: controller-runtime's package controllerutil.
+
+#ifndef KINFORMER_CONTROLLERUTIL_H_
+#define KINFORMER_CONTROLLERUTIL_H_
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kinformer/api/metav1_mutable.h"
+#include "kinformer/json.h"
+#include "kinformer/object_meta.h"
+#include "kinformer/patch.h"
+#include "kinformer/ref.h"
+#include "kinformer/resource.h"
+#include "kinformer/resource_client.h"
+#include "kinformer/result.h"
+
+namespace kinformer::controllerutil {
+
+// A struct to build, change and send: corev1::Pod::Mutable.
+template <class M>
+concept MutableObject = requires(M& object) {
+  { object.metadata } -> std::same_as<metav1::ObjectMetaMutable&>;
+};
+
+// ---- Finalizers: names that keep an object, once it is deleted, until each has been taken away.
+
+// Were there none of that name? Then there is one now. Counterpart: AddFinalizer.
+bool AddFinalizer(metav1::ObjectMetaMutable& metadata, std::string_view finalizer);
+// Was there one of that name? All of them are gone now. Counterpart: RemoveFinalizer.
+bool RemoveFinalizer(metav1::ObjectMetaMutable& metadata, std::string_view finalizer);
+// Is there one of that name? Counterpart: ContainsFinalizer.
+[[nodiscard]] bool ContainsFinalizer(const metav1::ObjectMeta& metadata,
+                                     std::string_view finalizer);
+// The same for what is to be sent.
+[[nodiscard]] bool ContainsFinalizer(const metav1::ObjectMetaMutable& metadata,
+                                     std::string_view finalizer);
+
+// The same for an object.
+template <MutableObject M>
+bool AddFinalizer(M& object, std::string_view finalizer) {
+  return AddFinalizer(object.metadata, finalizer);
+}
+// The same for an object.
+template <MutableObject M>
+bool RemoveFinalizer(M& object, std::string_view finalizer) {
+  return RemoveFinalizer(object.metadata, finalizer);
+}
+// The same for an object.
+template <MutableObject M>
+[[nodiscard]] bool ContainsFinalizer(const M& object, std::string_view finalizer) {
+  return ContainsFinalizer(object.metadata, finalizer);
+}
+// The same for an object.
+template <ObjectView T>
+[[nodiscard]] bool ContainsFinalizer(const T& object, std::string_view finalizer) {
+  return ContainsFinalizer(object.metadata(), finalizer);
+}
+
+// ---- Owners: an object whose owners are gone is deleted by the cluster.
+
+// Who owns: made of any object whose kind is known at compile time. A plain value.
+struct Owner {
+  Owner() = default;
+  template <Resource T>
+  Owner(const T& object)  // NOLINT(google-explicit-constructor)
+      : apiVersion(T::type_info().apiVersion()),
+        kind(T::type_info().kind),
+        namespace_(object.metadata().namespace_()),
+        name(object.metadata().name()),
+        uid(object.metadata().uid()) {}
+  std::string apiVersion{};
+  std::string kind{};
+  std::string namespace_{};  // empty: of the whole cluster
+  std::string name{};
+  std::string uid{};
+};
+
+// Makes `owner` the one that controls the object (controller and blockOwnerDeletion are true), in
+// the place of an entry of the same group, kind and name. kInvalidArgument: the owner is in another
+// namespace, or in one while the object has none. kAlreadyExists: another one controls it.
+// Counterpart: SetControllerReference.
+Result<void> SetControllerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata);
+// Makes `owner` one that does not control. Errors as above. Counterpart: SetOwnerReference.
+Result<void> SetOwnerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata);
+// kNotFound: it is no owner. Counterpart: RemoveOwnerReference.
+Result<void> RemoveOwnerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata);
+// kNotFound: it is no owner, or does not control. Counterpart: RemoveControllerReference.
+Result<void> RemoveControllerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata);
+// Is `owner` one of the owners, in whatever version? Counterpart: HasOwnerReference.
+[[nodiscard]] bool HasOwnerReference(const metav1::ObjectMetaMutable& metadata, const Owner& owner);
+
+// The same for an object.
+template <MutableObject M>
+Result<void> SetControllerReference(const Owner& owner, M& object) {
+  return SetControllerReference(owner, object.metadata);
+}
+// The same for an object.
+template <MutableObject M>
+Result<void> SetOwnerReference(const Owner& owner, M& object) {
+  return SetOwnerReference(owner, object.metadata);
+}
+// The same for an object.
+template <MutableObject M>
+Result<void> RemoveOwnerReference(const Owner& owner, M& object) {
+  return RemoveOwnerReference(owner, object.metadata);
+}
+// The same for an object.
+template <MutableObject M>
+Result<void> RemoveControllerReference(const Owner& owner, M& object) {
+  return RemoveControllerReference(owner, object.metadata);
+}
+
+// ---- Create, or change what is there
+
+// What has been done. Counterpart: OperationResult.
+enum class OperationResult : std::uint8_t {
+  kNone,  // it was as it should be
+  kCreated,
+  kUpdated,
+  kUpdatedStatus,      // the object and its status
+  kUpdatedStatusOnly,  // the status alone
+};
+// "unchanged", "created", "updated", "updatedStatus", "updatedStatusOnly".
+[[nodiscard]] std::string_view ToString(OperationResult result);
+// As ToString.
+std::ostream& operator<<(std::ostream& out, OperationResult result);
+
+// What has been done, and the object as the server has it now.
+template <ObjectView T>
+struct Outcome {
+  OperationResult result{};
+  Ref<T> object{};
+};
+
+namespace internal {
+
+// kInvalidArgument where a function that was to change an object has changed which one it is.
+Result<void> CheckSameObject(const metav1::ObjectMetaMutable& metadata, std::string_view namespace_,
+                             std::string_view name);
+// The merge patches that turn one object into the other: of all but its status, and of its status
+// alone. Null: there is nothing to change.
+struct ObjectPatches {
+  json::Value object{};
+  json::Value status{};
+};
+Result<ObjectPatches> PatchesBetween(std::string_view before, std::string_view after);
+[[nodiscard]] Patch MergePatch(const json::Value& body);
+
+}  // namespace internal
+
+// Reads the object, has `mutate` make it what it should be, and creates it or replaces it where it
+// was not so. Objects with equal content are not written. What `mutate` does to the status of an
+// object whose status is a subresource is lost: see CreateOrPatch. kConflict: somebody else was
+// faster; reconcile again. Blocks. `mutate` is Result<void>(T::Mutable&): its error is returned, and
+// nothing written then; to change the object's name or namespace is kInvalidArgument. `resources`
+// is of one namespace, where the kind has them. Counterpart: CreateOrUpdate.
+template <class T, class Mutate>
+Result<Outcome<T>> CreateOrUpdate(const ResourceClient<T>& resources, std::string_view name,
+                                  Mutate&& mutate) {
+  Result<Ref<T>> there = resources.Get(name);
+  if (!there && !IsNotFound(there.error())) return std::move(there).error();
+  typename T::Mutable wanted;
+  if (there) {
+    wanted = (*there)->DeepCopy();
+  } else {
+    wanted.metadata.name = name;
+    wanted.metadata.namespace_ = resources.namespace_();
+  }
+  const typename T::Mutable before = wanted;
+  if (Result<void> mutated = mutate(wanted); !mutated) return mutated.error();
+  if (Result<void> same = internal::CheckSameObject(wanted.metadata, before.metadata.namespace_,
+                                                    before.metadata.name);
+      !same) {
+    return same.error();
+  }
+  if (there && wanted == before) return Outcome<T>{OperationResult::kNone, *std::move(there)};
+  Result<Ref<T>> written = there ? resources.Update(wanted) : resources.Create(wanted);
+  if (!written) return std::move(written).error();
+  return Outcome<T>{there ? OperationResult::kUpdated : OperationResult::kCreated,
+                    *std::move(written)};
+}
+
+// The same by merge patches: only what `mutate` changed is sent, so that nobody else's change is in
+// the way, and the status is sent by itself, where it differs. Counterpart: CreateOrPatch.
+template <class T, class Mutate>
+Result<Outcome<T>> CreateOrPatch(const ResourceClient<T>& resources, std::string_view name,
+                                 Mutate&& mutate) {
+  Result<Ref<T>> there = resources.Get(name);
+  if (!there && !IsNotFound(there.error())) return std::move(there).error();
+  if (!there) return CreateOrUpdate(resources, name, std::forward<Mutate>(mutate));
+  typename T::Mutable wanted = (*there)->DeepCopy();
+  const std::string before = kinformer::internal::EncodeJson(wanted);
+  const metav1::ObjectMetaMutable identity = wanted.metadata;
+  if (Result<void> mutated = mutate(wanted); !mutated) return mutated.error();
+  if (Result<void> same =
+          internal::CheckSameObject(wanted.metadata, identity.namespace_, identity.name);
+      !same) {
+    return same.error();
+  }
+  Result<internal::ObjectPatches> patches =
+      internal::PatchesBetween(before, kinformer::internal::EncodeJson(wanted));
+  if (!patches) return std::move(patches).error();
+  Outcome<T> outcome{OperationResult::kNone, *std::move(there)};
+  if (!patches->object.is_null()) {
+    Result<Ref<T>> patched = resources.Patch(name, internal::MergePatch(patches->object));
+    if (!patched) return std::move(patched).error();
+    outcome = {OperationResult::kUpdated, *std::move(patched)};
+  }
+  if (!patches->status.is_null()) {
+    Result<Ref<T>> patched =
+        resources.Patch(name, internal::MergePatch(patches->status), {}, "status");
+    if (!patched) return std::move(patched).error();
+    outcome = {patches->object.is_null() ? OperationResult::kUpdatedStatusOnly
+                                         : OperationResult::kUpdatedStatus,
+               *std::move(patched)};
+  }
+  return outcome;
+}
+
+}  // namespace kinformer::controllerutil
+
+#endif  // KINFORMER_CONTROLLERUTIL_H_

@@ -1,0 +1,84 @@
+// kinformer/finalizers.h
+//
+// Finalizers: what is to be done before an object of a kind may go, by the name of the finalizer
+// that keeps it until then.
+//
+//   Finalizers<corev1::Pod> finalizers;
+//   finalizers.Register("example.com/disks", [](corev1::Pod::Mutable& pod) -> Result<void> {
+//     return Reconcile({pod.metadata.namespace_, pod.metadata.name});
+//   }).OrExit();
+//   // In each reconcile:
+//   corev1::Pod::Mutable wanted = pod.DeepCopy();
+//   FinalizeResult done = finalizers.Finalize(wanted);
+//   if (done.updated) client.For<corev1::Pod>("default").Update(wanted).OrExit();
+
+#ifndef KINFORMER_FINALIZERS_H_
+#define KINFORMER_FINALIZERS_H_
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "kinformer/controllerutil.h"
+#include "kinformer/result.h"
+
+namespace kinformer {
+
+namespace internal {
+void AppendFinalizerError(const std::string& name, const Error& error, std::string& errors);
+Error DuplicateFinalizer(const std::string& name);
+}  // namespace internal
+
+// Counterpart: finalizer.Result.
+struct FinalizeResult {
+  bool updated = false;  // the object's finalizers are others now: write it
+  // Says which finalizers failed, and why. They stay; those that did not fail are gone even so.
+  Result<void> result{};
+};
+
+// Thread-compatible: register first, then finalize from any number of threads. Counterpart:
+// finalizer.Finalizers.
+template <Resource T>
+class Finalizers {
+ public:
+  using Mutable = typename T::Mutable;
+  // Does what is to be done. The finalizer goes when it succeeds; an error keeps it.
+  using Finalizer = std::function<Result<void>(Mutable& object)>;
+
+  // kAlreadyExists: there is one of that name.
+  Result<void> Register(std::string name, Finalizer finalizer) {
+    if (by_name_.contains(name)) return internal::DuplicateFinalizer(name);
+    by_name_.emplace(std::move(name), std::move(finalizer));
+    return {};
+  }
+
+  // Of an object that is not deleted: adds the finalizers that it lacks. Of one that is: runs those
+  // that it has, and takes away those that succeed. Nothing is written.
+  FinalizeResult Finalize(Mutable& object) const {
+    FinalizeResult done;
+    std::string errors;
+    const bool deleted = object.metadata.deletionTimestamp.has_value();
+    for (const auto& [name, finalizer] : by_name_) {
+      if (!deleted) {
+        done.updated |= controllerutil::AddFinalizer(object, name);
+        continue;
+      }
+      if (!controllerutil::ContainsFinalizer(object, name)) continue;
+      if (Result<void> finalized = finalizer(object); !finalized) {
+        internal::AppendFinalizerError(name, finalized.error(), errors);
+        continue;
+      }
+      done.updated |= controllerutil::RemoveFinalizer(object, name);
+    }
+    if (!errors.empty()) done.result = Error(Reason::kUnknown, std::move(errors));
+    return done;
+  }
+
+ private:
+  std::map<std::string, Finalizer> by_name_;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_FINALIZERS_H_

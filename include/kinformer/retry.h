@@ -1,0 +1,64 @@
+// kinformer/retry.h
+//
+// retry: do something again that may fail for a reason that passes, such as a write that somebody
+// else was faster with.
+//
+//   auto pods = client.For<corev1::Pod>("default");
+//   Result<Ref<corev1::Pod>> changed = retry::RetryOnConflict(env, retry::kDefaultRetry, [&] {
+//     auto pod = pods.Get("web-0");  // read anew each time
+//     if (!pod) return pod;
+//     corev1::Pod::Mutable wanted = (*pod)->DeepCopy();
+//     wanted.metadata.labels["tier"] = "front";
+//     return pods.Update(wanted);
+//   });
+//
+// Counterpart: the package util/retry.
+
+#ifndef KINFORMER_RETRY_H_
+#define KINFORMER_RETRY_H_
+
+#include <chrono>
+#include <stop_token>
+#include <type_traits>
+
+#include "kinformer/env.h"
+#include "kinformer/error.h"
+#include "kinformer/until.h"
+#include "kinformer/wait.h"
+
+namespace kinformer::retry {
+
+// For conflicts between programs that seldom write the same object.
+inline constexpr wait::Backoff kDefaultRetry{
+    .duration = std::chrono::milliseconds(10), .factor = 1, .jitter = 0.1, .steps = 5};
+// For conflicts with a program that may be writing it all the time.
+inline constexpr wait::Backoff kDefaultBackoff{
+    .duration = std::chrono::milliseconds(10), .factor = 5, .jitter = 0.1, .steps = 4};
+
+// Calls `function`, which returns a Result, up to backoff.steps times while `retriable(error)`
+// holds, with a delay between. Returns what it returned last. Stop ends the delays. Blocks; on the
+// loop it tries once. What the functions throw passes through. Counterpart: retry.OnError.
+template <class Retriable, class Function>
+std::invoke_result_t<Function&> OnError(Env& env, wait::Backoff backoff, Retriable&& retriable,
+                                        Function&& function, const std::stop_token& stop = {}) {
+  while (true) {
+    auto result = function();
+    if (result.ok() || !retriable(result.error()) || backoff.steps <= 1 || env.OnLoopThread() ||
+        !SleepUnlessStopped(env, stop, backoff.Step(env))) {
+      return result;
+    }
+  }
+}
+
+// For a function that reads an object, changes it and writes it: again where somebody else has
+// changed it meanwhile. Counterpart: retry.RetryOnConflict.
+template <class Function>
+std::invoke_result_t<Function&> RetryOnConflict(Env& env, wait::Backoff backoff,
+                                                Function&& function,
+                                                const std::stop_token& stop = {}) {
+  return OnError(env, backoff, IsConflict, function, stop);
+}
+
+}  // namespace kinformer::retry
+
+#endif  // KINFORMER_RETRY_H_

@@ -1,0 +1,55 @@
+// kinformer/wait.h
+//
+// wait: try something again until it holds, later and later or at even intervals.
+//
+//   Result<void> ready = wait::PollUntilTimeout(env, stop.token(), 1s, 30s, [&]() -> Result<bool> {
+//     auto pod = client.For<corev1::Pod>("default").Get("web-0");
+//     if (!pod) return pod.error();
+//     return (*pod)->status().phase() == "Running";
+//   });
+//
+// All of it blocks, in the Env's time: for threads of the program or of Env::NewThread, not for the
+// loop, where it is kWouldDeadlock. What a condition throws passes through. Until and JitterUntil,
+// which never end by themselves, are in until.h. Counterpart: the package wait.
+
+#ifndef KINFORMER_WAIT_H_
+#define KINFORMER_WAIT_H_
+
+#include <functional>
+#include <stop_token>
+
+#include "kinformer/env.h"
+#include "kinformer/result.h"
+
+namespace kinformer::wait {
+
+// True: it holds. False: not yet. An error ends the waiting.
+using Condition = std::function<Result<bool>()>;
+
+// Delays that grow. A value. Counterpart: wait.Backoff.
+struct Backoff {
+  Duration duration{0};  // the first delay
+  double factor{0};      // each delay is so many times the one before; 0: all are the same
+  double jitter{0};      // each delay is drawn from [delay, delay * (1 + jitter)); 0: none
+  int steps{0};          // how often to try
+  Duration cap{0};       // no delay is longer, but for jitter; the first that would be is the last
+  // The next delay. Counts a step.
+  Duration Step(Env& env);
+};
+
+// Asks up to backoff.steps times, with a delay between. kTimeout: it never held; kCanceled: stop
+// was requested. Counterpart: wait.ExponentialBackoffWithContext.
+Result<void> ExponentialBackoff(Env& env, const std::stop_token& stop, Backoff backoff,
+                                const Condition& condition);
+
+// Asks at once, whether or not stop was requested, and then every `interval`, for at most `timeout`.
+// kDeadlineExceeded, kCanceled. Counterpart: wait.PollUntilContextTimeout with immediate.
+Result<void> PollUntilTimeout(Env& env, const std::stop_token& stop, Duration interval,
+                              Duration timeout, const Condition& condition);
+// The same without an end of its own. Counterpart: wait.PollUntilContextCancel.
+Result<void> PollUntilCancel(Env& env, const std::stop_token& stop, Duration interval,
+                             const Condition& condition);
+
+}  // namespace kinformer::wait
+
+#endif  // KINFORMER_WAIT_H_

@@ -1,0 +1,137 @@
+#include "controller/election/elector.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kinformer/until.h"
+
+#include "base/user_call.h"
+
+namespace kinformer::internal::election {
+namespace {
+
+// Candidates that wait for a lease do not all ask at the same time.
+constexpr double kJitter = 1.2;
+
+}  // namespace
+
+Elector::Elector(Env& env, std::unique_ptr<Loop> loop, std::unique_ptr<ResourceLock> lock,
+                 LeaderElectionConfig config)
+    : env_(env),
+      loop_(std::move(loop)),
+      config_(std::move(config)),
+      status_(env.metrics().NewGauge("leader_election_master_status",
+                                     "1 while this process leads, else 0",
+                                     {{"name", config_.name}})),
+      leadership_(env, std::move(lock), config_),
+      work_(env, config_.callbacks.on_started_leading) {}
+
+void Elector::Run(const std::stop_token& stop) {
+  if (env_.OnLoopThread()) {
+    env_.log().Log(LogLevel::kError, "LeaderElector::Run called on an event loop; not running",
+                   {{"lock", config_.name}});
+    return;
+  }
+  // Of a Run before this one: two works at a time would be two leaders.
+  work_.Join();
+  const auto stopped = [this] {
+    static_cast<void>(
+        base::CallUser(env_, "on_stopped_leading", config_.callbacks.on_stopped_leading));
+  };
+  LeaderNews news(env_, config_.callbacks.on_new_leader);
+  if (!Acquire(stop, news)) {
+    stopped();
+    return;
+  }
+  leadership_.lock().RecordEvent("became leader");
+  Log(LogLevel::kInfo, "became leader");
+  status_->Set(1);
+  work_.Start();
+  const bool asked_to = RenewUntil(stop, news);
+  work_.RequestStop();
+  // Others may still act on what this process says while it leads, until its work has ended.
+  const bool may_release = config_.release_on_cancel && asked_to && AwaitWork();
+  leadership_.End();
+  status_->Set(0);
+  leadership_.lock().RecordEvent("stopped leading");
+  Log(LogLevel::kInfo, "stopped leading");
+  if (may_release) Release(news);
+  stopped();
+  // A server that did not answer for so long is not waited for before the program has been told.
+  if (!asked_to && config_.release_on_cancel && work_.Ended()) Release(news);
+}
+
+bool Elector::Acquire(const std::stop_token& stop, LeaderNews& news) {
+  Log(LogLevel::kInfo, "attempting to acquire leadership");
+  while (!stop.stop_requested()) {
+    const Result<void> got = leadership_.TryAcquireOrRenew({.stop = stop});
+    news.Report(leadership_.Leader());
+    if (got) return true;
+    if (!stop.stop_requested()) {
+      Log(LogLevel::kDebug, "leadership was not acquired", got.error().ToString());
+    }
+    const double factor = 1 + kJitter * RandomUnit(env_);
+    SleepUnlessStopped(env_, stop,
+                       std::chrono::duration_cast<Duration>(config_.retry_period * factor));
+  }
+  return false;
+}
+
+bool Elector::RenewUntil(const std::stop_token& stop, LeaderNews& news) {
+  while (!stop.stop_requested()) {
+    if (!RenewOnce(stop, news)) return stop.stop_requested();
+    SleepUnlessStopped(env_, stop, config_.retry_period);
+  }
+  return true;
+}
+
+bool Elector::RenewOnce(const std::stop_token& stop, LeaderNews& news) {
+  const SteadyTime deadline = env_.Now() + config_.renew_deadline;
+  while (true) {
+    const SteadyTime next = env_.Now() + config_.retry_period;
+    const Result<void> renewed =
+        leadership_.TryAcquireOrRenew({.stop = stop, .timeout = deadline - env_.Now()});
+    news.Report(leadership_.Leader());
+    if (renewed) return true;
+    if (stop.stop_requested()) return false;
+    Log(LogLevel::kWarning, "leadership was not renewed", renewed.error().ToString());
+    if (!SleepUnlessStopped(env_, stop, std::min(next, deadline) - env_.Now())) return false;
+    if (env_.Now() >= deadline) return false;
+  }
+}
+
+bool Elector::AwaitWork() {
+  const SteadyTime deadline = env_.Now() + config_.renew_deadline;
+  while (!work_.WaitUntil(std::min(env_.Now() + config_.retry_period, deadline))) {
+    if (env_.Now() >= deadline) {
+      Log(LogLevel::kWarning,
+          "on_started_leading has not returned: the lease is not released, but runs out");
+      return false;
+    }
+    const Result<void> renewed = leadership_.TryAcquireOrRenew({.timeout = deadline - env_.Now()});
+    if (!renewed) {
+      Log(LogLevel::kWarning, "leadership was not renewed", renewed.error().ToString());
+    }
+  }
+  return true;
+}
+
+void Elector::Release(LeaderNews& news) {
+  const Result<void> released = leadership_.Release(config_.renew_deadline);
+  news.Report(leadership_.Leader());
+  if (!released) {
+    Log(LogLevel::kWarning, "the lease was not released", released.error().ToString());
+  }
+}
+
+void Elector::Log(LogLevel level, std::string_view text, const std::string& error) const {
+  const ResourceLock& lock = leadership_.lock();
+  if (error.empty()) {
+    env_.log().Log(level, text, {{"lock", lock.Describe()}, {"identity", lock.Identity()}});
+  } else {
+    env_.log().Log(level, text,
+                   {{"lock", lock.Describe()}, {"identity", lock.Identity()}, {"err", error}});
+  }
+}
+
+}  // namespace kinformer::internal::election

@@ -1,0 +1,69 @@
+// controller/election/elector.h
+//
+// Elector: when a candidate tries, renews and gives up, and whom it calls.
+
+#ifndef KINFORMER_CONTROLLER_ELECTION_ELECTOR_H_
+#define KINFORMER_CONTROLLER_ELECTION_ELECTOR_H_
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "kinformer/env.h"
+#include "kinformer/leader_elector.h"
+#include "kinformer/metrics.h"
+
+#include "controller/election/leader_news.h"
+#include "controller/election/leader_work.h"
+#include "controller/election/leadership.h"
+
+namespace kinformer::internal::election {
+
+// See leader_elector.h.
+class Elector final : public LeaderElector {
+ public:
+  // `loop`: what `lock` needs, if anything.
+  Elector(Env& env, std::unique_ptr<Loop> loop, std::unique_ptr<ResourceLock> lock,
+          LeaderElectionConfig config);
+
+  void Run(const std::stop_token& stop) override;
+  [[nodiscard]] bool IsLeader() const override { return leadership_.IsLeader(); }
+  [[nodiscard]] std::optional<std::int32_t> LeaderEpoch() const override {
+    return leadership_.Epoch();
+  }
+  [[nodiscard]] std::string GetLeader() const override { return leadership_.Leader(); }
+  [[nodiscard]] Result<void> Check(Duration tolerance) const override {
+    return leadership_.Check(tolerance);
+  }
+
+ private:
+  // False: stop was requested before.
+  bool Acquire(const std::stop_token& stop, LeaderNews& news);
+  // Returns when stop is requested (true), or renewals have failed for too long.
+  bool RenewUntil(const std::stop_token& stop, LeaderNews& news);
+  bool RenewOnce(const std::stop_token& stop, LeaderNews& news);
+  // Renews until the work has ended.
+  bool AwaitWork();
+  void Release(LeaderNews& news);
+  void Log(LogLevel level, std::string_view text, const std::string& error = {}) const;
+
+  Env& env_;
+  const std::unique_ptr<Loop> loop_;
+  const LeaderElectionConfig config_;
+  const std::shared_ptr<Gauge> status_;
+  Leadership leadership_;
+  // Behind what its callback may look at.
+  LeaderWork work_;
+};
+
+Result<void> Validate(const LeaderElectionConfig& config);
+
+// Checks and completes what LeaderElector's functions were given. `loop` as above.
+Result<std::unique_ptr<LeaderElector>> MakeElector(Env& env, std::unique_ptr<Loop> loop,
+                                                   std::unique_ptr<ResourceLock> lock,
+                                                   LeaderElectionConfig config);
+
+}  // namespace kinformer::internal::election
+
+#endif  // KINFORMER_CONTROLLER_ELECTION_ELECTOR_H_

@@ -1,0 +1,68 @@
+#include "kinformer/leader_elector.h"
+
+#include <utility>
+
+#include "controller/election/elector.h"
+
+namespace kinformer {
+namespace {
+
+Error Invalid(const std::string& what) {
+  return Error(Reason::kInvalidArgument, "LeaderElectionConfig: " + what);
+}
+
+}  // namespace
+
+Result<void> internal::election::Validate(const LeaderElectionConfig& config) {
+  if (config.lease_duration < std::chrono::seconds(1)) {
+    return Invalid("lease_duration must be at least a second: a Lease says it in seconds");
+  }
+  if (config.renew_deadline <= Duration::zero()) {
+    return Invalid("renew_deadline must be greater than zero");
+  }
+  if (config.retry_period <= Duration::zero()) {
+    return Invalid("retry_period must be greater than zero");
+  }
+  if (std::chrono::floor<std::chrono::seconds>(config.lease_duration) <= config.renew_deadline) {
+    return Invalid("lease_duration must be greater than renew_deadline");
+  }
+  if (config.renew_deadline <= config.retry_period * 12 / 10) {
+    return Invalid("renew_deadline must be greater than 1.2 * retry_period");
+  }
+  if (!config.callbacks.on_started_leading) {
+    return Invalid("callbacks.on_started_leading is not set");
+  }
+  if (!config.callbacks.on_stopped_leading) {
+    return Invalid("callbacks.on_stopped_leading is not set");
+  }
+  return {};
+}
+
+Result<std::unique_ptr<LeaderElector>> internal::election::MakeElector(
+    Env& env, std::unique_ptr<Loop> loop, std::unique_ptr<ResourceLock> lock,
+    LeaderElectionConfig config) {
+  if (lock == nullptr) return Invalid("the lock is null");
+  if (lock->Identity().empty()) return Invalid("Lock identity is empty");
+  if (Result<void> valid = Validate(config); !valid) return valid.error();
+  if (config.name.empty()) config.name = lock->Describe();
+  return std::unique_ptr<LeaderElector>(
+      std::make_unique<Elector>(env, std::move(loop), std::move(lock), std::move(config)));
+}
+
+Result<std::unique_ptr<LeaderElector>> LeaderElector::New(Env& env,
+                                                          std::unique_ptr<ResourceLock> lock,
+                                                          LeaderElectionConfig config) {
+  return internal::election::MakeElector(env, nullptr, std::move(lock), std::move(config));
+}
+
+void LeaderHealthzAdaptor::SetLeaderElection(std::shared_ptr<const LeaderElector> elector) {
+  const std::lock_guard lock(mutex_);
+  elector_ = std::move(elector);
+}
+
+Result<void> LeaderHealthzAdaptor::Check() const {
+  const std::lock_guard lock(mutex_);
+  return elector_ == nullptr ? Result<void>() : elector_->Check(tolerance_);
+}
+
+}  // namespace kinformer

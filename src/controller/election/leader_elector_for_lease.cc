@@ -1,0 +1,55 @@
+// Apart from leader_elector.cc, so that programs with a transport of their own do not link the
+// network.
+
+#include <utility>
+
+#include "kinformer/client.h"
+#include "kinformer/leader_elector.h"
+
+#include "controller/election/elector.h"
+
+namespace kinformer {
+namespace {
+
+using internal::election::MakeElector;
+
+// What renewals are asked with: nothing that the program's other requests share or slow down.
+Config ForLeases(Config config) {
+  config.qps = -1;
+  if (!config.user_agent.empty()) config.user_agent += "/leader-election";
+  return config;
+}
+
+Result<std::unique_ptr<ResourceLock>> LockOf(const Client& client, LeaseLockOptions options) {
+  if (options.identity.empty()) options.identity = NewLeaderIdentity(client.env());
+  return NewLeaseLock(client, std::move(options));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LeaderElector>> LeaderElector::NewForLease(const Config& config,
+                                                                  LeaseLockOptions lock,
+                                                                  LeaderElectionConfig election) {
+  if (Result<void> valid = internal::election::Validate(election); !valid) return valid.error();
+  const Result<Client> client = Client::NewForConfig(ForLeases(config));
+  if (!client) return client.error();
+  Result<std::unique_ptr<ResourceLock>> made = LockOf(*client, std::move(lock));
+  if (!made) return std::move(made).error();
+  // The lock keeps the client, and that its threads.
+  return MakeElector(client->env(), nullptr, *std::move(made), std::move(election));
+}
+
+Result<std::unique_ptr<LeaderElector>> LeaderElector::NewForLease(Env& env, const Config& config,
+                                                                  LeaseLockOptions lock,
+                                                                  LeaderElectionConfig election) {
+  // First of all: later the loop would have to outlive what was made on it.
+  if (Result<void> valid = internal::election::Validate(election); !valid) return valid.error();
+  std::unique_ptr<Loop> loop = env.NewLoop("leases");
+  Result<Client> client = Client::NewForConfig(loop->env(), ForLeases(config));
+  if (!client) return std::move(client).error();
+  Result<std::unique_ptr<ResourceLock>> made = LockOf(*client, std::move(lock));
+  if (!made) return std::move(made).error();
+  return MakeElector(env, std::move(loop), *std::move(made), std::move(election));
+}
+
+}  // namespace kinformer

@@ -1,0 +1,464 @@
+// Run: when a candidate tries and renews, whom it calls, and how it ends.
+
+#include "kinformer/leader_elector.h"
+
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/simulation.h"
+#include "kinformer/until.h"
+
+#include "controller/election/testing/fake_lock.h"
+
+namespace kinformer {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using testing::FakeLease;
+using testing::FakeLock;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// One candidate, its thread and what it was told.
+class Candidate {
+ public:
+  Candidate(Simulation& sim, FakeLease& lease, const std::string& identity,
+            LeaderElectionConfig config = {})
+      : sim_(sim) {
+    auto lock = std::make_unique<FakeLock>(lease, identity);
+    lock_ = lock.get();
+    config.callbacks.on_started_leading = [this](const std::stop_token& stop) {
+      told.emplace_back("started");
+      while (!stop.stop_requested()) SleepUnlessStopped(sim_.env(), stop, hours(1));
+      sim_.env().SleepFor(goes_on_for);
+      told.emplace_back("worked");
+    };
+    config.callbacks.on_stopped_leading = [this] { told.emplace_back("stopped"); };
+    config.callbacks.on_new_leader = [this](const std::string& leader) {
+      leaders.push_back(leader);
+    };
+    elector_ = LeaderElector::New(sim.env(), std::move(lock), std::move(config)).OrExit();
+  }
+  ~Candidate() {
+    if (thread_ != nullptr) Stop();
+  }
+  Candidate(const Candidate&) = delete;
+  Candidate& operator=(const Candidate&) = delete;
+
+  void Start() {
+    stop_ = std::stop_source();
+    thread_ = sim_.env().NewThread("candidate", [this] {
+      elector_->Run(stop_.get_token());
+      ended = true;
+    });
+  }
+  void RequestStop() { stop_.request_stop(); }
+  void Stop() {
+    RequestStop();
+    thread_->Join();
+    thread_.reset();
+  }
+
+  [[nodiscard]] LeaderElector& elector() { return *elector_; }
+  [[nodiscard]] FakeLock& lock() { return *lock_; }
+
+  bool ended = false;
+  Duration goes_on_for{0};  // of the work, after it was asked to stop
+  std::vector<std::string> told{};
+  std::vector<std::string> leaders{};
+
+ private:
+  Simulation& sim_;
+  FakeLock* lock_ = nullptr;
+  std::unique_ptr<LeaderElector> elector_;
+  std::stop_source stop_{};
+  std::unique_ptr<Thread> thread_{};
+};
+
+TEST(LeaderElectorTest, LE_09_LE_27_OneLeadsAndTheOthersAreTold) {
+  Simulation sim;
+  FakeLease lease;
+  Candidate a(sim, lease, "a");
+  Candidate b(sim, lease, "b");
+  a.Start();
+  sim.RunFor(seconds(1));
+  b.Start();
+  sim.RunFor(minutes(5));
+  EXPECT_TRUE(a.elector().IsLeader());
+  EXPECT_FALSE(b.elector().IsLeader());
+  EXPECT_EQ(b.elector().GetLeader(), "a");
+  EXPECT_THAT(a.leaders, ElementsAre("a"));
+  EXPECT_THAT(b.leaders, ElementsAre("a"));
+  EXPECT_THAT(a.told, ElementsAre("started"));
+  EXPECT_THAT(b.told, IsEmpty());
+  b.Stop();
+  EXPECT_THAT(b.told, ElementsAre("stopped")) << "though it never led";
+  EXPECT_THAT(lease.events, ElementsAre("a became leader"));
+}
+
+TEST(LeaderElectorTest, LE_17_WhoIsStoppedReleasesAndAnotherFollowsSoon) {
+  Simulation sim;
+  FakeLease lease;
+  Candidate a(sim, lease, "a", {.release_on_cancel = true});
+  Candidate b(sim, lease, "b");
+  a.Start();
+  sim.RunFor(seconds(30));
+  b.Start();
+  sim.RunFor(seconds(30));
+  a.Stop();
+  EXPECT_THAT(a.told, ElementsAre("started", "worked", "stopped"));
+  EXPECT_EQ(lease.record->holderIdentity, "");
+  EXPECT_THAT(a.leaders, ElementsAre("a", ""));
+  EXPECT_THAT(lease.events, ElementsAre("a became leader", "a stopped leading"));
+  // A candidate asks every 2 to 4.4 s.
+  EXPECT_TRUE(sim.RunUntil([&] { return b.elector().IsLeader(); }, milliseconds(4400)));
+  EXPECT_EQ(b.elector().LeaderEpoch(), 1);
+  EXPECT_EQ(a.elector().LeaderEpoch(), std::nullopt);
+}
+
+TEST(LeaderElectorTest, WithoutAReleaseTheLeaseRunsOut) {
+  Simulation sim;
+  FakeLease lease;
+  Candidate a(sim, lease, "a");
+  Candidate b(sim, lease, "b");
+  a.Start();
+  sim.RunFor(seconds(30));
+  b.Start();
+  sim.RunFor(seconds(30));
+  a.Stop();
+  EXPECT_EQ(lease.record->holderIdentity, "a");
+  EXPECT_FALSE(a.elector().IsLeader());
+  sim.RunFor(seconds(12));
+  EXPECT_FALSE(b.elector().IsLeader());
+  sim.RunFor(seconds(8));
+  EXPECT_TRUE(b.elector().IsLeader());
+}
+
+// The lease is not released under work that goes on: another one would begin the same work.
+TEST(LeaderElectorTest, AReleaseWaitsForTheWork) {
+  Simulation sim;
+  FakeLease lease;
+  Candidate a(sim, lease, "a", {.release_on_cancel = true});
+  a.goes_on_for = seconds(8);
+  a.Start();
+  sim.RunFor(seconds(30));
+  a.RequestStop();
+  sim.RunFor(seconds(7));
+  EXPECT_FALSE(a.ended);
+  EXPECT_TRUE(a.elector().IsLeader()) << "renewed until the work has ended";
+  EXPECT_EQ(lease.record->holderIdentity, "a");
+  sim.RunFor(seconds(2));
+  EXPECT_TRUE(a.ended);
+  EXPECT_EQ(lease.record->holderIdentity, "");
+}
+
+TEST(LeaderElectorTest, WorkThatDoesNotEndKeepsTheLeaseFromBeingReleased) {
+  Simulation sim;
+  FakeLease lease;
+  Candidate a(sim, lease, "a", {.release_on_cancel = true});
+  a.goes_on_for = minutes(1);
+  a.Start();
+  sim.RunFor(seconds(30));
+  a.RequestStop();
+  sim.RunFor(seconds(11));
+  EXPECT_TRUE(a.ended);
+  EXPECT_FALSE(a.elector().IsLeader());
+  EXPECT_EQ(lease.record->holderIdentity, "a");
+  sim.RunFor(minutes(1));
+}
+
+TEST(LeaderElectorTest, LE_18_LE_17_ARequestUnderWayEndsWithTheRun) {
+  for (const std::string verb : {"get", "update"}) {
+    Simulation sim;
+    FakeLease lease;
+    Candidate a(sim, lease, "a", {.release_on_cancel = true});
+    a.Start();
+    sim.RunFor(seconds(30));
+    bool under_way = false;
+    a.lock().fault = [&](const std::string& asked, const CallOptions& call) -> Result<void> {
+      if (!call.stop.stop_possible()) return {};  // of the release
+      if (asked != verb) return Error(Reason::kConflict, "changed");
+      under_way = true;
+      SleepUnlessStopped(sim.env(), call.stop, hours(1));
+      return Error(Reason::kCanceled, "the caller stopped it");
+    };
+    ASSERT_TRUE(sim.RunUntil([&] { return under_way; }, seconds(10)));
+    a.Stop();
+    EXPECT_EQ(lease.record->holderIdentity, "") << verb;
+    EXPECT_THAT(lease.events, ElementsAre("a became leader", "a stopped leading"));
+  }
+}
+
+TEST(LeaderElectorTest, LE_28_AServerThatDoesNotAnswerEndsLeadership) {
+  Simulation sim;
+  FakeLease lease;
+  Candidate a(sim, lease, "a");
+  a.Start();
+  sim.RunFor(seconds(30));
+  a.lock().fault = [&](const std::string&, const CallOptions& call) -> Result<void> {
+    SleepUnlessStopped(sim.env(), call.stop, call.timeout);
+    return Error(Reason::kDeadlineExceeded, "no answer");
+  };
+  sim.RunFor(seconds(9));
+  EXPECT_TRUE(a.elector().IsLeader());
+  EXPECT_FALSE(a.ended);
+  sim.RunFor(seconds(4));
+  EXPECT_FALSE(a.elector().IsLeader());
+  EXPECT_TRUE(a.ended);
+  EXPECT_THAT(a.told, ::testing::UnorderedElementsAre("started", "worked", "stopped"));
+}
+
+TEST(LeaderElectorTest, AServerThatRefusesForAWhileIsAskedAgain) {
+  Simulation sim;
+  FakeLease lease;
+  Candidate a(sim, lease, "a");
+  a.Start();
+  sim.RunFor(seconds(30));
+  const SteadyTime until = sim.env().Now() + seconds(9);
+  a.lock().fault = [&](const std::string&, const CallOptions&) -> Result<void> {
+    if (sim.env().Now() >= until) return {};
+    return Error(Reason::kServiceUnavailable, "not now");
+  };
+  for (int second = 0; second < 60; ++second) {
+    sim.RunFor(seconds(1));
+    ASSERT_TRUE(a.elector().IsLeader()) << second;
+  }
+  EXPECT_FALSE(a.ended);
+}
+
+// A process that could not renew does not lead when it comes back, and competes again if it is run
+// again.
+TEST(LeaderElectorTest, ItMayRunAgain) {
+  Simulation sim;
+  FakeLease lease;
+  Candidate a(sim, lease, "a", {.release_on_cancel = true});
+  a.Start();
+  sim.RunFor(seconds(30));
+  a.Stop();
+  a.Start();
+  sim.RunFor(seconds(30));
+  EXPECT_TRUE(a.elector().IsLeader());
+  EXPECT_EQ(a.elector().LeaderEpoch(), 1) << "another term";
+  EXPECT_THAT(a.told, ElementsAre("started", "worked", "stopped", "started"));
+}
+
+TEST(LeaderElectorTest, CandidatesThatWaitDoNotAskTogether) {
+  Simulation sim;
+  FakeLease lease;
+  lease.Put({.holderIdentity = "z", .leaseDurationSeconds = 1 << 20});
+  Candidate a(sim, lease, "a");
+  a.Start();
+  std::vector<SteadyTime> asked;
+  a.lock().fault = [&](const std::string&, const CallOptions&) -> Result<void> {
+    asked.push_back(sim.env().Now());
+    return {};
+  };
+  sim.RunFor(minutes(10));
+  ASSERT_GT(asked.size(), 100U);
+  Duration least = hours(1);
+  Duration most{0};
+  for (std::size_t i = 1; i < asked.size(); ++i) {
+    least = std::min(least, asked[i] - asked[i - 1]);
+    most = std::max(most, asked[i] - asked[i - 1]);
+  }
+  EXPECT_GE(least, seconds(2));
+  EXPECT_LT(least, milliseconds(2300));
+  EXPECT_LE(most, milliseconds(4400));
+  EXPECT_GT(most, milliseconds(4000));
+}
+
+// Three candidates over a server that fails one request in five; now and then one of them is cut
+// off, or asked to go.
+class Rivals {
+ public:
+  explicit Rivals(std::uint64_t seed) : sim_({.seed = seed}) {
+    for (const std::string name : {"a", "b", "c"}) {
+      all_.push_back(std::make_unique<Candidate>(
+          sim_, lease_, name, LeaderElectionConfig{.release_on_cancel = name != "b"}));
+      cut_until_.push_back(sim_.env().Now());
+      all_.back()->lock().fault = [this, i = all_.size() - 1](const std::string&,
+                                                              const CallOptions& call) {
+        return Fault(i, call);
+      };
+      all_.back()->Start();
+    }
+  }
+
+  void RunFor(int tenths) {
+    for (int tenth = 0; tenth < tenths; ++tenth) {
+      sim_.RunFor(milliseconds(100));
+      if (tenth % 300 == 0) Trouble();
+      std::string leader;
+      for (const auto& candidate : all_) {
+        if (std::exchange(candidate->ended, false)) {
+          candidate->Stop();
+          candidate->Start();
+        }
+        if (!candidate->elector().IsLeader()) continue;
+        ASSERT_EQ(leader, "") << "beside " << candidate->lock().Identity() << ", after " << tenth
+                              << " tenths of a second";
+        leader = candidate->lock().Identity();
+      }
+      if (!leader.empty() && leader != std::exchange(last_, leader)) ++terms;
+    }
+  }
+  bool OneLeadsOnceAllIsWell() {
+    well_ = true;
+    const auto leads = [](const auto& candidate) { return candidate->elector().IsLeader(); };
+    return sim_.RunUntil([&] { return std::any_of(all_.begin(), all_.end(), leads); }, minutes(1));
+  }
+
+  int terms = 0;
+
+ private:
+  void Trouble() {
+    const std::size_t whom = sim_.env().Random() % all_.size();
+    if (sim_.env().Random() % 3 == 0) {
+      all_[whom]->RequestStop();
+    } else {
+      cut_until_[whom] = sim_.env().Now() + milliseconds(sim_.env().Random() % 30'000);
+    }
+  }
+  Result<void> Fault(std::size_t whose, const CallOptions& call) {
+    if (well_) return {};
+    const std::uint64_t dice = sim_.env().Random() % 100;
+    if (sim_.env().Now() < cut_until_[whose] || dice >= 95) {
+      SleepUnlessStopped(sim_.env(), call.stop, call.timeout);
+      return Error(Reason::kDeadlineExceeded, "no answer");
+    }
+    if (dice < 80) return {};
+    if (dice < 88) return Error(Reason::kTransport, "cut");
+    SleepUnlessStopped(sim_.env(), call.stop,
+                       std::min<Duration>(call.timeout, milliseconds(dice * 50)));
+    return {};
+  }
+
+  Simulation sim_;
+  FakeLease lease_;
+  std::vector<SteadyTime> cut_until_;
+  bool well_ = false;
+  std::string last_;
+  std::vector<std::unique_ptr<Candidate>> all_;
+};
+
+TEST(LeaderElectorTest, NeverTwoLeaders) {
+  int terms = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Rivals rivals(seed);
+    rivals.RunFor(3000);
+    EXPECT_TRUE(rivals.OneLeadsOnceAllIsWell());
+    terms += rivals.terms;
+  }
+  EXPECT_GT(terms, 100);
+}
+
+TEST(LeaderElectorTest, LE_19_LE_20_WhatIsWrongIsSaid) {
+  Simulation sim;
+  FakeLease lease;
+  const LeaderCallbacks callbacks{.on_started_leading = [](const std::stop_token&) {},
+                                  .on_stopped_leading = [] {}};
+  const auto error = [&](LeaderElectionConfig config, const std::string& identity = "a") {
+    const auto made = LeaderElector::New(sim.env(), std::make_unique<FakeLock>(lease, identity),
+                                         std::move(config));
+    return made ? std::string() : made.error().ToString();
+  };
+  EXPECT_EQ(error({.callbacks = callbacks}), "");
+  EXPECT_THAT(error({.callbacks = callbacks}, ""), HasSubstr("Lock identity is empty"));
+  EXPECT_THAT(error({.lease_duration = seconds(10), .callbacks = callbacks}),
+              HasSubstr("lease_duration must be greater than renew_deadline"));
+  EXPECT_THAT(error({.retry_period = milliseconds(8334), .callbacks = callbacks}),
+              HasSubstr("renew_deadline must be greater than 1.2 * retry_period"));
+  EXPECT_THAT(error({.lease_duration = Duration(0), .callbacks = callbacks}),
+              HasSubstr("lease_duration must be at least a second"));
+  EXPECT_THAT(error({.renew_deadline = Duration(0), .callbacks = callbacks}),
+              HasSubstr("renew_deadline must be greater than zero"));
+  EXPECT_THAT(error({.retry_period = Duration(0), .callbacks = callbacks}),
+              HasSubstr("retry_period must be greater than zero"));
+  EXPECT_THAT(error({.callbacks = {.on_stopped_leading = [] {}}}),
+              HasSubstr("on_started_leading is not set"));
+  EXPECT_THAT(error({.callbacks = {.on_started_leading = [](const std::stop_token&) {}}}),
+              HasSubstr("on_stopped_leading is not set"));
+  EXPECT_THAT(LeaderElector::New(sim.env(), nullptr, {.callbacks = callbacks}).error().message(),
+              HasSubstr("the lock is null"));
+}
+
+TEST(LeaderElectorTest, CallbacksMayThrow) {
+  Simulation sim;
+  FakeLease lease;
+  const auto throwing = [] { throw std::runtime_error("a callback of the program's"); };
+  const auto elector =
+      LeaderElector::New(
+          sim.env(), std::make_unique<FakeLock>(lease, "a"),
+          {.release_on_cancel = true,
+           .callbacks = {.on_started_leading = [&](const std::stop_token&) { throwing(); },
+                         .on_stopped_leading = throwing,
+                         .on_new_leader = [&](const std::string&) { throwing(); }}})
+          .OrExit();
+  std::stop_source stop;
+  bool ended = false;
+  const auto thread = sim.env().NewThread("candidate", [&] {
+    elector->Run(stop.get_token());
+    ended = true;
+  });
+  sim.RunFor(minutes(1));
+  EXPECT_TRUE(elector->IsLeader()) << "the work may have been handed to others";
+  stop.request_stop();
+  sim.RunFor(seconds(1));
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(lease.record->holderIdentity, "");
+}
+
+TEST(LeaderElectorTest, OnALoopItDoesNotRun) {
+  Simulation sim;
+  FakeLease lease;
+  Candidate a(sim, lease, "a");
+  sim.env().loop().Post([&] { a.elector().Run({}); });
+  sim.RunReady();
+  EXPECT_THAT(a.lock().asked, IsEmpty());
+  EXPECT_THAT(a.told, IsEmpty());
+}
+
+TEST(LeaderHealthzAdaptorTest, LE_23_IsWellBeforeThereIsAnElector) {
+  Simulation sim;
+  FakeLease lease;
+  auto lock = std::make_unique<FakeLock>(lease, "a");
+  FakeLock& asked = *lock;
+  const std::shared_ptr<LeaderElector> elector =
+      LeaderElector::New(sim.env(), std::move(lock),
+                         {.callbacks = {.on_started_leading = [](const std::stop_token&) {},
+                                        .on_stopped_leading = [] {}}})
+          .OrExit();
+  LeaderHealthzAdaptor health(seconds(1));
+  EXPECT_TRUE(health.Check().ok());
+  health.SetLeaderElection(elector);
+  EXPECT_TRUE(health.Check().ok());
+  std::stop_source stop;
+  const auto thread = sim.env().NewThread("candidate", [&] { elector->Run(stop.get_token()); });
+  sim.RunFor(seconds(30));
+  EXPECT_TRUE(health.Check().ok());
+  // The thread that renews hangs.
+  bool hangs = true;
+  asked.fault = [&](const std::string&, const CallOptions&) -> Result<void> {
+    while (hangs) sim.env().SleepFor(seconds(1));
+    return {};
+  };
+  sim.RunFor(seconds(19));
+  EXPECT_THAT(health.Check().error().message(), HasSubstr("default/lease"));
+  EXPECT_FALSE(elector->IsLeader());
+  hangs = false;
+  stop.request_stop();
+  sim.RunFor(seconds(2));
+}
+
+}  // namespace
+}  // namespace kinformer

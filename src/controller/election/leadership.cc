@@ -1,0 +1,204 @@
+#include "controller/election/leadership.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kinformer::internal::election {
+namespace {
+
+// Others take over lease_duration after they saw the last renewal. A leader whose renewals fail
+// goes on trying for renew_deadline after the wait behind its last success; it may lead that long,
+// but never until the others come.
+Duration LeadsFor(const LeaderElectionConfig& config) {
+  return std::min(config.renew_deadline + config.retry_period,
+                  config.renew_deadline + (config.lease_duration - config.renew_deadline) / 2);
+}
+
+}  // namespace
+
+Leadership::Leadership(Env& env, std::unique_ptr<ResourceLock> lock,
+                       const LeaderElectionConfig& config)
+    : env_(env),
+      lock_(std::move(lock)),
+      lease_duration_(std::chrono::floor<std::chrono::seconds>(config.lease_duration)),
+      request_timeout_(std::max<Duration>(std::chrono::seconds(1), config.renew_deadline / 2)),
+      leads_for_(LeadsFor(config)),
+      coordinated_(config.coordinated),
+      slow_path_(env.metrics().NewCounter("leader_election_slowpath_total",
+                                          "Renewals that had to read the record first",
+                                          {{"name", config.name}})) {}
+
+LeaderElectionRecord Leadership::NewRecord() const {
+  const metav1::MicroTime now(
+      std::chrono::floor<std::chrono::system_clock::duration>(env_.WallNow()));
+  return {.holderIdentity = lock_->Identity(),
+          .leaseDurationSeconds = static_cast<std::int32_t>(lease_duration_.count()),
+          .acquireTime = now,
+          .renewTime = now};
+}
+
+Result<void> Leadership::TryAcquireOrRenew(const CallOptions& call) {
+  // The time before the request: the server may have answered long before we see it.
+  const BootTime start = env_.BootNow();
+  const client::Patience patience(env_, call, "the attempt");
+  Result<void> got = coordinated_ ? RenewWhatTheServerGave(patience) : Elect(patience);
+  if (got) {
+    leads_until_.store((start + leads_for_).time_since_epoch().count(), std::memory_order_release);
+  } else if (!IsOurs()) {
+    End();
+  }
+  return got;
+}
+
+Result<void> Leadership::Elect(const client::Patience& patience) {
+  const BootTime now = env_.BootNow();
+  LeaderElectionRecord record = NewRecord();
+  // Without a look at the record, which costs a request more: the server refuses it if somebody
+  // else has changed it.
+  if (IsOurs() && IsValid(now)) {
+    const base::MutexLock lock(mutex_);
+    record.acquireTime = observed_.record.acquireTime;
+    record.leaderTransitions = observed_.record.leaderTransitions;
+  }
+  if (IsOurs() && IsValid(now) && Write(record, patience)) return {};
+
+  Result<LeaderElectionRecord> there = Read(patience);
+  if (!there) {
+    if (!IsNotFound(there.error())) return std::move(there).error();
+    return Create(NewRecord(), patience);
+  }
+  // What is seen for the first time is valid, however old it may be: nobody knows.
+  if (!there->holderIdentity.empty() && !IsOurs() && IsValid(now)) return HeldByAnother();
+  record = NewRecord();
+  record.leaderTransitions = there->leaderTransitions;
+  if (IsOurs()) {
+    record.acquireTime = there->acquireTime;
+    slow_path_->Add();
+  } else {
+    ++record.leaderTransitions;
+  }
+  return Write(record, patience);
+}
+
+Result<void> Leadership::RenewWhatTheServerGave(const client::Patience& patience) {
+  const BootTime now = env_.BootNow();
+  Result<LeaderElectionRecord> there = Read(patience);
+  if (!there) return std::move(there).error();
+  if (!IsOurs()) return HeldByAnother();
+  if (!IsValid(now)) {
+    return Error(Reason::kConflict, "lease " + lock_->Describe() + " has expired");
+  }
+  // The end of the term: the lease is left to run out.
+  if (!there->preferredHolder.empty()) {
+    return Error(Reason::kConflict,
+                 "lease " + lock_->Describe() + " shall go to " + there->preferredHolder);
+  }
+  LeaderElectionRecord record = NewRecord();
+  record.acquireTime = there->acquireTime;
+  record.leaderTransitions = there->leaderTransitions;
+  record.strategy = there->strategy;
+  return Write(record, patience);
+}
+
+Result<CallOptions> Leadership::ForOneRequest(const client::Patience& patience) const {
+  Result<CallOptions> call = patience.Left();
+  if (call && (call->timeout == Duration::zero() || call->timeout > request_timeout_)) {
+    call->timeout = request_timeout_;
+  }
+  return call;
+}
+
+Result<LeaderElectionRecord> Leadership::Read(const client::Patience& patience) {
+  const Result<CallOptions> call = ForOneRequest(patience);
+  if (!call) return call.error();
+  Result<LeaderElectionRecord> there = lock_->Get(*call);
+  if (!there) return there;
+  bool changed = false;
+  {
+    const base::MutexLock lock(mutex_);
+    changed = !observed_.at || *there != observed_.record;
+  }
+  if (changed) Observe(*there);
+  return there;
+}
+
+Result<void> Leadership::Create(const LeaderElectionRecord& record,
+                                const client::Patience& patience) {
+  const Result<CallOptions> call = ForOneRequest(patience);
+  if (!call) return call.error();
+  Result<void> made = lock_->Create(record, *call);
+  if (made) Observe(record);
+  return made;
+}
+
+Result<void> Leadership::Write(const LeaderElectionRecord& record,
+                               const client::Patience& patience) {
+  const Result<CallOptions> call = ForOneRequest(patience);
+  if (!call) return call.error();
+  Result<void> written = lock_->Update(record, *call);
+  if (written) Observe(record);
+  return written;
+}
+
+void Leadership::Observe(const LeaderElectionRecord& record) {
+  const base::MutexLock lock(mutex_);
+  observed_ = {record, env_.BootNow()};
+}
+
+void Leadership::End() { leads_until_.store(0, std::memory_order_release); }
+
+Result<void> Leadership::Release(Duration timeout) {
+  End();
+  const client::Patience patience(env_, {.timeout = timeout}, "the release");
+  while (true) {
+    Result<LeaderElectionRecord> there = Read(patience);
+    if (!there) return std::move(there).error();
+    // Who has taken it meanwhile keeps it.
+    if (there->holderIdentity != lock_->Identity()) return {};
+    LeaderElectionRecord record = NewRecord();
+    record.holderIdentity.clear();
+    record.leaseDurationSeconds = 1;
+    record.leaderTransitions = there->leaderTransitions;
+    Result<void> written = Write(record, patience);
+    if (written || !IsConflict(written.error())) return written;
+  }
+}
+
+bool Leadership::IsOurs() const {
+  const base::MutexLock lock(mutex_);
+  return observed_.record.holderIdentity == lock_->Identity();
+}
+
+bool Leadership::IsValid(BootTime now) const {
+  const base::MutexLock lock(mutex_);
+  return observed_.at &&
+         *observed_.at + std::chrono::seconds(observed_.record.leaseDurationSeconds) > now;
+}
+
+std::string Leadership::Leader() const {
+  const base::MutexLock lock(mutex_);
+  return observed_.record.holderIdentity;
+}
+
+std::optional<std::int32_t> Leadership::Epoch() const {
+  const base::MutexLock lock(mutex_);
+  if (!IsLeader()) return std::nullopt;
+  return observed_.record.leaderTransitions;
+}
+
+Result<void> Leadership::Check(Duration tolerance) const {
+  const base::MutexLock lock(mutex_);
+  if (!observed_.at || observed_.record.holderIdentity != lock_->Identity() ||
+      env_.BootNow() - *observed_.at <= lease_duration_ + tolerance) {
+    return {};
+  }
+  return Error(Reason::kTimeout, "failed election to renew leadership on lease " +
+                                     lock_->Describe() + ": its last renewal is too old");
+}
+
+Error Leadership::HeldByAnother() const {
+  return Error(Reason::kConflict, "lease " + lock_->Describe() + " is held by " +
+                                      (Leader().empty() ? "nobody yet" : "\"" + Leader() + "\""));
+}
+
+}  // namespace kinformer::internal::election

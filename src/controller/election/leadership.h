@@ -1,0 +1,85 @@
+// controller/election/leadership.h
+//
+// Leadership: one candidate's view of the record, and the rules by which it takes, renews and gives
+// it up. When that happens is Elector's business.
+
+#ifndef KINFORMER_CONTROLLER_ELECTION_LEADERSHIP_H_
+#define KINFORMER_CONTROLLER_ELECTION_LEADERSHIP_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kinformer/env.h"
+#include "kinformer/leader_elector.h"
+#include "kinformer/metrics.h"
+#include "kinformer/resource_lock.h"
+
+#include "base/mutex.h"
+#include "client/patience.h"
+
+namespace kinformer::internal::election {
+
+// The times in a record are never compared with our clock. What counts is for how long, by our own
+// clock, we have seen the record unchanged.
+//
+// One thread at a time tries and gives up; the rest is thread-safe.
+class Leadership {
+ public:
+  Leadership(Env& env, std::unique_ptr<ResourceLock> lock, const LeaderElectionConfig& config);
+
+  // Takes the record if nobody has it, or nobody has renewed it for the time that it says; renews
+  // it if it is ours. An error says why this process does not hold the record now; kConflict: that
+  // somebody else does. `call` is for all its requests together; none of them gets more than half
+  // of renew_deadline, or a second, so that one that hangs does not take all the time there is.
+  Result<void> TryAcquireOrRenew(const CallOptions& call);
+  // Gives up what TryAcquireOrRenew got, before anything is sent or waited for.
+  void End();
+  // Lets others take the record at once, if it is still ours. The error of the last attempt where
+  // that did not work within `timeout`.
+  Result<void> Release(Duration timeout);
+
+  [[nodiscard]] bool IsLeader() const {
+    return env_.BootNow().time_since_epoch().count() < leads_until_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] std::optional<std::int32_t> Epoch() const;
+  [[nodiscard]] std::string Leader() const;
+  [[nodiscard]] Result<void> Check(Duration tolerance) const;
+  [[nodiscard]] ResourceLock& lock() const { return *lock_; }
+
+ private:
+  struct Observed {
+    LeaderElectionRecord record{};
+    std::optional<BootTime> at{};  // when we saw that it had changed, or changed it
+  };
+
+  [[nodiscard]] LeaderElectionRecord NewRecord() const;
+  Result<void> Elect(const client::Patience& patience);
+  Result<void> RenewWhatTheServerGave(const client::Patience& patience);
+  Result<LeaderElectionRecord> Read(const client::Patience& patience);
+  Result<void> Create(const LeaderElectionRecord& record, const client::Patience& patience);
+  Result<void> Write(const LeaderElectionRecord& record, const client::Patience& patience);
+  [[nodiscard]] Result<CallOptions> ForOneRequest(const client::Patience& patience) const;
+  void Observe(const LeaderElectionRecord& record);
+  [[nodiscard]] bool IsOurs() const;
+  [[nodiscard]] bool IsValid(BootTime now) const;
+  [[nodiscard]] Error HeldByAnother() const;
+
+  Env& env_;
+  const std::unique_ptr<ResourceLock> lock_;
+  const std::chrono::seconds lease_duration_;
+  const Duration request_timeout_;
+  const Duration leads_for_;  // after a renewal was begun
+  const bool coordinated_;
+  const std::shared_ptr<Counter> slow_path_;
+  // In nanoseconds of the boot-time clock: until then the last renewal allows this process to lead.
+  std::atomic<std::int64_t> leads_until_{0};
+  mutable base::Mutex mutex_;
+  Observed observed_ KINFORMER_GUARDED_BY(mutex_);
+};
+
+}  // namespace kinformer::internal::election
+
+#endif  // KINFORMER_CONTROLLER_ELECTION_LEADERSHIP_H_

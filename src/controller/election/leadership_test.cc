@@ -1,0 +1,279 @@
+// The rules by which a candidate takes, renews and releases the record.
+
+#include "controller/election/leadership.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kinformer/simulation.h"
+
+#include "controller/election/testing/fake_lock.h"
+
+namespace kinformer::internal::election {
+namespace {
+
+using kinformer::testing::FakeLease;
+using kinformer::testing::FakeLock;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+LeaderElectionRecord HeldBy(std::string holder, std::int32_t duration = 10) {
+  return {.holderIdentity = std::move(holder), .leaseDurationSeconds = duration};
+}
+
+class LeadershipTest : public ::testing::Test {
+ protected:
+  LeadershipTest() : LeadershipTest(LeaderElectionConfig()) {}
+  explicit LeadershipTest(LeaderElectionConfig config) {
+    config.lease_duration = seconds(10);
+    config.renew_deadline = seconds(6);
+    auto lock = std::make_unique<FakeLock>(lease_, "baz");
+    lock_ = lock.get();
+    leadership_ = std::make_unique<Leadership>(sim_.env(), std::move(lock), config);
+  }
+
+  Result<void> Try() { return leadership_->TryAcquireOrRenew({}); }
+  // Its version changes, as the server's does with each write.
+  void Another(LeaderElectionRecord record) { lease_.Put(std::move(record)); }
+
+  Simulation sim_;
+  FakeLease lease_;
+  FakeLock* lock_ = nullptr;
+  std::unique_ptr<Leadership> leadership_;
+};
+
+TEST_F(LeadershipTest, LE_01_ALeaseThatIsNotThereIsMade) {
+  EXPECT_TRUE(Try().ok());
+  EXPECT_TRUE(leadership_->IsLeader());
+  EXPECT_EQ(leadership_->Leader(), "baz");
+  EXPECT_EQ(lease_.record->leaderTransitions, 0);
+  EXPECT_EQ(lease_.record->leaseDurationSeconds, 10);
+  EXPECT_EQ(lease_.record->acquireTime, lease_.record->renewTime);
+  EXPECT_THAT(lock_->asked, ElementsAre("get", "create"));
+}
+
+TEST_F(LeadershipTest, LE_02_LE_04_AnEmptyRecordIsTaken) {
+  Another({});
+  EXPECT_TRUE(Try().ok());
+  EXPECT_EQ(lease_.record->leaderTransitions, 1);
+  EXPECT_EQ(leadership_->Epoch(), 1);
+  EXPECT_THAT(lock_->asked, ElementsAre("get", "update"));
+}
+
+TEST_F(LeadershipTest, LE_03_AnotherIsWaitedForAsLongAsItSays) {
+  Another(HeldBy("bing", 3));
+  EXPECT_EQ(Try().error().reason(), Reason::kConflict);
+  EXPECT_EQ(leadership_->Leader(), "bing");
+  sim_.RunFor(milliseconds(2999));
+  EXPECT_FALSE(Try().ok());
+  sim_.RunFor(milliseconds(1));
+  EXPECT_TRUE(Try().ok());
+  EXPECT_EQ(lease_.record->leaderTransitions, 1);
+  EXPECT_THAT(lock_->asked, ElementsAre("get", "get", "get", "update"));
+}
+
+TEST_F(LeadershipTest, LE_03_EachRenewalBeginsTheWaitAnew) {
+  for (int i = 0; i < 5; ++i) {
+    LeaderElectionRecord renewed = HeldBy("bing", 3);
+    renewed.renewTime = metav1::MicroTime(1000 + i);
+    Another(renewed);
+    EXPECT_FALSE(Try().ok());
+    sim_.RunFor(seconds(2));
+  }
+}
+
+// Whatever the clocks of others show.
+TEST_F(LeadershipTest, LE_05_AnExpiredRecordIsTaken) {
+  LeaderElectionRecord future = HeldBy("bing", 0);
+  future.renewTime = metav1::MicroTime(std::int64_t{1} << 40);
+  Another(future);
+  static_cast<void>(Try());
+  sim_.RunFor(milliseconds(1));
+  EXPECT_TRUE(Try().ok());
+  EXPECT_EQ(lease_.record->leaderTransitions, 1);
+}
+
+TEST_F(LeadershipTest, LE_06_ARecordThatNobodyHoldsIsFreeAtOnce) {
+  LeaderElectionRecord released = HeldBy("", 1000);
+  released.leaderTransitions = 4;
+  Another(released);
+  EXPECT_TRUE(Try().ok());
+  EXPECT_EQ(lease_.record->leaderTransitions, 5);
+}
+
+TEST_F(LeadershipTest, LE_07_AChangedRecordIsValidFromThatMoment) {
+  Another(HeldBy("bing", 3));
+  EXPECT_FALSE(Try().ok());
+  sim_.RunFor(seconds(4));
+  Another(HeldBy("bang", 3));
+  lock_->asked.clear();
+  EXPECT_FALSE(Try().ok());
+  EXPECT_EQ(leadership_->Leader(), "bang");
+  EXPECT_THAT(lock_->asked, ElementsAre("get"));
+}
+
+// A process that was started again under its old identity.
+TEST_F(LeadershipTest, LE_08_OnesOwnRecordIsRenewedWithTheSameTerm) {
+  LeaderElectionRecord own = HeldBy("baz");
+  own.leaderTransitions = 7;
+  own.acquireTime = metav1::MicroTime(42);
+  Another(own);
+  EXPECT_TRUE(Try().ok());
+  EXPECT_EQ(lease_.record->leaderTransitions, 7);
+  EXPECT_EQ(lease_.record->acquireTime, own.acquireTime);
+  EXPECT_THAT(lock_->asked, ElementsAre("get", "update"));
+}
+
+TEST_F(LeadershipTest, LE_21_RenewalsDoNotRead) {
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(Try().ok());
+  EXPECT_THAT(lock_->asked, ElementsAre("get", "create", "update", "update"));
+  EXPECT_EQ(lease_.record->leaderTransitions, 0);
+}
+
+TEST_F(LeadershipTest, LE_22_AConflictIsLookedInto) {
+  EXPECT_TRUE(Try().ok());
+  EXPECT_TRUE(Try().ok());
+  // Somebody has set a label: another version, the same record.
+  ++lease_.version;
+  EXPECT_TRUE(Try().ok());
+  EXPECT_TRUE(Try().ok());
+  EXPECT_THAT(lock_->asked,
+              ElementsAre("get", "create", "update", "update", "get", "update", "update"));
+}
+
+TEST_F(LeadershipTest, OneWhoWasOvertakenDoesNotLeadAnyMore) {
+  EXPECT_TRUE(Try().ok());
+  Another(HeldBy("bing"));
+  EXPECT_TRUE(leadership_->IsLeader()) << "nobody has told it";
+  EXPECT_FALSE(Try().ok());
+  EXPECT_FALSE(leadership_->IsLeader());
+  EXPECT_EQ(leadership_->Epoch(), std::nullopt);
+  EXPECT_EQ(lease_.record->holderIdentity, "bing");
+}
+
+TEST_F(LeadershipTest, LeadershipEndsByTheBootTimeClock) {
+  EXPECT_TRUE(Try().ok());
+  sim_.RunFor(milliseconds(7999));
+  EXPECT_TRUE(leadership_->IsLeader());
+  sim_.RunFor(milliseconds(1));
+  EXPECT_FALSE(leadership_->IsLeader()) << "before others may take over, after 10 s";
+  EXPECT_TRUE(Try().ok());
+  EXPECT_TRUE(leadership_->IsLeader());
+  sim_.Suspend(std::chrono::hours(1));
+  EXPECT_FALSE(leadership_->IsLeader()) << "while the machine was suspended";
+}
+
+// What the server has written may have been seen by others when the answer comes.
+TEST_F(LeadershipTest, ASlowAnswerCountsFromTheRequest) {
+  lock_->fault = [&](const std::string&, const CallOptions&) -> Result<void> {
+    sim_.RunFor(seconds(3));
+    return {};
+  };
+  EXPECT_TRUE(Try().ok()) << "two requests";
+  EXPECT_TRUE(leadership_->IsLeader());
+  sim_.RunFor(seconds(2));
+  EXPECT_FALSE(leadership_->IsLeader());
+}
+
+TEST_F(LeadershipTest, LE_14_LE_15_AReleaseReadsAndEmptiesTheRecord) {
+  EXPECT_TRUE(Try().ok());
+  lock_->asked.clear();
+  EXPECT_TRUE(leadership_->Release(seconds(5)).ok());
+  EXPECT_THAT(lock_->asked, ElementsAre("get", "update"));
+  EXPECT_EQ(lease_.record->holderIdentity, "");
+  EXPECT_EQ(lease_.record->leaseDurationSeconds, 1);
+  EXPECT_EQ(lease_.record->leaderTransitions, 0);
+  EXPECT_EQ(leadership_->Leader(), "");
+  EXPECT_FALSE(leadership_->IsLeader());
+}
+
+TEST_F(LeadershipTest, LE_16_AConflictOfAReleaseIsRepeated) {
+  EXPECT_TRUE(Try().ok());
+  int updates = 0;
+  lock_->fault = [&](const std::string& verb, const CallOptions&) -> Result<void> {
+    if (verb == "update" && ++updates == 1) return Error(Reason::kConflict, "changed");
+    return {};
+  };
+  EXPECT_TRUE(leadership_->Release(seconds(5)).ok());
+  EXPECT_EQ(updates, 2);
+  EXPECT_EQ(lease_.record->holderIdentity, "");
+}
+
+// client-go erases the other holder here.
+TEST_F(LeadershipTest, AReleaseLeavesTheRecordOfAnother) {
+  EXPECT_TRUE(Try().ok());
+  Another(HeldBy("bing"));
+  EXPECT_TRUE(leadership_->Release(seconds(5)).ok());
+  EXPECT_EQ(lease_.record->holderIdentity, "bing");
+}
+
+TEST_F(LeadershipTest, AReleaseEnds) {
+  EXPECT_TRUE(Try().ok());
+  lock_->fault = [&](const std::string& verb, const CallOptions& call) -> Result<void> {
+    EXPECT_LE(call.timeout, seconds(5));
+    EXPECT_GT(call.timeout, seconds(0));
+    sim_.RunFor(seconds(1));
+    return verb == "update" ? Result<void>(Error(Reason::kConflict, "changed")) : Result<void>();
+  };
+  EXPECT_EQ(leadership_->Release(seconds(5)).error().reason(), Reason::kDeadlineExceeded);
+}
+
+TEST_F(LeadershipTest, LE_23_Health) {
+  EXPECT_TRUE(leadership_->Check(seconds(1)).ok()) << "nobody leads";
+  EXPECT_TRUE(Try().ok());
+  EXPECT_TRUE(leadership_->Check(seconds(1)).ok());
+  sim_.RunFor(seconds(11));
+  EXPECT_TRUE(leadership_->Check(seconds(1)).ok()) << "within the tolerance";
+  sim_.RunFor(milliseconds(1));
+  EXPECT_THAT(leadership_->Check(seconds(1)).error().message(),
+              ::testing::HasSubstr("default/lease"));
+  Another(HeldBy("bing"));
+  EXPECT_FALSE(Try().ok());
+  EXPECT_TRUE(leadership_->Check(seconds(1)).ok()) << "another one leads";
+}
+
+class CoordinatedLeadership : public LeadershipTest {
+ protected:
+  CoordinatedLeadership() : LeadershipTest({.coordinated = true}) {}
+};
+
+TEST_F(CoordinatedLeadership, LE_10_AnotherHoldsIt) {
+  Another(HeldBy("bing"));
+  EXPECT_FALSE(Try().ok());
+  EXPECT_THAT(lock_->asked, ElementsAre("get"));
+}
+
+TEST_F(CoordinatedLeadership, LE_11_WhatTheServerGaveIsRenewed) {
+  LeaderElectionRecord given = HeldBy("baz");
+  given.leaderTransitions = 3;
+  given.strategy = "OldestEmulationVersion";
+  Another(given);
+  EXPECT_TRUE(Try().ok());
+  EXPECT_TRUE(Try().ok());
+  EXPECT_EQ(lease_.record->leaderTransitions, 3);
+  EXPECT_EQ(lease_.record->strategy, "OldestEmulationVersion");
+  EXPECT_THAT(lock_->asked, ElementsAre("get", "update", "get", "update"));
+}
+
+TEST_F(CoordinatedLeadership, LE_12_NothingIsTakenThatWasNotGiven) {
+  EXPECT_EQ(Try().error().reason(), Reason::kNotFound);
+  EXPECT_FALSE(lease_.record) << "it is for the server to make it";
+  Another(HeldBy("baz", 3));
+  EXPECT_TRUE(Try().ok());
+  sim_.RunFor(seconds(30));
+  EXPECT_FALSE(Try().ok()) << "expired";
+  LeaderElectionRecord ending = HeldBy("baz");
+  ending.preferredHolder = "bing";
+  Another(ending);
+  lock_->asked.clear();
+  EXPECT_FALSE(Try().ok()) << "the end of the term";
+  EXPECT_THAT(lock_->asked, ElementsAre("get"));
+}
+
+}  // namespace
+}  // namespace kinformer::internal::election

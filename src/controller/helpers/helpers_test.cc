@@ -1,0 +1,202 @@
+// Finalizers, owners and conditions.
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/conditions.h"
+#include "kinformer/controllerutil.h"
+#include "kinformer/finalizers.h"
+#include "kinformer/simulation.h"
+
+namespace kinformer {
+namespace {
+
+using controllerutil::Owner;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using Pod = corev1::Pod::Mutable;
+
+Owner OwnerNamed(const std::string& name, const std::string& namespace_ = "default") {
+  Owner owner;
+  owner.apiVersion = "apps/v1";
+  owner.kind = "ReplicaSet";
+  owner.namespace_ = namespace_;
+  owner.name = name;
+  owner.uid = "uid-of-" + name;
+  return owner;
+}
+
+Pod NewPod() {
+  Pod pod;
+  pod.metadata.namespace_ = "default";
+  pod.metadata.name = "web-0";
+  return pod;
+}
+
+TEST(OwnerReferences, CU_01_OneControls) {
+  Pod pod = NewPod();
+  ASSERT_TRUE(SetControllerReference(OwnerNamed("web"), pod).ok());
+  ASSERT_EQ(pod.metadata.ownerReferences.size(), 1U);
+  const metav1::OwnerReferenceMutable& reference = pod.metadata.ownerReferences[0];
+  EXPECT_EQ(reference.apiVersion, "apps/v1");
+  EXPECT_EQ(reference.kind, "ReplicaSet");
+  EXPECT_EQ(reference.name, "web");
+  EXPECT_EQ(reference.uid, "uid-of-web");
+  EXPECT_EQ(reference.controller, true);
+  EXPECT_EQ(reference.blockOwnerDeletion, true);
+  const Result<void> another = SetControllerReference(OwnerNamed("other"), pod);
+  EXPECT_EQ(another.error().reason(), Reason::kAlreadyExists);
+  EXPECT_THAT(another.error().message(),
+              HasSubstr("default/web-0 is already controlled by ReplicaSet web"));
+  EXPECT_EQ(pod.metadata.ownerReferences.size(), 1U);
+  EXPECT_TRUE(SetOwnerReference(OwnerNamed("other"), pod).ok());
+  EXPECT_EQ(pod.metadata.ownerReferences.size(), 2U);
+  EXPECT_EQ(pod.metadata.ownerReferences[1].controller, std::nullopt);
+}
+
+TEST(OwnerReferences, CU_01_AnotherVersionOrUidTakesThePlace) {
+  Pod pod = NewPod();
+  ASSERT_TRUE(SetOwnerReference(OwnerNamed("web"), pod).ok());
+  Owner later = OwnerNamed("web");
+  later.apiVersion = "apps/v2";
+  later.uid = "another";
+  ASSERT_TRUE(SetControllerReference(later, pod).ok());
+  ASSERT_EQ(pod.metadata.ownerReferences.size(), 1U);
+  EXPECT_EQ(pod.metadata.ownerReferences[0].apiVersion, "apps/v2");
+  EXPECT_EQ(pod.metadata.ownerReferences[0].uid, "another");
+  Owner of_another_group = later;
+  of_another_group.apiVersion = "extensions/v1";
+  ASSERT_TRUE(SetOwnerReference(of_another_group, pod).ok());
+  EXPECT_EQ(pod.metadata.ownerReferences.size(), 2U);
+}
+
+TEST(OwnerReferences, CU_01_Scopes) {
+  Pod pod = NewPod();
+  EXPECT_TRUE(SetOwnerReference(OwnerNamed("of-the-cluster", ""), pod).ok());
+  EXPECT_THAT(SetOwnerReference(OwnerNamed("web", "elsewhere"), pod).error().message(),
+              HasSubstr("in another namespace"));
+  metav1::ObjectMetaMutable node;
+  node.name = "node-1";
+  EXPECT_THAT(SetControllerReference(OwnerNamed("web"), node).error().message(),
+              HasSubstr("ReplicaSet default/web is in a namespace and cannot own node-1"));
+  EXPECT_THAT(node.ownerReferences, IsEmpty());
+}
+
+TEST(OwnerReferences, CU_01_Removal) {
+  Pod pod = NewPod();
+  EXPECT_EQ(RemoveOwnerReference(OwnerNamed("web"), pod).error().reason(), Reason::kNotFound);
+  ASSERT_TRUE(SetOwnerReference(OwnerNamed("web"), pod).ok());
+  EXPECT_TRUE(HasOwnerReference(pod.metadata, OwnerNamed("web")));
+  EXPECT_EQ(RemoveControllerReference(OwnerNamed("web"), pod).error().reason(), Reason::kNotFound)
+      << "it does not control";
+  EXPECT_TRUE(RemoveOwnerReference(OwnerNamed("web"), pod).ok());
+  EXPECT_FALSE(HasOwnerReference(pod.metadata, OwnerNamed("web")));
+  ASSERT_TRUE(SetControllerReference(OwnerNamed("web"), pod).ok());
+  EXPECT_TRUE(RemoveControllerReference(OwnerNamed("web"), pod).ok());
+  EXPECT_THAT(pod.metadata.ownerReferences, IsEmpty());
+}
+
+TEST(FinalizersTest, CU_03_AreAddedOnceAndRemovedAltogether) {
+  Pod pod = NewPod();
+  EXPECT_TRUE(controllerutil::AddFinalizer(pod, "a"));
+  EXPECT_FALSE(controllerutil::AddFinalizer(pod, "a"));
+  pod.metadata.finalizers = {"a", "b", "a"};
+  EXPECT_TRUE(controllerutil::ContainsFinalizer(pod, "b"));
+  EXPECT_TRUE(controllerutil::RemoveFinalizer(pod, "a"));
+  EXPECT_FALSE(controllerutil::RemoveFinalizer(pod, "a"));
+  EXPECT_THAT(pod.metadata.finalizers, ElementsAre("b"));
+}
+
+TEST(FinalizersTest, CU_03_TheRegistry) {
+  Finalizers<corev1::Pod> finalizers;
+  int freed = 0;
+  bool fails = true;
+  ASSERT_TRUE(finalizers
+                  .Register("disks",
+                            [&](Pod&) -> Result<void> {
+                              if (fails) return Error(Reason::kTimeout, "the disk is busy");
+                              ++freed;
+                              return {};
+                            })
+                  .ok());
+  ASSERT_TRUE(finalizers
+                  .Register("names",
+                            [&](Pod&) -> Result<void> {
+                              ++freed;
+                              return {};
+                            })
+                  .ok());
+  EXPECT_EQ(finalizers.Register("disks", {}).error().reason(), Reason::kAlreadyExists);
+
+  Pod pod = NewPod();
+  EXPECT_TRUE(finalizers.Finalize(pod).updated);
+  EXPECT_THAT(pod.metadata.finalizers, ElementsAre("disks", "names"));
+  EXPECT_FALSE(finalizers.Finalize(pod).updated);
+  EXPECT_EQ(freed, 0);
+
+  pod.metadata.finalizers.emplace_back("of-another");
+  pod.metadata.deletionTimestamp = metav1::Time(1);
+  const FinalizeResult first = finalizers.Finalize(pod);
+  EXPECT_TRUE(first.updated);
+  EXPECT_THAT(first.result.error().message(),
+              HasSubstr(R"(finalizer "disks" failed: Timeout: the disk is busy)"));
+  EXPECT_THAT(pod.metadata.finalizers, ElementsAre("disks", "of-another"));
+  EXPECT_EQ(freed, 1);
+  fails = false;
+  const FinalizeResult second = finalizers.Finalize(pod);
+  EXPECT_TRUE(second.updated);
+  EXPECT_TRUE(second.result.ok());
+  EXPECT_THAT(pod.metadata.finalizers, ElementsAre("of-another"));
+  EXPECT_FALSE(finalizers.Finalize(pod).updated);
+  EXPECT_EQ(freed, 2);
+}
+
+TEST(ConditionsTest, TheTimeIsThatOfTheLastTurn) {
+  Simulation sim({.start = WallTime(std::chrono::seconds(1000))});
+  meta::Conditions conditions;
+  EXPECT_TRUE(meta::SetStatusCondition(sim.env(), conditions,
+                                       {.type = "Ready", .status = "False", .reason = "Starting"}));
+  ASSERT_EQ(conditions.size(), 1U);
+  EXPECT_EQ(conditions[0].lastTransitionTime, metav1::Time(1000));
+  sim.RunFor(std::chrono::milliseconds(5500));
+  EXPECT_FALSE(meta::SetStatusCondition(
+      sim.env(), conditions, {.type = "Ready", .status = "False", .reason = "Starting"}));
+  EXPECT_TRUE(meta::SetStatusCondition(sim.env(), conditions,
+                                       {.type = "Ready", .status = "False", .reason = "Slow"}));
+  EXPECT_EQ(conditions[0].lastTransitionTime, metav1::Time(1000)) << "the status is the same";
+  EXPECT_TRUE(meta::SetStatusCondition(sim.env(), conditions,
+                                       {.type = "Ready", .status = "True", .reason = "Running"}));
+  EXPECT_EQ(conditions[0].lastTransitionTime, metav1::Time(1005));
+  EXPECT_TRUE(meta::SetStatusCondition(sim.env(), conditions,
+                                       {.type = "Ready",
+                                        .status = "False",
+                                        .lastTransitionTime = metav1::Time(7),
+                                        .reason = "Said"}));
+  EXPECT_EQ(conditions[0].lastTransitionTime, metav1::Time(7));
+  EXPECT_EQ(conditions.size(), 1U);
+}
+
+TEST(ConditionsTest, AreFoundAndRemovedByType) {
+  Simulation sim;
+  meta::Conditions conditions;
+  meta::SetStatusCondition(sim.env(), conditions, {.type = "Ready", .status = "True"});
+  meta::SetStatusCondition(sim.env(), conditions, {.type = "Stuck", .status = "Unknown"});
+  EXPECT_TRUE(meta::IsStatusConditionTrue(conditions, "Ready"));
+  EXPECT_FALSE(meta::IsStatusConditionFalse(conditions, "Ready"));
+  EXPECT_FALSE(meta::IsStatusConditionTrue(conditions, "Stuck"));
+  EXPECT_FALSE(meta::IsStatusConditionFalse(conditions, "Stuck"));
+  EXPECT_FALSE(meta::IsStatusConditionFalse(conditions, "Other"));
+  EXPECT_TRUE(meta::IsStatusConditionPresentAndEqual(conditions, "Stuck", "Unknown"));
+  EXPECT_TRUE(meta::RemoveStatusCondition(conditions, "Ready"));
+  EXPECT_FALSE(meta::RemoveStatusCondition(conditions, "Ready"));
+  EXPECT_EQ(meta::FindStatusCondition(conditions, "Ready"), nullptr);
+  EXPECT_NE(meta::FindStatusCondition(conditions, "Stuck"), nullptr);
+}
+
+}  // namespace
+}  // namespace kinformer

@@ -1,0 +1,74 @@
+#include "kinformer/wait.h"
+
+#include <algorithm>
+
+#include "kinformer/until.h"
+
+#include "base/backoff.h"
+#include "base/deadline.h"
+
+namespace kinformer::wait {
+namespace {
+
+Error Canceled() {
+  return Error(Reason::kCanceled, "the caller stopped waiting for the condition");
+}
+
+Error OnLoop() {
+  return Error(Reason::kWouldDeadlock, "waiting for a condition on an event loop would stop it");
+}
+
+Result<void> Poll(Env& env, const std::stop_token& stop, Duration interval, SteadyTime deadline,
+                  const Condition& condition) {
+  if (env.OnLoopThread()) return OnLoop();
+  while (true) {
+    const Result<bool> holds = condition();
+    if (!holds) return holds.error();
+    if (*holds) return {};
+    const SteadyTime next = std::min(internal::base::After(env.Now(), interval), deadline);
+    if (!SleepUnlessStopped(env, stop, next - env.Now())) return Canceled();
+    if (env.Now() >= deadline) {
+      return Error(Reason::kDeadlineExceeded, "timed out waiting for the condition");
+    }
+  }
+}
+
+}  // namespace
+
+Duration Backoff::Step(Env& env) {
+  const Duration base = duration;
+  if (steps > 0) {
+    --steps;
+    if (factor != 0) duration = internal::base::Scaled(duration, factor);
+    if (cap > Duration::zero() && duration > cap) {
+      duration = cap;
+      steps = 0;
+    }
+  }
+  return jitter > 0 ? internal::base::Jitter(env, base, jitter) : base;
+}
+
+Result<void> ExponentialBackoff(Env& env, const std::stop_token& stop, Backoff backoff,
+                                const Condition& condition) {
+  if (env.OnLoopThread()) return OnLoop();
+  while (backoff.steps > 0) {
+    const Result<bool> holds = condition();
+    if (!holds) return holds.error();
+    if (*holds) return {};
+    if (backoff.steps == 1) break;
+    if (!SleepUnlessStopped(env, stop, backoff.Step(env))) return Canceled();
+  }
+  return Error(Reason::kTimeout, "timed out waiting for the condition");
+}
+
+Result<void> PollUntilTimeout(Env& env, const std::stop_token& stop, Duration interval,
+                              Duration timeout, const Condition& condition) {
+  return Poll(env, stop, interval, internal::base::After(env.Now(), timeout), condition);
+}
+
+Result<void> PollUntilCancel(Env& env, const std::stop_token& stop, Duration interval,
+                             const Condition& condition) {
+  return Poll(env, stop, interval, SteadyTime::max(), condition);
+}
+
+}  // namespace kinformer::wait

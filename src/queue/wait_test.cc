@@ -1,0 +1,194 @@
+// wait and retry.
+
+#include "kinformer/wait.h"
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <optional>
+#include <vector>
+
+#include "kinformer/retry.h"
+#include "kinformer/simulation.h"
+
+namespace kinformer {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using wait::ExponentialBackoff;
+using wait::PollUntilCancel;
+using wait::PollUntilTimeout;
+
+class WaitTest : public ::testing::Test {
+ protected:
+  // Runs what blocks, and notes in `asked` when it called Ask.
+  void Run(Task body) {
+    start_ = sim_.env().Now();
+    ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::hours(1)));
+  }
+  void Ask() {
+    asked_.push_back(std::chrono::duration_cast<milliseconds>(sim_.env().Now() - start_).count());
+  }
+  // A condition that holds at its n-th question.
+  wait::Condition HoldsAfter(std::size_t n) {
+    return [this, n]() -> Result<bool> {
+      Ask();
+      return asked_.size() >= n;
+    };
+  }
+  wait::Condition Fails() {
+    return [this]() -> Result<bool> {
+      Ask();
+      return Error(Reason::kForbidden, "not for you");
+    };
+  }
+
+  Simulation sim_;
+  SteadyTime start_{};
+  std::vector<std::int64_t> asked_;
+};
+
+TEST_F(WaitTest, BackoffGrowsUpToItsCap) {
+  wait::Backoff backoff{.duration = seconds(1), .factor = 3, .steps = 10, .cap = seconds(5)};
+  EXPECT_EQ(backoff.Step(sim_.env()), seconds(1));
+  EXPECT_EQ(backoff.Step(sim_.env()), seconds(3));
+  EXPECT_EQ(backoff.steps, 0) << "the next one would be longer than the cap";
+  EXPECT_EQ(backoff.Step(sim_.env()), seconds(5));
+  EXPECT_EQ(backoff.Step(sim_.env()), seconds(5));
+
+  wait::Backoff even{.duration = seconds(1), .jitter = 0.5, .steps = 2};
+  for (int i = 0; i < 50; ++i) {
+    const Duration delay = even.Step(sim_.env());
+    EXPECT_GE(delay, seconds(1));
+    EXPECT_LT(delay, milliseconds(1500));
+  }
+}
+
+TEST_F(WaitTest, ExponentialBackoffAsksSoManyTimes) {
+  const wait::Backoff backoff{.duration = seconds(1), .factor = 2, .steps = 4};
+  Run([&] { EXPECT_TRUE(ExponentialBackoff(sim_.env(), {}, backoff, HoldsAfter(3)).ok()); });
+  EXPECT_THAT(asked_, ElementsAre(0, 1000, 3000));
+  asked_.clear();
+  Run([&] {
+    EXPECT_EQ(ExponentialBackoff(sim_.env(), {}, backoff, HoldsAfter(9)).error().reason(),
+              Reason::kTimeout);
+    Ask();
+  });
+  EXPECT_THAT(asked_, ElementsAre(0, 1000, 3000, 7000, 7000)) << "no delay behind the last one";
+  asked_.clear();
+  Run([&] {
+    EXPECT_EQ(ExponentialBackoff(sim_.env(), {}, backoff, Fails()).error().reason(),
+              Reason::kForbidden);
+  });
+  EXPECT_THAT(asked_, ElementsAre(0));
+}
+
+TEST_F(WaitTest, PollAsksAtOnceAndAtEvenIntervals) {
+  Run([&] {
+    EXPECT_TRUE(PollUntilTimeout(sim_.env(), {}, seconds(2), seconds(60), HoldsAfter(3)).ok());
+  });
+  EXPECT_THAT(asked_, ElementsAre(0, 2000, 4000));
+  asked_.clear();
+  Run([&] {
+    EXPECT_EQ(
+        PollUntilTimeout(sim_.env(), {}, seconds(2), seconds(5), HoldsAfter(9)).error().reason(),
+        Reason::kDeadlineExceeded);
+    Ask();
+  });
+  EXPECT_THAT(asked_, ElementsAre(0, 2000, 4000, 5000));
+}
+
+TEST_F(WaitTest, StopEndsWaits) {
+  std::stop_source stop;
+  const Timer timer =
+      sim_.env().loop().RunAt(sim_.env().Now() + seconds(5), [&] { stop.request_stop(); });
+  Run([&] {
+    EXPECT_EQ(
+        PollUntilCancel(sim_.env(), stop.get_token(), seconds(2), HoldsAfter(9)).error().reason(),
+        Reason::kCanceled);
+    Ask();
+  });
+  EXPECT_THAT(asked_, ElementsAre(0, 2000, 4000, 5000));
+  asked_.clear();
+  Run([&] {
+    EXPECT_TRUE(PollUntilCancel(sim_.env(), stop.get_token(), seconds(2), HoldsAfter(1)).ok());
+  });
+  EXPECT_THAT(asked_, ElementsAre(0)) << "one question even so";
+}
+
+TEST_F(WaitTest, OnALoopNothingWaits) {
+  std::optional<Reason> reason;
+  sim_.env().loop().Post([&] {
+    reason = PollUntilCancel(sim_.env(), {}, seconds(2), HoldsAfter(1)).error().reason();
+  });
+  sim_.RunReady();
+  EXPECT_EQ(reason, Reason::kWouldDeadlock);
+  EXPECT_TRUE(asked_.empty());
+}
+
+class RetryTest : public WaitTest {
+ protected:
+  // Conflicts before it succeeds.
+  Result<int> Write(std::size_t conflicts) {
+    Ask();
+    if (asked_.size() > conflicts) return static_cast<int>(asked_.size());
+    return Error(Reason::kConflict, "conflict " + std::to_string(asked_.size()));
+  }
+};
+
+TEST_F(RetryTest, UR01_TheLastConflictIsReturned) {
+  Run([&] {
+    const auto result = retry::RetryOnConflict(sim_.env(), {.duration = seconds(1), .steps = 3},
+                                               [&] { return Write(9); });
+    EXPECT_EQ(result.error().message(), "conflict 3");
+  });
+  EXPECT_THAT(asked_, ElementsAre(0, 1000, 2000));
+}
+
+TEST_F(RetryTest, UR02_UR04_UntilItSucceeds) {
+  Run([&] {
+    EXPECT_EQ(retry::RetryOnConflict(sim_.env(), retry::kDefaultRetry, [&] { return Write(0); })
+                  .value_or(-1),
+              1);
+  });
+  asked_.clear();
+  Run([&] {
+    EXPECT_EQ(retry::RetryOnConflict(sim_.env(), retry::kDefaultBackoff, [&] { return Write(2); })
+                  .value_or(-1),
+              3);
+  });
+  EXPECT_EQ(asked_.size(), 3U);
+  EXPECT_LT(asked_.back(), 70);
+}
+
+TEST_F(RetryTest, UR03_UR05_OtherErrorsEndIt) {
+  for (const Reason reason : {Reason::kForbidden, Reason::kCanceled}) {
+    asked_.clear();
+    Run([&] {
+      const auto result =
+          retry::RetryOnConflict(sim_.env(), retry::kDefaultRetry, [&]() -> Result<void> {
+            Ask();
+            return Error(reason, "no");
+          });
+      EXPECT_EQ(result.error().reason(), reason);
+    });
+    EXPECT_EQ(asked_.size(), 1U);
+  }
+}
+
+TEST_F(RetryTest, StopEndsTheDelays) {
+  std::stop_source stop;
+  stop.request_stop();
+  Run([&] {
+    EXPECT_EQ(retry::RetryOnConflict(
+                  sim_.env(), retry::kDefaultRetry, [&] { return Write(9); }, stop.get_token())
+                  .error()
+                  .message(),
+              "conflict 1");
+  });
+}
+
+}  // namespace
+}  // namespace kinformer

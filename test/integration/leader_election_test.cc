@@ -1,0 +1,267 @@
+// Leader election with Leases of the embedded API server, in simulated time.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/api/coordinationv1_mutable.h"
+#include "kinformer/api/coordinationv1beta1_mutable.h"
+#include "kinformer/client.h"
+#include "kinformer/leader_elector.h"
+#include "kinformer/lease_candidate.h"
+#include "kinformer/resource_client.h"
+#include "kinformer/simulation.h"
+#include "kinformer/testing/api_server.h"
+#include "kinformer/until.h"
+
+namespace kinformer::testing {
+namespace {
+
+using coordinationv1::Lease;
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+
+class LeaseLocks : public ::testing::Test {
+ protected:
+  std::unique_ptr<ResourceLock> NewLock(LeaseLockOptions options = {}) {
+    if (options.namespace_.empty()) options.namespace_ = "default";
+    if (options.name.empty()) options.name = "printer";
+    if (options.identity.empty()) options.identity = "a";
+    return NewLeaseLock(client_, std::move(options)).OrExit();
+  }
+  // A further way to the server, on the loop of `env`.
+  std::shared_ptr<InMemoryTransport> NewTransport(Env& env) {
+    return server_.With([&env](apiserver::ApiServer& server) {
+      return std::shared_ptr<InMemoryTransport>(NewInMemoryTransport(env, server));
+    });
+  }
+  // Calls that block, as a thread of the simulation.
+  void Run(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), minutes(5))); }
+
+  Simulation sim_;
+  ApiServer server_{sim_};
+  const Client client_ = Client::ForTransport(sim_.env(), server_.transport());
+  const ResourceClient<Lease> leases_ = client_.For<Lease>("default");
+};
+
+TEST_F(LeaseLocks, LE_13_RK_01_RK_06_ARecordComesBackAsItWasWritten) {
+  Run([&] {
+    const auto lock = NewLock();
+    EXPECT_EQ(lock->Get({}).error().reason(), Reason::kNotFound);
+    const LeaderElectionRecord record{.holderIdentity = "a",
+                                      .leaseDurationSeconds = 15,
+                                      .acquireTime = metav1::MicroTime(100, 123456000),
+                                      .renewTime = metav1::MicroTime(200, 654321000),
+                                      .leaderTransitions = 3,
+                                      .strategy = "OldestEmulationVersion",
+                                      .preferredHolder = "b"};
+    ASSERT_TRUE(lock->Create(record, {}).ok());
+    EXPECT_EQ(lock->Get({}).OrExit(), record);
+    LeaderElectionRecord next = record;
+    next.strategy.clear();
+    next.preferredHolder.clear();
+    next.leaderTransitions = 4;
+    ASSERT_TRUE(lock->Update(next, {}).ok());
+    EXPECT_EQ(NewLock({.identity = "b"})->Get({}).OrExit(), next);
+  });
+}
+
+TEST_F(LeaseLocks, LE_13_WhatALeaseLacksIsZero) {
+  Run([&] {
+    Lease::Mutable bare;
+    bare.metadata.name = "printer";
+    ASSERT_TRUE(leases_.Create(bare).ok());
+    EXPECT_EQ(NewLock()->Get({}).OrExit(), LeaderElectionRecord());
+  });
+}
+
+TEST_F(LeaseLocks, RK_03_AWriteThatFailedLeavesNoTrace) {
+  Run([&] {
+    const auto a = NewLock({.identity = "a"});
+    const auto b = NewLock({.identity = "b"});
+    const LeaderElectionRecord record{.holderIdentity = "a", .leaseDurationSeconds = 15};
+    ASSERT_TRUE(a->Create(record, {}).ok());
+    EXPECT_EQ(b->Create(record, {}).error().reason(), Reason::kAlreadyExists);
+    ASSERT_TRUE(b->Get({}).ok());
+    ASSERT_TRUE(a->Update(record, {}).ok());
+    // Both have the version from before.
+    EXPECT_EQ(b->Update({.holderIdentity = "b", .leaseDurationSeconds = 15}, {}).error().reason(),
+              Reason::kConflict);
+    EXPECT_EQ(b->Update({.holderIdentity = "b", .leaseDurationSeconds = 15}, {}).error().reason(),
+              Reason::kConflict)
+        << "not with a version that it has not seen";
+    ASSERT_TRUE(b->Get({}).ok());
+    EXPECT_TRUE(b->Update({.holderIdentity = "b", .leaseDurationSeconds = 15}, {}).ok());
+  });
+}
+
+TEST_F(LeaseLocks, RK_05_LabelsOfOthersStay) {
+  Run([&] {
+    Lease::Mutable lease;
+    lease.metadata.name = "printer";
+    lease.metadata.labels = {{"theirs", "1"}, {"ours", "old"}};
+    ASSERT_TRUE(leases_.Create(lease).ok());
+    const auto lock = NewLock({.labels = {{"ours", "new"}}});
+    ASSERT_TRUE(lock->Get({}).ok());
+    ASSERT_TRUE(lock->Update({.holderIdentity = "a", .leaseDurationSeconds = 15}, {}).ok());
+    EXPECT_THAT(leases_.Get("printer").OrExit()->DeepCopy().metadata.labels,
+                UnorderedElementsAre(Pair("theirs", "1"), Pair("ours", "new")));
+    // Without labels of its own, on a Lease without any.
+    const auto plain = NewLock({.name = "plain"});
+    ASSERT_TRUE(plain->Create({.holderIdentity = "a", .leaseDurationSeconds = 15}, {}).ok());
+    EXPECT_TRUE(plain->Update({.holderIdentity = "a", .leaseDurationSeconds = 15}, {}).ok());
+  });
+}
+
+TEST_F(LeaseLocks, RK_02_RK_04_RK_07_WhatNeedsNoServer) {
+  std::vector<std::string> events;
+  const auto lock =
+      NewLock({.record_event = [&](const std::string& message) { events.push_back(message); }});
+  EXPECT_EQ(lock->Describe(), "default/printer");
+  lock->RecordEvent("became leader");
+  EXPECT_THAT(events, ElementsAre("a became leader"));
+  NewLock()->RecordEvent("nobody listens");
+  Run([&] { EXPECT_EQ(lock->Update({}, {}).error().reason(), Reason::kInvalidArgument); });
+  EXPECT_THAT(NewLeaseLock(client_, {.name = "x", .identity = "a"}).error().message(),
+              HasSubstr("namespace_ is empty"));
+  EXPECT_THAT(NewLeaseLock(client_, {.namespace_ = "x", .identity = "a"}).error().message(),
+              HasSubstr("name is empty"));
+  EXPECT_THAT(NewLeaseLock(client_, {.namespace_ = "x", .name = "x"}).error().message(),
+              HasSubstr("identity is empty"));
+  EXPECT_NE(NewLeaderIdentity(sim_.env()), NewLeaderIdentity(sim_.env()));
+}
+
+// Renewals wait neither for the client's rate limit nor behind what the program's loop is doing.
+TEST_F(LeaseLocks, RenewalsWaitForNobody) {
+  const std::unique_ptr<Loop> loop = sim_.env().NewLoop("leases");
+  std::optional<Client> slow =
+      Client::ForTransport(loop->env(), NewTransport(loop->env()), {.qps = 0.01, .burst = 1});
+  std::stop_source stop;
+  {
+    const auto elector =
+        LeaderElector::New(
+            sim_.env(),
+            NewLeaseLock(*slow, {.namespace_ = "default", .name = "printer", .identity = "a"})
+                .OrExit(),
+            {.callbacks = {.on_started_leading = [](const std::stop_token&) {},
+                           .on_stopped_leading = [] {}}})
+            .OrExit();
+    const auto thread = sim_.env().NewThread("candidate", [&] { elector->Run(stop.get_token()); });
+    for (int second = 0; second < 120; ++second) {
+      sim_.RunFor(seconds(1));
+      ASSERT_TRUE(elector->IsLeader()) << second;
+    }
+    stop.request_stop();
+    sim_.RunFor(seconds(1));
+  }
+  slow.reset();
+  sim_.RunReady();
+}
+
+// Two replicas of a program, the server between them.
+TEST_F(LeaseLocks, TheSecondTakesOverWhenTheFirstIsCutOff) {
+  const std::shared_ptr<InMemoryTransport> wire = NewTransport(sim_.env());
+  const Client first = Client::ForTransport(sim_.env(), wire);
+  std::vector<std::string> works;
+  const auto candidate = [&](const Client& client, const std::string& name) {
+    return LeaderElector::New(
+               sim_.env(),
+               NewLeaseLock(client, {.namespace_ = "default", .name = "printer", .identity = name})
+                   .OrExit(),
+               {.callbacks = {.on_started_leading =
+                                  [&, name](const std::stop_token& until) {
+                                    works.push_back(name + " begins");
+                                    while (!until.stop_requested()) {
+                                      SleepUnlessStopped(sim_.env(), until, hours(1));
+                                    }
+                                    works.push_back(name + " ends");
+                                  },
+                              .on_stopped_leading = [] {}}})
+        .OrExit();
+  };
+  const auto a = candidate(first, "a");
+  const auto b = candidate(client_, "b");
+  std::stop_source stop;
+  const auto run_a = sim_.env().NewThread("a", [&] { a->Run(stop.get_token()); });
+  sim_.RunFor(seconds(1));
+  const auto run_b = sim_.env().NewThread("b", [&] { b->Run(stop.get_token()); });
+  sim_.RunFor(minutes(1));
+  EXPECT_TRUE(a->IsLeader());
+  EXPECT_EQ(a->LeaderEpoch(), 0);
+  wire->Down();
+  sim_.RunFor(seconds(25));
+  EXPECT_FALSE(a->IsLeader());
+  EXPECT_TRUE(b->IsLeader());
+  EXPECT_EQ(b->LeaderEpoch(), 1);
+  EXPECT_THAT(works, ElementsAre("a begins", "a ends", "b begins"));
+  stop.request_stop();
+  sim_.RunFor(seconds(20));
+}
+
+class LeaseCandidates : public LeaseLocks {
+ protected:
+  using Candidate = coordinationv1beta1::LeaseCandidate;
+
+  LeaseCandidates() {
+    candidate_ = LeaseCandidate::New(client_, {.namespace_ = "default",
+                                               .name = "a",
+                                               .lease_name = "printer",
+                                               .binary_version = "1.2.3",
+                                               .emulation_version = "1.1.0"})
+                     .OrExit();
+    thread_ = sim_.env().NewThread("candidate", [this] { candidate_->Run(stop_.get_token()); });
+  }
+  ~LeaseCandidates() override {
+    stop_.request_stop();
+    thread_->Join();
+  }
+  [[nodiscard]] Candidate::Mutable OnServer() {
+    std::optional<Candidate::Mutable> found;
+    EXPECT_TRUE(
+        sim_.RunBlocking([&] { found = candidates_.Get("a").OrExit()->DeepCopy(); }, minutes(1)));
+    return *found;
+  }
+
+  const ResourceClient<Candidate> candidates_ = client_.For<Candidate>("default");
+  std::unique_ptr<LeaseCandidate> candidate_;
+  std::stop_source stop_;
+  std::unique_ptr<Thread> thread_;
+};
+
+TEST_F(LeaseCandidates, LE_25_ACandidateIsMadeAndMadeAgain) {
+  sim_.RunFor(seconds(10));
+  const Candidate::Mutable made = OnServer();
+  EXPECT_EQ(made.spec.leaseName, "printer");
+  EXPECT_EQ(made.spec.binaryVersion, "1.2.3");
+  EXPECT_EQ(made.spec.emulationVersion, "1.1.0");
+  EXPECT_EQ(made.spec.strategy, "OldestEmulationVersion");
+  EXPECT_TRUE(made.spec.renewTime.has_value());
+  Run([&] { EXPECT_TRUE(candidates_.Delete("a").ok()); });
+  sim_.RunFor(seconds(10));
+  EXPECT_NE(OnServer().metadata.uid, made.metadata.uid);
+}
+
+TEST_F(LeaseCandidates, LE_26_APingIsAnswered) {
+  sim_.RunFor(minutes(1));
+  Candidate::Mutable pinged = OnServer();
+  const auto before = pinged.spec.renewTime;
+  pinged.spec.pingTime = metav1::MicroTime(before->seconds() + 50);
+  Run([&] { EXPECT_TRUE(candidates_.Update(pinged).ok()); });
+  sim_.RunFor(seconds(10));
+  EXPECT_GT(*OnServer().spec.renewTime, *pinged.spec.pingTime);
+  const std::string version = OnServer().metadata.resourceVersion;
+  sim_.RunFor(minutes(30));
+  EXPECT_EQ(OnServer().metadata.resourceVersion, version) << "one answer is enough";
+}
+
+}  // namespace
+}  // namespace kinformer::testing
