@@ -71,6 +71,7 @@ set(KINFORMER_LAYERS
   cache
   queue
   controller/election
+  controller/events
   controller/helpers
   controller
   table

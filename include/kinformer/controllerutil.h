@@ -170,9 +170,9 @@ Result<ObjectPatches> PatchesBetween(std::string_view before, std::string_view a
 // Reads the object, has `mutate` make it what it should be, and creates it or replaces it where it
 // was not so. Objects with equal content are not written. What `mutate` does to the status of an
 // object whose status is a subresource is lost: see CreateOrPatch. kConflict: somebody else was
-// faster; reconcile again. Blocks. `mutate` is Result<void>(T::Mutable&): its error is returned, and
-// nothing written then; to change the object's name or namespace is kInvalidArgument. `resources`
-// is of one namespace, where the kind has them. Counterpart: CreateOrUpdate.
+// faster; reconcile again. Blocks. `mutate` is Result<void>(T::Mutable&): its error is returned,
+// and nothing written then; to change the object's name or namespace is kInvalidArgument.
+// `resources` is of one namespace, where the kind has them. Counterpart: CreateOrUpdate.
 template <class T, class Mutate>
 Result<Outcome<T>> CreateOrUpdate(const ResourceClient<T>& resources, std::string_view name,
                                   Mutate&& mutate) {

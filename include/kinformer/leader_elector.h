@@ -89,8 +89,8 @@ class LeaderElector {
   static Result<std::unique_ptr<LeaderElector>> New(Env& env, std::unique_ptr<ResourceLock> lock,
                                                     LeaderElectionConfig config);
   // The same with a Lease as lock, threads and a connection of its own, so that nothing that the
-  // process decodes or computes can delay a renewal. `lock.identity` may be empty: NewLeaderIdentity
-  // then. kConfig: see Config.
+  // process decodes or computes can delay a renewal. `lock.identity` may be empty: then it is a
+  // NewLeaderIdentity. kConfig: see Config.
   static Result<std::unique_ptr<LeaderElector>> NewForLease(const Config& config,
                                                             LeaseLockOptions lock,
                                                             LeaderElectionConfig election);

@@ -54,8 +54,8 @@ class Simulation {
   bool RunUntil(const std::function<bool()>& done, Duration limit);
   // Runs for that long in virtual time.
   void RunFor(Duration duration);
-  // The machine is suspended for that long: its boot-time clock and its wall clock go on, its steady
-  // clock and what waits for that do not.
+  // The machine is suspended for that long: its boot-time clock and its wall clock go on, its
+  // steady clock and what waits for that do not.
   void Suspend(Duration duration);
   // Runs what is runnable now without letting time pass.
   void RunReady();

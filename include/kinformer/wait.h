@@ -42,8 +42,9 @@ struct Backoff {
 Result<void> ExponentialBackoff(Env& env, const std::stop_token& stop, Backoff backoff,
                                 const Condition& condition);
 
-// Asks at once, whether or not stop was requested, and then every `interval`, for at most `timeout`.
-// kDeadlineExceeded, kCanceled. Counterpart: wait.PollUntilContextTimeout with immediate.
+// Asks at once, whether or not stop was requested, and then every `interval`, for at most
+// `timeout`. kDeadlineExceeded, kCanceled. Counterpart: wait.PollUntilContextTimeout with
+// immediate.
 Result<void> PollUntilTimeout(Env& env, const std::stop_token& stop, Duration interval,
                               Duration timeout, const Condition& condition);
 // The same without an end of its own. Counterpart: wait.PollUntilContextCancel.

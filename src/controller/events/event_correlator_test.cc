@@ -1,0 +1,167 @@
+// What is written for events that are alike.
+
+#include "controller/events/event_correlator.h"
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "kinformer/simulation.h"
+
+#include "controller/events/event_name.h"
+
+namespace kinformer::internal::events {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::MatchesRegex;
+using ::testing::StartsWith;
+
+corev1::EventMutable NewEvent(const std::string& message, const std::string& object = "web-0") {
+  corev1::EventMutable event;
+  event.metadata.name = object + ".1";
+  event.metadata.namespace_ = "default";
+  event.involvedObject.kind = "Pod";
+  event.involvedObject.namespace_ = "default";
+  event.involvedObject.name = object;
+  event.involvedObject.uid = "uid-of-" + object;
+  event.source.component = "printer";
+  event.type = kEventTypeNormal;
+  event.reason = "Printed";
+  event.message = message;
+  event.count = 1;
+  event.firstTimestamp = metav1::Time(100);
+  event.lastTimestamp = event.firstTimestamp;
+  return event;
+}
+
+class CorrelatorTest : public ::testing::Test {
+ protected:
+  // With so much room that nothing is left out.
+  EventCorrelatorOptions Roomy() { return {.burst_size = 100'000}; }
+  // As if it were written at once.
+  CorrelatedEvent Next(EventCorrelator& correlator, const corev1::EventMutable& event) {
+    CorrelatedEvent correlated = correlator.Correlate(event);
+    if (!correlated.skip) correlator.Observed(correlated.key, correlated.event);
+    return correlated;
+  }
+  Simulation sim_;
+};
+
+TEST_F(CorrelatorTest, EV_09_WhatIsToldTogether) {
+  const corev1::EventMutable event = NewEvent("one");
+  EXPECT_EQ(AggregateKey(event), AggregateKey(NewEvent("two"))) << "the message tells them apart";
+  const auto differs = [&](const auto& change) {
+    corev1::EventMutable other = event;
+    change(other);
+    return AggregateKey(other) != AggregateKey(event);
+  };
+  EXPECT_TRUE(differs([](auto& e) { e.source.component = "x"; }));
+  EXPECT_TRUE(differs([](auto& e) { e.source.host = "x"; }));
+  EXPECT_TRUE(differs([](auto& e) { e.involvedObject.kind = "x"; }));
+  EXPECT_TRUE(differs([](auto& e) { e.involvedObject.namespace_ = "x"; }));
+  EXPECT_TRUE(differs([](auto& e) { e.involvedObject.name = "x"; }));
+  EXPECT_TRUE(differs([](auto& e) { e.involvedObject.uid = "x"; }));
+  EXPECT_TRUE(differs([](auto& e) { e.involvedObject.apiVersion = "x"; }));
+  EXPECT_TRUE(differs([](auto& e) { e.type = "x"; }));
+  EXPECT_TRUE(differs([](auto& e) { e.reason = "x"; }));
+  EXPECT_TRUE(differs([](auto& e) { e.reportingComponent = "x"; }));
+  EXPECT_TRUE(differs([](auto& e) { e.reportingInstance = "x"; }));
+}
+
+TEST_F(CorrelatorTest, EV_10_FromTheTenthMessageOnTheyAreCombined) {
+  EventCorrelator correlator(sim_.env(), Roomy());
+  for (int i = 1; i < 10; ++i) {
+    const CorrelatedEvent alone = Next(correlator, NewEvent("page " + std::to_string(i)));
+    EXPECT_EQ(alone.event.message, "page " + std::to_string(i));
+    EXPECT_FALSE(alone.repeats());
+  }
+  std::string name;
+  for (int i = 10; i < 500; ++i) {
+    const CorrelatedEvent together = Next(correlator, NewEvent("page " + std::to_string(i)));
+    EXPECT_EQ(together.event.message, "(combined from similar events): page " + std::to_string(i));
+    EXPECT_EQ(together.event.count, i - 9);
+    EXPECT_EQ(together.repeats(), i > 10);
+    if (i == 10) name = together.event.metadata.name;
+    EXPECT_EQ(together.event.metadata.name, name) << "one object for all of them";
+  }
+  EXPECT_NE(name, "web-0.1");
+  sim_.RunFor(minutes(10) + seconds(1));
+  EXPECT_EQ(Next(correlator, NewEvent("page 500")).event.message, "page 500") << "a new interval";
+}
+
+TEST_F(CorrelatorTest, EV_10_EachMessageExtendsTheInterval) {
+  EventCorrelator correlator(sim_.env(), Roomy());
+  for (int i = 1; i <= 12; ++i) {
+    const CorrelatedEvent next = Next(correlator, NewEvent("page " + std::to_string(i)));
+    EXPECT_EQ(next.event.message.starts_with("(combined"), i >= 10) << i;
+    sim_.RunFor(minutes(9));
+  }
+}
+
+TEST_F(CorrelatorTest, EV_11_TheSameEventCounts) {
+  EventCorrelator correlator(sim_.env(), Roomy());
+  corev1::EventMutable event = NewEvent("one page");
+  EXPECT_FALSE(Next(correlator, event).repeats());
+  for (int n = 2; n <= 50; ++n) {
+    event.metadata.name = "web-0." + std::to_string(n);
+    event.firstTimestamp = event.lastTimestamp = metav1::Time(100 + n);
+    CorrelatedEvent again = correlator.Correlate(event);
+    EXPECT_TRUE(again.repeats());
+    EXPECT_EQ(again.event.count, n);
+    EXPECT_EQ(again.event.metadata.name, "web-0.1") << "the object that there is";
+    EXPECT_EQ(again.event.firstTimestamp, metav1::Time(100));
+    EXPECT_EQ(again.event.lastTimestamp, metav1::Time(100 + n));
+    if (n > 2) {
+      EXPECT_EQ(again.event.metadata.resourceVersion, std::to_string(n - 1));
+    }
+    again.event.metadata.resourceVersion = std::to_string(n);
+    correlator.Observed(again.key, again.event);
+  }
+}
+
+TEST_F(CorrelatorTest, EV_12_TooManyAboutOneObjectAreLeftOut) {
+  EventCorrelator correlator(sim_.env(), {});
+  for (int i = 1; i <= 25; ++i) {
+    EXPECT_FALSE(Next(correlator, NewEvent("page " + std::to_string(i))).skip) << i;
+  }
+  EXPECT_TRUE(Next(correlator, NewEvent("page 26")).skip);
+  EXPECT_FALSE(Next(correlator, NewEvent("page 1", "web-1")).skip) << "another object";
+  corev1::EventMutable warning = NewEvent("page 26");
+  warning.type = kEventTypeWarning;
+  EXPECT_FALSE(Next(correlator, warning).skip) << "another type";
+  sim_.RunFor(minutes(4));
+  EXPECT_TRUE(Next(correlator, NewEvent("page 27")).skip);
+  sim_.RunFor(minutes(1) + seconds(1));
+  EXPECT_FALSE(Next(correlator, NewEvent("page 28")).skip);
+  EXPECT_TRUE(Next(correlator, NewEvent("page 29")).skip);
+}
+
+TEST_F(CorrelatorTest, WhatWasUsedLongestAgoIsForgotten) {
+  EventCorrelatorOptions options = Roomy();
+  options.cache_size = 2;
+  EventCorrelator correlator(sim_.env(), options);
+  Next(correlator, NewEvent("m", "a"));
+  Next(correlator, NewEvent("m", "b"));
+  EXPECT_EQ(Next(correlator, NewEvent("m", "a")).event.count, 2);
+  Next(correlator, NewEvent("m", "c"));
+  EXPECT_EQ(Next(correlator, NewEvent("m", "a")).event.count, 3);
+  EXPECT_EQ(Next(correlator, NewEvent("m", "b")).event.count, 1);
+}
+
+TEST_F(CorrelatorTest, EV_13_Names) {
+  EXPECT_THAT(EventName("web-0", sim_.env()), MatchesRegex("web-0\\.[0-9a-f]+"));
+  EXPECT_THAT(EventName("a.b-c", sim_.env()), StartsWith("a.b-c."));
+  const std::string uuid = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
+  for (const std::string bad :
+       {std::string(250, 'a'), std::string("system:node:n"), std::string("Upper"),
+        std::string("-dash"), std::string("dash-"), std::string("two..dots"), std::string()}) {
+    EXPECT_THAT(EventName(bad, sim_.env()), MatchesRegex(uuid)) << bad;
+  }
+  EXPECT_NE(EventName("Upper", sim_.env()), EventName("Upper", sim_.env()));
+}
+
+}  // namespace
+}  // namespace kinformer::internal::events
