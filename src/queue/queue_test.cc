@@ -463,6 +463,34 @@ TEST_F(QueueTest, WorkersThatAreReplacedEnd) {
   EXPECT_TRUE(second.ShuttingDown());
 }
 
+class MessageLog final : public LogSink {
+ public:
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kError; }
+  void Log(LogLevel, std::string_view message, std::initializer_list<LogField>) override {
+    messages.emplace_back(message);
+  }
+  Strings messages{};
+};
+
+TEST(QueueLog, MistakesOfTheProgramAreSaid) {
+  const auto log = std::make_shared<MessageLog>();
+  Simulation sim({.log = log});
+  WorkQueue<std::string> queue(sim.env());
+  queue.Done("x");
+  sim.env().loop().Post([&] {
+    EXPECT_EQ(queue.Get(), std::nullopt);
+    queue.Add("x");
+    EXPECT_EQ(queue.Get(), "x");
+    EXPECT_FALSE(queue.ShutDownWithDrain());
+    queue.Done("x");
+    EXPECT_TRUE(queue.ShutDownWithDrain());
+  });
+  sim.RunReady();
+  EXPECT_EQ(log->messages, (Strings{"Done called for an item that no worker has; ignored",
+                                    "Get called on an event loop with nothing to give; not waiting",
+                                    "ShutDownWithDrain called on an event loop; not waiting"}));
+}
+
 class KeyLog final : public LogSink {
  public:
   [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }

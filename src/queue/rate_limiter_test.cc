@@ -2,8 +2,10 @@
 
 #include "kinformer/rate_limiter.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -160,6 +162,78 @@ TEST(ParallelizeConformance, PZ03_NoPieceBeginsAfterStop) {
       },
       minutes(10)));
   EXPECT_EQ(begun, 500U);
+}
+
+TEST(ParallelizeConformance, NoMoreWorkersThanAskedFor) {
+  struct Case {
+    std::size_t pieces, workers, chunk, most;
+  };
+  for (const Case c : {Case{1, 1, 1, 1}, Case{1, 5, 1, 1}, Case{100, 3, 1, 3}, Case{100, 0, 1, 1},
+                       Case{10, 10, 4, 3}, Case{2, 10, 1, 2}}) {
+    Simulation sim;
+    std::size_t inside = 0;
+    std::size_t most = 0;
+    std::size_t done = 0;
+    EXPECT_TRUE(sim.RunBlocking(
+        [&] {
+          ParallelizeUntil(sim.env(), {}, c.workers, c.pieces,
+                           [&](std::size_t) {
+                             most = std::max(most, ++inside);
+                             sim.env().SleepFor(milliseconds(1));
+                             --inside;
+                             ++done;
+                           },
+                           {.chunk_size = c.chunk});
+        },
+        minutes(10)));
+    EXPECT_EQ(done, c.pieces);
+    EXPECT_EQ(most, c.most) << c.pieces << " pieces, " << c.workers << " workers";
+  }
+}
+
+// Where nobody may wait.
+TEST(UntilTest, OnTheLoopNothingRunsAndNothingWaits) {
+  Simulation sim;
+  Env& env = sim.env();
+  StopSource stop;
+  int runs = 0;
+  std::vector<bool> slept;
+  const SteadyTime begun = env.Now();
+  env.loop().Post([&] {
+    Until(env, stop.token(), hours(1), [&] { ++runs; });
+    ParallelizeUntil(env, stop.token(), 2, 10, [&](std::size_t) { ++runs; });
+    slept.push_back(SleepUnlessStopped(env, stop.token(), hours(1)));
+    stop.RequestStop();
+    slept.push_back(SleepUnlessStopped(env, stop.token(), hours(1)));
+  });
+  sim.RunReady();
+  EXPECT_EQ(runs, 0);
+  EXPECT_EQ(slept, (std::vector<bool>{true, false}));
+  EXPECT_EQ(env.Now(), begun);
+}
+
+TEST(UntilTest, JitterMakesTheWaitsLongerAndUnequal) {
+  Simulation sim;
+  Env& env = sim.env();
+  StopSource stop;
+  std::vector<SteadyTime> calls;
+  EXPECT_TRUE(sim.RunBlocking(
+      [&] {
+        JitterUntil(env, stop.token(), seconds(10),
+                    [&] {
+                      calls.push_back(env.Now());
+                      if (calls.size() == 20) stop.RequestStop();
+                    },
+                    {.jitter = 0.5});
+      },
+      hours(1)));
+  std::set<Duration> waits;
+  for (std::size_t i = 1; i < calls.size(); ++i) {
+    waits.insert(calls[i] - calls[i - 1]);
+    EXPECT_GE(calls[i] - calls[i - 1], seconds(10));
+    EXPECT_LT(calls[i] - calls[i - 1], seconds(15));
+  }
+  EXPECT_GT(waits.size(), 10U);
 }
 
 TEST(UntilTest, RunsUntilStopAndStopEndsTheWait) {
