@@ -115,6 +115,25 @@ TEST_F(DiscoveryTest, AnUnknownNameIsLookedUpOnceMoreAndExplained) {
   EXPECT_EQ(Map("widgets"), "example.com/v1/widgets Widget");
 }
 
+TEST_F(DiscoveryTest, OnlyNamesThatAreNearAreSuggested) {
+  const auto suggested = [&](const std::string& name) {
+    const std::string text = Map(name);
+    const std::size_t at = text.find("did you mean \"");
+    if (at == std::string::npos) return std::string();
+    const std::size_t from = at + std::string("did you mean \"").size();
+    return text.substr(from, text.find('"', from) - from);
+  };
+  EXPECT_EQ(suggested("xpods"), "pods");
+  EXPECT_EQ(suggested("pds"), "pods");
+  EXPECT_EQ(suggested("pdos"), "pods");
+  EXPECT_EQ(suggested("nodez.apps"), "nodes");
+  EXPECT_EQ(suggested("DEPLOYMENTZ"), "deployments");
+  EXPECT_EQ(suggested("deploymints"), "deployments");
+  EXPECT_EQ(suggested("deploymuntz"), "deployments");
+  EXPECT_EQ(suggested("deploimuntz"), "") << "three letters are too many";
+  EXPECT_EQ(suggested("widgets"), "");
+}
+
 TEST_F(DiscoveryTest, ByResourceAndByKind) {
   Block([&] {
     const auto by_resource =
@@ -189,6 +208,20 @@ TEST_F(DiscoveryTest, OldServersAreAskedPerGroupVersion) {
     EXPECT_EQ((*groups)[0].resources.size(), 1u);
     EXPECT_TRUE((*groups)[1].preferred);
     EXPECT_EQ((*groups)[3].error, "down");
+  });
+}
+
+// What one group version does not answer in time is not taken for a group that is broken.
+TEST_F(DiscoveryTest, ATimeoutBetweenGroupVersionsEndsIt) {
+  server_.fallback = [](const HttpRequest& request) {
+    if (request.target == "/api") return Json(R"({"kind":"APIVersions","versions":["v1"]})");
+    if (request.target == "/apis") return Json(R"({"kind":"APIGroupList","groups":[]})");
+    return ScriptedResponse{.body = "{", .hang = true};
+  };
+  Block([&] {
+    const auto groups =
+        client_->Discovery().ServerGroupsAndResources({.timeout = std::chrono::seconds(2)});
+    EXPECT_EQ(groups.error().reason(), Reason::kDeadlineExceeded);
   });
 }
 

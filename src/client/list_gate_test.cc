@@ -31,6 +31,74 @@ TEST(ListGate, NoMoreThanItsWidthAndInOrder) {
   EXPECT_EQ(granted.size(), 3u);
 }
 
+TEST(ListGate, APlaceIsGivenBackBeforeItsTurnAndAfter) {
+  Simulation sim({.seed = 1});
+  auto gate = std::make_shared<ListGate>(sim.env(), 1);
+  std::vector<int> granted;
+  std::vector<std::unique_ptr<ListGate::Ticket>> tickets;
+  const auto enter = [&](int i) { return gate->Enter([&, i] { granted.push_back(i); }); };
+  sim.env().loop().Post([&] {
+    for (int i = 0; i < 4; ++i) tickets.push_back(enter(i));
+    tickets[0].reset();  // inside, but not told so yet
+  });
+  sim.RunFor(std::chrono::seconds(1));
+  EXPECT_EQ(granted, (std::vector<int>{1}));
+  sim.env().loop().Post([&] { tickets[3].reset(); });  // it waits
+  sim.RunFor(std::chrono::seconds(1));
+  EXPECT_EQ(granted, (std::vector<int>{1}));
+  sim.env().loop().Post([&] { tickets[1].reset(); });
+  sim.RunFor(std::chrono::seconds(1));
+  EXPECT_EQ(granted, (std::vector<int>{1, 2}));
+  sim.env().loop().Post([&] {
+    tickets.clear();
+    tickets.push_back(enter(4));
+  });
+  sim.RunFor(std::chrono::seconds(1));
+  EXPECT_EQ(granted, (std::vector<int>{1, 2, 4})) << "empty again";
+  sim.env().loop().Post([&] { tickets.clear(); });
+  sim.RunReady();
+}
+
+TEST(ListGate, AWidthOfNothingIsOne) {
+  Simulation sim({.seed = 1});
+  auto gate = std::make_shared<ListGate>(sim.env(), 0);
+  int granted = 0;
+  std::unique_ptr<ListGate::Ticket> first;
+  std::unique_ptr<ListGate::Ticket> second;
+  sim.env().loop().Post([&] {
+    first = gate->Enter([&] { ++granted; });
+    second = gate->Enter([&] { ++granted; });
+  });
+  sim.RunFor(std::chrono::seconds(1));
+  EXPECT_EQ(granted, 1);
+  sim.env().loop().Post([&] {
+    first.reset();
+    second.reset();
+  });
+  sim.RunReady();
+}
+
+// Those that begin in the same instant are spread over ten milliseconds for each that is ahead.
+TEST(ListGate, TheFirstAreSpread) {
+  Simulation sim({.seed = 1});
+  auto gate = std::make_shared<ListGate>(sim.env(), 8);
+  const SteadyTime begun = sim.env().Now();
+  std::vector<Duration> waits;
+  std::vector<std::unique_ptr<ListGate::Ticket>> tickets(8);
+  sim.env().loop().Post([&] {
+    for (auto& ticket : tickets) {
+      ticket = gate->Enter([&] { waits.push_back(sim.env().Now() - begun); });
+    }
+  });
+  sim.RunFor(std::chrono::seconds(1));
+  ASSERT_EQ(waits.size(), 8U);
+  EXPECT_EQ(waits.front(), Duration(0));
+  EXPECT_LE(waits.back(), std::chrono::milliseconds(70));
+  EXPECT_GT(waits.back(), std::chrono::milliseconds(10));
+  sim.env().loop().Post([&] { tickets.clear(); });
+  sim.RunReady();
+}
+
 // A thousand lists of a millisecond each, eight at a time: only the first eight are spread.
 TEST(ListGate, APlaceThatComesFreeIsTakenAtOnce) {
   Simulation sim({.seed = 1});

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kinformer/log.h"
 #include "kinformer/simulation.h"
 
 #include "client/client_core.h"
@@ -493,6 +494,51 @@ TEST_F(ListWatchTest, AbandonedCallsSayNothing) {
   transport_->Down();
   sim_.RunFor(seconds(100));
   EXPECT_FALSE(recorder_.watch_done);
+}
+
+// Keeps the messages.
+class MessageLog final : public LogSink {
+ public:
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
+  void Log(LogLevel, std::string_view message, std::initializer_list<LogField>) override {
+    messages.emplace_back(message);
+  }
+  std::vector<std::string> messages{};
+};
+
+TEST(ListWatchLog, WhatAWatchIgnoresIsSaidOnce) {
+  const auto log = std::make_shared<MessageLog>();
+  Simulation sim({.seed = 3, .log = log});
+  ScriptedServer server;
+  const Client client = Client::ForTransport(
+      sim.env(), std::shared_ptr<Transport>(NewInMemoryTransport(sim.env(), server)), {.qps = -1});
+  const auto event = [](std::string object, const std::string& from, const std::string& to) {
+    object.replace(object.find(from), from.size(), to);
+    return R"({"type":"ADDED","object":)" + object + "}\n";
+  };
+  const std::string other_kind = event(Widget("a", 1), "Widget", "Gadget");
+  const std::string other_namespace = event(Widget("b", 2), "default", "another");
+  for (const std::string& body : {other_kind + other_kind, other_namespace + other_namespace}) {
+    log->messages.clear();
+    server.script = {Json(body + event(Widget("c", 3), "c", "c"))};
+    Recorder recorder;
+    std::unique_ptr<ListerWatcher> source;
+    std::unique_ptr<ListWatchCall> call;
+    sim.env().loop().Post([&] {
+      source = NewListWatch(
+          client, *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true), "default");
+      call = source->Watch({}, recorder);
+    });
+    EXPECT_TRUE(sim.RunUntil([&] { return recorder.watch_done.has_value(); }, seconds(10)));
+    EXPECT_EQ(recorder.items, (std::vector<std::string>{"+default/c@3"}));
+    ASSERT_EQ(log->messages.size(), 1U);
+    EXPECT_NE(log->messages[0].find("; ignored"), std::string::npos) << log->messages[0];
+    sim.env().loop().Post([&] {
+      call.reset();
+      source.reset();
+    });
+    sim.RunReady();
+  }
 }
 
 TEST_F(ListWatchTest, ABadNamespaceIsRefusedWithoutARequest) {

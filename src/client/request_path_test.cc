@@ -1,6 +1,9 @@
 #include "client/request_path.h"
 
+#include <cstdio>
 #include <gtest/gtest.h>
+#include <string>
+#include <string_view>
 
 namespace kinformer::internal::client {
 namespace {
@@ -18,6 +21,28 @@ TEST(RequestPath, NamesOfRbacKeepTheirColon) {
   EXPECT_EQ(*BuildPath({"rbac.authorization.k8s.io", "v1", "clusterroles", "", "system:node", ""}),
             "/apis/rbac.authorization.k8s.io/v1/clusterroles/system:node");
   EXPECT_EQ(*BuildPath({"", "v1", "pods", "", "a b\"", ""}), "/api/v1/pods/a%20b%22");
+}
+
+TEST(RequestPath, EveryByteStandsOrIsEscaped) {
+  const std::string_view unreserved =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
+  const std::string_view in_a_path = ":@!$&'()*+,;=";
+  for (int byte = 0; byte < 256; ++byte) {
+    const char c = static_cast<char>(byte);
+    char escaped[8];
+    std::snprintf(escaped, sizeof(escaped), "%%%02X", static_cast<unsigned>(byte));
+    const bool plain = unreserved.find(c) != std::string_view::npos;
+    const std::string name = std::string("a") + c;
+    if (c != '/' && c != '%') {
+      const bool stands = plain || in_a_path.find(c) != std::string_view::npos;
+      EXPECT_EQ(*BuildPath({"", "v1", "pods", "", name, ""}),
+                "/api/v1/pods/a" + (stands ? std::string(1, c) : escaped))
+          << byte;
+    }
+    Query query;
+    query.Add("q", name);
+    EXPECT_EQ(query.Text(), "?q=a" + (plain ? std::string(1, c) : escaped)) << byte;
+  }
 }
 
 TEST(RequestPath, RB06SegmentsThatWouldNameSomethingElseAreRefused) {

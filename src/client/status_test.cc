@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "wire/envelope.h"
+#include "wire/protobuf_writer.h"
 
 namespace kinformer::internal::client {
 namespace {
@@ -36,6 +37,20 @@ TEST(Status, DetailsAndCauses) {
   EXPECT_TRUE(IsTooLargeResourceVersion(*error));
 }
 
+TEST(Status, WithoutARetryAfterThereIsNone) {
+  for (const char* details : {"", R"(,"details":{})", R"(,"details":{"retryAfterSeconds":0})"}) {
+    const std::string text =
+        std::string(R"({"kind":"Status","status":"Failure","reason":"Timeout","code":504)") +
+        details + "}";
+    const auto error = ErrorOfJsonStatus(text);
+    ASSERT_TRUE(error) << text;
+    EXPECT_EQ(error->retry_after(), std::nullopt) << text;
+    EXPECT_EQ(error->message(), "unknown");
+    const Error answer = ErrorOfResponse("GET", 504, "application/json", text, 4);
+    EXPECT_EQ(answer.retry_after(), std::chrono::seconds(4)) << "the header's";
+  }
+}
+
 TEST(Status, RS07WhatIsNoFailureIsNoError) {
   EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Status","status":"Success"})"));
   EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Pod","status":{"phase":"Failed"}})"));
@@ -66,6 +81,60 @@ TEST(Status, ProtobufStatusInItsEnvelope) {
   EXPECT_EQ(error.details().kind, "pods");
   EXPECT_EQ(error.details().continue_, "c");
   EXPECT_EQ(error.retry_after(), std::chrono::seconds(2));
+}
+
+TEST(Status, EveryFieldOfAProtobufStatus) {
+  std::string message;
+  wire::ProtobufWriter writer(message);
+  writer.BytesField(2, "Failure");
+  writer.BytesField(3, "it is bad");
+  writer.BytesField(4, "Invalid");
+  writer.Nested(5, [](wire::ProtobufWriter& details) {
+    details.BytesField(1, "name");
+    details.BytesField(2, "group");
+    details.BytesField(3, "kind");
+    for (const char* number : {"1", "2"}) {
+      details.Nested(4, [&](wire::ProtobufWriter& cause) {
+        cause.BytesField(1, std::string("reason-") + number);
+        cause.BytesField(2, std::string("message-") + number);
+        cause.BytesField(3, std::string("field-") + number);
+      });
+    }
+    details.VarintField(5, 3);
+    details.BytesField(6, "uid");
+  });
+  writer.VarintField(6, 422);
+  const auto error = ErrorOfProtobufStatus(message);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->reason(), Reason::kInvalid);
+  EXPECT_EQ(error->message(), "it is bad");
+  EXPECT_EQ(error->http_status(), 422);
+  EXPECT_EQ(error->retry_after(), std::chrono::seconds(3));
+  const StatusDetails& details = error->details();
+  EXPECT_EQ(details.name, "name");
+  EXPECT_EQ(details.group, "group");
+  EXPECT_EQ(details.kind, "kind");
+  EXPECT_EQ(details.uid, "uid");
+  ASSERT_EQ(details.causes.size(), 2U);
+  EXPECT_EQ(details.causes[0].reason, "reason-1");
+  EXPECT_EQ(details.causes[0].message, "message-1");
+  EXPECT_EQ(details.causes[0].field, "field-1");
+  EXPECT_EQ(details.causes[1].field, "field-2");
+  // Cut anywhere, it is no Status, or one with less in it.
+  for (std::size_t size = 0; size < message.size(); ++size) {
+    const auto cut = ErrorOfProtobufStatus(message.substr(0, size));
+    if (cut) {
+      EXPECT_LE(cut->details().causes.size(), 2U);
+    }
+  }
+}
+
+TEST(Status, MediaTypes) {
+  EXPECT_EQ(MediaType("application/json"), "application/json");
+  EXPECT_EQ(MediaType("  application/json  ;stream=watch;x"), "application/json");
+  EXPECT_EQ(MediaType(""), "");
+  EXPECT_EQ(MediaType("   "), "");
+  EXPECT_EQ(MediaType(";a=b"), "");
 }
 
 TEST(Status, RS08ReasonOfBareCodes) {

@@ -21,13 +21,29 @@ TEST(Warnings, SeveralInOneHeader) {
 TEST(Warnings, TheFirstBadOneEndsTheHeader) {
   EXPECT_EQ(ParseWarningHeader(R"(299 - "good", 29 - "short code", 299 - "lost")").size(), 1u);
   for (const char* bad :
-       {"", "299", "299 -", "299 - text", "299 - \"open", "abc - \"x\"", "299 - \"x\" y"}) {
+       {"", "299", "299 -", "299 - text", "299 - \"open", "abc - \"x\"", "299 - \"x\" y",
+        "2/9 - \"x\"", "2:9 - \"x\"", "2990 - \"x\"", "299\t- \"x\"", "299 \"x\"",
+        "299 - \"x\" \"open", "299 - \"x\" \"date\" y", "299 - \"x\\"}) {
     EXPECT_TRUE(ParseWarningHeader(bad).empty()) << bad;
   }
 }
 
+TEST(Warnings, BlanksAndDatesAreSkipped) {
+  const auto warnings =
+      ParseWarningHeader("  \t299  -\t \"a\" \"date\" ,\t299 - \"b\" ,199 x \"\"  ");
+  ASSERT_EQ(warnings.size(), 3U);
+  EXPECT_EQ(warnings[0].text, "a");
+  EXPECT_EQ(warnings[1].text, "b");
+  EXPECT_EQ(warnings[2].text, "");
+  EXPECT_EQ(warnings[2].agent, "x");
+}
+
 TEST(Warnings, ControlCharactersDoNotReachTheLog) {
   EXPECT_EQ(ParseWarningHeader("299 - \"a\nb\x1b[31mc\"").at(0).text, "ab[31mc");
+}
+
+TEST(Warnings, OfControlCharactersAndTheirNeighbours) {
+  EXPECT_EQ(ParseWarningHeader("299 - \"a\x1f\x20\x7e\x7f\xc3\xa9\"").at(0).text, "a \x7e\xc3\xa9");
 }
 
 TEST(Features, OnlyBooleansChangeTheDefault) {

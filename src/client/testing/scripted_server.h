@@ -50,6 +50,7 @@ class ScriptedServer final : public Handler {
   std::deque<ScriptedResponse> script{};
   std::function<ScriptedResponse(const HttpRequest&)> fallback{};
   std::vector<HttpRequest> requests{};
+  int open_streams = 0;  // answers that have neither ended nor been given up
 
   std::unique_ptr<ResponseStream> Handle(HttpRequest request) override {
     requests.push_back(request);
@@ -63,15 +64,18 @@ class ScriptedServer final : public Handler {
       response = StatusFailure(404, "NotFound", "the script has ended");
     }
     if (response.cut_before_answer) return nullptr;
-    return std::make_unique<Stream>(std::move(response));
+    return std::make_unique<Stream>(std::move(response), open_streams);
   }
 
  private:
   class Stream final : public ResponseStream {
    public:
-    explicit Stream(ScriptedResponse response) : response_(std::move(response)) {
+    Stream(ScriptedResponse response, int& open_streams)
+        : response_(std::move(response)), open_streams_(open_streams) {
+      ++open_streams_;
       for (const auto& [name, value] : response_.headers) headers_.Add(name, value);
     }
+    ~Stream() override { --open_streams_; }
     int status() const override { return response_.status; }
     const HttpHeaders& headers() const override { return headers_; }
     State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
@@ -87,6 +91,7 @@ class ScriptedServer final : public Handler {
 
    private:
     ScriptedResponse response_;
+    int& open_streams_;
     HttpHeaders headers_;
     std::size_t at_ = 0;
   };
