@@ -506,8 +506,10 @@ TEST_F(FactoryTest, ReleaseAndShutdownEndTheWatches) {
   EXPECT_EQ(provider_->Server("nodes@").open_watches(), 0U);
   EXPECT_EQ(provider_->Server("deployments@").open_watches(), 0U);
   EXPECT_EQ(deployments.List().size(), 0U) << "what is left stays readable";
+  const auto late = factory.InformerFor<corev1::Node>();
   factory.Start();
   Settle();
+  EXPECT_FALSE(late.HasStarted());
   EXPECT_EQ(provider_->Server("nodes@").open_watches(), 0U) << "no start after Shutdown";
 }
 

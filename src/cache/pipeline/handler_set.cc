@@ -1,5 +1,7 @@
 #include "cache/pipeline/handler_set.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "cache/pipeline/processor.h"
@@ -7,7 +9,9 @@
 namespace kinformer::internal::cache {
 
 void HandlerSet::Complete(HandlerOptions& options) {
-  if (options.max_events == 0) options.max_events = 1;
+  // A bound of nothing would be reached by a queue that is empty, and with kBlock for ever.
+  options.max_events = std::max<std::size_t>(options.max_events, 1);
+  options.max_bytes = std::max<std::size_t>(options.max_bytes, 1);
   if (!options.name.empty()) return;
   base::MutexLock lock(mutex_);
   options.name = "handler-" + std::to_string(++number_);

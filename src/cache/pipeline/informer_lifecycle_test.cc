@@ -122,6 +122,66 @@ TEST_F(InformerTest, AStoppedInformerMayStartAgainAndTellsTheDifference) {
   EXPECT_EQ(recorder->words, (Texts{"+c", "-b?", "~a 1>2"}));
 }
 
+TEST_F(InformerTest, StartedAgainItAsksForNothingOlderThanWhatItHas) {
+  for (const InitialList kind : {InitialList::kWatchList, InitialList::kList}) {
+    const bool lists = kind == InitialList::kList;
+    InformerOptions<Pod> options;
+    options.initial_list = kind;
+    SharedInformer<Pod> informer = Make(std::move(options));
+    server_.Put("a", "1");
+    informer.Start();
+    Settle();
+    for (int life = 2; life < 5; ++life) {
+      // An event, a bookmark, nothing.
+      if (life == 2) server_.Put("b", "1");
+      if (life == 3) server_.SendBookmark(std::to_string(*server_.revision += 10));
+      Settle();
+      const std::string rv = server_.rv();
+      informer.Stop();
+      Settle();
+      server_.requests.clear();
+      informer.Start();
+      Settle();
+      EXPECT_EQ(server_.requests.front(), lists ? "LIST rv=" + rv + " limit=0"
+                                                : "WATCHLIST rv=" + rv + " NotOlderThan bookmarks");
+      EXPECT_TRUE(informer.HasSynced());
+      EXPECT_EQ(informer.LastSyncResourceVersion(), rv);
+    }
+  }
+}
+
+TEST_F(InformerTest, WhatWaitedAtStopComesAfterTheNextStart) {
+  SharedInformer<Pod> informer = Make();
+  const auto slow = std::make_shared<Recorder>();
+  slow->hook = [&](const std::string&) { sim_.env().SleepFor(seconds(1)); };
+  registration_ = informer.AddEventHandler(slow).value();
+  server_.Put("a", "1");
+  informer.Start();
+  Settle();
+  for (int i = 2; i < 50; ++i) server_.Put("a", std::to_string(i));
+  Settle();
+  sim_.RunFor(seconds(10));
+  informer.Stop();
+  sim_.RunFor(minutes(2));
+  const std::size_t heard = slow->words.size();
+  EXPECT_LT(heard, 15U);
+  EXPECT_GT(registration_.Stats().waiting, 0U);
+  server_.Put("a", "50");
+  server_.Put("b", "1");
+  informer.Start();
+  Settle();
+  sim_.RunFor(minutes(5));
+  EXPECT_EQ(registration_.Stats().waiting, 0U);
+  ASSERT_EQ(slow->words.size(), 51U);
+  EXPECT_EQ(slow->words.front(), "+a!");
+  Texts tail(slow->words.end() - 2, slow->words.end());
+  std::sort(tail.begin(), tail.end());
+  EXPECT_EQ(tail, (Texts{"+b", "~a 49>50"}));
+  for (std::size_t i = 1; i < 49; ++i) {
+    EXPECT_EQ(slow->words[i], "~a " + std::to_string(i) + ">" + std::to_string(i + 1));
+  }
+}
+
 TEST_F(InformerTest, TheLastHandleEndsTheWatchAndSnapshotsLiveOn) {
   server_.Put("a", "1");
   std::optional<Lister<Pod>> lister;

@@ -63,20 +63,22 @@ class FakeServer {
   // Creates or updates; returns the new resourceVersion.
   std::string Put(const std::string& name, const std::string& value = "",
                   const std::string& uid = "") {
-    const ObjectName key{namespace_name, name};
-    const bool exists = objects_.contains(key);
-    const std::string rv = std::to_string(++*revision);
-    ObjectRef object = MakePod(namespace_name, name, rv, uid, value);
-    objects_[key] = object;
-    Record(exists ? WatchEventType::kModified : WatchEventType::kAdded, std::move(object), rv);
-    return rv;
+    Tell({Changed(name, value, uid)});
+    return rv();
+  }
+  // The same for several, of which watchers hear in one piece of network data.
+  void PutTogether(const std::vector<std::string>& names, const std::string& value = "") {
+    std::vector<Logged> events;
+    for (const std::string& name : names) events.push_back(Changed(name, value, ""));
+    Tell(events);
   }
   void Delete(const std::string& name) {
     const auto it = objects_.find(ObjectName{namespace_name, name});
     const std::string rv = std::to_string(++*revision);
     ObjectRef object = MakePod(namespace_name, name, rv, it->second->uid(), PodValue(*it->second));
     objects_.erase(it);
-    Record(WatchEventType::kDeleted, std::move(object), rv);
+    log_.push_back({WatchEventType::kDeleted, std::move(object), *revision});
+    Tell({log_.back()});
   }
   void Bookmark() {
     for (Call* watch : watches_) watch->SendBookmark(std::to_string(*revision), false);
@@ -156,14 +158,17 @@ class FakeServer {
         if (const std::shared_ptr<Call*> self = weak.lock()) task(**self);
       });
     }
-    void Send(WatchEventType type, ObjectRef object) {
-      Post([type, object = std::move(object)](Call& c) {
-        WatchEvent event;
-        event.type = type;
-        event.object = object;
-        const std::string rv(object->resourceVersion());
-        event.resourceVersion = rv;
-        c.watch_->OnEvent(event);
+    void Send(WatchEventType type, ObjectRef object) { Send({{type, std::move(object), 0}}); }
+    // In one piece of network data.
+    void Send(std::vector<Logged> events) {
+      Post([events = std::move(events)](Call& c) {
+        for (const Logged& logged : events) {
+          WatchEvent event;
+          event.type = logged.type;
+          event.object = logged.object;
+          event.resourceVersion = logged.object->resourceVersion();
+          c.watch_->OnEvent(event);
+        }
         c.watch_->OnChunkEnd();
       });
     }
@@ -328,9 +333,16 @@ class FakeServer {
     errors.pop_front();
     return error;
   }
-  void Record(WatchEventType type, ObjectRef object, const std::string& rv) {
-    log_.push_back({type, object, std::stoull(rv)});
-    for (Call* watch : watches_) watch->Send(type, object);
+  Logged Changed(const std::string& name, const std::string& value, const std::string& uid) {
+    const ObjectName key{namespace_name, name};
+    const bool exists = objects_.contains(key);
+    ObjectRef object = MakePod(namespace_name, name, std::to_string(++*revision), uid, value);
+    objects_[key] = object;
+    const auto type = exists ? WatchEventType::kModified : WatchEventType::kAdded;
+    return log_.emplace_back(Logged{type, std::move(object), *revision});
+  }
+  void Tell(const std::vector<Logged>& events) {
+    for (Call* watch : watches_) watch->Send(events);
   }
   void ForEachWatch(const std::function<void(Call&)>& visit) {
     const std::vector<Call*> all = watches_;

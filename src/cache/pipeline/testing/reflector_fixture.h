@@ -108,13 +108,25 @@ class ReflectorTest : public testing::Test {
   ~ReflectorTest() override { reflector_.reset(); }
 
   void Start(ReflectorOptions options = {}) {
+    StartSoon(std::move(options));
+    sim_.RunReady();
+  }
+  // Once the simulation runs.
+  void StartSoon(ReflectorOptions options = {}) {
     options.name = "pods";
     if (options.expected_type == nullptr) options.expected_type = &PodType();
     lister_watcher_ = server_.NewListerWatcher();
     reflector_ = std::make_unique<Reflector>(sim_.env(), *lister_watcher_, store_, observer_,
                                              std::move(options));
     sim_.env().loop().Post([this] { reflector_->Start(); });
-    sim_.RunReady();
+  }
+  // What the store holds is what the server has.
+  void ExpectServersObjects() {
+    std::map<std::string, std::string> served;
+    for (const auto& [name, object] : server_.objects()) {
+      served[name.name] = object->resourceVersion();
+    }
+    EXPECT_EQ(store_.objects, served);
   }
   Error Expired() { return Error(Reason::kExpired, "too old").WithHttpStatus(410); }
   Error Refused() { return Error(Reason::kConnectionRefused, "refused"); }

@@ -1,0 +1,139 @@
+// The end of a factory whose informers somebody still holds.
+
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kinformer/shared_informer_factory.h"
+#include "kinformer/simulation.h"
+#include "kinformer/unstructured.h"
+
+#include "cache/pipeline/testing/fake_lister_watcher.h"
+
+namespace kinformer {
+namespace {
+
+using internal::cache::FakeServer;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+// Every resource is the same collection.
+class OneServer final : public ListerWatcherProvider {
+ public:
+  explicit OneServer(Env& env) : server(env), env_(env) {}
+  [[nodiscard]] Env& env() const override { return env_; }
+  std::unique_ptr<ListerWatcher> NewListWatch(const internal::TypeInfo&, const std::string&,
+                                              const std::function<void(ListOptions&)>&) override {
+    return server.NewListerWatcher();
+  }
+  FakeServer server;
+
+ private:
+  Env& env_;
+};
+
+class FactoryShutdownTest : public testing::Test {
+ protected:
+  SharedInformer<Unstructured> Widgets(SharedInformerFactory& factory) {
+    return factory.ForResource({"shop.example", "v1", "widgets"}, "Widget", true);
+  }
+
+  Simulation sim_;
+  const std::shared_ptr<OneServer> provider_ = std::make_shared<OneServer>(sim_.env());
+};
+
+TEST_F(FactoryShutdownTest, InformersThatAreHeldAreStoppedAndStayReadable) {
+  SharedInformerFactory factory(provider_);
+  FakeServer& server = provider_->server;
+  server.Put("a");
+  const auto widgets = Widgets(factory);
+  factory.Start();
+  sim_.RunReady();
+  ASSERT_EQ(server.open_watches(), 1U);
+  ASSERT_TRUE(sim_.RunBlocking(
+      [&] {
+        factory.Shutdown();
+        EXPECT_EQ(server.open_watches(), 0U) << "it waits for the end";
+      },
+      minutes(1)));
+  EXPECT_TRUE(widgets.IsStopped());
+  server.Put("b");
+  sim_.RunFor(minutes(1));
+  EXPECT_EQ(widgets.Snapshot().size(), 1U);
+  factory.Start();
+  sim_.RunFor(minutes(1));
+  EXPECT_TRUE(widgets.IsStopped()) << "no start after Shutdown";
+  EXPECT_EQ(server.open_watches(), 0U);
+}
+
+TEST_F(FactoryShutdownTest, ItMayBeRepeatedAndTheEndOfTheFactoryIsOne) {
+  FakeServer& server = provider_->server;
+  std::optional<SharedInformer<Unstructured>> widgets;
+  {
+    SharedInformerFactory factory(provider_);
+    widgets = Widgets(factory);
+    factory.Start();
+    sim_.RunReady();
+    EXPECT_EQ(server.open_watches(), 1U);
+    const SteadyTime begun = sim_.env().Now();
+    ASSERT_TRUE(sim_.RunBlocking(
+        [&] {
+          factory.Shutdown();
+          factory.Shutdown();
+        },
+        minutes(1)));
+    EXPECT_EQ(sim_.env().Now(), begun) << "nothing is waited for that is over";
+    EXPECT_EQ(server.open_watches(), 0U);
+  }
+  {
+    std::optional<SharedInformerFactory> factory(std::in_place, provider_);
+    widgets = Widgets(*factory);
+    factory->Start();
+    sim_.RunReady();
+    EXPECT_EQ(server.open_watches(), 1U);
+    ASSERT_TRUE(sim_.RunBlocking([&] { factory.reset(); }, minutes(1)));
+    EXPECT_EQ(server.open_watches(), 0U);
+    EXPECT_TRUE(widgets->IsStopped());
+  }
+}
+
+TEST_F(FactoryShutdownTest, WhatWaitsIsDroppedOrDrained) {
+  for (const AtStop at_stop : {AtStop::kDiscard, AtStop::kDrain}) {
+    SharedInformerFactory factory(provider_);
+    FakeServer& server = provider_->server;
+    auto widgets = Widgets(factory);
+    int heard = 0;
+    int inside = 0;
+    widgets
+        .AddEventHandler({.on_add =
+                              [&](const Added<Unstructured>&) {
+                                ++inside;
+                                sim_.env().SleepFor(seconds(1));
+                                --inside;
+                                ++heard;
+                              }},
+                         {.at_stop = at_stop})
+        .OrExit();
+    for (int i = 0; i < 10; ++i) server.Put("w" + std::to_string(i));
+    factory.Start();
+    sim_.RunFor(seconds(2));
+    ASSERT_TRUE(sim_.RunBlocking(
+        [&] {
+          factory.Shutdown();
+          EXPECT_EQ(inside, 0);
+          if (at_stop == AtStop::kDrain) {
+            EXPECT_EQ(heard, 10);
+          } else {
+            EXPECT_LT(heard, 5);
+          }
+        },
+        minutes(1)));
+    const int before = heard;
+    sim_.RunFor(minutes(1));
+    EXPECT_EQ(heard, before);
+  }
+}
+
+}  // namespace
+}  // namespace kinformer

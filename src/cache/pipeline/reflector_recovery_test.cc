@@ -1,0 +1,300 @@
+// What the store holds after lists that failed half way, servers that went back in time, and
+// watch-lists that were slow: the contents, where other tests look at the requests.
+
+#include <gtest/gtest.h>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/pipeline/reflector.h"
+#include "cache/pipeline/testing/reflector_fixture.h"
+
+namespace kinformer::internal::cache {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+class RecoveryTest : public ReflectorTest {
+ protected:
+  // Lists eight objects in pages of four, and stops once `number` pages have been asked for.
+  void ListInPages(std::size_t number) {
+    server_.pages_ignore_rv = true;
+    for (int i = 0; i < 8; ++i) server_.Put("pod-" + std::to_string(i));
+    ReflectorOptions options;
+    options.watch_list_page_size = 4;
+    StartSoon(std::move(options));
+    ASSERT_TRUE(sim_.RunUntil([&] { return Count("LIST") == number; }, seconds(1)));
+  }
+  // As from an older backup, without `lost`.
+  void GoBackTo(std::uint64_t rv, const std::string& lost) {
+    server_.BreakWatches();
+    sim_.RunReady();
+    server_.set_rv(rv - 1);
+    server_.Delete(lost);
+    server_.Forget();
+  }
+};
+
+// ---- pages
+
+TEST_F(RecoveryTest, PG_07_PagesThatExpireLeaveNothingBehind) {
+  server_.list_errors = {std::nullopt, Expired()};
+  ListInPages(1);
+  server_.Delete("pod-0");
+  server_.Put("pod-1");
+  server_.Put("pod-9");
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(server_.requests, (Texts{"LIST rv=0 limit=4", "LIST rv= limit=4 continue=4",
+                                     "LIST rv=0 limit=0", "WATCH rv=11 bookmarks"}));
+  ExpectServersObjects();
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "11") << "of the whole list, not of its page";
+  EXPECT_EQ(store_.replaced, 1);
+}
+
+// A second expiry is not answered by the whole list again.
+TEST_F(RecoveryTest, AWholeListThatExpiresTooReadsTheNewest) {
+  server_.list_errors = {std::nullopt, Expired(), Expired()};
+  ListInPages(1);
+  server_.Delete("pod-3");
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(server_.requests,
+            (Texts{"LIST rv=0 limit=4", "LIST rv= limit=4 continue=4", "LIST rv=0 limit=0",
+                   "LIST rv= limit=4", "LIST rv= limit=4 continue=4", "WATCH rv=9 bookmarks"}));
+  ExpectServersObjects();
+}
+
+TEST_F(RecoveryTest, TheWatchBeginsAtTheFirstPagesVersion) {
+  ListInPages(1);
+  server_.Put("pod-0");
+  server_.Delete("pod-7");
+  sim_.RunReady();
+  EXPECT_EQ(server_.requests.back(), "WATCH rv=8 bookmarks");
+  ExpectServersObjects();
+}
+
+TEST_F(RecoveryTest, AListThatFailsBetweenPagesBeginsAnew) {
+  server_.list_errors = {std::nullopt, Internal()};
+  ListInPages(1);
+  server_.Delete("pod-0");
+  sim_.RunFor(seconds(10));
+  EXPECT_EQ(store_.replaced, 1);
+  ExpectServersObjects();
+  EXPECT_EQ(observer_.errors, (std::vector<Reason>{Reason::kInternalError}));
+}
+
+// ---- epochs
+
+TEST_F(RecoveryTest, EachTimeTheServerGoesBackIsAnEpochWithItsContents) {
+  server_.answers_version = true;
+  server_.set_rv(100);
+  for (const char* name : {"a", "b", "c"}) server_.Put(name);
+  Start();
+  sim_.RunFor(seconds(5));
+  GoBackTo(50, "a");
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(observer_.epochs, 1);
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "50");
+  ExpectServersObjects();
+
+  server_.Put("d");
+  server_.BreakWatches();
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(observer_.epochs, 1) << "it has only broken";
+  EXPECT_EQ(store_.replaced, 2);
+  ExpectServersObjects();
+
+  GoBackTo(20, "b");
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(observer_.epochs, 2);
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "20");
+  EXPECT_EQ(store_.replaced, 3);
+  ExpectServersObjects();
+}
+
+TEST_F(RecoveryTest, AWatchListAfterAnEpochAsksForTheNewest) {
+  server_.watch_list_unsupported = false;
+  server_.answers_version = true;
+  server_.set_rv(100);
+  for (const char* name : {"a", "b"}) server_.Put(name);
+  Start();
+  sim_.RunFor(seconds(5));
+  GoBackTo(50, "a");
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(observer_.epochs, 1);
+  EXPECT_EQ(server_.requests.back(), "WATCHLIST rv= NotOlderThan bookmarks");
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "50");
+  ExpectServersObjects();
+  server_.Put("c");
+  sim_.RunReady();
+  ExpectServersObjects();
+}
+
+TEST_F(RecoveryTest, WhoJoinsAnEpochListsTheNewestAndReportsNone) {
+  server_.set_rv(100);
+  server_.Put("a");
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.set_rv(50);
+  server_.Forget();
+  sim_.env().loop().Post([this] { reflector_->JoinEpoch(); });
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(server_.requests[2], "LIST rv= limit=500");
+  EXPECT_EQ(observer_.epochs, 0);
+  EXPECT_EQ(store_.replaced, 2);
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "50");
+}
+
+// ---- a relist that was asked for
+
+TEST_F(RecoveryTest, ARelistReadsTheNewestOnceAndKeepsWatching) {
+  server_.Put("a");
+  Start();
+  sim_.RunFor(seconds(5));
+  sim_.env().loop().Post([this] {
+    reflector_->Relist();
+    reflector_->Relist();
+  });
+  server_.Put("b");
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(server_.requests, (Texts{"LIST rv=0 limit=500", "WATCH rv=1 bookmarks",
+                                     "LIST rv= limit=500", "WATCH rv=2 bookmarks"}));
+  EXPECT_EQ(server_.open_watches(), 1U);
+  ExpectServersObjects();
+}
+
+TEST_F(RecoveryTest, ARelistWhileAListIsUnderWayIsThatList) {
+  ListInPages(1);
+  sim_.env().loop().Post([this] { reflector_->Relist(); });
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(Count("LIST"), 2U) << "its two pages";
+  EXPECT_EQ(store_.replaced, 1);
+}
+
+// ---- a pause
+
+TEST_F(RecoveryTest, PausedDuringAListItWatchesOnlyAfterResume) {
+  for (const bool watch_list : {false, true}) {
+    SCOPED_TRACE(watch_list);
+    server_.watch_list_unsupported = !watch_list;
+    server_.requests.clear();
+    store_.objects.clear();
+    server_.Put("a");
+    StartSoon();
+    ASSERT_TRUE(sim_.RunUntil([&] { return server_.requests.size() == 1; }, seconds(1)));
+    reflector_->Pause();
+    sim_.RunFor(seconds(5));
+    ExpectServersObjects();
+    EXPECT_EQ(server_.open_watches(), 0U);
+    server_.Put("b");
+    sim_.RunFor(minutes(10));
+    EXPECT_EQ(store_.objects.contains("b"), false);
+    EXPECT_EQ(server_.requests.size(), 1U);
+    sim_.env().loop().Post([this] { reflector_->Resume(); });
+    sim_.RunReady();
+    EXPECT_EQ(server_.open_watches(), 1U);
+    ExpectServersObjects();
+    reflector_.reset();
+    server_.Delete("b");
+  }
+}
+
+TEST_F(RecoveryTest, ResumedBeforeThePauseItGoesOn) {
+  Start();
+  sim_.env().loop().Post([this] {
+    reflector_->Pause();
+    reflector_->Resume();
+  });
+  server_.Put("a");
+  sim_.RunReady();
+  EXPECT_EQ(Count("WATCH"), 1U) << "the watch was never closed";
+  ExpectServersObjects();
+}
+
+// ---- the patience with watch-lists
+
+class PatienceTest : public RecoveryTest {
+ protected:
+  PatienceTest() {
+    server_.watch_list_unsupported = false;
+    server_.never_ends_initial_events = true;
+    server_.Put("a");
+  }
+};
+
+TEST_F(PatienceTest, ASilentMinuteIsTooLong) {
+  Start();
+  // The object that it sent counts for the first ten seconds.
+  sim_.RunFor(seconds(69));
+  EXPECT_EQ(Count("LIST"), 0U);
+  EXPECT_EQ(store_.replaced, 0);
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(Count("LIST"), 1U);
+  EXPECT_EQ(server_.requests.size(), 3U) << "and a watch";
+  ExpectServersObjects();
+  const std::size_t lines = log_->lines.size();
+  sim_.RunFor(minutes(4));
+  EXPECT_EQ(log_->lines.size(), lines) << "the clock is stopped";
+  EXPECT_EQ(server_.requests.size(), 3U);
+}
+
+TEST_F(PatienceTest, EventsNowAndThenAreNoSilence) {
+  Start();
+  for (int i = 2; i < 40; ++i) {
+    sim_.RunFor(seconds(9));
+    server_.Send(WatchEventType::kAdded, MakePod("default", "a", std::to_string(i)));
+  }
+  EXPECT_EQ(server_.requests.size(), 1U);
+  EXPECT_TRUE(log_->lines.empty());
+  server_.SendBookmark("40", true);
+  sim_.RunFor(minutes(4));
+  EXPECT_EQ(server_.requests.size(), 1U) << "as a watch it may be silent";
+  EXPECT_EQ(store_.objects.at("a"), "39");
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "40");
+}
+
+TEST_F(PatienceTest, EachStreamHasItsOwn) {
+  Start();
+  sim_.RunFor(seconds(55));
+  server_.EndWatches();
+  sim_.RunFor(seconds(55));
+  EXPECT_EQ(Count("WATCHLIST"), 2U);
+  EXPECT_EQ(Count("LIST"), 0U);
+  sim_.RunFor(seconds(16));
+  EXPECT_EQ(Count("LIST"), 1U);
+}
+
+TEST_F(PatienceTest, OneThatSucceededForgivesThoseThatEndedEarly) {
+  server_.on_watch = [this] {
+    if (server_.requests.back().starts_with("WATCHLIST") && server_.never_ends_initial_events) {
+      if (Count("WATCHLIST") % 3 == 2) server_.never_ends_initial_events = false;
+      server_.EndWatches();
+    }
+  };
+  Start();
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(Count("WATCHLIST"), 3U) << "two that ended early, and one";
+  EXPECT_EQ(store_.replaced, 1);
+  server_.never_ends_initial_events = true;
+  server_.FailWatches(Expired());
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(Count("WATCHLIST"), 6U);
+  EXPECT_EQ(store_.replaced, 2);
+  EXPECT_EQ(Count("LIST"), 0U);
+}
+
+// What a stream sent that ended too early is not part of the next one's list.
+TEST_F(PatienceTest, WhatAnUnfinishedStreamSentIsDropped) {
+  Start();
+  server_.Send(WatchEventType::kAdded, MakePod("default", "ghost", "1"));
+  sim_.RunReady();
+  server_.never_ends_initial_events = false;
+  server_.EndWatches();
+  sim_.RunReady();
+  EXPECT_EQ(store_.replaced, 1);
+  ExpectServersObjects();
+}
+
+}  // namespace
+}  // namespace kinformer::internal::cache
