@@ -73,6 +73,22 @@ _STATEMENT = re.compile(
     r"|(?:return|continue)(?: [^\n;]*)?"                           # only behind an if
     r"));$", re.MULTILINE)
 
+# Calls that only save time.
+_HINT = re.compile(r"(?:\.|->)reserve\(")
+# The declaration of a function or of a variable with arguments, which looks like a call.
+_DECLARATION = re.compile(r"(?!if |return\b)[\w:]+(?:<[^()]*>)? \w+\(")
+
+
+def _is_whole(statement):
+    """Not only the end of one that began in another line."""
+    depth = 0
+    for sign in re.sub("[^()]", "", statement):
+        depth += 1 if sign == "(" else -1
+        if depth < 0:
+            return False
+    return depth == 0
+
+
 _NOT = re.compile(r"(?<=[( ])!(?=[\w(])")
 _NUMBER = re.compile(r"(?<![\w.'])(\d+)(?![\w.'])")
 _PURE = re.compile(r"(?:\)|const|noexcept) = \Z")
@@ -94,6 +110,9 @@ def mutants_of(path, text):
         pattern = _WORDS if rule in ("truth", "bound") else re.compile(
             "|".join(re.escape(word) for word in sorted(swaps, key=len, reverse=True)))
         for match in pattern.finditer(code):
+            of_texts = '"' in (text[match.start() - 1], text[match.end():match.end() + 1])
+            if rule == "sum" and of_texts:
+                continue
             if match.group(0) in swaps:
                 add(rule, match.start(), match.group(0), swaps[match.group(0)])
     for match in _NOT.finditer(code):
@@ -101,10 +120,13 @@ def mutants_of(path, text):
     for match in _NUMBER.finditer(code):
         if _PURE.search(code[max(0, match.start() - 12):match.start()]):
             continue
-        add("number", match.start(), match.group(1), str(int(match.group(1)) + 1))
+        # One more of many is often as good.
+        value = int(match.group(1))
+        add("number", match.start(), match.group(1), str(value + 1 if value < 10 else 2 * value))
     for match in _STATEMENT.finditer(code):
         statement = match.group("code")
-        if statement.startswith("return"):
+        if (statement.startswith("return") or _HINT.search(statement)
+                or _DECLARATION.match(statement) or not _is_whole(statement)):
             continue
         start, end = match.start("code"), match.end()
         add("statement", start, text[start:end], "static_cast<void>(0);")
