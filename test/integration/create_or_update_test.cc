@@ -99,11 +99,12 @@ TEST_F(CreateOrUpdateTest, CU_02_PatchesOfObjectAndStatus) {
   const auto shape = [](int replicas, int ready) {
     return [=](Deployment::Mutable& deployment) {
       deployment.spec.replicas = replicas;
-      deployment.spec.selector.matchLabels["app"] = "web";
+      deployment.spec.selector.emplace().matchLabels["app"] = "web";
       deployment.spec.template_.metadata.labels["app"] = "web";
       if (deployment.spec.template_.spec.containers.empty()) {
         deployment.spec.template_.spec.containers.push_back({.name = "c", .image = "i"});
       }
+      deployment.status.replicas = ready;
       deployment.status.readyReplicas = ready;
       return Result<void>();
     };

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -92,7 +93,9 @@ TEST_F(LeaseLocks, RK_03_AWriteThatFailedLeavesNoTrace) {
     ASSERT_TRUE(a->Create(record, {}).ok());
     EXPECT_EQ(b->Create(record, {}).error().reason(), Reason::kAlreadyExists);
     ASSERT_TRUE(b->Get({}).ok());
-    ASSERT_TRUE(a->Update(record, {}).ok());
+    LeaderElectionRecord renewed = record;
+    renewed.leaderTransitions = 1;
+    ASSERT_TRUE(a->Update(renewed, {}).ok());
     // Both have the version from before.
     EXPECT_EQ(b->Update({.holderIdentity = "b", .leaseDurationSeconds = 15}, {}).error().reason(),
               Reason::kConflict);
@@ -113,7 +116,8 @@ TEST_F(LeaseLocks, RK_05_LabelsOfOthersStay) {
     const auto lock = NewLock({.labels = {{"ours", "new"}}});
     ASSERT_TRUE(lock->Get({}).ok());
     ASSERT_TRUE(lock->Update({.holderIdentity = "a", .leaseDurationSeconds = 15}, {}).ok());
-    EXPECT_THAT(leases_.Get("printer").OrExit()->DeepCopy().metadata.labels,
+    const Ref<Lease> written = leases_.Get("printer").OrExit();
+    EXPECT_THAT(written->DeepCopy().metadata.labels,
                 UnorderedElementsAre(Pair("theirs", "1"), Pair("ours", "new")));
     // Without labels of its own, on a Lease without any.
     const auto plain = NewLock({.name = "plain"});
@@ -207,11 +211,31 @@ TEST_F(LeaseLocks, TheSecondTakesOverWhenTheFirstIsCutOff) {
   sim_.RunFor(seconds(20));
 }
 
+// Servers have the resource only where it was switched on; this one as a custom resource.
+constexpr std::string_view kLeaseCandidates = R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: leasecandidates.coordination.k8s.io
+  annotations: {api-approved.kubernetes.io: unapproved}
+spec:
+  group: coordination.k8s.io
+  scope: Namespaced
+  names: {plural: leasecandidates, kind: LeaseCandidate}
+  versions:
+  - name: v1beta1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}
+)";
+
 class LeaseCandidates : public LeaseLocks {
  protected:
   using Candidate = coordinationv1beta1::LeaseCandidate;
 
   LeaseCandidates() {
+    server_.Load(kLeaseCandidates).OrExit();
     candidate_ = LeaseCandidate::New(client_, {.namespace_ = "default",
                                                .name = "a",
                                                .lease_name = "printer",
@@ -226,8 +250,12 @@ class LeaseCandidates : public LeaseLocks {
   }
   [[nodiscard]] Candidate::Mutable OnServer() {
     std::optional<Candidate::Mutable> found;
-    EXPECT_TRUE(
-        sim_.RunBlocking([&] { found = candidates_.Get("a").OrExit()->DeepCopy(); }, minutes(1)));
+    EXPECT_TRUE(sim_.RunBlocking(
+        [&] {
+          const Ref<Candidate> candidate = candidates_.Get("a").OrExit();
+          found = candidate->DeepCopy();
+        },
+        minutes(1)));
     return *found;
   }
 

@@ -47,7 +47,8 @@ class CorrelatorTest : public ::testing::Test {
     if (!correlated.skip) correlator.Observed(correlated.key, correlated.event);
     return correlated;
   }
-  Simulation sim_;
+  // The time is part of a name.
+  Simulation sim_{{.start = WallTime(seconds(1'700'000'000))}};
 };
 
 TEST_F(CorrelatorTest, EV_09_WhatIsToldTogether) {
@@ -155,7 +156,7 @@ TEST_F(CorrelatorTest, EV_13_Names) {
   EXPECT_THAT(EventName("web-0", sim_.env()), MatchesRegex("web-0\\.[0-9a-f]+"));
   EXPECT_THAT(EventName("a.b-c", sim_.env()), StartsWith("a.b-c."));
   const std::string uuid = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
-  for (const std::string bad :
+  for (const std::string& bad :
        {std::string(250, 'a'), std::string("system:node:n"), std::string("Upper"),
         std::string("-dash"), std::string("dash-"), std::string("two..dots"), std::string()}) {
     EXPECT_THAT(EventName(bad, sim_.env()), MatchesRegex(uuid)) << bad;
