@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -24,14 +25,18 @@ var followed = map[string]schema.GroupVersionResource{
 }
 
 // follow runs an informer for each RESOURCE[/NAMESPACE] and says on request what is in their caches: the counterpart of
-// test/realserver/faults/follow.cc. It ends with standard input.
-func follow(config *rest.Config, names []string) error {
+// test/realserver/faults/follow.cc. `events`, if given, is a file that gets a line for each callback. It ends with standard input.
+func follow(config *rest.Config, names []string, events string) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	log, err := newEventLog(events)
+	if err != nil {
+		return err
+	}
 	all := make([]cache.SharedIndexInformer, len(names))
 	for i, name := range names {
 		resource, namespace, _ := strings.Cut(name, "/")
@@ -45,6 +50,9 @@ func follow(config *rest.Config, names []string) error {
 			return err
 		}
 		all[i] = informer.Informer()
+		if err := log.listen(all[i], name); err != nil {
+			return err
+		}
 		factory.Start(ctx.Done())
 	}
 	fmt.Println("ready")
@@ -69,6 +77,47 @@ func follow(config *rest.Config, names []string) error {
 		}
 	}
 	return questions.Err()
+}
+
+// eventLog writes what handlers are told.
+type eventLog struct {
+	mu   sync.Mutex
+	file *os.File // nil: nobody wants to know
+}
+
+func newEventLog(path string) (*eventLog, error) {
+	if path == "" {
+		return &eventLog{}, nil
+	}
+	file, err := os.Create(path)
+	return &eventLog{file: file}, err
+}
+
+func (l *eventLog) listen(informer cache.SharedIndexInformer, name string) error {
+	if l.file == nil {
+		return nil
+	}
+	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(object any) { l.write(name, "add", object) },
+		UpdateFunc: func(_, object any) { l.write(name, "update", object) },
+		DeleteFunc: func(object any) {
+			if tombstone, unseen := object.(cache.DeletedFinalStateUnknown); unseen {
+				l.write(name, "tombstone", tombstone.Obj)
+			} else {
+				l.write(name, "delete", object)
+			}
+		},
+	})
+	return err
+}
+
+func (l *eventLog) write(name, what string, object any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key, _ := cache.MetaNamespaceKeyFunc(object)
+	if accessor, err := meta.Accessor(object); err == nil {
+		fmt.Fprintln(l.file, name, key, what, accessor.GetUID(), accessor.GetResourceVersion())
+	}
 }
 
 func printObjects(out *bufio.Writer, name string, informer cache.SharedIndexInformer) error {

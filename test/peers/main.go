@@ -281,6 +281,7 @@ func run() error {
 	flags := flag.NewFlagSet("peers", flag.ExitOnError)
 	kubeconfig := flags.String("kubeconfig", os.Getenv("KUBECONFIG"), "the server to talk to")
 	wantProtobuf := flags.Bool("protobuf", false, "typed clients ask for protobuf")
+	events := flags.String("events", "", "follow: write what handlers are told to this file")
 	protocol := flags.String("protocol", "", "all answers must have come in this one: HTTP/1.1 or HTTP/2.0")
 	if len(os.Args) < 2 {
 		return errors.New("usage: peers CHECK [flags]")
@@ -307,7 +308,7 @@ func run() error {
 	}
 	config.QPS, config.Burst = -1, -1
 	if name == "follow" {
-		return follow(config, flags.Args())
+		return follow(config, flags.Args(), *events)
 	}
 	check, there := checks[name]
 	if !there {

@@ -2,7 +2,8 @@
 
 The program prints `ready` and answers, line by line and up to `end`:
   state   INFORMER KEY UID RESOURCEVERSION, of every object in every informer's cache
-  stats   INFORMER and figures, for people
+  stats   INFORMER and figures, NAME=VALUE
+  objects INFORMER JSON, of every object
 """
 
 import json
@@ -13,16 +14,19 @@ from proxy import Proxy
 
 # By the name of an informer's resource: where its objects are.
 PATHS = {"configmaps": "/api/v1{}/configmaps", "secrets": "/api/v1{}/secrets",
+         "pods": "/api/v1{}/pods", "replicasets": "/apis/apps/v1{}/replicasets",
          "serviceaccounts": "/api/v1{}/serviceaccounts",
          "priorityclasses": "/apis/scheduling.k8s.io/v1{}/priorityclasses"}
 
 
 def path_of(resource, namespace=""):
-    return PATHS[resource].format(f"/namespaces/{namespace}" if namespace else "")
+    path = PATHS[resource.removesuffix("+json")]
+    return path.format(f"/namespaces/{namespace}" if namespace else "")
 
 
 class Client:
-    """`informers`: RESOURCE, or RESOURCE/NAMESPACE."""
+    """`informers`: RESOURCE, or RESOURCE/NAMESPACE. With kinformer RESOURCE+json is the same
+    without a type."""
 
     def __init__(self, user, command, cluster, environment=None):
         self.user = user
@@ -33,7 +37,7 @@ class Client:
         self._process = None
 
     def start(self, informers, lists):
-        self.proxy.upstream = self._cluster.port
+        self.proxy.upstreams = self._cluster.ports
         kubeconfig = self._cluster.kubeconfig(self.user, self.proxy.port)
         environment = dict(self._environment or {})
         environment["KUBE_FEATURE_WatchListClient"] = "false" if lists else "true"
@@ -57,6 +61,14 @@ class Client:
         for line in self._process.ask("state"):
             informer, key, uid, version = line.split(" ")
             held.setdefault(informer, {})[key] = (uid, version)
+        return held
+
+    def objects(self):
+        """By informer: the objects, parsed."""
+        held = {}
+        for line in self._process.ask("objects", 120):
+            informer, _, text = line.partition(" ")
+            held.setdefault(informer, []).append(json.loads(text))
         return held
 
     def stats(self):

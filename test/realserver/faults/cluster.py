@@ -69,15 +69,19 @@ def key_of(metadata):
 
 
 class Cluster:
-    """One server in a folder; it keeps its ports."""
+    """One server in a folder; it keeps its ports. `etcd`: the address of one that runs already,
+    with its folder `data`. `options`: more of kube-apiserver's."""
 
-    def __init__(self, realapi, folder):
+    def __init__(self, realapi, folder, etcd=None, data=None, options=()):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True)
+        self.data = data or self.folder / "data"
         self.audit_log = self.folder / "audit.log"
         self.port = steady_port()
         self.api = None
         self._etcd_port = steady_port()
+        self._etcd = ["--etcd", etcd] if etcd else ["--etcd-port", str(self._etcd_port)]
+        self._options = options
         self._realapi = realapi
         self._process = None
         groups = "".join(f"{user}-token,{user},{user}-uid,faults\n" for user in USERS)
@@ -87,17 +91,18 @@ class Cluster:
     def start(self):
         self._process = Process(
             [self._realapi, "--data-dir", str(self.data), "--stdin", "--port", str(self.port),
-             "--etcd-port", str(self._etcd_port), "--authorization-mode", "AlwaysAllow", "--",
+             *self._etcd, "--authorization-mode", "AlwaysAllow", "--",
              f"--token-auth-file={self.folder}/users.csv",
              f"--audit-policy-file={self.folder}/audit.yaml",
-             f"--audit-log-path={self.audit_log}", "--audit-log-maxsize=1000"],
+             f"--audit-log-path={self.audit_log}", "--audit-log-maxsize=1000",
+             *self._options],
             self.folder / "server.err")
         self._process.wait_for("ready ", 120)
         self.api = Api(self.port, str(self.data / "ca.crt"))
 
     @property
-    def data(self):
-        return self.folder / "data"
+    def ports(self):
+        return [self.port]
 
     def stop(self):
         if self._process is not None:

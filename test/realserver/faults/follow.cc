@@ -1,37 +1,93 @@
-// follow [--list] --kubeconfig FILE RESOURCE[/NAMESPACE]...: informers for the driver of
-// test/realserver/faults, which asks on standard input what is in their caches (client.py has the
-// protocol). The counterpart in Go is `peers follow`.
+// follow [--list] [--watch-seconds N] [--events FILE] --kubeconfig FILE INFORMER...
+// INFORMER: RESOURCE[+json][/NAMESPACE]
+//
+// Informers for the drivers of test/realserver, which ask on standard input what is in their caches
+// (client.py has the protocol). With +json they are without a type. Watches last N seconds at most.
+// FILE gets a line for each callback: INFORMER KEY WHAT UID RESOURCEVERSION. The counterpart in Go
+// is `peers follow`.
 
+#include <atomic>
+#include <cstdint>
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "kinformer/api/appsv1.h"
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/schedulingv1.h"
 #include "kinformer/client.h"
 #include "kinformer/config.h"
 #include "kinformer/shared_informer.h"
 #include "kinformer/shared_informer_factory.h"
+#include "kinformer/unstructured.h"
 
 namespace {
 
 using kinformer::InformerStats;
+using kinformer::SharedInformer;
+using kinformer::Unstructured;
+
+// The file of --events, if there is one. Thread-safe.
+class EventLog {
+ public:
+  void Open(const std::string& path) { file_.open(path); }
+  [[nodiscard]] bool is_open() const { return file_.is_open(); }
+  template <class T>
+  void Write(const std::string& informer, const std::string& key, std::string_view what,
+             const T& object) {
+    const auto metadata = object.metadata();
+    const std::lock_guard lock(mutex_);
+    file_ << informer << ' ' << key << ' ' << what << ' ' << metadata.uid() << ' '
+          << metadata.resourceVersion() << std::endl;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::ofstream file_;
+};
+
+// What all informers are made with.
+struct Setup {
+  kinformer::SharedInformerFactory& factory;
+  kinformer::InitialList initial_list;
+  EventLog& events;
+};
 
 // One informer, whatever its type.
 struct Followed {
+  std::function<void()> print_state;
   std::function<void()> print_objects;
   std::function<InformerStats()> stats;
+  std::shared_ptr<std::atomic<int>> expired;  // errors that say that a version is too old
 };
 
 template <class T>
-Followed Follow(kinformer::SharedInformerFactory& factory, const std::string& name,
-                kinformer::InformerOptions<T> options) {
-  const auto informer = factory.InformerFor<T>(std::move(options));
-  const auto print = [informer, name] {
+void WriteEvents(SharedInformer<T> informer, const std::string& name, EventLog& log) {
+  informer
+      .AddEventHandler(
+          {.on_add = [&log, name](
+                         const kinformer::Added<T>& e) { log.Write(name, e.key, "add", e.object); },
+           .on_update =
+               [&log, name](const kinformer::Updated<T>& e) {
+                 log.Write(name, e.key, "update", e.new_object);
+               },
+           .on_delete =
+               [&log, name](const kinformer::Deleted<T>& e) {
+                 log.Write(name, e.key, e.final_state_unknown ? "tombstone" : "delete", e.object);
+               }})
+      .OrExit();
+}
+
+template <class T>
+Followed Follow(SharedInformer<T> informer, const std::string& name, const Setup& setup) {
+  const auto print_state = [informer, name] {
     const auto snapshot = informer.Snapshot();
     for (T object : snapshot) {
       const auto metadata = object.metadata();
@@ -41,57 +97,113 @@ Followed Follow(kinformer::SharedInformerFactory& factory, const std::string& na
                 << '\n';
     }
   };
-  return {print, [informer] { return informer.Stats(); }};
+  const auto print_objects = [informer, name] {
+    const auto snapshot = informer.Snapshot();
+    for (T object : snapshot) std::cout << name << ' ' << object.ToJson() << '\n';
+  };
+  const auto expired = std::make_shared<std::atomic<int>>(0);
+  informer
+      .SetWatchErrorHandler([expired, name](const kinformer::Error& error) {
+        if (IsResourceExpired(error) || IsGone(error)) ++*expired;
+        std::cerr << name << ": " << error << '\n';
+      })
+      .OrExit();
+  if (setup.events.is_open()) WriteEvents(informer, name, setup.events);
+  return {print_state, print_objects, [informer] { return informer.Stats(); }, expired};
 }
 
 template <class T>
-Followed FollowIn(kinformer::SharedInformerFactory& factory, const std::string& name,
-                  const std::string& ns, kinformer::InitialList initial_list) {
-  return Follow<T>(factory, name, {.initial_list = initial_list, .namespace_ = ns});
+Followed FollowTyped(const Setup& setup, const std::string& name, const std::string& ns) {
+  return Follow<T>(
+      setup.factory.InformerFor<T>({.initial_list = setup.initial_list, .namespace_ = ns}), name,
+      setup);
 }
 
-using Maker = Followed (*)(kinformer::SharedInformerFactory&, const std::string&,
-                           const std::string&, kinformer::InitialList);
+template <class T>
+Followed FollowJson(const Setup& setup, const std::string& name, const std::string& ns) {
+  const auto& type = T::type_info();
+  const kinformer::GroupVersionResource resource{std::string(type.group), std::string(type.version),
+                                                 std::string(type.resource)};
+  return Follow<Unstructured>(
+      setup.factory.ForResource(resource, type.kind, type.namespaced,
+                                {.initial_list = setup.initial_list, .namespace_ = ns}),
+      name, setup);
+}
+
+using Maker = Followed (*)(const Setup&, const std::string&, const std::string&);
 const std::map<std::string_view, Maker> kMakers = {
-    {"configmaps", FollowIn<kinformer::corev1::ConfigMap>},
-    {"secrets", FollowIn<kinformer::corev1::Secret>},
-    {"serviceaccounts", FollowIn<kinformer::corev1::ServiceAccount>},
-    {"priorityclasses", FollowIn<kinformer::schedulingv1::PriorityClass>},
+    {"configmaps", FollowTyped<kinformer::corev1::ConfigMap>},
+    {"secrets", FollowTyped<kinformer::corev1::Secret>},
+    {"serviceaccounts", FollowTyped<kinformer::corev1::ServiceAccount>},
+    {"priorityclasses", FollowTyped<kinformer::schedulingv1::PriorityClass>},
+    {"pods", FollowTyped<kinformer::corev1::Pod>},
+    {"pods+json", FollowJson<kinformer::corev1::Pod>},
+    {"replicasets", FollowTyped<kinformer::appsv1::ReplicaSet>},
 };
 
-void PrintStats(const std::string& name, const InformerStats& stats) {
+void PrintStats(const std::string& name, const Followed& followed) {
+  const InformerStats stats = followed.stats();
   std::cout << name << " objects=" << stats.objects << " version=" << stats.resourceVersion
             << " lists=" << stats.AllLists() << " watches=" << stats.watches
-            << " errors=" << stats.errors << " epochs=" << stats.status.epochs << " last_error=\""
+            << " added=" << stats.added << " modified=" << stats.modified
+            << " deleted=" << stats.deleted << " errors=" << stats.errors
+            << " expired=" << *followed.expired << " gaps=" << stats.gaps
+            << " epochs=" << stats.status.epochs << " checks=" << stats.consistency_checks
+            << " inconsistencies=" << stats.inconsistencies << " last_error=\""
             << stats.status.ErrorText() << "\"\n";
 }
 
 void Answer(const std::string& question, const std::map<std::string, Followed>& all) {
   for (const auto& [name, followed] : all) {
-    if (question == "state") followed.print_objects();
-    if (question == "stats") PrintStats(name, followed.stats());
+    if (question == "state") followed.print_state();
+    if (question == "objects") followed.print_objects();
+    if (question == "stats") PrintStats(name, followed);
   }
   std::cout << "end" << std::endl;
 }
 
-int Run(const std::vector<std::string>& arguments) {
+struct Options {
   std::string kubeconfig;
-  auto initial_list = kinformer::InitialList::kWatchList;
+  std::string events;
+  kinformer::InitialList initial_list{kinformer::InitialList::kWatchList};
+  std::int64_t watch_seconds = 0;
   std::vector<std::string> names;
+};
+
+Options OptionsOf(const std::vector<std::string>& arguments) {
+  Options options;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const bool more = i + 1 < arguments.size();
     if (arguments[i] == "--list") {
-      initial_list = kinformer::InitialList::kList;
-    } else if (arguments[i] == "--kubeconfig" && i + 1 < arguments.size()) {
-      kubeconfig = arguments[++i];
+      options.initial_list = kinformer::InitialList::kList;
+    } else if (arguments[i] == "--kubeconfig" && more) {
+      options.kubeconfig = arguments[++i];
+    } else if (arguments[i] == "--events" && more) {
+      options.events = arguments[++i];
+    } else if (arguments[i] == "--watch-seconds" && more) {
+      options.watch_seconds = std::stoll(arguments[++i]);
     } else {
-      names.push_back(arguments[i]);
+      options.names.push_back(arguments[i]);
     }
   }
-  const auto config = kinformer::Config::FromKubeconfigFile(kubeconfig).OrExit();
+  return options;
+}
+
+int Run(const Options& options) {
+  EventLog events;
+  if (!options.events.empty()) events.Open(options.events);
+  const auto config = kinformer::Config::FromKubeconfigFile(options.kubeconfig).OrExit();
   const auto client = kinformer::Client::NewForConfig(config, {.qps = -1}).OrExit();
-  kinformer::SharedInformerFactory factory(client);
+  kinformer::SharedInformerFactoryOptions factory_options;
+  if (options.watch_seconds > 0) {
+    factory_options.tweak_list_options = [&options](kinformer::ListOptions& request) {
+      if (request.timeoutSeconds) request.timeoutSeconds = options.watch_seconds;
+    };
+  }
+  kinformer::SharedInformerFactory factory(client, std::move(factory_options));
+  const Setup setup{factory, options.initial_list, events};
   std::map<std::string, Followed> all;
-  for (const std::string& name : names) {
+  for (const std::string& name : options.names) {
     const std::size_t slash = name.find('/');
     const auto maker = kMakers.find(std::string_view(name).substr(0, slash));
     if (maker == kMakers.end()) {
@@ -99,7 +211,7 @@ int Run(const std::vector<std::string>& arguments) {
       return 2;
     }
     const std::string ns = slash == std::string::npos ? "" : name.substr(slash + 1);
-    all.emplace(name, maker->second(factory, name, ns, initial_list));
+    all.emplace(name, maker->second(setup, name, ns));
   }
   factory.Start();
   std::cout << "ready" << std::endl;
@@ -109,4 +221,4 @@ int Run(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return Run({argv + 1, argv + argc}); }
+int main(int argc, char** argv) { return Run(OptionsOf({argv + 1, argv + argc})); }

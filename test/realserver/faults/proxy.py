@@ -1,4 +1,5 @@
-"""Proxy: a TCP proxy on a port of its own that can stall, refuse, and let connections die."""
+"""Proxy: a TCP proxy on a port of its own that can stall, refuse, and let connections die. With
+several servers behind it, it is a balancer."""
 
 import random
 import socket
@@ -25,6 +26,7 @@ class Connection:
 
     def __init__(self, proxy, client, server, limit):
         self.proxy = proxy
+        self.upstream = server.getpeername()[1]
         self.sockets = (client, server)
         self.left = limit  # bytes to the client before it goes dead; None: no end
         self.gone = threading.Event()
@@ -65,15 +67,16 @@ class Connection:
 
 
 class Proxy:
-    """Forwards to 127.0.0.1:upstream. All methods return at once."""
+    """Forwards to ports of 127.0.0.1. All methods return at once."""
 
     def __init__(self):
-        self.upstream = 0
+        self.upstreams = []  # each connection goes to the next of them that takes it
         self.port = steady_port()
         self.connections = 0  # accepted so far
         self.flowing = threading.Event()
         self.flowing.set()
         self._limit = None
+        self._turn = 0
         self._open = []
         self._listener = None
         self.admit()
@@ -110,6 +113,11 @@ class Proxy:
         """New connections go dead once so many bytes have gone to the client. None: no longer."""
         self._limit = count
 
+    def open_connections(self, upstream=None):
+        """How many there are: to that server, or in all."""
+        return sum(not one.gone.is_set() and upstream in (None, one.upstream)
+                   for one in self._open)
+
     def close(self):
         self.flow()
         self.refuse()
@@ -126,9 +134,8 @@ class Proxy:
             except OSError:
                 return
             self.connections += 1
-            try:
-                server = socket.create_connection(("127.0.0.1", self.upstream))
-            except OSError:  # the server is down: the client sees a reset
+            server = self._connect()
+            if server is None:  # the server is down: the client sees a reset
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
                 client.close()
                 continue
@@ -137,4 +144,15 @@ class Proxy:
             connection = Connection(self, client, server, self._limit)
             if self._listener is not listener:
                 connection.close(reset=True)
-            self._open.append(connection)
+            self._open = [*(one for one in self._open if not one.gone.is_set()), connection]
+
+    def _connect(self):
+        upstreams = list(self.upstreams)
+        for _ in upstreams:
+            self._turn += 1
+            try:
+                return socket.create_connection(
+                    ("127.0.0.1", upstreams[self._turn % len(upstreams)]))
+            except OSError:
+                pass
+        return None
