@@ -63,6 +63,10 @@ class RealServer {
 
   [[nodiscard]] std::string url() const { return "https://127.0.0.1:" + port_; }
   [[nodiscard]] std::string ca_file() const { return directory_ + "/ca.crt"; }
+  // Who signs the certificate that it shows to aggregated APIs.
+  [[nodiscard]] std::string front_proxy_ca_file() const {
+    return directory_ + "/front-proxy-ca.crt";
+  }
   // Of the user admin, who may do everything.
   [[nodiscard]] static std::string token() { return "admin-token"; }
   // Where its etcd listens: "http://127.0.0.1:2379".
