@@ -25,6 +25,7 @@
 #include "kinformer/shared_informer.h"
 #include "kinformer/shared_informer_factory.h"
 
+#include "realserver/clients.h"
 #include "realserver/real_server.h"
 #include "support/child_process.h"
 
@@ -34,6 +35,11 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ChildProcess;
 using testing::EnvironmentOr;
+using testing::Eventually;
+using testing::InCache;
+using testing::MakeNamespace;
+using testing::NewConfigMap;
+using testing::OnServer;
 using testing::RealServer;
 
 RealServer* server = nullptr;
@@ -51,54 +57,7 @@ class Suite : public ::testing::Environment {
 };
 const auto* const kSuite = ::testing::AddGlobalTestEnvironment(new Suite);
 
-Client NewClient(bool json = false) {
-  const Config config = Config::FromKubeconfigFile(server->kubeconfig()).OrExit();
-  return Client::NewForConfig(config, {.qps = -1, .prefer_json = json}).OrExit();
-}
-
-bool Eventually(const std::function<bool()>& holds, std::chrono::seconds limit = 60s) {
-  const auto deadline = std::chrono::steady_clock::now() + limit;
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(20ms);
-  }
-  return true;
-}
-
-corev1::ConfigMap::Mutable NewConfigMap(const std::string& name, const std::string& value) {
-  corev1::ConfigMap::Mutable map;
-  map.metadata.name = name;
-  map.metadata.labels["suite"] = "realserver";
-  map.data["value"] = value;
-  return map;
-}
-
-void MakeNamespace(const Client& client, const std::string& name) {
-  corev1::Namespace::Mutable ns;
-  ns.metadata.name = name;
-  const auto made = client.For<corev1::Namespace>().Create(ns);
-  ASSERT_TRUE(made || IsAlreadyExists(made.error())) << made.error();
-}
-
-// name to resourceVersion, as the server has them and as the cache has them.
-std::map<std::string, std::string> OnServer(const Client& client, const std::string& ns) {
-  std::map<std::string, std::string> out;
-  auto listed = client.For<corev1::ConfigMap>(ns).List();
-  EXPECT_TRUE(listed) << listed.error();
-  if (!listed) return out;
-  for (corev1::ConfigMap map : *listed) {
-    out[std::string(map.metadata().name())] = map.metadata().resourceVersion();
-  }
-  return out;
-}
-std::map<std::string, std::string> InCache(const SharedInformer<corev1::ConfigMap>& informer) {
-  std::map<std::string, std::string> out;
-  const auto snapshot = informer.Snapshot();
-  for (corev1::ConfigMap map : snapshot) {
-    out[std::string(map.metadata().name())] = map.metadata().resourceVersion();
-  }
-  return out;
-}
+Client NewClient(bool json = false) { return testing::NewClient(*server, json); }
 
 struct Mode {
   bool json;
@@ -179,17 +138,24 @@ INSTANTIATE_TEST_SUITE_P(All, InformerModes,
                            return name;
                          });
 
+// Of "widget" makes the kind Widget and the resource widgets of example.com/v1.
+json::Value Definition(const std::string& singular, const std::string& kind) {
+  const std::string plural = singular + "s";
+  return json::Parse(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+    "metadata":{"name":")" +
+                     plural + R"(.example.com"},"spec":{"group":"example.com",
+    "scope":"Namespaced",
+    "names":{"plural":")" +
+                     plural + R"(","singular":")" + singular + R"(","kind":")" + kind + R"("},
+    "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{
+    "type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})")
+      .OrExit();
+}
+
 TEST(RealServer, DynamicInformerOfACustomResource) {
   const Client client = NewClient();
   const auto crds = client.Discovery().MappingFor("customresourcedefinitions").OrExit();
-  auto crd = json::Parse(
-                 R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
-    "metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
-    "names":{"plural":"widgets","singular":"widget","kind":"Widget"},
-    "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{
-    "type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})")
-                 .OrExit();
-  const auto created = client.Dynamic(crds).Create(crd);
+  const auto created = client.Dynamic(crds).Create(Definition("widget", "Widget"));
   ASSERT_TRUE(created) << created.error();
 
   Result<RestMapping> widgets = Error(Reason::kNotFound, "not asked yet");
@@ -219,6 +185,74 @@ TEST(RealServer, DynamicInformerOfACustomResource) {
   }
   ASSERT_TRUE(client.Dynamic(*widgets, "default").Delete("blue"));
   EXPECT_TRUE(Eventually([&] { return informer.Snapshot().size() == 0; }));
+}
+
+// What a handler was told of gadgets: "+name", "~name", "-name".
+class GadgetLog {
+ public:
+  ResourceEventHandlerFuncs<Unstructured> Handler() {
+    return {.on_add = [this](const Added<Unstructured>& e) { Note("+", e.object); },
+            .on_update = [this](const Updated<Unstructured>& e) { Note("~", e.new_object); },
+            .on_delete = [this](const Deleted<Unstructured>& e) { Note("-", e.object); }};
+  }
+  [[nodiscard]] std::vector<std::string> words() const {
+    const std::lock_guard lock(mutex_);
+    return words_;
+  }
+
+ private:
+  void Note(const std::string& what, Unstructured gadget) {
+    const std::lock_guard lock(mutex_);
+    words_.push_back(what + std::string(gadget.metadata().name()));
+  }
+  mutable std::mutex mutex_;
+  std::vector<std::string> words_;
+};
+
+// The informer is there before its definition, sees it go with all objects, and come again.
+TEST(RealServer, DefinitionsThatComeAndGo) {
+  const Client client = NewClient();
+  const auto crds = client.Discovery().MappingFor("customresourcedefinitions").OrExit();
+  const RestMapping gadgets{.resource = {"example.com", "v1", "gadgets"},
+                            .kind = {"example.com", "v1", "Gadget"},
+                            .namespaced = true};
+  GadgetLog log;
+  DynamicSharedInformerFactory factory(client);
+  auto informer = factory.ForResource(gadgets.resource, gadgets.kind.kind, true);
+  const auto registration = informer.AddEventHandler(log.Handler()).OrExit().Scoped();
+  factory.Start();
+  const auto is = [&](InformerState state) { return informer.Status().state == state; };
+  const auto is_complete = [&] { return informer.lister().List().ok(); };
+  ASSERT_TRUE(Eventually([&] { return is(InformerState::kAbsent); }));
+  EXPECT_FALSE(informer.HasSynced());
+
+  std::vector<std::string> told;
+  std::string uid;
+  for (const std::string turn : {"first", "second"}) {
+    SCOPED_TRACE(turn);
+    ASSERT_TRUE(Eventually([&] {  // a definition that goes takes its time
+      return client.Dynamic(crds).Create(Definition("gadget", "Gadget")).ok();
+    }));
+    ASSERT_TRUE(Eventually(is_complete)) << informer.Status().ErrorText();
+    EXPECT_TRUE(informer.HasSynced());
+    EXPECT_EQ(informer.Snapshot().size(), 0U);
+    const auto made = client.Dynamic(gadgets, "default")
+                          .Create(json::Parse(R"({"apiVersion":"example.com/v1","kind":"Gadget",)"
+                                              R"("metadata":{"name":"blue"},"spec":{"turn":")" +
+                                              turn + R"("}})")
+                                      .OrExit());
+    ASSERT_TRUE(made) << made.error();
+    ASSERT_TRUE(Eventually([&] { return informer.Snapshot().size() == 1; }));
+    EXPECT_NE(std::exchange(uid, std::string((*made)->metadata().uid())), uid);
+    ASSERT_TRUE(client.Dynamic(crds).Delete("gadgets.example.com"));
+    ASSERT_TRUE(Eventually([&] { return is(InformerState::kAbsent); }))
+        << ToString(informer.Status().state);
+    EXPECT_TRUE(Eventually([&] { return informer.Snapshot().size() == 0; }));
+    EXPECT_FALSE(is_complete()) << "nothing is known of gadgets";
+    told.insert(told.end(), {"+blue", "-blue"});
+    EXPECT_TRUE(Eventually([&] { return log.words() == told; }))
+        << ::testing::PrintToString(log.words());
+  }
 }
 
 TEST(RealServer, RestartLosesNothing) {
