@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -354,6 +355,24 @@ TEST_F(ResourceClientTest, WatchEndsWhenTheCallbackSaysSo) {
     EXPECT_TRUE(done.ok());
     EXPECT_EQ(seen, (std::vector<std::string>{"1", "2"}));
   });
+}
+
+// On the caller's thread, and at once, though the server would go on.
+TEST_F(ResourceClientTest, WhatTheCallbackThrowsEndsTheWatch) {
+  server_.script = {
+      {.body = R"({"type":"ADDED","object":)" + ConfigMapJson("a", "1") + "}\n", .hang = true}};
+  int calls = 0;
+  Block([&] {
+    const auto watch = [&] {
+      return ConfigMaps().Watch({}, [&](const ResourceWatchEvent<corev1::ConfigMap>&) -> bool {
+        ++calls;
+        throw std::runtime_error("enough");
+      });
+    };
+    EXPECT_THROW((void)watch(), std::runtime_error);
+  });
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(server_.open_streams, 0);
 }
 
 TEST_F(ResourceClientTest, StopAndTimeoutEndACall) {
