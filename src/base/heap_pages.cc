@@ -7,9 +7,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <malloc.h>
 #include <string_view>
 #include <sys/mman.h>
+#include <utility>
 #include <vector>
+
+#include "base/mutex.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -33,6 +37,27 @@ std::atomic<bool>& Wanted() {
 }
 
 #if defined(KINFORMER_GLIBC_HEAP)
+// The pieces, by their addresses, that huge pages were asked for in.
+class Advised {
+ public:
+  void Add(std::uintptr_t piece) {
+    const base::MutexLock lock(mutex_);
+    pieces_.push_back(piece);
+  }
+  std::vector<std::uintptr_t> Take() {
+    const base::MutexLock lock(mutex_);
+    return std::exchange(pieces_, {});
+  }
+
+ private:
+  Mutex mutex_;
+  std::vector<std::uintptr_t> pieces_ KINFORMER_GUARDED_BY(mutex_);
+};
+Advised& AdvisedPieces() {
+  static auto* const pieces = new Advised;  // for as long as any thread may run
+  return *pieces;
+}
+
 // glibc's arenas of other than the main thread are reserved in aligned pieces of this size.
 constexpr std::uintptr_t kArenaBytes = std::uintptr_t{64} << 20;
 // A thread that was given fewer bytes keeps small pages: in a small process huge ones cost more
@@ -104,6 +129,7 @@ void AdvisePiece(std::uintptr_t piece) {
   OpenPiece(piece);
   // NOLINTNEXTLINE(performance-no-int-to-ptr): see above
   madvise(reinterpret_cast<void*>(piece), kArenaBytes, MADV_HUGEPAGE);
+  AdvisedPieces().Add(piece);
 }
 #endif
 
@@ -123,6 +149,18 @@ void UseHugePagesFor([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t
   if (piece == latest) return;
   latest = piece;
   AdvisePiece(piece);
+#endif
+}
+
+void GiveBackFreeMemory() {
+#if defined(KINFORMER_GLIBC_HEAP)
+  // Else the kernel would make huge pages of the little that is left, and all would be resident
+  // again after some minutes. Where there is another mapping by now, it has small pages.
+  for (const std::uintptr_t piece : AdvisedPieces().Take()) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): see above
+    madvise(reinterpret_cast<void*>(piece), kArenaBytes, MADV_NOHUGEPAGE);
+  }
+  malloc_trim(0);
 #endif
 }
 

@@ -18,8 +18,14 @@ namespace kinformer::internal::base {
 // comparison or two for nearly all of them. Thread-safe.
 void UseHugePagesFor(void* memory, std::size_t size);
 
-// Whether that has any effect, in the whole process. True at the start, unless the environment says
-// KINFORMER_HUGE_PAGES=0. What has been asked for stays asked for. Thread-safe.
+// Gives back to the system what malloc keeps free between what is used, in all threads' heaps, and
+// asks for no huge pages any more where they have been asked for. Where hundreds of megabytes are
+// free, it takes some hundredths of a second, in which other threads may have to wait for their
+// next allocation. Thread-safe.
+void GiveBackFreeMemory();
+
+// Whether UseHugePagesFor has any effect, in the whole process. True at the start, unless the
+// environment says KINFORMER_HUGE_PAGES=0. What has been asked for stays asked for. Thread-safe.
 void SetHugePages(bool wanted);
 [[nodiscard]] bool HugePagesWanted();
 

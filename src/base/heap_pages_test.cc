@@ -1,10 +1,12 @@
 #include "base/heap_pages.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "kinformer/runtime.h"
@@ -15,14 +17,19 @@ namespace {
 constexpr std::size_t kBlock = std::size_t{64} << 10;
 constexpr std::size_t kBlocks = 512;  // 32 MiB
 
-bool HasHugePages() {
+bool HasOtherHeap() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return false;
+  return true;
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  return true;
+#endif
+#endif
   return false;
-#endif
-#endif
+}
+
+bool HasHugePages() {
+  if (HasOtherHeap()) return false;
   std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string modes;
   return std::getline(file, modes) && modes.find("[never]") == std::string::npos;
@@ -54,6 +61,14 @@ std::size_t AdvisedByAThread() {
   return more;
 }
 
+std::size_t ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t total = 0;
+  std::size_t resident = 0;
+  statm >> total >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
 class HeapPages : public ::testing::Test {
  protected:
   ~HeapPages() override { SetHugePages(wanted_); }
@@ -77,6 +92,33 @@ TEST_F(HeapPages, AreAskedForWhereAThreadKeepsMuch) {
   if (!HasHugePages()) GTEST_SKIP() << "another heap than glibc's, or a kernel without huge pages";
   SetHugePages(true);
   EXPECT_GT(AdvisedByAThread(), 0U);
+}
+
+TEST_F(HeapPages, WhatIsFreeBetweenWhatIsUsedGoesBackToTheSystem) {
+  if (HasOtherHeap()) GTEST_SKIP() << "another heap than glibc's";
+  constexpr std::size_t kObject = 2000;
+  constexpr std::size_t kObjects = 50'000;
+  constexpr std::size_t kStays = 100;  // one in so many
+  SetHugePages(true);
+  const std::size_t advised = AdvisedMappings();
+  // The pages are of the thread's heap, which goes on when it has ended.
+  std::vector<void*> left;
+  std::thread([&left] {
+    std::vector<void*> objects;
+    for (std::size_t i = 0; i < kObjects; ++i) {
+      objects.push_back(std::memset(std::malloc(kObject), 1, kObject));
+      UseHugePagesFor(objects.back(), kObject);
+    }
+    for (std::size_t i = 0; i < kObjects; ++i) {
+      i % kStays == 0 ? left.push_back(objects[i]) : std::free(objects[i]);
+    }
+  }).join();
+  const std::size_t before = ResidentBytes();
+  GiveBackFreeMemory();
+  EXPECT_LT(ResidentBytes() + (kObjects * kObject * 3 / 4), before);
+  // Else the kernel would fill up the gaps again.
+  EXPECT_LE(AdvisedMappings(), advised);
+  for (void* const object : left) std::free(object);
 }
 
 }  // namespace

@@ -144,6 +144,11 @@ void InformerCore::Impl::OnUnsynced() {
   observers->Notify();
 }
 
+void InformerCore::Impl::OnCommitted() {
+  version_waiters.Changed(*observers);
+  if (life != nullptr) life->Committed();
+}
+
 std::optional<Error> InformerCore::Impl::OverLimit() const {
   const std::size_t left_out = counters.left_out.load(std::memory_order_relaxed);
   if (left_out == 0 || settings.limit_policy == LimitPolicy::kServePart) return std::nullopt;

@@ -83,7 +83,7 @@ struct InformerCore::Impl final : public StoreOwner {
   void Join(const std::shared_ptr<cache::Listener>& listener, Duration resync_period);
   void OnSynced();
   void OnUnsynced();
-  void OnCommitted() { version_waiters.Changed(*observers); }
+  void OnCommitted();
   // Works off what waits in the queue.
   void Process();
 

@@ -18,6 +18,9 @@ std::string Joined(const NamespaceParts::Names& names) {
 
 }  // namespace
 
+InformerLife::InformerLife(InformerCore::Impl& informer)
+    : informer_(informer), cleanup_(informer.env, *informer.store) {}
+
 std::unique_ptr<InformerLife> InformerLife::Begin(InformerCore::Impl& informer) {
   auto life = std::make_unique<InformerLife>(informer);
   return life->Begin() ? std::move(life) : nullptr;

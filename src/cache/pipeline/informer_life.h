@@ -11,6 +11,7 @@
 
 #include "cache/pipeline/informer_part.h"
 #include "cache/pipeline/namespace_parts.h"
+#include "cache/pipeline/store_cleanup.h"
 
 namespace kinformer::internal::cache {
 
@@ -20,10 +21,12 @@ class InformerLife final : private InformerPart::Owner {
   // Lists and watches from now on. Null where there is nothing to do that with.
   static std::unique_ptr<InformerLife> Begin(InformerCore::Impl& informer);
 
-  explicit InformerLife(InformerCore::Impl& informer) : informer_(informer) {}
+  explicit InformerLife(InformerCore::Impl& informer);
 
   // Works off what waits in the queues.
   void Process();
+  // The store has a new version.
+  void Committed() { cleanup_.Committed(); }
 
  private:
   using Owner = InformerPart::Owner;
@@ -36,6 +39,7 @@ class InformerLife final : private InformerPart::Owner {
   void FallBack();
 
   InformerCore::Impl& informer_;
+  StoreCleanup cleanup_;
   // One of the two.
   std::unique_ptr<InformerPart> whole_;
   std::unique_ptr<NamespaceParts> namespaces_;

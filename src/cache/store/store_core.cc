@@ -149,6 +149,12 @@ std::size_t StoreCore::object_bytes() const {
   return state_->object_bytes.load(std::memory_order_relaxed);
 }
 
+std::size_t StoreCore::old_bytes() const {
+  return state_->old_bytes.load(std::memory_order_relaxed);
+}
+
+bool StoreCore::is_open() const { return writer_->open; }
+
 ObjectRef StoreCore::Pack(ObjectRef object) {
   StoreWriter& w = *writer_;
   if (w.trainer != nullptr) {

@@ -142,6 +142,10 @@ class StoreCore {
   // As of the writes so far.
   [[nodiscard]] std::size_t written_objects() const;
   [[nodiscard]] std::size_t object_bytes() const;
+  // Of what nobody sees any more but snapshots, or nobody at all.
+  [[nodiscard]] std::size_t old_bytes() const;
+  // Between Begin and Commit.
+  [[nodiscard]] bool is_open() const;
 
   // Adds indexes, all or none: kAlreadyExists where a name is taken. FillIndexes then fills them
   // from what is there until a time; once it says true, a version has all of them. There may be
