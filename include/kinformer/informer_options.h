@@ -177,7 +177,7 @@ struct InformerStatus {
   InformerState state{};
   Duration state_age{0};               // for how long it has been in that state
   std::optional<Duration> retry_in{};  // the states that wait: from now on; 0: at once
-  std::optional<Error> error{};        // empty: the last attempt succeeded
+  std::optional<Error> error{};        // empty: the last attempt succeeded, and its watch holds
   [[nodiscard]] std::string ErrorText() const { return error ? error->ToString() : ""; }
   // How old the last word from the server is that what came until then is all there is: the end of
   // a list (its age is counted from when it was asked for), an event or a bookmark of the watch, or

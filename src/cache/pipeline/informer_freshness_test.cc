@@ -189,6 +189,21 @@ TEST_F(FreshnessTest, AnAnswerThatNothingIsNewerIsAProof) {
   EXPECT_EQ(informer.Status().progress_age, minutes(0));
 }
 
+TEST_F(FreshnessTest, AWatchThatBrokeIsAnErrorUntilTheNextIsThere) {
+  server_.Put("a", "1");
+  SharedInformer<Pod> informer = Make();
+  informer.Start();
+  sim_.RunFor(minutes(1));
+  ASSERT_FALSE(informer.Status().error);
+  std::string meanwhile;
+  server_.on_watch = [&] { meanwhile = informer.Status().ErrorText(); };
+  server_.BreakWatches();
+  Settle();
+  EXPECT_THAT(meanwhile, HasSubstr("the connection of the watch broke"));
+  EXPECT_FALSE(informer.Status().error);
+  EXPECT_EQ(informer.Stats().errors, 0U) << "no attempt has failed";
+}
+
 // ---- waiting for a version
 
 TEST_F(FreshnessTest, AWaitEndsWithTheEventOfTheVersion) {

@@ -71,6 +71,7 @@ class InformerPart final : private ReflectorObserver {
   void OnListed(InitialList kind) override;
   void OnWatching() override { status_.OnWatching(); }
   void OnWatchStarted() override { status_.OnWatchStarted(); }
+  void OnWatchBroken() override { status_.OnWatchBroken(); }
   void OnPaused() override { status_.OnPaused(); }
   void OnWaiting(SteadyTime until) override { status_.OnWaiting(until); }
   void OnProgress(SteadyTime when) override;

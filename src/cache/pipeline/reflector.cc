@@ -390,6 +390,11 @@ void Reflector::OnStarted() {
   if (phase_ == Phase::kWatch) WatchStarted();
 }
 
+void Reflector::OnBroken() {
+  watch_.broken = true;
+  observer_.OnWatchBroken();
+}
+
 void Reflector::WatchStarted() {
   watch_.begun = env_.Now();
   pace_.Admitted();

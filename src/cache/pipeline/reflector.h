@@ -69,6 +69,8 @@ class ReflectorObserver {
   // A watch is asked for; the server has accepted it.
   virtual void OnWatching() {}
   virtual void OnWatchStarted() {}
+  // Its connection broke, which is no failed attempt: the watch is resumed.
+  virtual void OnWatchBroken() {}
   // No watch until Resume.
   virtual void OnPaused() {}
   // Nothing is asked for until then.
@@ -183,7 +185,7 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   // WatchReceiver
   void OnSent() override { WatchListSent(); }
   void OnStarted() override;
-  void OnBroken() override { watch_.broken = true; }
+  void OnBroken() override;
   void OnEvent(const WatchEvent& event) override;
   void OnDone(Result<void> result) override;
   // Both

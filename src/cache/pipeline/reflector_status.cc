@@ -50,6 +50,11 @@ void ReflectorStatus::OnWatchStarted() {
   Enter(InformerState::kWatching);
 }
 
+void ReflectorStatus::OnWatchBroken() {
+  base::MutexLock lock(mutex_);
+  now_.error = Error(Reason::kTransport, informer_ + ": the connection of the watch broke");
+}
+
 void ReflectorStatus::OnWaiting(SteadyTime until) {
   base::MutexLock lock(mutex_);
   EnterLocked(StateAfter(now_.error));

@@ -42,6 +42,7 @@ class ReflectorStatus final : public ReflectorObserver {
   void OnListed(InitialList kind) override;
   void OnWatching() override { Enter(InformerState::kWatching); }
   void OnWatchStarted() override;
+  void OnWatchBroken() override;
   void OnPaused() override { Enter(InformerState::kPaused); }
   void OnWaiting(SteadyTime until) override;
   void OnProgress(SteadyTime when) override;
