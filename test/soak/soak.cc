@@ -7,22 +7,16 @@
 // Exit status 1: a cache did not come to equal the server once the faults were gone, or descriptors
 // or memory grew.
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <malloc.h>
 #include <map>
 #include <memory>
 #include <random>
 #include <string>
-#include <string_view>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 #include "kinformer/api/corev1.h"
@@ -32,9 +26,15 @@
 #include "kinformer/shared_informer.h"
 #include "kinformer/testing/api_server.h"
 
+#include "soak/process_growth.h"
+
 namespace corev1 = kinformer::corev1;
 using kinformer::apiserver::FaultAction;
 using kinformer::apiserver::FaultRule;
+using kinformer::testing::CountGrowing;
+using kinformer::testing::kGrowthSamples;
+using kinformer::testing::ProcessSample;
+using kinformer::testing::SampleProcess;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
@@ -45,54 +45,6 @@ const kinformer::GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 constexpr int kClients = 6;
 constexpr int kObjects = 300;
 constexpr seconds kRound{6};
-// What may still come and go: allocator arenas, threads of the pool.
-constexpr std::size_t kDescriptorSlack = 4;
-constexpr double kMemorySlack = 0.05;
-constexpr double kMemoryFloor = 6e6;
-// Tables that grow by doubling, the last connections' buffers.
-constexpr double kAllocatedSlack = 200e3;
-
-struct Sample {
-  std::size_t descriptors = 0;
-  double bytes = 0;      // resident
-  double allocated = 0;  // by this program from malloc, and not given back
-};
-
-// The sum of `type`'s sizes over all arenas, which malloc_info tells after the last of them.
-double Total(std::string_view totals, std::string_view type) {
-  const std::string key = "type=\"" + std::string(type) + "\"";
-  std::size_t at = totals.find(key);
-  if (at != std::string_view::npos) at = totals.find("size=\"", at);
-  return at == std::string_view::npos ? 0 : std::atof(totals.data() + at + 6);
-}
-
-// mallinfo2() knows the first arena only.
-double Allocated() {
-  char* text = nullptr;
-  std::size_t length = 0;
-  std::FILE* const file = open_memstream(&text, &length);
-  malloc_info(0, file);
-  std::fclose(file);
-  const std::string info(text, length);
-  std::free(text);  // NOLINT(cppcoreguidelines-no-malloc): open_memstream's
-  const std::string_view totals = std::string_view(info).substr(info.rfind("</heap>"));
-  return Total(totals, "current") + Total(totals, "mmap") - Total(totals, "fast") -
-         Total(totals, "rest");
-}
-
-Sample Measure() {
-  malloc_trim(0);
-  Sample sample;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    ++sample.descriptors;
-  }
-  std::ifstream statm("/proc/self/statm");
-  double total = 0;
-  statm >> total >> sample.bytes;
-  sample.bytes *= static_cast<double>(sysconf(_SC_PAGESIZE));
-  sample.allocated = Allocated();
-  return sample;
-}
 
 class Soak {
  public:
@@ -263,14 +215,6 @@ class Soak {
   std::atomic<std::uint64_t> informers_ = 0;
 };
 
-// The middle one of a part of the samples.
-template <class F>
-auto Median(std::vector<Sample> samples, F of) {
-  std::sort(samples.begin(), samples.end(),
-            [&](const Sample& a, const Sample& b) { return of(a) < of(b); });
-  return of(samples[samples.size() / 2]);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -283,19 +227,19 @@ int main(int argc, char** argv) {
   Soak soak(seed);
   const auto end = steady_clock::now() + std::chrono::duration_cast<steady_clock::duration>(
                                              std::chrono::duration<double>(minutes * 60));
-  std::vector<Sample> samples;
+  std::vector<ProcessSample> samples;
   int failures = 0;
-  for (int round = 1; round <= 9 || steady_clock::now() < end; ++round) {
+  for (int round = 1; samples.size() < kGrowthSamples || steady_clock::now() < end; ++round) {
     if (!soak.Round()) {
       std::cout << "round " << round << ": a cache did not come to equal the server\n";
       ++failures;
     }
-    const Sample sample = Measure();
+    const ProcessSample sample = SampleProcess();
     std::printf(
         "round %3d: %3zu descriptors, %6.1f MB, %8.3f MB allocated; so far %llu informers, %llu "
         "connections, "
         "%llu events, %llu faults\n",
-        round, sample.descriptors, sample.bytes / 1e6, sample.allocated / 1e6,
+        round, sample.descriptors, sample.resident / 1e6, sample.allocated / 1e6,
         static_cast<unsigned long long>(soak.informers()),
         static_cast<unsigned long long>(soak.connections()),
         static_cast<unsigned long long>(soak.events()),
@@ -303,36 +247,6 @@ int main(int argc, char** argv) {
     std::fflush(stdout);
     samples.push_back(sample);
   }
-  // The first third warms up: what follows is compared with the end.
-  const std::size_t third = samples.size() / 3;
-  const auto begin = samples.begin();
-  const auto at = [&](std::size_t i) { return begin + static_cast<std::ptrdiff_t>(i); };
-  const std::vector<Sample> early(at(third), at(2 * third));
-  const std::vector<Sample> late(at(2 * third), samples.end());
-  const auto descriptors = [](const Sample& sample) { return sample.descriptors; };
-  const auto bytes = [](const Sample& sample) { return sample.bytes; };
-  const std::size_t fds_before = Median(early, descriptors);
-  const std::size_t fds_after = Median(late, descriptors);
-  const double bytes_before = Median(early, bytes);
-  const double bytes_after = Median(late, bytes);
-  const auto allocated = [](const Sample& sample) { return sample.allocated; };
-  const double allocated_before = Median(early, allocated);
-  const double allocated_after = Median(late, allocated);
-  std::printf(
-      "descriptors %zu -> %zu, memory %.1f MB -> %.1f MB, allocated of it %.3f MB -> %.3f MB\n",
-      fds_before, fds_after, bytes_before / 1e6, bytes_after / 1e6, allocated_before / 1e6,
-      allocated_after / 1e6);
-  if (fds_after > fds_before + kDescriptorSlack) {
-    std::cout << "FAIL: descriptors grow\n";
-    ++failures;
-  }
-  if (allocated_after > allocated_before + kAllocatedSlack) {
-    std::cout << "FAIL: what is allocated grows\n";
-    ++failures;
-  }
-  if (bytes_after > bytes_before + std::max(bytes_before * kMemorySlack, kMemoryFloor)) {
-    std::cout << "FAIL: memory grows\n";
-    ++failures;
-  }
+  failures += CountGrowing(samples, {});
   return failures == 0 ? 0 : 1;
 }

@@ -48,7 +48,7 @@ ChildProcess::~ChildProcess() {
     waitpid(pid_, nullptr, 0);
   }
   close(output_);
-  close(input_);
+  CloseInput();
 }
 
 std::optional<std::string> ChildProcess::ReadLine(std::chrono::milliseconds timeout) {
@@ -86,6 +86,16 @@ bool ChildProcess::WaitForLine(const std::string& text, std::chrono::millisecond
     if (seen != nullptr) seen->push_back(*line);
     if (line->find(text) != std::string::npos) return true;
   }
+}
+
+void ChildProcess::WriteLine(const std::string& line) {
+  const std::string text = line + "\n";
+  // A program that has ended is for Wait to notice.
+  if (write(input_, text.data(), text.size()) < 0) return;
+}
+
+void ChildProcess::CloseInput() {
+  if (input_ >= 0) close(std::exchange(input_, -1));
 }
 
 void ChildProcess::Signal(int signal) {

@@ -18,8 +18,9 @@ namespace kinformer::testing {
 class ChildProcess {
  public:
   // The program's standard output, and its standard error too if asked for, is a pipe that this
-  // object reads; its standard input is a pipe that closes with this object. `environment`:
-  // "NAME=value", on top of this process's own. Aborts if the program cannot be started.
+  // object reads; its standard input is a pipe that closes with this object at the latest.
+  // `environment`: "NAME=value", on top of this process's own. Aborts if the program cannot be
+  // started.
   ChildProcess(std::vector<std::string> arguments, std::vector<std::string> environment = {},
                bool read_stderr = false);
   ~ChildProcess();
@@ -33,6 +34,10 @@ class ChildProcess {
   // appended to `seen`.
   bool WaitForLine(const std::string& text, std::chrono::milliseconds timeout,
                    std::vector<std::string>* seen = nullptr);
+  // To its standard input. It must take it: a pipe holds 64 KB.
+  void WriteLine(const std::string& line);
+  // The end of its standard input.
+  void CloseInput();
   void Signal(int signal);
   // Waits for the end: the exit status, or 128 + signal. -1 if it does not end in time.
   int Wait(std::chrono::milliseconds timeout);
