@@ -1,100 +1,145 @@
-// churn_bench: what a store takes after many updates of random objects by versions of other sizes;
-// one process a measurement, since it measures its own RSS.
+// churn_bench: what a cache takes after its first list, at the peak of a relist, after many events
+// and after a mass deletion. One process a measurement, since it measures its own RSS; an informer
+// with a handler, fed in this process (e2e/pod_source.h).
 //
-//   churn_bench [--compress] [--pods N] [--updates N]
+//   churn_bench [--compress] [--pods N] [--updates N] [--left N]
 //
-// Output: one line of JSON; `ratio` is RSS after the updates over RSS after the fill, both less
-// that of the process before.
+// By default 150,000 pods, ten million updates, and one pod in a hundred is left. 0 updates: only
+// the list and the deletion. Output: a line of JSON for each step: its name, the objects, their
+// bytes, and the RSS at its end and at its peak, both less that of the process before, and relative
+// to that after the first list; CPU time per object or event.
+//
+// Exit status 1: a step took more than its bound.
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <malloc.h>
-#include <random>
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/internal/block_builder.h"
 #include "kinformer/runtime.h"
+#include "kinformer/shared_informer.h"
 
-#include "cache/store/store_core.h"
-#include "demo/cluster_model.h"
+#include "e2e/pod_source.h"
 #include "e2e/process_figures.h"
-#include "wire/protobuf_writer.h"
 
 namespace kinformer {
 namespace {
 
-class Pods {
- public:
-  explicit Pods(std::size_t count) {
-    demo::ClusterModel model({.nodes = count / 100, .namespaces = 100, .pods = count});
-    for (const demo::Operation& operation : model.Start()) {
-      if (operation.resource != "pods") continue;
-      const auto block = internal::BuildFromJson(corev1::Pod::type_info(), operation.json).OrExit();
-      messages_.emplace_back(block->payload());
-    }
-    for (std::size_t i = 0; i < 8192; ++i) noise_ += "0123456789abcdef"[random_() % 16];
-  }
-  [[nodiscard]] std::size_t size() const { return messages_.size(); }
+using std::chrono::milliseconds;
 
-  // The pod with up to a fifth more bytes, of a field that the schema lacks and that hardly
-  // compresses.
-  internal::ObjectRef Make(std::size_t i) {
-    bytes_ = messages_[i];
-    const std::size_t more = random_() % (bytes_.size() / 5);
-    const std::size_t from = random_() % (noise_.size() - more);
-    wire::ProtobufWriter(bytes_).BytesField(100, std::string_view(noise_).substr(from, more));
-    return internal::BuildFromProtobuf(corev1::Pod::type_info(), bytes_).OrExit();
-  }
-  internal::ObjectRef MakeAny() { return Make(random_() % size()); }
-
- private:
-  std::minstd_rand random_{1};
-  std::vector<std::string> messages_;
-  std::string noise_;
-  std::string bytes_;
+struct Options {
+  bool compress = false;
+  std::size_t pods = 150'000;
+  std::size_t updates = 10'000'000;
+  std::size_t left = 0;
 };
 
-void Run(Env& env, bool compress, std::size_t count, std::size_t updates) {
-  Pods pods(count);
-  malloc_trim(0);
-  const double empty = bench::RssBytes();
-  internal::cache::StoreCore store(env, {.compress = compress});
-  for (std::size_t i = 0; i < pods.size(); ++i) store.Put(pods.Make(i));
-  const double filled = bench::RssBytes() - empty;
-  const auto full = static_cast<double>(store.Stats().object_bytes);
-  const double start = bench::CpuSeconds();
-  for (std::size_t i = 0; i < updates; ++i) store.Put(pods.MakeAny());
-  const double cpu = bench::CpuSeconds() - start;
-  const double after = bench::RssBytes() - empty;
-  std::printf(
-      "{\"compressed\":%s,\"objects\":%zu,\"updates\":%zu,\"us_per_update\":%.2f,"
-      "\"object_mb_filled\":%.1f,\"object_mb\":%.1f,\"rss_mb_filled\":%.1f,\"rss_mb\":%.1f,"
-      "\"ratio\":%.3f}\n",
-      compress ? "true" : "false", store.size(), updates, cpu * 1e6 / static_cast<double>(updates),
-      full / 1e6, static_cast<double>(store.Stats().object_bytes) / 1e6, filled / 1e6, after / 1e6,
-      after / filled);
-}
+// What a step may take, relative to the RSS after the first list.
+struct Bounds {
+  double end = 0;
+  double peak = 0;
+};
+
+class Churn {
+ public:
+  explicit Churn(const Options& options)
+      : options_(options),
+        source_(runtime_.env(), options.pods),
+        informer_(runtime_.env(), source_.NewListWatch(),
+                  {.initial_list = InitialList::kList,
+                   .compression = options.compress ? Compression::kZstd : Compression::kNone}) {
+    malloc_trim(0);
+    empty_ = bench::RssBytes();
+    informer_
+        .AddEventHandler({.on_add = [this](const auto&) { ++events_; },
+                          .on_update = [this](const auto&) { ++events_; },
+                          .on_delete = [this](const auto&) { ++events_; }})
+        .OrExit();
+  }
+  ~Churn() { informer_.Stop(); }
+  Churn(const Churn&) = delete;
+  Churn& operator=(const Churn&) = delete;
+
+  // False: above a bound.
+  bool Run() {
+    const std::size_t pods = options_.pods;
+    Step("first list", pods, {.end = 1, .peak = 1.05}, [this] {
+      informer_.Start();
+      informer_.WaitForCacheSync().OrExit();
+    });
+    if (options_.updates > 0) {
+      Step("relist, nothing has changed", pods, {.end = 1.1, .peak = 1.1},
+           [this] { WaitFor(source_.Expire(/*change=*/false)); });
+      Step("relist, everything has changed", pods, {.end = 1.1, .peak = 2.2},
+           [this] { WaitFor(source_.Expire(/*change=*/true)); });
+      Step("updates", options_.updates, {.end = 1.2, .peak = 1.2},
+           [this] { WaitFor(source_.Update(options_.updates)); });
+    }
+    const std::size_t left = options_.left > 0 ? options_.left : pods / 100;
+    Step("deletion", pods - left, {.end = 0.25, .peak = 1.2},
+         [this, left] { WaitFor(source_.DeleteAllBut(left)); });
+    return within_bounds_;
+  }
+
+ private:
+  template <class F>
+  void Step(const char* name, std::size_t count, Bounds bounds, F work) {
+    bench::ForgetPeakRss();
+    const double cpu = bench::CpuSeconds();
+    work();
+    informer_.WaitForHandlersSync().OrExit();
+    const double spent = bench::CpuSeconds() - cpu;
+    // What was replaced is freed little by little.
+    std::this_thread::sleep_for(milliseconds(5000));
+    const double end = bench::RssBytes() - empty_;
+    const double peak = bench::PeakRssBytes() - empty_;
+    if (filled_ == 0) filled_ = end;
+    const InformerStats stats = informer_.Stats();
+    std::printf(
+        "{\"step\":\"%s\",\"compressed\":%s,\"objects\":%zu,\"object_mb\":%.1f,\"rss_mb\":%.1f,"
+        "\"peak_mb\":%.1f,\"rss_ratio\":%.3f,\"peak_ratio\":%.3f,\"rss_bytes_per_object\":%.0f,"
+        "\"cpu_us_each\":%.2f,\"handled\":%llu}\n",
+        name, options_.compress ? "true" : "false", stats.objects,
+        static_cast<double>(stats.object_bytes) / 1e6, end / 1e6, peak / 1e6, end / filled_,
+        peak / filled_, end / static_cast<double>(stats.objects),
+        spent * 1e6 / static_cast<double>(count), static_cast<unsigned long long>(events_));
+    std::fflush(stdout);
+    if (end > bounds.end * filled_ || peak > bounds.peak * filled_) {
+      std::printf(
+          "FAIL: more than %.2f times the first list's RSS at the end, or %.2f at the peak\n",
+          bounds.end, bounds.peak);
+      within_bounds_ = false;
+    }
+  }
+  void WaitFor(const std::string& version) { informer_.WaitForResourceVersion(version).OrExit(); }
+
+  const Options options_;
+  Runtime runtime_;
+  bench::PodSource source_;
+  double empty_ = 0;
+  double filled_ = 0;
+  std::atomic<std::uint64_t> events_ = 0;
+  bool within_bounds_ = true;
+  SharedInformer<corev1::Pod> informer_;
+};
 
 }  // namespace
 }  // namespace kinformer
 
 int main(int argc, char** argv) {
-  bool compress = false;
-  std::size_t pods = 50'000;
-  std::size_t updates = 10'000'000;
+  kinformer::Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    if (argument == "--compress") compress = true;
-    if (argument == "--pods" && i + 1 < argc) pods = std::strtoul(argv[++i], nullptr, 10);
-    if (argument == "--updates" && i + 1 < argc) updates = std::strtoul(argv[++i], nullptr, 10);
+    const bool more = i + 1 < argc;
+    if (argument == "--compress") options.compress = true;
+    if (argument == "--pods" && more) options.pods = std::strtoul(argv[++i], nullptr, 10);
+    if (argument == "--updates" && more) options.updates = std::strtoul(argv[++i], nullptr, 10);
+    if (argument == "--left" && more) options.left = std::strtoul(argv[++i], nullptr, 10);
   }
-  kinformer::Runtime runtime;
-  // Not on the main thread, whose heap is of another kind than that of the loop, which writes an
-  // informer's store.
-  std::thread([&] { kinformer::Run(runtime.env(), compress, pods, updates); }).join();
+  return kinformer::Churn(options).Run() ? 0 : 1;
 }

@@ -1,10 +1,12 @@
 // bench_many: many informers of a namespace each against a running API server; prints what each of
 // them takes once all have synced.
 //
-//   bench_many --kubeconfig FILE [--informers N] [--namespaces N] [--json]
+//   bench_many --kubeconfig FILE [--informers N] [--namespaces N] [--json] [--empty]
+//              [--at-most BYTES]
 //
 // Informer i looks at the pods of the i-th of bench_serve's namespaces, modulo --namespaces; with
-// `bench_serve --pods 1000` that is ten pods each. Output: one line of JSON.
+// `bench_serve --pods 1000` that is ten pods each. With --empty it looks at a namespace that has
+// none. Output: one line of JSON. Exit status 1: RSS grew by more than --at-most for each.
 
 #include <chrono>
 #include <cstdio>
@@ -54,25 +56,41 @@ std::size_t Connections() {
   return count;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+struct Options {
   std::string kubeconfig;
   std::size_t informers = 1000;
   std::size_t namespaces = 100;
   bool json = false;
+  bool empty = false;
+  double at_most = 0;
+};
+
+Options Parse(int argc, char** argv) {
+  Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument == "--kubeconfig" && i + 1 < argc) kubeconfig = argv[++i];
-    if (argument == "--informers" && i + 1 < argc)
-      informers = std::strtoull(argv[++i], nullptr, 10);
-    if (argument == "--namespaces" && i + 1 < argc) {
-      namespaces = std::strtoull(argv[++i], nullptr, 10);
+    const bool more = i + 1 < argc;
+    if (argument == "--json") options.json = true;
+    if (argument == "--empty") options.empty = true;
+    if (argument == "--kubeconfig" && more) options.kubeconfig = argv[++i];
+    if (argument == "--informers" && more) {
+      options.informers = std::strtoull(argv[++i], nullptr, 10);
     }
-    if (argument == "--json") json = true;
+    if (argument == "--namespaces" && more) {
+      options.namespaces = std::strtoull(argv[++i], nullptr, 10);
+    }
+    if (argument == "--at-most" && more) options.at_most = std::strtod(argv[++i], nullptr);
   }
-  const auto config = kinformer::Config::FromKubeconfigFile(kubeconfig).OrExit();
-  auto client = kinformer::Client::NewForConfig(config, {.qps = -1, .prefer_json = json}).OrExit();
+  return options;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = Parse(argc, argv);
+  const auto config = kinformer::Config::FromKubeconfigFile(options.kubeconfig).OrExit();
+  auto client =
+      kinformer::Client::NewForConfig(config, {.qps = -1, .prefer_json = options.json}).OrExit();
 
   // One informer of all pods says which namespaces there are, and warms the connections up.
   std::vector<std::string> names;
@@ -90,15 +108,16 @@ int main(int argc, char** argv) {
     std::cerr << "the server has no pods\n";
     return 1;
   }
-  if (names.size() > namespaces) names.resize(namespaces);
+  if (names.size() > options.namespaces) names.resize(options.namespaces);
+  if (options.empty) names = {"nothing-here"};
 
   const double rss = bench::RssBytes();
   const std::size_t heap = mallinfo2().uordblks;
   const double cpu = bench::CpuSeconds();
   const auto begun = std::chrono::steady_clock::now();
   std::vector<kinformer::SharedInformer<corev1::Pod>> made;
-  made.reserve(informers);
-  for (std::size_t i = 0; i < informers; ++i) {
+  made.reserve(options.informers);
+  for (std::size_t i = 0; i < options.informers; ++i) {
     made.emplace_back(client.env(), kinformer::NewFilteredListWatch<corev1::Pod>(
                                         client, names[i % names.size()]));
     made.back().Start();
@@ -110,14 +129,16 @@ int main(int argc, char** argv) {
   }
   const double wall =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-  const double count = static_cast<double>(informers);
+  const double rss_each = (bench::RssBytes() - rss) / static_cast<double>(options.informers);
+  const double heap_each =
+      static_cast<double>(mallinfo2().uordblks - heap) / static_cast<double>(options.informers);
   std::printf(
       "{\"informers\":%zu,\"objects\":%zu,\"wall_s\":%.2f,\"cpu_s\":%.3f,"
       "\"rss_bytes_each\":%.0f,\"heap_bytes_each\":%.0f,\"threads\":%zu,"
       "\"connections\":%zu}\n",
-      informers, objects, wall, bench::CpuSeconds() - cpu, (bench::RssBytes() - rss) / count,
-      static_cast<double>(mallinfo2().uordblks - heap) / count,
+      options.informers, objects, wall, bench::CpuSeconds() - cpu, rss_each, heap_each,
       static_cast<std::size_t>(
           std::distance(std::filesystem::directory_iterator("/proc/self/task"), {})),
       Connections());
+  return options.at_most > 0 && rss_each > options.at_most ? 1 : 0;
 }

@@ -1,16 +1,18 @@
 // bench_sync: one pod informer against a running API server; prints what the initial sync cost, and
 // what events cost.
 //
-//   bench_sync --kubeconfig FILE [--json] [--list] [--events [--hold]]
+//   bench_sync --kubeconfig FILE [--json] [--list] [--relist] [--events [--hold]]
 //
 // With --events it waits, after the sync, for the last of bench_serve's updates: its message begins
 // with "update 1 ". All reach the handler unless the server had to be listed anew (410) in between;
 // the output says how many did. With --hold it lists, but opens the watch only when a line comes on
 // standard input: if the server has made its updates by then, they come as fast as they are taken,
-// and what is measured is not how often a client sleeps that is faster than the server. Output: one
-// line of JSON.
+// and what is measured is not how often a client sleeps that is faster than the server. With
+// --relist it lists once more after the sync, and says what the peak of that was. Output: one line
+// of JSON.
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +20,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "kinformer/api/corev1.h"
@@ -75,25 +78,45 @@ class HeldListWatch final : public kinformer::ListerWatcher {
   bool released_ = false;
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
+struct Options {
   std::string kubeconfig;
   bool json = false;
   bool list = false;
+  bool relist = false;
   bool events = false;
   bool hold = false;
+};
+
+Options Parse(int argc, char** argv) {
+  Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument == "--kubeconfig" && i + 1 < argc) kubeconfig = argv[++i];
-    if (argument == "--json") json = true;
-    if (argument == "--list") list = true;
-    if (argument == "--events") events = true;
-    if (argument == "--hold") hold = true;
+    if (argument == "--kubeconfig" && i + 1 < argc) options.kubeconfig = argv[++i];
+    if (argument == "--json") options.json = true;
+    if (argument == "--list") options.list = true;
+    if (argument == "--relist") options.relist = true;
+    if (argument == "--events") options.events = true;
+    if (argument == "--hold") options.hold = true;
   }
+  return options;
+}
+
+void PrintRelist(const kinformer::SharedInformer<corev1::Pod>& pods) {
+  bench::ForgetPeakRss();
+  const double rest = bench::RssBytes();
+  const double cpu = bench::CpuSeconds();
+  while (pods.Stats().AllLists() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::printf(",\"relist_cpu_s\":%.3f,\"relist_peak_over_rest\":%.3f,\"rest_mb\":%.1f",
+              bench::CpuSeconds() - cpu, bench::PeakRssBytes() / rest, rest / 1e6);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = Parse(argc, argv);
   kinformer::StopSource stop = kinformer::StopOnSignals();
-  const auto config = kinformer::Config::FromKubeconfigFile(kubeconfig).OrExit();
-  auto client = kinformer::Client::NewForConfig(config, {.prefer_json = json}).OrExit();
+  const auto config = kinformer::Config::FromKubeconfigFile(options.kubeconfig).OrExit();
+  auto client = kinformer::Client::NewForConfig(config, {.prefer_json = options.json}).OrExit();
 
   const double empty_rss = bench::RssBytes();
   const double cpu_start = bench::CpuSeconds();
@@ -102,15 +125,17 @@ int main(int argc, char** argv) {
   std::unique_ptr<kinformer::ListerWatcher> source =
       kinformer::NewFilteredListWatch<corev1::Pod>(client);
   HeldListWatch* held = nullptr;
-  if (hold) {
+  if (options.hold) {
     auto wrapped = std::make_unique<HeldListWatch>(std::move(source));
     held = wrapped.get();
     source = std::move(wrapped);
   }
   kinformer::SharedInformer<corev1::Pod> pods(
       client.env(), std::move(source),
-      {.initial_list = list ? kinformer::InitialList::kList : kinformer::InitialList::kWatchList});
-  if (events) {
+      {.initial_list =
+           options.list ? kinformer::InitialList::kList : kinformer::InitialList::kWatchList,
+       .relist_period = std::chrono::seconds(options.relist ? 5 : 0)});
+  if (options.events) {
     pods.AddEventHandler({.on_update =
                               [&](const kinformer::Updated<corev1::Pod>& e) {
                                 updates.fetch_add(1, std::memory_order_relaxed);
@@ -136,11 +161,12 @@ int main(int argc, char** argv) {
       "\"rss_mb\":%.1f,\"empty_rss_mb\":%.1f,\"peak_over_settled\":%.2f,\"rss_bytes_per_object\":%."
       "0f,"
       "\"block_bytes_per_object\":%.0f",
-      json ? "json" : "protobuf", list ? "list" : "watchlist", stats.objects, sync_cpu,
-      sync_cpu * 1e6 / objects, settled / 1e6, empty_rss / 1e6, peak / settled,
+      options.json ? "json" : "protobuf", options.list ? "list" : "watchlist", stats.objects,
+      sync_cpu, sync_cpu * 1e6 / objects, settled / 1e6, empty_rss / 1e6, peak / settled,
       (settled - empty_rss) / objects, static_cast<double>(stats.object_bytes) / objects);
   std::fflush(stdout);
-  if (events) {
+  if (options.relist) PrintRelist(pods);
+  if (options.events) {
     std::fprintf(stderr, "synced\n");
     if (held != nullptr) {
       std::string line;
