@@ -287,6 +287,36 @@ TEST_F(ConsistencyTest, AServerThatFailsNowAndThenIsAskedAgain) {
   EXPECT_GE(Stats().consistency_checks, 10U);
 }
 
+// One of several servers lags behind.
+TEST_F(ConsistencyTest, AnAnswerAtAnotherVersionIsNoReasonToEndIt) {
+  Put("default", "map-1", "second");
+  FaultRule rule{.verb = "list", .action = FaultAction::kStaleRead, .versions = 3};
+  rule.count = 2;
+  Begin();
+  server_.faults().Add(rule);
+  sim_.RunFor(minutes(3));
+  EXPECT_TRUE(log_->lines.empty());
+  RestoreAndOvertake();
+  sim_.RunFor(minutes(2));
+  EXPECT_TRUE(Equal());
+}
+
+TEST_F(ConsistencyTest, WhereVersionsAreNotKnownItRestsAndAsksAgain) {
+  Put("default", "map-1", "second");
+  FaultRule rule{.verb = "list", .action = FaultAction::kStaleRead, .versions = 3};
+  rule.count = 3;
+  Begin();
+  server_.faults().Add(rule);
+  sim_.RunFor(minutes(30));
+  ASSERT_EQ(log_->lines.size(), 1U);
+  EXPECT_EQ(log_->lines.front(),
+            std::string(kOff) + ": the server does not list at a version that it is asked for");
+  EXPECT_EQ(Stats().consistency_checks, 0U);
+  sim_.RunFor(minutes(10));
+  EXPECT_GE(Stats().consistency_checks, 5U);
+  EXPECT_EQ(log_->lines.size(), 1U);
+}
+
 TEST_F(ConsistencyTest, ATransformThatRenamesTurnsItOff) {
   Make({});
   informer_

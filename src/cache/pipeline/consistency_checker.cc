@@ -21,6 +21,10 @@ namespace {
 constexpr Duration kSoon = std::chrono::seconds(1);
 // Until a server is asked again for a version that it did not know.
 constexpr Duration kLater = std::chrono::seconds(5);
+// So many answers in a row at another version than the one that was asked for, and the server does
+// not know how; until it is asked again.
+constexpr int kWrongVersions = 3;
+constexpr Duration kRest = std::chrono::minutes(30);
 // Of the differences of one walk.
 constexpr std::size_t kMostSuspects = 1000;
 constexpr std::size_t kMostNamed = 10;
@@ -94,10 +98,7 @@ ConsistencyChecker::~ConsistencyChecker() = default;
 
 void ConsistencyChecker::Listed() {
   const bool walking = walk_ != nullptr || !suspects_.empty() || from_the_future_;
-  from_the_future_ = false;
-  call_.reset();
-  walk_.reset();
-  suspects_.clear();
+  Forget();
   // A check that is due stays due, however often it is listed.
   if (walking || !timer_.armed()) Arm();
 }
@@ -108,12 +109,28 @@ void ConsistencyChecker::Distrust() {
       "the transform changes names, uids or resourceVersions, so that there is nothing to compare");
 }
 
-void ConsistencyChecker::TurnOff(std::string_view why) {
-  off_ = true;
+void ConsistencyChecker::Forget() {
   call_.reset();
   walk_.reset();
   suspects_.clear();
+  from_the_future_ = false;
+}
+
+void ConsistencyChecker::TurnOff(std::string_view why) {
+  off_ = true;
+  Forget();
   timer_ = Timer();
+  SayOff(why);
+}
+
+void ConsistencyChecker::Rest(std::string_view why) {
+  Forget();
+  ArmAfter(kRest);
+  SayOff(why);
+}
+
+void ConsistencyChecker::SayOff(std::string_view why) {
+  if (std::exchange(said_off_, true)) return;
   env_.log().Log(LogLevel::kInfo, "the consistency check is off for this informer",
                  {{"informer", options_.name}, {"why", std::string(why)}});
 }
@@ -202,9 +219,8 @@ void ConsistencyChecker::OnDone(Result<ListMeta> result) {
 }
 
 void ConsistencyChecker::PageDone(const ListMeta& page) {
-  if (page.resourceVersion != walk_->version) {
-    return TurnOff("the server does not list at a version that it is asked for");
-  }
+  if (page.resourceVersion != walk_->version) return WrongVersion();
+  wrong_versions_ = 0;
   if (page.continue_.empty()) return WalkDone();
   ListOptions next;
   next.limit = kPageSize;
@@ -212,6 +228,15 @@ void ConsistencyChecker::PageDone(const ListMeta& page) {
   walk_->page = std::move(next);
   if (walk_->pages < kPagesPerPeriod) return AskForPage();
   walk_->pages = 0;
+  Arm();
+}
+
+// One of several servers may lag behind, or one may not know what it is asked.
+void ConsistencyChecker::WrongVersion() {
+  if (++wrong_versions_ >= kWrongVersions) {
+    return Rest("the server does not list at a version that it is asked for");
+  }
+  Forget();
   Arm();
 }
 
@@ -283,7 +308,7 @@ void ConsistencyChecker::Confirmed(const std::string& keys) {
 
 void ConsistencyChecker::Failed(const Error& error) {
   if (IsRefusal(error) && KindOf(error) == FailureKind::kOther) {
-    return TurnOff("its list is refused: " + error.ToString());
+    return Rest("its list is refused: " + error.ToString());
   }
   // Whatever else it is, for example that the server has forgotten the version: the next check
   // begins anew.

@@ -81,7 +81,13 @@ class ConsistencyChecker final : private ListReceiver {
   // A difference is confirmed: in these objects, as a text, or in all (empty).
   void Confirmed(const std::string& keys);
   void Failed(const Error& error);
+  void WrongVersion();
+  // What a walk has found so far is beside the point.
+  void Forget();
+  // For good, or for a while: rights are granted, and servers are replaced. The log has it once.
   void TurnOff(std::string_view why);
+  void Rest(std::string_view why);
+  void SayOff(std::string_view why);
 
   // ListReceiver
   void OnItem(ObjectRef object) override;
@@ -99,6 +105,8 @@ class ConsistencyChecker final : private ListReceiver {
   int relists_in_vain_ = 0;
   SteadyTime no_relist_before_{};
   bool off_ = false;
+  bool said_off_ = false;
+  int wrong_versions_ = 0;      // answers in a row that were at another version
   bool one_namespace_ = false;  // the next walk over a part of a large store
   // What the last walk found and the next one is to confirm, where it walked.
   std::set<ObjectName> suspects_;
