@@ -119,6 +119,9 @@ TEST_F(AggregatedJobs, InformersFallBackToJson) {
   const auto jobs = client_->For<batchv1::Job>("default");
   // Before, the real server answers 404 or 503.
   ASSERT_TRUE(Eventually([&] { return jobs.List().ok(); })) << jobs.List().error();
+  // Its discovery comes a moment later than itself.
+  ASSERT_TRUE(
+      Eventually([&] { return NewClient(real_).Discovery().MappingFor("jobs.v1.batch").ok(); }));
   EXPECT_GT(json_only_->refused(), 0) << "protobuf was not asked for";
 
   const Client fresh = NewClient(real_);  // has not learnt yet that these are JSON
