@@ -118,8 +118,8 @@ struct EventBroadcasterOptions {
 // Counterpart: record.EventBroadcaster.
 class EventBroadcaster {
  public:
-  // `env` must outlive it.
-  explicit EventBroadcaster(Env& env, EventBroadcasterOptions options = {});
+  // `env` must outlive it, and its recorders.
+  explicit EventBroadcaster(Env& env, const EventBroadcasterOptions& options = {});
   ~EventBroadcaster();  // Shutdown()
   EventBroadcaster(const EventBroadcaster&) = delete;
   EventBroadcaster& operator=(const EventBroadcaster&) = delete;

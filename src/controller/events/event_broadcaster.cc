@@ -22,7 +22,7 @@ using internal::events::Lost;
 
 // Recorders and threads share it.
 struct EventBroadcaster::Impl {
-  Impl(Env& e, EventBroadcasterOptions o) : env(e), options(std::move(o)) {
+  Impl(Env& e, const EventBroadcasterOptions& o) : env(e), options(o) {
     for (const char* why : {"queue full", "no answer", "refused", "shutdown"}) {
       lost.push_back(env.metrics().NewCounter("kinformer_events_lost_total",
                                               "Events that were not written", {{"why", why}}));
@@ -32,15 +32,18 @@ struct EventBroadcaster::Impl {
   }
 
   void Publish(const corev1::EventMutable& event) {
-    const internal::base::MutexLock lock(mutex);
-    for (const auto& watcher : watchers) {
-      if (watcher->Push(event)) continue;
-      CountLost(Lost::kQueueFull);
+    std::size_t without_room = 0;
+    bool tell = false;
+    {
+      const internal::base::MutexLock lock(mutex);
+      for (const auto& watcher : watchers) without_room += watcher->Push(event) ? 0 : 1;
       // Once: who gives too many gives many.
-      if (std::exchange(full_told, true)) continue;
-      env.log().Log(LogLevel::kWarning, "events are lost: more are given than can be written",
-                    {{"queued", std::to_string(options.max_queued)}});
+      tell = without_room > 0 && !std::exchange(full_told, true);
     }
+    for (; without_room > 0; --without_room) CountLost(Lost::kQueueFull);
+    if (!tell) return;
+    env.log().Log(LogLevel::kWarning, "events are lost: more are given than can be written",
+                  {{"queued", std::to_string(options.max_queued)}});
   }
   void Start(EventWatcher::Take take) {
     auto watcher = std::make_unique<EventWatcher>(env, options.max_queued, std::move(take));
@@ -110,8 +113,8 @@ class Recorder final : public EventRecorder {
 
 }  // namespace
 
-EventBroadcaster::EventBroadcaster(Env& env, EventBroadcasterOptions options)
-    : impl_(std::make_shared<Impl>(env, std::move(options))) {}
+EventBroadcaster::EventBroadcaster(Env& env, const EventBroadcasterOptions& options)
+    : impl_(std::make_shared<Impl>(env, options)) {}
 
 EventBroadcaster::~EventBroadcaster() { Shutdown(); }
 
