@@ -36,6 +36,7 @@ class Plane:
         self._children = []
         self._kubeconfig = None
         self._authority = []  # what says who has signed the server's certificate
+        self._pace = []  # further options of controller-manager and scheduler
 
     # ---- life
 
@@ -48,8 +49,8 @@ class Plane:
         config = ["--kubeconfig", str(self._kubeconfig)]
         self._spawn("kube-controller-manager", *config, "--secure-port", "0",
                     "--use-service-account-credentials", *self._authority,
-                    "--service-account-private-key-file", str(self._key()))
-        self._spawn("kube-scheduler", *config, "--secure-port", "0")
+                    "--service-account-private-key-file", str(self._key()), *self._pace)
+        self._spawn("kube-scheduler", *config, "--secure-port", "0", *self._pace)
         self._spawn("kwok", *config, "--manage-all-nodes=true",
                     "--node-lease-duration-seconds=40", "-c", str(self._bin / "kwok-stages.yaml"))
 
