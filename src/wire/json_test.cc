@@ -69,6 +69,9 @@ TEST(JsonValue, EscapesAsGoDoes) {
 
 TEST(JsonValue, UnescapesStrings) {
   EXPECT_EQ(MustParse(R"("\u0041\u00e9\ud83d\ude00\/\t")").StringOrEmpty(), "A\u00e9\U0001f600/\t");
+  // The first and the last of each length in UTF-8.
+  EXPECT_EQ(MustParse(R"("\u007f\u0080\u07ff\u0800\uffff\ud800\udc00")").StringOrEmpty(),
+            "\x7f\u0080\u07ff\u0800\uffff\U00010000");
   EXPECT_EQ(MustParse(R"("\ud83dx")").StringOrEmpty(), "\ufffdx");
   EXPECT_EQ(MustParse(R"("\ude00")").StringOrEmpty(), "\ufffd");
   EXPECT_EQ(MustParse(R"("\ud83d\u0041")").StringOrEmpty(), "\ufffdA");
