@@ -13,9 +13,10 @@
 //
 // What it guarantees, and what it does not: no two processes that follow these rules hold the
 // record at once, whatever their clocks show, as long as no clock runs faster than another by
-// lease_duration to renew_deadline. But a process that was stopped in the middle of a write may
-// finish it when it goes on, long after another one has taken over. So ask IsLeader() before each
-// piece of work, and where a write must not come late, give the server LeaderEpoch() to compare.
+// lease_duration to renew_deadline + retry_period. But a process that was stopped in the middle of
+// a write may finish it when it goes on, long after another one has taken over. So ask IsLeader()
+// before each piece of work, and where a write must not come late, give the server LeaderEpoch() to
+// compare.
 
 #ifndef KINFORMER_LEADER_ELECTOR_H_
 #define KINFORMER_LEADER_ELECTOR_H_

@@ -49,7 +49,7 @@ void Elector::Run(const std::stop_token& stop) {
   work_.Start();
   const bool asked_to = RenewUntil(stop, news);
   work_.RequestStop();
-  // Others may still act on what this process says while it leads, until its work has ended.
+  // Another one must not begin the same work before this has ended.
   const bool may_release = config_.release_on_cancel && asked_to && AwaitWork();
   leadership_.End();
   status_->Set(0);
