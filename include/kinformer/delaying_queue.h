@@ -30,13 +30,7 @@ class DelayingQueue : public WorkQueue<Item, Hash> {
   void AddAfter(const Item& item, Duration delay) {
     auto& state = this->state();
     MonitorLock lock(state.monitor());
-    if (!state.AcceptsLocked()) return;
-    state.CountRetry();
-    if (delay <= Duration::zero()) {
-      state.AddLocked(state.NodeFor(item));
-    } else {
-      state.AddAfterLocked(state.NodeFor(item), delay);
-    }
+    if (state.AcceptsLocked()) state.AddAfterLocked(state.NodeFor(item), delay);
   }
 
   // Items whose delay is under way. A moment's value.

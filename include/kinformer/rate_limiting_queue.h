@@ -47,6 +47,13 @@ class RateLimitingQueue : public DelayingQueue<Item, Hash> {
   // How often `item` failed since it was last forgotten.
   [[nodiscard]] int NumRequeues(const Item& item) const { return limiter_->NumRequeues(item); }
 
+ protected:
+  using State = typename DelayingQueue<Item, Hash>::State;
+  RateLimitingQueue(std::shared_ptr<State> state, std::unique_ptr<RateLimiter<Item>> limiter)
+      : DelayingQueue<Item, Hash>(std::move(state)), limiter_(std::move(limiter)) {}
+
+  [[nodiscard]] RateLimiter<Item>& limiter() const { return *limiter_; }
+
  private:
   const std::unique_ptr<RateLimiter<Item>> limiter_;
 };

@@ -61,7 +61,7 @@ template <class Item, class Hash = std::hash<Item>>
 class WorkQueue {
  public:
   explicit WorkQueue(Env& env, const WorkQueueOptions& options = {})
-      : state_(std::make_shared<State>(env, options.name)) {}
+      : WorkQueue(std::make_shared<State>(env, internal::QueueRules{.name = options.name})) {}
   ~WorkQueue() {
     MonitorLock lock(state_->monitor());
     state_->ShutDownLocked();
@@ -111,9 +111,7 @@ class WorkQueue {
     MonitorLock lock(state_->monitor());
     std::vector<Item> items;
     items.reserve(state_->LenLocked());
-    for (auto* node = state_->FrontLocked(); node != nullptr; node = node->next) {
-      items.push_back(State::ItemOf(*node));
-    }
+    for (const auto* node : state_->WaitingLocked()) items.push_back(State::ItemOf(*node));
     return items;
   }
 
@@ -163,6 +161,8 @@ class WorkQueue {
     }
     std::unordered_map<Item, Slot, Hash> nodes;
   };
+
+  explicit WorkQueue(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
   State& state() const { return *state_; }
 

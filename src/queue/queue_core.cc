@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "kinformer/metrics.h"
@@ -14,68 +16,130 @@ namespace {
 
 constexpr Duration kTickPeriod = std::chrono::milliseconds(500);
 
+// Those are as many as controller-runtime tells apart, and what it calls the rest.
+constexpr std::size_t kMostPriorityLabels = 25;
+constexpr const char* kOtherPriorities = "exceeded_cardinality_limit";
+
 double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 }  // namespace
 
 struct QueueCore::Instruments {
-  Instruments(MetricsSink& sink, std::string_view name)
-      : depth(sink.NewGauge("workqueue_depth", "Current depth of workqueue.", {{"name", name}})),
-        adds(sink.NewCounter("workqueue_adds_total", "Total number of adds handled by workqueue.",
-                             {{"name", name}})),
-        latency(sink.NewHistogram(
+  Instruments(MetricsSink& to, const QueueRules& rules)
+      : sink(to),
+        name(rules.name),
+        by_priority(rules.by_priority),
+        adds(to.NewCounter("workqueue_adds_total", "Total number of adds handled by workqueue.",
+                           {{"name", name}})),
+        latency(to.NewHistogram(
             "workqueue_queue_duration_seconds",
             "How long in seconds an item stays in workqueue before being requested.",
             {{"name", name}})),
-        work_duration(sink.NewHistogram(
+        work_duration(to.NewHistogram(
             "workqueue_work_duration_seconds",
             "How long in seconds processing an item from workqueue takes.", {{"name", name}})),
-        unfinished(sink.NewGauge("workqueue_unfinished_work_seconds",
-                                 "Sum of the ages of the items in process.", {{"name", name}})),
-        longest_running(sink.NewGauge("workqueue_longest_running_processor_seconds",
-                                      "Age of the oldest item in process.", {{"name", name}})),
-        retries(sink.NewCounter("workqueue_retries_total",
-                                "Total number of retries handled by workqueue.",
-                                {{"name", name}})) {}
+        unfinished(to.NewGauge("workqueue_unfinished_work_seconds",
+                               "Sum of the ages of the items in process.", {{"name", name}})),
+        longest_running(to.NewGauge("workqueue_longest_running_processor_seconds",
+                                    "Age of the oldest item in process.", {{"name", name}})),
+        retries(to.NewCounter("workqueue_retries_total",
+                              "Total number of retries handled by workqueue.", {{"name", name}})) {
+    if (!by_priority) AddDepth(0, 0);
+  }
 
-  const std::shared_ptr<Gauge> depth;
+  void AddDepth(int priority, double amount) {
+    if (depth == nullptr || depth_priority != priority) {
+      depth = DepthOf(priority);
+      depth_priority = priority;
+    }
+    depth->Add(amount);
+  }
+
+  MetricsSink& sink;
+  const std::string name;
+  const bool by_priority;
   const std::shared_ptr<Counter> adds;
   const std::shared_ptr<Histogram> latency;
   const std::shared_ptr<Histogram> work_duration;
   const std::shared_ptr<Gauge> unfinished;
   const std::shared_ptr<Gauge> longest_running;
   const std::shared_ptr<Counter> retries;
+
+ private:
+  std::shared_ptr<Gauge> DepthOf(int priority) {
+    const auto depth_with = [&](MetricLabels labels) {
+      return sink.NewGauge("workqueue_depth", "Current depth of workqueue.", labels);
+    };
+    if (!by_priority) return depth_with({{"name", name}});
+    const auto known = depths.find(priority);
+    if (known != depths.end()) return known->second;
+    const bool labelled = depths.size() < kMostPriorityLabels;
+    const std::string label = labelled ? std::to_string(priority) : kOtherPriorities;
+    auto gauge = depth_with({{"name", name}, {"priority", label}});
+    if (labelled) depths.emplace(priority, gauge);
+    return gauge;
+  }
+
+  std::unordered_map<int, std::shared_ptr<Gauge>> depths;
+  std::shared_ptr<Gauge> depth;  // the one used last
+  int depth_priority = 0;
 };
 
-QueueCore::QueueCore(Env& env, const std::string& name)
+QueueCore::QueueCore(Env& env, const QueueRules& rules)
     : env_(env),
       monitor_(env.NewMonitor()),
-      instruments_(name.empty() || !env.metrics().enabled()
+      by_priority_(rules.by_priority),
+      instruments_(rules.name.empty() || !env.metrics().enabled()
                        ? nullptr
-                       : std::make_unique<Instruments>(env.metrics(), name)) {}
+                       : std::make_unique<Instruments>(env.metrics(), rules)),
+      line_(rules.ageing) {}
 
 QueueCore::~QueueCore() = default;
 
-void QueueCore::AddLocked(QueueNode& node) {
-  if (node.dirty) return;
+void QueueCore::AddLocked(QueueNode& node, int priority) {
+  if (node.dirty) {
+    RaiseLocked(node, priority);
+    return;
+  }
+  if (by_priority_ && node.delayed) {
+    delayed_.erase(&node);
+    node.delayed = false;
+    priority = std::max(priority, node.priority);
+  }
+  node.priority = priority;
   node.dirty = true;
   if (instruments_ != nullptr) {
     instruments_->adds->Add();
-    instruments_->depth->Add(1);
+    instruments_->AddDepth(priority, 1);
     node.added = env_.Now();
   }
-  // While a worker has it, it only becomes dirty: Done puts it in line.
-  if (!node.processing) PushLocked(node);
+  // In a plain queue what a worker has only becomes dirty: Done puts it in line.
+  if (by_priority_ || !node.processing) JoinLocked(node);
 }
 
-void QueueCore::PushLocked(QueueNode& node) {
-  node.in_line = true;
-  node.previous = back_;
-  node.next = nullptr;
-  (back_ == nullptr ? front_ : back_->next) = &node;
-  back_ = &node;
-  ++length_;
-  WakeOneLocked();
+void QueueCore::JoinLocked(QueueNode& node) {
+  if (by_priority_) node.sequence = next_sequence_++;
+  if (line_.ages()) node.ready_at = instruments_ != nullptr ? node.added : env_.Now();
+  line_.Join(node);
+  if (!node.processing) WakeOneLocked();
+}
+
+// A plain queue has one priority, so there it does nothing.
+void QueueCore::RaiseLocked(QueueNode& node, int priority) {
+  if (priority <= node.priority) return;
+  if (node.dirty) {
+    if (instruments_ != nullptr) {
+      instruments_->AddDepth(node.priority, -1);
+      instruments_->AddDepth(priority, 1);
+    }
+    node.priority = priority;
+    line_.Raise(node, next_sequence_++, line_.ages() ? env_.Now() : SteadyTime());
+  } else {
+    auto place = delayed_.extract(&node);
+    node.priority = priority;
+    node.sequence = next_sequence_++;
+    delayed_.insert(std::move(place));
+  }
 }
 
 // Workers and drainers wait at the same condition; one wake-up must not go to the wrong kind.
@@ -87,31 +151,30 @@ void QueueCore::WakeOneLocked() {
   }
 }
 
+bool QueueCore::MayGiveLocked() const {
+  return line_.First() != nullptr && (!shutting_down_ || draining_ || !by_priority_);
+}
+
 QueueNode* QueueCore::GetLocked() {
-  if (front_ == nullptr && !shutting_down_) {
+  if (line_.First() == nullptr && !shutting_down_) {
     if (env_.OnLoopThread()) {
       env_.log().Log(LogLevel::kError,
                      "Get called on an event loop with nothing to give; not waiting", {});
       return nullptr;
     }
     ++getters_;
-    while (front_ == nullptr && !shutting_down_) monitor_->Wait();
+    while (line_.First() == nullptr && !shutting_down_) monitor_->Wait();
     --getters_;
     if (closing_) monitor_->NotifyAll();
   }
-  QueueNode* const node = front_;
-  if (node == nullptr) return nullptr;
-  front_ = node->next;
-  (front_ == nullptr ? back_ : front_->previous) = nullptr;
-  --length_;
-  node->next = nullptr;
-  node->in_line = false;
+  if (!MayGiveLocked()) return nullptr;
+  QueueNode* const node = line_.First();
+  line_.TakeFirst();
   node->dirty = false;
-  node->processing = true;
   processing_.push_back(node);
   if (instruments_ != nullptr) {
     node->started = env_.Now();
-    instruments_->depth->Add(-1);
+    instruments_->AddDepth(node->priority, -1);
     instruments_->latency->Observe(Seconds(node->started - node->added));
     ArmTickLocked();
   }
@@ -124,11 +187,24 @@ void QueueCore::DoneLocked(QueueNode& node) {
   if (instruments_ != nullptr) {
     instruments_->work_duration->Observe(Seconds(env_.Now() - node.started));
   }
-  if (node.dirty) {
-    PushLocked(node);
-  } else if (drainers_ > 0) {
-    monitor_->NotifyAll();
+  if (!node.dirty) {
+    if (drainers_ > 0) monitor_->NotifyAll();
+  } else if (by_priority_) {
+    line_.Release(node);
+    WakeOneLocked();
+  } else {
+    JoinLocked(node);
   }
+}
+
+std::vector<const QueueNode*> QueueCore::WaitingLocked() const {
+  std::vector<const QueueNode*> waiting = line_.InLine();
+  if (!by_priority_) return waiting;
+  for (const QueueNode* node : processing_) {
+    if (node->dirty && !node->in_line) waiting.push_back(node);
+  }
+  std::ranges::sort(waiting, [this](const auto* a, const auto* b) { return line_.Before(*a, *b); });
+  return waiting;
 }
 
 void QueueCore::ReportBadDone() const {
@@ -137,11 +213,18 @@ void QueueCore::ReportBadDone() const {
 
 // ---- delays
 
-void QueueCore::CountRetry() {
-  if (instruments_ != nullptr) instruments_->retries->Add();
-}
-
-void QueueCore::AddAfterLocked(QueueNode& node, Duration delay) {
+void QueueCore::AddAfterLocked(QueueNode& node, Duration delay, int priority) {
+  const bool now = delay <= Duration::zero();
+  // client-go counts every call, controller-runtime those with a delay.
+  if (instruments_ != nullptr && !(by_priority_ && now)) instruments_->retries->Add();
+  if (now) {
+    AddLocked(node, priority);
+    return;
+  }
+  if (by_priority_) {
+    if (node.dirty || node.delayed) RaiseLocked(node, priority);
+    if (node.dirty) return;  // what waits goes on waiting
+  }
   const SteadyTime ready_at = base::After(env_.Now(), delay);
   if (node.delayed) {
     // The earlier time wins.
@@ -149,6 +232,7 @@ void QueueCore::AddAfterLocked(QueueNode& node, Duration delay) {
     delayed_.erase(&node);
   } else {
     node.delayed = true;
+    if (by_priority_) node.priority = priority;
     node.sequence = next_sequence_++;
   }
   node.ready_at = ready_at;
@@ -175,7 +259,7 @@ void QueueCore::OnDue() {
     QueueNode* const node = *delayed_.begin();
     delayed_.erase(delayed_.begin());
     node->delayed = false;
-    AddLocked(*node);
+    AddLocked(*node, node->priority);
   }
   ArmLocked();
 }

@@ -14,31 +14,26 @@
 #include <vector>
 
 #include "kinformer/env.h"
+#include "kinformer/internal/queue_line.h"
 
 namespace kinformer::internal {
 
-// What a queue knows about one item. Lives in the queue's map as long as any of the three states
-// holds.
-struct QueueNode {
-  bool dirty = false;       // needs work: waits in line, or for the end of its current processing
-  bool processing = false;  // a worker has it
-  bool in_line = false;
-  bool delayed = false;
-  QueueNode* previous = nullptr;
-  QueueNode* next = nullptr;
-  SteadyTime added{};          // the first Add since it was last handed out
-  SteadyTime started{};        // when it was handed out
-  SteadyTime ready_at{};       // when the delay ends
-  std::uint64_t sequence = 0;  // orders equal ready_at
-
-  [[nodiscard]] bool idle() const { return !dirty && !processing && !delayed; }
+// What makes one kind of queue differ from another.
+struct QueueRules {
+  std::string name{};  // empty: no metrics
+  // False: first in, first out; an item that is added while a worker has it joins the line when
+  // that worker is done, and a delay is independent of whether the item waits. True: by priority;
+  // such an item joins at once and keeps its place, and an item either waits or is delayed. What
+  // waits when the queue is shut down is given out only in the first case, or while it drains.
+  bool by_priority = false;
+  Duration ageing{0};
 };
 
 // Thread-safe where said so. Methods called ...Locked need the monitor held. Shared ownership,
 // since a timer on the loop may be about to run when the queue goes.
 class QueueCore : public std::enable_shared_from_this<QueueCore> {
  public:
-  QueueCore(Env& env, const std::string& name);
+  QueueCore(Env& env, const QueueRules& rules);
   virtual ~QueueCore();
   QueueCore(const QueueCore&) = delete;
   QueueCore& operator=(const QueueCore&) = delete;
@@ -47,10 +42,9 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   [[nodiscard]] Env& env() const { return env_; }
 
   [[nodiscard]] bool AcceptsLocked() const { return !shutting_down_; }
-  void AddLocked(QueueNode& node);
-  void AddAfterLocked(QueueNode& node, Duration delay);
-  // Counts a retry; also for delays that have passed already.
-  void CountRetry();
+  void AddLocked(QueueNode& node, int priority = 0);
+  // At once if `delay` is not above zero.
+  void AddAfterLocked(QueueNode& node, Duration delay, int priority = 0);
   // Waits for a node; null once the queue is shut down and empty, and on the loop thread, which
   // must not wait.
   QueueNode* GetLocked();
@@ -58,9 +52,10 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   void DoneLocked(QueueNode& node);
   void ReportBadDone() const;
 
-  [[nodiscard]] std::size_t LenLocked() const { return length_; }
+  [[nodiscard]] std::size_t LenLocked() const { return line_.size(); }
   [[nodiscard]] std::size_t DelayedLocked() const { return delayed_.size(); }
-  [[nodiscard]] const QueueNode* FrontLocked() const { return front_; }
+  // What LenLocked counts, in the order in which it is given out if workers are done at once.
+  [[nodiscard]] std::vector<const QueueNode*> WaitingLocked() const;
   [[nodiscard]] bool ShuttingDownLocked() const { return shutting_down_; }
 
   // Items still delayed are dropped: their nodes may be idle afterwards.
@@ -74,28 +69,30 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
 
   void ShutLocked();
   void WakeOneLocked();
-  void PushLocked(QueueNode& node);
+  void JoinLocked(QueueNode& node);
+  void RaiseLocked(QueueNode& node, int priority);
+  [[nodiscard]] bool MayGiveLocked() const;
   void DropDelayedLocked();
   void ArmLocked();
   void OnDue();
   void ArmTickLocked();
   void OnTick();
-  [[nodiscard]] bool DrainedLocked() const { return length_ == 0 && processing_.empty(); }
+  [[nodiscard]] bool DrainedLocked() const { return line_.size() == 0 && processing_.empty(); }
 
-  // By the time at which they are ready, equal times in the order of adding.
+  // By the time at which they are ready, then by priority, then in the order of adding.
   struct ReadyBefore {
     bool operator()(const QueueNode* a, const QueueNode* b) const {
-      return a->ready_at != b->ready_at ? a->ready_at < b->ready_at : a->sequence < b->sequence;
+      if (a->ready_at != b->ready_at) return a->ready_at < b->ready_at;
+      return a->priority != b->priority ? a->priority > b->priority : a->sequence < b->sequence;
     }
   };
 
   Env& env_;
   const std::unique_ptr<Monitor> monitor_;
+  const bool by_priority_;
   const std::unique_ptr<Instruments> instruments_;  // null without a name
 
-  QueueNode* front_ = nullptr;
-  QueueNode* back_ = nullptr;
-  std::size_t length_ = 0;
+  QueueLine line_;
   // Few: one for each worker.
   std::vector<QueueNode*> processing_;
   std::set<QueueNode*, ReadyBefore> delayed_;
