@@ -61,6 +61,7 @@ enum class Reason : std::uint8_t {
   kEpochChanged,  // the server went back in time (restore); waits for a resourceVersion cannot hold
   kWouldDeadlock,  // a blocking call on the loop thread, or a wait that waits for its own caller
   kStopped,        // the informer, queue or runtime has been shut down
+  kStale,          // the cache did not show in time what the caller itself had written
 };
 
 // The API's spelling for server reasons ("NotFound"), ours without the k otherwise ("Transport").

@@ -58,9 +58,10 @@ constexpr std::array kReasons = {
     NamedReason{Reason::kEpochChanged, "EpochChanged"},
     NamedReason{Reason::kWouldDeadlock, "WouldDeadlock"},
     NamedReason{Reason::kStopped, "Stopped"},
+    NamedReason{Reason::kStale, "Stale"},
 };
-static_assert(kReasons.back().reason == Reason::kStopped &&
-              kReasons.size() == static_cast<std::size_t>(Reason::kStopped) + 1);
+static_assert(kReasons.back().reason == Reason::kStale &&
+              kReasons.size() == static_cast<std::size_t>(Reason::kStale) + 1);
 
 // What servers said before there was a cause for it.
 constexpr std::string_view kOldText = "Too large resource version";
