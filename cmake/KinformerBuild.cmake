@@ -73,6 +73,8 @@ set(KINFORMER_LAYERS
   controller/election
   controller/events
   controller/helpers
+  controller/reconcile
+  controller/manager
   controller
   table
   apiserver/store

@@ -1,0 +1,156 @@
+// kinformer/enqueue.h
+//
+// Event handlers of controllers: which requests an event of a watched object leads to.
+//
+//   handler::EnqueueRequestForObject<corev1::Pod>()              its own
+//   handler::EnqueueRequestForOwner<corev1::Pod, batchv1::Job>() that of the Job that controls it
+//   handler::EnqueueRequestsFromMapFunc<corev1::Node>(function)  those that a function says
+//
+// Counterpart: controller-runtime's package handler.
+
+#ifndef KINFORMER_ENQUEUE_H_
+#define KINFORMER_ENQUEUE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "kinformer/event_handler.h"
+#include "kinformer/object_meta.h"
+#include "kinformer/object_name.h"
+#include "kinformer/predicate.h"
+#include "kinformer/reconciler.h"
+#include "kinformer/request_queue.h"
+#include "kinformer/resource.h"
+
+namespace kinformer::handler {
+
+// Adds requests to the queue that it is given. Called for one event of a watch at a time, on the
+// Env's pool; may block, which holds up this watch only. What it throws is logged and counted.
+// Counterpart: handler.TypedEventHandler.
+template <class T, class R = Request>
+class EventHandler {
+ public:
+  using Queue = RequestQueue<R>;
+  virtual ~EventHandler() = default;
+  virtual void Create(const Added<T>& event, const Queue& queue) = 0;
+  virtual void Update(const Updated<T>& event, const Queue& queue) = 0;
+  virtual void Delete(const Deleted<T>& event, const Queue& queue) = 0;
+  virtual void Generic(const GenericEvent<T>& event, const Queue& queue) = 0;
+};
+
+// A handler of functions; those left empty ignore their events. Counterpart: handler.Funcs.
+template <class T, class R = Request>
+struct Funcs {
+  using Queue = RequestQueue<R>;
+  std::function<void(const Added<T>& event, const Queue& queue)> create{};
+  std::function<void(const Updated<T>& event, const Queue& queue)> update{};
+  std::function<void(const Deleted<T>& event, const Queue& queue)> delete_{};
+  std::function<void(const GenericEvent<T>& event, const Queue& queue)> generic{};
+};
+
+// The functions as a handler.
+template <class T, class R = Request>
+[[nodiscard]] std::shared_ptr<EventHandler<T, R>> HandlerOf(Funcs<T, R> funcs) {
+  class Handler final : public EventHandler<T, R> {
+   public:
+    using Queue = typename EventHandler<T, R>::Queue;
+    explicit Handler(Funcs<T, R> funcs) : funcs_(std::move(funcs)) {}
+    void Create(const Added<T>& event, const Queue& queue) override {
+      if (funcs_.create) funcs_.create(event, queue);
+    }
+    void Update(const Updated<T>& event, const Queue& queue) override {
+      if (funcs_.update) funcs_.update(event, queue);
+    }
+    void Delete(const Deleted<T>& event, const Queue& queue) override {
+      if (funcs_.delete_) funcs_.delete_(event, queue);
+    }
+    void Generic(const GenericEvent<T>& event, const Queue& queue) override {
+      if (funcs_.generic) funcs_.generic(event, queue);
+    }
+
+   private:
+    Funcs<T, R> funcs_;
+  };
+  return std::make_shared<Handler>(std::move(funcs));
+}
+
+// The requests that an object leads to, each once however often it is said.
+template <class T, class R>
+using MapFunc = std::function<std::vector<R>(const T& object)>;
+
+// The requests that `map` says: of an update those of the old and the new object, each once.
+// Counterpart: handler.EnqueueRequestsFromMapFunc.
+template <class T, class R = Request>
+[[nodiscard]] std::shared_ptr<EventHandler<T, R>> EnqueueRequestsFromMapFunc(MapFunc<T, R> map) {
+  using Queue = RequestQueue<R>;
+  // Of one object after the other.
+  const auto enqueue = [map = std::move(map)](const Queue& queue, auto... objects) {
+    std::unordered_set<R> said;
+    const auto one = [&](const T& object) {
+      for (const R& request : map(object)) {
+        if (said.insert(request).second) queue.Add(request);
+      }
+    };
+    (one(objects), ...);
+  };
+  return HandlerOf<T, R>(
+      {.create = [enqueue](const Added<T>& e, const Queue& q) { enqueue(q, e.object); },
+       .update = [enqueue](const Updated<T>& e,
+                           const Queue& q) { enqueue(q, e.old_object, e.new_object); },
+       .delete_ = [enqueue](const Deleted<T>& e, const Queue& q) { enqueue(q, e.object); },
+       .generic =
+           [enqueue](const GenericEvent<T>& e, const Queue& q) {
+             if (e.object) enqueue(q, *e.object);
+           }});
+}
+
+// The request of the object itself. Counterpart: handler.EnqueueRequestForObject.
+template <class T>
+[[nodiscard]] std::shared_ptr<EventHandler<T>> EnqueueRequestForObject() {
+  using Queue = RequestQueue<Request>;
+  return HandlerOf<T>(
+      {.create = [](const Added<T>& e, const Queue& q) { q.Add(e.object_name()); },
+       .update = [](const Updated<T>& e, const Queue& q) { q.Add(e.object_name()); },
+       .delete_ = [](const Deleted<T>& e, const Queue& q) { q.Add(e.object_name()); },
+       .generic =
+           [](const GenericEvent<T>& e, const Queue& q) {
+             if (e.object) q.Add(::kinformer::internal::NameOf(*e.object.object()));
+           }});
+}
+
+// Which of an object's owners count.
+enum class Owners : std::uint8_t {
+  kController,  // the one that controls it
+  kAll,
+};
+
+namespace internal {
+// The owners of that group and kind, whatever the version; in the object's namespace where the
+// kind of the owner has namespaces.
+std::vector<Request> OwnersOf(const metav1::ObjectMeta& metadata,
+                              const ::kinformer::internal::TypeInfo& owner, Owners which);
+}  // namespace internal
+
+// The requests of the object's owners of that kind. Counterpart: handler.EnqueueRequestForOwner.
+template <class T>
+[[nodiscard]] std::shared_ptr<EventHandler<T>> EnqueueRequestForOwner(
+    const ::kinformer::internal::TypeInfo& owner, Owners which = Owners::kController) {
+  return EnqueueRequestsFromMapFunc<T, Request>([&owner, which](const T& object) {
+    return internal::OwnersOf(object.metadata(), owner, which);
+  });
+}
+template <class T, Resource Owner>
+[[nodiscard]] std::shared_ptr<EventHandler<T>> EnqueueRequestForOwner(
+    Owners which = Owners::kController) {
+  return EnqueueRequestForOwner<T>(Owner::type_info(), which);
+}
+
+}  // namespace kinformer::handler
+
+#endif  // KINFORMER_ENQUEUE_H_

@@ -1,0 +1,70 @@
+// kinformer/internal/event_channel_core.h
+//
+// EventChannelCore: EventChannel (event_channel.h) without the objects' type.
+
+#ifndef KINFORMER_INTERNAL_EVENT_CHANNEL_CORE_H_
+#define KINFORMER_INTERNAL_EVENT_CHANNEL_CORE_H_
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/internal/block.h"
+#include "kinformer/result.h"
+
+namespace kinformer::internal {
+
+// Thread-safe. One monitor guards the channel and its receivers: each event is a push for each of
+// them.
+class EventChannelCore : public std::enable_shared_from_this<EventChannelCore> {
+ public:
+  using Deliver = std::function<void(const ObjectRef& object)>;
+  class Receiver;
+
+  explicit EventChannelCore(Env& env) : env_(env), monitor_(env.NewMonitor()) {}
+
+  // One that keeps up to `room` events from now on.
+  std::shared_ptr<Receiver> Subscribe(std::size_t room);
+  Result<void> Send(const ObjectRef& object);
+  void Close();
+
+ private:
+  Env& env_;
+  const std::unique_ptr<Monitor> monitor_;
+  bool closed_ = false;
+  std::vector<std::weak_ptr<Receiver>> receivers_;
+};
+
+// Delivers what it is sent on the pool, one event after the other, from Start until Stop.
+class EventChannelCore::Receiver : public std::enable_shared_from_this<Receiver> {
+ public:
+  Receiver(std::shared_ptr<EventChannelCore> channel, std::size_t room)
+      : channel_(std::move(channel)), room_(room) {}
+
+  // kInvalidArgument: it has been started before.
+  Result<void> Start(Deliver deliver);
+  // Waits for a delivery that runs, but for one that calls this. Drops what waits.
+  void Stop();
+
+ private:
+  friend class EventChannelCore;
+  void RunSoonLocked();
+  void DeliverNext();
+
+  const std::shared_ptr<EventChannelCore> channel_;
+  const std::size_t room_;
+  // All guarded by the channel's monitor.
+  std::deque<ObjectRef> waiting_;
+  Deliver deliver_;
+  bool started_ = false;
+  bool stopped_ = false;
+  bool scheduled_ = false;   // a task is on its way to the pool
+  bool delivering_ = false;  // deliver_ runs
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_EVENT_CHANNEL_CORE_H_

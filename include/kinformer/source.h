@@ -1,0 +1,242 @@
+// kinformer/source.h
+//
+// Source: where a controller's requests come from.
+//
+//   source::Kind<corev1::Pod>(factory, handler::EnqueueRequestForObject<corev1::Pod>())
+//   source::Ticker(env, std::chrono::hours(1), request) by the clock
+//
+// Events from elsewhere in the program: event_channel.h. Counterpart: controller-runtime's package
+// source.
+
+#ifndef KINFORMER_SOURCE_H_
+#define KINFORMER_SOURCE_H_
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "kinformer/enqueue.h"
+#include "kinformer/env.h"
+#include "kinformer/predicate.h"
+#include "kinformer/reconciler.h"
+#include "kinformer/request_queue.h"
+#include "kinformer/result.h"
+#include "kinformer/shared_informer.h"
+#include "kinformer/shared_informer_factory.h"
+
+namespace kinformer::source {
+
+// What a controller asks of every source. Its methods are called one at a time, but for
+// ProgressAge.
+class AnySource {
+ public:
+  virtual ~AnySource() = default;
+  // Blocks until what there was at the beginning has led to its requests. An error where it will
+  // not, or `timeout` has passed (kDeadlineExceeded), or stop is requested (kCanceled).
+  virtual Result<void> WaitForSync(const std::stop_token& stop, Duration timeout) {
+    static_cast<void>(stop);
+    static_cast<void>(timeout);
+    return {};
+  }
+  // Adds nothing to the queue any more once it has returned. Waits for a handler that runs. Called
+  // once, also where Start has failed.
+  virtual void Stop() = 0;
+  // "pods", for messages.
+  [[nodiscard]] virtual std::string Describe() const = 0;
+  // How old the proof is that what it watches is all there is. Empty: it has no cache, or the cache
+  // has not been filled yet. Thread-safe.
+  [[nodiscard]] virtual std::optional<Duration> ProgressAge() const { return {}; }
+};
+
+// One that adds requests of type R. Belongs to one controller. Counterpart: source.TypedSource.
+template <class R>
+class TypedSource : public AnySource {
+ public:
+  // Begins to add requests to the queue, which stays until Stop. Called once. Should return soon;
+  // one that does not must when stop is requested.
+  virtual Result<void> Start(const std::stop_token& stop, const RequestQueue<R>& queue) = 0;
+};
+using Source = TypedSource<Request>;
+
+// ---- What a watch tells
+
+// Gives the informer to listen to, when the source is started.
+template <class T>
+using InformerProvider = std::function<SharedInformer<T>()>;
+
+namespace internal {
+
+// What an informer tells, to a controller's handler.
+template <class T, class R>
+class Adapter final : public ResourceEventHandler<T> {
+ public:
+  Adapter(std::shared_ptr<handler::EventHandler<T, R>> handler, predicate::Predicate<T> accepts,
+          RequestQueue<R> queue)
+      : handler_(std::move(handler)), accepts_(std::move(accepts)), queue_(queue) {}
+
+  void OnAdd(const Added<T>& event) override {
+    if (!accepts_.Create(event)) return;
+    handler_->Create(event, event.is_in_initial_list ? queue_.WithUsual(kLowPriority) : queue_);
+  }
+  void OnUpdate(const Updated<T>& event) override {
+    if (!accepts_.Update(event)) return;
+    const bool changed = event.old_object.metadata().resourceVersion() !=
+                         event.new_object.metadata().resourceVersion();
+    handler_->Update(event, changed ? queue_ : queue_.WithUsual(kLowPriority));
+  }
+  void OnDelete(const Deleted<T>& event) override {
+    if (accepts_.Delete(event)) handler_->Delete(event, queue_);
+  }
+
+ private:
+  const std::shared_ptr<handler::EventHandler<T, R>> handler_;
+  const predicate::Predicate<T> accepts_;
+  const RequestQueue<R> queue_;
+};
+
+template <class T, class R>
+class KindSource final : public TypedSource<R> {
+ public:
+  KindSource(std::string name, InformerProvider<T> provider,
+             std::shared_ptr<handler::EventHandler<T, R>> handler, predicate::Predicate<T> accepts)
+      : name_(std::move(name)),
+        provider_(std::move(provider)),
+        handler_(std::move(handler)),
+        accepts_(std::move(accepts)) {}
+
+  Result<void> Start(const std::stop_token& /*stop*/, const RequestQueue<R>& queue) override {
+    if (handler_ == nullptr) return Error(Reason::kInvalidArgument, name_ + ": no event handler");
+    if (!provider_) return Error(Reason::kInvalidArgument, name_ + ": no informer");
+    SharedInformer<T> informer = provider_();
+    Result<EventHandlerRegistration> added = informer.AddEventHandler(
+        std::make_shared<Adapter<T, R>>(handler_, accepts_, queue), {.name = "controller"});
+    if (!added) return added.error();
+    informer.Start();
+    registration_ = *std::move(added);
+    const std::lock_guard lock(mutex_);
+    informer_.emplace(std::move(informer));
+    return {};
+  }
+  Result<void> WaitForSync(const std::stop_token& stop, Duration timeout) override {
+    Result<void> cached = informer_->WaitForCacheSync(stop, {.timeout = timeout});
+    return cached ? registration_.WaitForSync(stop, timeout) : cached;
+  }
+  void Stop() override {
+    std::optional<SharedInformer<T>> informer;
+    {
+      const std::lock_guard lock(mutex_);
+      informer.swap(informer_);
+    }
+    if (informer) static_cast<void>(informer->RemoveEventHandler(registration_));
+  }
+  [[nodiscard]] std::string Describe() const override { return name_; }
+  [[nodiscard]] std::optional<Duration> ProgressAge() const override {
+    const std::optional<SharedInformer<T>> informer = [this] {
+      const std::lock_guard lock(mutex_);
+      return informer_;
+    }();
+    return informer ? informer->Status().progress_age : std::nullopt;
+  }
+
+ private:
+  const std::string name_;
+  const InformerProvider<T> provider_;
+  const std::shared_ptr<handler::EventHandler<T, R>> handler_;
+  const predicate::Predicate<T> accepts_;
+  EventHandlerRegistration registration_;
+  mutable std::mutex mutex_;
+  std::optional<SharedInformer<T>> informer_;  // while it runs
+};
+
+}  // namespace internal
+
+// The events of an informer that `provider` gives, at the start and not before, so that what nobody
+// uses yet is not cached. `name` is for messages. The informer is started, and stays with the
+// factory that it is of when the source ends. Objects that are there at the start, and updates that
+// changed nothing, come with kLowPriority. Counterpart: source.Kind.
+template <class T, class R = Request>
+[[nodiscard]] std::shared_ptr<TypedSource<R>> Kind(
+    std::string name, InformerProvider<T> provider,
+    std::shared_ptr<handler::EventHandler<T, R>> handler, predicate::PredicateFor<T> accepts = {}) {
+  return std::make_shared<internal::KindSource<T, R>>(std::move(name), std::move(provider),
+                                                      std::move(handler), std::move(accepts));
+}
+// Those of the factory's informer for T. The factory must outlive the source.
+template <kinformer::Resource T, class R = Request>
+[[nodiscard]] std::shared_ptr<TypedSource<R>> Kind(
+    SharedInformerFactory& factory, std::shared_ptr<handler::EventHandler<T, R>> handler,
+    predicate::PredicateFor<T> accepts = {}) {
+  return Kind<T, R>(
+      std::string(T::type_info().resource), [&factory] { return factory.InformerFor<T>(); },
+      std::move(handler), std::move(accepts));
+}
+// Those of a given informer. Counterpart: source.Informer.
+template <class T, class R = Request>
+[[nodiscard]] std::shared_ptr<TypedSource<R>> Informer(
+    SharedInformer<T> informer, std::shared_ptr<handler::EventHandler<T, R>> handler,
+    predicate::PredicateFor<T> accepts = {}) {
+  return Kind<T, R>(
+      "informer", [informer] { return informer; }, std::move(handler), std::move(accepts));
+}
+
+// ---- Others
+
+namespace internal {
+
+template <class R>
+class FuncSource final : public TypedSource<R> {
+ public:
+  using Function = std::function<Result<void>(const std::stop_token&, const RequestQueue<R>&)>;
+  FuncSource(std::string name, Function start) : name_(std::move(name)), start_(std::move(start)) {}
+  Result<void> Start(const std::stop_token& stop, const RequestQueue<R>& queue) override {
+    const std::stop_callback given_up(stop, [this] { stop_.request_stop(); });
+    return start_(stop_.get_token(), queue);
+  }
+  void Stop() override {
+    stop_.request_stop();
+    start_ = nullptr;
+  }
+  [[nodiscard]] std::string Describe() const override { return name_; }
+
+ private:
+  const std::string name_;
+  Function start_;
+  std::stop_source stop_;
+};
+
+// Calls `tick` at once and then every `period`, on the loop, until the result is destroyed.
+std::shared_ptr<void> StartTicking(Env& env, Duration period, std::function<void()> tick);
+
+}  // namespace internal
+
+// A function that sees to it that requests are added, and returns. The token says when it is over:
+// nothing may be added after that, and what the function owns is destroyed. Counterpart:
+// source.Func.
+template <class R = Request>
+[[nodiscard]] std::shared_ptr<TypedSource<R>> Func(
+    std::string name, typename internal::FuncSource<R>::Function start) {
+  return std::make_shared<internal::FuncSource<R>>(std::move(name), std::move(start));
+}
+
+// Adds a request at the start, and every `period` from then on. `env` must outlive it.
+template <class R = Request>
+[[nodiscard]] std::shared_ptr<TypedSource<R>> Ticker(Env& env, Duration period, R request) {
+  return Func<R>(
+      "ticker",
+      [&env, period, request = std::move(request), ticking = std::shared_ptr<void>()](
+          const std::stop_token&, const RequestQueue<R>& queue) mutable -> Result<void> {
+        if (period <= Duration::zero()) {
+          return Error(Reason::kInvalidArgument, "ticker: the period must be above zero");
+        }
+        ticking = internal::StartTicking(env, period, [queue, request] { queue.Add(request); });
+        return {};
+      });
+}
+
+}  // namespace kinformer::source
+
+#endif  // KINFORMER_SOURCE_H_

@@ -1,0 +1,156 @@
+#include "kinformer/internal/controller_core.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kinformer/until.h"
+
+#include "base/user_call.h"
+#include "controller/reconcile/instruments.h"
+#include "controller/reconcile/source_starter.h"
+
+namespace kinformer::internal {
+
+Result<void> CheckController(const ControllerOptions& options, bool has_reconciler) {
+  const auto wrong = [&](std::string_view what) {
+    return Error(Reason::kInvalidArgument,
+                 "controller " + (options.name.empty() ? "without a name" : options.name) + ": " +
+                     std::string(what));
+  };
+  if (options.name.empty()) return wrong("ControllerOptions::name must be set");
+  if (!has_reconciler) return wrong("there is no reconciler");
+  if (options.max_concurrent_reconciles == std::size_t{0}) {
+    return wrong("max_concurrent_reconciles must be above zero");
+  }
+  if (options.cache_sync_timeout && *options.cache_sync_timeout <= Duration::zero()) {
+    return wrong("cache_sync_timeout must be above zero");
+  }
+  if (options.max_cache_age && *options.max_cache_age <= Duration::zero()) {
+    return wrong("max_cache_age must be above zero");
+  }
+  return {};
+}
+
+ControllerCore::ControllerCore(Env& env, ControllerOptions options)
+    : env_(env),
+      options_(std::move(options)),
+      instruments_(std::make_unique<ControllerInstruments>(env.metrics(), options_.name)),
+      monitor_(env.NewMonitor()) {}
+
+ControllerCore::~ControllerCore() { StopSources(); }
+
+Result<void> ControllerCore::Watch(std::shared_ptr<source::AnySource> source,
+                                   std::function<Result<void>(const std::stop_token&)> start) {
+  {
+    MonitorLock lock(*monitor_);
+    for (const Watched& watched : sources_) {
+      if (watched.source == source) {
+        return Error(Reason::kAlreadyExists, "controller " + options_.name + " has the source " +
+                                                 source->Describe() + " already: make another one");
+      }
+    }
+    // Those that come while the others are being started wait for them.
+    while (phase_ == Phase::kStarting) lock.Wait();
+    if (phase_ == Phase::kEnded || phase_ == Phase::kFailed) {
+      return Error(Reason::kStopped, "controller " + options_.name + " has ended");
+    }
+    sources_.push_back({source, start});
+    if (phase_ == Phase::kNew) return {};
+  }
+  return StartContained(env_, *source, start, stop_.get_token());
+}
+
+Result<void> ControllerCore::Unwatch(const std::shared_ptr<source::AnySource>& source) {
+  {
+    MonitorLock lock(*monitor_);
+    while (phase_ == Phase::kStarting) lock.Wait();
+    const auto removed =
+        std::erase_if(sources_, [&](const Watched& watched) { return watched.source == source; });
+    if (removed == 0) {
+      return Error(Reason::kNotFound, "controller " + options_.name + " has no such source");
+    }
+  }
+  source->Stop();
+  return {};
+}
+
+Result<void> ControllerCore::StartSources(const std::stop_token& stop) {
+  std::vector<SourceToStart> sources;
+  {
+    MonitorLock lock(*monitor_);
+    while (phase_ == Phase::kStarting) lock.Wait();
+    if (phase_ == Phase::kStarted) return {};
+    if (phase_ == Phase::kFailed) return *failure_;
+    if (phase_ == Phase::kEnded) return Error(Reason::kStopped, options_.name + " has ended");
+    phase_ = Phase::kStarting;
+    for (const Watched& watched : sources_) sources.push_back({watched.source, watched.start});
+  }
+  Result<void> started =
+      StartAndSync(env_, options_.name, std::move(sources),
+                   options_.cache_sync_timeout.value_or(std::chrono::minutes(2)), stop);
+  MonitorLock lock(*monitor_);
+  phase_ = started ? Phase::kStarted : Phase::kFailed;
+  if (!started) failure_ = started.error();
+  monitor_->NotifyAll();
+  return started;
+}
+
+void ControllerCore::StopSources() {
+  std::vector<Watched> sources;
+  {
+    MonitorLock lock(*monitor_);
+    phase_ = Phase::kEnded;
+    sources.swap(sources_);
+  }
+  for (const Watched& watched : sources) watched.source->Stop();
+}
+
+Result<void> ControllerCore::Warmup(const std::stop_token& stop) {
+  return options_.enable_warmup.value_or(false) ? StartSources(stop) : Result<void>();
+}
+
+Result<void> ControllerCore::Start(const std::stop_token& stop) {
+  if (env_.OnLoopThread()) {
+    return Error(Reason::kWouldDeadlock, "a controller cannot run on an event loop");
+  }
+  {
+    MonitorLock lock(*monitor_);
+    if (running_) {
+      return Error(Reason::kInvalidArgument,
+                   "controller " + options_.name + " has been started before: make another one");
+    }
+    running_ = true;
+  }
+  const std::size_t workers =
+      std::max<std::size_t>(1, options_.max_concurrent_reconciles.value_or(1));
+  instruments_->workers->Set(static_cast<double>(workers));
+  Result<void> started = StartSources(stop);
+  if (started && !stop.stop_requested()) {
+    env_.log().Log(LogLevel::kInfo, "starting workers",
+                   {{"controller", options_.name}, {"workers", std::to_string(workers)}});
+    // Threads end when the queue is shut down.
+    std::vector<std::unique_ptr<Thread>> threads;
+    {
+      const std::stop_callback on_stop(stop, [this] {
+        stop_.request_stop();
+        queue_.shut_down();
+      });
+      for (std::size_t i = 0; i < workers; ++i) {
+        threads.push_back(env_.NewThread(options_.name + std::to_string(i), [this] { Work(); }));
+      }
+      for (const std::unique_ptr<Thread>& thread : threads) thread->Join();
+    }
+    env_.log().Log(LogLevel::kInfo, "all workers have ended", {{"controller", options_.name}});
+  }
+  stop_.request_stop();
+  queue_.shut_down();
+  StopSources();
+  return started;
+}
+
+void ControllerCore::Work() {
+  while (!stop_.stop_requested() && queue_.process_next()) {
+  }
+}
+
+}  // namespace kinformer::internal

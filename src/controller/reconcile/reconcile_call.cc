@@ -1,0 +1,179 @@
+// One reconcile: when it may begin, the call, and what becomes of the request.
+
+#include <algorithm>
+#include <utility>
+
+#include "kinformer/internal/controller_core.h"
+#include "kinformer/until.h"
+
+#include "base/deadline.h"
+#include "base/user_call.h"
+#include "base/uuid.h"
+#include "controller/reconcile/instruments.h"
+
+namespace kinformer::internal {
+namespace {
+
+constexpr Duration kLookAgain = std::chrono::seconds(1);
+
+// Ends a reconcile's token when its time is over or the controller ends.
+class ReconcileStop {
+ public:
+  ReconcileStop(Env& env, const std::stop_token& controller, std::optional<SteadyTime> deadline)
+      : on_end_(controller, [state = state_] { state->stop.request_stop(); }) {
+    if (!deadline) return;
+    timer_ = env.loop().RunAt(*deadline, [state = state_] {
+      // Which of both came first is what counts.
+      state->timed_out = state->stop.request_stop();
+    });
+  }
+
+  [[nodiscard]] std::stop_token token() const { return state_->stop.get_token(); }
+  [[nodiscard]] bool timed_out() const { return state_->timed_out; }
+
+ private:
+  struct State {
+    std::stop_source stop{};
+    std::atomic<bool> timed_out{false};
+  };
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
+  const std::stop_callback<std::function<void()>> on_end_;
+  Timer timer_;
+};
+
+}  // namespace
+
+std::string ControllerCore::WhyHeldBack() {
+  if (options_.is_leader && !options_.is_leader()) return "this process does not lead";
+  if (!options_.max_cache_age) return {};
+  MonitorLock lock(*monitor_);
+  for (const Watched& watched : sources_) {
+    const std::optional<Duration> age = watched.source->ProgressAge();
+    if (!age || *age <= *options_.max_cache_age) continue;
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*age).count();
+    return "the cache of " + watched.source->Describe() + " was last known to be up to date " +
+           std::to_string(seconds) + " s ago";
+  }
+  return {};
+}
+
+bool ControllerCore::WaitUntilAllowed(const std::string& key) {
+  const std::stop_token stop = stop_.get_token();
+  while (!stop.stop_requested()) {
+    const std::string why = WhyHeldBack();
+    if (why.empty()) {
+      if (held_back_.exchange(false)) {
+        instruments_->held_back->Set(0);
+        env_.log().Log(LogLevel::kInfo, "reconciles go on", {{"controller", options_.name}});
+      }
+      return true;
+    }
+    if (!held_back_.exchange(true)) {
+      instruments_->held_back->Set(1);
+      env_.log().Log(LogLevel::kWarning, "reconciles wait",
+                     {{"controller", options_.name}, {"key", key}, {"why", why}});
+    }
+    SleepUnlessStopped(env_, stop, kLookAgain);
+  }
+  return false;
+}
+
+Result<ReconcileResult> ControllerCore::CallContained(
+    const ReconcileContext& context,
+    const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile) {
+  try {
+    return reconcile(context);
+  } catch (...) {
+    instruments_->panics->Add();
+    const std::string thrown = base::Thrown();
+    if (!options_.recover_panic.value_or(true)) {
+      context.Log(LogLevel::kError, "the reconciler threw", {{"what", thrown}});
+      std::terminate();
+    }
+    return Error(Reason::kUnknown, "panic: " + thrown + " [recovered]");
+  }
+}
+
+std::optional<Disposal> ControllerCore::Reconcile(
+    const std::string& key, int priority,
+    const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile) {
+  if (!WaitUntilAllowed(key)) return std::nullopt;
+  const SteadyTime begun = env_.Now();
+  std::optional<SteadyTime> deadline;
+  if (options_.reconciliation_timeout.value_or(Duration(0)) > Duration::zero()) {
+    deadline = base::After(begun, *options_.reconciliation_timeout);
+  }
+  const ReconcileStop stop(env_, stop_.get_token(), deadline);
+  const ReconcileContext context(env_, stop.token(), deadline, options_.name, key,
+                                 base::NewUuid(env_), priority);
+  instruments_->active->Add(1);
+  const Result<ReconcileResult> result = CallContained(context, reconcile);
+  instruments_->active->Add(-1);
+  instruments_->time->Observe(std::chrono::duration<double>(env_.Now() - begun).count());
+  if (stop.timed_out()) instruments_->timeouts->Add();
+  return DisposalOf(context, result);
+}
+
+Disposal ControllerCore::DisposalOf(const ReconcileContext& context,
+                                    const Result<ReconcileResult>& result) {
+  using Action = Disposal::Action;
+  if (!result || result->terminal_error) {
+    instruments_->error->Add();
+    instruments_->errors->Add();
+    if (!result) {
+      context.Log(LogLevel::kError, "Reconciler error", {{"err", result.error().ToString()}});
+      return {Action::kRateLimited, {}, context.priority()};
+    }
+    instruments_->terminal_errors->Add();
+    context.Log(LogLevel::kError, "Reconciler error",
+                {{"err", "terminal error: " + result->terminal_error->ToString()}});
+    return {Action::kGiveUp, {}, {}};
+  }
+  const int priority = result->priority.value_or(context.priority());
+  if (result->requeue_after > Duration::zero()) {
+    instruments_->requeue_after->Add();
+    return {Action::kAfter, result->requeue_after, priority};
+  }
+  if (result->requeue) {
+    instruments_->requeue->Add();
+    return {Action::kRateLimited, {}, priority};
+  }
+  instruments_->success->Add();
+  return {Action::kForget, {}, {}};
+}
+
+}  // namespace kinformer::internal
+
+namespace kinformer {
+
+CallOptions ReconcileContext::call() const {
+  CallOptions call{.stop = stop_};
+  // 0 would mean that there is no limit.
+  if (deadline_) call.timeout = std::max(*deadline_ - env_.Now(), Duration(1));
+  return call;
+}
+
+void ReconcileContext::Log(LogLevel level, std::string_view message,
+                           std::initializer_list<LogField> fields) const {
+  const auto field = [&](std::size_t i) {
+    return i < fields.size() ? fields.begin()[i] : LogField{};
+  };
+  const LogField controller{"controller", controller_};
+  const LogField key{"key", key_};
+  const LogField id{"reconcileID", reconcile_id_};
+  switch (fields.size()) {
+    case 0:
+      return env_.log().Log(level, message, {controller, key, id});
+    case 1:
+      return env_.log().Log(level, message, {controller, key, id, field(0)});
+    case 2:
+      return env_.log().Log(level, message, {controller, key, id, field(0), field(1)});
+    case 3:
+      return env_.log().Log(level, message, {controller, key, id, field(0), field(1), field(2)});
+    default:
+      return env_.log().Log(level, message,
+                            {controller, key, id, field(0), field(1), field(2), field(3)});
+  }
+}
+
+}  // namespace kinformer

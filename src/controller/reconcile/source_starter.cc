@@ -1,0 +1,129 @@
+#include "controller/reconcile/source_starter.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "base/deadline.h"
+#include "base/user_call.h"
+
+namespace kinformer::internal {
+namespace {
+
+// The threads that start sources, and what has become of each.
+class Starter {
+ public:
+  Starter(Env& env, std::string controller, std::vector<SourceToStart> sources, Duration timeout)
+      : env_(env),
+        controller_(std::move(controller)),
+        sources_(std::move(sources)),
+        timeout_(timeout),
+        monitor_(env.NewMonitor()),
+        states_(sources_.size()) {}
+
+  Result<void> Run(const std::stop_token& stop) {
+    const std::stop_callback on_stop(stop, [this] { give_up_.request_stop(); });
+    std::vector<std::unique_ptr<Thread>> threads;
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      threads.push_back(env_.NewThread("source" + std::to_string(i), [this, i] { StartOne(i); }));
+    }
+    const std::optional<std::size_t> culprit = WaitForAll();
+    State then;
+    if (culprit) {
+      MonitorLock lock(*monitor_);
+      then = states_[*culprit];
+    }
+    give_up_.request_stop();
+    for (const std::unique_ptr<Thread>& thread : threads) thread->Join();
+    if (!culprit || stop.stop_requested()) return {};
+    return ErrorOf(*culprit, then);
+  }
+
+ private:
+  struct State {
+    bool started = false;
+    Result<void> result{};
+    bool ended = false;
+  };
+
+  void StartOne(std::size_t i) {
+    source::AnySource& source = *sources_[i].source;
+    Result<void> result = StartContained(env_, source, sources_[i].start, give_up_.get_token());
+    if (result) {
+      {
+        MonitorLock lock(*monitor_);
+        states_[i].started = true;
+      }
+      const Result<void> called = base::CallUser(env_, "WaitForSync of a source", [&] {
+        result = source.WaitForSync(give_up_.get_token(), timeout_);
+      });
+      if (!called) result = called;
+    }
+    MonitorLock lock(*monitor_);
+    if (!result && !failed_) failed_ = i;
+    states_[i].result = std::move(result);
+    states_[i].ended = true;
+    monitor_->NotifyAll();
+  }
+
+  // The first source that failed, or that had not synced when the time was over. Empty: all have.
+  std::optional<std::size_t> WaitForAll() {
+    // A source that keeps to its time says better than this does what it lacks.
+    const SteadyTime deadline =
+        base::After(base::After(env_.Now(), timeout_), std::chrono::seconds(1));
+    MonitorLock lock(*monitor_);
+    while (true) {
+      if (failed_) return failed_;
+      const auto open = std::ranges::find(states_, false, &State::ended);
+      if (open == states_.end()) return std::nullopt;
+      if (!lock.WaitUntil(deadline)) {
+        return failed_ ? *failed_ : static_cast<std::size_t>(open - states_.begin());
+      }
+    }
+  }
+
+  // `then`: how it was when the wait ended.
+  [[nodiscard]] Error ErrorOf(std::size_t i, const State& then) const {
+    const std::string source = sources_[i].source->Describe();
+    const bool started = then.started;
+    if (!then.result) {
+      const std::string what = started ? "failed to wait for " + controller_ + " caches to sync: "
+                                       : "controller " + controller_ + " cannot start: ";
+      return Error(then.result.error()).WithContext(what + source);
+    }
+    return {Reason::kDeadlineExceeded, "controller " + controller_ +
+                                           ": timed out waiting for source " + source +
+                                           (started ? " to sync" : " to Start")};
+  }
+
+  Env& env_;
+  const std::string controller_;
+  const std::vector<SourceToStart> sources_;
+  const Duration timeout_;
+  const std::unique_ptr<Monitor> monitor_;
+  std::stop_source give_up_;
+  // Guarded by monitor_ until the threads have ended.
+  std::vector<State> states_;
+  std::optional<std::size_t> failed_;  // the first one
+};
+
+}  // namespace
+
+Result<void> StartContained(Env& env, const source::AnySource& source,
+                            const std::function<Result<void>(const std::stop_token&)>& start,
+                            const std::stop_token& stop) {
+  Result<void> result;
+  const Result<void> called = base::CallUser(
+      env, "Start of a source", [&] { result = start(stop); }, [&] { return source.Describe(); });
+  return called ? std::move(result) : called;
+}
+
+Result<void> StartAndSync(Env& env, const std::string& controller,
+                          std::vector<SourceToStart> sources, Duration timeout,
+                          const std::stop_token& stop) {
+  if (sources.empty()) return {};
+  return Starter(env, controller, std::move(sources), timeout).Run(stop);
+}
+
+}  // namespace kinformer::internal

@@ -1,0 +1,39 @@
+// controller/reconcile/source_starter.h
+//
+// Starts the sources of a controller and waits until they have synced.
+
+#ifndef KINFORMER_CONTROLLER_RECONCILE_SOURCE_STARTER_H_
+#define KINFORMER_CONTROLLER_RECONCILE_SOURCE_STARTER_H_
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/result.h"
+#include "kinformer/source.h"
+
+namespace kinformer::internal {
+
+struct SourceToStart {
+  std::shared_ptr<source::AnySource> source;
+  std::function<Result<void>(const std::stop_token&)> start;
+};
+
+// What the source throws is its error.
+Result<void> StartContained(Env& env, const source::AnySource& source,
+                            const std::function<Result<void>(const std::stop_token&)>& start,
+                            const std::stop_token& stop);
+
+// All of them at once, each on a thread of its own. Blocks until all have synced, one has failed,
+// or `timeout` is over; that of a Start which does not return is waited for, whatever it takes. The
+// error names the controller and the source. OK where stop was requested meanwhile.
+Result<void> StartAndSync(Env& env, const std::string& controller,
+                          std::vector<SourceToStart> sources, Duration timeout,
+                          const std::stop_token& stop);
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_CONTROLLER_RECONCILE_SOURCE_STARTER_H_
