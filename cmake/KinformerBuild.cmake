@@ -70,6 +70,7 @@ set(KINFORMER_LAYERS
   cache/tools
   cache
   queue
+  controller/endpoints
   controller/election
   controller/events
   controller/helpers

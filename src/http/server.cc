@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/intrusive/list.hpp>
@@ -154,8 +155,14 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
       return Error(Reason::kConfig,
                    "\"" + options_.address + "\" is not an IP address to listen on");
     }
-    const tcp::endpoint endpoint(address, options_.port);
+    tcp::endpoint endpoint(address, options_.port);
     acceptor_.open(endpoint.protocol(), error);
+    if (error == asio::error::address_family_not_supported && address.is_v6() &&
+        address.is_unspecified()) {
+      // All interfaces of a machine without IPv6.
+      endpoint = tcp::endpoint(tcp::v4(), options_.port);
+      acceptor_.open(endpoint.protocol(), error);
+    }
     if (!error) {
       CloseOnExec(acceptor_);
       acceptor_.set_option(tcp::acceptor::reuse_address(true), error);

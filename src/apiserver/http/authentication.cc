@@ -1,9 +1,8 @@
 #include "apiserver/http/authentication.h"
 
-#include <openssl/crypto.h>
 #include <string_view>
 
-#include "http/field_names.h"
+#include "http/bearer_token.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -17,10 +16,6 @@ bool IsPublic(std::string_view target) {
   return path == "/version" || path == "/version/";
 }
 
-bool EqualSecrets(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
-}
-
 }  // namespace
 
 bool Authenticate(const HttpServerOptions& options, const AcceptsToken& accepts,
@@ -29,13 +24,10 @@ bool Authenticate(const HttpServerOptions& options, const AcceptsToken& accepts,
     request.user = certificate_user;
     return true;
   }
-  constexpr std::string_view kBearer = "Bearer ";
-  const std::string_view authorization = request.headers.Get("Authorization");
   if (LetsAnybodyIn(options)) return true;
-  if (authorization.size() > kBearer.size() &&
-      internal::http::SameFieldName(authorization.substr(0, kBearer.size()), kBearer)) {
-    const std::string_view token = authorization.substr(kBearer.size());
-    if (!options.bearer_token.empty() && EqualSecrets(token, options.bearer_token)) {
+  if (const std::string_view token = internal::http::BearerToken(request.headers); !token.empty()) {
+    if (!options.bearer_token.empty() &&
+        internal::http::EqualSecrets(token, options.bearer_token)) {
       request.user = options.kubeconfig_user;
       return true;
     }

@@ -7,13 +7,13 @@
 #define KINFORMER_APISERVER_REQUEST_REQUEST_INFO_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "kinformer/result.h"
+
+#include "transport/query.h"
 
 namespace kinformer::apiserver {
 
@@ -32,27 +32,8 @@ enum class Verb : std::uint8_t {
 // "get", "deletecollection", ...
 std::string_view VerbName(Verb verb);
 
-// The query parameters, percent-decoded, in the order sent. Of a repeated parameter the first
-// counts.
-class Query {
- public:
-  Query() = default;
-  explicit Query(std::string_view encoded);
-  [[nodiscard]] bool Has(std::string_view name) const;
-  // Empty where there is none.
-  [[nodiscard]] std::string_view Get(std::string_view name) const;
-  // All values, in their order.
-  [[nodiscard]] std::vector<std::string> All(std::string_view name) const;
-  // As Go reads booleans in list options: "0" and "false" are false, everything else is true, the
-  // empty text too.
-  [[nodiscard]] std::optional<bool> GetBool(std::string_view name) const;
-  // An integer, or BadRequest naming the parameter.
-  [[nodiscard]] Result<std::optional<std::int64_t>> GetInt(std::string_view name) const;
-  void Set(std::string_view name, std::string_view value);
-
- private:
-  std::vector<std::pair<std::string, std::string>> values_;
-};
+using internal::transport::PercentDecode;
+using internal::transport::Query;
 
 struct RequestInfo {
   bool trailing_slash = false;  // which the parts do not show
@@ -73,9 +54,6 @@ struct RequestInfo {
 
 // BadRequest for a target that is not a path, or is badly percent-encoded.
 Result<RequestInfo> ParseRequest(std::string_view method, std::string_view target);
-
-// "%2C" and "+" undone. False for a bad escape.
-bool PercentDecode(std::string_view text, bool plus_is_space, std::string& out);
 
 }  // namespace kinformer::apiserver
 

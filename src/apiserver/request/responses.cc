@@ -6,32 +6,10 @@
 #include "apiserver/request/object_encoder.h"
 
 namespace kinformer::apiserver {
+
+using internal::transport::WholeBody;
+
 namespace {
-
-class Whole final : public ResponseStream {
- public:
-  Whole(int status, HttpHeaders headers, std::string body)
-      : status_(status),
-        headers_(std::move(headers)),
-        body_(std::make_shared<const std::string>(std::move(body))) {}
-
-  [[nodiscard]] int status() const override { return status_; }
-  [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
-  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
-    const std::string_view part = std::string_view(*body_).substr(offset_, max_bytes);
-    if (!part.empty()) out.push_back({.bytes = part, .owner = body_});
-    offset_ += part.size();
-    return offset_ == body_->size() ? State::kEnd : State::kMore;
-  }
-  void SetWake(std::function<void()>) override {}
-  void AddHeader(std::string_view name, std::string_view value) { headers_.Add(name, value); }
-
- private:
-  int status_;
-  HttpHeaders headers_;
-  std::shared_ptr<const std::string> body_;
-  std::size_t offset_ = 0;
-};
 
 class VersionWait final : public Deferred {
  public:
@@ -128,7 +106,7 @@ std::vector<std::string> WarningTexts(const std::vector<std::string>& warnings) 
 }
 
 ResponsePtr Add(ResponsePtr inner, std::string_view name, std::string value) {
-  if (auto* whole = dynamic_cast<Whole*>(inner.get())) {
+  if (auto* whole = dynamic_cast<WholeBody*>(inner.get())) {
     whole->AddHeader(name, value);
     return inner;
   }
@@ -140,7 +118,7 @@ ResponsePtr Add(ResponsePtr inner, std::string_view name, std::string value) {
 ResponsePtr WholeResponse(int status, HttpHeaders headers, std::string body) {
   headers.Add("Cache-Control", "no-cache, private");
   headers.Add("Content-Length", std::to_string(body.size()));
-  return std::make_unique<Whole>(status, std::move(headers), std::move(body));
+  return std::make_unique<WholeBody>(status, std::move(headers), std::move(body));
 }
 
 ResponsePtr WholeResponse(int status, std::string_view content_type, std::string body) {

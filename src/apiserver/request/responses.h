@@ -17,43 +17,13 @@
 #include "kinformer/transport.h"
 
 #include "apiserver/registry/server_state.h"
+#include "transport/responses.h"
 
 namespace kinformer::apiserver {
 
 using ResponsePtr = std::unique_ptr<ResponseStream>;
 
-// The part that answers which come later have in common. Of the loop.
-class Deferred : public ResponseStream {
- public:
-  [[nodiscard]] bool ready() const override { return inner_ != nullptr && inner_->ready(); }
-  [[nodiscard]] int status() const override { return inner_->status(); }
-  [[nodiscard]] const HttpHeaders& headers() const override { return inner_->headers(); }
-  [[nodiscard]] ConnectionEffect effect() const override {
-    return inner_ == nullptr ? ConnectionEffect() : inner_->effect();
-  }
-  [[nodiscard]] bool resumes_soon() const override {
-    return inner_ != nullptr && inner_->resumes_soon();
-  }
-  State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
-    return ready() ? inner_->Read(max_bytes, out) : State::kWait;
-  }
-  void SetWake(std::function<void()> wake) override {
-    wake_ = std::move(wake);
-    if (inner_) inner_->SetWake(wake_);
-  }
-
- protected:
-  // That is the answer, which may come later in turn.
-  void Begin(ResponsePtr inner) {
-    inner_ = std::move(inner);
-    inner_->SetWake(wake_);
-    if (inner_->ready() && wake_) wake_();
-  }
-
- private:
-  ResponsePtr inner_;
-  std::function<void()> wake_;
-};
+using internal::transport::Deferred;
 
 // A body that is there as a whole.
 ResponsePtr WholeResponse(int status, std::string_view content_type, std::string body);

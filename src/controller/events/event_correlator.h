@@ -15,7 +15,7 @@
 #include "kinformer/event_recorder.h"
 #include "kinformer/internal/token_bucket.h"
 
-#include "controller/events/lru_cache.h"
+#include "base/lru_cache.h"
 
 namespace kinformer::internal::events {
 
@@ -58,9 +58,9 @@ class EventCorrelator {
 
   Env& env_;
   const EventCorrelatorOptions options_;
-  LruCache<Alike> alike_;
-  LruCache<Known> known_;
-  LruCache<TokenBucket> buckets_;
+  base::LruCache<Alike> alike_;
+  base::LruCache<Known> known_;
+  base::LruCache<TokenBucket> buckets_;
 };
 
 }  // namespace kinformer::internal::events

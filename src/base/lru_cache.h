@@ -1,7 +1,7 @@
-// controller/events/lru_cache.h
+// base/lru_cache.h
 
-#ifndef KINFORMER_CONTROLLER_EVENTS_LRU_CACHE_H_
-#define KINFORMER_CONTROLLER_EVENTS_LRU_CACHE_H_
+#ifndef KINFORMER_BASE_LRU_CACHE_H_
+#define KINFORMER_BASE_LRU_CACHE_H_
 
 #include <cstddef>
 #include <list>
@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace kinformer::internal::events {
+namespace kinformer::internal::base {
 
 // A map of at most so many entries, which forgets the one that was used longest ago.
 // Thread-compatible.
@@ -47,6 +47,6 @@ class LruCache {
   std::unordered_map<std::string_view, typename Entries::iterator> by_key_;
 };
 
-}  // namespace kinformer::internal::events
+}  // namespace kinformer::internal::base
 
-#endif  // KINFORMER_CONTROLLER_EVENTS_LRU_CACHE_H_
+#endif  // KINFORMER_BASE_LRU_CACHE_H_

@@ -1,0 +1,79 @@
+// kinformer/endpoint_server.h
+//
+// EndpointServer: puts handlers of this process on a port: health checks (healthz.h) and metrics
+// (metrics_server.h), where there are examples.
+
+#ifndef KINFORMER_ENDPOINT_SERVER_H_
+#define KINFORMER_ENDPOINT_SERVER_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "kinformer/env.h"
+#include "kinformer/result.h"
+#include "kinformer/transport.h"
+
+namespace kinformer {
+
+// How an EndpointServer speaks to its clients.
+struct EndpointServerOptions {
+  // TLS, 1.2 and up, with HTTP/2 for clients that offer it; else HTTP/1.1. The certificate is, in
+  // this order: cert_pem; tls.crt and tls.key in the folder cert_dir, read once; one that the
+  // server signs itself for localhost, new each time, which clients cannot check.
+  bool tls{false};
+  std::string cert_pem{};  // with its chain
+  std::string key_pem{};
+  std::string cert_dir{};
+
+  std::size_t max_connections{1000};
+  std::size_t max_header_bytes{std::size_t{64} << 10};  // 431
+  std::size_t max_body_bytes{std::size_t{1} << 20};     // 413
+  Duration header_timeout{std::chrono::seconds(32)};    // TLS handshake; request line and headers
+  Duration idle_timeout{std::chrono::seconds(90)};      // between requests
+};
+
+// Answers with the handler whose path stands at the beginning of the request's, and with 404 where
+// there is none. Any Host is taken: probes and Prometheus come to the pod's IP. Answers of more
+// than 1 KiB are compressed for clients that accept gzip.
+//
+// Runs on env's loop, which must be a Runtime's and must outlive it. Thread-safe. Destruction cuts
+// all connections and waits for the loop to have done so; like Shutdown it must not happen on a
+// thread that the loop waits for.
+class EndpointServer {
+ public:
+  // Opens the port; clients can connect from then on. `address`:
+  //   ":8080"           all interfaces, IPv4 and IPv6
+  //   "127.0.0.1:8080"  one address; so "[::1]:8080", "localhost:8080" (which is 127.0.0.1)
+  //   "127.0.0.1:0"     any free port: see port()
+  //   "0"               none: the server takes handlers and does nothing. In a simulation, too
+  // Errors name the address and say what to do: kConfig (an address that is none; certificates),
+  // kTransport (the port is in use or not allowed), kInvalidArgument (a simulated Env).
+  static Result<std::unique_ptr<EndpointServer>> Listen(Env& env, const std::string& address,
+                                                        const EndpointServerOptions& options = {});
+  ~EndpointServer();
+  EndpointServer(const EndpointServer&) = delete;
+  EndpointServer& operator=(const EndpointServer&) = delete;
+
+  // Requests for `path`, and for what stands below it, go to `handler`: the longest path wins.
+  // Replaces the handler that it had. The server keeps handlers until its own end.
+  void Handle(const std::string& path, std::shared_ptr<Handler> handler);
+
+  // 0: the address was "0".
+  [[nodiscard]] std::uint16_t port() const;
+
+  // Accepts no more connections, lets clients finish what is under way for at most `grace`, and
+  // cuts the rest. Blocks; not for the loop's thread. May be called again.
+  void Shutdown(Duration grace);
+
+ private:
+  struct Impl;
+  explicit EndpointServer(std::unique_ptr<Impl> impl);
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_ENDPOINT_SERVER_H_

@@ -1,0 +1,74 @@
+// kinformer/healthz.h
+//
+// healthz::Handler: says whether this process is alive, or ready for work, by checks with names.
+//
+//   auto healthz = std::make_shared<healthz::Handler>(env,
+//       healthz::Checks{{"ping", healthz::Ping}}, "/healthz");
+//   auto readyz = std::make_shared<healthz::Handler>(env,
+//       healthz::Checks{{"pods", [] {
+//         return pods.HasSynced() ? Result<void>()
+//                                 : Error(Reason::kNotSynced, "pods are still being listed");
+//       }}}, "/readyz");
+//   auto probes = EndpointServer::Listen(env, ":8081").OrExit();
+//   probes->Handle("/healthz", healthz);
+//   probes->Handle("/readyz", readyz);
+//
+// What it answers, to any method:
+//   /healthz                200 "ok", or 500 with a line for each check
+//   /healthz?verbose        a line for each check in any case
+//   /healthz?exclude=pods   without that check; may be repeated; unknown names are warned about
+//   /healthz/pods           that check alone: 200 "ok", 500 with its error, 404 for an unknown name
+//
+// The lines keep errors to themselves, since everybody may read them; the log has them.
+//
+// Counterpart: controller-runtime's package healthz.
+
+#ifndef KINFORMER_HEALTHZ_H_
+#define KINFORMER_HEALTHZ_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "kinformer/env.h"
+#include "kinformer/result.h"
+#include "kinformer/transport.h"
+
+namespace kinformer::healthz {
+
+// OK: all is well. May block. What it throws is a failure, and is logged and counted.
+using Checker = std::function<Result<void>()>;
+// By name.
+using Checks = std::map<std::string, Checker>;
+
+// Is always well: that it answers is what counts. What a Handler without checks has.
+inline Result<void> Ping() { return {}; }
+
+// Runs the checks of each request, one after the other, on a thread of its own, so that neither a
+// slow check nor handlers that block can hold up anything but the requests behind it. Up to 1,000
+// of those wait; the rest is answered with 503. Without checks it answers at once.
+//
+// Handle is loop-confined, as of every Handler. Destruction waits for the check that runs; it must
+// come after the end of whatever passes on requests. `env` must outlive it.
+//
+// Counterpart: healthz.Handler. Different: the path stands in the constructor and is not stripped
+// from requests before.
+class Handler final : public kinformer::Handler {
+ public:
+  // `path`: what stands before the names of checks.
+  Handler(Env& env, Checks checks, std::string path = "/healthz");
+  ~Handler() override;
+  Handler(const Handler&) = delete;
+  Handler& operator=(const Handler&) = delete;
+
+  [[nodiscard]] std::unique_ptr<ResponseStream> Handle(HttpRequest request) override;
+
+ private:
+  struct Impl;
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kinformer::healthz
+
+#endif  // KINFORMER_HEALTHZ_H_

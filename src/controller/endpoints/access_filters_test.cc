@@ -1,0 +1,222 @@
+// Who may read metrics.
+
+#include <chrono>
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/client.h"
+#include "kinformer/json.h"
+#include "kinformer/log.h"
+#include "kinformer/metrics_server.h"
+#include "kinformer/simulation.h"
+
+#include "client/testing/scripted_server.h"
+#include "controller/endpoints/testing/endpoint_client.h"
+
+namespace kinformer {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::Ask;
+using testing::Asked;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::Json;
+using ::testing::Not;
+using testing::ScriptedResponse;
+using testing::ScriptedServer;
+using testing::Start;
+using testing::StatusFailure;
+
+// Keeps what is logged.
+class KeptLog final : public LogSink {
+ public:
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kDebug; }
+  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
+    text.append(message);
+    for (const auto& [key, value] : fields) text.append(" ").append(value);
+    text.push_back('\n');
+  }
+  std::string text{};
+};
+
+// The API server: knows tokens that begin with "t-", of users of that name, who may all but those
+// whose name ends with "0".
+ScriptedResponse Review(const HttpRequest& request) {
+  json::Value review = json::Parse(request.body).value_or(json::Value());
+  json::Value status = json::Value::MakeObject();
+  if (request.target.starts_with("/apis/authentication.k8s.io/v1/tokenreviews")) {
+    const std::string token(review["spec"]["token"].AsString().value_or(""));
+    const bool known = token.starts_with("t-");
+    status.Set("authenticated", known);
+    if (known) {
+      status.Set("user", json::Parse(R"({"username":"user-)" + token.substr(2) +
+                                     R"(","uid":"7","groups":["g"],"extra":{"k":["v"]}})")
+                             .value_or(json::Value()));
+    }
+  } else {
+    status.Set("allowed", !review["spec"]["user"].AsString().value_or("").ends_with('0'));
+  }
+  review.Set("status", std::move(status));
+  return Json(review.Dump(), 201);
+}
+
+class AccessFiltersTest : public ::testing::Test {
+ protected:
+  AccessFiltersTest() {
+    api_server_.fallback = &Review;
+    metrics_.fallback = [](const HttpRequest& request) {
+      return ScriptedResponse{.body = "metrics for " + request.user};
+    };
+    client_ = Client::ForTransport(
+        sim_.env(), std::shared_ptr<Transport>(NewInMemoryTransport(sim_.env(), api_server_)),
+        {.qps = -1, .prefer_json = true});
+    filter_ = WithAuthenticationAndAuthorization(
+        sim_.env(), *client_, std::shared_ptr<Handler>(std::shared_ptr<void>(), &metrics_));
+  }
+  void TearDown() override {
+    EXPECT_TRUE(sim_.RunBlocking([&] { filter_.reset(); }, minutes(1)));
+    EXPECT_THAT(log_->text, Not(HasSubstr("t-")));
+    client_.reset();
+    sim_.RunReady();
+  }
+  std::string Get(const std::string& token, const std::string& target = "/metrics?name=x") {
+    const std::unique_ptr<Asked> asked = Ask(sim_, *filter_, target, token);
+    return std::to_string(asked->status) + " " + asked->body;
+  }
+  // What the API server was asked since the last call.
+  std::vector<std::string> Questions() {
+    std::vector<std::string> kinds;
+    for (const HttpRequest& request : std::exchange(api_server_.requests, {})) {
+      kinds.push_back(request.target.substr(request.target.rfind('/') + 1));
+    }
+    return kinds;
+  }
+
+  std::shared_ptr<KeptLog> log_ = std::make_shared<KeptLog>();
+  Simulation sim_{{.log = log_}};
+  ScriptedServer api_server_;
+  ScriptedServer metrics_;
+  std::optional<Client> client_;
+  std::shared_ptr<Handler> filter_;
+};
+
+TEST_F(AccessFiltersTest, AFixedTokenLetsItsBearersPass) {
+  const auto filter =
+      WithBearerToken("right", std::shared_ptr<Handler>(std::shared_ptr<void>(), &metrics_));
+  EXPECT_EQ(Ask(sim_, *filter, "/metrics", "right")->status, 200);
+  for (const char* token : {"", "wrong", "righ", "right2"}) {
+    const std::unique_ptr<Asked> asked = Ask(sim_, *filter, "/metrics", token);
+    EXPECT_EQ(asked->status, 401) << token;
+    EXPECT_EQ(asked->headers.Get("WWW-Authenticate"), "Bearer");
+  }
+  const auto closed =
+      WithBearerToken("", std::shared_ptr<Handler>(std::shared_ptr<void>(), &metrics_));
+  EXPECT_EQ(Ask(sim_, *closed, "/metrics", "")->status, 401);
+  EXPECT_EQ(metrics_.requests.size(), 1U);
+}
+
+TEST_F(AccessFiltersTest, TheApiServerSaysWhoMay) {
+  EXPECT_EQ(Get("t-1"), "200 metrics for user-1");
+  ASSERT_EQ(api_server_.requests.size(), 2U);
+  const json::Value asked =
+      json::Parse(api_server_.requests[1].body).value_or(json::Value())["spec"];
+  EXPECT_EQ(asked.Dump(),
+            R"({"nonResourceAttributes":{"path":"/metrics","verb":"get"},"user":"user-1",)"
+            R"("groups":["g"],"extra":{"k":["v"]},"uid":"7"})");
+  EXPECT_EQ(Get("t-10"), "403 Authorization denied for user user-10\n");
+  EXPECT_EQ(Get("unknown"), "401 Unauthorized\n");
+  EXPECT_EQ(metrics_.requests.size(), 1U);
+}
+
+TEST_F(AccessFiltersTest, WithoutATokenNobodyIsAsked) {
+  EXPECT_EQ(Get(""), "401 Unauthorized\n");
+  EXPECT_THAT(Questions(), IsEmpty());
+}
+
+TEST_F(AccessFiltersTest, AnswersAreRememberedForTheirTime) {
+  Get("t-1");
+  Get("t-10");
+  EXPECT_THAT(Questions(), ElementsAre("tokenreviews", "subjectaccessreviews", "tokenreviews",
+                                       "subjectaccessreviews"));
+  sim_.RunFor(seconds(29));
+  Get("t-1");
+  Get("t-10");
+  EXPECT_THAT(Questions(), IsEmpty());
+  sim_.RunFor(seconds(2));
+  Get("t-1");
+  Get("t-10");
+  EXPECT_THAT(Questions(), ElementsAre("subjectaccessreviews")) << "a denial counts for 30 s";
+  sim_.RunFor(seconds(31));
+  Get("t-1");
+  EXPECT_THAT(Questions(), ElementsAre("tokenreviews")) << "a token counts for a minute";
+  sim_.RunFor(minutes(3) + seconds(50));
+  Get("t-1");
+  EXPECT_THAT(Questions(), ElementsAre("tokenreviews"));
+  sim_.RunFor(seconds(20));
+  Get("t-1");
+  EXPECT_THAT(Questions(), ElementsAre("subjectaccessreviews")) << "leave counts for 5 minutes";
+  Get("t-1", "/other");
+  EXPECT_THAT(Questions(), ElementsAre("subjectaccessreviews")) << "for one path";
+}
+
+TEST_F(AccessFiltersTest, ATokenThatIsUnknownIsRememberedToo) {
+  Get("unknown");
+  Get("unknown");
+  EXPECT_THAT(Questions(), ElementsAre("tokenreviews"));
+  sim_.RunFor(minutes(1));
+  Get("unknown");
+  EXPECT_THAT(Questions(), ElementsAre("tokenreviews"));
+}
+
+TEST_F(AccessFiltersTest, WhatTheApiServerDoesNotAnswerIsNotRemembered) {
+  api_server_.script = {StatusFailure(403, "Forbidden", "this process may not ask"),
+                        Review({.target = "/apis/authentication.k8s.io/v1/tokenreviews",
+                                .body = R"({"spec":{"token":"t-1"}})"}),
+                        StatusFailure(403, "Forbidden", "this process may not ask")};
+  EXPECT_EQ(Get("t-1"), "500 Authentication failed\n");
+  EXPECT_EQ(Get("t-1"), "500 Authorization for user user-1 failed\n");
+  EXPECT_EQ(Get("t-1"), "200 metrics for user-1");
+  EXPECT_THAT(log_->text, HasSubstr("this process may not ask"));
+}
+
+TEST_F(AccessFiltersTest, ItWaitsTenSecondsForTheApiServer) {
+  api_server_.script = {{.hang = true}};
+  const std::unique_ptr<Asked> asked = Start(sim_, *filter_, "/metrics", "t-1");
+  sim_.RunFor(seconds(9));
+  EXPECT_EQ(asked->status, 0);
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(asked->body, "Authentication failed\n");
+}
+
+TEST_F(AccessFiltersTest, WhoIsKnownDoesNotWaitForOthers) {
+  Get("t-2");
+  api_server_.script = {{.hang = true}};
+  const std::unique_ptr<Asked> asked = Start(sim_, *filter_, "/metrics", "t-1");
+  EXPECT_EQ(Start(sim_, *filter_, "/metrics", "t-2")->status, 200);
+  EXPECT_EQ(asked->status, 0);
+  // Its end does not wait for the API server either.
+  const SteadyTime before = sim_.env().Now();
+  EXPECT_TRUE(sim_.RunBlocking([&] { filter_.reset(); }, minutes(1)));
+  EXPECT_LT(sim_.env().Now() - before, seconds(1));
+}
+
+TEST_F(AccessFiltersTest, RequestsThatComeTogetherAskOnce) {
+  const std::unique_ptr<Asked> one = Start(sim_, *filter_, "/metrics", "t-1");
+  const std::unique_ptr<Asked> two = Start(sim_, *filter_, "/metrics", "t-1");
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(one->status, 200);
+  EXPECT_EQ(two->status, 200);
+  EXPECT_THAT(Questions(), ElementsAre("tokenreviews", "subjectaccessreviews"));
+}
+
+}  // namespace
+}  // namespace kinformer

@@ -1,0 +1,63 @@
+// controller/endpoints/call_thread.h
+//
+// CallThread: answers requests with what calls give that may block: they run on a thread of its
+// own, and what comes of them goes back to the loop.
+
+#ifndef KINFORMER_CONTROLLER_ENDPOINTS_CALL_THREAD_H_
+#define KINFORMER_CONTROLLER_ENDPOINTS_CALL_THREAD_H_
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "kinformer/env.h"
+#include "kinformer/transport.h"
+
+namespace kinformer::internal::endpoints {
+
+// Loop-confined, but for construction and destruction, which may happen on any other thread.
+// Destruction tells the call under way to stop, waits for it, and drops the others.
+class CallThread {
+ public:
+  // Makes the response, on the loop.
+  using Then = std::function<std::unique_ptr<ResponseStream>()>;
+  // Runs on the thread. The token is stopped at the end. Must not throw.
+  using Call = std::function<Then(const std::stop_token& stop)>;
+
+  // More calls than that are not kept waiting.
+  static constexpr std::size_t kMaxWaiting = 1000;
+
+  CallThread(Env& env, std::string name);
+  ~CallThread();
+  CallThread(const CallThread&) = delete;
+  CallThread& operator=(const CallThread&) = delete;
+
+  // The response that `call` leads to. Neither part is done if nobody waits for it any more. 503:
+  // too many wait.
+  std::unique_ptr<ResponseStream> Answer(Call call);
+
+ private:
+  class Waiting;
+  struct Job {
+    Call call;
+    std::weak_ptr<Waiting*> waiting;
+  };
+
+  void Run();
+
+  Env& env_;
+  const std::string name_;
+  std::stop_source stop_;
+  const std::unique_ptr<Monitor> monitor_;
+  // Under monitor_.
+  std::deque<Job> jobs_;
+  bool ending_ = false;
+  std::unique_ptr<Thread> thread_;  // made when it is first needed
+};
+
+}  // namespace kinformer::internal::endpoints
+
+#endif  // KINFORMER_CONTROLLER_ENDPOINTS_CALL_THREAD_H_

@@ -1,0 +1,25 @@
+// controller/endpoints/endpoint_address.h
+
+#ifndef KINFORMER_CONTROLLER_ENDPOINTS_ENDPOINT_ADDRESS_H_
+#define KINFORMER_CONTROLLER_ENDPOINTS_ENDPOINT_ADDRESS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "kinformer/result.h"
+
+namespace kinformer::internal::endpoints {
+
+struct EndpointAddress {
+  std::string ip{};  // "::": all interfaces
+  std::uint16_t port = 0;
+};
+
+// Reads what EndpointServer::Listen is given; none: nothing is to be opened. Whether `ip` is an
+// address is left to whoever opens it.
+Result<std::optional<EndpointAddress>> ParseEndpointAddress(const std::string& text);
+
+}  // namespace kinformer::internal::endpoints
+
+#endif  // KINFORMER_CONTROLLER_ENDPOINTS_ENDPOINT_ADDRESS_H_

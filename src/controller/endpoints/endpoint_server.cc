@@ -1,0 +1,164 @@
+#include "kinformer/endpoint_server.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/mutex.h"
+#include "base/regular_file.h"
+#include "controller/endpoints/endpoint_address.h"
+#include "controller/endpoints/text_response.h"
+#include "http/request_policy.h"
+#include "http/server.h"
+#include "http/tls_authority.h"
+#include "http/tls_stream.h"
+
+namespace kinformer {
+
+using internal::base::Mutex;
+using internal::base::MutexLock;
+using internal::endpoints::NotFoundResponse;
+using internal::endpoints::TextResponse;
+using internal::http::Compression;
+using internal::http::MessageForm;
+using internal::http::TlsContext;
+
+namespace {
+
+// Lets in everybody; who is not welcome is a handler's own question. Who refuses is text.
+class EndpointPolicy final : public internal::http::RequestPolicy {
+ public:
+  [[nodiscard]] std::unique_ptr<ResponseStream> Admit(const std::string&,
+                                                      HttpRequest&) const override {
+    return nullptr;
+  }
+  [[nodiscard]] Compression CompressionOf(const HttpRequest&) const override {
+    return Compression::kIfLong;
+  }
+  [[nodiscard]] bool AnswersWithMessages(const HttpRequest&) const override { return false; }
+  [[nodiscard]] MessageForm FormOf(std::string_view) const override { return MessageForm::kLine; }
+  [[nodiscard]] std::unique_ptr<ResponseStream> Refuse(int status,
+                                                       std::string_view message) const override {
+    return TextResponse(status, std::string(message) + "\n");
+  }
+};
+
+// Thread-safe.
+class Router final : public Handler {
+ public:
+  void Add(const std::string& path, std::shared_ptr<Handler> handler) {
+    const MutexLock lock(mutex_);
+    handlers_.push_back(handler);
+    routes_[path] = std::move(handler);
+  }
+
+  [[nodiscard]] std::unique_ptr<ResponseStream> Handle(HttpRequest request) override {
+    const std::string path = request.target.substr(0, request.target.find('?'));
+    Handler* const handler = Find(path);
+    return handler != nullptr ? handler->Handle(std::move(request)) : NotFoundResponse();
+  }
+
+ private:
+  Handler* Find(const std::string& path) {
+    const MutexLock lock(mutex_);
+    for (auto route = routes_.rbegin(); route != routes_.rend(); ++route) {
+      if (IsBelow(path, route->first)) return route->second.get();
+    }
+    return nullptr;
+  }
+  static bool IsBelow(std::string_view path, std::string_view top) {
+    if (!path.starts_with(top)) return false;
+    return path.size() == top.size() || top.ends_with('/') || path[top.size()] == '/';
+  }
+
+  Mutex mutex_;
+  // Of two that fit, one is the beginning of the other, and the longer one comes later.
+  std::map<std::string, std::shared_ptr<Handler>> routes_ KINFORMER_GUARDED_BY(mutex_);
+  // Also those that were replaced: they may have answers under way.
+  std::vector<std::shared_ptr<Handler>> handlers_ KINFORMER_GUARDED_BY(mutex_);
+};
+
+Result<std::string> ReadMaterial(const std::string& path) {
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
+  Result<std::string> text = internal::base::ReadRegularFile(path, kMaxBytes);
+  if (!text) return Error(text.error()).WithContext(path);
+  return text;
+}
+
+Result<TlsContext> PrepareTls(Env& env, const std::string& ip,
+                              const EndpointServerOptions& options) {
+  if (!options.tls) return TlsContext();
+  internal::http::TlsServerMaterial material{
+      .cert_pem = options.cert_pem, .key_pem = options.key_pem, .client_ca_pem = {}};
+  if (material.cert_pem.empty() && !options.cert_dir.empty()) {
+    Result<std::string> cert = ReadMaterial(options.cert_dir + "/tls.crt");
+    if (!cert) return cert.error();
+    Result<std::string> key = ReadMaterial(options.cert_dir + "/tls.key");
+    if (!key) return key.error();
+    material.cert_pem = *std::move(cert);
+    material.key_pem = *std::move(key);
+  }
+  if (material.cert_pem.empty()) {
+    auto authority = internal::http::TlsAuthority::Make("kinformer-endpoints", env.WallNow());
+    if (!authority) return authority.error();
+    auto certificate = authority->ServerCertificate({"localhost", "127.0.0.1", "::1", ip});
+    if (!certificate) return certificate.error();
+    material.cert_pem = std::move(certificate->cert_pem);
+    material.key_pem = std::move(certificate->key_pem);
+  }
+  return internal::http::NewTlsContext(material, true);
+}
+
+}  // namespace
+
+struct EndpointServer::Impl {
+  Router router{};
+  std::unique_ptr<internal::http::Server> server{};  // null: nothing is open
+};
+
+Result<std::unique_ptr<EndpointServer>> EndpointServer::Listen(
+    Env& env, const std::string& address, const EndpointServerOptions& options) {
+  const auto parsed = internal::endpoints::ParseEndpointAddress(address);
+  if (!parsed) return parsed.error();
+  auto impl = std::make_unique<Impl>();
+  if (!*parsed) return std::unique_ptr<EndpointServer>(new EndpointServer(std::move(impl)));
+  const auto& [ip, port] = **parsed;
+  Result<TlsContext> tls = PrepareTls(env, ip, options);
+  if (!tls) return Error(tls.error()).WithContext("the server at \"" + address + "\"");
+  apiserver::HttpServerOptions http{.address = ip,
+                                    .port = port,
+                                    .max_connections = options.max_connections,
+                                    .max_header_bytes = options.max_header_bytes,
+                                    .max_body_bytes = options.max_body_bytes,
+                                    .header_timeout = options.header_timeout,
+                                    .idle_timeout = options.idle_timeout,
+                                    .gzip_above_bytes = std::size_t{1} << 10};
+  auto server = internal::http::Server::Listen(env, impl->router, std::move(http),
+                                               std::make_shared<EndpointPolicy>(), *std::move(tls));
+  if (!server) {
+    Error error(server.error().reason(),
+                server.error().message() + ": give another address, or \"0\" for none");
+    return error.WithContext("the server at \"" + address + "\"");
+  }
+  impl->server = *std::move(server);
+  return std::unique_ptr<EndpointServer>(new EndpointServer(std::move(impl)));
+}
+
+EndpointServer::EndpointServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+EndpointServer::~EndpointServer() = default;
+
+void EndpointServer::Handle(const std::string& path, std::shared_ptr<Handler> handler) {
+  impl_->router.Add(path, std::move(handler));
+}
+
+std::uint16_t EndpointServer::port() const {
+  return impl_->server == nullptr ? 0 : impl_->server->port();
+}
+
+void EndpointServer::Shutdown(Duration grace) {
+  if (impl_->server != nullptr) impl_->server->Shutdown(grace);
+}
+
+}  // namespace kinformer

@@ -1,0 +1,21 @@
+// controller/endpoints/text_response.h
+
+#ifndef KINFORMER_CONTROLLER_ENDPOINTS_TEXT_RESPONSE_H_
+#define KINFORMER_CONTROLLER_ENDPOINTS_TEXT_RESPONSE_H_
+
+#include <memory>
+#include <string>
+
+#include "kinformer/transport.h"
+
+namespace kinformer::internal::endpoints {
+
+// A text for people. That of a 401 asks for a bearer token.
+std::unique_ptr<ResponseStream> TextResponse(int status, std::string text);
+
+// 404, as Go's servers word it.
+std::unique_ptr<ResponseStream> NotFoundResponse();
+
+}  // namespace kinformer::internal::endpoints
+
+#endif  // KINFORMER_CONTROLLER_ENDPOINTS_TEXT_RESPONSE_H_

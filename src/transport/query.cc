@@ -1,0 +1,106 @@
+#include "transport/query.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "base/number_in.h"
+
+namespace kinformer::internal::transport {
+namespace {
+
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+    return lower(x) == lower(y);
+  });
+}
+
+}  // namespace
+
+bool PercentDecode(std::string_view text, bool plus_is_space, std::string& out) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%') {
+      if (i + 2 >= text.size()) return false;
+      const int high = HexDigit(text[i + 1]);
+      const int low = HexDigit(text[i + 2]);
+      if (high < 0 || low < 0) return false;
+      out.push_back(static_cast<char>(high * 16 + low));
+      i += 2;
+    } else {
+      out.push_back(plus_is_space && text[i] == '+' ? ' ' : text[i]);
+    }
+  }
+  return true;
+}
+
+Query::Query(std::string_view encoded) {
+  while (!encoded.empty()) {
+    const std::string_view pair = encoded.substr(0, encoded.find('&'));
+    encoded.remove_prefix(std::min(encoded.size(), pair.size() + 1));
+    if (pair.empty()) continue;
+    const std::size_t equals = pair.find('=');
+    std::string name;
+    std::string value;
+    // As Go's url.Values does with what it cannot decode: leave it out.
+    if (!PercentDecode(pair.substr(0, equals), true, name)) continue;
+    if (equals != std::string_view::npos && !PercentDecode(pair.substr(equals + 1), true, value))
+      continue;
+    values_.emplace_back(std::move(name), std::move(value));
+  }
+}
+
+bool Query::Has(std::string_view name) const {
+  return std::any_of(values_.begin(), values_.end(),
+                     [&](const auto& v) { return v.first == name; });
+}
+
+std::string_view Query::Get(std::string_view name) const {
+  for (const auto& [key, value] : values_) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+std::vector<std::string> Query::All(std::string_view name) const {
+  std::vector<std::string> out;
+  for (const auto& [key, value] : values_) {
+    if (key == name) out.push_back(value);
+  }
+  return out;
+}
+
+std::optional<bool> Query::GetBool(std::string_view name) const {
+  if (!Has(name)) return std::nullopt;
+  const std::string_view value = Get(name);
+  return value != "0" && !EqualsIgnoreCase(value, "false");
+}
+
+Result<std::optional<std::int64_t>> Query::GetInt(std::string_view name) const {
+  const std::string_view text = Get(name);
+  if (text.empty()) return std::optional<std::int64_t>();
+  const std::optional<std::int64_t> value = base::NumberIn(text);
+  if (!value) {
+    return Error(Reason::kBadRequest, "query parameter " + std::string(name) + "=\"" +
+                                          std::string(text) + "\" is not an integer");
+  }
+  return value;
+}
+
+void Query::Set(std::string_view name, std::string_view value) {
+  for (auto& [key, old] : values_) {
+    if (key == name) {
+      old = value;
+      return;
+    }
+  }
+  values_.emplace_back(name, value);
+}
+
+}  // namespace kinformer::internal::transport

@@ -1,0 +1,46 @@
+// transport/query.h
+//
+// Query: the parameters of a request's target.
+
+#ifndef KINFORMER_TRANSPORT_QUERY_H_
+#define KINFORMER_TRANSPORT_QUERY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kinformer/result.h"
+
+namespace kinformer::internal::transport {
+
+// "%2C" undone, and "+" where it is a space. False for a bad escape.
+bool PercentDecode(std::string_view text, bool plus_is_space, std::string& out);
+
+// The query parameters, percent-decoded, in the order sent. Of a repeated parameter the first
+// counts. Thread-compatible.
+class Query {
+ public:
+  Query() = default;
+  explicit Query(std::string_view encoded);
+  [[nodiscard]] bool Has(std::string_view name) const;
+  // Empty where there is none.
+  [[nodiscard]] std::string_view Get(std::string_view name) const;
+  // All values, in their order.
+  [[nodiscard]] std::vector<std::string> All(std::string_view name) const;
+  // As Go reads booleans in list options: "0" and "false" are false, everything else is true, the
+  // empty text too.
+  [[nodiscard]] std::optional<bool> GetBool(std::string_view name) const;
+  // An integer, or BadRequest naming the parameter.
+  [[nodiscard]] Result<std::optional<std::int64_t>> GetInt(std::string_view name) const;
+  void Set(std::string_view name, std::string_view value);
+
+ private:
+  std::vector<std::pair<std::string, std::string>> values_;
+};
+
+}  // namespace kinformer::internal::transport
+
+#endif  // KINFORMER_TRANSPORT_QUERY_H_
