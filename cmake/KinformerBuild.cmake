@@ -74,6 +74,7 @@ set(KINFORMER_LAYERS
   controller/election
   controller/events
   controller/helpers
+  controller/webhook
   controller/reconcile
   controller/manager
   controller

@@ -6,6 +6,7 @@
 #include "kinformer/json.h"
 
 #include "apiserver/errors/protobuf_envelope.h"
+#include "base/http_code.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -235,46 +236,6 @@ StatusCause NotSupported(std::string field, std::string_view value, std::string_
           .field = std::move(field)};
 }
 
-int HttpCode(const Error& error) {
-  if (error.http_status() != 0) return error.http_status();
-  switch (error.reason()) {
-    case Reason::kBadRequest:
-    case Reason::kInvalidArgument:
-    case Reason::kDecode:
-      return 400;
-    case Reason::kUnauthorized:
-      return 401;
-    case Reason::kForbidden:
-      return 403;
-    case Reason::kNotFound:
-      return 404;
-    case Reason::kMethodNotAllowed:
-      return 405;
-    case Reason::kNotAcceptable:
-      return 406;
-    case Reason::kAlreadyExists:
-    case Reason::kConflict:
-      return 409;
-    case Reason::kGone:
-    case Reason::kExpired:
-      return 410;
-    case Reason::kRequestEntityTooLarge:
-      return 413;
-    case Reason::kUnsupportedMediaType:
-      return 415;
-    case Reason::kInvalid:
-      return 422;
-    case Reason::kTooManyRequests:
-      return 429;
-    case Reason::kServiceUnavailable:
-      return 503;
-    case Reason::kTimeout:
-      return 504;
-    default:
-      return 500;
-  }
-}
-
 void AppendJsonString(std::string_view text, std::string& out) { json::AppendQuoted(out, text); }
 
 std::string JsonString(std::string_view text) {
@@ -295,7 +256,7 @@ std::string StatusJson(const Error& error) {
     out += ",\"details\":";
     AppendDetailsJson(error, out);
   }
-  out += ",\"code\":" + std::to_string(HttpCode(error)) + "}";
+  out += ",\"code\":" + std::to_string(internal::base::HttpCode(error)) + "}";
   return out;
 }
 
@@ -323,7 +284,7 @@ std::string StatusProtobuf(const Error& error) {
     AppendBytesField(6, d.uid, details);
     AppendBytesField(5, details, out);
   }
-  AppendVarintField(6, static_cast<std::uint64_t>(HttpCode(error)), out);
+  AppendVarintField(6, static_cast<std::uint64_t>(internal::base::HttpCode(error)), out);
   return out;
 }
 

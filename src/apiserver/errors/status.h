@@ -57,9 +57,6 @@ StatusCause InvalidValue(std::string field, std::string_view value, std::string_
 StatusCause ForbiddenField(std::string field, std::string_view detail);
 StatusCause NotSupported(std::string field, std::string_view value, std::string_view supported);
 
-// The HTTP code: the error's own where it has one, else its reason's.
-int HttpCode(const Error& error);
-
 // {"kind":"Status","apiVersion":"v1",...} without a newline.
 std::string StatusJson(const Error& error);
 // The bare metav1.Status message.

@@ -6,6 +6,7 @@
 #include "apiserver/errors/status.h"
 #include "apiserver/faults/faulty_body.h"
 #include "apiserver/faults/faulty_watch.h"
+#include "base/http_code.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -39,7 +40,7 @@ ResponsePtr Respond(const FaultRule& rule, std::string_view accept) {
         Reason::kMethodNotAllowed, Reason::kNotAcceptable, Reason::kConflict, Reason::kExpired,
         Reason::kUnsupportedMediaType, Reason::kInvalid, Reason::kTooManyRequests,
         Reason::kServiceUnavailable, Reason::kTimeout}) {
-    if (HttpCode(Error(candidate, "")) == rule.status) reason = candidate;
+    if (internal::base::HttpCode(Error(candidate, "")) == rule.status) reason = candidate;
   }
   Error error(reason, "injected fault");
   error.WithHttpStatus(rule.status);

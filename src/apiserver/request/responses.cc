@@ -4,6 +4,7 @@
 #include "apiserver/errors/status.h"
 #include "apiserver/request/negotiation.h"
 #include "apiserver/request/object_encoder.h"
+#include "base/http_code.h"
 
 namespace kinformer::apiserver {
 
@@ -134,7 +135,7 @@ ResponsePtr ErrorResponse(const Error& error, std::string_view accept) {
   HttpHeaders headers;
   headers.Add("Content-Type", ContentTypeOf(format, false));
   if (error.retry_after()) headers.Add("Retry-After", std::to_string(error.retry_after()->count()));
-  return WholeResponse(HttpCode(error), std::move(headers),
+  return WholeResponse(internal::base::HttpCode(error), std::move(headers),
                        format.media == MediaType::kProtobuf
                            ? Envelope("v1", "Status", StatusProtobuf(error))
                            : Render(format, StatusJson(error)));

@@ -1,0 +1,98 @@
+// kinformer/admission_validator.h
+//
+// Validator<T>: accepts or refuses objects of one kind before they are written.
+//
+//   class PodValidator : public admission::Validator<corev1::Pod> {
+//    public:
+//     Result<void> ValidateCreate(const admission::Request&, const corev1::Pod& pod,
+//                                 admission::Warnings& warnings) override {
+//       if (pod.spec().hostNetwork()) {
+//         return Error(Reason::kForbidden, "the host's network is not for everybody");
+//       }
+//       if (pod.metadata().labels().empty()) warnings.push_back("a pod without labels");
+//       return {};
+//     }
+//   };
+//   webhooks.RegisterValidator<corev1::Pod>(std::make_shared<PodValidator>()).OrExit();
+//
+// Counterpart: controller-runtime's admission.Validator and WithValidator.
+
+#ifndef KINFORMER_ADMISSION_VALIDATOR_H_
+#define KINFORMER_ADMISSION_VALIDATOR_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/admission.h"
+#include "kinformer/internal/admission_object.h"
+#include "kinformer/ref.h"
+#include "kinformer/resource.h"
+#include "kinformer/result.h"
+
+namespace kinformer::admission {
+
+// What the client is to be told beside the answer. Counterpart: admission.Warnings.
+using Warnings = std::vector<std::string>;
+
+// OK: the object may be written. An error: it is refused, as admission::Refused says. Methods are
+// called on the Env's pool, several at once, and may block; objects live during the call. Whatever
+// is not overridden accepts.
+template <Resource T>
+class Validator {
+ public:
+  virtual ~Validator() = default;
+  virtual Result<void> ValidateCreate(const Request& /*request*/, const T& /*object*/,
+                                      Warnings& /*warnings*/) {
+    return {};
+  }
+  virtual Result<void> ValidateUpdate(const Request& /*request*/, const T& /*old*/,
+                                      const T& /*object*/, Warnings& /*warnings*/) {
+    return {};
+  }
+  // `object` is what is to go.
+  virtual Result<void> ValidateDelete(const Request& /*request*/, const T& /*object*/,
+                                      Warnings& /*warnings*/) {
+    return {};
+  }
+};
+
+// A handler that asks `validator`. CONNECT is allowed; other operations and objects that are no T
+// are answered with 400.
+template <Resource T>
+[[nodiscard]] Handler WithValidator(std::shared_ptr<Validator<T>> validator) {
+  return [validator = std::move(validator)](const Request& request) -> Response {
+    if (request.operation == "CONNECT") return Allowed();
+    const bool creates = request.operation == "CREATE";
+    const bool updates = request.operation == "UPDATE";
+    if (!creates && !updates && request.operation != "DELETE") {
+      return Errored(400, Error(Reason::kBadRequest,
+                                "unknown operation request \"" + request.operation + "\""));
+    }
+    Ref<T> object;
+    Ref<T> old;
+    if (creates || updates) {
+      auto read = internal::ReadAdmissionObject(T::type_info(), request.object);
+      if (!read) return Errored(400, read.error());
+      object = Ref<T>(*std::move(read));
+    }
+    if (!creates) {
+      auto read = internal::ReadAdmissionObject(T::type_info(), request.oldObject);
+      if (!read) return Errored(400, read.error());
+      old = Ref<T>(*std::move(read));
+    }
+    Warnings warnings;
+    const Result<void> valid = creates ? validator->ValidateCreate(request, *object, warnings)
+                               : updates
+                                   ? validator->ValidateUpdate(request, *old, *object, warnings)
+                                   : validator->ValidateDelete(request, *old, warnings);
+    Response response = valid ? Allowed() : Refused(valid.error());
+    response.warnings = std::move(warnings);
+    return response;
+  };
+}
+
+}  // namespace kinformer::admission
+
+#endif  // KINFORMER_ADMISSION_VALIDATOR_H_

@@ -1,0 +1,32 @@
+// controller/webhook/admission_review.h
+//
+// AdmissionReview on the wire: the question that an API server sends, and the answer.
+
+#ifndef KINFORMER_CONTROLLER_WEBHOOK_ADMISSION_REVIEW_H_
+#define KINFORMER_CONTROLLER_WEBHOOK_ADMISSION_REVIEW_H_
+
+#include <string>
+#include <string_view>
+
+#include "kinformer/admission.h"
+#include "kinformer/result.h"
+
+namespace kinformer::internal::webhook {
+
+// A question, and in which version it was put: v1 or v1beta1, v1 where it does not say. The answer
+// is given in the same.
+struct ReviewQuestion {
+  std::string api_version{"admission.k8s.io/v1"};
+  admission::Request request{};
+};
+
+// kBadRequest: the body is no AdmissionReview with a request. `question` has as much as could be
+// read: the version and the uid go into the answer whatever it is.
+Result<void> ReadAdmissionReview(std::string_view body, ReviewQuestion& question);
+
+[[nodiscard]] std::string WriteAdmissionReview(const ReviewQuestion& question,
+                                               const admission::Response& response);
+
+}  // namespace kinformer::internal::webhook
+
+#endif  // KINFORMER_CONTROLLER_WEBHOOK_ADMISSION_REVIEW_H_

@@ -1,0 +1,218 @@
+// Admission handlers for objects of one kind.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/custom_resource.h"
+#include "kinformer/internal/admission_object.h"
+#include "kinformer/json_diff.h"
+#include "kinformer/webhook_server.h"
+
+#include "controller/webhook/asked_for_test.h"
+
+namespace kinformer::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Refuses by the name of the object, and says which method was called in a warning.
+class NamedValidator : public admission::Validator<corev1::ConfigMap> {
+ public:
+  Result<void> ValidateCreate(const admission::Request&, const corev1::ConfigMap& object,
+                              admission::Warnings& warnings) override {
+    warnings.emplace_back("create");
+    return Judge(object);
+  }
+  Result<void> ValidateUpdate(const admission::Request&, const corev1::ConfigMap& old,
+                              const corev1::ConfigMap& object,
+                              admission::Warnings& warnings) override {
+    warnings.push_back("update from " + std::string(old.metadata().name()));
+    return Judge(object);
+  }
+  Result<void> ValidateDelete(const admission::Request&, const corev1::ConfigMap& object,
+                              admission::Warnings& warnings) override {
+    warnings.emplace_back("delete");
+    return Judge(object);
+  }
+
+ private:
+  static Result<void> Judge(const corev1::ConfigMap& object) {
+    const std::string name(object.metadata().name());
+    if (name == "bad") return Error(Reason::kUnknown, "bad it is");
+    if (name == "invalid") {
+      return Error(Reason::kInvalid, "it is invalid")
+          .WithDetails({.kind = "ConfigMap",
+                        .causes = {{.reason = "FieldValueInvalid", .message = "m", .field = "f"}}});
+    }
+    return {};
+  }
+};
+
+class AdmissionTest : public WebhookTest {
+ protected:
+  static json::Value Map(const std::string& name) {
+    return json::Value::MakeObject({{"apiVersion", "v1"},
+                                    {"kind", "ConfigMap"},
+                                    {"metadata", json::Value::MakeObject({{"name", name}})}});
+  }
+  json::Value Validate(const std::string& operation, json::Value object, json::Value old) {
+    return Ask("/validate--v1-configmap",
+               Review(json::Value::MakeObject({{"operation", operation},
+                                               {"object", std::move(object)},
+                                               {"oldObject", std::move(old)}})))
+        .body["response"];
+  }
+  WebhookReply Default(const std::string& operation, json::Value object) {
+    return Ask(
+        "/mutate--v1-pod",
+        Review(json::Value::MakeObject({{"operation", operation}, {"object", std::move(object)}})));
+  }
+};
+
+TEST_F(AdmissionTest, WH_01_AValidatorByVerb) {
+  server_.RegisterValidator<corev1::ConfigMap>(std::make_shared<NamedValidator>()).OrExit();
+  const json::Value created = Validate("CREATE", Map("good"), nullptr);
+  EXPECT_EQ(created["allowed"].AsBool(), true);
+  EXPECT_EQ(created["warnings"].Dump(), R"(["create"])");
+  const json::Value refused = Validate("CREATE", Map("bad"), nullptr);
+  EXPECT_EQ(refused["allowed"].AsBool(), false);
+  EXPECT_EQ(refused["warnings"].Dump(), R"(["create"])");
+  EXPECT_EQ(refused["status"].Dump(),
+            R"({"metadata":{},"message":"bad it is","reason":"Forbidden","code":403})");
+  const json::Value updated = Validate("UPDATE", Map("invalid"), Map("before"));
+  EXPECT_EQ(updated["warnings"].Dump(), R"(["update from before"])");
+  EXPECT_EQ(updated["status"].Dump(),
+            R"({"metadata":{},"message":"it is invalid","reason":"Invalid","details":{)"
+            R"("kind":"ConfigMap","causes":[{"reason":"FieldValueInvalid","message":"m",)"
+            R"("field":"f"}]},"code":422})");
+  EXPECT_EQ(Validate("DELETE", nullptr, Map("good"))["allowed"].AsBool(), true);
+  EXPECT_EQ(Validate("DELETE", nullptr, Map("bad"))["allowed"].AsBool(), false);
+  EXPECT_EQ(Validate("CONNECT", nullptr, nullptr)["allowed"].AsBool(), true);
+  EXPECT_EQ(Validate("LOOK", Map("good"), nullptr).At("/status/code").AsInt64(), 400);
+}
+
+TEST_F(AdmissionTest, WH_01_WhatIsNoObjectOfTheKindIsCode400) {
+  server_.RegisterValidator<corev1::ConfigMap>(std::make_shared<NamedValidator>()).OrExit();
+  EXPECT_EQ(Validate("CREATE", nullptr, nullptr).At("/status/code").AsInt64(), 400);
+  json::Value other = Map("good");
+  other.Set("kind", "Secret");
+  const json::Value refused = Validate("CREATE", other, nullptr);
+  EXPECT_EQ(refused.At("/status/code").AsInt64(), 400);
+  EXPECT_THAT(refused.At("/status/message").StringOrEmpty(),
+              HasSubstr("expected a ConfigMap of v1 and got a Secret of v1"));
+  json::Value malformed = Map("good");
+  malformed.Set("data", 5);
+  EXPECT_EQ(Validate("UPDATE", Map("good"), malformed).At("/status/code").AsInt64(), 400);
+}
+
+json::Value Pod() {
+  return json::Parse(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","labels":{}},
+    "spec":{"containers":[{"name":"a","image":"i","future":{"x":1}},{"name":"b","future":2}],
+    "novelty":true}})")
+      .OrExit();
+}
+
+json::Value PatchedBy(const WebhookReply& reply) {
+  json::Value object = Pod();
+  EXPECT_TRUE(json::ApplyPatch(reply.Patch(), object).ok()) << reply.text;
+  return object;
+}
+
+TEST_F(AdmissionTest, WH_01_ADefaulterPatchesWhatItChanged) {
+  server_
+      .RegisterDefaulter<corev1::Pod>(
+          [](const admission::Request&, corev1::Pod::Mutable& pod) -> Result<void> {
+            pod.metadata.labels["tier"] = "back";
+            pod.spec.containers[1].image = "j";
+            return {};
+          })
+      .OrExit();
+  const WebhookReply reply = Default("CREATE", Pod());
+  json::Value expected = Pod();
+  expected["metadata"]["labels"].Set("tier", "back");
+  expected["spec"]["containers"][1].Set("image", "j");
+  EXPECT_EQ(PatchedBy(reply), expected);
+  EXPECT_EQ(reply.Patch().size(), 2U) << reply.Patch().Dump();
+  EXPECT_TRUE(Default("DELETE", nullptr).Patch().is_null());
+}
+
+TEST_F(AdmissionTest, WH_01_FieldsThatTheTypeLacksStayThoughItemsComeAndGo) {
+  server_
+      .RegisterDefaulter<corev1::Pod>(
+          [](const admission::Request&, corev1::Pod::Mutable& pod) -> Result<void> {
+            pod.spec.containers.erase(pod.spec.containers.begin());
+            pod.spec.containers.emplace_back().name = "c";
+            pod.spec.containers.emplace_back().name = "d";
+            return {};
+          })
+      .OrExit();
+  const json::Value object = PatchedBy(Default("CREATE", Pod()));
+  EXPECT_EQ(object.At("/spec/novelty").AsBool(), true);
+  EXPECT_EQ(object.At("/spec/containers").size(), 3U);
+  EXPECT_EQ(object.At("/spec/containers/0").Dump(), R"({"name":"b","future":2})");
+  EXPECT_EQ(object.At("/spec/containers/2/name").StringOrEmpty(), "d");
+}
+
+// A struct of an older version of its kind.
+struct Gadget {
+  static constexpr std::string_view kGroup = "example.com";
+  static constexpr std::string_view kVersion = "v1";
+  static constexpr std::string_view kKind = "Gadget";
+  static constexpr std::string_view kPlural = "gadgets";
+  static constexpr bool kNamespaced = true;
+  std::string color{};
+  static constexpr auto kFields = std::tuple(Field("color", &Gadget::color));
+};
+
+TEST_F(AdmissionTest, WH_01_FieldsThatTheTypeLacksStayUnlessTheyAreToGo) {
+  using Gadgets = CustomResource<Gadget>;
+  const json::Value gadget =
+      json::Parse(R"({"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"a"},
+        "weight":3})")
+          .OrExit();
+  const auto paint = [](const admission::Request&, Gadgets::Mutable& object) -> Result<void> {
+    object.color = "red";
+    return {};
+  };
+  server_.RegisterDefaulter<Gadgets>(paint).OrExit();
+  server_
+      .Register("/exact", admission::WithDefaulter<Gadgets>(paint, {.remove_unknown_fields = true}))
+      .OrExit();
+  const std::string review =
+      Review(json::Value::MakeObject({{"operation", "CREATE"}, {"object", gadget}}));
+  EXPECT_EQ(Ask("/mutate-example-com-v1-gadget", review).Patch().Dump(),
+            R"([{"op":"add","path":"/color","value":"red"}])");
+  EXPECT_EQ(Ask("/exact", review).Patch().Dump(),
+            R"([{"op":"remove","path":"/weight"},{"op":"add","path":"/color","value":"red"}])");
+}
+
+TEST_F(AdmissionTest, WH_01_ADefaulterThatChangesNothingOrRefuses) {
+  server_
+      .RegisterDefaulter<corev1::Pod>(
+          [](const admission::Request& request, corev1::Pod::Mutable&) -> Result<void> {
+            if (request.operation == "UPDATE") return Error(Reason::kConflict, "not now");
+            return {};
+          })
+      .OrExit();
+  const WebhookReply unchanged = Default("CREATE", Pod());
+  EXPECT_EQ(unchanged.body.At("/response/allowed").AsBool(), true);
+  EXPECT_FALSE(unchanged.body["response"].contains("patch"));
+  EXPECT_EQ(Default("UPDATE", Pod()).body.At("/response/status/code").AsInt64(), 409);
+  EXPECT_EQ(Default("CREATE", nullptr).body.At("/response/status/code").AsInt64(), 400);
+}
+
+TEST(WithChanges, AMemberThatWentIsGoneAndOthersAreAsTheyWere) {
+  const auto value = [](const char* text) { return json::Parse(text).OrExit(); };
+  EXPECT_EQ(internal::WithChanges(value(R"({"a":1,"b":{"c":1,"x":9},"y":0})"),
+                                  value(R"({"a":1,"b":{"c":1}})"), value(R"({"b":{"c":2}})")),
+            value(R"({"b":{"c":2,"x":9},"y":0})"));
+}
+
+}  // namespace
+}  // namespace kinformer::testing

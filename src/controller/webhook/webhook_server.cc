@@ -1,0 +1,166 @@
+#include "kinformer/webhook_server.h"
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <string_view>
+
+#include "kinformer/metrics.h"
+
+#include "base/mutex.h"
+#include "controller/webhook/endpoint.h"
+#include "controller/webhook/pending_answer.h"
+
+namespace kinformer {
+namespace {
+
+using internal::base::MutexLock;
+using internal::webhook::Endpoint;
+using internal::webhook::HttpAnswer;
+using internal::webhook::PendingAnswer;
+
+std::string PathOf(std::string_view verb, const GroupVersionKind& kind) {
+  std::string path = "/" + std::string(verb) + "-" + kind.group + "-" + kind.version + "-";
+  for (char& c : path) {
+    if (c == '.') c = '-';
+  }
+  for (const char c : kind.kind) {
+    path.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+  }
+  return path;
+}
+
+// An endpoint, and what is measured of it.
+struct Measured {
+  Measured(Env& e, std::string p, std::unique_ptr<Endpoint> of)
+      : env(e),
+        path(std::move(p)),
+        endpoint(std::move(of)),
+        latency(env.metrics().NewHistogram("controller_runtime_webhook_latency_seconds",
+                                           "Histogram of the latency of processing admission "
+                                           "requests",
+                                           {{"webhook", path}})),
+        in_flight(env.metrics().NewGauge("controller_runtime_webhook_requests_in_flight",
+                                         "Current number of admission requests being served.",
+                                         {{"webhook", path}})) {
+    Count("200", 0);
+    Count("500", 0);
+  }
+
+  void Count(std::string_view code, double amount) const {
+    env.metrics()
+        .NewCounter("controller_runtime_webhook_requests_total",
+                    "Total number of admission requests by HTTP status code.",
+                    {{"webhook", path}, {"code", code}})
+        ->Add(amount);
+  }
+
+  [[nodiscard]] HttpAnswer Answer(const HttpRequest& request) const {
+    in_flight->Add(1);
+    const SteadyTime begin = env.Now();
+    HttpAnswer answer = endpoint->Answer(request);
+    latency->Observe(std::chrono::duration<double>(env.Now() - begin).count());
+    in_flight->Add(-1);
+    Count(std::to_string(answer.status), 1);
+    return answer;
+  }
+
+  Env& env;
+  const std::string path;
+  const std::unique_ptr<Endpoint> endpoint;
+  const std::shared_ptr<Histogram> latency;
+  const std::shared_ptr<Gauge> in_flight;
+};
+
+// Counts what is running, for whoever must wait until nothing is.
+class Running {
+ public:
+  explicit Running(Env& env) : monitor_(env.NewMonitor()) {}
+  // Until its last copy is gone, something is running.
+  [[nodiscard]] std::shared_ptr<void> Begin() {
+    const MonitorLock lock(*monitor_);
+    ++count_;
+    return {this, [](Running* self) {
+              const MonitorLock inner(*self->monitor_);
+              if (--self->count_ == 0) self->monitor_->NotifyAll();
+            }};
+  }
+  void AwaitNone() {
+    MonitorLock lock(*monitor_);
+    while (count_ > 0) lock.Wait();
+  }
+
+ private:
+  const std::unique_ptr<Monitor> monitor_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+std::string GenerateMutatePath(const GroupVersionKind& kind) { return PathOf("mutate", kind); }
+std::string GenerateValidatePath(const GroupVersionKind& kind) { return PathOf("validate", kind); }
+
+struct WebhookServer::Impl {
+  explicit Impl(Env& e) : env(e), running(e) {}
+
+  Result<void> Add(std::string path, std::unique_ptr<Endpoint> endpoint) {
+    if (!path.starts_with('/')) {
+      return Error(Reason::kInvalidArgument,
+                   "a webhook's path begins with a slash, and \"" + path + "\" does not");
+    }
+    auto made = std::make_shared<const Measured>(env, path, std::move(endpoint));
+    const MutexLock lock(mutex);
+    if (endpoints.try_emplace(path, std::move(made)).second) return {};
+    return Error(Reason::kAlreadyExists,
+                 "there is a webhook at " + path +
+                     ": register several handlers for one kind as one, by "
+                     "admission::MultiValidatingHandler, or at other paths");
+  }
+
+  [[nodiscard]] std::shared_ptr<const Measured> Find(std::string_view target) {
+    const MutexLock lock(mutex);
+    const auto found = endpoints.find(target.substr(0, target.find('?')));
+    return found == endpoints.end() ? nullptr : found->second;
+  }
+
+  Env& env;
+  Running running;
+  internal::base::Mutex mutex;
+  std::map<std::string, std::shared_ptr<const Measured>, std::less<>> endpoints
+      KINFORMER_GUARDED_BY(mutex);
+};
+
+WebhookServer::WebhookServer(Env& env) : impl_(std::make_unique<Impl>(env)) {}
+
+WebhookServer::~WebhookServer() { impl_->running.AwaitNone(); }
+
+Result<void> WebhookServer::Register(std::string path, admission::Handler handler) {
+  auto endpoint = internal::webhook::NewAdmissionEndpoint(impl_->env, path, std::move(handler));
+  return impl_->Add(std::move(path), std::move(endpoint));
+}
+
+Result<void> WebhookServer::RegisterConversions(Conversions conversions, std::string path) {
+  auto endpoint =
+      internal::webhook::NewConversionEndpoint(impl_->env, path, std::move(conversions));
+  return impl_->Add(std::move(path), std::move(endpoint));
+}
+
+std::unique_ptr<ResponseStream> WebhookServer::Handle(HttpRequest request) {
+  auto answer = std::make_unique<PendingAnswer>();
+  std::shared_ptr<const Measured> endpoint = impl_->Find(request.target);
+  if (endpoint == nullptr) {
+    answer->place()->Put(
+        {.status = 404, .content_type = "text/plain", .body = "404 page not found\n"});
+    return answer;
+  }
+  // The functions of an endpoint are the user's, and are gone before nothing is said to run.
+  impl_->env.pool().Post([running = impl_->running.Begin(), endpoint = std::move(endpoint),
+                          request = std::move(request), place = answer->place()]() mutable {
+    endpoint->env.loop().Post(
+        [place, found = endpoint->Answer(request)]() mutable { place->Put(std::move(found)); });
+    endpoint.reset();
+  });
+  return answer;
+}
+
+}  // namespace kinformer
