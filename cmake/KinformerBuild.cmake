@@ -71,6 +71,7 @@ set(KINFORMER_LAYERS
   cache
   queue
   controller/endpoints
+  controller/client
   controller/election
   controller/events
   controller/helpers

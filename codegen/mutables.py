@@ -115,7 +115,8 @@ def structs_header(package):
            "// set in copies of objects that a projection cut: Update refuses them. Structs are "
            "equal "
            "that are sent as the same bytes;\n"
-           "// objects print as \"Pod default/web-0\".\n//\n", HEADER,
+           "// objects print as \"Pod default/web-0\". View is the class that reads the same "
+           "kind.\n//\n", HEADER,
            f"#ifndef {guard}\n#define {guard}\n\n"]
     out += [f"#include <{s}>\n" for s in sorted(standard)]
     out.append("\n")
@@ -128,10 +129,13 @@ def structs_header(package):
                "                        const std::string& name);\n}\n\n"
                f"namespace kinformer::{package.alias} {{\n\n")
     out += [f"struct {struct_name(m, package)};\n" for m in in_order if id(m) in circles]
+    out += [f"class {m.name};\n" for m in in_order if m.is_object]
     for m in in_order:
         bases = [struct_name(f.message, package) for f in m.fields if f.inlined]
         inherit = " : " + ", ".join(bases) if bases else ""
         out.append(f"struct {struct_name(m, package)}{inherit} {{\n")
+        if m.is_object:
+            out.append(f"  using View = {m.name};\n")
         for f in m.fields:
             if f.inlined:
                 continue

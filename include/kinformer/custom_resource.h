@@ -56,10 +56,14 @@ concept NamesItsKind = requires {
   { T::kNamespaced } -> std::convertible_to<bool>;
 };
 
+template <class T>
+class CustomResource;
+
 // What is built or copied, changed and sent: the user's struct with the metadata beside it. A
 // value; thread-compatible.
 template <class T>
 struct CustomObject : T {
+  using View = CustomResource<T>;  // what reads the same kind
   metav1::ObjectMetaMutable metadata{};
   // Copied from an object some of whose members T has no place for (an UnknownFields gives them
   // one), or that a projection cut. Update refuses it: the server would delete them.

@@ -61,6 +61,8 @@ class FactoryCore {
   // `metadata_only`: a full informer for the same resource will do.
   std::shared_ptr<InformerCore> Get(const TypeInfo& type, InformerSettings settings,
                                     bool metadata_only);
+  // The same with the factory's own settings, where somebody has asked for it; never makes one.
+  [[nodiscard]] std::shared_ptr<InformerCore> Find(const TypeInfo& type, bool metadata_only) const;
   // The informer for a type with the factory's own options, made by `make` for the first who asks.
   std::shared_ptr<InformerCore> GetOrMake(
       const TypeInfo& type,
@@ -207,6 +209,8 @@ class SharedInformerFactory : public accessors::Groups {
   void Release(const SharedInformer<T>& informer) {
     core_->Release(informer.core());
   }
+
+  [[nodiscard]] internal::FactoryCore& core() const { return *core_; }
 
  private:
   template <class T>

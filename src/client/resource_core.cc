@@ -331,25 +331,36 @@ Result<ObjectRef> ResourceCore::Patch(std::string_view name, const kinformer::Pa
   return Send(std::move(request), call, subresource);
 }
 
-Result<void> ResourceCore::SendDelete(std::string target, const DeleteOptions& options,
-                                      const CallOptions& call) const {
+Result<std::string> ResourceCore::SendDelete(std::string target, const DeleteOptions& options,
+                                             const CallOptions& call, bool wants_answer) const {
   ExchangeRequest request;
   request.method = "DELETE";
   request.target = std::move(target);
   request.accept = client::kJsonMediaType;
-  request.ignore_body = true;
+  request.ignore_body = !wants_answer;
   request.content_type = client::kJsonMediaType;
   request.body = [&options] { return DeleteOptionsJson(options); };
   Result<client::RawResponse> response = client_->Call(std::move(request), call);
   if (!response) return std::move(response).error();
-  return {};
+  return std::move(response->body);
 }
 
 Result<void> ResourceCore::Delete(std::string_view name, const DeleteOptions& options,
                                   const CallOptions& call) const {
   Result<std::string> path = ItemPath(scope_, name, "");
   if (!path) return std::move(path).error();
-  return SendDelete(*std::move(path), options, call);
+  const Result<std::string> done =
+      SendDelete(*std::move(path), options, call, /*wants_answer=*/false);
+  if (!done) return done.error();
+  return {};
+}
+
+Result<std::string> ResourceCore::DeleteForAnswer(std::string_view name,
+                                                  const DeleteOptions& options,
+                                                  const CallOptions& call) const {
+  Result<std::string> path = ItemPath(scope_, name, "");
+  if (!path) return std::move(path).error();
+  return SendDelete(*std::move(path), options, call, /*wants_answer=*/true);
 }
 
 Result<void> ResourceCore::DeleteCollection(const DeleteOptions& options, const ListOptions& list,
@@ -362,7 +373,10 @@ Result<void> ResourceCore::DeleteCollection(const DeleteOptions& options, const 
   if (!path) return std::move(path).error();
   client::Query query;
   query.AddListOptions(list, /*watch=*/false);
-  return SendDelete(*path + query.Text(), options, call);
+  const Result<std::string> done =
+      SendDelete(*path + query.Text(), options, call, /*wants_answer=*/false);
+  if (!done) return done.error();
+  return {};
 }
 
 Result<void> ResourceCore::Watch(const ListOptions& options,

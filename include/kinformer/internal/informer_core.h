@@ -27,6 +27,7 @@ namespace kinformer::internal {
 namespace cache {
 class Listener;
 class StoreCore;
+struct StorePosition;
 }  // namespace cache
 class IndexerCore;
 class RawHandler;
@@ -106,6 +107,14 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
   // have changed, until the returned token is destroyed. The store's version only while somebody is
   // in WaitForResourceVersion.
   [[nodiscard]] std::shared_ptr<void> Observe(std::function<void()> notify) const;
+  // The same, and at each version of the store. Whoever adds himself and then looks at the store
+  // misses none.
+  [[nodiscard]] std::shared_ptr<void> ObserveVersions(std::function<void()> notify) const;
+  // How far the store has got in that namespace; empty: in all that it looks at.
+  [[nodiscard]] cache::StorePosition PositionOf(std::string_view namespace_) const;
+  // How often the server has gone back in time, as far as is known. The store's position is in an
+  // earlier epoch until the list that follows is in the store.
+  [[nodiscard]] std::uint64_t Epochs() const;
 
   struct Impl;
 

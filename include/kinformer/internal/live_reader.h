@@ -5,6 +5,7 @@
 #ifndef KINFORMER_INTERNAL_LIVE_READER_H_
 #define KINFORMER_INTERNAL_LIVE_READER_H_
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <set>
@@ -12,10 +13,12 @@
 #include <string_view>
 #include <vector>
 
+#include "kinformer/field_selector.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/resource_core.h"
 #include "kinformer/internal/type_info.h"
 #include "kinformer/label_selector.h"
+#include "kinformer/list_options.h"
 #include "kinformer/request_options.h"
 #include "kinformer/result.h"
 
@@ -32,16 +35,19 @@ class LiveReader {
 
   [[nodiscard]] Result<ObjectRef> Get(std::string_view namespace_, std::string_view name,
                                       const CallOptions& call) const;
+  // Of the objects whose fields match; `limit`: that many at most, 0: all.
   [[nodiscard]] Result<std::vector<ObjectRef>> List(std::string_view namespace_,
                                                     const LabelSelector& selector,
-                                                    const CallOptions& call) const;
+                                                    const CallOptions& call,
+                                                    const FieldSelector& fields = {},
+                                                    std::size_t limit = 0) const;
 
  private:
   // OK where the factory looks into that namespace, and there is somebody to ask.
   [[nodiscard]] Result<void> MayAsk(std::string_view namespace_) const;
-  // Of one namespace; empty: of all.
+  // Of one namespace; empty: of all. options.limit: of the objects that may still come.
   [[nodiscard]] Result<void> ListInto(std::vector<ObjectRef>& all, const std::string& namespace_,
-                                      const LabelSelector& selector, const CallOptions& call) const;
+                                      const ListOptions& options, const CallOptions& call) const;
 
   std::optional<ResourceCore> server_;
   const TypeInfo* type_;

@@ -77,6 +77,9 @@ class ResourceCore {
                           const CallOptions& call) const;
   Result<void> Delete(std::string_view name, const DeleteOptions& options,
                       const CallOptions& call) const;
+  // The same; gives the answer as JSON: the object as it is now, or a Status.
+  Result<std::string> DeleteForAnswer(std::string_view name, const DeleteOptions& options,
+                                      const CallOptions& call) const;
   Result<void> DeleteCollection(const DeleteOptions& options, const ListOptions& list,
                                 const CallOptions& call) const;
   // Calls `on_event` on the calling thread for each event until it returns false (OK), the stream
@@ -97,8 +100,9 @@ class ResourceCore {
                          std::string_view subresource = "") const;
   Result<ObjectRef> SendObject(std::string method, std::string target, const RequestObject& object,
                                const CallOptions& call) const;
-  Result<void> SendDelete(std::string target, const DeleteOptions& options,
-                          const CallOptions& call) const;
+  // `wants_answer`: gives the body.
+  Result<std::string> SendDelete(std::string target, const DeleteOptions& options,
+                                 const CallOptions& call, bool wants_answer) const;
 
   std::shared_ptr<ClientCore> client_;
   const TypeInfo* type_;

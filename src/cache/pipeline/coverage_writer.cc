@@ -33,13 +33,14 @@ bool IsOfTheKey(const FieldSelector& selector, Scope& scope) {
 }  // namespace
 
 Scope ScopeOf(const ListScope& listed) {
-  Scope scope{.namespace_ = listed.namespace_};
+  Scope scope{.namespace_ = listed.namespace_, .label_selector = listed.labelSelector};
   if (!listed.labelSelector.empty()) {
     scope.conditions = "label selector \"" + listed.labelSelector + '"';
   }
   if (!listed.fieldSelector.empty()) {
     const Result<FieldSelector> fields = FieldSelector::Parse(listed.fieldSelector);
     if (!fields || !IsOfTheKey(*fields, scope)) {
+      scope.field_selector = listed.fieldSelector;
       if (!scope.conditions.empty()) scope.conditions += " and ";
       scope.conditions += "field selector \"" + listed.fieldSelector + '"';
     }
@@ -97,6 +98,8 @@ void CoverageWriter::SetConditions(const Scope& scope) {
   if (next_.scope.name == scope.name && next_.scope.conditions == scope.conditions) return;
   next_.scope.name = scope.name;
   next_.scope.conditions = scope.conditions;
+  next_.scope.label_selector = scope.label_selector;
+  next_.scope.field_selector = scope.field_selector;
   changed_ = true;
 }
 

@@ -436,6 +436,36 @@ std::shared_ptr<void> InformerCore::Observe(std::function<void()> notify) const 
   return cache::InformerObservers::Add(impl_->observers, std::move(notify));
 }
 
+std::shared_ptr<void> InformerCore::ObserveVersions(std::function<void()> notify) const {
+  // No handle on the informer: that may end while somebody observes it.
+  class Observation {
+   public:
+    Observation(const std::shared_ptr<Impl>& informer, std::function<void()> notify)
+        : informer_(informer) {
+      informer->version_waiters.CountIn();
+      added_ = cache::InformerObservers::Add(informer->observers, std::move(notify));
+    }
+    ~Observation() {
+      if (const std::shared_ptr<Impl> informer = informer_.lock()) {
+        informer->version_waiters.CountOut();
+      }
+    }
+    Observation(const Observation&) = delete;
+    Observation& operator=(const Observation&) = delete;
+
+   private:
+    const std::weak_ptr<Impl> informer_;
+    std::shared_ptr<void> added_;
+  };
+  return std::make_shared<Observation>(impl_, std::move(notify));
+}
+
+cache::StorePosition InformerCore::PositionOf(std::string_view namespace_) const {
+  return impl_->PositionOf(namespace_);
+}
+
+std::uint64_t InformerCore::Epochs() const { return impl_->statuses.epochs(); }
+
 // ---- alone
 
 namespace {

@@ -69,6 +69,8 @@ struct InformerCore::Impl final : public StoreOwner {
                                                     const std::stop_token& stop,
                                                     std::optional<Duration> timeout) const override;
 
+  // See InformerCore.
+  [[nodiscard]] cache::StorePosition PositionOf(std::string_view namespace_) const;
   // Why it counts as not synced though it has listed: what finds no room. Empty: another reason.
   [[nodiscard]] std::optional<Error> OverLimit() const;
 

@@ -45,9 +45,10 @@ Result<ObjectRef> LiveReader::Get(std::string_view namespace_, std::string_view 
 }
 
 Result<void> LiveReader::ListInto(std::vector<ObjectRef>& all, const std::string& namespace_,
-                                  const LabelSelector& selector, const CallOptions& call) const {
+                                  const ListOptions& options, const CallOptions& call) const {
+  const ResourceCore there = server_->InNamespace(namespace_);
   Result<ListedObjects> listed =
-      server_->InNamespace(namespace_).List({.labelSelector = selector.ToString()}, call);
+      options.limit > 0 ? there.ListPage(options, call) : there.List(options, call);
   if (!listed) return Explained(std::move(listed).error(), *type_);
   if (listed->unreadable > 0) {
     return Error(Reason::kUnreadable, std::to_string(listed->unreadable) + " of the " +
@@ -60,18 +61,26 @@ Result<void> LiveReader::ListInto(std::vector<ObjectRef>& all, const std::string
 
 Result<std::vector<ObjectRef>> LiveReader::List(std::string_view namespace_,
                                                 const LabelSelector& selector,
-                                                const CallOptions& call) const {
+                                                const CallOptions& call,
+                                                const FieldSelector& fields,
+                                                std::size_t limit) const {
   std::vector<ObjectRef> all;
   if (Result<void> may = MayAsk(namespace_); !may) return std::move(may).error();
   const bool nowhere = !type_->namespaced && !namespace_.empty();
   if (nowhere || selector.MatchesNothing()) return all;
   Namespaces where = namespaces_;
   if (!namespace_.empty() || where.empty()) where = {std::string(namespace_)};
+  ListOptions options{.labelSelector = selector.ToString(), .fieldSelector = fields.ToString()};
   for (const std::string& one : where) {
-    if (Result<void> done = ListInto(all, one, selector, call); !done) {
+    if (limit > 0) {
+      if (all.size() >= limit) break;
+      options.limit = static_cast<std::int64_t>(limit - all.size());
+    }
+    if (Result<void> done = ListInto(all, one, options, call); !done) {
       return std::move(done).error();
     }
   }
+  if (limit > 0 && all.size() > limit) all.resize(limit);
   return all;
 }
 

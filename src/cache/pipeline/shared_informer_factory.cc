@@ -102,6 +102,20 @@ struct FactoryCore::Impl {
                                           bool metadata_only = false) const {
     return cache::Completed(options, type, std::move(own), metadata_only);
   }
+  // One that serves the objects which that key stands for; null: there is none.
+  [[nodiscard]] std::shared_ptr<InformerCore> Find(const TypeInfo& type, const FactorySettings& of,
+                                                   const InformerKey& key, bool metadata_only) const
+      KINFORMER_REQUIRES(mutex) {
+    auto it = informers.find(key);
+    // One that keeps everything has what a projection would keep.
+    if (it == informers.end()) it = informers.find(KeyFor(type, of, ""));
+    if (it != informers.end()) return it->second;
+    if (!metadata_only) return nullptr;
+    for (const auto& [other, informer] : informers) {
+      if (other.HasMetadataFor(key)) return informer;
+    }
+    return nullptr;
+  }
   std::vector<std::shared_ptr<InformerCore>> All() {
     base::MutexLock lock(mutex);
     std::vector<std::shared_ptr<InformerCore>> all;
@@ -159,15 +173,7 @@ std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSet
   if (!complete.cached && !metadata_only) return impl_->Refused(type);
   InformerKey key = KeyFor(type, complete, Kept(complete));
   base::MutexLock lock(impl_->mutex);
-  auto it = impl_->informers.find(key);
-  // One that keeps everything has what a projection would keep.
-  if (it == impl_->informers.end()) it = impl_->informers.find(KeyFor(type, complete, ""));
-  if (it != impl_->informers.end()) return it->second;
-  if (metadata_only) {
-    for (const auto& [other, informer] : impl_->informers) {
-      if (other.HasMetadataFor(key)) return informer;
-    }
-  }
+  if (auto found = impl_->Find(type, complete, key, metadata_only)) return found;
   std::string describe = cache::Described(type, complete);
   auto informer =
       InformerCore::Create(impl_->provider->env(), std::move(describe),
@@ -176,6 +182,13 @@ std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSet
   informer->LogIfError(informer->SetDefaultTransform(std::move(complete.transform)));
   impl_->informers.emplace(std::move(key), informer);
   return informer;
+}
+
+std::shared_ptr<InformerCore> FactoryCore::Find(const TypeInfo& type, bool metadata_only) const {
+  const FactorySettings settings = impl_->Completed(type, {}, metadata_only);
+  const InformerKey key = KeyFor(type, settings, Kept(settings));
+  base::MutexLock lock(impl_->mutex);
+  return impl_->Find(type, settings, key, metadata_only);
 }
 
 std::shared_ptr<InformerCore> FactoryCore::GetOrMake(

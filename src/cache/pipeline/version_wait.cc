@@ -17,15 +17,13 @@ using State = InformerCore::Impl::State;
 
 class Counted {
  public:
-  explicit Counted(std::atomic<int>& count) : count_(count) {
-    count_.fetch_add(1, std::memory_order_acq_rel);
-  }
-  ~Counted() { count_.fetch_sub(1, std::memory_order_release); }
+  explicit Counted(const VersionWaiters& waiters) : waiters_(waiters) { waiters_.CountIn(); }
+  ~Counted() { waiters_.CountOut(); }
   Counted(const Counted&) = delete;
   Counted& operator=(const Counted&) = delete;
 
  private:
-  std::atomic<int>& count_;
+  const VersionWaiters& waiters_;
 };
 
 // What somebody waits for.
@@ -34,14 +32,7 @@ struct Wanted {
   std::string_view namespace_;  // empty: all that it looks at
   std::string_view version;
 
-  [[nodiscard]] StorePosition Position() const {
-    if (!namespace_.empty()) {
-      if (std::optional<StorePosition> position = informer.versions.Of(namespace_)) {
-        return *std::move(position);
-      }
-    }
-    return informer.store->Position();
-  }
+  [[nodiscard]] StorePosition Position() const { return informer.PositionOf(namespace_); }
   [[nodiscard]] Error ErrorOf(Reason reason, std::string_view why) const {
     std::string has = Position().resource_version;
     if (has.empty()) has = "none yet";
@@ -96,7 +87,7 @@ Result<void> VersionWaiters::Wait(const InformerCore::Impl& informer, std::strin
     monitor->NotifyAll();
   };
   const std::shared_ptr<void> observation = InformerObservers::Add(informer.observers, wake);
-  const Counted counted(count_);
+  const Counted counted(*this);
   const std::stop_callback on_stop(stop, wake);
   const SteadyTime deadline = base::After(informer.env.Now(), timeout.value_or(Duration(0)));
   MonitorLock lock(*monitor);
@@ -129,6 +120,15 @@ Result<void> VersionWaiters::Wait(const InformerCore::Impl& informer, std::strin
 }  // namespace kinformer::internal::cache
 
 namespace kinformer::internal {
+
+cache::StorePosition InformerCore::Impl::PositionOf(std::string_view namespace_) const {
+  if (!namespace_.empty()) {
+    if (std::optional<cache::StorePosition> position = versions.Of(namespace_)) {
+      return *std::move(position);
+    }
+  }
+  return store->Position();
+}
 
 Result<void> InformerCore::Impl::WaitForResourceVersion(std::string_view namespace_,
                                                         std::string_view resourceVersion,

@@ -26,6 +26,9 @@ namespace kinformer::internal::cache {
 // sees what the writer had published.
 class VersionWaiters {
  public:
+  // Who looks at the store's version, besides those in Wait: from now on, and no longer.
+  void CountIn() const { count_.fetch_add(1, std::memory_order_acq_rel); }
+  void CountOut() const { count_.fetch_sub(1, std::memory_order_release); }
   // Tells the observers, among which the waiters are, if there are any.
   void Changed(InformerObservers& observers) {
     if (count_.fetch_add(0, std::memory_order_acq_rel) != 0) observers.Notify();

@@ -29,6 +29,10 @@ struct Scope {
   std::string name{};
   // What else an object must satisfy, for messages: label selector "app=web". Empty: nothing.
   std::string conditions{};
+  // The same as selectors, in the API's syntax. Of the field selector without what the name and the
+  // namespace say already.
+  std::string label_selector{};
+  std::string field_selector{};
 
   [[nodiscard]] bool Includes(std::string_view object_namespace,
                               std::string_view object_name) const {

@@ -1,0 +1,236 @@
+// kinformer/delegating_client.h
+//
+// DelegatingClient: what a reconciler reads and writes with: reads come from the caches of a
+// SharedInformerFactory, writes go to the server, and who has written sees it.
+//
+//   auto factory = std::make_shared<SharedInformerFactory>(client);
+//   DelegatingClient cached(client, factory);
+//   Result<Ref<corev1::ConfigMap>> map = cached.Get<corev1::ConfigMap>({"default", "settings"});
+//   if (map) {
+//     corev1::ConfigMap::Mutable wanted = (**map).DeepCopy();  // needs corev1_mutable.h
+//     wanted.data["color"] = "blue";
+//     Result<Ref<corev1::ConfigMap>> updated = cached.Update(wanted);
+//     map = cached.Get<corev1::ConfigMap>({"default", "settings"});  // blue, or something newer
+//   }
+//
+// Read-your-own-writes. A watch is behind the server, so a cache may lack what its own program has
+// just written; a reconciler would then do it twice. Here a read waits until the cache shows what
+// this client wrote before:
+//   - Get waits for the writes of that key, List for those of its kind, in the namespace that is
+//     listed. Writes of the same group and resource count in any version and form.
+//   - A Create, Update, Patch or Apply is seen when the cache is at the version of the answer. A
+//     Delete is seen when the object is gone, is another one (its uid), or has a deletionTimestamp.
+//     A DeleteAllOf marks the objects that the cache has and that match, each until it changes or
+//     goes. An answer without a resourceVersion is settled by a GET of the object.
+//   - Only what the cache looks at is waited for: its namespaces and selectors are asked of the
+//     object in the answer. A field that a selector names is looked up by its path there.
+//   - It takes at most read_your_writes_timeout, or until the deadline (WithDeadline, CallOptions);
+//     then the read is kStale: come back later. On a loop's thread, where nobody may wait, it is
+//     kWouldDeadlock.
+//   - A server that goes back in time (a restore) may have lost the write: a read that waits for it
+//     is kEpochChanged, later ones do not wait.
+// What a write returns never goes into the cache, so that it cannot hide something newer. Not
+// covered: writes by others, other copies of the program included, dry runs, writes that failed
+// with an error although the server has done them, and kinds that are read from the server, which
+// are never behind.
+//
+// Counterpart: client.Client of controller-runtime (once called DelegatingClient), which does not
+// wait for its own writes.
+
+#ifndef KINFORMER_DELEGATING_CLIENT_H_
+#define KINFORMER_DELEGATING_CLIENT_H_
+
+#include <cstddef>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kinformer/client.h"
+#include "kinformer/delegating_client_options.h"
+#include "kinformer/env.h"
+#include "kinformer/index.h"
+#include "kinformer/internal/delegating_client_core.h"
+#include "kinformer/internal/request_object.h"
+#include "kinformer/object_name.h"
+#include "kinformer/patch.h"
+#include "kinformer/reader.h"
+#include "kinformer/ref.h"
+#include "kinformer/request_options.h"
+#include "kinformer/resource.h"
+#include "kinformer/result.h"
+#include "kinformer/shared_informer.h"
+#include "kinformer/shared_informer_factory.h"
+
+namespace kinformer {
+
+namespace internal {
+
+// The class that reads what M writes: T where that is given, else the one that M names.
+template <class T, class M>
+struct ReadAs {
+  using Type = T;
+};
+template <class M>
+  requires requires { typename M::View; }
+struct ReadAs<void, M> {
+  using Type = typename M::View;
+};
+template <class T, class M>
+using View = typename ReadAs<T, M>::Type;
+
+template <class T>
+Result<Ref<T>> TypedObject(Result<ObjectRef> object) {
+  if (!object) return std::move(object).error();
+  return Ref<T>(*std::move(object));
+}
+
+template <class T>
+Result<std::vector<Ref<T>>> TypedObjects(Result<std::vector<ObjectRef>> objects) {
+  if (!objects) return std::move(objects).error();
+  std::vector<Ref<T>> typed;
+  typed.reserve(objects->size());
+  for (ObjectRef& object : *objects) typed.emplace_back(std::move(object));
+  return typed;
+}
+
+}  // namespace internal
+
+// A copyable handle: copies share the caches and what has been written. Thread-safe.
+//
+// Get and List make the informer of T where there is none, start it and wait until it has synced:
+// that may take long, and has no end where the server does not have the kind, but for the deadline.
+// Afterwards they do not block unless there are writes to be seen; they cost what Lister's do.
+// Kinds with cached = false (factory_options.h) are read from the server. Writes block until the
+// server has answered. On a loop's thread, what would block is kWouldDeadlock.
+//
+// Whoever writes gives T::Mutable, whose namespace and name say where it goes; T may be left out
+// where the struct names it, as generated ones and those of custom resources do.
+class DelegatingClient {
+ public:
+  DelegatingClient(Client client, std::shared_ptr<SharedInformerFactory> factory,
+                   DelegatingClientOptions options = {})
+      : core_(std::make_shared<internal::DelegatingClientCore>(
+            std::move(client), std::move(factory), std::move(options))) {}
+
+  // The same client, whose calls end at that time at the latest; the earliest of several counts.
+  [[nodiscard]] DelegatingClient WithDeadline(SteadyTime deadline) const {
+    DelegatingClient bounded = *this;
+    if (deadline < bounded.bounds_.deadline) bounded.bounds_.deadline = deadline;
+    return bounded;
+  }
+  // The same client, whose calls end with kCanceled when stop is requested: in the place of another
+  // token, beside that of CallOptions.
+  [[nodiscard]] DelegatingClient WithStopToken(std::stop_token stop) const {
+    DelegatingClient bounded = *this;
+    bounded.bounds_.stop = std::move(stop);
+    return bounded;
+  }
+
+  // ---- Reads
+
+  // The object, or why there is none: see Lister::Get, and the head of this file. A cache with
+  // selectors says kOutOfScope of what it does not have; ask IsAbsent.
+  template <Resource T>
+  [[nodiscard]] Result<Ref<T>> Get(const ObjectName& name, const CallOptions& call = {}) const {
+    return internal::TypedObject<T>(core_->Get({&T::type_info()}, name, bounds_, call));
+  }
+  // All objects that match, in unspecified order, of one version of the cache; or an error: never
+  // less than there is. Field selectors need IndexField, and may say field=value only.
+  template <Resource T>
+  [[nodiscard]] Result<std::vector<Ref<T>>> List(const ReadOptions& options = {},
+                                                 const CallOptions& call = {}) const {
+    return internal::TypedObjects<T>(core_->List({&T::type_info()}, options, bounds_, call));
+  }
+  // Reads from the server, always: for what must be newer than any cache, or is asked for once.
+  // Counterpart: Manager.GetAPIReader.
+  template <Resource T>
+  [[nodiscard]] Reader<T> APIReader() const {
+    return Reader<T>(core_->Live(T::type_info()));
+  }
+
+  // Finds objects by a field in List. `function` gives the values of an object, and runs on the
+  // loop, or on this thread for selectors with several fields; any name will do. Before or after
+  // the first read; blocks until the index is complete. kAlreadyExists: the field has an index.
+  // Counterpart: FieldIndexer.
+  //
+  //   cached.IndexField<corev1::Pod>("spec.nodeName", [](corev1::Pod pod, auto& out) {
+  //     out.Add(pod.spec().nodeName());
+  //   });
+  template <Resource T>
+  Result<void> IndexField(std::string_view field, IndexFunc<T> function) const {
+    return core_->IndexField({&T::type_info()}, field, internal::Untyped<T>(std::move(function)));
+  }
+  // The informer that Get and List of T read, started: for handlers. kInvalidArgument: T is read
+  // from the server. Counterpart: Cache.GetInformer.
+  template <Resource T>
+  [[nodiscard]] Result<SharedInformer<T>> InformerFor() const {
+    Result<std::shared_ptr<internal::InformerCore>> informer = core_->Informer({&T::type_info()});
+    if (!informer) return std::move(informer).error();
+    return SharedInformer<T>(*std::move(informer));
+  }
+
+  // ---- Writes
+
+  template <class T = void, class M>
+  Result<Ref<internal::View<T, M>>> Create(const M& object, const CreateOptions& options = {},
+                                           const CallOptions& call = {}) const {
+    using V = internal::View<T, M>;
+    internal::CheckWritable<V, M>();
+    return internal::TypedObject<V>(core_->Create(
+        V::type_info(), internal::ToRequestObject<V>(object), options, bounds_, call));
+  }
+  // Replaces the object. metadata.resourceVersion, where set, must be the current one: else
+  // kConflict.
+  template <class T = void, class M>
+  Result<Ref<internal::View<T, M>>> Update(const M& object, const UpdateOptions& options = {},
+                                           const CallOptions& call = {}) const {
+    return Updated<internal::View<T, M>>(object, "", options, call);
+  }
+  template <class T = void, class M>
+  Result<Ref<internal::View<T, M>>> UpdateStatus(const M& object, const UpdateOptions& options = {},
+                                                 const CallOptions& call = {}) const {
+    return Updated<internal::View<T, M>>(object, "status", options, call);
+  }
+  template <Resource T>
+  Result<Ref<T>> Patch(const ObjectName& name, const kinformer::Patch& patch,
+                       const PatchOptions& options = {}, const CallOptions& call = {}) const {
+    return internal::TypedObject<T>(
+        core_->Patch(T::type_info(), name, patch, "", options, bounds_, call));
+  }
+  template <Resource T>
+  Result<void> Delete(const ObjectName& name, const DeleteOptions& options = {},
+                      const CallOptions& call = {}) const {
+    return core_->Delete(T::type_info(), name, options, bounds_, call);
+  }
+  // Deletes all objects of a namespace that match. kInvalidArgument: the kind has namespaces, and
+  // none is named; or there is a limit.
+  template <Resource T>
+  Result<void> DeleteAllOf(const ReadOptions& which, const DeleteOptions& options = {},
+                           const CallOptions& call = {}) const {
+    return core_->DeleteAllOf(T::type_info(), which, options, bounds_, call);
+  }
+
+  [[nodiscard]] const Client& client() const { return core_->client(); }
+  // How many writes some cache has yet to show. They leave with the event that shows them.
+  [[nodiscard]] std::size_t UnseenWrites() const { return core_->unseen_writes(); }
+
+ private:
+  template <class V, class M>
+  Result<Ref<V>> Updated(const M& object, std::string_view subresource,
+                         const UpdateOptions& options, const CallOptions& call) const {
+    internal::CheckWritable<V, M>();
+    return internal::TypedObject<V>(core_->Update(
+        V::type_info(), internal::ToRequestObject<V>(object), subresource, options, bounds_, call));
+  }
+
+  std::shared_ptr<internal::DelegatingClientCore> core_;
+  internal::CallBounds bounds_{};
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_DELEGATING_CLIENT_H_

@@ -1,0 +1,101 @@
+// kinformer/internal/delegating_client_core.h
+//
+// DelegatingClientCore: the untyped half of DelegatingClient, compiled once. It knows a kind by its
+// TypeInfo and objects as blocks.
+
+#ifndef KINFORMER_INTERNAL_DELEGATING_CLIENT_CORE_H_
+#define KINFORMER_INTERNAL_DELEGATING_CLIENT_CORE_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/client.h"
+#include "kinformer/delegating_client_options.h"
+#include "kinformer/env.h"
+#include "kinformer/internal/block.h"
+#include "kinformer/internal/informer_core.h"
+#include "kinformer/internal/live_reader.h"
+#include "kinformer/internal/resource_core.h"
+#include "kinformer/internal/snapshot_core.h"
+#include "kinformer/internal/type_info.h"
+#include "kinformer/list_options.h"
+#include "kinformer/object_name.h"
+#include "kinformer/patch.h"
+#include "kinformer/request_options.h"
+#include "kinformer/result.h"
+#include "kinformer/shared_informer_factory.h"
+
+namespace kinformer::internal {
+
+// What bounds every call through one handle, beside what is said with the call.
+struct CallBounds {
+  SteadyTime deadline = SteadyTime::max();
+  std::stop_token stop{};
+};
+
+// Which objects, and in what form.
+struct ObjectForm {
+  const TypeInfo* type = nullptr;
+  bool metadata_only = false;
+  bool live = false;  // never from a cache
+
+  auto operator<=>(const ObjectForm&) const = default;
+};
+
+// Thread-safe. See DelegatingClient.
+class DelegatingClientCore {
+ public:
+  DelegatingClientCore(Client client, std::shared_ptr<SharedInformerFactory> factory,
+                       DelegatingClientOptions options);
+  ~DelegatingClientCore();
+  DelegatingClientCore(const DelegatingClientCore&) = delete;
+  DelegatingClientCore& operator=(const DelegatingClientCore&) = delete;
+
+  // ---- Reads
+  [[nodiscard]] Result<ObjectRef> Get(const ObjectForm& form, const ObjectName& name,
+                                      const CallBounds& bounds, const CallOptions& call);
+  [[nodiscard]] Result<std::vector<ObjectRef>> List(const ObjectForm& form,
+                                                    const ReadOptions& options,
+                                                    const CallBounds& bounds,
+                                                    const CallOptions& call);
+  [[nodiscard]] LiveReader Live(const TypeInfo& type) const;
+  // The informer that reads of that form are served from, which runs from now on.
+  [[nodiscard]] Result<std::shared_ptr<InformerCore>> Informer(const ObjectForm& form);
+  [[nodiscard]] Result<void> IndexField(const ObjectForm& form, std::string_view field,
+                                        IndexFunction function);
+
+  // ---- Writes
+  [[nodiscard]] Result<ObjectRef> Create(const TypeInfo& type, const RequestObject& object,
+                                         CreateOptions options, const CallBounds& bounds,
+                                         const CallOptions& call);
+  [[nodiscard]] Result<ObjectRef> Update(const TypeInfo& type, const RequestObject& object,
+                                         std::string_view subresource, UpdateOptions options,
+                                         const CallBounds& bounds, const CallOptions& call);
+  [[nodiscard]] Result<ObjectRef> Patch(const TypeInfo& type, const ObjectName& name,
+                                        const kinformer::Patch& patch, std::string_view subresource,
+                                        PatchOptions options, const CallBounds& bounds,
+                                        const CallOptions& call);
+  [[nodiscard]] Result<void> Delete(const TypeInfo& type, const ObjectName& name,
+                                    const DeleteOptions& options, const CallBounds& bounds,
+                                    const CallOptions& call);
+  [[nodiscard]] Result<void> DeleteAllOf(const TypeInfo& type, const ReadOptions& which,
+                                         const DeleteOptions& options, const CallBounds& bounds,
+                                         const CallOptions& call);
+
+  [[nodiscard]] const Client& client() const;
+  // Writes that some informer has yet to show.
+  [[nodiscard]] std::size_t unseen_writes() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_DELEGATING_CLIENT_CORE_H_

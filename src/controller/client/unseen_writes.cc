@@ -1,0 +1,401 @@
+#include "controller/client/unseen_writes.h"
+
+#include <compare>
+#include <iterator>
+#include <utility>
+
+#include "kinformer/internal/indexer_core.h"
+#include "kinformer/log.h"
+#include "kinformer/object.h"
+
+#include "cache/store/resource_version.h"
+#include "cache/store/store_core.h"
+#include "controller/client/selection.h"
+
+namespace kinformer::internal::delegating {
+namespace {
+
+// How many writes a step of the sweep looks at: some 50 µs of the loop.
+constexpr std::size_t kSweepStep = 256;
+// For how long a deletion is kept of an object that the cache has not shown. A watch that lags more
+// than this is about to be given up.
+constexpr std::chrono::minutes kKeepUnshown(1);
+
+bool IsAtLeast(std::string_view version, std::string_view wanted) {
+  const auto order = cache::CompareResourceVersion(version, wanted);
+  return order && *order != std::strong_ordering::less;
+}
+
+bool IsDeleting(const ObjectRef& object) {
+  const ObjectRef whole = Unpacked(object);
+  return Object(whole.get()).metadata().deletionTimestamp().has_value();
+}
+
+// Nothing keeps a deleted object once its last finalizer is gone and its grace is over: what the
+// update has returned is its last state.
+bool IsLastState(const Block& answer) {
+  const metav1::ObjectMeta metadata = Object(&answer).metadata();
+  return metadata.deletionTimestamp() && metadata.finalizers().empty() &&
+         metadata.deletionGracePeriodSeconds().value_or(0) == 0;
+}
+
+std::string Described(const InformerCore& informer, const ObjectName& name,
+                      const UnseenWrite& write) {
+  std::string text = "the cache of " + informer.Describe() + " does not show ";
+  switch (write.effect) {
+    case WriteEffect::kWritten:
+      text += "resourceVersion " + write.resourceVersion;
+      break;
+    case WriteEffect::kRemoved:
+      text += "the removal";
+      break;
+    case WriteEffect::kDeleted:
+    case WriteEffect::kAffected:
+      text += "the deletion";
+      break;
+  }
+  return name.name.empty() ? text : text + " of \"" + name.ToString() + '"';
+}
+
+}  // namespace
+
+UnseenWrites::UnseenWrites(Env& env) : env_(env), monitor_(env.NewMonitor()) {}
+
+std::shared_ptr<InformerCore> UnseenWrites::informer() const {
+  MonitorLock lock(*monitor_);
+  return informer_.lock();
+}
+
+std::size_t UnseenWrites::size() const { return count_.load(std::memory_order_acquire); }
+
+void UnseenWrites::Attach(const std::shared_ptr<InformerCore>& informer) {
+  std::shared_ptr<void> before;
+  MonitorLock lock(*monitor_);
+  if (informer_.lock() == informer) return;
+  informer_ = informer;
+  before = std::move(listening_);
+  if (writes_.empty()) return;
+  for (auto& [name, writes] : writes_) {
+    for (UnseenWrite& write : writes) write.epoch = informer->Epochs();
+  }
+  listening_ = informer->ObserveVersions([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->StoreChanged();
+  });
+}
+
+UnseenWrites::State UnseenWrites::Judge(InformerCore& informer, const ObjectName& name,
+                                        UnseenWrite& write) const {
+  const cache::StorePosition position = informer.PositionOf(name.namespace_);
+  if (position.epoch > write.epoch) return State::kOtherEpoch;
+  const bool reached =
+      position.epoch == write.epoch && IsAtLeast(position.resource_version, write.resourceVersion);
+  if (reached && write.effect == WriteEffect::kWritten) return State::kSeen;
+  if (name.name.empty()) return State::kBlocks;
+  const ObjectRef cached = informer.indexer().Get(name.namespace_, name.name);
+  const bool same = cached && (write.uid.empty() || cached->uid() == write.uid);
+  switch (write.effect) {
+    case WriteEffect::kWritten:
+      return position.epoch == write.epoch && cached &&
+                     IsAtLeast(cached->resourceVersion(), write.resourceVersion)
+                 ? State::kSeen
+                 : State::kBlocks;
+    case WriteEffect::kRemoved:
+      if (!reached) return State::kBlocks;
+      return same && !cache::IsOlderResourceVersion(write.resourceVersion,
+                                                    cached->resourceVersion())
+                 ? State::kBlocks
+                 : State::kSeen;
+    case WriteEffect::kDeleted:
+      if (same && !IsDeleting(cached)) {
+        write.shown = true;
+        return State::kBlocks;
+      }
+      return same || write.shown || env_.Now() >= write.forgotten_at ? State::kSeen
+                                                                     : State::kHarmless;
+    case WriteEffect::kAffected:
+      return same && cached->resourceVersion() == write.resourceVersion ? State::kBlocks
+                                                                        : State::kSeen;
+  }
+  return State::kSeen;
+}
+
+void UnseenWrites::Erased(const UnseenWrite& write) {
+  count_.fetch_sub(1, std::memory_order_acq_rel);
+  if (!write.resourceVersion.empty()) --versioned_;
+}
+
+std::optional<UnseenWrites::Blocker> UnseenWrites::Settle(InformerCore& informer,
+                                                          Writes::iterator at,
+                                                          std::uint64_t newest) {
+  std::optional<Blocker> blocker;
+  std::vector<UnseenWrite>& writes = at->second;
+  for (auto write = writes.begin(); write != writes.end();) {
+    if (write->sequence > newest) break;
+    const State state = Judge(informer, at->first, *write);
+    if (state == State::kBlocks) {
+      blocker = Blocker{at->first, *write};
+      break;
+    }
+    if (state == State::kHarmless) {
+      ++write;
+      continue;
+    }
+    if (state == State::kOtherEpoch) ++lost_;
+    Erased(*write);
+    write = writes.erase(write);
+  }
+  if (writes.empty()) writes_.erase(at);
+  return blocker;
+}
+
+std::optional<UnseenWrites::Blocker> UnseenWrites::SettleAll(InformerCore& informer,
+                                                             std::string_view namespace_,
+                                                             std::uint64_t newest) {
+  auto at = writes_.lower_bound({std::string(namespace_), ""});
+  while (at != writes_.end()) {
+    if (!namespace_.empty() && at->first.namespace_ != namespace_) break;
+    const auto next = std::next(at);
+    if (std::optional<Blocker> blocker = Settle(informer, at, newest)) return blocker;
+    at = next;
+  }
+  return std::nullopt;
+}
+
+void UnseenWrites::Add(InformerCore& informer, const ObjectName& name, UnseenWrite write) {
+  // Before the store is looked at: so no version is missed.
+  if (listening_ == nullptr) {
+    listening_ = informer.ObserveVersions([weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->StoreChanged();
+    });
+  }
+  const State state = Judge(informer, name, write);
+  if (state == State::kSeen || state == State::kOtherEpoch) return;
+  write.sequence = ++sequence_;
+  count_.fetch_add(1, std::memory_order_acq_rel);
+  const bool versioned = !write.resourceVersion.empty();
+  if (versioned && ++versioned_ > kMostWrites) KeepNewestVersion(write);
+  writes_[name].push_back(std::move(write));
+}
+
+void UnseenWrites::KeepNewestVersion(const UnseenWrite& newest) {
+  for (auto at = writes_.begin(); at != writes_.end();) {
+    std::erase_if(at->second, [&](const UnseenWrite& write) {
+      if (write.resourceVersion.empty()) return false;
+      Erased(write);
+      return true;
+    });
+    at = at->second.empty() ? writes_.erase(at) : std::next(at);
+  }
+  UnseenWrite version = newest;
+  version.effect = WriteEffect::kWritten;
+  count_.fetch_add(1, std::memory_order_acq_rel);
+  ++versioned_;
+  writes_[ObjectName()].push_back(std::move(version));
+}
+
+void UnseenWrites::Wrote(const Block& answer, std::uint64_t epoch) {
+  // A server whose versions have no order cannot be waited for.
+  if (!cache::IsWellFormedResourceVersion(answer.resourceVersion())) return;
+  const std::shared_ptr<InformerCore> informer = this->informer();
+  if (informer == nullptr) return;
+  const ObjectName name{std::string(answer.namespace_()), std::string(answer.name())};
+  const std::shared_ptr<const SnapshotCore> snapshot = informer->indexer().Snapshot();
+  const bool selected = Selects(snapshot->coverage(), answer);
+  const bool cached = snapshot->Get(name.namespace_, name.name) != nullptr;
+  MonitorLock lock(*monitor_);
+  // What is not selected any more leaves the cache, if it is or comes there.
+  if (!selected && !cached && !writes_.contains(name)) return;
+  const bool removed = selected && IsLastState(answer);
+  Add(*informer, name,
+      {.effect = removed ? WriteEffect::kRemoved : WriteEffect::kWritten,
+       .uid = std::string(answer.uid()),
+       .resourceVersion = std::string(answer.resourceVersion()),
+       .epoch = epoch});
+}
+
+void UnseenWrites::Deleted(const ObjectName& name, std::string_view uid, std::uint64_t epoch) {
+  const std::shared_ptr<InformerCore> informer = this->informer();
+  if (informer == nullptr) return;
+  const std::shared_ptr<const SnapshotCore> snapshot = informer->indexer().Snapshot();
+  const cache::Coverage* coverage = snapshot->coverage();
+  if (coverage != nullptr && !coverage->Includes(name.namespace_, name.name)) return;
+  UnseenWrite write{.effect = WriteEffect::kDeleted,
+                    .uid = std::string(uid),
+                    .epoch = epoch,
+                    .forgotten_at = env_.Now() + kKeepUnshown};
+  if (write.uid.empty()) {
+    const Block* cached = snapshot->Get(name.namespace_, name.name);
+    if (cached == nullptr) return;
+    write.uid = std::string(cached->uid());
+  }
+  MonitorLock lock(*monitor_);
+  Add(*informer, name, std::move(write));
+}
+
+std::vector<ObjectName> UnseenWrites::DeletedAllOf(std::string_view namespace_,
+                                                   const LabelSelector& labels,
+                                                   const FieldSelector& fields,
+                                                   std::uint64_t epoch) {
+  const std::shared_ptr<InformerCore> informer = this->informer();
+  if (informer == nullptr) return {};
+  const std::shared_ptr<const SnapshotCore> snapshot = informer->indexer().Snapshot();
+  std::vector<ObjectName> unknown;
+  MonitorLock lock(*monitor_);
+  for (const auto& [name, writes] : writes_) {
+    if (name.name.empty() || (!namespace_.empty() && name.namespace_ != namespace_)) continue;
+    unknown.push_back(name);
+  }
+  SnapshotCore::Cursor cursor;
+  while (const Block* packed = snapshot->Next(cursor)) {
+    if (!namespace_.empty() && packed->namespace_() != namespace_) continue;
+    const Block* block = snapshot->Whole(packed);
+    if (!Matches(*block, labels, fields)) continue;
+    Add(*informer, {std::string(block->namespace_()), std::string(block->name())},
+        {.effect = WriteEffect::kAffected,
+         .uid = std::string(block->uid()),
+         .resourceVersion = std::string(block->resourceVersion()),
+         .epoch = epoch});
+  }
+  return unknown;
+}
+
+void UnseenWrites::MustReach(std::string_view resourceVersion) {
+  const std::shared_ptr<InformerCore> informer = this->informer();
+  if (informer == nullptr || !cache::IsWellFormedResourceVersion(resourceVersion)) return;
+  MonitorLock lock(*monitor_);
+  Add(*informer, {},
+      {.effect = WriteEffect::kWritten,
+       .resourceVersion = std::string(resourceVersion),
+       .epoch = informer->Epochs()});
+}
+
+Result<void> UnseenWrites::WaitFor(const ObjectName& name, const ReadPatience& patience) {
+  return Wait(
+      [&](InformerCore& informer, std::uint64_t newest) -> std::optional<Blocker> {
+        for (const ObjectName& one : {ObjectName(), name}) {
+          const auto at = writes_.find(one);
+          if (at == writes_.end()) continue;
+          if (std::optional<Blocker> blocker = Settle(informer, at, newest)) return blocker;
+        }
+        return std::nullopt;
+      },
+      patience);
+}
+
+Result<void> UnseenWrites::WaitForAll(std::string_view namespace_, const ReadPatience& patience) {
+  return Wait(
+      [&](InformerCore& informer, std::uint64_t newest) -> std::optional<Blocker> {
+        if (const auto version = writes_.find(ObjectName()); version != writes_.end()) {
+          if (std::optional<Blocker> blocker = Settle(informer, version, newest)) return blocker;
+        }
+        return SettleAll(informer, namespace_, newest);
+      },
+      patience);
+}
+
+Result<void> UnseenWrites::Wait(const FindBlocker& find, const ReadPatience& patience) {
+  if (size() == 0) return {};
+  // Held until the end: whoever drops the last handle must not hold the monitor.
+  const std::shared_ptr<InformerCore> informer = this->informer();
+  if (informer == nullptr) return {};
+  std::uint64_t newest = 0;
+  {
+    MonitorLock lock(*monitor_);
+    newest = sequence_;
+    const std::optional<Blocker> blocker = find(*informer, newest);
+    if (!blocker) return {};
+    if (env_.OnLoopThread()) {
+      return Error(Reason::kWouldDeadlock,
+                   "on a loop's thread nobody can wait for what this client has written: " +
+                       Described(*informer, blocker->name, blocker->write));
+    }
+  }
+  const auto wake = [self = shared_from_this()] {
+    MonitorLock lock(*self->monitor_);
+    self->monitor_->NotifyAll();
+  };
+  // An informer that stops says so; its store does not.
+  const std::shared_ptr<void> observation = informer->Observe(wake);
+  const std::stop_callback on_stop(patience.stop, wake);
+  const std::stop_callback on_other_stop(patience.other_stop, wake);
+  MonitorLock lock(*monitor_);
+  Blocker last;
+  for (;;) {
+    std::optional<Blocker> blocker = find(*informer, newest);
+    if (!blocker) {
+      const cache::StorePosition position = informer->PositionOf(last.name.namespace_);
+      if (last.write.sequence == 0 || position.epoch <= last.write.epoch) return {};
+      return Error(
+          Reason::kEpochChanged,
+          "the server went back in time, and may have lost what this client had written: " +
+              Described(*informer, last.name, last.write));
+    }
+    last = *std::move(blocker);
+    const auto failed = [&](Reason reason, std::string_view why) {
+      return Error(reason,
+                   Described(*informer, last.name, last.write) + " yet: " + std::string(why));
+    };
+    if (informer->IsStopped()) return failed(Reason::kStopped, "the informer has stopped");
+    if (patience.stop.stop_requested() || patience.other_stop.stop_requested()) {
+      return failed(Reason::kCanceled, "stopped");
+    }
+    if (env_.Now() >= patience.deadline) {
+      return failed(Reason::kStale, "this client wrote it, and the watch lags; try again later");
+    }
+    static_cast<void>(lock.WaitUntil(patience.deadline));
+  }
+}
+
+void UnseenWrites::StoreChanged() {
+  std::shared_ptr<void> ended;
+  {
+    MonitorLock lock(*monitor_);
+    monitor_->NotifyAll();
+    if (writes_.empty()) {
+      ended = std::move(listening_);
+      return;
+    }
+    sweep_again_ = true;
+    if (std::exchange(sweeps_, true)) return;
+  }
+  env_.loop().Post([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->Sweep();
+  });
+}
+
+void UnseenWrites::Sweep() {
+  const std::shared_ptr<InformerCore> informer = this->informer();
+  std::shared_ptr<void> ended;
+  std::size_t lost = 0;
+  bool more = false;
+  {
+    MonitorLock lock(*monitor_);
+    if (!swept_) sweep_again_ = false;
+    auto at = swept_ ? writes_.upper_bound(*swept_) : writes_.begin();
+    std::size_t looked = 0;
+    while (informer != nullptr && at != writes_.end() && looked < kSweepStep) {
+      const auto next = std::next(at);
+      looked += at->second.size();
+      swept_ = at->first;
+      static_cast<void>(Settle(*informer, at, sequence_));
+      at = next;
+    }
+    if (informer == nullptr || at == writes_.end()) swept_.reset();
+    more = informer != nullptr && (swept_ || sweep_again_);
+    sweeps_ = more;
+    if (writes_.empty()) ended = std::move(listening_);
+    lost = std::exchange(lost_, 0);
+  }
+  if (lost > 0) {
+    env_.log().Log(
+        LogLevel::kWarning,
+        "the server went back in time: nobody waits any more for what was written before",
+        {{"informer", informer->Describe()}, {"writes", std::to_string(lost)}});
+  }
+  if (!more) return;
+  env_.loop().Post([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->Sweep();
+  });
+}
+
+}  // namespace kinformer::internal::delegating

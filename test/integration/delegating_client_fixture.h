@@ -1,0 +1,89 @@
+// test/integration/delegating_client_fixture.h
+//
+// DelegatingClientTest: a DelegatingClient over the embedded API server in simulated time, whose
+// watches lag as a test wants it.
+
+#ifndef KINFORMER_TEST_INTEGRATION_DELEGATING_CLIENT_FIXTURE_H_
+#define KINFORMER_TEST_INTEGRATION_DELEGATING_CLIENT_FIXTURE_H_
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/delegating_client.h"
+#include "kinformer/resource_client.h"
+#include "kinformer/simulation.h"
+#include "kinformer/testing/api_server.h"
+
+namespace kinformer::testing {
+
+class DelegatingClientTest : public ::testing::Test {
+ protected:
+  using ConfigMap = corev1::ConfigMap;
+  using Pod = corev1::Pod;
+  static constexpr std::chrono::seconds kLag{2};
+
+  void Run(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::minutes(10))); }
+
+  // Watches that begin from now on say everything that much later, at most.
+  void Lag(const std::string& resource, Duration lag = kLag) {
+    server_.faults().Clear();
+    server_.faults().Add({.verb = "watch",
+                          .resource = resource,
+                          .action = apiserver::FaultAction::kDrip,
+                          .delay = lag});
+  }
+  // From now on.
+  void Use(SharedInformerFactoryOptions factory, DelegatingClientOptions options = {}) {
+    factory_ = std::make_shared<SharedInformerFactory>(client_, std::move(factory));
+    cached_ = DelegatingClient(client_, factory_, std::move(options));
+  }
+  // What the cache says without waiting for anything.
+  template <class T>
+  [[nodiscard]] Result<Ref<T>> InCache(const ObjectName& name) const {
+    return factory_->InformerFor<T>().lister().Get(name.namespace_, name.name);
+  }
+  [[nodiscard]] Duration TimeOf(const std::function<void()>& work) {
+    const SteadyTime before = sim_.env().Now();
+    work();
+    return sim_.env().Now() - before;
+  }
+
+  static ConfigMap::Mutable Map(const std::string& name, const std::string& color = "blue",
+                                const std::string& namespace_ = "default") {
+    ConfigMap::Mutable map;
+    map.metadata.namespace_ = namespace_;
+    map.metadata.name = name;
+    map.data["color"] = color;
+    return map;
+  }
+  static ObjectName Named(const std::string& name) { return {"default", name}; }
+  static std::string ColorOf(const Result<Ref<ConfigMap>>& map) {
+    if (!map) return std::string(ReasonName(map.error().reason()));
+    return std::string((*map)->data()["color"]);
+  }
+  static std::vector<std::string> NamesOf(const Result<std::vector<Ref<ConfigMap>>>& maps) {
+    if (!maps) return {maps.error().ToString()};
+    std::vector<std::string> names;
+    for (const Ref<ConfigMap>& map : *maps) names.emplace_back(map->metadata().name());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  Simulation sim_;
+  ApiServer server_{sim_};
+  const Client client_ = Client::ForTransport(sim_.env(), server_.transport(), {.qps = -1});
+  std::shared_ptr<SharedInformerFactory> factory_ =
+      std::make_shared<SharedInformerFactory>(client_);
+  DelegatingClient cached_{client_, factory_};
+};
+
+}  // namespace kinformer::testing
+
+#endif  // KINFORMER_TEST_INTEGRATION_DELEGATING_CLIENT_FIXTURE_H_
