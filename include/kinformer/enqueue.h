@@ -16,6 +16,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -87,7 +88,8 @@ using MapFunc = std::function<std::vector<R>(const T& object)>;
 // The requests that `map` says: of an update those of the old and the new object, each once.
 // Counterpart: handler.EnqueueRequestsFromMapFunc.
 template <class T, class R = Request>
-[[nodiscard]] std::shared_ptr<EventHandler<T, R>> EnqueueRequestsFromMapFunc(MapFunc<T, R> map) {
+[[nodiscard]] std::shared_ptr<EventHandler<T, R>> EnqueueRequestsFromMapFunc(
+    std::type_identity_t<MapFunc<T, R>> map) {
   using Queue = RequestQueue<R>;
   // Of one object after the other.
   const auto enqueue = [map = std::move(map)](const Queue& queue, auto... objects) {
@@ -145,6 +147,7 @@ template <class T>
     return internal::OwnersOf(object.metadata(), owner, which);
   });
 }
+// The same for a kind that is known at compile time.
 template <class T, Resource Owner>
 [[nodiscard]] std::shared_ptr<EventHandler<T>> EnqueueRequestForOwner(
     Owners which = Owners::kController) {

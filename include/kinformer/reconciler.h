@@ -121,6 +121,7 @@ class TypedReconciler {
   virtual ~TypedReconciler() = default;
   virtual Result<ReconcileResult> Reconcile(const ReconcileContext& context, const R& request) = 0;
 };
+// Of the usual requests.
 using Reconciler = TypedReconciler<Request>;
 
 // A function as a Reconciler. Counterpart: reconcile.Func.

@@ -60,6 +60,7 @@ class TypedSource : public AnySource {
   // one that does not must when stop is requested.
   virtual Result<void> Start(const std::stop_token& stop, const RequestQueue<R>& queue) = 0;
 };
+// Of the usual requests.
 using Source = TypedSource<Request>;
 
 // ---- What a watch tells

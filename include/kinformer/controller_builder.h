@@ -1,0 +1,253 @@
+// kinformer/controller_builder.h
+//
+// ControllerBuilder: puts a controller together and gives it to a manager.
+//
+//   ControllerBuilder(*manager)
+//       .For<appsv1::Deployment>()                                // its own changes
+//       .Owns<corev1::ConfigMap>()                                // those of what it controls
+//       .Watches<corev1::Secret>(                                 // and of what it looks at
+//           handler::EnqueueRequestsFromMapFunc<corev1::Secret>(UsersOf))
+//       .Complete(Reconcile).OrExit();
+//
+// Counterpart: controller-runtime's package builder.
+
+#ifndef KINFORMER_CONTROLLER_BUILDER_H_
+#define KINFORMER_CONTROLLER_BUILDER_H_
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kinformer/controller.h"
+#include "kinformer/controller_options.h"
+#include "kinformer/enqueue.h"
+#include "kinformer/manager.h"
+#include "kinformer/partial_object_metadata.h"
+#include "kinformer/predicate.h"
+#include "kinformer/reconciler.h"
+#include "kinformer/resource.h"
+#include "kinformer/result.h"
+#include "kinformer/shared_informer_factory.h"
+#include "kinformer/source.h"
+
+namespace kinformer {
+
+// What of a watched kind is kept and given to handlers.
+enum class WatchAs : std::uint8_t {
+  kObjects,
+  kMetadata,  // a metadata-only watch: much less memory, where nothing else is read. OnlyMetadata
+};
+
+// A builder is used once, by one thread. Its methods never fail: Build says what was wrong. `R`
+// other than Request forbids For and Owns, which have nothing to make of it. Counterpart:
+// builder.TypedBuilder.
+template <class R>
+class TypedControllerBuilder {
+ public:
+  explicit TypedControllerBuilder(Manager& manager) : manager_(manager) {}
+
+  // What is reconciled: each event of one is a request for it. Gives the controller its name. Once.
+  template <Resource T>
+  TypedControllerBuilder& For(predicate::PredicateFor<T> accepts = {},
+                              WatchAs as = WatchAs::kObjects) {
+    static_assert(std::is_same_v<R, Request>, "For needs the requests of a plain controller");
+    if (for_ != nullptr) {
+      Wrong("For may be called only once: further kinds are for Owns or Watches");
+      return *this;
+    }
+    for_ = &T::type_info();
+    Add<T>(
+        [](const auto* type) { return handler::EnqueueRequestForObject<Viewed<decltype(type)>>(); },
+        std::move(accepts), as);
+    return *this;
+  }
+
+  // What the reconciled objects own: an event of one is a request for its owner; with
+  // Owners::kController for the one that controls it alone. Needs For.
+  template <Resource T>
+  TypedControllerBuilder& Owns(predicate::PredicateFor<T> accepts = {},
+                               handler::Owners which = handler::Owners::kController,
+                               WatchAs as = WatchAs::kObjects) {
+    static_assert(std::is_same_v<R, Request>, "Owns needs the requests of a plain controller");
+    owns_ = true;
+    Add<T>(
+        [this, which](const auto* type) {
+          return handler::EnqueueRequestForOwner<Viewed<decltype(type)>>(*for_, which);
+        },
+        std::move(accepts), as);
+    return *this;
+  }
+
+  // Anything else: the handler says which requests an event leads to.
+  template <Resource T>
+  TypedControllerBuilder& Watches(std::shared_ptr<handler::EventHandler<T, R>> handler,
+                                  predicate::PredicateFor<T> accepts = {}) {
+    sources_.push_back([this, handler = std::move(handler), accepts = std::move(accepts)] {
+      return source::Kind<T, R>(manager_.GetCache(), handler, Filtered<T>(accepts));
+    });
+    return *this;
+  }
+  // The same for the metadata of objects of kind T.
+  template <Resource T>
+  TypedControllerBuilder& WatchesMetadata(
+      std::shared_ptr<handler::EventHandler<metav1::PartialObjectMetadata, R>> handler,
+      predicate::PredicateFor<metav1::PartialObjectMetadata> accepts = {}) {
+    sources_.push_back([this, handler = std::move(handler), accepts = std::move(accepts)] {
+      return MetadataKind<T>(handler, Filtered<metav1::PartialObjectMetadata>(accepts));
+    });
+    return *this;
+  }
+  // Any source, such as a channel or a timer. WithEventFilter does not count for it.
+  TypedControllerBuilder& WatchesRawSource(std::shared_ptr<source::TypedSource<R>> source) {
+    sources_.push_back([source = std::move(source)] { return source; });
+    return *this;
+  }
+
+  // Before the predicates of each kind. May be called again: all must accept.
+  TypedControllerBuilder& WithEventFilter(predicate::Predicate<Object> accepts) {
+    filters_.push_back(std::move(accepts));
+    return *this;
+  }
+  // Instead of the kind in lower case.
+  TypedControllerBuilder& Named(std::string name) {
+    name_ = std::move(name);
+    return *this;
+  }
+  TypedControllerBuilder& WithOptions(ControllerOptions options) {
+    options_ = std::move(options);
+    return *this;
+  }
+  TypedControllerBuilder& WithRateLimiter(std::unique_ptr<RateLimiter<R>> limiter) {
+    limiter_ = std::move(limiter);
+    return *this;
+  }
+
+  // Makes the controller and adds it to the manager. kInvalidArgument: something is missing or
+  // contradicts. kAlreadyExists, kStopped: see Manager.
+  Result<std::shared_ptr<TypedController<R>>> Build(
+      std::shared_ptr<TypedReconciler<R>> reconciler) {
+    if (Result<void> sound = Check(); !sound) return sound.error();
+    options_.name = !name_.empty()           ? name_
+                    : !options_.name.empty() ? options_.name
+                                             : KindInLowerCase();
+    Result<ControllerOptions> options = manager_.OptionsFor(std::move(options_));
+    if (!options) return std::move(options).error();
+    auto controller = TypedController<R>::New(manager_.env(), std::move(reconciler),
+                                              *std::move(options), std::move(limiter_));
+    if (!controller) return controller;
+    for (const auto& make : sources_) {
+      if (Result<void> watched = (*controller)->Watch(make()); !watched) return watched.error();
+    }
+    if (Result<void> added = manager_.Add(*controller); !added) return added.error();
+    return controller;
+  }
+  // The same for a function.
+  template <class F>
+    requires std::invocable<F&, const ReconcileContext&, const R&>
+  Result<std::shared_ptr<TypedController<R>>> Build(F reconcile) {
+    return Build(ReconcilerOf<R>(std::move(reconcile)));
+  }
+  // For those who do not need the controller.
+  template <class F>
+  Result<void> Complete(F reconcile) {
+    auto controller = Build(std::move(reconcile));
+    if (!controller) return controller.error();
+    return {};
+  }
+
+ private:
+  template <class Pointer>
+  using Viewed = std::remove_const_t<std::remove_pointer_t<Pointer>>;
+
+  void Wrong(std::string what) {
+    if (!wrong_) wrong_.emplace(Reason::kInvalidArgument, std::move(what));
+  }
+  Result<void> Check() const {
+    if (wrong_) return *wrong_;
+    if (owns_ && for_ == nullptr) {
+      return Error(Reason::kInvalidArgument, "Owns() can only be used together with For()");
+    }
+    if (sources_.empty()) {
+      return Error(Reason::kInvalidArgument,
+                   "there are no watches configured: a controller needs at least one of For, "
+                   "Watches and WatchesRawSource");
+    }
+    if (for_ == nullptr && name_.empty() && options_.name.empty()) {
+      return Error(Reason::kInvalidArgument, "a controller without For needs a name: Named()");
+    }
+    return {};
+  }
+  [[nodiscard]] std::string KindInLowerCase() const {
+    std::string name(for_->kind);
+    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return name;
+  }
+
+  // `handler_for` makes the handler for the view that its argument points to.
+  template <class T, class HandlerFor>
+  void Add(HandlerFor handler_for, predicate::PredicateFor<T> accepts, WatchAs as) {
+    if (as == WatchAs::kObjects) {
+      sources_.push_back([this, handler_for, accepts = std::move(accepts)] {
+        return source::Kind<T, R>(manager_.GetCache(), handler_for(static_cast<const T*>(nullptr)),
+                                  Filtered<T>(accepts));
+      });
+      return;
+    }
+    using Metadata = metav1::PartialObjectMetadata;
+    predicate::PredicateFor<Metadata> of_metadata;
+    if (accepts.any() != nullptr) {
+      of_metadata = *accepts.any();
+    } else if (accepts.create || accepts.update || accepts.delete_ || accepts.generic) {
+      Wrong("predicates for " + std::string(T::type_info().kind) +
+            " see objects, of which only the metadata is watched: give predicates for "
+            "Object, or use WatchesMetadata");
+    }
+    sources_.push_back([this, handler_for, of_metadata = std::move(of_metadata)] {
+      return MetadataKind<T>(handler_for(static_cast<const Metadata*>(nullptr)),
+                             Filtered<Metadata>(of_metadata));
+    });
+  }
+  template <Resource T>
+  std::shared_ptr<source::TypedSource<R>> MetadataKind(
+      std::shared_ptr<handler::EventHandler<metav1::PartialObjectMetadata, R>> handler,
+      predicate::Predicate<metav1::PartialObjectMetadata> accepts) {
+    return source::Kind<metav1::PartialObjectMetadata, R>(
+        std::string(T::type_info().resource),
+        [this_cache = &manager_.GetCache()] {
+          return this_cache->template MetadataInformerFor<T>();
+        },
+        std::move(handler), std::move(accepts));
+  }
+  template <class T>
+  predicate::Predicate<T> Filtered(const predicate::Predicate<T>& accepts) const {
+    std::vector<predicate::Predicate<T>> all;
+    for (const predicate::Predicate<Object>& filter : filters_) {
+      all.push_back(predicate::Typed<T>(filter));
+    }
+    all.push_back(accepts);
+    return predicate::And(std::move(all));
+  }
+
+  Manager& manager_;
+  std::optional<Error> wrong_;
+  const internal::TypeInfo* for_ = nullptr;
+  bool owns_ = false;
+  std::vector<predicate::Predicate<Object>> filters_;
+  // Made when all is said, since filters may come after the kinds.
+  std::vector<std::function<std::shared_ptr<source::TypedSource<R>>()>> sources_;
+  std::string name_;
+  ControllerOptions options_;
+  std::unique_ptr<RateLimiter<R>> limiter_;
+};
+// Of controllers whose requests are the names of objects.
+using ControllerBuilder = TypedControllerBuilder<Request>;
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_CONTROLLER_BUILDER_H_

@@ -1,0 +1,155 @@
+// kinformer/manager.h
+//
+// Manager: runs the controllers of a program, and what they share: a cache, a client, leader
+// election, events, health checks, metrics.
+//
+//   int main() {
+//     StopSource stop = StopOnSignals();
+//     auto manager = Manager::New(Config::LoadDefault().OrExit(),
+//                                 {.leader_election = true,
+//                                  .leader_election_id = "printer.example.com"}).OrExit();
+//     ControllerBuilder(*manager).For<corev1::Pod>().Complete(Reconcile).OrExit();
+//     manager->Start(stop.token()).OrExit();
+//   }
+//
+// Counterpart: controller-runtime's package manager.
+
+#ifndef KINFORMER_MANAGER_H_
+#define KINFORMER_MANAGER_H_
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "kinformer/cluster.h"
+#include "kinformer/config.h"
+#include "kinformer/controller_options.h"
+#include "kinformer/endpoint_server.h"
+#include "kinformer/env.h"
+#include "kinformer/healthz.h"
+#include "kinformer/leader_elector.h"
+#include "kinformer/metrics.h"
+#include "kinformer/result.h"
+#include "kinformer/runnable.h"
+
+namespace kinformer {
+
+// Who may read the metrics.
+enum class MetricsAccess : std::uint8_t {
+  kEverybody,
+  // Whom the API server lets: see WithAuthenticationAndAuthorization (metrics_server.h). Turns TLS
+  // on, since tokens go over the wire.
+  kAuthorized,
+};
+
+// Counterpart: manager.Options, with its defaults.
+struct ManagerOptions {
+  ClusterOptions cluster{};
+  // Of controllers that do not say otherwise.
+  ControllerOptions controller{};
+
+  // Only one of several processes runs what is in RunnableGroup::kLeaderElection.
+  bool leader_election{false};
+  std::string leader_election_id{};         // the name of the Lease; must be set
+  std::string leader_election_namespace{};  // empty: the pod's own; else it must be set
+  std::string leader_election_identity{};   // empty: NewLeaderIdentity
+  // Gives the Lease up at the end, so that another process leads at once. By then nothing of this
+  // one works any more.
+  bool leader_election_release_on_cancel{false};
+  Duration lease_duration{std::chrono::seconds(15)};
+  Duration renew_deadline{std::chrono::seconds(10)};
+  Duration retry_period{std::chrono::seconds(2)};
+
+  // How long what runs may take to end. 0: it is not waited for; below 0: for ever.
+  Duration graceful_shutdown_timeout{std::chrono::seconds(30)};
+
+  // Where metrics are served at /metrics: see EndpointServer::Listen. "0": nowhere. What is served
+  // is `metrics`: those of the Env that the manager uses. Manager::New without an Env makes them;
+  // with one, and without `metrics`, nothing is served.
+  std::string metrics_bind_address{":8080"};
+  std::shared_ptr<TextMetrics> metrics{};
+  MetricsAccess metrics_access{};
+  EndpointServerOptions metrics_server{};
+  // Where the checks are served, at /healthz and /readyz. "0": nowhere.
+  std::string health_probe_bind_address{"0"};
+};
+
+// Thread-safe. Destruction waits for what still runs.
+//
+// Start order: servers, webhooks, caches (until they have synced), the others, warm-ups, and, once
+// this process leads, what only the leader does. It ends in this order: warm-ups and the others,
+// the leader's, caches, webhooks, servers; then the Lease is given up, and the last events are
+// sent.
+//
+// Counterpart: manager.Manager.
+class Manager {
+ public:
+  // For the server that `config` describes, with threads of its own.
+  static Result<std::unique_ptr<Manager>> New(const Config& config, ManagerOptions options = {});
+  // The same on the threads of `env`, which must outlive it.
+  static Result<std::unique_ptr<Manager>> New(Env& env, const Config& config,
+                                              ManagerOptions options = {});
+  // Over a client that there is: in memory, in simulated time. Leases are asked for through it,
+  // too.
+  static Result<std::unique_ptr<Manager>> New(const Client& client, ManagerOptions options = {});
+  // Errors of all three: kInvalidArgument (leader election without an id, a namespace or sound
+  // lengths of time), kConfig, kTransport (an address is in use).
+  ~Manager();
+  Manager(const Manager&) = delete;
+  Manager& operator=(const Manager&) = delete;
+
+  // Adds what is to run: before Start, or while it runs, where it is started with its group or at
+  // once. kStopped: its group has ended already. kAlreadyExists: it has been added before.
+  Result<void> Add(std::shared_ptr<Runnable> runnable);
+  // Ends it and waits for it. kNotFound: it is not there.
+  Result<void> Remove(const std::shared_ptr<Runnable>& runnable);
+
+  // Checks for /healthz (should this process be restarted?) and /readyz (should it get traffic?).
+  // kInvalidArgument: after Start. kAlreadyExists: of that name there is one.
+  Result<void> AddHealthzCheck(const std::string& name, healthz::Checker check);
+  Result<void> AddReadyzCheck(const std::string& name, healthz::Checker check);
+
+  // Runs all that until stop is requested or something fails, then ends it. Blocks; may be called
+  // once. Errors: the first of a runnable; kStopped, "leader election lost", where nothing is
+  // waited for, and the program should end at once; kDeadlineExceeded where something did not end
+  // within graceful_shutdown_timeout, which it names: that goes on, and the destructor waits for
+  // it.
+  Result<void> Start(const std::stop_token& stop);
+
+  // This process leads, or there is no election and it has been started. Stays true to the end.
+  [[nodiscard]] bool Elected() const;
+  // Blocks until then. kCanceled: stop was requested; kStopped: the manager ended before.
+  Result<void> WaitUntilElected(const std::stop_token& stop) const;
+  // Null without election.
+  [[nodiscard]] std::shared_ptr<const LeaderElector> elector() const;
+
+  [[nodiscard]] Env& env() const;
+  [[nodiscard]] Cluster& GetCluster() const;
+  // Those of GetCluster().
+  [[nodiscard]] const DelegatingClient& GetClient() const { return GetCluster().GetClient(); }
+  [[nodiscard]] const Client& GetRESTClient() const { return GetCluster().GetRESTClient(); }
+  [[nodiscard]] SharedInformerFactory& GetCache() const { return GetCluster().GetCache(); }
+  [[nodiscard]] std::shared_ptr<EventRecorder> GetEventRecorderFor(const std::string& name) const {
+    return GetCluster().GetEventRecorderFor(name);
+  }
+
+  // The options of a controller that says `own`: what that leaves empty is the manager's. Takes the
+  // name: kAlreadyExists, where another controller has it and it is not said to skip that.
+  Result<ControllerOptions> OptionsFor(ControllerOptions own);
+
+  // The ports that are open; 0: none. For tests, with addresses like "127.0.0.1:0".
+  [[nodiscard]] std::uint16_t metrics_port() const;
+  [[nodiscard]] std::uint16_t health_probe_port() const;
+
+ private:
+  struct Impl;
+  explicit Manager(std::unique_ptr<Impl> impl);
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_MANAGER_H_

@@ -1,0 +1,79 @@
+#include "controller/manager/leadership.h"
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+
+namespace kinformer::internal {
+namespace {
+
+// Where a pod finds the name of its namespace.
+constexpr const char* kOwnNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+
+std::string OwnNamespace() {
+  std::ifstream file(kOwnNamespace);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ManagerLeadership>> ManagerLeadership::New(const Client& client,
+                                                                  const Config* config,
+                                                                  const ManagerOptions& options) {
+  if (options.leader_election_id.empty()) {
+    return Error(Reason::kInvalidArgument,
+                 "ManagerOptions::leader_election_id must be set: it is the name of the Lease that "
+                 "all replicas of this program share");
+  }
+  LeaseLockOptions lock{.namespace_ = options.leader_election_namespace,
+                        .name = options.leader_election_id,
+                        .identity = options.leader_election_identity};
+  if (lock.namespace_.empty()) lock.namespace_ = OwnNamespace();
+  if (lock.namespace_.empty()) {
+    return Error(Reason::kInvalidArgument,
+                 "this process does not run in a pod: ManagerOptions::leader_election_namespace "
+                 "must be set");
+  }
+  if (lock.identity.empty()) lock.identity = NewLeaderIdentity(client.env());
+
+  std::unique_ptr<ManagerLeadership> made(new ManagerLeadership(client.env()));
+  ManagerLeadership* const self = made.get();
+  LeaderElectionConfig election{
+      .lease_duration = options.lease_duration,
+      .renew_deadline = options.renew_deadline,
+      .retry_period = options.retry_period,
+      .release_on_cancel = options.leader_election_release_on_cancel,
+      .callbacks = {.on_started_leading = [self](const std::stop_token&) { self->on_started_(); },
+                    .on_stopped_leading = [self] { self->on_lost_(); }},
+      .name = options.leader_election_id};
+  if (config != nullptr) {
+    auto elector =
+        LeaderElector::NewForLease(client.env(), *config, std::move(lock), std::move(election));
+    if (!elector) return std::move(elector).error();
+    made->elector_ = *std::move(elector);
+    return made;
+  }
+  auto lease = NewLeaseLock(client, std::move(lock));
+  if (!lease) return std::move(lease).error();
+  auto elector = LeaderElector::New(client.env(), *std::move(lease), std::move(election));
+  if (!elector) return std::move(elector).error();
+  made->elector_ = *std::move(elector);
+  return made;
+}
+
+ManagerLeadership::~ManagerLeadership() { Stop(); }
+
+void ManagerLeadership::Start(std::function<void()> on_started, std::function<void()> on_lost) {
+  on_started_ = std::move(on_started);
+  on_lost_ = std::move(on_lost);
+  thread_ = env_.NewThread("leader-election", [this] { elector_->Run(stop_.get_token()); });
+}
+
+void ManagerLeadership::Stop() {
+  stop_.request_stop();
+  if (thread_ != nullptr) thread_->Join();
+  thread_.reset();
+}
+
+}  // namespace kinformer::internal

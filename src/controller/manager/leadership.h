@@ -1,0 +1,51 @@
+// controller/manager/leadership.h
+//
+// ManagerLeadership: a manager's part in its leader election.
+
+#ifndef KINFORMER_CONTROLLER_MANAGER_LEADERSHIP_H_
+#define KINFORMER_CONTROLLER_MANAGER_LEADERSHIP_H_
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+
+#include "kinformer/client.h"
+#include "kinformer/config.h"
+#include "kinformer/leader_elector.h"
+#include "kinformer/manager.h"
+#include "kinformer/result.h"
+
+namespace kinformer::internal {
+
+class ManagerLeadership {
+ public:
+  // kInvalidArgument: see Manager::New. With a config, it has a connection and a loop of its own;
+  // with null, requests go through `client`.
+  static Result<std::unique_ptr<ManagerLeadership>> New(const Client& client, const Config* config,
+                                                        const ManagerOptions& options);
+  ~ManagerLeadership();
+  ManagerLeadership(const ManagerLeadership&) = delete;
+  ManagerLeadership& operator=(const ManagerLeadership&) = delete;
+
+  // Stands for election, on a thread of its own. `on_started` is called when this process leads,
+  // `on_lost` when it does not any more, which Stop does not count as.
+  void Start(std::function<void()> on_started, std::function<void()> on_lost);
+  // Ends it, and gives the Lease up where the options say so. Waits. May be called again.
+  void Stop();
+
+  [[nodiscard]] const std::shared_ptr<LeaderElector>& elector() const { return elector_; }
+
+ private:
+  explicit ManagerLeadership(Env& env) : env_(env) {}
+
+  Env& env_;
+  std::shared_ptr<LeaderElector> elector_;
+  std::function<void()> on_started_;
+  std::function<void()> on_lost_;
+  std::stop_source stop_;
+  std::unique_ptr<Thread> thread_;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_CONTROLLER_MANAGER_LEADERSHIP_H_

@@ -1,0 +1,329 @@
+#include "kinformer/manager.h"
+
+#include <array>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "kinformer/runtime.h"
+
+#include "base/deadline.h"
+#include "controller/manager/leadership.h"
+#include "controller/manager/manager_servers.h"
+#include "controller/manager/runnable_group.h"
+
+namespace kinformer {
+
+using internal::GroupRunner;
+using internal::ManagerLeadership;
+using internal::ManagerServers;
+using internal::base::After;
+
+struct Manager::Impl {
+  Impl(std::unique_ptr<Runtime> own, std::shared_ptr<Cluster> first, ManagerOptions with)
+      : runtime(std::move(own)),
+        cluster(std::move(first)),
+        env(cluster->env()),
+        options(std::move(with)),
+        monitor(env.NewMonitor()),
+        servers(env),
+        webhooks(env, GroupRunner::Body::kStart, OnError()),
+        caches(env, GroupRunner::Body::kStart, OnError()),
+        others(env, GroupRunner::Body::kStart, OnError()),
+        warmups(env, GroupRunner::Body::kWarmup, OnError()),
+        http(env, GroupRunner::Body::kStart, OnError()),
+        leaders(env, GroupRunner::Body::kStart, OnError()) {}
+  ~Impl() {
+    abort.request_stop();
+    if (leadership != nullptr) leadership->Stop();
+  }
+
+  GroupRunner::OnError OnError() {
+    return [this](Error error) { Fail(std::move(error)); };
+  }
+  GroupRunner& GroupOf(RunnableGroup group) {
+    switch (group) {
+      case RunnableGroup::kHttpServers:
+        return http;
+      case RunnableGroup::kWebhooks:
+        return webhooks;
+      case RunnableGroup::kCaches:
+        return caches;
+      case RunnableGroup::kOthers:
+        return others;
+      case RunnableGroup::kWarmup:
+        return warmups;
+      case RunnableGroup::kLeaderElection:
+        break;
+    }
+    return leaders;
+  }
+
+  // The first error ends the manager; later ones are logged.
+  void Fail(Error error) {
+    MonitorLock lock(*monitor);
+    if (failure || ending) {
+      env.log().Log(LogLevel::kError, "error received after the stop sequence was engaged",
+                    {{"err", error.ToString()}});
+      return;
+    }
+    failure = std::move(error);
+    monitor->NotifyAll();
+    // What still waits to be ready need not.
+    abort.request_stop();
+  }
+
+  void StartAll();
+  void StartLeaders();
+  Result<void> EndAll();
+  Result<void> Run(const std::stop_token& stop);
+
+  const std::unique_ptr<Runtime> runtime;  // where it has threads of its own
+  const std::shared_ptr<Cluster> cluster;
+  Env& env;
+  const ManagerOptions options;
+  const std::unique_ptr<Monitor> monitor;
+  std::stop_source abort;  // ends what waits to be ready
+  // Guarded by monitor.
+  bool started = false;
+  bool ending = false;
+  bool ended = false;
+  bool elected = false;
+  bool leadership_lost = false;
+  std::optional<Error> failure;
+  std::set<std::string> controller_names;
+
+  ManagerServers servers;
+  std::unique_ptr<ManagerLeadership> leadership;  // null: everybody leads
+  GroupRunner webhooks;
+  GroupRunner caches;
+  GroupRunner others;
+  GroupRunner warmups;
+  GroupRunner http;
+  GroupRunner leaders;
+};
+
+void Manager::Impl::StartAll() {
+  servers.Serve();
+  for (GroupRunner* const group : {&http, &webhooks, &caches, &others, &warmups}) {
+    if (abort.stop_requested()) return;
+    group->Start(abort.get_token());
+  }
+  if (abort.stop_requested()) return;
+  if (leadership == nullptr) {
+    StartLeaders();
+    return;
+  }
+  leadership->Start([this] { StartLeaders(); },
+                    [this] {
+                      {
+                        MonitorLock lock(*monitor);
+                        if (ending) return;
+                        leadership_lost = true;
+                      }
+                      Fail({Reason::kStopped, "leader election lost"});
+                    });
+}
+
+void Manager::Impl::StartLeaders() {
+  leaders.Start(abort.get_token());
+  MonitorLock lock(*monitor);
+  if (ending) return;
+  elected = true;
+  monitor->NotifyAll();
+}
+
+Result<void> Manager::Impl::EndAll() {
+  Duration grace = options.graceful_shutdown_timeout;
+  {
+    MonitorLock lock(*monitor);
+    ending = true;
+    // Another process may lead already: there is no time to lose.
+    if (leadership_lost) grace = Duration(0);
+  }
+  abort.request_stop();
+  const SteadyTime deadline =
+      grace < Duration::zero() ? SteadyTime::max() : After(env.Now(), grace);
+  std::string hanging;
+  for (GroupRunner* const group : {&warmups, &others, &leaders, &caches, &webhooks, &http}) {
+    for (const std::string& name : group->Stop(deadline)) {
+      hanging += (hanging.empty() ? "" : ", ") + name;
+    }
+  }
+  servers.Shutdown(deadline);
+  if (leadership != nullptr) leadership->Stop();
+  if (grace != Duration::zero()) cluster->ShutDownEvents(std::chrono::seconds(10));
+  if (hanging.empty() || grace == Duration::zero()) return {};
+  return Error(
+      Reason::kDeadlineExceeded,
+      "failed waiting for all runnables to end within grace period: these still run: " + hanging);
+}
+
+Result<void> Manager::Impl::Run(const std::stop_token& stop) {
+  const std::stop_callback on_stop(stop, [this] {
+    abort.request_stop();
+    MonitorLock lock(*monitor);
+    monitor->NotifyAll();
+  });
+  StartAll();
+  {
+    MonitorLock lock(*monitor);
+    while (!failure && !stop.stop_requested()) lock.Wait();
+  }
+  const Result<void> end = EndAll();
+  MonitorLock lock(*monitor);
+  ended = true;
+  monitor->NotifyAll();
+  if (!failure) return end;
+  if (end) return *failure;
+  return Error(failure->reason(), failure->message() + "; " + end.error().message());
+}
+
+Manager::Manager(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Manager::~Manager() = default;
+
+namespace internal {
+
+// What all ways to make a manager share: checks, ports, and who leads.
+template <class Impl>
+Result<void> SetUp(Impl& impl, const Config* config) {
+  if (impl.options.leader_election) {
+    auto leadership = ManagerLeadership::New(impl.cluster->GetRESTClient(), config, impl.options);
+    if (!leadership) return std::move(leadership).error();
+    impl.leadership = *std::move(leadership);
+  }
+  if (Result<void> open = impl.servers.Listen(impl.cluster->GetRESTClient(), impl.options); !open) {
+    return open;
+  }
+  return impl.caches.Add(impl.cluster);
+}
+
+}  // namespace internal
+
+Result<std::unique_ptr<Manager>> Manager::New(const Config& config, ManagerOptions options) {
+  if (options.metrics == nullptr) options.metrics = NewTextMetrics();
+  auto runtime = std::make_unique<Runtime>(RuntimeOptions{.metrics = options.metrics});
+  auto cluster = Cluster::New(runtime->env(), config, options.cluster);
+  if (!cluster) return std::move(cluster).error();
+  auto impl = std::make_unique<Impl>(std::move(runtime), *std::move(cluster), std::move(options));
+  if (Result<void> ready = internal::SetUp(*impl, &config); !ready) return ready.error();
+  return std::unique_ptr<Manager>(new Manager(std::move(impl)));
+}
+
+Result<std::unique_ptr<Manager>> Manager::New(Env& env, const Config& config,
+                                              ManagerOptions options) {
+  auto cluster = Cluster::New(env, config, options.cluster);
+  if (!cluster) return std::move(cluster).error();
+  auto impl = std::make_unique<Impl>(nullptr, *std::move(cluster), std::move(options));
+  if (Result<void> ready = internal::SetUp(*impl, &config); !ready) return ready.error();
+  return std::unique_ptr<Manager>(new Manager(std::move(impl)));
+}
+
+Result<std::unique_ptr<Manager>> Manager::New(const Client& client, ManagerOptions options) {
+  auto cluster = std::make_shared<Cluster>(client, options.cluster);
+  auto impl = std::make_unique<Impl>(nullptr, std::move(cluster), std::move(options));
+  if (Result<void> ready = internal::SetUp(*impl, nullptr); !ready) return ready.error();
+  return std::unique_ptr<Manager>(new Manager(std::move(impl)));
+}
+
+Result<void> Manager::Add(std::shared_ptr<Runnable> runnable) {
+  if (runnable == nullptr) return Error(Reason::kInvalidArgument, "the runnable is null");
+  if (runnable->HasWarmup()) {
+    if (Result<void> added = impl_->warmups.Add(runnable); !added) return added;
+  }
+  return impl_->GroupOf(runnable->group()).Add(std::move(runnable));
+}
+
+Result<void> Manager::Remove(const std::shared_ptr<Runnable>& runnable) {
+  impl_->warmups.Remove(runnable);
+  const std::string name = runnable->name();
+  if (!impl_->GroupOf(runnable->group()).Remove(runnable)) {
+    return Error(Reason::kNotFound, name + " is not in this manager");
+  }
+  MonitorLock lock(*impl_->monitor);
+  impl_->controller_names.erase(name);
+  return {};
+}
+
+Result<void> Manager::AddHealthzCheck(const std::string& name, healthz::Checker check) {
+  return impl_->servers.AddHealthzCheck(name, std::move(check));
+}
+
+Result<void> Manager::AddReadyzCheck(const std::string& name, healthz::Checker check) {
+  return impl_->servers.AddReadyzCheck(name, std::move(check));
+}
+
+Result<void> Manager::Start(const std::stop_token& stop) {
+  if (impl_->env.OnLoopThread()) {
+    return Error(Reason::kWouldDeadlock, "a manager cannot run on an event loop");
+  }
+  {
+    MonitorLock lock(*impl_->monitor);
+    if (impl_->started) {
+      return Error(Reason::kInvalidArgument,
+                   "the manager has been started before: make another one");
+    }
+    impl_->started = true;
+  }
+  return impl_->Run(stop);
+}
+
+bool Manager::Elected() const {
+  MonitorLock lock(*impl_->monitor);
+  return impl_->elected;
+}
+
+Result<void> Manager::WaitUntilElected(const std::stop_token& stop) const {
+  if (impl_->env.OnLoopThread()) {
+    return Error(Reason::kWouldDeadlock, "an event loop cannot wait for leadership");
+  }
+  Monitor& monitor = *impl_->monitor;
+  const std::stop_callback on_stop(stop, [&monitor] {
+    MonitorLock lock(monitor);
+    monitor.NotifyAll();
+  });
+  MonitorLock lock(monitor);
+  while (!impl_->elected && !impl_->ended && !stop.stop_requested()) lock.Wait();
+  if (impl_->elected) return {};
+  if (impl_->ended) return Error(Reason::kStopped, "the manager has ended without having led");
+  return Error(Reason::kCanceled, "the wait for leadership was stopped");
+}
+
+std::shared_ptr<const LeaderElector> Manager::elector() const {
+  return impl_->leadership == nullptr ? nullptr : impl_->leadership->elector();
+}
+
+Env& Manager::env() const { return impl_->env; }
+Cluster& Manager::GetCluster() const { return *impl_->cluster; }
+
+Result<ControllerOptions> Manager::OptionsFor(ControllerOptions own) {
+  const ControllerOptions& usual = impl_->options.controller;
+  const auto inherit = [](auto& mine, const auto& theirs) {
+    if (!mine) mine = theirs;
+  };
+  inherit(own.max_concurrent_reconciles, usual.max_concurrent_reconciles);
+  inherit(own.cache_sync_timeout, usual.cache_sync_timeout);
+  inherit(own.recover_panic, usual.recover_panic);
+  inherit(own.need_leader_election, usual.need_leader_election);
+  inherit(own.use_priority_queue, usual.use_priority_queue);
+  inherit(own.enable_warmup, usual.enable_warmup);
+  inherit(own.reconciliation_timeout, usual.reconciliation_timeout);
+  inherit(own.max_cache_age, usual.max_cache_age);
+  if (!own.is_leader && own.need_leader_election.value_or(true) && elector() != nullptr) {
+    own.is_leader = [elector = elector()] { return elector->IsLeader(); };
+  }
+  if (own.skip_name_validation || usual.skip_name_validation) return own;
+  MonitorLock lock(*impl_->monitor);
+  if (!impl_->controller_names.insert(own.name).second) {
+    return Error(Reason::kAlreadyExists,
+                 "there is a controller of the name " + own.name +
+                     ": give one of them another name, so that their metrics do not mix, or set "
+                     "skip_name_validation");
+  }
+  return own;
+}
+
+std::uint16_t Manager::metrics_port() const { return impl_->servers.metrics_port(); }
+std::uint16_t Manager::health_probe_port() const { return impl_->servers.health_probe_port(); }
+
+}  // namespace kinformer

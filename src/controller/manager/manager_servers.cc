@@ -1,0 +1,75 @@
+#include "controller/manager/manager_servers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kinformer/metrics_server.h"
+
+namespace kinformer::internal {
+namespace {
+
+constexpr const char* kMetrics = "/metrics";
+constexpr const char* kLiveness = "/healthz";
+constexpr const char* kReadiness = "/readyz";
+
+}  // namespace
+
+Result<void> ManagerServers::Listen(const Client& client, const ManagerOptions& options) {
+  if (options.metrics != nullptr) {
+    EndpointServerOptions how = options.metrics_server;
+    metrics_handler_ = NewMetricsHandler(env_, options.metrics);
+    if (options.metrics_access == MetricsAccess::kAuthorized) {
+      how.tls = true;
+      metrics_handler_ =
+          WithAuthenticationAndAuthorization(env_, client, std::move(metrics_handler_));
+    }
+    auto server = EndpointServer::Listen(env_, options.metrics_bind_address, how);
+    if (!server) return Error(server.error()).WithContext("ManagerOptions::metrics_bind_address");
+    metrics_ = *std::move(server);
+  }
+  auto server = EndpointServer::Listen(env_, options.health_probe_bind_address);
+  if (!server) {
+    return Error(server.error()).WithContext("ManagerOptions::health_probe_bind_address");
+  }
+  probes_ = *std::move(server);
+  return {};
+}
+
+Result<void> ManagerServers::AddCheck(healthz::Checks& checks, const std::string& name,
+                                      healthz::Checker check) {
+  const std::lock_guard lock(mutex_);
+  if (serving_) {
+    return Error(Reason::kInvalidArgument,
+                 "check " + name + ": checks can be added only before the manager's Start");
+  }
+  if (!checks.emplace(name, std::move(check)).second) {
+    return Error(Reason::kAlreadyExists, "there is a check of the name " + name);
+  }
+  return {};
+}
+
+Result<void> ManagerServers::AddHealthzCheck(const std::string& name, healthz::Checker check) {
+  return AddCheck(healthz_, name, std::move(check));
+}
+
+Result<void> ManagerServers::AddReadyzCheck(const std::string& name, healthz::Checker check) {
+  return AddCheck(readyz_, name, std::move(check));
+}
+
+void ManagerServers::Serve() {
+  const std::lock_guard lock(mutex_);
+  serving_ = true;
+  if (metrics_ != nullptr) metrics_->Handle(kMetrics, metrics_handler_);
+  probes_->Handle(kLiveness, std::make_shared<healthz::Handler>(env_, healthz_, kLiveness));
+  probes_->Handle(kReadiness, std::make_shared<healthz::Handler>(env_, readyz_, kReadiness));
+}
+
+void ManagerServers::Shutdown(SteadyTime deadline) {
+  const Duration left = std::max(deadline - env_.Now(), Duration(0));
+  // Past a minute a client has hung up.
+  const Duration grace = std::min<Duration>(left, std::chrono::minutes(1));
+  if (metrics_ != nullptr) metrics_->Shutdown(grace);
+  probes_->Shutdown(grace);
+}
+
+}  // namespace kinformer::internal

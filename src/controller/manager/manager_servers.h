@@ -1,0 +1,53 @@
+// controller/manager/manager_servers.h
+//
+// ManagerServers: where a manager serves health checks and metrics.
+
+#ifndef KINFORMER_CONTROLLER_MANAGER_MANAGER_SERVERS_H_
+#define KINFORMER_CONTROLLER_MANAGER_MANAGER_SERVERS_H_
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "kinformer/client.h"
+#include "kinformer/endpoint_server.h"
+#include "kinformer/env.h"
+#include "kinformer/healthz.h"
+#include "kinformer/manager.h"
+#include "kinformer/result.h"
+
+namespace kinformer::internal {
+
+// Thread-safe.
+class ManagerServers {
+ public:
+  explicit ManagerServers(Env& env) : env_(env) {}
+
+  // Opens the ports; nothing is answered but 404 before Serve. Errors: EndpointServer::Listen's.
+  Result<void> Listen(const Client& client, const ManagerOptions& options);
+  // kInvalidArgument: after Serve. kAlreadyExists.
+  Result<void> AddHealthzCheck(const std::string& name, healthz::Checker check);
+  Result<void> AddReadyzCheck(const std::string& name, healthz::Checker check);
+  void Serve();
+  void Shutdown(SteadyTime deadline);
+
+  [[nodiscard]] std::uint16_t metrics_port() const { return metrics_ ? metrics_->port() : 0; }
+  [[nodiscard]] std::uint16_t health_probe_port() const { return probes_ ? probes_->port() : 0; }
+
+ private:
+  Result<void> AddCheck(healthz::Checks& checks, const std::string& name, healthz::Checker check);
+
+  Env& env_;
+  std::unique_ptr<EndpointServer> metrics_;
+  std::unique_ptr<EndpointServer> probes_;
+  std::shared_ptr<Handler> metrics_handler_;
+  std::mutex mutex_;
+  bool serving_ = false;
+  healthz::Checks healthz_;
+  healthz::Checks readyz_;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_CONTROLLER_MANAGER_MANAGER_SERVERS_H_

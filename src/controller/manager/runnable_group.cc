@@ -1,0 +1,118 @@
+#include "controller/manager/runnable_group.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/user_call.h"
+
+namespace kinformer::internal {
+
+GroupRunner::GroupRunner(Env& env, Body body, OnError on_error)
+    : env_(env), body_(body), on_error_(std::move(on_error)), monitor_(env.NewMonitor()) {}
+
+GroupRunner::~GroupRunner() {
+  static_cast<void>(Stop(env_.Now()));
+  for (const auto& member : members_) {
+    if (member->thread != nullptr) member->thread->Join();
+  }
+}
+
+Result<void> GroupRunner::Add(std::shared_ptr<Runnable> runnable) {
+  MonitorLock lock(*monitor_);
+  if (phase_ == Phase::kStopped) {
+    return Error(Reason::kStopped,
+                 "the manager has ended: " + runnable->name() + " cannot be added any more");
+  }
+  if (std::ranges::any_of(members_, [&](const auto& m) { return m->runnable == runnable; })) {
+    return Error(Reason::kAlreadyExists, runnable->name() + " has been added before");
+  }
+  members_.push_back(std::make_shared<Member>(std::move(runnable)));
+  if (phase_ == Phase::kStarted) LaunchLocked(*members_.back());
+  return {};
+}
+
+bool GroupRunner::Remove(const std::shared_ptr<Runnable>& runnable) {
+  std::shared_ptr<Member> removed;
+  {
+    MonitorLock lock(*monitor_);
+    const auto it =
+        std::ranges::find_if(members_, [&](const auto& m) { return m->runnable == runnable; });
+    if (it == members_.end()) return false;
+    removed = *it;
+    members_.erase(it);
+  }
+  removed->stop.request_stop();
+  if (removed->thread != nullptr) removed->thread->Join();
+  return true;
+}
+
+void GroupRunner::LaunchLocked(Member& member) {
+  member.thread = env_.NewThread(member.runnable->name(), [this, &member] { Run(member); });
+}
+
+void GroupRunner::Run(Member& member) {
+  Result<void> result;
+  const Result<void> called = base::CallUser(
+      env_, "runnable",
+      [&] {
+        result = body_ == Body::kStart ? member.runnable->Start(member.stop.get_token())
+                                       : member.runnable->Warmup(member.stop.get_token());
+      },
+      [&] { return member.runnable->name(); });
+  if (!called) result = called;
+  if (!result) Report(member, result.error());
+  MonitorLock lock(*monitor_);
+  member.ended = true;
+  monitor_->NotifyAll();
+}
+
+void GroupRunner::Report(const Member& member, const Error& error) {
+  // To be stopped is no failure.
+  if (error.reason() == Reason::kCanceled && member.stop.stop_requested()) return;
+  on_error_(Error(error).WithContext(member.runnable->name()));
+}
+
+void GroupRunner::Start(const std::stop_token& stop) {
+  std::vector<std::shared_ptr<Member>> members;
+  {
+    MonitorLock lock(*monitor_);
+    if (phase_ != Phase::kNew) return;
+    phase_ = Phase::kStarted;
+    for (const auto& member : members_) LaunchLocked(*member);
+    members.assign(members_.begin(), members_.end());
+  }
+  if (body_ == Body::kWarmup) return;
+  for (const auto& member : members) {
+    Result<void> ready;
+    const Result<void> called = base::CallUser(
+        env_, "WaitUntilReady of a runnable",
+        [&] { ready = member->runnable->WaitUntilReady(stop); },
+        [&] { return member->runnable->name(); });
+    if (!called) ready = called;
+    if (stop.stop_requested()) return;
+    if (!ready) Report(*member, ready.error());
+  }
+}
+
+std::vector<std::string> GroupRunner::Stop(SteadyTime deadline) {
+  std::vector<std::shared_ptr<Member>> members;
+  {
+    MonitorLock lock(*monitor_);
+    if (phase_ == Phase::kNew) members_.clear();
+    phase_ = Phase::kStopped;
+    members.assign(members_.begin(), members_.end());
+  }
+  for (const auto& member : members) member->stop.request_stop();
+  std::vector<std::string> hanging;
+  MonitorLock lock(*monitor_);
+  const auto all_ended = [&] {
+    return std::ranges::all_of(members, [](const auto& m) { return m->ended; });
+  };
+  while (!all_ended() && env_.Now() < deadline) lock.WaitUntil(deadline);
+  for (const auto& member : members) {
+    if (!member->ended) hanging.push_back(member->runnable->name());
+  }
+  return hanging;
+}
+
+}  // namespace kinformer::internal

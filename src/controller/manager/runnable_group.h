@@ -1,0 +1,70 @@
+// controller/manager/runnable_group.h
+//
+// GroupRunner: the runnables of one group of a manager, each on a thread of its own.
+
+#ifndef KINFORMER_CONTROLLER_MANAGER_RUNNABLE_GROUP_H_
+#define KINFORMER_CONTROLLER_MANAGER_RUNNABLE_GROUP_H_
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/result.h"
+#include "kinformer/runnable.h"
+
+namespace kinformer::internal {
+
+// Thread-safe, but for Start and Stop, which the manager calls. Destruction stops and waits.
+class GroupRunner {
+ public:
+  // Of which of a runnable's two bodies a group is made.
+  enum class Body : std::uint8_t { kStart, kWarmup };
+  // Told, on the runnable's thread, of each that failed.
+  using OnError = std::function<void(Error error)>;
+
+  GroupRunner(Env& env, Body body, OnError on_error);
+  ~GroupRunner();
+  GroupRunner(const GroupRunner&) = delete;
+  GroupRunner& operator=(const GroupRunner&) = delete;
+
+  // kStopped: the group has ended. kAlreadyExists.
+  Result<void> Add(std::shared_ptr<Runnable> runnable);
+  // False: it is not here. Ends it and waits for it.
+  bool Remove(const std::shared_ptr<Runnable>& runnable);
+
+  // Starts all and waits until each is ready, has ended or has failed, or stop is requested.
+  void Start(const std::stop_token& stop);
+  // Asks all to stop, and waits until `deadline`. The names of those that have not ended by then.
+  std::vector<std::string> Stop(SteadyTime deadline);
+
+ private:
+  struct Member {
+    explicit Member(std::shared_ptr<Runnable> r) : runnable(std::move(r)) {}
+    const std::shared_ptr<Runnable> runnable;
+    std::stop_source stop;
+    bool ended = false;
+    std::unique_ptr<Thread> thread;
+  };
+  enum class Phase : std::uint8_t { kNew, kStarted, kStopped };
+
+  void LaunchLocked(Member& member);
+  void Run(Member& member);
+  void Report(const Member& member, const Error& error);
+
+  Env& env_;
+  const Body body_;
+  const OnError on_error_;
+  const std::unique_ptr<Monitor> monitor_;
+  // Guarded by monitor_.
+  Phase phase_ = Phase::kNew;
+  std::list<std::shared_ptr<Member>> members_;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_CONTROLLER_MANAGER_RUNNABLE_GROUP_H_

@@ -1,0 +1,469 @@
+// ControllerBuilder, sources, predicates and handlers, as objects change on a server.
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/api/appsv1.h"
+#include "kinformer/api/corev1.h"
+#include "kinformer/controller_builder.h"
+#include "kinformer/event_channel.h"
+#include "kinformer/patch.h"
+#include "kinformer/resource_client.h"
+#include "kinformer/unstructured.h"
+#include "kinformer/until.h"
+
+#include "operator/manager_fixture.h"
+
+namespace kinformer::testing {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+class BuilderTest : public ManagerTest {
+ protected:
+  // Notes what it is called with: "web-0" or "web-0@-100".
+  auto Note() {
+    return [this](const ReconcileContext& context, const Request& request) {
+      seen_.push_back(request.name +
+                      (context.priority() == 0 ? "" : "@" + std::to_string(context.priority())));
+      return Result<ReconcileResult>(ReconcileResult{});
+    };
+  }
+  std::vector<std::string> Seen() {
+    sim_.RunFor(seconds(5));
+    return std::exchange(seen_, {});
+  }
+  void Change(const std::string& pod, const std::string& patch) {
+    server_.Patch(kPods, {"default", pod}, json::Parse(patch).OrExit()).OrExit();
+  }
+  RunningManager manager_{sim_, server_};
+  std::vector<std::string> seen_;
+};
+
+TEST_F(BuilderTest, BL_02_SO_01_HD_01_EachEventOfForIsARequest) {
+  CreatePod("old");
+  ASSERT_TRUE(ControllerBuilder(*manager_).For<corev1::Pod>().Complete(Note()).ok());
+  manager_.Start();
+  EXPECT_THAT(Seen(), ElementsAre("old@-100")) << "there at the start";
+  CreatePod("web-0");
+  EXPECT_THAT(Seen(), ElementsAre("web-0"));
+  Change("web-0", R"({"metadata":{"labels":{"a":"b"}}})");
+  EXPECT_THAT(Seen(), ElementsAre("web-0"));
+  server_.Delete(kPods, {"default", "web-0"}).OrExit();
+  EXPECT_THAT(Seen(), ::testing::Contains("web-0"));
+}
+
+TEST_F(BuilderTest, HD_02_WithoutPrioritiesNothingIsLower) {
+  CreatePod("old");
+  ASSERT_TRUE(ControllerBuilder(*manager_)
+                  .For<corev1::Pod>()
+                  .WithOptions({.use_priority_queue = false})
+                  .Complete(Note())
+                  .ok());
+  manager_.Start();
+  EXPECT_THAT(Seen(), ElementsAre("old"));
+}
+
+TEST_F(BuilderTest, HD_02_AResyncIsLowAndAnExplicitPriorityStays) {
+  const auto twice = handler::HandlerOf<corev1::Pod>(
+      {.create =
+           [](const Added<corev1::Pod>& e, const RequestQueue<Request>& q) {
+             q.AddWithOpts({.priority = 3}, e.object_name());
+           },
+       .update =
+           [](const Updated<corev1::Pod>& e, const RequestQueue<Request>& q) {
+             q.AddAfter(e.object_name(), milliseconds(1));
+           }});
+  SharedInformer<corev1::Pod> pods =
+      manager_->GetCache().InformerFor<corev1::Pod>({.resync_period = minutes(1)});
+  ASSERT_TRUE(
+      ControllerBuilder(*manager_).Named("pods").Watches<corev1::Pod>(twice).Complete(Note()).ok());
+  CreatePod("old");
+  manager_.Start();
+  EXPECT_THAT(Seen(), ElementsAre("old@3"));
+  sim_.RunFor(minutes(1));
+  EXPECT_THAT(Seen(), ElementsAre("old@-100"));
+}
+
+TEST_F(BuilderTest, BL_02_HD_01_OwnsIsForTheOwnerThatControls) {
+  ASSERT_TRUE(ControllerBuilder(*manager_)
+                  .For<appsv1::ReplicaSet>()
+                  .Owns<corev1::Pod>()
+                  .Complete(Note())
+                  .ok());
+  manager_.Start();
+  EXPECT_THAT(Seen(), IsEmpty());
+  const auto owner = [](const std::string& kind, const std::string& version,
+                        const std::string& name, const std::string& controller) {
+    return R"({"apiVersion":")" + version + R"(","kind":")" + kind + R"(","name":")" + name +
+           R"(","uid":"u-)" + name + '"' + controller + "}";
+  };
+  const std::string controls = R"(,"controller":true)";
+  CreatePod("a", R"(,"ownerReferences":[)" + owner("ReplicaSet", "apps/v1", "mine", controls) +
+                     "," + owner("ReplicaSet", "apps/v1", "also", "") + "]");
+  EXPECT_THAT(Seen(), ElementsAre("mine"));
+  CreatePod("b",
+            R"(,"ownerReferences":[)" + owner("ReplicaSet", "apps/v9", "newer", controls) + "]");
+  EXPECT_THAT(Seen(), ElementsAre("newer")) << "of any version";
+  CreatePod("c", R"(,"ownerReferences":[)" + owner("ReplicaSet", "other/v1", "x", controls) + "]");
+  CreatePod("d", R"(,"ownerReferences":[)" + owner("Deployment", "apps/v1", "x", controls) + "]");
+  EXPECT_THAT(Seen(), IsEmpty()) << "of another group or kind";
+}
+
+TEST_F(BuilderTest, HD_01_EveryOwnerOfOldAndNewOnceEach) {
+  const std::vector<Request> both = handler::internal::OwnersOf(
+      metav1::ObjectMeta(), corev1::Node::type_info(), handler::Owners::kAll);
+  EXPECT_THAT(both, IsEmpty());
+  ASSERT_TRUE(ControllerBuilder(*manager_)
+                  .For<appsv1::ReplicaSet>()
+                  .Owns<corev1::Pod>({}, handler::Owners::kAll)
+                  .Complete(Note())
+                  .ok());
+  manager_.Start();
+  EXPECT_THAT(Seen(), IsEmpty());
+  const auto owners = [](const std::vector<std::string>& names) {
+    std::string list;
+    for (const std::string& name : names) {
+      list +=
+          (list.empty() ? "" : ",") +
+          (R"({"apiVersion":"apps/v1","kind":"ReplicaSet","name":")" + name + R"(","uid":"u"})");
+    }
+    return list;
+  };
+  CreatePod("a", R"(,"ownerReferences":[)" + owners({"one", "two"}) + "]");
+  EXPECT_THAT(Seen(), UnorderedElementsAre("one", "two"));
+  Change("a", R"({"metadata":{"ownerReferences":[)" + owners({"two", "three"}) + "]}}");
+  EXPECT_THAT(Seen(), UnorderedElementsAre("one", "two", "three"));
+}
+
+TEST_F(BuilderTest, HD_01_AnOwnerWithoutNamespaceHasNone) {
+  ASSERT_TRUE(ControllerBuilder(*manager_)
+                  .For<corev1::Node>()
+                  .Owns<corev1::Pod>()
+                  .Complete([this](const ReconcileContext&, const Request& request) {
+                    seen_.push_back(request.ToString());
+                    return Result<ReconcileResult>(ReconcileResult{});
+                  })
+                  .ok());
+  manager_.Start();
+  CreatePod("a", R"(,"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n-1","uid":"u",)"
+                 R"("controller":true}])");
+  EXPECT_THAT(Seen(), ElementsAre("n-1"));
+}
+
+TEST_F(BuilderTest, HD_01_AMapSaysWhichRequestsEachOnce) {
+  const auto map = handler::EnqueueRequestsFromMapFunc<corev1::Pod>(
+      [](const corev1::Pod& pod) -> std::vector<Request> {
+        const std::string app(pod.metadata().labels()["app"]);
+        return {{"default", app}, {"default", app}};
+      });
+  ASSERT_TRUE(
+      ControllerBuilder(*manager_).Named("apps").Watches<corev1::Pod>(map).Complete(Note()).ok());
+  manager_.Start();
+  EXPECT_THAT(Seen(), IsEmpty());
+  CreatePod("a", R"(,"labels":{"app":"shop"})");
+  EXPECT_THAT(Seen(), ElementsAre("shop"));
+  Change("a", R"({"metadata":{"labels":{"app":"bank"}}})");
+  EXPECT_THAT(Seen(), UnorderedElementsAre("shop", "bank"));
+}
+
+TEST_F(BuilderTest, PR_01_BL_02_PredicatesOfAllAndOfOne) {
+  ASSERT_TRUE(ControllerBuilder(*manager_)
+                  .For<corev1::Pod>(predicate::NewPredicateFuncs<corev1::Pod>(
+                      [](const corev1::Pod& pod) { return pod.metadata().name() != "never"; }))
+                  .WithEventFilter(
+                      predicate::LabelSelectorPredicate(LabelSelector::Parse("app=shop").OrExit()))
+                  .Complete(Note())
+                  .ok());
+  manager_.Start();
+  EXPECT_THAT(Seen(), IsEmpty());
+  CreatePod("a", R"(,"labels":{"app":"shop"})");
+  CreatePod("b", R"(,"labels":{"app":"bank"})");
+  CreatePod("never", R"(,"labels":{"app":"shop"})");
+  EXPECT_THAT(Seen(), ElementsAre("a"));
+}
+
+TEST_F(BuilderTest, PR_01_WhatChanged) {
+  struct Row {
+    const char* name;
+    predicate::Predicate<Object> accepts;
+    std::vector<std::string> expected;
+  };
+  const std::vector<Row> rows{
+      {"generation", predicate::GenerationChangedPredicate(), {"spec"}},
+      {"label", predicate::LabelChangedPredicate(), {"label", "label gone"}},
+      {"annotation", predicate::AnnotationChangedPredicate(), {"annotation"}},
+      {"version",
+       predicate::ResourceVersionChangedPredicate(),
+       {"spec", "label", "label gone", "annotation", "status"}},
+      {"and",
+       predicate::And<Object>(
+           {predicate::LabelChangedPredicate(), predicate::AnnotationChangedPredicate()}),
+       {}},
+      {"or",
+       predicate::Or<Object>(
+           {predicate::LabelChangedPredicate(), predicate::AnnotationChangedPredicate()}),
+       {"label", "label gone", "annotation"}},
+      {"or of none", predicate::Or<Object>({}), {}},
+      {"not", predicate::Not(predicate::ResourceVersionChangedPredicate()), {}},
+      {"all",
+       predicate::Predicate<Object>{},
+       {"spec", "label", "label gone", "annotation", "status"}}};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    ASSERT_TRUE(ControllerBuilder(*manager_)
+                    .Named(rows[i].name)
+                    .For<corev1::Pod>(predicate::And<Object>(
+                        {rows[i].accepts, {.create = [](const Added<Object>&) { return false; }}}))
+                    .Complete([this, i](const ReconcileContext&, const Request&) {
+                      seen_.push_back(std::to_string(i));
+                      return Result<ReconcileResult>(ReconcileResult{});
+                    })
+                    .ok());
+  }
+  CreatePod("a");
+  manager_.Start();
+  sim_.RunFor(seconds(5));
+  std::vector<std::vector<std::string>> heard(rows.size());
+  const std::vector<std::pair<std::string, std::string>> changes{
+      {"spec", R"({"spec":{"activeDeadlineSeconds":7}})"},
+      {"label", R"({"metadata":{"labels":{"x":"y"}}})"},
+      {"label gone", R"({"metadata":{"labels":null}})"},
+      {"annotation", R"({"metadata":{"annotations":{"x":"y"}}})"},
+      {"status", ""}};
+  for (const auto& [name, patch] : changes) {
+    if (patch.empty()) {
+      json::Value pod = server_.Get(kPods, {"default", "a"}).OrExit();
+      const Client client = Client::ForTransport(sim_.env(), server_.transport());
+      sim_.RunBlocking(
+          [&] {
+            EXPECT_TRUE(client.For<corev1::Pod>("default")
+                            .Patch("a",
+                                   {.type = PatchType::kMergePatch,
+                                    .body = R"({"status":{"phase":"Running"}})"},
+                                   {}, "status")
+                            .ok());
+          },
+          seconds(5));
+    } else {
+      Change("a", patch);
+    }
+    for (const std::string& who : Seen()) heard[std::stoul(who)].push_back(name);
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(heard[i], rows[i].expected) << rows[i].name;
+  }
+}
+
+TEST_F(BuilderTest, BL_02_MetadataIsEnoughForSome) {
+  ASSERT_TRUE(ControllerBuilder(*manager_)
+                  .For<corev1::Pod>(
+                      predicate::LabelSelectorPredicate(LabelSelector::Parse("app=shop").OrExit()),
+                      WatchAs::kMetadata)
+                  .Complete(Note())
+                  .ok());
+  manager_.Start();
+  EXPECT_THAT(Seen(), IsEmpty());
+  CreatePod("a", R"(,"labels":{"app":"shop"})");
+  CreatePod("b");
+  EXPECT_THAT(Seen(), ElementsAre("a"));
+  const auto stats = manager_->GetCache().MetadataInformerFor<corev1::Pod>().Stats();
+  EXPECT_EQ(stats.objects, 2U);
+}
+
+TEST_F(BuilderTest, BL_01_WhatDoesNotFitIsSaid) {
+  const auto error = [](Result<void> result) {
+    return result.ok() ? std::string() : result.error().message();
+  };
+  EXPECT_THAT(error(ControllerBuilder(*manager_).Named("x").Complete(Note())),
+              HasSubstr("there are no watches configured"));
+  EXPECT_THAT(error(ControllerBuilder(*manager_).Owns<corev1::Pod>().Complete(Note())),
+              HasSubstr("Owns() can only be used together with For()"));
+  EXPECT_THAT(
+      error(ControllerBuilder(*manager_).For<corev1::Pod>().For<corev1::Node>().Complete(Note())),
+      HasSubstr("For may be called only once"));
+  EXPECT_THAT(error(ControllerBuilder(*manager_)
+                        .Watches<corev1::Pod>(handler::EnqueueRequestForObject<corev1::Pod>())
+                        .Complete(Note())),
+              HasSubstr("needs a name"));
+  EXPECT_THAT(error(ControllerBuilder(*manager_)
+                        .For<corev1::Pod>(predicate::NewPredicateFuncs<corev1::Pod>(
+                                              [](const corev1::Pod&) { return true; }),
+                                          WatchAs::kMetadata)
+                        .Complete(Note())),
+              HasSubstr("only the metadata is watched"));
+  EXPECT_THAT(error(ControllerBuilder(*manager_).For<corev1::Pod>().Complete(
+                  std::shared_ptr<Reconciler>())),
+              HasSubstr("there is no reconciler"));
+  ASSERT_TRUE(ControllerBuilder(*manager_).For<corev1::Node>().Complete(Note()).ok());
+  EXPECT_THAT(error(ControllerBuilder(*manager_).For<corev1::Node>().Complete(Note())),
+              HasSubstr("there is a controller of the name node"));
+}
+
+TEST_F(BuilderTest, SO_02_AKindThatIsNotServedEndsTheManager) {
+  ASSERT_TRUE(ControllerBuilder(*manager_)
+                  .Named("x")
+                  .WatchesRawSource(source::Kind<Unstructured>(
+                      "widgets",
+                      [this] {
+                        return manager_->GetCache().ForResource({"example.com", "v1", "widgets"},
+                                                                "Widget");
+                      },
+                      handler::EnqueueRequestForObject<Unstructured>()))
+                  .Complete(Note())
+                  .ok());
+  manager_.Start();
+  sim_.RunFor(minutes(1));
+  EXPECT_FALSE(manager_.ended);
+  sim_.RunFor(minutes(2));
+  ASSERT_TRUE(manager_.ended);
+  EXPECT_THAT(
+      manager_.result.error().message(),
+      ::testing::AllOf(HasSubstr("failed to wait for x caches to sync"), HasSubstr("widgets")));
+}
+
+TEST_F(BuilderTest, SO_02_ASourceWithoutHandlerOrInformerIsAnError) {
+  ASSERT_TRUE(
+      ControllerBuilder(*manager_).Named("x").Watches<corev1::Pod>(nullptr).Complete(Note()).ok());
+  manager_.Start();
+  sim_.RunFor(seconds(5));
+  ASSERT_TRUE(manager_.ended);
+  EXPECT_THAT(manager_.result.error().message(), HasSubstr("pods: no event handler"));
+  const auto source =
+      source::Kind<corev1::Pod>("pods", nullptr, handler::EnqueueRequestForObject<corev1::Pod>());
+  PriorityQueue<Request> queue(sim_.env());
+  EXPECT_THAT(source->Start({}, RequestQueue<Request>(queue, 0)).error().message(),
+              HasSubstr("no informer"));
+  source->Stop();
+}
+
+Ref<corev1::Pod> APod(ApiServer& server, Simulation& sim, const std::string& name) {
+  Ref<corev1::Pod> pod;
+  const Client client = Client::ForTransport(sim.env(), server.transport());
+  sim.RunBlocking([&] { pod = client.For<corev1::Pod>("default").Get(name).OrExit(); }, seconds(5));
+  return pod;
+}
+
+TEST_F(BuilderTest, SO_03_AChannelFromElsewhere) {
+  CreatePod("a");
+  CreatePod("b");
+  const Ref<corev1::Pod> a = APod(server_, sim_, "a");
+  const Ref<corev1::Pod> b = APod(server_, sim_, "b");
+  EventChannel<corev1::Pod> channel(sim_.env());
+  EXPECT_EQ(channel.Send(a).error().reason(), Reason::kNotFound) << "nobody listens";
+  auto source = source::Channel<corev1::Pod>(
+      channel, handler::EnqueueRequestForObject<corev1::Pod>(),
+      predicate::NewPredicateFuncs<corev1::Pod>(
+          [](const corev1::Pod& pod) { return pod.metadata().name() == "a"; }));
+  ASSERT_TRUE(
+      ControllerBuilder(*manager_).Named("x").WatchesRawSource(source).Complete(Note()).ok());
+  EXPECT_TRUE(channel.Send(a).ok()) << "before the start";
+  manager_.Start();
+  EXPECT_THAT(Seen(), ElementsAre("a"));
+  EXPECT_TRUE(channel.Send(b).ok());
+  EXPECT_THAT(Seen(), IsEmpty()) << "its predicate";
+  EXPECT_EQ(channel.Send({}).error().reason(), Reason::kInvalidArgument);
+  PriorityQueue<Request> queue(sim_.env());
+  EXPECT_FALSE(source->Start({}, RequestQueue<Request>(queue, 0)).ok()) << "twice";
+  channel.Close();
+  EXPECT_EQ(channel.Send(a).error().reason(), Reason::kStopped);
+}
+
+TEST_F(BuilderTest, SO_03_AHandlerThatBlocksHoldsUpTheChannelOnlyWhenItIsFull) {
+  CreatePod("a");
+  const Ref<corev1::Pod> a = APod(server_, sim_, "a");
+  EventChannel<corev1::Pod> channel(sim_.env());
+  int heard = 0;
+  auto source = source::Channel<corev1::Pod>(
+      channel,
+      handler::HandlerOf<corev1::Pod>(
+          {.generic =
+               [&](const GenericEvent<corev1::Pod>&, const RequestQueue<Request>&) {
+                 ++heard;
+                 sim_.env().SleepFor(seconds(10));
+               }}),
+      {}, {.buffer_size = 2});
+  PriorityQueue<Request> queue(sim_.env());
+  ASSERT_TRUE(source->Start({}, RequestQueue<Request>(queue, 0)).ok());
+  int sent = 0;
+  auto sender = sim_.env().NewThread("sender", [&] {
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_TRUE(channel.Send(a).ok());
+      ++sent;
+    }
+  });
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(heard, 1);
+  EXPECT_EQ(sent, 3) << "one is being handled, two wait";
+  Result<void> on_loop;
+  sim_.env().loop().Post([&] { on_loop = channel.Send(a); });
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(on_loop.error().reason(), Reason::kWouldDeadlock);
+  sim_.RunFor(minutes(1));
+  EXPECT_EQ(heard, 5);
+  source->Stop();
+  sender->Join();
+  EXPECT_EQ(channel.Send(a).error().reason(), Reason::kNotFound);
+}
+
+TEST_F(BuilderTest, ATimerIsASource) {
+  ASSERT_TRUE(ControllerBuilder(*manager_)
+                  .Named("x")
+                  .WatchesRawSource(source::Ticker<Request>(sim_.env(), hours(1), {"", "all"}))
+                  .Complete(Note())
+                  .ok());
+  manager_.Start();
+  EXPECT_THAT(Seen(), ElementsAre("all"));
+  sim_.RunFor(hours(3));
+  EXPECT_THAT(Seen(), ElementsAre("all", "all", "all"));
+  PriorityQueue<Request> queue(sim_.env());
+  EXPECT_FALSE(source::Ticker<Request>(sim_.env(), Duration(0), {"", "all"})
+                   ->Start({}, RequestQueue<Request>(queue, 0))
+                   .ok());
+}
+
+TEST_F(BuilderTest, CR_17_BeforeItLeadsAControllerWatchesOnlyIfItIsToWarmUp) {
+  CreatePod("a");
+  const auto electing = [](const std::string& who) -> ManagerOptions {
+    return {.leader_election = true,
+            .leader_election_id = "op",
+            .leader_election_namespace = "default",
+            .leader_election_identity = who};
+  };
+  RunningManager leader(sim_, server_, electing("leader"));
+  leader.Start();
+  sim_.RunFor(seconds(5));
+  RunningManager standby(sim_, server_, electing("standby"));
+  std::shared_ptr<Controller> cold =
+      ControllerBuilder(*standby).For<corev1::Node>().Build(Note()).OrExit();
+  std::shared_ptr<Controller> warm = ControllerBuilder(*standby)
+                                         .For<corev1::Pod>()
+                                         .WithOptions({.enable_warmup = true})
+                                         .Build(Note())
+                                         .OrExit();
+  standby.Start();
+  sim_.RunFor(seconds(10));
+  EXPECT_TRUE(standby->GetCache().InformerFor<corev1::Pod>().HasSynced());
+  EXPECT_FALSE(standby->GetCache().InformerFor<corev1::Node>().HasStarted());
+  EXPECT_EQ(warm->Len(), 1U);
+  EXPECT_THAT(seen_, IsEmpty()) << "does nothing until it leads";
+  leader.Stop();
+  sim_.RunFor(seconds(30));
+  EXPECT_THAT(seen_, ElementsAre("a@-100"));
+}
+
+}  // namespace
+}  // namespace kinformer::testing

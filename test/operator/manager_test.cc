@@ -1,0 +1,404 @@
+// Managers: what they start, in which order, who leads, and how they end.
+
+#include "kinformer/manager.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/api/coordinationv1.h"
+#include "kinformer/api/corev1.h"
+#include "kinformer/until.h"
+
+#include "operator/manager_fixture.h"
+
+namespace kinformer::testing {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Writes down when it begins and ends.
+class Probe final : public Runnable {
+ public:
+  Probe(Env& env, std::vector<std::string>& told, std::string name, RunnableGroup group)
+      : env_(env), told_(told), name_(std::move(name)), group_(group) {}
+  Result<void> Start(const std::stop_token& stop) override {
+    told_.push_back("+" + name_);
+    const SteadyTime until = env_.Now() + fails_after;
+    while (env_.Now() < until && SleepUnlessStopped(env_, stop, until - env_.Now())) {
+    }
+    if (!stop.stop_requested()) return Error(Reason::kInternalError, "broke");
+    if (ends_after > Duration(0)) env_.SleepFor(ends_after);
+    told_.push_back("-" + name_);
+    return {};
+  }
+  Result<void> WaitUntilReady(const std::stop_token& stop) override {
+    if (ready_after > Duration(0)) SleepUnlessStopped(env_, stop, ready_after);
+    if (never_ready) return Error(Reason::kForbidden, "not ready");
+    return {};
+  }
+  [[nodiscard]] bool HasWarmup() const override { return warms_up; }
+  Result<void> Warmup(const std::stop_token& /*stop*/) override {
+    told_.push_back("~" + name_);
+    return {};
+  }
+  [[nodiscard]] RunnableGroup group() const override { return group_; }
+  [[nodiscard]] std::string name() const override { return name_; }
+
+  Duration fails_after{hours(1000)};
+  Duration ends_after{0};
+  Duration ready_after{0};
+  bool never_ready = false;
+  bool warms_up = false;
+
+ private:
+  Env& env_;
+  std::vector<std::string>& told_;
+  const std::string name_;
+  const RunnableGroup group_;
+};
+
+class ManagersTest : public ManagerTest {
+ protected:
+  std::shared_ptr<Probe> NewProbe(const std::string& name,
+                                  RunnableGroup group = RunnableGroup::kLeaderElection) {
+    return std::make_shared<Probe>(sim_.env(), told_, name, group);
+  }
+  static ManagerOptions Electing(const std::string& identity, bool release = false) {
+    return {.leader_election = true,
+            .leader_election_id = "op",
+            .leader_election_namespace = "default",
+            .leader_election_identity = identity,
+            .leader_election_release_on_cancel = release};
+  }
+  std::string Holder() {
+    auto lease = server_.Get({"coordination.k8s.io", "v1", "leases"}, {"default", "op"}).OrExit();
+    return std::string(lease["spec"]["holderIdentity"].AsString().value_or(""));
+  }
+  std::vector<std::string> told_;
+};
+
+TEST_F(ManagersTest, MG_09_MG_13_GroupsStartInOrderAndEndInTheOpposite) {
+  RunningManager manager(sim_, server_);
+  const std::vector<std::pair<std::string, RunnableGroup>> groups{
+      {"leader", RunnableGroup::kLeaderElection}, {"warmup", RunnableGroup::kWarmup},
+      {"other", RunnableGroup::kOthers},          {"cache", RunnableGroup::kCaches},
+      {"webhook", RunnableGroup::kWebhooks},      {"http", RunnableGroup::kHttpServers}};
+  for (const auto& [name, group] : groups) {
+    auto probe = NewProbe(name, group);
+    probe->ready_after = seconds(1);
+    probe->ends_after = seconds(1);
+    if (group == RunnableGroup::kWarmup) continue;
+    ASSERT_TRUE(manager->Add(probe).ok());
+  }
+  auto warm = NewProbe("warm");
+  warm->warms_up = true;
+  warm->ends_after = seconds(2);
+  ASSERT_TRUE(manager->Add(warm).ok());
+  EXPECT_FALSE(manager->Elected());
+  manager.Start();
+  sim_.RunFor(seconds(30));
+  EXPECT_TRUE(manager->Elected());
+  ASSERT_EQ(told_.size(), 7U);
+  EXPECT_THAT(std::vector(told_.begin(), told_.begin() + 5),
+              ElementsAre("+http", "+webhook", "+cache", "+other", "~warm"));
+  EXPECT_THAT(std::vector(told_.begin() + 5, told_.end()),
+              ::testing::UnorderedElementsAre("+leader", "+warm"));
+  told_.clear();
+  manager.Stop();
+  EXPECT_TRUE(manager.result.ok());
+  EXPECT_THAT(told_, ElementsAre("-other", "-leader", "-warm", "-cache", "-webhook", "-http"));
+}
+
+TEST_F(ManagersTest, MG_09_WhatIsAddedLaterStartsAtOnce) {
+  RunningManager manager(sim_, server_);
+  manager.Start();
+  sim_.RunFor(seconds(1));
+  const auto late = NewProbe("late");
+  ASSERT_TRUE(manager->Add(late).ok());
+  EXPECT_EQ(manager->Add(late).error().reason(), Reason::kAlreadyExists);
+  sim_.RunFor(seconds(1));
+  EXPECT_THAT(told_, ElementsAre("+late"));
+  EXPECT_TRUE(sim_.RunBlocking([&] { EXPECT_TRUE(manager->Remove(late).ok()); }, seconds(1)));
+  EXPECT_THAT(told_, ElementsAre("+late", "-late"));
+  EXPECT_FALSE(manager->Remove(late).ok());
+  EXPECT_FALSE(manager.ended);
+}
+
+TEST_F(ManagersTest, MG_11_ItStartsOnceAndTakesNothingAtTheEnd) {
+  RunningManager manager(sim_, server_);
+  manager.Start();
+  sim_.RunFor(seconds(1));
+  Result<void> second;
+  ASSERT_TRUE(sim_.RunBlocking([&] { second = manager->Start({}); }, seconds(1)));
+  EXPECT_EQ(second.error().reason(), Reason::kInvalidArgument);
+  manager.Stop();
+  EXPECT_EQ(manager->Add(NewProbe("late")).error().reason(), Reason::kStopped);
+  EXPECT_EQ(manager->Add(nullptr).error().reason(), Reason::kInvalidArgument);
+}
+
+TEST_F(ManagersTest, MG_08_OneThatFailsEndsAllOthers) {
+  RunningManager manager(sim_, server_);
+  const auto bad = NewProbe("bad");
+  bad->fails_after = minutes(1);
+  const auto worse = NewProbe("worse");
+  worse->fails_after = minutes(1);
+  for (const auto& probe : {bad, worse, NewProbe("good", RunnableGroup::kOthers)}) {
+    ASSERT_TRUE(manager->Add(probe).ok());
+  }
+  manager.Start();
+  sim_.RunFor(minutes(2));
+  ASSERT_TRUE(manager.ended);
+  EXPECT_THAT(manager.result.error().message(), HasSubstr("broke"));
+  EXPECT_THAT(manager.result.error().message(),
+              ::testing::AnyOf(HasSubstr("bad"), HasSubstr("worse")));
+  EXPECT_THAT(told_, ::testing::Contains("-good"));
+}
+
+TEST_F(ManagersTest, MG_08_MG_14_WhatIsNeverReadyIsAnError) {
+  RunningManager manager(sim_, server_);
+  const auto cache = NewProbe("cache", RunnableGroup::kCaches);
+  cache->ready_after = seconds(5);
+  cache->never_ready = true;
+  ASSERT_TRUE(manager->Add(cache).ok());
+  ASSERT_TRUE(manager->Add(NewProbe("leader")).ok());
+  manager.Start();
+  sim_.RunFor(minutes(1));
+  ASSERT_TRUE(manager.ended);
+  EXPECT_THAT(manager.result.error().message(), HasSubstr("cache: not ready"));
+  EXPECT_THAT(told_, ElementsAre("+cache", "-cache"));
+}
+
+TEST_F(ManagersTest, MG_14_StopWhileOneGetsReady) {
+  RunningManager manager(sim_, server_);
+  const auto cache = NewProbe("cache", RunnableGroup::kCaches);
+  cache->ready_after = hours(10);
+  ASSERT_TRUE(manager->Add(cache).ok());
+  ASSERT_TRUE(manager->Add(NewProbe("leader")).ok());
+  manager.Start();
+  sim_.RunFor(minutes(1));
+  manager.RequestStop();
+  sim_.RunFor(seconds(1));
+  EXPECT_TRUE(manager.ended);
+  EXPECT_TRUE(manager.result.ok());
+  EXPECT_THAT(told_, ElementsAre("+cache", "-cache"));
+}
+
+TEST_F(ManagersTest, MG_14_AddsThatComeTogetherWithTheStartRunOnce) {
+  RunningManager manager(sim_, server_);
+  std::vector<std::unique_ptr<Thread>> threads;
+  for (int i = 0; i < 5; ++i) {
+    threads.push_back(sim_.env().NewThread("add", [&, i] {
+      sim_.env().SleepFor(milliseconds(i));
+      EXPECT_TRUE(manager->Add(NewProbe(std::to_string(i), RunnableGroup::kOthers)).ok());
+    }));
+  }
+  manager.Start();
+  sim_.RunFor(seconds(1));
+  std::ranges::sort(told_);
+  EXPECT_THAT(told_, ElementsAre("+0", "+1", "+2", "+3", "+4"));
+}
+
+TEST_F(ManagersTest, MG_10_WhoHangsIsNamed) {
+  RunningManager manager(sim_, server_);
+  const auto slow = NewProbe("slow one");
+  slow->ends_after = minutes(2);
+  ASSERT_TRUE(manager->Add(slow).ok());
+  manager.Start();
+  sim_.RunFor(seconds(1));
+  manager.RequestStop();
+  sim_.RunFor(seconds(29));
+  EXPECT_FALSE(manager.ended);
+  sim_.RunFor(seconds(2));
+  ASSERT_TRUE(manager.ended);
+  EXPECT_EQ(manager.result.error().reason(), Reason::kDeadlineExceeded);
+  EXPECT_THAT(manager.result.error().message(), HasSubstr("these still run: slow one"));
+}
+
+TEST_F(ManagersTest, MG_10_BothErrorsAreSaid) {
+  RunningManager manager(sim_, server_);
+  const auto slow = NewProbe("slow one");
+  slow->ends_after = minutes(2);
+  const auto bad = NewProbe("bad");
+  bad->fails_after = seconds(5);
+  ASSERT_TRUE(manager->Add(slow).ok());
+  ASSERT_TRUE(manager->Add(bad).ok());
+  manager.Start();
+  sim_.RunFor(minutes(1));
+  ASSERT_TRUE(manager.ended);
+  EXPECT_THAT(manager.result.error().message(),
+              ::testing::AllOf(HasSubstr("bad: broke"), HasSubstr("slow one")));
+}
+
+TEST_F(ManagersTest, MG_10_NoGraceIsNoWaitAndNoError) {
+  RunningManager manager(sim_, server_, {.graceful_shutdown_timeout = Duration(0)});
+  const auto slow = NewProbe("slow one");
+  slow->ends_after = minutes(2);
+  ASSERT_TRUE(manager->Add(slow).ok());
+  manager.Start();
+  sim_.RunFor(seconds(1));
+  manager.RequestStop();
+  sim_.RunFor(seconds(1));
+  EXPECT_TRUE(manager.ended);
+  EXPECT_TRUE(manager.result.ok());
+}
+
+TEST_F(ManagersTest, MG_10_ForEverIsForEver) {
+  RunningManager manager(sim_, server_, {.graceful_shutdown_timeout = Duration(-1)});
+  const auto slow = NewProbe("slow one");
+  slow->ends_after = hours(5);
+  ASSERT_TRUE(manager->Add(slow).ok());
+  manager.Start();
+  sim_.RunFor(seconds(1));
+  manager.RequestStop();
+  sim_.RunFor(hours(4));
+  EXPECT_FALSE(manager.ended);
+  sim_.RunFor(hours(2));
+  EXPECT_TRUE(manager.ended);
+  EXPECT_TRUE(manager.result.ok());
+}
+
+TEST_F(ManagersTest, MG_01_MG_02_WhatIsMissingIsSaid) {
+  const Client client = Client::ForTransport(sim_.env(), server_.transport());
+  const auto error = [&](ManagerOptions options) {
+    const auto manager = Manager::New(client, std::move(options));
+    return manager.ok() ? std::string() : manager.error().message();
+  };
+  EXPECT_THAT(error({.leader_election = true}), HasSubstr("leader_election_id must be set"));
+  EXPECT_THAT(error({.leader_election = true, .leader_election_id = "op"}),
+              HasSubstr("leader_election_namespace must be set"));
+  ManagerOptions bad = Electing("a");
+  bad.renew_deadline = bad.lease_duration;
+  EXPECT_THAT(error(bad), HasSubstr("lease_duration"));
+  Config nowhere;
+  nowhere.host = "https://[";
+  EXPECT_FALSE(Manager::New(sim_.env(), nowhere).ok());
+}
+
+TEST_F(ManagersTest, MG_03_MG_04_MG_07_OneLeadsAndTheOtherTakesOver) {
+  RunningManager a(sim_, server_, Electing("a", true));
+  RunningManager b(sim_, server_, Electing("b", true));
+  const auto work = NewProbe("a");
+  work->ends_after = seconds(20);
+  ASSERT_TRUE(a->Add(work).ok());
+  ASSERT_TRUE(b->Add(NewProbe("b")).ok());
+  ASSERT_TRUE(b->Add(NewProbe("standby", RunnableGroup::kOthers)).ok());
+  a.Start();
+  sim_.RunFor(seconds(5));
+  b.Start();
+  sim_.RunFor(minutes(1));
+  EXPECT_TRUE(a->Elected());
+  EXPECT_FALSE(b->Elected());
+  EXPECT_TRUE(a->elector()->IsLeader());
+  EXPECT_THAT(told_, ElementsAre("+a", "+standby"));
+  a.RequestStop();
+  sim_.RunFor(seconds(19));
+  EXPECT_EQ(Holder(), "a") << "while its work goes on";
+  EXPECT_FALSE(b->Elected());
+  sim_.RunFor(seconds(5));
+  EXPECT_TRUE(a.ended);
+  EXPECT_TRUE(a.result.ok());
+  EXPECT_TRUE(b->Elected());
+  EXPECT_EQ(Holder(), "b");
+  EXPECT_THAT(told_, ElementsAre("+a", "+standby", "-a", "+b"));
+  EXPECT_TRUE(a->WaitUntilElected({}).ok()) << "stays true";
+  b.Stop();
+  EXPECT_EQ(Holder(), "") << "given up";
+}
+
+TEST_F(ManagersTest, MG_04_ALeaseThatIsNotGivenUpRunsOut) {
+  RunningManager a(sim_, server_, Electing("a"));
+  a.Start();
+  sim_.RunFor(seconds(5));
+  a.Stop();
+  EXPECT_EQ(Holder(), "a");
+}
+
+TEST_F(ManagersTest, MG_05_ALeaseThatIsLostEndsItAtOnce) {
+  RunningManager a(sim_, server_, Electing("a"));
+  const auto slow = NewProbe("slow one");
+  slow->ends_after = minutes(5);
+  ASSERT_TRUE(a->Add(slow).ok());
+  a.Start();
+  sim_.RunFor(seconds(5));
+  ASSERT_TRUE(a->Elected());
+  server_.faults().Add({.resource = "leases", .action = apiserver::FaultAction::kRefuse});
+  sim_.RunFor(seconds(13));
+  ASSERT_TRUE(a.ended);
+  EXPECT_THAT(a.result.error().message(), HasSubstr("leader election lost"));
+}
+
+TEST_F(ManagersTest, MG_06_WhoNeverLedStartsNothingAtTheEnd) {
+  RunningManager a(sim_, server_, Electing("a"));
+  a.Start();
+  sim_.RunFor(seconds(5));
+  RunningManager b(sim_, server_, Electing("b"));
+  ASSERT_TRUE(b->Add(NewProbe("b")).ok());
+  b.Start();
+  sim_.RunFor(seconds(5));
+  Result<void> waited;
+  auto waiting = sim_.env().NewThread("wait", [&] { waited = b->WaitUntilElected({}); });
+  sim_.RunFor(seconds(1));
+  b.Stop();
+  waiting->Join();
+  EXPECT_EQ(waited.error().reason(), Reason::kStopped);
+  EXPECT_THAT(told_, IsEmpty());
+  EXPECT_TRUE(b.result.ok());
+}
+
+TEST_F(ManagersTest, CR_19_ControllersHaveNamesOfTheirOwn) {
+  RunningManager manager(sim_, server_, {.controller = {.max_concurrent_reconciles = 4}});
+  const auto first = manager->OptionsFor({.name = "pods"});
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(first->max_concurrent_reconciles, 4U);
+  EXPECT_FALSE(first->is_leader) << "without election";
+  EXPECT_EQ(manager->OptionsFor({.name = "nodes", .max_concurrent_reconciles = 2})
+                ->max_concurrent_reconciles,
+            2U);
+  EXPECT_EQ(manager->OptionsFor({.name = "pods"}).error().reason(), Reason::kAlreadyExists);
+  EXPECT_TRUE(manager->OptionsFor({.name = "pods", .skip_name_validation = true}).ok());
+  RunningManager electing(sim_, server_, Electing("a"));
+  EXPECT_TRUE(electing->OptionsFor({.name = "pods"})->is_leader);
+  EXPECT_FALSE(electing->OptionsFor({.name = "x", .need_leader_election = false})->is_leader);
+}
+
+TEST_F(ManagersTest, MG_09_AnotherClusterIsACache) {
+  ApiServer second(sim_);
+  second
+      .Create(kConfigMaps,
+              json::Parse(R"({"metadata":{"namespace":"default","name":"there"}})").OrExit())
+      .OrExit();
+  RunningManager manager(sim_, server_);
+  const auto cluster =
+      std::make_shared<Cluster>(Client::ForTransport(sim_.env(), second.transport()));
+  auto maps = cluster->GetCache().InformerFor<corev1::ConfigMap>();
+  ASSERT_TRUE(manager->Add(cluster).ok());
+  bool synced = false;
+  ASSERT_TRUE(manager
+                  ->Add(std::make_shared<RunnableFunc>([&](const std::stop_token&) -> Result<void> {
+                    synced = maps.HasSynced();
+                    return {};
+                  }))
+                  .ok());
+  manager.Start();
+  sim_.RunFor(seconds(5));
+  EXPECT_TRUE(synced) << "before the others start";
+  EXPECT_TRUE(maps.lister().Get("default", "there").ok());
+  manager.Stop();
+  EXPECT_TRUE(maps.IsStopped());
+}
+
+}  // namespace
+}  // namespace kinformer::testing
