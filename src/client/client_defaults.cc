@@ -5,6 +5,8 @@
 
 #include "kinformer/version.h"
 
+#include "client/engine.h"
+
 namespace kinformer::internal::client {
 namespace {
 
@@ -45,6 +47,15 @@ ClientOptions CompleteOptions(ClientOptions options) {
   if (options.max_retries < 0) options.max_retries = 0;
   if (options.user_agent.empty()) options.user_agent = DefaultUserAgent();
   return options;
+}
+
+ClientOptions OptionsFor(const Config& config, ClientOptions options) {
+  if (options.qps == 0) options.qps = config.qps;
+  if (options.burst == 0) options.burst = config.burst;
+  if (options.timeout == Duration::zero()) options.timeout = config.timeout;
+  if (options.user_agent.empty()) options.user_agent = config.user_agent;
+  if (config.content_type == kJsonMediaType) options.prefer_json = true;
+  return CompleteOptions(std::move(options));
 }
 
 }  // namespace kinformer::internal::client

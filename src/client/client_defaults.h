@@ -6,11 +6,15 @@
 #define KINFORMER_CLIENT_CLIENT_DEFAULTS_H_
 
 #include "kinformer/client.h"
+#include "kinformer/config.h"
 
 namespace kinformer::internal::client {
 
 // client-go's limits, and a user agent that names this program.
 ClientOptions CompleteOptions(ClientOptions options);
+
+// What `options` leave open is as `config` says, and where that leaves it open, too, as above.
+ClientOptions OptionsFor(const Config& config, ClientOptions options);
 
 }  // namespace kinformer::internal::client
 

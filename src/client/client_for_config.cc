@@ -14,22 +14,12 @@
 namespace kinformer {
 namespace {
 
-// What `options` leave open is as `config` says.
-ClientOptions Merge(ClientOptions options, const Config& config) {
-  if (options.qps == 0) options.qps = config.qps;
-  if (options.burst == 0) options.burst = config.burst;
-  if (options.timeout == Duration::zero()) options.timeout = config.timeout;
-  if (options.user_agent.empty()) options.user_agent = config.user_agent;
-  if (config.content_type == internal::client::kJsonMediaType) options.prefer_json = true;
-  return internal::client::CompleteOptions(std::move(options));
-}
-
 // The transport belongs to the loop from here on.
 Result<std::shared_ptr<internal::client::Engine>> NewEngine(Env& env, const Config& config,
                                                             const ClientOptions& options) {
   Result<HttpTransportOptions> transport_options = TransportOptionsFor(config);
   if (!transport_options) return std::move(transport_options).error();
-  ClientOptions complete = Merge(options, config);
+  ClientOptions complete = internal::client::OptionsFor(config, options);
   transport_options->user_agent = complete.user_agent;
   if (!complete.refresh_credentials && transport_options->credentials != nullptr) {
     complete.refresh_credentials = [source = transport_options->credentials] {

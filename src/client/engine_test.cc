@@ -288,6 +288,26 @@ TEST_F(EngineTest, RW02EachWarningOnce) {
   EXPECT_EQ(warnings, (std::vector<std::string>{"deprecated", "unknown field"}));
 }
 
+TEST_F(EngineTest, AThousandWarningsAreRemembered) {
+  std::vector<std::string> warnings;
+  Make({.warning_handler = [&](std::string_view text) { warnings.emplace_back(text); }});
+  const auto warn = [&](int from, int to) {
+    ScriptedResponse response = Json("{}");
+    for (int i = from; i < to; ++i) {
+      response.headers.emplace_back("Warning", "299 - \"warning " + std::to_string(i) + "\"");
+    }
+    server_.script = {response};
+    warnings.clear();
+    Run({.target = "/x"});
+    return warnings.size();
+  };
+  EXPECT_EQ(warn(0, 999), 999U);
+  EXPECT_EQ(warn(0, 999), 0U);
+  EXPECT_EQ(warn(999, 1000), 1U);
+  EXPECT_EQ(warn(1000, 1001), 1U) << "begins anew";
+  EXPECT_EQ(warn(0, 1), 1U);
+}
+
 TEST_F(EngineTest, H5WhatTheUsersFunctionsThrowEndsNoLane) {
   Make({.warning_handler = [](std::string_view) { throw std::runtime_error("warned"); },
         .refresh_credentials = []() -> bool { throw std::runtime_error("refreshed"); }});
@@ -334,8 +354,8 @@ TEST_F(EngineTest, ALongRetryAfterIsCappedAndSaid) {
 TEST_F(EngineTest, Item13WaitingForOurOwnLimitIsSaid) {
   Make({.qps = 5, .burst = 1});
   server_.fallback = [](const HttpRequest&) { return Json("{}"); };
-  for (int i = 0; i < 5; ++i) Run({.target = "/x"});
-  EXPECT_EQ(log_->text, "") << "less than a second in all";
+  for (int i = 0; i < 6; ++i) Run({.target = "/x"});
+  EXPECT_EQ(log_->text, "") << "a second in all";
   for (int i = 0; i < 40; ++i) Run({.target = "/x"});
   EXPECT_THAT(log_->text, HasSubstr("not for the server; raise ClientOptions::qps and burst"));
   EXPECT_EQ(std::count(log_->text.begin(), log_->text.end(), '\n'), 1) << log_->text;

@@ -256,5 +256,15 @@ TEST_F(GiveBackTest, ShutDownLetsGoOfTheTransport) {
   EXPECT_EQ(engine_->transport(), nullptr);
 }
 
+// A transport is confined to the loop: whoever has the last reference to a client, anywhere.
+TEST_F(GiveBackTest, TheTransportGoesOnTheLoop) {
+  const std::shared_ptr<InMemoryTransport> transport(NewInMemoryTransport(sim_.env(), server_));
+  engine_ = std::make_shared<Engine>(sim_.env(), transport, ClientOptions{.qps = -1});
+  engine_.reset();
+  EXPECT_EQ(transport.use_count(), 2) << "the loop has it, until its next turn";
+  sim_.RunReady();
+  EXPECT_EQ(transport.use_count(), 1);
+}
+
 }  // namespace
 }  // namespace kinformer::internal::client

@@ -2,11 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "kinformer/api/appsv1.h"
 #include "kinformer/log.h"
+#include "kinformer/object.h"
 #include "kinformer/simulation.h"
 
 #include "client/client_core.h"
-#include "client/object_head.h"
 #include "client/testing/scripted_server.h"
 #include "wire/envelope.h"
 
@@ -63,7 +64,8 @@ class Recorder final : public ListReceiver, public WatchReceiver {
     constexpr const char* kSigns[] = {"+", "~", "-", "bookmark"};
     const char* const sign = kSigns[static_cast<int>(event.type)];
     if (event.unreadable) {
-      unreadable.push_back(std::string(event.namespace_) + "/" + std::string(event.name));
+      unreadable.push_back(sign + (std::string(event.namespace_) + "/") + std::string(event.name) +
+                           "@" + std::string(event.resourceVersion));
       if (event.why != nullptr) why = event.why->ToString();
     } else if (event.object) {
       Note(sign, *event.object);
@@ -304,6 +306,24 @@ TEST_F(ListWatchTest, MetadataAsksForItInProtobufAndJson) {
   EXPECT_EQ((*recorder_.list_done)->resourceVersion, "9");
 }
 
+TEST_F(ListWatchTest, ARefusalOfProtobufForMetadataIsNotOneForObjects) {
+  server_.fallback = [](const HttpRequest&) {
+    return StatusFailure(406, "NotAcceptable", "JSON only");
+  };
+  List(metadata_, {}, "");
+  ASSERT_EQ(server_.requests.size(), 2U) << "once more, in JSON";
+  List(metadata_, {}, "");
+  ASSERT_EQ(server_.requests.size(), 3U) << "remembered";
+  List(appsv1::Deployment::type_info(), {}, "");
+  ASSERT_EQ(server_.requests.size(), 5U);
+  const char* const want[] = {"protobuf", "json", "json", "protobuf", "json"};
+  for (std::size_t i = 0; i < 5; ++i) {
+    const std::string accept(server_.requests[i].headers.Get("Accept"));
+    EXPECT_EQ(accept.find("protobuf") != std::string::npos, want[i] == std::string_view("protobuf"))
+        << i << ": " << accept;
+  }
+}
+
 TEST_F(ListWatchTest, AWatchInJson) {
   server_.script = {Json(
       R"({"type":"ADDED","object":)" + Widget("a", 1) + "}\n" + R"({"type":"MODIFIED","object":)" +
@@ -376,7 +396,7 @@ TEST_F(ListWatchTest, AMalformedObjectInAWatchKeepsItsName) {
            R"({"type":"ADDED","object":)" +
            Widget("a", 6) + "}\n")};
   Watch(widgets_);
-  EXPECT_EQ(recorder_.unreadable, (std::vector<std::string>{"default/bad"}));
+  EXPECT_EQ(recorder_.unreadable, (std::vector<std::string>{"+default/bad@"}));
   EXPECT_NE(recorder_.why.find("resourceVersion"), std::string::npos) << recorder_.why;
   EXPECT_EQ(recorder_.items, (std::vector<std::string>{"+default/a@6"}));
   EXPECT_TRUE(recorder_.watch_done->ok());
@@ -404,7 +424,7 @@ TEST_F(ListWatchTest, AnObjectAboveTheLimitIsSkippedAndTheWatchGoesOn) {
   watch(widgets_, "default");
   EXPECT_TRUE(recorder_.watch_done->ok()) << recorder_.watch_done->error();
   EXPECT_EQ(recorder_.unreadable,
-            (std::vector<std::string>{"default/b", "default/b", "default/c"}));
+            (std::vector<std::string>{"+default/b@7", "~default/b@7", "-default/c@7"}));
   EXPECT_EQ(recorder_.items, (std::vector<std::string>{"+default/a@8"}));
   EXPECT_NE(recorder_.why.find("the limit is 200"), std::string::npos) << recorder_.why;
   // What moves the watch on, or ends it, cannot be done without.
@@ -541,39 +561,33 @@ TEST(ListWatchLog, WhatAWatchIgnoresIsSaidOnce) {
   }
 }
 
+// Whoever asks for metadata to compare it has no use for the bookkeeping in it.
+TEST_F(ListWatchTest, AListOfMetadataHasNoManagedFields) {
+  class Keeper final : public ListReceiver {
+   public:
+    void OnItem(ObjectRef object) override { objects.push_back(std::move(object)); }
+    void OnUnreadable(std::string_view, std::string_view, const Error&) override {}
+    void OnDone(Result<ListMeta>) override {}
+    std::vector<ObjectRef> objects{};
+  } keeper;
+  server_.script = {
+      Json(R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[)"
+           R"({"metadata":{"name":"a","managedFields":[{"manager":"me"}],"labels":{"x":"y"}}}]})")};
+  sim_.env().loop().Post([&] {
+    source_ = NewListWatch(*client_, widgets_, "default");
+    call_ = source_->ListMetadata("", {}, keeper);
+  });
+  ASSERT_TRUE(sim_.RunUntil([&] { return !keeper.objects.empty(); }, seconds(60)));
+  const metav1::ObjectMeta metadata = Object(keeper.objects[0].get()).metadata();
+  EXPECT_EQ(metadata.labels()["x"], "y");
+  EXPECT_TRUE(metadata.managedFields().empty());
+  Drop();
+}
+
 TEST_F(ListWatchTest, ABadNamespaceIsRefusedWithoutARequest) {
   List(widgets_, {}, "a/b");
   EXPECT_EQ(recorder_.list_done->error().reason(), Reason::kInvalidArgument);
   EXPECT_TRUE(server_.requests.empty());
-}
-
-TEST(ObjectHead, OfTheBeginningOfAnObject) {
-  const ObjectHead json = HeadOfFront(
-      Encoding::kJson,
-      R"({"kind":"Pod","name":"no","metadata":{"annotations":{"name":"no","x":"{\"name\":"},)"
-      R"("finalizers":["name","no"],"name":"web-0","namespace":"default","resourceVersion":"5"},)"
-      R"("spec":{"name":"no","metadata":{"name":"no"},"long":"aaaa)");
-  EXPECT_EQ(json.name, "web-0");
-  EXPECT_EQ(json.namespace_, "default");
-  EXPECT_EQ(json.resourceVersion, "5");
-  const std::string message = MetadataMessage("web-0", "5");
-  for (const std::size_t cut : {std::size_t{0}, std::size_t{2}}) {
-    const ObjectHead head =
-        HeadOfFront(Encoding::kProtobuf, std::string_view(message).substr(0, message.size() - cut));
-    EXPECT_EQ(head.name, "web-0");
-    EXPECT_EQ(head.namespace_, "default");
-  }
-}
-
-TEST(ObjectHead, OfTextThatIsNoJson) {
-  const ObjectHead head =
-      HeadOf(Encoding::kJson,
-             R"({"kind":"Pod","metadata":{"name": "a","namespace":"b","labels":{"x":"\q"}}})");
-  EXPECT_EQ(head.name, "a");
-  EXPECT_EQ(head.namespace_, "b");
-  EXPECT_EQ(head.resourceVersion, "");
-  EXPECT_EQ(HeadOf(Encoding::kJson, "{").name, "");
-  EXPECT_EQ(HeadOf(Encoding::kJson, R"({"metadata":{"name":)").name, "");
 }
 
 }  // namespace

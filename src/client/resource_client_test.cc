@@ -511,6 +511,25 @@ TEST_F(ResourceClientTest, DynamicObjectsAreJson) {
   EXPECT_NE(server_.requests[1].body.find(R"("kind":"Widget")"), std::string::npos);
 }
 
+TEST_F(ResourceClientTest, WhatIsKeptAsAWholeIsBounded) {
+  constexpr std::size_t kMost = std::size_t{128} << 20;
+  server_.script = {Json(std::string(kMost, ' ')), Json(std::string(kMost + 1, ' ')), Json("{}")};
+  Block([&] {
+    EXPECT_EQ(client_->GetRaw("/large").value_or("").size(), kMost);
+    const Result<std::string> larger = client_->GetRaw("/larger");
+    ASSERT_FALSE(larger.ok());
+    EXPECT_EQ(larger.error().reason(), Reason::kOverLimit);
+    EXPECT_NE(larger.error().message().find("GET /larger: the answer is larger than 128 MiB"),
+              std::string::npos)
+        << larger.error();
+    EXPECT_EQ(client_->GetRaw("/small").value_or(""), "{}");
+    // Of what a deletion answers nothing is kept.
+    server_.script = {Json(std::string(kMost + 1, ' '))};
+    EXPECT_TRUE(ConfigMaps().Delete("a").ok());
+  });
+  EXPECT_EQ(server_.open_streams, 0);
+}
+
 TEST_F(ResourceClientTest, GetRaw) {
   server_.script = {Json(R"({"gitVersion":"v1.36.0"})"), Json(R"({"gitVersion":"v1.36.0"})")};
   Block([&] {

@@ -51,6 +51,17 @@ TEST(Status, WithoutARetryAfterThereIsNone) {
   }
 }
 
+TEST(Status, WithoutARetryAfterThereIsNoneInProtobufEither) {
+  std::string message;
+  wire::ProtobufWriter writer(message);
+  writer.BytesField(2, "Failure");
+  const auto error = ErrorOfProtobufStatus(message);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->retry_after(), std::nullopt);
+  EXPECT_EQ(error->http_status(), 0);
+  EXPECT_EQ(error->reason(), Reason::kUnknown);
+}
+
 TEST(Status, RS07WhatIsNoFailureIsNoError) {
   EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Status","status":"Success"})"));
   EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Pod","status":{"phase":"Failed"}})"));
@@ -132,6 +143,8 @@ TEST(Status, EveryFieldOfAProtobufStatus) {
 TEST(Status, MediaTypes) {
   EXPECT_EQ(MediaType("application/json"), "application/json");
   EXPECT_EQ(MediaType("  application/json  ;stream=watch;x"), "application/json");
+  EXPECT_EQ(MediaType(" application/json "), "application/json");
+  EXPECT_EQ(MediaType("   application/json   ;a"), "application/json");
   EXPECT_EQ(MediaType(""), "");
   EXPECT_EQ(MediaType("   "), "");
   EXPECT_EQ(MediaType(";a=b"), "");

@@ -64,7 +64,6 @@ class VersionQuestions::Question final : public std::enable_shared_from_this<Que
     asked_.remove(&asker);
     if (!asked_.empty()) return;
     call_.reset();
-    if (waiting_.empty()) begin_ = Timer();
     BeginSoon();
   }
 

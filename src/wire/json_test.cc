@@ -1,5 +1,7 @@
 #include "kinformer/json.h"
 
+#include <bit>
+#include <cstdint>
 #include <gtest/gtest.h>
 #include <simdjson.h>
 #include <sstream>
@@ -179,6 +181,45 @@ TEST(JsonText, PlainPrefixesEndAtWhatNeedsAnEscape) {
         if (byte < 0x80) {
           ASSERT_EQ(Parse(quoted)->StringOrEmpty(), text);
         }
+      }
+    }
+  }
+}
+
+// What the Unicode standard allows (its table 3-7), worked out from the code point.
+std::size_t Utf8LengthAsDefined(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return std::uint32_t{static_cast<unsigned char>(text[i])};
+  };
+  if (byte(0) < 0x80) return 1;
+  const auto length =
+      static_cast<std::size_t>(std::countl_one(static_cast<unsigned char>(text[0])));
+  if (length < 2 || length > 4 || length > text.size()) return 0;
+  std::uint32_t code = byte(0) & (0xffU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0U) != 0x80) return 0;
+    code = (code << 6U) | (byte(i) & 0x3fU);
+  }
+  constexpr std::uint32_t kFirst[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xd800 && code < 0xe000;
+  return code >= kFirst[length] && code <= 0x10ffff && !surrogate ? length : 0;
+}
+
+TEST(JsonText, Utf8SequencesAreTheDefinedOnes) {
+  constexpr unsigned char kTails[] = {0x00, 0x7f, 0x80, 0xbf, 0xc0, 0xff};
+  std::string text(4, '\0');
+  for (unsigned first = 0; first < 256; ++first) {
+    for (unsigned second = 0; second < 256; ++second) {
+      for (const unsigned char third : kTails) {
+        for (const unsigned char fourth : kTails) {
+          text = {static_cast<char>(first), static_cast<char>(second), static_cast<char>(third),
+                  static_cast<char>(fourth)};
+          ASSERT_EQ(Utf8SequenceLength(text), Utf8LengthAsDefined(text)) << first << ' ' << second;
+        }
+      }
+      for (std::size_t size = 1; size < 4; ++size) {
+        const std::string cut = text.substr(0, size);
+        ASSERT_EQ(Utf8SequenceLength(cut), Utf8LengthAsDefined(cut)) << first << ' ' << second;
       }
     }
   }

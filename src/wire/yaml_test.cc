@@ -417,6 +417,46 @@ TEST(Yaml, LongTextsAreFolded) {
   EXPECT_EQ(*Parse(Dump(v)), v);
 }
 
+// A character is one column wide, however many bytes it has; an escape is as wide as it is written.
+TEST(Yaml, ColumnsAreCountedInCharacters) {
+  const auto words = [](std::string_view word, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text.append(i > 0 ? " " : "").append(word);
+    return text;
+  };
+  const auto dump = [](const std::string& text) {
+    return Dump(json::Value::MakeObject({{"k", text}}));
+  };
+  // Ten columns each with the blank; the text begins in column 3, in quotes in column 4.
+  const std::string wide = "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9";
+  const std::string plain = "abcdefghi";
+  for (const std::string& word : {plain, wide}) {
+    EXPECT_EQ(dump(words(word, 10)), "k: " + words(word, 8) + "\n  " + words(word, 2) + "\n");
+    // A blank within the width does not fold: 80 is not beyond it.
+    const std::string even = words(word, 7) + " " + word.substr(0, word.size() / 9 * 7);
+    EXPECT_EQ(dump(even + " end"), "k: " + even + " end\n");
+    EXPECT_EQ(dump(even + word.substr(0, word.size() / 9) + " end"),
+              "k: " + even + word.substr(0, word.size() / 9) + "\n  end\n");
+    const std::string quoted = words(word, 10) + ": ";
+    EXPECT_EQ(dump(quoted + "x"), "k: '" + words(word, 8) + "\n  " + words(word, 2) + ": x'\n");
+    const std::string escaped = words(word, 8) + " \x01 " + words(word, 2);
+    EXPECT_EQ(dump(escaped), "k: \"" + words(word, 8) + "\n  \\x01 " + words(word, 2) + "\"\n");
+  }
+  // Six columns each, and four.
+  std::string lines;
+  std::string controls;
+  for (int i = 0; i < 13; ++i) lines += "\u0085";
+  for (int i = 0; i < 20; ++i) controls += '\x01';
+  std::string shown;
+  for (int i = 0; i < 13; ++i) shown += "\\u0085";
+  EXPECT_EQ(dump(lines + " a b"), "k: \"" + shown + "\n  a b\"\n");
+  EXPECT_EQ(dump(lines.substr(2) + "a b"), "k: \"" + shown.substr(6) + "a b\"\n");
+  shown.clear();
+  for (int i = 0; i < 20; ++i) shown += "\\x01";
+  EXPECT_EQ(dump(controls + " a b"), "k: \"" + shown + "\n  a b\"\n");
+  EXPECT_EQ(dump(controls.substr(1) + " a b"), "k: \"" + shown.substr(4) + " a\n  b\"\n");
+}
+
 TEST(Yaml, WhatIsDumpedReadsBack) {
   for (const char* text :
        {R"({"a":"yes","b":"0x1f","c":"1e3","d":".5","e":"~","f":"- x","g":"a: b","h":"a #b"})",

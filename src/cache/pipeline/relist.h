@@ -47,22 +47,17 @@ class Relist {
   // Entries of the store that the list has, too.
   class Marks {
    public:
-    explicit Marks(std::uint32_t entries) : words_((entries + kBits - 1) / kBits) {}
+    explicit Marks(std::uint32_t entries) : marked_(entries) {}
     // True the first time.
     bool Mark(std::uint32_t entry) {
-      std::uint64_t& word = words_[entry / kBits];
-      const std::uint64_t bit = std::uint64_t{1} << (entry % kBits);
-      const bool first = (word & bit) == 0;
-      word |= bit;
+      const bool first = !marked_[entry];
+      marked_[entry] = true;
       return first;
     }
-    [[nodiscard]] bool Has(std::uint32_t entry) const {
-      return (words_[entry / kBits] >> (entry % kBits) & 1) != 0;
-    }
+    [[nodiscard]] bool Has(std::uint32_t entry) const { return marked_[entry]; }
 
    private:
-    static constexpr std::uint32_t kBits = 64;
-    std::vector<std::uint64_t> words_;
+    std::vector<bool> marked_;
   };
 
   // Each does a part, and is true once it has done all.

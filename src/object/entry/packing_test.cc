@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -136,6 +137,24 @@ TEST(Packing, WhatIsReadOfAPackedBlockByMistakeIsEmpty) {
   const ObjectRef packed = Trained(objects)->Pack(objects[0]);
   ASSERT_TRUE(packed->packed());
   EXPECT_TRUE(Object(packed.get()).metadata().labels().empty());
+}
+
+// The four texts that stand outside are not compressed as well: a longer one costs its own bytes.
+TEST(Packing, KeysAreStoredOnce) {
+  const DictionaryRef dictionary = Trained(Objects(Dynamic()));
+  // Nothing that compresses.
+  std::mt19937 random(5);
+  std::string text;
+  for (int i = 0; i < 240; ++i) text += static_cast<char>('a' + random() % 26);
+  for (const char* key : {"name", "namespace", "uid", "resourceVersion"}) {
+    const auto packed_size = [&](std::size_t size) {
+      std::string json = Json(1);
+      const std::size_t at = json.find(':', json.find('"' + std::string(key) + '"')) + 2;
+      json.replace(at, json.find('"', at) - at, text.substr(0, size));
+      return dictionary->Pack(BuildFromJson(Dynamic(), json).OrExit())->allocated_bytes();
+    };
+    EXPECT_LE(packed_size(220), packed_size(20) + 200 + 32) << key;
+  }
 }
 
 TEST(Packing, NoSamplesAreNoDictionary) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kinformer/int_or_string.h"
+#include "kinformer/internal/fields_codec.h"
 #include "kinformer/internal/view.h"
 #include "kinformer/object_meta.h"
 #include "kinformer/quantity.h"
@@ -367,6 +368,38 @@ TEST(TimeValue, Forms) {
   EXPECT_EQ(metav1::Duration(std::chrono::minutes(90)).ToString(), "1h30m0s");
 }
 
+TEST(TimeValue, TextsOfMembersAreReadOrSayWhy) {
+  internal::FieldsReading reading;
+  metav1::Time time;
+  metav1::MicroTime micro;
+  metav1::Duration duration;
+  EXPECT_TRUE(internal::ReadText("2024-01-02T03:04:05Z", time, reading));
+  EXPECT_TRUE(internal::ReadText("2024-01-02T03:04:05.000006Z", micro, reading));
+  EXPECT_TRUE(internal::ReadText("1h30m", duration, reading));
+  EXPECT_EQ(time.ToString(), "2024-01-02T03:04:05Z");
+  EXPECT_EQ(micro.ToString(), "2024-01-02T03:04:05.000006Z");
+  EXPECT_EQ(duration.ToString(), "1h30m0s");
+  // An empty text is a time that is not set.
+  metav1::Time none;
+  metav1::MicroTime no_micro;
+  EXPECT_TRUE(internal::ReadText("", none, reading));
+  EXPECT_TRUE(internal::ReadText("", no_micro, reading));
+  EXPECT_TRUE(none.IsZero());
+  EXPECT_TRUE(no_micro.IsZero());
+  EXPECT_EQ(reading.what, "");
+  for (const bool of_time : {true, false}) {
+    internal::FieldsReading bad;
+    EXPECT_FALSE(of_time ? internal::ReadText("yesterday", time, bad)
+                         : internal::ReadText("yesterday", micro, bad));
+    EXPECT_NE(bad.what, "");
+  }
+  EXPECT_EQ(micro.ToString(), "2024-01-02T03:04:05.000006Z") << "left as it was";
+  internal::FieldsReading bad;
+  EXPECT_FALSE(internal::ReadText("soon", duration, bad));
+  resource::Quantity quantity;
+  EXPECT_FALSE(internal::ReadText("many", quantity, bad));
+}
+
 // Every accessor over random bytes and over cut and changed metadata: nothing may be read outside
 // (ASan watches).
 TEST(Views, HostileBytesReadAsSomething) {
@@ -422,9 +455,10 @@ TEST(Views, HostileBytesReadAsSomething) {
   EXPECT_EQ(*std::ranges::next(keys.begin()), "b");
   static_assert(std::ranges::borrowed_range<internal::StringMap>);
   static_assert(std::ranges::view<internal::Repeated<metav1::OwnerReference>>);
-  EXPECT_EQ(meta.deletionTimestamp(), std::nullopt);
-
   const std::uint64_t before = internal::MalformedReads();
+  EXPECT_EQ(meta.deletionTimestamp(), std::nullopt);
+  EXPECT_EQ(meta.uid(), "");
+  EXPECT_EQ(internal::MalformedReads(), before) << "what is absent is not malformed";
   for (std::size_t size = 0; size < good.size(); ++size) {
     read_all(std::string_view(good).substr(0, size));
   }
