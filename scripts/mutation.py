@@ -73,8 +73,8 @@ _STATEMENT = re.compile(
     r"|(?:return|continue)(?: [^\n;]*)?"                           # only behind an if
     r"));$", re.MULTILINE)
 
-# Calls that only save time.
-_HINT = re.compile(r"(?:\.|->)reserve\(")
+# Calls that only save time: room for what will come, prefetching, what the compiler is told.
+_HINT = re.compile(r"(?:\.|->|^)(?:[rR]eserve|Expect|ExpectFrom|asm)\(")
 # The declaration of a function or of a variable with arguments, which looks like a call.
 _DECLARATION = re.compile(r"(?!if |return\b)[\w:]+(?:<[^()]*>)? \w+\(")
 

@@ -319,6 +319,20 @@ INSTANTIATE_TEST_SUITE_P(
                             "spec.overhead.cpu: \"1 core\" is no quantity"},
                     BadJson{"[]", "expected an object, got an array"}));
 
+TEST(Transcode, BytesThatAreNoBase64) {
+  const auto secret = [](std::string_view data) {
+    return internal::JsonToProtobuf(*corev1::Secret::type_info().message,
+                                    R"({"data":{"a":)" + std::string(data) + "}}");
+  };
+  EXPECT_TRUE(secret(R"("aGk=")"));
+  for (const char* bad : {R"("aGk")", R"("a*k=")", R"("aGk=x")", "7"})
+    EXPECT_FALSE(secret(bad)) << bad;
+  const auto refused = secret(R"("not-so-secret!")");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr("data.a: the string is not valid base64"));
+  EXPECT_EQ(refused.error().message().find("not-so"), std::string::npos) << "it may be a Secret's";
+}
+
 TEST(Transcode, NamesUnknownAndDuplicateFields) {
   internal::FieldProblems problems;
   const auto message = internal::JsonToProtobuf(

@@ -79,7 +79,7 @@ void ParallelizeUntil(Env& env, const std::stop_token& stop, std::size_t workers
   const std::size_t chunk = std::max<std::size_t>(1, options.chunk_size);
   const std::size_t chunks = pieces / chunk + (pieces % chunk == 0 ? 0 : 1);
   std::atomic<std::size_t> next{0};
-  std::vector<std::unique_ptr<Thread>> threads;
+  std::vector<std::unique_ptr<Thread>> threads;  // joined at the end of this function
   for (std::size_t i = 0; i < std::clamp<std::size_t>(workers, 1, chunks); ++i) {
     threads.push_back(env.NewThread("piece" + std::to_string(i), [&] {
       while (true) {
@@ -93,7 +93,6 @@ void ParallelizeUntil(Env& env, const std::stop_token& stop, std::size_t workers
       }
     }));
   }
-  for (const std::unique_ptr<Thread>& thread : threads) thread->Join();
 }
 
 }  // namespace kinformer

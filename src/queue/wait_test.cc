@@ -58,6 +58,12 @@ TEST_F(WaitTest, BackoffGrowsUpToItsCap) {
   EXPECT_EQ(backoff.Step(sim_.env()), seconds(5));
   EXPECT_EQ(backoff.Step(sim_.env()), seconds(5));
 
+  wait::Backoff last{.duration = seconds(1), .factor = 2, .steps = 1};
+  EXPECT_EQ(last.Step(sim_.env()), seconds(1));
+  EXPECT_EQ(last.steps, 0);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(last.Step(sim_.env()), seconds(2)) << "no step, no growth";
+  EXPECT_EQ(last.steps, 0);
+
   wait::Backoff even{.duration = seconds(1), .jitter = 0.5, .steps = 2};
   for (int i = 0; i < 50; ++i) {
     const Duration delay = even.Step(sim_.env());

@@ -32,7 +32,7 @@ void JsonBitmap::MakeRoom(std::size_t blocks) {
   capacity_ = capacity;
 }
 
-void JsonBitmap::ReadFrom(std::size_t block) {
+JsonCarry JsonBitmap::ReadFrom(std::size_t block) {
   const JsonKernel& kernel = CurrentJsonKernel();
   const char* const begin = text_.data();
   const std::size_t whole = text_.size() / 64;
@@ -41,14 +41,14 @@ void JsonBitmap::ReadFrom(std::size_t block) {
   JsonTally tally{whole_depth_, notes_};
   if (whole > block) kernel.read(begin + block * 64, whole - block, whole_, tally, &blocks_[block]);
   whole_depth_ = tally.depth;
-  end_ = whole_;
+  JsonCarry end = whole_;
   count_ = whole;
   if (left > 0) {
     char padded[64];
     std::memset(padded, ' ', sizeof(padded));
     std::memcpy(padded, begin + whole * 64, left);
-    kernel.read(padded, 1, end_, tally, &blocks_[whole]);
-    end_.escaped = EscapesNext({begin + whole * 64, left}, whole_.escaped);
+    kernel.read(padded, 1, end, tally, &blocks_[whole]);
+    end.escaped = EscapesNext({begin + whole * 64, left}, whole_.escaped);
     ++count_;
   }
   // Nothing is there, and more is closed than can be open.
@@ -58,6 +58,7 @@ void JsonBitmap::ReadFrom(std::size_t block) {
   std::fill_n(&blocks_[count_], kBehind, behind);
   depth_ = tally.depth;
   notes_ = tally.notes;
+  return end;
 }
 
 void JsonBitmap::Read(std::string_view text, JsonCarry& carry) {
@@ -66,14 +67,13 @@ void JsonBitmap::Read(std::string_view text, JsonCarry& carry) {
   whole_ = carry;
   whole_depth_ = 0;
   notes_ = 0;
-  ReadFrom(0);
-  carry = end_;
+  carry = ReadFrom(0);
 }
 
 void JsonBitmap::Extend(std::string_view text) {
   const std::size_t before = text_.size() / 64;
   text_ = text;
-  ReadFrom(before);
+  static_cast<void>(ReadFrom(before));
 }
 
 void JsonBitmap::TakeTail(const JsonBitmap& other, const char* at, std::string_view text) {
@@ -88,7 +88,6 @@ void JsonBitmap::TakeTail(const JsonBitmap& other, const char* at, std::string_v
   notes_ = other.notes_;
   whole_ = other.whole_;
   whole_depth_ = other.whole_depth_;
-  end_ = other.end_;
 }
 
 void JsonBitmap::Trim() {
@@ -201,7 +200,7 @@ const char* JsonBitmap::SkipOther(const char* at, const char* end) const noexcep
   if (at == end) return nullptr;
   if (*at == '{' || *at == '[') {
     std::uint32_t depth = 1;
-    const char* const after = at + 1 == end ? nullptr : Close(at + 1, depth);
+    const char* const after = Close(at + 1, depth);
     return after != nullptr && after <= end ? after : nullptr;
   }
   ++at;  // a value has one byte at least, whatever it is

@@ -131,8 +131,8 @@ class JsonBitmap {
   static constexpr std::size_t kBehind = 4;
 
   void MakeRoom(std::size_t blocks);
-  // Reads the text's blocks from that one on.
-  void ReadFrom(std::size_t block);
+  // Reads the text's blocks from that one on. What the text's end leaves open.
+  JsonCarry ReadFrom(std::size_t block);
   [[nodiscard]] bool HasBackslashInBlocks(std::string_view part) const noexcept;
   // What is no string.
   [[nodiscard]] const char* SkipOther(const char* at, const char* end) const noexcept;
@@ -148,10 +148,9 @@ class JsonBitmap {
   std::size_t count_ = 0;
   std::int32_t depth_ = 0;  // at the end
   unsigned notes_ = 0;
-  // Where the last 64 bytes that are whole end, and at the end.
+  // Where the last 64 bytes that are whole end.
   JsonCarry whole_;
   std::int32_t whole_depth_ = 0;
-  JsonCarry end_;
 };
 
 }  // namespace kinformer::wire

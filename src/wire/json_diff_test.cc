@@ -179,6 +179,23 @@ TEST(JsonPatch, StaysWithinBounds) {
 }
 
 // H4: what is erased and added in one pass, and the index beside it.
+TEST(JsonPatch, CopiesTakeAtMost64MiB) {
+  const auto copies = [](int count) {
+    Value document = Value::MakeObject({{"a", std::string(1 << 20, 'x')}});
+    Value patch = Value::MakeArray();
+    for (int i = 0; i < count; ++i) {
+      patch.Append(
+          Value::MakeObject({{"op", "copy"}, {"from", "/a"}, {"path", "/b" + std::to_string(i)}}));
+    }
+    return ApplyPatch(patch, document);
+  };
+  EXPECT_TRUE(copies(63));
+  const Result<void> refused = copies(64);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message().find("more than 64 MiB"), std::string::npos)
+      << refused.error();
+}
+
 TEST(JsonObject, ErasesAndAddsInOnePass) {
   Object object;
   for (int i = 0; i < 100; ++i) object.Set("k" + std::to_string(i), i);

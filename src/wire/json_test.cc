@@ -39,6 +39,17 @@ TEST(JsonValue, BuildsWithBrackets) {
             R"({"a":null,"b":1})");
 }
 
+TEST(JsonValue, WhatIsAnInteger) {
+  for (const char* text : {"0", "-1", "9223372036854775807", "18446744073709551615"}) {
+    EXPECT_TRUE(MustParse(text).is_integer()) << text;
+    EXPECT_EQ(MustParse(text).type(), Type::kNumber) << text;
+  }
+  for (const char* text : {"1.0", "1e3", "123456789012345678901234567890", "null", "true", "\"1\"",
+                           "[1]", "{\"a\":1}"}) {
+    EXPECT_FALSE(MustParse(text).is_integer()) << text;
+  }
+}
+
 TEST(JsonValue, NumbersKeepTheirValueAndTheirText) {
   for (const char* text :
        {"0", "-1", "9223372036854775807", "-9223372036854775808", "18446744073709551615", "1.50",

@@ -99,7 +99,6 @@ struct Traits {
   bool has_indicator = false;  // means something to YAML where it stands
   bool blank_at_edge = false;  // or a break
   bool ends_blank = false;
-  bool blank_behind_break = false;
   bool blank_before_break = false;
 };
 
@@ -134,7 +133,6 @@ Traits TraitsOf(std::string_view text) {
     if (c == '\n') traits.has_break = true;
     if (size == 1 && IsIndicator(text, i)) traits.has_indicator = true;
     if (c == ' ' && is(i + 1, '\n')) traits.blank_before_break = true;
-    if (c == '\n' && is(i + 1, ' ')) traits.blank_behind_break = true;
   }
   const auto is_blank = [&](char c) { return c == ' ' || c == '\n'; };
   traits.blank_at_edge = !text.empty() && (is_blank(text.front()) || is_blank(text.back()));
@@ -258,9 +256,9 @@ class Writer {
       const std::uint32_t c = CodeAt(text, i, size);
       if (c != ' ') {
         const std::size_t before = out_.size();
-        WriteCharacter(text.substr(i, size), c, form);
+        WriteCharacter(c, form);
         column += form == Form::kDouble ? out_.size() - before : 1;
-        if (form == Form::kDouble && c >= 0x80 && out_[before] != '\\') {
+        if (form == Form::kDouble && out_[before] != '\\') {
           column -= out_.size() - before - 1;
         }
         blank = false;
@@ -286,14 +284,10 @@ class Writer {
     }
   }
 
-  void WriteCharacter(std::string_view bytes, std::uint32_t c, Form form) {
+  void WriteCharacter(std::uint32_t c, Form form) {
     if (form == Form::kSingle && c == '\'') out_ += '\'';
     if (form != Form::kDouble || (IsPrintable(c) && c != '\n' && c != '"' && c != '\\')) {
-      if (c == 0xfffd) {
-        json::AppendUtf8(c, out_);
-      } else {
-        out_ += bytes;
-      }
+      json::AppendUtf8(c, out_);
       return;
     }
     out_ += '\\';

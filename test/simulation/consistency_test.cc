@@ -179,8 +179,29 @@ TEST_P(ConsistencyOfQueues, ARestoredServerThatHasOvertakenIsHealedWithinAMinute
       << metrics_->Text();
   // Healed is healed.
   sim_.RunFor(minutes(10));
+  EXPECT_NE(metrics_->Text().find("informer_consistency_checks_total{name=\"configmaps\"} " +
+                                  std::to_string(Stats().consistency_checks)),
+            std::string::npos)
+      << metrics_->Text();
   EXPECT_EQ(Stats().inconsistencies, 1U);
   EXPECT_GE(Stats().consistency_checks, 10U);
+}
+
+TEST_P(ConsistencyOfQueues, EachOfSeveralNamespacesIsComparedWithItsOwnList) {
+  for (int i = 0; i < 3; ++i) Put("elsewhere", "map-" + std::to_string(i), "first");
+  Begin({.queue = GetParam(), .namespaces = {"default", "elsewhere"}});
+  RestoreAndOvertake();
+  sim_.RunFor(seconds(5));
+  ASSERT_TRUE(sim_.RunUntil([this] { return Equal(); }, minutes(2)));
+  std::string lines;
+  for (const std::string& line : log_->lines) lines += line + "\n";
+  // What the list has, and what it lacks.
+  for (const char* key : {"default/found", "default/lost"}) {
+    EXPECT_NE(lines.find(key), std::string::npos) << key << " in " << lines;
+  }
+  const std::uint64_t found = Stats().inconsistencies;
+  sim_.RunFor(minutes(10));
+  EXPECT_EQ(Stats().inconsistencies, found);
 }
 
 TEST_P(ConsistencyOfQueues, WhatFoundNoRoomIsNoDifference) {

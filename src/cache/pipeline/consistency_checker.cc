@@ -29,7 +29,7 @@ constexpr Duration kRest = std::chrono::minutes(30);
 constexpr std::size_t kMostSuspects = 1000;
 constexpr std::size_t kMostNamed = 10;
 // Between relists that do not help.
-constexpr Duration kShortestPause = std::chrono::minutes(1);
+constexpr Duration kShortestPause = std::chrono::minutes(2);
 constexpr Duration kLongestPause = std::chrono::minutes(10);
 
 std::string Named(const std::vector<ObjectName>& keys) {
@@ -255,7 +255,7 @@ void ConsistencyChecker::WalkDone() {
     return Arm();
   }
   if (walk->differ.empty()) {
-    relists_in_vain_ = 0;
+    relist_pause_ = Duration(0);
     return Arm();
   }
   suspects_ = walk->differ;
@@ -299,10 +299,9 @@ void ConsistencyChecker::Confirmed(const std::string& keys) {
       {{"informer", options_.name},
        {"keys", keys.empty() ? "all: the server is at an older version" : keys},
        {"resourceVersion", options_.version ? options_.version() : store_.ResourceVersion()}});
-  const Duration pause = std::min(kLongestPause, kShortestPause * (1 << relists_in_vain_));
-  relists_in_vain_ = std::min(relists_in_vain_ + 1, 4);
   // The first is followed by another as soon as that is found to have been in vain.
-  no_relist_before_ = env_.Now() + (relists_in_vain_ == 1 ? Duration(0) : pause);
+  no_relist_before_ = env_.Now() + relist_pause_;
+  relist_pause_ = std::clamp(2 * relist_pause_, kShortestPause, kLongestPause);
   if (options_.relist && !Planted(PlantedBug::kCheckFindsNothing)) options_.relist();
 }
 

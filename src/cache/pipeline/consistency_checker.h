@@ -100,9 +100,9 @@ class ConsistencyChecker final : private ListReceiver {
   const StoreCore& store_;
   PipelineCounters& counters_;
   const ConsistencyCheckerOptions options_;
-  // Relists since the last check that found nothing, and when the next may come: a server that does
-  // not agree with itself is not listed all the time.
-  int relists_in_vain_ = 0;
+  // How long the next relist is followed by none, and when one may come: a server that does not
+  // agree with itself is not listed all the time. The pause grows until a check finds nothing.
+  Duration relist_pause_{0};
   SteadyTime no_relist_before_{};
   bool off_ = false;
   bool said_off_ = false;

@@ -135,6 +135,24 @@ TEST_F(DeliveryForms, ASlowHandlerIsNamedOnceWithAgeAndDepth) {
   EXPECT_EQ(log_->Count("brisk"), 0U);
 }
 
+// Each callback is quick enough, and still one event waits for more than ten seconds.
+TEST_F(DeliveryForms, AHandlerThatIsBehindIsNamedThoughItMovesOn) {
+  SharedInformer<Pod> informer = Make();
+  AddSlow(informer, seconds(8), {.name = "plodding"});
+  informer.Start();
+  Settle();
+  server_.Put("a", "1");
+  sim_.RunFor(seconds(1));
+  server_.Put("b", "1");
+  sim_.RunFor(seconds(8));
+  server_.Put("c", "1");
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(log_->Count("does not keep up"), 1U);
+  EXPECT_EQ(log_->Count("waiting=1"), 1U);
+  sim_.RunFor(minutes(1));
+  EXPECT_EQ(done_.size(), 3U);
+}
+
 TEST_F(DeliveryForms, FiguresSayHowLateAHandlerIs) {
   SharedInformer<Pod> informer = Make();
   const EventHandlerRegistration slow = AddSlow(informer, seconds(8));

@@ -180,6 +180,39 @@ TEST(FastObjectReader, CutsAsTheTapeDoes) {
 }
 
 // An object between others, as the splitter gives it, with the bitmap of them all.
+// The room that the message takes is reckoned from how many there are of each kind.
+TEST(FastObjectReader, TakesManyOfOneKind) {
+  const auto many = [](const auto& item) {
+    std::string text;
+    for (int i = 0; i < 200; ++i) text += (i > 0 ? "," : "") + item(std::to_string(i));
+    return text;
+  };
+  const auto entry = [](const std::string& n) { return "\"k" + n + "\":\"v" + n + "\""; };
+  const std::string members[] = {
+      R"("labels":{)" + many(entry) + "}",
+      R"("annotations":{)" + many(entry) + "}",
+      R"("finalizers":[)" + many([](const std::string& n) { return "\"f" + n + "\""; }) + "]",
+      R"("ownerReferences":[)" + many([](const std::string& n) {
+        return R"({"apiVersion":"v1","kind":"Pod","name":"p)" + n +
+               R"(","uid":"u","controller":true})";
+      }) + "]",
+      R"("managedFields":[)" + many([](const std::string& n) {
+        return R"({"manager":"m)" + n + R"(","operation":"Apply","time":"2024-01-02T03:04:05Z",)" +
+               R"("fieldsType":"FieldsV1","fieldsV1":{"f:spec":{}}})";
+      }) + "]",
+  };
+  for (const std::string& member : members) {
+    const std::string text = R"({"kind":"Widget","apiVersion":"example.com/v1","metadata":{)"
+                             R"("name":"a","namespace":"b",)" +
+                             member + "}}";
+    const auto full = BuildFromJson(Widget(), text, {.validation = Validation::kFull});
+    const auto built = BuildFromJson(Widget(), text);
+    ASSERT_TRUE(full) << full.error();
+    ASSERT_TRUE(built) << built.error();
+    EXPECT_EQ((*built)->metadata_bytes(), (*full)->metadata_bytes()) << member;
+  }
+}
+
 TEST(FastObjectReader, TakesAnothersBitmap) {
   RandomWidget random(7);
   for (int round = 0; round < 2000; ++round) {

@@ -100,7 +100,12 @@ void MetadataTemplate::Learn(const JsonMetadata& metadata, const MessageLayout& 
       slots_.push_back({slot.kind, slot.key, is_key || slot.kind == MessageSlot::Kind::kDropped, at,
                         text.size(), slot.at, slot.size});
     } else if (slot.key < 4) {
-      slots_.push_back({MessageSlot::Kind::kKey, slot.key, true, 0, 0, slot.at, slot.size});
+      Slot& empty = slots_.emplace_back();
+      empty.kind = MessageSlot::Kind::kKey;
+      empty.key = slot.key;
+      empty.differs = true;
+      empty.at = slot.at;
+      empty.size = slot.size;
     }
   }
   std::sort(by_json_.begin(), by_json_.end(),

@@ -84,6 +84,23 @@ TEST(LabelSelector, ErrorsNameThePlace) {
   EXPECT_FALSE(LabelSelector::Parse("a=" + std::string(64, 'x')));
 }
 
+// A key may begin with a DNS subdomain; apimachinery's IsQualifiedName.
+TEST(LabelSelector, PrefixesOfKeys) {
+  const std::string most = std::string(63, 'a') + '.' + std::string(63, 'b') + '.' +
+                           std::string(63, 'c') + '.' + std::string(61, 'd');
+  for (const std::string& good :
+       {std::string("a"), std::string("a-b"), std::string("a.b"), std::string("a-b.c-d.e"),
+        std::string("0.1"), std::string("a--b"), std::string("z9"), most}) {
+    EXPECT_TRUE(LabelSelector::Parse(good + "/x=y")) << good;
+  }
+  for (const std::string& bad :
+       {std::string(""), std::string("A"), std::string("a_b"), std::string("-a"), std::string("a-"),
+        std::string(".a"), std::string("a."), std::string("a..b"), std::string("a.-b"),
+        std::string("a-.b"), std::string("a.b_c"), std::string("a.B"), most + "d"}) {
+    EXPECT_FALSE(LabelSelector::Parse(bad + "/x=y")) << bad;
+  }
+}
+
 TEST(LabelSelector, CanonicalText) {
   const std::pair<const char*, const char*> cases[] = {
       {"z=1, b in (y,x,y) ,!c", "b in (x,y),!c,z=1"},
@@ -120,6 +137,21 @@ TEST(FieldSelector, ErrorsNameTheTerm) {
   EXPECT_THAT(FieldSelector::Parse("a=b,x").error().message(), HasSubstr("can't understand 'x'"));
   EXPECT_THAT(FieldSelector::Parse("a=b=c").error().message(), HasSubstr("'a=b=c'"));
   EXPECT_THAT(FieldSelector::Parse("a=b\\x").error().message(), HasSubstr("backslash"));
+}
+
+TEST(ObjectName, NamesOfTypesAsText) {
+  const auto text = [](const auto& name) {
+    std::ostringstream out;
+    out << name;
+    return out.str();
+  };
+  EXPECT_EQ(text(GroupVersionResource{"apps", "v1", "deployments"}),
+            "apps/v1, Resource=deployments");
+  EXPECT_EQ(text(GroupVersionResource{"", "v1", "pods"}), "v1, Resource=pods");
+  EXPECT_EQ(text(GroupVersionKind{"apps", "v1", "Deployment"}), "apps/v1, Kind=Deployment");
+  EXPECT_EQ(text(GroupVersionKind{"", "v1", "Pod"}), "v1, Kind=Pod");
+  EXPECT_EQ(text(ObjectName{"ns", "a"}), "ns/a");
+  EXPECT_EQ(text(ObjectName{"", "a"}), "a");
 }
 
 TEST(ObjectName, KeysAndTheirParts) {
