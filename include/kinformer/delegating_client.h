@@ -55,7 +55,9 @@
 #include "kinformer/index.h"
 #include "kinformer/internal/delegating_client_core.h"
 #include "kinformer/internal/request_object.h"
+#include "kinformer/json.h"
 #include "kinformer/object_name.h"
+#include "kinformer/partial_object_metadata.h"
 #include "kinformer/patch.h"
 #include "kinformer/reader.h"
 #include "kinformer/ref.h"
@@ -64,6 +66,7 @@
 #include "kinformer/result.h"
 #include "kinformer/shared_informer.h"
 #include "kinformer/shared_informer_factory.h"
+#include "kinformer/unstructured.h"
 
 namespace kinformer {
 
@@ -213,12 +216,124 @@ class DelegatingClient {
                            const CallOptions& call = {}) const {
     return core_->DeleteAllOf(T::type_info(), which, options, bounds_, call);
   }
+  // Server-side apply: makes the object, or gives it the fields that are set in the struct, which
+  // from then on belong to ApplyOptions::fieldManager; what this manager had applied before and
+  // does not any more goes. Nobody else's fields are touched: kConflict where they are others' and
+  // differ, unless forced. Set is a std::optional that has a value, and anything else that is not
+  // zero or empty. So begin with an empty struct, not with a DeepCopy, which has everything set.
+  // Counterpart: Client.Apply, and Patch with client.Apply.
+  //
+  //   corev1::ConfigMap::Mutable wanted;
+  //   wanted.metadata.namespace_ = "default";
+  //   wanted.metadata.name = "settings";
+  //   wanted.data["color"] = "blue";
+  //   cached.Apply(wanted, {.fieldManager = "painter", .force = true}).OrExit();
+  template <class T = void, class M>
+  Result<Ref<internal::View<T, M>>> Apply(const M& object, const ApplyOptions& options = {},
+                                          const CallOptions& call = {}) const {
+    return Applied<internal::View<T, M>>(object, "", options, call);
+  }
+
+  // A part of an object that has a path of its own: "status", "scale", "ephemeralcontainers", ...
+  // Copyable, thread-safe; its methods are those of the client. Counterpart: SubResourceClient.
+  class SubResourceClient {
+   public:
+    // `object` is the whole object, of which the server takes the part.
+    template <class T = void, class M>
+    Result<Ref<internal::View<T, M>>> Update(const M& object, const UpdateOptions& options = {},
+                                             const CallOptions& call = {}) const {
+      return client_->template Updated<internal::View<T, M>>(object, name_, options, call);
+    }
+    // The answer is the object, or of a part with a kind of its own ("scale") an object of that
+    // kind, whose metadata can be read.
+    template <Resource T>
+    Result<Ref<T>> Patch(const ObjectName& name, const kinformer::Patch& patch,
+                         const PatchOptions& options = {}, const CallOptions& call = {}) const {
+      return internal::TypedObject<T>(client_->core_->Patch(T::type_info(), name, patch, name_,
+                                                            options, client_->bounds_, call));
+    }
+    template <class T = void, class M>
+    Result<Ref<internal::View<T, M>>> Apply(const M& object, const ApplyOptions& options = {},
+                                            const CallOptions& call = {}) const {
+      return client_->template Applied<internal::View<T, M>>(object, name_, options, call);
+    }
+
+   private:
+    friend class DelegatingClient;
+    SubResourceClient(const DelegatingClient& client, std::string name)
+        : client_(std::make_shared<const DelegatingClient>(client)), name_(std::move(name)) {}
+
+    std::shared_ptr<const DelegatingClient> client_;
+    std::string name_;
+  };
+  [[nodiscard]] SubResourceClient SubResource(std::string name) const {
+    return SubResourceClient(*this, std::move(name));
+  }
+  [[nodiscard]] SubResourceClient Status() const { return SubResource("status"); }
+
+  // ---- The metadata of objects only: from a cache of the metadata, or of the whole objects where
+  // there is one. Counterpart: reading a PartialObjectMetadata.
+
+  template <Resource T>
+  [[nodiscard]] Result<Ref<metav1::PartialObjectMetadata>> GetMetadata(
+      const ObjectName& name, const CallOptions& call = {}) const {
+    return internal::TypedObject<metav1::PartialObjectMetadata>(
+        core_->Get(MetadataOf<T>(), name, bounds_, call));
+  }
+  template <Resource T>
+  [[nodiscard]] Result<std::vector<Ref<metav1::PartialObjectMetadata>>> ListMetadata(
+      const ReadOptions& options = {}, const CallOptions& call = {}) const {
+    return internal::TypedObjects<metav1::PartialObjectMetadata>(
+        core_->List(MetadataOf<T>(), options, bounds_, call));
+  }
+
+  // ---- Objects of kinds that are known at run time only. Reads come from the server, or with
+  // DelegatingClientOptions::cache_unstructured from a cache. The mapping comes from
+  // Client::Discovery. Needs discovery.h.
+
+  [[nodiscard]] Result<Ref<Unstructured>> Get(const RestMapping& mapping, const ObjectName& name,
+                                              const CallOptions& call = {}) const;
+  [[nodiscard]] Result<std::vector<Ref<Unstructured>>> List(const RestMapping& mapping,
+                                                            const ReadOptions& options = {},
+                                                            const CallOptions& call = {}) const;
+  Result<void> IndexField(const RestMapping& mapping, std::string_view field,
+                          IndexFunc<Unstructured> function) const;
+  // `object` is the whole object, with its kind and metadata.
+  Result<Ref<Unstructured>> Create(const RestMapping& mapping, const json::Value& object,
+                                   const CreateOptions& options = {},
+                                   const CallOptions& call = {}) const;
+  Result<Ref<Unstructured>> Update(const RestMapping& mapping, const json::Value& object,
+                                   const UpdateOptions& options = {},
+                                   const CallOptions& call = {}) const;
+  Result<Ref<Unstructured>> UpdateStatus(const RestMapping& mapping, const json::Value& object,
+                                         const UpdateOptions& options = {},
+                                         const CallOptions& call = {}) const;
+  Result<Ref<Unstructured>> Patch(const RestMapping& mapping, const ObjectName& name,
+                                  const kinformer::Patch& patch, const PatchOptions& options = {},
+                                  const CallOptions& call = {}) const;
+  Result<void> Delete(const RestMapping& mapping, const ObjectName& name,
+                      const DeleteOptions& options = {}, const CallOptions& call = {}) const;
+  Result<void> DeleteAllOf(const RestMapping& mapping, const ReadOptions& which,
+                           const DeleteOptions& options = {}, const CallOptions& call = {}) const;
 
   [[nodiscard]] const Client& client() const { return core_->client(); }
   // How many writes some cache has yet to show. They leave with the event that shows them.
   [[nodiscard]] std::size_t UnseenWrites() const { return core_->unseen_writes(); }
 
  private:
+  template <Resource T>
+  [[nodiscard]] static internal::ObjectForm MetadataOf() {
+    const internal::TypeInfo& t = T::type_info();
+    return {internal::MetadataTypeInfo(t.group, t.version, t.kind, t.resource, t.namespaced),
+            /*metadata_only=*/true};
+  }
+  template <class V, class M>
+  Result<Ref<V>> Applied(const M& object, std::string_view subresource, const ApplyOptions& options,
+                         const CallOptions& call) const {
+    internal::CheckWritable<V, M>();
+    return internal::TypedObject<V>(core_->Apply(
+        V::type_info(), internal::ToRequestObject<V>(object), subresource, options, bounds_, call));
+  }
   template <class V, class M>
   Result<Ref<V>> Updated(const M& object, std::string_view subresource,
                          const UpdateOptions& options, const CallOptions& call) const {

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <vector>
 
 #include "kinformer/delegating_client.h"
+#include "kinformer/discovery.h"
 
 #include "integration/delegating_client_fixture.h"
 
@@ -154,6 +156,336 @@ TEST_F(ReadYourWritesTest, SettledWritesLeaveWithTheEvent) {
     ASSERT_TRUE(cached_.Delete<ConfigMap>(Named("m0")).ok());
     sim_.env().SleepFor(2 * kLag);
     EXPECT_EQ(cached_.UnseenWrites(), 0U) << "though nobody has read";
+  });
+}
+
+TEST_F(ReadYourWritesTest, DryRunsAreNotWaitedFor) {
+  Run([&] {
+    Synced();
+    ASSERT_TRUE(cached_.Create(Map("a"), {.dryRun = {"All"}}).ok());
+    EXPECT_EQ(TimeOf([&] { EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "NotFound"); }),
+              Duration(0));
+    ASSERT_TRUE(cached_.Create(Map("a")).ok());
+    ASSERT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue");
+    ASSERT_TRUE(cached_.Update(Map("a", "red"), {.dryRun = {"All"}}).ok());
+    ASSERT_TRUE(cached_.Delete<ConfigMap>(Named("a"), {.dryRun = {"All"}}).ok());
+    ASSERT_TRUE(
+        cached_.DeleteAllOf<ConfigMap>({.namespace_ = "default"}, {.dryRun = {"All"}}).ok());
+    EXPECT_EQ(cached_.UnseenWrites(), 0U);
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue");
+  });
+}
+
+TEST_F(ReadYourWritesTest, OnlyWhatTheSelectorsSelectIsWaitedFor) {
+  Run([&] {
+    Use({.label_selector = LabelSelector::Parse("app=web").OrExit(),
+         .field_selector = FieldSelector::Parse("metadata.name!=never").OrExit()});
+    Synced();
+    ConfigMap::Mutable selected = Map("a");
+    selected.metadata.labels["app"] = "web";
+    EXPECT_EQ(TimeOf([&] {
+                ASSERT_TRUE(cached_.Create(Map("other")).ok());
+                ConfigMap::Mutable never = selected;
+                never.metadata.name = "never";
+                ASSERT_TRUE(cached_.Create(never).ok());
+                EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("other"))), "OutOfScope");
+                EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("never"))), "OutOfScope");
+                EXPECT_THAT(NamesOf(cached_.List<ConfigMap>()), IsEmpty());
+              }),
+              Duration(0));
+    ASSERT_TRUE(cached_.Create(selected).ok());
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue");
+    // What is not selected any more is waited for until it has left, also where it had not come.
+    ASSERT_TRUE(cached_.Update(Map("a")).ok());
+    EXPECT_EQ(ColorOf(InCache<ConfigMap>(Named("a"))), "blue");
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "OutOfScope");
+    selected.metadata.name = "b";
+    ASSERT_TRUE(cached_.Create(selected).ok());
+    ASSERT_TRUE(cached_.Update(Map("b")).ok());
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("b"))), "OutOfScope");
+    EXPECT_EQ(cached_.UnseenWrites(), 0U);
+  });
+}
+
+TEST_F(ReadYourWritesTest, OnlyWhatIsInTheNamespacesIsWaitedFor) {
+  Run([&] {
+    Use({.namespaces = {"default", "kube-public"}});
+    Lag("configmaps");
+    ASSERT_TRUE(cached_.List<ConfigMap>().ok());
+    ASSERT_TRUE(cached_.Create(Map("a", "blue", "kube-system")).ok());
+    EXPECT_EQ(TimeOf([&] {
+                EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>({"kube-system", "a"})), "OutOfScope");
+                EXPECT_THAT(NamesOf(cached_.List<ConfigMap>()), IsEmpty());
+              }),
+              Duration(0));
+    ASSERT_TRUE(cached_.Create(Map("b", "blue", "kube-public")).ok());
+    EXPECT_EQ(TimeOf([&] {
+                EXPECT_THAT(NamesOf(cached_.List<ConfigMap>({.namespace_ = "default"})), IsEmpty());
+              }),
+              Duration(0));
+    EXPECT_THAT(NamesOf(cached_.List<ConfigMap>()), ElementsAre("b"));
+  });
+}
+
+TEST_F(ReadYourWritesTest, ADeleteIsSeenAsADeletionTimestamp) {
+  Run([&] {
+    Synced();
+    ConfigMap::Mutable kept = Map("a");
+    kept.metadata.finalizers = {"example.com/keep"};
+    ASSERT_TRUE(cached_.Create(kept).ok());
+    ASSERT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue");
+    ASSERT_TRUE(cached_.Delete<ConfigMap>(Named("a")).ok());
+    const auto deleting = cached_.Get<ConfigMap>(Named("a")).OrExit();
+    EXPECT_TRUE(deleting->metadata().deletionTimestamp().has_value());
+    // Who takes the last finalizer away has removed the object.
+    ASSERT_TRUE(
+        cached_.Patch<ConfigMap>(Named("a"), {.body = R"({"metadata":{"finalizers":null}})"}).ok());
+    EXPECT_EQ(ColorOf(InCache<ConfigMap>(Named("a"))), "blue");
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "NotFound");
+    EXPECT_EQ(cached_.UnseenWrites(), 0U);
+  });
+}
+
+TEST_F(ReadYourWritesTest, ADeleteIsSeenAsAnotherObject) {
+  Run([&] {
+    Synced();
+    ASSERT_TRUE(cached_.Create(Map("a")).ok());
+    const auto first = cached_.Get<ConfigMap>(Named("a")).OrExit();
+    ASSERT_TRUE(cached_.Delete<ConfigMap>(Named("a")).ok());
+    const ResourceClient<ConfigMap> other = client_.For<ConfigMap>("default");
+    ASSERT_TRUE(other.Create(Map("a", "green")).ok());
+    const auto second = cached_.Get<ConfigMap>(Named("a")).OrExit();
+    EXPECT_NE(second->metadata().uid(), first->metadata().uid());
+    EXPECT_EQ(second->data()["color"], "green");
+    EXPECT_EQ(cached_.UnseenWrites(), 0U);
+  });
+}
+
+// The cache has not seen the object yet, and so must not show it afterwards either.
+TEST_F(ReadYourWritesTest, ADeleteOfWhatTheCacheHasNotSeen) {
+  Run([&] {
+    // The creation has come whole while the deletion is still on its way.
+    server_.faults().Add({.verb = "watch",
+                          .action = apiserver::FaultAction::kDrip,
+                          .delay = milliseconds(500),
+                          .chunk_bytes = 200});
+    ASSERT_TRUE(cached_.List<ConfigMap>().ok());
+    ASSERT_TRUE(client_.For<ConfigMap>("default").Create(Map("a")).ok());
+    ASSERT_TRUE(cached_.Delete<ConfigMap>(Named("a")).ok());
+    EXPECT_EQ(TimeOf([&] { EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "NotFound"); }),
+              Duration(0));
+    bool shown = false;
+    for (int i = 0; i < 100; ++i) {
+      shown = shown || InCache<ConfigMap>(Named("a")).ok();
+      if (i % 2 == 0) {
+        EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "NotFound");
+      } else {
+        EXPECT_THAT(NamesOf(cached_.List<ConfigMap>()), IsEmpty());
+      }
+      sim_.env().SleepFor(milliseconds(100));
+    }
+    EXPECT_TRUE(shown) << "the cache itself has shown it for a while";
+    EXPECT_EQ(cached_.UnseenWrites(), 0U);
+  });
+}
+
+TEST_F(ReadYourWritesTest, AnAnswerWithoutAVersionIsSettledByAGet) {
+  Run([&] {
+    Synced();
+    ASSERT_TRUE(cached_.Create(Map("a")).ok());
+    ASSERT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue");
+    const auto answer_without_version = [&] {
+      server_.faults().Add({.verb = "patch",
+                            .action = apiserver::FaultAction::kRespond,
+                            .count = 1,
+                            .status = 200,
+                            .text = R"({"apiVersion":"v1","kind":"ConfigMap",)"
+                                    R"("metadata":{"name":"a","namespace":"default"}})",
+                            .content_type = "application/json"});
+      ASSERT_TRUE(cached_.Patch<ConfigMap>(Named("a"), {.body = "{}"}).ok());
+    };
+    ASSERT_TRUE(client_.For<ConfigMap>("default").Update(Map("a", "red")).ok());
+    answer_without_version();
+    EXPECT_EQ(ColorOf(InCache<ConfigMap>(Named("a"))), "blue");
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "red");
+    // It may be gone by then.
+    ASSERT_TRUE(client_.For<ConfigMap>("default").Delete("a").ok());
+    answer_without_version();
+    EXPECT_EQ(ColorOf(InCache<ConfigMap>(Named("a"))), "red");
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "NotFound");
+  });
+}
+
+TEST_F(ReadYourWritesTest, ADeletionOfManyMarksWhatTheCacheHas) {
+  Run([&] {
+    Synced();
+    for (const char* name : {"a", "b", "kept"}) {
+      ConfigMap::Mutable map = Map(name);
+      map.metadata.labels["app"] = name == std::string("kept") ? "db" : "web";
+      if (name == std::string("b")) map.metadata.finalizers = {"example.com/keep"};
+      ASSERT_TRUE(cached_.Create(map).ok());
+    }
+    ASSERT_EQ(NamesOf(cached_.List<ConfigMap>()).size(), 3U);
+    // And what has been written, but is not in the cache yet.
+    ConfigMap::Mutable late = Map("late");
+    late.metadata.labels["app"] = "web";
+    ASSERT_TRUE(cached_.Create(late).ok());
+    const ReadOptions web{.namespace_ = "default",
+                          .label_selector = LabelSelector::Parse("app=web").OrExit()};
+    ASSERT_TRUE(cached_.DeleteAllOf<ConfigMap>(web).ok());
+    EXPECT_EQ(ColorOf(InCache<ConfigMap>(Named("a"))), "blue");
+    EXPECT_EQ(TimeOf([&] { EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("kept"))), "blue"); }),
+              Duration(0));
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "NotFound");
+    const auto deleting = cached_.Get<ConfigMap>(Named("b")).OrExit();
+    EXPECT_TRUE(deleting->metadata().deletionTimestamp().has_value());
+    EXPECT_THAT(NamesOf(cached_.List<ConfigMap>()), ElementsAre("b", "kept"));
+  });
+}
+
+TEST_F(ReadYourWritesTest, AServerThatGoesBackInTimeEndsTheWait) {
+  Run([&] {
+    Lag("configmaps", seconds(60));
+    ASSERT_TRUE(cached_.List<ConfigMap>().ok());
+    const auto backup = server_.With(
+        [](apiserver::ApiServer& server) { return server.current_resource_version(); });
+    ASSERT_TRUE(cached_.Create(Map("seen")).ok());
+    sim_.env().SleepFor(seconds(61));
+    ASSERT_EQ(ColorOf(InCache<ConfigMap>(Named("seen"))), "blue") << "so it notices";
+    for (int i = 0; i < 20; ++i) {
+      ASSERT_TRUE(cached_.Create(Map("lost" + std::to_string(i))).ok());
+    }
+    server_.faults().Clear();
+    ASSERT_TRUE(
+        server_.With([&](apiserver::ApiServer& server) { return server.Restore(backup); }).ok());
+    server_.transport()->Down();
+    server_.transport()->Up();
+    const auto map = cached_.Get<ConfigMap>(Named("lost7"), {.timeout = seconds(120)});
+    ASSERT_FALSE(map.ok());
+    EXPECT_EQ(map.error().reason(), Reason::kEpochChanged) << map.error();
+    sim_.env().SleepFor(seconds(5));
+    EXPECT_EQ(cached_.UnseenWrites(), 0U);
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("lost7"))), "NotFound") << "nobody waits again";
+    ASSERT_TRUE(cached_.Create(Map("a")).ok());
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue") << "of the new history";
+  });
+}
+
+TEST_F(ReadYourWritesTest, AnAnswerNeverHidesSomethingNewer) {
+  Run([&] {
+    Synced();
+    ASSERT_TRUE(cached_.Create(Map("a")).ok());
+    ASSERT_TRUE(client_.For<ConfigMap>("default").Update(Map("a", "newer")).ok());
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "newer");
+    // The answer comes late, when the cache is beyond it.
+    const auto delayed = server_.faults().Add(
+        {.verb = "update", .action = apiserver::FaultAction::kDelay, .count = 1, .delay = kLag});
+    ASSERT_TRUE(cached_.Update(Map("a", "mine")).ok());
+    EXPECT_EQ(server_.faults().hits(delayed), 1U);
+    ASSERT_TRUE(client_.For<ConfigMap>("default").Update(Map("a", "newest")).ok());
+    sim_.env().SleepFor(2 * kLag);
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "newest");
+  });
+}
+
+TEST_F(ReadYourWritesTest, WhatWasWrittenBeforeThereWasACache) {
+  Run([&] {
+    for (int i = 0; i < 5; ++i) {
+      ASSERT_TRUE(cached_.Create(Map("m" + std::to_string(i))).ok());
+    }
+    // The first list is of the past.
+    server_.faults().Add({.resource = "configmaps",
+                          .action = apiserver::FaultAction::kStaleCache,
+                          .count = 1,
+                          .versions = 3});
+    EXPECT_EQ(NamesOf(cached_.List<ConfigMap>({.namespace_ = "default"})).size(), 5U);
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("m4"))), "blue");
+  });
+}
+
+TEST_F(ReadYourWritesTest, AllFormsOfAResourceAreBehindByThemselves) {
+  Run([&] {
+    Use({}, {.cache_unstructured = true});
+    Lag("configmaps");
+    const RestMapping mapping{{"", "v1", "configmaps"}, {"", "v1", "ConfigMap"}, true};
+    ASSERT_TRUE(cached_.GetMetadata<ConfigMap>(Named("a")).error().reason() == Reason::kNotFound);
+    ASSERT_TRUE(cached_.Get(mapping, Named("a")).error().reason() == Reason::kNotFound);
+    ASSERT_TRUE(cached_.Create(Map("a")).ok());
+    const auto metadata = cached_.GetMetadata<ConfigMap>(Named("a"));
+    ASSERT_TRUE(metadata.ok()) << metadata.error();
+    EXPECT_EQ((*metadata)->metadata().name(), "a");
+    const auto dynamic = cached_.Get(mapping, Named("a"));
+    ASSERT_TRUE(dynamic.ok()) << dynamic.error();
+    json::Value changed = (*dynamic)->DeepCopy();
+    changed["data"]["color"] = "red";
+    ASSERT_TRUE(cached_.Update(mapping, changed).ok());
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "red");
+    ASSERT_TRUE(cached_.Delete(mapping, Named("a")).ok());
+    EXPECT_THAT(NamesOf(cached_.List<ConfigMap>()), IsEmpty());
+    EXPECT_EQ(cached_.ListMetadata<ConfigMap>().OrExit().size(), 0U);
+    EXPECT_EQ(cached_.List(mapping).OrExit().size(), 0U);
+  });
+}
+
+TEST_F(ReadYourWritesTest, WhatIsReadFromTheServerIsNeverWaitedFor) {
+  Run([&] {
+    Use({.by_resource = {{ResourceOf<ConfigMap>(), {.cached = false}}}});
+    Lag("configmaps");
+    ASSERT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "NotFound");
+    ASSERT_TRUE(cached_.Create(Map("a")).ok());
+    EXPECT_EQ(cached_.UnseenWrites(), 0U);
+    EXPECT_EQ(TimeOf([&] {
+                EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue");
+                EXPECT_THAT(NamesOf(cached_.List<ConfigMap>({.namespace_ = "default"})),
+                            ElementsAre("a"));
+              }),
+              Duration(0));
+  });
+}
+
+TEST_F(ReadYourWritesTest, ItCanBeTurnedOff) {
+  Run([&] {
+    Use({}, {.read_your_writes_timeout = Duration(0)});
+    Synced();
+    ASSERT_TRUE(cached_.Create(Map("a")).ok());
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "NotFound");
+    EXPECT_EQ(cached_.UnseenWrites(), 0U);
+  });
+}
+
+// A list waits for what had been written when it was asked for, and not for ever newer writes.
+TEST_F(ReadYourWritesTest, AListIsNotHeldUpByLaterWrites) {
+  Run([&] {
+    Synced();
+    ASSERT_TRUE(cached_.Create(Map("first")).ok());
+    bool stop = false;
+    const auto writer = sim_.env().NewThread("writer", [&] {
+      for (int i = 0; !stop; ++i) {
+        static_cast<void>(cached_.Create(Map("m" + std::to_string(i))));
+        sim_.env().SleepFor(milliseconds(50));
+      }
+    });
+    for (int i = 0; i < 5; ++i) {
+      Result<std::vector<Ref<ConfigMap>>> list = Error(Reason::kUnknown, "");
+      EXPECT_LE(TimeOf([&] { list = cached_.List<ConfigMap>(); }), kLag + seconds(1));
+      EXPECT_TRUE(list.ok()) << list.error();
+    }
+    stop = true;
+    writer->Join();
+  });
+}
+
+TEST_F(ReadYourWritesTest, ManyUnseenWritesAreOneVersion) {
+  Run([&] {
+    Lag("configmaps", seconds(100));
+    ASSERT_TRUE(cached_.List<ConfigMap>().ok());
+    for (int i = 0; i < 10'100; ++i) ASSERT_TRUE(cached_.Create(Map(std::to_string(i))).ok());
+    EXPECT_LE(cached_.UnseenWrites(), 10'001U);
+    EXPECT_EQ(cached_.Get<ConfigMap>(Named("7")).error().reason(), Reason::kStale);
+    EXPECT_EQ(cached_.Get<ConfigMap>(Named("10050")).error().reason(), Reason::kStale);
+    sim_.env().SleepFor(seconds(100));
+    EXPECT_EQ(cached_.UnseenWrites(), 0U);
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("7"))), "blue");
   });
 }
 

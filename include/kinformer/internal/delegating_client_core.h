@@ -80,6 +80,9 @@ class DelegatingClientCore {
                                         const kinformer::Patch& patch, std::string_view subresource,
                                         PatchOptions options, const CallBounds& bounds,
                                         const CallOptions& call);
+  [[nodiscard]] Result<ObjectRef> Apply(const TypeInfo& type, const RequestObject& object,
+                                        std::string_view subresource, const ApplyOptions& options,
+                                        const CallBounds& bounds, const CallOptions& call);
   [[nodiscard]] Result<void> Delete(const TypeInfo& type, const ObjectName& name,
                                     const DeleteOptions& options, const CallBounds& bounds,
                                     const CallOptions& call);
@@ -88,6 +91,7 @@ class DelegatingClientCore {
                                          const CallOptions& call);
 
   [[nodiscard]] const Client& client() const;
+  [[nodiscard]] const DelegatingClientOptions& options() const;
   // Writes that some informer has yet to show.
   [[nodiscard]] std::size_t unseen_writes() const;
 

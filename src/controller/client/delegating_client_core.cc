@@ -11,6 +11,7 @@
 #include "base/deadline.h"
 #include "base/mutex.h"
 #include "cache/store/resource_version.h"
+#include "controller/client/applied_fields.h"
 #include "controller/client/cached_list.h"
 #include "controller/client/joined_stop.h"
 #include "controller/client/unseen_writes.h"
@@ -182,6 +183,8 @@ DelegatingClientCore::DelegatingClientCore(Client client,
     : impl_(std::make_unique<Impl>(std::move(client), std::move(factory), std::move(options))) {}
 
 DelegatingClientCore::~DelegatingClientCore() = default;
+
+const DelegatingClientOptions& DelegatingClientCore::options() const { return impl_->options; }
 
 const Client& DelegatingClientCore::client() const { return impl_->client; }
 
@@ -361,6 +364,18 @@ Result<ObjectRef> DelegatingClientCore::Patch(const TypeInfo& type, const Object
   if (!answer || !options.dryRun.empty()) return answer;
   impl_->Wrote(type, watching, *answer, name, *left);
   return answer;
+}
+
+Result<ObjectRef> DelegatingClientCore::Apply(const TypeInfo& type, const RequestObject& object,
+                                              std::string_view subresource,
+                                              const ApplyOptions& options, const CallBounds& bounds,
+                                              const CallOptions& call) {
+  Result<std::string> body = delegating::AppliedFields(type, object.json());
+  if (!body) return std::move(body).error();
+  return Patch(
+      type, {object.namespace_, object.name}, {PatchType::kApply, *std::move(body)}, subresource,
+      {.dryRun = options.dryRun, .force = options.force, .fieldManager = options.fieldManager},
+      bounds, call);
 }
 
 Result<void> DelegatingClientCore::Delete(const TypeInfo& type, const ObjectName& name,

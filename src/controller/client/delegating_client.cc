@@ -1,0 +1,84 @@
+#include "kinformer/delegating_client.h"
+
+#include "kinformer/discovery.h"
+
+namespace kinformer {
+namespace {
+
+using internal::TypedObject;
+using internal::TypedObjects;
+
+internal::ObjectForm FormOf(const RestMapping& mapping, const DelegatingClientOptions& options) {
+  return {.type = &mapping.dynamic_type(), .live = !options.cache_unstructured};
+}
+
+internal::RequestObject RequestOf(const json::Value& object) {
+  return internal::ToRequestObject<Unstructured>(object);
+}
+
+}  // namespace
+
+Result<Ref<Unstructured>> DelegatingClient::Get(const RestMapping& mapping, const ObjectName& name,
+                                                const CallOptions& call) const {
+  return TypedObject<Unstructured>(
+      core_->Get(FormOf(mapping, core_->options()), name, bounds_, call));
+}
+
+Result<std::vector<Ref<Unstructured>>> DelegatingClient::List(const RestMapping& mapping,
+                                                              const ReadOptions& options,
+                                                              const CallOptions& call) const {
+  return TypedObjects<Unstructured>(
+      core_->List(FormOf(mapping, core_->options()), options, bounds_, call));
+}
+
+Result<void> DelegatingClient::IndexField(const RestMapping& mapping, std::string_view field,
+                                          IndexFunc<Unstructured> function) const {
+  return core_->IndexField(FormOf(mapping, core_->options()), field,
+                           internal::Untyped<Unstructured>(std::move(function)));
+}
+
+Result<Ref<Unstructured>> DelegatingClient::Create(const RestMapping& mapping,
+                                                   const json::Value& object,
+                                                   const CreateOptions& options,
+                                                   const CallOptions& call) const {
+  return TypedObject<Unstructured>(
+      core_->Create(mapping.dynamic_type(), RequestOf(object), options, bounds_, call));
+}
+
+Result<Ref<Unstructured>> DelegatingClient::Update(const RestMapping& mapping,
+                                                   const json::Value& object,
+                                                   const UpdateOptions& options,
+                                                   const CallOptions& call) const {
+  return TypedObject<Unstructured>(
+      core_->Update(mapping.dynamic_type(), RequestOf(object), "", options, bounds_, call));
+}
+
+Result<Ref<Unstructured>> DelegatingClient::UpdateStatus(const RestMapping& mapping,
+                                                         const json::Value& object,
+                                                         const UpdateOptions& options,
+                                                         const CallOptions& call) const {
+  return TypedObject<Unstructured>(
+      core_->Update(mapping.dynamic_type(), RequestOf(object), "status", options, bounds_, call));
+}
+
+Result<Ref<Unstructured>> DelegatingClient::Patch(const RestMapping& mapping,
+                                                  const ObjectName& name,
+                                                  const kinformer::Patch& patch,
+                                                  const PatchOptions& options,
+                                                  const CallOptions& call) const {
+  return TypedObject<Unstructured>(
+      core_->Patch(mapping.dynamic_type(), name, patch, "", options, bounds_, call));
+}
+
+Result<void> DelegatingClient::Delete(const RestMapping& mapping, const ObjectName& name,
+                                      const DeleteOptions& options, const CallOptions& call) const {
+  return core_->Delete(mapping.dynamic_type(), name, options, bounds_, call);
+}
+
+Result<void> DelegatingClient::DeleteAllOf(const RestMapping& mapping, const ReadOptions& which,
+                                           const DeleteOptions& options,
+                                           const CallOptions& call) const {
+  return core_->DeleteAllOf(mapping.dynamic_type(), which, options, bounds_, call);
+}
+
+}  // namespace kinformer

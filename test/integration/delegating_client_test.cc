@@ -1,0 +1,410 @@
+// DelegatingClient against the embedded API server: what reads give, by cache and live, and what
+// writes do. The waits for own writes are in read_your_writes_test.cc.
+
+#include "kinformer/delegating_client.h"
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/api/appsv1_mutable.h"
+#include "kinformer/discovery.h"
+#include "kinformer/object.h"
+
+#include "integration/delegating_client_fixture.h"
+
+namespace kinformer::testing {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::AnyOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using Deployment = appsv1::Deployment;
+using Node = corev1::Node;
+
+const RestMapping kMaps{{"", "v1", "configmaps"}, {"", "v1", "ConfigMap"}, true};
+
+class DelegatingClientReads : public DelegatingClientTest {
+ protected:
+  static LabelSelector Labels(std::string_view text) { return LabelSelector::Parse(text).OrExit(); }
+  static FieldSelector Fields(std::string_view text) { return FieldSelector::Parse(text).OrExit(); }
+
+  // Behind the client's back.
+  void Make(const std::string& namespace_, const std::string& name, const std::string& app,
+            const std::string& color = "blue") {
+    ConfigMap::Mutable map = Map(name, color, namespace_);
+    map.metadata.labels["app"] = app;
+    ASSERT_TRUE(client_.For<ConfigMap>(namespace_).Create(map).ok());
+  }
+  void MakeFour() {
+    Make("default", "a", "web");
+    Make("default", "b", "db");
+    Make("kube-system", "c", "web");
+    Make("kube-public", "d", "db");
+  }
+  // What a List of each form gives; the same of all.
+  std::vector<std::string> Lists(const ReadOptions& options) {
+    const std::vector<std::string> typed = NamesOf(cached_.List<ConfigMap>(options));
+    const auto names = [](const auto& objects) {
+      std::vector<std::string> all;
+      if (!objects) return std::vector<std::string>{objects.error().ToString()};
+      for (const auto& object : *objects) all.emplace_back(object->metadata().name());
+      std::sort(all.begin(), all.end());
+      return all;
+    };
+    EXPECT_EQ(names(cached_.ListMetadata<ConfigMap>(options)), typed);
+    EXPECT_EQ(names(cached_.List(kMaps, options)), typed);
+    return typed;
+  }
+};
+
+TEST_F(DelegatingClientReads, CA_01_GetAndListOfEachForm) {
+  Run([&] {
+    MakeFour();
+    for (const bool cache_unstructured : {true, false}) {
+      Use({}, {.cache_unstructured = cache_unstructured});
+      const auto typed = cached_.Get<ConfigMap>(Named("a")).OrExit();
+      EXPECT_EQ(typed->data()["color"], "blue");
+      const auto metadata = cached_.GetMetadata<ConfigMap>(Named("a")).OrExit();
+      EXPECT_EQ(metadata->metadata().labels()["app"], "web");
+      EXPECT_EQ(metadata->kind(), "ConfigMap");
+      const auto dynamic = cached_.Get(kMaps, Named("a")).OrExit();
+      EXPECT_EQ(dynamic->root()["data"]["color"].StringOrEmpty(), "blue");
+      EXPECT_EQ(dynamic->GroupVersionKindOf(), (GroupVersionKind{"", "v1", "ConfigMap"}));
+      for (const Error& error : {cached_.Get<ConfigMap>(Named("none")).error(),
+                                 cached_.GetMetadata<ConfigMap>(Named("none")).error(),
+                                 cached_.Get(kMaps, Named("none")).error()}) {
+        EXPECT_EQ(error.reason(), Reason::kNotFound);
+        EXPECT_THAT(error.message(), HasSubstr("configmaps"));
+      }
+      EXPECT_EQ(cached_.Get<ConfigMap>({"", "a"}).error().reason(), Reason::kInvalidArgument);
+      EXPECT_THAT(Lists({.namespace_ = "default"}), ElementsAre("a", "b"));
+      EXPECT_THAT(Lists({.namespace_ = "nowhere"}), IsEmpty());
+      EXPECT_THAT(Lists({.label_selector = Labels("app=web")}), ElementsAre("a", "c"));
+      EXPECT_THAT(Lists({.namespace_ = "default", .label_selector = Labels("app!=web")}),
+                  ElementsAre("b"));
+      EXPECT_THAT(Lists({.label_selector = LabelSelector::Nothing()}), IsEmpty());
+      EXPECT_THAT(NamesOf(cached_.List<ConfigMap>({.limit = 2})), SizeIs(2));
+      EXPECT_THAT(cached_.List(kMaps, {.limit = 2}).OrExit(), SizeIs(2));
+      EXPECT_THAT(
+          NamesOf(cached_.List<ConfigMap>({.label_selector = Labels("app=db"), .limit = 1})),
+          AnyOf(ElementsAre("b"), ElementsAre("d")));
+    }
+  });
+}
+
+TEST_F(DelegatingClientReads, CA_01_ANamespaceThatIsNotWatched) {
+  Run([&] {
+    MakeFour();
+    Use({.namespaces = {"default", "kube-public"}});
+    EXPECT_THAT(NamesOf(cached_.List<ConfigMap>()), ElementsAre("a", "b", "d"));
+    const Error get = cached_.Get<ConfigMap>({"kube-system", "c"}).error();
+    EXPECT_EQ(get.reason(), Reason::kOutOfScope);
+    EXPECT_THAT(get.message(), HasSubstr("kube-system"));
+    const Error list = cached_.List<ConfigMap>({.namespace_ = "kube-system"}).error();
+    EXPECT_EQ(list.reason(), Reason::kOutOfScope);
+    EXPECT_THAT(list.message(), HasSubstr("kube-system"));
+  });
+}
+
+TEST_F(DelegatingClientReads, CA_01_TheFirstReadWaitsForTheSync) {
+  Run([&] {
+    MakeFour();
+    server_.faults().Add(
+        {.verb = "watch", .action = apiserver::FaultAction::kDelay, .delay = seconds(10)});
+    const DelegatingClient bounded = cached_.WithDeadline(sim_.env().Now() + seconds(3));
+    const Error late = bounded.Get<ConfigMap>(Named("a")).error();
+    EXPECT_EQ(late.reason(), Reason::kDeadlineExceeded);
+    EXPECT_THAT(late.message(), HasSubstr("configmaps \"default/a\""));
+    EXPECT_EQ(cached_.List<ConfigMap>({}, {.timeout = seconds(1)}).error().reason(),
+              Reason::kDeadlineExceeded);
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue");
+    EXPECT_EQ(bounded.Create(Map("late")).error().reason(), Reason::kDeadlineExceeded);
+    // On a loop nobody waits for that either.
+    bool done = false;
+    sim_.env().loop().Post([&] {
+      EXPECT_EQ(cached_.Get<Pod>(Named("a")).error().reason(), Reason::kWouldDeadlock);
+      EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue");
+      EXPECT_EQ(cached_.Create(Map("a")).error().reason(), Reason::kWouldDeadlock);
+      done = true;
+    });
+    while (!done) sim_.env().SleepFor(seconds(1));
+  });
+}
+
+TEST_F(DelegatingClientReads, CA_02_WhatNobodyHasAskedFor) {
+  Run([&] {
+    MakeFour();
+    Use({}, {.reader_fail_on_missing_informer = true});
+    const Error error = cached_.Get<ConfigMap>(Named("a")).error();
+    EXPECT_EQ(error.reason(), Reason::kInvalidArgument);
+    EXPECT_THAT(error.message(), HasSubstr("configmaps are not cached"));
+    EXPECT_FALSE(cached_.List<ConfigMap>().ok());
+    EXPECT_FALSE(cached_.GetMetadata<ConfigMap>(Named("a")).ok());
+    EXPECT_EQ(ColorOf(cached_.APIReader<ConfigMap>().Get("default", "a")), "blue");
+    factory_->InformerFor<ConfigMap>();
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue");
+    EXPECT_TRUE(cached_.GetMetadata<ConfigMap>(Named("a")).ok()) << "out of the whole objects";
+  });
+}
+
+TEST_F(DelegatingClientReads, CA_03_SelectorsAndNamespaces) {
+  struct Case {
+    SharedInformerFactoryOptions factory;
+    std::vector<std::string> all;
+    std::vector<std::string> in_default;
+  };
+  const auto of_maps = [](ResourceCacheOptions options) {
+    return SharedInformerFactoryOptions{.label_selector = Labels("app=web"),
+                                        .by_resource = {{ResourceOf<ConfigMap>(), options}}};
+  };
+  const std::vector<Case> cases = {
+      {{}, {"a", "b", "c", "d"}, {"a", "b"}},
+      {{.namespace_ = "default"}, {"a", "b"}, {"a", "b"}},
+      {{.namespaces = {"default", "kube-system"}}, {"a", "b", "c"}, {"a", "b"}},
+      {{.label_selector = Labels("app=web")}, {"a", "c"}, {"a"}},
+      {{.field_selector = Fields("metadata.name=b")}, {"b"}, {"b"}},
+      {{.field_selector = Fields("metadata.namespace!=default")}, {"c", "d"}, {}},
+      {{.namespaces = {"default"}, .label_selector = Labels("app=db")}, {"b"}, {"b"}},
+      {of_maps({}), {"a", "c"}, {"a"}},
+      {of_maps({.label_selector = Labels("app=db")}), {"b", "d"}, {"b"}},
+      {of_maps({.label_selector = LabelSelector()}), {"a", "b", "c", "d"}, {"a", "b"}},
+      {of_maps({.namespaces = {"default"}}), {"a"}, {"a"}},
+      {of_maps({.namespaces = {"default", "kube-public"},
+                .label_selector = LabelSelector(),
+                .field_selector = Fields("metadata.name!=a")}),
+       {"b", "d"},
+       {"b"}},
+      {of_maps({.label_selector = LabelSelector::Nothing()}), {}, {}},
+  };
+  Run([&] {
+    MakeFour();
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      Use(cases[i].factory, {.cache_unstructured = true});
+      EXPECT_EQ(Lists({}), cases[i].all) << "case " << i;
+      EXPECT_EQ(Lists({.namespace_ = "default"}), cases[i].in_default) << "case " << i;
+    }
+  });
+}
+
+TEST_F(DelegatingClientReads, CA_04_FieldIndexes) {
+  const auto color = [](ConfigMap map, auto& out) { out.Add(map.data()["color"]); };
+  const auto app = [](ConfigMap map, auto& out) {
+    out.Add(map.metadata().labels()["app"]);
+    out.Add("any");
+  };
+  Run([&] {
+    MakeFour();
+    Make("default", "e", "web", "red");
+    ASSERT_TRUE(cached_.IndexField<ConfigMap>("color", color).ok()) << "before the first read";
+    EXPECT_THAT(NamesOf(cached_.List<ConfigMap>({.field_selector = Fields("color=red")})),
+                ElementsAre("e"));
+    ASSERT_TRUE(cached_.IndexField<ConfigMap>("app", app).ok()) << "and after";
+    EXPECT_EQ(cached_.IndexField<ConfigMap>("app", app).error().reason(), Reason::kAlreadyExists);
+    const auto found = [&](const std::string& fields, const std::string& namespace_ = "") {
+      return NamesOf(
+          cached_.List<ConfigMap>({.namespace_ = namespace_, .field_selector = Fields(fields)}));
+    };
+    EXPECT_THAT(found("app=web"), ElementsAre("a", "c", "e"));
+    EXPECT_THAT(found("app=web,color=blue"), ElementsAre("a", "c"));
+    EXPECT_THAT(found("app=web,color=blue,app=any", "default"), ElementsAre("a"));
+    EXPECT_THAT(found("app=none"), IsEmpty());
+    EXPECT_THAT(NamesOf(cached_.List<ConfigMap>(
+                    {.label_selector = Labels("app=db"), .field_selector = Fields("app=any")})),
+                ElementsAre("b", "d"));
+    for (const char* fields : {"size=1", "color=blue,size=1", "color!=blue"}) {
+      const Error error = cached_.List<ConfigMap>({.field_selector = Fields(fields)}).error();
+      EXPECT_EQ(error.reason(), Reason::kInvalidArgument) << error;
+    }
+    // A value that changes.
+    ASSERT_TRUE(cached_.Update(Map("e", "green")).ok());
+    EXPECT_THAT(found("color=red"), IsEmpty());
+    EXPECT_THAT(found("color=green"), ElementsAre("e"));
+  });
+}
+
+TEST_F(DelegatingClientReads, CA_04_FieldIndexesOfClusterScopedAndDynamicObjects) {
+  Run([&] {
+    Node::Mutable node;
+    node.metadata.name = "n1";
+    node.spec.providerID = "p1";
+    ASSERT_TRUE(cached_.Create(node).ok());
+    ASSERT_TRUE(cached_
+                    .IndexField<Node>("spec.providerID",
+                                      [](Node one, auto& out) { out.Add(one.spec().providerID()); })
+                    .ok());
+    EXPECT_THAT(cached_.List<Node>({.field_selector = Fields("spec.providerID=p1")}).OrExit(),
+                SizeIs(1));
+    EXPECT_TRUE(cached_.Get<Node>({"", "n1"}).ok());
+    EXPECT_EQ(cached_.Get<Node>({"default", "n1"}).error().reason(), Reason::kInvalidArgument);
+    MakeFour();
+    Use({}, {.cache_unstructured = true});
+    ASSERT_TRUE(cached_
+                    .IndexField(kMaps, "color",
+                                [](Unstructured map, auto& out) {
+                                  out.Add(map.root()["data"]["color"].StringOrEmpty());
+                                })
+                    .ok());
+    EXPECT_THAT(cached_.List(kMaps, {.field_selector = Fields("color=blue")}).OrExit(), SizeIs(4));
+  });
+}
+
+TEST_F(DelegatingClientReads, CA_05_InformersThatAreReleasedAndStopped) {
+  Run([&] {
+    MakeFour();
+    {
+      SharedInformer<ConfigMap> informer = cached_.InformerFor<ConfigMap>().OrExit();
+      EXPECT_TRUE(informer.HasStarted());
+      ASSERT_TRUE(informer.WaitForCacheSync().ok());
+      EXPECT_EQ(informer.core(), factory_->InformerFor<ConfigMap>().core());
+      ASSERT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue");
+      factory_->Release(informer);
+    }
+    sim_.env().SleepFor(seconds(1));
+    // The next read makes another one.
+    Make("default", "e", "web");
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("e"))), "blue");
+    cached_.InformerFor<ConfigMap>().OrExit().Stop();
+    sim_.env().SleepFor(seconds(1));
+    EXPECT_EQ(cached_.Get<ConfigMap>(Named("none")).error().reason(), Reason::kStopped);
+    Use({.by_resource = {{ResourceOf<ConfigMap>(), {.cached = false}}}});
+    EXPECT_EQ(cached_.InformerFor<ConfigMap>().error().reason(), Reason::kInvalidArgument);
+  });
+}
+
+TEST_F(DelegatingClientReads, CA_06_Transforms) {
+  Run([&] {
+    Use({.transform = [](const Ref<Object>& object) -> Result<Ref<Object>> {
+      json::Value whole = json::Parse(object->ToJson()).OrExit();
+      whole["metadata"]["annotations"]["seen"] = "yes";
+      return WithContent(object, whole);
+    }});
+    ASSERT_TRUE(cached_.Create(Map("a")).ok());
+    const auto map = cached_.Get<ConfigMap>(Named("a")).OrExit();
+    EXPECT_EQ(map->metadata().annotations()["seen"], "yes");
+    const auto live = cached_.APIReader<ConfigMap>().Get("default", "a").OrExit();
+    EXPECT_FALSE(live->metadata().annotations().contains("seen"));
+  });
+}
+
+TEST_F(DelegatingClientReads, FieldsAndLimitsOfWhatIsReadFromTheServer) {
+  Run([&] {
+    MakeFour();
+    Use({.namespaces = {"default", "kube-public"},
+         .by_resource = {{ResourceOf<ConfigMap>(), {.cached = false}}}});
+    EXPECT_THAT(NamesOf(cached_.List<ConfigMap>()), ElementsAre("a", "b", "d"));
+    EXPECT_THAT(NamesOf(cached_.List<ConfigMap>({.field_selector = Fields("metadata.name=d")})),
+                ElementsAre("d"));
+    EXPECT_THAT(NamesOf(cached_.List<ConfigMap>({.limit = 1})), SizeIs(1));
+    EXPECT_THAT(NamesOf(cached_.List<ConfigMap>({.limit = 3})), ElementsAre("a", "b", "d"));
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>({"kube-system", "c"})), "OutOfScope");
+    EXPECT_EQ(ColorOf(cached_.APIReader<ConfigMap>().Get("kube-system", "c")), "blue");
+  });
+}
+
+class DelegatingClientWrites : public DelegatingClientTest {
+ protected:
+  static Deployment::Mutable Web() {
+    Deployment::Mutable web;
+    web.metadata.namespace_ = "default";
+    web.metadata.name = "web";
+    web.spec.replicas = 1;
+    web.spec.selector.emplace().matchLabels["app"] = "web";
+    web.spec.template_.metadata.labels["app"] = "web";
+    web.spec.template_.spec.containers.push_back({.name = "c", .image = "i"});
+    return web;
+  }
+};
+
+TEST_F(DelegatingClientWrites, TheObjectSaysWhereItGoes) {
+  Run([&] {
+    const auto made = cached_.Create<ConfigMap>(Map("a")).OrExit();
+    EXPECT_EQ(made->metadata().namespace_(), "default");
+    EXPECT_EQ(cached_.Create(Map("a")).error().reason(), Reason::kAlreadyExists);
+    ConfigMap::Mutable old = (*made).DeepCopy();
+    ASSERT_TRUE(cached_.Update(Map("a", "red")).ok());
+    EXPECT_EQ(cached_.Update(old).error().reason(), Reason::kConflict);
+    ConfigMap::Mutable nowhere = Map("b");
+    nowhere.metadata.namespace_.clear();
+    EXPECT_EQ(cached_.Create(nowhere).error().reason(), Reason::kInvalidArgument);
+    EXPECT_EQ(cached_.DeleteAllOf<ConfigMap>({}).error().reason(), Reason::kInvalidArgument);
+    EXPECT_EQ(
+        cached_.DeleteAllOf<ConfigMap>({.namespace_ = "default", .limit = 1}).error().reason(),
+        Reason::kInvalidArgument);
+    ConfigMap::Mutable generated = Map("");
+    generated.metadata.generateName = "x-";
+    const auto named = cached_.Create(generated).OrExit();
+    EXPECT_TRUE(cached_.Get<ConfigMap>({"default", std::string(named->metadata().name())}).ok());
+  });
+}
+
+TEST_F(DelegatingClientWrites, StatusAndOtherParts) {
+  Deployment::Mutable web = Web();
+  Run([&] {
+    ASSERT_EQ(cached_.Get<Deployment>(Named("web")).error().reason(), Reason::kNotFound);
+    ASSERT_TRUE(cached_.Create(web).ok());
+    web.status.replicas = 3;
+    web.spec.replicas = 9;
+    ASSERT_TRUE(cached_.UpdateStatus(web).ok());
+    const auto updated = cached_.Get<Deployment>(Named("web")).OrExit();
+    EXPECT_EQ(updated->status().replicas(), 3);
+    EXPECT_EQ(updated->spec().replicas(), 1) << "the status alone";
+    web.status.replicas = 4;
+    ASSERT_TRUE(cached_.Status().Update(web).ok());
+    ASSERT_TRUE(cached_.Status()
+                    .Patch<Deployment>(Named("web"), {.body = R"({"status":{"readyReplicas":2}})"})
+                    .ok());
+    const auto patched = cached_.Get<Deployment>(Named("web")).OrExit();
+    EXPECT_EQ(patched->status().replicas(), 4);
+    EXPECT_EQ(patched->status().readyReplicas(), 2);
+    // A part with a kind of its own: it is the object that is waited for.
+    ASSERT_TRUE(cached_.SubResource("scale")
+                    .Patch<Deployment>(Named("web"), {.body = R"({"spec":{"replicas":7}})"})
+                    .ok());
+    const auto scaled = cached_.Get<Deployment>(Named("web")).OrExit();
+    EXPECT_EQ(scaled->spec().replicas(), 7);
+  });
+}
+
+// Field management is not the embedded server's: applied_fields_test.cc has what is sent.
+TEST_F(DelegatingClientWrites, Apply) {
+  Run([&] {
+    Use({}, {.field_owner = "painter"});
+    Lag("configmaps");
+    ASSERT_TRUE(cached_.List<ConfigMap>().ok());
+    ASSERT_TRUE(client_.For<ConfigMap>("default").Create(Map("a", "red")).ok());
+    ConfigMap::Mutable wanted;
+    wanted.metadata.namespace_ = "default";
+    wanted.metadata.name = "a";
+    wanted.data["size"] = "7";
+    const auto applied = cached_.Apply(wanted);
+    ASSERT_TRUE(applied.ok()) << applied.error();
+    EXPECT_EQ((*applied)->data()["color"], "red") << "somebody else's field";
+    const auto read = cached_.Get<ConfigMap>(Named("a")).OrExit();
+    EXPECT_EQ(read->data()["size"], "7");
+    EXPECT_EQ(read->metadata().resourceVersion(), (*applied)->metadata().resourceVersion());
+    wanted.metadata.name = "new";
+    ASSERT_TRUE(cached_.Apply(wanted, {.fieldManager = "me", .force = true}).ok());
+    EXPECT_TRUE(cached_.Get<ConfigMap>(Named("new")).ok());
+    ASSERT_TRUE(cached_.Apply(wanted, {.dryRun = {"All"}}).ok());
+    EXPECT_EQ(cached_.UnseenWrites(), 0U);
+    Deployment::Mutable web = Web();
+    ASSERT_TRUE(cached_.Apply(web).ok());
+    web.status.replicas = 3;
+    ASSERT_TRUE(cached_.Status().Apply(web).ok());
+    const auto deployment = cached_.Get<Deployment>(Named("web")).OrExit();
+    EXPECT_EQ(deployment->status().replicas(), 3);
+    Use({});
+    EXPECT_EQ(cached_.Apply(wanted).error().reason(), Reason::kInvalidArgument)
+        << "somebody must own the fields";
+  });
+}
+
+}  // namespace
+}  // namespace kinformer::testing
