@@ -2,32 +2,14 @@
 
 #include <algorithm>
 
+#include "object/values/dns_name.h"
+
 namespace kinformer::apiserver {
 namespace {
-
-constexpr std::size_t kMaxSubdomain = 253;
 
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsAlnum(char c) { return IsLower(c) || IsDigit(c) || (c >= 'A' && c <= 'Z'); }
-
-bool IsSubdomain(std::string_view text) {
-  if (text.empty() || text.size() > kMaxSubdomain) return false;
-  const auto edge = [](char c) { return IsLower(c) || IsDigit(c); };
-  bool start = true;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool end = i + 1 == text.size() || text[i + 1] == '.';
-    if (c == '.') {
-      if (start) return false;
-      start = true;
-      continue;
-    }
-    if (!edge(c) && (c != '-' || start || end)) return false;
-    start = false;
-  }
-  return !start;
-}
 
 constexpr std::string_view kSubdomainRule =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
@@ -42,11 +24,11 @@ std::string BrokenRule(NameRule rule, std::string_view name) {
   };
   switch (rule) {
     case NameRule::kSubdomain:
-      if (name.size() > kMaxSubdomain) return longer_than(kMaxSubdomain);
-      return std::string(IsSubdomain(name) ? std::string_view() : kSubdomainRule);
+      if (name.size() > internal::kMaxDnsSubdomain) return longer_than(internal::kMaxDnsSubdomain);
+      return std::string(internal::IsDnsSubdomain(name) ? std::string_view() : kSubdomainRule);
     case NameRule::kLabel:
       if (name.size() > kMaxLabel) return longer_than(kMaxLabel);
-      if (name.find('.') != std::string_view::npos && IsSubdomain(name)) {
+      if (name.find('.') != std::string_view::npos && internal::IsDnsSubdomain(name)) {
         return "must not contain dots";
       }
       return std::string(IsDns1123Label(name) ? std::string_view() : kDns1123LabelText);
@@ -79,7 +61,7 @@ bool IsQualifiedPart(std::string_view text) {
 bool IsQualifiedName(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return IsQualifiedPart(text);
-  return IsSubdomain(text.substr(0, slash)) && IsQualifiedPart(text.substr(slash + 1));
+  return internal::IsDnsSubdomain(text.substr(0, slash)) && IsQualifiedPart(text.substr(slash + 1));
 }
 
 std::string LowerCase(std::string_view text) {

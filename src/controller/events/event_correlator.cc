@@ -4,8 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "controller/events/event_name.h"
-
 namespace kinformer::internal::events {
 namespace {
 
@@ -64,7 +62,6 @@ CorrelatedEvent EventCorrelator::Aggregated(const corev1::EventMutable& event) {
   // One that is as many as needed; it does not grow with what still comes.
   if (alike->messages.size() > options_.max_events) alike->messages.erase(alike->messages.begin());
   CorrelatedEvent together{.event = event, .key = key};
-  together.event.metadata.name = EventName(event.involvedObject.name, env_);
   together.event.message = std::string(kCombined) + event.message;
   return together;
 }

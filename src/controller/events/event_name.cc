@@ -5,26 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "object/values/dns_name.h"
+
 namespace kinformer::internal::events {
 namespace {
-
-constexpr std::size_t kMaxName = 253;
-
-bool IsAlphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-
-// RFC 1123: labels of lower case letters, digits and dashes, joined by dots.
-bool IsSubdomain(std::string_view name) {
-  if (name.empty() || name.size() > kMaxName) return false;
-  char before = '.';
-  for (const char c : name) {
-    const bool inside = c == '-' || c == '.';
-    if (!IsAlphanumeric(c) && !(inside && IsAlphanumeric(before)) && !(c == '-' && before == '-')) {
-      return false;
-    }
-    before = c;
-  }
-  return IsAlphanumeric(before);
-}
 
 std::string Hexadecimal(std::uint64_t number, std::size_t digits = 0) {
   std::array<char, 16> text{};
@@ -48,7 +32,7 @@ std::string NewUuid(Env& env) {
 std::string EventName(std::string_view object, Env& env) {
   const auto now = static_cast<std::uint64_t>(env.WallNow().time_since_epoch().count());
   std::string name = std::string(object) + "." + Hexadecimal(now);
-  return IsSubdomain(name) ? name : NewUuid(env);
+  return IsDnsSubdomain(name) ? name : NewUuid(env);
 }
 
 }  // namespace kinformer::internal::events

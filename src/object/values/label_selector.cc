@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "object/values/dns_name.h"
+
 namespace kinformer {
 namespace {
 
@@ -23,28 +25,10 @@ bool IsName(std::string_view text) {
                      [](char c) { return IsAlphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-bool IsDnsSubdomain(std::string_view text) {
-  if (text.empty() || text.size() > 253) return false;
-  const auto alphanumeric = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  bool label_start = true;
-  char previous = '.';
-  for (const char c : text) {
-    if (c == '.') {
-      if (label_start || previous == '-') return false;
-      label_start = true;
-    } else {
-      if (!alphanumeric(c) && (c != '-' || label_start)) return false;
-      label_start = false;
-    }
-    previous = c;
-  }
-  return !label_start && previous != '-';
-}
-
 bool IsKey(std::string_view key) {
   const std::size_t slash = key.find('/');
   if (slash == std::string_view::npos) return IsName(key);
-  return IsDnsSubdomain(key.substr(0, slash)) && IsName(key.substr(slash + 1));
+  return internal::IsDnsSubdomain(key.substr(0, slash)) && IsName(key.substr(slash + 1));
 }
 
 std::optional<std::int64_t> ToInt(std::string_view text) {
