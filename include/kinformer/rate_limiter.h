@@ -38,6 +38,9 @@ class RateLimiter {
 
 namespace internal {
 
+// Drawn from [delay, delay * (1 + factor)).
+[[nodiscard]] Duration JitteredDelay(Env& env, Duration delay, double factor);
+
 // base * 2^failures, at most max.
 [[nodiscard]] Duration ExponentialDelay(Duration base, Duration max, int failures);
 
@@ -179,6 +182,29 @@ class WithMaxWaitRateLimiter final : public RateLimiter<Item> {
  private:
   const std::unique_ptr<RateLimiter<Item>> limiter_;
   const Duration max_delay_;
+};
+
+// Another limiter's delays, each drawn from [delay, delay * (1 + factor)): what failed together, as
+// when a server was away, does not come back together. A factor of 0 or less changes nothing. For a
+// bound that holds with jitter, put a WithMaxWaitRateLimiter around it. `env` must outlive it.
+// Counterpart: none in workqueue; flowcontrol.NewBackOffWithJitter jitters so.
+template <class Item>
+class WithJitterRateLimiter final : public RateLimiter<Item> {
+ public:
+  WithJitterRateLimiter(Env& env, std::unique_ptr<RateLimiter<Item>> limiter, double factor)
+      : env_(env), limiter_(std::move(limiter)), factor_(factor) {}
+  [[nodiscard]] Duration When(const Item& item) override {
+    return internal::JitteredDelay(env_, limiter_->When(item), factor_);
+  }
+  void Forget(const Item& item) override { limiter_->Forget(item); }
+  [[nodiscard]] int NumRequeues(const Item& item) const override {
+    return limiter_->NumRequeues(item);
+  }
+
+ private:
+  Env& env_;
+  const std::unique_ptr<RateLimiter<Item>> limiter_;
+  const double factor_;
 };
 
 // What controllers use unless they know better: 5 ms to 1000 s for each item, and 10 per second

@@ -188,7 +188,7 @@ void QueueCore::DoneLocked(QueueNode& node) {
     instruments_->work_duration->Observe(Seconds(env_.Now() - node.started));
   }
   if (!node.dirty) {
-    if (drainers_ > 0) monitor_->NotifyAll();
+    if (drainers_ > 0 && DrainedLocked()) monitor_->NotifyAll();
   } else if (by_priority_) {
     line_.Release(node);
     WakeOneLocked();

@@ -161,7 +161,7 @@ void QueueLine::Release(QueueNode& node) {
 }
 
 void QueueLine::Raise(QueueNode& node, std::uint64_t sequence, SteadyTime ready_at) {
-  if (ages() && Rank(node.priority, ready_at) >= Rank(node.level, node.ready_at)) return;
+  if (ages() && Rank(node.priority, ready_at) > Rank(node.level, node.ready_at)) return;
   if (node.in_line) Unlink(LevelOf(node.level), node);
   node.level = node.priority;
   node.sequence = sequence;

@@ -13,4 +13,8 @@ Duration internal::ExponentialDelay(Duration base, Duration max, int failures) {
   return std::min(base::Scaled(base, std::ldexp(1.0, std::min(failures, kMostDoublings))), max);
 }
 
+Duration internal::JitteredDelay(Env& env, Duration delay, double factor) {
+  return factor > 0 ? base::Jitter(env, delay, factor) : delay;
+}
+
 }  // namespace kinformer

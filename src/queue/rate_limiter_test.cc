@@ -124,6 +124,40 @@ TEST(RateLimiterConformance, RL11_Bucket) {
   for (const Duration delay : Take(unlimited, "x", 50)) EXPECT_EQ(delay, Duration::zero());
 }
 
+TEST(RateLimiterTest, JitterMakesDelaysLongerAndUnequal) {
+  Simulation sim;
+  WithJitterRateLimiter<std::string> limiter(
+      sim.env(), std::make_unique<FastSlow>(milliseconds(100), seconds(100), 50), 0.5);
+  std::set<Duration> quick;
+  for (const Duration delay : Take(limiter, "one", 50)) {
+    EXPECT_GE(delay, milliseconds(100));
+    EXPECT_LT(delay, milliseconds(150));
+    quick.insert(delay);
+  }
+  EXPECT_EQ(quick.size(), 50U);
+  EXPECT_GT(*quick.rbegin() - *quick.begin(), milliseconds(25)) << "over the whole range";
+  EXPECT_GE(limiter.When("one"), seconds(100));
+  EXPECT_EQ(limiter.NumRequeues("one"), 51);
+  limiter.Forget("one");
+  EXPECT_EQ(limiter.NumRequeues("one"), 0);
+  EXPECT_LT(limiter.When("one"), milliseconds(150));
+}
+
+TEST(RateLimiterTest, NoJitterAndABoundOnIt) {
+  Simulation sim;
+  for (const double factor : {0.0, -1.0}) {
+    WithJitterRateLimiter<std::string> none(
+        sim.env(), std::make_unique<Exponential>(milliseconds(1), seconds(1)), factor);
+    EXPECT_EQ(Take(none, "one", 3), Millis({1, 2, 4}));
+  }
+  WithMaxWaitRateLimiter<std::string> bounded(
+      std::make_unique<WithJitterRateLimiter<std::string>>(
+          sim.env(), std::make_unique<Exponential>(milliseconds(1), seconds(1)), 1.0),
+      seconds(1));
+  for (const Duration delay : Take(bounded, "one", 30)) EXPECT_LE(delay, seconds(1));
+  EXPECT_EQ(bounded.When("one"), seconds(1));
+}
+
 TEST(ParallelizeConformance, PZ01_02_EachPieceOnce) {
   struct Case {
     std::size_t pieces, workers, chunk;

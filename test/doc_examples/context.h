@@ -35,6 +35,7 @@
 #include "kinformer/label_selector.h"
 #include "kinformer/leader_elector.h"
 #include "kinformer/metrics_server.h"
+#include "kinformer/priority_queue.h"
 #include "kinformer/rate_limiting_queue.h"
 #include "kinformer/retry.h"
 #include "kinformer/shared_informer_factory.h"

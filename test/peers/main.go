@@ -5,7 +5,8 @@
 //	peers CHECK [--kubeconfig FILE] [--protobuf] [--protocol HTTP/2.0]
 //
 // CHECK: probe (prints the protocol that the server offers), informer, dynamic, metadata, expired, faults, leader, manager;
-// follow RESOURCE[/NAMESPACE]..., which is no check (follow.go); nor is reads, a benchmark without a server (reads.go).
+// follow RESOURCE[/NAMESPACE]..., which is no check (follow.go); nor are reads and queues, benchmarks without a server
+// (reads.go, queues.go).
 // WatchList is switched by the environment: KUBE_FEATURE_WatchListClient=true or false.
 package main
 
@@ -290,6 +291,10 @@ func run() error {
 	_ = flags.Parse(os.Args[2:])
 	if name == "reads" {
 		reads(150_000, 15)
+		return nil
+	}
+	if name == "queues" {
+		queues(1_000_000)
 		return nil
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)

@@ -1,0 +1,158 @@
+// queue_bench: what it costs to hand keys from one thread to others through the work queues, in CPU
+// time of the whole process, and what a queued key takes.
+//
+//   queue_bench [KEYS]
+//
+// Each row: queue, workload, workers, operations (adds, gets and dones), CPU nanoseconds; and for
+// the workload fill, bytes of heap for each key. test/peers/queues.go measures the same of
+// client-go and controller-runtime; bench/queues runs both.
+//
+//   fill    one thread adds KEYS keys to an empty queue
+//   drain   so many workers take all that a fill left
+//   flow    one thread adds KEYS keys while the workers take them
+//   hot     one thread adds 100 keys over and over, 5 * KEYS times, while the workers take them
+
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <malloc.h>
+#include <memory>
+#include <string>
+#include <sys/resource.h>
+#include <vector>
+
+#include "kinformer/metrics.h"
+#include "kinformer/object_name.h"
+#include "kinformer/priority_queue.h"
+#include "kinformer/runtime.h"
+#include "kinformer/work_queue.h"
+
+namespace kinformer {
+namespace {
+
+double CpuNanoseconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto nanoseconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_usec) * 1e3;
+  };
+  return nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
+}
+
+double HeapBytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
+}
+
+std::vector<ObjectName> MakeKeys(std::size_t count) {
+  std::vector<ObjectName> keys;
+  keys.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    char name[64];
+    std::snprintf(name, sizeof(name), "application-%zu-%010zx-%05zx", i % 100,
+                  i / 700 * 2654435761 % (std::size_t{1} << 40), i);
+    keys.push_back({"team-" + std::to_string(i % 100), name});
+  }
+  return keys;
+}
+
+template <class Queue>
+class QueueBench {
+ public:
+  QueueBench(Env& env, const char* name, const std::vector<ObjectName>& keys,
+             std::function<std::unique_ptr<Queue>()> make)
+      : env_(env), name_(name), keys_(keys), make_(std::move(make)) {}
+
+  void Run() {
+    for (const std::size_t workers : {1, 8}) {
+      FillAndDrain(workers);
+      Mixed("flow", workers, keys_.size(), keys_.size());
+      Mixed("hot", workers, 5 * keys_.size(), 100);
+    }
+  }
+
+ private:
+  void Row(const char* workload, std::size_t workers, std::size_t operations, double cpu,
+           double bytes = 0) {
+    std::printf("%s %s %zu %zu %.0f %.1f\n", name_, workload, workers, operations, cpu, bytes);
+  }
+
+  std::vector<std::unique_ptr<Thread>> StartWorkers(Queue& queue, std::size_t workers) {
+    std::vector<std::unique_ptr<Thread>> threads;
+    for (std::size_t i = 0; i < workers; ++i) {
+      threads.push_back(env_.NewThread("w", [&] {
+        std::size_t taken = 0;
+        while (const auto key = queue.Get()) {
+          queue.Done(*key);
+          ++taken;
+        }
+        taken_ += taken;
+      }));
+    }
+    return threads;
+  }
+
+  void FillAndDrain(std::size_t workers) {
+    const std::unique_ptr<Queue> queue = make_();
+    const double heap = HeapBytes();
+    double start = CpuNanoseconds();
+    for (const ObjectName& key : keys_) queue->Add(key);
+    double end = CpuNanoseconds();
+    if (workers == 1) {
+      Row("fill", 1, keys_.size(), end - start,
+          (HeapBytes() - heap) / static_cast<double>(keys_.size()));
+    }
+    start = CpuNanoseconds();
+    auto threads = StartWorkers(*queue, workers);
+    static_cast<void>(queue->ShutDownWithDrain());
+    threads.clear();
+    end = CpuNanoseconds();
+    Row("drain", workers, 2 * keys_.size(), end - start);
+  }
+
+  void Mixed(const char* workload, std::size_t workers, std::size_t adds, std::size_t distinct) {
+    const std::unique_ptr<Queue> queue = make_();
+    taken_ = 0;
+    const double start = CpuNanoseconds();
+    auto threads = StartWorkers(*queue, workers);
+    for (std::size_t i = 0, key = 0; i < adds; ++i) {
+      queue->Add(keys_[key]);
+      if (++key == distinct) key = 0;
+    }
+    static_cast<void>(queue->ShutDownWithDrain());
+    threads.clear();
+    Row(workload, workers, adds + 2 * taken_, CpuNanoseconds() - start);
+  }
+
+  Env& env_;
+  const char* const name_;
+  const std::vector<ObjectName>& keys_;
+  const std::function<std::unique_ptr<Queue>()> make_;
+  std::atomic<std::size_t> taken_{0};
+};
+
+void Run(std::size_t count) {
+  const std::vector<ObjectName> keys = MakeKeys(count);
+  Runtime plain;
+  Runtime measured({.metrics = NewTextMetrics()});
+  using Fifo = WorkQueue<ObjectName>;
+  using Priority = PriorityQueue<ObjectName>;
+  QueueBench<Fifo>(plain.env(), "WorkQueue", keys, [&] {
+    return std::make_unique<Fifo>(plain.env());
+  }).Run();
+  QueueBench<Priority>(plain.env(), "PriorityQueue", keys, [&] {
+    return std::make_unique<Priority>(plain.env());
+  }).Run();
+  QueueBench<Priority>(measured.env(), "PriorityQueue+metrics", keys, [&] {
+    return std::make_unique<Priority>(measured.env(), PriorityQueueOptions{.name = "bench"});
+  }).Run();
+}
+
+}  // namespace
+}  // namespace kinformer
+
+int main(int argc, char** argv) {
+  kinformer::Run(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1'000'000);
+}
