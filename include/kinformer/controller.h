@@ -161,6 +161,7 @@ class TypedController final : public Runnable {
   PriorityQueue<R> queue_;
   internal::ControllerCore core_;  // ends what uses the others
 };
+// Of the usual requests.
 using Controller = TypedController<Request>;
 
 }  // namespace kinformer

@@ -1,0 +1,141 @@
+// kinformer/testing/environment.h
+//
+// testing::Environment: an API server, the replicas of an operator and a clock, for the tests of
+// controllers. All of it runs in simulated time, where an hour passes in a moment, nothing is left
+// to chance but what the seed draws, and whatever may go wrong can be made to.
+//
+//   kinformer::testing::Environment env({.failed = &::testing::Test::HasFailure});
+//   auto& replica = env.AddReplica("a", [](Manager& manager) {
+//     ControllerBuilder(manager).For<corev1::Pod>().Complete(Reconcile).OrExit();
+//   });
+//   env.server().Load(manifests).OrExit();
+//   ASSERT_TRUE(env.Settle());
+//   replica.CrashAtWrite(2);
+//
+// A test that runs with many seeds finds what one order of events hides. One that fails prints its
+// seed, and what the replicas wrote, when and with which answer.
+//
+// Link kinformer::testing. Counterpart: controller-runtime's envtest, which runs a real server in
+// real time and cannot do any of the rest.
+
+#ifndef KINFORMER_TESTING_ENVIRONMENT_H_
+#define KINFORMER_TESTING_ENVIRONMENT_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kinformer/client.h"
+#include "kinformer/env.h"
+#include "kinformer/manager.h"
+#include "kinformer/result.h"
+#include "kinformer/simulation.h"
+#include "kinformer/testing/api_server.h"
+
+namespace kinformer::testing {
+
+// What a test runs in.
+struct EnvironmentOptions {
+  // Runs with equal seeds are equal.
+  std::uint64_t seed{1};
+  // Asked at the end: whether the test has failed, so that seed and schedule are to be printed on
+  // stderr. GoogleTest's is ::testing::Test::HasFailure. Empty: never.
+  std::function<bool()> failed{};
+  apiserver::ApiServerOptions server{};
+  // Of every replica. Its servers are off; with leader election, the namespace is "default" where
+  // there is none, and the identity is the replica's name.
+  ManagerOptions manager{};
+  // Of the simulation.
+  std::shared_ptr<LogSink> log{};
+  std::shared_ptr<MetricsSink> metrics{};
+};
+
+class Environment;
+
+// A process that runs a manager, as far as a test can tell. Methods are for the test's thread.
+class Replica {
+ public:
+  ~Replica();
+  Replica(const Replica&) = delete;
+  Replica& operator=(const Replica&) = delete;
+
+  [[nodiscard]] const std::string& name() const;
+  // REQUIRES: running().
+  [[nodiscard]] Manager& manager() const;
+  // Its manager has not ended, and it has not crashed.
+  [[nodiscard]] bool running() const;
+  [[nodiscard]] bool crashed() const;
+  // What Manager::Start has returned. OK while it has not.
+  [[nodiscard]] Result<void> result() const;
+
+  // Asks it to end, as SIGTERM does, and waits for that.
+  void Stop();
+  // As kill -9: from now on nothing that it says reaches the server, and it hears nothing.
+  void Crash();
+  // It crashes at the n-th write from now on: the server does what it is asked, and the replica
+  // never learns of it. Leases and events do not count.
+  void CrashAtWrite(int n);
+  // What watches say reaches it so much later, from now on: it reads what was. 0: at once again. A
+  // watch that says nothing for a minute or more is taken for dead, and opened anew.
+  void DelayWatches(Duration delay);
+  // Its Leases are not answered for so long. Past the renew deadline it has lost its leadership,
+  // and soon another replica leads.
+  void LoseLeases(Duration duration);
+  // Nothing of it reaches the server for so long.
+  void Disconnect(Duration duration);
+
+ private:
+  friend class Environment;
+  struct Impl;
+  explicit Replica(std::unique_ptr<Impl> impl);
+  const std::unique_ptr<Impl> impl_;
+};
+
+// Belongs to one thread, the test's, which drives it: replicas and server work while that is in
+// one of the methods that let time pass. Destruction ends all replicas.
+class Environment {
+ public:
+  explicit Environment(EnvironmentOptions options = {});
+  ~Environment();
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+  [[nodiscard]] Simulation& simulation();
+  [[nodiscard]] Env& env();
+  // Objects, and the server's own faults.
+  [[nodiscard]] ApiServer& server();
+  // Of somebody else: what is done to replicas does not happen to it. Its calls block, so they are
+  // made inside Blocking.
+  [[nodiscard]] Client client();
+
+  // Starts a replica whose manager has what `setup` gives it. The reference stays until the end of
+  // the Environment. A replica that has ended is started again by another call, with its name or
+  // another.
+  Replica& AddReplica(const std::string& name, const std::function<void(Manager&)>& setup);
+
+  void RunFor(Duration duration);
+  // False: `done` did not hold within `limit`.
+  bool RunUntil(const std::function<bool()>& done, Duration limit = std::chrono::hours(1));
+  // Lets time pass until no replica has written for `quiet` (Leases and events do not count).
+  // False: that did not happen within `limit`: the replicas do not come to rest.
+  bool Settle(Duration quiet = std::chrono::minutes(5), Duration limit = std::chrono::hours(6));
+  // Calls `body`, which may block, on a simulated thread. False: it did not return within `limit`.
+  bool Blocking(const std::function<void()>& body, Duration limit = std::chrono::hours(1));
+
+  // How often the replicas have written, all together.
+  [[nodiscard]] std::uint64_t writes() const;
+  // The seed, and the last 500 writes and what was done to replicas, a line each: "12.345 s a
+  // PATCH /api/v1/namespaces/default/pods/x: 200".
+  [[nodiscard]] std::string Schedule() const;
+
+ private:
+  struct Impl;
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kinformer::testing
+
+#endif  // KINFORMER_TESTING_ENVIRONMENT_H_

@@ -1,0 +1,204 @@
+#include "kinformer/testing/environment.h"
+
+#include <cstdio>
+#include <deque>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "apiserver/testing/replica_transport.h"
+
+namespace kinformer::testing {
+namespace {
+
+constexpr std::size_t kScheduleLines = 500;
+
+// What has happened, for people.
+class Diary {
+ public:
+  explicit Diary(Simulation& simulation) : env_(simulation.env()), start_(simulation.env().Now()) {}
+
+  void Note(const std::string& line) {
+    const std::chrono::duration<double> since = env_.Now() - start_;
+    char time[32];
+    std::snprintf(time, sizeof time, "%.3f s ", since.count());
+    if (lines_.size() == kScheduleLines) lines_.pop_front();
+    lines_.push_back(time + line);
+  }
+  void Write(const std::string& line) {
+    ++writes_;
+    Note(line);
+  }
+  [[nodiscard]] std::string Text() const {
+    std::string text;
+    for (const std::string& line : lines_) text += line + "\n";
+    return text;
+  }
+  [[nodiscard]] std::uint64_t writes() const { return writes_; }
+
+ private:
+  Env& env_;
+  const SteadyTime start_;
+  std::deque<std::string> lines_;
+  std::uint64_t writes_ = 0;
+};
+
+ManagerOptions OptionsOf(const EnvironmentOptions& options, const std::string& replica,
+                         int incarnation) {
+  ManagerOptions manager = options.manager;
+  manager.metrics_bind_address = "0";
+  manager.health_probe_bind_address = "0";
+  if (!manager.leader_election) return manager;
+  if (manager.leader_election_namespace.empty()) manager.leader_election_namespace = "default";
+  manager.leader_election_identity = replica;
+  if (incarnation > 1) manager.leader_election_identity += "-" + std::to_string(incarnation);
+  return manager;
+}
+
+}  // namespace
+
+struct Replica::Impl {
+  Impl(Env& e, Diary& d, std::string n) : env(e), diary(d), name(std::move(n)) {}
+
+  void Begin(const std::shared_ptr<Transport>& server, const ManagerOptions& options,
+             const std::function<void(Manager&)>& setup) {
+    transport = std::make_shared<ReplicaTransport>(
+        env, server,
+        [this](const HttpRequest& request, const std::string& answer) {
+          diary.Write(name + " " + request.method + " " +
+                      request.target.substr(0, request.target.find('?')) + ": " + answer);
+        },
+        [this] {
+          diary.Note(name + " has crashed");
+          stop.request_stop();
+        });
+    manager = Manager::New(Client::ForTransport(env, transport), options).OrExit();
+    setup(*manager);
+    diary.Note(name + " starts");
+    thread = env.NewThread(name, [this] {
+      result = manager->Start(stop.get_token());
+      ended = true;
+      diary.Note(name + " has ended" + (result.ok() ? "" : ": " + result.error().ToString()));
+    });
+  }
+  void End() {
+    stop.request_stop();
+    if (thread != nullptr) thread->Join();
+    thread.reset();
+  }
+
+  Env& env;
+  Diary& diary;
+  const std::string name;
+  std::shared_ptr<ReplicaTransport> transport;
+  std::unique_ptr<Manager> manager;
+  std::stop_source stop;
+  std::unique_ptr<Thread> thread;
+  Result<void> result{};
+  bool ended = false;
+};
+
+Replica::Replica(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Replica::~Replica() { impl_->End(); }
+
+const std::string& Replica::name() const { return impl_->name; }
+Manager& Replica::manager() const { return *impl_->manager; }
+bool Replica::running() const { return !impl_->ended && !crashed(); }
+bool Replica::crashed() const { return impl_->transport->crashed(); }
+Result<void> Replica::result() const { return impl_->result; }
+
+void Replica::Stop() {
+  impl_->diary.Note(impl_->name + " is asked to stop");
+  impl_->End();
+}
+
+void Replica::Crash() {
+  impl_->transport->Crash();
+  impl_->End();
+}
+
+void Replica::CrashAtWrite(int n) { impl_->transport->CrashAtWrite(n); }
+
+void Replica::DelayWatches(Duration delay) {
+  impl_->diary.Note("watches of " + impl_->name + " are late");
+  impl_->transport->DelayWatches(delay);
+}
+
+void Replica::LoseLeases(Duration duration) {
+  impl_->diary.Note(impl_->name + " cannot renew leases");
+  impl_->transport->LoseLeases(impl_->env.Now() + duration);
+}
+
+void Replica::Disconnect(Duration duration) {
+  impl_->diary.Note(impl_->name + " is cut off");
+  impl_->transport->Disconnect(impl_->env.Now() + duration);
+}
+
+struct Environment::Impl {
+  explicit Impl(EnvironmentOptions with)
+      : options(std::move(with)),
+        simulation({.seed = options.seed, .log = options.log, .metrics = options.metrics}),
+        server(simulation, options.server),
+        diary(simulation) {}
+
+  const EnvironmentOptions options;
+  Simulation simulation;
+  ApiServer server;
+  Diary diary;
+  std::map<std::string, int> incarnations;
+  std::vector<std::unique_ptr<Replica>> replicas;
+};
+
+Environment::Environment(EnvironmentOptions options)
+    : impl_(std::make_unique<Impl>(std::move(options))) {}
+
+Environment::~Environment() {
+  if (impl_->options.failed && impl_->options.failed()) {
+    std::fprintf(stderr, "%s", Schedule().c_str());
+  }
+}
+
+Simulation& Environment::simulation() { return impl_->simulation; }
+Env& Environment::env() { return impl_->simulation.env(); }
+ApiServer& Environment::server() { return impl_->server; }
+Client Environment::client() {
+  return Client::ForTransport(env(), impl_->server.transport(), {.qps = -1});
+}
+
+Replica& Environment::AddReplica(const std::string& name,
+                                 const std::function<void(Manager&)>& setup) {
+  auto impl = std::make_unique<Replica::Impl>(env(), impl_->diary, name);
+  Replica::Impl& replica = *impl;
+  impl_->replicas.push_back(std::unique_ptr<Replica>(new Replica(std::move(impl))));
+  replica.Begin(impl_->server.transport(),
+                OptionsOf(impl_->options, name, ++impl_->incarnations[name]), setup);
+  return *impl_->replicas.back();
+}
+
+void Environment::RunFor(Duration duration) { impl_->simulation.RunFor(duration); }
+
+bool Environment::RunUntil(const std::function<bool()>& done, Duration limit) {
+  return impl_->simulation.RunUntil(done, limit);
+}
+
+bool Environment::Settle(Duration quiet, Duration limit) {
+  const SteadyTime begun = env().Now();
+  while (env().Now() - begun < limit) {
+    const std::uint64_t before = impl_->diary.writes();
+    impl_->simulation.RunFor(quiet);
+    if (impl_->diary.writes() == before) return true;
+  }
+  return false;
+}
+
+bool Environment::Blocking(const std::function<void()>& body, Duration limit) {
+  return impl_->simulation.RunBlocking(body, limit);
+}
+
+std::uint64_t Environment::writes() const { return impl_->diary.writes(); }
+
+std::string Environment::Schedule() const {
+  return "seed " + std::to_string(impl_->options.seed) + "\n" + impl_->diary.Text();
+}
+
+}  // namespace kinformer::testing

@@ -1,0 +1,63 @@
+// apiserver/testing/replica_transport.h
+//
+// ReplicaTransport: what stands between a replica of an operator and the server, and does to it
+// what a test asks for.
+
+#ifndef KINFORMER_APISERVER_TESTING_REPLICA_TRANSPORT_H_
+#define KINFORMER_APISERVER_TESTING_REPLICA_TRANSPORT_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "kinformer/env.h"
+#include "kinformer/transport.h"
+
+namespace kinformer::testing {
+
+// Confined to the simulation's one running thread, as all of these tests are.
+class ReplicaTransport final : public Transport {
+ public:
+  // Told of every write when it is answered, or will not be.
+  using OnWrite = std::function<void(const HttpRequest& request, const std::string& answer)>;
+
+  ReplicaTransport(Env& env, std::shared_ptr<Transport> server, OnWrite on_write,
+                   std::function<void()> on_crash)
+      : env_(env),
+        server_(std::move(server)),
+        on_write_(std::move(on_write)),
+        on_crash_(std::move(on_crash)) {}
+
+  [[nodiscard]] std::unique_ptr<HttpCall> Start(HttpRequest request,
+                                                ResponseReceiver& receiver) override;
+  [[nodiscard]] TransportStats Stats() const override { return server_->Stats(); }
+  [[nodiscard]] std::string Describe() const override { return server_->Describe(); }
+
+  void Crash();
+  [[nodiscard]] bool crashed() const { return crashed_; }
+  void CrashAtWrite(int n) { writes_until_crash_ = n; }
+  void DelayWatches(Duration delay) { watch_delay_ = delay; }
+  void LoseLeases(SteadyTime until) { no_leases_until_ = until; }
+  // Cuts what is under way, too.
+  void Disconnect(SteadyTime until);
+
+ private:
+  class Call;
+
+  Env& env_;
+  const std::shared_ptr<Transport> server_;
+  const OnWrite on_write_;
+  const std::function<void()> on_crash_;
+  std::set<Call*> calls_;
+  bool crashed_ = false;
+  int writes_until_crash_ = 0;  // 0: none
+  Duration watch_delay_{0};
+  SteadyTime no_leases_until_{};
+  SteadyTime disconnected_until_{};
+};
+
+}  // namespace kinformer::testing
+
+#endif  // KINFORMER_APISERVER_TESTING_REPLICA_TRANSPORT_H_

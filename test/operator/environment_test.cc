@@ -1,0 +1,218 @@
+// testing::Environment: what it does to replicas, seen from a small operator.
+
+#include "kinformer/testing/environment.h"
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/controller_builder.h"
+#include "kinformer/json.h"
+#include "kinformer/resource_client.h"
+
+namespace kinformer::testing {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+const GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
+
+// Sets data.seen of each ConfigMap to data.wanted.
+void Copies(Manager& manager) {
+  ControllerBuilder(manager)
+      .For<corev1::ConfigMap>()
+      .Complete([client = manager.GetClient()](const ReconcileContext& context,
+                                               const Request& request) -> Result<ReconcileResult> {
+        const auto map = client.Get<corev1::ConfigMap>(request, context.call());
+        if (!map) return IgnoreNotFound(map.error());
+        corev1::ConfigMap::Mutable wanted = (**map).DeepCopy();
+        wanted.data["seen"] = wanted.data["wanted"];
+        if ((**map).data()["seen"] == wanted.data["seen"]) return ReconcileResult{};
+        if (auto updated = client.Update(wanted); !updated) return updated.error();
+        return ReconcileResult{};
+      })
+      .OrExit();
+}
+
+class EnvironmentTest : public ::testing::Test {
+ protected:
+  explicit EnvironmentTest(ManagerOptions manager = {}) : env_({.manager = std::move(manager)}) {}
+  void Want(const std::string& value) {
+    const auto body = json::Parse(
+        R"({"metadata":{"namespace":"default","name":"m"},"data":{"wanted":")" + value + R"("}})");
+    if (!env_.server().Get(kConfigMaps, {"default", "m"})) {
+      env_.server().Create(kConfigMaps, *body).OrExit();
+    } else {
+      env_.server().Patch(kConfigMaps, {"default", "m"}, *body).OrExit();
+    }
+  }
+  std::string Seen() {
+    const auto map = env_.server().Get(kConfigMaps, {"default", "m"}).OrExit();
+    return std::string(map["data"]["seen"].AsString().value_or("nothing"));
+  }
+  Environment env_;
+};
+
+TEST_F(EnvironmentTest, AnOperatorComesToRest) {
+  Replica& replica = env_.AddReplica("a", Copies);
+  Want("blue");
+  ASSERT_TRUE(env_.Settle());
+  EXPECT_EQ(Seen(), "blue");
+  EXPECT_EQ(env_.writes(), 1U);
+  EXPECT_TRUE(replica.running());
+  EXPECT_THAT(env_.Schedule(), HasSubstr("seed 1\n0.000 s a starts\n"));
+  EXPECT_THAT(env_.Schedule(), HasSubstr("a PUT /api/v1/namespaces/default/configmaps/m: 200\n"));
+  replica.Stop();
+  EXPECT_FALSE(replica.running());
+  EXPECT_TRUE(replica.result().ok());
+}
+
+TEST_F(EnvironmentTest, AWriteThatIsTheLastIsDoneAllTheSame) {
+  Replica& replica = env_.AddReplica("a", Copies);
+  replica.CrashAtWrite(2);
+  Want("blue");
+  ASSERT_TRUE(env_.Settle());
+  EXPECT_FALSE(replica.crashed());
+  Want("red");
+  ASSERT_TRUE(env_.Settle());
+  EXPECT_TRUE(replica.crashed());
+  EXPECT_FALSE(replica.running());
+  EXPECT_EQ(Seen(), "red") << "the server has done it";
+  Want("green");
+  ASSERT_TRUE(env_.Settle());
+  EXPECT_EQ(Seen(), "red") << "nobody is there";
+  EXPECT_THAT(env_.Schedule(), HasSubstr("a has crashed"));
+  env_.AddReplica("a", Copies);
+  ASSERT_TRUE(env_.Settle());
+  EXPECT_EQ(Seen(), "green");
+}
+
+TEST_F(EnvironmentTest, WhoIsKilledWritesNothingMore) {
+  Replica& replica = env_.AddReplica("a", Copies);
+  Want("blue");
+  ASSERT_TRUE(env_.Settle());
+  replica.Crash();
+  Want("red");
+  ASSERT_TRUE(env_.Settle());
+  EXPECT_EQ(Seen(), "blue");
+}
+
+TEST_F(EnvironmentTest, LateWatchesAreLate) {
+  Replica& replica = env_.AddReplica("a", Copies);
+  Want("blue");
+  ASSERT_TRUE(env_.Settle());
+  replica.DelayWatches(seconds(30));
+  Want("red");
+  env_.RunFor(seconds(29));
+  EXPECT_EQ(Seen(), "blue");
+  env_.RunFor(seconds(2));
+  EXPECT_EQ(Seen(), "red");
+}
+
+TEST_F(EnvironmentTest, WhoIsCutOffComesBack) {
+  Replica& replica = env_.AddReplica("a", Copies);
+  Want("blue");
+  ASSERT_TRUE(env_.Settle());
+  replica.Disconnect(minutes(10));
+  Want("red");
+  env_.RunFor(minutes(9));
+  EXPECT_EQ(Seen(), "blue");
+  EXPECT_TRUE(replica.running());
+  ASSERT_TRUE(env_.Settle());
+  EXPECT_EQ(Seen(), "red");
+}
+
+TEST_F(EnvironmentTest, APersonsCalls) {
+  Want("blue");
+  const Client client = env_.client();
+  std::string wanted;
+  ASSERT_TRUE(env_.Blocking([&] {
+    const Ref<corev1::ConfigMap> map = client.For<corev1::ConfigMap>("default").Get("m").OrExit();
+    wanted = map->data()["wanted"];
+  }));
+  EXPECT_EQ(wanted, "blue");
+}
+
+TEST_F(EnvironmentTest, OperatorsThatNeverRestAreFound) {
+  env_.AddReplica("a", [](Manager& manager) {
+    ControllerBuilder(manager)
+        .For<corev1::ConfigMap>()
+        .Complete(
+            [client = manager.GetClient()](const ReconcileContext& context,
+                                           const Request& request) -> Result<ReconcileResult> {
+              const auto map = client.Get<corev1::ConfigMap>(request, context.call());
+              if (!map) return IgnoreNotFound(map.error());
+              corev1::ConfigMap::Mutable wanted = (**map).DeepCopy();
+              wanted.data["count"] += "x";
+              if (auto updated = client.Update(wanted); !updated) return updated.error();
+              return ReconcileResult{.requeue_after = minutes(1)};
+            })
+        .OrExit();
+  });
+  Want("blue");
+  EXPECT_FALSE(env_.Settle(minutes(5), minutes(20)));
+}
+
+class ElectionTest : public EnvironmentTest {
+ protected:
+  ElectionTest()
+      : EnvironmentTest({.leader_election = true,
+                         .leader_election_id = "copies",
+                         .leader_election_release_on_cancel = true}) {}
+};
+
+TEST_F(ElectionTest, LeadershipIsLostAndAnotherLeads) {
+  Replica& a = env_.AddReplica("a", Copies);
+  ASSERT_TRUE(env_.RunUntil([&] { return a.manager().Elected(); }));
+  Replica& b = env_.AddReplica("b", Copies);
+  Want("blue");
+  ASSERT_TRUE(env_.Settle());
+  EXPECT_THAT(env_.Schedule(), HasSubstr("a PUT"));
+  a.LoseLeases(minutes(10));
+  ASSERT_TRUE(env_.RunUntil([&] { return b.manager().Elected(); }, minutes(1)));
+  env_.RunFor(seconds(1));
+  EXPECT_FALSE(a.running());
+  EXPECT_THAT(a.result().error().message(), HasSubstr("leader election lost"));
+  Want("red");
+  ASSERT_TRUE(env_.Settle());
+  EXPECT_EQ(Seen(), "red");
+  EXPECT_THAT(env_.Schedule(), HasSubstr("b PUT"));
+}
+
+TEST(EnvironmentSeeds, EqualSeedsAreEqualRuns) {
+  const auto run = [](std::uint64_t seed) {
+    Environment env({.seed = seed});
+    env.AddReplica("a", Copies);
+    for (int i = 0; i < 20; ++i) {
+      env.server()
+          .Create(kConfigMaps, json::Parse(R"({"metadata":{"namespace":"default","name":"m)" +
+                                           std::to_string(i) + R"("},"data":{"wanted":"x"}})")
+                                   .OrExit())
+          .OrExit();
+    }
+    EXPECT_TRUE(env.Settle());
+    EXPECT_EQ(env.writes(), 20U);
+    return env.simulation().TraceHash();
+  };
+  EXPECT_EQ(run(7), run(7));
+  EXPECT_NE(run(7), run(8));
+}
+
+TEST(EnvironmentSeeds, ARunThatFailsPrintsSeedAndSchedule) {
+  ::testing::internal::CaptureStderr();
+  {
+    Environment env({.seed = 42, .failed = [] { return true; }});
+    env.AddReplica("a", Copies);
+    env.RunFor(seconds(1));
+  }
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("seed 42\n0.000 s a starts"));
+}
+
+}  // namespace
+}  // namespace kinformer::testing
