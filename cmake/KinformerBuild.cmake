@@ -76,6 +76,7 @@ set(KINFORMER_LAYERS
   controller/events
   controller/helpers
   controller/webhook
+  controller/webhook_listener
   controller/reconcile
   controller/manager
   controller
@@ -86,6 +87,7 @@ set(KINFORMER_LAYERS
   apiserver/registry
   apiserver/builtin
   apiserver/request
+  apiserver/admission
   apiserver/read
   apiserver/write
   apiserver/discovery

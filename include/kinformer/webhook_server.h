@@ -10,7 +10,9 @@
 //         return {};
 //       }).OrExit();  // at /mutate--v1-pod
 //
-// It is a Handler (transport.h), without sockets: tests ask it in memory, in simulated time.
+// It is a Handler (transport.h), without sockets: WebhookListener (webhook_listener.h) puts it on a
+// port with TLS, as a cluster needs it; the embedded API server asks it in memory, in simulated
+// time (ApiServerOptions::webhook_transport).
 
 #ifndef KINFORMER_WEBHOOK_SERVER_H_
 #define KINFORMER_WEBHOOK_SERVER_H_

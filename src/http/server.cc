@@ -278,10 +278,10 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
   const HttpServerOptions options_;
   const std::shared_ptr<const RequestPolicy> policy_;
   asio::io_context& io_;
-  const TlsContext tls_;  // null: without TLS
   std::uint16_t port_ = 0;
 
   // Loop only.
+  TlsContext tls_;  // null: without TLS
   tcp::acceptor acceptor_;
   Timer retry_{};
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_{};
@@ -351,6 +351,11 @@ void Server::SetMaxStreams(std::uint32_t streams) {
     impl->max_streams_ = streams;
     impl->ForAll([streams](Connection& connection) { connection.SetMaxStreams(streams); });
   });
+}
+
+void Server::SetTls(TlsContext tls) {
+  impl_->env_.loop().Post(
+      [impl = impl_, tls = std::move(tls)]() mutable { impl->tls_ = std::move(tls); });
 }
 
 std::uint16_t Server::port() const { return impl_->port_; }

@@ -33,6 +33,9 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   [[nodiscard]] std::uint16_t port() const;
+  // Connections that come from now on are offered that certificate; those that are there keep
+  // theirs. Returns at once. REQUIRES: a server with TLS, and a context of the same protocols.
+  void SetTls(TlsContext tls);
   void CloseConnections();
   void GoAway();
   void SetMaxStreams(std::uint32_t streams);

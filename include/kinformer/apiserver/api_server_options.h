@@ -8,12 +8,28 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "kinformer/env.h"
+#include "kinformer/object_name.h"
+
+namespace kinformer {
+class Transport;  // transport.h
+}  // namespace kinformer
 
 namespace kinformer::apiserver {
+
+// Where a webhook's configuration says that it is.
+struct WebhookAddress {
+  // "https://hooks.example.com:8443", without a path; of a service
+  // "https://hooks.default.svc:443".
+  std::string base_url{};
+  ObjectName service{};     // empty: the configuration gives a URL
+  std::string ca_bundle{};  // base64 of PEM, as the configuration has it
+};
 
 // No server that began with the clock issues versions from here on: see FirstResourceVersionAt.
 constexpr std::int64_t kVersionsOfServers = 99'000'000'000;
@@ -76,6 +92,12 @@ struct ApiServerOptions {
   std::size_t max_body_bytes{std::size_t{3} << 20};
   // Of one object as it is stored: etcd's limit. 0: none.
   std::size_t max_object_bytes{std::size_t{3} << 19};
+
+  // ---- Webhooks. By what transport a webhook is reached; null, as without this option, is a
+  // webhook that cannot be reached, which its failurePolicy decides about. Called on the loop, for
+  // each question; the transport must belong to that loop and not be destroyed while the server
+  // lives. In memory, NewInMemoryTransport of a WebhookServer (docs/webhooks.md).
+  std::function<std::shared_ptr<Transport>(const WebhookAddress& address)> webhook_transport{};
 
   // ---- Control by requests.
   // Serve /debug/faults and its like (docs/apiserver.md) to whoever is let in.

@@ -12,6 +12,7 @@
 #include "kinformer/label_selector.h"
 
 #include "apiserver/builtin/data_keys.h"
+#include "apiserver/builtin/webhook_checks.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/selection.h"
 
@@ -23,15 +24,6 @@ using Causes = std::vector<StatusCause>;
 std::int64_t Number(const json::Value& value) { return value.AsInt64().value_or(0); }
 
 // ---- Workloads: the pods that they make are the pods that they find.
-
-struct TemplateLabels {
-  const json::Value& labels;
-  [[nodiscard]] std::optional<std::string_view> Find(std::string_view key) const {
-    const json::Value* value = labels.Find(key);
-    if (value == nullptr) return std::nullopt;
-    return value->StringOrEmpty();
-  }
-};
 
 // Whether its expressions have the values that they need.
 bool IsComplete(const json::Value& selector) {
@@ -52,7 +44,7 @@ void CheckSelector(const ServedResource& resource, const json::Value& spec, Caus
     causes.push_back(Required("spec.selector"));
   } else {
     const auto parsed = LabelSelector::Parse(SelectorText(selector));
-    if (!parsed || parsed->Matches(TemplateLabels{labels})) return;
+    if (!parsed || MatchesLabels(*parsed, labels)) return;
   }
   causes.push_back(InvalidValue("spec.template.metadata.labels", labels.Dump(),
                                 "`selector` does not match template `labels`"));
@@ -152,6 +144,9 @@ Causes ValidateObject(const ServedResource& resource, const json::Value& object)
   } else if (resource.Is("batch", "cronjobs")) {
     CheckCronJobName(object.At("/metadata/name").StringOrEmpty(), causes);
     CheckSchedule(spec, causes);
+  } else if (resource.Is("admissionregistration.k8s.io", "validatingwebhookconfigurations") ||
+             resource.Is("admissionregistration.k8s.io", "mutatingwebhookconfigurations")) {
+    causes = ValidateWebhooks(object);
   }
   return causes;
 }

@@ -16,6 +16,15 @@ struct RecordLabels {
   }
 };
 
+struct JsonLabels {
+  const json::Value& labels;
+  [[nodiscard]] std::optional<std::string_view> Find(std::string_view key) const {
+    const json::Value* value = labels.Find(key);
+    if (value == nullptr) return std::nullopt;
+    return value->StringOrEmpty();
+  }
+};
+
 Error UnknownField(const ServedResource& resource, const std::string& field) {
   if (!resource.fields.empty() || resource.custom) {
     return BadRequestError("field label not supported: " + field);
@@ -81,6 +90,10 @@ Result<Selection> Selection::Make(const ResourceAt& at, std::string_view namespa
 
 bool MatchesLabels(const LabelSelector& selector, const StoredObject& stored) {
   return selector.Matches(RecordLabels{stored});
+}
+
+bool MatchesLabels(const LabelSelector& selector, const json::Value& labels) {
+  return selector.Matches(JsonLabels{labels});
 }
 
 std::string SelectorText(const json::Value& selector) {

@@ -55,6 +55,8 @@ class Selection {
 
 // Do the labels of the object satisfy the selector?
 bool MatchesLabels(const LabelSelector& selector, const StoredObject& stored);
+// Do these, an object's metadata.labels?
+bool MatchesLabels(const LabelSelector& selector, const json::Value& labels);
 
 // A selector as objects hold it (metav1.LabelSelector, or a plain map of labels) as text: "a=b,c in
 // (d,e)". A text stays as it is.

@@ -13,6 +13,7 @@
 #include "apiserver/request/object_encoder.h"
 #include "apiserver/request/patch.h"
 #include "apiserver/schema/schema_validation.h"
+#include "apiserver/write/admitted.h"
 #include "apiserver/write/apply_patch.h"
 #include "apiserver/write/field_order.h"
 #include "apiserver/write/request_body.h"
@@ -104,6 +105,9 @@ struct BodyWriter::Job {
   Draft draft{};
   std::vector<std::string> warnings{};
   int attempts = 0;
+  // Webhooks have been asked.
+  bool mutated = false;
+  bool admitted = false;
 
   // Of a patch.
   PatchFunction apply = nullptr;
@@ -185,10 +189,94 @@ Result<void> BodyWriter::Decode(Job& job) {
 }
 
 ResponsePtr BodyWriter::Write(const JobPtr& job) {
-  return Step(job, &BodyWriter::Normalize, &BodyWriter::Begin);
+  return Step(job, &BodyWriter::Normalize, &BodyWriter::Mutate);
 }
 
 Result<void> BodyWriter::Normalize(Job& job) { return writer_.Normalize(job.draft); }
+
+ResponsePtr BodyWriter::Refused(Job& job, AdmissionOutcome& outcome) {
+  for (std::string& warning : outcome.warnings) job.warnings.push_back(std::move(warning));
+  if (outcome.allowed) return nullptr;
+  return Warned(ErrorResponse(outcome.allowed.error(), job.request->accept), job.warnings);
+}
+
+// ---- Webhooks. What is changed by other means than a body (scale, binding) passes them by.
+
+ResponsePtr BodyWriter::Mutate(const JobPtr& job) {
+  Draft& draft = job->draft;
+  if (job->mutated || job->change != nullptr || !admission_.Any(AdmissionPhase::kMutate)) {
+    return Begin(job);
+  }
+  if (!draft.creates) {
+    draft.over = draft.target.at.resource->Find(draft.target.namespace_, draft.target.name);
+    // It becomes a create, and comes by here again, or fails.
+    if (draft.over == nullptr) return Begin(job);
+    job->bytes = std::max(job->bytes, draft.over->body().size());
+  }
+  job->mutated = true;
+  return draft.creates ? AskToMutate(job) : Step(job, &BodyWriter::Load, &BodyWriter::AskToMutate);
+}
+
+ResponsePtr BodyWriter::AskToMutate(const JobPtr& job) {
+  Draft& draft = job->draft;
+  const auto attributes =
+      AttributesOf(*job->request, draft.target, draft.creates ? "CREATE" : "UPDATE");
+  attributes->object = std::move(draft.object);
+  attributes->old = std::exchange(draft.old, json::Value());
+  return WhenAdmitted(admission_, AdmissionPhase::kMutate, attributes,
+                      [this, job, attributes](AdmissionOutcome outcome) {
+                        if (ResponsePtr refused = Refused(*job, outcome)) return refused;
+                        job->draft.object = std::move(attributes->object);
+                        if (!outcome.changed) return Begin(job);
+                        return Step(job, &BodyWriter::NormalizeMutated, &BodyWriter::Begin);
+                      });
+}
+
+Result<void> BodyWriter::NormalizeMutated(Job& job) {
+  // Nobody has looked at the types of what a patch has put into it, and the version that the client
+  // sent is known already.
+  job.draft.target.checked = false;
+  std::string sent_version = std::move(job.draft.sent_version);
+  Result<void> done = writer_.Normalize(job.draft);
+  job.draft.sent_version = std::move(sent_version);
+  return done;
+}
+
+ResponsePtr BodyWriter::Validate(const JobPtr& job) {
+  job->admitted = true;
+  Draft& draft = job->draft;
+  const auto attributes =
+      AttributesOf(*job->request, draft.target, draft.creates ? "CREATE" : "UPDATE");
+  attributes->object = std::move(draft.object);
+  attributes->old = std::move(draft.old);
+  return WhenAdmitted(admission_, AdmissionPhase::kValidate, attributes,
+                      [this, job, attributes](AdmissionOutcome outcome) {
+                        if (ResponsePtr refused = Refused(*job, outcome)) return refused;
+                        job->draft.object = std::move(attributes->object);
+                        job->draft.old = std::move(attributes->old);
+                        return Commit(job);
+                      });
+}
+
+Result<void> BodyWriter::LoadDeleted(Job& job) {
+  job.draft.old = job.deletion.over->Parse();
+  return {};
+}
+
+ResponsePtr BodyWriter::AdmitDelete(const JobPtr& job) {
+  const auto attributes = AttributesOf(*job->request, job->draft.target, "DELETE");
+  attributes->old = std::move(job->draft.old);
+  const auto validated = [this, job](AdmissionOutcome outcome) {
+    if (ResponsePtr refused = Refused(*job, outcome)) return refused;
+    return Step(job, &BodyWriter::CompleteDelete, &BodyWriter::CommitDelete);
+  };
+  return WhenAdmitted(admission_, AdmissionPhase::kMutate, attributes,
+                      [this, job, attributes, validated](AdmissionOutcome outcome) {
+                        if (ResponsePtr refused = Refused(*job, outcome)) return refused;
+                        return WhenAdmitted(admission_, AdmissionPhase::kValidate, attributes,
+                                            validated);
+                      });
+}
 
 ResponsePtr BodyWriter::Begin(const JobPtr& job) {
   const Result<bool> begun = writer_.Begin(job->draft);
@@ -218,6 +306,9 @@ Result<void> BodyWriter::Complete(Job& job) { return writer_.Complete(job.draft)
 
 ResponsePtr BodyWriter::Commit(const JobPtr& job) {
   if (!ObjectWriter::IsCurrent(job->draft)) return Again(job);
+  if (!job->admitted && job->change == nullptr && admission_.Any(AdmissionPhase::kValidate)) {
+    return Validate(job);
+  }
   if (job->draft.reshaped == nullptr) {
     job->draft.reshaped = writer_.Reshape(job->draft);
     if (job->draft.reshaped != nullptr) {
@@ -261,6 +352,8 @@ ResponsePtr BodyWriter::Again(const JobPtr& job) {
     return ErrorResponse(ModifiedConflictError(request.at.resource->Subject(request.info.name)),
                          request.accept);
   }
+  job->mutated = false;
+  job->admitted = false;
   if (job->deletes) {
     job->deletion = {.request = job->deletion.request};
     return BeginDelete(job);
@@ -339,6 +432,10 @@ ResponsePtr BodyWriter::BeginDelete(const JobPtr& job) {
     return ErrorResponse(begun.error(), job->request->accept);
   }
   job->bytes = std::max(job->bytes, job->deletion.over->body().size());
+  if (job->then == nullptr &&
+      (admission_.Any(AdmissionPhase::kMutate) || admission_.Any(AdmissionPhase::kValidate))) {
+    return Step(job, &BodyWriter::LoadDeleted, &BodyWriter::AdmitDelete);
+  }
   return Step(job, &BodyWriter::CompleteDelete, &BodyWriter::CommitDelete);
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apiserver/admission/admission_webhooks.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/request/off_loop.h"
 #include "apiserver/request/resource_request.h"
@@ -49,8 +50,9 @@ struct ObjectDeletion {
 class BodyWriter {
  public:
   // All must outlive it; `off_loop` must end before it.
-  BodyWriter(ServerState& state, ObjectWriter& writer, OffLoop& off_loop)
-      : state_(state), writer_(writer), off_loop_(off_loop) {}
+  BodyWriter(ServerState& state, ObjectWriter& writer, OffLoop& off_loop,
+             AdmissionWebhooks& admission)
+      : state_(state), writer_(writer), off_loop_(off_loop), admission_(admission) {}
 
   ResponsePtr Create(ResourceRequest request) {
     return WriteBody(std::move(request), "CreateOptions", /*creates=*/true);
@@ -77,11 +79,18 @@ class BodyWriter {
   // ---- What is done on the loop.
   ResponsePtr Apply(const JobPtr& job);
   ResponsePtr Write(const JobPtr& job);
+  // Webhooks are asked what the object should be.
+  ResponsePtr Mutate(const JobPtr& job);
+  ResponsePtr AskToMutate(const JobPtr& job);
   ResponsePtr Begin(const JobPtr& job);
   ResponsePtr Assign(const JobPtr& job);
   ResponsePtr Commit(const JobPtr& job);
+  // Webhooks are asked whether it may be written, and then it is.
+  ResponsePtr Validate(const JobPtr& job);
   ResponsePtr FindToChange(const JobPtr& job);
   ResponsePtr BeginDelete(const JobPtr& job);
+  // Webhooks are asked whether it may go.
+  ResponsePtr AdmitDelete(const JobPtr& job);
   ResponsePtr CommitDelete(const JobPtr& job);
   // Others have changed the object.
   ResponsePtr Again(const JobPtr& job);
@@ -94,9 +103,12 @@ class BodyWriter {
   Result<void> ApplyPatch(Job& job);
   Result<void> ApplyChange(Job& job);
   Result<void> Normalize(Job& job);
+  // The same of what webhooks have made of an object.
+  Result<void> NormalizeMutated(Job& job);
   Result<void> Load(Job& job);
   Result<void> Complete(Job& job);
   Result<void> DecodeDelete(Job& job);
+  Result<void> LoadDeleted(Job& job);
   Result<void> CompleteDelete(Job& job);
   Result<void> Render(Job& job);
   // Checks the object's types, takes out what the schema does not know, and gives the problems with
@@ -110,9 +122,13 @@ class BodyWriter {
                                                 std::string_view mode, const std::string& uid,
                                                 json::Value& object) const;
 
+  // Notes what webhooks warn of. Null: they allow it; else the answer.
+  static ResponsePtr Refused(Job& job, AdmissionOutcome& outcome);
+
   ServerState& state_;
   ObjectWriter& writer_;
   OffLoop& off_loop_;
+  AdmissionWebhooks& admission_;
 };
 
 }  // namespace kinformer::apiserver

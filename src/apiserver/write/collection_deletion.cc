@@ -8,6 +8,7 @@
 #include "apiserver/errors/status.h"
 #include "apiserver/read/list_stream.h"
 #include "apiserver/request/object_encoder.h"
+#include "apiserver/write/admitted.h"
 #include "apiserver/write/object_sweep.h"
 #include "base/work_slice.h"
 
@@ -19,10 +20,12 @@ using internal::base::WorkSlice;
 class CollectionDeletion final : public Deferred {
  public:
   CollectionDeletion(ServerState& state, ObjectWriter& writer, OffLoop& off_loop,
-                     CollectionDeletionPlan plan)
+                     AdmissionWebhooks& admission, CollectionDeletionPlan plan)
       : state_(state),
         writer_(writer),
         off_loop_(off_loop),
+        admission_(admission),
+        asks_(admission.Any(AdmissionPhase::kMutate) || admission.Any(AdmissionPhase::kValidate)),
         plan_(std::move(plan)),
         store_(plan_.request.at.resource->store),
         pin_(store_, state.resource_version),
@@ -61,7 +64,7 @@ class CollectionDeletion final : public Deferred {
 
   void Next() {
     if (!gone_) return Begin(ErrorResponse(gone_.error(), plan_.request.accept));
-    if (!large_.empty()) return DeleteLarge();
+    if (!slow_.empty()) return DeleteSlow();
     if (all_) return Begin(std::move(answer_));
     state_.Post([this, alive = std::weak_ptr<int>(alive_)] {
       if (!alive.expired()) Turn();
@@ -72,9 +75,10 @@ class CollectionDeletion final : public Deferred {
     WriteTarget target{.at = plan_.request.at,
                        .namespace_ = std::string(stored.namespace_()),
                        .name = std::string(stored.name()),
-                       .dry_run = plan_.dry_run};
-    if (OffLoop::IsMuch(stored.body().size())) {
-      large_.push_back(std::move(target));
+                       .dry_run = plan_.dry_run,
+                       .user = plan_.request.user};
+    if (asks_ || OffLoop::IsMuch(stored.body().size())) {
+      slow_.push_back(std::move(target));
     } else {
       Note(writer_.Delete(target, plan_.each));
     }
@@ -84,19 +88,43 @@ class CollectionDeletion final : public Deferred {
     if (!outcome && !IsNotFound(outcome.error())) gone_ = outcome.error();
   }
 
-  // One after the other, off the loop.
-  void DeleteLarge() {
-    struct Job {
-      WriteTarget target{};  // of the one that does not change
-      Deletion deletion{};
-    };
+  struct Job {
+    WriteTarget target{};  // of the one that does not change
+    Deletion deletion{};
+  };
+  using JobPtr = std::shared_ptr<Job>;
+
+  // One after the other: webhooks are asked, and the work is done off the loop.
+  void DeleteSlow() {
     const auto job = std::make_shared<Job>(
-        Job{.target = std::move(large_.back()), .deletion = {.request = plan_.each}});
-    large_.pop_back();
+        Job{.target = std::move(slow_.back()), .deletion = {.request = plan_.each}});
+    slow_.pop_back();
     if (Result<void> begun = writer_.BeginDelete(job->target, job->deletion); !begun) {
       Note(begun.error());
       return Next();
     }
+    const auto attributes = AttributesOf(plan_.request, job->target, "DELETE");
+    if (asks_) attributes->old = job->deletion.over->Parse();
+    Ask(AdmissionPhase::kMutate, attributes, [this, job, attributes] {
+      Ask(AdmissionPhase::kValidate, attributes, [this, job] { DeleteOffLoop(job); });
+    });
+  }
+
+  // Goes on with `then` if that is allowed, else ends.
+  void Ask(AdmissionPhase phase, const std::shared_ptr<AdmissionAttributes>& attributes,
+           std::function<void()> then) {
+    if (!asks_) return then();
+    std::vector<AdmissionQuestionFor> questions = admission_.Concerned(phase, *attributes);
+    if (questions.empty()) return then();
+    under_way_ = admission_.Ask(phase, attributes, std::move(questions),
+                                [this, then = std::move(then)](AdmissionOutcome outcome) {
+                                  if (outcome.allowed) return then();
+                                  gone_ = std::move(outcome.allowed);
+                                  Next();
+                                });
+  }
+
+  void DeleteOffLoop(const JobPtr& job) {
     job->target.at = Unchanging(job->target.at);
     under_way_ = off_loop_.Start(
         [&writer = writer_, job] { writer.CompleteDelete(job->target, job->deletion); },
@@ -104,7 +132,7 @@ class CollectionDeletion final : public Deferred {
           WriteTarget target = job->target;
           target.at = plan_.request.at;
           if (!ObjectWriter::IsCurrent(target, job->deletion)) {
-            large_.push_back(std::move(target));  // somebody else has changed it
+            slow_.push_back(std::move(target));  // somebody else has changed it
           } else {
             (void)writer_.CommitDelete(target, job->deletion);
           }
@@ -115,14 +143,16 @@ class CollectionDeletion final : public Deferred {
   ServerState& state_;
   ObjectWriter& writer_;
   OffLoop& off_loop_;
+  AdmissionWebhooks& admission_;
+  const bool asks_;  // webhooks
   const CollectionDeletionPlan plan_;
   const std::shared_ptr<ResourceStore> store_;
   const ResourceStore::Pin pin_;
   ResponsePtr answer_;
   ObjectSweep sweep_;
   bool all_ = false;
-  std::vector<WriteTarget> large_{};  // those that the turn has found
-  OffLoop::Ticket under_way_{};
+  std::vector<WriteTarget> slow_{};  // those that the turn has found, and not deleted at once
+  std::shared_ptr<void> under_way_{};
   Result<void> gone_{};
   std::int64_t count_ = 0;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);
@@ -131,8 +161,8 @@ class CollectionDeletion final : public Deferred {
 }  // namespace
 
 ResponsePtr DeleteCollectionInTurns(ServerState& state, ObjectWriter& writer, OffLoop& off_loop,
-                                    CollectionDeletionPlan plan) {
-  return std::make_unique<CollectionDeletion>(state, writer, off_loop, std::move(plan));
+                                    AdmissionWebhooks& admission, CollectionDeletionPlan plan) {
+  return std::make_unique<CollectionDeletion>(state, writer, off_loop, admission, std::move(plan));
 }
 
 }  // namespace kinformer::apiserver

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 
+#include "apiserver/admission/admission_webhooks.h"
 #include "apiserver/registry/selection.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/request/off_loop.h"
@@ -29,9 +30,10 @@ struct CollectionDeletionPlan {
 
 // Deletes what the collection holds now, in turns of the loop that have an end. What goes
 // meanwhile by other hands is gone, and what comes stays. The first object that cannot be deleted
-// ends it with its error. If nobody waits for the answer any more, the rest stays.
+// ends it with its error, and so does one that a webhook refuses. If nobody waits for the answer
+// any more, the rest stays.
 ResponsePtr DeleteCollectionInTurns(ServerState& state, ObjectWriter& writer, OffLoop& off_loop,
-                                    CollectionDeletionPlan plan);
+                                    AdmissionWebhooks& admission, CollectionDeletionPlan plan);
 
 }  // namespace kinformer::apiserver
 

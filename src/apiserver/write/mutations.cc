@@ -177,7 +177,8 @@ ResponsePtr Mutations::DeleteCollection(ResourceRequest request) {
         if (!limit) return ErrorResponse(limit.error(), accept);
         job->plan.dry_run = job->options->dry_run;
         job->plan.each = job->options->request;
-        return DeleteCollectionInTurns(state_, writer_, off_loop_, std::move(job->plan));
+        return DeleteCollectionInTurns(state_, writer_, off_loop_, admission_,
+                                       std::move(job->plan));
       });
 }
 

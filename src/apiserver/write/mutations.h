@@ -12,6 +12,7 @@
 #include "kinformer/json.h"
 #include "kinformer/result.h"
 
+#include "apiserver/admission/admission_webhooks.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/request/off_loop.h"
 #include "apiserver/request/patch.h"
@@ -37,7 +38,8 @@ class Mutations {
         tokens_(tokens),
         reviews_(state, tokens),
         off_loop_(off_loop),
-        bodies_(state, writer, off_loop),
+        admission_(state),
+        bodies_(state, writer, off_loop, admission_),
         evictions_(state, off_loop, bodies_) {}
 
   ResponsePtr Create(ResourceRequest request);
@@ -70,6 +72,7 @@ class Mutations {
   ServiceAccountTokens& tokens_;
   Reviews reviews_;
   OffLoop& off_loop_;
+  AdmissionWebhooks admission_;
   BodyWriter bodies_;
   Evictions evictions_;
 };

@@ -1,0 +1,27 @@
+// apiserver/admission/admission_run.h
+//
+// The questions about one request: to mutating webhooks in turn, to validating ones at once.
+
+#ifndef KINFORMER_APISERVER_ADMISSION_ADMISSION_RUN_H_
+#define KINFORMER_APISERVER_ADMISSION_ADMISSION_RUN_H_
+
+#include <memory>
+#include <vector>
+
+#include "apiserver/admission/admission_webhooks.h"
+
+namespace kinformer::apiserver {
+
+// As AdmissionWebhooks::Ask says.
+AdmissionWebhooks::Ticket AskInTurn(ServerState& state,
+                                    std::shared_ptr<AdmissionAttributes> attributes,
+                                    std::vector<AdmissionQuestionFor> questions,
+                                    AdmissionWebhooks::Done done);
+AdmissionWebhooks::Ticket AskAtOnce(ServerState& state,
+                                    std::shared_ptr<AdmissionAttributes> attributes,
+                                    std::vector<AdmissionQuestionFor> questions,
+                                    AdmissionWebhooks::Done done);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_ADMISSION_ADMISSION_RUN_H_

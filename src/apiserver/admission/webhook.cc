@@ -1,0 +1,116 @@
+#include "apiserver/admission/webhook.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "apiserver/registry/selection.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+constexpr std::int64_t kDefaultSeconds = 10;
+
+std::vector<std::string> Texts(const json::Value& list) {
+  std::vector<std::string> out;
+  for (const json::Value& item : list.items()) out.push_back(item.StringOrEmpty());
+  return out;
+}
+
+bool Has(const std::vector<std::string>& list, std::string_view value) {
+  return std::ranges::find(list, "*") != list.end() || std::ranges::find(list, value) != list.end();
+}
+
+// An absent one selects everything, as an empty one does.
+LabelSelector SelectorIn(const json::Value& selector) {
+  return LabelSelector::Parse(SelectorText(selector)).value_or(LabelSelector::Nothing());
+}
+
+// Splits a URL into what a transport is made for and the path.
+void PlaceAt(const json::Value& client, Webhook& webhook) {
+  WebhookAddress& address = webhook.address;
+  address.ca_bundle = client["caBundle"].StringOrEmpty();
+  if (const std::string& url = client["url"].StringOrEmpty(); !url.empty()) {
+    const std::size_t host = url.find("://");
+    const std::size_t path = host == std::string::npos ? host : url.find('/', host + 3);
+    address.base_url = url.substr(0, path);
+    webhook.path = path == std::string::npos ? "/" : url.substr(path);
+    return;
+  }
+  const json::Value& service = client["service"];
+  address.service = {.namespace_ = service["namespace"].StringOrEmpty(),
+                     .name = service["name"].StringOrEmpty()};
+  const std::int64_t port = service["port"].AsInt64().value_or(443);
+  address.base_url = "https://" + address.service.name + "." + address.service.namespace_ +
+                     ".svc:" + std::to_string(port);
+  const std::string& path = service["path"].StringOrEmpty();
+  webhook.path = path.starts_with('/') ? path : "/" + path;
+}
+
+std::string ReviewVersion(const json::Value& versions) {
+  for (const json::Value& version : versions.items()) {
+    const std::string& text = version.StringOrEmpty();
+    if (text == "v1" || text == "v1beta1") return "admission.k8s.io/" + text;
+  }
+  return "admission.k8s.io/v1";
+}
+
+WebhookPtr WebhookOf(const json::Value& said) {
+  Webhook webhook{
+      .name = said["name"].StringOrEmpty(),
+      .namespaces = SelectorIn(said["namespaceSelector"]),
+      .objects = SelectorIn(said["objectSelector"]),
+      .exact = said["matchPolicy"].StringOrEmpty() == "Exact",
+      .ignores = said["failurePolicy"].StringOrEmpty() == "Ignore",
+      .again = said["reinvocationPolicy"].StringOrEmpty() == "IfNeeded",
+      .timeout = std::chrono::seconds(said["timeoutSeconds"].AsInt64().value_or(kDefaultSeconds)),
+      .review = ReviewVersion(said["admissionReviewVersions"])};
+  const std::string& effects = said["sideEffects"].StringOrEmpty();
+  webhook.side_effects = effects != "None" && effects != "NoneOnDryRun";
+  PlaceAt(said["clientConfig"], webhook);
+  for (const json::Value& rule : said["rules"].items()) {
+    webhook.rules.push_back({.operations = Texts(rule["operations"]),
+                             .groups = Texts(rule["apiGroups"]),
+                             .versions = Texts(rule["apiVersions"]),
+                             .resources = Texts(rule["resources"]),
+                             .scope = rule["scope"].StringOrEmpty()});
+  }
+  return std::make_shared<const Webhook>(std::move(webhook));
+}
+
+bool ResourceMatches(const std::vector<std::string>& resources, const RuleSubject& subject) {
+  const auto fits = [](std::string_view said, std::string_view name) {
+    return said == "*" || said == name;
+  };
+  return std::ranges::any_of(resources, [&](std::string_view said) {
+    const std::size_t slash = said.find('/');
+    const std::string_view sub =
+        slash == std::string_view::npos ? std::string_view() : said.substr(slash + 1);
+    return fits(said.substr(0, slash), subject.resource) && fits(sub, subject.subresource);
+  });
+}
+
+}  // namespace
+
+std::string Webhook::Target() const {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout).count();
+  return path + (path.find('?') == std::string::npos ? "?" : "&") +
+         "timeout=" + std::to_string(seconds) + "s";
+}
+
+std::vector<WebhookPtr> WebhooksOf(const json::Value& configuration) {
+  std::vector<WebhookPtr> out;
+  for (const json::Value& said : configuration["webhooks"].items()) out.push_back(WebhookOf(said));
+  return out;
+}
+
+bool RulesMatch(const Webhook& webhook, const RuleSubject& subject) {
+  return std::ranges::any_of(webhook.rules, [&](const WebhookRule& rule) {
+    const bool scope = rule.scope.empty() || rule.scope == "*" ||
+                       (rule.scope == "Namespaced") == subject.namespaced;
+    return scope && Has(rule.operations, subject.operation) && Has(rule.groups, subject.group) &&
+           Has(rule.versions, subject.version) && ResourceMatches(rule.resources, subject);
+  });
+}
+
+}  // namespace kinformer::apiserver

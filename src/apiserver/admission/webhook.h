@@ -1,0 +1,67 @@
+// apiserver/admission/webhook.h
+//
+// Webhook: what a Validating- or MutatingWebhookConfiguration says of one of its webhooks.
+
+#ifndef KINFORMER_APISERVER_ADMISSION_WEBHOOK_H_
+#define KINFORMER_APISERVER_ADMISSION_WEBHOOK_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/apiserver/api_server_options.h"
+#include "kinformer/env.h"
+#include "kinformer/json.h"
+#include "kinformer/label_selector.h"
+
+namespace kinformer::apiserver {
+
+// Which requests a webhook is asked about; "*" stands for all.
+struct WebhookRule {
+  std::vector<std::string> operations{};
+  std::vector<std::string> groups{};
+  std::vector<std::string> versions{};
+  std::vector<std::string> resources{};  // "pods", "pods/status", "*/scale", "*/*"
+  std::string scope{};
+};
+
+// Constant once made. What a configuration leaves out has the default of admissionregistration/v1.
+struct Webhook {
+  std::string name{};
+  WebhookAddress address{};
+  std::string path{};  // "/mutate--v1-pod"
+  std::vector<WebhookRule> rules{};
+  LabelSelector namespaces{};
+  LabelSelector objects{};
+  bool exact = false;         // matchPolicy
+  bool ignores = false;       // failurePolicy: a call that fails is as if nobody had been asked
+  bool side_effects = false;  // it must not be asked about dry runs
+  bool again = false;         // reinvocationPolicy IfNeeded
+  Duration timeout{};
+  std::string review{};  // "admission.k8s.io/v1"
+
+  // Where it is, for messages: "https://hooks.default.svc:443/mutate?timeout=10s".
+  [[nodiscard]] std::string Url() const { return address.base_url + Target(); }
+  [[nodiscard]] std::string Target() const;
+};
+
+using WebhookPtr = std::shared_ptr<const Webhook>;
+
+// Those of a stored configuration, in its order.
+std::vector<WebhookPtr> WebhooksOf(const json::Value& configuration);
+
+// Whether one of the rules is about that.
+struct RuleSubject {
+  std::string_view operation{};
+  std::string_view group{};
+  std::string_view version{};
+  std::string_view resource{};
+  std::string_view subresource{};
+  bool namespaced = false;
+};
+[[nodiscard]] bool RulesMatch(const Webhook& webhook, const RuleSubject& subject);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_ADMISSION_WEBHOOK_H_

@@ -1,0 +1,60 @@
+#include "apiserver/admission/webhook_call.h"
+
+#include <cstddef>
+#include <utility>
+
+namespace kinformer::apiserver {
+namespace {
+
+// More than any object, and less than what hurts.
+constexpr std::size_t kMaxAnswerBytes = std::size_t{16} << 20;
+
+}  // namespace
+
+WebhookCall::WebhookCall(ServerState& state, std::shared_ptr<Transport> transport,
+                         std::string target, std::string body, Duration timeout, Done done)
+    : state_(state), transport_(std::move(transport)), done_(std::move(done)) {
+  const SteadyTime now = state_.env.Now();
+  if (transport_ == nullptr) {
+    deadline_ = state_.deadlines.Add(now, [this] {
+      Finish(Error(Reason::kConnectionRefused,
+                   "no transport leads there: ApiServerOptions::webhook_transport gives none"));
+    });
+    return;
+  }
+  deadline_ = state_.deadlines.Add(now + timeout, [this] {
+    Finish(Error(Reason::kDeadlineExceeded, "context deadline exceeded"));
+  });
+  HttpRequest request{.method = "POST", .target = std::move(target)};
+  request.headers.Add("Content-Type", "application/json");
+  request.headers.Add("Accept", "application/json");
+  request.headers.Add("User-Agent", "kube-apiserver-admission");
+  request.body = std::move(body);
+  call_ = transport_->Start(std::move(request), *this);
+}
+
+WebhookCall::~WebhookCall() { state_.deadlines.Remove(deadline_); }
+
+void WebhookCall::OnHeaders(int status, const HttpHeaders&) { status_ = status; }
+
+void WebhookCall::OnData(std::string_view data) {
+  if (body_.size() + data.size() <= kMaxAnswerBytes) body_ += data;
+}
+
+void WebhookCall::OnDone(Result<void> result) {
+  if (!result) return Finish(result.error());
+  if (status_ != 200) {
+    return Finish(Error(Reason::kUnknown, "the server answered with status " +
+                                              std::to_string(status_) +
+                                              (body_.empty() ? "" : ": " + body_.substr(0, 1024))));
+  }
+  Finish(std::move(body_));
+}
+
+void WebhookCall::Finish(Result<std::string> body) {
+  state_.deadlines.Remove(deadline_);
+  const Done done = std::move(done_);
+  done(std::move(body));  // may destroy this
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,49 @@
+// apiserver/admission/webhook_call.h
+//
+// WebhookCall: a question to a webhook over its transport, and the body of the answer.
+
+#ifndef KINFORMER_APISERVER_ADMISSION_WEBHOOK_CALL_H_
+#define KINFORMER_APISERVER_ADMISSION_WEBHOOK_CALL_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "kinformer/env.h"
+#include "kinformer/result.h"
+#include "kinformer/transport.h"
+
+#include "apiserver/registry/server_state.h"
+
+namespace kinformer::apiserver {
+
+// Loop-confined. Destruction abandons it.
+class WebhookCall final : private ResponseReceiver {
+ public:
+  using Done = std::function<void(Result<std::string> body)>;
+  // Calls `done` once, on the loop, never before it has returned: with the body of an answer of
+  // 200, or with why there is none. `done` may destroy it. Without a transport that is so, too.
+  WebhookCall(ServerState& state, std::shared_ptr<Transport> transport, std::string target,
+              std::string body, Duration timeout, Done done);
+  ~WebhookCall() override;
+  WebhookCall(const WebhookCall&) = delete;
+  WebhookCall& operator=(const WebhookCall&) = delete;
+
+ private:
+  void OnHeaders(int status, const HttpHeaders& headers) override;
+  void OnData(std::string_view data) override;
+  void OnDone(Result<void> result) override;
+  void Finish(Result<std::string> body);
+
+  ServerState& state_;
+  const std::shared_ptr<Transport> transport_;
+  Done done_;
+  Deadlines::Id deadline_{};
+  int status_ = 0;
+  std::string body_{};
+  std::unique_ptr<HttpCall> call_{};
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_ADMISSION_WEBHOOK_CALL_H_

@@ -1,0 +1,464 @@
+// Webhooks that the server asks before it writes.
+
+#include <chrono>
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apiserver/request/responses.h"
+#include "apiserver/testing.h"
+#include "object/values/text_forms.h"
+
+namespace kinformer::apiserver::testing {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::string_view kMaps = "/api/v1/namespaces/default/configmaps";
+constexpr std::string_view kConfigurations = "/apis/admissionregistration.k8s.io/v1/";
+
+json::Value Json(std::string_view text) { return json::Parse(text).OrExit(); }
+
+std::string Map(const std::string& name, const std::string& labels = "{}") {
+  return R"({"metadata":{"name":")" + name + R"(","labels":)" + labels + "}}";
+}
+
+json::Value Allow() { return Json(R"({"allowed":true})"); }
+json::Value Deny(std::string_view status) {
+  return json::Value::MakeObject({{"allowed", false}, {"status", Json(status)}});
+}
+json::Value PatchWith(std::string_view patch) {
+  std::string text;
+  internal::AppendBase64(patch, text);
+  return json::Value::MakeObject(
+      {{"allowed", true}, {"patch", std::move(text)}, {"patchType", "JSONPatch"}});
+}
+
+// Answers each question with what a function makes of its request; a question without an answer
+// stays open.
+class Hook final : public Handler {
+ public:
+  using Answer = std::function<json::Value(const json::Value& request)>;
+
+  std::unique_ptr<ResponseStream> Handle(HttpRequest request) override {
+    const json::Value review = json::Parse(request.body).OrExit();
+    targets.push_back(request.target);
+    asked.push_back(review["request"]);
+    if (status != 200) return WholeResponse(status, "text/plain", "broken");
+    json::Value response = answer(review["request"]);
+    if (response.is_null()) return std::make_unique<Silence>();
+    if (!response.contains("uid")) response.Set("uid", review.At("/request/uid"));
+    return WholeResponse(200, "application/json",
+                         json::Value::MakeObject({{"kind", "AdmissionReview"},
+                                                  {"apiVersion", review["apiVersion"]},
+                                                  {"response", std::move(response)}})
+                             .Dump());
+  }
+
+  std::vector<json::Value> asked{};
+  std::vector<std::string> targets{};
+  int status = 200;
+  Answer answer = [](const json::Value&) { return Allow(); };
+
+ private:
+  class Silence final : public Deferred {};
+};
+
+class AdmissionWebhooksTest : public ::testing::Test {
+ protected:
+  AdmissionWebhooksTest() = default;
+
+  // A configuration of one webhook for ConfigMaps, named after its hook, with `more` laid over it.
+  void Configure(const std::string& kind, const std::string& name, std::string_view more = "{}") {
+    json::Value webhook = Json(R"({"rules":[{"operations":["*"],"apiGroups":[""],
+      "apiVersions":["v1"],"resources":["configmaps"]}],"sideEffects":"None",
+      "admissionReviewVersions":["v1"]})");
+    webhook.Set("name", name + ".example.com");
+    webhook["clientConfig"].Set("url", "https://" + name + "/hook");
+    webhook.MergePatch(Json(more));
+    const std::string plural = kind == "Mutating" ? "mutating" : "validating";
+    const Reply made =
+        server_.Do("POST", std::string(kConfigurations) + plural + "webhookconfigurations",
+                   json::Value::MakeObject({{"metadata", json::Value::MakeObject({{"name", name}})},
+                                            {"webhooks", json::Value::MakeArray({webhook})}})
+                       .Dump());
+    ASSERT_EQ(made.status, 201) << made.body;
+  }
+  void Validating(const std::string& name, std::string_view more = "{}") {
+    Configure("Validating", name, more);
+  }
+  void Mutating(const std::string& name, std::string_view more = "{}") {
+    Configure("Mutating", name, more);
+  }
+  Reply Post(const std::string& body, const std::string& query = "") {
+    return server_.Do("POST", std::string(kMaps) + query, body);
+  }
+  Hook& At(const std::string& name) { return (*hooks_)["https://" + name].hook; }
+
+  struct Place {
+    Hook hook{};
+    std::shared_ptr<InMemoryTransport> transport{};
+  };
+  const std::shared_ptr<std::map<std::string, Place>> hooks_ =
+      std::make_shared<std::map<std::string, Place>>();
+  TestServer server_{
+      {.webhook_transport = [this](const WebhookAddress& address) -> std::shared_ptr<Transport> {
+        const auto found = hooks_->find(address.base_url);
+        if (found == hooks_->end()) return nullptr;
+        if (found->second.transport == nullptr) {
+          found->second.transport = NewInMemoryTransport(server_.sim().env(), found->second.hook);
+        }
+        return found->second.transport;
+      }}};
+};
+
+TEST_F(AdmissionWebhooksTest, TheQuestionIsThatOfARealServer) {
+  Hook& hook = At("a");
+  Validating("a", R"({"timeoutSeconds":7})");
+  const Reply reply = server_.Do("POST", std::string(kMaps) + "?fieldManager=m&dryRun=All",
+                                 Map("x"), {{"Impersonate-User", "ann"}});
+  EXPECT_EQ(reply.status, 201) << reply.body;
+  ASSERT_EQ(hook.asked.size(), 1U);
+  EXPECT_THAT(hook.targets, ElementsAre("/hook?timeout=7s"));
+  const json::Value& request = hook.asked[0];
+  EXPECT_EQ(request["kind"], Json(R"({"group":"","version":"v1","kind":"ConfigMap"})"));
+  EXPECT_EQ(request["resource"], Json(R"({"group":"","version":"v1","resource":"configmaps"})"));
+  EXPECT_EQ(request["requestKind"], request["kind"]);
+  EXPECT_EQ(request["requestResource"], request["resource"]);
+  EXPECT_EQ(request["name"].StringOrEmpty(), "x");
+  EXPECT_EQ(request["namespace"].StringOrEmpty(), "default");
+  EXPECT_EQ(request["operation"].StringOrEmpty(), "CREATE");
+  EXPECT_EQ(request.At("/object/kind").StringOrEmpty(), "ConfigMap");
+  EXPECT_EQ(request.At("/object/apiVersion").StringOrEmpty(), "v1");
+  EXPECT_EQ(request.At("/object/metadata/name").StringOrEmpty(), "x");
+  EXPECT_TRUE(request["oldObject"].is_null());
+  EXPECT_EQ(request["dryRun"].AsBool(), true);
+  EXPECT_EQ(request["options"], Json(R"({"kind":"CreateOptions","apiVersion":"meta.k8s.io/v1",
+    "dryRun":["All"],"fieldManager":"m"})"));
+  EXPECT_FALSE(request["uid"].StringOrEmpty().empty());
+  EXPECT_FALSE(request.At("/userInfo/username").StringOrEmpty().empty());
+}
+
+TEST_F(AdmissionWebhooksTest, ARefusalInTheWordsOfARealServer) {
+  Hook& hook = At("a");
+  Validating("a");
+  struct Case {
+    const char* status;
+    int code;
+    const char* message;
+    const char* reason;
+  };
+  for (const Case& one :
+       {Case{R"({"code":403,"message":"no","reason":"Forbidden"})", 403,
+             R"(admission webhook "a.example.com" denied the request: no)", "Forbidden"},
+        Case{R"({"code":200,"reason":"Why"})", 400,
+             R"(admission webhook "a.example.com" denied the request: Why)", ""},
+        Case{"null", 400,
+             "admission webhook \"a.example.com\" denied the request without "
+             "explanation",
+             ""}}) {
+    hook.answer = [&](const json::Value&) { return Deny(one.status); };
+    const Reply reply = Post(Map("x"));
+    EXPECT_EQ(reply.status, one.code) << reply.body;
+    EXPECT_EQ(reply.Json()["message"].StringOrEmpty(), one.message);
+    if (*one.reason == '\0') continue;
+    EXPECT_EQ(reply.Json()["reason"].StringOrEmpty(), one.reason);
+  }
+  EXPECT_EQ(server_.server().ObjectCount(kConfigMaps), 0U);
+}
+
+TEST_F(AdmissionWebhooksTest, EachVerbAndWhatItShows) {
+  Hook& hook = At("a");
+  Validating("a");
+  ASSERT_EQ(Post(Map("x")).status, 201);
+  const std::string target = std::string(kMaps) + "/x";
+  ASSERT_EQ(server_.Do("PUT", target, R"({"metadata":{"name":"x"},"data":{"k":"1"}})").status, 200);
+  ASSERT_EQ(server_
+                .Do("PATCH", target, R"({"data":{"k":"2"}})",
+                    {{"Content-Type", "application/merge-patch+json"}})
+                .status,
+            200);
+  ASSERT_EQ(server_.Do("DELETE", target).status, 200);
+  ASSERT_EQ(hook.asked.size(), 4U);
+  EXPECT_EQ(hook.asked[1]["operation"].StringOrEmpty(), "UPDATE");
+  EXPECT_EQ(hook.asked[1].At("/options/kind").StringOrEmpty(), "UpdateOptions");
+  EXPECT_EQ(hook.asked[2].At("/options/kind").StringOrEmpty(), "PatchOptions");
+  EXPECT_EQ(hook.asked[2].At("/object/data/k").StringOrEmpty(), "2");
+  EXPECT_EQ(hook.asked[2].At("/oldObject/data/k").StringOrEmpty(), "1");
+  EXPECT_EQ(hook.asked[2].At("/oldObject/kind").StringOrEmpty(), "ConfigMap");
+  EXPECT_EQ(hook.asked[3]["operation"].StringOrEmpty(), "DELETE");
+  EXPECT_TRUE(hook.asked[3]["object"].is_null());
+  EXPECT_EQ(hook.asked[3].At("/oldObject/metadata/name").StringOrEmpty(), "x");
+}
+
+TEST_F(AdmissionWebhooksTest, ADeleteThatIsRefusedAndThatOfACollection) {
+  Hook& hook = At("a");
+  ASSERT_EQ(Post(Map("keep")).status, 201);
+  ASSERT_EQ(Post(Map("x")).status, 201);
+  Validating("a");
+  hook.answer = [](const json::Value& request) {
+    return request["name"].StringOrEmpty() == "keep" ? Deny(R"({"message":"no"})") : Allow();
+  };
+  EXPECT_EQ(server_.Do("DELETE", std::string(kMaps) + "/keep").status, 400);
+  EXPECT_EQ(server_.Do("DELETE", kMaps).status, 400);
+  EXPECT_EQ(server_.Get(std::string(kMaps) + "/keep").status, 200);
+  hook.answer = [](const json::Value&) { return Allow(); };
+  EXPECT_EQ(server_.Do("DELETE", kMaps).status, 200);
+  EXPECT_EQ(server_.server().ObjectCount(kConfigMaps), 0U);
+}
+
+TEST_F(AdmissionWebhooksTest, PatchesFollowEachOtherInTheOrderOfTheNames) {
+  At("b").answer = [](const json::Value& request) {
+    const std::string seen = request.At("/object/data/from").StringOrEmpty();
+    return PatchWith(R"([{"op":"replace","path":"/data/from","value":")" + seen + R"(b"}])");
+  };
+  At("a").answer = [](const json::Value&) {
+    return PatchWith(R"([{"op":"add","path":"/data","value":{"from":"a"}}])");
+  };
+  Mutating("b");
+  Mutating("a");
+  Validating("c");
+  At("c").answer = [](const json::Value& request) {
+    return request.At("/object/data/from").StringOrEmpty() == "ab"
+               ? PatchWith(R"([{"op":"add","path":"/data","value":{}}])")
+               : Deny("null");
+  };
+  const Reply reply = Post(Map("x"));
+  EXPECT_EQ(reply.status, 201) << reply.body;
+  EXPECT_EQ(reply.Json().At("/data/from").StringOrEmpty(), "ab");
+  EXPECT_EQ(At("a").asked.size(), 1U);
+}
+
+TEST_F(AdmissionWebhooksTest, WhoWantsToIsAskedAgainAfterOthersChangedIt) {
+  At("a").answer = [](const json::Value& request) {
+    return request.At("/object/data").is_null()
+               ? Allow()
+               : PatchWith(R"([{"op":"add","path":"/data/again","value":"1"}])");
+  };
+  At("b").answer = [](const json::Value& request) {
+    return request.At("/object/data").is_null()
+               ? PatchWith(R"([{"op":"add","path":"/data","value":{"b":"1"}}])")
+               : Allow();
+  };
+  At("never");
+  Mutating("a", R"({"reinvocationPolicy":"IfNeeded"})");
+  Mutating("b", R"({"reinvocationPolicy":"IfNeeded"})");
+  Mutating("never");
+  EXPECT_EQ(Post(Map("x")).Json()["data"], Json(R"({"b":"1","again":"1"})"));
+  EXPECT_EQ(At("a").asked.size(), 2U);
+  // The second change was a's.
+  EXPECT_EQ(At("b").asked.size(), 2U);
+  EXPECT_EQ(At("never").asked.size(), 1U);
+}
+
+TEST_F(AdmissionWebhooksTest, AWebhookThatFailsAndThePolicyForIt) {
+  At("a").status = 500;
+  Validating("a");
+  const Reply broken = Post(Map("x"));
+  EXPECT_EQ(broken.status, 500);
+  EXPECT_EQ(broken.Json()["reason"].StringOrEmpty(), "InternalError");
+  EXPECT_THAT(broken.Json()["message"].StringOrEmpty(),
+              HasSubstr("Internal error occurred: failed calling webhook \"a.example.com\": failed "
+                        "to call webhook: Post \"https://a/hook?timeout=10s\": "));
+  At("a").status = 200;
+  At("a").answer = [](const json::Value&) { return Json(R"({"allowed":true,"uid":"other"})"); };
+  EXPECT_THAT(Post(Map("x")).Json()["message"].StringOrEmpty(),
+              HasSubstr("received invalid webhook response: expected response.uid="));
+  At("a").answer = [](const json::Value&) { return Allow(); };
+  Validating("nowhere", R"({"failurePolicy":"Ignore"})");
+  EXPECT_EQ(Post(Map("x")).status, 201);
+}
+
+TEST_F(AdmissionWebhooksTest, AWebhookThatSaysNothingHoldsUpNobodyElse) {
+  At("a").answer = [](const json::Value&) { return json::Value(); };
+  Validating("a", R"({"timeoutSeconds":5})");
+  const SteadyTime begin = server_.sim().env().Now();
+  HttpRequest request{.method = "POST", .target = std::string(kMaps), .body = Map("x")};
+  OpenReply open(server_.sim(), server_.server().Handle(std::move(request)));
+  EXPECT_EQ(server_.Get("/api/v1/namespaces/default/pods").status, 200);
+  EXPECT_EQ(server_.sim().env().Now(), begin);
+  ASSERT_TRUE(server_.sim().RunUntil(
+      [&] {
+        open.Pull();
+        return open.ended();
+      },
+      seconds(60)));
+  EXPECT_EQ(server_.sim().env().Now() - begin, seconds(5));
+  EXPECT_THAT(open.reply().Json()["message"].StringOrEmpty(),
+              HasSubstr("context deadline exceeded"));
+}
+
+TEST_F(AdmissionWebhooksTest, ARequestThatNobodyWaitsForIsNotWritten) {
+  Validating("a");
+  At("a");
+  HttpRequest request{.method = "POST", .target = std::string(kMaps), .body = Map("x")};
+  server_.server().Handle(std::move(request)).reset();
+  server_.sim().RunFor(seconds(20));
+  EXPECT_EQ(server_.server().ObjectCount(kConfigMaps), 0U);
+}
+
+TEST_F(AdmissionWebhooksTest, AnObjectThatChangesMeanwhileIsAskedAboutAnew) {
+  ASSERT_EQ(Post(Map("x")).status, 201);
+  int asked = 0;
+  At("a").answer = [&](const json::Value&) {
+    if (++asked == 1) {
+      EXPECT_TRUE(server_.server()
+                      .Patch(kConfigMaps, {"default", "x"}, Json(R"({"data":{"other":"1"}})"))
+                      .ok());
+    }
+    return Allow();
+  };
+  Validating("a");
+  const Reply reply = server_.Do("PATCH", std::string(kMaps) + "/x", R"({"data":{"k":"2"}})",
+                                 {{"Content-Type", "application/merge-patch+json"}});
+  EXPECT_EQ(reply.status, 200) << reply.body;
+  EXPECT_EQ(reply.Json()["data"], Json(R"({"k":"2","other":"1"})"));
+  EXPECT_EQ(asked, 2);
+}
+
+TEST_F(AdmissionWebhooksTest, DryRunsAndWarnings) {
+  At("a").answer = [](const json::Value&) {
+    return Json(R"({"allowed":true,"warnings":["look out"]})");
+  };
+  Validating("a", R"({"sideEffects":"NoneOnDryRun"})");
+  const Reply reply = Post(Map("x"), "?dryRun=All");
+  EXPECT_EQ(reply.status, 201);
+  EXPECT_EQ(reply.headers.Get("Warning"), "299 - \"look out\"");
+  At("a").answer = [](const json::Value&) {
+    return Json(R"({"allowed":false,"warnings":["look out"]})");
+  };
+  const Reply refused = Post(Map("x"));
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(refused.headers.Get("Warning"), "299 - \"look out\"");
+}
+
+struct RuleCase {
+  const char* what;
+  const char* more;
+  bool asked;
+};
+
+TEST_F(AdmissionWebhooksTest, RulesScopesAndSelectors) {
+  server_.server()
+      .Patch({"", "v1", "namespaces"}, {"", "default"},
+             Json(R"({"metadata":{"labels":{"n":"1"}}})"))
+      .OrExit();
+  int index = 0;
+  for (const RuleCase& one : std::vector<RuleCase>{
+           {"other operation", R"({"rules":[{"operations":["DELETE"],"apiGroups":["*"],
+             "apiVersions":["*"],"resources":["*"]}]})",
+            false},
+           {"all", R"({"rules":[{"operations":["CREATE"],"apiGroups":["*"],"apiVersions":["*"],
+             "resources":["*/*"],"scope":"*"}]})",
+            true},
+           {"star", R"({"rules":[{"operations":["CREATE"],"apiGroups":["*"],"apiVersions":["*"],
+             "resources":["*"],"scope":"Namespaced"}]})",
+            true},
+           {"cluster", R"({"rules":[{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],
+             "resources":["*"],"scope":"Cluster"}]})",
+            false},
+           {"group", R"({"rules":[{"operations":["*"],"apiGroups":["apps"],"apiVersions":["*"],
+             "resources":["*"]}]})",
+            false},
+           {"subresource", R"({"rules":[{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],
+             "resources":["configmaps/status"]}]})",
+            false},
+           {"namespace", R"({"namespaceSelector":{"matchLabels":{"n":"1"}}})", true},
+           {"no namespace", R"({"namespaceSelector":{"matchLabels":{"n":"2"}}})", false},
+           {"object",
+            R"({"objectSelector":{"matchExpressions":[{"key":"l","operator":"Exists"}]}})", true},
+           {"no object", R"({"objectSelector":{"matchLabels":{"m":"1"}}})", false}}) {
+    const std::string name = "hook" + std::to_string(index++);
+    At(name).answer = [](const json::Value&) { return Deny("null"); };
+    Validating(name, one.more);
+    EXPECT_EQ(Post(Map("x", R"({"l":"1"})"), "?dryRun=All").status, one.asked ? 400 : 201)
+        << one.what;
+    EXPECT_EQ(
+        server_
+            .Do("DELETE", std::string(kConfigurations) + "validatingwebhookconfigurations/" + name)
+            .status,
+        200);
+  }
+}
+
+TEST_F(AdmissionWebhooksTest, NoConfigurationIsOutOfReach) {
+  At("a").answer = [](const json::Value&) { return Deny("null"); };
+  Validating("a", R"({"rules":[{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],
+    "resources":["*"]}]})");
+  EXPECT_EQ(server_.Do("DELETE", std::string(kConfigurations) + "validatingwebhookconfigurations/a")
+                .status,
+            200);
+  EXPECT_THAT(At("a").asked, IsEmpty());
+}
+
+TEST_F(AdmissionWebhooksTest, WhatIsRefusedInAConfiguration) {
+  for (const auto& [more, message] : std::vector<std::pair<const char*, const char*>>{
+           {R"({"matchConditions":[{"name":"n","expression":"true"}]})",
+            "webhooks[0].matchConditions: Forbidden: this server does not evaluate CEL"},
+           {R"({"sideEffects":"Some"})",
+            R"(webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", )"
+            R"("NoneOnDryRun")"},
+           {R"({"timeoutSeconds":31})", "webhooks[0].timeoutSeconds: Invalid value: 31"},
+           {R"({"admissionReviewVersions":["v9"]})", "must include at least one of v1, v1beta1"}}) {
+    json::Value webhook = Json(R"({"name":"a.example.com","sideEffects":"None",
+      "admissionReviewVersions":["v1"],"clientConfig":{"url":"https://a"}})");
+    webhook.MergePatch(Json(more));
+    const Reply reply =
+        server_.Do("POST", std::string(kConfigurations) + "validatingwebhookconfigurations",
+                   json::Value::MakeObject({{"metadata", json::Value::MakeObject({{"name", "a"}})},
+                                            {"webhooks", json::Value::MakeArray({webhook})}})
+                       .Dump());
+    EXPECT_EQ(reply.status, 422) << reply.body;
+    EXPECT_THAT(reply.Json()["message"].StringOrEmpty(), HasSubstr(message));
+  }
+}
+
+TEST_F(AdmissionWebhooksTest, AWebhookForAnotherVersionSeesThatOneUnlessItSaysExact) {
+  constexpr std::string_view kScalers =
+      "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers";
+  const std::string body = R"({"metadata":{"name":"x"},"spec":{"maxReplicas":3,
+    "targetCPUUtilizationPercentage":50,"scaleTargetRef":{"apiVersion":"apps/v1",
+    "kind":"Deployment","name":"d"}}})";
+  constexpr std::string_view kRules = R"("rules":[{"operations":["*"],"apiGroups":["autoscaling"],
+    "apiVersions":["v2"],"resources":["horizontalpodautoscalers"]}])";
+  At("a").answer = [](const json::Value&) {
+    return PatchWith(R"([{"op":"replace","path":"/spec/maxReplicas","value":4}])");
+  };
+  Mutating("a", "{" + std::string(kRules) + "}");
+  Mutating("exact", "{" + std::string(kRules) + R"(,"matchPolicy":"Exact"})");
+  At("exact");
+  const Reply reply = server_.Do("POST", kScalers, body);
+  EXPECT_EQ(reply.status, 201) << reply.body;
+  EXPECT_EQ(reply.Json().At("/spec/maxReplicas").AsInt64(), 4);
+  EXPECT_EQ(reply.Json().At("/spec/targetCPUUtilizationPercentage").AsInt64(), 50);
+  ASSERT_EQ(At("a").asked.size(), 1U);
+  const json::Value& request = At("a").asked[0];
+  EXPECT_EQ(request.At("/kind/version").StringOrEmpty(), "v2");
+  EXPECT_EQ(request.At("/requestKind/version").StringOrEmpty(), "v1");
+  EXPECT_EQ(request.At("/object/apiVersion").StringOrEmpty(), "autoscaling/v2");
+  EXPECT_EQ(request.At("/object/spec/metrics").size(), 1U);
+  EXPECT_THAT(At("exact").asked, IsEmpty());
+}
+
+TEST_F(AdmissionWebhooksTest, AServiceIsAskedByItsName) {
+  (*hooks_)["https://hooks.system.svc:8443"].hook.answer = [](const json::Value&) {
+    return Deny(R"({"message":"by service"})");
+  };
+  Validating("a", R"({"clientConfig":{"url":null,"service":{"namespace":"system","name":"hooks",
+    "port":8443,"path":"/validate"}}})");
+  EXPECT_THAT(Post(Map("x")).Json()["message"].StringOrEmpty(), HasSubstr("by service"));
+  EXPECT_THAT((*hooks_)["https://hooks.system.svc:8443"].hook.targets,
+              ElementsAre("/validate?timeout=10s"));
+}
+
+}  // namespace
+}  // namespace kinformer::apiserver::testing

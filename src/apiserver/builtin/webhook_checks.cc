@@ -1,0 +1,66 @@
+#include "apiserver/builtin/webhook_checks.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "apiserver/errors/status.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+using Causes = std::vector<StatusCause>;
+
+constexpr std::int64_t kMaxSeconds = 30;
+
+bool KnowsAReview(const json::Value& versions) {
+  for (const json::Value& version : versions.items()) {
+    const std::string& text = version.StringOrEmpty();
+    if (text == "v1" || text == "v1beta1") return true;
+  }
+  return false;
+}
+
+void CheckClient(const json::Value& client, const std::string& field, Causes& causes) {
+  const std::string& url = client["url"].StringOrEmpty();
+  if (url.empty() == client["service"].is_null()) {
+    causes.push_back(Required(field, "exactly one of url or service is required"));
+  } else if (!url.empty() && !url.starts_with("https://")) {
+    const std::string scheme = url.substr(0, url.find(':'));
+    causes.push_back(InvalidValue(field + ".url", JsonString(scheme),
+                                  "'https' is the only allowed URL scheme; desired format: "
+                                  "https://host[/path]"));
+  }
+}
+
+}  // namespace
+
+std::vector<StatusCause> ValidateWebhooks(const json::Value& configuration) {
+  Causes causes;
+  std::size_t index = 0;
+  for (const json::Value& webhook : configuration["webhooks"].items()) {
+    const std::string field = "webhooks[" + std::to_string(index++) + "]";
+    CheckClient(webhook["clientConfig"], field + ".clientConfig", causes);
+    if (const json::Value& versions = webhook["admissionReviewVersions"];
+        versions.size() > 0 && !KnowsAReview(versions)) {
+      causes.push_back(InvalidValue(field + ".admissionReviewVersions", versions.Dump(),
+                                    "must include at least one of v1, v1beta1"));
+    }
+    const std::string& effects = webhook["sideEffects"].StringOrEmpty();
+    if (!effects.empty() && effects != "None" && effects != "NoneOnDryRun") {
+      causes.push_back(NotSupported(field + ".sideEffects", effects, R"("None", "NoneOnDryRun")"));
+    }
+    const std::int64_t seconds = webhook["timeoutSeconds"].AsInt64().value_or(1);
+    if (seconds < 1 || seconds > kMaxSeconds) {
+      causes.push_back(InvalidValue(field + ".timeoutSeconds", std::to_string(seconds),
+                                    "the timeout value must be between 1 and 30 seconds"));
+    }
+    if (webhook["matchConditions"].size() > 0) {
+      causes.push_back(ForbiddenField(field + ".matchConditions",
+                                      "this server does not evaluate CEL: leave them out"));
+    }
+  }
+  return causes;
+}
+
+}  // namespace kinformer::apiserver

@@ -1,0 +1,131 @@
+#include "kinformer/webhook_listener.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "kinformer/apiserver/http_server_options.h"
+#include "kinformer/log.h"
+
+#include "controller/webhook/pending_answer.h"
+#include "http/request_policy.h"
+#include "http/server.h"
+#include "http/tls_stream.h"
+
+namespace kinformer {
+namespace {
+
+using internal::http::Compression;
+using internal::http::MessageForm;
+using internal::http::RequestPolicy;
+using internal::http::Server;
+using internal::http::TlsContext;
+
+// More than a review may have, so that it says in its own words that one is too large.
+constexpr std::size_t kMaxBodyBytes = std::size_t{8} << 20;
+
+class WebhookPolicy final : public RequestPolicy {
+ public:
+  explicit WebhookPolicy(bool needs_certificate) : needs_certificate_(needs_certificate) {}
+
+  std::unique_ptr<ResponseStream> Admit(const std::string& certificate_user,
+                                        HttpRequest& request) const override {
+    if (needs_certificate_ && certificate_user.empty()) {
+      return Refuse(401, "a client certificate is required");
+    }
+    request.user = certificate_user;
+    return nullptr;
+  }
+  Compression CompressionOf(const HttpRequest&) const override { return Compression::kNone; }
+  bool AnswersWithMessages(const HttpRequest&) const override { return false; }
+  MessageForm FormOf(std::string_view) const override { return MessageForm::kLine; }
+  std::unique_ptr<ResponseStream> Refuse(int status, std::string_view message) const override {
+    auto answer = std::make_unique<internal::webhook::PendingAnswer>();
+    answer->place()->Put(
+        {.status = status, .content_type = "text/plain", .body = std::string(message) + "\n"});
+    return answer;
+  }
+
+ private:
+  const bool needs_certificate_;
+};
+
+std::string FolderOf(const WebhookListenerOptions& options) {
+  if (!options.cert_dir.empty()) return options.cert_dir;
+  std::error_code ignored;
+  return (std::filesystem::temp_directory_path(ignored) / "k8s-webhook-server" / "serving-certs")
+      .string();
+}
+
+}  // namespace
+
+struct WebhookListener::Impl {
+  explicit Impl(Env& e, WebhookListenerOptions o) : env(e), options(std::move(o)) {}
+
+  [[nodiscard]] Result<TlsContext> Context(const CertificatePair& pair) const {
+    return internal::http::NewTlsContext({.cert_pem = pair.cert_pem,
+                                          .key_pem = pair.key_pem,
+                                          .client_ca_pem = options.client_ca_pem},
+                                         options.http2);
+  }
+
+  Env& env;
+  const WebhookListenerOptions options;
+  std::unique_ptr<Server> server{};
+  std::unique_ptr<CertificateWatcher> watcher{};  // goes before the server that it tells
+};
+
+Result<std::unique_ptr<WebhookListener>> WebhookListener::Listen(Env& env, Handler& handler,
+                                                                 WebhookListenerOptions options) {
+  auto impl = std::make_unique<Impl>(env, std::move(options));
+  CertificatePair pair = impl->options.certificate;
+  if (pair.cert_pem.empty()) {
+    const std::string folder = FolderOf(impl->options);
+    auto watcher = CertificateWatcher::New(
+        env, {folder + "/" + impl->options.cert_name, folder + "/" + impl->options.key_name});
+    if (!watcher) return std::move(watcher).error();
+    impl->watcher = *std::move(watcher);
+    pair = impl->watcher->Current();
+  }
+  Result<TlsContext> context = impl->Context(pair);
+  if (!context) return std::move(context).error();
+  auto server =
+      Server::Listen(env, handler,
+                     {.address = impl->options.address,
+                      .port = impl->options.port,
+                      .tls = true,
+                      .max_body_bytes = kMaxBodyBytes,
+                      .http2 = impl->options.http2},
+                     std::make_shared<const WebhookPolicy>(!impl->options.client_ca_pem.empty()),
+                     *std::move(context));
+  if (!server) return std::move(server).error();
+  impl->server = *std::move(server);
+  std::unique_ptr<WebhookListener> listener(new WebhookListener(std::move(impl)));
+  if (listener->impl_->watcher != nullptr) {
+    listener->impl_->watcher->SetCallback([self = listener.get()](const CertificatePair& now) {
+      if (Result<void> set = self->SetCertificate(now); !set) {
+        self->impl_->env.log().Log(LogLevel::kError, "the webhooks' certificate is not used",
+                                   {{"err", set.error().ToString()}});
+      }
+    });
+  }
+  return listener;
+}
+
+WebhookListener::WebhookListener(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+WebhookListener::~WebhookListener() = default;
+
+std::uint16_t WebhookListener::port() const { return impl_->server->port(); }
+
+Result<void> WebhookListener::SetCertificate(const CertificatePair& certificate) {
+  Result<TlsContext> context = impl_->Context(certificate);
+  if (!context) return std::move(context).error();
+  impl_->server->SetTls(*std::move(context));
+  return {};
+}
+
+void WebhookListener::Shutdown(Duration grace) { impl_->server->Shutdown(grace); }
+
+}  // namespace kinformer

@@ -1,0 +1,124 @@
+// A webhook server on a port, with TLS.
+
+#include "kinformer/webhook_listener.h"
+
+#include <chrono>
+#include <future>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kinformer/http_transport.h"
+#include "kinformer/runtime.h"
+#include "kinformer/webhook_server.h"
+
+#include "controller/webhook_listener/folder_for_test.h"
+
+namespace kinformer::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kReview =
+    R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u-1"}})";
+
+// One request, and what came of it.
+class Asked final : public ResponseReceiver {
+ public:
+  void OnHeaders(int status, const HttpHeaders&) override { status_ = status; }
+  void OnData(std::string_view data) override { body_ += data; }
+  void OnDone(Result<void> result) override {
+    done_.set_value(result ? std::to_string(status_) + " " + body_ : result.error().ToString());
+  }
+  [[nodiscard]] std::future<std::string> Future() { return done_.get_future(); }
+
+ private:
+  int status_ = 0;
+  std::string body_{};
+  std::promise<std::string> done_{};
+};
+
+class WebhookListenerTest : public ::testing::Test {
+ protected:
+  WebhookListenerTest() {
+    folder_.Write(folder_.Make());
+    webhooks_.Register("/yes", [](const admission::Request&) { return admission::Allowed(); })
+        .OrExit();
+  }
+
+  // Over a connection of its own.
+  std::string Ask(const WebhookListener& listener, std::string body, const std::string& ca_pem) {
+    HttpTransportOptions options{.base_url = "https://127.0.0.1:" + std::to_string(listener.port()),
+                                 .tls = {.ca_pem = ca_pem}};
+    auto transport = NewHttpTransport(runtime_->env(), options).OrExit();
+    Asked asked;
+    std::future<std::string> done = asked.Future();
+    std::unique_ptr<HttpCall> call;
+    HttpRequest request{.method = "POST", .target = "/yes?timeout=10s"};
+    request.headers.Add("Content-Type", "application/json");
+    request.body = std::move(body);
+    OnLoop([&] { call = transport->Start(std::move(request), asked); });
+    std::string text = done.get();
+    OnLoop([&] { call.reset(); });
+    return text;
+  }
+  void OnLoop(const std::function<void()>& work) {
+    std::promise<void> done;
+    runtime_->env().loop().Post([&] {
+      work();
+      done.set_value();
+    });
+    done.get_future().get();
+  }
+
+  CertificateFolder folder_{};
+  const std::unique_ptr<Runtime> runtime_ = std::make_unique<Runtime>();
+  WebhookServer webhooks_{runtime_->env()};
+};
+
+TEST_F(WebhookListenerTest, AQuestionOverTls) {
+  const auto listener =
+      WebhookListener::Listen(runtime_->env(), webhooks_,
+                              {.address = "127.0.0.1", .port = 0, .cert_dir = folder_.path()})
+          .OrExit();
+  EXPECT_THAT(Ask(*listener, kReview, folder_.ca_pem()), HasSubstr(R"("allowed":true)"));
+  EXPECT_THAT(Ask(*listener, std::string(std::size_t{7} << 20, ' '), folder_.ca_pem()),
+              HasSubstr(R"("code":413)"));
+  EXPECT_THAT(Ask(*listener, kReview, CertificateFolder().ca_pem()), HasSubstr("certificate"));
+  listener->Shutdown(std::chrono::seconds(10));
+}
+
+TEST_F(WebhookListenerTest, WH_02_ANewCertificateIsOfferedToNewConnections) {
+  const auto listener =
+      WebhookListener::Listen(runtime_->env(), webhooks_,
+                              {.address = "127.0.0.1", .port = 0, .cert_dir = folder_.path()})
+          .OrExit();
+  CertificateFolder other;
+  ASSERT_TRUE(listener->SetCertificate(other.Make()).ok());
+  EXPECT_THAT(Ask(*listener, kReview, other.ca_pem()), HasSubstr(R"("allowed":true)"));
+  EXPECT_EQ(listener->SetCertificate({"nonsense", "nonsense"}).error().reason(), Reason::kConfig);
+  EXPECT_THAT(Ask(*listener, kReview, other.ca_pem()), HasSubstr(R"("allowed":true)"));
+}
+
+TEST_F(WebhookListenerTest, WhoMustShowACertificateIsRefusedWithoutOne) {
+  const auto listener = WebhookListener::Listen(runtime_->env(), webhooks_,
+                                                {.address = "127.0.0.1",
+                                                 .port = 0,
+                                                 .cert_dir = folder_.path(),
+                                                 .client_ca_pem = folder_.ca_pem()})
+                            .OrExit();
+  EXPECT_EQ(Ask(*listener, kReview, folder_.ca_pem()), "401 a client certificate is required\n");
+}
+
+TEST_F(WebhookListenerTest, WithoutACertificateItDoesNotStart) {
+  EXPECT_EQ(WebhookListener::Listen(runtime_->env(), webhooks_,
+                                    {.port = 0, .cert_dir = folder_.path() + "/none"})
+                .error()
+                .reason(),
+            Reason::kConfig);
+}
+
+}  // namespace
+}  // namespace kinformer::testing
