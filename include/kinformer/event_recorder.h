@@ -11,6 +11,8 @@
 // message about an object for the same reason on, they are told together; and who has 25 events
 // about one object has one more every five minutes. So an event may be given at each reconcile.
 //
+// Events of events.k8s.io/v1, which say more: events.h.
+//
 // Counterpart: the package tools/record.
 
 #ifndef KINFORMER_EVENT_RECORDER_H_
@@ -27,10 +29,8 @@
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/client.h"
 #include "kinformer/env.h"
-#include "kinformer/patch.h"
-#include "kinformer/request_options.h"
+#include "kinformer/event_sink.h"
 #include "kinformer/resource.h"
-#include "kinformer/result.h"
 
 namespace kinformer {
 
@@ -73,18 +73,8 @@ class EventRecorder {
   }
 };
 
-// Where events go. Used by one thread of the broadcaster's. Both block, and give the event as the
-// server has it. Counterpart: record.EventSink.
-class EventSink {
- public:
-  virtual ~EventSink() = default;
-  virtual Result<corev1::EventMutable> Create(const corev1::EventMutable& event,
-                                              const CallOptions& call) = 0;
-  // kNotFound: there is none of that name.
-  virtual Result<corev1::EventMutable> Patch(const corev1::EventMutable& event,
-                                             const kinformer::Patch& patch,
-                                             const CallOptions& call) = 0;
-};
+// Where events of core/v1 go. Counterpart: record.EventSink.
+using EventSink = BasicEventSink<corev1::EventMutable>;
 // To the Event objects (core/v1) of a server.
 std::unique_ptr<EventSink> NewEventSink(const Client& client);
 
@@ -140,7 +130,7 @@ class EventBroadcaster {
 
  private:
   struct Impl;
-  std::shared_ptr<Impl> impl_;
+  const std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kinformer

@@ -38,6 +38,19 @@ class LruCache {
     return entries_.front().second;
   }
 
+  void Erase(std::string_view key) {
+    const auto found = by_key_.find(key);
+    if (found == by_key_.end()) return;
+    const auto entry = found->second;
+    by_key_.erase(found);
+    entries_.erase(entry);
+  }
+  // Calls `visit(key, value)` for each entry, which must not put or erase any.
+  template <class Visit>
+  void ForEach(const Visit& visit) {
+    for (auto& [key, value] : entries_) visit(key, value);
+  }
+
  private:
   using Entries = std::list<std::pair<const std::string, Value>>;
 

@@ -29,6 +29,7 @@
 #include "kinformer/endpoint_server.h"
 #include "kinformer/event_reader.h"
 #include "kinformer/event_recorder.h"
+#include "kinformer/events.h"
 #include "kinformer/finalizers.h"
 #include "kinformer/healthz.h"
 #include "kinformer/json.h"

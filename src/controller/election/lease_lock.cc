@@ -1,11 +1,10 @@
-#include <limits.h>
-#include <unistd.h>
 #include <utility>
 
 #include "kinformer/api/coordinationv1_mutable.h"
 #include "kinformer/resource_client.h"
 #include "kinformer/resource_lock.h"
 
+#include "base/host_name.h"
 #include "controller/election/lease_record.h"
 
 namespace kinformer {
@@ -83,15 +82,13 @@ Result<std::unique_ptr<ResourceLock>> NewLeaseLock(const Client& client, LeaseLo
 }
 
 std::string NewLeaderIdentity(Env& env) {
-  char host[HOST_NAME_MAX + 1] = {};
-  if (gethostname(host, sizeof(host) - 1) != 0) host[0] = '\0';
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string random;
   for (int word = 0; word < 2; ++word) {
     std::uint64_t bits = env.Random();
     for (int i = 0; i < 16; ++i, bits >>= 4) random += kDigits[bits & 15];
   }
-  return std::string(host) + "_" + random;
+  return internal::base::HostName() + "_" + random;
 }
 
 }  // namespace kinformer

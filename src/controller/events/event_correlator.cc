@@ -1,40 +1,37 @@
 #include "controller/events/event_correlator.h"
 
-#include <initializer_list>
 #include <string_view>
 #include <utility>
+
+#include "kinformer/json.h"
+
+#include "controller/events/event_name.h"
+#include "controller/events/event_parts.h"
 
 namespace kinformer::internal::events {
 namespace {
 
 constexpr std::string_view kCombined = "(combined from similar events): ";
 
-// Parts cannot run into each other.
-std::string Key(std::initializer_list<std::string_view> parts) {
-  std::string key;
-  for (const std::string_view part : parts) key.append(part).push_back('\0');
-  return key;
-}
-
 std::string EventKey(const corev1::EventMutable& e) {
   const corev1::ObjectReferenceMutable& about = e.involvedObject;
-  return Key({e.source.component, e.source.host, about.kind, about.namespace_, about.name,
-              about.fieldPath, about.uid, about.apiVersion, e.type, e.reason, e.message});
+  return JoinedKey({e.source.component, e.source.host, about.kind, about.namespace_, about.name,
+                    about.fieldPath, about.uid, about.apiVersion, e.type, e.reason, e.message});
 }
 
 std::string SpamKey(const corev1::EventMutable& e) {
   const corev1::ObjectReferenceMutable& about = e.involvedObject;
-  return Key({e.source.component, e.source.host, about.kind, about.namespace_, about.name,
-              about.uid, about.apiVersion, e.type});
+  return JoinedKey({e.source.component, e.source.host, about.kind, about.namespace_, about.name,
+                    about.uid, about.apiVersion, e.type});
 }
 
 }  // namespace
 
 std::string AggregateKey(const corev1::EventMutable& e) {
   const corev1::ObjectReferenceMutable& about = e.involvedObject;
-  return Key({e.source.component, e.source.host, about.kind, about.namespace_, about.name,
-              about.uid, about.apiVersion, e.type, e.reason, e.reportingComponent,
-              e.reportingInstance});
+  return JoinedKey({e.source.component, e.source.host, about.kind, about.namespace_, about.name,
+                    about.uid, about.apiVersion, e.type, e.reason, e.reportingComponent,
+                    e.reportingInstance});
 }
 
 EventCorrelator::EventCorrelator(Env& env, const EventCorrelatorOptions& options)
@@ -44,14 +41,14 @@ EventCorrelator::EventCorrelator(Env& env, const EventCorrelatorOptions& options
       known_(options.cache_size),
       buckets_(options.cache_size) {}
 
-CorrelatedEvent EventCorrelator::Correlate(const corev1::EventMutable& event) {
-  CorrelatedEvent correlated = Aggregated(event);
+EventCorrelator::Correlated EventCorrelator::Correlate(const corev1::EventMutable& event) {
+  Correlated correlated = Aggregated(event);
   Count(correlated);
-  correlated.skip = !HasRoom(correlated.event);
+  if (!HasRoom(correlated.event)) correlated.write = EventWrite::kSkipped;
   return correlated;
 }
 
-CorrelatedEvent EventCorrelator::Aggregated(const corev1::EventMutable& event) {
+EventCorrelator::Correlated EventCorrelator::Aggregated(const corev1::EventMutable& event) {
   const std::string key = AggregateKey(event);
   const SteadyTime now = env_.Now();
   Alike* alike = alike_.Find(key);
@@ -61,12 +58,12 @@ CorrelatedEvent EventCorrelator::Aggregated(const corev1::EventMutable& event) {
   if (alike->messages.size() < options_.max_events) return {.event = event, .key = EventKey(event)};
   // One that is as many as needed; it does not grow with what still comes.
   if (alike->messages.size() > options_.max_events) alike->messages.erase(alike->messages.begin());
-  CorrelatedEvent together{.event = event, .key = key};
+  Correlated together{.event = event, .key = key};
   together.event.message = std::string(kCombined) + event.message;
   return together;
 }
 
-void EventCorrelator::Count(CorrelatedEvent& correlated) {
+void EventCorrelator::Count(Correlated& correlated) {
   corev1::EventMutable& event = correlated.event;
   Known known{.count = 1, .first = event.firstTimestamp, .name = event.metadata.name};
   if (const Known* const before = known_.Find(correlated.key)) {
@@ -76,6 +73,7 @@ void EventCorrelator::Count(CorrelatedEvent& correlated) {
     event.metadata.resourceVersion = known.resource_version;
     event.firstTimestamp = known.first;
     event.count = known.count;
+    correlated.write = EventWrite::kPatch;
   }
   known_.Put(correlated.key, std::move(known));
 }
@@ -96,6 +94,18 @@ void EventCorrelator::Observed(const std::string& key, const corev1::EventMutabl
                    .first = event.firstTimestamp,
                    .name = event.metadata.name,
                    .resource_version = event.metadata.resourceVersion});
+}
+
+Patch EventCorrelator::PatchOf(const corev1::EventMutable& event) const {
+  json::Value body = json::Value::MakeObject();
+  body.Set("count", event.count);
+  body.Set("lastTimestamp", event.lastTimestamp.ToString());
+  body.Set("message", event.message);
+  return {.type = PatchType::kMergePatch, .body = body.Dump()};
+}
+
+void EventCorrelator::Renew(corev1::EventMutable& event) {
+  event.metadata.name = EventName(event.involvedObject.name, env_);
 }
 
 }  // namespace kinformer::internal::events

@@ -1,7 +1,6 @@
 // controller/events/event_correlator.h
 //
-// EventCorrelator: what is written for an event: a new object, a higher count of one that there is,
-// or nothing.
+// EventCorrelator: events of core/v1 that are alike are counted, combined, or left out.
 
 #ifndef KINFORMER_CONTROLLER_EVENTS_EVENT_CORRELATOR_H_
 #define KINFORMER_CONTROLLER_EVENTS_EVENT_CORRELATOR_H_
@@ -16,6 +15,7 @@
 #include "kinformer/internal/token_bucket.h"
 
 #include "base/lru_cache.h"
+#include "controller/events/correlation.h"
 
 namespace kinformer::internal::events {
 
@@ -23,22 +23,17 @@ namespace kinformer::internal::events {
 // them: its message.
 std::string AggregateKey(const corev1::EventMutable& event);
 
-struct CorrelatedEvent {
-  corev1::EventMutable event{};
-  std::string key{};  // what Observed is to be given
-  bool skip = false;  // there are too many about that object
-  // There is an object of that event already: only its count, time and message are new.
-  [[nodiscard]] bool repeats() const { return event.count > 1; }
-};
-
-// Of one sink. Thread-compatible. Counterpart: record.EventCorrelator.
-class EventCorrelator {
+// Of events of core/v1: a higher count is written each time. Counterpart: record.EventCorrelator.
+class EventCorrelator final : public Correlation<corev1::EventMutable> {
  public:
+  using Correlated = CorrelatedEvent<corev1::EventMutable>;
+
   EventCorrelator(Env& env, const EventCorrelatorOptions& options);
 
-  CorrelatedEvent Correlate(const corev1::EventMutable& event);
-  // The server has that event now.
-  void Observed(const std::string& key, const corev1::EventMutable& event);
+  Correlated Correlate(const corev1::EventMutable& event) override;
+  void Observed(const std::string& key, const corev1::EventMutable& event) override;
+  [[nodiscard]] Patch PatchOf(const corev1::EventMutable& event) const override;
+  void Renew(corev1::EventMutable& event) override;
 
  private:
   struct Alike {
@@ -52,8 +47,8 @@ class EventCorrelator {
     std::string resource_version{};
   };
 
-  CorrelatedEvent Aggregated(const corev1::EventMutable& event);
-  void Count(CorrelatedEvent& correlated);
+  Correlated Aggregated(const corev1::EventMutable& event);
+  void Count(Correlated& correlated);
   bool HasRoom(const corev1::EventMutable& event);
 
   Env& env_;

@@ -37,14 +37,22 @@ corev1::EventMutable NewEvent(const std::string& message, const std::string& obj
   return event;
 }
 
+bool Repeats(const EventCorrelator::Correlated& correlated) {
+  return correlated.write == EventWrite::kPatch;
+}
+
+bool IsLeftOut(const EventCorrelator::Correlated& correlated) {
+  return correlated.write == EventWrite::kSkipped;
+}
+
 class CorrelatorTest : public ::testing::Test {
  protected:
   // With so much room that nothing is left out.
   EventCorrelatorOptions Roomy() { return {.burst_size = 100'000}; }
   // As if it were written at once.
-  CorrelatedEvent Next(EventCorrelator& correlator, const corev1::EventMutable& event) {
-    CorrelatedEvent correlated = correlator.Correlate(event);
-    if (!correlated.skip) correlator.Observed(correlated.key, correlated.event);
+  EventCorrelator::Correlated Next(EventCorrelator& correlator, const corev1::EventMutable& event) {
+    EventCorrelator::Correlated correlated = correlator.Correlate(event);
+    if (!IsLeftOut(correlated)) correlator.Observed(correlated.key, correlated.event);
     return correlated;
   }
   // The time is part of a name.
@@ -75,17 +83,18 @@ TEST_F(CorrelatorTest, EV_09_WhatIsToldTogether) {
 TEST_F(CorrelatorTest, EV_10_FromTheTenthMessageOnTheyAreCombined) {
   EventCorrelator correlator(sim_.env(), Roomy());
   for (int i = 1; i < 10; ++i) {
-    const CorrelatedEvent alone = Next(correlator, NewEvent("page " + std::to_string(i)));
+    const EventCorrelator::Correlated alone =
+        Next(correlator, NewEvent("page " + std::to_string(i)));
     EXPECT_EQ(alone.event.message, "page " + std::to_string(i));
-    EXPECT_FALSE(alone.repeats());
+    EXPECT_FALSE(Repeats(alone));
   }
   for (int i = 10; i < 500; ++i) {
     corev1::EventMutable event = NewEvent("page " + std::to_string(i));
     event.metadata.name = "web-0." + std::to_string(i);
-    const CorrelatedEvent together = Next(correlator, event);
+    const EventCorrelator::Correlated together = Next(correlator, event);
     EXPECT_EQ(together.event.message, "(combined from similar events): page " + std::to_string(i));
     EXPECT_EQ(together.event.count, i - 9);
-    EXPECT_EQ(together.repeats(), i > 10);
+    EXPECT_EQ(Repeats(together), i > 10);
     EXPECT_EQ(together.event.metadata.name, "web-0.10") << "one object for all of them";
   }
   sim_.RunFor(minutes(10) + seconds(1));
@@ -95,7 +104,8 @@ TEST_F(CorrelatorTest, EV_10_FromTheTenthMessageOnTheyAreCombined) {
 TEST_F(CorrelatorTest, EV_10_EachMessageExtendsTheInterval) {
   EventCorrelator correlator(sim_.env(), Roomy());
   for (int i = 1; i <= 12; ++i) {
-    const CorrelatedEvent next = Next(correlator, NewEvent("page " + std::to_string(i)));
+    const EventCorrelator::Correlated next =
+        Next(correlator, NewEvent("page " + std::to_string(i)));
     EXPECT_EQ(next.event.message.starts_with("(combined"), i >= 10) << i;
     sim_.RunFor(minutes(9));
   }
@@ -104,12 +114,12 @@ TEST_F(CorrelatorTest, EV_10_EachMessageExtendsTheInterval) {
 TEST_F(CorrelatorTest, EV_11_TheSameEventCounts) {
   EventCorrelator correlator(sim_.env(), Roomy());
   corev1::EventMutable event = NewEvent("one page");
-  EXPECT_FALSE(Next(correlator, event).repeats());
+  EXPECT_FALSE(Repeats(Next(correlator, event)));
   for (int n = 2; n <= 50; ++n) {
     event.metadata.name = "web-0." + std::to_string(n);
     event.firstTimestamp = event.lastTimestamp = metav1::Time(100 + n);
-    CorrelatedEvent again = correlator.Correlate(event);
-    EXPECT_TRUE(again.repeats());
+    EventCorrelator::Correlated again = correlator.Correlate(event);
+    EXPECT_TRUE(Repeats(again));
     EXPECT_EQ(again.event.count, n);
     EXPECT_EQ(again.event.metadata.name, "web-0.1") << "the object that there is";
     EXPECT_EQ(again.event.firstTimestamp, metav1::Time(100));
@@ -125,18 +135,18 @@ TEST_F(CorrelatorTest, EV_11_TheSameEventCounts) {
 TEST_F(CorrelatorTest, EV_12_TooManyAboutOneObjectAreLeftOut) {
   EventCorrelator correlator(sim_.env(), {});
   for (int i = 1; i <= 25; ++i) {
-    EXPECT_FALSE(Next(correlator, NewEvent("page " + std::to_string(i))).skip) << i;
+    EXPECT_FALSE(IsLeftOut(Next(correlator, NewEvent("page " + std::to_string(i))))) << i;
   }
-  EXPECT_TRUE(Next(correlator, NewEvent("page 26")).skip);
-  EXPECT_FALSE(Next(correlator, NewEvent("page 1", "web-1")).skip) << "another object";
+  EXPECT_TRUE(IsLeftOut(Next(correlator, NewEvent("page 26"))));
+  EXPECT_FALSE(IsLeftOut(Next(correlator, NewEvent("page 1", "web-1")))) << "another object";
   corev1::EventMutable warning = NewEvent("page 26");
   warning.type = kEventTypeWarning;
-  EXPECT_FALSE(Next(correlator, warning).skip) << "another type";
+  EXPECT_FALSE(IsLeftOut(Next(correlator, warning))) << "another type";
   sim_.RunFor(minutes(4));
-  EXPECT_TRUE(Next(correlator, NewEvent("page 27")).skip);
+  EXPECT_TRUE(IsLeftOut(Next(correlator, NewEvent("page 27"))));
   sim_.RunFor(minutes(1) + seconds(1));
-  EXPECT_FALSE(Next(correlator, NewEvent("page 28")).skip);
-  EXPECT_TRUE(Next(correlator, NewEvent("page 29")).skip);
+  EXPECT_FALSE(IsLeftOut(Next(correlator, NewEvent("page 28"))));
+  EXPECT_TRUE(IsLeftOut(Next(correlator, NewEvent("page 29"))));
 }
 
 TEST_F(CorrelatorTest, WhatWasUsedLongestAgoIsForgotten) {

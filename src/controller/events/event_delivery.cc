@@ -1,17 +1,19 @@
 #include "controller/events/event_delivery.h"
 
+#include <string>
 #include <utility>
 
-#include "kinformer/json.h"
 #include "kinformer/until.h"
 
-#include "controller/events/event_name.h"
+#include "controller/events/event_parts.h"
 
 namespace kinformer::internal::events {
 namespace {
 
-// Somebody has answered, or the event cannot be sent at all: to send it again changes nothing.
-bool IsAnswer(const Error& error) {
+// Somebody has answered, or the event cannot be sent at all: to send it again changes nothing. But
+// what was to be patched, was not there and is there now, can be patched.
+bool IsFinal(const Error& error, EventWrite write) {
+  if (write == EventWrite::kPatch && IsAlreadyExists(error)) return false;
   return error.http_status() != 0 || error.reason() == Reason::kInvalidArgument;
 }
 
@@ -25,49 +27,31 @@ bool IsExpected(const Error& error) {
   return false;
 }
 
-Patch PatchOf(const corev1::EventMutable& event) {
-  json::Value body = json::Value::MakeObject();
-  body.Set("count", event.count);
-  body.Set("lastTimestamp", event.lastTimestamp.ToString());
-  body.Set("message", event.message);
-  return {.type = PatchType::kMergePatch, .body = body.Dump()};
-}
-
 }  // namespace
 
-EventDelivery::EventDelivery(Env& env, const EventBroadcasterOptions& options,
-                             std::unique_ptr<EventSink> sink, std::function<void(Lost)> lost,
-                             std::function<void()> filtered)
+template <class Event>
+EventDelivery<Event>::EventDelivery(Env& env, DeliveryOptions options,
+                                    std::unique_ptr<BasicEventSink<Event>> sink,
+                                    std::unique_ptr<Correlation<Event>> correlation)
     : env_(env),
-      options_(options),
+      options_(std::move(options)),
       sink_(std::move(sink)),
-      lost_(std::move(lost)),
-      filtered_(std::move(filtered)),
-      correlator_(env, options.correlator) {}
+      correlation_(std::move(correlation)) {}
 
-void EventDelivery::Deliver(const corev1::EventMutable& event, const std::stop_token& stop) {
-  CorrelatedEvent correlated = correlator_.Correlate(event);
-  if (correlated.skip) {
-    filtered_();
+template <class Event>
+void EventDelivery<Event>::Take(const Event& event, const std::stop_token& stop) {
+  const CorrelatedEvent<Event> correlated = correlation_->Correlate(event);
+  if (correlated.write == EventWrite::kLater) return;
+  if (correlated.write == EventWrite::kSkipped) {
+    options_.skipped();
     return;
   }
   for (int attempt = 1; !stop.stop_requested(); ++attempt) {
-    const Result<corev1::EventMutable> written = Write(correlated, stop);
-    if (written) {
-      correlator_.Observed(correlated.key, *written);
-      return;
-    }
+    const std::optional<Error> unanswered = Attempt(correlated, stop);
+    if (!unanswered) return;
     if (stop.stop_requested()) break;
-    const bool refused = IsAnswer(written.error());
-    if (refused || attempt >= options_.max_attempts) {
-      env_.log().Log(IsExpected(written.error()) ? LogLevel::kDebug : LogLevel::kWarning,
-                     "an event was not written",
-                     {{"namespace", event.metadata.namespace_},
-                      {"object", event.involvedObject.kind + " " + event.involvedObject.name},
-                      {"reason", event.reason},
-                      {"attempts", std::to_string(attempt)},
-                      {"err", written.error().ToString()}});
-      lost_(refused ? Lost::kRefused : Lost::kNoAnswer);
+    if (attempt >= options_.max_attempts) {
+      GiveUp(event, Lost::kNoAnswer, *unanswered);
       return;
     }
     // Many programs may have lost the same server.
@@ -75,21 +59,68 @@ void EventDelivery::Deliver(const corev1::EventMutable& event, const std::stop_t
     SleepUnlessStopped(env_, stop,
                        std::chrono::duration_cast<Duration>(options_.retry_delay * part));
   }
-  lost_(Lost::kShutdown);
+  options_.lost(Lost::kShutdown);
 }
 
-Result<corev1::EventMutable> EventDelivery::Write(CorrelatedEvent& correlated,
-                                                  const std::stop_token& stop) {
-  corev1::EventMutable& event = correlated.event;
+template <class Event>
+void EventDelivery<Event>::Sweep(const std::stop_token& stop) {
+  // Where nobody answers, the next sweep tries again.
+  for (const auto& correlated : correlation_->Sweep()) {
+    if (stop.stop_requested() || Attempt(correlated, stop)) return;
+  }
+}
+
+template <class Event>
+void EventDelivery<Event>::Finish(const std::stop_token& stop) {
+  bool answered = true;
+  for (const auto& correlated : correlation_->Unwritten()) {
+    answered = answered && !stop.stop_requested() && !Attempt(correlated, stop);
+    if (!answered) options_.lost(Lost::kShutdown);
+  }
+}
+
+template <class Event>
+std::optional<Error> EventDelivery<Event>::Attempt(CorrelatedEvent<Event> correlated,
+                                                   const std::stop_token& stop) {
+  const Result<Event> written = Write(correlated, stop);
+  if (written) {
+    correlation_->Observed(correlated.key, *written);
+    return std::nullopt;
+  }
+  if (!IsFinal(written.error(), correlated.write)) return written.error();
+  correlation_->Refused(correlated.key);
+  GiveUp(correlated.event, Lost::kRefused, written.error());
+  return std::nullopt;
+}
+
+template <class Event>
+void EventDelivery<Event>::GiveUp(const Event& event, Lost why, const Error& error) {
+  const corev1::ObjectReferenceMutable& about = AboutOf(event);
+  env_.log().Log(IsExpected(error) ? LogLevel::kDebug : LogLevel::kWarning,
+                 "an event was not written",
+                 {{"namespace", event.metadata.namespace_},
+                  {"object", about.kind + " " + about.name},
+                  {"reason", event.reason},
+                  {"err", error.ToString()}});
+  options_.lost(why);
+}
+
+template <class Event>
+Result<Event> EventDelivery<Event>::Write(CorrelatedEvent<Event>& correlated,
+                                          const std::stop_token& stop) {
+  Event& event = correlated.event;
   const CallOptions call{.stop = stop};
-  if (correlated.repeats()) {
-    Result<corev1::EventMutable> patched = sink_->Patch(event, PatchOf(event), call);
+  if (correlated.write == EventWrite::kPatch) {
+    Result<Event> patched = sink_->Patch(event, correlation_->PatchOf(event), call);
     if (patched || !IsNotFound(patched.error())) return patched;
     // The server forgets events after an hour.
     event.metadata.resourceVersion.clear();
-    event.metadata.name = EventName(event.involvedObject.name, env_);
+    correlation_->Renew(event);
   }
   return sink_->Create(event, call);
 }
+
+template class EventDelivery<corev1::EventMutable>;
+template class EventDelivery<eventsv1::EventMutable>;
 
 }  // namespace kinformer::internal::events

@@ -1,43 +1,58 @@
 // controller/events/event_delivery.h
 //
-// EventDelivery: writes events to a sink, as the correlator says, again where nobody answers.
+// EventDelivery: writes events to a sink, as their correlation says, again where nobody answers.
 
 #ifndef KINFORMER_CONTROLLER_EVENTS_EVENT_DELIVERY_H_
 #define KINFORMER_CONTROLLER_EVENTS_EVENT_DELIVERY_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 
 #include "kinformer/env.h"
-#include "kinformer/event_recorder.h"
+#include "kinformer/event_sink.h"
 
-#include "controller/events/event_correlator.h"
+#include "controller/events/correlation.h"
+#include "controller/events/event_watcher.h"
 
 namespace kinformer::internal::events {
 
 // Why an event did not get to where it should, as the metric has it.
 enum class Lost : std::uint8_t { kQueueFull, kNoAnswer, kRefused, kShutdown };
 
-// Used by one thread.
-class EventDelivery {
- public:
-  // `lost` and `filtered` are told of each event that is not written.
-  EventDelivery(Env& env, const EventBroadcasterOptions& options, std::unique_ptr<EventSink> sink,
-                std::function<void(Lost)> lost, std::function<void()> filtered);
+// Of one sink.
+struct DeliveryOptions {
+  int max_attempts = 0;
+  Duration retry_delay{0};
+  // Are told of each event that is not written.
+  std::function<void(Lost)> lost{};
+  std::function<void()> skipped{};
+};
 
-  // Blocks until the event is written or given up.
-  void Deliver(const corev1::EventMutable& event, const std::stop_token& stop);
+// Used by one thread. Blocks until an event is written or given up.
+template <class Event>
+class EventDelivery final : public EventTaker<Event> {
+ public:
+  EventDelivery(Env& env, DeliveryOptions options, std::unique_ptr<BasicEventSink<Event>> sink,
+                std::unique_ptr<Correlation<Event>> correlation);
+
+  void Take(const Event& event, const std::stop_token& stop) override;
+  [[nodiscard]] SteadyTime NextSweep() const override { return correlation_->NextSweep(); }
+  void Sweep(const std::stop_token& stop) override;
+  void Finish(const std::stop_token& stop) override;
 
  private:
-  Result<corev1::EventMutable> Write(CorrelatedEvent& correlated, const std::stop_token& stop);
+  // None: the event is written, or the server does not want it. Else why nobody has answered.
+  std::optional<Error> Attempt(CorrelatedEvent<Event> correlated, const std::stop_token& stop);
+  void GiveUp(const Event& event, Lost why, const Error& error);
+  Result<Event> Write(CorrelatedEvent<Event>& correlated, const std::stop_token& stop);
 
   Env& env_;
-  const EventBroadcasterOptions options_;
-  const std::unique_ptr<EventSink> sink_;
-  const std::function<void(Lost)> lost_;
-  const std::function<void()> filtered_;
-  EventCorrelator correlator_;
+  const DeliveryOptions options_;
+  const std::unique_ptr<BasicEventSink<Event>> sink_;
+  const std::unique_ptr<Correlation<Event>> correlation_;
 };
 
 }  // namespace kinformer::internal::events

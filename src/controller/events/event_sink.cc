@@ -1,39 +1,48 @@
+#include "kinformer/event_sink.h"
+
 #include <memory>
 
 #include "kinformer/event_recorder.h"
+#include "kinformer/events.h"
 #include "kinformer/resource_client.h"
 
 namespace kinformer {
 namespace {
 
-class ServerSink final : public EventSink {
+// `View` is the kind of events.
+template <Resource View>
+class ServerSink final : public BasicEventSink<typename View::Mutable> {
  public:
-  explicit ServerSink(const Client& client) : events_(client.For<corev1::Event>()) {}
+  using Event = typename View::Mutable;
 
-  Result<corev1::EventMutable> Create(const corev1::EventMutable& event,
-                                      const CallOptions& call) override {
+  explicit ServerSink(const Client& client) : events_(client.For<View>()) {}
+
+  Result<Event> Create(const Event& event, const CallOptions& call) override {
     return Copied(events_.Namespace(event.metadata.namespace_).Create(event, {}, call));
   }
-  Result<corev1::EventMutable> Patch(const corev1::EventMutable& event,
-                                     const kinformer::Patch& patch,
-                                     const CallOptions& call) override {
+  Result<Event> Patch(const Event& event, const kinformer::Patch& patch,
+                      const CallOptions& call) override {
     return Copied(events_.Namespace(event.metadata.namespace_)
                       .Patch(event.metadata.name, patch, {}, "", call));
   }
 
  private:
-  static Result<corev1::EventMutable> Copied(Result<Ref<corev1::Event>> answer) {
+  static Result<Event> Copied(Result<Ref<View>> answer) {
     if (!answer) return std::move(answer).error();
     return (*answer)->DeepCopy();
   }
 
-  const ResourceClient<corev1::Event> events_;
+  const ResourceClient<View> events_;
 };
 
 }  // namespace
 
 std::unique_ptr<EventSink> NewEventSink(const Client& client) {
-  return std::make_unique<ServerSink>(client);
+  return std::make_unique<ServerSink<corev1::Event>>(client);
+}
+
+std::unique_ptr<events::EventSink> events::NewEventSink(const Client& client) {
+  return std::make_unique<ServerSink<eventsv1::Event>>(client);
 }
 
 }  // namespace kinformer

@@ -2,14 +2,20 @@
 
 #include <utility>
 
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/api/eventsv1_mutable.h"
+
 namespace kinformer::internal::events {
 
-EventWatcher::EventWatcher(Env& env, std::size_t max_queued, Take take)
-    : env_(env), max_queued_(max_queued), take_(std::move(take)), monitor_(env.NewMonitor()) {
+template <class Event>
+EventWatcher<Event>::EventWatcher(Env& env, std::size_t max_queued,
+                                  std::unique_ptr<EventTaker<Event>> taker)
+    : env_(env), max_queued_(max_queued), taker_(std::move(taker)), monitor_(env.NewMonitor()) {
   thread_ = env_.NewThread("events", [this] { TakeAll(); });
 }
 
-bool EventWatcher::Push(const corev1::EventMutable& event) {
+template <class Event>
+bool EventWatcher<Event>::Push(const Event& event) {
   const MonitorLock lock(*monitor_);
   if (ending_) return true;
   if (queue_.size() >= max_queued_) return false;
@@ -18,7 +24,8 @@ bool EventWatcher::Push(const corev1::EventMutable& event) {
   return true;
 }
 
-std::size_t EventWatcher::End(SteadyTime deadline) {
+template <class Event>
+std::size_t EventWatcher<Event>::End(SteadyTime deadline) {
   std::size_t given_up = 0;
   {
     MonitorLock lock(*monitor_);
@@ -33,19 +40,38 @@ std::size_t EventWatcher::End(SteadyTime deadline) {
   return given_up;
 }
 
-void EventWatcher::TakeAll() {
+template <class Event>
+void EventWatcher<Event>::TakeAll() {
+  const std::stop_token stop = stop_.get_token();
   MonitorLock lock(*monitor_);
   while (true) {
-    while (queue_.empty() && !ending_) lock.Wait();
-    if (queue_.empty()) break;
-    const corev1::EventMutable event = std::move(queue_.front());
-    queue_.pop_front();
-    monitor_->Unlock();
-    take_(event, stop_.get_token());
-    monitor_->Lock();
+    const SteadyTime sweep = taker_->NextSweep();
+    if (!ending_ && env_.Now() >= sweep) {
+      monitor_->Unlock();
+      taker_->Sweep(stop);
+      monitor_->Lock();
+    } else if (!queue_.empty()) {
+      const Event event = std::move(queue_.front());
+      queue_.pop_front();
+      monitor_->Unlock();
+      taker_->Take(event, stop);
+      monitor_->Lock();
+    } else if (ending_) {
+      break;
+    } else if (sweep == SteadyTime::max()) {
+      lock.Wait();
+    } else {
+      lock.WaitUntil(sweep);
+    }
   }
+  monitor_->Unlock();
+  taker_->Finish(stop);
+  monitor_->Lock();
   ended_ = true;
   monitor_->NotifyAll();
 }
+
+template class EventWatcher<corev1::EventMutable>;
+template class EventWatcher<eventsv1::EventMutable>;
 
 }  // namespace kinformer::internal::events

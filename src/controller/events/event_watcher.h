@@ -7,25 +7,34 @@
 
 #include <cstddef>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <stop_token>
 
-#include "kinformer/api/corev1_mutable.h"
 #include "kinformer/env.h"
 
 namespace kinformer::internal::events {
 
+// What becomes of events. Used by one thread. The tokens are stopped when there is no time left.
+template <class Event>
+class EventTaker {
+ public:
+  virtual ~EventTaker() = default;
+  virtual void Take(const Event& event, const std::stop_token& stop) = 0;
+  // Called when NextSweep() has come.
+  [[nodiscard]] virtual SteadyTime NextSweep() const { return SteadyTime::max(); }
+  virtual void Sweep(const std::stop_token& /*stop*/) {}
+  // The last call: everything has been taken.
+  virtual void Finish(const std::stop_token& /*stop*/) {}
+};
+
 // Thread-safe. End must have returned before it goes.
+template <class Event>
 class EventWatcher {
  public:
-  // What is done with an event. The token is stopped when there is no time left.
-  using Take = std::function<void(const corev1::EventMutable& event, const std::stop_token& stop)>;
-
-  EventWatcher(Env& env, std::size_t max_queued, Take take);
+  EventWatcher(Env& env, std::size_t max_queued, std::unique_ptr<EventTaker<Event>> taker);
 
   // False: there is no room.
-  bool Push(const corev1::EventMutable& event);
+  bool Push(const Event& event);
   // Takes no more. What is not taken by `deadline` is given up. Blocks. Returns how many that were.
   std::size_t End(SteadyTime deadline);
 
@@ -34,11 +43,11 @@ class EventWatcher {
 
   Env& env_;
   const std::size_t max_queued_;
-  const Take take_;
+  const std::unique_ptr<EventTaker<Event>> taker_;
   std::stop_source stop_;
   const std::unique_ptr<Monitor> monitor_;
   // All under monitor_.
-  std::deque<corev1::EventMutable> queue_;
+  std::deque<Event> queue_;
   bool ending_ = false;
   bool ended_ = false;
   std::unique_ptr<Thread> thread_;

@@ -1,0 +1,28 @@
+// kinformer/event_sink.h
+//
+// BasicEventSink: where a broadcaster's events go (event_recorder.h, events.h).
+
+#ifndef KINFORMER_EVENT_SINK_H_
+#define KINFORMER_EVENT_SINK_H_
+
+#include "kinformer/patch.h"
+#include "kinformer/request_options.h"
+#include "kinformer/result.h"
+
+namespace kinformer {
+
+// `Event` is the struct of one API version of events. Used by one thread of the broadcaster's. Both
+// methods block, and give the event as the server has it.
+template <class Event>
+class BasicEventSink {
+ public:
+  virtual ~BasicEventSink() = default;
+  virtual Result<Event> Create(const Event& event, const CallOptions& call) = 0;
+  // kNotFound: there is none of that name.
+  virtual Result<Event> Patch(const Event& event, const kinformer::Patch& patch,
+                              const CallOptions& call) = 0;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_EVENT_SINK_H_

@@ -1,0 +1,62 @@
+// controller/events/broadcaster_core.h
+//
+// BroadcasterCore: what the broadcasters of all API versions of events have in common: events go
+// from recorders to sinks and watchers, each with a thread of its own, and what is lost is counted.
+
+#ifndef KINFORMER_CONTROLLER_EVENTS_BROADCASTER_CORE_H_
+#define KINFORMER_CONTROLLER_EVENTS_BROADCASTER_CORE_H_
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/event_sink.h"
+#include "kinformer/metrics.h"
+
+#include "base/mutex.h"
+#include "controller/events/correlation.h"
+#include "controller/events/event_delivery.h"
+#include "controller/events/event_watcher.h"
+
+namespace kinformer::internal::events {
+
+// Thread-safe. Recorders share it.
+template <class Event>
+class BroadcasterCore {
+ public:
+  struct Options {
+    std::size_t max_queued = 0;
+    int max_attempts = 0;
+    Duration retry_delay{0};
+  };
+
+  BroadcasterCore(Env& env, const Options& options);
+
+  [[nodiscard]] Env& env() const { return env_; }
+  // To all sinks and watchers. Never blocks.
+  void Publish(const Event& event);
+  void StartRecording(std::unique_ptr<BasicEventSink<Event>> sink,
+                      std::unique_ptr<Correlation<Event>> correlation);
+  void StartWatcher(std::function<void(const Event&)> on_event);
+  void StartLogging();
+  void Shutdown(Duration timeout);
+
+ private:
+  void Start(std::unique_ptr<EventTaker<Event>> taker);
+  void CountLost(Lost why) { lost_[static_cast<std::size_t>(why)]->Add(); }
+
+  Env& env_;
+  const Options options_;
+  std::array<std::shared_ptr<Counter>, 4> lost_;  // by Lost
+  const std::shared_ptr<Counter> skipped_;
+  base::Mutex mutex_;
+  std::vector<std::unique_ptr<EventWatcher<Event>>> watchers_ KINFORMER_GUARDED_BY(mutex_);
+  bool full_told_ KINFORMER_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace kinformer::internal::events
+
+#endif  // KINFORMER_CONTROLLER_EVENTS_BROADCASTER_CORE_H_

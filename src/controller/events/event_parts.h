@@ -1,0 +1,41 @@
+// controller/events/event_parts.h
+//
+// The parts that events have in all API versions, by one name.
+
+#ifndef KINFORMER_CONTROLLER_EVENTS_EVENT_PARTS_H_
+#define KINFORMER_CONTROLLER_EVENTS_EVENT_PARTS_H_
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/api/eventsv1_mutable.h"
+#include "kinformer/env.h"
+
+namespace kinformer::internal::events {
+
+inline const corev1::ObjectReferenceMutable& AboutOf(const corev1::EventMutable& event) {
+  return event.involvedObject;
+}
+inline const corev1::ObjectReferenceMutable& AboutOf(const eventsv1::EventMutable& event) {
+  return event.regarding;
+}
+inline const std::string& TextOf(const corev1::EventMutable& event) { return event.message; }
+inline const std::string& TextOf(const eventsv1::EventMutable& event) { return event.note; }
+
+// One text of several, which cannot run into each other.
+std::string JoinedKey(std::initializer_list<std::string_view> parts);
+
+// Sets the name and the namespace of an event about `about`.
+void SetEventName(const corev1::ObjectReferenceMutable& about, Env& env,
+                  metav1::ObjectMetaMutable& metadata);
+
+// Whether `who` gives what can be an event: of something with a name, and of one of the two types.
+// Else that is logged.
+bool IsEvent(const corev1::ObjectReferenceMutable& about, std::string_view type,
+             std::string_view reason, std::string_view text, std::string_view who, Env& env);
+
+}  // namespace kinformer::internal::events
+
+#endif  // KINFORMER_CONTROLLER_EVENTS_EVENT_PARTS_H_

@@ -1,0 +1,124 @@
+// Events of both API versions at the embedded API server, in simulated time.
+
+#include "kinformer/events.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/api/eventsv1_mutable.h"
+#include "kinformer/client.h"
+#include "kinformer/event_recorder.h"
+#include "kinformer/resource_client.h"
+#include "kinformer/simulation.h"
+#include "kinformer/testing/api_server.h"
+
+namespace kinformer::testing {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::UnorderedElementsAre;
+
+corev1::ObjectReferenceMutable About(const std::string& name) {
+  corev1::ObjectReferenceMutable about;
+  about.kind = "Pod";
+  about.apiVersion = "v1";
+  about.namespace_ = "default";
+  about.name = name;
+  return about;
+}
+
+class EventsAtAServer : public ::testing::Test {
+ protected:
+  // Calls that block, as a thread of the simulation.
+  void Run(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), minutes(5))); }
+  // "web-0 Printed x2", of the events that `selector` selects.
+  std::vector<std::string> CoreEvents(const FieldSelector& selector = {}) {
+    std::vector<std::string> found;
+    Run([&] {
+      const auto listed = client_.For<corev1::Event>().List({.fieldSelector = selector.ToString()});
+      for (const corev1::Event event : std::move(listed).value()) {
+        found.push_back(std::string(event.involvedObject().name()) + " " +
+                        std::string(event.reason()) + " x" + std::to_string(event.count()));
+      }
+    });
+    return found;
+  }
+  // "web-0 Printed x2 Printing", of a series.
+  std::vector<std::string> Series(const FieldSelector& selector = {}) {
+    std::vector<std::string> found;
+    Run([&] {
+      const auto listed =
+          client_.For<eventsv1::Event>().List({.fieldSelector = selector.ToString()});
+      for (const eventsv1::Event view : std::move(listed).value()) {
+        const eventsv1::EventMutable event = view.DeepCopy();
+        found.push_back(event.regarding.name + " " + event.reason + " x" +
+                        std::to_string(event.series ? event.series->count : 1) + " " +
+                        event.action);
+      }
+    });
+    return found;
+  }
+
+  Simulation sim_;
+  ApiServer server_{sim_};
+  const Client client_ = Client::ForTransport(sim_.env(), server_.transport());
+};
+
+TEST_F(EventsAtAServer, EV_01_CountsOfCoreEvents) {
+  auto broadcaster = std::make_unique<EventBroadcaster>(sim_.env());
+  broadcaster->StartRecordingToSink(NewEventSink(client_));
+  const auto recorder = broadcaster->NewRecorder({.component = "printer", .host = {}});
+  for (const char* about : {"web-0", "web-0", "web-1", "web-0"}) {
+    recorder->Event(About(about), kEventTypeNormal, "Printed", "two pages");
+  }
+  Run([&] { broadcaster.reset(); });
+  EXPECT_THAT(CoreEvents(), UnorderedElementsAre("web-0 Printed x3", "web-1 Printed x1"));
+  EXPECT_THAT(CoreEvents(events::GetFieldSelector<corev1::Event>(About("web-1"))),
+              UnorderedElementsAre("web-1 Printed x1"));
+}
+
+TEST_F(EventsAtAServer, EV_14_SeriesOfEvents) {
+  auto broadcaster = std::make_unique<events::EventBroadcaster>(sim_.env());
+  broadcaster->StartRecordingToSink(events::NewEventSink(client_));
+  const auto recorder = broadcaster->NewRecorder("example.com/printer");
+  const auto print = [&](const std::string& about) {
+    recorder->Event(About(about), About("disk"), kEventTypeNormal, "Printed", "Printing",
+                    "two pages");
+  };
+  for (const char* about : {"web-0", "web-0", "web-1", "web-0"}) print(about);
+  sim_.RunFor(seconds(10));
+  EXPECT_THAT(Series(),
+              UnorderedElementsAre("web-0 Printed x2 Printing", "web-1 Printed x1 Printing"));
+  EXPECT_THAT(Series(events::GetFieldSelector<eventsv1::Event>(About("web-1"))),
+              UnorderedElementsAre("web-1 Printed x1 Printing"));
+  Run([&] { broadcaster.reset(); });
+  EXPECT_THAT(Series(),
+              UnorderedElementsAre("web-0 Printed x3 Printing", "web-1 Printed x1 Printing"));
+}
+
+TEST_F(EventsAtAServer, AnAdapterWritesWhatTheServerHas) {
+  std::unique_ptr<events::EventBroadcasterAdapter> adapter;
+  Run([&] { adapter = events::EventBroadcasterAdapter::New(client_).OrExit(); });
+  adapter->StartRecordingToSink();
+  adapter->NewRecorder("example.com/printer")
+      ->Event(About("web-0"), std::nullopt, kEventTypeNormal, "Printed", "Printing", "two pages");
+  adapter->DeprecatedNewLegacyRecorder("printer")->Event(About("web-1"), kEventTypeNormal,
+                                                         "Printed", "two pages");
+  Run([&] {
+    adapter->Shutdown();
+    adapter.reset();
+  });
+  EXPECT_THAT(Series(), ::testing::Contains("web-0 Printed x1 Printing"));
+  EXPECT_THAT(CoreEvents(), ::testing::Contains("web-1 Printed x1"));
+}
+
+}  // namespace
+}  // namespace kinformer::testing
