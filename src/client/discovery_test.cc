@@ -134,6 +134,16 @@ TEST_F(DiscoveryTest, OnlyNamesThatAreNearAreSuggested) {
   EXPECT_EQ(suggested("widgets"), "");
 }
 
+TEST_F(DiscoveryTest, LettersOfAnyCase) {
+  groups_ =
+      R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"example.com"},"versions":[)"
+      R"({"version":"v1","resources":[{"resource":"azures","scope":"Cluster","responseKind":{)"
+      R"("kind":"AZure"}}]}]}]})";
+  for (const char* name : {"azures", "AZURES", "azure", "AZure", "aZURES.EXAMPLE.COM"}) {
+    EXPECT_EQ(Map(name), "example.com/v1/azures AZure") << name;
+  }
+}
+
 TEST_F(DiscoveryTest, ByResourceAndByKind) {
   Block([&] {
     const auto by_resource =

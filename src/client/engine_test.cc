@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kinformer/simulation.h"
@@ -376,6 +378,67 @@ TEST_F(EngineTest, H7WhatTookLongToBreakIsNotRepeated) {
   Run({.target = "/x"});
   EXPECT_EQ(recorder_.done->error().reason(), Reason::kTransport);
   EXPECT_EQ(server_.requests.size(), 2u);
+}
+
+TEST_F(EngineTest, WhatCountsAsAnAnswer) {
+  Make();
+  for (const auto& [status, good] : std::initializer_list<std::pair<int, bool>>{
+           {199, false}, {200, true}, {201, true}, {206, true}, {207, false}, {300, false}}) {
+    server_.script = {Json("{}", status)};
+    Run({.target = "/x"});
+    EXPECT_EQ(recorder_.done->ok(), good) << status;
+    EXPECT_EQ(recorder_.body, good ? "{}" : "") << status;
+    EXPECT_EQ(recorder_.status, good ? status : 0);
+  }
+}
+
+TEST_F(EngineTest, WhichRefusalsAreRepeated) {
+  Make();
+  for (const auto& [status, again] : std::initializer_list<std::pair<int, bool>>{
+           {400, false}, {428, false}, {429, true}, {430, false}, {499, false}, {500, true}}) {
+    server_.requests.clear();
+    server_.script = {WithRetryAfter(status, "1"), Json("{}")};
+    log_->text.clear();
+    Run({.target = "/x"});
+    EXPECT_EQ(recorder_.done->ok(), again) << status;
+    EXPECT_EQ(server_.requests.size(), again ? 2U : 1U) << status;
+    EXPECT_EQ(log_->text, "") << "a second is nothing to warn of";
+  }
+  server_.script = {WithRetryAfter(429, "2"), Json("{}")};
+  Run({.target = "/x"});
+  EXPECT_THAT(log_->text, HasSubstr("the server asks to wait"));
+}
+
+// Of what a server says in an error 256 KiB are read.
+TEST_F(EngineTest, LongErrorsAreCutOff) {
+  Make();
+  constexpr std::size_t kMost = std::size_t{256} << 10;
+  const auto with_size = [](std::size_t size) {
+    ScriptedResponse response = StatusFailure(404, "NotFound", "");
+    response.body.insert(response.body.find("\"message\":\"") + 11,
+                         std::string(size - response.body.size(), 'x'));
+    return response;
+  };
+  server_.script = {with_size(kMost), with_size(kMost + 1)};
+  Run({.target = "/x"});
+  EXPECT_THAT(recorder_.done->error().message(), HasSubstr("xxxx"));
+  Run({.target = "/x"});
+  EXPECT_EQ(recorder_.done->error().message(), "the server could not find the requested resource");
+}
+
+TEST_F(EngineTest, TheLimitIsNamedAtMostEveryTenSeconds) {
+  Make({.qps = 1, .burst = 1});
+  server_.fallback = [](const HttpRequest&) { return Json("{}"); };
+  const auto lines = [this] { return std::count(log_->text.begin(), log_->text.end(), '\n'); };
+  // One each second: the third has waited for two in all.
+  for (int i = 0; i < 3; ++i) Run({.target = "/x"});
+  EXPECT_EQ(lines(), 1);
+  for (int i = 0; i < 9; ++i) Run({.target = "/x"});
+  EXPECT_EQ(lines(), 1) << log_->text;
+  for (int i = 0; i < 3; ++i) Run({.target = "/x"});
+  EXPECT_EQ(lines(), 2) << log_->text;
+  EXPECT_THAT(log_->text, HasSubstr("seconds=1.000000 seconds_of_all=2.000000"));
+  EXPECT_THAT(log_->text, HasSubstr("seconds=1.000000 seconds_of_all=10.000000"));
 }
 
 TEST_F(EngineTest, RS01AWatchWantsExactly200) {
