@@ -172,9 +172,10 @@ Result<ObjectPatches> PatchesBetween(std::string_view before, std::string_view a
 // object whose status is a subresource is lost: see CreateOrPatch. kConflict: somebody else was
 // faster; reconcile again. Blocks. `mutate` is Result<void>(T::Mutable&): its error is returned,
 // and nothing written then; to change the object's name or namespace is kInvalidArgument.
-// `resources` is of one namespace, where the kind has them. Counterpart: CreateOrUpdate.
-template <class T, class Mutate>
-Result<Outcome<T>> CreateOrUpdate(const ResourceClient<T>& resources, std::string_view name,
+// `resources` is of one namespace, where the kind has them: a ResourceClient, or in a reconciler a
+// CachedResourceClient (cached_resource_client.h). Counterpart: CreateOrUpdate.
+template <template <class> class Resources, class T, class Mutate>
+Result<Outcome<T>> CreateOrUpdate(const Resources<T>& resources, std::string_view name,
                                   Mutate&& mutate) {
   Result<Ref<T>> there = resources.Get(name);
   if (!there && !IsNotFound(there.error())) return std::move(there).error();
@@ -201,8 +202,8 @@ Result<Outcome<T>> CreateOrUpdate(const ResourceClient<T>& resources, std::strin
 
 // The same by merge patches: only what `mutate` changed is sent, so that nobody else's change is in
 // the way, and the status is sent by itself, where it differs. Counterpart: CreateOrPatch.
-template <class T, class Mutate>
-Result<Outcome<T>> CreateOrPatch(const ResourceClient<T>& resources, std::string_view name,
+template <template <class> class Resources, class T, class Mutate>
+Result<Outcome<T>> CreateOrPatch(const Resources<T>& resources, std::string_view name,
                                  Mutate&& mutate) {
   Result<Ref<T>> there = resources.Get(name);
   if (!there && !IsNotFound(there.error())) return std::move(there).error();

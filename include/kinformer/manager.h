@@ -34,6 +34,8 @@
 #include "kinformer/metrics.h"
 #include "kinformer/result.h"
 #include "kinformer/runnable.h"
+#include "kinformer/webhook_listener.h"
+#include "kinformer/webhook_server.h"
 
 namespace kinformer {
 
@@ -75,6 +77,10 @@ struct ManagerOptions {
   EndpointServerOptions metrics_server{};
   // Where the checks are served, at /healthz and /readyz. "0": nowhere.
   std::string health_probe_bind_address{"0"};
+  // Where the webhooks of GetWebhookServer listen.
+  WebhookListenerOptions webhook{};
+  // False: nowhere. They are asked in memory, by the embedded API server.
+  bool serve_webhooks{true};
 };
 
 // Thread-safe. Destruction waits for what still runs.
@@ -135,6 +141,10 @@ class Manager {
   [[nodiscard]] std::shared_ptr<EventRecorder> GetEventRecorderFor(const std::string& name) const {
     return GetCluster().GetEventRecorderFor(name);
   }
+
+  // What webhooks are registered with. The first call adds it to what is to run; programs that
+  // never call it have none.
+  [[nodiscard]] WebhookServer& GetWebhookServer();
 
   // The options of a controller that says `own`: what that leaves empty is the manager's. Takes the
   // name: kAlreadyExists, where another controller has it and it is not said to skip that.

@@ -76,7 +76,7 @@ class Replica {
   // As kill -9: from now on nothing that it says reaches the server, and it hears nothing.
   void Crash();
   // It crashes at the n-th write from now on: the server does what it is asked, and the replica
-  // never learns of it. Leases and events do not count.
+  // never learns of it. Leases and events do not count. 0: it does not, after all.
   void CrashAtWrite(int n);
   // What watches say reaches it so much later, from now on: it reads what was. 0: at once again. A
   // watch that says nothing for a minute or more is taken for dead, and opened anew.

@@ -48,6 +48,7 @@ ManagerOptions OptionsOf(const EnvironmentOptions& options, const std::string& r
   ManagerOptions manager = options.manager;
   manager.metrics_bind_address = "0";
   manager.health_probe_bind_address = "0";
+  manager.serve_webhooks = false;
   if (!manager.leader_election) return manager;
   if (manager.leader_election_namespace.empty()) manager.leader_election_namespace = "default";
   manager.leader_election_identity = replica;

@@ -44,8 +44,9 @@ Result<std::unique_ptr<ManagerLeadership>> ManagerLeadership::New(const Client& 
       .renew_deadline = options.renew_deadline,
       .retry_period = options.retry_period,
       .release_on_cancel = options.leader_election_release_on_cancel,
-      .callbacks = {.on_started_leading = [self](const std::stop_token&) { self->on_started_(); },
-                    .on_stopped_leading = [self] { self->on_lost_(); }},
+      .callbacks = {
+          .on_started_leading = [self](const std::stop_token& stop) { self->lead_(stop); },
+          .on_stopped_leading = [self] { self->on_end_(); }},
       .name = options.leader_election_id};
   if (config != nullptr) {
     auto elector =
@@ -64,9 +65,10 @@ Result<std::unique_ptr<ManagerLeadership>> ManagerLeadership::New(const Client& 
 
 ManagerLeadership::~ManagerLeadership() { Stop(); }
 
-void ManagerLeadership::Start(std::function<void()> on_started, std::function<void()> on_lost) {
-  on_started_ = std::move(on_started);
-  on_lost_ = std::move(on_lost);
+void ManagerLeadership::Start(std::function<void(const std::stop_token&)> lead,
+                              std::function<void()> on_end) {
+  lead_ = std::move(lead);
+  on_end_ = std::move(on_end);
   thread_ = env_.NewThread("leader-election", [this] { elector_->Run(stop_.get_token()); });
 }
 

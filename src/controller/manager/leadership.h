@@ -27,9 +27,10 @@ class ManagerLeadership {
   ManagerLeadership(const ManagerLeadership&) = delete;
   ManagerLeadership& operator=(const ManagerLeadership&) = delete;
 
-  // Stands for election, on a thread of its own. `on_started` is called when this process leads,
-  // `on_lost` when it does not any more, which Stop does not count as.
-  void Start(std::function<void()> on_started, std::function<void()> on_lost);
+  // Stands for election, on a thread of its own. `lead` is called when this process leads, and
+  // told when it has to end; the Lease is given up when it has returned. `on_end` is called at the
+  // end, whether or not this process ever led.
+  void Start(std::function<void(const std::stop_token&)> lead, std::function<void()> on_end);
   // Ends it, and gives the Lease up where the options say so. Waits. May be called again.
   void Stop();
 
@@ -40,8 +41,8 @@ class ManagerLeadership {
 
   Env& env_;
   std::shared_ptr<LeaderElector> elector_;
-  std::function<void()> on_started_;
-  std::function<void()> on_lost_;
+  std::function<void(const std::stop_token&)> lead_;
+  std::function<void()> on_end_;
   std::stop_source stop_;
   std::unique_ptr<Thread> thread_;
 };

@@ -6,18 +6,24 @@
 #include <vector>
 
 #include "kinformer/runtime.h"
+#include "kinformer/until.h"
 
 #include "base/deadline.h"
 #include "controller/manager/leadership.h"
 #include "controller/manager/manager_servers.h"
 #include "controller/manager/runnable_group.h"
+#include "controller/manager/webhook_runnable.h"
+#include "controller/reconcile/planted_bug.h"
 
 namespace kinformer {
 
 using internal::GroupRunner;
 using internal::ManagerLeadership;
 using internal::ManagerServers;
+using internal::WebhookRunnable;
 using internal::base::After;
+using internal::reconcile::Planted;
+using internal::reconcile::PlantedBug;
 
 struct Manager::Impl {
   Impl(std::unique_ptr<Runtime> own, std::shared_ptr<Cluster> first, ManagerOptions with)
@@ -35,7 +41,11 @@ struct Manager::Impl {
         leaders(env, GroupRunner::Body::kStart, OnError()) {}
   ~Impl() {
     abort.request_stop();
-    if (leadership != nullptr) leadership->Stop();
+    if (leadership == nullptr) return;
+    // It calls the group of the leader, and so goes first.
+    static_cast<void>(leaders.Stop(env.Now()));
+    leaders.WaitUntilEnded();
+    leadership.reset();
   }
 
   GroupRunner::OnError OnError() {
@@ -75,6 +85,8 @@ struct Manager::Impl {
 
   void StartAll();
   void StartLeaders();
+  void Lead(const std::stop_token& until);
+  void LeadershipEnds();
   Result<void> EndAll();
   Result<void> Run(const std::stop_token& stop);
 
@@ -92,6 +104,7 @@ struct Manager::Impl {
   bool leadership_lost = false;
   std::optional<Error> failure;
   std::set<std::string> controller_names;
+  std::shared_ptr<WebhookRunnable> webhook_server;  // null: nobody has asked for it
 
   ManagerServers servers;
   std::unique_ptr<ManagerLeadership> leadership;  // null: everybody leads
@@ -114,15 +127,30 @@ void Manager::Impl::StartAll() {
     StartLeaders();
     return;
   }
-  leadership->Start([this] { StartLeaders(); },
-                    [this] {
-                      {
-                        MonitorLock lock(*monitor);
-                        if (ending) return;
-                        leadership_lost = true;
-                      }
-                      Fail({Reason::kStopped, "leader election lost"});
-                    });
+  if (Planted(PlantedBug::kLeadsWithoutElection)) StartLeaders();
+  leadership->Start([this](const std::stop_token& until) { Lead(until); },
+                    [this] { LeadershipEnds(); });
+}
+
+// The Lease is not given up before this returns.
+void Manager::Impl::Lead(const std::stop_token& until) {
+  StartLeaders();
+  while (SleepUnlessStopped(env, until, std::chrono::hours(24))) {
+  }
+  LeadershipEnds();
+  if (Planted(PlantedBug::kLossOfLeadershipMissed)) return;
+  if (Planted(PlantedBug::kLeaseGivenUpTooEarly)) return;
+  leaders.WaitUntilEnded();
+}
+
+void Manager::Impl::LeadershipEnds() {
+  if (Planted(PlantedBug::kLossOfLeadershipMissed)) return;
+  {
+    MonitorLock lock(*monitor);
+    if (ending || leadership_lost) return;
+    leadership_lost = true;
+  }
+  Fail({Reason::kStopped, "leader election lost"});
 }
 
 void Manager::Impl::StartLeaders() {
@@ -142,6 +170,7 @@ Result<void> Manager::Impl::EndAll() {
     if (leadership_lost) grace = Duration(0);
   }
   abort.request_stop();
+  if (Planted(PlantedBug::kLeaseGivenUpTooEarly) && leadership != nullptr) leadership->Stop();
   const SteadyTime deadline =
       grace < Duration::zero() ? SteadyTime::max() : After(env.Now(), grace);
   std::string hanging;
@@ -151,7 +180,8 @@ Result<void> Manager::Impl::EndAll() {
     }
   }
   servers.Shutdown(deadline);
-  if (leadership != nullptr) leadership->Stop();
+  // Where it is lost, nobody waits for what still runs; the destructor does.
+  if (leadership != nullptr && grace != Duration::zero()) leadership->Stop();
   if (grace != Duration::zero()) cluster->ShutDownEvents(std::chrono::seconds(10));
   if (hanging.empty() || grace == Duration::zero()) return {};
   return Error(
@@ -295,6 +325,22 @@ std::shared_ptr<const LeaderElector> Manager::elector() const {
 
 Env& Manager::env() const { return impl_->env; }
 Cluster& Manager::GetCluster() const { return *impl_->cluster; }
+
+WebhookServer& Manager::GetWebhookServer() {
+  std::shared_ptr<WebhookRunnable> made;
+  {
+    MonitorLock lock(*impl_->monitor);
+    if (impl_->webhook_server != nullptr) return impl_->webhook_server->server();
+    made = std::make_shared<WebhookRunnable>(impl_->env, impl_->options.webhook,
+                                             impl_->options.serve_webhooks);
+    impl_->webhook_server = made;
+  }
+  if (Result<void> added = Add(made); !added) {
+    impl_->env.log().Log(LogLevel::kError, "webhooks come too late and are not served",
+                         {{"err", added.error().ToString()}});
+  }
+  return made->server();
+}
 
 Result<ControllerOptions> Manager::OptionsFor(ControllerOptions own) {
   const ControllerOptions& usual = impl_->options.controller;

@@ -100,6 +100,7 @@ std::vector<std::string> GroupRunner::Stop(SteadyTime deadline) {
     MonitorLock lock(*monitor_);
     if (phase_ == Phase::kNew) members_.clear();
     phase_ = Phase::kStopped;
+    monitor_->NotifyAll();
     members.assign(members_.begin(), members_.end());
   }
   for (const auto& member : members) member->stop.request_stop();
@@ -113,6 +114,14 @@ std::vector<std::string> GroupRunner::Stop(SteadyTime deadline) {
     if (!member->ended) hanging.push_back(member->runnable->name());
   }
   return hanging;
+}
+
+void GroupRunner::WaitUntilEnded() {
+  MonitorLock lock(*monitor_);
+  while (phase_ != Phase::kStopped ||
+         !std::ranges::all_of(members_, [](const auto& m) { return m->ended; })) {
+    lock.Wait();
+  }
 }
 
 }  // namespace kinformer::internal

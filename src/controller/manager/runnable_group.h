@@ -41,6 +41,8 @@ class GroupRunner {
   void Start(const std::stop_token& stop);
   // Asks all to stop, and waits until `deadline`. The names of those that have not ended by then.
   std::vector<std::string> Stop(SteadyTime deadline);
+  // Waits until it has been stopped and all have ended.
+  void WaitUntilEnded();
 
  private:
   struct Member {

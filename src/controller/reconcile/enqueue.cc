@@ -1,11 +1,16 @@
 #include "kinformer/enqueue.h"
 
+#include "controller/reconcile/planted_bug.h"
+
 namespace kinformer::handler {
 
 std::vector<Request> internal::OwnersOf(const metav1::ObjectMeta& metadata,
                                         const ::kinformer::internal::TypeInfo& owner,
                                         Owners which) {
+  using kinformer::internal::reconcile::Planted;
+  using kinformer::internal::reconcile::PlantedBug;
   std::vector<Request> owners;
+  if (Planted(PlantedBug::kOwnersNotFound)) return owners;
   for (const metav1::OwnerReference reference : metadata.ownerReferences()) {
     if (which == Owners::kController && !reference.controller().value_or(false)) continue;
     const std::string_view version = reference.apiVersion();

@@ -10,9 +10,13 @@
 #include "base/user_call.h"
 #include "base/uuid.h"
 #include "controller/reconcile/instruments.h"
+#include "controller/reconcile/planted_bug.h"
 
 namespace kinformer::internal {
 namespace {
+
+using reconcile::Planted;
+using reconcile::PlantedBug;
 
 constexpr Duration kLookAgain = std::chrono::seconds(1);
 
@@ -44,7 +48,8 @@ class ReconcileStop {
 }  // namespace
 
 std::string ControllerCore::WhyHeldBack() {
-  if (options_.is_leader && !options_.is_leader()) return "this process does not lead";
+  if (options_.is_leader && !Planted(PlantedBug::kLeadershipNotAsked) && !options_.is_leader())
+    return "this process does not lead";
   if (!options_.max_cache_age) return {};
   MonitorLock lock(*monitor_);
   for (const Watched& watched : sources_) {
@@ -90,6 +95,7 @@ Result<ReconcileResult> ControllerCore::CallContained(
       context.Log(LogLevel::kError, "the reconciler threw", {{"what", thrown}});
       std::terminate();
     }
+    if (Planted(PlantedBug::kThrowGivesUp)) return ReconcileResult{};
     return Error(Reason::kUnknown, "panic: " + thrown + " [recovered]");
   }
 }
@@ -122,6 +128,7 @@ Disposal ControllerCore::DisposalOf(const ReconcileContext& context,
     instruments_->errors->Add();
     if (!result) {
       context.Log(LogLevel::kError, "Reconciler error", {{"err", result.error().ToString()}});
+      if (Planted(PlantedBug::kErrorForgotten)) return {Action::kForget, {}, {}};
       return {Action::kRateLimited, {}, context.priority()};
     }
     instruments_->terminal_errors->Add();
@@ -132,10 +139,12 @@ Disposal ControllerCore::DisposalOf(const ReconcileContext& context,
   const int priority = result->priority.value_or(context.priority());
   if (result->requeue_after > Duration::zero()) {
     instruments_->requeue_after->Add();
+    if (Planted(PlantedBug::kRequeueAfterForgotten)) return {Action::kForget, {}, {}};
     return {Action::kAfter, result->requeue_after, priority};
   }
   if (result->requeue) {
     instruments_->requeue->Add();
+    if (Planted(PlantedBug::kRequeueForgotten)) return {Action::kForget, {}, {}};
     return {Action::kRateLimited, {}, priority};
   }
   instruments_->success->Add();

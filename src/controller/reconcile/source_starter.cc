@@ -7,6 +7,7 @@
 
 #include "base/deadline.h"
 #include "base/user_call.h"
+#include "controller/reconcile/planted_bug.h"
 
 namespace kinformer::internal {
 namespace {
@@ -56,6 +57,7 @@ class Starter {
         states_[i].started = true;
       }
       const Result<void> called = base::CallUser(env_, "WaitForSync of a source", [&] {
+        if (reconcile::Planted(reconcile::PlantedBug::kDoesNotWaitForSync)) return;
         result = source.WaitForSync(give_up_.get_token(), timeout_);
       });
       if (!called) result = called;

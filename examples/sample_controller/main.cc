@@ -1,0 +1,111 @@
+// The sample controller of Kubernetes: a Foo asks for a Deployment, which the controller makes,
+// keeps at its size, and whose available replicas it writes into the Foo's status.
+
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "kinformer/api/appsv1_mutable.h"
+#include "kinformer/cached_resource_client.h"
+#include "kinformer/config.h"
+#include "kinformer/controller_builder.h"
+#include "kinformer/controllerutil.h"
+#include "kinformer/custom_resource.h"
+#include "kinformer/manager.h"
+#include "kinformer/stop.h"
+
+using namespace kinformer;  // NOLINT(google-build-using-namespace): a program, not a header
+namespace appsv1 = kinformer::appsv1;
+
+struct FooSpec {
+  std::string deploymentName{};
+  std::int32_t replicas = 1;
+  static constexpr auto kFields = std::tuple(Field("deploymentName", &FooSpec::deploymentName),
+                                             Field("replicas", &FooSpec::replicas));
+};
+
+struct FooStatus {
+  std::int32_t availableReplicas = 0;
+  static constexpr auto kFields =
+      std::tuple(Field("availableReplicas", &FooStatus::availableReplicas));
+};
+
+struct Foo {
+  static constexpr std::string_view kGroup = "samplecontroller.example.com";
+  static constexpr std::string_view kVersion = "v1";
+  static constexpr std::string_view kKind = "Foo";
+  static constexpr std::string_view kPlural = "foos";
+  static constexpr bool kNamespaced = true;
+  FooSpec spec{};
+  FooStatus status{};
+  static constexpr auto kFields =
+      std::tuple(Field("spec", &Foo::spec), Field("status", &Foo::status));
+};
+using Foos = CustomResource<Foo>;
+
+class FooReconciler final : public Reconciler {
+ public:
+  explicit FooReconciler(Manager& manager)
+      : client_(manager.GetClient()), events_(manager.GetEventRecorderFor("sample-controller")) {}
+
+  Result<ReconcileResult> Reconcile(const ReconcileContext& context,
+                                    const Request& request) override {
+    const auto foo = client_.Get<Foos>(request, context.call());
+    if (!foo) return IgnoreNotFound(foo.error());
+    const FooSpec& spec = (*foo)->value().spec;
+    if (spec.deploymentName.empty()) {
+      return TerminalError(Error(Reason::kInvalid, "spec.deploymentName must be set"));
+    }
+    auto deployment = controllerutil::CreateOrUpdate(
+        ForResource<appsv1::Deployment>(client_, request.namespace_), spec.deploymentName,
+        [&](appsv1::Deployment::Mutable& wanted) { return Shape(**foo, wanted); });
+    if (!deployment) {
+      if (IsAlreadyExists(deployment.error())) {
+        events_->Event(**foo, kEventTypeWarning, "ErrResourceExists", deployment.error().message());
+      }
+      return deployment.error();
+    }
+    const std::int32_t available = deployment->object->status().availableReplicas();
+    if (available != (*foo)->value().status.availableReplicas) {
+      Foos::Mutable change = (*foo)->DeepCopy();
+      change.status.availableReplicas = available;
+      if (auto updated = client_.UpdateStatus(change, {}, context.call()); !updated) {
+        return updated.error();
+      }
+    }
+    events_->Event(**foo, kEventTypeNormal, "Synced", "Foo synced successfully");
+    return ReconcileResult{};
+  }
+
+ private:
+  // What the Deployment of a Foo should be.
+  static Result<void> Shape(const Foos& foo, appsv1::Deployment::Mutable& wanted) {
+    const std::map<std::string, std::string> labels{
+        {"app", "nginx"}, {"controller", std::string(foo.metadata().name())}};
+    wanted.spec.replicas = foo.value().spec.replicas;
+    if (!wanted.spec.selector) wanted.spec.selector.emplace().matchLabels = labels;
+    wanted.spec.template_.metadata.labels = labels;
+    if (wanted.spec.template_.spec.containers.empty()) {
+      wanted.spec.template_.spec.containers.push_back({.name = "nginx", .image = "nginx:latest"});
+    }
+    return controllerutil::SetControllerReference(foo, wanted);
+  }
+
+  const DelegatingClient client_;
+  const std::shared_ptr<EventRecorder> events_;
+};
+
+int main() {
+  StopSource stop = StopOnSignals();
+  auto manager =
+      Manager::New(Config::LoadDefault().OrExit(), {.metrics_bind_address = "0"}).OrExit();
+  ControllerBuilder(*manager)
+      .For<Foos>()
+      .Owns<appsv1::Deployment>()
+      .Complete(std::make_shared<FooReconciler>(*manager))
+      .OrExit();
+  std::cout << "the sample controller starts" << std::endl;
+  manager->Start(stop.token()).OrExit();
+}

@@ -1,0 +1,33 @@
+// The operator's simulation with mistakes in the library: each must be caught.
+
+#include <cstdint>
+#include <cstdio>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "controller/reconcile/planted_bug.h"
+#include "operator/operator_simulation.h"
+
+namespace kinformer::testing {
+namespace {
+
+using internal::reconcile::planted_bug;
+using internal::reconcile::PlantedBug;
+
+TEST(OperatorSimulation, EveryPlantedBugIsCaught) {
+  for (int bug = 1; bug < static_cast<int>(PlantedBug::kEnd); ++bug) {
+    planted_bug = static_cast<PlantedBug>(bug);
+    std::string wrong;
+    std::uint64_t seed = 0;
+    while (wrong.empty() && seed < 300) wrong = RunOperator(++seed).wrong;
+    EXPECT_NE(wrong, "") << "planted bug " << bug << " is not caught";
+    RecordProperty("bug_" + std::to_string(bug), std::to_string(seed) + " seeds: " + wrong);
+    std::printf("bug %d: %llu seeds: %s\n", bug, static_cast<unsigned long long>(seed),
+                wrong.c_str());
+  }
+  planted_bug = PlantedBug::kNone;
+  EXPECT_EQ(RunOperator(1).wrong, "");
+}
+
+}  // namespace
+}  // namespace kinformer::testing

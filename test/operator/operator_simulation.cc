@@ -1,0 +1,379 @@
+#include "operator/operator_simulation.h"
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/controller_builder.h"
+#include "kinformer/controllerutil.h"
+#include "kinformer/delegating_client.h"
+#include "kinformer/json.h"
+#include "kinformer/source.h"
+#include "kinformer/testing/environment.h"
+#include "kinformer/until.h"
+
+namespace kinformer::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+// A parent is a ConfigMap that says how many children it wants; a child is a ConfigMap that it
+// controls. The operator makes and deletes children, marks the parent as ready a minute after all
+// of them are there, and holds a parent that is deleted until its children are gone.
+const GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
+constexpr const char* kFinalizer = "example.com/children";
+constexpr int kParents = 4;
+
+using Map = corev1::ConfigMap;
+
+// What all replicas of a run are watched by.
+struct Watchdog {
+  std::string wrong;
+  std::int32_t newest_term = -1;
+  std::string leader;
+  OperatorRun* run = nullptr;
+  double trouble = 0;  // how likely a reconcile fails by itself
+
+  void Wrong(const std::string& what) {
+    if (wrong.empty()) wrong = what;
+  }
+  // Something acts as the leader of that term.
+  void Acts(const std::string& who, std::int32_t term) {
+    if (term < newest_term || (term == newest_term && who != leader)) {
+      Wrong(who + " acts in term " + std::to_string(term) + " while " + leader + " leads in " +
+            std::to_string(newest_term));
+    }
+    if (term > newest_term) ++run->leaders;
+    newest_term = term;
+    leader = who;
+  }
+};
+
+class ParentReconciler final : public Reconciler {
+ public:
+  ParentReconciler(Manager& manager, std::string replica, Watchdog& dog)
+      : manager_(manager), client_(manager.GetClient()), replica_(std::move(replica)), dog_(dog) {}
+
+  Result<ReconcileResult> Reconcile(const ReconcileContext& context,
+                                    const Request& request) override {
+    ++dog_.run->reconciles;
+    if (!busy_.insert(request).second) dog_.Wrong(request.ToString() + " is reconciled twice");
+    const std::shared_ptr<void> done(nullptr, [&](void*) { busy_.erase(request); });
+    if (const auto elector = manager_.elector()) {
+      const auto term = elector->LeaderEpoch();
+      if (!term) dog_.Wrong(replica_ + " reconciles without leading");
+      if (term) dog_.Acts(replica_, *term);
+    }
+    if (!manager_.GetCache().InformerFor<Map>().HasSynced()) {
+      dog_.Wrong("a reconcile before the cache is filled");
+    }
+    Stumble(context);
+    if (Draw(context) < dog_.trouble) return Failed(Error(Reason::kInternalError, "stumbled"));
+    if (Draw(context) < dog_.trouble) return ReconcileResult{.requeue = true};
+    const auto parent = client_.Get<Map>(request, context.call());
+    if (!parent) {
+      return IsAbsent(parent.error()) ? IgnoreNotFound(parent.error()) : Failed(parent.error());
+    }
+    Result<ReconcileResult> result = Act(context, request, **parent);
+    return result ? result : Failed(result.error());
+  }
+
+ private:
+  static double Draw(const ReconcileContext& context) { return RandomUnit(context.env()); }
+  Error Failed(Error error) {
+    ++dog_.run->errors;
+    return error;
+  }
+  void Stumble(const ReconcileContext& context) {
+    if (Draw(context) < dog_.trouble) context.env().SleepFor(seconds(1));
+    if (Draw(context) >= dog_.trouble) return;
+    ++dog_.run->errors;
+    throw std::runtime_error("stumbled");
+  }
+
+  Result<ReconcileResult> Act(const ReconcileContext& context, const Request& request,
+                              const Map& parent) {
+    Map::Mutable change = parent.DeepCopy();
+    const bool deleted = parent.metadata().deletionTimestamp().has_value();
+    if (!deleted && controllerutil::AddFinalizer(change, kFinalizer)) {
+      const auto updated = client_.Update(change, {}, context.call());
+      if (!updated) return updated.error();
+      return SeesItself(context, request, (*updated)->metadata().resourceVersion());
+    }
+    const int wanted = deleted ? 0 : std::stoi("0" + std::string(parent.data()["count"]));
+    const auto children = client_.List<Map>(
+        {.namespace_ = request.namespace_,
+         .label_selector = LabelSelector::Parse("parent=" + request.name).OrExit()},
+        context.call());
+    if (!children) return children.error();
+    std::set<std::string> there;
+    for (const auto& child : *children) there.insert(std::string(child->metadata().name()));
+    for (int i = 0; i < wanted; ++i) {
+      const std::string name = request.name + "-" + std::to_string(i);
+      if (there.erase(name) != 0) continue;
+      if (auto made = Make(context, parent, name); !made) return made.error();
+    }
+    for (const std::string& name : there) {
+      const auto gone = client_.Delete<Map>({request.namespace_, name}, {}, context.call());
+      if (!gone && !IsNotFound(gone.error())) return gone.error();
+    }
+    if (deleted) {
+      if (!controllerutil::RemoveFinalizer(change, kFinalizer)) return ReconcileResult{};
+      const auto updated = client_.Update(change, {}, context.call());
+      if (!updated) return updated.error();
+      return ReconcileResult{};
+    }
+    return Ready(context, change, wanted);
+  }
+
+  // Ready a minute after the children are there, of which no event tells.
+  Result<ReconcileResult> Ready(const ReconcileContext& context, Map::Mutable& change, int wanted) {
+    const std::string now = std::to_string(context.env().Now().time_since_epoch() / seconds(1));
+    const std::string count = std::to_string(wanted);
+    if (change.data["ready"] == count) return ReconcileResult{};
+    if (change.data["since"].empty() || change.data["of"] != count) {
+      change.data["since"] = now;
+      change.data["of"] = count;
+      const auto updated = client_.Update(change, {}, context.call());
+      if (!updated) return updated.error();
+      return ReconcileResult{.requeue_after = minutes(1)};
+    }
+    const auto left =
+        seconds(60) - (seconds(std::stoll(now)) - seconds(std::stoll(change.data["since"])));
+    if (left > seconds(0)) return ReconcileResult{.requeue_after = left};
+    change.data["ready"] = count;
+    const auto updated = client_.Update(change, {}, context.call());
+    if (!updated) return updated.error();
+    return ReconcileResult{};
+  }
+
+  Result<void> Make(const ReconcileContext& context, const Map& parent, const std::string& name) {
+    Map::Mutable child;
+    child.metadata.namespace_ = "default";
+    child.metadata.name = name;
+    child.metadata.labels["parent"] = parent.metadata().name();
+    if (auto owned = controllerutil::SetControllerReference(parent, child); !owned) return owned;
+    const auto made = client_.Create(child, {}, context.call());
+    if (!made) return made.error();
+    const auto seen = SeesItself(context, {"default", name}, (*made)->metadata().resourceVersion());
+    if (!seen) return seen.error();
+    return {};
+  }
+
+  // A read sees at least what was written before.
+  Result<ReconcileResult> SeesItself(const ReconcileContext& context, const ObjectName& name,
+                                     std::string_view version) {
+    const auto seen = client_.Get<Map>(name, context.call());
+    if (!seen) {
+      // Somebody else may delete it.
+      if (IsAbsent(seen.error())) return ReconcileResult{};
+      return seen.error();
+    }
+    if (std::stoull(std::string((*seen)->metadata().resourceVersion())) <
+        std::stoull(std::string(version))) {
+      dog_.Wrong(name.ToString() + " is older than what was written");
+    }
+    return ReconcileResult{};
+  }
+
+  Manager& manager_;
+  const DelegatingClient client_;
+  const std::string replica_;
+  Watchdog& dog_;
+  std::set<Request> busy_;
+};
+
+class World {
+ public:
+  explicit World(std::uint64_t seed)
+      : env_({.seed = seed,
+              .manager = {.leader_election = true,
+                          .leader_election_id = "parents",
+                          .leader_election_release_on_cancel = true}}) {
+    dog_.run = &run_;
+  }
+
+  OperatorRun Run() {
+    dog_.trouble = 0.05;
+    for (int i = 0; i < 60 && dog_.wrong.empty(); ++i) {
+      while (alive() < 2) StartOne();
+      Disturb();
+      ChangeSomething();
+      env_.RunFor(milliseconds(Dice(20000)));
+    }
+    dog_.trouble = 0;
+    env_.server().faults().Clear();
+    for (Replica* const replica : replicas_) {
+      if (!replica->running()) continue;
+      replica->DelayWatches(Duration(0));
+      replica->CrashAtWrite(0);
+    }
+    while (alive() < 2) StartOne();
+    if (dog_.wrong.empty() && !env_.Settle()) dog_.Wrong("it does not come to rest");
+    if (dog_.wrong.empty()) Compare();
+    run_.wrong = dog_.wrong;
+    if (!run_.wrong.empty()) run_.schedule = env_.Schedule();
+    return run_;
+  }
+
+ private:
+  std::int64_t Dice(std::int64_t below) {
+    return static_cast<std::int64_t>(env_.env().Random() % static_cast<std::uint64_t>(below));
+  }
+  int alive() const {
+    int count = 0;
+    for (const Replica* const replica : replicas_) count += replica->running() ? 1 : 0;
+    return count;
+  }
+  void StartOne() {
+    const std::string name = "r" + std::to_string(replicas_.size());
+    replicas_.push_back(&env_.AddReplica(name, [&](Manager& manager) {
+      ControllerBuilder(manager)
+          .For<Map>(predicate::LabelSelectorPredicate(LabelSelector::Parse("!parent").OrExit()))
+          .Owns<Map>()
+          .WatchesRawSource(
+              source::Ticker<Request>(env_.env(), std::chrono::hours(24), {"default", "p0"}))
+          .WithOptions({.max_concurrent_reconciles = 2})
+          .Complete(std::make_shared<ParentReconciler>(manager, name, dog_))
+          .OrExit();
+      manager
+          .Add(std::make_shared<RunnableFunc>(
+              [&](const std::stop_token& stop) { return WorkOfTheLeader(manager, stop); }))
+          .OrExit();
+    }));
+  }
+  // Runs while the Lease is held, and needs a moment to end.
+  Result<void> WorkOfTheLeader(Manager& manager, const std::stop_token& stop) {
+    if (!manager.elector()->IsLeader()) dog_.Wrong("the leader's work begins without leading");
+    while (SleepUnlessStopped(env_.env(), stop, std::chrono::hours(1))) {
+    }
+    env_.env().SleepFor(seconds(1));
+    const auto lease =
+        env_.server().Get({"coordination.k8s.io", "v1", "leases"}, {"default", "parents"});
+    if (lease && (*lease)["spec"]["holderIdentity"].AsString().value_or("").empty()) {
+      dog_.Wrong("the Lease is given up while the leader works");
+    }
+    return {};
+  }
+  Replica* Someone() {
+    std::vector<Replica*> running;
+    for (Replica* const replica : replicas_) {
+      if (replica->running()) running.push_back(replica);
+    }
+    return running.at(static_cast<std::size_t>(Dice(static_cast<std::int64_t>(running.size()))));
+  }
+
+  void Disturb() {
+    using apiserver::FaultAction;
+    switch (Dice(14)) {
+      case 0:
+        ++run_.crashes;
+        Someone()->Crash();
+        return;
+      case 1:
+      case 2:
+        ++run_.crashes;
+        Someone()->CrashAtWrite(static_cast<int>(1 + Dice(4)));
+        return;
+      case 3:
+        Someone()->DelayWatches(milliseconds(Dice(8000)));
+        return;
+      case 4:
+        Someone()->LoseLeases(seconds(Dice(40)));
+        return;
+      case 5:
+        Someone()->Disconnect(seconds(Dice(40)));
+        return;
+      case 6:
+        Someone()->Stop();
+        return;
+      case 7:
+        env_.server().faults().Add({.action = FaultAction::kRespond,
+                                    .probability = 0.3,
+                                    .lasts = seconds(Dice(20)),
+                                    .status = 500});
+        return;
+      case 8:
+        env_.server().faults().Add({.verb = "watch",
+                                    .action = FaultAction::kCutBody,
+                                    .count = 2,
+                                    .after_bytes = static_cast<std::size_t>(Dice(3000))});
+        return;
+      case 9:
+        env_.server().faults().Add(
+            {.action = FaultAction::kRefuse, .probability = 0.2, .lasts = seconds(Dice(20))});
+        return;
+      default:
+        return;
+    }
+  }
+
+  void ChangeSomething() {
+    const std::string name = "p" + std::to_string(Dice(kParents));
+    const std::string count = std::to_string(Dice(4));
+    if (!env_.server().Get(kConfigMaps, {"default", name})) {
+      env_.server()
+          .Create(kConfigMaps, json::Parse(R"({"metadata":{"namespace":"default","name":")" + name +
+                                           R"("},"data":{"count":")" + count + R"("}})")
+                                   .OrExit())
+          .OrExit();
+      return;
+    }
+    const std::string child = name + "-" + std::to_string(Dice(4));
+    switch (Dice(4)) {
+      case 0:
+        static_cast<void>(env_.server().Delete(kConfigMaps, {"default", name}));
+        return;
+      case 1:
+        // Somebody deletes what the operator has made.
+        static_cast<void>(env_.server().Delete(kConfigMaps, {"default", child}));
+        return;
+      default:
+        static_cast<void>(
+            env_.server().Patch(kConfigMaps, {"default", name},
+                                json::Parse(R"({"data":{"count":")" + count + R"("}})").OrExit()));
+    }
+  }
+
+  // What is there is what is wanted.
+  void Compare() {
+    for (int i = 0; i < kParents; ++i) {
+      const std::string name = "p" + std::to_string(i);
+      const auto parent = env_.server().Get(kConfigMaps, {"default", name});
+      const json::Value data = parent ? (*parent)["data"] : json::Value();
+      const int wanted =
+          parent ? std::stoi("0" + std::string(data["count"].AsString().value_or(""))) : 0;
+      if (parent && !(*parent)["metadata"]["deletionTimestamp"].is_null()) {
+        dog_.Wrong(name + " is still being deleted");
+      }
+      if (parent && data["ready"].AsString() != std::to_string(wanted)) {
+        dog_.Wrong(name + " is not ready");
+      }
+      for (int c = 0; c < 4; ++c) {
+        const std::string child = name + "-" + std::to_string(c);
+        const bool there = env_.server().Get(kConfigMaps, {"default", child}).ok();
+        if (there != (c < wanted)) {
+          dog_.Wrong(child + (there ? " is there still" : " is missing"));
+        }
+      }
+    }
+  }
+
+  OperatorRun run_;
+  Watchdog dog_;
+  Environment env_;
+  std::vector<Replica*> replicas_;
+};
+
+}  // namespace
+
+OperatorRun RunOperator(std::uint64_t seed) { return World(seed).Run(); }
+
+}  // namespace kinformer::testing

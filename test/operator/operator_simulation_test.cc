@@ -1,0 +1,32 @@
+// The operator's simulation with the library as it is.
+
+#include "operator/operator_simulation.h"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <string>
+
+namespace kinformer::testing {
+namespace {
+
+TEST(OperatorSimulation, WhateverHappensItDoesWhatItShould) {
+  // More by KINFORMER_SIMULATION_SEEDS.
+  const char* const wanted = std::getenv("KINFORMER_SIMULATION_SEEDS");
+  const std::uint64_t seeds = wanted == nullptr ? 150 : std::stoull(wanted);
+  OperatorRun all;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const OperatorRun run = RunOperator(seed);
+    ASSERT_EQ(run.wrong, "") << "seed " << seed << "\n" << run.schedule;
+    all.reconciles += run.reconciles;
+    all.leaders += run.leaders;
+    all.crashes += run.crashes;
+    all.errors += run.errors;
+  }
+  EXPECT_GE(all.reconciles, 100 * static_cast<int>(seeds));
+  EXPECT_GE(all.leaders, 2 * static_cast<int>(seeds));
+  EXPECT_GE(all.crashes, 2 * static_cast<int>(seeds));
+  EXPECT_GE(all.errors, 5 * static_cast<int>(seeds));
+}
+
+}  // namespace
+}  // namespace kinformer::testing
