@@ -8,6 +8,7 @@
 
 #include "kinformer/delegating_client.h"
 #include "kinformer/discovery.h"
+#include "kinformer/object.h"
 
 #include "integration/delegating_client_fixture.h"
 
@@ -246,6 +247,31 @@ TEST_F(ReadYourWritesTest, ADeleteIsSeenAsADeletionTimestamp) {
   });
 }
 
+// kube-apiserver answers with the object as it was sent, in the version that it had before.
+TEST_F(ReadYourWritesTest, ARemovalThatIsAnsweredWithTheOldVersion) {
+  Run([&] {
+    Synced();
+    ConfigMap::Mutable kept = Map("a");
+    kept.metadata.finalizers = {"example.com/keep"};
+    ASSERT_TRUE(cached_.Create(kept).ok());
+    ASSERT_TRUE(cached_.Delete<ConfigMap>(Named("a")).ok());
+    const auto deleting = cached_.Get<ConfigMap>(Named("a")).OrExit();
+    json::Value answer = json::Parse(Object(deleting.object().get()).ToJson()).OrExit();
+    answer["metadata"].Erase("finalizers");
+    const kinformer::Patch remove{.body = R"({"metadata":{"finalizers":null}})"};
+    ASSERT_TRUE(client_.For<ConfigMap>("default").Patch("a", remove).ok());
+    server_.faults().Add({.verb = "patch",
+                          .action = apiserver::FaultAction::kRespond,
+                          .count = 1,
+                          .status = 200,
+                          .text = answer.Dump(),
+                          .content_type = "application/json"});
+    ASSERT_TRUE(cached_.Patch<ConfigMap>(Named("a"), remove).ok());
+    EXPECT_EQ(ColorOf(InCache<ConfigMap>(Named("a"))), "blue");
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "NotFound");
+  });
+}
+
 TEST_F(ReadYourWritesTest, ADeleteIsSeenAsAnotherObject) {
   Run([&] {
     Synced();
@@ -340,6 +366,9 @@ TEST_F(ReadYourWritesTest, ADeletionOfManyMarksWhatTheCacheHas) {
     const auto deleting = cached_.Get<ConfigMap>(Named("b")).OrExit();
     EXPECT_TRUE(deleting->metadata().deletionTimestamp().has_value());
     EXPECT_THAT(NamesOf(cached_.List<ConfigMap>()), ElementsAre("b", "kept"));
+    // What is being deleted already does not change, and is not waited for.
+    ASSERT_TRUE(cached_.DeleteAllOf<ConfigMap>(web).ok());
+    EXPECT_EQ(cached_.UnseenWrites(), 0U);
   });
 }
 

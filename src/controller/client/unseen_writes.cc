@@ -10,6 +10,7 @@
 
 #include "cache/store/resource_version.h"
 #include "cache/store/store_core.h"
+#include "controller/client/planted_bug.h"
 #include "controller/client/selection.h"
 
 namespace kinformer::internal::delegating {
@@ -31,12 +32,17 @@ bool IsDeleting(const ObjectRef& object) {
   return Object(whole.get()).metadata().deletionTimestamp().has_value();
 }
 
-// Nothing keeps a deleted object once its last finalizer is gone and its grace is over: what the
-// update has returned is its last state.
+// Nothing keeps a deleted object once its last finalizer is gone and its grace is over: the update
+// was a deletion, and its answer may have the version that the object had before.
 bool IsLastState(const Block& answer) {
   const metav1::ObjectMeta metadata = Object(&answer).metadata();
   return metadata.deletionTimestamp() && metadata.finalizers().empty() &&
          metadata.deletionGracePeriodSeconds().value_or(0) == 0;
+}
+
+// It is seen where the store is at its version, at the latest.
+bool IsVersion(const UnseenWrite& write) {
+  return write.effect == WriteEffect::kWritten || write.effect == WriteEffect::kRemoved;
 }
 
 std::string Described(const InformerCore& informer, const ObjectName& name,
@@ -44,6 +50,7 @@ std::string Described(const InformerCore& informer, const ObjectName& name,
   std::string text = "the cache of " + informer.Describe() + " does not show ";
   switch (write.effect) {
     case WriteEffect::kWritten:
+    case WriteEffect::kUnselected:
       text += "resourceVersion " + write.resourceVersion;
       break;
     case WriteEffect::kRemoved:
@@ -89,16 +96,25 @@ UnseenWrites::State UnseenWrites::Judge(InformerCore& informer, const ObjectName
   if (position.epoch > write.epoch) return State::kOtherEpoch;
   const bool reached =
       position.epoch == write.epoch && IsAtLeast(position.resource_version, write.resourceVersion);
-  if (reached && write.effect == WriteEffect::kWritten) return State::kSeen;
+  const bool shows_version =
+      write.effect == WriteEffect::kWritten || write.effect == WriteEffect::kUnselected;
+  if (reached && shows_version) return State::kSeen;
   if (name.name.empty()) return State::kBlocks;
   const ObjectRef cached = informer.indexer().Get(name.namespace_, name.name);
   const bool same = cached && (write.uid.empty() || cached->uid() == write.uid);
   switch (write.effect) {
     case WriteEffect::kWritten:
+      if (Planted(PlantedBug::kAnyVersionWillDo) && cached) return State::kSeen;
       return position.epoch == write.epoch && cached &&
                      IsAtLeast(cached->resourceVersion(), write.resourceVersion)
                  ? State::kSeen
                  : State::kBlocks;
+    case WriteEffect::kUnselected:
+      if (cached) {
+        return IsAtLeast(cached->resourceVersion(), write.resourceVersion) ? State::kSeen
+                                                                           : State::kBlocks;
+      }
+      return env_.Now() >= write.forgotten_at ? State::kSeen : State::kHarmless;
     case WriteEffect::kRemoved:
       if (!reached) return State::kBlocks;
       return same && !cache::IsOlderResourceVersion(write.resourceVersion,
@@ -110,18 +126,21 @@ UnseenWrites::State UnseenWrites::Judge(InformerCore& informer, const ObjectName
         write.shown = true;
         return State::kBlocks;
       }
+      if (Planted(PlantedBug::kUnshownDeleteForgotten)) return State::kSeen;
       return same || write.shown || env_.Now() >= write.forgotten_at ? State::kSeen
                                                                      : State::kHarmless;
     case WriteEffect::kAffected:
-      return same && cached->resourceVersion() == write.resourceVersion ? State::kBlocks
-                                                                        : State::kSeen;
+      // What was being deleted already does not change.
+      return same && cached->resourceVersion() == write.resourceVersion && !IsDeleting(cached)
+                 ? State::kBlocks
+                 : State::kSeen;
   }
   return State::kSeen;
 }
 
 void UnseenWrites::Erased(const UnseenWrite& write) {
   count_.fetch_sub(1, std::memory_order_acq_rel);
-  if (!write.resourceVersion.empty()) --versioned_;
+  if (IsVersion(write)) --versioned_;
 }
 
 std::optional<UnseenWrites::Blocker> UnseenWrites::Settle(InformerCore& informer,
@@ -170,17 +189,19 @@ void UnseenWrites::Add(InformerCore& informer, const ObjectName& name, UnseenWri
   }
   const State state = Judge(informer, name, write);
   if (state == State::kSeen || state == State::kOtherEpoch) return;
+  // Nobody need wait for it, unless the cache shows something that it does not have yet.
+  const bool harmless = write.effect == WriteEffect::kUnselected && state == State::kHarmless;
+  if (harmless && size() - versioned_ >= kMostWrites) return;
   write.sequence = ++sequence_;
   count_.fetch_add(1, std::memory_order_acq_rel);
-  const bool versioned = !write.resourceVersion.empty();
-  if (versioned && ++versioned_ > kMostWrites) KeepNewestVersion(write);
+  if (IsVersion(write) && ++versioned_ > kMostWrites) KeepNewestVersion(write);
   writes_[name].push_back(std::move(write));
 }
 
 void UnseenWrites::KeepNewestVersion(const UnseenWrite& newest) {
   for (auto at = writes_.begin(); at != writes_.end();) {
     std::erase_if(at->second, [&](const UnseenWrite& write) {
-      if (write.resourceVersion.empty()) return false;
+      if (!IsVersion(write)) return false;
       Erased(write);
       return true;
     });
@@ -200,22 +221,26 @@ void UnseenWrites::Wrote(const Block& answer, std::uint64_t epoch) {
   if (informer == nullptr) return;
   const ObjectName name{std::string(answer.namespace_()), std::string(answer.name())};
   const std::shared_ptr<const SnapshotCore> snapshot = informer->indexer().Snapshot();
-  const bool selected = Selects(snapshot->coverage(), answer);
-  const bool cached = snapshot->Get(name.namespace_, name.name) != nullptr;
+  const cache::Coverage* coverage = snapshot->coverage();
+  if (coverage != nullptr && !coverage->Includes(name.namespace_, name.name)) return;
+  UnseenWrite write{.effect = WriteEffect::kWritten,
+                    .uid = std::string(answer.uid()),
+                    .resourceVersion = std::string(answer.resourceVersion()),
+                    .epoch = epoch,
+                    .forgotten_at = env_.Now() + kKeepUnshown};
+  if (!Selects(coverage, answer)) {
+    if (Planted(PlantedBug::kUnselectedForgotten)) return;
+    write.effect = WriteEffect::kUnselected;
+  } else if (IsLastState(answer)) {
+    write.effect = WriteEffect::kRemoved;
+  }
   MonitorLock lock(*monitor_);
-  // What is not selected any more leaves the cache, if it is or comes there.
-  if (!selected && !cached && !writes_.contains(name)) return;
-  const bool removed = selected && IsLastState(answer);
-  Add(*informer, name,
-      {.effect = removed ? WriteEffect::kRemoved : WriteEffect::kWritten,
-       .uid = std::string(answer.uid()),
-       .resourceVersion = std::string(answer.resourceVersion()),
-       .epoch = epoch});
+  Add(*informer, name, std::move(write));
 }
 
 void UnseenWrites::Deleted(const ObjectName& name, std::string_view uid, std::uint64_t epoch) {
   const std::shared_ptr<InformerCore> informer = this->informer();
-  if (informer == nullptr) return;
+  if (informer == nullptr || Planted(PlantedBug::kDeleteForgotten)) return;
   const std::shared_ptr<const SnapshotCore> snapshot = informer->indexer().Snapshot();
   const cache::Coverage* coverage = snapshot->coverage();
   if (coverage != nullptr && !coverage->Includes(name.namespace_, name.name)) return;
@@ -237,7 +262,7 @@ std::vector<ObjectName> UnseenWrites::DeletedAllOf(std::string_view namespace_,
                                                    const FieldSelector& fields,
                                                    std::uint64_t epoch) {
   const std::shared_ptr<InformerCore> informer = this->informer();
-  if (informer == nullptr) return {};
+  if (informer == nullptr || Planted(PlantedBug::kDeletionOfManyForgotten)) return {};
   const std::shared_ptr<const SnapshotCore> snapshot = informer->indexer().Snapshot();
   std::vector<ObjectName> unknown;
   MonitorLock lock(*monitor_);
@@ -283,6 +308,7 @@ Result<void> UnseenWrites::WaitFor(const ObjectName& name, const ReadPatience& p
 }
 
 Result<void> UnseenWrites::WaitForAll(std::string_view namespace_, const ReadPatience& patience) {
+  if (Planted(PlantedBug::kListDoesNotWait)) return {};
   return Wait(
       [&](InformerCore& informer, std::uint64_t newest) -> std::optional<Blocker> {
         if (const auto version = writes_.find(ObjectName()); version != writes_.end()) {
@@ -378,6 +404,10 @@ void UnseenWrites::Sweep() {
       looked += at->second.size();
       swept_ = at->first;
       static_cast<void>(Settle(*informer, at, sequence_));
+      if (Planted(PlantedBug::kSweptUnseen)) {
+        for (const UnseenWrite& write : writes_[*swept_]) Erased(write);
+        writes_.erase(*swept_);
+      }
       at = next;
     }
     if (informer == nullptr || at == writes_.end()) swept_.reset();

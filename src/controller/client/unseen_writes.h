@@ -30,11 +30,13 @@ namespace kinformer::internal::delegating {
 
 // What a write has done to an object, and so what a cache shows once it has seen it.
 enum class WriteEffect : std::uint8_t {
-  kWritten,   // the store is at that version, or the object is
+  kWritten,     // the store is at that version, or the object is
+  kUnselected,  // the cache does not take up that version: none of an older one
   kRemoved,   // an update took the last finalizer of a deleted object: another incarnation, a later
               // version, or none
   kDeleted,   // a deletionTimestamp, another incarnation, or none
-  kAffected,  // a deletion of many: anything but the state that was marked
+  kAffected,  // a deletion of many: anything but the state that was marked, unless that was being
+              // deleted
 };
 
 struct UnseenWrite {
@@ -44,10 +46,10 @@ struct UnseenWrite {
   // The informer's when the write was begun.
   std::uint64_t epoch = 0;
   std::uint64_t sequence = 0;  // in the order in which they were answered
-  // kDeleted: the cache has shown the object. Until then it may yet: somebody else created it, and
-  // the cache has not come so far.
+  // kDeleted: the cache has shown the object.
   bool shown = false;
-  // kDeleted, not shown: by then the cache will have caught up.
+  // kDeleted, kUnselected: what the cache does not have yet it may get: somebody else created it,
+  // and the cache has not come so far. By then it will have.
   SteadyTime forgotten_at{};
 };
 

@@ -1,0 +1,32 @@
+// Mistakes planted in read-your-own-writes (controller/client/planted_bug.h), each of which the
+// simulation must catch.
+
+#include <cstdint>
+#include <cstdio>
+#include <gtest/gtest.h>
+
+#include "controller/client/planted_bug.h"
+#include "simulation/own_writes_simulation.h"
+
+namespace kinformer::testing {
+namespace {
+
+using internal::delegating::planted_bug;
+using internal::delegating::PlantedBug;
+
+// Seeds in which each must be caught.
+constexpr std::uint64_t kMost = 100;
+
+TEST(OwnWritesBugs, EachIsCaught) {
+  for (int bug = 1; bug < static_cast<int>(PlantedBug::kEnd); ++bug) {
+    planted_bug = static_cast<PlantedBug>(bug);
+    std::uint64_t seed = 1;
+    while (seed <= kMost && RunOwnWrites(seed).breaches.empty()) ++seed;
+    EXPECT_LE(seed, kMost) << "bug " << bug << " is not caught";
+    std::printf("bug %d: seed %d\n", bug, static_cast<int>(seed));
+  }
+  planted_bug = PlantedBug::kNone;
+}
+
+}  // namespace
+}  // namespace kinformer::testing
