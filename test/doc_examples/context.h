@@ -25,6 +25,7 @@
 #include "kinformer/conditions.h"
 #include "kinformer/config.h"
 #include "kinformer/controllerutil.h"
+#include "kinformer/delegating_client.h"
 #include "kinformer/discovery.h"
 #include "kinformer/endpoint_server.h"
 #include "kinformer/event_reader.h"

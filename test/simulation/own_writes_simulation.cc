@@ -50,11 +50,13 @@ struct Removal {
 struct Creation {
   std::int64_t version;
   std::string uid;
+  std::string by;
 };
 // Between these versions the server has deleted the object.
 struct OwnDelete {
   std::int64_t before;
   std::int64_t after;
+  std::string only_of{};  // who had created it; empty: anybody
 };
 // What is known of an object's history, whoever made it.
 struct History {
@@ -257,7 +259,7 @@ void World::Party::Create(const ObjectName& object, bool selected, bool kept) {
   if (removal != nullptr) removal->answered = ++world.order_;
   if (answer) {
     world.history_[object].creations.push_back({VersionOf((*answer)->metadata().resourceVersion()),
-                                                std::string((*answer)->metadata().uid())});
+                                                std::string((*answer)->metadata().uid()), name});
   }
   Answered(object, answer, selected || !world.selects_, sent);
 }
@@ -286,6 +288,7 @@ void World::Party::DeleteAllOf(const std::string& namespace_) {
   std::vector<std::shared_ptr<Removal>> removals;
   for (const char* one : kNames) removals.push_back(world.BeginRemoval({namespace_, one}));
   std::vector<std::tuple<ObjectName, std::string, std::int64_t>> there;
+  const std::int64_t before = world.VersionNow();
   const auto snapshot = factory->InformerFor<ConfigMap>().Snapshot();
   for (const ConfigMap map : snapshot) {
     const metav1::ObjectMeta metadata = map.metadata();
@@ -295,6 +298,11 @@ void World::Party::DeleteAllOf(const std::string& namespace_) {
   }
   if (cached.DeleteAllOf<ConfigMap>({.namespace_ = namespace_})) {
     for (const auto& [object, uid, version] : there) own[object].marked.emplace(uid, version);
+    // What it had made itself, and its cache had not shown yet.
+    for (const char* one : kNames) {
+      if (snapshot.Get(namespace_, one)) continue;
+      own[{namespace_, one}].deletes.push_back({before, world.VersionNow(), name});
+    }
   }
   for (const auto& removal : removals) removal->answered = ++world.order_;
 }
@@ -392,6 +400,8 @@ void World::CheckShownAfterDelete() {
       if (deleted == nullptr || one.version > deleted->version) deleted = &one;
     }
     if (unclear || deleted == nullptr || deleted->uid != shown.uid) continue;
+    const std::string& only_of = shown.deleted.only_of;
+    if (!only_of.empty() && only_of != deleted->by) continue;
     Breach(shown.where + ", which it had deleted");
   }
 }

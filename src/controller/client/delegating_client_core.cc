@@ -227,18 +227,20 @@ Result<ObjectRef> DelegatingClientCore::Get(const ObjectForm& form, const Object
   }
   const std::shared_ptr<IndexerCore> cache = IndexerOf(source->informer);
   const auto read = [&] { return cache->GetOrWhyNot(type.resource, name.namespace_, name.name); };
-  // What is known of one namespace need not wait for the others.
-  Result<ObjectRef> object = read();
-  if (!object && object.error().reason() == Reason::kNotSynced) {
-    if (Result<void> synced = impl_->WaitForSync(*source, bounds, call); !synced) {
-      return std::move(synced).error().WithContext("reading " + Quoted(type, name));
+  if (!source->informer->HasSynced()) {
+    // What is known of one namespace need not wait for the others.
+    const Result<ObjectRef> early = read();
+    if (!early && early.error().reason() == Reason::kNotSynced) {
+      if (Result<void> synced = impl_->WaitForSync(*source, bounds, call); !synced) {
+        return std::move(synced).error().WithContext("reading " + Quoted(type, name));
+      }
     }
   }
   if (impl_->Waits() && source->unseen->size() > 0) {
     const Result<void> seen = source->unseen->WaitFor(name, impl_->PatienceOf(bounds, call));
     if (!seen) return seen.error();
   }
-  object = read();
+  Result<ObjectRef> object = read();
   if (object) return object;
   if (Result<void> fits = CheckNamespace(type, name.namespace_, name.name); !fits) {
     return std::move(fits).error();
@@ -261,10 +263,12 @@ Result<std::vector<ObjectRef>> DelegatingClientCore::List(const ObjectForm& form
   }
   const std::shared_ptr<IndexerCore> cache = IndexerOf(source->informer);
   const std::string_view resource = form.type->resource;
-  const Result<void> complete = cache->Complete(*cache->Snapshot(), resource, options.namespace_);
-  if (!complete && complete.error().reason() == Reason::kNotSynced) {
-    if (Result<void> synced = impl_->WaitForSync(*source, bounds, call); !synced) {
-      return std::move(synced).error().WithContext("listing " + std::string(resource));
+  if (!source->informer->HasSynced()) {
+    const Result<void> early = cache->Complete(*cache->Snapshot(), resource, options.namespace_);
+    if (!early && early.error().reason() == Reason::kNotSynced) {
+      if (Result<void> synced = impl_->WaitForSync(*source, bounds, call); !synced) {
+        return std::move(synced).error().WithContext("listing " + std::string(resource));
+      }
     }
   }
   if (impl_->Waits() && source->unseen->size() > 0) {

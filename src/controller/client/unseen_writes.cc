@@ -127,8 +127,8 @@ UnseenWrites::State UnseenWrites::Judge(InformerCore& informer, const ObjectName
         return State::kBlocks;
       }
       if (Planted(PlantedBug::kUnshownDeleteForgotten)) return State::kSeen;
-      return same || write.shown || env_.Now() >= write.forgotten_at ? State::kSeen
-                                                                     : State::kHarmless;
+      return same || write.shown || reached || env_.Now() >= write.forgotten_at ? State::kSeen
+                                                                                : State::kHarmless;
     case WriteEffect::kAffected:
       // What was being deleted already does not change.
       return same && cached->resourceVersion() == write.resourceVersion && !IsDeleting(cached)
@@ -248,12 +248,18 @@ void UnseenWrites::Deleted(const ObjectName& name, std::string_view uid, std::ui
                     .uid = std::string(uid),
                     .epoch = epoch,
                     .forgotten_at = env_.Now() + kKeepUnshown};
+  const Block* const cached = snapshot->Get(name.namespace_, name.name);
+  MonitorLock lock(*monitor_);
+  if (const auto written = writes_.find(name); written != writes_.end()) {
+    // An answer that names no object means the one that this client has written last.
+    const UnseenWrite& last = written->second.back();
+    if (write.uid.empty()) write.uid = last.uid;
+    if (IsVersion(last) && last.uid == write.uid) write.resourceVersion = last.resourceVersion;
+  }
   if (write.uid.empty()) {
-    const Block* cached = snapshot->Get(name.namespace_, name.name);
     if (cached == nullptr) return;
     write.uid = std::string(cached->uid());
   }
-  MonitorLock lock(*monitor_);
   Add(*informer, name, std::move(write));
 }
 
@@ -268,7 +274,7 @@ std::vector<ObjectName> UnseenWrites::DeletedAllOf(std::string_view namespace_,
   MonitorLock lock(*monitor_);
   for (const auto& [name, writes] : writes_) {
     if (name.name.empty() || (!namespace_.empty() && name.namespace_ != namespace_)) continue;
-    unknown.push_back(name);
+    if (IsVersion(writes.back())) unknown.push_back(name);
   }
   SnapshotCore::Cursor cursor;
   while (const Block* packed = snapshot->Next(cursor)) {

@@ -41,8 +41,9 @@ enum class WriteEffect : std::uint8_t {
 
 struct UnseenWrite {
   WriteEffect effect{};
-  std::string uid{};              // empty: not known
-  std::string resourceVersion{};  // of kDeleted empty
+  std::string uid{};  // empty: not known
+  // Of kDeleted the version of the object's last write that was not seen by then, or empty.
+  std::string resourceVersion{};
   // The informer's when the write was begun.
   std::uint64_t epoch = 0;
   std::uint64_t sequence = 0;  // in the order in which they were answered
