@@ -9,7 +9,7 @@
 
 #include "kinformer/internal/indexer_core.h"
 
-#include "cache/store/key_table.h"
+#include "base/hash_bytes.h"
 
 namespace kinformer::internal::cache {
 namespace {
@@ -39,7 +39,8 @@ class KeysInBatch {
   bool Insert(const Block& block) {
     if (slots_.empty()) return true;
     // 0 marks a free slot.
-    const std::uint64_t hash = HashBytes(HashBytes(0, block.namespace_()), block.name()) | 1U;
+    const std::uint64_t hash =
+        base::HashBytes(base::HashBytes(0, block.namespace_()), block.name()) | 1U;
     for (std::size_t i = (hash >> 1) & mask_;; i = (i + 1) & mask_) {
       if (slots_[i] == hash) return false;
       if (slots_[i] != 0) continue;

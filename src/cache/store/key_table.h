@@ -26,7 +26,6 @@ namespace kinformer::internal::cache {
 // Of namespace and name; only the low 32 bits are kept per entry, since full keys are compared
 // anyhow.
 std::uint32_t HashKey(std::uint64_t seed, std::string_view namespace_, std::string_view name);
-std::uint64_t HashBytes(std::uint64_t seed, std::string_view bytes);
 
 class KeyTable {
  public:

@@ -79,24 +79,5 @@ TEST(KeyTable, SimilarKeysSpread) {
   for (const auto& [tag, count] : of_tag) EXPECT_LE(count, 40U) << tag;
 }
 
-// No two short texts that differ in length or in one byte have equal hashes.
-TEST(HashBytes, ReadsEveryByte) {
-  std::set<std::uint64_t> seen;
-  std::size_t texts = 0;
-  for (std::size_t size = 0; size <= 70; ++size) {
-    std::string text(size, 'a');
-    seen.insert(HashBytes(7, text));
-    ++texts;
-    for (std::size_t i = 0; i < size; ++i) {
-      text[i] = 'b';
-      seen.insert(HashBytes(7, text));
-      ++texts;
-      text[i] = 'a';
-    }
-  }
-  EXPECT_EQ(seen.size(), texts);
-  EXPECT_NE(HashBytes(7, "web"), HashBytes(8, "web"));
-}
-
 }  // namespace
 }  // namespace kinformer::internal::cache

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cache/store/key_table.h"
+#include "base/hash_bytes.h"
 
 namespace kinformer::internal::cache {
 
@@ -245,7 +245,7 @@ void StoreIndex::RemoveFrom(Posting* posting, std::uint32_t entry) {
 // ---- values
 
 const Posting* StoreIndex::Find(std::string_view value) const {
-  const std::uint64_t hash = HashBytes(kValueSeed, value);
+  const std::uint64_t hash = base::HashBytes(kValueSeed, value);
   const ValueTable* table = values_.load(std::memory_order_acquire);
   for (std::size_t i = hash & table->mask;; i = (i + 1) & table->mask) {
     const Posting* posting = table->at[i].load(std::memory_order_acquire);
@@ -270,7 +270,7 @@ Posting* StoreIndex::Intern(std::string_view value) {
     retired_.RetireDelete(table);
     table = next;
   }
-  auto* posting = new Posting(value, HashBytes(kValueSeed, value));
+  auto* posting = new Posting(value, base::HashBytes(kValueSeed, value));
   Account(static_cast<std::ptrdiff_t>(BytesOf(*posting)));
   InsertPosting(*table, posting);
   if (order_ != nullptr) Account(static_cast<std::ptrdiff_t>(order_->Insert(*posting)));
