@@ -29,14 +29,15 @@ class DelayingQueue : public WorkQueue<Item, Hash> {
   // down.
   void AddAfter(const Item& item, Duration delay) {
     auto& state = this->state();
-    MonitorLock lock(state.monitor());
-    if (state.AcceptsLocked()) state.AddAfterLocked(state.NodeFor(item), delay);
+    const std::size_t hash = state.nodes.HashOf(item);
+    const internal::QueueLock lock(state);
+    if (state.AcceptsLocked()) state.AddAfterLocked(state.nodes.FindOrMake(item, hash), delay);
   }
 
   // Items whose delay is under way. A moment's value.
   [[nodiscard]] std::size_t Delayed() const {
     auto& state = this->state();
-    MonitorLock lock(state.monitor());
+    const internal::QueueLock lock(state);
     return state.DelayedLocked();
   }
 };

@@ -117,7 +117,7 @@ class PriorityQueue : public RateLimitingQueue<Item, Hash> {
   // As Get, with the priority at which the item waited: whoever adds it again can keep it.
   [[nodiscard]] std::optional<Prioritised> GetWithPriority() {
     auto& state = this->state();
-    MonitorLock lock(state.monitor());
+    const internal::QueueLock lock(state);
     const internal::QueueNode* const node = state.GetLocked();
     if (node == nullptr) return std::nullopt;
     return Prioritised{state.ItemOf(*node), node->priority};
@@ -126,9 +126,11 @@ class PriorityQueue : public RateLimitingQueue<Item, Hash> {
  private:
   void AddAll(std::span<const Item> items, Duration after, int priority) {
     auto& state = this->state();
-    MonitorLock lock(state.monitor());
+    const internal::QueueLock lock(state);
     if (!state.AcceptsLocked()) return;
-    for (const Item& item : items) state.AddAfterLocked(state.NodeFor(item), after, priority);
+    for (const Item& item : items) {
+      state.AddAfterLocked(state.nodes.FindOrMake(item, state.nodes.HashOf(item)), after, priority);
+    }
   }
 };
 

@@ -10,6 +10,7 @@
 
 #include "base/deadline.h"
 #include "base/forked.h"
+#include "base/spin.h"
 
 namespace kinformer::internal {
 namespace {
@@ -142,13 +143,47 @@ void QueueCore::RaiseLocked(QueueNode& node, int priority) {
   }
 }
 
-// Workers and drainers wait at the same condition; one wake-up must not go to the wrong kind.
+// Workers are woken one after the other: each that comes wakes the next, if there is an item left.
+// So one worker that keeps up with short work lets the others sleep. Drainers wait for the same
+// condition, but take no worker's notification: they come when the queue is shutting down, and then
+// no worker waits.
 void QueueCore::WakeOneLocked() {
-  if (drainers_ > 0 || closing_) {
-    monitor_->NotifyAll();
-  } else if (getters_ > 0) {
-    monitor_->NotifyOne();
+  if (!waking_ && getters_ > 0 && line_.available() > 0) {
+    waking_ = true;
+    // The spinner needs no notification.
+    if (!spin_.exchange(false, std::memory_order_relaxed)) to_notify_ = true;
   }
+}
+
+void QueueCore::Unlock() {
+  const bool to_notify = std::exchange(to_notify_, false);
+  monitor_->Unlock();
+  if (to_notify) monitor_->NotifyOne();
+}
+
+// To fall asleep and to be woken takes longer than the time between two items that come quickly. So
+// one of the workers spins for a few microseconds before it sleeps.
+void QueueCore::SpinForItemLocked() {
+  if (has_spinner_) return;
+  has_spinner_ = true;
+  spin_.store(true, std::memory_order_relaxed);
+  Unlock();
+  base::SpinWhile(spin_);
+  Lock();
+  has_spinner_ = false;
+  if (!spin_.exchange(false, std::memory_order_relaxed)) waking_ = false;
+}
+
+void QueueCore::WaitForItemLocked() {
+  const auto nothing = [this] { return line_.First() == nullptr && !shutting_down_; };
+  ++getters_;
+  SpinForItemLocked();
+  while (nothing()) {
+    monitor_->Wait();
+    waking_ = false;
+  }
+  --getters_;
+  if (closing_) monitor_->NotifyAll();
 }
 
 bool QueueCore::MayGiveLocked() const {
@@ -162,20 +197,19 @@ QueueNode* QueueCore::GetLocked() {
                      "Get called on an event loop with nothing to give; not waiting", {});
       return nullptr;
     }
-    ++getters_;
-    while (line_.First() == nullptr && !shutting_down_) monitor_->Wait();
-    --getters_;
-    if (closing_) monitor_->NotifyAll();
+    WaitForItemLocked();
   }
   if (!MayGiveLocked()) return nullptr;
   QueueNode* const node = line_.First();
   line_.TakeFirst();
+  WakeOneLocked();
   node->dirty = false;
-  processing_.push_back(node);
+  processing_.push_back({node, {}});
   if (instruments_ != nullptr) {
-    node->started = env_.Now();
+    const SteadyTime now = env_.Now();
+    processing_.back().started = now;
     instruments_->AddDepth(node->priority, -1);
-    instruments_->latency->Observe(Seconds(node->started - node->added));
+    instruments_->latency->Observe(Seconds(now - node->added));
     ArmTickLocked();
   }
   return node;
@@ -183,10 +217,12 @@ QueueNode* QueueCore::GetLocked() {
 
 void QueueCore::DoneLocked(QueueNode& node) {
   node.processing = false;
-  std::erase(processing_, &node);
+  const auto held = std::ranges::find(processing_, &node, &Held::node);
   if (instruments_ != nullptr) {
-    instruments_->work_duration->Observe(Seconds(env_.Now() - node.started));
+    instruments_->work_duration->Observe(Seconds(env_.Now() - held->started));
   }
+  *held = processing_.back();
+  processing_.pop_back();
   if (!node.dirty) {
     if (drainers_ > 0 && DrainedLocked()) monitor_->NotifyAll();
   } else if (by_priority_) {
@@ -200,8 +236,8 @@ void QueueCore::DoneLocked(QueueNode& node) {
 std::vector<const QueueNode*> QueueCore::WaitingLocked() const {
   std::vector<const QueueNode*> waiting = line_.InLine();
   if (!by_priority_) return waiting;
-  for (const QueueNode* node : processing_) {
-    if (node->dirty && !node->in_line) waiting.push_back(node);
+  for (const Held& held : processing_) {
+    if (held.node->dirty && !held.node->in_line) waiting.push_back(held.node);
   }
   std::ranges::sort(waiting, [this](const auto* a, const auto* b) { return line_.Before(*a, *b); });
   return waiting;
@@ -252,7 +288,7 @@ void QueueCore::ArmLocked() {
 }
 
 void QueueCore::OnDue() {
-  const MonitorLock lock(*monitor_);
+  const QueueLock lock(*this);
   timer_armed_ = false;
   const SteadyTime now = env_.Now();
   while (!delayed_.empty() && (*delayed_.begin())->ready_at <= now) {
@@ -282,14 +318,14 @@ void QueueCore::ArmTickLocked() {
 }
 
 void QueueCore::OnTick() {
-  const MonitorLock lock(*monitor_);
+  const QueueLock lock(*this);
   tick_armed_ = false;
   if (shutting_down_) return;
   const SteadyTime now = env_.Now();
   double sum = 0;
   double longest = 0;
-  for (const QueueNode* node : processing_) {
-    const double age = Seconds(now - node->started);
+  for (const Held& held : processing_) {
+    const double age = Seconds(now - held.started);
     sum += age;
     longest = std::max(longest, age);
   }
@@ -305,6 +341,7 @@ void QueueCore::ShutLocked() {
   DropDelayedLocked();
   tick_armed_ = false;
   tick_.Cancel();
+  spin_.store(false, std::memory_order_relaxed);
   monitor_->NotifyAll();
 }
 

@@ -6,6 +6,7 @@
 #ifndef KINFORMER_INTERNAL_QUEUE_CORE_H_
 #define KINFORMER_INTERNAL_QUEUE_CORE_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -38,7 +39,9 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   QueueCore(const QueueCore&) = delete;
   QueueCore& operator=(const QueueCore&) = delete;
 
-  [[nodiscard]] Monitor& monitor() const { return *monitor_; }
+  void Lock() { monitor_->Lock(); }
+  // Wakes the worker that has something to do now: after the lock is free, since it needs it.
+  void Unlock();
   [[nodiscard]] Env& env() const { return env_; }
 
   [[nodiscard]] bool AcceptsLocked() const { return !shutting_down_; }
@@ -69,6 +72,8 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
 
   void ShutLocked();
   void WakeOneLocked();
+  void SpinForItemLocked();
+  void WaitForItemLocked();
   void JoinLocked(QueueNode& node);
   void RaiseLocked(QueueNode& node, int priority);
   [[nodiscard]] bool MayGiveLocked() const;
@@ -93,8 +98,12 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   const std::unique_ptr<Instruments> instruments_;  // null without a name
 
   QueueLine line_;
+  struct Held {
+    QueueNode* node;
+    SteadyTime started;  // when it was handed out, if that is measured
+  };
   // Few: one for each worker.
-  std::vector<QueueNode*> processing_;
+  std::vector<Held> processing_;
   std::set<QueueNode*, ReadyBefore> delayed_;
   std::uint64_t next_sequence_ = 0;
   Timer timer_;
@@ -104,9 +113,25 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   bool tick_armed_ = false;
   bool shutting_down_ = false;
   bool draining_ = false;
-  std::size_t getters_ = 0;
+  std::size_t getters_ = 0;        // wait for an item
+  bool waking_ = false;            // one of them has been woken, and has not come yet
+  bool to_notify_ = false;         // by Unlock
+  bool has_spinner_ = false;       // one of them spins, the others sleep
+  std::atomic<bool> spin_{false};  // true until the spinner is woken
   std::size_t drainers_ = 0;
   bool closing_ = false;
+};
+
+// Holds a queue's lock for its scope.
+class QueueLock {
+ public:
+  explicit QueueLock(QueueCore& core) : core_(core) { core_.Lock(); }
+  ~QueueLock() { core_.Unlock(); }
+  QueueLock(const QueueLock&) = delete;
+  QueueLock& operator=(const QueueLock&) = delete;
+
+ private:
+  QueueCore& core_;
 };
 
 }  // namespace kinformer::internal

@@ -26,8 +26,7 @@ struct QueueNode {
   int level = 0;     // the level of the line in which it stands, or will
   QueueNode* previous = nullptr;
   QueueNode* next = nullptr;
-  SteadyTime added{};    // the first Add since it was last handed out
-  SteadyTime started{};  // when it was handed out
+  SteadyTime added{};  // the first Add since it was last handed out
   // When the delay ends; of what waits in a queue with ageing, since when it stands at its level.
   SteadyTime ready_at{};
   std::uint64_t sequence = 0;  // orders equal ready_at, and places in line

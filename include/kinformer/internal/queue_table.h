@@ -1,0 +1,198 @@
+// kinformer/internal/queue_table.h
+//
+// QueueTable: the items of a work queue, each with what the queue knows about it, found by hash.
+
+#ifndef KINFORMER_INTERNAL_QUEUE_TABLE_H_
+#define KINFORMER_INTERNAL_QUEUE_TABLE_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "kinformer/internal/queue_line.h"
+#include "kinformer/object_name.h"
+
+namespace kinformer::internal {
+
+// An item as a table keeps it. `text` is as much memory as TextBytes says, which lives as long.
+template <class Item>
+class StoredItem {
+ public:
+  static std::size_t TextBytes(const Item&) { return 0; }
+  StoredItem(const Item& item, char* /*text*/) : item_(item) {}
+  [[nodiscard]] bool Equals(const Item& item, const char* /*text*/) const { return item_ == item; }
+  [[nodiscard]] Item Get(const char* /*text*/) const { return item_; }
+
+ private:
+  const Item item_;
+};
+
+// Both names in one piece behind the node: half the memory of two strings, and one allocation.
+template <>
+class StoredItem<ObjectName> {
+ public:
+  static std::size_t TextBytes(const ObjectName& name) {
+    return name.namespace_.size() + name.name.size();
+  }
+  StoredItem(const ObjectName& name, char* text)
+      : namespace_size_(static_cast<std::uint32_t>(name.namespace_.size())),
+        name_size_(static_cast<std::uint32_t>(name.name.size())) {
+    std::ranges::copy(name.name, std::ranges::copy(name.namespace_, text).out);
+  }
+  [[nodiscard]] bool Equals(const ObjectName& name, const char* text) const {
+    return std::string_view(text + namespace_size_, name_size_) == name.name &&
+           std::string_view(text, namespace_size_) == name.namespace_;
+  }
+  [[nodiscard]] ObjectName Get(const char* text) const {
+    return {std::string(text, namespace_size_), std::string(text + namespace_size_, name_size_)};
+  }
+
+ private:
+  const std::uint32_t namespace_size_;  // of what is longer no server has heard
+  const std::uint32_t name_size_;
+};
+
+// Of both names; for std::hash, which would take longer than all else that adding an item takes.
+[[nodiscard]] std::size_t HashOfName(std::uint64_t seed, const ObjectName& name);
+
+// A hash table with a list for each bucket. Nodes do not move. Not thread-safe: its queue's monitor
+// guards it, all but HashOf, which is to be called outside of the lock.
+template <class Item, class Hash>
+class QueueTable {
+ public:
+  // Another seed, other collisions: nobody who names objects can choose them.
+  explicit QueueTable(std::uint64_t seed) : seed_(seed) {}
+  ~QueueTable() {
+    EraseIf([](const Slot&) { return true; });
+  }
+  QueueTable(const QueueTable&) = delete;
+  QueueTable& operator=(const QueueTable&) = delete;
+
+  [[nodiscard]] std::size_t HashOf(const Item& item) const {
+    if constexpr (std::is_same_v<Hash, std::hash<ObjectName>>) {
+      return HashOfName(seed_, item);
+    } else {
+      return Hash()(item);
+    }
+  }
+  [[nodiscard]] QueueNode* Find(const Item& item, std::size_t hash) const {
+    const std::uint32_t mixed = Mixed(hash);
+    return buckets_.empty() ? nullptr : FindIn(buckets_[BucketOf(mixed)], item, mixed);
+  }
+  // Makes a node for `item` if there is none.
+  QueueNode& FindOrMake(const Item& item, std::size_t hash) {
+    const std::uint32_t mixed = Mixed(hash);
+    if (!buckets_.empty()) {
+      if (Slot* const slot = FindIn(buckets_[BucketOf(mixed)], item, mixed)) return *slot;
+    }
+    if (size_ >= buckets_.size()) Rehash(std::max(kLeastBuckets, 2 * buckets_.size()));
+    Slot* const slot = Make(item);
+    slot->hash = mixed;
+    slot->next_in_bucket = buckets_[BucketOf(mixed)];
+    buckets_[BucketOf(mixed)] = slot;
+    ++size_;
+    return *slot;
+  }
+  static Item ItemOf(const QueueNode& node) {
+    const Slot& slot = static_cast<const Slot&>(node);
+    return slot.item.Get(slot.text());
+  }
+  void Erase(QueueNode& node) {
+    Slot* const slot = &static_cast<Slot&>(node);
+    Slot** at = &buckets_[BucketOf(slot->hash)];
+    while (*at != slot) at = &(*at)->next_in_bucket;
+    *at = slot->next_in_bucket;
+    Free(slot);
+    // What a flood has left goes back to the system.
+    if (buckets_.size() > kLeastBuckets && size_ < buckets_.size() / 8) {
+      Rehash(buckets_.size() / 4);
+    }
+  }
+  void EraseIdle() {
+    EraseIf([](const Slot& slot) { return slot.idle(); });
+  }
+
+ private:
+  struct Slot : QueueNode {
+    Slot(const Item& stored, char* text) : item(stored, text) {}
+    [[nodiscard]] const char* text() const { return reinterpret_cast<const char*>(this + 1); }
+    std::uint32_t hash = 0;
+    Slot* next_in_bucket = nullptr;
+    StoredItem<Item> item;
+  };
+
+  static constexpr std::size_t kLeastBuckets = 16;
+
+  // Also of a hash that is the item itself, or a multiple of something.
+  static std::uint32_t Mixed(std::size_t hash) {
+    return static_cast<std::uint32_t>((std::uint64_t{hash} * 0x9e3779b97f4a7c15U) >> 32);
+  }
+  [[nodiscard]] std::size_t BucketOf(std::uint32_t mixed) const {
+    return mixed & (buckets_.size() - 1);
+  }
+  static Slot* FindIn(Slot* slot, const Item& item, std::uint32_t mixed) {
+    while (slot != nullptr && !(slot->hash == mixed && slot->item.Equals(item, slot->text()))) {
+      slot = slot->next_in_bucket;
+    }
+    return slot;
+  }
+  struct Deallocate {
+    void operator()(void* memory) const { ::operator delete(memory); }
+  };
+  static Slot* Make(const Item& item) {
+    static_assert(alignof(Slot) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__, "items of usual alignment");
+    std::unique_ptr<void, Deallocate> memory(
+        ::operator new(sizeof(Slot) + StoredItem<Item>::TextBytes(item)));
+    Slot* const slot =
+        new (memory.get()) Slot(item, static_cast<char*>(memory.get()) + sizeof(Slot));
+    static_cast<void>(memory.release());
+    return slot;
+  }
+  void Free(Slot* slot) {
+    slot->~Slot();
+    ::operator delete(slot);
+    --size_;
+  }
+  void Rehash(std::size_t count) {
+    std::vector<Slot*> before(count);
+    before.swap(buckets_);
+    for (Slot* slot : before) {
+      while (slot != nullptr) {
+        Slot* const next = slot->next_in_bucket;
+        slot->next_in_bucket = buckets_[BucketOf(slot->hash)];
+        buckets_[BucketOf(slot->hash)] = slot;
+        slot = next;
+      }
+    }
+  }
+  template <class Predicate>
+  void EraseIf(Predicate predicate) {
+    for (Slot*& bucket : buckets_) {
+      Slot** at = &bucket;
+      while (*at != nullptr) {
+        Slot* const slot = *at;
+        if (predicate(*slot)) {
+          *at = slot->next_in_bucket;
+          Free(slot);
+        } else {
+          at = &slot->next_in_bucket;
+        }
+      }
+    }
+  }
+
+  const std::uint64_t seed_;
+  std::vector<Slot*> buckets_;  // a power of two, or none
+  std::size_t size_ = 0;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_QUEUE_TABLE_H_
