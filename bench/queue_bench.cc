@@ -1,7 +1,7 @@
 // queue_bench: what it costs to hand keys from one thread to others through the work queues, in CPU
 // time of the whole process, and what a queued key takes.
 //
-//   queue_bench [KEYS]
+//   queue_bench [KEYS [QUEUE [WORKLOAD]]]
 //
 // Each row: queue, workload, workers, operations (adds, gets and dones), CPU nanoseconds; and for
 // the workload fill, bytes of heap for each key. test/peers/queues.go measures the same of
@@ -20,6 +20,7 @@
 #include <malloc.h>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <sys/resource.h>
 #include <vector>
 
@@ -65,11 +66,12 @@ class QueueBench {
              std::function<std::unique_ptr<Queue>()> make)
       : env_(env), name_(name), keys_(keys), make_(std::move(make)) {}
 
-  void Run() {
+  // All workloads, or those that `only` names.
+  void Run(std::string_view only) {
     for (const std::size_t workers : {1, 8}) {
-      FillAndDrain(workers);
-      Mixed("flow", workers, keys_.size(), keys_.size());
-      Mixed("hot", workers, 5 * keys_.size(), 100);
+      if (only.empty() || only == "fill" || only == "drain") FillAndDrain(workers);
+      if (only.empty() || only == "flow") Mixed("flow", workers, keys_.size(), keys_.size());
+      if (only.empty() || only == "hot") Mixed("hot", workers, 5 * keys_.size(), 100);
     }
   }
 
@@ -133,26 +135,35 @@ class QueueBench {
   std::atomic<std::size_t> taken_{0};
 };
 
-void Run(std::size_t count) {
+void Run(std::size_t count, std::string_view queue, std::string_view workload) {
   const std::vector<ObjectName> keys = MakeKeys(count);
   Runtime plain;
   Runtime measured({.metrics = NewTextMetrics()});
   using Fifo = WorkQueue<ObjectName>;
   using Priority = PriorityQueue<ObjectName>;
-  QueueBench<Fifo>(plain.env(), "WorkQueue", keys, [&] {
-    return std::make_unique<Fifo>(plain.env());
-  }).Run();
-  QueueBench<Priority>(plain.env(), "PriorityQueue", keys, [&] {
-    return std::make_unique<Priority>(plain.env());
-  }).Run();
-  QueueBench<Priority>(measured.env(), "PriorityQueue+metrics", keys, [&] {
-    return std::make_unique<Priority>(measured.env(), PriorityQueueOptions{.name = "bench"});
-  }).Run();
+  const auto wanted = [&](std::string_view name) { return queue.empty() || queue == name; };
+  if (wanted("WorkQueue")) {
+    QueueBench<Fifo>(plain.env(), "WorkQueue", keys, [&] {
+      return std::make_unique<Fifo>(plain.env());
+    }).Run(workload);
+  }
+  if (wanted("PriorityQueue")) {
+    QueueBench<Priority>(plain.env(), "PriorityQueue", keys, [&] {
+      return std::make_unique<Priority>(plain.env());
+    }).Run(workload);
+  }
+  if (wanted("PriorityQueue+metrics")) {
+    QueueBench<Priority>(measured.env(), "PriorityQueue+metrics", keys, [&] {
+      return std::make_unique<Priority>(measured.env(), PriorityQueueOptions{.name = "bench"});
+    }).Run(workload);
+  }
 }
 
 }  // namespace
 }  // namespace kinformer
 
 int main(int argc, char** argv) {
-  kinformer::Run(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1'000'000);
+  const auto argument = [&](int i) { return std::string_view(i < argc ? argv[i] : ""); };
+  kinformer::Run(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1'000'000, argument(2),
+                 argument(3));
 }
