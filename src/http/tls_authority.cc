@@ -27,8 +27,6 @@ using CertPtr = std::unique_ptr<X509, Freer<X509_free>>;
 using BioPtr = std::unique_ptr<BIO, Freer<BIO_free_all>>;
 using ExtensionPtr = std::unique_ptr<X509_EXTENSION, Freer<X509_EXTENSION_free>>;
 
-constexpr long kValidSeconds = 10L * 365 * 24 * 3600;
-
 Error TlsError(const std::string& what) {
   std::array<char, 256> text{};
   ERR_error_string_n(ERR_get_error(), text.data(), text.size());
@@ -80,6 +78,7 @@ struct Subject {
   std::string common_name{};
   std::vector<std::string> organizations{};
   std::vector<std::pair<int, std::string>> extensions{};
+  Duration validity{kTenYears};
 };
 
 }  // namespace
@@ -100,7 +99,9 @@ struct TlsAuthority::Impl {
     std::time_t base = std::chrono::system_clock::to_time_t(
         std::chrono::time_point_cast<std::chrono::system_clock::duration>(now));
     X509_time_adj_ex(X509_getm_notBefore(made.get()), 0, -3600, &base);
-    X509_time_adj_ex(X509_getm_notAfter(made.get()), 0, kValidSeconds, &base);
+    X509_time_adj_ex(X509_getm_notAfter(made.get()), 0,
+                     std::chrono::duration_cast<std::chrono::seconds>(subject.validity).count(),
+                     &base);
     X509_set_pubkey(made.get(), own.get());
     X509_NAME* name = X509_get_subject_name(made.get());
     bool good = true;
@@ -169,7 +170,8 @@ Result<TlsAuthority> TlsAuthority::FromPem(const std::string& cert_pem, const st
 const std::string& TlsAuthority::ca_pem() const { return impl_->pem; }
 std::string TlsAuthority::key_pem() const { return KeyText(impl_->key.get()); }
 
-Result<CertificateAndKey> TlsAuthority::ServerCertificate(const std::vector<std::string>& hosts) {
+Result<CertificateAndKey> TlsAuthority::ServerCertificate(const std::vector<std::string>& hosts,
+                                                          Duration validity) {
   std::string names;
   for (const std::string& host : hosts) {
     if (!names.empty()) names.push_back(',');
@@ -179,7 +181,8 @@ Result<CertificateAndKey> TlsAuthority::ServerCertificate(const std::vector<std:
                            .extensions = {{NID_key_usage, "critical,digitalSignature"},
                                           {NID_ext_key_usage, "serverAuth"},
                                           {NID_authority_key_identifier, "keyid"},
-                                          {NID_subject_alt_name, names}}});
+                                          {NID_subject_alt_name, names}},
+                           .validity = validity});
 }
 
 Result<CertificateAndKey> TlsAuthority::ClientCertificate(const std::string& user,
@@ -189,6 +192,16 @@ Result<CertificateAndKey> TlsAuthority::ClientCertificate(const std::string& use
                            .extensions = {{NID_key_usage, "critical,digitalSignature"},
                                           {NID_ext_key_usage, "clientAuth"},
                                           {NID_authority_key_identifier, "keyid"}}});
+}
+
+Result<WallTime> ExpiryOf(const std::string& cert_pem) {
+  const BioPtr text(BIO_new_mem_buf(cert_pem.data(), static_cast<int>(cert_pem.size())));
+  const CertPtr cert(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr));
+  std::tm parts{};
+  if (cert == nullptr || ASN1_TIME_to_tm(X509_get0_notAfter(cert.get()), &parts) != 1) {
+    return TlsError("reading a certificate");
+  }
+  return WallTime(std::chrono::seconds(::timegm(&parts)));
 }
 
 }  // namespace kinformer::internal::http

@@ -175,8 +175,8 @@ class Checker {
     const std::string& strategy = Text(conversion, "strategy");
     if (strategy == "Webhook") {
       Add(ForbiddenField("spec.conversion.strategy",
-                         "this server calls no webhooks: the only strategy is None, which changes "
-                         "nothing but apiVersion"));
+                         "this server does not convert by webhooks: the only strategy is None, "
+                         "which changes nothing but apiVersion"));
     } else if (strategy != "None") {
       Add(NotSupported("spec.conversion.strategy", strategy, R"("None", "Webhook")"));
     }

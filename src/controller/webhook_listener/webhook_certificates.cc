@@ -1,0 +1,212 @@
+#include "kinformer/webhook_certificates.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "kinformer/api/admissionregistrationv1.h"
+#include "kinformer/api/admissionregistrationv1_mutable.h"
+#include "kinformer/api/apiextensionsv1.h"
+#include "kinformer/api/apiextensionsv1_mutable.h"
+#include "kinformer/api/corev1.h"
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/log.h"
+#include "kinformer/resource_client.h"
+#include "kinformer/retry.h"
+#include "kinformer/until.h"
+
+#include "base/user_call.h"
+#include "http/tls_authority.h"
+#include "http/tls_stream.h"
+
+namespace kinformer {
+namespace {
+
+using admissionregistrationv1::MutatingWebhookConfiguration;
+using admissionregistrationv1::ValidatingWebhookConfiguration;
+using apiextensionsv1::CustomResourceDefinition;
+using internal::http::ExpiryOf;
+using internal::http::NewTlsContext;
+using internal::http::TlsAuthority;
+
+constexpr const char* kCert = "tls.crt";
+constexpr const char* kKey = "tls.key";
+constexpr const char* kCaCert = "ca.crt";
+constexpr const char* kCaKey = "ca.key";
+
+using Data = std::map<std::string, std::string>;
+
+std::string TextOf(const Data& data, const std::string& name) {
+  const auto found = data.find(name);
+  return found == data.end() ? std::string() : found->second;
+}
+
+bool Lasts(const std::string& cert_pem, WallTime until) {
+  const Result<WallTime> expiry = ExpiryOf(cert_pem);
+  return expiry && *expiry > until;
+}
+
+// Whether the pair can be used, and for all these names, long enough.
+bool IsGood(const WebhookCertificatesOptions& options, const Data& data, WallTime now) {
+  const auto context = NewTlsContext(
+      {.cert_pem = TextOf(data, kCert), .key_pem = TextOf(data, kKey), .client_ca_pem = {}}, true);
+  return context && Lasts(TextOf(data, kCert), now + options.renew_before) &&
+         std::ranges::all_of(options.hosts, [&](const std::string& host) {
+           return internal::http::IsCertifiedFor(*context, host);
+         });
+}
+
+// What the Secret should hold in place of `data`; nothing where that is right.
+Result<std::optional<Data>> Renewed(const WebhookCertificatesOptions& options, const Data& data,
+                                    WallTime now) {
+  const std::string bundle = TextOf(data, kCaCert);
+  Result<TlsAuthority> authority = TlsAuthority::FromPem(bundle, TextOf(data, kCaKey), now);
+  // What it signs must not outlive it.
+  const bool kept = authority && Lasts(bundle, now + options.validity);
+  if (kept && IsGood(options, data, now)) return std::optional<Data>();
+  Data made = data;
+  if (!kept) {
+    authority = TlsAuthority::Make(options.secret_name + "-ca", now);
+    if (!authority) return std::move(authority).error();
+    made[kCaCert] = authority->ca_pem() + (Lasts(bundle, now) ? bundle : "");
+    made[kCaKey] = authority->key_pem();
+  }
+  auto pair = authority->ServerCertificate(options.hosts, options.validity);
+  if (!pair) return std::move(pair).error();
+  made[kCert] = pair->cert_pem;
+  made[kKey] = pair->key_pem;
+  return std::optional(std::move(made));
+}
+
+// The Secret's data, after it has been made or renewed where that was due. kConflict and
+// kAlreadyExists: somebody else was faster.
+Result<Data> Settle(const Client& client, const WebhookCertificatesOptions& options) {
+  const auto secrets = client.For<corev1::Secret>(options.namespace_);
+  const Result<Ref<corev1::Secret>> there = secrets.Get(options.secret_name);
+  if (!there && !IsNotFound(there.error())) return there.error();
+  corev1::Secret::Mutable secret;
+  if (there) {
+    secret = (*there)->DeepCopy();
+  } else {
+    secret.metadata.name = options.secret_name;
+    secret.type = "kubernetes.io/tls";
+  }
+  Result<std::optional<Data>> renewed = Renewed(options, secret.data, client.env().WallNow());
+  if (!renewed) return std::move(renewed).error();
+  if (!*renewed) return std::move(secret.data);
+  secret.data = *std::move(*renewed);
+  const auto written = there ? secrets.Update(secret) : secrets.Create(secret);
+  if (!written) return written.error();
+  return std::move(secret.data);
+}
+
+// Writes the object of that name after `set` has changed it, if it has.
+template <class T, class Set>
+Result<void> Amend(const Client& client, const std::string& name, const Set& set) {
+  const auto resources = client.For<T>();
+  return retry::RetryOnConflict(client.env(), retry::kDefaultRetry, [&]() -> Result<void> {
+    const Result<Ref<T>> there = resources.Get(name);
+    if (!there) return there.error();
+    typename T::Mutable object = (*there)->DeepCopy();
+    const typename T::Mutable before = object;
+    set(object);
+    if (object == before) return {};
+    const auto written = resources.Update(object);
+    return written ? Result<void>() : written.error();
+  });
+}
+
+// Which of `names` could not be amended is in `failed`; those that are missing count as amended.
+template <class T, class Set>
+void AmendAll(const Client& client, const std::vector<std::string>& names, const Set& set,
+              Result<void>& failed) {
+  for (const std::string& name : names) {
+    Result<void> done = Amend<T>(client, name, set);
+    if (done || IsNotFound(done.error())) continue;
+    Error error = std::move(done).error();
+    failed = error.WithContext("caBundle of " + std::string(T::type_info().kind) + " " + name);
+  }
+}
+
+Result<void> Trust(const Client& client, const WebhookCertificatesOptions& options,
+                   const std::string& bundle) {
+  Result<void> failed;
+  const auto in_webhooks = [&](auto& configuration) {
+    for (auto& webhook : configuration.webhooks) webhook.clientConfig.caBundle = bundle;
+  };
+  AmendAll<MutatingWebhookConfiguration>(client, options.mutating, in_webhooks, failed);
+  AmendAll<ValidatingWebhookConfiguration>(client, options.validating, in_webhooks, failed);
+  AmendAll<CustomResourceDefinition>(
+      client, options.definitions,
+      [&](CustomResourceDefinition::Mutable& definition) {
+        auto& conversion = definition.spec.conversion;
+        if (!conversion || !conversion->webhook || !conversion->webhook->clientConfig) return;
+        conversion->webhook->clientConfig->caBundle = bundle;
+      },
+      failed);
+  return failed;
+}
+
+Result<void> Check(const WebhookCertificatesOptions& options) {
+  const char* missing = options.namespace_.empty()    ? "namespace_"
+                        : options.secret_name.empty() ? "secret_name"
+                        : options.hosts.empty()       ? "hosts"
+                                                      : nullptr;
+  if (missing != nullptr) {
+    return Error(Reason::kInvalidArgument,
+                 std::string("WebhookCertificatesOptions::") + missing + " is empty");
+  }
+  if (options.validity > options.renew_before) return {};
+  return Error(Reason::kInvalidArgument,
+               "WebhookCertificatesOptions::validity must be more than renew_before");
+}
+
+}  // namespace
+
+WebhookCertificates::WebhookCertificates(Client client, WebhookCertificatesOptions options)
+    : client_(std::move(client)), options_(std::move(options)) {}
+
+Result<CertificatePair> WebhookCertificates::Ensure() const {
+  if (Result<void> valid = Check(options_); !valid) return valid.error();
+  Data data;
+  const Result<void> settled = retry::OnError(
+      client_.env(), retry::kDefaultRetry,
+      [](const Error& error) { return IsConflict(error) || IsAlreadyExists(error); },
+      [&]() -> Result<void> {
+        Result<Data> found = Settle(client_, options_);
+        if (!found) return std::move(found).error();
+        data = *std::move(found);
+        return {};
+      });
+  if (!settled) {
+    Error error = settled.error();
+    return error.WithContext("Secret " + options_.namespace_ + "/" + options_.secret_name);
+  }
+  if (Result<void> trusted = Trust(client_, options_, data[kCaCert]); !trusted) {
+    return trusted.error();
+  }
+  return CertificatePair{.cert_pem = data[kCert], .key_pem = data[kKey]};
+}
+
+void WebhookCertificates::Run(
+    const std::stop_token& stop,
+    const std::function<void(const CertificatePair& pair)>& changed) const {
+  Env& env = client_.env();
+  CertificatePair last;
+  while (!stop.stop_requested()) {
+    const Result<CertificatePair> pair = Ensure();
+    if (!pair) {
+      env.log().Log(LogLevel::kError, "cannot keep the webhooks' certificates",
+                    {{"err", pair.error().ToString()}});
+    } else if (*pair != last) {
+      last = *pair;
+      static_cast<void>(
+          internal::base::CallUser(env, "certificate callback", [&] { changed(last); }).ok());
+    }
+    const Duration wait = pair ? options_.check_interval : options_.retry_interval;
+    if (!SleepUnlessStopped(env, stop, wait)) return;
+  }
+}
+
+}  // namespace kinformer

@@ -1,0 +1,197 @@
+// The real kube-apiserver asks webhooks of ours, over TLS. Label `realserver`.
+
+#include <atomic>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "kinformer/api/admissionregistrationv1.h"
+#include "kinformer/api/admissionregistrationv1_mutable.h"
+#include "kinformer/api/apiextensionsv1.h"
+#include "kinformer/api/apiextensionsv1_mutable.h"
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/client.h"
+#include "kinformer/custom_resource.h"
+#include "kinformer/resource_client.h"
+#include "kinformer/runtime.h"
+#include "kinformer/webhook_listener.h"
+#include "kinformer/webhook_server.h"
+
+#include "controller/webhook_listener/folder_for_test.h"
+#include "object/values/text_forms.h"
+#include "realserver/clients.h"
+#include "realserver/real_server.h"
+
+namespace kinformer::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Widget {
+  static constexpr std::string_view kGroup = "example.com";
+  static constexpr std::string_view kVersion = "v1";
+  static constexpr std::string_view kKind = "Widget";
+  static constexpr std::string_view kPlural = "widgets";
+  static constexpr bool kNamespaced = true;
+  std::int64_t size = 0;
+  static constexpr auto kFields = std::tuple(Field("size", &Widget::size));
+};
+struct AlphaWidget {
+  static constexpr std::string_view kGroup = "example.com";
+  static constexpr std::string_view kVersion = "v1alpha1";
+  static constexpr std::string_view kKind = "Widget";
+  static constexpr std::string_view kPlural = "widgets";
+  static constexpr bool kNamespaced = true;
+  std::string length{};
+  static constexpr auto kFields = std::tuple(Field("length", &AlphaWidget::length));
+};
+using Widgets = CustomResource<Widget>;
+using AlphaWidgets = CustomResource<AlphaWidget>;
+
+class MapValidator : public admission::Validator<corev1::ConfigMap> {
+ public:
+  Result<void> ValidateCreate(const admission::Request&, const corev1::ConfigMap& map,
+                              admission::Warnings&) override {
+    if (map.data().Find("bad")) return Error(Reason::kForbidden, "there is something bad in it");
+    return {};
+  }
+  Result<void> ValidateDelete(const admission::Request&, const corev1::ConfigMap& map,
+                              admission::Warnings&) override {
+    if (map.data().Find("keep")) return Error(Reason::kConflict, "it is needed");
+    return {};
+  }
+};
+
+class RealWebhooks : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_.Write(folder_.Make());
+    webhooks_.RegisterValidator<corev1::ConfigMap>(std::make_shared<MapValidator>()).OrExit();
+    webhooks_
+        .RegisterDefaulter<corev1::ConfigMap>(
+            [this](const admission::Request&, corev1::ConfigMap::Mutable& map) -> Result<void> {
+              ++asked_;
+              map.metadata.labels.try_emplace("tier", "back");
+              return {};
+            })
+        .OrExit();
+    Conversions conversions;
+    conversions
+        .AddSpoke<Widgets, AlphaWidgets>(
+            [](const AlphaWidgets& from, Widgets::Mutable& to) -> Result<void> {
+              to.size = std::stoi(from.value().length);
+              return {};
+            },
+            [](const Widgets& from, AlphaWidgets::Mutable& to) -> Result<void> {
+              to.length = std::to_string(from.value().size);
+              return {};
+            })
+        .OrExit();
+    webhooks_.RegisterConversions(std::move(conversions)).OrExit();
+    listener_ =
+        WebhookListener::Listen(runtime_.env(), webhooks_,
+                                {.address = "127.0.0.1", .port = 0, .cert_dir = folder_.path()})
+            .OrExit();
+    ASSERT_NO_FATAL_FAILURE(server_.Start());
+    client_.emplace(NewClient(server_));
+    MakeNamespace(*client_, "default");
+  }
+
+  // {"url": ..., "caBundle": ...}
+  [[nodiscard]] std::string ClientConfig(const std::string& path) const {
+    std::string bundle;
+    internal::AppendBase64(folder_.ca_pem(), bundle);
+    return R"({"url":"https://127.0.0.1:)" + std::to_string(listener_->port()) + path +
+           R"(","caBundle":")" + bundle + R"("})";
+  }
+  // A configuration of one webhook for ConfigMaps.
+  [[nodiscard]] std::string Configuration(const std::string& path) const {
+    return R"({"metadata":{"name":"maps"},"webhooks":[{"name":"maps.example.com",
+      "sideEffects":"None","admissionReviewVersions":["v1"],"clientConfig":)" +
+           ClientConfig(path) + R"(,"rules":[{"operations":["CREATE","UPDATE","DELETE"],
+      "apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"]}],
+      "namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"default"}}}]})";
+  }
+  template <class T>
+  void Make(const std::string& text) {
+    const auto object = internal::DecodeJson<typename T::Mutable>(text).OrExit();
+    const auto made = client_->For<T>().Create(object);
+    ASSERT_TRUE(made.ok()) << made.error();
+  }
+
+  CertificateFolder folder_{};
+  Runtime runtime_{};
+  std::atomic<int> asked_{0};
+  WebhookServer webhooks_{runtime_.env()};
+  std::unique_ptr<WebhookListener> listener_{};
+  RealServer server_{};
+  std::optional<Client> client_{};
+};
+
+TEST_F(RealWebhooks, ADefaulterAndAValidator) {
+  using admissionregistrationv1::MutatingWebhookConfiguration;
+  using admissionregistrationv1::ValidatingWebhookConfiguration;
+  Make<MutatingWebhookConfiguration>(Configuration("/mutate--v1-configmap"));
+  Make<ValidatingWebhookConfiguration>(Configuration("/validate--v1-configmap"));
+  const auto maps = client_->For<corev1::ConfigMap>("default");
+  // A configuration counts after a moment.
+  ASSERT_TRUE(Eventually([&, count = 0]() mutable {
+    const auto made = maps.Create(NewConfigMap("probe" + std::to_string(count++), "1"));
+    return made && (*made)->metadata().labels().Find("tier") == "back";
+  }));
+  corev1::ConfigMap::Mutable bad = NewConfigMap("bad", "1");
+  bad.data["bad"] = "1";
+  ASSERT_TRUE(Eventually([&] { return !maps.Create(bad, {.dryRun = {"All"}}).ok(); }));
+  const auto refused = maps.Create(bad);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_TRUE(IsForbidden(refused.error())) << refused.error();
+  EXPECT_EQ(refused.error().message(),
+            "admission webhook \"maps.example.com\" denied the request: there is something bad in "
+            "it");
+  corev1::ConfigMap::Mutable kept = NewConfigMap("kept", "1");
+  kept.data["keep"] = "1";
+  ASSERT_TRUE(maps.Create(kept).ok());
+  const Result<void> deleted = maps.Delete("kept");
+  ASSERT_FALSE(deleted.ok());
+  EXPECT_TRUE(IsConflict(deleted.error())) << deleted.error();
+  EXPECT_THAT(deleted.error().message(), HasSubstr("denied the request: it is needed"));
+
+  // Another certificate of the same authority, over new connections.
+  ASSERT_TRUE(listener_->SetCertificate(folder_.Make()).ok());
+  const int before = asked_;
+  ASSERT_TRUE(maps.Create(NewConfigMap("later", "1")).ok());
+  EXPECT_GT(asked_, before);
+}
+
+TEST_F(RealWebhooks, AConversionBetweenVersions) {
+  const std::string schema =
+      R"({"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}})";
+  Make<apiextensionsv1::CustomResourceDefinition>(
+      R"({"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com",
+      "scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},"versions":[
+      {"name":"v1","served":true,"storage":true,"schema":)" +
+      schema + R"(},{"name":"v1alpha1","served":true,"storage":false,"schema":)" + schema +
+      R"(}],"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],
+      "clientConfig":)" +
+      ClientConfig("/convert") + "}}}}");
+  const auto alpha = client_->For<AlphaWidgets>("default");
+  AlphaWidgets::Mutable widget;
+  widget.metadata.name = "blue";
+  widget.metadata.labels["color"] = "blue";
+  widget.length = "7";
+  // A definition is served after a moment.
+  ASSERT_TRUE(Eventually([&] { return alpha.Create(widget).ok(); }));
+  const Ref<Widgets> hub = client_->For<Widgets>("default").Get("blue").OrExit();
+  EXPECT_EQ(hub->value().size, 7);
+  EXPECT_EQ(hub->metadata().labels().Find("color"), "blue");
+  const Ref<AlphaWidgets> spoke = alpha.Get("blue").OrExit();
+  EXPECT_EQ(spoke->value().length, "7");
+}
+
+}  // namespace
+}  // namespace kinformer::testing
