@@ -246,6 +246,48 @@ TEST(TokenBucket, BurstThenRate) {
   EXPECT_GT(bucket.Reserve(now), Duration{0});
 }
 
+// client-go's TryAccept: a token now, or none.
+bool TryAccept(internal::TokenBucket& bucket, SteadyTime now) {
+  if (bucket.Reserve(now) == Duration{0}) return true;
+  bucket.Return();
+  return false;
+}
+
+TEST(TokenBucket, FC_10_ABurstOfThree) {
+  internal::TokenBucket bucket(1, 3);
+  const SteadyTime now{std::chrono::hours(1)};
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(TryAccept(bucket, now)) << i;
+  EXPECT_FALSE(TryAccept(bucket, now));
+}
+
+TEST(TokenBucket, FC_11_Refilled) {
+  internal::TokenBucket bucket(1, 1);
+  const SteadyTime now{std::chrono::hours(1)};
+  EXPECT_TRUE(TryAccept(bucket, now));
+  EXPECT_FALSE(TryAccept(bucket, now));
+  EXPECT_TRUE(TryAccept(bucket, now + std::chrono::seconds(2)));
+}
+
+TEST(TokenBucket, FC_15_NoDrift) {
+  internal::TokenBucket bucket(1 / 1.031425, 1);
+  SteadyTime now{std::chrono::hours(24 * 365 * 20)};
+  for (int i = 0; i < 60; ++i, now += std::chrono::seconds(2)) {
+    EXPECT_TRUE(TryAccept(bucket, now)) << i;
+  }
+  // Who comes a little too early waits for that little, each time.
+  internal::TokenBucket steady(1 / 1.031425, 1);
+  constexpr auto kPeriod = std::chrono::microseconds(1'031'425);
+  constexpr auto kEarly = std::chrono::milliseconds(1);
+  EXPECT_TRUE(TryAccept(steady, now));
+  for (int i = 0; i < 100'000; ++i) {
+    now += kPeriod;
+    const Duration wait = steady.Reserve(now - kEarly);
+    ASSERT_NEAR(static_cast<double>(wait.count()), static_cast<double>(Duration(kEarly).count()),
+                1000)
+        << i;
+  }
+}
+
 TEST(TokenBucket, NoRateOrAnInfiniteOneIsNoLimit) {
   internal::TokenBucket bucket(-1, 1);
   internal::TokenBucket infinite(std::numeric_limits<double>::infinity(), 1);

@@ -128,24 +128,25 @@ void Exchange::Start() {
         env.Now(), [this] { Finish(Error(Reason::kStopped, "the client is shut down")); });
     return;
   }
+  const Duration timeout =
+      request_.timeout > Duration::zero() ? request_.timeout : engine_->options().timeout;
+  if (!request_.watch && timeout > Duration::zero()) {
+    end_ = base::After(env.Now(), timeout);
+    deadline_ = env.loop().RunAt(
+        end_, [this] { Finish(TooLate("no answer from " + engine_->Describe() + " in time")); });
+  }
   // A watch is one long request: limiting it would only make caches late.
   if (request_.watch || !request_.throttled) {
     Send();
   } else {
     Throttle();
   }
-  const Duration timeout =
-      request_.timeout > Duration::zero() ? request_.timeout : engine_->options().timeout;
-  if (!request_.watch && timeout > Duration::zero()) {
-    deadline_ = env.loop().RunAt(base::After(env.Now(), timeout), [this] {
-      std::string message = request_.method + " " + request_.target + ": no answer from " +
-                            engine_->Describe() + " in time";
-      if (previous_error_) {
-        message += " - error from a previous attempt: " + previous_error_->message();
-      }
-      Finish(Error(Reason::kDeadlineExceeded, std::move(message)));
-    });
-  }
+}
+
+Error Exchange::TooLate(const std::string& why) const {
+  std::string message = request_.method + " " + request_.target + ": " + why;
+  if (previous_error_) message += " - error from a previous attempt: " + previous_error_->message();
+  return {Reason::kDeadlineExceeded, std::move(message)};
 }
 
 void Exchange::Throttle() {
@@ -153,6 +154,15 @@ void Exchange::Throttle() {
   const Duration wait = engine_->limiter_.Reserve(env.Now());
   if (wait <= Duration::zero()) {
     Send();
+    return;
+  }
+  if (wait > end_ - env.Now()) {
+    engine_->limiter_.Return();
+    timer_ = env.loop().RunAt(env.Now(), [this] {
+      Finish(TooLate(
+          "its time would be over before this client's own rate limiter lets it pass; raise "
+          "ClientOptions::qps and burst"));
+    });
     return;
   }
   engine_->NoteThrottled(wait, request_.method + " " + request_.target);

@@ -133,6 +133,7 @@ class Exchange final : public ResponseReceiver {
 
  private:
   void Throttle();
+  [[nodiscard]] Error TooLate(const std::string& why) const;
   void Send();
   void OnHeaders(int status, const HttpHeaders& headers) override;
   void OnData(std::string_view data) override;
@@ -150,6 +151,7 @@ class Exchange final : public ResponseReceiver {
   std::unique_ptr<HttpCall> call_;
   Timer timer_;
   Timer deadline_;
+  SteadyTime end_ = SteadyTime::max();  // when deadline_ passes
   bool waits_for_token_ = false;
   bool done_ = false;
 

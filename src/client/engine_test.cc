@@ -254,6 +254,30 @@ TEST_F(EngineTest, RC05TheRateLimiterHoldsRequestsButNotWatches) {
   EXPECT_EQ(Took(), Duration{0});
 }
 
+TEST_F(EngineTest, FC_12_ThoseBehindTheBurstWait) {
+  Make({.qps = 10, .burst = 5});
+  server_.fallback = [](const HttpRequest&) { return Json("{}"); };
+  Duration took{0};
+  for (int i = 0; i < 16; ++i) {
+    Run({.target = "/x"});
+    took += Took();
+  }
+  EXPECT_GE(took, seconds(1));
+  EXPECT_LE(took, milliseconds(1101));
+}
+
+TEST_F(EngineTest, FC_14_AWaitPastTheTimeoutIsRefusedAtOnce) {
+  Make({.qps = 0.0001, .burst = 1});
+  server_.fallback = [](const HttpRequest&) { return Json("{}"); };
+  Run({.target = "/x", .timeout = seconds(1)});
+  EXPECT_TRUE(recorder_.done->ok());
+  Run({.target = "/x", .timeout = seconds(1)});
+  EXPECT_EQ(recorder_.done->error().reason(), Reason::kDeadlineExceeded);
+  EXPECT_THAT(recorder_.done->error().message(), HasSubstr("raise ClientOptions::qps and burst"));
+  EXPECT_EQ(Took(), Duration{0});
+  EXPECT_EQ(server_.requests.size(), 1U);
+}
+
 TEST_F(EngineTest, RC17ATimeoutCoversAllAttempts) {
   Make();
   server_.fallback = [](const HttpRequest&) { return WithRetryAfter(503, "1"); };

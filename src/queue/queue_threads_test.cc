@@ -21,6 +21,29 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+TEST(ReservationBucketThreads, FC_09_TenThreadsShareABucket) {
+  Runtime runtime({.log = NewNullLog()});
+  Env& env = runtime.env();
+  ReservationBucket bucket(env, 100, 1);
+  const SteadyTime begun = env.Now();
+  std::atomic<std::int64_t> last{0};  // when the last token is there, in nanoseconds
+  std::vector<std::unique_ptr<Thread>> threads;
+  for (int t = 0; t < 10; ++t) {
+    threads.push_back(env.NewThread("taker", [&] {
+      for (int i = 0; i < 10; ++i) {
+        const Duration wait = bucket.Reserve();
+        const SteadyTime there = env.Now() + wait;
+        std::int64_t latest = last.load();
+        while (latest < (there - begun).count() &&
+               !last.compare_exchange_weak(latest, (there - begun).count())) {
+        }
+      }
+    }));
+  }
+  threads.clear();
+  EXPECT_GE(Duration(last.load()), milliseconds(989)) << "a hundred tokens, one of them at once";
+}
+
 TEST(QueueThreadsTest, NoItemIsLostOrHeldTwice) {
   Runtime runtime({.log = NewNullLog()});
   Env& env = runtime.env();
