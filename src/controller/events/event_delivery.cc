@@ -40,7 +40,7 @@ EventDelivery<Event>::EventDelivery(Env& env, DeliveryOptions options,
 
 template <class Event>
 void EventDelivery<Event>::Take(const Event& event, const std::stop_token& stop) {
-  const CorrelatedEvent<Event> correlated = correlation_->Correlate(event);
+  CorrelatedEvent<Event> correlated = correlation_->Correlate(event);
   if (correlated.write == EventWrite::kLater) return;
   if (correlated.write == EventWrite::kSkipped) {
     options_.skipped();
@@ -65,7 +65,7 @@ void EventDelivery<Event>::Take(const Event& event, const std::stop_token& stop)
 template <class Event>
 void EventDelivery<Event>::Sweep(const std::stop_token& stop) {
   // Where nobody answers, the next sweep tries again.
-  for (const auto& correlated : correlation_->Sweep()) {
+  for (CorrelatedEvent<Event>& correlated : correlation_->Sweep()) {
     if (stop.stop_requested() || Attempt(correlated, stop)) return;
   }
 }
@@ -73,14 +73,14 @@ void EventDelivery<Event>::Sweep(const std::stop_token& stop) {
 template <class Event>
 void EventDelivery<Event>::Finish(const std::stop_token& stop) {
   bool answered = true;
-  for (const auto& correlated : correlation_->Unwritten()) {
+  for (CorrelatedEvent<Event>& correlated : correlation_->Unwritten()) {
     answered = answered && !stop.stop_requested() && !Attempt(correlated, stop);
     if (!answered) options_.lost(Lost::kShutdown);
   }
 }
 
 template <class Event>
-std::optional<Error> EventDelivery<Event>::Attempt(CorrelatedEvent<Event> correlated,
+std::optional<Error> EventDelivery<Event>::Attempt(CorrelatedEvent<Event>& correlated,
                                                    const std::stop_token& stop) {
   const Result<Event> written = Write(correlated, stop);
   if (written) {

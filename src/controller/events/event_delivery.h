@@ -45,7 +45,7 @@ class EventDelivery final : public EventTaker<Event> {
 
  private:
   // None: the event is written, or the server does not want it. Else why nobody has answered.
-  std::optional<Error> Attempt(CorrelatedEvent<Event> correlated, const std::stop_token& stop);
+  std::optional<Error> Attempt(CorrelatedEvent<Event>& correlated, const std::stop_token& stop);
   void GiveUp(const Event& event, Lost why, const Error& error);
   Result<Event> Write(CorrelatedEvent<Event>& correlated, const std::stop_token& stop);
 

@@ -212,6 +212,23 @@ TEST_F(EventRecorderTest, EV_04_AnEventThatTheServerHasForgottenIsMadeAnew) {
   EXPECT_EQ(written_.events.back().metadata.name, written_.events[2].metadata.name);
 }
 
+TEST_F(EventRecorderTest, EV_04_AnEventThatWasMadeAnewUnheardIsNotMadeTwice) {
+  Start();
+  Print("web-0");
+  sim_.RunFor(seconds(1));
+  int left = 2;
+  written_.fault = [&](const std::string& verb, const CallOptions&) -> Result<void> {
+    if (--left < 0) return {};
+    if (verb == "patch") return Error(Reason::kNotFound, "no").WithHttpStatus(404);
+    return Error(Reason::kUnexpectedEof, "the answer was cut off");
+  };
+  Print("web-0");
+  sim_.RunFor(minutes(1));
+  EXPECT_THAT(written_.requests, ElementsAre("create web-0 x1", "patch web-0 x2", "create web-0 x2",
+                                             "patch web-0 x2"));
+  EXPECT_EQ(written_.events[3].metadata.name, written_.events[2].metadata.name);
+}
+
 TEST_F(EventRecorderTest, EV_05_AShutdownEndsTheWaitBetweenAttempts) {
   Start();
   written_.fault = [](const std::string&, const CallOptions&) -> Result<void> {
