@@ -40,8 +40,8 @@ struct EndpointServerOptions {
 // than 1 KiB are compressed for clients that accept gzip.
 //
 // Runs on env's loop, which must be a Runtime's and must outlive it. Thread-safe. Destruction cuts
-// all connections and waits for the loop to have done so; like Shutdown it must not happen on a
-// thread that the loop waits for.
+// all connections and waits for the loop to have done so, and for what handlers still do on threads
+// of their own; it is not for the loop's thread.
 class EndpointServer {
  public:
   // Opens the port; clients can connect from then on. `address`:
