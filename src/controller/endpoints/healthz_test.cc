@@ -103,7 +103,7 @@ TEST_F(HealthzTest, HC_01_WithoutChecksThereIsPing) {
 }
 
 TEST_F(HealthzTest, HC_01_WhatIsNotThereIsNotFound) {
-  Serve({{"caches", healthz::Ping}});
+  Serve({{"caches", healthz::Ping}, {"z", healthz::Ping}});
   for (const char* target : {"/healthz/ping", "/healthz/%zz", "/healthzz", "/", "/readyz"}) {
     EXPECT_EQ(Get(target), "404 404 page not found\n") << target;
   }

@@ -185,6 +185,21 @@ TEST_F(EventSeriesTest, EV_15_AnEndThatIsNotWrittenIsTriedAgain) {
             std::string::npos);
 }
 
+TEST_F(EventSeriesTest, EV_15_AnEndThatWasNotWrittenIsOffWhenMoreIsAdded) {
+  Start();
+  for (int i = 0; i < 3; ++i) Print("web-0");
+  written_.fault = [](const std::string&) -> Result<void> {
+    return Error(Reason::kConnectionRefused, "nobody there");
+  };
+  sim_.RunFor(minutes(13));
+  written_.fault = {};
+  Requests();
+  sim_.RunFor(minutes(4));
+  Print("web-0");
+  sim_.RunFor(minutes(2));
+  EXPECT_THAT(Requests(), IsEmpty()) << "it goes on";
+}
+
 TEST_F(EventSeriesTest, EV_16_SeriesAreWrittenEachHalfHour) {
   Start();
   for (int i = 0; i < 3; ++i) Print("web-0");
