@@ -74,7 +74,7 @@ _STATEMENT = re.compile(
     r"));$", re.MULTILINE)
 
 # Calls that only save time: room for what will come, prefetching, what the compiler is told.
-_HINT = re.compile(r"(?:\.|->|^)(?:[rR]eserve|Expect|ExpectFrom|asm)\(")
+_HINT = re.compile(r"^\s*[\w.>\-()\[\]]*?(?:\b[rR]eserve|\bExpect|\bExpectFrom|\basm)\(")
 # The declaration of a function or of a variable with arguments, which looks like a call.
 _DECLARATION = re.compile(r"(?!if |return\b)[\w:]+(?:<[^()]*>)? \w+\(")
 
@@ -103,7 +103,8 @@ def mutants_of(path, text):
     def add(rule, start, before, after):
         first = code.rfind("\n", 0, start) + 1
         last = code.find("\n", start)
-        if not _DECLARES.match(code[first:last if last >= 0 else len(code)]):
+        line = code[first:last if last >= 0 else len(code)]
+        if not _DECLARES.match(line) and not _HINT.match(line):
             found.append(Mutant(path, rule, start, before, after, text))
 
     for rule, swaps in _SWAPS.items():
@@ -125,8 +126,8 @@ def mutants_of(path, text):
         add("number", match.start(), match.group(1), str(value + 1 if value < 10 else 2 * value))
     for match in _STATEMENT.finditer(code):
         statement = match.group("code")
-        if (statement.startswith("return") or _HINT.search(statement)
-                or _DECLARATION.match(statement) or not _is_whole(statement)):
+        if (statement.startswith("return") or _DECLARATION.match(statement)
+                or not _is_whole(statement)):
             continue
         start, end = match.start("code"), match.end()
         add("statement", start, text[start:end], "static_cast<void>(0);")

@@ -241,20 +241,28 @@ TEST(FastObjectReader, TakesMembersInAnyOrder) {
       R"("resourceVersion":"12")",
       R"("generation":3)",
       R"("creationTimestamp":"2026-03-01T10:00:00Z")",
+      R"("deletionTimestamp":"2026-03-01T19:59:09Z")",
+      R"("deletionGracePeriodSeconds":90)",
+      R"("generateName":"a-")",
+      R"("selfLink":"/self")",
       R"("labels":{"b":"2","a":"1"})",
-      R"("ownerReferences":[{"uid":"u","kind":"K","name":"n","apiVersion":"v1"},{"name":"m"}])",
+      R"("annotations":{"c":"x\ty","d":"","e":"\u00e9"})",
+      R"("finalizers":["f","g"])",
+      R"("ownerReferences":[{"uid":"u","kind":"K","controller":true,"name":"n","apiVersion":"v1",)"
+      R"("blockOwnerDeletion":false},{"name":"m","blockOwnerDeletion":true,"controller":false}])",
       R"("managedFields":[{"time":"2026-03-01T23:59:59Z","fieldsV1":{"f:a":{}},"manager":"m"},)"
       R"({"time":"2026-03-02T00:00:00Z"},{"time":"2026-03-02T24:00:00Z"}])"};
   std::vector<std::size_t> order(members.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::minstd_rand random(11);
-  int fast = 0;
-  for (int round = 0; round < 500; ++round) {
+  int good = 0;
+  for (int round = 0; round < 1000; ++round) {
     std::shuffle(order.begin(), order.end(), random);
     const std::size_t count = 1 + random() % members.size();
     std::string metadata;
     for (std::size_t i = 0; i < count; ++i) {
-      if (i > 0) metadata += random() % 5 == 0 ? " ,\n" : ",";
+      // Behind a number a blank is for the tape.
+      if (i > 0) metadata += round % 3 == 0 && random() % 5 == 0 ? " ,\n" : ",";
       metadata += members[order[i]];
     }
     // A time that is none, as often as not.
@@ -273,11 +281,12 @@ TEST(FastObjectReader, TakesMembersInAnyOrder) {
     ASSERT_TRUE(full.ok() || !read) << text;
     ASSERT_EQ(built.ok(), full.ok()) << text;
     if (!full) continue;
-    if (read) ++fast;
+    ++good;
+    ASSERT_TRUE(read || round % 3 == 0) << "declined, which takes time: " << text;
     ASSERT_EQ((*built)->metadata_bytes(), (*full)->metadata_bytes()) << text;
     ASSERT_TRUE((*built)->SameAs(**full)) << text;
   }
-  EXPECT_GT(fast, 250);
+  EXPECT_GT(good, 500);
 }
 
 // Texts longer than what is copied at once, than a length of one byte, and at the very end of what
