@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/metrics.h"
 #include "kinformer/simulation.h"
 
 #include "client/testing/scripted_server.h"
@@ -79,7 +80,8 @@ class EngineTest : public ::testing::Test {
     std::string text{};
   };
   const std::shared_ptr<Lines> log_ = std::make_shared<Lines>();
-  Simulation sim_{{.seed = 7, .log = log_}};
+  const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
+  Simulation sim_{{.seed = 7, .log = log_, .metrics = metrics_}};
   ScriptedServer server_;
   std::shared_ptr<Engine> engine_;
   Recorder recorder_;
@@ -402,6 +404,23 @@ TEST_F(EngineTest, H7WhatTookLongToBreakIsNotRepeated) {
   Run({.target = "/x"});
   EXPECT_EQ(recorder_.done->error().reason(), Reason::kTransport);
   EXPECT_EQ(server_.requests.size(), 2u);
+}
+
+TEST_F(EngineTest, AnswersAreCounted) {
+  Make();
+  server_.script = {Json("{}"), StatusFailure(404, "NotFound", "no"),
+                    ScriptedResponse{.cut_before_answer = true}, Json("{}", 201)};
+  Run({.target = "/x"});
+  Run({.target = "/x"});
+  Run({.method = "POST", .target = "/x"});
+  Run({.method = "POST", .target = "/x"});
+  const std::string text = metrics_->Text();
+  for (const char* line : {"code=\"200\",method=\"GET\"", "code=\"404\",method=\"GET\"",
+                           "code=\"<error>\",method=\"POST\"", "code=\"201\",method=\"POST\""}) {
+    const std::size_t at = text.find(std::string("rest_client_requests_total{") + line);
+    ASSERT_NE(at, std::string::npos) << line << " in\n" << text;
+    EXPECT_EQ(text.substr(text.find("} ", at), 4), "} 1\n");
+  }
 }
 
 TEST_F(EngineTest, WhatCountsAsAnAnswer) {

@@ -1,0 +1,88 @@
+#include "cache/pipeline/retry_pace.h"
+
+#include <algorithm>
+#include <chrono>
+#include <gtest/gtest.h>
+
+#include "kinformer/simulation.h"
+
+namespace kinformer::internal::cache {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class RetryPaceTest : public ::testing::Test {
+ protected:
+  static Error Failure(int http_status, Reason reason = Reason::kInternalError) {
+    return Error(reason, "no").WithHttpStatus(http_status);
+  }
+  // The n-th pause after such an error, counted from 1, of a pace that has seen no other.
+  Duration Nth(const Error& error, int n) {
+    RetryPace pace = Make();
+    Duration pause{};
+    for (int i = 0; i < n; ++i) pause = pace.After(error);
+    return pause;
+  }
+  RetryPace Make() { return {sim_.env(), {.initial = milliseconds(800), .cap = seconds(30)}}; }
+  // Jitter at most doubles.
+  static void ExpectBetween(Duration pause, Duration least) {
+    EXPECT_GE(pause, least);
+    EXPECT_LE(pause, 2 * least);
+  }
+
+  Simulation sim_;
+};
+
+TEST_F(RetryPaceTest, EachKindOfErrorHasItsOwn) {
+  for (int n = 1; n <= 12; ++n) {
+    const auto grown = [n](Duration first, double factor, Duration cap) {
+      double pause = static_cast<double>(first.count());
+      for (int i = 1; i < n; ++i) pause *= factor;
+      return std::min(Duration(static_cast<std::int64_t>(pause)), cap);
+    };
+    SCOPED_TRACE(n);
+    ExpectBetween(Nth(Failure(410, Reason::kExpired), n), grown(milliseconds(500), 2, seconds(30)));
+    ExpectBetween(Nth(Failure(429, Reason::kTooManyRequests), n),
+                  grown(milliseconds(500), 1.5, seconds(10)));
+    ExpectBetween(Nth(Failure(404, Reason::kNotFound), n), grown(seconds(1), 1.5, seconds(5)));
+    ExpectBetween(Nth(Failure(500), n), grown(milliseconds(800), 2, seconds(30)));
+  }
+}
+
+TEST_F(RetryPaceTest, NeverLessThanRetryAfter) {
+  for (const int status : {429, 503, 500}) {
+    ExpectBetween(Nth(Failure(status).WithRetryAfter(seconds(20)), 1), seconds(20));
+    ExpectBetween(Nth(Failure(status).WithRetryAfter(seconds(20)), 30), seconds(20));
+  }
+  // A list of another version need not wait for this one.
+  EXPECT_LE(Nth(Failure(410, Reason::kExpired).WithRetryAfter(seconds(20)), 1), seconds(1));
+}
+
+TEST_F(RetryPaceTest, WhoIsAdmittedBeginsAnew) {
+  RetryPace pace = Make();
+  const Error refused = Failure(429, Reason::kTooManyRequests);
+  const Error absent = Failure(404, Reason::kNotFound);
+  for (int i = 0; i < 20; ++i) {
+    (void)pace.After(refused);
+    (void)pace.After(absent);
+  }
+  pace.Admitted();
+  ExpectBetween(pace.After(refused), milliseconds(500));
+  ExpectBetween(pace.After(absent), seconds(1));
+}
+
+TEST_F(RetryPaceTest, TheLargerTheLater) {
+  RetryPace pace = Make();
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(pace.BySize(0), Duration(0));
+    EXPECT_EQ(pace.BySize(99), Duration(0));
+    ExpectBetween(pace.BySize(100), milliseconds(5));
+    ExpectBetween(pace.BySize(10'000), milliseconds(500));
+    ExpectBetween(pace.BySize(100'000), seconds(5));
+    ExpectBetween(pace.BySize(1'000'000), seconds(5));
+  }
+}
+
+}  // namespace
+}  // namespace kinformer::internal::cache
