@@ -517,6 +517,19 @@ TEST_F(DeliveryForms, AReadBeforeTheSyncIsSaidOnce) {
   EXPECT_EQ(log_->lines.size(), 1U);
 }
 
+TEST_F(DeliveryForms, OptionsThatAreForFactoriesAreNamed) {
+  const SharedInformer<Pod> plain = Make();
+  EXPECT_TRUE(log_->lines.empty());
+  const SharedInformer<Pod> elsewhere = Make({.namespaces = {"a"}});
+  EXPECT_EQ(log_->Count("looks where this does"), 1U);
+  const SharedInformer<Pod> selects =
+      Make({.label_selector = LabelSelector::Parse("a=b").OrExit()});
+  EXPECT_EQ(log_->Count("give them to NewFilteredListWatch"), 1U);
+  const SharedInformer<Pod> fields =
+      Make({.field_selector = FieldSelector::Parse("metadata.name=a").OrExit()});
+  EXPECT_EQ(log_->Count("give them to NewFilteredListWatch"), 2U);
+}
+
 TEST_F(DeliveryForms, AnInformerThatWasNeverStartedSaysSoAtItsEnd) {
   {
     SharedInformer<Pod> informer = Make();

@@ -48,7 +48,7 @@ ObjectRef StoreCore::Put(ObjectRef object, bool* same) {
     *same = IsBlock(head) && BlockOf(head)->SameAs(*object);
     if (*same) return {};
   }
-  if (head != 0 && head == LinkTo(object.get())) return object;
+  if (head == LinkTo(object.get())) return object;
   w.WillWrite();
   if (w.trainer != nullptr) {
     if (!object->packed() && w.trainer->size() < DictionaryTrainer::kFewestSamples) {

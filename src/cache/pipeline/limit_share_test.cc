@@ -1,0 +1,95 @@
+#include "cache/pipeline/limit_share.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+
+#include "kinformer/simulation.h"
+
+#include "cache/store/testing/test_objects.h"
+
+namespace kinformer::internal::cache {
+namespace {
+
+class LimitShareTest : public ::testing::Test {
+ protected:
+  static ObjectRef Of(std::string_view name) { return MakeObject("ns", name, "1"); }
+  void Put(std::string_view name) { static_cast<void>(store_.Put(Of(name))); }
+  bool ListTakes(LimitShare& share, std::string_view name) const {
+    return share.TakeListed(*Of(name), store_.Snapshot()->Get("ns", name));
+  }
+  bool HasRoom(const LimitShare& share) const { return share.HasRoomFor(*Of("another"), nullptr); }
+
+  Simulation sim_;
+  const std::string name_ = "things";
+  StoreCore store_{sim_.env(), {.name = "test"}};
+  StoreLimit limit_{sim_.env(), name_, store_, {.max_objects = 3}};
+  LimitShare lists_{sim_.env(), &limit_, /*per_key=*/true, {}};
+  LimitShare other_{sim_.env(), &limit_, /*per_key=*/true, {}};
+};
+
+TEST_F(LimitShareTest, WhatAListHasTakenIsLeftToIt) {
+  EXPECT_TRUE(HasRoom(other_));
+  lists_.BeginList();
+  EXPECT_TRUE(ListTakes(lists_, "a"));
+  EXPECT_TRUE(ListTakes(lists_, "b"));
+  EXPECT_TRUE(HasRoom(other_));
+  EXPECT_TRUE(ListTakes(lists_, "c"));
+  EXPECT_FALSE(HasRoom(other_));
+  EXPECT_FALSE(ListTakes(lists_, "d"));
+  lists_.EndList();
+  EXPECT_FALSE(HasRoom(other_));
+  // It has failed, and another one begins.
+  lists_.BeginList();
+  EXPECT_FALSE(HasRoom(other_)) << "the one before is still to be written";
+  lists_.CaughtUp();
+  EXPECT_TRUE(HasRoom(other_));
+}
+
+TEST_F(LimitShareTest, WhatIsThereKeepsItsPlace) {
+  for (const char* name : {"a", "b", "c"}) Put(name);
+  lists_.BeginList();
+  EXPECT_TRUE(ListTakes(lists_, "b"));
+  EXPECT_FALSE(ListTakes(lists_, "d"));
+  lists_.EndList();
+  EXPECT_FALSE(HasRoom(other_));
+  EXPECT_TRUE(other_.HasRoomFor(*Of("a"), store_.Snapshot()->Get("ns", "a")));
+}
+
+// Object by object the promise becomes what the store has; what else comes is not of the list.
+TEST_F(LimitShareTest, ThePromiseShrinksWithEachObjectToNothing) {
+  lists_.BeginList();
+  EXPECT_TRUE(ListTakes(lists_, "a"));
+  EXPECT_TRUE(ListTakes(lists_, "b"));
+  lists_.EndList();
+  lists_.Took(*Of("a"), nullptr);
+  Put("a");
+  EXPECT_TRUE(HasRoom(other_)) << "one is there, one is promised";
+  lists_.Took(*Of("b"), nullptr);
+  lists_.Took(*Of("x"), nullptr);
+  lists_.Took(*Of("y"), nullptr);
+  EXPECT_TRUE(HasRoom(other_));
+  Put("b");
+  EXPECT_TRUE(HasRoom(other_));
+  Put("x");
+  EXPECT_FALSE(HasRoom(other_));
+}
+
+TEST_F(LimitShareTest, WithoutALimitThereIsRoom) {
+  LimitShare none(sim_.env(), nullptr, /*per_key=*/true, {});
+  EXPECT_FALSE(none.bounded());
+  EXPECT_TRUE(lists_.bounded());
+  none.BeginList();
+  EXPECT_TRUE(ListTakes(none, "a"));
+  none.EndList();
+  none.Took(*Of("a"), nullptr);
+  none.Committed(0);
+  none.CaughtUp();
+  EXPECT_TRUE(HasRoom(none));
+  EXPECT_TRUE(none.Tolerates(7));
+  EXPECT_TRUE(lists_.Tolerates(0));
+  EXPECT_FALSE(lists_.Tolerates(1));
+}
+
+}  // namespace
+}  // namespace kinformer::internal::cache
