@@ -1,4 +1,7 @@
+#include "client/blocking.h"
+
 #include <atomic>
+#include <chrono>
 #include <gtest/gtest.h>
 #include <memory>
 #include <stop_token>
@@ -8,6 +11,7 @@
 
 #include "kinformer/client.h"
 #include "kinformer/runtime.h"
+#include "kinformer/simulation.h"
 
 #include "client/testing/scripted_server.h"
 
@@ -56,6 +60,31 @@ TEST(BlockingCalls, FromManyThreads) {
   EXPECT_EQ(answered, 200);
   EXPECT_EQ(cancelled, 20);
   EXPECT_EQ(late, 20);
+}
+
+class CompletesTwice final : public internal::client::BlockingCall {
+ public:
+  explicit CompletesTwice(Env& env) : BlockingCall(env) {}
+  int begun = 0;
+  int ended = 0;
+
+ private:
+  void Begin() override {
+    ++begun;
+    Complete({});
+    Complete(Error(Reason::kCanceled, "too late"));
+  }
+  void End() override { ++ended; }
+};
+
+TEST(BlockingCalls, EndOnce) {
+  Simulation sim;
+  const auto call = std::make_shared<CompletesTwice>(sim.env());
+  EXPECT_TRUE(
+      sim.RunBlocking([&] { EXPECT_TRUE(internal::client::BlockingCall::Run(call, {}).ok()); },
+                      std::chrono::minutes(1)));
+  EXPECT_EQ(call->begun, 1);
+  EXPECT_EQ(call->ended, 1);
 }
 
 }  // namespace
