@@ -1,0 +1,40 @@
+// A Website of the example's operator: a page that is served by as many pods as it asks for.
+
+#ifndef EXAMPLES_OPERATOR_WEBSITE_H_
+#define EXAMPLES_OPERATOR_WEBSITE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "kinformer/conditions.h"
+#include "kinformer/custom_resource.h"
+
+struct WebsiteSpec {
+  std::string page{};
+  std::int32_t replicas = 0;  // the webhook makes it 1
+  static constexpr auto kFields = std::tuple(kinformer::Field("page", &WebsiteSpec::page),
+                                             kinformer::Field("replicas", &WebsiteSpec::replicas));
+};
+
+struct WebsiteStatus {
+  kinformer::meta::Conditions conditions{};
+  static constexpr auto kFields =
+      std::tuple(kinformer::Field("conditions", &WebsiteStatus::conditions));
+};
+
+struct Website {
+  static constexpr std::string_view kGroup = "example.com";
+  static constexpr std::string_view kVersion = "v1";
+  static constexpr std::string_view kKind = "Website";
+  static constexpr std::string_view kPlural = "websites";
+  static constexpr bool kNamespaced = true;
+  WebsiteSpec spec{};
+  WebsiteStatus status{};
+  static constexpr auto kFields = std::tuple(kinformer::Field("spec", &Website::spec),
+                                             kinformer::Field("status", &Website::status));
+};
+using Websites = kinformer::CustomResource<Website>;
+
+#endif  // EXAMPLES_OPERATOR_WEBSITE_H_
