@@ -138,6 +138,23 @@ TEST_F(DelegatingClientReads, CA_01_TheFirstReadWaitsForTheSync) {
   });
 }
 
+TEST_F(DelegatingClientReads, ANamespaceThatIsDeniedHoldsUpOnlyItself) {
+  Run([&] {
+    MakeFour();
+    server_.faults().Add(
+        {.namespace_ = "kube-public", .action = apiserver::FaultAction::kRespond, .status = 403});
+    Use({.namespaces = {"default", "kube-public"}});
+    const CallOptions soon{.timeout = seconds(20)};
+    EXPECT_EQ(cached_.List<ConfigMap>({}, soon).error().reason(), Reason::kDeadlineExceeded);
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue");
+    EXPECT_THAT(NamesOf(cached_.List<ConfigMap>({.namespace_ = "default"})), ElementsAre("a", "b"));
+    ASSERT_TRUE(cached_.Create(Map("e")).ok());
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("e"))), "blue");
+    EXPECT_EQ(cached_.Get<ConfigMap>({"kube-public", "d"}, soon).error().reason(),
+              Reason::kDeadlineExceeded);
+  });
+}
+
 TEST_F(DelegatingClientReads, CA_02_WhatNobodyHasAskedFor) {
   Run([&] {
     MakeFour();

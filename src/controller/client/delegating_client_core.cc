@@ -10,6 +10,7 @@
 
 #include "base/deadline.h"
 #include "base/mutex.h"
+#include "cache/store/coverage.h"
 #include "cache/store/resource_version.h"
 #include "controller/client/applied_fields.h"
 #include "controller/client/cached_list.h"
@@ -80,9 +81,9 @@ struct DelegatingClientCore::Impl {
   // What a request may take; an error: nothing any more.
   Result<CallOptions> CallOf(const CallBounds& bounds, const CallOptions& call,
                              const JoinedStop& stop) const;
-  // Until the first list is in the store.
-  Result<void> WaitForSync(const Source& source, const CallBounds& bounds,
-                           const CallOptions& call) const;
+  // Until the first list is in the store, or what there is of that namespace; empty: of all.
+  Result<void> WaitForSync(const Source& source, std::string_view namespace_,
+                           const CallBounds& bounds, const CallOptions& call) const;
   [[nodiscard]] ReadPatience PatienceOf(const CallBounds& bounds, const CallOptions& call) const {
     const SteadyTime most = base::After(env().Now(), options.read_your_writes_timeout);
     return {std::min(most, Deadline(bounds, call)), bounds.stop, call.stop};
@@ -164,9 +165,17 @@ Result<DelegatingClientCore::Impl::Source> DelegatingClientCore::Impl::SourceOf(
   return source;
 }
 
-Result<void> DelegatingClientCore::Impl::WaitForSync(const Source& source, const CallBounds& bounds,
+Result<void> DelegatingClientCore::Impl::WaitForSync(const Source& source,
+                                                     std::string_view namespace_,
+                                                     const CallBounds& bounds,
                                                      const CallOptions& call) const {
   if (source.informer->HasSynced()) return {};
+  // What is known of one namespace need not wait for the others.
+  const std::shared_ptr<const SnapshotCore> snapshot = source.informer->indexer().Snapshot();
+  if (const cache::Coverage* coverage = snapshot->coverage()) {
+    if (coverage->IsComplete(namespace_)) return {};
+    if (!namespace_.empty() && !coverage->Includes(namespace_)) return {};
+  }
   const JoinedStop stop(bounds.stop, call.stop);
   const Result<CallOptions> left = CallOf(bounds, call, stop);
   if (!left) return left.error();
@@ -227,14 +236,8 @@ Result<ObjectRef> DelegatingClientCore::Get(const ObjectForm& form, const Object
   }
   const std::shared_ptr<IndexerCore> cache = IndexerOf(source->informer);
   const auto read = [&] { return cache->GetOrWhyNot(type.resource, name.namespace_, name.name); };
-  if (!source->informer->HasSynced()) {
-    // What is known of one namespace need not wait for the others.
-    const Result<ObjectRef> early = read();
-    if (!early && early.error().reason() == Reason::kNotSynced) {
-      if (Result<void> synced = impl_->WaitForSync(*source, bounds, call); !synced) {
-        return std::move(synced).error().WithContext("reading " + Quoted(type, name));
-      }
-    }
+  if (Result<void> synced = impl_->WaitForSync(*source, name.namespace_, bounds, call); !synced) {
+    return std::move(synced).error().WithContext("reading " + Quoted(type, name));
   }
   if (impl_->Waits() && source->unseen->size() > 0) {
     const Result<void> seen = source->unseen->WaitFor(name, impl_->PatienceOf(bounds, call));
@@ -263,14 +266,8 @@ Result<std::vector<ObjectRef>> DelegatingClientCore::List(const ObjectForm& form
   }
   const std::shared_ptr<IndexerCore> cache = IndexerOf(source->informer);
   const std::string_view resource = form.type->resource;
-  if (!source->informer->HasSynced()) {
-    const Result<void> early = cache->Complete(*cache->Snapshot(), resource, options.namespace_);
-    if (!early && early.error().reason() == Reason::kNotSynced) {
-      if (Result<void> synced = impl_->WaitForSync(*source, bounds, call); !synced) {
-        return std::move(synced).error().WithContext("listing " + std::string(resource));
-      }
-    }
-  }
+  const Result<void> synced = impl_->WaitForSync(*source, options.namespace_, bounds, call);
+  if (!synced) return Error(synced.error()).WithContext("listing " + std::string(resource));
   if (impl_->Waits() && source->unseen->size() > 0) {
     const Result<void> seen =
         source->unseen->WaitForAll(options.namespace_, impl_->PatienceOf(bounds, call));
