@@ -271,6 +271,13 @@ TEST_F(ResourceClientTest, RB11RequestsThatNameNothingAreNotSent) {
     EXPECT_EQ(ConfigMaps("").Create(corev1::ConfigMap::Mutable()).error().reason(),
               Reason::kInvalidArgument);
     EXPECT_EQ(ConfigMaps("").DeleteCollection().error().reason(), Reason::kInvalidArgument);
+    EXPECT_EQ(ConfigMaps().Update(corev1::ConfigMap::Mutable()).error().reason(),
+              Reason::kInvalidArgument);
+    EXPECT_EQ(ConfigMaps().Patch("", {PatchType::kMergePatch, "{}"}).error().reason(),
+              Reason::kInvalidArgument);
+    EXPECT_EQ(ConfigMaps("a/b").Get("a").error().reason(), Reason::kInvalidArgument);
+    EXPECT_EQ(ConfigMaps("a/b").List().error().reason(), Reason::kInvalidArgument);
+    EXPECT_EQ(ConfigMaps("a/b").DeleteCollection().error().reason(), Reason::kInvalidArgument);
   });
   EXPECT_TRUE(server_.requests.empty());
 }
