@@ -9,6 +9,7 @@
 #include "kinformer/api/apiextensionsv1_mutable.h"
 #include "kinformer/api/appsv1_mutable.h"
 #include "kinformer/api/corev1_mutable.h"
+#include "kinformer/api/metricsv1beta1.h"
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/registry.h"
 #include "kinformer/json.h"
@@ -331,6 +332,18 @@ TEST(Transcode, BytesThatAreNoBase64) {
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message(), HasSubstr("data.a: the string is not valid base64"));
   EXPECT_EQ(refused.error().message().find("not-so"), std::string::npos) << "it may be a Secret's";
+}
+
+TEST(Transcode, Durations) {
+  const auto& message = *metricsv1beta1::PodMetrics::type_info().message;
+  const auto bytes = internal::JsonToProtobuf(message, R"({"window":"1m30s"})");
+  ASSERT_TRUE(bytes) << bytes.error();
+  std::string json;
+  ASSERT_TRUE(internal::ProtobufToJson(message, *bytes, json));
+  EXPECT_THAT(json, HasSubstr(R"("window":"1m30s")"));
+  const auto refused = internal::JsonToProtobuf(message, R"({"window":"soon"})");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr("window: \"soon\" is no duration such as"));
 }
 
 TEST(Transcode, NamesUnknownAndDuplicateFields) {
