@@ -333,6 +333,7 @@ TEST_F(EngineTest, AThousandWarningsAreRemembered) {
   EXPECT_EQ(warn(0, 999), 0U);
   EXPECT_EQ(warn(999, 1000), 1U);
   EXPECT_EQ(warn(1000, 1001), 1U) << "begins anew";
+  EXPECT_EQ(warn(1000, 1001), 0U);
   EXPECT_EQ(warn(0, 1), 1U);
 }
 

@@ -57,6 +57,7 @@ TEST(UnreadableLog, AThousandAreRemembered) {
   EXPECT_EQ(said(0, 999), 0);
   EXPECT_EQ(said(999, 1000), 1);
   EXPECT_EQ(said(1000, 1001), 1) << "begins anew";
+  EXPECT_EQ(said(1000, 1001), 0);
   EXPECT_EQ(said(0, 1), 1);
 }
 
