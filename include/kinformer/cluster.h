@@ -4,7 +4,7 @@
 // reads from it and writes to the server, and events. A manager (manager.h) has one, and may be
 // given others:
 //
-//   Config config = Config::Load("second.kubeconfig").OrExit();
+//   Config config = Config::FromKubeconfigFile("second.kubeconfig").OrExit();
 //   auto second = Cluster::New(manager->env(), config).OrExit();
 //   manager->Add(second).OrExit();
 

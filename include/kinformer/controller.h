@@ -3,7 +3,7 @@
 // Controller: sources add requests to a queue, workers take them and have a Reconciler look at
 // each.
 //
-//   auto controller = Controller::New(env, ReconcilerOf<Request>(Reconcile),
+//   auto controller = Controller::New(env, ReconcilerOf<Request>(ReconcilePod),
 //                                     {.name = "printer"}).OrExit();
 //   controller->Watch(source::Kind<corev1::Pod>(
 //       factory, handler::EnqueueRequestForObject<corev1::Pod>())).OrExit();

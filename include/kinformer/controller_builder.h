@@ -7,7 +7,7 @@
 //       .Owns<corev1::ConfigMap>()                                // those of what it controls
 //       .Watches<corev1::Secret>(                                 // and of what it looks at
 //           handler::EnqueueRequestsFromMapFunc<corev1::Secret>(UsersOf))
-//       .Complete(Reconcile).OrExit();
+//       .Complete(ReconcilePod).OrExit();
 //
 // Counterpart: controller-runtime's package builder.
 

@@ -2,9 +2,9 @@
 //
 // Event handlers of controllers: which requests an event of a watched object leads to.
 //
-//   handler::EnqueueRequestForObject<corev1::Pod>()              its own
-//   handler::EnqueueRequestForOwner<corev1::Pod, batchv1::Job>() that of the Job that controls it
-//   handler::EnqueueRequestsFromMapFunc<corev1::Node>(function)  those that a function says
+//   auto of_pod = handler::EnqueueRequestForObject<corev1::Pod>();
+//   auto of_owner = handler::EnqueueRequestForOwner<corev1::Pod, appsv1::ReplicaSet>();
+//   auto of_users = handler::EnqueueRequestsFromMapFunc<corev1::Secret>(UsersOf);
 //
 // Counterpart: controller-runtime's package handler.
 

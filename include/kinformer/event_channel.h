@@ -3,11 +3,11 @@
 // EventChannel: events for controllers from elsewhere in the program: of a webhook, of another
 // system, of another controller.
 //
-//   EventChannel<corev1::Node> ordered(env);
-//   controller.Watch(source::Channel<corev1::Node>(
-//       ordered, handler::EnqueueRequestForObject<corev1::Node>()));
-//   ...
-//   ordered.Send(node);
+//   EventChannel<corev1::Pod> ordered(env);
+//   controller->Watch(source::Channel<corev1::Pod>(
+//       ordered, handler::EnqueueRequestForObject<corev1::Pod>())).OrExit();
+//   Ref<corev1::Pod> pod = lister.Get("default", "web-0").OrExit();
+//   ordered.Send(pod).OrExit();
 
 #ifndef KINFORMER_EVENT_CHANNEL_H_
 #define KINFORMER_EVENT_CHANNEL_H_

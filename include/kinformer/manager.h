@@ -8,7 +8,7 @@
 //     auto manager = Manager::New(Config::LoadDefault().OrExit(),
 //                                 {.leader_election = true,
 //                                  .leader_election_id = "printer.example.com"}).OrExit();
-//     ControllerBuilder(*manager).For<corev1::Pod>().Complete(Reconcile).OrExit();
+//     ControllerBuilder(*manager).For<corev1::Pod>().Complete(ReconcilePod).OrExit();
 //     manager->Start(stop.token()).OrExit();
 //   }
 //

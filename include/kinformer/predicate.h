@@ -2,7 +2,7 @@
 //
 // Predicate: which events of a watch reach a controller.
 //
-//   builder.For<appsv1::Deployment>(predicate::GenerationChangedPredicate());
+//   ControllerBuilder(*manager).For<appsv1::Deployment>(predicate::GenerationChangedPredicate());
 //
 // Counterpart: controller-runtime's package predicate.
 

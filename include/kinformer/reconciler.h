@@ -4,12 +4,16 @@
 // what happened: it looks up the object, compares what is with what should be, and changes what
 // differs. So it may be asked as often as one likes, and one run makes up for many changes.
 //
-//   Result<ReconcileResult> Reconcile(const ReconcileContext& context, const Request& request) {
-//     auto pod = client.Get<corev1::Pod>(request);
-//     if (!pod) return IgnoreNotFound(pod.error());
-//     ...
-//     return ReconcileResult{.requeue_after = std::chrono::minutes(10)};
-//   }
+//   class PodReconciler : public Reconciler {
+//    public:
+//     Result<ReconcileResult> Reconcile(const ReconcileContext& context,
+//                                       const Request& request) override {
+//       auto pod = manager->GetClient().Get<corev1::Pod>(request, context.call());
+//       if (!pod) return IgnoreNotFound(pod.error());
+//       ...
+//       return ReconcileResult{.requeue_after = std::chrono::minutes(10)};
+//     }
+//   };
 //
 // A controller (controller.h) calls it. Counterpart: controller-runtime's package reconcile.
 

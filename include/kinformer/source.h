@@ -2,8 +2,9 @@
 //
 // Source: where a controller's requests come from.
 //
-//   source::Kind<corev1::Pod>(factory, handler::EnqueueRequestForObject<corev1::Pod>())
-//   source::Ticker(env, std::chrono::hours(1), request) by the clock
+//   auto by_watch = source::Kind<corev1::Pod>(
+//       factory, handler::EnqueueRequestForObject<corev1::Pod>());
+//   auto by_clock = source::Ticker(env, std::chrono::hours(1), Request{"", "everything"});
 //
 // Events from elsewhere in the program: event_channel.h. Counterpart: controller-runtime's package
 // source.

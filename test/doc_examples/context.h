@@ -21,13 +21,16 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/apiserver/api_server.h"
+#include "kinformer/cached_resource_client.h"
 #include "kinformer/client.h"
 #include "kinformer/conditions.h"
 #include "kinformer/config.h"
+#include "kinformer/controller_builder.h"
 #include "kinformer/controllerutil.h"
 #include "kinformer/delegating_client.h"
 #include "kinformer/discovery.h"
 #include "kinformer/endpoint_server.h"
+#include "kinformer/event_channel.h"
 #include "kinformer/event_reader.h"
 #include "kinformer/event_recorder.h"
 #include "kinformer/events.h"
@@ -44,6 +47,7 @@
 #include "kinformer/simulation.h"
 #include "kinformer/stop.h"
 #include "kinformer/testing/api_server.h"
+#include "kinformer/testing/environment.h"
 #include "kinformer/transport.h"
 #include "kinformer/unstructured.h"
 #include "kinformer/wait.h"
@@ -84,7 +88,13 @@ extern std::string token;
 extern std::string manifest;
 extern std::string manifests;
 
+extern std::unique_ptr<Manager> manager;
+extern std::shared_ptr<Controller> controller;
+
+bool HasFailure();  // GoogleTest's, of ::testing::Test
 Result<void> Reconcile(const ObjectName& key);
+Result<ReconcileResult> ReconcilePod(const ReconcileContext& context, const Request& request);
+std::vector<Request> UsersOf(const corev1::Secret& secret);
 void Use(const Config& config);
 
 }  // namespace documents
