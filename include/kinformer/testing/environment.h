@@ -4,7 +4,7 @@
 // controllers. All of it runs in simulated time, where an hour passes in a moment, nothing is left
 // to chance but what the seed draws, and whatever may go wrong can be made to.
 //
-//   kinformer::testing::Environment env({.failed = HasFailure});  // ::testing::Test's
+//   kinformer::testing::Environment env({.failed = HasFailure});  // GoogleTest's
 //   auto& replica = env.AddReplica("a", [](Manager& manager) {
 //     ControllerBuilder(manager).For<corev1::Pod>().Complete(ReconcilePod).OrExit();
 //   });
@@ -42,7 +42,7 @@ struct EnvironmentOptions {
   // Runs with equal seeds are equal.
   std::uint64_t seed{1};
   // Asked at the end: whether the test has failed, so that seed and schedule are to be printed on
-  // stderr. GoogleTest's is `::testing::Test::HasFailure`. Empty: never.
+  // stderr. With GoogleTest HasFailure of its class Test. Empty: never.
   std::function<bool()> failed{};
   apiserver::ApiServerOptions server{};
   // Of every replica. Its servers are off; with leader election, the namespace is "default" where

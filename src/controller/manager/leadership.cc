@@ -18,6 +18,37 @@ std::string OwnNamespace() {
 
 }  // namespace
 
+class ManagerLeadership::Gate {
+ public:
+  explicit Gate(Env& env) : monitor_(env.NewMonitor()) {}
+
+  template <class Call>
+  void Pass(Call&& call) {
+    {
+      MonitorLock lock(*monitor_);
+      if (closed_) return;
+      ++inside_;
+    }
+    call();
+    MonitorLock lock(*monitor_);
+    --inside_;
+    monitor_->NotifyAll();
+  }
+  // Waits for those inside.
+  void Close() {
+    MonitorLock lock(*monitor_);
+    closed_ = true;
+    while (inside_ > 0) lock.Wait();
+  }
+
+ private:
+  const std::unique_ptr<Monitor> monitor_;
+  bool closed_ = false;
+  int inside_ = 0;
+};
+
+ManagerLeadership::ManagerLeadership(Env& env) : env_(env), gate_(std::make_shared<Gate>(env)) {}
+
 Result<std::unique_ptr<ManagerLeadership>> ManagerLeadership::New(const Client& client,
                                                                   const Config* config,
                                                                   const ManagerOptions& options) {
@@ -44,9 +75,12 @@ Result<std::unique_ptr<ManagerLeadership>> ManagerLeadership::New(const Client& 
       .renew_deadline = options.renew_deadline,
       .retry_period = options.retry_period,
       .release_on_cancel = options.leader_election_release_on_cancel,
-      .callbacks = {
-          .on_started_leading = [self](const std::stop_token& stop) { self->lead_(stop); },
-          .on_stopped_leading = [self] { self->on_end_(); }},
+      .callbacks = {.on_started_leading =
+                        [self, gate = made->gate_](const std::stop_token& stop) {
+                          gate->Pass([&] { self->lead_(stop); });
+                        },
+                    .on_stopped_leading =
+                        [self, gate = made->gate_] { gate->Pass([&] { self->on_end_(); }); }},
       .name = options.leader_election_id};
   if (config != nullptr) {
     auto elector =
@@ -63,7 +97,10 @@ Result<std::unique_ptr<ManagerLeadership>> ManagerLeadership::New(const Client& 
   return made;
 }
 
-ManagerLeadership::~ManagerLeadership() { Stop(); }
+ManagerLeadership::~ManagerLeadership() {
+  Stop();
+  gate_->Close();
+}
 
 void ManagerLeadership::Start(std::function<void(const std::stop_token&)> lead,
                               std::function<void()> on_end) {

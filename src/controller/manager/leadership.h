@@ -37,9 +37,13 @@ class ManagerLeadership {
   [[nodiscard]] const std::shared_ptr<LeaderElector>& elector() const { return elector_; }
 
  private:
-  explicit ManagerLeadership(Env& env) : env_(env) {}
+  // Lets the elector's calls through, until this goes: others may keep the elector for longer.
+  class Gate;
+
+  explicit ManagerLeadership(Env& env);
 
   Env& env_;
+  const std::shared_ptr<Gate> gate_;
   std::shared_ptr<LeaderElector> elector_;
   std::function<void(const std::stop_token&)> lead_;
   std::function<void()> on_end_;
