@@ -133,6 +133,7 @@ class TypedControllerBuilder {
   Result<std::shared_ptr<TypedController<R>>> Build(
       std::shared_ptr<TypedReconciler<R>> reconciler) {
     if (Result<void> sound = Check(); !sound) return sound.error();
+    if (reconciler == nullptr) return Error(Reason::kInvalidArgument, "there is no reconciler");
     options_.name = !name_.empty()           ? name_
                     : !options_.name.empty() ? options_.name
                                              : KindInLowerCase();

@@ -78,6 +78,7 @@ class ControllerCore {
   struct Watched {
     std::shared_ptr<source::AnySource> source;
     std::function<Result<void>(const std::stop_token&)> start;
+    bool starting = false;  // by Watch, outside of the monitor
   };
   enum class Phase : std::uint8_t { kNew, kStarting, kStarted, kFailed, kEnded };
 

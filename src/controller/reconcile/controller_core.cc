@@ -43,32 +43,43 @@ Result<void> ControllerCore::Watch(std::shared_ptr<source::AnySource> source,
                                    std::function<Result<void>(const std::stop_token&)> start) {
   {
     MonitorLock lock(*monitor_);
-    for (const Watched& watched : sources_) {
-      if (watched.source == source) {
-        return Error(Reason::kAlreadyExists, "controller " + options_.name + " has the source " +
-                                                 source->Describe() + " already: make another one");
-      }
-    }
     // Those that come while the others are being started wait for them.
     while (phase_ == Phase::kStarting) lock.Wait();
+    if (std::ranges::find(sources_, source, &Watched::source) != sources_.end()) {
+      return Error(Reason::kAlreadyExists, "controller " + options_.name + " has the source " +
+                                               source->Describe() + " already: make another one");
+    }
     if (phase_ == Phase::kEnded || phase_ == Phase::kFailed) {
       return Error(Reason::kStopped, "controller " + options_.name + " has ended");
     }
-    sources_.push_back({source, start});
+    sources_.push_back({source, start, phase_ == Phase::kStarted});
     if (phase_ == Phase::kNew) return {};
   }
-  return StartContained(env_, *source, start, stop_.get_token());
+  Result<void> started = StartContained(env_, *source, start, stop_.get_token());
+  {
+    MonitorLock lock(*monitor_);
+    const auto watched = std::ranges::find(sources_, source, &Watched::source);
+    watched->starting = false;
+    if (!started) sources_.erase(watched);
+    monitor_->NotifyAll();
+  }
+  if (!started) source->Stop();
+  return started;
 }
 
 Result<void> ControllerCore::Unwatch(const std::shared_ptr<source::AnySource>& source) {
   {
     MonitorLock lock(*monitor_);
-    while (phase_ == Phase::kStarting) lock.Wait();
-    const auto removed =
-        std::erase_if(sources_, [&](const Watched& watched) { return watched.source == source; });
-    if (removed == 0) {
+    auto watched = sources_.end();
+    const auto is_busy = [&] {
+      watched = std::ranges::find(sources_, source, &Watched::source);
+      return phase_ == Phase::kStarting || (watched != sources_.end() && watched->starting);
+    };
+    while (is_busy()) lock.Wait();
+    if (watched == sources_.end()) {
       return Error(Reason::kNotFound, "controller " + options_.name + " has no such source");
     }
+    sources_.erase(watched);
   }
   source->Stop();
   return {};
@@ -100,6 +111,8 @@ void ControllerCore::StopSources() {
   {
     MonitorLock lock(*monitor_);
     phase_ = Phase::kEnded;
+    monitor_->NotifyAll();
+    while (std::ranges::any_of(sources_, &Watched::starting)) lock.Wait();
     sources.swap(sources_);
   }
   for (const Watched& watched : sources) watched.source->Stop();

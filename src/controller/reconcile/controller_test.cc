@@ -548,6 +548,34 @@ TEST_F(ControllerTest, CR_17_SourcesComeAndGoWhileItRuns) {
   EXPECT_EQ(controller_->Watch(late).error().reason(), Reason::kStopped);
 }
 
+TEST_F(ControllerTest, ASourceThatIsBeingStartedIsStoppedAfterwards) {
+  Make();
+  Start();
+  const auto late = std::make_shared<TestSource>(env());
+  late->blocks_in_start = true;
+  Result<void> watched;
+  auto watching = env().NewThread("watch", [&] { watched = controller_->Watch(late); });
+  sim_.RunFor(seconds(1));
+  ASSERT_EQ(late->starts, 1);
+  EXPECT_EQ(late->stops, 0);
+  StopController();
+  watching->Join();
+  EXPECT_EQ(late->stops, 1) << "once, and not while it starts";
+  const auto bad = std::make_shared<TestSource>(env());
+  EXPECT_EQ(controller_->Watch(bad).error().reason(), Reason::kStopped);
+}
+
+TEST_F(ControllerTest, ASourceThatFailsLaterIsNotKept) {
+  Make();
+  Start();
+  const auto bad = std::make_shared<TestSource>(env());
+  bad->fails = true;
+  EXPECT_EQ(controller_->Watch(bad).error().reason(), Reason::kForbidden);
+  EXPECT_EQ(bad->stops, 1);
+  EXPECT_EQ(controller_->Unwatch(bad).error().reason(), Reason::kNotFound);
+  EXPECT_FALSE(ended_);
+}
+
 TEST_F(ControllerTest, OneRequestIsNeverReconciledTwiceAtATime) {
   Make({.max_concurrent_reconciles = 3});
   Start();
