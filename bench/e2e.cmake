@@ -1,4 +1,5 @@
-# One informer against one API server, each a process of its own; bench/run drives them.
+# Clients of one API server, each a process of its own; bench/run, bench/many and bench/controllers
+# drive them.
 if(TARGET kinformer_demo_cluster)
   add_executable(bench_serve e2e/serve_main.cc)
   target_include_directories(bench_serve PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
@@ -9,4 +10,8 @@ if(TARGET kinformer_demo_cluster)
   add_executable(bench_many e2e/many_main.cc)
   target_include_directories(bench_many PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(bench_many PRIVATE kinformer_cache kinformer_api kinformer_flags)
+  add_executable(bench_controller e2e/controller_main.cc)
+  target_include_directories(bench_controller PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(bench_controller PRIVATE
+    kinformer_cache kinformer_queue kinformer_controller kinformer_api kinformer_flags)
 endif()

@@ -1,9 +1,12 @@
-// bench_serve: an embedded API server over TLS with pods of the made-up cluster, for bench_sync.
+// bench_serve: an embedded API server over TLS with pods of the made-up cluster, for the other
+// programs here.
 //
 //   bench_serve --kubeconfig-out FILE [--pods N] [--updates N]
 //
-// Prints `ready`. Each line on standard input makes it update N pods (their status), 64 a turn of
-// its loop, and print `done`. It ends when standard input does.
+// Prints `ready`. Each line on standard input makes it change pods (their status) and print `done`:
+// `change N` N of them, one every 10 ms, each with the time (change_stamp.h) and none twice before
+// all have had their turn; any other line the N of --updates, 64 a turn of its loop. It ends when
+// standard input does.
 
 #include <chrono>
 #include <cstdio>
@@ -11,6 +14,7 @@
 #include <future>
 #include <iostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "kinformer/apiserver/api_server.h"
@@ -20,6 +24,7 @@
 
 #include "demo/cluster_model.h"
 #include "demo/owner_uids.h"
+#include "e2e/change_stamp.h"
 
 namespace {
 
@@ -28,6 +33,12 @@ using kinformer::apiserver::HttpServer;
 
 const kinformer::GroupVersionResource kPods{"", "v1", "pods"};
 constexpr int kBatch = 64;
+
+void SetMessage(ApiServer& server, const kinformer::ObjectName& pod, std::string message) {
+  const auto status = kinformer::json::Value::MakeObject({{"message", std::move(message)}});
+  const auto patch = kinformer::json::Value::MakeObject({{"status", status}});
+  if (!server.Patch(kPods, pod, patch)) std::abort();
+}
 
 // Keeps what is being updated while turns of the loop go by.
 struct Updater {
@@ -41,12 +52,8 @@ struct Updater {
 
   void Turn() {
     for (int i = 0; i < kBatch && left > 0; ++i, --left) {
-      const kinformer::ObjectName& name = names[at++ % names.size()];
-      const auto patch = kinformer::json::Value::MakeObject(
-          {{"status", kinformer::json::Value::MakeObject(
-                          {{"message", "update " + std::to_string(left) + " of round " +
-                                           std::to_string(round)}})}});
-      if (!server.Patch(kPods, name, patch)) std::abort();
+      SetMessage(server, names[at++ % names.size()],
+                 "update " + std::to_string(left) + " of round " + std::to_string(round));
     }
     if (left == 0) {
       done.set_value();
@@ -55,6 +62,21 @@ struct Updater {
     env.loop().Post([this] { Turn(); });
   }
 };
+
+// On the main thread; `next` is the pod whose turn it is.
+void ChangeSlowly(kinformer::Env& env, ApiServer& server,
+                  const std::vector<kinformer::ObjectName>& names, std::size_t count,
+                  std::size_t& next) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::promise<void> changed;
+    env.loop().Post([&] {
+      SetMessage(server, names[next++ % names.size()], kinformer::bench::ChangeStamp());
+      changed.set_value();
+    });
+    changed.get_future().get();
+  }
+}
 
 }  // namespace
 
@@ -103,7 +125,13 @@ int main(int argc, char** argv) {
   http->WriteKubeconfig(kubeconfig).OrExit();
   std::cout << "ready " << http->url() << std::endl;
   int rounds = 0;
+  std::size_t next = 0;
   for (std::string line; std::getline(std::cin, line);) {
+    if (line.starts_with("change ")) {
+      ChangeSlowly(env, *server, names, std::strtoull(line.c_str() + 7, nullptr, 10), next);
+      std::cout << "done" << std::endl;
+      continue;
+    }
     Updater updater{env, *server, names, ++rounds, updates, 0, {}};
     auto done = updater.done.get_future();
     env.loop().Post([&] { updater.Turn(); });

@@ -6,7 +6,7 @@
 //
 // CHECK: probe (prints the protocol that the server offers), informer, dynamic, metadata, expired, faults, leader, manager;
 // follow RESOURCE[/NAMESPACE]..., which is no check (follow.go); nor are reads and queues, benchmarks without a server
-// (reads.go, queues.go).
+// (reads.go, queues.go), and controller, one with bench_serve (controller.go).
 // WatchList is switched by the environment: KUBE_FEATURE_WatchListClient=true or false.
 package main
 
@@ -283,6 +283,10 @@ func run() error {
 	kubeconfig := flags.String("kubeconfig", os.Getenv("KUBECONFIG"), "the server to talk to")
 	wantProtobuf := flags.Bool("protobuf", false, "typed clients ask for protobuf")
 	events := flags.String("events", "", "follow: write what handlers are told to this file")
+	workers := flags.Int("workers", 1, "controller: how many reconciles at a time")
+	pods := flags.Int("pods", 100_000, "controller: how many pods the server has")
+	rounds := flags.Int("rounds", 10, "controller: how often all of them are reconciled")
+	changes := flags.Int("changes", 300, "controller: how many changes are waited for")
 	protocol := flags.String("protocol", "", "all answers must have come in this one: HTTP/1.1 or HTTP/2.0")
 	if len(os.Args) < 2 {
 		return errors.New("usage: peers CHECK [flags]")
@@ -312,6 +316,9 @@ func run() error {
 		config.ContentType = "application/json"
 	}
 	config.QPS, config.Burst = -1, -1
+	if name == "controller" {
+		return benchController(config, *workers, *pods, *rounds, *changes)
+	}
 	if name == "follow" {
 		return follow(config, flags.Args(), *events)
 	}
