@@ -44,14 +44,16 @@ enum class Work : std::uint8_t { kNothing, kRead, kChanges };
 // The reconciler, and what it has seen.
 class Worker {
  public:
-  // From now on it does `work`, and `UntilDone` waits for so many: reconciles, or changes.
+  // From now on it does `work`, and UntilDone waits for so many: changes that it has seen, or else
+  // reconciles.
   void Begin(Work work, std::size_t count) {
-    left_.store(count);
+    done_at_ = 0;
+    left_ = count;
     since_ = bench::SystemNanoseconds();
-    work_.store(work);
+    work_ = work;
   }
   void UntilDone() const {
-    while (left_.load() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (done_at_ == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   // Of the moment in which the last was done.
   [[nodiscard]] double cpu_seconds() const { return cpu_seconds_; }
@@ -90,7 +92,7 @@ class Worker {
   void CountOne() {
     if (left_.fetch_sub(1) != 1) return;
     cpu_seconds_ = bench::CpuSeconds();
-    done_at_ = bench::SystemNanoseconds();
+    done_at_ = bench::SystemNanoseconds();  // last: UntilDone waits for it
   }
   // Whether this is a change that has not been seen before.
   bool Changed(std::string_view message) {
@@ -121,7 +123,7 @@ struct Options {
   std::size_t workers = 1;
   std::size_t pods = 100'000;
   std::size_t rounds = 10;
-  std::size_t changes = 300;
+  std::size_t changes = 500;
 };
 
 Options Parse(int argc, char** argv) {

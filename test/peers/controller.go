@@ -48,13 +48,14 @@ type benchReconciler struct {
 }
 
 func (r *benchReconciler) begin(what work, count int) {
+	r.done.Store(0)
 	r.left.Store(int64(count))
 	r.since.Store(time.Now().UnixNano())
 	r.work.Store(int32(what))
 }
 
 func (r *benchReconciler) untilDone() {
-	for r.left.Load() > 0 {
+	for r.done.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 }

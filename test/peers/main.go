@@ -286,7 +286,7 @@ func run() error {
 	workers := flags.Int("workers", 1, "controller: how many reconciles at a time")
 	pods := flags.Int("pods", 100_000, "controller: how many pods the server has")
 	rounds := flags.Int("rounds", 10, "controller: how often all of them are reconciled")
-	changes := flags.Int("changes", 300, "controller: how many changes are waited for")
+	changes := flags.Int("changes", 500, "controller: how many changes are waited for")
 	protocol := flags.String("protocol", "", "all answers must have come in this one: HTTP/1.1 or HTTP/2.0")
 	if len(os.Args) < 2 {
 		return errors.New("usage: peers CHECK [flags]")
