@@ -68,7 +68,7 @@ class QueueBench {
 
   // All workloads, or those that `only` names.
   void Run(std::string_view only) {
-    for (const std::size_t workers : {1, 8}) {
+    for (const std::size_t workers : {std::size_t{1}, std::size_t{8}}) {
       if (only.empty() || only == "fill" || only == "drain") FillAndDrain(workers);
       if (only.empty() || only == "flow") Mixed("flow", workers, keys_.size(), keys_.size());
       if (only.empty() || only == "hot") Mixed("hot", workers, 5 * keys_.size(), 100);

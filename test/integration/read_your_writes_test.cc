@@ -3,6 +3,7 @@
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -496,9 +497,9 @@ TEST_F(ReadYourWritesTest, AListIsNotHeldUpByLaterWrites) {
                           .chunk_bytes = 300});
     ASSERT_TRUE(cached_.List<ConfigMap>().ok());
     ASSERT_TRUE(cached_.Create(Map("first")).ok());
-    bool stop = false;
+    std::stop_source stop;
     const auto writer = sim_.env().NewThread("writer", [&] {
-      for (int i = 0; !stop; ++i) {
+      for (int i = 0; !stop.stop_requested(); ++i) {
         static_cast<void>(cached_.Create(Map("m" + std::to_string(i))));
         sim_.env().SleepFor(milliseconds(20));
       }
@@ -507,7 +508,7 @@ TEST_F(ReadYourWritesTest, AListIsNotHeldUpByLaterWrites) {
     EXPECT_LE(TimeOf([&] { list = cached_.List<ConfigMap>(); }), seconds(1));
     EXPECT_TRUE(list.ok()) << list.error();
     EXPECT_GT(cached_.UnseenWrites(), 0U);
-    stop = true;
+    stop.request_stop();
     writer->Join();
   });
 }
