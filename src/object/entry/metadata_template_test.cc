@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "kinformer/internal/block_builder.h"
@@ -109,7 +110,7 @@ void ExpectSame(const Result<ObjectRef>& built, const Result<ObjectRef>& full,
   EXPECT_TRUE((*built)->SameAs(**full)) << text;
 }
 
-TEST(MetadataTemplate, MakesTheSameMetadataAsTheTape) {
+void ReadAlikeAndDamaged() {
   Alike alike(3);
   int by_template = 0;
   int good = 0;
@@ -135,11 +136,14 @@ TEST(MetadataTemplate, MakesTheSameMetadataAsTheTape) {
     if (read) {
       ASSERT_EQ(object.metadata.view(), (*full)->metadata_bytes()) << text;
     }
-    ASSERT_FALSE(HasFailure());
+    ASSERT_FALSE(::testing::Test::HasFailure());
   }
   EXPECT_GT(good, 10000);
   EXPECT_GT(by_template, good * 3 / 4);
 }
+
+// On a thread of its own, since what a thread has read before decides which templates it has.
+TEST(MetadataTemplate, MakesTheSameMetadataAsTheTape) { std::thread(ReadAlikeAndDamaged).join(); }
 
 // Objects that come in two pieces, cut at every place, with the bitmap that the splitter has of
 // them.
