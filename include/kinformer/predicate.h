@@ -107,7 +107,7 @@ class PredicateFor : public Predicate<T> {
 
 // All sorts of events by their object; of an update the new one. Counterpart: NewPredicateFuncs.
 template <class T>
-[[nodiscard]] Predicate<T> NewPredicateFuncs(std::function<bool(const T&)> filter) {
+[[nodiscard]] Predicate<T> NewPredicateFuncs(const std::function<bool(const T&)>& filter) {
   return {.create = [filter](const Added<T>& e) { return filter(e.object); },
           .update = [filter](const Updated<T>& e) { return filter(e.new_object); },
           .delete_ = [filter](const Deleted<T>& e) { return filter(e.object); },

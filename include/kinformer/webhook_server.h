@@ -62,7 +62,7 @@ class WebhookServer : public Handler {
   WebhookServer& operator=(const WebhookServer&) = delete;
 
   // kAlreadyExists: the path is taken. kInvalidArgument: it does not begin with a slash.
-  Result<void> Register(std::string path, admission::Handler handler);
+  Result<void> Register(const std::string& path, admission::Handler handler);
   // At GenerateValidatePath of the kind.
   template <Resource T>
   Result<void> RegisterValidator(std::shared_ptr<admission::Validator<T>> validator) {
@@ -78,7 +78,7 @@ class WebhookServer : public Handler {
   }
   // Answers ConversionReviews of v1 and v1beta1; errors of the functions are Failures. A body that
   // is none is HTTP status 400.
-  Result<void> RegisterConversions(Conversions conversions, std::string path = "/convert");
+  Result<void> RegisterConversions(Conversions conversions, const std::string& path = "/convert");
 
   // The path of the request's target says who answers; its query does not matter.
   [[nodiscard]] std::unique_ptr<ResponseStream> Handle(HttpRequest request) override;

@@ -49,11 +49,11 @@ struct QueueCore::Instruments {
   }
 
   void AddDepth(int priority, double amount) {
-    if (depth == nullptr || depth_priority != priority) {
-      depth = DepthOf(priority);
-      depth_priority = priority;
+    if (depth_ == nullptr || depth_priority_ != priority) {
+      depth_ = DepthOf(priority);
+      depth_priority_ = priority;
     }
-    depth->Add(amount);
+    depth_->Add(amount);
   }
 
   MetricsSink& sink;
@@ -72,18 +72,18 @@ struct QueueCore::Instruments {
       return sink.NewGauge("workqueue_depth", "Current depth of workqueue.", labels);
     };
     if (!by_priority) return depth_with({{"name", name}});
-    const auto known = depths.find(priority);
-    if (known != depths.end()) return known->second;
-    const bool labelled = depths.size() < kMostPriorityLabels;
+    const auto known = depths_.find(priority);
+    if (known != depths_.end()) return known->second;
+    const bool labelled = depths_.size() < kMostPriorityLabels;
     const std::string label = labelled ? std::to_string(priority) : kOtherPriorities;
     auto gauge = depth_with({{"name", name}, {"priority", label}});
-    if (labelled) depths.emplace(priority, gauge);
+    if (labelled) depths_.emplace(priority, gauge);
     return gauge;
   }
 
-  std::unordered_map<int, std::shared_ptr<Gauge>> depths;
-  std::shared_ptr<Gauge> depth;  // the one used last
-  int depth_priority = 0;
+  std::unordered_map<int, std::shared_ptr<Gauge>> depths_;
+  std::shared_ptr<Gauge> depth_;  // the one used last
+  int depth_priority_ = 0;
 };
 
 QueueCore::QueueCore(Env& env, const QueueRules& rules)

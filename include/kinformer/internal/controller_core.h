@@ -58,8 +58,8 @@ class ControllerCore {
 
   void SetQueue(Queue queue) { queue_ = std::move(queue); }
   // Before the sources have been started: keeps it for then. Afterwards: starts it.
-  Result<void> Watch(std::shared_ptr<source::AnySource> source,
-                     std::function<Result<void>(const std::stop_token&)> start);
+  Result<void> Watch(const std::shared_ptr<source::AnySource>& source,
+                     const std::function<Result<void>(const std::stop_token&)>& start);
   Result<void> Unwatch(const std::shared_ptr<source::AnySource>& source);
 
   Result<void> Start(const std::stop_token& stop);

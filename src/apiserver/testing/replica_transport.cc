@@ -103,8 +103,11 @@ std::unique_ptr<HttpCall> ReplicaTransport::Start(HttpRequest request, ResponseR
   const SteadyTime now = env_.Now();
   const bool refused = crashed_ || now < disconnected_until_ ||
                        (now < no_leases_until_ && IsAbout(request, "leases"));
-  const bool last =
-      !refused && IsWrite(request) && writes_until_crash_ > 0 && --writes_until_crash_ == 0;
+  bool last = false;
+  if (!refused && IsWrite(request) && writes_until_crash_ > 0) {
+    --writes_until_crash_;
+    last = writes_until_crash_ == 0;
+  }
   auto call = std::make_unique<Call>(*this, std::move(request), receiver);
   if (refused) {
     call->Cut();

@@ -410,12 +410,11 @@ Result<void> DelegatingClientCore::DeleteAllOf(const TypeInfo& type, const ReadO
   }
   if (which.label_selector.MatchesNothing()) return {};
   const auto watching = impl_->Begin(type);
-  const Result<void> done =
-      impl_->At(type, which.namespace_)
-          .DeleteCollection(options,
-                            {.labelSelector = which.label_selector.ToString(),
-                             .fieldSelector = which.field_selector.ToString()},
-                            *left);
+  Result<void> done = impl_->At(type, which.namespace_)
+                          .DeleteCollection(options,
+                                            {.labelSelector = which.label_selector.ToString(),
+                                             .fieldSelector = which.field_selector.ToString()},
+                                            *left);
   if (!done || !options.dryRun.empty()) return done;
   for (const Impl::Watching& one : watching) {
     const std::vector<ObjectName> unknown = one.unseen->DeletedAllOf(

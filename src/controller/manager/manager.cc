@@ -200,7 +200,7 @@ Result<void> Manager::Impl::Run(const std::stop_token& stop) {
     MonitorLock lock(*monitor);
     while (!failure && !stop.stop_requested()) lock.Wait();
   }
-  const Result<void> end = EndAll();
+  Result<void> end = EndAll();
   MonitorLock lock(*monitor);
   ended = true;
   monitor->NotifyAll();

@@ -39,8 +39,9 @@ ControllerCore::ControllerCore(Env& env, ControllerOptions options)
 
 ControllerCore::~ControllerCore() { StopSources(); }
 
-Result<void> ControllerCore::Watch(std::shared_ptr<source::AnySource> source,
-                                   std::function<Result<void>(const std::stop_token&)> start) {
+Result<void> ControllerCore::Watch(
+    const std::shared_ptr<source::AnySource>& source,
+    const std::function<Result<void>(const std::stop_token&)>& start) {
   {
     MonitorLock lock(*monitor_);
     // Those that come while the others are being started wait for them.

@@ -118,7 +118,8 @@ Result<void> StartContained(Env& env, const source::AnySource& source,
   Result<void> result;
   const Result<void> called = base::CallUser(
       env, "Start of a source", [&] { result = start(stop); }, [&] { return source.Describe(); });
-  return called ? std::move(result) : called;
+  if (!called) return called.error();
+  return result;
 }
 
 Result<void> StartAndSync(Env& env, const std::string& controller,

@@ -44,10 +44,12 @@ Result<void> Conversions::Add(const GroupVersionKind& from, const GroupVersionKi
                  "a conversion is between two versions of one kind, not from a " + from.kind +
                      " of " + from.apiVersion() + " to a " + to.kind + " of " + to.apiVersion());
   }
-  if (!functions_[from].try_emplace(to.version, std::move(function)).second) {
+  auto& of_kind = functions_[from];
+  if (of_kind.contains(to.version)) {
     return Error(Reason::kAlreadyExists, "there is a conversion of " + from.kind + " from " +
                                              from.apiVersion() + " to " + to.apiVersion());
   }
+  of_kind[to.version] = std::move(function);
   return {};
 }
 

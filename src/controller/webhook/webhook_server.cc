@@ -103,7 +103,7 @@ std::string GenerateValidatePath(const GroupVersionKind& kind) { return PathOf("
 struct WebhookServer::Impl {
   explicit Impl(Env& e) : env(e), running(e) {}
 
-  Result<void> Add(std::string path, std::unique_ptr<Endpoint> endpoint) {
+  Result<void> Add(const std::string& path, std::unique_ptr<Endpoint> endpoint) {
     if (!path.starts_with('/')) {
       return Error(Reason::kInvalidArgument,
                    "a webhook's path begins with a slash, and \"" + path + "\" does not");
@@ -134,15 +134,15 @@ WebhookServer::WebhookServer(Env& env) : impl_(std::make_unique<Impl>(env)) {}
 
 WebhookServer::~WebhookServer() { impl_->running.AwaitNone(); }
 
-Result<void> WebhookServer::Register(std::string path, admission::Handler handler) {
+Result<void> WebhookServer::Register(const std::string& path, admission::Handler handler) {
   auto endpoint = internal::webhook::NewAdmissionEndpoint(impl_->env, path, std::move(handler));
-  return impl_->Add(std::move(path), std::move(endpoint));
+  return impl_->Add(path, std::move(endpoint));
 }
 
-Result<void> WebhookServer::RegisterConversions(Conversions conversions, std::string path) {
+Result<void> WebhookServer::RegisterConversions(Conversions conversions, const std::string& path) {
   auto endpoint =
       internal::webhook::NewConversionEndpoint(impl_->env, path, std::move(conversions));
-  return impl_->Add(std::move(path), std::move(endpoint));
+  return impl_->Add(path, std::move(endpoint));
 }
 
 std::unique_ptr<ResponseStream> WebhookServer::Handle(HttpRequest request) {
