@@ -16,6 +16,13 @@ namespace {
 
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 
+// Of an array, to compare in any order.
+std::multiset<std::string> Elements(const json::Value& array) {
+  std::multiset<std::string> out;
+  for (const json::Value& item : array.items()) out.insert(item.Dump());
+  return out;
+}
+
 // An event as the script writes it: "ADDED a", "ERROR Expired", "BOOKMARK".
 std::string EventText(const json::Value& frame) {
   std::string text = frame["type"].StringOrEmpty();
@@ -231,6 +238,7 @@ bool ScriptAnswer::PointerHolds(std::string text) const {
   if (value == nullptr) return false;
   if (operation == "present") return !value->is_null() && VariableText(*value) != "";
   if (operation == "=") return *value == json::Parse(text).value_or("no JSON in the script");
+  if (operation == "elements") return Elements(*value) == Elements(json::Parse(text).OrExit());
   if (operation == "size") return value->size() == std::stoul(text);
   if (operation == "length") return value->StringOrEmpty().size() == std::stoul(text);
   if (operation == "contains") return value->StringOrEmpty().find(text) != std::string::npos;
