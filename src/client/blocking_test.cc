@@ -77,6 +77,46 @@ class CompletesTwice final : public internal::client::BlockingCall {
   void End() override { ++ended; }
 };
 
+// Wakes its caller that often, in turns of its own.
+class Wakes final : public internal::client::BlockingCall {
+ public:
+  Wakes(Env& env, int times) : BlockingCall(env), left_(times) {}
+
+ private:
+  void Begin() override { Turn(); }
+  void Turn() {
+    timer_ = env().loop().After(std::chrono::seconds(1), [this] {
+      if (left_-- == 0) return Complete({});
+      Wake();
+      Turn();
+    });
+  }
+  void End() override { timer_.reset(); }
+
+  int left_;
+  Timer timer_;
+};
+
+TEST(BlockingCalls, ASleeperIsToldOfEachWakeAndOfTheEnd) {
+  for (const int times : {0, 2}) {
+    Simulation sim;
+    const auto call = std::make_shared<Wakes>(sim.env(), times);
+    std::vector<SteadyTime> told;
+    EXPECT_TRUE(sim.RunBlocking(
+        [&] {
+          EXPECT_TRUE(internal::client::BlockingCall::Run(call, {}, [&] {
+                        told.push_back(sim.env().Now());
+                        return true;
+                      }).ok());
+        },
+        std::chrono::minutes(1)));
+    EXPECT_EQ(told.size(), static_cast<std::size_t>(times) + 1);
+    for (std::size_t i = 1; i < told.size(); ++i) {
+      EXPECT_EQ(told[i] - told[i - 1], std::chrono::seconds(1));
+    }
+  }
+}
+
 TEST(BlockingCalls, EndOnce) {
   Simulation sim;
   const auto call = std::make_shared<CompletesTwice>(sim.env());

@@ -99,6 +99,20 @@ TEST_F(DiscoveryTest, WhatPeopleType) {
   EXPECT_EQ(server_.requests.size(), 2u);
 }
 
+TEST_F(DiscoveryTest, TheFirstVersionThatIsCurrentIsPreferred) {
+  groups_ = R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"example.com"},)"
+            R"("versions":[{"version":"v3","freshness":"Stale"},{"version":"v2"},)"
+            R"({"version":"v1"}]},{"metadata":{"name":"x.io"},"versions":[{"version":"v1"}]}]})";
+  Block([&] {
+    const auto groups = client_->Discovery().ServerGroupsAndResources().OrExit();
+    std::vector<std::string> preferred;
+    for (const ApiGroupVersion& version : groups) {
+      if (version.preferred) preferred.push_back(version.group + "/" + version.version);
+    }
+    EXPECT_EQ(preferred, (std::vector<std::string>{"/v1", "example.com/v2", "x.io/v1"}));
+  });
+}
+
 TEST_F(DiscoveryTest, AnUnknownNameIsLookedUpOnceMoreAndExplained) {
   EXPECT_EQ(Map("po"), "/v1/pods Pod namespaced");
   const std::string text = Map("podz");

@@ -258,6 +258,7 @@ TEST_F(ResourceClientTest, PatchAndDelete) {
   EXPECT_EQ(server_.requests[0].headers.Get("Content-Type"), "application/merge-patch+json");
   EXPECT_EQ(server_.requests[0].body, R"({"data":{"k":"w"}})");
   EXPECT_EQ(server_.requests[1].method, "DELETE");
+  EXPECT_EQ(server_.requests[1].headers.Get("Accept"), "application/json");
   EXPECT_EQ(server_.requests[1].body,
             R"({"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0,)"
             R"("preconditions":{"uid":"u"},"propagationPolicy":"Foreground"})");

@@ -131,10 +131,7 @@ bool Object::Erase(std::string_view name) {
   const std::size_t i = IndexOf(name);
   if (i == kAbsent) return false;
   members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(i));
-  if (members_.size() <= kLinear) {
-    by_name_.clear();
-    return true;
-  }
+  if (members_.size() <= kLinear) return true;  // Add makes the index anew
   std::erase(by_name_, static_cast<std::uint32_t>(i));
   for (std::uint32_t& at : by_name_) at -= at > i ? 1 : 0;
   return true;

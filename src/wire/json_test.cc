@@ -368,5 +368,14 @@ TEST(JsonValue, AgreesWithSimdjson) {
   EXPECT_GT(good, 10000);
 }
 
+TEST(JsonParse, HexDigitsOfEscapes) {
+  EXPECT_EQ(Parse(R"("\u00e9\u00C9\u0041\u004a")")->StringOrEmpty(), "éÉAJ");
+  // What stands beside the digits and letters in ASCII.
+  for (const char c : {'/', ':', '@', 'G', '`', 'g', '~', ' ', '"'}) {
+    EXPECT_FALSE(Parse(std::string(R"("\u00)") + c + R"(0")")) << c;
+    EXPECT_FALSE(Parse(std::string(R"("\u000)") + c + '"')) << c;
+  }
+}
+
 }  // namespace
 }  // namespace kinformer::json

@@ -362,6 +362,26 @@ TEST(ProtobufReader, ReadsWhatTheWriterWrites) {
   EXPECT_TRUE(reader.ok());
 }
 
+TEST(ProtobufReader, NumbersOfPackedLists) {
+  const std::string bytes("\x96\x01\x01\x02\x03\x04\x05\x06\x07\x08", 10);
+  struct Row {
+    WireType type;
+    std::size_t at;
+    std::size_t size;
+    std::uint64_t number;
+  };
+  for (const Row& row :
+       {Row{WireType::kVarint, 0, 2, 150}, Row{WireType::kFixed32, 2, 4, 0x04030201},
+        Row{WireType::kFixed64, 2, 8, 0x0807060504030201}}) {
+    const char* const at = bytes.data() + row.at;
+    WireField field;
+    EXPECT_EQ(ReadPacked(at, at + row.size, row.type, field), at + row.size);
+    EXPECT_EQ(field.scalar, row.number);
+    EXPECT_EQ(field.type, row.type);
+    EXPECT_EQ(ReadPacked(at, at + row.size - 1, row.type, field), nullptr);
+  }
+}
+
 TEST(ProtobufReader, EveryCutIsNoticed) {
   std::string message;
   ProtobufWriter writer(message);

@@ -168,12 +168,23 @@ TEST_F(FreshnessTest, TheAgeOfTheLastProofOfProgress) {
   Settle();
   EXPECT_EQ(informer.Status().progress_age, seconds(0));
   sim_.RunFor(seconds(7));
+  server_.SendPiece();
+  Settle();
+  EXPECT_EQ(informer.Status().progress_age, seconds(7)) << "half an event proves nothing";
   server_.Put("b", "1");
   Settle();
   EXPECT_EQ(informer.Stats().status.progress_age, seconds(0));
   informer.Stop();
   sim_.RunFor(hours(1));
   EXPECT_EQ(informer.Status().progress_age, hours(1)) << "of a stopped informer it grows";
+}
+
+TEST_F(FreshnessTest, WhoCannotListMetadataIsAskedOnce) {
+  server_.Put("a", "1");
+  SharedInformer<Pod> informer = Make();
+  informer.Start();
+  sim_.RunFor(hours(1));
+  EXPECT_EQ(server_.metadata_lists, 1);
 }
 
 TEST_F(FreshnessTest, AnAnswerThatNothingIsNewerIsAProof) {

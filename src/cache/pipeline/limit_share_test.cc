@@ -75,6 +75,27 @@ TEST_F(LimitShareTest, ThePromiseShrinksWithEachObjectToNothing) {
   EXPECT_FALSE(HasRoom(other_));
 }
 
+// What was scarce when the list ended is what must be exceeded, not what is free when a further
+// object finds no room.
+TEST_F(LimitShareTest, RoomThatCameSinceTheListIsWorthAnother) {
+  int relists = 0;
+  LimitShare share(sim_.env(), &limit_, /*per_key=*/true, [&] { ++relists; });
+  for (const char* name : {"a", "b", "c"}) Put(name);
+  share.BeginList();
+  EXPECT_FALSE(ListTakes(share, "d"));
+  share.EndList();
+  share.BeginRelist();
+  share.EndRelist();
+  share.Committed(1);
+  share.CaughtUp();
+  EXPECT_EQ(relists, 0) << "there is no more room than before";
+  static_cast<void>(store_.Erase("ns", "c"));
+  share.LeftOut();
+  share.Committed(2);
+  share.CaughtUp();
+  EXPECT_EQ(relists, 1);
+}
+
 TEST_F(LimitShareTest, WithoutALimitThereIsRoom) {
   LimitShare none(sim_.env(), nullptr, /*per_key=*/true, {});
   EXPECT_FALSE(none.bounded());

@@ -144,6 +144,20 @@ TEST(Unstructured, MalformedJsonIsAnErrorThatSaysWhere) {
             Reason::kOverLimit);
 }
 
+// Only brackets and strings of what lies deep in an object are looked at when it comes in.
+TEST(Unstructured, MembersThatAreNoneEndTheWalkAndAreCounted) {
+  for (const char* spec : {R"({x":1"})", "{7:1}", R"({"a" 1})", R"({"a":,})", R"([:])"}) {
+    const auto built = BuildFromJson(
+        Widgets(), R"({"metadata":{"name":"x"},"spec":{"in":)" + std::string(spec) + "}}");
+    ASSERT_TRUE(built) << spec << built.error();
+    const std::uint64_t before = internal::MalformedReads();
+    const json::View in = Unstructured(built->get()).root()["spec"]["in"];
+    for (const auto& [name, value] : in.members()) ADD_FAILURE() << spec << ": " << name;
+    for ([[maybe_unused]] const json::View value : in.items()) ADD_FAILURE() << spec;
+    EXPECT_EQ(internal::MalformedReads(), before + 1) << spec;
+  }
+}
+
 TEST(Block, MetadataOnlyFromProtobufInAnyOrder) {
   const std::string labels = Field(11, Field(1, "app") + Field(2, "web"));
   const std::string ordered =

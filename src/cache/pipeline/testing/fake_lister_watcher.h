@@ -115,6 +115,7 @@ class FakeServer {
   std::vector<std::string> requests{};
   std::vector<std::int64_t> timeouts{};
   int version_questions = 0;
+  int metadata_lists = 0;  // none of which is answered: it cannot
   [[nodiscard]] std::size_t open_watches() const { return watches_.size(); }
 
   // ---- what happens to the watches under way
@@ -135,6 +136,10 @@ class FakeServer {
   }
   void SendBookmark(std::string rv, bool end = false) {
     ForEachWatch([&](Call& c) { c.SendBookmark(rv, end); });
+  }
+  // A piece of network data in which no event ends.
+  void SendPiece() {
+    ForEachWatch([](Call& c) { c.SendPiece(); });
   }
 
   std::unique_ptr<ListerWatcher> NewListerWatcher() { return std::make_unique<Watcher>(*this); }
@@ -196,6 +201,9 @@ class FakeServer {
         c.watch_->OnChunkEnd();
       });
     }
+    void SendPiece() {
+      Post([](Call& c) { c.watch_->OnChunkEnd(); });
+    }
     void Started() {
       Post([](Call& c) { c.watch_->OnStarted(); });
     }
@@ -240,6 +248,11 @@ class FakeServer {
     std::unique_ptr<ListWatchCall> CurrentVersion(
         const std::function<void(Result<std::string>)>& answer) override {
       return server_.CurrentVersion(answer);
+    }
+    std::unique_ptr<ListWatchCall> ListMetadata(const std::string&, const ListOptions&,
+                                                ListReceiver&) override {
+      ++server_.metadata_lists;
+      return nullptr;
     }
     ListScope Scope() const override { return server_.scope; }
     bool SetEntryOptions(const EntryOptions& o) override {
