@@ -85,13 +85,13 @@ class Wakes final : public internal::client::BlockingCall {
  private:
   void Begin() override { Turn(); }
   void Turn() {
-    timer_ = env().loop().After(std::chrono::seconds(1), [this] {
+    timer_ = env().loop().RunAt(env().Now() + std::chrono::seconds(1), [this] {
       if (left_-- == 0) return Complete({});
       Wake();
       Turn();
     });
   }
-  void End() override { timer_.reset(); }
+  void End() override { timer_ = {}; }
 
   int left_;
   Timer timer_;

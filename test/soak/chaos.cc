@@ -171,8 +171,11 @@ class Chaos {
       if (!Compare("round " + std::to_string(round))) ++failures;
       ProcessSample sample = SampleProcess();
       sample.descriptors -= std::min(sample.descriptors, proxy_.descriptors());
+      // How much there is to keep changes from round to round.
+      const std::size_t objects = ObjectBytes();
+      sample.allocated -= static_cast<double>(objects);
       samples_.push_back(sample);
-      PrintProgress();
+      PrintProgress(objects);
     }
     if (options_.stop_server && !StopServer()) ++failures;
     Print();
@@ -211,10 +214,17 @@ class Chaos {
     return equal;
   }
 
-  void PrintProgress() {
+  [[nodiscard]] std::size_t ObjectBytes() const {
+    std::size_t bytes = 0;
+    for (const auto& follower : followers_) bytes += follower->Stats().object_bytes;
+    return bytes;
+  }
+
+  void PrintProgress(std::size_t objects) {
     const ProcessSample& sample = samples_.back();
-    std::printf("; %zu descriptors, %.1f MB, %.3f MB allocated\n", sample.descriptors,
-                sample.resident / 1e6, sample.allocated / 1e6);
+    std::printf("; %zu descriptors, %.1f MB, %.3f MB allocated beside %.3f MB of objects\n",
+                sample.descriptors, sample.resident / 1e6, sample.allocated / 1e6,
+                static_cast<double>(objects) / 1e6);
     std::fflush(stdout);
   }
 
