@@ -70,6 +70,7 @@ set(KINFORMER_LAYERS
   cache/tools
   cache
   queue
+  controller/certificates
   controller/endpoints
   controller/client
   controller/election

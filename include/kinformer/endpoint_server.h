@@ -21,12 +21,16 @@ namespace kinformer {
 // How an EndpointServer speaks to its clients.
 struct EndpointServerOptions {
   // TLS, 1.2 and up, with HTTP/2 for clients that offer it; else HTTP/1.1. The certificate is, in
-  // this order: cert_pem; tls.crt and tls.key in the folder cert_dir, read once; one that the
-  // server signs itself for localhost, new each time, which clients cannot check.
+  // this order: cert_pem; the files in the folder cert_dir, which are read again every
+  // cert_read_interval, so that a renewed one is offered to new connections; one that the server
+  // signs itself for localhost, new each time, which clients cannot check.
   bool tls{false};
   std::string cert_pem{};  // with its chain
   std::string key_pem{};
   std::string cert_dir{};
+  std::string cert_name{"tls.crt"};
+  std::string key_name{"tls.key"};
+  Duration cert_read_interval{std::chrono::seconds(10)};
 
   std::size_t max_connections{1000};
   std::size_t max_header_bytes{std::size_t{64} << 10};  // 431

@@ -9,6 +9,7 @@
 #ifndef KINFORMER_WEBHOOK_LISTENER_H_
 #define KINFORMER_WEBHOOK_LISTENER_H_
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -26,11 +27,12 @@ struct WebhookListenerOptions {
   std::uint16_t port{9443};        // 0: any free one
 
   // The certificate and its key: given here, or else files in a folder, which are read again every
-  // ten seconds. With both empty the folder is /tmp/k8s-webhook-server/serving-certs.
+  // cert_read_interval. With both empty the folder is /tmp/k8s-webhook-server/serving-certs.
   CertificatePair certificate{};
   std::string cert_dir{};
   std::string cert_name{"tls.crt"};
   std::string key_name{"tls.key"};
+  Duration cert_read_interval{std::chrono::seconds(10)};
 
   // PEM of who may sign the certificates of clients, of which each must then show one. Empty:
   // everybody is let in, as is usual: the network policy or this keeps others away.

@@ -6,8 +6,10 @@
 #include <string_view>
 #include <utility>
 
+#include "kinformer/certificate_watcher.h"
+
 #include "base/mutex.h"
-#include "base/regular_file.h"
+#include "controller/certificates/offered_certificate.h"
 #include "controller/endpoints/endpoint_address.h"
 #include "controller/endpoints/text_response.h"
 #include "http/request_policy.h"
@@ -80,35 +82,38 @@ class Router final : public Handler {
   std::vector<std::shared_ptr<Handler>> handlers_ KINFORMER_GUARDED_BY(mutex_);
 };
 
-Result<std::string> ReadMaterial(const std::string& path) {
-  constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
-  Result<std::string> text = internal::base::ReadRegularFile(path, kMaxBytes);
-  if (!text) return Error(text.error()).WithContext(path);
-  return text;
+Result<TlsContext> ContextOf(const CertificatePair& pair) {
+  return internal::http::NewTlsContext(
+      {.cert_pem = pair.cert_pem, .key_pem = pair.key_pem, .client_ca_pem = {}}, true);
 }
 
-Result<TlsContext> PrepareTls(Env& env, const std::string& ip,
-                              const EndpointServerOptions& options) {
-  if (!options.tls) return TlsContext();
-  internal::http::TlsServerMaterial material{
-      .cert_pem = options.cert_pem, .key_pem = options.key_pem, .client_ca_pem = {}};
-  if (material.cert_pem.empty() && !options.cert_dir.empty()) {
-    Result<std::string> cert = ReadMaterial(options.cert_dir + "/tls.crt");
-    if (!cert) return cert.error();
-    Result<std::string> key = ReadMaterial(options.cert_dir + "/tls.key");
-    if (!key) return key.error();
-    material.cert_pem = *std::move(cert);
-    material.key_pem = *std::move(key);
+Result<CertificatePair> SelfSigned(Env& env, const std::string& ip) {
+  auto authority = internal::http::TlsAuthority::Make("kinformer-endpoints", env.WallNow());
+  if (!authority) return authority.error();
+  auto made = authority->ServerCertificate({"localhost", "127.0.0.1", "::1", ip});
+  if (!made) return made.error();
+  return CertificatePair{std::move(made->cert_pem), std::move(made->key_pem)};
+}
+
+// A certificate, and who reads it again.
+struct Material {
+  CertificatePair pair{};
+  std::unique_ptr<CertificateWatcher> watcher{};  // null: it stays as it is
+};
+
+Result<Material> MaterialOf(Env& env, const std::string& ip, const EndpointServerOptions& options) {
+  if (!options.cert_pem.empty()) return Material{.pair = {options.cert_pem, options.key_pem}};
+  if (options.cert_dir.empty()) {
+    Result<CertificatePair> made = SelfSigned(env, ip);
+    if (!made) return made.error();
+    return Material{.pair = *std::move(made)};
   }
-  if (material.cert_pem.empty()) {
-    auto authority = internal::http::TlsAuthority::Make("kinformer-endpoints", env.WallNow());
-    if (!authority) return authority.error();
-    auto certificate = authority->ServerCertificate({"localhost", "127.0.0.1", "::1", ip});
-    if (!certificate) return certificate.error();
-    material.cert_pem = std::move(certificate->cert_pem);
-    material.key_pem = std::move(certificate->key_pem);
-  }
-  return internal::http::NewTlsContext(material, true);
+  const std::string folder = options.cert_dir + "/";
+  auto watcher = CertificateWatcher::New(
+      env, {folder + options.cert_name, folder + options.key_name}, options.cert_read_interval);
+  if (!watcher) return watcher.error();
+  CertificatePair pair = (*watcher)->Current();
+  return Material{std::move(pair), *std::move(watcher)};
 }
 
 }  // namespace
@@ -116,6 +121,7 @@ Result<TlsContext> PrepareTls(Env& env, const std::string& ip,
 struct EndpointServer::Impl {
   Router router{};
   std::unique_ptr<internal::http::Server> server{};  // null: nothing is open
+  std::unique_ptr<CertificateWatcher> watcher{};     // goes before the server that it tells
 };
 
 Result<std::unique_ptr<EndpointServer>> EndpointServer::Listen(
@@ -125,8 +131,15 @@ Result<std::unique_ptr<EndpointServer>> EndpointServer::Listen(
   auto impl = std::make_unique<Impl>();
   if (!*parsed) return std::unique_ptr<EndpointServer>(new EndpointServer(std::move(impl)));
   const auto& [ip, port] = **parsed;
-  Result<TlsContext> tls = PrepareTls(env, ip, options);
-  if (!tls) return Error(tls.error()).WithContext("the server at \"" + address + "\"");
+  TlsContext tls;
+  if (options.tls) {
+    Result<Material> material = MaterialOf(env, ip, options);
+    Result<TlsContext> context =
+        material ? ContextOf(material->pair) : Result<TlsContext>(material.error());
+    if (!context) return Error(context.error()).WithContext("the server at \"" + address + "\"");
+    tls = *std::move(context);
+    impl->watcher = std::move(material->watcher);
+  }
   apiserver::HttpServerOptions http{.address = ip,
                                     .port = port,
                                     .max_connections = options.max_connections,
@@ -136,13 +149,16 @@ Result<std::unique_ptr<EndpointServer>> EndpointServer::Listen(
                                     .idle_timeout = options.idle_timeout,
                                     .gzip_above_bytes = std::size_t{1} << 10};
   auto server = internal::http::Server::Listen(env, impl->router, std::move(http),
-                                               std::make_shared<EndpointPolicy>(), *std::move(tls));
+                                               std::make_shared<EndpointPolicy>(), std::move(tls));
   if (!server) {
     Error error(server.error().reason(),
                 server.error().message() + ": give another address, or \"0\" for none");
     return error.WithContext("the server at \"" + address + "\"");
   }
   impl->server = *std::move(server);
+  if (impl->watcher != nullptr) {
+    internal::certificates::OfferCertificates(env, *impl->watcher, *impl->server, &ContextOf);
+  }
   return std::unique_ptr<EndpointServer>(new EndpointServer(std::move(impl)));
 }
 

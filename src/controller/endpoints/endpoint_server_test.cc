@@ -18,6 +18,7 @@
 #include "kinformer/runtime.h"
 #include "kinformer/simulation.h"
 
+#include "controller/certificates/folder_for_test.h"
 #include "controller/endpoints/endpoint_address.h"
 
 namespace kinformer {
@@ -37,8 +38,9 @@ std::size_t Append(char* bytes, std::size_t size, std::size_t count, void* to) {
   return size * count;
 }
 
-// Blocks.
-Answer Get(const std::string& url, const std::vector<std::string>& headers = {}) {
+// Blocks. `ca_pem`: who must have signed the server's certificate; empty: anybody.
+Answer Get(const std::string& url, const std::vector<std::string>& headers = {},
+           const std::string& ca_pem = "") {
   Answer answer;
   CURL* const curl = curl_easy_init();
   curl_slist* list = nullptr;
@@ -48,7 +50,9 @@ Answer Get(const std::string& url, const std::vector<std::string>& headers = {})
   curl_easy_setopt(curl, CURLOPT_PROXY, "");
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_TIMEOUT, 10L);
-  curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 0L);
+  curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, ca_pem.empty() ? 0L : 1L);
+  curl_blob ca{const_cast<char*>(ca_pem.data()), ca_pem.size(), CURL_BLOB_COPY};
+  if (!ca_pem.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO_BLOB, &ca);
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &Append);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &answer.body);
   curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, &Append);
@@ -137,6 +141,36 @@ TEST_F(EndpointServerTest, TlsWithACertificateOfItsOwnOrAGivenOne) {
   const auto broken =
       EndpointServer::Listen(runtime_.env(), "127.0.0.1:0", {.tls = true, .cert_pem = "x"});
   EXPECT_EQ(broken.error().reason(), Reason::kConfig);
+}
+
+TEST_F(EndpointServerTest, WH_02_ARenewedCertificateIsOffered) {
+  testing::CertificateFolder folder;
+  testing::CertificateFolder other;
+  folder.Write(folder.Make());
+  Listen(
+      "127.0.0.1:0",
+      {.tls = true, .cert_dir = folder.path(), .cert_read_interval = std::chrono::milliseconds(5)});
+  EXPECT_EQ(Get(Url("/healthz", "https"), {}, folder.ca_pem()).body, "ok");
+  EXPECT_EQ(Get(Url("/healthz", "https"), {}, other.ca_pem()).status, 0);
+  folder.Rename(other.Make());
+  // It comes within milliseconds.
+  const auto renewed = [&] { return Get(Url("/healthz", "https"), {}, other.ca_pem()).status; };
+  for (int i = 0; i < 1000 && renewed() == 0; ++i) {
+  }
+  EXPECT_EQ(renewed(), 200);
+  EXPECT_EQ(Get(Url("/healthz", "https"), {}, folder.ca_pem()).status, 0);
+}
+
+TEST_F(EndpointServerTest, FilesOfOtherNames) {
+  testing::CertificateFolder folder;
+  const CertificatePair pair = folder.Make();
+  folder.Write("chain.pem", pair.cert_pem);
+  folder.Write("private.pem", pair.key_pem);
+  Listen("127.0.0.1:0", {.tls = true,
+                         .cert_dir = folder.path(),
+                         .cert_name = "chain.pem",
+                         .key_name = "private.pem"});
+  EXPECT_EQ(Get(Url("/healthz", "https"), {}, folder.ca_pem()).body, "ok");
 }
 
 TEST_F(EndpointServerTest, MG_12_AnAddressInUseIsAnErrorThatSaysWhatToDo) {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "kinformer/apiserver/http_server_options.h"
-#include "kinformer/log.h"
 
+#include "controller/certificates/offered_certificate.h"
 #include "controller/webhook/pending_answer.h"
 #include "http/request_policy.h"
 #include "http/server.h"
@@ -84,7 +84,8 @@ Result<std::unique_ptr<WebhookListener>> WebhookListener::Listen(Env& env, Handl
   if (pair.cert_pem.empty()) {
     const std::string folder = FolderOf(impl->options);
     auto watcher = CertificateWatcher::New(
-        env, {folder + "/" + impl->options.cert_name, folder + "/" + impl->options.key_name});
+        env, {folder + "/" + impl->options.cert_name, folder + "/" + impl->options.key_name},
+        impl->options.cert_read_interval);
     if (!watcher) return std::move(watcher).error();
     impl->watcher = *std::move(watcher);
     pair = impl->watcher->Current();
@@ -102,16 +103,12 @@ Result<std::unique_ptr<WebhookListener>> WebhookListener::Listen(Env& env, Handl
                      *std::move(context));
   if (!server) return std::move(server).error();
   impl->server = *std::move(server);
-  std::unique_ptr<WebhookListener> listener(new WebhookListener(std::move(impl)));
-  if (listener->impl_->watcher != nullptr) {
-    listener->impl_->watcher->SetCallback([self = listener.get()](const CertificatePair& now) {
-      if (Result<void> set = self->SetCertificate(now); !set) {
-        self->impl_->env.log().Log(LogLevel::kError, "the webhooks' certificate is not used",
-                                   {{"err", set.error().ToString()}});
-      }
-    });
+  if (impl->watcher != nullptr) {
+    internal::certificates::OfferCertificates(
+        env, *impl->watcher, *impl->server,
+        [self = impl.get()](const CertificatePair& now) { return self->Context(now); });
   }
-  return listener;
+  return std::unique_ptr<WebhookListener>(new WebhookListener(std::move(impl)));
 }
 
 WebhookListener::WebhookListener(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

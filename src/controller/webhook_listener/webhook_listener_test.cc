@@ -14,7 +14,7 @@
 #include "kinformer/runtime.h"
 #include "kinformer/webhook_server.h"
 
-#include "controller/webhook_listener/folder_for_test.h"
+#include "controller/certificates/folder_for_test.h"
 
 namespace kinformer::testing {
 namespace {
@@ -100,6 +100,25 @@ TEST_F(WebhookListenerTest, WH_02_ANewCertificateIsOfferedToNewConnections) {
   EXPECT_THAT(Ask(*listener, kReview, other.ca_pem()), HasSubstr(R"("allowed":true)"));
   EXPECT_EQ(listener->SetCertificate({"nonsense", "nonsense"}).error().reason(), Reason::kConfig);
   EXPECT_THAT(Ask(*listener, kReview, other.ca_pem()), HasSubstr(R"("allowed":true)"));
+}
+
+TEST_F(WebhookListenerTest, WH_02_ARenewedCertificateInTheFilesIsOffered) {
+  const auto listener =
+      WebhookListener::Listen(runtime_->env(), webhooks_,
+                              {.address = "127.0.0.1",
+                               .port = 0,
+                               .cert_dir = folder_.path(),
+                               .cert_read_interval = std::chrono::milliseconds(5)})
+          .OrExit();
+  CertificateFolder other;
+  EXPECT_THAT(Ask(*listener, kReview, other.ca_pem()), HasSubstr("certificate"));
+  folder_.Rename(other.Make());
+  // It comes within milliseconds.
+  const auto renewed = [&] { return Ask(*listener, kReview, other.ca_pem()); };
+  for (int i = 0; i < 1000 && renewed().find(R"("allowed":true)") == std::string::npos; ++i) {
+  }
+  EXPECT_THAT(renewed(), HasSubstr(R"("allowed":true)"));
+  EXPECT_THAT(Ask(*listener, kReview, folder_.ca_pem()), HasSubstr("certificate"));
 }
 
 TEST_F(WebhookListenerTest, WhoMustShowACertificateIsRefusedWithoutOne) {

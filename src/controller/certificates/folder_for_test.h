@@ -1,9 +1,9 @@
-// controller/webhook_listener/folder_for_test.h
+// controller/certificates/folder_for_test.h
 //
 // For tests: a folder with a certificate and its key, which goes at the end.
 
-#ifndef KINFORMER_CONTROLLER_WEBHOOK_LISTENER_FOLDER_FOR_TEST_H_
-#define KINFORMER_CONTROLLER_WEBHOOK_LISTENER_FOLDER_FOR_TEST_H_
+#ifndef KINFORMER_CONTROLLER_CERTIFICATES_FOLDER_FOR_TEST_H_
+#define KINFORMER_CONTROLLER_CERTIFICATES_FOLDER_FOR_TEST_H_
 
 #include <chrono>
 #include <cstdlib>
@@ -62,4 +62,4 @@ class CertificateFolder {
 
 }  // namespace kinformer::testing
 
-#endif  // KINFORMER_CONTROLLER_WEBHOOK_LISTENER_FOLDER_FOR_TEST_H_
+#endif  // KINFORMER_CONTROLLER_CERTIFICATES_FOLDER_FOR_TEST_H_

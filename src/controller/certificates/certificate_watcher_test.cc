@@ -12,7 +12,7 @@
 #include "kinformer/metrics.h"
 #include "kinformer/simulation.h"
 
-#include "controller/webhook_listener/folder_for_test.h"
+#include "controller/certificates/folder_for_test.h"
 
 namespace kinformer::testing {
 namespace {

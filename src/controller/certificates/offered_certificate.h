@@ -1,0 +1,29 @@
+// controller/certificates/offered_certificate.h
+//
+// OfferCertificates: a server offers the certificate that is in its files, also after a renewal.
+
+#ifndef KINFORMER_CONTROLLER_CERTIFICATES_OFFERED_CERTIFICATE_H_
+#define KINFORMER_CONTROLLER_CERTIFICATES_OFFERED_CERTIFICATE_H_
+
+#include <functional>
+
+#include "kinformer/certificate_watcher.h"
+#include "kinformer/env.h"
+#include "kinformer/result.h"
+
+#include "http/server.h"
+#include "http/tls_stream.h"
+
+namespace kinformer::internal::certificates {
+
+using ContextOf = std::function<Result<http::TlsContext>(const CertificatePair& pair)>;
+
+// New connections of `server` are offered what `watcher` has read last, in the context that
+// `context_of` makes of it. A pair of which there is none is logged, and the one before stays.
+// `server` must outlive `watcher`.
+void OfferCertificates(Env& env, CertificateWatcher& watcher, http::Server& server,
+                       ContextOf context_of);
+
+}  // namespace kinformer::internal::certificates
+
+#endif  // KINFORMER_CONTROLLER_CERTIFICATES_OFFERED_CERTIFICATE_H_
