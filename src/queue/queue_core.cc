@@ -17,6 +17,9 @@ namespace {
 
 constexpr Duration kTickPeriod = std::chrono::milliseconds(500);
 
+// An item that comes so soon after a worker has found none comes quickly.
+constexpr Duration kQuick = std::chrono::microseconds(10);
+
 // Those are as many as controller-runtime tells apart, and what it calls the rest.
 constexpr std::size_t kMostPriorityLabels = 25;
 constexpr const char* kOtherPriorities = "exceeded_cardinality_limit";
@@ -56,6 +59,21 @@ struct QueueCore::Instruments {
     depth_->Add(amount);
   }
 
+  // `node` waits, and its priority has risen from `before`.
+  void Raised(const QueueNode& node, int before) {
+    AddDepth(before, -1);
+    AddDepth(node.priority, 1);
+    added_.try_emplace(&node, node.since);
+  }
+  // Since when `node` has waited, which is now given out.
+  SteadyTime TakeAdded(const QueueNode& node) {
+    const auto risen = added_.empty() ? added_.end() : added_.find(&node);
+    if (risen == added_.end()) return node.since;
+    const SteadyTime added = risen->second;
+    added_.erase(risen);
+    return added;
+  }
+
   MetricsSink& sink;
   const std::string name;
   const bool by_priority;
@@ -84,6 +102,8 @@ struct QueueCore::Instruments {
   std::unordered_map<int, std::shared_ptr<Gauge>> depths_;
   std::shared_ptr<Gauge> depth_;  // the one used last
   int depth_priority_ = 0;
+  // When those were added whose priority has risen since: their nodes may not know it any more.
+  std::unordered_map<const QueueNode*, SteadyTime> added_;
 };
 
 QueueCore::QueueCore(Env& env, const QueueRules& rules)
@@ -103,24 +123,21 @@ void QueueCore::AddLocked(QueueNode& node, int priority) {
     return;
   }
   if (by_priority_ && node.delayed) {
-    delayed_.erase(&node);
-    node.delayed = false;
+    delays_.Remove(node);
     priority = std::max(priority, node.priority);
   }
   node.priority = priority;
   node.dirty = true;
+  if (instruments_ != nullptr || line_.ages()) node.since = env_.Now();
   if (instruments_ != nullptr) {
     instruments_->adds->Add();
     instruments_->AddDepth(priority, 1);
-    node.added = env_.Now();
   }
   // In a plain queue what a worker has only becomes dirty: Done puts it in line.
   if (by_priority_ || !node.processing) JoinLocked(node);
 }
 
 void QueueCore::JoinLocked(QueueNode& node) {
-  if (by_priority_) node.sequence = next_sequence_++;
-  if (line_.ages()) node.ready_at = instruments_ != nullptr ? node.added : env_.Now();
   line_.Join(node);
   if (!node.processing) WakeOneLocked();
 }
@@ -128,19 +145,13 @@ void QueueCore::JoinLocked(QueueNode& node) {
 // A plain queue has one priority, so there it does nothing.
 void QueueCore::RaiseLocked(QueueNode& node, int priority) {
   if (priority <= node.priority) return;
-  if (node.dirty) {
-    if (instruments_ != nullptr) {
-      instruments_->AddDepth(node.priority, -1);
-      instruments_->AddDepth(priority, 1);
-    }
-    node.priority = priority;
-    line_.Raise(node, next_sequence_++, line_.ages() ? env_.Now() : SteadyTime());
-  } else {
-    auto place = delayed_.extract(&node);
-    node.priority = priority;
-    node.sequence = next_sequence_++;
-    delayed_.insert(std::move(place));
+  const int before = std::exchange(node.priority, priority);
+  if (!node.dirty) {
+    delays_.Raised(node);
+    return;
   }
+  if (instruments_ != nullptr) instruments_->Raised(node, before);
+  line_.Raise(node, line_.ages() ? env_.Now() : SteadyTime());
 }
 
 // Workers are woken one after the other: each that comes wakes the next, if there is an item left.
@@ -150,6 +161,7 @@ void QueueCore::RaiseLocked(QueueNode& node, int priority) {
 void QueueCore::WakeOneLocked() {
   if (!waking_ && getters_ > 0 && line_.available() > 0) {
     waking_ = true;
+    quick_ = env_.Now() - idle_since_ < kQuick;
     // The spinner needs no notification.
     if (!spin_.exchange(false, std::memory_order_relaxed)) to_notify_ = true;
   }
@@ -162,9 +174,9 @@ void QueueCore::Unlock() {
 }
 
 // To fall asleep and to be woken takes longer than the time between two items that come quickly. So
-// one of the workers spins for a few microseconds before it sleeps.
+// while they do, one of the workers spins for a few microseconds before it sleeps.
 void QueueCore::SpinForItemLocked() {
-  if (has_spinner_) return;
+  if (has_spinner_ || !quick_) return;
   has_spinner_ = true;
   spin_.store(true, std::memory_order_relaxed);
   Unlock();
@@ -177,6 +189,7 @@ void QueueCore::SpinForItemLocked() {
 void QueueCore::WaitForItemLocked() {
   const auto nothing = [this] { return line_.First() == nullptr && !shutting_down_; };
   ++getters_;
+  idle_since_ = env_.Now();
   SpinForItemLocked();
   while (nothing()) {
     monitor_->Wait();
@@ -209,7 +222,7 @@ QueueNode* QueueCore::GetLocked() {
     const SteadyTime now = env_.Now();
     processing_.back().started = now;
     instruments_->AddDepth(node->priority, -1);
-    instruments_->latency->Observe(Seconds(now - node->added));
+    instruments_->latency->Observe(Seconds(now - instruments_->TakeAdded(*node)));
     ArmTickLocked();
   }
   return node;
@@ -233,16 +246,6 @@ void QueueCore::DoneLocked(QueueNode& node) {
   }
 }
 
-std::vector<const QueueNode*> QueueCore::WaitingLocked() const {
-  std::vector<const QueueNode*> waiting = line_.InLine();
-  if (!by_priority_) return waiting;
-  for (const Held& held : processing_) {
-    if (held.node->dirty && !held.node->in_line) waiting.push_back(held.node);
-  }
-  std::ranges::sort(waiting, [this](const auto* a, const auto* b) { return line_.Before(*a, *b); });
-  return waiting;
-}
-
 void QueueCore::ReportBadDone() const {
   env_.log().Log(LogLevel::kError, "Done called for an item that no worker has; ignored", {});
 }
@@ -261,24 +264,14 @@ void QueueCore::AddAfterLocked(QueueNode& node, Duration delay, int priority) {
     if (node.dirty || node.delayed) RaiseLocked(node, priority);
     if (node.dirty) return;  // what waits goes on waiting
   }
-  const SteadyTime ready_at = base::After(env_.Now(), delay);
-  if (node.delayed) {
-    // The earlier time wins.
-    if (ready_at >= node.ready_at) return;
-    delayed_.erase(&node);
-  } else {
-    node.delayed = true;
-    if (by_priority_) node.priority = priority;
-    node.sequence = next_sequence_++;
-  }
-  node.ready_at = ready_at;
-  delayed_.insert(&node);
+  if (by_priority_ && !node.delayed) node.priority = priority;
+  delays_.Add(node, base::After(env_.Now(), delay));
   ArmLocked();
 }
 
 void QueueCore::ArmLocked() {
-  if (delayed_.empty()) return;
-  const SteadyTime first = (*delayed_.begin())->ready_at;
+  if (delays_.empty()) return;
+  const SteadyTime first = delays_.first_ready_at();
   if (timer_armed_ && timer_at_ <= first) return;
   timer_armed_ = true;
   timer_at_ = first;
@@ -291,20 +284,12 @@ void QueueCore::OnDue() {
   const QueueLock lock(*this);
   timer_armed_ = false;
   const SteadyTime now = env_.Now();
-  while (!delayed_.empty() && (*delayed_.begin())->ready_at <= now) {
-    QueueNode* const node = *delayed_.begin();
-    delayed_.erase(delayed_.begin());
-    node->delayed = false;
-    AddLocked(*node, node->priority);
+  while (!delays_.empty() && delays_.first_ready_at() <= now) {
+    QueueNode& node = delays_.first();
+    delays_.Remove(node);
+    AddLocked(node, node.priority);
   }
   ArmLocked();
-}
-
-void QueueCore::DropDelayedLocked() {
-  for (QueueNode* node : delayed_) node->delayed = false;
-  delayed_.clear();
-  timer_armed_ = false;
-  timer_.Cancel();
 }
 
 // ---- gauges that change with time. Only while a worker has something: an idle queue wakes nobody.
@@ -320,7 +305,6 @@ void QueueCore::ArmTickLocked() {
 void QueueCore::OnTick() {
   const QueueLock lock(*this);
   tick_armed_ = false;
-  if (shutting_down_) return;
   const SteadyTime now = env_.Now();
   double sum = 0;
   double longest = 0;
@@ -338,8 +322,8 @@ void QueueCore::OnTick() {
 
 void QueueCore::ShutLocked() {
   shutting_down_ = true;
-  DropDelayedLocked();
-  tick_armed_ = false;
+  delays_.Clear();
+  timer_.Cancel();
   tick_.Cancel();
   spin_.store(false, std::memory_order_relaxed);
   monitor_->NotifyAll();

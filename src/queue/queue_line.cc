@@ -28,35 +28,30 @@ QueueLine::Level& QueueLine::LevelOf(int priority) {
   return *recent_;
 }
 
-std::int64_t QueueLine::Rank(int level, SteadyTime ready_at) const {
+std::int64_t QueueLine::Rank(int level, SteadyTime since) const {
   if (!ages()) return 0;
   // By how much the level is ahead: cut, so that neither product nor difference overflows.
   const std::int64_t most = kMostHeadStart / ageing_.count();
   const std::int64_t head_start = ageing_.count() * std::clamp<std::int64_t>(level, -most, most);
-  return ready_at.time_since_epoch().count() - head_start;
+  return since.time_since_epoch().count() - head_start;
 }
 
-bool QueueLine::IsAhead(const Level& a, const Level& b) const {
-  const std::int64_t rank_a = Rank(a.priority, a.front->ready_at);
-  const std::int64_t rank_b = Rank(b.priority, b.front->ready_at);
-  return rank_a != rank_b ? rank_a < rank_b : a.priority > b.priority;
-}
-
-bool QueueLine::Before(const QueueNode& a, const QueueNode& b) const {
-  if (a.level == b.level) return a.sequence < b.sequence;
-  const std::int64_t rank_a = Rank(a.level, a.ready_at);
-  const std::int64_t rank_b = Rank(b.level, b.ready_at);
+bool QueueLine::IsAhead(const QueueNode& a, const QueueNode& b) const {
+  const std::int64_t rank_a = Rank(a.level, a.since);
+  const std::int64_t rank_b = Rank(b.level, b.since);
   return rank_a != rank_b ? rank_a < rank_b : a.level > b.level;
 }
 
-std::vector<const QueueNode*> QueueLine::InLine() const {
+std::vector<const QueueNode*> QueueLine::InOrder() const {
   std::vector<const QueueNode*> nodes;
   nodes.reserve(size_);
-  for (const Level* level : ahead_) {
-    for (const QueueNode* node = level->front; node != nullptr; node = node->next) {
+  for (const auto& [priority, level] : levels_) {
+    for (const QueueNode* node = level.head; node != nullptr; node = node->next) {
       nodes.push_back(node);
     }
   }
+  // Equal ones are of one level, in whose order they stay.
+  std::ranges::stable_sort(nodes, [this](const auto* a, const auto* b) { return IsAhead(*a, *b); });
   return nodes;
 }
 
@@ -64,60 +59,52 @@ void QueueLine::Join(QueueNode& node) {
   node.level = node.priority;
   ++size_;
   if (!node.processing) ++available_;
-  LinkAtBack(LevelOf(node.level), node);
+  LinkAtBack(node);
 }
 
-// A held node would be the front of an empty level: it stays outside until Release.
-void QueueLine::LinkAtBack(Level& level, QueueNode& node) {
-  if (level.front == nullptr && node.processing) return;
-  LinkBefore(level, node, nullptr);
+void QueueLine::LinkAtBack(QueueNode& node) {
+  Level& level = LevelOf(node.level);
+  node.next = nullptr;
+  node.previous = level.back;
+  (level.back == nullptr ? level.head : level.back->next) = &node;
+  level.back = &node;
+  node.passed_over = false;
+  if (level.front == nullptr) SetFront(level, &node);
 }
 
-void QueueLine::LinkBefore(Level& level, QueueNode& node, QueueNode* next) {
-  const QueueNode* const front = level.front;
-  node.in_line = true;
-  node.next = next;
-  node.previous = next == nullptr ? level.back : next->previous;
-  (node.previous == nullptr ? level.front : node.previous->next) = &node;
-  (next == nullptr ? level.back : next->previous) = &node;
-  FrontChanged(level, front);
+void QueueLine::Unlink(QueueNode& node) {
+  Level& level = LevelOf(node.level);
+  if (level.front == &node) SetFront(level, node.next);
+  (node.previous == nullptr ? level.head : node.previous->next) = node.next;
+  (node.next == nullptr ? level.back : node.next->previous) = node.previous;
+  if (level.head == nullptr && levels_.size() > kKeptLevels) Forget(level);
 }
 
-void QueueLine::Unlink(Level& level, QueueNode& node) {
-  const QueueNode* const front = level.front;
-  const auto unlink = [&level](QueueNode& out) {
-    (out.previous == nullptr ? level.front : out.previous->next) = out.next;
-    (out.next == nullptr ? level.back : out.next->previous) = out.previous;
-    out.in_line = false;
-    out.previous = out.next = nullptr;
-  };
-  unlink(node);
-  // Those that workers have step aside when they come to the front.
-  while (level.front != nullptr && level.front->processing) unlink(*level.front);
-  FrontChanged(level, front);
+void QueueLine::Forget(const Level& level) {
+  if (recent_ == &level) recent_ = nullptr;
+  levels_.erase(level.priority);
 }
 
-void QueueLine::FrontChanged(Level& level, const QueueNode* before) {
-  if (level.front == before) return;
-  if (before == nullptr) {
-    level.place = ahead_.size();
-    ahead_.push_back(&level);
-    PutInPlace(level.place);
-  } else if (level.front != nullptr) {
-    PutInPlace(level.place);
-  } else {
+// `front`, or the first behind it that no worker has.
+void QueueLine::SetFront(Level& level, QueueNode* front) {
+  for (; front != nullptr && front->processing; front = front->next) front->passed_over = true;
+  const bool was_ahead = level.front != nullptr;
+  level.front = front;
+  if (front == nullptr) {
+    if (!was_ahead) return;
     const std::size_t place = level.place;
     Level* const last = ahead_.back();
     ahead_.pop_back();
-    if (last != &level) {
-      ahead_[place] = last;
-      last->place = place;
-      PutInPlace(place);
+    if (last == &level) return;
+    ahead_[place] = last;
+    last->place = place;
+    PutInPlace(place);
+  } else {
+    if (!was_ahead) {
+      level.place = ahead_.size();
+      ahead_.push_back(&level);
     }
-    if (levels_.size() > kKeptLevels) {
-      if (recent_ == &level) recent_ = nullptr;
-      levels_.erase(level.priority);
-    }
+    PutInPlace(level.place);
   }
 }
 
@@ -128,13 +115,14 @@ void QueueLine::PutInPlace(std::size_t place) {
     ahead_[other]->place = other;
     place = other;
   };
-  while (place > 0 && IsAhead(*ahead_[place], *ahead_[(place - 1) / 2])) {
+  while (place > 0 && IsAhead(*ahead_[place]->front, *ahead_[(place - 1) / 2]->front)) {
     swap_with((place - 1) / 2);
   }
   for (;;) {
     std::size_t first = place;
     for (const std::size_t child : {2 * place + 1, 2 * place + 2}) {
-      if (child < ahead_.size() && IsAhead(*ahead_[child], *ahead_[first])) first = child;
+      if (child < ahead_.size() && IsAhead(*ahead_[child]->front, *ahead_[first]->front))
+        first = child;
     }
     if (first == place) return;
     swap_with(first);
@@ -142,31 +130,28 @@ void QueueLine::PutInPlace(std::size_t place) {
 }
 
 void QueueLine::TakeFirst() {
-  Level& level = *ahead_[0];
-  QueueNode& node = *level.front;
+  QueueNode& node = *ahead_[0]->front;
   --size_;
   --available_;
+  Unlink(node);
   node.processing = true;
-  Unlink(level, node);
 }
 
 void QueueLine::Release(QueueNode& node) {
   ++available_;
-  if (node.in_line) return;
-  // What joined before it has been passed over as well, or was taken: its place is near the front.
+  if (!node.passed_over) return;
+  // All before the front are passed over: this is the front now, and what follows it is behind it.
   Level& level = LevelOf(node.level);
-  QueueNode* next = level.front;
-  while (next != nullptr && next->sequence < node.sequence) next = next->next;
-  LinkBefore(level, node, next);
+  for (QueueNode* at = &node; at != level.front; at = at->next) at->passed_over = false;
+  SetFront(level, &node);
 }
 
-void QueueLine::Raise(QueueNode& node, std::uint64_t sequence, SteadyTime ready_at) {
-  if (ages() && Rank(node.priority, ready_at) > Rank(node.level, node.ready_at)) return;
-  if (node.in_line) Unlink(LevelOf(node.level), node);
+void QueueLine::Raise(QueueNode& node, SteadyTime now) {
+  if (ages() && Rank(node.priority, now) > Rank(node.level, node.since)) return;
+  Unlink(node);
   node.level = node.priority;
-  node.sequence = sequence;
-  node.ready_at = ready_at;
-  LinkAtBack(LevelOf(node.level), node);
+  if (ages()) node.since = now;
+  LinkAtBack(node);
 }
 
 }  // namespace kinformer::internal

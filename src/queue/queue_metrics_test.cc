@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kinformer/metrics.h"
+#include "kinformer/priority_queue.h"
 #include "kinformer/rate_limiting_queue.h"
 #include "kinformer/simulation.h"
 
@@ -50,6 +51,23 @@ TEST_F(QueueMetricsTest, WM01_02_03_CountsAndTimes) {
   EXPECT_EQ(queue.Get(), "foo");
   EXPECT_TRUE(Shows("depth{name=\"q\"} 0"));
   EXPECT_TRUE(Shows("queue_duration_seconds_sum{name=\"q\"} 8.5e-05")) << "from the re-add";
+}
+
+TEST_F(QueueMetricsTest, ARaisedItemHasWaitedSinceItWasAdded) {
+  PriorityQueue<std::string> queue(env_, {.name = "q"});
+  queue.AddWithOpts({.priority = -5}, "foo");
+  sim_.RunFor(microseconds(50));
+  queue.Add("foo");
+  sim_.RunFor(microseconds(25));
+  queue.AddWithOpts({.priority = 5}, "foo");
+  sim_.RunFor(microseconds(25));
+  EXPECT_EQ(queue.Get(), "foo");
+  EXPECT_TRUE(Shows("queue_duration_seconds_sum{name=\"q\"} 1e-04"));
+  queue.Add("foo");
+  queue.Done("foo");
+  sim_.RunFor(microseconds(10));
+  EXPECT_EQ(queue.Get(), "foo");
+  EXPECT_TRUE(Shows("queue_duration_seconds_sum{name=\"q\"} 0.00011")) << "from the re-add";
 }
 
 TEST_F(QueueMetricsTest, WM04_05_AgesOfWhatIsInProcess) {

@@ -220,6 +220,24 @@ TEST_F(QueueTest, WQ12_NothingOfADoneItemIsKept) {
   EXPECT_EQ(queue.Len(), 1U);
 }
 
+TEST_F(QueueTest, NamesOfAnyLengthAreToldApart) {
+  WorkQueue<ObjectName> queue(env_);
+  std::vector<ObjectName> names{{"a", "bc"}, {"ab", "c"}, {"", "abc"}};
+  for (const std::size_t length : {254, 255, 256, 70'000}) {
+    names.push_back({std::string(length, 'x'), "y"});
+    names.push_back({"x", std::string(length, 'y')});
+  }
+  for (int i = 0; i < 2; ++i) {
+    for (const ObjectName& name : names) queue.Add(name);
+  }
+  EXPECT_EQ(queue.Waiting(), names);
+  for (const ObjectName& name : names) {
+    EXPECT_EQ(queue.Get(), name);
+    queue.Done(name);
+  }
+  EXPECT_EQ(queue.Len(), 0U);
+}
+
 TEST_F(QueueTest, WQ13_WhatWaitsAtShutDownIsStillGivenOut) {
   WorkQueue<std::string> queue(env_);
   queue.Add("a");

@@ -10,11 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "kinformer/env.h"
+#include "kinformer/internal/queue_delays.h"
 #include "kinformer/internal/queue_line.h"
 
 namespace kinformer::internal {
@@ -56,9 +56,9 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   void ReportBadDone() const;
 
   [[nodiscard]] std::size_t LenLocked() const { return line_.size(); }
-  [[nodiscard]] std::size_t DelayedLocked() const { return delayed_.size(); }
+  [[nodiscard]] std::size_t DelayedLocked() const { return delays_.size(); }
   // What LenLocked counts, in the order in which it is given out if workers are done at once.
-  [[nodiscard]] std::vector<const QueueNode*> WaitingLocked() const;
+  [[nodiscard]] std::vector<const QueueNode*> WaitingLocked() const { return line_.InOrder(); }
   [[nodiscard]] bool ShuttingDownLocked() const { return shutting_down_; }
 
   // Items still delayed are dropped: their nodes may be idle afterwards.
@@ -77,20 +77,11 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   void JoinLocked(QueueNode& node);
   void RaiseLocked(QueueNode& node, int priority);
   [[nodiscard]] bool MayGiveLocked() const;
-  void DropDelayedLocked();
   void ArmLocked();
   void OnDue();
   void ArmTickLocked();
   void OnTick();
   [[nodiscard]] bool DrainedLocked() const { return line_.size() == 0 && processing_.empty(); }
-
-  // By the time at which they are ready, then by priority, then in the order of adding.
-  struct ReadyBefore {
-    bool operator()(const QueueNode* a, const QueueNode* b) const {
-      if (a->ready_at != b->ready_at) return a->ready_at < b->ready_at;
-      return a->priority != b->priority ? a->priority > b->priority : a->sequence < b->sequence;
-    }
-  };
 
   Env& env_;
   const std::unique_ptr<Monitor> monitor_;
@@ -104,8 +95,7 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   };
   // Few: one for each worker.
   std::vector<Held> processing_;
-  std::set<QueueNode*, ReadyBefore> delayed_;
-  std::uint64_t next_sequence_ = 0;
+  QueueDelays delays_;
   Timer timer_;
   bool timer_armed_ = false;
   SteadyTime timer_at_{};
@@ -118,6 +108,8 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   bool to_notify_ = false;         // by Unlock
   bool has_spinner_ = false;       // one of them spins, the others sleep
   std::atomic<bool> spin_{false};  // true until the spinner is woken
+  SteadyTime idle_since_{};        // when a worker found no item
+  bool quick_ = false;             // soon after that, one came
   std::size_t drainers_ = 0;
   bool closing_ = false;
 };

@@ -15,21 +15,22 @@
 
 namespace kinformer::internal {
 
-// What a queue knows about one item. Lives in the queue's map as long as it is dirty, processing or
-// delayed.
+// What a queue knows about one item. Lives in the queue's table as long as it is dirty, processing
+// or delayed. Packed: a queue may hold a million of them.
 struct QueueNode {
-  bool dirty = false;       // needs work: waits in line, or for the end of its current processing
-  bool processing = false;  // a worker has it
-  bool delayed = false;
-  bool in_line = false;
-  int priority = 0;  // of what is dirty or delayed
-  int level = 0;     // the level of the line in which it stands, or will
-  QueueNode* previous = nullptr;
+  QueueNode* previous = nullptr;  // in its level of the line
   QueueNode* next = nullptr;
-  SteadyTime added{};  // the first Add since it was last handed out
-  // When the delay ends; of what waits in a queue with ageing, since when it stands at its level.
-  SteadyTime ready_at{};
-  std::uint64_t sequence = 0;  // orders equal ready_at, and places in line
+  // Since when it waits; once its priority has risen, since when it stands at its level. Only in
+  // queues that ask for it: those with metrics, and those with ageing.
+  SteadyTime since{};
+  int priority = 0;               // of what is dirty or delayed
+  int level = 0;                  // the level of the line in which it stands
+  std::uint32_t delay_place = 0;  // while delayed: where QueueDelays has it
+  std::uint32_t hash : 28 = 0;    // the table's
+  bool dirty : 1 = false;         // needs work: waits in line, or for the end of its processing
+  bool processing : 1 = false;    // a worker has it
+  bool delayed : 1 = false;
+  bool passed_over : 1 = false;  // the line's
 
   [[nodiscard]] bool idle() const { return !dirty && !processing && !delayed; }
 };
@@ -40,7 +41,7 @@ struct QueueNode {
 // Since all wait equally fast, the order of two items never changes.
 //
 // An item that a worker has may join, and then keeps its place without being given out: it is
-// passed over, and returns to its place (Release) when the worker is done.
+// passed over, until the worker is done (Release).
 //
 // Joining is O(1); taking the first is O(log levels), and passes over each held item once.
 // Not thread-safe: its queue's monitor guards it. Nodes are the queue's, and must not move.
@@ -51,17 +52,17 @@ class QueueLine {
   QueueLine(const QueueLine&) = delete;
   QueueLine& operator=(const QueueLine&) = delete;
 
-  // `node` joins its priority's level, at the back. The caller has set its sequence, above all that
-  // joined before, and with ageing its ready_at, not below theirs.
+  // `node` joins its priority's level, at the back. With ageing the caller has set `since`, not
+  // below that of any which joined before.
   void Join(QueueNode& node);
-  // `node`, which waits, has risen in priority: it joins the new level with `sequence` and
-  // `ready_at`, unless ageing has it further ahead where it is.
-  void Raise(QueueNode& node, std::uint64_t sequence, SteadyTime ready_at);
+  // `node`, which waits, has risen in priority: it joins the new level, with ageing as one that
+  // waits since `now`, unless ageing has it further ahead where it is.
+  void Raise(QueueNode& node, SteadyTime now);
   // The next to be given out; null if there is none, or if workers have all that wait.
   [[nodiscard]] QueueNode* First() const { return ahead_.empty() ? nullptr : ahead_[0]->front; }
   // Takes First() out of line, for a worker: `processing` is set.
   void TakeFirst();
-  // The worker of `node`, which joined meanwhile, is done.
+  // The worker of `node`, which joined meanwhile, is done: it may be given out.
   void Release(QueueNode& node);
 
   // Whether it matters how long a node waits.
@@ -70,28 +71,27 @@ class QueueLine {
   [[nodiscard]] std::size_t size() const { return size_; }
   // What waits and may be given out.
   [[nodiscard]] std::size_t available() const { return available_; }
-  // Whether `a` is given out before `b`; both wait, and have sequences.
-  [[nodiscard]] bool Before(const QueueNode& a, const QueueNode& b) const;
-  // What stands in line, level by level: without those that wait beside it for Release.
-  [[nodiscard]] std::vector<const QueueNode*> InLine() const;
+  // What waits, in the order in which it is given out if workers are done at once.
+  [[nodiscard]] std::vector<const QueueNode*> InOrder() const;
 
  private:
   struct Level {
     int priority = 0;
-    QueueNode* front = nullptr;  // never held by a worker
+    QueueNode* head = nullptr;
     QueueNode* back = nullptr;
-    std::size_t place = 0;  // in ahead_, while it has a front
+    QueueNode* front = nullptr;  // the first that no worker has; what is before it is passed over
+    std::size_t place = 0;       // in ahead_, while it has a front
   };
 
   Level& LevelOf(int priority);
-  // Where a node stands that has waited since `ready_at`: the lower, the further ahead.
-  [[nodiscard]] std::int64_t Rank(int level, SteadyTime ready_at) const;
-  [[nodiscard]] bool IsAhead(const Level& a, const Level& b) const;
-  void LinkAtBack(Level& level, QueueNode& node);
-  void LinkBefore(Level& level, QueueNode& node, QueueNode* next);
-  void Unlink(Level& level, QueueNode& node);
-  // The front of `level` has changed from `before`.
-  void FrontChanged(Level& level, const QueueNode* before);
+  // Where a node stands that has waited since `since`: the lower, the further ahead.
+  [[nodiscard]] std::int64_t Rank(int level, SteadyTime since) const;
+  // Whether `a` goes before `b` for their levels and times.
+  [[nodiscard]] bool IsAhead(const QueueNode& a, const QueueNode& b) const;
+  void LinkAtBack(QueueNode& node);
+  void Unlink(QueueNode& node);
+  void SetFront(Level& level, QueueNode* front);
+  void Forget(const Level& level);
   void PutInPlace(std::size_t place);
 
   const Duration ageing_;

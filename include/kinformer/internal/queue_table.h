@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <new>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kinformer/internal/queue_line.h"
@@ -34,29 +36,55 @@ class StoredItem {
   const Item item_;
 };
 
-// Both names in one piece behind the node: half the memory of two strings, and one allocation.
+// Both names in one piece behind the node, each after its size: half the memory of two strings, and
+// one allocation.
 template <>
 class StoredItem<ObjectName> {
  public:
   static std::size_t TextBytes(const ObjectName& name) {
-    return name.namespace_.size() + name.name.size();
+    return PartBytes(name.namespace_) + PartBytes(name.name);
   }
-  StoredItem(const ObjectName& name, char* text)
-      : namespace_size_(static_cast<std::uint32_t>(name.namespace_.size())),
-        name_size_(static_cast<std::uint32_t>(name.name.size())) {
-    std::ranges::copy(name.name, std::ranges::copy(name.namespace_, text).out);
+  StoredItem(const ObjectName& name, char* text) {
+    WritePart(name.name, WritePart(name.namespace_, text));
   }
   [[nodiscard]] bool Equals(const ObjectName& name, const char* text) const {
-    return std::string_view(text + namespace_size_, name_size_) == name.name &&
-           std::string_view(text, namespace_size_) == name.namespace_;
+    const std::string_view namespace_part = ReadPart(text);
+    return namespace_part == name.namespace_ && ReadPart(text) == name.name;
   }
   [[nodiscard]] ObjectName Get(const char* text) const {
-    return {std::string(text, namespace_size_), std::string(text + namespace_size_, name_size_)};
+    std::string namespace_part(ReadPart(text));
+    return {std::move(namespace_part), std::string(ReadPart(text))};
   }
 
  private:
-  const std::uint32_t namespace_size_;  // of what is longer no server has heard
-  const std::uint32_t name_size_;
+  // The size is one byte, as that of each name in a cluster is, or kLong and four bytes: of what is
+  // longer no server has heard.
+  static constexpr unsigned char kLong = 0xff;
+
+  static std::size_t PartBytes(const std::string& part) {
+    return part.size() + (part.size() < kLong ? 1 : 1 + sizeof(std::uint32_t));
+  }
+  // Returns the end.
+  static char* WritePart(const std::string& part, char* text) {
+    const auto size = static_cast<std::uint32_t>(part.size());
+    *text++ = static_cast<char>(std::min<std::uint32_t>(size, kLong));
+    if (size >= kLong) {
+      std::memcpy(text, &size, sizeof(size));
+      text += sizeof(size);
+    }
+    return std::ranges::copy(part, text).out;
+  }
+  // Leaves `text` at the end.
+  static std::string_view ReadPart(const char*& text) {
+    std::uint32_t size = static_cast<unsigned char>(*text++);
+    if (size == kLong) {
+      std::memcpy(&size, text, sizeof(size));
+      text += sizeof(size);
+    }
+    const std::string_view part(text, size);
+    text += size;
+    return part;
+  }
 };
 
 // Of both names; for std::hash, which would take longer than all else that adding an item takes.
@@ -94,7 +122,7 @@ class QueueTable {
     }
     if (size_ >= buckets_.size()) Rehash(std::max(kLeastBuckets, 2 * buckets_.size()));
     Slot* const slot = Make(item);
-    slot->hash = mixed;
+    slot->hash = mixed & kHashBits;
     slot->next_in_bucket = buckets_[BucketOf(mixed)];
     buckets_[BucketOf(mixed)] = slot;
     ++size_;
@@ -123,16 +151,17 @@ class QueueTable {
   struct Slot : QueueNode {
     Slot(const Item& stored, char* text) : item(stored, text) {}
     [[nodiscard]] const char* text() const { return reinterpret_cast<const char*>(this + 1); }
-    std::uint32_t hash = 0;
     Slot* next_in_bucket = nullptr;
-    StoredItem<Item> item;
+    [[no_unique_address]] StoredItem<Item> item;
   };
 
   static constexpr std::size_t kLeastBuckets = 16;
+  static constexpr std::uint32_t kHashBits = (1U << 28) - 1;
 
-  // Also of a hash that is the item itself, or a multiple of something.
+  // As many bits as a node keeps; also of a hash that is the item itself, or a multiple of
+  // something.
   static std::uint32_t Mixed(std::size_t hash) {
-    return static_cast<std::uint32_t>((std::uint64_t{hash} * 0x9e3779b97f4a7c15U) >> 32);
+    return static_cast<std::uint32_t>((std::uint64_t{hash} * 0x9e3779b97f4a7c15U) >> 36);
   }
   [[nodiscard]] std::size_t BucketOf(std::uint32_t mixed) const {
     return mixed & (buckets_.size() - 1);

@@ -1,0 +1,59 @@
+// kinformer/internal/queue_delays.h
+//
+// QueueDelays: the items of a work queue that are not to be given out yet, in the order in which
+// their delays end.
+
+#ifndef KINFORMER_INTERNAL_QUEUE_DELAYS_H_
+#define KINFORMER_INTERNAL_QUEUE_DELAYS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/internal/queue_line.h"
+
+namespace kinformer::internal {
+
+// A heap by the time at which an item is ready, then by priority, then in the order of adding. Sets
+// and clears `delayed` of its nodes, and keeps their places in `delay_place`.
+// Each operation is O(log n). Not thread-safe: its queue's monitor guards it. Nodes are the
+// queue's, and must not move.
+class QueueDelays {
+ public:
+  QueueDelays() = default;
+  QueueDelays(const QueueDelays&) = delete;
+  QueueDelays& operator=(const QueueDelays&) = delete;
+
+  // Of what is delayed already, the earlier time counts.
+  void Add(QueueNode& node, SteadyTime ready_at);
+  // `node` is delayed, and its priority has risen: it goes behind what is ready at the same time.
+  void Raised(QueueNode& node);
+  void Remove(QueueNode& node);
+  void Clear();
+
+  [[nodiscard]] bool empty() const { return heap_.empty(); }
+  [[nodiscard]] std::size_t size() const { return heap_.size(); }
+  // REQUIRES: not empty.
+  [[nodiscard]] QueueNode& first() const { return *heap_[0].node; }
+  [[nodiscard]] SteadyTime first_ready_at() const { return heap_[0].ready_at; }
+
+ private:
+  struct Entry {
+    SteadyTime ready_at;
+    std::uint64_t sequence;
+    QueueNode* node;
+  };
+
+  static bool Before(const Entry& a, const Entry& b);
+  void Put(std::size_t place, const Entry& entry);
+  // `entry` goes to `place`, or to where it belongs above or below it.
+  void Sift(std::size_t place, const Entry& entry);
+
+  std::vector<Entry> heap_;
+  std::uint64_t next_sequence_ = 0;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_QUEUE_DELAYS_H_
