@@ -22,7 +22,7 @@
 #include "kinformer/webhook_listener.h"
 #include "kinformer/webhook_server.h"
 
-#include "controller/webhook_listener/folder_for_test.h"
+#include "controller/certificates/folder_for_test.h"
 #include "object/values/text_forms.h"
 #include "realserver/clients.h"
 #include "realserver/real_server.h"
