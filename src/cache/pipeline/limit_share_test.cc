@@ -46,6 +46,19 @@ TEST_F(LimitShareTest, WhatAListHasTakenIsLeftToIt) {
   EXPECT_TRUE(HasRoom(other_));
 }
 
+TEST_F(LimitShareTest, ListsFillTheLastByte) {
+  const std::size_t both = Of("a")->allocated_bytes() + Of("b")->allocated_bytes();
+  for (const std::size_t bytes : {both - 1, both}) {
+    StoreLimit limit(sim_.env(), name_, store_, {.max_bytes = bytes});
+    LimitShare share(sim_.env(), &limit, /*per_key=*/true, {});
+    for (int list = 0; list < 2; ++list) {
+      share.BeginList();
+      EXPECT_TRUE(ListTakes(share, "a"));
+      EXPECT_EQ(ListTakes(share, "b"), bytes == both);
+    }
+  }
+}
+
 TEST_F(LimitShareTest, WhatIsThereKeepsItsPlace) {
   for (const char* name : {"a", "b", "c"}) Put(name);
   lists_.BeginList();

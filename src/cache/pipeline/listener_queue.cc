@@ -52,7 +52,6 @@ bool ListenerQueue::IsFull(bool was_full) const {
 
 void ListenerQueue::Push(std::span<const Notification> events,
                          std::shared_ptr<const SnapshotCore> after, Discarded& discarded) {
-  if (events.empty()) return;
   if (last_ == nullptr) last_ = std::make_unique<PendingEvents>();
   const bool coalesces = limits_.overflow == OverflowPolicy::kCoalesce;
   for (const Notification& event : events) {

@@ -45,7 +45,8 @@ class ListenerQueue {
   ListenerQueue(const HandlerOptions& limits, bool uid_change_is_update)
       : limits_(limits), uid_change_is_update_(uid_change_is_update) {}
 
-  // `after`: the store once these have happened. REQUIRES: not null with kDropAndResync.
+  // `after`: the store once these have happened. REQUIRES: there are some; `after` is not null with
+  // kDropAndResync.
   void Push(std::span<const Notification> events, std::shared_ptr<const SnapshotCore> after,
             Discarded& discarded);
   void PushReplay(Replay replay, Discarded& discarded);
