@@ -39,6 +39,15 @@ TEST(ObjectHead, OfTheBeginningOfAnObject) {
   }
 }
 
+// Like metadata, but in the place of a spec, or of a number.
+TEST(ObjectHead, OfAFrontWithoutMetadata) {
+  const std::string message = MetadataMessage("web-0", "5");
+  for (const char tag : {char{2 << 3 | 2}, char{1 << 3}}) {
+    EXPECT_EQ(HeadOfFront(Encoding::kProtobuf, tag + message.substr(1)).name, "");
+  }
+  EXPECT_EQ(HeadOfFront(Encoding::kProtobuf, "").name, "");
+}
+
 TEST(ObjectHead, OfTextThatIsNoJson) {
   const ObjectHead head =
       HeadOf(Encoding::kJson,

@@ -109,6 +109,12 @@ TEST_F(InformerReads, WhatSelectorsLeaveOutIsOutOfScope) {
   const Lister<Pod> pods = informer.lister();
   EXPECT_EQ(Absence(pods, "default", "b"), Reason::kOutOfScope);
   EXPECT_EQ(Absence(pods, "other", "a"), Reason::kOutOfScope);
+  EXPECT_NE(pods.Get("other", "a")
+                .error()
+                .message()
+                .find("looks at objects with namespace \"default\" and the name \"a\" only"),
+            std::string::npos)
+      << pods.Get("other", "a").error();
   server_.Delete("a");
   Settle();
   EXPECT_EQ(Absence(pods, "default", "a"), Reason::kNotFound);

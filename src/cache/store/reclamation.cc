@@ -41,10 +41,9 @@ bool PassBarrier() {
           AskForBarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED));
 }
 
+// Of a thread that has taken a slot.
 struct SlotReturner {
-  bool armed = false;
   ~SlotReturner() {
-    if (!armed || this_thread_reader_slot == nullptr) return;
     this_thread_reader_slot->taken.store(false, std::memory_order_release);
     this_thread_reader_slot = nullptr;
   }
@@ -53,8 +52,7 @@ struct SlotReturner {
 }  // namespace
 
 ReaderSlot& TakeReaderSlot() {
-  thread_local SlotReturner returner;
-  returner.armed = true;
+  thread_local const SlotReturner returner;
   for (ReaderSlot* slot = slots.load(std::memory_order_acquire); slot != nullptr;
        slot = slot->next) {
     if (!slot->taken.load(std::memory_order_relaxed) &&

@@ -24,7 +24,6 @@ StoreState::~StoreState() {
       if (IsTombstone(link)) {
         delete TombstoneOf(link);
       } else {
-        SetPrevious(link, 0);
         BlockOf(link)->Unclaim();
         BlockOf(link)->Release();
       }
