@@ -67,6 +67,23 @@ TEST_F(FactoryShutdownTest, InformersThatAreHeldAreStoppedAndStayReadable) {
   EXPECT_EQ(server.open_watches(), 0U);
 }
 
+TEST_F(FactoryShutdownTest, OnTheLoopItWaitsForNothing) {
+  SharedInformerFactory factory(provider_);
+  provider_->server.Put("a");
+  const auto widgets = Widgets(factory);
+  factory.Start();
+  sim_.RunReady();
+  bool returned = false;
+  sim_.env().loop().Post([&] {
+    factory.Shutdown();
+    returned = true;
+  });
+  sim_.RunReady();
+  EXPECT_TRUE(returned);
+  EXPECT_TRUE(widgets.IsStopped());
+  EXPECT_EQ(provider_->server.open_watches(), 0U);
+}
+
 TEST_F(FactoryShutdownTest, ItMayBeRepeatedAndTheEndOfTheFactoryIsOne) {
   FakeServer& server = provider_->server;
   std::optional<SharedInformer<Unstructured>> widgets;
