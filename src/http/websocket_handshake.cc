@@ -1,13 +1,12 @@
 #include "http/websocket_handshake.h"
 
 #include <array>
-#include <functional>
 #include <openssl/evp.h>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "http/field_names.h"
+#include "transport/responses.h"
 
 namespace kinformer::internal::http {
 namespace {
@@ -15,23 +14,9 @@ namespace {
 constexpr std::string_view kVersion = "13";
 
 // A refusal before anything is known of the protocol behind it: text.
-class Refusal final : public ResponseStream {
- public:
-  Refusal(int status, std::string_view text) : status_(status), text_(text) {}
-  [[nodiscard]] int status() const override { return status_; }
-  [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
-  State Read(std::size_t, std::vector<BodyChunk>& out) override {
-    if (!text_.empty()) out.push_back(BodyChunk::Of(std::exchange(text_, {})));
-    return State::kEnd;
-  }
-  void SetWake(std::function<void()>) override {}
-  void AddHeader(std::string_view name, std::string_view value) { headers_.Add(name, value); }
-
- private:
-  const int status_;
-  std::string text_;
-  HttpHeaders headers_{};
-};
+std::unique_ptr<transport::WholeBody> Refusal(int status, std::string text = {}) {
+  return std::make_unique<transport::WholeBody>(status, HttpHeaders(), std::move(text));
+}
 
 std::string_view Trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -80,16 +65,16 @@ std::optional<WebSocketOffer> WebSocketOfferOf(const HttpRequest& request) {
 }
 
 std::unique_ptr<ResponseStream> RefuseWebSocket(const WebSocketOffer& offer) {
-  if (offer.key.empty()) return std::make_unique<Refusal>(400, "mismatch challenge/response");
+  if (offer.key.empty()) return Refusal(400, "mismatch challenge/response");
   if (offer.version != kVersion) {
-    auto refusal = std::make_unique<Refusal>(400, "missing or bad WebSocket Version");
+    auto refusal = Refusal(400, "missing or bad WebSocket Version");
     refusal->AddHeader("Sec-WebSocket-Version", kVersion);
     return refusal;
   }
   // Browsers say where the page came from; who says nothing is no client for a WebSocket.
-  if (!IsOrigin(offer.origin)) return std::make_unique<Refusal>(403, "");
+  if (!IsOrigin(offer.origin)) return Refusal(403);
   // One that is offered is taken, whatever it is; of several none is.
-  if (offer.protocols.find(',') != std::string::npos) return std::make_unique<Refusal>(400, "");
+  if (offer.protocols.find(',') != std::string::npos) return Refusal(400);
   return nullptr;
 }
 

@@ -11,8 +11,8 @@
 
 #include "apiserver/admission/webhook_call.h"
 #include "apiserver/errors/status.h"
-#include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/selection.h"
+#include "base/uuid.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -44,7 +44,7 @@ class Question {
   // `done` may destroy this.
   void Ask(const AdmissionAttributes& attributes, Done done) {
     const Webhook& to = webhook();
-    std::string uid = NewUid(state_.env);
+    std::string uid = internal::base::NewUuid(state_.env);
     std::shared_ptr<Transport> transport;
     if (state_.options.webhook_transport) transport = state_.options.webhook_transport(to.address);
     call_.emplace(state_, std::move(transport), to.Target(),

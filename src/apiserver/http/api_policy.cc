@@ -2,38 +2,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <utility>
-#include <vector>
 
 #include "apiserver/request/request_info.h"
+#include "transport/responses.h"
 
 namespace kinformer::apiserver {
 namespace {
 
 using internal::http::Compression;
 using internal::http::MessageForm;
-
-class Refusal final : public ResponseStream {
- public:
-  Refusal(int status, std::string body) : status_(status), body_(std::move(body)) {
-    headers_.Add("Content-Type", "application/json");
-    headers_.Add("Cache-Control", "no-cache, private");
-    if (status == 401) headers_.Add("WWW-Authenticate", "Bearer");
-  }
-  [[nodiscard]] int status() const override { return status_; }
-  [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
-  State Read(std::size_t, std::vector<BodyChunk>& out) override {
-    out.push_back(BodyChunk::Of(std::exchange(body_, {})));
-    return State::kEnd;
-  }
-  void SetWake(std::function<void()>) override {}
-
- private:
-  const int status_;
-  std::string body_;
-  HttpHeaders headers_;
-};
 
 // What the target's query says of watches. A bare "watch" counts too.
 struct WatchWords {
@@ -119,8 +97,12 @@ std::unique_ptr<ResponseStream> ApiPolicy::Refuse(int status, std::string_view m
     if (c == '"' || c == '\\') text.push_back('\\');
     text.push_back(c >= 0 && c < ' ' ? ' ' : c);
   }
-  return std::make_unique<Refusal>(
-      status,
+  HttpHeaders headers;
+  headers.Add("Content-Type", "application/json");
+  headers.Add("Cache-Control", "no-cache, private");
+  if (status == 401) headers.Add("WWW-Authenticate", "Bearer");
+  return std::make_unique<internal::transport::WholeBody>(
+      status, std::move(headers),
       "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
       "\"message\":\"" +
           text + "\",\"reason\":\"" + std::string(ReasonOf(status)) +

@@ -73,22 +73,6 @@ std::string FormatTime(WallTime time) {
   return text;
 }
 
-std::string NewUid(Env& env) {
-  std::uint64_t high = env.Random();
-  std::uint64_t low = env.Random();
-  high = (high & ~std::uint64_t{0xf000}) | 0x4000;
-  low = (low & ~(std::uint64_t{3} << 62)) | (std::uint64_t{2} << 62);
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string uid;
-  uid.reserve(36);
-  for (int i = 0; i < 32; ++i) {
-    if (i == 8 || i == 12 || i == 16 || i == 20) uid += '-';
-    const std::uint64_t word = i < 16 ? high : low;
-    uid += kHex[(word >> (60 - 4 * (i % 16))) & 15];
-  }
-  return uid;
-}
-
 std::string GenerateName(Env& env, std::string_view prefix) {
   constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
   constexpr std::size_t kSuffix = 5;

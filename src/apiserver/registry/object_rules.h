@@ -32,9 +32,6 @@ void SetNamespaceLabel(json::Value& object);
 // "2023-11-14T22:13:20Z".
 std::string FormatTime(WallTime time);
 
-// A random UUID, version 4.
-std::string NewUid(Env& env);
-
 // "job-" + five letters; the prefix is cut so that the whole fits a label.
 std::string GenerateName(Env& env, std::string_view prefix);
 

@@ -9,11 +9,11 @@
 #include "apiserver/builtin/service_addresses.h"
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/custom_object.h"
-#include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/server/request_router.h"
 #include "apiserver/write/lifecycle.h"
 #include "apiserver/write/object_writer.h"
+#include "base/uuid.h"
 #include "object/transcode/transcode.h"
 
 namespace kinformer::apiserver {
@@ -79,7 +79,7 @@ struct ApiServer::Impl {
   }
 
   void MakeBootstrapObjects() {
-    std::string identity = NewUid(state.env);
+    std::string identity = internal::base::NewUuid(state.env);
     std::erase(identity, '-');
     for (BootstrapObject& made : BootstrapObjects(state.options, state.env.WallNow(), identity)) {
       const ResourceAt at = state.resources.Find(made.group, made.version, made.plural);

@@ -6,11 +6,11 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/faults/fault_injection.h"
-#include "apiserver/registry/object_rules.h"
 #include "apiserver/request/negotiation.h"
 #include "apiserver/server/caller.h"
 #include "apiserver/server/debug_endpoints.h"
 #include "apiserver/write/request_body.h"
+#include "base/uuid.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -156,7 +156,7 @@ ResponsePtr RequestRouter::Handle(HttpRequest request) {
 
 // A UUID, but for its end counted: requests are many, and randomness has its price.
 std::string RequestRouter::NextAuditId() {
-  if (audit_prefix_.empty()) audit_prefix_ = NewUid(state_.env).substr(0, 24);
+  if (audit_prefix_.empty()) audit_prefix_ = internal::base::NewUuid(state_.env).substr(0, 24);
   std::string count = std::to_string(requests_);
   return audit_prefix_ + std::string(count.size() < 12 ? 12 - count.size() : 0, '0') + count;
 }

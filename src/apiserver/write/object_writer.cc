@@ -21,6 +21,7 @@
 #include "apiserver/write/propagation.h"
 #include "apiserver/write/spec_checks.h"
 #include "base/number_in.h"
+#include "base/uuid.h"
 #include "object/transcode/transcode.h"
 
 namespace kinformer::apiserver {
@@ -190,7 +191,7 @@ Result<void> ObjectWriter::BeginNew(Draft& draft) {
   if (resource.custom || resource.generation != GenerationRule::kNone) {
     metadata.Set("generation", 1);
   }
-  metadata.Set("uid", NewUid(state_.env));
+  metadata.Set("uid", internal::base::NewUuid(state_.env));
   if (!state_.options.defaulting || resource.custom) return {};
   return strategy_.Create(resource, draft.target.user.get(), draft.object);
 }

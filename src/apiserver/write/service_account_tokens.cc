@@ -8,6 +8,7 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/object_rules.h"
+#include "base/uuid.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -157,7 +158,7 @@ Result<json::Value> ServiceAccountTokens::Issue(const WriteTarget& target, json:
   Token token{.namespace_ = target.namespace_,
               .account = target.name,
               .uid = std::string(account->uid()),
-              .id = NewUid(state_.env),
+              .id = internal::base::NewUuid(state_.env),
               .audiences = Texts(given["audiences"]),
               .expires = state_.env.WallNow() + std::chrono::seconds(seconds),
               .bound_plural = {},
