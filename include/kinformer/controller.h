@@ -49,7 +49,10 @@ namespace kinformer {
 //   OK, requeue_after        comes after that time  requeue_after
 //   OK, requeue              comes, rate limited    requeue
 //   error, or it throws      comes, rate limited    error
-//   TerminalError            is dropped             error
+//   TerminalError            is forgotten           error
+//
+// What is forgotten leaves nothing behind: how often it failed is known only as long as it is to
+// come again. So objects that vanish cost no memory, whatever their reconciles ended with.
 //
 // Metrics, with the label `controller`: controller_runtime_reconcile_total (and `result`),
 // _reconcile_errors_total, _terminal_reconcile_errors_total, _reconcile_panics_total,
@@ -143,8 +146,6 @@ class TypedController final : public Runnable {
     switch (disposal.action) {
       case Action::kForget:
         queue_.Forget(request);
-        return;
-      case Action::kGiveUp:
         return;
       case Action::kRateLimited:
         queue_.AddWithOpts({.rate_limited = true, .priority = disposal.priority}, request);

@@ -31,8 +31,7 @@ Result<void> CheckController(const ControllerOptions& options, bool has_reconcil
 // What becomes of a request after its reconcile.
 struct Disposal {
   enum class Action : std::uint8_t {
-    kForget,       // done
-    kGiveUp,       // failed for good: neither comes again nor is its history forgotten
+    kForget,       // done, or failed for good
     kRateLimited,  // again, later and later
     kAfter,        // done, and again after `after`
   };

@@ -213,6 +213,24 @@ TEST_F(ControllerTest, CR_10_ATerminalErrorDoesNotComeAgain) {
   EXPECT_THAT(log_->lines, ::testing::Contains(HasSubstr("terminal error: Invalid: the spec")));
 }
 
+TEST_F(ControllerTest, ATerminalErrorEndsTheHistoryOfFailures) {
+  Make();
+  Start();
+  std::vector<Result<ReconcileResult>> answers(3, Error(Reason::kConflict, "somebody was faster"));
+  answers.emplace_back(TerminalError(Error(Reason::kInvalid, "the spec makes no sense")));
+  answers.emplace_back(Error(Reason::kConflict, "somebody was faster"));
+  answers.emplace_back(ReconcileResult{});
+  std::size_t at = 0;
+  reconcile_ = [&](const ReconcileContext&, const Request&) { return answers.at(at++); };
+  Add(kA);
+  sim_.RunFor(minutes(1));
+  ASSERT_EQ(calls_.size(), 4U);
+  Add(kA);
+  sim_.RunFor(minutes(1));
+  ASSERT_EQ(calls_.size(), 6U);
+  EXPECT_EQ(calls_[5].at - calls_[4].at, milliseconds(5)) << "as after a first failure";
+}
+
 TEST_F(ControllerTest, CR_12_CR_13_CR_14_WhatAReconcileAsksFor) {
   Make();
   Start();

@@ -134,7 +134,7 @@ Disposal ControllerCore::DisposalOf(const ReconcileContext& context,
     instruments_->terminal_errors->Add();
     context.Log(LogLevel::kError, "Reconciler error",
                 {{"err", "terminal error: " + result->terminal_error->ToString()}});
-    return {Action::kGiveUp, {}, {}};
+    return {Action::kForget, {}, {}};
   }
   const int priority = result->priority.value_or(context.priority());
   if (result->requeue_after > Duration::zero()) {
