@@ -13,6 +13,7 @@
 
 #include "kinformer/api/appsv1.h"
 #include "kinformer/api/corev1_mutable.h"
+#include "kinformer/api/resourcev1.h"
 #include "kinformer/fields.h"
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/json.h"
@@ -200,6 +201,12 @@ TEST(Projection, PathsThatAreNone) {
             "JSON names");
   EXPECT_THAT(wrong(Projection::Keep<corev1::Pod>({"spec.nodeName.x"})),
               HasSubstr("no fields of its own"));
+  using resourcev1::ResourceSlice;
+  EXPECT_EQ(wrong(Projection::Keep<ResourceSlice>({"spec.devices.attributes.model.string"})), "");
+  EXPECT_THAT(wrong(Projection::Keep<ResourceSlice>({"spec.devices.attributes.model.text"})),
+              HasSubstr("path \"spec.devices.attributes[\"model\"].text\": there is no field"));
+  EXPECT_THAT(wrong(Projection::Keep<corev1::Pod>({"spec.nodeSelector.zone.x"})),
+              HasSubstr("the values of this map have no fields"));
   EXPECT_EQ(wrong(Projection::Drop<corev1::Pod>({"spec.nodeSelector.x",
                                                  "spec.containers.livenessProbe.httpGet",
                                                  "metadata.annotations"})),

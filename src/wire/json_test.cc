@@ -59,6 +59,8 @@ TEST(JsonValue, NumbersKeepTheirValueAndTheirText) {
   EXPECT_EQ(MustParse("9223372036854775807").AsInt64(), INT64_MAX);
   EXPECT_EQ(MustParse("18446744073709551615").AsUint64(), UINT64_MAX);
   EXPECT_EQ(MustParse("18446744073709551615").AsInt64(), std::nullopt);
+  EXPECT_EQ(MustParse("0").AsUint64(), 0U);
+  EXPECT_EQ(MustParse("-1").AsUint64(), std::nullopt);
   EXPECT_EQ(MustParse("3.0").AsInt64(), 3);
   EXPECT_EQ(MustParse("3.5").AsInt64(), std::nullopt);
   EXPECT_EQ(MustParse("-0").Dump(), "0");

@@ -1,5 +1,6 @@
 #include "object/values/text_forms.h"
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <gtest/gtest.h>
@@ -106,6 +107,22 @@ TEST(Rfc3339, WhatCountsAsOne) {
                           "9999-12-31T23:59:59-00:01"}) {
     EXPECT_FALSE(ParseRfc3339(bad)) << bad;
   }
+}
+
+TEST(Rfc3339, TheLastDayOfEachMonth) {
+  const std::array<int, 12> last = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  const auto day = [](int month, int number) {
+    const auto two = [](int n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+    return "2026-" + two(month) + "-" + two(number) + "T00:00:00Z";
+  };
+  for (int month = 1; month <= 12; ++month) {
+    const int end = last[static_cast<std::size_t>(month) - 1];
+    EXPECT_TRUE(ParseRfc3339(day(month, end))) << month;
+    EXPECT_FALSE(ParseRfc3339(day(month, end + 1))) << month;
+  }
+  EXPECT_FALSE(ParseRfc3339(day(0, 1)));
+  EXPECT_FALSE(ParseRfc3339(day(13, 1)));
+  EXPECT_FALSE(ParseRfc3339(day(1, 0)));
 }
 
 TEST(Rfc3339, MicrosecondsHaveSixDigits) {
