@@ -227,6 +227,7 @@ class TypedControllerBuilder {
   }
   template <class T>
   predicate::Predicate<T> Filtered(const predicate::Predicate<T>& accepts) const {
+    if (filters_.empty()) return accepts;
     std::vector<predicate::Predicate<T>> all;
     for (const predicate::Predicate<Object>& filter : filters_) {
       all.push_back(predicate::Typed<T>(filter));

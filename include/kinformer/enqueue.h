@@ -32,7 +32,8 @@
 namespace kinformer::handler {
 
 // Adds requests to the queue that it is given. Called for one event of a watch at a time, on the
-// Env's pool; may block, which holds up this watch only. What it throws is logged and counted.
+// Env's pool; may block, which holds up this watch only, unless OnlyEnqueues says that it does not.
+// What it throws is logged and counted.
 // Counterpart: handler.TypedEventHandler.
 template <class T, class R = Request>
 class EventHandler {
@@ -43,6 +44,10 @@ class EventHandler {
   virtual void Update(const Updated<T>& event, const Queue& queue) = 0;
   virtual void Delete(const Deleted<T>& event, const Queue& queue) = 0;
   virtual void Generic(const GenericEvent<T>& event, const Queue& queue) = 0;
+  // True: it only adds requests, which takes microseconds and waits for nobody. Where a watch has
+  // no predicate either, a few events at a time are then handed over on the event loop itself, and
+  // no thread of the pool has to be woken for them.
+  [[nodiscard]] virtual bool OnlyEnqueues() const { return false; }
 };
 
 // A handler of functions; those left empty ignore their events. Counterpart: handler.Funcs.
@@ -55,41 +60,49 @@ struct Funcs {
   std::function<void(const GenericEvent<T>& event, const Queue& queue)> generic{};
 };
 
+namespace internal {
+
+template <class T, class R>
+class FuncsHandler final : public EventHandler<T, R> {
+ public:
+  using Queue = typename EventHandler<T, R>::Queue;
+  FuncsHandler(Funcs<T, R> funcs, bool only_enqueues)
+      : funcs_(std::move(funcs)), only_enqueues_(only_enqueues) {}
+  void Create(const Added<T>& event, const Queue& queue) override {
+    if (funcs_.create) funcs_.create(event, queue);
+  }
+  void Update(const Updated<T>& event, const Queue& queue) override {
+    if (funcs_.update) funcs_.update(event, queue);
+  }
+  void Delete(const Deleted<T>& event, const Queue& queue) override {
+    if (funcs_.delete_) funcs_.delete_(event, queue);
+  }
+  void Generic(const GenericEvent<T>& event, const Queue& queue) override {
+    if (funcs_.generic) funcs_.generic(event, queue);
+  }
+  [[nodiscard]] bool OnlyEnqueues() const override { return only_enqueues_; }
+
+ private:
+  const Funcs<T, R> funcs_;
+  const bool only_enqueues_;
+};
+
+}  // namespace internal
+
 // The functions as a handler.
 template <class T, class R = Request>
 [[nodiscard]] std::shared_ptr<EventHandler<T, R>> HandlerOf(Funcs<T, R> funcs) {
-  class Handler final : public EventHandler<T, R> {
-   public:
-    using Queue = typename EventHandler<T, R>::Queue;
-    explicit Handler(Funcs<T, R> funcs) : funcs_(std::move(funcs)) {}
-    void Create(const Added<T>& event, const Queue& queue) override {
-      if (funcs_.create) funcs_.create(event, queue);
-    }
-    void Update(const Updated<T>& event, const Queue& queue) override {
-      if (funcs_.update) funcs_.update(event, queue);
-    }
-    void Delete(const Deleted<T>& event, const Queue& queue) override {
-      if (funcs_.delete_) funcs_.delete_(event, queue);
-    }
-    void Generic(const GenericEvent<T>& event, const Queue& queue) override {
-      if (funcs_.generic) funcs_.generic(event, queue);
-    }
-
-   private:
-    Funcs<T, R> funcs_;
-  };
-  return std::make_shared<Handler>(std::move(funcs));
+  return std::make_shared<internal::FuncsHandler<T, R>>(std::move(funcs), false);
 }
 
 // The requests that an object leads to, each once however often it is said.
 template <class T, class R>
 using MapFunc = std::function<std::vector<R>(const T& object)>;
 
-// The requests that `map` says: of an update those of the old and the new object, each once.
-// Counterpart: handler.EnqueueRequestsFromMapFunc.
-template <class T, class R = Request>
-[[nodiscard]] std::shared_ptr<EventHandler<T, R>> EnqueueRequestsFromMapFunc(
-    std::type_identity_t<MapFunc<T, R>> map) {
+namespace internal {
+
+template <class T, class R>
+Funcs<T, R> FuncsOfMap(MapFunc<T, R> map) {
   using Queue = RequestQueue<R>;
   // Of one object after the other.
   const auto enqueue = [map = std::move(map)](const Queue& queue, auto... objects) {
@@ -101,29 +114,39 @@ template <class T, class R = Request>
     };
     (one(objects), ...);
   };
-  return HandlerOf<T, R>(
-      {.create = [enqueue](const Added<T>& e, const Queue& q) { enqueue(q, e.object); },
-       .update = [enqueue](const Updated<T>& e,
-                           const Queue& q) { enqueue(q, e.old_object, e.new_object); },
-       .delete_ = [enqueue](const Deleted<T>& e, const Queue& q) { enqueue(q, e.object); },
-       .generic =
-           [enqueue](const GenericEvent<T>& e, const Queue& q) {
-             if (e.object) enqueue(q, *e.object);
-           }});
+  return {.create = [enqueue](const Added<T>& e, const Queue& q) { enqueue(q, e.object); },
+          .update = [enqueue](const Updated<T>& e,
+                              const Queue& q) { enqueue(q, e.old_object, e.new_object); },
+          .delete_ = [enqueue](const Deleted<T>& e, const Queue& q) { enqueue(q, e.object); },
+          .generic =
+              [enqueue](const GenericEvent<T>& e, const Queue& q) {
+                if (e.object) enqueue(q, *e.object);
+              }};
+}
+
+}  // namespace internal
+
+// The requests that `map` says: of an update those of the old and the new object, each once.
+// Counterpart: handler.EnqueueRequestsFromMapFunc.
+template <class T, class R = Request>
+[[nodiscard]] std::shared_ptr<EventHandler<T, R>> EnqueueRequestsFromMapFunc(
+    std::type_identity_t<MapFunc<T, R>> map) {
+  return HandlerOf<T, R>(internal::FuncsOfMap<T, R>(std::move(map)));
 }
 
 // The request of the object itself. Counterpart: handler.EnqueueRequestForObject.
 template <class T>
 [[nodiscard]] std::shared_ptr<EventHandler<T>> EnqueueRequestForObject() {
   using Queue = RequestQueue<Request>;
-  return HandlerOf<T>(
-      {.create = [](const Added<T>& e, const Queue& q) { q.Add(e.object_name()); },
-       .update = [](const Updated<T>& e, const Queue& q) { q.Add(e.object_name()); },
-       .delete_ = [](const Deleted<T>& e, const Queue& q) { q.Add(e.object_name()); },
-       .generic =
-           [](const GenericEvent<T>& e, const Queue& q) {
-             if (e.object) q.Add(::kinformer::internal::NameOf(*e.object.object()));
-           }});
+  Funcs<T, Request> funcs{
+      .create = [](const Added<T>& e, const Queue& q) { q.Add(e.object_name()); },
+      .update = [](const Updated<T>& e, const Queue& q) { q.Add(e.object_name()); },
+      .delete_ = [](const Deleted<T>& e, const Queue& q) { q.Add(e.object_name()); },
+      .generic =
+          [](const GenericEvent<T>& e, const Queue& q) {
+            if (e.object) q.Add(::kinformer::internal::NameOf(*e.object.object()));
+          }};
+  return std::make_shared<internal::FuncsHandler<T, Request>>(std::move(funcs), true);
 }
 
 // Which of an object's owners count.
@@ -143,9 +166,10 @@ std::vector<Request> OwnersOf(const metav1::ObjectMeta& metadata,
 template <class T>
 [[nodiscard]] std::shared_ptr<EventHandler<T>> EnqueueRequestForOwner(
     const ::kinformer::internal::TypeInfo& owner, Owners which = Owners::kController) {
-  return EnqueueRequestsFromMapFunc<T, Request>([&owner, which](const T& object) {
+  auto funcs = internal::FuncsOfMap<T, Request>([&owner, which](const T& object) {
     return internal::OwnersOf(object.metadata(), owner, which);
   });
+  return std::make_shared<internal::FuncsHandler<T, Request>>(std::move(funcs), true);
 }
 // The same for a kind that is known at compile time.
 template <class T, Resource Owner>

@@ -93,6 +93,10 @@ class Adapter final : public ResourceEventHandler<T> {
   void OnDelete(const Deleted<T>& event) override {
     if (accepts_.Delete(event)) handler_->Delete(event, queue_);
   }
+  // A predicate is the program's, and may take its time.
+  [[nodiscard]] bool IsPrompt() const {
+    return handler_->OnlyEnqueues() && !accepts_.create && !accepts_.update && !accepts_.delete_;
+  }
 
  private:
   const std::shared_ptr<handler::EventHandler<T, R>> handler_;
@@ -114,11 +118,13 @@ class KindSource final : public TypedSource<R> {
     if (handler_ == nullptr) return Error(Reason::kInvalidArgument, name_ + ": no event handler");
     if (!provider_) return Error(Reason::kInvalidArgument, name_ + ": no informer");
     SharedInformer<T> informer = provider_();
-    Result<EventHandlerRegistration> added = informer.AddEventHandler(
-        std::make_shared<Adapter<T, R>>(handler_, accepts_, queue), {.name = "controller"});
-    if (!added) return added.error();
+    auto listener = informer.core()->AddHandler(
+        std::make_shared<kinformer::internal::HandlerAdapter<T, Adapter<T, R>>>(
+            std::make_shared<Adapter<T, R>>(handler_, accepts_, queue)),
+        {.name = "controller"});
+    if (!listener) return listener.error();
     informer.Start();
-    registration_ = *std::move(added);
+    registration_ = EventHandlerRegistration(std::move(*listener));
     const std::lock_guard lock(mutex_);
     informer_.emplace(std::move(informer));
     return {};

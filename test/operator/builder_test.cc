@@ -284,6 +284,63 @@ TEST_F(BuilderTest, BL_02_MetadataIsEnoughForSome) {
   EXPECT_EQ(stats.objects, 2U);
 }
 
+// A handler that notes whether it is called on the event loop, and adds nothing.
+class WhereCalled final : public handler::EventHandler<corev1::Pod> {
+ public:
+  WhereCalled(Env& env, bool only_enqueues, std::vector<std::string>& calls)
+      : env_(env), only_enqueues_(only_enqueues), calls_(calls) {}
+  void Create(const Added<corev1::Pod>&, const Queue&) override { Note(); }
+  void Update(const Updated<corev1::Pod>&, const Queue&) override { Note(); }
+  void Delete(const Deleted<corev1::Pod>&, const Queue&) override { Note(); }
+  void Generic(const GenericEvent<corev1::Pod>&, const Queue&) override { Note(); }
+  [[nodiscard]] bool OnlyEnqueues() const override { return only_enqueues_; }
+
+ private:
+  void Note() { calls_.emplace_back(env_.OnLoopThread() ? "loop" : "pool"); }
+  Env& env_;
+  const bool only_enqueues_;
+  std::vector<std::string>& calls_;
+};
+
+TEST_F(BuilderTest, OnlyWhatOnlyEnqueuesIsCalledOnTheLoop) {
+  Env& env = sim_.env();
+  std::vector<std::string> quick;
+  std::vector<std::string> slow;
+  std::vector<std::string> filtered;
+  std::vector<std::string> filter;
+  std::vector<std::string> map;
+  const auto note = [&env](std::vector<std::string>& calls) {
+    calls.emplace_back(env.OnLoopThread() ? "loop" : "pool");
+  };
+  ASSERT_TRUE(
+      ControllerBuilder(*manager_)
+          .Named("x")
+          .Watches<corev1::Pod>(std::make_shared<WhereCalled>(env, true, quick))
+          .Watches<corev1::Pod>(std::make_shared<WhereCalled>(env, false, slow))
+          .Watches<corev1::Pod>(std::make_shared<WhereCalled>(env, true, filtered),
+                                predicate::NewPredicateFuncs<corev1::Pod>([&](const corev1::Pod&) {
+                                  note(filter);
+                                  return true;
+                                }))
+          .Watches<corev1::Pod>(
+              handler::EnqueueRequestsFromMapFunc<corev1::Pod>([&](const corev1::Pod&) {
+                note(map);
+                return std::vector<Request>();
+              }))
+          .Complete(Note())
+          .ok());
+  manager_.Start();
+  sim_.RunFor(seconds(5));
+  CreatePod("web-0");
+  sim_.RunFor(seconds(5));
+  EXPECT_THAT(quick, ElementsAre("loop"));
+  for (const auto* calls : {&slow, &filtered, &filter, &map}) {
+    EXPECT_THAT(*calls, ElementsAre("pool"));
+  }
+  EXPECT_TRUE(handler::EnqueueRequestForObject<corev1::Pod>()->OnlyEnqueues());
+  EXPECT_TRUE((handler::EnqueueRequestForOwner<corev1::Pod, appsv1::ReplicaSet>()->OnlyEnqueues()));
+}
+
 TEST_F(BuilderTest, BL_01_WhatDoesNotFitIsSaid) {
   const auto error = [](Result<void> result) {
     return result.ok() ? std::string() : result.error().message();

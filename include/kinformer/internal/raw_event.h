@@ -53,6 +53,9 @@ class RawHandler {
  public:
   virtual ~RawHandler() = default;
   virtual void Handle(const RawEvent& event) = 0;
+  // True: a call takes microseconds and waits for nobody, so that a few may be made on the event
+  // loop. Asked once.
+  [[nodiscard]] virtual bool IsPrompt() const { return false; }
   // True: several events of one version are given in one call instead. Asked once.
   [[nodiscard]] virtual bool TakesBatches() const { return false; }
   virtual void HandleBatch(std::span<const RawEvent> events) {
@@ -67,6 +70,13 @@ class HandlerAdapter final : public RawHandler {
  public:
   explicit HandlerAdapter(std::shared_ptr<Handler> handler) : handler_(std::move(handler)) {}
 
+  [[nodiscard]] bool IsPrompt() const override {
+    if constexpr (requires { handler_->IsPrompt(); }) {
+      return handler_->IsPrompt();
+    } else {
+      return false;
+    }
+  }
   void Handle(const RawEvent& e) override {
     switch (e.kind) {
       case EventKind::kAdd:

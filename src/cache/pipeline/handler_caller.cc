@@ -53,7 +53,8 @@ HandlerCaller::HandlerCaller(Env& env, std::shared_ptr<RawHandler> handler, std:
       handler_(std::move(handler)),
       name_(std::move(name)),
       trace_(std::move(trace)),
-      takes_batches_(handler_->TakesBatches()) {}
+      takes_batches_(handler_->TakesBatches()),
+      is_prompt_(handler_->IsPrompt()) {}
 
 void HandlerCaller::Prepare(RawEvent& event, std::string& key, Whole& whole) const {
   key.clear();

@@ -33,6 +33,7 @@ class HandlerCaller {
   // The same of several at once, for handlers that take batches.
   void CallBatch(std::vector<RawEvent>& events);
   [[nodiscard]] bool takes_batches() const { return takes_batches_; }
+  [[nodiscard]] bool is_prompt() const { return is_prompt_; }
 
   // For how long the callback that is running has been; 0: none is.
   [[nodiscard]] Duration CallbackAge(SteadyTime now) const;
@@ -58,6 +59,7 @@ class HandlerCaller {
   const std::string name_;
   const Trace trace_;
   const bool takes_batches_;
+  const bool is_prompt_;
   // Of the event at hand; of those of a batch.
   std::string key_;
   std::vector<std::string> keys_;

@@ -18,6 +18,8 @@ namespace {
 // A turn on the pool; then other listeners have theirs.
 constexpr Duration kTurn = std::chrono::milliseconds(5);
 constexpr std::uint64_t kTurnCallbacks = 512;
+// More events than this are not delivered on the loop.
+constexpr std::size_t kMostOnLoop = 16;
 // More events than this are not destroyed on the loop.
 constexpr std::size_t kMostDestroyedAtOnce = 256;
 // Of one call to a handler that takes batches.
@@ -143,7 +145,25 @@ bool Listener::NeedsTurn() {
 }
 
 void Listener::PostTurn() {
-  env_.pool().Post([self = shared_from_this()] { self->RunTurn(); });
+  if (!FitsTheLoop()) {
+    env_.pool().Post([self = shared_from_this()] { self->RunTurn(); });
+    return;
+  }
+  env_.loop().Post([self = shared_from_this()] {
+    // There may be more by now.
+    if (self->FitsTheLoop()) {
+      self->RunTurn();
+    } else {
+      self->PostTurn();
+    }
+  });
+}
+
+bool Listener::FitsTheLoop() const {
+  // A trace is the program's, and may take its time.
+  if (!caller_.is_prompt() || config_.trace != nullptr) return false;
+  base::MutexLock lock(mutex_);
+  return delivery_.empty() && queue_.only_live() && queue_.Waiting().events <= kMostOnLoop;
 }
 
 bool Listener::Halted() const {

@@ -40,15 +40,16 @@ struct ListenerConfig {
   bool uid_change_is_update = false;
   std::function<void(const TraceEvent&)> trace{};
   std::string informer{};  // what messages call it
-  // Called on a pool thread. `changed`: it has become synced, or idle after Suspend. `drained`: it
-  // is no longer full.
+  // Called by the thread that delivers. `changed`: it has become synced, or idle after Suspend.
+  // `drained`: it is no longer full.
   std::function<void()> changed{};
   std::function<void()> drained{};
   std::shared_ptr<ListenerMetrics> metrics{};  // null: none
 };
 
-// The loop pushes; a thread of the pool delivers, for a turn at a time. Thread-safe. Kept alive by
-// its informer, its registrations and its own task.
+// The loop pushes; a thread of the pool delivers, for a turn at a time. A few events for a handler
+// that is prompt are delivered by the loop: to wake a thread would take longer than the calls.
+// Thread-safe. Kept alive by its informer, its registrations and its own task.
 class Listener : public std::enable_shared_from_this<Listener> {
  public:
   Listener(Env& env, std::shared_ptr<RawHandler> handler, ListenerConfig config,
@@ -110,6 +111,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
   // True: the caller posts a turn, which is the listener's only one.
   bool NeedsTurn() KINFORMER_REQUIRES(mutex_);
   void PostTurn();
+  [[nodiscard]] bool FitsTheLoop() const;
   void RunTurn();
   // Takes what is to be delivered next. False: the turn is over.
   bool Continue(const Turn& turn);

@@ -65,6 +65,8 @@ class ListenerQueue {
     if (last_ != nullptr) load += last_->load();
     return load;
   }
+  // Live events are all that waits.
+  [[nodiscard]] bool only_live() const { return sections_.empty(); }
   // With kBlock: the informer is to wait until this is false. Given what it was, so that the
   // informer does not start and stop with each event.
   [[nodiscard]] bool IsFull(bool was_full) const;

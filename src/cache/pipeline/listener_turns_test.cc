@@ -83,6 +83,58 @@ TEST_F(TurnsTest, AListIsDeliveredInTurnsToo) {
   EXPECT_TRUE(listener->HasSynced());
 }
 
+// ---- turns on the loop
+
+// Notes whether it is called on the loop.
+class Prompt final : public RawHandler {
+ public:
+  Prompt(Env& env, bool prompt) : env_(env), prompt_(prompt) {}
+  void Handle(const RawEvent& e) override {
+    names.push_back(std::string(e.block->name()) + (env_.OnLoopThread() ? " loop" : " pool"));
+  }
+  [[nodiscard]] bool IsPrompt() const override { return prompt_; }
+  Texts names{};
+
+ private:
+  Env& env_;
+  const bool prompt_;
+};
+
+TEST_F(TurnsTest, AFewEventsOfAPromptHandlerAreDeliveredOnTheLoop) {
+  const auto handler = std::make_shared<Prompt>(sim_.env(), true);
+  const auto listener = Make({}, handler);
+  Push(*listener, {Add("a", ""), Add("b", "")});
+  EXPECT_EQ(handler->names, Texts()) << "not inside the push";
+  sim_.RunReady();
+  EXPECT_EQ(handler->names, (Texts{"a loop", "b loop"}));
+  handler->names.clear();
+  Push(*listener, Many(17));
+  sim_.RunReady();
+  EXPECT_EQ(handler->names.size(), 17U);
+  EXPECT_EQ(handler->names.front(), "p0 pool") << "many";
+  handler->names.clear();
+  Push(*listener, {Update("a", "", "1")});
+  Push(*listener, Many(17));
+  sim_.RunReady();
+  EXPECT_EQ(handler->names.front(), "a pool") << "many by the time of the turn";
+  handler->names.clear();
+  listener->PushReplay({.after = Version([&] { store_.Put(MakePod("", "p", "1")); })});
+  sim_.RunReady();
+  EXPECT_EQ(handler->names, (Texts{"p pool"})) << "a list";
+}
+
+TEST_F(TurnsTest, WhatMayTakeItsTimeIsNotDeliveredOnTheLoop) {
+  const auto slow = std::make_shared<Prompt>(sim_.env(), false);
+  const auto listener = Make({}, slow);
+  Push(*listener, {Add("a", "")});
+  const auto traced = std::make_shared<Prompt>(sim_.env(), true);
+  const auto with_trace = Make({.trace = [](const TraceEvent&) {}}, traced);
+  Push(*with_trace, {Add("a", "")});
+  sim_.RunReady();
+  EXPECT_EQ(slow->names, (Texts{"a pool"}));
+  EXPECT_EQ(traced->names, (Texts{"a pool"}));
+}
+
 // ---- between two turns
 
 TEST_F(TurnsTest, ItGoesOnWhereItWasSuspended) {
