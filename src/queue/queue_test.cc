@@ -223,7 +223,7 @@ TEST_F(QueueTest, WQ12_NothingOfADoneItemIsKept) {
 TEST_F(QueueTest, NamesOfAnyLengthAreToldApart) {
   WorkQueue<ObjectName> queue(env_);
   std::vector<ObjectName> names{{"a", "bc"}, {"ab", "c"}, {"", "abc"}};
-  for (const std::size_t length : {254, 255, 256, 70'000}) {
+  for (const std::size_t length : {254U, 255U, 256U, 70'000U}) {
     names.push_back({std::string(length, 'x'), "y"});
     names.push_back({"x", std::string(length, 'y')});
   }
