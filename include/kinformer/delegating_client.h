@@ -235,7 +235,8 @@ class DelegatingClient {
   }
 
   // A part of an object that has a path of its own: "status", "scale", "ephemeralcontainers", ...
-  // Copyable, thread-safe; its methods are those of the client. Counterpart: SubResourceClient.
+  // Copyable, thread-safe; its methods are those of the client, and reads wait for what it wrote.
+  // Counterpart: SubResourceClient.
   class SubResourceClient {
    public:
     // `object` is the whole object, of which the server takes the part.
@@ -258,8 +259,80 @@ class DelegatingClient {
       return client_->template Applied<internal::View<T, M>>(object, name_, options, call);
     }
 
+    // Parts that are objects of a kind of their own: the Scale of a Deployment, the Eviction and
+    // the Binding of a Pod, the TokenRequest of a ServiceAccount. T is the object's kind, and
+    // `name` the object's; the part need not have one.
+    //
+    //   using Web = appsv1::Deployment;
+    //   auto scale = cached.SubResource("scale").Get<Web, autoscalingv1::Scale>(name).OrExit();
+    //   autoscalingv1::Scale::Mutable more = (*scale).DeepCopy();  // needs autoscalingv1_mutable.h
+    //   more.spec.replicas += 1;
+    //   cached.SubResource("scale").Update<Web>(name, more).OrExit();
+    //   cached.SubResource("eviction").Create<corev1::Pod>(pod, policyv1::Eviction::Mutable{});
+
+    // From the server, always.
+    template <Resource T, Resource P>
+    [[nodiscard]] Result<Ref<P>> Get(const ObjectName& name, const CallOptions& call = {}) const {
+      return internal::TypedObject<P>(client_->core_->GetPart(
+          T::type_info(), name, name_, P::type_info(), client_->bounds_, call));
+    }
+    // What the server has made of the part; null where it says no more than that it is done, as of
+    // evictions and bindings.
+    template <Resource T, class M>
+    Result<Ref<typename M::View>> Create(const ObjectName& name, const M& part,
+                                         const CreateOptions& options = {},
+                                         const CallOptions& call = {}) const {
+      using P = typename M::View;
+      const M named = Named(part, name);
+      return internal::TypedObject<P>(client_->core_->CreatePart(
+          T::type_info(), name, name_, P::type_info(), internal::ToRequestObject<P>(named), options,
+          client_->bounds_, call));
+    }
+    template <Resource T, class M>
+    Result<Ref<typename M::View>> Update(const ObjectName& name, const M& part,
+                                         const UpdateOptions& options = {},
+                                         const CallOptions& call = {}) const {
+      using P = typename M::View;
+      const M named = Named(part, name);
+      return internal::TypedObject<P>(client_->core_->UpdatePart(
+          T::type_info(), name, name_, P::type_info(), internal::ToRequestObject<P>(named), options,
+          client_->bounds_, call));
+    }
+    // The answer's metadata can be read.
+    template <Resource T, class M>
+    Result<Ref<T>> Apply(const ObjectName& name, const M& part, const ApplyOptions& options = {},
+                         const CallOptions& call = {}) const {
+      using P = typename M::View;
+      const M named = Named(part, name);
+      return internal::TypedObject<T>(client_->core_->ApplyPart(
+          T::type_info(), name, name_, P::type_info(), internal::ToRequestObject<P>(named), options,
+          client_->bounds_, call));
+    }
+
+    // The same of kinds that are known at run time only. What is created or updated says its kind.
+    // Need discovery.h.
+    [[nodiscard]] Result<Ref<Unstructured>> Get(const RestMapping& mapping, const ObjectName& name,
+                                                const GroupVersionKind& part,
+                                                const CallOptions& call = {}) const;
+    Result<Ref<Unstructured>> Create(const RestMapping& mapping, const ObjectName& name,
+                                     const json::Value& part, const CreateOptions& options = {},
+                                     const CallOptions& call = {}) const;
+    Result<Ref<Unstructured>> Update(const RestMapping& mapping, const ObjectName& name,
+                                     const json::Value& part, const UpdateOptions& options = {},
+                                     const CallOptions& call = {}) const;
+    Result<Ref<Unstructured>> Patch(const RestMapping& mapping, const ObjectName& name,
+                                    const kinformer::Patch& patch, const PatchOptions& options = {},
+                                    const CallOptions& call = {}) const;
+
    private:
     friend class DelegatingClient;
+    template <class M>
+    static M Named(const M& part, const ObjectName& name) {
+      M named = part;
+      if (named.metadata.name.empty()) named.metadata.name = name.name;
+      if (named.metadata.namespace_.empty()) named.metadata.namespace_ = name.namespace_;
+      return named;
+    }
     SubResourceClient(const DelegatingClient& client, std::string name)
         : client_(std::make_shared<const DelegatingClient>(client)), name_(std::move(name)) {}
 

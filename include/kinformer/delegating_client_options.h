@@ -28,6 +28,11 @@ struct DelegatingClientOptions {
   bool cache_unstructured{false};
   // The fieldManager of writes that name none. Empty: the server takes the user agent.
   std::string field_owner{};
+  // What the server does about unknown and duplicate fields of writes that do not say so: "Ignore",
+  // "Warn", "Strict". Empty: its default.
+  std::string field_validation{};
+  // All writes are checked and answered, and change nothing.
+  bool dry_run{false};
 };
 
 // Which objects a List gives, or a DeleteAllOf deletes: those that satisfy all of these.

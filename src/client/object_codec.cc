@@ -101,6 +101,7 @@ Result<ObjectRef> DecodeObject(const TypeInfo& type, std::string_view content_ty
     if (envelope->kind == "Status") {
       if (std::optional<Error> error = ErrorOfProtobufStatus(envelope->message))
         return *std::move(error);
+      if (answers == Answers::kOwnKindOrStatus) return ObjectRef();
     }
     if (type.encoding() == Encoding::kProtobuf) {
       if (Result<void> kind = check(envelope->apiVersion, envelope->kind); !kind) {
@@ -117,6 +118,7 @@ Result<ObjectRef> DecodeObject(const TypeInfo& type, std::string_view content_ty
     wire::JsonBitmap bitmap;
     bitmap.Read(body);
     const TypeMeta meta = TypeMetaOf(body, bitmap);
+    if (answers == Answers::kOwnKindOrStatus && meta.kind == "Status") return ObjectRef();
     if (Result<void> kind = check(meta.apiVersion, meta.kind); !kind) return kind.error();
     return BuildFromJson(type, body, {}, &bitmap);
   }

@@ -30,12 +30,14 @@ std::string ResourceName(const TypeInfo& type);
 
 // Which kinds an answer may be of.
 enum class Answers : std::uint8_t {
-  kOwnKind,  // the type's, or where the type is metadata only, its metadata
-  kAnyKind,  // of subresources some have kinds of their own: scale, token, eviction, binding
+  kOwnKind,          // the type's, or where the type is metadata only, its metadata
+  kAnyKind,          // of subresources some have kinds of their own: scale, token
+  kOwnKindOrStatus,  // or a Status that says it is done: evictions, bindings
 };
 
-// One object out of an answer. kDecode: it cannot be read, or it says that it is of another kind or
-// apiVersion; an answer that does not say is taken for what was asked for.
+// One object out of an answer; null for a Status, where that may come. kDecode: it cannot be read,
+// or it says that it is of another kind or apiVersion; an answer that does not say is taken for
+// what was asked for.
 Result<ObjectRef> DecodeObject(const TypeInfo& type, std::string_view content_type,
                                std::string_view body, Answers answers = Answers::kOwnKind);
 

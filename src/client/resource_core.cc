@@ -177,7 +177,7 @@ Result<std::string> ResourceCore::ItemPath(std::string_view namespace_, std::str
 }
 
 Result<ObjectRef> ResourceCore::Send(ExchangeRequest request, const CallOptions& call,
-                                     std::string_view subresource) const {
+                                     client::Answers answers) const {
   client::SetAccept(*type_, client::Shape::kObject, request);
   if (IsLease(*type_)) {
     request.pool = ConnectionPool::kLease;
@@ -186,10 +186,8 @@ Result<ObjectRef> ResourceCore::Send(ExchangeRequest request, const CallOptions&
   const std::string where = request.method + " " + request.target;
   Result<client::RawResponse> response = client_->Call(std::move(request), call);
   if (!response) return std::move(response).error();
-  const bool itself = subresource.empty() || subresource == "status";
   Result<ObjectRef> object =
-      client::DecodeObject(*type_, response->headers.Get("Content-Type"), response->body,
-                           itself ? client::Answers::kOwnKind : client::Answers::kAnyKind);
+      client::DecodeObject(*type_, response->headers.Get("Content-Type"), response->body, answers);
   if (!object) base::ReportCarried(client_->env(), object.error());
   if (!object && object.error().reason() == Reason::kDecode) {
     return std::move(Error(std::move(object).error()).WithContext(where));
@@ -198,8 +196,8 @@ Result<ObjectRef> ResourceCore::Send(ExchangeRequest request, const CallOptions&
 }
 
 Result<ObjectRef> ResourceCore::SendObject(std::string method, std::string target,
-                                           const RequestObject& object,
-                                           const CallOptions& call) const {
+                                           const RequestObject& object, const CallOptions& call,
+                                           client::Answers answers) const {
   ExchangeRequest request;
   request.method = std::move(method);
   request.target = std::move(target);
@@ -226,7 +224,7 @@ Result<ObjectRef> ResourceCore::SendObject(std::string method, std::string targe
       request.no_json = std::move(refusal);
     }
   }
-  return Send(std::move(request), call);
+  return Send(std::move(request), call, answers);
 }
 
 Result<ObjectRef> ResourceCore::Get(std::string_view name, const GetOptions& options,
@@ -237,7 +235,7 @@ Result<ObjectRef> ResourceCore::Get(std::string_view name, const GetOptions& opt
   query.AddIfSet("resourceVersion", options.resourceVersion);
   ExchangeRequest request;
   request.target = *path + query.Text();
-  return Send(std::move(request), call);
+  return Send(std::move(request), call, client::Answers::kOwnKind);
 }
 
 Env& ResourceCore::env() const { return client_->env(); }
@@ -289,7 +287,7 @@ Result<ObjectRef> ResourceCore::Create(const RequestObject& object, const Create
   if (!path) return std::move(path).error();
   client::Query query;
   AddWriteOptions(query, options.dryRun, options.fieldManager, options.fieldValidation);
-  return SendObject("POST", *path + query.Text(), object, call);
+  return SendObject("POST", *path + query.Text(), object, call, client::Answers::kOwnKind);
 }
 
 Result<ObjectRef> ResourceCore::Update(const RequestObject& object, std::string_view subresource,
@@ -308,7 +306,44 @@ Result<ObjectRef> ResourceCore::Update(const RequestObject& object, std::string_
   if (!path) return std::move(path).error();
   client::Query query;
   AddWriteOptions(query, options.dryRun, options.fieldManager, options.fieldValidation);
-  return SendObject("PUT", *path + query.Text(), object, call);
+  return SendObject("PUT", *path + query.Text(), object, call, client::Answers::kOwnKind);
+}
+
+Result<ObjectRef> ResourceCore::GetPart(std::string_view name, std::string_view subresource,
+                                        const TypeInfo& part, const CallOptions& call) const {
+  Result<std::string> path = ItemPath(scope_, name, subresource);
+  if (!path) return std::move(path).error();
+  ExchangeRequest request;
+  request.target = *std::move(path);
+  return ResourceCore(client_, part, scope_)
+      .Send(std::move(request), call, client::Answers::kOwnKind);
+}
+
+Result<ObjectRef> ResourceCore::SendPart(std::string method, std::string_view name,
+                                         std::string_view subresource, const TypeInfo& part,
+                                         const RequestObject& object, const CreateOptions& options,
+                                         const CallOptions& call) const {
+  Result<std::string> path = ItemPath(scope_, name, subresource);
+  if (!path) return std::move(path).error();
+  client::Query query;
+  AddWriteOptions(query, options.dryRun, options.fieldManager, options.fieldValidation);
+  return ResourceCore(client_, part, scope_)
+      .SendObject(std::move(method), *path + query.Text(), object, call,
+                  client::Answers::kOwnKindOrStatus);
+}
+
+Result<ObjectRef> ResourceCore::CreatePart(std::string_view name, std::string_view subresource,
+                                           const TypeInfo& part, const RequestObject& object,
+                                           const CreateOptions& options,
+                                           const CallOptions& call) const {
+  return SendPart("POST", name, subresource, part, object, options, call);
+}
+
+Result<ObjectRef> ResourceCore::UpdatePart(std::string_view name, std::string_view subresource,
+                                           const TypeInfo& part, const RequestObject& object,
+                                           const UpdateOptions& options,
+                                           const CallOptions& call) const {
+  return SendPart("PUT", name, subresource, part, object, options, call);
 }
 
 Result<ObjectRef> ResourceCore::Patch(std::string_view name, const kinformer::Patch& patch,
@@ -328,7 +363,9 @@ Result<ObjectRef> ResourceCore::Patch(std::string_view name, const kinformer::Pa
   request.target = *path + query.Text();
   request.content_type = PatchContentType(patch.type);
   request.body = [&patch] { return patch.body; };
-  return Send(std::move(request), call, subresource);
+  const bool itself = subresource.empty() || subresource == "status";
+  return Send(std::move(request), call,
+              itself ? client::Answers::kOwnKind : client::Answers::kAnyKind);
 }
 
 Result<std::string> ResourceCore::SendDelete(std::string target, const DeleteOptions& options,

@@ -83,11 +83,30 @@ class DelegatingClientCore {
   [[nodiscard]] Result<ObjectRef> Apply(const TypeInfo& type, const RequestObject& object,
                                         std::string_view subresource, const ApplyOptions& options,
                                         const CallBounds& bounds, const CallOptions& call);
+  // ---- Parts of an object that have a kind of their own, `part`: see ResourceCore.
+  [[nodiscard]] Result<ObjectRef> GetPart(const TypeInfo& type, const ObjectName& name,
+                                          std::string_view subresource, const TypeInfo& part,
+                                          const CallBounds& bounds, const CallOptions& call);
+  [[nodiscard]] Result<ObjectRef> CreatePart(const TypeInfo& type, const ObjectName& name,
+                                             std::string_view subresource, const TypeInfo& part,
+                                             const RequestObject& object, CreateOptions options,
+                                             const CallBounds& bounds, const CallOptions& call);
+  [[nodiscard]] Result<ObjectRef> UpdatePart(const TypeInfo& type, const ObjectName& name,
+                                             std::string_view subresource, const TypeInfo& part,
+                                             const RequestObject& object, UpdateOptions options,
+                                             const CallBounds& bounds, const CallOptions& call);
+  [[nodiscard]] Result<ObjectRef> ApplyPart(const TypeInfo& type, const ObjectName& name,
+                                            std::string_view subresource, const TypeInfo& part,
+                                            const RequestObject& object,
+                                            const ApplyOptions& options, const CallBounds& bounds,
+                                            const CallOptions& call);
+
+  // ---- Deletions
   [[nodiscard]] Result<void> Delete(const TypeInfo& type, const ObjectName& name,
-                                    const DeleteOptions& options, const CallBounds& bounds,
+                                    DeleteOptions options, const CallBounds& bounds,
                                     const CallOptions& call);
   [[nodiscard]] Result<void> DeleteAllOf(const TypeInfo& type, const ReadOptions& which,
-                                         const DeleteOptions& options, const CallBounds& bounds,
+                                         DeleteOptions options, const CallBounds& bounds,
                                          const CallOptions& call);
 
   [[nodiscard]] const Client& client() const;

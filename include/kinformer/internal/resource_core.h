@@ -6,6 +6,7 @@
 #ifndef KINFORMER_INTERNAL_RESOURCE_CORE_H_
 #define KINFORMER_INTERNAL_RESOURCE_CORE_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,6 +24,9 @@ namespace kinformer::internal {
 
 class ClientCore;        // client/client_core.h
 struct ExchangeRequest;  // client/engine.h
+namespace client {
+enum class Answers : std::uint8_t;  // client/object_codec.h
+}  // namespace client
 
 // An object on its way to the server: in one encoding at least. `protobuf` is the bare message of
 // the kind, without envelope; `json` is made only when it is needed (the server refused protobuf,
@@ -75,6 +79,16 @@ class ResourceCore {
   Result<ObjectRef> Patch(std::string_view name, const kinformer::Patch& patch,
                           std::string_view subresource, const PatchOptions& options,
                           const CallOptions& call) const;
+  // A part that is of a kind of its own: "scale", "token", "eviction", "binding". `part` is that
+  // kind. Written ones are null where the server answers with a Status: it is done.
+  Result<ObjectRef> GetPart(std::string_view name, std::string_view subresource,
+                            const TypeInfo& part, const CallOptions& call) const;
+  Result<ObjectRef> CreatePart(std::string_view name, std::string_view subresource,
+                               const TypeInfo& part, const RequestObject& object,
+                               const CreateOptions& options, const CallOptions& call) const;
+  Result<ObjectRef> UpdatePart(std::string_view name, std::string_view subresource,
+                               const TypeInfo& part, const RequestObject& object,
+                               const UpdateOptions& options, const CallOptions& call) const;
   Result<void> Delete(std::string_view name, const DeleteOptions& options,
                       const CallOptions& call) const;
   // The same; gives the answer as JSON: the object as it is now, or a Status.
@@ -95,11 +109,14 @@ class ResourceCore {
                            std::string_view subresource) const;
   Result<std::string> ItemPath(std::string_view namespace_, std::string_view name,
                                std::string_view subresource) const;
-  // `subresource`: what was asked for; "status" and none are answered with the object itself.
   Result<ObjectRef> Send(ExchangeRequest request, const CallOptions& call,
-                         std::string_view subresource = "") const;
+                         client::Answers answers) const;
   Result<ObjectRef> SendObject(std::string method, std::string target, const RequestObject& object,
-                               const CallOptions& call) const;
+                               const CallOptions& call, client::Answers answers) const;
+  Result<ObjectRef> SendPart(std::string method, std::string_view name,
+                             std::string_view subresource, const TypeInfo& part,
+                             const RequestObject& object, const CreateOptions& options,
+                             const CallOptions& call) const;
   // `wants_answer`: gives the body.
   Result<std::string> SendDelete(std::string target, const DeleteOptions& options,
                                  const CallOptions& call, bool wants_answer) const;

@@ -16,6 +16,30 @@ internal::RequestObject RequestOf(const json::Value& object) {
   return internal::ToRequestObject<Unstructured>(object);
 }
 
+const internal::TypeInfo& TypeOfPart(const GroupVersionKind& kind) {
+  return *internal::DynamicTypeInfo(kind.group, kind.version, kind.kind, "", false);
+}
+
+// The kind that an object says it is of.
+const internal::TypeInfo& TypeOfPart(const json::Value& part) {
+  const std::string_view version = part["apiVersion"].StringOrEmpty();
+  const std::size_t slash = version.find('/');
+  const bool has_group = slash != std::string_view::npos;
+  return TypeOfPart(GroupVersionKind{std::string(has_group ? version.substr(0, slash) : ""),
+                                     std::string(has_group ? version.substr(slash + 1) : version),
+                                     std::string(part["kind"].StringOrEmpty())});
+}
+
+json::Value Named(const json::Value& part, const ObjectName& name) {
+  json::Value named = part;
+  json::Value& metadata = named["metadata"];
+  if (part["metadata"]["name"].StringOrEmpty().empty()) metadata.Set("name", name.name);
+  if (!name.namespace_.empty() && part["metadata"]["namespace"].StringOrEmpty().empty()) {
+    metadata.Set("namespace", name.namespace_);
+  }
+  return named;
+}
+
 }  // namespace
 
 Result<Ref<Unstructured>> DelegatingClient::Get(const RestMapping& mapping, const ObjectName& name,
@@ -79,6 +103,44 @@ Result<void> DelegatingClient::DeleteAllOf(const RestMapping& mapping, const Rea
                                            const DeleteOptions& options,
                                            const CallOptions& call) const {
   return core_->DeleteAllOf(mapping.dynamic_type(), which, options, bounds_, call);
+}
+
+using SubResourceClient = DelegatingClient::SubResourceClient;
+
+Result<Ref<Unstructured>> SubResourceClient::Get(const RestMapping& mapping, const ObjectName& name,
+                                                 const GroupVersionKind& part,
+                                                 const CallOptions& call) const {
+  return TypedObject<Unstructured>(client_->core_->GetPart(
+      mapping.dynamic_type(), name, name_, TypeOfPart(part), client_->bounds_, call));
+}
+
+Result<Ref<Unstructured>> SubResourceClient::Create(const RestMapping& mapping,
+                                                    const ObjectName& name, const json::Value& part,
+                                                    const CreateOptions& options,
+                                                    const CallOptions& call) const {
+  const json::Value named = kinformer::Named(part, name);
+  return TypedObject<Unstructured>(client_->core_->CreatePart(mapping.dynamic_type(), name, name_,
+                                                              TypeOfPart(part), RequestOf(named),
+                                                              options, client_->bounds_, call));
+}
+
+Result<Ref<Unstructured>> SubResourceClient::Update(const RestMapping& mapping,
+                                                    const ObjectName& name, const json::Value& part,
+                                                    const UpdateOptions& options,
+                                                    const CallOptions& call) const {
+  const json::Value named = kinformer::Named(part, name);
+  return TypedObject<Unstructured>(client_->core_->UpdatePart(mapping.dynamic_type(), name, name_,
+                                                              TypeOfPart(part), RequestOf(named),
+                                                              options, client_->bounds_, call));
+}
+
+Result<Ref<Unstructured>> SubResourceClient::Patch(const RestMapping& mapping,
+                                                   const ObjectName& name,
+                                                   const kinformer::Patch& patch,
+                                                   const PatchOptions& options,
+                                                   const CallOptions& call) const {
+  return TypedObject<Unstructured>(client_->core_->Patch(mapping.dynamic_type(), name, patch, name_,
+                                                         options, client_->bounds_, call));
 }
 
 }  // namespace kinformer

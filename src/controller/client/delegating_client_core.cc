@@ -91,9 +91,19 @@ struct DelegatingClientCore::Impl {
   [[nodiscard]] bool Waits() const { return options.read_your_writes_timeout > Duration(0); }
 
   // ---- Writes
+  // What a write does not say itself.
+  template <class O>
+  void Complete(O& of_write) const {
+    if (options.dry_run) of_write.dryRun = {"All"};
+    if constexpr (requires { of_write.fieldManager; }) {
+      if (of_write.fieldManager.empty()) of_write.fieldManager = options.field_owner;
+      if (of_write.fieldValidation.empty()) of_write.fieldValidation = options.field_validation;
+    }
+  }
   std::vector<Watching> Begin(const TypeInfo& type) const;
+  // `is_part`: the answer is of a kind of its own, and may be null.
   void Wrote(const TypeInfo& type, const std::vector<Watching>& watching, const ObjectRef& answer,
-             const ObjectName& name, const CallOptions& call);
+             const ObjectName& name, const CallOptions& call, bool is_part = false);
 };
 
 Result<CallOptions> DelegatingClientCore::Impl::CallOf(const CallBounds& bounds,
@@ -293,11 +303,11 @@ std::vector<DelegatingClientCore::Impl::Watching> DelegatingClientCore::Impl::Be
 
 void DelegatingClientCore::Impl::Wrote(const TypeInfo& type, const std::vector<Watching>& watching,
                                        const ObjectRef& answer, const ObjectName& name,
-                                       const CallOptions& call) {
+                                       const CallOptions& call, bool is_part) {
   ObjectRef object = answer;
-  // Of a subresource with a kind of its own, or without a version: the object says what it is now.
-  if (!watching.empty() &&
-      (!object || object->resourceVersion().empty() || object->type().kind != type.kind)) {
+  // Of a part that is of a kind of its own, or without a version: the object says what it is now. A
+  // Scale has a version, but none of the labels by which a cache may select.
+  if (!watching.empty() && (!object || object->resourceVersion().empty() || is_part)) {
     Result<ObjectRef> now = At(type, name.namespace_).Get(name.name, {}, call);
     if (!now && !IsNotFound(now.error())) {
       env().log().Log(LogLevel::kWarning,
@@ -312,7 +322,7 @@ void DelegatingClientCore::Impl::Wrote(const TypeInfo& type, const std::vector<W
     }
     object = *std::move(now);
   }
-  if (!object) return;
+  if (!object || object->resourceVersion().empty()) return;
   for (const Watching& one : watching) one.unseen->Wrote(*object, one.epoch);
   base::MutexLock lock(mutex);
   std::string& version = newest[NameOf(type)];
@@ -327,7 +337,7 @@ Result<ObjectRef> DelegatingClientCore::Create(const TypeInfo& type, const Reque
   const JoinedStop stop(bounds.stop, call.stop);
   const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
   if (!left) return left.error();
-  if (options.fieldManager.empty()) options.fieldManager = impl_->options.field_owner;
+  impl_->Complete(options);
   const auto watching = impl_->Begin(type);
   Result<ObjectRef> answer = impl_->At(type, object.namespace_).Create(object, options, *left);
   if (!answer || !options.dryRun.empty()) return answer;
@@ -342,7 +352,7 @@ Result<ObjectRef> DelegatingClientCore::Update(const TypeInfo& type, const Reque
   const JoinedStop stop(bounds.stop, call.stop);
   const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
   if (!left) return left.error();
-  if (options.fieldManager.empty()) options.fieldManager = impl_->options.field_owner;
+  impl_->Complete(options);
   const auto watching = impl_->Begin(type);
   Result<ObjectRef> answer =
       impl_->At(type, object.namespace_).Update(object, subresource, options, *left);
@@ -358,12 +368,12 @@ Result<ObjectRef> DelegatingClientCore::Patch(const TypeInfo& type, const Object
   const JoinedStop stop(bounds.stop, call.stop);
   const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
   if (!left) return left.error();
-  if (options.fieldManager.empty()) options.fieldManager = impl_->options.field_owner;
+  impl_->Complete(options);
   const auto watching = impl_->Begin(type);
   Result<ObjectRef> answer =
       impl_->At(type, name.namespace_).Patch(name.name, patch, subresource, options, *left);
   if (!answer || !options.dryRun.empty()) return answer;
-  impl_->Wrote(type, watching, *answer, name, *left);
+  impl_->Wrote(type, watching, *answer, name, *left, subresource == "scale");
   return answer;
 }
 
@@ -371,20 +381,78 @@ Result<ObjectRef> DelegatingClientCore::Apply(const TypeInfo& type, const Reques
                                               std::string_view subresource,
                                               const ApplyOptions& options, const CallBounds& bounds,
                                               const CallOptions& call) {
-  Result<std::string> body = delegating::AppliedFields(type, object.json());
+  return ApplyPart(type, {object.namespace_, object.name}, subresource, type, object, options,
+                   bounds, call);
+}
+
+// ---- Parts
+
+Result<ObjectRef> DelegatingClientCore::GetPart(const TypeInfo& type, const ObjectName& name,
+                                                std::string_view subresource, const TypeInfo& part,
+                                                const CallBounds& bounds, const CallOptions& call) {
+  const JoinedStop stop(bounds.stop, call.stop);
+  const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
+  if (!left) return left.error();
+  return impl_->At(type, name.namespace_).GetPart(name.name, subresource, part, *left);
+}
+
+Result<ObjectRef> DelegatingClientCore::CreatePart(const TypeInfo& type, const ObjectName& name,
+                                                   std::string_view subresource,
+                                                   const TypeInfo& part,
+                                                   const RequestObject& object,
+                                                   CreateOptions options, const CallBounds& bounds,
+                                                   const CallOptions& call) {
+  const JoinedStop stop(bounds.stop, call.stop);
+  const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
+  if (!left) return left.error();
+  impl_->Complete(options);
+  const auto watching = impl_->Begin(type);
+  Result<ObjectRef> answer = impl_->At(type, name.namespace_)
+                                 .CreatePart(name.name, subresource, part, object, options, *left);
+  if (answer && options.dryRun.empty()) impl_->Wrote(type, watching, *answer, name, *left, true);
+  return answer;
+}
+
+Result<ObjectRef> DelegatingClientCore::UpdatePart(const TypeInfo& type, const ObjectName& name,
+                                                   std::string_view subresource,
+                                                   const TypeInfo& part,
+                                                   const RequestObject& object,
+                                                   UpdateOptions options, const CallBounds& bounds,
+                                                   const CallOptions& call) {
+  const JoinedStop stop(bounds.stop, call.stop);
+  const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
+  if (!left) return left.error();
+  impl_->Complete(options);
+  const auto watching = impl_->Begin(type);
+  Result<ObjectRef> answer = impl_->At(type, name.namespace_)
+                                 .UpdatePart(name.name, subresource, part, object, options, *left);
+  if (answer && options.dryRun.empty()) impl_->Wrote(type, watching, *answer, name, *left, true);
+  return answer;
+}
+
+Result<ObjectRef> DelegatingClientCore::ApplyPart(const TypeInfo& type, const ObjectName& name,
+                                                  std::string_view subresource,
+                                                  const TypeInfo& part, const RequestObject& object,
+                                                  const ApplyOptions& options,
+                                                  const CallBounds& bounds,
+                                                  const CallOptions& call) {
+  Result<std::string> body = delegating::AppliedFields(part, object.json());
   if (!body) return std::move(body).error();
   return Patch(
-      type, {object.namespace_, object.name}, {PatchType::kApply, *std::move(body)}, subresource,
+      type, name, {PatchType::kApply, *std::move(body)}, subresource,
       {.dryRun = options.dryRun, .force = options.force, .fieldManager = options.fieldManager},
       bounds, call);
 }
 
+// ---- Deletions
+
 Result<void> DelegatingClientCore::Delete(const TypeInfo& type, const ObjectName& name,
-                                          const DeleteOptions& options, const CallBounds& bounds,
+                                          DeleteOptions options, const CallBounds& bounds,
                                           const CallOptions& call) {
   const JoinedStop stop(bounds.stop, call.stop);
   const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
   if (!left) return left.error();
+  impl_->Complete(options);
   const auto watching = impl_->Begin(type);
   const ResourceCore there = impl_->At(type, name.namespace_);
   if (watching.empty() || !options.dryRun.empty()) return there.Delete(name.name, options, *left);
@@ -399,8 +467,8 @@ Result<void> DelegatingClientCore::Delete(const TypeInfo& type, const ObjectName
 }
 
 Result<void> DelegatingClientCore::DeleteAllOf(const TypeInfo& type, const ReadOptions& which,
-                                               const DeleteOptions& options,
-                                               const CallBounds& bounds, const CallOptions& call) {
+                                               DeleteOptions options, const CallBounds& bounds,
+                                               const CallOptions& call) {
   const JoinedStop stop(bounds.stop, call.stop);
   const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
   if (!left) return left.error();
@@ -409,6 +477,7 @@ Result<void> DelegatingClientCore::DeleteAllOf(const TypeInfo& type, const ReadO
                  "a deletion of many has no limit: it is of all that match");
   }
   if (which.label_selector.MatchesNothing()) return {};
+  impl_->Complete(options);
   const auto watching = impl_->Begin(type);
   Result<void> done = impl_->At(type, which.namespace_)
                           .DeleteCollection(options,

@@ -1,0 +1,279 @@
+// Parts of objects that have a path of their own, through a DelegatingClient against the embedded
+// API server; and what all writes of a client have in common.
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/api/appsv1_mutable.h"
+#include "kinformer/api/authenticationv1_mutable.h"
+#include "kinformer/api/autoscalingv1_mutable.h"
+#include "kinformer/api/policyv1_mutable.h"
+#include "kinformer/discovery.h"
+#include "kinformer/transport.h"
+
+#include "integration/delegating_client_fixture.h"
+
+namespace kinformer::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using Deployment = appsv1::Deployment;
+using Scale = autoscalingv1::Scale;
+
+const RestMapping kDeployments{{"apps", "v1", "deployments"}, {"apps", "v1", "Deployment"}, true};
+
+class SubResourceClients : public DelegatingClientTest {
+ protected:
+  static Deployment::Mutable Web() {
+    Deployment::Mutable web;
+    web.metadata.namespace_ = "default";
+    web.metadata.name = "web";
+    web.metadata.labels["app"] = "web";
+    web.spec.replicas = 1;
+    web.spec.selector.emplace().matchLabels["app"] = "web";
+    web.spec.template_.metadata.labels["app"] = "web";
+    web.spec.template_.spec.containers.push_back({.name = "c", .image = "i"});
+    return web;
+  }
+  static Pod::Mutable APod(const std::string& name) {
+    Pod::Mutable pod;
+    pod.metadata.namespace_ = "default";
+    pod.metadata.name = name;
+    pod.spec.containers.push_back({.name = "c", .image = "i"});
+    return pod;
+  }
+  [[nodiscard]] int Replicas() const {
+    const auto web = cached_.Get<Deployment>(Named("web")).OrExit();
+    return web->spec().replicas().value_or(-1);
+  }
+};
+
+TEST_F(SubResourceClients, AScaleIsReadAndWritten) {
+  Run([&] {
+    Lag("deployments");
+    ASSERT_TRUE(cached_.List<Deployment>().ok());
+    ASSERT_TRUE(cached_.Create(Web()).ok());
+    const auto scales = cached_.SubResource("scale");
+    const auto scale = scales.Get<Deployment, Scale>(Named("web")).OrExit();
+    EXPECT_EQ(scale->spec().replicas(), 1);
+    EXPECT_EQ(scale->metadata().name(), "web");
+
+    Scale::Mutable more = (*scale).DeepCopy();
+    more.spec.replicas = 4;
+    const auto updated = scales.Update<Deployment>(Named("web"), more).OrExit();
+    EXPECT_EQ(updated->spec().replicas(), 4);
+    EXPECT_EQ(Replicas(), 4) << "a read waits for it";
+    EXPECT_EQ(scales.Update<Deployment>(Named("web"), more).error().reason(), Reason::kConflict)
+        << "of an older version";
+
+    Scale::Mutable nameless;
+    nameless.spec.replicas = 5;
+    ASSERT_TRUE(scales.Update<Deployment>(Named("web"), nameless).ok());
+    EXPECT_EQ(Replicas(), 5);
+    nameless.spec.replicas = 6;
+    const auto applied =
+        scales.Apply<Deployment>(Named("web"), nameless, {.fieldManager = "me", .force = true});
+    ASSERT_TRUE(applied.ok()) << applied.error();
+    EXPECT_EQ(Replicas(), 6);
+    EXPECT_EQ((scales.Get<Deployment, Scale>(Named("none")).error().reason()), Reason::kNotFound);
+    EXPECT_EQ(cached_.UnseenWrites(), 0U);
+  });
+}
+
+TEST_F(SubResourceClients, AScaleOfAKindThatIsKnownAtRunTimeOnly) {
+  Run([&] {
+    ASSERT_TRUE(cached_.Create(Web()).ok());
+    const auto scales = cached_.SubResource("scale");
+    const GroupVersionKind kind{"autoscaling", "v1", "Scale"};
+    const auto scale = scales.Get(kDeployments, Named("web"), kind).OrExit();
+    EXPECT_EQ(scale->root()["spec"]["replicas"].AsInt64(), 1);
+    EXPECT_EQ(scale->GroupVersionKindOf(), kind);
+    json::Value more = (*scale).DeepCopy();
+    more["spec"].Set("replicas", 3);
+    const auto updated = scales.Update(kDeployments, Named("web"), more).OrExit();
+    EXPECT_EQ(updated->root()["spec"]["replicas"].AsInt64(), 3);
+    const auto patched =
+        scales.Patch(kDeployments, Named("web"), {.body = R"({"spec":{"replicas":7}})"});
+    ASSERT_TRUE(patched.ok()) << patched.error();
+    EXPECT_EQ(Replicas(), 7);
+  });
+}
+
+// A Scale has no labels: whether the cache has the object is not to be asked of it.
+TEST_F(SubResourceClients, AScaleIsWaitedForByACacheThatSelects) {
+  Run([&] {
+    Lag("deployments");
+    Use({.label_selector = LabelSelector::Parse("app=web").OrExit()});
+    ASSERT_TRUE(cached_.List<Deployment>().ok());
+    ASSERT_TRUE(cached_.Create(Web()).ok());
+    ASSERT_EQ(Replicas(), 1);
+    const auto scales = cached_.SubResource("scale");
+    ASSERT_TRUE(
+        scales.Patch<Deployment>(Named("web"), {.body = R"({"spec":{"replicas":7}})"}).ok());
+    EXPECT_EQ(Replicas(), 7);
+    Scale::Mutable scale;
+    scale.spec.replicas = 8;
+    ASSERT_TRUE(scales.Update<Deployment>(Named("web"), scale).ok());
+    EXPECT_EQ(Replicas(), 8);
+  });
+}
+
+TEST_F(SubResourceClients, PodsAreBoundAndEvicted) {
+  Run([&] {
+    Lag("pods");
+    ASSERT_TRUE(cached_.List<Pod>().ok());
+    corev1::Node::Mutable node;
+    node.metadata.name = "n1";
+    ASSERT_TRUE(cached_.Create(node).ok());
+    ASSERT_TRUE(cached_.Create(APod("p")).ok());
+    corev1::Binding::Mutable binding;
+    binding.target.name = "n1";
+    const auto bound = cached_.SubResource("binding").Create<Pod>(Named("p"), binding);
+    ASSERT_TRUE(bound.ok()) << bound.error();
+    EXPECT_FALSE(*bound) << "the server says no more than that it is done";
+    const auto placed = cached_.Get<Pod>(Named("p")).OrExit();
+    EXPECT_EQ(placed->spec().nodeName(), "n1");
+
+    policyv1::Eviction::Mutable eviction;
+    eviction.deleteOptions.emplace().gracePeriodSeconds = 0;
+    const auto evictions = cached_.SubResource("eviction");
+    ASSERT_TRUE(evictions.Create<Pod>(Named("p"), eviction, {.dryRun = {"All"}}).ok());
+    EXPECT_TRUE(cached_.Get<Pod>(Named("p")).ok());
+    const auto evicted = evictions.Create<Pod>(Named("p"), eviction);
+    ASSERT_TRUE(evicted.ok()) << evicted.error();
+    EXPECT_EQ(cached_.Get<Pod>(Named("p")).error().reason(), Reason::kNotFound);
+    EXPECT_EQ(evictions.Create<Pod>(Named("p"), eviction).error().reason(), Reason::kNotFound);
+    EXPECT_EQ(evictions.Create<Pod>({"", "p"}, eviction).error().reason(),
+              Reason::kInvalidArgument);
+  });
+}
+
+TEST_F(SubResourceClients, AServiceAccountGetsAToken) {
+  Run([&] {
+    corev1::ServiceAccount::Mutable account;
+    account.metadata.namespace_ = "default";
+    account.metadata.name = "robot";
+    ASSERT_TRUE(cached_.List<corev1::ServiceAccount>().ok());
+    ASSERT_TRUE(cached_.Create(account).ok());
+    authenticationv1::TokenRequest::Mutable wanted;
+    wanted.spec.audiences = {"printer"};
+    const auto tokens = cached_.SubResource("token");
+    const auto token = tokens.Create<corev1::ServiceAccount>(Named("robot"), wanted).OrExit();
+    EXPECT_THAT(std::string(token->status().token()), Not(IsEmpty()));
+    EXPECT_TRUE(cached_.Get<corev1::ServiceAccount>(Named("robot")).ok());
+  });
+}
+
+TEST_F(SubResourceClients, NothingIsWrittenByAClientOfDryRuns) {
+  Run([&] {
+    ASSERT_TRUE(cached_.Create(Web()).ok());
+    ASSERT_TRUE(cached_.Create(Map("a")).ok());
+    Use({}, {.field_owner = "painter", .dry_run = true});
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue");
+    EXPECT_EQ(cached_.Create(Map("a")).error().reason(), Reason::kAlreadyExists) << "it is checked";
+    EXPECT_EQ(ColorOf(cached_.Create(Map("b"))), "blue") << "and answered";
+    EXPECT_EQ(ColorOf(cached_.Update(Map("a", "red"))), "red");
+    EXPECT_EQ(ColorOf(cached_.Patch<ConfigMap>(Named("a"), {.body = R"({"data":{"color":"x"}})"})),
+              "x");
+    EXPECT_TRUE(cached_.Apply(Map("a", "green"), {.force = true}).ok());
+    Deployment::Mutable web = Web();
+    web.status.replicas = 3;
+    EXPECT_TRUE(cached_.UpdateStatus(web).ok());
+    EXPECT_TRUE(cached_.Status()
+                    .Patch<Deployment>(Named("web"), {.body = R"({"status":{"replicas":3}})"})
+                    .ok());
+    EXPECT_TRUE(cached_.Status().Apply(web, {.force = true}).ok());
+    Scale::Mutable scale;
+    scale.spec.replicas = 9;
+    EXPECT_TRUE(cached_.SubResource("scale").Update<Deployment>(Named("web"), scale).ok());
+    EXPECT_TRUE(cached_.Delete<ConfigMap>(Named("a")).ok());
+    EXPECT_TRUE(cached_.DeleteAllOf<ConfigMap>({.namespace_ = "default"}).ok());
+    EXPECT_EQ(cached_.UnseenWrites(), 0U);
+    EXPECT_EQ(ColorOf(cached_.APIReader<ConfigMap>().Get("default", "a")), "blue");
+    EXPECT_EQ(ColorOf(cached_.APIReader<ConfigMap>().Get("default", "b")), "NotFound");
+    const auto now = cached_.APIReader<Deployment>().Get("default", "web").OrExit();
+    EXPECT_EQ(now->status().replicas(), 0);
+    EXPECT_EQ(now->spec().replicas(), 1);
+  });
+}
+
+TEST_F(SubResourceClients, UnknownFieldsAreRefusedWhereTheClientIsStrict) {
+  const RestMapping maps{{"", "v1", "configmaps"}, {"", "v1", "ConfigMap"}, true};
+  const json::Value misspelt = json::Parse(R"({"apiVersion":"v1","kind":"ConfigMap",
+      "metadata":{"namespace":"default","name":"a"},"dota":{"color":"red"}})")
+                                   .OrExit();
+  const kinformer::Patch patch{.body = R"({"dota":{"color":"red"}})"};
+  Run([&] {
+    ASSERT_TRUE(cached_.Create(maps, misspelt).ok());
+    Use({}, {.field_validation = "Strict"});
+    const Error refused = cached_.Update(maps, misspelt).error();
+    EXPECT_EQ(refused.reason(), Reason::kBadRequest);
+    EXPECT_THAT(refused.message(), HasSubstr("dota"));
+    EXPECT_EQ(cached_.Patch(maps, Named("a"), patch).error().http_status(), 422);
+    EXPECT_TRUE(cached_.Update(maps, misspelt, {.fieldValidation = "Ignore"}).ok())
+        << "what a call says goes before";
+    EXPECT_TRUE(cached_.Patch(maps, Named("a"), patch, {.fieldValidation = "Ignore"}).ok());
+  });
+}
+
+// Passes requests on and notes what they ask for.
+class NotingTransport final : public Transport {
+ public:
+  explicit NotingTransport(std::shared_ptr<Transport> inner) : inner_(std::move(inner)) {}
+  std::unique_ptr<HttpCall> Start(HttpRequest request, ResponseReceiver& receiver) override {
+    asked_.push_back(request.method + " " + request.target);
+    return inner_->Start(std::move(request), receiver);
+  }
+  [[nodiscard]] TransportStats Stats() const override { return inner_->Stats(); }
+  [[nodiscard]] std::string Describe() const override { return inner_->Describe(); }
+  [[nodiscard]] const std::string& last() const { return asked_.back(); }
+
+ private:
+  const std::shared_ptr<Transport> inner_;
+  std::vector<std::string> asked_{};
+};
+
+TEST_F(SubResourceClients, WritesHaveTheFieldOwnerOfTheirClientUnlessTheySayAnother) {
+  const auto noting = std::make_shared<NotingTransport>(server_.transport());
+  const Client noted = Client::ForTransport(sim_.env(), noting, {.qps = -1});
+  const kinformer::Patch patch{.body = R"({"data":{"color":"x"}})"};
+  Scale::Mutable scale;
+  const auto owner = [&] {
+    const std::string& asked = noting->last();
+    const std::size_t at = asked.find("fieldManager=");
+    return at == std::string::npos ? std::string() : asked.substr(at + 13, asked.find('&', at));
+  };
+  Run([&] {
+    ASSERT_TRUE(cached_.Create(Web()).ok());
+    const DelegatingClient painter(noted, factory_, {.field_owner = "painter"});
+    ASSERT_TRUE(painter.Create(Map("a")).ok());
+    EXPECT_EQ(owner(), "painter");
+    ASSERT_TRUE(painter.Update(Map("a")).ok());
+    EXPECT_EQ(owner(), "painter");
+    ASSERT_TRUE(painter.Patch<ConfigMap>(Named("a"), patch).ok());
+    EXPECT_EQ(owner(), "painter");
+    ASSERT_TRUE(painter.Apply(Map("a")).ok());
+    EXPECT_THAT(noting->last(), HasSubstr("fieldManager=painter"));
+    ASSERT_TRUE(painter.UpdateStatus(Web()).ok());
+    EXPECT_EQ(owner(), "painter");
+    ASSERT_TRUE(painter.SubResource("scale").Update<Deployment>(Named("web"), scale).ok());
+    EXPECT_EQ(owner(), "painter");
+    ASSERT_TRUE(painter.Update(Map("a"), {.fieldManager = "other"}).ok());
+    EXPECT_EQ(owner(), "other");
+    ASSERT_TRUE(painter.Patch<ConfigMap>(Named("a"), patch, {.fieldManager = "other"}).ok());
+    EXPECT_EQ(owner(), "other");
+    const DelegatingClient nobody(noted, factory_);
+    ASSERT_TRUE(nobody.Update(Map("a")).ok());
+    EXPECT_EQ(owner(), "");
+  });
+}
+
+}  // namespace
+}  // namespace kinformer::testing
