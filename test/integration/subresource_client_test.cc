@@ -106,7 +106,7 @@ TEST_F(SubResourceClients, AScaleOfAKindThatIsKnownAtRunTimeOnly) {
   });
 }
 
-// A Scale has no labels: whether the cache has the object is not to be asked of it.
+// A Scale has none of the labels that the cache selects by.
 TEST_F(SubResourceClients, AScaleIsWaitedForByACacheThatSelects) {
   Run([&] {
     Lag("deployments");

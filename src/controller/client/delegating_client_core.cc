@@ -101,9 +101,9 @@ struct DelegatingClientCore::Impl {
     }
   }
   std::vector<Watching> Begin(const TypeInfo& type) const;
-  // `is_part`: the answer is of a kind of its own, and may be null.
+  // `answer`: the object, or a part of it that is of a kind of its own, or null.
   void Wrote(const TypeInfo& type, const std::vector<Watching>& watching, const ObjectRef& answer,
-             const ObjectName& name, const CallOptions& call, bool is_part = false);
+             const ObjectName& name, const CallOptions& call);
 };
 
 Result<CallOptions> DelegatingClientCore::Impl::CallOf(const CallBounds& bounds,
@@ -303,11 +303,11 @@ std::vector<DelegatingClientCore::Impl::Watching> DelegatingClientCore::Impl::Be
 
 void DelegatingClientCore::Impl::Wrote(const TypeInfo& type, const std::vector<Watching>& watching,
                                        const ObjectRef& answer, const ObjectName& name,
-                                       const CallOptions& call, bool is_part) {
+                                       const CallOptions& call) {
   ObjectRef object = answer;
-  // Of a part that is of a kind of its own, or without a version: the object says what it is now. A
-  // Scale has a version, but none of the labels by which a cache may select.
-  if (!watching.empty() && (!object || object->resourceVersion().empty() || is_part)) {
+  // Of a part that is of a kind of its own, or without a version: the object says what it is now.
+  if (!watching.empty() &&
+      (!object || object->resourceVersion().empty() || object->type().kind != type.kind)) {
     Result<ObjectRef> now = At(type, name.namespace_).Get(name.name, {}, call);
     if (!now && !IsNotFound(now.error())) {
       env().log().Log(LogLevel::kWarning,
@@ -373,7 +373,7 @@ Result<ObjectRef> DelegatingClientCore::Patch(const TypeInfo& type, const Object
   Result<ObjectRef> answer =
       impl_->At(type, name.namespace_).Patch(name.name, patch, subresource, options, *left);
   if (!answer || !options.dryRun.empty()) return answer;
-  impl_->Wrote(type, watching, *answer, name, *left, subresource == "scale");
+  impl_->Wrote(type, watching, *answer, name, *left);
   return answer;
 }
 
@@ -409,7 +409,7 @@ Result<ObjectRef> DelegatingClientCore::CreatePart(const TypeInfo& type, const O
   const auto watching = impl_->Begin(type);
   Result<ObjectRef> answer = impl_->At(type, name.namespace_)
                                  .CreatePart(name.name, subresource, part, object, options, *left);
-  if (answer && options.dryRun.empty()) impl_->Wrote(type, watching, *answer, name, *left, true);
+  if (answer && options.dryRun.empty()) impl_->Wrote(type, watching, *answer, name, *left);
   return answer;
 }
 
@@ -426,7 +426,7 @@ Result<ObjectRef> DelegatingClientCore::UpdatePart(const TypeInfo& type, const O
   const auto watching = impl_->Begin(type);
   Result<ObjectRef> answer = impl_->At(type, name.namespace_)
                                  .UpdatePart(name.name, subresource, part, object, options, *left);
-  if (answer && options.dryRun.empty()) impl_->Wrote(type, watching, *answer, name, *left, true);
+  if (answer && options.dryRun.empty()) impl_->Wrote(type, watching, *answer, name, *left);
   return answer;
 }
 
