@@ -224,6 +224,33 @@ TEST_P(ConsistencyOfQueues, WhatFoundNoRoomIsNoDifference) {
       << metrics_->Text();
 }
 
+// What has found no room and is gone with the history is known by its number alone.
+TEST_P(ConsistencyOfQueues, ACacheThatIsFullIsHealedToo) {
+  for (const LimitPolicy policy : {LimitPolicy::kNotSynced, LimitPolicy::kServePart}) {
+    Make({.queue = GetParam(), .max_objects = 8, .limit_policy = policy});
+    informer_->Start();
+    sim_.RunFor(seconds(2));
+    const std::int64_t backup = server_.current_resource_version();
+    Put("default", "lost", "old-history");
+    sim_.RunFor(seconds(2));
+    ASSERT_EQ(Stats().left_out, 1U);
+    transport_->Down();
+    sim_.RunReady();
+    const std::int64_t reached = server_.current_resource_version();
+    server_.Restore(backup).OrExit();
+    while (server_.current_resource_version() <= reached) Put("default", "map-1", "changed");
+    transport_->Up();
+    EXPECT_TRUE(sim_.RunUntil([this] { return Equal() && Stats().left_out == 0; }, minutes(1)));
+    EXPECT_TRUE(informer_->HasSynced());
+    ASSERT_EQ(log_->lines.size(), 1U);
+    EXPECT_NE(log_->lines.front().find("what had found no room"), std::string::npos)
+        << log_->lines.front();
+    log_->lines.clear();
+    informer_->Stop();
+    sim_.RunReady();
+  }
+}
+
 TEST_F(ConsistencyTest, WithoutItNobodyNotices) {
   Begin({.consistency_check_period = Duration(0)});
   RestoreAndOvertake();

@@ -17,6 +17,7 @@
 
 #include "kinformer/event_handler.h"
 
+#include "simulation/cached_contents.h"
 #include "simulation/server_history.h"
 
 namespace kinformer::testing {
@@ -116,10 +117,6 @@ class DeliveryChecker : public ResourceEventHandler<T> {
   virtual void Told(bool in_initial_list) { static_cast<void>(in_initial_list); }
 
  private:
-  static ObjectState StateOf(T object) {
-    return {std::stoll(std::string(object.metadata().resourceVersion())),
-            std::string(object.metadata().uid()), std::string(object.data()["value"])};
-  }
   void Begin(std::uint32_t epoch, const std::string& key) {
     ++events_;
     const std::string in = key.substr(0, key.find('/') + 1);

@@ -18,6 +18,7 @@
 #include "kinformer/simulation.h"
 
 #include "simulation/faulty_connections.h"
+#include "simulation/joint_reader.h"
 #include "simulation/simulated_informer.h"
 
 namespace kinformer::testing {
@@ -31,6 +32,8 @@ const GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 constexpr int kNames = 20;
 // Faults end after at most a quarter of an hour: a server that is silent is left after so long.
 constexpr Duration kPatience = minutes(45);
+// What was left out is listed again after at most an hour.
+constexpr Duration kPatienceWithLimits = minutes(120);
 
 // What the library says goes into the story.
 class StoryLog final : public LogSink {
@@ -83,6 +86,7 @@ class World {
       informers_.push_back(std::make_unique<SimulatedInformer>(scene_, clients_.back(),
                                                                static_cast<int>(i), setup_));
     }
+    if (Has(kJointSnapshots)) joint_ = std::make_unique<JointReader>(scene_, informers_);
     for (const auto& informer : informers_) {
       // Some only once the server is in trouble already.
       if (setup_.OneIn(3)) continue;
@@ -103,9 +107,12 @@ class World {
       }
       for (const auto& informer : informers_) informer->Read(dice);
       if (dice.OneIn(3)) LookClosely();
+      Ask(step);
     }
     Calm();
     Settle();
+    if (joint_ != nullptr) joint_->Finish(report_);
+    joint_.reset();
     for (const auto& informer : informers_) informer->Finish(report_);
     report_.trace = sim_.TraceHash();
     report_.breaches = std::move(scene_.problems);
@@ -115,7 +122,7 @@ class World {
   }
 
  private:
-  [[nodiscard]] bool Has(int trouble) const { return (plan_.troubles & BitOf(trouble)) != 0; }
+  [[nodiscard]] bool Has(int trouble) const { return scene_.Has(trouble); }
   void Tell(std::string text) {
     if (!plan_.tells) return;
     const auto now = std::chrono::duration_cast<milliseconds>(sim_.env().Now().time_since_epoch());
@@ -132,6 +139,13 @@ class World {
   }
   void Look() {
     for (const auto& informer : informers_) informer->Look();
+  }
+
+  // What has changed, and several informers at once.
+  void Ask(int step) {
+    Dice dice(plan_.seed, 2'000'000 + static_cast<std::uint64_t>(step));
+    for (const auto& informer : informers_) informer->Follow(dice);
+    if (joint_ != nullptr) joint_->Look(dice);
   }
 
   void LookClosely() {
@@ -259,6 +273,7 @@ class World {
       const std::string value = Value(dice);
       // A handler may know of it before the writer does.
       history_.Announce(key, value);
+      scene_.history_lags = true;
       const auto write = [&] {
         for (int attempt = 0; attempt < 30; ++attempt) {
           const auto now = maps.Get(name);
@@ -272,6 +287,7 @@ class World {
       };
       if (!sim_.RunBlocking(write, minutes(60))) scene_.Problem("an update does not end");
       if (const auto stored = server_.Get(kConfigMaps, {"default", name})) Record(key, *stored);
+      scene_.history_lags = false;
       ++report_.writes;
     }
     server_.faults().Remove(rule);
@@ -353,23 +369,44 @@ class World {
     for (const auto& informer : informers_) informer->Start();
   }
 
-  // Twice: what is equal by chance need not stay so.
+  // Twice: what is equal by chance need not stay so. And once there is room for all.
   void Settle() {
-    for (int round = 0; round < 2 && scene_.problems.empty(); ++round) {
-      std::string difference = "not looked at";
-      const SteadyTime end = sim_.env().Now() + kPatience;
-      while (scene_.problems.empty() && !difference.empty() && sim_.env().Now() < end) {
-        sim_.RunFor(seconds(1));
-        Look();
-        difference = Difference();
+    Settle(kPatience);
+    Dice dice(plan_.seed, 2);
+    for (int i = 0; i < 5; ++i) Write(dice);
+    Ask(plan_.steps);
+    Settle(kPatience);
+    if (!Has(kLimits)) return;
+    MakeRoom();
+    Settle(kPatienceWithLimits);
+  }
+
+  void Settle(Duration patience) {
+    std::string difference = "not looked at";
+    const SteadyTime end = sim_.env().Now() + patience;
+    while (scene_.problems.empty() && !difference.empty() && sim_.env().Now() < end) {
+      sim_.RunFor(seconds(1));
+      Look();
+      difference = Difference();
+    }
+    if (!difference.empty() && scene_.problems.empty()) {
+      scene_.Problem("not settled: " + difference);
+    }
+    LookClosely();
+  }
+
+  void MakeRoom() {
+    scene_.roomy = true;
+    const Contents all = history_.Now("");
+    std::size_t left = all.size();
+    for (const auto& [key, state] : all) {
+      if (left-- <= CacheLimit::kLeast) return;
+      const std::size_t slash = key.find('/');
+      if (!server_.Delete(kConfigMaps, {key.substr(0, slash), key.substr(slash + 1)}).ok()) {
+        return scene_.Problem("delete: " + key);
       }
-      if (!difference.empty() && scene_.problems.empty()) {
-        scene_.Problem("not settled: " + difference);
-      }
-      LookClosely();
-      if (round > 0) return;
-      Dice dice(plan_.seed, 2);
-      for (int i = 0; i < 5; ++i) Write(dice);
+      history_.Delete(key, server_.current_resource_version());
+      ++report_.writes;
     }
   }
 
@@ -389,7 +426,8 @@ class World {
   ServerHistory history_;
   SimulatedScene scene_;
   std::vector<Client> clients_;
-  std::vector<std::unique_ptr<SimulatedInformer>> informers_;
+  JointReader::Informers informers_;
+  std::unique_ptr<JointReader> joint_;  // null: nobody takes joint snapshots
   SimulationReport report_;
   std::vector<std::pair<apiserver::FaultPlan::RuleId, int>> rules_;
   bool down_ = false;

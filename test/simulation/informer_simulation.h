@@ -46,6 +46,7 @@ struct SimulationReport {
   std::uint64_t inconsistencies = 0;
   std::uint64_t restarts = 0;
   std::uint64_t snapshots = 0;
+  std::uint64_t expired = 0;  // of what change feeds were asked
   std::uint64_t windows = 0;  // between two moments: all events against all changes
   // How often each trouble came to pass; for faults, the requests that were hit.
   std::array<std::uint64_t, kTroubles> hits{};

@@ -1,12 +1,13 @@
 #include "simulation/simulated_informer.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <stdexcept>
 #include <utility>
 
 #include "kinformer/lister.h"
+
+#include "simulation/cached_contents.h"
 
 namespace kinformer::testing {
 namespace {
@@ -20,15 +21,8 @@ constexpr std::size_t kMostHeld = 4;
 // How far behind the server a list may be that is told so (troubles.cc: StaleCache), and more.
 constexpr std::int64_t kStale = 12;
 
-std::int64_t NumberOf(std::string_view text) {
-  std::int64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
 bool Shows(const corev1::ConfigMap& object, const ObjectState& state) {
-  return NumberOf(object.metadata().resourceVersion()) == state.version &&
-         object.metadata().uid() == state.uid && object.data()["value"] == state.value;
+  return StateOf(object) == state;
 }
 
 }  // namespace
@@ -38,10 +32,10 @@ class SimulatedInformer::Watcher final : public DeliveryChecker<corev1::ConfigMa
  public:
   Watcher(SimulatedScene& scene, std::uint64_t stream, bool resyncs)
       : DeliveryChecker(scene.history, resyncs), scene_(scene), dice_(scene.plan.seed, stream) {
-    if ((scene.plan.troubles & BitOf(kStalls)) != 0 && dice_.OneIn(2)) {
+    if (scene.Has(kStalls) && dice_.OneIn(2)) {
       stalls_ = 2 + dice_.Below(12);
     }
-    if ((scene.plan.troubles & BitOf(kThrows)) != 0 && dice_.OneIn(2)) {
+    if (scene.Has(kThrows) && dice_.OneIn(2)) {
       throws_ = 2 + dice_.Below(12);
     }
   }
@@ -81,12 +75,15 @@ SimulatedInformer::SimulatedInformer(SimulatedScene& scene, const Client& client
       namespace_(dice.OneIn(2)   ? ""
                  : dice.OneIn(4) ? "kube-system"
                                  : "default"),
-      several_(namespace_.empty() &&
-               (scene.plan.seed + static_cast<std::uint64_t>(number)) % 3 == 0),
+      limit_(CacheLimit::Draw(scene.plan, number)),
+      several_(
+          namespace_.empty() &&
+          (limit_.bounded() || (scene.plan.seed + static_cast<std::uint64_t>(number)) % 3 == 0)),
       in_order_(!dice.OneIn(3)),
       resyncs_(dice.OneIn(4)) {
   InformerOptions<corev1::ConfigMap> options;
-  options.indexers = {{"letter", [](corev1::ConfigMap map, auto& out) {
+  options.indexers = {{"letter", [this](corev1::ConfigMap map, auto& out) {
+                         if (scene_.amid_write) scene_.amid_write();
                          const std::string_view value = map.data()["value"];
                          if (!value.empty()) out.Add(value.substr(0, 1));
                        }}};
@@ -94,6 +91,9 @@ SimulatedInformer::SimulatedInformer(SimulatedScene& scene, const Client& client
   options.initial_list = dice.OneIn(2) ? InitialList::kList : InitialList::kWatchList;
   options.watch_list_page_size = dice.OneIn(2) ? static_cast<std::int64_t>(1 + dice.Below(9)) : 0;
   if (dice.OneIn(4)) options.max_queued_bytes = 2000 + dice.Below(20000);
+  options.max_objects = limit_.objects;
+  options.max_bytes = limit_.bytes;
+  options.limit_policy = limit_.policy;
   if (scene.plan.tells) {
     options.trace = [this](const TraceEvent& e) {
       scene_.tell("  " + Describe() + ": " + std::string(e.stage) + " " + std::string(e.listener) +
@@ -113,12 +113,18 @@ SimulatedInformer::SimulatedInformer(SimulatedScene& scene, const Client& client
     informer_ = std::make_unique<ConfigMaps>(env, list_watch(namespace_), std::move(options));
   }
   for (std::uint64_t n = 1 + dice.Below(3); n > 0; --n) Join(dice);
+  if (scene.Has(kFeeds)) {
+    follower_ = std::make_unique<ChangeFollower>(
+        scene, *informer_, exact() && !limit_.bounded(), number,
+        [this](const std::string& text) { Problem("its change feed " + text); });
+  }
 }
 
 SimulatedInformer::~SimulatedInformer() {
   informer_->Stop();
   scene_.sim.RunReady();
   held_.clear();
+  follower_.reset();
   // A registration keeps its handler, which asks the registration.
   for (const Handler& handler : handlers_) handler.watcher->synced = nullptr;
   handlers_.clear();
@@ -207,21 +213,12 @@ void SimulatedInformer::HoldOrRelease(Dice& dice) {
 
 std::string SimulatedInformer::Describe() const {
   return "informer " + std::to_string(number_) + (namespace_.empty() ? "" : " of " + namespace_) +
-         (several_ ? " of namespaces" : "") + (in_order_ ? "" : " with a DeltaFIFO");
+         (several_ ? " of namespaces" : "") + (in_order_ ? "" : " with a DeltaFIFO") +
+         limit_.Describe();
 }
 
 void SimulatedInformer::Problem(const std::string& text) const {
   scene_.Problem(Describe() + ": " + text);
-}
-
-Contents SimulatedInformer::ContentsOf(const Snapshot<corev1::ConfigMap>& snapshot) const {
-  Contents contents;
-  for (const corev1::ConfigMap map : snapshot) {
-    contents[std::string(map.metadata().namespace_()) + "/" + std::string(map.metadata().name())] =
-        {NumberOf(map.metadata().resourceVersion()), std::string(map.metadata().uid()),
-         std::string(map.data()["value"])};
-  }
-  return contents;
 }
 
 std::array<std::size_t, 26> SimulatedInformer::Letters(
@@ -257,13 +254,21 @@ void SimulatedInformer::Read(Dice& dice) {
     if (!in_scope) Problem("has " + key + ", which is out of scope");
     return;
   }
+  const std::int64_t version = NumberOf(informer_->LastSyncResourceVersion());
+  if (answer.error().reason() == Reason::kOverLimit) {
+    const bool never = ServerHistory::At(changes, version) == nullptr &&
+                       (changes.empty() || changes.back().version <= version);
+    if (!limit_.bounded()) Problem("has no room for " + key + ", and no limit");
+    if (never && scene_.trust == Trust::kHonest)
+      Problem("has no room for " + key + ", which is not");
+    return;
+  }
   if (answer.error().reason() != Reason::kNotFound) return;
   if (!in_scope) return Problem("takes " + key + ", which is out of scope, for absent");
   if (!HasSynced(key.substr(0, slash))) {
     return Problem("takes " + key + " for absent before it has synced");
   }
   if (scene_.trust != Trust::kHonest) return;
-  const std::int64_t version = NumberOf(informer_->LastSyncResourceVersion());
   if (ServerHistory::ThereSince(changes, version == 0 ? began_at_ : version))
     Problem("takes " + key + " for absent: it is not");
 }
@@ -282,12 +287,18 @@ void SimulatedInformer::Look() {
   seen_version_ = snapshot.version();
   seen_epoch_ = snapshot.epoch();
   seen_resource_version_ = version;
+  if (limit_.bounded()) {
+    if (informer_->Stats().left_out != 0) ++times_full_;
+    const std::string broken = limit_.BrokenBy(*informer_);
+    if (!broken.empty()) Problem(broken);
+  }
   if (scene_.trust != Trust::kHonest) return;
   CheckContents(snapshot);
   if (++looks_ % 8 == 0) CheckIndex(snapshot);
 }
 
 void SimulatedInformer::CheckContents(const Snapshot<corev1::ConfigMap>& snapshot) const {
+  if (scene_.trust != Trust::kHonest || scene_.history_lags) return;
   const std::int64_t version = NumberOf(snapshot.resourceVersion());
   if (version == 0 && exact()) {
     if (!snapshot.empty()) Problem("has objects, and no resourceVersion");
@@ -301,21 +312,7 @@ void SimulatedInformer::CheckContents(const Snapshot<corev1::ConfigMap>& snapsho
       if (object) Problem("has " + key + ", which is out of scope");
       continue;
     }
-    const ObjectState* then = ServerHistory::At(changes, version);
-    const bool changed_since = !changes.empty() && changes.back().version > version;
-    if (!exact() && changed_since) {
-      bool fits = object ? then != nullptr && Shows(*object, *then) : then == nullptr;
-      for (const ServerHistory::Change& change : changes) {
-        if (change.version <= version) continue;
-        fits = fits ||
-               (object ? change.state && Shows(*object, *change.state) : !change.state.has_value());
-      }
-      if (!fits) Problem(key + " is what it never was since " + std::to_string(version));
-    } else if (object.has_value() != (then != nullptr) || (object && !Shows(*object, *then))) {
-      Problem("at version " + std::to_string(version) + " has " + key + " at " +
-              (object ? std::string(object->metadata().resourceVersion()) : "none") +
-              ", and the server had " + (then ? std::to_string(then->version) : "none"));
-    }
+    CheckKey(key, changes, object ? &*object : nullptr, version);
   }
   std::size_t walked = 0;
   for (const corev1::ConfigMap map : snapshot) walked += map.metadata().name().empty() ? 0 : 1;
@@ -323,6 +320,27 @@ void SimulatedInformer::CheckContents(const Snapshot<corev1::ConfigMap>& snapsho
     Problem("shows " + std::to_string(found) + " by key, " + std::to_string(walked) +
             " in a walk, and says that it has " + std::to_string(snapshot.size()));
   }
+}
+
+void SimulatedInformer::CheckKey(const std::string& key, const ServerHistory::Changes& changes,
+                                 const corev1::ConfigMap* object, std::int64_t version) const {
+  // Where that is right, it is there or has been.
+  if (object == nullptr && limit_.bounded() && LeavesOut(*informer_, key)) return;
+  const ObjectState* then = ServerHistory::At(changes, version);
+  const auto fits = [object](const ObjectState* state) {
+    return object == nullptr ? state == nullptr : state != nullptr && Shows(*object, *state);
+  };
+  if (fits(then)) return;
+  const bool changed_since = !changes.empty() && changes.back().version > version;
+  if (exact() || !changed_since) {
+    return Problem("at version " + std::to_string(version) + " has " + key + " at " +
+                   (object ? std::string(object->metadata().resourceVersion()) : "none") +
+                   ", and the server had " + (then ? std::to_string(then->version) : "none"));
+  }
+  const bool fitted = std::any_of(changes.begin(), changes.end(), [&](const auto& change) {
+    return change.version > version && fits(change.state ? &*change.state : nullptr);
+  });
+  if (!fitted) Problem(key + " is what it never was since " + std::to_string(version));
 }
 
 void SimulatedInformer::CheckIndex(const Snapshot<corev1::ConfigMap>& snapshot) const {
@@ -363,13 +381,16 @@ void SimulatedInformer::CheckSynced() {
   if (!synced_ && running_ && informer_->HasSynced()) {
     synced_ = true;
     const Snapshot<corev1::ConfigMap> snapshot = informer_->Snapshot();
-    MustKnow("it", began_at_,
-             [&](const std::string& key) { return snapshot.GetByKey(key).has_value(); });
+    MustKnow("it", began_at_, [&](const std::string& key) {
+      return snapshot.GetByKey(key).has_value() || (limit_.bounded() && LeavesOut(*informer_, key));
+    });
   }
   for (std::size_t i = 0; i < handlers_.size(); ++i) {
     Handler& handler = handlers_[i];
     if (handler.synced || handler.left || !handler.registration.HasSynced()) continue;
     handler.synced = true;
+    // What has been left out and has come in, it hears of later.
+    if (limit_.bounded()) continue;
     MustKnow("handler " + std::to_string(i), handler.joined_in,
              [&](const std::string& key) { return handler.watcher->believed().contains(key); });
   }
@@ -400,6 +421,8 @@ void SimulatedInformer::CheckWindow(Handler& handler, const InformerStats& stats
   std::vector<std::int64_t> events = handler.watcher->TakeWindow();
   const std::optional<Mark> before = std::exchange(handler.mark, now);
   if (!before || !now.Continues(*before)) return;
+  // What has no room, or no room any more, is not what happened.
+  if (limit_.bounded()) return;
   // What vanished unseen is told because of a list, or is a reason for one.
   if (now.tombstones != before->tombstones) Problem("a tombstone, and neither a list nor a gap");
   if (scene_.trust != Trust::kHonest || several_) return;
@@ -419,63 +442,63 @@ void SimulatedInformer::CheckWindow(Handler& handler, const InformerStats& stats
 
 std::string SimulatedInformer::Difference() const {
   const std::string who = "informer " + std::to_string(number_);
-  if (!informer_->HasSynced()) {
+  const std::size_t left_out = limit_.bounded() ? informer_->Stats().left_out : 0;
+  if (left_out != 0 && scene_.roomy) return who + " leaves out " + std::to_string(left_out);
+  const bool may_wait = left_out != 0 && limit_.policy == LimitPolicy::kNotSynced;
+  if (!informer_->HasSynced() && !may_wait) {
     const InformerStatus status = informer_->Status();
     return who + " has not synced, " + std::string(ToString(status.state)) +
            ", last error: " + status.ErrorText();
   }
-  const Contents wanted = scene_.history.Now(namespace_);
-  const Contents cached = ContentsOf(informer_->Snapshot());
-  const auto different = [&wanted](const Contents& has) {
-    std::string text;
-    for (const auto& [key, state] : wanted) {
-      const auto it = has.find(key);
-      if (it == has.end()) {
-        text += " lacks " + key;
-      } else if (it->second != state) {
-        text += " has " + key + " at " + std::to_string(it->second.version) + " for " +
-                std::to_string(state.version);
-      }
-    }
-    for (const auto& [key, state] : has) {
-      if (!wanted.contains(key)) text += " still has " + key;
-    }
-    return text;
-  };
-  if (cached != wanted) return who + different(cached);
+  if (informer_->HasSynced() && !informer_->lister().List().ok()) return who + " gives no list";
+  Contents wanted = scene_.history.Now(namespace_);
+  const std::size_t there = wanted.size();
+  if (left_out != 0) {
+    std::erase_if(wanted, [this](const auto& one) { return LeavesOut(*informer_, one.first); });
+  }
+  if (wanted.size() + left_out != there) {
+    return who + " leaves out " + std::to_string(left_out) + " and not " +
+           std::to_string(there - wanted.size());
+  }
+  const std::string difference = DifferenceOf(ContentsOf(informer_->Snapshot()), wanted);
+  if (!difference.empty()) return who + difference;
   for (std::size_t i = 0; i < handlers_.size(); ++i) {
     const Handler& handler = handlers_[i];
     if (handler.left) continue;
     const std::string which = who + ", handler " + std::to_string(i);
-    const Contents& believed = handler.watcher->believed();
-    if (believed != wanted) return which + different(believed);
-    if (!handler.registration.HasSynced()) return which + " is not synced";
+    const std::string believes = DifferenceOf(handler.watcher->believed(), wanted);
+    if (!believes.empty()) return which + believes;
+    if (informer_->HasSynced() && !handler.registration.HasSynced())
+      return which + " is not synced";
   }
   return {};
+}
+
+void SimulatedInformer::Follow(Dice& dice) {
+  if (follower_ != nullptr) follower_->Follow(dice);
 }
 
 void SimulatedInformer::Finish(SimulationReport& report) {
   LookClosely();
   const InformerStats stats = informer_->Stats();
+  // Once there is room again it asks for the newest, and is given what a stale cache has (F21).
+  const bool honest = scene_.trust == Trust::kHonest && !(limit_.bounded() && scene_.Has(21));
   for (std::size_t i = 0; i < handlers_.size(); ++i) {
     const Watcher& watcher = *handlers_[i].watcher;
     report.events += watcher.events();
     report.hits[kStalls] += watcher.stalled;
     for (const auto& [rule, text] : watcher.breaches()) {
       const bool holds =
-          rule == Rule::kShape || scene_.trust == Trust::kHonest ||
-          (scene_.trust == Trust::kGoesBack &&
-           (rule == Rule::kExisted ||
-            (rule == Rule::kForward && (scene_.plan.troubles & BitOf(kRestores)) == 0)));
+          rule == Rule::kShape || honest ||
+          (scene_.trust != Trust::kLies &&
+           (rule == Rule::kExisted || (rule == Rule::kForward && !scene_.Has(kRestores))));
       if (holds) Problem("handler " + std::to_string(i) + ": " + text);
     }
   }
   if (scene_.trust == Trust::kHonest) {
-    const std::uint64_t troubles = scene_.plan.troubles;
     if (stats.inconsistencies > 0) Problem("the consistency check found a difference");
-    if (stats.gaps > 0 && (troubles & BitOf(14)) == 0)
-      Problem("took a whole watch for one with gaps");
-    if (stats.status.epochs > 0 && (troubles & BitOf(11)) == 0) {
+    if (stats.gaps > 0 && !scene_.Has(14)) Problem("took a whole watch for one with gaps");
+    if (stats.status.epochs > 0 && honest && !scene_.Has(11)) {
       Problem("found a new epoch where there is none");
     }
   }
@@ -487,6 +510,8 @@ void SimulatedInformer::Finish(SimulationReport& report) {
   report.gaps += stats.gaps;
   report.inconsistencies += stats.inconsistencies;
   report.hits[kThrows] += stats.handler_exceptions;
+  report.hits[kLimits] += times_full_;
+  if (follower_ != nullptr) follower_->Finish(report);
   report.windows += windows_;
 }
 

@@ -9,7 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,36 +17,21 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/client.h"
 #include "kinformer/shared_informer.h"
-#include "kinformer/simulation.h"
 
+#include "simulation/cache_limit.h"
+#include "simulation/change_follower.h"
 #include "simulation/delivery_checker.h"
 #include "simulation/dice.h"
 #include "simulation/informer_simulation.h"
 #include "simulation/server_history.h"
-#include "simulation/troubles.h"
+#include "simulation/simulated_scene.h"
 
 namespace kinformer::testing {
 
-// What all informers of a simulation share.
-struct SimulatedScene {
-  Simulation& sim;
-  const ServerHistory& history;
-  const SimulationPlan& plan;
-  Trust trust;
-  // The server's version, as of now.
-  std::function<std::int64_t()> version;
-  // Into the story, where there is one.
-  std::function<void(std::string)> tell;
-  // The end has come: handlers neither stall nor throw.
-  bool calm = false;
-  std::vector<std::string> problems{};
-  void Problem(std::string text) {
-    if (problems.size() < 20) problems.push_back(std::move(text));
-  }
-};
-
 class SimulatedInformer {
  public:
+  using ConfigMaps = SharedInformer<corev1::ConfigMap>;
+
   SimulatedInformer(SimulatedScene& scene, const Client& client, int number, Dice& dice);
   ~SimulatedInformer();
   SimulatedInformer(const SimulatedInformer&) = delete;
@@ -57,23 +41,26 @@ class SimulatedInformer {
   void Stop();
   [[nodiscard]] std::string Describe() const;
   [[nodiscard]] bool running() const { return running_; }
-  [[nodiscard]] bool HasSynced() const { return informer_->HasSynced(); }
+  [[nodiscard]] ConfigMaps& cache() { return *informer_; }
   void JoinOrLeave(Dice& dice);
   void HoldOrRelease(Dice& dice);
   // Asks for an object by name.
   void Read(Dice& dice);
+  // Asks what has changed, where somebody follows that.
+  void Follow(Dice& dice);
 
   // After a step: a new version of the store is compared with the server's history.
   void Look();
   // Now and then: what was told, between two moments at which all had been told.
   void LookClosely();
+  // A snapshot of the current version against the history of an honest server.
+  void CheckContents(const Snapshot<corev1::ConfigMap>& snapshot) const;
   // What still differs from the server; empty: nothing.
   [[nodiscard]] std::string Difference() const;
   // At the end: what must not have happened. Adds the figures of this informer.
   void Finish(SimulationReport& report);
 
  private:
-  using ConfigMaps = SharedInformer<corev1::ConfigMap>;
   class Watcher;
 
   // A moment at which a handler has been told all that is in the store.
@@ -108,11 +95,12 @@ class SimulatedInformer {
   void Join(Dice& dice);
   void Leave(Handler& handler);
   void Problem(const std::string& text) const;
-  [[nodiscard]] Contents ContentsOf(const Snapshot<corev1::ConfigMap>& snapshot) const;
   [[nodiscard]] static std::array<std::size_t, 26> Letters(
       const Snapshot<corev1::ConfigMap>& snapshot);
-  // The contents against the history; the index against the contents.
-  void CheckContents(const Snapshot<corev1::ConfigMap>& snapshot) const;
+  // One key of them; `object` is null where the snapshot has none.
+  void CheckKey(const std::string& key, const ServerHistory::Changes& changes,
+                const corev1::ConfigMap* object, std::int64_t version) const;
+  // The index against the contents.
   void CheckIndex(const Snapshot<corev1::ConfigMap>& snapshot) const;
   void CheckHeld() const;
   // Whether it may say that an object of the namespace does not exist.
@@ -131,10 +119,12 @@ class SimulatedInformer {
   SimulatedScene& scene_;
   const int number_;
   const std::string namespace_;
+  const CacheLimit limit_;
   const bool several_;  // all namespaces, each with a watch of its own
   const bool in_order_;
   const bool resyncs_;
   std::unique_ptr<ConfigMaps> informer_;
+  std::unique_ptr<ChangeFollower> follower_;  // null: none
   std::vector<Handler> handlers_;
   std::vector<Held> held_;
   bool running_ = false;
@@ -146,6 +136,7 @@ class SimulatedInformer {
   std::int64_t seen_resource_version_ = 0;
   std::uint64_t seen_epoch_ = 0;
   std::uint64_t looks_ = 0;
+  std::uint64_t times_full_ = 0;  // versions that left objects out
   std::uint64_t windows_ = 0;
 };
 

@@ -66,6 +66,7 @@ void Add(SimulationReport& sum, const SimulationReport& report) {
   sum.inconsistencies += report.inconsistencies;
   sum.restarts += report.restarts;
   sum.snapshots += report.snapshots;
+  sum.expired += report.expired;
   sum.windows += report.windows;
   for (std::size_t i = 0; i < sum.hits.size(); ++i) sum.hits[i] += report.hits[i];
 }
@@ -90,8 +91,11 @@ SimulationReport RunSeeds(std::uint64_t seeds,
                    << sum.epochs << " epochs, " << sum.gaps << " gaps, " << sum.inconsistencies
                    << " differences found by the check; " << sum.coalesced << " coalesced, "
                    << sum.dropped << " dropped, " << sum.hits[kThrows] << " exceptions, "
-                   << sum.restarts << " restarts, " << sum.snapshots << " snapshots; "
-                   << sum.windows << " windows compared event by event";
+                   << sum.restarts << " restarts, " << sum.snapshots << " snapshots, "
+                   << sum.hits[kJointSnapshots] << " joint ones; " << sum.hits[kFeeds]
+                   << " feeds told changes, " << sum.expired << " could not; caches were full in "
+                   << sum.hits[kLimits] << " versions; " << sum.windows
+                   << " windows compared event by event";
   return sum;
 }
 
@@ -114,6 +118,10 @@ TEST(Simulation, CacheAndHandlersEqualTheServerAfterAnyFaults) {
   EXPECT_GT(sum.coalesced, seeds);
   EXPECT_GT(sum.dropped, seeds);
   EXPECT_GT(sum.hits[kThrows], seeds);
+  EXPECT_GT(sum.hits[kJointSnapshots], seeds * 10);
+  EXPECT_GT(sum.hits[kFeeds], seeds * 3);
+  EXPECT_GT(sum.expired, seeds);
+  EXPECT_GT(sum.hits[kLimits], seeds * 3);
   if (seeds >= 1500) {
     EXPECT_GE(sum.events, kEvents);
   }

@@ -13,8 +13,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::array<std::string_view, kTroubles - kCuts> kNames = {
-    "cuts",  "downtimes", "http2",  "compactions", "closed-watches",
-    "joins", "stalls",    "throws", "restarts",    "snapshots"};
+    "cuts",   "downtimes", "http2",     "compactions",     "closed-watches", "joins", "stalls",
+    "throws", "restarts",  "snapshots", "joint-snapshots", "feeds",          "limits"};
 
 std::int64_t Few(Dice& dice) { return static_cast<std::int64_t>(1 + dice.Below(3)); }
 

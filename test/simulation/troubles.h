@@ -1,7 +1,8 @@
 // test/simulation/troubles.h
 //
 // What may happen to a simulated informer: the faults of a server by their numbers in the
-// catalogue (docs/apiserver.md), and troubles of the network and of the program itself.
+// catalogue (docs/apiserver.md), and troubles of the network and of the program itself, and what
+// else the program does with its informers.
 
 #ifndef KINFORMER_TEST_SIMULATION_TROUBLES_H_
 #define KINFORMER_TEST_SIMULATION_TROUBLES_H_
@@ -40,6 +41,9 @@ enum Trouble : std::uint8_t {
   kThrows,    // handlers throw
   kRestarts,  // informers stop and start again
   kSnapshots,
+  kJointSnapshots,  // of several informers at once
+  kFeeds,           // somebody follows the changes of a cache
+  kLimits,          // caches that have no room for all objects
   kTroubles
 };
 

@@ -36,12 +36,17 @@ std::string Named(const std::vector<ObjectName>& keys) {
   std::string text;
   for (std::size_t i = 0; i < keys.size() && i < kMostNamed; ++i) {
     if (i > 0) text += ", ";
-    text += keys[i].ToString();
+    text += keys[i].name.empty() ? "what had found no room" : keys[i].ToString();
   }
   if (keys.size() > kMostNamed) {
     text += " and " + std::to_string(keys.size() - kMostNamed) + " more";
   }
   return text;
+}
+
+std::size_t LeftOutOf(const Coverage* coverage, std::string_view namespace_) {
+  if (coverage == nullptr || coverage->left_out == nullptr) return 0;
+  return coverage->left_out->SizeOf(namespace_);
 }
 
 // What waiting does not cure. Not 401 and 404: a token is renewed, a definition is made again, and
@@ -71,13 +76,19 @@ struct ConsistencyChecker::Walk {
   // Those of the snapshot that the list has, in the list's order; those that cannot be compared.
   std::vector<const Block*> found{};
   std::set<ObjectName> unreadable{};
+  // How many of the list have found no room in the store.
+  std::size_t left_out = 0;
+  // What has no name stands for objects that had found no room: nobody knows theirs.
   std::set<ObjectName> differ{};
 
+  [[nodiscard]] bool IsLeftOut(std::string_view ns, std::string_view name) const {
+    const Coverage* coverage = snapshot->coverage();
+    return coverage != nullptr && coverage->IsLeftOut(ns, name);
+  }
   // What the store knows to exist, and does not have as it is.
   [[nodiscard]] bool IsMissing(std::string_view ns, std::string_view name) const {
     const Coverage* coverage = snapshot->coverage();
-    return coverage != nullptr &&
-           (coverage->IsUnreadable(ns, name) || coverage->IsLeftOut(ns, name));
+    return IsLeftOut(ns, name) || (coverage != nullptr && coverage->IsUnreadable(ns, name));
   }
   void Differs(const Block& object) {
     if (differ.size() < kMostSuspects) differ.insert(NameOf(object));
@@ -157,10 +168,13 @@ void ConsistencyChecker::Begin() {
   const std::string version =
       options_.version ? options_.version() : std::string(snapshot->ResourceVersion());
   const Coverage* coverage = snapshot->coverage();
-  const bool complete = coverage == nullptr || coverage->IsComplete(options_.namespace_);
+  // One that has no room for all has been listed, too.
+  const bool full = LeftOutOf(coverage, options_.namespace_) != 0;
+  const bool listed = coverage == nullptr || coverage->IsComplete(options_.namespace_) ||
+                      (full && !Planted(PlantedBug::kFullNotChecked));
   // Of versions that are no numbers nobody can say what the store has.
   const bool comparable = IsWellFormedResourceVersion(version) && version != "0";
-  if (!complete || !comparable || !options_.exact()) return ArmAfter(kSoon);
+  if (!listed || !comparable || !options_.exact()) return ArmAfter(kSoon);
   walk_ = std::make_unique<Walk>();
   walk_->snapshot = std::move(snapshot);
   walk_->version = version;
@@ -195,6 +209,7 @@ void ConsistencyChecker::AskForPage() {
 
 void ConsistencyChecker::OnItem(ObjectRef object) {
   const Block& listed = *object;
+  if (walk_->IsLeftOut(listed.namespace_(), listed.name())) ++walk_->left_out;
   if (walk_->IsMissing(listed.namespace_(), listed.name())) return;
   const Block* stored = walk_->snapshot->Get(listed.namespace_(), listed.name());
   if (stored != nullptr) walk_->found.push_back(stored);
@@ -206,6 +221,7 @@ void ConsistencyChecker::OnItem(ObjectRef object) {
 
 void ConsistencyChecker::OnUnreadable(std::string_view namespace_, std::string_view name,
                                       const Error& /*error*/) {
+  if (walk_->IsLeftOut(namespace_, name)) ++walk_->left_out;
   walk_->unreadable.insert({std::string(namespace_), std::string(name)});
 }
 
@@ -267,6 +283,10 @@ void ConsistencyChecker::WalkDone() {
 void ConsistencyChecker::LookForMissing() {
   Walk& walk = *walk_;
   const SnapshotCore& snapshot = *walk.snapshot;
+  if (walk.namespace_.empty() &&
+      walk.left_out < LeftOutOf(snapshot.coverage(), options_.namespace_)) {
+    walk.differ.insert({options_.namespace_, ""});
+  }
   std::vector<const Block*> of_namespace;
   std::size_t stored = snapshot.size();
   const std::string& where = walk.namespace_.empty() ? options_.namespace_ : walk.namespace_;

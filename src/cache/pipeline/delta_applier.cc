@@ -127,10 +127,12 @@ void DeltaApplier::Write(const ObjectRef& object, bool is_in_initial_list) {
 }
 
 void DeltaApplier::LeaveOut(const Block& object) {
-  to_.coverage.AddLeftOut(object.namespace_(), object.name());
+  if (!Planted(PlantedBug::kLeftOutForgotten)) {
+    to_.coverage.AddLeftOut(object.namespace_(), object.name());
+  }
   ObjectRef old = to_.store.Erase(object.namespace_(), object.name());
   to_.limit.LeftOut();
-  if (!old) return;
+  if (!old || Planted(PlantedBug::kLeftOutUntold)) return;
   // For those who hear of it, it is gone.
   Count(to_.counters.deleted);
   notifications_.push_back({.kind = EventKind::kDelete,

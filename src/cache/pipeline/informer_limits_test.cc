@@ -207,6 +207,48 @@ TEST_P(AnyForm, WhatIsLeftOutComesInOnceThereIsRoom) {
   EXPECT_EQ(Cached(informer), "c d e ");
 }
 
+// A DeltaFIFO gives a list out key by key: what is still to come is not absent.
+TEST_P(AnyForm, WhatAListBringsIsLeftOutUntilItIsInTheStore) {
+  for (const LimitPolicy policy : {LimitPolicy::kNotSynced, LimitPolicy::kServePart}) {
+    for (const char* name : {"a", "b", "c", "d", "e", "f"}) server_.Put(name, "1");
+    InformerOptions<Pod> options = Options(3, policy);
+    std::function<void()> look;
+    options.trace = [&](const TraceEvent& e) {
+      if (e.stage == "store") look();
+    };
+    SharedInformer<Pod> informer = Make(std::move(options));
+    int looks = 0;
+    std::string wrong;
+    look = [&] {
+      ++looks;
+      for (const std::string name : {"d", "e", "f"}) {
+        const Reason why = Why(informer, name);
+        if (why == Reason::kNotFound) wrong += name + " is taken for absent ";
+        if (why == Reason::kOverLimit && policy == LimitPolicy::kNotSynced &&
+            informer.HasSynced()) {
+          wrong += "it has synced without " + name + " ";
+        }
+      }
+    };
+    informer.Start();
+    Settle();
+    WhileCutOff([&] {
+      for (const char* name : {"a", "b", "c"}) server_.Delete(name);
+      looks = 0;
+      wrong.clear();
+    });
+    sim_.RunFor(minutes(2));
+    EXPECT_EQ(Cached(informer), "d e f ");
+    EXPECT_EQ(wrong, "");
+    EXPECT_GE(looks, 4);
+    informer.Stop();
+    Settle();
+    WhileCutOff([&] {
+      for (const char* name : {"d", "e", "f"}) server_.Delete(name);
+    });
+  }
+}
+
 TEST_P(AnyForm, ARelistPushesNothingOut) {
   for (const char* name : {"c", "d", "e"}) server_.Put(name, "1");
   SharedInformer<Pod> informer = Make(Options(3, LimitPolicy::kServePart));

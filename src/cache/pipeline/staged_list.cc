@@ -4,6 +4,8 @@
 
 #include "kinformer/event_handler.h"
 
+#include "cache/store/planted_bug.h"
+
 namespace kinformer::internal::cache {
 
 void StagedList::Clear() {
@@ -66,6 +68,17 @@ std::vector<ObjectName> StagedList::Lacks(const NameSet& names) const {
   });
   for (const ObjectRef& object : objects_) lacking.erase(NameOf(*object));
   return std::vector<ObjectName>(lacking.begin(), lacking.end());
+}
+
+KeySet StagedList::TakeLeftOut(const LeftOut& until_written) {
+  if (!until_written.empty() && !Planted(PlantedBug::kListedTakenForAbsent)) {
+    for (const ObjectRef& object : objects_) {
+      if (until_written.Contains(object->namespace_(), object->name())) {
+        left_out_.Insert(object->namespace_(), object->name());
+      }
+    }
+  }
+  return std::exchange(left_out_, {});
 }
 
 std::vector<ObjectName> StagedList::TakeUnreadable() {

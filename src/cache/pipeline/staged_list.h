@@ -13,6 +13,7 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/object_name.h"
 
+#include "cache/store/coverage.h"
 #include "cache/store/key_set.h"
 #include "cache/store/name_set.h"
 
@@ -36,7 +37,8 @@ class StagedList {
   [[nodiscard]] std::vector<ObjectName> Lacks(const NameSet& names) const;
   [[nodiscard]] std::vector<ObjectRef> TakeObjects() { return std::exchange(objects_, {}); }
   [[nodiscard]] std::vector<ObjectName> TakeUnreadable();
-  [[nodiscard]] KeySet TakeLeftOut() { return std::exchange(left_out_, {}); }
+  // With those of the objects that are left out `until_written`: they are not in the store yet.
+  [[nodiscard]] KeySet TakeLeftOut(const LeftOut& until_written);
 
  private:
   void ForgetUnreadable(std::string_view namespace_, std::string_view name);

@@ -3,11 +3,14 @@
 // Versions of a store only grow. So a pass that finds every store at the version that is pinned
 // already proves that all of them were current when the pass began.
 
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/mutex.h"
+#include "cache/store/planted_bug.h"
 #include "cache/store/reclamation.h"
 #include "cache/store/store_core.h"
 #include "cache/store/store_state.h"
@@ -44,6 +47,15 @@ class Pins {
   std::vector<VersionNode*> nodes_;
 };
 
+// The mistake: a pin of an old version that somebody else has pinned, if there is one.
+VersionNode* HeldInPlaceOf(VersionNode* node, StoreState& store) {
+  VersionNode* const held = store.versions.PinnedIn(0, UINT64_MAX);
+  if (held == nullptr) return node;
+  held->pins.fetch_add(1, std::memory_order_relaxed);
+  store.versions.Unpin(node);
+  return held;
+}
+
 }  // namespace
 
 std::vector<std::shared_ptr<const SnapshotCore>> StoreCore::JointSnapshots(
@@ -65,8 +77,11 @@ std::vector<std::shared_ptr<const SnapshotCore>> StoreCore::JointSnapshots(
   std::vector<std::shared_ptr<const SnapshotCore>> snapshots;
   snapshots.reserve(stores.size());
   for (std::size_t i = 0; i < stores.size(); ++i) {
-    snapshots.push_back(std::make_shared<PinnedSnapshot>(stores[i]->state_, pins.nodes()[i]));
+    VersionNode* node = pins.nodes()[i];
+    if (Planted(PlantedBug::kJointTakesWhatIsHeld)) node = HeldInPlaceOf(node, *states[i]);
+    snapshots.push_back(std::make_shared<PinnedSnapshot>(stores[i]->state_, node));
   }
+  if (Planted(PlantedBug::kJointOrderSwapped)) std::swap(snapshots.front(), snapshots.back());
   return snapshots;
 }
 

@@ -42,6 +42,21 @@ enum class PlantedBug : std::uint8_t {
   kVersionGoesBack,    // an older object takes the store's version back
   kIndexNotUpdated,    // an object that changes keeps its old values
   kSnapshotSeesLater,  // a key's newest state in place of the snapshot's
+  // ---- Joint snapshots and changes.
+  kJointTakesWhatIsHeld,  // a version that somebody holds in place of the current one
+  kJointOrderSwapped,     // the snapshots come in another order than their stores
+  kWindowEndNotNoticed,   // changes that are not kept any more are left out
+  kNetChangeOfTheLast,    // only a key's last change counts
+  kLastStateIsEarlier,    // a deletion has the state before the last
+  kChangesAcrossEpochs,   // a version of another epoch is as good as one of this
+  // ---- Where there is no room for all.
+  kPromisesForgotten,     // lists that come together take the same room
+  kLeftOutForgotten,      // nobody knows what an event found no room for
+  kLeftOutUntold,         // an object that has grown out of the room goes, and nobody is told
+  kFullCountsAsSynced,    // whatever the policy
+  kRoomNotOffered,        // what was left out stays so
+  kListedTakenForAbsent,  // what a list brings is not left out any more, and not there yet
+  kFullNotChecked,        // the consistency check waits until there is room
   // ---- From the store to handlers.
   kTombstoneMissed,        // a list does not tell what has vanished
   kReplaySkipsFirst,       // who joins misses an object

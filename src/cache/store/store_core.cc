@@ -174,7 +174,10 @@ ObjectRef StoreCore::Erase(std::string_view namespace_, std::string_view name) {
   if (!IsBlock(head)) return {};
   ObjectRef old = ObjectRef::Share(BlockOf(head));
   w.WillWrite();
-  w.LogChange(NetChangeType::kDeleted, *old);
+  const Link before = PreviousOf(head);
+  w.LogChange(NetChangeType::kDeleted, Planted(PlantedBug::kLastStateIsEarlier) && IsBlock(before)
+                                           ? *BlockOf(before)
+                                           : *old);
   const std::uint64_t version = w.NextVersion();
   const std::size_t bytes = old->allocated_bytes();
   state.object_bytes.fetch_sub(bytes, std::memory_order_relaxed);

@@ -1,0 +1,74 @@
+// test/simulation/change_follower.h
+//
+// ChangeFollower: knows a cache by its change feed alone, and holds that against the cache and the
+// server.
+
+#ifndef KINFORMER_TEST_SIMULATION_CHANGE_FOLLOWER_H_
+#define KINFORMER_TEST_SIMULATION_CHANGE_FOLLOWER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/shared_informer.h"
+#include "kinformer/snapshot.h"
+#include "kinformer/store_changes.h"
+
+#include "simulation/dice.h"
+#include "simulation/informer_simulation.h"
+#include "simulation/server_history.h"
+#include "simulation/simulated_scene.h"
+
+namespace kinformer::testing {
+
+class ChangeFollower {
+ public:
+  using ConfigMaps = SharedInformer<corev1::ConfigMap>;
+  // `exact`: the cache is what the server was at the cache's version. `informer` outlives this.
+  ChangeFollower(SimulatedScene& scene, const ConfigMaps& informer, bool exact, int number,
+                 std::function<void(std::string)> problem);
+
+  // Asks what has changed, or asks for what it cannot be told.
+  void Follow(Dice& dice);
+  void Finish(SimulationReport& report) const;
+
+ private:
+  using Changes = StoreChanges<corev1::ConfigMap>;
+
+  // What is known of the cache, and as of when.
+  struct Known {
+    std::uint64_t version = 0;
+    std::uint64_t epoch = 0;
+    std::int64_t resource_version = 0;
+    std::uint64_t changes = 0;  // that the cache had counted
+    std::uint64_t lists = 0;
+    std::uint64_t gaps = 0;
+    std::size_t queued = 0;  // on its way into the cache, perhaps a list
+    Contents contents{};
+  };
+
+  void Keep(Dice& dice);
+  [[nodiscard]] Known Look() const;
+  void Apply(const Changes& news);
+  // The contents that the changes lead to.
+  void ApplyOne(const NetChange<corev1::ConfigMap>& change, Contents& contents) const;
+  // What was told is what happened on the server, with its last states and in its order.
+  void CompareWithServer(const Changes& news, const Known& now) const;
+
+  SimulatedScene& scene_;
+  const ConfigMaps& informer_;
+  const bool exact_;
+  const std::function<void(std::string)> problem_;
+  ChangeWindow window_{};
+  bool keeps_ = false;
+  std::uint64_t kept_from_ = 0;  // a version of the store
+  Known known_{};
+  std::uint64_t told_ = 0;
+  std::uint64_t expired_ = 0;
+};
+
+}  // namespace kinformer::testing
+
+#endif  // KINFORMER_TEST_SIMULATION_CHANGE_FOLLOWER_H_

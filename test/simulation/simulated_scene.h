@@ -1,0 +1,49 @@
+// test/simulation/simulated_scene.h
+//
+// SimulatedScene: what all informers of a simulation share.
+
+#ifndef KINFORMER_TEST_SIMULATION_SIMULATED_SCENE_H_
+#define KINFORMER_TEST_SIMULATION_SIMULATED_SCENE_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/simulation.h"
+
+#include "simulation/informer_simulation.h"
+#include "simulation/server_history.h"
+#include "simulation/troubles.h"
+
+namespace kinformer::testing {
+
+struct SimulatedScene {
+  Simulation& sim;
+  const ServerHistory& history;
+  const SimulationPlan& plan;
+  Trust trust;
+  // The server's version, as of now.
+  std::function<std::int64_t()> version;
+  // Into the story, where there is one.
+  std::function<void(std::string)> tell;
+  // Called while an informer writes into its store, for each object. May be empty.
+  std::function<void()> amid_write{};
+  // A write is under way that the history may not have yet.
+  bool history_lags = false;
+  // The end has come: handlers neither stall nor throw.
+  bool calm = false;
+  // So few objects are left that every limit has room for them.
+  bool roomy = false;
+  std::vector<std::string> problems{};
+
+  [[nodiscard]] bool Has(int trouble) const { return (plan.troubles & BitOf(trouble)) != 0; }
+  void Problem(std::string text) {
+    if (problems.size() < 20) problems.push_back(std::move(text));
+  }
+};
+
+}  // namespace kinformer::testing
+
+#endif  // KINFORMER_TEST_SIMULATION_SIMULATED_SCENE_H_
