@@ -47,8 +47,14 @@ void DeltaApplier::Apply(Delta& delta, bool is_in_initial_list) {
       return ApplyUnreadable(delta);
     case DeltaType::kDeleted:
       if (!delta.final_state_unknown) Wrote(delta.object->resourceVersion());
-      return ApplyDelete(delta.object->namespace_(), delta.object->name(), delta.object,
-                         delta.final_state_unknown);
+      ApplyDelete(delta.object->namespace_(), delta.object->name(), delta.object,
+                  delta.final_state_unknown);
+      // With DeltaFIFO, what the list had no room for goes as if the list had lacked it.
+      if (delta.final_state_unknown &&
+          no_room_.Contains(delta.object->namespace_(), delta.object->name())) {
+        to_.coverage.AddLeftOut(delta.object->namespace_(), delta.object->name());
+      }
+      return;
     case DeltaType::kSync:
       return ApplySync(*delta.object);
     case DeltaType::kReplacedAll:
@@ -144,8 +150,7 @@ void DeltaApplier::LeaveOut(const Block& object) {
 void DeltaApplier::ApplyDelete(std::string_view namespace_, std::string_view name, ObjectRef last,
                                bool final_state_unknown) {
   to_.coverage.RemoveUnreadable(namespace_, name);
-  // With DeltaFIFO, what the list had no room for goes as if the list had lacked it.
-  if (!options_.per_key || !final_state_unknown) to_.coverage.RemoveLeftOut(namespace_, name);
+  to_.coverage.RemoveLeftOut(namespace_, name);
   if (Planted(PlantedBug::kDeleteLost)) return;
   ObjectRef old = to_.store.Erase(namespace_, name);
   if (!old || Planted(PlantedBug::kDeleteUntold)) return;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kinformer/internal/block.h"
@@ -20,6 +21,7 @@
 #include "cache/pipeline/namespace_versions.h"
 #include "cache/pipeline/notification.h"
 #include "cache/pipeline/pipeline_counters.h"
+#include "cache/store/key_set.h"
 #include "cache/store/store_core.h"
 
 namespace kinformer::internal::cache {
@@ -67,6 +69,8 @@ class DeltaApplier {
   [[nodiscard]] bool unversioned() const { return unversioned_; }
   // A whole list comes, which has one.
   void BeginList() { unversioned_ = false; }
+  // A DeltaFIFO has a list, which had no room for these.
+  void ListHasNoRoomFor(KeySet keys) { no_room_ = std::move(keys); }
 
  private:
   // An event of a watch, before it is applied. False: it has been, and is not applied again.
@@ -87,6 +91,7 @@ class DeltaApplier {
   std::size_t resyncs_ = 0;
   std::uint32_t epoch_ = 0;  // as events say it
   bool unversioned_ = false;
+  KeySet no_room_{};
 };
 
 }  // namespace kinformer::internal::cache

@@ -249,6 +249,39 @@ TEST_P(AnyForm, WhatAListBringsIsLeftOutUntilItIsInTheStore) {
   }
 }
 
+// An event waits, and then a list that has no room for its object: others come first.
+TEST_P(AnyForm, WhatAListHasNoRoomForIsLeftOutThoughAnEventBroughtIt) {
+  class Slow final : public ResourceEventHandler<Pod> {
+   public:
+    explicit Slow(Env& env) : env_(env) {}
+    void OnUpdate(const Updated<Pod>&) override { env_.SleepFor(seconds(20)); }
+
+   private:
+    Env& env_;
+  };
+  server_.Put("a", "1");
+  server_.Put("b", "1");
+  SharedInformer<Pod> informer = Make(Options(3, LimitPolicy::kServePart));
+  informer
+      .AddEventHandler(std::make_shared<Slow>(sim_.env()),
+                       {.overflow = OverflowPolicy::kBlock, .max_events = 1})
+      .OrExit();
+  informer.Start();
+  Settle();
+  // One is being delivered, one waits, and so what follows stays in the queue.
+  server_.Put("a", "2");
+  Settle();
+  server_.Put("a", "3");
+  Settle();
+  server_.Put("c", "1");
+  Settle();
+  ASSERT_EQ(Cached(informer), "a b ");
+  WhileCutOff([&] { server_.Put("aa", "1"); });
+  EXPECT_EQ(Cached(informer), "a aa b ");
+  EXPECT_EQ(Why(informer, "c"), Reason::kOverLimit);
+  EXPECT_EQ(informer.Stats().left_out, 1U);
+}
+
 TEST_P(AnyForm, ARelistPushesNothingOut) {
   for (const char* name : {"c", "d", "e"}) server_.Put(name, "1");
   SharedInformer<Pod> informer = Make(Options(3, LimitPolicy::kServePart));

@@ -37,6 +37,7 @@ class StagedList {
   [[nodiscard]] std::vector<ObjectName> Lacks(const NameSet& names) const;
   [[nodiscard]] std::vector<ObjectRef> TakeObjects() { return std::exchange(objects_, {}); }
   [[nodiscard]] std::vector<ObjectName> TakeUnreadable();
+  [[nodiscard]] const KeySet& left_out() const { return left_out_; }
   // With those of the objects that are left out `until_written`: they are not in the store yet.
   [[nodiscard]] KeySet TakeLeftOut(const LeftOut& until_written);
 
