@@ -308,10 +308,10 @@ struct InformerOptions {
   // resourceVersions are compared with a metadata-only LIST at the cache's own version. What
   // differs twice is logged with its keys, counted, and healed by a relist, all within the period.
   //
-  // A cache of up to 10,000 objects is seen as a whole each time: a request for each 2,500. Of a
-  // larger one at most four pages are looked at in a period, going on where the last one stopped,
-  // alternately over all objects and over a namespace that is drawn. Off where LIST is refused,
-  // which the log says once, and with ListerWatchers that cannot ListMetadata. 0: never.
+  // A cache of up to 10,000 objects is seen as a whole, in pages of 2,500; of a larger one it is
+  // four pages a period, alternately over all objects and over a namespace that is drawn. Where the
+  // server refuses that LIST, the check rests for half an hour; the log says so once. Off without
+  // ListMetadata, and where a transform changes names, uids or versions. 0: never.
   Duration consistency_check_period{std::chrono::minutes(1)};
   // Lists everything anew this often, and tells handlers what differs; 0: never, the default, since
   // a watch misses nothing and what servers lose is found without (gaps, epochs, the check above).

@@ -14,6 +14,7 @@
 #include "kinformer/simulation.h"
 
 #include "cache/store/coverage.h"
+#include "cache/store/reclamation.h"
 #include "cache/store/store_core.h"
 #include "cache/store/testing/readers.h"
 #include "cache/store/testing/test_objects.h"
@@ -51,6 +52,25 @@ void CheckBooks(const SnapshotCore& snapshot) {
     in_namespaces += snapshot.ByIndex("namespace", ns).OrExit().size();
   }
   ASSERT_EQ(in_namespaces, snapshot.size());
+}
+
+// Two that share one would each take the other's end for its own.
+TEST(StoreConcurrency, EachThreadThatReadsHasASlotOfItsOwn) {
+  // More at a time than threads have read before, so that there are new ones.
+  constexpr std::size_t kThreads = 64;
+  std::vector<const ReaderSlot*> slots(kThreads);
+  std::atomic<std::size_t> ready{0};
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      const ReadGuard guard;
+      slots[i] = this_thread_reader_slot;
+      ++ready;
+      while (ready.load() < kThreads) std::this_thread::yield();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(std::set<const ReaderSlot*>(slots.begin(), slots.end()).size(), kThreads);
 }
 
 // Every commit moves an amount between accounts, closes one and opens another, so that the sum over

@@ -148,10 +148,10 @@ Result<void> ValidateJson(const JsonTape& tape, std::string_view json) {
     return Error(Reason::kDecode, "JSON: not UTF-8 at byte " + std::to_string(bad));
   }
   std::string scratch;
-  for (std::uint32_t node = 0; node < tape[0].next; ++node) {
+  for (std::uint32_t node = 0; node + 1 < tape[0].next; ++node) {
     if (tape[node].type != JsonType::kString || tape.String(node, scratch) != "fieldsV1") continue;
     // The parser leaves the value unread, wherever it does so.
-    if (node + 1 >= tape[0].next || tape[node + 1].type != JsonType::kObject) continue;
+    if (tape[node + 1].type != JsonType::kObject) continue;
     const Result<JsonTape> fields = JsonTape::Parse(tape.Text(node + 1));
     if (!fields) return Error(fields.error()).WithContext(tape.PathOf(node + 1));
   }
