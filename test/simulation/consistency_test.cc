@@ -238,7 +238,9 @@ TEST_P(ConsistencyOfQueues, ACacheThatIsFullIsHealedToo) {
     sim_.RunReady();
     const std::int64_t reached = server_.current_resource_version();
     server_.Restore(backup).OrExit();
-    while (server_.current_resource_version() <= reached) Put("default", "map-1", "changed");
+    for (int i = 0; server_.current_resource_version() <= reached; ++i) {
+      Put("default", "map-1", "changed-" + std::to_string(i));
+    }
     transport_->Up();
     EXPECT_TRUE(sim_.RunUntil([this] { return Equal() && Stats().left_out == 0; }, minutes(1)));
     EXPECT_TRUE(informer_->HasSynced());
