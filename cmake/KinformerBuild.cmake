@@ -88,6 +88,8 @@ set(KINFORMER_LAYERS
   apiserver/registry
   apiserver/builtin
   apiserver/request
+  apiserver/webhook
+  apiserver/conversion
   apiserver/admission
   apiserver/read
   apiserver/write

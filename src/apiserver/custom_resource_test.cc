@@ -168,7 +168,8 @@ TEST_F(CustomResources, DefinitionsThatMakeNoSenseAreRefused) {
            {"same names", [](auto& d) { d["spec"]["versions"][1]["name"] = "v1"; },
             "must contain unique version names"},
            {"webhook", [](auto& d) { d["spec"]["conversion"]["strategy"] = "Webhook"; },
-            "spec.conversion.strategy: Forbidden: this server does not convert by webhooks"},
+            "spec.conversion.webhookClientConfig: Required value: required when strategy is set "
+            "to"},
            {"no schema", [&](auto& d) { version(d).Erase("schema"); },
             "spec.versions[0].schema.openAPIV3Schema: Required value"},
            {"schema", [&](auto& d) { SpecOf(d)["properties"]["color"].Erase("type"); },

@@ -9,9 +9,9 @@
 #include "kinformer/json_diff.h"
 #include "kinformer/log.h"
 
-#include "apiserver/admission/webhook_call.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/selection.h"
+#include "apiserver/webhook/webhook_call.h"
 #include "base/uuid.h"
 
 namespace kinformer::apiserver {
@@ -44,11 +44,13 @@ class Question {
   // `done` may destroy this.
   void Ask(const AdmissionAttributes& attributes, Done done) {
     const Webhook& to = webhook();
+    const WebhookPlace& place = to.place;
     std::string uid = internal::base::NewUuid(state_.env);
     std::shared_ptr<Transport> transport;
-    if (state_.options.webhook_transport) transport = state_.options.webhook_transport(to.address);
-    call_.emplace(state_, std::move(transport), to.Target(),
-                  AdmissionQuestion(attributes, at(), to.review, uid), to.timeout,
+    if (state_.options.webhook_transport)
+      transport = state_.options.webhook_transport(place.address);
+    call_.emplace(state_, std::move(transport), place.Target(),
+                  AdmissionQuestion(attributes, at(), to.review, uid), place.timeout,
                   [this, uid, done = std::move(done)](Result<std::string> body) {
                     done(Judge(uid, std::move(body)));
                   });
@@ -58,7 +60,7 @@ class Question {
   Result<std::optional<AdmissionAnswer>> Judge(const std::string& uid, Result<std::string> body) {
     const Webhook& to = webhook();
     if (!body) {
-      return Failed("failed to call webhook: Post " + JsonString(to.Url()) + ": " +
+      return Failed("failed to call webhook: Post " + JsonString(to.place.Url()) + ": " +
                     body.error().message());
     }
     Result<AdmissionAnswer> answer = ReadAdmissionAnswer(*body, to.review, uid);

@@ -20,6 +20,8 @@ std::shared_ptr<ServedResource> ConfigurationsOf(const ServerState& state, Admis
 // The versions in which the request can be shown, that of the request first.
 std::vector<ResourceAt> Equivalents(const ResourceAt& at) {
   std::vector<ResourceAt> out{at};
+  // A webhook would have to be asked to show it in another one.
+  if (at.resource->custom && at.resource->defined->webhook != nullptr) return out;
   for (const auto& version : at.resource->versions) {
     if (version->served && version != at.version) out.push_back({at.resource, version});
   }

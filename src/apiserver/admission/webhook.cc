@@ -26,27 +26,6 @@ LabelSelector SelectorIn(const json::Value& selector) {
   return LabelSelector::Parse(SelectorText(selector)).value_or(LabelSelector::Nothing());
 }
 
-// Splits a URL into what a transport is made for and the path.
-void PlaceAt(const json::Value& client, Webhook& webhook) {
-  WebhookAddress& address = webhook.address;
-  address.ca_bundle = client["caBundle"].StringOrEmpty();
-  if (const std::string& url = client["url"].StringOrEmpty(); !url.empty()) {
-    const std::size_t host = url.find("://");
-    const std::size_t path = host == std::string::npos ? host : url.find('/', host + 3);
-    address.base_url = url.substr(0, path);
-    webhook.path = path == std::string::npos ? "/" : url.substr(path);
-    return;
-  }
-  const json::Value& service = client["service"];
-  address.service = {.namespace_ = service["namespace"].StringOrEmpty(),
-                     .name = service["name"].StringOrEmpty()};
-  const std::int64_t port = service["port"].AsInt64().value_or(443);
-  address.base_url = "https://" + address.service.name + "." + address.service.namespace_ +
-                     ".svc:" + std::to_string(port);
-  const std::string& path = service["path"].StringOrEmpty();
-  webhook.path = path.starts_with('/') ? path : "/" + path;
-}
-
 std::string ReviewVersion(const json::Value& versions) {
   for (const json::Value& version : versions.items()) {
     const std::string& text = version.StringOrEmpty();
@@ -58,16 +37,17 @@ std::string ReviewVersion(const json::Value& versions) {
 WebhookPtr WebhookOf(const json::Value& said) {
   Webhook webhook{
       .name = said["name"].StringOrEmpty(),
+      .place =
+          PlaceOf(said["clientConfig"],
+                  std::chrono::seconds(said["timeoutSeconds"].AsInt64().value_or(kDefaultSeconds))),
       .namespaces = SelectorIn(said["namespaceSelector"]),
       .objects = SelectorIn(said["objectSelector"]),
       .exact = said["matchPolicy"].StringOrEmpty() == "Exact",
       .ignores = said["failurePolicy"].StringOrEmpty() == "Ignore",
       .again = said["reinvocationPolicy"].StringOrEmpty() == "IfNeeded",
-      .timeout = std::chrono::seconds(said["timeoutSeconds"].AsInt64().value_or(kDefaultSeconds)),
       .review = ReviewVersion(said["admissionReviewVersions"])};
   const std::string& effects = said["sideEffects"].StringOrEmpty();
   webhook.side_effects = effects != "None" && effects != "NoneOnDryRun";
-  PlaceAt(said["clientConfig"], webhook);
   for (const json::Value& rule : said["rules"].items()) {
     webhook.rules.push_back({.operations = Texts(rule["operations"]),
                              .groups = Texts(rule["apiGroups"]),
@@ -91,12 +71,6 @@ bool ResourceMatches(const std::vector<std::string>& resources, const RuleSubjec
 }
 
 }  // namespace
-
-std::string Webhook::Target() const {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout).count();
-  return path + (path.find('?') == std::string::npos ? "?" : "&") +
-         "timeout=" + std::to_string(seconds) + "s";
-}
 
 std::vector<WebhookPtr> WebhooksOf(const json::Value& configuration) {
   std::vector<WebhookPtr> out;

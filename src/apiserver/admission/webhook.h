@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/apiserver/api_server_options.h"
-#include "kinformer/env.h"
 #include "kinformer/json.h"
 #include "kinformer/label_selector.h"
+
+#include "apiserver/registry/webhook_place.h"
 
 namespace kinformer::apiserver {
 
@@ -29,8 +29,7 @@ struct WebhookRule {
 // Constant once made. What a configuration leaves out has the default of admissionregistration/v1.
 struct Webhook {
   std::string name{};
-  WebhookAddress address{};
-  std::string path{};  // "/mutate--v1-pod"
+  WebhookPlace place{};
   std::vector<WebhookRule> rules{};
   LabelSelector namespaces{};
   LabelSelector objects{};
@@ -38,12 +37,7 @@ struct Webhook {
   bool ignores = false;       // failurePolicy: a call that fails is as if nobody had been asked
   bool side_effects = false;  // it must not be asked about dry runs
   bool again = false;         // reinvocationPolicy IfNeeded
-  Duration timeout{};
-  std::string review{};  // "admission.k8s.io/v1"
-
-  // Where it is, for messages: "https://hooks.default.svc:443/mutate?timeout=10s".
-  [[nodiscard]] std::string Url() const { return address.base_url + Target(); }
-  [[nodiscard]] std::string Target() const;
+  std::string review{};       // "admission.k8s.io/v1"
 };
 
 using WebhookPtr = std::shared_ptr<const Webhook>;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apiserver/errors/status.h"
+#include "apiserver/registry/webhook_client_check.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -21,18 +22,6 @@ bool KnowsAReview(const json::Value& versions) {
   return false;
 }
 
-void CheckClient(const json::Value& client, const std::string& field, Causes& causes) {
-  const std::string& url = client["url"].StringOrEmpty();
-  if (url.empty() == client["service"].is_null()) {
-    causes.push_back(Required(field, "exactly one of url or service is required"));
-  } else if (!url.empty() && !url.starts_with("https://")) {
-    const std::string scheme = url.substr(0, url.find(':'));
-    causes.push_back(InvalidValue(field + ".url", JsonString(scheme),
-                                  "'https' is the only allowed URL scheme; desired format: "
-                                  "https://host[/path]"));
-  }
-}
-
 }  // namespace
 
 std::vector<StatusCause> ValidateWebhooks(const json::Value& configuration) {
@@ -40,7 +29,8 @@ std::vector<StatusCause> ValidateWebhooks(const json::Value& configuration) {
   std::size_t index = 0;
   for (const json::Value& webhook : configuration["webhooks"].items()) {
     const std::string field = "webhooks[" + std::to_string(index++) + "]";
-    CheckClient(webhook["clientConfig"], field + ".clientConfig", causes);
+    Causes client = CheckWebhookClient(webhook["clientConfig"], field + ".clientConfig");
+    causes.insert(causes.end(), client.begin(), client.end());
     if (const json::Value& versions = webhook["admissionReviewVersions"];
         versions.size() > 0 && !KnowsAReview(versions)) {
       causes.push_back(InvalidValue(field + ".admissionReviewVersions", versions.Dump(),

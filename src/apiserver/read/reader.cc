@@ -7,6 +7,7 @@
 #include "apiserver/read/list_stream.h"
 #include "apiserver/read/watch_stream.h"
 #include "apiserver/registry/selection.h"
+#include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/request/object_encoder.h"
 #include "base/number_in.h"
 
@@ -95,6 +96,12 @@ Error ExpiredContinue(const ContinueToken& token) {
   return error;
 }
 
+// `versions` before the latest one, but at least `oldest`.
+std::int64_t Earlier(const ReadFrom& from, std::int64_t versions, std::int64_t oldest) {
+  // No state of a server has the resourceVersion 0.
+  return std::max({from.resource_version - versions, oldest, std::int64_t{1}});
+}
+
 }  // namespace
 
 ResponsePtr Reader::Get(const std::shared_ptr<const ResourceRequest>& request) {
@@ -117,6 +124,16 @@ ResponsePtr Reader::GetAt(const std::shared_ptr<const ResourceRequest>& asked_fo
   if (stored == nullptr) {
     return ErrorResponse(NotFoundError(resource.Subject(request.info.name)), request.accept);
   }
+  if (!MustConvert(request.at, *stored)) return Show(asked_for, stored);
+  return converter_.WhenConverted(
+      request.at, stored, [this, asked_for](const Result<StoredObjectPtr>& shown) {
+        return shown ? Show(asked_for, *shown) : ErrorResponse(shown.error(), asked_for->accept);
+      });
+}
+
+ResponsePtr Reader::Show(const std::shared_ptr<const ResourceRequest>& asked_for,
+                         const StoredObjectPtr& stored) {
+  const ResourceRequest& request = *asked_for;
   const ObjectEncoder encoder(request.at, request.format, state_.env.WallNow());
   if (IsStoredText(request.at, request.format) || !OffLoop::IsMuch(stored->body().size())) {
     return WholeResponse(200, ContentTypeOf(request.format, false), encoder.Object(stored));
@@ -137,27 +154,39 @@ ResponsePtr Reader::List(const std::shared_ptr<const ResourceRequest>& request) 
   }
   const auto version = ParseVersion(query.Get("resourceVersion"));
   if (!version) return ErrorResponse(version.error(), request->accept);
-  if (*version <= state_.resource_version) return ListAt(*request, true);
+  if (*version <= state_.resource_version) return ListAt(request, true);
   return WhenVersionReached(state_, *version, state_.options.future_version_wait,
-                            [this, request](bool reached) { return ListAt(*request, reached); });
+                            [this, request](bool reached) { return ListAt(request, reached); });
 }
 
-ResponsePtr Reader::ListAt(const ResourceRequest& request, bool reached) {
+ResponsePtr Reader::ListAt(const std::shared_ptr<const ResourceRequest>& asked_for, bool reached) {
+  const ResourceRequest& request = *asked_for;
   if (!reached) {
     const std::int64_t asked = ParseVersion(request.info.query.Get("resourceVersion")).value_or(0);
     return ErrorResponse(TooLargeResourceVersionError(asked, state_.resource_version),
                          request.accept);
   }
-  Result<ListPlan> plan = PlanList(request);
+  const auto limit = request.info.query.GetInt("limit");
+  if (limit && limit->value_or(0) > 0) (void)state_.CompactedVersion();
+  if (!IsConverted(request.at)) {
+    return ListFrom(request, {.at = request.at, .resource_version = state_.resource_version});
+  }
+  return caches_.WhenCurrent(request.at, [this, asked_for](const Result<ReadFrom>& from) {
+    return from ? ListFrom(*asked_for, *from) : ErrorResponse(from.error(), asked_for->accept);
+  });
+}
+
+ResponsePtr Reader::ListFrom(const ResourceRequest& request, const ReadFrom& from) {
+  Result<ListPlan> plan = PlanList(request, from);
   if (!plan) return ErrorResponse(plan.error(), request.accept);
   return NewListStream(state_.env, off_loop_,
-                       ObjectEncoder(request.at, request.format, state_.env.WallNow()),
+                       ObjectEncoder(from.at, request.format, state_.env.WallNow()),
                        *std::move(plan));
 }
 
-Result<ListPlan> Reader::PlanList(const ResourceRequest& request) {
+Result<ListPlan> Reader::PlanList(const ResourceRequest& request, const ReadFrom& from) {
   const Query& query = request.info.query;
-  const ResourceStore& store = *request.at.resource->store;
+  const ResourceStore& store = *from.at.resource->store;
   const auto limit = query.GetInt("limit");
   if (!limit) return limit.error();
   const std::string_view continue_ = query.Get("continue");
@@ -167,31 +196,30 @@ Result<ListPlan> Reader::PlanList(const ResourceRequest& request) {
   auto selection = Selection::Make(request.at, request.info.namespace_, query.Get("labelSelector"),
                                    query.Get("fieldSelector"));
   if (!selection) return selection.error();
-  if (limit->value_or(0) > 0) (void)state_.CompactedVersion();
   ListPlan plan{.selection = *std::move(selection),
-                .resource_version = state_.resource_version,
+                .resource_version = from.resource_version,
                 .limit = limit->value_or(0),
                 .remaining = 0};
   plan.remaining = static_cast<std::int64_t>(
       request.info.namespace_.empty() ? store.size() : store.size(request.info.namespace_));
-  const Result<void> placed =
-      continue_.empty() ? ChooseListVersion(request, plan) : ResumeList(request, continue_, plan);
+  const Result<void> placed = continue_.empty() ? ChooseListVersion(request, from, plan)
+                                                : ResumeList(request, from, continue_, plan);
   if (!placed) return placed.error();
   return plan;
 }
 
-Result<void> Reader::ResumeList(const ResourceRequest& request, std::string_view continue_,
-                                ListPlan& plan) {
+Result<void> Reader::ResumeList(const ResourceRequest& request, const ReadFrom& from,
+                                std::string_view continue_, ListPlan& plan) {
   const auto token = DecodeContinue(continue_);
   if (!token) return token.error();
   if (token->resource_version > 0) {
     const std::int64_t oldest =
-        std::max(request.at.resource->store->floor(), state_.CompactedVersion() + 1);
+        std::max(from.at.resource->store->floor(), state_.CompactedVersion() + 1);
     if (token->resource_version < oldest || request.view.expired) {
       return ExpiredContinue(*token);
     }
-    if (token->resource_version > state_.resource_version) {
-      return TooLargeResourceVersionError(token->resource_version, state_.resource_version);
+    if (token->resource_version > from.resource_version) {
+      return TooLargeResourceVersionError(token->resource_version, from.resource_version);
     }
     plan.resource_version = token->resource_version;
   }
@@ -200,10 +228,11 @@ Result<void> Reader::ResumeList(const ResourceRequest& request, std::string_view
   return {};
 }
 
-Result<void> Reader::ChooseListVersion(const ResourceRequest& request, ListPlan& plan) const {
+Result<void> Reader::ChooseListVersion(const ResourceRequest& request, const ReadFrom& from,
+                                       ListPlan& plan) {
   const Query& query = request.info.query;
   const ReadView& view = request.view;
-  const std::int64_t floor = request.at.resource->store->floor();
+  const std::int64_t floor = from.at.resource->store->floor();
   const std::string_view version_text = query.Get("resourceVersion");
   const std::int64_t version = ParseVersion(version_text).value_or(0);
   if (version_text == "0") plan.limit = 0;
@@ -215,17 +244,12 @@ Result<void> Reader::ChooseListVersion(const ResourceRequest& request, ListPlan&
     }
     if (exact) plan.resource_version = version;
   }
-  if (plan.resource_version != state_.resource_version) return {};
-  if (view.list_behind != 0) plan.resource_version = Earlier(view.list_behind, floor);
+  if (plan.resource_version != from.resource_version) return {};
+  if (view.list_behind != 0) plan.resource_version = Earlier(from, view.list_behind, floor);
   if (view.cache_behind != 0 && !version_text.empty()) {
-    plan.resource_version = Earlier(view.cache_behind, std::max(version, floor));
+    plan.resource_version = Earlier(from, view.cache_behind, std::max(version, floor));
   }
   return {};
-}
-
-std::int64_t Reader::Earlier(std::int64_t versions, std::int64_t oldest) const {
-  // No state of a server has the resourceVersion 0.
-  return std::max({state_.resource_version - versions, oldest, std::int64_t{1}});
 }
 
 Result<WatchPlan> Reader::PlanWatch(const ResourceRequest& request) const {
@@ -268,46 +292,81 @@ bool Reader::IsOfEarlierServer(std::int64_t version) const {
          version > state_.resource_version && version < kVersionsOfServers;
 }
 
-ResponsePtr Reader::StartWatch(const ResourceRequest& request, WatchPlan plan) {
-  const ObjectEncoder encoder(request.at, request.format, state_.env.WallNow());
+ResponsePtr Reader::StartWatch(const ResourceRequest& request, const ResourceAt& at,
+                               WatchPlan plan) {
+  const ObjectEncoder encoder(at, request.format, state_.env.WallNow());
   const std::int64_t from = plan.resource_version;
   auto stream = std::make_unique<WatchStream>(state_, frames_, encoder, std::move(plan));
   if (!request.view.wrap_watch) return stream;
   return request.view.wrap_watch(encoder, from, std::move(stream));
 }
 
+ResponsePtr Reader::FailedWatch(const ResourceRequest& request, WatchPlan plan,
+                                const Error& error) {
+  plan.error = error;
+  plan.resource_version = state_.resource_version;
+  return StartWatch(request, request.at, std::move(plan));
+}
+
+ResponsePtr Reader::WatchAfter(const ResourceRequest& request, const ReadFrom& from,
+                               WatchPlan plan) {
+  const ReadView& view = request.view;
+  const std::int64_t version = plan.resource_version;
+  const std::int64_t floor = from.at.resource->store->floor();
+  if (view.watch_behind != 0 && version >= floor) {
+    plan.resource_version = std::max(version - view.watch_behind, floor);
+  }
+  if (version < floor || view.expired || IsOfEarlierServer(version))
+    plan.error = TooOldResourceVersionError(version, floor);
+  return StartWatch(request, from.at, std::move(plan));
+}
+
+ResponsePtr Reader::WatchStateFrom(const ResourceRequest& request, const ReadFrom& from,
+                                   WatchPlan plan) {
+  const ReadView& view = request.view;
+  const std::int64_t version = plan.resource_version;
+  plan.resource_version = from.resource_version;
+  if (view.cache_behind != 0) {
+    const std::int64_t floor = from.at.resource->store->floor();
+    plan.resource_version = Earlier(from, view.cache_behind, std::max(version, floor));
+  }
+  return StartWatch(request, from.at, std::move(plan));
+}
+
+ResponsePtr Reader::WatchState(const std::shared_ptr<const ResourceRequest>& request,
+                               WatchPlan plan) {
+  if (!IsConverted(request->at)) {
+    return WatchStateFrom(*request,
+                          {.at = request->at, .resource_version = state_.resource_version},
+                          std::move(plan));
+  }
+  return caches_.WhenCurrent(request->at, [this, request, plan](const Result<ReadFrom>& from) {
+    return from ? WatchStateFrom(*request, *from, plan) : FailedWatch(*request, plan, from.error());
+  });
+}
+
 ResponsePtr Reader::Watch(const std::shared_ptr<const ResourceRequest>& request) {
   Result<WatchPlan> planned = PlanWatch(*request);
   if (!planned) return ErrorResponse(planned.error(), request->accept);
   WatchPlan plan = *std::move(planned);
-  const ReadView& view = request->view;
   const std::int64_t version = plan.resource_version;
-  const std::int64_t floor = request->at.resource->store->floor();
   const Query& query = request->info.query;
   const bool with_state = IsAnyVersion(query) || query.GetBool("sendInitialEvents").value_or(false);
   if (!with_state) {
-    if (view.watch_behind != 0 && version >= floor) {
-      plan.resource_version = std::max(version - view.watch_behind, floor);
+    if (!IsConverted(request->at)) {
+      return WatchAfter(*request, {.at = request->at}, std::move(plan));
     }
-    if (version < floor || view.expired || IsOfEarlierServer(version))
-      plan.error = TooOldResourceVersionError(version, floor);
-    return StartWatch(*request, std::move(plan));
+    return caches_.WhenBegun(request->at, [this, request, plan](const Result<ReadFrom>& from) {
+      return from ? WatchAfter(*request, *from, plan) : FailedWatch(*request, plan, from.error());
+    });
   }
-  plan.resource_version = state_.resource_version;
-  if (version <= state_.resource_version) {
-    if (view.cache_behind != 0) {
-      plan.resource_version = Earlier(view.cache_behind, std::max(version, floor));
-    }
-    return StartWatch(*request, std::move(plan));
-  }
+  if (version <= state_.resource_version) return WatchState(request, std::move(plan));
   return WhenVersionReached(state_, version, state_.options.future_version_wait,
-                            [this, request, plan, version](bool reached) mutable {
-                              plan.resource_version = state_.resource_version;
-                              if (!reached) {
-                                plan.error =
-                                    TooLargeResourceVersionError(version, state_.resource_version);
-                              }
-                              return StartWatch(*request, std::move(plan));
+                            [this, request, plan, version](bool reached) {
+                              if (reached) return WatchState(request, plan);
+                              return FailedWatch(
+                                  *request, plan,
+                                  TooLargeResourceVersionError(version, state_.resource_version));
                             });
 }
 

@@ -12,6 +12,8 @@
 
 #include "kinformer/result.h"
 
+#include "apiserver/conversion/object_converter.h"
+#include "apiserver/conversion/version_caches.h"
 #include "apiserver/read/frame_maker.h"
 #include "apiserver/read/list_stream.h"
 #include "apiserver/read/watch_stream.h"
@@ -25,9 +27,13 @@ namespace kinformer::apiserver {
 // Loop-confined. Errors come back as responses.
 class Reader {
  public:
-  // Both must outlive it.
-  Reader(ServerState& state, OffLoop& off_loop)
-      : state_(state), off_loop_(off_loop), frames_(off_loop) {}
+  // All must outlive it.
+  Reader(ServerState& state, OffLoop& off_loop, ObjectConverter& converter, VersionCaches& caches)
+      : state_(state),
+        off_loop_(off_loop),
+        converter_(converter),
+        caches_(caches),
+        frames_(off_loop) {}
 
   ResponsePtr Get(const std::shared_ptr<const ResourceRequest>& request);
   ResponsePtr List(const std::shared_ptr<const ResourceRequest>& request);
@@ -35,23 +41,34 @@ class Reader {
 
  private:
   ResponsePtr GetAt(const std::shared_ptr<const ResourceRequest>& asked_for, bool reached);
-  ResponsePtr ListAt(const ResourceRequest& request, bool reached);
-  [[nodiscard]] Result<ListPlan> PlanList(const ResourceRequest& request);
+  // The answer to a GET of that object, which is there in the version that is asked for.
+  ResponsePtr Show(const std::shared_ptr<const ResourceRequest>& asked_for,
+                   const StoredObjectPtr& stored);
+  ResponsePtr ListAt(const std::shared_ptr<const ResourceRequest>& asked_for, bool reached);
+  ResponsePtr ListFrom(const ResourceRequest& request, const ReadFrom& from);
+  [[nodiscard]] Result<ListPlan> PlanList(const ResourceRequest& request, const ReadFrom& from);
   // The page that a token asks for.
-  Result<void> ResumeList(const ResourceRequest& request, std::string_view continue_,
-                          ListPlan& plan);
+  Result<void> ResumeList(const ResourceRequest& request, const ReadFrom& from,
+                          std::string_view continue_, ListPlan& plan);
   // Which state a list shows that is no later page.
-  Result<void> ChooseListVersion(const ResourceRequest& request, ListPlan& plan) const;
+  static Result<void> ChooseListVersion(const ResourceRequest& request, const ReadFrom& from,
+                                        ListPlan& plan);
   // Its version is the one that is asked for; the caller settles with which one the watch begins.
   [[nodiscard]] Result<WatchPlan> PlanWatch(const ResourceRequest& request) const;
-  ResponsePtr StartWatch(const ResourceRequest& request, WatchPlan plan);
+  // A watch of the events after some version; one that begins with the state.
+  ResponsePtr WatchAfter(const ResourceRequest& request, const ReadFrom& from, WatchPlan plan);
+  ResponsePtr WatchState(const std::shared_ptr<const ResourceRequest>& request, WatchPlan plan);
+  ResponsePtr WatchStateFrom(const ResourceRequest& request, const ReadFrom& from, WatchPlan plan);
+  ResponsePtr StartWatch(const ResourceRequest& request, const ResourceAt& at, WatchPlan plan);
+  // That says only that, and ends.
+  ResponsePtr FailedWatch(const ResourceRequest& request, WatchPlan plan, const Error& error);
   // It has not been issued here, and may have been by a server that was here before.
   [[nodiscard]] bool IsOfEarlierServer(std::int64_t version) const;
-  // `versions` before the latest one, but at least `oldest`.
-  [[nodiscard]] std::int64_t Earlier(std::int64_t versions, std::int64_t oldest) const;
 
   ServerState& state_;
   OffLoop& off_loop_;
+  ObjectConverter& converter_;
+  VersionCaches& caches_;
   FrameMaker frames_;
 };
 

@@ -1,22 +1,10 @@
 #include "apiserver/registry/custom_object.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "apiserver/errors/status.h"
 #include "apiserver/schema/schema_fields.h"
 #include "apiserver/schema/schema_validation.h"
 
 namespace kinformer::apiserver {
-namespace {
-
-std::shared_ptr<const ServedVersion> StorageVersionOf(const ServedResource& resource) {
-  const auto found = std::find_if(resource.versions.begin(), resource.versions.end(),
-                                  [](const auto& version) { return version->storage; });
-  return found == resource.versions.end() ? nullptr : *found;
-}
-
-}  // namespace
 
 void ApplySchema(const StructuralSchema& schema, json::Value& object) {
   PruneObject(schema.root(), object);
@@ -51,7 +39,7 @@ std::vector<StatusCause> ValidateCustomObject(const ResourceAt& at, const json::
 }
 
 void ToStorageVersion(const ResourceAt& at, json::Value& object) {
-  const auto storage = StorageVersionOf(*at.resource);
+  const auto storage = at.resource->StorageVersion();
   if (storage == nullptr || storage->schema == nullptr || storage == at.version) return;
   if (storage->schema != at.version->schema) ApplySchema(*storage->schema, object);
 }

@@ -124,6 +124,20 @@ class Naming {
   Condition condition_{"NamesAccepted", true, "NoConflicts", "no conflicts found"};
 };
 
+// Of spec.conversion.
+void DefaultWebhook(Value& conversion) {
+  Value* const webhook = conversion.Find("webhook");
+  if (webhook == nullptr) return;
+  if (std::as_const(*webhook)["clientConfig"].is_null() &&
+      std::as_const(*webhook)["conversionReviewVersions"].is_null()) {
+    conversion.Erase("webhook");
+    return;
+  }
+  if (!std::as_const(*webhook)["clientConfig"]["service"].is_object()) return;
+  Value& service = (*webhook)["clientConfig"]["service"];
+  if (std::as_const(service)["port"].is_null()) service.Set("port", 443);
+}
+
 // In the order in which a real server writes them.
 Value InOrder(Value names) {
   Value ordered = Value::MakeObject();
@@ -167,7 +181,7 @@ Result<void> PrepareDefinition(const ServedResource& resource, Value& object, co
   // Members are added first and referred to afterwards, since adding one moves the others.
   Value& spec = object["spec"];
   Default(spec, "conversion", Value::MakeObject({{"strategy", "None"}}));
-  Default(spec["conversion"], "strategy", "None");
+  DefaultWebhook(spec["conversion"]);
   Value& names = spec["names"];
   const std::string kind = std::as_const(names)["kind"].StringOrEmpty();
   if (!kind.empty()) {

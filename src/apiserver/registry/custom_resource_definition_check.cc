@@ -9,6 +9,7 @@
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/custom_resource_definition.h"
 #include "apiserver/registry/served_resource.h"
+#include "apiserver/registry/webhook_client_check.h"
 #include "apiserver/schema/name_rules.h"
 #include "apiserver/schema/schema_check.h"
 #include "apiserver/schema/schema_validation.h"
@@ -21,6 +22,8 @@ using json::Value;
 
 constexpr std::size_t kMaxWarning = 256;
 constexpr std::size_t kMaxSelectableFields = 8;
+constexpr std::string_view kClientField = "spec.conversion.webhookClientConfig";
+constexpr std::string_view kReviewsField = "spec.conversion.conversionReviewVersions";
 constexpr std::string_view kApproval = "api-approved.kubernetes.io";
 
 const std::string& Text(const Value& value, std::string_view name) {
@@ -170,15 +173,67 @@ class Checker {
     }
   }
 
+  // Fields are named as a real server names them, which is after an older version of the kind.
   void CheckConversion() {
     const Value& conversion = spec_["conversion"];
     const std::string& strategy = Text(conversion, "strategy");
-    if (strategy == "Webhook") {
-      Add(ForbiddenField("spec.conversion.strategy",
-                         "this server does not convert by webhooks: the only strategy is None, "
-                         "which changes nothing but apiVersion"));
-    } else if (strategy != "None") {
+    if (strategy.empty()) {
+      Add(Required("spec.conversion.strategy"));
+    } else if (strategy != "Webhook" && strategy != "None") {
       Add(NotSupported("spec.conversion.strategy", strategy, R"("None", "Webhook")"));
+    }
+    const Value& webhook = conversion["webhook"];
+    if (strategy == "Webhook") {
+      CheckConversionClient(webhook["clientConfig"]);
+      CheckReviewVersions(webhook["conversionReviewVersions"]);
+      return;
+    }
+    constexpr std::string_view kWhy = "should not be set when strategy is not set to Webhook";
+    if (!webhook["clientConfig"].is_null()) Add(ForbiddenField(std::string(kClientField), kWhy));
+    if (webhook["conversionReviewVersions"].size() > 0) {
+      Add(ForbiddenField(std::string(kReviewsField), kWhy));
+    }
+  }
+
+  void CheckConversionClient(const Value& client) {
+    const std::string field(kClientField);
+    if (client.is_null()) {
+      Add(Required(field, "required when strategy is set to Webhook"));
+      return;
+    }
+    for (StatusCause& cause : CheckWebhookClient(client, field)) Add(std::move(cause));
+    const std::string& bundle = Text(client, "caBundle");
+    if (bundle.empty() || IsCertificateBundle(bundle) || MayHaveBadBundle()) return;
+    Invalid(field + ".caBundle", GoQuoted(bundle),
+            "unable to load root certificates: unable to parse bytes as PEM block");
+  }
+
+  // Before it is established, or where it has one already: whoever puts it right comes later.
+  [[nodiscard]] bool MayHaveBadBundle() const {
+    if (old_ == nullptr || !HasCondition(*old_, "Established")) return true;
+    const std::string& before =
+        old_->At("/spec/conversion/webhook/clientConfig/caBundle").StringOrEmpty();
+    return !before.empty() && !IsCertificateBundle(before);
+  }
+
+  void CheckReviewVersions(const Value& versions) {
+    const std::string field(kReviewsField);
+    if (versions.size() == 0) {
+      Add(Required(field));
+      return;
+    }
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < versions.items().size(); ++i) {
+      const std::string& version = versions[i].StringOrEmpty();
+      const std::string at = field + "[" + std::to_string(i) + "]";
+      if (!seen.insert(version).second) {
+        Invalid(at, GoQuoted(version), "duplicate version");
+      } else if (!IsDns1035Label(version)) {
+        Invalid(at, GoQuoted(version), kDns1035LabelText);
+      }
+    }
+    if (!seen.contains("v1") && !seen.contains("v1beta1")) {
+      Invalid(field, versions.Dump(), "must include at least one of v1, v1beta1");
     }
   }
 

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "apiserver/registry/webhook_conversion.h"
 #include "table/custom_columns.h"
 
 namespace kinformer::apiserver {
@@ -115,6 +116,7 @@ std::shared_ptr<const DefinedResource> DefinedResource::Make(const json::Value& 
   resource->plural = spec["names"]["plural"].StringOrEmpty();
   resource->kind = spec["names"]["kind"].StringOrEmpty();
   resource->namespaced = spec["scope"].StringOrEmpty() == "Namespaced";
+  resource->webhook = ConversionWebhook::Make(spec["conversion"]);
   for (const json::Value& version : spec["versions"].items()) AddVersion(*resource, version);
   std::stable_sort(
       resource->versions.begin(), resource->versions.end(),

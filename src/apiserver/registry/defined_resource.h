@@ -17,6 +17,8 @@
 
 namespace kinformer::apiserver {
 
+struct ConversionWebhook;
+
 // Immutable and shared. To make one costs as much as to parse the definition, and so does its end.
 struct DefinedResource {
   std::string group{};
@@ -27,6 +29,8 @@ struct DefinedResource {
   // Most preferred first.
   std::vector<std::shared_ptr<const ServedVersion>> versions{};
   std::vector<SelectableField> fields{};
+  // What converts between the versions; null: they differ in nothing but their schema.
+  std::shared_ptr<const ConversionWebhook> webhook{};
 
   // On any thread. `spec` is that of a definition that has been checked.
   static std::shared_ptr<const DefinedResource> Make(const json::Value& spec);

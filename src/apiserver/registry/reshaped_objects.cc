@@ -11,12 +11,13 @@ ReshapedObjects::ReshapedObjects(std::shared_ptr<const DefinedResource> defined,
                                  const ServedResource& resource, HistoryLimits limits,
                                  SteadyTime now)
     : defined_(std::move(defined)),
+      forms_(resource.forms),
       from_(resource.store),
       now_(now),
       next_event_(from_->end_sequence()),
       to_(std::make_shared<ResourceStore>(limits)) {
   for (const auto& version : defined_->versions) {
-    if (version->storage) schema_ = version->schema;
+    if (version->storage) storage_ = version;
   }
 }
 
@@ -78,12 +79,23 @@ void ReshapedObjects::Put(const StoredObject& stored) {
   }
   const StoredObjectPtr known = to_->Get(stored.key());
   if (known != nullptr && known->resource_version() >= stored.resource_version()) return;
+  mixed_forms_ = mixed_forms_ || (*forms_)[stored.form()] != storage_->version;
   json::Value object = stored.Parse();
-  if (schema_ != nullptr) ApplySchema(*schema_, object);
-  StoredObjectPtr shaped = StoredObject::Make(object, stored.resource_version(), defined_->fields);
+  if (const StructuralSchema* schema = SchemaOf(stored)) ApplySchema(*schema, object);
+  StoredObjectPtr shaped =
+      StoredObject::Make(object, stored.resource_version(), defined_->fields, stored.form());
   changed_ =
       changed_ || shaped->body() != stored.body() || shaped->FieldsText() != stored.FieldsText();
   to_->Put(std::move(shaped), now_);
+}
+
+const StructuralSchema* ReshapedObjects::SchemaOf(const StoredObject& stored) const {
+  const std::string& form = (*forms_)[stored.form()];
+  if (defined_->webhook == nullptr || storage_->version == form) return storage_->schema.get();
+  for (const auto& version : defined_->versions) {
+    if (version->version == form) return version->schema.get();
+  }
+  return nullptr;
 }
 
 std::shared_ptr<ResourceStore> ReshapedObjects::Result(std::int64_t resource_version) const {
@@ -96,6 +108,7 @@ std::shared_ptr<ResourceStore> ReshapeObjects(ServedResource& resource,
                                               std::shared_ptr<ReshapedObjects> ready,
                                               std::int64_t resource_version, HistoryLimits limits,
                                               SteadyTime now) {
+  resource.mixed_forms = false;
   if (resource.store->size() == 0) return nullptr;
   if (ready == nullptr || !ready->Fit(resource, resource.defined)) {
     ready = std::make_shared<ReshapedObjects>(resource.defined, resource, limits, now);
@@ -103,6 +116,7 @@ std::shared_ptr<ResourceStore> ReshapeObjects(ServedResource& resource,
   }
   ready->CollectBehind();
   ready->Shape();
+  resource.mixed_forms = ready->mixed_forms();
   std::shared_ptr<ResourceStore> shaped = ready->Result(resource_version);
   if (shaped == nullptr) return nullptr;
   return std::exchange(resource.store, std::move(shaped));

@@ -20,7 +20,8 @@
 
 namespace kinformer::apiserver {
 
-// Pruned, with defaults and selectable fields, as if they had been stored under that definition;
+// Pruned, with defaults and selectable fields, as if they had been stored under that definition:
+// as its storage version or, where a webhook converts, as the version in which they are stored;
 // each with its resourceVersion. In steps: all are collected, in turns of the loop; Shape puts what
 // has been collected into a store of its own, on any thread; then what has been written meanwhile,
 // again and again, until little of it is left. In the end that store takes the place of the old one
@@ -44,15 +45,20 @@ class ReshapedObjects {
   void CollectBehind();
   // On any thread. Costs by what has been collected since the last time.
   void Shape();
+  // Whether some are stored as another version than objects are stored from now on.
+  [[nodiscard]] bool mixed_forms() const { return mixed_forms_; }
   // With no history before `resource_version`, since no event says what has changed; null: nothing
   // has. REQUIRES: all is collected and shaped.
   [[nodiscard]] std::shared_ptr<ResourceStore> Result(std::int64_t resource_version) const;
 
  private:
   void Put(const StoredObject& stored);
+  // Of the version in which that is stored; null: the definition has it no more.
+  [[nodiscard]] const StructuralSchema* SchemaOf(const StoredObject& stored) const;
 
   const std::shared_ptr<const DefinedResource> defined_;
-  std::shared_ptr<const StructuralSchema> schema_{};  // of the version in which they are stored
+  std::shared_ptr<const ServedVersion> storage_{};
+  const std::shared_ptr<const std::vector<std::string>> forms_;
   const std::shared_ptr<ResourceStore> from_;
   const SteadyTime now_;
   std::string next_{};
@@ -60,6 +66,7 @@ class ReshapedObjects {
   std::vector<StoredObjectPtr> collected_{};
   const std::shared_ptr<ResourceStore> to_;
   bool changed_ = false;
+  bool mixed_forms_ = false;
 };
 
 // Brings the objects of `resource` to what it says now, after its definition has changed: by

@@ -172,6 +172,14 @@ std::shared_ptr<ServedResource> ResourceTable::Install(
   resource->versions = defined->versions;
   resource->subresources = defined->subresources;
   resource->fields = defined->fields;
+  std::vector<std::string> forms;
+  if (resource->forms != nullptr) forms = *resource->forms;
+  for (const auto& version : defined->versions) {
+    if (std::find(forms.begin(), forms.end(), version->version) == forms.end()) {
+      forms.push_back(version->version);
+    }
+  }
+  resource->forms = std::make_shared<const std::vector<std::string>>(std::move(forms));
   if (fresh) {
     Add(resource);
   } else {

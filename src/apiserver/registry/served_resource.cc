@@ -108,6 +108,28 @@ std::shared_ptr<const ServedVersion> ServedResource::FindVersion(std::string_vie
   return nullptr;
 }
 
+std::shared_ptr<const ServedVersion> ServedResource::StorageVersion() const {
+  const auto found = std::find_if(versions.begin(), versions.end(),
+                                  [](const auto& version) { return version->storage; });
+  return found == versions.end() ? nullptr : *found;
+}
+
+std::uint32_t ServedResource::FormOf(std::string_view version) const {
+  if (forms == nullptr) return 0;
+  const auto found = std::find(forms->begin(), forms->end(), version);
+  return static_cast<std::uint32_t>(found - forms->begin());
+}
+
+void ServedResource::CloseWatches() const {
+  watchers->Close();
+  for (const auto& [version, objects] : converted) objects->watchers->Close();
+}
+
+void ServedResource::DropConverted() {
+  const auto dropped = std::exchange(converted, {});
+  for (const auto& [version, objects] : dropped) objects->watchers->Close();
+}
+
 MetadataRules ServedResource::metadata_rules() const {
   // Definitions are served by another server than the rest, whose rule for finalizers is laxer.
   return {.name = name_rule,

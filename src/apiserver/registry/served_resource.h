@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -93,6 +94,13 @@ struct Subresource {
   }
 };
 
+// The objects in a version in which they are not stored, as a webhook has converted them: what
+// lists and watches of that version read.
+struct ConvertedObjects {
+  std::shared_ptr<ResourceStore> store{};
+  std::shared_ptr<WatchHub> watchers = std::make_shared<WatchHub>();
+};
+
 struct ServedResource {
   std::string group{};
   std::string kind{};
@@ -122,6 +130,14 @@ struct ServedResource {
   json::Value accepted_names{};
   // No creates: its definition is being deleted.
   bool terminating = false;
+  // The names of its versions, and of those that it has had: what StoredObject::form counts in, of
+  // custom resources. It only grows.
+  std::shared_ptr<const std::vector<std::string>> forms{};
+  // With a webhook that converts: whether there may be objects in store that were stored when
+  // another version was the storage version.
+  bool mixed_forms = false;
+  // By version; of those that somebody has read and a webhook converts.
+  std::map<std::string, std::shared_ptr<ConvertedObjects>> converted{};
 
   // In the resource of another group or version in whose form the objects are stored, and with
   // which this one shares its store and its watchers; null: in this one. (conversion.h)
@@ -141,6 +157,14 @@ struct ServedResource {
   // Null where that version has none of that name.
   [[nodiscard]] const Subresource* FindSubresource(std::string_view name,
                                                    std::string_view version) const;
+  // The version in which objects are stored; null: `versions` says nothing of it.
+  [[nodiscard]] std::shared_ptr<const ServedVersion> StorageVersion() const;
+  // The place of a version in `forms`. REQUIRES: it is there, or the resource is built in.
+  [[nodiscard]] std::uint32_t FormOf(std::string_view version) const;
+  // Ends all watches.
+  void CloseWatches() const;
+  // Forgets what has been converted, which is not what it would be now, and ends its watches.
+  void DropConverted();
   // Null where that version is not served.
   [[nodiscard]] std::shared_ptr<const ServedVersion> FindVersion(std::string_view version) const;
   [[nodiscard]] MetadataRules metadata_rules() const;

@@ -3,20 +3,9 @@
 #include <memory>
 #include <utility>
 
+#include "apiserver/request/awaited.h"
+
 namespace kinformer::apiserver {
-namespace {
-
-class Elsewhere final : public Deferred {
- public:
-  void Answer(ResponsePtr inner) { Begin(std::move(inner)); }
-  void Hold(OffLoop::Ticket ticket) { ticket_ = std::move(ticket); }
-
- private:
-  OffLoop::Ticket ticket_;
-};
-
-}  // namespace
-
 Executor& OffLoop::Thread() {
   if (loop_ == nullptr) loop_ = env_.NewLoop("apiserver");
   return loop_->env().loop();
@@ -51,7 +40,7 @@ ResponsePtr OffLoop::Run(std::size_t bytes, std::function<void()> work,
     work();
     return then();
   }
-  auto answer = std::make_unique<Elsewhere>();
+  auto answer = std::make_unique<Awaited>();
   answer->Hold(Start(std::move(work),
                      [place = answer.get(), then = std::move(then)] { place->Answer(then()); }));
   return answer;

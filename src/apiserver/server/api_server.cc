@@ -10,6 +10,7 @@
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/custom_object.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/server/request_router.h"
 #include "apiserver/write/lifecycle.h"
 #include "apiserver/write/object_writer.h"
@@ -119,9 +120,13 @@ struct ApiServer::Impl {
                        .keep_status = options.keep_status};
   }
 
+  static Result<json::Value> Shown(const ResourceAt& at, const StoredObject& stored) {
+    if (MustConvert(at, stored)) return ConversionTakesTime(at);
+    return ObjectIn(at, stored);
+  }
   static Result<json::Value> ValueOf(const ResourceAt& at, const Result<WriteOutcome>& outcome) {
     if (!outcome) return outcome.error();
-    return ObjectIn(at, *outcome->stored);
+    return Shown(at, *outcome->stored);
   }
 
   ServerState state;
@@ -213,7 +218,7 @@ Result<json::Value> ApiServer::Get(const GroupVersionResource& resource,
   if (!at) return UnknownResource(resource);
   const StoredObjectPtr stored = at.resource->Find(name.namespace_, name.name);
   if (stored == nullptr) return NotFoundError(at.resource->Subject(name.name));
-  return ObjectIn(at, *stored);
+  return Impl::Shown(at, *stored);
 }
 
 Result<std::vector<json::Value>> ApiServer::List(const GroupVersionResource& resource,
@@ -221,6 +226,7 @@ Result<std::vector<json::Value>> ApiServer::List(const GroupVersionResource& res
   const ResourceAt at =
       impl_->state.resources.Find(resource.group, resource.version, resource.resource);
   if (!at) return UnknownResource(resource);
+  if (IsConverted(at)) return ConversionTakesTime(at);
   std::vector<json::Value> out;
   const std::string prefix = NamespacePrefix(namespace_);
   at.resource->store->Walk(prefix, {}, impl_->state.resource_version,
@@ -304,13 +310,20 @@ ApiServerStats ApiServer::Stats() const {
     stats.objects += resource->store->size();
     stats.watches += resource->watchers->size();
     stats.stored_bytes += resource->store->bytes();
+    for (const auto& [version, objects] : resource->converted) {
+      stats.watches += objects->watchers->size();
+      stats.stored_bytes += objects->store->bytes();
+    }
   }
   return stats;
 }
 
 void ApiServer::Compact(std::int64_t resource_version) {
   const std::int64_t version = std::min(resource_version, impl_->state.resource_version);
-  for (const auto& resource : impl_->state.resources.all()) resource->store->Compact(version);
+  for (const auto& resource : impl_->state.resources.all()) {
+    resource->store->Compact(version);
+    for (const auto& [name, objects] : resource->converted) objects->store->Compact(version);
+  }
 }
 
 Result<void> ApiServer::Restore(std::int64_t resource_version) {
@@ -333,6 +346,7 @@ Result<void> ApiServer::Restore(std::int64_t resource_version) {
   CloseWatches();
   for (const auto& resource : state.resources.all()) {
     if (resource->stored != nullptr) continue;
+    resource->DropConverted();
     resource->store = resource->store->RestoredTo(resource_version, state.env.Now());
   }
   state.resources.ShareStores();
@@ -341,7 +355,7 @@ Result<void> ApiServer::Restore(std::int64_t resource_version) {
 }
 
 void ApiServer::CloseWatches() {
-  for (const auto& resource : impl_->state.resources.all()) resource->watchers->Close();
+  for (const auto& resource : impl_->state.resources.all()) resource->CloseWatches();
 }
 
 FaultPlan& ApiServer::faults() { return impl_->faults; }

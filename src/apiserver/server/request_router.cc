@@ -6,6 +6,7 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/faults/fault_injection.h"
+#include "apiserver/registry/custom_resource_definition.h"
 #include "apiserver/request/negotiation.h"
 #include "apiserver/server/caller.h"
 #include "apiserver/server/debug_endpoints.h"
@@ -152,6 +153,13 @@ ResponsePtr RequestRouter::Handle(HttpRequest request) {
   std::string id(request.headers.Get("Audit-ID"));
   if (id.empty() || id.size() > kMaxAuditId) id = NextAuditId();
   return Audited(Answer(std::move(request)), std::move(id));
+}
+
+void RequestRouter::OnWrite(const ServedResource& resource) {
+  if (!resource.converted.empty()) return caches_.OnWrite(resource);
+  if (!IsDefinition(resource)) return;
+  // Whoever is told that a cache has ended goes on from here, and not from inside the write.
+  state_.Post([this] { caches_.Prune(); });
 }
 
 // A UUID, but for its end counted: requests are many, and randomness has its price.

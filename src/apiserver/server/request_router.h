@@ -13,6 +13,8 @@
 #include "kinformer/apiserver/faults.h"
 #include "kinformer/transport.h"
 
+#include "apiserver/conversion/object_converter.h"
+#include "apiserver/conversion/version_caches.h"
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/read/reader.h"
 #include "apiserver/registry/server_state.h"
@@ -24,23 +26,29 @@
 #include "apiserver/write/mutations.h"
 #include "apiserver/write/object_writer.h"
 #include "apiserver/write/service_account_tokens.h"
+#include "apiserver/write/write_observer.h"
 
 namespace kinformer::apiserver {
 
 // Loop-confined. Errors come back as responses.
-class RequestRouter {
+class RequestRouter final : private WriteObserver {
  public:
-  // `server` is what the debug endpoints act on. All must outlive it.
+  // `server` is what the debug endpoints act on. All must outlive it; `writer` makes no write any
+  // more once this is gone.
   RequestRouter(ApiServer& server, ServerState& state, ObjectWriter& writer, FaultPlan& faults)
       : server_(server),
         state_(state),
         faults_(faults),
-        reader_(state, off_loop_),
+        converter_(state, off_loop_),
+        caches_(state, converter_),
+        reader_(state, off_loop_, converter_, caches_),
         tokens_(state),
-        mutations_(state, writer, tokens_, off_loop_),
+        mutations_(state, writer, tokens_, off_loop_, converter_, caches_),
         discovery_(state, off_loop_),
         off_loop_(state.env),
-        disposal_(state, off_loop_) {}
+        disposal_(state, off_loop_) {
+    writer.AddObserver(*this);
+  }
 
   ResponsePtr Handle(HttpRequest request);
   [[nodiscard]] std::uint64_t requests() const { return requests_; }
@@ -50,6 +58,10 @@ class RequestRouter {
   }
 
  private:
+  void AfterPut(const ObjectPut& put) override { OnWrite(*put.at.resource); }
+  void AfterRemove(const ResourceAt& at, const StoredObjectPtr&) override { OnWrite(*at.resource); }
+  // What has been converted of it follows.
+  void OnWrite(const ServedResource& resource);
   std::string NextAuditId();
   ResponsePtr Answer(HttpRequest request);
   // A request that is not about a resource.
@@ -64,6 +76,8 @@ class RequestRouter {
   ApiServer& server_;
   ServerState& state_;
   FaultPlan& faults_;
+  ObjectConverter converter_;
+  VersionCaches caches_;
   Reader reader_;
   ServiceAccountTokens tokens_;
   Mutations mutations_;

@@ -115,8 +115,10 @@ std::string NamespacePrefix(std::string_view namespace_) {
 
 std::shared_ptr<const StoredObject> StoredObject::Make(const json::Value& object,
                                                        std::int64_t resource_version,
-                                                       std::span<const SelectableField> fields) {
+                                                       std::span<const SelectableField> fields,
+                                                       std::uint32_t form) {
   auto stored = std::make_shared<StoredObject>();
+  stored->form_ = form;
   const json::Value& metadata = object["metadata"];
   const std::string& ns = metadata["namespace"].StringOrEmpty();
   stored->key_ = StorageKey(ns, metadata["name"].StringOrEmpty());
@@ -160,6 +162,7 @@ std::shared_ptr<const StoredObject> StoredObject::AtResourceVersion(std::int64_t
   stored->namespace_size_ = namespace_size_;
   stored->labels_ = labels_;
   stored->fields_ = fields_;
+  stored->form_ = form_;
   stored->resource_version_ = resource_version;
   stored->tombstone_ = tombstone;
   stored->terminating_ = terminating_;
@@ -183,6 +186,7 @@ std::shared_ptr<const StoredObject> StoredObject::WithOutline(
   stored->key_ = key_;
   stored->namespace_size_ = namespace_size_;
   stored->resource_version_ = resource_version_;
+  stored->form_ = form_;
   stored->body_ = apiserver::WithOutline(body_, before, after);
   stored->uid_size_ = uid_size_;
   stored->uid_offset_ = uid_offset_;  // stands before what changes
@@ -215,6 +219,7 @@ std::shared_ptr<const StoredObject> StoredObject::Copy() const {
   copy->labels_ = labels_;
   copy->fields_ = fields_;
   copy->resource_version_ = resource_version_;
+  copy->form_ = form_;
   copy->namespace_size_ = namespace_size_;
   copy->uid_offset_ = uid_offset_;
   copy->uid_size_ = uid_size_;

@@ -33,10 +33,11 @@ struct SelectableField {
 // Loop-confined, since the protobuf form is filled in later.
 class StoredObject {
  public:
-  // `object` has complete metadata; `fields` are those of its resource.
+  // `object` has complete metadata; `fields` are those of its resource; `form` as form() says.
   static std::shared_ptr<const StoredObject> Make(const json::Value& object,
                                                   std::int64_t resource_version,
-                                                  std::span<const SelectableField> fields);
+                                                  std::span<const SelectableField> fields,
+                                                  std::uint32_t form = 0);
 
   // The same object under another resourceVersion: what the last event about it shows. `tombstone`:
   // it is gone from there on.
@@ -72,6 +73,10 @@ class StoredObject {
   // Whether it has a deletionTimestamp; whether it has ownerReferences.
   [[nodiscard]] bool terminating() const { return terminating_; }
   [[nodiscard]] bool owned() const { return owned_; }
+
+  // Of which version's form the body is: a place in ServedResource::forms. It says something where
+  // a webhook converts between versions.
+  [[nodiscard]] std::uint32_t form() const { return form_; }
 
   // `"metadata":{...},...}`.
   [[nodiscard]] const std::string& body() const { return body_; }
@@ -124,6 +129,7 @@ class StoredObject {
   bool tombstone_ = false;
   bool terminating_ = false;
   bool owned_ = false;
+  std::uint32_t form_ = 0;
   mutable std::uint32_t protobuf_size_ = 0;  // one more than it is; 0: not known
   mutable std::unique_ptr<const std::string> protobuf_{};
 };

@@ -3,17 +3,10 @@
 #include <string>
 #include <utility>
 
+#include "apiserver/request/awaited.h"
+
 namespace kinformer::apiserver {
 namespace {
-
-class Waiting final : public Deferred {
- public:
-  void Answer(ResponsePtr inner) { Begin(std::move(inner)); }
-  void Hold(AdmissionWebhooks::Ticket ticket) { ticket_ = std::move(ticket); }
-
- private:
-  AdmissionWebhooks::Ticket ticket_{};
-};
 
 json::Value OptionsOf(const ResourceRequest& request, std::string_view operation, bool dry_run) {
   std::string_view kind = "DeleteOptions";
@@ -53,7 +46,7 @@ ResponsePtr WhenAdmitted(AdmissionWebhooks& webhooks, AdmissionPhase phase,
   if (!webhooks.Any(phase)) return then({});
   std::vector<AdmissionQuestionFor> questions = webhooks.Concerned(phase, *attributes);
   if (questions.empty()) return then({});
-  auto answer = std::make_unique<Waiting>();
+  auto answer = std::make_unique<Awaited>();
   answer->Hold(
       webhooks.Ask(phase, attributes, std::move(questions),
                    [place = answer.get(), then = std::move(then)](AdmissionOutcome outcome) {

@@ -7,26 +7,18 @@
 #include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/conversion.h"
-#include "apiserver/registry/custom_object.h"
 #include "apiserver/registry/object_rules.h"
+#include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/request/negotiation.h"
 #include "apiserver/request/object_encoder.h"
 #include "apiserver/request/patch.h"
-#include "apiserver/schema/schema_validation.h"
 #include "apiserver/write/admitted.h"
 #include "apiserver/write/apply_patch.h"
-#include "apiserver/write/field_order.h"
 #include "apiserver/write/request_body.h"
 #include "apiserver/write/reshape_in_turns.h"
-#include "object/transcode/drop_unknown.h"
-#include "object/transcode/transcode.h"
 
 namespace kinformer::apiserver {
 namespace {
-
-bool IsJson(std::string_view content_type) {
-  return content_type.empty() || IsMediaType(content_type, "application/json");
-}
 
 // Of an object that is gone.
 ResponsePtr DeletedAnswer(const ResourceRequest& request, const WriteOutcome& outcome) {
@@ -62,41 +54,6 @@ ResponsePtr WriteAnswer(const ServerState& state, const ResourceRequest& request
                        std::move(headers), encoder.Object(outcome->stored, outcome->document));
 }
 
-Result<std::vector<std::string>> BodyWriter::ValidateFields(
-    const ResourceRequest& request, std::string_view mode, json::Value& object,
-    const std::vector<std::string>& duplicates) const {
-  std::vector<std::string> problems;
-  problems = duplicates;
-  if (const auto* message = request.at.version->message;
-      message != nullptr && state_.options.check_types &&
-      !writer_.Fits(*request.at.version, object)) {
-    internal::FieldProblems found;
-    const auto typed = internal::JsonToProtobuf(*message, object.Dump(), &found);
-    if (!typed) return BadRequestError(typed.error().message());
-    problems.insert(problems.end(), found.unknown.begin(), found.unknown.end());
-    if (found.more > 0) problems.push_back(std::to_string(found.more) + " more unknown fields");
-    if (!found.unknown.empty()) internal::DropUnknownMembers(*message, object);
-  }
-  for (std::string& problem : UnknownFieldProblems(request.at, object)) {
-    problems.push_back(std::move(problem));
-  }
-  if (mode == "Ignore") return std::vector<std::string>();
-  const bool yaml = IsMediaType(request.content_type, "application/yaml");
-  if (yaml) {
-    // A real server makes JSON of it first, with sorted members.
-    std::sort(problems.begin() + static_cast<std::ptrdiff_t>(duplicates.size()), problems.end());
-  } else if (problems.size() > 1 && IsJson(request.content_type)) {
-    SortByText(request.body, problems);
-  }
-  if (mode != "Strict" || problems.empty()) return problems;
-  std::string text = yaml && !duplicates.empty() ? "yaml: unmarshal errors:" : "";
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    const bool line = yaml && i < duplicates.size();
-    text += (line ? "\n  " : text.empty() ? "" : ", ") + problems[i];
-  }
-  return BadRequestError("strict decoding error: " + text);
-}
-
 struct BodyWriter::Job {
   std::shared_ptr<const ResourceRequest> request{};
   ResourceAt live{};      // the same place; the request's own does not change
@@ -116,6 +73,10 @@ struct BodyWriter::Job {
   StoredObjectPtr base{};  // what it is applied to
 
   ObjectWriter::Change change{};
+  // `base` in the request's version.
+  [[nodiscard]] const StoredObject& Base() const {
+    return draft.shown == nullptr ? *base : *draft.shown;
+  }
 
   bool deletes = false;
   bool cascades = false;
@@ -159,6 +120,19 @@ ResponsePtr BodyWriter::Step(const JobPtr& job, Work work, Then then) {
       [this, job, then] {
         job->draft.target.at.resource = job->live.resource;
         return job->failure ? std::move(job->failure) : (this->*then)(job);
+      });
+}
+
+ResponsePtr BodyWriter::Show(const JobPtr& job, const StoredObjectPtr& stored, Then then) {
+  job->draft.shown = nullptr;
+  if (!MustConvert(job->request->at, *stored)) return (this->*then)(job);
+  return converter_.WhenConverted(
+      job->request->at, stored, [this, job, then](Result<StoredObjectPtr> shown) {
+        if (!shown) {
+          return Warned(ErrorResponse(shown.error(), job->request->accept), job->warnings);
+        }
+        job->draft.shown = *std::move(shown);
+        return (this->*then)(job);
       });
 }
 
@@ -214,7 +188,11 @@ ResponsePtr BodyWriter::Mutate(const JobPtr& job) {
     job->bytes = std::max(job->bytes, draft.over->body().size());
   }
   job->mutated = true;
-  return draft.creates ? AskToMutate(job) : Step(job, &BodyWriter::Load, &BodyWriter::AskToMutate);
+  return draft.creates ? AskToMutate(job) : Show(job, draft.over, &BodyWriter::LoadToMutate);
+}
+
+ResponsePtr BodyWriter::LoadToMutate(const JobPtr& job) {
+  return Step(job, &BodyWriter::Load, &BodyWriter::AskToMutate);
 }
 
 ResponsePtr BodyWriter::AskToMutate(const JobPtr& job) {
@@ -254,12 +232,13 @@ ResponsePtr BodyWriter::Validate(const JobPtr& job) {
                         if (ResponsePtr refused = Refused(*job, outcome)) return refused;
                         job->draft.object = std::move(attributes->object);
                         job->draft.old = std::move(attributes->old);
-                        return Commit(job);
+                        return Completed(job);
                       });
 }
 
 Result<void> BodyWriter::LoadDeleted(Job& job) {
-  job.draft.old = job.deletion.over->Parse();
+  const StoredObjectPtr& shown = job.draft.shown;
+  job.draft.old = (shown == nullptr ? job.deletion.over : shown)->Parse();
   return {};
 }
 
@@ -279,14 +258,23 @@ ResponsePtr BodyWriter::AdmitDelete(const JobPtr& job) {
 }
 
 ResponsePtr BodyWriter::Begin(const JobPtr& job) {
+  const WriteTarget& target = job->draft.target;
+  if (job->base != nullptr &&
+      target.at.resource->Find(target.namespace_, target.name) != job->base) {
+    return Again(job);
+  }
   const Result<bool> begun = writer_.Begin(job->draft);
   if (!begun) return Warned(ErrorResponse(begun.error(), job->request->accept), job->warnings);
   if (!*begun) return Write(job);
   const StoredObjectPtr& over = job->draft.over;
-  if (job->base != nullptr && over != job->base) return Again(job);
-  if (over != nullptr) job->bytes = std::max(job->bytes, over->body().size());
+  if (over == nullptr) return Complete(job);
+  job->bytes = std::max(job->bytes, over->body().size());
+  return Show(job, over, &BodyWriter::Complete);
+}
+
+ResponsePtr BodyWriter::Complete(const JobPtr& job) {
   if (writer_.MustAssign(job->draft)) return Step(job, &BodyWriter::Load, &BodyWriter::Assign);
-  return Step(job, &BodyWriter::Complete, &BodyWriter::Commit);
+  return Step(job, &BodyWriter::CompleteDraft, &BodyWriter::Completed);
 }
 
 Result<void> BodyWriter::Load(Job& job) {
@@ -299,16 +287,36 @@ ResponsePtr BodyWriter::Assign(const JobPtr& job) {
   if (Result<void> assigned = writer_.Assign(job->draft); !assigned) {
     return Warned(ErrorResponse(assigned.error(), job->request->accept), job->warnings);
   }
-  return Step(job, &BodyWriter::Complete, &BodyWriter::Commit);
+  return Step(job, &BodyWriter::CompleteDraft, &BodyWriter::Completed);
 }
 
-Result<void> BodyWriter::Complete(Job& job) { return writer_.Complete(job.draft); }
+Result<void> BodyWriter::CompleteDraft(Job& job) { return writer_.Complete(job.draft); }
 
-ResponsePtr BodyWriter::Commit(const JobPtr& job) {
+ResponsePtr BodyWriter::Completed(const JobPtr& job) {
   if (!ObjectWriter::IsCurrent(job->draft)) return Again(job);
   if (!job->admitted && job->change == nullptr && admission_.Any(AdmissionPhase::kValidate)) {
     return Validate(job);
   }
+  return job->draft.converts ? ConvertToStore(job) : Commit(job);
+}
+
+ResponsePtr BodyWriter::ConvertToStore(const JobPtr& job) {
+  const ResourceAt& at = job->request->at;
+  return converter_.WhenDocumentConverted(
+      {.resource = at.resource, .version = at.resource->StorageVersion()}, job->bytes,
+      std::move(job->draft.object), [this, job](Result<json::Value> made) {
+        if (!made) return Warned(ErrorResponse(made.error(), job->request->accept), job->warnings);
+        job->draft.object = *std::move(made);
+        return Step(job, &BodyWriter::CompleteConverted, &BodyWriter::Commit);
+      });
+}
+
+Result<void> BodyWriter::CompleteConverted(Job& job) {
+  return writer_.CompleteConverted(job.draft);
+}
+
+ResponsePtr BodyWriter::Commit(const JobPtr& job) {
+  if (!ObjectWriter::IsCurrent(job->draft)) return Again(job);
   if (job->draft.reshaped == nullptr) {
     job->draft.reshaped = writer_.Reshape(job->draft);
     if (job->draft.reshaped != nullptr) {
@@ -326,6 +334,21 @@ ResponsePtr BodyWriter::Answer(const JobPtr& job) {
     return job->outcome ? job->then(*job->outcome)
                         : ErrorResponse(job->outcome.error(), request.accept);
   }
+  if (!job->outcome || !MustConvert(request.at, *job->outcome->stored)) return RenderOutcome(job);
+  return converter_.WhenConverted(
+      request.at, job->outcome->stored, [this, job](Result<StoredObjectPtr> shown) {
+        if (shown) {
+          job->outcome->stored = *std::move(shown);
+          job->outcome->document = json::Value();  // of the version that is stored
+        } else {
+          job->outcome = shown.error();
+        }
+        return RenderOutcome(job);
+      });
+}
+
+ResponsePtr BodyWriter::RenderOutcome(const JobPtr& job) {
+  const ResourceRequest& request = *job->request;
   // Other forms than the text take time, and an object that others have is of the loop.
   const bool text = job->show == nullptr && IsStoredText(request.at, request.format);
   if (!job->outcome || text || !OffLoop::IsMuch(job->bytes)) {
@@ -386,11 +409,15 @@ ResponsePtr BodyWriter::FindToChange(const JobPtr& job) {
                          job->request->accept);
   }
   job->bytes = job->base->body().size();
+  return Show(job, job->base, &BodyWriter::ChangeShown);
+}
+
+ResponsePtr BodyWriter::ChangeShown(const JobPtr& job) {
   return Step(job, &BodyWriter::ApplyChange, &BodyWriter::Write);
 }
 
 Result<void> BodyWriter::ApplyChange(Job& job) {
-  job.draft.object = ObjectIn(job.request->at, *job.base);
+  job.draft.object = ObjectIn(job.request->at, job.Base());
   return job.change(job.draft.object);
 }
 
@@ -432,6 +459,10 @@ ResponsePtr BodyWriter::BeginDelete(const JobPtr& job) {
     return ErrorResponse(begun.error(), job->request->accept);
   }
   job->bytes = std::max(job->bytes, job->deletion.over->body().size());
+  return Show(job, job->deletion.over, &BodyWriter::DeleteShown);
+}
+
+ResponsePtr BodyWriter::DeleteShown(const JobPtr& job) {
   if (job->then == nullptr &&
       (admission_.Any(AdmissionPhase::kMutate) || admission_.Any(AdmissionPhase::kValidate))) {
     return Step(job, &BodyWriter::LoadDeleted, &BodyWriter::AdmitDelete);
@@ -527,11 +558,15 @@ ResponsePtr BodyWriter::Apply(const JobPtr& job) {
     return Write(job);
   }
   job->bytes = std::max(job->bytes, job->base->body().size());
+  return Show(job, job->base, &BodyWriter::ApplyShown);
+}
+
+ResponsePtr BodyWriter::ApplyShown(const JobPtr& job) {
   return Step(job, &BodyWriter::ApplyPatch, &BodyWriter::Write);
 }
 
 Result<void> BodyWriter::ApplyPatch(Job& job) {
-  json::Value object = ObjectIn(job.request->at, *job.base);
+  json::Value object = ObjectIn(job.request->at, job.Base());
   const std::string uid = std::as_const(object).At("/metadata/uid").StringOrEmpty();
   // Without a resourceVersion of its own the patch goes onto whatever is there.
   if (Result<void> applied = job.apply(job.patch, object); !applied) return applied;
@@ -540,30 +575,6 @@ Result<void> BodyWriter::ApplyPatch(Job& job) {
   job.warnings.insert(job.warnings.end(), checked->begin(), checked->end());
   job.draft.object = std::move(object);
   return {};
-}
-
-Result<std::vector<std::string>> BodyWriter::CheckPatched(const ResourceRequest& request,
-                                                          std::string_view mode,
-                                                          const std::string& uid,
-                                                          json::Value& object) const {
-  const auto invalid = [&](const std::string& why) {
-    return InvalidError({},
-                        {InvalidValue("patch", GoQuoted(object.Dump({.sort_keys = true})), why)});
-  };
-  const json::Value& patched = object;
-  if (const std::string& sent = patched.At("/metadata/uid").StringOrEmpty();
-      !sent.empty() && sent != uid) {
-    return InvalidError(request.at.resource->KindSubject(request.info.name),
-                        {InvalidValue("metadata.uid", JsonString(sent), "field is immutable")});
-  }
-  if (patched["kind"].StringOrEmpty() != request.at.version->kind ||
-      patched["apiVersion"].StringOrEmpty() != request.at.version->api_version) {
-    return invalid("the result of the patch must be a " + request.at.version->kind + " of " +
-                   request.at.version->api_version);
-  }
-  auto warnings = ValidateFields(request, mode, object, {});
-  if (!warnings) return invalid(warnings.error().message());
-  return warnings;
 }
 
 }  // namespace kinformer::apiserver

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "apiserver/admission/admission_webhooks.h"
+#include "apiserver/conversion/object_converter.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/request/off_loop.h"
 #include "apiserver/request/resource_request.h"
@@ -51,8 +52,12 @@ class BodyWriter {
  public:
   // All must outlive it; `off_loop` must end before it.
   BodyWriter(ServerState& state, ObjectWriter& writer, OffLoop& off_loop,
-             AdmissionWebhooks& admission)
-      : state_(state), writer_(writer), off_loop_(off_loop), admission_(admission) {}
+             AdmissionWebhooks& admission, ObjectConverter& converter)
+      : state_(state),
+        writer_(writer),
+        off_loop_(off_loop),
+        admission_(admission),
+        converter_(converter) {}
 
   ResponsePtr Create(ResourceRequest request) {
     return WriteBody(std::move(request), "CreateOptions", /*creates=*/true);
@@ -77,24 +82,34 @@ class BodyWriter {
   ResponsePtr Step(const JobPtr& job, Work work, Then then);
 
   // ---- What is done on the loop.
+  // Goes on once the object that is there can be seen in the request's version (Draft::shown).
+  ResponsePtr Show(const JobPtr& job, const StoredObjectPtr& stored, Then then);
   ResponsePtr Apply(const JobPtr& job);
+  ResponsePtr ApplyShown(const JobPtr& job);
   ResponsePtr Write(const JobPtr& job);
   // Webhooks are asked what the object should be.
   ResponsePtr Mutate(const JobPtr& job);
+  ResponsePtr LoadToMutate(const JobPtr& job);
   ResponsePtr AskToMutate(const JobPtr& job);
   ResponsePtr Begin(const JobPtr& job);
+  ResponsePtr Complete(const JobPtr& job);
   ResponsePtr Assign(const JobPtr& job);
+  ResponsePtr Completed(const JobPtr& job);
+  ResponsePtr ConvertToStore(const JobPtr& job);
   ResponsePtr Commit(const JobPtr& job);
   // Webhooks are asked whether it may be written, and then it is.
   ResponsePtr Validate(const JobPtr& job);
   ResponsePtr FindToChange(const JobPtr& job);
+  ResponsePtr ChangeShown(const JobPtr& job);
   ResponsePtr BeginDelete(const JobPtr& job);
+  ResponsePtr DeleteShown(const JobPtr& job);
   // Webhooks are asked whether it may go.
   ResponsePtr AdmitDelete(const JobPtr& job);
   ResponsePtr CommitDelete(const JobPtr& job);
   // Others have changed the object.
   ResponsePtr Again(const JobPtr& job);
   ResponsePtr Answer(const JobPtr& job);
+  ResponsePtr RenderOutcome(const JobPtr& job);
   ResponsePtr Answered(const JobPtr& job);
 
   // ---- On any thread.
@@ -106,7 +121,8 @@ class BodyWriter {
   // The same of what webhooks have made of an object.
   Result<void> NormalizeMutated(Job& job);
   Result<void> Load(Job& job);
-  Result<void> Complete(Job& job);
+  Result<void> CompleteDraft(Job& job);
+  Result<void> CompleteConverted(Job& job);
   Result<void> DecodeDelete(Job& job);
   Result<void> LoadDeleted(Job& job);
   Result<void> CompleteDelete(Job& job);
@@ -129,6 +145,7 @@ class BodyWriter {
   ObjectWriter& writer_;
   OffLoop& off_loop_;
   AdmissionWebhooks& admission_;
+  ObjectConverter& converter_;
 };
 
 }  // namespace kinformer::apiserver

@@ -27,8 +27,8 @@ class CollectionDeletion final : public Deferred {
         admission_(admission),
         asks_(admission.Any(AdmissionPhase::kMutate) || admission.Any(AdmissionPhase::kValidate)),
         plan_(std::move(plan)),
-        store_(plan_.request.at.resource->store),
-        pin_(store_, state.resource_version),
+        store_(plan_.listed.resource->store),
+        pin_(store_, plan_.resource_version),
         answer_(Listed()),
         sweep_(plan_.selection.prefix()) {
     Turn();
@@ -38,13 +38,12 @@ class CollectionDeletion final : public Deferred {
   // It holds its version while the objects go.
   ResponsePtr Listed() {
     const std::size_t all = store_->size(plan_.request.info.namespace_);
-    return NewListStream(
-        state_.env, off_loop_,
-        ObjectEncoder(plan_.request.at, plan_.request.format, state_.env.WallNow()),
-        {.selection = plan_.selection,
-         .resource_version = pin_.resource_version(),
-         .limit = plan_.limit,
-         .remaining = static_cast<std::int64_t>(all)});
+    return NewListStream(state_.env, off_loop_,
+                         ObjectEncoder(plan_.listed, plan_.request.format, state_.env.WallNow()),
+                         {.selection = plan_.selection,
+                          .resource_version = pin_.resource_version(),
+                          .limit = plan_.limit,
+                          .remaining = static_cast<std::int64_t>(all)});
   }
 
   void Turn() {
@@ -104,10 +103,16 @@ class CollectionDeletion final : public Deferred {
       return Next();
     }
     const auto attributes = AttributesOf(plan_.request, job->target, "DELETE");
-    if (asks_) attributes->old = job->deletion.over->Parse();
+    if (asks_) attributes->old = Shown(*job).Parse();
     Ask(AdmissionPhase::kMutate, attributes, [this, job, attributes] {
       Ask(AdmissionPhase::kValidate, attributes, [this, job] { DeleteOffLoop(job); });
     });
+  }
+
+  // What is to go, as the request's version shows it.
+  [[nodiscard]] const StoredObject& Shown(const Job& job) const {
+    const StoredObjectPtr listed = store_->Get(job.deletion.over->key());
+    return listed == nullptr ? *job.deletion.over : *listed;
   }
 
   // Goes on with `then` if that is allowed, else ends.

@@ -26,6 +26,10 @@ struct CollectionDeletionPlan {
   std::int64_t limit = 0;  // 0: all
   bool dry_run = false;
   DeleteRequest each{};
+  // The collection as the request's version shows it, and at which version of it: that of `request`
+  // or, where a webhook converts, what has been converted.
+  ResourceAt listed{};
+  std::int64_t resource_version = 0;
 };
 
 // Deletes what the collection holds now, in turns of the loop that have an end. What goes

@@ -99,6 +99,7 @@ void Lifecycle::AfterRemove(const ResourceAt& at, const StoredObjectPtr& old) {
 void Lifecycle::AfterRemoveDefinition(const std::string& name) {
   if (auto gone = ResourceOf(name)) {
     gone->watchers->Close();
+    gone->DropConverted();
     state_.resources.Uninstall(gone);
     const std::size_t bytes = gone->store->bytes();
     Discard(std::move(gone), bytes);
@@ -174,6 +175,7 @@ void Lifecycle::Serve(const std::string& name) {
   }
   // What watchers have been told may not be what they would be told now.
   resource->watchers->Close();
+  resource->DropConverted();
 }
 
 void Lifecycle::RetryNames(const std::string& group) {

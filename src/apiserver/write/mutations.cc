@@ -7,10 +7,10 @@
 
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/selection.h"
+#include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/request/object_encoder.h"
 #include "apiserver/request/patch.h"
 #include "apiserver/request/responses.h"
-#include "apiserver/write/collection_deletion.h"
 #include "apiserver/write/request_body.h"
 #include "apiserver/write/scale.h"
 #include "apiserver/write/unstored_answer.h"
@@ -177,9 +177,21 @@ ResponsePtr Mutations::DeleteCollection(ResourceRequest request) {
         if (!limit) return ErrorResponse(limit.error(), accept);
         job->plan.dry_run = job->options->dry_run;
         job->plan.each = job->options->request;
-        return DeleteCollectionInTurns(state_, writer_, off_loop_, admission_,
-                                       std::move(job->plan));
+        CollectionDeletionPlan& plan = job->plan;
+        plan.listed = plan.request.at;
+        plan.resource_version = state_.resource_version;
+        if (!IsConverted(plan.listed)) return DeleteListed(std::move(plan));
+        return caches_.WhenCurrent(plan.listed, [this, job](const Result<ReadFrom>& from) {
+          if (!from) return ErrorResponse(from.error(), job->plan.request.accept);
+          job->plan.listed = from->at;
+          job->plan.resource_version = from->resource_version;
+          return DeleteListed(std::move(job->plan));
+        });
       });
+}
+
+ResponsePtr Mutations::DeleteListed(CollectionDeletionPlan plan) {
+  return DeleteCollectionInTurns(state_, writer_, off_loop_, admission_, std::move(plan));
 }
 
 ResponsePtr Mutations::Scale(ResourceRequest request) {
@@ -187,7 +199,16 @@ ResponsePtr Mutations::Scale(ResourceRequest request) {
   const ServedResource& resource = *request.at.resource;
   const StoredObjectPtr stored = resource.Find(request.info.namespace_, request.info.name);
   if (stored == nullptr) return fail(NotFoundError(resource.Subject(request.info.name)));
-  if (request.info.verb == Verb::kGet) return ShowScale(request, stored);
+  if (request.info.verb == Verb::kGet) {
+    const ResourceAt at = request.at;
+    return converter_.WhenConverted(
+        at, stored,
+        [this, request = std::make_shared<const ResourceRequest>(std::move(request))](
+            const Result<StoredObjectPtr>& shown) {
+          return shown ? ShowScale(*request, *shown)
+                       : ErrorResponse(shown.error(), request->accept);
+        });
+  }
   const bool patches = request.info.verb == Verb::kPatch;
   const auto query =
       DecodeWriteQuery(request.info.query, patches ? "PatchOptions" : "UpdateOptions");

@@ -13,12 +13,15 @@
 #include "kinformer/result.h"
 
 #include "apiserver/admission/admission_webhooks.h"
+#include "apiserver/conversion/object_converter.h"
+#include "apiserver/conversion/version_caches.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/request/off_loop.h"
 #include "apiserver/request/patch.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
 #include "apiserver/write/body_writer.h"
+#include "apiserver/write/collection_deletion.h"
 #include "apiserver/write/eviction.h"
 #include "apiserver/write/object_writer.h"
 #include "apiserver/write/request_body.h"
@@ -32,14 +35,16 @@ class Mutations {
  public:
   // All must outlive it, but for `off_loop`, which must end before it.
   Mutations(ServerState& state, ObjectWriter& writer, ServiceAccountTokens& tokens,
-            OffLoop& off_loop)
+            OffLoop& off_loop, ObjectConverter& converter, VersionCaches& caches)
       : state_(state),
         writer_(writer),
         tokens_(tokens),
         reviews_(state, tokens),
         off_loop_(off_loop),
+        converter_(converter),
+        caches_(caches),
         admission_(state),
-        bodies_(state, writer, off_loop, admission_),
+        bodies_(state, writer, off_loop, admission_, converter),
         evictions_(state, off_loop, bodies_) {}
 
   ResponsePtr Create(ResourceRequest request);
@@ -57,6 +62,7 @@ class Mutations {
   // Decodes the body, off the loop where it is much, and goes on with what was in it.
   ResponsePtr WithBody(ResourceRequest request, Decoder decode, Then then);
 
+  ResponsePtr DeleteListed(CollectionDeletionPlan plan);
   ResponsePtr ShowScale(const ResourceRequest& request, const StoredObjectPtr& stored);
   // `apply`: null where the body is a Scale.
   ResponsePtr ChangeScale(ResourceRequest request, json::Value body, PatchFunction apply,
@@ -72,6 +78,8 @@ class Mutations {
   ServiceAccountTokens& tokens_;
   Reviews reviews_;
   OffLoop& off_loop_;
+  ObjectConverter& converter_;
+  VersionCaches& caches_;
   AdmissionWebhooks admission_;
   BodyWriter bodies_;
   Evictions evictions_;

@@ -12,6 +12,7 @@
 #include "apiserver/registry/custom_resource_definition.h"
 #include "apiserver/registry/defined_resource.h"
 #include "apiserver/registry/object_rules.h"
+#include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/request/off_loop.h"
 #include "apiserver/schema/metadata_rules.h"
 #include "apiserver/write/deletion_mark.h"
@@ -81,6 +82,14 @@ bool MayGo(const ServedResource& resource, const json::Value& before, const json
   return Terminating(before) &&
          after.At("/metadata/deletionGracePeriodSeconds").AsInt64().value_or(0) == 0 &&
          !HasFinalizers(resource, after);
+}
+
+// Whether a write would change nothing of what is stored. `form`: of the object.
+bool IsUnchanged(const Draft& draft, std::uint32_t form) {
+  if (draft.creates) return false;
+  const bool converted = draft.converts || draft.shown != nullptr;
+  if (!converted) return SameObject(draft.old, draft.object);
+  return draft.over->form() == form && SameObject(draft.over->Parse(), draft.object);
 }
 
 }  // namespace
@@ -235,7 +244,9 @@ bool ObjectWriter::MustAssign(const Draft& draft) const {
          draft.target.at.resource->Is("", "services");
 }
 
-void ObjectWriter::Load(Draft& draft) { draft.old = draft.over->Parse(); }
+void ObjectWriter::Load(Draft& draft) {
+  draft.old = (draft.shown == nullptr ? draft.over : draft.shown)->Parse();
+}
 
 Result<void> ObjectWriter::Assign(Draft& draft) {
   const ServedResource& resource = *draft.target.at.resource;
@@ -274,9 +285,23 @@ Result<void> ObjectWriter::Complete(Draft& draft) {
       !complete) {
     return complete;
   }
+  draft.converts = MustConvertToStore(draft.target.at);
+  if (draft.converts) return {};
   ToStorageVersion(draft.target.at, draft.object);
-  if (IsDefinition(*draft.target.at.resource)) CompleteDefinition(draft);
-  draft.unchanged = !draft.creates && SameObject(draft.old, draft.object);
+  return CompleteStored(draft);
+}
+
+Result<void> ObjectWriter::CompleteConverted(Draft& draft) {
+  ApplySchema(*draft.target.at.resource->StorageVersion()->schema, draft.object);
+  return CompleteStored(draft);
+}
+
+Result<void> ObjectWriter::CompleteStored(Draft& draft) {
+  const ServedResource& resource = *draft.target.at.resource;
+  if (IsDefinition(resource)) CompleteDefinition(draft);
+  const auto storage = resource.custom ? resource.StorageVersion() : nullptr;
+  const std::uint32_t form = storage == nullptr ? 0 : resource.FormOf(storage->version);
+  draft.unchanged = IsUnchanged(draft, form);
   if (draft.unchanged) return {};
   // Its version is not known yet. What is not stored gets none; the answer to the creation of such
   // a one repeats the one that was sent.
@@ -285,7 +310,7 @@ Result<void> ObjectWriter::Complete(Draft& draft) {
     version = draft.creates ? internal::base::NumberIn(draft.sent_version).value_or(0)
                             : draft.over->resource_version();
   }
-  draft.stored = StoredObject::Make(draft.object, version, draft.target.at.resource->fields);
+  draft.stored = StoredObject::Make(draft.object, version, resource.fields, form);
   return CheckSize(draft);
 }
 
@@ -382,6 +407,10 @@ Result<WriteOutcome> ObjectWriter::Write(Draft draft) {
     if (!begun) return begun.error();
     if (*begun) break;
   }
+  const ResourceAt& at = draft.target.at;
+  if (MustConvertToStore(at) || (draft.over != nullptr && MustConvert(at, *draft.over))) {
+    return ConversionTakesTime(at);
+  }
   if (MustAssign(draft)) {
     Load(draft);
     if (Result<void> assigned = Assign(draft); !assigned) return assigned.error();
@@ -450,6 +479,7 @@ Result<WriteOutcome> ObjectWriter::Modify(const WriteTarget& target, const Chang
   const ServedResource& resource = *target.at.resource;
   const StoredObjectPtr stored = resource.Find(target.namespace_, target.name);
   if (stored == nullptr) return NotFoundError(resource.Subject(target.name));
+  if (MustConvert(target.at, *stored)) return ConversionTakesTime(target.at);
   json::Value object = ObjectIn(target.at, *stored);
   if (Result<void> changed = change(object); !changed) return changed.error();
   return Update(target, std::move(object));
@@ -549,6 +579,11 @@ StoredObjectPtr ObjectWriter::Put(const WriteTarget& target, const StoredObject&
   ServedResource& resource = *target.at.resource;
   StoredObjectPtr stored = made.AtResourceVersion(++state_.resource_version, false);
   ++state_.writes;
+  // Its definition may have changed while it was on its way.
+  if (resource.custom && !resource.mixed_forms) {
+    resource.mixed_forms = MustConvert(
+        {.resource = target.at.resource, .version = resource.StorageVersion()}, *stored);
+  }
   resource.store->Put(stored, state_.env.Now());
   resource.watchers->Notify(stored->namespace_(), stored->key());
   state_.VersionReached();

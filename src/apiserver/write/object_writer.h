@@ -77,7 +77,12 @@ struct Draft {
   bool generated = false;      // its name is one that the server chose
   // What it takes the place of; null of new ones.
   StoredObjectPtr over{};
+  // The same in the version of the target, where a webhook had to convert it; null: it had not.
+  StoredObjectPtr shown{};
   json::Value old{};  // the same, parsed
+  // The object is complete in the version of the target, and a webhook has to convert it to the one
+  // in which it is stored.
+  bool converts = false;
   // What comes of it, but for its resourceVersion; null with `unchanged`.
   StoredObjectPtr stored{};
   bool unchanged = false;
@@ -121,8 +126,12 @@ class ObjectWriter {
   static void Load(Draft& draft);
   // What others have is not given away again: addresses of Services.
   Result<void> Assign(Draft& draft);
-  // From what was sent to what will be stored. On any thread.
+  // From what was sent to what will be stored. On any thread. REQUIRES: `shown` is there, if what
+  // is there already has to be converted.
   Result<void> Complete(Draft& draft);
+  // The rest of it, for a draft that `converts`, once its object is of the storage version. On any
+  // thread.
+  Result<void> CompleteConverted(Draft& draft);
   // Of a definition with a new spec whose resource has much in store: what becomes of that, to be
   // begun before the write, which ends it. Null: there is little to do.
   [[nodiscard]] std::shared_ptr<ReshapedObjects> Reshape(const Draft& draft) const;
@@ -173,6 +182,8 @@ class ObjectWriter {
   static Result<void> TurnIntoCreate(Draft& draft);
   Result<void> CompleteNew(Draft& draft) const;
   Result<void> CompleteUpdate(Draft& draft);
+  // What is to be stored, from the object as it is stored.
+  Result<void> CompleteStored(Draft& draft);
   // Reads the spec of a definition.
   static void CompleteDefinition(Draft& draft);
   Result<void> CheckSize(const Draft& draft) const;

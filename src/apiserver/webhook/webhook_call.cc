@@ -1,13 +1,27 @@
-#include "apiserver/admission/webhook_call.h"
+#include "apiserver/webhook/webhook_call.h"
 
 #include <cstddef>
 #include <utility>
+
+#include "apiserver/errors/status.h"
 
 namespace kinformer::apiserver {
 namespace {
 
 // More than any object, and less than what hurts.
 constexpr std::size_t kMaxAnswerBytes = std::size_t{16} << 20;
+
+// What is wrong with an answer of another status, in the words of a real server's client.
+std::string WhyNot(int status, const std::string& body) {
+  if (status == 404) return "the server could not find the requested resource";
+  const std::string said = body.substr(0, 1024);
+  if (status >= 500) {
+    return "an error on the server (" + JsonString(said) +
+           ") has prevented the request from succeeding";
+  }
+  return "the server answered with status " + std::to_string(status) +
+         (said.empty() ? "" : ": " + said);
+}
 
 }  // namespace
 
@@ -43,11 +57,7 @@ void WebhookCall::OnData(std::string_view data) {
 
 void WebhookCall::OnDone(Result<void> result) {
   if (!result) return Finish(result.error());
-  if (status_ != 200) {
-    return Finish(Error(Reason::kUnknown, "the server answered with status " +
-                                              std::to_string(status_) +
-                                              (body_.empty() ? "" : ": " + body_.substr(0, 1024))));
-  }
+  if (status_ != 200) return Finish(Error(Reason::kUnknown, WhyNot(status_, body_)));
   Finish(std::move(body_));
 }
 

@@ -1,9 +1,9 @@
-// apiserver/admission/webhook_call.h
+// apiserver/webhook/webhook_call.h
 //
 // WebhookCall: a question to a webhook over its transport, and the body of the answer.
 
-#ifndef KINFORMER_APISERVER_ADMISSION_WEBHOOK_CALL_H_
-#define KINFORMER_APISERVER_ADMISSION_WEBHOOK_CALL_H_
+#ifndef KINFORMER_APISERVER_WEBHOOK_WEBHOOK_CALL_H_
+#define KINFORMER_APISERVER_WEBHOOK_WEBHOOK_CALL_H_
 
 #include <functional>
 #include <memory>
@@ -46,4 +46,4 @@ class WebhookCall final : private ResponseReceiver {
 
 }  // namespace kinformer::apiserver
 
-#endif  // KINFORMER_APISERVER_ADMISSION_WEBHOOK_CALL_H_
+#endif  // KINFORMER_APISERVER_WEBHOOK_WEBHOOK_CALL_H_

@@ -1,0 +1,31 @@
+// apiserver/registry/webhook_place.h
+//
+// WebhookPlace: where a webhook is, as a clientConfig says it.
+
+#ifndef KINFORMER_APISERVER_REGISTRY_WEBHOOK_PLACE_H_
+#define KINFORMER_APISERVER_REGISTRY_WEBHOOK_PLACE_H_
+
+#include <string>
+
+#include "kinformer/apiserver/api_server_options.h"
+#include "kinformer/env.h"
+#include "kinformer/json.h"
+
+namespace kinformer::apiserver {
+
+struct WebhookPlace {
+  WebhookAddress address{};
+  std::string path{};  // "/mutate--v1-pod"
+  Duration timeout{};
+
+  // What is asked for: the path, with the timeout as its query.
+  [[nodiscard]] std::string Target() const;
+  // For messages: "https://hooks.default.svc:443/mutate?timeout=10s".
+  [[nodiscard]] std::string Url() const { return address.base_url + Target(); }
+};
+
+WebhookPlace PlaceOf(const json::Value& client_config, Duration timeout);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_REGISTRY_WEBHOOK_PLACE_H_
