@@ -20,6 +20,7 @@
 #include "apiserver/write/object_update.h"
 #include "apiserver/write/preconditions.h"
 #include "apiserver/write/propagation.h"
+#include "apiserver/write/sent_metadata.h"
 #include "apiserver/write/spec_checks.h"
 #include "base/number_in.h"
 #include "base/uuid.h"
@@ -31,48 +32,6 @@ namespace {
 void Append(std::vector<StatusCause> more, std::vector<StatusCause>& causes) {
   causes.insert(causes.end(), std::make_move_iterator(more.begin()),
                 std::make_move_iterator(more.end()));
-}
-
-// ---- Create
-
-// Puts the metadata of a new object where the request says, and takes out what is the server's to
-// say. Gives the resourceVersion that was sent, if any.
-Result<std::string> PlaceNew(const WriteTarget& target, json::Value& metadata) {
-  if (!metadata.is_object()) metadata = json::Value::MakeObject();
-  TidyMetadata(metadata);
-  if (target.at.resource->namespaced) {
-    if (Result<void> placed = CheckSentNamespace(metadata, target.namespace_); !placed) {
-      return placed.error();
-    }
-    metadata.Set("namespace", target.namespace_);
-  } else {
-    metadata.Erase("namespace");
-  }
-  std::string sent_version = metadata["resourceVersion"].StringOrEmpty();
-  for (const char* name : {"uid", "creationTimestamp", "deletionTimestamp",
-                           "deletionGracePeriodSeconds", "selfLink", "resourceVersion"}) {
-    metadata.Erase(name);
-  }
-  if (!target.name.empty() && metadata["name"].StringOrEmpty().empty()) {
-    metadata.Set("name", target.name);
-  }
-  return sent_version;
-}
-
-// ---- Update
-
-// Whether what a body says of itself fits the request, and is well formed.
-Result<void> CheckSentMetadata(const WriteTarget& target, const json::Value& metadata) {
-  if (Result<void> named = CheckSentName(metadata, target.name); !named) return named;
-  if (target.at.resource->namespaced) {
-    if (Result<void> placed = CheckSentNamespace(metadata, target.namespace_); !placed) {
-      return placed;
-    }
-  }
-  const std::string& version = metadata["resourceVersion"].StringOrEmpty();
-  if (version.find_first_not_of("0123456789") == std::string::npos) return {};
-  return BadRequestError("invalid metadata.resourceVersion " + JsonString(version) +
-                         ": it must be a decimal number");
 }
 
 // ---- Delete

@@ -1,0 +1,268 @@
+// Controllers: their sources, from the start on or later, and how they begin.
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controller/reconcile/controller_fixture_for_test.h"
+
+namespace kinformer {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST_F(ControllerTest, CR_04_NothingIsReconciledBeforeTheSourcesHaveSynced) {
+  source_->syncs_at = env().Now() + seconds(60);
+  Make();
+  Start();
+  sim_.RunFor(seconds(1));
+  Add(kA);
+  sim_.RunFor(seconds(58));
+  EXPECT_TRUE(calls_.empty());
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(calls_.size(), 1U);
+}
+
+TEST_F(ControllerTest, CR_03_ASourceThatDoesNotSyncEndsIt) {
+  source_->syncs_at = SteadyTime::max();
+  Make();
+  Start();
+  sim_.RunFor(minutes(1));
+  EXPECT_FALSE(ended_);
+  sim_.RunFor(minutes(1) + seconds(1));
+  ASSERT_TRUE(ended_);
+  EXPECT_THAT(result_.error().message(),
+              HasSubstr("failed to wait for pods caches to sync: pods: pods are not listed yet"));
+  EXPECT_EQ(source_->stops, 1);
+}
+
+TEST_F(ControllerTest, CR_03_ASourceThatFailsEndsItAtOnce) {
+  source_->fails = true;
+  Make();
+  const auto slow = std::make_shared<TestSource>(env());
+  slow->syncs_at = SteadyTime::max();
+  ASSERT_TRUE(controller_->Watch(slow).ok());
+  Start();
+  sim_.RunFor(seconds(1));
+  ASSERT_TRUE(ended_) << "without waiting for the other";
+  EXPECT_EQ(result_.error().reason(), Reason::kForbidden);
+  EXPECT_THAT(result_.error().message(),
+              HasSubstr("controller pods cannot start: pods: may not list pods"));
+}
+
+TEST_F(ControllerTest, CR_03_ASourceThatThrowsEndsIt) {
+  source_->throws = true;
+  Make();
+  Start();
+  sim_.RunFor(seconds(1));
+  ASSERT_TRUE(ended_);
+  EXPECT_THAT(result_.error().message(), HasSubstr("no such thing"));
+}
+
+TEST_F(ControllerTest, CR_03_ASourceThatBlocksInStartIsTooLate) {
+  source_->blocks_in_start = true;
+  Make({.cache_sync_timeout = seconds(5)});
+  Start();
+  sim_.RunFor(seconds(5));
+  EXPECT_FALSE(ended_);
+  sim_.RunFor(seconds(2));
+  ASSERT_TRUE(ended_);
+  EXPECT_THAT(result_.error().message(), HasSubstr("timed out waiting for source pods to Start"));
+}
+
+TEST_F(ControllerTest, CR_03_ToBeStoppedMeanwhileIsNoError) {
+  source_->syncs_at = SteadyTime::max();
+  Make();
+  Start();
+  sim_.RunFor(seconds(4));
+  stop_.request_stop();
+  sim_.RunFor(seconds(1));
+  ASSERT_TRUE(ended_);
+  EXPECT_TRUE(result_.ok());
+}
+
+TEST_F(ControllerTest, CR_03_EnoughTimeIsEnough) {
+  source_->syncs_at = env().Now() + minutes(2) - milliseconds(1);
+  Make();
+  Start();
+  sim_.RunFor(minutes(3));
+  EXPECT_FALSE(ended_);
+}
+
+TEST_F(ControllerTest, CR_05_ItStartsOnce) {
+  Make();
+  Start();
+  Result<void> second;
+  ASSERT_TRUE(sim_.RunBlocking([&] { second = controller_->Start({}); }, seconds(1)));
+  EXPECT_EQ(second.error().reason(), Reason::kInvalidArgument);
+  EXPECT_FALSE(ended_);
+}
+
+TEST_F(ControllerTest, CR_06_CR_19_WhatIsMissingIsSaid) {
+  const auto reconciler =
+      ReconcilerOf<Request>([](const ReconcileContext&, const Request&) -> Result<ReconcileResult> {
+        return ReconcileResult{};
+      });
+  EXPECT_THAT(Controller::New(env(), reconciler, {}).error().message(),
+              HasSubstr("name must be set"));
+  EXPECT_THAT(Controller::New(env(), nullptr, {.name = "pods"}).error().message(),
+              HasSubstr("there is no reconciler"));
+  EXPECT_FALSE(
+      Controller::New(env(), reconciler, {.name = "p", .max_concurrent_reconciles = 0}).ok());
+  EXPECT_FALSE(
+      Controller::New(env(), reconciler, {.name = "p", .cache_sync_timeout = Duration(0)}).ok());
+  EXPECT_FALSE(
+      Controller::New(env(), reconciler, {.name = "p", .max_cache_age = Duration(0)}).ok());
+  Make();
+  EXPECT_EQ(controller_->Watch(nullptr).error().reason(), Reason::kInvalidArgument);
+  EXPECT_EQ(controller_->Watch(source_).error().reason(), Reason::kAlreadyExists);
+}
+
+// Two words: any type can be a request.
+struct Pair {
+  int a;
+  std::string b;
+  bool operator==(const Pair&) const = default;
+  [[nodiscard]] std::string ToString() const { return std::to_string(a) + b; }
+};
+
+}  // namespace
+}  // namespace kinformer
+
+template <>
+struct std::hash<kinformer::Pair> {
+  std::size_t operator()(const kinformer::Pair& pair) const {
+    return std::hash<std::string>()(pair.ToString());
+  }
+};
+
+namespace kinformer {
+namespace {
+
+TEST_F(ControllerTest, CR_06_RequestsOfATypeOfOnesOwn) {
+  std::vector<std::string> seen;
+  auto controller = TypedController<Pair>::New(
+                        env(), ReconcilerOf<Pair>([&](const ReconcileContext&, const Pair& pair) {
+                          seen.push_back(pair.ToString());
+                          return Result<ReconcileResult>(ReconcileResult{});
+                        }),
+                        {.name = "pairs"})
+                        .OrExit();
+  ASSERT_TRUE(controller
+                  ->Watch(source::Func<Pair>(
+                      "pairs",
+                      [](const std::stop_token&, const RequestQueue<Pair>& queue) -> Result<void> {
+                        queue.Add({1, "x"});
+                        queue.Add({1, "x"});
+                        queue.Add({2, "y"});
+                        return {};
+                      }))
+                  .ok());
+  std::stop_source stop;
+  auto thread =
+      env().NewThread("c", [&] { EXPECT_TRUE(controller->Start(stop.get_token()).ok()); });
+  sim_.RunFor(seconds(1));
+  stop.request_stop();
+  thread->Join();
+  EXPECT_THAT(seen, ElementsAre("1x", "2y"));
+}
+
+TEST_F(ControllerTest, CR_07_CR_17_WarmupStartsTheSourcesAndStartDoesTheRest) {
+  source_->syncs_at = env().Now() + seconds(10);
+  Make({.enable_warmup = true});
+  std::vector<bool> warm;
+  const auto warm_up = [&] { warm.push_back(controller_->Warmup(stop_.get_token()).ok()); };
+  auto first = env().NewThread("w1", warm_up);
+  auto second = env().NewThread("w2", warm_up);
+  sim_.RunFor(seconds(5));
+  EXPECT_TRUE(warm.empty()) << "both wait";
+  Add(kA);
+  sim_.RunFor(seconds(10));
+  EXPECT_THAT(warm, ElementsAre(true, true));
+  EXPECT_EQ(source_->starts, 1);
+  EXPECT_TRUE(calls_.empty()) << "there are no workers";
+  EXPECT_EQ(controller_->Len(), 1U);
+  Start();
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(calls_.size(), 1U);
+  EXPECT_EQ(source_->starts, 1);
+  first->Join();
+  second->Join();
+}
+
+TEST_F(ControllerTest, CR_17_WhatFailedInWarmupFailsInStart) {
+  source_->fails = true;
+  Make({.enable_warmup = true});
+  Result<void> warm;
+  ASSERT_TRUE(sim_.RunBlocking([&] { warm = controller_->Warmup({}); }, minutes(5)));
+  EXPECT_EQ(warm.error().reason(), Reason::kForbidden);
+  Start();
+  sim_.RunFor(seconds(1));
+  ASSERT_TRUE(ended_);
+  EXPECT_EQ(result_.error().reason(), Reason::kForbidden);
+  EXPECT_EQ(source_->starts, 1);
+}
+
+TEST_F(ControllerTest, CR_17_WarmupIsToBeEnabled) {
+  Make();
+  EXPECT_FALSE(controller_->HasWarmup());
+  ASSERT_TRUE(sim_.RunBlocking([&] { EXPECT_TRUE(controller_->Warmup({}).ok()); }, minutes(5)));
+  EXPECT_EQ(source_->starts, 0);
+}
+
+TEST_F(ControllerTest, CR_17_SourcesComeAndGoWhileItRuns) {
+  Make();
+  Start();
+  const auto late = std::make_shared<TestSource>(env());
+  late->syncs_at = SteadyTime::max();
+  ASSERT_TRUE(controller_->Watch(late).ok());
+  ASSERT_EQ(late->starts, 1) << "at once, and nothing waits for it";
+  late->queue->Add(kB);
+  sim_.RunFor(seconds(1));
+  EXPECT_THAT(Names(), ElementsAre("b"));
+  EXPECT_TRUE(controller_->Unwatch(late).ok());
+  EXPECT_EQ(late->stops, 1);
+  EXPECT_EQ(controller_->Unwatch(late).error().reason(), Reason::kNotFound);
+  StopController();
+  EXPECT_EQ(late->stops, 1);
+  EXPECT_EQ(source_->stops, 1);
+  EXPECT_EQ(controller_->Watch(late).error().reason(), Reason::kStopped);
+}
+
+TEST_F(ControllerTest, ASourceThatIsBeingStartedIsStoppedAfterwards) {
+  Make();
+  Start();
+  const auto late = std::make_shared<TestSource>(env());
+  late->blocks_in_start = true;
+  Result<void> watched;
+  auto watching = env().NewThread("watch", [&] { watched = controller_->Watch(late); });
+  sim_.RunFor(seconds(1));
+  ASSERT_EQ(late->starts, 1);
+  EXPECT_EQ(late->stops, 0);
+  StopController();
+  watching->Join();
+  EXPECT_EQ(late->stops, 1) << "once, and not while it starts";
+  const auto bad = std::make_shared<TestSource>(env());
+  EXPECT_EQ(controller_->Watch(bad).error().reason(), Reason::kStopped);
+}
+
+TEST_F(ControllerTest, ASourceThatFailsLaterIsNotKept) {
+  Make();
+  Start();
+  const auto bad = std::make_shared<TestSource>(env());
+  bad->fails = true;
+  EXPECT_EQ(controller_->Watch(bad).error().reason(), Reason::kForbidden);
+  EXPECT_EQ(bad->stops, 1);
+  EXPECT_EQ(controller_->Unwatch(bad).error().reason(), Reason::kNotFound);
+  EXPECT_FALSE(ended_);
+}
+
+}  // namespace
+}  // namespace kinformer
