@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/webhook_conversion_fixture.h"
+#include "apiserver/testing/webhook_conversion_fixture.h"
 
 namespace kinformer::apiserver::testing {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/webhook_conversion_fixture.h"
+#include "apiserver/testing/webhook_conversion_fixture.h"
 
 namespace kinformer::apiserver::testing {
 namespace {

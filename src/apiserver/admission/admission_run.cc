@@ -44,13 +44,8 @@ class Question {
   // `done` may destroy this.
   void Ask(const AdmissionAttributes& attributes, Done done) {
     const Webhook& to = webhook();
-    const WebhookPlace& place = to.place;
     std::string uid = internal::base::NewUuid(state_.env);
-    std::shared_ptr<Transport> transport;
-    if (state_.options.webhook_transport)
-      transport = state_.options.webhook_transport(place.address);
-    call_.emplace(state_, std::move(transport), place.Target(),
-                  AdmissionQuestion(attributes, at(), to.review, uid), place.timeout,
+    call_.emplace(state_, to.place, AdmissionQuestion(attributes, at(), to.review, uid),
                   [this, uid, done = std::move(done)](Result<std::string> body) {
                     done(Judge(uid, std::move(body)));
                   });
@@ -59,10 +54,7 @@ class Question {
  private:
   Result<std::optional<AdmissionAnswer>> Judge(const std::string& uid, Result<std::string> body) {
     const Webhook& to = webhook();
-    if (!body) {
-      return Failed("failed to call webhook: Post " + JsonString(to.place.Url()) + ": " +
-                    body.error().message());
-    }
+    if (!body) return Failed("failed to call webhook: " + body.error().message());
     Result<AdmissionAnswer> answer = ReadAdmissionAnswer(*body, to.review, uid);
     if (!answer) return Failed("received invalid webhook response: " + answer.error().message());
     return std::optional(*std::move(answer));

@@ -95,22 +95,13 @@ class Conversion final : public std::enable_shared_from_this<Conversion> {
       work_->made = work_->problem.error();
       return Finish(true);
     }
-    const WebhookPlace& place = work_->at.resource->defined->webhook->place;
-    std::shared_ptr<Transport> transport;
-    if (state_.options.webhook_transport) {
-      transport = state_.options.webhook_transport(place.address);
-    }
-    call_.emplace(state_, std::move(transport), place.Target(), std::move(work_->text),
-                  place.timeout, [this](Result<std::string> body) { Read(std::move(body)); });
+    call_.emplace(state_, work_->at.resource->defined->webhook->place, std::move(work_->text),
+                  [this](Result<std::string> body) { Read(std::move(body)); });
   }
 
   void Read(Result<std::string> body) {
     if (!body) {
-      const WebhookPlace& place = work_->at.resource->defined->webhook->place;
-      // An answer with another status speaks for itself.
-      const bool answered = body.error().reason() == Reason::kUnknown;
-      const std::string post = answered ? "" : "Post " + JsonString(place.Url()) + ": ";
-      work_->made = ConversionError(work_->question, "failed: " + post + body.error().message());
+      work_->made = ConversionError(work_->question, "failed: " + body.error().message());
       return Finish(false);
     }
     Do([work = work_, text = *std::move(body)] { ReadAnswer(text, *work); },

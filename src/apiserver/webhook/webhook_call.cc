@@ -25,21 +25,23 @@ std::string WhyNot(int status, const std::string& body) {
 
 }  // namespace
 
-WebhookCall::WebhookCall(ServerState& state, std::shared_ptr<Transport> transport,
-                         std::string target, std::string body, Duration timeout, Done done)
-    : state_(state), transport_(std::move(transport)), done_(std::move(done)) {
+WebhookCall::WebhookCall(ServerState& state, const WebhookPlace& place, std::string body, Done done)
+    : state_(state), url_(place.Url()), done_(std::move(done)) {
+  if (state.options.webhook_transport) {
+    transport_ = state.options.webhook_transport(place.address);
+  }
   const SteadyTime now = state_.env.Now();
   if (transport_ == nullptr) {
     deadline_ = state_.deadlines.Add(now, [this] {
-      Finish(Error(Reason::kConnectionRefused,
-                   "no transport leads there: ApiServerOptions::webhook_transport gives none"));
+      Fail(Reason::kConnectionRefused,
+           "no transport leads there: ApiServerOptions::webhook_transport gives none");
     });
     return;
   }
-  deadline_ = state_.deadlines.Add(now + timeout, [this] {
-    Finish(Error(Reason::kDeadlineExceeded, "context deadline exceeded"));
+  deadline_ = state_.deadlines.Add(now + place.timeout, [this] {
+    Fail(Reason::kDeadlineExceeded, "context deadline exceeded");
   });
-  HttpRequest request{.method = "POST", .target = std::move(target)};
+  HttpRequest request{.method = "POST", .target = place.Target()};
   request.headers.Add("Content-Type", "application/json");
   request.headers.Add("Accept", "application/json");
   request.headers.Add("User-Agent", "kube-apiserver-admission");
@@ -56,9 +58,13 @@ void WebhookCall::OnData(std::string_view data) {
 }
 
 void WebhookCall::OnDone(Result<void> result) {
-  if (!result) return Finish(result.error());
+  if (!result) return Fail(result.error().reason(), result.error().message());
   if (status_ != 200) return Finish(Error(Reason::kUnknown, WhyNot(status_, body_)));
   Finish(std::move(body_));
+}
+
+void WebhookCall::Fail(Reason reason, std::string_view why) {
+  Finish(Error(reason, "Post " + JsonString(url_) + ": " + std::string(why)));
 }
 
 void WebhookCall::Finish(Result<std::string> body) {

@@ -8,12 +8,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "kinformer/env.h"
 #include "kinformer/result.h"
 #include "kinformer/transport.h"
 
 #include "apiserver/registry/server_state.h"
+#include "apiserver/registry/webhook_place.h"
 
 namespace kinformer::apiserver {
 
@@ -22,9 +24,8 @@ class WebhookCall final : private ResponseReceiver {
  public:
   using Done = std::function<void(Result<std::string> body)>;
   // Calls `done` once, on the loop, never before it has returned: with the body of an answer of
-  // 200, or with why there is none. `done` may destroy it. Without a transport that is so, too.
-  WebhookCall(ServerState& state, std::shared_ptr<Transport> transport, std::string target,
-              std::string body, Duration timeout, Done done);
+  // 200, or with why there is none, in the words of a real server's client. `done` may destroy it.
+  WebhookCall(ServerState& state, const WebhookPlace& place, std::string body, Done done);
   ~WebhookCall() override;
   WebhookCall(const WebhookCall&) = delete;
   WebhookCall& operator=(const WebhookCall&) = delete;
@@ -34,9 +35,12 @@ class WebhookCall final : private ResponseReceiver {
   void OnData(std::string_view data) override;
   void OnDone(Result<void> result) override;
   void Finish(Result<std::string> body);
+  // Nobody has answered.
+  void Fail(Reason reason, std::string_view why);
 
   ServerState& state_;
-  const std::shared_ptr<Transport> transport_;
+  const std::string url_;
+  std::shared_ptr<Transport> transport_{};
   Done done_;
   Deadlines::Id deadline_{};
   int status_ = 0;

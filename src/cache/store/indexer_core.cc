@@ -313,7 +313,8 @@ std::vector<std::string> KeysOf(const std::vector<const Block*>& blocks) {
 
 void LogError(Env& env, const Result<void>& result) {
   if (result) return;
-  env.log().Log(LogLevel::kError, "an index was not added", {{"err", result.error().ToString()}});
+  env.log().Log(LogLevel::kError, "the store has refused a change",
+                {{"err", result.error().ToString()}});
 }
 
 }  // namespace kinformer::internal

@@ -1,10 +1,10 @@
-// apiserver/webhook_conversion_fixture.h
+// apiserver/testing/webhook_conversion_fixture.h
 //
 // WebhookConversion: a server with widgets of two versions, and the webhook that converts them, in
 // simulated time.
 
-#ifndef KINFORMER_APISERVER_WEBHOOK_CONVERSION_FIXTURE_H_
-#define KINFORMER_APISERVER_WEBHOOK_CONVERSION_FIXTURE_H_
+#ifndef KINFORMER_APISERVER_TESTING_WEBHOOK_CONVERSION_FIXTURE_H_
+#define KINFORMER_APISERVER_TESTING_WEBHOOK_CONVERSION_FIXTURE_H_
 
 #include <chrono>
 #include <cstddef>
@@ -210,4 +210,4 @@ inline const std::string kFailed =
 
 }  // namespace kinformer::apiserver::testing
 
-#endif  // KINFORMER_APISERVER_WEBHOOK_CONVERSION_FIXTURE_H_
+#endif  // KINFORMER_APISERVER_TESTING_WEBHOOK_CONVERSION_FIXTURE_H_
