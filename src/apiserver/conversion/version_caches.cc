@@ -20,8 +20,8 @@ ReadFrom VersionCaches::FromCache(const VersionCache& cache) {
 
 ResponsePtr VersionCaches::When(VersionCache& cache, Then then) {
   auto answer = std::make_unique<Awaited>();
-  const VersionCache::Ticket ticket =
-      cache.WhenCurrent([&cache, place = answer.get(), then = std::move(then)](Result<void> there) {
+  const VersionCache::Ticket ticket = cache.WhenCurrent(
+      [&cache, place = answer.get(), then = std::move(then)](const Result<void>& there) {
         place->Answer(there ? then(FromCache(cache)) : then(there.error()));
       });
   answer->Hold(std::const_pointer_cast<VersionCache::Done>(ticket));
