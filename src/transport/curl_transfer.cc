@@ -264,6 +264,8 @@ Result<void> CurlTransfer::Verdict(CURLcode code) {
     if (end) return end;
     return Error(end.error()).WithContext(server + request_.target);
   }
+  // A refusal whose text breaks off is a refusal.
+  if (code == CURLE_PARTIAL_FILE && headers_done_ && status_ >= 400) return {};
   CurlFailure failure{.code = code, .detail = error_text_.data(), .headers_seen = headers_done_};
   // libcurl takes a head that breaks off for a complete response.
   if (code == CURLE_OK) failure.detail = "it closed in the middle of the head";

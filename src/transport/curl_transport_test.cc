@@ -202,6 +202,22 @@ INSTANTIATE_TEST_SUITE_P(
                    Reason::kDecode}),
     [](const auto& test) { return test.param.name; });
 
+// As over HTTP/2, where libcurl may lose the rest of an answer that came before the request had
+// been read.
+TEST_F(CurlTransportTest, ARefusalWhoseTextBreaksOffIsARefusal) {
+  LoopbackServer server([&](const Request&, Peer& peer) {
+    peer.Write("HTTP/1.1 401 Unauthorized\r\nContent-Length: 100\r\n\r\n{\"kind\":");
+    return false;
+  });
+  Make(server);
+  HttpRequest request{.method = "POST", .target = "/x"};
+  request.body = "{}";
+  TestExchange& got = Start(std::move(request));
+  ASSERT_TRUE(got.WaitDone());
+  EXPECT_TRUE(got.ok()) << got.error();
+  EXPECT_EQ(got.status(), 401);
+}
+
 TEST_F(CurlTransportTest, GzipThatNobodyAskedForIsRefused) {
   LoopbackServer server([&](const Request&, Peer& peer) {
     return peer.Write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc");

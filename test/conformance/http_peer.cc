@@ -108,11 +108,7 @@ class HttpPeer::Exchange {
     thread_.join();
     // A real server that lets nobody in does not read the body, and ends the stream behind its
     // answer; libcurl may see the end first.
-    long refused = 0;
-    if (real_ && result_ == CURLE_PARTIAL_FILE && !websocket_) {
-      curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &refused);
-    }
-    if (refused == 401) {
+    for (int i = 0; i < 20 && BrokeOffRefused(); ++i) {
       reply_ = {};
       result_ = curl_easy_perform(curl_);
     }
@@ -145,6 +141,12 @@ class HttpPeer::Exchange {
       curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
       reply_ = WebSocketExchange(curl.get(), request_, url);
     });
+  }
+  [[nodiscard]] bool BrokeOffRefused() const {
+    if (!real_ || websocket_ || result_ != CURLE_PARTIAL_FILE) return false;
+    long status = 0;
+    curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &status);
+    return status == 401;
   }
   void Field(const std::string& line) { fields_ = curl_slist_append(fields_, line.c_str()); }
   void Release() {
