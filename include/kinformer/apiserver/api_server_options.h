@@ -93,10 +93,11 @@ struct ApiServerOptions {
   // Of one object as it is stored: etcd's limit. 0: none.
   std::size_t max_object_bytes{std::size_t{3} << 19};
 
-  // ---- Webhooks. By what transport a webhook is reached; null, as without this option, is a
-  // webhook that cannot be reached, which its failurePolicy decides about. Called on the loop, for
-  // each question; the transport must belong to that loop and not be destroyed while the server
-  // lives. In memory, NewInMemoryTransport of a WebhookServer (docs/webhooks.md).
+  // ---- Webhooks, of admission and of conversion. By what transport one is reached; null, as
+  // without this option, is one that cannot be reached: of an admission webhook its failurePolicy
+  // decides then, and what would have to be converted is a 500. Called on the loop, for each
+  // question; the transport must belong to that loop and not be destroyed while the server lives.
+  // In memory, NewInMemoryTransport of a WebhookServer (docs/webhooks.md).
   std::function<std::shared_ptr<Transport>(const WebhookAddress& address)> webhook_transport{};
 
   // ---- Control by requests.
