@@ -104,7 +104,27 @@ struct DelegatingClientCore::Impl {
   // `answer`: the object, or a part of it that is of a kind of its own, or null.
   void Wrote(const TypeInfo& type, const std::vector<Watching>& watching, const ObjectRef& answer,
              const ObjectName& name, const CallOptions& call);
+  // Sends a write, whose options are complete then, and notes what reads have to wait for. `name`:
+  // of the object; without one the answer says it.
+  template <class O, class Send>
+  Result<ObjectRef> Write(const TypeInfo& type, const ObjectName& name, O of_write,
+                          const CallBounds& bounds, const CallOptions& call, Send send);
 };
+
+template <class O, class Send>
+Result<ObjectRef> DelegatingClientCore::Impl::Write(const TypeInfo& type, const ObjectName& name,
+                                                    O of_write, const CallBounds& bounds,
+                                                    const CallOptions& call, Send send) {
+  const JoinedStop stop(bounds.stop, call.stop);
+  const Result<CallOptions> left = CallOf(bounds, call, stop);
+  if (!left) return left.error();
+  Complete(of_write);
+  const auto watching = Begin(type);
+  Result<ObjectRef> answer = send(At(type, name.namespace_), of_write, *left);
+  if (!answer || !of_write.dryRun.empty()) return answer;
+  Wrote(type, watching, *answer, name.name.empty() ? internal::NameOf(**answer) : name, *left);
+  return answer;
+}
 
 Result<CallOptions> DelegatingClientCore::Impl::CallOf(const CallBounds& bounds,
                                                        const CallOptions& call,
@@ -334,47 +354,29 @@ void DelegatingClientCore::Impl::Wrote(const TypeInfo& type, const std::vector<W
 Result<ObjectRef> DelegatingClientCore::Create(const TypeInfo& type, const RequestObject& object,
                                                CreateOptions options, const CallBounds& bounds,
                                                const CallOptions& call) {
-  const JoinedStop stop(bounds.stop, call.stop);
-  const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
-  if (!left) return left.error();
-  impl_->Complete(options);
-  const auto watching = impl_->Begin(type);
-  Result<ObjectRef> answer = impl_->At(type, object.namespace_).Create(object, options, *left);
-  if (!answer || !options.dryRun.empty()) return answer;
-  const ObjectName name{std::string((*answer)->namespace_()), std::string((*answer)->name())};
-  impl_->Wrote(type, watching, *answer, name, *left);
-  return answer;
+  return impl_->Write(type, {object.namespace_, ""}, std::move(options), bounds, call,
+                      [&](const ResourceCore& there, const auto& complete, const auto& left) {
+                        return there.Create(object, complete, left);
+                      });
 }
 
 Result<ObjectRef> DelegatingClientCore::Update(const TypeInfo& type, const RequestObject& object,
                                                std::string_view subresource, UpdateOptions options,
                                                const CallBounds& bounds, const CallOptions& call) {
-  const JoinedStop stop(bounds.stop, call.stop);
-  const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
-  if (!left) return left.error();
-  impl_->Complete(options);
-  const auto watching = impl_->Begin(type);
-  Result<ObjectRef> answer =
-      impl_->At(type, object.namespace_).Update(object, subresource, options, *left);
-  if (!answer || !options.dryRun.empty()) return answer;
-  impl_->Wrote(type, watching, *answer, {object.namespace_, object.name}, *left);
-  return answer;
+  return impl_->Write(type, {object.namespace_, object.name}, std::move(options), bounds, call,
+                      [&](const ResourceCore& there, const auto& complete, const auto& left) {
+                        return there.Update(object, subresource, complete, left);
+                      });
 }
 
 Result<ObjectRef> DelegatingClientCore::Patch(const TypeInfo& type, const ObjectName& name,
                                               const kinformer::Patch& patch,
                                               std::string_view subresource, PatchOptions options,
                                               const CallBounds& bounds, const CallOptions& call) {
-  const JoinedStop stop(bounds.stop, call.stop);
-  const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
-  if (!left) return left.error();
-  impl_->Complete(options);
-  const auto watching = impl_->Begin(type);
-  Result<ObjectRef> answer =
-      impl_->At(type, name.namespace_).Patch(name.name, patch, subresource, options, *left);
-  if (!answer || !options.dryRun.empty()) return answer;
-  impl_->Wrote(type, watching, *answer, name, *left);
-  return answer;
+  return impl_->Write(type, name, std::move(options), bounds, call,
+                      [&](const ResourceCore& there, const auto& complete, const auto& left) {
+                        return there.Patch(name.name, patch, subresource, complete, left);
+                      });
 }
 
 Result<ObjectRef> DelegatingClientCore::Apply(const TypeInfo& type, const RequestObject& object,
@@ -402,15 +404,11 @@ Result<ObjectRef> DelegatingClientCore::CreatePart(const TypeInfo& type, const O
                                                    const RequestObject& object,
                                                    CreateOptions options, const CallBounds& bounds,
                                                    const CallOptions& call) {
-  const JoinedStop stop(bounds.stop, call.stop);
-  const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
-  if (!left) return left.error();
-  impl_->Complete(options);
-  const auto watching = impl_->Begin(type);
-  Result<ObjectRef> answer = impl_->At(type, name.namespace_)
-                                 .CreatePart(name.name, subresource, part, object, options, *left);
-  if (answer && options.dryRun.empty()) impl_->Wrote(type, watching, *answer, name, *left);
-  return answer;
+  return impl_->Write(type, name, std::move(options), bounds, call,
+                      [&](const ResourceCore& there, const auto& complete, const auto& left) {
+                        return there.CreatePart(name.name, subresource, part, object, complete,
+                                                left);
+                      });
 }
 
 Result<ObjectRef> DelegatingClientCore::UpdatePart(const TypeInfo& type, const ObjectName& name,
@@ -419,15 +417,11 @@ Result<ObjectRef> DelegatingClientCore::UpdatePart(const TypeInfo& type, const O
                                                    const RequestObject& object,
                                                    UpdateOptions options, const CallBounds& bounds,
                                                    const CallOptions& call) {
-  const JoinedStop stop(bounds.stop, call.stop);
-  const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
-  if (!left) return left.error();
-  impl_->Complete(options);
-  const auto watching = impl_->Begin(type);
-  Result<ObjectRef> answer = impl_->At(type, name.namespace_)
-                                 .UpdatePart(name.name, subresource, part, object, options, *left);
-  if (answer && options.dryRun.empty()) impl_->Wrote(type, watching, *answer, name, *left);
-  return answer;
+  return impl_->Write(type, name, std::move(options), bounds, call,
+                      [&](const ResourceCore& there, const auto& complete, const auto& left) {
+                        return there.UpdatePart(name.name, subresource, part, object, complete,
+                                                left);
+                      });
 }
 
 Result<ObjectRef> DelegatingClientCore::ApplyPart(const TypeInfo& type, const ObjectName& name,
