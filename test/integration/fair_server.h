@@ -43,43 +43,52 @@ inline std::string JsonList(std::size_t count,
 
 class FairServer : public ::testing::Test {
  protected:
+  static constexpr int kAttempts = 3;
+
   explicit FairServer(apiserver::ApiServerOptions options = {}) : server_(std::move(options)) {
     server_.Listen().OrExit();
   }
 
   RawReply Ask(const std::string& bytes) { return Exchange(server_.http().port(), bytes); }
 
+  // Does `work` up to three times, until no turn of the loop takes longer than allowed while it does
+  // so. What else the machine does costs caches, too, and memory that is touched for the first time
+  // costs what the host makes of it; what the server does costs the same each time. Some work is
+  // done by the second attempt, so that is found out late.
+  void ExpectFair(std::string_view name, const std::function<void(int attempt)>& work) {
+    const auto allowed = LongestTurnAllowed();
+    auto least = std::chrono::nanoseconds::max();
+    for (int attempt = 0; attempt < kAttempts && least >= allowed; ++attempt) {
+      LoopTurns turns(server_.env());
+      work(attempt);
+      least = std::min(least, turns.Longest());
+    }
+    EXPECT_LT(least, allowed) << name;
+    RecordProperty(std::string(name) + "_us", std::to_string(least.count() / 1000));
+  }
+
   // The rows build on each other.
   void AskAll(const std::vector<FairRow>& rows) {
-    const auto allowed = LongestTurnAllowed();
     for (const FairRow& row : rows) {
       const std::string request = row.request();
-      std::chrono::nanoseconds longest{};
-      // What else the machine does costs caches, too: then again. Some are done by then, which is
-      // found out late.
-      for (int attempt = 0; attempt < 3; ++attempt) {
-        LoopTurns turns(server_.env());
+      ExpectFair(row.name, [&](int attempt) {
         const RawReply reply = Ask(request);
         while (row.done && !row.done()) {
         }
-        longest = turns.Longest();
         if (attempt == 0) {
           EXPECT_EQ(reply.status, row.status) << row.name << ": " << reply.text.substr(0, 500);
         }
-        if (longest < allowed) break;
-      }
-      EXPECT_LT(longest, allowed) << row.name;
-      RecordProperty(row.name + "_us", std::to_string(longest.count() / 1000));
+      });
     }
   }
 
-  // The same with rows that can be done once: up to three times, with what `rows` makes for each
-  // attempt, of others' names.
+  // The same with rows that can be done once: all of them anew in each attempt, with what `rows`
+  // makes for it, of others' names.
   void AskAnew(const std::function<std::vector<FairRow>(int attempt)>& rows) {
     const auto allowed = LongestTurnAllowed();
     std::map<std::string, std::chrono::nanoseconds> least;
     bool fair = false;
-    for (int attempt = 0; attempt < 3 && !fair; ++attempt) {
+    for (int attempt = 0; attempt < kAttempts && !fair; ++attempt) {
       fair = true;
       for (const FairRow& row : rows(attempt)) {
         const std::string request = row.request();
