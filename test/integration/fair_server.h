@@ -51,8 +51,8 @@ class FairServer : public ::testing::Test {
 
   RawReply Ask(const std::string& bytes) { return Exchange(server_.http().port(), bytes); }
 
-  // Does `work` up to three times, until no turn of the loop takes longer than allowed while it does
-  // so. What else the machine does costs caches, too, and memory that is touched for the first time
+  // Does `work` up to three times, until the loop has made no turn longer than allowed meanwhile.
+  // What else the machine does costs caches, too, and memory that is touched for the first time
   // costs what the host makes of it; what the server does costs the same each time. Some work is
   // done by the second attempt, so that is found out late.
   void ExpectFair(std::string_view name, const std::function<void(int attempt)>& work) {
