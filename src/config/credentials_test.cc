@@ -2,6 +2,7 @@
 
 #include "config/credentials.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fcntl.h>
@@ -9,6 +10,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <sys/socket.h>
@@ -100,12 +102,9 @@ TEST(TransportOptions, TR12WhichCredentialIsUsed) {
   EXPECT_FALSE(TransportOptionsFor(config).ok()) << "TR-12: two methods";
   config.username = config.password = "";
   EXPECT_EQ(Authorization(*TransportOptionsFor(config)->credentials, sim), "Bearer t");
-  // EX-14: a plugin is not run where there is another credential.
-  config.exec =
-      ExecConfig{.command = "/nonexistent", .api_version = "client.authentication.k8s.io/v1"};
-  EXPECT_EQ(Authorization(*TransportOptionsFor(config)->credentials, sim), "Bearer t");
   config.bearer_token.clear();
-  config.exec->api_version = "client.authentication.k8s.io/v1alpha1";
+  config.exec =
+      ExecConfig{.command = "/nonexistent", .api_version = "client.authentication.k8s.io/v1alpha1"};
   EXPECT_THAT(TransportOptionsFor(config).error().message(), HasSubstr("v1alpha1"));
   config.exec.reset();
   config.bearer_token_file = "/nonexistent/token";
@@ -179,7 +178,36 @@ Result<internal::config::ExecAnswer> RunPlugin(const ExecConfig& exec,
   return internal::config::RunExecPlugin(sim.env(), exec, cluster);
 }
 
-TEST(ExecPlugin, EX03GivesATokenAndGetsItsInfo) {
+TEST(ExecPlugin, EX14DoesNotRunWhereThereIsAnotherCredential) {
+  const std::string ran = TempFile("");
+  Config config;
+  config.host = "https://h";
+  config.exec = Plugin("echo ran >> " + ran + "; echo '" + AnswerText("{\"token\":\"x\"}") + "'");
+  const auto runs = [&ran] {
+    std::ifstream in(ran);
+    return std::count(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>(), '\n');
+  };
+  Simulation sim;
+  Config other = config;
+  other.bearer_token = "t";
+  EXPECT_EQ(Authorization(*TransportOptionsFor(other)->credentials, sim), "Bearer t");
+  other = config;
+  other.bearer_token_file = TempFile("f");
+  EXPECT_EQ(Authorization(*TransportOptionsFor(other)->credentials, sim), "Bearer f");
+  other = config;
+  other.username = "u";
+  other.password = "p";
+  EXPECT_EQ(Authorization(*TransportOptionsFor(other)->credentials, sim), "Basic dTpw");
+  other = config;
+  other.tls.cert_file = "/c";
+  other.tls.key_file = "/k";
+  EXPECT_EQ(TransportOptionsFor(other)->credentials, nullptr);
+  EXPECT_EQ(runs(), 0);
+  EXPECT_EQ(Authorization(*TransportOptionsFor(config)->credentials, sim), "Bearer x");
+  EXPECT_EQ(runs(), 1) << "alone it runs";
+}
+
+TEST(ExecPlugin, EX03EX10GivesATokenAndGetsItsInfo) {
   ExecConfig exec =
       Plugin("echo '{\"apiVersion\":\"" + std::string(kV1) +
              "\",\"status\":{\"token\":\"'$1-$EXTRA'\"}}'; echo \"$KUBERNETES_EXEC_INFO\" > $2");
@@ -204,7 +232,7 @@ TEST(ExecPlugin, EX03GivesATokenAndGetsItsInfo) {
   exec.provide_cluster_info = false;
   EXPECT_THAT(internal::config::ExecInfoJson(exec, {.server = "https://s"}, true),
               Not(HasSubstr("cluster")))
-      << "EX-10";
+      << "only where it is asked for";
 }
 
 struct AnswerCase {

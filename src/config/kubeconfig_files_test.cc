@@ -142,7 +142,7 @@ Surroundings InPod(const Folder& folder) {
   return out;
 }
 
-TEST(InCluster, KC38KC42TheServiceAccountServesWhenNothingElseDoes) {
+TEST(InCluster, KC38KC42KC43TheServiceAccountServesWhenNothingElseDoes) {
   const Folder folder;
   Surroundings around = InPod(folder);
   auto got = internal::config::LoadDefaultConfig({}, around);
@@ -151,7 +151,7 @@ TEST(InCluster, KC38KC42TheServiceAccountServesWhenNothingElseDoes) {
   EXPECT_EQ(got->bearer_token, "pod-token");
   EXPECT_EQ(got->bearer_token_file, folder.path() + "/sa/token");
   EXPECT_EQ(got->tls.ca_file, folder.path() + "/sa/ca.crt");
-  EXPECT_EQ(got->namespace_, "pod-ns") << "KC-43";
+  EXPECT_EQ(got->namespace_, "pod-ns");
   around.environment["POD_NAMESPACE"] = "from-env";
   EXPECT_EQ(internal::config::LoadDefaultConfig({}, around)->namespace_, "from-env");
 }

@@ -34,11 +34,11 @@ TEST(Deleted, ON_02_ATombstonesNameIsItsObjects) {
 
 // ---- handlers that come and go
 
-TEST_F(InformerTest, SI_22_SI_23_ALateHandlerGetsTheListAndThenTheNews) {
+TEST_F(InformerTest, SI_21_SI_22_SI_23_ALateHandlerGetsTheListAndThenTheNews) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
   const auto first = Record(informer);
-  EXPECT_FALSE(registration_.HasSynced()) << "SI-21";
+  EXPECT_FALSE(registration_.HasSynced()) << "before the informer runs";
   informer.Start();
   Settle();
   const auto second = Record(informer);
