@@ -16,29 +16,60 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-TEST_F(ReflectorTest, R_15_R_16_RefusedConnectionsBackOffWithoutARelist) {
-  for (int i = 0; i < 5; ++i) server_.watch_errors.push_back(Refused());
-  const SteadyTime start = Now();
-  ReflectorOptions options;
-  options.backoff = {.initial = milliseconds(1), .cap = milliseconds(50)};
-  Start(std::move(options));
-  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, seconds(10)));
-  // 1 + 2 + 4 + 8 + 16 ms, each drawn from once to twice that.
-  EXPECT_GE(Now() - start, milliseconds(31));
-  EXPECT_LE(Now() - start, milliseconds(64));
-  EXPECT_EQ(Count("LIST"), 1U);
-  EXPECT_EQ(Count("WATCH"), 6U);
+// A server that refuses connections, and how long after each refusal it is asked again.
+class RefusedTest : public ReflectorTest {
+ protected:
+  std::vector<Duration> Waits(int refusals, base::BackoffOptions backoff) {
+    for (int i = 0; i < refusals; ++i) server_.watch_errors.push_back(Refused());
+    ReflectorOptions options;
+    options.backoff = backoff;
+    Start(std::move(options));
+    std::vector<Duration> waits;
+    SteadyTime last = Now();
+    for (std::size_t asked = Count("WATCH"); server_.open_watches() == 0; ++asked) {
+      const auto again = [&] { return Count("WATCH") > asked; };
+      if (!sim_.RunUntil(again, minutes(10))) break;
+      waits.push_back(Now() - last);
+      last = Now();
+      sim_.RunReady();
+    }
+    EXPECT_EQ(server_.open_watches(), 1U);
+    EXPECT_EQ(Count("LIST"), 1U) << "nothing has happened to the list";
+    return waits;
+  }
+};
+
+TEST_F(RefusedTest, R_15_EachWaitIsTwiceTheOneBeforeWithJitter) {
+  const std::vector<Duration> waits =
+      Waits(5, {.initial = milliseconds(1), .cap = milliseconds(50)});
+  ASSERT_EQ(waits.size(), 5U);
+  Duration base = milliseconds(1);
+  for (const Duration wait : waits) {
+    EXPECT_GE(wait, base);
+    EXPECT_LE(wait, 2 * base);
+    base *= 2;
+  }
 }
 
-TEST_F(ReflectorTest, R_18_CustomBackoff) {
-  for (int i = 0; i < 5; ++i) server_.watch_errors.push_back(Refused());
-  const SteadyTime start = Now();
-  ReflectorOptions options;
-  options.backoff = {.initial = milliseconds(10), .cap = milliseconds(100), .jitter = 0};
-  Start(std::move(options));
-  ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, seconds(10)));
-  EXPECT_GE(Now() - start, milliseconds(240));
-  EXPECT_LE(Now() - start, milliseconds(520));
+TEST_F(RefusedTest, R_16_TheWaitsStayAtTheirCap) {
+  const std::vector<Duration> waits =
+      Waits(40, {.initial = milliseconds(1), .cap = milliseconds(50)});
+  ASSERT_EQ(waits.size(), 40U);
+  Duration total(0);
+  for (std::size_t i = 6; i < waits.size(); ++i) {
+    EXPECT_GE(waits[i], milliseconds(50)) << i;
+    EXPECT_LE(waits[i], milliseconds(100)) << i;
+    total += waits[i];
+  }
+  // The mean of 34 draws: jitter is not all or nothing.
+  EXPECT_GE(total, 34 * milliseconds(60));
+  EXPECT_LE(total, 34 * milliseconds(90));
+}
+
+TEST_F(RefusedTest, R_18_ABackoffOfOnesOwnWithoutJitterIsExact) {
+  EXPECT_EQ(Waits(5, {.initial = milliseconds(10), .cap = milliseconds(100), .jitter = 0}),
+            (std::vector<Duration>{milliseconds(10), milliseconds(20), milliseconds(40),
+                                   milliseconds(80), milliseconds(100)}));
 }
 
 TEST_F(ReflectorTest, R_19_R_20_TooManyRequestsBacksOffWithoutARelist) {
