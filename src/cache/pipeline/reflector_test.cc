@@ -131,16 +131,46 @@ TEST_F(ReflectorTest, R_28_R_29_RelistsAtTheLastAndFallsBackToAQuorumRead) {
   EXPECT_EQ(server_.requests[4], "WATCH rv=10 bookmarks");
 }
 
-TEST_F(ReflectorTest, R_31_TooLargeResourceVersionFallsBackToo) {
+// As servers of different ages say it: by a cause's reason, by its message, by the error's.
+std::vector<Error> TooLargeInItsThreeForms() {
+  const auto with_cause = [](const char* message, const char* reason, const char* cause) {
+    StatusDetails details;
+    details.causes.push_back({reason, cause, ""});
+    return Error(Reason::kTimeout, message).WithHttpStatus(504).WithDetails(details);
+  };
+  return {
+      with_cause("Timeout", "ResourceVersionTooLarge", "in words of its own"),
+      with_cause("Timeout", "", "Too large resource version"),
+      Error(Reason::kTimeout, "Timeout: Too large resource version: 30, current: 20")
+          .WithHttpStatus(504),
+  };
+}
+
+TEST_F(ReflectorTest, R_31_TooLargeResourceVersionFallsBackInItsThreeForms) {
   server_.set_rv(19);
   server_.Put("foo");
   Start();
-  sim_.RunFor(seconds(5));
-  server_.list_errors.push_back(TooLarge());
-  server_.FailWatches(Expired());
-  sim_.RunFor(seconds(3));
-  EXPECT_EQ(server_.requests[2], "LIST rv=20 limit=0");
-  EXPECT_EQ(server_.requests[3], "LIST rv= limit=500");
+  Texts lists{"LIST rv=0 limit=500"};
+  std::uint64_t at = 20;
+  for (const Error& too_large : TooLargeInItsThreeForms()) {
+    sim_.RunFor(minutes(3));
+    server_.set_rv(at);
+    server_.list_errors.push_back(too_large);
+    server_.FailWatches(Expired());
+    sim_.RunFor(seconds(3));
+    lists.push_back("LIST rv=" + std::to_string(at) + " limit=0");
+    lists.push_back("LIST rv= limit=500");
+    at += 10;
+    server_.set_rv(at);
+    server_.Bookmark();
+    sim_.RunReady();
+  }
+  Texts seen;
+  for (const std::string& request : server_.requests) {
+    if (request.starts_with("LIST")) seen.push_back(request);
+  }
+  EXPECT_EQ(seen, lists);
+  EXPECT_EQ(store_.objects.size(), 1U);
 }
 
 TEST_F(ReflectorTest, R_25_PG_08_PageSizeIsKeptAndTokensAreFollowed) {
@@ -246,13 +276,19 @@ TEST_F(ReflectorTest, R_40_R_41_R_42_WatchTimeouts) {
 TEST_F(ReflectorTest, R_45_AStoreReadErrorInTheStreamRelists) {
   server_.Put("good");
   server_.Put("corrupt");
+  server_.Put("fine");
   Start();
   sim_.RunFor(seconds(5));
-  server_.FailWatches(Internal());
+  StatusDetails details;
+  details.causes.push_back({"UnexpectedServerResponse", "object not decodable", ""});
+  Error unreadable(Reason::kUnknown, "StorageReadError: pods \"corrupt\": object not decodable");
+  server_.FailWatches(unreadable.WithHttpStatus(500).WithDetails(details));
   server_.Delete("corrupt");
   sim_.RunFor(seconds(3));
   EXPECT_EQ(store_.replaced, 2);
-  EXPECT_EQ(store_.objects.size(), 1U);
+  EXPECT_EQ(store_.objects, (std::map<std::string, std::string>{{"good", "1"}, {"fine", "3"}}));
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "4") << "that of the list";
+  EXPECT_EQ(server_.requests.back(), "WATCH rv=4 bookmarks");
 }
 
 TEST_F(ReflectorTest, R_24_AFailedResyncRelists) {
