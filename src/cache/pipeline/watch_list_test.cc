@@ -34,16 +34,27 @@ TEST_F(WatchListTest, WL_04_to_WL_07_NothingIsKnownBeforeTheEndBookmark) {
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "2");
 }
 
-TEST_F(WatchListTest, WL_09_WL_10_ARefusalFallsBackToList) {
-  server_.Put("foo");
-  server_.watch_errors.push_back(
+class RefusedWatchListTest : public WatchListTest {
+ protected:
+  void ExpectListAndWatchAfter(const Error& refusal) {
+    server_.Put("foo");
+    server_.watch_errors.push_back(refusal);
+    Start();
+    EXPECT_EQ(server_.requests, (Texts{"WATCHLIST rv= NotOlderThan bookmarks",
+                                       "LIST rv=0 limit=500", "WATCH rv=1 bookmarks"}));
+    server_.Put("bar");
+    sim_.RunReady();
+    EXPECT_EQ(store_.objects, (std::map<std::string, std::string>{{"foo", "1"}, {"bar", "2"}}));
+  }
+};
+
+TEST_F(RefusedWatchListTest, WL_09_AnyErrorIsAnsweredByAList) {
+  ExpectListAndWatchAfter(Error(Reason::kUnknown, "no"));
+}
+
+TEST_F(RefusedWatchListTest, WL_10_SoIsStreamingThatIsNotAllowed) {
+  ExpectListAndWatchAfter(
       Error(Reason::kInvalid, "sendInitialEvents is forbidden").WithHttpStatus(422));
-  Start();
-  EXPECT_EQ(server_.requests, (Texts{"WATCHLIST rv= NotOlderThan bookmarks", "LIST rv=0 limit=500",
-                                     "WATCH rv=1 bookmarks"}));
-  server_.Put("bar");
-  sim_.RunReady();
-  EXPECT_EQ(store_.objects.size(), 2U);
 }
 
 TEST_F(WatchListTest, WL_12_InitialEventsMayChangeAndDelete) {
