@@ -84,19 +84,42 @@ TEST_F(InformerWatcherTest, IW_03_RWA_10_AnyNumberOfEventsInOrder) {
   EXPECT_EQ(Take(), wanted);
 }
 
-TEST_F(InformerWatcherTest, IW_04_IW_05_RWA_09_AnInformersEventsAsAWatch) {
+struct ModeRow {
+  const char* id;
+  bool watch_list;
+};
+
+class InformerWatcherModes : public InformerWatcherTest,
+                             public ::testing::WithParamInterface<ModeRow> {};
+
+TEST_P(InformerWatcherModes, RWA_09_AnInformersEventsAsAWatch) {
+  server_.watch_list_unsupported = !GetParam().watch_list;
   server_.Put("a", "1");
   server_.Put("b", "1");
   Open();
-  EXPECT_THAT(Take(), UnorderedElementsAre("+a 1", "+b 1"));
+  EXPECT_EQ(server_.requests.front().starts_with("WATCHLIST"), GetParam().watch_list);
+  EXPECT_EQ(server_.requests.size(), GetParam().watch_list ? 1U : 2U);
+  EXPECT_THAT(Take(), UnorderedElementsAre("+a 1", "+b 1")) << "and no end of a list";
   EXPECT_EQ(made_->indexer.List().size(), 2U);
   server_.Put("c", "1");
   server_.Put("a", "2");
   server_.Delete("b");
+  server_.Bookmark();
   Settle();
   EXPECT_THAT(Take(), ElementsAre("+c 1", "~a 2", "-b 1"));
   EXPECT_FALSE(made_->indexer.GetByKey("default/b"));
+  server_.Put("d", "1");
+  Settle();
+  made_->watcher.Stop();
+  Settle();
+  EXPECT_THAT(Take(), IsEmpty()) << "what nobody had read";
+  EXPECT_TRUE(closed_);
+  EXPECT_EQ(server_.open_watches(), 0U);
 }
+
+INSTANTIATE_TEST_SUITE_P(Rows, InformerWatcherModes,
+                         ::testing::Values(ModeRow{"IW_04", false}, ModeRow{"IW_05", true}),
+                         [](const auto& row) { return row.param.id; });
 
 TEST_F(InformerWatcherTest, IW_06_WhatARelistLacksIsDeletedWithItsLastState) {
   server_.Put("a", "1");
