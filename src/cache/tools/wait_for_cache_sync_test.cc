@@ -22,6 +22,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 // Keeps the lines that name a controller, with the informer or the error.
@@ -40,11 +41,35 @@ class ControllerLog final : public LogSink {
   Texts lines{};
 };
 
+// What lists pods, under a name of its own.
+class NamedListerWatcher final : public ListerWatcher {
+ public:
+  NamedListerWatcher(std::unique_ptr<ListerWatcher> next, const char* name)
+      : next_(std::move(next)), name_(name) {}
+  std::unique_ptr<ListWatchCall> List(const ListOptions& o, ListReceiver& r) override {
+    return next_->List(o, r);
+  }
+  std::unique_ptr<ListWatchCall> Watch(const ListOptions& o, WatchReceiver& r) override {
+    return next_->Watch(o, r);
+  }
+  bool SetEntryOptions(const EntryOptions& o) override { return next_->SetEntryOptions(o); }
+  [[nodiscard]] bool IsWatchListSemanticsUnSupported() const override {
+    return next_->IsWatchListSemanticsUnSupported();
+  }
+  [[nodiscard]] std::string Describe() const override { return name_; }
+
+ private:
+  const std::unique_ptr<ListerWatcher> next_;
+  const char* const name_;
+};
+
 class WaitForCacheSyncTest : public ::testing::Test {
  protected:
   SharedInformer<Pod> Make(internal::cache::FakeServer& server, const char* name) {
     server.Put("a");
-    return SharedInformer<Pod>(sim_.env(), server.NewListerWatcher(), {.name = name});
+    return SharedInformer<Pod>(
+        sim_.env(), std::make_unique<NamedListerWatcher>(server.NewListerWatcher(), name),
+        {.name = name});
   }
   template <class Wait>
   Result<void> Blocking(Wait wait) {
@@ -63,8 +88,10 @@ class WaitForCacheSyncTest : public ::testing::Test {
   Simulation sim_{{.log = log_}};
   internal::cache::FakeServer first_{sim_.env()};
   internal::cache::FakeServer second_{sim_.env()};
+  internal::cache::FakeServer third_{sim_.env()};
   SharedInformer<Pod> pods_ = Make(first_, "pods");
   SharedInformer<Pod> nodes_ = Make(second_, "nodes");
+  SharedInformer<Pod> services_ = Make(third_, "services");
   std::vector<Timer> timers_;
 };
 
@@ -85,14 +112,18 @@ TEST_F(WaitForCacheSyncTest, WF_03_SeveralDoneAtDifferentTimesSilently) {
   EXPECT_THAT(log_->lines, IsEmpty());
 }
 
-TEST_F(WaitForCacheSyncTest, WF_04_TheSameWithALineForEach) {
-  UpIn(second_, seconds(20));
+TEST_F(WaitForCacheSyncTest, WF_04_TheSameWithALineForEachInTheOrderOfTheirEnds) {
+  UpIn(first_, seconds(40));
+  UpIn(second_, seconds(5));
   pods_.Start();
   nodes_.Start();
-  EXPECT_TRUE(Blocking([&] { return WaitForNamedCacheSync(sim_.env(), "mine", {nodes_, pods_}); }));
+  services_.Start();
+  EXPECT_TRUE(Blocking(
+      [&] { return WaitForNamedCacheSync(sim_.env(), "mine", {pods_, nodes_, services_}); }));
   EXPECT_THAT(log_->lines,
-              ElementsAre("waiting for caches to sync mine", "a cache has synced mine pods",
-                          "a cache has synced mine pods", "all caches are synced mine"));
+              ElementsAre("waiting for caches to sync mine", "a cache has synced mine services",
+                          "a cache has synced mine nodes", "a cache has synced mine pods",
+                          "all caches are synced mine"));
 }
 
 TEST_F(WaitForCacheSyncTest, WF_05_OneIsNeverDone) {
@@ -105,6 +136,8 @@ TEST_F(WaitForCacheSyncTest, WF_05_OneIsNeverDone) {
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().reason(), Reason::kDeadlineExceeded);
   EXPECT_THAT(late.error().message(), StartsWith("mine: "));
+  EXPECT_THAT(late.error().message(), HasSubstr("nodes"));
+  EXPECT_THAT(late.error().message(), Not(HasSubstr("pods")));
   EXPECT_THAT(late.error().message(), HasSubstr("refused"));
   ASSERT_EQ(log_->lines.size(), 3U);
   EXPECT_THAT(log_->lines.back(), StartsWith("caches have not synced mine DeadlineExceeded"));
@@ -116,12 +149,20 @@ TEST_F(WaitForCacheSyncTest, WF_06_CancelledBeforehandWhatIsDoneCountsAsDone) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_TRUE(Blocking([&] { return WaitForCacheSync(sim_.env(), {pods_}, stop.get_token()); }));
-  second_.down = Error(Reason::kConnectionRefused, "refused");
+  second_.down = third_.down = Error(Reason::kConnectionRefused, "refused");
   nodes_.Start();
-  const Result<void> stopped =
-      Blocking([&] { return WaitForCacheSync(sim_.env(), {pods_, nodes_}, stop.get_token()); });
+  services_.Start();
+  const Result<void> stopped = Blocking([&] {
+    return WaitForNamedCacheSync(sim_.env(), "mine", {services_, pods_, nodes_}, stop.get_token());
+  });
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().reason(), Reason::kCanceled);
+  const std::string message = stopped.error().message();
+  EXPECT_THAT(message, Not(HasSubstr("pods"))) << "it has synced";
+  EXPECT_LT(message.find("nodes"), message.find("services")) << message;
+  EXPECT_THAT(message, HasSubstr("services"));
+  ASSERT_EQ(log_->lines.size(), 3U);
+  EXPECT_EQ(log_->lines[1], "a cache has synced mine pods");
 }
 
 TEST_F(WaitForCacheSyncTest, WhatIsNotStartedIsSaidAtOnce) {
