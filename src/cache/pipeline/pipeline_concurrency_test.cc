@@ -72,7 +72,7 @@ TEST(PipelineConcurrency, IndexersAreAddedByManyBeforeAndDuringTheStart) {
   }
 }
 
-TEST(PipelineConcurrency, SI_16_CT_03_HandlersComeAndGoWhileEventsFlowAndReadersRead) {
+TEST(PipelineConcurrency, CT_03_HandlersComeAndGoWhileEventsFlowAndReadersRead) {
   const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
   auto runtime = std::make_unique<Runtime>(RuntimeOptions{.metrics = metrics});
   Env& env = runtime->env();
@@ -141,8 +141,57 @@ TEST(PipelineConcurrency, SI_16_CT_03_HandlersComeAndGoWhileEventsFlowAndReaders
   EXPECT_EQ(text.find(waiting), text.rfind(waiting));
 }
 
+// Each worker goes on until it is told that the informer has stopped.
+TEST(PipelineConcurrency, SI_16_AHundredComeAndGoWhileEventsFlowAndItStops) {
+  constexpr int kWorkers = 100;
+  constexpr int kEvents = 10'000;
+  constexpr int kEventsATurn = 100;
+  Runtime runtime;
+  Env& env = runtime.env();
+  FakeServer server(env);
+  SharedInformer<Pod> informer(env, server.NewListerWatcher());
+  OnLoop(env, [&] { server.Put("first", "0"); });
+  informer.Start();
+  ASSERT_TRUE(informer.WaitForCacheSync({}, {.timeout = std::chrono::seconds(60)}).ok());
+
+  std::atomic<int> came{0};
+  std::atomic<std::uint64_t> heard{0};
+  std::vector<std::thread> workers;
+  for (int t = 0; t < kWorkers; ++t) {
+    workers.emplace_back([&] {
+      for (;;) {
+        auto registration = informer.AddEventHandler(
+            {.on_add = [&](const Added<Pod>&) { heard.fetch_add(1, std::memory_order_relaxed); }});
+        if (!registration) {
+          EXPECT_EQ(registration.error().reason(), Reason::kStopped) << registration.error();
+          return;
+        }
+        came.fetch_add(1, std::memory_order_relaxed);
+        std::this_thread::yield();
+        const Result<void> removed = informer.RemoveEventHandler(*registration);
+        EXPECT_TRUE(removed.ok()) << removed.error();
+      }
+    });
+  }
+  while (came.load() < kWorkers) std::this_thread::yield();
+  std::thread stop;
+  for (int i = 0; i < kEvents; i += kEventsATurn) {
+    OnLoop(env, [&] {
+      for (int j = i; j < i + kEventsATurn; ++j) {
+        server.Put("p" + std::to_string(j % 17), std::to_string(j));
+      }
+    });
+    if (i == kEvents / 10 * 9) stop = std::thread([&] { informer.Stop(); });
+  }
+  stop.join();
+  for (std::thread& worker : workers) worker.join();
+  EXPECT_TRUE(informer.IsStopped());
+  EXPECT_GT(heard.load(), 0U);
+  OnLoop(env, [&] { EXPECT_EQ(server.open_watches(), 0U); });
+}
+
 // Whoever is told OK has set what the informer runs with; whoever is late is told so.
-TEST(PipelineConcurrency, SetTransformRacesWithStart) {
+TEST(PipelineConcurrency, SI_10_SetTransformRacesWithStart) {
   for (int round = 0; round < 20; ++round) {
     Runtime runtime;
     FakeServer server(runtime.env());
@@ -177,7 +226,7 @@ TEST(PipelineConcurrency, SetTransformRacesWithStart) {
   }
 }
 
-TEST(PipelineConcurrency, SI_07_SI_10_StartRacesWithEverything) {
+TEST(PipelineConcurrency, SI_07_HandlersAreAddedWhileItStarts) {
   for (int round = 0; round < 20; ++round) {
     Runtime runtime;
     FakeServer server(runtime.env());
