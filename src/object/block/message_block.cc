@@ -33,9 +33,9 @@ bool IsMetadata(const FieldDescriptor* field) {
 struct Scan {
   // Where a field of the root is, from the start of the message.
   struct Place {
-    std::uint32_t begin = 0;
-    std::uint32_t content = 0;  // behind tag and length
-    std::uint32_t end = 0;
+    std::uint32_t begin;
+    std::uint32_t content;  // behind tag and length
+    std::uint32_t end;
     [[nodiscard]] std::uint32_t size() const { return end - content; }
   };
   // managedFields, from the start of the metadata.
@@ -48,7 +48,7 @@ struct Scan {
   BlockIndex index;
   std::uint32_t metadata_number = 0;  // 0: there is none
   bool metadata_is_message = false;
-  Place metadata;
+  Place metadata{};
   Cut managed_fields;
   // The metadata's first fields, by number.
   std::array<wire::FieldBounds, kLastKey + 1> keys{};
