@@ -55,13 +55,7 @@ Result<void> BlockingCall::Run(const std::shared_ptr<BlockingCall>& call,
   bool cancelled = false;
   std::exception_ptr thrown;  // by the caller's function, on the caller's thread: it is for them
   while (true) {
-    bool done = false;
-    {
-      MonitorLock lock(*call->monitor_);
-      while (!call->done_ && !call->woken_) lock.Wait();
-      done = call->done_;
-      call->woken_ = false;
-    }
+    const bool done = call->WaitForWake();
     if (on_wake && !cancelled) {
       try {
         cancelled = !on_wake();
@@ -92,6 +86,13 @@ void BlockingCall::MarkDone(Result<void> result) {
   done_ = true;
   if (!result) error_ = std::move(result).error();
   monitor_->NotifyAll();
+}
+
+bool BlockingCall::WaitForWake() {
+  MonitorLock lock(*monitor_);
+  while (!done_ && !woken_) lock.Wait();
+  woken_ = false;
+  return done_;
 }
 
 void BlockingCall::Wake() {

@@ -49,6 +49,8 @@ class BlockingCall : public std::enable_shared_from_this<BlockingCall> {
  private:
   class AbandonGuard;
   void MarkDone(Result<void> result);
+  // Whether it is the end that ends the wait.
+  bool WaitForWake();
 
   Env& env_;
   const std::unique_ptr<Monitor> monitor_;

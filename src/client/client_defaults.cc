@@ -1,5 +1,6 @@
 #include "client/client_defaults.h"
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -44,7 +45,7 @@ std::string DefaultUserAgent() {
 ClientOptions CompleteOptions(ClientOptions options) {
   if (options.qps == 0) options.qps = kDefaultQps;
   if (options.burst == 0) options.burst = kDefaultBurst;
-  if (options.max_retries < 0) options.max_retries = 0;
+  options.max_retries = std::max(options.max_retries, 0);
   if (options.user_agent.empty()) options.user_agent = DefaultUserAgent();
   return options;
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <string>
+#include <sys/prctl.h>
 
 namespace kinformer::internal::client {
 namespace {
@@ -26,6 +27,16 @@ TEST(ClientDefaults, AreClientGos) {
   EXPECT_EQ(given.max_retries, 0);
   EXPECT_EQ(given.user_agent, "me");
   EXPECT_EQ(CompleteOptions({.max_retries = 1}).max_retries, 1);
+  EXPECT_EQ(CompleteOptions({.max_retries = 0}).max_retries, 0);
+}
+
+// Of the program's name, what could end a word of the header.
+TEST(ClientDefaults, TheProgramsNameIsMadeAWord) {
+  char before[16] = {};
+  ASSERT_EQ(prctl(PR_GET_NAME, before), 0);
+  ASSERT_EQ(prctl(PR_SET_NAME, "a b/c!~\x7f\x1f\xc3\xa9"), 0);
+  EXPECT_EQ(CompleteOptions({}).user_agent.substr(0, 12), "a_b_c!~____/");
+  ASSERT_EQ(prctl(PR_SET_NAME, before), 0);
 }
 
 TEST(ClientDefaults, AConfigSaysWhatOptionsLeaveOpen) {

@@ -146,6 +146,12 @@ TEST_F(DiscoveryTest, OnlyNamesThatAreNearAreSuggested) {
   EXPECT_EQ(suggested("deploymuntz"), "deployments");
   EXPECT_EQ(suggested("deploimuntz"), "") << "three letters are too many";
   EXPECT_EQ(suggested("widgets"), "");
+  // Of short names fewer letters may differ.
+  EXPECT_EQ(suggested("pid"), "pods");
+  EXPECT_EQ(suggested("pix"), "");
+  EXPECT_EQ(suggested("pois"), "pods");
+  EXPECT_EQ(suggested("pxxs"), "pods");
+  EXPECT_EQ(suggested("txxs"), "");
 }
 
 TEST_F(DiscoveryTest, LettersOfAnyCase) {
@@ -247,6 +253,139 @@ TEST_F(DiscoveryTest, ATimeoutBetweenGroupVersionsEndsIt) {
         client_->Discovery().ServerGroupsAndResources({.timeout = std::chrono::seconds(2)});
     EXPECT_EQ(groups.error().reason(), Reason::kDeadlineExceeded);
   });
+}
+
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += word + ";";
+  return text;
+}
+
+// Every member of a resource, so that none is forgotten or taken for another.
+std::string Whole(const ApiResource& resource) {
+  return resource.resource.group + "|" + resource.resource.version + "|" +
+         resource.resource.resource + "|" + resource.kind + "|" + resource.singularName + "|" +
+         (resource.namespaced ? "namespaced" : "cluster") + "|" + Joined(resource.verbs) + "|" +
+         Joined(resource.shortNames) + "|" + Joined(resource.categories);
+}
+
+TEST_F(DiscoveryTest, AllThatIsSaidOfAResource) {
+  Block([&] {
+    const auto groups = client_->Discovery().ServerGroupsAndResources().OrExit();
+    ASSERT_EQ(groups.size(), 5U);
+    ASSERT_EQ(groups[0].resources.size(), 3U) << "what has no kind is left out";
+    EXPECT_EQ(Whole(groups[0].resources[0]),
+              "|v1|pods|Pod|pod|namespaced|get;list;watch;|po;|all;");
+    EXPECT_EQ(Whole(groups[0].resources[1]), "|v1|nodes|Node|node|cluster|get;|no;|");
+    EXPECT_EQ(Whole(groups[1].resources[0]),
+              "apps|v1|deployments|Deployment|deployment|namespaced|get;|deploy;|");
+    EXPECT_TRUE(groups[0].resources[0].Supports("watch"));
+    EXPECT_FALSE(groups[0].resources[1].Supports("watch"));
+    EXPECT_EQ(groups[0].error, "");
+    EXPECT_EQ(groups[4].group, "metrics.k8s.io");
+    EXPECT_EQ(groups[4].error,
+              "the server has no current discovery document of this group version");
+    EXPECT_FALSE(groups[4].preferred);
+  });
+}
+
+TEST_F(DiscoveryTest, AllThatAnOldServerSaysOfAResource) {
+  server_.fallback = [](const HttpRequest& request) {
+    if (request.target == "/api") return Json(R"({"kind":"APIVersions","versions":["v1","v2"]})");
+    if (request.target == "/api/v1") {
+      return Json(
+          R"({"resources":[{"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod",)"
+          R"("verbs":["get","list"],"shortNames":["po"],"categories":["all","mine"]},)"
+          R"({"kind":"Nameless"},{"name":"nodes","kind":"Node"}]})");
+    }
+    if (request.target == "/api/v2") return Json("{}");
+    return StatusFailure(404, "NotFound", "no");
+  };
+  Block([&] {
+    const auto groups = client_->Discovery().ServerGroupsAndResources().OrExit();
+    ASSERT_EQ(groups.size(), 2U) << "a server without named groups has the core group";
+    ASSERT_EQ(groups[0].resources.size(), 2U);
+    EXPECT_EQ(Whole(groups[0].resources[0]), "|v1|pods|Pod|pod|namespaced|get;list;|po;|all;mine;");
+    EXPECT_EQ(Whole(groups[0].resources[1]), "|v1|nodes|Node||cluster|||");
+    EXPECT_TRUE(groups[0].preferred);
+    EXPECT_FALSE(groups[1].preferred) << "the first version is the preferred one";
+    EXPECT_TRUE(groups[1].resources.empty());
+    EXPECT_EQ(groups[1].error, "");
+  });
+}
+
+TEST_F(DiscoveryTest, AServerWithoutTheCoreGroup) {
+  server_.fallback = [this](const HttpRequest& request) {
+    if (request.target == "/apis") return Aggregated(groups_);
+    return StatusFailure(404, "NotFound", "no");
+  };
+  EXPECT_EQ(Map("deploy"), "apps/v1/deployments Deployment namespaced");
+  server_.fallback = [](const HttpRequest& request) {
+    if (request.target == "/apis") return StatusFailure(500, "InternalError", "broken");
+    return StatusFailure(404, "NotFound", "no");
+  };
+  client_->Discovery().Invalidate();
+  EXPECT_EQ(Map("deploy"), "broken");
+}
+
+TEST_F(DiscoveryTest, AKindIsFoundInItsGroupAndVersionOnly) {
+  const auto resource = [&](const GroupVersionKind& kind) {
+    std::string text;
+    Block([&] {
+      const auto found = client_->Discovery().MappingFor(kind);
+      text = found ? found->resource.group + "/" + found->resource.version + "/" +
+                         found->resource.resource
+                   : std::string(IsNotFound(found.error()) ? "none" : "error");
+    });
+    return text;
+  };
+  EXPECT_EQ(resource({"events.k8s.io", "v1", "Event"}), "events.k8s.io/v1/events");
+  EXPECT_EQ(resource({"", "v1", "Event"}), "/v1/events");
+  EXPECT_EQ(resource({"apps", "v1beta1", "Deployment"}), "apps/v1beta1/deployments");
+  EXPECT_EQ(resource({"apps", "v1", "Event"}), "none");
+  EXPECT_EQ(resource({"", "v2", "Event"}), "none");
+  EXPECT_EQ(resource({"", "v1", "event"}), "none");
+}
+
+TEST_F(DiscoveryTest, TypesForWhatHasNoTypeOfItsOwn) {
+  Block([&] {
+    for (const char* name : {"pods", "nodes"}) {
+      const RestMapping mapping = client_->Discovery().MappingFor(name).OrExit();
+      for (const internal::TypeInfo* type : {&mapping.dynamic_type(), &mapping.metadata_type()}) {
+        EXPECT_EQ(type->version, "v1");
+        EXPECT_EQ(type->resource, name);
+        EXPECT_EQ(type->kind, mapping.kind.kind);
+        EXPECT_EQ(type->namespaced, std::string(name) == "pods");
+      }
+    }
+  });
+}
+
+TEST_F(DiscoveryTest, TheVersionOfTheServer) {
+  server_.fallback = [](const HttpRequest& request) {
+    if (request.target == "/version") return Json(R"({"major":"1","gitVersion":"v1.33.2"})");
+    return StatusFailure(404, "NotFound", "no");
+  };
+  Block([&] { EXPECT_EQ(client_->Discovery().ServerVersion().value_or("-"), "v1.33.2"); });
+  server_.fallback = [](const HttpRequest&) { return StatusFailure(403, "Forbidden", "no"); };
+  Block([&] { EXPECT_TRUE(IsForbidden(client_->Discovery().ServerVersion().error())); });
+}
+
+// A server that does not answer: without a time of the caller's own, the 32 seconds of client-go.
+TEST_F(DiscoveryTest, ASilentServerIsNotWaitedForLonger) {
+  server_.fallback = [](const HttpRequest&) { return ScriptedResponse{.body = "{", .hang = true}; };
+  const auto waits = [&](const CallOptions& call) {
+    Duration took{};
+    Block([&] {
+      const SteadyTime before = sim_.env().Now();
+      EXPECT_EQ(client_->Discovery().ServerVersion(call).error().reason(),
+                Reason::kDeadlineExceeded);
+      took = sim_.env().Now() - before;
+    });
+    return took;
+  };
+  EXPECT_EQ(waits({}), std::chrono::seconds(32));
+  EXPECT_EQ(waits({.timeout = std::chrono::seconds(40)}), std::chrono::seconds(40));
 }
 
 TEST_F(DiscoveryTest, AServerThatRefusesIsAnError) {

@@ -35,5 +35,35 @@ TEST(ListPager, TakesTheListInOnePieceOnceItsPagesAreTooOld) {
   EXPECT_EQ(pager.resourceVersion(), "8");
 }
 
+TEST(ListPager, WhatMakesItStartOver) {
+  for (const bool full : {true, false}) {
+    for (const bool later_page : {true, false}) {
+      for (const Error& error :
+           {kExpired, Error(Reason::kGone, "gone"), Error(Reason::kExpired, "no status"),
+            Error(Reason::kInternalError, "no").WithHttpStatus(500)}) {
+        ListPager pager({.resourceVersionMatch = "Exact", .limit = 2, .continue_ = "begin"}, full);
+        if (later_page) {
+          EXPECT_TRUE(pager.Took({.resourceVersion = "7", .continue_ = "c1"}));
+          EXPECT_EQ(pager.request().resourceVersionMatch, "") << "the token says it";
+        }
+        const bool expired = error.reason() != Reason::kInternalError;
+        EXPECT_EQ(pager.StartsOver(error), full && later_page && expired) << error;
+        EXPECT_EQ(pager.request().continue_, !later_page ? "begin" : full && expired ? "" : "c1");
+      }
+    }
+  }
+}
+
+// Should a server give a full list in pages, too, they are taken, each without a limit.
+TEST(ListPager, PagesOfAListInOnePiece) {
+  ListPager pager({.limit = 2});
+  EXPECT_TRUE(pager.Took({.resourceVersion = "7", .continue_ = "c1"}));
+  EXPECT_TRUE(pager.StartsOver(kExpired));
+  EXPECT_TRUE(pager.Took({.resourceVersion = "8", .continue_ = "c2"}));
+  EXPECT_EQ(pager.request().limit, 0);
+  EXPECT_EQ(pager.request().continue_, "c2");
+  EXPECT_FALSE(pager.StartsOver(kExpired));
+}
+
 }  // namespace
 }  // namespace kinformer::internal::client

@@ -23,14 +23,12 @@ class EngineListWatch final : public ListerWatcher {
       : namespace_text_(std::move(namespace_)),
         tweak_(std::move(tweak)),
         source_(std::make_shared<ListSource>(
-            ListSource{std::move(engine), &type, "", IsMetadataOnly(type), throttled})) {
-    // A kind known by its resource only may well have namespaces.
-    namespaced_ = type.namespaced || type.kind.empty();
-    const bool namespaced = namespaced_;
+            ListSource{std::move(engine), &type, "", IsMetadataOnly(type), throttled})),
+        namespaced_(type.namespaced || type.kind.empty()) {
     Result<std::string> path =
         BuildPath({type.group, type.version, type.resource,
-                   namespaced ? std::string_view(namespace_text_) : std::string_view(), "", ""});
-    if (namespaced) source_->namespace_ = namespace_text_;
+                   namespaced_ ? std::string_view(namespace_text_) : std::string_view(), "", ""});
+    if (namespaced_) source_->namespace_ = namespace_text_;
     if (path) {
       source_->path = *std::move(path);
     } else {
@@ -119,7 +117,7 @@ class EngineListWatch final : public ListerWatcher {
   const std::string namespace_text_;
   const std::function<void(ListOptions&)> tweak_;
   const std::shared_ptr<ListSource> source_;
-  bool namespaced_ = false;
+  const bool namespaced_;  // a kind known by its resource only may well have namespaces
   std::optional<Error> bad_path_;
 };
 

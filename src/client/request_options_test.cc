@@ -7,9 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "kinformer/api/coordinationv1.h"
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/client.h"
+#include "kinformer/dynamic_client.h"
 #include "kinformer/resource_client.h"
 #include "kinformer/simulation.h"
 
@@ -87,9 +89,65 @@ TEST_F(RequestOptionsTest, OfDeletionsAreABody) {
         maps.DeleteCollection({.propagationPolicy = "Orphan"}, {.labelSelector = "a=b"}).ok());
     EXPECT_EQ(Target(), "/api/v1/namespaces/default/configmaps?labelSelector=a%3Db");
     EXPECT_EQ(Body(), R"({"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Orphan"})");
+    EXPECT_TRUE(maps.Delete("a", {.gracePeriodSeconds = 5}).ok());
+    EXPECT_EQ(Body(), R"({"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":5})");
     // Where the kind has no namespaces, none is needed.
     EXPECT_TRUE(client_->For<corev1::Node>().DeleteCollection().ok());
     EXPECT_EQ(Target(), "/api/v1/nodes");
+  });
+}
+
+TEST_F(RequestOptionsTest, WhatHasNoNamespaceNeedsNone) {
+  const auto nodes = client_->For<corev1::Node>();
+  server_.fallback = [](const HttpRequest&) {
+    return Json(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}})");
+  };
+  corev1::Node::Mutable node;
+  node.metadata.name = "n";
+  Block([&] {
+    EXPECT_TRUE(nodes.Get("n").ok());
+    EXPECT_EQ(Target(), "/api/v1/nodes/n");
+    EXPECT_TRUE(nodes.Create(node).ok());
+    EXPECT_EQ(Target(), "/api/v1/nodes");
+    EXPECT_TRUE(nodes.Update(node).ok());
+    EXPECT_EQ(Target(), "/api/v1/nodes/n");
+  });
+}
+
+TEST_F(RequestOptionsTest, ANameThatIsNoneIsNotSent) {
+  const auto maps = client_->For<corev1::ConfigMap>("default");
+  const auto elsewhere = client_->For<corev1::ConfigMap>("..");
+  corev1::ConfigMap::Mutable object;
+  object.metadata.name = "..";
+  Block([&] {
+    for (const Error& error :
+         {maps.Get("..").error(), maps.Update(object).error(), maps.UpdateStatus(object).error(),
+          maps.Patch("..", {PatchType::kMergePatch, "{}"}).error(), maps.Delete("..").error(),
+          elsewhere.Create(object).error(), elsewhere.List().error(),
+          elsewhere.ListPage({}).error(), elsewhere.DeleteCollection().error(),
+          elsewhere.Watch({}, [](const ResourceWatchEvent<corev1::ConfigMap>&) { return true; })
+              .error()}) {
+      EXPECT_EQ(error.reason(), Reason::kInvalidArgument);
+      EXPECT_NE(error.message().find("may not be"), std::string::npos) << error;
+    }
+  });
+  EXPECT_TRUE(server_.requests.empty());
+}
+
+// Of a subresource with a kind of its own the answer may be of any, of others not.
+TEST_F(RequestOptionsTest, APatchIsAnsweredByTheKindThatIsPatched) {
+  server_.fallback = [](const HttpRequest&) {
+    return Json(R"({"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"}})");
+  };
+  const auto maps = client_->For<corev1::ConfigMap>("default");
+  Block([&] {
+    const auto patched = [&](const char* subresource) {
+      return maps.Patch("a", {PatchType::kMergePatch, "{}"}, {}, subresource).ok();
+    };
+    EXPECT_TRUE(patched("scale"));
+    EXPECT_EQ(Target(), "/api/v1/namespaces/default/configmaps/a/scale");
+    EXPECT_FALSE(patched("status"));
+    EXPECT_FALSE(patched(""));
   });
 }
 
@@ -131,6 +189,33 @@ TEST_F(RequestOptionsTest, ListsWaitForTheRateLimiterAndWatchesDoNot) {
     EXPECT_TRUE(
         maps.Watch({}, [](const ResourceWatchEvent<corev1::ConfigMap>&) { return true; }).ok());
     EXPECT_EQ(sim_.env().Now(), begun);
+  });
+}
+
+// Who renews a lease waits neither behind other requests nor for the rate limit.
+TEST_F(RequestOptionsTest, LeasesGoTheirOwnWay) {
+  Make({.qps = 1, .burst = 1});
+  const auto get = [&](const auto& resources) {
+    const SteadyTime begun = sim_.env().Now();
+    static_cast<void>(resources.Get("a"));
+    return sim_.env().Now() - begun;
+  };
+  Block([&] {
+    EXPECT_EQ(get(client_->For<corev1::ConfigMap>("default")), Duration(0));
+    EXPECT_EQ(server_.requests.back().pool, ConnectionPool::kShort);
+    EXPECT_GT(get(client_->For<corev1::ConfigMap>("default")), milliseconds(900));
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(get(client_->For<coordinationv1::Lease>("default")), Duration(0));
+      EXPECT_EQ(server_.requests.back().pool, ConnectionPool::kLease);
+    }
+    // Others of the group, and others of the name, are as any.
+    for (const GroupVersionResource& other :
+         {GroupVersionResource{"coordination.k8s.io", "v1", "leasecandidates"},
+          GroupVersionResource{"example.com", "v1", "leases"}}) {
+      const RestMapping mapping{other, {other.group, other.version, "Other"}, true};
+      EXPECT_GT(get(client_->Dynamic(mapping, "default")), milliseconds(900)) << other.group;
+      EXPECT_EQ(server_.requests.back().pool, ConnectionPool::kShort);
+    }
   });
 }
 

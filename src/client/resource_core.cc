@@ -373,7 +373,6 @@ Result<std::string> ResourceCore::SendDelete(std::string target, const DeleteOpt
   ExchangeRequest request;
   request.method = "DELETE";
   request.target = std::move(target);
-  request.accept = client::kJsonMediaType;
   request.ignore_body = !wants_answer;
   request.content_type = client::kJsonMediaType;
   request.body = [&options] { return DeleteOptionsJson(options); };

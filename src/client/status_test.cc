@@ -30,9 +30,16 @@ TEST(Status, DetailsAndCauses) {
       R"("field":"f"}]}})");
   ASSERT_TRUE(error);
   EXPECT_EQ(error->retry_after(), std::chrono::seconds(3));
+  EXPECT_EQ(error->message(), "m");
+  EXPECT_EQ(error->http_status(), 504);
   EXPECT_EQ(error->details().name, "n");
+  EXPECT_EQ(error->details().group, "g");
+  EXPECT_EQ(error->details().kind, "k");
   EXPECT_EQ(error->details().uid, "u");
+  EXPECT_EQ(error->details().continue_, "");
   ASSERT_EQ(error->details().causes.size(), 1u);
+  EXPECT_EQ(error->details().causes[0].reason, "ResourceVersionTooLarge");
+  EXPECT_EQ(error->details().causes[0].message, "Too large resource version");
   EXPECT_EQ(error->details().causes[0].field, "f");
   EXPECT_TRUE(IsTooLargeResourceVersion(*error));
 }
@@ -184,6 +191,87 @@ TEST(Status, RS08ReasonOfBareCodes) {
     EXPECT_EQ(error.details().causes[0].reason, "UnexpectedServerResponse");
     EXPECT_EQ(error.details().causes[0].message, "some text");
   }
+}
+
+TEST(Status, WhatABareCodeSays) {
+  const auto message = [](int code, std::string_view body) {
+    return ErrorOfResponse("GET", code, "text/plain", body, {}).message();
+  };
+  const struct {
+    int code;
+    const char* says;
+  } kRows[] = {
+      {400, "rejected our request for an unknown reason"},
+      {401, "asked for the client to provide credentials"},
+      {404, "could not find the requested resource"},
+      {405, "does not allow this method"},
+      {406, "unable to respond with a content type"},
+      {409, "reported a conflict"},
+      {415, "does not accept the media type"},
+      {422, "due to an error in our request"},
+      {429, "received too many requests"},
+      {503, "currently unable to handle the request"},
+      {504, "unable to return a response in the time allotted"},
+  };
+  for (const auto& row : kRows) {
+    EXPECT_NE(message(row.code, "x").find(row.says), std::string::npos) << row.code;
+  }
+  EXPECT_EQ(message(403, ""), "access is forbidden");
+  EXPECT_EQ(message(403, "not you"), "not you");
+  for (const int code : {500, 502}) {
+    EXPECT_EQ(message(code, "it burns"),
+              "an error on the server (\"it burns\") has prevented the request from succeeding");
+    EXPECT_NE(message(code, "").find("(\"unknown\")"), std::string::npos);
+  }
+  for (const int code : {418, 499}) {
+    EXPECT_EQ(message(code, "x"), "the server responded with the status code " +
+                                      std::to_string(code) +
+                                      " but did not return more information");
+  }
+}
+
+// Of a text that is no Status so much is told as fits into a log.
+TEST(Status, WhatABareCodeTellsOfItsText) {
+  const auto told = [](std::string_view content_type, std::string_view body) {
+    return ErrorOfResponse("GET", 502, content_type, body, {}).details().causes.at(0).message;
+  };
+  EXPECT_EQ(told("text/html; charset=utf-8", "bad gateway \n \n"), "bad gateway");
+  EXPECT_EQ(told("", "bad gateway"), "bad gateway");
+  EXPECT_EQ(told("text/plain", std::string(2048, 'a') + "b"), std::string(2048, 'a'));
+  EXPECT_EQ(told("text/plain", std::string(2047, 'a') + "b"), std::string(2047, 'a') + "b");
+  EXPECT_EQ(told("text/plain", " \n"), "unknown");
+  EXPECT_EQ(told("application/octet-stream", "bytes"), "unknown");
+  EXPECT_EQ(told("application/json", "{}"), "unknown");
+}
+
+// A Status counts in the encoding that it is declared in.
+TEST(Status, AStatusIsReadAsItsMediaTypeSays) {
+  EXPECT_EQ(ErrorOfResponse("GET", 500, "", kGone, {}).reason(), Reason::kExpired);
+  EXPECT_EQ(ErrorOfResponse("GET", 500, "text/plain", kGone, {}).reason(), Reason::kInternalError);
+  std::string message;
+  wire::ProtobufWriter writer(message);
+  writer.BytesField(2, "Failure");
+  writer.BytesField(4, "Expired");
+  constexpr char kProtobuf[] = "application/vnd.kubernetes.protobuf";
+  EXPECT_EQ(ErrorOfResponse("GET", 500, kProtobuf, wire::SealEnvelope("v1", "Status", message), {})
+                .reason(),
+            Reason::kExpired);
+  EXPECT_EQ(
+      ErrorOfResponse("GET", 500, kProtobuf, wire::SealEnvelope("v1", "Pod", message), {}).reason(),
+      Reason::kInternalError);
+  EXPECT_EQ(ErrorOfResponse("GET", 500, kProtobuf, "no envelope", {}).reason(),
+            Reason::kInternalError);
+}
+
+TEST(Status, ACodeInAStatusSaysWhatItsReasonDoesNot) {
+  const auto reason = [](const char* members) {
+    return ErrorOfJsonStatus(std::string(R"({"kind":"Status","status":"Failure")") + members + "}")
+        ->reason();
+  };
+  EXPECT_EQ(reason(R"(,"code":404)"), Reason::kNotFound);
+  EXPECT_EQ(reason(R"(,"code":409)"), Reason::kConflict);
+  EXPECT_EQ(reason(R"(,"reason":"Expired","code":404)"), Reason::kExpired);
+  EXPECT_EQ(reason(""), Reason::kUnknown);
 }
 
 TEST(Status, AReasonWeDoNotKnowIsNotGuessedFromTheCode) {

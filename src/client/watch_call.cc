@@ -74,7 +74,6 @@ Result<void> WatchCall::Judge(Result<void> result) {
 }
 
 void WatchCall::Ended(Result<void> result) {
-  initial_list_timer_.Cancel();
   overdue_.Cancel();
   receiver_.OnDone(std::move(result));  // may destroy this
 }
