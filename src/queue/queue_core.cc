@@ -325,7 +325,6 @@ void QueueCore::ShutLocked() {
   delays_.Clear();
   timer_.Cancel();
   tick_.Cancel();
-  spin_.store(false, std::memory_order_relaxed);
   monitor_->NotifyAll();
 }
 

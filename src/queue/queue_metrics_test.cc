@@ -31,6 +31,7 @@ class QueueMetricsTest : public QueueTest {
 
 TEST_F(QueueMetricsTest, WM01_02_03_CountsAndTimes) {
   WorkQueue<std::string> queue(env_, {.name = "q"});
+  EXPECT_TRUE(Shows("depth{name=\"q\"} 0")) << "from the beginning";
   queue.Add("foo");
   EXPECT_TRUE(Shows("adds_total{name=\"q\"} 1"));
   EXPECT_TRUE(Shows("depth{name=\"q\"} 1"));
@@ -92,6 +93,18 @@ TEST_F(QueueMetricsTest, WM04_05_AgesOfWhatIsInProcess) {
   sim_.RunFor(seconds(2));
   EXPECT_TRUE(Shows("unfinished_work_seconds{name=\"q\"} 0"));
   queue.Done("c");
+}
+
+TEST_F(QueueMetricsTest, AQueueThatIsShutDownWakesTheLoopNoMore) {
+  DelayingQueue<std::string> queue(env_, {.name = "q"});
+  queue.Add("held");
+  EXPECT_EQ(queue.Get(), "held");
+  queue.AddAfter("later", minutes(1));
+  queue.ShutDown();
+  const SteadyTime before = env_.Now();
+  EXPECT_FALSE(sim_.RunUntil([] { return false; }, minutes(5)));
+  EXPECT_EQ(env_.Now(), before) << "neither the delay's timer nor the ticker";
+  queue.Done("held");
 }
 
 TEST_F(QueueMetricsTest, WM07_AQueueWithoutANameHasNone) {

@@ -296,6 +296,25 @@ TEST_F(QueueTest, DestructionLetsBlockedWorkersGo) {
   EXPECT_EQ(empty, 3);
 }
 
+TEST_F(QueueTest, DestructionLetsDrainersAndWorkersGo) {
+  auto queue = std::make_unique<WorkQueue<std::string>>(env_);
+  queue->Add("held");
+  EXPECT_EQ(queue->Get(), "held");
+  int gone = 0;
+  std::vector<std::unique_ptr<Thread>> threads;
+  threads.push_back(env_.NewThread("worker", [&] { gone += queue->Get() ? 0 : 1; }));
+  sim_.RunFor(seconds(1));
+  for (int i = 0; i < 2; ++i) {
+    threads.push_back(
+        env_.NewThread("drainer", [&] { gone += queue->ShutDownWithDrain() ? 0 : 1; }));
+  }
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(gone, 1) << "the worker went when the drain began";
+  queue.reset();
+  threads.clear();
+  EXPECT_EQ(gone, 3);
+}
+
 // ---- delaying
 
 TEST_F(QueueTest, DQ01_02_AnItemComesAfterItsDelayAndOnce) {
@@ -500,6 +519,7 @@ TEST(QueueLog, MistakesOfTheProgramAreSaid) {
     queue.Add("x");
     EXPECT_EQ(queue.Get(), "x");
     EXPECT_FALSE(queue.ShutDownWithDrain());
+    EXPECT_EQ(log->messages.size(), 3U) << "what is drained already waits for nothing";
     queue.Done("x");
     EXPECT_TRUE(queue.ShutDownWithDrain());
   });

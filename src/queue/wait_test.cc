@@ -58,6 +58,13 @@ TEST_F(WaitTest, BackoffGrowsUpToItsCap) {
   EXPECT_EQ(backoff.Step(sim_.env()), seconds(5));
   EXPECT_EQ(backoff.Step(sim_.env()), seconds(5));
 
+  // What is exactly as long as the cap is not cut, and goes on.
+  wait::Backoff exact{.duration = seconds(1), .factor = 2, .steps = 3, .cap = seconds(2)};
+  EXPECT_EQ(exact.Step(sim_.env()), seconds(1));
+  EXPECT_EQ(exact.steps, 2);
+  EXPECT_EQ(exact.Step(sim_.env()), seconds(2));
+  EXPECT_EQ(exact.steps, 0);
+
   wait::Backoff last{.duration = seconds(1), .factor = 2, .steps = 1};
   EXPECT_EQ(last.Step(sim_.env()), seconds(1));
   EXPECT_EQ(last.steps, 0);
@@ -128,6 +135,12 @@ TEST_F(WaitTest, OnALoopNothingWaits) {
   std::optional<Reason> reason;
   sim_.env().loop().Post([&] {
     reason = PollUntilCancel(sim_.env(), {}, seconds(2), HoldsAfter(1)).error().reason();
+  });
+  sim_.RunReady();
+  EXPECT_EQ(reason, Reason::kWouldDeadlock);
+  reason.reset();
+  sim_.env().loop().Post([&] {
+    reason = ExponentialBackoff(sim_.env(), {}, {.steps = 2}, HoldsAfter(1)).error().reason();
   });
   sim_.RunReady();
   EXPECT_EQ(reason, Reason::kWouldDeadlock);

@@ -1,0 +1,199 @@
+// Whom an item wakes: one worker at a time, and none that spins for it. The monitor is the test's:
+// what happens while a worker waits or lets go of the lock is scripted, all in one thread.
+
+#include <chrono>
+#include <functional>
+#include <gtest/gtest.h>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "kinformer/simulation.h"
+#include "kinformer/work_queue.h"
+
+namespace kinformer {
+namespace {
+
+using std::chrono::microseconds;
+using Step = std::function<void()>;
+
+class ScriptedEnv final : public Env {
+ public:
+  explicit ScriptedEnv(Env& base) : base_(base) {}
+
+  SteadyTime now = SteadyTime() + std::chrono::hours(1);
+  Step while_waiting{};   // what others do during the next Wait
+  Step while_unlocked{};  // and when the lock is next let go
+  int waits = 0;
+  int unlocks = 0;
+  int notified = 0;
+  int notified_all = 0;
+
+  SteadyTime Now() const override { return now; }
+  BootTime BootNow() const override { return base_.BootNow(); }
+  WallTime WallNow() const override { return base_.WallNow(); }
+  std::uint64_t Random() override { return base_.Random(); }
+  Executor& loop() override { return base_.loop(); }
+  Executor& pool() override { return base_.pool(); }
+  std::unique_ptr<Monitor> NewMonitor() override { return std::make_unique<Scripted>(*this); }
+  std::unique_ptr<Thread> NewThread(std::string name, Task body) override {
+    return base_.NewThread(std::move(name), std::move(body));
+  }
+  std::unique_ptr<Loop> NewLoop(std::string name) override {
+    return base_.NewLoop(std::move(name));
+  }
+  bool OnLoopThread() const override { return false; }
+  LogSink& log() override { return base_.log(); }
+  MetricsSink& metrics() override { return base_.metrics(); }
+
+ private:
+  class Scripted final : public Monitor {
+   public:
+    explicit Scripted(ScriptedEnv& env) : env_(env) {}
+    void Lock() override {}
+    void Unlock() override {
+      ++env_.unlocks;
+      if (const Step step = std::exchange(env_.while_unlocked, {})) step();
+    }
+    void Wait() override {
+      ++env_.waits;
+      const Step step = std::exchange(env_.while_waiting, {});
+      if (!step) throw std::logic_error("a wait that nobody would end");
+      step();
+    }
+    bool WaitUntil(SteadyTime) override { throw std::logic_error("a wait with an end"); }
+    void NotifyOne() override { ++env_.notified; }
+    void NotifyAll() override { ++env_.notified_all; }
+
+   private:
+    ScriptedEnv& env_;
+  };
+
+  Env& base_;
+};
+
+class QueueWakesTest : public ::testing::Test {
+ protected:
+  // What Get gives where `while_waiting` happens during its wait, and how often it has let go of
+  // the lock before that: once, if it spins.
+  std::string GetWaiting(Step while_waiting, int* unlocked = nullptr) {
+    const int before = env_.unlocks;
+    env_.while_waiting = [=, this] {
+      if (unlocked != nullptr) *unlocked = env_.unlocks - before;
+      while_waiting();
+    };
+    const std::string item = queue_.Get().value_or("(none)");
+    queue_.Done(item);
+    return item;
+  }
+  Step Adds(const std::string& item, Duration after = Duration::zero()) {
+    return [=, this] {
+      env_.now += after;
+      queue_.Add(item);
+    };
+  }
+
+  Simulation sim_;
+  ScriptedEnv env_{sim_.env()};
+  WorkQueue<std::string> queue_{env_};
+};
+
+TEST_F(QueueWakesTest, AnItemWakesAWorkerThatWaitsAndNobodyElse) {
+  queue_.Add("a");
+  EXPECT_EQ(env_.notified, 0);
+  EXPECT_EQ(queue_.Get(), "a");
+  queue_.Done("a");
+  EXPECT_EQ(GetWaiting(Adds("b", microseconds(10))), "b");
+  EXPECT_EQ(env_.notified, 1);
+  queue_.Add("c");
+  EXPECT_EQ(queue_.Get(), "c");
+  EXPECT_EQ(env_.notified, 1) << "the worker did not wait";
+}
+
+TEST_F(QueueWakesTest, WhereNobodyDrainsTheEndOfWorkWakesNobody) {
+  queue_.Add("a");
+  EXPECT_EQ(queue_.Get(), "a");
+  queue_.Done("a");
+  EXPECT_EQ(GetWaiting(Adds("b")), "b");
+  EXPECT_EQ(env_.notified_all, 0);
+  queue_.ShutDown();
+  EXPECT_EQ(env_.notified_all, 1);
+}
+
+TEST_F(QueueWakesTest, EachWorkerWakesTheNext) {
+  env_.while_waiting = [&] {
+    env_.while_waiting = [&] {
+      for (const char* item : {"a", "b", "c"}) queue_.Add(item);
+      EXPECT_EQ(env_.notified, 1) << "one for all three";
+    };
+    EXPECT_EQ(queue_.Get(), "a");
+    EXPECT_EQ(env_.notified, 2) << "which wakes the other, since there is more";
+  };
+  EXPECT_EQ(queue_.Get(), "b");
+  EXPECT_EQ(env_.notified, 2) << "nobody waits any more";
+  EXPECT_EQ(queue_.Len(), 1U);
+}
+
+TEST_F(QueueWakesTest, AWorkerThatTakesTheLastItemWakesNobody) {
+  env_.while_waiting = [&] {
+    env_.while_waiting = Adds("a", microseconds(10));
+    EXPECT_EQ(queue_.Get(), "a");
+    EXPECT_EQ(env_.notified, 1);
+    env_.while_waiting = Adds("b");
+  };
+  EXPECT_EQ(queue_.Get(), "b");
+  EXPECT_EQ(env_.notified, 2);
+  queue_.Done("a");
+  EXPECT_EQ(env_.notified, 2) << "nothing to take up";
+}
+
+TEST_F(QueueWakesTest, OfItemsThatComeQuicklyAWorkerSpins) {
+  int unlocked = -1;
+  EXPECT_EQ(GetWaiting(Adds("a", microseconds(9)), &unlocked), "a");
+  EXPECT_EQ(unlocked, 0) << "nothing says yet that they come quickly";
+  EXPECT_EQ(env_.notified, 1);
+  env_.while_unlocked = Adds("b", microseconds(9));
+  EXPECT_EQ(queue_.Get(), "b");
+  EXPECT_EQ(env_.waits, 1) << "it has not slept";
+  EXPECT_EQ(env_.notified, 1) << "and nobody had to wake it";
+  queue_.Done("b");
+  // None comes while it spins, and the next one comes late.
+  EXPECT_EQ(GetWaiting(Adds("c", microseconds(10)), &unlocked), "c");
+  EXPECT_EQ(unlocked, 1);
+  EXPECT_EQ(env_.notified, 2);
+  EXPECT_EQ(GetWaiting(Adds("d"), &unlocked), "d");
+  EXPECT_EQ(unlocked, 0) << "no spinning for what comes slowly";
+  EXPECT_EQ(env_.notified, 3);
+}
+
+TEST_F(QueueWakesTest, OneWorkerSpinsAtATime) {
+  EXPECT_EQ(GetWaiting(Adds("a")), "a");
+  int second_unlocked = -1;
+  env_.while_unlocked = [&] {
+    EXPECT_EQ(GetWaiting(Adds("b"), &second_unlocked), "b");
+    env_.while_waiting = Adds("c");
+  };
+  EXPECT_EQ(queue_.Get(), "c");
+  EXPECT_EQ(second_unlocked, 0);
+  EXPECT_EQ(env_.notified, 2) << "for a and for c: the spinner was told of b without";
+  queue_.Done("c");
+  int unlocked = -1;
+  EXPECT_EQ(GetWaiting(Adds("d"), &unlocked), "d");
+  EXPECT_EQ(unlocked, 1) << "the place of the spinner is free again";
+}
+
+TEST_F(QueueWakesTest, WhatAWorkerHasWakesNobodyBeforeItIsDone) {
+  queue_.Add("a");
+  EXPECT_EQ(queue_.Get(), "a");
+  env_.while_waiting = [&] {
+    queue_.Add("a");
+    EXPECT_EQ(env_.notified, 0);
+    queue_.Done("a");
+    EXPECT_EQ(env_.notified, 1);
+  };
+  EXPECT_EQ(queue_.Get(), "a");
+}
+
+}  // namespace
+}  // namespace kinformer
