@@ -89,6 +89,12 @@ def _is_whole(statement):
     return depth == 0
 
 
+def _begins(code, start):
+    """Whether a statement begins there, rather than goes on: `x =` may stand in the line before."""
+    before = code[:start].rstrip()
+    return not before or before[-1] in ";{}):" or before.endswith("else")
+
+
 _NOT = re.compile(r"(?<=[( ])!(?=[\w(])")
 _NUMBER = re.compile(r"(?<![\w.'])(\d+)(?![\w.'])")
 _PURE = re.compile(r"(?:\)|const|noexcept) = \Z")
@@ -127,7 +133,7 @@ def mutants_of(path, text):
     for match in _STATEMENT.finditer(code):
         statement = match.group("code")
         if (statement.startswith("return") or _DECLARATION.match(statement)
-                or not _is_whole(statement)):
+                or not _is_whole(statement) or not _begins(code, match.start("code"))):
             continue
         start, end = match.start("code"), match.end()
         add("statement", start, text[start:end], "static_cast<void>(0);")

@@ -8,9 +8,16 @@ archives in the linker's command, so it leaves out the archives' own.
 import json
 import pathlib
 import shlex
+import shutil
 import subprocess
 
 _WITH_VALUE = {"-o", "-c", "-MF", "-MT"}
+# What most sources include: read once, it takes a third off the time of each change.
+_STANDARD_HEADERS = """
+  algorithm array atomic charconv chrono cmath cstring deque functional iterator limits list map
+  memory mutex optional set span stop_token string string_view tuple unordered_map unordered_set
+  utility variant vector""".split()
+QUICK_LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []
 
 
 def compile_command(command, source, output, changed, optimise="-O0"):
@@ -64,6 +71,7 @@ class TestPrograms:
         self.root, self.folder = root, folder
         self.sources, self.commands, self.made_from = {}, {}, {}
         self.objects, self.links = {}, {}
+        self.standard = folder / "planted/standard.h"
 
     def prepare(self, tests):
         """Builds them; False where that fails. The flags are those of the preset `release`, so
@@ -84,7 +92,19 @@ class TestPrograms:
             self.objects[test] = [name for name in self._ninja("inputs", test).splitlines()
                                   if name in self.commands]
             self.links[test] = self._ninja("commands", test).splitlines()[-1]
+        self._precompile()
         return True
+
+    def _precompile(self):
+        """Where the compiler cannot use the outcome for an object, it reads the headers anew."""
+        output = self.standard.with_suffix(".h.gch")
+        if output.exists():
+            return
+        self.standard.parent.mkdir(parents=True, exist_ok=True)
+        self.standard.write_text("".join(f"#include <{name}>\n" for name in _STANDARD_HEADERS))
+        some_object = next(name for names in self.objects.values() for name in names)
+        command = compile_command(self.commands[some_object], self.standard, output, self.folder)
+        subprocess.run([command[0], "-x", "c++-header", *command[1:]], cwd=self.folder, check=True)
 
     def program(self, test):
         return self.folder / "bin" / test
@@ -122,7 +142,8 @@ class Changed:
             return self._programs.program(test)
         output = self._folder / test
         objects = {name: self._compiled[name] for name in needed}
-        linked = self._run(link_command(self._programs.links[test], output, objects))
+        linked = self._run(
+            [*link_command(self._programs.links[test], output, objects), *QUICK_LINKER])
         if not linked:
             raise RuntimeError(f"{test} does not link with {', '.join(objects)}")
         return output
@@ -145,9 +166,11 @@ class Changed:
         if source == self._programs.root / self._path:
             source = self._file
         output = self._folder / f"{number}.o"
-        done = self._run(compile_command(self._programs.commands[name], source, output,
-                                         self._overlay, optimise))
-        return output if done else None
+        command = compile_command(self._programs.commands[name], source, output, self._overlay,
+                                  optimise)
+        if optimise == "-O0":
+            command[1:1] = ["-include", str(self._programs.standard)]
+        return output if self._run(command) else None
 
     def _run(self, command):
         return subprocess.run(command, cwd=self._programs.folder, stdout=subprocess.DEVNULL,

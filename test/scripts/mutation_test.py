@@ -48,6 +48,11 @@ class Mutation(unittest.TestCase):
         self.assertEqual(changed("  void Clear(Rows& rows);"), [])
         self.assertEqual(changed("  std::vector<Row> rows(size);"), [])
         self.assertEqual(changed("  Add(first,\n      second(size));"), [])
+        self.assertEqual(changed("  const int size =\n      Sum(rows);"), [])
+        self.assertEqual(changed("  if (over) {\n    Add(rows);"),
+                         [("statement", "static_cast<void>(0);")])
+        self.assertEqual(changed("  if (over)\n    Add(rows);"),
+                         [("statement", "static_cast<void>(0);")])
         self.assertEqual(changed('  out_ = "a" + name;'), [("statement", "static_cast<void>(0);")])
 
     def test_what_only_says_something_is_left_alone(self):
