@@ -173,7 +173,7 @@ void ConsistencyChecker::Begin() {
   const bool listed = coverage == nullptr || coverage->IsComplete(options_.namespace_) ||
                       (full && !Planted(PlantedBug::kFullNotChecked));
   // Of versions that are no numbers nobody can say what the store has.
-  const bool comparable = IsWellFormedResourceVersion(version) && version != "0";
+  const bool comparable = IsWellFormedResourceVersion(version);
   if (!listed || !comparable || !options_.exact()) return ArmAfter(kSoon);
   walk_ = std::make_unique<Walk>();
   walk_->snapshot = std::move(snapshot);
@@ -271,7 +271,7 @@ void ConsistencyChecker::WalkDone() {
     return Arm();
   }
   if (walk->differ.empty()) {
-    relist_pause_ = Duration(0);
+    relist_pause_ = {};
     return Arm();
   }
   suspects_ = walk->differ;

@@ -91,7 +91,7 @@ class DataConsistencyTest : public ::testing::Test {
         {.on_checked = [&](const DataConsistencyReport& r) { reports_.push_back(r); }});
   }
   // A watch-list with these options, and what the check asked for.
-  void WatchList(ListOptions options) {
+  void WatchList(ListOptions options, Duration time = seconds(1)) {
     lists_.clear();
     reports_.clear();
     options.sendInitialEvents = true;
@@ -99,7 +99,7 @@ class DataConsistencyTest : public ::testing::Test {
     DeafReceiver deaf;
     std::unique_ptr<ListWatchCall> call;
     sim_.env().loop().Post([&] { call = detector->Watch(options, deaf); });
-    sim_.RunFor(seconds(1));
+    sim_.RunFor(time);
     call.reset();
   }
 
@@ -211,6 +211,20 @@ TEST_F(DataConsistencyTest, WL_31_TheListIsRepeatedUntilItSucceeds) {
   sim_.RunFor(seconds(1));
   EXPECT_EQ(lists_.size(), 5U);
   EXPECT_EQ(reports_.size(), 1U);
+}
+
+// What a list had shown before it failed is not part of the next one.
+TEST_F(DataConsistencyTest, ARepeatedListBeginsWithNothing) {
+  bool first = true;
+  extra_ = [&](ListReceiver& receiver) {
+    if (!std::exchange(first, false)) return;
+    receiver.OnItem(MakePod("default", "extra", "1"));
+    server_.list_errors = {Error(Reason::kInternalError, "500").WithHttpStatus(500)};
+  };
+  WatchList({.resourceVersion = "2", .limit = 2}, seconds(5));
+  EXPECT_EQ(lists_.size(), 4U) << "two pages, of which one failed, and two more";
+  ASSERT_EQ(reports_.size(), 1U);
+  EXPECT_TRUE(reports_[0].Equal());
 }
 
 TEST_F(DataConsistencyTest, AForgottenVersionIsNotComparedAnyMore) {
