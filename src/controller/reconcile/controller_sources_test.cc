@@ -1,6 +1,7 @@
 // Controllers: their sources, from the start on or later, and how they begin.
 
 #include <chrono>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
@@ -103,6 +104,9 @@ TEST_F(ControllerTest, CR_05_ItStartsOnce) {
   ASSERT_TRUE(sim_.RunBlocking([&] { second = controller_->Start({}); }, seconds(1)));
   EXPECT_EQ(second.error().reason(), Reason::kInvalidArgument);
   EXPECT_FALSE(ended_);
+  StopController();
+  ASSERT_TRUE(sim_.RunBlocking([&] { second = controller_->Start({}); }, seconds(1)));
+  EXPECT_EQ(second.error().reason(), Reason::kInvalidArgument) << "nor again when it has ended";
 }
 
 TEST_F(ControllerTest, CR_06_CR_19_WhatIsMissingIsSaid) {
@@ -207,6 +211,71 @@ TEST_F(ControllerTest, CR_17_WhatFailedInWarmupFailsInStart) {
   sim_.RunFor(seconds(1));
   ASSERT_TRUE(ended_);
   EXPECT_EQ(result_.error().reason(), Reason::kForbidden);
+  EXPECT_EQ(source_->starts, 1);
+}
+
+TEST_F(ControllerTest, CR_17_WarmupFailsAsStartDoes) {
+  struct Case {
+    const char* what;
+    std::function<void(TestSource&)> with;
+    const char* error;  // null: none
+    bool stop = false;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"does not sync", [](TestSource& s) { s.syncs_at = SteadyTime::max(); },
+            "failed to wait for pods caches to sync"},
+           {"blocks", [](TestSource& s) { s.blocks_in_start = true; },
+            "timed out waiting for source pods to Start"},
+           {"throws", [](TestSource& s) { s.throws = true; }, "no such thing"},
+           {"is stopped", [](TestSource& s) { s.syncs_at = SteadyTime::max(); }, nullptr, true},
+           {"is stopped in its start", [](TestSource& s) { s.blocks_in_start = true; }, nullptr,
+            true},
+           {"syncs late", [this](TestSource& s) { s.syncs_at = env().Now() + seconds(4); },
+            nullptr}}) {
+    source_ = std::make_shared<TestSource>(env());
+    c.with(*source_);
+    Make({.cache_sync_timeout = seconds(5), .enable_warmup = true});
+    std::stop_source stop;
+    Result<void> warm = Error(Reason::kUnknown, "not yet");
+    auto warming = env().NewThread("warm", [&] { warm = controller_->Warmup(stop.get_token()); });
+    sim_.RunFor(seconds(1));
+    if (c.stop) stop.request_stop();
+    sim_.RunFor(seconds(10));
+    warming->Join();
+    EXPECT_EQ(warm.ok(), c.error == nullptr) << c.what;
+    if (c.error != nullptr) {
+      EXPECT_THAT(warm.error().message(), HasSubstr(c.error)) << c.what;
+    }
+    EXPECT_EQ(source_->starts, 1) << c.what;
+  }
+}
+
+TEST_F(ControllerTest, CR_17_WarmupAndStartAtOnceStartEachSourceOnce) {
+  Make({.enable_warmup = true});
+  const auto second = std::make_shared<TestSource>(env());
+  ASSERT_TRUE(controller_->Watch(second).ok());
+  bool warm = false;
+  auto warming = env().NewThread("warm", [&] {
+    EXPECT_TRUE(controller_->Warmup(stop_.get_token()).ok());
+    warm = true;
+  });
+  Start();
+  sim_.RunFor(seconds(1));
+  EXPECT_TRUE(warm);
+  warming->Join();
+  EXPECT_EQ(source_->starts, 1);
+  EXPECT_EQ(second->starts, 1);
+  EXPECT_FALSE(ended_);
+}
+
+TEST_F(ControllerTest, CR_17_WhatIsWatchedAfterTheWarmupStarts) {
+  Make({.enable_warmup = true});
+  ASSERT_TRUE(sim_.RunBlocking([&] { EXPECT_TRUE(controller_->Warmup({}).ok()); }, minutes(5)));
+  const auto late = std::make_shared<TestSource>(env());
+  ASSERT_TRUE(controller_->Watch(late).ok());
+  Start();
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(late->starts, 1);
   EXPECT_EQ(source_->starts, 1);
 }
 

@@ -191,6 +191,10 @@ TEST_F(ControllerTest, CR_02_AReconcileThatTakesTooLongIsAskedToStop) {
   sim_.RunFor(minutes(1));
   EXPECT_EQ(took, seconds(10));
   EXPECT_THAT(Metric("controller_runtime_reconcile_timeouts_total"), HasSubstr(" 1"));
+  Add(kB);
+  Add({"default", "c"});
+  sim_.RunFor(minutes(1));
+  EXPECT_THAT(Metric("controller_runtime_reconcile_timeouts_total"), HasSubstr(" 3"));
 }
 
 TEST_F(ControllerTest, CR_02_OnlyItsOwnTimeCounts) {
@@ -220,6 +224,23 @@ TEST_F(ControllerTest, CR_02_WithoutALimitThereIsNone) {
   Add(kA);
   sim_.RunFor(hours(48));
   EXPECT_EQ(calls_.size(), 1U);
+  EXPECT_THAT(Metric("controller_runtime_reconcile_timeouts_total"), HasSubstr(" 0"));
+}
+
+TEST_F(ControllerTest, CR_02_WhatEndsInTimeIsNoTimeout) {
+  Make({.reconciliation_timeout = seconds(10)});
+  Start();
+  int calls = 0;
+  reconcile_ = [&](const ReconcileContext& context, const Request&) -> Result<ReconcileResult> {
+    EXPECT_TRUE(SleepUnlessStopped(env(), context.stop(), seconds(9)));
+    // Its own patience is over, not the controller's.
+    if (++calls == 1) return Error(Reason::kDeadlineExceeded, "the printer took too long");
+    return ReconcileResult{};
+  };
+  Add(kA);
+  sim_.RunFor(minutes(1));
+  EXPECT_EQ(calls, 2);
+  EXPECT_THAT(Metric("controller_runtime_reconcile_timeouts_total"), HasSubstr(" 0"));
 }
 
 TEST_F(ControllerTest, OneRequestIsNeverReconciledTwiceAtATime) {

@@ -1,6 +1,7 @@
 #include "kinformer/enqueue.h"
 
 #include "controller/reconcile/planted_bug.h"
+#include "object/values/api_version.h"
 
 namespace kinformer::handler {
 
@@ -12,14 +13,15 @@ std::vector<Request> internal::OwnersOf(const metav1::ObjectMeta& metadata,
   std::vector<Request> owners;
   if (Planted(PlantedBug::kOwnersNotFound)) return owners;
   for (const metav1::OwnerReference reference : metadata.ownerReferences()) {
-    if (which == Owners::kController && !reference.controller().value_or(false)) continue;
-    const std::string_view version = reference.apiVersion();
-    const std::size_t slash = version.find('/');
-    const std::string_view group =
-        slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
-    if (group != owner.group || reference.kind() != owner.kind) continue;
-    owners.push_back({owner.namespaced ? std::string(metadata.namespace_()) : std::string(),
-                      std::string(reference.name())});
+    const bool one_is_enough = which == Owners::kController;
+    if (one_is_enough && !reference.controller().value_or(false)) continue;
+    if (kinformer::internal::GroupOfApiVersion(reference.apiVersion()) == owner.group &&
+        reference.kind() == owner.kind) {
+      owners.push_back({owner.namespaced ? std::string(metadata.namespace_()) : std::string(),
+                        std::string(reference.name())});
+    }
+    // Of several that say they control, the first does.
+    if (one_is_enough) break;
   }
   return owners;
 }
