@@ -94,9 +94,11 @@ class TypedController final : public Runnable {
 
   // Starts the sources, waits for them, and works until stop is requested; then waits for the
   // reconciles that run. Blocks. An error: a source did not start or sync, or this has been called
-  // before.
+  // before. OK at once, without a reconcile, where a Warmup was stopped before the sources had
+  // synced: the controller has ended with it.
   Result<void> Start(const std::stop_token& stop) override { return core_.Start(stop); }
-  // The first half of it: starts the sources and waits for them. Blocks until they have synced.
+  // The first half of it: starts the sources and waits for them. Blocks until they have synced, or
+  // stop is requested, here or for a Start that waits for this: then it is OK, too.
   Result<void> Warmup(const std::stop_token& stop) override { return core_.Warmup(stop); }
   [[nodiscard]] bool HasWarmup() const override {
     return core_.options().enable_warmup.value_or(false);

@@ -522,5 +522,50 @@ TEST_F(BuilderTest, CR_17_BeforeItLeadsAControllerWatchesOnlyIfItIsToWarmUp) {
   EXPECT_THAT(seen_, ElementsAre("a@-100"));
 }
 
+// A controller that is being warmed up: its caches cannot be filled, and it has a request already.
+class WarmingTest : public BuilderTest {
+ protected:
+  WarmingTest() {
+    CreatePod("old");
+    server_.faults().Add({.resource = "pods", .action = apiserver::FaultAction::kRefuse});
+    controller_ = ControllerBuilder(*manager_)
+                      .For<corev1::Pod>()
+                      .WatchesRawSource(source::Ticker<Request>(sim_.env(), hours(1), {"", "tick"}))
+                      .WithOptions({.enable_warmup = true})
+                      .Build(ReconcilerOf<Request>(Note()))
+                      .OrExit();
+  }
+  std::shared_ptr<Controller> controller_;
+};
+
+TEST_F(WarmingTest, CR_17_AManagerThatEndsMeanwhileReconcilesNothing) {
+  ASSERT_TRUE(manager_
+                  ->Add(std::make_shared<RunnableFunc>(
+                      [this](const std::stop_token& stop) -> Result<void> {
+                        while (SleepUnlessStopped(sim_.env(), stop, hours(1))) {
+                        }
+                        sim_.env().SleepFor(seconds(20));
+                        return {};
+                      },
+                      "slow", RunnableGroup::kOthers))
+                  .ok());
+  manager_.Start();
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(controller_->Len(), 1U);
+  manager_.Stop();
+  EXPECT_TRUE(manager_.result.ok());
+  EXPECT_THAT(seen_, IsEmpty());
+}
+
+TEST_F(WarmingTest, CR_17_NorDoesOneThatIsTakenAway) {
+  manager_.Start();
+  sim_.RunFor(seconds(5));
+  ASSERT_TRUE(
+      sim_.RunBlocking([&] { EXPECT_TRUE(manager_->Remove(controller_).ok()); }, seconds(1)))
+      << "at once";
+  EXPECT_THAT(Seen(), IsEmpty());
+  EXPECT_FALSE(manager_.ended);
+}
+
 }  // namespace
 }  // namespace kinformer::testing

@@ -340,6 +340,27 @@ TEST_F(ManagersTest, MG_05_ALeaseThatIsLostEndsItAtOnce) {
   EXPECT_THAT(a.result.error().message(), HasSubstr("leader election lost"));
 }
 
+TEST_F(ManagersTest, MG_06_WhoIsElectedWhileOthersEndStartsNothing) {
+  RunningManager a(sim_, server_, Electing("a", true));
+  a.Start();
+  sim_.RunFor(seconds(5));
+  RunningManager b(sim_, server_, Electing("b"));
+  const auto slow = NewProbe("slow", RunnableGroup::kOthers);
+  slow->ends_after = seconds(20);
+  ASSERT_TRUE(b->Add(slow).ok());
+  ASSERT_TRUE(b->Add(NewProbe("leader")).ok());
+  b.Start();
+  sim_.RunFor(seconds(5));
+  b.RequestStop();
+  sim_.RunFor(seconds(1));
+  a.Stop();
+  sim_.RunFor(seconds(10));
+  EXPECT_TRUE(b->elector()->IsLeader());
+  b.Stop();
+  EXPECT_FALSE(b->Elected());
+  EXPECT_THAT(told_, ElementsAre("+slow", "-slow"));
+}
+
 TEST_F(ManagersTest, MG_06_WhoNeverLedStartsNothingAtTheEnd) {
   RunningManager a(sim_, server_, Electing("a"));
   a.Start();

@@ -194,7 +194,8 @@ class World {
  public:
   explicit World(std::uint64_t seed)
       : env_({.seed = seed,
-              .manager = {.leader_election = true,
+              .manager = {.controller = {.enable_warmup = seed % 3 == 0},
+                          .leader_election = true,
                           .leader_election_id = "parents",
                           .leader_election_release_on_cancel = true}}) {
     dog_.run = &run_;
@@ -247,6 +248,11 @@ class World {
           .Add(std::make_shared<RunnableFunc>(
               [&](const std::stop_token& stop) { return WorkOfTheLeader(manager, stop); }))
           .OrExit();
+      manager
+          .Add(std::make_shared<RunnableFunc>(
+              [this](const std::stop_token& stop) { return WorkOfAll(stop); }, "work of all",
+              RunnableGroup::kOthers))
+          .OrExit();
     }));
   }
   // Runs while the Lease is held, and needs a moment to end.
@@ -260,6 +266,13 @@ class World {
     if (lease && (*lease)["spec"]["holderIdentity"].AsString().value_or("").empty()) {
       dog_.Wrong("the Lease is given up while the leader works");
     }
+    return {};
+  }
+  // Holds up the end of what comes behind it.
+  Result<void> WorkOfAll(const std::stop_token& stop) {
+    while (SleepUnlessStopped(env_.env(), stop, std::chrono::hours(1))) {
+    }
+    env_.env().SleepFor(milliseconds(Dice(3000)));
     return {};
   }
   Replica* Someone() {
@@ -310,9 +323,24 @@ class World {
         env_.server().faults().Add(
             {.action = FaultAction::kRefuse, .probability = 0.2, .lasts = seconds(Dice(20))});
         return;
+      case 10:
+        StopOneThatCannotSync();
+        return;
       default:
         return;
     }
+  }
+  // It leads before its caches are filled, and is asked to end before they are.
+  void StopOneThatCannotSync() {
+    for (Replica* const replica : replicas_) {
+      if (replica->running()) replica->Stop();
+    }
+    env_.server().faults().Add({.resource = "configmaps",
+                                .action = apiserver::FaultAction::kRefuse,
+                                .lasts = seconds(10)});
+    StartOne();
+    env_.RunFor(milliseconds(Dice(9000)));
+    replicas_.back()->Stop();
   }
 
   void ChangeSomething() {

@@ -79,9 +79,19 @@ class ControllerCore {
     std::function<Result<void>(const std::stop_token&)> start;
     bool starting = false;  // by Watch, outside of the monitor
   };
-  enum class Phase : std::uint8_t { kNew, kStarting, kStarted, kFailed, kEnded };
+  enum class Phase : std::uint8_t {
+    kNew,
+    kStarting,
+    kStarted,   // and all have synced
+    kCanceled,  // asked to stop before that: nothing may be reconciled
+    kFailed,
+    kEnded,
+  };
 
-  Result<void> StartSources(const std::stop_token& stop);
+  // Starts the sources, or waits for whoever does. True: they have synced. False: stop was
+  // requested before, here or there.
+  Result<bool> StartSources(const std::stop_token& stop);
+  Result<bool> StartSourcesOnce(const std::stop_token& stop, std::vector<Watched> sources);
   void StopSources();
   void Work();
   // Why no reconcile may begin now; empty: it may.

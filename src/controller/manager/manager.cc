@@ -154,6 +154,11 @@ void Manager::Impl::LeadershipEnds() {
 }
 
 void Manager::Impl::StartLeaders() {
+  {
+    // Who is elected while others still end leads nothing any more.
+    MonitorLock lock(*monitor);
+    if (ending) return;
+  }
   leaders.Start(abort.get_token());
   MonitorLock lock(*monitor);
   if (ending) return;
@@ -174,7 +179,9 @@ Result<void> Manager::Impl::EndAll() {
   const SteadyTime deadline =
       grace < Duration::zero() ? SteadyTime::max() : After(env.Now(), grace);
   std::string hanging;
-  for (GroupRunner* const group : {&warmups, &others, &leaders, &caches, &webhooks, &http}) {
+  // A warm-up is told first, and has as long as what it is for.
+  warmups.RequestStop();
+  for (GroupRunner* const group : {&others, &leaders, &warmups, &caches, &webhooks, &http}) {
     for (const std::string& name : group->Stop(deadline)) {
       hanging += (hanging.empty() ? "" : ", ") + name;
     }

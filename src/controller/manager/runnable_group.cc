@@ -94,7 +94,7 @@ void GroupRunner::Start(const std::stop_token& stop) {
   }
 }
 
-std::vector<std::string> GroupRunner::Stop(SteadyTime deadline) {
+void GroupRunner::RequestStop() {
   std::vector<std::shared_ptr<Member>> members;
   {
     MonitorLock lock(*monitor_);
@@ -104,8 +104,13 @@ std::vector<std::string> GroupRunner::Stop(SteadyTime deadline) {
     members.assign(members_.begin(), members_.end());
   }
   for (const auto& member : members) member->stop.request_stop();
+}
+
+std::vector<std::string> GroupRunner::Stop(SteadyTime deadline) {
+  RequestStop();
   std::vector<std::string> hanging;
   MonitorLock lock(*monitor_);
+  const std::vector<std::shared_ptr<Member>> members(members_.begin(), members_.end());
   const auto all_ended = [&] {
     return std::ranges::all_of(members, [](const auto& m) { return m->ended; });
   };

@@ -39,7 +39,9 @@ class GroupRunner {
 
   // Starts all and waits until each is ready, has ended or has failed, or stop is requested.
   void Start(const std::stop_token& stop);
-  // Asks all to stop, and waits until `deadline`. The names of those that have not ended by then.
+  // Asks all to stop; none starts any more.
+  void RequestStop();
+  // The same, and waits until `deadline`. The names of those that have not ended by then.
   std::vector<std::string> Stop(SteadyTime deadline);
   // Waits until it has been stopped and all have ended.
   void WaitUntilEnded();

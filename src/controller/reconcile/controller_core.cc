@@ -7,9 +7,13 @@
 
 #include "base/user_call.h"
 #include "controller/reconcile/instruments.h"
+#include "controller/reconcile/planted_bug.h"
 #include "controller/reconcile/source_starter.h"
 
 namespace kinformer::internal {
+
+using reconcile::Planted;
+using reconcile::PlantedBug;
 
 Result<void> CheckController(const ControllerOptions& options, bool has_reconciler) {
   const auto wrong = [&](std::string_view what) {
@@ -50,7 +54,7 @@ Result<void> ControllerCore::Watch(
       return Error(Reason::kAlreadyExists, "controller " + options_.name + " has the source " +
                                                source->Describe() + " already: make another one");
     }
-    if (phase_ == Phase::kEnded || phase_ == Phase::kFailed) {
+    if (phase_ != Phase::kNew && phase_ != Phase::kStarted) {
       return Error(Reason::kStopped, "controller " + options_.name + " has ended");
     }
     sources_.push_back({source, start, phase_ == Phase::kStarted});
@@ -86,31 +90,58 @@ Result<void> ControllerCore::Unwatch(const std::shared_ptr<source::AnySource>& s
   return {};
 }
 
-Result<void> ControllerCore::StartSources(const std::stop_token& stop) {
-  std::vector<SourceToStart> sources;
+Result<bool> ControllerCore::StartSources(const std::stop_token& stop) {
+  const std::stop_callback on_stop(stop, [this] {
+    MonitorLock lock(*monitor_);
+    monitor_->NotifyAll();
+  });
+  std::vector<Watched> sources;
   {
     MonitorLock lock(*monitor_);
-    while (phase_ == Phase::kStarting) lock.Wait();
-    if (phase_ == Phase::kStarted) return {};
+    while (phase_ == Phase::kStarting && !stop.stop_requested()) lock.Wait();
+    if (stop.stop_requested()) return false;
+    if (phase_ == Phase::kStarted) return true;
+    if (phase_ == Phase::kCanceled) return false;
     if (phase_ == Phase::kFailed) return *failure_;
     if (phase_ == Phase::kEnded) return Error(Reason::kStopped, options_.name + " has ended");
     phase_ = Phase::kStarting;
-    for (const Watched& watched : sources_) sources.push_back({watched.source, watched.start});
+    sources = sources_;
   }
-  Result<void> started =
-      StartAndSync(env_, options_.name, std::move(sources),
-                   options_.cache_sync_timeout.value_or(std::chrono::minutes(2)), stop);
+  return StartSourcesOnce(stop, std::move(sources));
+}
+
+Result<bool> ControllerCore::StartSourcesOnce(const std::stop_token& stop,
+                                              std::vector<Watched> sources) {
+  // Where a warm-up does this, the end of Start ends it, too.
+  std::stop_source give_up;
+  const auto end = [&give_up] { give_up.request_stop(); };
+  const std::stop_callback on_stop(stop, end);
+  const std::stop_callback on_end(stop_.get_token(), end);
+  std::vector<SourceToStart> to_start;
+  to_start.reserve(sources.size());
+  for (Watched& watched : sources) {
+    to_start.push_back({std::move(watched.source), std::move(watched.start)});
+  }
+  Result<bool> synced = StartAndSync(env_, options_.name, std::move(to_start),
+                                     options_.cache_sync_timeout.value_or(std::chrono::minutes(2)),
+                                     give_up.get_token());
+  if (Planted(PlantedBug::kCanceledStartCounts) && synced) synced = true;
   MonitorLock lock(*monitor_);
-  phase_ = started ? Phase::kStarted : Phase::kFailed;
-  if (!started) failure_ = started.error();
+  if (synced) {
+    phase_ = *synced ? Phase::kStarted : Phase::kCanceled;
+  } else {
+    phase_ = Phase::kFailed;
+    failure_ = synced.error();
+  }
   monitor_->NotifyAll();
-  return started;
+  return synced;
 }
 
 void ControllerCore::StopSources() {
   std::vector<Watched> sources;
   {
     MonitorLock lock(*monitor_);
+    while (phase_ == Phase::kStarting) lock.Wait();
     phase_ = Phase::kEnded;
     monitor_->NotifyAll();
     while (std::ranges::any_of(sources_, &Watched::starting)) lock.Wait();
@@ -120,7 +151,9 @@ void ControllerCore::StopSources() {
 }
 
 Result<void> ControllerCore::Warmup(const std::stop_token& stop) {
-  return options_.enable_warmup.value_or(false) ? StartSources(stop) : Result<void>();
+  if (!options_.enable_warmup.value_or(false)) return {};
+  const Result<bool> synced = StartSources(stop);
+  return synced ? Result<void>() : synced.error();
 }
 
 Result<void> ControllerCore::Start(const std::stop_token& stop) {
@@ -138,28 +171,26 @@ Result<void> ControllerCore::Start(const std::stop_token& stop) {
   const std::size_t workers =
       std::max<std::size_t>(1, options_.max_concurrent_reconciles.value_or(1));
   instruments_->workers->Set(static_cast<double>(workers));
-  Result<void> started = StartSources(stop);
-  if (started && !stop.stop_requested()) {
+  const std::stop_callback on_stop(stop, [this] {
+    stop_.request_stop();
+    queue_.shut_down();
+  });
+  const Result<bool> synced = StartSources(stop);
+  if (synced && *synced && !stop.stop_requested()) {
     env_.log().Log(LogLevel::kInfo, "starting workers",
                    {{"controller", options_.name}, {"workers", std::to_string(workers)}});
     // Threads end when the queue is shut down.
     std::vector<std::unique_ptr<Thread>> threads;
-    {
-      const std::stop_callback on_stop(stop, [this] {
-        stop_.request_stop();
-        queue_.shut_down();
-      });
-      for (std::size_t i = 0; i < workers; ++i) {
-        threads.push_back(env_.NewThread(options_.name + std::to_string(i), [this] { Work(); }));
-      }
-      for (const std::unique_ptr<Thread>& thread : threads) thread->Join();
+    for (std::size_t i = 0; i < workers; ++i) {
+      threads.push_back(env_.NewThread(options_.name + std::to_string(i), [this] { Work(); }));
     }
+    for (const std::unique_ptr<Thread>& thread : threads) thread->Join();
     env_.log().Log(LogLevel::kInfo, "all workers have ended", {{"controller", options_.name}});
   }
   stop_.request_stop();
   queue_.shut_down();
   StopSources();
-  return started;
+  return synced ? Result<void>() : synced.error();
 }
 
 void ControllerCore::Work() {

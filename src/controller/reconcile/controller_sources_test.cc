@@ -279,6 +279,90 @@ TEST_F(ControllerTest, CR_17_WhatIsWatchedAfterTheWarmupStarts) {
   EXPECT_EQ(source_->starts, 1);
 }
 
+TEST_F(ControllerTest, CR_17_AfterAWarmupThatWasStoppedNothingIsReconciled) {
+  source_->syncs_at = SteadyTime::max();
+  Make({.enable_warmup = true});
+  std::stop_source stop_warmup;
+  std::vector<bool> warm;
+  auto warming = env().NewThread(
+      "warmup", [&] { warm.push_back(controller_->Warmup(stop_warmup.get_token()).ok()); });
+  sim_.RunFor(seconds(1));
+  Add(kA);
+  Start();
+  sim_.RunFor(seconds(1));
+  EXPECT_FALSE(ended_) << "it waits for the warm-up";
+  stop_warmup.request_stop();
+  sim_.RunFor(seconds(1));
+  EXPECT_THAT(warm, ElementsAre(true));
+  ASSERT_TRUE(ended_);
+  EXPECT_TRUE(result_.ok());
+  EXPECT_TRUE(calls_.empty()) << "the sources have not synced";
+  EXPECT_EQ(source_->starts, 1);
+  EXPECT_EQ(source_->stops, 1);
+  warming->Join();
+}
+
+TEST_F(ControllerTest, CR_17_NorWhenStartComesAfterIt) {
+  // Its Start returns as soon as it is asked to stop, and OK.
+  source_->blocks_in_start = true;
+  Make({.enable_warmup = true});
+  std::stop_source stop_warmup;
+  auto warming = env().NewThread(
+      "warmup", [&] { EXPECT_TRUE(controller_->Warmup(stop_warmup.get_token()).ok()); });
+  sim_.RunFor(seconds(1));
+  stop_warmup.request_stop();
+  warming->Join();
+  ASSERT_TRUE(source_->queue.has_value());
+  Add(kA);
+  EXPECT_EQ(controller_->Watch(std::make_shared<TestSource>(env())).error().reason(),
+            Reason::kStopped);
+  Start();
+  sim_.RunFor(seconds(1));
+  ASSERT_TRUE(ended_);
+  EXPECT_TRUE(result_.ok());
+  EXPECT_TRUE(calls_.empty());
+  EXPECT_EQ(source_->starts, 1);
+}
+
+TEST_F(ControllerTest, CR_17_WhoStopsTheStartStopsTheWarmup) {
+  source_->syncs_at = SteadyTime::max();
+  Make({.enable_warmup = true});
+  Result<void> warm;
+  auto warming = env().NewThread("warmup", [&] { warm = controller_->Warmup({}); });
+  sim_.RunFor(seconds(1));
+  Start();
+  sim_.RunFor(seconds(1));
+  stop_.request_stop();
+  sim_.RunReady();
+  EXPECT_TRUE(ended_) << "and not when the sources are given up";
+  EXPECT_TRUE(result_.ok());
+  EXPECT_EQ(source_->stops, 1);
+  warming->Join();
+  EXPECT_TRUE(warm.ok());
+}
+
+TEST_F(ControllerTest, CR_17_AWarmupThatWaitsForStartIsStoppedAlone) {
+  source_->syncs_at = env().Now() + seconds(60);
+  Make({.enable_warmup = true});
+  Start();
+  sim_.RunFor(seconds(1));
+  std::stop_source stop_warmup;
+  bool warm = false;
+  auto warming = env().NewThread("warmup", [&] {
+    EXPECT_TRUE(controller_->Warmup(stop_warmup.get_token()).ok());
+    warm = true;
+  });
+  sim_.RunFor(seconds(1));
+  EXPECT_FALSE(warm);
+  stop_warmup.request_stop();
+  sim_.RunReady();
+  EXPECT_TRUE(warm);
+  Add(kA);
+  sim_.RunFor(seconds(60));
+  EXPECT_EQ(calls_.size(), 1U) << "Start goes on";
+  warming->Join();
+}
+
 TEST_F(ControllerTest, CR_17_WarmupIsToBeEnabled) {
   Make();
   EXPECT_FALSE(controller_->HasWarmup());

@@ -20,6 +20,7 @@ enum class PlantedBug : std::uint8_t {
   kOwnersNotFound,          // what happens to an owned object is nobody's business
   kLeadershipNotAsked,      // workers go on without it
   kDoesNotWaitForSync,      // reconciles begin before the caches are filled
+  kCanceledStartCounts,     // or when it was given up to fill them
   kLeadsWithoutElection,    // what only the leader may do begins at once
   kLossOfLeadershipMissed,  // and goes on when the leadership is lost
   kLeaseGivenUpTooEarly,    // before the work has ended

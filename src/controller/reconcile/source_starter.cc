@@ -23,7 +23,7 @@ class Starter {
         monitor_(env.NewMonitor()),
         states_(sources_.size()) {}
 
-  Result<void> Run(const std::stop_token& stop) {
+  Result<bool> Run(const std::stop_token& stop) {
     const std::stop_callback on_stop(stop, [this] { give_up_.request_stop(); });
     std::vector<std::unique_ptr<Thread>> threads;
     for (std::size_t i = 0; i < sources_.size(); ++i) {
@@ -37,8 +37,10 @@ class Starter {
     }
     give_up_.request_stop();
     for (const std::unique_ptr<Thread>& thread : threads) thread->Join();
-    if (!culprit || stop.stop_requested()) return {};
-    return ErrorOf(*culprit, then);
+    // What was asked to stop may have ended as if it had synced.
+    if (stop.stop_requested()) return false;
+    if (culprit) return ErrorOf(*culprit, then);
+    return true;
   }
 
  private:
@@ -122,10 +124,10 @@ Result<void> StartContained(Env& env, const source::AnySource& source,
   return result;
 }
 
-Result<void> StartAndSync(Env& env, const std::string& controller,
+Result<bool> StartAndSync(Env& env, const std::string& controller,
                           std::vector<SourceToStart> sources, Duration timeout,
                           const std::stop_token& stop) {
-  if (sources.empty()) return {};
+  if (sources.empty()) return true;
   return Starter(env, controller, std::move(sources), timeout).Run(stop);
 }
 

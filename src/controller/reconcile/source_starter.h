@@ -29,8 +29,9 @@ Result<void> StartContained(Env& env, const source::AnySource& source,
 
 // All of them at once, each on a thread of its own. Blocks until all have synced, one has failed,
 // or `timeout` is over; that of a Start which does not return is waited for, whatever it takes. The
-// error names the controller and the source. OK where stop was requested meanwhile.
-Result<void> StartAndSync(Env& env, const std::string& controller,
+// error names the controller and the source. False: stop was requested meanwhile, so nobody knows
+// whether they have synced.
+Result<bool> StartAndSync(Env& env, const std::string& controller,
                           std::vector<SourceToStart> sources, Duration timeout,
                           const std::stop_token& stop);
 
