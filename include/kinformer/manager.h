@@ -65,7 +65,8 @@ struct ManagerOptions {
   Duration renew_deadline{std::chrono::seconds(10)};
   Duration retry_period{std::chrono::seconds(2)};
 
-  // How long what runs may take to end. 0: it is not waited for; below 0: for ever.
+  // How long all that runs may take to end, the release of the Lease and the last events (10 s at
+  // most) included. 0: it is not waited for; below 0: for ever.
   Duration graceful_shutdown_timeout{std::chrono::seconds(30)};
 
   // Where metrics are served at /metrics: see EndpointServer::Listen. "0": nowhere. What is served
@@ -86,9 +87,9 @@ struct ManagerOptions {
 // Thread-safe. Destruction waits for what still runs.
 //
 // Start order: servers, webhooks, caches (until they have synced), the others, warm-ups, and, once
-// this process leads, what only the leader does. It ends in this order: warm-ups and the others,
-// the leader's, caches, webhooks, servers; then the Lease is given up, and the last events are
-// sent.
+// this process leads, what only the leader does. It ends in this order: the others (warm-ups are
+// told to end with them), the leader's, caches, webhooks, servers; then the Lease is given up, and
+// the last events are sent. A process that is elected while it ends starts nothing any more.
 //
 // Counterpart: manager.Manager.
 class Manager {

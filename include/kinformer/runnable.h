@@ -17,7 +17,9 @@
 
 namespace kinformer {
 
-// When a manager starts and ends it. They start in this order, and end in the opposite one.
+// When a manager starts and ends it. They start in this order. They end in this one: kOthers,
+// kLeaderElection, kCaches, kWebhooks, kHttpServers; warm-ups are told to end with kOthers, and are
+// waited for before the caches.
 enum class RunnableGroup : std::uint8_t {
   kHttpServers,     // health and metrics
   kWebhooks,        // before the caches, which may need conversions

@@ -90,7 +90,7 @@ class ManagersTest : public ManagerTest {
   std::vector<std::string> told_;
 };
 
-TEST_F(ManagersTest, MG_09_MG_13_GroupsStartInOrderAndEndInTheOpposite) {
+TEST_F(ManagersTest, MG_09_MG_13_GroupsStartAndEndInTheirOrder) {
   RunningManager manager(sim_, server_);
   const std::vector<std::pair<std::string, RunnableGroup>> groups{
       {"leader", RunnableGroup::kLeaderElection}, {"warmup", RunnableGroup::kWarmup},
@@ -225,6 +225,44 @@ TEST_F(ManagersTest, MG_10_WhoHangsIsNamed) {
   ASSERT_TRUE(manager.ended);
   EXPECT_EQ(manager.result.error().reason(), Reason::kDeadlineExceeded);
   EXPECT_THAT(manager.result.error().message(), HasSubstr("these still run: slow one"));
+}
+
+// The work of the leader goes on, so the Lease stays; but nobody waits for it beyond the time.
+TEST_F(ManagersTest, MG_10_TheLeaseIsLastAndKeepsToTheDeadline) {
+  RunningManager manager(sim_, server_, Electing("a", true));
+  const auto slow = NewProbe("slow one");
+  slow->ends_after = minutes(2);
+  ASSERT_TRUE(manager->Add(slow).ok());
+  manager.Start();
+  sim_.RunFor(seconds(5));
+  ASSERT_TRUE(manager->Elected());
+  manager.RequestStop();
+  sim_.RunFor(seconds(29));
+  EXPECT_FALSE(manager.ended);
+  sim_.RunFor(seconds(2));
+  ASSERT_TRUE(manager.ended);
+  EXPECT_THAT(manager.result.error().message(), ::testing::EndsWith("these still run: slow one"));
+  EXPECT_EQ(Holder(), "a");
+}
+
+TEST_F(ManagersTest, MG_10_AServerThatDoesNotAnswerHoldsUpNoEndBeyondTheDeadline) {
+  ManagerOptions options = Electing("a", true);
+  options.graceful_shutdown_timeout = seconds(5);
+  RunningManager manager(sim_, server_, std::move(options));
+  manager.Start();
+  sim_.RunFor(seconds(5));
+  ASSERT_TRUE(manager->Elected());
+  server_.faults().Add({.action = apiserver::FaultAction::kDelay, .delay = hours(1)});
+  manager->GetEventRecorderFor("test")->Event(
+      corev1::ObjectReferenceMutable{.kind = "Pod", .namespace_ = "default", .name = "p"},
+      kEventTypeNormal, "Late", "of which nobody hears");
+  manager.RequestStop();
+  sim_.RunFor(seconds(4));
+  EXPECT_FALSE(manager.ended);
+  sim_.RunFor(seconds(2));
+  ASSERT_TRUE(manager.ended);
+  EXPECT_EQ(manager.result.error().reason(), Reason::kDeadlineExceeded);
+  EXPECT_THAT(manager.result.error().message(), HasSubstr("these still run: leader election"));
 }
 
 TEST_F(ManagersTest, MG_10_BothErrorsAreSaid) {

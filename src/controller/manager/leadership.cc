@@ -47,7 +47,8 @@ class ManagerLeadership::Gate {
   int inside_ = 0;
 };
 
-ManagerLeadership::ManagerLeadership(Env& env) : env_(env), gate_(std::make_shared<Gate>(env)) {}
+ManagerLeadership::ManagerLeadership(Env& env)
+    : env_(env), gate_(std::make_shared<Gate>(env)), monitor_(env.NewMonitor()) {}
 
 Result<std::unique_ptr<ManagerLeadership>> ManagerLeadership::New(const Client& client,
                                                                   const Config* config,
@@ -98,7 +99,8 @@ Result<std::unique_ptr<ManagerLeadership>> ManagerLeadership::New(const Client& 
 }
 
 ManagerLeadership::~ManagerLeadership() {
-  Stop();
+  stop_.request_stop();
+  thread_.reset();
   gate_->Close();
 }
 
@@ -106,13 +108,23 @@ void ManagerLeadership::Start(std::function<void(const std::stop_token&)> lead,
                               std::function<void()> on_end) {
   lead_ = std::move(lead);
   on_end_ = std::move(on_end);
-  thread_ = env_.NewThread("leader-election", [this] { elector_->Run(stop_.get_token()); });
+  {
+    const MonitorLock lock(*monitor_);
+    running_ = true;
+  }
+  thread_ = env_.NewThread("leader-election", [this] {
+    elector_->Run(stop_.get_token());
+    const MonitorLock lock(*monitor_);
+    running_ = false;
+    monitor_->NotifyAll();
+  });
 }
 
-void ManagerLeadership::Stop() {
+bool ManagerLeadership::Stop(SteadyTime deadline) {
   stop_.request_stop();
-  if (thread_ != nullptr) thread_->Join();
-  thread_.reset();
+  MonitorLock lock(*monitor_);
+  while (running_ && env_.Now() < deadline) lock.WaitUntil(deadline);
+  return !running_;
 }
 
 }  // namespace kinformer::internal

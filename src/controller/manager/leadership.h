@@ -11,6 +11,7 @@
 
 #include "kinformer/client.h"
 #include "kinformer/config.h"
+#include "kinformer/env.h"
 #include "kinformer/leader_elector.h"
 #include "kinformer/manager.h"
 #include "kinformer/result.h"
@@ -31,8 +32,9 @@ class ManagerLeadership {
   // told when it has to end; the Lease is given up when it has returned. `on_end` is called at the
   // end, whether or not this process ever led.
   void Start(std::function<void(const std::stop_token&)> lead, std::function<void()> on_end);
-  // Ends it, and gives the Lease up where the options say so. Waits. May be called again.
-  void Stop();
+  // Ends it, and gives the Lease up where the options say so. Waits until `deadline`; false: that
+  // goes on, and the destructor waits for it. May be called again.
+  bool Stop(SteadyTime deadline);
 
   [[nodiscard]] const std::shared_ptr<LeaderElector>& elector() const { return elector_; }
 
@@ -48,6 +50,8 @@ class ManagerLeadership {
   std::function<void(const std::stop_token&)> lead_;
   std::function<void()> on_end_;
   std::stop_source stop_;
+  const std::unique_ptr<Monitor> monitor_;
+  bool running_ = false;  // under monitor_
   std::unique_ptr<Thread> thread_;
 };
 

@@ -1,5 +1,6 @@
 #include "kinformer/manager.h"
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <utility>
@@ -24,6 +25,13 @@ using internal::WebhookRunnable;
 using internal::base::After;
 using internal::reconcile::Planted;
 using internal::reconcile::PlantedBug;
+
+namespace {
+
+// A server that does not answer in this time is not waited for, however long the rest may take.
+constexpr Duration kTimeForLastEvents = std::chrono::seconds(10);
+
+}  // namespace
 
 struct Manager::Impl {
   Impl(std::unique_ptr<Runtime> own, std::shared_ptr<Cluster> first, ManagerOptions with)
@@ -175,22 +183,31 @@ Result<void> Manager::Impl::EndAll() {
     if (leadership_lost) grace = Duration(0);
   }
   abort.request_stop();
-  if (Planted(PlantedBug::kLeaseGivenUpTooEarly) && leadership != nullptr) leadership->Stop();
   const SteadyTime deadline =
       grace < Duration::zero() ? SteadyTime::max() : After(env.Now(), grace);
+  if (Planted(PlantedBug::kLeaseGivenUpTooEarly) && leadership != nullptr) {
+    static_cast<void>(leadership->Stop(deadline));
+  }
   std::string hanging;
   // A warm-up is told first, and has as long as what it is for.
   warmups.RequestStop();
   for (GroupRunner* const group : {&others, &leaders, &warmups, &caches, &webhooks, &http}) {
+    // Who is told when the time is over has had none, and is not to blame.
+    const bool in_time = env.Now() < deadline;
     for (const std::string& name : group->Stop(deadline)) {
-      hanging += (hanging.empty() ? "" : ", ") + name;
+      if (in_time) hanging += (hanging.empty() ? "" : ", ") + name;
     }
   }
   servers.Shutdown(deadline);
-  // Where it is lost, nobody waits for what still runs; the destructor does.
-  if (leadership != nullptr && grace != Duration::zero()) leadership->Stop();
-  if (grace != Duration::zero()) cluster->ShutDownEvents(std::chrono::seconds(10));
-  if (hanging.empty() || grace == Duration::zero()) return {};
+  // Where leadership is lost, nobody waits for what still runs; the destructor does.
+  if (grace == Duration::zero()) return {};
+  // The Lease is last. It stays with this process while what only the leader may do still runs.
+  if (leadership != nullptr && !leadership->Stop(deadline) && hanging.empty()) {
+    hanging = "leader election";
+  }
+  cluster->ShutDownEvents(
+      std::clamp<Duration>(deadline - env.Now(), Duration(0), kTimeForLastEvents));
+  if (hanging.empty()) return {};
   return Error(
       Reason::kDeadlineExceeded,
       "failed waiting for all runnables to end within grace period: these still run: " + hanging);
