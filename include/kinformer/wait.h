@@ -15,6 +15,7 @@
 #ifndef KINFORMER_WAIT_H_
 #define KINFORMER_WAIT_H_
 
+#include <cstdint>
 #include <functional>
 #include <stop_token>
 
@@ -42,14 +43,20 @@ struct Backoff {
 Result<void> ExponentialBackoff(Env& env, const std::stop_token& stop, Backoff backoff,
                                 const Condition& condition);
 
-// Asks at once, whether or not stop was requested, and then every `interval`, for at most
-// `timeout`. kDeadlineExceeded, kCanceled. Counterpart: wait.PollUntilContextTimeout with
-// immediate.
+// When a poll asks for the first time.
+enum class FirstAsked : std::uint8_t {
+  kAtOnce,         // whether or not stop was requested
+  kAfterInterval,  // never, where it is stopped or its time is over by then
+};
+
+// Asks every `interval`, for at most `timeout`. kDeadlineExceeded, kCanceled. Counterpart:
+// wait.PollUntilContextTimeout, whose `immediate` is kAtOnce.
 Result<void> PollUntilTimeout(Env& env, const std::stop_token& stop, Duration interval,
-                              Duration timeout, const Condition& condition);
+                              Duration timeout, const Condition& condition,
+                              FirstAsked first = FirstAsked::kAtOnce);
 // The same without an end of its own. Counterpart: wait.PollUntilContextCancel.
 Result<void> PollUntilCancel(Env& env, const std::stop_token& stop, Duration interval,
-                             const Condition& condition);
+                             const Condition& condition, FirstAsked first = FirstAsked::kAtOnce);
 
 }  // namespace kinformer::wait
 

@@ -19,12 +19,14 @@ Error OnLoop() {
 }
 
 Result<void> Poll(Env& env, const std::stop_token& stop, Duration interval, SteadyTime deadline,
-                  const Condition& condition) {
+                  const Condition& condition, FirstAsked first) {
   if (env.OnLoopThread()) return OnLoop();
-  while (true) {
-    const Result<bool> holds = condition();
-    if (!holds) return holds.error();
-    if (*holds) return {};
+  for (bool asks = first == FirstAsked::kAtOnce;; asks = true) {
+    if (asks) {
+      const Result<bool> holds = condition();
+      if (!holds) return holds.error();
+      if (*holds) return {};
+    }
     const SteadyTime next = std::min(internal::base::After(env.Now(), interval), deadline);
     if (!SleepUnlessStopped(env, stop, next - env.Now())) return Canceled();
     if (env.Now() >= deadline) {
@@ -62,13 +64,13 @@ Result<void> ExponentialBackoff(Env& env, const std::stop_token& stop, Backoff b
 }
 
 Result<void> PollUntilTimeout(Env& env, const std::stop_token& stop, Duration interval,
-                              Duration timeout, const Condition& condition) {
-  return Poll(env, stop, interval, internal::base::After(env.Now(), timeout), condition);
+                              Duration timeout, const Condition& condition, FirstAsked first) {
+  return Poll(env, stop, interval, internal::base::After(env.Now(), timeout), condition, first);
 }
 
 Result<void> PollUntilCancel(Env& env, const std::stop_token& stop, Duration interval,
-                             const Condition& condition) {
-  return Poll(env, stop, interval, SteadyTime::max(), condition);
+                             const Condition& condition, FirstAsked first) {
+  return Poll(env, stop, interval, SteadyTime::max(), condition, first);
 }
 
 }  // namespace kinformer::wait

@@ -113,6 +113,32 @@ TEST_F(WaitTest, PollAsksAtOnceAndAtEvenIntervals) {
   EXPECT_THAT(asked_, ElementsAre(0, 2000, 4000, 5000));
 }
 
+TEST_F(WaitTest, PollAsksAfterTheFirstIntervalWhereToldTo) {
+  using wait::FirstAsked;
+  Run([&] {
+    EXPECT_TRUE(PollUntilTimeout(sim_.env(), {}, seconds(2), seconds(60), HoldsAfter(2),
+                                 FirstAsked::kAfterInterval)
+                    .ok());
+  });
+  EXPECT_THAT(asked_, ElementsAre(2000, 4000));
+  asked_.clear();
+  Run([&] {
+    EXPECT_EQ(PollUntilTimeout(sim_.env(), {}, seconds(2), seconds(1), HoldsAfter(1),
+                               FirstAsked::kAfterInterval)
+                  .error()
+                  .reason(),
+              Reason::kDeadlineExceeded);
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_EQ(PollUntilCancel(sim_.env(), stop.get_token(), seconds(2), HoldsAfter(1),
+                              FirstAsked::kAfterInterval)
+                  .error()
+                  .reason(),
+              Reason::kCanceled);
+  });
+  EXPECT_THAT(asked_, ElementsAre()) << "its time was over first";
+}
+
 TEST_F(WaitTest, StopEndsWaits) {
   std::stop_source stop;
   const Timer timer =
