@@ -143,6 +143,20 @@ TEST(RateLimiterTest, JitterMakesDelaysLongerAndUnequal) {
   EXPECT_LT(limiter.When("one"), milliseconds(150));
 }
 
+TEST(RateLimiterTest, FC07TwiceAsLongEachTimeWithJitterUpToABound) {
+  Simulation sim;
+  WithMaxWaitRateLimiter<std::string> limiter(
+      std::make_unique<WithJitterRateLimiter<std::string>>(
+          sim.env(), std::make_unique<Exponential>(milliseconds(100), hours(1)), 0.1),
+      minutes(1));
+  Duration base = milliseconds(100);
+  for (const Duration delay : Take(limiter, "one", 11)) {
+    EXPECT_GE(delay, std::min<Duration>(base, minutes(1)));
+    EXPECT_LE(delay, std::min<Duration>(base + base / 10, minutes(1)));
+    base *= 2;
+  }
+}
+
 TEST(RateLimiterTest, NoJitterAndABoundOnIt) {
   Simulation sim;
   for (const double factor : {0.0, -1.0}) {
