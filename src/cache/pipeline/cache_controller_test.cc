@@ -109,7 +109,7 @@ TEST_F(CacheControllerTest, RunsOnce) {
       [&] { EXPECT_EQ(controller.Run({}).error().reason(), Reason::kStopped); }, minutes(1)));
 }
 
-TEST_F(CacheControllerTest, BatchesWhereThereIsAFunctionForThem) {
+TEST_F(CacheControllerTest, CT_16_BatchesWhereThereIsAFunctionForThem) {
   auto queue = std::make_shared<RealFIFO<Pod>>(sim_.env());
   for (const char* name : {"a", "b", "c"}) {
     queue->Update(Ref<Pod>(internal::cache::MakePod("default", name, "1"))).OrExit();
@@ -128,6 +128,37 @@ TEST_F(CacheControllerTest, BatchesWhereThereIsAFunctionForThem) {
   const Running running = Run(controller);
   // What was queued, and the first list.
   EXPECT_EQ(calls, (Texts{"batch 3", "single 1"}));
+  server_.Put("d");
+  sim_.RunReady();
+  EXPECT_EQ(calls, (Texts{"batch 3", "single 1", "single 1"})) << "one is no batch";
+}
+
+TEST_F(CacheControllerTest, CT_17_WhatFailsIsLostAloneOrInABatchAndTheNextComes) {
+  auto queue = std::make_shared<RealFIFO<Pod>>(sim_.env());
+  for (const char* name : {"a", "b"}) {
+    queue->Update(Ref<Pod>(internal::cache::MakePod("default", name, "1"))).OrExit();
+  }
+  Texts calls;
+  bool fails = true;
+  const auto process = [&](const Deltas<Pod>& deltas, bool) -> Result<void> {
+    std::string keys;
+    for (const Delta<Pod>& delta : deltas) keys += Queue<Pod>::KeyOf(delta) + " ";
+    calls.push_back(keys);
+    if (fails) return Error(Reason::kInternalError, "no");
+    return {};
+  };
+  CacheController<Pod> controller(sim_.env(), {.queue = queue,
+                                               .lister_watcher = server_.NewListerWatcher(),
+                                               .process = process,
+                                               .process_batch = process});
+  const Running running = Run(controller);
+  server_.Put("c");
+  sim_.RunReady();
+  fails = false;
+  server_.Put("d");
+  sim_.RunReady();
+  // The second is the list, which has no key.
+  EXPECT_EQ(calls, (Texts{"default/a default/b ", " ", "default/c ", "default/d "}));
 }
 
 TEST_F(CacheControllerTest, AnErrorIsLoggedAndTheNextChangeComes) {
@@ -239,7 +270,7 @@ TEST_F(CacheControllerTest, AnInformerHasIndexesResyncsAndKeepsWhatCannotBeRead)
   EXPECT_EQ(recorder->words.back(), "-a?");
 }
 
-TEST_F(CacheControllerTest, AHandlerThatThrowsHarmsNobody) {
+TEST_F(CacheControllerTest, CT_05_AHandlerThatThrowsHarmsNobody) {
   int calls = 0;
   auto [store, controller] =
       NewInformer<Pod>(sim_.env(), server_.NewListerWatcher(), {.on_add = [&](const Added<Pod>&) {

@@ -1,12 +1,14 @@
 // DeltaFIFO<T> and RealFIFO<T>, as programs use them. What goes in and comes out in which order,
 // delta_queue_test.cc has.
 
+#include <algorithm>
 #include <chrono>
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kinformer/delta_fifo.h"
@@ -94,6 +96,36 @@ TYPED_TEST(PublicQueue, WhatWaitsWhenItIsClosedStillComes) {
   EXPECT_EQ(this->PopText(queue), "Added default/a@1");
   EXPECT_EQ(this->PopText(queue), "Added default/b@1");
   EXPECT_EQ(this->PopText(queue), "Stopped");
+}
+
+TYPED_TEST(PublicQueue, RF_46_to_RF_49_AnObjectWithoutAKeyStaysOutsideAndEndsNoBatch) {
+  TypeParam queue(this->sim_.env());
+  const auto refused = [&](const Result<void>& result) {
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.error().reason(), Reason::kInvalidArgument) << result.error();
+    EXPECT_NE(result.error().message().find("metadata.name"), std::string::npos);
+  };
+  refused(queue.Add(MakePod("", 1)));
+  queue.Add(MakePod("a", 1)).OrExit();
+  refused(queue.Update(MakePod("", 1)));
+  refused(queue.Delete(MakePod("", 2)));
+  queue.Add(MakePod("b", 1)).OrExit();
+  refused(queue.Replace({.resourceVersion = "9", .objects = {MakePod("c", 1), MakePod("", 1)}}));
+  std::size_t most = 0;
+  Texts keys;
+  this->Blocking([&] {
+    while (keys.size() < 2) {
+      const auto note = [&](const Deltas<Pod>& deltas, bool) {
+        for (const Delta<Pod>& delta : deltas) keys.push_back(Queue<Pod>::KeyOf(delta));
+        most = std::max(most, deltas.size());
+        return Result<void>();
+      };
+      queue.PopBatch(note, note).OrExit();
+    }
+  });
+  EXPECT_EQ(keys, (Texts{"default/a", "default/b"}));
+  const bool batches = std::is_same_v<TypeParam, RealFIFO<Pod>>;
+  EXPECT_EQ(most, batches ? 2U : 1U);
 }
 
 TYPED_TEST(PublicQueue, PopDoesNotWaitOnTheLoopNorForItself) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cache/pipeline/contained_list_watch.h"
 #include "cache/pipeline/reflector.h"
 #include "cache/pipeline/testing/reflector_fixture.h"
 
@@ -319,6 +320,20 @@ TEST_F(WatchListTest, R_52_to_R_55_WL_32_to_WL_35_IsUsedUnlessSwitchedOffOrDecli
         << row.id;
     EXPECT_EQ(store.replaced, 1) << row.id;
   }
+}
+
+// Whatever wraps a ListerWatcher says what that one says.
+TEST_F(WatchListTest, LW_01_to_LW_03_AWrapperPassesOnWhatTheClientSays) {
+  PlainListerWatcher silent(server_.NewListerWatcher());
+  EXPECT_FALSE(ContainedListWatch(sim_.env(), silent).IsWatchListSemanticsUnSupported());
+  const std::unique_ptr<ListerWatcher> one = server_.NewListerWatcher();
+  ContainedListWatch contained(sim_.env(), *one);
+  server_.watch_list_unsupported = true;
+  EXPECT_TRUE(contained.IsWatchListSemanticsUnSupported());
+  server_.watch_list_unsupported = false;
+  EXPECT_FALSE(contained.IsWatchListSemanticsUnSupported());
+  contained.WatchListDeclined();
+  EXPECT_TRUE(server_.watch_list_unsupported) << "and tells it what was found out";
 }
 
 // ---- a server that is slow to end the initial events

@@ -130,12 +130,16 @@ TEST_F(IndexerTest, TS_14_To_16_TransactionSaysWhichWritesWereMade) {
   }
 }
 
-TEST_F(IndexerTest, ObjectWithoutNameIsRefused) {
+TEST_F(IndexerTest, TS_13_AnObjectWithoutANameIsRefusedAsSuch) {
   Indexer<Thing> store(sim_.env());
   ASSERT_TRUE(store.Add(MakeThing("", "a", "1")));
   const auto add = store.Add(MakeThing("ns", "", "1"));
   ASSERT_FALSE(add);
   EXPECT_THAT(add.error().message(), HasSubstr("metadata.name"));
+  Error outer = add.error();
+  outer.WithContext("adding a thing").WithContext("at start");
+  EXPECT_EQ(outer.reason(), add.error().reason()) << "whoever speaks of it";
+  EXPECT_THAT(outer.message(), HasSubstr(add.error().message()));
   EXPECT_FALSE(store.Replace({MakeThing("", "b", "1"), MakeThing("", "", "1")}, "2"));
   EXPECT_THAT(store.ListKeys(), ElementsAre("a"));
 }
