@@ -10,6 +10,8 @@
 namespace kinformer::cli {
 namespace {
 
+// A hundred years: much more than that does not fit into a Duration.
+constexpr double kMostSeconds = 100.0 * 365 * 24 * 3600;
 constexpr char kGlobalGroup[] = "Options before or after the command";
 
 // "1m30s" in seconds. Throws CLI11's validation error, which becomes a usage error.
@@ -38,6 +40,9 @@ double ParseSeconds(const std::string& text) {
       throw CLI::ValidationError("\"" + text + "\" is no duration; write it like 20s or 1m30s");
     }
     total += number * factor;
+  }
+  if (!(total <= kMostSeconds)) {
+    throw CLI::ValidationError("\"" + text + "\" is too long; at most 100 years");
   }
   return total;
 }

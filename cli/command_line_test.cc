@@ -95,6 +95,8 @@ TEST(CommandLine, MistakesAreOneLineAndStatus2) {
       {{"get", "pods", "-c"}, "--context"},
       {{"get", "pods", "-o", "xml"}, "\"xml\" is none of json|yaml"},
       {{"get", "pods", "--for", "soon"}, "\"soon\" is no duration"},
+      {{"get", "pods", "--for", "900000h"}, "\"900000h\" is too long"},
+      {{"get", "pods", "--for", "infs"}, "\"infs\" is too long"},
       {{"--context", "a", "serve"}, "serve has no option --context"},
   };
   for (const auto& c : kCases) {

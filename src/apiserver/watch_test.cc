@@ -126,6 +126,14 @@ TEST(ApiServerWatch, SRV139TimeoutAndSRV140Bookmark) {
   EXPECT_TRUE(without->ended());
 }
 
+TEST(ApiServerWatch, ATimeoutThatNoClockHoldsIsNone) {
+  TestServer server;
+  auto watch =
+      server.Open(Watch("&timeoutSeconds=9000000000000000000&resourceVersion=" + Current(server)));
+  server.sim().RunFor(std::chrono::hours(24));
+  EXPECT_FALSE(watch->ended());
+}
+
 TEST(ApiServerWatch, SRV140BookmarksAboutEveryMinute) {
   TestServer server;
   auto watch = server.Open(

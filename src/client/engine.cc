@@ -6,6 +6,7 @@
 
 #include "base/deadline.h"
 #include "base/user_call.h"
+#include "client/retry_after.h"
 #include "client/status.h"
 #include "client/warnings.h"
 
@@ -17,8 +18,6 @@ constexpr std::size_t kMaxErrorBody = std::size_t{256} << 10;
 constexpr Duration kTransportRetryDelay = std::chrono::seconds(1);
 // What took longer than this to break will do so again: the caller has to hear of it.
 constexpr Duration kQuickBreak = std::chrono::seconds(20);
-// A longer pause than this a server does not mean, or a caller cannot wait for.
-constexpr Duration kLongestPause = std::chrono::minutes(2);
 constexpr Duration kLongThrottle = std::chrono::seconds(1);
 constexpr Duration kThrottleLogPeriod = std::chrono::seconds(10);
 constexpr std::size_t kMaxRememberedWarnings = 1000;

@@ -1,7 +1,9 @@
 #include "client/status.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -14,6 +16,8 @@ namespace kinformer::internal::client {
 namespace {
 
 constexpr std::size_t kMaxTextMessage = 2048;
+// The API has 32 bits for it. What has more would not fit into a Duration.
+constexpr std::int64_t kMostRetryAfter = std::numeric_limits<std::int32_t>::max();
 
 using Fields = wire::ProtobufReader;
 
@@ -36,7 +40,9 @@ std::optional<Error> ErrorOfStatus(Status status) {
   }
   Error error(reason, status.message.empty() ? std::string("unknown") : std::move(status.message));
   error.WithHttpStatus(static_cast<int>(status.code));
-  if (status.retry_after > 0) error.WithRetryAfter(std::chrono::seconds(status.retry_after));
+  if (status.retry_after > 0) {
+    error.WithRetryAfter(std::chrono::seconds(std::min(status.retry_after, kMostRetryAfter)));
+  }
   error.WithDetails(std::move(status.details));
   return error;
 }

@@ -44,6 +44,30 @@ TEST(Status, DetailsAndCauses) {
   EXPECT_TRUE(IsTooLargeResourceVersion(*error));
 }
 
+TEST(Status, ARetryAfterThatNoClockHoldsIsTheMostThatTheApiHas) {
+  constexpr std::chrono::seconds kMost(2'147'483'647);
+  for (const char* seconds : {"2147483648", "100000000000", "9000000000000000000"}) {
+    const auto error = ErrorOfJsonStatus(
+        std::string(R"({"kind":"Status","status":"Failure","code":429,"details":)") +
+        R"({"retryAfterSeconds":)" + seconds + "}}");
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->retry_after(), kMost) << seconds;
+  }
+  for (const std::uint64_t seconds : {std::uint64_t{9'000'000'000'000'000'000}, ~std::uint64_t{}}) {
+    std::string details;
+    wire::ProtobufWriter(details).VarintField(5, seconds);
+    std::string message;
+    wire::ProtobufWriter writer(message);
+    writer.BytesField(2, "Failure");
+    writer.BytesField(5, details);
+    const auto error = ErrorOfProtobufStatus(message);
+    ASSERT_TRUE(error);
+    // The largest number of 64 bits is -1.
+    const bool negative = seconds == ~std::uint64_t{};
+    EXPECT_EQ(error->retry_after(), negative ? std::nullopt : std::optional(kMost));
+  }
+}
+
 TEST(Status, WithoutARetryAfterThereIsNone) {
   for (const char* details : {"", R"(,"details":{})", R"(,"details":{"retryAfterSeconds":0})"}) {
     const std::string text =

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "base/deadline.h"
+#include "base/seconds.h"
 #include "client/status.h"
 
 namespace kinformer::internal::client {
@@ -50,8 +52,9 @@ void WatchCall::Start(const ListOptions& options) {
 void WatchCall::Begin() {
   exchange().Start();
   if (seconds_ <= 0) return;
+  const SteadyTime ends = base::After(env().Now(), base::SaturatedSeconds(seconds_));
   overdue_ =
-      env().loop().RunAt(env().Now() + std::chrono::seconds(seconds_) + kWatchOverdue, [this] {
+      env().loop().RunAt(base::After(ends, kWatchOverdue), [this] {
         receiver_.OnBroken();
         End(Result<void>());
       });

@@ -10,6 +10,7 @@
 #include "kinformer/config.h"
 
 #include "base/redacted_url.h"
+#include "base/seconds.h"
 #include "config/credentials.h"
 #include "config/kubeconfig.h"
 #include "object/values/text_forms.h"
@@ -161,10 +162,10 @@ Result<HttpTransportOptions> TransportOptionsFor(const Config& config) {
   const char* disable = std::getenv("DISABLE_HTTP2");
   out.disable_http2 = disable != nullptr && *disable != '\0';
   if (const auto idle = SecondsFrom("HTTP2_READ_IDLE_TIMEOUT_SECONDS")) {
-    out.read_idle_timeout = std::chrono::seconds(*idle);
+    out.read_idle_timeout = internal::base::SaturatedSeconds(*idle);
   }
   if (const auto ping = SecondsFrom("HTTP2_PING_TIMEOUT_SECONDS"); ping && *ping > 0) {
-    out.ping_timeout = std::chrono::seconds(*ping);
+    out.ping_timeout = internal::base::SaturatedSeconds(*ping);
   }
   return out;
 }

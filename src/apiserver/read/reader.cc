@@ -10,6 +10,7 @@
 #include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/request/object_encoder.h"
 #include "base/number_in.h"
+#include "base/seconds.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -275,7 +276,7 @@ Result<WatchPlan> Reader::PlanWatch(const ResourceRequest& request) const {
   plan.selectors = std::to_string(labels.size()) + ':';
   plan.selectors.append(labels).append(query.Get("fieldSelector"));
   plan.bookmarks = query.GetBool("allowWatchBookmarks").value_or(false);
-  plan.timeout = std::chrono::seconds(timeout->value_or(0));
+  plan.timeout = internal::base::SaturatedSeconds(timeout->value_or(0));
   if (plan.timeout <= Duration::zero()) {
     const Duration minimum = state_.options.min_watch_timeout;
     plan.timeout = minimum + Duration(static_cast<Duration::rep>(

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/deadline.h"
+
 namespace kinformer::apiserver {
 namespace {
 
@@ -54,7 +56,7 @@ WatchStream::WatchStream(ServerState& state, FrameMaker& frames, ObjectEncoder e
     group().headers.Add("Content-Type", ContentTypeOf(encoder_.format(), true));
     group().headers.Add("Cache-Control", "no-cache, private");
   }
-  deadline_time_ = state_.env.Now() + plan.timeout;
+  deadline_time_ = internal::base::After(state_.env.Now(), plan.timeout);
   deadline_ = state_.deadlines.Add(deadline_time_, [this] { OnClose(); });
   if (plan.bookmarks) ScheduleBookmark();
 }

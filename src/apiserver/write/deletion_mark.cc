@@ -5,8 +5,12 @@
 
 #include "apiserver/registry/custom_resource_definition.h"
 #include "apiserver/registry/object_rules.h"
+#include "base/seconds.h"
 
 namespace kinformer::apiserver {
+
+using internal::base::SaturatedAfter;
+using internal::base::SaturatedSeconds;
 
 bool Terminating(const json::Value& object) {
   return !object.At("/metadata/deletionTimestamp").is_null();
@@ -26,7 +30,7 @@ std::int64_t GraceOf(const json::Value& pod, std::optional<std::int64_t> asked) 
 void MarkDeleted(const ServedResource& resource, WallTime now, std::int64_t grace,
                  json::Value& object) {
   json::Value& metadata = object["metadata"];
-  metadata.Set("deletionTimestamp", FormatTime(now + std::chrono::seconds(grace)));
+  metadata.Set("deletionTimestamp", FormatTime(SaturatedAfter(now, SaturatedSeconds(grace))));
   if (!IsDefinition(resource) && !resource.Is("", "namespaces")) {
     metadata.Set("deletionGracePeriodSeconds", grace);
     const std::int64_t generation = std::as_const(metadata)["generation"].AsInt64().value_or(0);
@@ -42,8 +46,8 @@ bool ShortenGracePeriod(WallTime now, std::int64_t grace, json::Value& object) {
   if (grace >= before) return false;
   const auto until =
       metav1::Time::Parse(std::as_const(metadata)["deletionTimestamp"].StringOrEmpty());
-  const WallTime start = until ? WallTime(std::chrono::seconds(until->seconds() - before)) : now;
-  metadata.Set("deletionTimestamp", FormatTime(start + std::chrono::seconds(grace)));
+  const WallTime start = until ? WallTime(SaturatedSeconds(until->seconds() - before)) : now;
+  metadata.Set("deletionTimestamp", FormatTime(SaturatedAfter(start, SaturatedSeconds(grace))));
   metadata.Set("deletionGracePeriodSeconds", grace);
   return true;
 }

@@ -9,6 +9,8 @@
 #include "apiserver/registry/custom_object.h"
 #include "apiserver/registry/defined_resource.h"
 #include "apiserver/registry/object_rules.h"
+#include "base/deadline.h"
+#include "base/seconds.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -74,7 +76,7 @@ void Lifecycle::AfterPutDefinition(const ObjectPut& put) {
 void Lifecycle::EndGracePeriod(const ResourceAt& at, const StoredObjectPtr& pod,
                                std::int64_t seconds) {
   state_.deadlines.Add(
-      state_.env.Now() + std::chrono::seconds(seconds),
+      internal::base::After(state_.env.Now(), internal::base::SaturatedSeconds(seconds)),
       [this, target = TargetOf(at, pod->namespace_(), pod->name()), uid = std::string(pod->uid())] {
         // Gone already, or another pod of that name.
         (void)writer_.Delete(target, {.grace_period_seconds = 0, .uid = uid}).ok();

@@ -12,6 +12,8 @@ namespace kinformer::internal::cache {
 namespace {
 
 constexpr Duration kMinWatchTimeout = std::chrono::minutes(5);
+// Twice that still fits into a server's own clock.
+constexpr Duration kMaxWatchTimeout = std::chrono::years(10);
 
 bool AsksForAnotherVersion(FailureKind kind) {
   return kind == FailureKind::kExpired || kind == FailureKind::kFuture;
@@ -26,7 +28,7 @@ Reflector::Reflector(Env& env, ListerWatcher& lister_watcher, ReflectorStore& st
       store_(store),
       observer_(observer),
       options_(std::move(options)),
-      pace_(env, options_.backoff),
+      pace_(env, options_.backoff, options_.name),
       metrics_(env, options_.metrics),
       internal_errors_(options_.max_internal_error_retry),
       unreadable_log_(env, options_.name),
@@ -332,7 +334,7 @@ void Reflector::WatchListEnded(const Result<void>& result) {
 // ---- WATCH
 
 std::int64_t Reflector::WatchTimeoutSeconds() {
-  const Duration least = std::max(kMinWatchTimeout, options_.min_watch_timeout);
+  const Duration least = std::clamp(options_.min_watch_timeout, kMinWatchTimeout, kMaxWatchTimeout);
   const double base = std::chrono::duration<double>(least).count();
   return static_cast<std::int64_t>(base * (1.0 + RandomUnit(env_)));
 }

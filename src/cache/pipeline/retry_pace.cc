@@ -1,8 +1,10 @@
 #include "cache/pipeline/retry_pace.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "cache/pipeline/failure_kind.h"
+#include "client/retry_after.h"
 
 namespace kinformer::internal::cache {
 namespace {
@@ -25,8 +27,9 @@ constexpr base::BackoffOptions kAbsences{
 
 }  // namespace
 
-RetryPace::RetryPace(Env& env, base::BackoffOptions failures)
+RetryPace::RetryPace(Env& env, base::BackoffOptions failures, std::string name)
     : env_(env),
+      name_(std::move(name)),
       failures_(env, failures),
       relists_(env, kRelists),
       refusals_(env, kRefusals),
@@ -45,8 +48,8 @@ Duration RetryPace::After(const Error& error) {
   if (kind == FailureKind::kExpired || kind == FailureKind::kFuture) return BeforeRelist();
   if (error.http_status() == 404) return absences_.Next();
   const Duration own = kind == FailureKind::kAsksToWait ? refusals_.Next() : failures_.Next();
-  if (!error.retry_after()) return own;
-  return std::max<Duration>(own, base::Jitter(env_, *error.retry_after(), 1.0));
+  const Duration asked = client::PauseAfter(env_, error, name_);
+  return std::max(own, base::Jitter(env_, asked, 1.0));
 }
 
 }  // namespace kinformer::internal::cache

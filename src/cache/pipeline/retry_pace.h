@@ -6,6 +6,7 @@
 #define KINFORMER_CACHE_PIPELINE_RETRY_PACE_H_
 
 #include <cstddef>
+#include <string>
 
 #include "kinformer/env.h"
 #include "kinformer/error.h"
@@ -19,11 +20,11 @@ namespace kinformer::internal::cache {
 // not return together. Confined to the loop.
 class RetryPace {
  public:
-  // `failures`: of what is neither a relist nor a wish of the server's.
-  RetryPace(Env& env, base::BackoffOptions failures);
+  // `failures`: of what is neither a relist nor a wish of the server's. `name`: whose, in the log.
+  RetryPace(Env& env, base::BackoffOptions failures, std::string name = {});
 
-  // After an error: never less than its Retry-After, unless what is due is a list of another
-  // version.
+  // After an error: never less than its Retry-After, or two minutes where that is longer, unless
+  // what is due is a list of another version.
   [[nodiscard]] Duration After(const Error& error);
   // After a watch that brought neither an error nor anything else.
   [[nodiscard]] Duration AfterNothing() { return failures_.Next(); }
@@ -42,6 +43,7 @@ class RetryPace {
 
  private:
   Env& env_;
+  const std::string name_;
   base::BackoffManager failures_;
   base::BackoffManager relists_;
   base::BackoffManager refusals_;

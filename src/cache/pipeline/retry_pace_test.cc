@@ -2,15 +2,37 @@
 
 #include <algorithm>
 #include <chrono>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "kinformer/log.h"
 #include "kinformer/simulation.h"
 
 namespace kinformer::internal::cache {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::minutes;
 using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// Keeps the lines with all their fields.
+class FieldsLog final : public LogSink {
+ public:
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
+  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
+    std::string& line = lines.emplace_back(message);
+    for (const LogField& field : fields) {
+      line += ' ' + std::string(field.key) + '=' + std::string(field.value);
+    }
+  }
+  std::vector<std::string> lines{};
+};
 
 class RetryPaceTest : public ::testing::Test {
  protected:
@@ -57,6 +79,27 @@ TEST_F(RetryPaceTest, NeverLessThanRetryAfter) {
   }
   // A list of another version need not wait for this one.
   EXPECT_LE(Nth(Failure(410, Reason::kExpired).WithRetryAfter(seconds(20)), 1), seconds(1));
+}
+
+TEST_F(RetryPaceTest, NoServerPutsAnInformerToSleep) {
+  for (const std::int64_t asked : {std::int64_t{121}, std::int64_t{100'000'000},
+                                   std::int64_t{9'000'000'000'000'000'000}}) {
+    const auto log = std::make_shared<FieldsLog>();
+    Simulation sim({.log = log});
+    RetryPace pace(sim.env(), {}, "pods");
+    const Error refused =
+        Failure(429, Reason::kTooManyRequests).WithRetryAfter(std::chrono::seconds(asked));
+    ExpectBetween(pace.After(refused), minutes(2));
+    ASSERT_EQ(log->lines.size(), 1U);
+    EXPECT_THAT(log->lines[0], HasSubstr("who=pods"));
+    EXPECT_THAT(log->lines[0], HasSubstr("asked_seconds=" + std::to_string(asked)));
+    EXPECT_THAT(log->lines[0], HasSubstr(" seconds=120"));
+  }
+  const auto log = std::make_shared<FieldsLog>();
+  Simulation sim({.log = log});
+  RetryPace pace(sim.env(), {}, "pods");
+  ExpectBetween(pace.After(Failure(503).WithRetryAfter(minutes(2))), minutes(2));
+  EXPECT_THAT(log->lines, IsEmpty());
 }
 
 TEST_F(RetryPaceTest, WhoIsAdmittedBeginsAnew) {

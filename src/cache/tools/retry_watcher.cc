@@ -14,6 +14,7 @@
 #include "base/forked.h"
 #include "cache/pipeline/contained_list_watch.h"
 #include "cache/tools/watch_events.h"
+#include "client/retry_after.h"
 
 namespace kinformer::internal {
 namespace {
@@ -106,7 +107,7 @@ class Retries final : public WatchReceiver, public std::enable_shared_from_this<
     env_.log().Log(
         LogLevel::kInfo, "a watch failed and will be opened again",
         {{"watch", source_->Describe()}, {"resourceVersion", last_}, {"err", error.ToString()}});
-    OpenAfter(error.retry_after().value_or(std::chrono::seconds(0)));
+    OpenAfter(client::PauseAfter(env_, error, source_->Describe()));
   }
 
   void OpenAfter(Duration delay) {

@@ -145,6 +145,14 @@ TEST_F(RetryWatcherTest, RWA_06_ErrorsThatAreRetried) {
   EXPECT_EQ(server_.open_watches(), 0U);
   sim_.RunFor(milliseconds(200));
   EXPECT_EQ(server_.open_watches(), 1U);
+  // But not for three years.
+  server_.FailWatches(Error(Reason::kInternalError, "500")
+                          .WithHttpStatus(500)
+                          .WithRetryAfter(seconds(100'000'000)));
+  sim_.RunFor(seconds(119));
+  EXPECT_EQ(server_.open_watches(), 0U);
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(server_.open_watches(), 1U);
 }
 
 TEST_F(RetryWatcherTest, RWA_07_ClosedAgainAndAgain) {
