@@ -8,7 +8,7 @@ build_packages=(g++ cmake ninja-build python3 libcurl4-openssl-dev libnghttp2-de
                 libboost-dev libsimdjson-dev libyaml-cpp-dev zlib1g-dev libzstd-dev libre2-dev
                 libfmt-dev libcli11-dev)
 test_packages=(ccache libgtest-dev libgmock-dev libprotobuf-dev protobuf-compiler nghttp2-proxy
-               curl jq)
+               curl jq faketime)
 bench_packages=(libbenchmark-dev nlohmann-json3-dev libabsl-dev)
 clang_packages=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev llvm-19)
 
@@ -29,7 +29,7 @@ declare -A serves=(
   [libre2-dev]=re2/re2.h [libfmt-dev]=fmt/format.h [libcli11-dev]=CLI/CLI.hpp
   [ccache]=ccache [libgtest-dev]=gtest/gtest.h [libgmock-dev]=gmock/gmock.h
   [libprotobuf-dev]=google/protobuf/message.h [protobuf-compiler]=protoc
-  [nghttp2-proxy]=nghttpx [curl]=curl [jq]=jq
+  [nghttp2-proxy]=nghttpx [curl]=curl [jq]=jq [faketime]=faketime
   [libbenchmark-dev]=benchmark/benchmark.h [nlohmann-json3-dev]=nlohmann/json.hpp
   [libabsl-dev]=absl/container/flat_hash_map.h
   [clang-19]=clang++-19 [clang-tidy-19]=clang-tidy-19 [clang-format-19]=clang-format-19
