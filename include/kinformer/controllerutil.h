@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -94,29 +95,44 @@ struct Owner {
   std::string uid{};
 };
 
+// How an object is owned. Counterpart: OwnerReferenceOption.
+struct OwnerReferenceOptions {
+  // Whether the owner, when it is deleted in the foreground, stays until this object is gone.
+  // Empty: yes where it controls, else not said. Counterpart: WithBlockOwnerDeletion.
+  std::optional<bool> block_owner_deletion{};
+};
+
 // Makes `owner` the one that controls the object (controller and blockOwnerDeletion are true), in
 // the place of an entry of the same group, kind and name. kInvalidArgument: the owner is in another
 // namespace, or in one while the object has none. kAlreadyExists: another one controls it.
 // Counterpart: SetControllerReference.
-Result<void> SetControllerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata);
+Result<void> SetControllerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata,
+                                    const OwnerReferenceOptions& options = {});
 // Makes `owner` one that does not control. Errors as above. Counterpart: SetOwnerReference.
-Result<void> SetOwnerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata);
+Result<void> SetOwnerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata,
+                               const OwnerReferenceOptions& options = {});
 // kNotFound: it is no owner. Counterpart: RemoveOwnerReference.
 Result<void> RemoveOwnerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata);
 // kNotFound: it is no owner, or does not control. Counterpart: RemoveControllerReference.
 Result<void> RemoveControllerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata);
 // Is `owner` one of the owners, in whatever version? Counterpart: HasOwnerReference.
 [[nodiscard]] bool HasOwnerReference(const metav1::ObjectMetaMutable& metadata, const Owner& owner);
+// Does one of the owners control? Counterpart: HasControllerReference.
+[[nodiscard]] bool HasControllerReference(const metav1::ObjectMeta& metadata);
+// The same for what is to be sent.
+[[nodiscard]] bool HasControllerReference(const metav1::ObjectMetaMutable& metadata);
 
 // The same for an object.
 template <MutableObject M>
-Result<void> SetControllerReference(const Owner& owner, M& object) {
-  return SetControllerReference(owner, object.metadata);
+Result<void> SetControllerReference(const Owner& owner, M& object,
+                                    const OwnerReferenceOptions& options = {}) {
+  return SetControllerReference(owner, object.metadata, options);
 }
 // The same for an object.
 template <MutableObject M>
-Result<void> SetOwnerReference(const Owner& owner, M& object) {
-  return SetOwnerReference(owner, object.metadata);
+Result<void> SetOwnerReference(const Owner& owner, M& object,
+                               const OwnerReferenceOptions& options = {}) {
+  return SetOwnerReference(owner, object.metadata, options);
 }
 // The same for an object.
 template <MutableObject M>
@@ -127,6 +143,17 @@ Result<void> RemoveOwnerReference(const Owner& owner, M& object) {
 template <MutableObject M>
 Result<void> RemoveControllerReference(const Owner& owner, M& object) {
   return RemoveControllerReference(owner, object.metadata);
+}
+
+// The same for an object.
+template <MutableObject M>
+[[nodiscard]] bool HasControllerReference(const M& object) {
+  return HasControllerReference(object.metadata);
+}
+// The same for an object.
+template <ObjectView T>
+[[nodiscard]] bool HasControllerReference(const T& object) {
+  return HasControllerReference(object.metadata());
 }
 
 // ---- Create, or change what is there

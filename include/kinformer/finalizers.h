@@ -18,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "kinformer/controllerutil.h"
@@ -25,17 +26,20 @@
 
 namespace kinformer {
 
-namespace internal {
-void AppendFinalizerError(const std::string& name, const Error& error, std::string& errors);
-Error DuplicateFinalizer(const std::string& name);
-}  // namespace internal
-
-// Counterpart: finalizer.Result.
+// What is to be written now. Counterpart: finalizer.Result.
 struct FinalizeResult {
-  bool updated = false;  // the object's finalizers are others now: write it
+  bool updated = false;         // the object is another: its finalizers, or what they changed
+  bool status_updated = false;  // its status is another
   // Says which finalizers failed, and why. They stay; those that did not fail are gone even so.
   Result<void> result{};
 };
+
+namespace internal {
+void AppendFinalizerError(const std::string& name, const Error& error, std::string& errors);
+Error DuplicateFinalizer(const std::string& name);
+// What differs between an object and what has become of it, both in JSON.
+FinalizeResult FinalizeResultOf(std::string_view before, std::string_view after);
+}  // namespace internal
 
 // Thread-compatible: register first, then finalize from any number of threads. Counterpart:
 // finalizer.Finalizers.
@@ -43,7 +47,8 @@ template <Resource T>
 class Finalizers {
  public:
   using Mutable = typename T::Mutable;
-  // Does what is to be done. The finalizer goes when it succeeds; an error keeps it.
+  // Does what is to be done, and may change the object and its status, also where it fails. The
+  // finalizer goes when it succeeds; an error keeps it.
   using Finalizer = std::function<Result<void>(Mutable& object)>;
 
   // kAlreadyExists: there is one of that name.
@@ -56,26 +61,31 @@ class Finalizers {
   // Of an object that is not deleted: adds the finalizers that it lacks. Of one that is: runs those
   // that it has, and takes away those that succeed. Nothing is written.
   FinalizeResult Finalize(Mutable& object) const {
+    if (object.metadata.deletionTimestamp.has_value()) return FinalizeDeleted(object);
     FinalizeResult done;
-    std::string errors;
-    const bool deleted = object.metadata.deletionTimestamp.has_value();
     for (const auto& [name, finalizer] : by_name_) {
-      if (!deleted) {
-        done.updated |= controllerutil::AddFinalizer(object, name);
-        continue;
-      }
-      if (!controllerutil::ContainsFinalizer(object, name)) continue;
-      if (Result<void> finalized = finalizer(object); !finalized) {
-        internal::AppendFinalizerError(name, finalized.error(), errors);
-        continue;
-      }
-      done.updated |= controllerutil::RemoveFinalizer(object, name);
+      done.updated |= controllerutil::AddFinalizer(object, name);
     }
-    if (!errors.empty()) done.result = Error(Reason::kUnknown, std::move(errors));
     return done;
   }
 
  private:
+  FinalizeResult FinalizeDeleted(Mutable& object) const {
+    const std::string before = internal::EncodeJson(object);
+    std::string errors;
+    for (const auto& [name, finalizer] : by_name_) {
+      if (!controllerutil::ContainsFinalizer(object, name)) continue;
+      if (Result<void> finalized = finalizer(object); finalized) {
+        controllerutil::RemoveFinalizer(object, name);
+      } else {
+        internal::AppendFinalizerError(name, finalized.error(), errors);
+      }
+    }
+    FinalizeResult done = internal::FinalizeResultOf(before, internal::EncodeJson(object));
+    if (!errors.empty()) done.result = Error(Reason::kUnknown, std::move(errors));
+    return done;
+  }
+
   std::map<std::string, Finalizer> by_name_;
 };
 

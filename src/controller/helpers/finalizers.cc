@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kinformer/controllerutil.h"
+#include "kinformer/json.h"
 
 namespace kinformer::controllerutil {
 
@@ -36,6 +37,17 @@ void AppendFinalizerError(const std::string& name, const Error& error, std::stri
 
 Error DuplicateFinalizer(const std::string& name) {
   return Error(Reason::kAlreadyExists, "finalizer \"" + name + "\" is registered already");
+}
+
+FinalizeResult FinalizeResultOf(std::string_view before, std::string_view after) {
+  json::Value was = json::Parse(before).value_or(json::Value());
+  json::Value is = json::Parse(after).value_or(json::Value());
+  FinalizeResult result;
+  result.status_updated = std::as_const(was)["status"] != std::as_const(is)["status"];
+  was.Erase("status");
+  is.Erase("status");
+  result.updated = was != is;
+  return result;
 }
 
 }  // namespace kinformer::internal

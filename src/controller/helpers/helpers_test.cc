@@ -3,17 +3,21 @@
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <optional>
 #include <string>
 
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/conditions.h"
 #include "kinformer/controllerutil.h"
 #include "kinformer/finalizers.h"
+#include "kinformer/internal/block_builder.h"
+#include "kinformer/ref.h"
 #include "kinformer/simulation.h"
 
 namespace kinformer {
 namespace {
 
+using controllerutil::HasControllerReference;
 using controllerutil::Owner;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -59,6 +63,43 @@ TEST(OwnerReferences, CU_01_OneControls) {
   EXPECT_EQ(pod.metadata.ownerReferences[1].controller, std::nullopt);
 }
 
+TEST(OwnerReferences, CU_01_WhatTheReferenceSays) {
+  using Options = controllerutil::OwnerReferenceOptions;
+  Pod pod = NewPod();
+  const auto only = [&pod] {
+    EXPECT_EQ(pod.metadata.ownerReferences.size(), 1U);
+    return pod.metadata.ownerReferences.at(0);
+  };
+  ASSERT_TRUE(SetOwnerReference(OwnerNamed("web"), pod).ok());
+  ASSERT_TRUE(SetOwnerReference(OwnerNamed("web"), pod).ok());
+  EXPECT_EQ(only().blockOwnerDeletion, std::nullopt);
+  EXPECT_FALSE(HasControllerReference(pod));
+  ASSERT_TRUE(
+      SetOwnerReference(OwnerNamed("web"), pod, Options{.block_owner_deletion = true}).ok());
+  EXPECT_EQ(only().blockOwnerDeletion, true);
+  EXPECT_EQ(only().controller, std::nullopt);
+  pod.metadata.ownerReferences[0].controller = false;
+  ASSERT_TRUE(
+      SetControllerReference(OwnerNamed("web"), pod, Options{.block_owner_deletion = false}).ok());
+  EXPECT_EQ(only().controller, true);
+  EXPECT_EQ(only().blockOwnerDeletion, false);
+  EXPECT_TRUE(HasControllerReference(pod));
+  ASSERT_TRUE(SetControllerReference(OwnerNamed("web"), pod).ok());
+  EXPECT_EQ(only().blockOwnerDeletion, true);
+  const auto sent = internal::BuildFromJson(
+      corev1::Pod::type_info(),
+      R"({"metadata":{"ownerReferences":[{"name":"a"},{"name":"b","controller":true}]}})");
+  const Ref<corev1::Pod> controlled(sent.value());
+  EXPECT_TRUE(HasControllerReference(*controlled));
+}
+
+TEST(OwnerReferences, CU_01_WhatIsNoApiVersionIsNobodys) {
+  Pod pod = NewPod();
+  ASSERT_TRUE(SetOwnerReference(OwnerNamed("web"), pod).ok());
+  pod.metadata.ownerReferences[0].apiVersion = "apps/v1/fail";
+  EXPECT_FALSE(HasOwnerReference(pod.metadata, OwnerNamed("web")));
+}
+
 TEST(OwnerReferences, CU_01_AnotherVersionOrUidTakesThePlace) {
   Pod pod = NewPod();
   ASSERT_TRUE(SetOwnerReference(OwnerNamed("web"), pod).ok());
@@ -97,7 +138,16 @@ TEST(OwnerReferences, CU_01_Removal) {
   EXPECT_TRUE(RemoveOwnerReference(OwnerNamed("web"), pod).ok());
   EXPECT_FALSE(HasOwnerReference(pod.metadata, OwnerNamed("web")));
   ASSERT_TRUE(SetControllerReference(OwnerNamed("web"), pod).ok());
+  ASSERT_TRUE(SetOwnerReference(OwnerNamed("other"), pod).ok());
+  EXPECT_EQ(RemoveControllerReference(OwnerNamed("other"), pod).error().reason(), Reason::kNotFound)
+      << "somebody else does";
+  EXPECT_EQ(RemoveOwnerReference(OwnerNamed("third"), pod).error().reason(), Reason::kNotFound);
+  EXPECT_EQ(pod.metadata.ownerReferences.size(), 2U);
   EXPECT_TRUE(RemoveControllerReference(OwnerNamed("web"), pod).ok());
+  EXPECT_TRUE(RemoveOwnerReference(OwnerNamed("other"), pod).ok());
+  EXPECT_THAT(pod.metadata.ownerReferences, IsEmpty());
+  ASSERT_TRUE(SetControllerReference(OwnerNamed("web"), pod).ok());
+  EXPECT_TRUE(RemoveOwnerReference(OwnerNamed("web"), pod).ok()) << "though it controls";
   EXPECT_THAT(pod.metadata.ownerReferences, IsEmpty());
 }
 
@@ -110,6 +160,42 @@ TEST(FinalizersTest, CU_03_AreAddedOnceAndRemovedAltogether) {
   EXPECT_TRUE(controllerutil::RemoveFinalizer(pod, "a"));
   EXPECT_FALSE(controllerutil::RemoveFinalizer(pod, "a"));
   EXPECT_THAT(pod.metadata.finalizers, ElementsAre("b"));
+  EXPECT_FALSE(controllerutil::ContainsFinalizer(pod, "a"));
+}
+
+TEST(FinalizersTest, CU_03_WhatFinalizersChangeIsSaid) {
+  Finalizers<corev1::Pod> finalizers;
+  bool fails = true;
+  bool changes = false;
+  const auto finalizer = [&](Pod& pod) -> Result<void> {
+    if (changes) pod.spec.nodeName = "none";
+    if (changes) pod.status.message = "almost gone";
+    if (fails) return Error(Reason::kTimeout, "finalizer failed");
+    return {};
+  };
+  Pod pod = NewPod();
+  pod.metadata.deletionTimestamp = metav1::Time(1);
+  FinalizeResult done = finalizers.Finalize(pod);
+  EXPECT_FALSE(done.updated || done.status_updated) << "nothing is registered";
+  ASSERT_TRUE(finalizers.Register("disks", finalizer).ok());
+  done = finalizers.Finalize(pod);
+  EXPECT_FALSE(done.updated || done.status_updated) << "it has no finalizer";
+  pod.metadata.finalizers = {"disks", "of-another"};
+  done = finalizers.Finalize(pod);
+  EXPECT_FALSE(done.updated || done.status_updated);
+  EXPECT_FALSE(done.result.ok());
+  EXPECT_THAT(pod.metadata.finalizers, ElementsAre("disks", "of-another"));
+  changes = true;
+  done = finalizers.Finalize(pod);
+  EXPECT_TRUE(done.updated) << "what it did before it failed";
+  EXPECT_TRUE(done.status_updated);
+  EXPECT_FALSE(done.result.ok());
+  fails = false;
+  done = finalizers.Finalize(pod);
+  EXPECT_TRUE(done.updated) << "the finalizer is gone";
+  EXPECT_FALSE(done.status_updated) << "as it was before";
+  EXPECT_TRUE(done.result.ok());
+  EXPECT_THAT(pod.metadata.finalizers, ElementsAre("of-another"));
 }
 
 TEST(FinalizersTest, CU_03_TheRegistry) {

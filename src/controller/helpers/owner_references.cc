@@ -1,23 +1,23 @@
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "kinformer/controllerutil.h"
 
+#include "object/values/api_version.h"
+
 namespace kinformer::controllerutil {
 namespace {
 
+using kinformer::internal::GroupOfApiVersion;
 using Reference = metav1::OwnerReferenceMutable;
-
-std::string_view GroupOf(std::string_view api_version) {
-  const std::size_t slash = api_version.find('/');
-  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
-}
 
 // Whatever the version: it is the same object in all of them.
 bool Names(const Reference& reference, const Owner& owner) {
-  return GroupOf(reference.apiVersion) == GroupOf(owner.apiVersion) &&
-         reference.kind == owner.kind && reference.name == owner.name;
+  const std::optional<std::string_view> group = GroupOfApiVersion(reference.apiVersion);
+  return group && group == GroupOfApiVersion(owner.apiVersion) && reference.kind == owner.kind &&
+         reference.name == owner.name;
 }
 
 auto Find(std::vector<Reference>& references, const Owner& owner) {
@@ -66,7 +66,8 @@ Reference ReferenceTo(const Owner& owner) {
 
 }  // namespace
 
-Result<void> SetControllerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata) {
+Result<void> SetControllerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata,
+                                    const OwnerReferenceOptions& options) {
   if (Result<void> scopes = CheckScopes(owner, metadata); !scopes) return scopes;
   for (const Reference& other : metadata.ownerReferences) {
     if (!other.controller.value_or(false) || Names(other, owner)) continue;
@@ -75,14 +76,17 @@ Result<void> SetControllerReference(const Owner& owner, metav1::ObjectMetaMutabl
   }
   Reference reference = ReferenceTo(owner);
   reference.controller = true;
-  reference.blockOwnerDeletion = true;
+  reference.blockOwnerDeletion = options.block_owner_deletion.value_or(true);
   Upsert(metadata.ownerReferences, owner, std::move(reference));
   return {};
 }
 
-Result<void> SetOwnerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata) {
+Result<void> SetOwnerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata,
+                               const OwnerReferenceOptions& options) {
   if (Result<void> scopes = CheckScopes(owner, metadata); !scopes) return scopes;
-  Upsert(metadata.ownerReferences, owner, ReferenceTo(owner));
+  Reference reference = ReferenceTo(owner);
+  reference.blockOwnerDeletion = options.block_owner_deletion;
+  Upsert(metadata.ownerReferences, owner, std::move(reference));
   return {};
 }
 
@@ -106,6 +110,19 @@ Result<void> RemoveControllerReference(const Owner& owner, metav1::ObjectMetaMut
 bool HasOwnerReference(const metav1::ObjectMetaMutable& metadata, const Owner& owner) {
   return std::any_of(metadata.ownerReferences.begin(), metadata.ownerReferences.end(),
                      [&](const Reference& reference) { return Names(reference, owner); });
+}
+
+bool HasControllerReference(const metav1::ObjectMetaMutable& metadata) {
+  return std::any_of(
+      metadata.ownerReferences.begin(), metadata.ownerReferences.end(),
+      [](const Reference& reference) { return reference.controller.value_or(false); });
+}
+
+bool HasControllerReference(const metav1::ObjectMeta& metadata) {
+  for (const metav1::OwnerReference reference : metadata.ownerReferences()) {
+    if (reference.controller().value_or(false)) return true;
+  }
+  return false;
 }
 
 }  // namespace kinformer::controllerutil
