@@ -171,6 +171,7 @@ TEST_F(CorrelatorTest, EV_13_Names) {
     EXPECT_THAT(EventName(bad, sim_.env()), MatchesRegex(uuid)) << bad;
   }
   EXPECT_NE(EventName("Upper", sim_.env()), EventName("Upper", sim_.env()));
+  EXPECT_NE(EventName("web-0", sim_.env()), EventName("web-0", sim_.env())) << "at one instant";
 }
 
 }  // namespace

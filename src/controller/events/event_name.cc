@@ -19,7 +19,10 @@ std::string Hexadecimal(std::uint64_t number) {
 
 std::string EventName(std::string_view object, Env& env) {
   const auto now = static_cast<std::uint64_t>(env.WallNow().time_since_epoch().count());
-  std::string name = std::string(object) + "." + Hexadecimal(now);
+  // Within a millisecond at random: in a simulation much happens at one instant.
+  constexpr std::uint64_t kRandomPart = 0xFFFFF;
+  const std::uint64_t number = (now & ~kRandomPart) | (env.Random() & kRandomPart);
+  std::string name = std::string(object) + "." + Hexadecimal(number);
   return IsDnsSubdomain(name) ? name : base::NewUuid(env);
 }
 

@@ -10,8 +10,8 @@
 
 namespace kinformer::internal::events {
 
-// A name for an event about `object`: its name and the time in hexadecimal, or a UUID where that
-// would be no name that the API allows.
+// A name for an event about `object`: its name and the time in hexadecimal, whose last digits are
+// random, or a UUID where that would be no name that the API allows.
 std::string EventName(std::string_view object, Env& env);
 
 }  // namespace kinformer::internal::events
