@@ -58,7 +58,7 @@ namespace kinformer {
 // _reconcile_errors_total, _terminal_reconcile_errors_total, _reconcile_panics_total,
 // _reconcile_timeouts_total, _reconcile_time_seconds, _max_concurrent_reconciles, _active_workers;
 // kinformer_reconcile_held_back (1: reconciles wait for leadership or for a cache); those of the
-// queue, whose name is the controller's.
+// queue, whose labels `name` and `controller` are the controller's name.
 //
 // Thread-safe. Counterpart: controller.TypedController.
 template <class R>
@@ -118,7 +118,7 @@ class TypedController final : public Runnable {
       : reconciler_(std::move(reconciler)),
         usual_(options.use_priority_queue.value_or(true) ? std::optional(0) : std::nullopt),
         queue_(env, limiter != nullptr ? std::move(limiter) : LimiterFor(env, usual_.has_value()),
-               {.name = options.name}),
+               {.name = options.name, .controller = options.name}),
         core_(env, std::move(options)) {
     core_.SetQueue({.process_next = [this] { return ProcessNext(); },
                     .shut_down = [this] { queue_.ShutDown(); }});

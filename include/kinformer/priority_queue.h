@@ -32,7 +32,8 @@ namespace kinformer {
 
 // What a queue is called, and how long a priority holds against waiting.
 struct PriorityQueueOptions {
-  std::string name{};  // label of the queue's metrics; empty: no metrics
+  std::string name{};        // label of the queue's metrics; empty: no metrics
+  std::string controller{};  // label of that name, as controller-runtime has; empty: none
   // Waiting for so long counts as much as one level of priority; see PriorityQueue. Zero: strictly
   // by priority, as controller-runtime.
   Duration ageing{std::chrono::seconds(1)};
@@ -90,9 +91,10 @@ class PriorityQueue : public RateLimitingQueue<Item, Hash> {
                 const PriorityQueueOptions& options = {})
       : RateLimitingQueue<Item, Hash>(
             std::make_shared<typename RateLimitingQueue<Item, Hash>::State>(
-                env,
-                internal::QueueRules{
-                    .name = options.name, .by_priority = true, .ageing = options.ageing}),
+                env, internal::QueueRules{.name = options.name,
+                                          .controller = options.controller,
+                                          .by_priority = true,
+                                          .ageing = options.ageing}),
             std::move(limiter)) {}
 
   // Adds `item` as `opts` say. Ignored when shutting down, but for the limiter, which counts.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -26,29 +27,32 @@ constexpr const char* kOtherPriorities = "exceeded_cardinality_limit";
 
 double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
+// What `make` gives for the labels of a queue.
+template <class Make>
+auto Labelled(const QueueRules& rules, const Make& make) {
+  if (rules.controller.empty()) return make({{"name", rules.name}});
+  return make({{"name", rules.name}, {"controller", rules.controller}});
+}
+
 }  // namespace
 
 struct QueueCore::Instruments {
-  Instruments(MetricsSink& to, const QueueRules& rules)
+  Instruments(MetricsSink& to, const QueueRules& of_queue)
       : sink(to),
-        name(rules.name),
-        by_priority(rules.by_priority),
-        adds(to.NewCounter("workqueue_adds_total", "Total number of adds handled by workqueue.",
-                           {{"name", name}})),
-        latency(to.NewHistogram(
-            "workqueue_queue_duration_seconds",
-            "How long in seconds an item stays in workqueue before being requested.",
-            {{"name", name}})),
-        work_duration(to.NewHistogram(
-            "workqueue_work_duration_seconds",
-            "How long in seconds processing an item from workqueue takes.", {{"name", name}})),
-        unfinished(to.NewGauge("workqueue_unfinished_work_seconds",
-                               "Sum of the ages of the items in process.", {{"name", name}})),
-        longest_running(to.NewGauge("workqueue_longest_running_processor_seconds",
-                                    "Age of the oldest item in process.", {{"name", name}})),
-        retries(to.NewCounter("workqueue_retries_total",
-                              "Total number of retries handled by workqueue.", {{"name", name}})) {
-    if (!by_priority) AddDepth(0, 0);
+        rules(of_queue),
+        adds(NewCounter("workqueue_adds_total", "Total number of adds handled by workqueue.")),
+        latency(
+            NewHistogram("workqueue_queue_duration_seconds",
+                         "How long in seconds an item stays in workqueue before being requested.")),
+        work_duration(NewHistogram("workqueue_work_duration_seconds",
+                                   "How long in seconds processing an item from workqueue takes.")),
+        unfinished(NewGauge("workqueue_unfinished_work_seconds",
+                            "Sum of the ages of the items in process.")),
+        longest_running(NewGauge("workqueue_longest_running_processor_seconds",
+                                 "Age of the oldest item in process.")),
+        retries(NewCounter("workqueue_retries_total",
+                           "Total number of retries handled by workqueue.")) {
+    if (!rules.by_priority) AddDepth(0, 0);
   }
 
   void AddDepth(int priority, double amount) {
@@ -75,8 +79,7 @@ struct QueueCore::Instruments {
   }
 
   MetricsSink& sink;
-  const std::string name;
-  const bool by_priority;
+  const QueueRules rules;
   const std::shared_ptr<Counter> adds;
   const std::shared_ptr<Histogram> latency;
   const std::shared_ptr<Histogram> work_duration;
@@ -85,16 +88,35 @@ struct QueueCore::Instruments {
   const std::shared_ptr<Counter> retries;
 
  private:
+  std::shared_ptr<Counter> NewCounter(std::string_view metric, std::string_view help) const {
+    return Labelled(rules,
+                    [&](MetricLabels labels) { return sink.NewCounter(metric, help, labels); });
+  }
+  std::shared_ptr<Gauge> NewGauge(std::string_view metric, std::string_view help) const {
+    return Labelled(rules,
+                    [&](MetricLabels labels) { return sink.NewGauge(metric, help, labels); });
+  }
+  std::shared_ptr<Histogram> NewHistogram(std::string_view metric, std::string_view help) const {
+    return Labelled(rules,
+                    [&](MetricLabels labels) { return sink.NewHistogram(metric, help, labels); });
+  }
+
   std::shared_ptr<Gauge> DepthOf(int priority) {
-    const auto depth_with = [&](MetricLabels labels) {
-      return sink.NewGauge("workqueue_depth", "Current depth of workqueue.", labels);
-    };
-    if (!by_priority) return depth_with({{"name", name}});
+    constexpr std::string_view kDepth = "workqueue_depth";
+    constexpr std::string_view kHelp = "Current depth of workqueue.";
+    if (!rules.by_priority) return NewGauge(kDepth, kHelp);
     const auto known = depths_.find(priority);
     if (known != depths_.end()) return known->second;
     const bool labelled = depths_.size() < kMostPriorityLabels;
     const std::string label = labelled ? std::to_string(priority) : kOtherPriorities;
-    auto gauge = depth_with({{"name", name}, {"priority", label}});
+    const auto depth_with = [&](MetricLabels labels) {
+      return sink.NewGauge(kDepth, kHelp, labels);
+    };
+    auto gauge =
+        rules.controller.empty()
+            ? depth_with({{"name", rules.name}, {"priority", label}})
+            : depth_with(
+                  {{"name", rules.name}, {"controller", rules.controller}, {"priority", label}});
     if (labelled) depths_.emplace(priority, gauge);
     return gauge;
   }

@@ -21,7 +21,8 @@ namespace kinformer::internal {
 
 // What makes one kind of queue differ from another.
 struct QueueRules {
-  std::string name{};  // empty: no metrics
+  std::string name{};        // empty: no metrics
+  std::string controller{};  // a label of the metrics; empty: none
   // False: first in, first out; an item that is added while a worker has it joins the line when
   // that worker is done, and a delay is independent of whether the item waits. True: by priority;
   // such an item joins at once and keeps its place, and an item either waits or is delayed. What

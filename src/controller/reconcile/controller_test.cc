@@ -40,6 +40,10 @@ TEST_F(ControllerTest, CR_08_CR_16_CR_18_ARequestIsReconciledAndForgotten) {
   EXPECT_THAT(Metric("controller_runtime_reconcile_time_seconds_count"), HasSubstr(" 1"));
   EXPECT_THAT(Metric("controller_runtime_max_concurrent_reconciles"), HasSubstr(" 1"));
   EXPECT_THAT(Metric("controller_runtime_active_workers"), HasSubstr(" 0"));
+  EXPECT_EQ(Metric("workqueue_adds_total"),
+            R"(workqueue_adds_total{name="pods",controller="pods"} 1)");
+  EXPECT_EQ(Metric("workqueue_depth"),
+            R"(workqueue_depth{name="pods",controller="pods",priority="0"} 0)");
   EXPECT_EQ(ReconcileContext(env(), {}).reconcile_id(), "");
 }
 
