@@ -97,8 +97,9 @@ struct Owner {
 
 // How an object is owned. Counterpart: OwnerReferenceOption.
 struct OwnerReferenceOptions {
-  // Whether the owner, when it is deleted in the foreground, stays until this object is gone.
-  // Empty: yes where it controls, else not said. Counterpart: WithBlockOwnerDeletion.
+  // Whether the owner, when it is deleted in the foreground, stays until this object is gone. Who
+  // says yes must be allowed to update the owner's finalizers. Empty: yes where it controls, else
+  // not said. Counterpart: WithBlockOwnerDeletion.
   std::optional<bool> block_owner_deletion{};
 };
 
