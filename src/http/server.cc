@@ -304,15 +304,18 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
   std::atomic<std::uint64_t> bytes_sent_{0};
 };
 
+Result<void> Server::CheckEnv(Env& env) {
+  if (kinformer::internal::base::IoContextOf(env) != nullptr) return {};
+  return Error(Reason::kInvalidArgument,
+               "an HttpServer needs a Runtime's Env; a simulation has no sockets");
+}
+
 Result<std::unique_ptr<Server>> Server::Listen(Env& env, Handler& handler,
                                                HttpServerOptions options,
                                                std::shared_ptr<const RequestPolicy> policy,
                                                TlsContext tls) {
+  if (Result<void> fits = CheckEnv(env); !fits) return std::move(fits).error();
   asio::io_context* const io = kinformer::internal::base::IoContextOf(env);
-  if (io == nullptr) {
-    return Error(Reason::kInvalidArgument,
-                 "an HttpServer needs a Runtime's Env; a simulation has no sockets");
-  }
   auto impl = std::make_shared<Impl>(env, handler, std::move(options), std::move(policy),
                                      std::move(tls), *io);
   if (Result<void> opened = impl->Open(); !opened) return opened.error();

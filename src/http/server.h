@@ -22,6 +22,9 @@ namespace kinformer::internal::http {
 // it reads address, port and bounds; `tls` is null for a server without TLS. Thread-safe.
 class Server {
  public:
+  // kInvalidArgument: no server can listen in this Env, which Listen says, too. For who would begin
+  // something else before.
+  static Result<void> CheckEnv(Env& env);
   // Opens the port; the handler gets requests from then on.
   static Result<std::unique_ptr<Server>> Listen(Env& env, Handler& handler,
                                                 apiserver::HttpServerOptions options,

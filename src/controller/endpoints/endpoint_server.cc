@@ -131,12 +131,21 @@ Result<std::unique_ptr<EndpointServer>> EndpointServer::Listen(
   auto impl = std::make_unique<Impl>();
   if (!*parsed) return std::unique_ptr<EndpointServer>(new EndpointServer(std::move(impl)));
   const auto& [ip, port] = **parsed;
+  const auto fail = [&](Error error) {
+    return error.WithContext("the server at \"" + address + "\"");
+  };
+  const auto refuse = [&](const Error& error) {
+    return fail(
+        Error(error.reason(), error.message() + ": give another address, or \"0\" for none"));
+  };
+  // Before a thread reads certificates.
+  if (Result<void> fits = internal::http::Server::CheckEnv(env); !fits) return refuse(fits.error());
   TlsContext tls;
   if (options.tls) {
     Result<Material> material = MaterialOf(env, ip, options);
     Result<TlsContext> context =
         material ? ContextOf(material->pair) : Result<TlsContext>(material.error());
-    if (!context) return Error(context.error()).WithContext("the server at \"" + address + "\"");
+    if (!context) return fail(context.error());
     tls = *std::move(context);
     impl->watcher = std::move(material->watcher);
   }
@@ -150,11 +159,7 @@ Result<std::unique_ptr<EndpointServer>> EndpointServer::Listen(
                                     .gzip_above_bytes = std::size_t{1} << 10};
   auto server = internal::http::Server::Listen(env, impl->router, std::move(http),
                                                std::make_shared<EndpointPolicy>(), std::move(tls));
-  if (!server) {
-    Error error(server.error().reason(),
-                server.error().message() + ": give another address, or \"0\" for none");
-    return error.WithContext("the server at \"" + address + "\"");
-  }
+  if (!server) return refuse(server.error());
   impl->server = *std::move(server);
   if (impl->watcher != nullptr) {
     internal::certificates::OfferCertificates(env, *impl->watcher, *impl->server, &ContextOf);

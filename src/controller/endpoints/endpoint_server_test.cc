@@ -3,6 +3,7 @@
 #include "kinformer/endpoint_server.h"
 
 #include <chrono>
+#include <cstdint>
 #include <curl/curl.h>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -190,6 +191,24 @@ TEST_F(EndpointServerTest, ZeroOpensNothingInASimulationToo) {
   Simulation sim;
   EXPECT_TRUE(EndpointServer::Listen(sim.env(), "0").ok());
   EXPECT_EQ(EndpointServer::Listen(sim.env(), ":0").error().reason(), Reason::kInvalidArgument);
+}
+
+TEST(EndpointServerInASimulation, NothingBeginsThatReadsCertificates) {
+  testing::CertificateFolder folder;
+  folder.Write(folder.Make());
+  Simulation sim;
+  bool ran = false;
+  sim.env().loop().Post([&ran] { ran = true; });
+  const std::uint64_t before = sim.TraceHash();
+  const auto server =
+      EndpointServer::Listen(sim.env(), ":0", {.tls = true, .cert_dir = folder.path()});
+  ASSERT_FALSE(server.ok());
+  EXPECT_EQ(server.error().reason(), Reason::kInvalidArgument);
+  EXPECT_THAT(server.error().message(), HasSubstr("a simulation has no sockets"));
+  EXPECT_THAT(server.error().message(), HasSubstr("\"0\" for none"));
+  // No thread was made, of which somebody would have to wait for the end.
+  EXPECT_EQ(sim.TraceHash(), before);
+  EXPECT_FALSE(ran);
 }
 
 TEST_F(EndpointServerTest, IPv6) {

@@ -79,6 +79,8 @@ struct WebhookListener::Impl {
 
 Result<std::unique_ptr<WebhookListener>> WebhookListener::Listen(Env& env, Handler& handler,
                                                                  WebhookListenerOptions options) {
+  // Before a thread reads certificates.
+  if (Result<void> fits = Server::CheckEnv(env); !fits) return std::move(fits).error();
   auto impl = std::make_unique<Impl>(env, std::move(options));
   CertificatePair pair = impl->options.certificate;
   if (pair.cert_pem.empty()) {

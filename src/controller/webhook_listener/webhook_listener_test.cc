@@ -3,6 +3,7 @@
 #include "kinformer/webhook_listener.h"
 
 #include <chrono>
+#include <cstdint>
 #include <future>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 
 #include "kinformer/http_transport.h"
 #include "kinformer/runtime.h"
+#include "kinformer/simulation.h"
 #include "kinformer/webhook_server.h"
 
 #include "controller/certificates/folder_for_test.h"
@@ -129,6 +131,21 @@ TEST_F(WebhookListenerTest, WhoMustShowACertificateIsRefusedWithoutOne) {
                                                  .client_ca_pem = folder_.ca_pem()})
                             .OrExit();
   EXPECT_EQ(Ask(*listener, kReview, folder_.ca_pem()), "401 a client certificate is required\n");
+}
+
+TEST_F(WebhookListenerTest, InASimulationNothingBeginsThatReadsCertificates) {
+  Simulation sim;
+  bool ran = false;
+  sim.env().loop().Post([&ran] { ran = true; });
+  const std::uint64_t before = sim.TraceHash();
+  const auto listener =
+      WebhookListener::Listen(sim.env(), webhooks_, {.port = 0, .cert_dir = folder_.path()});
+  ASSERT_FALSE(listener.ok());
+  EXPECT_EQ(listener.error().reason(), Reason::kInvalidArgument);
+  EXPECT_THAT(listener.error().message(), HasSubstr("a simulation has no sockets"));
+  // No thread was made, of which somebody would have to wait for the end.
+  EXPECT_EQ(sim.TraceHash(), before);
+  EXPECT_FALSE(ran);
 }
 
 TEST_F(WebhookListenerTest, WithoutACertificateItDoesNotStart) {
