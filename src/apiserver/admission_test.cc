@@ -11,9 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/request/responses.h"
-#include "apiserver/testing.h"
-#include "object/values/text_forms.h"
+#include "apiserver/testing/admission_fixture.h"
 
 namespace kinformer::apiserver::testing {
 namespace {
@@ -23,106 +21,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr std::string_view kMaps = "/api/v1/namespaces/default/configmaps";
-constexpr std::string_view kConfigurations = "/apis/admissionregistration.k8s.io/v1/";
-
-json::Value Json(std::string_view text) { return json::Parse(text).OrExit(); }
-
-std::string Map(const std::string& name, const std::string& labels = "{}") {
-  return R"({"metadata":{"name":")" + name + R"(","labels":)" + labels + "}}";
-}
-
-json::Value Allow() { return Json(R"({"allowed":true})"); }
-json::Value Deny(std::string_view status) {
-  return json::Value::MakeObject({{"allowed", false}, {"status", Json(status)}});
-}
-json::Value PatchWith(std::string_view patch) {
-  std::string text;
-  internal::AppendBase64(patch, text);
-  return json::Value::MakeObject(
-      {{"allowed", true}, {"patch", std::move(text)}, {"patchType", "JSONPatch"}});
-}
-
-// Answers each question with what a function makes of its request; a question without an answer
-// stays open.
-class Hook final : public Handler {
- public:
-  using Answer = std::function<json::Value(const json::Value& request)>;
-
-  std::unique_ptr<ResponseStream> Handle(HttpRequest request) override {
-    const json::Value review = json::Parse(request.body).OrExit();
-    targets.push_back(request.target);
-    asked.push_back(review["request"]);
-    if (status != 200) return WholeResponse(status, "text/plain", "broken");
-    json::Value response = answer(review["request"]);
-    if (response.is_null()) return std::make_unique<Silence>();
-    if (!response.contains("uid")) response.Set("uid", review.At("/request/uid"));
-    return WholeResponse(200, "application/json",
-                         json::Value::MakeObject({{"kind", "AdmissionReview"},
-                                                  {"apiVersion", review["apiVersion"]},
-                                                  {"response", std::move(response)}})
-                             .Dump());
-  }
-
-  std::vector<json::Value> asked{};
-  std::vector<std::string> targets{};
-  int status = 200;
-  Answer answer = [](const json::Value&) { return Allow(); };
-
- private:
-  class Silence final : public Deferred {};
-};
-
-class AdmissionWebhooksTest : public ::testing::Test {
- protected:
-  AdmissionWebhooksTest() = default;
-
-  // A configuration of one webhook for ConfigMaps, named after its hook, with `more` laid over it.
-  void Configure(const std::string& kind, const std::string& name, std::string_view more = "{}") {
-    json::Value webhook = Json(R"({"rules":[{"operations":["*"],"apiGroups":[""],
-      "apiVersions":["v1"],"resources":["configmaps"]}],"sideEffects":"None",
-      "admissionReviewVersions":["v1"]})");
-    webhook.Set("name", name + ".example.com");
-    webhook["clientConfig"].Set("url", "https://" + name + "/hook");
-    webhook.MergePatch(Json(more));
-    const std::string plural = kind == "Mutating" ? "mutating" : "validating";
-    const Reply made =
-        server_.Do("POST", std::string(kConfigurations) + plural + "webhookconfigurations",
-                   json::Value::MakeObject({{"metadata", json::Value::MakeObject({{"name", name}})},
-                                            {"webhooks", json::Value::MakeArray({webhook})}})
-                       .Dump());
-    ASSERT_EQ(made.status, 201) << made.body;
-  }
-  void Validating(const std::string& name, std::string_view more = "{}") {
-    Configure("Validating", name, more);
-  }
-  void Mutating(const std::string& name, std::string_view more = "{}") {
-    Configure("Mutating", name, more);
-  }
-  Reply Post(const std::string& body, const std::string& query = "") {
-    return server_.Do("POST", std::string(kMaps) + query, body);
-  }
-  Hook& At(const std::string& name) { return (*hooks_)["https://" + name].hook; }
-
-  struct Place {
-    Hook hook{};
-    std::shared_ptr<InMemoryTransport> transport{};
-  };
-  const std::shared_ptr<std::map<std::string, Place>> hooks_ =
-      std::make_shared<std::map<std::string, Place>>();
-  TestServer server_{
-      {.webhook_transport = [this](const WebhookAddress& address) -> std::shared_ptr<Transport> {
-        const auto found = hooks_->find(address.base_url);
-        if (found == hooks_->end()) return nullptr;
-        if (found->second.transport == nullptr) {
-          found->second.transport = NewInMemoryTransport(server_.sim().env(), found->second.hook);
-        }
-        return found->second.transport;
-      }}};
-};
-
 TEST_F(AdmissionWebhooksTest, TheQuestionIsThatOfARealServer) {
-  Hook& hook = At("a");
+  AdmissionHook& hook = At("a");
   Validating("a", R"({"timeoutSeconds":7})");
   const Reply reply = server_.Do("POST", std::string(kMaps) + "?fieldManager=m&dryRun=All",
                                  Map("x"), {{"Impersonate-User", "ann"}});
@@ -149,7 +49,7 @@ TEST_F(AdmissionWebhooksTest, TheQuestionIsThatOfARealServer) {
 }
 
 TEST_F(AdmissionWebhooksTest, ARefusalInTheWordsOfARealServer) {
-  Hook& hook = At("a");
+  AdmissionHook& hook = At("a");
   Validating("a");
   struct Case {
     const char* status;
@@ -177,7 +77,7 @@ TEST_F(AdmissionWebhooksTest, ARefusalInTheWordsOfARealServer) {
 }
 
 TEST_F(AdmissionWebhooksTest, EachVerbAndWhatItShows) {
-  Hook& hook = At("a");
+  AdmissionHook& hook = At("a");
   Validating("a");
   ASSERT_EQ(Post(Map("x")).status, 201);
   const std::string target = std::string(kMaps) + "/x";
@@ -191,7 +91,7 @@ TEST_F(AdmissionWebhooksTest, EachVerbAndWhatItShows) {
   ASSERT_EQ(hook.asked.size(), 4U);
   EXPECT_EQ(hook.asked[1]["operation"].StringOrEmpty(), "UPDATE");
   EXPECT_EQ(hook.asked[1].At("/options/kind").StringOrEmpty(), "UpdateOptions");
-  EXPECT_EQ(hook.asked[2].At("/options/kind").StringOrEmpty(), "PatchOptions");
+  EXPECT_EQ(hook.asked[2].At("/options/kind").StringOrEmpty(), "UpdateOptions");
   EXPECT_EQ(hook.asked[2].At("/object/data/k").StringOrEmpty(), "2");
   EXPECT_EQ(hook.asked[2].At("/oldObject/data/k").StringOrEmpty(), "1");
   EXPECT_EQ(hook.asked[2].At("/oldObject/kind").StringOrEmpty(), "ConfigMap");
@@ -201,18 +101,37 @@ TEST_F(AdmissionWebhooksTest, EachVerbAndWhatItShows) {
 }
 
 TEST_F(AdmissionWebhooksTest, ADeleteThatIsRefusedAndThatOfACollection) {
-  Hook& hook = At("a");
+  AdmissionHook& hook = At("a");
   ASSERT_EQ(Post(Map("keep")).status, 201);
   ASSERT_EQ(Post(Map("x")).status, 201);
   Validating("a");
   hook.answer = [](const json::Value& request) {
-    return request["name"].StringOrEmpty() == "keep" ? Deny(R"({"message":"no"})") : Allow();
+    return request.At("/oldObject/metadata/name").StringOrEmpty() == "keep"
+               ? Deny(R"({"message":"no"})")
+               : Allow();
   };
-  EXPECT_EQ(server_.Do("DELETE", std::string(kMaps) + "/keep").status, 400);
+  EXPECT_EQ(server_
+                .Do("DELETE", std::string(kMaps) + "/keep", R"({"propagationPolicy":"Orphan",
+                  "preconditions":{"uid":"u"},"gracePeriodSeconds":0})")
+                .status,
+            409);
+  EXPECT_THAT(hook.asked, IsEmpty());
+  EXPECT_EQ(server_
+                .Do("DELETE", std::string(kMaps) + "/keep",
+                    R"({"propagationPolicy":"Orphan","gracePeriodSeconds":0})")
+                .status,
+            400);
+  EXPECT_EQ(hook.asked[0]["options"], Json(R"({"kind":"DeleteOptions","apiVersion":
+    "meta.k8s.io/v1","gracePeriodSeconds":0,"propagationPolicy":"Orphan"})"));
+  EXPECT_EQ(hook.asked[0]["name"].StringOrEmpty(), "keep");
   EXPECT_EQ(server_.Do("DELETE", kMaps).status, 400);
+  // The request names none.
+  EXPECT_TRUE(hook.asked.back()["name"].is_null());
   EXPECT_EQ(server_.Get(std::string(kMaps) + "/keep").status, 200);
-  hook.answer = [](const json::Value&) { return Allow(); };
-  EXPECT_EQ(server_.Do("DELETE", kMaps).status, 200);
+  hook.answer = [](const json::Value&) { return Json(R"({"allowed":true,"warnings":["gone"]})"); };
+  const Reply all = server_.Do("DELETE", kMaps);
+  EXPECT_EQ(all.status, 200);
+  EXPECT_EQ(all.headers.Get("Warning"), "299 - \"gone\"");
   EXPECT_EQ(server_.server().ObjectCount(kConfigMaps), 0U);
 }
 
@@ -228,9 +147,7 @@ TEST_F(AdmissionWebhooksTest, PatchesFollowEachOtherInTheOrderOfTheNames) {
   Mutating("a");
   Validating("c");
   At("c").answer = [](const json::Value& request) {
-    return request.At("/object/data/from").StringOrEmpty() == "ab"
-               ? PatchWith(R"([{"op":"add","path":"/data","value":{}}])")
-               : Deny("null");
+    return request.At("/object/data/from").StringOrEmpty() == "ab" ? Allow() : Deny("null");
   };
   const Reply reply = Post(Map("x"));
   EXPECT_EQ(reply.status, 201) << reply.body;
@@ -277,6 +194,50 @@ TEST_F(AdmissionWebhooksTest, AWebhookThatFailsAndThePolicyForIt) {
   At("a").answer = [](const json::Value&) { return Allow(); };
   Validating("nowhere", R"({"failurePolicy":"Ignore"})");
   EXPECT_EQ(Post(Map("x")).status, 201);
+}
+
+TEST_F(AdmissionWebhooksTest, AnswersThatARealServerDoesNotTake) {
+  const auto message = [&](bool mutates, json::Value answer) {
+    const std::string name = mutates ? "m" : "v";
+    At(name).answer = [answer = std::move(answer)](const json::Value&) { return answer; };
+    if (mutates) {
+      Mutating(name);
+    } else {
+      Validating(name);
+    }
+    const Reply reply = Post(Map("x"));
+    EXPECT_EQ(reply.status, 500) << reply.body;
+    server_.Do("DELETE", std::string(kConfigurations) + "mutatingwebhookconfigurations/m");
+    server_.Do("DELETE", std::string(kConfigurations) + "validatingwebhookconfigurations/v");
+    return reply.Json()["message"].StringOrEmpty();
+  };
+  const std::string called = R"(failed calling webhook "m.example.com": )";
+  const std::string invalid = called + "received invalid webhook response: ";
+  EXPECT_THAT(message(true, Json(R"({"allowed":true,"patch":"W10="})")),
+              HasSubstr(invalid + "webhook returned response.patch but not response.patchType"));
+  EXPECT_THAT(message(true, Json(R"({"allowed":true,"patchType":"JSONPatch"})")),
+              HasSubstr(invalid + "webhook returned response.patchType but not response.patch"));
+  EXPECT_THAT(message(true, PatchWith("{}")),
+              HasSubstr(called + "received undecodable patch in webhook response: "));
+  EXPECT_THAT(message(false, PatchWith("[]")),
+              HasSubstr("invalid webhook response: validating webhook may not return "
+                        "response.patch"));
+  EXPECT_THAT(message(false, Json(R"({"allowed":true,"patchType":"JSONPatch"})")),
+              HasSubstr("invalid webhook response: validating webhook may not return "
+                        "response.patchType"));
+}
+
+TEST_F(AdmissionWebhooksTest, WhatGoesCannotBeChanged) {
+  ASSERT_EQ(Post(Map("x")).status, 201);
+  At("a").answer = [](const json::Value&) {
+    return PatchWith(R"([{"op":"add","path":"/data","value":{}}])");
+  };
+  Mutating("a");
+  const Reply reply = server_.Do("DELETE", std::string(kMaps) + "/x");
+  EXPECT_EQ(reply.status, 500) << reply.body;
+  EXPECT_EQ(reply.Json()["message"].StringOrEmpty(),
+            "Internal error occurred: admission webhook \"a.example.com\" attempted to modify the "
+            "object, which is not supported for this operation");
 }
 
 TEST_F(AdmissionWebhooksTest, AWebhookThatSaysNothingHoldsUpNobodyElse) {
@@ -423,6 +384,36 @@ TEST_F(AdmissionWebhooksTest, WhatIsRefusedInAConfiguration) {
   }
 }
 
+// What is written in this process is looked at less closely, but this would be ignored.
+TEST_F(AdmissionWebhooksTest, NobodyCanBringInWhatIsNotEvaluated) {
+  const Result<std::size_t> loaded = server_.server().Load(R"(
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: a}
+webhooks: [{name: a.example.com, matchConditions: [{name: x, expression: "false"}]}]
+)");
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_THAT(loaded.error().message(),
+              HasSubstr("webhooks[0].matchConditions: Forbidden: this server does not evaluate "
+                        "CEL: leave them out"));
+  Mutating("a");
+  EXPECT_EQ(server_
+                .Do("PATCH", std::string(kConfigurations) + "mutatingwebhookconfigurations/a",
+                    R"([{"op":"add","path":"/webhooks/0/matchConditions",
+                      "value":[{"name":"n","expression":"true"}]}])",
+                    {{"Content-Type", "application/json-patch+json"}})
+                .status,
+            422);
+  const Reply policy =
+      server_.Do("POST", std::string(kConfigurations) + "validatingadmissionpolicies",
+                 R"({"metadata":{"name":"p"},"spec":{"validations":[{"expression":"false"}],
+        "matchConstraints":{"resourceRules":[{"operations":["*"],"apiGroups":[""],
+        "apiVersions":["v1"],"resources":["configmaps"]}]}}})");
+  EXPECT_EQ(policy.status, 201) << policy.body;
+  EXPECT_THAT(policy.headers.Get("Warning"),
+              HasSubstr("validatingadmissionpolicies are kept, but this server does not evaluate"));
+}
+
 TEST_F(AdmissionWebhooksTest, AWebhookForAnotherVersionSeesThatOneUnlessItSaysExact) {
   constexpr std::string_view kScalers =
       "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers";
@@ -442,23 +433,48 @@ TEST_F(AdmissionWebhooksTest, AWebhookForAnotherVersionSeesThatOneUnlessItSaysEx
   EXPECT_EQ(reply.Json().At("/spec/maxReplicas").AsInt64(), 4);
   EXPECT_EQ(reply.Json().At("/spec/targetCPUUtilizationPercentage").AsInt64(), 50);
   ASSERT_EQ(At("a").asked.size(), 1U);
-  const json::Value& request = At("a").asked[0];
+  const json::Value request = At("a").asked[0];
   EXPECT_EQ(request.At("/kind/version").StringOrEmpty(), "v2");
   EXPECT_EQ(request.At("/requestKind/version").StringOrEmpty(), "v1");
   EXPECT_EQ(request.At("/object/apiVersion").StringOrEmpty(), "autoscaling/v2");
   EXPECT_EQ(request.At("/object/spec/metrics").size(), 1U);
   EXPECT_THAT(At("exact").asked, IsEmpty());
+
+  // And the other way round, with the objects of another group, too.
+  At("b").answer = [](const json::Value&) {
+    return PatchWith(
+        R"([{"op":"replace","path":"/spec/targetCPUUtilizationPercentage","value":7}])");
+  };
+  Mutating("b", R"({"rules":[{"operations":["*"],"apiGroups":["autoscaling"],
+    "apiVersions":["v1"],"resources":["horizontalpodautoscalers"]}]})");
+  const Reply patched = server_.Do(
+      "PATCH", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers/x",
+      R"({"spec":{"minReplicas":2}})", {{"Content-Type", "application/merge-patch+json"}});
+  EXPECT_EQ(patched.status, 200) << patched.body;
+  EXPECT_EQ(patched.Json().At("/spec/metrics/0/resource/target/averageUtilization").AsInt64(), 7);
+  ASSERT_EQ(At("b").asked.size(), 1U);
+  EXPECT_EQ(At("b").asked[0].At("/oldObject/apiVersion").StringOrEmpty(), "autoscaling/v1");
+  EXPECT_EQ(At("b").asked[0].At("/requestResource/version").StringOrEmpty(), "v2");
+  At("events");
+  Validating("events", R"({"rules":[{"operations":["*"],"apiGroups":["events.k8s.io"],
+    "apiVersions":["*"],"resources":["events"]}]})");
+  const Reply event = server_.Do("POST", "/api/v1/namespaces/default/events",
+                                 R"({"metadata":{"name":"e"},"message":"m","involvedObject":
+                                   {"namespace":"default","name":"x"}})");
+  EXPECT_EQ(event.status, 201) << event.body;
+  ASSERT_EQ(At("events").asked.size(), 1U);
+  EXPECT_EQ(At("events").asked[0].At("/kind/group").StringOrEmpty(), "events.k8s.io");
+  EXPECT_EQ(At("events").asked[0].At("/object/note").StringOrEmpty(), "m");
+  EXPECT_EQ(At("events").asked[0].At("/requestKind/group").StringOrEmpty(), "");
 }
 
 TEST_F(AdmissionWebhooksTest, AServiceIsAskedByItsName) {
-  (*hooks_)["https://hooks.system.svc:8443"].hook.answer = [](const json::Value&) {
-    return Deny(R"({"message":"by service"})");
-  };
+  AdmissionHook& hook = At("hooks.system.svc:8443");
+  hook.answer = [](const json::Value&) { return Deny(R"({"message":"by service"})"); };
   Validating("a", R"({"clientConfig":{"url":null,"service":{"namespace":"system","name":"hooks",
     "port":8443,"path":"/validate"}}})");
   EXPECT_THAT(Post(Map("x")).Json()["message"].StringOrEmpty(), HasSubstr("by service"));
-  EXPECT_THAT((*hooks_)["https://hooks.system.svc:8443"].hook.targets,
-              ElementsAre("/validate?timeout=10s"));
+  EXPECT_THAT(hook.targets, ElementsAre("/validate?timeout=10s"));
 }
 
 }  // namespace

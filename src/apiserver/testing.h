@@ -29,6 +29,8 @@ struct Reply {
   [[nodiscard]] json::Value Json() const;
 };
 
+inline json::Value Json(std::string_view text) { return json::Parse(text).OrExit(); }
+
 using HeaderList = std::vector<std::pair<std::string, std::string>>;
 
 // A response that is read as it comes. The wake is counted, not acted upon: Pull reads.

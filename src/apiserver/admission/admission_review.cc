@@ -11,10 +11,11 @@
 namespace kinformer::apiserver {
 namespace {
 
-json::Value KindOf(const ResourceAt& at) {
-  return json::Value::MakeObject({{"group", at.resource->group},
-                                  {"version", at.version->version},
-                                  {"kind", at.version->kind}});
+json::Value KindOf(const AdmissionAttributes& attributes, const ResourceAt& at) {
+  const auto& own = attributes.kind;
+  return json::Value::MakeObject({{"group", own ? own->group : at.resource->group},
+                                  {"version", own ? own->version : at.version->version},
+                                  {"kind", own ? own->kind : at.version->kind}});
 }
 
 json::Value ResourceOf(const ResourceAt& at) {
@@ -23,35 +24,107 @@ json::Value ResourceOf(const ResourceAt& at) {
                                   {"resource", at.resource->plural}});
 }
 
-Error Invalid(std::string why) { return Error(Reason::kInternalError, std::move(why)); }
+std::string ApiVersionOf(const AdmissionKind& kind) {
+  return kind.group.empty() ? kind.version : kind.group + "/" + kind.version;
+}
+
+// What is between the form in which the objects are and that of `at`; null: nothing.
+const Conversion* ConversionOf(const AdmissionAttributes& attributes, const ResourceAt& at) {
+  return attributes.kind ? nullptr : at.version->conversion;
+}
+
+Error Invalid(const std::string& why) {
+  return Error(Reason::kInternalError, "received invalid webhook response: " + why);
+}
+
+// The answer is no AdmissionReview that could be read.
+Error Unreadable(const std::string& why) {
+  return Error(Reason::kInternalError, "failed to call webhook: " + why);
+}
+
+// What is wrong with the response; empty: nothing. The older version was never looked at so
+// closely.
+std::string ProblemOf(const json::Value& review, std::string_view api_version, std::string_view uid,
+                      bool mutates) {
+  const json::Value& response = review["response"];
+  if (!response.is_object()) return "webhook response was absent";
+  if (!api_version.ends_with("/v1")) return {};
+  const std::string& answered = response["uid"].StringOrEmpty();
+  if (answered != uid) {
+    return "expected response.uid=" + JsonString(uid) + ", got " + JsonString(answered);
+  }
+  const std::string& version = review["apiVersion"].StringOrEmpty();
+  const std::string& kind = review["kind"].StringOrEmpty();
+  if (kind != "AdmissionReview" || version != api_version) {
+    return "expected webhook response of " + std::string(api_version) +
+           ", Kind=AdmissionReview, got " + version + ", Kind=" + kind;
+  }
+  const bool patches = !response["patch"].StringOrEmpty().empty();
+  const json::Value& type = response["patchType"];
+  if (!mutates && patches) return "validating webhook may not return response.patch";
+  if (!mutates && !type.is_null()) return "validating webhook may not return response.patchType";
+  if (patches && type.is_null()) {
+    return "webhook returned response.patch but not response.patchType";
+  }
+  if (!patches && !type.is_null()) {
+    return "webhook returned response.patchType but not response.patch";
+  }
+  if (!type.is_null() && type.StringOrEmpty().empty()) {
+    return "webhook returned invalid response.patchType of \"\"";
+  }
+  return {};
+}
+
+Result<json::Value> ReadPatch(const json::Value& response, std::string_view api_version) {
+  const std::optional<std::string> bytes =
+      internal::Base64Decode(response["patch"].StringOrEmpty());
+  if (!bytes) return Unreadable("response.patch is no base64");
+  Result<json::Value> patch = json::Parse(*bytes);
+  if (!patch || !patch->is_array()) {
+    return Error(Reason::kInternalError,
+                 "received undecodable patch in webhook response: " +
+                     (patch ? "it is no list of operations" : patch.error().message()));
+  }
+  const std::string& type = response["patchType"].StringOrEmpty();
+  if (api_version.ends_with("/v1") && type != "JSONPatch" && patch->size() > 0) {
+    return Error(Reason::kInternalError, "unsupported patch type " + JsonString(type));
+  }
+  return patch;
+}
 
 }  // namespace
 
-json::Value ShownIn(const ResourceAt& at, const json::Value& object) {
+json::Value ShownIn(const AdmissionAttributes& attributes, const ResourceAt& at,
+                    const json::Value& object) {
   if (!object.is_object()) return nullptr;
   const ServedVersion& version = *at.version;
+  const auto& own = attributes.kind;
   json::Value out =
-      json::Value::MakeObject({{"kind", version.kind}, {"apiVersion", version.api_version}});
+      json::Value::MakeObject({{"kind", own ? own->kind : version.kind},
+                               {"apiVersion", own ? ApiVersionOf(*own) : version.api_version}});
+  const Conversion* const conversion = ConversionOf(attributes, at);
   const json::Value converted =
-      version.conversion == nullptr ? json::Value() : version.conversion->from_stored(object);
+      conversion == nullptr ? json::Value() : conversion->from_stored(object);
   for (const auto& [name, value] : (converted.is_null() ? object : converted).members()) {
     if (name != "kind" && name != "apiVersion") out.Set(name, value);
   }
   return out;
 }
 
-json::Value TakenFrom(const ResourceAt& at, json::Value shown) {
-  const ServedVersion& version = *at.version;
-  return version.conversion == nullptr ? std::move(shown) : version.conversion->to_stored(shown);
+json::Value TakenFrom(const AdmissionAttributes& attributes, const ResourceAt& at,
+                      json::Value shown) {
+  const Conversion* const conversion = ConversionOf(attributes, at);
+  return conversion == nullptr ? std::move(shown) : conversion->to_stored(shown);
 }
 
-std::string AdmissionQuestion(const AdmissionAttributes& attributes, const ResourceAt& at,
-                              std::string_view api_version, std::string_view uid) {
-  json::Value request =
-      json::Value::MakeObject({{"uid", uid}, {"kind", KindOf(at)}, {"resource", ResourceOf(at)}});
+std::string AdmissionReviewText(const AdmissionAttributes& attributes,
+                                const AdmissionQuestion& question) {
+  json::Value request = json::Value::MakeObject({{"uid", question.uid},
+                                                 {"kind", KindOf(attributes, question.at)},
+                                                 {"resource", ResourceOf(question.at)}});
   const std::string& subresource = attributes.subresource;
   if (!subresource.empty()) request.Set("subResource", subresource);
-  request.Set("requestKind", KindOf(attributes.at));
+  request.Set("requestKind", KindOf(attributes, attributes.at));
   request.Set("requestResource", ResourceOf(attributes.at));
   if (!subresource.empty()) request.Set("requestSubResource", subresource);
   if (!attributes.name.empty()) request.Set("name", attributes.name);
@@ -59,48 +132,33 @@ std::string AdmissionQuestion(const AdmissionAttributes& attributes, const Resou
   request.Set("operation", attributes.operation);
   request.Set("userInfo",
               attributes.user == nullptr ? json::Value::MakeObject() : ToJson(*attributes.user));
-  request.Set("object", ShownIn(at, attributes.object));
-  request.Set("oldObject", ShownIn(at, attributes.old));
+  request.Set("object", question.object);
+  request.Set("oldObject", question.old);
   request.Set("dryRun", attributes.dry_run);
   request.Set("options", attributes.options);
   return json::Value::MakeObject({{"kind", "AdmissionReview"},
-                                  {"apiVersion", api_version},
+                                  {"apiVersion", question.api_version},
                                   {"request", std::move(request)}})
       .Dump();
 }
 
 Result<AdmissionAnswer> ReadAdmissionAnswer(std::string_view body, std::string_view api_version,
-                                            std::string_view uid) {
+                                            std::string_view uid, bool mutates) {
   const Result<json::Value> review = json::Parse(body);
-  if (!review) return Invalid(review.error().message());
-  const json::Value& read = *review;
-  if (read["kind"].StringOrEmpty() != "AdmissionReview" ||
-      read["apiVersion"].StringOrEmpty() != api_version) {
-    return Invalid("expected webhook response of " + std::string(api_version) +
-                   ", Kind=AdmissionReview, got " + read["apiVersion"].StringOrEmpty() +
-                   ", Kind=" + read["kind"].StringOrEmpty());
+  if (!review) return Unreadable(review.error().message());
+  if (const std::string problem = ProblemOf(*review, api_version, uid, mutates); !problem.empty()) {
+    return Invalid(problem);
   }
-  const json::Value& response = read["response"];
-  if (!response.is_object()) return Invalid("webhook response was absent");
-  if (response["uid"].StringOrEmpty() != uid) {
-    return Invalid("expected response.uid=" + JsonString(uid) + ", got " +
-                   JsonString(response["uid"].StringOrEmpty()));
-  }
+  const json::Value& response = std::as_const(*review)["response"];
   AdmissionAnswer answer{.allowed = response["allowed"].AsBool().value_or(false),
                          .status = response["status"]};
   for (const json::Value& warning : response["warnings"].items()) {
     answer.warnings.push_back(warning.StringOrEmpty());
   }
-  const std::string& patch = response["patch"].StringOrEmpty();
-  if (patch.empty()) return answer;
-  if (response["patchType"].StringOrEmpty() != "JSONPatch") {
-    return Invalid("webhook returned response.patch but not response.patchType=JSONPatch");
-  }
-  const std::optional<std::string> bytes = internal::Base64Decode(patch);
-  if (!bytes) return Invalid("webhook returned a response.patch that is no base64");
-  Result<json::Value> parsed = json::Parse(*bytes);
-  if (!parsed) return Invalid(parsed.error().message());
-  answer.patch = *std::move(parsed);
+  if (!mutates || !answer.allowed || response["patch"].StringOrEmpty().empty()) return answer;
+  Result<json::Value> patch = ReadPatch(response, api_version);
+  if (!patch) return std::move(patch).error();
+  answer.patch = *std::move(patch);
   return answer;
 }
 

@@ -7,104 +7,76 @@
 #include <utility>
 
 #include "kinformer/json_diff.h"
-#include "kinformer/log.h"
 
+#include "apiserver/admission/admission_call.h"
 #include "apiserver/errors/status.h"
-#include "apiserver/registry/selection.h"
-#include "apiserver/webhook/webhook_call.h"
-#include "base/uuid.h"
+#include "apiserver/schema/schema_fields.h"
 
 namespace kinformer::apiserver {
 namespace {
 
-Error InternalError(const std::string& why) {
-  return Error(Reason::kInternalError, "Internal error occurred: " + why)
-      .WithHttpStatus(500)
-      .WithDetails({.causes = {{.message = why}}});
-}
-
-// One question: whether it is to be asked, and what comes of it.
-class Question {
- public:
-  Question(ServerState& state, AdmissionQuestionFor about)
-      : state_(state), about_(std::move(about)) {}
-
-  [[nodiscard]] const Webhook& webhook() const { return *about_.webhook; }
-  [[nodiscard]] const ResourceAt& at() const { return about_.at; }
-
-  [[nodiscard]] bool Fits(const AdmissionAttributes& attributes) const {
-    const LabelSelector& selector = webhook().objects;
-    return selector.MatchesEverything() ||
-           MatchesLabels(selector, attributes.object.At("/metadata/labels")) ||
-           MatchesLabels(selector, attributes.old.At("/metadata/labels"));
-  }
-
-  // Empty: there is no answer, and that does not matter.
-  using Done = std::function<void(Result<std::optional<AdmissionAnswer>>)>;
-  // `done` may destroy this.
-  void Ask(const AdmissionAttributes& attributes, Done done) {
-    const Webhook& to = webhook();
-    std::string uid = internal::base::NewUuid(state_.env);
-    call_.emplace(state_, to.place, AdmissionQuestion(attributes, at(), to.review, uid),
-                  [this, uid, done = std::move(done)](Result<std::string> body) {
-                    done(Judge(uid, std::move(body)));
-                  });
-  }
-
- private:
-  Result<std::optional<AdmissionAnswer>> Judge(const std::string& uid, Result<std::string> body) {
-    const Webhook& to = webhook();
-    if (!body) return Failed("failed to call webhook: " + body.error().message());
-    Result<AdmissionAnswer> answer = ReadAdmissionAnswer(*body, to.review, uid);
-    if (!answer) return Failed("received invalid webhook response: " + answer.error().message());
-    return std::optional(*std::move(answer));
-  }
-
-  Result<std::optional<AdmissionAnswer>> Failed(const std::string& why) {
-    const std::string text = "failed calling webhook " + JsonString(webhook().name) + ": " + why;
-    if (!webhook().ignores) return InternalError(text);
-    state_.env.log().Log(LogLevel::kWarning, "a webhook that may fail has failed", {{"err", text}});
-    return std::optional<AdmissionAnswer>();
-  }
-
-  ServerState& state_;
-  const AdmissionQuestionFor about_;
-  std::optional<WebhookCall> call_{};
+// What a patch has made of an object.
+struct Patched {
+  Result<void> applied{};
+  json::Value object{};
+  bool changed = false;
 };
+
+void Apply(const json::Value& patch, const ResourceAt& at, const json::Value& before,
+           Patched& patched) {
+  patched.object = before;
+  patched.applied = json::ApplyPatch(patch, patched.object);
+  if (!patched.applied) return;
+  patched.changed = !(patched.object == before);
+  // What comes next, a conversion perhaps, may rely on them.
+  if (patched.changed && at.version->schema != nullptr) {
+    ApplyDefaults(at.version->schema->root(), patched.object);
+  }
+}
 
 // What both kinds of runs have in common.
 class Run {
  public:
-  Run(ServerState& state, std::shared_ptr<AdmissionAttributes> attributes,
-      std::vector<AdmissionQuestionFor> questions, AdmissionWebhooks::Done done)
-      : state_(state), attributes_(std::move(attributes)), done_(std::move(done)) {
+  Run(const AdmissionParts& parts, std::shared_ptr<AdmissionAttributes> attributes,
+      std::vector<AdmissionQuestionFor> questions, bool mutates, AdmissionWebhooks::Done done)
+      : parts_(parts),
+        attributes_(std::move(attributes)),
+        objects_(parts, attributes_),
+        done_(std::move(done)) {
     for (AdmissionQuestionFor& about : questions) {
-      questions_.push_back(std::make_unique<Question>(state, std::move(about)));
+      calls_.push_back(
+          std::make_unique<AdmissionCall>(parts, attributes_, std::move(about), mutates));
     }
   }
 
  protected:
-  // Null where it is to be asked; else why it must not be.
-  [[nodiscard]] std::optional<Error> DryRunError(const Question& question) const {
-    if (!attributes_->dry_run || !question.webhook().side_effects) return std::nullopt;
-    return BadRequestError("admission webhook " + JsonString(question.webhook().name) +
-                           " does not support dry run");
-  }
   void AddWarnings(AdmissionAnswer& answer) {
     for (std::string& warning : answer.warnings) outcome_.warnings.push_back(std::move(warning));
   }
   void Finish() {
+    objects_.Discard();
     const AdmissionWebhooks::Done done = std::move(done_);
     done(std::move(outcome_));  // may destroy this
   }
 
-  ServerState& state_;
+  // Work, off the loop if it is much, and then the rest.
+  void Do(std::function<void()> work, std::function<void()> then) {
+    if (!OffLoop::IsMuch(attributes_->bytes)) {
+      work();
+      return then();
+    }
+    under_way_ = parts_.off_loop.Start(std::move(work), std::move(then));
+  }
+
+  const AdmissionParts parts_;
   const std::shared_ptr<AdmissionAttributes> attributes_;
-  std::vector<std::unique_ptr<Question>> questions_{};
+  VersionedObjects objects_;
+  std::vector<std::unique_ptr<AdmissionCall>> calls_{};
   AdmissionOutcome outcome_{};
 
  private:
   AdmissionWebhooks::Done done_;
+  OffLoop::Ticket under_way_{};
 };
 
 class MutatingRun final : public Run {
@@ -112,26 +84,68 @@ class MutatingRun final : public Run {
   using Run::Run;
 
   void Next() {
-    while (at_ < questions_.size() || BeginAgain()) {
+    while (at_ < calls_.size() || BeginAgain()) {
       const std::size_t index = at_++;
       if (again_ && !due_again_[index]) continue;
-      Question& question = *questions_[index];
-      if (!question.Fits(*attributes_)) continue;
-      if (const std::optional<Error> refused = DryRunError(question)) return Fail(*refused);
-      question.Ask(*attributes_, [this, index](Result<std::optional<AdmissionAnswer>> answer) {
-        if (!answer) return Fail(answer.error());
-        if (*answer && !Take(index, **answer)) return Finish();
-        Next();
+      AdmissionCall& call = *calls_[index];
+      if (!call.Fits(objects_.latest(), attributes_->old)) continue;
+      return objects_.Show(call.at(), [this, index](const Result<ShownObjects>& shown) {
+        // Said twice, as a real server says it.
+        if (!shown) {
+          return Fail(InternalServerError(InternalServerError(shown.error().message()).message()));
+        }
+        Ask(index);
       });
-      return;
     }
-    Finish();
+    TakeChanged();
   }
 
  private:
   void Fail(const Error& error) {
     outcome_.allowed = error;
     Finish();
+  }
+
+  void Ask(std::size_t index) {
+    AdmissionCall& call = *calls_[index];
+    if (const std::optional<Error> refused = call.DryRunError()) return Fail(*refused);
+    call.Ask(objects_.shown(call.at()),
+             [this, index](Result<std::optional<AdmissionAnswer>> answer) {
+               if (!answer) return Fail(answer.error());
+               if (!again_) asked_[index] = true;
+               if (!*answer) return Next();
+               Take(index, **answer);
+             });
+  }
+
+  void Take(std::size_t index, AdmissionAnswer& answer) {
+    AddWarnings(answer);
+    const AdmissionCall& call = *calls_[index];
+    if (!answer.allowed) return Fail(RefusedByWebhook(call.webhook().name, answer.status));
+    if (answer.patch.size() == 0) return Next();
+    const std::shared_ptr<const json::Value> before = objects_.shown(call.at()).object;
+    if (before->is_null()) {
+      return Fail(InternalServerError(
+          "admission webhook " + JsonString(call.webhook().name) +
+          " attempted to modify the object, which is not supported for this operation"));
+    }
+    const auto patched = std::make_shared<Patched>();
+    auto apply = [patched, patch = std::move(answer.patch), at = call.at(), before] {
+      Apply(patch, at, *before, *patched);
+    };
+    Do(std::move(apply), [this, index, patched] { Replace(index, *patched); });
+  }
+
+  void Replace(std::size_t index, Patched& patched) {
+    if (!patched.applied) return Fail(InternalServerError(patched.applied.error().message()));
+    if (patched.changed) {
+      objects_.Replace(calls_[index]->at(), std::move(patched.object));
+      outcome_.changed = true;
+      for (std::size_t i = 0; i < calls_.size(); ++i) {
+        if (i != index && asked_[i] && calls_[i]->webhook().again) due_again_[i] = true;
+      }
+    }
+    Next();
   }
 
   // Once, if an object has changed after somebody who wants to know.
@@ -142,61 +156,68 @@ class MutatingRun final : public Run {
     for (const bool due : due_again_) {
       if (due) return true;
     }
-    at_ = questions_.size();
+    at_ = calls_.size();
     return false;
   }
 
-  // False: it is refused.
-  bool Take(std::size_t index, AdmissionAnswer& answer) {
-    AddWarnings(answer);
-    const Question& question = *questions_[index];
-    if (!answer.allowed) {
-      outcome_.allowed = RefusedByWebhook(question.webhook().name, answer.status);
-      return false;
-    }
-    if (!again_) asked_[index] = true;
-    if (answer.patch.size() == 0 || attributes_->object.is_null()) return true;
-    json::Value shown = ShownIn(question.at(), attributes_->object);
-    const json::Value before = shown;
-    if (Result<void> applied = json::ApplyPatch(answer.patch, shown); !applied) {
-      outcome_.allowed = InternalError(applied.error().message());
-      return false;
-    }
-    if (shown == before) return true;
-    attributes_->object = TakenFrom(question.at(), std::move(shown));
-    outcome_.changed = true;
-    for (std::size_t i = 0; i < questions_.size(); ++i) {
-      if (i != index && asked_[i] && questions_[i]->webhook().again) due_again_[i] = true;
-    }
-    return true;
+  void TakeChanged() {
+    if (!objects_.replaced()) return Finish();
+    objects_.Take([this](const Result<std::shared_ptr<const json::Value>>& taken) {
+      if (!taken) return Fail(taken.error());
+      const auto copy = std::make_shared<json::Value>();
+      Do([copy, object = *taken] { *copy = *object; },
+         [this, copy] {
+           attributes_->object = std::move(*copy);
+           Finish();
+         });
+    });
   }
 
   std::size_t at_ = 0;
   bool again_ = false;  // the second round
-  std::vector<bool> asked_ = std::vector<bool>(questions_.size());
-  std::vector<bool> due_again_ = std::vector<bool>(questions_.size());
+  std::vector<bool> asked_ = std::vector<bool>(calls_.size());
+  std::vector<bool> due_again_ = std::vector<bool>(calls_.size());
 };
 
 class ValidatingRun final : public Run {
  public:
   using Run::Run;
 
-  void Begin() {
-    for (std::size_t i = 0; i < questions_.size(); ++i) {
-      Question& question = *questions_[i];
-      if (!question.Fits(*attributes_)) continue;
-      if (const std::optional<Error> refused = DryRunError(question)) {
-        errors_[i] = *refused;
-        continue;
+  // First all versions are made, and then all are asked.
+  void ShowNext() {
+    while (shown_.size() < calls_.size()) {
+      const AdmissionCall& call = *calls_[shown_.size()];
+      if (call.Fits(attributes_->object, attributes_->old)) {
+        return objects_.Show(call.at(), [this](const Result<ShownObjects>& shown) {
+          if (!shown) {
+            outcome_.allowed = InternalServerError(shown.error().message());
+            return Finish();
+          }
+          shown_.push_back(true);
+          ShowNext();
+        });
       }
+      shown_.push_back(false);
+    }
+    AskAll();
+  }
+
+ private:
+  void AskAll() {
+    // No answer comes before all are asked.
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+      if (!shown_[i]) continue;
+      AdmissionCall& call = *calls_[i];
+      errors_[i] = call.DryRunError();
+      if (errors_[i]) continue;
       ++under_way_;
-      question.Ask(*attributes_, [this, i](Result<std::optional<AdmissionAnswer>> answer) {
+      call.Ask(objects_.shown(call.at()), [this, i](Result<std::optional<AdmissionAnswer>> answer) {
         if (!answer) {
           errors_[i] = answer.error();
         } else if (*answer) {
           AddWarnings(**answer);
           if (!(*answer)->allowed) {
-            errors_[i] = RefusedByWebhook(questions_[i]->webhook().name, (*answer)->status);
+            errors_[i] = RefusedByWebhook(calls_[i]->webhook().name, (*answer)->status);
           }
         }
         --under_way_;
@@ -206,7 +227,6 @@ class ValidatingRun final : public Run {
     FinishIfAll();
   }
 
- private:
   // The first of them in the order of the webhooks decides.
   void FinishIfAll() {
     if (under_way_ > 0) return;
@@ -218,32 +238,33 @@ class ValidatingRun final : public Run {
     Finish();
   }
 
+  std::vector<bool> shown_{};  // false: it is not asked
   std::size_t under_way_ = 0;
-  std::vector<std::optional<Error>> errors_ = std::vector<std::optional<Error>>(questions_.size());
+  std::vector<std::optional<Error>> errors_ = std::vector<std::optional<Error>>(calls_.size());
 };
 
 }  // namespace
 
-AdmissionWebhooks::Ticket AskInTurn(ServerState& state,
+AdmissionWebhooks::Ticket AskInTurn(const AdmissionParts& parts,
                                     std::shared_ptr<AdmissionAttributes> attributes,
                                     std::vector<AdmissionQuestionFor> questions,
                                     AdmissionWebhooks::Done done) {
-  auto run = std::make_shared<MutatingRun>(state, std::move(attributes), std::move(questions),
-                                           std::move(done));
-  state.Post([weak = std::weak_ptr(run)] {
+  auto run = std::make_shared<MutatingRun>(parts, std::move(attributes), std::move(questions),
+                                           /*mutates=*/true, std::move(done));
+  parts.state.Post([weak = std::weak_ptr(run)] {
     if (const auto begun = weak.lock()) begun->Next();
   });
   return run;
 }
 
-AdmissionWebhooks::Ticket AskAtOnce(ServerState& state,
+AdmissionWebhooks::Ticket AskAtOnce(const AdmissionParts& parts,
                                     std::shared_ptr<AdmissionAttributes> attributes,
                                     std::vector<AdmissionQuestionFor> questions,
                                     AdmissionWebhooks::Done done) {
-  auto run = std::make_shared<ValidatingRun>(state, std::move(attributes), std::move(questions),
-                                             std::move(done));
-  state.Post([weak = std::weak_ptr(run)] {
-    if (const auto begun = weak.lock()) begun->Begin();
+  auto run = std::make_shared<ValidatingRun>(parts, std::move(attributes), std::move(questions),
+                                             /*mutates=*/false, std::move(done));
+  parts.state.Post([weak = std::weak_ptr(run)] {
+    if (const auto begun = weak.lock()) begun->ShowNext();
   });
   return run;
 }

@@ -13,11 +13,11 @@
 namespace kinformer::apiserver {
 
 // As AdmissionWebhooks::Ask says.
-AdmissionWebhooks::Ticket AskInTurn(ServerState& state,
+AdmissionWebhooks::Ticket AskInTurn(const AdmissionParts& parts,
                                     std::shared_ptr<AdmissionAttributes> attributes,
                                     std::vector<AdmissionQuestionFor> questions,
                                     AdmissionWebhooks::Done done);
-AdmissionWebhooks::Ticket AskAtOnce(ServerState& state,
+AdmissionWebhooks::Ticket AskAtOnce(const AdmissionParts& parts,
                                     std::shared_ptr<AdmissionAttributes> attributes,
                                     std::vector<AdmissionQuestionFor> questions,
                                     AdmissionWebhooks::Done done);

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "apiserver/admission/admission_run.h"
-#include "apiserver/registry/conversion.h"
+#include "apiserver/registry/defined_resource.h"
 #include "apiserver/registry/selection.h"
 
 namespace kinformer::apiserver {
@@ -17,15 +17,25 @@ std::shared_ptr<ServedResource> ConfigurationsOf(const ServerState& state, Admis
                                                        : "validatingwebhookconfigurations");
 }
 
-// The versions in which the request can be shown, that of the request first.
-std::vector<ResourceAt> Equivalents(const ResourceAt& at) {
-  std::vector<ResourceAt> out{at};
-  // A webhook would have to be asked to show it in another one.
-  if (at.resource->custom && at.resource->defined->webhook != nullptr) return out;
-  for (const auto& version : at.resource->versions) {
-    if (version->served && version != at.version) out.push_back({at.resource, version});
+// Where else there are the same objects: other versions of a custom resource, served or not, and
+// the built-in resources that share a store. Those with the request's subresource, in the order of
+// the definition.
+std::vector<ResourceAt> EquivalentsOf(const ServerState& state,
+                                      const AdmissionAttributes& attributes) {
+  const ResourceAt& at = attributes.at;
+  std::vector<ResourceAt> out;
+  const auto add = [&](ResourceAt other) {
+    const std::string& sub = attributes.subresource;
+    if (other.version == at.version) return;
+    if (sub.empty() || other.FindSubresource(sub) != nullptr) out.push_back(std::move(other));
+  };
+  if (at.resource->custom) {
+    for (const auto& version : at.resource->defined->listed) add({at.resource, version});
+    return out;
   }
-  if (at.version->conversion != nullptr) out.push_back(StoredAt(at));
+  for (const auto& resource : state.resources.all()) {
+    if (resource->store == at.resource->store) add({resource, resource->versions.front()});
+  }
   return out;
 }
 
@@ -38,18 +48,37 @@ RuleSubject SubjectIn(const ResourceAt& at, const AdmissionAttributes& attribute
           .namespaced = at.resource->namespaced};
 }
 
+// Where the webhook's rules find the request: as it was sent, or else by the first rule that finds
+// an equivalent. Empty: nowhere.
+ResourceAt PlaceFor(const Webhook& webhook, const AdmissionAttributes& attributes,
+                    const std::vector<ResourceAt>& equivalents) {
+  const auto matches = [&](const WebhookRule& rule, const ResourceAt& at) {
+    return RuleMatches(rule, SubjectIn(at, attributes));
+  };
+  for (const WebhookRule& rule : webhook.rules) {
+    if (matches(rule, attributes.at)) return attributes.at;
+  }
+  if (webhook.exact) return {};
+  for (const WebhookRule& rule : webhook.rules) {
+    for (const ResourceAt& at : equivalents) {
+      if (matches(rule, at)) return at;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 bool AdmissionWebhooks::Any(AdmissionPhase phase) const {
-  const auto resource = ConfigurationsOf(state_, phase);
+  const auto resource = ConfigurationsOf(parts_.state, phase);
   return resource != nullptr && resource->store->size() > 0;
 }
 
 const AdmissionWebhooks::Configurations& AdmissionWebhooks::Stored(AdmissionPhase phase) {
   Configurations& known = phase == AdmissionPhase::kMutate ? mutating_ : validating_;
   Configurations now;
-  ConfigurationsOf(state_, phase)
-      ->store->Walk({}, {}, state_.resource_version, [&](const StoredObjectPtr& stored) {
+  ConfigurationsOf(parts_.state, phase)
+      ->store->Walk({}, {}, parts_.state.resource_version, [&](const StoredObjectPtr& stored) {
         const auto found = known.find(stored->name());
         const bool same = found != known.end() && found->second.stored == stored;
         now.emplace(stored->name(), same ? std::move(found->second)
@@ -65,13 +94,15 @@ bool AdmissionWebhooks::InNamespace(const Webhook& webhook,
                                     const AdmissionAttributes& attributes) const {
   if (webhook.namespaces.MatchesEverything()) return true;
   const ServedResource& resource = *attributes.at.resource;
-  if (resource.Is("", "namespaces")) {
-    const json::Value& object = attributes.object.is_null() ? attributes.old : attributes.object;
-    return MatchesLabels(webhook.namespaces, object.At("/metadata/labels"));
+  const bool is_namespace = resource.Is("", "namespaces");
+  if (!resource.namespaced && !is_namespace) return true;
+  // What is about to be written counts already.
+  if (is_namespace && attributes.subresource.empty() && attributes.operation != "DELETE") {
+    return MatchesLabels(webhook.namespaces, attributes.object.At("/metadata/labels"));
   }
-  if (!resource.namespaced) return true;
-  const auto namespaces = state_.resources.FindGroupResource("", "namespaces");
-  const StoredObjectPtr stored = namespaces->Find("", attributes.namespace_);
+  const auto namespaces = parts_.state.resources.FindGroupResource("", "namespaces");
+  const StoredObjectPtr stored =
+      namespaces->Find("", is_namespace ? attributes.name : attributes.namespace_);
   return stored == nullptr ? MatchesLabels(webhook.namespaces, json::Value())
                            : MatchesLabels(webhook.namespaces, *stored);
 }
@@ -81,16 +112,11 @@ std::vector<AdmissionQuestionFor> AdmissionWebhooks::Concerned(
   std::vector<AdmissionQuestionFor> out;
   // A webhook that refused everything could not be got rid of.
   if (attributes.at.resource->group == kGroup && !attributes.at.resource->custom) return out;
-  const std::vector<ResourceAt> equivalents = Equivalents(attributes.at);
+  const std::vector<ResourceAt> equivalents = EquivalentsOf(parts_.state, attributes);
   for (const auto& [name, configuration] : Stored(phase)) {
     for (const WebhookPtr& webhook : configuration.webhooks) {
-      for (const ResourceAt& at : equivalents) {
-        if (RulesMatch(*webhook, SubjectIn(at, attributes))) {
-          if (InNamespace(*webhook, attributes)) out.push_back({webhook, at});
-          break;
-        }
-        if (webhook->exact) break;
-      }
+      ResourceAt at = PlaceFor(*webhook, attributes, equivalents);
+      if (at && InNamespace(*webhook, attributes)) out.push_back({webhook, std::move(at)});
     }
   }
   return out;
@@ -101,8 +127,8 @@ AdmissionWebhooks::Ticket AdmissionWebhooks::Ask(AdmissionPhase phase,
                                                  std::vector<AdmissionQuestionFor> questions,
                                                  Done done) {
   return phase == AdmissionPhase::kMutate
-             ? AskInTurn(state_, std::move(attributes), std::move(questions), std::move(done))
-             : AskAtOnce(state_, std::move(attributes), std::move(questions), std::move(done));
+             ? AskInTurn(parts_, std::move(attributes), std::move(questions), std::move(done))
+             : AskAtOnce(parts_, std::move(attributes), std::move(questions), std::move(done));
 }
 
 }  // namespace kinformer::apiserver

@@ -18,8 +18,8 @@
 #include "kinformer/result.h"
 
 #include "apiserver/admission/admission_review.h"
+#include "apiserver/admission/versioned_objects.h"
 #include "apiserver/admission/webhook.h"
-#include "apiserver/registry/server_state.h"
 
 namespace kinformer::apiserver {
 
@@ -32,17 +32,18 @@ struct AdmissionOutcome {
   std::vector<std::string> warnings{};
 };
 
-// A webhook, and the version of the request's resource in which it wants to be asked.
+// A webhook, and the version of the request's resource, or the resource with the same objects, that
+// its rules name.
 struct AdmissionQuestionFor {
   WebhookPtr webhook{};
   ResourceAt at{};
 };
 
-// Loop-confined. What a question costs by the object's size is done on the loop; waiting for
-// answers holds up nobody.
+// Loop-confined. What a question costs by the object's size is done off the loop where it is much;
+// waiting for answers holds up nobody.
 class AdmissionWebhooks {
  public:
-  explicit AdmissionWebhooks(ServerState& state) : state_(state) {}
+  explicit AdmissionWebhooks(const AdmissionParts& parts) : parts_(parts) {}
 
   // Whether there is any webhook of that phase: all else costs more.
   [[nodiscard]] bool Any(AdmissionPhase phase) const;
@@ -56,7 +57,9 @@ class AdmissionWebhooks {
   using Done = std::function<void(AdmissionOutcome outcome)>;
   // Asks those whose object selector fits: to mutate one after the other, each about what the one
   // before has made of attributes.object, and once more (reinvocationPolicy) those after which it
-  // has changed; to validate all at once. Calls `done` on the loop, never before it has returned.
+  // has changed; to validate all at once. Each sees the objects in its version; a conversion that
+  // fails refuses the request, whatever the failure policy. Calls `done` on the loop, never before
+  // it has returned.
   [[nodiscard]] Ticket Ask(AdmissionPhase phase, std::shared_ptr<AdmissionAttributes> attributes,
                            std::vector<AdmissionQuestionFor> questions, Done done);
 
@@ -71,7 +74,7 @@ class AdmissionWebhooks {
   [[nodiscard]] bool InNamespace(const Webhook& webhook,
                                  const AdmissionAttributes& attributes) const;
 
-  ServerState& state_;
+  const AdmissionParts parts_;
   Configurations mutating_{};
   Configurations validating_{};
 };

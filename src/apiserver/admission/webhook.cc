@@ -78,13 +78,11 @@ std::vector<WebhookPtr> WebhooksOf(const json::Value& configuration) {
   return out;
 }
 
-bool RulesMatch(const Webhook& webhook, const RuleSubject& subject) {
-  return std::ranges::any_of(webhook.rules, [&](const WebhookRule& rule) {
-    const bool scope = rule.scope.empty() || rule.scope == "*" ||
-                       (rule.scope == "Namespaced") == subject.namespaced;
-    return scope && Has(rule.operations, subject.operation) && Has(rule.groups, subject.group) &&
-           Has(rule.versions, subject.version) && ResourceMatches(rule.resources, subject);
-  });
+bool RuleMatches(const WebhookRule& rule, const RuleSubject& subject) {
+  const bool scope =
+      rule.scope.empty() || rule.scope == "*" || (rule.scope == "Namespaced") == subject.namespaced;
+  return scope && Has(rule.operations, subject.operation) && Has(rule.groups, subject.group) &&
+         Has(rule.versions, subject.version) && ResourceMatches(rule.resources, subject);
 }
 
 }  // namespace kinformer::apiserver

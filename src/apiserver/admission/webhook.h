@@ -45,7 +45,7 @@ using WebhookPtr = std::shared_ptr<const Webhook>;
 // Those of a stored configuration, in its order.
 std::vector<WebhookPtr> WebhooksOf(const json::Value& configuration);
 
-// Whether one of the rules is about that.
+// What a rule may be about.
 struct RuleSubject {
   std::string_view operation{};
   std::string_view group{};
@@ -54,7 +54,7 @@ struct RuleSubject {
   std::string_view subresource{};
   bool namespaced = false;
 };
-[[nodiscard]] bool RulesMatch(const Webhook& webhook, const RuleSubject& subject);
+[[nodiscard]] bool RuleMatches(const WebhookRule& rule, const RuleSubject& subject);
 
 }  // namespace kinformer::apiserver
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/webhook_client_check.h"
@@ -12,7 +13,14 @@ namespace {
 
 using Causes = std::vector<StatusCause>;
 
+constexpr std::string_view kGroup = "admissionregistration.k8s.io";
 constexpr std::int64_t kMaxSeconds = 30;
+
+void CheckMatchConditions(const std::string& field, const json::Value& webhook, Causes& causes) {
+  if (webhook["matchConditions"].size() == 0) return;
+  causes.push_back(ForbiddenField(field + ".matchConditions",
+                                  "this server does not evaluate CEL: leave them out"));
+}
 
 bool KnowsAReview(const json::Value& versions) {
   for (const json::Value& version : versions.items()) {
@@ -45,12 +53,31 @@ std::vector<StatusCause> ValidateWebhooks(const json::Value& configuration) {
       causes.push_back(InvalidValue(field + ".timeoutSeconds", std::to_string(seconds),
                                     "the timeout value must be between 1 and 30 seconds"));
     }
-    if (webhook["matchConditions"].size() > 0) {
-      causes.push_back(ForbiddenField(field + ".matchConditions",
-                                      "this server does not evaluate CEL: leave them out"));
-    }
+    CheckMatchConditions(field, webhook, causes);
   }
   return causes;
+}
+
+Causes ValidateMatchConditions(const ServedResource& resource, const json::Value& object) {
+  Causes causes;
+  if (!resource.Is(kGroup, "validatingwebhookconfigurations") &&
+      !resource.Is(kGroup, "mutatingwebhookconfigurations")) {
+    return causes;
+  }
+  std::size_t index = 0;
+  for (const json::Value& webhook : object["webhooks"].items()) {
+    CheckMatchConditions("webhooks[" + std::to_string(index++) + "]", webhook, causes);
+  }
+  return causes;
+}
+
+std::vector<std::string> PolicyWarnings(const ServedResource& resource) {
+  for (const char* plural : {"validatingadmissionpolicies", "mutatingadmissionpolicies"}) {
+    if (!resource.Is(kGroup, plural)) continue;
+    return {std::string(plural) +
+            " are kept, but this server does not evaluate CEL: nobody is asked about them"};
+  }
+  return {};
 }
 
 }  // namespace kinformer::apiserver

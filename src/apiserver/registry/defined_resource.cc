@@ -118,6 +118,7 @@ std::shared_ptr<const DefinedResource> DefinedResource::Make(const json::Value& 
   resource->namespaced = spec["scope"].StringOrEmpty() == "Namespaced";
   resource->webhook = ConversionWebhook::Make(spec["conversion"]);
   for (const json::Value& version : spec["versions"].items()) AddVersion(*resource, version);
+  resource->listed = resource->versions;
   std::stable_sort(
       resource->versions.begin(), resource->versions.end(),
       [](const auto& a, const auto& b) { return PreferVersion(a->version, b->version); });

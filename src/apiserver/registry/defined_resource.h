@@ -26,8 +26,9 @@ struct DefinedResource {
   std::string kind{};
   bool namespaced = false;
   std::vector<Subresource> subresources{};
-  // Most preferred first.
+  // Most preferred first; and in the order of the definition.
   std::vector<std::shared_ptr<const ServedVersion>> versions{};
+  std::vector<std::shared_ptr<const ServedVersion>> listed{};
   std::vector<SelectableField> fields{};
   // What converts between the versions; null: they differ in nothing but their schema.
   std::shared_ptr<const ConversionWebhook> webhook{};

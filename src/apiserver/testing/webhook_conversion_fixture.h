@@ -30,8 +30,6 @@ inline const std::string kV2 = "/apis/example.com/v2/namespaces/default/widgets"
 inline const HeaderList kMerge = {{"Content-Type", "application/merge-patch+json"}};
 inline const HeaderList kApply = {{"Content-Type", "application/apply-patch+yaml"}};
 
-inline json::Value Json(std::string_view text) { return json::Parse(text).OrExit(); }
-
 // spec.size, a number, of v1 is spec.length, a text, of v2; status.done is status.phase.
 inline json::Value Converted(const json::Value& object, const std::string& version) {
   json::Value out = object;
@@ -195,9 +193,12 @@ class WebhookConversion : public ::testing::Test {
 
   Hook hook_{};
   std::shared_ptr<InMemoryTransport> transport_{};
+  std::function<std::shared_ptr<Transport>(const WebhookAddress& address)> others_{};
   TestServer server_{
       {.webhook_transport = [this](const WebhookAddress& address) -> std::shared_ptr<Transport> {
-        if (address.base_url != "https://convert") return nullptr;
+        if (address.base_url != "https://convert") {
+          return others_ ? others_(address) : nullptr;
+        }
         if (transport_ == nullptr) {
           transport_ = NewInMemoryTransport(server_.sim().env(), hook_);
         }

@@ -12,8 +12,8 @@
 #include "apiserver/request/negotiation.h"
 #include "apiserver/request/object_encoder.h"
 #include "apiserver/request/patch.h"
-#include "apiserver/write/admitted.h"
 #include "apiserver/write/apply_patch.h"
+#include "apiserver/write/body_job.h"
 #include "apiserver/write/request_body.h"
 #include "apiserver/write/reshape_in_turns.h"
 
@@ -53,43 +53,6 @@ ResponsePtr WriteAnswer(const ServerState& state, const ResourceRequest& request
                                           : 200,
                        std::move(headers), encoder.Object(outcome->stored, outcome->document));
 }
-
-struct BodyWriter::Job {
-  std::shared_ptr<const ResourceRequest> request{};
-  ResourceAt live{};      // the same place; the request's own does not change
-  std::size_t bytes = 0;  // what work on it costs by
-  WriteQuery query{};
-  Draft draft{};
-  std::vector<std::string> warnings{};
-  int attempts = 0;
-  // Webhooks have been asked.
-  bool mutated = false;
-  bool admitted = false;
-
-  // Of a patch.
-  PatchFunction apply = nullptr;
-  bool server_side = false;
-  json::Value patch{};
-  StoredObjectPtr base{};  // what it is applied to
-
-  ObjectWriter::Change change{};
-  // `base` in the request's version.
-  [[nodiscard]] const StoredObject& Base() const {
-    return draft.shown == nullptr ? *base : *draft.shown;
-  }
-
-  bool deletes = false;
-  bool cascades = false;
-  Deletion deletion{};
-
-  // Makes the answer; null: that shows the object.
-  std::function<ResponsePtr(const WriteOutcome&)> show{};
-  // Makes it on the loop, whatever it takes; null: nobody does.
-  std::function<ResponsePtr(const WriteOutcome&)> then{};
-  ResponsePtr failure{};
-  Result<WriteOutcome> outcome = WriteOutcome();
-  ResponsePtr answer{};
-};
 
 BodyWriter::JobPtr BodyWriter::NewJob(ResourceRequest request) {
   auto job = std::make_shared<Job>();
@@ -168,95 +131,6 @@ ResponsePtr BodyWriter::Write(const JobPtr& job) {
 
 Result<void> BodyWriter::Normalize(Job& job) { return writer_.Normalize(job.draft); }
 
-ResponsePtr BodyWriter::Refused(Job& job, AdmissionOutcome& outcome) {
-  for (std::string& warning : outcome.warnings) job.warnings.push_back(std::move(warning));
-  if (outcome.allowed) return nullptr;
-  return Warned(ErrorResponse(outcome.allowed.error(), job.request->accept), job.warnings);
-}
-
-// ---- Webhooks. What is changed by other means than a body (scale, binding) passes them by.
-
-ResponsePtr BodyWriter::Mutate(const JobPtr& job) {
-  Draft& draft = job->draft;
-  if (job->mutated || job->change != nullptr || !admission_.Any(AdmissionPhase::kMutate)) {
-    return Begin(job);
-  }
-  if (!draft.creates) {
-    draft.over = draft.target.at.resource->Find(draft.target.namespace_, draft.target.name);
-    // It becomes a create, and comes by here again, or fails.
-    if (draft.over == nullptr) return Begin(job);
-    job->bytes = std::max(job->bytes, draft.over->body().size());
-  }
-  job->mutated = true;
-  return draft.creates ? AskToMutate(job) : Show(job, draft.over, &BodyWriter::LoadToMutate);
-}
-
-ResponsePtr BodyWriter::LoadToMutate(const JobPtr& job) {
-  return Step(job, &BodyWriter::Load, &BodyWriter::AskToMutate);
-}
-
-ResponsePtr BodyWriter::AskToMutate(const JobPtr& job) {
-  Draft& draft = job->draft;
-  const auto attributes =
-      AttributesOf(*job->request, draft.target, draft.creates ? "CREATE" : "UPDATE");
-  attributes->object = std::move(draft.object);
-  attributes->old = std::exchange(draft.old, json::Value());
-  return WhenAdmitted(admission_, AdmissionPhase::kMutate, attributes,
-                      [this, job, attributes](AdmissionOutcome outcome) {
-                        if (ResponsePtr refused = Refused(*job, outcome)) return refused;
-                        job->draft.object = std::move(attributes->object);
-                        if (!outcome.changed) return Begin(job);
-                        return Step(job, &BodyWriter::NormalizeMutated, &BodyWriter::Begin);
-                      });
-}
-
-Result<void> BodyWriter::NormalizeMutated(Job& job) {
-  // Nobody has looked at the types of what a patch has put into it, and the version that the client
-  // sent is known already.
-  job.draft.target.checked = false;
-  std::string sent_version = std::move(job.draft.sent_version);
-  Result<void> done = writer_.Normalize(job.draft);
-  job.draft.sent_version = std::move(sent_version);
-  return done;
-}
-
-ResponsePtr BodyWriter::Validate(const JobPtr& job) {
-  job->admitted = true;
-  Draft& draft = job->draft;
-  const auto attributes =
-      AttributesOf(*job->request, draft.target, draft.creates ? "CREATE" : "UPDATE");
-  attributes->object = std::move(draft.object);
-  attributes->old = std::move(draft.old);
-  return WhenAdmitted(admission_, AdmissionPhase::kValidate, attributes,
-                      [this, job, attributes](AdmissionOutcome outcome) {
-                        if (ResponsePtr refused = Refused(*job, outcome)) return refused;
-                        job->draft.object = std::move(attributes->object);
-                        job->draft.old = std::move(attributes->old);
-                        return Completed(job);
-                      });
-}
-
-Result<void> BodyWriter::LoadDeleted(Job& job) {
-  const StoredObjectPtr& shown = job.draft.shown;
-  job.draft.old = (shown == nullptr ? job.deletion.over : shown)->Parse();
-  return {};
-}
-
-ResponsePtr BodyWriter::AdmitDelete(const JobPtr& job) {
-  const auto attributes = AttributesOf(*job->request, job->draft.target, "DELETE");
-  attributes->old = std::move(job->draft.old);
-  const auto validated = [this, job](AdmissionOutcome outcome) {
-    if (ResponsePtr refused = Refused(*job, outcome)) return refused;
-    return Step(job, &BodyWriter::CompleteDelete, &BodyWriter::CommitDelete);
-  };
-  return WhenAdmitted(admission_, AdmissionPhase::kMutate, attributes,
-                      [this, job, attributes, validated](AdmissionOutcome outcome) {
-                        if (ResponsePtr refused = Refused(*job, outcome)) return refused;
-                        return WhenAdmitted(admission_, AdmissionPhase::kValidate, attributes,
-                                            validated);
-                      });
-}
-
 ResponsePtr BodyWriter::Begin(const JobPtr& job) {
   const WriteTarget& target = job->draft.target;
   if (job->base != nullptr &&
@@ -294,9 +168,8 @@ Result<void> BodyWriter::CompleteDraft(Job& job) { return writer_.Complete(job.d
 
 ResponsePtr BodyWriter::Completed(const JobPtr& job) {
   if (!ObjectWriter::IsCurrent(job->draft)) return Again(job);
-  if (!job->admitted && job->change == nullptr && admission_.Any(AdmissionPhase::kValidate)) {
-    return Validate(job);
-  }
+  const bool asks = job->asks || job->part != nullptr;
+  if (asks && !job->admitted && admission_.Any(AdmissionPhase::kValidate)) return Validate(job);
   return job->draft.converts ? ConvertToStore(job) : Commit(job);
 }
 
@@ -361,7 +234,7 @@ ResponsePtr BodyWriter::RenderOutcome(const JobPtr& job) {
 
 Result<void> BodyWriter::Render(Job& job) {
   job.answer = job.outcome && job.show != nullptr
-                   ? job.show(*job.outcome)
+                   ? Warned(job.show(*job.outcome), job.warnings)
                    : WriteAnswer(state_, *job.request, job.outcome, job.warnings);
   return {};
 }
@@ -383,7 +256,7 @@ ResponsePtr BodyWriter::Again(const JobPtr& job) {
   }
   job->draft = {.target = job->draft.target, .now = job->draft.now};
   job->warnings.clear();
-  if (job->change != nullptr) return FindToChange(job);
+  if (job->changes) return FindToChange(job);
   if (job->apply != nullptr) return Step(job, &BodyWriter::DecodePatch, &BodyWriter::Apply);
   return Step(job, &BodyWriter::Decode, &BodyWriter::Write);
 }
@@ -395,7 +268,10 @@ ResponsePtr BodyWriter::Change(ResourceRequest request, ObjectChange change) {
   const JobPtr job = NewJob(std::move(request));
   job->draft.target = std::move(change.target);
   job->draft.target.at = job->live;
+  job->changes = true;
   job->change = std::move(change.apply);
+  job->part = std::move(change.part);
+  job->asks = change.asks;
   job->show = std::move(change.answer);
   job->then = std::move(change.then);
   return FindToChange(job);
@@ -413,7 +289,11 @@ ResponsePtr BodyWriter::FindToChange(const JobPtr& job) {
 }
 
 ResponsePtr BodyWriter::ChangeShown(const JobPtr& job) {
-  return Step(job, &BodyWriter::ApplyChange, &BodyWriter::Write);
+  if (job->part == nullptr) return Step(job, &BodyWriter::ApplyChange, &BodyWriter::Write);
+  if (!admission_.Any(AdmissionPhase::kMutate)) {
+    return Step(job, &BodyWriter::ApplyPart, &BodyWriter::Write);
+  }
+  return Step(job, &BodyWriter::MakePart, &BodyWriter::AskAboutPart);
 }
 
 Result<void> BodyWriter::ApplyChange(Job& job) {

@@ -27,11 +27,25 @@ ResponsePtr WriteAnswer(const ServerState& state, const ResourceRequest& request
                         const Result<WriteOutcome>& outcome,
                         const std::vector<std::string>& warnings = {});
 
+// What is written of an object, and what webhooks are asked about, in the place of the object: its
+// Scale. All on any thread.
+struct ChangedPart {
+  // That of an object, and what the request makes of it.
+  std::function<Result<json::Value>(const json::Value& object)> of{};
+  std::function<Result<json::Value>(const json::Value& object)> make{};
+  // Checks it, and writes it into the object.
+  std::function<Result<void>(const json::Value& part, json::Value& object)> put{};
+};
+
 // What a request does to an object by other means than a body that is one.
 struct ObjectChange {
   WriteTarget target{};  // `at` is the request's
-  // Both on any thread, the second with an object that nobody else has.
+  // One of the two. `apply` is called on any thread.
   ObjectWriter::Change apply{};
+  std::shared_ptr<const ChangedPart> part{};
+  // Webhooks are asked about the object.
+  bool asks = false;
+  // On any thread, with an object that nobody else has.
   std::function<ResponsePtr(const WriteOutcome&)> answer{};
   // On the loop, in place of `answer`: what it comes to may come later.
   std::function<ResponsePtr(const WriteOutcome&)> then{};
@@ -101,6 +115,9 @@ class BodyWriter {
   ResponsePtr Validate(const JobPtr& job);
   ResponsePtr FindToChange(const JobPtr& job);
   ResponsePtr ChangeShown(const JobPtr& job);
+  // The same about the part that is changed.
+  ResponsePtr AskAboutPart(const JobPtr& job);
+  ResponsePtr ValidatePart(const JobPtr& job);
   ResponsePtr BeginDelete(const JobPtr& job);
   ResponsePtr DeleteShown(const JobPtr& job);
   // Webhooks are asked whether it may go.
@@ -117,6 +134,9 @@ class BodyWriter {
   Result<void> DecodePatch(Job& job);
   Result<void> ApplyPatch(Job& job);
   Result<void> ApplyChange(Job& job);
+  Result<void> MakePart(Job& job);
+  Result<void> PutPart(Job& job);
+  Result<void> ApplyPart(Job& job);
   Result<void> Normalize(Job& job);
   // The same of what webhooks have made of an object.
   Result<void> NormalizeMutated(Job& job);
@@ -138,6 +158,8 @@ class BodyWriter {
                                                 std::string_view mode, const std::string& uid,
                                                 json::Value& object) const;
 
+  // What webhooks are asked, but for the objects.
+  static std::shared_ptr<AdmissionAttributes> AttributesFor(const Job& job);
   // Notes what webhooks warn of. Null: they allow it; else the answer.
   static ResponsePtr Refused(Job& job, AdmissionOutcome& outcome);
 

@@ -27,6 +27,7 @@ class CollectionDeletion final : public Deferred {
         admission_(admission),
         asks_(admission.Any(AdmissionPhase::kMutate) || admission.Any(AdmissionPhase::kValidate)),
         plan_(std::move(plan)),
+        unchanging_(Unchanging(plan_.request.at)),
         store_(plan_.listed.resource->store),
         pin_(store_, plan_.resource_version),
         answer_(Listed()),
@@ -62,9 +63,11 @@ class CollectionDeletion final : public Deferred {
   }
 
   void Next() {
-    if (!gone_) return Begin(ErrorResponse(gone_.error(), plan_.request.accept));
+    if (!gone_) {
+      return Begin(Warned(ErrorResponse(gone_.error(), plan_.request.accept), warnings_));
+    }
     if (!slow_.empty()) return DeleteSlow();
-    if (all_) return Begin(std::move(answer_));
+    if (all_) return Begin(Warned(std::move(answer_), warnings_));
     state_.Post([this, alive = std::weak_ptr<int>(alive_)] {
       if (!alive.expired()) Turn();
     });
@@ -102,8 +105,13 @@ class CollectionDeletion final : public Deferred {
       Note(begun.error());
       return Next();
     }
-    const auto attributes = AttributesOf(plan_.request, job->target, "DELETE");
-    if (asks_) attributes->old = Shown(*job).Parse();
+    if (!asks_) return DeleteOffLoop(job);
+    const auto attributes = AttributesOfDelete(plan_.request, job->target, plan_.each);
+    attributes->at = unchanging_;
+    attributes->name.clear();  // the request names none
+    const StoredObject& shown = Shown(*job);
+    attributes->bytes = shown.body().size();
+    attributes->old = shown.Parse();
     Ask(AdmissionPhase::kMutate, attributes, [this, job, attributes] {
       Ask(AdmissionPhase::kValidate, attributes, [this, job] { DeleteOffLoop(job); });
     });
@@ -118,11 +126,13 @@ class CollectionDeletion final : public Deferred {
   // Goes on with `then` if that is allowed, else ends.
   void Ask(AdmissionPhase phase, const std::shared_ptr<AdmissionAttributes>& attributes,
            std::function<void()> then) {
-    if (!asks_) return then();
     std::vector<AdmissionQuestionFor> questions = admission_.Concerned(phase, *attributes);
     if (questions.empty()) return then();
     under_way_ = admission_.Ask(phase, attributes, std::move(questions),
                                 [this, then = std::move(then)](AdmissionOutcome outcome) {
+                                  for (std::string& warning : outcome.warnings) {
+                                    warnings_.push_back(std::move(warning));
+                                  }
                                   if (outcome.allowed) return then();
                                   gone_ = std::move(outcome.allowed);
                                   Next();
@@ -151,6 +161,7 @@ class CollectionDeletion final : public Deferred {
   AdmissionWebhooks& admission_;
   const bool asks_;  // webhooks
   const CollectionDeletionPlan plan_;
+  const ResourceAt unchanging_;
   const std::shared_ptr<ResourceStore> store_;
   const ResourceStore::Pin pin_;
   ResponsePtr answer_;
@@ -159,6 +170,7 @@ class CollectionDeletion final : public Deferred {
   std::vector<WriteTarget> slow_{};  // those that the turn has found, and not deleted at once
   std::shared_ptr<void> under_way_{};
   Result<void> gone_{};
+  std::vector<std::string> warnings_{};  // of webhooks
   std::int64_t count_ = 0;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };

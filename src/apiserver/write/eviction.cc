@@ -13,6 +13,7 @@
 
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/selection.h"
+#include "apiserver/write/admitted.h"
 #include "apiserver/write/request_body.h"
 
 namespace kinformer::apiserver {
@@ -99,6 +100,13 @@ void AddDisruptionTarget(std::string_view now, json::Value& pod) {
                                                 {"message", "Eviction API: evicting"}}));
 }
 
+// Whose requests the server's own are.
+UserInfoPtr Itself() {
+  static const auto user = std::make_shared<const UserInfo>(
+      UserInfo{.name = "system:apiserver", .groups = {"system:masters", "system:authenticated"}});
+  return user;
+}
+
 Error OtherPod(const std::string& name, std::string_view asked, std::string_view is) {
   return ConflictError({.resource = "Pod", .name = name}, UidConflict(asked, is));
 }
@@ -110,9 +118,8 @@ struct Evictions::Job {
   WriteTarget target{};
   std::function<ResponsePtr()> done{};
 
-  // What the Eviction says.
-  std::string name{};
-  Result<DecodedDelete> options = DecodedDelete();
+  Result<json::Value> eviction = json::Value();
+  DecodedDelete options{};  // of the Eviction
 
   StoredObjectPtr pod{};
   bool is_protected = true;
@@ -125,18 +132,7 @@ struct Evictions::Job {
   bool lets_unhealthy_go = false;
 
   // ---- On any thread.
-  void Decode() {
-    const Result<json::Value> eviction = DecodeBody(request.content_type, request.body);
-    request.body.clear();
-    if (!eviction) {
-      options = eviction.error();
-      return;
-    }
-    name = eviction->At("/metadata/name").StringOrEmpty();
-    options = name == target.name ? DeleteOptionsOf((*eviction)["deleteOptions"])
-                                  : Result<DecodedDelete>(BadRequestError(
-                                        "name in URL does not match name in Eviction object"));
-  }
+  void Decode() { eviction = DecodeBody(request.content_type, request.body); }
 
   void LookAtPod() {
     const json::Value object = pod->Parse();
@@ -166,6 +162,8 @@ struct Evictions::Job {
     out.at = changed.at;
     out.info.name = changed.name;
     out.info.subresource = changed.subresource;
+    out.info.verb = Verb::kUpdate;
+    out.info.query = Query();
     return out;
   }
 
@@ -185,17 +183,34 @@ ResponsePtr Evictions::Evict(ResourceRequest request, bool dry_run,
                  .user = request.user};
   job->request = std::move(request);
   job->done = std::move(done);
-  return off_loop_.Run(cost, [job] { job->Decode(); }, [this, job] { return FindPod(job); });
+  return off_loop_.Run(cost, [job] { job->Decode(); }, [this, job] { return Admit(job); });
+}
+
+ResponsePtr Evictions::Admit(const JobPtr& job) {
+  if (!job->eviction) return job->Fail(job->eviction.error());
+  UnstoredCreate create{
+      .request = job->request, .dry_run = job->target.dry_run, .object = *std::move(job->eviction)};
+  job->request.body.clear();
+  create.check = [job](const json::Value& eviction) -> Result<void> {
+    if (eviction.At("/metadata/name").StringOrEmpty() != job->target.name) {
+      return BadRequestError("name in URL does not match name in Eviction object");
+    }
+    Result<DecodedDelete> options = DeleteOptionsOf(eviction["deleteOptions"]);
+    if (!options) return std::move(options).error();
+    job->options = *std::move(options);
+    return {};
+  };
+  create.then = [this, job](const ResourceRequest&, const json::Value&) { return FindPod(job); };
+  return WhenCreationAdmitted(admission_, std::move(create));
 }
 
 ResponsePtr Evictions::FindPod(const JobPtr& job) {
-  if (!job->options) return job->Fail(job->options.error());
   WriteTarget& target = job->target;
-  target.dry_run = target.dry_run || job->options->dry_run;
+  target.dry_run = target.dry_run || job->options.dry_run;
   const ServedResource& resource = *target.at.resource;
   job->pod = resource.Find(target.namespace_, target.name);
   if (job->pod == nullptr) return job->Fail(NotFoundError(resource.Subject(target.name)));
-  if (const auto& uid = job->options->request.uid; uid && *uid != job->pod->uid()) {
+  if (const auto& uid = job->options.request.uid; uid && *uid != job->pod->uid()) {
     return job->Fail(OtherPod(target.name, *uid, job->pod->uid()));
   }
   return off_loop_.Run(
@@ -231,7 +246,9 @@ ResponsePtr Evictions::TakeDisruption(const JobPtr& job) {
                  .namespace_ = job->target.namespace_,
                  .name = std::string(job->found.front()->name()),
                  .subresource = "status",
-                 .dry_run = job->target.dry_run}};
+                 .dry_run = job->target.dry_run,
+                 .user = Itself()},
+      .asks = !job->target.dry_run};
   change.apply = [pod = job->target.name, now = FormatTime(state_.env.WallNow())](
                      json::Value& budget) { return apiserver::TakeDisruption(budget, pod, now); };
   change.then = [this, job](const WriteOutcome&) { return MarkDisrupted(job); };
@@ -256,7 +273,7 @@ ResponsePtr Evictions::MarkDisrupted(const JobPtr& job) {
 }
 
 ResponsePtr Evictions::DeletePod(const JobPtr& job) {
-  ObjectDeletion deletion{.target = job->target, .request = job->options->request};
+  ObjectDeletion deletion{.target = job->target, .request = job->options.request};
   // The one that was asked about, and no other.
   deletion.request.uid = std::string(job->pod->uid());
   deletion.then = [job](const WriteOutcome&) { return job->done(); };

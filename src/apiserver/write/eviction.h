@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 
+#include "apiserver/admission/admission_webhooks.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/request/off_loop.h"
 #include "apiserver/request/resource_request.h"
@@ -21,14 +22,15 @@ namespace kinformer::apiserver {
 class Evictions {
  public:
   // All must outlive it, but for `off_loop`, which must end before it.
-  Evictions(ServerState& state, OffLoop& off_loop, BodyWriter& bodies)
-      : state_(state), off_loop_(off_loop), bodies_(bodies) {}
+  Evictions(ServerState& state, OffLoop& off_loop, AdmissionWebhooks& admission, BodyWriter& bodies)
+      : state_(state), off_loop_(off_loop), admission_(admission), bodies_(bodies) {}
 
   // Deletes the pod of the request as the Eviction in its body says, if the one budget that selects
   // it allows a disruption, which is then taken off its status, and answers with what `done` makes.
   // Nobody here computes that status: budgets allow what a client has written into it, and nothing
   // before. TooManyRequests with the cause DisruptionBudget where the budget does not allow it;
-  // else the errors of a delete.
+  // else the errors of a delete. Webhooks are asked about the Eviction, and about the budget's
+  // status, which the server changes in its own name; not about the pod, and what becomes of it.
   ResponsePtr Evict(ResourceRequest request, bool dry_run, std::function<ResponsePtr()> done);
 
  private:
@@ -36,6 +38,7 @@ class Evictions {
   using JobPtr = std::shared_ptr<Job>;
 
   // What is done on the loop, in this order.
+  ResponsePtr Admit(const JobPtr& job);
   ResponsePtr FindPod(const JobPtr& job);
   ResponsePtr FindBudgets(const JobPtr& job);
   ResponsePtr TakeDisruption(const JobPtr& job);
@@ -44,6 +47,7 @@ class Evictions {
 
   ServerState& state_;
   OffLoop& off_loop_;
+  AdmissionWebhooks& admission_;
   BodyWriter& bodies_;
 };
 

@@ -10,6 +10,7 @@
 #include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/request/object_encoder.h"
 #include "apiserver/request/patch.h"
+#include "apiserver/request/request_info.h"
 #include "apiserver/request/responses.h"
 #include "apiserver/write/request_body.h"
 #include "apiserver/write/scale.h"
@@ -69,6 +70,62 @@ ResponsePtr ScaleAnswer(const ScaleForm& form, const json::Value& object, bool f
   return UnstoredAnswer(form.at, form.format, 200, form.now, *scale);
 }
 
+// A Scale as webhooks see one that was sent.
+void CompleteScale(const RequestInfo& info, json::Value& scale) {
+  if (!info.namespace_.empty()) scale["metadata"].Set("namespace", info.namespace_);
+  scale["spec"].EnsureObject();
+  json::Value& status = scale["status"];
+  if (!std::as_const(status).contains("replicas")) status.Set("replicas", 0);
+}
+
+// `apply`: null where `sent` is a Scale, and no patch.
+std::shared_ptr<const ChangedPart> PartOfScale(const ResourceAt& at, const RequestInfo& info,
+                                               json::Value sent, PatchFunction apply) {
+  auto part = std::make_shared<ChangedPart>();
+  part->of = [at](const json::Value& object) { return ScaleOf(at, object, /*for_change=*/true); };
+  part->make = [at, info, apply, sent = std::make_shared<const json::Value>(std::move(sent))](
+                   const json::Value& object) -> Result<json::Value> {
+    json::Value scale = *sent;
+    if (apply != nullptr) {
+      Result<json::Value> shown = ScaleOf(at, object, /*for_change=*/true);
+      if (!shown) return shown;
+      scale = *std::move(shown);
+      // Only a resourceVersion that is in the patch is a condition.
+      scale["metadata"].Erase("resourceVersion");
+      if (Result<void> applied = apply(*sent, scale); !applied) return std::move(applied).error();
+    }
+    if (Result<void> valid = CheckScale(at, info.name, scale); !valid) {
+      return std::move(valid).error();
+    }
+    CompleteScale(info, scale);
+    return scale;
+  };
+  part->put = [at, name = info.name](const json::Value& scale, json::Value& object) {
+    if (Result<void> valid = CheckScale(at, name, scale); !valid) return valid;
+    if (Result<void> valid = CheckReplicas(at, name, scale); !valid) return valid;
+    return ApplyScale(at, scale, object);
+  };
+  return part;
+}
+
+// `name`: of the path; empty: the Binding's own.
+Result<void> CheckBinding(const std::string& name, const json::Value& binding) {
+  if (!name.empty() && binding.At("/metadata/name").StringOrEmpty() != name) {
+    return BadRequestError("name in URL does not match name in Binding object");
+  }
+  // The real server's answers to these have neither a reason nor a better code.
+  const json::Value& node = binding["target"];
+  if (const std::string& kind = node["kind"].StringOrEmpty(); !kind.empty() && kind != "Node") {
+    return Error(Reason::kUnknown, "target.kind: Unsupported value: " + JsonString(kind) +
+                                       R"(: supported values: "Node", "<empty>")")
+        .WithHttpStatus(500);
+  }
+  if (node["name"].StringOrEmpty().empty()) {
+    return Error(Reason::kUnknown, "target.name: Required value").WithHttpStatus(500);
+  }
+  return {};
+}
+
 // Puts the node of a Binding into its pod.
 Result<void> BindPod(const json::Value& binding, const std::string& name, std::string_view now,
                      json::Value& pod) {
@@ -126,28 +183,26 @@ ResponsePtr Mutations::Create(ResourceRequest request) {
   const std::string& subresource = request.info.subresource;
   const bool binds = subresource == "binding" ||
                      (request.at.resource->plural == "bindings" && subresource.empty());
-  if (binds || subresource == "eviction" || subresource == "token") {
-    const auto query = DecodeWriteQuery(request.info.query, "CreateOptions");
-    if (!query) return ErrorResponse(query.error(), request.accept);
-    if (subresource == "eviction") {
-      const bool pretty = request.format.pretty;
-      return evictions_.Evict(std::move(request), query->dry_run,
-                              [pretty] { return Done(pretty); });
-    }
-    return WithBody(
-        std::move(request), Sent,
-        [this, binds, dry_run = query->dry_run](ResourceRequest sent, json::Value body) {
-          return binds ? Bind(std::move(sent), std::move(body), dry_run)
-                       : RequestToken(sent, std::move(body), dry_run);
-        });
-  }
-  if (!subresource.empty() || !request.info.name.empty()) {
+  const bool unstored = binds || subresource == "eviction" || subresource == "token";
+  if (!unstored && (!subresource.empty() || !request.info.name.empty())) {
     return ErrorResponse(MethodNotAllowedError(), request.accept);
   }
-  if (request.at.resource->HasVerb("get")) return bodies_.Create(std::move(request));
-  return WithBody(std::move(request), SentObject, [this](ResourceRequest sent, json::Value body) {
-    return Review(std::move(sent), std::move(body));
-  });
+  if (!unstored && request.at.resource->HasVerb("get")) return bodies_.Create(std::move(request));
+  const auto query = DecodeWriteQuery(request.info.query, "CreateOptions");
+  if (!query) return ErrorResponse(query.error(), request.accept);
+  if (subresource == "eviction") {
+    const bool pretty = request.format.pretty;
+    return evictions_.Evict(std::move(request), query->dry_run, [pretty] { return Done(pretty); });
+  }
+  return WithBody(
+      std::move(request), unstored ? Sent : SentObject,
+      [this, binds, unstored, dry_run = query->dry_run](ResourceRequest sent, json::Value body) {
+        UnstoredCreate create{
+            .request = std::move(sent), .dry_run = dry_run, .object = std::move(body)};
+        return binds      ? Bind(std::move(create))
+               : unstored ? RequestToken(std::move(create))
+                          : Review(std::move(create));
+      });
 }
 
 ResponsePtr Mutations::DeleteCollection(ResourceRequest request) {
@@ -239,69 +294,58 @@ ResponsePtr Mutations::ChangeScale(ResourceRequest request, json::Value body, Pa
   ObjectChange change{.target = TargetOf(request, dry_run)};
   change.target.subresource.clear();
   const ScaleForm form = FormOfScale(request, state_.env.WallNow());
-  const auto sent = std::make_shared<const json::Value>(std::move(body));
-  change.apply = [at = form.at, name = request.info.name, apply,
-                  sent](json::Value& object) -> Result<void> {
-    json::Value scale;
-    if (apply == nullptr) {
-      scale = *sent;
-    } else {
-      Result<json::Value> shown = ScaleOf(at, object, /*for_change=*/true);
-      if (!shown) return shown.error();
-      scale = *std::move(shown);
-      // Only a resourceVersion that is in the patch is a condition.
-      scale["metadata"].Erase("resourceVersion");
-      if (Result<void> applied = apply(*sent, scale); !applied) return applied;
-    }
-    if (Result<void> valid = CheckScale(at, name, scale); !valid) return valid;
-    return ApplyScale(at, scale, object);
-  };
+  change.part = PartOfScale(form.at, request.info, std::move(body), apply);
   change.answer = [form](const WriteOutcome& outcome) {
     return ScaleAnswer(form, outcome.stored->Parse(), /*for_change=*/true);
   };
   return bodies_.Change(std::move(request), std::move(change));
 }
 
-ResponsePtr Mutations::Bind(ResourceRequest request, json::Value body, bool dry_run) {
-  const auto fail = [&](const Error& error) { return ErrorResponse(error, request.accept); };
-  const std::string name = body.At("/metadata/name").StringOrEmpty();
-  if (!request.info.name.empty() && name != request.info.name) {
-    return fail(BadRequestError("name in URL does not match name in Binding object"));
-  }
-  // The real server's answers to these have neither a reason nor a better code.
-  const json::Value& node = std::as_const(body)["target"];
-  if (const std::string& kind = node["kind"].StringOrEmpty(); !kind.empty() && kind != "Node") {
-    return fail(Error(Reason::kUnknown, "target.kind: Unsupported value: " + JsonString(kind) +
-                                            R"(: supported values: "Node", "<empty>")")
-                    .WithHttpStatus(500));
-  }
-  if (node["name"].StringOrEmpty().empty()) {
-    return fail(Error(Reason::kUnknown, "target.name: Required value").WithHttpStatus(500));
-  }
-  request.at = state_.resources.Find("", "v1", "pods");
-  ObjectChange change{.target = TargetOf(request, dry_run)};
-  change.target.name = name;
-  change.target.subresource = "binding";
-  change.target.keep_status = true;
-  change.apply = [binding = std::make_shared<const json::Value>(std::move(body)), name,
-                  now = FormatTime(state_.env.WallNow())](json::Value& pod) {
-    return BindPod(*binding, name, now, pod);
+ResponsePtr Mutations::Bind(UnstoredCreate create) {
+  create.check = [name = create.request.info.name](const json::Value& binding) {
+    return CheckBinding(name, binding);
   };
-  change.answer = [pretty = request.format.pretty](const WriteOutcome&) { return Done(pretty); };
-  return bodies_.Change(std::move(request), std::move(change));
+  create.then = [this, dry_run = create.dry_run](ResourceRequest request, json::Value binding) {
+    request.at = state_.resources.Find("", "v1", "pods");
+    ObjectChange change{.target = TargetOf(request, dry_run)};
+    const std::string name = std::as_const(binding).At("/metadata/name").StringOrEmpty();
+    change.target.name = name;
+    change.target.subresource = "binding";
+    change.target.keep_status = true;
+    change.apply = [binding = std::make_shared<const json::Value>(std::move(binding)), name,
+                    now = FormatTime(state_.env.WallNow())](json::Value& pod) {
+      return BindPod(*binding, name, now, pod);
+    };
+    change.answer = [pretty = request.format.pretty](const WriteOutcome&) { return Done(pretty); };
+    return bodies_.Change(std::move(request), std::move(change));
+  };
+  return WhenCreationAdmitted(admission_, std::move(create));
 }
 
-ResponsePtr Mutations::RequestToken(const ResourceRequest& request, json::Value body,
-                                    bool dry_run) {
-  const auto token = tokens_.Issue(TargetOf(request, dry_run), std::move(body));
-  if (!token) return ErrorResponse(token.error(), request.accept);
-  return UnstoredAnswer(request.at, request.format, 201, state_.env.WallNow(), *token);
+ResponsePtr Mutations::RequestToken(UnstoredCreate create) {
+  const WriteTarget target = TargetOf(create.request, create.dry_run);
+  ServiceAccountTokens::Default(create.object);
+  create.check = [this, target](json::Value& token) { return tokens_.Complete(target, token); };
+  create.then = [this, target](const ResourceRequest& request, json::Value token) {
+    const auto issued = tokens_.Issue(target, std::move(token));
+    if (!issued) return ErrorResponse(issued.error(), request.accept);
+    return UnstoredAnswer(request.at, request.format, 201, state_.env.WallNow(), *issued);
+  };
+  return WhenCreationAdmitted(admission_, std::move(create));
 }
 
-ResponsePtr Mutations::Review(ResourceRequest request, json::Value body) {
+ResponsePtr Mutations::Review(UnstoredCreate create) {
+  create.check = [](const json::Value&) -> Result<void> { return {}; };
+  create.then = [this](ResourceRequest request, json::Value review) {
+    return AnswerReview(std::move(request), std::move(review));
+  };
+  return WhenCreationAdmitted(admission_, std::move(create));
+}
+
+ResponsePtr Mutations::AnswerReview(ResourceRequest request, json::Value review) {
   const std::size_t cost = DecodingCost(request.content_type, request.body);
   Result<json::Value> answer =
-      reviews_.Answer(request.at, request.info.namespace_, *request.user, std::move(body));
+      reviews_.Answer(request.at, request.info.namespace_, *request.user, std::move(review));
   if (!answer) return ErrorResponse(answer.error(), request.accept);
   struct Job {
     ResourceRequest request{};

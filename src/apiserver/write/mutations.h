@@ -20,6 +20,7 @@
 #include "apiserver/request/patch.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
+#include "apiserver/write/admitted.h"
 #include "apiserver/write/body_writer.h"
 #include "apiserver/write/collection_deletion.h"
 #include "apiserver/write/eviction.h"
@@ -43,9 +44,9 @@ class Mutations {
         off_loop_(off_loop),
         converter_(converter),
         caches_(caches),
-        admission_(state),
+        admission_({.state = state, .off_loop = off_loop, .converter = converter}),
         bodies_(state, writer, off_loop, admission_, converter),
-        evictions_(state, off_loop, bodies_) {}
+        evictions_(state, off_loop, admission_, bodies_) {}
 
   ResponsePtr Create(ResourceRequest request);
   ResponsePtr Update(ResourceRequest request) { return bodies_.Update(std::move(request)); }
@@ -68,10 +69,11 @@ class Mutations {
   ResponsePtr ChangeScale(ResourceRequest request, json::Value body, PatchFunction apply,
                           bool dry_run);
   // POST to pods/x/binding (or bindings), serviceaccounts/x/token.
-  ResponsePtr Bind(ResourceRequest request, json::Value body, bool dry_run);
-  ResponsePtr RequestToken(const ResourceRequest& request, json::Value body, bool dry_run);
+  ResponsePtr Bind(UnstoredCreate create);
+  ResponsePtr RequestToken(UnstoredCreate create);
   // Resources that only answer: access reviews.
-  ResponsePtr Review(ResourceRequest request, json::Value body);
+  ResponsePtr Review(UnstoredCreate create);
+  ResponsePtr AnswerReview(ResourceRequest request, json::Value review);
 
   ServerState& state_;
   ObjectWriter& writer_;

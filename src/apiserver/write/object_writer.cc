@@ -7,6 +7,7 @@
 
 #include "apiserver/builtin/field_rules.h"
 #include "apiserver/builtin/object_checks.h"
+#include "apiserver/builtin/webhook_checks.h"
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/custom_object.h"
 #include "apiserver/registry/custom_resource_definition.h"
@@ -221,7 +222,9 @@ Result<void> ObjectWriter::CompleteNew(Draft& draft) const {
   json::Value& object = draft.object;
   if (Result<void> ready = PrepareDefinition(resource, object, nullptr); !ready) return ready;
   auto causes = ValidateMetadata(resource.metadata_rules(), std::as_const(object)["metadata"]);
-  if (!draft.target.keep_status) {
+  if (draft.target.keep_status) {
+    Append(ValidateMatchConditions(resource, object), causes);
+  } else {
     Append(CheckSpec(draft.target.at, object, nullptr, state_.options.required_fields), causes);
   }
   Append(ValidateCustomObject(draft.target.at, object, nullptr), causes);
@@ -229,6 +232,7 @@ Result<void> ObjectWriter::CompleteNew(Draft& draft) const {
     return InvalidError(resource.KindSubject(draft.target.name), std::move(causes));
   }
   object["metadata"].Set("creationTimestamp", FormatTime(draft.now));
+  draft.warnings = PolicyWarnings(resource);
   return {};
 }
 
@@ -429,6 +433,7 @@ Result<void> ObjectWriter::ValidateUpdate(const Draft& draft,
       Append(draft.sent_as->validate_change(old, merged), causes);
     }
   }
+  if (target.keep_status) Append(ValidateMatchConditions(resource, merged), causes);
   Append(ValidateCustomObject(target.at, merged, &old), causes);
   if (causes.empty()) return {};
   return InvalidError(resource.KindSubject(target.name), std::move(causes));

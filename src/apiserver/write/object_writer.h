@@ -63,6 +63,7 @@ struct DeleteRequest {
   // Orphan, Background, Foreground; empty: what the object's finalizers say, or else what is usual
   // for its kind.
   std::string propagation{};
+  json::Value sent{};  // DeleteOptions as webhooks are shown them; null: there are none
 };
 
 // An object on its way to be stored.

@@ -228,6 +228,10 @@ Result<DecodedDelete> DecodeDelete(const Query& query, std::string_view content_
 
 Result<DecodedDelete> DeleteOptionsOf(const json::Value& given) {
   DecodedDelete out;
+  for (const char* member :
+       {"gracePeriodSeconds", "preconditions", "orphanDependents", "propagationPolicy"}) {
+    if (const json::Value* value = given.Find(member)) out.request.sent.Set(member, *value);
+  }
   const json::Value& orphan = given["orphanDependents"];
   out.request.propagation = given["propagationPolicy"].StringOrEmpty();
   if (!orphan.is_null() && !out.request.propagation.empty()) {

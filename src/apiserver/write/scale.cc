@@ -69,10 +69,13 @@ Result<void> CheckScale(const ResourceAt& at, std::string_view name, const json:
     return BadRequestError(kind + " in version \"" + at.version->version +
                            "\" cannot be handled as a Scale: the body must hold a Scale");
   }
-  if (Result<void> named = CheckSentName(scale["metadata"], name); !named) return named;
-  const std::int64_t count = replicas.AsInt64().value_or(0);
+  return CheckSentName(scale["metadata"], name);
+}
+
+Result<void> CheckReplicas(const ResourceAt& at, std::string_view name, const json::Value& scale) {
+  const std::int64_t count = scale["spec"]["replicas"].AsInt64().value_or(0);
   if (count >= 0) return {};
-  if (custom) {
+  if (at.resource->custom) {
     return InvalidError(at.resource->KindSubject(name),
                         {InvalidValue(at.FindSubresource("scale")->spec_path, std::to_string(count),
                                       "should be a non-negative integer")});

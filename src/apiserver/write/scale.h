@@ -21,8 +21,10 @@ namespace kinformer::apiserver {
 Result<json::Value> ScaleOf(const ResourceAt& at, const json::Value& object,
                             bool for_change = false);
 
-// What is wrong with a Scale that was sent for the object of that name.
+// Whether that is a Scale for the object of that name.
 Result<void> CheckScale(const ResourceAt& at, std::string_view name, const json::Value& scale);
+// And whether it is one that there can be.
+Result<void> CheckReplicas(const ResourceAt& at, std::string_view name, const json::Value& scale);
 
 // Writes the replicas of a Scale into the object, together with the resourceVersion and uid that it
 // depends on.

@@ -138,15 +138,40 @@ void ServiceAccountTokens::ForgetExpired() {
   sweep_at_ = std::max<std::size_t>(1024, 2 * tokens_.size());
 }
 
-Result<json::Value> ServiceAccountTokens::Issue(const WriteTarget& target, json::Value request) {
+void ServiceAccountTokens::Default(json::Value& request) {
+  json::Value& spec = request["spec"];
+  spec.EnsureObject();
+  for (const auto& [name, value] : {std::pair<const char*, json::Value>("audiences", nullptr),
+                                    {"expirationSeconds", kDefaultSeconds},
+                                    {"boundObjectRef", nullptr}}) {
+    if (std::as_const(spec)[name].is_null()) spec.Set(name, value);
+  }
+}
+
+Result<void> ServiceAccountTokens::Complete(const WriteTarget& target, json::Value& request) const {
+  const ErrorSubject kind{.group = "authentication.k8s.io", .resource = "TokenRequest"};
+  if (const std::string& name = std::as_const(request).At("/metadata/name").StringOrEmpty();
+      !name.empty() && name != target.name) {
+    return InvalidError({.group = kind.group, .resource = kind.resource, .name = target.name},
+                        {InvalidValue("metadata.name", JsonString(name),
+                                      "must match the service account name if specified")});
+  }
   const StoredObjectPtr account = Find("serviceaccounts", target.namespace_, target.name, {});
   if (account == nullptr) {
     return NotFoundError({.resource = "serviceaccounts", .name = target.name});
   }
-  const json::Value& given = std::as_const(request)["spec"];
-  const std::int64_t seconds = given["expirationSeconds"].AsInt64().value_or(kDefaultSeconds);
+  if (const std::string& uid = std::as_const(request).At("/metadata/uid").StringOrEmpty();
+      !uid.empty() && uid != account->uid()) {
+    return ConflictError({.group = kind.group, .resource = kind.resource, .name = target.name},
+                         "the UID in the token request (" + uid +
+                             ") does not match the UID of the service account (" +
+                             std::string(account->uid()) + ")");
+  }
+  json::Value spec = std::as_const(request)["spec"];
+  const std::int64_t seconds =
+      std::as_const(spec)["expirationSeconds"].AsInt64().value_or(kDefaultSeconds);
   const auto out_of_range = [&](std::string_view why) {
-    return InvalidError({.group = "authentication.k8s.io", .resource = "TokenRequest"},
+    return InvalidError(kind,
                         {InvalidValue("spec.expirationSeconds", std::to_string(seconds), why)});
   };
   if (seconds < kMinSeconds) {
@@ -155,20 +180,9 @@ Result<json::Value> ServiceAccountTokens::Issue(const WriteTarget& target, json:
   if (seconds > kMaxSeconds) {
     return out_of_range("may not specify a duration larger than 2^32 seconds");
   }
-  Token token{.namespace_ = target.namespace_,
-              .account = target.name,
-              .uid = std::string(account->uid()),
-              .id = internal::base::NewUuid(state_.env),
-              .audiences = Texts(given["audiences"]),
-              .expires = state_.env.WallNow() + std::chrono::seconds(seconds),
-              .bound_plural = {},
-              .bound_name = {},
-              .bound_uid = {}};
-  if (token.audiences.empty()) token.audiences.emplace_back(kAudience);
-  if (Result<void> bound = Bind(given["boundObjectRef"], token); !bound) return bound.error();
-
-  std::string secret = NewSecret();
-  json::Value answer = json::Value::MakeObject(
+  std::vector<std::string> audiences = Texts(std::as_const(spec)["audiences"]);
+  if (audiences.empty()) audiences.emplace_back(kAudience);
+  request = json::Value::MakeObject(
       {{"kind", "TokenRequest"},
        {"apiVersion", "authentication.k8s.io/v1"},
        {"metadata",
@@ -176,16 +190,36 @@ Result<json::Value> ServiceAccountTokens::Issue(const WriteTarget& target, json:
                                  {"namespace", target.namespace_},
                                  {"uid", account->uid()},
                                  {"creationTimestamp", FormatTime(state_.env.WallNow())}})},
-       {"spec", json::Value::MakeObject({{"audiences", ArrayOf(token.audiences)},
-                                         {"expirationSeconds", seconds},
-                                         {"boundObjectRef", given["boundObjectRef"]}})},
-       {"status", json::Value::MakeObject(
-                      {{"token", secret}, {"expirationTimestamp", FormatTime(token.expires)}})}});
+       {"spec",
+        json::Value::MakeObject({{"audiences", ArrayOf(audiences)},
+                                 {"expirationSeconds", seconds},
+                                 {"boundObjectRef", std::as_const(spec)["boundObjectRef"]}})},
+       {"status", json::Value::MakeObject({{"token", ""}, {"expirationTimestamp", nullptr}})}});
+  return {};
+}
+
+Result<json::Value> ServiceAccountTokens::Issue(const WriteTarget& target, json::Value request) {
+  const json::Value& given = std::as_const(request)["spec"];
+  Token token{.namespace_ = target.namespace_,
+              .account = target.name,
+              .uid = std::as_const(request).At("/metadata/uid").StringOrEmpty(),
+              .id = internal::base::NewUuid(state_.env),
+              .audiences = Texts(given["audiences"]),
+              .expires = state_.env.WallNow() +
+                         std::chrono::seconds(given["expirationSeconds"].AsInt64().value_or(0)),
+              .bound_plural = {},
+              .bound_name = {},
+              .bound_uid = {}};
+  if (Result<void> bound = Bind(given["boundObjectRef"], token); !bound) return bound.error();
+  std::string secret = NewSecret();
+  request.Set("status",
+              json::Value::MakeObject(
+                  {{"token", secret}, {"expirationTimestamp", FormatTime(token.expires)}}));
   if (!target.dry_run) {
     ForgetExpired();
     tokens_.emplace(std::move(secret), std::move(token));
   }
-  return answer;
+  return request;
 }
 
 }  // namespace kinformer::apiserver

@@ -36,7 +36,11 @@ class ServiceAccountTokens {
  public:
   explicit ServiceAccountTokens(ServerState& state) : state_(state) {}
 
-  // A token for the service account of `target`. Gives the TokenRequest with its status.
+  // What a TokenRequest has by default.
+  static void Default(json::Value& request);
+  // Checks a TokenRequest for the service account of `target`, and fills in what it leaves out.
+  Result<void> Complete(const WriteTarget& target, json::Value& request) const;
+  // A token as such a complete one asks for. Gives it with its status.
   Result<json::Value> Issue(const WriteTarget& target, json::Value request);
 
   // No audiences: this server. Unauthorized, with the words of a TokenReview, where the token is
