@@ -24,16 +24,13 @@
 #include "kinformer/error.h"
 #include "kinformer/json.h"
 #include "kinformer/object_name.h"
+#include "kinformer/user_info.h"
+#include "kinformer/webhook_call.h"
 
 namespace kinformer::admission {
 
-// Who sends the request that is to be judged. Counterpart: authentication/v1 UserInfo.
-struct UserInfo {
-  std::string username{};
-  std::string uid{};
-  std::vector<std::string> groups{};
-  std::map<std::string, std::vector<std::string>> extra{};
-};
+// Who sends the request that is to be judged.
+using UserInfo = authentication::UserInfo;
 
 // What is to be judged. A plain value. Counterpart: admission/v1 AdmissionRequest.
 struct Request {
@@ -54,6 +51,7 @@ struct Request {
   json::Value oldObject{};  // null on CREATE
   json::Value options{};    // CreateOptions and so on
   bool dryRun{false};       // nothing will be stored: the handler must have no side effects
+  WebhookCall call{};
 };
 
 // The answer. A plain value. Counterpart: admission.Response.
@@ -77,6 +75,8 @@ using Handler = std::function<Response(const Request& request)>;
 [[nodiscard]] Response Allowed(std::string message = {});
 // No: 403.
 [[nodiscard]] Response Denied(std::string message);
+// Allowed or Denied.
+[[nodiscard]] Response ValidationResponse(bool allowed, std::string message = {});
 // It could not be judged: `code` with the error's message.
 [[nodiscard]] Response Errored(int code, const Error& error);
 // No, with the error's own code, reason and details where it is one of the API's (Reason::kInvalid

@@ -1,7 +1,7 @@
 // kinformer/webhook_server.h
 //
 // WebhookServer: answers what an API server asks its webhooks: may this object be written, what
-// should it be, how does it look in another version.
+// should it be, how does it look in another version, whose is this token.
 //
 //   WebhookServer webhooks(env);
 //   webhooks.RegisterDefaulter<corev1::Pod>(
@@ -17,6 +17,7 @@
 #ifndef KINFORMER_WEBHOOK_SERVER_H_
 #define KINFORMER_WEBHOOK_SERVER_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -24,6 +25,7 @@
 #include "kinformer/admission.h"
 #include "kinformer/admission_defaulter.h"
 #include "kinformer/admission_validator.h"
+#include "kinformer/authentication.h"
 #include "kinformer/conversion.h"
 #include "kinformer/env.h"
 #include "kinformer/object_name.h"
@@ -39,13 +41,24 @@ namespace kinformer {
 // "/validate-apps-v1-deployment": where its validator is.
 [[nodiscard]] std::string GenerateValidatePath(const GroupVersionKind& kind);
 
+// Everything has a default.
+struct WebhookServerOptions {
+  // True: what a function throws is logged, counted and answered: with code 500, as an error, as a
+  // Failure. False: it is logged and ends the process. Counterpart: admission.Webhook.RecoverPanic.
+  bool recover_panic{true};
+};
+
 // Functions run on env's pool, several at once, and may block, so the loop never waits for them.
-// What they throw is logged, counted, and answered with code 500.
 //
 // An admission path answers every request with HTTP status 200 and an AdmissionReview in the
 // version that was sent (v1 or v1beta1). What is wrong with a request stands in that review: code
 // 400 for a body that is empty, no AdmissionReview, or not of Content-Type application/json; 413
-// from 7 MiB on. Paths that nobody has registered: 404.
+// from 7 MiB on. A review that does not say its kind and version is taken for one of v1. Paths that
+// nobody has registered: 404.
+//
+// An authentication path does the same with TokenReviews, whose status.error says what is wrong;
+// they may have less than 1 MiB. Tokens go into no log, no metric and no answer: where the text of
+// an error has one in it, "[...]" takes its place.
 //
 // Metrics, by the names of controller-runtime: controller_runtime_webhook_requests_total (webhook,
 // code), _latency_seconds and _requests_in_flight (webhook), _panics_total, and
@@ -56,7 +69,7 @@ namespace kinformer {
 // way may outlive it. Counterpart: controller-runtime's webhook.Server.
 class WebhookServer : public Handler {
  public:
-  explicit WebhookServer(Env& env);
+  explicit WebhookServer(Env& env, const WebhookServerOptions& options = {});
   ~WebhookServer() override;
   WebhookServer(const WebhookServer&) = delete;
   WebhookServer& operator=(const WebhookServer&) = delete;
@@ -76,9 +89,18 @@ class WebhookServer : public Handler {
     return Register(GenerateMutatePath(internal::KindOf<T>()),
                     admission::WithDefaulter<T>(std::move(defaulter), options));
   }
+  // Answers TokenReviews. Errors as of Register. Counterpart: authentication.Webhook.
+  Result<void> RegisterAuthentication(const std::string& path, authentication::Handler handler);
   // Answers ConversionReviews of v1 and v1beta1; errors of the functions are Failures. A body that
   // is none is HTTP status 400.
   Result<void> RegisterConversions(Conversions conversions, const std::string& path = "/convert");
+
+  // A check for healthz::Handler and Manager::AddReadyzCheck: kServiceUnavailable until SetStarted.
+  // May outlive the server. Counterpart: StartedChecker.
+  [[nodiscard]] std::function<Result<void>()> StartedChecker() const;
+  // API servers can reach it now, or not any more: whoever makes the WebhookListener says so, as a
+  // Manager does. Thread-safe.
+  void SetStarted(bool started);
 
   // The path of the request's target says who answers; its query does not matter.
   [[nodiscard]] std::unique_ptr<ResponseStream> Handle(HttpRequest request) override;

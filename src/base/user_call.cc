@@ -24,7 +24,14 @@ namespace {
 // is.
 constexpr std::string_view kCarried = "UserException";
 
-void Report(Env& env, std::string_view function, const std::string& of, const std::string& what) {
+std::string Described(std::string_view function, const std::string& of, const std::string& what) {
+  return std::string(function) + (of.empty() ? "" : " of " + of) + " threw: " + what;
+}
+
+}  // namespace
+
+void ReportThrownText(Env& env, std::string_view function, const std::string& of,
+                      const std::string& what) {
   env.log().Log(LogLevel::kError, "a function of the program's threw",
                 {{"function", std::string(function)}, {"of", of}, {"err", what}});
   env.metrics()
@@ -34,15 +41,9 @@ void Report(Env& env, std::string_view function, const std::string& of, const st
       ->Add();
 }
 
-std::string Described(std::string_view function, const std::string& of, const std::string& what) {
-  return std::string(function) + (of.empty() ? "" : " of " + of) + " threw: " + what;
-}
-
-}  // namespace
-
 Error ReportThrown(Env& env, std::string_view function, const std::string& of) {
   const std::string what = Thrown();
-  Report(env, function, of, what);
+  ReportThrownText(env, function, of, what);
   return Error(Reason::kUnknown, Described(function, of, what));
 }
 
@@ -57,7 +58,9 @@ Error CarryThrown(Reason reason, std::string_view function, const std::string& o
 
 void ReportCarried(Env& env, const Error& error) {
   for (const StatusCause& cause : error.details().causes) {
-    if (cause.reason == kCarried) Report(env, cause.field, error.details().name, cause.message);
+    if (cause.reason == kCarried) {
+      ReportThrownText(env, cause.field, error.details().name, cause.message);
+    }
   }
 }
 

@@ -25,6 +25,11 @@ namespace kinformer::internal::base {
 // there is but one.
 Error ReportThrown(Env& env, std::string_view function, const std::string& of = {});
 
+// Logs and counts it in the same way, in the words `what`: for what must not be said as it was
+// thrown.
+void ReportThrownText(Env& env, std::string_view function, const std::string& of,
+                      const std::string& what);
+
 // Inside a catch, where there is no Env: an Error of `reason` that says what `function` of the
 // user's has thrown. ReportCarried logs and counts it as ReportThrown would, and does nothing with
 // other errors.

@@ -52,6 +52,10 @@ Response Denied(std::string message) {
   return response;
 }
 
+Response ValidationResponse(bool allowed, std::string message) {
+  return allowed ? Allowed(std::move(message)) : Denied(std::move(message));
+}
+
 Response Errored(int code, const Error& error) {
   Response response;
   response.code = code;

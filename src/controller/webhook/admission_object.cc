@@ -37,7 +37,8 @@ Result<ObjectRef> ReadAdmissionObject(const TypeInfo& type, const json::Value& o
   }
   const std::string& kind = object["kind"].StringOrEmpty();
   const std::string& version = object["apiVersion"].StringOrEmpty();
-  if (kind != type.kind || version != type.apiVersion()) {
+  // What the object does not say is what the handler is for.
+  if ((!kind.empty() && kind != type.kind) || (!version.empty() && version != type.apiVersion())) {
     return Error(Reason::kBadRequest, "expected a " + std::string(type.kind) + " of " +
                                           type.apiVersion() + " and got a " + kind + " of " +
                                           version +
@@ -72,7 +73,12 @@ admission::Response ChangedObjectResponse(const json::Value& original, const std
   if (!from) return admission::Errored(500, from.error());
   const Result<json::Value> to = json::Parse(after);
   if (!to) return admission::Errored(500, to.error());
-  return admission::PatchResponse(original, exactly ? *to : WithChanges(original, *from, *to));
+  if (!exactly) return admission::PatchResponse(original, WithChanges(original, *from, *to));
+  json::Value wanted = *to;
+  for (const char* name : {"apiVersion", "kind"}) {
+    if (!original.contains(name)) wanted.Erase(name);  // the handler's type says them anyway
+  }
+  return admission::PatchResponse(original, wanted);
 }
 
 }  // namespace kinformer::internal

@@ -4,12 +4,11 @@
 
 #include "kinformer/json.h"
 
+#include "controller/webhook/review_request.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::internal::webhook {
 namespace {
-
-constexpr std::string_view kGroup = "admission.k8s.io/";
 
 GroupVersionKind KindIn(const json::Value& value) {
   return {.group = value["group"].StringOrEmpty(),
@@ -21,12 +20,6 @@ GroupVersionResource ResourceIn(const json::Value& value) {
   return {.group = value["group"].StringOrEmpty(),
           .version = value["version"].StringOrEmpty(),
           .resource = value["resource"].StringOrEmpty()};
-}
-
-std::vector<std::string> TextsIn(const json::Value& value) {
-  std::vector<std::string> out;
-  for (const json::Value& item : value.items()) out.push_back(item.StringOrEmpty());
-  return out;
 }
 
 admission::UserInfo UserIn(const json::Value& value) {
@@ -88,13 +81,9 @@ json::Value StatusOf(const admission::Response& response) {
 Result<void> ReadAdmissionReview(std::string_view body, ReviewQuestion& question) {
   const Result<json::Value> review = json::Parse(body);
   if (!review) return Error(Reason::kBadRequest, review.error().message());
-  const std::string& version = (*review)["apiVersion"].StringOrEmpty();
-  if (version == std::string(kGroup) + "v1beta1") question.api_version = version;
-  if ((*review)["kind"].StringOrEmpty() != "AdmissionReview" || !version.starts_with(kGroup)) {
-    return Error(Reason::kBadRequest, "expected an AdmissionReview of " + std::string(kGroup) +
-                                          "v1 and got a " + (*review)["kind"].StringOrEmpty() +
-                                          " of " + version);
-  }
+  Result<std::string> version = AnswerVersion(*review, "admission.k8s.io", "AdmissionReview");
+  if (!version) return std::move(version).error();
+  question.api_version = *std::move(version);
   const json::Value& sent = (*review)["request"];
   if (!sent.is_object()) {
     return Error(Reason::kBadRequest, "the AdmissionReview has no request");

@@ -13,8 +13,7 @@
 
 namespace kinformer::internal::webhook {
 
-// A question, and in which version it was put: v1 or v1beta1, v1 where it does not say. The answer
-// is given in the same.
+// A question, and in which version it was put: v1 or v1beta1. The answer is given in the same.
 struct ReviewQuestion {
   std::string api_version{"admission.k8s.io/v1"};
   admission::Request request{};

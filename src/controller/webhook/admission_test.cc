@@ -1,5 +1,6 @@
 // Admission handlers for objects of one kind.
 
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/custom_resource.h"
@@ -20,6 +22,7 @@ namespace kinformer::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 
 // Refuses by the name of the object, and says which method was called in a warning.
 class NamedValidator : public admission::Validator<corev1::ConfigMap> {
@@ -97,6 +100,77 @@ TEST_F(AdmissionTest, WH_01_AValidatorByVerb) {
   EXPECT_EQ(Validate("LOOK", Map("good"), nullptr).At("/status/code").AsInt64(), 400);
 }
 
+// Says the same whatever it is asked.
+class SteadyValidator : public admission::Validator<corev1::ConfigMap> {
+ public:
+  SteadyValidator(Result<void> result, admission::Warnings warnings)
+      : result_(std::move(result)), warnings_(std::move(warnings)) {}
+  Result<void> ValidateCreate(const admission::Request&, const corev1::ConfigMap&,
+                              admission::Warnings& warnings) override {
+    warnings = warnings_;
+    return result_;
+  }
+  Result<void> ValidateUpdate(const admission::Request&, const corev1::ConfigMap&,
+                              const corev1::ConfigMap&, admission::Warnings& warnings) override {
+    warnings = warnings_;
+    return result_;
+  }
+  Result<void> ValidateDelete(const admission::Request&, const corev1::ConfigMap&,
+                              admission::Warnings& warnings) override {
+    warnings = warnings_;
+    return result_;
+  }
+
+ private:
+  const Result<void> result_;
+  const admission::Warnings warnings_;
+};
+
+TEST_F(AdmissionTest, WH_01_EachVerbIsAnsweredAsTheValidatorSays) {
+  struct Case {
+    const char* what;
+    Result<void> result;
+    std::string status;
+  };
+  const std::vector<Case> cases{
+      {"yes", {}, R"({"metadata":{},"code":200})"},
+      {"an error of the API", Error(Reason::kInvalid, "some message"),
+       R"({"metadata":{},"message":"some message","reason":"Invalid","code":422})"},
+      {"another error", Error(Reason::kTransport, "some error"),
+       R"({"metadata":{},"message":"some error","reason":"Forbidden","code":403})"}};
+  for (const Case& c : cases) {
+    for (const admission::Warnings& warnings : {admission::Warnings{}, {"one", "another"}}) {
+      const admission::Handler handler = admission::WithValidator<corev1::ConfigMap>(
+          std::make_shared<SteadyValidator>(c.result, warnings));
+      const std::string path = std::string("/") + (warnings.empty() ? "" : "warned/") + c.what;
+      ASSERT_TRUE(server_.Register(path, handler).ok());
+      const auto ask = [&](const char* operation, json::Value object, json::Value old) {
+        return Ask(path, Review(json::Value::MakeObject({{"operation", operation},
+                                                         {"object", std::move(object)},
+                                                         {"oldObject", std::move(old)}})))
+            .body["response"];
+      };
+      for (const json::Value& response :
+           {ask("CREATE", Map("a"), nullptr), ask("UPDATE", Map("a"), Map("a")),
+            ask("DELETE", nullptr, Map("a"))}) {
+        EXPECT_EQ(response["allowed"].AsBool(), c.result.ok()) << c.what;
+        EXPECT_EQ(response["status"].Dump(), c.status) << c.what;
+        EXPECT_EQ(response["warnings"].size(), warnings.size()) << c.what;
+      }
+    }
+  }
+}
+
+TEST_F(AdmissionTest, WH_01_AnObjectNeedNotSayItsKind) {
+  server_.RegisterValidator<corev1::ConfigMap>(std::make_shared<NamedValidator>()).OrExit();
+  json::Value plain = Map("good");
+  plain.Erase("kind");
+  plain.Erase("apiVersion");
+  EXPECT_EQ(Validate("CREATE", plain, nullptr)["allowed"].AsBool(), true);
+  plain["metadata"].Set("name", "bad");
+  EXPECT_EQ(Validate("CREATE", plain, nullptr)["allowed"].AsBool(), false);
+}
+
 TEST_F(AdmissionTest, WH_01_WhatIsNoObjectOfTheKindIsCode400) {
   server_.RegisterValidator<corev1::ConfigMap>(std::make_shared<NamedValidator>()).OrExit();
   EXPECT_EQ(Validate("CREATE", nullptr, nullptr).At("/status/code").AsInt64(), 400);
@@ -139,7 +213,11 @@ TEST_F(AdmissionTest, WH_01_ADefaulterPatchesWhatItChanged) {
   expected["spec"]["containers"][1].Set("image", "j");
   EXPECT_EQ(PatchedBy(reply), expected);
   EXPECT_EQ(reply.Patch().size(), 2U) << reply.Patch().Dump();
-  EXPECT_TRUE(Default("DELETE", nullptr).Patch().is_null());
+  const WebhookReply deleted = Default("DELETE", nullptr);
+  EXPECT_TRUE(deleted.Patch().is_null());
+  EXPECT_EQ(deleted.body.At("/response/allowed").AsBool(), true);
+  EXPECT_EQ(deleted.body.At("/response/status/code").AsInt64(), 200);
+  EXPECT_EQ(Ask("/validate--v1-pod", "{}").status, 404) << "nobody validates";
 }
 
 TEST_F(AdmissionTest, WH_01_FieldsThatTheTypeLacksStayThoughItemsComeAndGo) {
@@ -167,7 +245,11 @@ struct Gadget {
   static constexpr std::string_view kPlural = "gadgets";
   static constexpr bool kNamespaced = true;
   std::string color{};
-  static constexpr auto kFields = std::tuple(Field("color", &Gadget::color));
+  std::int64_t replicas{};
+  std::int64_t totalReplicas{};
+  static constexpr auto kFields =
+      std::tuple(Field("color", &Gadget::color), Field("replicas", &Gadget::replicas).OmitEmpty(),
+                 Field("totalReplicas", &Gadget::totalReplicas).OmitEmpty());
 };
 
 TEST_F(AdmissionTest, WH_01_FieldsThatTheTypeLacksStayUnlessTheyAreToGo) {
@@ -190,6 +272,42 @@ TEST_F(AdmissionTest, WH_01_FieldsThatTheTypeLacksStayUnlessTheyAreToGo) {
             R"([{"op":"add","path":"/color","value":"red"}])");
   EXPECT_EQ(Ask("/exact", review).Patch().Dump(),
             R"([{"op":"remove","path":"/weight"},{"op":"add","path":"/color","value":"red"}])");
+}
+
+TEST_F(AdmissionTest, WH_01_AFieldThatIsEmptiedIsRemoved) {
+  using Gadgets = CustomResource<Gadget>;
+  const auto fill = [](const admission::Request&, Gadgets::Mutable& object) -> Result<void> {
+    object.color = "red";
+    if (object.replicas < 2) object.replicas = 2;
+    object.totalReplicas = 0;
+    return {};
+  };
+  server_.Register("/custom-path", admission::WithDefaulter<Gadgets>(fill)).OrExit();
+  server_
+      .Register("/exact", admission::WithDefaulter<Gadgets>(fill, {.remove_unknown_fields = true}))
+      .OrExit();
+  const auto patch = [this](const char* path, const char* object) {
+    const WebhookReply reply =
+        Ask(path, Review(json::Value::MakeObject(
+                      {{"operation", "CREATE"}, {"object", json::Parse(object).OrExit()}})));
+    EXPECT_EQ(reply.body.At("/response/allowed").AsBool(), true) << reply.text;
+    return reply.Patch();
+  };
+  const auto operation = [](const char* text) { return json::Parse(text).OrExit(); };
+  const json::Value color = operation(R"({"op":"add","path":"/color","value":"red"})");
+  const json::Value replicas = operation(R"({"op":"add","path":"/replicas","value":2})");
+  const json::Value unknown = operation(R"({"op":"remove","path":"/newField"})");
+  const json::Value total = operation(R"({"op":"remove","path":"/totalReplicas"})");
+  const char* const fresh =
+      R"({"metadata":{"generateName":"a-"},"newField":"foo","totalReplicas":5})";
+  EXPECT_THAT(patch("/custom-path", fresh).items(), UnorderedElementsAre(color, replicas, total));
+  EXPECT_THAT(patch("/exact", fresh).items(),
+              UnorderedElementsAre(color, replicas, unknown, total));
+  const char* const filled =
+      R"({"metadata":{"generateName":"a-"},"color":"red","replicas":2,"totalReplicas":0})";
+  EXPECT_THAT(patch("/exact", filled).items(), UnorderedElementsAre(total))
+      << "which a struct of zeroes leaves out";
+  EXPECT_EQ(Ask("/mutate-example-com-v1-gadget", "{}").status, 404) << "it has another path";
 }
 
 TEST_F(AdmissionTest, WH_01_ADefaulterThatChangesNothingOrRefuses) {

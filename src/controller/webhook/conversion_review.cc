@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "controller/webhook/review_request.h"
+
 namespace kinformer::internal::webhook {
 namespace {
 
@@ -20,13 +22,12 @@ std::string Answer(const json::Value& review, json::Value converted, json::Value
 Result<json::Value> ReadConversionReview(std::string_view body) {
   Result<json::Value> review = json::Parse(body);
   if (!review) return Error(Reason::kBadRequest, review.error().message());
-  const json::Value& read = *review;
-  if (read["kind"].StringOrEmpty() != "ConversionReview" ||
-      !read["apiVersion"].StringOrEmpty().starts_with("apiextensions.k8s.io/") ||
-      !read["request"].is_object()) {
-    return Error(Reason::kBadRequest,
-                 "expected a ConversionReview of apiextensions.k8s.io/v1 with a request");
+  Result<std::string> version = AnswerVersion(*review, "apiextensions.k8s.io", "ConversionReview");
+  if (!version) return std::move(version).error();
+  if (!(*review)["request"].is_object()) {
+    return Error(Reason::kBadRequest, "the ConversionReview has no request");
   }
+  review->Set("apiVersion", *std::move(version));
   return review;
 }
 

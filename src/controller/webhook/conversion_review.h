@@ -15,7 +15,8 @@
 
 namespace kinformer::internal::webhook {
 
-// kBadRequest: the body is no ConversionReview with a request.
+// With the apiVersion in which it is to be answered. kBadRequest: the body is no ConversionReview
+// with a request.
 Result<json::Value> ReadConversionReview(std::string_view body);
 
 // The answer: all objects converted, or a Failure that names the first which could not be. May

@@ -87,6 +87,17 @@ TEST(Conversions, ToTheHubWithItsMetadata) {
             "resourceVersion":"7"},"spec":{"size":3}})"));
 }
 
+TEST(Conversions, FromTheHubToASpoke) {
+  const json::Value made =
+      WidgetConversions()
+          .Convert(Object(R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":
+            {"name":"a","namespace":"n"},"spec":{"size":3}})"),
+                   "example.com/v1alpha1")
+          .OrExit();
+  EXPECT_EQ(made, Object(R"({"apiVersion":"example.com/v1alpha1","kind":"Widget","metadata":
+            {"name":"a","namespace":"n"},"size":"3"})"));
+}
+
 TEST(Conversions, FromSpokeToSpokeByWayOfTheHub) {
   const json::Value made =
       WidgetConversions()
@@ -120,14 +131,21 @@ TEST(Conversions, OneFunctionForEachDirectionOfOneKind) {
                 .error()
                 .reason(),
             Reason::kInvalidArgument);
+  const auto twice = conversions.AddSpoke<Hub, Spoke>(
+      [](const Spoke&, Hub::Mutable&) -> Result<void> { return {}; },
+      [](const Hub&, Spoke::Mutable&) -> Result<void> { return {}; });
+  EXPECT_EQ(twice.error().reason(), Reason::kAlreadyExists);
 }
 
 class ConversionWebhook : public WebhookTest {
  protected:
   ConversionWebhook() { server_.RegisterConversions(WidgetConversions()).OrExit(); }
-  WebhookReply Convert(const std::string& size) {
-    return Ask("/convert", R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview",
-      "request":{"uid":"u-1","desiredAPIVersion":"example.com/v1","objects":[
+  // `review` says what it is.
+  WebhookReply Convert(const std::string& size, const std::string& version = "example.com/v1",
+                       const std::string& review =
+                           R"("apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview",)") {
+    return Ask("/convert", "{" + review + R"("request":{"uid":"u-1","desiredAPIVersion":")" +
+                               version + R"(","objects":[
       {"apiVersion":"example.com/v1alpha1","kind":"Widget","metadata":{"name":"a",
       "namespace":"n"},"size":")" +
                                size + "\"}]}}");
@@ -143,6 +161,18 @@ TEST_F(ConversionWebhook, AReviewIsAnswered) {
   EXPECT_EQ(reply.body.At("/response/convertedObjects/0/spec/size").AsInt64(), 5);
 }
 
+TEST_F(ConversionWebhook, AReviewNeedNotSayWhatItIs) {
+  const WebhookReply plain = Convert("5", "example.com/v1", "");
+  EXPECT_EQ(plain.body["kind"].StringOrEmpty(), "ConversionReview");
+  EXPECT_EQ(plain.body["apiVersion"].StringOrEmpty(), "apiextensions.k8s.io/v1");
+  EXPECT_EQ(plain.body.At("/response/result/status").StringOrEmpty(), "Success");
+  EXPECT_EQ(Convert("5", "example.com/v1", R"("apiVersion":"apiextensions.k8s.io/v1beta1",)")
+                .body["apiVersion"]
+                .StringOrEmpty(),
+            "apiextensions.k8s.io/v1beta1");
+  EXPECT_EQ(Convert("5", "example.com/v1", R"("kind":"AdmissionReview",)").status, 400);
+}
+
 TEST_F(ConversionWebhook, ErrorsAndThrowsAreFailures) {
   const WebhookReply refused = Convert("");
   EXPECT_EQ(refused.status, 200);
@@ -153,6 +183,11 @@ TEST_F(ConversionWebhook, ErrorsAndThrowsAreFailures) {
             "panic: no luck [recovered]");
   EXPECT_EQ(thrown.body.At("/response/uid").StringOrEmpty(), "u-1");
   EXPECT_THAT(metrics_->Text(), HasSubstr("controller_runtime_conversion_webhook_panics_total 1"));
+  const WebhookReply no_way = Convert("5", "other.com/v2");
+  for (const WebhookReply& failed : {refused, thrown, no_way}) {
+    EXPECT_EQ(failed.body.At("/response/result/status").StringOrEmpty(), "Failure");
+    EXPECT_EQ(failed.body.At("/response/convertedObjects").Dump(), "[]");
+  }
   EXPECT_EQ(Ask("/convert", "{}").status, 400);
 }
 

@@ -5,10 +5,13 @@
 #ifndef KINFORMER_CONTROLLER_WEBHOOK_ENDPOINT_H_
 #define KINFORMER_CONTROLLER_WEBHOOK_ENDPOINT_H_
 
+#include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "kinformer/admission.h"
+#include "kinformer/authentication.h"
 #include "kinformer/conversion.h"
 #include "kinformer/env.h"
 #include "kinformer/transport.h"
@@ -21,15 +24,26 @@ namespace kinformer::internal::webhook {
 class Endpoint {
  public:
   virtual ~Endpoint() = default;
-  // Calls the user's functions: may block. Never throws.
-  [[nodiscard]] virtual HttpAnswer Answer(const HttpRequest& request) = 0;
+  // Calls the user's functions: may block. Never throws. `stop` is requested when nobody waits for
+  // the answer any more.
+  [[nodiscard]] virtual HttpAnswer Answer(const HttpRequest& request,
+                                          const std::stop_token& stop) = 0;
+};
+
+// What becomes of what the user's functions throw.
+enum class IfThrown : std::uint8_t {
+  kAnswer,     // it is logged and counted, and stands in the answer
+  kTerminate,  // it is logged and counted, and ends the process
 };
 
 // `path` is for the log.
 std::unique_ptr<Endpoint> NewAdmissionEndpoint(Env& env, std::string path,
-                                               admission::Handler handler);
-std::unique_ptr<Endpoint> NewConversionEndpoint(Env& env, std::string path,
-                                                Conversions conversions);
+                                               admission::Handler handler, IfThrown if_thrown);
+std::unique_ptr<Endpoint> NewAuthenticationEndpoint(Env& env, std::string path,
+                                                    authentication::Handler handler,
+                                                    IfThrown if_thrown);
+std::unique_ptr<Endpoint> NewConversionEndpoint(Env& env, std::string path, Conversions conversions,
+                                                IfThrown if_thrown);
 
 }  // namespace kinformer::internal::webhook
 

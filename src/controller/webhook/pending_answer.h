@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,7 +42,11 @@ class PendingAnswer final : public ResponseStream {
     std::function<void()> wake_{};
   };
 
+  ~PendingAnswer() override { gone_.request_stop(); }
+
   [[nodiscard]] std::shared_ptr<Place> place() const { return place_; }
+  // Stop is requested when the stream is gone.
+  [[nodiscard]] std::stop_token gone() const { return gone_.get_token(); }
 
   [[nodiscard]] bool ready() const override { return place_->put_; }
   [[nodiscard]] int status() const override { return place_->status_; }
@@ -51,6 +56,7 @@ class PendingAnswer final : public ResponseStream {
 
  private:
   const std::shared_ptr<Place> place_ = std::make_shared<Place>();
+  std::stop_source gone_{};
   std::size_t offset_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "kinformer/webhook_server.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <map>
@@ -17,6 +18,7 @@ namespace {
 using internal::base::MutexLock;
 using internal::webhook::Endpoint;
 using internal::webhook::HttpAnswer;
+using internal::webhook::IfThrown;
 using internal::webhook::PendingAnswer;
 
 std::string PathOf(std::string_view verb, const GroupVersionKind& kind) {
@@ -55,10 +57,10 @@ struct Measured {
         ->Add(amount);
   }
 
-  [[nodiscard]] HttpAnswer Answer(const HttpRequest& request) const {
+  [[nodiscard]] HttpAnswer Answer(const HttpRequest& request, const std::stop_token& stop) const {
     in_flight->Add(1);
     const SteadyTime begin = env.Now();
-    HttpAnswer answer = endpoint->Answer(request);
+    HttpAnswer answer = endpoint->Answer(request, stop);
     latency->Observe(std::chrono::duration<double>(env.Now() - begin).count());
     in_flight->Add(-1);
     Count(std::to_string(answer.status), 1);
@@ -101,7 +103,10 @@ std::string GenerateMutatePath(const GroupVersionKind& kind) { return PathOf("mu
 std::string GenerateValidatePath(const GroupVersionKind& kind) { return PathOf("validate", kind); }
 
 struct WebhookServer::Impl {
-  explicit Impl(Env& e) : env(e), running(e) {}
+  Impl(Env& e, const WebhookServerOptions& options)
+      : env(e),
+        if_thrown(options.recover_panic ? IfThrown::kAnswer : IfThrown::kTerminate),
+        running(e) {}
 
   Result<void> Add(const std::string& path, std::unique_ptr<Endpoint> endpoint) {
     if (!path.starts_with('/')) {
@@ -124,25 +129,48 @@ struct WebhookServer::Impl {
   }
 
   Env& env;
+  const IfThrown if_thrown;
+  // Outlives the server with its checkers.
+  const std::shared_ptr<std::atomic<bool>> started = std::make_shared<std::atomic<bool>>(false);
   Running running;
   internal::base::Mutex mutex;
   std::map<std::string, std::shared_ptr<const Measured>, std::less<>> endpoints
       KINFORMER_GUARDED_BY(mutex);
 };
 
-WebhookServer::WebhookServer(Env& env) : impl_(std::make_unique<Impl>(env)) {}
+WebhookServer::WebhookServer(Env& env, const WebhookServerOptions& options)
+    : impl_(std::make_unique<Impl>(env, options)) {}
 
 WebhookServer::~WebhookServer() { impl_->running.AwaitNone(); }
 
 Result<void> WebhookServer::Register(const std::string& path, admission::Handler handler) {
-  auto endpoint = internal::webhook::NewAdmissionEndpoint(impl_->env, path, std::move(handler));
+  auto endpoint = internal::webhook::NewAdmissionEndpoint(impl_->env, path, std::move(handler),
+                                                          impl_->if_thrown);
+  return impl_->Add(path, std::move(endpoint));
+}
+
+Result<void> WebhookServer::RegisterAuthentication(const std::string& path,
+                                                   authentication::Handler handler) {
+  auto endpoint = internal::webhook::NewAuthenticationEndpoint(impl_->env, path, std::move(handler),
+                                                               impl_->if_thrown);
   return impl_->Add(path, std::move(endpoint));
 }
 
 Result<void> WebhookServer::RegisterConversions(Conversions conversions, const std::string& path) {
-  auto endpoint =
-      internal::webhook::NewConversionEndpoint(impl_->env, path, std::move(conversions));
+  auto endpoint = internal::webhook::NewConversionEndpoint(impl_->env, path, std::move(conversions),
+                                                           impl_->if_thrown);
   return impl_->Add(path, std::move(endpoint));
+}
+
+void WebhookServer::SetStarted(bool started) {
+  impl_->started->store(started, std::memory_order_relaxed);
+}
+
+std::function<Result<void>()> WebhookServer::StartedChecker() const {
+  return [started = impl_->started]() -> Result<void> {
+    if (started->load(std::memory_order_relaxed)) return {};
+    return Error(Reason::kServiceUnavailable, "the webhook server has not been started yet");
+  };
 }
 
 std::unique_ptr<ResponseStream> WebhookServer::Handle(HttpRequest request) {
@@ -155,9 +183,11 @@ std::unique_ptr<ResponseStream> WebhookServer::Handle(HttpRequest request) {
   }
   // The functions of an endpoint are the user's, and are gone before nothing is said to run.
   impl_->env.pool().Post([running = impl_->running.Begin(), endpoint = std::move(endpoint),
-                          request = std::move(request), place = answer->place()]() mutable {
-    endpoint->env.loop().Post(
-        [place, found = endpoint->Answer(request)]() mutable { place->Put(std::move(found)); });
+                          request = std::move(request), place = answer->place(),
+                          gone = answer->gone()]() mutable {
+    endpoint->env.loop().Post([place, found = endpoint->Answer(request, gone)]() mutable {
+      place->Put(std::move(found));
+    });
     endpoint.reset();
   });
   return answer;

@@ -2,10 +2,15 @@
 
 #include "kinformer/webhook_server.h"
 
+#include <chrono>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdexcept>
 #include <string>
+#include <utility>
+
+#include "kinformer/until.h"
 
 #include "controller/webhook/asked_for_test.h"
 
@@ -88,7 +93,7 @@ TEST_F(WebhookServerTest, WH_01_WhatIsWrongWithARequestStandsInTheReview) {
             "request entity is too large; limit is 7340032 bytes"},
            {"no JSON", "{", "application/json", 400, ""},
            {"another kind", R"({"kind":"Pod","apiVersion":"v1"})", "application/json", 400,
-            "expected an AdmissionReview of admission.k8s.io/v1 and got a Pod of v1"},
+            "expected kind AdmissionReview of admission.k8s.io/v1 and got kind Pod of v1"},
            {"without a request", R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"})",
             "application/json", 400, "the AdmissionReview has no request"}}) {
     const WebhookReply reply = Ask("/yes", bad.body, bad.content_type);
@@ -104,6 +109,16 @@ TEST_F(WebhookServerTest, WH_01_WhatIsWrongWithARequestStandsInTheReview) {
                 .AsBool(),
             true);
   EXPECT_EQ(Ask("/nowhere", good).status, 404);
+}
+
+TEST_F(WebhookServerTest, WH_01_WhatAReviewDoesNotSayOfItselfIsTakenForGranted) {
+  const std::string yes = R"("response":{"uid":"","allowed":true,"status":{"metadata":{},)"
+                          R"("code":200}}})";
+  const std::string v1 = R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1",)" + yes;
+  EXPECT_EQ(Ask("/yes", R"({"request":{}})").text, v1);
+  EXPECT_EQ(Ask("/yes", R"({"kind":"AdmissionReview","request":{}})").text, v1);
+  EXPECT_EQ(Ask("/yes", R"({"apiVersion":"admission.k8s.io/v1beta1","request":{}})").text,
+            R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1beta1",)" + yes);
 }
 
 TEST_F(WebhookServerTest, WH_01_AVersionThatNobodyKnowsIsAnsweredInV1) {
@@ -126,6 +141,104 @@ TEST_F(WebhookServerTest, WH_01_WhatAHandlerThrowsIsCode500) {
   EXPECT_EQ(reply.body.At("/response/status/message").StringOrEmpty(),
             "panic: no luck [recovered]");
   EXPECT_THAT(metrics_->Text(), HasSubstr("controller_runtime_webhook_panics_total 1"));
+}
+
+TEST_F(WebhookServerTest, WH_01_UnlessItIsToEndTheProcess) {
+  const auto run = [this] {
+    WebhookServer strict(sim_.env(), {.recover_panic = false});
+    strict
+        .Register("/throws",
+                  [](const admission::Request&) -> admission::Response {
+                    throw std::runtime_error("no luck");
+                  })
+        .OrExit();
+    HttpRequest request{.method = "POST", .target = "/throws"};
+    request.headers.Add("Content-Type", "application/json");
+    request.body = Review(json::Value::MakeObject());
+    const auto stream = strict.Handle(std::move(request));
+    sim_.RunFor(std::chrono::minutes(1));
+  };
+  EXPECT_DEATH(run(), "");
+}
+
+TEST_F(WebhookServerTest, WH_01_WhatHandlersAnswerWith) {
+  admission::Response response;
+  server_.Register("/say", [&](const admission::Request&) { return response; }).OrExit();
+  const auto said = [&](admission::Response as) {
+    response = std::move(as);
+    json::Value answer = Ask("/say", Review(json::Value::MakeObject())).body["response"];
+    EXPECT_EQ(answer["uid"].StringOrEmpty(), "u-1");
+    answer.Erase("uid");
+    return answer.Dump();
+  };
+  const std::string ok = R"({"allowed":true,"status":{"metadata":{},"code":200}})";
+  const std::string why = R"({"allowed":true,"status":{"metadata":{},"message":"why","code":200}})";
+  const std::string no =
+      R"({"allowed":false,"status":{"metadata":{},"reason":"Forbidden","code":403}})";
+  const std::string why_not =
+      R"({"allowed":false,"status":{"metadata":{},"message":"why","reason":"Forbidden",)"
+      R"("code":403}})";
+  EXPECT_EQ(said(Allowed()), ok);
+  EXPECT_EQ(said(Allowed("why")), why);
+  EXPECT_EQ(said(Denied("")), no);
+  EXPECT_EQ(said(Denied("why")), why_not);
+  EXPECT_EQ(said(admission::ValidationResponse(true)), ok);
+  EXPECT_EQ(said(admission::ValidationResponse(true, "why")), why);
+  EXPECT_EQ(said(admission::ValidationResponse(false)), no);
+  EXPECT_EQ(said(admission::ValidationResponse(false, "why")), why_not);
+  EXPECT_EQ(
+      said(admission::Errored(400, Error(Reason::kInvalid, "this is an error"))),
+      R"({"allowed":false,"status":{"metadata":{},"message":"this is an error","code":400}})");
+  EXPECT_EQ(said({.allowed = true}), ok) << "a status that nobody has filled in";
+  EXPECT_EQ(said({.allowed = true, .message = "why"}), why);
+  const json::Value patch =
+      json::Parse(R"([{"op":"add","path":"/a","value":2},{"op":"remove","path":"/b"}])").OrExit();
+  const std::string patched = said(admission::Patched(patch, "some changes"));
+  EXPECT_THAT(patched,
+              HasSubstr(R"("allowed":true,"status":{"metadata":{},"message":"some changes",)"
+                        R"("code":200})"));
+  EXPECT_THAT(patched, HasSubstr(R"("patchType":"JSONPatch")"));
+  EXPECT_EQ(Ask("/say", Review(json::Value::MakeObject())).Patch(), patch);
+  response = admission::PatchResponse(json::Value::MakeObject({{"a", "foo"}}),
+                                      json::Value::MakeObject({{"a", "bar"}}));
+  EXPECT_TRUE(response.allowed);
+  EXPECT_EQ(response.patch.Dump(), R"([{"op":"replace","path":"/a","value":"bar"}])");
+}
+
+TEST_F(WebhookServerTest, WH_01_AHandlerSeesTheHttpRequestAndWhetherAnybodyWaits) {
+  WebhookCall seen;
+  bool given_up = false;
+  server_
+      .Register("/slow",
+                [&](const admission::Request& request) {
+                  seen = request.call;
+                  given_up =
+                      !SleepUnlessStopped(sim_.env(), request.call.stop, std::chrono::hours(1));
+                  return Allowed();
+                })
+      .OrExit();
+  HttpRequest request{.method = "POST", .target = "/slow?timeout=10s", .user = "apiserver"};
+  request.headers.Add("Content-Type", "application/json");
+  request.headers.Add("User-Agent", "test");
+  request.body = Review(json::Value::MakeObject());
+  auto stream = server_.Handle(std::move(request));
+  sim_.RunFor(std::chrono::minutes(1));
+  EXPECT_EQ(seen.target, "/slow?timeout=10s");
+  EXPECT_EQ(seen.headers.Get("User-Agent"), "test");
+  EXPECT_EQ(seen.user, "apiserver");
+  EXPECT_FALSE(given_up);
+  stream.reset();
+  sim_.RunFor(std::chrono::seconds(1));
+  EXPECT_TRUE(given_up);
+}
+
+TEST_F(WebhookServerTest, ACheckSaysWhetherItIsServed) {
+  const std::function<Result<void>()> check = server_.StartedChecker();
+  EXPECT_EQ(check().error().reason(), Reason::kServiceUnavailable);
+  server_.SetStarted(true);
+  EXPECT_TRUE(check().ok());
+  server_.SetStarted(false);
+  EXPECT_FALSE(check().ok());
 }
 
 TEST_F(WebhookServerTest, Metrics) {
@@ -182,6 +295,27 @@ TEST_F(WebhookServerTest, WH_01_SeveralHandlersAtOnePath) {
               "message":"two says no","reason":"Forbidden","code":403},"warnings":["one","two"]})")
                 .OrExit());
   EXPECT_EQ(asked, 0);
+  server_.Register("/agree", admission::MultiValidatingHandler({last, last})).OrExit();
+  EXPECT_EQ(Ask("/agree", Review(json::Value::MakeObject())).body["response"].Dump(),
+            R"({"uid":"u-1","allowed":true,"status":{"metadata":{},"code":200}})");
+  EXPECT_EQ(std::exchange(asked, 0), 2);
+  server_.Register("/warn", admission::MultiValidatingHandler({last, warn("one", Allowed())}))
+      .OrExit();
+  EXPECT_EQ(Ask("/warn", Review(json::Value::MakeObject())).body["response"].Dump(),
+            R"({"uid":"u-1","allowed":true,"status":{"metadata":{},"code":200},)"
+            R"("warnings":["one"]})");
+}
+
+TEST_F(WebhookServerTest, WH_01_SeveralHandlersThatChange) {
+  int asked = 0;
+  const auto last = [&asked](const admission::Request&) {
+    ++asked;
+    return Allowed();
+  };
+  const auto warn = [](admission::Response response) {
+    response.warnings = {"w"};
+    return [response](const admission::Request&) { return response; };
+  };
   const auto add = [](const char* path) {
     return [path](const admission::Request&) {
       return admission::Patched(json::Value::MakeArray(
@@ -195,6 +329,18 @@ TEST_F(WebhookServerTest, WH_01_SeveralHandlersAtOnePath) {
   EXPECT_EQ(patched.Patch().Dump(),
             R"([{"op":"add","path":"/a","value":1},{"op":"add","path":"/b","value":1}])");
   EXPECT_EQ(asked, 1);
+  EXPECT_FALSE(patched.body["response"].contains("warnings"));
+  server_
+      .Register("/refuse",
+                admission::MultiMutatingHandler({add("/a"), warn(Allowed()), warn(Denied("no"))}))
+      .OrExit();
+  const WebhookReply refused = Ask("/refuse", Review(json::Value::MakeObject()));
+  EXPECT_EQ(refused.body.At("/response/allowed").AsBool(), false);
+  EXPECT_FALSE(refused.body["response"].contains("patch"));
+  server_.Register("/both", admission::MultiMutatingHandler({add("/a"), warn(Allowed())})).OrExit();
+  const WebhookReply both = Ask("/both", Review(json::Value::MakeObject()));
+  EXPECT_EQ(both.Patch().size(), 1U);
+  EXPECT_EQ(both.body.At("/response/warnings").Dump(), R"(["w"])");
 }
 
 }  // namespace

@@ -1,0 +1,25 @@
+// kinformer/user_info.h
+//
+// UserInfo: who somebody is, in the questions and answers of webhooks.
+
+#ifndef KINFORMER_USER_INFO_H_
+#define KINFORMER_USER_INFO_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kinformer::authentication {
+
+// A plain value. Counterpart: authentication/v1 UserInfo.
+struct UserInfo {
+  std::string username{};
+  std::string uid{};
+  std::vector<std::string> groups{};
+  std::map<std::string, std::vector<std::string>> extra{};
+  bool operator==(const UserInfo&) const = default;
+};
+
+}  // namespace kinformer::authentication
+
+#endif  // KINFORMER_USER_INFO_H_
