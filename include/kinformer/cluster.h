@@ -27,6 +27,11 @@
 
 namespace kinformer {
 
+namespace events {
+class EventBroadcaster;  // events.h
+class EventRecorder;     // events.h
+}  // namespace events
+
 // What a Cluster's parts are made with.
 struct ClusterOptions {
   ClientOptions client{};
@@ -55,6 +60,10 @@ class Cluster final : public Runnable {
   // Events of a component of that name about objects of this cluster. The first call starts what
   // sends them. Counterpart: GetEventRecorderFor.
   [[nodiscard]] std::shared_ptr<EventRecorder> GetEventRecorderFor(const std::string& component);
+  // The same for events of events.k8s.io/v1. `reporting_controller`: a name such as
+  // "example.com/printer". Needs events.h. Counterpart: GetEventRecorder.
+  [[nodiscard]] std::shared_ptr<events::EventRecorder> GetEventRecorder(
+      const std::string& reporting_controller);
   // Sends what events wait, for at most `timeout`, and takes no more. Blocks.
   void ShutDownEvents(Duration timeout);
 
@@ -71,6 +80,7 @@ class Cluster final : public Runnable {
   const DelegatingClient client_;
   std::mutex mutex_;
   std::unique_ptr<EventBroadcaster> events_;
+  std::unique_ptr<events::EventBroadcaster> series_;
 };
 
 }  // namespace kinformer

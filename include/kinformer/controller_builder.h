@@ -137,7 +137,7 @@ class TypedControllerBuilder {
     options_.name = !name_.empty()           ? name_
                     : !options_.name.empty() ? options_.name
                                              : KindInLowerCase();
-    Result<ControllerOptions> options = manager_.OptionsFor(std::move(options_));
+    Result<ControllerOptions> options = manager_.OptionsFor(std::move(options_), GroupKind());
     if (!options) return std::move(options).error();
     auto controller = TypedController<R>::New(manager_.env(), std::move(reconciler),
                                               *std::move(options), std::move(limiter_));
@@ -187,6 +187,14 @@ class TypedControllerBuilder {
   [[nodiscard]] std::string KindInLowerCase() const {
     std::string name(for_->kind);
     for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return name;
+  }
+
+  // "ReplicaSet.apps", or "Pod" of the core group; nothing without For.
+  [[nodiscard]] std::string GroupKind() const {
+    if (for_ == nullptr) return {};
+    std::string name(for_->kind);
+    if (!for_->group.empty()) name.append(".").append(for_->group);
     return name;
   }
 

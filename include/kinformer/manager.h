@@ -18,7 +18,9 @@
 #define KINFORMER_MANAGER_H_
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -32,8 +34,10 @@
 #include "kinformer/healthz.h"
 #include "kinformer/leader_elector.h"
 #include "kinformer/metrics.h"
+#include "kinformer/resource_lock.h"
 #include "kinformer/result.h"
 #include "kinformer/runnable.h"
+#include "kinformer/transport.h"
 #include "kinformer/webhook_listener.h"
 #include "kinformer/webhook_server.h"
 
@@ -52,12 +56,20 @@ struct ManagerOptions {
   ClusterOptions cluster{};
   // Of controllers that do not say otherwise.
   ControllerOptions controller{};
+  // The workers of those that are For one of these kinds, before max_concurrent_reconciles above:
+  // {"ReplicaSet.apps", 10}, {"Pod", 4}. Counterpart: config.Controller.GroupKindConcurrency.
+  std::map<std::string, std::size_t> group_kind_concurrency{};
 
   // Only one of several processes runs what is in RunnableGroup::kLeaderElection.
   bool leader_election{false};
   std::string leader_election_id{};         // the name of the Lease; must be set
   std::string leader_election_namespace{};  // empty: the pod's own; else it must be set
   std::string leader_election_identity{};   // empty: NewLeaderIdentity
+  // Set on the Lease.
+  std::map<std::string, std::string> leader_election_labels{};
+  // Makes what is held instead of a Lease; nothing of the above is looked at then. Counterpart:
+  // LeaderElectionResourceLockInterface.
+  std::function<Result<std::unique_ptr<ResourceLock>>()> leader_election_resource_lock{};
   // Gives the Lease up at the end, so that another process leads at once. By then nothing of this
   // one works any more.
   bool leader_election_release_on_cancel{false};
@@ -78,6 +90,7 @@ struct ManagerOptions {
   EndpointServerOptions metrics_server{};
   // Where the checks are served, at /healthz and /readyz. "0": nowhere.
   std::string health_probe_bind_address{"0"};
+  WebhookServerOptions webhook_server{};
   // Where the webhooks of GetWebhookServer listen.
   WebhookListenerOptions webhook{};
   // False: nowhere. They are asked in memory, by the embedded API server.
@@ -118,6 +131,11 @@ class Manager {
   // kInvalidArgument: after Start. kAlreadyExists: of that name there is one.
   Result<void> AddHealthzCheck(const std::string& name, healthz::Checker check);
   Result<void> AddReadyzCheck(const std::string& name, healthz::Checker check);
+  // Serves `handler` beside the metrics, to those who may read them. It must live as long as the
+  // manager. kInvalidArgument: after Start, or no metrics are served. kAlreadyExists: at that path
+  // there is one.
+  Result<void> AddMetricsServerExtraHandler(const std::string& path,
+                                            std::shared_ptr<Handler> handler);
 
   // Runs all that until stop is requested or something fails, then ends it. Blocks; may be called
   // once. Errors: the first of a runnable; kStopped, "leader election lost", where nothing is
@@ -142,6 +160,10 @@ class Manager {
   [[nodiscard]] std::shared_ptr<EventRecorder> GetEventRecorderFor(const std::string& name) const {
     return GetCluster().GetEventRecorderFor(name);
   }
+  [[nodiscard]] std::shared_ptr<events::EventRecorder> GetEventRecorder(
+      const std::string& name) const {
+    return GetCluster().GetEventRecorder(name);
+  }
 
   // What webhooks are registered with. The first call adds it to what is to run; programs that
   // never call it have none.
@@ -149,7 +171,8 @@ class Manager {
 
   // The options of a controller that says `own`: what that leaves empty is the manager's. Takes the
   // name: kAlreadyExists, where another controller has it and it is not said to skip that.
-  Result<ControllerOptions> OptionsFor(ControllerOptions own);
+  // `group_kind`: what it is for, "ReplicaSet.apps" or "Pod".
+  Result<ControllerOptions> OptionsFor(ControllerOptions own, const std::string& group_kind = {});
 
   // The ports that are open; 0: none. For tests, with addresses like "127.0.0.1:0".
   [[nodiscard]] std::uint16_t metrics_port() const;

@@ -15,11 +15,12 @@
 #include "kinformer/controller_builder.h"
 #include "kinformer/event_channel.h"
 #include "kinformer/patch.h"
+#include "kinformer/rate_limiter.h"
 #include "kinformer/resource_client.h"
 #include "kinformer/unstructured.h"
 #include "kinformer/until.h"
 
-#include "operator/manager_fixture.h"
+#include "operator/builder_fixture.h"
 
 namespace kinformer::testing {
 namespace {
@@ -33,27 +34,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-class BuilderTest : public ManagerTest {
- protected:
-  // Notes what it is called with: "web-0" or "web-0@-100".
-  auto Note() {
-    return [this](const ReconcileContext& context, const Request& request) {
-      seen_.push_back(request.name +
-                      (context.priority() == 0 ? "" : "@" + std::to_string(context.priority())));
-      return Result<ReconcileResult>(ReconcileResult{});
-    };
-  }
-  std::vector<std::string> Seen() {
-    sim_.RunFor(seconds(5));
-    return std::exchange(seen_, {});
-  }
-  void Change(const std::string& pod, const std::string& patch) {
-    server_.Patch(kPods, {"default", pod}, json::Parse(patch).OrExit()).OrExit();
-  }
-  RunningManager manager_{sim_, server_};
-  std::vector<std::string> seen_;
-};
-
 TEST_F(BuilderTest, BL_02_SO_01_HD_01_EachEventOfForIsARequest) {
   CreatePod("old");
   ASSERT_TRUE(ControllerBuilder(*manager_).For<corev1::Pod>().Complete(Note()).ok());
@@ -65,6 +45,111 @@ TEST_F(BuilderTest, BL_02_SO_01_HD_01_EachEventOfForIsARequest) {
   EXPECT_THAT(Seen(), ElementsAre("web-0"));
   server_.Delete(kPods, {"default", "web-0"}).OrExit();
   EXPECT_THAT(Seen(), ::testing::Contains("web-0"));
+}
+
+TEST_F(BuilderTest, BL_02_WhatTheControllerIsToBeIsHandedOn) {
+  RunningManager manager(sim_, server_, {.group_kind_concurrency = {{"ReplicaSet.apps", 3}}});
+  int running = 0;
+  int most = 0;
+  const auto slow = [&](const ReconcileContext&, const Request&) {
+    most = std::max(most, ++running);
+    sim_.env().SleepFor(seconds(1));
+    --running;
+    return Result<ReconcileResult>(ReconcileResult{});
+  };
+  const auto from = [](int n) {
+    return source::Func<Request>(
+        "some", [n](const std::stop_token&, const RequestQueue<Request>& q) -> Result<void> {
+          for (int i = 0; i < n; ++i) q.Add({"", std::to_string(i)});
+          return {};
+        });
+  };
+  ASSERT_TRUE(ControllerBuilder(*manager)
+                  .For<corev1::Pod>()
+                  .WatchesRawSource(from(10))
+                  .WithOptions({.max_concurrent_reconciles = 5})
+                  .Complete(slow)
+                  .ok());
+  manager.Start();
+  sim_.RunFor(minutes(1));
+  EXPECT_EQ(std::exchange(most, 0), 5);
+  ASSERT_TRUE(ControllerBuilder(*manager)
+                  .For<appsv1::ReplicaSet>()
+                  .WatchesRawSource(from(10))
+                  .Complete(slow)
+                  .ok());
+  sim_.RunFor(minutes(1));
+  EXPECT_EQ(std::exchange(most, 0), 3) << "as the manager says of the kind";
+  // A limiter that gives up to a second for each failure.
+  std::vector<SteadyTime> at;
+  ASSERT_TRUE(
+      ControllerBuilder(*manager)
+          .Named("limited")
+          .WatchesRawSource(from(1))
+          .WithRateLimiter(
+              std::make_unique<ItemExponentialFailureRateLimiter<Request>>(minutes(7), minutes(7)))
+          .Complete([&](const ReconcileContext&, const Request&) -> Result<ReconcileResult> {
+            at.push_back(sim_.env().Now());
+            if (at.size() == 1) return Error(Reason::kConflict, "again");
+            return ReconcileResult{};
+          })
+          .ok());
+  sim_.RunFor(minutes(10));
+  ASSERT_EQ(at.size(), 2U);
+  EXPECT_EQ(at[1] - at[0], minutes(7));
+}
+
+TEST_F(BuilderTest, BL_01_CR_06_RequestsOfATypeOfOnesOwn) {
+  std::vector<std::string> seen;
+  ASSERT_TRUE(
+      TypedControllerBuilder<std::string>(*manager_)
+          .Named("apps")
+          .Watches<corev1::Pod>(handler::EnqueueRequestsFromMapFunc<corev1::Pod, std::string>(
+              [](const corev1::Pod& pod) -> std::vector<std::string> {
+                return {std::string(pod.metadata().labels()["app"])};
+              }))
+          .Complete([&](const ReconcileContext&, const std::string& app) {
+            seen.push_back(app);
+            return Result<ReconcileResult>(ReconcileResult{});
+          })
+          .ok());
+  CreatePod("a", R"(,"labels":{"app":"shop"})");
+  CreatePod("b", R"(,"labels":{"app":"shop"})");
+  manager_.Start();
+  sim_.RunFor(seconds(5));
+  EXPECT_THAT(seen, ElementsAre("shop"));
+}
+
+TEST_F(BuilderTest, BL_02_TwoControllersOfOneKindAndOneWithoutFor) {
+  const auto noted = [this](const std::string& who) {
+    return [this, who](const ReconcileContext&, const Request& request) {
+      seen_.push_back(who + ":" + request.ToString());
+      return Result<ReconcileResult>(ReconcileResult{});
+    };
+  };
+  ASSERT_TRUE(ControllerBuilder(*manager_).For<corev1::Pod>().Complete(noted("pod")).ok());
+  ASSERT_TRUE(ControllerBuilder(*manager_)
+                  .For<corev1::Pod>()
+                  .Named("second")
+                  .Complete(noted("second"))
+                  .ok());
+  ASSERT_TRUE(
+      ControllerBuilder(*manager_)
+          .Named("neither")
+          .Named("watches")
+          .Watches<corev1::Node>(handler::EnqueueRequestForObject<corev1::Node>())
+          .Watches<corev1::Pod>(handler::EnqueueRequestForOwner<corev1::Pod, appsv1::ReplicaSet>())
+          .Complete(noted("watches"))
+          .ok());
+  EXPECT_EQ(ControllerBuilder(*manager_).For<corev1::Pod>().Complete(Note()).error().reason(),
+            Reason::kAlreadyExists);
+  EXPECT_TRUE(
+      ControllerBuilder(*manager_).For<corev1::Node>().Named("neither").Complete(Note()).ok());
+  manager_.Start();
+  CreatePod("a", R"(,"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"rs",)"
+                 R"("uid":"u","controller":true}])");
+  EXPECT_THAT(Seen(),
+              UnorderedElementsAre("pod:default/a", "second:default/a", "watches:default/rs"));
 }
 
 TEST_F(BuilderTest, HD_02_WithoutPrioritiesNothingIsLower) {
@@ -268,6 +353,75 @@ TEST_F(BuilderTest, PR_01_WhatChanged) {
   }
 }
 
+TEST_F(BuilderTest, BL_02_PredicatesOfOneKindSeeNoOther) {
+  std::vector<std::string> asked;
+  const auto note = [&asked](const std::string& who) -> predicate::Predicate<Object> {
+    return {.create = [&asked, who](const Added<Object>& e) {
+      asked.push_back(who + ":" + std::string(e.object.kind()));
+      return true;
+    }};
+  };
+  ASSERT_TRUE(ControllerBuilder(*manager_)
+                  .For<corev1::ConfigMap>(note("for"))
+                  .Owns<corev1::Pod>(note("owns"))
+                  .WithEventFilter(note("all"))
+                  .Complete(Note())
+                  .ok());
+  manager_.Start();
+  EXPECT_THAT(Seen(), IsEmpty());
+  server_
+      .Create(kConfigMaps,
+              json::Parse(R"({"metadata":{"namespace":"default","name":"m"}})").OrExit())
+      .OrExit();
+  EXPECT_THAT(Seen(), ElementsAre("m"));
+  CreatePod("a",
+            R"(,"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"m","uid":"u",)"
+            R"("controller":true}])");
+  EXPECT_THAT(Seen(), ElementsAre("m"));
+  EXPECT_THAT(asked, UnorderedElementsAre("all:ConfigMap", "for:ConfigMap", "all:Pod", "owns:Pod"));
+}
+
+TEST_F(BuilderTest, BL_02_ForOwnsAndWatchesOfTheMetadata) {
+  using Metadata = metav1::PartialObjectMetadata;
+  std::vector<std::string> mapped;
+  ASSERT_TRUE(ControllerBuilder(*manager_)
+                  .For<appsv1::ReplicaSet>({}, WatchAs::kMetadata)
+                  .Owns<corev1::Pod>({}, handler::Owners::kController, WatchAs::kMetadata)
+                  .WatchesMetadata<corev1::ConfigMap>(handler::EnqueueRequestsFromMapFunc<Metadata>(
+                      [&](const Metadata& map) -> std::vector<Request> {
+                        mapped.push_back(std::string(map.kind()) + " " +
+                                         std::string(map.metadata().name()) + " " +
+                                         std::string(map.metadata().labels()["foo"]));
+                        return {};
+                      }))
+                  .Complete(Note())
+                  .ok());
+  ASSERT_TRUE(ControllerBuilder(*manager_)
+                  .For<appsv1::ReplicaSet>({}, WatchAs::kMetadata)
+                  .Named("second")
+                  .Complete(Note())
+                  .ok());
+  manager_.Start();
+  EXPECT_THAT(Seen(), IsEmpty());
+  server_
+      .Create({"apps", "v1", "replicasets"}, json::Parse(R"({"metadata":{"namespace":"default",
+      "name":"rs"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":
+      {"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})")
+                                                 .OrExit())
+      .OrExit();
+  EXPECT_THAT(Seen(), ElementsAre("rs", "rs")) << "of both";
+  CreatePod("a", R"(,"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"rs",)"
+                 R"("uid":"u","controller":true}])");
+  EXPECT_THAT(Seen(), ElementsAre("rs"));
+  server_
+      .Create(kConfigMaps, json::Parse(R"({"metadata":{"namespace":"default","name":"m",
+      "labels":{"foo":"bar"}}})")
+                               .OrExit())
+      .OrExit();
+  EXPECT_THAT(Seen(), IsEmpty());
+  EXPECT_THAT(mapped, ::testing::Contains("ConfigMap m bar"));
+}
+
 TEST_F(BuilderTest, BL_02_MetadataIsEnoughForSome) {
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<corev1::Pod>(
@@ -368,128 +522,6 @@ TEST_F(BuilderTest, BL_01_WhatDoesNotFitIsSaid) {
   ASSERT_TRUE(ControllerBuilder(*manager_).For<corev1::Node>().Complete(Note()).ok());
   EXPECT_THAT(error(ControllerBuilder(*manager_).For<corev1::Node>().Complete(Note())),
               HasSubstr("there is a controller of the name node"));
-}
-
-TEST_F(BuilderTest, SO_02_AKindThatIsNotServedEndsTheManager) {
-  ASSERT_TRUE(ControllerBuilder(*manager_)
-                  .Named("x")
-                  .WatchesRawSource(source::Kind<Unstructured>(
-                      "widgets",
-                      [this] {
-                        return manager_->GetCache().ForResource({"example.com", "v1", "widgets"},
-                                                                "Widget");
-                      },
-                      handler::EnqueueRequestForObject<Unstructured>()))
-                  .Complete(Note())
-                  .ok());
-  manager_.Start();
-  sim_.RunFor(minutes(1));
-  EXPECT_FALSE(manager_.ended);
-  sim_.RunFor(minutes(2));
-  ASSERT_TRUE(manager_.ended);
-  EXPECT_THAT(
-      manager_.result.error().message(),
-      ::testing::AllOf(HasSubstr("failed to wait for x caches to sync"), HasSubstr("widgets")));
-}
-
-TEST_F(BuilderTest, SO_02_ASourceWithoutHandlerOrInformerIsAnError) {
-  ASSERT_TRUE(
-      ControllerBuilder(*manager_).Named("x").Watches<corev1::Pod>(nullptr).Complete(Note()).ok());
-  manager_.Start();
-  sim_.RunFor(seconds(5));
-  ASSERT_TRUE(manager_.ended);
-  EXPECT_THAT(manager_.result.error().message(), HasSubstr("pods: no event handler"));
-  const auto source =
-      source::Kind<corev1::Pod>("pods", nullptr, handler::EnqueueRequestForObject<corev1::Pod>());
-  PriorityQueue<Request> queue(sim_.env());
-  EXPECT_THAT(source->Start({}, RequestQueue<Request>(queue, 0)).error().message(),
-              HasSubstr("no informer"));
-  source->Stop();
-}
-
-Ref<corev1::Pod> APod(ApiServer& server, Simulation& sim, const std::string& name) {
-  Ref<corev1::Pod> pod;
-  const Client client = Client::ForTransport(sim.env(), server.transport());
-  sim.RunBlocking([&] { pod = client.For<corev1::Pod>("default").Get(name).OrExit(); }, seconds(5));
-  return pod;
-}
-
-TEST_F(BuilderTest, SO_03_AChannelFromElsewhere) {
-  CreatePod("a");
-  CreatePod("b");
-  const Ref<corev1::Pod> a = APod(server_, sim_, "a");
-  const Ref<corev1::Pod> b = APod(server_, sim_, "b");
-  EventChannel<corev1::Pod> channel(sim_.env());
-  EXPECT_EQ(channel.Send(a).error().reason(), Reason::kNotFound) << "nobody listens";
-  auto source = source::Channel<corev1::Pod>(
-      channel, handler::EnqueueRequestForObject<corev1::Pod>(),
-      predicate::NewPredicateFuncs<corev1::Pod>(
-          [](const corev1::Pod& pod) { return pod.metadata().name() == "a"; }));
-  ASSERT_TRUE(
-      ControllerBuilder(*manager_).Named("x").WatchesRawSource(source).Complete(Note()).ok());
-  EXPECT_TRUE(channel.Send(a).ok()) << "before the start";
-  manager_.Start();
-  EXPECT_THAT(Seen(), ElementsAre("a"));
-  EXPECT_TRUE(channel.Send(b).ok());
-  EXPECT_THAT(Seen(), IsEmpty()) << "its predicate";
-  EXPECT_EQ(channel.Send({}).error().reason(), Reason::kInvalidArgument);
-  PriorityQueue<Request> queue(sim_.env());
-  EXPECT_FALSE(source->Start({}, RequestQueue<Request>(queue, 0)).ok()) << "twice";
-  channel.Close();
-  EXPECT_EQ(channel.Send(a).error().reason(), Reason::kStopped);
-}
-
-TEST_F(BuilderTest, SO_03_AHandlerThatBlocksHoldsUpTheChannelOnlyWhenItIsFull) {
-  CreatePod("a");
-  const Ref<corev1::Pod> a = APod(server_, sim_, "a");
-  EventChannel<corev1::Pod> channel(sim_.env());
-  int heard = 0;
-  auto source = source::Channel<corev1::Pod>(
-      channel,
-      handler::HandlerOf<corev1::Pod>(
-          {.generic =
-               [&](const GenericEvent<corev1::Pod>&, const RequestQueue<Request>&) {
-                 ++heard;
-                 sim_.env().SleepFor(seconds(10));
-               }}),
-      {}, {.buffer_size = 2});
-  PriorityQueue<Request> queue(sim_.env());
-  ASSERT_TRUE(source->Start({}, RequestQueue<Request>(queue, 0)).ok());
-  int sent = 0;
-  auto sender = sim_.env().NewThread("sender", [&] {
-    for (int i = 0; i < 5; ++i) {
-      EXPECT_TRUE(channel.Send(a).ok());
-      ++sent;
-    }
-  });
-  sim_.RunFor(seconds(5));
-  EXPECT_EQ(heard, 1);
-  EXPECT_EQ(sent, 3) << "one is being handled, two wait";
-  Result<void> on_loop;
-  sim_.env().loop().Post([&] { on_loop = channel.Send(a); });
-  sim_.RunFor(seconds(1));
-  EXPECT_EQ(on_loop.error().reason(), Reason::kWouldDeadlock);
-  sim_.RunFor(minutes(1));
-  EXPECT_EQ(heard, 5);
-  source->Stop();
-  sender->Join();
-  EXPECT_EQ(channel.Send(a).error().reason(), Reason::kNotFound);
-}
-
-TEST_F(BuilderTest, ATimerIsASource) {
-  ASSERT_TRUE(ControllerBuilder(*manager_)
-                  .Named("x")
-                  .WatchesRawSource(source::Ticker<Request>(sim_.env(), hours(1), {"", "all"}))
-                  .Complete(Note())
-                  .ok());
-  manager_.Start();
-  EXPECT_THAT(Seen(), ElementsAre("all"));
-  sim_.RunFor(hours(3));
-  EXPECT_THAT(Seen(), ElementsAre("all", "all", "all"));
-  PriorityQueue<Request> queue(sim_.env());
-  EXPECT_FALSE(source::Ticker<Request>(sim_.env(), Duration(0), {"", "all"})
-                   ->Start({}, RequestQueue<Request>(queue, 0))
-                   .ok());
 }
 
 TEST_F(BuilderTest, CR_17_BeforeItLeadsAControllerWatchesOnlyIfItIsToWarmUp) {

@@ -8,12 +8,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kinformer/api/coordinationv1.h"
 #include "kinformer/api/corev1.h"
+#include "kinformer/api/eventsv1.h"
+#include "kinformer/event_recorder.h"
+#include "kinformer/events.h"
+#include "kinformer/object_reconciler.h"
+#include "kinformer/resource_client.h"
+#include "kinformer/resource_lock.h"
 #include "kinformer/until.h"
 
 #include "operator/manager_fixture.h"
@@ -356,6 +363,41 @@ TEST_F(ManagersTest, MG_03_MG_04_MG_07_OneLeadsAndTheOtherTakesOver) {
   EXPECT_EQ(Holder(), "") << "given up";
 }
 
+TEST_F(ManagersTest, MG_03_TheLeaseHasTheLabelsThatItIsToHave) {
+  ManagerOptions options = Electing("a");
+  options.leader_election_labels = {{"my-key", "my-val"}};
+  RunningManager a(sim_, server_, std::move(options));
+  a.Start();
+  sim_.RunFor(seconds(5));
+  const auto lease =
+      server_.Get({"coordination.k8s.io", "v1", "leases"}, {"default", "op"}).OrExit();
+  EXPECT_EQ(lease.At("/metadata/labels/my-key").StringOrEmpty(), "my-val");
+}
+
+TEST_F(ManagersTest, MG_03_AnotherLockThanALease) {
+  const Client client = Client::ForTransport(sim_.env(), server_.transport());
+  int made = 0;
+  RunningManager a(sim_, server_,
+                   {.leader_election = true, .leader_election_resource_lock = [&] {
+                      ++made;
+                      return NewLeaseLock(
+                          client, {.namespace_ = "kube-system", .name = "mine", .identity = "me"});
+                    }});
+  EXPECT_EQ(made, 1);
+  a.Start();
+  sim_.RunFor(seconds(5));
+  EXPECT_TRUE(a->Elected());
+  const auto lease =
+      server_.Get({"coordination.k8s.io", "v1", "leases"}, {"kube-system", "mine"}).OrExit();
+  EXPECT_EQ(lease.At("/spec/holderIdentity").StringOrEmpty(), "me");
+  const auto failing = Manager::New(
+      client, {.leader_election = true,
+               .leader_election_resource_lock = []() -> Result<std::unique_ptr<ResourceLock>> {
+                 return Error(Reason::kConfig, "no lock today");
+               }});
+  EXPECT_EQ(failing.error().message(), "no lock today");
+}
+
 TEST_F(ManagersTest, MG_04_ALeaseThatIsNotGivenUpRunsOut) {
   RunningManager a(sim_, server_, Electing("a"));
   a.Start();
@@ -431,6 +473,134 @@ TEST_F(ManagersTest, CR_19_ControllersHaveNamesOfTheirOwn) {
   RunningManager electing(sim_, server_, Electing("a"));
   EXPECT_TRUE(electing->OptionsFor({.name = "pods"})->is_leader);
   EXPECT_FALSE(electing->OptionsFor({.name = "x", .need_leader_election = false})->is_leader);
+}
+
+TEST_F(ManagersTest, CR_19_WhatAControllerDoesNotSayIsTheManagers) {
+  RunningManager manager(sim_, server_,
+                         {.controller = {.skip_name_validation = true,
+                                         .cache_sync_timeout = seconds(5),
+                                         .recover_panic = true,
+                                         .need_leader_election = true,
+                                         .use_priority_queue = true,
+                                         .enable_warmup = true,
+                                         .reconciliation_timeout = seconds(30)}});
+  const ControllerOptions plain = manager->OptionsFor({.name = "pods"}).value();
+  EXPECT_EQ(plain.cache_sync_timeout, seconds(5));
+  EXPECT_EQ(plain.recover_panic, true);
+  EXPECT_EQ(plain.need_leader_election, true);
+  EXPECT_EQ(plain.use_priority_queue, true);
+  EXPECT_EQ(plain.enable_warmup, true);
+  EXPECT_EQ(plain.reconciliation_timeout, seconds(30));
+  EXPECT_EQ(plain.max_concurrent_reconciles, std::nullopt);
+  const ControllerOptions own = manager
+                                    ->OptionsFor({.name = "pods",
+                                                  .cache_sync_timeout = seconds(6),
+                                                  .recover_panic = false,
+                                                  .need_leader_election = false,
+                                                  .use_priority_queue = false,
+                                                  .enable_warmup = false,
+                                                  .reconciliation_timeout = minutes(1)})
+                                    .value();
+  EXPECT_EQ(own.cache_sync_timeout, seconds(6));
+  EXPECT_EQ(own.recover_panic, false);
+  EXPECT_EQ(own.need_leader_election, false);
+  EXPECT_EQ(own.use_priority_queue, false);
+  EXPECT_EQ(own.enable_warmup, false);
+  EXPECT_EQ(own.reconciliation_timeout, minutes(1));
+}
+
+TEST_F(ManagersTest, MG_08_ToBeStoppedIsNoErrorOfARunnable) {
+  RunningManager manager(sim_, server_);
+  ASSERT_TRUE(
+      manager
+          ->Add(std::make_shared<RunnableFunc>([&](const std::stop_token& stop) -> Result<void> {
+            SleepUnlessStopped(sim_.env(), stop, hours(1));
+            return Error(Reason::kCanceled, "stopped");
+          }))
+          .ok());
+  manager.Start();
+  sim_.RunFor(seconds(5));
+  manager.Stop();
+  EXPECT_TRUE(manager.result.ok()) << manager.result.error();
+}
+
+TEST_F(ManagersTest, EV_01_RecordersOfBothKinds) {
+  RunningManager manager(sim_, server_);
+  CreatePod("a");
+  auto pods = manager->GetCache().InformerFor<corev1::Pod>();
+  manager.Start();
+  sim_.RunFor(seconds(5));
+  const Ref<corev1::Pod> pod = pods.lister().Get("default", "a").OrExit();
+  manager->GetEventRecorderFor("old")->Event(*pod, kEventTypeNormal, "old-reason", "old-message");
+  manager->GetEventRecorder("example.com/new")
+      ->Event(*pod, kEventTypeNormal, "new-reason", "new-action", "new-note");
+  sim_.RunFor(seconds(5));
+  manager.Stop();
+  const Client client = Client::ForTransport(sim_.env(), server_.transport());
+  std::vector<std::string> said;
+  sim_.RunBlocking(
+      [&] {
+        const auto list = client.For<eventsv1::Event>("default").List().OrExit();
+        for (const eventsv1::Event event : list) {
+          said.push_back(std::string(event.reason()) + "/" + std::string(event.note()) + "/" +
+                         std::string(event.action()) + "/" + std::string(event.regarding().name()));
+        }
+      },
+      seconds(5));
+  EXPECT_THAT(said, ::testing::UnorderedElementsAre("old-reason/old-message//a",
+                                                    "new-reason/new-note/new-action/a"));
+}
+
+TEST_F(ManagersTest, CR_06_AReconcilerOfObjects) {
+  std::vector<std::string> seen;
+  RunningManager manager(sim_, server_);
+  const auto reconciler = AsReconciler<corev1::Pod>(
+      manager->GetClient(), [&](const ReconcileContext&, const Ref<corev1::Pod>& pod) {
+        seen.emplace_back(pod->metadata().name());
+        return Result<ReconcileResult>(ReconcileResult{.requeue_after = seconds(7)});
+      });
+  CreatePod("a");
+  std::vector<Result<ReconcileResult>> results;
+  ASSERT_TRUE(sim_.RunBlocking(
+      [&] {
+        const ReconcileContext context(sim_.env(), {});
+        results.push_back(reconciler->Reconcile(context, {"default", "a"}));
+        results.push_back(reconciler->Reconcile(context, {"default", "none"}));
+      },
+      minutes(1)));
+  EXPECT_THAT(seen, ElementsAre("a"));
+  EXPECT_EQ(results.at(0)->requeue_after, seconds(7));
+  EXPECT_EQ(results.at(1)->requeue_after, Duration(0)) << "nothing is to be done";
+  EXPECT_TRUE(ControllerBuilder(*manager).For<corev1::Pod>().Complete(reconciler).ok());
+}
+
+TEST_F(ManagersTest, CR_19_WorkersByKind) {
+  RunningManager manager(sim_, server_,
+                         {.controller = {.max_concurrent_reconciles = 4},
+                          .group_kind_concurrency = {{"ReplicaSet.apps", 10}, {"Pod", 7}}});
+  const auto workers = [&](ControllerOptions own, const std::string& kind) {
+    own.skip_name_validation = true;
+    return manager->OptionsFor(std::move(own), kind)->max_concurrent_reconciles;
+  };
+  EXPECT_EQ(workers({}, "ReplicaSet.apps"), 10U);
+  EXPECT_EQ(workers({}, "Pod"), 7U);
+  EXPECT_EQ(workers({.max_concurrent_reconciles = 2}, "Pod"), 2U);
+  EXPECT_EQ(workers({}, "Node"), 4U);
+  EXPECT_EQ(workers({}, ""), 4U);
+}
+
+TEST_F(ManagersTest, WH_01_WebhooksOfAManagerAreServedWhileItRuns) {
+  RunningManager manager(sim_, server_, {.serve_webhooks = false});
+  WebhookServer& webhooks = manager->GetWebhookServer();
+  EXPECT_EQ(&manager->GetWebhookServer(), &webhooks);
+  const auto check = webhooks.StartedChecker();
+  EXPECT_TRUE(manager->AddReadyzCheck("webhooks", check).ok());
+  EXPECT_FALSE(check().ok());
+  manager.Start();
+  sim_.RunFor(seconds(1));
+  EXPECT_TRUE(check().ok());
+  manager.Stop();
+  EXPECT_FALSE(check().ok());
 }
 
 TEST_F(ManagersTest, MG_09_AnotherClusterIsACache) {

@@ -1,8 +1,12 @@
 #include "kinformer/cluster.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "kinformer/events.h"
 #include "kinformer/until.h"
+
+#include "base/deadline.h"
 
 namespace kinformer {
 
@@ -30,13 +34,27 @@ std::shared_ptr<EventRecorder> Cluster::GetEventRecorderFor(const std::string& c
   return events_->NewRecorder({.component = component});
 }
 
+std::shared_ptr<events::EventRecorder> Cluster::GetEventRecorder(
+    const std::string& reporting_controller) {
+  const std::lock_guard lock(mutex_);
+  if (series_ == nullptr) {
+    series_ = std::make_unique<events::EventBroadcaster>(env());
+    series_->StartRecordingToSink(events::NewEventSink(rest_));
+  }
+  return series_->NewRecorder(reporting_controller);
+}
+
 void Cluster::ShutDownEvents(Duration timeout) {
   std::unique_ptr<EventBroadcaster> events;
+  std::unique_ptr<events::EventBroadcaster> series;
   {
     const std::lock_guard lock(mutex_);
     events.swap(events_);
+    series.swap(series_);
   }
+  const SteadyTime deadline = internal::base::After(env().Now(), timeout);
   if (events != nullptr) events->Shutdown(timeout);
+  if (series != nullptr) series->Shutdown(std::max(deadline - env().Now(), Duration(0)));
 }
 
 Result<void> Cluster::Start(const std::stop_token& stop) {

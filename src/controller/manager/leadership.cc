@@ -53,16 +53,18 @@ ManagerLeadership::ManagerLeadership(Env& env)
 Result<std::unique_ptr<ManagerLeadership>> ManagerLeadership::New(const Client& client,
                                                                   const Config* config,
                                                                   const ManagerOptions& options) {
-  if (options.leader_election_id.empty()) {
+  const bool own_lock = static_cast<bool>(options.leader_election_resource_lock);
+  if (options.leader_election_id.empty() && !own_lock) {
     return Error(Reason::kInvalidArgument,
                  "ManagerOptions::leader_election_id must be set: it is the name of the Lease that "
                  "all replicas of this program share");
   }
   LeaseLockOptions lock{.namespace_ = options.leader_election_namespace,
                         .name = options.leader_election_id,
-                        .identity = options.leader_election_identity};
+                        .identity = options.leader_election_identity,
+                        .labels = options.leader_election_labels};
   if (lock.namespace_.empty()) lock.namespace_ = OwnNamespace();
-  if (lock.namespace_.empty()) {
+  if (lock.namespace_.empty() && !own_lock) {
     return Error(Reason::kInvalidArgument,
                  "this process does not run in a pod: ManagerOptions::leader_election_namespace "
                  "must be set");
@@ -83,16 +85,21 @@ Result<std::unique_ptr<ManagerLeadership>> ManagerLeadership::New(const Client& 
                     .on_stopped_leading =
                         [self, gate = made->gate_] { gate->Pass([&] { self->on_end_(); }); }},
       .name = options.leader_election_id};
-  if (config != nullptr) {
+  if (config != nullptr && !own_lock) {
     auto elector =
         LeaderElector::NewForLease(client.env(), *config, std::move(lock), std::move(election));
     if (!elector) return std::move(elector).error();
     made->elector_ = *std::move(elector);
     return made;
   }
-  auto lease = NewLeaseLock(client, std::move(lock));
-  if (!lease) return std::move(lease).error();
-  auto elector = LeaderElector::New(client.env(), *std::move(lease), std::move(election));
+  auto held =
+      own_lock ? options.leader_election_resource_lock() : NewLeaseLock(client, std::move(lock));
+  if (!held) return std::move(held).error();
+  if (*held == nullptr) {
+    return Error(Reason::kInvalidArgument,
+                 "ManagerOptions::leader_election_resource_lock has given nothing");
+  }
+  auto elector = LeaderElector::New(client.env(), *std::move(held), std::move(election));
   if (!elector) return std::move(elector).error();
   made->elector_ = *std::move(elector);
   return made;

@@ -307,6 +307,11 @@ Result<void> Manager::AddReadyzCheck(const std::string& name, healthz::Checker c
   return impl_->servers.AddReadyzCheck(name, std::move(check));
 }
 
+Result<void> Manager::AddMetricsServerExtraHandler(const std::string& path,
+                                                   std::shared_ptr<Handler> handler) {
+  return impl_->servers.AddExtraHandler(path, std::move(handler));
+}
+
 Result<void> Manager::Start(const std::stop_token& stop) {
   if (impl_->env.OnLoopThread()) {
     return Error(Reason::kWouldDeadlock, "a manager cannot run on an event loop");
@@ -355,8 +360,9 @@ WebhookServer& Manager::GetWebhookServer() {
   {
     MonitorLock lock(*impl_->monitor);
     if (impl_->webhook_server != nullptr) return impl_->webhook_server->server();
-    made = std::make_shared<WebhookRunnable>(impl_->env, impl_->options.webhook,
-                                             impl_->options.serve_webhooks);
+    const ManagerOptions& options = impl_->options;
+    made = std::make_shared<WebhookRunnable>(impl_->env, options.webhook, options.serve_webhooks,
+                                             options.webhook_server);
     impl_->webhook_server = made;
   }
   if (Result<void> added = Add(made); !added) {
@@ -366,11 +372,16 @@ WebhookServer& Manager::GetWebhookServer() {
   return made->server();
 }
 
-Result<ControllerOptions> Manager::OptionsFor(ControllerOptions own) {
+Result<ControllerOptions> Manager::OptionsFor(ControllerOptions own,
+                                              const std::string& group_kind) {
   const ControllerOptions& usual = impl_->options.controller;
   const auto inherit = [](auto& mine, const auto& theirs) {
     if (!mine) mine = theirs;
   };
+  const auto& of_kinds = impl_->options.group_kind_concurrency;
+  if (const auto of_kind = of_kinds.find(group_kind); of_kind != of_kinds.end()) {
+    inherit(own.max_concurrent_reconciles, std::optional(of_kind->second));
+  }
   inherit(own.max_concurrent_reconciles, usual.max_concurrent_reconciles);
   inherit(own.cache_sync_timeout, usual.cache_sync_timeout);
   inherit(own.recover_panic, usual.recover_panic);

@@ -17,12 +17,14 @@ constexpr const char* kReadiness = "/readyz";
 Result<void> ManagerServers::Listen(const Client& client, const ManagerOptions& options) {
   if (options.metrics != nullptr) {
     EndpointServerOptions how = options.metrics_server;
-    metrics_handler_ = NewMetricsHandler(env_, options.metrics);
+    guard_ = [](std::shared_ptr<Handler> handler) { return handler; };
     if (options.metrics_access == MetricsAccess::kAuthorized) {
       how.tls = true;
-      metrics_handler_ =
-          WithAuthenticationAndAuthorization(env_, client, std::move(metrics_handler_));
+      guard_ = [this, client](std::shared_ptr<Handler> handler) {
+        return WithAuthenticationAndAuthorization(env_, client, std::move(handler));
+      };
     }
+    metrics_handlers_[kMetrics] = guard_(NewMetricsHandler(env_, options.metrics));
     auto server = EndpointServer::Listen(env_, options.metrics_bind_address, how);
     if (!server) return Error(server.error()).WithContext("ManagerOptions::metrics_bind_address");
     metrics_ = *std::move(server);
@@ -56,10 +58,29 @@ Result<void> ManagerServers::AddReadyzCheck(const std::string& name, healthz::Ch
   return AddCheck(readyz_, name, std::move(check));
 }
 
+Result<void> ManagerServers::AddExtraHandler(const std::string& path,
+                                             std::shared_ptr<Handler> handler) {
+  const std::lock_guard lock(mutex_);
+  if (serving_ || metrics_ == nullptr) {
+    return Error(Reason::kInvalidArgument,
+                 path +
+                     ": handlers can be added only before the manager's Start, where metrics "
+                     "are served");
+  }
+  if (!path.starts_with('/')) {
+    return Error(Reason::kInvalidArgument,
+                 "the path of a handler begins with a slash, and \"" + path + "\" does not");
+  }
+  if (!metrics_handlers_.try_emplace(path, guard_(std::move(handler))).second) {
+    return Error(Reason::kAlreadyExists, "there is a handler at " + path);
+  }
+  return {};
+}
+
 void ManagerServers::Serve() {
   const std::lock_guard lock(mutex_);
   serving_ = true;
-  if (metrics_ != nullptr) metrics_->Handle(kMetrics, metrics_handler_);
+  for (const auto& [path, handler] : metrics_handlers_) metrics_->Handle(path, handler);
   probes_->Handle(kLiveness, std::make_shared<healthz::Handler>(env_, healthz_, kLiveness));
   probes_->Handle(kReadiness, std::make_shared<healthz::Handler>(env_, readyz_, kReadiness));
 }

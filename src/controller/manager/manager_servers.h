@@ -6,6 +6,8 @@
 #define KINFORMER_CONTROLLER_MANAGER_MANAGER_SERVERS_H_
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -29,6 +31,8 @@ class ManagerServers {
   // kInvalidArgument: after Serve. kAlreadyExists.
   Result<void> AddHealthzCheck(const std::string& name, healthz::Checker check);
   Result<void> AddReadyzCheck(const std::string& name, healthz::Checker check);
+  // kInvalidArgument: after Serve, or no metrics are served. kAlreadyExists.
+  Result<void> AddExtraHandler(const std::string& path, std::shared_ptr<Handler> handler);
   void Serve();
   void Shutdown(SteadyTime deadline);
 
@@ -41,7 +45,9 @@ class ManagerServers {
   Env& env_;
   std::unique_ptr<EndpointServer> metrics_;
   std::unique_ptr<EndpointServer> probes_;
-  std::shared_ptr<Handler> metrics_handler_;
+  // Lets through to a handler whom the metrics are for.
+  std::function<std::shared_ptr<Handler>(std::shared_ptr<Handler>)> guard_;
+  std::map<std::string, std::shared_ptr<Handler>> metrics_handlers_;  // by path
   std::mutex mutex_;
   bool serving_ = false;
   healthz::Checks healthz_;

@@ -14,8 +14,10 @@ Result<void> WebhookRunnable::Start(const std::stop_token& stop) {
     if (!listening) return Error(listening.error()).WithContext("ManagerOptions::webhook");
     listener = *std::move(listening);
   }
+  server_.SetStarted(true);
   while (SleepUnlessStopped(env_, stop, std::chrono::hours(24))) {
   }
+  server_.SetStarted(false);
   if (listener != nullptr) listener->Shutdown(std::chrono::minutes(1));
   return {};
 }

@@ -18,8 +18,9 @@ namespace kinformer::internal {
 class WebhookRunnable final : public Runnable {
  public:
   // `listens`: false for a server that is only asked in memory.
-  WebhookRunnable(Env& env, WebhookListenerOptions options, bool listens)
-      : env_(env), options_(std::move(options)), listens_(listens), server_(env) {}
+  WebhookRunnable(Env& env, WebhookListenerOptions options, bool listens,
+                  const WebhookServerOptions& server)
+      : env_(env), options_(std::move(options)), listens_(listens), server_(env, server) {}
 
   [[nodiscard]] WebhookServer& server() { return server_; }
 

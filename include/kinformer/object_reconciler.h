@@ -1,0 +1,48 @@
+// kinformer/object_reconciler.h
+//
+// AsReconciler: a function of an object as a Reconciler, for controllers that do nothing about
+// objects that are gone.
+//
+//   ControllerBuilder(*manager)
+//       .For<corev1::ConfigMap>()
+//       .Complete(AsReconciler<corev1::ConfigMap>(
+//           manager->GetClient(),
+//           [](const ReconcileContext&, const Ref<corev1::ConfigMap>& map) {
+//             std::cout << map->metadata().name() << '\n';
+//             return Result<ReconcileResult>(ReconcileResult{});
+//           }))
+//       .OrExit();
+
+#ifndef KINFORMER_OBJECT_RECONCILER_H_
+#define KINFORMER_OBJECT_RECONCILER_H_
+
+#include <concepts>
+#include <memory>
+#include <utility>
+
+#include "kinformer/delegating_client.h"
+#include "kinformer/reconciler.h"
+#include "kinformer/ref.h"
+#include "kinformer/resource.h"
+#include "kinformer/result.h"
+
+namespace kinformer {
+
+// Reads the object of each request through `client`, and calls `function` with it; where there is
+// none, the reconcile is done. An error of the read is the reconcile's. Called as a Reconciler is.
+// Counterpart: reconcile.AsReconciler with an ObjectReconciler.
+template <Resource T, class F>
+  requires std::invocable<F&, const ReconcileContext&, const Ref<T>&>
+[[nodiscard]] std::shared_ptr<Reconciler> AsReconciler(DelegatingClient client, F function) {
+  return ReconcilerOf<Request>([client = std::move(client), function = std::move(function)](
+                                   const ReconcileContext& context,
+                                   const Request& request) mutable -> Result<ReconcileResult> {
+    const Result<Ref<T>> object = client.Get<T>(request, context.call());
+    if (!object) return IgnoreNotFound(object.error());
+    return function(context, *object);
+  });
+}
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_OBJECT_RECONCILER_H_
