@@ -359,6 +359,13 @@ class DelegatingClient {
     return internal::TypedObjects<metav1::PartialObjectMetadata>(
         core_->List(MetadataOf<T>(), options, bounds_, call));
   }
+  // As IndexField, for ListMetadata.
+  template <Resource T>
+  Result<void> IndexMetadataField(std::string_view field,
+                                  IndexFunc<metav1::PartialObjectMetadata> function) const {
+    return core_->IndexField(MetadataOf<T>(), field,
+                             internal::Untyped<metav1::PartialObjectMetadata>(std::move(function)));
+  }
 
   // ---- Objects of kinds that are known at run time only. Reads come from the server, or with
   // DelegatingClientOptions::cache_unstructured from a cache. The mapping comes from

@@ -12,16 +12,20 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/delegating_client.h"
+#include "kinformer/discovery.h"
 #include "kinformer/resource_client.h"
 #include "kinformer/simulation.h"
 #include "kinformer/testing/api_server.h"
 
 namespace kinformer::testing {
+
+inline const RestMapping kMaps{{"", "v1", "configmaps"}, {"", "v1", "ConfigMap"}, true};
 
 class DelegatingClientTest : public ::testing::Test {
  protected:
@@ -62,6 +66,21 @@ class DelegatingClientTest : public ::testing::Test {
     map.metadata.name = name;
     map.data["color"] = color;
     return map;
+  }
+  static LabelSelector Labels(std::string_view text) { return LabelSelector::Parse(text).OrExit(); }
+  static FieldSelector Fields(std::string_view text) { return FieldSelector::Parse(text).OrExit(); }
+  // Behind the client's back.
+  void Make(const std::string& namespace_, const std::string& name, const std::string& app,
+            const std::string& color = "blue") {
+    ConfigMap::Mutable map = Map(name, color, namespace_);
+    map.metadata.labels["app"] = app;
+    ASSERT_TRUE(client_.For<ConfigMap>(namespace_).Create(map).ok());
+  }
+  void MakeFour() {
+    Make("default", "a", "web");
+    Make("default", "b", "db");
+    Make("kube-system", "c", "web");
+    Make("kube-public", "d", "db");
   }
   static ObjectName Named(const std::string& name) { return {"default", name}; }
   static std::string ColorOf(const Result<Ref<ConfigMap>>& map) {

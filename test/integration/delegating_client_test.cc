@@ -1,11 +1,13 @@
 // DelegatingClient against the embedded API server: what reads give, by cache and live, and what
-// writes do. The waits for own writes are in read_your_writes_test.cc.
+// writes do. The waits for own writes are in read_your_writes_test.cc, the caches themselves in
+// delegating_client_caches_test.cc.
 
 #include "kinformer/delegating_client.h"
 
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,26 +30,8 @@ using ::testing::SizeIs;
 using Deployment = appsv1::Deployment;
 using Node = corev1::Node;
 
-const RestMapping kMaps{{"", "v1", "configmaps"}, {"", "v1", "ConfigMap"}, true};
-
 class DelegatingClientReads : public DelegatingClientTest {
  protected:
-  static LabelSelector Labels(std::string_view text) { return LabelSelector::Parse(text).OrExit(); }
-  static FieldSelector Fields(std::string_view text) { return FieldSelector::Parse(text).OrExit(); }
-
-  // Behind the client's back.
-  void Make(const std::string& namespace_, const std::string& name, const std::string& app,
-            const std::string& color = "blue") {
-    ConfigMap::Mutable map = Map(name, color, namespace_);
-    map.metadata.labels["app"] = app;
-    ASSERT_TRUE(client_.For<ConfigMap>(namespace_).Create(map).ok());
-  }
-  void MakeFour() {
-    Make("default", "a", "web");
-    Make("default", "b", "db");
-    Make("kube-system", "c", "web");
-    Make("kube-public", "d", "db");
-  }
   // What a List of each form gives; the same of all.
   std::vector<std::string> Lists(const ReadOptions& options) {
     const std::vector<std::string> typed = NamesOf(cached_.List<ConfigMap>(options));
@@ -58,8 +42,21 @@ class DelegatingClientReads : public DelegatingClientTest {
       std::sort(all.begin(), all.end());
       return all;
     };
-    EXPECT_EQ(names(cached_.ListMetadata<ConfigMap>(options)), typed);
-    EXPECT_EQ(names(cached_.List(kMaps, options)), typed);
+    const auto metadata = cached_.ListMetadata<ConfigMap>(options);
+    const auto dynamic = cached_.List(kMaps, options);
+    EXPECT_EQ(names(metadata), typed);
+    EXPECT_EQ(names(dynamic), typed);
+    if (!metadata || !dynamic) return typed;
+    // What is listed can be got, and says its kind.
+    for (const auto& one : *metadata) {
+      const ObjectName name = {std::string(one->metadata().namespace_()),
+                               std::string(one->metadata().name())};
+      EXPECT_EQ(one->kind(), "ConfigMap");
+      EXPECT_TRUE(cached_.Get<ConfigMap>(name).ok());
+      EXPECT_TRUE(cached_.GetMetadata<ConfigMap>(name).ok());
+      EXPECT_TRUE(cached_.Get(kMaps, name).ok());
+    }
+    for (const auto& one : *dynamic) EXPECT_EQ(one->GroupVersionKindOf(), kMaps.kind);
     return typed;
   }
 };
@@ -110,6 +107,51 @@ TEST_F(DelegatingClientReads, CA_01_ANamespaceThatIsNotWatched) {
     const Error list = cached_.List<ConfigMap>({.namespace_ = "kube-system"}).error();
     EXPECT_EQ(list.reason(), Reason::kOutOfScope);
     EXPECT_THAT(list.message(), HasSubstr("kube-system"));
+  });
+}
+
+TEST_F(DelegatingClientReads, CA_01_NamespacesMeanNothingToWhatHasNone) {
+  Run([&] {
+    MakeFour();
+    for (const char* name : {"n1", "n2"}) {
+      Node::Mutable node;
+      node.metadata.name = name;
+      node.metadata.labels["name"] = name;
+      ASSERT_TRUE(client_.For<Node>().Create(node).ok());
+    }
+    const RestMapping nodes{{"", "v1", "nodes"}, {"", "v1", "Node"}, false};
+    Use({.namespaces = {"default", "kube-public"}}, {.cache_unstructured = true});
+    EXPECT_THAT(NamesOf(cached_.List<ConfigMap>()), ElementsAre("a", "b", "d"));
+    EXPECT_THAT(cached_.List<Node>().OrExit(), SizeIs(2)) << "each once";
+    EXPECT_THAT(cached_.ListMetadata<Node>().OrExit(), SizeIs(2));
+    EXPECT_THAT(cached_.List(nodes).OrExit(), SizeIs(2));
+    EXPECT_TRUE(cached_.Get<Node>({"", "n1"}).ok());
+    EXPECT_TRUE(cached_.Get(nodes, {"", "n1"}).ok());
+    EXPECT_EQ(cached_.Get<Node>({"random", "n1"}).error().reason(), Reason::kInvalidArgument);
+    Use({.namespaces = {"default"},
+         .by_resource = {{ResourceOf<Node>(), {.label_selector = Labels("name=n2")}}}});
+    EXPECT_THAT(NamesOf(cached_.List<ConfigMap>()), ElementsAre("a", "b"));
+    EXPECT_THAT(cached_.ListMetadata<Node>().OrExit(), SizeIs(1));
+    EXPECT_TRUE(cached_.Get<Node>({"", "n2"}).ok());
+    EXPECT_TRUE(IsAbsent(cached_.Get<Node>({"", "n1"}).error()));
+  });
+}
+
+TEST_F(DelegatingClientReads, CA_01_WhoeverIsStoppedReadsNothing) {
+  Run([&] {
+    MakeFour();
+    server_.faults().Add(
+        {.verb = "watch", .action = apiserver::FaultAction::kDelay, .delay = seconds(10)});
+    std::stop_source stop;
+    stop.request_stop();
+    const DelegatingClient stopped = cached_.WithStopToken(stop.get_token());
+    EXPECT_EQ(stopped.Get<ConfigMap>(Named("a")).error().reason(), Reason::kCanceled);
+    EXPECT_EQ(stopped.List<ConfigMap>().error().reason(), Reason::kCanceled);
+    EXPECT_EQ(stopped.List<ConfigMap>({.namespace_ = "default"}).error().reason(),
+              Reason::kCanceled);
+    EXPECT_EQ(cached_.ListMetadata<ConfigMap>({}, {.stop = stop.get_token()}).error().reason(),
+              Reason::kCanceled);
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue");
   });
 }
 
@@ -222,6 +264,13 @@ TEST_F(DelegatingClientReads, CA_03_SelectorsAndNamespaces) {
         .by_resource = {{ResourceOf<ConfigMap>(), {.namespaces = {""}}}}},
        {"a", "b", "c", "d"},
        {"a", "b"}},
+      {{.namespaces = {""}}, {"a", "b", "c", "d"}, {"a", "b"}},
+      // Each kind has its own.
+      {{.field_selector = Fields("metadata.namespace=kube-system"),
+        .by_resource = {{ResourceOf<ConfigMap>(),
+                         {.field_selector = Fields("metadata.namespace=default")}}}},
+       {"a", "b"},
+       {"a", "b"}},
   };
   Run([&] {
     MakeFour();
@@ -230,106 +279,6 @@ TEST_F(DelegatingClientReads, CA_03_SelectorsAndNamespaces) {
       EXPECT_EQ(Lists({}), cases[i].all) << "case " << i;
       EXPECT_EQ(Lists({.namespace_ = "default"}), cases[i].in_default) << "case " << i;
     }
-  });
-}
-
-TEST_F(DelegatingClientReads, CA_04_FieldIndexes) {
-  const auto color = [](ConfigMap map, auto& out) { out.Add(map.data()["color"]); };
-  const auto app = [](ConfigMap map, auto& out) {
-    out.Add(map.metadata().labels()["app"]);
-    out.Add("any");
-  };
-  Run([&] {
-    MakeFour();
-    Make("default", "e", "web", "red");
-    ASSERT_TRUE(cached_.IndexField<ConfigMap>("color", color).ok()) << "before the first read";
-    EXPECT_THAT(NamesOf(cached_.List<ConfigMap>({.field_selector = Fields("color=red")})),
-                ElementsAre("e"));
-    ASSERT_TRUE(cached_.IndexField<ConfigMap>("app", app).ok()) << "and after";
-    EXPECT_EQ(cached_.IndexField<ConfigMap>("app", app).error().reason(), Reason::kAlreadyExists);
-    const auto found = [&](const std::string& fields, const std::string& namespace_ = "") {
-      return NamesOf(
-          cached_.List<ConfigMap>({.namespace_ = namespace_, .field_selector = Fields(fields)}));
-    };
-    EXPECT_THAT(found("app=web"), ElementsAre("a", "c", "e"));
-    EXPECT_THAT(found("app=web,color=blue"), ElementsAre("a", "c"));
-    EXPECT_THAT(found("app=web,color=blue,app=any", "default"), ElementsAre("a"));
-    EXPECT_THAT(found("app=none"), IsEmpty());
-    EXPECT_THAT(NamesOf(cached_.List<ConfigMap>(
-                    {.label_selector = Labels("app=db"), .field_selector = Fields("app=any")})),
-                ElementsAre("b", "d"));
-    for (const char* fields : {"size=1", "color=blue,size=1", "color!=blue"}) {
-      const Error error = cached_.List<ConfigMap>({.field_selector = Fields(fields)}).error();
-      EXPECT_EQ(error.reason(), Reason::kInvalidArgument) << error;
-    }
-    // A value that changes.
-    ASSERT_TRUE(cached_.Update(Map("e", "green")).ok());
-    EXPECT_THAT(found("color=red"), IsEmpty());
-    EXPECT_THAT(found("color=green"), ElementsAre("e"));
-  });
-}
-
-TEST_F(DelegatingClientReads, CA_04_FieldIndexesOfClusterScopedAndDynamicObjects) {
-  Run([&] {
-    Node::Mutable node;
-    node.metadata.name = "n1";
-    node.spec.providerID = "p1";
-    ASSERT_TRUE(cached_.Create(node).ok());
-    ASSERT_TRUE(cached_
-                    .IndexField<Node>("spec.providerID",
-                                      [](Node one, auto& out) { out.Add(one.spec().providerID()); })
-                    .ok());
-    EXPECT_THAT(cached_.List<Node>({.field_selector = Fields("spec.providerID=p1")}).OrExit(),
-                SizeIs(1));
-    EXPECT_TRUE(cached_.Get<Node>({"", "n1"}).ok());
-    EXPECT_EQ(cached_.Get<Node>({"default", "n1"}).error().reason(), Reason::kInvalidArgument);
-    MakeFour();
-    Use({}, {.cache_unstructured = true});
-    ASSERT_TRUE(cached_
-                    .IndexField(kMaps, "color",
-                                [](Unstructured map, auto& out) {
-                                  out.Add(map.root()["data"]["color"].StringOrEmpty());
-                                })
-                    .ok());
-    EXPECT_THAT(cached_.List(kMaps, {.field_selector = Fields("color=blue")}).OrExit(), SizeIs(4));
-  });
-}
-
-TEST_F(DelegatingClientReads, CA_05_InformersThatAreReleasedAndStopped) {
-  Run([&] {
-    MakeFour();
-    {
-      SharedInformer<ConfigMap> informer = cached_.InformerFor<ConfigMap>().OrExit();
-      EXPECT_TRUE(informer.HasStarted());
-      ASSERT_TRUE(informer.WaitForCacheSync().ok());
-      EXPECT_EQ(informer.core(), factory_->InformerFor<ConfigMap>().core());
-      ASSERT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue");
-      factory_->Release(informer);
-    }
-    sim_.env().SleepFor(seconds(1));
-    // The next read makes another one.
-    Make("default", "e", "web");
-    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("e"))), "blue");
-    cached_.InformerFor<ConfigMap>().OrExit().Stop();
-    sim_.env().SleepFor(seconds(1));
-    EXPECT_EQ(cached_.Get<ConfigMap>(Named("none")).error().reason(), Reason::kStopped);
-    Use({.by_resource = {{ResourceOf<ConfigMap>(), {.cached = false}}}});
-    EXPECT_EQ(cached_.InformerFor<ConfigMap>().error().reason(), Reason::kInvalidArgument);
-  });
-}
-
-TEST_F(DelegatingClientReads, CA_06_Transforms) {
-  Run([&] {
-    Use({.transform = [](const Ref<Object>& object) -> Result<Ref<Object>> {
-      json::Value whole = json::Parse(object->ToJson()).OrExit();
-      whole["metadata"]["annotations"]["seen"] = "yes";
-      return WithContent(object, whole);
-    }});
-    ASSERT_TRUE(cached_.Create(Map("a")).ok());
-    const auto map = cached_.Get<ConfigMap>(Named("a")).OrExit();
-    EXPECT_EQ(map->metadata().annotations()["seen"], "yes");
-    const auto live = cached_.APIReader<ConfigMap>().Get("default", "a").OrExit();
-    EXPECT_FALSE(live->metadata().annotations().contains("seen"));
   });
 }
 
