@@ -87,6 +87,56 @@ TEST_F(SubResourceClients, AScaleIsReadAndWritten) {
   });
 }
 
+// The cache lags behind each of them.
+TEST_F(SubResourceClients, AGetAndAListShowEachKindOfWrite) {
+  bool by_list = false;
+  const auto shown = [&] {
+    if (!by_list) return cached_.Get<Deployment>(Named("web"));
+    const auto all = cached_.List<Deployment>().OrExit();
+    return all.empty() ? Result<Ref<Deployment>>(Error(Reason::kNotFound, "an empty list"))
+                       : Result<Ref<Deployment>>(all.front());
+  };
+  const auto see = [&](const char* what, const auto& written) {
+    ASSERT_TRUE(written.ok()) << what << ": " << written.error();
+    const auto read = shown();
+    ASSERT_TRUE(read.ok()) << what << ": " << read.error();
+    EXPECT_EQ((*read)->metadata().resourceVersion(), (*written)->metadata().resourceVersion())
+        << what << (by_list ? ", in a list" : "");
+  };
+  Run([&] {
+    Lag("deployments");
+    ASSERT_TRUE(cached_.List<Deployment>().ok());
+    for (;; by_list = true) {
+      Deployment::Mutable web = Web();
+      see("create", cached_.Create(web));
+      web.spec.replicas = 2;
+      see("update", cached_.Update(web));
+      see("patch", cached_.Patch<Deployment>(Named("web"), {.body = R"({"spec":{"replicas":3}})"}));
+      Deployment::Mutable applied;
+      applied.metadata.namespace_ = "default";
+      applied.metadata.name = "web";
+      applied.metadata.labels["applied"] = "true";
+      see("apply", cached_.Apply(applied, {.fieldManager = "me"}));
+      web = Web();
+      web.status.replicas = 5;
+      see("status update", cached_.UpdateStatus(web));
+      see("status patch", cached_.Status().Patch<Deployment>(
+                              Named("web"), {.body = R"({"status":{"replicas":6}})"}));
+      Deployment::Mutable status;
+      status.metadata.namespace_ = "default";
+      status.metadata.name = "web";
+      status.status.replicas = 7;
+      see("status apply", cached_.Status().Apply(status, {.fieldManager = "me", .force = true}));
+      Scale::Mutable scale;
+      scale.spec.replicas = 8;
+      see("scale update", cached_.SubResource("scale").Update<Deployment>(Named("web"), scale));
+      ASSERT_TRUE(cached_.Delete<Deployment>(Named("web")).ok());
+      EXPECT_EQ(shown().error().reason(), Reason::kNotFound) << by_list;
+      if (by_list) break;
+    }
+  });
+}
+
 TEST_F(SubResourceClients, AScaleOfAKindThatIsKnownAtRunTimeOnly) {
   Run([&] {
     ASSERT_TRUE(cached_.Create(Web()).ok());
@@ -179,7 +229,11 @@ TEST_F(SubResourceClients, NothingIsWrittenByAClientOfDryRuns) {
     EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue");
     EXPECT_EQ(cached_.Create(Map("a")).error().reason(), Reason::kAlreadyExists) << "it is checked";
     EXPECT_EQ(ColorOf(cached_.Create(Map("b"))), "blue") << "and answered";
+    EXPECT_EQ(cached_.List<ConfigMap>().OrExit().size(), 1U);
     EXPECT_EQ(ColorOf(cached_.Update(Map("a", "red"))), "red");
+    EXPECT_EQ(ColorOf(cached_.Update(Map("a", "red"), {.dryRun = {"All"}})), "red")
+        << "which the call may say, too";
+    EXPECT_EQ(cached_.Update(Map("c")).error().reason(), Reason::kNotFound);
     EXPECT_EQ(ColorOf(cached_.Patch<ConfigMap>(Named("a"), {.body = R"({"data":{"color":"x"}})"})),
               "x");
     EXPECT_TRUE(cached_.Apply(Map("a", "green"), {.force = true}).ok());
@@ -213,6 +267,7 @@ TEST_F(SubResourceClients, UnknownFieldsAreRefusedWhereTheClientIsStrict) {
   Run([&] {
     ASSERT_TRUE(cached_.Create(maps, misspelt).ok());
     Use({}, {.field_validation = "Strict"});
+    EXPECT_EQ(cached_.Create(maps, misspelt).error().reason(), Reason::kBadRequest);
     const Error refused = cached_.Update(maps, misspelt).error();
     EXPECT_EQ(refused.reason(), Reason::kBadRequest);
     EXPECT_THAT(refused.message(), HasSubstr("dota"));
@@ -239,6 +294,78 @@ class NotingTransport final : public Transport {
   const std::shared_ptr<Transport> inner_;
   std::vector<std::string> asked_{};
 };
+
+// Calls `check` with the name of each kind of write after it was made. `own`: the writes have
+// options of their own.
+template <class F>
+void EachWrite(const DelegatingClient& client, bool own, F check) {
+  const auto with = [own]<class O>(O options) {
+    if (!own) return options;
+    options.fieldManager = "other";
+    if constexpr (requires { options.fieldValidation; }) options.fieldValidation = "Ignore";
+    return options;
+  };
+  const auto checked = [&check](const char* what, const auto& result) {
+    ASSERT_TRUE(result.ok()) << what << ": " << result.error();
+    check(what);
+  };
+  const ObjectName web{"default", "web"};
+  const kinformer::Patch patch{.body = R"({"metadata":{"labels":{"a":"b"}}})"};
+  Deployment::Mutable object;
+  object.metadata.namespace_ = web.namespace_;
+  object.metadata.name = web.name;
+  Scale::Mutable scale;
+  scale.spec.replicas = 2;
+  authenticationv1::TokenRequest::Mutable token;
+  token.spec.audiences = {"printer"};
+  corev1::ConfigMap::Mutable map;
+  map.metadata.namespace_ = "default";
+  map.metadata.name = own ? "own" : "plain";
+  const auto part = client.SubResource("scale");
+  checked("create", client.Create(map, with(CreateOptions{})));
+  checked("update", client.Update(map, with(UpdateOptions{})));
+  checked("patch", client.Patch<Deployment>(web, patch, with(PatchOptions{})));
+  checked("apply", client.Apply(object, with(ApplyOptions{.force = true})));
+  checked("status update", client.UpdateStatus(object, with(UpdateOptions{})));
+  checked("status patch", client.Status().Patch<Deployment>(web, patch, with(PatchOptions{})));
+  checked("status apply", client.Status().Apply(object, with(ApplyOptions{.force = true})));
+  checked("part create", client.SubResource("token").Create<corev1::ServiceAccount>(
+                             {"default", "robot"}, token, with(CreateOptions{})));
+  checked("part update", part.Update<Deployment>(web, scale, with(UpdateOptions{})));
+  checked("part patch", part.Patch<Deployment>(web, {.body = R"({"spec":{"replicas":3}})"},
+                                               with(PatchOptions{})));
+  checked("part apply", part.Apply<Deployment>(web, scale, with(ApplyOptions{.force = true})));
+}
+
+TEST_F(SubResourceClients, EachWriteSaysWhatItsClientOrItselfSays) {
+  const auto noting = std::make_shared<NotingTransport>(server_.transport());
+  const Client noted = Client::ForTransport(sim_.env(), noting, {.qps = -1});
+  Run([&] {
+    corev1::ServiceAccount::Mutable robot;
+    robot.metadata.namespace_ = "default";
+    robot.metadata.name = "robot";
+    ASSERT_TRUE(cached_.Create(robot).ok());
+    ASSERT_TRUE(cached_.Create(Web()).ok());
+    const DelegatingClient painter(noted, factory_,
+                                   {.field_owner = "painter", .field_validation = "Warn"});
+    std::size_t writes = 0;
+    EachWrite(painter, false, [&](const char* what) {
+      ++writes;
+      EXPECT_THAT(noting->last(), HasSubstr("fieldManager=painter")) << what;
+      EXPECT_THAT(noting->last(), HasSubstr("fieldValidation=Warn")) << what;
+    });
+    EXPECT_EQ(writes, 11U);
+    EachWrite(painter, true, [&](const std::string& what) {
+      ++writes;
+      EXPECT_THAT(noting->last(), HasSubstr("fieldManager=other")) << what;
+      const bool applied = what.ends_with("apply");  // whose options say nothing of it
+      EXPECT_THAT(noting->last(),
+                  HasSubstr(applied ? "fieldValidation=Warn" : "fieldValidation=Ignore"))
+          << what;
+    });
+    EXPECT_EQ(writes, 22U);
+  });
+}
 
 TEST_F(SubResourceClients, WritesHaveTheFieldOwnerOfTheirClientUnlessTheySayAnother) {
   const auto noting = std::make_shared<NotingTransport>(server_.transport());
