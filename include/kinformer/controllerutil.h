@@ -237,7 +237,8 @@ Result<Outcome<T>> CreateOrPatch(const Resources<T>& resources, std::string_view
   if (!there && !IsNotFound(there.error())) return std::move(there).error();
   if (!there) return CreateOrUpdate(resources, name, std::forward<Mutate>(mutate));
   typename T::Mutable wanted = (*there)->DeepCopy();
-  const std::string before = kinformer::internal::EncodeJson(wanted);
+  using kinformer::internal::EncodeJson;  // or that of a struct of the program's own
+  const std::string before = EncodeJson(wanted);
   const metav1::ObjectMetaMutable identity = wanted.metadata;
   if (Result<void> mutated = mutate(wanted); !mutated) return mutated.error();
   if (Result<void> same =
@@ -245,8 +246,7 @@ Result<Outcome<T>> CreateOrPatch(const Resources<T>& resources, std::string_view
       !same) {
     return same.error();
   }
-  Result<internal::ObjectPatches> patches =
-      internal::PatchesBetween(before, kinformer::internal::EncodeJson(wanted));
+  Result<internal::ObjectPatches> patches = internal::PatchesBetween(before, EncodeJson(wanted));
   if (!patches) return std::move(patches).error();
   Outcome<T> outcome{OperationResult::kNone, *std::move(there)};
   if (!patches->object.is_null()) {

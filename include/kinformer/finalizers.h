@@ -71,7 +71,8 @@ class Finalizers {
 
  private:
   FinalizeResult FinalizeDeleted(Mutable& object) const {
-    const std::string before = internal::EncodeJson(object);
+    using internal::EncodeJson;  // or that of a struct of the program's own
+    const std::string before = EncodeJson(object);
     std::string errors;
     for (const auto& [name, finalizer] : by_name_) {
       if (!controllerutil::ContainsFinalizer(object, name)) continue;
@@ -81,7 +82,7 @@ class Finalizers {
         internal::AppendFinalizerError(name, finalized.error(), errors);
       }
     }
-    FinalizeResult done = internal::FinalizeResultOf(before, internal::EncodeJson(object));
+    FinalizeResult done = internal::FinalizeResultOf(before, EncodeJson(object));
     if (!errors.empty()) done.result = Error(Reason::kUnknown, std::move(errors));
     return done;
   }

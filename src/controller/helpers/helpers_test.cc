@@ -5,12 +5,17 @@
 #include <gtest/gtest.h>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 
+#include "kinformer/api/batchv1_mutable.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/conditions.h"
 #include "kinformer/controllerutil.h"
+#include "kinformer/custom_resource.h"
 #include "kinformer/finalizers.h"
 #include "kinformer/internal/block_builder.h"
+#include "kinformer/merge_from.h"
 #include "kinformer/ref.h"
 #include "kinformer/simulation.h"
 
@@ -240,6 +245,82 @@ TEST(FinalizersTest, CU_03_TheRegistry) {
   EXPECT_THAT(pod.metadata.finalizers, ElementsAre("of-another"));
   EXPECT_FALSE(finalizers.Finalize(pod).updated);
   EXPECT_EQ(freed, 2);
+}
+
+struct Gadget {
+  static constexpr std::string_view kGroup = "example.com";
+  static constexpr std::string_view kVersion = "v1";
+  static constexpr std::string_view kKind = "Gadget";
+  static constexpr std::string_view kPlural = "gadgets";
+  static constexpr bool kNamespaced = true;
+  std::string color{};
+  static constexpr auto kFields = std::tuple(Field("color", &Gadget::color));
+};
+
+TEST(FinalizersTest, CU_03_OfAStructOfTheProgramsOwn) {
+  using Gadgets = CustomResource<Gadget>;
+  Finalizers<Gadgets> finalizers;
+  ASSERT_TRUE(finalizers
+                  .Register("example.com/paint",
+                            [](Gadgets::Mutable& gadget) -> Result<void> {
+                              gadget.color = "none";
+                              return {};
+                            })
+                  .ok());
+  Gadgets::Mutable gadget;
+  EXPECT_TRUE(finalizers.Finalize(gadget).updated);
+  EXPECT_THAT(gadget.metadata.finalizers, ElementsAre("example.com/paint"));
+  gadget.metadata.deletionTimestamp.emplace();
+  const FinalizeResult done = finalizers.Finalize(gadget);
+  EXPECT_TRUE(done.updated);
+  EXPECT_FALSE(done.status_updated);
+  EXPECT_EQ(gadget.color, "none");
+  EXPECT_THAT(gadget.metadata.finalizers, IsEmpty());
+}
+
+TEST(MergeFromTest, ItHasWhatChangedAndNothingElse) {
+  Pod before = NewPod();
+  before.metadata.labels["app"] = "web";
+  before.metadata.resourceVersion = "100500";
+  EXPECT_EQ(MergeFrom(before, before).OrExit().body, "{}");
+  Pod after = before;
+  after.metadata.labels.clear();
+  after.metadata.annotations["foo"] = "bar";
+  after.spec.hostNetwork = true;
+  const Patch patch = MergeFrom(before, after).OrExit();
+  EXPECT_EQ(patch.type, PatchType::kMergePatch);
+  EXPECT_EQ(json::Parse(patch.body).OrExit(),
+            json::Parse(R"({"metadata":{"annotations":{"foo":"bar"},"labels":null},
+                            "spec":{"hostNetwork":true}})")
+                .OrExit());
+}
+
+TEST(MergeFromTest, WithTheVersionThatItWasMadeFrom) {
+  Pod before = NewPod();
+  before.metadata.resourceVersion = "100500";
+  Pod after = before;
+  after.spec.hostNetwork = true;
+  after.metadata.resourceVersion = "100501";
+  EXPECT_EQ(json::Parse(MergeFrom(before, after, {.optimistic_lock = true}).OrExit().body).OrExit(),
+            json::Parse(R"({"metadata":{"resourceVersion":"100500"},"spec":{"hostNetwork":true}})")
+                .OrExit());
+  before.metadata.resourceVersion.clear();
+  const Error error = MergeFrom(before, after, {.optimistic_lock = true}).error();
+  EXPECT_EQ(error.reason(), Reason::kInvalidArgument);
+  EXPECT_THAT(error.message(), HasSubstr("resourceVersion"));
+}
+
+TEST(MergeFromTest, LargeNumbersAndStructsOfTheProgramsOwn) {
+  batchv1::Job::Mutable job;
+  job.spec.activeDeadlineSeconds = 9223372036854775807;
+  const batchv1::Job::Mutable before = job;
+  job.spec.activeDeadlineSeconds = 9223372036854775800;
+  EXPECT_EQ(MergeFrom(before, job).OrExit().body,
+            R"({"spec":{"activeDeadlineSeconds":9223372036854775800}})");
+  CustomResource<Gadget>::Mutable gadget;
+  const CustomResource<Gadget>::Mutable plain = gadget;
+  gadget.color = "red";
+  EXPECT_EQ(MergeFrom(plain, gadget).OrExit().body, R"({"color":"red"})");
 }
 
 TEST(ConditionsTest, TheTimeIsThatOfTheLastTurn) {
