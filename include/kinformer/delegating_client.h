@@ -24,6 +24,9 @@
 //     goes. An answer without a resourceVersion is settled by a GET of the object.
 //   - Only what the cache looks at is waited for: its namespaces and selectors are asked of the
 //     object in the answer. A field that a selector names is looked up by its path there.
+//   - Where that GET fails, it is made up for by the next read that the write concerns, and until
+//     one succeeds such reads are kStale. Who may not get the object is not held up: the log says
+//     so, and reads do not wait for that write.
 //   - It takes at most read_your_writes_timeout, or until the deadline (WithDeadline, CallOptions);
 //     then the read is kStale: come back later. On a loop's thread, where nobody may wait, it is
 //     kWouldDeadlock.
@@ -131,6 +134,17 @@ class DelegatingClient {
     DelegatingClient bounded = *this;
     bounded.bounds_.stop = std::move(stop);
     return bounded;
+  }
+
+  // The same client with both bounds of `call`: its stop token, where it has one, as above, and its
+  // timeout, which runs from now.
+  [[nodiscard]] DelegatingClient Within(const CallOptions& call) const {
+    DelegatingClient bounded = *this;
+    if (call.stop.stop_possible()) bounded.bounds_.stop = call.stop;
+    if (call.timeout <= Duration(0)) return bounded;
+    const SteadyTime now = client().env().Now();
+    if (call.timeout >= SteadyTime::max() - now) return bounded;
+    return bounded.WithDeadline(now + call.timeout);
   }
 
   // ---- Reads

@@ -205,6 +205,84 @@ TEST_F(SubResourceClients, PodsAreBoundAndEvicted) {
   });
 }
 
+// An eviction, a binding and a scale are answered without the object's version. If it cannot be
+// asked for either, reads must not pass for new what may be old.
+TEST_F(SubResourceClients, AWriteWhoseVersionIsNotKnownIsSettledByALaterRead) {
+  Run([&] {
+    for (const char* name : {"p", "q"}) {
+      ASSERT_TRUE(client_.For<Pod>("default").Create(APod(name)).ok());
+    }
+    Lag("pods", std::chrono::seconds(60));
+    ASSERT_EQ(cached_.List<Pod>().OrExit().size(), 2U);
+    policyv1::Eviction::Mutable eviction;
+    eviction.deleteOptions.emplace().gracePeriodSeconds = 0;
+    server_.faults().Add({.verb = "get", .action = apiserver::FaultAction::kRefuse});
+    ASSERT_TRUE(cached_.SubResource("eviction").Create<Pod>(Named("p"), eviction).ok());
+    EXPECT_EQ(cached_.UnseenWrites(), 1U);
+    ASSERT_TRUE(InCache<Pod>(Named("p")).ok()) << "the watch lags";
+    EXPECT_TRUE(cached_.Get<Pod>(Named("q")).ok()) << "it is about another one";
+    const auto stale = cached_.Get<Pod>(Named("p"));
+    ASSERT_FALSE(stale.ok());
+    EXPECT_EQ(stale.error().reason(), Reason::kStale);
+    EXPECT_THAT(stale.error().message(), HasSubstr("pods \"default/p\""));
+    EXPECT_EQ(cached_.List<Pod>({.namespace_ = "default"}).error().reason(), Reason::kStale);
+    EXPECT_TRUE(cached_.List<Pod>({.namespace_ = "kube-system"}).ok());
+    ASSERT_TRUE(InCache<Pod>(Named("p")).ok());
+    // The server answers again: what it has is what the cache has to show.
+    server_.faults().Clear();
+    EXPECT_EQ(cached_.Get<Pod>(Named("p")).error().reason(), Reason::kStale);
+    EXPECT_EQ(cached_.UnseenWrites(), 1U);
+    sim_.env().SleepFor(std::chrono::seconds(60));
+    EXPECT_EQ(cached_.Get<Pod>(Named("p")).error().reason(), Reason::kNotFound);
+    EXPECT_EQ(cached_.UnseenWrites(), 0U);
+    EXPECT_EQ(cached_.List<Pod>().OrExit().size(), 1U);
+  });
+}
+
+TEST_F(SubResourceClients, AWriteThatUsesUpTheCallersTimeIsSettledByALaterRead) {
+  Run([&] {
+    Lag("pods");
+    ASSERT_TRUE(cached_.List<Pod>().ok());
+    ASSERT_TRUE(cached_.Create(APod("p")).ok());
+    ASSERT_TRUE(cached_.Get<Pod>(Named("p")).ok());
+    policyv1::Eviction::Mutable eviction;
+    eviction.deleteOptions.emplace().gracePeriodSeconds = 0;
+    server_.faults().Add({.verb = "create",
+                          .action = apiserver::FaultAction::kDelay,
+                          .delay = std::chrono::milliseconds(700)});
+    server_.faults().Add({.verb = "get",
+                          .action = apiserver::FaultAction::kDelay,
+                          .delay = std::chrono::milliseconds(700)});
+    EXPECT_EQ(TimeOf([&] {
+                ASSERT_TRUE(
+                    cached_.SubResource("eviction")
+                        .Create<Pod>(Named("p"), eviction, {}, {.timeout = std::chrono::seconds(1)})
+                        .ok());
+              }),
+              std::chrono::seconds(1))
+        << "the whole call, with what is asked afterwards";
+    EXPECT_EQ(cached_.UnseenWrites(), 1U);
+    EXPECT_EQ(cached_.Get<Pod>(Named("p")).error().reason(), Reason::kNotFound);
+    EXPECT_EQ(cached_.UnseenWrites(), 0U);
+  });
+}
+
+// Who may evict pods need not be one who may get them.
+TEST_F(SubResourceClients, WhoMayNotReadTheObjectIsNotHeldUp) {
+  Run([&] {
+    Lag("pods");
+    ASSERT_TRUE(cached_.List<Pod>().ok());
+    ASSERT_TRUE(cached_.Create(APod("p")).ok());
+    ASSERT_TRUE(cached_.Get<Pod>(Named("p")).ok());
+    policyv1::Eviction::Mutable eviction;
+    server_.faults().Add(
+        {.verb = "get", .action = apiserver::FaultAction::kRespond, .status = 403});
+    ASSERT_TRUE(cached_.SubResource("eviction").Create<Pod>(Named("p"), eviction).ok());
+    EXPECT_EQ(cached_.UnseenWrites(), 0U);
+    EXPECT_TRUE(cached_.Get<Pod>(Named("p")).ok());
+  });
+}
+
 TEST_F(SubResourceClients, AServiceAccountGetsAToken) {
   Run([&] {
     corev1::ServiceAccount::Mutable account;

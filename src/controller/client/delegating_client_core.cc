@@ -16,6 +16,7 @@
 #include "controller/client/cached_list.h"
 #include "controller/client/joined_stop.h"
 #include "controller/client/unseen_writes.h"
+#include "controller/client/unsettled_writes.h"
 
 namespace kinformer::internal {
 namespace {
@@ -23,6 +24,7 @@ namespace {
 using delegating::JoinedStop;
 using delegating::ReadPatience;
 using delegating::UnseenWrites;
+using delegating::UnsettledWrites;
 
 // All versions and forms of a resource show the same objects, and have the same resourceVersions.
 using ResourceName = std::pair<std::string_view, std::string_view>;
@@ -59,6 +61,7 @@ struct DelegatingClientCore::Impl {
   // The newest version that has been written of each resource: an informer that begins later must
   // not begin before.
   std::map<ResourceName, std::string> newest KINFORMER_GUARDED_BY(mutex);
+  UnsettledWrites unsettled{};
 
   [[nodiscard]] Env& env() const { return client.env(); }
   [[nodiscard]] ResourceCore At(const TypeInfo& type, std::string_view namespace_) const {
@@ -84,10 +87,18 @@ struct DelegatingClientCore::Impl {
   // Until the first list is in the store, or what there is of that namespace; empty: of all.
   Result<void> WaitForSync(const Source& source, std::string_view namespace_,
                            const CallBounds& bounds, const CallOptions& call) const;
-  [[nodiscard]] ReadPatience PatienceOf(const CallBounds& bounds, const CallOptions& call) const {
+  [[nodiscard]] ReadPatience PatienceUntil(SteadyTime deadline, const CallBounds& bounds,
+                                           const CallOptions& call) const {
     const SteadyTime most = base::After(env().Now(), options.read_your_writes_timeout);
-    return {std::min(most, Deadline(bounds, call)), bounds.stop, call.stop};
+    return {std::min(most, deadline), bounds.stop, call.stop};
   }
+  [[nodiscard]] ReadPatience PatienceOf(const CallBounds& bounds, const CallOptions& call) const {
+    return PatienceUntil(Deadline(bounds, call), bounds, call);
+  }
+  // Asks the server for what has been written there and nobody knows the version of, so that it can
+  // be waited for. kStale: it did not answer in time. `which`: see UnsettledWrites::Find.
+  Result<void> SettleWrites(const TypeInfo& type, const ObjectName& which, const CallBounds& bounds,
+                            const CallOptions& call);
   [[nodiscard]] bool Waits() const { return options.read_your_writes_timeout > Duration(0); }
 
   // ---- Writes
@@ -101,9 +112,15 @@ struct DelegatingClientCore::Impl {
     }
   }
   std::vector<Watching> Begin(const TypeInfo& type) const;
-  // `answer`: the object, or a part of it that is of a kind of its own, or null.
+  // `answer`: the object, or a part of it that is of a kind of its own, or null. `patience`: of the
+  // GET that this may take.
   void Wrote(const TypeInfo& type, const std::vector<Watching>& watching, const ObjectRef& answer,
-             const ObjectName& name, const CallOptions& call);
+             const ObjectName& name, const ReadPatience& patience);
+  // What the server has of that name is what has been written, or what came after it. An error:
+  // nothing is known.
+  Result<void> Settle(const TypeInfo& type, const std::vector<Watching>& watching,
+                      const ObjectName& name, const ReadPatience& patience);
+  void Note(const TypeInfo& type, const std::vector<Watching>& watching, const Block& object);
   // Sends a write, whose options are complete then, and notes what reads have to wait for. `name`:
   // of the object; without one the answer says it.
   template <class O, class Send>
@@ -119,10 +136,13 @@ Result<ObjectRef> DelegatingClientCore::Impl::Write(const TypeInfo& type, const 
   const Result<CallOptions> left = CallOf(bounds, call, stop);
   if (!left) return left.error();
   Complete(of_write);
+  // Runs from now, whatever the write takes of it.
+  const SteadyTime deadline = Deadline(bounds, call);
   const auto watching = Begin(type);
   Result<ObjectRef> answer = send(At(type, name.namespace_), of_write, *left);
   if (!answer || !of_write.dryRun.empty()) return answer;
-  Wrote(type, watching, *answer, name.name.empty() ? internal::NameOf(**answer) : name, *left);
+  Wrote(type, watching, *answer, name.name.empty() ? internal::NameOf(**answer) : name,
+        PatienceUntil(deadline, bounds, call));
   return answer;
 }
 
@@ -231,7 +251,7 @@ std::size_t DelegatingClientCore::unseen_writes() const {
   base::MutexLock lock(impl_->mutex);
   std::size_t sum = 0;
   for (const auto& [form, view] : impl_->views) sum += view.unseen->size();
-  return sum;
+  return sum + impl_->unsettled.size();
 }
 
 LiveReader DelegatingClientCore::Live(const TypeInfo& type) const {
@@ -269,6 +289,9 @@ Result<ObjectRef> DelegatingClientCore::Get(const ObjectForm& form, const Object
   if (Result<void> synced = impl_->WaitForSync(*source, name.namespace_, bounds, call); !synced) {
     return std::move(synced).error().WithContext("reading " + Quoted(type, name));
   }
+  if (Result<void> settled = impl_->SettleWrites(type, name, bounds, call); !settled) {
+    return std::move(settled).error();
+  }
   if (impl_->Waits() && source->unseen->size() > 0) {
     const Result<void> seen = source->unseen->WaitFor(name, impl_->PatienceOf(bounds, call));
     if (!seen) return seen.error();
@@ -298,6 +321,9 @@ Result<std::vector<ObjectRef>> DelegatingClientCore::List(const ObjectForm& form
   const std::string_view resource = form.type->resource;
   const Result<void> synced = impl_->WaitForSync(*source, options.namespace_, bounds, call);
   if (!synced) return Error(synced.error()).WithContext("listing " + std::string(resource));
+  const Result<void> settled =
+      impl_->SettleWrites(*form.type, {options.namespace_, ""}, bounds, call);
+  if (!settled) return settled.error();
   if (impl_->Waits() && source->unseen->size() > 0) {
     const Result<void> seen =
         source->unseen->WaitForAll(options.namespace_, impl_->PatienceOf(bounds, call));
@@ -323,32 +349,79 @@ std::vector<DelegatingClientCore::Impl::Watching> DelegatingClientCore::Impl::Be
 
 void DelegatingClientCore::Impl::Wrote(const TypeInfo& type, const std::vector<Watching>& watching,
                                        const ObjectRef& answer, const ObjectName& name,
-                                       const CallOptions& call) {
-  ObjectRef object = answer;
-  // Of a part that is of a kind of its own, or without a version: the object says what it is now.
-  if (!watching.empty() &&
-      (!object || object->resourceVersion().empty() || object->type().kind != type.kind)) {
-    Result<ObjectRef> now = At(type, name.namespace_).Get(name.name, {}, call);
-    if (!now && !IsNotFound(now.error())) {
-      env().log().Log(LogLevel::kWarning,
-                      "a write was answered without a resourceVersion, and the object could not be "
-                      "read: reads do not wait for this write",
-                      {{"object", Quoted(type, name)}, {"err", now.error().ToString()}});
-      return;
-    }
-    if (!now) {
-      for (const Watching& one : watching) one.unseen->Deleted(name, "", one.epoch);
-      return;
-    }
-    object = *std::move(now);
+                                       const ReadPatience& patience) {
+  // Of a part that is of a kind of its own, or without a version, the object says what it is now,
+  // if there are caches that look at it.
+  const bool has_version = answer && !answer->resourceVersion().empty();
+  if (has_version && (watching.empty() || answer->type().kind == type.kind)) {
+    return Note(type, watching, *answer);
   }
-  if (!object || object->resourceVersion().empty()) return;
-  for (const Watching& one : watching) one.unseen->Wrote(*object, one.epoch);
+  if (watching.empty()) return;
+  const Result<void> settled = Settle(type, watching, name, patience);
+  if (settled) return;
+  if (delegating::MayPass(settled.error()) && unsettled.Add(type, name)) return;
+  env().log().Log(LogLevel::kWarning,
+                  "a write was answered without a resourceVersion, and the object cannot be read: "
+                  "reads do not wait for this write",
+                  {{"object", Quoted(type, name)}, {"err", settled.error().ToString()}});
+}
+
+void DelegatingClientCore::Impl::Note(const TypeInfo& type, const std::vector<Watching>& watching,
+                                      const Block& object) {
+  for (const Watching& one : watching) one.unseen->Wrote(object, one.epoch);
   base::MutexLock lock(mutex);
   std::string& version = newest[NameOf(type)];
-  if (version.empty() || cache::IsOlderResourceVersion(version, object->resourceVersion())) {
-    version = object->resourceVersion();
+  if (version.empty() || cache::IsOlderResourceVersion(version, object.resourceVersion())) {
+    version = object.resourceVersion();
   }
+}
+
+Result<void> DelegatingClientCore::Impl::Settle(const TypeInfo& type,
+                                                const std::vector<Watching>& watching,
+                                                const ObjectName& name,
+                                                const ReadPatience& patience) {
+  const JoinedStop stop(patience.stop, patience.other_stop);
+  const Duration left = patience.deadline - env().Now();
+  if (left <= Duration(0)) return Error(Reason::kDeadlineExceeded, "the caller's time is up");
+  const Result<ObjectRef> now =
+      At(type, name.namespace_).Get(name.name, {}, {.stop = stop.token(), .timeout = left});
+  if (now) {
+    if (!(*now)->resourceVersion().empty()) Note(type, watching, **now);
+    return {};
+  }
+  if (!IsNotFound(now.error())) return now.error();
+  for (const Watching& one : watching) one.unseen->Deleted(name, "", one.epoch);
+  return {};
+}
+
+Result<void> DelegatingClientCore::Impl::SettleWrites(const TypeInfo& type, const ObjectName& which,
+                                                      const CallBounds& bounds,
+                                                      const CallOptions& call) {
+  if (!Waits() || unsettled.size() == 0) return {};
+  const ReadPatience patience = PatienceOf(bounds, call);
+  for (const UnsettledWrites::Entry& entry : unsettled.Find(type, which)) {
+    const Result<void> settled = Settle(*entry.type, Begin(type), entry.name, patience);
+    if (settled) {
+      unsettled.Settled(entry);
+      continue;
+    }
+    const Error& error = settled.error();
+    if (!delegating::MayPass(error)) {
+      env().log().Log(LogLevel::kWarning,
+                      "an object cannot be read: reads do not wait for what was written to it",
+                      {{"object", Quoted(type, entry.name)}, {"err", error.ToString()}});
+      unsettled.Settled(entry);
+      continue;
+    }
+    const bool theirs =
+        error.reason() == Reason::kCanceled || error.reason() == Reason::kWouldDeadlock;
+    return Error(theirs ? error.reason() : Reason::kStale,
+                 "this client wrote to " + Quoted(type, entry.name) +
+                     ", the answer had no resourceVersion, and what the server has now could not "
+                     "be read: " +
+                     error.ToString() + "; try again later");
+  }
+  return {};
 }
 
 Result<ObjectRef> DelegatingClientCore::Create(const TypeInfo& type, const RequestObject& object,
@@ -472,6 +545,7 @@ Result<void> DelegatingClientCore::DeleteAllOf(const TypeInfo& type, const ReadO
   }
   if (which.label_selector.MatchesNothing()) return {};
   impl_->Complete(options);
+  const SteadyTime deadline = impl_->Deadline(bounds, call);
   const auto watching = impl_->Begin(type);
   Result<void> done = impl_->At(type, which.namespace_)
                           .DeleteCollection(options,
@@ -483,7 +557,7 @@ Result<void> DelegatingClientCore::DeleteAllOf(const TypeInfo& type, const ReadO
     const std::vector<ObjectName> unknown = one.unseen->DeletedAllOf(
         which.namespace_, which.label_selector, which.field_selector, one.epoch);
     for (const ObjectName& name : unknown) {
-      impl_->Wrote(type, {one}, ObjectRef(), name, *left);
+      impl_->Wrote(type, {one}, ObjectRef(), name, impl_->PatienceUntil(deadline, bounds, call));
     }
   }
   return {};
