@@ -43,7 +43,7 @@ Result<ReconcileResult> Mirror(const DelegatingClient& client, const ReconcileCo
   }
 
   const auto mirrored = controllerutil::CreateOrUpdate(
-      ForResource<corev1::ConfigMap>(client, request.namespace_), request.name,
+      ForResource<corev1::ConfigMap>(client, request.namespace_, context.call()), request.name,
       [&](corev1::ConfigMap::Mutable& map) {
         map.data["note"] = deployment.metadata().annotations()[kNote];
         return controllerutil::SetControllerReference(deployment, map);

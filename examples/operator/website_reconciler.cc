@@ -33,8 +33,8 @@ Result<ReconcileResult> WebsiteReconciler::Reconcile(const ReconcileContext& con
     return ReconcileResult{};  // the update brings it here again
   }
 
-  if (const auto made = MakeConfigMap(website); !made) return made.error();
-  const auto available = MakeDeployment(website);
+  if (const auto made = MakeConfigMap(context, website); !made) return made.error();
+  const auto available = MakeDeployment(context, website);
   if (!available) return available.error();
 
   if (meta::SetStatusCondition(context.env(), change.status.conditions,
@@ -59,10 +59,12 @@ Result<ReconcileResult> WebsiteReconciler::Finish(const ReconcileContext& contex
   return updated ? Result<ReconcileResult>(ReconcileResult{}) : updated.error();
 }
 
-Result<void> WebsiteReconciler::MakeConfigMap(const Websites& website) {
+Result<void> WebsiteReconciler::MakeConfigMap(const ReconcileContext& context,
+                                              const Websites& website) {
   const std::string name(website.metadata().name());
+  const std::string namespace_(website.metadata().namespace_());
   const auto made = controllerutil::CreateOrUpdate(
-      ForResource<corev1::ConfigMap>(client_, std::string(website.metadata().namespace_())), name,
+      ForResource<corev1::ConfigMap>(client_, namespace_, context.call()), name,
       [&](corev1::ConfigMap::Mutable& map) {
         map.data["index.html"] = website.value().spec.page;
         return controllerutil::SetControllerReference(website, map);
@@ -72,11 +74,13 @@ Result<void> WebsiteReconciler::MakeConfigMap(const Websites& website) {
 }
 
 // Whether all of its pods are available.
-Result<bool> WebsiteReconciler::MakeDeployment(const Websites& website) {
+Result<bool> WebsiteReconciler::MakeDeployment(const ReconcileContext& context,
+                                               const Websites& website) {
   const std::string name(website.metadata().name());
+  const std::string namespace_(website.metadata().namespace_());
   const std::int32_t replicas = website.value().spec.replicas;
   const auto made = controllerutil::CreateOrUpdate(
-      ForResource<appsv1::Deployment>(client_, std::string(website.metadata().namespace_())), name,
+      ForResource<appsv1::Deployment>(client_, namespace_, context.call()), name,
       [&](appsv1::Deployment::Mutable& wanted) {
         const std::map<std::string, std::string> labels{{"website", name}};
         wanted.spec.replicas = replicas;

@@ -20,8 +20,10 @@ class WebsiteReconciler final : public kinformer::Reconciler {
  private:
   kinformer::Result<kinformer::ReconcileResult> Finish(const kinformer::ReconcileContext& context,
                                                        Websites::Mutable website);
-  kinformer::Result<void> MakeConfigMap(const Websites& website);
-  kinformer::Result<bool> MakeDeployment(const Websites& website);
+  kinformer::Result<void> MakeConfigMap(const kinformer::ReconcileContext& context,
+                                        const Websites& website);
+  kinformer::Result<bool> MakeDeployment(const kinformer::ReconcileContext& context,
+                                         const Websites& website);
 
   const kinformer::DelegatingClient client_;
   const std::shared_ptr<kinformer::EventRecorder> events_;

@@ -59,7 +59,8 @@ class FooReconciler final : public Reconciler {
       return TerminalError(Error(Reason::kInvalid, "spec.deploymentName must be set"));
     }
     auto deployment = controllerutil::CreateOrUpdate(
-        ForResource<appsv1::Deployment>(client_, request.namespace_), spec.deploymentName,
+        ForResource<appsv1::Deployment>(client_, request.namespace_, context.call()),
+        spec.deploymentName,
         [&](appsv1::Deployment::Mutable& wanted) { return Shape(**foo, wanted); });
     if (!deployment) {
       if (IsAlreadyExists(deployment.error())) {

@@ -4,7 +4,7 @@
 // methods of a ResourceClient (resource_client.h): for what takes either.
 //
 //   auto made = controllerutil::CreateOrUpdate(
-//       ForResource<corev1::ConfigMap>(cached, "default"), "settings",
+//       ForResource<corev1::ConfigMap>(cached, "default", context.call()), "settings",
 //       [](corev1::ConfigMap::Mutable& map) -> Result<void> {
 //         map.data["color"] = "blue";
 //         return {};
@@ -74,11 +74,14 @@ class CachedResourceClient {
   std::string namespace_name_;
 };
 
-// The objects of T in a namespace, or of the whole cluster where the kind has none.
+// The objects of T in a namespace, or of the whole cluster where the kind has none. `call` bounds
+// all that is asked through it, and its time runs from now: in a reconciler context.call(), so that
+// nothing of it outlasts the reconcile.
 template <Resource T>
 [[nodiscard]] CachedResourceClient<T> ForResource(const DelegatingClient& client,
-                                                  std::string namespace_ = "") {
-  return CachedResourceClient<T>(client, std::move(namespace_));
+                                                  std::string namespace_ = "",
+                                                  const CallOptions& call = {}) {
+  return CachedResourceClient<T>(client.Within(call), std::move(namespace_));
 }
 
 }  // namespace kinformer

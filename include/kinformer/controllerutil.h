@@ -200,8 +200,9 @@ Result<ObjectPatches> PatchesBetween(std::string_view before, std::string_view a
 // object whose status is a subresource is lost: see CreateOrPatch. kConflict: somebody else was
 // faster; reconcile again. Blocks. `mutate` is Result<void>(T::Mutable&): its error is returned,
 // and nothing written then; to change the object's name or namespace is kInvalidArgument.
-// `resources` is of one namespace, where the kind has them: a ResourceClient, or in a reconciler a
-// CachedResourceClient (cached_resource_client.h). Counterpart: CreateOrUpdate.
+// `resources` is of one namespace, where the kind has them: a ResourceClient, or in a reconciler
+// ForResource<T>(client, namespace_, context.call()) (cached_resource_client.h), which ends with
+// the reconcile. Counterpart: CreateOrUpdate.
 template <template <class> class Resources, class T, class Mutate>
 Result<Outcome<T>> CreateOrUpdate(const Resources<T>& resources, std::string_view name,
                                   Mutate&& mutate) {

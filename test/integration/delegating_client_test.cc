@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "kinformer/api/appsv1_mutable.h"
+#include "kinformer/cached_resource_client.h"
+#include "kinformer/controllerutil.h"
 #include "kinformer/discovery.h"
 #include "kinformer/object.h"
 
@@ -392,6 +394,47 @@ TEST_F(DelegatingClientWrites, Apply) {
     Use({});
     EXPECT_EQ(cached_.Apply(wanted).error().reason(), Reason::kInvalidArgument)
         << "somebody must own the fields";
+  });
+}
+
+// All of it together, not each request of it.
+TEST_F(DelegatingClientTest, CreateOrUpdateEndsWithTheReconcile) {
+  Run([&] {
+    const auto blue = [](ConfigMap::Mutable& map) {
+      map.data["color"] = "blue";
+      return Result<void>();
+    };
+    ASSERT_TRUE(cached_.List<ConfigMap>().ok());
+    const auto made = controllerutil::CreateOrUpdate(
+        ForResource<ConfigMap>(cached_, "default", {.timeout = seconds(3)}), "quick", blue);
+    ASSERT_TRUE(made.ok()) << made.error();
+    server_.faults().Add({.verb = "create",
+                          .action = apiserver::FaultAction::kDelay,
+                          .delay = std::chrono::hours(1)});
+    const auto reason_of = [&](const CallOptions& call, Duration before = Duration(0)) {
+      const auto maps = ForResource<ConfigMap>(cached_, "default", call);
+      sim_.env().SleepFor(before);
+      return controllerutil::CreateOrUpdate(maps, "slow", blue).error().reason();
+    };
+    EXPECT_EQ(TimeOf([&] {
+                EXPECT_EQ(reason_of({.timeout = seconds(3)}, seconds(2)),
+                          Reason::kDeadlineExceeded);
+              }),
+              seconds(3));
+    std::stop_source stop;
+    const Timer timer =
+        sim_.env().loop().RunAt(sim_.env().Now() + seconds(1), [&stop] { stop.request_stop(); });
+    EXPECT_EQ(TimeOf([&] { EXPECT_EQ(reason_of({.stop = stop.get_token()}), Reason::kCanceled); }),
+              seconds(1));
+    // The earlier of two bounds counts, and no bound takes one away.
+    const DelegatingClient bounded = cached_.WithDeadline(sim_.env().Now() + seconds(2));
+    EXPECT_EQ(TimeOf([&] {
+                const auto maps =
+                    ForResource<ConfigMap>(bounded, "default", {.timeout = seconds(9)});
+                EXPECT_FALSE(controllerutil::CreateOrPatch(maps, "slow", blue).ok());
+                EXPECT_FALSE(ForResource<ConfigMap>(bounded, "default").Create(Map("x")).ok());
+              }),
+              seconds(2));
   });
 }
 
