@@ -7,6 +7,7 @@
 #include "kinformer/apiserver/api_server.h"
 #include "kinformer/apiserver/http_server.h"
 #include "kinformer/apiserver/recording.h"
+#include "kinformer/apiserver/webhook_network.h"
 #include "kinformer/config.h"
 #include "kinformer/http_transport.h"
 #include "kinformer/runtime.h"
@@ -69,8 +70,9 @@ class Served {
             Keep(replay_, apiserver::Replay::Open(env_, flags.replay,
                                                   {.speed = ParseSpeed(flags.speed).value_or(1)}));
       } else {
-        server_ =
-            std::make_unique<apiserver::ApiServer>(env_, ServerOptionsOf(flags, env_.WallNow()));
+        apiserver::ApiServerOptions options = ServerOptionsOf(flags, env_.WallNow());
+        options.webhook_transport = apiserver::WebhookNetwork(env_);
+        server_ = std::make_unique<apiserver::ApiServer>(env_, std::move(options));
       }
     });
     return begun;

@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "kinformer/apiserver/webhook_network.h"
 #include "kinformer/json.h"
 #include "kinformer/log.h"
 
@@ -39,7 +40,9 @@ EmbeddedServer::EmbeddedServer(EmbeddedServerOptions options) : options_(std::mo
   certificate_ = MakeCertificate();
   std::promise<void> made;
   runtime_->env().loop().Post([&] {
-    api_ = std::make_unique<apiserver::ApiServer>(runtime_->env(), options_.api);
+    apiserver::ApiServerOptions api = options_.api;
+    if (!api.webhook_transport) api.webhook_transport = apiserver::WebhookNetwork(runtime_->env());
+    api_ = std::make_unique<apiserver::ApiServer>(runtime_->env(), std::move(api));
     front_ = std::make_unique<Front>(*api_);
     made.set_value();
   });

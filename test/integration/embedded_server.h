@@ -39,8 +39,9 @@ struct EmbeddedServerOptions {
   apiserver::ApiServerOptions api{};
 };
 
-// Its certificates are the same for its whole life, so that a client outlives restarts of the
-// server. Thread-safe; everything blocks for a moment. Stops in the destructor.
+// Asks webhooks that have a URL. Its certificates are the same for its whole life, so that a client
+// outlives restarts of the server. Thread-safe; everything blocks for a moment. Stops in the
+// destructor.
 class EmbeddedServer {
  public:
   using Answer = std::function<std::optional<ScriptedResponse>(const HttpRequest&)>;
