@@ -14,6 +14,8 @@
 //     if (!listener->SetCertificate(pair)) std::cerr << "not used\n";
 //   });
 //
+// A manager does all that itself: ManagerOptions::webhook_certificates.
+//
 // Its ServiceAccount needs get, create and update of that Secret, and get and update of the
 // configurations and definitions that are named.
 
@@ -29,6 +31,7 @@
 #include "kinformer/certificate_watcher.h"
 #include "kinformer/client.h"
 #include "kinformer/env.h"
+#include "kinformer/request_options.h"
 #include "kinformer/result.h"
 
 namespace kinformer {
@@ -52,7 +55,8 @@ struct WebhookCertificatesOptions {
   Duration validity{std::chrono::hours(24 * 90)};      // of a certificate
   Duration renew_before{std::chrono::hours(24 * 30)};  // it expires; also of the authority
   Duration check_interval{std::chrono::minutes(10)};   // how often Run looks
-  Duration retry_interval{std::chrono::seconds(10)};   // after a check that failed
+  // After a check that failed, or that missed an object that is named: it may be made later.
+  Duration retry_interval{std::chrono::seconds(10)};
 };
 
 // The authority lasts ten years. When its time comes, a new one takes its place; the old one stays
@@ -65,17 +69,23 @@ class WebhookCertificates {
  public:
   WebhookCertificates(Client client, WebhookCertificatesOptions options);
 
+  // kInvalidArgument: an option that is missing, or does not fit another.
+  [[nodiscard]] Result<void> Validate() const;
   // One check: gives the pair of the Secret, which it has made or renewed where that is due, and
-  // has put the authority into the caBundles, objects that are missing excepted. kInvalidArgument:
-  // the options; else the API's errors. Blocks; not for the loop's thread.
-  [[nodiscard]] Result<CertificatePair> Ensure() const;
+  // has put the authority into the caBundles, objects that are missing excepted. Errors: Validate's
+  // and the API's. `call` bounds each request. Blocks; not for the loop's thread.
+  [[nodiscard]] Result<CertificatePair> Ensure(const CallOptions& call = {}) const;
 
-  // Checks until `stop` is requested, and calls `changed` on this thread with the first pair and
-  // each that differs from the one before. Errors are logged, and tried again. Blocks likewise.
+  // Checks until `stop` is requested, which ends a request under way, too, and calls `changed` on
+  // this thread with the first pair and each that differs from the one before. Errors are logged,
+  // and tried again. Blocks likewise.
   void Run(const std::stop_token& stop,
            const std::function<void(const CertificatePair& pair)>& changed) const;
 
  private:
+  struct Checked;
+  [[nodiscard]] Result<Checked> Check(const CallOptions& call) const;
+
   Client client_;
   WebhookCertificatesOptions options_;
 };

@@ -58,7 +58,8 @@ webhooks:
              .hosts = std::move(hosts),
              .mutating = {"missing"},
              .validating = {"hooks"},
-             .check_interval = hours(12)}};
+             .check_interval = hours(12),
+             .retry_interval = hours(1)}};
   }
   void Run(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), hours(1))); }
   corev1::Secret::Mutable Secret() {
@@ -123,6 +124,37 @@ TEST_F(WebhookCertificatesTest, RenewedBeforeTheEndAndTheAuthorityStays) {
   sim_.RunFor(2 * kDay);
   EXPECT_EQ(told.size(), 2U);
   Run([&] { EXPECT_EQ(Bundles(), before); });
+  stop.request_stop();
+  Run([&] { thread->Join(); });
+}
+
+// An operator may begin before somebody has made the configurations that name it.
+TEST_F(WebhookCertificatesTest, WhatIsMissingIsLookedForAgainSoon) {
+  std::stop_source stop;
+  const WebhookCertificates certificates = New();
+  const auto thread = sim_.env().NewThread(
+      "certificates", [&] { certificates.Run(stop.get_token(), [](const CertificatePair&) {}); });
+  sim_.RunFor(minutes(1));
+  server_
+      .Load(R"(
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: missing}
+webhooks:
+- name: a.example.com
+  sideEffects: None
+  admissionReviewVersions: [v1]
+  clientConfig: {service: {namespace: default, name: hooks}}
+)")
+      .OrExit();
+  sim_.RunFor(hours(1));
+  Run([&] {
+    const auto configuration = client_.For<admissionregistrationv1::MutatingWebhookConfiguration>()
+                                   .Get("missing")
+                                   .OrExit();
+    EXPECT_EQ(configuration->webhooks()[0].clientConfig().caBundle(), Bundles()[0]);
+    EXPECT_THAT(Bundles()[0], HasSubstr("BEGIN CERTIFICATE"));
+  });
   stop.request_stop();
   Run([&] { thread->Join(); });
 }

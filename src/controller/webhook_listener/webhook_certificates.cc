@@ -81,9 +81,10 @@ Result<std::optional<Data>> Renewed(const WebhookCertificatesOptions& options, c
 
 // The Secret's data, after it has been made or renewed where that was due. kConflict and
 // kAlreadyExists: somebody else was faster.
-Result<Data> Settle(const Client& client, const WebhookCertificatesOptions& options) {
+Result<Data> Settle(const Client& client, const WebhookCertificatesOptions& options,
+                    const CallOptions& call) {
   const auto secrets = client.For<corev1::Secret>(options.namespace_);
-  const Result<Ref<corev1::Secret>> there = secrets.Get(options.secret_name);
+  const Result<Ref<corev1::Secret>> there = secrets.Get(options.secret_name, {}, call);
   if (!there && !IsNotFound(there.error())) return there.error();
   corev1::Secret::Mutable secret;
   if (there) {
@@ -96,47 +97,61 @@ Result<Data> Settle(const Client& client, const WebhookCertificatesOptions& opti
   if (!renewed) return std::move(renewed).error();
   if (!*renewed) return std::move(secret.data);
   secret.data = *std::move(*renewed);
-  const auto written = there ? secrets.Update(secret) : secrets.Create(secret);
+  const auto written = there ? secrets.Update(secret, {}, call) : secrets.Create(secret, {}, call);
   if (!written) return written.error();
   return std::move(secret.data);
 }
 
 // Writes the object of that name after `set` has changed it, if it has.
 template <class T, class Set>
-Result<void> Amend(const Client& client, const std::string& name, const Set& set) {
+Result<void> Amend(const Client& client, const std::string& name, const Set& set,
+                   const CallOptions& call) {
   const auto resources = client.For<T>();
-  return retry::RetryOnConflict(client.env(), retry::kDefaultRetry, [&]() -> Result<void> {
-    const Result<Ref<T>> there = resources.Get(name);
-    if (!there) return there.error();
-    typename T::Mutable object = (*there)->DeepCopy();
-    const typename T::Mutable before = object;
-    set(object);
-    if (object == before) return {};
-    const auto written = resources.Update(object);
-    return written ? Result<void>() : written.error();
-  });
+  return retry::RetryOnConflict(
+      client.env(), retry::kDefaultRetry,
+      [&]() -> Result<void> {
+        const Result<Ref<T>> there = resources.Get(name, {}, call);
+        if (!there) return there.error();
+        typename T::Mutable object = (*there)->DeepCopy();
+        const typename T::Mutable before = object;
+        set(object);
+        if (object == before) return {};
+        const auto written = resources.Update(object, {}, call);
+        return written ? Result<void>() : written.error();
+      },
+      call.stop);
 }
 
-// Which of `names` could not be amended is in `failed`; those that are missing count as amended.
+// What has come of the objects that are to trust an authority.
+struct Trusted {
+  Result<void> failed{};  // the last that could not be amended
+  bool missing = false;   // some are not there
+};
+
 template <class T, class Set>
 void AmendAll(const Client& client, const std::vector<std::string>& names, const Set& set,
-              Result<void>& failed) {
+              const CallOptions& call, Trusted& trusted) {
   for (const std::string& name : names) {
-    Result<void> done = Amend<T>(client, name, set);
-    if (done || IsNotFound(done.error())) continue;
+    Result<void> done = Amend<T>(client, name, set, call);
+    if (done) continue;
+    if (IsNotFound(done.error())) {
+      trusted.missing = true;
+      continue;
+    }
     Error error = std::move(done).error();
-    failed = error.WithContext("caBundle of " + std::string(T::type_info().kind) + " " + name);
+    trusted.failed =
+        error.WithContext("caBundle of " + std::string(T::type_info().kind) + " " + name);
   }
 }
 
-Result<void> Trust(const Client& client, const WebhookCertificatesOptions& options,
-                   const std::string& bundle) {
-  Result<void> failed;
+Trusted Trust(const Client& client, const WebhookCertificatesOptions& options,
+              const std::string& bundle, const CallOptions& call) {
+  Trusted trusted;
   const auto in_webhooks = [&](auto& configuration) {
     for (auto& webhook : configuration.webhooks) webhook.clientConfig.caBundle = bundle;
   };
-  AmendAll<MutatingWebhookConfiguration>(client, options.mutating, in_webhooks, failed);
-  AmendAll<ValidatingWebhookConfiguration>(client, options.validating, in_webhooks, failed);
+  AmendAll<MutatingWebhookConfiguration>(client, options.mutating, in_webhooks, call, trusted);
+  AmendAll<ValidatingWebhookConfiguration>(client, options.validating, in_webhooks, call, trusted);
   AmendAll<CustomResourceDefinition>(
       client, options.definitions,
       [&](CustomResourceDefinition::Mutable& definition) {
@@ -144,22 +159,8 @@ Result<void> Trust(const Client& client, const WebhookCertificatesOptions& optio
         if (!conversion || !conversion->webhook || !conversion->webhook->clientConfig) return;
         conversion->webhook->clientConfig->caBundle = bundle;
       },
-      failed);
-  return failed;
-}
-
-Result<void> Check(const WebhookCertificatesOptions& options) {
-  const char* missing = options.namespace_.empty()    ? "namespace_"
-                        : options.secret_name.empty() ? "secret_name"
-                        : options.hosts.empty()       ? "hosts"
-                                                      : nullptr;
-  if (missing != nullptr) {
-    return Error(Reason::kInvalidArgument,
-                 std::string("WebhookCertificatesOptions::") + missing + " is empty");
-  }
-  if (options.validity > options.renew_before) return {};
-  return Error(Reason::kInvalidArgument,
-               "WebhookCertificatesOptions::validity must be more than renew_before");
+      call, trusted);
+  return trusted;
 }
 
 }  // namespace
@@ -167,26 +168,53 @@ Result<void> Check(const WebhookCertificatesOptions& options) {
 WebhookCertificates::WebhookCertificates(Client client, WebhookCertificatesOptions options)
     : client_(std::move(client)), options_(std::move(options)) {}
 
-Result<CertificatePair> WebhookCertificates::Ensure() const {
-  if (Result<void> valid = Check(options_); !valid) return valid.error();
+Result<void> WebhookCertificates::Validate() const {
+  const char* missing = options_.namespace_.empty()    ? "namespace_"
+                        : options_.secret_name.empty() ? "secret_name"
+                        : options_.hosts.empty()       ? "hosts"
+                                                       : nullptr;
+  if (missing != nullptr) {
+    return Error(Reason::kInvalidArgument,
+                 std::string("WebhookCertificatesOptions::") + missing + " is empty");
+  }
+  if (options_.validity > options_.renew_before) return {};
+  return Error(Reason::kInvalidArgument,
+               "WebhookCertificatesOptions::validity must be more than renew_before");
+}
+
+// What one check has found or made.
+struct WebhookCertificates::Checked {
+  CertificatePair pair{};
+  bool missing = false;  // an object that is to trust them
+};
+
+Result<CertificatePair> WebhookCertificates::Ensure(const CallOptions& call) const {
+  Result<Checked> checked = Check(call);
+  if (!checked) return std::move(checked).error();
+  return std::move(checked->pair);
+}
+
+Result<WebhookCertificates::Checked> WebhookCertificates::Check(const CallOptions& call) const {
+  if (Result<void> valid = Validate(); !valid) return valid.error();
   Data data;
   const Result<void> settled = retry::OnError(
       client_.env(), retry::kDefaultRetry,
       [](const Error& error) { return IsConflict(error) || IsAlreadyExists(error); },
       [&]() -> Result<void> {
-        Result<Data> found = Settle(client_, options_);
+        Result<Data> found = Settle(client_, options_, call);
         if (!found) return std::move(found).error();
         data = *std::move(found);
         return {};
-      });
+      },
+      call.stop);
   if (!settled) {
     Error error = settled.error();
     return error.WithContext("Secret " + options_.namespace_ + "/" + options_.secret_name);
   }
-  if (Result<void> trusted = Trust(client_, options_, data[kCaCert]); !trusted) {
-    return trusted.error();
-  }
-  return CertificatePair{.cert_pem = data[kCert], .key_pem = data[kKey]};
+  const Trusted trusted = Trust(client_, options_, data[kCaCert], call);
+  if (!trusted.failed) return trusted.failed.error();
+  return Checked{.pair = {.cert_pem = data[kCert], .key_pem = data[kKey]},
+                 .missing = trusted.missing};
 }
 
 void WebhookCertificates::Run(
@@ -195,16 +223,18 @@ void WebhookCertificates::Run(
   Env& env = client_.env();
   CertificatePair last;
   while (!stop.stop_requested()) {
-    const Result<CertificatePair> pair = Ensure();
-    if (!pair) {
+    const Result<Checked> checked = Check({.stop = stop});
+    if (stop.stop_requested()) return;
+    if (!checked) {
       env.log().Log(LogLevel::kError, "cannot keep the webhooks' certificates",
-                    {{"err", pair.error().ToString()}});
-    } else if (*pair != last) {
-      last = *pair;
+                    {{"err", checked.error().ToString()}});
+    } else if (checked->pair != last) {
+      last = checked->pair;
       static_cast<void>(
           internal::base::CallUser(env, "certificate callback", [&] { changed(last); }).ok());
     }
-    const Duration wait = pair ? options_.check_interval : options_.retry_interval;
+    const bool done = checked && !checked->missing;
+    const Duration wait = done ? options_.check_interval : options_.retry_interval;
     if (!SleepUnlessStopped(env, stop, wait)) return;
   }
 }

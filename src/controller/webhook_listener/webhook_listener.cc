@@ -103,7 +103,12 @@ Result<std::unique_ptr<WebhookListener>> WebhookListener::Listen(Env& env, Handl
                       .http2 = impl->options.http2},
                      std::make_shared<const WebhookPolicy>(!impl->options.client_ca_pem.empty()),
                      *std::move(context));
-  if (!server) return std::move(server).error();
+  if (!server) {
+    const Error& error = server.error();
+    if (error.reason() != Reason::kTransport) return error;
+    return Error(error.reason(),
+                 error.message() + ": give WebhookListenerOptions another port, 0 for any");
+  }
   impl->server = *std::move(server);
   if (impl->watcher != nullptr) {
     internal::certificates::OfferCertificates(
