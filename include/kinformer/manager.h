@@ -38,6 +38,7 @@
 #include "kinformer/result.h"
 #include "kinformer/runnable.h"
 #include "kinformer/transport.h"
+#include "kinformer/webhook_certificates.h"
 #include "kinformer/webhook_listener.h"
 #include "kinformer/webhook_server.h"
 
@@ -93,6 +94,9 @@ struct ManagerOptions {
   WebhookServerOptions webhook_server{};
   // Where the webhooks of GetWebhookServer listen.
   WebhookListenerOptions webhook{};
+  // Their certificates are those of a Secret, which are made and renewed while the manager runs, in
+  // the place of those that `webhook` names. Nothing listens before the first is there.
+  std::optional<WebhookCertificatesOptions> webhook_certificates{};
   // False: nowhere. They are asked in memory, by the embedded API server.
   bool serve_webhooks{true};
 };
@@ -116,7 +120,7 @@ class Manager {
   // too.
   static Result<std::unique_ptr<Manager>> New(const Client& client, ManagerOptions options = {});
   // Errors of all three: kInvalidArgument (leader election without an id, a namespace or sound
-  // lengths of time), kConfig, kTransport (an address is in use).
+  // lengths of time; webhook_certificates), kConfig, kTransport (an address is in use).
   ~Manager();
   Manager(const Manager&) = delete;
   Manager& operator=(const Manager&) = delete;
@@ -166,7 +170,9 @@ class Manager {
   }
 
   // What webhooks are registered with. The first call adds it to what is to run; programs that
-  // never call it have none.
+  // never call it have none. Where it is to listen, caches start once it does, and /readyz has the
+  // check "webhook-server" (of a first call before Start). kTransport of Start: its address is in
+  // use; kConfig: it has no certificate.
   [[nodiscard]] WebhookServer& GetWebhookServer();
 
   // The options of a controller that says `own`: what that leaves empty is the manager's. Takes the
@@ -177,6 +183,8 @@ class Manager {
   // The ports that are open; 0: none. For tests, with addresses like "127.0.0.1:0".
   [[nodiscard]] std::uint16_t metrics_port() const;
   [[nodiscard]] std::uint16_t health_probe_port() const;
+  // Of the webhooks, once they listen: with WebhookListenerOptions::port = 0 any free one.
+  [[nodiscard]] std::uint16_t webhook_port() const;
 
  private:
   struct Impl;

@@ -246,6 +246,13 @@ Result<void> SetUp(Impl& impl, const Config* config) {
     if (!leadership) return std::move(leadership).error();
     impl.leadership = *std::move(leadership);
   }
+  if (impl.options.webhook_certificates) {
+    const WebhookCertificates certificates(impl.cluster->GetRESTClient(),
+                                           *impl.options.webhook_certificates);
+    if (Result<void> valid = certificates.Validate(); !valid) {
+      return std::move(valid).error().WithContext("ManagerOptions::webhook_certificates");
+    }
+  }
   if (Result<void> open = impl.servers.Listen(impl.cluster->GetRESTClient(), impl.options); !open) {
     return open;
   }
@@ -361,9 +368,17 @@ WebhookServer& Manager::GetWebhookServer() {
     MonitorLock lock(*impl_->monitor);
     if (impl_->webhook_server != nullptr) return impl_->webhook_server->server();
     const ManagerOptions& options = impl_->options;
-    made = std::make_shared<WebhookRunnable>(impl_->env, options.webhook, options.serve_webhooks,
-                                             options.webhook_server);
+    made = std::make_shared<WebhookRunnable>(
+        GetRESTClient(), WebhookRunnable::Options{.listener = options.webhook,
+                                                  .server = options.webhook_server,
+                                                  .certificates = options.webhook_certificates,
+                                                  .listens = options.serve_webhooks});
     impl_->webhook_server = made;
+  }
+  if (impl_->options.serve_webhooks) {
+    // Once the manager runs it is too late for a check, and those that call then know it.
+    static_cast<void>(
+        impl_->servers.AddReadyzCheck("webhook-server", [made] { return made->Check(); }).ok());
   }
   if (Result<void> added = Add(made); !added) {
     impl_->env.log().Log(LogLevel::kError, "webhooks come too late and are not served",
@@ -406,5 +421,9 @@ Result<ControllerOptions> Manager::OptionsFor(ControllerOptions own,
 
 std::uint16_t Manager::metrics_port() const { return impl_->servers.metrics_port(); }
 std::uint16_t Manager::health_probe_port() const { return impl_->servers.health_probe_port(); }
+std::uint16_t Manager::webhook_port() const {
+  MonitorLock lock(*impl_->monitor);
+  return impl_->webhook_server == nullptr ? std::uint16_t{0} : impl_->webhook_server->port();
+}
 
 }  // namespace kinformer

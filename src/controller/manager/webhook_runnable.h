@@ -5,34 +5,60 @@
 #ifndef KINFORMER_CONTROLLER_MANAGER_WEBHOOK_RUNNABLE_H_
 #define KINFORMER_CONTROLLER_MANAGER_WEBHOOK_RUNNABLE_H_
 
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 
+#include "kinformer/certificate_watcher.h"
+#include "kinformer/client.h"
 #include "kinformer/env.h"
 #include "kinformer/result.h"
 #include "kinformer/runnable.h"
+#include "kinformer/webhook_certificates.h"
 #include "kinformer/webhook_listener.h"
 #include "kinformer/webhook_server.h"
 
 namespace kinformer::internal {
 
+// Ready once it listens: caches may need its conversions. Thread-safe.
 class WebhookRunnable final : public Runnable {
  public:
-  // `listens`: false for a server that is only asked in memory.
-  WebhookRunnable(Env& env, WebhookListenerOptions options, bool listens,
-                  const WebhookServerOptions& server)
-      : env_(env), options_(std::move(options)), listens_(listens), server_(env, server) {}
+  struct Options {
+    WebhookListenerOptions listener{};
+    WebhookServerOptions server{};
+    // Where the certificates come from; empty: what `listener` says.
+    std::optional<WebhookCertificatesOptions> certificates{};
+    bool listens = true;  // false: it is only asked in memory
+  };
+
+  WebhookRunnable(Client client, Options options);
 
   [[nodiscard]] WebhookServer& server() { return server_; }
+  // 0: it does not listen.
+  [[nodiscard]] std::uint16_t port() const;
+  // kNotSynced: it should listen, and does not yet, or no longer.
+  [[nodiscard]] Result<void> Check() const;
 
   Result<void> Start(const std::stop_token& stop) override;
+  Result<void> WaitUntilReady(const std::stop_token& stop) override;
   [[nodiscard]] RunnableGroup group() const override { return RunnableGroup::kWebhooks; }
   [[nodiscard]] std::string name() const override { return "webhook server"; }
 
  private:
+  // Opens the port with that certificate, or offers it from now on.
+  Result<void> Offer(const CertificatePair& pair);
+  Result<void> Listen(WebhookListenerOptions options);
+  void End();
+
+  const Client client_;
   Env& env_;
-  const WebhookListenerOptions options_;
-  const bool listens_;
+  const Options options_;
   WebhookServer server_;
+  const std::unique_ptr<Monitor> monitor_;
+  // Under the monitor.
+  std::shared_ptr<WebhookListener> listener_{};  // null: it does not listen
+  bool ended_ = false;
 };
 
 }  // namespace kinformer::internal
