@@ -30,6 +30,14 @@ class WebsiteValidator final : public admission::Validator<Websites> {
 
 }  // namespace
 
+WebhookCertificatesOptions WebsiteCertificates() {
+  return {.namespace_ = "default",
+          .secret_name = "website-operator-certs",
+          .hosts = {"website-operator.default.svc"},
+          .mutating = {"websites.example.com"},
+          .validating = {"websites.example.com"}};
+}
+
 Result<void> RegisterWebsiteWebhooks(WebhookServer& webhooks) {
   auto defaulter = webhooks.RegisterDefaulter<Websites>(
       [](const admission::Request& /*request*/, Websites::Mutable& website) -> Result<void> {
