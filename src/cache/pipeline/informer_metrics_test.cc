@@ -1,5 +1,6 @@
 // What an informer tells the metrics sink, read as Prometheus would.
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
@@ -245,6 +246,32 @@ TEST_F(InformerMetricsTest, InformersOfOneNameAddUp) {
   Settle();
   EXPECT_EQ(Of("informer_store_objects"), "2");
   EXPECT_EQ(Of("reflector_lists_total"), "2");
+}
+
+TEST_F(InformerMetricsTest, W51_WhatComesAndGoesMakesNoSeriesOfItsOwn) {
+  server_.Put("a");
+  const auto live = [this](int handlers) {
+    auto informer = std::make_optional(Make());
+    for (int i = 0; i < handlers; ++i) {
+      informer->AddEventHandler(std::make_shared<Recorder>()).OrExit();
+      informer->AddEventHandler(std::make_shared<Recorder>(), {.name = "named"}).OrExit();
+    }
+    informer->Start();
+    Settle();
+    ASSERT_TRUE(sim_.RunBlocking([&] { informer.reset(); }, minutes(1)));
+    Settle();
+  };
+  const auto series = [this] {
+    const std::string text = metrics_->Text();
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  live(1);
+  const auto first = series();
+  EXPECT_GT(first, 0);
+  for (int i = 0; i < 20; ++i) live(5);
+  EXPECT_EQ(series(), first);
+  EXPECT_EQ(Of("reflector_lists_total"), "21");
+  EXPECT_EQ(Of("informer_store_objects"), "0");
 }
 
 TEST_F(InformerMetricsTest, WithoutANameTheLabelIsWhatItLists) {

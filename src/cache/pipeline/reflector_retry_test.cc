@@ -101,6 +101,28 @@ TEST_F(ReflectorTest, R_21_RD_01_AnInternalErrorInTheStreamRelists) {
   EXPECT_EQ(Count("LIST"), 2U);
 }
 
+TEST_F(ReflectorTest, W41_WhateverEndsAStreamIsReported) {
+  const std::vector<Error> errors = {
+      Internal(),
+      Expired(),
+      TooMany(),
+      Refused(),
+      Error(Reason::kForbidden, "no").WithHttpStatus(403),
+      Error(Reason::kNotFound, "no").WithHttpStatus(404),
+      Error(Reason::kDecode, "not a Status"),
+      Error(Reason::kUnexpectedEof, "cut off"),
+  };
+  for (const Error& error : errors) {
+    Start();
+    sim_.RunFor(minutes(1));
+    observer_.errors.clear();
+    server_.FailWatches(error);
+    sim_.RunReady();
+    EXPECT_EQ(observer_.errors, std::vector<Reason>{error.reason()}) << error;
+    reflector_.reset();
+  }
+}
+
 // Fails the watch with an internal error each second until that is answered by a list.
 // `quiet_before`: the failure that comes a minute after the one before it.
 class InternalErrorTest : public ReflectorTest {

@@ -292,6 +292,25 @@ TEST_F(IndexerTest, ListsOfOneNamespace) {
   EXPECT_EQ(lister.ByIndex(kNamespaceIndex, "n3").size(), 1429U);
 }
 
+// By the thread that walks: a lock that the walk held would hold the writer up for ever.
+TEST_F(IndexerTest, W10_AWriterGoesOnInTheMiddleOfAWalk) {
+  Indexer<Thing> store(sim_.env());
+  Fill(store, 1'000);
+  const Snapshot<Thing> snapshot = store.Snapshot();
+  std::set<std::string> walked;
+  for (const Thing thing : snapshot) {
+    const std::string name(thing.metadata().name());
+    walked.insert(name);
+    ASSERT_TRUE(store.Add(MakeThing("new", name, "2")));
+    if (walked.size() % 2 == 0) {
+      ASSERT_TRUE(store.Delete(MakeThing(thing.metadata().namespace_(), name, "2")));
+    }
+    ASSERT_EQ(store.Snapshot().size(), 1'000 + walked.size() - walked.size() / 2);
+  }
+  EXPECT_EQ(walked.size(), 1'000U);
+  EXPECT_EQ(snapshot.size(), 1'000U);
+}
+
 TEST_F(IndexerTest, ListerGetsTheObjectOrNotFound) {
   Indexer<Thing> store(sim_.env());
   ASSERT_TRUE(store.Add(MakeThing("ns", "a", "1")));

@@ -75,6 +75,23 @@ TEST_F(StoreCoreTest, PutGetErase) {
   EXPECT_EQ(store_.size(), 0U);
 }
 
+// No copy of a key: what is found by key or by index is the object itself, and its name is within.
+TEST_F(StoreCoreTest, W6_AKeyIsReadInItsObjectAndAnIndexLeadsToIt) {
+  ASSERT_TRUE(AddIndex(store_, "colour", [](const Block& block, IndexValues& out) {
+    out.Add(LabelOf(block, "colour"));
+  }));
+  const ObjectRef object = MakeObject("ns", "a-name", "1", {{"colour", "red"}});
+  static_cast<void>(store_.Put(object));
+  const auto snapshot = store_.Snapshot();
+  const Block* by_key = snapshot->Get("ns", "a-name");
+  EXPECT_EQ(by_key, object.get());
+  EXPECT_EQ(snapshot->ByIndex("colour", "red").OrExit(), std::vector<const Block*>{by_key});
+  for (const std::string_view part : {by_key->name(), by_key->namespace_()}) {
+    EXPECT_GE(part.data(), reinterpret_cast<const char*>(by_key));
+    EXPECT_LE(part.data() + part.size(), by_key->payload().data() + by_key->payload().size());
+  }
+}
+
 TEST_F(StoreCoreTest, AnEqualObjectStaysWhereAskedFor) {
   const ObjectRef first = MakeObject("a", "x", "1");
   bool same = true;
