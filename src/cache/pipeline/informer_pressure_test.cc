@@ -66,6 +66,32 @@ TEST_F(InformerTest, BlockStopsTheInformerAndLosesNothing) {
   EXPECT_EQ(server_.open_watches(), 1U);
 }
 
+// Though its callback has not ended yet.
+TEST_F(InformerTest, WhoBlocksAndIsRemovedHoldsUpTheOthersNoMore) {
+  SharedInformer<Pod> informer = Make();
+  const auto stuck = std::make_shared<Recorder>();
+  stuck->hook = [&](const std::string&) {
+    if (stuck->words.size() == 1) sim_.env().SleepFor(hours(1));
+  };
+  const auto handle =
+      informer.AddEventHandler(stuck, {.overflow = OverflowPolicy::kBlock, .max_events = 1})
+          .OrExit();
+  const auto recorder = Record(informer);
+  informer.Start();
+  Settle();
+  for (int i = 0; i < 20; ++i) {
+    server_.Put("a", std::to_string(i));
+    Settle();
+  }
+  EXPECT_LT(recorder->words.size(), 10U);
+  const auto remover = sim_.env().NewThread(
+      "remover", [&] { EXPECT_TRUE(informer.RemoveEventHandler(handle).ok()); });
+  Settle();
+  EXPECT_EQ(recorder->words.size(), 20U);
+  EXPECT_EQ(stuck->words.size(), 1U);
+  sim_.RunFor(hours(2));
+}
+
 TEST_F(InformerTest, BlockDeliversEachEventBetweenTwoLists) {
   SharedInformer<Pod> informer = Make();
   const auto slow = std::make_shared<Recorder>();
