@@ -135,6 +135,17 @@ class DelegatingClient {
     bounded.bounds_.stop = std::move(stop);
     return bounded;
   }
+  // The same client for one namespace, in the place of another: objects that are written, and names
+  // and lists that are read or deleted, are of that one where they name none; one that names
+  // another is kInvalidArgument. Kinds without namespaces are as ever, and so are InformerFor and
+  // IndexField, which are about all that the cache holds. Empty: for none. Who may do what is not
+  // its business, but the server's. Counterpart: client.NewNamespacedClient, whose lists of another
+  // namespace are quietly of its own.
+  [[nodiscard]] DelegatingClient WithNamespace(std::string namespace_) const {
+    DelegatingClient bounded = *this;
+    bounded.bounds_.namespace_ = std::move(namespace_);
+    return bounded;
+  }
 
   // The same client with both bounds of `call`: its stop token, where it has one, as above, and its
   // timeout, which runs from now.
@@ -166,7 +177,7 @@ class DelegatingClient {
   // Counterpart: Manager.GetAPIReader.
   template <Resource T>
   [[nodiscard]] Reader<T> APIReader() const {
-    return Reader<T>(core_->Live(T::type_info()));
+    return Reader<T>(core_->Live(T::type_info(), bounds_));
   }
 
   // Finds objects by a field in List. `function` gives the values of an object, and runs on the
@@ -198,7 +209,7 @@ class DelegatingClient {
     using V = internal::View<T, M>;
     internal::CheckWritable<V, M>();
     return internal::TypedObject<V>(core_->Create(
-        V::type_info(), internal::ToRequestObject<V>(object), options, bounds_, call));
+        V::type_info(), internal::ToRequestObject<V>(object, Home<V>()), options, bounds_, call));
   }
   // Replaces the object. metadata.resourceVersion, where set, must be the current one: else
   // kConflict.
@@ -297,7 +308,7 @@ class DelegatingClient {
                                          const CreateOptions& options = {},
                                          const CallOptions& call = {}) const {
       using P = typename M::View;
-      const M named = Named(part, name);
+      const M named = Named<T>(part, name);
       return internal::TypedObject<P>(client_->core_->CreatePart(
           T::type_info(), name, name_, P::type_info(), internal::ToRequestObject<P>(named), options,
           client_->bounds_, call));
@@ -307,7 +318,7 @@ class DelegatingClient {
                                          const UpdateOptions& options = {},
                                          const CallOptions& call = {}) const {
       using P = typename M::View;
-      const M named = Named(part, name);
+      const M named = Named<T>(part, name);
       return internal::TypedObject<P>(client_->core_->UpdatePart(
           T::type_info(), name, name_, P::type_info(), internal::ToRequestObject<P>(named), options,
           client_->bounds_, call));
@@ -317,7 +328,7 @@ class DelegatingClient {
     Result<Ref<T>> Apply(const ObjectName& name, const M& part, const ApplyOptions& options = {},
                          const CallOptions& call = {}) const {
       using P = typename M::View;
-      const M named = Named(part, name);
+      const M named = Named<T>(part, name);
       return internal::TypedObject<T>(client_->core_->ApplyPart(
           T::type_info(), name, name_, P::type_info(), internal::ToRequestObject<P>(named), options,
           client_->bounds_, call));
@@ -340,11 +351,13 @@ class DelegatingClient {
 
    private:
     friend class DelegatingClient;
-    template <class M>
-    static M Named(const M& part, const ObjectName& name) {
+    template <class T, class M>
+    M Named(const M& part, const ObjectName& name) const {
       M named = part;
       if (named.metadata.name.empty()) named.metadata.name = name.name;
       if (named.metadata.namespace_.empty()) named.metadata.namespace_ = name.namespace_;
+      if (named.metadata.namespace_.empty())
+        named.metadata.namespace_ = client_->template Home<T>();
       return named;
     }
     SubResourceClient(const DelegatingClient& client, std::string name)
@@ -415,6 +428,11 @@ class DelegatingClient {
   [[nodiscard]] std::size_t UnseenWrites() const { return core_->unseen_writes(); }
 
  private:
+  // Where objects are that do not say it; empty: nowhere, or their kind has no namespaces.
+  template <class T>
+  [[nodiscard]] std::string_view Home() const {
+    return T::type_info().namespaced ? std::string_view(bounds_.namespace_) : std::string_view();
+  }
   template <Resource T>
   [[nodiscard]] static internal::ObjectForm MetadataOf() {
     const internal::TypeInfo& t = T::type_info();
@@ -425,15 +443,17 @@ class DelegatingClient {
   Result<Ref<V>> Applied(const M& object, std::string_view subresource, const ApplyOptions& options,
                          const CallOptions& call) const {
     internal::CheckWritable<V, M>();
-    return internal::TypedObject<V>(core_->Apply(
-        V::type_info(), internal::ToRequestObject<V>(object), subresource, options, bounds_, call));
+    return internal::TypedObject<V>(core_->Apply(V::type_info(),
+                                                 internal::ToRequestObject<V>(object, Home<V>()),
+                                                 subresource, options, bounds_, call));
   }
   template <class V, class M>
   Result<Ref<V>> Updated(const M& object, std::string_view subresource,
                          const UpdateOptions& options, const CallOptions& call) const {
     internal::CheckWritable<V, M>();
-    return internal::TypedObject<V>(core_->Update(
-        V::type_info(), internal::ToRequestObject<V>(object), subresource, options, bounds_, call));
+    return internal::TypedObject<V>(core_->Update(V::type_info(),
+                                                  internal::ToRequestObject<V>(object, Home<V>()),
+                                                  subresource, options, bounds_, call));
   }
 
   std::shared_ptr<internal::DelegatingClientCore> core_;

@@ -36,6 +36,7 @@ namespace kinformer::internal {
 struct CallBounds {
   SteadyTime deadline = SteadyTime::max();
   std::stop_token stop{};
+  std::string namespace_{};  // empty: none; see NamespaceOfCall
 };
 
 // Which objects, and in what form.
@@ -57,13 +58,13 @@ class DelegatingClientCore {
   DelegatingClientCore& operator=(const DelegatingClientCore&) = delete;
 
   // ---- Reads
-  [[nodiscard]] Result<ObjectRef> Get(const ObjectForm& form, const ObjectName& name,
+  [[nodiscard]] Result<ObjectRef> Get(const ObjectForm& form, const ObjectName& asked,
                                       const CallBounds& bounds, const CallOptions& call);
   [[nodiscard]] Result<std::vector<ObjectRef>> List(const ObjectForm& form,
-                                                    const ReadOptions& options,
+                                                    const ReadOptions& asked,
                                                     const CallBounds& bounds,
                                                     const CallOptions& call);
-  [[nodiscard]] LiveReader Live(const TypeInfo& type) const;
+  [[nodiscard]] LiveReader Live(const TypeInfo& type, const CallBounds& bounds) const;
   // The informer that reads of that form are served from, which runs from now on.
   [[nodiscard]] Result<std::shared_ptr<InformerCore>> Informer(const ObjectForm& form);
   [[nodiscard]] Result<void> IndexField(const ObjectForm& form, std::string_view field,
@@ -102,7 +103,7 @@ class DelegatingClientCore {
                                             const CallOptions& call);
 
   // ---- Deletions
-  [[nodiscard]] Result<void> Delete(const TypeInfo& type, const ObjectName& name,
+  [[nodiscard]] Result<void> Delete(const TypeInfo& type, const ObjectName& asked,
                                     DeleteOptions options, const CallBounds& bounds,
                                     const CallOptions& call);
   [[nodiscard]] Result<void> DeleteAllOf(const TypeInfo& type, const ReadOptions& which,

@@ -24,7 +24,14 @@
 
 namespace kinformer::internal {
 
-// Thread-safe. Both methods block; on a loop's thread they fail with kWouldDeadlock. See Reader.
+// In which namespace a call is that says `said`, by who is bound to `home` (empty: to none): in
+// that one or, where it says none, in `home`. kInvalidArgument: it says another. Of a kind that has
+// no namespaces what is said stays. `name` is for the message.
+[[nodiscard]] Result<std::string> NamespaceOfCall(const TypeInfo& type, const std::string& home,
+                                                  std::string_view said, std::string_view name);
+
+// Thread-safe. The methods that read block; on a loop's thread they fail with kWouldDeadlock. See
+// Reader.
 class LiveReader {
  public:
   using Namespaces = std::set<std::string, std::less<>>;
@@ -32,6 +39,8 @@ class LiveReader {
   // `server` empty: there is nobody to ask, and every read says so. `namespaces`: where the factory
   // looks; empty: everywhere.
   LiveReader(std::optional<ResourceCore> server, const TypeInfo& type, Namespaces namespaces);
+  // The same, bound to a namespace: see NamespaceOfCall.
+  [[nodiscard]] LiveReader In(std::string home) const;
 
   [[nodiscard]] Result<ObjectRef> Get(std::string_view namespace_, std::string_view name,
                                       const CallOptions& call) const;
@@ -52,6 +61,7 @@ class LiveReader {
   std::optional<ResourceCore> server_;
   const TypeInfo* type_;
   Namespaces namespaces_;
+  std::string home_;
 };
 
 }  // namespace kinformer::internal

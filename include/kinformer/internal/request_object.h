@@ -6,8 +6,11 @@
 #ifndef KINFORMER_INTERNAL_REQUEST_OBJECT_H_
 #define KINFORMER_INTERNAL_REQUEST_OBJECT_H_
 
+#include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "kinformer/internal/resource_core.h"
 #include "kinformer/projection.h"
@@ -52,6 +55,24 @@ RequestObject ToRequestObject(const M& object) {
     if constexpr (requires { object.is_partial; }) request.is_partial = object.is_partial;
     request.json = [&object] { return EncodeJson(object); };
   }
+  return request;
+}
+
+// The same of an object that is in `namespace_` unless it says where it is; empty: unless it has
+// none.
+template <class T, class M>
+RequestObject ToRequestObject(const M& object, std::string_view namespace_) {
+  constexpr bool kIsJson = requires { object.StringOrEmpty(); };
+  RequestObject request = ToRequestObject<T>(object);
+  if (namespace_.empty() || !request.namespace_.empty()) return request;
+  const auto placed = std::make_shared<M>(object);
+  if constexpr (kIsJson) {
+    (*placed)["metadata"].Set("namespace", std::string(namespace_));
+  } else {
+    placed->metadata.namespace_ = namespace_;
+  }
+  request = ToRequestObject<T>(*placed);
+  request.json = [placed, json = std::move(request.json)] { return json(); };
   return request;
 }
 

@@ -17,9 +17,26 @@ Error Explained(Error error, const TypeInfo& type) {
 
 }  // namespace
 
+Result<std::string> NamespaceOfCall(const TypeInfo& type, const std::string& home,
+                                    std::string_view said, std::string_view name) {
+  if (home.empty() || !type.namespaced || said == home) return std::string(said);
+  if (said.empty()) return home;
+  std::string what(type.resource);
+  if (!name.empty()) what += " \"" + std::string(name) + '"';
+  return Error(Reason::kInvalidArgument, what + " in namespace \"" + std::string(said) +
+                                             "\": this client is for namespace \"" + home +
+                                             "\" only (WithNamespace)");
+}
+
 LiveReader::LiveReader(std::optional<ResourceCore> server, const TypeInfo& type,
                        Namespaces namespaces)
     : server_(std::move(server)), type_(&type), namespaces_(std::move(namespaces)) {}
+
+LiveReader LiveReader::In(std::string home) const {
+  LiveReader bound = *this;
+  bound.home_ = std::move(home);
+  return bound;
+}
 
 Result<void> LiveReader::MayAsk(std::string_view namespace_) const {
   if (!server_) {
@@ -35,11 +52,13 @@ Result<void> LiveReader::MayAsk(std::string_view namespace_) const {
 
 Result<ObjectRef> LiveReader::Get(std::string_view namespace_, std::string_view name,
                                   const CallOptions& call) const {
-  if (Result<void> fits = CheckNamespace(*type_, namespace_, name); !fits) {
+  Result<std::string> where = NamespaceOfCall(*type_, home_, namespace_, name);
+  if (!where) return std::move(where).error();
+  if (Result<void> fits = CheckNamespace(*type_, *where, name); !fits) {
     return std::move(fits).error();
   }
-  if (Result<void> may = MayAsk(namespace_); !may) return std::move(may).error();
-  Result<ObjectRef> object = server_->InNamespace(std::string(namespace_)).Get(name, {}, call);
+  if (Result<void> may = MayAsk(*where); !may) return std::move(may).error();
+  Result<ObjectRef> object = server_->InNamespace(*std::move(where)).Get(name, {}, call);
   if (!object) return Explained(std::move(object).error(), *type_);
   return object;
 }
@@ -65,11 +84,13 @@ Result<std::vector<ObjectRef>> LiveReader::List(std::string_view namespace_,
                                                 const FieldSelector& fields,
                                                 std::size_t limit) const {
   std::vector<ObjectRef> all;
-  if (Result<void> may = MayAsk(namespace_); !may) return std::move(may).error();
-  const bool nowhere = !type_->namespaced && !namespace_.empty();
+  const Result<std::string> said = NamespaceOfCall(*type_, home_, namespace_, "");
+  if (!said) return said.error();
+  if (Result<void> may = MayAsk(*said); !may) return std::move(may).error();
+  const bool nowhere = !type_->namespaced && !said->empty();
   if (nowhere || selector.MatchesNothing()) return all;
   Namespaces where = namespaces_;
-  if (!namespace_.empty() || where.empty()) where = {std::string(namespace_)};
+  if (!said->empty() || where.empty()) where = {*said};
   ListOptions options{.labelSelector = selector.ToString(), .fieldSelector = fields.ToString()};
   for (const std::string& one : where) {
     if (limit > 0) {

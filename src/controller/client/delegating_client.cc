@@ -12,8 +12,13 @@ internal::ObjectForm FormOf(const RestMapping& mapping, const DelegatingClientOp
   return {.type = &mapping.dynamic_type(), .live = !options.cache_unstructured};
 }
 
-internal::RequestObject RequestOf(const json::Value& object) {
-  return internal::ToRequestObject<Unstructured>(object);
+// Where objects are that do not say it.
+std::string_view HomeOf(const RestMapping& mapping, const internal::CallBounds& bounds) {
+  return mapping.namespaced ? std::string_view(bounds.namespace_) : std::string_view();
+}
+
+internal::RequestObject RequestOf(const json::Value& object, std::string_view home) {
+  return internal::ToRequestObject<Unstructured>(object, home);
 }
 
 const internal::TypeInfo& TypeOfPart(const GroupVersionKind& kind) {
@@ -65,24 +70,26 @@ Result<Ref<Unstructured>> DelegatingClient::Create(const RestMapping& mapping,
                                                    const json::Value& object,
                                                    const CreateOptions& options,
                                                    const CallOptions& call) const {
-  return TypedObject<Unstructured>(
-      core_->Create(mapping.dynamic_type(), RequestOf(object), options, bounds_, call));
+  return TypedObject<Unstructured>(core_->Create(
+      mapping.dynamic_type(), RequestOf(object, HomeOf(mapping, bounds_)), options, bounds_, call));
 }
 
 Result<Ref<Unstructured>> DelegatingClient::Update(const RestMapping& mapping,
                                                    const json::Value& object,
                                                    const UpdateOptions& options,
                                                    const CallOptions& call) const {
-  return TypedObject<Unstructured>(
-      core_->Update(mapping.dynamic_type(), RequestOf(object), "", options, bounds_, call));
+  return TypedObject<Unstructured>(core_->Update(mapping.dynamic_type(),
+                                                 RequestOf(object, HomeOf(mapping, bounds_)), "",
+                                                 options, bounds_, call));
 }
 
 Result<Ref<Unstructured>> DelegatingClient::UpdateStatus(const RestMapping& mapping,
                                                          const json::Value& object,
                                                          const UpdateOptions& options,
                                                          const CallOptions& call) const {
-  return TypedObject<Unstructured>(
-      core_->Update(mapping.dynamic_type(), RequestOf(object), "status", options, bounds_, call));
+  return TypedObject<Unstructured>(core_->Update(mapping.dynamic_type(),
+                                                 RequestOf(object, HomeOf(mapping, bounds_)),
+                                                 "status", options, bounds_, call));
 }
 
 Result<Ref<Unstructured>> DelegatingClient::Patch(const RestMapping& mapping,
@@ -119,9 +126,10 @@ Result<Ref<Unstructured>> SubResourceClient::Create(const RestMapping& mapping,
                                                     const CreateOptions& options,
                                                     const CallOptions& call) const {
   const json::Value named = kinformer::Named(part, name);
-  return TypedObject<Unstructured>(client_->core_->CreatePart(mapping.dynamic_type(), name, name_,
-                                                              TypeOfPart(part), RequestOf(named),
-                                                              options, client_->bounds_, call));
+  const std::string_view home = HomeOf(mapping, client_->bounds_);
+  return TypedObject<Unstructured>(
+      client_->core_->CreatePart(mapping.dynamic_type(), name, name_, TypeOfPart(part),
+                                 RequestOf(named, home), options, client_->bounds_, call));
 }
 
 Result<Ref<Unstructured>> SubResourceClient::Update(const RestMapping& mapping,
@@ -129,9 +137,10 @@ Result<Ref<Unstructured>> SubResourceClient::Update(const RestMapping& mapping,
                                                     const UpdateOptions& options,
                                                     const CallOptions& call) const {
   const json::Value named = kinformer::Named(part, name);
-  return TypedObject<Unstructured>(client_->core_->UpdatePart(mapping.dynamic_type(), name, name_,
-                                                              TypeOfPart(part), RequestOf(named),
-                                                              options, client_->bounds_, call));
+  const std::string_view home = HomeOf(mapping, client_->bounds_);
+  return TypedObject<Unstructured>(
+      client_->core_->UpdatePart(mapping.dynamic_type(), name, name_, TypeOfPart(part),
+                                 RequestOf(named, home), options, client_->bounds_, call));
 }
 
 Result<Ref<Unstructured>> SubResourceClient::Patch(const RestMapping& mapping,

@@ -31,6 +31,13 @@ using ResourceName = std::pair<std::string_view, std::string_view>;
 
 ResourceName NameOf(const TypeInfo& type) { return {type.group, type.resource}; }
 
+// With the namespace of the handle that asks, where it has one.
+Result<ObjectName> Placed(const TypeInfo& type, const ObjectName& name, const CallBounds& bounds) {
+  Result<std::string> where = NamespaceOfCall(type, bounds.namespace_, name.namespace_, name.name);
+  if (!where) return std::move(where).error();
+  return ObjectName{*std::move(where), name.name};
+}
+
 std::string Quoted(const TypeInfo& type, const ObjectName& name) {
   return std::string(type.resource) + " \"" + name.ToString() + '"';
 }
@@ -135,13 +142,15 @@ Result<ObjectRef> DelegatingClientCore::Impl::Write(const TypeInfo& type, const 
   const JoinedStop stop(bounds.stop, call.stop);
   const Result<CallOptions> left = CallOf(bounds, call, stop);
   if (!left) return left.error();
+  const Result<ObjectName> placed = Placed(type, name, bounds);
+  if (!placed) return placed.error();
   Complete(of_write);
   // Runs from now, whatever the write takes of it.
   const SteadyTime deadline = Deadline(bounds, call);
   const auto watching = Begin(type);
-  Result<ObjectRef> answer = send(At(type, name.namespace_), of_write, *left);
+  Result<ObjectRef> answer = send(At(type, placed->namespace_), of_write, *left);
   if (!answer || !of_write.dryRun.empty()) return answer;
-  Wrote(type, watching, *answer, name.name.empty() ? internal::NameOf(**answer) : name,
+  Wrote(type, watching, *answer, name.name.empty() ? internal::NameOf(**answer) : *placed,
         PatienceUntil(deadline, bounds, call));
   return answer;
 }
@@ -254,8 +263,8 @@ std::size_t DelegatingClientCore::unseen_writes() const {
   return sum + impl_->unsettled.size();
 }
 
-LiveReader DelegatingClientCore::Live(const TypeInfo& type) const {
-  return LiveReader(impl_->At(type, ""), type, {});
+LiveReader DelegatingClientCore::Live(const TypeInfo& type, const CallBounds& bounds) const {
+  return LiveReader(impl_->At(type, ""), type, {}).In(bounds.namespace_);
 }
 
 Result<std::shared_ptr<InformerCore>> DelegatingClientCore::Informer(const ObjectForm& form) {
@@ -273,9 +282,12 @@ Result<void> DelegatingClientCore::IndexField(const ObjectForm& form, std::strin
   return AddIndexesTo(**informer, {{delegating::IndexOfField(field), std::move(function)}}, false);
 }
 
-Result<ObjectRef> DelegatingClientCore::Get(const ObjectForm& form, const ObjectName& name,
+Result<ObjectRef> DelegatingClientCore::Get(const ObjectForm& form, const ObjectName& asked,
                                             const CallBounds& bounds, const CallOptions& call) {
   const TypeInfo& type = *form.type;
+  const Result<ObjectName> placed = Placed(type, asked, bounds);
+  if (!placed) return placed.error();
+  const ObjectName& name = *placed;
   const Result<Impl::Source> source = impl_->SourceOf(form);
   if (!source) return source.error();
   if (source->live) {
@@ -305,9 +317,13 @@ Result<ObjectRef> DelegatingClientCore::Get(const ObjectForm& form, const Object
 }
 
 Result<std::vector<ObjectRef>> DelegatingClientCore::List(const ObjectForm& form,
-                                                          const ReadOptions& options,
+                                                          const ReadOptions& asked,
                                                           const CallBounds& bounds,
                                                           const CallOptions& call) {
+  const Result<ObjectName> placed = Placed(*form.type, {asked.namespace_, ""}, bounds);
+  if (!placed) return placed.error();
+  ReadOptions options = asked;
+  options.namespace_ = placed->namespace_;
   const Result<Impl::Source> source = impl_->SourceOf(form);
   if (!source) return source.error();
   if (source->live) {
@@ -468,7 +484,9 @@ Result<ObjectRef> DelegatingClientCore::GetPart(const TypeInfo& type, const Obje
   const JoinedStop stop(bounds.stop, call.stop);
   const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
   if (!left) return left.error();
-  return impl_->At(type, name.namespace_).GetPart(name.name, subresource, part, *left);
+  const Result<ObjectName> placed = Placed(type, name, bounds);
+  if (!placed) return placed.error();
+  return impl_->At(type, placed->namespace_).GetPart(name.name, subresource, part, *left);
 }
 
 Result<ObjectRef> DelegatingClientCore::CreatePart(const TypeInfo& type, const ObjectName& name,
@@ -513,12 +531,15 @@ Result<ObjectRef> DelegatingClientCore::ApplyPart(const TypeInfo& type, const Ob
 
 // ---- Deletions
 
-Result<void> DelegatingClientCore::Delete(const TypeInfo& type, const ObjectName& name,
+Result<void> DelegatingClientCore::Delete(const TypeInfo& type, const ObjectName& asked,
                                           DeleteOptions options, const CallBounds& bounds,
                                           const CallOptions& call) {
   const JoinedStop stop(bounds.stop, call.stop);
   const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
   if (!left) return left.error();
+  const Result<ObjectName> placed = Placed(type, asked, bounds);
+  if (!placed) return placed.error();
+  const ObjectName& name = *placed;
   impl_->Complete(options);
   const auto watching = impl_->Begin(type);
   const ResourceCore there = impl_->At(type, name.namespace_);
@@ -543,19 +564,22 @@ Result<void> DelegatingClientCore::DeleteAllOf(const TypeInfo& type, const ReadO
     return Error(Reason::kInvalidArgument,
                  "a deletion of many has no limit: it is of all that match");
   }
+  const Result<ObjectName> placed = Placed(type, {which.namespace_, ""}, bounds);
+  if (!placed) return placed.error();
+  const std::string& where = placed->namespace_;
   if (which.label_selector.MatchesNothing()) return {};
   impl_->Complete(options);
   const SteadyTime deadline = impl_->Deadline(bounds, call);
   const auto watching = impl_->Begin(type);
-  Result<void> done = impl_->At(type, which.namespace_)
+  Result<void> done = impl_->At(type, where)
                           .DeleteCollection(options,
                                             {.labelSelector = which.label_selector.ToString(),
                                              .fieldSelector = which.field_selector.ToString()},
                                             *left);
   if (!done || !options.dryRun.empty()) return done;
   for (const Impl::Watching& one : watching) {
-    const std::vector<ObjectName> unknown = one.unseen->DeletedAllOf(
-        which.namespace_, which.label_selector, which.field_selector, one.epoch);
+    const std::vector<ObjectName> unknown =
+        one.unseen->DeletedAllOf(where, which.label_selector, which.field_selector, one.epoch);
     for (const ObjectName& name : unknown) {
       impl_->Wrote(type, {one}, ObjectRef(), name, impl_->PatienceUntil(deadline, bounds, call));
     }
