@@ -192,7 +192,7 @@ struct InformerStatus {
 
 // How listing and watching one namespace goes, of an informer that looks at several.
 struct NamespaceStatus {
-  std::string namespace_{};
+  std::string namespace_{};  // empty: all that have no entry of their own
   // Its first list is in the store, and nothing of it is left out that may not be.
   bool synced = false;
   std::size_t objects = 0;

@@ -221,6 +221,7 @@ TEST_F(DelegatingClientReads, CA_03_SelectorsAndNamespaces) {
     std::vector<std::string> all;
     std::vector<std::string> in_default;
   };
+  const std::vector<std::string> out_of_scope = {"(out of scope)"};
   const auto of_maps = [](ResourceCacheOptions options) {
     return SharedInformerFactoryOptions{.label_selector = Labels("app=web"),
                                         .by_resource = {{ResourceOf<ConfigMap>(), options}}};
@@ -231,7 +232,7 @@ TEST_F(DelegatingClientReads, CA_03_SelectorsAndNamespaces) {
       {{.namespaces = {"default", "kube-system"}}, {"a", "b", "c"}, {"a", "b"}},
       {{.label_selector = Labels("app=web")}, {"a", "c"}, {"a"}},
       {{.field_selector = Fields("metadata.name=b")}, {"b"}, {"b"}},
-      {{.field_selector = Fields("metadata.namespace!=default")}, {"c", "d"}, {}},
+      {{.field_selector = Fields("metadata.namespace!=default")}, {"c", "d"}, out_of_scope},
       {{.namespaces = {"default"}, .label_selector = Labels("app=db")}, {"b"}, {"b"}},
       {of_maps({}), {"a", "c"}, {"a"}},
       {of_maps({.label_selector = Labels("app=db")}), {"b", "d"}, {"b"}},
@@ -279,7 +280,13 @@ TEST_F(DelegatingClientReads, CA_03_SelectorsAndNamespaces) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
       Use(cases[i].factory, {.cache_unstructured = true});
       EXPECT_EQ(Lists({}), cases[i].all) << "case " << i;
-      EXPECT_EQ(Lists({.namespace_ = "default"}), cases[i].in_default) << "case " << i;
+      if (cases[i].in_default != out_of_scope) {
+        EXPECT_EQ(Lists({.namespace_ = "default"}), cases[i].in_default) << "case " << i;
+        continue;
+      }
+      const auto list = cached_.List<ConfigMap>({.namespace_ = "default"});
+      ASSERT_FALSE(list.ok()) << "case " << i;
+      EXPECT_EQ(list.error().reason(), Reason::kOutOfScope) << "case " << i;
     }
   });
 }

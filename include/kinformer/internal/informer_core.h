@@ -43,12 +43,15 @@ struct NotSynced {
 using RawTransform = std::function<Result<ObjectRef>(ObjectRef)>;
 // Makes the ListerWatchers of one life of the informer, on the loop.
 struct ListerWatcherSource {
-  // Of the objects, in a namespace; empty: in all.
+  // Of the objects, in a namespace; empty: in all; kOtherNamespaces (cache/store/store_part.h): in
+  // all that the informer's settings do not name.
   NamespacedListWatch objects{};
   // Of the Namespaces that there are. Empty: they cannot be asked for.
   std::function<std::unique_ptr<ListerWatcher>()> namespaces{};
   // The objects have namespaces, as far as is known.
   bool namespaced = false;
+  // The informer looks at all others, too, beside the namespaces that its settings name.
+  bool others = false;
 };
 
 // The counted front: whoever holds a shared_ptr to it keeps the informer alive; the last one stops

@@ -169,8 +169,8 @@ void ConsistencyChecker::Begin() {
       options_.version ? options_.version() : std::string(snapshot->ResourceVersion());
   const Coverage* coverage = snapshot->coverage();
   // One that has no room for all has been listed, too.
-  const bool full = LeftOutOf(coverage, options_.namespace_) != 0;
-  const bool listed = coverage == nullptr || coverage->IsComplete(options_.namespace_) ||
+  const bool full = LeftOutOf(coverage, options_.part.key()) != 0;
+  const bool listed = coverage == nullptr || coverage->IsComplete(options_.part.key()) ||
                       (full && !Planted(PlantedBug::kFullNotChecked));
   // Of versions that are no numbers nobody can say what the store has.
   const bool comparable = IsWellFormedResourceVersion(version);
@@ -189,13 +189,15 @@ void ConsistencyChecker::Begin() {
   AskForPage();
 }
 
-// That of an object that is drawn. Empty where they have none, or all have the same.
+// That of an object that is drawn. Empty where they have none, all have the same, or the one that
+// is drawn is not of this part.
 std::string ConsistencyChecker::DrawNamespace(const SnapshotCore& snapshot) {
-  if (!options_.namespace_.empty() || !source_.Scope().namespace_.empty()) return {};
+  if (options_.part.IsOneNamespace() || !source_.Scope().namespace_.empty()) return {};
   SnapshotCore::Cursor cursor{
       static_cast<std::size_t>(RandomUnit(env_) * static_cast<double>(snapshot.size()))};
   const Block* drawn = snapshot.Next(cursor);
-  return drawn == nullptr ? std::string() : std::string(drawn->namespace_());
+  if (drawn == nullptr || !options_.part.Has(drawn->namespace_())) return {};
+  return std::string(drawn->namespace_());
 }
 
 void ConsistencyChecker::AskForPage() {
@@ -284,15 +286,15 @@ void ConsistencyChecker::LookForMissing() {
   Walk& walk = *walk_;
   const SnapshotCore& snapshot = *walk.snapshot;
   if (walk.namespace_.empty() &&
-      walk.left_out < LeftOutOf(snapshot.coverage(), options_.namespace_)) {
-    walk.differ.insert({options_.namespace_, ""});
+      walk.left_out < LeftOutOf(snapshot.coverage(), options_.part.key())) {
+    walk.differ.insert({options_.part.key(), ""});
   }
-  std::vector<const Block*> of_namespace;
+  std::vector<const Block*> of_part;
   std::size_t stored = snapshot.size();
-  const std::string& where = walk.namespace_.empty() ? options_.namespace_ : walk.namespace_;
-  if (!where.empty()) {
-    if (auto found = snapshot.ByIndex("namespace", where)) of_namespace = *std::move(found);
-    stored = of_namespace.size();
+  const StorePart part = walk.namespace_.empty() ? options_.part : StorePart(walk.namespace_);
+  if (!part.IsAll()) {
+    of_part = part.In(snapshot);
+    stored = of_part.size();
   }
   std::sort(walk.found.begin(), walk.found.end(), std::less<>());
   walk.found.erase(std::unique(walk.found.begin(), walk.found.end()), walk.found.end());
@@ -303,8 +305,8 @@ void ConsistencyChecker::LookForMissing() {
     if (walk.unreadable.contains(NameOf(object))) return;
     walk.Differs(object);
   };
-  for (const Block* object : of_namespace) look(*object);
-  if (!where.empty()) return;
+  for (const Block* object : of_part) look(*object);
+  if (!part.IsAll()) return;
   SnapshotCore::Cursor cursor;
   while (const Block* object = snapshot.Next(cursor)) look(*object);
 }

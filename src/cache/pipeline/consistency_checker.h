@@ -22,14 +22,16 @@
 
 #include "cache/pipeline/pipeline_counters.h"
 #include "cache/store/store_core.h"
+#include "cache/store/store_part.h"
 
 namespace kinformer::internal::cache {
 
 class InformerMetrics;
 
 struct ConsistencyCheckerOptions {
-  std::string name{};        // what messages call the informer
-  std::string namespace_{};  // all that `source` lists, of a store that has others, too; or empty
+  std::string name{};  // what messages call the informer
+  // What `source` lists, of a store that may have more.
+  StorePart part{};
   // At most this long from the end of one check to the begin of the next. 0: never.
   Duration period{0};
   // Which version of the collection the store has. Empty: the store's own.

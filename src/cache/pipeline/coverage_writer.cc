@@ -14,8 +14,8 @@ namespace kinformer::internal::cache {
 
 namespace {
 
-// True where the selector says nothing but which name and namespace an object has, which `scope`
-// then knows.
+// True where the selector says nothing but which name and namespace an object has, or which
+// namespace it has not, which `scope` then knows.
 bool IsOfTheKey(const FieldSelector& selector, Scope& scope) {
   bool only = true;
   for (const FieldSelector::Requirement& required : selector.requirements()) {
@@ -23,6 +23,8 @@ bool IsOfTheKey(const FieldSelector& selector, Scope& scope) {
       scope.name = required.value;
     } else if (!required.negated && required.field == "metadata.namespace") {
       scope.namespace_ = required.value;
+    } else if (required.negated && required.field == "metadata.namespace") {
+      scope.without.insert(required.value);
     } else {
       only = false;
     }
@@ -59,7 +61,8 @@ CoverageWriter::CoverageWriter(StoreCore& store, Scope scope) : store_(store) {
     left_out_ = *before->left_out;
   }
   if (before != nullptr && before->namespaces != nullptr) {
-    namespaces_.epochs = before->namespaces->epochs;
+    namespaces_.places = before->namespaces->places;
+    for (auto& [key, place] : namespaces_.places) place.complete = false;
   }
   next_.scope = std::move(scope);
   if (Planted(PlantedBug::kNotFoundBeforeSync)) next_.complete = true;
@@ -69,7 +72,7 @@ CoverageWriter::CoverageWriter(StoreCore& store, Scope scope) : store_(store) {
 }
 
 CoverageWriter::~CoverageWriter() {
-  for (auto& [name, complete] : namespaces_.complete) complete = false;
+  for (auto& [key, place] : namespaces_.places) place.complete = false;
   if (next_.namespaces != nullptr) JudgeCompleteness();
   next_.complete = false;
   changed_ = true;
@@ -82,9 +85,8 @@ void CoverageWriter::SetNamespaces(const std::set<std::string, std::less<>>& nam
                                    bool known) {
   NamespaceSet next{.all = all, .known = known};
   for (const std::string& name : namespaces) {
-    const auto before = namespaces_.complete.find(name);
-    next.complete[name] = before != namespaces_.complete.end() && before->second;
-    next.epochs[name] = namespaces_.EpochOf(name).value_or(0);
+    const auto before = namespaces_.places.find(name);
+    next.places[name] = before == namespaces_.places.end() ? Place() : before->second;
   }
   namespaces_ = std::move(next);
   next_.scope.namespace_.clear();
@@ -94,39 +96,39 @@ void CoverageWriter::SetNamespaces(const std::set<std::string, std::less<>>& nam
   JudgeCompleteness();
 }
 
-void CoverageWriter::SetConditions(const Scope& scope) {
-  if (next_.scope.name == scope.name && next_.scope.conditions == scope.conditions) return;
-  next_.scope.name = scope.name;
-  next_.scope.conditions = scope.conditions;
-  next_.scope.label_selector = scope.label_selector;
-  next_.scope.field_selector = scope.field_selector;
-  changed_ = true;
+void CoverageWriter::SetScope(std::string_view key, const Scope& scope) {
+  const auto found = namespaces_.places.find(key);
+  if (found == namespaces_.places.end()) return;
+  std::shared_ptr<const Scope>& known = found->second.scope;
+  if (known != nullptr && *known == scope) return;
+  known = std::make_shared<const Scope>(scope);
+  JudgeCompleteness();
 }
 
 void CoverageWriter::JudgeCompleteness() {
   next_.complete =
-      namespaces_.known && std::all_of(namespaces_.complete.begin(), namespaces_.complete.end(),
-                                       [](const auto& one) { return one.second; });
+      namespaces_.known && std::all_of(namespaces_.places.begin(), namespaces_.places.end(),
+                                       [](const auto& one) { return one.second.complete; });
   next_.namespaces = std::make_shared<const NamespaceSet>(namespaces_);
   changed_ = true;
 }
 
-void CoverageWriter::SetComplete(bool complete, std::string_view namespace_) {
-  if (namespace_.empty()) {
+void CoverageWriter::SetComplete(bool complete, const StorePart& part) {
+  if (part.IsAll()) {
     changed_ = changed_ || next_.complete != complete;
     next_.complete = complete;
     return;
   }
-  const auto found = namespaces_.complete.find(namespace_);
-  if (found == namespaces_.complete.end() || found->second == complete) return;
-  found->second = complete;
+  const auto found = namespaces_.places.find(part.key());
+  if (found == namespaces_.places.end() || found->second.complete == complete) return;
+  found->second.complete = complete;
   JudgeCompleteness();
 }
 
-void CoverageWriter::SetEpoch(std::string_view namespace_, std::uint64_t epoch) {
-  const auto found = namespaces_.epochs.find(namespace_);
-  if (found == namespaces_.epochs.end() || found->second >= epoch) return;
-  found->second = epoch;
+void CoverageWriter::SetEpoch(const StorePart& part, std::uint64_t epoch) {
+  const auto found = namespaces_.places.find(part.key());
+  if (found == namespaces_.places.end() || found->second.epoch >= epoch) return;
+  found->second.epoch = epoch;
   JudgeCompleteness();
 }
 
@@ -141,18 +143,16 @@ void CoverageWriter::RemoveUnreadable(std::string_view namespace_, std::string_v
   unreadable_changed_ = true;
 }
 
-void CoverageWriter::AssignUnreadable(const std::vector<ObjectName>& names,
-                                      std::string_view namespace_) {
+void CoverageWriter::AssignUnreadable(const std::vector<ObjectName>& names, const StorePart& part) {
   if (names.empty() && unreadable_.empty()) return;
-  std::erase_if(unreadable_, [&](const ObjectName& name) {
-    return namespace_.empty() || name.namespace_ == namespace_;
-  });
+  std::erase_if(unreadable_, [&](const ObjectName& name) { return part.Has(name.namespace_); });
   unreadable_.insert(names.begin(), names.end());
   unreadable_changed_ = true;
 }
 
 void CoverageWriter::AddLeftOut(std::string_view namespace_, std::string_view name) {
-  const std::string_view place = next_.namespaces == nullptr ? std::string_view() : namespace_;
+  const std::string_view place =
+      next_.namespaces == nullptr ? std::string_view() : namespaces_.KeyOf(namespace_);
   if (left_out_.Insert(place, namespace_, name)) left_out_changed_ = true;
 }
 
@@ -160,9 +160,9 @@ void CoverageWriter::RemoveLeftOut(std::string_view namespace_, std::string_view
   if (left_out_.Erase(namespace_, name)) left_out_changed_ = true;
 }
 
-void CoverageWriter::AssignLeftOut(KeySet keys, std::string_view namespace_) {
-  if (keys.empty() && left_out_.SizeOf(namespace_) == 0) return;
-  left_out_.Assign(namespace_, std::move(keys));
+void CoverageWriter::AssignLeftOut(KeySet keys, const StorePart& part) {
+  if (keys.empty() && left_out_.SizeOf(part.key()) == 0) return;
+  left_out_.Assign(part.key(), std::move(keys));
   left_out_changed_ = true;
   const std::size_t readable = std::erase_if(unreadable_, [this](const ObjectName& name) {
     return left_out_.Contains(name.namespace_, name.name);
@@ -170,11 +170,11 @@ void CoverageWriter::AssignLeftOut(KeySet keys, std::string_view namespace_) {
   unreadable_changed_ = unreadable_changed_ || readable != 0;
 }
 
-NameSet CoverageWriter::UnreadableIn(std::string_view namespace_) const {
-  if (namespace_.empty() || unreadable_.empty()) return unreadable_;
+NameSet CoverageWriter::UnreadableIn(const StorePart& part) const {
+  if (part.IsAll() || unreadable_.empty()) return unreadable_;
   NameSet found;
   for (const ObjectName& name : unreadable_) {
-    if (name.namespace_ == namespace_) found.insert(name);
+    if (part.Has(name.namespace_)) found.insert(name);
   }
   return found;
 }

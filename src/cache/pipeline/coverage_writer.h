@@ -18,11 +18,12 @@
 
 #include "cache/store/coverage.h"
 #include "cache/store/store_core.h"
+#include "cache/store/store_part.h"
 
 namespace kinformer::internal::cache {
 
-// What the readers of a store of that part of a collection are told. The name of a field selector
-// is part of the key; the rest can only be named.
+// What the readers of a store of that part of a collection are told. The names and namespaces of a
+// field selector are part of the key; the rest can only be named.
 [[nodiscard]] Scope ScopeOf(const ListScope& listed);
 
 // Confined to the loop, as the store's other writes. Each life of an informer has one: from its
@@ -36,30 +37,27 @@ class CoverageWriter {
   CoverageWriter(const CoverageWriter&) = delete;
   CoverageWriter& operator=(const CoverageWriter&) = delete;
 
-  // From now on the store looks at these, one by one. Those that it has looked at before are as
-  // complete as they were.
+  // From now on the store looks at these, one by one; kOtherNamespaces are all others. Those that
+  // it has looked at before are as complete as they were.
   void SetNamespaces(const std::set<std::string, std::less<>>& namespaces, bool all, bool known);
-  // What selectors leave out is the same in each.
-  void SetConditions(const Scope& scope);
+  // What it looks at in one of them.
+  void SetScope(std::string_view key, const Scope& scope);
 
-  // Publish hands these to the store, as part of its next commit. Of one of several namespaces, or,
-  // with an empty name, of the one place that the store looks at.
-  void SetComplete(bool complete, std::string_view namespace_ = {});
-  // What is stored of one of several namespaces is of that epoch, or of a later one.
-  void SetEpoch(std::string_view namespace_, std::uint64_t epoch);
+  // Publish hands these to the store, as part of its next commit. A part is one of those places, by
+  // its key, or all where the store looks at one place.
+  void SetComplete(bool complete, const StorePart& part);
+  // What is stored of one of several places is of that epoch, or of a later one.
+  void SetEpoch(const StorePart& part, std::uint64_t epoch);
   void AddUnreadable(ObjectName name);
   void RemoveUnreadable(std::string_view namespace_, std::string_view name);
-  void AssignUnreadable(const std::vector<ObjectName>& names, std::string_view namespace_ = {});
+  void AssignUnreadable(const std::vector<ObjectName>& names, const StorePart& part);
   void AddLeftOut(std::string_view namespace_, std::string_view name);
   void RemoveLeftOut(std::string_view namespace_, std::string_view name);
-  // What is left out of one of several namespaces, or, with an empty name, of the one place that
-  // the store looks at.
-  void AssignLeftOut(KeySet keys, std::string_view namespace_);
+  void AssignLeftOut(KeySet keys, const StorePart& part);
   // Copies the names where they have changed, however many there are: they are few.
   void Publish();
 
-  // Of that namespace; empty: of all.
-  [[nodiscard]] NameSet UnreadableIn(std::string_view namespace_) const;
+  [[nodiscard]] NameSet UnreadableIn(const StorePart& part) const;
   [[nodiscard]] const LeftOut& left_out() const { return left_out_; }
   [[nodiscard]] bool IsUnreadable(std::string_view namespace_, std::string_view name) const {
     return unreadable_.contains(BorrowedName{namespace_, name});

@@ -30,18 +30,14 @@ void LetGo(std::vector<T>& buffer) {
 
 class InformerController::Known final : public KnownObjects {
  public:
-  // Of one namespace; empty: of all.
-  Known(const StoreCore& store, const std::string& namespace_)
-      : store_(store), scope_(namespace_) {}
+  Known(const StoreCore& store, const StorePart& part) : store_(store), part_(part) {}
   [[nodiscard]] ObjectRef Get(std::string_view namespace_, std::string_view name) const override {
     return store_.Get(namespace_, name);
   }
   void ForEach(const std::function<void(ObjectRef)>& visit) const override {
     const std::shared_ptr<const SnapshotCore> snapshot = store_.Snapshot();
-    if (!scope_.empty()) {
-      for (const Block* block : snapshot->ByIndex("namespace", scope_).value_or({})) {
-        visit(ObjectRef::Share(block));
-      }
+    if (!part_.IsAll()) {
+      for (const Block* block : part_.In(*snapshot)) visit(ObjectRef::Share(block));
       return;
     }
     SnapshotCore::Cursor cursor;
@@ -50,7 +46,7 @@ class InformerController::Known final : public KnownObjects {
 
  private:
   const StoreCore& store_;
-  const std::string& scope_;
+  const StorePart& part_;
 };
 
 InformerController::InformerController(Env& env, StoreCore& store, Processor& processor,
@@ -65,7 +61,7 @@ InformerController::InformerController(Env& env, StoreCore& store, Processor& pr
                         ? std::make_unique<CoverageWriter>(store, options_.scope)
                         : nullptr),
       coverage_(own_coverage_ != nullptr ? *own_coverage_ : *options_.coverage),
-      position_(store, options_.versions, options_.namespace_),
+      position_(store, options_.versions, options_.part.key()),
       limit_(env, options_.limit, per_key(), options_.relist),
       queued_(counters),
       gaps_(env, options_.name, options_.relist),
@@ -74,7 +70,7 @@ InformerController::InformerController(Env& env, StoreCore& store, Processor& pr
                 .ever_synced = options_.ever_synced,
                 .per_key = per_key(),
                 .metrics = options_.metrics}),
-      known_(std::make_unique<Known>(store, options_.namespace_)),
+      known_(std::make_unique<Known>(store, options_.part)),
       timer_(env, options_.metrics) {
   if (options_.queue == QueueKind::kDeltaFIFO) {
     queue_ = std::make_unique<DeltaFIFO>(
@@ -113,13 +109,13 @@ void InformerController::TraceStage(std::string_view stage, std::string_view typ
 // ---- from the reflector into the queue
 
 bool InformerController::IsForeign(std::string_view namespace_) {
-  if (options_.namespace_.empty() || options_.namespace_ == namespace_) return false;
+  if (options_.part.Has(namespace_)) return false;
   if (!std::exchange(saw_foreign_, true)) {
     env_.log().Log(LogLevel::kError,
                    "the server sent an object of another namespace than was asked for; ignored",
                    {{"informer", options_.name},
                     {"namespace", std::string(namespace_)},
-                    {"asked_for", options_.namespace_}});
+                    {"asked_for", DescribedPlace(options_.part.key())}});
   }
   return true;
 }
@@ -132,8 +128,7 @@ ObjectRef InformerController::Transformed(ObjectRef object) {
   const Result<void> called = base::CallUser(
       env_, "the transform", [&] { result = options_.transform(std::move(object)); },
       [&] { return options_.name; });
-  const bool moved = called && *result && **result && !options_.namespace_.empty() &&
-                     (**result)->namespace_() != options_.namespace_;
+  const bool moved = called && *result && **result && !options_.part.Has((**result)->namespace_());
   if (called && *result && **result && !moved) {
     const Block& kept = ***result;
     if (options_.renamed &&
@@ -254,13 +249,13 @@ void InformerController::QueueReplace(std::string_view resourceVersion) {
   limit_.EndList();
   const std::uint64_t epoch = options_.epoch ? options_.epoch() : 0;
   if (per_key()) {
-    gone = staged_.Lacks(coverage_.UnreadableIn(options_.namespace_));
+    gone = staged_.Lacks(coverage_.UnreadableIn(options_.part));
     // Its entries tell of no list.
     gaps_.Listed(resourceVersion);
     if (!resourceVersion.empty()) queued_version_ = resourceVersion;
     epoch_ = epoch;
     applier_.ListHasNoRoomFor(staged_.left_out());
-    coverage_.AssignLeftOut(staged_.TakeLeftOut(coverage_.left_out()), options_.namespace_);
+    coverage_.AssignLeftOut(staged_.TakeLeftOut(coverage_.left_out()), options_.part);
   } else {
     list_epochs_.push_back(std::uint64_t{epoch});
     list_left_out_.push_back(staged_.TakeLeftOut({}));
@@ -276,7 +271,7 @@ void InformerController::ResourceAbsent() {
   // Those that are on their way are older than that.
   lists_until_complete_ = 1 + list_epochs_.size() + (relist_ != nullptr ? 1 : 0);
   listed_again_ = false;
-  coverage_.SetComplete(false, options_.namespace_);
+  coverage_.SetComplete(false, options_.part);
   // Where a version is open, it is part of that.
   if (relist_ != nullptr || (options_.turn != nullptr && !options_.turn->IsFree())) return;
   store_.Begin();
@@ -480,8 +475,8 @@ void InformerController::BeginRelist(Delta& delta) {
   applier_.BeginList();
   if (options_.turn != nullptr) options_.turn->Take(this);
   limit_.BeginRelist();
-  relist_ = std::make_unique<Relist>(env_, store_, counters_, options_.namespace_,
-                                     std::move(delta.extra), std::move(observer));
+  relist_ = std::make_unique<Relist>(env_, store_, counters_, options_.part, std::move(delta.extra),
+                                     std::move(observer));
 }
 
 void InformerController::EndRelist() {
@@ -492,8 +487,8 @@ void InformerController::EndRelist() {
   if (!list.resourceVersion.empty()) position_.SetResourceVersion(list.resourceVersion);
   position_.SetEpoch(epoch_);
   if (lists_until_complete_ > 0) --lists_until_complete_;
-  coverage_.AssignUnreadable(list.unreadable, options_.namespace_);
-  coverage_.AssignLeftOut(std::move(list_left_out_.front()), options_.namespace_);
+  coverage_.AssignUnreadable(list.unreadable, options_.part);
+  coverage_.AssignLeftOut(std::move(list_left_out_.front()), options_.part);
   list_left_out_.pop_front();
   Commit();
   if (options_.trace) {
@@ -520,10 +515,9 @@ void InformerController::Commit() {
   }
   const std::size_t left_out = LeftOutHere();
   if (batch_.synced_when_done) {
-    coverage_.SetComplete(lists_until_complete_ == 0 && limit_.Tolerates(left_out),
-                          options_.namespace_);
+    coverage_.SetComplete(lists_until_complete_ == 0 && limit_.Tolerates(left_out), options_.part);
   }
-  coverage_.SetEpoch(options_.namespace_, epoch_);
+  coverage_.SetEpoch(options_.part, epoch_);
   coverage_.Publish();
   position_.BeforeCommit();
   store_.Commit();

@@ -36,6 +36,7 @@
 #include "cache/pipeline/work_timer.h"
 #include "cache/store/fifo_buffer.h"
 #include "cache/store/store_core.h"
+#include "cache/store/store_part.h"
 
 namespace kinformer::internal::cache {
 
@@ -48,9 +49,9 @@ struct InformerControllerOptions {
   StoreLimit* limit = nullptr;  // null: the store may grow as it likes
   // What the informer looks at.
   Scope scope{};
-  // One of several controllers that share the store, each for one namespace. Nothing of another
-  // namespace gets through, and a list replaces what is in this one. Empty: there are no others.
-  std::string namespace_{};
+  // Of several controllers that share the store each has a part of it. Nothing of another part gets
+  // through, and a list replaces what is in this one. All: there are no others.
+  StorePart part{};
   // What they share: null where there are no others. The informer tells the processor that all are
   // synced.
   CoverageWriter* coverage = nullptr;
@@ -121,7 +122,7 @@ class InformerController final : public ReflectorStore {
  private:
   class Known;
 
-  // An object of another namespace than this controller's is not its own. Logged.
+  // An object of another part of the store is not its own. Logged.
   [[nodiscard]] bool IsForeign(std::string_view namespace_);
   void Feed(DeltaType type, ObjectRef object);
   [[nodiscard]] ObjectRef Transformed(ObjectRef object);
@@ -143,7 +144,7 @@ class InformerController final : public ReflectorStore {
   void ReportSynced();
   // How many objects of this controller's find no room.
   [[nodiscard]] std::size_t LeftOutHere() const {
-    return coverage_.left_out().SizeOf(options_.namespace_);
+    return coverage_.left_out().SizeOf(options_.part.key());
   }
   void UpdateGauges();
   void ReportQueued();

@@ -11,6 +11,7 @@
 #include "base/user_call.h"
 #include "cache/pipeline/informer_impl.h"
 #include "cache/store/resource_version.h"
+#include "cache/store/store_part.h"
 
 namespace kinformer::internal {
 
@@ -24,11 +25,22 @@ std::set<std::string, std::less<>> NamespacesOf(const InformerSettings& settings
   return names;
 }
 
+namespace {
+
+std::set<std::string, std::less<>> PlacesOf(const InformerSettings& settings,
+                                            const ListerWatcherSource& source) {
+  std::set<std::string, std::less<>> places = NamespacesOf(settings);
+  if (!places.empty() && source.others) places.emplace(cache::kOtherNamespaces);
+  return places;
+}
+
+}  // namespace
+
 InformerCore::Impl::Impl(Env& e, std::string d, ListerWatcherSource s, InformerSettings o)
     : env(e),
       describe(std::move(d)),
       settings(std::move(o)),
-      namespaces(NamespacesOf(settings)),
+      places(PlacesOf(settings, s)),
       store(std::make_shared<cache::StoreCore>(
           e, cache::StoreCoreOptions{.name = MetricsName(),
                                      .compress = settings.compression != Compression::kNone,
@@ -71,9 +83,9 @@ std::unique_ptr<ListerWatcher> InformerCore::Impl::Made(
 }
 
 std::unique_ptr<ListerWatcher> InformerCore::Impl::NewListerWatcher(
-    const std::string& namespace_, cache::ReflectorStatus& status) {
+    const std::string& place, cache::ReflectorStatus& status) {
   std::unique_ptr<ListerWatcher> made;
-  if (source.objects) made = Made([&] { return source.objects(namespace_); });
+  if (source.objects) made = Made([&] { return source.objects(place); });
   if (made == nullptr) {
     status.OnWatchError(Error(Reason::kStopped, describe + ": there is nothing to list it with"));
   }
@@ -89,13 +101,13 @@ std::unique_ptr<ListerWatcher> InformerCore::Impl::NewNamespacesListerWatcher() 
   return made;
 }
 
-std::string InformerCore::Impl::LastSeenVersion(const std::string& namespace_) const {
+std::string InformerCore::Impl::LastSeenVersion(const std::string& place) const {
   const auto of = [this](const std::string& name) {
     const auto found = last_seen_versions.find(name);
     return found == last_seen_versions.end() ? std::string() : found->second;
   };
-  if (!namespace_.empty()) {
-    const std::string own = of(namespace_);
+  if (!place.empty()) {
+    const std::string own = of(place);
     return own.empty() ? of("") : own;
   }
   std::string newest = of("");
@@ -383,15 +395,26 @@ std::vector<NamespaceStatus> InformerCore::Namespaces() const {
   if (all.empty()) return all;
   const std::shared_ptr<const SnapshotCore> snapshot = impl_->store->Snapshot();
   const cache::Coverage* coverage = snapshot->coverage();
+  std::size_t objects = snapshot->size();  // less those of single namespaces
+  NamespaceStatus* others = nullptr;
   for (NamespaceStatus& one : all) {
     one.synced = coverage != nullptr && coverage->IsComplete(one.namespace_);
     if (coverage != nullptr && coverage->left_out != nullptr) {
       one.left_out = coverage->left_out->SizeOf(one.namespace_);
     }
-    one.objects = snapshot->ByIndex("namespace", one.namespace_).value_or({}).size();
     if (std::optional<cache::StorePosition> position = impl_->versions.Of(one.namespace_)) {
       one.resourceVersion = std::move(position->resource_version);
     }
+    if (one.namespace_ == cache::kOtherNamespaces) {
+      others = &one;
+      continue;
+    }
+    one.objects = snapshot->ByIndex("namespace", one.namespace_).value_or({}).size();
+    objects -= one.objects;
+  }
+  if (others != nullptr) {
+    others->namespace_.clear();
+    others->objects = objects;
   }
   return all;
 }

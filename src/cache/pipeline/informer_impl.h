@@ -35,7 +35,7 @@
 
 namespace kinformer::internal {
 
-// Where an informer of those settings looks: see Impl::namespaces.
+// The namespaces that those settings name; empty: all.
 [[nodiscard]] std::set<std::string, std::less<>> NamespacesOf(const InformerSettings& settings);
 
 // What a user may set before Start.
@@ -75,8 +75,8 @@ struct InformerCore::Impl final : public StoreOwner {
   [[nodiscard]] std::optional<Error> OverLimit() const;
 
   // ---- on the loop
-  // Null where there is none; `status` says so.
-  [[nodiscard]] std::unique_ptr<ListerWatcher> NewListerWatcher(const std::string& namespace_,
+  // Of one of `places`, or of all (empty). Null where there is none; `status` says so.
+  [[nodiscard]] std::unique_ptr<ListerWatcher> NewListerWatcher(const std::string& place,
                                                                 cache::ReflectorStatus& status);
   [[nodiscard]] std::unique_ptr<ListerWatcher> NewNamespacesListerWatcher();
   void StartOnLoop();
@@ -93,8 +93,9 @@ struct InformerCore::Impl final : public StoreOwner {
   const std::string describe;
   std::optional<Error> refused{};  // why it never lists; set before anyone has it
   const InformerSettings settings;
-  // Where it looks; empty: everywhere, or where its ListerWatcher does.
-  const std::set<std::string, std::less<>> namespaces;
+  // Where it looks, one by one: namespaces, and kOtherNamespaces beside them. Empty: everywhere, or
+  // where its ListerWatcher does.
+  const std::set<std::string, std::less<>> places;
   const std::shared_ptr<cache::StoreCore> store;
   const std::shared_ptr<cache::IndexAdder> index_adder;
   // What readers have: a handle on the informer, as a pointer to this.
@@ -116,12 +117,12 @@ struct InformerCore::Impl final : public StoreOwner {
   // Of the loop.
   ListerWatcherSource source;
   bool ever_synced = false;
-  // What the last lives had received, in each namespace; "": of all that it looked at. The store
+  // What the last lives had received, in each place; "": of all that it looked at. The store
   // may lack some of that, and with a DeltaFIFO have keys that are ahead of its version: a list of
   // that version would take them back.
   std::map<std::string, std::string, std::less<>> last_seen_versions{};
   // What a list of that place must not be older than; empty: not known.
-  [[nodiscard]] std::string LastSeenVersion(const std::string& namespace_) const;
+  [[nodiscard]] std::string LastSeenVersion(const std::string& place) const;
   bool ended = false;
   cache::Processor processor;
   std::unique_ptr<cache::InformerLife> life;  // null while it does not run

@@ -27,17 +27,17 @@ std::unique_ptr<InformerLife> InformerLife::Begin(InformerCore::Impl& informer) 
 }
 
 bool InformerLife::Begin() {
-  if (informer_.namespaces.size() > 1) {
-    namespaces_ = std::make_unique<NamespaceParts>(informer_, informer_.namespaces);
+  const NamespaceParts::Names& places = informer_.places;
+  if (places.size() > 1) {
+    namespaces_ = std::make_unique<NamespaceParts>(informer_, places);
     return true;
   }
   informer_.statuses.SetWhole();
   std::unique_ptr<ListerWatcher> lister_watcher =
-      informer_.NewListerWatcher(informer_.namespaces.empty() ? "" : *informer_.namespaces.begin(),
-                                 informer_.statuses.Whole());
+      informer_.NewListerWatcher(places.empty() ? "" : *places.begin(), informer_.statuses.Whole());
   if (lister_watcher == nullptr) return false;
   Owner& owner = *this;
-  whole_ = std::make_unique<InformerPart>(informer_, owner, std::move(lister_watcher), "",
+  whole_ = std::make_unique<InformerPart>(informer_, owner, std::move(lister_watcher), StorePart(),
                                           InformerCompany());
   whole_->Start();
   return true;
@@ -54,7 +54,7 @@ void InformerLife::OnPartUnsynced() { informer_.OnUnsynced(); }
 
 void InformerLife::OnPartForbidden() {
   const IfForbidden& instead = informer_.settings.if_forbidden;
-  if (!informer_.namespaces.empty() || !informer_.source.namespaced || instead.IsDefault()) return;
+  if (!informer_.places.empty() || !informer_.source.namespaced || instead.IsDefault()) return;
   if (std::exchange(falling_back_, true)) return;
   // Not here: the part stands in a call of its reflector.
   informer_.env.loop().Post([this, alive = std::weak_ptr<bool>(alive_)] {

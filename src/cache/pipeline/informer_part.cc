@@ -60,16 +60,6 @@ InformerControllerOptions CommonControllerOptions(InformerCore::Impl& informer) 
   return options;
 }
 
-Scope InformerPart::ScopeHere() const {
-  Scope scope = ScopeOf(contained_.Scope());
-  // A field selector may look elsewhere, and then there is nothing that this part could know.
-  if (!alone_ && !scope.namespace_.empty() && scope.namespace_ != where_) {
-    if (!scope.conditions.empty()) scope.conditions += " and ";
-    scope.conditions += "namespace \"" + scope.namespace_ + '"';
-  }
-  return scope;
-}
-
 InformerControllerOptions InformerPart::ControllerOptions(const InformerCompany& company) {
   InformerControllerOptions options = CommonControllerOptions(informer_);
   options.name = describe_;
@@ -86,7 +76,7 @@ InformerControllerOptions InformerPart::ControllerOptions(const InformerCompany&
   options.renamed = [this] { checker_.Distrust(); };
   options.limit = alone_ ? limit_.get() : company.limit;
   if (alone_) return options;
-  options.namespace_ = where_;
+  options.part = part_;
   options.coverage = company.coverage;
   options.versions = company.versions;
   options.turn = company.turn;
@@ -108,24 +98,25 @@ ReflectorOptions InformerPart::ReflectorOptionsOfInformer() const {
 }
 
 InformerPart::InformerPart(InformerCore::Impl& informer, Owner& owner,
-                           std::unique_ptr<ListerWatcher> lister_watcher,
-                           const std::string& namespace_, const InformerCompany& company)
+                           std::unique_ptr<ListerWatcher> lister_watcher, StorePart part,
+                           const InformerCompany& company)
     : informer_(informer),
       owner_(owner),
-      where_(namespace_),
-      describe_(company.coverage == nullptr ? informer.describe
-                                            : informer.describe + ", namespace " + namespace_),
+      part_(std::move(part)),
+      describe_(company.coverage == nullptr
+                    ? informer.describe
+                    : informer.describe + ", " + DescribedPlace(part_.key())),
       alone_(company.coverage == nullptr),
-      status_(alone_ ? informer.statuses.Whole() : informer.statuses.Of(where_)),
+      status_(alone_ ? informer.statuses.Whole() : informer.statuses.Of(part_.key())),
       lister_watcher_(DetectingIfAsked(informer.env, std::move(lister_watcher))),
       contained_(informer.env, *lister_watcher_),
-      scope_(ScopeHere()),
+      scope_(ScopeOf(contained_.Scope())),
       limit_(alone_ ? LimitOf(informer, describe_) : nullptr),
       controller_(informer.env, *informer.store, informer.processor, informer.counters,
                   ControllerOptions(company)),
       checker_(informer.env, contained_, *informer.store, informer.counters,
                {.name = describe_,
-                .namespace_ = alone_ ? "" : where_,
+                .part = part_,
                 .period = informer.settings.consistency_check_period,
                 .version = [this] { return controller_.ResourceVersion(); },
                 .exact = [this] { return controller_.StoreIsExact(); },
@@ -134,11 +125,11 @@ InformerPart::InformerPart(InformerCore::Impl& informer, Owner& owner,
       reflector_(informer.env, contained_, controller_, *this, ReflectorOptionsOfInformer()) {}
 
 InformerPart::~InformerPart() {
-  informer_.last_seen_versions[where_] = reflector_.LastSyncResourceVersion();
+  informer_.last_seen_versions[part_.key()] = reflector_.LastSyncResourceVersion();
 }
 
 void InformerPart::Start() {
-  reflector_.SetLastSyncResourceVersion(informer_.LastSeenVersion(where_));
+  reflector_.SetLastSyncResourceVersion(informer_.LastSeenVersion(part_.key()));
   reflector_.Start();
   ArmRelist(informer_.settings.relist_period);
 }
@@ -180,6 +171,19 @@ void InformerPart::ResourceAbsent() {
   controller_.Process();
 }
 
+std::string InformerPart::RemedyIfForbidden() const {
+  const std::string& where = part_.IsOneNamespace() ? part_.key() : scope_.namespace_;
+  std::string remedy = "to cache " + describe_ + " grant the verbs list and watch ";
+  if (!where.empty()) return remedy + "in \"" + where + '"';
+  remedy += "cluster-wide (ClusterRole, ClusterRoleBinding)";
+  if (!informer_.source.namespaced || listed_) return remedy;
+  if (!part_.IsAll()) return remedy + ", or name all namespaces to look at";
+  return remedy +
+         (informer_.settings.if_forbidden.IsDefault()
+              ? ", or name the namespaces to look at (InformerOptions::namespaces, if_forbidden)"
+              : ", or else it looks at single namespaces (if_forbidden)");
+}
+
 void InformerPart::OnWatchError(const Error& error) {
   if (error.http_status() == 404) {
     ResourceAbsent();
@@ -190,17 +194,7 @@ void InformerPart::OnWatchError(const Error& error) {
   absent_since_.reset();
   if (error.http_status() != 403) return status_.OnWatchError(error);
   // The server says who may not do what; this, what to do about it.
-  const std::string& where = alone_ ? scope_.namespace_ : where_;
-  std::string remedy =
-      "to cache " + describe_ + " grant the verbs list and watch " +
-      (where.empty() ? "cluster-wide (ClusterRole, ClusterRoleBinding)" : "in \"" + where + '"');
-  if (where.empty() && informer_.source.namespaced && !listed_) {
-    remedy +=
-        informer_.settings.if_forbidden.IsDefault()
-            ? ", or name the namespaces to look at (InformerOptions::namespaces, if_forbidden)"
-            : ", or else it looks at single namespaces (if_forbidden)";
-  }
-  status_.OnWatchError(Error(error).WithContext(remedy));
+  status_.OnWatchError(Error(error).WithContext(RemedyIfForbidden()));
   if (!listed_) owner_.OnPartForbidden();
 }
 

@@ -1,7 +1,7 @@
 // cache/pipeline/informer_part.h
 //
 // InformerPart: reflector, queue and controller of one place that an informer looks at: the whole
-// of its collection, or one namespace of it.
+// of its collection, one namespace of it, or all namespaces but some.
 
 #ifndef KINFORMER_CACHE_PIPELINE_INFORMER_PART_H_
 #define KINFORMER_CACHE_PIPELINE_INFORMER_PART_H_
@@ -20,6 +20,7 @@
 #include "cache/pipeline/reflector.h"
 #include "cache/pipeline/reflector_status.h"
 #include "cache/pipeline/store_limit.h"
+#include "cache/store/store_part.h"
 
 namespace kinformer::internal::cache {
 
@@ -50,9 +51,9 @@ class InformerPart final : private ReflectorObserver {
     virtual void OnPartForbidden() {}
   };
 
-  // `namespace_` empty: all that `lister_watcher` lists. `company` empty: it has the store alone.
+  // `part`: of the store, which it has alone where `company` is empty.
   InformerPart(InformerCore::Impl& informer, Owner& owner,
-               std::unique_ptr<ListerWatcher> lister_watcher, const std::string& namespace_,
+               std::unique_ptr<ListerWatcher> lister_watcher, StorePart part,
                const InformerCompany& company);
 
   ~InformerPart() override;
@@ -78,7 +79,7 @@ class InformerPart final : private ReflectorObserver {
   void OnWatchError(const Error& error) override;
   void OnEpochChanged() override;
 
-  [[nodiscard]] Scope ScopeHere() const;
+  [[nodiscard]] std::string RemedyIfForbidden() const;
   [[nodiscard]] InformerControllerOptions ControllerOptions(const InformerCompany& company);
   [[nodiscard]] ReflectorOptions ReflectorOptionsOfInformer() const;
   void ArmRelist(Duration period);
@@ -87,7 +88,7 @@ class InformerPart final : private ReflectorObserver {
 
   InformerCore::Impl& informer_;
   Owner& owner_;
-  const std::string where_;  // the namespace, or empty
+  const StorePart part_;
   const std::string describe_;
   const bool alone_;
   ReflectorStatus& status_;

@@ -135,18 +135,28 @@ TEST_F(InformerReads, WhatSelectorsLeaveOutIsOutOfScope) {
 TEST(ScopeOfAList, KnowsWhatIsPartOfTheKey) {
   using internal::cache::Scope;
   using internal::cache::ScopeOf;
-  EXPECT_TRUE(ScopeOf({}).Includes("any", "thing"));
+  const auto includes = [](const Scope& scope, std::string_view ns, std::string_view name) {
+    internal::cache::Coverage coverage;
+    coverage.scope = scope;
+    return coverage.Includes(ns, name);
+  };
+  EXPECT_TRUE(includes(ScopeOf({}), "any", "thing"));
   EXPECT_EQ(ScopeOf({}).conditions, "");
   const Scope keys = ScopeOf({.fieldSelector = "metadata.namespace=ns,metadata.name==x"});
-  EXPECT_TRUE(keys.Includes("ns", "x"));
-  EXPECT_FALSE(keys.Includes("ns", "y"));
-  EXPECT_FALSE(keys.Includes("other", "x"));
+  EXPECT_TRUE(includes(keys, "ns", "x"));
+  EXPECT_FALSE(includes(keys, "ns", "y"));
+  EXPECT_FALSE(includes(keys, "other", "x"));
   EXPECT_EQ(keys.conditions, "");
+  const Scope without = ScopeOf({.fieldSelector = "metadata.namespace!=a,metadata.namespace!=b"});
+  EXPECT_FALSE(includes(without, "a", "x"));
+  EXPECT_FALSE(includes(without, "b", "x"));
+  EXPECT_TRUE(includes(without, "c", "x"));
+  EXPECT_EQ(without.conditions, "");
   const Scope others = ScopeOf({.fieldSelector = "metadata.name!=x"});
-  EXPECT_TRUE(others.Includes("ns", "x"));
+  EXPECT_TRUE(includes(others, "ns", "x"));
   EXPECT_EQ(others.conditions, "field selector \"metadata.name!=x\"");
   const Scope both = ScopeOf({.fieldSelector = "metadata.name=x,status.phase=Running"});
-  EXPECT_FALSE(both.Includes("ns", "y"));
+  EXPECT_FALSE(includes(both, "ns", "y"));
   EXPECT_NE(both.conditions, "");
   EXPECT_NE(ScopeOf({.fieldSelector = "nonsense"}).conditions, "");
 }

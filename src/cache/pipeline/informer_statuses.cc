@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cache/pipeline/informer_metrics.h"
+#include "cache/store/store_part.h"
 
 namespace kinformer::internal::cache {
 namespace {
@@ -58,8 +59,8 @@ ReflectorStatus& InformerStatuses::Of(const std::string& namespace_) {
   const base::MutexLock lock(mutex_);
   std::shared_ptr<One>& one = namespaces_[namespace_];
   if (one == nullptr) {
-    one =
-        std::make_shared<One>(env_, informer_ + ", namespace " + namespace_, observers_, metrics_);
+    one = std::make_shared<One>(env_, informer_ + ", " + DescribedPlace(namespace_), observers_,
+                                metrics_);
     one->status.SetErrorHandler(on_error_);
   }
   return one->status;
@@ -103,8 +104,11 @@ std::optional<Error> InformerStatuses::LastError(std::string_view namespace_) co
   std::string_view where;
   std::size_t more = 0;
   const std::vector<Named> active = Active();
+  const bool has_own = std::any_of(active.begin(), active.end(),
+                                   [&](const Named& one) { return one.name == namespace_; });
+  const std::string_view key = has_own ? namespace_ : kOtherNamespaces;
   for (const Named& one : active) {
-    if (!namespace_.empty() && !one.name.empty() && one.name != namespace_) continue;
+    if (!namespace_.empty() && !one.name.empty() && one.name != key) continue;
     std::optional<Error> error = one.status->LastError();
     if (!error) continue;
     if (first) {
@@ -115,7 +119,8 @@ std::optional<Error> InformerStatuses::LastError(std::string_view namespace_) co
     where = one.name;
   }
   if (!first || where.empty() || !namespace_.empty()) return first;
-  std::string context = "namespace \"" + std::string(where) + '"';
+  std::string context =
+      where == kOtherNamespaces ? DescribedPlace(where) : "namespace \"" + std::string(where) + '"';
   if (more > 0) context += ", and " + std::to_string(more) + " more that failed";
   return std::move(*first).WithContext(context);
 }

@@ -38,7 +38,8 @@ class InformerStatuses {
   void SetErrorHandler(const WatchErrorHandler& handler);
   // Of the one place that the informer looks at, or of what it looks at besides its namespaces.
   [[nodiscard]] ReflectorStatus& Whole() { return whole_; }
-  // Of one namespace: made for the first who asks. Lives until SetNamespaces lets go of it.
+  // Of one namespace, or of kOtherNamespaces: made for the first who asks. Lives until
+  // SetNamespaces lets go of it.
   [[nodiscard]] ReflectorStatus& Of(const std::string& namespace_);
   // The informer looks at these now, one by one, and `whole` says whether at something besides. The
   // others have no reflector any more.
@@ -57,7 +58,7 @@ class InformerStatuses {
   [[nodiscard]] std::uint64_t epochs() const;
   // Of the one that is worst off.
   [[nodiscard]] InformerStatus Status() const;
-  // By name; empty where there is one place. Without what the store knows.
+  // By key; empty where there is one place. Without what the store knows.
   [[nodiscard]] std::vector<NamespaceStatus> Namespaces() const;
   void AddTo(InformerStats& stats) const;
 
@@ -75,7 +76,7 @@ class InformerStatuses {
     const ReflectorStatus* status;
     std::shared_ptr<const One> keeps;  // null where status lives as long as this
   };
-  // Those that count now, by name.
+  // Those that count now, by key.
   [[nodiscard]] std::vector<Named> Active() const;
 
   Env& env_;

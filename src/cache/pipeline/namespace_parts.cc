@@ -58,31 +58,33 @@ void NamespaceParts::Set(const Names& names, bool known) {
   informer_.versions.SetNamespaces(versions);
   coverage_.SetNamespaces(names, all_, known);
   for (const std::string& name : names) {
-    if (!parts_.contains(name)) Open(name, names.size());
+    if (!parts_.contains(name)) Open(name, names);
   }
   Publish();
 }
 
-void NamespaceParts::Open(const std::string& name, std::size_t parts) {
+void NamespaceParts::Open(const std::string& name, const Names& names) {
   // What has been deleted there before is gone by the list to come.
   static_cast<void>(leaving_.extract(name));
   std::unique_ptr<ListerWatcher> lister_watcher =
       informer_.NewListerWatcher(name, informer_.statuses.Of(name));
   if (lister_watcher == nullptr) return;
   InformerPart::Owner& owner = *this;
-  auto part = std::make_unique<InformerPart>(informer_, owner, std::move(lister_watcher), name,
+  auto part = std::make_unique<InformerPart>(informer_, owner, std::move(lister_watcher),
+                                             StorePart::OneOf(names, name),
                                              InformerCompany{.coverage = &coverage_,
                                                              .versions = &informer_.versions,
                                                              .turn = &turn_,
                                                              .limit = limit_.get(),
-                                                             .parts = parts});
+                                                             .parts = names.size()});
   InformerPart& opened = *part;
-  coverage_.SetConditions(part->scope());
+  coverage_.SetScope(name, part->scope());
   parts_[name] = std::move(part);
   opened.Start();
 }
 
 void NamespaceParts::LeaveOthers(const Names& names) {
+  if (names.contains(kOtherNamespaces)) return;
   const std::shared_ptr<const SnapshotCore> snapshot = informer_.store->Snapshot();
   Names others;
   SnapshotCore::Cursor cursor;
@@ -98,7 +100,7 @@ void NamespaceParts::Leave(const std::string& name) {
   informer_.last_seen_versions.erase(name);
   Leaving& leaving = leaving_[name];
   InformerControllerOptions options = CommonControllerOptions(informer_);
-  options.namespace_ = name;
+  options.part = StorePart(name);
   options.coverage = &coverage_;
   options.versions = &informer_.versions;
   options.turn = &turn_;

@@ -24,7 +24,8 @@
 namespace kinformer::internal::cache {
 
 // One store, one version, one set of handlers; a reflector, a queue and a controller for each
-// namespace. The controllers write the store in turns, each its own namespace.
+// namespace, and for all others together where the informer looks at these, too (kOtherNamespaces).
+// The controllers write the store in turns, each its own part.
 //
 // Confined to the loop. The informer outlives it.
 class NamespaceParts final : private InformerPart::Owner, private NamespaceWatch::Owner {
@@ -58,7 +59,7 @@ class NamespaceParts final : private InformerPart::Owner, private NamespaceWatch
   void OnNamespacesEpoch() override;
 
   void Set(const Names& names, bool known);
-  void Open(const std::string& name, std::size_t parts);
+  void Open(const std::string& name, const Names& names);
   // The store has objects of other namespaces, from an earlier life.
   void LeaveOthers(const Names& names);
   void Leave(const std::string& name);

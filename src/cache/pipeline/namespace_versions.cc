@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cache/store/resource_version.h"
+#include "cache/store/store_part.h"
 
 namespace kinformer::internal::cache {
 
@@ -54,7 +55,8 @@ void NamespaceVersions::Publish(std::string_view namespace_) {
 
 std::optional<StorePosition> NamespaceVersions::Of(std::string_view namespace_) const {
   const base::MutexLock lock(mutex_);
-  const auto slot = slots_.find(namespace_);
+  auto slot = slots_.find(namespace_);
+  if (slot == slots_.end() && !namespace_.empty()) slot = slots_.find(kOtherNamespaces);
   if (slot == slots_.end()) return std::nullopt;
   return slot->second.published;
 }

@@ -37,7 +37,8 @@ class NamespaceVersions {
   void Publish(std::string_view namespace_);
 
   // ---- by anyone
-  // As of the last commit; empty: the store does not look there.
+  // As of the last commit; empty: the store does not look there. Namespaces that have none of their
+  // own are as far as kOtherNamespaces, if it looks at these.
   [[nodiscard]] std::optional<StorePosition> Of(std::string_view namespace_) const;
 
  private:

@@ -14,7 +14,7 @@ constexpr std::size_t kStepsPerLook = 256;
 
 }  // namespace
 
-Relist::Relist(Env& env, StoreCore& store, PipelineCounters& counters, std::string_view namespace_,
+Relist::Relist(Env& env, StoreCore& store, PipelineCounters& counters, const StorePart& part,
                std::unique_ptr<DeltaExtra> list, Observer observer)
     : env_(env),
       store_(store),
@@ -23,9 +23,8 @@ Relist::Relist(Env& env, StoreCore& store, PipelineCounters& counters, std::stri
       observer_(std::move(observer)),
       before_(store.Snapshot()),
       entries_(store.entries_end()),
-      scoped_(!namespace_.empty()),
-      scope_(scoped_ ? before_->ByIndex("namespace", namespace_).value_or({})
-                     : std::vector<const Block*>()),
+      scoped_(!part.IsAll()),
+      scope_(scoped_ ? part.In(*before_) : std::vector<const Block*>()),
       kept_(entries_) {
   store_.Begin();
   store_.Reserve(list_->objects.size() + (scoped_ ? before_->size() - scope_.size() : 0));

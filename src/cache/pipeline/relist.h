@@ -19,6 +19,7 @@
 #include "cache/pipeline/delta.h"
 #include "cache/pipeline/pipeline_counters.h"
 #include "cache/store/store_core.h"
+#include "cache/store/store_part.h"
 
 namespace kinformer::internal::cache {
 
@@ -30,9 +31,8 @@ class Relist {
   // lacks, deletes ("DELETED"). Empty: nobody wants to know.
   using Observer = std::function<void(std::string_view type, const Block& object)>;
 
-  // Begins a version. `namespace_`: the list is of that one, and replaces what is in it; empty: of
-  // all.
-  Relist(Env& env, StoreCore& store, PipelineCounters& counters, std::string_view namespace_,
+  // Begins a version. The list is of that part of the store, and replaces what is in it.
+  Relist(Env& env, StoreCore& store, PipelineCounters& counters, const StorePart& part,
          std::unique_ptr<DeltaExtra> list, Observer observer);
 
   // Works until `until`, and does something in any case. True: all is written, except the list's
@@ -80,7 +80,7 @@ class Relist {
 
   // Entries below this number were there before.
   const std::uint32_t entries_;
-  // Of one namespace: what was in it before, which is all there is to erase.
+  // Of a part: what was in it before, which is all there is to erase.
   const bool scoped_;
   const std::vector<const Block*> scope_;
   Marks kept_;

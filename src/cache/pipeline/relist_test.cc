@@ -35,10 +35,10 @@ class RelistTest : public ::testing::Test {
     return list;
   }
   // All in one go, or a look at the clock at a time. How many turns it took.
-  int Run(std::unique_ptr<DeltaExtra> list, std::string_view namespace_ = "",
+  int Run(std::unique_ptr<DeltaExtra> list, const std::string& namespace_ = "",
           SteadyTime until = SteadyTime::max()) {
     events_.clear();
-    Relist relist(sim_.env(), store_, counters_, namespace_, std::move(list),
+    Relist relist(sim_.env(), store_, counters_, StorePart(namespace_), std::move(list),
                   [this](std::string_view type, const Block& object) {
                     events_.push_back(std::string(type) + " " + std::string(object.name()));
                   });

@@ -126,7 +126,7 @@ TEST_F(CoverageTest, WhatTheCacheDoesNotLookAtIsOutOfScope) {
 // Of several namespaces each is complete by itself, and the list of all says what it lacks.
 TEST_F(CoverageTest, EachNamespaceSpeaksForItself) {
   internal::cache::NamespaceSet namespaces;
-  namespaces.complete = {{"ns", true}, {"slow", false}};
+  namespaces.places = {{"ns", {.complete = true}}, {"slow", {}}};
   const auto publish = [&] {
     coverage_.namespaces = std::make_shared<const internal::cache::NamespaceSet>(namespaces);
     Publish();
@@ -153,10 +153,46 @@ TEST_F(CoverageTest, EachNamespaceSpeaksForItself) {
   publish();
   EXPECT_EQ(Absence("other", "b"), Reason::kNotFound);
   EXPECT_EQ(Absence("slow", "b"), Reason::kNotSynced);
-  namespaces.complete["slow"] = true;
+  namespaces.places["slow"].complete = true;
   coverage_.complete = true;
   publish();
   EXPECT_TRUE(lister_.List().ok());
+}
+
+// Each place has its own selectors, and all others together are one.
+TEST_F(CoverageTest, WhatOnePlaceLeavesOutSaysNothingOfTheOthers) {
+  using internal::cache::Scope;
+  const auto scope = [](Scope of) { return std::make_shared<const Scope>(std::move(of)); };
+  internal::cache::NamespaceSet namespaces;
+  namespaces.places["ns"] = {.complete = true,
+                             .scope = scope({.namespace_ = "ns", .conditions = "label x"})};
+  namespaces.places["named"] = {.complete = true, .epoch = 3};
+  namespaces.places["*"] = {.complete = false, .epoch = 2, .scope = scope({.without = {"never"}})};
+  const auto publish = [&] {
+    coverage_.namespaces = std::make_shared<const internal::cache::NamespaceSet>(namespaces);
+    Publish();
+  };
+  coverage_.complete = false;
+  publish();
+  EXPECT_EQ(Absence("ns", "a"), std::nullopt);
+  EXPECT_EQ(Absence("ns", "b"), Reason::kOutOfScope);
+  EXPECT_THAT(lister_.Namespace("ns").Get("b").error().message(),
+              HasSubstr("namespace \"ns\" and label x"));
+  EXPECT_EQ(Absence("named", "b"), Reason::kNotFound);
+  EXPECT_EQ(Absence("other", "b"), Reason::kNotSynced);
+  EXPECT_EQ(lister_.Namespace("other").List().error().reason(), Reason::kNotSynced);
+  EXPECT_EQ(Absence("never", "b"), Reason::kOutOfScope);
+  EXPECT_THAT(lister_.Namespace("never").Get("b").error().message(),
+              HasSubstr("another namespace than \"never\""));
+  EXPECT_EQ(coverage_.namespaces->EpochOf("named"), 3U);
+  EXPECT_EQ(coverage_.namespaces->EpochOf("other"), 2U);
+  EXPECT_EQ(coverage_.namespaces->KeyOf("named"), "named");
+  EXPECT_EQ(coverage_.namespaces->KeyOf("other"), "*");
+  namespaces.places["*"].complete = true;
+  coverage_.complete = true;
+  publish();
+  EXPECT_EQ(Absence("other", "b"), Reason::kNotFound);
+  EXPECT_TRUE(lister_.Namespace("other").List().ok());
 }
 
 // An object that was there all the time, in a cache that becomes complete between the look-up and

@@ -37,7 +37,7 @@ std::string Listed(const cache::NamespaceSet& namespaces) {
   constexpr std::size_t kMost = 10;
   std::string text;
   std::size_t count = 0;
-  for (const auto& [name, complete] : namespaces.complete) {
+  for (const auto& [name, place] : namespaces.places) {
     if (++count > kMost) continue;
     text += (text.empty() ? "\"" : ", \"") + name + '"';
   }
@@ -45,18 +45,25 @@ std::string Listed(const cache::NamespaceSet& namespaces) {
   return text;
 }
 
-Error OutOfScope(const std::string& what, const cache::Coverage& coverage) {
-  const cache::Scope& scope = coverage.scope;
+// `namespace_`: of what is asked for.
+Error OutOfScope(const std::string& what, const cache::Coverage& coverage,
+                 std::string_view namespace_) {
+  const cache::Scope& scope = coverage.ScopeOf(namespace_);
   std::string where;
   const auto add = [&](std::string_view condition, std::string_view value) {
     if (!where.empty()) where += " and ";
     where += condition;
     where += value;
   };
-  if (coverage.namespaces != nullptr && !coverage.namespaces->all) {
+  const bool nowhere = coverage.namespaces != nullptr && !coverage.namespaces->all &&
+                       coverage.namespaces->PlaceOf(namespace_) == nullptr;
+  if (nowhere) {
     add("one of the namespaces ", Listed(*coverage.namespaces));
   } else if (!scope.namespace_.empty()) {
     add("namespace ", '"' + scope.namespace_ + '"');
+  }
+  if (scope.without.contains(namespace_)) {
+    add("another namespace than ", '"' + std::string(namespace_) + '"');
   }
   if (!scope.name.empty()) add("the name ", '"' + scope.name + '"');
   if (!scope.conditions.empty()) add("", scope.conditions);
@@ -211,8 +218,7 @@ Error IndexerCore::WhyAbsent(const cache::Coverage* coverage, std::string_view r
                              std::string_view namespace_, std::string_view name) const {
   if (coverage != nullptr) {
     const std::string what = Quoted(resource, namespace_, name);
-    const cache::Scope& scope = coverage->scope;
-    if (!coverage->Includes(namespace_, name)) return OutOfScope(what, *coverage);
+    if (!coverage->Includes(namespace_, name)) return OutOfScope(what, *coverage, namespace_);
     if (coverage->IsLeftOut(namespace_, name)) {
       return Error(Reason::kOverLimit,
                    what +
@@ -226,7 +232,9 @@ Error IndexerCore::WhyAbsent(const cache::Coverage* coverage, std::string_view r
       return Error(Reason::kUnreadable,
                    what + " exists, but what the server sent of it is malformed; the log says how");
     }
-    if (!scope.conditions.empty()) return OutOfScope(what, *coverage);
+    if (!coverage->ScopeOf(namespace_).conditions.empty()) {
+      return OutOfScope(what, *coverage, namespace_);
+    }
   }
   // Where the kind is known at run time only, its objects tell.
   if (namespace_.empty()) {
@@ -247,7 +255,7 @@ Result<void> IndexerCore::Complete(const SnapshotCore& snapshot, std::string_vie
   if (coverage == nullptr) return {};
   if (!namespace_.empty() && !coverage->Includes(namespace_)) {
     return OutOfScope(std::string(resource) + " in namespace \"" + std::string(namespace_) + '"',
-                      *coverage);
+                      *coverage, namespace_);
   }
   if (Result<void> complete = owner_->Complete(*coverage, namespace_); !complete) return complete;
   return AllReadable(*coverage, resource, namespace_);

@@ -13,23 +13,27 @@
 #include <utility>
 
 #include "cache/store/key_set.h"
+#include "cache/store/store_part.h"
 
 namespace kinformer::internal::cache {
 
 // Their keys, apart for each namespace where a store looks at namespaces one by one, since each of
-// these is listed by itself; under "" where it looks at one place, however many namespaces that
-// has. A value, copied and shared as a KeySet is.
+// these is listed by itself, and for all others together (kOtherNamespaces) where it looks at
+// these, too; under "" where it looks at one place, however many namespaces that has. A value,
+// copied and shared as a KeySet is.
 class LeftOut {
  public:
-  // `place`: the namespace, or "".
+  // `place`: the namespace, kOtherNamespaces, or "".
   bool Insert(std::string_view place, std::string_view namespace_, std::string_view name) {
     auto found = places_.find(place);
     if (found == places_.end()) found = places_.emplace(place, KeySet()).first;
     return found->second.Insert(namespace_, name);
   }
   bool Erase(std::string_view namespace_, std::string_view name) {
+    if (places_.empty()) return false;
     const bool of_all = EraseIn("", namespace_, name);
-    return EraseIn(namespace_, namespace_, name) || of_all;
+    const bool of_others = EraseIn(kOtherNamespaces, namespace_, name);
+    return EraseIn(namespace_, namespace_, name) || of_all || of_others;
   }
   // What is left out of that place now. "": of all.
   void Assign(std::string_view place, KeySet keys) {
@@ -43,7 +47,9 @@ class LeftOut {
   }
 
   [[nodiscard]] bool Contains(std::string_view namespace_, std::string_view name) const {
-    return ContainsIn(namespace_, namespace_, name) || ContainsIn("", namespace_, name);
+    return !places_.empty() &&
+           (ContainsIn(namespace_, namespace_, name) || ContainsIn("", namespace_, name) ||
+            ContainsIn(kOtherNamespaces, namespace_, name));
   }
   [[nodiscard]] bool empty() const { return places_.empty(); }
   // Of all places.

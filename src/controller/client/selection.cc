@@ -57,7 +57,7 @@ bool Matches(const Block& object, const LabelSelector& labels, const FieldSelect
 bool Selects(const cache::Coverage* coverage, const Block& object) {
   if (coverage == nullptr) return true;
   if (!coverage->Includes(object.namespace_(), object.name())) return false;
-  const cache::Scope& scope = coverage->scope;
+  const cache::Scope& scope = coverage->ScopeOf(object.namespace_());
   if (scope.label_selector.empty() && scope.field_selector.empty()) return true;
   const Result<LabelSelector> labels = LabelSelector::Parse(scope.label_selector);
   const Result<FieldSelector> fields = FieldSelector::Parse(scope.field_selector);

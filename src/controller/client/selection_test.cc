@@ -35,11 +35,27 @@ TEST(Selection, ByPlace) {
   EXPECT_FALSE(SelectedBy({.name = "b"}));
   cache::Coverage several;
   several.namespaces = std::make_shared<cache::NamespaceSet>(
-      cache::NamespaceSet{.complete = {{"blue", true}, {"default", false}}});
+      cache::NamespaceSet{.places = {{"blue", {.complete = true}}, {"default", {}}}});
   EXPECT_TRUE(Selects(&several, *Thing()));
   several.namespaces =
-      std::make_shared<cache::NamespaceSet>(cache::NamespaceSet{.complete = {{"blue", true}}});
+      std::make_shared<cache::NamespaceSet>(cache::NamespaceSet{.places = {{"blue", {}}}});
   EXPECT_FALSE(Selects(&several, *Thing()));
+}
+
+TEST(Selection, ByThePlacesOwnSelectors) {
+  const auto scope = [](const std::string& labels) {
+    return std::make_shared<const cache::Scope>(cache::Scope{.label_selector = labels});
+  };
+  const auto selects = [](const cache::NamespaceSet& namespaces) {
+    cache::Coverage coverage;
+    coverage.namespaces = std::make_shared<cache::NamespaceSet>(namespaces);
+    return Selects(&coverage, *Thing());
+  };
+  EXPECT_TRUE(selects(
+      {.places = {{"default", {.scope = scope("app=web")}}, {"*", {.scope = scope("app=db")}}}}));
+  EXPECT_FALSE(selects({.places = {{"default", {.scope = scope("app=db")}}, {"*", {}}}}));
+  EXPECT_TRUE(selects({.places = {{"other", {.scope = scope("app=db")}}, {"*", {}}}}));
+  EXPECT_FALSE(selects({.places = {{"other", {}}, {"*", {.scope = scope("app=db")}}}}));
 }
 
 TEST(Selection, ByLabelsAndFields) {
