@@ -11,7 +11,13 @@
 //                                {ResourceOf<corev1::Pod>(), {.projection = *applied}}}});
 //
 // What an informer is asked for with (InformerOptions) goes before what stands for its resource,
-// and that before what stands for all. Selectors of the two add up: see below.
+// and that before what stands for all. Selectors of the two add up: see below. Namespaces may have
+// options of their own:
+//
+//   SharedInformerFactory apart(
+//       client, {.by_namespace = {{"kube-system",
+//                                  {.label_selector = *LabelSelector::Parse("app=web")}},
+//                                 {"", {}}}});  // and all others as a whole
 
 #ifndef KINFORMER_FACTORY_OPTIONS_H_
 #define KINFORMER_FACTORY_OPTIONS_H_
@@ -49,6 +55,15 @@ template <Resource T>
   return internal::ResourceOfType(T::type_info());
 }
 
+// What is different for the objects of one namespace. What is left as it is comes from the options
+// around it: see SharedInformerFactoryOptions::by_namespace.
+// Counterpart: controller-runtime's cache.Config.
+struct NamespaceCacheOptions {
+  std::optional<LabelSelector> label_selector{};
+  std::optional<FieldSelector> field_selector{};
+  TransformFunc transform{};
+};
+
 // What is different for the informers of one resource, whether they are typed, dynamic or of its
 // metadata. What is left as it is comes from SharedInformerFactoryOptions, whose members of the
 // same names explain it.
@@ -60,6 +75,7 @@ struct ResourceCacheOptions {
   bool cached{true};
   // {""}: all. They mean nothing to a kind that has none.
   std::vector<std::string> namespaces{};
+  std::map<std::string, NamespaceCacheOptions> by_namespace{};
   std::optional<LabelSelector> label_selector{};
   std::optional<FieldSelector> field_selector{};
   std::optional<bool> drop_managed_fields{};
@@ -75,6 +91,19 @@ struct SharedInformerFactoryOptions {
   std::string namespace_{};  // empty: all namespaces
   // Of informers that name no namespace of their own: see InformerOptions.
   std::vector<std::string> namespaces{};
+  // What is different for the objects of some namespaces, which need not stand in `namespaces` too;
+  // "" stands for all that are named neither here nor there. What is left open there is taken from
+  // the first of these that has it: the resource's entry for the namespace, the resource's other
+  // options, the entry here, the other options here; entries for "" count for those others only.
+  // Namespaces that then differ in nothing from all others are looked at together with them.
+  //
+  // It is one cache all the same: each namespace and the others together are listed and watched by
+  // themselves, as those in `namespaces` are, and SharedInformer::Namespaces tells of each. What
+  // selectors may have left out is kOutOfScope in the namespaces that they are for; elsewhere what
+  // is missing is kNotFound. An informer that names namespaces of its own has the options of these.
+  // Counterpart: cache.Options.DefaultNamespaces, ByObject.Namespaces, with cache.AllNamespaces.
+  std::map<std::string, NamespaceCacheOptions> by_namespace{};
+  // Of informers that look at all namespaces as a whole.
   IfForbidden if_forbidden{};
   // Which objects are kept, beside what an informer's own selectors and tweak_list_options select:
   // an object must match all of them.

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -274,6 +275,40 @@ TEST_F(DelegatingClientReads, CA_03_SelectorsAndNamespaces) {
                          {.field_selector = Fields("metadata.namespace=default")}}}},
        {"a", "b"},
        {"a", "b"}},
+      // Options of one namespace: for all, and of a kind.
+      {{.by_namespace = {{"default", {.field_selector = Fields("metadata.name=b")}}}},
+       {"b"},
+       {"b"}},
+      {{.by_namespace = {{"default", {.field_selector = Fields("metadata.name=none")}}}}, {}, {}},
+      {{.by_namespace = {{"default", {.label_selector = Labels("app=web")}}}}, {"a"}, {"a"}},
+      {{.by_namespace = {{"default", {.label_selector = Labels("app=none")}}}}, {}, {}},
+      {of_maps({.by_namespace = {{"default", {.field_selector = Fields("metadata.name!=b")}}}}),
+       {"a"},
+       {"a"}},
+      {of_maps({.by_namespace = {{"default", {.label_selector = Labels("app=db")}},
+                                 {"kube-system", {}}}}),
+       {"b", "c"},
+       {"b"}},
+      // All others, alone and beside some.
+      {{.by_namespace = {{"", {}}}}, {"a", "b", "c", "d"}, {"a", "b"}},
+      {of_maps({.by_namespace = {{"", {.label_selector = LabelSelector()}}}}),
+       {"a", "b", "c", "d"},
+       {"a", "b"}},
+      {{.by_namespace = {{"", {}}, {"default", {.label_selector = Labels("app=none")}}}},
+       {"c", "d"},
+       {}},
+      {of_maps({.by_namespace = {{"", {.label_selector = LabelSelector()}},
+                                 {"default", {.label_selector = Labels("app=none")}}}}),
+       {"c", "d"},
+       {}},
+      {{.by_namespace = {{"", {.label_selector = Labels("app=db")}},
+                         {"kube-system", {.field_selector = Fields("metadata.name=c")}}}},
+       {"b", "c", "d"},
+       {"b"}},
+      {{.by_namespace = {{"", {.field_selector = Fields("metadata.namespace=default")}},
+                         {"kube-system", {.label_selector = Labels("app=web")}}}},
+       {"a", "b", "c"},
+       {"a", "b"}},
   };
   Run([&] {
     MakeFour();
@@ -288,6 +323,39 @@ TEST_F(DelegatingClientReads, CA_03_SelectorsAndNamespaces) {
       ASSERT_FALSE(list.ok()) << "case " << i;
       EXPECT_EQ(list.error().reason(), Reason::kOutOfScope) << "case " << i;
     }
+  });
+}
+
+// The cache's answers, not only its lists.
+TEST_F(DelegatingClientReads, CA_03_EachNamespaceAnswersForItsOwnSelectors) {
+  Run([&] {
+    MakeFour();
+    Use({.by_namespace = {{"default", {.label_selector = Labels("app=web")}},
+                          {"kube-system", {.field_selector = Fields("metadata.name=c")}},
+                          {"", {}}}});
+    const auto reason = [&](const std::string& ns, const std::string& name) {
+      const auto got = cached_.Get<ConfigMap>({ns, name});
+      return got ? std::nullopt : std::optional(got.error().reason());
+    };
+    EXPECT_EQ(reason("default", "a"), std::nullopt);
+    EXPECT_EQ(reason("default", "b"), Reason::kOutOfScope);
+    EXPECT_EQ(reason("default", "none"), Reason::kOutOfScope);
+    EXPECT_EQ(reason("kube-system", "c"), std::nullopt);
+    EXPECT_EQ(reason("kube-system", "none"), Reason::kOutOfScope);
+    EXPECT_EQ(reason("kube-public", "d"), std::nullopt);
+    EXPECT_EQ(reason("kube-public", "none"), Reason::kNotFound);
+    EXPECT_EQ(reason("nowhere", "none"), Reason::kNotFound);
+    // It leaves the selector of its namespace, and comes again.
+    const auto label = [&](const std::string& ns, const std::string& name, const std::string& app) {
+      const std::string body = R"({"metadata":{"labels":{"app":")" + app + R"("}}})";
+      ASSERT_TRUE(cached_.Patch<ConfigMap>({ns, name}, {.body = body}).ok());
+    };
+    label("default", "a", "db");
+    EXPECT_EQ(reason("default", "a"), Reason::kOutOfScope);
+    label("default", "a", "web");
+    EXPECT_EQ(reason("default", "a"), std::nullopt);
+    label("kube-public", "d", "none");
+    EXPECT_EQ(reason("kube-public", "d"), std::nullopt) << "nobody selects by labels there";
   });
 }
 

@@ -70,6 +70,38 @@ TEST_F(ReadYourWritesTest, OtherKeysDoNotWait) {
   });
 }
 
+// Nobody waits for what the selectors of its namespace leave out; those of others say nothing.
+TEST_F(ReadYourWritesTest, TheSelectorsOfItsNamespaceSayWhatIsWaitedFor) {
+  const LabelSelector web = LabelSelector::Parse("app=web").OrExit();
+  const auto labeled = [](const std::string& name, const std::string& app,
+                          const std::string& namespace_ = "default") {
+    ConfigMap::Mutable map = Map(name, "blue", namespace_);
+    map.metadata.labels["app"] = app;
+    return map;
+  };
+  Run([&] {
+    Lag("configmaps");
+    Use({.by_namespace = {{"default", {.label_selector = web}}, {"", {}}}});
+    ASSERT_TRUE(cached_.List<ConfigMap>().ok());
+    ASSERT_TRUE(cached_.Create(labeled("a", "db")).ok());
+    EXPECT_EQ(TimeOf([&] { EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "OutOfScope"); }),
+              Duration(0));
+    ASSERT_TRUE(cached_.Create(labeled("a", "db", "kube-public")).ok());
+    EXPECT_EQ(ColorOf(InCache<ConfigMap>({"kube-public", "a"})), "NotFound") << "the watch lags";
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>({"kube-public", "a"})), "blue");
+    ASSERT_TRUE(cached_.Create(labeled("b", "web")).ok());
+    EXPECT_EQ(ColorOf(InCache<ConfigMap>(Named("b"))), "OutOfScope");
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("b"))), "blue");
+    // It is selected no more: the read waits until the cache has heard of that.
+    ASSERT_TRUE(cached_.Update(labeled("b", "db")).ok());
+    EXPECT_EQ(ColorOf(InCache<ConfigMap>(Named("b"))), "blue");
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("b"))), "OutOfScope");
+    EXPECT_THAT(NamesOf(cached_.List<ConfigMap>({.namespace_ = "default"})), IsEmpty());
+    ASSERT_TRUE(cached_.Delete<ConfigMap>({"kube-public", "a"}).ok());
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>({"kube-public", "a"})), "NotFound");
+  });
+}
+
 TEST_F(ReadYourWritesTest, AListWaitsForTheWritesOfItsType) {
   Run([&] {
     Synced();

@@ -19,6 +19,7 @@
 #include "kinformer/log.h"
 #include "kinformer/metrics.h"
 #include "kinformer/shared_informer.h"
+#include "kinformer/shared_informer_factory.h"
 #include "kinformer/simulation.h"
 
 namespace kinformer::testing {
@@ -92,6 +93,16 @@ class ConsistencyTest : public ::testing::Test {
         std::move(options));
     informer_ = std::make_unique<SharedInformer<corev1::ConfigMap>>(std::move(informer));
   }
+  // That namespace with a selector that leaves out nothing yet, and all others.
+  void BeginApart(const std::string& ns, InformerOptions<corev1::ConfigMap> options = {}) {
+    const LabelSelector seen = LabelSelector::Parse("value!=hidden").OrExit();
+    factory_ = std::make_unique<SharedInformerFactory>(
+        client_,
+        SharedInformerFactoryOptions{.by_namespace = {{ns, {.label_selector = seen}}, {"", {}}}});
+    informer_ = std::make_unique<SharedInformer<corev1::ConfigMap>>(
+        factory_->InformerFor<corev1::ConfigMap>(std::move(options)));
+    Sync();
+  }
   void Sync() {
     informer_->Start();
     ASSERT_TRUE(sim_.RunUntil([this] { return informer_->HasSynced(); }, minutes(1)));
@@ -154,6 +165,7 @@ class ConsistencyTest : public ::testing::Test {
   std::shared_ptr<InMemoryTransport> transport_ =
       NewInMemoryTransport(sim_.env(), handler_, {.max_latency = milliseconds(5)});
   Client client_ = Client::ForTransport(sim_.env(), transport_, {.qps = -1});
+  std::unique_ptr<SharedInformerFactory> factory_;  // null: none
   std::unique_ptr<SharedInformer<corev1::ConfigMap>> informer_;
 };
 
@@ -202,6 +214,40 @@ TEST_P(ConsistencyOfQueues, EachOfSeveralNamespacesIsComparedWithItsOwnList) {
   const std::uint64_t found = Stats().inconsistencies;
   sim_.RunFor(minutes(10));
   EXPECT_EQ(Stats().inconsistencies, found);
+}
+
+// "default" is among the others, or has a selector of its own.
+TEST_P(ConsistencyOfQueues, NamespacesWithTheirOwnSelectorsAreComparedWithWhatTheySelect) {
+  for (const std::string own : {"elsewhere", "default"}) {
+    Put("elsewhere", "map-0", "first");
+    BeginApart(own, {.queue = GetParam()});
+    RestoreAndOvertake();
+    sim_.RunFor(seconds(5));
+    ASSERT_TRUE(sim_.RunUntil([this] { return Equal(); }, minutes(2))) << own;
+    std::string lines;
+    for (const std::string& line : log_->lines) lines += line + "\n";
+    for (const char* key : {"default/found", "default/lost"}) {
+      EXPECT_NE(lines.find(key), std::string::npos) << key << " in " << lines;
+    }
+    // What is not selected is no difference, nor what is selected no more.
+    const std::uint64_t found = Stats().inconsistencies;
+    Put(own, "hidden", "hidden");
+    Put(own, "map-0", "hidden");
+    sim_.RunFor(minutes(10));
+    EXPECT_EQ(Stats().inconsistencies, found) << own;
+    EXPECT_GE(Stats().consistency_checks, 20U);
+    EXPECT_FALSE(Cached().contains(own + "/hidden"));
+    EXPECT_FALSE(Cached().contains(own + "/map-0"));
+    informer_->Stop();
+    sim_.RunReady();
+    informer_.reset();
+    factory_.reset();
+    log_->lines.clear();
+    for (const char* name : {"hidden", "map-0"}) {
+      server_.Delete(kConfigMaps, {own, name}).OrExit();
+    }
+    server_.Delete(kConfigMaps, {"default", "found"}).OrExit();
+  }
 }
 
 TEST_P(ConsistencyOfQueues, WhatFoundNoRoomIsNoDifference) {
@@ -304,6 +350,18 @@ TEST_F(ConsistencyTest, OfALargeCacheAPartIsLookedAtInAPeriod) {
   sim_.RunFor(minutes(1));
   EXPECT_TRUE(Equal());
   EXPECT_EQ(Stats().gaps, 0U);
+}
+
+// A namespace that is drawn may be one that has a list of its own.
+TEST_F(ConsistencyTest, OfALargeCacheOfOthersNoOtherPartIsLookedAt) {
+  for (int i = 0; i < 12'000; ++i) {
+    Put(i % 2 == 0 ? "elsewhere" : "default", "many-" + std::to_string(i), "first");
+  }
+  BeginApart("elsewhere");
+  sim_.RunFor(minutes(20));
+  EXPECT_GE(Stats().consistency_checks, 30U);
+  EXPECT_EQ(Stats().inconsistencies, 0U);
+  EXPECT_EQ(Stats().AllLists(), 2U);
 }
 
 TEST_F(ConsistencyTest, IsOffWhereListsAreForbiddenAndSaysSoOnce) {

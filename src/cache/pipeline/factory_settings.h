@@ -6,7 +6,6 @@
 #ifndef KINFORMER_CACHE_PIPELINE_FACTORY_SETTINGS_H_
 #define KINFORMER_CACHE_PIPELINE_FACTORY_SETTINGS_H_
 
-#include <compare>
 #include <functional>
 #include <string>
 
@@ -17,19 +16,13 @@
 #include "kinformer/list_options.h"
 #include "kinformer/result.h"
 
+#include "cache/pipeline/factory_places.h"
+
 namespace kinformer::internal::cache {
 
-// What an informer asks the server to select, as the API writes it.
-struct Selectors {
-  std::string labels;
-  std::string fields;
-  auto operator<=>(const Selectors&) const = default;
-};
-
 struct FactorySettings {
-  InformerSettings settings{};
-  Selectors selectors{};     // the factory's and its own
-  RawTransform transform{};  // the factory's; empty: none
+  InformerSettings settings{};  // whose namespaces are those of `places`
+  FactoryPlaces places{};
   bool cached = true;
   Result<void> known_paths{};  // whether its projection fits the type
 };
@@ -42,9 +35,6 @@ struct FactorySettings {
 // The factory's tweak, and then the selectors.
 [[nodiscard]] std::function<void(ListOptions&)> Selecting(
     const Selectors& selectors, const std::function<void(ListOptions&)>& tweak);
-
-// The namespaces that an informer looks at, in a text; empty: all.
-[[nodiscard]] std::string Where(const InformerSettings& settings);
 
 // What messages call the informer: "pods in namespace default with labels app=web".
 [[nodiscard]] std::string Described(const TypeInfo& type, const FactorySettings& settings);

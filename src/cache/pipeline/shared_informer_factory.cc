@@ -14,13 +14,14 @@
 #include "base/mutex.h"
 #include "cache/pipeline/factory_settings.h"
 #include "cache/pipeline/informer_impl.h"
+#include "cache/store/store_part.h"
 
 namespace kinformer {
 namespace internal {
 namespace {
 
+using cache::FactoryPlaces;
 using cache::FactorySettings;
-using cache::Selectors;
 
 // What an informer of all namespaces falls back to, as a text.
 std::string Instead(const IfForbidden& instead) {
@@ -57,9 +58,9 @@ struct InformerKey {
   // structs do, too. One struct, one address.
   std::string message{};  // "json" where there is none
   const void* structure = nullptr;
-  std::string where{};
+  // Where it looks, and what it selects there.
+  decltype(FactoryPlaces::selectors) places{};
   std::string if_forbidden{};
-  Selectors selectors{};
   // Who wants more fields than a running informer keeps gets one of their own. Empty: everything.
   std::string kept{};
 
@@ -69,8 +70,8 @@ struct InformerKey {
   // same way.
   [[nodiscard]] bool HasMetadataFor(const InformerKey& wanted) const {
     return apiVersion == wanted.apiVersion && resource == wanted.resource &&
-           where == wanted.where && if_forbidden == wanted.if_forbidden &&
-           selectors == wanted.selectors && (kept.empty() || kept == wanted.kept);
+           places == wanted.places && if_forbidden == wanted.if_forbidden &&
+           (kept.empty() || kept == wanted.kept);
   }
 };
 
@@ -79,9 +80,8 @@ InformerKey KeyFor(const TypeInfo& type, const FactorySettings& of, std::string 
           .resource = std::string(type.resource),
           .message = type.message == nullptr ? "json" : std::string(type.message->name),
           .structure = type.structure,
-          .where = cache::Where(of.settings),
+          .places = of.places.selectors,
           .if_forbidden = Instead(of.settings.if_forbidden),
-          .selectors = of.selectors,
           .kept = std::move(kept)};
 }
 
@@ -125,11 +125,14 @@ struct FactoryCore::Impl {
   // The provider is used only on the loop and while the factory or a handle of the informer is
   // alive.
   [[nodiscard]] ListerWatcherSource SourceOf(const TypeInfo& type,
-                                             const Selectors& selectors) const {
+                                             const FactoryPlaces& places) const {
     ListerWatcherSource source;
-    source.objects = [provider = provider, &type,
-                      tweak = cache::Selecting(selectors, options.tweak_list_options)](
-                         const std::string& ns) { return provider->NewListWatch(type, ns, tweak); };
+    source.objects = [provider = provider, &type, places,
+                      tweak = options.tweak_list_options](const std::string& place) {
+      return provider->NewListWatch(type, place == cache::kOtherNamespaces ? "" : place,
+                                    cache::Selecting(places.AskedFor(place), tweak));
+    };
+    source.others = places.HasOthers();
     source.namespaces = [provider = provider] {
       return provider->NewListWatch(NamespacesType(), "", {});
     };
@@ -177,9 +180,9 @@ std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSet
   std::string describe = cache::Described(type, complete);
   auto informer =
       InformerCore::Create(impl_->provider->env(), std::move(describe),
-                           impl_->SourceOf(type, complete.selectors), std::move(complete.settings));
+                           impl_->SourceOf(type, complete.places), std::move(complete.settings));
   informer->LogIfError(complete.known_paths);
-  informer->LogIfError(informer->SetDefaultTransform(std::move(complete.transform)));
+  informer->LogIfError(informer->SetDefaultTransform(std::move(complete.places.transform)));
   impl_->informers.emplace(std::move(key), informer);
   return informer;
 }
@@ -204,8 +207,8 @@ std::shared_ptr<InformerCore> FactoryCore::GetOrMake(
   }
   // Outside the lock: the caller's function may ask the factory for other informers.
   std::shared_ptr<InformerCore> made = make(complete.settings.resync_period);
-  if (complete.transform) {
-    made->LogIfError(made->SetDefaultTransform(std::move(complete.transform)));
+  if (complete.places.transform) {
+    made->LogIfError(made->SetDefaultTransform(std::move(complete.places.transform)));
   }
   base::MutexLock lock(impl_->mutex);
   return impl_->informers.emplace(key, std::move(made)).first->second;
@@ -216,7 +219,9 @@ std::optional<LiveReader> FactoryCore::LiveReaderOf(const TypeInfo& type) const 
   if (complete.cached) return std::nullopt;
   std::optional<ResourceCore> server;
   if (impl_->client) server.emplace(impl_->client->core(), type, "");
-  return LiveReader(std::move(server), type, NamespacesOf(complete.settings));
+  const bool everywhere = complete.places.IsAll() || complete.places.HasOthers();
+  return LiveReader(std::move(server), type,
+                    everywhere ? FactoryPlaces::Names() : complete.places.Named());
 }
 
 Result<std::size_t> FactoryCore::FirstServed(const std::vector<const TypeInfo*>& types) const {
