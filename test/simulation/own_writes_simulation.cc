@@ -83,7 +83,11 @@ struct ShownAfterDelete {
 class World {
  public:
   explicit World(std::uint64_t seed)
-      : seed_(seed), sim_({.seed = seed}), dice_(seed), selects_(dice_.OneIn(3)) {
+      : seed_(seed),
+        sim_({.seed = seed}),
+        dice_(seed),
+        selects_(dice_.OneIn(3)),
+        one_selects_(seed % 2 == 0) {
     for (int i = 0; i < 2; ++i) clients_.push_back(std::make_unique<Party>(*this, i));
   }
 
@@ -119,11 +123,7 @@ class World {
         : world(w),
           name("client " + std::to_string(index)),
           client(Client::ForTransport(w.sim_.env(), w.server_.transport(), {.qps = -1})),
-          factory(std::make_shared<SharedInformerFactory>(
-              client,
-              SharedInformerFactoryOptions{.label_selector =
-                                               w.selects_ ? LabelSelector::Parse("app=web").OrExit()
-                                                          : LabelSelector()})),
+          factory(std::make_shared<SharedInformerFactory>(client, w.FactoryOptions())),
           cached(client, factory) {}
 
     void Work(int thread);
@@ -151,6 +151,16 @@ class World {
 
   void Breach(const std::string& text) {
     report_.breaches.push_back("seed " + std::to_string(seed_) + ": " + text);
+  }
+  [[nodiscard]] SharedInformerFactoryOptions FactoryOptions() const {
+    const LabelSelector web = LabelSelector::Parse("app=web").OrExit();
+    if (!selects_) return {};
+    if (!one_selects_) return {.label_selector = web};
+    return {.by_namespace = {{"default", {.label_selector = web}}, {"", {}}}};
+  }
+  // Whether a cache has only those objects of the namespace that the label selects.
+  [[nodiscard]] bool SelectsIn(const ObjectName& object) const {
+    return selects_ && (!one_selects_ || object.namespace_ == "default");
   }
   std::int64_t VersionNow() {
     return server_.With(
@@ -186,6 +196,7 @@ class World {
   ApiServer server_{sim_};
   Dice dice_;
   const bool selects_;
+  const bool one_selects_;  // of the namespaces, where any does
   OwnWritesReport report_;
   std::uint64_t order_ = 0;  // of what happens in this run
   int working_ = 2 * kThreadsOfAClient;
@@ -261,7 +272,7 @@ void World::Party::Create(const ObjectName& object, bool selected, bool kept) {
     world.history_[object].creations.push_back({VersionOf((*answer)->metadata().resourceVersion()),
                                                 std::string((*answer)->metadata().uid()), name});
   }
-  Answered(object, answer, selected || !world.selects_, sent);
+  Answered(object, answer, selected || !world.SelectsIn(object), sent);
 }
 
 void World::Party::Patch(const ObjectName& object, const std::string& body, bool removes,
@@ -272,7 +283,7 @@ void World::Party::Patch(const ObjectName& object, const std::string& body, bool
   const Result<Ref<ConfigMap>> answer = cached.Patch<ConfigMap>(object, {.body = body});
   if (removal != nullptr) removal->answered = ++world.order_;
   if (!answer) return;
-  const bool matches = (*answer)->metadata().labels()["app"] == "web" || !world.selects_;
+  const bool matches = (*answer)->metadata().labels()["app"] == "web" || !world.SelectsIn(object);
   Answered(object, answer, matches, sent);
 }
 

@@ -7,6 +7,7 @@
 
 #include "kinformer/lister.h"
 
+#include "cache/store/store_part.h"
 #include "simulation/cached_contents.h"
 
 namespace kinformer::testing {
@@ -79,6 +80,7 @@ SimulatedInformer::SimulatedInformer(SimulatedScene& scene, const Client& client
       several_(
           namespace_.empty() &&
           (limit_.bounded() || (scene.plan.seed + static_cast<std::uint64_t>(number)) % 3 == 0)),
+      others_(several_ && (scene.plan.seed / 3 + static_cast<std::uint64_t>(number)) % 2 == 0),
       in_order_(!dice.OneIn(3)),
       resyncs_(dice.OneIn(4)) {
   InformerOptions<corev1::ConfigMap> options;
@@ -104,9 +106,21 @@ SimulatedInformer::SimulatedInformer(SimulatedScene& scene, const Client& client
   if (resyncs_) options.resync_period = seconds(2 + dice.Below(20));
   Env& env = scene.sim.env();
   const auto list_watch = [client](const std::string& of) {
-    return NewFilteredListWatch<corev1::ConfigMap>(client, of);
+    if (of != internal::cache::kOtherNamespaces) {
+      return NewFilteredListWatch<corev1::ConfigMap>(client, of);
+    }
+    return NewFilteredListWatch<corev1::ConfigMap>(client, "", [](ListOptions& ask) {
+      ask.fieldSelector = "metadata.namespace!=kube-system";
+    });
   };
-  if (several_) {
+  if (others_) {
+    options.namespaces = {"kube-system"};
+    auto indexers = std::exchange(options.indexers, {});
+    informer_ = std::make_unique<ConfigMaps>(internal::InformerCore::Create(
+        env, "configmaps", {.objects = list_watch, .namespaced = true, .others = true},
+        internal::SettingsOf(std::move(options))));
+    informer_->AddIndexers(std::move(indexers)).OrExit();
+  } else if (several_) {
     options.namespaces = {"default", "kube-system"};
     informer_ = std::make_unique<ConfigMaps>(env, list_watch, std::move(options));
   } else {
@@ -213,8 +227,8 @@ void SimulatedInformer::HoldOrRelease(Dice& dice) {
 
 std::string SimulatedInformer::Describe() const {
   return "informer " + std::to_string(number_) + (namespace_.empty() ? "" : " of " + namespace_) +
-         (several_ ? " of namespaces" : "") + (in_order_ ? "" : " with a DeltaFIFO") +
-         limit_.Describe();
+         (several_ ? " of namespaces" : "") + (others_ ? " and all others" : "") +
+         (in_order_ ? "" : " with a DeltaFIFO") + limit_.Describe();
 }
 
 void SimulatedInformer::Problem(const std::string& text) const {
@@ -236,9 +250,10 @@ std::array<std::size_t, 26> SimulatedInformer::Letters(
 
 bool SimulatedInformer::HasSynced(const std::string& of_namespace) const {
   if (!several_) return informer_->HasSynced();
+  const std::string place = others_ && of_namespace != "kube-system" ? "" : of_namespace;
   const std::vector<NamespaceStatus> all = informer_->Namespaces();
   return std::any_of(all.begin(), all.end(), [&](const NamespaceStatus& status) {
-    return status.namespace_ == of_namespace && status.synced;
+    return status.namespace_ == place && status.synced;
   });
 }
 

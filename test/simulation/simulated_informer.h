@@ -121,6 +121,7 @@ class SimulatedInformer {
   const std::string namespace_;
   const CacheLimit limit_;
   const bool several_;  // all namespaces, each with a watch of its own
+  const bool others_;   // but those that are not named together
   const bool in_order_;
   const bool resyncs_;
   std::unique_ptr<ConfigMaps> informer_;
