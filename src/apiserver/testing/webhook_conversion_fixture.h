@@ -62,6 +62,8 @@ class Hook final : public Handler {
     if (status != 200) return WholeResponse(status, "text/plain", "broken");
     json::Value made = json::Value::MakeArray();
     for (const json::Value& object : review.At("/request/objects").items()) {
+      EXPECT_THAT(object["apiVersion"].StringOrEmpty(), ::testing::StartsWith("example.com/"));
+      EXPECT_EQ(object["kind"].StringOrEmpty(), "Widget");
       made.Append(Converted(object, review.At("/request/desiredAPIVersion").StringOrEmpty()));
       if (object.At("/metadata/name").StringOrEmpty() == bad) fails = true;
     }

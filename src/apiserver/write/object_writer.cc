@@ -249,7 +249,12 @@ Result<void> ObjectWriter::Complete(Draft& draft) {
     return complete;
   }
   draft.converts = MustConvertToStore(draft.target.at);
-  if (draft.converts) return {};
+  if (draft.converts) {
+    // A webhook goes by them, and what was stored has none.
+    draft.object.Set("apiVersion", draft.target.at.version->api_version);
+    draft.object.Set("kind", draft.target.at.version->kind);
+    return {};
+  }
   ToStorageVersion(draft.target.at, draft.object);
   return CompleteStored(draft);
 }
