@@ -34,6 +34,7 @@
 #include "kinformer/result.h"
 #include "kinformer/simulation.h"
 #include "kinformer/testing/api_server.h"
+#include "kinformer/webhook_server.h"
 
 namespace kinformer::testing {
 
@@ -115,6 +116,21 @@ class Environment {
   // the Environment. A replica that has ended is started again by another call, with its name or
   // another.
   Replica& AddReplica(const std::string& name, const std::function<void(Manager&)>& setup);
+
+  // ---- Webhooks of admission and of conversion. Whatever address a configuration or a definition
+  // names leads to one server of webhooks, in memory; where ApiServerOptions::webhook_transport
+  // gives a transport for it, to that. Before the first call of one of these two it leads nowhere.
+  // A server of webhooks for what no replica serves.
+  [[nodiscard]] WebhookServer& webhooks();
+  // Those on Manager::GetWebhookServer of a replica, whose setup has registered them: from now on,
+  // in place of the ones before, and for as long as it runs.
+  void ServeWebhooks(const Replica& replica);
+  // What webhooks answer comes so much later, from now on. 0: at once again.
+  void DelayWebhooks(Duration delay);
+  // Each question is answered with a 500 for so long.
+  void FailWebhooks(Duration duration);
+  // No question reaches them for so long.
+  void DisconnectWebhooks(Duration duration);
 
   void RunFor(Duration duration);
   // False: `done` did not hold within `limit`.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "apiserver/testing/replica_transport.h"
+#include "apiserver/testing/webhook_gate.h"
 
 namespace kinformer::testing {
 namespace {
@@ -139,11 +140,24 @@ struct Environment::Impl {
   explicit Impl(EnvironmentOptions with)
       : options(std::move(with)),
         simulation({.seed = options.seed, .log = options.log, .metrics = options.metrics}),
-        server(simulation, options.server),
+        gate(std::make_shared<WebhookGate>(simulation.env())),
+        server(simulation, ServerOptions()),
         diary(simulation) {}
+
+  [[nodiscard]] apiserver::ApiServerOptions ServerOptions() const {
+    apiserver::ApiServerOptions out = options.server;
+    out.webhook_transport = [gate = gate, own = options.server.webhook_transport](
+                                const apiserver::WebhookAddress& address) {
+      std::shared_ptr<Transport> transport = own ? own(address) : nullptr;
+      return transport != nullptr ? transport : gate;
+    };
+    return out;
+  }
 
   const EnvironmentOptions options;
   Simulation simulation;
+  const std::shared_ptr<WebhookGate> gate;
+  std::unique_ptr<WebhookServer> webhooks;
   ApiServer server;
   Diary diary;
   std::map<std::string, int> incarnations;
@@ -157,6 +171,9 @@ Environment::~Environment() {
   if (impl_->options.failed && impl_->options.failed()) {
     std::fprintf(stderr, "%s", Schedule().c_str());
   }
+  // What one says while it ends may concern the webhooks of another.
+  for (const auto& replica : impl_->replicas) replica->impl_->End();
+  impl_->gate->Close();
 }
 
 Simulation& Environment::simulation() { return impl_->simulation; }
@@ -174,6 +191,35 @@ Replica& Environment::AddReplica(const std::string& name,
   replica.Begin(impl_->server.transport(),
                 OptionsOf(impl_->options, name, ++impl_->incarnations[name]), setup);
   return *impl_->replicas.back();
+}
+
+WebhookServer& Environment::webhooks() {
+  if (impl_->webhooks == nullptr) {
+    impl_->webhooks = std::make_unique<WebhookServer>(env());
+    impl_->gate->Serve(*impl_->webhooks, [] { return true; });
+  }
+  return *impl_->webhooks;
+}
+
+void Environment::ServeWebhooks(const Replica& replica) {
+  impl_->gate->Serve(replica.manager().GetWebhookServer(),
+                     [&replica] { return replica.running(); });
+}
+
+void Environment::DelayWebhooks(Duration delay) {
+  const bool late = delay > Duration::zero();
+  impl_->diary.Note(late ? "webhooks are late" : "webhooks are in time");
+  impl_->gate->Delay(delay);
+}
+
+void Environment::FailWebhooks(Duration duration) {
+  impl_->diary.Note("webhooks fail");
+  impl_->gate->Fail(env().Now() + duration);
+}
+
+void Environment::DisconnectWebhooks(Duration duration) {
+  impl_->diary.Note("webhooks are cut off");
+  impl_->gate->Disconnect(env().Now() + duration);
 }
 
 void Environment::RunFor(Duration duration) { impl_->simulation.RunFor(duration); }
