@@ -2,12 +2,14 @@
 
 #include <functional>
 #include <gtest/gtest.h>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "kinformer/json.h"
+#include "kinformer/webhook_server.h"
 
 #include "integration/fair_server.h"
 
@@ -238,6 +240,72 @@ TEST_F(FairToLargeObjects, SchemaOfManyObjects) {
                R"("value":{"type":"integer","default":7}}])");
          },
          [=, this] { return Says(thing, "\"q\":7"); }}};
+  });
+}
+
+// Webhooks are shown large objects, and change them.
+class FairToWebhooks : public FairServer {
+ protected:
+  FairToWebhooks()
+      : FairServer({.webhook_transport = [this](const apiserver::WebhookAddress&) {
+          if (to_webhooks_ == nullptr) {
+            to_webhooks_ = NewInMemoryTransport(server_.env(), *webhooks_);
+          }
+          return to_webhooks_;
+        }}) {
+    webhooks_
+        ->Register("/m",
+                   [](const admission::Request& request) {
+                     if (request.operation == "DELETE") return admission::Allowed();
+                     return admission::Patched(
+                         json::Parse(R"([{"op":"add","path":"/data/more","value":"m"}])").OrExit());
+                   })
+        .OrExit();
+    webhooks_->Register("/v", [](const admission::Request&) { return admission::Allowed(); })
+        .OrExit();
+    for (const std::string kind : {"Mutating", "Validating"}) {
+      server_
+          .Load(R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":")" + kind +
+                R"(WebhookConfiguration","metadata":{"name":"maps"},"webhooks":[{"name":
+                     "maps.example.com","sideEffects":"None","admissionReviewVersions":["v1"],
+                     "clientConfig":{"url":"https://hooks/)" +
+                (kind == "Mutating" ? "m" : "v") +
+                R"("},"rules":[{"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],
+                     "resources":["configmaps"]}]}]})")
+          .OrExit();
+    }
+  }
+  ~FairToWebhooks() override {
+    server_.With([this](apiserver::ApiServer&) { to_webhooks_->Down(); });
+    webhooks_.reset();
+  }
+
+  std::unique_ptr<WebhookServer> webhooks_ = std::make_unique<WebhookServer>(server_.env());
+  std::shared_ptr<InMemoryTransport> to_webhooks_{};
+};
+
+TEST_F(FairToWebhooks, LargeObjects) {
+  const std::string maps = "/api/v1/namespaces/default/configmaps";
+  const auto map = [](const std::string& name, const std::string& value) {
+    std::string data;
+    for (int i = 0; i < kMembers; ++i) {
+      data += (i == 0 ? "\"k" : ",\"k") + std::to_string(i) + "\":\"" + value + "\"";
+    }
+    return R"({"metadata":{"name":")" + name + R"("},"data":{)" + data + "}}";
+  };
+  AskAnew([&](int attempt) -> std::vector<FairRow> {
+    const std::string name = "m" + std::to_string(attempt);
+    const auto json = [=](const std::string& method, const std::string& path,
+                          const std::string& body, const std::string& type = "json") {
+      return [=] {
+        return RequestText(method, path, {{"Content-Type", "application/" + type}}, body);
+      };
+    };
+    return {{"Create", 201, json("POST", maps, map(name, "1"))},
+            {"Update", 200, json("PUT", maps + "/" + name, map(name, "2"))},
+            {"Patch", 200,
+             json("PATCH", maps + "/" + name, R"({"data":{"k1":"3"}})", "merge-patch+json")},
+            {"Delete", 200, json("DELETE", maps + "/" + name, "")}};
   });
 }
 
