@@ -1,5 +1,5 @@
-// Webhooks that are asked about subresources, and about what is created and stored nowhere. What is
-// asked is what a real server asks: test/realserver/webhook_test.cc.
+// Webhooks that are asked about subresources, and about what is created and stored nowhere, as by
+// the handlers and registries of kube-apiserver 1.36.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

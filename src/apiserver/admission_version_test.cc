@@ -1,5 +1,5 @@
 // Admission webhooks whose rules name another version of a custom resource, to which a webhook
-// converts. What the server says is what a real one says: test/realserver/webhook_test.cc.
+// converts. Errors are those of k8s.io/apiserver's webhook dispatchers.
 
 #include <chrono>
 #include <gmock/gmock.h>
