@@ -22,6 +22,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,10 +58,16 @@ class EventRecorder {
   // kEventTypeNormal or kEventTypeWarning; `reason` and `action` are words in CamelCase: why, and
   // what was done or failed; `note` is a sentence for people, of 1 KiB at most. A `regarding`
   // without a name, or another type, is an error in the log and no event.
-  virtual void Event(const corev1::ObjectReferenceMutable& regarding,
-                     const std::optional<corev1::ObjectReferenceMutable>& related,
-                     std::string_view type, std::string_view reason, std::string_view action,
-                     std::string note) = 0;
+  virtual void AnnotatedEvent(const corev1::ObjectReferenceMutable& regarding,
+                              const std::optional<corev1::ObjectReferenceMutable>& related,
+                              std::map<std::string, std::string> annotations, std::string_view type,
+                              std::string_view reason, std::string_view action,
+                              std::string note) = 0;
+  void Event(const corev1::ObjectReferenceMutable& regarding,
+             const std::optional<corev1::ObjectReferenceMutable>& related, std::string_view type,
+             std::string_view reason, std::string_view action, std::string note) {
+    AnnotatedEvent(regarding, related, {}, type, reason, action, std::move(note));
+  }
   // The same about objects.
   template <Resource T>
   void Event(const T& regarding, std::string_view type, std::string_view reason,

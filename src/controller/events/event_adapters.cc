@@ -15,11 +15,12 @@ class RecorderAdapter final : public EventRecorder {
   explicit RecorderAdapter(std::shared_ptr<kinformer::EventRecorder> recorder)
       : recorder_(std::move(recorder)) {}
 
-  void Event(const corev1::ObjectReferenceMutable& regarding,
-             const std::optional<corev1::ObjectReferenceMutable>& /*related*/,
-             std::string_view type, std::string_view reason, std::string_view /*action*/,
-             std::string note) override {
-    recorder_->Event(regarding, type, reason, std::move(note));
+  void AnnotatedEvent(const corev1::ObjectReferenceMutable& regarding,
+                      const std::optional<corev1::ObjectReferenceMutable>& /*related*/,
+                      std::map<std::string, std::string> annotations, std::string_view type,
+                      std::string_view reason, std::string_view /*action*/,
+                      std::string note) override {
+    recorder_->AnnotatedEvent(regarding, std::move(annotations), type, reason, std::move(note));
   }
 
  private:

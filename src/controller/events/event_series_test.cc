@@ -25,6 +25,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 using EventMutable = eventsv1::EventMutable;
@@ -121,6 +122,21 @@ TEST_F(EventSeriesTest, EV_14_CreatedThenASeriesThenCountedHere) {
   EXPECT_THAT(
       written_.patches,
       ElementsAre(R"({"series":{"count":2,"lastObservedTime":"1970-01-12T13:46:41.000000Z"}})"));
+}
+
+TEST_F(EventSeriesTest, AnEventHasTheAnnotationsThatItIsGiven) {
+  Start();
+  recorder_->AnnotatedEvent(About("web-0"), About("disk"), {{"key", "value"}}, kEventTypeWarning,
+                            "Jammed", "Printing", "no paper");
+  sim_.RunReady();
+  Print("web-0");
+  EXPECT_THAT(Requests(), ElementsAre("create web-0", "create web-0"));
+  const EventMutable& event = written_.events[0];
+  EXPECT_THAT(event.metadata.annotations, ElementsAre(Pair("key", "value")));
+  EXPECT_EQ(event.related.value_or(About("")).name, "disk");
+  EXPECT_EQ(event.reason, "Jammed");
+  EXPECT_EQ(event.note, "no paper");
+  EXPECT_TRUE(written_.events[1].metadata.annotations.empty());
 }
 
 TEST_F(EventSeriesTest, EV_14_WhatMakesASeries) {
@@ -294,6 +310,12 @@ TEST_F(EventSeriesTest, AnAdapterGivesEventsOfTheOldKind) {
   EXPECT_EQ(seen[0].involvedObject.name, "web-0");
   EXPECT_EQ(seen[0].reason, "Printed");
   EXPECT_EQ(seen[0].message, "one");
+  EXPECT_TRUE(seen[0].metadata.annotations.empty());
+  recorder->AnnotatedEvent(About("web-0"), std::nullopt, {{"key", "value"}}, kEventTypeNormal,
+                           "Printed", "Printing", "two");
+  sim_.RunFor(seconds(1));
+  ASSERT_THAT(seen, SizeIs(2));
+  EXPECT_THAT(seen[1].metadata.annotations, ElementsAre(Pair("key", "value")));
   EXPECT_TRUE(sim_.RunBlocking([&] { old.Shutdown(); }, minutes(1)));
 }
 

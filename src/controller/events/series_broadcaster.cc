@@ -26,13 +26,15 @@ class Recorder final : public EventRecorder {
         controller_(controller),
         instance_(controller + "-" + internal::base::HostName()) {}
 
-  void Event(const corev1::ObjectReferenceMutable& regarding,
-             const std::optional<corev1::ObjectReferenceMutable>& related, std::string_view type,
-             std::string_view reason, std::string_view action, std::string note) override {
+  void AnnotatedEvent(const corev1::ObjectReferenceMutable& regarding,
+                      const std::optional<corev1::ObjectReferenceMutable>& related,
+                      std::map<std::string, std::string> annotations, std::string_view type,
+                      std::string_view reason, std::string_view action, std::string note) override {
     Env& env = core_->env();
     if (!internal::events::IsEvent(regarding, type, reason, note, controller_, env)) return;
     eventsv1::EventMutable event;
     internal::events::SetEventName(regarding, env, event.metadata);
+    event.metadata.annotations = std::move(annotations);
     event.eventTime = metav1::MicroTime(
         metav1::Time(std::chrono::floor<std::chrono::microseconds>(env.WallNow())));
     event.reportingController = controller_;
