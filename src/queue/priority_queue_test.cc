@@ -160,6 +160,36 @@ TEST_F(PriorityQueueTest, PQ12_DelayedItemsAreNotCounted) {
   EXPECT_THAT(Depth(), ElementsAre(Pair("0", 2)));
 }
 
+TEST_F(PriorityQueueTest, PQ12_DelayedItemsAreCountedOnceTheyAreReady) {
+  for (int round = 0; round < 2; ++round) {
+    queue_.AddWithOpts({.after = minutes(1)}, "a");
+    queue_.Add("c");
+    queue_.AddWithOpts({.after = minutes(1)}, "b");
+    queue_.Add("d");
+    EXPECT_EQ(queue_.Len(), 2U);
+    EXPECT_THAT(Depth(), ElementsAre(Pair("0", 2)));
+    sim_.RunFor(minutes(1));
+    EXPECT_EQ(queue_.Len(), 4U);
+    EXPECT_THAT(Depth(), ElementsAre(Pair("0", 4)));
+    for (int i = 0; i < 4; ++i) queue_.Done(queue_.Get().value_or("(none)"));
+    EXPECT_EQ(queue_.Len(), 0U);
+    EXPECT_THAT(Depth(), ElementsAre(Pair("0", 0)));
+  }
+}
+
+TEST_F(PriorityQueueTest, PQ12_WhatHasBecomeReadyAndIsAddedAgainIsCountedOnce) {
+  queue_.AddWithOpts({.after = minutes(1)}, "foo");
+  sim_.RunFor(minutes(1));
+  EXPECT_EQ(queue_.Len(), 1U);
+  EXPECT_THAT(Depth(), ElementsAre(Pair("0", 1)));
+  queue_.Add("foo");
+  EXPECT_EQ(queue_.Len(), 1U);
+  EXPECT_THAT(Depth(), ElementsAre(Pair("0", 1)));
+  EXPECT_EQ(queue_.Get(), "foo");
+  EXPECT_EQ(queue_.Len(), 0U);
+  EXPECT_THAT(Depth(), ElementsAre(Pair("0", 0)));
+}
+
 TEST_F(PriorityQueueTest, PQ13_ABlockedWorkerEndsAtShutDown) {
   bool ended = false;
   const auto worker = env_.NewThread("w", [&] {

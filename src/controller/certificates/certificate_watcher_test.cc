@@ -66,6 +66,7 @@ TEST_F(CertificateWatcherTest, WH_02_FilesThatAreReplacedOrAreAwayForAWhile) {
   folder_.Write(first_);
   sim_.RunFor(seconds(10));
   EXPECT_EQ(watcher_->Current(), first_);
+  EXPECT_EQ(told_, (std::vector{first_, second_, first_}));
 }
 
 TEST_F(CertificateWatcherTest, WH_02_ABadPairKeepsTheOldOne) {
@@ -84,10 +85,10 @@ TEST_F(CertificateWatcherTest, WH_02_ABadPairKeepsTheOldOne) {
 }
 
 TEST_F(CertificateWatcherTest, WithoutAGoodPairThereIsNone) {
-  EXPECT_EQ(CertificateWatcher::New(sim_.env(), {"/nowhere/tls.crt", "/nowhere/tls.key"})
-                .error()
-                .reason(),
-            Reason::kConfig);
+  for (const CertificateFiles& files :
+       {CertificateFiles{"/nowhere/tls.crt", "/nowhere/tls.key"}, CertificateFiles{}}) {
+    EXPECT_EQ(CertificateWatcher::New(sim_.env(), files).error().reason(), Reason::kConfig);
+  }
   folder_.Write("tls.key", second_.key_pem);
   const auto mixed = CertificateWatcher::New(sim_.env(), folder_.files());
   EXPECT_EQ(mixed.error().reason(), Reason::kConfig);

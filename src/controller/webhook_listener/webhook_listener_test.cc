@@ -51,14 +51,15 @@ class WebhookListenerTest : public ::testing::Test {
   }
 
   // Over a connection of its own.
-  std::string Ask(const WebhookListener& listener, std::string body, const std::string& ca_pem) {
+  std::string Ask(const WebhookListener& listener, std::string body, const std::string& ca_pem,
+                  const std::string& target = "/yes?timeout=10s") {
     HttpTransportOptions options{.base_url = "https://127.0.0.1:" + std::to_string(listener.port()),
                                  .tls = {.ca_pem = ca_pem}};
     auto transport = NewHttpTransport(runtime_->env(), options).OrExit();
     Asked asked;
     std::future<std::string> done = asked.Future();
     std::unique_ptr<HttpCall> call;
-    HttpRequest request{.method = "POST", .target = "/yes?timeout=10s"};
+    HttpRequest request{.method = "POST", .target = target};
     request.headers.Add("Content-Type", "application/json");
     request.body = std::move(body);
     OnLoop([&] { call = transport->Start(std::move(request), asked); });
@@ -89,6 +90,10 @@ TEST_F(WebhookListenerTest, AQuestionOverTls) {
   EXPECT_THAT(Ask(*listener, std::string(std::size_t{7} << 20, ' '), folder_.ca_pem()),
               HasSubstr(R"("code":413)"));
   EXPECT_THAT(Ask(*listener, kReview, CertificateFolder().ca_pem()), HasSubstr("certificate"));
+  EXPECT_THAT(Ask(*listener, kReview, folder_.ca_pem(), "/later"), HasSubstr("404"));
+  webhooks_.Register("/later", [](const admission::Request&) { return admission::Allowed(); })
+      .OrExit();
+  EXPECT_THAT(Ask(*listener, kReview, folder_.ca_pem(), "/later"), HasSubstr(R"("allowed":true)"));
   listener->Shutdown(std::chrono::seconds(10));
 }
 
