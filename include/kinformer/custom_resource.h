@@ -68,6 +68,12 @@ struct CustomObject : T {
   // Copied from an object some of whose members T has no place for (an UnknownFields gives them
   // one), or that a projection cut. Update refuses it: the server would delete them.
   bool is_partial = false;
+
+  // Equal content and metadata, as they are written.
+  friend bool operator==(const CustomObject& a, const CustomObject& b) {
+    return a.metadata == b.metadata &&
+           FieldsEqual(static_cast<const T&>(a), static_cast<const T&>(b));
+  }
 };
 
 // A view of 8 bytes that lives as long as its object. Thread-compatible; the object is immutable.

@@ -4,11 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <string_view>
+#include <tuple>
 
 #include "kinformer/api/appsv1_mutable.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/client.h"
 #include "kinformer/controllerutil.h"
+#include "kinformer/custom_resource.h"
 #include "kinformer/resource_client.h"
 #include "kinformer/simulation.h"
 #include "kinformer/testing/api_server.h"
@@ -148,6 +151,56 @@ TEST_F(CreateOrUpdateTest, APatchLeavesWhatOthersChangedMeanwhile) {
       return Result<void>();
     });
     EXPECT_TRUE(!conflict && IsConflict(conflict.error()));
+  });
+}
+
+struct Gadget {
+  static constexpr std::string_view kGroup = "shop.example";
+  static constexpr std::string_view kVersion = "v1";
+  static constexpr std::string_view kKind = "Gadget";
+  static constexpr std::string_view kPlural = "gadgets";
+  static constexpr bool kNamespaced = true;
+  std::string color{};
+  static constexpr auto kFields = std::tuple(Field("color", &Gadget::color));
+};
+
+TEST_F(CreateOrUpdateTest, CU_02_ObjectsOfAStructOfTheProgramsOwn) {
+  using Gadgets = CustomResource<Gadget>;
+  ASSERT_TRUE(server_.Load(R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gadgets.shop.example}
+spec:
+  group: shop.example
+  scope: Namespaced
+  names: {plural: gadgets, kind: Gadget}
+  versions:
+  - {name: v1, served: true, storage: true,
+     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+)"));
+  const ResourceClient<Gadgets> gadgets = client_.For<Gadgets>("default");
+  std::string color = "blue";
+  std::string label = "a";
+  const auto change = [&](Gadgets::Mutable& gadget) -> Result<void> {
+    gadget.color = color;
+    gadget.metadata.labels["l"] = label;
+    return {};
+  };
+  Run([&] {
+    const auto made = CreateOrUpdate(gadgets, "g", change);
+    ASSERT_TRUE(made.ok()) << made.error();
+    EXPECT_EQ(made->result, OperationResult::kCreated);
+    EXPECT_EQ(CreateOrUpdate(gadgets, "g", change).OrExit().result, OperationResult::kNone);
+    EXPECT_EQ(CreateOrPatch(gadgets, "g", change).OrExit().result, OperationResult::kNone);
+    label = "b";
+    EXPECT_EQ(CreateOrUpdate(gadgets, "g", change).OrExit().result, OperationResult::kUpdated)
+        << "the metadata alone";
+    label = "c";
+    EXPECT_EQ(CreateOrPatch(gadgets, "g", change).OrExit().result, OperationResult::kUpdated);
+    color = "red";
+    const auto red = CreateOrPatch(gadgets, "g", change).OrExit();
+    EXPECT_EQ(red.object->value().color, "red");
+    EXPECT_EQ(red.object->metadata().labels()["l"], "c");
   });
 }
 
