@@ -266,6 +266,18 @@ TEST(CustomResource, DroppedMembersMakeACopyPartial) {
   EXPECT_TRUE(copy.is_partial);
 }
 
+TEST(CustomResource, StructsAreEqualWithTheirMetadata) {
+  const Ref<Widgets> widget = Build(R"({"metadata":{"name":"a"},"spec":{"size":3}})");
+  const Widgets::Mutable before = widget->DeepCopy();
+  Widgets::Mutable after = before;
+  EXPECT_TRUE(after == before);
+  after.metadata.labels["tier"] = "back";
+  EXPECT_FALSE(after == before);
+  after = before;
+  after.spec.size = 4;
+  EXPECT_FALSE(after == before);
+}
+
 TEST(CustomResource, DefaultsAndNull) {
   const Ref<Widgets> ref =
       Build(R"({"metadata":{"name":"x"},"spec":{"size":null,"colour":null,"rules":null,"memory":2,)"
