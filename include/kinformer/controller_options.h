@@ -15,8 +15,8 @@
 
 namespace kinformer {
 
-// What is left empty is the manager's (ManagerOptions::controller), or else as said here.
-// Counterpart: controller.Options.
+// What is left empty is the manager's (ManagerOptions::controller), or else as said here; the name
+// is the controller's own. Counterpart: controller.Options.
 struct ControllerOptions {
   // In metrics, logs and messages. A ControllerBuilder takes the kind in lower case. Unique within
   // a manager, so that metrics of two controllers do not add up.
@@ -43,8 +43,9 @@ struct ControllerOptions {
   // does not act on what was. At least a minute and a half makes sense, since a quiet watch hears
   // from the server about once a minute. No limit.
   std::optional<Duration> max_cache_age{};
-  // Asked before each reconcile; while it is false, reconciles wait. A manager with leader election
-  // sets it to LeaderElector::IsLeader. Must be quick.
+  // Asked before each reconcile; while it is false, reconciles wait. Must be quick. Left empty here
+  // and by the manager's options, it is LeaderElector::IsLeader in a manager with leader election,
+  // for controllers that need that.
   std::function<bool()> is_leader{};
 };
 

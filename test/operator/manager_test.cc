@@ -460,19 +460,61 @@ TEST_F(ManagersTest, MG_06_WhoNeverLedStartsNothingAtTheEnd) {
 }
 
 TEST_F(ManagersTest, CR_19_ControllersHaveNamesOfTheirOwn) {
-  RunningManager manager(sim_, server_, {.controller = {.max_concurrent_reconciles = 4}});
-  const auto first = manager->OptionsFor({.name = "pods"});
-  ASSERT_TRUE(first.ok());
-  EXPECT_EQ(first->max_concurrent_reconciles, 4U);
-  EXPECT_FALSE(first->is_leader) << "without election";
-  EXPECT_EQ(manager->OptionsFor({.name = "nodes", .max_concurrent_reconciles = 2})
-                ->max_concurrent_reconciles,
-            2U);
+  RunningManager manager(sim_, server_);
+  ASSERT_TRUE(manager->OptionsFor({.name = "pods"}).ok());
   EXPECT_EQ(manager->OptionsFor({.name = "pods"}).error().reason(), Reason::kAlreadyExists);
   EXPECT_TRUE(manager->OptionsFor({.name = "pods", .skip_name_validation = true}).ok());
+  RunningManager careless(sim_, server_, {.controller = {.skip_name_validation = true}});
+  EXPECT_TRUE(careless->OptionsFor({.name = "pods"}).ok());
+  EXPECT_TRUE(careless->OptionsFor({.name = "pods"}).ok());
+}
+
+// Each option but the name, with values that tell who has set it.
+ControllerOptions Everything(int i, std::function<bool()> is_leader) {
+  const bool odd = i % 2 != 0;
+  return {.max_concurrent_reconciles = i,
+          .cache_sync_timeout = seconds(i),
+          .recover_panic = odd,
+          .need_leader_election = odd,
+          .use_priority_queue = odd,
+          .enable_warmup = odd,
+          .reconciliation_timeout = minutes(i),
+          .max_cache_age = hours(i),
+          .is_leader = std::move(is_leader)};
+}
+
+void ExpectEqual(const ControllerOptions& a, const ControllerOptions& b) {
+  EXPECT_EQ(a.max_concurrent_reconciles, b.max_concurrent_reconciles);
+  EXPECT_EQ(a.cache_sync_timeout, b.cache_sync_timeout);
+  EXPECT_EQ(a.recover_panic, b.recover_panic);
+  EXPECT_EQ(a.need_leader_election, b.need_leader_election);
+  EXPECT_EQ(a.use_priority_queue, b.use_priority_queue);
+  EXPECT_EQ(a.enable_warmup, b.enable_warmup);
+  EXPECT_EQ(a.reconciliation_timeout, b.reconciliation_timeout);
+  EXPECT_EQ(a.max_cache_age, b.max_cache_age);
+  ASSERT_EQ(static_cast<bool>(a.is_leader), static_cast<bool>(b.is_leader));
+  EXPECT_EQ(a.is_leader && a.is_leader(), b.is_leader && b.is_leader());
+}
+
+TEST_F(ManagersTest, CR_19_AControllersOptionsThenTheManagersThenTheUsualOnes) {
+  const ControllerOptions usual = Everything(1, [] { return true; });
+  ControllerOptions own = Everything(2, [] { return false; });
+  RunningManager manager(sim_, server_, {.controller = usual});
+  ExpectEqual(manager->OptionsFor({.name = "says nothing"}).OrExit(), usual);
+  own.name = "says all";
+  ExpectEqual(manager->OptionsFor(own).OrExit(), own);
+  RunningManager plain(sim_, server_);
+  ExpectEqual(plain->OptionsFor({.name = "pods"}).OrExit(), {});
+  ExpectEqual(plain->OptionsFor(own).OrExit(), own);
+}
+
+TEST_F(ManagersTest, CR_19_AskingWhoLeadsIsForThoseWhoNeedThat) {
   RunningManager electing(sim_, server_, Electing("a"));
   EXPECT_TRUE(electing->OptionsFor({.name = "pods"})->is_leader);
+  EXPECT_FALSE(electing->OptionsFor({.name = "pods"}).ok());
   EXPECT_FALSE(electing->OptionsFor({.name = "x", .need_leader_election = false})->is_leader);
+  EXPECT_FALSE(electing->OptionsFor({.name = "y"})->is_leader()) << "nobody leads yet";
+  EXPECT_TRUE(electing->OptionsFor({.name = "z", .is_leader = [] { return true; }})->is_leader());
 }
 
 TEST_F(ManagersTest, CR_19_WhatAControllerDoesNotSayIsTheManagers) {

@@ -405,6 +405,7 @@ Result<ControllerOptions> Manager::OptionsFor(ControllerOptions own,
   inherit(own.enable_warmup, usual.enable_warmup);
   inherit(own.reconciliation_timeout, usual.reconciliation_timeout);
   inherit(own.max_cache_age, usual.max_cache_age);
+  inherit(own.is_leader, usual.is_leader);
   if (!own.is_leader && own.need_leader_election.value_or(true) && elector() != nullptr) {
     own.is_leader = [elector = elector()] { return elector->IsLeader(); };
   }
