@@ -73,8 +73,8 @@ set(KINFORMER_LAYERS
   controller/certificates
   controller/endpoints
   controller/client
-  controller/election
   controller/events
+  controller/election
   controller/helpers
   controller/webhook
   controller/webhook_listener

@@ -21,23 +21,20 @@
 #include "kinformer/delegating_client.h"
 #include "kinformer/env.h"
 #include "kinformer/event_recorder.h"
+#include "kinformer/events.h"
 #include "kinformer/result.h"
 #include "kinformer/runnable.h"
 #include "kinformer/shared_informer_factory.h"
 
 namespace kinformer {
 
-namespace events {
-class EventBroadcaster;  // events.h
-class EventRecorder;     // events.h
-}  // namespace events
-
 // What a Cluster's parts are made with.
 struct ClusterOptions {
   ClientOptions client{};
   SharedInformerFactoryOptions cache{};
   DelegatingClientOptions reads{};
-  EventBroadcasterOptions events{};
+  EventBroadcasterOptions events{};                 // of GetEventRecorderFor
+  events::EventBroadcasterOptions series_events{};  // of GetEventRecorder
 };
 
 // Thread-safe. Counterpart: cluster.Cluster.
@@ -60,11 +57,12 @@ class Cluster final : public Runnable {
   // Events of a component of that name about objects of this cluster. The first call starts what
   // sends them. Counterpart: GetEventRecorderFor.
   [[nodiscard]] std::shared_ptr<EventRecorder> GetEventRecorderFor(const std::string& component);
-  // The same for events of events.k8s.io/v1. `reporting_controller`: a name such as
-  // "example.com/printer". Needs events.h. Counterpart: GetEventRecorder.
+  // The same for events of events.k8s.io/v1, which also say what was done, and with what
+  // else. `reporting_controller`: a name such as "example.com/printer". Counterpart:
+  // GetEventRecorder.
   [[nodiscard]] std::shared_ptr<events::EventRecorder> GetEventRecorder(
       const std::string& reporting_controller);
-  // Sends what events wait, for at most `timeout`, and takes no more. Blocks.
+  // Sends what events wait, of both kinds, for at most `timeout`, and takes no more. Blocks.
   void ShutDownEvents(Duration timeout);
 
   // As a Runnable: starts the informers, which are ready when they have synced, and stops them.
@@ -76,6 +74,7 @@ class Cluster final : public Runnable {
  private:
   const Client rest_;
   const EventBroadcasterOptions event_options_;
+  const events::EventBroadcasterOptions series_options_;
   const std::shared_ptr<SharedInformerFactory> cache_;
   const DelegatingClient client_;
   std::mutex mutex_;

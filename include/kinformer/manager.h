@@ -26,6 +26,7 @@
 #include <stop_token>
 #include <string>
 
+#include "kinformer/client.h"
 #include "kinformer/cluster.h"
 #include "kinformer/config.h"
 #include "kinformer/controller_options.h"
@@ -77,6 +78,10 @@ struct ManagerOptions {
   Duration lease_duration{std::chrono::seconds(15)};
   Duration renew_deadline{std::chrono::seconds(10)};
   Duration retry_period{std::chrono::seconds(2)};
+  // Who asks for the Lease. Empty: with a Config, a client of its own, on a loop and connections of
+  // its own; else the manager's. One on a loop of its own (Env::NewLoop) waits behind nothing that
+  // the program does; that loop must outlive the manager. Counterpart: LeaderElectionConfig.
+  std::optional<Client> leader_election_client{};
 
   // How long all that runs may take to end, the release of the Lease and the last events (10 s at
   // most) included. 0: it is not waited for; below 0: for ever.
@@ -117,7 +122,7 @@ class Manager {
   static Result<std::unique_ptr<Manager>> New(Env& env, const Config& config,
                                               ManagerOptions options = {});
   // Over a client that there is: in memory, in simulated time. Leases are asked for through it,
-  // too.
+  // too, unless there is a leader_election_client.
   static Result<std::unique_ptr<Manager>> New(const Client& client, ManagerOptions options = {});
   // Errors of all three: kInvalidArgument (leader election without an id, a namespace or sound
   // lengths of time; webhook_certificates), kConfig, kTransport (an address is in use).

@@ -7,7 +7,6 @@
 #define KINFORMER_RESOURCE_LOCK_H_
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,6 +18,8 @@
 #include "kinformer/time.h"
 
 namespace kinformer {
+
+class EventRecorder;  // event_recorder.h
 
 // Who leads, and since when. A value. Times are those of the leader's clock: they are for people,
 // and never compared with another machine's. Counterpart: resourcelock.LeaderElectionRecord.
@@ -64,9 +65,9 @@ struct LeaseLockOptions {
   std::string identity{};
   // Set on the Lease at each write. Other labels stay.
   std::map<std::string, std::string> labels{};
-  // Gets "<identity> became leader" and the like, to be made an event about the Lease: reason
-  // LeaderElection, type Normal. Must not block.
-  std::function<void(const std::string& message)> record_event{};
+  // Gets the events about the Lease, such as "<identity> became leader": reason LeaderElection,
+  // type Normal. Null: there are none. Counterpart: EventRecorder.
+  std::shared_ptr<EventRecorder> event_recorder{};
 };
 
 // A lock in a coordination.k8s.io/v1 Lease. Its requests wait for no rate limit of the client's and

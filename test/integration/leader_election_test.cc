@@ -12,6 +12,7 @@
 #include "kinformer/api/coordinationv1_mutable.h"
 #include "kinformer/api/coordinationv1beta1_mutable.h"
 #include "kinformer/client.h"
+#include "kinformer/event_recorder.h"
 #include "kinformer/leader_elector.h"
 #include "kinformer/lease_candidate.h"
 #include "kinformer/resource_client.h"
@@ -126,14 +127,40 @@ TEST_F(LeaseLocks, RK_05_LabelsOfOthersStay) {
   });
 }
 
-TEST_F(LeaseLocks, RK_02_RK_04_RK_07_WhatNeedsNoServer) {
+// Keeps what it is given: "reason kind namespace/name uid: message".
+class KeptEvents final : public EventRecorder {
+ public:
+  void AnnotatedEvent(const corev1::ObjectReferenceMutable& about,
+                      std::map<std::string, std::string> /*annotations*/, std::string_view type,
+                      std::string_view reason, std::string message) override {
+    EXPECT_EQ(type, kEventTypeNormal);
+    EXPECT_EQ(about.apiVersion, "coordination.k8s.io/v1");
+    events.push_back(std::string(reason) + " " + about.kind + " " + about.namespace_ + "/" +
+                     about.name + " " + about.uid + ": " + message);
+  }
   std::vector<std::string> events;
-  const auto lock =
-      NewLock({.record_event = [&](const std::string& message) { events.push_back(message); }});
-  EXPECT_EQ(lock->Describe(), "default/printer");
+};
+
+TEST_F(LeaseLocks, RK_02_EventsAreAboutTheLease) {
+  const auto kept = std::make_shared<KeptEvents>();
+  const auto lock = NewLock({.event_recorder = kept});
+  lock->RecordEvent("waits");
+  std::string uid;
+  Run([&] {
+    ASSERT_TRUE(lock->Create({.holderIdentity = "a", .leaseDurationSeconds = 15}, {}).ok());
+    const Ref<Lease> lease = leases_.Get("printer").OrExit();
+    uid = lease->metadata().uid();
+  });
   lock->RecordEvent("became leader");
-  EXPECT_THAT(events, ElementsAre("a became leader"));
+  EXPECT_THAT(kept->events,
+              ElementsAre("LeaderElection Lease default/printer : a waits",
+                          "LeaderElection Lease default/printer " + uid + ": a became leader"));
   NewLock()->RecordEvent("nobody listens");
+}
+
+TEST_F(LeaseLocks, RK_04_RK_07_WhatNeedsNoServer) {
+  const auto lock = NewLock();
+  EXPECT_EQ(lock->Describe(), "default/printer");
   Run([&] { EXPECT_EQ(lock->Update({}, {}).error().reason(), Reason::kInvalidArgument); });
   EXPECT_THAT(NewLeaseLock(client_, {.name = "x", .identity = "a"}).error().message(),
               HasSubstr("namespace_ is empty"));

@@ -398,6 +398,67 @@ TEST_F(ManagersTest, MG_03_AnotherLockThanALease) {
   EXPECT_EQ(failing.error().message(), "no lock today");
 }
 
+// As kubectl get events shows them.
+TEST_F(ManagersTest, WhoLeadsIsAnEventOfTheLease) {
+  std::vector<std::string> events;
+  const auto read_events = [&] {
+    events.clear();
+    const auto list = Client::ForTransport(sim_.env(), server_.transport())
+                          .For<corev1::Event>("default")
+                          .List()
+                          .OrExit();
+    for (const auto event : list) {
+      EXPECT_EQ(event.involvedObject().kind(), "Lease");
+      EXPECT_EQ(event.involvedObject().name(), "op");
+      EXPECT_NE(event.involvedObject().uid(), "");
+      EXPECT_EQ(event.reason(), "LeaderElection");
+      EXPECT_EQ(event.type(), kEventTypeNormal);
+      events.emplace_back(event.message());
+    }
+    std::ranges::sort(events);
+  };
+  RunningManager a(sim_, server_, Electing("a", true));
+  a.Start();
+  sim_.RunFor(seconds(5));
+  ASSERT_TRUE(sim_.RunBlocking(read_events, seconds(5)));
+  EXPECT_THAT(events, ElementsAre("a became leader"));
+  a.Stop();
+  ASSERT_TRUE(sim_.RunBlocking(read_events, seconds(5)));
+  EXPECT_THAT(events, ElementsAre("a became leader", "a stopped leading"))
+      << "the Lease is given up, and then the last events are sent";
+}
+
+TEST_F(ManagersTest, EventsOfBothKindsAreSentAtTheEnd) {
+  RunningManager manager(sim_, server_);
+  manager.Start();
+  sim_.RunFor(seconds(1));
+  const corev1::ObjectReferenceMutable about{
+      .kind = "Pod", .namespace_ = "default", .name = "p", .apiVersion = "v1"};
+  manager->GetEventRecorderFor("old")->Event(about, kEventTypeNormal, "Old", "of core/v1");
+  sim_.RunFor(milliseconds(1));  // their names are made of the time
+  const auto recorder = manager->GetEventRecorder("example.com/new");
+  recorder->Event(about, std::nullopt, kEventTypeNormal, "New", "Testing", "of events.k8s.io/v1");
+  EXPECT_EQ(recorder.use_count(), 1) << "one broadcaster, many recorders";
+  manager.Stop();
+  std::vector<std::string> told;
+  ASSERT_TRUE(sim_.RunBlocking(
+      [&] {
+        const auto list = Client::ForTransport(sim_.env(), server_.transport())
+                              .For<eventsv1::Event>("default")
+                              .List()
+                              .OrExit();
+        for (const auto event : list) {
+          told.push_back(std::string(event.reason()) + " " + std::string(event.action()) + " " +
+                         std::string(event.reportingController()) + ": " +
+                         std::string(event.note()));
+        }
+      },
+      seconds(5)));
+  EXPECT_THAT(told,
+              ::testing::UnorderedElementsAre("New Testing example.com/new: of events.k8s.io/v1",
+                                              "Old  old: of core/v1"));
+}
+
 TEST_F(ManagersTest, MG_04_ALeaseThatIsNotGivenUpRunsOut) {
   RunningManager a(sim_, server_, Electing("a"));
   a.Start();

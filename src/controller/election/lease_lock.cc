@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "kinformer/api/coordinationv1_mutable.h"
+#include "kinformer/event_recorder.h"
 #include "kinformer/resource_client.h"
 #include "kinformer/resource_lock.h"
 
@@ -40,7 +41,18 @@ class LeaseLock final : public ResourceLock {
   }
 
   void RecordEvent(std::string_view text) override {
-    if (options_.record_event) options_.record_event(options_.identity + " " + std::string(text));
+    if (options_.event_recorder == nullptr) return;
+    corev1::ObjectReferenceMutable about;
+    if (lease_) {
+      about = ReferenceTo(*lease_);
+    } else {
+      about.kind = coordinationv1::Lease::type_info().kind;
+      about.apiVersion = coordinationv1::Lease::type_info().apiVersion();
+      about.namespace_ = options_.namespace_;
+      about.name = options_.name;
+    }
+    options_.event_recorder->Event(about, kEventTypeNormal, "LeaderElection",
+                                   options_.identity + " " + std::string(text));
   }
 
   [[nodiscard]] const std::string& Identity() const override { return options_.identity; }

@@ -20,6 +20,7 @@ Result<std::shared_ptr<Cluster>> Cluster::New(Env& env, const Config& config,
 Cluster::Cluster(const Client& client, const ClusterOptions& options)
     : rest_(client),
       event_options_(options.events),
+      series_options_(options.series_events),
       cache_(std::make_shared<SharedInformerFactory>(client, options.cache)),
       client_(client, cache_, options.reads) {}
 
@@ -38,23 +39,24 @@ std::shared_ptr<events::EventRecorder> Cluster::GetEventRecorder(
     const std::string& reporting_controller) {
   const std::lock_guard lock(mutex_);
   if (series_ == nullptr) {
-    series_ = std::make_unique<events::EventBroadcaster>(env());
+    series_ = std::make_unique<events::EventBroadcaster>(env(), series_options_);
     series_->StartRecordingToSink(events::NewEventSink(rest_));
   }
   return series_->NewRecorder(reporting_controller);
 }
 
 void Cluster::ShutDownEvents(Duration timeout) {
-  std::unique_ptr<EventBroadcaster> events;
+  std::unique_ptr<EventBroadcaster> core;
   std::unique_ptr<events::EventBroadcaster> series;
   {
     const std::lock_guard lock(mutex_);
-    events.swap(events_);
+    core.swap(events_);
     series.swap(series_);
   }
   const SteadyTime deadline = internal::base::After(env().Now(), timeout);
-  if (events != nullptr) events->Shutdown(timeout);
-  if (series != nullptr) series->Shutdown(std::max(deadline - env().Now(), Duration(0)));
+  const auto left = [&] { return std::max(deadline - env().Now(), Duration(0)); };
+  if (core != nullptr) core->Shutdown(left());
+  if (series != nullptr) series->Shutdown(left());
 }
 
 Result<void> Cluster::Start(const std::stop_token& stop) {

@@ -50,7 +50,7 @@ class ManagerLeadership::Gate {
 ManagerLeadership::ManagerLeadership(Env& env)
     : env_(env), gate_(std::make_shared<Gate>(env)), monitor_(env.NewMonitor()) {}
 
-Result<std::unique_ptr<ManagerLeadership>> ManagerLeadership::New(const Client& client,
+Result<std::unique_ptr<ManagerLeadership>> ManagerLeadership::New(Cluster& cluster,
                                                                   const Config* config,
                                                                   const ManagerOptions& options) {
   const bool own_lock = static_cast<bool>(options.leader_election_resource_lock);
@@ -69,9 +69,10 @@ Result<std::unique_ptr<ManagerLeadership>> ManagerLeadership::New(const Client& 
                  "this process does not run in a pod: ManagerOptions::leader_election_namespace "
                  "must be set");
   }
-  if (lock.identity.empty()) lock.identity = NewLeaderIdentity(client.env());
+  if (lock.identity.empty()) lock.identity = NewLeaderIdentity(cluster.env());
+  lock.event_recorder = cluster.GetEventRecorderFor(lock.identity);
 
-  std::unique_ptr<ManagerLeadership> made(new ManagerLeadership(client.env()));
+  std::unique_ptr<ManagerLeadership> made(new ManagerLeadership(cluster.env()));
   ManagerLeadership* const self = made.get();
   LeaderElectionConfig election{
       .lease_duration = options.lease_duration,
@@ -85,21 +86,23 @@ Result<std::unique_ptr<ManagerLeadership>> ManagerLeadership::New(const Client& 
                     .on_stopped_leading =
                         [self, gate = made->gate_] { gate->Pass([&] { self->on_end_(); }); }},
       .name = options.leader_election_id};
-  if (config != nullptr && !own_lock) {
+  if (config != nullptr && !own_lock && !options.leader_election_client) {
     auto elector =
-        LeaderElector::NewForLease(client.env(), *config, std::move(lock), std::move(election));
+        LeaderElector::NewForLease(cluster.env(), *config, std::move(lock), std::move(election));
     if (!elector) return std::move(elector).error();
     made->elector_ = *std::move(elector);
     return made;
   }
-  auto held =
-      own_lock ? options.leader_election_resource_lock() : NewLeaseLock(client, std::move(lock));
+  auto held = own_lock ? options.leader_election_resource_lock()
+                       : NewLeaseLock(
+                             options.leader_election_client.value_or(cluster.GetRESTClient()),
+                             std::move(lock));
   if (!held) return std::move(held).error();
   if (*held == nullptr) {
     return Error(Reason::kInvalidArgument,
                  "ManagerOptions::leader_election_resource_lock has given nothing");
   }
-  auto elector = LeaderElector::New(client.env(), *std::move(held), std::move(election));
+  auto elector = LeaderElector::New(cluster.env(), *std::move(held), std::move(election));
   if (!elector) return std::move(elector).error();
   made->elector_ = *std::move(elector);
   return made;

@@ -9,7 +9,7 @@
 #include <memory>
 #include <stop_token>
 
-#include "kinformer/client.h"
+#include "kinformer/cluster.h"
 #include "kinformer/config.h"
 #include "kinformer/env.h"
 #include "kinformer/leader_elector.h"
@@ -20,9 +20,9 @@ namespace kinformer::internal {
 
 class ManagerLeadership {
  public:
-  // kInvalidArgument: see Manager::New. With a config, it has a connection and a loop of its own;
-  // with null, requests go through `client`.
-  static Result<std::unique_ptr<ManagerLeadership>> New(const Client& client, const Config* config,
+  // kInvalidArgument: see Manager::New. `config` may be null; see leader_election_client. Events
+  // about the Lease are the cluster's.
+  static Result<std::unique_ptr<ManagerLeadership>> New(Cluster& cluster, const Config* config,
                                                         const ManagerOptions& options);
   ~ManagerLeadership();
   ManagerLeadership(const ManagerLeadership&) = delete;

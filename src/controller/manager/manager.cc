@@ -176,12 +176,14 @@ void Manager::Impl::StartLeaders() {
 
 Result<void> Manager::Impl::EndAll() {
   Duration grace = options.graceful_shutdown_timeout;
+  bool lost = false;
   {
     MonitorLock lock(*monitor);
     ending = true;
-    // Another process may lead already: there is no time to lose.
-    if (leadership_lost) grace = Duration(0);
+    lost = leadership_lost;
   }
+  // Another process may lead already: there is no time to lose.
+  if (lost) grace = Duration(0);
   abort.request_stop();
   const SteadyTime deadline =
       grace < Duration::zero() ? SteadyTime::max() : After(env.Now(), grace);
@@ -199,7 +201,9 @@ Result<void> Manager::Impl::EndAll() {
     }
   }
   servers.Shutdown(deadline);
-  // Where leadership is lost, nobody waits for what still runs; the destructor does.
+  // Where leadership is lost, nobody waits for what still runs; the destructor does. Nor for
+  // events: mostly it is lost since the server does not answer.
+  if (lost) cluster->ShutDownEvents(Duration(0));
   if (grace == Duration::zero()) return {};
   // The Lease is last. It stays with this process while what only the leader may do still runs.
   if (leadership != nullptr && !leadership->Stop(deadline) && hanging.empty()) {
@@ -242,7 +246,7 @@ namespace internal {
 template <class Impl>
 Result<void> SetUp(Impl& impl, const Config* config) {
   if (impl.options.leader_election) {
-    auto leadership = ManagerLeadership::New(impl.cluster->GetRESTClient(), config, impl.options);
+    auto leadership = ManagerLeadership::New(*impl.cluster, config, impl.options);
     if (!leadership) return std::move(leadership).error();
     impl.leadership = *std::move(leadership);
   }
