@@ -185,6 +185,33 @@ TEST_F(ElectionTest, LeadershipIsLostAndAnotherLeads) {
   EXPECT_THAT(env_.Schedule(), HasSubstr("b PUT"));
 }
 
+// An index function that sleeps: all that the replica does on its loop waits, but for the Lease.
+TEST_F(ElectionTest, WhatStallsTheLoopDelaysNoRenewal) {
+  bool stalled = false;
+  bool leads = false;
+  Replica& a = env_.AddReplica("a", [&](Manager& manager) {
+    manager.GetCache().InformerFor<corev1::ConfigMap>(
+        {.indexers = {{"slow", [&](corev1::ConfigMap map, IndexValues&) {
+                         if (map.data()["wanted"] != "red" || stalled) return;
+                         stalled = true;
+                         env_.simulation().RunFor(seconds(30));
+                         leads = manager.elector()->IsLeader();
+                       }}}});
+    Copies(manager);
+  });
+  ASSERT_TRUE(env_.RunUntil([&] { return a.manager().Elected(); }));
+  Want("blue");
+  ASSERT_TRUE(env_.Settle());
+  const SteadyTime before = env_.env().Now();
+  Want("red");
+  ASSERT_TRUE(env_.RunUntil([&] { return stalled; }, seconds(1)));
+  EXPECT_GE(env_.env().Now() - before, seconds(30));
+  EXPECT_TRUE(leads) << "a Lease that is not renewed is over after 12 s";
+  EXPECT_TRUE(a.running());
+  ASSERT_TRUE(env_.Settle());
+  EXPECT_EQ(Seen(), "red");
+}
+
 TEST(EnvironmentSeeds, EqualSeedsAreEqualRuns) {
   const auto run = [](std::uint64_t seed) {
     Environment env({.seed = seed});

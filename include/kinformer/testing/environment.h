@@ -34,9 +34,12 @@
 #include "kinformer/result.h"
 #include "kinformer/simulation.h"
 #include "kinformer/testing/api_server.h"
+#include "kinformer/transport.h"
 #include "kinformer/webhook_server.h"
 
 namespace kinformer::testing {
+
+class Replica;
 
 // What a test runs in.
 struct EnvironmentOptions {
@@ -46,8 +49,12 @@ struct EnvironmentOptions {
   // stderr. With GoogleTest HasFailure of its class Test. Empty: never.
   std::function<bool()> failed{};
   apiserver::ApiServerOptions server{};
+  // Called for each write of a replica before the server has it; Leases and events do not count.
+  // For what must hold of every write, such as that its replica leads. May not block.
+  std::function<void(const Replica& replica, const HttpRequest& request)> on_write{};
   // Of every replica. Its servers are off; with leader election, the namespace is "default" where
-  // there is none, and the identity is the replica's name.
+  // there is none, the identity is the replica's name, and Leases have a loop of their own, as
+  // those of a manager with a Config: what stalls the replica delays no renewal.
   ManagerOptions manager{};
   // Of the simulation.
   std::shared_ptr<LogSink> log{};

@@ -62,10 +62,10 @@ ManagerOptions OptionsOf(const EnvironmentOptions& options, const std::string& r
 struct Replica::Impl {
   Impl(Env& e, Diary& d, std::string n) : env(e), diary(d), name(std::move(n)) {}
 
-  void Begin(const std::shared_ptr<Transport>& server, const ManagerOptions& options,
+  void Begin(ApiServer& server, ReplicaFaults::OnSend on_send, ManagerOptions options,
              const std::function<void(Manager&)>& setup) {
-    transport = std::make_shared<ReplicaTransport>(
-        env, server,
+    faults = std::make_shared<ReplicaFaults>(
+        std::move(on_send),
         [this](const HttpRequest& request, const std::string& answer) {
           diary.Write(name + " " + request.method + " " +
                       request.target.substr(0, request.target.find('?')) + ": " + answer);
@@ -74,7 +74,11 @@ struct Replica::Impl {
           diary.Note(name + " has crashed");
           stop.request_stop();
         });
-    manager = Manager::New(Client::ForTransport(env, transport), options).OrExit();
+    if (options.leader_election && !options.leader_election_client) {
+      leases = env.NewLoop("leases");
+      options.leader_election_client = ClientOn(leases->env(), server);
+    }
+    manager = Manager::New(ClientOn(env, server), std::move(options)).OrExit();
     setup(*manager);
     diary.Note(name + " starts");
     thread = env.NewThread(name, [this] {
@@ -82,6 +86,17 @@ struct Replica::Impl {
       ended = true;
       diary.Note(name + " has ended" + (result.ok() ? "" : ": " + result.error().ToString()));
     });
+  }
+  Client ClientOn(Env& loop, ApiServer& server) {
+    std::shared_ptr<Transport> wire = server.transport();
+    // A transport belongs to one loop.
+    if (&loop != &env) {
+      wire = server.With([&](apiserver::ApiServer& api) {
+        return std::shared_ptr<Transport>(NewInMemoryTransport(loop, api));
+      });
+    }
+    return Client::ForTransport(loop,
+                                std::make_shared<ReplicaTransport>(loop, std::move(wire), faults));
   }
   void End() {
     stop.request_stop();
@@ -92,7 +107,8 @@ struct Replica::Impl {
   Env& env;
   Diary& diary;
   const std::string name;
-  std::shared_ptr<ReplicaTransport> transport;
+  std::shared_ptr<ReplicaFaults> faults;
+  std::unique_ptr<Loop> leases;  // null without election; outlives what is on it
   std::unique_ptr<Manager> manager;
   std::stop_source stop;
   std::unique_ptr<Thread> thread;
@@ -106,7 +122,7 @@ Replica::~Replica() { impl_->End(); }
 const std::string& Replica::name() const { return impl_->name; }
 Manager& Replica::manager() const { return *impl_->manager; }
 bool Replica::running() const { return !impl_->ended && !crashed(); }
-bool Replica::crashed() const { return impl_->transport->crashed(); }
+bool Replica::crashed() const { return impl_->faults->crashed(); }
 Result<void> Replica::result() const { return impl_->result; }
 
 void Replica::Stop() {
@@ -115,25 +131,25 @@ void Replica::Stop() {
 }
 
 void Replica::Crash() {
-  impl_->transport->Crash();
+  impl_->faults->Crash();
   impl_->End();
 }
 
-void Replica::CrashAtWrite(int n) { impl_->transport->CrashAtWrite(n); }
+void Replica::CrashAtWrite(int n) { impl_->faults->CrashAtWrite(n); }
 
 void Replica::DelayWatches(Duration delay) {
   impl_->diary.Note("watches of " + impl_->name + " are late");
-  impl_->transport->DelayWatches(delay);
+  impl_->faults->DelayWatches(delay);
 }
 
 void Replica::LoseLeases(Duration duration) {
   impl_->diary.Note(impl_->name + " cannot renew leases");
-  impl_->transport->LoseLeases(impl_->env.Now() + duration);
+  impl_->faults->LoseLeases(impl_->env.Now() + duration);
 }
 
 void Replica::Disconnect(Duration duration) {
   impl_->diary.Note(impl_->name + " is cut off");
-  impl_->transport->Disconnect(impl_->env.Now() + duration);
+  impl_->faults->Disconnect(impl_->env.Now() + duration);
 }
 
 struct Environment::Impl {
@@ -188,7 +204,11 @@ Replica& Environment::AddReplica(const std::string& name,
   auto impl = std::make_unique<Replica::Impl>(env(), impl_->diary, name);
   Replica::Impl& replica = *impl;
   impl_->replicas.push_back(std::unique_ptr<Replica>(new Replica(std::move(impl))));
-  replica.Begin(impl_->server.transport(),
+  ReplicaFaults::OnSend on_send =
+      [this, self = impl_->replicas.back().get()](const HttpRequest& request) {
+        if (impl_->options.on_write) impl_->options.on_write(*self, request);
+      };
+  replica.Begin(impl_->server, std::move(on_send),
                 OptionsOf(impl_->options, name, ++impl_->incarnations[name]), setup);
   return *impl_->replicas.back();
 }

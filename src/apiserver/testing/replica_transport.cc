@@ -20,26 +20,27 @@ bool IsWrite(const HttpRequest& request) {
 
 // One request. What the server says goes on to the client, now or later; or, where the replica has
 // crashed, never.
-class ReplicaTransport::Call final : public HttpCall, public ResponseReceiver {
+class ReplicaFaults::Call final : public HttpCall, public ResponseReceiver {
  public:
-  Call(ReplicaTransport& transport, HttpRequest request, ResponseReceiver& client)
-      : transport_(transport), request_(std::move(request)), client_(client) {
-    transport_.calls_.insert(this);
+  Call(Env& env, std::shared_ptr<ReplicaFaults> faults, HttpRequest request,
+       ResponseReceiver& client)
+      : env_(env), faults_(std::move(faults)), request_(std::move(request)), client_(client) {
+    faults_->calls_.insert(this);
   }
-  ~Call() override { transport_.calls_.erase(this); }
+  ~Call() override { faults_->calls_.erase(this); }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  void Begin(bool last) {
+  void Begin(Transport& server, bool last) {
     last_ = last;
-    inner_ = transport_.server_->Start(request_, *this);
+    inner_ = server.Start(request_, *this);
   }
   // Nothing more of it gets through, in either direction.
   void Cut() {
-    if (inner_ != nullptr && IsWrite(request_)) transport_.on_write_(request_, "cut off");
+    if (inner_ != nullptr && IsWrite(request_)) faults_->on_write_(request_, "cut off");
     inner_.reset();
     late_.clear();
-    timer_ = transport_.env_.loop().RunAt(transport_.env_.Now(), [this] { End(NoServer()); });
+    timer_ = env_.loop().RunAt(env_.Now(), [this] { End(NoServer()); });
   }
 
   void OnHeaders(int status, const HttpHeaders& headers) override {
@@ -54,10 +55,10 @@ class ReplicaTransport::Call final : public HttpCall, public ResponseReceiver {
   void OnDone(Result<void> result) override {
     inner_.reset();
     if (IsWrite(request_)) {
-      transport_.on_write_(request_,
-                           result.ok() ? std::to_string(status_) : result.error().ToString());
+      faults_->on_write_(request_,
+                         result.ok() ? std::to_string(status_) : result.error().ToString());
     }
-    if (last_) return transport_.Crash();
+    if (last_) return faults_->Crash();
     Pass([this, result = std::move(result)] { End(result); });
   }
 
@@ -70,13 +71,13 @@ class ReplicaTransport::Call final : public HttpCall, public ResponseReceiver {
   // In order, each so much later as watches are late.
   void Pass(std::function<void()> deliver) {
     const bool watch = request_.pool == ConnectionPool::kWatch;
-    const Duration delay = watch ? transport_.watch_delay_ : Duration(0);
+    const Duration delay = watch ? faults_->watch_delay_ : Duration(0);
     if (delay <= Duration::zero() && late_.empty()) return deliver();
-    late_.push_back({transport_.env_.Now() + delay, std::move(deliver)});
+    late_.push_back({env_.Now() + delay, std::move(deliver)});
     if (late_.size() == 1) Arm();
   }
   void Arm() {
-    timer_ = transport_.env_.loop().RunAt(late_.front().when, [this] {
+    timer_ = env_.loop().RunAt(late_.front().when, [this] {
       const std::function<void()> deliver = std::move(late_.front().deliver);
       late_.pop_front();
       if (!late_.empty()) Arm();
@@ -89,7 +90,8 @@ class ReplicaTransport::Call final : public HttpCall, public ResponseReceiver {
     std::function<void()> deliver;
   };
 
-  ReplicaTransport& transport_;
+  Env& env_;
+  const std::shared_ptr<ReplicaFaults> faults_;
   const HttpRequest request_;
   ResponseReceiver& client_;
   bool last_ = false;  // the replica crashes with it
@@ -100,30 +102,32 @@ class ReplicaTransport::Call final : public HttpCall, public ResponseReceiver {
 };
 
 std::unique_ptr<HttpCall> ReplicaTransport::Start(HttpRequest request, ResponseReceiver& receiver) {
+  ReplicaFaults& faults = *faults_;
   const SteadyTime now = env_.Now();
-  const bool refused = crashed_ || now < disconnected_until_ ||
-                       (now < no_leases_until_ && IsAbout(request, "leases"));
+  const bool refused = faults.crashed_ || now < faults.disconnected_until_ ||
+                       (now < faults.no_leases_until_ && IsAbout(request, "leases"));
   bool last = false;
-  if (!refused && IsWrite(request) && writes_until_crash_ > 0) {
-    --writes_until_crash_;
-    last = writes_until_crash_ == 0;
+  if (!refused && IsWrite(request) && faults.writes_until_crash_ > 0) {
+    --faults.writes_until_crash_;
+    last = faults.writes_until_crash_ == 0;
   }
-  auto call = std::make_unique<Call>(*this, std::move(request), receiver);
+  if (!refused && IsWrite(request)) faults.on_send_(request);
+  auto call = std::make_unique<ReplicaFaults::Call>(env_, faults_, std::move(request), receiver);
   if (refused) {
     call->Cut();
   } else {
-    call->Begin(last);
+    call->Begin(*server_, last);
   }
   return call;
 }
 
-void ReplicaTransport::Crash() {
+void ReplicaFaults::Crash() {
   if (std::exchange(crashed_, true)) return;
   for (Call* const call : calls_) call->Cut();
   on_crash_();
 }
 
-void ReplicaTransport::Disconnect(SteadyTime until) {
+void ReplicaFaults::Disconnect(SteadyTime until) {
   disconnected_until_ = until;
   for (Call* const call : calls_) call->Cut();
 }

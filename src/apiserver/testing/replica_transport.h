@@ -1,7 +1,7 @@
 // apiserver/testing/replica_transport.h
 //
 // ReplicaTransport: what stands between a replica of an operator and the server, and does to it
-// what a test asks for.
+// what a test asks for. A replica has one for each of its loops; ReplicaFaults is what they share.
 
 #ifndef KINFORMER_APISERVER_TESTING_REPLICA_TRANSPORT_H_
 #define KINFORMER_APISERVER_TESTING_REPLICA_TRANSPORT_H_
@@ -17,23 +17,19 @@
 
 namespace kinformer::testing {
 
-// Confined to the simulation's one running thread, as all of these tests are.
-class ReplicaTransport final : public Transport {
+// What is done to a replica. Confined to the simulation's one running thread, as all of these tests
+// are.
+class ReplicaFaults {
  public:
+  // Told of every write before the server has it.
+  using OnSend = std::function<void(const HttpRequest& request)>;
   // Told of every write when it is answered, or will not be.
   using OnWrite = std::function<void(const HttpRequest& request, const std::string& answer)>;
 
-  ReplicaTransport(Env& env, std::shared_ptr<Transport> server, OnWrite on_write,
-                   std::function<void()> on_crash)
-      : env_(env),
-        server_(std::move(server)),
+  ReplicaFaults(OnSend on_send, OnWrite on_write, std::function<void()> on_crash)
+      : on_send_(std::move(on_send)),
         on_write_(std::move(on_write)),
         on_crash_(std::move(on_crash)) {}
-
-  [[nodiscard]] std::unique_ptr<HttpCall> Start(HttpRequest request,
-                                                ResponseReceiver& receiver) override;
-  [[nodiscard]] TransportStats Stats() const override { return server_->Stats(); }
-  [[nodiscard]] std::string Describe() const override { return server_->Describe(); }
 
   void Crash();
   [[nodiscard]] bool crashed() const { return crashed_; }
@@ -44,10 +40,10 @@ class ReplicaTransport final : public Transport {
   void Disconnect(SteadyTime until);
 
  private:
+  friend class ReplicaTransport;
   class Call;
 
-  Env& env_;
-  const std::shared_ptr<Transport> server_;
+  const OnSend on_send_;
   const OnWrite on_write_;
   const std::function<void()> on_crash_;
   std::set<Call*> calls_;
@@ -56,6 +52,24 @@ class ReplicaTransport final : public Transport {
   Duration watch_delay_{0};
   SteadyTime no_leases_until_{};
   SteadyTime disconnected_until_{};
+};
+
+// See the head of this file. Calls are those of the loop of `env`.
+class ReplicaTransport final : public Transport {
+ public:
+  ReplicaTransport(Env& env, std::shared_ptr<Transport> server,
+                   std::shared_ptr<ReplicaFaults> faults)
+      : env_(env), server_(std::move(server)), faults_(std::move(faults)) {}
+
+  [[nodiscard]] std::unique_ptr<HttpCall> Start(HttpRequest request,
+                                                ResponseReceiver& receiver) override;
+  [[nodiscard]] TransportStats Stats() const override { return server_->Stats(); }
+  [[nodiscard]] std::string Describe() const override { return server_->Describe(); }
+
+ private:
+  Env& env_;
+  const std::shared_ptr<Transport> server_;
+  const std::shared_ptr<ReplicaFaults> faults_;
 };
 
 }  // namespace kinformer::testing
