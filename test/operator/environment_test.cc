@@ -13,6 +13,7 @@
 #include "kinformer/controller_builder.h"
 #include "kinformer/json.h"
 #include "kinformer/resource_client.h"
+#include "kinformer/source.h"
 
 namespace kinformer::testing {
 namespace {
@@ -126,6 +127,55 @@ TEST_F(EnvironmentTest, WhoIsCutOffComesBack) {
   EXPECT_TRUE(replica.running());
   ASSERT_TRUE(env_.Settle());
   EXPECT_EQ(Seen(), "red");
+}
+
+// Staleness breaker: the age of the cache is what the replica has heard of its server.
+class StalenessTest : public EnvironmentTest {
+ protected:
+  StalenessTest() : EnvironmentTest({.controller = {.max_cache_age = minutes(2)}}) {}
+};
+
+TEST_F(StalenessTest, WhoIsCutOffDoesNotActOnWhatWas) {
+  std::vector<SteadyTime> reconciled;
+  Replica& replica = env_.AddReplica("a", [&](Manager& manager) {
+    ControllerBuilder(manager)
+        .For<corev1::ConfigMap>()
+        .WatchesRawSource(source::Ticker<Request>(env_.env(), seconds(10), {"default", "m"}))
+        .Complete([&](const ReconcileContext&, const Request&) -> Result<ReconcileResult> {
+          reconciled.push_back(env_.env().Now());
+          return ReconcileResult{};
+        })
+        .OrExit();
+  });
+  // What is written of other kinds: a server to which nobody writes has nothing to say.
+  const auto run_for = [&](Duration duration) {
+    for (const SteadyTime end = env_.env().Now() + duration; env_.env().Now() < end;) {
+      env_.server()
+          .Create(
+              {"", "v1", "secrets"},
+              json::Parse(R"({"metadata":{"namespace":"default","generateName":"s-"}})").OrExit())
+          .OrExit();
+      env_.RunFor(seconds(10));
+    }
+  };
+  Want("blue");
+  run_for(minutes(20));
+  EXPECT_GE(reconciled.size(), 115U) << "a watch that hears from its server holds up nothing";
+  reconciled.clear();
+  const SteadyTime cut = env_.env().Now();
+  replica.Disconnect(minutes(10));
+  run_for(minutes(9));
+  ASSERT_FALSE(reconciled.empty());
+  EXPECT_LE(reconciled.back() - cut, minutes(2) + seconds(10)) << "of requests that came all along";
+  EXPECT_GE(reconciled.back() - cut, seconds(50)) << "not before it is too old";
+  reconciled.clear();
+  Want("red");
+  run_for(seconds(50));
+  EXPECT_TRUE(reconciled.empty());
+  run_for(minutes(2));
+  ASSERT_FALSE(reconciled.empty()) << "it has heard of its server again";
+  EXPECT_GE(reconciled.front() - cut, minutes(10));
+  EXPECT_TRUE(replica.running());
 }
 
 TEST_F(EnvironmentTest, APersonsCalls) {

@@ -129,6 +129,19 @@ TEST_F(LeadershipTest, LE_08_OnesOwnRecordIsRenewedWithTheSameTerm) {
   EXPECT_THAT(lock_->asked, ElementsAre("get", "update"));
 }
 
+TEST_F(LeadershipTest, LE_08_ALockThatHasNotReadIsGivenTheTimeTo) {
+  EXPECT_TRUE(Try().ok());
+  const auto acquired = lease_.record->acquireTime;
+  lock_->Forget();
+  lock_->asked.clear();
+  sim_.RunFor(seconds(2));
+  EXPECT_TRUE(Try().ok());
+  EXPECT_THAT(lock_->asked, ElementsAre("refused", "get", "update"));
+  EXPECT_EQ(lease_.record->leaderTransitions, 0);
+  EXPECT_EQ(lease_.record->acquireTime, acquired);
+  EXPECT_TRUE(leadership_->IsLeader());
+}
+
 TEST_F(LeadershipTest, LE_21_RenewalsDoNotRead) {
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(Try().ok());
   EXPECT_THAT(lock_->asked, ElementsAre("get", "create", "update", "update"));

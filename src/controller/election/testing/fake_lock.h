@@ -46,7 +46,10 @@ class FakeLock final : public ResourceLock {
     return Keep(record);
   }
   Result<void> Update(const LeaderElectionRecord& record, const CallOptions& call) override {
-    if (!seen_) return Error(Reason::kInvalidArgument, "not read yet");
+    if (!seen_) {
+      asked.emplace_back("refused");
+      return Error(Reason::kInvalidArgument, "not read yet");
+    }
     if (Result<void> failed = Begin("update", call); !failed) return failed;
     if (lease_.version != *seen_) return Error(Reason::kConflict, "changed");
     return Keep(record);
@@ -57,7 +60,10 @@ class FakeLock final : public ResourceLock {
   [[nodiscard]] const std::string& Identity() const override { return identity_; }
   [[nodiscard]] const std::string& Describe() const override { return description_; }
 
-  // Of each request: "get", "create", "update".
+  // As one that has not read the record yet: it refuses the next update.
+  void Forget() { seen_.reset(); }
+
+  // Of each request: "get", "create", "update"; "refused": an update that was none.
   std::vector<std::string> asked{};
   // What a request ends with instead of doing anything.
   std::function<Result<void>(const std::string& verb, const CallOptions& call)> fault{};
