@@ -57,7 +57,8 @@ struct LeaderElectionConfig {
   // How long the others wait after the last renewal that they saw. More than renew_deadline; what
   // is less than a second of it does not count, since a Lease says it in seconds.
   Duration lease_duration{std::chrono::seconds(15)};
-  // How long the leader tries to renew before it gives up. More than 1.2 x retry_period.
+  // How long the leader tries to renew before it gives up: less where answers have taken long, so
+  // that the work is told to stop before another may lead. More than 1.2 x retry_period.
   Duration renew_deadline{std::chrono::seconds(10)};
   Duration retry_period{std::chrono::seconds(2)};
   // When Run is stopped, the record is given up, so that another one leads at once instead of after

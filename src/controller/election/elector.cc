@@ -10,6 +10,10 @@
 namespace kinformer::internal::election {
 namespace {
 
+// Who finds that its time to lead is over, such as after the machine was suspended, may try once:
+// where nobody else has taken the record, it leads on.
+constexpr Duration kOneTry = std::chrono::seconds(1);
+
 // Candidates that wait for a lease do not all ask at the same time.
 constexpr double kJitter = 1.2;
 
@@ -86,7 +90,9 @@ bool Elector::RenewUntil(const std::stop_token& stop, LeaderNews& news) {
 }
 
 bool Elector::RenewOnce(const std::stop_token& stop, LeaderNews& news) {
-  const SteadyTime deadline = env_.Now() + config_.renew_deadline;
+  // Answers that took long have used up some of it: the work must be told before another may lead.
+  const Duration time = std::min(config_.renew_deadline, std::max(leadership_.LeadsFor(), kOneTry));
+  const SteadyTime deadline = env_.Now() + time;
   while (true) {
     const SteadyTime next = env_.Now() + config_.retry_period;
     const Result<void> renewed =

@@ -217,6 +217,50 @@ TEST(LeaderElectorTest, LE_28_AServerThatDoesNotAnswerEndsLeadership) {
   EXPECT_THAT(a.told, ::testing::UnorderedElementsAre("started", "worked", "stopped"));
 }
 
+// What counts is when a renewal was begun: others may have seen it then.
+TEST(LeaderElectorTest, SlowAnswersUseUpTheTimeToLead) {
+  Simulation sim;
+  FakeLease lease;
+  Candidate a(sim, lease, "a");
+  a.Start();
+  sim.RunFor(seconds(30));
+  SteadyTime renewed{};
+  bool dead = false;
+  a.lock().fault = [&](const std::string&, const CallOptions& call) -> Result<void> {
+    const SteadyTime begun = sim.env().Now();
+    if (dead) {
+      SleepUnlessStopped(sim.env(), call.stop, call.timeout);
+      return Error(Reason::kDeadlineExceeded, "no answer");
+    }
+    sim.env().SleepFor(milliseconds(4900));
+    renewed = begun;
+    return {};
+  };
+  sim.RunFor(minutes(1));
+  ASSERT_TRUE(a.elector().IsLeader());
+  ASSERT_THAT(a.told, ElementsAre("started"));
+  const SteadyTime last = renewed;
+  ASSERT_TRUE(sim.RunUntil([&] { return renewed != last; }, minutes(1)));
+  dead = true;
+  ASSERT_TRUE(sim.RunUntil([&] { return a.told.size() > 1; }, minutes(1)));
+  EXPECT_EQ(a.told.at(1), "worked");
+  EXPECT_LE(sim.env().Now() - renewed, seconds(12)) << "others may lead after 15 s";
+}
+
+TEST(LeaderElectorTest, WhoWasSuspendedLeadsOnIfNobodyElseDoes) {
+  Simulation sim;
+  FakeLease lease;
+  Candidate a(sim, lease, "a");
+  a.Start();
+  sim.RunFor(seconds(30));
+  sim.Suspend(hours(1));
+  EXPECT_FALSE(a.elector().IsLeader());
+  sim.RunFor(seconds(5));
+  EXPECT_TRUE(a.elector().IsLeader());
+  EXPECT_FALSE(a.ended);
+  EXPECT_EQ(a.elector().LeaderEpoch(), 0);
+}
+
 TEST(LeaderElectorTest, AServerThatRefusesForAWhileIsAskedAgain) {
   Simulation sim;
   FakeLease lease;

@@ -9,7 +9,7 @@ namespace {
 // Others take over lease_duration after they saw the last renewal. A leader whose renewals fail
 // goes on trying for renew_deadline after the wait behind its last success; it may lead that long,
 // but never until the others come.
-Duration LeadsFor(const LeaderElectionConfig& config) {
+Duration TimeToLead(const LeaderElectionConfig& config) {
   return std::min(config.renew_deadline + config.retry_period,
                   config.renew_deadline + (config.lease_duration - config.renew_deadline) / 2);
 }
@@ -22,7 +22,7 @@ Leadership::Leadership(Env& env, std::unique_ptr<ResourceLock> lock,
       lock_(std::move(lock)),
       lease_duration_(std::chrono::floor<std::chrono::seconds>(config.lease_duration)),
       request_timeout_(std::max<Duration>(std::chrono::seconds(1), config.renew_deadline / 2)),
-      leads_for_(LeadsFor(config)),
+      leads_for_(TimeToLead(config)),
       coordinated_(config.coordinated),
       slow_path_(env.metrics().NewCounter("leader_election_slowpath_total",
                                           "Renewals that had to read the record first",

@@ -44,6 +44,11 @@ class Leadership {
   [[nodiscard]] bool IsLeader() const {
     return env_.BootNow().time_since_epoch().count() < leads_until_.load(std::memory_order_acquire);
   }
+  // For how long the last renewal allows this process to lead. Below zero: it is over.
+  [[nodiscard]] Duration LeadsFor() const {
+    return Duration(leads_until_.load(std::memory_order_acquire)) -
+           env_.BootNow().time_since_epoch();
+  }
   [[nodiscard]] std::optional<std::int32_t> Epoch() const;
   [[nodiscard]] std::string Leader() const;
   [[nodiscard]] Result<void> Check(Duration tolerance) const;
