@@ -30,6 +30,8 @@ namespace kinformer {
 
 // What a Cluster's parts are made with.
 struct ClusterOptions {
+  // Different from other clients': where neither this nor the Config sets qps, there is no limit
+  // but the server's own (API Priority and Fairness). Counterpart: controller-runtime's GetConfig.
   ClientOptions client{};
   SharedInformerFactoryOptions cache{};
   DelegatingClientOptions reads{};

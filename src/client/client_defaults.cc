@@ -15,7 +15,8 @@ namespace {
 constexpr double kDefaultQps = 5;
 constexpr int kDefaultBurst = 10;
 
-// "<program>/<version> (<os>/<arch>) kinformer".
+}  // namespace
+
 std::string DefaultUserAgent() {
   std::string program;
   std::getline(std::ifstream("/proc/self/comm"), program);
@@ -39,8 +40,6 @@ std::string DefaultUserAgent() {
 #endif
   return program + "/" + kVersion + " (" + kOs + "/" + kArch + ") kinformer";
 }
-
-}  // namespace
 
 ClientOptions CompleteOptions(ClientOptions options) {
   if (options.qps == 0) options.qps = kDefaultQps;

@@ -5,10 +5,15 @@
 #ifndef KINFORMER_CLIENT_CLIENT_DEFAULTS_H_
 #define KINFORMER_CLIENT_CLIENT_DEFAULTS_H_
 
+#include <string>
+
 #include "kinformer/client.h"
 #include "kinformer/config.h"
 
 namespace kinformer::internal::client {
+
+// "<program>/<version> (<os>/<arch>) kinformer".
+std::string DefaultUserAgent();
 
 // client-go's limits, and a user agent that names this program.
 ClientOptions CompleteOptions(ClientOptions options);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -120,6 +121,21 @@ TEST_F(LeaseLocks, RK_05_LabelsOfOthersStay) {
     const Ref<Lease> written = leases_.Get("printer").OrExit();
     EXPECT_THAT(written->DeepCopy().metadata.labels,
                 UnorderedElementsAre(Pair("theirs", "1"), Pair("ours", "new")));
+    // What a Lease without labels gets, and what stays where the lock has none, or has lost some.
+    Lease::Mutable bare;
+    bare.metadata.name = "bare";
+    ASSERT_TRUE(leases_.Create(bare).ok());
+    const auto write = [&](std::map<std::string, std::string> labels) {
+      const auto some = NewLock({.name = "bare", .labels = std::move(labels)});
+      EXPECT_TRUE(some->Get({}).ok());
+      EXPECT_TRUE(some->Update({.holderIdentity = "a", .leaseDurationSeconds = 15}, {}).ok());
+      const Ref<Lease> after = leases_.Get("bare").OrExit();
+      return after->DeepCopy().metadata.labels;
+    };
+    EXPECT_THAT(write({{"ours", "1"}}), UnorderedElementsAre(Pair("ours", "1")));
+    EXPECT_THAT(write({}), UnorderedElementsAre(Pair("ours", "1")));
+    EXPECT_THAT(write({{"ours", "2"}, {"more", "3"}}),
+                UnorderedElementsAre(Pair("ours", "2"), Pair("more", "3")));
     // Without labels of its own, on a Lease without any.
     const auto plain = NewLock({.name = "plain"});
     ASSERT_TRUE(plain->Create({.holderIdentity = "a", .leaseDurationSeconds = 15}, {}).ok());
@@ -191,6 +207,14 @@ TEST_F(LeaseLocks, RenewalsWaitForNobody) {
       sim_.RunFor(seconds(1));
       ASSERT_TRUE(elector->IsLeader()) << second;
     }
+    // The other loop does one thing for half a minute.
+    bool led_meanwhile = false;
+    sim_.env().loop().Post([&] {
+      sim_.RunFor(seconds(30));
+      led_meanwhile = elector->IsLeader();
+    });
+    sim_.RunReady();
+    EXPECT_TRUE(led_meanwhile);
     stop.request_stop();
     sim_.RunFor(seconds(1));
   }

@@ -6,6 +6,7 @@
 #include "kinformer/client.h"
 #include "kinformer/leader_elector.h"
 
+#include "client/client_defaults.h"
 #include "controller/election/elector.h"
 
 namespace kinformer {
@@ -16,7 +17,8 @@ using internal::election::MakeElector;
 // What renewals are asked with: nothing that the program's other requests share or slow down.
 Config ForLeases(Config config) {
   config.qps = -1;
-  if (!config.user_agent.empty()) config.user_agent += "/leader-election";
+  if (config.user_agent.empty()) config.user_agent = internal::client::DefaultUserAgent();
+  config.user_agent += "/leader-election";
   return config;
 }
 
