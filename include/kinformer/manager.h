@@ -48,8 +48,11 @@ namespace kinformer {
 // Who may read the metrics.
 enum class MetricsAccess : std::uint8_t {
   kEverybody,
+  // Who shows ManagerOptions::metrics_token: see WithBearerToken (metrics_server.h). Turns TLS on,
+  // since tokens go over the wire.
+  kToken,
   // Whom the API server lets: see WithAuthenticationAndAuthorization (metrics_server.h). Turns TLS
-  // on, since tokens go over the wire.
+  // on, too.
   kAuthorized,
 };
 
@@ -93,6 +96,8 @@ struct ManagerOptions {
   std::string metrics_bind_address{":8080"};
   std::shared_ptr<TextMetrics> metrics{};
   MetricsAccess metrics_access{};
+  // For kToken, without "Bearer": a secret, which no log and no error shows.
+  std::string metrics_token{};
   EndpointServerOptions metrics_server{};
   // Where the checks are served, at /healthz and /readyz. "0": nowhere.
   std::string health_probe_bind_address{"0"};
@@ -125,7 +130,8 @@ class Manager {
   // too, unless there is a leader_election_client.
   static Result<std::unique_ptr<Manager>> New(const Client& client, ManagerOptions options = {});
   // Errors of all three: kInvalidArgument (leader election without an id, a namespace or sound
-  // lengths of time; webhook_certificates), kConfig, kTransport (an address is in use).
+  // lengths of time; webhook_certificates; metrics for a token without one), kConfig, kTransport (an
+  // address is in use).
   ~Manager();
   Manager(const Manager&) = delete;
   Manager& operator=(const Manager&) = delete;

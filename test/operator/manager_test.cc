@@ -327,6 +327,8 @@ TEST_F(ManagersTest, MG_01_MG_02_WhatIsMissingIsSaid) {
   ManagerOptions bad = Electing("a");
   bad.renew_deadline = bad.lease_duration;
   EXPECT_THAT(error(bad), HasSubstr("lease_duration"));
+  EXPECT_THAT(error({.metrics_access = MetricsAccess::kToken}),
+              HasSubstr("metrics_token must be set"));
   Config nowhere;
   nowhere.host = "https://[";
   EXPECT_FALSE(Manager::New(sim_.env(), nowhere).ok());

@@ -15,11 +15,20 @@ constexpr const char* kReadiness = "/readyz";
 }  // namespace
 
 Result<void> ManagerServers::Listen(const Client& client, const ManagerOptions& options) {
+  if (options.metrics_access == MetricsAccess::kToken && options.metrics_token.empty()) {
+    return Error(Reason::kInvalidArgument,
+                 "ManagerOptions::metrics_access is kToken: metrics_token must be set");
+  }
   if (options.metrics != nullptr) {
     EndpointServerOptions how = options.metrics_server;
     guard_ = [](std::shared_ptr<Handler> handler) { return handler; };
+    if (options.metrics_access != MetricsAccess::kEverybody) how.tls = true;
+    if (options.metrics_access == MetricsAccess::kToken) {
+      guard_ = [token = options.metrics_token](std::shared_ptr<Handler> handler) {
+        return WithBearerToken(token, std::move(handler));
+      };
+    }
     if (options.metrics_access == MetricsAccess::kAuthorized) {
-      how.tls = true;
       guard_ = [this, client](std::shared_ptr<Handler> handler) {
         return WithAuthenticationAndAuthorization(env_, client, std::move(handler));
       };

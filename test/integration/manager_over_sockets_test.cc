@@ -1,0 +1,128 @@
+// Managers and clusters that are made of a Config: how they ask their server. In real time, over
+// sockets.
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/client.h"
+#include "kinformer/cluster.h"
+#include "kinformer/manager.h"
+#include "kinformer/metrics.h"
+#include "kinformer/runtime.h"
+
+#include "integration/embedded_server.h"
+
+namespace kinformer::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// How many of 30 requests, one right after the other, would wait for a limit of the client's own.
+int Limited(const Config& config, const ClusterOptions& options = {}) {
+  Runtime runtime;
+  const auto cluster = Cluster::New(runtime.env(), config, options).OrExit();
+  int limited = 0;
+  for (int i = 0; i < 30; ++i) {
+    // Where there is a limit, the wait for it is longer than that.
+    const auto answer = cluster->GetRESTClient().GetRaw("/version", {.timeout = milliseconds(150)});
+    if (answer) continue;
+    limited += answer.error().message().find("rate limiter") == std::string::npos ? 0 : 1;
+  }
+  return limited;
+}
+
+TEST(ManagerOverSockets, AClusterHasNoLimitOfItsOwnUnlessItIsGivenOne) {
+  EmbeddedServer server;
+  Config config = server.ClientConfig();
+  EXPECT_EQ(Limited(config), 0);
+  EXPECT_GT(Limited(config, {.client = {.qps = 0.1, .burst = 1}}), 0);
+  config.qps = 0.1;
+  config.burst = 1;
+  EXPECT_GT(Limited(config), 0);
+}
+
+// Of its requests for Leases and of all others, by their User-Agent.
+TEST(ManagerOverSockets, LeasesAreAskedForUnderANameOfTheirOwn) {
+  for (const std::string name : {"", "printer"}) {
+    EmbeddedServer server;
+    std::mutex mutex;
+    std::vector<std::string> leases;
+    std::vector<std::string> others;
+    server.AnswerWith([&](const HttpRequest& request) -> std::optional<ScriptedResponse> {
+      const std::lock_guard lock(mutex);
+      const bool lease = request.target.find("/leases") != std::string::npos;
+      (lease ? leases : others).emplace_back(request.headers.Get("User-Agent"));
+      return std::nullopt;  // the API server answers
+    });
+    Config config = server.ClientConfig();
+    config.user_agent = name;
+    Runtime runtime;
+    const auto manager = Manager::New(runtime.env(), config,
+                                      {.leader_election = true,
+                                       .leader_election_id = "op",
+                                       .leader_election_namespace = "default",
+                                       .metrics_bind_address = "0"})
+                             .OrExit();
+    std::stop_source stop;
+    const auto running = runtime.env().NewThread(
+        "manager", [&] { EXPECT_TRUE(manager->Start(stop.get_token()).ok()); });
+    EXPECT_TRUE(manager->WaitUntilElected({}).ok());
+    EXPECT_TRUE(manager->GetRESTClient().GetRaw("/version").ok());
+    stop.request_stop();
+    running->Join();
+    const std::lock_guard lock(mutex);
+    ASSERT_FALSE(leases.empty());
+    ASSERT_FALSE(others.empty());
+    EXPECT_THAT(leases.front(), EndsWith("/leader-election"));
+    EXPECT_THAT(leases.front(), HasSubstr(name.empty() ? ") kinformer/" : "printer/"));
+    EXPECT_THAT(others.front(), Not(EndsWith("/leader-election")));
+    EXPECT_THAT(leases.front(), ::testing::StartsWith(others.front()));
+  }
+}
+
+TEST(ManagerOverSockets, MetricsForWhoShowsTheToken) {
+  EmbeddedServer server;
+  Runtime runtime;
+  const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
+  metrics->NewCounter("made_by_the_test", "", {})->Add();
+  const auto manager = Manager::New(runtime.env(), server.ClientConfig(),
+                                    {.metrics_bind_address = "127.0.0.1:0",
+                                     .metrics = metrics,
+                                     .metrics_access = MetricsAccess::kToken,
+                                     .metrics_token = "open sesame"})
+                           .OrExit();
+  std::stop_source stop;
+  const auto running = runtime.env().NewThread(
+      "manager", [&] { EXPECT_TRUE(manager->Start(stop.get_token()).ok()); });
+  ASSERT_TRUE(manager->WaitUntilElected({}).ok());
+  const auto get = [&](const std::string& token) {
+    Config config;
+    config.host = "https://127.0.0.1:" + std::to_string(manager->metrics_port());
+    config.tls.insecure = true;
+    config.bearer_token = token;
+    return Client::NewForConfig(runtime.env(), config).OrExit().GetRaw("/metrics");
+  };
+  EXPECT_EQ(get("").error().http_status(), 401);
+  const auto refused = get("open barley");
+  EXPECT_EQ(refused.error().http_status(), 401);
+  EXPECT_THAT(refused.error().ToString(), Not(HasSubstr("sesame")));
+  const auto text = get("open sesame");
+  ASSERT_TRUE(text.ok()) << text.error();
+  EXPECT_THAT(*text, HasSubstr("made_by_the_test 1"));
+  stop.request_stop();
+  running->Join();
+}
+
+}  // namespace
+}  // namespace kinformer::testing
