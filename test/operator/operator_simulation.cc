@@ -39,10 +39,18 @@ struct Watchdog {
   std::int32_t newest_term = -1;
   std::string leader;
   OperatorRun* run = nullptr;
-  double trouble = 0;  // how likely a reconcile fails by itself
+  double trouble = 0;                         // how likely a reconcile fails by itself
+  std::map<std::string, std::int32_t> terms;  // of each replica, the last in which it acted
 
   void Wrong(const std::string& what) {
     if (wrong.empty()) wrong = what;
+  }
+  // A write goes to the server. Who is losing the leadership still has the term that it had.
+  void Writes(const Replica& replica) {
+    const auto term = replica.manager().elector()->LeaderEpoch();
+    const auto last = terms.find(replica.name());
+    if (!term && last == terms.end()) return Wrong(replica.name() + " writes and has never led");
+    Acts(replica.name(), term ? *term : last->second);
   }
   // Something acts as the leader of that term.
   void Acts(const std::string& who, std::int32_t term) {
@@ -50,6 +58,7 @@ struct Watchdog {
       Wrong(who + " acts in term " + std::to_string(term) + " while " + leader + " leads in " +
             std::to_string(newest_term));
     }
+    terms[who] = term;
     if (term > newest_term) ++run->leaders;
     newest_term = term;
     leader = who;
@@ -113,6 +122,8 @@ class ParentReconciler final : public Reconciler {
          .label_selector = LabelSelector::Parse("parent=" + request.name).OrExit()},
         context.call());
     if (!children) return children.error();
+    // Between what it has read and what it writes, long enough for another one to lead meanwhile.
+    if (Draw(context) < dog_.trouble) context.env().SleepFor(seconds(10));
     std::set<std::string> there;
     for (const auto& child : *children) there.insert(std::string(child->metadata().name()));
     for (int i = 0; i < wanted; ++i) {
@@ -194,6 +205,8 @@ class World {
  public:
   explicit World(std::uint64_t seed)
       : env_({.seed = seed,
+              .on_write = [this](const Replica& replica,
+                                 const HttpRequest&) { dog_.Writes(replica); },
               .manager = {.controller = {.enable_warmup = seed % 3 == 0},
                           .leader_election = true,
                           .leader_election_id = "parents",

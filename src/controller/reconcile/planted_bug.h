@@ -23,6 +23,7 @@ enum class PlantedBug : std::uint8_t {
   kCanceledStartCounts,     // or when it was given up to fill them
   kLeadsWithoutElection,    // what only the leader may do begins at once
   kLossOfLeadershipMissed,  // and goes on when the leadership is lost
+  kReconcileNotStopped,     // what is being reconciled then is not told
   kLeaseGivenUpTooEarly,    // before the work has ended
   kEnd,
 };

@@ -24,7 +24,10 @@ constexpr Duration kLookAgain = std::chrono::seconds(1);
 class ReconcileStop {
  public:
   ReconcileStop(Env& env, const std::stop_token& controller, std::optional<SteadyTime> deadline)
-      : on_end_(controller, [state = state_] { state->stop.request_stop(); }) {
+      : on_end_(controller, [state = state_] {
+          if (Planted(PlantedBug::kReconcileNotStopped)) return;
+          state->stop.request_stop();
+        }) {
     if (!deadline) return;
     timer_ = env.loop().RunAt(*deadline, [state = state_] {
       // Which of both came first is what counts.
