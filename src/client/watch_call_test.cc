@@ -41,9 +41,10 @@ class Notes final : public WatchReceiver {
                          std::string(event.resourceVersion) + (event.why != nullptr ? "" : " ?"));
   }
   void OnDone(Result<void> result) override {
-    EXPECT_TRUE(result.ok());
+    if (!result) error = result.error().ToString();
     ++done;
   }
+  std::string error{};
 };
 
 // Keeps the handle when the watch has ended.
@@ -91,6 +92,20 @@ TEST_F(WatchCallTest, HalfAMinuteAfterItsTimeItIsTakenForDead) {
     EXPECT_EQ(notes_.broken, 1);
     EXPECT_EQ(server_.open_streams, 0);
   }
+}
+
+// What breaks before the server has accepted it is an error: nothing has been established.
+TEST_F(WatchCallTest, OnlyWhatWasAcceptedBreaks) {
+  Watch({}, {.cut_before_answer = true});
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(notes_.done, 1);
+  EXPECT_EQ(notes_.broken, 0);
+  EXPECT_NE(notes_.error, "");
+  Watch({}, {.body = "", .cut = true});
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(notes_.done, 1);
+  EXPECT_EQ(notes_.broken, 1);
+  EXPECT_EQ(notes_.error, "");
 }
 
 TEST_F(WatchCallTest, WhatHasEndedEndsOnce) {

@@ -174,6 +174,46 @@ TEST(Block, MetadataOnlyFromProtobufInAnyOrder) {
   EXPECT_EQ(metav1::PartialObjectMetadata((*a).get()).kind(), "Pod");
 }
 
+// Whether the message is in order, which is read in one pass, or has to be put in order.
+TEST(Block, EachKeyOfTheMetadataIsReadWhereItIs) {
+  const std::string name = Field(1, "the-name");
+  const std::string namespace_ = Field(3, "the-namespace");
+  const std::string uid = Field(5, "the-uid");
+  const std::string version = Field(6, "12345");
+  for (unsigned absent = 0; absent < 16; ++absent) {
+    const auto part = [&](unsigned bit, const std::string& field) {
+      return (absent >> bit & 1U) != 0 ? std::string() : field;
+    };
+    const auto value = [&](unsigned bit, const char* text) {
+      return (absent >> bit & 1U) != 0 ? std::string() : std::string(text);
+    };
+    const std::string ordered = part(0, name) + Field(2, "generate") + part(1, namespace_) +
+                                part(2, uid) + part(3, version);
+    const std::string shuffled = part(3, version) + part(2, uid) + part(1, namespace_) +
+                                 Field(2, "generate") + part(0, name);
+    for (const std::string& metadata : {ordered, shuffled}) {
+      const ObjectRef object = BuildFromProtobuf(PodMetadata(), Field(1, metadata)).OrExit();
+      EXPECT_EQ(object->name(), value(0, "the-name")) << absent;
+      EXPECT_EQ(object->namespace_(), value(1, "the-namespace")) << absent;
+      EXPECT_EQ(object->uid(), value(2, "the-uid")) << absent;
+      EXPECT_EQ(object->resourceVersion(), value(3, "12345")) << absent;
+    }
+  }
+}
+
+TEST(Block, KeysOfTheMetadataHaveBounds) {
+  const auto builds = [](const std::string& metadata) {
+    return BuildFromProtobuf(PodMetadata(), Field(1, metadata)).ok();
+  };
+  for (const int number : {1, 3, 5, 6}) {
+    EXPECT_TRUE(builds(Field(number, std::string(255, 'k')))) << number;
+    EXPECT_FALSE(builds(Field(number, std::string(256, 'k')))) << number;
+  }
+  // A key begins in the first 64 KiB: behind tag and length of both fields.
+  EXPECT_TRUE(builds(Field(2, std::string(65'535 - 6, 'g')) + Field(6, "1")));
+  EXPECT_FALSE(builds(Field(2, std::string(65'536 - 6, 'g')) + Field(6, "1")));
+}
+
 TEST(Block, ManagedFieldsAreDroppedOnTheBytes) {
   const std::string long_field = Field(17, Field(1, std::string(300, 'm')));
   const std::string with = Field(1, "n") + Field(6, "5") + long_field + long_field;
