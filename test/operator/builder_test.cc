@@ -440,6 +440,37 @@ TEST_F(BuilderTest, BL_02_MetadataIsEnoughForSome) {
   EXPECT_EQ(stats.objects, 2U);
 }
 
+TEST_F(BuilderTest, BL_02_TheMetadataOfWhatIsOwnedOrElseWatched) {
+  ASSERT_TRUE(ControllerBuilder(*manager_)
+                  .For<appsv1::ReplicaSet>()
+                  .Owns<corev1::Pod>(
+                      predicate::LabelSelectorPredicate(LabelSelector::Parse("app!=none").OrExit()),
+                      handler::Owners::kController, WatchAs::kMetadata)
+                  .WatchesMetadata<corev1::Pod>(
+                      handler::EnqueueRequestsFromMapFunc<metav1::PartialObjectMetadata>(
+                          [](const metav1::PartialObjectMetadata& pod) -> std::vector<Request> {
+                            return {{"default", "map-of-" + std::string(pod.metadata().name())}};
+                          }),
+                      predicate::NewPredicateFuncs<metav1::PartialObjectMetadata>(
+                          [](const metav1::PartialObjectMetadata& pod) {
+                            return pod.metadata().name() != "unmapped";
+                          }))
+                  .Complete(Note())
+                  .ok());
+  manager_.Start();
+  EXPECT_THAT(Seen(), IsEmpty());
+  const std::string owned = R"(,"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet",)"
+                            R"("name":"set","uid":"u","controller":true}])";
+  CreatePod("a", owned);
+  EXPECT_THAT(Seen(), UnorderedElementsAre("set", "map-of-a"));
+  CreatePod("unmapped", owned);
+  EXPECT_THAT(Seen(), ElementsAre("set"));
+  CreatePod("b", R"(,"labels":{"app":"none"})" + owned);
+  EXPECT_THAT(Seen(), ElementsAre("map-of-b"));
+  EXPECT_EQ(manager_->GetCache().MetadataInformerFor<corev1::Pod>().Stats().objects, 3U)
+      << "one cache for both";
+}
+
 // A handler that notes whether it is called on the event loop, and adds nothing.
 class WhereCalled final : public handler::EventHandler<corev1::Pod> {
  public:

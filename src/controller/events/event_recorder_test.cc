@@ -6,12 +6,15 @@
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "kinformer/log.h"
 #include "kinformer/metrics.h"
 #include "kinformer/simulation.h"
 #include "kinformer/until.h"
@@ -125,6 +128,40 @@ TEST_F(EventRecorderTest, EV_01_CreatedOnceThenCounted) {
   EXPECT_EQ(event.firstTimestamp, metav1::Time(1'000'000));
   EXPECT_EQ(written_.events[3].metadata.name, event.metadata.name);
   EXPECT_EQ(written_.events[3].metadata.resourceVersion, "2");
+}
+
+// Notes each line with its fields.
+class Lines final : public LogSink {
+ public:
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kInfo; }
+  void Log(LogLevel level, std::string_view message,
+           std::initializer_list<LogField> fields) override {
+    std::string line = level == LogLevel::kWarning ? "W " : "I ";
+    line += message;
+    for (const LogField& field : fields) {
+      line += " " + std::string(field.key) + "=" + field.value;
+    }
+    lines.push_back(std::move(line));
+  }
+  std::vector<std::string> lines;
+};
+
+TEST_F(EventRecorderTest, EV_01_EachEventIsALineInTheLog) {
+  const auto log = std::make_shared<Lines>();
+  Simulation sim({.log = log});
+  {
+    EventBroadcaster broadcaster(sim.env());
+    broadcaster.StartLogging();
+    const auto recorder = broadcaster.NewRecorder({.component = "printer"});
+    recorder->Event(About("web-0"), kEventTypeNormal, "Printed", "two pages");
+    recorder->Event(About("n1", ""), kEventTypeWarning, "Jammed", "page 3");
+    EXPECT_TRUE(sim.RunBlocking([&] { broadcaster.Shutdown(minutes(1)); }, hours(1)));
+  }
+  EXPECT_THAT(log->lines,
+              ElementsAre("I event object=default/web-0 kind=Pod apiVersion=v1 type=Normal "
+                          "reason=Printed message=two pages",
+                          "W event object=n1 kind=Pod apiVersion=v1 type=Warning reason=Jammed "
+                          "message=page 3"));
 }
 
 TEST_F(EventRecorderTest, EV_02_WithoutANamespaceItIsInDefault) {
@@ -280,6 +317,8 @@ TEST_F(EventRecorderTest, EV_08_EachSinkCountsForItself) {
   EXPECT_TRUE(sim_.RunBlocking([&] { broadcaster_.reset(); }, minutes(1)));
 }
 
+// What finds no room is dropped. client-go's broadcaster of watches can wait for room instead; no
+// event broadcaster uses that, and whoever gives an event here is never held up.
 TEST_F(EventRecorderTest, EV_18_WatchersSeeEventsInTheirOrderAndEnd) {
   Start({.max_queued = 10});
   std::vector<std::string> quick;
