@@ -11,7 +11,9 @@
 //
 // Exit status 1: a cache or handler was not equal to the server, or not in time; events came
 // against the promises of event_handler.h; an informer found for itself that events were missing;
-// the stopped server was not noticed within a minute; descriptors or memory grew.
+// the stopped server was not noticed within a minute; descriptors or memory grew; a run of ten
+// minutes or more had less than half the writes that were asked for, on the average of its rounds
+// (not with sanitizers).
 
 #include <algorithm>
 #include <atomic>
@@ -27,6 +29,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -63,9 +66,14 @@ constexpr seconds kNoticeWithin{60};
 constexpr GrowthLimits kLimits{.descriptors = 20, .allocated = 3e6, .resident = 8e6};
 #if defined(KINFORMER_TEST_SANITIZED)
 constexpr bool kMeasureGrowth = false;  // the sanitizer's allocator keeps what was freed
+constexpr bool kMeasureRate = false;    // and is slow
 #else
 constexpr bool kMeasureGrowth = true;
+constexpr bool kMeasureRate = true;
 #endif
+// Writes that a long run must have seen, of those that were asked for: else it was no such run.
+constexpr double kLeastOfRate = 0.5;
+constexpr seconds kLongRun{600};
 
 struct Options {
   int seconds = 120;
@@ -186,6 +194,7 @@ class Chaos {
       std::printf("FAIL: the server ended with status %d\n", status);
       ++failures;
     }
+    if (kMeasureRate && seconds(options_.seconds) >= kLongRun && !WroteEnough()) ++failures;
     if (kMeasureGrowth && samples_.size() >= kGrowthSamples) {
       failures += CountGrowing(samples_, kLimits);
     }
@@ -200,6 +209,7 @@ class Chaos {
   bool Compare(const std::string& what) {
     const auto begin = steady_clock::now();
     const ServerProcess::Rest rest = server_.BringToRest();
+    rates_.push_back(rest.writes_per_second);
     const ServerState protobuf = ListServer(NewClient(direct_, false));
     const ServerState json = ListServer(NewClient(direct_, true));
     bool equal = true;
@@ -214,6 +224,16 @@ class Chaos {
     std::printf("%s: %.0f writes/s, %s after %.2f s", what.c_str(), rest.writes_per_second,
                 equal ? "all equal" : "NOT equal", SecondsSince(begin));
     return equal;
+  }
+
+  [[nodiscard]] bool WroteEnough() const {
+    const double mean = rates_.empty() ? 0
+                                       : std::accumulate(rates_.begin(), rates_.end(), 0.0) /
+                                             static_cast<double>(rates_.size());
+    if (mean >= kLeastOfRate * options_.rate) return true;
+    std::printf("FAIL: %.0f writes/s on the average of %zu rounds, and %d were asked for\n", mean,
+                rates_.size(), options_.rate);
+    return false;
   }
 
   [[nodiscard]] std::size_t ObjectBytes() const {
@@ -309,6 +329,7 @@ class Chaos {
   std::vector<Client> clients_;
   std::vector<std::unique_ptr<Follower>> followers_;
   std::vector<ProcessSample> samples_;
+  std::vector<double> rates_;  // writes a second, by round
 };
 
 std::optional<Options> Parse(const std::vector<std::string>& arguments) {
