@@ -16,7 +16,7 @@ std::string KeyOf(const corev1::ConfigMap& object) {
 
 ObjectState StateOf(const corev1::ConfigMap& object) {
   return {NumberOf(object.metadata().resourceVersion()), std::string(object.metadata().uid()),
-          std::string(object.data()["value"])};
+          std::string(object.data()["value"]), std::string(object.metadata().labels()[kTier])};
 }
 
 Contents ContentsOf(const Snapshot<corev1::ConfigMap>& snapshot) {

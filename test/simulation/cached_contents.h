@@ -16,6 +16,8 @@
 
 namespace kinformer::testing {
 
+// The label that shows after which part of the alphabet an object's value is.
+inline constexpr const char* kTier = "tier";
 // 0: none.
 [[nodiscard]] std::int64_t NumberOf(std::string_view resourceVersion);
 [[nodiscard]] std::string KeyOf(const corev1::ConfigMap& object);

@@ -14,9 +14,14 @@ constexpr std::size_t kAllBytes = ChangeWindow().bytes;
 
 }  // namespace
 
-ChangeFollower::ChangeFollower(SimulatedScene& scene, const ConfigMaps& informer, bool exact,
-                               int number, std::function<void(std::string)> problem)
-    : scene_(scene), informer_(informer), exact_(exact), problem_(std::move(problem)) {
+ChangeFollower::ChangeFollower(SimulatedScene& scene, const ServerHistory& history,
+                               const ConfigMaps& informer, bool exact, int number,
+                               std::function<void(std::string)> problem)
+    : scene_(scene),
+      history_(history),
+      informer_(informer),
+      exact_(exact),
+      problem_(std::move(problem)) {
   Dice dice(scene.plan.seed, 600 + static_cast<std::uint64_t>(number));
   if (dice.OneIn(2)) Keep(dice);
   known_ = Look();
@@ -101,7 +106,7 @@ void ChangeFollower::ApplyOne(const NetChange<corev1::ConfigMap>& change,
     return problem_(std::string("tells that ") + key + " was " +
                     (was_there ? "added, which was there" : "changed, which was not there"));
   }
-  if (scene_.trust != Trust::kLies && !scene_.history.Existed(key, state)) {
+  if (scene_.trust != Trust::kLies && !history_.Existed(key, state)) {
     problem_("tells of a state of " + key + " that never was");
   }
   if (scene_.trust == Trust::kHonest && was_there && state.version < before->second.version) {
@@ -122,8 +127,8 @@ void ChangeFollower::CompareWithServer(const Changes& news, const Known& now) co
   std::int64_t last = known_.resource_version;
   for (const auto& change : news.changes) {
     const std::string key = KeyOf(*change.object);
-    const auto of_key = scene_.history.keys().find(key);
-    if (of_key == scene_.history.keys().end()) return problem_("tells of " + key);
+    const auto of_key = history_.keys().find(key);
+    if (of_key == history_.keys().end()) return problem_("tells of " + key);
     const ServerHistory::Changes& all = of_key->second;
     auto end = std::upper_bound(all.begin(), all.end(), now.resource_version,
                                 [](std::int64_t version, const ServerHistory::Change& one) {

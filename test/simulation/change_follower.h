@@ -26,9 +26,10 @@ namespace kinformer::testing {
 class ChangeFollower {
  public:
   using ConfigMaps = SharedInformer<corev1::ConfigMap>;
-  // `exact`: the cache is what the server was at the cache's version. `informer` outlives this.
-  ChangeFollower(SimulatedScene& scene, const ConfigMaps& informer, bool exact, int number,
-                 std::function<void(std::string)> problem);
+  // `history`: what the cache is to have. `exact`: the cache is what the server was at the cache's
+  // version. `informer` outlives this.
+  ChangeFollower(SimulatedScene& scene, const ServerHistory& history, const ConfigMaps& informer,
+                 bool exact, int number, std::function<void(std::string)> problem);
 
   // Asks what has changed, or asks for what it cannot be told.
   void Follow(Dice& dice);
@@ -58,6 +59,7 @@ class ChangeFollower {
   void CompareWithServer(const Changes& news, const Known& now) const;
 
   SimulatedScene& scene_;
+  const ServerHistory& history_;
   const ConfigMaps& informer_;
   const bool exact_;
   const std::function<void(std::string)> problem_;

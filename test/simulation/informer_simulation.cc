@@ -17,6 +17,7 @@
 #include "kinformer/resource_client.h"
 #include "kinformer/simulation.h"
 
+#include "simulation/cache_shape.h"
 #include "simulation/faulty_connections.h"
 #include "simulation/joint_reader.h"
 #include "simulation/simulated_informer.h"
@@ -29,7 +30,8 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 const GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
-constexpr int kNames = 20;
+constexpr std::uint64_t kNames = 20;
+constexpr std::uint64_t kManyNames = 200;
 // Faults end after at most a quarter of an hour: a server that is silent is left after so long.
 constexpr Duration kPatience = minutes(45);
 // What was left out is listed again after at most an hour.
@@ -77,7 +79,7 @@ class World {
                .version = [this] { return server_.current_resource_version(); },
                .tell = [this](std::string line) { Tell(std::move(line)); }} {
     server_.faults().Seed(plan.seed);
-    for (int i = 0; i < 15; ++i) Write(setup_);
+    for (int i = Has(kManyObjects) ? 1000 : 15; i > 0; --i) Write(setup_);
     const std::uint64_t informers = 1 + setup_.Below(4);
     for (std::uint64_t i = 0; i < informers; ++i) {
       clients_.push_back(
@@ -123,6 +125,8 @@ class World {
 
  private:
   [[nodiscard]] bool Has(int trouble) const { return scene_.Has(trouble); }
+  // Of each namespace.
+  [[nodiscard]] std::uint64_t names() const { return Has(kManyObjects) ? kManyNames : kNames; }
   void Tell(std::string text) {
     if (!plan_.tells) return;
     const auto now = std::chrono::duration_cast<milliseconds>(sim_.env().Now().time_since_epoch());
@@ -225,7 +229,7 @@ class World {
 
   // One create, update or delete, straight into the server.
   void Write(Dice& dice) {
-    const std::string name = "map-" + std::to_string(dice.Below(kNames));
+    const std::string name = "map-" + std::to_string(dice.Below(names()));
     const std::string ns = dice.OneIn(3) ? "kube-system" : "default";
     const std::string key = ns + "/" + name;
     ++report_.writes;
@@ -237,9 +241,13 @@ class World {
       // At once again, under another uid.
       if (!dice.OneIn(3)) return;
     }
+    const std::string value = Value(dice);
     json::Value object = json::Value::MakeObject(
-        {{"metadata", json::Value::MakeObject({{"name", name}, {"namespace", ns}})},
-         {"data", json::Value::MakeObject({{"value", Value(dice)}})}});
+        {{"metadata",
+          json::Value::MakeObject({{"name", name},
+                                   {"namespace", ns},
+                                   {"labels", json::Value::MakeObject({{kTier, TierOf(value)}})}})},
+         {"data", json::Value::MakeObject({{"value", value}})}});
     const Result<json::Value> stored = server_.Get(kConfigMaps, {ns, name}).ok()
                                            ? server_.Update(kConfigMaps, std::move(object))
                                            : server_.Create(kConfigMaps, std::move(object));
@@ -255,13 +263,14 @@ class World {
   void Record(const std::string& key, const json::Value& stored) {
     history_.Put(
         key, {std::stoll(stored["metadata"]["resourceVersion"].StringOrEmpty()),
-              stored["metadata"]["uid"].StringOrEmpty(), stored["data"]["value"].StringOrEmpty()});
+              stored["metadata"]["uid"].StringOrEmpty(), stored["data"]["value"].StringOrEmpty(),
+              stored["metadata"]["labels"][kTier].StringOrEmpty()});
   }
 
   // A client that reads, changes and writes back, and tries again at 409 (F22), whatever else goes
   // wrong.
   void CountUp(Dice& dice) {
-    const std::string name = "map-" + std::to_string(dice.Below(kNames));
+    const std::string name = "map-" + std::to_string(dice.Below(names()));
     const std::string key = "default/" + name;
     if (down_ || !server_.Get(kConfigMaps, {"default", name}).ok()) return;
     const auto rule = server_.faults().Add({.verb = "update",
@@ -280,6 +289,7 @@ class World {
           if (!now) continue;
           corev1::ConfigMap::Mutable wanted = (**now).DeepCopy();
           wanted.data["value"] = value;
+          wanted.metadata.labels[kTier] = TierOf(value);
           const auto updated = maps.Update(wanted);
           if (updated) return;
           if (IsConflict(updated.error())) ++report_.hits[kConflicts];

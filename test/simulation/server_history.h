@@ -1,13 +1,16 @@
 // test/simulation/server_history.h
 //
 // ServerHistory: what the server has ever held of one resource, by the versions at which it
-// changed. What caches and handlers say is compared with it.
+// changed. What caches and handlers say is compared with it. Or with a view of it, where a cache
+// has only some of the objects, or not all of each.
 
 #ifndef KINFORMER_TEST_SIMULATION_SERVER_HISTORY_H_
 #define KINFORMER_TEST_SIMULATION_SERVER_HISTORY_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,14 +25,33 @@ struct ObjectState {
   std::int64_t version = 0;
   std::string uid{};
   std::string value{};
+  std::string tier{};  // its label, which follows from the value
   bool operator==(const ObjectState&) const = default;
 };
 
 // By key, "namespace/name".
 using Contents = std::map<std::string, ObjectState>;
 
+// What a cache makes of what the server has. Pure.
+struct HistoryView {
+  // What is selected; empty: all.
+  std::function<bool(const std::string& key, const ObjectState& state)> selects{};
+  // What is kept of a value; empty: all of it.
+  std::function<std::string(const std::string& value)> keeps{};
+};
+
 class ServerHistory {
  public:
+  ServerHistory() = default;
+  ServerHistory(const ServerHistory&) = delete;
+  ServerHistory& operator=(const ServerHistory&) = delete;
+
+  // The same as it is to be seen there, from now on and as far back as this one reaches; it belongs
+  // to this one. An object that is not selected any more is deleted, at the version of that change.
+  [[nodiscard]] const ServerHistory& See(HistoryView view);
+  // How often an object left the selection, or came into it, without being deleted or made.
+  [[nodiscard]] std::uint64_t moves() const { return moves_; }
+
   // What became of a key at a version; no state: it was deleted.
   struct Change {
     std::int64_t version = 0;
@@ -41,9 +63,7 @@ class ServerHistory {
   void Put(const std::string& key, ObjectState state);
   void Delete(const std::string& key, std::int64_t version);
   // The next change of the key will be to this value; who hears of it early is right.
-  void Announce(std::string key, std::string value) {
-    announced_ = {std::move(key), std::move(value)};
-  }
+  void Announce(const std::string& key, const std::string& value);
   // What changed after that version is undone. It has been, and states of it are still known.
   void Restore(std::int64_t version);
 
@@ -64,9 +84,16 @@ class ServerHistory {
   [[nodiscard]] static bool InNamespace(std::string_view key, std::string_view namespace_);
 
  private:
+  // A change of the history that this is a view of.
+  void Take(const std::string& key, const ObjectState& state, bool was_there);
+  void Gone(const std::string& key, std::int64_t version);
+
+  HistoryView view_;
+  std::vector<std::unique_ptr<ServerHistory>> views_;  // of this one
+  std::uint64_t moves_ = 0;
   std::map<std::string, Changes> keys_;
   std::pair<std::string, std::string> announced_;
-  std::set<std::tuple<std::string, std::int64_t, std::string, std::string>> existed_;
+  std::set<std::tuple<std::string, std::int64_t, std::string, std::string, std::string>> existed_;
 };
 
 }  // namespace kinformer::testing

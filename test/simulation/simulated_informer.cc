@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
+#include "kinformer/index.h"
 #include "kinformer/lister.h"
 
 #include "cache/store/store_part.h"
@@ -31,8 +33,8 @@ bool Shows(const corev1::ConfigMap& object, const ObjectState& state) {
 // A handler that takes its time, throws, and checks what only it can see.
 class SimulatedInformer::Watcher final : public DeliveryChecker<corev1::ConfigMap> {
  public:
-  Watcher(SimulatedScene& scene, std::uint64_t stream, bool resyncs)
-      : DeliveryChecker(scene.history, resyncs), scene_(scene), dice_(scene.plan.seed, stream) {
+  Watcher(SimulatedScene& scene, const ServerHistory& history, std::uint64_t stream, bool resyncs)
+      : DeliveryChecker(history, resyncs), scene_(scene), dice_(scene.plan.seed, stream) {
     if (scene.Has(kStalls) && dice_.OneIn(2)) {
       stalls_ = 2 + dice_.Below(12);
     }
@@ -73,6 +75,8 @@ SimulatedInformer::SimulatedInformer(SimulatedScene& scene, const Client& client
                                      Dice& dice)
     : scene_(scene),
       number_(number),
+      shape_(CacheShape::Draw(scene.plan, number)),
+      history_(scene.history.See(shape_.View())),
       namespace_(dice.OneIn(2)   ? ""
                  : dice.OneIn(4) ? "kube-system"
                                  : "default"),
@@ -80,15 +84,22 @@ SimulatedInformer::SimulatedInformer(SimulatedScene& scene, const Client& client
       several_(
           namespace_.empty() &&
           (limit_.bounded() || (scene.plan.seed + static_cast<std::uint64_t>(number)) % 3 == 0)),
-      others_(several_ && (scene.plan.seed / 3 + static_cast<std::uint64_t>(number)) % 2 == 0),
+      others_(several_ && !shape_.forbidden &&
+              (scene.plan.seed / 3 + static_cast<std::uint64_t>(number)) % 2 == 0),
       in_order_(!dice.OneIn(3)),
       resyncs_(dice.OneIn(4)) {
   InformerOptions<corev1::ConfigMap> options;
-  options.indexers = {{"letter", [this](corev1::ConfigMap map, auto& out) {
-                         if (scene_.amid_write) scene_.amid_write();
-                         const std::string_view value = map.data()["value"];
-                         if (!value.empty()) out.Add(value.substr(0, 1));
-                       }}};
+  options.indexers = {
+      {"letter",
+       [this](corev1::ConfigMap map, auto& out) {
+         if (scene_.amid_write) scene_.amid_write();
+         const std::string_view value = map.data()["value"];
+         if (!value.empty()) out.Add(value.substr(0, 1));
+       }},
+      {"ordered", OrderedIndexFunc<corev1::ConfigMap>([](corev1::ConfigMap map, auto& out) {
+         const std::string_view value = map.data()["value"];
+         if (!value.empty()) out.Add(value);
+       })}};
   options.queue = in_order_ ? QueueKind::kInOrder : QueueKind::kDeltaFIFO;
   options.initial_list = dice.OneIn(2) ? InitialList::kList : InitialList::kWatchList;
   options.watch_list_page_size = dice.OneIn(2) ? static_cast<std::int64_t>(1 + dice.Below(9)) : 0;
@@ -96,6 +107,7 @@ SimulatedInformer::SimulatedInformer(SimulatedScene& scene, const Client& client
   options.max_objects = limit_.objects;
   options.max_bytes = limit_.bytes;
   options.limit_policy = limit_.policy;
+  shape_.Apply(options);
   if (scene.plan.tells) {
     options.trace = [this](const TraceEvent& e) {
       scene_.tell("  " + Describe() + ": " + std::string(e.stage) + " " + std::string(e.listener) +
@@ -105,13 +117,8 @@ SimulatedInformer::SimulatedInformer(SimulatedScene& scene, const Client& client
   }
   if (resyncs_) options.resync_period = seconds(2 + dice.Below(20));
   Env& env = scene.sim.env();
-  const auto list_watch = [client](const std::string& of) {
-    if (of != internal::cache::kOtherNamespaces) {
-      return NewFilteredListWatch<corev1::ConfigMap>(client, of);
-    }
-    return NewFilteredListWatch<corev1::ConfigMap>(client, "", [](ListOptions& ask) {
-      ask.fieldSelector = "metadata.namespace!=kube-system";
-    });
+  const auto list_watch = [this, client](const std::string& of) {
+    return NewListWatch(client, of);
   };
   if (others_) {
     options.namespaces = {"kube-system"};
@@ -121,15 +128,23 @@ SimulatedInformer::SimulatedInformer(SimulatedScene& scene, const Client& client
         internal::SettingsOf(std::move(options))));
     informer_->AddIndexers(std::move(indexers)).OrExit();
   } else if (several_) {
-    options.namespaces = {"default", "kube-system"};
+    (shape_.forbidden ? options.if_forbidden.namespaces : options.namespaces) = {"default",
+                                                                                 "kube-system"};
     informer_ = std::make_unique<ConfigMaps>(env, list_watch, std::move(options));
   } else {
     informer_ = std::make_unique<ConfigMaps>(env, list_watch(namespace_), std::move(options));
   }
+  if (shape_.content == CacheShape::Content::kHalf) {
+    const auto halve = [this](const Ref<corev1::ConfigMap>& map) {
+      ++transformed_;
+      return Halved(map);
+    };
+    if (!informer_->SetTransform(halve)) Problem("SetTransform");
+  }
   for (std::uint64_t n = 1 + dice.Below(3); n > 0; --n) Join(dice);
   if (scene.Has(kFeeds)) {
     follower_ = std::make_unique<ChangeFollower>(
-        scene, *informer_, exact() && !limit_.bounded(), number,
+        scene, history_, *informer_, exact() && !limit_.bounded(), number,
         [this](const std::string& text) { Problem("its change feed " + text); });
   }
 }
@@ -179,7 +194,7 @@ void SimulatedInformer::JoinOrLeave(Dice& dice) {
 void SimulatedInformer::Join(Dice& dice) {
   Handler& handler = handlers_.emplace_back();
   const std::uint64_t stream = 1000 + 100 * static_cast<std::uint64_t>(number_) + handlers_.size();
-  handler.watcher = std::make_shared<Watcher>(scene_, stream, resyncs_);
+  handler.watcher = std::make_shared<Watcher>(scene_, history_, stream, resyncs_);
   handler.joined_in = began_at_;
   HandlerOptions options;
   // Small bounds, so that coalescing and the difference after a drop are exercised too.
@@ -220,7 +235,8 @@ void SimulatedInformer::HoldOrRelease(Dice& dice) {
   Snapshot<corev1::ConfigMap> snapshot = informer_->Snapshot();
   Contents contents = ContentsOf(snapshot);
   const auto letters = Letters(snapshot);
-  held_.push_back({std::move(snapshot), std::move(contents), letters});
+  std::vector<std::string> in_order = InOrder(snapshot);
+  held_.push_back({std::move(snapshot), std::move(contents), letters, std::move(in_order)});
 }
 
 // ---- what it says
@@ -228,7 +244,22 @@ void SimulatedInformer::HoldOrRelease(Dice& dice) {
 std::string SimulatedInformer::Describe() const {
   return "informer " + std::to_string(number_) + (namespace_.empty() ? "" : " of " + namespace_) +
          (several_ ? " of namespaces" : "") + (others_ ? " and all others" : "") +
-         (in_order_ ? "" : " with a DeltaFIFO") + limit_.Describe();
+         (in_order_ ? "" : " with a DeltaFIFO") + limit_.Describe() + shape_.Describe();
+}
+
+std::unique_ptr<ListerWatcher> SimulatedInformer::NewListWatch(
+    const Client& client, const std::string& of_namespace) const {
+  if (shape_.forbidden && several_ && of_namespace.empty()) {
+    return NewForbiddenListWatch(scene_.sim.env());
+  }
+  const bool of_others = of_namespace == internal::cache::kOtherNamespaces;
+  return NewFilteredListWatch<corev1::ConfigMap>(
+      client, of_others ? "" : of_namespace, [shape = shape_, of_others](ListOptions& options) {
+        shape.Select(options);
+        if (!of_others) return;
+        if (!options.fieldSelector.empty()) options.fieldSelector += ',';
+        options.fieldSelector += "metadata.namespace!=kube-system";
+      });
 }
 
 void SimulatedInformer::Problem(const std::string& text) const {
@@ -248,6 +279,14 @@ std::array<std::size_t, 26> SimulatedInformer::Letters(
   return counts;
 }
 
+std::vector<std::string> SimulatedInformer::InOrder(const Snapshot<corev1::ConfigMap>& snapshot) {
+  std::vector<std::string> keys;
+  for (const corev1::ConfigMap map : snapshot.Range("ordered", "", std::nullopt)) {
+    keys.push_back(KeyOf(map));
+  }
+  return keys;
+}
+
 bool SimulatedInformer::HasSynced(const std::string& of_namespace) const {
   if (!several_) return informer_->HasSynced();
   const std::string place = others_ && of_namespace != "kube-system" ? "" : of_namespace;
@@ -260,7 +299,10 @@ bool SimulatedInformer::HasSynced(const std::string& of_namespace) const {
 void SimulatedInformer::Read(Dice& dice) {
   if (scene_.history.keys().empty()) return;
   const auto drawn = static_cast<std::ptrdiff_t>(dice.Below(scene_.history.keys().size()));
-  const auto& [key, changes] = *std::next(scene_.history.keys().begin(), drawn);
+  const std::string& key = std::next(scene_.history.keys().begin(), drawn)->first;
+  static const ServerHistory::Changes kNever;
+  const auto seen = history_.keys().find(key);
+  const ServerHistory::Changes& changes = seen == history_.keys().end() ? kNever : seen->second;
   const std::size_t slash = key.find('/');
   const auto answer =
       informer_->lister().Namespace(key.substr(0, slash)).Get(key.substr(slash + 1));
@@ -307,6 +349,11 @@ void SimulatedInformer::Look() {
     const std::string broken = limit_.BrokenBy(*informer_);
     if (!broken.empty()) Problem(broken);
   }
+  // Those that are whole and lie as they came take some 270 bytes each.
+  if (shape_.compressed && shape_.content == CacheShape::Content::kWhole && !snapshot.empty() &&
+      informer_->Stats().object_bytes / snapshot.size() < 200) {
+    ++times_packed_;
+  }
   if (scene_.trust != Trust::kHonest) return;
   CheckContents(snapshot);
   if (++looks_ % 8 == 0) CheckIndex(snapshot);
@@ -320,7 +367,7 @@ void SimulatedInformer::CheckContents(const Snapshot<corev1::ConfigMap>& snapsho
     return;
   }
   std::size_t found = 0;
-  for (const auto& [key, changes] : scene_.history.keys()) {
+  for (const auto& [key, changes] : history_.keys()) {
     const std::optional<corev1::ConfigMap> object = snapshot.GetByKey(key);
     if (object) ++found;
     if (!ServerHistory::InNamespace(key, namespace_)) {
@@ -365,13 +412,41 @@ void SimulatedInformer::CheckIndex(const Snapshot<corev1::ConfigMap>& snapshot) 
     if (!value.empty()) ++counts[static_cast<std::size_t>(value.front() - 'a')];
   }
   if (counts != Letters(snapshot)) Problem("the index is not that of the objects");
+  CheckOrder(snapshot);
+}
+
+void SimulatedInformer::CheckOrder(const Snapshot<corev1::ConfigMap>& snapshot) const {
+  using Entry = std::tuple<std::string, std::string, std::string>;  // value, namespace, name
+  std::vector<Entry> model;
+  for (const corev1::ConfigMap map : snapshot) {
+    const std::string_view value = map.data()["value"];
+    if (value.empty()) continue;
+    model.emplace_back(value, map.metadata().namespace_(), map.metadata().name());
+  }
+  std::sort(model.begin(), model.end());
+  std::vector<std::string> wanted;
+  for (const auto& [value, ns, name] : model) wanted.push_back(std::string(ns) + "/" + name);
+  if (InOrder(snapshot) != wanted) Problem("the ordered index is not that of the objects");
+  // A part of it, from behind.
+  const char letter = static_cast<char>('a' + static_cast<char>(looks_ % 26));
+  std::vector<std::string> last;
+  for (const corev1::ConfigMap map :
+       snapshot.Prefix("ordered", {&letter, 1}, {.descending = true, .limit = 2})) {
+    last.push_back(KeyOf(map));
+  }
+  std::vector<std::string> wanted_last;
+  for (auto it = model.rbegin(); it != model.rend() && wanted_last.size() < 2; ++it) {
+    const auto& [value, ns, name] = *it;
+    if (value.front() == letter) wanted_last.push_back(std::string(ns) + "/" + name);
+  }
+  if (last != wanted_last) Problem("the end of a prefix is not that of the objects");
 }
 
 void SimulatedInformer::CheckHeld() const {
   for (const Held& held : held_) {
-    bool same =
-        ContentsOf(held.snapshot) == held.contents && Letters(held.snapshot) == held.by_letter;
-    for (const auto& [key, changes] : scene_.history.keys()) {
+    bool same = ContentsOf(held.snapshot) == held.contents &&
+                Letters(held.snapshot) == held.by_letter && InOrder(held.snapshot) == held.in_order;
+    for (const auto& [key, changes] : history_.keys()) {
       const std::optional<corev1::ConfigMap> object = held.snapshot.GetByKey(key);
       const auto then = held.contents.find(key);
       same = same && (object ? then != held.contents.end() && Shows(*object, then->second)
@@ -385,7 +460,7 @@ template <class Knows>
 void SimulatedInformer::MustKnow(const std::string& who, std::int64_t since,
                                  const Knows& knows) const {
   if (scene_.trust != Trust::kHonest) return;
-  for (const auto& [key, changes] : scene_.history.keys()) {
+  for (const auto& [key, changes] : history_.keys()) {
     if (!ServerHistory::InNamespace(key, namespace_)) continue;
     if (!ServerHistory::ThereSince(changes, since) || knows(key)) continue;
     Problem(who + " says that it has synced, and does not know " + key);
@@ -445,7 +520,7 @@ void SimulatedInformer::CheckWindow(Handler& handler, const InformerStats& stats
   // Keys come out of a DeltaFIFO one after the other.
   if (!in_order_) std::sort(events.begin(), events.end());
   const std::vector<std::int64_t> changes =
-      scene_.history.ChangesIn(namespace_, before->version, now.version);
+      history_.ChangesIn(namespace_, before->version, now.version);
   if (events == changes) return;
   std::string text = "from version " + std::to_string(before->version) + " to " +
                      std::to_string(now.version) + " a handler was told of";
@@ -466,7 +541,7 @@ std::string SimulatedInformer::Difference() const {
            ", last error: " + status.ErrorText();
   }
   if (informer_->HasSynced() && !informer_->lister().List().ok()) return who + " gives no list";
-  Contents wanted = scene_.history.Now(namespace_);
+  Contents wanted = history_.Now(namespace_);
   const std::size_t there = wanted.size();
   if (left_out != 0) {
     std::erase_if(wanted, [this](const auto& one) { return LeavesOut(*informer_, one.first); });
@@ -526,6 +601,13 @@ void SimulatedInformer::Finish(SimulationReport& report) {
   report.inconsistencies += stats.inconsistencies;
   report.hits[kThrows] += stats.handler_exceptions;
   report.hits[kLimits] += times_full_;
+  report.hits[kTransforms] += transformed_;
+  report.hits[kSelectors] += history_.moves();
+  if (shape_.content == CacheShape::Content::kNoValue) report.hits[kProjections] += stats.added;
+  if (shape_.compressed) report.hits[kCompression] += stats.added;
+  if (stats.objects >= 128) report.hits[kManyObjects] += times_packed_;
+  if (shape_.relist_period != Duration(0)) report.hits[kPeriodicRelists] += stats.AllLists();
+  if (shape_.forbidden && several_) report.hits[kForbidden] += stats.AllLists();
   if (follower_ != nullptr) follower_->Finish(report);
   report.windows += windows_;
 }

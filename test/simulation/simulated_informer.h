@@ -19,6 +19,7 @@
 #include "kinformer/shared_informer.h"
 
 #include "simulation/cache_limit.h"
+#include "simulation/cache_shape.h"
 #include "simulation/change_follower.h"
 #include "simulation/delivery_checker.h"
 #include "simulation/dice.h"
@@ -90,6 +91,7 @@ class SimulatedInformer {
     Snapshot<corev1::ConfigMap> snapshot;
     Contents contents;
     std::array<std::size_t, 26> by_letter;
+    std::vector<std::string> in_order;
   };
 
   void Join(Dice& dice);
@@ -97,11 +99,17 @@ class SimulatedInformer {
   void Problem(const std::string& text) const;
   [[nodiscard]] static std::array<std::size_t, 26> Letters(
       const Snapshot<corev1::ConfigMap>& snapshot);
+  // Keys in the order of the ordered index.
+  [[nodiscard]] static std::vector<std::string> InOrder(
+      const Snapshot<corev1::ConfigMap>& snapshot);
+  [[nodiscard]] std::unique_ptr<ListerWatcher> NewListWatch(const Client& client,
+                                                            const std::string& of_namespace) const;
   // One key of them; `object` is null where the snapshot has none.
   void CheckKey(const std::string& key, const ServerHistory::Changes& changes,
                 const corev1::ConfigMap* object, std::int64_t version) const;
   // The index against the contents.
   void CheckIndex(const Snapshot<corev1::ConfigMap>& snapshot) const;
+  void CheckOrder(const Snapshot<corev1::ConfigMap>& snapshot) const;
   void CheckHeld() const;
   // Whether it may say that an object of the namespace does not exist.
   [[nodiscard]] bool HasSynced(const std::string& of_namespace) const;
@@ -118,6 +126,8 @@ class SimulatedInformer {
 
   SimulatedScene& scene_;
   const int number_;
+  const CacheShape shape_;
+  const ServerHistory& history_;  // as it is to be seen here
   const std::string namespace_;
   const CacheLimit limit_;
   const bool several_;  // all namespaces, each with a watch of its own
@@ -139,6 +149,8 @@ class SimulatedInformer {
   std::uint64_t looks_ = 0;
   std::uint64_t times_full_ = 0;  // versions that left objects out
   std::uint64_t windows_ = 0;
+  std::uint64_t transformed_ = 0;
+  std::uint64_t times_packed_ = 0;  // versions in which its objects were small
 };
 
 }  // namespace kinformer::testing

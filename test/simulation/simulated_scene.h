@@ -21,7 +21,7 @@ namespace kinformer::testing {
 
 struct SimulatedScene {
   Simulation& sim;
-  const ServerHistory& history;
+  ServerHistory& history;
   const SimulationPlan& plan;
   Trust trust;
   // The server's version, as of now.

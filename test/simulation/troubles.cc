@@ -13,8 +13,10 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::array<std::string_view, kTroubles - kCuts> kNames = {
-    "cuts",   "downtimes", "http2",     "compactions",     "closed-watches", "joins", "stalls",
-    "throws", "restarts",  "snapshots", "joint-snapshots", "feeds",          "limits"};
+    "cuts",      "downtimes",   "http2",       "compactions", "closed-watches",  "joins",
+    "stalls",    "throws",      "restarts",    "snapshots",   "joint-snapshots", "feeds",
+    "limits",    "transforms",  "projections", "selectors",   "compression",     "periodic-relists",
+    "forbidden", "many-objects"};
 
 std::int64_t Few(Dice& dice) { return static_cast<std::int64_t>(1 + dice.Below(3)); }
 
@@ -267,7 +269,8 @@ std::uint64_t DrawTroubles(Dice& dice, Trust trust) {
   if (dice.OneIn(4)) drawn |= BitOf(kConflicts);
   for (int trouble = kCuts; trouble < kTroubles; ++trouble) {
     const bool of_program = trouble >= kJoins;
-    if (dice.OneIn(of_program ? 2 : rarity)) drawn |= BitOf(trouble);
+    const bool dear = trouble == kManyObjects;
+    if (dice.OneIn(dear ? 40 : of_program ? 2 : rarity)) drawn |= BitOf(trouble);
   }
   return drawn;
 }

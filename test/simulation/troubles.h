@@ -44,6 +44,13 @@ enum Trouble : std::uint8_t {
   kJointSnapshots,  // of several informers at once
   kFeeds,           // somebody follows the changes of a cache
   kLimits,          // caches that have no room for all objects
+  kTransforms,
+  kProjections,
+  kSelectors,  // objects come into a cache and leave it as their labels change
+  kCompression,
+  kPeriodicRelists,
+  kForbidden,    // to list all namespaces at once
+  kManyObjects,  // enough to train a dictionary
   kTroubles
 };
 
