@@ -256,8 +256,8 @@ class SharedInformer {
   [[nodiscard]] InformerStats Stats() const { return core_->Stats(); }
   // What it is doing, why, and how old the last news is.
   [[nodiscard]] InformerStatus Status() const { return core_->Status(); }
-  // The same of each namespace, by name, where it looks at several (InformerOptions::namespaces, or
-  // what IfForbidden has it fall back to); else empty.
+  // The same of each namespace, by name, where it looks at several (InformerOptions::namespaces,
+  // by_namespace of the factory, or what IfForbidden has it fall back to); else empty.
   [[nodiscard]] std::vector<NamespaceStatus> Namespaces() const { return core_->Namespaces(); }
 
   // Three ways to read. All keep their promise only together with HasSynced: before it, they show
