@@ -53,11 +53,10 @@ void WatchCall::Begin() {
   exchange().Start();
   if (seconds_ <= 0) return;
   const SteadyTime ends = base::After(env().Now(), base::SaturatedSeconds(seconds_));
-  overdue_ =
-      env().loop().RunAt(base::After(ends, kWatchOverdue), [this] {
-        receiver_.OnBroken();
-        End(Result<void>());
-      });
+  overdue_ = env().loop().RunAt(base::After(ends, kWatchOverdue), [this] {
+    receiver_.OnBroken();
+    End(Result<void>());
+  });
 }
 
 void WatchCall::Accepted() {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/deadline.h"
 #include "base/work_slice.h"
 
 namespace kinformer::apiserver {
@@ -11,7 +12,7 @@ void EventExpiry::AfterPut(const ObjectPut& put) {
   if (resource.plural != "events" || resource.custom) return;
   const Duration ttl = state_.options.event_ttl;
   if (ttl <= Duration::zero()) return;
-  entries_.push_back({.due = state_.env.Now() + ttl,
+  entries_.push_back({.due = internal::base::After(state_.env.Now(), ttl),
                       .at = put.at,
                       .key = put.stored->key(),
                       .resource_version = put.stored->resource_version()});

@@ -7,6 +7,7 @@
 #include "kinformer/event_handler.h"
 #include "kinformer/log.h"
 
+#include "base/deadline.h"
 #include "cache/pipeline/failure_kind.h"
 #include "cache/pipeline/informer_metrics.h"
 #include "cache/store/coverage.h"
@@ -155,7 +156,7 @@ void ConsistencyChecker::Arm() {
 
 void ConsistencyChecker::ArmAfter(Duration delay) {
   if (off_) return;
-  timer_ = env_.loop().RunAt(env_.Now() + delay, [this] {
+  timer_ = env_.loop().RunAt(base::After(env_.Now(), delay), [this] {
     timer_ = Timer();
     walk_ != nullptr ? AskForPage() : Begin();
   });

@@ -82,8 +82,8 @@ TEST_F(RetryPaceTest, NeverLessThanRetryAfter) {
 }
 
 TEST_F(RetryPaceTest, NoServerPutsAnInformerToSleep) {
-  for (const std::int64_t asked : {std::int64_t{121}, std::int64_t{100'000'000},
-                                   std::int64_t{9'000'000'000'000'000'000}}) {
+  for (const std::int64_t asked :
+       {std::int64_t{121}, std::int64_t{100'000'000}, std::int64_t{9'000'000'000'000'000'000}}) {
     const auto log = std::make_shared<FieldsLog>();
     Simulation sim({.log = log});
     RetryPace pace(sim.env(), {}, "pods");

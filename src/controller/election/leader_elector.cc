@@ -11,11 +11,16 @@ Error Invalid(const std::string& what) {
   return Error(Reason::kInvalidArgument, "LeaderElectionConfig: " + what);
 }
 
+constexpr Duration kLongestLease = std::chrono::years(10);
+
 }  // namespace
 
 Result<void> internal::election::Validate(const LeaderElectionConfig& config) {
   if (config.lease_duration < std::chrono::seconds(1)) {
     return Invalid("lease_duration must be at least a second: a Lease says it in seconds");
+  }
+  if (config.lease_duration > kLongestLease) {
+    return Invalid("lease_duration must be at most ten years: a Lease has 32 bits for it");
   }
   if (config.renew_deadline <= Duration::zero()) {
     return Invalid("renew_deadline must be greater than zero");
@@ -26,7 +31,9 @@ Result<void> internal::election::Validate(const LeaderElectionConfig& config) {
   if (std::chrono::floor<std::chrono::seconds>(config.lease_duration) <= config.renew_deadline) {
     return Invalid("lease_duration must be greater than renew_deadline");
   }
-  if (config.renew_deadline <= config.retry_period * 12 / 10) {
+  // The first comparison keeps the product from overflowing.
+  if (config.renew_deadline <= config.retry_period ||
+      config.renew_deadline <= config.retry_period * 12 / 10) {
     return Invalid("renew_deadline must be greater than 1.2 * retry_period");
   }
   if (!config.callbacks.on_started_leading) {

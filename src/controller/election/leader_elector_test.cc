@@ -424,6 +424,10 @@ TEST(LeaderElectorTest, LE_19_LE_20_WhatIsWrongIsSaid) {
               HasSubstr("renew_deadline must be greater than 1.2 * retry_period"));
   EXPECT_THAT(error({.lease_duration = Duration(0), .callbacks = callbacks}),
               HasSubstr("lease_duration must be at least a second"));
+  EXPECT_THAT(error({.lease_duration = Duration::max(), .callbacks = callbacks}),
+              HasSubstr("lease_duration must be at most ten years"));
+  EXPECT_THAT(error({.retry_period = Duration::max(), .callbacks = callbacks}),
+              HasSubstr("renew_deadline must be greater than 1.2 * retry_period"));
   EXPECT_THAT(error({.renew_deadline = Duration(0), .callbacks = callbacks}),
               HasSubstr("renew_deadline must be greater than zero"));
   EXPECT_THAT(error({.retry_period = Duration(0), .callbacks = callbacks}),
