@@ -8,17 +8,7 @@
 #include "cache/store/resource_version.h"
 
 namespace kinformer::internal::cache {
-namespace {
-
-// A deletion has a version of its own on most servers, and on some the object's last.
-bool IsReplay(DeltaType type, const Block& object, const Block& stored) {
-  const auto order = CompareResourceVersion(object.resourceVersion(), stored.resourceVersion());
-  if (!order) return false;
-  return *order == std::strong_ordering::less ||
-         (*order == std::strong_ordering::equal && type != DeltaType::kDeleted);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void GapDetector::Listed(std::string_view resourceVersion) {
   judges_ = IsWellFormedResourceVersion(resourceVersion);
@@ -45,7 +35,16 @@ std::string_view GapDetector::WhatIsMissing(DeltaType type, const Block& object,
 
 GapDetector::Verdict GapDetector::Judge(DeltaType type, const Block& object, const Block* stored) {
   if (!judges_) return Verdict::kFits;
-  if (stored != nullptr && IsReplay(type, object, *stored)) return Verdict::kReplay;
+  if (stored != nullptr) {
+    const auto order = CompareResourceVersion(object.resourceVersion(), stored->resourceVersion());
+    if (order == std::strong_ordering::less) return Verdict::kReplay;
+    // A deletion has a version of its own on most servers, and on some the object's last.
+    if (order == std::strong_ordering::equal && type != DeltaType::kDeleted) {
+      if (stored->SameAs(object)) return Verdict::kReplay;
+      // Defaults and conversions change an object without a new version.
+      if (!DifferentUids(object, *stored)) return Verdict::kFits;
+    }
+  }
   const std::string_view what = WhatIsMissing(type, object, stored);
   if (what.empty() || Planted(PlantedBug::kGapNotNoticed)) return Verdict::kFits;
   if (relists_.Seen()) {

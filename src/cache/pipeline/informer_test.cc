@@ -524,5 +524,40 @@ TEST_F(InformerTest, TraceNamesEveryStage) {
             (Texts{"reflector ADDED", "delta fifo ADDED", "store ADDED", "listener ADDED"}));
 }
 
+// What is the same is decided by all bytes: defaults and conversions change objects without a new
+// resourceVersion.
+TEST_P(EitherQueue, W23_OtherBytesUnderTheSameVersionAreAnUpdate) {
+  server_.Put("a", "1");
+  server_.Put("b", "1");
+  InformerOptions<Pod> options;
+  options.queue = GetParam();
+  SharedInformer<Pod> informer = Make(std::move(options));
+  const auto recorder = Record(informer);
+  informer.Start();
+  Settle();
+  recorder->words.clear();
+  // Found by a relist.
+  server_.Rewrite("a", "2");
+  ForceRelist();
+  EXPECT_EQ(recorder->words, (Texts{"~a 1>2"}));
+  EXPECT_EQ(informer.Stats().inconsistencies + informer.Stats().gaps, 0U);
+  ExpectEqual(informer, server_);
+  recorder->words.clear();
+  ForceRelist();
+  EXPECT_TRUE(recorder->words.empty()) << "once";
+  // Told by an event.
+  server_.Rewrite("b", "2");
+  const internal::ObjectRef b = server_.objects().at({"default", "b"});
+  server_.Send(WatchEventType::kModified, b);
+  Settle();
+  EXPECT_EQ(recorder->words, (Texts{"~b 1>2"}));
+  ExpectEqual(informer, server_);
+  recorder->words.clear();
+  server_.Send(WatchEventType::kModified, b);
+  Settle();
+  EXPECT_TRUE(recorder->words.empty()) << "the same bytes";
+  EXPECT_EQ(informer.Stats().gaps, 0U);
+}
+
 }  // namespace
 }  // namespace kinformer

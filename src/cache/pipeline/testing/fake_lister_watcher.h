@@ -80,6 +80,16 @@ class FakeServer {
     log_.push_back({WatchEventType::kDeleted, std::move(object), *revision});
     Tell({log_.back()});
   }
+  // What no event tells of, as of a server that was restored from a backup. Another content under
+  // the same resourceVersion; an object that is there; one that is not there any more.
+  void Rewrite(const std::string& name, const std::string& value) {
+    ObjectRef& object = objects_.at(ObjectName{namespace_name, name});
+    object = MakePod(namespace_name, name, object->resourceVersion(), object->uid(), value);
+  }
+  void SlipIn(const std::string& name) {
+    objects_[ObjectName{namespace_name, name}] = MakePod(namespace_name, name, rv());
+  }
+  void Lose(const std::string& name) { objects_.erase(ObjectName{namespace_name, name}); }
   void Bookmark() {
     for (Call* watch : watches_) watch->SendBookmark(std::to_string(*revision), false);
   }
