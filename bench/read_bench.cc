@@ -72,6 +72,7 @@ class Owner final : public internal::StoreOwner {
   [[nodiscard]] Result<void> Complete(const Coverage&, std::string_view) const override {
     return {};
   }
+  void OnRead(const Coverage*) const override {}
   Result<void> AddIndexes(internal::NamedIndexFunctions, bool) override { return {}; }
   Result<void> RemoveIndexes(std::vector<std::string>) override { return {}; }
   [[nodiscard]] Result<void> WaitForResourceVersion(std::string_view, std::string_view,

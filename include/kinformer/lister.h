@@ -46,7 +46,7 @@ template <ObjectView T>
 template <ObjectView T>
 ObjectRange<T> Select(const IndexerCore& core, std::string_view namespace_,
                       const LabelSelector& selector) {
-  auto snapshot = core.Snapshot();
+  auto snapshot = core.SnapshotAsItIs();
   const auto complete = core.Complete(*snapshot, ResourceNameOf<T>(), namespace_);
   const auto finish = [&](ObjectRange<T> range) {
     return complete ? std::move(range) : std::move(range).WithError(complete.error());

@@ -20,6 +20,10 @@ namespace kinformer {
 // What an informer of all namespaces does where the server forbids it to list them all (403) before
 // its first list. By default it says so, and tries again. It looks again at everything when it is
 // started the next time.
+//
+// For the informers of factories. An error in the log where an informer is given a ListerWatcher,
+// which looks where it does; and `watch_namespaces` where it is given a NamespacedListWatch, which
+// cannot list Namespaces.
 struct IfForbidden {
   // Looks in these instead. Objects elsewhere are out of its scope then.
   std::vector<std::string> namespaces{};

@@ -101,10 +101,11 @@ class SharedInformerFactory : public accessors::Groups {
   ~SharedInformerFactory();  // Shutdown
 
   // The informer for T. The first call makes it; later calls give the same one and add the indexes
-  // that it lacks, while their other options are not looked at, except which objects they select
-  // (another informer for each selector) and what they keep of them: who keeps more than a running
-  // informer does (drop_managed_fields, projection) gets another one, and who keeps less is given
-  // one that keeps everything.
+  // that it lacks. Which objects they select makes another informer, for each selector, and so does
+  // what they keep of them: who keeps more than a running informer does (drop_managed_fields,
+  // projection) gets another one, and who keeps less is given one that keeps everything. Their
+  // other options do nothing; those that are set to something else than the informer has are named
+  // in the log, each once.
   template <kinformer::Resource T>
   SharedInformer<T> InformerFor(InformerOptions<T> options = {}) {
     return Typed<T>(T::type_info(), std::move(options), false);

@@ -40,6 +40,9 @@ class StoreOwner {
   // that the store looks at); else why not, and what to do: kNotSynced, kStopped.
   [[nodiscard]] virtual Result<void> Complete(const cache::Coverage& coverage,
                                               std::string_view namespace_) const = 0;
+  // Somebody reads a version that covers this, in a way that cannot say what it lacks: says so in
+  // the log, the first time, where it is too early for such reads.
+  virtual void OnRead(const cache::Coverage* coverage) const = 0;
   // As IndexerCore's.
   virtual Result<void> AddIndexes(NamedIndexFunctions indexes, bool skip_existing) = 0;
   virtual Result<void> RemoveIndexes(std::vector<std::string> names) = 0;
@@ -96,6 +99,8 @@ class IndexerCore {
   [[nodiscard]] Result<void> Complete(const SnapshotCore& snapshot, std::string_view resource,
                                       std::string_view namespace_) const;
   [[nodiscard]] std::shared_ptr<const SnapshotCore> Snapshot() const;
+  // The same for who looks at what the version covers: it may be taken before the sync.
+  [[nodiscard]] std::shared_ptr<const SnapshotCore> SnapshotAsItIs() const;
   // One of each store, all of which were current at one instant.
   [[nodiscard]] static std::vector<std::shared_ptr<const SnapshotCore>> JointSnapshots(
       std::span<const IndexerCore* const> stores);

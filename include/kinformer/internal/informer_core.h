@@ -74,6 +74,9 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
   Result<void> RemoveHandler(const std::shared_ptr<cache::Listener>& listener);
 
   void LogIfError(const Result<void>& result) const;
+  // Somebody has asked for an informer with these options, and is given this one. The log names
+  // those that he has set and this one does not have, each once.
+  void NameDroppedOptions(const InformerSettings& asked) const;
   Result<void> SetTransform(RawTransform transform);
   // For who sets none of their own, before or after this.
   Result<void> SetDefaultTransform(RawTransform transform);

@@ -1,5 +1,5 @@
 // How events reach who asked for them: late handlers are named, what waits at the end is drained or
-// dropped, batches, readers, and hints about the usual mistakes.
+// dropped, batches, and readers.
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -14,9 +14,8 @@
 
 #include "kinformer/batch_event_handler.h"
 #include "kinformer/event_reader.h"
-#include "kinformer/log.h"
 
-#include "cache/pipeline/testing/informer_fixture.h"
+#include "cache/pipeline/testing/delivery_fixture.h"
 
 namespace kinformer {
 namespace {
@@ -24,50 +23,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
-
-// Keeps warnings, with their fields.
-class WarningLog final : public LogSink {
- public:
-  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
-  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
-    std::string line(message);
-    for (const LogField& field : fields) {
-      line += " " + std::string(field.key) + "=" + std::string(field.value);
-    }
-    lines.push_back(std::move(line));
-  }
-  [[nodiscard]] std::size_t Count(std::string_view part) const {
-    return static_cast<std::size_t>(std::count_if(
-        lines.begin(), lines.end(),
-        [part](const std::string& line) { return line.find(part) != std::string::npos; }));
-  }
-  Texts lines{};
-};
-
-class DeliveryForms : public testing::Test {
- protected:
-  SharedInformer<Pod> Make(InformerOptions<Pod> options = {}) {
-    return SharedInformer<Pod>(sim_.env(), server_.NewListerWatcher(), std::move(options));
-  }
-  void Settle() { sim_.RunReady(); }
-  // A handler whose callbacks take so long.
-  EventHandlerRegistration AddSlow(const SharedInformer<Pod>& informer, Duration takes,
-                                   HandlerOptions options = {}) {
-    SharedInformer<Pod> handle = informer;
-    const auto work = [this, takes](const auto& e) {
-      sim_.env().SleepFor(takes);
-      done_.push_back(e.key);
-    };
-    return handle
-        .AddEventHandler({.on_add = work, .on_update = work, .on_delete = work}, std::move(options))
-        .OrExit();
-  }
-
-  const std::shared_ptr<WarningLog> log_ = std::make_shared<WarningLog>();
-  Simulation sim_{{.log = log_}};
-  internal::cache::FakeServer server_{sim_.env()};
-  Texts done_;
-};
 
 // ---- sync of all handlers
 
@@ -498,47 +453,6 @@ TEST_F(Readers, AReaderThatWaitsIsToldOfTheEnd) {
         EXPECT_EQ(reader.Next(batch).error().reason(), Reason::kStopped);
       },
       seconds(30)));
-}
-
-// ---- hints
-
-TEST_F(DeliveryForms, AReadBeforeTheSyncIsSaidOnce) {
-  server_.Put("a", "1");
-  SharedInformer<Pod> informer = Make();
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_FALSE(informer.lister().List().ok());
-  }
-  ASSERT_EQ(log_->Count("was read before it had synced"), 1U);
-  EXPECT_NE(log_->lines.front().find("call Start, then WaitForCacheSync"), std::string::npos)
-      << log_->lines.front();
-  informer.Start();
-  Settle();
-  EXPECT_TRUE(informer.lister().List().ok());
-  EXPECT_EQ(log_->lines.size(), 1U);
-}
-
-TEST_F(DeliveryForms, OptionsThatAreForFactoriesAreNamed) {
-  const SharedInformer<Pod> plain = Make();
-  EXPECT_TRUE(log_->lines.empty());
-  const SharedInformer<Pod> elsewhere = Make({.namespaces = {"a"}});
-  EXPECT_EQ(log_->Count("looks where this does"), 1U);
-  const SharedInformer<Pod> selects =
-      Make({.label_selector = LabelSelector::Parse("a=b").OrExit()});
-  EXPECT_EQ(log_->Count("give them to NewFilteredListWatch"), 1U);
-  const SharedInformer<Pod> fields =
-      Make({.field_selector = FieldSelector::Parse("metadata.name=a").OrExit()});
-  EXPECT_EQ(log_->Count("give them to NewFilteredListWatch"), 2U);
-}
-
-TEST_F(DeliveryForms, AnInformerThatWasNeverStartedSaysSoAtItsEnd) {
-  {
-    SharedInformer<Pod> informer = Make();
-    AddSlow(informer, Duration(0));
-    SharedInformer<Pod> unused = Make();
-  }
-  Settle();
-  ASSERT_EQ(log_->lines.size(), 1U);
-  EXPECT_NE(log_->lines.front().find("never started"), std::string::npos);
 }
 
 // ---- relists

@@ -11,6 +11,7 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/discovery.h"
 #include "kinformer/json.h"
+#include "kinformer/log.h"
 #include "kinformer/object.h"
 #include "kinformer/shared_informer_factory.h"
 #include "kinformer/unstructured.h"
@@ -331,6 +332,47 @@ TEST_F(FactoryOptionsTest, AReaderIsAHandleOnItsInformer) {
   widgets.reset();
   Settle();
   EXPECT_EQ(provider_->Server("widgets@").open_watches(), 0U);
+}
+
+TEST_F(FactoryOptionsTest, OptionsThatTheInformerWhichThereIsDoesNotHaveAreNamedOnce) {
+  class WarningLog final : public LogSink {
+   public:
+    [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
+    void Log(LogLevel, std::string_view, std::initializer_list<LogField> fields) override {
+      std::string& line = lines.emplace_back();
+      for (const LogField& field : fields) line += field.value + "; ";
+    }
+    std::vector<std::string> lines{};
+  };
+  const auto log = std::make_shared<WarningLog>();
+  Simulation sim({.log = log});
+  SharedInformerFactory factory(std::make_shared<FakeProvider>(sim.env()),
+                                {.default_resync = minutes(5)});
+  const auto first = factory.InformerFor<corev1::Pod>({.max_objects = 100});
+  EXPECT_EQ(factory.InformerFor<corev1::Pod>().core(), first.core());
+  factory.InformerFor<corev1::Pod>({.max_objects = 100});
+  EXPECT_THAT(log->lines, IsEmpty()) << "who sets nothing, or the same, misses nothing";
+  const InformerOptions<corev1::Pod> other{.name = "mine",
+                                           .resync_period = minutes(1),
+                                           .queue = QueueKind::kDeltaFIFO,
+                                           .validation = Validation::kFull,
+                                           .compression = Compression::kZstd,
+                                           .max_objects = 50,
+                                           .limit_policy = LimitPolicy::kServePart,
+                                           .consistency_check_period = minutes(7),
+                                           .absent_is_empty = true};
+  EXPECT_EQ(factory.InformerFor<corev1::Pod>(other).core(), first.core());
+  factory.InformerFor<corev1::Pod>(other);
+  ASSERT_EQ(log->lines.size(), 1U);
+  EXPECT_EQ(log->lines[0],
+            "pods; name, resync_period, queue, validation, compression, max_objects, "
+            "limit_policy, consistency_check_period, absent_is_empty; ");
+  factory.InformerFor<corev1::Pod>({.max_objects = 70, .max_bytes = 1 << 20});
+  ASSERT_EQ(log->lines.size(), 2U);
+  EXPECT_EQ(log->lines[1], "pods; max_bytes; ");
+  factory.InformerFor<corev1::Service>(
+      {.resync_period = minutes(1), .queue = QueueKind::kDeltaFIFO});
+  EXPECT_EQ(log->lines.size(), 2U) << "the first of its kind";
 }
 
 }  // namespace

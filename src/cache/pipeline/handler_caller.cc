@@ -15,6 +15,7 @@ namespace kinformer::internal::cache {
 namespace {
 
 constexpr Duration kSlowCallback = std::chrono::milliseconds(100);
+constexpr Duration kSlowLogPeriod = std::chrono::minutes(10);
 constexpr Duration kMalformedLogPeriod = std::chrono::seconds(10);
 
 // Gives the callback objects that are nobody else's and end with it, unless it retains them: a view
@@ -56,10 +57,13 @@ HandlerCaller::HandlerCaller(Env& env, std::shared_ptr<RawHandler> handler, std:
       takes_batches_(handler_->TakesBatches()),
       is_prompt_(handler_->IsPrompt()) {}
 
-void HandlerCaller::Prepare(RawEvent& event, std::string& key, Whole& whole) const {
+void HandlerCaller::Prepare(RawEvent& event, std::string& key, Whole& whole) {
   key.clear();
   AppendObjectKey(event.block->namespace_(), event.block->name(), key);
   event.key = &key;
+  if (event.final_state_unknown && !std::exchange(tombstones_explained_, true)) {
+    ExplainTombstone(event);
+  }
   const bool is_resync = event.old_block == event.block;
   if (event.block->packed()) {
     whole.object = Unpacked(ObjectRef::Share(event.block));
@@ -106,7 +110,7 @@ void HandlerCaller::Timed(std::uint64_t events, const RawEvent& first,
   if (took.count() > longest_ns_.load(std::memory_order_relaxed)) {
     longest_ns_.store(took.count(), std::memory_order_relaxed);
   }
-  if (took > kSlowCallback) LogSlow(*first.key, took);
+  if (took > kSlowCallback) LogSlow(*first.key, took, start + took);
 }
 
 Duration HandlerCaller::CallbackAge(SteadyTime now) const {
@@ -126,10 +130,28 @@ void HandlerCaller::TraceCall(const RawEvent& event) const {
   (void)base::CallUser(env_, "trace", [&] { trace_(trace); });
 }
 
-void HandlerCaller::LogSlow(const std::string& key, Duration took) {
-  env_.log().Log(
-      LogLevel::kInfo, "slow event handler",
-      {{"handler", name_}, {"key", key}, {"ms", std::to_string(took.count() / 1'000'000)}});
+// A handler that is slow is so at each event.
+void HandlerCaller::LogSlow(const std::string& key, Duration took, SteadyTime now) {
+  ++slow_calls_;
+  if (slow_calls_ > 1 && now - slow_logged_ < kSlowLogPeriod) return;
+  slow_logged_ = now;
+  env_.log().Log(LogLevel::kInfo, "slow event handler",
+                 {{"handler", name_},
+                  {"key", key},
+                  {"ms", std::to_string(took.count() / 1'000'000)},
+                  {"slow_calls_so_far", std::to_string(slow_calls_)}});
+}
+
+// Who has never met one takes the object for the state in which it was deleted.
+void HandlerCaller::ExplainTombstone(const RawEvent& event) {
+  env_.log().Log(LogLevel::kInfo,
+                 "a handler is told of a deletion that nobody saw (final_state_unknown): the "
+                 "object is the last state that was cached, and may have changed, or been made "
+                 "anew, before it went; act on its key, and do not trust its fields",
+                 {{"handler", name_},
+                  {"kind", std::string(event.block->type().kind)},
+                  {"key", *event.key},
+                  {"resourceVersion", std::string(event.block->resourceVersion())}});
 }
 
 // A server that garbles all it sends must not fill the log as well.

@@ -48,10 +48,11 @@ class HandlerCaller {
  private:
   struct Whole;
 
-  void Prepare(RawEvent& event, std::string& key, Whole& whole) const;
+  void Prepare(RawEvent& event, std::string& key, Whole& whole);
   void Timed(std::uint64_t events, const RawEvent& first, const std::function<void()>& call);
   void TraceCall(const RawEvent& event) const;
-  void LogSlow(const std::string& key, Duration took);
+  void LogSlow(const std::string& key, Duration took, SteadyTime now);
+  void ExplainTombstone(const RawEvent& event);
   void LogMalformed(const Block& object, const std::string& key, SteadyTime now);
 
   Env& env_;
@@ -68,6 +69,9 @@ class HandlerCaller {
   std::atomic<std::uint64_t> delivered_{0};
   std::atomic<std::uint64_t> exceptions_{0};
   std::atomic<std::int64_t> longest_ns_{0};
+  std::uint64_t slow_calls_ = 0;
+  SteadyTime slow_logged_{};
+  bool tombstones_explained_ = false;
   // Events whose handler read malformed fields.
   std::uint64_t malformed_events_ = 0;
   SteadyTime malformed_logged_{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <set>
 #include <utility>
@@ -9,11 +10,19 @@
 #include "base/deadline.h"
 #include "base/forked.h"
 #include "base/user_call.h"
+#include "cache/pipeline/dropped_options.h"
 #include "cache/pipeline/informer_impl.h"
 #include "cache/store/resource_version.h"
 #include "cache/store/store_part.h"
 
 namespace kinformer::internal {
+
+namespace {
+
+// A program that starts its informers at all has done so by then.
+constexpr Duration kStartExpected = std::chrono::seconds(30);
+
+}  // namespace
 
 // ---- the inside
 
@@ -71,6 +80,11 @@ Result<void> InformerCore::Impl::SetFunctions(std::string_view what,
   return {};
 }
 
+bool InformerCore::Impl::NameOnce(std::string_view option) {
+  base::MutexLock lock(mutex_);
+  return dropped_options_.emplace(option).second;
+}
+
 std::unique_ptr<ListerWatcher> InformerCore::Impl::Made(
     const std::function<std::unique_ptr<ListerWatcher>()>& make) {
   std::unique_ptr<ListerWatcher> lister_watcher;
@@ -117,7 +131,20 @@ std::string InformerCore::Impl::LastSeenVersion(const std::string& place) const 
   return newest;
 }
 
+void InformerCore::Impl::ExpectStart() {
+  if (!Is(State::kCreated) || start_expected.armed()) return;
+  start_expected = env.loop().RunAt(env.Now() + kStartExpected, [this] {
+    if (!Is(State::kCreated) || handlers.All().empty()) return;
+    if (said_not_started.exchange(true, std::memory_order_relaxed)) return;
+    env.log().Log(LogLevel::kWarning,
+                  "an informer has handlers and is not started, so that they hear nothing; call "
+                  "Start, of the informer or again of its factory",
+                  {{"informer", describe}});
+  });
+}
+
 void InformerCore::Impl::StartOnLoop() {
+  start_expected = Timer();
   if (life != nullptr || ended || !Is(State::kRunning)) return;
   statuses.SetErrorHandler(Functions().watch_error_handler);
   torn_down.store(false, std::memory_order_release);
@@ -126,6 +153,7 @@ void InformerCore::Impl::StartOnLoop() {
 }
 
 void InformerCore::Impl::StopOnLoop(bool final) {
+  start_expected = Timer();
   life.reset();
   statuses.Stopped();
   processor.Suspend();
@@ -141,6 +169,7 @@ void InformerCore::Impl::Join(const std::shared_ptr<cache::Listener>& listener,
                               Duration resync_period) {
   if (ended) return listener->Discard();
   processor.Add(listener, resync_period, store->Snapshot(), synced.load(std::memory_order_acquire));
+  ExpectStart();
 }
 
 void InformerCore::Impl::OnSynced() {
@@ -205,7 +234,8 @@ InformerCore::~InformerCore() {
   }
   const Impl::State before =
       impl_->state.exchange(Impl::State::kStopped, std::memory_order_acq_rel);
-  if (before == Impl::State::kCreated && !impl_->handlers.All().empty()) {
+  if (before == Impl::State::kCreated && !impl_->handlers.All().empty() &&
+      !impl_->said_not_started.load(std::memory_order_relaxed)) {
     env().log().Log(LogLevel::kWarning,
                     "an informer with handlers was never started, so that they heard nothing; call "
                     "Start, of the informer or again of its factory",
@@ -284,6 +314,19 @@ void InformerCore::LogIfError(const Result<void>& result) const {
   if (result) return;
   env().log().Log(LogLevel::kError, "a request to the informer failed",
                   {{"informer", Describe()}, {"err", result.error().ToString()}});
+}
+
+void InformerCore::NameDroppedOptions(const InformerSettings& asked) const {
+  std::string names;
+  for (const std::string_view option : cache::DroppedOptions(asked, impl_->settings)) {
+    if (!impl_->NameOnce(option)) continue;
+    names += (names.empty() ? "" : ", ") + std::string(option);
+  }
+  if (names.empty()) return;
+  env().log().Log(LogLevel::kWarning,
+                  "an informer was asked for with options that the one which there is already does "
+                  "not have; they do nothing: give them to who asks first",
+                  {{"informer", Describe()}, {"options", names}});
 }
 
 Result<void> InformerCore::SetTransform(RawTransform transform) {
@@ -488,99 +531,6 @@ cache::StorePosition InformerCore::PositionOf(std::string_view namespace_) const
 }
 
 std::uint64_t InformerCore::Epochs() const { return impl_->statuses.epochs(); }
-
-// ---- alone
-
-namespace {
-
-// Lends a ListerWatcher to one life of an informer after the other.
-class LentListerWatcher final : public ListerWatcher {
- public:
-  explicit LentListerWatcher(std::shared_ptr<ListerWatcher> lender) : lender_(std::move(lender)) {}
-  std::unique_ptr<ListWatchCall> List(const ListOptions& options, ListReceiver& receiver) override {
-    return lender_->List(options, receiver);
-  }
-  std::unique_ptr<ListWatchCall> Watch(const ListOptions& options,
-                                       WatchReceiver& receiver) override {
-    return lender_->Watch(options, receiver);
-  }
-  std::unique_ptr<ListWatchCall> CurrentVersion(
-      const std::function<void(Result<std::string>)>& answer) override {
-    return lender_->CurrentVersion(answer);
-  }
-  std::unique_ptr<ListWatchCall> ListMetadata(const std::string& namespace_,
-                                              const ListOptions& options,
-                                              ListReceiver& receiver) override {
-    return lender_->ListMetadata(namespace_, options, receiver);
-  }
-  ListScope Scope() const override { return lender_->Scope(); }
-  bool SetEntryOptions(const EntryOptions& options) override {
-    return lender_->SetEntryOptions(options);
-  }
-  bool IsWatchListSemanticsUnSupported() const override {
-    return lender_->IsWatchListSemanticsUnSupported();
-  }
-  void WatchListDeclined() override { lender_->WatchListDeclined(); }
-  std::string Describe() const override { return lender_->Describe(); }
-
- private:
-  std::shared_ptr<ListerWatcher> lender_;
-};
-
-// The selectors of the options are for factories.
-Result<void> UsesItsSelectors(const InformerSettings& settings) {
-  if (settings.label_selector.MatchesEverything() && settings.field_selector.MatchesEverything()) {
-    return {};
-  }
-  return Error(Reason::kInvalidArgument,
-               "label_selector and field_selector are for the informers of a factory; one that is "
-               "given a ListerWatcher has all that this lists: give them to NewFilteredListWatch");
-}
-
-}  // namespace
-
-std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env,
-                                                    std::unique_ptr<ListerWatcher> lister_watcher,
-                                                    InformerSettings settings) {
-  std::shared_ptr<ListerWatcher> shared = std::move(lister_watcher);
-  std::string describe = shared->Describe();
-  Result<void> used = UsesItsSelectors(settings);
-  if (!settings.namespaces.empty()) {
-    used = Error(Reason::kInvalidArgument,
-                 "namespaces is for the informers of a factory, or of a function that makes the "
-                 "ListerWatcher of each; one that is given a ListerWatcher looks where this does");
-  }
-  settings.namespaces.clear();
-  settings.namespace_.clear();
-  auto informer = InformerCore::Create(
-      env, std::move(describe),
-      {.objects =
-           [shared](const std::string&) { return std::make_unique<LentListerWatcher>(shared); }},
-      std::move(settings));
-  informer->LogIfError(used);
-  return informer;
-}
-
-std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env, NamespacedListWatch lister_watchers,
-                                                    InformerSettings settings) {
-  const Result<void> used = UsesItsSelectors(settings);
-  std::string describe = settings.name;
-  if (describe.empty() && lister_watchers) {
-    // What the first of them lists, and where all of them do.
-    const std::set<std::string, std::less<>> names = NamespacesOf(settings);
-    if (const auto one = lister_watchers(names.empty() ? "" : *names.begin())) {
-      describe = one->Describe();
-    }
-    for (auto name = names.begin(); !names.empty() && ++name != names.end();) {
-      describe += ", " + *name;
-    }
-  }
-  auto informer = InformerCore::Create(env, std::move(describe),
-                                       {.objects = std::move(lister_watchers), .namespaced = true},
-                                       std::move(settings));
-  informer->LogIfError(used);
-  return informer;
-}
 
 // ---- listeners
 

@@ -59,9 +59,13 @@ struct InformerCore::Impl final : public StoreOwner {
   // kStopped after Start. `what` for the message: "a transform".
   Result<void> SetFunctions(std::string_view what, const std::function<void(UserFunctions&)>& set);
 
+  // True the first time.
+  bool NameOnce(std::string_view option);
+
   // StoreOwner
   [[nodiscard]] Result<void> Complete(const cache::Coverage& coverage,
                                       std::string_view namespace_) const override;
+  void OnRead(const cache::Coverage* coverage) const override;
   Result<void> AddIndexes(NamedIndexFunctions indexes, bool skip_existing) override;
   Result<void> RemoveIndexes(std::vector<std::string> names) override;
   [[nodiscard]] Result<void> WaitForResourceVersion(std::string_view namespace_,
@@ -83,6 +87,8 @@ struct InformerCore::Impl final : public StoreOwner {
   // `final`: it will not start again.
   void StopOnLoop(bool final);
   void Join(const std::shared_ptr<cache::Listener>& listener, Duration resync_period);
+  // Whoever has a handler waits for a Start: the log says so where none comes.
+  void ExpectStart();
   void OnSynced();
   void OnUnsynced();
   void OnCommitted();
@@ -107,6 +113,7 @@ struct InformerCore::Impl final : public StoreOwner {
   std::atomic<State> state{State::kCreated};
   std::atomic<bool> synced{false};
   std::atomic<bool> torn_down{true};
+  std::atomic<bool> said_not_started{false};
   std::atomic<int> stops{0};  // that the loop has not come to yet
   cache::PipelineCounters counters;
   cache::InformerStatuses statuses;
@@ -125,15 +132,21 @@ struct InformerCore::Impl final : public StoreOwner {
   [[nodiscard]] std::string LastSeenVersion(const std::string& place) const;
   bool ended = false;
   cache::Processor processor;
+  Timer start_expected{};
   std::unique_ptr<cache::InformerLife> life;  // null while it does not run
 
  private:
+  // The log says it, the first time.
+  void SayReadTooEarly() const;
+
   mutable std::atomic<bool> read_too_early_{false};  // and it has been said
   [[nodiscard]] std::unique_ptr<ListerWatcher> Made(
       const std::function<std::unique_ptr<ListerWatcher>()>& make);
 
   mutable base::Mutex mutex_;
   UserFunctions functions_ KINFORMER_GUARDED_BY(mutex_);
+  // Options that somebody has asked for in vain.
+  std::set<std::string, std::less<>> dropped_options_ KINFORMER_GUARDED_BY(mutex_);
 };
 
 }  // namespace kinformer::internal

@@ -41,13 +41,24 @@ Result<void> InformerCore::Impl::Complete(const cache::Coverage& coverage,
   } else {
     message += " yet; wait with WaitForCacheSync";
   }
-  if (!read_too_early_.exchange(true, std::memory_order_relaxed)) {
-    env.log().Log(LogLevel::kWarning,
-                  "a cache was read before it had synced, when it can say nothing yet; call Start, "
-                  "then WaitForCacheSync, and look at the errors of what is read",
-                  {{"informer", describe}, {"started", Is(State::kCreated) ? "no" : "yes"}});
-  }
+  SayReadTooEarly();
   return Error(Reason::kNotSynced, std::move(message));
+}
+
+void InformerCore::Impl::SayReadTooEarly() const {
+  if (read_too_early_.exchange(true, std::memory_order_relaxed)) return;
+  env.log().Log(LogLevel::kWarning,
+                "a cache was read before it had synced, when it can say nothing yet; call Start, "
+                "then WaitForCacheSync, and look at the errors of what is read",
+                {{"informer", describe}, {"started", Is(State::kCreated) ? "no" : "yes"}});
+}
+
+void InformerCore::Impl::OnRead(const cache::Coverage* coverage) const {
+  // Nearly always: nothing else is to be asked on the way of a read.
+  if (synced.load(std::memory_order_acquire)) return;
+  if (read_too_early_.load(std::memory_order_relaxed)) return;
+  if (coverage == nullptr || coverage->IsComplete("") || Is(State::kStopped)) return;
+  SayReadTooEarly();
 }
 
 Result<void> InformerCore::Impl::AddIndexes(NamedIndexFunctions indexes, bool skip_existing) {

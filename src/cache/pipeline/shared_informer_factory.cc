@@ -116,6 +116,8 @@ struct FactoryCore::Impl {
     }
     return nullptr;
   }
+  std::shared_ptr<InformerCore> GetOrCreate(const TypeInfo& type, FactorySettings complete,
+                                            InformerKey key, bool metadata_only, bool& is_new);
   std::vector<std::shared_ptr<InformerCore>> All() {
     base::MutexLock lock(mutex);
     std::vector<std::shared_ptr<InformerCore>> all;
@@ -172,18 +174,31 @@ FactoryCore::~FactoryCore() { Shutdown(); }
 
 std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSettings settings,
                                                bool metadata_only) {
-  FactorySettings complete = impl_->Completed(type, std::move(settings), metadata_only);
+  FactorySettings complete = impl_->Completed(type, settings, metadata_only);
   if (!complete.cached && !metadata_only) return impl_->Refused(type);
   InformerKey key = KeyFor(type, complete, Kept(complete));
-  base::MutexLock lock(impl_->mutex);
-  if (auto found = impl_->Find(type, complete, key, metadata_only)) return found;
+  bool is_new = false;
+  std::shared_ptr<InformerCore> informer =
+      impl_->GetOrCreate(type, std::move(complete), std::move(key), metadata_only, is_new);
+  // Not under the lock: the log may be a function of the caller's.
+  if (!is_new) informer->NameDroppedOptions(settings);
+  return informer;
+}
+
+std::shared_ptr<InformerCore> FactoryCore::Impl::GetOrCreate(const TypeInfo& type,
+                                                             FactorySettings complete,
+                                                             InformerKey key, bool metadata_only,
+                                                             bool& is_new) {
+  base::MutexLock lock(mutex);
+  if (auto found = Find(type, complete, key, metadata_only)) return found;
+  is_new = true;
   std::string describe = cache::Described(type, complete);
   auto informer =
-      InformerCore::Create(impl_->provider->env(), std::move(describe),
-                           impl_->SourceOf(type, complete.places), std::move(complete.settings));
+      InformerCore::Create(provider->env(), std::move(describe), SourceOf(type, complete.places),
+                           std::move(complete.settings));
   informer->LogIfError(complete.known_paths);
   informer->LogIfError(informer->SetDefaultTransform(std::move(complete.places.transform)));
-  impl_->informers.emplace(std::move(key), informer);
+  informers.emplace(std::move(key), informer);
   return informer;
 }
 

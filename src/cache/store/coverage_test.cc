@@ -43,6 +43,9 @@ class FakeOwner final : public internal::StoreOwner {
     if (complete) return {};
     return Error(Reason::kNotSynced, "the informer of things has not synced");
   }
+  void OnRead(const Coverage* coverage) const override {
+    reads += coverage == nullptr || coverage->complete ? "+" : "-";
+  }
   Result<void> AddIndexes(internal::NamedIndexFunctions, bool) override { return {}; }
   Result<void> RemoveIndexes(std::vector<std::string>) override { return {}; }
   [[nodiscard]] Result<void> WaitForResourceVersion(std::string_view, std::string_view,
@@ -52,6 +55,8 @@ class FakeOwner final : public internal::StoreOwner {
   }
 
   std::function<void()> asked{};
+  // Of each read that cannot say what it lacks, whether its version is complete.
+  mutable std::string reads{};
 };
 
 class CoverageTest : public ::testing::Test {
@@ -241,6 +246,31 @@ TEST_F(CoverageTest, NobodyButTheOwnerWritesItsStore) {
   EXPECT_EQ(writer.Add(MakeThing("ns", "c", "1")).error().reason(), Reason::kInvalidArgument);
   EXPECT_EQ(writer.Replace({}, "1").error().reason(), Reason::kInvalidArgument);
   EXPECT_EQ(writer.DeleteByKey("ns/a").error().reason(), Reason::kInvalidArgument);
+}
+
+TEST_F(CoverageTest, TheOwnerHearsOfReadsThatCannotSayWhatTheyLack) {
+  coverage_.complete = false;
+  Publish();
+  static_cast<void>(indexer_.Snapshot());
+  static_cast<void>(indexer_.List());
+  static_cast<void>(indexer_.ListKeys());
+  static_cast<void>(lister_.Snapshot());
+  EXPECT_EQ(owner_.reads, "----");
+  EXPECT_FALSE(indexer_.GetByKey("ns/none"));
+  EXPECT_EQ(owner_.reads, "-----");
+  EXPECT_TRUE(indexer_.GetByKey("ns/a")) << "which is an answer";
+  // These say themselves what they lack.
+  EXPECT_FALSE(lister_.List().ok());
+  EXPECT_FALSE(lister_.Namespace("ns").Get("none").ok());
+  static_cast<void>(indexer_.core()->SnapshotAsItIs());
+  EXPECT_EQ(owner_.reads, "-----");
+  static_cast<void>(internal::IndexerCore::JointSnapshots(
+      std::vector<const internal::IndexerCore*>{indexer_.core().get()}));
+  EXPECT_EQ(owner_.reads, "------");
+  coverage_.complete = true;
+  Publish();
+  static_cast<void>(indexer_.Snapshot());
+  EXPECT_EQ(owner_.reads, "------+");
 }
 
 }  // namespace

@@ -204,7 +204,9 @@ Result<void> IndexerCore::RemoveIndexes(std::vector<std::string> names) {
 }
 
 ObjectRef IndexerCore::Get(std::string_view namespace_, std::string_view name) const {
-  return store_->Ask(namespace_, name).object;
+  cache::StoreAnswer answer = store_->Ask(namespace_, name);
+  if (!answer.object && owner_ != nullptr) owner_->OnRead(answer.coverage.get());
+  return std::move(answer.object);
 }
 
 Result<ObjectRef> IndexerCore::GetOrWhyNot(std::string_view resource, std::string_view namespace_,
@@ -261,14 +263,26 @@ Result<void> IndexerCore::Complete(const SnapshotCore& snapshot, std::string_vie
   return AllReadable(*coverage, resource, namespace_);
 }
 
-std::shared_ptr<const SnapshotCore> IndexerCore::Snapshot() const { return store_->Snapshot(); }
+std::shared_ptr<const SnapshotCore> IndexerCore::Snapshot() const {
+  std::shared_ptr<const SnapshotCore> snapshot = store_->Snapshot();
+  if (owner_ != nullptr) owner_->OnRead(snapshot->coverage());
+  return snapshot;
+}
+
+std::shared_ptr<const SnapshotCore> IndexerCore::SnapshotAsItIs() const {
+  return store_->Snapshot();
+}
 
 std::vector<std::shared_ptr<const SnapshotCore>> IndexerCore::JointSnapshots(
     std::span<const IndexerCore* const> stores) {
   std::vector<const cache::StoreCore*> cores;
   cores.reserve(stores.size());
   for (const IndexerCore* store : stores) cores.push_back(store->store_.get());
-  return cache::StoreCore::JointSnapshots(cores);
+  std::vector<std::shared_ptr<const SnapshotCore>> joint = cache::StoreCore::JointSnapshots(cores);
+  for (std::size_t i = 0; i < stores.size(); ++i) {
+    if (stores[i]->owner_ != nullptr) stores[i]->owner_->OnRead(joint[i]->coverage());
+  }
+  return joint;
 }
 
 void IndexerCore::KeepChanges(std::size_t events, std::size_t bytes) {

@@ -24,7 +24,7 @@ StoreCore::StoreCore(Env& env, StoreCoreOptions options)
   w.Wrote();
 }
 
-StoreCore::~StoreCore() = default;
+StoreCore::~StoreCore() { state_->missing_indexes.Close(); }
 
 void StoreCore::Begin() {
   assert(!writer_->open);

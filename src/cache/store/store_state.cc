@@ -11,8 +11,11 @@
 
 namespace kinformer::internal::cache {
 
-StoreState::StoreState(std::uint64_t seed, bool packs_blocks)
-    : hash_seed(seed), packs(packs_blocks), table(new KeyTable(1)) {
+StoreState::StoreState(Env& env, std::string store_name, bool packs_blocks)
+    : hash_seed(env.Random()),
+      packs(packs_blocks),
+      table(new KeyTable(1)),
+      missing_indexes(env, std::move(store_name)) {
   table_bytes.store(table.load(std::memory_order_relaxed)->bytes(), std::memory_order_relaxed);
 }
 
@@ -113,7 +116,9 @@ Result<const StoreIndex*> PinnedSnapshot::IndexNamed(std::string_view name) cons
   std::string message = "there is no index \"" + std::string(name) + "\"; there are:";
   for (const auto& index : *node_->content.indexes) message += " \"" + index->name() + "\"";
   if (node_->content.indexes->empty()) message += " none";
-  return Error(Reason::kNotFound, message + ". AddIndexers adds one");
+  Error error(Reason::kNotFound, message + ". AddIndexers adds one");
+  state_->missing_indexes.AskedFor(name, error);
+  return error;
 }
 
 Result<std::vector<const Block*>> PinnedSnapshot::ByIndex(std::string_view index,

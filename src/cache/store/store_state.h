@@ -22,6 +22,7 @@
 #include "base/mutex.h"
 #include "cache/store/change_log.h"
 #include "cache/store/key_table.h"
+#include "cache/store/missing_indexes.h"
 #include "cache/store/retire_list.h"
 #include "cache/store/segmented_array.h"
 #include "cache/store/store_index.h"
@@ -34,7 +35,8 @@ namespace kinformer::internal::cache {
 struct StoreState {
   static constexpr std::uint32_t kGroup = 8;  // entries that share a `newest` word
 
-  StoreState(std::uint64_t seed, bool packs_blocks);
+  // `store_name`: what messages call it.
+  StoreState(Env& env, std::string store_name, bool packs_blocks);
   ~StoreState();
   StoreState(const StoreState&) = delete;
   StoreState& operator=(const StoreState&) = delete;
@@ -103,6 +105,8 @@ struct StoreState {
   alignas(64) std::atomic<std::size_t> snapshots{0};
 
   Versions versions{};
+
+  MissingIndexes missing_indexes;
 
   // What changed lately; null unless somebody asked for it. The writer looks at the flag.
   std::atomic<bool> keeps_changes{false};

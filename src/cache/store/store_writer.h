@@ -36,7 +36,7 @@ struct StoreWriter {
   StoreWriter(Env& e, StoreCoreOptions o)
       : env(e),
         options(std::move(o)),
-        state(std::make_shared<StoreState>(e.Random(), options.compress)) {
+        state(std::make_shared<StoreState>(e, options.name, options.compress)) {
     next.coverage = options.coverage;
     state->snapshot_age_limit.store(options.snapshot_age_limit, std::memory_order_relaxed);
     if (options.compress) trainer = std::make_unique<DictionaryTrainer>();

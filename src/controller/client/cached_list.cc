@@ -53,7 +53,7 @@ std::string IndexOfField(std::string_view field) { return "field:" + std::string
 Result<std::vector<ObjectRef>> ListCached(const IndexerCore& cache, std::string_view resource,
                                           const ReadOptions& options) {
   std::vector<ObjectRef> all;
-  const std::shared_ptr<const SnapshotCore> snapshot = cache.Snapshot();
+  const std::shared_ptr<const SnapshotCore> snapshot = cache.SnapshotAsItIs();
   if (Result<void> complete = cache.Complete(*snapshot, resource, options.namespace_); !complete) {
     return std::move(complete).error();
   }

@@ -230,7 +230,7 @@ Result<void> DelegatingClientCore::Impl::WaitForSync(const Source& source,
                                                      const CallOptions& call) const {
   if (source.informer->HasSynced()) return {};
   // What is known of one namespace need not wait for the others.
-  const std::shared_ptr<const SnapshotCore> snapshot = source.informer->indexer().Snapshot();
+  const std::shared_ptr<const SnapshotCore> snapshot = source.informer->indexer().SnapshotAsItIs();
   if (const cache::Coverage* coverage = snapshot->coverage()) {
     if (coverage->IsComplete(namespace_)) return {};
     if (!namespace_.empty() && !coverage->Includes(namespace_)) return {};

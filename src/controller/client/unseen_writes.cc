@@ -220,7 +220,7 @@ void UnseenWrites::Wrote(const Block& answer, std::uint64_t epoch) {
   const std::shared_ptr<InformerCore> informer = this->informer();
   if (informer == nullptr) return;
   const ObjectName name{std::string(answer.namespace_()), std::string(answer.name())};
-  const std::shared_ptr<const SnapshotCore> snapshot = informer->indexer().Snapshot();
+  const std::shared_ptr<const SnapshotCore> snapshot = informer->indexer().SnapshotAsItIs();
   const cache::Coverage* coverage = snapshot->coverage();
   if (coverage != nullptr && !coverage->Includes(name.namespace_, name.name)) return;
   UnseenWrite write{.effect = WriteEffect::kWritten,
@@ -241,7 +241,7 @@ void UnseenWrites::Wrote(const Block& answer, std::uint64_t epoch) {
 void UnseenWrites::Deleted(const ObjectName& name, std::string_view uid, std::uint64_t epoch) {
   const std::shared_ptr<InformerCore> informer = this->informer();
   if (informer == nullptr || Planted(PlantedBug::kDeleteForgotten)) return;
-  const std::shared_ptr<const SnapshotCore> snapshot = informer->indexer().Snapshot();
+  const std::shared_ptr<const SnapshotCore> snapshot = informer->indexer().SnapshotAsItIs();
   const cache::Coverage* coverage = snapshot->coverage();
   if (coverage != nullptr && !coverage->Includes(name.namespace_, name.name)) return;
   UnseenWrite write{.effect = WriteEffect::kDeleted,
@@ -269,7 +269,7 @@ std::vector<ObjectName> UnseenWrites::DeletedAllOf(std::string_view namespace_,
                                                    std::uint64_t epoch) {
   const std::shared_ptr<InformerCore> informer = this->informer();
   if (informer == nullptr || Planted(PlantedBug::kDeletionOfManyForgotten)) return {};
-  const std::shared_ptr<const SnapshotCore> snapshot = informer->indexer().Snapshot();
+  const std::shared_ptr<const SnapshotCore> snapshot = informer->indexer().SnapshotAsItIs();
   std::vector<ObjectName> unknown;
   MonitorLock lock(*monitor_);
   for (const auto& [name, writes] : writes_) {
