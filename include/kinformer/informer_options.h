@@ -18,6 +18,9 @@
 //   reflector_refusals_total, reflector_watch_lists_total              as in InformerStats
 //   informer_consistency_checks_total, informer_inconsistencies_total  as in InformerStats
 //   informer_last_progress_timestamp_seconds    of the wall clock, where InformerStatus has an age
+// With a label `namespace` besides, of informers whose options name the namespaces (`namespaces`,
+// or those of `if_forbidden`):
+//   informer_namespace_last_progress_timestamp_seconds
 // With a label `handler` besides, the name that HandlerOptions gives; handlers without one share
 // the empty label:
 //   informer_handler_waiting_events, _waiting_bytes                    live events that wait

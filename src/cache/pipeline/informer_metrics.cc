@@ -1,6 +1,7 @@
 #include "cache/pipeline/informer_metrics.h"
 
 #include <charconv>
+#include <chrono>
 #include <system_error>
 
 namespace kinformer::internal::cache {
@@ -9,6 +10,20 @@ std::unique_ptr<InformerMetrics> InformerMetrics::For(Env& env, std::string_view
   MetricsSink& sink = env.metrics();
   if (!sink.enabled()) return nullptr;
   return std::unique_ptr<InformerMetrics>(new InformerMetrics(sink, name));
+}
+
+std::shared_ptr<Gauge> InformerMetrics::NamespaceProgress(Env& env, std::string_view name,
+                                                          std::string_view namespace_) {
+  MetricsSink& sink = env.metrics();
+  if (!sink.enabled()) return nullptr;
+  return sink.NewGauge("informer_namespace_last_progress_timestamp_seconds",
+                       "When the server last said that there was nothing newer in the namespace.",
+                       {{"name", name}, {"namespace", namespace_}});
+}
+
+void InformerMetrics::SetTime(Gauge& gauge, Env& env, SteadyTime when) {
+  const Duration wall = (env.WallNow() - (env.Now() - when)).time_since_epoch();
+  gauge.Set(std::chrono::duration<double>(wall).count());
 }
 
 void InformerMetrics::SetVersion(Gauge& gauge, std::string_view resource_version) {

@@ -59,6 +59,11 @@ class InformerMetrics {
   // Null where nobody listens.
   static std::unique_ptr<InformerMetrics> For(Env& env, std::string_view name);
 
+  // Of one namespace; null where nobody listens.
+  static std::shared_ptr<Gauge> NamespaceProgress(Env& env, std::string_view name,
+                                                  std::string_view namespace_);
+  // The wall clock's time of that moment.
+  static void SetTime(Gauge& gauge, Env& env, SteadyTime when);
   // A resourceVersion that is no number has no place in a gauge and is left out.
   static void SetVersion(Gauge& gauge, std::string_view resource_version);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -313,6 +314,53 @@ TEST(InformerMetrics, NothingIsMadeWhereNobodyListens) {
   EXPECT_EQ(recorder->words, (Texts{"+a!"}));
   EXPECT_FALSE(NewNullMetrics()->enabled());
   EXPECT_TRUE(NewTextMetrics()->enabled());
+}
+
+// What an informer of two namespaces tells.
+class NamespaceMetricsTest : public InformerMetricsTest {
+ protected:
+  internal::cache::FakeServer& Server(const std::string& ns) {
+    std::unique_ptr<internal::cache::FakeServer>& server = servers_[ns];
+    if (server == nullptr) {
+      server = std::make_unique<internal::cache::FakeServer>(sim_.env());
+      server->namespace_name = ns;
+    }
+    return *server;
+  }
+  // When there was progress in that namespace, in seconds; -1: nothing says so.
+  [[nodiscard]] double Progress(const std::string& ns) const {
+    const std::string value = Value("informer_namespace_last_progress_timestamp_seconds{name=" +
+                                    ("\"web\",namespace=\"" + ns + "\"}"));
+    return value == "none" ? -1 : std::stod(value);
+  }
+  std::map<std::string, std::unique_ptr<internal::cache::FakeServer>> servers_{};
+};
+
+TEST_F(NamespaceMetricsTest, TheAgeOfEachNamespaceThatIsNamed) {
+  const auto lists = [this](const std::string& ns) { return Server(ns).NewListerWatcher(); };
+  for (const bool falls_back : {false, true}) {
+    servers_.clear();
+    Server("").down = Error(Reason::kForbidden, "no").WithHttpStatus(403);
+    InformerOptions<Pod> options{.name = "web"};
+    (falls_back ? options.if_forbidden.namespaces : options.namespaces) = {"blue", "green"};
+    SharedInformer<Pod> informer(sim_.env(), lists, std::move(options));
+    informer.Start();
+    Settle();
+    const double now =
+        std::chrono::duration<double>(sim_.env().WallNow().time_since_epoch()).count();
+    EXPECT_NEAR(Progress("blue"), now, 1);
+    EXPECT_NEAR(Progress("green"), now, 1);
+    sim_.RunFor(minutes(10));
+    Server("green").Bookmark();
+    Settle();
+    EXPECT_NEAR(Progress("blue"), now, 1);
+    EXPECT_NEAR(Progress("green"), now + 600, 1);
+    EXPECT_EQ(Of("informer_last_progress_timestamp_seconds"),
+              Value("informer_namespace_last_progress_timestamp_seconds{name=\"web\",namespace="
+                    "\"blue\"}"))
+        << "the oldest";
+  }
+  EXPECT_EQ(Progress(""), -1);
 }
 
 }  // namespace

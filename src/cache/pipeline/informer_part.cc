@@ -122,7 +122,16 @@ InformerPart::InformerPart(InformerCore::Impl& informer, Owner& owner,
                 .exact = [this] { return controller_.StoreIsExact(); },
                 .relist = [this] { reflector_.Relist(); },
                 .metrics = informer.metrics.get()}),
-      reflector_(informer.env, contained_, controller_, *this, ReflectorOptionsOfInformer()) {}
+      reflector_(informer.env, contained_, controller_, *this, ReflectorOptionsOfInformer()),
+      progress_gauge_(NewProgressGauge()) {}
+
+std::shared_ptr<Gauge> InformerPart::NewProgressGauge() const {
+  const std::vector<std::string>& others = informer_.settings.if_forbidden.namespaces;
+  const bool named = informer_.namespaces.contains(where_) ||
+                     std::find(others.begin(), others.end(), where_) != others.end();
+  if (alone_ || !named) return nullptr;
+  return InformerMetrics::NamespaceProgress(informer_.env, informer_.MetricsName(), where_);
+}
 
 InformerPart::~InformerPart() {
   informer_.last_seen_versions[part_.key()] = reflector_.LastSyncResourceVersion();
@@ -155,6 +164,9 @@ void InformerPart::OnListed(InitialList kind) {
 void InformerPart::OnProgress(SteadyTime when) {
   status_.OnProgress(when);
   if (!alone_) informer_.statuses.ReportProgress();
+  if (progress_gauge_ != nullptr) {
+    InformerMetrics::SetTime(*progress_gauge_, informer_.env, when);
+  }
 }
 
 void InformerPart::ResourceAbsent() {

@@ -83,6 +83,7 @@ class InformerPart final : private ReflectorObserver {
   [[nodiscard]] InformerControllerOptions ControllerOptions(const InformerCompany& company);
   [[nodiscard]] ReflectorOptions ReflectorOptionsOfInformer() const;
   void ArmRelist(Duration period);
+  [[nodiscard]] std::shared_ptr<Gauge> NewProgressGauge() const;
   // The server has said that it does not have the resource.
   void ResourceAbsent();
 
@@ -106,6 +107,9 @@ class InformerPart final : private ReflectorObserver {
   // Goes first: it feeds the controller.
   Reflector reflector_;
   Timer relist_timer_;
+  // How old its news are; null: nobody listens, or its namespace is not one that the options name,
+  // of which there may be many.
+  const std::shared_ptr<Gauge> progress_gauge_;
 };
 
 // The limit of the informer's store, under that name; null: it has none.

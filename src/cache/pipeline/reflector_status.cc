@@ -66,10 +66,7 @@ void ReflectorStatus::OnProgress(SteadyTime when) {
     base::MutexLock lock(mutex_);
     now_.progress = now_.progress ? std::max(*now_.progress, when) : when;
   }
-  if (metrics_ != nullptr) {
-    const Duration wall = (env_.WallNow() - (env_.Now() - when)).time_since_epoch();
-    metrics_->last_progress->Set(std::chrono::duration<double>(wall).count());
-  }
+  if (metrics_ != nullptr) InformerMetrics::SetTime(*metrics_->last_progress, env_, when);
 }
 
 void ReflectorStatus::OnWatchError(const Error& error) {
