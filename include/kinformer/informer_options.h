@@ -21,6 +21,8 @@
 // With a label `namespace` besides, of informers whose options name the namespaces (`namespaces`,
 // or those of `if_forbidden`):
 //   informer_namespace_last_progress_timestamp_seconds
+// What an informer needs to know which Namespaces there are (IfForbidden::watch_namespaces) is told
+// of under its name and ", namespaces".
 // With a label `handler` besides, the name that HandlerOptions gives; handlers without one share
 // the empty label:
 //   informer_handler_waiting_events, _waiting_bytes                    live events that wait

@@ -29,7 +29,8 @@ struct IfForbidden {
   std::vector<std::string> namespaces{};
   // Where no namespaces are named: looks in each one that exists, for which it lists and watches
   // Namespaces, in their turn a thing to be allowed. Those that come later are looked into as they
-  // come; what was in one that is gone leaves the cache.
+  // come; what was in one that is gone leaves the cache. Which ones there are is compared with a
+  // list of them once in a consistency_check_period.
   bool watch_namespaces{false};
 
   [[nodiscard]] bool IsDefault() const { return namespaces.empty() && !watch_namespaces; }

@@ -316,7 +316,7 @@ TEST(InformerMetrics, NothingIsMadeWhereNobodyListens) {
   EXPECT_TRUE(NewTextMetrics()->enabled());
 }
 
-// What an informer of two namespaces tells.
+// What an informer of two namespaces tells, and one that looks into each that exists.
 class NamespaceMetricsTest : public InformerMetricsTest {
  protected:
   internal::cache::FakeServer& Server(const std::string& ns) {
@@ -361,6 +361,29 @@ TEST_F(NamespaceMetricsTest, TheAgeOfEachNamespaceThatIsNamed) {
         << "the oldest";
   }
   EXPECT_EQ(Progress(""), -1);
+}
+
+TEST_F(NamespaceMetricsTest, OfNamespacesThatAreWatchedTheWatch) {
+  Server("").down = Error(Reason::kForbidden, "no").WithHttpStatus(403);
+  internal::cache::FakeServer namespaces(sim_.env());
+  namespaces.namespace_name = "";
+  namespaces.Put("blue");
+  namespaces.Put("green");
+  SharedInformer<Pod> informer(internal::InformerCore::Create(
+      sim_.env(), "pods",
+      {.objects = [this](const std::string& ns) { return Server(ns).NewListerWatcher(); },
+       .namespaces = [&] { return namespaces.NewListerWatcher(); },
+       .namespaced = true},
+      internal::SettingsOf(
+          InformerOptions<Pod>{.name = "web", .if_forbidden = {.watch_namespaces = true}})));
+  informer.Start();
+  Settle();
+  EXPECT_TRUE(informer.HasSynced());
+  EXPECT_EQ(Progress("blue"), -1) << "there may be thousands";
+  EXPECT_EQ(Value("reflector_watch_lists_total{name=\"web, namespaces\"}"), "1");
+  EXPECT_EQ(Value("reflector_lists_total{name=\"web, namespaces\"}"), "1");
+  EXPECT_EQ(Value("reflector_watches_total{name=\"web, namespaces\"}"), "1");
+  EXPECT_EQ(Value("informer_store_objects{name=\"web, namespaces\"}"), "2");
 }
 
 }  // namespace

@@ -27,8 +27,16 @@ NamespaceParts::NamespaceParts(InformerCore::Impl& informer,
       namespaces_position_(*informer.store, &informer.versions, "") {
   Set({}, false);
   NamespaceWatch::Owner& owner = *this;
-  watch_ = std::make_unique<NamespaceWatch>(informer.env, owner, std::move(namespaces),
-                                            informer.describe, informer.statuses.Whole());
+  const InformerSettings& settings = informer.settings;
+  watch_ = std::make_unique<NamespaceWatch>(
+      informer.env, owner, std::move(namespaces),
+      NamespaceWatch::Options{.describe = informer.describe,
+                              .metrics_name = informer.MetricsName(),
+                              .initial_list = settings.initial_list,
+                              .min_watch_timeout = settings.min_watch_timeout,
+                              .relist_period = settings.relist_period,
+                              .check_period = settings.consistency_check_period},
+      informer.statuses.Whole());
   watch_->Start();
 }
 

@@ -2,17 +2,55 @@
 
 #include <utility>
 
+#include "base/deadline.h"
+
 namespace kinformer::internal::cache {
 
 NamespaceWatch::NamespaceWatch(Env& env, Owner& owner,
-                               std::unique_ptr<ListerWatcher> lister_watcher, std::string describe,
+                               std::unique_ptr<ListerWatcher> lister_watcher, Options options,
                                ReflectorStatus& status)
-    : owner_(owner),
-      describe_(std::move(describe)),
+    : env_(env),
+      owner_(owner),
+      options_(std::move(options)),
       status_(status),
+      metrics_(InformerMetrics::For(env, options_.metrics_name + ", namespaces")),
       lister_watcher_(std::move(lister_watcher)),
       contained_(env, *lister_watcher_),
-      reflector_(env, contained_, *this, *this, {.name = "namespaces, for " + describe_}) {}
+      check_(env, contained_,
+             {.name = options_.describe,
+              .period = options_.check_period,
+              .known = &names_,
+              .relist = [this] { reflector_.Relist(); }}),
+      reflector_(env, contained_, *this, *this, OptionsOfReflector()) {}
+
+ReflectorOptions NamespaceWatch::OptionsOfReflector() const {
+  ReflectorOptions options;
+  options.name = "namespaces, for " + options_.describe;
+  options.use_watch_list = options_.initial_list == InitialList::kWatchList;
+  options.min_watch_timeout = options_.min_watch_timeout;
+  options.metrics = metrics_.get();
+  return options;
+}
+
+void NamespaceWatch::Start() {
+  reflector_.Start();
+  ArmRelist();
+}
+
+void NamespaceWatch::ArmRelist() {
+  if (options_.relist_period <= Duration(0)) return;
+  relist_timer_ = env_.loop().RunAt(base::After(env_.Now(), options_.relist_period), [this] {
+    // Nothing where a list is due or under way.
+    reflector_.Relist();
+    ArmRelist();
+  });
+}
+
+void NamespaceWatch::OnListed(InitialList kind) {
+  status_.OnListed(kind);
+  if (kind == InitialList::kWatchList && metrics_ != nullptr) metrics_->watch_lists->Add();
+  check_.Begin();
+}
 
 void NamespaceWatch::Insert(std::string_view name, std::string_view resourceVersion) {
   if (names_.emplace(name).second) changed_ = true;
@@ -50,6 +88,7 @@ void NamespaceWatch::ReplaceEnd(std::string_view resourceVersion) {
 
 void NamespaceWatch::ChunkEnd() {
   if (!listed_) return;
+  if (metrics_ != nullptr) metrics_->store_objects.Set(names_.size());
   if (std::exchange(changed_, false)) owner_.OnNamespaces(names_);
   owner_.OnNamespacesVersion(version_);
 }
@@ -57,7 +96,7 @@ void NamespaceWatch::ChunkEnd() {
 void NamespaceWatch::OnWatchError(const Error& error) {
   if (error.http_status() != 403) return status_.OnWatchError(error);
   status_.OnWatchError(Error(error).WithContext(
-      "to cache " + describe_ +
+      "to cache " + options_.describe +
       " grant the verbs list and watch on them cluster-wide, or on namespaces (ClusterRole, "
       "ClusterRoleBinding), or name the namespaces to look at (InformerOptions::namespaces)"));
 }

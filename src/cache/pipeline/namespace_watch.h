@@ -12,9 +12,12 @@
 #include <string_view>
 
 #include "kinformer/env.h"
+#include "kinformer/informer_options.h"
 #include "kinformer/list_watch.h"
 
 #include "cache/pipeline/contained_list_watch.h"
+#include "cache/pipeline/informer_metrics.h"
+#include "cache/pipeline/namespace_check.h"
 #include "cache/pipeline/reflector.h"
 #include "cache/pipeline/reflector_status.h"
 
@@ -35,11 +38,19 @@ class NamespaceWatch final : private ReflectorStore, private ReflectorObserver {
     virtual void OnNamespacesEpoch() = 0;
   };
 
-  // `describe`: for whose sake, in messages.
+  // Of the informer that wants to know them.
+  struct Options {
+    std::string describe{};      // in messages
+    std::string metrics_name{};  // what metrics call it
+    InitialList initial_list{};  // as in InformerOptions, and so the others
+    Duration min_watch_timeout{};
+    Duration relist_period{};
+    Duration check_period{};
+  };
   NamespaceWatch(Env& env, Owner& owner, std::unique_ptr<ListerWatcher> lister_watcher,
-                 std::string describe, ReflectorStatus& status);
+                 Options options, ReflectorStatus& status);
 
-  void Start() { reflector_.Start(); }
+  void Start();
   void JoinEpoch() { reflector_.JoinEpoch(); }
 
  private:
@@ -59,20 +70,25 @@ class NamespaceWatch final : private ReflectorStore, private ReflectorObserver {
 
   // ReflectorObserver
   void OnListing() override { status_.OnListing(); }
-  void OnListed(InitialList kind) override { status_.OnListed(kind); }
+  void OnListed(InitialList kind) override;
   void OnWatching() override { status_.OnWatching(); }
   void OnWatchStarted() override { status_.OnWatchStarted(); }
+  void OnWatchBroken() override { status_.OnWatchBroken(); }
   void OnWaiting(SteadyTime until) override { status_.OnWaiting(until); }
   void OnProgress(SteadyTime when) override { status_.OnProgress(when); }
   void OnWatchError(const Error& error) override;
   void OnEpochChanged() override;
 
+  void ArmRelist();
+  [[nodiscard]] ReflectorOptions OptionsOfReflector() const;
   void Insert(std::string_view name, std::string_view resourceVersion);
   void Erase(std::string_view name, std::string_view resourceVersion);
 
+  Env& env_;
   Owner& owner_;
-  const std::string describe_;
+  const Options options_;
   ReflectorStatus& status_;
+  const std::unique_ptr<InformerMetrics> metrics_;  // null: none
   const std::unique_ptr<ListerWatcher> lister_watcher_;
   ContainedListWatch contained_;
   Names staged_;
@@ -80,8 +96,10 @@ class NamespaceWatch final : private ReflectorStore, private ReflectorObserver {
   std::string version_;
   bool listed_ = false;
   bool changed_ = false;
+  NamespaceCheck check_;
   // Goes first: it feeds the rest.
   Reflector reflector_;
+  Timer relist_timer_;
 };
 
 }  // namespace kinformer::internal::cache

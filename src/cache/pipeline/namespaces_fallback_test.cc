@@ -1,18 +1,23 @@
 // What an informer does where it may not list all namespaces: others that it is given, those that
 // exist, or an error that says what to grant.
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cache/pipeline/testing/namespaces_fixture.h"
 
 namespace kinformer {
 namespace {
 
+using std::chrono::hours;
 using std::chrono::minutes;
+using std::chrono::seconds;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -215,6 +220,75 @@ TEST_F(NamespacesTest, TheVersionWaitsForANamespaceThatIsNew) {
   Server("green").down.reset();
   sim_.RunFor(minutes(2));
   EXPECT_EQ(informer.LastSyncResourceVersion(), rv);
+}
+
+TEST_F(NamespacesTest, TheWatchOfNamespacesHasTheInformersOptions) {
+  Server("").down = Forbidden();
+  Namespaces().Put("blue");
+  auto informer = MakeWithNamespaces({.initial_list = InitialList::kList,
+                                      .min_watch_timeout = hours(1),
+                                      .if_forbidden = {.watch_namespaces = true},
+                                      .consistency_check_period = Duration(0),
+                                      .relist_period = minutes(10)});
+  informer.Start();
+  sim_.RunFor(minutes(25));
+  const auto lists = [this](std::string_view kind) {
+    return std::count_if(Namespaces().requests.begin(), Namespaces().requests.end(),
+                         [kind](const std::string& request) { return request.starts_with(kind); });
+  };
+  EXPECT_EQ(lists("LIST"), 3) << "the first, and after ten and twenty minutes";
+  EXPECT_EQ(lists("WATCHLIST"), 0);
+  ASSERT_FALSE(Namespaces().timeouts.empty());
+  for (const std::int64_t timeout : Namespaces().timeouts) EXPECT_GE(timeout, 3600);
+}
+
+// A server that was restored, and has overtaken the watch, tells of none of them.
+TEST_F(NamespacesTest, NamespacesThatNoEventTellsOfAreFound) {
+  Server("").down = Forbidden();
+  Namespaces().Put("blue");
+  Server("blue").Put("b1");
+  Server("green").Put("g1");
+  auto informer = MakeWithNamespaces({.if_forbidden = {.watch_namespaces = true}});
+  const auto recorder = Record(informer);
+  const auto asked = [this](std::string_view kind) {
+    return std::count_if(Namespaces().requests.begin(), Namespaces().requests.end(),
+                         [kind](const std::string& request) { return request.starts_with(kind); });
+  };
+  informer.Start();
+  sim_.RunFor(seconds(630));
+  EXPECT_THAT(Since(*recorder), ElementsAre("+b1!"));
+  EXPECT_EQ(asked("LIST"), 10) << "one a minute";
+  EXPECT_EQ(asked("WATCH"), 1) << "and no other watch";
+  Namespaces().SlipIn("green");
+  sim_.RunFor(minutes(2));
+  EXPECT_THAT(Since(*recorder), ElementsAre("+g1"));
+  Namespaces().Lose("blue");
+  sim_.RunFor(minutes(2));
+  EXPECT_THAT(Since(*recorder), ElementsAre("-b1?"));
+  // A server that refuses is asked again.
+  Namespaces().list_errors = {Forbidden()};
+  Namespaces().Lose("green");
+  sim_.RunFor(minutes(3));
+  EXPECT_THAT(Since(*recorder), ElementsAre("-g1?"));
+  EXPECT_EQ(asked("WATCH"), 4);
+}
+
+TEST_F(NamespacesTest, WhatAListShowsBeforeTheWatchDoesIsNoDifference) {
+  Server("").down = Forbidden();
+  auto informer = MakeWithNamespaces({.if_forbidden = {.watch_namespaces = true}});
+  informer.Start();
+  Settle();
+  const std::size_t before = Namespaces().requests.size();
+  Namespaces().SlipIn("late");
+  while (Namespaces().requests.size() == before) sim_.RunFor(seconds(1));
+  sim_.RunFor(seconds(5));
+  Namespaces().Put("late");
+  sim_.RunFor(minutes(10));
+  EXPECT_EQ(Namespaces().open_watches(), 1U);
+  EXPECT_EQ(std::count_if(Namespaces().requests.begin(), Namespaces().requests.end(),
+                          [](const std::string& request) { return request.starts_with("WATCH"); }),
+            1);
+  EXPECT_EQ(informer.Namespaces().size(), 1U);
 }
 
 }  // namespace
