@@ -32,6 +32,9 @@
 
 namespace kinformer::internal::cache {
 
+// So often it is looked whether handlers keep up that have something to do.
+inline constexpr Duration kHandlerWatchPeriod = std::chrono::seconds(5);
+
 class ListenerMetrics;
 
 struct ListenerConfig {

@@ -9,8 +9,6 @@
 namespace kinformer::internal::cache {
 namespace {
 
-constexpr Duration kWatchPeriod = std::chrono::seconds(5);
-
 void PushTo(Listener& listener, std::span<const Notification> events,
             const Processor::Snapshots& snapshot) {
   const bool needs_state = listener.options().overflow == OverflowPolicy::kDropAndResync;
@@ -127,7 +125,7 @@ bool Processor::Blocked() const {
 
 void Processor::Watch() {
   if (suspended_ || watch_.armed()) return;
-  watch_ = env_.loop().RunAt(env_.Now() + kWatchPeriod, [this] {
+  watch_ = env_.loop().RunAt(env_.Now() + kHandlerWatchPeriod, [this] {
     watch_ = Timer();
     bool busy = false;
     for (const Entry& entry : listeners_) busy |= entry.listener->NameIfSlow();

@@ -1,7 +1,10 @@
 #include "kinformer/internal/assume_cache_core.h"
 
+#include <atomic>
 #include <compare>
+#include <cstddef>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -26,6 +29,54 @@ ObjectName SplitKey(std::string_view key) {
 
 }  // namespace
 
+// Looks now and then whether handlers keep up, for as long as they have something to do. Its timer
+// and its look are the loop's; tasks on the loop keep it alive.
+class HandlerWatch final : public std::enable_shared_from_this<HandlerWatch> {
+ public:
+  explicit HandlerWatch(Env& env) : env_(env) {}
+
+  void Add(const std::shared_ptr<cache::Listener>& listener) {
+    const std::lock_guard lock(mu_);
+    std::erase_if(listeners_, [](const auto& other) { return other.expired(); });
+    listeners_.push_back(listener);
+  }
+  // Something waits for one of them.
+  void Wake() {
+    if (awake_.exchange(true, std::memory_order_acq_rel)) return;
+    env_.loop().Post([weak = weak_from_this()] {
+      if (const std::shared_ptr<HandlerWatch> self = weak.lock()) self->Arm();
+    });
+  }
+
+ private:
+  void Arm() {
+    timer_ = env_.loop().RunAt(env_.Now() + cache::kHandlerWatchPeriod, [weak = weak_from_this()] {
+      if (const std::shared_ptr<HandlerWatch> self = weak.lock()) self->Look();
+    });
+  }
+  void Look() {
+    std::vector<std::weak_ptr<cache::Listener>> all;
+    {
+      const std::lock_guard lock(mu_);
+      all = listeners_;
+    }
+    // Before the look: what comes from now on wakes it again.
+    awake_.store(false, std::memory_order_release);
+    bool busy = false;
+    for (const std::weak_ptr<cache::Listener>& weak : all) {
+      const std::shared_ptr<cache::Listener> listener = weak.lock();
+      if (listener != nullptr && !listener->removed()) busy |= listener->NameIfSlow();
+    }
+    if (busy && !awake_.exchange(true, std::memory_order_acq_rel)) Arm();
+  }
+
+  Env& env_;
+  std::atomic<bool> awake_{false};
+  Timer timer_;
+  std::mutex mu_;
+  std::vector<std::weak_ptr<cache::Listener>> listeners_;
+};
+
 struct AssumeCacheCore::Impl {
   Impl(Env& e, std::string r) : env(e), resource(std::move(r)) {}
 
@@ -49,10 +100,13 @@ struct AssumeCacheCore::Impl {
   // Under mu. Of each object in `latest`.
   std::map<ObjectName, Known> known;
   std::vector<std::shared_ptr<cache::Listener>> listeners;
+  std::size_t handlers_so_far = 0;
+  const std::shared_ptr<HandlerWatch> watch = std::make_shared<HandlerWatch>(env);
 };
 
 void AssumeCacheCore::Impl::Tell(const cache::Notification& event) {
   std::erase_if(listeners, [](const auto& listener) { return listener->removed(); });
+  if (!listeners.empty()) watch->Wake();
   for (const std::shared_ptr<cache::Listener>& listener : listeners) {
     const bool needs_state = listener->options().overflow == OverflowPolicy::kDropAndResync;
     listener->Push(std::span(&event, 1), needs_state ? latest->Snapshot() : nullptr);
@@ -177,17 +231,22 @@ Result<ObjectRef> AssumeCacheCore::GetAPIObj(std::string_view key) const {
 
 std::shared_ptr<cache::Listener> AssumeCacheCore::AddHandler(std::shared_ptr<RawHandler> handler,
                                                              HandlerOptions options) {
+  const std::lock_guard lock(impl_->mu);
+  ++impl_->handlers_so_far;
+  if (options.name.empty()) options.name = "handler-" + std::to_string(impl_->handlers_so_far);
   cache::ListenerConfig config;
   config.options = std::move(options);
+  config.informer = "assume cache for " + impl_->resource;
   auto listener = std::make_shared<cache::Listener>(
       impl_->env, std::move(handler), std::move(config), std::weak_ptr<InformerCore::Impl>());
-  const std::lock_guard lock(impl_->mu);
   cache::Replay replay;
   replay.after = impl_->latest->Snapshot();
   replay.initial = true;
   listener->PushReplay(std::move(replay));
   listener->PushSynced();
   impl_->listeners.push_back(listener);
+  impl_->watch->Add(listener);
+  impl_->watch->Wake();
   return listener;
 }
 

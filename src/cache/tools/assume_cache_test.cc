@@ -1,5 +1,6 @@
 #include "kinformer/assume_cache.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -7,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kinformer/log.h"
 #include "kinformer/shared_informer.h"
 
 #include "cache/pipeline/testing/informer_fixture.h"
@@ -178,6 +180,49 @@ TEST_F(AssumeCacheTest, MayGoWhileItsHandlersHaveEvents) {
   server_.Put("c", "1");
   Settle();
   EXPECT_THAT(recorder->words, ::testing::Not(::testing::Contains("+c")));
+}
+
+TEST(AssumeCache, AHandlerThatDoesNotKeepUpIsNamed) {
+  class WarningLog final : public LogSink {
+   public:
+    [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
+    void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
+      std::string& line = lines.emplace_back(message);
+      for (const LogField& field : fields) line += "; " + field.value;
+    }
+    std::vector<std::string> lines{};
+  };
+  const auto log = std::make_shared<WarningLog>();
+  Simulation sim({.log = log});
+  internal::cache::FakeServer server(sim.env());
+  SharedInformer<Pod> informer(sim.env(), server.NewListerWatcher());
+  AssumeCache<Pod> cache(informer);
+  std::vector<std::string> heard;
+  Duration takes{0};
+  const auto work = [&](const auto& e) {
+    sim.env().SleepFor(takes);
+    heard.push_back(e.key);
+  };
+  ASSERT_TRUE(cache.AddEventHandler({.on_add = work, .on_update = work}).ok());
+  informer.Start();
+  server.Put("a", "1");
+  sim.RunFor(std::chrono::minutes(5));
+  EXPECT_EQ(heard.size(), 1U);
+  EXPECT_THAT(log->lines, IsEmpty());
+  takes = std::chrono::minutes(2);
+  server.Put("a", "2");
+  server.Put("a", "3");
+  sim.RunFor(std::chrono::minutes(1));
+  ASSERT_EQ(log->lines.size(), 1U);
+  EXPECT_THAT(log->lines[0], HasSubstr("does not keep up"));
+  EXPECT_THAT(log->lines[0], HasSubstr("handler-1; assume cache for pods"));
+  sim.RunFor(std::chrono::minutes(20));
+  EXPECT_EQ(std::count_if(log->lines.begin(), log->lines.end(),
+                          [](const std::string& line) {
+                            return line.find("does not keep up") != std::string::npos;
+                          }),
+            1)
+      << "once";
 }
 
 }  // namespace
