@@ -77,7 +77,7 @@ class ListReceiver {
 // Receives one watch. OnStarted comes when the server has accepted it (response headers with status
 // 200); OnDone once and last: OK for a clean end (also for EOF and time-outs in the middle, which
 // mean "resume"), an Error for an ERROR event (the Status), a refused request, or undecodable
-// bytes. No call destroys the handle except OnDone.
+// bytes. The receiver may destroy the handle only from OnDone.
 class WatchReceiver {
  public:
   virtual ~WatchReceiver() = default;

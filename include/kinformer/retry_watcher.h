@@ -31,7 +31,8 @@ namespace kinformer {
 // is "" or "0": a watch without a beginning shows made-up additions first, and what it skips cannot
 // be told.
 //
-// Watches again, at most once a second and not before the server's Retry-After, when a watch ends,
+// Watches again, at most once a second and not before the server's Retry-After (two
+// minutes at most), when a watch ends,
 // breaks, cannot be opened or fails. Except:
 //   - an ERROR event with status 410: what comes next is no longer known; the watcher ends with it;
 //   - opening it is forbidden or unauthorized: the watcher ends with that;
@@ -40,7 +41,11 @@ namespace kinformer {
 // a time-out. An unreadable object is left out, with a warning in the log.
 //
 // Events that wait for a slow reader are bounded: past some thousands the watch is closed, and
-// resumed behind them once they are taken. Never blocks. `env` must outlive the watcher.
+// resumed behind them once they are taken.
+//
+// May be called on any thread, and never blocks. The watcher is thread-safe, as watcher.h says; it
+// uses `lister_watcher` on the loop, and destroys it on the thread that lets go of the watcher, or
+// on the loop where that is the one. `env` must outlive it.
 // Counterpart: watch.NewRetryWatcher of client-go tools/watch.
 template <ObjectView T>
 Result<Watcher<T>> NewRetryWatcher(Env& env, std::string resource_version,

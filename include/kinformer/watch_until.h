@@ -58,7 +58,8 @@ struct [[nodiscard]] UntilResult {
 
 // Waits until each condition in turn has held. The event for which one held is offered to the next
 // before another event is waited for. No conditions: returns at once. The watch is stopped in any
-// case. Blocks.
+// case. Blocks; may be called on any thread but a loop's. Several calls at once share nothing but
+// what their conditions use; over one Watcher, they would take the events from each other.
 // Errors: that of a condition or of the watch; kStopped: the watch was stopped meanwhile;
 // kCanceled, kDeadlineExceeded: as `call` says, whose timeout is for the whole wait;
 // kWouldDeadlock: on a loop's thread. Counterpart: watch.UntilWithoutRetry.
