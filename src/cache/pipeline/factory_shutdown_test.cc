@@ -152,5 +152,32 @@ TEST_F(FactoryShutdownTest, WhatWaitsIsDroppedOrDrained) {
   }
 }
 
+TEST_F(FactoryShutdownTest, W30_InsideAHandlerItWaitsForTheOthersOnly) {
+  SharedInformerFactory factory(provider_);
+  provider_->server.Put("a", "1");
+  auto widgets = Widgets(factory);
+  auto gadgets = factory.ForResource({"shop.example", "v1", "gadgets"}, "Gadget", true);
+  bool other_returned = false;
+  bool returned = false;
+  const auto slow = [&](const Added<Unstructured>&) {
+    sim_.env().SleepFor(seconds(3));
+    other_returned = true;
+  };
+  const auto shuts_down = [&](const Added<Unstructured>&) {
+    sim_.env().SleepFor(seconds(1));
+    factory.Shutdown();
+    EXPECT_TRUE(other_returned);
+    returned = true;
+  };
+  ASSERT_TRUE(gadgets.AddEventHandler({.on_add = slow}).ok());
+  ASSERT_TRUE(widgets.AddEventHandler({.on_add = shuts_down}).ok());
+  factory.Start();
+  sim_.RunFor(seconds(10));
+  EXPECT_TRUE(returned);
+  EXPECT_TRUE(widgets.IsStopped());
+  EXPECT_TRUE(gadgets.IsStopped());
+  EXPECT_EQ(provider_->server.open_watches(), 0U);
+}
+
 }  // namespace
 }  // namespace kinformer

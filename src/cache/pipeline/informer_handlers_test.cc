@@ -399,5 +399,63 @@ TEST_F(InformerTest, SI_08_OnlyResyncingHandlersSeeTheUnchangedInARelist) {
             resyncing->words.end());
 }
 
+TEST_F(InformerTest, W25_ResyncsDoNotDependOnWatches) {
+  server_.Put("a", "1");
+  SharedInformer<Pod> informer = Make();
+  const auto recorder = Record(informer, {.resync_period = seconds(10)});
+  informer.Start();
+  Settle();
+  server_.down = Error(Reason::kInternalError, "down").WithHttpStatus(500);
+  server_.EndWatches();
+  Settle();
+  recorder->words.clear();
+  sim_.RunFor(seconds(35));
+  EXPECT_EQ(server_.open_watches(), 0U);
+  EXPECT_EQ(recorder->words, (Texts{"~a 1>1", "~a 1>1", "~a 1>1"}));
+  // And watches that are opened again and again put nothing off.
+  server_.down.reset();
+  sim_.RunFor(minutes(1));
+  recorder->words.clear();
+  for (int i = 0; i < 20; ++i) {
+    server_.EndWatches();
+    sim_.RunFor(seconds(5));
+  }
+  EXPECT_EQ(recorder->words.size(), 10U);
+}
+
+// Whom it is for is part of the entry in the queue: not who is there when it is processed.
+TEST_F(InformerTest, W25_AResyncThatWaitsIsForThoseWhoWereDue) {
+  server_.Put("a", "0");
+  SharedInformer<Pod> informer = Make();
+  bool holds_up = true;
+  const auto held =
+      Record(informer,
+             {.resync_period = Duration(0), .overflow = OverflowPolicy::kBlock, .max_events = 1});
+  held->hook = [&](const std::string& word) {
+    while (word.starts_with("~") && holds_up) sim_.env().SleepFor(seconds(1));
+  };
+  const auto due = Record(informer, {.resync_period = seconds(10)});
+  informer.Start();
+  Settle();
+  for (int i = 1; i <= 5; ++i) {
+    server_.Put("a", std::to_string(i));
+    Settle();
+  }
+  sim_.RunFor(seconds(11));
+  ASSERT_GT(informer.Stats().queued, 0U) << "events, and the resync behind them";
+  const auto late = Record(informer, {.resync_period = seconds(10)});
+  Settle();
+  const auto resyncs = [](const Recorder& of) {
+    return std::count(of.words.begin(), of.words.end(), "~a 5>5");
+  };
+  EXPECT_EQ(resyncs(*due), 0);
+  holds_up = false;
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(resyncs(*due), 1);
+  EXPECT_EQ(resyncs(*late), 0);
+  EXPECT_EQ(late->words.front().substr(0, 2), "+a");
+  EXPECT_EQ(late->words.back(), "~a 4>5");
+}
+
 }  // namespace
 }  // namespace kinformer

@@ -298,5 +298,76 @@ TEST_F(InformerTest, WaitsThatWaitForThemselvesAreRefused) {
   EXPECT_EQ(on_loop, Reason::kWouldDeadlock);
 }
 
+TEST_F(InformerTest, W35_WhoIsDestroyedInABackoffWaitsForNothingAndAsksNobody) {
+  server_.down = Error(Reason::kInternalError, "down").WithHttpStatus(500);
+  std::optional<SharedInformer<Pod>> informer = Make();
+  informer->Start();
+  sim_.RunFor(minutes(3));
+  ASSERT_EQ(informer->Status().state, InformerState::kBackingOff);
+  ASSERT_GT(informer->Status().retry_in, Duration(0));
+  const std::size_t asked = server_.requests.size();
+  const SteadyTime begun = sim_.env().Now();
+  EXPECT_TRUE(sim_.RunBlocking([&] { informer.reset(); }, seconds(1)));
+  EXPECT_EQ(sim_.env().Now(), begun);
+  sim_.RunFor(minutes(10));
+  EXPECT_EQ(server_.requests.size(), asked);
+}
+
+TEST_F(InformerTest, W29_AHandlerThatRemovesItselfWhileItsInformerStops) {
+  for (const AtStop at_stop : {AtStop::kDiscard, AtStop::kDrain}) {
+    server_.Put("a", "1");
+    server_.Put("b", "1");
+    SharedInformer<Pod> informer = Make();
+    EventHandlerRegistration itself;
+    std::optional<Result<void>> removed;
+    const auto remove = [&](const Added<Pod>&) {
+      sim_.env().SleepFor(seconds(2));
+      removed = informer.RemoveEventHandler(itself);
+    };
+    itself =
+        informer
+            .AddEventHandler(ResourceEventHandlerFuncs<Pod>{.on_add = remove}, {.at_stop = at_stop})
+            .OrExit();
+    std::stop_source stop;
+    // Ends once nothing of the informer runs any more.
+    EXPECT_TRUE(sim_.RunBlocking(
+        [&] {
+          const Timer timer =
+              sim_.env().loop().RunAt(sim_.env().Now() + seconds(1), [&] { stop.request_stop(); });
+          informer.Run(stop.get_token());
+          EXPECT_TRUE(removed) << "the callback has returned";
+        },
+        seconds(10)));
+    ASSERT_TRUE(removed);
+    EXPECT_TRUE(removed->ok()) << removed->error();
+    // So does a second removal, from elsewhere.
+    EXPECT_TRUE(sim_.RunBlocking([&] { EXPECT_TRUE(informer.RemoveEventHandler(itself).ok()); },
+                                 seconds(1)));
+  }
+}
+
+TEST_F(InformerTest, W29_AnotherThreadRemovesAHandlerWhileTheInformerStops) {
+  server_.Put("a", "1");
+  SharedInformer<Pod> informer = Make();
+  bool returned = false;
+  const EventHandlerRegistration slow =
+      informer
+          .AddEventHandler(ResourceEventHandlerFuncs<Pod>{.on_add =
+                                                              [&](const Added<Pod>&) {
+                                                                sim_.env().SleepFor(seconds(2));
+                                                                returned = true;
+                                                              }})
+          .OrExit();
+  informer.Start();
+  sim_.RunFor(seconds(1));
+  EXPECT_TRUE(sim_.RunBlocking(
+      [&] {
+        informer.Stop();
+        EXPECT_TRUE(informer.RemoveEventHandler(slow).ok());
+        EXPECT_TRUE(returned) << "what the callback uses may go now";
+      },
+      seconds(10)));
+}
+
 }  // namespace
 }  // namespace kinformer
