@@ -217,6 +217,25 @@ TEST(ListSplitter, Row63_ItemsThatAreTooLargeAreSkippedWhereTheSinkDoesWithoutTh
   }
 }
 
+// Only items can be done without.
+TEST(ListSplitter, OtherFieldsThatAreTooLargeEndTheList) {
+  std::string list;
+  ProtobufWriter writer(list);
+  writer.Nested(1, [](ProtobufWriter& m) { m.BytesField(3, std::string(60, 'c')); });
+  writer.BytesField(2, "one");
+  const std::string large_list = SealEnvelope("v1", "L", list);
+  for (const std::string& body : {large_list, SealEnvelope(std::string(60, 'v'), "L", "")}) {
+    for (const std::size_t size : {1U, 16U, 1000U}) {
+      ListSplitter splitter(Encoding::kProtobuf, 40);
+      Patient items;
+      const Result<void> ended = FeedInPieces(splitter, items, body, size);
+      ASSERT_FALSE(ended.ok()) << size;
+      EXPECT_EQ(ended.error().reason(), Reason::kOverLimit) << size;
+      EXPECT_TRUE(items.items.empty()) << size;
+    }
+  }
+}
+
 TEST(ListSplitter, ListsWithoutItems) {
   for (const char* body : {"{}", "{\"items\":[]}", "{\"items\":null}", " { } "}) {
     ListSplitter splitter(Encoding::kJson);

@@ -120,5 +120,15 @@ TEST_F(RelistTest, WorksInTurns) {
   EXPECT_EQ(events_.size(), 1U);
 }
 
+TEST_F(RelistTest, WhatIsGoneIsErasedInTurns) {
+  constexpr std::size_t kObjects = 2048;
+  for (const char* scope : {"", "ns"}) {
+    Store("ns", Numbered(kObjects));
+    EXPECT_GE(Run(ListOf("ns", {"n7"}), scope, sim_.env().Now()), 4) << scope;
+    EXPECT_EQ(events_.size(), kObjects - 1) << scope;
+    EXPECT_EQ(store_.Snapshot()->size(), 1U) << scope;
+  }
+}
+
 }  // namespace
 }  // namespace kinformer::internal::cache
