@@ -130,8 +130,8 @@ class Manager {
   // too, unless there is a leader_election_client.
   static Result<std::unique_ptr<Manager>> New(const Client& client, ManagerOptions options = {});
   // Errors of all three: kInvalidArgument (leader election without an id, a namespace or sound
-  // lengths of time; webhook_certificates; metrics for a token without one), kConfig, kTransport (an
-  // address is in use).
+  // lengths of time; webhook_certificates; metrics for a token without one), kConfig, kTransport
+  // (an address is in use).
   ~Manager();
   Manager(const Manager&) = delete;
   Manager& operator=(const Manager&) = delete;

@@ -1,4 +1,4 @@
-// Managers: what they start, in which order, who leads, and how they end.
+// Managers: what they start, in which order, and how they end.
 
 #include "kinformer/manager.h"
 
@@ -23,7 +23,7 @@
 #include "kinformer/resource_lock.h"
 #include "kinformer/until.h"
 
-#include "operator/manager_fixture.h"
+#include "operator/manager_probe.h"
 
 namespace kinformer::testing {
 namespace {
@@ -34,68 +34,6 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-
-// Writes down when it begins and ends.
-class Probe final : public Runnable {
- public:
-  Probe(Env& env, std::vector<std::string>& told, std::string name, RunnableGroup group)
-      : env_(env), told_(told), name_(std::move(name)), group_(group) {}
-  Result<void> Start(const std::stop_token& stop) override {
-    told_.push_back("+" + name_);
-    const SteadyTime until = env_.Now() + fails_after;
-    while (env_.Now() < until && SleepUnlessStopped(env_, stop, until - env_.Now())) {
-    }
-    if (!stop.stop_requested()) return Error(Reason::kInternalError, "broke");
-    if (ends_after > Duration(0)) env_.SleepFor(ends_after);
-    told_.push_back("-" + name_);
-    return {};
-  }
-  Result<void> WaitUntilReady(const std::stop_token& stop) override {
-    if (ready_after > Duration(0)) SleepUnlessStopped(env_, stop, ready_after);
-    if (never_ready) return Error(Reason::kForbidden, "not ready");
-    return {};
-  }
-  [[nodiscard]] bool HasWarmup() const override { return warms_up; }
-  Result<void> Warmup(const std::stop_token& /*stop*/) override {
-    told_.push_back("~" + name_);
-    return {};
-  }
-  [[nodiscard]] RunnableGroup group() const override { return group_; }
-  [[nodiscard]] std::string name() const override { return name_; }
-
-  Duration fails_after{hours(1000)};
-  Duration ends_after{0};
-  Duration ready_after{0};
-  bool never_ready = false;
-  bool warms_up = false;
-
- private:
-  Env& env_;
-  std::vector<std::string>& told_;
-  const std::string name_;
-  const RunnableGroup group_;
-};
-
-class ManagersTest : public ManagerTest {
- protected:
-  std::shared_ptr<Probe> NewProbe(const std::string& name,
-                                  RunnableGroup group = RunnableGroup::kLeaderElection) {
-    return std::make_shared<Probe>(sim_.env(), told_, name, group);
-  }
-  static ManagerOptions Electing(const std::string& identity, bool release = false) {
-    return {.leader_election = true,
-            .leader_election_id = "op",
-            .leader_election_namespace = "default",
-            .leader_election_identity = identity,
-            .leader_election_release_on_cancel = release};
-  }
-  std::string Holder() {
-    auto lease = server_.Get({"coordination.k8s.io", "v1", "leases"}, {"default", "op"}).OrExit();
-    return std::string(lease["spec"]["holderIdentity"].AsString().value_or(""));
-  }
-  std::vector<std::string> told_;
-};
 
 TEST_F(ManagersTest, MG_09_MG_13_GroupsStartAndEndInTheirOrder) {
   RunningManager manager(sim_, server_);
@@ -334,103 +272,7 @@ TEST_F(ManagersTest, MG_01_MG_02_WhatIsMissingIsSaid) {
   EXPECT_FALSE(Manager::New(sim_.env(), nowhere).ok());
 }
 
-TEST_F(ManagersTest, MG_03_MG_04_MG_07_OneLeadsAndTheOtherTakesOver) {
-  RunningManager a(sim_, server_, Electing("a", true));
-  RunningManager b(sim_, server_, Electing("b", true));
-  const auto work = NewProbe("a");
-  work->ends_after = seconds(20);
-  ASSERT_TRUE(a->Add(work).ok());
-  ASSERT_TRUE(b->Add(NewProbe("b")).ok());
-  ASSERT_TRUE(b->Add(NewProbe("standby", RunnableGroup::kOthers)).ok());
-  a.Start();
-  sim_.RunFor(seconds(5));
-  b.Start();
-  sim_.RunFor(minutes(1));
-  EXPECT_TRUE(a->Elected());
-  EXPECT_FALSE(b->Elected());
-  EXPECT_TRUE(a->elector()->IsLeader());
-  EXPECT_THAT(told_, ElementsAre("+a", "+standby"));
-  a.RequestStop();
-  sim_.RunFor(seconds(19));
-  EXPECT_EQ(Holder(), "a") << "while its work goes on";
-  EXPECT_FALSE(b->Elected());
-  sim_.RunFor(seconds(5));
-  EXPECT_TRUE(a.ended);
-  EXPECT_TRUE(a.result.ok());
-  EXPECT_TRUE(b->Elected());
-  EXPECT_EQ(Holder(), "b");
-  EXPECT_THAT(told_, ElementsAre("+a", "+standby", "-a", "+b"));
-  EXPECT_TRUE(a->WaitUntilElected({}).ok()) << "stays true";
-  b.Stop();
-  EXPECT_EQ(Holder(), "") << "given up";
-}
-
-TEST_F(ManagersTest, MG_03_TheLeaseHasTheLabelsThatItIsToHave) {
-  ManagerOptions options = Electing("a");
-  options.leader_election_labels = {{"my-key", "my-val"}};
-  RunningManager a(sim_, server_, std::move(options));
-  a.Start();
-  sim_.RunFor(seconds(5));
-  const auto lease =
-      server_.Get({"coordination.k8s.io", "v1", "leases"}, {"default", "op"}).OrExit();
-  EXPECT_EQ(lease.At("/metadata/labels/my-key").StringOrEmpty(), "my-val");
-}
-
-TEST_F(ManagersTest, MG_03_AnotherLockThanALease) {
-  const Client client = Client::ForTransport(sim_.env(), server_.transport());
-  int made = 0;
-  RunningManager a(sim_, server_,
-                   {.leader_election = true, .leader_election_resource_lock = [&] {
-                      ++made;
-                      return NewLeaseLock(
-                          client, {.namespace_ = "kube-system", .name = "mine", .identity = "me"});
-                    }});
-  EXPECT_EQ(made, 1);
-  a.Start();
-  sim_.RunFor(seconds(5));
-  EXPECT_TRUE(a->Elected());
-  const auto lease =
-      server_.Get({"coordination.k8s.io", "v1", "leases"}, {"kube-system", "mine"}).OrExit();
-  EXPECT_EQ(lease.At("/spec/holderIdentity").StringOrEmpty(), "me");
-  const auto failing = Manager::New(
-      client, {.leader_election = true,
-               .leader_election_resource_lock = []() -> Result<std::unique_ptr<ResourceLock>> {
-                 return Error(Reason::kConfig, "no lock today");
-               }});
-  EXPECT_EQ(failing.error().message(), "no lock today");
-}
-
-// As kubectl get events shows them.
-TEST_F(ManagersTest, WhoLeadsIsAnEventOfTheLease) {
-  std::vector<std::string> events;
-  const auto read_events = [&] {
-    events.clear();
-    const auto list = Client::ForTransport(sim_.env(), server_.transport())
-                          .For<corev1::Event>("default")
-                          .List()
-                          .OrExit();
-    for (const auto event : list) {
-      EXPECT_EQ(event.involvedObject().kind(), "Lease");
-      EXPECT_EQ(event.involvedObject().name(), "op");
-      EXPECT_NE(event.involvedObject().uid(), "");
-      EXPECT_EQ(event.reason(), "LeaderElection");
-      EXPECT_EQ(event.type(), kEventTypeNormal);
-      events.emplace_back(event.message());
-    }
-    std::ranges::sort(events);
-  };
-  RunningManager a(sim_, server_, Electing("a", true));
-  a.Start();
-  sim_.RunFor(seconds(5));
-  ASSERT_TRUE(sim_.RunBlocking(read_events, seconds(5)));
-  EXPECT_THAT(events, ElementsAre("a became leader"));
-  a.Stop();
-  ASSERT_TRUE(sim_.RunBlocking(read_events, seconds(5)));
-  EXPECT_THAT(events, ElementsAre("a became leader", "a stopped leading"))
-      << "the Lease is given up, and then the last events are sent";
-}
-
-TEST_F(ManagersTest, EventsOfBothKindsAreSentAtTheEnd) {
+TEST_F(ManagersTest, EV_01_RecordersOfBothKinds) {
   RunningManager manager(sim_, server_);
   manager.Start();
   sim_.RunFor(seconds(1));
@@ -459,67 +301,6 @@ TEST_F(ManagersTest, EventsOfBothKindsAreSentAtTheEnd) {
   EXPECT_THAT(told,
               ::testing::UnorderedElementsAre("New Testing example.com/new: of events.k8s.io/v1",
                                               "Old  old: of core/v1"));
-}
-
-TEST_F(ManagersTest, MG_04_ALeaseThatIsNotGivenUpRunsOut) {
-  RunningManager a(sim_, server_, Electing("a"));
-  a.Start();
-  sim_.RunFor(seconds(5));
-  a.Stop();
-  EXPECT_EQ(Holder(), "a");
-}
-
-TEST_F(ManagersTest, MG_05_ALeaseThatIsLostEndsItAtOnce) {
-  RunningManager a(sim_, server_, Electing("a"));
-  const auto slow = NewProbe("slow one");
-  slow->ends_after = minutes(5);
-  ASSERT_TRUE(a->Add(slow).ok());
-  a.Start();
-  sim_.RunFor(seconds(5));
-  ASSERT_TRUE(a->Elected());
-  server_.faults().Add({.resource = "leases", .action = apiserver::FaultAction::kRefuse});
-  sim_.RunFor(seconds(13));
-  ASSERT_TRUE(a.ended);
-  EXPECT_THAT(a.result.error().message(), HasSubstr("leader election lost"));
-}
-
-TEST_F(ManagersTest, MG_06_WhoIsElectedWhileOthersEndStartsNothing) {
-  RunningManager a(sim_, server_, Electing("a", true));
-  a.Start();
-  sim_.RunFor(seconds(5));
-  RunningManager b(sim_, server_, Electing("b"));
-  const auto slow = NewProbe("slow", RunnableGroup::kOthers);
-  slow->ends_after = seconds(20);
-  ASSERT_TRUE(b->Add(slow).ok());
-  ASSERT_TRUE(b->Add(NewProbe("leader")).ok());
-  b.Start();
-  sim_.RunFor(seconds(5));
-  b.RequestStop();
-  sim_.RunFor(seconds(1));
-  a.Stop();
-  sim_.RunFor(seconds(10));
-  EXPECT_TRUE(b->elector()->IsLeader());
-  b.Stop();
-  EXPECT_FALSE(b->Elected());
-  EXPECT_THAT(told_, ElementsAre("+slow", "-slow"));
-}
-
-TEST_F(ManagersTest, MG_06_WhoNeverLedStartsNothingAtTheEnd) {
-  RunningManager a(sim_, server_, Electing("a"));
-  a.Start();
-  sim_.RunFor(seconds(5));
-  RunningManager b(sim_, server_, Electing("b"));
-  ASSERT_TRUE(b->Add(NewProbe("b")).ok());
-  b.Start();
-  sim_.RunFor(seconds(5));
-  Result<void> waited;
-  auto waiting = sim_.env().NewThread("wait", [&] { waited = b->WaitUntilElected({}); });
-  sim_.RunFor(seconds(1));
-  b.Stop();
-  waiting->Join();
-  EXPECT_EQ(waited.error().reason(), Reason::kStopped);
-  EXPECT_THAT(told_, IsEmpty());
-  EXPECT_TRUE(b.result.ok());
 }
 
 TEST_F(ManagersTest, CR_19_ControllersHaveNamesOfTheirOwn) {
@@ -627,33 +408,6 @@ TEST_F(ManagersTest, MG_08_ToBeStoppedIsNoErrorOfARunnable) {
   sim_.RunFor(seconds(5));
   manager.Stop();
   EXPECT_TRUE(manager.result.ok()) << manager.result.error();
-}
-
-TEST_F(ManagersTest, EV_01_RecordersOfBothKinds) {
-  RunningManager manager(sim_, server_);
-  CreatePod("a");
-  auto pods = manager->GetCache().InformerFor<corev1::Pod>();
-  manager.Start();
-  sim_.RunFor(seconds(5));
-  const Ref<corev1::Pod> pod = pods.lister().Get("default", "a").OrExit();
-  manager->GetEventRecorderFor("old")->Event(*pod, kEventTypeNormal, "old-reason", "old-message");
-  manager->GetEventRecorder("example.com/new")
-      ->Event(*pod, kEventTypeNormal, "new-reason", "new-action", "new-note");
-  sim_.RunFor(seconds(5));
-  manager.Stop();
-  const Client client = Client::ForTransport(sim_.env(), server_.transport());
-  std::vector<std::string> said;
-  sim_.RunBlocking(
-      [&] {
-        const auto list = client.For<eventsv1::Event>("default").List().OrExit();
-        for (const eventsv1::Event event : list) {
-          said.push_back(std::string(event.reason()) + "/" + std::string(event.note()) + "/" +
-                         std::string(event.action()) + "/" + std::string(event.regarding().name()));
-        }
-      },
-      seconds(5));
-  EXPECT_THAT(said, ::testing::UnorderedElementsAre("old-reason/old-message//a",
-                                                    "new-reason/new-note/new-action/a"));
 }
 
 TEST_F(ManagersTest, CR_06_AReconcilerOfObjects) {
