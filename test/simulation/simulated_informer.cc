@@ -458,8 +458,9 @@ void SimulatedInformer::Follow(Dice& dice) {
 void SimulatedInformer::Finish(SimulationReport& report) {
   LookClosely();
   const InformerStats stats = informer_->Stats();
-  // Once there is room again it asks for the newest, and is given what a stale cache has (F21).
-  const bool honest = scene_.trust == Trust::kHonest && !(limit_.bounded() && scene_.Has(21));
+  // Who lists without need asks for the newest, and is given what a stale cache has (F21).
+  const bool lists = limit_.bounded() || shape_.relist_period != Duration(0);
+  const bool honest = scene_.trust == Trust::kHonest && !(lists && scene_.Has(21));
   for (std::size_t i = 0; i < handlers_.size(); ++i) {
     const Watcher& watcher = *handlers_[i].watcher;
     report.events += watcher.events();
