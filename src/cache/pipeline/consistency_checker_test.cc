@@ -278,7 +278,7 @@ TEST_F(ConsistencyCheckerTest, WhatCountsAsADifference) {
 
 TEST_F(ConsistencyCheckerTest, OfOneNamespaceOnlyThatIsCompared) {
   Store("other", "x", "1");
-  Begin({.namespace_ = "ns"});
+  Begin({.part = StorePart("ns")});
   sim_.RunFor(minutes(5));
   EXPECT_EQ(Found(), 0U);
   server_.erase({"ns", "c"});

@@ -127,10 +127,10 @@ InformerPart::InformerPart(InformerCore::Impl& informer, Owner& owner,
 
 std::shared_ptr<Gauge> InformerPart::NewProgressGauge() const {
   const std::vector<std::string>& others = informer_.settings.if_forbidden.namespaces;
-  const bool named = informer_.namespaces.contains(where_) ||
-                     std::find(others.begin(), others.end(), where_) != others.end();
+  const bool named = informer_.places.contains(part_.key()) ||
+                     std::find(others.begin(), others.end(), part_.key()) != others.end();
   if (alone_ || !named) return nullptr;
-  return InformerMetrics::NamespaceProgress(informer_.env, informer_.MetricsName(), where_);
+  return InformerMetrics::NamespaceProgress(informer_.env, informer_.MetricsName(), part_.key());
 }
 
 InformerPart::~InformerPart() {
