@@ -87,9 +87,9 @@ class Decoder {
       if (!tape || (*tape)[0].next < 3 || (*tape)[2].next != (*tape)[0].next) continue;
       std::string scratch;
       const std::string_view name = tape->String(1, scratch);
-      if (name == "kind" || name == "apiVersion" || FindJsonMember(message, name) != nullptr) {
-        continue;
-      }
+      // The type says these two of the root; elsewhere they are members like others.
+      const bool says_type = depth_ == 1 && (name == "kind" || name == "apiVersion");
+      if (says_type || FindJsonMember(message, name) != nullptr) continue;
       out_.RawMember(reader.bytes(), name, first);
     }
   }
