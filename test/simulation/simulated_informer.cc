@@ -354,6 +354,17 @@ void SimulatedInformer::Look() {
   if (++looks_ % 8 == 0) CheckIndex(snapshot);
 }
 
+template <class Knows>
+void SimulatedInformer::MustKnow(const std::string& who, std::int64_t since,
+                                 const Knows& knows) const {
+  if (scene_.trust != Trust::kHonest) return;
+  for (const auto& [key, changes] : history_.keys()) {
+    if (!ServerHistory::InNamespace(key, namespace_)) continue;
+    if (!ServerHistory::ThereSince(changes, since) || knows(key)) continue;
+    Problem(who + " says that it has synced, and does not know " + key);
+  }
+}
+
 void SimulatedInformer::CheckSynced() {
   if (!synced_ && running_ && informer_->HasSynced()) {
     synced_ = true;

@@ -120,15 +120,4 @@ void SimulatedInformer::CheckHeld() const {
   }
 }
 
-template <class Knows>
-void SimulatedInformer::MustKnow(const std::string& who, std::int64_t since,
-                                 const Knows& knows) const {
-  if (scene_.trust != Trust::kHonest) return;
-  for (const auto& [key, changes] : history_.keys()) {
-    if (!ServerHistory::InNamespace(key, namespace_)) continue;
-    if (!ServerHistory::ThereSince(changes, since) || knows(key)) continue;
-    Problem(who + " says that it has synced, and does not know " + key);
-  }
-}
-
 }  // namespace kinformer::testing
