@@ -4,21 +4,30 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "kinformer/api/admissionregistrationv1.h"
 #include "kinformer/api/admissionregistrationv1_mutable.h"
 #include "kinformer/api/apiextensionsv1.h"
 #include "kinformer/api/apiextensionsv1_mutable.h"
+#include "kinformer/api/appsv1.h"
+#include "kinformer/api/appsv1_mutable.h"
+#include "kinformer/api/autoscalingv1_mutable.h"
 #include "kinformer/api/corev1_mutable.h"
+#include "kinformer/api/policyv1_mutable.h"
 #include "kinformer/client.h"
 #include "kinformer/custom_resource.h"
+#include "kinformer/delegating_client.h"
+#include "kinformer/patch.h"
 #include "kinformer/resource_client.h"
 #include "kinformer/runtime.h"
+#include "kinformer/shared_informer_factory.h"
 #include "kinformer/webhook_listener.h"
 #include "kinformer/webhook_server.h"
 
@@ -30,7 +39,9 @@
 namespace kinformer::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 struct Widget {
   static constexpr std::string_view kGroup = "example.com";
@@ -93,6 +104,13 @@ class RealWebhooks : public ::testing::Test {
             })
         .OrExit();
     webhooks_.RegisterConversions(std::move(conversions)).OrExit();
+    webhooks_
+        .Register("/record",
+                  [this](const admission::Request& request) {
+                    Record(request);
+                    return admission::Allowed();
+                  })
+        .OrExit();
     listener_ =
         WebhookListener::Listen(runtime_.env(), webhooks_,
                                 {.address = "127.0.0.1", .port = 0, .cert_dir = folder_.path()})
@@ -117,6 +135,56 @@ class RealWebhooks : public ::testing::Test {
       "apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"]}],
       "namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"default"}}}]})";
   }
+  void DefineWidgets() {
+    const std::string schema =
+        R"({"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}})";
+    Make<apiextensionsv1::CustomResourceDefinition>(
+        R"({"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com",
+        "scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},"versions":[
+        {"name":"v1","served":true,"storage":true,"schema":)" +
+        schema + R"(},{"name":"v1alpha1","served":true,"storage":false,"schema":)" + schema +
+        R"(}],"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],
+        "clientConfig":)" +
+        ClientConfig("/convert") + "}}}}");
+  }
+  // A configuration of one webhook at /record for these resources of all groups, of namespace
+  // default, whose failures do not matter.
+  [[nodiscard]] std::string Recording(const std::string& name, const std::string& versions,
+                                      const std::string& resources) const {
+    return R"({"metadata":{"name":")" + name + R"("},"webhooks":[{"name":")" + name +
+           R"(.example.com","failurePolicy":"Ignore",
+      "sideEffects":"None","admissionReviewVersions":["v1"],"clientConfig":)" +
+           ClientConfig("/record") + R"(,"rules":[{"operations":["*"],"apiGroups":["*"],
+      "apiVersions":[)" +
+           versions + R"(],"resources":[)" + resources + R"(]}],
+      "namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"default"}}}]})";
+  }
+  // "CREATE v1 Binding pods/binding x by UpdateOptions", for each question since the last call.
+  std::vector<std::string> Recorded() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::exchange(recorded_, {});
+  }
+  void Record(const admission::Request& request) {
+    // What the server makes for itself while it starts comes when it likes.
+    if (request.userInfo.username == "system:apiserver") return;
+    const std::string sub = request.subResource.empty() ? "" : "/" + request.subResource;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    recorded_.push_back(request.operation + " " + request.kind.version + " " + request.kind.kind +
+                        " " + request.resource.resource + sub + " " + request.name + " by " +
+                        request.options["kind"].StringOrEmpty());
+    last_ = request;
+  }
+  // Records what the configuration asks: a configuration counts after a moment.
+  void WaitUntilRecording() {
+    ASSERT_TRUE(Eventually([&, count = 0]() mutable {
+      static_cast<void>(client_->For<corev1::ConfigMap>("default")
+                            .Create(NewConfigMap("wait" + std::to_string(count++), "1"))
+                            .ok());
+      return !Recorded().empty();
+    }));
+    ASSERT_TRUE(client_->For<corev1::ConfigMap>("default").DeleteCollection().ok());
+    Recorded();
+  }
   template <class T>
   void Make(const std::string& text) {
     const auto object = internal::DecodeJson<typename T::Mutable>(text).OrExit();
@@ -127,6 +195,9 @@ class RealWebhooks : public ::testing::Test {
   CertificateFolder folder_{};
   Runtime runtime_{};
   std::atomic<int> asked_{0};
+  std::mutex mutex_;
+  std::vector<std::string> recorded_{};
+  admission::Request last_{};
   WebhookServer webhooks_{runtime_.env()};
   std::unique_ptr<WebhookListener> listener_{};
   RealServer server_{};
@@ -169,16 +240,7 @@ TEST_F(RealWebhooks, ADefaulterAndAValidator) {
 }
 
 TEST_F(RealWebhooks, AConversionBetweenVersions) {
-  const std::string schema =
-      R"({"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}})";
-  Make<apiextensionsv1::CustomResourceDefinition>(
-      R"({"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com",
-      "scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},"versions":[
-      {"name":"v1","served":true,"storage":true,"schema":)" +
-      schema + R"(},{"name":"v1alpha1","served":true,"storage":false,"schema":)" + schema +
-      R"(}],"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],
-      "clientConfig":)" +
-      ClientConfig("/convert") + "}}}}");
+  DefineWidgets();
   const auto alpha = client_->For<AlphaWidgets>("default");
   AlphaWidgets::Mutable widget;
   widget.metadata.name = "blue";
@@ -191,6 +253,89 @@ TEST_F(RealWebhooks, AConversionBetweenVersions) {
   EXPECT_EQ(hub->metadata().labels().Find("color"), "blue");
   const Ref<AlphaWidgets> spoke = alpha.Get("blue").OrExit();
   EXPECT_EQ(spoke->value().length, "7");
+}
+
+// What the embedded server's tests expect: src/apiserver/admission_subresource_test.cc.
+TEST_F(RealWebhooks, WhatIsAskedAboutSubresources) {
+  using admissionregistrationv1::ValidatingWebhookConfiguration;
+  Make<ValidatingWebhookConfiguration>(Recording("all", R"("*")", R"("*/*")"));
+  ASSERT_NO_FATAL_FAILURE(WaitUntilRecording());
+  const auto maps = client_->For<corev1::ConfigMap>("default");
+  ASSERT_TRUE(maps.Create(NewConfigMap("m", "1")).ok());
+  ASSERT_TRUE(maps.Patch("m", {.body = R"({"data":{"k":"1"}})"}).ok());
+  ASSERT_TRUE(maps.DeleteCollection().ok());
+  EXPECT_THAT(Recorded(), ElementsAre("CREATE v1 ConfigMap configmaps m by CreateOptions",
+                                      "UPDATE v1 ConfigMap configmaps m by UpdateOptions",
+                                      "DELETE v1 ConfigMap configmaps  by DeleteOptions"));
+
+  const DelegatingClient parts(*client_, std::make_shared<SharedInformerFactory>(*client_));
+  appsv1::Deployment::Mutable web;
+  web.metadata.name = "web";
+  web.spec.replicas = 1;
+  web.spec.selector.emplace().matchLabels["app"] = "web";
+  web.spec.template_.metadata.labels["app"] = "web";
+  web.spec.template_.spec.containers.push_back({.name = "c", .image = "i"});
+  ASSERT_TRUE(client_->For<appsv1::Deployment>("default").Create(web).ok());
+  Recorded();
+  autoscalingv1::Scale::Mutable scale;
+  scale.metadata.name = "web";
+  scale.spec.replicas = 3;
+  ASSERT_TRUE(
+      parts.SubResource("scale").Update<appsv1::Deployment>({"default", "web"}, scale).ok());
+  EXPECT_THAT(Recorded(), ElementsAre("UPDATE v1 Scale deployments/scale web by UpdateOptions"));
+  EXPECT_EQ(last_.kind.group, "autoscaling");
+  EXPECT_EQ(last_.object.At("/spec/replicas").AsInt64(), 3);
+  EXPECT_EQ(last_.oldObject.At("/spec/replicas").AsInt64(), 1);
+
+  corev1::Pod::Mutable pod;
+  pod.metadata.name = "x";
+  pod.spec.containers.push_back({.name = "c", .image = "i"});
+  ASSERT_TRUE(client_->For<corev1::Pod>("default").Create(pod).ok());
+  Recorded();
+  corev1::Binding::Mutable binding;
+  binding.metadata.name = "x";
+  binding.target.name = "n";
+  ASSERT_TRUE(parts.SubResource("binding").Create<corev1::Pod>({"default", "x"}, binding).ok());
+  policyv1::Eviction::Mutable eviction;
+  eviction.metadata.name = "x";
+  ASSERT_TRUE(parts.SubResource("eviction").Create<corev1::Pod>({"default", "x"}, eviction).ok());
+  EXPECT_THAT(Recorded(), ElementsAre("CREATE v1 Binding pods/binding x by CreateOptions",
+                                      "CREATE v1 Eviction pods/eviction x by CreateOptions"));
+}
+
+// And src/apiserver/admission_version_test.cc.
+TEST_F(RealWebhooks, AWebhookForAnotherVersion) {
+  using admissionregistrationv1::MutatingWebhookConfiguration;
+  using admissionregistrationv1::ValidatingWebhookConfiguration;
+  DefineWidgets();
+  Make<ValidatingWebhookConfiguration>(Recording("hub", R"("v1")", R"("widgets","configmaps")"));
+  ASSERT_NO_FATAL_FAILURE(WaitUntilRecording());
+  const auto alpha = client_->For<AlphaWidgets>("default");
+  AlphaWidgets::Mutable widget;
+  widget.metadata.name = "blue";
+  widget.length = "7";
+  ASSERT_TRUE(Eventually([&] { return alpha.Create(widget).ok(); }));
+  EXPECT_THAT(Recorded(), ElementsAre("CREATE v1 Widget widgets blue by CreateOptions"));
+  EXPECT_EQ(last_.object["size"].AsInt64(), 7);
+  EXPECT_EQ(last_.object["apiVersion"].StringOrEmpty(), "example.com/v1");
+  EXPECT_EQ(last_.requestKind->version, "v1alpha1");
+  EXPECT_EQ(last_.requestResource->version, "v1alpha1");
+
+  // Its failure policy does not matter.
+  widget.metadata.name = "bad";
+  widget.length = "no number";
+  const std::string failed = "conversion webhook for example.com/v1alpha1, Kind=Widget failed: ";
+  const auto validated = alpha.Create(widget);
+  ASSERT_FALSE(validated.ok());
+  EXPECT_THAT(validated.error().message(),
+              ::testing::StartsWith("Internal error occurred: " + failed));
+  Make<MutatingWebhookConfiguration>(Recording("alpha", R"("v1")", R"("widgets")"));
+  ASSERT_TRUE(Eventually([&] {
+    const auto mutated = alpha.Create(widget);
+    return !mutated.ok() && mutated.error().message().starts_with(
+                                "Internal error occurred: Internal error occurred: " + failed);
+  }));
+  EXPECT_THAT(Recorded(), IsEmpty());
 }
 
 }  // namespace

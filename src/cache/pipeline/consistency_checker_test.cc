@@ -372,9 +372,9 @@ TEST_F(ConsistencyCheckerTest, ARefusalIsNotAskedForAgainAtOnce) {
                                                                                  {415, true},
                                                                                  {500, false},
                                                                                  {501, true}}) {
-    source_.page = [status = status](const std::string&, const ListOptions&) {
+    source_.page = [code = status](const std::string&, const ListOptions&) {
       Error error(Reason::kUnknown, "no");
-      error.WithHttpStatus(status);
+      error.WithHttpStatus(code);
       return Page{.result = error};
     };
     source_.asked.clear();

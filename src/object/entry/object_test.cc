@@ -205,7 +205,7 @@ TEST(Block, KeysOfTheMetadataHaveBounds) {
   const auto builds = [](const std::string& metadata) {
     return BuildFromProtobuf(PodMetadata(), Field(1, metadata)).ok();
   };
-  for (const int number : {1, 3, 5, 6}) {
+  for (const std::size_t number : std::initializer_list<std::size_t>{1, 3, 5, 6}) {
     EXPECT_TRUE(builds(Field(number, std::string(255, 'k')))) << number;
     EXPECT_FALSE(builds(Field(number, std::string(256, 'k')))) << number;
   }
