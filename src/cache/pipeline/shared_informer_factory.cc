@@ -174,14 +174,15 @@ FactoryCore::~FactoryCore() { Shutdown(); }
 
 std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSettings settings,
                                                bool metadata_only) {
-  FactorySettings complete = impl_->Completed(type, settings, metadata_only);
+  const InformerSettings asked = settings;
+  FactorySettings complete = impl_->Completed(type, std::move(settings), metadata_only);
   if (!complete.cached && !metadata_only) return impl_->Refused(type);
   InformerKey key = KeyFor(type, complete, Kept(complete));
   bool is_new = false;
   std::shared_ptr<InformerCore> informer =
       impl_->GetOrCreate(type, std::move(complete), std::move(key), metadata_only, is_new);
   // Not under the lock: the log may be a function of the caller's.
-  if (!is_new) informer->NameDroppedOptions(settings);
+  if (!is_new) informer->NameDroppedOptions(asked);
   return informer;
 }
 
