@@ -39,9 +39,10 @@ enum class Rule : std::uint8_t {
 template <class T>
 class DeliveryChecker : public ResourceEventHandler<T> {
  public:
-  // `resyncs`: it may be told of what has not changed.
-  explicit DeliveryChecker(const ServerHistory& history, bool resyncs = false)
-      : history_(history), resyncs_expected_(resyncs) {}
+  // `resyncs`: it may be told of what has not changed. `limited`: the cache may give up an object
+  // for want of room, which is a deletion at the object's own version, and take it in again later.
+  explicit DeliveryChecker(const ServerHistory& history, bool resyncs = false, bool limited = false)
+      : history_(history), resyncs_expected_(resyncs), limited_(limited) {}
 
   void OnAdd(const Added<T>& e) override {
     Begin(e.epoch, e.key);
@@ -91,7 +92,9 @@ class DeliveryChecker : public ResourceEventHandler<T> {
     if (believed_.erase(e.key) == 0) {
       Breach(Rule::kShape, "deleted, but it is not there", e.key);
     }
-    window_.push_back(StateOf(e.object).version);
+    const ObjectState state = StateOf(e.object);
+    if (limited_) told_.erase({e.key, state.uid, state.version});
+    window_.push_back(state.version);
     if (e.final_state_unknown) ++tombstones_;
     Told(false);
   }
@@ -141,6 +144,7 @@ class DeliveryChecker : public ResourceEventHandler<T> {
 
   const ServerHistory& history_;
   const bool resyncs_expected_;
+  const bool limited_;
   Contents believed_;
   std::vector<Broken> breaches_;
   std::set<std::tuple<std::string, std::string, std::int64_t>> told_;

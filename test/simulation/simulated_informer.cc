@@ -28,8 +28,9 @@ constexpr std::int64_t kStale = 12;
 // A handler that takes its time, throws, and checks what only it can see.
 class SimulatedInformer::Watcher final : public DeliveryChecker<corev1::ConfigMap> {
  public:
-  Watcher(SimulatedScene& scene, const ServerHistory& history, std::uint64_t stream, bool resyncs)
-      : DeliveryChecker(history, resyncs), scene_(scene), dice_(scene.plan.seed, stream) {
+  Watcher(SimulatedScene& scene, const ServerHistory& history, std::uint64_t stream, bool resyncs,
+          bool limited)
+      : DeliveryChecker(history, resyncs, limited), scene_(scene), dice_(scene.plan.seed, stream) {
     if (scene.Has(kStalls) && dice_.OneIn(2)) {
       stalls_ = 2 + dice_.Below(12);
     }
@@ -189,7 +190,7 @@ void SimulatedInformer::JoinOrLeave(Dice& dice) {
 void SimulatedInformer::Join(Dice& dice) {
   Handler& handler = handlers_.emplace_back();
   const std::uint64_t stream = 1000 + 100 * static_cast<std::uint64_t>(number_) + handlers_.size();
-  handler.watcher = std::make_shared<Watcher>(scene_, history_, stream, resyncs_);
+  handler.watcher = std::make_shared<Watcher>(scene_, history_, stream, resyncs_, limit_.bounded());
   handler.joined_in = began_at_;
   HandlerOptions options;
   // Small bounds, so that coalescing and the difference after a drop are exercised too.
