@@ -18,6 +18,7 @@
 
 namespace kinformer {
 
+// What a patch made of two states is held to. Counterpart: MergeFromOption.
 struct MergeFromOptions {
   // The server refuses the patch with kConflict where the object is not in the version of `before`
   // any more. What a list held is replaced as a whole, so a patch of a list wants this.
