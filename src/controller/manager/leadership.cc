@@ -93,10 +93,10 @@ Result<std::unique_ptr<ManagerLeadership>> ManagerLeadership::New(Cluster& clust
     made->elector_ = *std::move(elector);
     return made;
   }
-  auto held = own_lock ? options.leader_election_resource_lock()
-                       : NewLeaseLock(
-                             options.leader_election_client.value_or(cluster.GetRESTClient()),
-                             std::move(lock));
+  auto held = own_lock
+                  ? options.leader_election_resource_lock()
+                  : NewLeaseLock(options.leader_election_client.value_or(cluster.GetRESTClient()),
+                                 std::move(lock));
   if (!held) return std::move(held).error();
   if (*held == nullptr) {
     return Error(Reason::kInvalidArgument,
