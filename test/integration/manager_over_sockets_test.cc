@@ -15,7 +15,6 @@
 #include "kinformer/client.h"
 #include "kinformer/cluster.h"
 #include "kinformer/manager.h"
-#include "kinformer/metrics.h"
 #include "kinformer/runtime.h"
 
 #include "integration/embedded_server.h"
@@ -89,39 +88,6 @@ TEST(ManagerOverSockets, LeasesAreAskedForUnderANameOfTheirOwn) {
     EXPECT_THAT(others.front(), Not(EndsWith("/leader-election")));
     EXPECT_THAT(leases.front(), ::testing::StartsWith(others.front()));
   }
-}
-
-TEST(ManagerOverSockets, MetricsForWhoShowsTheToken) {
-  EmbeddedServer server;
-  Runtime runtime;
-  const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
-  metrics->NewCounter("made_by_the_test", "", {})->Add();
-  const auto manager = Manager::New(runtime.env(), server.ClientConfig(),
-                                    {.metrics_bind_address = "127.0.0.1:0",
-                                     .metrics = metrics,
-                                     .metrics_access = MetricsAccess::kToken,
-                                     .metrics_token = "open sesame"})
-                           .OrExit();
-  std::stop_source stop;
-  const auto running = runtime.env().NewThread(
-      "manager", [&] { EXPECT_TRUE(manager->Start(stop.get_token()).ok()); });
-  ASSERT_TRUE(manager->WaitUntilElected({}).ok());
-  const auto get = [&](const std::string& token) {
-    Config config;
-    config.host = "https://127.0.0.1:" + std::to_string(manager->metrics_port());
-    config.tls.insecure = true;
-    config.bearer_token = token;
-    return Client::NewForConfig(runtime.env(), config).OrExit().GetRaw("/metrics");
-  };
-  EXPECT_EQ(get("").error().http_status(), 401);
-  const auto refused = get("open barley");
-  EXPECT_EQ(refused.error().http_status(), 401);
-  EXPECT_THAT(refused.error().ToString(), Not(HasSubstr("sesame")));
-  const auto text = get("open sesame");
-  ASSERT_TRUE(text.ok()) << text.error();
-  EXPECT_THAT(*text, HasSubstr("made_by_the_test 1"));
-  stop.request_stop();
-  running->Join();
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What a manager has on ports, over the embedded API server on a socket: metrics, health checks,
 // webhooks with their certificates, and where its events go.
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <future>
@@ -12,6 +13,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "kinformer/api/admissionregistrationv1.h"
 #include "kinformer/api/admissionregistrationv1_mutable.h"
@@ -20,11 +22,13 @@
 #include "kinformer/client.h"
 #include "kinformer/http_transport.h"
 #include "kinformer/manager.h"
+#include "kinformer/metrics.h"
 #include "kinformer/resource_client.h"
 #include "kinformer/runtime.h"
 
 #include "controller/certificates/folder_for_test.h"
 #include "integration/embedded_server.h"
+#include "transport/one_request_for_test.h"
 
 namespace kinformer::testing {
 namespace {
@@ -33,21 +37,7 @@ using admissionregistrationv1::MutatingWebhookConfiguration;
 using admissionregistrationv1::ValidatingWebhookConfiguration;
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
-
-class Asked final : public ResponseReceiver {
- public:
-  void OnHeaders(int status, const HttpHeaders&) override { status_ = status; }
-  void OnData(std::string_view data) override { body_ += data; }
-  void OnDone(Result<void> result) override {
-    done_.set_value(result ? std::to_string(status_) + " " + body_ : result.error().ToString());
-  }
-  [[nodiscard]] std::future<std::string> Future() { return done_.get_future(); }
-
- private:
-  int status_ = 0;
-  std::string body_{};
-  std::promise<std::string> done_{};
-};
+using ::testing::Not;
 
 // Refuses maps whose data says so.
 class MapValidator : public admission::Validator<corev1::ConfigMap> {
@@ -57,6 +47,34 @@ class MapValidator : public admission::Validator<corev1::ConfigMap> {
     if (map.data().Find("bad")) return Error(Reason::kForbidden, "there is something bad in it");
     return {};
   }
+};
+
+// Answers with a text.
+class TextHandler final : public Handler {
+ public:
+  explicit TextHandler(std::string text) : text_(std::move(text)) {}
+  [[nodiscard]] std::unique_ptr<ResponseStream> Handle(HttpRequest /*request*/) override {
+    class Text final : public ResponseStream {
+     public:
+      explicit Text(std::string text) : text_(std::make_shared<const std::string>(text)) {}
+      [[nodiscard]] bool ready() const override { return true; }
+      [[nodiscard]] int status() const override { return 200; }
+      [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
+      State Read(std::size_t /*max_bytes*/, std::vector<BodyChunk>& out) override {
+        out.push_back({.bytes = *text_, .owner = text_});
+        return State::kEnd;
+      }
+      void SetWake(std::function<void()> /*wake*/) override {}
+
+     private:
+      const HttpHeaders headers_{};
+      const std::shared_ptr<const std::string> text_;
+    };
+    return std::make_unique<Text>(text_);
+  }
+
+ private:
+  const std::string text_;
 };
 
 class ManagerServersTest : public ::testing::Test {
@@ -93,32 +111,20 @@ class ManagerServersTest : public ::testing::Test {
   // "200 ok", or why there is no answer. Each time over a connection of its own.
   std::string Get(const std::string& base_url, const std::string& target,
                   const std::string& token = "") {
-    HttpTransportOptions options{.base_url = base_url, .tls = {.insecure_skip_verify = true}};
-    const auto transport = NewHttpTransport(runtime_.env(), options).OrExit();
-    Asked asked;
-    std::future<std::string> done = asked.Future();
-    std::unique_ptr<HttpCall> call;
+    const HttpTransportOptions options{.base_url = base_url, .tls = {.insecure_skip_verify = true}};
     HttpRequest request{.method = "GET", .target = target};
     if (!token.empty()) request.headers.Add("Authorization", "Bearer " + token);
-    OnLoop([&] { call = transport->Start(std::move(request), asked); });
-    std::string text = done.get();
-    OnLoop([&] { call.reset(); });
-    return text;
+    return OneRequest(runtime_.env(), options, std::move(request));
   }
   std::string Probe(const std::string& target) {
     return Get("http://127.0.0.1:" + std::to_string(manager_->health_probe_port()), target);
   }
-  std::string Metrics(const std::string& scheme, const std::string& token = "") {
-    return Get(scheme + "://127.0.0.1:" + std::to_string(manager_->metrics_port()), "/metrics",
-               token);
+  std::string OfMetricsPort(const std::string& scheme, const std::string& target,
+                            const std::string& token = "") {
+    return Get(scheme + "://127.0.0.1:" + std::to_string(manager_->metrics_port()), target, token);
   }
-  void OnLoop(const std::function<void()>& work) {
-    std::promise<void> done;
-    runtime_.env().loop().Post([&] {
-      work();
-      done.set_value();
-    });
-    done.get_future().get();
+  std::string Metrics(const std::string& scheme, const std::string& token = "") {
+    return OfMetricsPort(scheme, "/metrics", token);
   }
 
   // Of a ServiceAccount that this makes.
@@ -196,7 +202,14 @@ class ManagerServersTest : public ::testing::Test {
 TEST_F(ManagerServersTest, MG_12_ChecksAndMetricsAreServedFromStartToStop) {
   New(Options());
   std::atomic<bool> well = true;
-  ASSERT_TRUE(manager_->AddHealthzCheck("paper", [] { return Result<void>(); }).ok());
+  std::atomic<bool> alive = true;
+  ASSERT_TRUE(manager_
+                  ->AddHealthzCheck("paper",
+                                    [&] {
+                                      return alive ? Result<void>()
+                                                   : Error(Reason::kNotSynced, "out of paper");
+                                    })
+                  .ok());
   ASSERT_TRUE(manager_
                   ->AddReadyzCheck("ink",
                                    [&] {
@@ -218,6 +231,12 @@ TEST_F(ManagerServersTest, MG_12_ChecksAndMetricsAreServedFromStartToStop) {
   EXPECT_THAT(Probe("/readyz"), HasSubstr("500 "));
   EXPECT_THAT(Probe("/readyz/ink"), HasSubstr("500 internal server error: out of ink"));
   EXPECT_EQ(Probe("/healthz"), "200 ok");
+  EXPECT_EQ(Probe("/healthz/paper"), "200 ok");
+  alive = false;
+  EXPECT_THAT(Probe("/healthz"), HasSubstr("500 [-]paper failed"));
+  well = true;
+  EXPECT_EQ(Probe("/readyz"), "200 ok");
+  EXPECT_EQ(Probe("/readyz/ink"), "200 ok");
   EXPECT_THAT(Metrics("http"), HasSubstr("200 # HELP "));
   EXPECT_EQ(manager_->AddHealthzCheck("late", healthz::Ping).error().reason(),
             Reason::kInvalidArgument);
@@ -225,6 +244,46 @@ TEST_F(ManagerServersTest, MG_12_ChecksAndMetricsAreServedFromStartToStop) {
   EXPECT_TRUE(Stop().ok());
   EXPECT_THAT(Probe("/healthz"), HasSubstr("ConnectionRefused"));
   EXPECT_THAT(Metrics("http"), HasSubstr("ConnectionRefused"));
+}
+
+TEST_F(ManagerServersTest, MG_12_MetricsAndWhatTheProgramServesBesideThem) {
+  const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
+  metrics->NewCounter("test_one", "test metric for testing", {})->Add();
+  ManagerOptions options = Options();
+  options.metrics = metrics;
+  New(std::move(options));
+  const auto debug = std::make_shared<TextHandler>("Some debug info");
+  EXPECT_TRUE(manager_->AddMetricsServerExtraHandler("/debug", debug).ok());
+  const auto refused = [&](const std::string& path) {
+    return manager_->AddMetricsServerExtraHandler(path, debug).error().reason();
+  };
+  EXPECT_EQ(refused("/debug"), Reason::kAlreadyExists);
+  EXPECT_EQ(refused("/metrics"), Reason::kAlreadyExists);
+  EXPECT_EQ(refused("debug"), Reason::kInvalidArgument);
+  Start();
+  ASSERT_TRUE(manager_->WaitUntilElected({}).ok());
+  EXPECT_THAT(Metrics("http"), HasSubstr("# HELP test_one test metric for testing\n"
+                                         "# TYPE test_one counter\ntest_one 1\n"));
+  EXPECT_EQ(OfMetricsPort("http", "/debug"), "200 Some debug info");
+  EXPECT_THAT(OfMetricsPort("http", "/should-not-exist"), HasSubstr("404"));
+  EXPECT_EQ(refused("/late"), Reason::kInvalidArgument);
+}
+
+TEST_F(ManagerServersTest, MetricsForWhoShowsTheToken) {
+  const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
+  metrics->NewCounter("made_by_the_test", "", {})->Add();
+  ManagerOptions options = Options();
+  options.metrics = metrics;
+  options.metrics_access = MetricsAccess::kToken;
+  options.metrics_token = "open sesame";
+  New(std::move(options));
+  Start();
+  ASSERT_TRUE(manager_->WaitUntilElected({}).ok());
+  EXPECT_THAT(Metrics("https"), HasSubstr("401 "));
+  const std::string refused = Metrics("https", "open barley");
+  EXPECT_THAT(refused, HasSubstr("401 "));
+  EXPECT_THAT(refused, Not(HasSubstr("sesame")));
+  EXPECT_THAT(Metrics("https", "open sesame"), HasSubstr("made_by_the_test 1"));
 }
 
 TEST_F(ManagerServersTest, MG_12_MetricsAreForThoseThatTheServerLetsIn) {

@@ -17,6 +17,7 @@
 #include "kinformer/webhook_server.h"
 
 #include "controller/certificates/folder_for_test.h"
+#include "transport/one_request_for_test.h"
 
 namespace kinformer::testing {
 namespace {
@@ -25,22 +26,6 @@ using ::testing::HasSubstr;
 
 constexpr const char* kReview =
     R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u-1"}})";
-
-// One request, and what came of it.
-class Asked final : public ResponseReceiver {
- public:
-  void OnHeaders(int status, const HttpHeaders&) override { status_ = status; }
-  void OnData(std::string_view data) override { body_ += data; }
-  void OnDone(Result<void> result) override {
-    done_.set_value(result ? std::to_string(status_) + " " + body_ : result.error().ToString());
-  }
-  [[nodiscard]] std::future<std::string> Future() { return done_.get_future(); }
-
- private:
-  int status_ = 0;
-  std::string body_{};
-  std::promise<std::string> done_{};
-};
 
 class WebhookListenerTest : public ::testing::Test {
  protected:
@@ -55,25 +40,10 @@ class WebhookListenerTest : public ::testing::Test {
                   const std::string& target = "/yes?timeout=10s") {
     HttpTransportOptions options{.base_url = "https://127.0.0.1:" + std::to_string(listener.port()),
                                  .tls = {.ca_pem = ca_pem}};
-    auto transport = NewHttpTransport(runtime_->env(), options).OrExit();
-    Asked asked;
-    std::future<std::string> done = asked.Future();
-    std::unique_ptr<HttpCall> call;
     HttpRequest request{.method = "POST", .target = target};
     request.headers.Add("Content-Type", "application/json");
     request.body = std::move(body);
-    OnLoop([&] { call = transport->Start(std::move(request), asked); });
-    std::string text = done.get();
-    OnLoop([&] { call.reset(); });
-    return text;
-  }
-  void OnLoop(const std::function<void()>& work) {
-    std::promise<void> done;
-    runtime_->env().loop().Post([&] {
-      work();
-      done.set_value();
-    });
-    done.get_future().get();
+    return OneRequest(runtime_->env(), options, std::move(request));
   }
 
   CertificateFolder folder_{};
