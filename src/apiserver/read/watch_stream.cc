@@ -45,7 +45,6 @@ WatchStream::WatchStream(ServerState& state, FrameMaker& frames, ObjectEncoder e
       mark_end_(plan.mark_end) {
   if (plan.error) error_ = std::make_unique<const Error>(*std::move(plan.error));
   sent_version_ = from_version_;
-  bookmarked_version_ = from_version_;
   if (plan.initial_events) {
     pin_ = std::make_unique<ResourceStore::Pin>(store_, from_version_);
   }
@@ -117,9 +116,8 @@ ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::vector<BodyC
   if (pin_ != nullptr || !CaughtUp()) return State::kMore;
   // Whatever else was written does not concern this watch, so all of it is known to the reader.
   sent_version_ = std::max(sent_version_, state_.resource_version);
-  if (std::exchange(bookmark_due_, false) && sent_version_ > bookmarked_version_ &&
-      from_version_ <= state_.resource_version) {
-    bookmarked_version_ = sent_version_;
+  if (std::exchange(bookmark_due_, false) && from_version_ <= state_.resource_version) {
+    // Where nothing was written, too: it shows that the watch is up to date.
     EmitText(encoder_.Bookmark(sent_version_, false), out);
   }
   if (closed_) return State::kEnd;
@@ -149,7 +147,6 @@ void WatchStream::ReadInitial(std::size_t max_bytes, const WorkSlice& turn,
   if (mark_end_) {
     EndFrame(out);
     EmitText(encoder_.Bookmark(from_version_, true), out);
-    bookmarked_version_ = from_version_;
   }
 }
 

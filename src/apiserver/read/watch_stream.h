@@ -100,7 +100,6 @@ class WatchStream final : public ResponseStream, private Watcher {
   std::string next_key_;
   std::uint64_t sequence_ = 0;
   std::int64_t sent_version_ = 0;  // everything up to here is known to the reader
-  std::int64_t bookmarked_version_ = 0;
   bool bookmark_due_ = false;
   bool last_bookmark_ = false;  // the one before the deadline is under way
   bool frame_open_ = false;
