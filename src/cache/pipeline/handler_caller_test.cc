@@ -91,17 +91,21 @@ class HandlerCallerTest : public testing::Test {
 
 TEST_F(HandlerCallerTest, HowLongACallbackRunsAndHowLongTheLongestOneDid) {
   EXPECT_EQ(caller_.CallbackAge(sim_.env().Now()), Duration(0));
-  for (const auto& [takes, longest] :
-       std::initializer_list<std::pair<int, int>>{{30, 30}, {10, 30}, {40, 40}}) {
-    Call(caller_, [this, takes = takes] {
+  struct Case {
+    Duration takes, longest;
+  };
+  for (const Case c :
+       {Case{milliseconds(30), milliseconds(30)}, Case{milliseconds(10), milliseconds(30)},
+        Case{milliseconds(40), milliseconds(40)}}) {
+    Call(caller_, [&] {
       const SteadyTime begun = sim_.env().Now();
       EXPECT_EQ(caller_.CallbackAge(begun), Duration(0));
-      sim_.env().SleepFor(milliseconds(takes));
-      EXPECT_EQ(caller_.CallbackAge(sim_.env().Now()), milliseconds(takes));
+      sim_.env().SleepFor(c.takes);
+      EXPECT_EQ(caller_.CallbackAge(sim_.env().Now()), c.takes);
       EXPECT_EQ(caller_.CallbackAge(begun - seconds(1)), Duration(0)) << "of a clock that lags";
     });
     EXPECT_EQ(caller_.CallbackAge(sim_.env().Now()), Duration(0)) << "none runs";
-    EXPECT_EQ(StatsOf(caller_).longest_callback, milliseconds(longest));
+    EXPECT_EQ(StatsOf(caller_).longest_callback, c.longest);
   }
 }
 

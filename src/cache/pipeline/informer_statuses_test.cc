@@ -3,9 +3,12 @@
 #include "cache/pipeline/informer_statuses.h"
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -116,7 +119,7 @@ TEST_F(InformerStatusesTest, TheNewsIsAsOldAsTheOldestAndTheEpochAsTheYoungest) 
 }
 
 TEST_F(InformerStatusesTest, TheFiguresAreThoseOfAllThatItEverLookedAt) {
-  const auto look = [this](ReflectorStatus& status, int times) {
+  const auto look = [](ReflectorStatus& status, int times) {
     for (int i = 0; i < times; ++i) {
       status.OnListed(InitialList::kList);
       for (int j = 0; j < 2; ++j) status.OnListed(InitialList::kWatchList);

@@ -188,6 +188,93 @@ TEST_F(LimitShareTest, RoomForOneIsOneSharesForHalfAMinute) {
   EXPECT_EQ(first, 1);
 }
 
+// Whose list is under way, or waits in the queue, is not asked for another one.
+TEST_F(LimitShareTest, RoomIsOfferedToNobodyWhoIsAboutToListOrHasJustListed) {
+  int relists = 0;
+  LimitShare share(sim_.env(), &limit_, /*per_key=*/false, [&] { ++relists; });
+  for (const char* name : {"a", "b", "c"}) Put(name);
+  ListsLacking(share, 1);
+  share.BeginList();
+  Lose("c");
+  other_.CaughtUp();
+  EXPECT_EQ(relists, 0) << "it lists";
+  Put("c");
+  share.EndList();
+  Lose("c");
+  other_.CaughtUp();
+  EXPECT_EQ(relists, 0) << "its list is yet to be written";
+  share.BeginRelist();
+  share.EndRelist();
+  other_.CaughtUp();
+  EXPECT_EQ(relists, 1);
+}
+
+// What goes while a list streams in may be in it, further down: its place is not given away.
+TEST_F(LimitShareTest, WhatWasThereWhenAListBeganHasItsPlaceUntilItsEnd) {
+  for (const char* name : {"a", "b", "c"}) Put(name);
+  const std::size_t bytes = store_.object_bytes();
+  for (const StoreLimitOptions& options :
+       {StoreLimitOptions{.max_objects = 3}, StoreLimitOptions{.max_bytes = bytes}}) {
+    StoreLimit limit(sim_.env(), name_, store_, options);
+    LimitShare share(sim_.env(), &limit, /*per_key=*/true, {});
+    share.BeginList();
+    Lose("c");
+    EXPECT_FALSE(ListTakes(share, "d"));
+    share.BeginList();
+    EXPECT_TRUE(ListTakes(share, "d")) << "another list, which began without c";
+    Put("c");
+  }
+}
+
+TEST_F(LimitShareTest, WhoGoesWhileItsListIsBeingWrittenHoldsUpNobody) {
+  {
+    LimitShare gone(sim_.env(), &limit_, /*per_key=*/false, {});
+    gone.BeginList();
+    for (const char* name : {"a", "b", "c"}) EXPECT_TRUE(ListTakes(gone, name));
+    gone.EndList();
+    gone.BeginRelist();
+    EXPECT_FALSE(HasRoom(other_));
+  }
+  EXPECT_TRUE(HasRoom(other_));
+}
+
+// There was as much when it found none for the one that is left out.
+TEST_F(LimitShareTest, RoomThatWasTooSmallBeforeIsTooSmallStill) {
+  const ObjectRef small = Of("a");
+  const ObjectRef large = MakeObject("ns", "b", "1", {{"label", std::string(1000, 'x')}});
+  StoreLimit limit(sim_.env(), name_, store_,
+                   {.max_bytes = small->allocated_bytes() + large->allocated_bytes() - 1});
+  int relists = 0;
+  LimitShare share(sim_.env(), &limit, /*per_key=*/true, [&] { ++relists; });
+  static_cast<void>(store_.Put(small));
+  share.BeginList();
+  EXPECT_TRUE(share.TakeListed(*small, small.get()));
+  EXPECT_FALSE(share.TakeListed(*large, nullptr));
+  share.EndList();
+  share.Committed(1);
+  share.CaughtUp();
+  EXPECT_EQ(relists, 0);
+  Lose("a");
+  share.CaughtUp();
+  EXPECT_EQ(relists, 1);
+}
+
+TEST_F(LimitShareTest, WhoseListHasComeIsWaitedForNoLonger) {
+  int second = 0;
+  LimitShare one(sim_.env(), &limit_, /*per_key=*/true, [] {});
+  LimitShare two(sim_.env(), &limit_, /*per_key=*/true, [&] { ++second; });
+  for (const char* name : {"a", "b", "c"}) Put(name);
+  ListsLacking(one, 1);
+  ListsLacking(two, 1);
+  Lose("c");
+  one.CaughtUp();
+  two.CaughtUp();
+  EXPECT_EQ(second, 0);
+  // It had no use for the room.
+  ListsLacking(one, 1);
+  EXPECT_EQ(second, 1);
+}
+
 // A sixteenth of the limit, or room for all that is left out.
 TEST_F(LimitShareTest, RoomForAFewOfManyIsNotWorthAList) {
   const std::size_t each = Of("100")->allocated_bytes();

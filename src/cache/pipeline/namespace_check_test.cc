@@ -63,8 +63,9 @@ TEST_F(NamespaceCheckTest, AsksOnceAPeriodHoweverOftenItBegins) {
   Serve({"a"});
   known_ = {"a"};
   Begin();
+  sim_.RunFor(seconds(30));
   Begin();
-  sim_.RunFor(minutes(1) - Duration(1));
+  sim_.RunFor(seconds(30) - Duration(1));
   EXPECT_TRUE(server_.requests.empty());
   sim_.RunFor(Duration(1));
   EXPECT_THAT(server_.requests, ElementsAre("LIST rv= limit=2500"));

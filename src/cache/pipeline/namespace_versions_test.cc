@@ -113,6 +113,9 @@ TEST_F(NamespaceVersionsTest, AnEarlierEpochIsOlderWhateverTheVersionsSay) {
   b.AdvanceResourceVersion("4");
   Commit(a, b);
   EXPECT_EQ(Whole(), "3/1");
+  b.SetEpoch(2);
+  Commit(a, b);
+  EXPECT_EQ(Of("b"), "4/2") << "the epoch alone is news, too";
 }
 
 TEST_F(NamespaceVersionsTest, OneThatGoesHoldsUpNobodyAndOneThatComesDoes) {

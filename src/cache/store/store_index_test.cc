@@ -47,7 +47,7 @@ class StoreIndexTest : public ::testing::Test {
 
 TEST_F(StoreIndexTest, TakesWhatItsValuesTakeAndInTheEndNothing) {
   const auto value_of = [](std::uint32_t entry) {
-    return std::string(1 + entry % 6, static_cast<char>('a' + entry % 6));
+    return std::string(1 + entry % 6, static_cast<char>('a' + static_cast<int>(entry % 6)));
   };
   EXPECT_EQ(index_.bytes(), 0U);
   for (std::uint32_t entry = 0; entry < 100; ++entry) {
