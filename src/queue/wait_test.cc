@@ -138,6 +138,17 @@ TEST_F(WaitTest, PollAsksAtOnceAndAtEvenIntervals) {
   EXPECT_THAT(asked_, ElementsAre(0, 2000, 4000, 5000));
 }
 
+TEST_F(WaitTest, AConditionThatFailsEndsAPoll) {
+  Run([&] {
+    for (const Error& error :
+         {PollUntilTimeout(sim_.env(), {}, seconds(2), seconds(60), Fails()).error(),
+          PollUntilCancel(sim_.env(), {}, seconds(2), Fails()).error()}) {
+      EXPECT_EQ(error.reason(), Reason::kForbidden);
+    }
+  });
+  EXPECT_THAT(asked_, ElementsAre(0, 0));
+}
+
 TEST_F(WaitTest, PollAsksAfterTheFirstIntervalWhereToldTo) {
   using wait::FirstAsked;
   Run([&] {
