@@ -28,8 +28,7 @@ class RawCall final : public client::BlockingCall, public ResponseReceiver {
     exchange_->Start();
   }
   void End() override { exchange_.reset(); }
-  void OnHeaders(int status, const HttpHeaders& headers) override {
-    response_.status = status;
+  void OnHeaders(int /*status*/, const HttpHeaders& headers) override {
     response_.headers = headers;
   }
   void OnData(std::string_view data) override {

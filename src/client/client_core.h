@@ -26,7 +26,6 @@ namespace client {
 
 // A whole answer.
 struct RawResponse {
-  int status = 0;
   HttpHeaders headers{};
   std::string body{};
 };

@@ -174,8 +174,6 @@ void Exchange::Throttle() {
 
 void Exchange::Send() {
   status_ = 0;
-  accepted_ = false;
-  headers_ = HttpHeaders();
   error_body_.clear();
   sent_ = engine_->env().Now();
 

@@ -33,7 +33,11 @@ class Recorder final : public ResponseReceiver {
   std::optional<Result<void>> done{};
   void OnHeaders(int s, const HttpHeaders&) override { status = s; }
   void OnData(std::string_view data) override { body += data; }
-  void OnDone(Result<void> result) override { done = std::move(result); }
+  void OnDone(Result<void> result) override {
+    ++ends;
+    done = std::move(result);
+  }
+  int ends = 0;
 };
 
 class EngineTest : public ::testing::Test {
@@ -118,7 +122,8 @@ TEST_F(EngineTest, RR12WithoutTheHeaderThereIsOneAttempt) {
   Make();
   for (ScriptedResponse response :
        {StatusFailure(500, "InternalError", "x"), StatusFailure(429, "TooManyRequests", "x"),
-        WithRetryAfter(301, "1"), WithRetryAfter(503, "Sat, 21 Nov 2026 00:00:00 GMT")}) {
+        WithRetryAfter(301, "1"), WithRetryAfter(503, "Sat, 21 Nov 2026 00:00:00 GMT"),
+        WithRetryAfter(503, "-1"), WithRetryAfter(503, "5x"), WithRetryAfter(503, "1.5")}) {
     server_.requests.clear();
     server_.script = {response};
     Run({.target = "/x"});
@@ -241,7 +246,19 @@ TEST_F(EngineTest, A415SendsTheBodyAgainAsJson) {
   EXPECT_EQ(server_.requests.at(0).body, "pb");
   EXPECT_EQ(server_.requests.at(0).headers.Get("Content-Type"),
             "application/vnd.kubernetes.protobuf");
+  EXPECT_EQ(server_.requests.at(0).headers.Get("Accept"), "application/json") << "of the answer";
   EXPECT_EQ(server_.requests.at(1).body, "{\"a\":1}");
+}
+
+TEST_F(EngineTest, WhoHasAskedForJsonAloneIsRefusedForGood) {
+  Make();
+  for (const int status : {406, 415}) {
+    server_.requests.clear();
+    server_.script = {StatusFailure(status, "", "no"), Json("{}")};
+    Run({.target = "/x"});
+    EXPECT_EQ(recorder_.done->error().http_status(), status);
+    EXPECT_EQ(server_.requests.size(), 1U) << status;
+  }
 }
 
 TEST_F(EngineTest, RC05TheRateLimiterHoldsRequestsButNotWatches) {
@@ -405,6 +422,23 @@ TEST_F(EngineTest, H7WhatTookLongToBreakIsNotRepeated) {
   Run({.target = "/x"});
   EXPECT_EQ(recorder_.done->error().reason(), Reason::kTransport);
   EXPECT_EQ(server_.requests.size(), 2u);
+}
+
+TEST_F(EngineTest, WhatIsOverEndsOnceAndWakesTheLoopNoMore) {
+  Make({.timeout = std::chrono::minutes(1)});
+  server_.script = {Json("{}")};
+  sim_.env().loop().Post([&] {
+    exchange_ = std::make_unique<Exchange>(engine_, ExchangeRequest{.target = "/x"}, recorder_);
+    exchange_->Start();
+  });
+  EXPECT_TRUE(sim_.RunUntil([&] { return recorder_.done.has_value(); }, seconds(1)));
+  const SteadyTime before = sim_.env().Now();
+  EXPECT_FALSE(sim_.RunUntil([] { return false; }, std::chrono::minutes(5)));
+  EXPECT_EQ(sim_.env().Now(), before) << "its deadline is forgotten";
+  sim_.env().loop().Post([&] { exchange_->Abort(Error(Reason::kCanceled, "too late")); });
+  sim_.RunReady();
+  EXPECT_TRUE(recorder_.done->ok());
+  EXPECT_EQ(recorder_.ends, 1);
 }
 
 TEST_F(EngineTest, AnswersAreCounted) {

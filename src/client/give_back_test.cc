@@ -34,6 +34,7 @@ class Ends final : public ListReceiver, public WatchReceiver, public ResponseRec
   void OnItem(ObjectRef) override {}
   void OnUnreadable(std::string_view, std::string_view, const Error&) override {}
   void OnDone(Result<ListMeta> result) override {
+    ++ends;
     done = true;
     if (!result) error = std::move(result).error();
   }
@@ -42,12 +43,16 @@ class Ends final : public ListReceiver, public WatchReceiver, public ResponseRec
   void OnHeaders(int, const HttpHeaders&) override {}
   void OnData(std::string_view) override {}
   void OnDone(Result<void> result) override {
+    ++ends;
     done = true;
     if (!result) error = std::move(result).error();
   }
   void OnChunkEnd() override {}
+  void OnBroken() override { broken = true; }
   bool started = false;
   bool done = false;
+  bool broken = false;
+  int ends = 0;
   int events = 0;
   std::optional<Error> error{};
 };
@@ -192,6 +197,17 @@ TEST_F(GiveBackTest, ARequestThatWasSentHasUsedItsToken) {
   }
 }
 
+TEST_F(GiveBackTest, ARequestThatIsAbortedWhileItWaitsIsNotSent) {
+  Make({.qps = 1, .burst = 1});
+  server_.fallback = [](const HttpRequest&) { return Json("{}"); };
+  EXPECT_EQ(Took(), Duration(0));
+  const Ends& aborted = Send({.target = "/aborted"});
+  OnLoop([this] { exchange_->Abort(Error(Reason::kCanceled, "enough")); });
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(aborted.ends, 1);
+  EXPECT_EQ(server_.requests.size(), 1U) << "though the exchange is kept";
+}
+
 TEST_F(GiveBackTest, ARequestThatTimesOutWhileItWaitsReturnsItsToken) {
   Make({.qps = 1, .burst = 1});
   server_.fallback = [](const HttpRequest&) { return Json("{}"); };
@@ -239,6 +255,15 @@ TEST_F(GiveBackTest, AWatchThatItsServerDoesNotEndGivesUpTheStream) {
   EXPECT_TRUE(watch.done);
   EXPECT_FALSE(watch.error);
   EXPECT_EQ(server_.open_streams, 0) << "though the call is kept";
+}
+
+TEST_F(GiveBackTest, AWatchThatHasEndedEndsOnce) {
+  Make({.qps = -1});
+  server_.script = {{.body = ""}};
+  const Ends& watch = Watch({.timeoutSeconds = 60});
+  sim_.RunFor(minutes(5));
+  EXPECT_EQ(watch.ends, 1);
+  EXPECT_FALSE(watch.broken) << "nobody waits for its server any more";
 }
 
 TEST_F(GiveBackTest, ShutDownLetsGoOfTheTransport) {

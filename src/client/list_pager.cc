@@ -9,10 +9,8 @@ bool ListPager::Took(const ListMeta& page) {
   if (resource_version_.empty()) resource_version_ = page.resourceVersion;
   if (page.continue_.empty()) return false;
   paginated_ = true;
-  request_ = options_;
   request_.resourceVersion.clear();
   request_.resourceVersionMatch.clear();
-  if (in_one_piece_) request_.limit = 0;
   request_.continue_ = page.continue_;
   return true;
 }

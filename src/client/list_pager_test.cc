@@ -1,6 +1,8 @@
 #include "client/list_pager.h"
 
+#include <cstddef>
 #include <gtest/gtest.h>
+#include <string>
 
 namespace kinformer::internal::client {
 namespace {
@@ -63,6 +65,27 @@ TEST(ListPager, PagesOfAListInOnePiece) {
   EXPECT_EQ(pager.request().limit, 0);
   EXPECT_EQ(pager.request().continue_, "c2");
   EXPECT_FALSE(pager.StartsOver(kExpired));
+}
+
+TEST(ListPager, PagesAddUp) {
+  const auto page = [](std::size_t items, std::size_t unreadable) {
+    ListedObjects objects;
+    objects.items.resize(items);
+    objects.unreadable = unreadable;
+    objects.metadata.resourceVersion = std::to_string(items);
+    return objects;
+  };
+  ListedObjects all;
+  AppendPage(page(0, 1), all);
+  EXPECT_EQ(all.items.size(), 0U);
+  EXPECT_EQ(all.unreadable, 1U);
+  AppendPage(page(2, 3), all);
+  EXPECT_EQ(all.items.size(), 2U);
+  EXPECT_EQ(all.unreadable, 4U);
+  AppendPage(page(5, 7), all);
+  EXPECT_EQ(all.items.size(), 7U);
+  EXPECT_EQ(all.unreadable, 11U);
+  EXPECT_EQ(all.metadata.resourceVersion, "") << "that of the whole is the caller's to set";
 }
 
 }  // namespace

@@ -33,11 +33,10 @@ struct Status {
 
 std::optional<Error> ErrorOfStatus(Status status) {
   if (status.status != "Failure") return std::nullopt;
-  Reason reason = ReasonFromName(status.reason);
-  if (reason == Reason::kUnknown && status.code != 0) {
-    // A bare code counts only where no reason says more.
-    if (status.reason.empty()) reason = ReasonOfHttpStatus("", static_cast<int>(status.code));
-  }
+  // A bare code counts only where no reason says more.
+  const Reason reason = status.reason.empty()
+                            ? ReasonOfHttpStatus("", static_cast<int>(status.code))
+                            : ReasonFromName(status.reason);
   Error error(reason, status.message.empty() ? std::string("unknown") : std::move(status.message));
   error.WithHttpStatus(static_cast<int>(status.code));
   if (status.retry_after > 0) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/backoff.h"
@@ -14,7 +15,7 @@ using internal::base::Scaled;
 
 struct Backoff::Impl {
   struct Entry {
-    Duration delay{0};
+    Duration delay{};
     SteadyTime last{};  // when it last grew
   };
 
@@ -25,13 +26,13 @@ struct Backoff::Impl {
     return event - entry.last > Scaled(options.max, 2);
   }
   [[nodiscard]] Duration Extra(Duration delay) const {
-    return options.jitter > 0 ? Scaled(delay, options.jitter * RandomUnit(env)) : Duration(0);
+    return Scaled(delay, options.jitter * RandomUnit(env));
   }
-  // The delay that counts for a failure at that time; 0: none.
-  [[nodiscard]] Entry At(std::string_view id, SteadyTime event) const {
+  // The delay that counts for a failure at that time.
+  [[nodiscard]] std::optional<Entry> At(std::string_view id, SteadyTime event) const {
     const MutexLock lock(mutex);
     const auto found = entries.find(id);
-    if (found == entries.end() || HasExpired(event, found->second)) return {};
+    if (found == entries.end() || HasExpired(event, found->second)) return std::nullopt;
     return found->second;
   }
 
@@ -73,12 +74,13 @@ void Backoff::Reset(std::string_view id) {
 }
 
 bool Backoff::IsInBackOffSince(std::string_view id, SteadyTime event) const {
-  return impl_->env.Now() - event < impl_->At(id, event).delay;
+  const std::optional<Impl::Entry> entry = impl_->At(id, event);
+  return entry && impl_->env.Now() - event < entry->delay;
 }
 
 bool Backoff::IsInBackOffSinceUpdate(std::string_view id, SteadyTime event) const {
-  const Impl::Entry entry = impl_->At(id, event);
-  return entry.delay > Duration(0) && event - entry.last < entry.delay;
+  const std::optional<Impl::Entry> entry = impl_->At(id, event);
+  return entry && event - entry->last < entry->delay;
 }
 
 void Backoff::GC() {

@@ -53,6 +53,8 @@ TEST_F(BackoffTest, FC_02_InBackOffNowAndNotMuchLater) {
   Backoff backoff(sim_.env(), {.initial = seconds(1), .max = seconds(5)});
   EXPECT_FALSE(backoff.IsInBackOffSinceUpdate("a", Now())) << "it has never failed";
   EXPECT_FALSE(backoff.IsInBackOffSince("a", Now()));
+  EXPECT_FALSE(backoff.IsInBackOffSince("a", Now() + seconds(1))) << "whenever that was";
+  EXPECT_FALSE(backoff.IsInBackOffSinceUpdate("a", SteadyTime::min()));
   ToTheCap(backoff, seconds(5));
   const SteadyTime failed = Now();
   EXPECT_TRUE(backoff.IsInBackOffSinceUpdate("a", failed));

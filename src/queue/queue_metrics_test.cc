@@ -95,6 +95,25 @@ TEST_F(QueueMetricsTest, WM04_05_AgesOfWhatIsInProcess) {
   queue.Done("c");
 }
 
+// Whoever is done first: those that go on keep their own times.
+TEST_F(QueueMetricsTest, WM04_05_OfWhatIsStillInProcess) {
+  WorkQueue<std::string> queue(env_, {.name = "q"});
+  for (const char* item : {"a", "b", "c"}) {
+    queue.Add(item);
+    EXPECT_EQ(queue.Get(), item);
+    sim_.RunFor(milliseconds(125));
+  }
+  queue.Done("a");
+  EXPECT_TRUE(Shows("work_duration_seconds_sum{name=\"q\"} 0.375"));
+  sim_.RunFor(milliseconds(125));
+  EXPECT_TRUE(Shows("unfinished_work_seconds{name=\"q\"} 0.625"));
+  EXPECT_TRUE(Shows("longest_running_processor_seconds{name=\"q\"} 0.375"));
+  queue.Done("c");
+  EXPECT_TRUE(Shows("work_duration_seconds_sum{name=\"q\"} 0.625"));
+  queue.Done("b");
+  EXPECT_TRUE(Shows("work_duration_seconds_sum{name=\"q\"} 1"));
+}
+
 TEST_F(QueueMetricsTest, AQueueThatIsShutDownWakesTheLoopNoMore) {
   DelayingQueue<std::string> queue(env_, {.name = "q"});
   queue.Add("held");

@@ -177,7 +177,7 @@ TEST(ParallelizeConformance, PZ01_02_EachPieceOnce) {
     std::size_t pieces, workers, chunk;
   };
   for (const Case c : {Case{1000, 10, 1}, Case{1000, 10, 10}, Case{1000, 10, 100},
-                       Case{999, 10, 13}, Case{3, 10, 0}, Case{0, 10, 1}}) {
+                       Case{999, 10, 13}, Case{10, 3, 3}, Case{3, 10, 0}, Case{0, 10, 1}}) {
     Simulation sim;
     std::vector<int> done(c.pieces, 0);
     EXPECT_TRUE(sim.RunBlocking(

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "kinformer/retry.h"
@@ -72,11 +73,35 @@ TEST_F(WaitTest, BackoffGrowsUpToItsCap) {
   EXPECT_EQ(last.steps, 0);
 
   wait::Backoff even{.duration = seconds(1), .jitter = 0.5, .steps = 2};
+  std::set<Duration> delays;
   for (int i = 0; i < 50; ++i) {
     const Duration delay = even.Step(sim_.env());
     EXPECT_GE(delay, seconds(1));
     EXPECT_LT(delay, milliseconds(1500));
+    delays.insert(delay);
   }
+  EXPECT_GT(delays.size(), 10U) << "jitter makes them unequal";
+}
+
+TEST_F(WaitTest, ExponentialBackoffWithoutAStepAsksNobody) {
+  Run([&] {
+    EXPECT_EQ(ExponentialBackoff(sim_.env(), {}, {.duration = seconds(1)}, HoldsAfter(1))
+                  .error()
+                  .reason(),
+              Reason::kTimeout);
+  });
+  EXPECT_THAT(asked_, ElementsAre());
+}
+
+// A delay that the cap has cut is the last one, however many steps are left.
+TEST_F(WaitTest, ExponentialBackoffEndsAtItsCap) {
+  const wait::Backoff backoff{.duration = seconds(1), .factor = 3, .steps = 10, .cap = seconds(5)};
+  Run([&] {
+    EXPECT_EQ(ExponentialBackoff(sim_.env(), {}, backoff, HoldsAfter(9)).error().reason(),
+              Reason::kTimeout);
+    Ask();
+  });
+  EXPECT_THAT(asked_, ElementsAre(0, 1000, 4000));
 }
 
 TEST_F(WaitTest, ExponentialBackoffAsksSoManyTimes) {
@@ -111,6 +136,17 @@ TEST_F(WaitTest, PollAsksAtOnceAndAtEvenIntervals) {
     Ask();
   });
   EXPECT_THAT(asked_, ElementsAre(0, 2000, 4000, 5000));
+}
+
+TEST_F(WaitTest, AConditionThatFailsEndsAPoll) {
+  Run([&] {
+    for (const Error& error :
+         {PollUntilTimeout(sim_.env(), {}, seconds(2), seconds(60), Fails()).error(),
+          PollUntilCancel(sim_.env(), {}, seconds(2), Fails()).error()}) {
+      EXPECT_EQ(error.reason(), Reason::kForbidden);
+    }
+  });
+  EXPECT_THAT(asked_, ElementsAre(0, 0));
 }
 
 TEST_F(WaitTest, PollAsksAfterTheFirstIntervalWhereToldTo) {

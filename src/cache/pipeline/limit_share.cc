@@ -13,8 +13,7 @@ std::int64_t BytesMore(const Block& object, const Block* stored) {
 
 bool Fits(const Block& object, const Block* stored, StoreRoom free) {
   if (stored == nullptr && free.objects == 0) return false;
-  const std::int64_t more = BytesMore(object, stored);
-  return more <= 0 || static_cast<std::size_t>(more) <= free.bytes;
+  return std::cmp_less_equal(BytesMore(object, stored), free.bytes);
 }
 
 }  // namespace

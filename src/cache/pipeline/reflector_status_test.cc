@@ -21,7 +21,9 @@ class LevelLog final : public LogSink {
   [[nodiscard]] LogLevel level() const override { return LogLevel::kDebug; }
   void Log(LogLevel level, std::string_view message, std::initializer_list<LogField>) override {
     if (message.find("will retry") != std::string_view::npos) levels.push_back(level);
+    last = message;
   }
+  std::string last{};
   std::vector<LogLevel> levels{};
 };
 
@@ -99,6 +101,13 @@ TEST_F(ReflectorStatusTest, StatesFollowTheLastError) {
   EXPECT_EQ(stats.errors, 5U);
   EXPECT_EQ(stats.refusals, 1U);
   EXPECT_EQ(stats.lists, 1U);
+}
+
+TEST_F(ReflectorStatusTest, WhoIsAskedToWaitDoesNotSpeakOfAFailure) {
+  status_.OnWatchError(Error(Reason::kTooManyRequests, "no").WithHttpStatus(429));
+  EXPECT_EQ(log_->last, "the server asks to wait, will retry");
+  status_.OnWatchError(Error(Reason::kInternalError, "no").WithHttpStatus(500));
+  EXPECT_EQ(log_->last, "list or watch failed, will retry");
 }
 
 // A history that is gone is everyday life, and of an absent definition once is enough.

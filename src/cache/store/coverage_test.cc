@@ -104,6 +104,17 @@ TEST_F(CoverageTest, AListerSaysWhyItCannotTell) {
   EXPECT_EQ(lister_.ByIndex(kNamespaceIndex, "ns").error().reason(), Reason::kNotSynced);
 }
 
+TEST_F(CoverageTest, OfWhatIsUnreadableOneIsNamedAndTheOthersAreCounted) {
+  coverage_.unreadable =
+      std::make_shared<const NameSet>(NameSet{{"ns", "b"}, {"ns", "c"}, {"other", "d"}});
+  Publish();
+  EXPECT_THAT(lister_.List().error().message(), HasSubstr("\"ns/b\" and 2 more is malformed"));
+  EXPECT_THAT(lister_.Namespace("ns").List().error().message(),
+              HasSubstr("\"ns/b\" and 1 more is malformed"));
+  EXPECT_THAT(lister_.Namespace("other").List().error().message(),
+              HasSubstr("\"other/d\" is malformed"));
+}
+
 TEST_F(CoverageTest, WhatTheCacheDoesNotLookAtIsOutOfScope) {
   coverage_.scope.namespace_ = "ns";
   Publish();

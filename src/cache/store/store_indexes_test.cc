@@ -4,13 +4,16 @@
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <map>
+#include <memory>
 #include <random>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kinformer/log.h"
 #include "kinformer/simulation.h"
 
 #include "base/testing/ticking_env.h"
@@ -132,6 +135,40 @@ TEST_F(StoreIndexesTest, AllAreAddedOrNone) {
             Reason::kAlreadyExists);
   EXPECT_TRUE(store_.BeginIndexes({}));
   EXPECT_TRUE(store_.FillIndexes(SteadyTime::min()));
+}
+
+// Keeps the fields of each line.
+class FieldsLog final : public LogSink {
+ public:
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
+  void Log(LogLevel, std::string_view, std::initializer_list<LogField> fields) override {
+    std::string& line = lines.emplace_back();
+    for (const LogField& field : fields) {
+      line += std::string(field.key) + "=" + std::string(field.value) + ";";
+    }
+  }
+  std::vector<std::string> lines{};
+};
+
+TEST(SlowIndexFunction, IsNamedWithTheObjectThatTookItMoreThanFiveMilliseconds) {
+  const auto log = std::make_shared<FieldsLog>();
+  Simulation sim({.log = log});
+  StoreCore store(sim.env(), {.name = "things"});
+  Duration takes{0};
+  ASSERT_TRUE(AddIndex(store, "colour", [&](const Block& block, IndexValues& out) {
+    sim.env().SleepFor(takes);
+    out.Add(LabelOf(block, "colour"));
+  }));
+  EXPECT_TRUE(sim.RunBlocking(
+      [&] {
+        takes = milliseconds(5);
+        static_cast<void>(store.Put(MakeObject("ns", "a", "1")));
+        EXPECT_TRUE(log->lines.empty());
+        takes = milliseconds(5) + Duration(1);
+        static_cast<void>(store.Put(MakeObject("ns", "b", "1")));
+      },
+      std::chrono::minutes(1)));
+  EXPECT_EQ(log->lines, (std::vector<std::string>{"store=things;index=colour;key=ns/b;ms=5;"}));
 }
 
 }  // namespace
