@@ -277,6 +277,21 @@ TEST(ManagedFields, WhatStandsBehindThemStays) {
   }
 }
 
+// However often a field of the root repeats, the index has it once.
+TEST(Views, TheIndexHasAFieldOnce) {
+  const TypeInfo& type = *MetadataTypeInfo("", "v1", "Pod", "pods", true);
+  std::string message;
+  ProtobufWriter writer(message);
+  writer.BytesField(1, "\x0a\x01n");
+  for (int i = 0; i < 1000; ++i) writer.BytesField(2, "");
+  writer.BytesField(3, "behind");
+  const ObjectRef object = BuildFromProtobuf(type, message).OrExit();
+  EXPECT_EQ(object->payload(), message);
+  EXPECT_LT(object->allocated_bytes(), message.size() + 150);
+  EXPECT_EQ(GetString(RootView(object.get()).message(), 3), "behind");
+  EXPECT_EQ(All<std::string_view>(RootView(object.get()).message(), 2).size(), 1000U);
+}
+
 // Every type of a JSON value, asked for every other.
 TEST(JsonViews, ValuesOfAnotherTypeAreNothing) {
   const TypeInfo& type = *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);

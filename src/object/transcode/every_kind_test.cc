@@ -159,6 +159,8 @@ TEST(EveryKind, UnknownMembersAreDroppedAtAnyDepth) {
   object["self"]["self"]["kind"] = "K";
   object["selves"][1]["x"] = json::Value::MakeObject();
   object["named"]["n"]["x"] = nullptr;
+  object["named"]["n"]["kind"] = "K";
+  object["selves"][0]["apiVersion"] = "v";
   object["innerText2"] = "x";
   DropUnknownMembers(Every(), object);
   EXPECT_EQ(object, known) << object;
