@@ -49,6 +49,7 @@ TEST(JsonNumber, WhatNoDoubleHoldsIsZeroOrInfinite) {
       {"-1" + zeros + ".5", -kInfinite},
       {"1" + zeros + "e-50", kInfinite},
       {"0.01e99999999999999999999", kInfinite},
+      {"0." + zeros + "1e+800", kInfinite},
       {"1e-400", 0.0},
       {"-1E-400", -0.0},
       {"0." + zeros + "1", 0.0},

@@ -112,6 +112,34 @@ TEST(Limits, ItemsAreTakenUpToTheLimitAndNotBeyond) {
   }
 }
 
+// Of the list's own members, those that are read; nobody does without them.
+TEST(Limits, MembersOfJsonListsAreTakenUpToTheLimitAndNotBeyond) {
+  for (const std::size_t size : {40U, 41U}) {
+    for (const std::string& body : {R"({"metadata":)" + JsonObject(size) + "}",
+                                    R"({"kind":")" + std::string(size - 2, 'k') + "\"}",
+                                    "{\"" + std::string(size - 2, 'n') + "\":1}"}) {
+      for (const std::size_t piece : kPieces) {
+        ListSplitter splitter(Encoding::kJson, 40);
+        Sizes items;
+        const Result<void> done = FeedInPieces(splitter, items, body, piece);
+        ASSERT_EQ(done.ok(), size == 40) << body << piece;
+        if (done.ok()) continue;
+        EXPECT_EQ(done.error().reason(), Reason::kOverLimit);
+        EXPECT_THAT(done.error().message(), HasSubstr("after 0 items: an object of 41 bytes"));
+        EXPECT_TRUE(items.errors.empty());
+      }
+    }
+  }
+  // What nobody reads may be of any size.
+  const std::string other = R"({"other":)" + JsonObject(1000) + R"(,"kind":"L"})";
+  for (const std::size_t piece : kPieces) {
+    ListSplitter splitter(Encoding::kJson, 40);
+    Sizes items;
+    ASSERT_TRUE(FeedInPieces(splitter, items, other, piece).ok());
+    EXPECT_EQ(splitter.head().kind, "L");
+  }
+}
+
 TEST(Limits, EventsAreTakenUpToTheLimitAndNotBeyond) {
   constexpr std::size_t kBeside = 60;
   const std::size_t json_head = JsonEvent(20).size() - 20;
