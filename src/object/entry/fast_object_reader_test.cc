@@ -232,9 +232,10 @@ TEST(FastObjectReader, TakesBlanksBetweenAllTokens) {
       R"({"metadata":{"name":"n"},"spec": { "a" : { } , "l" : [ ] , "o" : { "b" : [ 1 ] } , )"
       R"("c" : 1 }})";
   for (const Validation validation : {BuildOptions().validation, Validation::kFull}) {
-    const auto cut = BuildFromJson(Widget(), around,
-                                   {.projection = projection.tree(), .validation = validation});
-    EXPECT_EQ(cut.OrExit()->payload(), R"({"spec":{"a":{},"l":[],"o":{"b":[ 1 ]}}})");
+    const ObjectRef cut =
+        BuildFromJson(Widget(), around, {.projection = projection.tree(), .validation = validation})
+            .OrExit();
+    EXPECT_EQ(cut->payload(), R"({"spec":{"a":{},"l":[],"o":{"b":[ 1 ]}}})");
   }
 }
 
