@@ -174,6 +174,23 @@ TEST(EveryKind, UnknownMembersAreDroppedAtAnyDepth) {
   EXPECT_EQ(odd.Dump(), R"({"self":7,"selves":{"x":1},"named":[{"x":1}]})");
 }
 
+// The root says its type, though its message lacks kind and apiVersion; elsewhere they are members.
+TEST(EveryKind, MembersThatTheSchemaLacksMayBeKept) {
+  const auto keep = [](const char* json) {
+    return JsonToProtobuf(Every(), json, nullptr, UnknownMembers::kKeep).OrExit();
+  };
+  EXPECT_FALSE(HasKeptMembers(keep(R"({"kind":"K","apiVersion":"v","text":"a"})")));
+  const std::string bytes =
+      keep(R"({"kind":"K","apiVersion":"v","text":"a","later":[1],"self":{"kind":"K","text":"b"},)"
+           R"("innerText":"in"})");
+  const std::string want = R"({"text":"a","self":{"text":"b","must":null,"kind":"K"},)"
+                           R"("innerText":"in","must":null,"later":[1]})";
+  EXPECT_TRUE(HasKeptMembers(bytes));
+  EXPECT_EQ(ToJson(bytes), want);
+  EXPECT_EQ(ToValue(bytes), want);
+  EXPECT_FALSE(HasUnknownFields(Every(), bytes));
+}
+
 TEST(EveryKind, NumbersHaveBounds) {
   EXPECT_EQ(ToJson(FromJson(R"({"small":2147483647,"large":9223372036854775807,"must":["m"]})")),
             R"({"small":2147483647,"large":9223372036854775807,"must":["m"]})");
