@@ -121,6 +121,19 @@ TEST(Yaml, TheFirstByteThatIsNoTextIsNamed) {
             "YAML, line 2: the text is not UTF-8");
 }
 
+// As Go's writer sorts keys: the first and the last letters, and what stands beside them.
+TEST(Yaml, LettersComeBehindEverythingElse) {
+  const std::vector<std::string> order = {
+      "k@", "k[", "k`", "k{", "k\u00bf", "k\u00d7", "k\u00f7", "k\u2000", "k\u2bff", "k\U0001f000",
+      "kA", "kZ", "ka", "kz", "k\u00c0", "k\u00d6", "k\u00d8", "k\u1fff", "k\u2c00", "k\U0001efff"};
+  json::Value map = json::Value::MakeObject();
+  for (std::size_t i = order.size(); i-- > 0;) map.Set(order[i], 1);
+  const json::Value again = Parse(Dump(map)).OrExit();
+  std::vector<std::string> names;
+  for (const auto& [name, value] : again.members()) names.push_back(name);
+  EXPECT_EQ(names, order);
+}
+
 TEST(Yaml, NumbersInOtherForms) {
   const std::pair<const char*, const char*> cases[] = {
       {"-.5", "-0.5"},
