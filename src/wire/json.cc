@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -23,6 +25,19 @@ const Value& NullValue() {
 
 constexpr double kTwo63 = 9223372036854775808.0;
 constexpr double kTwo64 = 18446744073709551616.0;
+
+// Of a number that no double holds: whether it is too small for one, rather than too large.
+bool IsTiny(std::string_view text) {
+  const std::size_t e = std::min(text.find_first_of("eE"), text.size());
+  std::string_view digits = text.substr(std::min(e + 1, text.size()));
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  std::int32_t exponent = 0;
+  const auto done = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
+  if (done.ec == std::errc::result_out_of_range) return digits.front() == '-';
+  const auto point = static_cast<std::ptrdiff_t>(std::min(text.find('.'), e));
+  const auto first = static_cast<std::ptrdiff_t>(text.find_first_of("123456789"));
+  return point + exponent < first;
+}
 
 }  // namespace
 
@@ -181,9 +196,7 @@ Value Value::MakeNumber(std::string_view text) {
   const auto done = std::from_chars(text.data(), end, real.value);
   if (done.ec == std::errc::result_out_of_range) {
     // from_chars leaves the value alone; a tiny number rounds to zero, a huge one stays infinite.
-    const bool tiny =
-        text.find("e-") != std::string_view::npos || text.find("E-") != std::string_view::npos;
-    real.value = tiny ? 0.0 : HUGE_VAL;
+    real.value = IsTiny(text) ? 0.0 : HUGE_VAL;
     if (text.front() == '-') real.value = -real.value;
   }
   value.rep_ = std::move(real);

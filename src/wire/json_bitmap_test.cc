@@ -155,6 +155,13 @@ TEST_P(JsonBitmapTest, GoesOnWhereAnotherEnded) {
     JsonBitmap bitmap;
     std::vector<char> copy(tail.begin(), tail.end());
     bitmap.TakeTail(first, tail.data(), {copy.data(), copy.size()});
+    // What it has taken over, before anything is added to it.
+    bool in_string = false;
+    bool after_backslash = false;
+    Plain().Read(std::string_view(text).substr(0, from), in_string, after_backslash);
+    Plain taken;
+    taken.Read(tail, in_string, after_backslash);
+    for (int i = 0; i < 4; ++i) Check(bitmap, taken, random() % (tail.size() + 1));
     for (std::size_t size = copy.size(); from + size < text.size();) {
       size = std::min(size + 1 + random() % 200, text.size() - from);
       // Elsewhere each time, so that a sanitizer sees who still looks at the old place.

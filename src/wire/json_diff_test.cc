@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
+#include <utility>
 
 namespace kinformer::json {
 namespace {
@@ -105,6 +106,73 @@ TEST(JsonPatch, FailsWholeAndSaysWhere) {
     EXPECT_THAT(done.error().message(), HasSubstr(c.message)) << c.operation;
     EXPECT_EQ(document, before);
   }
+}
+
+// Whole documents, values beside the one that moves, and indexes of as many digits as there may be.
+TEST(JsonPatch, PathsAtTheirEdges) {
+  const auto patched = [](std::string_view operation) {
+    Value document = J(R"({"a":[1],"b":{"c":3}})");
+    const Result<void> done = ApplyPatch(J("[" + std::string(operation) + "]"), document);
+    return done.ok() ? document.Dump() : done.error().message();
+  };
+  EXPECT_EQ(patched(R"({"op":"add","path":"","value":7})"), "7");
+  EXPECT_EQ(patched(R"({"op":"replace","path":"","value":[]})"), "[]");
+  EXPECT_EQ(patched(R"({"op":"remove","path":""})"), "null");
+  EXPECT_EQ(patched(R"({"op":"move","from":"/b","path":"/bc"})"), R"({"a":[1],"bc":{"c":3}})");
+  EXPECT_EQ(patched(R"({"op":"move","from":"/b","path":"/b"})"), R"({"a":[1],"b":{"c":3}})");
+  EXPECT_EQ(patched(R"({"op":"add","path":"/a/1","value":2})"), R"({"a":[1,2],"b":{"c":3}})");
+  EXPECT_EQ(patched(R"({"op":"copy","from":"/a/0","path":"/a/0"})"), R"({"a":[1,1],"b":{"c":3}})");
+  EXPECT_THAT(patched(R"({"op":"add","path":"/a/2","value":2})"), HasSubstr("beyond the array's"));
+  EXPECT_THAT(patched(R"({"op":"add","path":"/a/999999999","value":2})"),
+              HasSubstr("beyond the array's end"));
+  EXPECT_THAT(patched(R"({"op":"add","path":"/a/1000000000","value":2})"),
+              HasSubstr("\"1000000000\" is no index of an array"));
+  EXPECT_THAT(patched(R"({"op":"add","path":"/a/","value":2})"), HasSubstr("is no index"));
+  EXPECT_THAT(patched(R"({"op":"replace","path":"/a/1","value":2})"),
+              HasSubstr("there is no such value"));
+  EXPECT_THAT(patched("[]"), HasSubstr("JSON patch, operation 1: it is no object"));
+  Value document = 1;
+  EXPECT_THAT(ApplyPatch(J("{}"), document).error().message(),
+              HasSubstr("a JSON patch must be an array of operations"));
+}
+
+TEST(JsonPatch, DocumentsAreAtMost512LevelsDeep) {
+  const auto patched = [](const char* op, const char* path, std::size_t depth) {
+    Value value = Value::MakeArray();
+    for (std::size_t i = 1; i < depth; ++i) value = Value::MakeArray({std::move(value)});
+    Value document = J(R"({"a":{"b":1}})");
+    const Result<void> done = ApplyPatch(
+        Value::MakeArray({Value::MakeObject({{"op", op}, {"path", path}, {"value", value}})}),
+        document);
+    if (!done.ok()) {
+      EXPECT_THAT(done.error().message(),
+                  HasSubstr("it makes the document deeper than 512 levels"));
+    }
+    return done.ok();
+  };
+  for (const char* op : {"add", "replace"}) {
+    EXPECT_TRUE(patched(op, "", 512));
+    EXPECT_FALSE(patched(op, "", 513));
+    EXPECT_TRUE(patched(op, "/a", 511));
+    EXPECT_FALSE(patched(op, "/a", 512));
+    EXPECT_TRUE(patched(op, "/a/b", 510));
+    EXPECT_FALSE(patched(op, "/a/b", 511));
+  }
+}
+
+TEST(JsonDiff, MergePatchesCannotSetNull) {
+  EXPECT_EQ(MergeDiff(J("{}"), J("null")).OrExit(), Value());
+  EXPECT_EQ(MergeDiff(J("{}"), J("[null]")).OrExit(), J("[null]"));
+  EXPECT_EQ(MergeDiff(J("1"), J(R"({"a":[null]})")).OrExit(), J(R"({"a":[null]})"));
+  const auto error = [](const char* from, const char* to) {
+    const Result<Value> patch = MergeDiff(J(from), J(to));
+    return patch.ok() ? std::string() : patch.error().message();
+  };
+  EXPECT_EQ(error("1", R"({"a":{"b/":null}})"),
+            "a merge patch cannot set /a/b~1 to null, which means removal there: send a JSON patch "
+            "(json::Diff)");
+  EXPECT_THAT(error("{}", R"({"x":1,"a":null})"), HasSubstr(" /a to null"));
+  EXPECT_THAT(error(R"({"x":{"y":1}})", R"({"x":{"y":null}})"), HasSubstr(" /x/y to null"));
 }
 
 Value Random(std::mt19937& random, int depth) {

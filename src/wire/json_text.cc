@@ -211,19 +211,31 @@ const char* ReadEscape(const char* at, const char* end, std::string* out, const 
 
 std::string DoubleText(double d) {
   if (!std::isfinite(d)) return "null";  // JSON has no such numbers
-  std::array<char, 40> buffer{};
+  const auto write = [d](std::chars_format format) {
+    std::array<char, 40> buffer{};
+    const auto done = std::to_chars(buffer.data(), buffer.data() + buffer.size(), d, format);
+    return std::string(buffer.data(), done.ptr);
+  };
   // The ranges in which Go's encoder uses exponents.
   const double magnitude = std::fabs(d);
   const bool exponent = magnitude != 0 && (magnitude < 1e-6 || magnitude >= 1e21);
-  const auto done =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), d,
-                    exponent ? std::chars_format::scientific : std::chars_format::fixed);
-  std::string text(buffer.data(), done.ptr);
-  // Go writes e-7, not e-07.
+  // From there on to_chars would write more digits than it takes to tell a number from its
+  // neighbours; Go writes zeros instead.
+  constexpr double kTwo53 = 9007199254740992.0;
+  if (!exponent && magnitude < kTwo53) return write(std::chars_format::fixed);
+  std::string text = write(std::chars_format::scientific);
   const std::size_t e = text.find('e');
-  if (e != std::string::npos && e + 3 < text.size() && text[e + 2] == '0' && text[e + 1] == '-') {
-    text.erase(e + 2, 1);
+  if (exponent) {
+    // e-7, not e-07.
+    if (text[e + 2] == '0') text.erase(e + 2, 1);
+    return text;
   }
+  std::size_t power = 0;
+  std::from_chars(text.data() + e + 2, text.data() + text.size(), power);
+  text.resize(e);
+  std::erase(text, '.');
+  const std::size_t sign = text.front() == '-' ? 1 : 0;
+  text.append(sign + 1 + power - text.size(), '0');
   return text;
 }
 

@@ -119,6 +119,10 @@ const char* ListSplitter::TakeMagic(const char* at, const char* end) {
                                                                       const char* end,
                                                                       FieldHead& head) {
   const auto left = static_cast<std::size_t>(end - at);
+  // All of the list is here: no more of its bytes are to come.
+  const auto ends_list = [&] {
+    return protobuf_state_ == ProtobufState::kList && left >= list_left_;
+  };
   const char* const length_at = ReadVarint(at, end, head.tag);
   const char* next = length_at;
   if (next != nullptr && head.type() == 2) next = ReadVarint(next, end, head.length);
@@ -126,8 +130,7 @@ const char* ListSplitter::TakeMagic(const char* at, const char* end) {
     // Either more bytes are to come, or these can never become a field.
     const std::size_t varint =
         length_at == nullptr ? left : static_cast<std::size_t>(end - length_at);
-    const bool ends_list = protobuf_state_ == ProtobufState::kList && left >= list_left_;
-    if (left >= kMaxFieldHead || varint >= kMaxVarint || ends_list) {
+    if (left >= kMaxFieldHead || varint >= kMaxVarint || ends_list()) {
       return Stop(Fail(offset_, "malformed field"));
     }
     return CutOff(left + 1);
@@ -138,7 +141,9 @@ const char* ListSplitter::TakeMagic(const char* at, const char* end) {
   next = ReadField(at, end, scalar);
   if (next != nullptr) return next;
   const bool known = head.type() == 0 || head.type() == 1 || head.type() == 5;
-  if (left >= kMaxFieldHead || !known) return Stop(Fail(offset_, "malformed field"));
+  if (left >= kMaxFieldHead || !known || ends_list()) {
+    return Stop(Fail(offset_, "malformed field"));
+  }
   return CutOff(left + 1);
 }
 

@@ -115,8 +115,7 @@ template <class Offset>
 void PutIndex(char* at, const BlockIndex& index, std::size_t cut_at, std::size_t shift) {
   std::memcpy(at, index.numbers.data(), index.root_count);
   at += index.root_count;
-  if (index.root_count > 1)
-    at = PutOffsets<Offset>(at, {index.roots.data() + 1, index.root_count - 1}, cut_at, shift);
+  at = PutOffsets<Offset>(at, {index.roots.data() + 1, index.root_count - 1}, cut_at, shift);
   PutOffsets<Offset>(at, {index.fields.data(), index.field_count}, cut_at, shift);
 }
 
@@ -127,8 +126,7 @@ Block* BlockBuilder::AllocateIndexed(const TypeInfo& type, const BlockIndex& ind
                                      std::size_t shift) {
   const bool wide = payload_size > 0xffff;
   // The first of the root's fields is where the payload begins.
-  const std::size_t offsets =
-      (index.root_count == 0 ? 0 : index.root_count - 1) + index.field_count;
+  const std::size_t offsets = index.root_count - 1 + index.field_count;
   const std::span bitmaps(index.bitmaps.data(), index.child_count);
   const bool narrow = FitIn32Bits(bitmaps);
   const std::size_t bytes =

@@ -65,6 +65,7 @@ class BlockBuilder {
  public:
   // A block with room for `payload_size` bytes, which the caller writes to Bytes(). What the index
   // says to be behind `cut_at` is `shift` bytes nearer to the front.
+  // REQUIRES: the index has a field of the root.
   static Block* AllocateIndexed(const TypeInfo& type, const BlockIndex& index,
                                 std::size_t payload_size, std::size_t cut_at, std::size_t shift);
   // A block with room for `payload_size` bytes and `texts_size` more behind them, at Bytes(). It

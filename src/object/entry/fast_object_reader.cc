@@ -468,17 +468,13 @@ class Reader {
     if (depth > kDeepest) return false;
     const bool array = Sees('[');
     if (!array && !Sees('{')) return SkipTo(cut_);
-    const char* const begin = at_;
-    bool any = false;
     char separator = array ? '[' : '{';
     const auto separate = [&] { cut_ += std::exchange(separator, ','); };
     const bool read = array ? Items([&] {
-      any = true;
       separate();
       return CutValue(node, depth + 1);
     })
                             : Members([&](std::string_view name, const char*) {
-                                any = true;
                                 const ProjectionTree::Node* const child = node.Find(name);
                                 const bool deeper = child != nullptr && !child->whole;
                                 if (!deeper && projection_->keeps() != (child != nullptr)) {
@@ -489,10 +485,6 @@ class Reader {
                                 return deeper ? CutValue(*child, depth + 1) : SkipTo(cut_);
                               });
     if (!read) return false;
-    if (!any) {
-      cut_ += TextFrom(begin);
-      return true;
-    }
     if (separator != ',') cut_ += separator;
     cut_ += array ? ']' : '}';
     return true;

@@ -213,6 +213,60 @@ TEST(FastObjectReader, TakesManyOfOneKind) {
   }
 }
 
+// As people write it. What it declines the tape reads, which takes time.
+TEST(FastObjectReader, TakesBlanksBetweenAllTokens) {
+  const std::string text =
+      R"( { "kind" : "Widget" , "metadata" : { "name" : "n" , "labels" : { "a" : "b" , )"
+      R"("c" : "d" } , "annotations" : { } , "finalizers" : [ "f" , "g" ] , "ownerReferences" : )"
+      R"([ { "kind" : "K" , "controller" : true } , { } ] , "managedFields" : [ ] , "uid" : "u" } )"
+      R"(, "spec" : { "x" : [ ] } , "status" : 7 } )";
+  wire::JsonBitmap bitmap;
+  bitmap.Read(text);
+  FastObject object;
+  EXPECT_TRUE(ReadFastObject(text, bitmap, {}, object));
+  const auto full = BuildFromJson(Widget(), text, {.validation = Validation::kFull}).OrExit();
+  EXPECT_TRUE(full->SameAs(*BuildFromJson(Widget(), text).OrExit()));
+  // What a path leads into is written without them, by both.
+  const Projection projection = Projection::Keep({"spec.a.b", "spec.l.b", "spec.o.b"}).OrExit();
+  const std::string around =
+      R"({"metadata":{"name":"n"},"spec": { "a" : { } , "l" : [ ] , "o" : { "b" : [ 1 ] } , )"
+      R"("c" : 1 }})";
+  for (const Validation validation : {BuildOptions().validation, Validation::kFull}) {
+    const ObjectRef cut =
+        BuildFromJson(Widget(), around, {.projection = projection.tree(), .validation = validation})
+            .OrExit();
+    EXPECT_EQ(cut->payload(), R"({"spec":{"a":{},"l":[],"o":{"b":[ 1 ]}}})");
+  }
+}
+
+// Of fields that are no object: a null is none, and the others are what they are.
+TEST(FastObjectReader, TakesFieldsThatAreNoObjectAsTheTapeDoes) {
+  for (const char* fields : {"null", "7", "\"text\"", "[]", "{}", "true"}) {
+    const std::string text =
+        R"({"metadata":{"name":"n","managedFields":[{"manager":"m","fieldsV1":)" +
+        std::string(fields) + "}]}}";
+    const auto full = BuildFromJson(Widget(), text, {.validation = Validation::kFull}).OrExit();
+    const auto built = BuildFromJson(Widget(), text).OrExit();
+    EXPECT_EQ(built->metadata_bytes(), full->metadata_bytes()) << text;
+  }
+}
+
+TEST(FastObjectReader, CopiesGoAsDeepAsTextsMay) {
+  for (const bool objects : {false, true}) {
+    std::string inner = objects ? R"({"bad":tru,"good":1})" : "[tru,1]";
+    for (int i = 0; i < 400; ++i) inner = objects ? "{\"a\":" + inner + "}" : "[" + inner + "]";
+    const auto built =
+        BuildFromJson(Widget(), R"({"metadata":{"name":"x"},"v":)" + inner + "}").OrExit();
+    const json::Value copy = Unstructured(built.get()).DeepCopy();
+    const json::Value* at = copy.Find("v");
+    for (int i = 0; i < 400 && at != nullptr; ++i) {
+      at = objects ? at->Find("a") : at->size() > 0 ? &at->items()[0] : nullptr;
+    }
+    ASSERT_NE(at, nullptr) << objects;
+    EXPECT_EQ(objects ? at->At("/good") : at->At("/1"), json::Value(1));
+  }
+}
+
 TEST(FastObjectReader, TakesAnothersBitmap) {
   RandomWidget random(7);
   for (int round = 0; round < 2000; ++round) {

@@ -69,7 +69,7 @@ class MemberOrder {
  public:
   MemberOrder() {
     for (std::size_t i = 0; i < kCount; ++i) {
-      next_[i] = static_cast<std::uint8_t>(i + 1 == kCount ? 0 : i + 1);
+      next_[i] = static_cast<std::uint8_t>((i + 1) % kCount);
     }
   }
   // kCount: before the first one.

@@ -13,6 +13,8 @@
 #include "kinformer/internal/block_builder.h"
 
 #include "object/entry/fast_object_reader.h"
+#include "object/entry/member_prediction.h"
+#include "object/values/text_forms.h"
 #include "wire/list_splitter.h"
 #include "wire/watch_framer.h"
 
@@ -237,6 +239,41 @@ TEST(MetadataTemplate, DeclinesLongKeys) {
   };
   for (const std::size_t size : {1U, 2U, 255U, 256U, 3U, 254U, 300U}) {
     EXPECT_EQ(BuildFromJson(Gadget(), text(size)).ok(), size <= 255) << size;
+    EXPECT_EQ(BuildFromJson(Gadget(), text(size), {.validation = Validation::kFull}).ok(),
+              size <= 255)
+        << size;
+  }
+  // Nor do they begin behind the first 64 KiB: other fields take 14 bytes beside the long text.
+  for (const std::size_t size : {65535U - 14, 65536U - 14}) {
+    const std::string json = R"({"metadata":{"generateName":")" + std::string(size, 'g') +
+                             R"(","resourceVersion":"7"},"spec":{}})";
+    for (const Validation validation : {BuildOptions().validation, Validation::kFull}) {
+      EXPECT_EQ(BuildFromJson(Gadget(), json, {.validation = validation}).ok(), size == 65535 - 14)
+          << size;
+    }
+  }
+}
+
+// Of the day that was read last, in a shorter way, and of any other text: as ParseRfc3339 does.
+TEST(TimePrediction, ReadsWhatIsATimeAndNothingElse) {
+  const std::string noon = "2026-03-01T12:34:56Z";
+  for (std::size_t at = 0; at < noon.size(); ++at) {
+    for (const char c : std::string_view("0123456789:;/ -+TZtz.ax\xff")) {
+      std::string text = noon;
+      text[at] = c;
+      TimePrediction time;
+      ASSERT_EQ(time(noon), ParseRfc3339(noon));
+      ASSERT_EQ(time(text), ParseRfc3339(text)) << text;
+      ASSERT_EQ(time(noon), ParseRfc3339(noon)) << "after " << text;
+    }
+  }
+  TimePrediction time;
+  for (const char* text : {"2026-03-01T23:59:59Z", "2026-03-01T00:00:00Z", "2026-03-01T24:00:00Z",
+                           "2026-03-01T23:60:00Z", "2026-03-01T23:59:60Z", "1969-12-31T23:59:59Z",
+                           "1969-12-31T00:00:01Z", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59Z",
+                           "2026-03-01T10:00:00.5Z", "2026-03-01T10:00:00+02:00",
+                           "2026-03-01T10:00:00Z ", "", "2026"}) {
+    for (int twice = 0; twice < 2; ++twice) ASSERT_EQ(time(text), ParseRfc3339(text)) << text;
   }
 }
 

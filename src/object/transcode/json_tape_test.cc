@@ -2,9 +2,16 @@
 
 #include "object/transcode/json_tape.h"
 
+#include <cstdint>
 #include <gtest/gtest.h>
 #include <simdjson.h>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "object/transcode/backward_writer.h"
+#include "wire/protobuf_writer.h"
 #include "wire/testing/random_json.h"
 
 namespace kinformer::internal {
@@ -76,6 +83,153 @@ TEST(JsonTape, LongTextsAndDepth) {
   const Result<JsonTape> deep = JsonTape::Parse(std::string(513, '[') + std::string(513, ']'));
   ASSERT_FALSE(deep);
   EXPECT_EQ(deep.error().message(), "JSON: nested deeper than 512 levels at byte 512");
+}
+
+TEST(JsonTape, ErrorsSayWhere) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "unexpected end at byte 0"},
+      {"  ", "unexpected end at byte 2"},
+      {"{", "unexpected end at byte 1"},
+      {"{\"a\"", "unexpected end at byte 4"},
+      {"{\"a\":", "unexpected end at byte 5"},
+      {"{\"a\":1", "unexpected end at byte 6"},
+      {"[1", "unexpected end at byte 2"},
+      {"[1,", "unexpected end at byte 3"},
+      {"\"ab", "unexpected end at byte 3"},
+      {"\"a\\", "unexpected end at byte 3"},
+      {"\"\\u12", "unexpected end at byte 5"},
+      {"-", "unexpected end at byte 1"},
+      {"1.", "unexpected end at byte 2"},
+      {"1e", "unexpected end at byte 2"},
+      {"1E+", "unexpected end at byte 3"},
+      {"tru", "an unknown word at byte 0"},
+      {"[nul]", "an unknown word at byte 1"},
+      {"truex", "more text after the value at byte 4"},
+      {"1 2", "more text after the value at byte 2"},
+      {"{}}", "more text after the value at byte 2"},
+      {"01", "more text after the value at byte 1"},
+      {"-x", "a digit is missing at byte 1"},
+      {"1.x", "a digit is missing at byte 2"},
+      {"1e+x", "a digit is missing at byte 3"},
+      {"+1", "a value is missing at byte 0"},
+      {"{\"a\":}", "a value is missing at byte 5"},
+      {"[1,]", "a value is missing at byte 3"},
+      {"[01]", "',' or ']' is missing at byte 2"},
+      {"[1 2]", "',' or ']' is missing at byte 3"},
+      {"[1}", "',' or ']' is missing at byte 2"},
+      {"{1:2}", "a member's name is missing at byte 1"},
+      {"{\"a\":1,}", "a member's name is missing at byte 7"},
+      {"{\"a\" 1}", "':' is missing at byte 5"},
+      {"{\"a\":1 \"b\"}", "',' or '}' is missing at byte 7"},
+      {"{\"a\":1]", "',' or '}' is missing at byte 6"},
+      {"\"\\q\"", "an unknown escape at byte 1"},
+      {"\"\\u12\"", "\\u without four hex digits at byte 5"},
+      {"\"\\u12g4\"", "\\u without four hex digits at byte 5"},
+      {"\"a\x1f\"", "a control character in a string at byte 2"},
+  };
+  for (const auto& [text, message] : cases) {
+    for (const bool careful : {false, true}) {
+      const Result<JsonTape> tape =
+          careful ? JsonTape::ParseCarefully(text) : JsonTape::Parse(text);
+      ASSERT_FALSE(tape.ok()) << text;
+      EXPECT_EQ(tape.error().message(), "JSON: " + std::string(message)) << text;
+    }
+  }
+}
+
+TEST(JsonTape, DepthIsLimitedWhateverNests) {
+  const std::pair<const char*, int> cases[] = {
+      {"7", 0},        {"[]", 1},          {"{}", 1},
+      {"[1]", 1},      {"[[]]", 2},        {"[{}]", 2},
+      {"[1,[2]]", 2},  {R"({"a":[]})", 2}, {R"({"a":{"b":[{}]}})", 4},
+      {"[[],[[]]]", 3}};
+  for (const auto& [text, depth] : cases) {
+    for (int most = 0; most < 6; ++most) {
+      EXPECT_EQ(JsonTape::Parse(text, most).ok(), most >= depth) << text << most;
+      EXPECT_EQ(JsonTape::ParseCarefully(text, most).ok(), most >= depth) << text << most;
+    }
+  }
+  EXPECT_EQ(JsonTape::Parse(R"({"a":[]})", 1).error().message(),
+            "JSON: nested deeper than 1 levels at byte 5");
+}
+
+// Where each node is, by another way down.
+void ExpectPaths(const JsonTape& tape, std::uint32_t node, const std::string& path) {
+  EXPECT_EQ(tape.PathOf(node), path);
+  std::string scratch;
+  std::size_t index = 0;
+  for (std::uint32_t at = node + 1; at < tape[node].next; at = tape[at].next) {
+    if (tape[node].type == JsonType::kArray) {
+      ExpectPaths(tape, at, path + "[" + std::to_string(index++) + "]");
+      continue;
+    }
+    const std::string name(tape.String(at, scratch));
+    const std::string inner = path.empty() ? name : path + "." + name;
+    EXPECT_EQ(tape.PathOf(at), inner) << "the name itself";
+    ExpectPaths(tape, ++at, inner);
+  }
+}
+
+TEST(JsonTape, PathsOfAllNodes) {
+  const std::string text =
+      R"({"a":[1,[],{},[[2],{"b":3}]],"c":{"d":{"e":[{"f":null},{"g":"h"}]},"i\n":true},"":[{}]})";
+  const JsonTape tape = JsonTape::Parse(text).OrExit();
+  ExpectPaths(tape, 0, "");
+  const JsonTape list = JsonTape::Parse(R"([[],{"a":[1]}])").OrExit();
+  ExpectPaths(list, 0, "");
+}
+
+TEST(JsonTape, TypesAndTexts) {
+  const std::string text = "[null,false,true,-1.5,\"a\\u00e9\xff\xc3\",{},[],\"plain\"]";
+  const JsonTape tape = JsonTape::Parse(text).OrExit();
+  std::vector<std::string_view> names;
+  for (std::uint32_t at = 1; at < tape[0].next; at = tape[at].next)
+    names.push_back(tape.TypeName(at));
+  EXPECT_EQ(names,
+            (std::vector<std::string_view>{"null", "a boolean", "a boolean", "a number", "a string",
+                                           "an object", "an array", "a string"}));
+  std::string scratch;
+  EXPECT_EQ(tape.String(5, scratch), "a\u00e9\ufffd\ufffd");
+  EXPECT_FALSE(tape[5].plain);
+  EXPECT_EQ(tape.String(8, scratch), "plain");
+  EXPECT_TRUE(tape[8].plain);
+  EXPECT_EQ(tape.Text(4), "-1.5");
+  EXPECT_EQ(tape.Text(0), text);
+}
+
+// From the end to the front, the same bytes, whatever room there was.
+TEST(BackwardWriter, WritesWhatTheOtherWriterWrites) {
+  for (const std::size_t expected : {0U, 1U, 64U, 1000U}) {
+    BackwardWriter backward(expected);
+    for (int round = 0; round < 2; ++round) {
+      std::string forward;
+      wire::ProtobufWriter writer(forward);
+      for (std::uint32_t i = 1; i <= 200; ++i) {
+        writer.Nested(i, [i](wire::ProtobufWriter& w) {
+          w.BytesField(1, std::string(i * 3 % 150, 's'));
+          w.VarintField(2, std::uint64_t{1} << (i % 64));
+          w.DoubleField(3, i);
+        });
+      }
+      for (std::uint32_t i = 200; i >= 1; --i) {
+        const std::size_t before = backward.size();
+        backward.DoubleField(3, i);
+        backward.VarintField(2, std::uint64_t{1} << (i % 64));
+        backward.StringField(1, std::string(i * 3 % 150, 's'));
+        backward.LengthAndTag(i, before);
+      }
+      ASSERT_EQ(backward.view(), forward) << expected;
+      ASSERT_EQ(backward.size(), forward.size());
+      backward.Clear();
+      EXPECT_EQ(backward.size(), 0U);
+      EXPECT_EQ(backward.view(), "");
+    }
+  }
+  BackwardWriter large(0);
+  large.Bytes(std::string(std::size_t{3} << 20, 'x'));
+  large.Clear();
+  large.Bytes("small");
+  EXPECT_EQ(large.view(), "small");
 }
 
 }  // namespace

@@ -222,7 +222,7 @@ void ProjectionTree::CutValue(const JsonTape& tape, std::uint32_t at, const Node
     out += ']';
     return;
   }
-  if (tape[at].type != JsonType::kObject || end == at + 1) {
+  if (tape[at].type != JsonType::kObject) {
     out += tape.Text(at);
     return;
   }

@@ -73,6 +73,7 @@ class Validator {
       if (part.number != 2) continue;
       if (part.type != WireTypeOf(field.kind)) return "another wire type of a map's value";
       if (const char* wrong = Value(field, part)) return wrong;
+      if (!below_) return nullptr;  // Message says what is wrong
     }
     return nullptr;
   }

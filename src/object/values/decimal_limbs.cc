@@ -54,7 +54,6 @@ void MultiplyLimbs(Limbs& limbs, std::uint32_t factor) {
   for (; carry != 0; carry /= kLimbBase) {
     limbs.push_back(static_cast<std::uint32_t>(carry % kLimbBase));
   }
-  Trim(limbs);
 }
 
 std::uint32_t DivideLimbs(Limbs& limbs, std::uint32_t divisor) {

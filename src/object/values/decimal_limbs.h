@@ -26,6 +26,7 @@ Limbs LimbsOf(std::string_view digits);
 // Without zeros in front; "0" for zero.
 std::string LimbDigits(const Limbs& limbs);
 
+// REQUIRES: factor > 0.
 void MultiplyLimbs(Limbs& limbs, std::uint32_t factor);
 // REQUIRES: divisor at most kLimbBase. Returns the remainder.
 std::uint32_t DivideLimbs(Limbs& limbs, std::uint32_t divisor);

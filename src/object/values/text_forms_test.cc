@@ -189,6 +189,7 @@ TEST(GoDuration, WhatCountsAsOne) {
       {"1m30s", 90'000'000'000},
       {"0.000000001s", 1},
       {"9223372036854775807ns", 9'223'372'036'854'775'807},
+      {"-9223372036854775808ns", std::numeric_limits<std::int64_t>::min()},
   };
   for (const auto& row : kGood) EXPECT_EQ(ParseGoDuration(row.text), row.nanos) << row.text;
   for (const char* bad : {"", "+", "-", "s", ".s", "1", "1.5", "1x", "1 s", "1ss", "--1s", "1s1",

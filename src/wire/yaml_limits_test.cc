@@ -1,0 +1,169 @@
+// YAML at its limits, keys that occur twice where that is taken, and what aliases and << bring in.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kinformer/yaml.h"
+
+namespace kinformer::yaml {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string AsJson(std::string_view text) {
+  const Result<json::Value> value = Parse(text);
+  return value.ok() ? value->Dump({.escape_html = false}) : "error: " + value.error().message();
+}
+
+// What anchors, aliases and << make counts by the bytes that it takes, to the byte.
+TEST(YamlLimits, CopiesTakeAtMost32MiB) {
+  constexpr std::size_t kValue = sizeof(json::Value);
+  constexpr std::size_t kEach = std::size_t{1} << 20U;
+  const auto copies = [](const std::string& anchored, int aliases, const char* key = "- ") {
+    std::string text = "a: &a " + anchored + "\nb:\n";
+    for (int i = 0; i < aliases; ++i) text += std::string(key) + "*a\n";
+    const Result<json::Value> read = Parse(text);
+    return read.ok() ? std::string() : read.error().message();
+  };
+  // Each takes a megabyte: a text, a list with a text, a map with a text.
+  for (const std::string& anchored :
+       {"\"" + std::string(kEach - kValue, 'x') + "\"",
+        "[\"" + std::string(kEach - 2 * kValue, 'x') + "\"]",
+        "{\"k\": \"" + std::string(kEach - 3 * kValue - 1, 'x') + "\"}"}) {
+    EXPECT_EQ(copies(anchored, 31), "") << anchored.substr(0, 8);
+    EXPECT_THAT(copies(anchored, 32),
+                HasSubstr("line 34, column 3: aliases multiply what they name to more than 32 MiB"))
+        << anchored.substr(0, 8);
+    const std::string one_more = anchored.substr(0, 7) + "y" + anchored.substr(7);
+    EXPECT_THAT(copies(one_more, 31), HasSubstr("line 33, column 3: aliases multiply"))
+        << anchored.substr(0, 8);
+  }
+}
+
+TEST(YamlLimits, AliasesNestAsDeepAsWhatTheyName) {
+  const auto lists = [](std::size_t count, std::string_view inside) {
+    return std::string(count, '[').append(inside).append(count, ']') + "\n";
+  };
+  // c is 404 deep; the map around d and its lists make it 512, and with one more 513.
+  const std::string text =
+      "a: &a " + lists(4, "x") + "b: &b " + lists(200, "*a") + "c: &c " + lists(200, "*b");
+  EXPECT_THAT(AsJson(text + "d: " + lists(107, "*c")), HasSubstr("[\"x\"]"));
+  EXPECT_EQ(AsJson(text + "d: " + lists(108, "*c")),
+            "error: YAML, line 4, column 112: nested deeper than 512 levels");
+}
+
+TEST(Yaml, AliasesStandForWhatIsWholeAndKnown) {
+  EXPECT_EQ(AsJson("a: &a [1, *a]\n"),
+            "error: YAML, line 1, column 11: an alias inside what it stands for");
+  EXPECT_EQ(AsJson("a: &a 1\nb: &a 2\nc: *a\n"), R"({"a":1,"b":2,"c":2})");
+  EXPECT_EQ(AsJson("- &a x\n- &b ~\n- *a\n- *b\n"), R"(["x",null,"x",null])");
+  EXPECT_EQ(AsJson("&a key: 1\nb: *a\n"), R"({"key":1,"b":"key"})");
+}
+
+TEST(Yaml, WhatMergeKeysBringIn) {
+  const std::string maps = "a: &a {x: 1, v: 2}\nb: &b {v: 3, z: 4}\n";
+  const std::string as_json = R"({"a":{"x":1,"v":2},"b":{"v":3,"z":4},)";
+  EXPECT_EQ(AsJson(maps + "c: {<<: [*a, *b], w: 0}\n"),
+            as_json + R"("c":{"w":0,"x":1,"v":2,"z":4}})");
+  EXPECT_EQ(AsJson(maps + "c: {<<: [*b, *a], x: 9}\n"), as_json + R"("c":{"x":9,"v":3,"z":4}})");
+  EXPECT_EQ(AsJson(maps + "c:\n  <<: *a\n  <<: *b\n"), as_json + R"("c":{"x":1,"v":2,"z":4}})");
+  EXPECT_EQ(AsJson(maps + "c: {<<: {q: 1}}\n"), as_json + R"("c":{"q":1}})");
+  EXPECT_EQ(AsJson("a: {<<: []}\n"), R"({"a":{}})");
+  EXPECT_EQ(AsJson("a: {'<<': 1}\n"), R"({"a":{"<<":1}})") << "in quotes it is a key like others";
+  EXPECT_EQ(AsJson("- <<\n"), R"(["<<"])");
+  for (const char* bad :
+       {"a: {<<: x}\n", "a: {<<: ~}\n", "a: {<<: [1]}\n", "a: {<<: [{}, [1]]}\n"}) {
+    EXPECT_THAT(AsJson(bad), HasSubstr("<< takes a map or a list of maps")) << bad;
+  }
+}
+
+TEST(Yaml, KeysThatOccurTwiceMayBeTaken) {
+  const auto read = [](std::string_view text, std::vector<std::string>& repeated) {
+    return ParseRepeated(text, repeated).OrExit().Dump();
+  };
+  std::vector<std::string> repeated;
+  EXPECT_EQ(read("a: 1\nb: 2\na: 3\nc: 4\nb: 5\na: 6\n", repeated), R"({"a":6,"b":5,"c":4})");
+  EXPECT_THAT(repeated, ElementsAre("line 3: key \"a\" already set in map",
+                                    "line 5: key \"b\" already set in map",
+                                    "line 6: key \"a\" already set in map"));
+  repeated.clear();
+  EXPECT_EQ(read("m:\n- {\"q\\\"\": 1,\n   \"q\\\"\": 2}\n- x\n", repeated),
+            R"({"m":[{"q\"":2},"x"]})");
+  EXPECT_THAT(repeated, ElementsAre("line 3: key \"q\\\"\" already set in map"));
+  repeated.clear();
+  EXPECT_EQ(read("a: 1\nb: {c: 1}\n", repeated), R"({"a":1,"b":{"c":1}})");
+  EXPECT_TRUE(repeated.empty());
+}
+
+// The first of several is named.
+TEST(Yaml, TheFirstKeyThatOccursTwiceIsNamed) {
+  EXPECT_EQ(AsJson("z: 1\nb: 2\nz: 3\nb: 4\na: 5\na: 6\n"),
+            "error: YAML, line 3, column 1: the key \"z\" occurs twice in this map");
+  EXPECT_EQ(AsJson("x:\n  c: 1\n  b: 2\n  a: 3\n  b: 4\n"),
+            "error: YAML, line 5, column 3: the key \"b\" occurs twice in this map");
+}
+
+TEST(Yaml, TheFirstByteThatIsNoTextIsNamed) {
+  const auto error = [](std::string_view text) {
+    const Result<json::Value> read = Parse(text);
+    return read.ok() ? std::string() : read.error().message();
+  };
+  EXPECT_EQ(error("a: \xff\n\nb: 1\n"), "YAML, line 1: the text is not UTF-8");
+  EXPECT_EQ(error("a: 1\nb: \xff\nc: \xfe\n"), "YAML, line 2: the text is not UTF-8");
+  EXPECT_EQ(error(std::string_view("a: 1\nb: \0\nc: \xff\n", 14)),
+            "YAML, line 2: the text is not UTF-8");
+  EXPECT_EQ(error(std::string_view("a: 1\nb: \xff\nc: \0\n", 14)),
+            "YAML, line 2: the text is not UTF-8");
+}
+
+// As Go's writer sorts keys: the first and the last letters, and what stands beside them.
+TEST(Yaml, LettersComeBehindEverythingElse) {
+  const std::vector<std::string> order = {
+      "k@", "k[", "k`", "k{", "k\u00bf", "k\u00d7", "k\u00f7", "k\u2000", "k\u2bff", "k\U0001f000",
+      "kA", "kZ", "ka", "kz", "k\u00c0", "k\u00d6", "k\u00d8", "k\u1fff", "k\u2c00", "k\U0001efff"};
+  json::Value map = json::Value::MakeObject();
+  for (std::size_t i = order.size(); i-- > 0;) map.Set(order[i], 1);
+  const json::Value again = Parse(Dump(map)).OrExit();
+  std::vector<std::string> names;
+  for (const auto& [name, value] : again.members()) names.push_back(name);
+  EXPECT_EQ(names, order);
+}
+
+TEST(Yaml, NumbersInOtherForms) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"-.5", "-0.5"},
+      {"+.5", "0.5"},
+      {"00.5", "0.5"},
+      {"-00.25", "-0.25"},
+      {"1.e3", "1e3"},
+      {"1.5E-3", "1.5E-3"},
+      {".e3", "\".e3\""},
+      {"1e+", "\"1e+\""},
+      {"1e3.5", "\"1e3.5\""},
+      {"--1", "\"--1\""},
+      {"+-1", "\"+-1\""},
+      {"._5", "\"._5\""},
+      {"1_.5", "1.5"},
+      {"-0x8000000000000000", "-9223372036854775808"},
+      {"-0x8000000000000001", "\"-0x8000000000000001\""},
+      {"-0", "0"},
+      {"0", "0"},
+      {"0xffffffffffffffff0", "\"0xffffffffffffffff0\""},
+      {"-9223372036854775807", "-9223372036854775807"},
+      {"0B11", "3"},
+      {"0O17", "15"},
+      {"0x-1", "\"0x-1\""},
+      {"0b+1", "\"0b+1\""},
+      {"0_7", "7"}};
+  for (const auto& [yaml, json] : cases) {
+    EXPECT_EQ(AsJson(std::string("v: ") + yaml), std::string("{\"v\":") + json + "}") << yaml;
+  }
+}
+
+}  // namespace
+}  // namespace kinformer::yaml
