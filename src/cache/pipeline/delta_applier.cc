@@ -4,6 +4,7 @@
 
 #include "cache/pipeline/informer_metrics.h"
 #include "cache/store/planted_bug.h"
+#include "cache/store/resource_version.h"
 
 namespace kinformer::internal::cache {
 
@@ -11,6 +12,17 @@ void DeltaApplier::Begin(std::uint64_t epoch) {
   notifications_.clear();
   resyncs_ = 0;
   epoch_ = static_cast<std::uint32_t>(epoch);
+}
+
+void DeltaApplier::Listed(std::string_view resourceVersion, KeySet no_room) {
+  listed_version_ = resourceVersion;
+  no_room_ = std::move(no_room);
+}
+
+bool DeltaApplier::IsOlderThanList(const Block& object) const {
+  if (!to_.limit.bounded() || !options_.per_key) return false;
+  const auto order = CompareResourceVersion(object.resourceVersion(), listed_version_);
+  return order && *order <= 0;
 }
 
 bool DeltaApplier::IsNews(const Delta& delta) {
@@ -23,6 +35,7 @@ bool DeltaApplier::IsNews(const Delta& delta) {
     return true;
   }
   const Block* const stored = to_.store.Peek(object.namespace_(), object.name()).object;
+  if (stored == nullptr && IsOlderThanList(object)) return true;
   switch (to_.gaps.Judge(delta.type, object, stored)) {
     case GapDetector::Verdict::kFits:
       return true;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -69,12 +70,14 @@ class DeltaApplier {
   [[nodiscard]] bool unversioned() const { return unversioned_; }
   // A whole list comes, which has one.
   void BeginList() { unversioned_ = false; }
-  // A DeltaFIFO has a list, which had no room for these.
-  void ListHasNoRoomFor(KeySet keys) { no_room_ = std::move(keys); }
+  // A DeltaFIFO has a list of that version, which had no room for these.
+  void Listed(std::string_view resourceVersion, KeySet no_room);
 
  private:
   // An event of a watch, before it is applied. False: it has been, and is not applied again.
   bool IsNews(const Delta& delta);
+  // It was in a DeltaFIFO when a list came, which says what is left out now, not what was then.
+  [[nodiscard]] bool IsOlderThanList(const Block& object) const;
   void Write(const ObjectRef& object, bool is_in_initial_list);
   // There is no room for it.
   void LeaveOut(const Block& object);
@@ -92,6 +95,7 @@ class DeltaApplier {
   std::uint32_t epoch_ = 0;  // as events say it
   bool unversioned_ = false;
   KeySet no_room_{};
+  std::string listed_version_{};  // of a DeltaFIFO's newest list
 };
 
 }  // namespace kinformer::internal::cache

@@ -8,7 +8,6 @@
 #include "cache/store/resource_version.h"
 
 namespace kinformer::internal::cache {
-namespace {}  // namespace
 
 void GapDetector::Listed(std::string_view resourceVersion) {
   judges_ = IsWellFormedResourceVersion(resourceVersion);

@@ -254,7 +254,7 @@ void InformerController::QueueReplace(std::string_view resourceVersion) {
     gaps_.Listed(resourceVersion);
     if (!resourceVersion.empty()) queued_version_ = resourceVersion;
     epoch_ = epoch;
-    applier_.ListHasNoRoomFor(staged_.left_out());
+    applier_.Listed(resourceVersion, staged_.left_out());
     coverage_.AssignLeftOut(staged_.TakeLeftOut(coverage_.left_out()), options_.part);
   } else {
     list_epochs_.push_back(std::uint64_t{epoch});
