@@ -25,7 +25,8 @@ namespace kinformer::yaml {
 Result<json::Value> Parse(std::string_view text, std::string_view file = {});
 
 // The same, for those who take a key that occurs twice: its last value counts, and `repeated` says
-// of each, in the order of the text, `line 8: key "a" already set in map`, as Go's reader does.
+// of each `line 8: key "a" already set in map`, as Go's reader does: those of one map in the order
+// of the text, and of a map inside another before the outer one's.
 Result<json::Value> ParseRepeated(std::string_view text, std::vector<std::string>& repeated);
 
 // All documents of a stream, separated by "---" lines. Documents without content are left out.
