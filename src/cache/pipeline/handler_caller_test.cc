@@ -128,14 +128,14 @@ TEST_F(HandlerCallerTest, ABatchIsOneCallOfManyEvents) {
   EXPECT_TRUE(caller.takes_batches());
   EXPECT_FALSE(caller_.takes_batches());
   const ObjectRef other = MakeObject("", "b", "8");
-  std::vector<RawEvent> two = {EventOf(object_), EventOf(other)};
-  std::vector<RawEvent> three = {EventOf(other), EventOf(object_), EventOf(other)};
+  // The caller takes them: what they point at counts during the call only.
+  const auto call = [&](std::vector<RawEvent> events) { caller.CallBatch(events); };
   EXPECT_TRUE(sim_.RunBlocking(
       [&] {
-        caller.CallBatch(two);
-        caller.CallBatch(three);
+        call({EventOf(object_), EventOf(other)});
+        call({EventOf(other), EventOf(object_), EventOf(other)});
         handler->inside = [] { throw std::runtime_error("no"); };
-        caller.CallBatch(two);
+        call({EventOf(object_), EventOf(other)});
       },
       minutes(1)));
   EXPECT_THAT(handler->keys, ElementsAre("ns/a;b;", "b;ns/a;b;", "ns/a;b;"));
