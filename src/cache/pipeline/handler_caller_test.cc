@@ -70,7 +70,10 @@ class HandlerCallerTest : public testing::Test {
   }
   void Call(HandlerCaller& caller, const std::function<void()>& inside = {}) {
     handler_->inside = inside;
-    RawEvent event = EventOf(object_);
+    Tell(caller, EventOf(object_));
+  }
+  // The caller takes the event: what it points at afterwards counts during the call only.
+  void Tell(HandlerCaller& caller, RawEvent event) {
     EXPECT_TRUE(sim_.RunBlocking([&] { caller.Call(event); }, minutes(1)));
   }
   void CallThatTakes(HandlerCaller& caller, Duration time) {
@@ -128,7 +131,6 @@ TEST_F(HandlerCallerTest, ABatchIsOneCallOfManyEvents) {
   EXPECT_TRUE(caller.takes_batches());
   EXPECT_FALSE(caller_.takes_batches());
   const ObjectRef other = MakeObject("", "b", "8");
-  // The caller takes them: what they point at counts during the call only.
   const auto call = [&](std::vector<RawEvent> events) { caller.CallBatch(events); };
   EXPECT_TRUE(sim_.RunBlocking(
       [&] {
@@ -169,7 +171,7 @@ TEST_F(HandlerCallerTest, ATombstoneIsExplainedOnce) {
   EXPECT_THAT(log_->lines, ElementsAre());
   for (int i = 0; i < 2; ++i) {
     event.final_state_unknown = true;
-    EXPECT_TRUE(sim_.RunBlocking([&] { caller_.Call(event); }, minutes(1)));
+    Tell(caller_, event);
     ASSERT_EQ(log_->lines.size(), 1U);
   }
   EXPECT_NE(log_->lines[0].find("handler=h kind=Thing key=ns/a resourceVersion=7"),
@@ -187,10 +189,10 @@ TEST_F(HandlerCallerTest, ATraceIsToldOfEachCallBeforeItIsMade) {
   });
   RawEvent event = EventOf(object_);
   event.is_in_initial_list = true;
-  EXPECT_TRUE(sim_.RunBlocking([&] { caller.Call(event); }, minutes(1)));
+  Tell(caller, event);
   event.is_in_initial_list = false;
   event.kind = EventKind::kDelete;
-  EXPECT_TRUE(sim_.RunBlocking([&] { caller.Call(event); }, minutes(1)));
+  Tell(caller, event);
   EXPECT_THAT(traced, ElementsAre("listener ADDED ns/a 7 h in list", "listener DELETED ns/a 7 h"));
   EXPECT_EQ(caller.delivered(), 2U);
 }
