@@ -13,27 +13,16 @@
 #include "kinformer/log.h"
 #include "kinformer/simulation.h"
 
+#include "base/testing/fields_log.h"
+
 namespace kinformer::internal::client {
 namespace {
 
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 
-// Keeps the fields of each line.
-class FieldsLog final : public LogSink {
- public:
-  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
-  void Log(LogLevel, std::string_view, std::initializer_list<LogField> fields) override {
-    std::string& line = lines.emplace_back();
-    for (const LogField& field : fields) {
-      line += std::string(field.key) + "=" + std::string(field.value) + ";";
-    }
-  }
-  std::vector<std::string> lines{};
-};
-
 TEST(PauseAfter, IsWhatTheServerAsksForUpToTwoMinutes) {
-  const auto log = std::make_shared<FieldsLog>();
+  const auto log = std::make_shared<base::FieldsLog>(LogLevel::kWarning);
   Simulation sim({.log = log});
   const auto pause = [&](std::int64_t asked) {
     return PauseAfter(sim.env(),
@@ -47,7 +36,9 @@ TEST(PauseAfter, IsWhatTheServerAsksForUpToTwoMinutes) {
   EXPECT_EQ(pause(120), seconds(120));
   EXPECT_THAT(log->lines, ElementsAre());
   EXPECT_EQ(pause(121), seconds(120));
-  EXPECT_THAT(log->lines, ElementsAre("who=me;asked_seconds=121;seconds=120;"));
+  EXPECT_THAT(log->lines,
+              ElementsAre("the server asks for a longer pause than anybody should make; it is "
+                          "asked again earlier who=me asked_seconds=121 seconds=120"));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "kinformer/log.h"
 #include "kinformer/simulation.h"
 
+#include "base/testing/fields_log.h"
 #include "cache/store/testing/test_objects.h"
 
 namespace kinformer::internal::cache {
@@ -25,19 +26,6 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::ElementsAre;
 using Texts = std::vector<std::string>;
-
-// Keeps the lines with all their fields.
-class FieldsLog final : public LogSink {
- public:
-  [[nodiscard]] LogLevel level() const override { return LogLevel::kInfo; }
-  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
-    std::string& line = lines.emplace_back(message);
-    for (const LogField& field : fields) {
-      line += ' ' + std::string(field.key) + '=' + std::string(field.value);
-    }
-  }
-  Texts lines{};
-};
 
 // Notes the keys of a call, and does what the test says.
 class Calls final : public RawHandler {
@@ -85,7 +73,7 @@ class HandlerCallerTest : public testing::Test {
     return stats;
   }
 
-  const std::shared_ptr<FieldsLog> log_ = std::make_shared<FieldsLog>();
+  const std::shared_ptr<base::FieldsLog> log_ = std::make_shared<base::FieldsLog>();
   Simulation sim_{{.log = log_}};
   const ObjectRef object_ = MakeObject("ns", "a", "7");
   const std::shared_ptr<Calls> handler_ = std::make_shared<Calls>(false);

@@ -13,6 +13,7 @@
 #include "kinformer/log.h"
 #include "kinformer/simulation.h"
 
+#include "base/testing/fields_log.h"
 #include "cache/store/testing/test_objects.h"
 
 namespace kinformer::internal::cache {
@@ -21,19 +22,6 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::HasSubstr;
-
-// Keeps the lines with all their fields.
-class FieldsLog final : public LogSink {
- public:
-  [[nodiscard]] LogLevel level() const override { return LogLevel::kInfo; }
-  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
-    std::string& line = lines.emplace_back(message);
-    for (const LogField& field : fields) {
-      line += ' ' + std::string(field.key) + '=' + std::string(field.value);
-    }
-  }
-  std::vector<std::string> lines{};
-};
 
 class LimitShareTest : public ::testing::Test {
  protected:
@@ -331,7 +319,7 @@ TEST_F(LimitShareTest, OfBytesTooTheOthersLeaveWhatAListHasTaken) {
 }
 
 TEST_F(LimitShareTest, WhatIsFullIsSaidOnceAndNotEachMinute) {
-  const auto log = std::make_shared<FieldsLog>();
+  const auto log = std::make_shared<base::FieldsLog>();
   Simulation sim({.log = log});
   for (const LimitPolicy policy : {LimitPolicy::kNotSynced, LimitPolicy::kServePart}) {
     StoreLimit limit(sim.env(), name_, store_,

@@ -16,6 +16,7 @@
 #include "kinformer/log.h"
 #include "kinformer/simulation.h"
 
+#include "base/testing/fields_log.h"
 #include "base/testing/ticking_env.h"
 #include "cache/store/store_core.h"
 #include "cache/store/testing/test_objects.h"
@@ -137,21 +138,8 @@ TEST_F(StoreIndexesTest, AllAreAddedOrNone) {
   EXPECT_TRUE(store_.FillIndexes(SteadyTime::min()));
 }
 
-// Keeps the fields of each line.
-class FieldsLog final : public LogSink {
- public:
-  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
-  void Log(LogLevel, std::string_view, std::initializer_list<LogField> fields) override {
-    std::string& line = lines.emplace_back();
-    for (const LogField& field : fields) {
-      line += std::string(field.key) + "=" + std::string(field.value) + ";";
-    }
-  }
-  std::vector<std::string> lines{};
-};
-
 TEST(SlowIndexFunction, IsNamedWithTheObjectThatTookItMoreThanFiveMilliseconds) {
-  const auto log = std::make_shared<FieldsLog>();
+  const auto log = std::make_shared<base::FieldsLog>(LogLevel::kWarning);
   Simulation sim({.log = log});
   StoreCore store(sim.env(), {.name = "things"});
   Duration takes{0};
@@ -168,7 +156,9 @@ TEST(SlowIndexFunction, IsNamedWithTheObjectThatTookItMoreThanFiveMilliseconds) 
         static_cast<void>(store.Put(MakeObject("ns", "b", "1")));
       },
       std::chrono::minutes(1)));
-  EXPECT_EQ(log->lines, (std::vector<std::string>{"store=things;index=colour;key=ns/b;ms=5;"}));
+  EXPECT_THAT(log->lines,
+              testing::ElementsAre("index function is slow; it holds up every informer of this "
+                                   "loop store=things index=colour key=ns/b ms=5"));
 }
 
 }  // namespace
