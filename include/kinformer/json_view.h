@@ -8,6 +8,7 @@
 #ifndef KINFORMER_JSON_VIEW_H_
 #define KINFORMER_JSON_VIEW_H_
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -51,7 +52,10 @@ class View {
   [[nodiscard]] const View operator[](const char* name) const {
     return (*this)[std::string_view(name)];
   }
-  [[nodiscard]] const View operator[](std::size_t index) const;
+  template <std::integral I>
+  [[nodiscard]] const View operator[](I index) const {
+    return Item(index < 0 ? static_cast<std::size_t>(-1) : static_cast<std::size_t>(index));
+  }
   // Members or items; 0 for anything else.
   [[nodiscard]] std::size_t size() const;
 
@@ -117,6 +121,7 @@ class View {
   [[nodiscard]] Range<true> members() const;
 
  private:
+  [[nodiscard]] View Item(std::size_t index) const;
   // What reads find of a value that is not all well-formed.
   [[nodiscard]] Value Readable(int depth) const;
 

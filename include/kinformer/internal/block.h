@@ -45,7 +45,9 @@ class Block {
   // Compressed: only the type and the four texts above can be read. Unpacked gives the whole.
   [[nodiscard]] bool packed() const { return (flags_ & kPackedFlag) != 0; }
 
-  // All bytes that this block takes, malloc's own included: what byte accounting adds up.
+  // All bytes that this block takes, malloc's own included, as glibc rounds them: what byte
+  // accounting adds up. Reckoned from the contents and not asked of malloc, which gives some bytes
+  // more where they are left over: equal blocks count the same in every run.
   [[nodiscard]] std::size_t allocated_bytes() const;
 
   // Equal uid, resourceVersion and bytes, packed or not.

@@ -1,8 +1,6 @@
 #include "kinformer/internal/block.h"
 
-#include <cstdlib>
-#include <cstring>
-#include <malloc.h>
+#include <cstddef>
 
 #include "object/block/block_assembly.h"
 #include "object/block/block_layout.h"
@@ -20,9 +18,12 @@ std::string_view Block::metadata_bytes() const {
 bool Block::partial() const { return (flags_ & BlockLayout::kPartial) != 0; }
 
 std::size_t Block::allocated_bytes() const {
-  // malloc's word of bookkeeping is not in the usable size.
+  // malloc adds a word of its own and rounds up.
+  constexpr std::size_t kAlign = alignof(std::max_align_t);
   const StructInfo::Head* const made = structure();
-  return malloc_usable_size(const_cast<Block*>(this)) + sizeof(std::size_t) +
+  const std::size_t asked = std::size_t{payload_at_} + payload_size_ + tail_size_ +
+                            (made != nullptr ? BlockBuilder::RoomForStruct(*type_) : 0);
+  return (asked + sizeof(std::size_t) + kAlign - 1) / kAlign * kAlign +
          (made != nullptr ? made->heap_bytes : 0);
 }
 

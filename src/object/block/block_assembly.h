@@ -98,12 +98,14 @@ class BlockBuilder {
   static Packed OpenPacked(const Block& block);
   static ObjectRef Unpack(const Block& packed, std::string_view content);
 
+  // What is allocated behind the tail for the struct of a kind that has one.
+  static std::size_t RoomForStruct(const TypeInfo& type);
+
  private:
   // `front_size`: what stands between header and payload.
   static Block* Allocate(const TypeInfo& type, std::size_t front_size, std::size_t payload_size,
                          std::size_t tail_size, std::size_t struct_size = 0);
   static char* Base(Block* block) { return reinterpret_cast<char*>(block); }
-  static std::size_t RoomForStruct(const TypeInfo& type);
 };
 
 }  // namespace kinformer::internal

@@ -159,7 +159,7 @@ const View View::operator[](std::string_view name) const {
   return found;
 }
 
-const View View::operator[](std::size_t index) const {
+View View::Item(std::size_t index) const {
   if (type() != Type::kArray) return {};
   for (Walk walk(at_, block_, false); !walk.done(); walk.Next()) {
     if (index-- == 0) return walk.value();

@@ -409,7 +409,7 @@ TEST(FastObjectReader, ValuesEndWhereTheyDo) {
     const json::View root((*built)->payload().data(), built->get());
     ASSERT_EQ(root.raw(), (*built)->payload());
     ASSERT_EQ(root["b"].raw(), value);
-    ASSERT_EQ(root["c"][2]["d"][std::size_t{0}].raw(), value);
+    ASSERT_EQ(root["c"][2]["d"][0].raw(), value);
     ASSERT_EQ(root["c"].size(), 3U);
     check(check, root);
     ASSERT_FALSE(HasFailure());

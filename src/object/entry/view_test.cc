@@ -332,7 +332,7 @@ TEST(JsonViews, ValuesOfAnotherTypeAreNothing) {
         EXPECT_EQ(root["big"].AsInt64(), std::nullopt);
         EXPECT_EQ(root["t"].AsBool(), true);
         EXPECT_EQ(root["f"].AsBool(), false);
-        EXPECT_EQ(root["l"][std::size_t{0}].raw(), "1");
+        EXPECT_EQ(root["l"][0].raw(), "1");
         EXPECT_EQ(root["l"][1].raw(), "[2]");
         EXPECT_EQ(root["l"][2].AsString(), "]");
         EXPECT_EQ(root["o"]["a"]["b"].raw(), "1");
