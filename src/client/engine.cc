@@ -62,7 +62,7 @@ Engine::~Engine() {
 
 void Engine::ShutDown() {
   while (!active_.empty())
-    (*active_.begin())->Abort(Error(Reason::kStopped, "the client is shut down"));
+    active_.front()->Abort(Error(Reason::kStopped, "the client is shut down"));
   transport_.reset();
 }
 
@@ -111,12 +111,13 @@ void Engine::NoteThrottled(Duration wait, const std::string& request) {
 
 Exchange::Exchange(std::shared_ptr<Engine> engine, ExchangeRequest request,
                    ResponseReceiver& receiver)
-    : engine_(std::move(engine)), request_(std::move(request)), receiver_(receiver) {
-  engine_->active_.insert(this);
-}
+    : engine_(std::move(engine)),
+      place_(engine_->active_.insert(engine_->active_.end(), this)),
+      request_(std::move(request)),
+      receiver_(receiver) {}
 
 Exchange::~Exchange() {
-  engine_->active_.erase(this);
+  if (!done_) engine_->active_.erase(place_);
   if (waits_for_token_) engine_->limiter_.Return();
 }
 
@@ -318,7 +319,7 @@ void Exchange::Finish(Result<void> result) {
   call_.reset();
   deadline_.Cancel();
   timer_.Cancel();
-  engine_->active_.erase(this);
+  engine_->active_.erase(place_);
   receiver_.OnDone(std::move(result));  // may destroy this
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -104,7 +105,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   std::set<std::string> json_only_;
   std::set<std::string> warned_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Counter>> response_counters_;
-  std::set<Exchange*> active_;
+  std::list<Exchange*> active_;  // oldest first: a shutdown is the same in each run
 };
 
 // One request: waits for the rate limiter, sends, repeats what may be repeated. Loop-confined.
@@ -146,6 +147,7 @@ class Exchange final : public ResponseReceiver {
   void Finish(Result<void> result);
 
   const std::shared_ptr<Engine> engine_;
+  const std::list<Exchange*>::iterator place_;  // in engine_->active_, until done_
   ExchangeRequest request_;
   ResponseReceiver& receiver_;
   std::unique_ptr<HttpCall> call_;

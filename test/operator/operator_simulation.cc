@@ -233,7 +233,7 @@ class World {
     if (dog_.wrong.empty() && !env_.Settle()) dog_.Wrong("it does not come to rest");
     if (dog_.wrong.empty()) Compare();
     run_.wrong = dog_.wrong;
-    if (!run_.wrong.empty()) run_.schedule = env_.Schedule();
+    run_.schedule = env_.Schedule();
     return run_;
   }
 

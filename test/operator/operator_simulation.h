@@ -13,14 +13,16 @@ namespace kinformer::testing {
 
 struct OperatorRun {
   std::string wrong{};  // what did not hold; empty: all did
-  std::string schedule{};
+  std::string schedule{};  // as Environment has it
   int reconciles = 0;
   int leaders = 0;  // terms
   int crashes = 0;
   int errors = 0;  // that reconciles gave or threw
+
+  bool operator==(const OperatorRun&) const = default;
 };
 
-// One run, which the seed decides.
+// One run, which the seed decides, whatever the memory of the process looks like.
 OperatorRun RunOperator(std::uint64_t seed);
 
 }  // namespace kinformer::testing

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "support/heap_holes.h"
+
 namespace kinformer::testing {
 namespace {
 
@@ -26,6 +28,16 @@ TEST(OperatorSimulation, WhateverHappensItDoesWhatItShould) {
   EXPECT_GE(all.leaders, 2 * static_cast<int>(seeds));
   EXPECT_GE(all.crashes, 2 * static_cast<int>(seeds));
   EXPECT_GE(all.errors, 5 * static_cast<int>(seeds));
+}
+
+TEST(OperatorSimulation, TheSameSeedGivesTheSameRun) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const OperatorRun first = RunOperator(seed);
+    const auto holes = HolesInTheHeap();
+    const OperatorRun second = RunOperator(seed);
+    EXPECT_EQ(first.schedule, second.schedule);
+    EXPECT_TRUE(first == second) << "seed " << seed;
+  }
 }
 
 }  // namespace

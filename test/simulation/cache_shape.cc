@@ -7,7 +7,6 @@
 #include "kinformer/projection.h"
 #include "kinformer/transform.h"
 
-#include "simulation/cache_limit.h"
 #include "simulation/dice.h"
 #include "simulation/troubles.h"
 
@@ -61,17 +60,14 @@ CacheShape CacheShape::Draw(const SimulationPlan& plan, int number) {
     return here && (plan.troubles & BitOf(trouble)) != 0;
   };
   CacheShape shape;
-  // Not with a limit of bytes: how many the heap gives for an object that is cut depends on what it
-  // has given before, and the same seed must give the same run.
-  const bool by_bytes = CacheLimit::Draw(plan, number).bytes != 0;
-  if (has(kProjections) && !by_bytes) shape.content = Content::kNoValue;
-  if (has(kTransforms) && !by_bytes) shape.content = Content::kHalf;
+  if (has(kProjections)) shape.content = Content::kNoValue;
+  if (has(kTransforms)) shape.content = Content::kHalf;
   const bool by_label = dice.OneIn(2);
   const std::string tier = dice.OneIn(2) ? "front" : "back";
   const std::string not_name = "map-" + std::to_string(dice.Below(20));
   if (has(kSelectors)) (by_label ? shape.tier : shape.not_name) = by_label ? tier : not_name;
   const bool many = (plan.troubles & BitOf(kManyObjects)) != 0;
-  shape.compressed = (has(kCompression) || many) && !by_bytes;
+  shape.compressed = has(kCompression) || many;
   const Duration period = std::chrono::seconds(5 + dice.Below(60));
   // A list hides what events tell.
   if (has(kPeriodicRelists) && dice.OneIn(2)) shape.relist_period = period;

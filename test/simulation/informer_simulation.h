@@ -50,6 +50,8 @@ struct SimulationReport {
   std::uint64_t windows = 0;  // between two moments: all events against all changes
   // How often each trouble came to pass; for faults, the requests that were hit.
   std::array<std::uint64_t, kTroubles> hits{};
+
+  bool operator==(const SimulationReport&) const = default;
 };
 
 SimulationReport RunInformerSimulation(const SimulationPlan& plan);

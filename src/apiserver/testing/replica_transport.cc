@@ -25,9 +25,9 @@ class ReplicaFaults::Call final : public HttpCall, public ResponseReceiver {
   Call(Env& env, std::shared_ptr<ReplicaFaults> faults, HttpRequest request,
        ResponseReceiver& client)
       : env_(env), faults_(std::move(faults)), request_(std::move(request)), client_(client) {
-    faults_->calls_.insert(this);
+    faults_->calls_.push_back(this);
   }
-  ~Call() override { faults_->calls_.erase(this); }
+  ~Call() override { std::erase(faults_->calls_, this); }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "kinformer/env.h"
 #include "kinformer/transport.h"
@@ -46,7 +46,7 @@ class ReplicaFaults {
   const OnSend on_send_;
   const OnWrite on_write_;
   const std::function<void()> on_crash_;
-  std::set<Call*> calls_;
+  std::vector<Call*> calls_;  // in the order they began
   bool crashed_ = false;
   int writes_until_crash_ = 0;  // 0: none
   Duration watch_delay_{0};

@@ -9,9 +9,9 @@ namespace kinformer::testing {
 class WebhookGate::Call final : public HttpCall, public ResponseReceiver {
  public:
   Call(WebhookGate& gate, ResponseReceiver& server) : gate_(gate), server_(server) {
-    gate_.calls_.insert(this);
+    gate_.calls_.push_back(this);
   }
-  ~Call() override { gate_.calls_.erase(this); }
+  ~Call() override { std::erase(gate_.calls_, this); }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 

@@ -8,8 +8,8 @@
 
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "kinformer/env.h"
 #include "kinformer/transport.h"
@@ -47,7 +47,7 @@ class WebhookGate final : public Transport {
   Env& env_;
   std::shared_ptr<InMemoryTransport> handler_;  // null: there is none
   std::function<bool()> running_;
-  std::set<Call*> calls_;
+  std::vector<Call*> calls_;  // in the order they began
   std::uint64_t requests_ = 0;
   Duration delay_{0};
   SteadyTime failing_until_{};
