@@ -2,6 +2,7 @@
 
 #include "cache/pipeline/delta_fifo.h"
 
+#include <cstddef>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -60,6 +61,28 @@ TEST(DeltaFIFO, AListReplacesWhatWaitedToBeSaidOfUnreadableObjects) {
   queue.Unreadable({"", "gone"}, false);
   queue.Replace({Obj("a", 1)}, {{"", "there"}}, "rv");
   EXPECT_EQ(PopAll(queue, 1), (std::vector<std::string>{"Unreadable[]", "Replaced(a 1)"}));
+}
+
+TEST(DeltaFIFO, BytesAreThoseOfTheDeltasThatWait) {
+  const ObjectRef known = Obj("a", 1);
+  const ObjectRef last = MakePod("", "a", "2", "", std::string(1000, 'x'));
+  DeltaFIFO queue;
+  EXPECT_EQ(queue.Bytes(), 0U);
+  queue.Add(known);
+  const std::size_t one = queue.Bytes();
+  EXPECT_GT(one, known->allocated_bytes());
+  queue.Delete(known, true);
+  EXPECT_EQ(queue.Bytes(), 2 * one);
+  // The deletion that knows the final state takes the place of the one that does not.
+  queue.Delete(last, false);
+  EXPECT_EQ(queue.Bytes(), 2 * one - known->allocated_bytes() + last->allocated_bytes());
+  queue.Delete(known, false);
+  EXPECT_EQ(queue.Bytes(), 2 * one - known->allocated_bytes() + last->allocated_bytes());
+  queue.Add(Obj("b", 1));
+  Pop(queue, 1);
+  EXPECT_EQ(queue.Bytes(), one);
+  Pop(queue, 1);
+  EXPECT_EQ(queue.Bytes(), 0U);
 }
 
 }  // namespace

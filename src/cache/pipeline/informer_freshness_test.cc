@@ -301,10 +301,14 @@ TEST_F(FreshnessTest, WithoutAWaiterCommitsTellNobody) {
   SharedInformer<Pod> informer = Make();
   informer.Start();
   Settle();
+  // One that has waited does so no longer.
+  EXPECT_EQ(ReasonOf(Wait(informer, "9", seconds(1))), Reason::kDeadlineExceeded);
   int told = 0;
   const auto observation = informer.core()->Observe([&] { ++told; });
-  server_.Put("a", "2");
-  Settle();
+  for (const char* value : {"2", "3"}) {
+    server_.Put("a", value);
+    Settle();
+  }
   EXPECT_EQ(told, 0);
 }
 

@@ -1,5 +1,7 @@
 // What an informer tells the metrics sink, read as Prometheus would.
 
+#include "cache/pipeline/informer_metrics.h"
+
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +14,7 @@
 #include "kinformer/snapshot_stats.h"
 
 #include "cache/pipeline/testing/informer_fixture.h"
+#include "cache/pipeline/work_timer.h"
 
 namespace kinformer {
 namespace {
@@ -301,6 +304,29 @@ class DeafMetrics final : public MetricsSink {
     return nullptr;
   }
 };
+
+TEST_F(InformerMetricsTest, WorkThatIsDoneInTurnsIsOneOfTheirSum) {
+  const auto metrics = internal::cache::InformerMetrics::For(sim_.env(), "web");
+  internal::cache::WorkTimer timer(sim_.env(), metrics.get());
+  const auto work = [&](Duration time) {
+    timer.Begin();
+    sim_.RunFor(time);
+  };
+  work(seconds(2));
+  timer.Pause();
+  sim_.RunFor(seconds(100));
+  work(seconds(3));
+  timer.Pause();
+  sim_.RunFor(seconds(100));
+  work(seconds(4));
+  timer.End();
+  EXPECT_EQ(Of("informer_processing_latency_seconds_count"), "1");
+  EXPECT_EQ(Of("informer_processing_latency_seconds_sum"), "9");
+  work(seconds(1));
+  timer.End();
+  EXPECT_EQ(Of("informer_processing_latency_seconds_count"), "2");
+  EXPECT_EQ(Of("informer_processing_latency_seconds_sum"), "10") << "each begins with nothing";
+}
 
 TEST(InformerMetrics, NothingIsMadeWhereNobodyListens) {
   Simulation sim({.metrics = std::make_shared<DeafMetrics>()});

@@ -292,6 +292,77 @@ TEST_F(LimitShareTest, RoomForAFewOfManyIsNotWorthAList) {
   }
 }
 
+TEST_F(LimitShareTest, RoomIsOfferedInTurn) {
+  StoreLimit limit(sim_.env(), name_, store_, {.max_objects = 3});
+  std::string asked;
+  LimitShare one(sim_.env(), &limit, /*per_key=*/true, [&] { asked += "1"; });
+  LimitShare two(sim_.env(), &limit, /*per_key=*/true, [&] { asked += "2"; });
+  LimitShare three(sim_.env(), &limit, /*per_key=*/true, [&] { asked += "3"; });
+  for (const char* name : {"a", "b"}) Put(name);
+  for (int round = 0; round < 4; ++round) {
+    Put("c");
+    for (LimitShare* share : {&one, &two, &three}) ListsLacking(*share, 1);
+    Lose("c");
+    one.CaughtUp();
+    sim_.RunFor(minutes(10));
+  }
+  EXPECT_EQ(asked, "1231");
+}
+
+// Whose pause is not over keeps the room from nobody.
+TEST_F(LimitShareTest, RoomThatOneMayNotAskForYetIsTheNextOnes) {
+  int first = 0;
+  int second = 0;
+  LimitShare one(sim_.env(), &limit_, /*per_key=*/true, [&] { ++first; });
+  LimitShare two(sim_.env(), &limit_, /*per_key=*/true, [&] { ++second; });
+  LimitShare last(sim_.env(), &limit_, /*per_key=*/true, [] {});
+  for (const char* name : {"a", "b", "c"}) Put(name);
+  ListsLacking(one, 1);
+  Lose("c");
+  one.CaughtUp();
+  EXPECT_EQ(first, 1);
+  Put("c");
+  ListsLacking(one, 1);
+  // The turn goes round to the first of them.
+  ListsLacking(last, 1);
+  Lose("c");
+  last.CaughtUp();
+  Put("c");
+  ListsLacking(last, 0);
+  ListsLacking(two, 1);
+  Lose("c");
+  two.CaughtUp();
+  EXPECT_EQ(first, 1) << "a minute has not passed";
+  EXPECT_EQ(second, 1);
+}
+
+TEST_F(LimitShareTest, RoomThatIsOfNoUseToOneIsTheNextOnes) {
+  int first = 0;
+  int second = 0;
+  StoreLimit limit(sim_.env(), name_, store_, {.max_objects = 64});
+  LimitShare one(sim_.env(), &limit, /*per_key=*/true, [&] { ++first; });
+  LimitShare two(sim_.env(), &limit, /*per_key=*/true, [&] { ++second; });
+  for (int i = 0; i < 63; ++i) Put(std::to_string(i));
+  // There was as much before.
+  ListsLacking(one, 1);
+  Put("63");
+  ListsLacking(two, 1);
+  Lose("63");
+  two.CaughtUp();
+  EXPECT_EQ(first, 0);
+  EXPECT_EQ(second, 1);
+  // It lacks too many for that.
+  Put("63");
+  ListsLacking(two, 0);
+  ListsLacking(one, 5);
+  ListsLacking(two, 1);
+  sim_.RunFor(minutes(1));
+  Lose("63");
+  two.CaughtUp();
+  EXPECT_EQ(first, 0);
+  EXPECT_EQ(second, 2);
+}
+
 TEST_F(LimitShareTest, OfBytesTooTheOthersLeaveWhatAListHasTaken) {
   const ObjectRef a = Of("a");
   const ObjectRef b = Of("b");

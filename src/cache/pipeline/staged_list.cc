@@ -45,13 +45,12 @@ void StagedList::Remove(ObjectName name) {
 void StagedList::Finish() {
   if (!removals_.empty()) {
     std::unordered_map<ObjectName, std::size_t> removed;
-    for (auto& [name, position] : removals_) removed[name] = position;
+    for (auto& [name, position] : std::exchange(removals_, {})) removed[name] = position;
     std::size_t i = 0;
     std::erase_if(objects_, [&](const ObjectRef& object) {
       const auto it = removed.find(NameOf(*object));
       return i++ < (it == removed.end() ? 0 : it->second);
     });
-    removals_.clear();
   }
   if (left_out_.empty()) return;
   std::erase_if(objects_, [&](const ObjectRef& object) {

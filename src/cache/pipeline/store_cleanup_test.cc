@@ -1,14 +1,20 @@
 // What a list or a mass deletion leaves behind is freed though nothing else happens.
 
+#include "cache/pipeline/store_cleanup.h"
+
 #include <chrono>
 #include <cstddef>
 #include <gtest/gtest.h>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "kinformer/snapshot_stats.h"
 
+#include "base/env_view.h"
 #include "cache/pipeline/testing/informer_fixture.h"
+#include "cache/store/testing/test_objects.h"
 
 namespace kinformer {
 namespace {
@@ -68,6 +74,114 @@ TEST_F(StoreCleanupTest, OnceTheSnapshotHasGoneThatKeptIt) {
   snapshot.reset();
   sim_.RunFor(seconds(3));
   EXPECT_EQ(Old(informer), 0U);
+}
+
+// ---- on its own
+
+using internal::SnapshotCore;
+using internal::cache::MakeObject;
+using internal::cache::StoreCleanup;
+using internal::cache::StoreCore;
+using std::chrono::milliseconds;
+
+// Counts what is given to the pool, which is only the giving back of memory.
+class CountingPool final : public internal::base::EnvView, public Executor {
+ public:
+  explicit CountingPool(Env& env) : EnvView(env, env.loop()) {}
+  [[nodiscard]] Executor& pool() override { return *this; }
+  void Post(Task /*task*/) override { ++posts; }
+  [[nodiscard]] Timer RunAt(SteadyTime /*when*/, Task /*task*/) override { return {}; }
+  [[nodiscard]] bool InThisExecutor() const override { return false; }
+  int posts = 0;
+};
+
+class CleanupOfStore : public testing::Test {
+ protected:
+  void Put(int objects, std::size_t bytes, const std::string& version) {
+    store_.Begin();
+    for (int i = 0; i < objects; ++i) {
+      static_cast<void>(store_.Put(
+          MakeObject("ns", std::to_string(i), version, {{"text", std::string(bytes, 'x')}})));
+    }
+    store_.Commit();
+  }
+  void Erase(int from, int to) {
+    store_.Begin();
+    for (int i = from; i < to; ++i) static_cast<void>(store_.Erase("ns", std::to_string(i)));
+    store_.Commit();
+    cleanup_.Committed();
+  }
+  // So many are old, and a snapshot keeps them.
+  std::shared_ptr<const SnapshotCore> MakeOld(int objects, std::size_t bytes) {
+    Put(objects, bytes, "1");
+    std::shared_ptr<const SnapshotCore> snapshot = store_.Snapshot();
+    Put(objects, bytes, "2");
+    cleanup_.Committed();
+    return snapshot;
+  }
+  // Until then something is old, and a moment later nothing is.
+  void ExpectAllFreedAfter(Duration time) {
+    sim_.RunFor(time);
+    EXPECT_GT(store_.old_bytes(), 0U);
+    sim_.RunFor(milliseconds(1));
+    EXPECT_EQ(store_.old_bytes(), 0U);
+  }
+
+  Simulation sim_;
+  CountingPool env_{sim_.env()};
+  StoreCore store_{sim_.env(), {.name = "test"}};
+  StoreCleanup cleanup_{env_, store_};
+};
+
+TEST_F(CleanupOfStore, BeginsATenthOfASecondLaterAndIsDoneInTurns) {
+  MakeOld(40, 32'000).reset();
+  ExpectAllFreedAfter(milliseconds(100));
+  MakeOld(3000, 400).reset();
+  ExpectAllFreedAfter(milliseconds(102));
+}
+
+TEST_F(CleanupOfStore, LittleMayWaitForTheNextCommits) {
+  MakeOld(30, 32'000).reset();
+  sim_.RunFor(seconds(100));
+  EXPECT_GT(store_.old_bytes(), std::size_t{30} * 32'000);
+}
+
+TEST_F(CleanupOfStore, WhatASnapshotKeepsIsLookedAtEachSecond) {
+  std::shared_ptr<const SnapshotCore> snapshot = MakeOld(40, 32'000);
+  sim_.RunFor(milliseconds(500));
+  snapshot.reset();
+  ExpectAllFreedAfter(milliseconds(600));
+}
+
+// A list that is being written goes by the numbers of entries.
+TEST_F(CleanupOfStore, WaitsForTheCommitOfAnOpenVersion) {
+  MakeOld(40, 32'000).reset();
+  store_.Begin();
+  sim_.RunFor(seconds(10));
+  EXPECT_GT(store_.old_bytes(), std::size_t{40} * 32'000);
+  store_.Commit();
+  cleanup_.Committed();
+  sim_.RunFor(milliseconds(101));
+  EXPECT_EQ(store_.old_bytes(), 0U);
+}
+
+TEST_F(CleanupOfStore, MemoryIsGivenBackOnceAStoreHasShrunkByMuch) {
+  constexpr std::size_t kBytes = std::size_t{1} << 20;
+  Put(90, kBytes, "1");
+  cleanup_.Committed();
+  Erase(0, 63);
+  sim_.RunFor(seconds(10));
+  EXPECT_EQ(store_.old_bytes(), 0U);
+  EXPECT_EQ(env_.posts, 0) << "63 MiB are not much";
+  Erase(63, 66);
+  sim_.RunFor(milliseconds(1100));
+  EXPECT_EQ(env_.posts, 0) << "it may go on shrinking";
+  sim_.RunFor(milliseconds(10));
+  EXPECT_EQ(env_.posts, 1);
+  sim_.RunFor(seconds(10));
+  Erase(66, 68);
+  sim_.RunFor(seconds(10));
+  EXPECT_EQ(env_.posts, 1) << "once";
 }
 
 }  // namespace
