@@ -5,11 +5,16 @@
 #include <cstdint>
 #include <functional>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "kinformer/internal/block_builder.h"
+#include "kinformer/log.h"
 
 #include "cache/pipeline/testing/informer_fixture.h"
 #include "cache/pipeline/testing/reflector_fixture.h"
@@ -44,6 +49,97 @@ TEST(GapDetector, LogsTheKeyOfTheFirstGapOfEachList) {
   EXPECT_EQ(relists, 1) << "not within a minute";
   sim.RunFor(seconds(61));
   EXPECT_EQ(relists, 2);
+}
+
+// What the log says that a watch told of.
+class ToldLog final : public LogSink {
+ public:
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
+  void Log(LogLevel, std::string_view, std::initializer_list<LogField> fields) override {
+    for (const LogField& field : fields) {
+      if (field.key == "it_told_of") told = field.value;
+    }
+  }
+  std::string told{};
+};
+
+class JudgeTest : public testing::Test {
+ protected:
+  using GapDetector = internal::cache::GapDetector;
+  using Verdict = GapDetector::Verdict;
+
+  static ObjectRef Make(const std::string& version, const std::string& uid,
+                        const std::string& value = "x") {
+    return internal::BuildFromJson(internal::cache::PodType(),
+                                   R"({"metadata":{"name":"a","namespace":"ns","uid":")" + uid +
+                                       R"(","resourceVersion":")" + version +
+                                       R"("},"spec":{"nodeName":")" + value + R"("}})")
+        .OrExit();
+  }
+  // Of a detector that has been listed.
+  Verdict Judge(DeltaType type, const ObjectRef& object, const ObjectRef& stored = {}) {
+    GapDetector gaps(sim_.env(), name_, {});
+    gaps.Listed("1");
+    if (distrusts_) gaps.DistrustUids();
+    log_->told.clear();
+    return gaps.Judge(type, *object, stored.get());
+  }
+
+  const std::shared_ptr<ToldLog> log_ = std::make_shared<ToldLog>();
+  Simulation sim_{{.log = log_}};
+  const std::string name_ = "pods";
+  bool distrusts_ = false;
+};
+
+TEST_F(JudgeTest, SaysWhatTheWatchToldOf) {
+  const auto told = [&](DeltaType type, const ObjectRef& object, const ObjectRef& stored = {}) {
+    EXPECT_EQ(Judge(type, object, stored), Verdict::kGap);
+    return log_->told;
+  };
+  EXPECT_EQ(told(DeltaType::kUpdated, Make("9", "u")), "a change of what is not there");
+  EXPECT_EQ(told(DeltaType::kDeleted, Make("9", "u")), "a deletion of what is not there");
+  EXPECT_EQ(told(DeltaType::kAdded, Make("9", "u"), Make("5", "u")),
+            "an addition of what is there");
+  EXPECT_EQ(told(DeltaType::kDeleted, Make("9", "u"), Make("5", "v")),
+            "a deletion of another object than the one that is there");
+  for (const DeltaType type : {DeltaType::kAdded, DeltaType::kUpdated}) {
+    EXPECT_EQ(told(type, Make("9", "u"), Make("5", "v")),
+              "another object, and no deletion of the one before");
+  }
+  EXPECT_EQ(Judge(DeltaType::kAdded, Make("9", "u")), Verdict::kFits);
+  EXPECT_EQ(log_->told, "");
+}
+
+TEST_F(JudgeTest, WithoutAUidNobodyKnowsWhetherItIsAnother) {
+  GapDetector gaps(sim_.env(), name_, {});
+  EXPECT_TRUE(gaps.DifferentUids(*Make("1", "u"), *Make("1", "v")));
+  EXPECT_FALSE(gaps.DifferentUids(*Make("1", "u"), *Make("1", "u")));
+  EXPECT_FALSE(gaps.DifferentUids(*Make("1", ""), *Make("1", "v")));
+  EXPECT_FALSE(gaps.DifferentUids(*Make("1", "u"), *Make("1", "")));
+  EXPECT_FALSE(gaps.DifferentUids(*Make("1", ""), *Make("1", "")));
+  for (const auto& [object, stored] : {std::pair("", "u"), {"u", ""}, {"", ""}}) {
+    for (const DeltaType type : {DeltaType::kAdded, DeltaType::kUpdated, DeltaType::kDeleted}) {
+      EXPECT_EQ(Judge(type, Make("9", object), Make("5", stored)), Verdict::kFits);
+    }
+  }
+  distrusts_ = true;
+  for (const char* stored : {"u", "v"}) {
+    for (const DeltaType type : {DeltaType::kAdded, DeltaType::kUpdated, DeltaType::kDeleted}) {
+      EXPECT_EQ(Judge(type, Make("9", "u"), Make("5", stored)), Verdict::kFits);
+    }
+  }
+}
+
+// Defaults and conversions change an object without a new version.
+TEST_F(JudgeTest, TheSameVersionIsAReplayWhereNothingElseDiffers) {
+  for (const DeltaType type : {DeltaType::kAdded, DeltaType::kUpdated}) {
+    EXPECT_EQ(Judge(type, Make("5", "u"), Make("5", "u")), Verdict::kReplay);
+    EXPECT_EQ(Judge(type, Make("5", "u", "y"), Make("5", "u")), Verdict::kFits);
+    EXPECT_EQ(Judge(type, Make("5", "v"), Make("5", "u")), Verdict::kGap);
+    EXPECT_EQ(Judge(type, Make("4", "u", "y"), Make("5", "u")), Verdict::kReplay);
+  }
+  EXPECT_EQ(Judge(DeltaType::kDeleted, Make("5", "u"), Make("5", "u")), Verdict::kFits);
+  EXPECT_EQ(Judge(DeltaType::kDeleted, Make("4", "u"), Make("5", "u")), Verdict::kReplay);
 }
 
 // Of a and b the server has versions 1 and 2.

@@ -61,8 +61,6 @@ void Reflector::After(Duration delay, void (Reflector::*next)()) {
 void Reflector::EndRound(const std::optional<Error>& error) {
   phase_ = Phase::kIdle;
   call_.reset();
-  metrics_.WatchEnds(watch_.events);
-  watch_list_.tick = Timer();
   if (error) Report(*error);
   ListAndWatchAfter(error ? pace_.After(*error) : pace_.AfterNothing());
 }
@@ -176,7 +174,7 @@ void Reflector::OnDone(Result<ListMeta> result) {
     return NextPage(std::move(options));
   }
   if (list_.from == "0" && list_.paginated) version_.SetNoWatchCache();
-  if (std::exchange(watch_list_declined_, false)) lister_watcher_.WatchListDeclined();
+  if (watch_list_declined_) lister_watcher_.WatchListDeclined();
   Listed(list_.resourceVersion, list_.items, InitialList::kList);
   store_.ChunkEnd();
   BeginWatch();

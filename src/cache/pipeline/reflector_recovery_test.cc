@@ -2,6 +2,7 @@
 // watch-lists that were slow: the contents, where other tests look at the requests.
 
 #include <gtest/gtest.h>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 namespace kinformer::internal::cache {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
@@ -82,6 +84,69 @@ TEST_F(RecoveryTest, AListThatFailsBetweenPagesBeginsAnew) {
   EXPECT_EQ(store_.replaced, 1);
   ExpectServersObjects();
   EXPECT_EQ(observer_.errors, (std::vector<Reason>{Reason::kInternalError}));
+}
+
+// Answers pages after the first with one object and an error, once.
+class CutListWatch final : public ListerWatcher {
+ public:
+  CutListWatch(Env& env, FakeServer& server, bool unreadable, Error error)
+      : env_(env),
+        next_(server.NewListerWatcher()),
+        unreadable_(unreadable),
+        error_(std::move(error)) {}
+  std::unique_ptr<ListWatchCall> List(const ListOptions& options, ListReceiver& receiver) override {
+    if (options.continue_.empty() || std::exchange(cut_, true)) {
+      return next_->List(options, receiver);
+    }
+    return std::make_unique<CutCall>(env_.loop().RunAt(env_.Now(), [this, &receiver] {
+      if (unreadable_) {
+        receiver.OnUnreadable("default", "bad", error_);
+      } else {
+        receiver.OnItem(MakePod("default", "pod-2", "3"));
+      }
+      receiver.OnDone(error_);
+    }));
+  }
+  std::unique_ptr<ListWatchCall> Watch(const ListOptions& options,
+                                       WatchReceiver& receiver) override {
+    return next_->Watch(options, receiver);
+  }
+  bool SetEntryOptions(const EntryOptions&) override { return true; }
+  bool IsWatchListSemanticsUnSupported() const override { return true; }
+  std::string Describe() const override { return "pods"; }
+
+ private:
+  class CutCall final : public ListWatchCall {
+   public:
+    explicit CutCall(Timer timer) : timer_(std::move(timer)) {}
+
+   private:
+    Timer timer_;
+  };
+
+  Env& env_;
+  const std::unique_ptr<ListerWatcher> next_;
+  const bool unreadable_;
+  const Error error_;
+  bool cut_ = false;
+};
+
+// Else what it had shown would be in the list twice.
+TEST_F(RecoveryTest, APageOfWhichSomethingHasComeIsNotAskedForAgainAlone) {
+  server_.pages_ignore_rv = true;
+  for (int i = 0; i < 4; ++i) server_.Put("pod-" + std::to_string(i));
+  for (const bool unreadable : {false, true}) {
+    server_.requests.clear();
+    CutListWatch cut(sim_.env(), server_, unreadable, TooMany());
+    ReflectorOptions options;
+    options.watch_list_page_size = 2;
+    Reflector reflector(sim_.env(), cut, store_, observer_, std::move(options));
+    sim_.env().loop().Post([&] { reflector.Start(); });
+    sim_.RunFor(seconds(5));
+    EXPECT_EQ(server_.requests, (Texts{"LIST rv=0 limit=2", "LIST rv=0 limit=2",
+                                       "LIST rv= limit=2 continue=2", "WATCH rv=4 bookmarks"}));
+    ExpectServersObjects();
+  }
 }
 
 // ---- epochs
@@ -172,6 +237,35 @@ TEST_F(RecoveryTest, ARelistWhileAListIsUnderWayIsThatList) {
   EXPECT_EQ(store_.replaced, 1);
 }
 
+TEST_F(RecoveryTest, TheWatchIsClosedBeforeTheRelist) {
+  Start();
+  sim_.RunFor(seconds(5));
+  sim_.env().loop().Post([this] { reflector_->Relist(); });
+  sim_.RunFor(milliseconds(1));
+  EXPECT_EQ(server_.open_watches(), 0U);
+  EXPECT_EQ(Count("LIST"), 1U);
+}
+
+TEST_F(RecoveryTest, WhileItWaitsARelistOrAPauseChangesNothing) {
+  server_.Put("a");
+  for (const bool pause : {false, true}) {
+    ReflectorOptions options;
+    options.backoff = {.initial = minutes(1), .cap = minutes(1), .jitter = 0};
+    Start(std::move(options));
+    sim_.RunFor(seconds(5));
+    server_.requests.clear();
+    server_.FailWatches(Internal());
+    sim_.RunFor(seconds(1));
+    sim_.env().loop().Post([&] { pause ? reflector_->Pause() : reflector_->Relist(); });
+    sim_.RunFor(seconds(30));
+    EXPECT_EQ(server_.requests, Texts());
+    sim_.RunFor(minutes(2));
+    ASSERT_FALSE(server_.requests.empty());
+    EXPECT_EQ(server_.requests.front(), "LIST rv=1 limit=0");
+    reflector_.reset();
+  }
+}
+
 // ---- a pause
 
 TEST_F(RecoveryTest, PausedDuringAListItWatchesOnlyAfterResume) {
@@ -210,6 +304,28 @@ TEST_F(RecoveryTest, ResumedBeforeThePauseItGoesOn) {
   sim_.RunReady();
   EXPECT_EQ(Count("WATCH"), 1U) << "the watch was never closed";
   ExpectServersObjects();
+}
+
+TEST_F(RecoveryTest, ResumedDuringAListItGoesOn) {
+  server_.Put("a");
+  StartSoon();
+  ASSERT_TRUE(sim_.RunUntil([&] { return server_.requests.size() == 1; }, seconds(1)));
+  reflector_->Pause();
+  reflector_->Resume();
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(server_.requests, (Texts{"LIST rv=0 limit=500", "WATCH rv=1 bookmarks"}));
+}
+
+TEST_F(RecoveryTest, PausedBeforeAListIsTriedAgainItWatchesAfterResume) {
+  server_.list_errors = {TooMany()};
+  Start();
+  reflector_->Pause();
+  sim_.RunFor(minutes(1));
+  EXPECT_EQ(Count("LIST"), 2U);
+  EXPECT_EQ(server_.open_watches(), 0U);
+  sim_.env().loop().Post([this] { reflector_->Resume(); });
+  sim_.RunReady();
+  EXPECT_EQ(server_.open_watches(), 1U);
 }
 
 // ---- the patience with watch-lists
@@ -261,8 +377,47 @@ TEST_F(PatienceTest, EachStreamHasItsOwn) {
   sim_.RunFor(seconds(55));
   EXPECT_EQ(Count("WATCHLIST"), 2U);
   EXPECT_EQ(Count("LIST"), 0U);
-  sim_.RunFor(seconds(16));
+  sim_.RunFor(seconds(14));
+  EXPECT_EQ(Count("LIST"), 0U);
+  sim_.RunFor(seconds(2));
   EXPECT_EQ(Count("LIST"), 1U);
+}
+
+TEST_F(PatienceTest, OneThatSaysNothingIsSilentFromItsBegin) {
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.Delete("a");
+  server_.EndWatches();
+  sim_.RunFor(seconds(59));
+  EXPECT_EQ(Count("WATCHLIST"), 2U);
+  EXPECT_EQ(Count("LIST"), 0U);
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(Count("LIST"), 1U) << "whatever the one before it sent";
+}
+
+TEST_F(PatienceTest, TheNextSilentOneIsTooLongAsWell) {
+  Start();
+  sim_.RunFor(seconds(71));
+  EXPECT_EQ(Count("LIST"), 1U);
+  server_.watch_list_unsupported = false;  // another server may have taken its place
+  server_.FailWatches(Expired());
+  sim_.RunFor(seconds(80));
+  EXPECT_EQ(Count("WATCHLIST"), 2U);
+  EXPECT_EQ(Count("LIST"), 2U);
+}
+
+TEST_F(PatienceTest, AWatchThatBrokeSaysNothingOfTheStreamsAfterIt) {
+  server_.never_ends_initial_events = false;
+  Start();
+  server_.never_ends_initial_events = true;
+  server_.on_watch = [this] {
+    if (server_.requests.back().starts_with("WATCHLIST")) server_.EndWatches();
+  };
+  server_.BreakWatches();
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(Count("WATCHLIST"), 4U);
+  EXPECT_EQ(Count("LIST"), 1U);
+  EXPECT_TRUE(server_.watch_list_unsupported) << "they ended as the server wanted";
 }
 
 TEST_F(PatienceTest, OneThatSucceededForgivesThoseThatEndedEarly) {

@@ -229,6 +229,35 @@ TEST_F(ReflectorTest, ARefusedPageIsAskedForAgainAlone) {
             (std::vector<Reason>{Reason::kTooManyRequests, Reason::kConnectionRefused}));
 }
 
+TEST_F(ReflectorTest, WhoIsAdmittedIsAskedToWaitAsBrieflyAsAtFirst) {
+  const auto refused_then_open = [&] {
+    const SteadyTime refused = Now();
+    sim_.RunReady();
+    EXPECT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, minutes(5)));
+    return Now() - refused;
+  };
+  // By a list.
+  for (int i = 0; i < 10; ++i) server_.list_errors.push_back(TooMany());
+  server_.watch_errors = {TooMany()};
+  Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return Count("WATCH") == 1; }, minutes(5)));
+  EXPECT_LE(refused_then_open(), seconds(1));
+  // By a watch.
+  for (int i = 0; i < 10; ++i) server_.watch_errors.push_back(TooMany());
+  server_.FailWatches(TooMany());
+  EXPECT_GT(refused_then_open(), seconds(20));
+  server_.FailWatches(TooMany());
+  EXPECT_LE(refused_then_open(), seconds(1));
+}
+
+TEST_F(ReflectorTest, AStreamThatHadBegunAndIsCutOffWithAnErrorRelists) {
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.FailWatches(Refused());
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(Count("LIST"), 2U);
+}
+
 TEST_F(ReflectorTest, R_17_TheDefaultBackoffConnectsWithinTenSeconds) {
   server_.watch_errors = {Refused(), Refused()};
   Start();

@@ -2,7 +2,9 @@
 
 #include "cache/pipeline/reflector.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <gtest/gtest.h>
 #include <map>
 #include <optional>
@@ -55,6 +57,46 @@ TEST_F(ReflectorTest, R_10_IgnoresOtherTypesAndTakesTheLastResourceVersion) {
   sim_.RunReady();
   EXPECT_EQ(store_.objects, (std::map<std::string, std::string>{{"bar", "55"}, {"baz", "32"}}));
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "32");
+}
+
+TEST_F(ReflectorTest, ObjectsOfAnotherKindAreIgnoredInListsToo) {
+  server_.Put("foo");
+  for (const bool watch_list : {false, true}) {
+    server_.watch_list_unsupported = !watch_list;
+    log_->lines.clear();
+    ReflectorOptions options;
+    options.expected_type = DynamicTypeInfo("", "v1", "Service", "services", true);
+    Start(std::move(options));
+    EXPECT_TRUE(store_.objects.empty());
+    EXPECT_EQ(log_->lines, Texts{"the server sent an object of another kind; ignored"});
+    reflector_.reset();
+  }
+  EXPECT_EQ(store_.replaced, 2);
+}
+
+TEST_F(ReflectorTest, AnObjectThatAListCannotReadIsNamedUntilOneCan) {
+  const auto list_after = [&](const std::function<void()>& change) {
+    server_.FailWatches(Expired());
+    sim_.RunReady();
+    change();
+    server_.Forget();
+    sim_.RunFor(minutes(3));
+  };
+  const std::string line = "an object of the list is unreadable bad Decode: bad bytes";
+  server_.unreadable = {{"default", "bad"}};
+  Start();
+  EXPECT_EQ(log_->lines, Texts{line});
+  list_after([] {});
+  EXPECT_EQ(log_->lines.size(), 1U) << "that is known";
+  list_after([&] {
+    server_.unreadable.clear();
+    server_.Put("bad");
+  });
+  list_after([&] {
+    server_.Delete("bad");
+    server_.unreadable = {{"default", "bad"}};
+  });
+  EXPECT_EQ(log_->lines, (Texts{line, line}));
 }
 
 TEST_F(ReflectorTest, AServerThatEndsWatchesAtOnceDoesNotFloodTheLog) {
@@ -260,16 +302,27 @@ TEST_F(ReflectorTest, R_40_R_41_R_42_WatchTimeouts) {
     std::int64_t low;
     std::int64_t high;
   };
+  // The last: what a server's own clock can count.
   for (const Row& row :
-       {Row{Duration(0), 300, 600}, Row{seconds(1), 300, 600}, Row{minutes(30), 1800, 3600}}) {
-    server_.timeouts.clear();
-    ReflectorOptions options;
-    options.min_watch_timeout = row.min;
-    Start(std::move(options));
-    ASSERT_EQ(server_.timeouts.size(), 1U);
-    EXPECT_GE(server_.timeouts[0], row.low);
-    EXPECT_LE(server_.timeouts[0], row.high);
-    reflector_.reset();
+       {Row{Duration(0), 300, 600}, Row{seconds(1), 300, 600}, Row{minutes(30), 1800, 3600},
+        Row{std::chrono::years(100), 315'569'520, 631'139'040}}) {
+    for (const bool watch_list : {false, true}) {
+      server_.watch_list_unsupported = !watch_list;
+      server_.timeouts.clear();
+      for (int i = 0; i < 100; ++i) {
+        ReflectorOptions options;
+        options.min_watch_timeout = row.min;
+        Start(std::move(options));
+        reflector_.reset();
+      }
+      ASSERT_EQ(server_.timeouts.size(), 100U);
+      const auto [least, most] =
+          std::minmax_element(server_.timeouts.begin(), server_.timeouts.end());
+      EXPECT_GE(*least, row.low);
+      EXPECT_LE(*least, row.low + row.low / 10);
+      EXPECT_GE(*most, row.high - row.high / 10);
+      EXPECT_LE(*most, row.high);
+    }
   }
 }
 
@@ -296,7 +349,9 @@ TEST_F(ReflectorTest, R_24_AFailedResyncRelists) {
   options.resync_period = seconds(10);
   store_.resync_fails_at = 2;
   Start(std::move(options));
-  sim_.RunFor(seconds(25));
+  sim_.RunFor(seconds(20));
+  EXPECT_EQ(server_.open_watches(), 0U) << "at once";
+  sim_.RunFor(seconds(5));
   EXPECT_EQ(store_.resyncs, 2);
   EXPECT_EQ(Count("LIST"), 2U);
 }

@@ -59,7 +59,7 @@ TEST_F(ReflectorTest, F11_ABookmarkThatGoesBackIsLoggedAndIgnored) {
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "100");
   EXPECT_EQ(store_.words, (Texts{"replace 100"}));
   const std::string back = "the server's watch went back in resourceVersion ";
-  EXPECT_EQ(log_->lines, (Texts{back + "100 99"})) << "once a stream";
+  EXPECT_EQ(log_->lines, (Texts{back + "bookmark 100 99"})) << "once a stream";
 
   server_.SendBookmark("101");
   server_.EndWatches();
@@ -169,6 +169,90 @@ TEST_F(VersionQuestionTest, AStreamThatEndedAtItsTimeoutIsResumedWithoutAQuestio
   EXPECT_EQ(server_.version_questions, 2) << "a server that shuts down ends its watches, too";
 }
 
+// The server began to count before its answer was here, and its last words are on their way.
+TEST_F(VersionQuestionTest, TwoSecondsBeforeItsTimeoutAStreamHasEndedAtIt) {
+  server_.EndWatches();
+  sim_.RunReady();
+  for (const Duration early : {Duration(seconds(2)), Duration(seconds(2)) + Duration(1)}) {
+    const int before = server_.version_questions;
+    sim_.RunFor(seconds(server_.timeouts.back()) - early);
+    server_.EndWatches();
+    sim_.RunReady();
+    EXPECT_EQ(server_.version_questions - before, early > seconds(2) ? 1 : 0);
+  }
+  const int before = server_.version_questions;
+  sim_.RunFor(seconds(server_.timeouts.back()));
+  server_.FailWatches(TooMany());
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(server_.version_questions, before + 1) << "an error is no end as agreed";
+}
+
+TEST_F(VersionQuestionTest, WhatIsOlderIsAnEpochAfterTheQuestionToo) {
+  server_.BreakWatches();
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(server_.version_questions, 1);
+  EXPECT_EQ(observer_.epochs, 0);
+  server_.SendBookmark("9");
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(observer_.epochs, 1);
+}
+
+TEST_F(VersionQuestionTest, PausedItAsksNothing) {
+  server_.BreakWatches();
+  reflector_->Pause();
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(server_.version_questions, 0);
+  EXPECT_EQ(Count("WATCH"), 1U);
+  sim_.env().loop().Post([this] { reflector_->Resume(); });
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(server_.version_questions, 1);
+  EXPECT_EQ(Count("WATCH"), 2U);
+}
+
+TEST_F(ReflectorTest, PausedDuringTheListItAsksBeforeItWatches) {
+  server_.answers_version = true;
+  server_.set_rv(19);
+  server_.Put("foo");
+  server_.list_errors = {TooMany()};
+  Start();
+  reflector_->Pause();
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(store_.replaced, 1);
+  server_.set_rv(4);
+  sim_.env().loop().Post([this] { reflector_->Resume(); });
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(server_.version_questions, 1);
+  EXPECT_EQ(observer_.epochs, 1);
+}
+
+TEST_F(ReflectorTest, AStreamThatBeganAsAWatchListHasATimeoutToo) {
+  server_.watch_list_unsupported = false;
+  server_.answers_version = true;
+  server_.set_rv(19);
+  for (const bool early : {false, true}) {
+    server_.version_questions = 0;
+    Start();
+    sim_.RunFor(seconds(early ? 60 : server_.timeouts.back()));
+    server_.EndWatches();
+    sim_.RunFor(seconds(2));
+    EXPECT_EQ(server_.version_questions, early ? 1 : 0);
+    reflector_.reset();
+  }
+}
+
+// Each is from a time of its own: a watch that began there would leave others out.
+TEST_F(ReflectorTest, FromAServerWithoutVersionsAdditionsAreInNoOrder) {
+  Start();
+  server_.Send(WatchEventType::kAdded, MakePod("default", "a", "5"));
+  server_.Send(WatchEventType::kAdded, MakePod("default", "b", "3"));
+  sim_.RunReady();
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "0");
+  EXPECT_TRUE(log_->lines.empty());
+  server_.Send(WatchEventType::kModified, MakePod("default", "b", "6"));
+  sim_.RunReady();
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "6");
+}
+
 TEST_F(VersionQuestionTest, AfterAPauseToo) {
   sim_.env().loop().Post([this] { reflector_->Pause(); });
   sim_.RunReady();
@@ -185,7 +269,7 @@ TEST_F(ReflectorTest, F17_AnObjectThatGoesBackIsLoggedAndTaken) {
   server_.Send(WatchEventType::kModified, MakePod("default", "a", "50"));
   server_.Send(WatchEventType::kModified, MakePod("default", "a", "51"));
   sim_.RunReady();
-  EXPECT_EQ(log_->lines, (Texts{"the server's watch went back in resourceVersion 101 50"}));
+  EXPECT_EQ(log_->lines, (Texts{"the server's watch went back in resourceVersion object 101 50"}));
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "51");
   EXPECT_EQ(store_.objects.at("a"), "51");
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kinformer/simulation.h"
@@ -33,7 +34,10 @@ struct Member final : ReflectorObserver {
     server.watch_list_unsupported = true;
     for (std::size_t i = 0; i < objects; ++i) server.Put("p" + std::to_string(i));
     lister_watcher = server.NewListerWatcher();
-    reflector = std::make_unique<Reflector>(env, *lister_watcher, store, *this, ReflectorOptions());
+    // Without jitter, how long it waits after a failure shows what comes on top of that.
+    ReflectorOptions options;
+    options.backoff.jitter = 0;
+    reflector = std::make_unique<Reflector>(env, *lister_watcher, store, *this, std::move(options));
   }
   void OnListing() override { listing = env.Now(); }
   void OnWatchError(const Error&) override {}
@@ -149,6 +153,51 @@ TEST_F(RelistSpread, W38_AnOutageIsOverOnceTheWatchTellsSomething) {
   EXPECT_LE(Delays(kLarge).front(), seconds(1));
 }
 
+TEST_F(RelistSpread, W38_AnOutageIsOverOnceItHasBeenListed) {
+  Member& member = Add(kLarge);
+  Begin();
+  member.server.watch_errors.push_back(TooOld());
+  member.server.BreakWatches();
+  sim_.RunFor(minutes(5));
+  ASSERT_TRUE(member.listing.has_value());
+  cut_ = sim_.env().Now();
+  member.server.FailWatches(TooOld());
+  sim_.RunFor(seconds(5));
+  EXPECT_LE(Delays(kLarge).front(), seconds(1));
+}
+
+TEST_F(RelistSpread, W38_AFailureIsAnOutageIfTheServerCannotBeReached) {
+  for (const bool unreachable : {true, false}) {
+    members_.clear();
+    Member& member = Add(kLarge);
+    Begin();
+    member.server.FailWatches(unreachable
+                                  ? Error(Reason::kConnectionRefused, "refused")
+                                  : Error(Reason::kInternalError, "no").WithHttpStatus(500));
+    sim_.RunFor(seconds(5));
+    if (unreachable) {
+      EXPECT_GE(Delays(kLarge).front(), milliseconds(800 + 750));
+    } else {
+      EXPECT_EQ(Delays(kLarge).front(), milliseconds(800));
+    }
+  }
+}
+
+// After the outage in which the watch was resumed is over.
+TEST_F(RelistSpread, W38_AStreamThatGoesBackIsOne) {
+  Member& member = Add(kLarge);
+  Begin();
+  member.server.BreakWatches();
+  sim_.RunFor(seconds(2));
+  member.server.Put("p0");
+  sim_.RunFor(seconds(1));
+  ASSERT_FALSE(member.listing.has_value());
+  cut_ = sim_.env().Now();
+  member.server.SendBookmark("1");
+  sim_.RunFor(seconds(5));
+  EXPECT_GE(Delays(kLarge).front(), milliseconds(1250));
+}
+
 TEST_F(RelistSpread, W38_AServerThatWentBackInTimeIsListedSmallOnesFirst) {
   Member& small = Add(kSmall);
   Member& large = Add(kLarge);
@@ -173,6 +222,25 @@ TEST_F(RelistSpread, W38_ObjectsThatCameSinceTheListCount) {
   member.server.BreakWatches();
   sim_.RunFor(seconds(5));
   EXPECT_GE(Delays(kLarge).front(), milliseconds(1250));
+}
+
+TEST_F(RelistSpread, W38_ObjectsThatWentSinceTheListDoNotCount) {
+  for (const std::size_t listed : {kLarge, std::size_t{0}}) {
+    members_.clear();
+    Member& member = Add(listed);
+    Begin();
+    while (member.size() > kSmall - 1) {
+      member.server.Delete("p" + std::to_string(member.size() - 1));
+    }
+    // And one of which nobody knew.
+    member.server.Send(WatchEventType::kDeleted, MakePod("default", "unknown", member.server.rv()));
+    sim_.RunFor(seconds(1));
+    cut_ = sim_.env().Now();
+    member.server.watch_errors.push_back(TooOld());
+    member.server.BreakWatches();
+    sim_.RunFor(seconds(5));
+    EXPECT_LE(Delays(member.size()).front(), milliseconds(1010)) << listed;
+  }
 }
 
 TEST_F(RelistSpread, W38_TenSecondsAreTheMost) {

@@ -150,7 +150,74 @@ TEST_F(WatchListTest, StreamsThatAlwaysEndEarlyAreListed) {
   EXPECT_EQ(Count("LIST"), 1U);
 }
 
+TEST_F(WatchListTest, AVersionThatIsTooOldIsFollowedByTheNewestOnce) {
+  server_.set_rv(19);
+  server_.Put("a");
+  Start();
+  sim_.RunFor(seconds(5));
+  for (const std::size_t times : {1U, 2U}) {
+    server_.requests.clear();
+    for (std::size_t i = 0; i < times; ++i) server_.watch_errors.push_back(Expired());
+    server_.FailWatches(Expired());
+    sim_.RunFor(minutes(3));
+    ASSERT_GE(server_.requests.size(), 2U);
+    EXPECT_EQ(server_.requests[0], "WATCHLIST rv=20 NotOlderThan bookmarks");
+    EXPECT_EQ(server_.requests[1], "WATCHLIST rv= NotOlderThan bookmarks");
+    EXPECT_EQ(Count("WATCHLIST"), 2U);
+    EXPECT_EQ(Count("LIST"), times - 1);
+  }
+}
+
+TEST_F(WatchListTest, AListThatCannotBeAskedForIsANewRound) {
+  server_.watch_errors.push_back(Error(Reason::kInvalid, "no").WithHttpStatus(422));
+  server_.list_errors.push_back(Refused());
+  Start();
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(server_.requests, (Texts{"WATCHLIST rv= NotOlderThan bookmarks", "LIST rv=0 limit=500",
+                                     "WATCHLIST rv= NotOlderThan bookmarks"}));
+}
+
+// ---- and then it is a watch
+
+TEST_F(WatchListTest, WhatGoesBackAfterTheInitialEventsIsLoggedAndNoEpoch) {
+  server_.set_rv(100);
+  Start();
+  server_.SendBookmark("99");
+  sim_.RunReady();
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "100");
+  EXPECT_EQ(store_.words, Texts{"replace 100"});
+  EXPECT_EQ(log_->lines.size(), 1U);
+  EXPECT_EQ(observer_.epochs, 0);
+}
+
+TEST_F(WatchListTest, CutOffAfterTheInitialEventsItBeginsAnew) {
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.FailWatches(Refused());
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(Count("WATCHLIST"), 2U);
+  EXPECT_EQ(server_.requests.size(), 2U);
+}
+
+TEST_F(WatchListTest, EndedAtOnceAfterTheInitialEventsItIsAVeryShortWatch) {
+  Start();
+  server_.EndWatches();
+  sim_.RunReady();
+  EXPECT_EQ(server_.requests.size(), 1U) << "it must wait";
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(Count("WATCHLIST"), 2U);
+  EXPECT_EQ(server_.requests.size(), 2U);
+}
+
 // ---- what is remembered of a server that cannot
+
+TEST_F(WatchListTest, WhoListsByChoiceSaysNothingOfTheServer) {
+  ReflectorOptions options;
+  options.use_watch_list = false;
+  Start(std::move(options));
+  EXPECT_EQ(store_.replaced, 1);
+  EXPECT_FALSE(server_.watch_list_unsupported);
+}
 
 TEST_F(WatchListTest, W34_AServerThatDeclinesIsNotAskedAgain) {
   for (const int status : {400, 405, 422, 501}) {
@@ -256,6 +323,23 @@ TEST_F(WatchListTest, TheLogNamesAnUnreadableObjectOnceUntilItIsReadableOrGone) 
   sim_.RunReady();
   EXPECT_EQ(log_->lines, (Texts{line, line, line}));
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "23") << "it counts all the same";
+}
+
+TEST_F(WatchListTest, InitialEventsOfWhatCannotBeReadOrNoLongerIs) {
+  server_.never_ends_initial_events = true;
+  Start();
+  const std::string line =
+      "an object of the watch-list is unreadable a Decode: spec.size: bad bytes";
+  server_.SendUnreadable(WatchEventType::kAdded, "a", "1");
+  server_.SendUnreadable(WatchEventType::kModified, "a", "2");
+  server_.Send(WatchEventType::kModified, MakePod("default", "a", "3"));
+  server_.SendUnreadable(WatchEventType::kModified, "a", "4");
+  server_.Send(WatchEventType::kAdded, MakePod("default", "b", "5"));
+  server_.SendUnreadable(WatchEventType::kDeleted, "b", "6");
+  server_.SendBookmark("6", true);
+  sim_.RunReady();
+  EXPECT_EQ(log_->lines, (Texts{line, line})) << "it was readable in between";
+  EXPECT_FALSE(store_.objects.contains("b"));
 }
 
 TEST_F(WatchListTest, RefusalsAreNotSilence) {

@@ -83,8 +83,8 @@ class RecordingObserver final : public ReflectorObserver {
   int epochs = 0;
 };
 
-// Keeps the warnings, each with those of its fields `silent_for`, `from`, `to`, `key`, `name` and,
-// of unreadable objects, `err` that it has.
+// Keeps the warnings, each with those of its fields `silent_for`, `event`, `from`, `to`, `key`,
+// `name` and, of unreadable objects, `err` that it has.
 class RecordingLog final : public LogSink {
  public:
   [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
@@ -92,8 +92,8 @@ class RecordingLog final : public LogSink {
     std::string line(message);
     for (const LogField& field : fields) {
       const bool why = field.key == "err" && message.find("unreadable") != std::string_view::npos;
-      if (why || field.key == "silent_for" || field.key == "from" || field.key == "to" ||
-          field.key == "key" || field.key == "name") {
+      if (why || field.key == "silent_for" || field.key == "event" || field.key == "from" ||
+          field.key == "to" || field.key == "key" || field.key == "name") {
         line += " " + field.value;
       }
     }
