@@ -193,8 +193,11 @@ TEST(MessageBlock, TheIndexFindsWhatStandsThere) {
     EXPECT_FALSE(object->partial());
     EXPECT_EQ(object->allocated_bytes(), BytesOf(shape, message.size()));
     EXPECT_EQ(object->metadata_bytes(), shape.root.at(kMetadata)[0]);
+    const ObjectRef clone = CloneBlock(*object);
     const std::uint64_t malformed = MalformedReads();
     const MessageView root = RootView(object.get()).message();
+    EXPECT_NE(root.table(), MessageView::kNoTable);
+    std::uint8_t table = 0;
     for (const std::uint32_t number : {1U, kMetadata, kList, kMap, 25U, 100U, 129U}) {
       const auto found = shape.root.find(number);
       EXPECT_EQ(All(root, number),
@@ -202,10 +205,25 @@ TEST(MessageBlock, TheIndexFindsWhatStandsThere) {
     }
     for (const FieldDescriptor& field : Type().message->fields) {
       if (field.message != &Child() || field.repeated || field.map) continue;
+      const auto found = shape.children.find(field.number);
+      const Texts texts = found == shape.children.end() ? Texts() : found->second;
+      for (const ObjectRef& block : {object, clone}) {
+        MessageView child;
+        ReadChild(block.get(), field.number, child);
+        ExpectTexts(child, texts);
+      }
+      // The children that have an index are counted, however they are reached.
+      const bool indexed = !texts.empty() && field.number <= 127 && table < 16;
       MessageView child;
       ReadChild(object.get(), field.number, child);
-      const auto found = shape.children.find(field.number);
-      ExpectTexts(child, found == shape.children.end() ? Texts() : found->second);
+      EXPECT_EQ(child.table(), indexed ? table : MessageView::kNoTable) << field.number;
+      MessageView again;
+      ReadMessage(root, field.number, again);
+      EXPECT_EQ(again.table(), child.table()) << field.number;
+      if (!texts.contains(63)) {
+        EXPECT_FALSE(StringMap(child, 63).contains("x"));
+      }
+      if (indexed) ++table;
     }
     EXPECT_EQ(MalformedReads(), malformed);
     ASSERT_FALSE(HasFailure()) << round;
@@ -292,6 +310,51 @@ TEST(MessageBlock, WhatIsMalformedIsNamedWithItsPlace) {
   std::string key;
   ProtobufWriter(key).VarintField(5, 7);
   EXPECT_EQ(error(Field(kMetadata, key)), "metadata: field 5 is no text of at most 255 bytes");
+}
+
+// A number where a text is expected reads as nothing and is counted, index or not.
+TEST(MessageBlock, NumbersAreNoTexts) {
+  std::string child = Field(4, "before");
+  ProtobufWriter(child).VarintField(5, 7);
+  child += Field(6, "behind");
+  for (const std::uint32_t number : {3U, 128U}) {
+    const ObjectRef object =
+        BlockOfMessage(Type(), Field(kMetadata, Field(1, "n")) + Field(number, child), false)
+            .OrExit();
+    MessageView view;
+    ReadChild(object.get(), number, view);
+    const std::uint64_t before = MalformedReads();
+    EXPECT_EQ(GetString(view, 5), "");
+    EXPECT_EQ(MalformedReads(), before + 1);
+    EXPECT_EQ(GetInt64(view, 5), 7);
+    EXPECT_EQ(GetString(view, 6), "behind");
+    EXPECT_EQ(MalformedReads(), before + 1);
+  }
+}
+
+// Of JSON no field of a message is read, whatever its bytes look like.
+TEST(MessageBlock, JsonHasNoFields) {
+  const std::string bytes = Field(1, "a") + Field(2, Field(1, "k") + Field(2, "v"));
+  const MessageView json(bytes.data(), static_cast<std::uint32_t>(bytes.size()), nullptr,
+                         Encoding::kJson);
+  EXPECT_TRUE(Has(MessageView(bytes), 1));
+  EXPECT_FALSE(Has(json, 1));
+  EXPECT_EQ(All(MessageView(bytes), 1).size(), 1U);
+  EXPECT_TRUE(All(json, 1).empty());
+  EXPECT_TRUE(StringMap(MessageView(bytes), 2).contains("k"));
+  EXPECT_FALSE(StringMap(json, 2).contains("k"));
+}
+
+TEST(Descriptor, FieldsAreFoundWithinTheMessage) {
+  const MessageDescriptor three{
+      .name = "Three", .fields = Child().fields.first(3), .by_name = {}, .json_order = {}};
+  for (std::uint32_t number = 0; number < 6; ++number) {
+    const FieldDescriptor* const found = FindByNumber(three, number);
+    EXPECT_EQ(found, number >= 1 && number <= 3 ? &Child().fields[number - 1] : nullptr) << number;
+  }
+  EXPECT_EQ(FindByNumber(*Type().message, 127)->number, 127U);
+  EXPECT_EQ(FindByNumber(*Type().message, 126), nullptr);
+  EXPECT_EQ(FindByNumber(*Type().message, 201), nullptr);
 }
 
 // Lengths may be written with more bytes than they need.

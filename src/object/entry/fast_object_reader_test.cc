@@ -445,12 +445,16 @@ TEST(FastObjectReader, CopiesOfWhatIsNotUtf8LackNothing) {
 }
 
 TEST(FastObjectReader, CopiesEndWhereNestingDoes) {
-  const std::string deep(100000, '[');
-  const auto built = BuildFromJson(
-      Widget(), R"({"metadata":{"name":"x"},"a":)" + deep + std::string(deep.size(), ']') + "}");
-  if (!built) return;  // the entry may refuse it as well
-  const json::Value copy = Unstructured(built->get()).DeepCopy();
-  EXPECT_EQ(copy[kPartialMember], json::Value(true));
+  for (const bool objects : {false, true}) {
+    std::string deep;
+    for (int i = 0; i < 100000; ++i) deep += objects ? "{\"a\":" : "[";
+    if (objects) deep += '1';
+    deep += std::string(100000, objects ? '}' : ']');
+    const auto built = BuildFromJson(Widget(), R"({"metadata":{"name":"x"},"a":)" + deep + "}");
+    if (!built) continue;  // the entry may refuse it as well
+    const json::Value copy = Unstructured(built->get()).DeepCopy();
+    EXPECT_EQ(copy[kPartialMember], json::Value(true));
+  }
 }
 
 }  // namespace
