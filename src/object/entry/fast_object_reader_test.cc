@@ -256,6 +256,20 @@ TEST(FastObjectReader, CutsNoDeeperThanTextsNest) {
   }
 }
 
+// An object says its kind in its root; deeper they are members like others.
+TEST(FastObjectReader, CutsKindAndVersionButForTheRoots) {
+  const Projection projection = Projection::Keep({"spec.a"}).OrExit();
+  const std::string text =
+      R"({"kind":"Widget","apiVersion":"example.com/v1","metadata":)"
+      R"({"name":"n"},"spec":{"kind":"K","apiVersion":"v","metadata":{},"a":1}})";
+  for (const Validation validation : {BuildOptions().validation, Validation::kFull}) {
+    const ObjectRef cut =
+        BuildFromJson(Widget(), text, {.projection = projection.tree(), .validation = validation})
+            .OrExit();
+    EXPECT_EQ(cut->payload(), R"({"spec":{"a":1}})");
+  }
+}
+
 // Of fields that are no object: a null is none, and the others are what they are.
 TEST(FastObjectReader, TakesFieldsThatAreNoObjectAsTheTapeDoes) {
   for (const char* fields : {"null", "7", "\"text\"", "[]", "{}", "true"}) {

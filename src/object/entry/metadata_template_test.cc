@@ -209,6 +209,38 @@ TEST(MetadataTemplate, ReadsWhateverDiffers) {
   for (const bool drop : {false, true}) std::thread(ReadWhatDiffers, drop).join();
 }
 
+// Whether a template read the object; what it read is what the tape reads.
+bool IsReadByTemplate(const std::string& json, bool drop) {
+  const BuildOptions options{.drop_managed_fields = drop};
+  wire::JsonBitmap bitmap;
+  bitmap.Read(json);
+  FastObject fast;
+  EXPECT_TRUE(ReadFastObject(json, bitmap, options, fast)) << json;
+  BuildOptions careful = options;
+  careful.validation = Validation::kFull;
+  EXPECT_EQ(fast.metadata.view(), BuildFromJson(Gadget(), json, careful).OrExit()->metadata_bytes())
+      << json;
+  return fast.by_template;
+}
+
+// Four of them are known; a fifth takes the place of the one that was learnt first.
+void ReadKindsInTurn() {
+  const auto shape = [](int i) {
+    return R"({"metadata":{"name":"n","labels":{"shape-)" + std::to_string(i) +
+           R"(":"x"},"managedFields":[{"manager":"m"}]},"spec":{}})";
+  };
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(IsReadByTemplate(shape(i), false)) << i;
+  for (int i = 0; i < 12; ++i) EXPECT_TRUE(IsReadByTemplate(shape(i * 7 % 4), false)) << i;
+  EXPECT_FALSE(IsReadByTemplate(shape(4), false));
+  for (const int i : {3, 1, 4, 2, 1}) EXPECT_TRUE(IsReadByTemplate(shape(i), false)) << i;
+  EXPECT_FALSE(IsReadByTemplate(shape(0), false));
+  for (const int i : {0, 4, 3, 2}) EXPECT_TRUE(IsReadByTemplate(shape(i), false)) << i;
+  EXPECT_FALSE(IsReadByTemplate(shape(3), true)) << "it keeps what is to be dropped";
+  for (const bool drop : {true, false, true}) EXPECT_TRUE(IsReadByTemplate(shape(3), drop));
+}
+
+TEST(MetadataTemplate, KindsMayTakeTurns) { std::thread(ReadKindsInTurn).join(); }
+
 // Objects that come in two pieces, cut at every place, with the bitmap that the splitter has of
 // them.
 class Blocks final : public wire::ListSplitter::Sink, public wire::WatchFramer::Sink {
