@@ -30,11 +30,13 @@ class Notes final : public WatchReceiver {
   std::vector<std::string> unreadable{};
   int sent = 0;
   int broken = 0;
+  int events = 0;
   int done = 0;
   void OnSent() override { ++sent; }
   void OnStarted() override {}
   void OnBroken() override { ++broken; }
   void OnEvent(const WatchEvent& event) override {
+    ++events;
     if (!event.unreadable) return;
     unreadable.push_back(std::to_string(static_cast<int>(event.type)) + " " +
                          std::string(event.namespace_) + "/" + std::string(event.name) + "@" +
@@ -160,6 +162,25 @@ TEST_F(WatchCallTest, UnreadableObjectsAreNamedWithTheirEvent) {
   EXPECT_EQ(notes_.unreadable,
             (std::vector<std::string>{"0 default/bad@7", "1 default/bad@7", "2 default/bad@7"}));
   EXPECT_EQ(notes_.done, 1);
+}
+
+// An event may have 1024 bytes besides an object that is as large as objects may be.
+TEST_F(WatchCallTest, WhatAnEventHasBesidesItsObjectIsBounded) {
+  constexpr std::size_t kLimit = 200;
+  const auto event = [](std::size_t size) {
+    std::string text = R"({"type":"ADDED","object":{"metadata":{"name":"a","namespace":"default",)"
+                       R"("resourceVersion":"7"}},"more":""})";
+    return text.insert(text.size() - 2, std::string(size - text.size(), 'x')) + "\n";
+  };
+  sim_.env().loop().Post(
+      [&] { EXPECT_TRUE(source_->SetEntryOptions({.max_object_bytes = kLimit})); });
+  for (const std::size_t size : {kLimit + 1024, kLimit + 1025}) {
+    Watch({}, Json(event(size)));
+    sim_.RunFor(seconds(1));
+    EXPECT_EQ(notes_.events, 1);
+    EXPECT_EQ(notes_.unreadable.size(), size == kLimit + 1024 ? 0U : 1U);
+    EXPECT_EQ(notes_.error, "");
+  }
 }
 
 }  // namespace

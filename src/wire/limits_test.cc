@@ -130,6 +130,16 @@ TEST(Limits, MembersOfJsonListsAreTakenUpToTheLimitAndNotBeyond) {
       }
     }
   }
+  // In pieces it is found out before its end.
+  for (const std::size_t piece : kPieces) {
+    ListSplitter splitter(Encoding::kJson, 40);
+    Sizes items;
+    const Result<void> done =
+        FeedInPieces(splitter, items, R"({"metadata":)" + JsonObject(100) + "}", piece);
+    ASSERT_FALSE(done.ok());
+    EXPECT_EQ(done.error().reason(), Reason::kOverLimit);
+    EXPECT_TRUE(items.errors.empty());
+  }
   // What nobody reads may be of any size.
   const std::string other = R"({"other":)" + JsonObject(1000) + R"(,"kind":"L"})";
   for (const std::size_t piece : kPieces) {
@@ -234,6 +244,7 @@ TEST(ListErrors, OfProtobufAreTheSameHoweverTheBodyIsCut) {
            Case{"\x12" + std::string(12, '\xff'), malformed},              // no length
            Case{"\x48" + std::string(12, '\xff'), malformed},              // no number
            Case{std::string("\x12\x09") + "ab", "a field reaches beyond the end of the list"},
+           Case{std::string("\x12\x03") + "ab", "a field reaches beyond the end of the list"},
            Case{std::string("\x0a\x02\x12\x07", 4), "malformed ListMeta"},
        }) {
     const std::string body = SealEnvelope("v1", "L", good + c.fields);
@@ -262,6 +273,11 @@ TEST(ListErrors, OfJsonAreTheSameHoweverTheBodyIsCut) {
     for (std::size_t piece = 1; piece <= std::string_view(body).size(); ++piece) {
       EXPECT_EQ(ErrorOf<ListSplitter>(Encoding::kJson, body, piece), want) << body << piece;
     }
+  }
+  for (const char* none : {R"({"a":,})", R"({"a":})", R"({"a":]})", R"({"a"::1})"}) {
+    EXPECT_THAT(ErrorOf<ListSplitter>(Encoding::kJson, none, 1000),
+                HasSubstr(" where a value should be"))
+        << none;
   }
   // What an item is skipped in is counted, too.
   const std::string skipped = R"({"items":[)" + JsonObject(100) + ",7]}";

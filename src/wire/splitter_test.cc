@@ -45,7 +45,10 @@ std::string ProtobufList(const std::vector<std::string>& items, bool meta_last =
   if (!meta_last) meta();
   for (const std::string& item : items) writer.BytesField(2, item);
   if (meta_last) meta();
-  writer.VarintField(9, 1);  // unknown fields are skipped
+  // Unknown fields are skipped, of whatever type.
+  writer.VarintField(9, 1);
+  writer.DoubleField(10, 0.5);
+  list += std::string("\x5d\1\2\3\4", 5);
   return SealEnvelope("v1", "PodList", list);
 }
 
@@ -121,6 +124,7 @@ TEST(ListSplitter, JsonAtEveryPieceSize) {
     ASSERT_TRUE(r.ok()) << size << r.error().message();
     EXPECT_EQ(items.items, want) << size;
     EXPECT_EQ(splitter.head().kind, "PodList");
+    EXPECT_EQ(splitter.head().apiVersion, "v1");
     EXPECT_EQ(splitter.head().resourceVersion, "12");
     EXPECT_EQ(splitter.head().continue_, "a/b");
     EXPECT_EQ(splitter.head().remainingItemCount, 7);
@@ -243,6 +247,13 @@ TEST(ListSplitter, ListsWithoutItems) {
     EXPECT_TRUE(FeedInPieces(splitter, items, body, 1).ok()) << body;
     EXPECT_TRUE(items.items.empty());
   }
+  // Without items the list is what it says before them.
+  ListSplitter none(Encoding::kJson);
+  Items no_items;
+  EXPECT_TRUE(
+      FeedInPieces(none, no_items, R"({"metadata":{"resourceVersion":"7"},"items":null})", 3).ok());
+  EXPECT_EQ(none.head().resourceVersion, "7");
+  EXPECT_EQ(none.head().remainingItemCount, 0);
   ListSplitter splitter(Encoding::kProtobuf);
   Items items;
   EXPECT_TRUE(FeedInPieces(splitter, items, SealEnvelope("v1", "PodList", ""), 1).ok());

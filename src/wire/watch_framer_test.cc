@@ -265,7 +265,23 @@ TEST(WatchFramer, AStreamThatEndsInAFrameThatIsTooLargeIsCutOff) {
           FeedInPieces(framer, frames, std::string_view(frame).substr(0, frame.size() - cut), 7);
       ASSERT_FALSE(r.ok());
       EXPECT_EQ(r.error().reason(), Reason::kUnexpectedEof);
+      EXPECT_NE(r.error().message().find("inside the frame at byte 0, after " +
+                                         std::to_string(frame.size() - cut) + " bytes"),
+                std::string::npos)
+          << r.error().message();
     }
+  }
+}
+
+// What stands behind the object is not taken for it.
+TEST(WatchFramer, TheFrontOfAFrameThatIsTooLargeHasTheObject) {
+  const std::string body = R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","a":")" +
+                           std::string(200, 'x') + R"("},"more":{"b":1}})";
+  for (const std::size_t size : {1U, 16U, 1000U}) {
+    WatchFramer framer(Encoding::kJson, 100, 50);
+    PatientFrames frames;
+    ASSERT_TRUE(FeedInPieces(framer, frames, body, size).ok());
+    EXPECT_EQ(frames.frames, std::vector<std::string>{R"(too large: ADDED|v1|Pod|{"kind":"Pod)"});
   }
 }
 

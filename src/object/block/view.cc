@@ -115,7 +115,6 @@ bool FindField(const MessageView& message, std::uint32_t number, RawValue& value
   const char* const end = End(message);
   WireField last;
   if (start.indexed) {
-    if (start.at == nullptr) return false;
     NextField(start.at, end, number, true, last);
   } else {
     WireField field;

@@ -4,11 +4,14 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <new>
+#include <string>
 
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/descriptor.h"
 #include "kinformer/ref.h"
 #include "kinformer/unstructured.h"
+
+#include "object/transcode/json_tape.h"
 
 namespace {
 std::atomic<std::size_t> allocations{0};
@@ -70,6 +73,25 @@ TEST(Views, IterationDoesNotAllocate) {
   EXPECT_GT(n, 100U);
   EXPECT_FALSE(ref->ToJson().empty());
   EXPECT_GT(allocations.load(), after) << "the counter counts";
+}
+
+// A thread keeps the room of its latest tapes, unless that is unusually large.
+TEST(JsonTape, TheNextOneTakesNoMemory) {
+  const auto taken = [](std::size_t items) {
+    std::string text = "[0";
+    for (std::size_t i = 1; i < items; ++i) text += ",0";
+    text += ']';
+    EXPECT_TRUE(internal::JsonTape::Parse(text).ok());
+    const std::size_t before = allocations.load();
+    const bool ok = internal::JsonTape::Parse(text).ok();
+    const std::size_t after = allocations.load();
+    EXPECT_TRUE(ok);
+    return after - before;
+  };
+  EXPECT_EQ(taken(10), 0U);
+  EXPECT_EQ(taken(26000), 0U);
+  EXPECT_EQ(taken(10), 0U) << "of the larger one";
+  EXPECT_GT(taken(40000), 0U);
 }
 
 }  // namespace

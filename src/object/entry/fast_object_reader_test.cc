@@ -179,7 +179,6 @@ TEST(FastObjectReader, CutsAsTheTapeDoes) {
   EXPECT_GT(fast, 3000);
 }
 
-// An object between others, as the splitter gives it, with the bitmap of them all.
 // The room that the message takes is reckoned from how many there are of each kind.
 TEST(FastObjectReader, TakesManyOfOneKind) {
   const auto many = [](const auto& item) {
@@ -200,6 +199,9 @@ TEST(FastObjectReader, TakesManyOfOneKind) {
         return R"({"manager":"m)" + n + R"(","operation":"Apply","time":"2024-01-02T03:04:05Z",)" +
                R"("fieldsType":"FieldsV1","fieldsV1":{"f:spec":{}}})";
       }) + "]",
+      // With hardly a byte of their own.
+      R"("ownerReferences":[)" + many([](const std::string&) { return std::string("{}"); }) + "]",
+      R"("managedFields":[)" + many([](const std::string&) { return std::string("{}"); }) + "]",
   };
   for (const std::string& member : members) {
     const std::string text = R"({"kind":"Widget","apiVersion":"example.com/v1","metadata":{)"
@@ -239,6 +241,35 @@ TEST(FastObjectReader, TakesBlanksBetweenAllTokens) {
   }
 }
 
+// Where a path leads into lists of lists, they nest no deeper than a whole text may.
+TEST(FastObjectReader, CutsNoDeeperThanTextsNest) {
+  const Projection projection = Projection::Keep({"spec.a"}).OrExit();
+  for (const std::size_t depth : {500U, 600U}) {
+    const std::string text = R"({"metadata":{"name":"n"},"spec":)" + std::string(depth, '[') +
+                             R"({"a":1,"b":2})" + std::string(depth, ']') + "}";
+    const auto built = BuildFromJson(Widget(), text, {.projection = projection.tree()});
+    ASSERT_EQ(built.ok(), depth == 500);
+    if (built) {
+      EXPECT_EQ((*built)->payload(), R"({"spec":)" + std::string(depth, '[') + R"({"a":1})" +
+                                         std::string(depth, ']') + "}");
+    }
+  }
+}
+
+// An object says its kind in its root; deeper they are members like others.
+TEST(FastObjectReader, CutsKindAndVersionButForTheRoots) {
+  const Projection projection = Projection::Keep({"spec.a"}).OrExit();
+  const std::string text =
+      R"({"kind":"Widget","apiVersion":"example.com/v1","metadata":)"
+      R"({"name":"n"},"spec":{"kind":"K","apiVersion":"v","metadata":{},"a":1}})";
+  for (const Validation validation : {BuildOptions().validation, Validation::kFull}) {
+    const ObjectRef cut =
+        BuildFromJson(Widget(), text, {.projection = projection.tree(), .validation = validation})
+            .OrExit();
+    EXPECT_EQ(cut->payload(), R"({"spec":{"a":1}})");
+  }
+}
+
 // Of fields that are no object: a null is none, and the others are what they are.
 TEST(FastObjectReader, TakesFieldsThatAreNoObjectAsTheTapeDoes) {
   for (const char* fields : {"null", "7", "\"text\"", "[]", "{}", "true"}) {
@@ -267,6 +298,7 @@ TEST(FastObjectReader, CopiesGoAsDeepAsTextsMay) {
   }
 }
 
+// An object between others, as the splitter gives it, with the bitmap of them all.
 TEST(FastObjectReader, TakesAnothersBitmap) {
   RandomWidget random(7);
   for (int round = 0; round < 2000; ++round) {
@@ -427,12 +459,16 @@ TEST(FastObjectReader, CopiesOfWhatIsNotUtf8LackNothing) {
 }
 
 TEST(FastObjectReader, CopiesEndWhereNestingDoes) {
-  const std::string deep(100000, '[');
-  const auto built = BuildFromJson(
-      Widget(), R"({"metadata":{"name":"x"},"a":)" + deep + std::string(deep.size(), ']') + "}");
-  if (!built) return;  // the entry may refuse it as well
-  const json::Value copy = Unstructured(built->get()).DeepCopy();
-  EXPECT_EQ(copy[kPartialMember], json::Value(true));
+  for (const bool objects : {false, true}) {
+    std::string deep;
+    for (int i = 0; i < 100000; ++i) deep += objects ? "{\"a\":" : "[";
+    if (objects) deep += '1';
+    deep += std::string(100000, objects ? '}' : ']');
+    const auto built = BuildFromJson(Widget(), R"({"metadata":{"name":"x"},"a":)" + deep + "}");
+    if (!built) continue;  // the entry may refuse it as well
+    const json::Value copy = Unstructured(built->get()).DeepCopy();
+    EXPECT_EQ(copy[kPartialMember], json::Value(true));
+  }
 }
 
 }  // namespace

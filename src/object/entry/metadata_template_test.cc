@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "kinformer/internal/block_builder.h"
@@ -147,6 +148,99 @@ void ReadAlikeAndDamaged() {
 // On a thread of its own, since what a thread has read before decides which templates it has.
 TEST(MetadataTemplate, MakesTheSameMetadataAsTheTape) { std::thread(ReadAlikeAndDamaged).join(); }
 
+// Each text that an object may have to itself, alone, shorter and longer: the template of the one
+// before reads it at once.
+void ReadWhatDiffers(bool drop) {
+  const std::string text =
+      R"({"kind":"Gadget","apiVersion":"example.com/v1","metadata":{"name":"name-1",)"
+      R"("generateName":"generate-1","namespace":"namespace-1","selfLink":"self-1","uid":"uid-1",)"
+      R"("resourceVersion":"10","generation":20,"creationTimestamp":"2026-03-01T10:00:01Z",)"
+      R"("deletionTimestamp":"2026-03-01T10:00:02Z","labels":{"a":"label-1","b":"label-2"},)"
+      R"("annotations":{"c":"annotation-1"},"ownerReferences":[{"apiVersion":"owner-1",)"
+      R"("kind":"owner-2","name":"owner-3","uid":"owner-4","controller":true},{"uid":"owner-5"}],)"
+      R"("finalizers":["finalizer-1","finalizer-2"],"managedFields":[{"manager":"managed-1",)"
+      R"("operation":"managed-2","apiVersion":"managed-3","time":"2026-03-01T10:00:03Z",)"
+      R"("fieldsType":"managed-4","fieldsV1":{"managed-5":{}},"subresource":"managed-6"},)"
+      R"({"manager":"managed-7"}]},"spec":{"note":"behind the metadata"}})";
+  std::vector<std::pair<std::string, std::string>> changes = {
+      {"20", "21"},        {"20", "0"},         {"20", "-7"},
+      {"20", "123456789"}, {":01Z", ":11Z"},    {":02Z", ":12Z"},
+      {":01Z", ":59Z"},    {"\"10\"", "\"9\""}, {"\"10\"", "\"1\\u0030\""}};
+  for (const std::string prefix : {"name-", "generate-", "namespace-", "self-", "uid-", "label-",
+                                   "annotation-", "owner-", "finalizer-", "managed-"}) {
+    for (int i = 1; text.find("\"" + prefix + std::to_string(i) + "\"") != std::string::npos; ++i) {
+      const std::string from = "\"" + prefix + std::to_string(i) + "\"";
+      for (const std::size_t size : {0U, 7U, 50U, 130U}) {
+        changes.emplace_back(from, "\"" + std::string(size, 'x') + "\"");
+      }
+    }
+  }
+  if (drop) changes.emplace_back(R"([{"manager":"managed-1",)", R"([{"manager":["]"],)");
+  for (const std::string& object :
+       {text, std::string(R"({"metadata":{"labels":{"a":"label-1"}},"spec":{"n":"behind"}})")}) {
+    int changed = 0;
+    const auto read = [&](const std::string& json) {
+      const BuildOptions options{.drop_managed_fields = drop};
+      wire::JsonBitmap bitmap;
+      bitmap.Read(json);
+      FastObject fast;
+      EXPECT_TRUE(ReadFastObject(json, bitmap, options, fast)) << json;
+      BuildOptions careful = options;
+      careful.validation = Validation::kFull;
+      const auto full = BuildFromJson(Gadget(), json, careful);
+      EXPECT_TRUE(full) << full.error();
+      EXPECT_EQ(fast.metadata.view(), (*full)->metadata_bytes()) << json;
+      ExpectSame(BuildFromJson(Gadget(), json, options), full, json);
+      return fast.by_template;
+    };
+    read(object);
+    for (const auto& [from, to] : changes) {
+      const std::size_t at = object.find(from);
+      if (at == std::string::npos) continue;
+      ++changed;
+      EXPECT_TRUE(read(std::string(object).replace(at, from.size(), to))) << from << to;
+      EXPECT_TRUE(read(object)) << from << to;
+    }
+    EXPECT_GE(changed, 4);
+  }
+}
+
+TEST(MetadataTemplate, ReadsWhateverDiffers) {
+  for (const bool drop : {false, true}) std::thread(ReadWhatDiffers, drop).join();
+}
+
+// Whether a template read the object; what it read is what the tape reads.
+bool IsReadByTemplate(const std::string& json, bool drop) {
+  const BuildOptions options{.drop_managed_fields = drop};
+  wire::JsonBitmap bitmap;
+  bitmap.Read(json);
+  FastObject fast;
+  EXPECT_TRUE(ReadFastObject(json, bitmap, options, fast)) << json;
+  BuildOptions careful = options;
+  careful.validation = Validation::kFull;
+  EXPECT_EQ(fast.metadata.view(), BuildFromJson(Gadget(), json, careful).OrExit()->metadata_bytes())
+      << json;
+  return fast.by_template;
+}
+
+// Four of them are known; a fifth takes the place of the one that was learnt first.
+void ReadKindsInTurn() {
+  const auto shape = [](int i) {
+    return R"({"metadata":{"name":"n","labels":{"shape-)" + std::to_string(i) +
+           R"(":"x"},"managedFields":[{"manager":"m"}]},"spec":{}})";
+  };
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(IsReadByTemplate(shape(i), false)) << i;
+  for (int i = 0; i < 12; ++i) EXPECT_TRUE(IsReadByTemplate(shape(i * 7 % 4), false)) << i;
+  EXPECT_FALSE(IsReadByTemplate(shape(4), false));
+  for (const int i : {3, 1, 4, 2, 1}) EXPECT_TRUE(IsReadByTemplate(shape(i), false)) << i;
+  EXPECT_FALSE(IsReadByTemplate(shape(0), false));
+  for (const int i : {0, 4, 3, 2}) EXPECT_TRUE(IsReadByTemplate(shape(i), false)) << i;
+  EXPECT_FALSE(IsReadByTemplate(shape(3), true)) << "it keeps what is to be dropped";
+  for (const bool drop : {true, false, true}) EXPECT_TRUE(IsReadByTemplate(shape(3), drop));
+}
+
+TEST(MetadataTemplate, KindsMayTakeTurns) { std::thread(ReadKindsInTurn).join(); }
+
 // Objects that come in two pieces, cut at every place, with the bitmap that the splitter has of
 // them.
 class Blocks final : public wire::ListSplitter::Sink, public wire::WatchFramer::Sink {
@@ -274,6 +368,31 @@ TEST(TimePrediction, ReadsWhatIsATimeAndNothingElse) {
                            "2026-03-01T10:00:00.5Z", "2026-03-01T10:00:00+02:00",
                            "2026-03-01T10:00:00Z ", "", "2026"}) {
     for (int twice = 0; twice < 2; ++twice) ASSERT_EQ(time(text), ParseRfc3339(text)) << text;
+  }
+}
+
+TEST(PlainInteger, IsOneOfJsonAndNothingElse) {
+  for (const char* good : {"0", "7", "10", "-0", "-5", "-10", "99999999999999999999"}) {
+    EXPECT_TRUE(IsPlainInteger(good)) << good;
+  }
+  for (const char* bad : {"", "-", "00", "01", "-01", "--1", "+1", "1.0", "1e3", "/", ":",
+                          "1:", "1/", " 1", "1 ", "x"}) {
+    EXPECT_FALSE(IsPlainInteger(bad)) << bad;
+  }
+}
+
+TEST(MemberName, IsComparedToItsColon) {
+  for (const std::string name : {"uid", "a-name-of-twenty-nine-letters"}) {
+    const MemberName member(name);
+    EXPECT_EQ(member.name(), name);
+    EXPECT_EQ(member.size(), name.size() + 3);
+    const std::string text = '"' + name + "\":" + std::string(40, 'x');
+    EXPECT_TRUE(member.IsAt(text.data()));
+    for (std::size_t at = 0; at < 40; ++at) {
+      std::string other = text;
+      other[at] = '?';
+      EXPECT_EQ(member.IsAt(other.data()), at >= member.size()) << at;
+    }
   }
 }
 

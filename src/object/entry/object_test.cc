@@ -214,6 +214,18 @@ TEST(Block, KeysOfTheMetadataHaveBounds) {
   EXPECT_FALSE(builds(Field(2, std::string(65'536 - 6, 'g')) + Field(6, "1")));
 }
 
+TEST(Block, ObjectsMayBeAsLargeAsTheLimit) {
+  const std::string message = Field(1, Field(1, "n"));
+  const std::string json = R"({"metadata":{"name":"n"}})";
+  EXPECT_TRUE(BuildFromProtobuf(PodMetadata(), message, {.max_object_bytes = message.size()}));
+  EXPECT_EQ(BuildFromProtobuf(PodMetadata(), message, {.max_object_bytes = message.size() - 1})
+                .error()
+                .reason(),
+            Reason::kOverLimit);
+  EXPECT_TRUE(BuildFromJson(Widgets(), json, {.max_object_bytes = json.size()}));
+  EXPECT_FALSE(BuildFromJson(Widgets(), json, {.max_object_bytes = json.size() - 1}));
+}
+
 TEST(Block, ManagedFieldsAreDroppedOnTheBytes) {
   const std::string long_field = Field(17, Field(1, std::string(300, 'm')));
   const std::string with = Field(1, "n") + Field(6, "5") + long_field + long_field;

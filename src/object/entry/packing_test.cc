@@ -190,6 +190,21 @@ TEST(Accounting, IsWhatMallocGave) {
   }
 }
 
+// Header, texts without their escapes and where they are, metadata and JSON.
+TEST(Accounting, CountsAllPartsOfABlock) {
+  for (const std::size_t size : {10U, 100U, 1000U}) {
+    const std::string plain(size, 'x');
+    const auto object = [](const std::string& note) {
+      return BuildFromJson(Dynamic(), Json(1, note)).OrExit();
+    };
+    const ObjectRef escaped = object("\"" + plain);
+    const std::size_t parts = sizeof(Block) + 12 + escaped->metadata_bytes().size() +
+                              escaped->payload().size() + plain.size() + 1;
+    EXPECT_EQ(escaped->allocated_bytes(), (parts + sizeof(std::size_t) + 15) / 16 * 16);
+    EXPECT_EQ(CloneBlock(*escaped)->allocated_bytes(), escaped->allocated_bytes());
+  }
+}
+
 // Limits in bytes cut where they cut before, whatever the heap looks like.
 TEST(Accounting, EqualObjectsCountTheSame) {
   // Pieces of the heap that are 16 bytes larger than what the object asks for.

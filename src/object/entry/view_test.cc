@@ -345,5 +345,32 @@ TEST(JsonViews, ValuesOfAnotherTypeAreNothing) {
       0U);
 }
 
+// What is no JSON deep in an object is found at its read: where a scalar ends, and that it is none.
+TEST(JsonViews, ScalarsEndAtWhateverCannotBeTheirs) {
+  const TypeInfo& type = *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
+  const auto build = [&](const std::string& text) {
+    return BuildFromJson(type, R"({"metadata":{"name":"x"},"spec":{"in":)" + text + "}}").OrExit();
+  };
+  const auto in = [](const ObjectRef& object) {
+    return Unstructured(object.get()).root()["spec"]["in"];
+  };
+  for (const std::string behind :
+       {",", " ", "\t", "\n", "\r", "\"x\"", "{}", "[]", ":", "}", "]"}) {
+    const bool closes = behind == "}" || behind == "]";
+    const ObjectRef object = build((behind == "]" ? "[12" : R"({"a":12)") + (closes ? "" : behind) +
+                                   (behind == "]" ? "]" : "}"));
+    EXPECT_EQ((behind == "]" ? in(object)[0] : in(object)["a"]).raw(), "12") << behind;
+  }
+  const ObjectRef numbers = build(R"({"a":12x,"b":1.5x,"c":1e999,"d":-,"e":1})");
+  for (const char* name : {"a", "b", "c", "d"}) {
+    EXPECT_EQ(in(numbers)[name].AsInt64(), std::nullopt) << name;
+    EXPECT_EQ(in(numbers)[name].AsDouble(), std::nullopt) << name;
+  }
+  EXPECT_EQ(Counted([&] {
+              EXPECT_EQ(in(build(R"({"a":12x,"e":1})")).ToValue().Dump(), R"({"a":null,"e":1})");
+            }),
+            1U);
+}
+
 }  // namespace
 }  // namespace kinformer::internal

@@ -416,6 +416,10 @@ TEST(EveryKind, CanonicalOrder) {
   ProtobufWriter(children).BytesField(14, "z");
   ProtobufWriter(children).BytesField(1, "a");
   EXPECT_EQ(Canonicalize(Every(), Nested(7, 2, children)).OrExit(), Nested(7, 2, children));
+  EXPECT_EQ(Canonicalize(Every(), twice + Nested(7, 2, children)).OrExit(),
+            twice + Nested(7, 2, children));
+  EXPECT_EQ(Canonicalize(Every(), Nested(7, 1, "\x0a\x05")).error().message(),
+            "self: malformed protobuf field at byte 0 of 2");
   std::string sorted;
   ProtobufWriter(sorted).BytesField(1, "a");
   ProtobufWriter(sorted).BytesField(14, "z");

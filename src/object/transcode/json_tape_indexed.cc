@@ -76,7 +76,7 @@ class IndexedParser {
           return Scalar(begin, NumberEnd(begin), JsonType::kNumber);
       }
     }
-    return false;
+    return false;  // the text ends before its brackets do
   }
 
   bool Add(const JsonNode& node) {

@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <simdjson.h>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "object/transcode/backward_writer.h"
+#include "object/transcode/json_tape_parsers.h"
+#include "wire/json_index.h"
 #include "wire/protobuf_writer.h"
 #include "wire/testing/random_json.h"
 
@@ -25,6 +28,48 @@ std::string Nodes(const JsonTape& tape) {
            std::to_string(node.end) + ">" + std::to_string(node.next) + (node.plain ? " " : "e ");
   }
   return out;
+}
+
+// Whether the fast way takes the text, which Parse does not say: what it declines is read again.
+bool IsTakenByIndex(std::string_view text, std::size_t max_depth = 512) {
+  const std::span<const std::uint32_t> positions = wire::IndexJson(text);
+  std::vector<JsonNode> nodes(positions.size());
+  return !positions.empty() && ParseIndexed(text, positions, max_depth, nodes.data());
+}
+
+TEST(JsonTape, TheFastWayTakesAllThatIsGood) {
+  testing::RandomJson random(9);
+  for (int round = 0; round < 3000; ++round) {
+    const std::string text = random.Make();
+    ASSERT_TRUE(IsTakenByIndex(text)) << text;
+  }
+  for (const char* text :
+       {"-0", "0.5e+3", "1E-2", " [ ] ", "{\"a\" : { } }", "\"\\\"\"", "[\"\\\\\", \"\\n\" ]",
+        R"({"metadata":{"managedFields":[{"fieldsV1":{"f:a":{"b":[{}]}}},{"fieldsV1":{}}]}})"}) {
+    EXPECT_TRUE(IsTakenByIndex(text)) << text;
+  }
+  EXPECT_TRUE(IsTakenByIndex(std::string(512, '[') + std::string(512, ']')));
+  EXPECT_FALSE(IsTakenByIndex(std::string(513, '[') + std::string(513, ']'), 600));
+  EXPECT_TRUE(IsTakenByIndex(R"({"a":[{}]})", 3));
+  EXPECT_FALSE(IsTakenByIndex(R"({"a":[{}]})", 2));
+  // Up to 1 MiB, and once more with what was left of the longer one.
+  const auto of_size = [](std::size_t size) { return '"' + std::string(size - 2, 'x') + '"'; };
+  for (const std::size_t size : {std::size_t{20} << 10, std::size_t{1} << 20, std::size_t{100}}) {
+    EXPECT_TRUE(IsTakenByIndex(of_size(size))) << size;
+  }
+  EXPECT_FALSE(IsTakenByIndex(of_size((std::size_t{1} << 20) + 1)));
+}
+
+TEST(JsonTape, HoldsAsManyNodesAsThereAre) {
+  for (const std::size_t count : {1000U, 1025U, 3000U, 200000U, 10U}) {
+    std::string text = "[0";
+    for (std::size_t i = 1; i < count; ++i) text += ",7";
+    text += ']';
+    const JsonTape tape = JsonTape::Parse(text).OrExit();
+    ASSERT_EQ(tape[0].next, count + 1);
+    ASSERT_EQ(tape.Text(static_cast<std::uint32_t>(count)), count > 1 ? "7" : "0");
+    ASSERT_EQ(Nodes(tape), Nodes(JsonTape::ParseCarefully(text).OrExit()));
+  }
 }
 
 TEST(JsonTape, BothWaysAgreeWithEachOtherAndWithSimdjson) {
