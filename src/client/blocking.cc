@@ -82,7 +82,6 @@ void BlockingCall::Complete(Result<void> result) {
 
 void BlockingCall::MarkDone(Result<void> result) {
   MonitorLock lock(*monitor_);
-  if (done_) return;
   done_ = true;
   if (!result) error_ = std::move(result).error();
   monitor_->NotifyAll();

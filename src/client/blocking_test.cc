@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "kinformer/client.h"
+#include "kinformer/env.h"
 #include "kinformer/runtime.h"
 #include "kinformer/simulation.h"
 
+#include "base/env_view.h"
 #include "client/testing/scripted_server.h"
 
 namespace kinformer {
@@ -125,6 +127,27 @@ TEST(BlockingCalls, EndOnce) {
                       std::chrono::minutes(1)));
   EXPECT_EQ(call->begun, 1);
   EXPECT_EQ(call->ended, 1);
+}
+
+// A loop that has ended: what it is given is destroyed, and not run.
+class EndedLoop final : public Executor {
+ public:
+  void Post(Task) override {}
+  Timer RunAt(SteadyTime, Task) override { return {}; }
+  [[nodiscard]] bool InThisExecutor() const override { return false; }
+};
+
+TEST(BlockingCalls, EndWhereTheLoopHasEnded) {
+  Simulation sim;
+  EndedLoop loop;
+  internal::base::EnvView env(sim.env(), loop);
+  const auto call = std::make_shared<CompletesTwice>(env);
+  const Result<void> done =
+      internal::client::BlockingCall::Run(call, {.timeout = std::chrono::seconds(1)});
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().reason(), Reason::kStopped);
+  EXPECT_EQ(done.error().message(), "the event loop has ended");
+  EXPECT_EQ(call->begun, 0);
 }
 
 }  // namespace

@@ -95,8 +95,19 @@ TEST_F(DiscoveryTest, WhatPeopleType) {
   EXPECT_EQ(Map("deployments.v1beta1.apps"), "apps/v1beta1/deployments Deployment namespaced");
   EXPECT_EQ(Map("events"), "/v1/events Event namespaced");
   EXPECT_EQ(Map("events.events.k8s.io"), "events.k8s.io/v1/events Event namespaced");
+  EXPECT_EQ(Map("events.v1.events.k8s.io"), "events.k8s.io/v1/events Event namespaced");
   // All of it from two requests.
   EXPECT_EQ(server_.requests.size(), 2u);
+}
+
+TEST_F(DiscoveryTest, AsksForAllAtOnceAndTakesLess) {
+  EXPECT_EQ(Map("po"), "/v1/pods Pod namespaced");
+  for (const HttpRequest& request : server_.requests) {
+    EXPECT_EQ(request.headers.Get("Accept"),
+              "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
+              "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,"
+              "application/json");
+  }
 }
 
 TEST_F(DiscoveryTest, TheFirstVersionThatIsCurrentIsPreferred) {
@@ -138,7 +149,10 @@ TEST_F(DiscoveryTest, OnlyNamesThatAreNearAreSuggested) {
     return text.substr(from, text.find('"', from) - from);
   };
   EXPECT_EQ(suggested("xpods"), "pods");
+  EXPECT_EQ(suggested("xxpods"), "pods");
   EXPECT_EQ(suggested("pds"), "pods");
+  EXPECT_EQ(suggested("deplyents"), "deployments");
+  EXPECT_EQ(suggested(""), "");
   EXPECT_EQ(suggested("pdos"), "pods");
   EXPECT_EQ(suggested("nodez.apps"), "nodes");
   EXPECT_EQ(suggested("DEPLOYMENTZ"), "deployments");

@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "kinformer/client.h"
+#include "kinformer/internal/resource_core.h"
 #include "kinformer/simulation.h"
 
 #include "client/engine.h"
@@ -161,6 +164,19 @@ TEST_F(GiveBackTest, AWatchListsPlaceIsFreeOnceItsInitialEventsHaveCome) {
   }
 }
 
+TEST_F(GiveBackTest, AWatchListThatIsNeverMarkedHasItsPlaceForHalfAMinute) {
+  Make({.qps = -1, .max_initial_lists = 1});
+  server_.script = {{.body = "", .hang = true}, Json(kList)};
+  const Ends& watch = Watch({.sendInitialEvents = true});
+  const Ends& list = List();
+  sim_.RunFor(seconds(30) - Duration(1));
+  EXPECT_TRUE(watch.started);
+  EXPECT_EQ(server_.requests.size(), 1U);
+  sim_.RunFor(seconds(1));
+  EXPECT_TRUE(list.done);
+  EXPECT_FALSE(watch.done);
+}
+
 TEST_F(GiveBackTest, APlainWatchTakesNoPlace) {
   Make({.qps = -1, .max_initial_lists = 1});
   server_.script = {{.hang = true}, {.body = "{", .hang = true}, {.hang = true}};
@@ -289,6 +305,78 @@ TEST_F(GiveBackTest, TheTransportGoesOnTheLoop) {
   EXPECT_EQ(transport.use_count(), 2) << "the loop has it, until its next turn";
   sim_.RunReady();
   EXPECT_EQ(transport.use_count(), 1);
+  engine_ = std::make_shared<Engine>(sim_.env(), transport, ClientOptions{.qps = -1});
+  OnLoop([&] {
+    engine_.reset();
+    EXPECT_EQ(transport.use_count(), 1) << "where it is, without another turn";
+  });
+}
+
+// What a watch that breaks asks for, the next one, is not to be had.
+TEST_F(GiveBackTest, AShutDownIsNoBreak) {
+  Make({.qps = -1});
+  server_.fallback = [](const HttpRequest&) { return ScriptedResponse{.hang = true}; };
+  const Ends& watch = Watch({});
+  EXPECT_TRUE(watch.started);
+  OnLoop([this] { engine_->ShutDown(); });
+  ASSERT_TRUE(watch.error);
+  EXPECT_EQ(watch.error->reason(), Reason::kStopped);
+  EXPECT_FALSE(watch.broken);
+}
+
+// Never answers, and notes on which thread its calls are given up.
+class NeverAnswers final : public Transport {
+ public:
+  explicit NeverAnswers(Env& env) : env_(env) {}
+  std::vector<bool> given_up_on_loop{};
+
+  std::unique_ptr<HttpCall> Start(HttpRequest, ResponseReceiver&) override {
+    return std::make_unique<Call>(*this);
+  }
+  [[nodiscard]] TransportStats Stats() const override { return {}; }
+  [[nodiscard]] std::string Describe() const override { return "never answers"; }
+
+ private:
+  class Call final : public HttpCall {
+   public:
+    explicit Call(NeverAnswers& transport) : transport_(transport) {}
+    ~Call() override { transport_.given_up_on_loop.push_back(transport_.env_.OnLoopThread()); }
+
+   private:
+    NeverAnswers& transport_;
+  };
+
+  Env& env_;
+};
+
+// Though it is another thread that waited for it.
+TEST(GiveBack, ACallThatIsStoppedEndsOnTheLoop) {
+  Simulation sim({.seed = 5});
+  const auto transport = std::make_shared<NeverAnswers>(sim.env());
+  const Client client = Client::ForTransport(sim.env(), transport, {.qps = -1});
+  const ResourceCore widgets(
+      client.core(), *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true), "default");
+  for (int call = 0; call < 3; ++call) {
+    std::stop_source stop;
+    const Timer timer =
+        sim.env().loop().RunAt(sim.env().Now() + seconds(1), [&] { stop.request_stop(); });
+    const CallOptions options{.stop = stop.get_token()};
+    std::optional<Reason> reason;
+    EXPECT_TRUE(sim.RunBlocking(
+        [&] {
+          if (call == 0) reason = client.GetRaw("/x", options).error().reason();
+          if (call == 1) reason = widgets.ListPage({}, options).error().reason();
+          if (call == 2) {
+            reason = widgets.Watch(
+                                {}, [](const OwnedWatchEvent&) { return true; }, options)
+                         .error()
+                         .reason();
+          }
+        },
+        minutes(1)));
+    EXPECT_EQ(reason, Reason::kCanceled);
+  }
+  EXPECT_EQ(transport->given_up_on_loop, std::vector<bool>(3, true));
 }
 
 }  // namespace

@@ -1,6 +1,10 @@
 #include "client/list_gate.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <gtest/gtest.h>
+#include <memory>
 #include <vector>
 
 #include "kinformer/simulation.h"
@@ -80,23 +84,27 @@ TEST(ListGate, AWidthOfNothingIsOne) {
 
 // Those that begin in the same instant are spread over ten milliseconds for each that is ahead.
 TEST(ListGate, TheFirstAreSpread) {
-  Simulation sim({.seed = 1});
-  auto gate = std::make_shared<ListGate>(sim.env(), 8);
-  const SteadyTime begun = sim.env().Now();
-  std::vector<Duration> waits;
-  std::vector<std::unique_ptr<ListGate::Ticket>> tickets(8);
-  sim.env().loop().Post([&] {
-    for (auto& ticket : tickets) {
-      ticket = gate->Enter([&] { waits.push_back(sim.env().Now() - begun); });
-    }
-  });
-  sim.RunFor(std::chrono::seconds(1));
-  ASSERT_EQ(waits.size(), 8U);
-  EXPECT_EQ(waits.front(), Duration(0));
-  EXPECT_LE(waits.back(), std::chrono::milliseconds(70));
-  EXPECT_GT(waits.back(), std::chrono::milliseconds(10));
-  sim.env().loop().Post([&] { tickets.clear(); });
-  sim.RunReady();
+  Duration longest{0};
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Simulation sim({.seed = seed});
+    auto gate = std::make_shared<ListGate>(sim.env(), 8);
+    const SteadyTime begun = sim.env().Now();
+    std::vector<Duration> waits;
+    std::vector<std::unique_ptr<ListGate::Ticket>> tickets(8);
+    sim.env().loop().Post([&] {
+      for (auto& ticket : tickets) {
+        ticket = gate->Enter([&] { waits.push_back(sim.env().Now() - begun); });
+      }
+    });
+    sim.RunFor(std::chrono::seconds(1));
+    ASSERT_EQ(waits.size(), 8U);
+    EXPECT_EQ(waits.front(), Duration(0));
+    longest = std::max(longest, waits.back());
+    sim.env().loop().Post([&] { tickets.clear(); });
+    sim.RunReady();
+  }
+  EXPECT_LE(longest, std::chrono::milliseconds(70));
+  EXPECT_GT(longest, std::chrono::milliseconds(60));
 }
 
 // A thousand lists of a millisecond each, eight at a time: only the first eight are spread.

@@ -62,7 +62,6 @@ class EngineListWatch final : public ListerWatcher {
         MetadataTypeInfo(type.group, type.version, type.kind, type.resource, type.namespaced),
         *std::move(path), true, source_->throttled});
     source->entry.drop_managed_fields = true;
-    if (namespaced_) source->namespace_ = ns;
     return Started<ListCall>(options, receiver, source);
   }
   bool SetEntryOptions(const EntryOptions& options) override {

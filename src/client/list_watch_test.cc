@@ -492,11 +492,11 @@ TEST_F(ListWatchTest, W34_ARefusalOfWatchListsHoldsForTheResourceAndTheClientFor
   });
   sim_.RunReady();
   EXPECT_EQ(unsupported, (std::vector<bool>{true, true, false, false}));
-  sim_.RunFor(std::chrono::minutes(59));
+  sim_.RunFor(std::chrono::hours(1) - Duration(1));
   sim_.env().loop().Post(ask);
   sim_.RunReady();
   EXPECT_EQ(unsupported, (std::vector<bool>{true, true, false, false}));
-  sim_.RunFor(std::chrono::minutes(2));
+  sim_.RunFor(Duration(1));
   sim_.env().loop().Post(ask);
   sim_.RunReady();
   EXPECT_EQ(unsupported, std::vector<bool>(4, false));

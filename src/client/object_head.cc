@@ -46,10 +46,7 @@ class FrontReader {
   void TakeString() {
     const std::size_t begin = ++at_;
     while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
-    if (at_ >= text_.size()) {
-      at_ = text_.size();
-      return;
-    }
+    if (at_ >= text_.size()) return;
     const std::string_view string = text_.substr(begin, at_++ - begin);
     if (!is_value_) {
       member_ = string;

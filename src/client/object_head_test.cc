@@ -30,13 +30,56 @@ TEST(ObjectHead, OfTheBeginningOfAnObject) {
   EXPECT_EQ(json.name, "web-0");
   EXPECT_EQ(json.namespace_, "default");
   EXPECT_EQ(json.resourceVersion, "5");
-  const std::string message = MetadataMessage("web-0", "5");
-  for (const std::size_t cut : {std::size_t{0}, std::size_t{2}}) {
+  // Behind the metadata stands a status, which has the number that a namespace has in there.
+  const std::string metadata = MetadataMessage("web-0", "5");
+  std::string message = metadata;
+  wire::ProtobufWriter(message).BytesField(3, "no");
+  for (const std::size_t size : {message.size(), metadata.size(), metadata.size() - 2}) {
     const ObjectHead head =
-        HeadOfFront(Encoding::kProtobuf, std::string_view(message).substr(0, message.size() - cut));
+        HeadOfFront(Encoding::kProtobuf, std::string_view(message).substr(0, size));
     EXPECT_EQ(head.name, "web-0");
     EXPECT_EQ(head.namespace_, "default");
+    EXPECT_EQ(head.resourceVersion, size < metadata.size() ? "" : "5");
   }
+}
+
+TEST(ObjectHead, WhatIsNamedElsewhereIsNotTheObject) {
+  const ObjectHead head = HeadOfFront(
+      Encoding::kJson, R"({"spec":{"name":"no","namespace":"no"},"metadata":{"name":"web-0",)"
+                       R"("labels":{"name":"no"}},"status":{"a)");
+  EXPECT_EQ(head.name, "web-0");
+  EXPECT_EQ(head.namespace_, "");
+}
+
+TEST(ObjectHead, ANameThatIsCutOffIsNone) {
+  for (const char* name : {"\"", "\"web", "\"web\\", "\"web\\\""}) {
+    const ObjectHead head = HeadOfFront(
+        Encoding::kJson, std::string(R"({"metadata":{"namespace":"default","name":)") + name);
+    EXPECT_EQ(head.name, "") << name;
+    EXPECT_EQ(head.namespace_, "default") << name;
+  }
+}
+
+TEST(ObjectHead, OneAnnotationMarksTheEndOfTheInitialEvents) {
+  const auto marked = [](std::string_view key, std::string_view value) {
+    std::string message;
+    wire::ProtobufWriter(message).Nested(1, [&](wire::ProtobufWriter& metadata) {
+      metadata.BytesField(6, "5");
+      metadata.Nested(12, [&](wire::ProtobufWriter& entry) {
+        entry.BytesField(1, key);
+        entry.BytesField(2, value);
+      });
+    });
+    const std::string json = R"({"metadata":{"annotations":{")" + std::string(key) + R"(":")" +
+                             std::string(value) + R"("}}})";
+    const bool in_protobuf = HeadOf(Encoding::kProtobuf, message).initial_events_end;
+    EXPECT_EQ(HeadOf(Encoding::kJson, json).initial_events_end, in_protobuf);
+    return in_protobuf;
+  };
+  EXPECT_TRUE(marked("k8s.io/initial-events-end", "true"));
+  EXPECT_FALSE(marked("k8s.io/initial-events-end", "false"));
+  EXPECT_FALSE(marked("k8s.io/another", "true"));
+  EXPECT_FALSE(HeadOf(Encoding::kProtobuf, MetadataMessage("web-0", "5")).initial_events_end);
 }
 
 // Like metadata, but in the place of a spec, or of a number.

@@ -26,6 +26,14 @@ TEST(Patience, IsForAllQuestionsTogether) {
   EXPECT_EQ(patience.Left().error().message(), "the list took longer than the caller allows");
 }
 
+TEST(Patience, TheShortestTimeIsOneToo) {
+  Simulation sim;
+  const Patience patience(sim.env(), {.timeout = Duration(1)}, "the list");
+  EXPECT_TRUE(patience.Left().ok());
+  sim.RunFor(Duration(1));
+  EXPECT_EQ(patience.Left().error().reason(), Reason::kDeadlineExceeded);
+}
+
 TEST(Patience, WithoutATimeItHasNoEnd) {
   Simulation sim;
   std::stop_source stop;

@@ -12,6 +12,8 @@
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/client.h"
 #include "kinformer/dynamic_client.h"
+#include "kinformer/internal/request_object.h"
+#include "kinformer/internal/resource_core.h"
 #include "kinformer/resource_client.h"
 #include "kinformer/simulation.h"
 
@@ -134,6 +136,36 @@ TEST_F(RequestOptionsTest, ANameThatIsNoneIsNotSent) {
   EXPECT_TRUE(server_.requests.empty());
 }
 
+// Subresources whose kind is known to the program.
+TEST_F(RequestOptionsTest, OfPartsAreThoseOfTheObject) {
+  const internal::ResourceCore pods(client_->core(), corev1::Pod::type_info(), "default");
+  const internal::TypeInfo& part = corev1::ConfigMap::type_info();
+  corev1::ConfigMap::Mutable object;
+  object.metadata.name = "a";
+  const auto sent = internal::ToRequestObject<corev1::ConfigMap>(object);
+  const CreateOptions options{.dryRun = {"All"}, .fieldManager = "me", .fieldValidation = "Warn"};
+  Block([&] {
+    EXPECT_TRUE(pods.GetPart("a", "part", part, {}).ok());
+    EXPECT_EQ(Target(), "/api/v1/namespaces/default/pods/a/part");
+    EXPECT_TRUE(pods.CreatePart("a", "part", part, sent, options, {}).ok());
+    const std::string query = "?dryRun=All&fieldManager=me&fieldValidation=Warn";
+    EXPECT_EQ(server_.requests.back().method + " " + Target(),
+              "POST /api/v1/namespaces/default/pods/a/part" + query);
+    EXPECT_TRUE(pods.UpdatePart("a", "part", part, sent, options, {}).ok());
+    EXPECT_EQ(server_.requests.back().method + " " + Target(),
+              "PUT /api/v1/namespaces/default/pods/a/part" + query);
+    EXPECT_NE(pods.DeleteForAnswer("a", {}, {}).value_or("").find("ConfigMap"), std::string::npos);
+    const std::size_t before = server_.requests.size();
+    for (const Error& error : {pods.GetPart("..", "part", part, {}).error(),
+                               pods.CreatePart("..", "part", part, sent, options, {}).error(),
+                               pods.UpdatePart("a", "..", part, sent, options, {}).error(),
+                               pods.DeleteForAnswer("..", {}, {}).error()}) {
+      EXPECT_EQ(error.reason(), Reason::kInvalidArgument) << error;
+    }
+    EXPECT_EQ(server_.requests.size(), before);
+  });
+}
+
 // Of a subresource with a kind of its own the answer may be of any, of others not.
 TEST_F(RequestOptionsTest, APatchIsAnsweredByTheKindThatIsPatched) {
   server_.fallback = [](const HttpRequest&) {
@@ -161,6 +193,7 @@ TEST_F(RequestOptionsTest, APathIsSentAsItIsOrNotAtAll) {
     ASSERT_TRUE(body.ok());
     EXPECT_NE(body->find("ConfigMap"), std::string::npos);
     EXPECT_EQ(Target(), "/livez?verbose");
+    EXPECT_EQ(server_.requests.back().headers.Get("Accept"), "application/json, */*");
     server_.fallback = [](const HttpRequest&) {
       return testing::StatusFailure(503, "ServiceUnavailable", "no");
     };

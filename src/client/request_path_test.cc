@@ -77,6 +77,14 @@ TEST(RequestPath, RB07ListOptionsUnderTheirNames) {
   EXPECT_EQ(watch.Text(),
             "?allowWatchBookmarks=true&sendInitialEvents=true&timeoutSeconds=300&watch=true");
   EXPECT_EQ(Query().Text(), "");
+  // Bookmarks are of watches, and only where they are wanted.
+  const auto text = [](const ListOptions& options, bool is_watch) {
+    Query query_of_one;
+    query_of_one.AddListOptions(options, is_watch);
+    return query_of_one.Text();
+  };
+  EXPECT_EQ(text({.limit = 1, .allowWatchBookmarks = true}, false), "?limit=1");
+  EXPECT_EQ(text({.sendInitialEvents = false}, true), "?sendInitialEvents=false&watch=true");
 }
 
 }  // namespace

@@ -93,6 +93,21 @@ TEST(Status, WithoutARetryAfterThereIsNoneInProtobufEither) {
   EXPECT_EQ(error->reason(), Reason::kUnknown);
 }
 
+// What the Status says comes before what the answer's head says.
+TEST(Status, TheHeadOfTheAnswerSaysWhatItsStatusDoesNot) {
+  const auto answer = [](const std::string& members, std::optional<int> retry_after) {
+    return ErrorOfResponse("GET", 429, "application/json",
+                           R"({"kind":"Status","status":"Failure")" + members + "}", retry_after);
+  };
+  const std::string second = R"(,"details":{"retryAfterSeconds":1})";
+  EXPECT_EQ(answer(second, 4).retry_after(), std::chrono::seconds(1));
+  EXPECT_EQ(answer(second, {}).retry_after(), std::chrono::seconds(1));
+  EXPECT_EQ(answer("", 4).retry_after(), std::chrono::seconds(4));
+  EXPECT_EQ(answer("", {}).retry_after(), std::nullopt);
+  EXPECT_EQ(answer("", {}).http_status(), 429);
+  EXPECT_EQ(answer(R"(,"code":503)", {}).http_status(), 503);
+}
+
 TEST(Status, RS07WhatIsNoFailureIsNoError) {
   EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Status","status":"Success"})"));
   EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Pod","status":{"phase":"Failed"}})"));
@@ -162,7 +177,8 @@ TEST(Status, EveryFieldOfAProtobufStatus) {
   EXPECT_EQ(details.causes[0].message, "message-1");
   EXPECT_EQ(details.causes[0].field, "field-1");
   EXPECT_EQ(details.causes[1].field, "field-2");
-  // Cut anywhere, it is no Status, or one with less in it.
+  // Cut in its last field, it is none; cut anywhere, it is none or one with less in it.
+  EXPECT_FALSE(ErrorOfProtobufStatus(message.substr(0, message.size() - 1)));
   for (std::size_t size = 0; size < message.size(); ++size) {
     const auto cut = ErrorOfProtobufStatus(message.substr(0, size));
     if (cut) {

@@ -156,6 +156,103 @@ TEST_F(VersionQuestionsTest, NothingIsRepeatedAndNoPlaceAmongTheListsIsNeeded) {
   sim_.RunReady();
 }
 
+// A resource that is known by its name may have no namespaces.
+TEST_F(VersionQuestionsTest, OfWhatIsKnownByItsNameAllIsAsked) {
+  server_.fallback = [](const HttpRequest&) { return ListAt("77"); };
+  std::string told;
+  sim_.env().loop().Post([&] {
+    Asker& asker = *askers_.emplace_back(std::make_unique<Asker>());
+    asker.source =
+        NewListWatch(client_, GroupVersionResource{"example.com", "v1", "widgets"}, "", {});
+    asker.call = asker.source->CurrentVersion(
+        [&told](const Result<std::string>& version) { told = version.value_or("error"); });
+  });
+  Settle();
+  EXPECT_EQ(told, "77");
+  EXPECT_EQ(Targets(), (std::vector<std::string>{
+                           "/apis/example.com/v1/widgets?fieldSelector=metadata.name%3D_NOBODY_"}));
+}
+
+TEST_F(VersionQuestionsTest, NobodyWaitsForTheRateLimiter) {
+  client_ = Client::ForTransport(sim_.env(), transport_, {.qps = 0.001, .burst = 1});
+  server_.fallback = [](const HttpRequest&) { return ListAt("77"); };
+  Ask({""}, pods_);
+  Ask({""}, nodes_);
+  Settle();
+  EXPECT_EQ(AnswerOf(0), "77");
+  EXPECT_EQ(AnswerOf(1), "77");
+}
+
+// A refusal may be about a namespace; that nobody answers is not.
+TEST_F(VersionQuestionsTest, WithoutAnAnswerAllAreToldSo) {
+  server_.script = {{.body = "{", .hang = true}};
+  Ask({"a", "b"}, pods_);
+  sim_.RunFor(seconds(11));
+  EXPECT_EQ(AnswerOf(0), "DeadlineExceeded");
+  EXPECT_EQ(AnswerOf(1), "DeadlineExceeded");
+  EXPECT_EQ(server_.requests.size(), 1U);
+}
+
+TEST_F(VersionQuestionsTest, WhoLeavesBeforeItIsSentAsksNothing) {
+  Ask({"", ""}, pods_);
+  sim_.env().loop().Post([this] {
+    for (const auto& asker : askers_) asker->call.reset();
+  });
+  Settle();
+  EXPECT_TRUE(server_.requests.empty());
+}
+
+TEST_F(VersionQuestionsTest, WhoLeavesWhileHeWaitsForTheNextAsksNothing) {
+  server_.script = {{.body = "{", .hang = true}};
+  Ask({""}, pods_);
+  Settle();
+  Ask({""}, pods_);
+  Settle();
+  sim_.env().loop().Post([this] { askers_[1]->call.reset(); });
+  sim_.RunFor(seconds(11));
+  EXPECT_EQ(AnswerOf(0), "DeadlineExceeded");
+  EXPECT_EQ(server_.requests.size(), 1U);
+}
+
+TEST_F(VersionQuestionsTest, WhoLeavesTakesNothingFromTheOthers) {
+  transport_ = NewInMemoryTransport(sim_.env(), server_,
+                                    {.min_latency = seconds(1), .max_latency = seconds(1)});
+  client_ = Client::ForTransport(sim_.env(), transport_, {.qps = -1});
+  server_.script = {ListAt("9")};
+  Ask({"", ""}, pods_);
+  Settle();
+  sim_.env().loop().Post([this] { askers_[0]->call.reset(); });
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(AnswerOf(0), "none");
+  EXPECT_EQ(AnswerOf(1), "9");
+  EXPECT_EQ(server_.requests.size(), 1U);
+}
+
+// An answer ends the question, whether or not who has it lets go of it.
+TEST_F(VersionQuestionsTest, WhoKeepsWhatIsOverHoldsUpNobody) {
+  transport_ = NewInMemoryTransport(sim_.env(), server_,
+                                    {.min_latency = seconds(1), .max_latency = seconds(1)});
+  client_ = Client::ForTransport(sim_.env(), transport_, {.qps = -1});
+  server_.script = {ListAt("1"), ListAt("2"), ListAt("3")};
+  std::vector<std::string> told;
+  const auto ask = [&] {
+    sim_.env().loop().Post([&] {
+      Asker& asker = *askers_.emplace_back(std::make_unique<Asker>());
+      asker.source = NewListWatch(client_, pods_, "");
+      asker.call = asker.source->CurrentVersion(
+          [&told](const Result<std::string>& version) { told.push_back(version.value_or("-")); });
+    });
+    Settle();
+  };
+  ask();
+  ask();
+  sim_.RunFor(seconds(10));
+  EXPECT_EQ(told, (std::vector<std::string>{"1", "2"}));
+  ask();
+  sim_.RunFor(seconds(10));
+  EXPECT_EQ(told, (std::vector<std::string>{"1", "2", "3"}));
+}
+
 TEST_F(VersionQuestionsTest, WhoLeavesIsNotTold) {
   server_.script = {{.body = "{", .hang = true}, ListAt("9")};
   Ask({""}, pods_);

@@ -58,12 +58,10 @@ std::optional<Warning> TakeWarning(std::string_view& text) {
 
 std::vector<Warning> ParseWarningHeader(std::string_view value) {
   std::vector<Warning> warnings;
-  SkipSpaces(value);
   while (!value.empty()) {
     std::optional<Warning> warning = TakeWarning(value);
     if (!warning) break;
     warnings.push_back(std::move(*warning));
-    SkipSpaces(value);
   }
   return warnings;
 }

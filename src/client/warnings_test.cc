@@ -1,6 +1,7 @@
 #include "client/warnings.h"
 
 #include <gtest/gtest.h>
+#include <string>
 
 #include "client/features.h"
 
@@ -20,10 +21,10 @@ TEST(Warnings, SeveralInOneHeader) {
 
 TEST(Warnings, TheFirstBadOneEndsTheHeader) {
   EXPECT_EQ(ParseWarningHeader(R"(299 - "good", 29 - "short code", 299 - "lost")").size(), 1u);
-  for (const char* bad :
-       {"", "299", "299 -", "299 - text", "299 - \"open", "abc - \"x\"", "299 - \"x\" y",
-        "2/9 - \"x\"", "2:9 - \"x\"", "2990 - \"x\"", "299\t- \"x\"", "299 \"x\"",
-        "299 - \"x\" \"open", "299 - \"x\" \"date\" y", "299 - \"x\\"}) {
+  for (const char* bad : {"", "299", "299 -", "299 - text", "299 - \"open", "abc - \"x\"",
+                          "299 - \"x\" y", "2/9 - \"x\"", "2:9 - \"x\"", "2990 - \"x\"",
+                          "299\t- \"x\"", "299 \"x\"", "299 - \"x\" \"open",
+                          "299 - \"x\" \"date\" y", "299 - \"x\\", "299 - \"x\\\"", "299 - xa\""}) {
     EXPECT_TRUE(ParseWarningHeader(bad).empty()) << bad;
   }
 }
@@ -36,6 +37,14 @@ TEST(Warnings, BlanksAndDatesAreSkipped) {
   EXPECT_EQ(warnings[1].text, "b");
   EXPECT_EQ(warnings[2].text, "");
   EXPECT_EQ(warnings[2].agent, "x");
+}
+
+TEST(Warnings, OfEveryCode) {
+  for (const int code : {100, 210, 299, 909}) {
+    const auto warnings = ParseWarningHeader(std::to_string(code) + " - \"x\"");
+    ASSERT_EQ(warnings.size(), 1U) << code;
+    EXPECT_EQ(warnings[0].code, code);
+  }
 }
 
 TEST(Warnings, ControlCharactersDoNotReachTheLog) {

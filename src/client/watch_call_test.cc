@@ -183,5 +183,30 @@ TEST_F(WatchCallTest, WhatAnEventHasBesidesItsObjectIsBounded) {
   }
 }
 
+TEST_F(WatchCallTest, OfWhatIsTooLargeOnlyItsOwnIsNamed) {
+  EXPECT_TRUE(source_->SetEntryOptions({.max_object_bytes = 200}));
+  const auto large = [](const std::string& kind) {
+    return R"({"type":"ADDED","object":{"kind":")" + kind +
+           R"(","apiVersion":"example.com/v1","metadata":{"name":"a","namespace":"default",)"
+           R"("resourceVersion":"7"},"x":")" +
+           std::string(9000, 'x') + "\"}}\n";
+  };
+  Watch({}, Json(large("Gadget") + large("Widget")));
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(notes_.unreadable, (std::vector<std::string>{"0 default/a@7"}));
+  EXPECT_EQ(notes_.error, "");
+}
+
+// Nobody could say what is missing.
+TEST_F(WatchCallTest, WhatHasNoNameAndIsUnreadableEndsTheWatch) {
+  Watch({}, Json(R"({"type":"ADDED","object":{"kind":"Widget","metadata":{"uid":5}}})"));
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(notes_.done, 1);
+  EXPECT_NE(notes_.error.find("watch of /apis/example.com/v1/namespaces/default/widgets"),
+            std::string::npos)
+      << notes_.error;
+  EXPECT_TRUE(notes_.unreadable.empty());
+}
+
 }  // namespace
 }  // namespace kinformer::internal::client

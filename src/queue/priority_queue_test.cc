@@ -320,6 +320,22 @@ TEST_F(PriorityQueueTest, PQ22_ADelayedItemThatIsAddedComesAtOnce) {
   worker->Join();
 }
 
+// What a worker has may be added again, and is for the one who waits once it is done.
+TEST_F(PriorityQueueTest, ABlockedWorkerGetsWhatAnotherIsDoneWith) {
+  queue_.Add("foo");
+  EXPECT_EQ(queue_.Get(), "foo");
+  queue_.Add("foo");
+  std::string got;
+  const auto worker = env_.NewThread("w", [&] { got = queue_.Get().value_or("(none)"); });
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(got, "");
+  queue_.Done("foo");
+  sim_.RunReady();
+  EXPECT_EQ(got, "foo");
+  queue_.ShutDown();
+  worker->Join();
+}
+
 TEST_F(PriorityQueueTest, PQ23_RateLimitsAreOfEachItem) {
   for (int i = 0; i < 7; ++i) {
     queue_.AddRateLimited("old");

@@ -220,6 +220,17 @@ TEST_F(QueueTest, WQ12_NothingOfADoneItemIsKept) {
   EXPECT_EQ(queue.Len(), 1U);
 }
 
+TEST_F(QueueTest, NothingOfADelayedItemIsKeptOnceTheQueueIsShutDown) {
+  DelayingQueue<std::shared_ptr<int>> queue(env_);
+  auto item = std::make_shared<int>(1);
+  const std::weak_ptr<int> watch = item;
+  queue.AddAfter(item, seconds(1));
+  item.reset();
+  EXPECT_FALSE(watch.expired());
+  queue.ShutDown();
+  EXPECT_TRUE(watch.expired());
+}
+
 TEST_F(QueueTest, NamesOfAnyLengthAreToldApart) {
   WorkQueue<ObjectName> queue(env_);
   std::vector<ObjectName> names{{"a", "bc"}, {"ab", "c"}, {"", "abc"}};

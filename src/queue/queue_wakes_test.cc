@@ -51,8 +51,9 @@ class ScriptedEnv final : public Env {
   class Scripted final : public Monitor {
    public:
     explicit Scripted(ScriptedEnv& env) : env_(env) {}
-    void Lock() override {}
+    void Lock() override { Take(); }
     void Unlock() override {
+      Leave();
       ++env_.unlocks;
       if (const Step step = std::exchange(env_.while_unlocked, {})) step();
     }
@@ -60,14 +61,24 @@ class ScriptedEnv final : public Env {
       ++env_.waits;
       const Step step = std::exchange(env_.while_waiting, {});
       if (!step) throw std::logic_error("a wait that nobody would end");
+      Leave();
       step();
+      Take();
     }
     bool WaitUntil(SteadyTime) override { throw std::logic_error("a wait with an end"); }
     void NotifyOne() override { ++env_.notified; }
     void NotifyAll() override { ++env_.notified_all; }
 
    private:
+    void Take() {
+      if (std::exchange(locked_, true)) throw std::logic_error("somebody has the lock");
+    }
+    void Leave() {
+      if (!std::exchange(locked_, false)) throw std::logic_error("nobody has the lock");
+    }
+
     ScriptedEnv& env_;
+    bool locked_ = false;
   };
 
   Env& base_;

@@ -46,8 +46,14 @@ class FakeOwner final : public internal::StoreOwner {
   void OnRead(const Coverage* coverage) const override {
     reads += coverage == nullptr || coverage->complete ? "+" : "-";
   }
-  Result<void> AddIndexes(internal::NamedIndexFunctions, bool) override { return {}; }
-  Result<void> RemoveIndexes(std::vector<std::string>) override { return {}; }
+  Result<void> AddIndexes(internal::NamedIndexFunctions, bool) override {
+    indexes += "+";
+    return {};
+  }
+  Result<void> RemoveIndexes(std::vector<std::string>) override {
+    indexes += "-";
+    return {};
+  }
   [[nodiscard]] Result<void> WaitForResourceVersion(std::string_view, std::string_view,
                                                     const std::stop_token&,
                                                     std::optional<Duration>) const override {
@@ -57,6 +63,8 @@ class FakeOwner final : public internal::StoreOwner {
   std::function<void()> asked{};
   // Of each read that cannot say what it lacks, whether its version is complete.
   mutable std::string reads{};
+  // What was asked for.
+  std::string indexes{};
 };
 
 class CoverageTest : public ::testing::Test {
@@ -125,6 +133,8 @@ TEST_F(CoverageTest, WhatTheCacheDoesNotLookAtIsOutOfScope) {
   coverage_.scope.name = "a";
   Publish();
   EXPECT_EQ(Absence("ns", "b"), Reason::kOutOfScope);
+  EXPECT_THAT(lister_.Namespace("ns").Get("b").error().message(),
+              HasSubstr("objects with namespace \"ns\" and the name \"a\" only"));
   EXPECT_EQ(Absence("ns", "a"), std::nullopt);
   static_cast<void>(store_->Erase("ns", "a"));
   EXPECT_EQ(Absence("ns", "a"), Reason::kNotFound);
@@ -257,6 +267,67 @@ TEST_F(CoverageTest, NobodyButTheOwnerWritesItsStore) {
   EXPECT_EQ(writer.Add(MakeThing("ns", "c", "1")).error().reason(), Reason::kInvalidArgument);
   EXPECT_EQ(writer.Replace({}, "1").error().reason(), Reason::kInvalidArgument);
   EXPECT_EQ(writer.DeleteByKey("ns/a").error().reason(), Reason::kInvalidArgument);
+  EXPECT_EQ(writer.Bookmark("7").error().reason(), Reason::kInvalidArgument);
+  EXPECT_EQ(writer.Transaction({}).error().reason(), Reason::kInvalidArgument);
+  // Nor its indexes.
+  EXPECT_TRUE(
+      writer.AddIndexers({{"by", [](Thing, internal::IndexValues& out) { out.Add("x"); }}}).ok());
+  EXPECT_TRUE(writer.RemoveIndexers({"by"}).ok());
+  EXPECT_EQ(owner_.indexes, "+-");
+  EXPECT_FALSE(store_->HasIndex("by"));
+}
+
+TEST_F(CoverageTest, WhatFoundNoRoomIsNotAbsent) {
+  internal::cache::LeftOut left_out;
+  left_out.Insert("", "ns", "b");
+  left_out.Insert("", "other", "c");
+  coverage_.left_out = std::make_shared<const internal::cache::LeftOut>(left_out);
+  Publish();
+  EXPECT_EQ(Absence("ns", "b"), Reason::kOverLimit);
+  EXPECT_EQ(Absence("ns", "c"), Reason::kNotFound);
+  EXPECT_EQ(store_->Stats().left_out, 2U);
+  EXPECT_EQ(store_->Stats().unreadable, 0U);
+  EXPECT_FALSE(Coverage().IsLeftOut("ns", "b"));
+}
+
+TEST_F(CoverageTest, OfManyNamespacesTheFirstTenAreNamed) {
+  const auto message = [&](int count) {
+    internal::cache::NamespaceSet namespaces;
+    for (int i = 0; i < count; ++i) namespaces.places["n" + std::to_string(100 + i)] = {};
+    coverage_.namespaces = std::make_shared<const internal::cache::NamespaceSet>(namespaces);
+    Publish();
+    return lister_.Namespace("ns").Get("b").error().message();
+  };
+  EXPECT_THAT(message(10), HasSubstr("\"n108\", \"n109\" only"));
+  EXPECT_THAT(message(11), HasSubstr("\"n108\", \"n109\" and 1 more only"));
+  EXPECT_THAT(message(30), HasSubstr("\"n108\", \"n109\" and 20 more only"));
+}
+
+// What nobody has said yet.
+TEST(Coverage, OfNothingIsNotComplete) {
+  using internal::cache::NamespaceSet;
+  EXPECT_FALSE(Coverage().complete);
+  EXPECT_FALSE(Coverage().IsComplete("ns"));
+  EXPECT_FALSE(NamespaceSet().all);
+  EXPECT_TRUE(NamespaceSet().known);
+  NamespaceSet namespaces;
+  namespaces.places["ns"] = {};
+  EXPECT_EQ(namespaces.EpochOf("ns"), 0U);
+  EXPECT_EQ(namespaces.EpochOf("other"), std::nullopt);
+  EXPECT_EQ(namespaces.KeyOf("other"), "other");
+  // What all is of one namespace need not be of all.
+  namespaces.all = true;
+  namespaces.places["ns"].complete = true;
+  Coverage coverage{.namespaces = std::make_shared<const NamespaceSet>(namespaces)};
+  EXPECT_TRUE(coverage.IsComplete("ns"));
+  EXPECT_TRUE(coverage.IsComplete("other"));
+  EXPECT_FALSE(coverage.IsComplete(""));
+  namespaces.all = false;
+  coverage.namespaces = std::make_shared<const NamespaceSet>(namespaces);
+  EXPECT_FALSE(coverage.IsComplete("other"));
+  coverage.complete = true;
+  EXPECT_TRUE(coverage.IsComplete(""));
+  EXPECT_TRUE(coverage.IsComplete("other"));
 }
 
 TEST_F(CoverageTest, TheOwnerHearsOfReadsThatCannotSayWhatTheyLack) {

@@ -76,6 +76,10 @@ TEST_F(IndexerTest, TS_09_ResourceVersionOfTransactionsAndReplace) {
   EXPECT_EQ(store.LastStoreSyncResourceVersion(), "50") << "client-go would go back to 20 (W31)";
   ASSERT_TRUE(store.Bookmark("60"));
   EXPECT_EQ(store.LastStoreSyncResourceVersion(), "60");
+  for (const char* version : {"70", "20"}) {
+    ASSERT_TRUE(store.Replace({MakeThing("", "a", "10")}, version));
+    EXPECT_EQ(store.LastStoreSyncResourceVersion(), version) << "a list's counts, whatever it is";
+  }
 }
 
 TEST_F(IndexerTest, TS_10_Store) {
@@ -171,6 +175,9 @@ TEST_F(IndexerTest, TS_19_To_21_MultiValuedIndex) {
   EXPECT_THAT(keys("elmo"), ElementsAre("tre"));
   EXPECT_THAT(keys("oscar"), ElementsAre("two"));
   EXPECT_THAT(keys("elmo1"), IsEmpty());
+  ASSERT_TRUE(store.Add(MakeThing("", "a", "1", {{"users", "ernie"}})));
+  EXPECT_THAT(keys("ernie"), ElementsAre("a", "one", "tre"));
+  ASSERT_TRUE(store.Delete(MakeThing("", "a", "2")));
   ASSERT_TRUE(store.Delete(MakeThing("", "tre", "2")));
   EXPECT_THAT(keys("ernie"), ElementsAre("one"));
   EXPECT_THAT(keys("elmo"), IsEmpty());
@@ -324,6 +331,29 @@ TEST_F(IndexerTest, ListerGetsTheObjectOrNotFound) {
   ASSERT_FALSE(missing);
   EXPECT_TRUE(IsNotFound(missing.error()));
   EXPECT_THAT(missing.error().message(), HasSubstr("\"b\" not found"));
+  EXPECT_EQ(missing.error().http_status(), 404);
+  EXPECT_EQ(missing.error().details().name, "b");
+}
+
+// Whoever forgets the namespace is told so, where there is one.
+TEST_F(IndexerTest, ANamespaceIsGivenWhereThereIsOne) {
+  Indexer<Thing> store(sim_.env());
+  const Lister<Thing> lister(store);
+  EXPECT_TRUE(IsNotFound(lister.Get("a").error())) << "nothing tells";
+  ASSERT_TRUE(store.Add(MakeThing("", "node", "1")));
+  EXPECT_TRUE(IsNotFound(lister.Get("a").error()));
+  ASSERT_TRUE(store.Replace({MakeThing("ns", "a", "1")}, "2"));
+  EXPECT_EQ(lister.Get("a").error().reason(), Reason::kInvalidArgument);
+  EXPECT_TRUE(IsNotFound(lister.Namespace("ns").Get("b").error()));
+
+  const internal::TypeInfo& pods = *internal::DynamicTypeInfo("", "v1", "Pod", "pods", true);
+  const internal::TypeInfo& nodes = *internal::DynamicTypeInfo("", "v1", "Node", "nodes", false);
+  EXPECT_TRUE(internal::CheckNamespace(pods, "ns", "a").ok());
+  EXPECT_TRUE(internal::CheckNamespace(nodes, "", "a").ok());
+  EXPECT_THAT(internal::CheckNamespace(pods, "", "a").error().message(),
+              HasSubstr("these objects have a namespace"));
+  EXPECT_THAT(internal::CheckNamespace(nodes, "ns", "a").error().message(),
+              HasSubstr("nodes \"ns/a\": these objects have no namespace"));
 }
 
 }  // namespace

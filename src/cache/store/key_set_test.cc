@@ -46,5 +46,22 @@ TEST(KeySetTest, CopiesDoNotChange) {
   EXPECT_TRUE(third.empty());  // NOLINT(bugprone-use-after-move): it says that it is empty
 }
 
+TEST(KeySetTest, WhatHasMovedIsThereAndNotHereAnyMore) {
+  KeySet from;
+  for (int i = 0; i < 100; ++i) from.Insert("ns", std::to_string(i));
+  KeySet to;
+  to.Insert("ns", "replaced");
+  to = std::move(from);
+  EXPECT_EQ(to.size(), 100U);
+  EXPECT_TRUE(to.Contains("ns", "7"));
+  EXPECT_FALSE(to.Contains("ns", "replaced"));
+  // NOLINTBEGIN(bugprone-use-after-move): it is empty, and may be used
+  EXPECT_TRUE(from.empty());
+  EXPECT_FALSE(from.Contains("ns", "7"));
+  EXPECT_TRUE(from.Insert("ns", "7"));
+  EXPECT_EQ(from.size(), 1U);
+  // NOLINTEND(bugprone-use-after-move)
+}
+
 }  // namespace
 }  // namespace kinformer::internal::cache

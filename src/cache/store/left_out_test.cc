@@ -38,6 +38,26 @@ TEST(LeftOutTest, APlaceIsReplacedByItself) {
   EXPECT_TRUE(left_out.empty());
 }
 
+TEST(LeftOutTest, WhateverPlaceItIsOf) {
+  const std::string others(kOtherNamespaces);
+  LeftOut left_out;
+  EXPECT_FALSE(left_out.Erase("blue", "1"));
+  EXPECT_FALSE(left_out.KeepPlaces([](const std::string&) { return false; }));
+  for (const std::string& place : {std::string(), others, std::string("blue")}) {
+    EXPECT_TRUE(left_out.Insert(place, "blue", "1")) << place;
+    EXPECT_TRUE(left_out.Contains("blue", "1")) << place;
+    EXPECT_FALSE(left_out.KeepPlaces([](const std::string&) { return true; }));
+    EXPECT_EQ(left_out.SizeOf(place), 1U);
+    EXPECT_TRUE(left_out.Erase("blue", "1")) << place;
+    EXPECT_FALSE(left_out.Contains("blue", "1")) << place;
+    EXPECT_TRUE(left_out.empty());
+  }
+  left_out.Insert("", "blue", "1");
+  left_out.Insert(others, "blue", "1");
+  EXPECT_TRUE(left_out.Erase("blue", "1"));
+  EXPECT_TRUE(left_out.empty()) << "from both";
+}
+
 // A store that looked at everything and then at single namespaces, or the other way.
 TEST(LeftOutTest, WhatAnEarlierLifeLeftOutIsThereUntilItsPlaceGoes) {
   LeftOut left_out;

@@ -82,7 +82,6 @@ Result<void> StoreCore::RemoveIndexes(const std::vector<std::string>& names) {
   // Nobody writes them any more: those who have a snapshot read them as they are.
   w.replaced.EraseIf([&](const Replaced& r) { return r.index != nullptr && is_gone(r.index); });
   for (const auto& index : gone) state_->versions.DropIndex(index.get());
-  gone.clear();
   w.next.indexes = std::move(list);
   w.Wrote();
   static_cast<void>(CollectSome(0));

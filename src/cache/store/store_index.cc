@@ -140,7 +140,6 @@ void StoreIndex::SetFirst(std::uint32_t entry, const SortedValues& values) {
 
 bool StoreIndex::Set(std::uint32_t entry, const SortedValues& values, std::uint64_t version,
                      const Versions& versions, std::uint64_t* from) {
-  if (by_namespace_) return false;
   const std::uintptr_t word = words_[entry].load(std::memory_order_relaxed);
   if ((word & kHistory) == 0 && Equal(word, values)) return false;
   const std::vector<Since> before = Load(entry);
@@ -159,7 +158,6 @@ bool StoreIndex::Set(std::uint32_t entry, const SortedValues& values, std::uint6
 }
 
 VersionNode* StoreIndex::Forget(std::uint32_t entry, std::uint64_t from, const Versions& versions) {
-  if (by_namespace_ || entry >= words_end_) return nullptr;
   const std::vector<Since> before = Load(entry);
   for (std::size_t i = 1; i < before.size(); ++i) {
     if (before[i].version != from) continue;

@@ -114,6 +114,14 @@ TEST_F(StoreIndexTest, AListIsMadeAnewOnceAQuarterOfItHasLeft) {
   Remove(1, "a");
   EXPECT_EQ(EntriesOf("a"), (std::vector<std::uint32_t>{2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14}));
   EXPECT_EQ(ListOf("a").capacity, 13U);
+
+  for (std::uint32_t entry = 0; entry < 64; ++entry) Add(entry, "b");
+  const EntryList* const larger = &ListOf("b");
+  for (std::uint32_t entry = 0; entry < 15; ++entry) Remove(entry, "b");
+  EXPECT_EQ(&ListOf("b"), larger);
+  Remove(15, "b");
+  EXPECT_EQ(EntriesOf("b").size(), 48U);
+  EXPECT_EQ(ListOf("b").capacity, 54U) << "with an eighth more";
 }
 
 TEST_F(StoreIndexTest, WhatComesBackMeanwhileHasNeverLeft) {

@@ -48,7 +48,6 @@ void StoreWriter::LookAtPinned() {
   if (state->versions.pinned() == 0) {
     if (state->pinned_since.load(std::memory_order_relaxed) != SteadyTime::max()) {
       state->pinned_since.store(SteadyTime::max(), std::memory_order_relaxed);
-      told_of_old_snapshot = false;
     }
     return;
   }
@@ -157,7 +156,6 @@ void StoreWriter::RetireBlock(const Block* block) {
         const auto* b = static_cast<const Block*>(item);
         static_cast<StoreState*>(context)->old_bytes.fetch_sub(b->allocated_bytes(),
                                                                std::memory_order_relaxed);
-        b->store_link().previous.store(nullptr, std::memory_order_relaxed);
         b->Unclaim();
         b->Release();
       },

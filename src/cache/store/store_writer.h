@@ -139,7 +139,6 @@ struct StoreWriter {
   LazyDeque<Replaced> replaced;  // by `until`
   std::size_t replaced_since_commit = 0;
   std::size_t commits_since_scan = 0;
-  std::uint64_t safe_to_free = 0;
   ValueCollector values;
   // Null where blocks are not packed.
   std::unique_ptr<DictionaryTrainer> trainer;  // until there is a dictionary

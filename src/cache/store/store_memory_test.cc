@@ -1,0 +1,217 @@
+// What a store takes, it gives back: counted by operator new itself.
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kinformer/simulation.h"
+
+#include "cache/store/fifo_buffer.h"
+#include "cache/store/lazy_deque.h"
+#include "cache/store/reclamation.h"
+#include "cache/store/store_core.h"
+#include "cache/store/testing/test_objects.h"
+
+namespace {
+
+// Pieces that were given out and not given back.
+std::atomic<std::ptrdiff_t> pieces{0};
+
+void* Count(void* memory) {
+  if (memory == nullptr) std::abort();
+  pieces.fetch_add(1, std::memory_order_relaxed);
+  return memory;
+}
+void GiveBack(void* memory) {
+  if (memory != nullptr) pieces.fetch_sub(1, std::memory_order_relaxed);
+  std::free(memory);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return Count(std::malloc(std::max<std::size_t>(size, 1))); }
+void* operator new(std::size_t size, std::align_val_t align) {
+  const auto step = static_cast<std::size_t>(align);
+  return Count(std::aligned_alloc(step, (size + step - 1) / step * step));
+}
+void operator delete(void* memory) noexcept { GiveBack(memory); }
+void operator delete(void* memory, std::size_t) noexcept { GiveBack(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { GiveBack(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { GiveBack(memory); }
+
+namespace kinformer::internal::cache {
+namespace {
+
+void ByColour(const Block& block, IndexValues& out) {
+  const std::string colours = LabelOf(block, "colour");
+  for (std::size_t i = 0; i < colours.size(); ++i) out.Add(colours.substr(i, 1));
+}
+
+IndexFunction Ordered() {
+  IndexFunction function(ByColour);
+  function.ordered = true;
+  return function;
+}
+
+// The objects come from outside, so that they can be put again.
+class StoreMemoryTest : public ::testing::Test {
+ protected:
+  StoreMemoryTest() {
+    constexpr std::string_view kColours[] = {"", "r", "rg", "rgb", "b"};
+    for (std::size_t round = 0; round < 5; ++round) {
+      for (std::size_t i = 0; i < 60; ++i) {
+        objects_.push_back(MakeObject("ns" + std::to_string(i % 3), std::to_string(i), "1",
+                                      {{"colour", std::string(kColours[(i + round) % 5])}}));
+      }
+    }
+  }
+  // The round-th state of each of them.
+  void Put(StoreCore& store, std::size_t round, std::size_t from = 0, std::size_t to = 60) {
+    for (std::size_t i = from; i < to; ++i) {
+      static_cast<void>(store.Put(objects_[round * 60 + i]));
+    }
+  }
+  void Erase(StoreCore& store, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) {
+      static_cast<void>(store.Erase(objects_[i]->namespace_(), objects_[i]->name()));
+    }
+  }
+  // All that can happen to a store, left in the middle of it.
+  void Use(StoreCore& store, bool collected) {
+    ASSERT_TRUE(AddIndex(store, "plain", ByColour));
+    ASSERT_TRUE(AddIndex(store, "ordered", Ordered()));
+    ASSERT_TRUE(AddIndex(store, "removed", Ordered()));
+    store.KeepChanges(100, 1 << 20);
+    Put(store, 0);
+    auto first = store.Snapshot();
+    Put(store, 1);
+    auto second = store.Snapshot();
+    store.Begin();
+    Put(store, 2, 0, 30);
+    Put(store, 3, 0, 30);
+    Erase(store, 0, 20);
+    Put(store, 4, 0, 10);
+    Put(store, 2, 30, 60);
+    Erase(store, 30, 40);
+    store.Commit();
+    Erase(store, 10, 40);
+    first.reset();
+    ASSERT_TRUE(store.RemoveIndexes({"removed"}));
+    static_cast<void>(store.CollectSome(20));
+    Put(store, 3, 20, 50);
+    Erase(store, 45, 55);
+    Put(store, 4, 50, 60);
+    if (!collected) return;
+    second.reset();
+    for (int i = 0; i < 1000 && store.CollectSome(10); ++i) {
+    }
+  }
+
+  Simulation sim_;
+  std::vector<ObjectRef> objects_;
+};
+
+TEST_F(StoreMemoryTest, NothingOfAStoreOutlivesIt) {
+  for (const bool collected : {false, true, false, true}) {
+    // The first time, what the program keeps for good is made.
+    const std::ptrdiff_t before = pieces;
+    {
+      StoreCore store(sim_.env(), {.name = "test"});
+      Use(store, collected);
+    }
+    static bool first = true;
+    if (!std::exchange(first, false)) {
+      EXPECT_EQ(pieces - before, 0) << collected;
+    }
+  }
+}
+
+TEST_F(StoreMemoryTest, NorOfWhatASnapshotHasHeldBeyondIt) {
+  for (int i = 0; i < 2; ++i) {
+    const std::ptrdiff_t before = pieces;
+    {
+      std::shared_ptr<const SnapshotCore> snapshot;
+      StoreCore store(sim_.env(), {.name = "test"});
+      Use(store, false);
+      snapshot = store.Snapshot();
+      Put(store, 0);
+    }
+    if (i > 0) {
+      EXPECT_EQ(pieces - before, 0);
+    }
+  }
+}
+
+// What is replaced again and again, with snapshots that come and go, piles up nowhere.
+TEST_F(StoreMemoryTest, AStoreThatIsUsedForLongTakesNoMore) {
+  StoreCore store(sim_.env(), {.name = "test"});
+  ASSERT_TRUE(AddIndex(store, "ordered", Ordered()));
+  store.KeepChanges(100, 1 << 20);
+  std::vector<std::ptrdiff_t> after_round;
+  for (std::size_t round = 0; round < 40; ++round) {
+    Put(store, round % 4);
+    auto snapshot = store.Snapshot();
+    Put(store, (round + 1) % 4);
+    Erase(store, 0, 60);
+    for (int i = 0; i < 10; ++i) static_cast<void>(store.CollectSome(7));
+    snapshot.reset();
+    Put(store, 4);
+    for (int i = 0; i < 50; ++i) {
+      store.Begin();
+      store.SetResourceVersion(std::to_string(1 + i % 2));
+      store.Commit();
+    }
+    for (int i = 0; i < 1000 && store.CollectSome(100); ++i) {
+    }
+    after_round.push_back(pieces);
+  }
+  // Where a queue begins and ends in its memory differs from time to time.
+  EXPECT_LE(after_round.back() - after_round[9], 20);
+}
+
+TEST_F(StoreMemoryTest, WhatWasKeptForWorkGoesOnceThereIsNone) {
+  StoreCore store(sim_.env(), {.name = "test"});
+  Put(store, 0);
+  Put(store, 1);
+  while (store.CollectSome(100)) {
+  }
+  const std::ptrdiff_t before = pieces;
+  EXPECT_FALSE(store.CollectSome(100));
+  EXPECT_LE(pieces - before, -3) << "two queues, each of two pieces at least";
+}
+
+TEST(StoreMemory, BuffersThatAreEmptyTakeNothing) {
+  const std::ptrdiff_t before = pieces;
+  LazyDeque<int> deque;
+  FifoBuffer<int> buffer;
+  for (int i = 0; i < 100; ++i) {
+    deque.push_back(i);
+    buffer.push_back(i);
+  }
+  for (int i = 0; i < 100; ++i) {
+    deque.pop_front();
+    buffer.pop_front();
+  }
+  deque.ReleaseMemory();
+  EXPECT_EQ(pieces - before, 0);
+}
+
+TEST(StoreMemory, AThreadThatHasEndedLeavesItsPlaceToTheNext) {
+  const auto read = [] { std::thread([] { const ReadGuard guard; }).join(); };
+  read();
+  const std::ptrdiff_t before = pieces;
+  for (int i = 0; i < 20; ++i) read();
+  EXPECT_EQ(pieces - before, 0);
+}
+
+}  // namespace
+}  // namespace kinformer::internal::cache

@@ -1,0 +1,164 @@
+// What a request is sent with, what one attempt leaves to the next, and what waiting for the rate
+// limiter means for it. More in engine_test.cc.
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kinformer/simulation.h"
+
+#include "base/testing/fields_log.h"
+#include "client/engine.h"
+#include "client/testing/scripted_server.h"
+
+namespace kinformer::internal::client {
+namespace {
+
+using ::kinformer::testing::Json;
+using ::kinformer::testing::ScriptedResponse;
+using ::kinformer::testing::ScriptedServer;
+using ::kinformer::testing::StatusFailure;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class EngineAttemptsTest : public ::testing::Test, public ResponseReceiver {
+ protected:
+  void Make(ClientOptions options) {
+    engine_ = std::make_shared<Engine>(
+        sim_.env(), std::shared_ptr<Transport>(NewInMemoryTransport(sim_.env(), server_)),
+        std::move(options));
+  }
+  // How the request ends. `took_`: how long that took.
+  Result<void> Run(ExchangeRequest request) {
+    result_.reset();
+    const SteadyTime begun = sim_.env().Now();
+    sim_.env().loop().Post([&] {
+      exchange_ = std::make_unique<Exchange>(engine_, std::move(request), *this);
+      exchange_->Start();
+    });
+    EXPECT_TRUE(sim_.RunUntil([&] { return result_.has_value(); }, std::chrono::minutes(5)));
+    took_ = sim_.env().Now() - begun;
+    sim_.env().loop().Post([&] { exchange_.reset(); });
+    sim_.RunReady();
+    return *result_;
+  }
+  static ScriptedResponse Busy(int status, const std::string& message) {
+    ScriptedResponse response = StatusFailure(status, "", message);
+    response.headers.emplace_back("Retry-After", "0");
+    return response;
+  }
+  void TearDown() override {
+    sim_.env().loop().Post([&] { engine_->ShutDown(); });
+    sim_.RunReady();
+  }
+
+  const std::shared_ptr<base::FieldsLog> log_ =
+      std::make_shared<base::FieldsLog>(LogLevel::kWarning);
+  Simulation sim_{{.seed = 7, .log = log_}};
+  ScriptedServer server_;
+  std::shared_ptr<Engine> engine_;
+  Duration took_{0};
+
+ private:
+  void OnHeaders(int, const HttpHeaders&) override {}
+  void OnData(std::string_view) override {}
+  void OnDone(Result<void> result) override { result_ = std::move(result); }
+
+  std::unique_ptr<Exchange> exchange_;
+  std::optional<Result<void>> result_;
+};
+
+TEST_F(EngineAttemptsTest, EachIsJudgedByItself) {
+  Make({.qps = -1});
+  server_.script = {Busy(503, "first"), Busy(429, "second"),
+                    ScriptedResponse{.cut = true, .cut_before_answer = true}};
+  const Error error = Run({.method = "POST", .target = "/x"}).error();
+  EXPECT_EQ(error.reason(), Reason::kTransport) << "nobody has answered the third";
+  EXPECT_THAT(error.message(), HasSubstr("error from a previous attempt: second"));
+  EXPECT_THAT(error.message(), Not(HasSubstr("first")));
+}
+
+TEST_F(EngineAttemptsTest, WhatIsRefusedForGoodIsNoMatterOfCredentials) {
+  int refreshed = 0;
+  Make({.qps = -1, .refresh_credentials = [&] {
+          ++refreshed;
+          return true;
+        }});
+  server_.script = {StatusFailure(403, "Forbidden", "no")};
+  EXPECT_EQ(Run({.target = "/x"}).error().reason(), Reason::kForbidden);
+  EXPECT_EQ(refreshed, 0);
+}
+
+TEST_F(EngineAttemptsTest, WhoPrefersJsonSendsAndGetsNothingElse) {
+  for (const bool prefer_json : {false, true}) {
+    Make({.qps = -1, .prefer_json = prefer_json});
+    server_.script = {Json("{}")};
+    EXPECT_TRUE(Run({.method = "POST",
+                     .target = "/x",
+                     .accept = "application/json",
+                     .accept_protobuf = "application/vnd.kubernetes.protobuf",
+                     .resource_key = "widgets",
+                     .content_type = "application/json",
+                     .body = [] { return std::string("json"); },
+                     .protobuf_body = [] { return std::string("protobuf"); }})
+                    .ok());
+    const HttpRequest& request = server_.requests.back();
+    EXPECT_EQ(request.body, prefer_json ? "json" : "protobuf");
+    for (const char* header : {"Accept", "Content-Type"}) {
+      EXPECT_EQ(request.headers.Get(header),
+                prefer_json ? "application/json" : "application/vnd.kubernetes.protobuf");
+    }
+  }
+}
+
+TEST_F(EngineAttemptsTest, AnswersArePackedWhereThatIsWanted) {
+  for (const bool wanted : {false, true}) {
+    Make({.qps = -1, .accept_gzip = wanted});
+    server_.script = {Json("{}")};
+    EXPECT_TRUE(Run({.target = "/x"}).ok());
+    EXPECT_EQ(server_.requests.back().headers.Get("Accept-Encoding"), wanted ? "gzip" : "");
+  }
+}
+
+TEST_F(EngineAttemptsTest, WithoutAHandlerAWarningIsLogged) {
+  Make({.qps = -1});
+  ScriptedResponse response = Json("{}");
+  response.headers.emplace_back("Warning", R"(299 - "deprecated")");
+  response.headers.emplace_back("X-Warning", R"(299 - "of somebody else")");
+  server_.script = {response, response};
+  EXPECT_TRUE(Run({.target = "/x"}).ok());
+  EXPECT_TRUE(Run({.target = "/y"}).ok());
+  EXPECT_THAT(log_->lines, ElementsAre("the server warns warning=deprecated"));
+}
+
+// It may still come in time: refused at once is only what surely cannot.
+TEST_F(EngineAttemptsTest, AWaitForTheLimiterThatIsAsLongAsItsTimeIsWaited) {
+  Make({.qps = 1, .burst = 1});
+  server_.fallback = [](const HttpRequest&) { return Json("{}"); };
+  EXPECT_TRUE(Run({.target = "/x"}).ok());
+  EXPECT_EQ(Run({.target = "/x", .timeout = seconds(1)}).error().reason(),
+            Reason::kDeadlineExceeded);
+  EXPECT_EQ(took_, seconds(1));
+}
+
+TEST_F(EngineAttemptsTest, OfWhatWaitsForNothingNothingIsSaid) {
+  Make({.qps = 1, .burst = 1});
+  server_.fallback = [](const HttpRequest&) { return Json("{}"); };
+  // Some have waited since the last word about them.
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(Run({.target = "/x"}).ok());
+  EXPECT_EQ(log_->lines.size(), 1U);
+  sim_.RunFor(seconds(20));
+  EXPECT_TRUE(Run({.target = "/x"}).ok());
+  EXPECT_EQ(took_, Duration(0));
+  EXPECT_EQ(log_->lines.size(), 1U);
+}
+
+}  // namespace
+}  // namespace kinformer::internal::client
