@@ -61,6 +61,7 @@ void Reflector::After(Duration delay, void (Reflector::*next)()) {
 void Reflector::EndRound(const std::optional<Error>& error) {
   phase_ = Phase::kIdle;
   call_.reset();
+  metrics_.WatchEnds(watch_.events);
   if (error) Report(*error);
   ListAndWatchAfter(error ? pace_.After(*error) : pace_.AfterNothing());
 }

@@ -347,13 +347,19 @@ TEST_F(ReflectorTest, R_45_AStoreReadErrorInTheStreamRelists) {
 TEST_F(ReflectorTest, R_24_AFailedResyncRelists) {
   ReflectorOptions options;
   options.resync_period = seconds(10);
+  const std::unique_ptr<InformerMetrics> metrics = InformerMetrics::For(sim_.env(), "pods");
+  options.metrics = metrics.get();
   store_.resync_fails_at = 2;
   Start(std::move(options));
   sim_.RunFor(seconds(20));
   EXPECT_EQ(server_.open_watches(), 0U) << "at once";
+  EXPECT_NE(metrics_->Text().find("reflector_watch_duration_seconds_sum{name=\"pods\"} 20\n"),
+            std::string::npos)
+      << metrics_->Text();
   sim_.RunFor(seconds(5));
   EXPECT_EQ(store_.resyncs, 2);
   EXPECT_EQ(Count("LIST"), 2U);
+  reflector_.reset();  // before what it counts with
 }
 
 TEST_F(ReflectorTest, R_01_AnErrorThatIsNoStatusRelists) {
@@ -379,7 +385,7 @@ TEST_F(ReflectorTest, R_04_DestructionDuringTheListOpensNoWatch) {
                                            ReflectorOptions());
   sim_.env().loop().Post([this] { reflector_->Start(); });
   ASSERT_TRUE(sim_.RunUntil([&] { return server_.requests.size() == 1; }, seconds(1)));
-  reflector_.reset();
+  reflector_.reset();  // before what it counts with
   sim_.RunFor(minutes(10));
   EXPECT_EQ(server_.requests, (Texts{"LIST rv=0 limit=500"}));
   EXPECT_TRUE(store_.words.empty());
@@ -389,7 +395,7 @@ TEST_F(ReflectorTest, R_06_R_11_DestructionBeforeTheStreamIsReadReadsNothing) {
   Start();
   store_.words.clear();
   server_.Put("foo");
-  reflector_.reset();
+  reflector_.reset();  // before what it counts with
   sim_.RunFor(minutes(10));
   EXPECT_TRUE(store_.words.empty());
   EXPECT_EQ(server_.open_watches(), 0U);
@@ -398,7 +404,7 @@ TEST_F(ReflectorTest, R_06_R_11_DestructionBeforeTheStreamIsReadReadsNothing) {
 TEST_F(ReflectorTest, R_02_R_05_R_07_DestructionEndsTheWatch) {
   Start();
   EXPECT_EQ(server_.open_watches(), 1U);
-  reflector_.reset();
+  reflector_.reset();  // before what it counts with
   EXPECT_EQ(server_.open_watches(), 0U);
   server_.Put("foo");
   sim_.RunFor(minutes(1));

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "kinformer/log.h"
+#include "kinformer/metrics.h"
 #include "kinformer/simulation.h"
 
 #include "cache/pipeline/reflector.h"
@@ -148,7 +149,8 @@ class ReflectorTest : public testing::Test {
   }
 
   const std::shared_ptr<RecordingLog> log_ = std::make_shared<RecordingLog>();
-  Simulation sim_{{.log = log_}};
+  const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
+  Simulation sim_{{.log = log_, .metrics = metrics_}};
   FakeServer server_;
   RecordingStore store_;
   RecordingObserver observer_;
