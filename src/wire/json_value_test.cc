@@ -137,6 +137,15 @@ std::string Refused(const Result<void>& done) {
   return done.ok() ? std::string() : done.error().message();
 }
 
+TEST(JsonPointer, EachNameHasItsOwnEscapes) {
+  Value value;
+  ASSERT_TRUE(value.SetPointer("/a~1b/c~0d/~01", Value(7)).ok());
+  EXPECT_EQ(value.Dump(), R"({"a/b":{"c~d":{"~1":7}}})");
+  EXPECT_EQ(value.At("/a~1b/c~0d/~01"), Value(7));
+  ASSERT_TRUE(value.ErasePointer("/a~1b/c~0d").ok());
+  EXPECT_EQ(value.Dump(), R"({"a/b":{}})");
+}
+
 TEST(JsonPointer, ErrorsSayWhatIsWrong) {
   Value v = Parse(R"({"a":[1],"s":"x"})").OrExit();
   const Value before = v;

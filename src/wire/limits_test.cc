@@ -303,6 +303,12 @@ TEST(WatchErrors, AreTheSameHoweverTheBodyIsCut) {
       EXPECT_EQ(ErrorOf<WatchFramer>(Encoding::kJson, body, piece), want) << body << piece;
     }
   }
+  for (const char* none :
+       {R"({"type":,"b":{}})", R"({"type"::1})", R"({"type":]})", R"({"type":})"}) {
+    EXPECT_THAT(ErrorOf<WatchFramer>(Encoding::kJson, none, 1000),
+                HasSubstr("malformed event, 8 bytes into it"))
+        << none;
+  }
   const std::string first = ProtobufEvent("ADDED", 3);
   struct Case {
     std::string frame;

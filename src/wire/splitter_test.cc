@@ -260,6 +260,13 @@ TEST(ListSplitter, ListsWithoutItems) {
   EXPECT_TRUE(items.items.empty());
 }
 
+TEST(JsonScanner, PlainStringsAreBetweenQuotes) {
+  EXPECT_EQ(PlainJsonString(R"("a b")"), "a b");
+  for (const char* none : {"", "\"", "\"\"", "\"abc", "abc\"", "7", "{}"}) {
+    EXPECT_EQ(PlainJsonString(none), "") << none;
+  }
+}
+
 // Values one behind the other, cut at random: the scanner finds the borders that they were written
 // with.
 TEST(JsonScanner, FindsTheBordersOfRandomValues) {

@@ -134,6 +134,31 @@ TEST(Yaml, LettersComeBehindEverythingElse) {
   EXPECT_EQ(names, order);
 }
 
+TEST(Yaml, DocumentsMayBeEmptyListsAndMaps) {
+  for (const char* text : {"[] # none", "{} # none", "---\n[]\n", "!!seq []"}) {
+    EXPECT_EQ(ParseAll(text).OrExit().size(), 1U) << text;
+  }
+}
+
+TEST(Yaml, KeysWithATagAreKeys) { EXPECT_EQ(Parse("!!int 5: x").OrExit().Dump(), R"({"5":"x"})"); }
+
+// What is nearly a time is a text like others; the year 0 is a year.
+TEST(Yaml, TimesHaveSoManyDigits) {
+  for (const char* time :
+       {"2026-01-01", "0000-01-01", "2026-1-1T1:00:00Z", "2026-01-01T10:00:00+02:30"}) {
+    EXPECT_EQ(Dump(json::Value(time)), "\"" + std::string(time) + "\"\n");
+  }
+  for (const char* text : {"12345-01-01", "2026-01-012", "2026-01-01T012:00:00Z",
+                           "2026-01-01T10:00:00+02:030", "2026-001-01"}) {
+    EXPECT_EQ(Dump(json::Value(text)), std::string(text) + "\n");
+  }
+}
+
+TEST(Yaml, BlanksAtTheEndOfALongTextStayInItsLine) {
+  const std::string text = std::string(90, 'x') + " ";
+  EXPECT_EQ(Dump(json::Value(text)), "'" + text + "'\n");
+}
+
 TEST(Yaml, NumbersInOtherForms) {
   const std::pair<const char*, const char*> cases[] = {
       {"-.5", "-0.5"},

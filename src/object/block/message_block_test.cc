@@ -28,6 +28,9 @@ using wire::ProtobufWriter;
 constexpr std::uint32_t kMetadata = 2;
 constexpr std::uint32_t kList = 23;
 constexpr std::uint32_t kMap = 24;
+// More than an index has room for, some behind the largest number that it knows.
+constexpr std::uint32_t kChildren[] = {3,  4,  5,  6,  7,  8,  9,  10,    11,   12,  13,  14, 15,
+                                       16, 17, 18, 19, 20, 21, 22, kList, kMap, 127, 128, 200};
 
 // Texts with the numbers 1 to 70; 2 and 40 are lists.
 const MessageDescriptor& Child() {
@@ -44,7 +47,6 @@ const MessageDescriptor& Child() {
   return message;
 }
 
-// More children than an index has room for, some behind the largest number that it knows.
 const TypeInfo& Type() {
   static const auto* const fields = [] {
     auto* const made = new std::vector<FieldDescriptor>;
@@ -53,8 +55,7 @@ const TypeInfo& Type() {
                      .number = kMetadata,
                      .kind = FieldKind::kMessage,
                      .message = &descriptors::metav1::kObjectMeta});
-    for (const std::uint32_t number : {3,  4,  5,  6,  7,  8,  9,  10, 11, 12,  13,  14, 15,
-                                       16, 17, 18, 19, 20, 21, 22, 23, 24, 127, 128, 200}) {
+    for (const std::uint32_t number : kChildren) {
       made->push_back({.json_name = "child",
                        .number = number,
                        .kind = FieldKind::kMessage,
@@ -106,8 +107,8 @@ class RandomShape {
     shape.root[kMetadata] = {Bytes(metadata)};
     const std::uint32_t most = Maybe(2) ? 32 : 72;
     const bool many = Maybe(2);
-    for (const std::uint32_t number :
-         {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 127, 128, 200}) {
+    for (const std::uint32_t number : kChildren) {
+      if (number == kList || number == kMap) continue;
       if (!many && !Maybe(4)) continue;
       shape.children[number] = MakeChild(most);
       shape.root[number] = {Bytes(shape.children[number])};

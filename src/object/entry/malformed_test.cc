@@ -149,6 +149,8 @@ TEST(MalformedBodies, ObjectsInJson) {
            Case{R"({"metadata":{"creationTimestamp":"noon"}})",
                 "Widget: JSON: metadata.creationTimestamp: \"noon\" is no RFC 3339 time such as "
                 "\"2026-03-01T10:00:00Z\" at byte 33"},
+           Case{R"({"metadata":{"managedFields":[{"fieldsV1":{"f:a" 1}}]}})",
+                "Widget: metadata.managedFields[0].fieldsV1: JSON: ':' is missing at byte 7"},
            Case{R"({"spec":{}})", "Widget: metadata: missing"},
            Case{"[]", "Widget: expected an object, found an array"},
        }) {

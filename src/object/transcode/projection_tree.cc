@@ -64,7 +64,6 @@ void Insert(ProjectionTree::Node& root, const Names& names) {
     node = &*at;
   }
   node->whole = true;
-  node->children.clear();
 }
 
 bool HasOwnFields(const FieldDescriptor& field) {
