@@ -5,14 +5,19 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "kinformer/log.h"
+
+#include "base/testing/fields_log.h"
 #include "cache/pipeline/handler_set.h"
 #include "cache/pipeline/testing/listener_fixture.h"
 
@@ -172,6 +177,13 @@ TEST_F(ProcessorTest, EachIsToldOnceThatItIsSynced) {
   sim_.RunReady();
   EXPECT_EQ(times, (std::vector<int>{1, 1}));
   EXPECT_TRUE(listeners[0]->HasSynced());
+  // Once in each life of the informer.
+  processor_.Suspend();
+  processor_.Resume();
+  processor_.Synced();
+  processor_.Synced();
+  sim_.RunReady();
+  EXPECT_EQ(times, (std::vector<int>{2, 2}));
 }
 
 TEST_F(ProcessorTest, SuspendedNobodyIsCalledUntilItGoesOn) {
@@ -189,6 +201,75 @@ TEST_F(ProcessorTest, SuspendedNobodyIsCalledUntilItGoesOn) {
   const Told after = Added(Duration(0));
   Distribute({Add("c", "")});
   EXPECT_THAT(after.handler->words, ElementsAre("+c "));
+}
+
+// ---- who does not keep up
+
+class WatchTest : public testing::Test {
+ protected:
+  WatchTest() {
+    processor_.Add(listener_, Duration(0), nullptr, false);
+    handler_->first_takes = minutes(10);
+  }
+  // No thread may wait for the end of a callback any more.
+  ~WatchTest() override { sim_.RunFor(minutes(30)); }
+  std::shared_ptr<const SnapshotCore> With(const std::string& name) {
+    static_cast<void>(store_.Put(MakePod("", name, "1")));
+    return store_.Snapshot();
+  }
+  void Distribute(const std::string& name) {
+    processor_.Distribute(std::vector<Notification>{Add(name, "")}, [] { return nullptr; });
+  }
+
+  const std::shared_ptr<base::FieldsLog> log_ =
+      std::make_shared<base::FieldsLog>(LogLevel::kWarning);
+  Simulation sim_{{.log = log_}};
+  StoreCore store_{sim_.env(), {}};
+  const std::shared_ptr<WordHandler> handler_ = std::make_shared<WordHandler>(sim_.env());
+  const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>(
+      sim_.env(), handler_, ListenerConfig{}, std::weak_ptr<InformerCore::Impl>());
+  Processor processor_{sim_.env()};
+};
+
+TEST_F(WatchTest, WhoIsStuckInAnEventIsNamedThoughOthersFollow) {
+  for (int second = 0; second < 16; ++second) {
+    Distribute("p" + std::to_string(second));
+    sim_.RunFor(seconds(1));
+  }
+  EXPECT_EQ(log_->lines.size(), 1U);
+}
+
+TEST_F(WatchTest, SoIsWhoIsStuckInTheListThatWasThere) {
+  handler_->first_takes = Duration(0);
+  const auto late = std::make_shared<WordHandler>(sim_.env());
+  late->first_takes = minutes(10);
+  processor_.Add(std::make_shared<Listener>(sim_.env(), late, ListenerConfig{},
+                                            std::weak_ptr<InformerCore::Impl>()),
+                 Duration(0), With("a"), true);
+  sim_.RunFor(seconds(16));
+  EXPECT_EQ(log_->lines.size(), 1U);
+}
+
+TEST_F(WatchTest, OrInARelist) {
+  processor_.DistributeReplaced(nullptr, With("a"), false);
+  sim_.RunFor(seconds(16));
+  EXPECT_EQ(log_->lines.size(), 1U);
+}
+
+TEST_F(WatchTest, OrInAResync) {
+  processor_.DistributeSync(std::vector<Notification>{Update("a", "", "")}, 0, {},
+                            [] { return nullptr; });
+  sim_.RunFor(seconds(16));
+  EXPECT_EQ(log_->lines.size(), 1U);
+}
+
+TEST_F(WatchTest, WhileItIsSuspendedNobodyIsNamed) {
+  Distribute("a");
+  sim_.RunFor(seconds(1));
+  processor_.Suspend();
+  Distribute("b");
+  sim_.RunFor(minutes(1));
+  EXPECT_THAT(log_->lines, IsEmpty());
 }
 
 // ---- when they are due
@@ -283,6 +364,24 @@ TEST_F(HandlerSetTest, OptionsAreCompleted) {
     EXPECT_EQ(options.name, name);
     EXPECT_EQ(options.max_events, 7U);
     EXPECT_EQ(options.max_bytes, 8U);
+  }
+}
+
+class Throwing final : public RawHandler {
+ public:
+  void Handle(const RawEvent& /*event*/) override { throw std::runtime_error("no"); }
+};
+
+TEST_F(HandlerSetTest, WhatHandlersThrowIsCountedTogether) {
+  HandlerSet set(Duration(0));
+  for (int i = 1; i <= 2; ++i) {
+    const auto listener = Make({}, std::make_shared<Throwing>());
+    set.Add(listener, false);
+    Push(*listener, {Add("a", "")});
+    sim_.RunReady();
+    InformerStats stats;
+    set.AddTo(stats);
+    EXPECT_EQ(stats.handler_exceptions, static_cast<std::uint64_t>(i));
   }
 }
 
