@@ -122,6 +122,42 @@ TEST_P(AbsentResource, ItsObjectsGoWithItAndComeBackAsOthers) {
   EXPECT_FALSE(informer.Status().error.has_value());
 }
 
+TEST_P(AbsentResource, HalfAMinuteIsForGood) {
+  server_.Put("a");
+  auto informer = MakeWithQueue();
+  const auto recorder = Record(informer);
+  informer.Start();
+  sim_.RunFor(seconds(2));
+  recorder->words.clear();
+  Vanish();
+  sim_.RunFor(seconds(24));
+  EXPECT_THAT(recorder->words, IsEmpty());
+  // It is asked for at least every ten seconds.
+  EXPECT_TRUE(sim_.RunUntil([&] { return !recorder->words.empty(); }, seconds(12)));
+}
+
+TEST_P(AbsentResource, EachAbsenceCountsByItself) {
+  server_.Put("a");
+  auto informer = MakeWithQueue();
+  const auto recorder = Record(informer);
+  informer.Start();
+  sim_.RunFor(seconds(2));
+  recorder->words.clear();
+  Vanish();
+  sim_.RunFor(seconds(18));
+  // Another server of several has it.
+  server_.down.reset();
+  sim_.RunFor(seconds(15));
+  Vanish();
+  sim_.RunFor(seconds(15));
+  // One has a fault, and says nothing of it.
+  server_.down = Error(Reason::kInternalError, "no").WithHttpStatus(500);
+  sim_.RunFor(seconds(15));
+  server_.down = NotThere();
+  sim_.RunFor(seconds(20));
+  EXPECT_THAT(recorder->words, IsEmpty());
+}
+
 // What was received before the resource went is applied, and does not make the cache complete.
 TEST_P(AbsentResource, EventsThatWaitDoNotMakeItComplete) {
   server_.Put("a");

@@ -325,7 +325,7 @@ void ConsistencyChecker::Confirmed(const std::string& keys) {
   // The first is followed by another as soon as that is found to have been in vain.
   no_relist_before_ = env_.Now() + relist_pause_;
   relist_pause_ = std::clamp(2 * relist_pause_, kShortestPause, kLongestPause);
-  if (options_.relist && !Planted(PlantedBug::kCheckFindsNothing)) options_.relist();
+  if (!Planted(PlantedBug::kCheckFindsNothing)) options_.relist();
 }
 
 void ConsistencyChecker::Failed(const Error& error) {

@@ -3,22 +3,18 @@
 
 #include "cache/pipeline/consistency_checker.h"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <initializer_list>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "kinformer/internal/block_builder.h"
-#include "kinformer/log.h"
-#include "kinformer/simulation.h"
-
-#include "cache/store/testing/test_objects.h"
+#include "cache/pipeline/testing/checker_fixture.h"
 
 namespace kinformer::internal::cache {
 namespace {
@@ -28,152 +24,6 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-ObjectRef Make(const std::string& ns, const std::string& name, const std::string& uid,
-               const std::string& version) {
-  return BuildFromJson(*DynamicTypeInfo("test.example", "v1", "Thing", "things", true),
-                       R"({"metadata":{"name":")" + name + R"(","namespace":")" + ns +
-                           R"(","uid":")" + uid + R"(","resourceVersion":")" + version + R"("}})")
-      .OrExit();
-}
-
-struct Page {
-  std::vector<ObjectRef> items{};
-  std::vector<ObjectName> unreadable{};
-  Result<ListMeta> result = ListMeta{};
-};
-
-// Answers a second later, with what `page` says; cannot ask where that is empty.
-class Source final : public ListerWatcher {
- public:
-  explicit Source(Env& env) : env_(env) {}
-  std::function<Page(const std::string& ns, const ListOptions&)> page{};
-  std::vector<std::string> asked{};  // namespace|version|match|limit|continue
-  std::vector<SteadyTime> asked_at{};
-
-  std::unique_ptr<ListWatchCall> ListMetadata(const std::string& ns, const ListOptions& options,
-                                              ListReceiver& receiver) override {
-    asked.push_back(ns + "|" + options.resourceVersion + "|" + options.resourceVersionMatch + "|" +
-                    std::to_string(options.limit) + "|" + options.continue_);
-    asked_at.push_back(env_.Now());
-    if (!page) return nullptr;
-    return std::make_unique<Call>(env_, page(ns, options), receiver);
-  }
-  std::unique_ptr<ListWatchCall> List(const ListOptions&, ListReceiver&) override {
-    return nullptr;
-  }
-  std::unique_ptr<ListWatchCall> Watch(const ListOptions&, WatchReceiver&) override {
-    return nullptr;
-  }
-  bool SetEntryOptions(const EntryOptions&) override { return true; }
-  bool IsWatchListSemanticsUnSupported() const override { return true; }
-  std::string Describe() const override { return "things"; }
-
- private:
-  class Call final : public ListWatchCall {
-   public:
-    Call(Env& env, Page page, ListReceiver& receiver)
-        : timer_(env.loop().RunAt(env.Now() + seconds(1), [page = std::move(page), &receiver] {
-            for (const ObjectRef& item : page.items) receiver.OnItem(item);
-            for (const ObjectName& key : page.unreadable) {
-              receiver.OnUnreadable(key.namespace_, key.name, Error(Reason::kDecode, "bad"));
-            }
-            receiver.OnDone(page.result);
-          })) {}
-
-   private:
-    Timer timer_;
-  };
-  Env& env_;
-};
-
-class Lines final : public LogSink {
- public:
-  [[nodiscard]] LogLevel level() const override { return LogLevel::kInfo; }
-  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
-    std::string line(message.substr(0, message.find(' ', 10)));
-    for (const LogField& field : fields) line += "|" + std::string(field.value);
-    lines.push_back(std::move(line));
-  }
-  std::vector<std::string> lines{};
-};
-
-class ConsistencyCheckerTest : public ::testing::Test {
- protected:
-  ConsistencyCheckerTest() {
-    Cover(true);
-    for (const char* name : {"a", "b", "c"}) {
-      Store("ns", name, "1");
-      Serve("ns", name, "1");
-    }
-    store_.Begin();
-    store_.SetResourceVersion("5");
-    store_.Commit();
-    source_.page = [this](const std::string& ns, const ListOptions& options) {
-      Page page;
-      for (const auto& [key, object] : server_) {
-        if (ns.empty() || key.namespace_ == ns) page.items.push_back(object);
-      }
-      page.unreadable = unreadable_;
-      page.result = ListMeta{.resourceVersion = options.resourceVersion};
-      return page;
-    };
-  }
-
-  void Begin(ConsistencyCheckerOptions options = {}) {
-    options.name = "things";
-    options.period = seconds(100);
-    if (!options.exact) options.exact = [] { return true; };
-    options.relist = [this] { relists_.push_back(sim_.env().Now()); };
-    checker_ = std::make_unique<ConsistencyChecker>(sim_.env(), source_, store_, counters_,
-                                                    std::move(options));
-    begun_ = sim_.env().Now();
-    checker_->Listed();
-  }
-  void Cover(bool complete, std::shared_ptr<const LeftOut> left_out = nullptr) {
-    auto coverage = std::make_shared<Coverage>();
-    coverage->complete = complete;
-    coverage->left_out = std::move(left_out);
-    store_.Begin();
-    store_.SetCoverage(std::move(coverage));
-    store_.Commit();
-  }
-  void Store(const std::string& ns, const std::string& name, const std::string& version,
-             const std::string& uid = "u") {
-    store_.Put(Make(ns, name, uid, version));
-  }
-  void Serve(const std::string& ns, const std::string& name, const std::string& version,
-             const std::string& uid = "u") {
-    server_[{ns, name}] = Make(ns, name, uid, version);
-  }
-  // Until so many checks have been made.
-  bool Checked(std::uint64_t checks) {
-    return sim_.RunUntil([&] { return Checks() == checks; }, minutes(3));
-  }
-  [[nodiscard]] std::uint64_t Checks() const { return counters_.consistency_checks; }
-  [[nodiscard]] std::uint64_t Found() const { return counters_.inconsistencies; }
-  // Between requests, in seconds.
-  [[nodiscard]] std::vector<double> Pauses() const {
-    std::vector<double> pauses;
-    SteadyTime before = begun_;
-    for (const SteadyTime at : source_.asked_at) {
-      pauses.push_back(std::chrono::duration<double>(at - before).count());
-      before = at;
-    }
-    return pauses;
-  }
-
-  const std::shared_ptr<Lines> log_ = std::make_shared<Lines>();
-  Simulation sim_{{.seed = 3, .log = log_}};
-  StoreCore store_{sim_.env(), {.name = "things"}};
-  Source source_{sim_.env()};
-  PipelineCounters counters_;
-  std::map<ObjectName, ObjectRef> server_;
-  std::vector<ObjectName> unreadable_;
-  std::vector<SteadyTime> relists_;
-  SteadyTime begun_{};
-  std::unique_ptr<ConsistencyChecker> checker_;
-};
 
 TEST_F(ConsistencyCheckerTest, AsksOnceInAPeriodForTheStoresVersion) {
   Begin();
@@ -196,9 +46,9 @@ TEST_F(ConsistencyCheckerTest, AsksOnceInAPeriodForTheStoresVersion) {
 TEST_F(ConsistencyCheckerTest, FourPagesInAPeriod) {
   source_.page = [](const std::string&, const ListOptions& options) {
     const int next = options.continue_.empty() ? 1 : std::stoi(options.continue_) + 1;
-    Page page;
-    if (next == 1) page.items = {Make("ns", "a", "u", "1"), Make("ns", "b", "u", "1")};
-    if (next == 6) page.items = {Make("ns", "c", "u", "1")};
+    CheckerPage page;
+    if (next == 1) page.items = {MakeListed("ns", "a", "u", "1"), MakeListed("ns", "b", "u", "1")};
+    if (next == 6) page.items = {MakeListed("ns", "c", "u", "1")};
     page.result = ListMeta{.resourceVersion = "5", .continue_ = std::to_string(next)};
     if (next == 6) page.result->continue_.clear();
     return page;
@@ -336,7 +186,7 @@ TEST_F(ConsistencyCheckerTest, AServerThatListsAtOtherVersionsIsLeftAloneForAWhi
   std::string version = "6";
   const auto usual = source_.page;
   source_.page = [&](const std::string& ns, const ListOptions& options) {
-    Page page = usual(ns, options);
+    CheckerPage page = usual(ns, options);
     page.result = ListMeta{.resourceVersion = version};
     return page;
   };
@@ -375,7 +225,7 @@ TEST_F(ConsistencyCheckerTest, ARefusalIsNotAskedForAgainAtOnce) {
     source_.page = [code = status](const std::string&, const ListOptions&) {
       Error error(Reason::kUnknown, "no");
       error.WithHttpStatus(code);
-      return Page{.result = error};
+      return CheckerPage{.result = error};
     };
     source_.asked.clear();
     source_.asked_at.clear();
@@ -398,7 +248,7 @@ TEST_F(ConsistencyCheckerTest, AServerThatIsTwiceBehindTheStoreWentBack) {
     StatusDetails details;
     details.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
     error.WithDetails(std::move(details)).WithHttpStatus(504);
-    return Page{.result = error};
+    return CheckerPage{.result = error};
   };
   Begin();
   const auto asked = [&](std::size_t times) {

@@ -2,12 +2,15 @@
 
 #include <chrono>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "kinformer/log.h"
 #include "kinformer/metrics.h"
 
 #include "cache/pipeline/testing/informer_fixture.h"
@@ -80,6 +83,22 @@ class DeafReceiver final : public WatchReceiver {
   void OnDone(Result<void>) override {}
 };
 
+// Keeps which objects are said to differ.
+class DifferencesLog final : public LogSink {
+ public:
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kError; }
+  void Log(LogLevel, std::string_view, std::initializer_list<LogField> fields) override {
+    for (const LogField& field : fields) {
+      if (field.key == "only_watched") only_watched = field.value;
+      if (field.key == "only_listed") only_listed = field.value;
+      if (field.key == "different") different = field.value;
+    }
+  }
+  std::string only_watched{};
+  std::string only_listed{};
+  std::string different{};
+};
+
 class DataConsistencyTest : public ::testing::Test {
  protected:
   DataConsistencyTest() {
@@ -104,7 +123,8 @@ class DataConsistencyTest : public ::testing::Test {
   }
 
   const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
-  Simulation sim_{{.metrics = metrics_}};
+  const std::shared_ptr<DifferencesLog> log_ = std::make_shared<DifferencesLog>();
+  Simulation sim_{{.log = log_, .metrics = metrics_}};
   FakeServer server_{sim_.env()};
   std::vector<ListOptions> lists_;
   std::function<void(ListReceiver&)> extra_{};
@@ -162,6 +182,10 @@ TEST_F(DataConsistencyTest, WL_24_WL_25_WL_26_WhenTheLimitIsKept) {
   WatchList({.resourceVersion = "0", .limit = 5});
   ASSERT_EQ(lists_.size(), 1U);
   EXPECT_EQ(lists_[0].limit, 5) << "WL-26";
+  WatchList({.resourceVersion = "0", .limit = 3});
+  EXPECT_EQ(lists_.at(0).limit, 3) << "that is all";
+  WatchList({.resourceVersion = "0", .limit = 1});
+  EXPECT_EQ(lists_.at(0).limit, 0);
 }
 
 TEST_F(DataConsistencyTest, WL_27_NothingOnBothSides) {
@@ -198,6 +222,56 @@ TEST_F(DataConsistencyTest, WL_30_ADifferenceIsNamedAndCounted) {
               HasSubstr("kinformer_watchlist_inconsistencies_total{name=\"pods\"} 1"));
 }
 
+TEST_F(DataConsistencyTest, TheLogNamesTenOfEachSort) {
+  for (const int extra : {2, 10, 12}) {
+    extra_ = [&](ListReceiver& receiver) {
+      for (int i = 0; i < extra; ++i) {
+        receiver.OnItem(MakePod("default", "x" + std::to_string(10 + i), "1"));
+      }
+      receiver.OnItem(MakePod("default", "b", "2", "", "other"));
+    };
+    WatchList({});
+    EXPECT_EQ(log_->only_watched, "");
+    EXPECT_EQ(log_->different, "default/b");
+    if (extra == 2) {
+      EXPECT_EQ(log_->only_listed, "default/x10, default/x11");
+    } else {
+      EXPECT_THAT(log_->only_listed,
+                  ::testing::EndsWith(extra == 10 ? "default/x18, default/x19"
+                                                  : "default/x18, default/x19 and 2 more"));
+    }
+  }
+}
+
+TEST_F(DataConsistencyTest, WhatCannotBeReadIsTheSameOnlyIfNeitherCan) {
+  server_.never_ends_initial_events = true;
+  const auto check = [&](bool readable_there, bool readable_here) {
+    reports_.clear();
+    extra_ = [=](ListReceiver& receiver) {
+      if (readable_here) {
+        receiver.OnItem(MakePod("default", "bad", "4"));
+      } else {
+        receiver.OnUnreadable("default", "bad", Error(Reason::kDecode, "bad bytes"));
+      }
+    };
+    SharedInformer<Pod> informer(sim_.env(), Detector());
+    informer.Start();
+    sim_.RunReady();
+    if (readable_there) {
+      server_.Send(WatchEventType::kAdded, MakePod("default", "bad", "4"));
+    } else {
+      server_.SendUnreadable(WatchEventType::kAdded, "bad", "4");
+    }
+    server_.SendBookmark("4", true);
+    sim_.RunFor(milliseconds(10));
+    return reports_.size() == 1 && reports_[0].Equal();
+  };
+  EXPECT_TRUE(check(true, true));
+  EXPECT_TRUE(check(false, false));
+  EXPECT_FALSE(check(true, false));
+  EXPECT_FALSE(check(false, true));
+}
+
 TEST_F(DataConsistencyTest, WL_31_TheListIsRepeatedUntilItSucceeds) {
   for (int i = 0; i < 4; ++i) {
     server_.list_errors.emplace_back(Error(Reason::kInternalError, "500").WithHttpStatus(500));
@@ -228,12 +302,15 @@ TEST_F(DataConsistencyTest, ARepeatedListBeginsWithNothing) {
 }
 
 TEST_F(DataConsistencyTest, AForgottenVersionIsNotComparedAnyMore) {
-  server_.list_errors = {Error(Reason::kExpired, "too old").WithHttpStatus(410)};
-  SharedInformer<Pod> informer(sim_.env(), Detector());
-  informer.Start();
-  sim_.RunFor(seconds(10));
-  EXPECT_EQ(lists_.size(), 1U);
-  EXPECT_THAT(reports_, IsEmpty());
+  for (const Reason reason : {Reason::kExpired, Reason::kGone}) {
+    lists_.clear();
+    server_.list_errors = {Error(reason, "too old").WithHttpStatus(410)};
+    SharedInformer<Pod> informer(sim_.env(), Detector());
+    informer.Start();
+    sim_.RunFor(seconds(10));
+    EXPECT_EQ(lists_.size(), 1U);
+    EXPECT_THAT(reports_, IsEmpty());
+  }
 }
 
 TEST_F(DataConsistencyTest, WhatHappensDuringTheStreamCounts) {

@@ -77,6 +77,23 @@ TEST(FactoryPlaces, CA_03_WhatIsNearestIsHeard) {
               ElementsAre(Pair("default", "from=namespaces,x=y"), Pair("other", "from=all,x=y")));
 }
 
+TEST(FactoryPlaces, FieldsAreHeardAsLabelsAre) {
+  const auto of = [](const char* what) { return Fields("metadata.name=" + std::string(what)); };
+  const SharedInformerFactoryOptions all{
+      .by_namespace = {{"default", {.field_selector = of("namespaces")}}},
+      .field_selector = of("all")};
+  const ByNamespace plain = {{"default", {}}};
+  EXPECT_THAT(Of(all, {.by_namespace = {{"default", {.field_selector = of("its-namespace")}}},
+                       .field_selector = of("resource")}),
+              ElementsAre(Pair("default", ";metadata.name=its-namespace")));
+  EXPECT_THAT(Of(all, {.by_namespace = plain, .field_selector = of("resource")}),
+              ElementsAre(Pair("default", ";metadata.name=resource")));
+  EXPECT_THAT(Of(all, {.by_namespace = plain}),
+              ElementsAre(Pair("default", ";metadata.name=namespaces")));
+  EXPECT_THAT(Of({.field_selector = of("all")}, {.by_namespace = plain}),
+              ElementsAre(Pair("default", ";metadata.name=all")));
+}
+
 TEST(FactoryPlaces, CA_03_AllOthersAreThoseThatAreNotNamed) {
   const ByNamespace two = {{"kube-public", {.label_selector = From("public")}},
                            {"kube-system", {.label_selector = From("system")}}};
@@ -132,6 +149,18 @@ TEST(FactoryPlaces, AKindWithoutNamespacesHasNone) {
   EXPECT_TRUE(places.IsAll());
   EXPECT_EQ(places.AskedFor("").labels, "from=all");
   EXPECT_THAT(places.Named(), IsEmpty());
+  const FactoryPlaces by_resource =
+      PlacesOf({}, {.by_namespace = {{"", {.label_selector = From("others")}}}},
+               corev1::Node::type_info(), {});
+  EXPECT_EQ(by_resource.AskedFor("").labels, "");
+}
+
+TEST(FactoryPlaces, OfAPlaceThatIsNoneNothingIsAsked) {
+  const FactoryPlaces places = PlacesOf({.namespaces = {"blue"}, .label_selector = From("all")}, {},
+                                        corev1::Pod::type_info(), {});
+  EXPECT_EQ(places.AskedFor("blue").labels, "from=all");
+  EXPECT_EQ(places.AskedFor("green"), Selectors());
+  EXPECT_FALSE(places.HasOthers());
 }
 
 TEST(FactoryPlaces, ATransformIsHeardAsASelectorIs) {
@@ -165,6 +194,13 @@ TEST(FactoryPlaces, ATransformIsHeardAsASelectorIs) {
       PlacesOf({.namespaces = {"green"}, .by_namespace = blue, .transform = says("all")},
                {.transform = says("pods")}, pods, {});
   EXPECT_EQ(of(of_resource, "blue"), "pods");
+  const FactoryPlaces of_its_namespace =
+      PlacesOf({.namespaces = {"green"}, .by_namespace = blue, .transform = says("all")},
+               {.by_namespace = {{"blue", {.transform = says("its blue")}}, {"red", {}}},
+                .transform = says("pods")},
+               pods, {});
+  EXPECT_EQ(of(of_its_namespace, "blue"), "its blue");
+  EXPECT_EQ(of(of_its_namespace, "red"), "pods");
   EXPECT_FALSE(PlacesOf({.namespaces = {"green"}}, {}, pods, {}).transform);
 }
 
@@ -180,6 +216,13 @@ TEST(FactoryPlaces, WhatMessagesSay) {
   const ByNamespace changed = {{"blue", {.transform = [](const Ref<Object>& o) { return o; }}}};
   EXPECT_EQ(PlacesOf({.namespaces = {""}, .by_namespace = changed}, {}, pods, {}).ToString(),
             " in namespaces blue and all others");
+  const LabelSelector web = LabelSelector::Parse("app=web").OrExit();
+  EXPECT_EQ(PlacesOf({.label_selector = web}, {}, pods, {}).ToString(), " with labels app=web");
+  EXPECT_EQ(PlacesOf({.field_selector = Fields("spec.nodeName=a")}, {}, pods, {}).ToString(),
+            " with fields spec.nodeName=a");
+  EXPECT_EQ(PlacesOf({.namespaces = {"blue"}, .label_selector = web}, {}, pods, {}).ToString(),
+            " in namespace blue with labels app=web");
+  EXPECT_EQ(PlacesOf({}, {}, pods, {}).ToString(), "");
 }
 
 }  // namespace

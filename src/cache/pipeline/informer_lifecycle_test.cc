@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cache/pipeline/testing/informer_fixture.h"
@@ -44,6 +46,17 @@ TEST_F(InformerTest, SI_09_TheErrorHandlerHears) {
   informer.Start();
   Settle();
   EXPECT_EQ(reasons, (std::vector<Reason>{Reason::kForbidden}));
+}
+
+TEST_F(InformerTest, ItListsAndWatchesAsItsOptionsSay) {
+  SharedInformer<Pod> informer = Make({.initial_list = InitialList::kList,
+                                       .watch_list_page_size = 7,
+                                       .min_watch_timeout = hours(1)});
+  informer.Start();
+  Settle();
+  EXPECT_EQ(server_.requests.front(), "LIST rv=0 limit=7");
+  ASSERT_EQ(server_.timeouts.size(), 1U);
+  EXPECT_GE(server_.timeouts[0], 3600);
 }
 
 // ---- life
@@ -262,6 +275,51 @@ TEST_F(InformerTest, WF_05_WF_09_TheErrorNamesWhoAndWhy) {
   ASSERT_TRUE(sim_.RunBlocking(
       [&] { error = informer.WaitForCacheSync({}, {.fail_fast = true}).error(); }, minutes(5)));
   EXPECT_EQ(error->reason(), Reason::kForbidden);
+}
+
+// What the server would answer again ends the wait; what is a matter of time does not.
+TEST_F(InformerTest, WhoFailsFastDoesSoAtWhatWaitingDoesNotCure) {
+  struct Row {
+    Error error;
+    bool at_once;
+  };
+  std::vector<Row> rows = {{Error(Reason::kConfig, "no"), true},
+                           {Error(Reason::kInvalidArgument, "no"), true},
+                           {Error(Reason::kConnectionRefused, "no"), false}};
+  for (const auto& [status, at_once] : std::initializer_list<std::pair<int, bool>>{{400, true},
+                                                                                   {401, true},
+                                                                                   {403, true},
+                                                                                   {404, true},
+                                                                                   {408, false},
+                                                                                   {409, false},
+                                                                                   {410, false},
+                                                                                   {425, false},
+                                                                                   {429, false},
+                                                                                   {499, true},
+                                                                                   {500, false},
+                                                                                   {503, false}}) {
+    rows.push_back({Error(Reason::kUnknown, "no").WithHttpStatus(status), at_once});
+  }
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.error.ToString());
+    server_.down = row.error;
+    SharedInformer<Pod> informer = Make();
+    informer.Start();
+    const SteadyTime begun = sim_.env().Now();
+    std::optional<Error> error;
+    // It begins to wait before the server has answered.
+    ASSERT_TRUE(sim_.RunBlocking(
+        [&] {
+          error =
+              informer.WaitForCacheSync({}, {.timeout = seconds(30), .fail_fast = true}).error();
+        },
+        minutes(1)));
+    EXPECT_EQ(sim_.env().Now() - begun, seconds(row.at_once ? 0 : 30));
+    EXPECT_EQ(error->reason(), row.at_once ? row.error.reason() : Reason::kDeadlineExceeded);
+    EXPECT_NE(error->message().find(row.at_once ? "cannot sync pods" : "did not sync in time"),
+              std::string::npos)
+        << *error;
+  }
 }
 
 TEST_F(InformerTest, WF_06_CancelledAndStopped) {

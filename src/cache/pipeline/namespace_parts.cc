@@ -55,8 +55,9 @@ void NamespaceParts::Set(const Names& names, bool known) {
       ++it;
       continue;
     }
-    // It may end a relist, and that looks at the others.
-    const auto gone = parts_.extract(it++);
+    // It may end a relist, and that looks at the others. Then it says where it left off.
+    auto gone = parts_.extract(it++);
+    gone.mapped().reset();
     Leave(gone.key());
   }
   if (known && !listed_) LeaveOthers(names);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -19,6 +21,7 @@
 namespace kinformer {
 namespace {
 
+using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
@@ -131,6 +134,77 @@ TEST_F(PublicReflector, RunsOnceAtATimeAndNotOnTheLoop) {
   sim_.env().loop().Post([&] { on_loop = reflector_->Run({}).error().reason(); });
   sim_.RunReady();
   EXPECT_EQ(on_loop, Reason::kWouldDeadlock);
+}
+
+TEST_F(PublicReflector, ListsAndWatchesAsItsOptionsSay) {
+  server_.pages_ignore_rv = true;
+  for (const char* name : {"a", "b", "c"}) server_.Put(name);
+  Start({.initial_list = InitialList::kList,
+         .watch_list_page_size = 2,
+         .min_watch_timeout = hours(1)});
+  EXPECT_EQ(server_.requests,
+            (Texts{"LIST rv=0 limit=2", "LIST rv= limit=2 continue=2", "WATCH rv=3 bookmarks"}));
+  EXPECT_GE(server_.timeouts.back(), 3600);
+  // What is no pod is nobody's business.
+  server_.Send(
+      WatchEventType::kAdded,
+      internal::cache::MakePod("default", "x", "9", "", "",
+                               *internal::DynamicTypeInfo("", "v1", "Service", "services", true)));
+  sim_.RunReady();
+  EXPECT_EQ(store_->words, Texts{"=3 a b c"});
+}
+
+TEST_F(PublicReflector, WhatGoesWhileTheListStreamsInIsNotInIt) {
+  server_.never_ends_initial_events = true;
+  Start();
+  server_.Send(WatchEventType::kAdded, internal::cache::MakePod("default", "a", "1"));
+  server_.Send(WatchEventType::kAdded, internal::cache::MakePod("default", "b", "2"));
+  server_.Send(WatchEventType::kDeleted, internal::cache::MakePod("default", "a", "3"));
+  server_.SendBookmark("3", true);
+  sim_.RunReady();
+  EXPECT_EQ(store_->words, Texts{"=3 b"});
+}
+
+TEST_F(PublicReflector, NothingRunsAnyMoreWhenRunReturns) {
+  Reflector<Pod> reflector(sim_.env(), server_.NewListerWatcher(), store_);
+  std::stop_source stop;
+  std::optional<std::size_t> left;
+  const auto thread = sim_.env().NewThread("run", [&] {
+    reflector.Run(stop.get_token()).OrExit();
+    left = server_.open_watches();
+  });
+  sim_.RunReady();
+  EXPECT_EQ(server_.open_watches(), 1U);
+  stop.request_stop();
+  sim_.RunReady();
+  thread->Join();
+  EXPECT_EQ(left, 0U);
+}
+
+// What is on its way already when the store refuses.
+TEST_F(PublicReflector, NothingIsToldOfTheRestOfAStreamThatBeganWithARefusedList) {
+  server_.Put("a");
+  store_->refused = {"=1 a"};
+  server_.on_watch = [&] {
+    if (!server_.requests.back().starts_with("WATCHLIST") || server_.requests.size() > 1) return;
+    server_.SendUnreadable(WatchEventType::kAdded, "bad", "2");
+    server_.Send(WatchEventType::kModified, internal::cache::MakePod("default", "a", "3"));
+    server_.SendBookmark("4");
+  };
+  Start();
+  EXPECT_EQ(store_->words, Texts{"=1 a"});
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "");
+}
+
+TEST_F(PublicReflector, WhoThrowsWhenAskedForAResyncWantsNone) {
+  int asked = 0;
+  Start({.resync_period = minutes(1), .should_resync = [&]() -> bool {
+           ++asked;
+           throw std::runtime_error("no");
+         }});
+  sim_.RunFor(seconds(130));
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(store_->words, Texts{"=0"});
 }
 
 TEST_F(PublicReflector, AListThatTheStoreRefusesIsReportedAndListedAgain) {

@@ -1,6 +1,7 @@
 #include "kinformer/mutation_cache.h"
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -160,6 +161,26 @@ TEST_F(MutationCacheTest, EntriesExpireAndGiveWay) {
   EXPECT_THAT(OnNode(cache, "n"), IsEmpty());
 }
 
+// Entries that have given way are in no index, and each object is in it once.
+TEST_F(MutationCacheTest, AnIndexHasEachObjectOnce) {
+  MutationCache<Thing> cache = Make({.include_adds = true, .max_cache_size = 2});
+  ASSERT_TRUE(store_.Add(Pod("1")));
+  ASSERT_TRUE(cache.Mutation(Pod("2")));
+  ASSERT_TRUE(cache.Mutation(Pod("3")));
+  EXPECT_THAT(OnNode(cache, "n1"), UnorderedElementsAre("web@3"));
+  for (const char* name : {"a", "b"}) ASSERT_TRUE(cache.Mutation(Pod("7", "u", "n1", name)));
+  EXPECT_THAT(OnNode(cache, "n1"), UnorderedElementsAre("web@1", "a@7", "b@7"));
+}
+
+TEST_F(MutationCacheTest, ItMayKeepOneOrNone) {
+  for (const std::size_t size : {0U, 1U}) {
+    MutationCache<Thing> cache = Make({.include_adds = true, .max_cache_size = size});
+    ASSERT_TRUE(cache.Mutation(Pod("2")));
+    EXPECT_EQ(Get(cache), size == 0 ? "-" : "2");
+    EXPECT_EQ(OnNode(cache, "n1").size(), size);
+  }
+}
+
 TEST_F(MutationCacheTest, WhatCannotBeComparedIsRefused) {
   MutationCache<Thing> cache = Make();
   for (const char* rv : {"", "abc", "0"}) {
@@ -168,6 +189,7 @@ TEST_F(MutationCacheTest, WhatCannotBeComparedIsRefused) {
     EXPECT_EQ(refused.error().reason(), Reason::kInvalidArgument);
   }
   EXPECT_FALSE(cache.Mutation(Ref<Thing>()));
+  EXPECT_FALSE(cache.Mutation(Pod("2", "u", "n1", "")));
 }
 
 }  // namespace

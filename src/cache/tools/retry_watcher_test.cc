@@ -1,13 +1,17 @@
 #include "kinformer/retry_watcher.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "kinformer/log.h"
 #include "kinformer/simulation.h"
 
 #include "cache/pipeline/testing/informer_fixture.h"
@@ -27,6 +31,18 @@ std::string Text(const ResourceWatchEvent<Pod>& event) {
   static const char* const kSigns[] = {"+", "~", "-", "bookmark "};
   return kSigns[static_cast<int>(event.type)] + event.object->name() + "@" + event.resourceVersion;
 }
+
+// Keeps why objects are unreadable.
+class WhyLog final : public LogSink {
+ public:
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
+  void Log(LogLevel, std::string_view, std::initializer_list<LogField> fields) override {
+    for (const LogField& field : fields) {
+      if (field.key == "err") why.emplace_back(field.value);
+    }
+  }
+  std::vector<std::string> why{};
+};
 
 class RetryWatcherTest : public ::testing::Test {
  protected:
@@ -53,7 +69,21 @@ class RetryWatcherTest : public ::testing::Test {
     return events;
   }
 
-  Simulation sim_;
+  // Takes so many.
+  void TakeOnly(int count) {
+    EXPECT_TRUE(sim_.RunBlocking(
+        [&] {
+          for (int i = 0; i < count; ++i) EXPECT_TRUE(watcher_->Next({.timeout = seconds(1)}));
+        },
+        seconds(10)));
+  }
+  // Adds so many objects.
+  void PutMany(int count) {
+    for (int i = 0; i < count; ++i) server_.Put("p" + std::to_string(i));
+  }
+
+  const std::shared_ptr<WhyLog> log_ = std::make_shared<WhyLog>();
+  Simulation sim_{{.log = log_}};
   internal::cache::FakeServer server_{sim_.env()};
   std::optional<Watcher<Pod>> watcher_;
   std::optional<Error> error_;
@@ -155,6 +185,56 @@ TEST_F(RetryWatcherTest, RWA_06_ErrorsThatAreRetried) {
   EXPECT_EQ(server_.open_watches(), 1U);
 }
 
+TEST_F(RetryWatcherTest, WhetherItHasEverBeenOpenDoesNotMatterToTheNextOpening) {
+  Open();
+  // Of one that is open, a refusal is a fault of some sort.
+  server_.FailWatches(Error(Reason::kForbidden, "no").WithHttpStatus(403));
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(server_.open_watches(), 1U);
+  // A server that does not know the version yet may know it later.
+  server_.watch_errors = {Error(Reason::kExpired, "410").WithHttpStatus(410)};
+  server_.EndWatches();
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(server_.open_watches(), 1U);
+  server_.watch_errors = {Error(Reason::kForbidden, "no").WithHttpStatus(403)};
+  server_.EndWatches();
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(server_.open_watches(), 0U);
+  EXPECT_THAT(Take(), IsEmpty());
+  EXPECT_TRUE(error_);
+}
+
+TEST_F(RetryWatcherTest, RWA_04_GoneIsTheEndHoweverItIsSaid) {
+  for (const Error& gone :
+       {Error(Reason::kGone, "gone").WithHttpStatus(410), Error(Reason::kExpired, "expired")}) {
+    error_.reset();
+    Open();
+    server_.FailWatches(gone);
+    sim_.RunFor(seconds(5));
+    EXPECT_THAT(Take(), IsEmpty());
+    ASSERT_TRUE(error_) << gone;
+    EXPECT_EQ(error_->reason(), gone.reason());
+  }
+  // Who stops it does not want to know.
+  error_.reset();
+  Open();
+  server_.FailWatches(Error(Reason::kGone, "gone").WithHttpStatus(410));
+  sim_.RunFor(seconds(5));
+  watcher_->Stop();
+  EXPECT_THAT(Take(), IsEmpty());
+  EXPECT_TRUE(closed_);
+  EXPECT_FALSE(error_);
+}
+
+TEST_F(RetryWatcherTest, AWatchMayTakeFiveToTenMinutes) {
+  for (int i = 0; i < 100; ++i) Open();
+  const auto [least, most] = std::minmax_element(server_.timeouts.begin(), server_.timeouts.end());
+  EXPECT_GE(*least, 300);
+  EXPECT_LE(*least, 330);
+  EXPECT_GE(*most, 570);
+  EXPECT_LE(*most, 600);
+}
+
 TEST_F(RetryWatcherTest, RWA_07_ClosedAgainAndAgain) {
   server_.set_rv(10);
   Open("10");
@@ -235,6 +315,7 @@ TEST_F(RetryWatcherTest, UnreadableObjectsAreLeftOut) {
   sim_.RunFor(seconds(2));
   EXPECT_THAT(Take(), IsEmpty());
   EXPECT_EQ(server_.requests.back(), "WATCH rv=7 bookmarks");
+  EXPECT_THAT(log_->why, ElementsAre("Decode: spec.size: bad bytes"));
 }
 
 TEST_F(RetryWatcherTest, ASlowReaderClosesTheWatchAndMissesNothing) {
@@ -254,6 +335,32 @@ TEST_F(RetryWatcherTest, ASlowReaderClosesTheWatchAndMissesNothing) {
   EXPECT_EQ(Take(), wanted);
   EXPECT_EQ(server_.requests.size(), 2U);
   EXPECT_EQ(server_.open_watches(), 1U);
+}
+
+TEST_F(RetryWatcherTest, ItPausesWithFourThousandAndGoesOnWithTwo) {
+  Open();
+  PutMany(4095);
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(server_.open_watches(), 1U);
+  server_.Put("one more");
+  // That the watch ends by itself just then is no reason to open another one.
+  server_.EndWatches();
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(server_.open_watches(), 0U);
+  TakeOnly(2047);
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(server_.open_watches(), 0U);
+  TakeOnly(1);
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(server_.open_watches(), 1U);
+  // From then on it is as it was.
+  server_.EndWatches();
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(server_.open_watches(), 1U);
+  PutMany(2048);
+  sim_.RunFor(seconds(2));
+  EXPECT_EQ(server_.open_watches(), 0U);
+  EXPECT_EQ(Take().size(), 4096U);
 }
 
 TEST_F(RetryWatcherTest, AReaderMayGiveUpWaiting) {

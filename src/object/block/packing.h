@@ -82,7 +82,7 @@ class DictionaryTrainer {
 
   void Add(const Block& object);
   [[nodiscard]] std::size_t size() const { return sizes_.size(); }
-  // Takes a millisecond or two. Null where there are no samples, or too little in them.
+  // Takes a millisecond or two. Null where there are no samples, or no memory for it.
   [[nodiscard]] DictionaryRef Train();
 
  private:
