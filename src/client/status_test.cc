@@ -111,6 +111,7 @@ TEST(Status, TheHeadOfTheAnswerSaysWhatItsStatusDoesNot) {
 TEST(Status, RS07WhatIsNoFailureIsNoError) {
   EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Status","status":"Success"})"));
   EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Pod","status":{"phase":"Failed"}})"));
+  EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Order","status":"Failure"})"));
   EXPECT_FALSE(ErrorOfJsonStatus("404 page not found"));
 }
 

@@ -7,11 +7,13 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cache/pipeline/informer_metrics.h"
 #include "cache/pipeline/testing/reflector_fixture.h"
 
 namespace kinformer::internal::cache {

@@ -240,6 +240,19 @@ TEST_F(StoreCollectTest, ATableIsAsLargeAsItsObjectsNeed) {
   EXPECT_GE(store_.Stats().table_bytes, bytes(128) + entries);
 }
 
+TEST_F(StoreCollectTest, WhatHasGoneHasNoPlaceInALargerTable) {
+  Put(300, 1);
+  for (std::size_t i = 0; i < 300; ++i) {
+    static_cast<void>(store_.Erase("ns", std::to_string(100'000 + i)));
+  }
+  CollectAll();
+  store_.Reserve(716);
+  const std::size_t before = store_.Stats().table_bytes;
+  Put(716, 1, 1000);
+  EXPECT_EQ(store_.size(), 716U);
+  EXPECT_LT(store_.Stats().table_bytes, before + KeyTable(128).bytes());
+}
+
 TEST_F(StoreCollectTest, AnIndexThatGoesTakesNothingFromTheOthers) {
   const auto by_label = [](const Block& block, IndexValues& out) {
     out.Add(LabelOf(block, "label"));

@@ -105,6 +105,19 @@ TEST_F(StoreVersionTest, WhatIsWrittenIsNotCommittedYet) {
   EXPECT_TRUE(store_.PeekAt(0).committed);
 }
 
+// A key that was deleted is known until nobody can see what was there.
+TEST_F(StoreVersionTest, AKeyThatComesBackHasTheNumberItHad) {
+  Put("a");
+  Put("b");
+  const auto snapshot = store_.Snapshot();
+  static_cast<void>(store_.Erase("ns", "a"));
+  EXPECT_EQ(store_.Peek("ns", "a").number, 0U);
+  EXPECT_EQ(store_.Peek("ns", "a").object, nullptr);
+  Put("a", "2");
+  EXPECT_EQ(store_.Peek("ns", "a").number, 0U);
+  EXPECT_EQ(store_.entries_end(), 2U);
+}
+
 // Whatever room there is for them, full groups or not, with gaps, and in an older version.
 TEST_F(StoreVersionTest, ABatchIsNeverLargerThanItsRoom) {
   for (int i = 0; i < 45; ++i) Put(std::to_string(i));
