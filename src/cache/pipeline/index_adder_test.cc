@@ -119,11 +119,12 @@ TEST_F(IndexAdderTest, OnceTheLoopWritesItIsTheLoopThatDoesIt) {
 
 // Each is filled over several turns of the loop, and the next one begins after it.
 TEST_F(IndexAdderTest, WhatIsAskedMeanwhileFollows) {
-  for (int i = 0; i < 1000; ++i) {
-    static_cast<void>(store_->Put(MakeObject("ns", std::to_string(i), "1")));
-  }
   base::TickingEnv slow(sim_.env(), milliseconds(1));
-  const auto adder = std::make_shared<IndexAdder>(slow, store_);
+  const auto store = std::make_shared<StoreCore>(slow, StoreCoreOptions{.name = "slow"});
+  for (int i = 0; i < 1000; ++i) {
+    static_cast<void>(store->Put(MakeObject("ns", std::to_string(i), "1")));
+  }
+  const auto adder = std::make_shared<IndexAdder>(slow, store);
   adder->HandOverToLoop();
   std::vector<std::string> done;
   std::vector<std::unique_ptr<Thread>> threads;
@@ -137,7 +138,7 @@ TEST_F(IndexAdderTest, WhatIsAskedMeanwhileFollows) {
   ASSERT_TRUE(sim_.RunUntil([&] { return done.size() == 4; }, seconds(60)));
   EXPECT_THAT(done, UnorderedElementsAre("x", "y", "x failed", "z"));
   for (const char* name : {"x", "y", "z"}) {
-    EXPECT_EQ(store_->Snapshot()->ByIndex(name, "7")->size(), 1U) << name;
+    EXPECT_EQ(store->Snapshot()->ByIndex(name, "7")->size(), 1U) << name;
   }
   EXPECT_TRUE(sim_.RunBlocking(
       [&] {

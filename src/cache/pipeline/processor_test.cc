@@ -265,7 +265,7 @@ TEST_F(WatchTest, OrInAResync) {
 
 TEST_F(WatchTest, WhileItIsSuspendedNobodyIsNamed) {
   Distribute("a");
-  sim_.RunFor(seconds(1));
+  sim_.RunFor(seconds(6));
   processor_.Suspend();
   Distribute("b");
   sim_.RunFor(minutes(1));
