@@ -179,6 +179,20 @@ TEST_F(FreshnessTest, TheAgeOfTheLastProofOfProgress) {
   EXPECT_EQ(informer.Status().progress_age, hours(1)) << "of a stopped informer it grows";
 }
 
+TEST_F(FreshnessTest, AListInPagesIsAsOldAsItsFirst) {
+  server_.pages_ignore_rv = true;
+  for (const char* name : {"a", "b", "c"}) server_.Put(name);
+  server_.list_errors = {std::nullopt,
+                         Status(429, Reason::kTooManyRequests).WithRetryAfter(seconds(20))};
+  SharedInformer<Pod> informer =
+      Make({.initial_list = InitialList::kList, .watch_list_page_size = 2});
+  const SteadyTime begun = sim_.env().Now();
+  informer.Start();
+  ASSERT_TRUE(sim_.RunUntil([&] { return informer.HasSynced(); }, minutes(1)));
+  EXPECT_GE(sim_.env().Now() - begun, seconds(20));
+  EXPECT_EQ(informer.Status().progress_age, sim_.env().Now() - begun);
+}
+
 TEST_F(FreshnessTest, WhoCannotListMetadataIsAskedOnce) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();

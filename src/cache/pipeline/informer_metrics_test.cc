@@ -78,8 +78,42 @@ TEST_F(InformerMetricsTest, ListsAndWatches) {
   server_.EndWatches();
   sim_.RunFor(seconds(5));
   EXPECT_EQ(Of("reflector_short_watches_total"), "1");
+  EXPECT_EQ(Of("reflector_watch_duration_seconds_count"), "2") << "each once";
   EXPECT_EQ(Of("reflector_lists_total"), "2");
   EXPECT_EQ(Of("reflector_items_per_list_sum"), "5");
+}
+
+TEST_F(InformerMetricsTest, AListThatBeginsAnewHasItsObjectsOnce) {
+  server_.watch_list_unsupported = true;
+  server_.pages_ignore_rv = true;
+  for (const char* name : {"a", "b", "c", "d"}) server_.Put(name);
+  server_.list_errors = {std::nullopt, Error(Reason::kExpired, "too old").WithHttpStatus(410)};
+  SharedInformer<Pod> informer = Make({.watch_list_page_size = 2});
+  informer.Start();
+  Settle();
+  EXPECT_EQ(Of("reflector_items_per_list_sum"), "4");
+}
+
+TEST_F(InformerMetricsTest, AWatchThatTheInformerClosesHasEnded) {
+  SharedInformer<Pod> informer = Make({.max_queued_bytes = 2048, .relist_period = minutes(10)});
+  bool held = false;
+  const auto slow = std::make_shared<Recorder>();
+  slow->hook = [&](const std::string&) {
+    while (held) sim_.env().SleepFor(seconds(1));
+  };
+  informer.AddEventHandler(slow, {.overflow = OverflowPolicy::kBlock, .max_events = 1}).OrExit();
+  informer.Start();
+  sim_.RunFor(minutes(10) + seconds(5));
+  EXPECT_EQ(Of("reflector_watch_duration_seconds_count"), "1") << "for a relist";
+  held = true;
+  for (int i = 0; i < 50; ++i) {
+    server_.Put("p" + std::to_string(i));
+    Settle();
+  }
+  ASSERT_EQ(informer.Status().state, InformerState::kPaused);
+  EXPECT_EQ(Of("reflector_watch_duration_seconds_count"), "2") << "for a pause";
+  held = false;
+  sim_.RunFor(seconds(5));
 }
 
 TEST_F(InformerMetricsTest, WhatWentWrong) {
@@ -395,21 +429,29 @@ TEST_F(NamespaceMetricsTest, OfNamespacesThatAreWatchedTheWatch) {
   namespaces.namespace_name = "";
   namespaces.Put("blue");
   namespaces.Put("green");
-  SharedInformer<Pod> informer(internal::InformerCore::Create(
-      sim_.env(), "pods",
-      {.objects = [this](const std::string& ns) { return Server(ns).NewListerWatcher(); },
-       .namespaces = [&] { return namespaces.NewListerWatcher(); },
-       .namespaced = true},
-      internal::SettingsOf(
-          InformerOptions<Pod>{.name = "web", .if_forbidden = {.watch_namespaces = true}})));
-  informer.Start();
-  Settle();
-  EXPECT_TRUE(informer.HasSynced());
-  EXPECT_EQ(Progress("blue"), -1) << "there may be thousands";
-  EXPECT_EQ(Value("reflector_watch_lists_total{name=\"web, namespaces\"}"), "1");
-  EXPECT_EQ(Value("reflector_lists_total{name=\"web, namespaces\"}"), "1");
-  EXPECT_EQ(Value("reflector_watches_total{name=\"web, namespaces\"}"), "1");
-  EXPECT_EQ(Value("informer_store_objects{name=\"web, namespaces\"}"), "2");
+  for (const bool watch_list : {true, false}) {
+    const std::string name = watch_list ? "web" : "lists";
+    SharedInformer<Pod> informer(internal::InformerCore::Create(
+        sim_.env(), "pods",
+        {.objects = [this](const std::string& ns) { return Server(ns).NewListerWatcher(); },
+         .namespaces = [&] { return namespaces.NewListerWatcher(); },
+         .namespaced = true},
+        internal::SettingsOf(InformerOptions<Pod>{
+            .name = name,
+            .initial_list = watch_list ? InitialList::kWatchList : InitialList::kList,
+            .if_forbidden = {.watch_namespaces = true}})));
+    const auto of = [&](const std::string& metric) {
+      return Value(metric + "{name=\"" + name + ", namespaces\"}");
+    };
+    informer.Start();
+    Settle();
+    EXPECT_TRUE(informer.HasSynced());
+    EXPECT_EQ(Progress("blue"), -1) << "there may be thousands";
+    EXPECT_EQ(of("reflector_watch_lists_total"), watch_list ? "1" : "0");
+    EXPECT_EQ(of("reflector_lists_total"), "1");
+    EXPECT_EQ(of("reflector_watches_total"), "1");
+    EXPECT_EQ(of("informer_store_objects"), "2");
+  }
 }
 
 }  // namespace

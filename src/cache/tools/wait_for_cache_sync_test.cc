@@ -165,6 +165,27 @@ TEST_F(WaitForCacheSyncTest, WF_06_CancelledBeforehandWhatIsDoneCountsAsDone) {
   EXPECT_EQ(log_->lines[1], "a cache has synced mine pods");
 }
 
+TEST_F(WaitForCacheSyncTest, TheErrorSaysOfEachWhatItWaitsFor) {
+  // On a loop's thread nobody waits.
+  std::string message;
+  sim_.env().loop().Post([&] {
+    nodes_.Start();
+    message = WaitForCacheSync(sim_.env(), {pods_, nodes_}).error().message();
+  });
+  sim_.RunReady();
+  EXPECT_THAT(message, ::testing::EndsWith("nodes (waiting for the server); pods (not started)"));
+  first_.down = Error(Reason::kTooManyRequests, "slow").WithHttpStatus(429);
+  third_.down = Error(Reason::kInternalError, "bad").WithHttpStatus(500);
+  pods_.Start();
+  services_.Start();
+  const Result<void> late = Blocking([&] {
+    return WaitForCacheSync(sim_.env(), {services_, pods_, nodes_}, {}, {.timeout = seconds(9)});
+  });
+  EXPECT_THAT(late.error().message(),
+              ::testing::MatchesRegex(".*: pods \\(the server asks to wait: .*slow\\); "
+                                      "services \\(last error: .*bad\\)"));
+}
+
 TEST_F(WaitForCacheSyncTest, WhatIsNotStartedIsSaidAtOnce) {
   pods_.Start();
   const Result<void> never =
