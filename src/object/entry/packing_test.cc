@@ -219,16 +219,11 @@ TEST(Accounting, EqualObjectsCountTheSame) {
   }
   for (void* const piece : pieces) std::free(piece);
   std::vector<ObjectRef> clones;
-  bool larger = false;
   for (int i = 0; i < 100; ++i) {
     clones.push_back(CloneBlock(*object));
     EXPECT_EQ(clones.back()->allocated_bytes(), bytes);
-    larger =
-        larger ||
-        malloc_usable_size(const_cast<Block*>(clones.back().get())) + sizeof(std::size_t) > bytes;
   }
   for (void* const piece : between) std::free(piece);
-  if (!larger) GTEST_SKIP() << "this malloc left nothing over";
 }
 
 }  // namespace
