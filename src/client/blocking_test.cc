@@ -14,7 +14,7 @@
 #include "kinformer/runtime.h"
 #include "kinformer/simulation.h"
 
-#include "base/env_view.h"
+#include "base/testing/unserved_executor.h"
 #include "client/testing/scripted_server.h"
 
 namespace kinformer {
@@ -129,18 +129,10 @@ TEST(BlockingCalls, EndOnce) {
   EXPECT_EQ(call->ended, 1);
 }
 
-// A loop that has ended: what it is given is destroyed, and not run.
-class EndedLoop final : public Executor {
- public:
-  void Post(Task) override {}
-  Timer RunAt(SteadyTime, Task) override { return {}; }
-  [[nodiscard]] bool InThisExecutor() const override { return false; }
-};
-
 TEST(BlockingCalls, EndWhereTheLoopHasEnded) {
   Simulation sim;
-  EndedLoop loop;
-  internal::base::EnvView env(sim.env(), loop);
+  internal::base::UnservedExecutor loop;  // what it is given is destroyed, and not run
+  internal::base::EnvWithExecutors env(sim.env(), loop, sim.env().pool());
   const auto call = std::make_shared<CompletesTwice>(env);
   const Result<void> done =
       internal::client::BlockingCall::Run(call, {.timeout = std::chrono::seconds(1)});

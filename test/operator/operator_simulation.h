@@ -12,7 +12,7 @@
 namespace kinformer::testing {
 
 struct OperatorRun {
-  std::string wrong{};  // what did not hold; empty: all did
+  std::string wrong{};     // what did not hold; empty: all did
   std::string schedule{};  // as Environment has it
   int reconciles = 0;
   int leaders = 0;  // terms

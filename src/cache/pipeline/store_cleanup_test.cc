@@ -12,7 +12,7 @@
 
 #include "kinformer/snapshot_stats.h"
 
-#include "base/env_view.h"
+#include "base/testing/unserved_executor.h"
 #include "cache/pipeline/testing/informer_fixture.h"
 #include "cache/store/testing/test_objects.h"
 
@@ -84,17 +84,6 @@ using internal::cache::StoreCleanup;
 using internal::cache::StoreCore;
 using std::chrono::milliseconds;
 
-// Counts what is given to the pool, which is only the giving back of memory.
-class CountingPool final : public internal::base::EnvView, public Executor {
- public:
-  explicit CountingPool(Env& env) : EnvView(env, env.loop()) {}
-  [[nodiscard]] Executor& pool() override { return *this; }
-  void Post(Task /*task*/) override { ++posts; }
-  [[nodiscard]] Timer RunAt(SteadyTime /*when*/, Task /*task*/) override { return {}; }
-  [[nodiscard]] bool InThisExecutor() const override { return false; }
-  int posts = 0;
-};
-
 class CleanupOfStore : public testing::Test {
  protected:
   void Put(int objects, std::size_t bytes, const std::string& version) {
@@ -128,7 +117,9 @@ class CleanupOfStore : public testing::Test {
   }
 
   Simulation sim_;
-  CountingPool env_{sim_.env()};
+  // What is given to the pool is only the giving back of memory.
+  internal::base::UnservedExecutor pool_;
+  internal::base::EnvWithExecutors env_{sim_.env(), sim_.env().loop(), pool_};
   StoreCore store_{sim_.env(), {.name = "test"}};
   StoreCleanup cleanup_{env_, store_};
 };
@@ -172,16 +163,16 @@ TEST_F(CleanupOfStore, MemoryIsGivenBackOnceAStoreHasShrunkByMuch) {
   Erase(0, 63);
   sim_.RunFor(seconds(10));
   EXPECT_EQ(store_.old_bytes(), 0U);
-  EXPECT_EQ(env_.posts, 0) << "63 MiB are not much";
+  EXPECT_EQ(pool_.posts, 0) << "63 MiB are not much";
   Erase(63, 66);
   sim_.RunFor(milliseconds(1100));
-  EXPECT_EQ(env_.posts, 0) << "it may go on shrinking";
+  EXPECT_EQ(pool_.posts, 0) << "it may go on shrinking";
   sim_.RunFor(milliseconds(10));
-  EXPECT_EQ(env_.posts, 1);
+  EXPECT_EQ(pool_.posts, 1);
   sim_.RunFor(seconds(10));
   Erase(66, 68);
   sim_.RunFor(seconds(10));
-  EXPECT_EQ(env_.posts, 1) << "once";
+  EXPECT_EQ(pool_.posts, 1) << "once";
 }
 
 }  // namespace

@@ -82,6 +82,7 @@ TEST_F(AssumeCacheTest, WhatIsNotThereOrOlderCannotBeAssumed) {
   const auto reason = [&](const Ref<Pod>& pod) { return cache_->Assume(pod).error().reason(); };
   EXPECT_EQ(reason(Answer("none", "x")), Reason::kNotFound);
   EXPECT_EQ(reason(Ref<Pod>()), Reason::kInvalidArgument);
+  EXPECT_EQ(reason(Ref<Pod>(MakePod("default", "", "9"))), Reason::kInvalidArgument);
   EXPECT_EQ(reason(Ref<Pod>(MakePod("default", "a", "x"))), Reason::kInvalidArgument);
   ASSERT_TRUE(cache_->Assume(Answer("a", "assumed", 5)));
   const Result<void> older = cache_->Assume(Answer("a", "older", 4));
@@ -169,6 +170,40 @@ TEST_F(AssumeCacheTest, BeforeTheFirstListNothingIsKnown) {
   ASSERT_TRUE(sim_.RunBlocking([&] { EXPECT_TRUE(cache.WaitForSync()); }, std::chrono::seconds(9)));
   EXPECT_EQ(Value(cache.Get("default/a")), "1");
   EXPECT_EQ(Value(cache.Get("default/b")), "NotFound");
+}
+
+TEST_F(AssumeCacheTest, AHandlerMayDropWhatIsNotTheLatest) {
+  std::vector<std::string> heard;
+  bool held = true;
+  const auto hears = [&](const std::string& value) {
+    while (held) sim_.env().SleepFor(std::chrono::seconds(1));
+    heard.push_back(value);
+  };
+  cache_
+      ->AddEventHandler({.on_add = [&](const Added<Pod>& e) { hears(e.object.value()); },
+                         .on_update = [&](const Updated<Pod>& e) { hears(e.new_object.value()); }},
+                        {.overflow = OverflowPolicy::kDropAndResync, .max_events = 2})
+      .OrExit();
+  for (int i = 2; i < 20; ++i) {
+    server_.Put("a", std::to_string(i));
+    Settle();
+  }
+  held = false;
+  sim_.RunFor(std::chrono::minutes(1));
+  EXPECT_LT(heard.size(), 10U);
+  EXPECT_EQ(heard.back(), "19");
+}
+
+// Simulated time stands still where nothing runs and no timer is set.
+TEST_F(AssumeCacheTest, WhoHasNothingToDoIsNotLookedAt) {
+  cache_->AddEventHandler(std::make_shared<Recorder>()).OrExit();
+  server_.Put("b", "1");
+  Settle();
+  informer_.Stop();
+  sim_.RunFor(std::chrono::minutes(10));
+  const SteadyTime before = sim_.env().Now();
+  static_cast<void>(sim_.RunUntil([] { return false; }, std::chrono::hours(48)));
+  EXPECT_EQ(sim_.env().Now(), before);
 }
 
 TEST_F(AssumeCacheTest, MayGoWhileItsHandlersHaveEvents) {

@@ -140,6 +140,15 @@ TEST_F(InformerWatcherTest, LosingAllHandlesEndsTheInformer) {
   EXPECT_EQ(server_.open_watches(), 0U);
 }
 
+TEST_F(InformerWatcherTest, WithoutAWatcherTheInformerHasNoUse) {
+  Open();
+  const SharedInformer<Pod> informer = made_->informer;
+  made_.reset();
+  Settle();
+  EXPECT_TRUE(informer.IsStopped());
+  EXPECT_EQ(server_.open_watches(), 0U);
+}
+
 TEST_F(InformerWatcherTest, TheInformerIsAsTheOptionsSay) {
   server_.Put("a", "1");
   Open({.indexers = {{"value", [](Pod p, auto& out) { out.Add(p.value()); }}},

@@ -167,8 +167,8 @@ TEST(Packing, NoSamplesAreNoDictionary) {
   EXPECT_FALSE(trainer.Train());
 }
 
-// What byte accounting adds up is what malloc gave, but for 16 bytes where it had a piece that would
-// have left no more than that.
+// What byte accounting adds up is what malloc gave, but for 16 bytes where no more than that
+// would be left of a piece.
 TEST(Accounting, IsWhatMallocGave) {
   const std::vector<ObjectRef> objects = Objects(Dynamic());
   const DictionaryRef dictionary = Trained(objects);

@@ -1,0 +1,38 @@
+// base/testing/unserved_executor.h
+//
+// UnservedExecutor: a loop or a pool that runs nothing. EnvWithExecutors: an Env as another one,
+// except for its loop and its pool.
+
+#ifndef KINFORMER_BASE_TESTING_UNSERVED_EXECUTOR_H_
+#define KINFORMER_BASE_TESTING_UNSERVED_EXECUTOR_H_
+
+#include "kinformer/env.h"
+
+#include "base/env_view.h"
+
+namespace kinformer::internal::base {
+
+// Destroys what it is given, as a loop that has ended, and counts it. Thread-compatible.
+class UnservedExecutor final : public Executor {
+ public:
+  void Post(Task /*task*/) override { ++posts; }
+  [[nodiscard]] Timer RunAt(SteadyTime /*when*/, Task /*task*/) override { return {}; }
+  [[nodiscard]] bool InThisExecutor() const override { return false; }
+
+  int posts = 0;
+};
+
+// Thread-safe. What it is given must outlive it.
+class EnvWithExecutors final : public EnvView {
+ public:
+  EnvWithExecutors(Env& env, Executor& loop, Executor& pool) : EnvView(env, loop), pool_(pool) {}
+
+  [[nodiscard]] Executor& pool() override { return pool_; }
+
+ private:
+  Executor& pool_;
+};
+
+}  // namespace kinformer::internal::base
+
+#endif  // KINFORMER_BASE_TESTING_UNSERVED_EXECUTOR_H_
