@@ -84,7 +84,9 @@ void Reflector::ReportEpoch() {
 
 void Reflector::RetryAfter(const Error& error, void (Reflector::*next)()) {
   Report(error);
-  After(pace_.After(error), next);
+  const Duration pause = pace_.After(error);
+  if (KindOf(error) == FailureKind::kAsksToWait) asked_to_wait_until_ = env_.Now() + pause;
+  After(pause, next);
 }
 
 void Reflector::RelistSoon() {
@@ -97,7 +99,7 @@ void Reflector::RelistSoon() {
 void Reflector::CloseAndRelist() {
   call_.reset();
   metrics_.WatchEnds(watch_.events);
-  ListAndWatchAfter(pace_.BeforeRelist());
+  ListAndWatchAfter(std::max(pace_.BeforeRelist(), asked_to_wait_until_ - env_.Now()));
 }
 
 void Reflector::Relist() {
@@ -540,7 +542,11 @@ void Reflector::Pause() {
 void Reflector::Resume() {
   if (!paused_) return;
   paused_ = false;
-  if (phase_ == Phase::kWatch && call_ == nullptr && !timer_.armed()) ResumeWatch();
+  if (phase_ != Phase::kWatch || call_ != nullptr || timer_.armed()) return;
+  if (const Duration left = asked_to_wait_until_ - env_.Now(); left > Duration(0)) {
+    return After(left, &Reflector::ResumeWatch);
+  }
+  ResumeWatch();
 }
 
 void Reflector::ArmResync() {

@@ -219,7 +219,8 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   // A connection was lost, or the server went back in time, and nothing has come since: others are
   // likely to list at the same time.
   bool outage_ = false;
-  std::size_t objects_ = 0;  // of the collection, as far as is known
+  SteadyTime asked_to_wait_until_{};  // by the server; what else there may be to ask for waits, too
+  std::size_t objects_ = 0;           // of the collection, as far as is known
   CollectionVersion version_;
   ListAttempt list_;
   WatchAttempt watch_;

@@ -93,6 +93,29 @@ TEST_F(ReflectorTest, RetryAfterIsHonoured) {
   EXPECT_GE(Now() - start, seconds(60));
 }
 
+// Whatever comes up meanwhile.
+TEST_F(ReflectorTest, RetryAfterIsHonouredOverPausesAndRelists) {
+  for (const bool relists : {false, true}) {
+    Start();
+    sim_.RunFor(seconds(5));
+    server_.requests.clear();
+    server_.FailWatches(TooMany().WithRetryAfter(seconds(60)));
+    sim_.RunFor(seconds(20));
+    if (relists) {
+      reflector_->Relist();
+    } else {
+      reflector_->Pause();
+      sim_.RunFor(seconds(1));
+      reflector_->Resume();
+    }
+    sim_.RunFor(seconds(38));
+    EXPECT_EQ(server_.requests, Texts()) << relists;
+    EXPECT_TRUE(sim_.RunUntil([&] { return !server_.requests.empty(); }, seconds(62)));
+    sim_.RunFor(seconds(1));
+    EXPECT_EQ(Count("LIST"), relists ? 1U : 0U);
+  }
+}
+
 TEST_F(ReflectorTest, R_21_RD_01_AnInternalErrorInTheStreamRelists) {
   Start();
   sim_.RunFor(seconds(5));
