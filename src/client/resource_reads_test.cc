@@ -3,11 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +16,7 @@
 #include "kinformer/resource_client.h"
 #include "kinformer/simulation.h"
 
+#include "base/testing/fields_log.h"
 #include "client/testing/scripted_server.h"
 
 namespace kinformer {
@@ -29,20 +28,7 @@ using testing::Json;
 using testing::ScriptedResponse;
 using testing::ScriptedServer;
 
-class Lines final : public LogSink {
- public:
-  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
-  void Log(LogLevel level, std::string_view message,
-           std::initializer_list<LogField> fields) override {
-    if (level < LogLevel::kWarning) return;
-    std::string line(message);
-    for (const LogField& field : fields) {
-      line += " " + std::string(field.key) + "=" + std::string(field.value);
-    }
-    lines.push_back(std::move(line));
-  }
-  std::vector<std::string> lines{};
-};
+;
 
 // Its spec is a text, which the kind's struct has no place for.
 std::string Pod(const std::string& name, bool readable) {
@@ -57,7 +43,8 @@ class ResourceReadsTest : public ::testing::Test {
     ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::minutes(5)));
   }
 
-  const std::shared_ptr<Lines> log_ = std::make_shared<Lines>();
+  const std::shared_ptr<internal::base::FieldsLog> log_ =
+      std::make_shared<internal::base::FieldsLog>(LogLevel::kWarning);
   Simulation sim_{{.seed = 4, .log = log_}};
   ScriptedServer server_;
   Client client_ = Client::ForTransport(

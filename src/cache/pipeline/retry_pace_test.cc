@@ -5,12 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "kinformer/log.h"
 #include "kinformer/simulation.h"
+
+#include "base/testing/fields_log.h"
 
 namespace kinformer::internal::cache {
 namespace {
@@ -20,19 +19,6 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-// Keeps the lines with all their fields.
-class FieldsLog final : public LogSink {
- public:
-  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
-  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
-    std::string& line = lines.emplace_back(message);
-    for (const LogField& field : fields) {
-      line += ' ' + std::string(field.key) + '=' + std::string(field.value);
-    }
-  }
-  std::vector<std::string> lines{};
-};
 
 class RetryPaceTest : public ::testing::Test {
  protected:
@@ -84,7 +70,7 @@ TEST_F(RetryPaceTest, NeverLessThanRetryAfter) {
 TEST_F(RetryPaceTest, NoServerPutsAnInformerToSleep) {
   for (const std::int64_t asked :
        {std::int64_t{121}, std::int64_t{100'000'000}, std::int64_t{9'000'000'000'000'000'000}}) {
-    const auto log = std::make_shared<FieldsLog>();
+    const auto log = std::make_shared<base::FieldsLog>(LogLevel::kWarning);
     Simulation sim({.log = log});
     RetryPace pace(sim.env(), {}, "pods");
     const Error refused =
@@ -95,7 +81,7 @@ TEST_F(RetryPaceTest, NoServerPutsAnInformerToSleep) {
     EXPECT_THAT(log->lines[0], HasSubstr("asked_seconds=" + std::to_string(asked)));
     EXPECT_THAT(log->lines[0], HasSubstr(" seconds=120"));
   }
-  const auto log = std::make_shared<FieldsLog>();
+  const auto log = std::make_shared<base::FieldsLog>(LogLevel::kWarning);
   Simulation sim({.log = log});
   RetryPace pace(sim.env(), {}, "pods");
   ExpectBetween(pace.After(Failure(503).WithRetryAfter(minutes(2))), minutes(2));

@@ -1,17 +1,15 @@
 #include "kinformer/snapshot_stats.h"
 
 #include <chrono>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "kinformer/indexer.h"
 #include "kinformer/log.h"
 #include "kinformer/simulation.h"
 
+#include "base/testing/fields_log.h"
 #include "cache/store/testing/test_objects.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -27,21 +25,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// The warnings, with their fields.
-class Warnings final : public LogSink {
- public:
-  explicit Warnings(std::vector<std::string>& lines) : lines_(lines) {}
-  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
-  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
-    std::string line(message);
-    for (const LogField& field : fields) line += " " + std::string(field.key) + "=" + field.value;
-    lines_.push_back(line);
-  }
-
- private:
-  std::vector<std::string>& lines_;
-};
-
 class SnapshotStatsTest : public ::testing::Test {
  protected:
   // Enough for the store to look at what is pinned.
@@ -54,8 +37,9 @@ class SnapshotStatsTest : public ::testing::Test {
     Write();
   }
 
-  std::vector<std::string> lines_;
-  Simulation sim_{{.log = std::make_shared<Warnings>(lines_)}};
+  const std::shared_ptr<internal::base::FieldsLog> log_ =
+      std::make_shared<internal::base::FieldsLog>(LogLevel::kWarning);
+  Simulation sim_{{.log = log_}};
   Indexer<Thing> things_{sim_.env()};
 };
 
@@ -98,22 +82,22 @@ TEST_F(SnapshotStatsTest, WithoutSnapshotsThereIsNoAge) {
 TEST_F(SnapshotStatsTest, OneWarningUntilNoneIsTooOld) {
   std::optional<Snapshot<Thing>> first = things_.Snapshot();
   Pass(minutes(10));
-  EXPECT_THAT(lines_, IsEmpty()) << "by default, more than ten minutes";
+  EXPECT_THAT(log_->lines, IsEmpty()) << "by default, more than ten minutes";
   Pass(seconds(1));
-  EXPECT_THAT(lines_, ElementsAre(::testing::AllOf(HasSubstr("store=indexer seconds=601"),
-                                                   HasSubstr("snapshots=1 bytes="))));
+  EXPECT_THAT(log_->lines, ElementsAre(::testing::AllOf(HasSubstr("store=indexer seconds=601"),
+                                                        HasSubstr("snapshots=1 bytes="))));
   std::optional<Snapshot<Thing>> second = things_.Snapshot();
   Pass(minutes(20));
-  EXPECT_EQ(lines_.size(), 1U);
+  EXPECT_EQ(log_->lines.size(), 1U);
   first.reset();
   Pass(seconds(1));
-  EXPECT_EQ(lines_.size(), 1U) << "the second is too old as well";
+  EXPECT_EQ(log_->lines.size(), 1U) << "the second is too old as well";
   second.reset();
   Write();
   second = things_.Snapshot();
   SetSnapshotAgeLimit(things_, seconds(2));
   Pass(seconds(3));
-  EXPECT_EQ(lines_.size(), 2U);
+  EXPECT_EQ(log_->lines.size(), 2U);
 }
 
 TEST_F(SnapshotStatsTest, ZeroTellsNothing) {
@@ -121,7 +105,7 @@ TEST_F(SnapshotStatsTest, ZeroTellsNothing) {
   const auto held = things_.Snapshot();
   Pass(minutes(1000));
   Pass(minutes(1000));
-  EXPECT_THAT(lines_, IsEmpty());
+  EXPECT_THAT(log_->lines, IsEmpty());
 }
 
 }  // namespace

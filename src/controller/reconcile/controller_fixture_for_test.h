@@ -9,13 +9,11 @@
 #include <chrono>
 #include <functional>
 #include <gtest/gtest.h>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,25 +23,12 @@
 #include "kinformer/simulation.h"
 #include "kinformer/until.h"
 
+#include "base/testing/fields_log.h"
+
 namespace kinformer {
 
 inline const Request kA{"default", "a"};
 inline const Request kB{"default", "b"};
-
-// Keeps the lines.
-class KeptLog final : public LogSink {
- public:
-  [[nodiscard]] LogLevel level() const override { return LogLevel::kInfo; }
-  void Log(LogLevel /*level*/, std::string_view message,
-           std::initializer_list<LogField> fields) override {
-    std::string line(message);
-    for (const LogField& field : fields) {
-      line += " " + std::string(field.key) + "=" + field.value;
-    }
-    lines.push_back(std::move(line));
-  }
-  std::vector<std::string> lines;
-};
 
 // A source that syncs when it is told to, and whose queue the test adds to.
 class TestSource final : public source::Source {
@@ -134,7 +119,7 @@ class ControllerTest : public ::testing::Test {
     SteadyTime at;
   };
   std::shared_ptr<TextMetrics> metrics_{NewTextMetrics()};
-  std::shared_ptr<KeptLog> log_ = std::make_shared<KeptLog>();
+  std::shared_ptr<internal::base::FieldsLog> log_ = std::make_shared<internal::base::FieldsLog>();
   Simulation sim_{{.log = log_, .metrics = metrics_}};
   std::shared_ptr<TestSource> source_ = std::make_shared<TestSource>(sim_.env());
   std::function<Result<ReconcileResult>(const ReconcileContext&, const Request&)> reconcile_;
