@@ -40,6 +40,9 @@ void GiveBack(void* memory) {
 }  // namespace
 
 void* operator new(std::size_t size) { return Count(std::malloc(std::max<std::size_t>(size, 1))); }
+void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return ::operator new(size);
+}
 void* operator new(std::size_t size, std::align_val_t align) {
   const auto step = static_cast<std::size_t>(align);
   return Count(std::aligned_alloc(step, (size + step - 1) / step * step));
