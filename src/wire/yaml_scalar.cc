@@ -39,8 +39,7 @@ std::optional<Value> ParseInteger(std::string_view text) {
       base = 8, text.remove_prefix(1);
     }
   }
-  if (text.empty() || text.front() == '+' || text.front() == '-') return std::nullopt;
-  std::uint64_t magnitude = 0;
+  std::uint64_t magnitude = 0;  // from_chars takes neither a sign nor an empty text
   const char* const end = text.data() + text.size();
   const auto done = std::from_chars(text.data(), end, magnitude, base);
   if (done.ec != std::errc() || done.ptr != end) return std::nullopt;

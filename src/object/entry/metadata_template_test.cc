@@ -368,6 +368,8 @@ TEST(TimePrediction, ReadsWhatIsATimeAndNothingElse) {
                            "2026-03-01T10:00:00.5Z", "2026-03-01T10:00:00+02:00",
                            "2026-03-01T10:00:00Z ", "", "2026"}) {
     for (int twice = 0; twice < 2; ++twice) ASSERT_EQ(time(text), ParseRfc3339(text)) << text;
+    ASSERT_EQ(time(noon), ParseRfc3339(noon)) << "after " << text;
+    ASSERT_EQ(time(text), ParseRfc3339(text)) << text;
   }
 }
 
