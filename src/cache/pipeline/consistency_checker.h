@@ -39,7 +39,7 @@ struct ConsistencyCheckerOptions {
   // Is that exactly what the server had at that resourceVersion, as far as this
   // informer knows?
   std::function<bool()> exact{};
-  // A difference is confirmed.
+  // A difference is confirmed. Not empty.
   std::function<void()> relist{};
   InformerMetrics* metrics = nullptr;  // null: none
 };

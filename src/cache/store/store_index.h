@@ -73,11 +73,11 @@ class StoreIndex {
   // The values of an entry that has no object at any version that is readable.
   void SetFirst(std::uint32_t entry, const SortedValues& values);
   // The values from `version` on. True if this replaced a set, which had been current since
-  // `*from`.
+  // `*from`. REQUIRES: !by_namespace().
   bool Set(std::uint32_t entry, const SortedValues& values, std::uint64_t version,
            const Versions& versions, std::uint64_t* from);
   // Forgets the set that became current at `from`, unless a version that has it is pinned: then
-  // returns that version.
+  // returns that version. REQUIRES: Set said so of that entry and `from`.
   VersionNode* Forget(std::uint32_t entry, std::uint64_t from, const Versions& versions);
   // The entry is going to be used for another key. `namespace_` is that of its last object.
   void Clear(std::uint32_t entry, std::string_view namespace_);
