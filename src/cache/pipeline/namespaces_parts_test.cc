@@ -49,33 +49,18 @@ class WhoSaidLog final : public LogSink {
   std::string instead{};
 };
 
-class NamesInTheLog : public testing::Test {
+class NamesInTheLog : public NamespacesTest {
  protected:
-  FakeServer& Server(const std::string& ns) {
-    std::unique_ptr<FakeServer>& server = servers_[ns];
-    if (server == nullptr) server = std::make_unique<FakeServer>(sim_.env());
-    server->namespace_name = ns;
-    return *server;
-  }
-  SharedInformer<Pod> Make(InformerOptions<Pod> options) {
-    return SharedInformer<Pod>(internal::InformerCore::Create(
-        sim_.env(), "web",
-        {.objects = [this](const std::string& ns) { return Server(ns).NewListerWatcher(); },
-         .namespaces = [this] { return Server("all").NewListerWatcher(); },
-         .namespaced = true},
-        internal::SettingsOf(std::move(options))));
-  }
-  static Error Forbidden() { return Error(Reason::kForbidden, "no").WithHttpStatus(403); }
+  explicit NamesInTheLog(std::shared_ptr<WhoSaidLog> log = std::make_shared<WhoSaidLog>())
+      : NamespacesTest(log), log_(std::move(log)) {}
 
-  const std::shared_ptr<WhoSaidLog> log_ = std::make_shared<WhoSaidLog>();
-  Simulation sim_{{.log = log_}};
-  std::map<std::string, std::unique_ptr<FakeServer>> servers_;
+  const std::shared_ptr<WhoSaidLog> log_;
 };
 
 TEST_F(NamesInTheLog, EachPlaceIsNamed) {
   const std::string back = "the server's watch went back in resourceVersion";
   for (const char* ns : {"blue", "green"}) Server(ns).set_rv(100);
-  auto informer = Make({.namespaces = {"blue", "green"}});
+  auto informer = MakeWithNamespaces({.namespaces = {"blue", "green"}});
   informer
       .SetTransform([](const Ref<Pod>& pod) -> Result<Ref<Pod>> {
         if (pod->name() == "bad") return Error(Reason::kInternalError, "no");
@@ -90,30 +75,29 @@ TEST_F(NamesInTheLog, EachPlaceIsNamed) {
   Server("green").FailWatches(Error(Reason::kInternalError, "no").WithHttpStatus(500));
   sim_.RunReady();
   EXPECT_THAT(log_->said,
-              ElementsAre("web, namespace blue: " + back,
-                          "web, namespace green: list or watch failed, will retry",
-                          "web, namespace green: the transform failed; the object counts as "
+              ElementsAre("pods, namespace blue: " + back,
+                          "pods, namespace green: list or watch failed, will retry",
+                          "pods, namespace green: the transform failed; the object counts as "
                           "unreadable"));
 }
 
 TEST_F(NamesInTheLog, SoIsWhatIsLookedAtInstead) {
   const std::string instead =
-      "web: listing all namespaces is forbidden; looks at single ones instead";
+      "pods: listing all namespaces is forbidden; looks at single ones instead";
   Server("").down = Forbidden();
-  auto named = Make({.if_forbidden = {.namespaces = {"green", "blue", ""}}});
+  auto named = MakeWithNamespaces({.if_forbidden = {.namespaces = {"green", "blue", ""}}});
   named.Start();
   sim_.RunFor(seconds(5));
   EXPECT_THAT(log_->said, Contains(instead));
   EXPECT_EQ(log_->instead, "blue, green");
-  Server("all").namespace_name = "";
-  Server("all").set_rv(100);
-  auto all = Make({.if_forbidden = {.watch_namespaces = true}});
+  Namespaces().set_rv(100);
+  auto all = MakeWithNamespaces({.if_forbidden = {.watch_namespaces = true}});
   all.Start();
   sim_.RunFor(seconds(5));
   EXPECT_EQ(log_->instead, "all that exist");
-  servers_["all"]->SendBookmark("50");
+  Namespaces().SendBookmark("50");
   sim_.RunReady();
-  EXPECT_THAT(log_->said, Contains("namespaces, for web: the server's watch went back in "
+  EXPECT_THAT(log_->said, Contains("namespaces, for pods: the server's watch went back in "
                                    "resourceVersion"));
 }
 

@@ -15,6 +15,8 @@
 #include <string_view>
 #include <utility>
 
+#include "kinformer/log.h"
+
 #include "cache/pipeline/testing/informer_fixture.h"
 
 namespace kinformer {
@@ -23,6 +25,8 @@ namespace kinformer {
 // Namespaces.
 class NamespacesTest : public testing::Test {
  protected:
+  explicit NamespacesTest(std::shared_ptr<LogSink> log = nullptr) : sim_({.log = std::move(log)}) {}
+
   static Error Forbidden() {
     return Error(Reason::kForbidden, "pods is forbidden").WithHttpStatus(403);
   }
