@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <memory>
-#include <new>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -16,44 +15,17 @@
 
 #include "kinformer/simulation.h"
 
+#include "base/testing/counted_heap.h"
 #include "cache/store/fifo_buffer.h"
 #include "cache/store/lazy_deque.h"
 #include "cache/store/reclamation.h"
 #include "cache/store/store_core.h"
 #include "cache/store/testing/test_objects.h"
 
-namespace {
-
-// Pieces that were given out and not given back.
-std::atomic<std::ptrdiff_t> pieces{0};
-
-void* Count(void* memory) {
-  if (memory == nullptr) std::abort();
-  pieces.fetch_add(1, std::memory_order_relaxed);
-  return memory;
-}
-void GiveBack(void* memory) {
-  if (memory != nullptr) pieces.fetch_sub(1, std::memory_order_relaxed);
-  std::free(memory);
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return Count(std::malloc(std::max<std::size_t>(size, 1))); }
-void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
-  return ::operator new(size);
-}
-void* operator new(std::size_t size, std::align_val_t align) {
-  const auto step = static_cast<std::size_t>(align);
-  return Count(std::aligned_alloc(step, (size + step - 1) / step * step));
-}
-void operator delete(void* memory) noexcept { GiveBack(memory); }
-void operator delete(void* memory, std::size_t) noexcept { GiveBack(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { GiveBack(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { GiveBack(memory); }
-
 namespace kinformer::internal::cache {
 namespace {
+
+using kinformer::testing::heap;
 
 void ByColour(const Block& block, IndexValues& out) {
   const std::string colours = LabelOf(block, "colour");
@@ -127,21 +99,21 @@ class StoreMemoryTest : public ::testing::Test {
 TEST_F(StoreMemoryTest, NothingOfAStoreOutlivesIt) {
   for (const bool collected : {false, true, false, true}) {
     // The first time, what the program keeps for good is made.
-    const std::ptrdiff_t before = pieces;
+    const std::ptrdiff_t before = heap.pieces;
     {
       StoreCore store(sim_.env(), {.name = "test"});
       Use(store, collected);
     }
     static bool first = true;
     if (!std::exchange(first, false)) {
-      EXPECT_EQ(pieces - before, 0) << collected;
+      EXPECT_EQ(heap.pieces - before, 0) << collected;
     }
   }
 }
 
 TEST_F(StoreMemoryTest, NorOfWhatASnapshotHasHeldBeyondIt) {
   for (int i = 0; i < 2; ++i) {
-    const std::ptrdiff_t before = pieces;
+    const std::ptrdiff_t before = heap.pieces;
     {
       std::shared_ptr<const SnapshotCore> snapshot;
       StoreCore store(sim_.env(), {.name = "test"});
@@ -150,7 +122,7 @@ TEST_F(StoreMemoryTest, NorOfWhatASnapshotHasHeldBeyondIt) {
       Put(store, 0);
     }
     if (i > 0) {
-      EXPECT_EQ(pieces - before, 0);
+      EXPECT_EQ(heap.pieces - before, 0);
     }
   }
 }
@@ -171,7 +143,7 @@ TEST_F(StoreMemoryTest, AStoreThatIsUsedForLongTakesNoMore) {
     Put(store, 4);
     for (int i = 0; i < 1000 && store.CollectSome(100); ++i) {
     }
-    after_round.push_back(pieces);
+    after_round.push_back(heap.pieces);
   }
   // Where a queue begins and ends in its memory differs from time to time.
   EXPECT_LE(after_round.back() - after_round[9], 20);
@@ -189,9 +161,9 @@ TEST_F(StoreMemoryTest, VersionsThatChangeNoObjectTakeNothing) {
     }
   };
   commit(100);
-  const std::ptrdiff_t before = pieces;
+  const std::ptrdiff_t before = heap.pieces;
   commit(200);
-  EXPECT_LE(pieces - before, 20);
+  EXPECT_LE(heap.pieces - before, 20);
 }
 
 TEST_F(StoreMemoryTest, WhatWasKeptForWorkGoesOnceThereIsNone) {
@@ -200,9 +172,9 @@ TEST_F(StoreMemoryTest, WhatWasKeptForWorkGoesOnceThereIsNone) {
   Put(store, 1);
   while (store.CollectSome(100)) {
   }
-  const std::ptrdiff_t before = pieces;
+  const std::ptrdiff_t before = heap.pieces;
   EXPECT_FALSE(store.CollectSome(100));
-  EXPECT_LE(pieces - before, -3) << "two queues, each of two pieces at least";
+  EXPECT_LE(heap.pieces - before, -3) << "two queues, each of two pieces at least";
 }
 
 // Objects are not counted, since they have memory of their own: a hundred of a megabyte each would
@@ -226,7 +198,7 @@ TEST(StoreMemory, ObjectsGoOnceNobodyHasThem) {
 }
 
 TEST(StoreMemory, BuffersThatAreEmptyTakeNothing) {
-  const std::ptrdiff_t before = pieces;
+  const std::ptrdiff_t before = heap.pieces;
   LazyDeque<int> deque;
   FifoBuffer<int> buffer;
   for (int i = 0; i < 100; ++i) {
@@ -238,15 +210,15 @@ TEST(StoreMemory, BuffersThatAreEmptyTakeNothing) {
     buffer.pop_front();
   }
   deque.ReleaseMemory();
-  EXPECT_EQ(pieces - before, 0);
+  EXPECT_EQ(heap.pieces - before, 0);
 }
 
 TEST(StoreMemory, AThreadThatHasEndedLeavesItsPlaceToTheNext) {
   const auto read = [] { std::thread([] { const ReadGuard guard; }).join(); };
   read();
-  const std::ptrdiff_t before = pieces;
+  const std::ptrdiff_t before = heap.pieces;
   for (int i = 0; i < 20; ++i) read();
-  EXPECT_EQ(pieces - before, 0);
+  EXPECT_EQ(heap.pieces - before, 0);
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
 // Reading an object allocates nothing, whatever is read: counted by operator new itself.
 
-#include <atomic>
-#include <cstdlib>
+#include <cstddef>
 #include <gtest/gtest.h>
-#include <new>
 #include <string>
 
 #include "kinformer/internal/block_builder.h"
@@ -11,23 +9,8 @@
 #include "kinformer/ref.h"
 #include "kinformer/unstructured.h"
 
+#include "base/testing/counted_heap.h"
 #include "object/transcode/json_tape.h"
-
-namespace {
-std::atomic<std::size_t> allocations{0};
-}  // namespace
-
-void* operator new(std::size_t size) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void* const memory = std::malloc(size)) return memory;
-  std::abort();
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  return std::malloc(size);
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace kinformer {
 namespace {
@@ -45,7 +28,7 @@ TEST(Views, IterationDoesNotAllocate) {
       R"("list":[1,"two\n",{"x":1.5}]}})");
   ASSERT_TRUE(built) << built.error();
   const Ref<Unstructured> ref(*built);
-  const std::size_t before = allocations.load();
+  const std::size_t before = testing::heap.calls.load();
   std::size_t n = 0;
   {
     const Ref<Unstructured> copy = ref;
@@ -68,11 +51,11 @@ TEST(Views, IterationDoesNotAllocate) {
     n += *copy == *ref ? 1 : 0;
     n += std::hash<Unstructured>()(*copy) != 0 ? 1 : 0;
   }
-  const std::size_t after = allocations.load();
+  const std::size_t after = testing::heap.calls.load();
   EXPECT_EQ(after - before, 0U);
   EXPECT_GT(n, 100U);
   EXPECT_FALSE(ref->ToJson().empty());
-  EXPECT_GT(allocations.load(), after) << "the counter counts";
+  EXPECT_GT(testing::heap.calls.load(), after) << "the counter counts";
 }
 
 // A thread keeps the room of its latest tapes, unless that is unusually large.
@@ -82,9 +65,9 @@ TEST(JsonTape, TheNextOneTakesNoMemory) {
     for (std::size_t i = 1; i < items; ++i) text += ",0";
     text += ']';
     EXPECT_TRUE(internal::JsonTape::Parse(text).ok());
-    const std::size_t before = allocations.load();
+    const std::size_t before = testing::heap.calls.load();
     const bool ok = internal::JsonTape::Parse(text).ok();
-    const std::size_t after = allocations.load();
+    const std::size_t after = testing::heap.calls.load();
     EXPECT_TRUE(ok);
     return after - before;
   };
