@@ -20,7 +20,6 @@ Result<std::shared_ptr<internal::client::Engine>> NewEngine(Env& env, const Conf
   Result<HttpTransportOptions> transport_options = TransportOptionsFor(config);
   if (!transport_options) return std::move(transport_options).error();
   ClientOptions complete = internal::client::OptionsFor(config, options);
-  transport_options->user_agent = complete.user_agent;
   if (!complete.refresh_credentials && transport_options->credentials != nullptr) {
     complete.refresh_credentials = [source = transport_options->credentials] {
       return source->CanRefresh();
