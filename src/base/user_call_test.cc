@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -25,33 +24,15 @@
 #include "base/deadline.h"
 #include "base/redacted_url.h"
 #include "base/regular_file.h"
+#include "base/testing/fields_log.h"
 
 namespace kinformer::internal::base {
 namespace {
 
 using ::testing::HasSubstr;
 
-class Lines final : public LogSink {
- public:
-  [[nodiscard]] LogLevel level() const override { return LogLevel::kDebug; }
-  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
-    const std::lock_guard lock(mutex_);
-    text_ += std::string(message);
-    for (const LogField& field : fields) text_ += " " + std::string(field.key) + "=" + field.value;
-    text_ += "\n";
-  }
-  std::string text() {
-    const std::lock_guard lock(mutex_);
-    return text_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::string text_;
-};
-
 TEST(UserCallTest, H5WhatIsThrownIsAnErrorALineAndACount) {
-  const auto log = std::make_shared<Lines>();
+  const auto log = std::make_shared<FieldsLog>(LogLevel::kDebug);
   const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
   Simulation sim({.log = log, .metrics = metrics});
   EXPECT_TRUE(CallUser(sim.env(), "the tweak", [] {}).ok());
@@ -109,7 +90,7 @@ class ThrowingMetrics final : public MetricsSink {
 };
 
 TEST(UserCallTest, H5AMetricsSinkMayThrow) {
-  const auto log = std::make_shared<Lines>();
+  const auto log = std::make_shared<FieldsLog>(LogLevel::kDebug);
   Runtime runtime({.log = log, .metrics = std::make_shared<ThrowingMetrics>()});
   MetricsSink& metrics = runtime.env().metrics();
   EXPECT_TRUE(metrics.enabled());

@@ -98,7 +98,7 @@ TEST_F(DeliveryForms, AnIndexThatDoesNotExistIsSaidOnce) {
 }
 
 TEST_F(DeliveryForms, ATombstoneIsExplainedOnceToEachHandler) {
-  const auto log = std::make_shared<WarningLog>(LogLevel::kInfo);
+  const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kInfo);
   Simulation sim({.log = log});
   internal::cache::FakeServer server(sim.env());
   SharedInformer<Pod> informer(sim.env(), server.NewListerWatcher());
@@ -129,7 +129,7 @@ TEST_F(DeliveryForms, ATombstoneIsExplainedOnceToEachHandler) {
 }
 
 TEST_F(DeliveryForms, ASlowHandlerDoesNotFillTheLog) {
-  const auto log = std::make_shared<WarningLog>(LogLevel::kInfo);
+  const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kInfo);
   Simulation sim({.log = log});
   internal::cache::FakeServer server(sim.env());
   SharedInformer<Pod> informer(sim.env(), server.NewListerWatcher());

@@ -16,6 +16,7 @@
 #include "kinformer/metrics_server.h"
 #include "kinformer/simulation.h"
 
+#include "base/testing/fields_log.h"
 #include "client/testing/scripted_server.h"
 #include "controller/endpoints/testing/endpoint_client.h"
 
@@ -35,18 +36,6 @@ using testing::ScriptedResponse;
 using testing::ScriptedServer;
 using testing::Start;
 using testing::StatusFailure;
-
-// Keeps what is logged.
-class KeptLog final : public LogSink {
- public:
-  [[nodiscard]] LogLevel level() const override { return LogLevel::kDebug; }
-  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
-    text.append(message);
-    for (const auto& [key, value] : fields) text.append(" ").append(value);
-    text.push_back('\n');
-  }
-  std::string text{};
-};
 
 // The API server: knows tokens that begin with "t-", of users of that name, who may all but those
 // whose name ends with "0".
@@ -84,7 +73,7 @@ class AccessFiltersTest : public ::testing::Test {
   }
   void TearDown() override {
     EXPECT_TRUE(sim_.RunBlocking([&] { filter_.reset(); }, minutes(1)));
-    EXPECT_THAT(log_->text, Not(HasSubstr("t-")));
+    EXPECT_THAT(log_->text(), Not(HasSubstr("t-")));
     client_.reset();
     sim_.RunReady();
   }
@@ -101,7 +90,8 @@ class AccessFiltersTest : public ::testing::Test {
     return kinds;
   }
 
-  std::shared_ptr<KeptLog> log_ = std::make_shared<KeptLog>();
+  const std::shared_ptr<internal::base::FieldsLog> log_ =
+      std::make_shared<internal::base::FieldsLog>(LogLevel::kDebug);
   Simulation sim_{{.log = log_}};
   ScriptedServer api_server_;
   ScriptedServer metrics_;
@@ -185,7 +175,7 @@ TEST_F(AccessFiltersTest, WhatTheApiServerDoesNotAnswerIsNotRemembered) {
   EXPECT_EQ(Get("t-1"), "500 Authentication failed\n");
   EXPECT_EQ(Get("t-1"), "500 Authorization for user user-1 failed\n");
   EXPECT_EQ(Get("t-1"), "200 metrics for user-1");
-  EXPECT_THAT(log_->text, HasSubstr("this process may not ask"));
+  EXPECT_THAT(log_->text(), HasSubstr("this process may not ask"));
 }
 
 TEST_F(AccessFiltersTest, ItWaitsTenSecondsForTheApiServer) {

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -17,6 +16,7 @@
 #include "kinformer/log.h"
 #include "kinformer/until.h"
 
+#include "base/testing/fields_log.h"
 #include "controller/webhook/asked_for_test.h"
 
 namespace kinformer::testing {
@@ -33,18 +33,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr std::string_view kV1 = R"("kind":"TokenReview","apiVersion":"authentication.k8s.io/v1")";
-
-// Keeps all that is said.
-class KeptText final : public LogSink {
- public:
-  [[nodiscard]] LogLevel level() const override { return LogLevel::kDebug; }
-  void Log(LogLevel /*level*/, std::string_view message,
-           std::initializer_list<LogField> fields) override {
-    text += message;
-    for (const LogField& field : fields) text += " " + field.value;
-  }
-  std::string text{};
-};
 
 class AuthenticationTest : public WebhookTest {
  protected:
@@ -185,7 +173,7 @@ TEST_F(AuthenticationTest, WH_03_AHandlerNoticesThatNobodyWaitsForIt) {
 }
 
 TEST_F(AuthenticationTest, WH_03_TokensStayAmongTheTwo) {
-  const auto log = std::make_shared<KeptText>();
+  const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kDebug);
   Simulation sim({.log = log, .metrics = metrics_});
   WebhookServer server(sim.env());
   const auto fail = [&server](const std::string& path, bool throws) {
@@ -217,8 +205,8 @@ TEST_F(AuthenticationTest, WH_03_TokensStayAmongTheTwo) {
   };
   EXPECT_EQ(error("/throws"), "panic: no user has [...], and not [...]! [recovered]");
   EXPECT_EQ(error("/refuses"), "no user has [...], and not [...]!");
-  EXPECT_THAT(log->text, HasSubstr("no user has [...]"));
-  EXPECT_THAT(log->text, Not(HasSubstr("foobar")));
+  EXPECT_THAT(log->text(), HasSubstr("no user has [...]"));
+  EXPECT_THAT(log->text(), Not(HasSubstr("foobar")));
   EXPECT_THAT(metrics_->Text(), Not(HasSubstr("foobar")));
   EXPECT_THAT(metrics_->Text(), HasSubstr("controller_runtime_webhook_panics_total 1"));
   EXPECT_THAT(metrics_->Text(), HasSubstr(R"({webhook="/throws",code="200"} 1)"));

@@ -6,10 +6,7 @@
 #ifndef KINFORMER_CACHE_PIPELINE_TESTING_DELIVERY_FIXTURE_H_
 #define KINFORMER_CACHE_PIPELINE_TESTING_DELIVERY_FIXTURE_H_
 
-#include <algorithm>
-#include <cstddef>
 #include <gtest/gtest.h>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,32 +14,10 @@
 
 #include "kinformer/log.h"
 
+#include "base/testing/fields_log.h"
 #include "cache/pipeline/testing/informer_fixture.h"
 
 namespace kinformer {
-
-// Keeps what is said from that level on, with its fields.
-class WarningLog final : public LogSink {
- public:
-  explicit WarningLog(LogLevel level = LogLevel::kWarning) : level_(level) {}
-  [[nodiscard]] LogLevel level() const override { return level_; }
-  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
-    std::string line(message);
-    for (const LogField& field : fields) {
-      line += " " + std::string(field.key) + "=" + std::string(field.value);
-    }
-    lines.push_back(std::move(line));
-  }
-  [[nodiscard]] std::size_t Count(std::string_view part) const {
-    return static_cast<std::size_t>(std::count_if(
-        lines.begin(), lines.end(),
-        [part](const std::string& line) { return line.find(part) != std::string::npos; }));
-  }
-  Texts lines{};
-
- private:
-  const LogLevel level_;
-};
 
 class DeliveryForms : public testing::Test {
  protected:
@@ -63,7 +38,8 @@ class DeliveryForms : public testing::Test {
         .OrExit();
   }
 
-  const std::shared_ptr<WarningLog> log_ = std::make_shared<WarningLog>();
+  const std::shared_ptr<internal::base::FieldsLog> log_ =
+      std::make_shared<internal::base::FieldsLog>(LogLevel::kWarning);
   Simulation sim_{{.log = log_}};
   internal::cache::FakeServer server_{sim_.env()};
   Texts done_;
