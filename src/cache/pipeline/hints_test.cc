@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/testing/fields_log.h"
 #include "cache/pipeline/testing/delivery_fixture.h"
 
 namespace kinformer {
