@@ -52,7 +52,7 @@ int main() {
   factory.WaitForCacheSync(stop.token()).OrExit();
 
   // Doubles the size of every widget.
-  auto writer = client.For<Widgets>("default");
+  auto writer = client.For<Widgets>();  // each in its own namespace
   for (const Widgets widget : widgets.Snapshot()) {
     Widgets::Mutable change = widget.DeepCopy();
     change.spec.size *= 2;

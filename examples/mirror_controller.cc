@@ -1,5 +1,6 @@
 // A controller that mirrors an annotation of Deployments, example.com/note, into ConfigMaps of the
 // same name: with a finalizer, an owner, a condition that says how it went, and leader election.
+// Deployments without the annotation are left alone.
 
 #include <iostream>
 #include <memory>
@@ -28,7 +29,8 @@ Result<ReconcileResult> Mirror(const DelegatingClient& client, const ReconcileCo
   const appsv1::Deployment deployment = **found;
   appsv1::Deployment::Mutable change = deployment.DeepCopy();
 
-  if (deployment.metadata().deletionTimestamp()) {
+  const bool noted = deployment.metadata().annotations().contains(kNote);
+  if (!noted || deployment.metadata().deletionTimestamp()) {
     if (!controllerutil::RemoveFinalizer(change, kFinalizer)) return ReconcileResult{};
     std::cout << "- " << request << std::endl;
     const auto gone = client.Delete<corev1::ConfigMap>(request, {}, context.call());

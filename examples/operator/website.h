@@ -11,17 +11,22 @@
 #include "kinformer/conditions.h"
 #include "kinformer/custom_resource.h"
 
+// What a newer CRD adds to a struct is kept in its `unknown`, so that an update sends it back.
 struct WebsiteSpec {
   std::string page{};
   std::int32_t replicas = 0;  // the webhook makes it 1
+  kinformer::UnknownFields unknown{};
   static constexpr auto kFields = std::tuple(kinformer::Field("page", &WebsiteSpec::page),
-                                             kinformer::Field("replicas", &WebsiteSpec::replicas));
+                                             kinformer::Field("replicas", &WebsiteSpec::replicas),
+                                             kinformer::Field(&WebsiteSpec::unknown));
 };
 
 struct WebsiteStatus {
   kinformer::meta::Conditions conditions{};
+  kinformer::UnknownFields unknown{};
   static constexpr auto kFields =
-      std::tuple(kinformer::Field("conditions", &WebsiteStatus::conditions));
+      std::tuple(kinformer::Field("conditions", &WebsiteStatus::conditions),
+                 kinformer::Field(&WebsiteStatus::unknown));
 };
 
 struct Website {
@@ -32,8 +37,10 @@ struct Website {
   static constexpr bool kNamespaced = true;
   WebsiteSpec spec{};
   WebsiteStatus status{};
-  static constexpr auto kFields = std::tuple(kinformer::Field("spec", &Website::spec),
-                                             kinformer::Field("status", &Website::status));
+  kinformer::UnknownFields unknown{};
+  static constexpr auto kFields =
+      std::tuple(kinformer::Field("spec", &Website::spec),
+                 kinformer::Field("status", &Website::status), kinformer::Field(&Website::unknown));
 };
 using Websites = kinformer::CustomResource<Website>;
 

@@ -22,14 +22,17 @@ namespace appsv1 = kinformer::appsv1;
 struct FooSpec {
   std::string deploymentName{};
   std::int32_t replicas = 1;
-  static constexpr auto kFields = std::tuple(Field("deploymentName", &FooSpec::deploymentName),
-                                             Field("replicas", &FooSpec::replicas));
+  UnknownFields unknown{};  // what a newer CRD has survives an update
+  static constexpr auto kFields =
+      std::tuple(Field("deploymentName", &FooSpec::deploymentName),
+                 Field("replicas", &FooSpec::replicas), Field(&FooSpec::unknown));
 };
 
 struct FooStatus {
   std::int32_t availableReplicas = 0;
-  static constexpr auto kFields =
-      std::tuple(Field("availableReplicas", &FooStatus::availableReplicas));
+  UnknownFields unknown{};
+  static constexpr auto kFields = std::tuple(
+      Field("availableReplicas", &FooStatus::availableReplicas), Field(&FooStatus::unknown));
 };
 
 struct Foo {
@@ -40,8 +43,9 @@ struct Foo {
   static constexpr bool kNamespaced = true;
   FooSpec spec{};
   FooStatus status{};
+  UnknownFields unknown{};
   static constexpr auto kFields =
-      std::tuple(Field("spec", &Foo::spec), Field("status", &Foo::status));
+      std::tuple(Field("spec", &Foo::spec), Field("status", &Foo::status), Field(&Foo::unknown));
 };
 using Foos = CustomResource<Foo>;
 
