@@ -37,8 +37,8 @@
 // with an error although the server has done them, and kinds that are read from the server, which
 // are never behind.
 //
-// Counterpart: client.Client of controller-runtime (once called DelegatingClient), which does not
-// wait for its own writes.
+// Counterpart: client.Client of controller-runtime (once called DelegatingClient), which waits for
+// its own writes only where EnableReadYourWritesConsistency asks for it (v0.25).
 
 #ifndef KINFORMER_DELEGATING_CLIENT_H_
 #define KINFORMER_DELEGATING_CLIENT_H_

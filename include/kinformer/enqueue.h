@@ -151,7 +151,7 @@ template <class T>
 
 // Which of an object's owners count.
 enum class Owners : std::uint8_t {
-  kController,  // the one that controls it
+  kController,  // the one that controls it: Go's OnlyControllerOwner
   kAll,
 };
 
@@ -162,10 +162,11 @@ std::vector<Request> OwnersOf(const metav1::ObjectMeta& metadata,
                               const ::kinformer::internal::TypeInfo& owner, Owners which);
 }  // namespace internal
 
-// The requests of the object's owners of that kind. Counterpart: handler.EnqueueRequestForOwner.
+// The requests of the object's owners of that kind: all of them, unless told otherwise. `Owns` of a
+// ControllerBuilder asks for the one that controls. Counterpart: handler.EnqueueRequestForOwner.
 template <class T>
 [[nodiscard]] std::shared_ptr<EventHandler<T>> EnqueueRequestForOwner(
-    const ::kinformer::internal::TypeInfo& owner, Owners which = Owners::kController) {
+    const ::kinformer::internal::TypeInfo& owner, Owners which = Owners::kAll) {
   auto funcs = internal::FuncsOfMap<T, Request>([&owner, which](const T& object) {
     return internal::OwnersOf(object.metadata(), owner, which);
   });
@@ -173,8 +174,7 @@ template <class T>
 }
 // The same for a kind that is known at compile time.
 template <class T, Resource Owner>
-[[nodiscard]] std::shared_ptr<EventHandler<T>> EnqueueRequestForOwner(
-    Owners which = Owners::kController) {
+[[nodiscard]] std::shared_ptr<EventHandler<T>> EnqueueRequestForOwner(Owners which = Owners::kAll) {
   return EnqueueRequestForOwner<T>(Owner::type_info(), which);
 }
 

@@ -108,7 +108,7 @@ TEST_F(EnqueueTest, HD_01_WhatAMapSaysOfEachEvent) {
 }
 
 TEST_F(EnqueueTest, HD_01_TheOwnersOfEachEvent) {
-  const auto owners = handler::EnqueueRequestForOwner<Pod, ReplicaSet>(Owners::kAll);
+  const auto owners = handler::EnqueueRequestForOwner<Pod, ReplicaSet>();
   const Ref<Pod> one = OwnedBy({Owner("foo1")});
   EXPECT_THAT(OfEachEvent(owners, one, OwnedBy({Owner("foo2")}, "biz2")),
               ElementsAre(ElementsAre("biz/foo1"), UnorderedElementsAre("biz/foo1", "biz2/foo2"),
@@ -138,7 +138,7 @@ TEST_F(EnqueueTest, HD_01_TheVersionOfAnOwnerDoesNotMatter) {
 }
 
 TEST_F(EnqueueTest, HD_01_TheFirstOwnerThatControls) {
-  const auto controller = handler::EnqueueRequestForOwner<Pod, ReplicaSet>();
+  const auto controller = handler::EnqueueRequestForOwner<Pod, ReplicaSet>(Owners::kController);
   EXPECT_THAT(Created(controller, OwnedBy({Owner("a"), Owner("b", kControls), Owner("c"),
                                            Owner("d", kControls), Owner("e")})),
               ElementsAre("biz/b"));
