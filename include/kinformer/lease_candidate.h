@@ -26,9 +26,11 @@ struct LeaseCandidateOptions {
   std::string strategy{"OldestEmulationVersion"};
 };
 
-// Keeps one LeaseCandidate object (v1beta1, which the server must serve) and answers the server's
-// pings: where pingTime is later than renewTime, it writes a new renewTime. Looks at the object
-// whenever it changes, and every five minutes. What fails is logged and tried again. Thread-safe.
+// Keeps one LeaseCandidate object (v1beta1, which the server must serve): makes it where it is not
+// there, writes a new renewTime at the start and every five minutes, since servers take one that is
+// half an hour old for gone, and answers the server's pings at once: where pingTime is later than
+// renewTime. The answer is later than the ping, also where this machine's clock is behind. What
+// fails is logged and tried again. Thread-safe.
 // Counterpart: leaderelection.LeaseCandidate.
 class LeaseCandidate {
  public:

@@ -338,8 +338,50 @@ TEST_F(LeaseCandidates, LE_26_APingIsAnswered) {
   sim_.RunFor(seconds(10));
   EXPECT_GT(*OnServer().spec.renewTime, *pinged.spec.pingTime);
   const std::string version = OnServer().metadata.resourceVersion;
-  sim_.RunFor(minutes(30));
+  sim_.RunFor(minutes(3));
   EXPECT_EQ(OnServer().metadata.resourceVersion, version) << "one answer is enough";
+}
+
+// Servers ask nobody whose renewTime is half an hour old.
+TEST_F(LeaseCandidates, LE_26_RenewsUnasked) {
+  sim_.RunFor(minutes(1));
+  const auto made = OnServer().spec.renewTime;
+  int renewals = 0;
+  auto last = made;
+  for (int minute = 0; minute < 30; ++minute) {
+    sim_.RunFor(minutes(1));
+    const auto now = OnServer().spec.renewTime;
+    if (now != last) ++renewals;
+    last = now;
+  }
+  EXPECT_EQ(renewals, 6) << "every five minutes";
+}
+
+// What was there before this process, as of one that had been down.
+TEST_F(LeaseCandidates, LE_26_RenewsAtTheStart) {
+  sim_.RunFor(minutes(1));
+  stop_.request_stop();
+  Run([&] { thread_->Join(); });
+  sim_.RunFor(minutes(60));
+  const Candidate::Mutable old = OnServer();
+  std::stop_source again;
+  const auto thread = sim_.env().NewThread("again", [&] { candidate_->Run(again.get_token()); });
+  sim_.RunFor(seconds(10));
+  EXPECT_GE(OnServer().spec.renewTime->seconds(), old.spec.renewTime->seconds() + 3600);
+  again.request_stop();
+  Run([&] { thread->Join(); });
+}
+
+TEST_F(LeaseCandidates, LE_26_AClockBehindTheServersAnswersOnce) {
+  sim_.RunFor(minutes(1));
+  Candidate::Mutable pinged = OnServer();
+  pinged.spec.pingTime = metav1::MicroTime(pinged.spec.renewTime->seconds() + 1000, 999'999'000);
+  Run([&] { EXPECT_TRUE(candidates_.Update(pinged).ok()); });
+  sim_.RunFor(seconds(10));
+  EXPECT_EQ(*OnServer().spec.renewTime, metav1::MicroTime(pinged.spec.pingTime->seconds() + 1));
+  const std::string version = OnServer().metadata.resourceVersion;
+  sim_.RunFor(minutes(1));
+  EXPECT_EQ(OnServer().metadata.resourceVersion, version);
 }
 
 }  // namespace

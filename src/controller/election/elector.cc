@@ -47,7 +47,7 @@ void Elector::Run(const std::stop_token& stop) {
     stopped();
     return;
   }
-  leadership_.lock().RecordEvent("became leader");
+  RecordEvent("became leader");
   Log(LogLevel::kInfo, "became leader");
   status_->Set(1);
   work_.Start();
@@ -57,7 +57,7 @@ void Elector::Run(const std::stop_token& stop) {
   const bool may_release = config_.release_on_cancel && asked_to && AwaitWork();
   leadership_.End();
   status_->Set(0);
-  leadership_.lock().RecordEvent("stopped leading");
+  RecordEvent("stopped leading");
   Log(LogLevel::kInfo, "stopped leading");
   if (may_release) Release(news);
   stopped();
@@ -84,14 +84,18 @@ bool Elector::Acquire(const std::stop_token& stop, LeaderNews& news) {
 bool Elector::RenewUntil(const std::stop_token& stop, LeaderNews& news) {
   while (!stop.stop_requested()) {
     if (!RenewOnce(stop, news)) return stop.stop_requested();
-    SleepUnlessStopped(env_, stop, config_.retry_period);
+    // An answer that took long has used up some of the time: the next renewal must have its share.
+    const Duration left = leadership_.LeadsFor();
+    SleepUnlessStopped(env_, stop,
+                       std::min(config_.retry_period, std::max(left - kOneTry, left / 2)));
   }
   return true;
 }
 
 bool Elector::RenewOnce(const std::stop_token& stop, LeaderNews& news) {
-  // Answers that took long have used up some of it: the work must be told before another may lead.
-  const Duration time = std::min(config_.renew_deadline, std::max(leadership_.LeadsFor(), kOneTry));
+  // The work must be told before another may lead.
+  const Duration left = leadership_.LeadsFor();
+  const Duration time = std::min(config_.renew_deadline, left > Duration(0) ? left : kOneTry);
   const SteadyTime deadline = env_.Now() + time;
   while (true) {
     const SteadyTime next = env_.Now() + config_.retry_period;
@@ -128,6 +132,11 @@ void Elector::Release(LeaderNews& news) {
   if (!released) {
     Log(LogLevel::kWarning, "the lease was not released", released.error().ToString());
   }
+}
+
+void Elector::RecordEvent(std::string_view text) {
+  static_cast<void>(base::CallUser(env_, "RecordEvent of a resource lock",
+                                   [&] { leadership_.lock().RecordEvent(text); }));
 }
 
 void Elector::Log(LogLevel level, std::string_view text, const std::string& error) const {

@@ -46,6 +46,7 @@ class Elector final : public LeaderElector {
   // Renews until the work has ended.
   bool AwaitWork();
   void Release(LeaderNews& news);
+  void RecordEvent(std::string_view text);
   void Log(LogLevel level, std::string_view text, const std::string& error = {}) const;
 
   Env& env_;

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -245,6 +246,62 @@ TEST(LeaderElectorTest, SlowAnswersUseUpTheTimeToLead) {
   ASSERT_TRUE(sim.RunUntil([&] { return a.told.size() > 2; }, minutes(1)));
   EXPECT_THAT(a.told, ::testing::UnorderedElementsAre("started", "worked", "stopped"));
   EXPECT_LE(sim.env().Now() - renewed, seconds(12)) << "others may lead after 15 s";
+}
+
+// Lengths that are valid, and leave little time between the renewals.
+TEST(LeaderElectorTest, TheWorkIsToldBeforeAnotherMayLeadWhateverTheLengths) {
+  struct Lengths {
+    Duration lease, renew, retry, answer;
+  };
+  for (const Lengths& with :
+       {Lengths{seconds(10), seconds(9), seconds(7), milliseconds(4400)},
+        Lengths{seconds(2), seconds(1), milliseconds(500), milliseconds(950)},
+        Lengths{milliseconds(2900), milliseconds(1900), seconds(1), milliseconds(900)}}) {
+    Simulation sim;
+    FakeLease lease;
+    Candidate a(
+        sim, lease, "a",
+        {.lease_duration = with.lease, .renew_deadline = with.renew, .retry_period = with.retry});
+    a.Start();
+    sim.RunFor(seconds(30));
+    ASSERT_TRUE(a.elector().IsLeader());
+    SteadyTime written{};
+    bool dead = false;
+    a.lock().fault = [&](const std::string&, const CallOptions& call) -> Result<void> {
+      if (dead) {
+        SleepUnlessStopped(sim.env(), call.stop, call.timeout);
+        return Error(Reason::kDeadlineExceeded, "no answer");
+      }
+      written = sim.env().Now();
+      sim.env().SleepFor(with.answer);
+      dead = true;
+      return {};
+    };
+    ASSERT_TRUE(sim.RunUntil([&] { return a.told.size() > 1; }, minutes(1)));
+    EXPECT_LE(sim.env().Now() - written, std::chrono::floor<seconds>(with.lease))
+        << "others lead then: " << with.lease.count();
+  }
+}
+
+// A lock of the program's own.
+TEST(LeaderElectorTest, WhatALockThrowsIsAFailedAttempt) {
+  Simulation sim;
+  FakeLease lease;
+  Candidate a(sim, lease, "a");
+  a.Start();
+  sim.RunFor(seconds(30));
+  int throws = 1;
+  a.lock().fault = [&](const std::string&, const CallOptions&) -> Result<void> {
+    if (throws-- > 0) throw std::runtime_error("the lock is broken");
+    return {};
+  };
+  sim.RunFor(minutes(1));
+  EXPECT_TRUE(a.elector().IsLeader()) << "it threw once";
+  EXPECT_THAT(a.told, ElementsAre("started"));
+  throws = 1000;
+  sim.RunFor(seconds(15));
+  EXPECT_FALSE(a.elector().IsLeader());
+  EXPECT_THAT(a.told, ::testing::UnorderedElementsAre("started", "worked", "stopped"));
 }
 
 TEST(LeaderElectorTest, WhoWasSuspendedLeadsOnIfNobodyElseDoes) {

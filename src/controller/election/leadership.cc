@@ -1,7 +1,10 @@
 #include "controller/election/leadership.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+
+#include "base/user_call.h"
 
 namespace kinformer::internal::election {
 namespace {
@@ -9,9 +12,18 @@ namespace {
 // Others take over lease_duration after they saw the last renewal. A leader whose renewals fail
 // goes on trying for renew_deadline after the wait behind its last success; it may lead that long,
 // but never until the others come.
-Duration TimeToLead(const LeaderElectionConfig& config) {
+Duration TimeToLead(const LeaderElectionConfig& config, Duration lease_duration) {
   return std::min(config.renew_deadline + config.retry_period,
-                  config.renew_deadline + (config.lease_duration - config.renew_deadline) / 2);
+                  config.renew_deadline + (lease_duration - config.renew_deadline) / 2);
+}
+
+// What a lock of the program's own throws is an error like others.
+template <class T, class Call>
+Result<T> Contained(Env& env, std::string_view function, const Call& call) {
+  std::optional<Result<T>> result;
+  const Result<void> called = base::CallUser(env, function, [&] { result.emplace(call()); });
+  if (!called) return called.error();
+  return *std::move(result);
 }
 
 }  // namespace
@@ -22,7 +34,7 @@ Leadership::Leadership(Env& env, std::unique_ptr<ResourceLock> lock,
       lock_(std::move(lock)),
       lease_duration_(std::chrono::floor<std::chrono::seconds>(config.lease_duration)),
       request_timeout_(std::max<Duration>(std::chrono::seconds(1), config.renew_deadline / 2)),
-      leads_for_(TimeToLead(config)),
+      leads_for_(TimeToLead(config, lease_duration_)),
       coordinated_(config.coordinated),
       slow_path_(env.metrics().NewCounter("leader_election_slowpath_total",
                                           "Renewals that had to read the record first",
@@ -111,7 +123,8 @@ Result<CallOptions> Leadership::ForOneRequest(const client::Patience& patience) 
 Result<LeaderElectionRecord> Leadership::Read(const client::Patience& patience) {
   const Result<CallOptions> call = ForOneRequest(patience);
   if (!call) return call.error();
-  Result<LeaderElectionRecord> there = lock_->Get(*call);
+  Result<LeaderElectionRecord> there =
+      Contained<LeaderElectionRecord>(env_, "resource lock", [&] { return lock_->Get(*call); });
   if (!there) return there;
   bool changed = false;
   {
@@ -126,7 +139,8 @@ Result<void> Leadership::Create(const LeaderElectionRecord& record,
                                 const client::Patience& patience) {
   const Result<CallOptions> call = ForOneRequest(patience);
   if (!call) return call.error();
-  Result<void> made = lock_->Create(record, *call);
+  Result<void> made =
+      Contained<void>(env_, "resource lock", [&] { return lock_->Create(record, *call); });
   if (made) Observe(record);
   return made;
 }
@@ -135,7 +149,8 @@ Result<void> Leadership::Write(const LeaderElectionRecord& record,
                                const client::Patience& patience) {
   const Result<CallOptions> call = ForOneRequest(patience);
   if (!call) return call.error();
-  Result<void> written = lock_->Update(record, *call);
+  Result<void> written =
+      Contained<void>(env_, "resource lock", [&] { return lock_->Update(record, *call); });
   if (written) Observe(record);
   return written;
 }

@@ -288,5 +288,20 @@ TEST_F(CoordinatedLeadership, LE_12_NothingIsTakenThatWasNotGiven) {
   EXPECT_THAT(lock_->asked, ElementsAre("get"));
 }
 
+// The record says whole seconds, and others go by that.
+TEST(LeadershipLengths, WhatIsNotAWholeSecondIsNotLed) {
+  Simulation sim;
+  FakeLease lease;
+  Leadership leadership(sim.env(), std::make_unique<FakeLock>(lease, "baz"),
+                        {.lease_duration = milliseconds(2900),
+                         .renew_deadline = milliseconds(1900),
+                         .retry_period = seconds(1)});
+  ASSERT_TRUE(leadership.TryAcquireOrRenew({}).ok());
+  EXPECT_EQ(lease.record->leaseDurationSeconds, 2);
+  EXPECT_TRUE(leadership.IsLeader());
+  sim.RunFor(seconds(2));
+  EXPECT_FALSE(leadership.IsLeader());
+}
+
 }  // namespace
 }  // namespace kinformer::internal::election

@@ -1,6 +1,8 @@
 #include "kinformer/lease_candidate.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <utility>
 
 #include "kinformer/api/coordinationv1beta1_mutable.h"
@@ -14,7 +16,22 @@ namespace {
 
 using Candidate = coordinationv1beta1::LeaseCandidate;
 
-constexpr Duration kLooksAtLeastEvery = std::chrono::minutes(5);
+// Well below the half hour after which servers take a candidate for gone.
+constexpr Duration kRenewsEvery = std::chrono::minutes(5);
+
+// The server has asked whether the candidate is there, and it has not answered yet.
+bool IsAsked(const Candidate& candidate) {
+  const auto pinged = candidate.spec().pingTime();
+  const auto renewed = candidate.spec().renewTime();
+  return pinged && (!renewed || *renewed < *pinged);
+}
+
+metav1::MicroTime JustAfter(const metav1::MicroTime& time) {
+  constexpr std::int32_t kMicro = 1000;
+  constexpr std::int32_t kSecond = 1'000'000'000;
+  if (time.nanos() >= kSecond - kMicro) return metav1::MicroTime(time.seconds() + 1);
+  return metav1::MicroTime(time.seconds(), time.nanos() + kMicro);
+}
 
 class Applicant final : public LeaseCandidate {
  public:
@@ -32,9 +49,13 @@ class Applicant final : public LeaseCandidate {
     SharedInformer<Candidate> informer = factory.InformerFor<Candidate>(
         {.namespace_ = options_.namespace_, .field_selector = itself_});
     const ObjectName self{options_.namespace_, options_.name};
-    const auto look = [&queue, self](const auto&) { queue.Add(self); };
-    const Result<EventHandlerRegistration> handler =
-        informer.AddEventHandler({.on_add = look, .on_update = look, .on_delete = look});
+    const auto keep_if_asked = [&queue, self](const Candidate& candidate) {
+      if (IsAsked(candidate)) queue.Add(self);
+    };
+    const Result<EventHandlerRegistration> handler = informer.AddEventHandler(
+        {.on_add = [=](const Added<Candidate>& e) { keep_if_asked(e.object); },
+         .on_update = [=](const Updated<Candidate>& e) { keep_if_asked(e.new_object); },
+         .on_delete = [&queue, self](const Deleted<Candidate>&) { queue.Add(self); }});
     if (!handler) {
       env.log().Log(LogLevel::kError, "the candidate is not watched",
                     {{"err", handler.error().ToString()}});
@@ -44,7 +65,7 @@ class Applicant final : public LeaseCandidate {
     const std::stop_callback ends(stop, [&queue] { queue.ShutDown(); });
     const auto keep = [&](const ObjectName& name) {
       Result<void> kept = Keep(stop);
-      if (kept) queue.AddAfter(name, kLooksAtLeastEvery);
+      if (kept) queue.AddAfter(name, kRenewsEvery);
       return stop.stop_requested() ? Result<void>() : std::move(kept);
     };
     while (ProcessNextWorkItem(env, queue, keep, "leasecandidate")) {
@@ -58,6 +79,7 @@ class Applicant final : public LeaseCandidate {
         std::chrono::floor<std::chrono::system_clock::duration>(client_.env().WallNow()));
   }
 
+  // Makes the candidate where it is not there, and says that it still stands.
   Result<void> Keep(const std::stop_token& stop) const {
     const CallOptions call{.stop = stop};
     const Result<Ref<Candidate>> there = candidates_.Get(options_.name, {}, call);
@@ -74,12 +96,13 @@ class Applicant final : public LeaseCandidate {
       const Result<Ref<Candidate>> made = candidates_.Create(candidate, {}, call);
       return made ? Result<void>() : made.error();
     }
-    const auto pinged = (*there)->spec().pingTime();
-    const auto renewed = (*there)->spec().renewTime();
-    if (!pinged || (renewed && *renewed >= *pinged)) return {};
-    Candidate::Mutable answer = (*there)->DeepCopy();
-    answer.spec.renewTime = Now();
-    const Result<Ref<Candidate>> written = candidates_.Update(answer, {}, call);
+    Candidate::Mutable renewed = (*there)->DeepCopy();
+    renewed.spec.renewTime = Now();
+    // Where this clock is behind the server's, the answer would look older than the question.
+    if (const auto pinged = (*there)->spec().pingTime()) {
+      renewed.spec.renewTime = std::max(Now(), JustAfter(*pinged));
+    }
+    const Result<Ref<Candidate>> written = candidates_.Update(renewed, {}, call);
     return written ? Result<void>() : written.error();
   }
 
