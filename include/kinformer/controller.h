@@ -15,6 +15,7 @@
 #ifndef KINFORMER_CONTROLLER_H_
 #define KINFORMER_CONTROLLER_H_
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -135,26 +136,32 @@ class TypedController final : public Runnable {
     const auto next = queue_.GetWithPriority();
     if (!next) return false;
     const R& request = next->item;
-    const std::optional<internal::Disposal> disposal = core_.Reconcile(
-        internal::TextOf(request), next->priority,
-        [&](const ReconcileContext& context) { return reconciler_->Reconcile(context, request); });
-    if (disposal) Dispose(request, *disposal);
+    const bool disposed = core_.Contain([&] {
+      const std::optional<internal::Disposal> disposal = core_.Reconcile(
+          internal::TextOf(request), next->priority, [&](const ReconcileContext& context) {
+            return reconciler_->Reconcile(context, request);
+          });
+      if (disposal) Dispose(request, *disposal);
+    });
+    // Where the limiter throws, nobody knows when it should come again; lost it must not be.
+    if (!disposed) queue_.AddWithOpts({.after = std::chrono::seconds(1)}, request);
     queue_.Done(request);
     return true;
   }
 
   void Dispose(const R& request, const internal::Disposal& disposal) {
     using Action = internal::Disposal::Action;
+    const RequestQueue<R> queue(queue_, usual_);
     switch (disposal.action) {
       case Action::kForget:
         queue_.Forget(request);
         return;
       case Action::kRateLimited:
-        queue_.AddWithOpts({.rate_limited = true, .priority = disposal.priority}, request);
+        queue.AddWithOpts({.rate_limited = true, .priority = disposal.priority}, request);
         return;
       case Action::kAfter:
         queue_.Forget(request);
-        queue_.AddWithOpts({.after = disposal.after, .priority = disposal.priority}, request);
+        queue.AddWithOpts({.after = disposal.after, .priority = disposal.priority}, request);
         return;
     }
   }

@@ -25,7 +25,7 @@ enum class RunnableGroup : std::uint8_t {
   kWebhooks,        // before the caches, which may need conversions
   kCaches,          // ready when they are synced
   kOthers,          // what runs whoever leads
-  kWarmup,          // what prepares what follows
+  kWarmup,          // Warmup of those that have one; none can be in this group
   kLeaderElection,  // what only the leader does
 };
 

@@ -58,7 +58,8 @@ template <class R>
 class TypedSource : public AnySource {
  public:
   // Begins to add requests to the queue, which stays until Stop. Called once. Should return soon;
-  // one that does not must when stop is requested.
+  // one that does not must when stop is requested: where the controller ends, or another of its
+  // sources does not start or sync. What goes on after it has returned may look at `stop`, too.
   virtual Result<void> Start(const std::stop_token& stop, const RequestQueue<R>& queue) = 0;
 };
 // Of the usual requests.

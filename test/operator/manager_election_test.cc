@@ -58,6 +58,33 @@ TEST_F(ManagersTest, MG_03_MG_04_MG_07_OneLeadsAndTheOtherTakesOver) {
   EXPECT_EQ(Holder(), "") << "given up";
 }
 
+// Nobody is waited for; but a replica that does nothing any more must not hold the Lease.
+TEST_F(ManagersTest, MG_10_WithoutGraceTheLeaseIsGivenUpToo) {
+  const auto options = [](const std::string& identity) {
+    ManagerOptions electing = Electing(identity, true);
+    electing.graceful_shutdown_timeout = Duration(0);
+    return electing;
+  };
+  RunningManager a(sim_, server_, options("a"));
+  RunningManager b(sim_, server_, options("b"));
+  RunningManager c(sim_, server_, options("c"));
+  a.Start();
+  sim_.RunFor(seconds(5));
+  b.Start();
+  c.Start();
+  sim_.RunFor(seconds(5));
+  ASSERT_TRUE(a->Elected());
+  b.RequestStop();
+  sim_.RunFor(seconds(1));
+  EXPECT_TRUE(b.ended);
+  a.RequestStop();
+  sim_.RunFor(seconds(30));
+  EXPECT_TRUE(a.ended);
+  EXPECT_TRUE(c->Elected());
+  EXPECT_EQ(Holder(), "c");
+  EXPECT_FALSE(a->elector()->IsLeader());
+}
+
 TEST_F(ManagersTest, MG_03_TheLeaseHasTheLabelsThatItIsToHave) {
   ManagerOptions options = Electing("a");
   options.leader_election_labels = {{"my-key", "my-val"}};

@@ -210,6 +210,57 @@ TEST_F(ManagersTest, MG_10_AServerThatDoesNotAnswerHoldsUpNoEndBeyondTheDeadline
   EXPECT_THAT(manager.result.error().message(), HasSubstr("these still run: leader election"));
 }
 
+// Whose WaitUntilReady asks the manager when it is told to stop.
+class AskingRunnable final : public Runnable {
+ public:
+  AskingRunnable(Env& env, Manager& manager) : env_(env), manager_(manager) {}
+  Result<void> Start(const std::stop_token& stop) override {
+    while (SleepUnlessStopped(env_, stop, hours(1))) {
+    }
+    return {};
+  }
+  Result<void> WaitUntilReady(const std::stop_token& stop) override {
+    const std::stop_callback told(stop, [this] { elected_when_told = manager_.Elected(); });
+    while (SleepUnlessStopped(env_, stop, hours(1))) {
+    }
+    return {};
+  }
+  [[nodiscard]] RunnableGroup group() const override { return RunnableGroup::kCaches; }
+  std::optional<bool> elected_when_told{};
+
+ private:
+  Env& env_;
+  Manager& manager_;
+};
+
+TEST_F(ManagersTest, MG_08_WhoIsToldOfAFailureMayAskTheManager) {
+  RunningManager manager(sim_, server_);
+  const auto asks = std::make_shared<AskingRunnable>(sim_.env(), *manager);
+  const auto bad = NewProbe("bad", RunnableGroup::kHttpServers);
+  bad->fails_after = seconds(5);
+  ASSERT_TRUE(manager->Add(asks).ok());
+  ASSERT_TRUE(manager->Add(bad).ok());
+  manager.Start();
+  sim_.RunFor(minutes(1));
+  ASSERT_TRUE(manager.ended);
+  EXPECT_THAT(manager.result.error().message(), HasSubstr("bad: broke"));
+  EXPECT_EQ(asks->elected_when_told, false);
+}
+
+TEST_F(ManagersTest, NothingIsAddedWhereNobodyWouldStartIt) {
+  RunningManager manager(sim_, server_);
+  const auto warm = NewProbe("warm", RunnableGroup::kWarmup);
+  for (const bool warms_up : {false, true}) {
+    warm->warms_up = warms_up;
+    const Result<void> added = manager->Add(warm);
+    EXPECT_EQ(added.error().reason(), Reason::kInvalidArgument);
+    EXPECT_THAT(added.error().message(), HasSubstr("warm is in RunnableGroup::kWarmup"));
+  }
+  manager.Start();
+  sim_.RunFor(seconds(5));
+  EXPECT_THAT(told_, ::testing::IsEmpty());
+}
+
 TEST_F(ManagersTest, MG_10_BothErrorsAreSaid) {
   RunningManager manager(sim_, server_);
   const auto slow = NewProbe("slow one");

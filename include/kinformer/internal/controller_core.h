@@ -70,6 +70,10 @@ class ControllerCore {
       const std::string& key, int priority,
       const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile);
 
+  // Calls `work`, which calls the program's rate limiter. False: that threw, which is logged and
+  // counted.
+  bool Contain(const std::function<void()>& work);
+
   [[nodiscard]] const ControllerOptions& options() const { return options_; }
   [[nodiscard]] Env& env() const { return env_; }
 
@@ -94,8 +98,9 @@ class ControllerCore {
   Result<bool> StartSourcesOnce(const std::stop_token& stop, std::vector<Watched> sources);
   void StopSources();
   void Work();
-  // Why no reconcile may begin now; empty: it may.
+  // Why no reconcile may begin now; empty: it may. What the program's functions throw is a reason.
   [[nodiscard]] std::string WhyHeldBack();
+  [[nodiscard]] std::string WhyNotNow();
   bool WaitUntilAllowed(const std::string& key);
   Result<ReconcileResult> CallContained(
       const ReconcileContext& context,
@@ -112,7 +117,11 @@ class ControllerCore {
   bool running_ = false;  // Start has been called
   std::optional<Error> failure_;
   std::vector<Watched> sources_;
-  std::stop_source stop_;  // what runs until the end: workers, sources that were added late
+  std::stop_source stop_;  // the workers, and with them the sources
+  // What sources are started with: ends where they do not all start and sync, or at the end.
+  std::stop_source sources_stop_;
+  const std::stop_callback<std::function<void()>> sources_end_{
+      stop_.get_token(), [this] { sources_stop_.request_stop(); }};
   std::atomic<bool> held_back_{false};
 };
 

@@ -57,7 +57,7 @@ struct Manager::Impl {
   }
 
   GroupRunner::OnError OnError() {
-    return [this](Error error) { Fail(std::move(error)); };
+    return [this](const Error& error) { Fail(error); };
   }
   GroupRunner& GroupOf(RunnableGroup group) {
     switch (group) {
@@ -78,17 +78,23 @@ struct Manager::Impl {
   }
 
   // The first error ends the manager; later ones are logged.
-  void Fail(Error error) {
-    MonitorLock lock(*monitor);
-    if (failure || ending) {
+  void Fail(const Error& error) {
+    if (!TakeFailure(error)) {
       env.log().Log(LogLevel::kError, "error received after the stop sequence was engaged",
                     {{"err", error.ToString()}});
       return;
     }
-    failure = std::move(error);
-    monitor->NotifyAll();
-    // What still waits to be ready need not.
+    // What still waits to be ready need not. It may ask the manager something when it is told, and
+    // so may a log: the monitor is free.
     abort.request_stop();
+  }
+  // False: there has been one, or the manager ends.
+  bool TakeFailure(const Error& error) {
+    MonitorLock lock(*monitor);
+    if (failure || ending) return false;
+    failure = error;
+    monitor->NotifyAll();
+    return true;
   }
 
   void StartAll();
@@ -204,7 +210,11 @@ Result<void> Manager::Impl::EndAll() {
   // Where leadership is lost, nobody waits for what still runs; the destructor does. Nor for
   // events: mostly it is lost since the server does not answer.
   if (lost) cluster->ShutDownEvents(Duration(0));
-  if (grace == Duration::zero()) return {};
+  if (grace == Duration::zero()) {
+    // Who is not waited for is told all the same: else a replica that does nothing holds the Lease.
+    if (leadership != nullptr) static_cast<void>(leadership->Stop(deadline));
+    return {};
+  }
   // The Lease is last. It stays with this process while what only the leader may do still runs.
   if (leadership != nullptr && !leadership->Stop(deadline) && hanging.empty()) {
     hanging = "leader election";
@@ -293,6 +303,12 @@ Result<std::unique_ptr<Manager>> Manager::New(const Client& client, ManagerOptio
 
 Result<void> Manager::Add(std::shared_ptr<Runnable> runnable) {
   if (runnable == nullptr) return Error(Reason::kInvalidArgument, "the runnable is null");
+  if (runnable->group() == RunnableGroup::kWarmup) {
+    return Error(Reason::kInvalidArgument,
+                 runnable->name() +
+                     " is in RunnableGroup::kWarmup, where no Start is called: "
+                     "override HasWarmup and Warmup, and give it another group");
+  }
   if (runnable->HasWarmup()) {
     if (Result<void> added = impl_->warmups.Add(runnable); !added) return added;
   }

@@ -60,7 +60,7 @@ Result<void> ControllerCore::Watch(
     sources_.push_back({source, start, phase_ == Phase::kStarted});
     if (phase_ == Phase::kNew) return {};
   }
-  Result<void> started = StartContained(env_, *source, start, stop_.get_token());
+  Result<void> started = StartContained(env_, *source, start, sources_stop_.get_token());
   {
     MonitorLock lock(*monitor_);
     const auto watched = std::ranges::find(sources_, source, &Watched::source);
@@ -112,19 +112,16 @@ Result<bool> ControllerCore::StartSources(const std::stop_token& stop) {
 
 Result<bool> ControllerCore::StartSourcesOnce(const std::stop_token& stop,
                                               std::vector<Watched> sources) {
-  // Where a warm-up does this, the end of Start ends it, too.
-  std::stop_source give_up;
-  const auto end = [&give_up] { give_up.request_stop(); };
-  const std::stop_callback on_stop(stop, end);
-  const std::stop_callback on_end(stop_.get_token(), end);
+  // Where a warm-up does this, the end of Start ends it, too, by stop_.
+  const std::stop_callback on_stop(stop, [this] { sources_stop_.request_stop(); });
   std::vector<SourceToStart> to_start;
   to_start.reserve(sources.size());
   for (Watched& watched : sources) {
     to_start.push_back({std::move(watched.source), std::move(watched.start)});
   }
-  Result<bool> synced = StartAndSync(env_, options_.name, std::move(to_start),
-                                     options_.cache_sync_timeout.value_or(std::chrono::minutes(2)),
-                                     give_up.get_token());
+  Result<bool> synced =
+      StartAndSync(env_, options_.name, std::move(to_start),
+                   options_.cache_sync_timeout.value_or(std::chrono::minutes(2)), sources_stop_);
   if (Planted(PlantedBug::kCanceledStartCounts) && synced) synced = true;
   MonitorLock lock(*monitor_);
   if (synced) {
@@ -147,6 +144,7 @@ void ControllerCore::StopSources() {
     while (std::ranges::any_of(sources_, &Watched::starting)) lock.Wait();
     sources.swap(sources_);
   }
+  sources_stop_.request_stop();
   for (const Watched& watched : sources) watched.source->Stop();
 }
 
@@ -191,6 +189,10 @@ Result<void> ControllerCore::Start(const std::stop_token& stop) {
   queue_.shut_down();
   StopSources();
   return synced ? Result<void>() : synced.error();
+}
+
+bool ControllerCore::Contain(const std::function<void()>& work) {
+  return base::CallUser(env_, "rate limiter", work, [this] { return options_.name; }).ok();
 }
 
 void ControllerCore::Work() {

@@ -34,10 +34,11 @@ inline const Request kB{"default", "b"};
 class TestSource final : public source::Source {
  public:
   explicit TestSource(Env& env) : env_(env) {}
-  Result<void> Start(const std::stop_token& stop, const RequestQueue<Request>& q) override {
+  Result<void> Start(const std::stop_token& token, const RequestQueue<Request>& q) override {
     ++starts;
+    stop = token;
     if (blocks_in_start) {
-      while (SleepUnlessStopped(env_, stop, std::chrono::hours(1))) {
+      while (SleepUnlessStopped(env_, token, std::chrono::hours(1))) {
       }
     }
     if (throws) throw std::runtime_error("no such thing");
@@ -45,9 +46,9 @@ class TestSource final : public source::Source {
     queue.emplace(q);
     return {};
   }
-  Result<void> WaitForSync(const std::stop_token& stop, Duration timeout) override {
+  Result<void> WaitForSync(const std::stop_token& token, Duration timeout) override {
     const SteadyTime until = std::min(syncs_at, env_.Now() + timeout);
-    if (until > env_.Now() && !SleepUnlessStopped(env_, stop, until - env_.Now())) {
+    if (until > env_.Now() && !SleepUnlessStopped(env_, token, until - env_.Now())) {
       return Error(Reason::kCanceled, "stopped");
     }
     if (env_.Now() < syncs_at) return Error(Reason::kDeadlineExceeded, "pods are not listed yet");
@@ -58,6 +59,7 @@ class TestSource final : public source::Source {
   [[nodiscard]] std::optional<Duration> ProgressAge() const override { return age; }
 
   std::optional<RequestQueue<Request>> queue;
+  std::stop_token stop{};  // what it was started with
   SteadyTime syncs_at{};
   bool fails = false;
   bool throws = false;

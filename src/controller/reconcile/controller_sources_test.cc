@@ -97,6 +97,31 @@ TEST_F(ControllerTest, CR_03_EnoughTimeIsEnough) {
   EXPECT_FALSE(ended_);
 }
 
+// As in Go, where a source gets the context of its controller.
+TEST_F(ControllerTest, CR_03_ASourcesTokenIsRequestedAtTheEndOnly) {
+  Make();
+  Start();
+  const auto late = std::make_shared<TestSource>(env());
+  ASSERT_TRUE(controller_->Watch(late).ok());
+  sim_.RunFor(minutes(5));
+  EXPECT_FALSE(source_->stop.stop_requested());
+  EXPECT_FALSE(late->stop.stop_requested());
+  StopController();
+  EXPECT_TRUE(source_->stop.stop_requested());
+  EXPECT_TRUE(late->stop.stop_requested());
+}
+
+TEST_F(ControllerTest, CR_03_OneSourceThatFailsStopsTheOthers) {
+  Make();
+  const auto bad = std::make_shared<TestSource>(env());
+  bad->fails = true;
+  ASSERT_TRUE(controller_->Watch(bad).ok());
+  Start();
+  sim_.RunFor(seconds(1));
+  ASSERT_TRUE(ended_);
+  EXPECT_TRUE(source_->stop.stop_requested());
+}
+
 TEST_F(ControllerTest, CR_05_ItStartsOnce) {
   Make();
   Start();

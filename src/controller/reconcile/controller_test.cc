@@ -151,6 +151,25 @@ TEST_F(ControllerTest, CR_15_PrioritiesStayUnlessTheResultSaysOtherwise) {
   EXPECT_THAT(priorities, ElementsAre(42, 42, 42, 42, 7, -3));
 }
 
+TEST_F(ControllerTest, CR_15_WithoutAPriorityQueueRequestsComeInTheirOrder) {
+  Make({.use_priority_queue = false});
+  reconcile_ = [&](const ReconcileContext& /*context*/, const Request& request) {
+    if (request == kA && calls_.size() == 1) {
+      return ReconcileResult{.requeue_after = seconds(1), .priority = 10};
+    }
+    if (request == kB) env().SleepFor(seconds(2));
+    return ReconcileResult{};
+  };
+  Start();
+  Add(kA);
+  sim_.RunReady();
+  Add(kB);
+  Add({"default", "c"});
+  sim_.RunFor(seconds(5));
+  EXPECT_THAT(Names(), ElementsAre("a", "b", "c", "a"));
+  for (const Call& call : calls_) EXPECT_EQ(call.priority, 0);
+}
+
 TEST_F(ControllerTest, CR_01_WhatIsThrownIsAnError) {
   Make();
   Start();

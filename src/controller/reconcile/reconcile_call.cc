@@ -51,6 +51,14 @@ class ReconcileStop {
 }  // namespace
 
 std::string ControllerCore::WhyHeldBack() {
+  std::string why;
+  // Who throws is no leader, or has a cache of unknown age.
+  const Result<void> asked =
+      base::CallUser(env_, "is_leader or ProgressAge", [&] { why = WhyNotNow(); });
+  return asked ? why : asked.error().message();
+}
+
+std::string ControllerCore::WhyNotNow() {
   if (options_.is_leader && !Planted(PlantedBug::kLeadershipNotAsked) && !options_.is_leader())
     return "this process does not lead";
   if (!options_.max_cache_age) return {};

@@ -15,16 +15,17 @@ namespace {
 // The threads that start sources, and what has become of each.
 class Starter {
  public:
-  Starter(Env& env, std::string controller, std::vector<SourceToStart> sources, Duration timeout)
+  Starter(Env& env, std::string controller, std::vector<SourceToStart> sources, Duration timeout,
+          std::stop_source stop)
       : env_(env),
         controller_(std::move(controller)),
         sources_(std::move(sources)),
         timeout_(timeout),
+        stop_(std::move(stop)),
         monitor_(env.NewMonitor()),
         states_(sources_.size()) {}
 
-  Result<bool> Run(const std::stop_token& stop) {
-    const std::stop_callback on_stop(stop, [this] { give_up_.request_stop(); });
+  Result<bool> Run() {
     std::vector<std::unique_ptr<Thread>> threads;
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       threads.push_back(env_.NewThread("source" + std::to_string(i), [this, i] { StartOne(i); }));
@@ -35,10 +36,10 @@ class Starter {
       MonitorLock lock(*monitor_);
       then = states_[*culprit];
     }
-    give_up_.request_stop();
+    // What somebody else asked to stop may have ended as if it had synced.
+    const bool stopped = culprit ? !stop_.request_stop() : stop_.stop_requested();
     for (const std::unique_ptr<Thread>& thread : threads) thread->Join();
-    // What was asked to stop may have ended as if it had synced.
-    if (stop.stop_requested()) return false;
+    if (stopped) return false;
     if (culprit) return ErrorOf(*culprit, then);
     return true;
   }
@@ -52,7 +53,7 @@ class Starter {
 
   void StartOne(std::size_t i) {
     source::AnySource& source = *sources_[i].source;
-    Result<void> result = StartContained(env_, source, sources_[i].start, give_up_.get_token());
+    Result<void> result = StartContained(env_, source, sources_[i].start, stop_.get_token());
     if (result) {
       {
         MonitorLock lock(*monitor_);
@@ -60,7 +61,7 @@ class Starter {
       }
       const Result<void> called = base::CallUser(env_, "WaitForSync of a source", [&] {
         if (reconcile::Planted(reconcile::PlantedBug::kDoesNotWaitForSync)) return;
-        result = source.WaitForSync(give_up_.get_token(), timeout_);
+        result = source.WaitForSync(stop_.get_token(), timeout_);
       });
       if (!called) result = called;
     }
@@ -105,8 +106,8 @@ class Starter {
   const std::string controller_;
   const std::vector<SourceToStart> sources_;
   const Duration timeout_;
+  std::stop_source stop_;
   const std::unique_ptr<Monitor> monitor_;
-  std::stop_source give_up_;
   // Guarded by monitor_ until the threads have ended.
   std::vector<State> states_;
   std::optional<std::size_t> failed_;  // the first one
@@ -126,9 +127,9 @@ Result<void> StartContained(Env& env, const source::AnySource& source,
 
 Result<bool> StartAndSync(Env& env, const std::string& controller,
                           std::vector<SourceToStart> sources, Duration timeout,
-                          const std::stop_token& stop) {
+                          std::stop_source stop) {
   if (sources.empty()) return true;
-  return Starter(env, controller, std::move(sources), timeout).Run(stop);
+  return Starter(env, controller, std::move(sources), timeout, std::move(stop)).Run();
 }
 
 }  // namespace kinformer::internal

@@ -27,13 +27,14 @@ Result<void> StartContained(Env& env, const source::AnySource& source,
                             const std::function<Result<void>(const std::stop_token&)>& start,
                             const std::stop_token& stop);
 
-// All of them at once, each on a thread of its own. Blocks until all have synced, one has failed,
-// or `timeout` is over; that of a Start which does not return is waited for, whatever it takes. The
-// error names the controller and the source. False: stop was requested meanwhile, so nobody knows
-// whether they have synced.
+// All of them at once, each on a thread of its own and with `stop`'s token. Blocks until all have
+// synced, one has failed, or `timeout` is over; a Start which does not return is waited for,
+// whatever it takes. Requests stop where they have not all synced. The error names the controller
+// and the source. False: stop was requested by somebody else meanwhile, so nobody knows whether
+// they have synced.
 Result<bool> StartAndSync(Env& env, const std::string& controller,
                           std::vector<SourceToStart> sources, Duration timeout,
-                          const std::stop_token& stop);
+                          std::stop_source stop);
 
 }  // namespace kinformer::internal
 

@@ -1,0 +1,82 @@
+// What the program's own functions and classes throw goes no further than the request.
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "controller/reconcile/controller_fixture_for_test.h"
+
+namespace kinformer {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Throws as often as it is told to.
+class ThrowingLimiter final : public RateLimiter<Request> {
+ public:
+  explicit ThrowingLimiter(int& throws) : throws_(throws) {}
+  Duration When(const Request& /*item*/) override {
+    if (throws_ > 0) {
+      --throws_;
+      throw std::runtime_error("no idea when");
+    }
+    return Duration(0);
+  }
+  void Forget(const Request& /*item*/) override {}
+  [[nodiscard]] int NumRequeues(const Request& /*item*/) const override { return 0; }
+
+ private:
+  int& throws_;
+};
+
+TEST_F(ControllerTest, ALimiterThatThrowsLosesNoRequestAndNoWorker) {
+  int throws = 2;
+  controller_ =
+      Controller::New(env(),
+                      ReconcilerOf<Request>([this](const ReconcileContext& c, const Request& r) {
+                        calls_.push_back({r, c.priority(), c.reconcile_id(), env().Now()});
+                        if (calls_.size() < 4)
+                          return Result<ReconcileResult>(Error(Reason::kConflict, "again"));
+                        return Result<ReconcileResult>(ReconcileResult{});
+                      }),
+                      {.name = "pods"}, std::make_unique<ThrowingLimiter>(throws))
+          .OrExit();
+  ASSERT_TRUE(controller_->Watch(source_).ok());
+  Start();
+  Add(kA);
+  sim_.RunFor(seconds(5));
+  EXPECT_THAT(Names(), ElementsAre("a", "a", "a", "a")) << "twice a second later, then at once";
+  EXPECT_EQ(calls_[2].at - calls_[0].at, seconds(2));
+  EXPECT_THAT(log_->lines, Contains(HasSubstr("function=rate limiter of=pods err=no idea when")));
+  Add(kB);
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(calls_.back().request, kB) << "the worker is there";
+  EXPECT_FALSE(ended_);
+}
+
+TEST_F(ControllerTest, AnIsLeaderThatThrowsHoldsBack) {
+  int throws = 3;
+  Make({.is_leader = [&] {
+    if (throws-- > 0) throw std::runtime_error("who knows");
+    return true;
+  }});
+  Start();
+  Add(kA);
+  sim_.RunFor(seconds(2));
+  EXPECT_TRUE(calls_.empty());
+  EXPECT_THAT(log_->lines, Contains(HasSubstr("err=who knows")));
+  EXPECT_THAT(log_->lines, Contains(HasSubstr("why=is_leader or ProgressAge threw: who knows")));
+  sim_.RunFor(seconds(2));
+  EXPECT_THAT(Names(), ElementsAre("a"));
+  EXPECT_FALSE(ended_);
+}
+
+}  // namespace
+}  // namespace kinformer
