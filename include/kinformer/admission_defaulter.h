@@ -36,7 +36,9 @@ using Defaulter = std::function<Result<void>(const Request& request, typename T:
 struct DefaulterOptions {
   // Fields that a struct of CustomResource<T> has no place for, because the program was built for
   // an older version of the kind, are removed from the object. By default they stay; built-in kinds
-  // keep them in any case. Counterpart: DefaulterRemoveUnknownOrOmitableFields.
+  // keep them in any case. In a list they stay with their item: with one that is equal to what it
+  // was, wherever it stands now, and with one that is changed at its index, unless the list has
+  // become longer or shorter. Counterpart: DefaulterRemoveUnknownOrOmitableFields.
   bool remove_unknown_fields{false};
 };
 

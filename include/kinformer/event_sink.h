@@ -12,7 +12,8 @@
 namespace kinformer {
 
 // `Event` is the struct of one API version of events. Used by one thread of the broadcaster's. Both
-// methods block, and give the event as the server has it.
+// methods block, and give the event as the server has it. What they throw is logged and counted,
+// and the event is given up as if the server had refused it.
 template <class Event>
 class BasicEventSink {
  public:

@@ -68,6 +68,8 @@ void WebhookCall::Fail(Reason reason, std::string_view why) {
 }
 
 void WebhookCall::Finish(Result<std::string> body) {
+  // Whoever is told may keep this, so the webhook must neither answer any more nor work for nobody.
+  call_.reset();
   state_.deadlines.Remove(deadline_);
   const Done done = std::move(done_);
   done(std::move(body));  // may destroy this

@@ -25,6 +25,7 @@ class WebhookCall final : private ResponseReceiver {
   using Done = std::function<void(Result<std::string> body)>;
   // Calls `done` once, on the loop, never before it has returned: with the body of an answer of
   // 200, or with why there is none, in the words of a real server's client. `done` may destroy it.
+  // The request has ended by then: it is abandoned where the webhook takes longer than it may.
   WebhookCall(ServerState& state, const WebhookPlace& place, std::string body, Done done);
   ~WebhookCall() override;
   WebhookCall(const WebhookCall&) = delete;

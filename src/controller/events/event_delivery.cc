@@ -1,10 +1,12 @@
 #include "controller/events/event_delivery.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "kinformer/until.h"
 
+#include "base/user_call.h"
 #include "controller/events/event_parts.h"
 
 namespace kinformer::internal::events {
@@ -25,6 +27,16 @@ bool IsExpected(const Error& error) {
     if (cause.reason == "NamespaceTerminating") return true;
   }
   return false;
+}
+
+// What a sink of the user's throws is an error that is final: the event, if sent again, could make
+// it throw for ever.
+template <class Event, class Call>
+Result<Event> CallSink(Env& env, const Call& call) {
+  std::optional<Result<Event>> answer;
+  const Result<void> called = base::CallUser(env, "event sink", [&] { answer.emplace(call()); });
+  if (!called) return Error(Reason::kInvalidArgument, called.error().message());
+  return *std::move(answer);
 }
 
 }  // namespace
@@ -111,13 +123,14 @@ Result<Event> EventDelivery<Event>::Write(CorrelatedEvent<Event>& correlated,
   Event& event = correlated.event;
   const CallOptions call{.stop = stop};
   if (correlated.write == EventWrite::kPatch) {
-    Result<Event> patched = sink_->Patch(event, correlation_->PatchOf(event), call);
+    const Patch patch = correlation_->PatchOf(event);
+    Result<Event> patched = CallSink<Event>(env_, [&] { return sink_->Patch(event, patch, call); });
     if (patched || !IsNotFound(patched.error())) return patched;
     // The server forgets events after an hour.
     event.metadata.resourceVersion.clear();
     correlation_->Renew(event);
   }
-  return sink_->Create(event, call);
+  return CallSink<Event>(env_, [&] { return sink_->Create(event, call); });
 }
 
 template class EventDelivery<corev1::EventMutable>;

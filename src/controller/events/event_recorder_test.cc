@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -215,6 +216,25 @@ TEST_F(EventRecorderTest, EV_03_WhatIsRefusedIsNotTriedAgainAndTheRestIs) {
     EXPECT_LE(written_.times[1] - written_.times[0], seconds(10));
     EXPECT_EQ(written_.times[2] - written_.times[1], seconds(10));
   }
+}
+
+TEST_F(EventRecorderTest, EV_03_ASinkThatThrowsLosesThatEventAndNoOther) {
+  for (const std::string_view throwing : {"create", "patch"}) {
+    written_.requests.clear();
+    written_.fault = [&, left = 1](const std::string& verb, const CallOptions&) mutable {
+      if (verb == throwing && --left == 0) throw std::runtime_error("a sink of the program's");
+      return Result<void>();
+    };
+    Start();
+    for (int i = 0; i < 3; ++i) Print("web-0");
+    const SteadyTime before = sim_.env().Now();
+    EXPECT_TRUE(sim_.RunBlocking([&] { broadcaster_->Shutdown(); }, minutes(1)));
+    EXPECT_EQ(sim_.env().Now(), before);
+    EXPECT_THAT(written_.requests, SizeIs(3)) << throwing;
+    EXPECT_THAT(Metrics(), HasSubstr(R"(kinformer_user_exceptions_total{function="event sink"} )" +
+                                     std::string(throwing == "create" ? "1" : "2")));
+  }
+  EXPECT_THAT(Metrics(), HasSubstr(R"(kinformer_events_lost_total{why="refused"} 2)"));
 }
 
 TEST_F(EventRecorderTest, EV_03_ItIsGivenUpAfterTwelveAttempts) {

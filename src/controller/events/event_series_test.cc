@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,7 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 using EventMutable = eventsv1::EventMutable;
 
 // What sinks were asked, outlives them.
@@ -156,6 +158,33 @@ TEST_F(EventSeriesTest, EV_14_WhatMakesASeries) {
   EXPECT_TRUE(differs([](auto& e) { e.related = About("web-0"); }));
   EXPECT_FALSE(differs([](auto& e) { e.note = "x"; }));
   EXPECT_FALSE(differs([](auto& e) { e.regarding.resourceVersion = "x"; }));
+}
+
+TEST_F(EventSeriesTest, ASinkThatThrowsLosesThatEventAndNoOther) {
+  Start();
+  int left = 1;
+  written_.fault = [&](const std::string&) -> Result<void> {
+    if (--left == 0) throw std::runtime_error("a sink of the program's");
+    return {};
+  };
+  Print("web-0");
+  Print("web-1");
+  left = 1;
+  Print("web-1");  // a series, which is patched
+  Print("web-2");
+  EXPECT_THAT(Requests(),
+              ElementsAre("create web-0", "create web-1", "patch web-1 x2", "create web-2"));
+  EXPECT_THAT(metrics_->Text(), HasSubstr(R"(kinformer_events_lost_total{why="refused"} 2)"));
+  EXPECT_THAT(metrics_->Text(),
+              HasSubstr(R"(kinformer_user_exceptions_total{function="event sink"} 2)"));
+  for (int i = 0; i < 2; ++i) Print("web-2");
+  Requests();
+  left = 1;
+  const SteadyTime before = sim_.env().Now();
+  EXPECT_TRUE(sim_.RunBlocking([&] { broadcaster_->Shutdown(); }, hours(1)));
+  EXPECT_EQ(sim_.env().Now(), before) << "though the sink throws at the end, too";
+  EXPECT_THAT(Requests(), UnorderedElementsAre("patch web-1 x2", "patch web-2 x3"));
+  EXPECT_THAT(metrics_->Text(), HasSubstr(R"(kinformer_events_lost_total{why="refused"} 3)"));
 }
 
 TEST_F(EventSeriesTest, EV_15_ASeriesEndsSixMinutesAfterItsLastEvent) {

@@ -1,30 +1,66 @@
 #include "kinformer/internal/admission_object.h"
 
-#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "kinformer/internal/block_builder.h"
 
 namespace kinformer::internal {
 namespace {
 
-// Item by item where none was added or removed; else `after`, whose items take the place of equal
-// ones of `before` with all that the original has in them.
+constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+
+std::string Text(const json::Value& item) { return item.Dump({.sort_keys = true}); }
+
+// For each item of `after` the index of an equal one of `was`: its own where it can be, else the
+// first that is left, and kNowhere if none is. No index is given twice. Lists may be long: only
+// items that differ from what was at their index are searched for, and by their texts.
+std::vector<std::size_t> PlacesBefore(const json::Array& was, const json::Array& after) {
+  std::vector<std::size_t> places(after.size(), kNowhere);
+  std::unordered_map<std::string, std::vector<std::size_t>> left;  // the smallest index is last
+  for (std::size_t i = was.size(); i-- > 0;) {
+    if (i < after.size() && was[i] == after[i]) {
+      places[i] = i;
+    } else {
+      left[Text(was[i])].push_back(i);
+    }
+  }
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (places[i] != kNowhere) continue;
+    const auto found = left.find(Text(after[i]));
+    if (found == left.end() || found->second.empty()) continue;
+    places[i] = found->second.back();
+    found->second.pop_back();
+  }
+  return places;
+}
+
+// `after`, whose items take the place of equal ones of `before`, wherever they stand now, with all
+// that the original has in them. Another item is a changed one where the lists are equally long and
+// the item that was at its index is nowhere else; else it is new.
 json::Value ChangedItems(const json::Value& original, const json::Value& before,
                          const json::Value& after) {
+  const json::Array& whole = original.items();
   const json::Array& was = before.items();
+  const json::Array& now = after.items();
+  if (whole.size() != was.size()) return after;
+  const std::vector<std::size_t> places = PlacesBefore(was, now);
+  std::vector<bool> found(was.size());
+  for (const std::size_t place : places) {
+    if (place != kNowhere) found[place] = true;
+  }
   json::Value out = json::Value::MakeArray();
-  const bool known = original.items().size() == was.size();
-  const bool aligned = known && after.items().size() == was.size();
-  for (std::size_t i = 0; i < after.items().size(); ++i) {
-    const json::Value& item = after.items()[i];
-    if (aligned) {
-      out.Append(WithChanges(original.items()[i], was[i], item));
-      continue;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (places[i] != kNowhere) {
+      out.Append(whole[places[i]]);
+    } else if (now.size() == was.size() && !found[i]) {
+      out.Append(WithChanges(whole[i], was[i], now[i]));
+    } else {
+      out.Append(now[i]);
     }
-    const auto same = known ? std::ranges::find(was, item) : was.end();
-    out.Append(same == was.end() ? item
-                                 : original.items()[static_cast<std::size_t>(same - was.begin())]);
   }
   return out;
 }

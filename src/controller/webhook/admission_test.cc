@@ -325,11 +325,81 @@ TEST_F(AdmissionTest, WH_01_ADefaulterThatChangesNothingOrRefuses) {
   EXPECT_EQ(Default("CREATE", nullptr).body.At("/response/status/code").AsInt64(), 400);
 }
 
+json::Value Json(const char* text) { return json::Parse(text).OrExit(); }
+
 TEST(WithChanges, AMemberThatWentIsGoneAndOthersAreAsTheyWere) {
-  const auto value = [](const char* text) { return json::Parse(text).OrExit(); };
-  EXPECT_EQ(internal::WithChanges(value(R"({"a":1,"b":{"c":1,"x":9},"y":0})"),
-                                  value(R"({"a":1,"b":{"c":1}})"), value(R"({"b":{"c":2}})")),
-            value(R"({"b":{"c":2,"x":9},"y":0})"));
+  EXPECT_EQ(internal::WithChanges(Json(R"({"a":1,"b":{"c":1,"x":9},"y":0})"),
+                                  Json(R"({"a":1,"b":{"c":1}})"), Json(R"({"b":{"c":2}})")),
+            Json(R"({"b":{"c":2,"x":9},"y":0})"));
+}
+
+struct ListChange {
+  const char* what;
+  const char* original;
+  const char* before;
+  const char* after;
+  const char* made;
+};
+
+TEST(WithChanges, WhatAStructDoesNotKnowStaysWithItsItemOfAList) {
+  for (const ListChange& one : std::vector<ListChange>{
+           {"sorted", R"([{"n":"a","new":1},{"n":"b","new":2}])", R"([{"n":"a"},{"n":"b"}])",
+            R"([{"n":"b"},{"n":"a"}])", R"([{"n":"b","new":2},{"n":"a","new":1}])"},
+           {"one removed and one appended", R"([{"n":"a","new":1},{"n":"b","new":2}])",
+            R"([{"n":"a"},{"n":"b"}])", R"([{"n":"b"},{"n":"c"}])",
+            R"([{"n":"b","new":2},{"n":"c"}])"},
+           {"one put in front", R"([{"n":"a","new":1},{"n":"b","new":2}])",
+            R"([{"n":"a"},{"n":"b"}])", R"([{"n":"c"},{"n":"a"},{"n":"b"}])",
+            R"([{"n":"c"},{"n":"a","new":1},{"n":"b","new":2}])"},
+           {"one removed", R"([{"n":"a","new":1},{"n":"b","new":2}])", R"([{"n":"a"},{"n":"b"}])",
+            R"([{"n":"b"}])", R"([{"n":"b","new":2}])"},
+           {"each changed", R"([{"n":"a","new":1},{"n":"b","new":2}])", R"([{"n":"a"},{"n":"b"}])",
+            R"([{"n":"a","x":0},{"n":"b","x":0}])",
+            R"([{"n":"a","new":1,"x":0},{"n":"b","new":2,"x":0}])"},
+           {"two swapped and one changed", R"([{"n":"a","new":1},{"n":"b","new":2},
+             {"n":"c","new":3}])",
+            R"([{"n":"a"},{"n":"b"},{"n":"c"}])", R"([{"n":"b"},{"n":"a"},{"n":"c","x":0}])",
+            R"([{"n":"b","new":2},{"n":"a","new":1},{"n":"c","new":3,"x":0}])"},
+           {"members in another order", R"([{"n":"a","new":1},{"n":"b","m":0,"new":2}])",
+            R"([{"n":"a"},{"n":"b","m":0}])", R"([{"m":0,"n":"b"},{"n":"a"}])",
+            R"([{"n":"b","m":0,"new":2},{"n":"a","new":1}])"}}) {
+    EXPECT_EQ(internal::WithChanges(Json(one.original), Json(one.before), Json(one.after)),
+              Json(one.made))
+        << one.what;
+  }
+}
+
+TEST(WithChanges, ItemsThatAreEqualAreEachUsedOnce) {
+  const json::Value original = Json(R"([{"n":"a","new":1},{"n":"a","new":2},{"n":"b","new":3}])");
+  const json::Value before = Json(R"([{"n":"a"},{"n":"a"},{"n":"b"}])");
+  for (const auto& [after, made] : std::vector<std::pair<const char*, const char*>>{
+           {R"([{"n":"b"},{"n":"a"},{"n":"a"}])",
+            R"([{"n":"b","new":3},{"n":"a","new":2},{"n":"a","new":1}])"},
+           {R"([{"n":"a"},{"n":"a"},{"n":"a"},{"n":"b"}])",
+            R"([{"n":"a","new":1},{"n":"a","new":2},{"n":"a"},{"n":"b","new":3}])"},
+           {R"([{"n":"a"},{"n":"b"}])", R"([{"n":"a","new":1},{"n":"b","new":3}])"},
+           // A changed item may be equal to others before or afterwards.
+           {R"([{"n":"a"},{"n":"x"},{"n":"b"}])",
+            R"([{"n":"a","new":1},{"n":"x","new":2},{"n":"b","new":3}])"},
+           {R"([{"n":"b"},{"n":"a"},{"n":"b"}])",
+            R"([{"n":"b","new":1},{"n":"a","new":2},{"n":"b","new":3}])"}}) {
+    EXPECT_EQ(internal::WithChanges(original, before, Json(after)), Json(made)) << after;
+  }
+}
+
+TEST(WithChanges, ListsOfScalarsAreAsTheyWereMade) {
+  const json::Value before = Json(R"(["a","b","b",1])");
+  for (const char* const after : {R"(["b","a","b",1])", R"(["a","b"])", R"(["c","a","b","b",1])",
+                                  R"(["a","x","b",2])", "[]"}) {
+    EXPECT_EQ(internal::WithChanges(before, before, Json(after)), Json(after));
+  }
+}
+
+TEST(WithChanges, AListOfAnotherLengthThanTheStructsIsReplaced) {
+  const json::Value after = Json(R"([{"n":"b"}])");
+  EXPECT_EQ(
+      internal::WithChanges(Json(R"([{"n":"a","new":1},null])"), Json(R"([{"n":"a"}])"), after),
+      after);
 }
 
 }  // namespace

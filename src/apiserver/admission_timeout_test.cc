@@ -1,0 +1,126 @@
+// Webhooks that take longer than the server waits for them.
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <initializer_list>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kinformer/log.h"
+#include "kinformer/metrics.h"
+#include "kinformer/webhook_server.h"
+
+#include "apiserver/testing.h"
+
+namespace kinformer::apiserver::testing {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Notes warnings and errors.
+class Lines final : public LogSink {
+ public:
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
+  void Log(LogLevel, std::string_view message, std::initializer_list<LogField>) override {
+    lines.emplace_back(message);
+  }
+  std::vector<std::string> lines{};
+};
+
+class SlowWebhooksTest : public ::testing::Test {
+ protected:
+  // Since the test began.
+  [[nodiscard]] Duration Now() { return sim_.env().Now() - begin_; }
+
+  // Serves a webhook that needs so long for an answer, whether anybody waits for it or not, and
+  // makes a configuration of it for ConfigMaps.
+  void Add(const std::string& kind, const std::string& name, Duration needs,
+           std::string_view more) {
+    webhooks_
+        .Register("/" + name,
+                  [this, name, needs](const admission::Request& request) {
+                    const std::stop_callback on_stop(request.call.stop,
+                                                     [&] { Note(name, "stop"); });
+                    sim_.env().SleepFor(needs);
+                    Note(name, "answer");
+                    return admission::Allowed();
+                  })
+        .OrExit();
+    json::Value webhook = Json(R"({"rules":[{"operations":["*"],"apiGroups":[""],
+      "apiVersions":["v1"],"resources":["configmaps"]}],"sideEffects":"None",
+      "admissionReviewVersions":["v1"]})");
+    webhook.Set("name", name + ".example.com");
+    webhook["clientConfig"].Set("url", "https://hooks/" + name);
+    webhook.MergePatch(Json(more));
+    const GroupVersionResource configurations{.group = "admissionregistration.k8s.io",
+                                              .version = "v1",
+                                              .resource = kind + "webhookconfigurations"};
+    server_
+        .Create(configurations,
+                json::Value::MakeObject({{"metadata", json::Value::MakeObject({{"name", name}})},
+                                         {"webhooks", json::Value::MakeArray({webhook})}}))
+        .OrExit();
+  }
+
+  // Makes a ConfigMap; gives the status of the answer.
+  int Make() {
+    OpenReply open(sim_, server_.Handle({.method = "POST",
+                                         .target = "/api/v1/namespaces/default/configmaps",
+                                         .body = R"({"metadata":{"name":"x"}})"}));
+    EXPECT_TRUE(sim_.RunUntil(
+        [&] {
+          open.Pull();
+          return open.ended();
+        },
+        minutes(1)));
+    return open.reply().status;
+  }
+
+  void Note(const std::string& name, std::string_view what) {
+    const auto second = std::chrono::duration_cast<seconds>(Now()).count();
+    notes_.push_back(name + " " + std::string(what) + " " + std::to_string(second));
+  }
+
+  const std::shared_ptr<Lines> log_ = std::make_shared<Lines>();
+  const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
+  Simulation sim_{{.log = log_, .metrics = metrics_}};
+  const SteadyTime begin_ = sim_.env().Now();
+  // "NAME stop 1", "NAME answer 5": in which second. Outlives the webhooks, which write it.
+  std::vector<std::string> notes_{};
+  WebhookServer webhooks_{sim_.env()};
+  const std::shared_ptr<Transport> transport_ = NewInMemoryTransport(sim_.env(), webhooks_);
+  ApiServer server_{sim_.env(),
+                    {.webhook_transport = [this](const WebhookAddress&) { return transport_; }}};
+};
+
+TEST_F(SlowWebhooksTest, OneThatIsTooLateIsAbandonedWhileOthersAreWaitedFor) {
+  Add("validating", "a", seconds(2), R"({"failurePolicy":"Ignore","timeoutSeconds":1})");
+  Add("validating", "b", seconds(5), R"({"timeoutSeconds":10})");
+  EXPECT_EQ(Make(), 201);
+  EXPECT_EQ(Now(), seconds(5));
+  EXPECT_THAT(notes_, ElementsAre("a stop 1", "a answer 2", "b answer 5"));
+  EXPECT_THAT(log_->lines, ElementsAre("a webhook that may fail has failed"));
+  EXPECT_THAT(metrics_->Text(), Not(HasSubstr("kinformer_user_exceptions_total")));
+}
+
+TEST_F(SlowWebhooksTest, OneThatIsTooLateIsAbandonedWhileTheNextIsAsked) {
+  Add("mutating", "a", seconds(2), R"({"failurePolicy":"Ignore","timeoutSeconds":1})");
+  Add("mutating", "b", seconds(5), R"({"timeoutSeconds":10})");
+  EXPECT_EQ(Make(), 201);
+  EXPECT_EQ(Now(), seconds(6));
+  EXPECT_THAT(notes_, ElementsAre("a stop 1", "a answer 2", "b answer 6"));
+  EXPECT_THAT(log_->lines, ElementsAre("a webhook that may fail has failed"));
+  EXPECT_THAT(metrics_->Text(), Not(HasSubstr("kinformer_user_exceptions_total")));
+}
+
+}  // namespace
+}  // namespace kinformer::apiserver::testing
