@@ -36,7 +36,8 @@ namespace kinformer {
 
 // Each object in two states: the one that the informer said last, and the latest, which is the same
 // unless another one was assumed. What the informer says becomes the latest as soon as it is newer,
-// by resourceVersion; a deletion always does. Reads give the latest.
+// by resourceVersion; a deletion always does, and so does what it says after the server went back
+// in time, where versions begin anew. Reads give the latest.
 //
 // It is filled through a handler of the informer, so it follows the informer's store with a delay.
 //
@@ -56,8 +57,9 @@ class AssumeCache {
             internal::Untyped<T>(std::move(indexers)))) {
     internal::AssumeCacheCore* const core = core_.get();
     Result<EventHandlerRegistration> added = informer_.AddEventHandler(ResourceEventHandlerFuncs<T>{
-        .on_add = [core](const Added<T>& e) { core->OnAddOrUpdate(e.Retain().object()); },
-        .on_update = [core](const Updated<T>& e) { core->OnAddOrUpdate(e.Retain().object()); },
+        .on_add = [core](const Added<T>& e) { core->OnAddOrUpdate(e.Retain().object(), e.epoch); },
+        .on_update =
+            [core](const Updated<T>& e) { core->OnAddOrUpdate(e.Retain().object(), e.epoch); },
         .on_delete =
             [core](const Deleted<T>& e) { core->OnDelete(*e.block, e.final_state_unknown); }});
     if (added) {
@@ -67,6 +69,16 @@ class AssumeCache {
       informer_.core()->LogIfError(added.error());
     }
   }
+  AssumeCache(AssumeCache&&) noexcept = default;
+  // Destroys what this was, as the destructor does.
+  AssumeCache& operator=(AssumeCache&& other) noexcept {
+    handler_ = std::move(other.handler_);
+    registration_ = std::move(other.registration_);
+    core_ = std::move(other.core_);
+    informer_ = std::move(other.informer_);
+    return *this;
+  }
+  ~AssumeCache() = default;
 
   // The latest object, by "namespace/name" or "name". kNotFound: there is none. kNotSynced: there
   // is none yet; the informer's first list has not arrived here.

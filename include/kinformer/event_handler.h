@@ -211,9 +211,9 @@ class FilteringResourceEventHandler final : public ResourceEventHandler<T> {
     if (newer && older) {
       next_->OnUpdate(event);
     } else if (newer) {
-      next_->OnAdd(Added<T>{event.key, event.new_object, false, event.new_block});
+      next_->OnAdd(Added<T>{event.key, event.new_object, false, event.new_block, event.epoch});
     } else if (older) {
-      next_->OnDelete(Deleted<T>{event.key, event.old_object, false, event.old_block});
+      next_->OnDelete(Deleted<T>{event.key, event.old_object, false, event.old_block, event.epoch});
     }
   }
 

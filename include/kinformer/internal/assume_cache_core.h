@@ -5,6 +5,7 @@
 #ifndef KINFORMER_INTERNAL_ASSUME_CACHE_CORE_H_
 #define KINFORMER_INTERNAL_ASSUME_CACHE_CORE_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,8 +33,8 @@ class AssumeCacheCore {
   AssumeCacheCore(const AssumeCacheCore&) = delete;
   AssumeCacheCore& operator=(const AssumeCacheCore&) = delete;
 
-  // What the informer says.
-  void OnAddOrUpdate(ObjectRef object);
+  // What the informer says, in which epoch of the server.
+  void OnAddOrUpdate(ObjectRef object, std::uint64_t epoch);
   void OnDelete(const Block& object, bool final_state_unknown);
 
   Result<void> Assume(ObjectRef object);

@@ -1,6 +1,5 @@
 #include "cache/pipeline/coverage_writer.h"
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,8 +71,8 @@ CoverageWriter::CoverageWriter(StoreCore& store, Scope scope) : store_(store) {
 }
 
 CoverageWriter::~CoverageWriter() {
-  for (auto& [key, place] : namespaces_.places) place.complete = false;
-  if (next_.namespaces != nullptr) JudgeCompleteness();
+  for (auto& [key, place] : namespaces_.places) SetComplete(place, false);
+  if (several_) NamespacesChanged();
   next_.complete = false;
   changed_ = true;
   store_.Begin();
@@ -84,16 +83,20 @@ CoverageWriter::~CoverageWriter() {
 void CoverageWriter::SetNamespaces(const std::set<std::string, std::less<>>& namespaces, bool all,
                                    bool known) {
   NamespaceSet next{.all = all, .known = known};
+  incomplete_ = 0;
   for (const std::string& name : namespaces) {
     const auto before = namespaces_.places.find(name);
-    next.places[name] = before == namespaces_.places.end() ? Place() : before->second;
+    Place& place = next.places[name];
+    if (before != namespaces_.places.end()) place = std::move(before->second);
+    if (!place.complete) ++incomplete_;
   }
   namespaces_ = std::move(next);
+  several_ = true;
   next_.scope.namespace_.clear();
   if (left_out_.KeepPlaces([&](const std::string& name) { return namespaces.contains(name); })) {
     left_out_changed_ = true;
   }
-  JudgeCompleteness();
+  NamespacesChanged();
 }
 
 void CoverageWriter::SetScope(std::string_view key, const Scope& scope) {
@@ -102,15 +105,18 @@ void CoverageWriter::SetScope(std::string_view key, const Scope& scope) {
   std::shared_ptr<const Scope>& known = found->second.scope;
   if (known != nullptr && *known == scope) return;
   known = std::make_shared<const Scope>(scope);
-  JudgeCompleteness();
+  NamespacesChanged();
 }
 
-void CoverageWriter::JudgeCompleteness() {
-  next_.complete =
-      namespaces_.known && std::all_of(namespaces_.places.begin(), namespaces_.places.end(),
-                                       [](const auto& one) { return one.second.complete; });
-  next_.namespaces = std::make_shared<const NamespaceSet>(namespaces_);
-  changed_ = true;
+void CoverageWriter::NamespacesChanged() {
+  next_.complete = namespaces_.known && incomplete_ == 0;
+  namespaces_changed_ = true;
+}
+
+void CoverageWriter::SetComplete(Place& place, bool complete) {
+  if (place.complete == complete) return;
+  place.complete = complete;
+  complete ? --incomplete_ : ++incomplete_;
 }
 
 void CoverageWriter::SetComplete(bool complete, const StorePart& part) {
@@ -121,15 +127,15 @@ void CoverageWriter::SetComplete(bool complete, const StorePart& part) {
   }
   const auto found = namespaces_.places.find(part.key());
   if (found == namespaces_.places.end() || found->second.complete == complete) return;
-  found->second.complete = complete;
-  JudgeCompleteness();
+  SetComplete(found->second, complete);
+  NamespacesChanged();
 }
 
 void CoverageWriter::SetEpoch(const StorePart& part, std::uint64_t epoch) {
   const auto found = namespaces_.places.find(part.key());
   if (found == namespaces_.places.end() || found->second.epoch >= epoch) return;
   found->second.epoch = epoch;
-  JudgeCompleteness();
+  NamespacesChanged();
 }
 
 void CoverageWriter::AddUnreadable(ObjectName name) {
@@ -151,8 +157,7 @@ void CoverageWriter::AssignUnreadable(const std::vector<ObjectName>& names, cons
 }
 
 void CoverageWriter::AddLeftOut(std::string_view namespace_, std::string_view name) {
-  const std::string_view place =
-      next_.namespaces == nullptr ? std::string_view() : namespaces_.KeyOf(namespace_);
+  const std::string_view place = several_ ? namespaces_.KeyOf(namespace_) : std::string_view();
   if (left_out_.Insert(place, namespace_, name)) left_out_changed_ = true;
 }
 
@@ -180,6 +185,10 @@ NameSet CoverageWriter::UnreadableIn(const StorePart& part) const {
 }
 
 void CoverageWriter::Publish() {
+  if (namespaces_changed_) {
+    next_.namespaces = std::make_shared<const NamespaceSet>(namespaces_);
+    changed_ = true;
+  }
   if (unreadable_changed_) {
     next_.unreadable = unreadable_.empty() ? nullptr : std::make_shared<const NameSet>(unreadable_);
   }
@@ -189,6 +198,7 @@ void CoverageWriter::Publish() {
   if (!changed_ && !unreadable_changed_ && !left_out_changed_) return;
   store_.SetCoverage(std::make_shared<const Coverage>(next_));
   changed_ = false;
+  namespaces_changed_ = false;
   unreadable_changed_ = false;
   left_out_changed_ = false;
 }

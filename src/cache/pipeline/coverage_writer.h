@@ -6,6 +6,7 @@
 #ifndef KINFORMER_CACHE_PIPELINE_COVERAGE_WRITER_H_
 #define KINFORMER_CACHE_PIPELINE_COVERAGE_WRITER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <set>
@@ -54,7 +55,8 @@ class CoverageWriter {
   void AddLeftOut(std::string_view namespace_, std::string_view name);
   void RemoveLeftOut(std::string_view namespace_, std::string_view name);
   void AssignLeftOut(KeySet keys, const StorePart& part);
-  // Copies the names where they have changed, however many there are: they are few.
+  // Copies the names where they have changed, however many there are: they are few. So it does with
+  // the namespaces, once for all that has changed of them.
   void Publish();
 
   [[nodiscard]] NameSet UnreadableIn(const StorePart& part) const;
@@ -65,14 +67,19 @@ class CoverageWriter {
   [[nodiscard]] bool complete() const { return next_.complete; }
 
  private:
-  void JudgeCompleteness();
+  void SetComplete(Place& place, bool complete);
+  // Something of the namespaces has changed.
+  void NamespacesChanged();
 
   StoreCore& store_;
   Coverage next_;
-  NamespaceSet namespaces_;  // as next_.namespaces
+  NamespaceSet namespaces_;     // as next_.namespaces will be
+  std::size_t incomplete_ = 0;  // of these
+  bool several_ = false;        // SetNamespaces has been called
   NameSet unreadable_;
   LeftOut left_out_;
   bool changed_ = true;
+  bool namespaces_changed_ = false;
   bool unreadable_changed_ = false;
   bool left_out_changed_ = false;
 };

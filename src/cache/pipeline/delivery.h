@@ -23,8 +23,6 @@ class Delivery {
   using Step = ReplayCursor::Step;
 
   [[nodiscard]] bool empty() const { return events_.empty() && replay_ == nullptr; }
-  // As many live events as are taken at once.
-  [[nodiscard]] bool full() const { return events_.size() == kMostEvents; }
   void Add(Notification event) { events_.push_back(std::move(event)); }
   // REQUIRES: empty.
   void Begin(Replay replay, bool uid_change_is_update) {
@@ -67,8 +65,6 @@ class Delivery {
   }
 
  private:
-  static constexpr std::size_t kMostEvents = 32;
-
   std::vector<Notification> events_;
   std::size_t next_ = 0;
   std::unique_ptr<ReplayCursor> replay_;

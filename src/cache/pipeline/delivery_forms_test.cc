@@ -2,6 +2,7 @@
 // dropped, batches, and readers.
 
 #include <algorithm>
+#include <cstddef>
 #include <gtest/gtest.h>
 #include <initializer_list>
 #include <memory>
@@ -165,6 +166,28 @@ TEST_F(DeliveryForms, WhatWaitsAtStopIsDroppedOrDelivered) {
   }
 }
 
+// What is still delivered may be what was waited for.
+TEST_F(DeliveryForms, AWaitForSyncLastsAsLongAsCallbacksAtStop) {
+  for (const char* name : {"a", "b", "c"}) server_.Put(name, "1");
+  for (const AtStop at_stop : {AtStop::kDiscard, AtStop::kDrain}) {
+    done_.clear();
+    SharedInformer<Pod> informer = Make();
+    const EventHandlerRegistration slow = AddSlow(informer, seconds(2), {.at_stop = at_stop});
+    informer.Start();
+    std::optional<Result<void>> waited;
+    const Timer timer =
+        sim_.env().loop().RunAt(sim_.env().Now() + seconds(1), [&] { informer.Stop(); });
+    ASSERT_TRUE(sim_.RunBlocking([&] { waited = slow.WaitForSync(); }, minutes(1)));
+    if (at_stop == AtStop::kDrain) {
+      EXPECT_TRUE(waited->ok());
+      EXPECT_EQ(done_.size(), 3U);
+    } else {
+      EXPECT_EQ(waited->error().reason(), Reason::kStopped);
+      EXPECT_EQ(done_.size(), 1U);
+    }
+  }
+}
+
 TEST_F(DeliveryForms, RunWaitsForWhoDrains) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
@@ -273,6 +296,37 @@ TEST_F(Batches, WhatWaitsComesVersionByVersionAndNeverGoesBack) {
   EXPECT_TRUE(several);
   EXPECT_EQ(events, registration.Stats().delivered);
   EXPECT_EQ(version, informer.Snapshot().version());
+}
+
+TEST_F(Batches, AVersionIsNotCut) {
+  const auto put = [this](const std::string& prefix, int count) {
+    Texts names;
+    for (int i = 0; i < count; ++i) names.push_back(prefix + std::to_string(i));
+    server_.PutTogether(names, "1");
+    Settle();
+  };
+  const auto sizes = [this] {
+    std::vector<std::size_t> all;
+    for (const SeenBatch& batch : std::exchange(seen_, {})) all.push_back(batch.words.size());
+    return all;
+  };
+  SharedInformer<Pod> informer = Make();
+  AddBatches(informer, {.max_events = 5000});
+  informer.Start();
+  Settle();
+  put("a", 100);
+  EXPECT_EQ(sizes(), (std::vector<std::size_t>{100}));
+  // Nor where others wait before it.
+  takes_ = seconds(1);
+  put("b", 1);
+  for (int i = 0; i < 2; ++i) {
+    put("few-" + std::to_string(i) + "-", 20);
+    put("many-" + std::to_string(i) + "-", 100);
+  }
+  put("c", 600);
+  put("d", 700);
+  sim_.RunFor(minutes(1));
+  EXPECT_EQ(sizes(), (std::vector<std::size_t>{1, 20, 100, 20, 100, 600, 700}));
 }
 
 TEST_F(Batches, WhatThrowsCountsAsHandled) {

@@ -110,14 +110,17 @@ void DeltaApplier::ApplyUnreadable(Delta& delta) {
 void DeltaApplier::Write(const ObjectRef& object, bool is_in_initial_list) {
   to_.coverage.RemoveUnreadable(object->namespace_(), object->name());
   Wrote(object->resourceVersion());
+  ObjectRef kept = object;
   if (to_.limit.bounded()) {
+    // What is stored is packed: one is to be compared with the other.
+    kept = to_.store.Packed(std::move(kept));
     const Block* known = to_.store.Peek(object->namespace_(), object->name()).object;
-    if (!to_.limit.HasRoomFor(*object, known)) return LeaveOut(*object);
-    to_.limit.Took(*object, known);
+    if (!to_.limit.HasRoomFor(*kept, known)) return LeaveOut(*object);
+    to_.limit.Took(*kept, known);
     to_.coverage.RemoveLeftOut(object->namespace_(), object->name());
   }
   bool same = false;
-  const ObjectRef old = to_.store.Put(object, &same);
+  const ObjectRef old = to_.store.Put(std::move(kept), &same);
   if (same) {
     Count(to_.counters.unchanged);
     return;

@@ -67,6 +67,22 @@ TEST_F(FactoryShutdownTest, InformersThatAreHeldAreStoppedAndStayReadable) {
   EXPECT_EQ(server.open_watches(), 0U);
 }
 
+TEST_F(FactoryShutdownTest, WhoWaitsForHandlersIsToldOfTheEnd) {
+  provider_->server.down = Error(Reason::kConnectionRefused, "refused");
+  SharedInformerFactory factory(provider_);
+  auto widgets = Widgets(factory);
+  const EventHandlerRegistration handler =
+      widgets.AddEventHandler({.on_add = [](const Added<Unstructured>&) {}}).OrExit();
+  factory.Start();
+  Timer later =
+      sim_.env().loop().RunAt(sim_.env().Now() + seconds(10), [&] { factory.Shutdown(); });
+  std::optional<Result<void>> result;
+  ASSERT_TRUE(sim_.RunBlocking([&] { result = factory.WaitForHandlersSync(); }, minutes(5)));
+  EXPECT_EQ(result->error().reason(), Reason::kStopped);
+  ASSERT_TRUE(sim_.RunBlocking([&] { result = handler.WaitForSync(); }, minutes(5)));
+  EXPECT_EQ(result->error().reason(), Reason::kStopped);
+}
+
 TEST_F(FactoryShutdownTest, OnTheLoopItWaitsForNothing) {
   SharedInformerFactory factory(provider_);
   provider_->server.Put("a");

@@ -318,9 +318,14 @@ void InformerController::ContinueLater() {
   });
 }
 
+void InformerController::TurnIsFree() {
+  if (turned_away_ || queue_->Len() > 0) ContinueLater();
+}
+
 void InformerController::Process() {
   if (processing_) return;
-  if (options_.turn != nullptr && !options_.turn->IsFreeFor(this)) return;
+  turned_away_ = options_.turn != nullptr && !options_.turn->IsFreeFor(this);
+  if (turned_away_) return;
   processing_ = true;
   const SteadyTime until = env_.Now() + kSlice;
   for (;;) {

@@ -118,6 +118,8 @@ class InformerController final : public ReflectorStore {
   [[nodiscard]] std::string ResourceVersion() const { return position_.ResourceVersion(); }
   // The queue is to be worked off in a later turn of the loop.
   void ContinueLater();
+  // Another one has given the turn back: the same, where something has waited for that.
+  void TurnIsFree();
 
  private:
   class Known;
@@ -183,6 +185,7 @@ class InformerController final : public ReflectorStore {
   bool reported_synced_ = false;
   bool ending_ = false;
   bool continues_ = false;    // in a later turn of the loop
+  bool turned_away_ = false;  // by a turn that another one has
   bool saw_foreign_ = false;  // and said so
   // The resource was absent: that many lists are applied before the store is complete again, and,
   // with DeltaFIFO, one of them is queued.

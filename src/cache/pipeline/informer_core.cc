@@ -147,6 +147,7 @@ void InformerCore::Impl::StartOnLoop() {
   start_expected = Timer();
   if (life != nullptr || ended || !Is(State::kRunning)) return;
   statuses.SetErrorHandler(Functions().watch_error_handler);
+  synced.store(false, std::memory_order_release);
   torn_down.store(false, std::memory_order_release);
   processor.Resume();
   life = cache::InformerLife::Begin(*this);
@@ -350,13 +351,23 @@ void InformerCore::Start() {
   if (impl_->refused) return LogIfError(*impl_->refused);
   impl_->index_adder->HandOverToLoop();
   auto state = impl_->state.load(std::memory_order_acquire);
-  do {
-    if (state == Impl::State::kRunning) return;
-  } while (
-      !impl_->state.compare_exchange_weak(state, Impl::State::kRunning, std::memory_order_acq_rel));
-  impl_->synced.store(false, std::memory_order_release);
-  impl_->torn_down.store(false, std::memory_order_release);
-  env().loop().Post([impl = impl_] { impl->StartOnLoop(); });
+  if (state == Impl::State::kRunning) return;
+  // Counted before the state says that it runs: who finds it running and no start on its way knows
+  // that the loop has had that start.
+  impl_->starts.fetch_add(1, std::memory_order_acq_rel);
+  while (state != Impl::State::kRunning &&
+         !impl_->state.compare_exchange_weak(state, Impl::State::kRunning,
+                                             std::memory_order_acq_rel)) {
+  }
+  // Else another thread has started it.
+  if (state != Impl::State::kRunning) {
+    impl_->synced.store(false, std::memory_order_release);
+    impl_->torn_down.store(false, std::memory_order_release);
+  }
+  env().loop().Post([impl = impl_] {
+    impl->starts.fetch_sub(1, std::memory_order_acq_rel);
+    impl->StartOnLoop();
+  });
 }
 
 void InformerCore::Stop() {
@@ -368,9 +379,11 @@ void InformerCore::Stop() {
   impl_->stops.fetch_add(1, std::memory_order_acq_rel);
   env().loop().Post([impl = impl_] {
     impl->stops.fetch_sub(1, std::memory_order_acq_rel);
-    // It may have been started again meanwhile: then this life goes on as the next.
-    if (impl->life != nullptr || !impl->torn_down.load(std::memory_order_acquire)) {
-      impl->StopOnLoop(false);
+    impl->StopOnLoop(false);
+    // Another thread may have started it after the state had become kStopped, and its task may have
+    // come before this one: it found the life that has ended just now.
+    if (impl->Is(Impl::State::kRunning) && impl->starts.load(std::memory_order_acquire) == 0) {
+      impl->StartOnLoop();
     }
   });
 }

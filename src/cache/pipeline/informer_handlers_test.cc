@@ -1,6 +1,7 @@
 // Handlers that come and go, filter, throw and are resynced: rows SI and TY.
 
 #include <algorithm>
+#include <cstdint>
 #include <gtest/gtest.h>
 #include <memory>
 #include <stdexcept>
@@ -199,6 +200,20 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, Filtering,
                                          FilterRow{"TY_11", "yes", "no", {"-a"}},
                                          FilterRow{"TY_12", "no", "no", {}}),
                          [](const auto& p) { return std::string(p.param.id); });
+
+TEST(FilteringEpoch, WhatEntersAndWhatLeavesIsOfTheUpdatesEpoch) {
+  std::vector<std::uint64_t> epochs;
+  const auto note = [&](const auto& event) { epochs.push_back(event.epoch); };
+  FilteringResourceEventHandler<Pod> handler(
+      [](Pod p) { return p.value() == "yes"; },
+      {.on_add = note, .on_update = note, .on_delete = note});
+  const auto yes = MakePod("default", "a", "1", "", "yes");
+  const auto no = MakePod("default", "a", "2", "", "no");
+  const std::string key = "default/a";
+  handler.OnUpdate({key, Pod(no.get()), Pod(yes.get()), no.get(), yes.get(), 3});
+  handler.OnUpdate({key, Pod(yes.get()), Pod(no.get()), yes.get(), no.get(), 4});
+  EXPECT_EQ(epochs, (std::vector<std::uint64_t>{3, 4}));
+}
 
 TEST_F(InformerTest, TY_05_to_TY_08_FilteredAddsAndDeletes) {
   const auto recorder = std::make_shared<Recorder>();

@@ -114,7 +114,9 @@ struct InformerCore::Impl final : public StoreOwner {
   std::atomic<bool> synced{false};
   std::atomic<bool> torn_down{true};
   std::atomic<bool> said_not_started{false};
-  std::atomic<int> stops{0};  // that the loop has not come to yet
+  // That the loop has not come to yet.
+  std::atomic<int> starts{0};
+  std::atomic<int> stops{0};
   cache::PipelineCounters counters;
   cache::InformerStatuses statuses;
   cache::NamespaceVersions versions;

@@ -1,6 +1,7 @@
 // Starting, stopping, waiting for an informer: rows SI on states, and WF.
 
 #include <algorithm>
+#include <functional>
 #include <gtest/gtest.h>
 #include <initializer_list>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/testing/unserved_executor.h"
 #include "cache/pipeline/testing/informer_fixture.h"
 
 namespace kinformer {
@@ -335,6 +337,82 @@ TEST_F(InformerTest, WF_06_CancelledAndStopped) {
   Timer later = sim_.env().loop().RunAt(sim_.env().Now() + seconds(10), [&] { informer.Stop(); });
   ASSERT_TRUE(sim_.RunBlocking([&] { error = informer.WaitForCacheSync().error(); }, minutes(5)));
   EXPECT_EQ(error->reason(), Reason::kStopped);
+}
+
+TEST_F(InformerTest, WF_06_WaitsForHandlersEndWithTheInformer) {
+  server_.down = Error(Reason::kConnectionRefused, "refused");
+  for (const AtStop at_stop : {AtStop::kDiscard, AtStop::kDrain}) {
+    SharedInformer<Pod> informer = Make();
+    Record(informer, {.at_stop = at_stop});
+    const std::vector<std::function<Result<void>()>> waits = {
+        [&] { return registration_.WaitForSync(); },
+        [&] { return informer.WaitForHandlersSync(); }};
+    for (const auto& wait : waits) {
+      informer.Start();
+      std::optional<Result<void>> result;
+      const auto waits_once = [&] { result = wait(); };
+      Timer later =
+          sim_.env().loop().RunAt(sim_.env().Now() + seconds(10), [&] { informer.Stop(); });
+      ASSERT_TRUE(sim_.RunBlocking(waits_once, minutes(5)));
+      EXPECT_EQ(result->error().reason(), Reason::kStopped);
+      EXPECT_NE(result->error().message().find("informer was stopped"), std::string::npos);
+      // Begun after the end.
+      result.reset();
+      ASSERT_TRUE(sim_.RunBlocking(waits_once, minutes(5)));
+      EXPECT_EQ(result->error().reason(), Reason::kStopped);
+    }
+  }
+}
+
+// The loop of another one, except that something may happen before a task is posted.
+class InterruptedLoop final : public Executor {
+ public:
+  explicit InterruptedLoop(Executor& loop) : loop_(loop) {}
+  void Post(Task task) override {
+    if (const auto before = std::exchange(before_next, nullptr)) before();
+    loop_.Post(std::move(task));
+  }
+  [[nodiscard]] Timer RunAt(SteadyTime when, Task task) override {
+    return loop_.RunAt(when, std::move(task));
+  }
+  [[nodiscard]] bool InThisExecutor() const override { return loop_.InThisExecutor(); }
+
+  std::function<void()> before_next{};
+
+ private:
+  Executor& loop_;
+};
+
+// As where Start and Stop are called on two threads: what Stop posts comes behind what Start posts.
+TEST_F(InformerTest, StartedWhileAnotherThreadIsInStopItRuns) {
+  InterruptedLoop loop(sim_.env().loop());
+  internal::base::EnvWithExecutors env(sim_.env(), loop, sim_.env().pool());
+  server_.Put("a", "1");
+  {
+    SharedInformer<Pod> informer(env, server_.NewListerWatcher());
+    informer.Start();
+    Settle();
+    ASSERT_TRUE(informer.HasSynced());
+    loop.before_next = [&] { informer.Start(); };
+    informer.Stop();
+    EXPECT_FALSE(informer.IsStopped());
+    Settle();
+    EXPECT_TRUE(informer.HasSynced());
+    EXPECT_EQ(server_.open_watches(), 1U);
+    server_.Put("b", "1");
+    Settle();
+    ExpectEqual(informer, server_);
+    // And the other way about: what Start posts comes behind what Stop posts.
+    informer.Stop();
+    Settle();
+    loop.before_next = [&] { informer.Stop(); };
+    informer.Start();
+    EXPECT_TRUE(informer.IsStopped());
+    Settle();
+    EXPECT_EQ(server_.open_watches(), 0U);
+    EXPECT_EQ(informer.Status().state, InformerState::kStopped);
+  }
+  Settle();
 }
 
 TEST_F(InformerTest, WaitsThatWaitForThemselvesAreRefused) {

@@ -438,6 +438,43 @@ TEST_P(AnyForm, AnotherLifeBeginsWhereTheOneBeforeEnded) {
   EXPECT_EQ(Why(informer, "a"), Reason::kNotFound);
 }
 
+// What is compressed is compared with what is compressed.
+TEST_P(AnyForm, WhatHasNotGrownKeepsItsPlaceInACompressedCache) {
+  constexpr int kPods = 200;  // more than a dictionary is made of
+  const auto put = [this](int i, const std::string& value) {
+    const std::string n = std::to_string(100 + i);
+    server_.Put("p" + n, std::string(600, 'x') + n + value);
+    Settle();
+  };
+  const auto options = [this](std::size_t max_bytes) {
+    InformerOptions<Pod> all = Options(0, LimitPolicy::kNotSynced);
+    all.compression = Compression::kZstd;
+    all.max_bytes = max_bytes;
+    return all;
+  };
+  server_.set_rv(1000);
+  SharedInformer<Pod> measured = Make(options(0));
+  measured.Start();
+  Settle();
+  for (int i = 0; i < kPods; ++i) put(i, "1");
+  const std::size_t bytes = measured.Stats().object_bytes;
+  ASSERT_LT(bytes, Bytes() * 9 / 10);
+  measured.Stop();
+  for (int i = 0; i < kPods; ++i) server_.Delete("p" + std::to_string(100 + i));
+  SharedInformer<Pod> informer = Make(options(bytes + 400));
+  const auto recorder = Start(informer);
+  for (int i = 0; i < kPods; ++i) put(i, "1");
+  ASSERT_EQ(informer.Stats().left_out, 0U);
+  ASSERT_EQ(recorder->words.size(), std::size_t{kPods});
+  recorder->words.clear();
+  // The last first: those were compressed as they came, so that the others have freed nothing yet.
+  for (int i = kPods; i-- > 0;) put(i, "2");
+  EXPECT_EQ(informer.Stats().left_out, 0U);
+  EXPECT_TRUE(informer.HasSynced());
+  EXPECT_EQ(recorder->words.size(), std::size_t{kPods});
+  for (const std::string& word : recorder->words) EXPECT_EQ(word.front(), '~') << word;
+}
+
 TEST_F(InformerLimitsTest, AListNeverTakesMoreThanThereIsRoomFor) {
   for (int i = 0; i < 2000; ++i) server_.Put("p" + std::to_string(i), "1");
   InformerOptions<Pod> options;

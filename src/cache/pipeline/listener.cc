@@ -8,6 +8,7 @@
 
 #include "base/deadline.h"
 #include "base/user_call.h"
+#include "cache/pipeline/informer_impl.h"
 #include "cache/pipeline/informer_metrics.h"
 #include "cache/store/planted_bug.h"
 #include "object/values/object_key.h"
@@ -57,7 +58,8 @@ Listener::Listener(Env& env, std::shared_ptr<RawHandler> handler, ListenerConfig
                                            }
                                            config_.trace(event);
                                          }),
-      queue_(config_.options, config_.uid_change_is_update) {}
+      queue_(config_.options, config_.uid_change_is_update,
+             caller_.takes_batches() ? kMostInBatch : 1) {}
 
 Listener::~Listener() = default;
 
@@ -396,9 +398,11 @@ bool Listener::NameIfSlow() {
 }
 
 void Listener::Suspend() {
-  if (drains()) return;
-  base::MutexLock lock(mutex_);
-  suspended_.store(true, std::memory_order_release);
+  if (!drains()) {
+    base::MutexLock lock(mutex_);
+    suspended_.store(true, std::memory_order_release);
+  }
+  Notify();
 }
 
 void Listener::Resume() {
@@ -467,6 +471,27 @@ void Listener::WaitIdle() {
   while (Busy()) lock.Wait();
 }
 
+bool Listener::InformerIsStopped() const {
+  const std::shared_ptr<InformerCore::Impl> informer = owner_.lock();
+  return informer != nullptr && informer->Is(InformerCore::Impl::State::kStopped);
+}
+
+std::optional<Error> Listener::EndOfWait(const std::stop_token& stop) const {
+  if (removed()) {
+    return Error(Reason::kStopped, "handler " + options().name + " was removed before it synced");
+  }
+  // A callback that is under way may be the last that was missing; with AtStop::kDrain there may be
+  // more of them.
+  if (InformerIsStopped() && !Busy()) {
+    return Error(Reason::kStopped,
+                 "the informer was stopped before handler " + options().name + " synced");
+  }
+  if (stop.stop_requested()) {
+    return Error(Reason::kCanceled, "stopped while handler " + options().name + " was not synced");
+  }
+  return std::nullopt;
+}
+
 Result<void> Listener::WaitForSync(const std::stop_token& stop, std::optional<Duration> timeout) {
   if (HasSynced()) return {};
   if (env_.OnLoopThread() || t_inside == this) {
@@ -483,14 +508,10 @@ Result<void> Listener::WaitForSync(const std::stop_token& stop, std::optional<Du
   const SteadyTime deadline = base::After(env_.Now(), timeout.value_or(Duration(0)));
   MonitorLock lock(*monitor);
   for (;;) {
+    std::optional<Error> end = EndOfWait(stop);
+    // Asked after that: the callback that has just returned may have been the last.
     if (HasSynced()) return {};
-    if (removed()) {
-      return Error(Reason::kStopped, "handler " + options().name + " was removed before it synced");
-    }
-    if (stop.stop_requested()) {
-      return Error(Reason::kCanceled,
-                   "stopped while handler " + options().name + " was not synced");
-    }
+    if (end) return *std::move(end);
     if (!timeout) {
       lock.Wait();
     } else if (!lock.WaitUntil(deadline) && env_.Now() >= deadline && !HasSynced()) {

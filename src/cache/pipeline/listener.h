@@ -68,7 +68,8 @@ class Listener : public std::enable_shared_from_this<Listener> {
   // All that makes up the initial list has been pushed.
   void PushSynced();
   // Between Suspend and Resume no callback starts, except one that was about to as Suspend came;
-  // what waits is kept. With AtStop::kDrain it goes on until nothing waits.
+  // what waits is kept. With AtStop::kDrain it goes on until nothing waits. Who waits for it to
+  // sync is told where that will not come.
   void Suspend();
   void Resume();
   // Says once in the log that the handler does not keep up. False: nothing waits, so that it need
@@ -91,6 +92,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
   void End();
   // Waits until no callback runs, except inside one, and with AtStop::kDrain until nothing waits.
   void WaitIdle();
+  // kStopped also where the informer has stopped and no callback is under way.
   Result<void> WaitForSync(const std::stop_token& stop, std::optional<Duration> timeout);
   [[nodiscard]] bool HasSynced() const { return synced_.load(std::memory_order_acquire); }
   [[nodiscard]] bool removed() const { return removed_.load(std::memory_order_acquire); }
@@ -127,6 +129,9 @@ class Listener : public std::enable_shared_from_this<Listener> {
   void ReportMetrics() KINFORMER_REQUIRES(mutex_);
 
   void Notify();
+  // Why a wait for it to sync ends now though it may not have synced. Empty: it goes on.
+  [[nodiscard]] std::optional<Error> EndOfWait(const std::stop_token& stop) const;
+  [[nodiscard]] bool InformerIsStopped() const;
   [[nodiscard]] bool Running() const;
   // Is there anything that WaitIdle waits for?
   [[nodiscard]] bool Busy() const;

@@ -1,6 +1,8 @@
 #include "cache/pipeline/listener_queue.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
@@ -11,6 +13,8 @@ namespace {
 
 // With kBlock: as many lists may wait; one more, and the informer waits.
 constexpr std::size_t kMostWaitingLists = 1;
+// So many events are taken at once, and more only where they belong together.
+constexpr std::size_t kTakenAtOnce = 32;
 
 bool IsList(const ListenerQueue::Section& section) {
   return section.replay.has_value() && !section.replay->resync;
@@ -161,17 +165,27 @@ std::size_t ListenerQueue::ReplaceFrom(Position first, std::unique_ptr<PendingEv
 
 // ---- out
 
+void ListenerQueue::TakeEvents(PendingEvents& events, Delivery& delivery) {
+  std::size_t of_version = 0;  // of the last one taken, so many have been
+  std::uint64_t version = 0;
+  for (std::size_t taken = 0; !events.empty(); ++taken) {
+    const bool begins = taken == 0 || events.Oldest().version != version;
+    if (taken >= kTakenAtOnce && (begins || of_version >= most_of_version_)) return;
+    version = events.Oldest().version;
+    of_version = begins ? 1 : of_version + 1;
+    PendingEvents::Taken next = events.Take();
+    delivery.Add(std::move(next.event));
+    reached_ = std::move(next.state);
+  }
+}
+
 ListenerQueue::Taken ListenerQueue::Take(Delivery& delivery, Discarded& discarded) {
   for (;;) {
     const bool is_last = sections_.empty();
     std::unique_ptr<PendingEvents>& events = is_last ? last_ : sections_.front().events;
     if (events != nullptr && !events->empty()) {
       const PendingEvents::Load before = events->load();
-      while (!events->empty() && !delivery.full()) {
-        PendingEvents::Taken taken = events->Take();
-        delivery.Add(std::move(taken.event));
-        reached_ = std::move(taken.state);
-      }
+      TakeEvents(*events, delivery);
       if (!is_last) {
         sections_load_ -= before;
         sections_load_ += events->load();

@@ -41,9 +41,13 @@ class ListenerQueue {
     kSynced,
   };
 
-  // `limits` outlives the queue.
-  ListenerQueue(const HandlerOptions& limits, bool uid_change_is_update)
-      : limits_(limits), uid_change_is_update_(uid_change_is_update) {}
+  // `limits` outlives the queue. `most_of_version`: so many events of one version are taken
+  // together, where there are as many.
+  ListenerQueue(const HandlerOptions& limits, bool uid_change_is_update,
+                std::size_t most_of_version)
+      : limits_(limits),
+        uid_change_is_update_(uid_change_is_update),
+        most_of_version_(most_of_version) {}
 
   // `after`: the store once these have happened. REQUIRES: there are some; `after` is not null with
   // kDropAndResync.
@@ -80,6 +84,7 @@ class ListenerQueue {
   [[nodiscard]] std::size_t WaitingLists() const;
   void DropAndResync(std::shared_ptr<const SnapshotCore> after, Discarded& discarded);
   bool JoinWaitingList(Replay& replay, Discarded& discarded);
+  void TakeEvents(PendingEvents& events, Delivery& delivery);
   // `difference` takes the place of all from `first` on, except `kept`, which comes before it, and
   // the end of the initial list, which comes after it. Returns how many events it replaces.
   std::size_t ReplaceFrom(Position first, std::unique_ptr<PendingEvents> kept, Replay difference,
@@ -90,6 +95,7 @@ class ListenerQueue {
 
   const HandlerOptions& limits_;
   const bool uid_change_is_update_;
+  const std::size_t most_of_version_;
   std::list<Section> sections_;
   // The events that follow them. Null: none.
   std::unique_ptr<PendingEvents> last_;

@@ -145,7 +145,7 @@ void NamespaceParts::Process() {
 void NamespaceParts::TurnGivenBack() {
   if (ending_) return;
   if (unpublished_) Publish();
-  ForEachController([](InformerController& controller) { controller.ContinueLater(); });
+  ForEachController([](InformerController& controller) { controller.TurnIsFree(); });
 }
 
 void NamespaceParts::Publish() {

@@ -57,6 +57,8 @@ class PendingEvents {
   void Mark(std::shared_ptr<const SnapshotCore> state);
   // The oldest. REQUIRES: not empty.
   Taken Take();
+  // REQUIRES: not empty.
+  [[nodiscard]] const Notification& Oldest() const { return first_->event; }
 
   [[nodiscard]] bool empty() const { return first_ == nullptr; }
   [[nodiscard]] const Load& load() const { return load_; }

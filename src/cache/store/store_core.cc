@@ -161,7 +161,12 @@ ObjectRef StoreCore::Pack(ObjectRef object) {
     w.trainer->Add(*object);
     if (w.trainer->size() >= DictionaryTrainer::kSamples) w.Train();
   }
-  return w.dictionary ? w.dictionary->Pack(object) : std::move(object);
+  return Packed(std::move(object));
+}
+
+ObjectRef StoreCore::Packed(ObjectRef object) const {
+  const DictionaryRef& dictionary = writer_->dictionary;
+  return dictionary ? dictionary->Pack(object) : std::move(object);
 }
 
 ObjectRef StoreCore::Erase(std::string_view namespace_, std::string_view name) {

@@ -119,6 +119,8 @@ class StoreCore {
   // The object as Put would keep it: for who collects many before they are put. Trains the
   // dictionary once there are enough.
   [[nodiscard]] ObjectRef Pack(ObjectRef object);
+  // As Put would keep it now.
+  [[nodiscard]] ObjectRef Packed(ObjectRef object) const;
   // Removes; returns what was there, null if nothing.
   ObjectRef Erase(std::string_view namespace_, std::string_view name);
   // The version of the collection that the store has applied; part of the next commit.

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -94,8 +95,9 @@ struct AssumeCacheCore::Impl {
 
   mutable std::mutex mu;
   struct Known {
-    ObjectRef api;         // what the informer said last
-    bool assumed = false;  // another one is the latest
+    ObjectRef api;            // what the informer said last
+    std::uint64_t epoch = 0;  // and in which epoch
+    bool assumed = false;     // another one is the latest
   };
   // Under mu. Of each object in `latest`.
   std::map<ObjectName, Known> known;
@@ -137,19 +139,21 @@ const std::shared_ptr<IndexerCore>& AssumeCacheCore::latest() const { return imp
 
 // ---- what the informer says
 
-void AssumeCacheCore::OnAddOrUpdate(ObjectRef object) {
+void AssumeCacheCore::OnAddOrUpdate(ObjectRef object, std::uint64_t epoch) {
   const std::string_view version = object->resourceVersion();
   const ObjectName name = NameOf(*object);
   const std::lock_guard lock(impl_->mu);
   const auto [it, is_new] = impl_->known.try_emplace(name);
   it->second.api = object;
+  const bool epoch_begins = std::exchange(it->second.epoch, epoch) < epoch;
   ObjectRef old;
   if (!is_new) {
     old = impl_->latest->Get(name.namespace_, name.name);
     // As new as the latest: what the server answered, coming back, or a resync. It may have been
-    // assumed in another form.
+    // assumed in another form. Versions of two epochs say nothing of each other, and what was
+    // assumed in the one before is not true any more.
     const auto order = cache::CompareResourceVersion(version, old->resourceVersion());
-    if (order && *order != std::strong_ordering::greater) return;
+    if (!epoch_begins && order && *order != std::strong_ordering::greater) return;
   }
   it->second.assumed = false;
   impl_->PutLatest(object);

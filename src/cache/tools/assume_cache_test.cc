@@ -119,6 +119,39 @@ TEST_F(AssumeCacheTest, ADeletionEndsAnAssumption) {
   EXPECT_THAT(cache_->List(), IsEmpty());
 }
 
+// After a backup is restored versions begin anew: what was known or assumed of later ones is over.
+TEST_F(AssumeCacheTest, FollowsAServerThatGoesBackInTime) {
+  for (const bool assumes : {false, true}) {
+    server_.set_rv(999);
+    server_.Put("a", "of later");
+    Settle();
+    ASSERT_EQ(Latest("a"), "of later");
+    if (assumes) {
+      ASSERT_TRUE(cache_->Assume(Answer("a", "assumed", 5)));
+    }
+    WhileCutOff([&] {
+      server_.set_rv(499);
+      server_.Put("a", "restored");
+    });
+    ASSERT_EQ(Api("a"), "restored");
+    EXPECT_EQ(Latest("a"), "restored");
+    EXPECT_EQ(cache_->ByIndex("value", "restored").size(), 1U);
+    // Nothing is left to restore.
+    cache_->Restore("default/a");
+    EXPECT_EQ(Latest("a"), "restored");
+    server_.Put("a", "next");
+    Settle();
+    EXPECT_EQ(Latest("a"), "next") << "of a version below the one before the backup";
+    EXPECT_TRUE(cache_->Assume(Answer("a", "assumed anew")));
+    EXPECT_EQ(Latest("a"), "assumed anew");
+    // Within one epoch only what is newer counts.
+    server_.Put("a", "as new");
+    Settle();
+    EXPECT_EQ(Latest("a"), "assumed anew");
+    EXPECT_EQ(Api("a"), "as new");
+  }
+}
+
 TEST_F(AssumeCacheTest, HandlersHearOfEachLatestObject) {
   auto recorder = std::make_shared<Recorder>();
   const EventHandlerRegistration handler = cache_->AddEventHandler(recorder).value();
