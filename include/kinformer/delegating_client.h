@@ -20,8 +20,8 @@
 //     listed. Writes of the same group and resource count in any version and form.
 //   - A Create, Update, Patch or Apply is seen when the cache is at the version of the answer. A
 //     Delete is seen when the object is gone, is another one (its uid), or has a deletionTimestamp.
-//     A DeleteAllOf marks the objects that the cache has and that match, each until it changes or
-//     goes. An answer without a resourceVersion is settled by a GET of the object.
+//     A DeleteAllOf marks the objects that the cache had before and that match, each until it
+//     changes or goes. An answer without a resourceVersion is settled by a GET of the object.
 //   - Only what the cache looks at is waited for: its namespaces and selectors are asked of the
 //     object in the answer. A field that a selector names is looked up by its path there.
 //   - Where that GET fails, it is made up for by the next read that the write concerns, and until

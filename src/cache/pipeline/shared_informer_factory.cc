@@ -56,7 +56,8 @@ struct InformerKey {
   std::string resource{};
   // Typed, dynamic and metadata-only informers of one resource hold different objects; those of two
   // structs do, too. One struct, one address.
-  std::string message{};  // "json" where there is none
+  // "json" where there is none; empty: it stands for informers that must not be.
+  std::string message{};
   const void* structure = nullptr;
   // Where it looks, and what it selects there.
   decltype(FactoryPlaces::selectors) places{};
@@ -65,6 +66,12 @@ struct InformerKey {
   std::string kept{};
 
   auto operator<=>(const InformerKey&) const = default;
+
+  [[nodiscard]] std::string_view group() const {
+    const std::size_t slash = apiVersion.find('/');
+    return slash == std::string::npos ? std::string_view()
+                                      : std::string_view(apiVersion).substr(0, slash);
+  }
 
   // An informer of this kind can serve the metadata of its objects: it has all, or cuts them in the
   // same way.
@@ -208,6 +215,21 @@ std::shared_ptr<InformerCore> FactoryCore::Find(const TypeInfo& type, bool metad
   const InformerKey key = KeyFor(type, settings, Kept(settings));
   base::MutexLock lock(impl_->mutex);
   return impl_->Find(type, settings, key, metadata_only);
+}
+
+std::vector<std::shared_ptr<InformerCore>> FactoryCore::InformersOf(const TypeInfo& type) const {
+  const FactorySettings settings = impl_->Completed(type, {});
+  const InformerKey key = KeyFor(type, settings, "");
+  std::vector<std::shared_ptr<InformerCore>> found;
+  base::MutexLock lock(impl_->mutex);
+  for (const auto& [other, informer] : impl_->informers) {
+    if (other.resource == type.resource && other.group() == type.group &&
+        other.places == key.places && other.if_forbidden == key.if_forbidden &&
+        !other.message.empty()) {
+      found.push_back(informer);
+    }
+  }
+  return found;
 }
 
 std::shared_ptr<InformerCore> FactoryCore::GetOrMake(

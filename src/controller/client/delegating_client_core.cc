@@ -11,12 +11,12 @@
 #include "base/deadline.h"
 #include "base/mutex.h"
 #include "cache/store/coverage.h"
-#include "cache/store/resource_version.h"
 #include "controller/client/applied_fields.h"
 #include "controller/client/cached_list.h"
 #include "controller/client/joined_stop.h"
 #include "controller/client/unseen_writes.h"
 #include "controller/client/unsettled_writes.h"
+#include "controller/client/write_trackers.h"
 
 namespace kinformer::internal {
 namespace {
@@ -25,11 +25,8 @@ using delegating::JoinedStop;
 using delegating::ReadPatience;
 using delegating::UnseenWrites;
 using delegating::UnsettledWrites;
-
-// All versions and forms of a resource show the same objects, and have the same resourceVersions.
-using ResourceName = std::pair<std::string_view, std::string_view>;
-
-ResourceName NameOf(const TypeInfo& type) { return {type.group, type.resource}; }
+using delegating::Watching;
+using delegating::WriteTrackers;
 
 // With the namespace of the handle that asks, where it has one.
 Result<ObjectName> Placed(const TypeInfo& type, const ObjectName& name, const CallBounds& bounds) {
@@ -48,16 +45,15 @@ struct DelegatingClientCore::Impl {
   // One form of a resource.
   struct View {
     std::optional<LiveReader> live{};  // empty: it is read from the cache
-    std::shared_ptr<UnseenWrites> unseen{};
-  };
-  // What a write was begun with: who is to show it, and the epoch of each.
-  struct Watching {
-    std::shared_ptr<UnseenWrites> unseen;
-    std::uint64_t epoch;
+    std::weak_ptr<InformerCore> informer{};
+    std::shared_ptr<UnseenWrites> unseen{};  // of that informer
   };
 
   Impl(Client c, std::shared_ptr<SharedInformerFactory> f, DelegatingClientOptions o)
-      : client(std::move(c)), factory(std::move(f)), options(std::move(o)) {}
+      : client(std::move(c)),
+        factory(std::move(f)),
+        options(std::move(o)),
+        trackers(client.env(), factory->core()) {}
 
   const Client client;
   const std::shared_ptr<SharedInformerFactory> factory;
@@ -65,9 +61,7 @@ struct DelegatingClientCore::Impl {
 
   mutable base::Mutex mutex;
   std::map<ObjectForm, View> views KINFORMER_GUARDED_BY(mutex);
-  // The newest version that has been written of each resource: an informer that begins later must
-  // not begin before.
-  std::map<ResourceName, std::string> newest KINFORMER_GUARDED_BY(mutex);
+  WriteTrackers trackers;
   UnsettledWrites unsettled{};
 
   [[nodiscard]] Env& env() const { return client.env(); }
@@ -118,16 +112,20 @@ struct DelegatingClientCore::Impl {
       if (of_write.fieldValidation.empty()) of_write.fieldValidation = options.field_validation;
     }
   }
-  std::vector<Watching> Begin(const TypeInfo& type) const;
+  // Who is to show what is written from now on.
+  std::vector<Watching> Begin(const TypeInfo& type) {
+    return Waits() ? trackers.Begin(type) : std::vector<Watching>();
+  }
   // `answer`: the object, or a part of it that is of a kind of its own, or null. `patience`: of the
   // GET that this may take.
-  void Wrote(const TypeInfo& type, const std::vector<Watching>& watching, const ObjectRef& answer,
+  void Wrote(const TypeInfo& type, std::vector<Watching> watching, const ObjectRef& answer,
              const ObjectName& name, const ReadPatience& patience);
   // What the server has of that name is what has been written, or what came after it. An error:
   // nothing is known.
   Result<void> Settle(const TypeInfo& type, const std::vector<Watching>& watching,
                       const ObjectName& name, const ReadPatience& patience);
-  void Note(const TypeInfo& type, const std::vector<Watching>& watching, const Block& object);
+  // Nobody can say now what is to be waited for: there is no cache. The next read of one asks.
+  void SettleLater(const TypeInfo& type, const ObjectName& name);
   // Sends a write, whose options are complete then, and notes what reads have to wait for. `name`:
   // of the object; without one the answer says it.
   template <class O, class Send>
@@ -197,30 +195,16 @@ Result<DelegatingClientCore::Impl::Source> DelegatingClientCore::Impl::SourceOf(
     if (const auto found = views.find(form); found != views.end()) {
       const View& view = found->second;
       if (view.live) return Source{.live = view.live};
-      if (std::shared_ptr<InformerCore> informer = view.unseen->informer()) {
+      if (std::shared_ptr<InformerCore> informer = view.informer.lock()) {
         return Source{.unseen = view.unseen, .informer = std::move(informer)};
       }
     }
   }
   Result<Source> source = NewSource(form);
   if (!source) return source;
-  std::string must_reach;
-  {
-    base::MutexLock lock(mutex);
-    View& view = views[form];
-    view.live = source->live;
-    if (view.unseen == nullptr) {
-      view.unseen = std::make_shared<UnseenWrites>(env());
-      if (const auto found = newest.find(NameOf(*form.type)); found != newest.end()) {
-        must_reach = found->second;
-      }
-    }
-    source->unseen = view.unseen;
-  }
-  if (source->informer != nullptr) {
-    source->unseen->Attach(source->informer);
-    if (Waits()) source->unseen->MustReach(must_reach);
-  }
+  if (source->informer != nullptr) source->unseen = trackers.Of(*form.type, source->informer);
+  base::MutexLock lock(mutex);
+  views[form] = {.live = source->live, .informer = source->informer, .unseen = source->unseen};
   return source;
 }
 
@@ -257,10 +241,7 @@ const DelegatingClientOptions& DelegatingClientCore::options() const { return im
 const Client& DelegatingClientCore::client() const { return impl_->client; }
 
 std::size_t DelegatingClientCore::unseen_writes() const {
-  base::MutexLock lock(impl_->mutex);
-  std::size_t sum = 0;
-  for (const auto& [form, view] : impl_->views) sum += view.unseen->size();
-  return sum + impl_->unsettled.size();
+  return impl_->trackers.unseen() + impl_->unsettled.size();
 }
 
 LiveReader DelegatingClientCore::Live(const TypeInfo& type, const CallBounds& bounds) const {
@@ -350,29 +331,18 @@ Result<std::vector<ObjectRef>> DelegatingClientCore::List(const ObjectForm& form
 
 // ---- Writes
 
-std::vector<DelegatingClientCore::Impl::Watching> DelegatingClientCore::Impl::Begin(
-    const TypeInfo& type) const {
-  std::vector<Watching> watching;
-  if (!Waits()) return watching;
-  base::MutexLock lock(mutex);
-  for (const auto& [form, view] : views) {
-    if (view.live || NameOf(*form.type) != NameOf(type)) continue;
-    const std::shared_ptr<InformerCore> informer = view.unseen->informer();
-    if (informer != nullptr) watching.push_back({view.unseen, informer->Epochs()});
-  }
-  return watching;
-}
-
-void DelegatingClientCore::Impl::Wrote(const TypeInfo& type, const std::vector<Watching>& watching,
+void DelegatingClientCore::Impl::Wrote(const TypeInfo& type, std::vector<Watching> watching,
                                        const ObjectRef& answer, const ObjectName& name,
                                        const ReadPatience& patience) {
+  if (!Waits()) return;
+  trackers.Complete(type, watching);
   // Of a part that is of a kind of its own, or without a version, the object says what it is now,
   // if there are caches that look at it.
   const bool has_version = answer && !answer->resourceVersion().empty();
   if (has_version && (watching.empty() || answer->type().kind == type.kind)) {
-    return Note(type, watching, *answer);
+    return trackers.Wrote(type, std::move(watching), *answer);
   }
-  if (watching.empty()) return;
+  if (watching.empty()) return SettleLater(type, name);
   const Result<void> settled = Settle(type, watching, name, patience);
   if (settled) return;
   if (delegating::MayPass(settled.error()) && unsettled.Add(type, name)) return;
@@ -382,14 +352,10 @@ void DelegatingClientCore::Impl::Wrote(const TypeInfo& type, const std::vector<W
                   {{"object", Quoted(type, name)}, {"err", settled.error().ToString()}});
 }
 
-void DelegatingClientCore::Impl::Note(const TypeInfo& type, const std::vector<Watching>& watching,
-                                      const Block& object) {
-  for (const Watching& one : watching) one.unseen->Wrote(object, one.epoch);
-  base::MutexLock lock(mutex);
-  std::string& version = newest[NameOf(type)];
-  if (version.empty() || cache::IsOlderResourceVersion(version, object.resourceVersion())) {
-    version = object.resourceVersion();
-  }
+void DelegatingClientCore::Impl::SettleLater(const TypeInfo& type, const ObjectName& name) {
+  if (!Waits() || factory->core().LiveReaderOf(type)) return;
+  // Where that is full, the client writes a lot and has no cache: it is not told each time.
+  static_cast<void>(unsettled.Add(type, name));
 }
 
 Result<void> DelegatingClientCore::Impl::Settle(const TypeInfo& type,
@@ -402,11 +368,11 @@ Result<void> DelegatingClientCore::Impl::Settle(const TypeInfo& type,
   const Result<ObjectRef> now =
       At(type, name.namespace_).Get(name.name, {}, {.stop = stop.token(), .timeout = left});
   if (now) {
-    if (!(*now)->resourceVersion().empty()) Note(type, watching, **now);
+    if (!(*now)->resourceVersion().empty()) trackers.Wrote(type, watching, **now);
     return {};
   }
   if (!IsNotFound(now.error())) return now.error();
-  for (const Watching& one : watching) one.unseen->Deleted(name, "", one.epoch);
+  static_cast<void>(trackers.Deleted(type, watching, name, ""));
   return {};
 }
 
@@ -543,14 +509,14 @@ Result<void> DelegatingClientCore::Delete(const TypeInfo& type, const ObjectName
   impl_->Complete(options);
   const auto watching = impl_->Begin(type);
   const ResourceCore there = impl_->At(type, name.namespace_);
-  if (watching.empty() || !options.dryRun.empty()) return there.Delete(name.name, options, *left);
+  if (!impl_->Waits() || !options.dryRun.empty()) return there.Delete(name.name, options, *left);
   const Result<std::string> answer = there.DeleteForAnswer(name.name, options, *left);
   if (!answer) return answer.error();
   // A Status names the object in its details, any other answer is the object.
   const json::Value body = json::Parse(*answer).value_or(json::Value());
   std::string_view uid = body["metadata"]["uid"].StringOrEmpty();
   if (uid.empty()) uid = body["details"]["uid"].StringOrEmpty();
-  for (const Impl::Watching& one : watching) one.unseen->Deleted(name, uid, one.epoch);
+  if (!impl_->trackers.Deleted(type, watching, name, uid)) impl_->SettleLater(type, name);
   return {};
 }
 
@@ -570,16 +536,22 @@ Result<void> DelegatingClientCore::DeleteAllOf(const TypeInfo& type, const ReadO
   if (which.label_selector.MatchesNothing()) return {};
   impl_->Complete(options);
   const SteadyTime deadline = impl_->Deadline(bounds, call);
-  const auto watching = impl_->Begin(type);
+  auto watching = impl_->Begin(type);
+  std::vector<std::shared_ptr<const SnapshotCore>> before;
+  before.reserve(watching.size());
+  for (const Watching& one : watching) before.push_back(one.unseen->Snapshot());
   Result<void> done = impl_->At(type, where)
                           .DeleteCollection(options,
                                             {.labelSelector = which.label_selector.ToString(),
                                              .fieldSelector = which.field_selector.ToString()},
                                             *left);
-  if (!done || !options.dryRun.empty()) return done;
-  for (const Impl::Watching& one : watching) {
-    const std::vector<ObjectName> unknown =
-        one.unseen->DeletedAllOf(where, which.label_selector, which.field_selector, one.epoch);
+  if (!done || !options.dryRun.empty() || !impl_->Waits()) return done;
+  impl_->trackers.Complete(type, watching);
+  before.resize(watching.size());
+  for (std::size_t i = 0; i < watching.size(); ++i) {
+    const Watching& one = watching[i];
+    const std::vector<ObjectName> unknown = one.unseen->DeletedAllOf(
+        where, which.label_selector, which.field_selector, one.epoch, before[i].get());
     for (const ObjectName& name : unknown) {
       impl_->Wrote(type, {one}, ObjectRef(), name, impl_->PatienceUntil(deadline, bounds, call));
     }

@@ -1,5 +1,6 @@
 #include "controller/client/unseen_writes.h"
 
+#include <algorithm>
 #include <compare>
 #include <iterator>
 #include <utility>
@@ -40,10 +41,16 @@ bool IsLastState(const Block& answer) {
          metadata.deletionGracePeriodSeconds().value_or(0) == 0;
 }
 
-// It is seen where the store is at its version, at the latest.
-bool IsVersion(const UnseenWrite& write) {
-  return write.effect == WriteEffect::kWritten || write.effect == WriteEffect::kRemoved;
+// Whether the cache has had the object in that state by then.
+bool IsUnchanged(const SnapshotCore* before, const Block& now) {
+  const Block* const then = before == nullptr ? nullptr : before->Get(now.namespace_(), now.name());
+  return then != nullptr && then->uid() == now.uid() &&
+         then->resourceVersion() == now.resourceVersion();
 }
+
+// It is seen where the store is at its version, at the latest. A removal may be answered with an
+// older one.
+bool IsVersion(const UnseenWrite& write) { return write.effect == WriteEffect::kWritten; }
 
 std::string Described(const InformerCore& informer, const ObjectName& name,
                       const UnseenWrite& write) {
@@ -66,32 +73,55 @@ std::string Described(const InformerCore& informer, const ObjectName& name,
 
 }  // namespace
 
-UnseenWrites::UnseenWrites(Env& env) : env_(env), monitor_(env.NewMonitor()) {}
+UnseenWrites::UnseenWrites(Env& env, const std::shared_ptr<InformerCore>& informer)
+    : env_(env), informer_(informer), monitor_(env.NewMonitor()) {}
 
-std::shared_ptr<InformerCore> UnseenWrites::informer() const {
-  MonitorLock lock(*monitor_);
-  return informer_.lock();
+bool UnseenWrites::IsOf(const std::shared_ptr<InformerCore>& informer) const {
+  return !informer_.owner_before(informer) && !informer.owner_before(informer_);
 }
 
 std::size_t UnseenWrites::size() const { return count_.load(std::memory_order_acquire); }
 
-void UnseenWrites::Attach(const std::shared_ptr<InformerCore>& informer) {
-  std::shared_ptr<void> before;
-  MonitorLock lock(*monitor_);
-  if (informer_.lock() == informer) return;
-  informer_ = informer;
-  before = std::move(listening_);
-  if (writes_.empty()) return;
-  for (auto& [name, writes] : writes_) {
-    for (UnseenWrite& write : writes) write.epoch = informer->Epochs();
+void UnseenWrites::TakeOver(const UnseenWrites& gone) {
+  const std::shared_ptr<InformerCore> informer = this->informer();
+  if (informer == nullptr) return;
+  Writes writes;
+  {
+    MonitorLock lock(*gone.monitor_);
+    writes = gone.writes_;
   }
-  listening_ = informer->ObserveVersions([weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->StoreChanged();
-  });
+  if (writes.empty()) return;
+  MonitorLock lock(*monitor_);
+  Listen(*informer);
+  for (auto& [name, of_object] : writes) {
+    for (UnseenWrite& write : of_object) {
+      write.epoch = informer->Epochs();
+      Insert(name, std::move(write));
+    }
+  }
+}
+
+UnseenWrites::State UnseenWrites::JudgeVersion(InformerCore& informer, const UnseenWrite& write,
+                                               std::string_view where) {
+  const auto reached = [&write](const cache::StorePosition& position) {
+    return position.epoch == write.epoch &&
+           IsAtLeast(position.resource_version, write.resourceVersion);
+  };
+  const cache::StorePosition whole = informer.PositionOf({});
+  if (whole.epoch > write.epoch) return State::kOtherEpoch;
+  if (reached(whole)) return State::kSeen;
+  if (where.empty()) return State::kBlocks;
+  // Others may be behind, or never come.
+  const cache::StorePosition position = informer.PositionOf(where);
+  if (position.epoch > write.epoch || reached(position)) return State::kHarmless;
+  const std::shared_ptr<const SnapshotCore> snapshot = informer.indexer().SnapshotAsItIs();
+  const cache::Coverage* const coverage = snapshot->coverage();
+  return coverage != nullptr && !coverage->Includes(where) ? State::kHarmless : State::kBlocks;
 }
 
 UnseenWrites::State UnseenWrites::Judge(InformerCore& informer, const ObjectName& name,
-                                        UnseenWrite& write) const {
+                                        UnseenWrite& write, std::string_view where) const {
+  if (name.name.empty()) return JudgeVersion(informer, write, where);
   const cache::StorePosition position = informer.PositionOf(name.namespace_);
   if (position.epoch > write.epoch) return State::kOtherEpoch;
   const bool reached =
@@ -99,7 +129,6 @@ UnseenWrites::State UnseenWrites::Judge(InformerCore& informer, const ObjectName
   const bool shows_version =
       write.effect == WriteEffect::kWritten || write.effect == WriteEffect::kUnselected;
   if (reached && shows_version) return State::kSeen;
-  if (name.name.empty()) return State::kBlocks;
   const ObjectRef cached = informer.indexer().Get(name.namespace_, name.name);
   const bool same = cached && (write.uid.empty() || cached->uid() == write.uid);
   switch (write.effect) {
@@ -138,21 +167,27 @@ UnseenWrites::State UnseenWrites::Judge(InformerCore& informer, const ObjectName
   return State::kSeen;
 }
 
-void UnseenWrites::Erased(const UnseenWrite& write) {
+void UnseenWrites::Erased(const ObjectName& name, const UnseenWrite& write) {
   count_.fetch_sub(1, std::memory_order_acq_rel);
-  if (IsVersion(write)) --versioned_;
+  if (write.effect == WriteEffect::kAffected) --affected_;
+  if (IsVersion(write)) {
+    --versioned_;
+  } else {
+    by_effect_.erase({name, write.effect, write.uid});
+  }
 }
 
 std::optional<UnseenWrites::Blocker> UnseenWrites::Settle(InformerCore& informer,
-                                                          Writes::iterator at,
-                                                          std::uint64_t newest) {
+                                                          Writes::iterator at, std::uint64_t newest,
+                                                          std::string_view where) {
   std::optional<Blocker> blocker;
-  std::vector<UnseenWrite>& writes = at->second;
+  const ObjectName& name = at->first;
+  OfObject& writes = at->second;
   for (auto write = writes.begin(); write != writes.end();) {
     if (write->sequence > newest) break;
-    const State state = Judge(informer, at->first, *write);
+    const State state = Judge(informer, name, *write, where);
     if (state == State::kBlocks) {
-      blocker = Blocker{at->first, *write};
+      blocker = Blocker{name, *write, std::string(name.name.empty() ? where : name.namespace_)};
       break;
     }
     if (state == State::kHarmless) {
@@ -160,7 +195,7 @@ std::optional<UnseenWrites::Blocker> UnseenWrites::Settle(InformerCore& informer
       continue;
     }
     if (state == State::kOtherEpoch) ++lost_;
-    Erased(*write);
+    Erased(name, *write);
     write = writes.erase(write);
   }
   if (writes.empty()) writes_.erase(at);
@@ -174,41 +209,80 @@ std::optional<UnseenWrites::Blocker> UnseenWrites::SettleAll(InformerCore& infor
   while (at != writes_.end()) {
     if (!namespace_.empty() && at->first.namespace_ != namespace_) break;
     const auto next = std::next(at);
-    if (std::optional<Blocker> blocker = Settle(informer, at, newest)) return blocker;
+    if (std::optional<Blocker> blocker = Settle(informer, at, newest, namespace_)) return blocker;
     at = next;
   }
   return std::nullopt;
 }
 
-void UnseenWrites::Add(InformerCore& informer, const ObjectName& name, UnseenWrite write) {
-  // Before the store is looked at: so no version is missed.
-  if (listening_ == nullptr) {
-    listening_ = informer.ObserveVersions([weak = weak_from_this()] {
-      if (const auto self = weak.lock()) self->StoreChanged();
-    });
-  }
-  const State state = Judge(informer, name, write);
-  if (state == State::kSeen || state == State::kOtherEpoch) return;
-  // Nobody need wait for it, unless the cache shows something that it does not have yet.
-  const bool harmless = write.effect == WriteEffect::kUnselected && state == State::kHarmless;
-  if (harmless && size() - versioned_ >= kMostWrites) return;
-  write.sequence = ++sequence_;
-  count_.fetch_add(1, std::memory_order_acq_rel);
-  if (IsVersion(write) && ++versioned_ > kMostWrites) KeepNewestVersion(write);
-  writes_[name].push_back(std::move(write));
+void UnseenWrites::Listen(InformerCore& informer) {
+  if (listening_ != nullptr) return;
+  listening_ = informer.ObserveVersions([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->StoreChanged();
+  });
 }
 
-void UnseenWrites::KeepNewestVersion(const UnseenWrite& newest) {
+void UnseenWrites::Add(InformerCore& informer, const ObjectName& name, UnseenWrite write) {
+  Listen(informer);  // before the store is looked at: so no version is missed
+  const State state = Judge(informer, name, write, {});
+  if (state == State::kSeen || state == State::kOtherEpoch) return;
+  if (Replace(name, write)) return;
+  // Nobody need wait for it, unless the cache shows something that it does not have yet.
+  if (state == State::kHarmless && others() >= kMostWrites) return;
+  Insert(name, std::move(write));
+}
+
+bool UnseenWrites::Replace(const ObjectName& name, UnseenWrite& write) {
+  const auto found = by_effect_.find({name, write.effect, write.uid});
+  if (found == by_effect_.end()) return false;
+  // Who waits for the one before waits for this one.
+  UnseenWrite& before = *found->second;
+  write.sequence = before.sequence;
+  write.shown = write.shown || before.shown;
+  before = std::move(write);
+  return true;
+}
+
+void UnseenWrites::Insert(const ObjectName& name, UnseenWrite write) {
+  if (!IsVersion(write) && Replace(name, write)) return;
+  // Of so many removals no more than the version is kept.
+  if (write.effect == WriteEffect::kRemoved && others() >= kMostWrites) {
+    write.effect = WriteEffect::kWritten;
+  }
+  write.sequence = ++sequence_;
+  count_.fetch_add(1, std::memory_order_acq_rel);
+  OfObject& of_object = writes_[name];
+  of_object.push_back(std::move(write));
+  const auto added = std::prev(of_object.end());
+  if (added->effect == WriteEffect::kAffected) ++affected_;
+  if (!IsVersion(*added)) {
+    by_effect_.emplace(OfEffect{name, added->effect, added->uid}, added);
+  } else if (++versioned_ > kMostWrites) {
+    KeepNewestVersion();
+  }
+}
+
+void UnseenWrites::KeepNewestVersion() {
+  // It has the place of the first of them, for those who wait already.
+  UnseenWrite version{.effect = WriteEffect::kWritten, .sequence = sequence_};
+  const auto erase = [&](const ObjectName& name, const UnseenWrite& write) {
+    if (!IsVersion(write)) return false;
+    version.sequence = std::min(version.sequence, write.sequence);
+    const bool newer =
+        version.resourceVersion.empty() || write.epoch > version.epoch ||
+        (write.epoch == version.epoch &&
+         cache::IsOlderResourceVersion(version.resourceVersion, write.resourceVersion));
+    if (newer) {
+      version.epoch = write.epoch;
+      version.resourceVersion = write.resourceVersion;
+    }
+    Erased(name, write);
+    return true;
+  };
   for (auto at = writes_.begin(); at != writes_.end();) {
-    std::erase_if(at->second, [&](const UnseenWrite& write) {
-      if (!IsVersion(write)) return false;
-      Erased(write);
-      return true;
-    });
+    std::erase_if(at->second, [&](const UnseenWrite& write) { return erase(at->first, write); });
     at = at->second.empty() ? writes_.erase(at) : std::next(at);
   }
-  UnseenWrite version = newest;
-  version.effect = WriteEffect::kWritten;
   count_.fetch_add(1, std::memory_order_acq_rel);
   ++versioned_;
   writes_[ObjectName()].push_back(std::move(version));
@@ -238,12 +312,13 @@ void UnseenWrites::Wrote(const Block& answer, std::uint64_t epoch) {
   Add(*informer, name, std::move(write));
 }
 
-void UnseenWrites::Deleted(const ObjectName& name, std::string_view uid, std::uint64_t epoch) {
+bool UnseenWrites::Deleted(const ObjectName& name, std::string_view uid, std::uint64_t epoch) {
   const std::shared_ptr<InformerCore> informer = this->informer();
-  if (informer == nullptr || Planted(PlantedBug::kDeleteForgotten)) return;
+  if (informer == nullptr) return false;
+  if (Planted(PlantedBug::kDeleteForgotten)) return true;
   const std::shared_ptr<const SnapshotCore> snapshot = informer->indexer().SnapshotAsItIs();
   const cache::Coverage* coverage = snapshot->coverage();
-  if (coverage != nullptr && !coverage->Includes(name.namespace_, name.name)) return;
+  if (coverage != nullptr && !coverage->Includes(name.namespace_, name.name)) return true;
   UnseenWrite write{.effect = WriteEffect::kDeleted,
                     .uid = std::string(uid),
                     .epoch = epoch,
@@ -254,19 +329,34 @@ void UnseenWrites::Deleted(const ObjectName& name, std::string_view uid, std::ui
     // An answer that names no object means the one that this client has written last.
     const UnseenWrite& last = written->second.back();
     if (write.uid.empty()) write.uid = last.uid;
-    if (IsVersion(last) && last.uid == write.uid) write.resourceVersion = last.resourceVersion;
+    const bool has_version = IsVersion(last) || last.effect == WriteEffect::kRemoved;
+    if (has_version && last.uid == write.uid) write.resourceVersion = last.resourceVersion;
   }
   if (write.uid.empty()) {
-    if (cached == nullptr) return;
+    if (cached == nullptr) return true;
     write.uid = std::string(cached->uid());
   }
   Add(*informer, name, std::move(write));
+  return true;
+}
+
+void UnseenWrites::KeepDeleted(const ObjectName& name, std::string_view uid) {
+  MonitorLock lock(*monitor_);
+  if (others() >= kMostWrites) return;
+  Insert(name, {.effect = WriteEffect::kDeleted,
+                .uid = std::string(uid),
+                .forgotten_at = env_.Now() + kKeepUnshown});
+}
+
+std::shared_ptr<const SnapshotCore> UnseenWrites::Snapshot() const {
+  const std::shared_ptr<InformerCore> informer = this->informer();
+  return informer == nullptr ? nullptr : informer->indexer().SnapshotAsItIs();
 }
 
 std::vector<ObjectName> UnseenWrites::DeletedAllOf(std::string_view namespace_,
                                                    const LabelSelector& labels,
-                                                   const FieldSelector& fields,
-                                                   std::uint64_t epoch) {
+                                                   const FieldSelector& fields, std::uint64_t epoch,
+                                                   const SnapshotCore* before) {
   const std::shared_ptr<InformerCore> informer = this->informer();
   if (informer == nullptr || Planted(PlantedBug::kDeletionOfManyForgotten)) return {};
   const std::shared_ptr<const SnapshotCore> snapshot = informer->indexer().SnapshotAsItIs();
@@ -274,19 +364,28 @@ std::vector<ObjectName> UnseenWrites::DeletedAllOf(std::string_view namespace_,
   MonitorLock lock(*monitor_);
   for (const auto& [name, writes] : writes_) {
     if (name.name.empty() || (!namespace_.empty() && name.namespace_ != namespace_)) continue;
-    if (IsVersion(writes.back())) unknown.push_back(name);
+    const UnseenWrite& last = writes.back();
+    if (IsVersion(last) || last.effect == WriteEffect::kRemoved) unknown.push_back(name);
   }
   SnapshotCore::Cursor cursor;
   while (const Block* packed = snapshot->Next(cursor)) {
     if (!namespace_.empty() && packed->namespace_() != namespace_) continue;
     const Block* block = snapshot->Whole(packed);
     if (!Matches(*block, labels, fields)) continue;
-    Add(*informer, {std::string(block->namespace_()), std::string(block->name())},
+    ObjectName name{std::string(block->namespace_()), std::string(block->name())};
+    if (!IsUnchanged(before, *block)) {
+      // The server may have made it after the deletion.
+      if (!IsDeleting(ObjectRef::Share(block))) unknown.push_back(std::move(name));
+      continue;
+    }
+    Add(*informer, name,
         {.effect = WriteEffect::kAffected,
          .uid = std::string(block->uid()),
          .resourceVersion = std::string(block->resourceVersion()),
          .epoch = epoch});
   }
+  std::sort(unknown.begin(), unknown.end());
+  unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
   return unknown;
 }
 
@@ -306,7 +405,8 @@ Result<void> UnseenWrites::WaitFor(const ObjectName& name, const ReadPatience& p
         for (const ObjectName& one : {ObjectName(), name}) {
           const auto at = writes_.find(one);
           if (at == writes_.end()) continue;
-          if (std::optional<Blocker> blocker = Settle(informer, at, newest)) return blocker;
+          std::optional<Blocker> blocker = Settle(informer, at, newest, name.namespace_);
+          if (blocker) return blocker;
         }
         return std::nullopt;
       },
@@ -318,7 +418,8 @@ Result<void> UnseenWrites::WaitForAll(std::string_view namespace_, const ReadPat
   return Wait(
       [&](InformerCore& informer, std::uint64_t newest) -> std::optional<Blocker> {
         if (const auto version = writes_.find(ObjectName()); version != writes_.end()) {
-          if (std::optional<Blocker> blocker = Settle(informer, version, newest)) return blocker;
+          std::optional<Blocker> blocker = Settle(informer, version, newest, namespace_);
+          if (blocker) return blocker;
         }
         return SettleAll(informer, namespace_, newest);
       },
@@ -355,7 +456,7 @@ Result<void> UnseenWrites::Wait(const FindBlocker& find, const ReadPatience& pat
   for (;;) {
     std::optional<Blocker> blocker = find(*informer, newest);
     if (!blocker) {
-      const cache::StorePosition position = informer->PositionOf(last.name.namespace_);
+      const cache::StorePosition position = informer->PositionOf(last.namespace_);
       if (last.write.sequence == 0 || position.epoch <= last.write.epoch) return {};
       return Error(
           Reason::kEpochChanged,
@@ -409,9 +510,9 @@ void UnseenWrites::Sweep() {
       const auto next = std::next(at);
       looked += at->second.size();
       swept_ = at->first;
-      static_cast<void>(Settle(*informer, at, sequence_));
+      static_cast<void>(Settle(*informer, at, sequence_, {}));
       if (Planted(PlantedBug::kSweptUnseen)) {
-        for (const UnseenWrite& write : writes_[*swept_]) Erased(write);
+        for (const UnseenWrite& write : writes_[*swept_]) Erased(*swept_, write);
         writes_.erase(*swept_);
       }
       at = next;

@@ -10,18 +10,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "kinformer/env.h"
 #include "kinformer/field_selector.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/informer_core.h"
+#include "kinformer/internal/snapshot_core.h"
 #include "kinformer/label_selector.h"
 #include "kinformer/object_name.h"
 #include "kinformer/result.h"
@@ -46,7 +49,8 @@ struct UnseenWrite {
   std::string resourceVersion{};
   // The informer's when the write was begun.
   std::uint64_t epoch = 0;
-  std::uint64_t sequence = 0;  // in the order in which they were answered
+  // In the order in which they were answered; of one that stands for several, that of the first.
+  std::uint64_t sequence = 0;
   // kDeleted: the cache has shown the object.
   bool shown = false;
   // kDeleted, kUnselected: what the cache does not have yet it may get: somebody else created it,
@@ -62,29 +66,43 @@ struct ReadPatience {
 };
 
 // Thread-safe. Writes are taken off at the version of the store that shows them: while there are
-// any, the loop looks at some of them after each commit. More than kMostWrites are replaced by the
-// newest version among them: whoever reads then waits until the store has that.
+// any, the loop looks at some of them after each commit. They are bounded: more than kMostWrites
+// versions are replaced by the newest among them, and whoever reads then waits until the store has
+// that; of deletions an object has one of each effect, and of those that the cache does not show
+// there are no more than kMostWrites.
 //
 // Lock order: this one's monitor before anything of the informer. Nothing calls out under it.
 class UnseenWrites : public std::enable_shared_from_this<UnseenWrites> {
  public:
   static constexpr std::size_t kMostWrites = 10'000;
 
-  explicit UnseenWrites(Env& env);
+  // Null: there is none yet. This one keeps what the next informer has to show; see TakeOver.
+  UnseenWrites(Env& env, const std::shared_ptr<InformerCore>& informer);
 
-  // The informer that is read from now on. What another one had not shown, this one may lack, too.
-  void Attach(const std::shared_ptr<InformerCore>& informer);
   // Null: it is gone, or was never there.
-  [[nodiscard]] std::shared_ptr<InformerCore> informer() const;
+  [[nodiscard]] std::shared_ptr<InformerCore> informer() const { return informer_.lock(); }
+  // The same without a handle that somebody would have to drop.
+  [[nodiscard]] bool IsOf(const std::shared_ptr<InformerCore>& informer) const;
+  [[nodiscard]] bool IsOfNobody() const { return informer_.expired(); }
+  // What an informer that is gone had not shown, this one may lack, too.
+  void TakeOver(const UnseenWrites& gone);
 
   // ---- What has been written. `epoch`: of the informer (Epochs) before the request was sent.
   void Wrote(const Block& answer, std::uint64_t epoch);
-  void Deleted(const ObjectName& name, std::string_view uid, std::uint64_t epoch);
-  // All objects that the cache has in that namespace and that match. Gives the names of those that
-  // have been written and are not in the cache yet: nobody can say of them here.
+  // False: the informer is gone.
+  bool Deleted(const ObjectName& name, std::string_view uid, std::uint64_t epoch);
+  // For the next informer.
+  void KeepDeleted(const ObjectName& name, std::string_view uid);
+  // What the cache has; null: the informer is gone.
+  [[nodiscard]] std::shared_ptr<const SnapshotCore> Snapshot() const;
+  // A deletion of all objects of a namespace that match. `before`: the cache before the request was
+  // sent, or null. What it had and has not changed since is marked. Gives the names of what else
+  // may have been deleted, as nobody can say here: what came or changed in the meantime, and what
+  // has been written and is not in the cache yet.
   std::vector<ObjectName> DeletedAllOf(std::string_view namespace_, const LabelSelector& labels,
-                                       const FieldSelector& fields, std::uint64_t epoch);
-  // The store must be at that version before anything is read.
+                                       const FieldSelector& fields, std::uint64_t epoch,
+                                       const SnapshotCore* before);
+  // The store must be at that version before anything is read, or the namespace that is read.
   void MustReach(std::string_view resourceVersion);
 
   // ---- Waiting. kStale: the deadline has passed. kEpochChanged: the server went back in time, and
@@ -98,24 +116,37 @@ class UnseenWrites : public std::enable_shared_from_this<UnseenWrites> {
  private:
   enum class State : std::uint8_t { kBlocks, kHarmless, kSeen, kOtherEpoch };
   // An object's writes. That of no name is the store's own version.
-  using Writes = std::map<ObjectName, std::vector<UnseenWrite>>;
+  using OfObject = std::list<UnseenWrite>;
+  using Writes = std::map<ObjectName, OfObject>;
+  using OfEffect = std::tuple<ObjectName, WriteEffect, std::string>;  // the last: its uid
   struct Blocker {
     ObjectName name{};
     UnseenWrite write{};
+    std::string namespace_{};  // whose position it was judged by
   };
 
-  // All of these under the monitor.
-  [[nodiscard]] State Judge(InformerCore& informer, const ObjectName& name,
-                            UnseenWrite& write) const;
+  // All of these under the monitor. `where`: the namespace that is read; empty: all.
+  [[nodiscard]] State Judge(InformerCore& informer, const ObjectName& name, UnseenWrite& write,
+                            std::string_view where) const;
+  [[nodiscard]] static State JudgeVersion(InformerCore& informer, const UnseenWrite& write,
+                                          std::string_view where);
   // Takes off what is seen, up to the first write that blocks, which is the result. Later ones than
   // `newest` block nobody.
-  std::optional<Blocker> Settle(InformerCore& informer, Writes::iterator at, std::uint64_t newest);
+  std::optional<Blocker> Settle(InformerCore& informer, Writes::iterator at, std::uint64_t newest,
+                                std::string_view where);
   std::optional<Blocker> SettleAll(InformerCore& informer, std::string_view namespace_,
                                    std::uint64_t newest);
+  void Listen(InformerCore& informer);
+  // Unless the cache shows it already.
   void Add(InformerCore& informer, const ObjectName& name, UnseenWrite write);
+  void Insert(const ObjectName& name, UnseenWrite write);
+  // Of what is found by its effect. False: there is no such write of that object yet.
+  bool Replace(const ObjectName& name, UnseenWrite& write);
   // In the place of all that have a version.
-  void KeepNewestVersion(const UnseenWrite& newest);
-  void Erased(const UnseenWrite& write);
+  void KeepNewestVersion();
+  void Erased(const ObjectName& name, const UnseenWrite& write);
+  // Of those that the cache has to show at some time, or not at all.
+  [[nodiscard]] std::size_t others() const { return size() - versioned_ - affected_; }
 
   using FindBlocker = std::function<std::optional<Blocker>(InformerCore&, std::uint64_t newest)>;
   [[nodiscard]] Result<void> Wait(const FindBlocker& find, const ReadPatience& patience);
@@ -123,12 +154,15 @@ class UnseenWrites : public std::enable_shared_from_this<UnseenWrites> {
   void Sweep();
 
   Env& env_;
+  const std::weak_ptr<InformerCore> informer_;
   const std::unique_ptr<Monitor> monitor_;
   // Under the monitor.
-  std::weak_ptr<InformerCore> informer_;
   Writes writes_;
+  // All of an effect that an object has once: all but kWritten.
+  std::map<OfEffect, OfObject::iterator> by_effect_;
   std::atomic<std::size_t> count_{0};  // of them; read without the monitor, too
-  std::size_t versioned_ = 0;          // of them
+  std::size_t versioned_ = 0;          // of them, of kWritten
+  std::size_t affected_ = 0;           // of them, of kAffected: no more than the cache has objects
   std::uint64_t sequence_ = 0;
   std::size_t lost_ = 0;               // in an epoch that ended, since the log last said so
   std::shared_ptr<void> listening_;    // to the store, while there are any

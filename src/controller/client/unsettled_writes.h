@@ -1,7 +1,7 @@
 // controller/client/unsettled_writes.h
 //
 // UnsettledWrites: objects that a client has written, nobody knows in which version: the answer had
-// none, and the object could not be read since.
+// none, and the object could not be read since, or no cache has asked for it.
 
 #ifndef KINFORMER_CONTROLLER_CLIENT_UNSETTLED_WRITES_H_
 #define KINFORMER_CONTROLLER_CLIENT_UNSETTLED_WRITES_H_
