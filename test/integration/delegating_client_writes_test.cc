@@ -279,7 +279,7 @@ TEST_F(UnseenWritesTest, DeletionsOfWhatTheCacheNeverShowsAreBounded) {
   Run([&] {
     Lag("configmaps", hours(1));
     ASSERT_TRUE(cached_.List<ConfigMap>().ok());
-    for (int i = 0; i < 10'100; ++i) {
+    for (int i = 0; i < 20'100; ++i) {
       const std::string name = std::to_string(i);
       ASSERT_TRUE(cached_.Create(Map(name)).ok());
       ASSERT_TRUE(cached_.Delete<ConfigMap>(Named(name)).ok());
