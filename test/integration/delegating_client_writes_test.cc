@@ -186,6 +186,27 @@ TEST_F(UnseenWritesTest, ADeniedNamespaceHoldsUpNoOther) {
   });
 }
 
+// The first read, before there is anything of any namespace.
+TEST_F(UnseenWritesTest, ADeniedNamespaceHoldsUpNoFirstRead) {
+  Run([&] {
+    for (const char* verb : {"list", "watch"}) {
+      server_.faults().Add({.verb = verb,
+                            .namespace_ = "kube-public",
+                            .action = FaultAction::kRespond,
+                            .status = 403});
+    }
+    Make("default", "a", "web");
+    Use({.namespaces = {"default", "kube-public"}});
+    factory_->InformerFor<ConfigMap>();
+    factory_->Start();
+    EXPECT_LE(TimeOf([&] { EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue"); }),
+              seconds(1));
+    const auto denied =
+        cached_.WithDeadline(sim_.env().Now() + seconds(3)).Get<ConfigMap>({"kube-public", "a"});
+    EXPECT_EQ(denied.error().reason(), Reason::kDeadlineExceeded);
+  });
+}
+
 TEST_F(UnseenWritesTest, WhatIsNotSelectedBeforeTheFirstReadHoldsUpNobody) {
   Run([&] {
     Make("default", "seen", "web");

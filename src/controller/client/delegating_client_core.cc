@@ -1,6 +1,7 @@
 #include "kinformer/internal/delegating_client_core.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <utility>
@@ -27,6 +28,18 @@ using delegating::UnseenWrites;
 using delegating::UnsettledWrites;
 using delegating::Watching;
 using delegating::WriteTrackers;
+
+// Who waits for one namespace looks so often whether it is there while others are not.
+constexpr Duration kLookAgain = std::chrono::milliseconds(100);
+
+// What is known of one namespace need not wait for the others.
+bool NeedNotWait(const InformerCore& informer, std::string_view namespace_) {
+  const std::shared_ptr<const SnapshotCore> snapshot = informer.indexer().SnapshotAsItIs();
+  const cache::Coverage* coverage = snapshot->coverage();
+  if (coverage == nullptr) return false;
+  return coverage->IsComplete(namespace_) ||
+         (!namespace_.empty() && !coverage->Includes(namespace_));
+}
 
 // With the namespace of the handle that asks, where it has one.
 Result<ObjectName> Placed(const TypeInfo& type, const ObjectName& name, const CallBounds& bounds) {
@@ -212,19 +225,20 @@ Result<void> DelegatingClientCore::Impl::WaitForSync(const Source& source,
                                                      std::string_view namespace_,
                                                      const CallBounds& bounds,
                                                      const CallOptions& call) const {
-  if (source.informer->HasSynced()) return {};
-  // What is known of one namespace need not wait for the others.
-  const std::shared_ptr<const SnapshotCore> snapshot = source.informer->indexer().SnapshotAsItIs();
-  if (const cache::Coverage* coverage = snapshot->coverage()) {
-    if (coverage->IsComplete(namespace_)) return {};
-    if (!namespace_.empty() && !coverage->Includes(namespace_)) return {};
-  }
+  if (source.informer->HasSynced() || NeedNotWait(*source.informer, namespace_)) return {};
   const JoinedStop stop(bounds.stop, call.stop);
   const Result<CallOptions> left = CallOf(bounds, call, stop);
   if (!left) return left.error();
-  SyncWaitOptions patience;
-  if (left->timeout > Duration(0)) patience.timeout = left->timeout;
-  return internal::WaitForSync(env(), {source.informer}, left->stop, patience);
+  const SteadyTime deadline =
+      left->timeout > Duration(0) ? base::After(env().Now(), left->timeout) : SteadyTime::max();
+  while (true) {
+    const Duration most = std::min<Duration>(kLookAgain, deadline - env().Now());
+    Result<void> synced =
+        internal::WaitForSync(env(), {source.informer}, left->stop, {.timeout = most});
+    if (synced || synced.error().reason() != Reason::kDeadlineExceeded) return synced;
+    if (NeedNotWait(*source.informer, namespace_)) return {};
+    if (env().Now() >= deadline) return synced;
+  }
 }
 
 // ---- The core
