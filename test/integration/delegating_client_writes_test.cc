@@ -269,7 +269,9 @@ TEST_F(UnseenWritesTest, TheOneVersionIsTheNewestInWhateverOrderTheyAreAnswered)
                             .text = answer.Dump(),
                             .content_type = "application/json"});
       ASSERT_TRUE(cached_.Patch<ConfigMap>({where, "first"}, {.body = "{}"}).ok());
-      if (removal) ASSERT_TRUE(cached_.Create(Map("last", "blue", where)).ok());
+      if (removal) {
+        ASSERT_TRUE(cached_.Create(Map("last", "blue", where)).ok());
+      }
       EXPECT_LE(cached_.UnseenWrites(), 2U);
       sim_.env().SleepFor(seconds(60));
       EXPECT_EQ(ColorOf(InCache<ConfigMap>({where, "first"})), "blue");
