@@ -143,7 +143,7 @@ class TypedController final : public Runnable {
           });
       if (disposal) Dispose(request, *disposal);
     });
-    // Where the limiter throws, nobody knows when it should come again; lost it must not be.
+    // Where one of these throws, nobody knows when it should come again; lost it must not be.
     if (!disposed) queue_.AddWithOpts({.after = std::chrono::seconds(1)}, request);
     queue_.Done(request);
     return true;

@@ -64,7 +64,7 @@ class FactoryCore {
   // The same with the factory's own settings, where somebody has asked for it; never makes one.
   [[nodiscard]] std::shared_ptr<InformerCore> Find(const TypeInfo& type, bool metadata_only) const;
   // Those of the type's group and resource, in any version and form, that look where the factory's
-  // own settings say. None that must not be.
+  // own settings say; not what stands for informers of what is not to be cached.
   [[nodiscard]] std::vector<std::shared_ptr<InformerCore>> InformersOf(const TypeInfo& type) const;
   // The informer for a type with the factory's own options, made by `make` for the first who asks.
   std::shared_ptr<InformerCore> GetOrMake(

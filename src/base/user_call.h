@@ -9,6 +9,7 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "kinformer/env.h"
@@ -50,6 +51,17 @@ Result<void> CallUser(Env& env, std::string_view function, Call&& call, const Of
 template <class Call>
 Result<void> CallUser(Env& env, std::string_view function, Call&& call) {
   return CallUser(env, function, std::forward<Call>(call), [] { return std::string(); });
+}
+
+// The same of what gives a Result: what it throws is the error of that.
+template <class Call, class Of>
+std::invoke_result_t<Call> CallUserForResult(Env& env, std::string_view function, Call&& call,
+                                             const Of& of) {
+  try {
+    return std::forward<Call>(call)();
+  } catch (...) {
+    return ReportThrown(env, function, of());
+  }
 }
 
 }  // namespace kinformer::internal::base

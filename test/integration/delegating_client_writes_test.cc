@@ -45,6 +45,14 @@ class UnseenWritesTest : public DelegatingClientTest {
   void AnswersLate(const std::string& verb, Duration delay) {
     server_.faults().Add({.verb = verb, .action = FaultAction::kDrip, .count = 1, .delay = delay});
   }
+  void DenyKubePublic() {
+    for (const char* verb : {"list", "watch"}) {
+      server_.faults().Add({.verb = verb,
+                            .namespace_ = "kube-public",
+                            .action = FaultAction::kRespond,
+                            .status = 403});
+    }
+  }
   void MakeKept(const std::string& name) {
     ConfigMap::Mutable map = Map(name);
     map.metadata.finalizers = {"example.com/keep"};
@@ -164,12 +172,7 @@ TEST_F(UnseenWritesTest, WhatIsCreatedWhileADeletionOfManyIsAnsweredIsNotMarked)
 
 TEST_F(UnseenWritesTest, ADeniedNamespaceHoldsUpNoOther) {
   Run([&] {
-    for (const char* verb : {"list", "watch"}) {
-      server_.faults().Add({.verb = verb,
-                            .namespace_ = "kube-public",
-                            .action = FaultAction::kRespond,
-                            .status = 403});
-    }
+    DenyKubePublic();
     Use({.namespaces = {"default", "kube-public"}});
     ASSERT_TRUE(cached_.Create(Map("a")).ok());
     factory_->InformerFor<ConfigMap>();
@@ -189,12 +192,7 @@ TEST_F(UnseenWritesTest, ADeniedNamespaceHoldsUpNoOther) {
 // The first read, before there is anything of any namespace.
 TEST_F(UnseenWritesTest, ADeniedNamespaceHoldsUpNoFirstRead) {
   Run([&] {
-    for (const char* verb : {"list", "watch"}) {
-      server_.faults().Add({.verb = verb,
-                            .namespace_ = "kube-public",
-                            .action = FaultAction::kRespond,
-                            .status = 403});
-    }
+    DenyKubePublic();
     Make("default", "a", "web");
     Use({.namespaces = {"default", "kube-public"}});
     factory_->InformerFor<ConfigMap>();

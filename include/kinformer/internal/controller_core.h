@@ -70,8 +70,8 @@ class ControllerCore {
       const std::string& key, int priority,
       const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile);
 
-  // Calls `work`, which calls the program's rate limiter. False: that threw, which is logged and
-  // counted.
+  // Calls `work`, which calls the program's rate limiter and ToString of its requests. False: one
+  // of them threw, which is logged and counted.
   bool Contain(const std::function<void()>& work);
 
   [[nodiscard]] const ControllerOptions& options() const { return options_; }

@@ -56,7 +56,7 @@ struct InformerKey {
   std::string resource{};
   // Typed, dynamic and metadata-only informers of one resource hold different objects; those of two
   // structs do, too. One struct, one address.
-  // "json" where there is none; empty: it stands for informers that must not be.
+  // "json" where there is none; empty: it stands for what is not to be cached.
   std::string message{};
   const void* structure = nullptr;
   // Where it looks, and what it selects there.

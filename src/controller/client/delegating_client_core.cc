@@ -57,9 +57,8 @@ std::string Quoted(const TypeInfo& type, const ObjectName& name) {
 struct DelegatingClientCore::Impl {
   // One form of a resource.
   struct View {
-    std::optional<LiveReader> live{};  // empty: it is read from the cache
-    std::weak_ptr<InformerCore> informer{};
-    std::shared_ptr<UnseenWrites> unseen{};  // of that informer
+    std::optional<LiveReader> live{};        // empty: it is read from the cache
+    std::shared_ptr<UnseenWrites> unseen{};  // of its informer, else
   };
 
   Impl(Client c, std::shared_ptr<SharedInformerFactory> f, DelegatingClientOptions o)
@@ -208,7 +207,7 @@ Result<DelegatingClientCore::Impl::Source> DelegatingClientCore::Impl::SourceOf(
     if (const auto found = views.find(form); found != views.end()) {
       const View& view = found->second;
       if (view.live) return Source{.live = view.live};
-      if (std::shared_ptr<InformerCore> informer = view.informer.lock()) {
+      if (std::shared_ptr<InformerCore> informer = view.unseen->informer()) {
         return Source{.unseen = view.unseen, .informer = std::move(informer)};
       }
     }
@@ -217,7 +216,7 @@ Result<DelegatingClientCore::Impl::Source> DelegatingClientCore::Impl::SourceOf(
   if (!source) return source;
   if (source->informer != nullptr) source->unseen = trackers.Of(*form.type, source->informer);
   base::MutexLock lock(mutex);
-  views[form] = {.live = source->live, .informer = source->informer, .unseen = source->unseen};
+  views[form] = {.live = source->live, .unseen = source->unseen};
   return source;
 }
 

@@ -93,10 +93,11 @@ void UnseenWrites::TakeOver(const UnseenWrites& gone) {
   if (writes.empty()) return;
   MonitorLock lock(*monitor_);
   Listen(*informer);
+  const std::uint64_t epoch = informer->Epochs();
   for (auto& [name, of_object] : writes) {
     for (UnseenWrite& write : of_object) {
-      write.epoch = informer->Epochs();
-      Insert(name, std::move(write));
+      write.epoch = epoch;
+      Insert(name, std::move(write), /*harmless=*/false);
     }
   }
 }
@@ -226,10 +227,7 @@ void UnseenWrites::Add(InformerCore& informer, const ObjectName& name, UnseenWri
   Listen(informer);  // before the store is looked at: so no version is missed
   const State state = Judge(informer, name, write, {});
   if (state == State::kSeen || state == State::kOtherEpoch) return;
-  if (Replace(name, write)) return;
-  // Nobody need wait for it, unless the cache shows something that it does not have yet.
-  if (state == State::kHarmless && others() >= kMostWrites) return;
-  Insert(name, std::move(write));
+  Insert(name, std::move(write), state == State::kHarmless);
 }
 
 bool UnseenWrites::Replace(const ObjectName& name, UnseenWrite& write) {
@@ -243,8 +241,9 @@ bool UnseenWrites::Replace(const ObjectName& name, UnseenWrite& write) {
   return true;
 }
 
-void UnseenWrites::Insert(const ObjectName& name, UnseenWrite write) {
+void UnseenWrites::Insert(const ObjectName& name, UnseenWrite write, bool harmless) {
   if (!IsVersion(write) && Replace(name, write)) return;
+  if (harmless && others() >= kMostWrites) return;
   // Of so many removals no more than the version is kept.
   if (write.effect == WriteEffect::kRemoved && others() >= kMostWrites) {
     write.effect = WriteEffect::kWritten;
@@ -342,10 +341,11 @@ bool UnseenWrites::Deleted(const ObjectName& name, std::string_view uid, std::ui
 
 void UnseenWrites::KeepDeleted(const ObjectName& name, std::string_view uid) {
   MonitorLock lock(*monitor_);
-  if (others() >= kMostWrites) return;
-  Insert(name, {.effect = WriteEffect::kDeleted,
-                .uid = std::string(uid),
-                .forgotten_at = env_.Now() + kKeepUnshown});
+  Insert(name,
+         {.effect = WriteEffect::kDeleted,
+          .uid = std::string(uid),
+          .forgotten_at = env_.Now() + kKeepUnshown},
+         /*harmless=*/true);
 }
 
 std::shared_ptr<const SnapshotCore> UnseenWrites::Snapshot() const {

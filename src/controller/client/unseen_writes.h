@@ -139,7 +139,9 @@ class UnseenWrites : public std::enable_shared_from_this<UnseenWrites> {
   void Listen(InformerCore& informer);
   // Unless the cache shows it already.
   void Add(InformerCore& informer, const ObjectName& name, UnseenWrite write);
-  void Insert(const ObjectName& name, UnseenWrite write);
+  // `harmless`: nobody need wait for it, unless the cache shows something that it does not have
+  // yet.
+  void Insert(const ObjectName& name, UnseenWrite write, bool harmless);
   // Of what is found by its effect. False: there is no such write of that object yet.
   bool Replace(const ObjectName& name, UnseenWrite& write);
   // In the place of all that have a version.

@@ -1,7 +1,6 @@
 #include "controller/election/leadership.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "base/user_call.h"
@@ -18,12 +17,9 @@ Duration TimeToLead(const LeaderElectionConfig& config, Duration lease_duration)
 }
 
 // What a lock of the program's own throws is an error like others.
-template <class T, class Call>
-Result<T> Contained(Env& env, std::string_view function, const Call& call) {
-  std::optional<Result<T>> result;
-  const Result<void> called = base::CallUser(env, function, [&] { result.emplace(call()); });
-  if (!called) return called.error();
-  return *std::move(result);
+template <class Call>
+auto Contained(Env& env, const ResourceLock& lock, const Call& call) {
+  return base::CallUserForResult(env, "resource lock", call, [&] { return lock.Describe(); });
 }
 
 }  // namespace
@@ -123,8 +119,7 @@ Result<CallOptions> Leadership::ForOneRequest(const client::Patience& patience) 
 Result<LeaderElectionRecord> Leadership::Read(const client::Patience& patience) {
   const Result<CallOptions> call = ForOneRequest(patience);
   if (!call) return call.error();
-  Result<LeaderElectionRecord> there =
-      Contained<LeaderElectionRecord>(env_, "resource lock", [&] { return lock_->Get(*call); });
+  Result<LeaderElectionRecord> there = Contained(env_, *lock_, [&] { return lock_->Get(*call); });
   if (!there) return there;
   bool changed = false;
   {
@@ -139,8 +134,7 @@ Result<void> Leadership::Create(const LeaderElectionRecord& record,
                                 const client::Patience& patience) {
   const Result<CallOptions> call = ForOneRequest(patience);
   if (!call) return call.error();
-  Result<void> made =
-      Contained<void>(env_, "resource lock", [&] { return lock_->Create(record, *call); });
+  Result<void> made = Contained(env_, *lock_, [&] { return lock_->Create(record, *call); });
   if (made) Observe(record);
   return made;
 }
@@ -149,8 +143,7 @@ Result<void> Leadership::Write(const LeaderElectionRecord& record,
                                const client::Patience& patience) {
   const Result<CallOptions> call = ForOneRequest(patience);
   if (!call) return call.error();
-  Result<void> written =
-      Contained<void>(env_, "resource lock", [&] { return lock_->Update(record, *call); });
+  Result<void> written = Contained(env_, *lock_, [&] { return lock_->Update(record, *call); });
   if (written) Observe(record);
   return written;
 }

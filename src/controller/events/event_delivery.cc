@@ -1,7 +1,7 @@
 #include "controller/events/event_delivery.h"
 
-#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "kinformer/until.h"
@@ -31,12 +31,13 @@ bool IsExpected(const Error& error) {
 
 // What a sink of the user's throws is an error that is final: the event, if sent again, could make
 // it throw for ever.
-template <class Event, class Call>
-Result<Event> CallSink(Env& env, const Call& call) {
-  std::optional<Result<Event>> answer;
-  const Result<void> called = base::CallUser(env, "event sink", [&] { answer.emplace(call()); });
-  if (!called) return Error(Reason::kInvalidArgument, called.error().message());
-  return *std::move(answer);
+template <class Call>
+std::invoke_result_t<Call> CallSink(Env& env, const Call& call) {
+  try {
+    return call();
+  } catch (...) {
+    return Error(Reason::kInvalidArgument, base::ReportThrown(env, "event sink").message());
+  }
 }
 
 }  // namespace
@@ -124,13 +125,13 @@ Result<Event> EventDelivery<Event>::Write(CorrelatedEvent<Event>& correlated,
   const CallOptions call{.stop = stop};
   if (correlated.write == EventWrite::kPatch) {
     const Patch patch = correlation_->PatchOf(event);
-    Result<Event> patched = CallSink<Event>(env_, [&] { return sink_->Patch(event, patch, call); });
+    Result<Event> patched = CallSink(env_, [&] { return sink_->Patch(event, patch, call); });
     if (patched || !IsNotFound(patched.error())) return patched;
     // The server forgets events after an hour.
     event.metadata.resourceVersion.clear();
     correlation_->Renew(event);
   }
-  return CallSink<Event>(env_, [&] { return sink_->Create(event, call); });
+  return CallSink(env_, [&] { return sink_->Create(event, call); });
 }
 
 template class EventDelivery<corev1::EventMutable>;

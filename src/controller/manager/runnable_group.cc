@@ -51,15 +51,13 @@ void GroupRunner::LaunchLocked(Member& member) {
 }
 
 void GroupRunner::Run(Member& member) {
-  Result<void> result;
-  const Result<void> called = base::CallUser(
+  const Result<void> result = base::CallUserForResult(
       env_, "runnable",
       [&] {
-        result = body_ == Body::kStart ? member.runnable->Start(member.stop.get_token())
-                                       : member.runnable->Warmup(member.stop.get_token());
+        return body_ == Body::kStart ? member.runnable->Start(member.stop.get_token())
+                                     : member.runnable->Warmup(member.stop.get_token());
       },
       [&] { return member.runnable->name(); });
-  if (!called) result = called;
   if (!result) Report(member, result.error());
   MonitorLock lock(*monitor_);
   member.ended = true;

@@ -192,7 +192,8 @@ Result<void> ControllerCore::Start(const std::stop_token& stop) {
 }
 
 bool ControllerCore::Contain(const std::function<void()>& work) {
-  return base::CallUser(env_, "rate limiter", work, [this] { return options_.name; }).ok();
+  return base::CallUser(env_, "rate limiter or ToString", work, [this] { return options_.name; })
+      .ok();
 }
 
 void ControllerCore::Work() {

@@ -54,7 +54,8 @@ TEST_F(ControllerTest, ALimiterThatThrowsLosesNoRequestAndNoWorker) {
   sim_.RunFor(seconds(5));
   EXPECT_THAT(Names(), ElementsAre("a", "a", "a", "a")) << "twice a second later, then at once";
   EXPECT_EQ(calls_[2].at - calls_[0].at, seconds(2));
-  EXPECT_THAT(log_->lines, Contains(HasSubstr("function=rate limiter of=pods err=no idea when")));
+  EXPECT_THAT(log_->lines,
+              Contains(HasSubstr("function=rate limiter or ToString of=pods err=no idea when")));
   Add(kB);
   sim_.RunFor(seconds(1));
   EXPECT_EQ(calls_.back().request, kB) << "the worker is there";

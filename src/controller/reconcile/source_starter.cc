@@ -59,11 +59,15 @@ class Starter {
         MonitorLock lock(*monitor_);
         states_[i].started = true;
       }
-      const Result<void> called = base::CallUser(env_, "WaitForSync of a source", [&] {
-        if (reconcile::Planted(reconcile::PlantedBug::kDoesNotWaitForSync)) return;
-        result = source.WaitForSync(stop_.get_token(), timeout_);
-      });
-      if (!called) result = called;
+      result = base::CallUserForResult(
+          env_, "WaitForSync of a source",
+          [&] {
+            if (reconcile::Planted(reconcile::PlantedBug::kDoesNotWaitForSync)) {
+              return Result<void>();
+            }
+            return source.WaitForSync(stop_.get_token(), timeout_);
+          },
+          [&] { return source.Describe(); });
     }
     MonitorLock lock(*monitor_);
     if (!result && !failed_) failed_ = i;
@@ -118,11 +122,8 @@ class Starter {
 Result<void> StartContained(Env& env, const source::AnySource& source,
                             const std::function<Result<void>(const std::stop_token&)>& start,
                             const std::stop_token& stop) {
-  Result<void> result;
-  const Result<void> called = base::CallUser(
-      env, "Start of a source", [&] { result = start(stop); }, [&] { return source.Describe(); });
-  if (!called) return called.error();
-  return result;
+  return base::CallUserForResult(
+      env, "Start of a source", [&] { return start(stop); }, [&] { return source.Describe(); });
 }
 
 Result<bool> StartAndSync(Env& env, const std::string& controller,
