@@ -129,7 +129,7 @@ void PrintDocument(std::vector<Found> found, bool is_single, const std::string& 
                                  {"kind", "List"},
                                  {"metadata", json::Value::MakeObject({{"resourceVersion", ""}})}});
     for (Found& one : found) {
-      for (json::Value& object : one.objects) document["items"].Append(std::move(object));
+      for (json::Value& object : one.objects) document.Ensure("items").Append(std::move(object));
     }
   }
   std::cout << (form == "json" ? KubectlJson(document) + "\n" : KubectlYaml(std::move(document)));

@@ -45,14 +45,14 @@ struct SourcePod {
 
 std::string JsonOf(const demo::Operation& operation, std::size_t slice, std::size_t index) {
   json::Value pod = json::Parse(operation.json).OrExit();
-  json::Value& metadata = pod["metadata"];
+  json::Value& metadata = pod.Ensure("metadata");
   // Models of different seeds may give the same name.
-  if (slice > 0) metadata["name"] = operation.name + "-" + std::to_string(slice);
+  if (slice > 0) metadata.Ensure("name") = operation.name + "-" + std::to_string(slice);
   std::string uid = std::to_string(index);
   uid = "7c9e6679-7425-40de-944b-" + std::string(12 - uid.size(), '0') + uid;
-  metadata["uid"] = std::move(uid);
-  metadata["resourceVersion"] = std::to_string(kFirstVersion);
-  metadata["creationTimestamp"] = "2026-11-02T08:14:58Z";
+  metadata.Ensure("uid") = std::move(uid);
+  metadata.Ensure("resourceVersion") = std::to_string(kFirstVersion);
+  metadata.Ensure("creationTimestamp") = "2026-11-02T08:14:58Z";
   return pod.Dump();
 }
 

@@ -20,9 +20,9 @@ constexpr const char* kListHead =
 std::string WithLastApplied(const std::string& text) {
   json::Value object = json::Parse(text).value_or(json::Value());
   json::Value applied = object;
-  applied["metadata"].Erase("managedFields");
+  applied.Ensure("metadata").Erase("managedFields");
   applied.Erase("status");
-  object["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"] =
+  object.Ensure("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration") =
       applied.Dump();
   return object.Dump();
 }

@@ -41,15 +41,15 @@ std::string UidOf(std::string_view name) {
 // What servers add to what they are given; and less of the spec, for the size.
 std::string AsStored(const std::string& text, std::size_t index, Digits& digits) {
   json::Value pod = json::Parse(text).OrExit();
-  json::Value& metadata = pod["metadata"];
-  metadata["uid"] = digits.Uid();
-  metadata["resourceVersion"] = std::to_string(100000 + index);
-  metadata["creationTimestamp"] = "2026-11-02T08:14:58Z";
-  if (json::Array* const owners = metadata["ownerReferences"].IfArray()) {
-    for (json::Value& owner : *owners) owner["uid"] = UidOf(owner["name"].StringOrEmpty());
+  json::Value& metadata = pod.Ensure("metadata");
+  metadata.Ensure("uid") = digits.Uid();
+  metadata.Ensure("resourceVersion") = std::to_string(100000 + index);
+  metadata.Ensure("creationTimestamp") = "2026-11-02T08:14:58Z";
+  if (json::Array* const owners = metadata.Ensure("ownerReferences").IfArray()) {
+    for (json::Value& owner : *owners) owner.Ensure("uid") = UidOf(owner["name"].StringOrEmpty());
   }
-  pod["spec"].Erase("tolerations");
-  if (json::Array* const containers = pod["spec"]["containers"].IfArray()) {
+  pod.Ensure("spec").Erase("tolerations");
+  if (json::Array* const containers = pod.Ensure("spec", "containers").IfArray()) {
     for (json::Value& container : *containers) {
       container.Erase("env");
       container.Erase("livenessProbe");
@@ -57,8 +57,9 @@ std::string AsStored(const std::string& text, std::size_t index, Digits& digits)
       container.Erase("terminationMessagePolicy");
     }
   }
-  if (json::Array* const statuses = pod["status"]["containerStatuses"].IfArray()) {
-    for (json::Value& status : *statuses) status["containerID"] = "containerd://" + digits(64);
+  if (json::Array* const statuses = pod.Ensure("status", "containerStatuses").IfArray()) {
+    for (json::Value& status : *statuses)
+      status.Ensure("containerID") = "containerd://" + digits(64);
   }
   return pod.Dump();
 }

@@ -20,12 +20,12 @@ class OwnerUids {
   // Sets the uid of each owner reference whose owner has been noted.
   void Fill(json::Value& object) const {
     const std::string ns = object["metadata"]["namespace"].StringOrEmpty();
-    json::Value* owners = object["metadata"].Find("ownerReferences");
+    json::Value* owners = object.Ensure("metadata").Find("ownerReferences");
     if (owners == nullptr) return;
     for (json::Value& owner : owners->EnsureArray()) {
       const auto it =
           uids_.find(Key(owner["kind"].StringOrEmpty(), ns, owner["name"].StringOrEmpty()));
-      if (it != uids_.end()) owner["uid"] = it->second;
+      if (it != uids_.end()) owner.Ensure("uid") = it->second;
     }
   }
   // Remembers an object as the server stored it, if it can be an owner here.

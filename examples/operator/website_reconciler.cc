@@ -35,7 +35,7 @@ Result<ReconcileResult> WebsiteReconciler::Reconcile(const ReconcileContext& con
 
   if (const auto made = MakeConfigMap(context, website); !made) return made.error();
   const auto available = MakeDeployment(context, website);
-  if (!available) return available.error();
+  if (!available.ok()) return available.error();
 
   if (meta::SetStatusCondition(context.env(), change.status.conditions,
                                {.type = "Ready",

@@ -5,14 +5,15 @@
 //
 //   json::Value job = json::Value::MakeObject(
 //       {{"kind", "Job"}, {"spec", json::Value::MakeObject({{"parallelism", 3}})}});
-//   job["spec"]["suspend"] = true;                       // makes the members it needs
-//   std::int64_t n = job.At("/spec/parallelism").AsInt64().value_or(1);
+//   job.Ensure("spec", "suspend") = true;                // makes the members it needs
+//   std::int64_t n = job["spec"]["parallelism"].AsInt64().value_or(1);
 //   std::cout << job.DumpPretty();
 //
 //   Result<json::Value> parsed = json::Parse(text);      // the error names line, column and reason
 //
-// Reading what is not there gives a null value, so that chains of [] need no checks; the As…
-// functions say whether the type fits.
+// [] reads, and never changes anything. It gives a null value for what is not there, so that chains
+// of [] need no checks; the As… functions say whether the type fits. Set, Ensure, Append and
+// SetPointer write.
 
 #ifndef KINFORMER_JSON_H_
 #define KINFORMER_JSON_H_
@@ -26,6 +27,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -37,6 +39,28 @@ namespace kinformer::json {
 
 class Value;
 class TextSink;
+
+// One step into a document: the name of a member, or the position of an item.
+class Step {
+ public:
+  // NOLINTBEGIN(google-explicit-constructor): so that names and positions are steps as they are
+  Step(std::string_view name) : step_(name) {}
+  Step(const char* name) : step_(std::string_view(name)) {}
+  Step(const std::string& name) : step_(std::string_view(name)) {}
+  // A negative position is that of no item.
+  template <std::integral I>
+    requires(!std::same_as<I, bool>)
+  Step(I position)
+      : step_(position < 0 ? static_cast<std::size_t>(-1) : static_cast<std::size_t>(position)) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  // The name of a member, or the position of an item; null if the step is the other.
+  [[nodiscard]] const std::string_view* name() const { return std::get_if<0>(&step_); }
+  [[nodiscard]] const std::size_t* position() const { return std::get_if<1>(&step_); }
+
+ private:
+  std::variant<std::string_view, std::size_t> step_;
+};
 
 // The types of JSON.
 enum class Type : std::uint8_t { kNull, kBool, kNumber, kString, kArray, kObject };
@@ -71,7 +95,7 @@ class Object {
   [[nodiscard]] const Value* Find(std::string_view name) const KINFORMER_LIFETIMEBOUND;
   [[nodiscard]] Value* Find(std::string_view name) KINFORMER_LIFETIMEBOUND;
   // The member's value; made (null, at the end) if absent.
-  Value& operator[](std::string_view name) KINFORMER_LIFETIMEBOUND;
+  Value& Ensure(std::string_view name) KINFORMER_LIFETIMEBOUND;
   // Sets or adds.
   void Set(std::string_view name, Value value);
   // Adds a member at the end, without a look for one of that name. REQUIRES: there is none.
@@ -154,6 +178,18 @@ class Value {
   template <class T>
     requires(!std::same_as<std::remove_cv_t<T>, char>)
   Value(T*) = delete;
+  Value(const Value& other) = default;
+  Value(Value&& other) noexcept = default;
+  Value& operator=(const Value& other) = default;
+  Value& operator=(Value&& other) noexcept = default;
+  ~Value() = default;
+  // For `value["a"] = 1`, which would otherwise fail to compile in words that help nobody.
+  template <class Dependent = Value>
+  void operator=(const std::type_identity_t<Dependent>&) const {
+    static_assert(!std::same_as<Dependent, Value>,
+                  "kinformer: [] of a json::Value only reads; write value.Set(\"a\", 1), or "
+                  "value.Ensure(\"a\", \"b\") = 1 for what stands deeper");
+  }
 
   static Value MakeObject() { return Value(Object()); }
   static Value MakeObject(std::initializer_list<std::pair<std::string_view, Value>> members);
@@ -212,7 +248,8 @@ class Value {
   // The member; null if this is no object or has none.
   [[nodiscard]] const Value* Find(std::string_view name) const KINFORMER_LIFETIMEBOUND;
   [[nodiscard]] Value* Find(std::string_view name) KINFORMER_LIFETIMEBOUND;
-  // Reading: a null value where there is none.
+  // The member or item; a null value where there is none. For reading only: `value["a"] = 1` does
+  // not compile.
   const Value& operator[](std::string_view name) const KINFORMER_LIFETIMEBOUND;
   const Value& operator[](const char* name) const KINFORMER_LIFETIMEBOUND {
     return (*this)[std::string_view(name)];
@@ -224,18 +261,13 @@ class Value {
   const Value& operator[](I index) const KINFORMER_LIFETIMEBOUND {
     return Item(index < 0 ? static_cast<std::size_t>(-1) : static_cast<std::size_t>(index));
   }
-  // Writing: makes the member (and turns this value into an object if it is none).
-  Value& operator[](std::string_view name) KINFORMER_LIFETIMEBOUND;
-  Value& operator[](const char* name) KINFORMER_LIFETIMEBOUND {
-    return (*this)[std::string_view(name)];
-  }
-  Value& operator[](const std::string& name) KINFORMER_LIFETIMEBOUND {
-    return (*this)[std::string_view(name)];
-  }
-  // REQUIRES: an array with more than `index` items.
-  template <std::integral I>
-  Value& operator[](I index) KINFORMER_LIFETIMEBOUND {
-    return std::get<Array>(rep_)[static_cast<std::size_t>(index)];
+  // The value at the end of the steps, to be changed: `job.Ensure("spec", "template", "spec",
+  // "containers", 0, "image") = image`. Makes the members that are missing, and turns what is no
+  // object into an empty one. REQUIRES: a position is that of an item that is there; the process
+  // ends with the path in words otherwise.
+  template <class... Steps>
+  Value& Ensure(const Steps&... steps) KINFORMER_LIFETIMEBOUND {
+    return EnsureAt({Step(steps)...});
   }
   // Sets a member; erases one. Erase says whether there was one.
   void Set(std::string_view name, Value value) { EnsureObject().Set(name, std::move(value)); }
@@ -273,6 +305,7 @@ class Value {
     std::string text;  // as parsed; empty: made from a double
   };
   [[nodiscard]] const Value& Item(std::size_t index) const;
+  Value& EnsureAt(std::initializer_list<Step> steps);
   void Write(TextSink& out, const DumpOptions& options, int level) const;
 
   std::variant<std::monostate, bool, std::int64_t, std::uint64_t, Real, std::string, Array, Object>

@@ -10,11 +10,13 @@
 //   Client client = Client::FromEnvironment().OrExit();
 //
 // Ignoring a Result is a warning. Reading the value of a failed Result ends the process with the
-// error's text: it is a bug in the caller, not a condition to handle. Nothing here throws.
+// error's text, and so does reading the error of one that succeeded: both are bugs in the caller,
+// not conditions to handle. Nothing here throws.
 
 #ifndef KINFORMER_RESULT_H_
 #define KINFORMER_RESULT_H_
 
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -25,6 +27,7 @@ namespace kinformer {
 
 namespace internal {
 [[noreturn]] void DieOfBadResultAccess(const Error& error);
+[[noreturn]] void DieOfMissingError();
 [[noreturn]] void ExitWithError(const Error& error);
 }  // namespace internal
 
@@ -46,7 +49,13 @@ class [[nodiscard]] Result {
   // NOLINTEND(google-explicit-constructor)
 
   [[nodiscard]] bool ok() const { return rep_.index() == 0; }
-  explicit operator bool() const { return ok(); }
+  explicit operator bool() const {
+    static_assert(
+        !std::is_same_v<T, bool>,
+        "kinformer: `if (result)` of a Result<bool> may mean two things: ask result.ok(), "
+        "or *result for the value");
+    return ok();
+  }
 
   [[nodiscard]] T& value() & { return Checked(); }
   [[nodiscard]] const T& value() const& { return const_cast<Result*>(this)->Checked(); }
@@ -64,8 +73,8 @@ class [[nodiscard]] Result {
   }
 
   // REQUIRES: !ok().
-  [[nodiscard]] const Error& error() const& { return *std::get_if<1>(&rep_); }
-  [[nodiscard]] Error error() && { return std::move(*std::get_if<1>(&rep_)); }
+  [[nodiscard]] const Error& error() const& { return const_cast<Result*>(this)->CheckedError(); }
+  [[nodiscard]] Error error() && { return std::move(CheckedError()); }
 
   // For main(): the value, or the error on stderr and exit status 1.
   T OrExit() && {
@@ -77,6 +86,10 @@ class [[nodiscard]] Result {
   T& Checked() {
     if (!ok()) internal::DieOfBadResultAccess(*std::get_if<1>(&rep_));
     return *std::get_if<0>(&rep_);
+  }
+  Error& CheckedError() {
+    if (ok()) internal::DieOfMissingError();
+    return *std::get_if<1>(&rep_);
   }
 
   std::variant<T, Error> rep_;
@@ -93,13 +106,19 @@ class [[nodiscard]] Result<void> {
 
   [[nodiscard]] bool ok() const { return !error_.has_value(); }
   explicit operator bool() const { return ok(); }
-  [[nodiscard]] const Error& error() const& { return *error_; }
-  [[nodiscard]] Error error() && { return std::move(*error_); }
+  // REQUIRES: !ok().
+  [[nodiscard]] const Error& error() const& { return const_cast<Result*>(this)->CheckedError(); }
+  [[nodiscard]] Error error() && { return std::move(CheckedError()); }
   void OrExit() && {
     if (!ok()) internal::ExitWithError(*error_);
   }
 
  private:
+  Error& CheckedError() {
+    if (ok()) internal::DieOfMissingError();
+    return *error_;
+  }
+
   std::optional<Error> error_;
 };
 

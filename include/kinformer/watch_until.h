@@ -113,7 +113,7 @@ UntilResult<T> UntilWithSync(Env& env, std::unique_ptr<ListerWatcher> lister_wat
     Result<void> synced = made->informer.WaitForCacheSync(call.stop, wait);
     if (!synced) return {{}, std::move(synced).error().WithContext("UntilWithSync")};
     const Result<bool> holds = precondition(made->indexer);
-    if (!holds) return {{}, holds.error()};
+    if (!holds.ok()) return {{}, holds.error()};
     if (*holds) return {};
     // At least a moment: 0 would be for ever.
     if (call.timeout > Duration(0)) {

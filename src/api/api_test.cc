@@ -157,7 +157,7 @@ TEST(Mutables, UnknownJsonMembersSurvive) {
   EXPECT_EQ(ref->spec().containers()[0].livenessProbe()->httpGet()->port().IntVal(), 80);
   json::Value wanted = json::Parse(kNewer).value();
   const auto same = [](json::Value got, const json::Value& want) {
-    got["metadata"].Erase("creationTimestamp");  // always written
+    got.Ensure("metadata").Erase("creationTimestamp");  // always written
     EXPECT_EQ(got, want) << got.Dump();
   };
   same(json::Parse(internal::BlockToJson(**built)).value(), wanted);
@@ -165,8 +165,8 @@ TEST(Mutables, UnknownJsonMembersSurvive) {
   corev1::Pod::Mutable pod = ref->DeepCopy();
   pod.spec.nodeName = "node-7";
   pod.spec.containers[0].livenessProbe->httpGet->port = 81;
-  wanted["spec"]["nodeName"] = "node-7";
-  wanted["spec"]["containers"][0]["livenessProbe"]["httpGet"]["port"] = 81;
+  wanted.Ensure("spec", "nodeName") = "node-7";
+  wanted.Ensure("spec", "containers", 0, "livenessProbe", "httpGet", "port") = 81;
   same(json::Parse(internal::EncodeJson(pod)).value(), wanted);
   EXPECT_TRUE(internal::HasKeptMembers(internal::EncodeProtobuf(pod)));
   EXPECT_FALSE(internal::HasKeptMembers(internal::EncodeProtobuf(corev1::Pod::Mutable())));

@@ -257,7 +257,7 @@ TEST(OlderTables, FieldsTheyDoNotKnowSurviveAReadModifyWrite) {
 
   Result<json::Value> expected = json::Parse(before);
   ASSERT_TRUE(expected) << expected.error();
-  (*expected)["spec"]["nodeName"] = "elsewhere";
+  expected->Ensure("spec", "nodeName") = "elsewhere";
   const Result<json::Value> after = json::Parse(JsonOf(corev1::Pod::type_info(), written));
   ASSERT_TRUE(after) << after.error();
   EXPECT_TRUE(*after == *expected) << after->Dump();

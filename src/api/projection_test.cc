@@ -90,7 +90,7 @@ json::Value Left(const internal::TypeInfo& type, const Case& c) {
 // As Go writes it, which has zero values where nothing is.
 json::Value AsGoWrites(const json::Value& left, bool keep) {
   json::Value whole = left;
-  if (keep) whole["metadata"]["name"] = "any";
+  if (keep) whole.Ensure("metadata", "name") = "any";
   const ObjectRef object = BuildFromJson(corev1::Pod::type_info(), whole.Dump()).OrExit();
   json::Value value = json::Parse(internal::BlockToJson(*object)).OrExit();
   value.Erase("kind");
@@ -160,7 +160,7 @@ TEST(Projection, ManagedFieldsDroppedOnBytes) {
     EXPECT_FALSE(dropped->partial());
     EXPECT_LT(dropped->allocated_bytes(), all->allocated_bytes());
     json::Value expected = json::Parse(internal::BlockToJson(*all)).OrExit();
-    ASSERT_TRUE(expected["metadata"].Erase("managedFields"));
+    ASSERT_TRUE(expected.Ensure("metadata").Erase("managedFields"));
     EXPECT_EQ(json::Parse(internal::BlockToJson(*dropped)).OrExit(), expected);
     // The same by a projection, and by building once more what was built whole.
     const Projection drop = Projection::Drop({"metadata.managedFields"}).OrExit();

@@ -59,7 +59,7 @@ class SlowWebhooksTest : public ::testing::Test {
       "apiVersions":["v1"],"resources":["configmaps"]}],"sideEffects":"None",
       "admissionReviewVersions":["v1"]})");
     webhook.Set("name", name + ".example.com");
-    webhook["clientConfig"].Set("url", "https://hooks/" + name);
+    webhook.Ensure("clientConfig").Set("url", "https://hooks/" + name);
     webhook.MergePatch(Json(more));
     const GroupVersionResource configurations{.group = "admissionregistration.k8s.io",
                                               .version = "v1",

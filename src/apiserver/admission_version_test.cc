@@ -180,7 +180,7 @@ TEST_F(AdmissionVersionTest, ARequestInTheVersionThatIsNotStored) {
 
 TEST_F(AdmissionVersionTest, AVersionThatIsNotServedCanBeAsked) {
   json::Value definition = Definition();
-  definition["spec"]["versions"][1].Set("served", false);
+  definition.Ensure("spec", "versions", 1).Set("served", false);
   Redefine(definition);
   Ask("Validating", "v", R"("v2")");
   Make("a", 7);

@@ -149,14 +149,14 @@ TEST_P(ConsistencyTest, FoldOfEventsEqualsState) {
     const std::uint64_t what = draw(10);
     if (what < 3) {
       json::Value object;
-      object["metadata"].Set("namespace", name.namespace_);
-      object["metadata"].Set("name", name.name);
-      object["metadata"]["labels"].Set("on", flip());
+      object.Ensure("metadata").Set("namespace", name.namespace_);
+      object.Ensure("metadata").Set("name", name.name);
+      object.Ensure("metadata", "labels").Set("on", flip());
       (void)server.server().Create(kConfigMaps, std::move(object)).ok();
     } else if (what < 6) {
       json::Value patch;
-      patch["data"].Set("step", std::to_string(step));
-      if (draw(3) == 0) patch["metadata"]["labels"].Set("on", flip());
+      patch.Ensure("data").Set("step", std::to_string(step));
+      if (draw(3) == 0) patch.Ensure("metadata", "labels").Set("on", flip());
       (void)server.server().Patch(kConfigMaps, name, patch).ok();
     } else if (what < 8) {
       (void)server.server().Delete(kConfigMaps, name).ok();

@@ -107,7 +107,8 @@ class CustomResources : public ::testing::Test {
 };
 
 json::Value& SpecOf(json::Value& definition) {
-  return definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+  return definition.Ensure("spec", "versions", 0, "schema", "openAPIV3Schema", "properties",
+                           "spec");
 }
 
 TEST_F(CustomResources, SRV191ConditionsAndNames) {
@@ -136,56 +137,60 @@ TEST_F(CustomResources, DefinitionsThatMakeNoSenseAreRefused) {
     std::function<void(json::Value&)> change;
     const char* message;
   };
-  const auto version = [](json::Value& d) -> json::Value& { return d["spec"]["versions"][0]; };
+  const auto version = [](json::Value& d) -> json::Value& {
+    return d.Ensure("spec", "versions", 0);
+  };
   for (const Case& c : std::vector<Case>{
-           {"name", [](auto& d) { d["metadata"]["name"] = "x.y"; },
+           {"name", [](auto& d) { d.Ensure("metadata", "name") = "x.y"; },
             R"(metadata.name: Invalid value: "x.y": must be spec.names.plural+"."+spec.group)"},
            {"group",
             [](auto& d) {
-              d["spec"]["group"] = "shop";
-              d["metadata"]["name"] = "cars.shop";
+              d.Ensure("spec", "group") = "shop";
+              d.Ensure("metadata", "name") = "cars.shop";
             },
             R"(spec.group: Invalid value: "shop": should be a domain with at least one dot)"},
            {"protected",
             [](auto& d) {
-              d["spec"]["group"] = "a.k8s.io";
-              d["metadata"]["name"] = "cars.a.k8s.io";
+              d.Ensure("spec", "group") = "a.k8s.io";
+              d.Ensure("metadata", "name") = "cars.a.k8s.io";
             },
             "metadata.annotations[api-approved.kubernetes.io]: Required value"},
-           {"scope", [](auto& d) { d["spec"]["scope"] = "Foo"; },
+           {"scope", [](auto& d) { d.Ensure("spec", "scope") = "Foo"; },
             R"(spec.scope: Unsupported value: "Foo": supported values: "Cluster", "Namespaced")"},
-           {"no kind", [](auto& d) { d["spec"]["names"].Erase("kind"); },
+           {"no kind", [](auto& d) { d.Ensure("spec", "names").Erase("kind"); },
             "[spec.names.singular: Required value, spec.names.kind: Required value, "
             "spec.names.listKind: Required value]"},
-           {"list kind", [](auto& d) { d["spec"]["names"]["listKind"] = "Car"; },
+           {"list kind", [](auto& d) { d.Ensure("spec", "names", "listKind") = "Car"; },
             "kind and listKind may not be the same"},
-           {"no versions", [](auto& d) { d["spec"]["versions"] = json::Value::MakeArray(); },
+           {"no versions", [](auto& d) { d.Ensure("spec", "versions") = json::Value::MakeArray(); },
             "[spec.versions: Invalid value: []: must have exactly one version marked as storage "
             "version, status.storedVersions: Invalid value: null: must have at least one stored "
             "version]"},
-           {"two stored", [](auto& d) { d["spec"]["versions"][1]["storage"] = true; },
+           {"two stored", [](auto& d) { d.Ensure("spec", "versions", 1, "storage") = true; },
             "must have exactly one version marked as storage version"},
-           {"same names", [](auto& d) { d["spec"]["versions"][1]["name"] = "v1"; },
+           {"same names", [](auto& d) { d.Ensure("spec", "versions", 1, "name") = "v1"; },
             "must contain unique version names"},
-           {"webhook", [](auto& d) { d["spec"]["conversion"]["strategy"] = "Webhook"; },
+           {"webhook", [](auto& d) { d.Ensure("spec", "conversion", "strategy") = "Webhook"; },
             "spec.conversion.webhookClientConfig: Required value: required when strategy is set "
             "to"},
            {"no schema", [&](auto& d) { version(d).Erase("schema"); },
             "spec.versions[0].schema.openAPIV3Schema: Required value"},
-           {"schema", [&](auto& d) { SpecOf(d)["properties"]["color"].Erase("type"); },
+           {"schema", [&](auto& d) { SpecOf(d).Ensure("properties", "color").Erase("type"); },
             "spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[color].type: "
             "Required value: must not be empty for specified object fields"},
-           {"column", [&](auto& d) { version(d)["additionalPrinterColumns"][0]["type"] = "x"; },
+           {"column",
+            [&](auto& d) { version(d).Ensure("additionalPrinterColumns", 0, "type") = "x"; },
             R"(spec.versions[0].additionalPrinterColumns[0].type: Invalid value: "x": must be )"
             R"(one of boolean,date,integer,number,string)"},
            {"scale",
             [&](auto& d) {
-              version(d)["subresources"]["scale"]["statusReplicasPath"] = ".spec.count";
+              version(d).Ensure("subresources", "scale", "statusReplicasPath") = ".spec.count";
             },
             "should be a json path under .status"},
-           {"field", [&](auto& d) { version(d)["selectableFields"][0]["jsonPath"] = ".spec"; },
+           {"field",
+            [&](auto& d) { version(d).Ensure("selectableFields", 0, "jsonPath") = ".spec"; },
             "must point to a field of type string, boolean or integer"},
-           {"warning", [&](auto& d) { version(d)["deprecationWarning"] = "x"; },
+           {"warning", [&](auto& d) { version(d).Ensure("deprecationWarning") = "x"; },
             "can only be set for deprecated versions"},
        }) {
     const Reply reply = server_.Do("POST", kDefinitions, DefinitionWith(c.change).Dump());
@@ -196,12 +201,12 @@ TEST_F(CustomResources, DefinitionsThatMakeNoSenseAreRefused) {
 }
 
 TEST_F(CustomResources, WhatAllVersionsShareIsReportedOnce) {
-  const Reply reply = server_.Do("POST", kDefinitions, DefinitionWith([](json::Value& d) {
-                                                         json::Array& versions =
-                                                             d["spec"]["versions"].EnsureArray();
-                                                         versions.resize(1);
-                                                         SpecOf(d)["type"] = "foo";
-                                                       }).Dump());
+  const Reply reply = server_.Do(
+      "POST", kDefinitions, DefinitionWith([](json::Value& d) {
+                              json::Array& versions = d.Ensure("spec", "versions").EnsureArray();
+                              versions.resize(1);
+                              SpecOf(d).Ensure("type") = "foo";
+                            }).Dump());
   EXPECT_THAT(
       reply.Json()["message"].StringOrEmpty(),
       HasSubstr("spec.validation.openAPIV3Schema.properties[spec].type: Unsupported value"));
@@ -287,17 +292,17 @@ TEST_F(CustomResources, SRV195And102StatusAndSRV103Scale) {
   EXPECT_EQ(car.At("/metadata/resourceVersion"), scaled.At("/metadata/resourceVersion"));
 
   json::Value sent = scaled;
-  sent["spec"]["replicas"] = 5;
+  sent.Ensure("spec", "replicas") = 5;
   EXPECT_EQ(server_.Do("PUT", scale, sent.Dump()).status, 200);
   EXPECT_EQ(server_.Do("PUT", scale, sent.Dump()).status, 409) << "the version is an old one";
-  sent["metadata"].Erase("resourceVersion");
-  sent["spec"]["replicas"] = -1;
+  sent.Ensure("metadata").Erase("resourceVersion");
+  sent.Ensure("spec", "replicas") = -1;
   const Reply negative = server_.Do("PUT", scale, sent.Dump());
   EXPECT_EQ(negative.status, 422);
   EXPECT_EQ(negative.Json()["message"].StringOrEmpty(),
             "Car.shop.example \"a\" is invalid: .spec.count: Invalid value: -1: should be a "
             "non-negative integer");
-  sent["metadata"]["name"] = "b";
+  sent.Ensure("metadata", "name") = "b";
   EXPECT_EQ(server_.Do("PUT", scale, sent.Dump()).status, 400);
 }
 
@@ -349,7 +354,7 @@ TEST_F(CustomResources, SRV193OldObjectsGetNewDefaults) {
   EXPECT_EQ(Redefine([](json::Value& d) {
               SpecOf(d)["properties"]["doors"] =
                   yaml::Parse("{type: integer, default: 5}").OrExit();
-              SpecOf(d)["properties"]["color"]["enum"] = json::Value::MakeArray({"blue"});
+              SpecOf(d).Ensure("properties", "color", "enum") = json::Value::MakeArray({"blue"});
             }).status,
             200);
   EXPECT_THAT(watch->Events(), IsEmpty());
@@ -379,9 +384,9 @@ TEST_F(CustomResources, WhatMayChangeInADefinition) {
   }
   // Another short name, another storage version.
   EXPECT_EQ(Redefine([](json::Value& d) {
-              d["spec"]["names"]["shortNames"] = json::Value::MakeArray({"c"});
-              d["spec"]["versions"][0]["storage"] = false;
-              d["spec"]["versions"][1]["storage"] = true;
+              d.Ensure("spec", "names", "shortNames") = json::Value::MakeArray({"c"});
+              d.Ensure("spec", "versions", 0, "storage") = false;
+              d.Ensure("spec", "versions", 1, "storage") = true;
             }).status,
             200);
   const json::Value status = server_.Get(kDefinition).Json()["status"];
@@ -390,7 +395,7 @@ TEST_F(CustomResources, WhatMayChangeInADefinition) {
   EXPECT_THAT(server_.Get("/apis/shop.example/v1").body, HasSubstr(R"("shortNames":["c"])"));
   // A version in which objects are stored cannot go until somebody says that there are none.
   const auto drop = [](json::Value& d) {
-    json::Array& versions = d["spec"]["versions"].EnsureArray();
+    json::Array& versions = d.Ensure("spec", "versions").EnsureArray();
     versions.erase(versions.begin());
   };
   EXPECT_THAT(Redefine(drop).Json()["message"].StringOrEmpty(),
@@ -408,8 +413,9 @@ TEST_F(CustomResources, WhatMayChangeInADefinition) {
 TEST_F(CustomResources, SRV199NamesOfOthers) {
   Define();
   const auto other = [](json::Value& d) {
-    d["metadata"]["name"] = "buses.shop.example";
-    d["spec"]["names"] = yaml::Parse("{plural: buses, kind: Car, shortNames: [cr, b]}").OrExit();
+    d.Ensure("metadata", "name") = "buses.shop.example";
+    d.Ensure("spec", "names") =
+        yaml::Parse("{plural: buses, kind: Car, shortNames: [cr, b]}").OrExit();
   };
   Define(other);
   const std::string buses = std::string(kDefinitions) + "/buses.shop.example";
@@ -429,12 +435,12 @@ TEST_F(CustomResources, SRV199NamesOfOthers) {
 
 TEST_F(CustomResources, NamesOfBuiltInResources) {
   Define([](json::Value& d) {
-    d["metadata"] = yaml::Parse(
-                        "{name: cars.coordination.k8s.io, annotations: "
-                        "{api-approved.kubernetes.io: 'https://example.com/1'}}")
-                        .OrExit();
-    d["spec"]["group"] = "coordination.k8s.io";
-    d["spec"]["names"]["kind"] = "Lease";
+    d.Ensure("metadata") = yaml::Parse(
+                               "{name: cars.coordination.k8s.io, annotations: "
+                               "{api-approved.kubernetes.io: 'https://example.com/1'}}")
+                               .OrExit();
+    d.Ensure("spec", "group") = "coordination.k8s.io";
+    d.Ensure("spec", "names", "kind") = "Lease";
   });
   const json::Value conditions =
       server_.Get(std::string(kDefinitions) + "/cars.coordination.k8s.io")
@@ -521,7 +527,7 @@ TEST_F(CustomResources, ARestoredDefinitionServesWhatItSaysOnceItIsWritten) {
 // What is done off the loop for large ones comes to the same.
 TEST_F(CustomResources, LargeDefinitions) {
   const auto large = [](json::Value& d) {
-    SpecOf(d)["properties"]["color"].Set("description", std::string(100'000, 'x'));
+    SpecOf(d).Ensure("properties", "color").Set("description", std::string(100'000, 'x'));
   };
   auto watch = server_.Open(std::string(kDefinitions) + "?watch=1&resourceVersion=" + Version());
   Define(large);
@@ -532,8 +538,8 @@ TEST_F(CustomResources, LargeDefinitions) {
   EXPECT_EQ(Make("a", R"({"color":"red"})").status, 201);
   // One that waits for its names gets them as the other goes, and is served then.
   json::Value other = DefinitionWith(large);
-  other["metadata"].Set("name", "autos.shop.example");
-  other["spec"]["names"].Set("plural", "autos");
+  other.Ensure("metadata").Set("name", "autos.shop.example");
+  other.Ensure("spec", "names").Set("plural", "autos");
   ASSERT_EQ(server_.Do("POST", kDefinitions, other.Dump()).status, 201);
   EXPECT_EQ(server_.Get("/apis/shop.example/v1/autos").status, 404);
   EXPECT_EQ(server_.Do("DELETE", kDefinition).status, 200);
@@ -558,7 +564,7 @@ TEST_F(CustomResources, LargeDefinitions) {
 }
 
 TEST_F(CustomResources, WithoutTheStatusSubresourceStatusIsData) {
-  Define([](json::Value& d) { d["spec"]["versions"][0].Erase("subresources"); });
+  Define([](json::Value& d) { d.Ensure("spec", "versions", 0).Erase("subresources"); });
   const json::Value made =
       server_.Do("POST", kCars, CarBody("a", R"({"color":"red"})", R"(,"status":{"phase":"A"})"))
           .Json();

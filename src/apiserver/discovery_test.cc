@@ -369,7 +369,8 @@ TEST(ApiServerPods, EvictionOfALargePodThatIsReplacedMeanwhile) {
         json::Parse(R"({"metadata":{"name":"p","namespace":"default"},)"
                     R"("spec":{"containers":[{"name":"c","image":"i","args":["x"]}]}})")
             .OrExit();
-    pod["spec"]["containers"][0].Set("args", json::Value::MakeArray({std::string(100'000, 'x')}));
+    pod.Ensure("spec", "containers", 0)
+        .Set("args", json::Value::MakeArray({std::string(100'000, 'x')}));
     return server.server().Create(kPods, pod).OrExit();
   };
   const std::string pod = "/api/v1/namespaces/default/pods/p";

@@ -47,8 +47,8 @@ class ReshapeTest : public ::testing::Test {
   // A request that takes b away and makes c 5 by default.
   std::unique_ptr<OpenReply> Redefine() {
     json::Value definition = server_.Get(std::string(kDefinitions) + "/things.s.example").Json();
-    json::Value& properties = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
-                                        ["properties"]["spec"]["properties"];
+    json::Value& properties = definition.Ensure("spec", "versions", 0, "schema", "openAPIV3Schema",
+                                                "properties", "spec", "properties");
     properties.Erase("b");
     properties.Set("c", json::Parse(R"({"type":"integer","default":5})").OrExit());
     return std::make_unique<OpenReply>(

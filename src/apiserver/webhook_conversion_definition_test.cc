@@ -21,7 +21,7 @@ using ::testing::SizeIs;
 
 TEST_F(WebhookConversion, ADefinitionThatBeginsToConvert) {
   json::Value none = Definition();
-  none["spec"].Set("conversion", Json(R"({"strategy":"None"})"));
+  none.Ensure("spec").Set("conversion", Json(R"({"strategy":"None"})"));
   Redefine(none);
   Make("a", 7);
   EXPECT_EQ(Length("a"), "");
@@ -86,7 +86,7 @@ TEST_F(WebhookConversion, WhoWaitsForAnOlderDefinitionIsToldSo) {
   const auto list = server_.Open(kV2);
   server_.sim().RunFor(seconds(1));
   json::Value none = Definition();
-  none["spec"].Set("conversion", Json(R"({"strategy":"None"})"));
+  none.Ensure("spec").Set("conversion", Json(R"({"strategy":"None"})"));
   Redefine(none);
   server_.sim().RunFor(seconds(1));
   list->Pull();
@@ -185,7 +185,7 @@ TEST(WebhookConversionDefinition, WhatIsRefused) {
             R"(strategy: Unsupported value: "Foo": supported values: "None", "Webhook")"},
            {R"({"strategy":""})", "spec.conversion.strategy: Required value"}}) {
     json::Value definition = Definition();
-    definition["spec"].Set("conversion", Json(one.conversion));
+    definition.Ensure("spec").Set("conversion", Json(one.conversion));
     const Reply reply = server.Do("POST", kDefinitions, definition.Dump());
     EXPECT_EQ(reply.status, 422) << one.conversion << reply.body;
     EXPECT_THAT(reply.Json()["message"].StringOrEmpty(), HasSubstr(one.message));
@@ -195,14 +195,14 @@ TEST(WebhookConversionDefinition, WhatIsRefused) {
 TEST(WebhookConversionDefinition, DefaultsAndCertificates) {
   TestServer server;
   json::Value definition = Definition();
-  definition["spec"].Set("conversion", Json(R"({"strategy":"None","webhook":{}})"));
+  definition.Ensure("spec").Set("conversion", Json(R"({"strategy":"None","webhook":{}})"));
   const std::string dry = std::string(kDefinitions) + "?dryRun=All";
   EXPECT_EQ(server.Do("POST", dry, definition.Dump()).Json().At("/spec/conversion"),
             Json(R"({"strategy":"None"})"));
-  definition["spec"].Erase("conversion");
+  definition.Ensure("spec").Erase("conversion");
   EXPECT_EQ(server.Do("POST", dry, definition.Dump()).Json().At("/spec/conversion"),
             Json(R"({"strategy":"None"})"));
-  definition["spec"].Set("conversion", Json(R"({"strategy":"Webhook","webhook":{
+  definition.Ensure("spec").Set("conversion", Json(R"({"strategy":"Webhook","webhook":{
     "conversionReviewVersions":["v1"],"clientConfig":{"caBundle":"bm90IHBlbQ==",
     "service":{"name":"a","namespace":"b"}}}})"));
   // Who brings the certificates comes later, but not too late.

@@ -58,7 +58,7 @@ TEST_F(WebhookConversion, AWriteInAnotherVersionIsConvertedAndShownAsItWasStored
   EXPECT_EQ(Size("a"), 8);
 
   json::Value object = patched.Json();
-  object["spec"].Set("length", "9");
+  object.Ensure("spec").Set("length", "9");
   object.Set("status", Json(R"({"phase":"not here"})"));
   const Reply put = server_.Do("PUT", kV2 + "/a", object.Dump());
   EXPECT_EQ(put.status, 200) << put.body;
@@ -77,9 +77,10 @@ TEST_F(WebhookConversion, AWriteInAnotherVersionIsConvertedAndShownAsItWasStored
 TEST_F(WebhookConversion, AWriteThatChangesNothingOfWhatIsStored) {
   // What a default adds in one version, and the other does not have, is a change each time.
   json::Value definition = Definition();
-  definition["spec"]["versions"][1]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
-            ["added"]
-                .Erase("default");
+  definition
+      .Ensure("spec", "versions", 1, "schema", "openAPIV3Schema", "properties", "spec",
+              "properties", "added")
+      .Erase("default");
   Redefine(definition);
   Make("a", 7);
   const std::int64_t before = server_.server().current_resource_version();
@@ -127,7 +128,7 @@ TEST_F(WebhookConversion, EachRuleOfTheAnswer) {
   Make("a", 7);
   const std::string uid = server_.Get(kV1 + "/a").Json().At("/metadata/uid").StringOrEmpty();
   const auto object = [](json::Value& answer) -> json::Value& {
-    return answer["response"]["convertedObjects"].EnsureArray().front();
+    return answer.Ensure("response", "convertedObjects").EnsureArray().front();
   };
   struct Case {
     const char* what;
@@ -139,15 +140,16 @@ TEST_F(WebhookConversion, EachRuleOfTheAnswer) {
             "failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, "
             "got apiextensions.k8s.io/v1, Kind=Other"},
            {"no response", [](auto& a) { a.Erase("response"); }, "failed: no response provided"},
-           {"uid of the question", [](auto& a) { a["response"].Set("uid", "x"); },
+           {"uid of the question", [](auto& a) { a.Ensure("response").Set("uid", "x"); },
             "failed: expected response.uid="},
            {"failure",
-            [](auto& a) { a["response"].Set("result", Json(R"({"status":"Failure"})")); },
+            [](auto& a) { a.Ensure("response").Set("result", Json(R"({"status":"Failure"})")); },
             "failed: response.result.status was 'Failure', not 'Success'"},
            {"reason of a failure",
-            [](auto& a) { a["response"].Set("result", Json(R"({"message":"why"})")); },
+            [](auto& a) { a.Ensure("response").Set("result", Json(R"({"message":"why"})")); },
             "failed: why"},
-           {"too few", [](auto& a) { a["response"]["convertedObjects"].EnsureArray().clear(); },
+           {"too few",
+            [](auto& a) { a.Ensure("response", "convertedObjects").EnsureArray().clear(); },
             "returned 0 objects, expected 1"},
            {"no object", [&](auto& a) { object(a) = "x"; },
             "returned invalid object at index 0: it is a string, not an object"},
@@ -156,21 +158,21 @@ TEST_F(WebhookConversion, EachRuleOfTheAnswer) {
             "received example.com/v7)"},
            {"kind", [&](auto& a) { object(a).Set("kind", "Other"); },
             "returned invalid object at index 0: invalid kind (expected Widget, received Other)"},
-           {"name", [&](auto& a) { object(a)["metadata"].Set("name", "other"); },
+           {"name", [&](auto& a) { object(a).Ensure("metadata").Set("name", "other"); },
             "returned invalid object: must have the same name: a != other"},
-           {"namespace", [&](auto& a) { object(a)["metadata"].Set("namespace", "other"); },
+           {"namespace", [&](auto& a) { object(a).Ensure("metadata").Set("namespace", "other"); },
             "returned invalid object: must have the same namespace: default != other"},
-           {"uid", [&](auto& a) { object(a)["metadata"].Set("uid", "other"); },
+           {"uid", [&](auto& a) { object(a).Ensure("metadata").Set("uid", "other"); },
             "returned invalid object: must have the same UID: " + uid + " != other"},
            {"no metadata", [&](auto& a) { object(a).Erase("metadata"); },
             "returned invalid object: must have the same name: a != "},
-           {"labels", [&](auto& a) { object(a)["metadata"].Set("labels", "x"); },
+           {"labels", [&](auto& a) { object(a).Ensure("metadata").Set("labels", "x"); },
             "returned invalid metadata: invalid metadata.labels of type string in converted "
             "object"},
-           {"a label's type", [&](auto& a) { object(a)["metadata"]["labels"].Set("n", 1); },
+           {"a label's type", [&](auto& a) { object(a).Ensure("metadata", "labels").Set("n", 1); },
             "returned invalid metadata: metadata.labels[n] must be a string, but is int64 in "
             "converted object"},
-           {"a label", [&](auto& a) { object(a)["metadata"]["labels"].Set("-bad-", "x"); },
+           {"a label", [&](auto& a) { object(a).Ensure("metadata", "labels").Set("-bad-", "x"); },
             "returned invalid metadata: metadata.labels: Invalid value: \"-bad-\": name part must "
             "consist of"}}) {
     hook_.change = one.change;
@@ -193,9 +195,9 @@ TEST_F(WebhookConversion, EachRuleOfTheAnswer) {
 TEST_F(WebhookConversion, OfTheMetadataOnlyLabelsAndAnnotationsMayChange) {
   Make("a", 7);
   hook_.change = [](json::Value& answer) {
-    json::Value& object = answer["response"]["convertedObjects"].EnsureArray().front();
+    json::Value& object = answer.Ensure("response", "convertedObjects").EnsureArray().front();
     object.Set("unknown", true);
-    object["metadata"].MergePatch(Json(R"({"labels":{"l":"1"},"annotations":{"n":"1"},
+    object.Ensure("metadata").MergePatch(Json(R"({"labels":{"l":"1"},"annotations":{"n":"1"},
       "finalizers":["a/b"],"generation":77,"creationTimestamp":null})"));
   };
   const json::Value got = server_.Get(kV2 + "/a").Json();
@@ -230,8 +232,8 @@ TEST_F(WebhookConversion, WithoutTheWebhookTheVersionThatIsStoredWorks) {
 
 TEST_F(WebhookConversion, AWebhookThatCannotBeReachedIsNamed) {
   json::Value definition = Definition();
-  definition["spec"]["conversion"]["webhook"].Set(
-      "clientConfig", Json(R"({"service":{"namespace":"system","name":"hooks"}})"));
+  definition.Ensure("spec", "conversion", "webhook")
+      .Set("clientConfig", Json(R"({"service":{"namespace":"system","name":"hooks"}})"));
   Redefine(definition);
   Make("a", 7);
   EXPECT_THAT(

@@ -11,6 +11,11 @@ void DieOfBadResultAccess(const Error& error) {
   std::abort();
 }
 
+void DieOfMissingError() {
+  std::fputs("kinformer: error() of a Result that succeeded was read; ask ok() first\n", stderr);
+  std::abort();
+}
+
 void ExitWithError(const Error& error) {
   std::fprintf(stderr, "error: %s\n", error.message().c_str());
   std::exit(1);

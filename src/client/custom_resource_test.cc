@@ -215,10 +215,10 @@ TEST(CustomResource, WhatWasNotChangedIsWrittenAsItCame) {
   copy.spec.colour.reset();
   copy.metadata.name = "green";
   json::Value wanted = json::Parse(kWidget).value();
-  wanted["spec"]["size"] = 8;
-  wanted["spec"]["rules"][0]["port"] = 81;
-  wanted["spec"].Erase("colour");
-  wanted["metadata"]["name"] = "green";
+  wanted.Ensure("spec", "size") = 8;
+  wanted.Ensure("spec", "rules", 0, "port") = 81;
+  wanted.Ensure("spec").Erase("colour");
+  wanted.Ensure("metadata", "name") = "green";
   EXPECT_EQ(ToValue(copy), wanted) << EncodeJson(copy);
   EXPECT_EQ(ref->value().spec.size, 7) << "the cached object stays as it is";
 
@@ -241,11 +241,11 @@ TEST(CustomResource, UnknownMembersOfTheMetadataSurvive) {
         internal::BuildFromJson(Widgets::type_info(), kNewer, {.drop_managed_fields = drop})
             .OrExit());
     json::Value wanted = json::Parse(kNewer).value();
-    if (drop) wanted["metadata"].Erase("managedFields");
-    wanted["metadata"].Erase("creationTimestamp");
+    if (drop) wanted.Ensure("metadata").Erase("managedFields");
+    wanted.Ensure("metadata").Erase("creationTimestamp");
     const auto without_timestamp = [](std::string_view text) {
       json::Value value = json::Parse(text).value();
-      value["metadata"].Erase("creationTimestamp");
+      value.Ensure("metadata").Erase("creationTimestamp");
       value.Erase("spec");
       return value;
     };

@@ -512,7 +512,7 @@ TEST_F(ResourceClientTest, DynamicObjectsAreJson) {
     const Ref<Unstructured> object = *got;
     EXPECT_EQ(object->root()["spec"]["size"].AsInt64(), 3);
     json::Value changed = object->DeepCopy();
-    changed["spec"]["size"] = 4;
+    changed.Ensure("spec", "size") = 4;
     EXPECT_TRUE(widgets.Update(changed).ok());
   });
   ASSERT_EQ(server_.requests.size(), 2u);

@@ -131,12 +131,12 @@ bool IsLease(const TypeInfo& type) {
 std::string DeleteOptionsJson(const DeleteOptions& options) {
   json::Value body = json::Value::MakeObject({{"kind", "DeleteOptions"}, {"apiVersion", "v1"}});
   if (options.gracePeriodSeconds) body.Set("gracePeriodSeconds", *options.gracePeriodSeconds);
-  if (!options.uid.empty()) body["preconditions"]["uid"] = options.uid;
+  if (!options.uid.empty()) body.Ensure("preconditions", "uid") = options.uid;
   if (!options.resourceVersion.empty()) {
-    body["preconditions"]["resourceVersion"] = options.resourceVersion;
+    body.Ensure("preconditions", "resourceVersion") = options.resourceVersion;
   }
   if (!options.propagationPolicy.empty()) body.Set("propagationPolicy", options.propagationPolicy);
-  for (const std::string& value : options.dryRun) body["dryRun"].Append(value);
+  for (const std::string& value : options.dryRun) body.Ensure("dryRun").Append(value);
   return body.Dump();
 }
 

@@ -244,7 +244,7 @@ Result<ExecAnswer> ParseExecAnswer(const ExecConfig& exec, const std::string& te
 
 Result<ExecAnswer> RunExecPlugin(Env& env, const ExecConfig& exec, const ExecCluster& cluster) {
   const auto interactive = ExecInteractive(exec, isatty(STDIN_FILENO) == 1);
-  if (!interactive) return interactive.error();
+  if (!interactive.ok()) return interactive.error();
   Child child;
   const int code = Spawn(exec, ExecInfoJson(exec, cluster, *interactive), *interactive, child);
   if (code == ENOENT) {

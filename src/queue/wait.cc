@@ -24,7 +24,7 @@ Result<void> Poll(Env& env, const std::stop_token& stop, Duration interval, Stea
   for (bool asks = first == FirstAsked::kAtOnce;; asks = true) {
     if (asks) {
       const Result<bool> holds = condition();
-      if (!holds) return holds.error();
+      if (!holds.ok()) return holds.error();
       if (*holds) return {};
     }
     const SteadyTime next = std::min(internal::base::After(env.Now(), interval), deadline);
@@ -55,7 +55,7 @@ Result<void> ExponentialBackoff(Env& env, const std::stop_token& stop, Backoff b
   if (env.OnLoopThread()) return OnLoop();
   while (backoff.steps > 0) {
     const Result<bool> holds = condition();
-    if (!holds) return holds.error();
+    if (!holds.ok()) return holds.error();
     if (*holds) return {};
     if (backoff.steps == 1) break;
     if (!SleepUnlessStopped(env, stop, backoff.Step(env))) return Canceled();

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -37,6 +39,33 @@ bool IsTiny(std::string_view text) {
   const auto point = static_cast<std::ptrdiff_t>(std::min(text.find('.'), e));
   const auto first = static_cast<std::ptrdiff_t>(text.find_first_of("123456789"));
   return point + exponent < first;
+}
+
+std::string PointerTo(const Step* begin, const Step* end) {
+  std::string pointer;
+  for (const Step* step = begin; step != end; ++step) {
+    pointer += '/';
+    if (const std::string_view* name = step->name()) {
+      pointer += EscapePointerToken(*name);
+    } else {
+      pointer += *step->position() == kAbsent ? "-1" : std::to_string(*step->position());
+    }
+  }
+  return pointer;
+}
+
+// Ends the process: the step `absent` of `steps` is the position of an item that `value` lacks.
+[[noreturn]] void DieOfAbsentItem(std::initializer_list<Step> steps, const Step* absent,
+                                  const Value& value) {
+  const std::string has = value.is_array() ? "an array of " + std::to_string(value.size())
+                                           : "of type " + std::string(TypeName(value.type()));
+  std::fprintf(stderr,
+               "kinformer: json::Value::Ensure(%s): there is no such item, since %s is %s; "
+               "Append() adds items\n",
+               PointerTo(steps.begin(), absent + 1).c_str(),
+               absent == steps.begin() ? "the value" : PointerTo(steps.begin(), absent).c_str(),
+               has.c_str());
+  std::abort();
 }
 
 }  // namespace
@@ -123,7 +152,7 @@ Value* Object::Find(std::string_view name) {
   return i == kAbsent ? nullptr : &members_[i].second;
 }
 
-Value& Object::operator[](std::string_view name) {
+Value& Object::Ensure(std::string_view name) {
   if (Value* found = Find(name)) return *found;
   return Add(std::string(name), Value());
 }
@@ -325,7 +354,19 @@ const Value& Value::operator[](std::string_view name) const {
   return found != nullptr ? *found : NullValue();
 }
 
-Value& Value::operator[](std::string_view name) { return EnsureObject()[name]; }
+Value& Value::EnsureAt(std::initializer_list<Step> steps) {
+  Value* at = this;
+  for (const Step* step = steps.begin(); step != steps.end(); ++step) {
+    if (const std::string_view* name = step->name()) {
+      at = &at->EnsureObject().Ensure(*name);
+      continue;
+    }
+    Array* array = at->IfArray();
+    if (array == nullptr || *step->position() >= array->size()) DieOfAbsentItem(steps, step, *at);
+    at = &(*array)[*step->position()];
+  }
+  return *at;
+}
 
 const Value& Value::Item(std::size_t index) const {
   const Array* array = IfArray();

@@ -115,7 +115,7 @@ Result<void> Value::SetPointer(std::string_view pointer, Value value) {
       if (*index == array->size()) array->emplace_back();
       at = &(*array)[*index];
     } else if (at->is_object() || at->is_null()) {
-      at = &(*at)[token];
+      at = &at->Ensure(token);
     } else {
       return BadPointer(pointer, "\"" + std::string(token) + "\" is looked for in a " +
                                      std::string(TypeName(at->type())));

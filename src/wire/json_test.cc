@@ -30,10 +30,10 @@ TEST(JsonValue, ReadsWhatIsThereAndNullWhereNothingIs) {
 
 TEST(JsonValue, BuildsWithBrackets) {
   Value v;
-  v["metadata"]["name"] = "a";
-  v["spec"]["suspend"] = true;
-  v["list"].Append(1);
-  v["list"].Append(2.5);
+  v.Ensure("metadata", "name") = "a";
+  v.Ensure("spec", "suspend") = true;
+  v.Ensure("list").Append(1);
+  v.Ensure("list").Append(2.5);
   EXPECT_EQ(v.Dump(), R"({"metadata":{"name":"a"},"spec":{"suspend":true},"list":[1,2.5]})");
   EXPECT_EQ(Value::MakeObject({{"b", 1}, {"a", nullptr}}).Dump({.sort_keys = true}),
             R"({"a":null,"b":1})");
@@ -321,7 +321,7 @@ TEST(JsonValue, MergePatch) {
 
 TEST(JsonValue, LargeObjectsKeepOrderAndFind) {
   Value v = Value::MakeObject();
-  for (int i = 0; i < 200; ++i) v["key" + std::to_string((i * 37) % 200)] = i;
+  for (int i = 0; i < 200; ++i) v.Ensure("key" + std::to_string((i * 37) % 200)) = i;
   EXPECT_EQ(v.size(), 200U);
   EXPECT_EQ(v.members().begin()->first, "key0");
   for (int i = 0; i < 200; ++i) EXPECT_EQ(v["key" + std::to_string((i * 37) % 200)].AsInt64(), i);

@@ -107,7 +107,7 @@ TEST(JsonObject, FindsEachMemberAtEverySize) {
   EXPECT_EQ(object.name(2), "n10");
   object.Clear();
   check(0, 0);
-  object["again"] = 1;
+  object.Ensure("again") = 1;
   EXPECT_EQ(object.size(), 1U);
 }
 

@@ -306,7 +306,7 @@ TEST(JsonScanner, FindsTheBordersOfRandomValues) {
     for (std::size_t i = pick(6); i > 0; --i) {
       json::Value item = json::Value::MakeObject({{"v", generate(generate, 0)}});
       want.push_back(item.Dump());
-      list["items"].Append(std::move(item));
+      list.Ensure("items").Append(std::move(item));
     }
     const std::string body = list.Dump();
     ListSplitter splitter(Encoding::kJson);

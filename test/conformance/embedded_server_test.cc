@@ -70,7 +70,7 @@ json::Value Custom(const std::string& kind, const std::string& ns, const std::st
                    const std::string& color) {
   json::Value metadata = json::Value::MakeObject(
       {{"name", name}, {"labels", json::Value::MakeObject({{"color", color}})}});
-  if (!ns.empty()) metadata["namespace"] = ns;
+  if (!ns.empty()) metadata.Ensure("namespace") = ns;
   return json::Value::MakeObject({{"apiVersion", "shop.example/v1"},
                                   {"kind", kind},
                                   {"metadata", std::move(metadata)},
@@ -240,7 +240,7 @@ TEST_F(EmbeddedServerTest, DI_07_DI_08_DI_09_CustomObjectsComeWhole) {
   json::Value created = server_.Create(kWidgets, Custom("Widget", "ns-foo", "w", "blue")).OrExit();
   Settle();
   json::Value change = created;
-  change["spec"]["color"] = "red";
+  change.Ensure("spec", "color") = "red";
   const json::Value updated = server_.Update(kWidgets, std::move(change)).OrExit();
   Settle();
   server_.Delete(kWidgets, {"ns-foo", "w"}).OrExit();
@@ -274,7 +274,7 @@ TEST_F(EmbeddedServerTest, MI_01_MI_02_MI_03_MetadataOfAnyObject) {
   Create("ns-foo", "w", "blue");
   Settle();
   json::Value change = server_.Get(kWidgets, {"ns-foo", "w"}).OrExit();
-  change["metadata"]["labels"]["color"] = "red";
+  change.Ensure("metadata", "labels", "color") = "red";
   server_.Update(kWidgets, std::move(change)).OrExit();
   Settle();
   server_.Delete(kWidgets, {"ns-foo", "w"}).OrExit();

@@ -237,7 +237,7 @@ TEST_F(ClientOverTls, DiscoveryAndTheDynamicClient) {
                       .OrExit())
           .OrExit();
   json::Value changed = created->DeepCopy();
-  changed["spec"]["size"] = 4;
+  changed.Ensure("spec", "size") = 4;
   const Ref<Unstructured> updated = gadgets.Update(changed).OrExit();
   EXPECT_EQ(updated->root()["spec"]["size"].AsInt64(), 4);
   EXPECT_TRUE(IsConflict(gadgets.Update(changed).error()));
@@ -297,8 +297,8 @@ TEST_F(ClientOverTls, AStructOfTheProgramsOwn) {
       client_.Dynamic(client_.Discovery().MappingFor("gauges").OrExit(), "default");
   const auto create = [&](const char* name, const char* spec) {
     json::Value object = json::Parse(R"({"apiVersion":"example.com/v1","kind":"Gauge"})").OrExit();
-    object["metadata"]["name"] = name;
-    object["spec"] = json::Parse(spec).OrExit();
+    object.Ensure("metadata", "name") = name;
+    object.Ensure("spec") = json::Parse(spec).OrExit();
     loose.Create(object).OrExit();
   };
   create("good", R"({"size":3,"names":["a","b"],"newer":{"x":1}})");
@@ -332,7 +332,7 @@ TEST_F(ClientOverTls, MembersOfALaterReleaseTravelAsJson) {
   const auto maps = client_.For<ConfigMap>("default");
   const Ref<ConfigMap> made = maps.Create(NewConfigMap("newer")).OrExit();
   json::Value newer = json::Parse(made->ToJson()).OrExit();
-  newer["added"] = true;
+  newer.Ensure("added") = true;
   const Ref<ConfigMap> copy(internal::BuildFromJson(ConfigMap::type_info(), newer.Dump()).OrExit());
   ConfigMap::Mutable change = copy->DeepCopy();
   change.data["k"] = "w";

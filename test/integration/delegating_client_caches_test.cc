@@ -173,7 +173,7 @@ TEST_F(DelegatingClientCaches, CA_06_Transforms) {
   Run([&] {
     Use({.transform = [](const Ref<Object>& object) -> Result<Ref<Object>> {
       json::Value whole = json::Parse(object->ToJson()).OrExit();
-      whole["metadata"]["annotations"]["seen"] = "yes";
+      whole.Ensure("metadata", "annotations", "seen") = "yes";
       return WithContent(object, whole);
     }});
     ASSERT_TRUE(cached_.Create(Map("a")).ok());
@@ -188,7 +188,7 @@ TEST_F(DelegatingClientCaches, CA_06_TransformsOfAKindAndOfAllInEachForm) {
   const auto mark = [](const char* how) -> TransformFunc {
     return [how](const Ref<Object>& object) -> Result<Ref<Object>> {
       json::Value whole = json::Parse(object->ToJson()).OrExit();
-      whole["metadata"]["annotations"]["transformed"] = how;
+      whole.Ensure("metadata", "annotations", "transformed") = how;
       return WithContent(object, whole);
     };
   };

@@ -259,7 +259,7 @@ TEST_F(UnseenWritesTest, TheOneVersionIsTheNewestInWhateverOrderTheyAreAnswered)
       json::Value answer = json::Parse(Object(first.object().get()).ToJson()).OrExit();
       answer.Set("apiVersion", "v1");
       answer.Set("kind", "ConfigMap");
-      if (removal) answer["metadata"].Set("deletionTimestamp", "2026-01-01T00:00:00Z");
+      if (removal) answer.Ensure("metadata").Set("deletionTimestamp", "2026-01-01T00:00:00Z");
       server_.faults().Add({.verb = "patch",
                             .action = FaultAction::kRespond,
                             .count = 1,

@@ -154,7 +154,7 @@ TEST_F(FactoryOptions, WithContentKeepsWhetherAnObjectIsPartial) {
     EXPECT_EQ(made->type(), "shop/other");
     EXPECT_EQ(made->metadata().uid(), secret->metadata().uid());
     json::Value bad = json->DeepCopy();
-    bad["metadata"] = json::Value("none");
+    bad.Ensure("metadata") = json::Value("none");
     EXPECT_FALSE(WithContent(json, bad));
   });
 }

@@ -243,7 +243,7 @@ class MalformedObject : public ::testing::Test {
              .OrExit()) {
       json::Value item = object;
       if (item["metadata"]["name"].StringOrEmpty() == "bad") {
-        item["data"] = 7;  // a map is due here
+        item.Ensure("data") = 7;  // a map is due here
         bad_ = item.Dump();
       }
       items_ += (items_.empty() ? "" : ",") + item.Dump();

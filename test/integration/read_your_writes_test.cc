@@ -290,7 +290,7 @@ TEST_F(ReadYourWritesTest, ARemovalThatIsAnsweredWithTheOldVersion) {
     ASSERT_TRUE(cached_.Delete<ConfigMap>(Named("a")).ok());
     const auto deleting = cached_.Get<ConfigMap>(Named("a")).OrExit();
     json::Value answer = json::Parse(Object(deleting.object().get()).ToJson()).OrExit();
-    answer["metadata"].Erase("finalizers");
+    answer.Ensure("metadata").Erase("finalizers");
     const kinformer::Patch remove{.body = R"({"metadata":{"finalizers":null}})"};
     ASSERT_TRUE(client_.For<ConfigMap>("default").Patch("a", remove).ok());
     server_.faults().Add({.verb = "patch",
@@ -483,7 +483,7 @@ TEST_F(ReadYourWritesTest, AllFormsOfAResourceAreBehindByThemselves) {
     const auto dynamic = cached_.Get(mapping, Named("a"));
     ASSERT_TRUE(dynamic.ok()) << dynamic.error();
     json::Value changed = (*dynamic)->DeepCopy();
-    changed["data"]["color"] = "red";
+    changed.Ensure("data", "color") = "red";
     ASSERT_TRUE(cached_.Update(mapping, changed).ok());
     EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "red");
     ASSERT_TRUE(cached_.Delete(mapping, Named("a")).ok());

@@ -146,7 +146,7 @@ TEST_F(SubResourceClients, AScaleOfAKindThatIsKnownAtRunTimeOnly) {
     EXPECT_EQ(scale->root()["spec"]["replicas"].AsInt64(), 1);
     EXPECT_EQ(scale->GroupVersionKindOf(), kind);
     json::Value more = (*scale).DeepCopy();
-    more["spec"].Set("replicas", 3);
+    more.Ensure("spec").Set("replicas", 3);
     const auto updated = scales.Update(kDeployments, Named("web"), more).OrExit();
     EXPECT_EQ(updated->root()["spec"]["replicas"].AsInt64(), 3);
     const auto patched =

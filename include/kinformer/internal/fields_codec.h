@@ -367,7 +367,7 @@ void EncodeStruct(const T& value, json::Value& out) {
   const auto one = [&](const auto& field) {
     if constexpr (!kIsBag<std::remove_cvref_t<decltype(field)>>) {
       if (!IsLeftOut(value.*field.member, field.omit_empty)) {
-        EncodeField(value.*field.member, members[field.name]);
+        EncodeField(value.*field.member, members.Ensure(field.name));
       }
     }
   };
@@ -403,7 +403,7 @@ void EncodeField(const T& value, json::Value& out) {
     }
   } else if constexpr (kIsMap<T>) {
     json::Object& members = out.EnsureObject();
-    for (const auto& [name, item] : value) EncodeField(item, members[name]);
+    for (const auto& [name, item] : value) EncodeField(item, members.Ensure(name));
   } else if constexpr (std::is_same_v<T, intstr::IntOrStringMutable>) {
     out = value.is_string ? json::Value(value.strVal) : json::Value(value.intVal);
   } else if constexpr (std::is_base_of_v<metav1::Time, T>) {

@@ -67,7 +67,7 @@ RequestObject ToRequestObject(const M& object, std::string_view namespace_) {
   if (namespace_.empty() || !request.namespace_.empty()) return request;
   const auto placed = std::make_shared<M>(object);
   if constexpr (kIsJson) {
-    (*placed)["metadata"].Set("namespace", std::string(namespace_));
+    placed->Ensure("metadata").Set("namespace", std::string(namespace_));
   } else {
     placed->metadata.namespace_ = namespace_;
   }

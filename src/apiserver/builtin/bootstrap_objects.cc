@@ -120,8 +120,8 @@ Value Named(std::string_view name) {
 
 Value PriorityLevel(const PriorityLevelRow& row) {
   Value object = Named(row.name);
-  object["metadata"].Set("annotations",
-                         Value::MakeObject({{"apf.kubernetes.io/autoupdate-spec", "true"}}));
+  object.Ensure("metadata")
+      .Set("annotations", Value::MakeObject({{"apf.kubernetes.io/autoupdate-spec", "true"}}));
   Value bounds = Value::MakeObject(
       {{"nominalConcurrencyShares", row.shares}, {"lendablePercent", row.lendable_percent}});
   if (row.name == kExemptLevel) {
@@ -195,8 +195,8 @@ Value Rules(std::string_view text, std::string_view subjects) {
 
 Value FlowSchema(const FlowSchemaRow& row, const std::string& now) {
   Value object = Named(row.name);
-  object["metadata"].Set("annotations",
-                         Value::MakeObject({{"apf.kubernetes.io/autoupdate-spec", "true"}}));
+  object.Ensure("metadata")
+      .Set("annotations", Value::MakeObject({{"apf.kubernetes.io/autoupdate-spec", "true"}}));
   Value spec =
       Value::MakeObject({{"priorityLevelConfiguration", Value::MakeObject({{"name", row.level}})},
                          {"matchingPrecedence", row.precedence},
@@ -235,8 +235,8 @@ Value ServiceCidr(const std::string& range, const std::string& now) {
 
 Value KubernetesNamed(Value labels) {
   Value object = Named("kubernetes");
-  object["metadata"].Set("namespace", "default");
-  if (!labels.members().empty()) object["metadata"].Set("labels", std::move(labels));
+  object.Ensure("metadata").Set("namespace", "default");
+  if (!labels.members().empty()) object.Ensure("metadata").Set("labels", std::move(labels));
   return object;
 }
 
@@ -278,7 +278,7 @@ Value KubernetesSlice(const std::string& address, std::int64_t port) {
 
 Value ServerLease(const std::string& identity, const ApiServerOptions& options, WallTime now) {
   Value object = Named("apiserver-" + identity);
-  Value& metadata = object["metadata"];
+  Value& metadata = object.Ensure("metadata");
   metadata.Set("namespace", "kube-system");
   metadata.Set("labels", Value::MakeObject({{"apiserver.kubernetes.io/identity", "kube-apiserver"},
                                             {"kubernetes.io/hostname", "kinformer"}}));

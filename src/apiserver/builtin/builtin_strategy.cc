@@ -54,7 +54,7 @@ void TolerateForAWhile(json::Value& spec) {
     }
   }
   for (std::size_t i = 0; i < kNotWell.size(); ++i) {
-    if (missing[i]) spec["tolerations"].Append(kTolerations[i]);
+    if (missing[i]) spec.Ensure("tolerations").Append(kTolerations[i]);
   }
 }
 
@@ -99,13 +99,13 @@ void SelectPods(json::Value& job) {
   if (std::as_const(job).At("/spec/manualSelector").AsBool().value_or(false)) return;
   const std::string uid = std::as_const(job).At("/metadata/uid").StringOrEmpty();
   const std::string name = std::as_const(job).At("/metadata/name").StringOrEmpty();
-  json::Value& labels = job["spec"]["template"]["metadata"]["labels"];
+  json::Value& labels = job.Ensure("spec", "template", "metadata", "labels");
   for (const std::string prefix : {"batch.kubernetes.io/", ""}) {
     labels.Set(prefix + "controller-uid", uid);
     labels.Set(prefix + "job-name", name);
   }
   if (json::Object* members = labels.IfObject()) members->SortByName();
-  job["spec"]["selector"]["matchLabels"].Set("batch.kubernetes.io/controller-uid", uid);
+  job.Ensure("spec", "selector", "matchLabels").Set("batch.kubernetes.io/controller-uid", uid);
 }
 
 // What stands in an annotation here is a field of a DaemonSet inside a real server: how often its
@@ -113,7 +113,7 @@ void SelectPods(json::Value& job) {
 constexpr const char* kTemplateGeneration = "deprecated.daemonset.template.generation";
 
 void SetTemplateGeneration(json::Value& object, std::string generation) {
-  json::Value& annotations = object["metadata"]["annotations"];
+  json::Value& annotations = object.Ensure("metadata", "annotations");
   annotations.Set(kTemplateGeneration, std::move(generation));
   if (json::Object* members = annotations.IfObject()) members->SortByName();
 }
@@ -135,7 +135,7 @@ void LabelLikeItsPods(json::Value& job) {
   const json::Value& metadata = std::as_const(job)["metadata"];
   if (metadata["labels"].size() > 0 || !metadata["generateName"].StringOrEmpty().empty()) return;
   const json::Value labels = std::as_const(job).At("/spec/template/metadata/labels");
-  if (labels.size() > 0) job["metadata"].Set("labels", labels);
+  if (labels.size() > 0) job.Ensure("metadata").Set("labels", labels);
 }
 
 // Times of a volume's phases. `old`: its status before, null for a new one.
@@ -151,7 +151,7 @@ void SetPhaseTime(const json::Value& old, std::string_view now, json::Value& sta
 
 void FinalizeNamespace(json::Value& object) {
   const json::Value own("kubernetes");
-  json::Array& finalizers = object["spec"]["finalizers"].EnsureArray();
+  json::Array& finalizers = object.Ensure("spec", "finalizers").EnsureArray();
   if (std::find(finalizers.begin(), finalizers.end(), own) == finalizers.end()) {
     finalizers.push_back(own);
   }
@@ -170,7 +170,7 @@ void Keep(json::Value& spec, const json::Value& old, std::initializer_list<const
 
 Result<void> BuiltinStrategy::CreatePod(const ServedResource& resource, const UserInfo* user,
                                         json::Value& pod) {
-  json::Value& spec = pod["spec"];
+  json::Value& spec = pod.Ensure("spec");
   const std::string name = std::as_const(spec)["priorityClassName"].StringOrEmpty();
   const auto priority = FindPriority(state_, name);
   const auto subject = [&] {
@@ -197,7 +197,7 @@ Result<void> BuiltinStrategy::CreatePod(const ServedResource& resource, const Us
     const std::string why = ApplyRuntimeClass(state_, spec);
     if (!why.empty()) return ForbiddenError(subject(), why);
   }
-  json::Value& status = pod["status"];
+  json::Value& status = pod.Ensure("status");
   if (std::as_const(status)["phase"].is_null()) status.Set("phase", "Pending");
   if (std::as_const(status)["qosClass"].is_null()) status.Set("qosClass", QosClassOf(spec));
   return {};
@@ -230,8 +230,8 @@ Result<void> BuiltinStrategy::Create(const ServedResource& resource, const UserI
                           std::to_string(std::max<std::int64_t>(1, TemplateGeneration(object))));
   } else if (IsCore(resource, "persistentvolumes")) {
     if (std::as_const(object)["status"]["phase"].is_null())
-      object["status"].Set("phase", "Pending");
-    SetPhaseTime({}, FormatTime(state_.WallNow()), object["status"]);
+      object.Ensure("status").Set("phase", "Pending");
+    SetPhaseTime({}, FormatTime(state_.WallNow()), object.Ensure("status"));
   } else if (resource.plural == "certificatesigningrequests" && user != nullptr) {
     SetRequester(*user, object);
   }
@@ -247,8 +247,8 @@ std::vector<StatusCause> BuiltinStrategy::Assign(const ServedResource& resource,
 void BuiltinStrategy::Update(const ServedResource& resource, const json::Value& old,
                              json::Value& object) {
   if (IsCore(resource, "pods")) {
-    TolerateForAWhile(object["spec"]);
-    Keep(object["spec"], old["spec"], {"priority", "preemptionPolicy"});
+    TolerateForAWhile(object.Ensure("spec"));
+    Keep(object.Ensure("spec"), old["spec"], {"priority", "preemptionPolicy"});
   }
 }
 
@@ -266,10 +266,10 @@ void BuiltinStrategy::Merged(const ServedResource& resource, std::string_view su
       MergeSigningStatus(subresource, old, FormatTime(now), object);
     }
   } else if (subresource == "status" && IsCore(resource, "persistentvolumes")) {
-    SetPhaseTime(old["status"], FormatTime(now), object["status"]);
+    SetPhaseTime(old["status"], FormatTime(now), object.Ensure("status"));
   } else if (subresource == "status" && IsCore(resource, "pods")) {
     // The class follows from the spec.
-    Keep(object["status"], old["status"], {"qosClass"});
+    Keep(object.Ensure("status"), old["status"], {"qosClass"});
   }
 }
 
@@ -281,7 +281,7 @@ void BuiltinStrategy::MergedService(std::string_view subresource, json::Value& o
       given.At("/spec/type").StringOrEmpty() == "LoadBalancer") {
     return;
   }
-  object["status"]["loadBalancer"].Erase("ingress");
+  object.Ensure("status", "loadBalancer").Erase("ingress");
 }
 
 void BuiltinStrategy::Stored(const ServedResource& resource, const StoredObject& stored,

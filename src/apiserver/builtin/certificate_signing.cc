@@ -28,7 +28,7 @@ void KeepDecisions(const json::Value& old, json::Value& request) {
     const json::Array before = Conditions(old, type);
     if (before.empty() || before.size() != Conditions(request, type).size()) continue;
     auto next = before.begin();
-    for (json::Value& condition : request["status"]["conditions"].EnsureArray()) {
+    for (json::Value& condition : request.Ensure("status", "conditions").EnsureArray()) {
       if (std::as_const(condition)["type"].StringOrEmpty() == type) condition = *next++;
     }
   }
@@ -36,7 +36,7 @@ void KeepDecisions(const json::Value& old, json::Value& request) {
 
 void SetTimes(const json::Value& old, std::string_view now, json::Value& request) {
   if (std::as_const(request).At("/status/conditions").size() == 0) return;
-  for (json::Value& condition : request["status"]["conditions"].EnsureArray()) {
+  for (json::Value& condition : request.Ensure("status", "conditions").EnsureArray()) {
     const json::Value& given = condition;
     if (given["lastUpdateTime"].is_null()) condition.Set("lastUpdateTime", now);
     if (!given["lastTransitionTime"].is_null()) continue;
@@ -78,7 +78,7 @@ void ValidateConditions(const json::Value& request, std::vector<StatusCause>& ca
 }  // namespace
 
 void SetRequester(const UserInfo& user, json::Value& request) {
-  json::Value& spec = request["spec"];
+  json::Value& spec = request.Ensure("spec");
   for (const char* member : {"username", "uid", "groups", "extra"}) spec.Erase(member);
   const json::Value who = ToJson(user);
   for (const auto& [name, value] : who.members()) spec.Set(name, value);
@@ -88,9 +88,9 @@ void MergeSigningStatus(std::string_view subresource, const json::Value& old, st
                         json::Value& request) {
   if (subresource == "approval") {
     if (const json::Value& certificate = old.At("/status/certificate"); !certificate.is_null()) {
-      request["status"].Set("certificate", certificate);
+      request.Ensure("status").Set("certificate", certificate);
     } else if (std::as_const(request)["status"].contains("certificate")) {
-      request["status"].Erase("certificate");
+      request.Ensure("status").Erase("certificate");
     }
   } else {
     KeepDecisions(old, request);

@@ -20,7 +20,7 @@ bool Empty(const json::Value& value) { return value.size() == 0; }
 void AddMissing(json::Object& members, std::string_view to, std::string_view from) {
   const json::Value source = At(members, from);
   for (const auto& [name, value] : source.members()) {
-    if (!At(members, to).contains(name)) members[to].Set(name, value);
+    if (!At(members, to).contains(name)) members.Ensure(to).Set(name, value);
   }
 }
 
@@ -28,14 +28,14 @@ void AddMissing(json::Object& members, std::string_view to, std::string_view fro
 void LabelLikeTemplate(json::Object& members) {
   const json::Value labels = At(members, "spec").At("/template/metadata/labels");
   if (labels.is_object() && Empty(At(members, "metadata")["labels"])) {
-    members["metadata"].Set("labels", labels);
+    members.Ensure("metadata").Set("labels", labels);
   }
 }
 
 void ReplicationController(json::Object& members) {
   const json::Value labels = At(members, "spec").At("/template/metadata/labels");
   if (labels.is_object() && Empty(At(members, "spec")["selector"])) {
-    members["spec"].Set("selector", labels);
+    members.Ensure("spec").Set("selector", labels);
   }
   LabelLikeTemplate(members);
 }
@@ -102,7 +102,7 @@ void Secret(json::Object& members) {
   for (const auto& [name, value] : text.members()) {
     std::string encoded;
     internal::AppendBase64(value.StringOrEmpty(), encoded);
-    members["data"].Set(name, std::move(encoded));
+    members.Ensure("data").Set(name, std::move(encoded));
   }
   members.Erase("stringData");
 }

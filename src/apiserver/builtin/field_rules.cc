@@ -193,7 +193,7 @@ void ValidateClaim(const json::Value& old, const json::Value& object,
   if (before["volumeName"].StringOrEmpty().empty()) Take(before, rest, "volumeName");
   if (object.At("/status/phase").StringOrEmpty() == "Bound") {
     if (!std::as_const(rest).At("/resources/requests").is_null()) {
-      Take(before.At("/resources/requests"), rest["resources"]["requests"], "storage");
+      Take(before.At("/resources/requests"), rest.Ensure("resources", "requests"), "storage");
     }
     Take(before, rest, "volumeAttributesClassName");
   }
@@ -289,7 +289,7 @@ void FoldFields(const ServedResource& resource, json::Value& object) {
   for (const auto& [key, text] : given.members()) {
     std::string encoded;
     internal::AppendBase64(text.StringOrEmpty(), encoded);
-    object["data"].Set(key, encoded);
+    object.Ensure("data").Set(key, encoded);
   }
 }
 

@@ -74,11 +74,11 @@ bool Exceeds(const json::Value& request, const json::Value& limit) {
 // Takes CPU and memory out of a container's resources.
 void EraseResizable(json::Value& container) {
   for (const char* kind : {"requests", "limits"}) {
-    json::Value* amounts =
-        container.contains("resources") ? container["resources"].Find(kind) : nullptr;
+    json::Value* resources = container.Find("resources");
+    json::Value* amounts = resources != nullptr ? resources->Find(kind) : nullptr;
     if (amounts == nullptr) continue;
     for (const std::string_view name : kResizable) amounts->Erase(name);
-    if (amounts->size() == 0) container["resources"].Erase(kind);
+    if (amounts->size() == 0) container.Ensure("resources").Erase(kind);
   }
 }
 
@@ -118,9 +118,9 @@ void ValidateAmounts(const std::string& field, const json::Value& old, const jso
 json::Value MergeEphemeralContainers(const json::Value& old, const json::Value& sent) {
   json::Value merged = old;
   if (const json::Value& containers = sent.At("/spec/ephemeralContainers"); containers.size() > 0) {
-    merged["spec"].Set("ephemeralContainers", containers);
+    merged.Ensure("spec").Set("ephemeralContainers", containers);
   } else {
-    merged["spec"].Erase("ephemeralContainers");
+    merged.Ensure("spec").Erase("ephemeralContainers");
   }
   return merged;
 }
@@ -155,10 +155,10 @@ json::Value MergeResize(const json::Value& old, const json::Value& sent) {
   json::Value merged = old;
   for (const std::string_view list : kContainerLists) {
     const json::Value& wanted = sent["spec"][list];
-    json::Value* containers = merged["spec"].Find(list);
+    json::Value* containers = merged.Ensure("spec").Find(list);
     if (containers == nullptr || containers->size() != wanted.size()) {
       // Refused by ValidateResize.
-      if (wanted.size() > 0) merged["spec"].Set(list, wanted);
+      if (wanted.size() > 0) merged.Ensure("spec").Set(list, wanted);
       continue;
     }
     for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -28,9 +28,9 @@ std::string ApplyScheduling(const json::Value& scheduling, json::Value& spec) {
              "] = " + value.StringOrEmpty() + "; pod.spec.nodeSelector[" + key +
              "] = " + own->StringOrEmpty();
     }
-    spec["nodeSelector"].Set(key, json::Value(value));
+    spec.Ensure("nodeSelector").Set(key, json::Value(value));
   }
-  if (json::Object* const selector = spec["nodeSelector"].IfObject()) {
+  if (json::Object* const selector = spec.Ensure("nodeSelector").IfObject()) {
     selector->SortByName();
   } else {
     spec.Erase("nodeSelector");
@@ -38,7 +38,7 @@ std::string ApplyScheduling(const json::Value& scheduling, json::Value& spec) {
   for (const json::Value& toleration : scheduling["tolerations"].items()) {
     const json::Array& own = std::as_const(spec)["tolerations"].items();
     if (std::find(own.begin(), own.end(), toleration) == own.end()) {
-      spec["tolerations"].Append(toleration);
+      spec.Ensure("tolerations").Append(toleration);
     }
   }
   return {};

@@ -147,7 +147,7 @@ std::int64_t ServiceAddresses::FreePort(const std::set<std::int64_t>& taken_here
 
 std::vector<StatusCause> ServiceAddresses::Assign(const json::Value& old, json::Value& service) {
   std::vector<StatusCause> causes;
-  json::Value& spec = service["spec"];
+  json::Value& spec = service.Ensure("spec");
   const json::Value& before = old["spec"];
   if (before.is_object()) KeepAssigned(before, spec);
   if (HasAddress(spec)) {

@@ -127,7 +127,7 @@ std::string Take(const ConversionQuestion& question, std::size_t index, json::Va
 std::string ConversionReviewText(const ConversionQuestion& question) {
   json::Value objects = json::Value::MakeArray();
   for (json::Value object : question.objects) {
-    object["metadata"].Erase("resourceVersion");
+    object.Ensure("metadata").Erase("resourceVersion");
     objects.Append(std::move(object));
   }
   return json::Value::MakeObject(
@@ -154,7 +154,7 @@ Result<std::vector<json::Value>> ReadConversionAnswer(std::string_view body,
   if (const std::string problem = ProblemOf(*review, question); !problem.empty()) {
     return ConversionError(question, "failed: " + problem);
   }
-  json::Array objects = (*review)["response"]["convertedObjects"].EnsureArray();
+  json::Array objects = review->Ensure("response", "convertedObjects").EnsureArray();
   if (objects.size() != question.objects.size()) {
     return ConversionError(question, "returned " + std::to_string(objects.size()) +
                                          " objects, expected " +

@@ -270,7 +270,7 @@ std::string Discovery::Aggregated(bool core, std::string_view version) const {
     json::Value entry = json::Value::MakeObject(
         {{"version", gv.version}, {"resources", std::move(resources)}, {"freshness", "Current"}});
     if (same != all.end()) {
-      (*same)["versions"].Append(std::move(entry));
+      same->Ensure("versions").Append(std::move(entry));
     } else {
       json::Value metadata = json::Value::MakeObject();
       if (!gv.group.empty()) metadata.Set("name", gv.group);

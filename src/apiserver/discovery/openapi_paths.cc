@@ -77,8 +77,8 @@ class Operations {
                        "application/merge-patch+json"},
                       any);
     if (!at_.resource.custom) {
-      body["content"].Set("application/strategic-merge-patch+json",
-                          Value::MakeObject({{"schema", any}}));
+      body.Ensure("content").Set("application/strategic-merge-patch+json",
+                                 Value::MakeObject({{"schema", any}}));
     }
     out.Set("requestBody", std::move(body));
     return out;

@@ -147,7 +147,7 @@ std::string OpenApiSchemas::AddBuiltin(const OpenApiKind& kind, const MessageDes
   std::string name = AddMessage(message);
   Value& schema = schemas_[name];
   const Value entry = kind.ToJson();
-  Value& kinds = schema["x-kubernetes-group-version-kind"];
+  Value& kinds = schema.Ensure("x-kubernetes-group-version-kind");
   const auto& there = kinds.EnsureArray();
   if (std::find(there.begin(), there.end(), entry) == there.end()) kinds.Append(entry);
   return name;
@@ -268,7 +268,7 @@ std::string OpenApiSchemas::AddCustom(const OpenApiKind& kind, const json::Value
   std::string name = CustomName(kind);
   Value whole = schema.is_object() ? schema : Typed("object");
   if (!whole["properties"].is_object()) whole.Set("properties", Value::MakeObject());
-  AddMeta(whole["properties"], "ObjectMeta");
+  AddMeta(whole.Ensure("properties"), "ObjectMeta");
   whole.Set("x-kubernetes-group-version-kind", Value::MakeArray({kind.ToJson()}));
   schemas_.insert_or_assign(name, std::move(whole));
   return name;

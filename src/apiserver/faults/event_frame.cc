@@ -121,7 +121,7 @@ void EventFrame::ReadProtobuf() {
 std::string EventFrame::InNamespace(std::string_view namespace_) const {
   if (!protobuf_) {
     json::Value frame = json::Parse(bytes_).value_or(json::Value());
-    frame["object"]["metadata"].Set("namespace", namespace_);
+    frame.Ensure("object", "metadata").Set("namespace", namespace_);
     return Make("ADDED", frame["object"].Dump(), false);
   }
   const auto envelope = ParseEnvelope(EnvelopeIn(bytes_));
@@ -135,7 +135,7 @@ std::string EventFrame::InNamespace(std::string_view namespace_) const {
 std::string EventFrame::OfKind(std::string_view kind) const {
   if (!protobuf_) {
     json::Value frame = json::Parse(bytes_).value_or(json::Value());
-    frame["object"].Set("kind", kind);
+    frame.Ensure("object").Set("kind", kind);
     return Make("ADDED", frame["object"].Dump(), false);
   }
   const auto envelope = ParseEnvelope(EnvelopeIn(bytes_));

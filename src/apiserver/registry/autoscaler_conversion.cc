@@ -55,7 +55,7 @@ json::Value OldMetric(const json::Value& metric, std::string_view part) {
   for (const std::string_view kind : {"resource", "containerResource"}) {
     const json::Value& source = metric[kind];
     if (source.is_null()) continue;
-    json::Value& old = out[kind];
+    json::Value& old = out.Ensure(kind);
     Copy(source, {"name"}, old);
     Set(prefix + "AverageUtilization", source[part]["averageUtilization"], old);
     const json::Value& average = source[part]["averageValue"];
@@ -63,13 +63,13 @@ json::Value OldMetric(const json::Value& metric, std::string_view part) {
     Copy(source, {"container"}, old);
   }
   if (const json::Value& pods = metric["pods"]; !pods.is_null()) {
-    json::Value& old = out["pods"];
+    json::Value& old = out.Ensure("pods");
     Set("metricName", pods["metric"]["name"], old);
     Set(prefix + "AverageValue", QuantityOf(pods[part]["averageValue"]), old);
     Set("selector", pods["metric"]["selector"], old);
   }
   if (const json::Value& object = metric["object"]; !object.is_null()) {
-    json::Value& old = out["object"];
+    json::Value& old = out.Ensure("object");
     Set("target", object["describedObject"], old);
     Set("metricName", object["metric"]["name"], old);
     Set(prefix + "Value", QuantityOf(object[part]["value"]), old);
@@ -77,7 +77,7 @@ json::Value OldMetric(const json::Value& metric, std::string_view part) {
     Set("averageValue", object[part]["averageValue"], old);
   }
   if (const json::Value& external = metric["external"]; !external.is_null()) {
-    json::Value& old = out["external"];
+    json::Value& old = out.Ensure("external");
     Set("metricName", external["metric"]["name"], old);
     Set("metricSelector", external["metric"]["selector"], old);
     const json::Value& value = external[part]["value"];
@@ -116,23 +116,24 @@ json::Value NewMetric(const json::Value& metric, std::string_view part) {
   for (const std::string_view kind : {"resource", "containerResource"}) {
     const json::Value& old = metric[kind];
     if (old.is_null()) continue;
-    Copy(old, {"name", "container"}, out[kind]);
-    out[kind].Set(part, Amount(wanted, old[prefix + "AverageUtilization"],
-                               old[prefix + "AverageValue"], none));
+    Copy(old, {"name", "container"}, out.Ensure(kind));
+    out.Ensure(kind).Set(part, Amount(wanted, old[prefix + "AverageUtilization"],
+                                      old[prefix + "AverageValue"], none));
   }
   if (const json::Value& old = metric["pods"]; !old.is_null()) {
-    out["pods"].Set("metric", identifier(old, "selector"));
-    out["pods"].Set(part, Amount(wanted, none, old[prefix + "AverageValue"], none));
+    out.Ensure("pods").Set("metric", identifier(old, "selector"));
+    out.Ensure("pods").Set(part, Amount(wanted, none, old[prefix + "AverageValue"], none));
   }
   if (const json::Value& old = metric["object"]; !old.is_null()) {
-    out["object"].Set("describedObject", old["target"]);
-    out["object"].Set("metric", identifier(old, "selector"));
-    out["object"].Set(part, Amount(wanted, none, old["averageValue"], old[prefix + "Value"]));
+    out.Ensure("object").Set("describedObject", old["target"]);
+    out.Ensure("object").Set("metric", identifier(old, "selector"));
+    out.Ensure("object").Set(part,
+                             Amount(wanted, none, old["averageValue"], old[prefix + "Value"]));
   }
   if (const json::Value& old = metric["external"]; !old.is_null()) {
-    out["external"].Set("metric", identifier(old, "metricSelector"));
-    out["external"].Set(part,
-                        Amount(wanted, none, old[prefix + "AverageValue"], old[prefix + "Value"]));
+    out.Ensure("external").Set("metric", identifier(old, "metricSelector"));
+    out.Ensure("external")
+        .Set(part, Amount(wanted, none, old[prefix + "AverageValue"], old[prefix + "Value"]));
   }
   return out;
 }
@@ -179,10 +180,11 @@ json::Value RenamedBehavior(const json::Value& behavior, bool go) {
 json::Value FromStored(const json::Value& stored) {
   json::Value metadata = stored["metadata"];
   for (const std::string_view name : {kMetrics, kCurrentMetrics, kConditions, kBehavior}) {
-    if (std::as_const(metadata)["annotations"].contains(name)) metadata["annotations"].Erase(name);
+    if (std::as_const(metadata)["annotations"].contains(name))
+      metadata.Ensure("annotations").Erase(name);
   }
   const auto annotate = [&](std::string_view name, const json::Value& value) {
-    if (value.size() > 0) metadata["annotations"].Set(name, value.Dump());
+    if (value.size() > 0) metadata.Ensure("annotations").Set(name, value.Dump());
   };
 
   json::Value spec = json::Value::MakeObject();
@@ -225,7 +227,7 @@ json::Value ToStored(const json::Value& object) {
     const json::Value* text = std::as_const(metadata)["annotations"].Find(name);
     if (text == nullptr) return json::Value();
     json::Value value = json::Parse(text->StringOrEmpty()).value_or(json::Value());
-    metadata["annotations"].Erase(name);
+    metadata.Ensure("annotations").Erase(name);
     if (metadata["annotations"].size() == 0) metadata.Erase("annotations");
     return value;
   };

@@ -37,7 +37,7 @@ void SetCondition(Value& definition, const Condition& condition, std::string_vie
                                    {"lastTransitionTime", now},
                                    {"reason", condition.reason},
                                    {"message", condition.message}});
-  for (Value& there : definition["status"]["conditions"].EnsureArray()) {
+  for (Value& there : definition.Ensure("status", "conditions").EnsureArray()) {
     if (std::as_const(there)["type"].StringOrEmpty() != condition.type) continue;
     if (std::as_const(there)["status"].StringOrEmpty() == status) {
       value.Set("lastTransitionTime", std::as_const(there)["lastTransitionTime"]);
@@ -45,7 +45,7 @@ void SetCondition(Value& definition, const Condition& condition, std::string_vie
     there = std::move(value);
     return;
   }
-  definition["status"]["conditions"].Append(std::move(value));
+  definition.Ensure("status", "conditions").Append(std::move(value));
 }
 
 // Adds the storage version to those in which objects may be stored.
@@ -53,7 +53,7 @@ void RememberStorageVersion(Value& object) {
   for (const Value& version : std::as_const(object).At("/spec/versions").items()) {
     if (!version["storage"].AsBool().value_or(false)) continue;
     const Value name(version["name"].StringOrEmpty());
-    json::Array& stored = object["status"]["storedVersions"].EnsureArray();
+    json::Array& stored = object.Ensure("status", "storedVersions").EnsureArray();
     if (std::find(stored.begin(), stored.end(), name) == stored.end()) stored.push_back(name);
     return;
   }
@@ -134,7 +134,7 @@ void DefaultWebhook(Value& conversion) {
     return;
   }
   if (!std::as_const(*webhook)["clientConfig"]["service"].is_object()) return;
-  Value& service = (*webhook)["clientConfig"]["service"];
+  Value& service = webhook->Ensure("clientConfig", "service");
   if (std::as_const(service)["port"].is_null()) service.Set("port", 443);
 }
 
@@ -179,10 +179,10 @@ bool IsProtectedGroup(std::string_view group) {
 Result<void> PrepareDefinition(const ServedResource& resource, Value& object, const Value* old) {
   if (!IsDefinition(resource)) return {};
   // Members are added first and referred to afterwards, since adding one moves the others.
-  Value& spec = object["spec"];
+  Value& spec = object.Ensure("spec");
   Default(spec, "conversion", Value::MakeObject({{"strategy", "None"}}));
-  DefaultWebhook(spec["conversion"]);
-  Value& names = spec["names"];
+  DefaultWebhook(spec.Ensure("conversion"));
+  Value& names = spec.Ensure("names");
   const std::string kind = std::as_const(names)["kind"].StringOrEmpty();
   if (!kind.empty()) {
     Default(names, "singular", LowerCase(kind));
@@ -242,7 +242,7 @@ void SetDefinitionStatus(Value& definition, const TakenNames& taken, std::string
   Value accepted = std::as_const(definition).At("/status/acceptedNames");
   const Condition named = Naming(requested, accepted, taken).Run();
   const bool established = HasCondition(definition, "Established");
-  definition["status"].Set("acceptedNames", InOrder(std::move(accepted)));
+  definition.Ensure("status").Set("acceptedNames", InOrder(std::move(accepted)));
   SetCondition(definition, named, now);
   // What has been established once remains so.
   if (named.status) {
@@ -280,7 +280,7 @@ void SetTerminating(Value& definition, DeletionStep step, std::string_view now) 
 }
 
 void PrepareDeletion(Value& definition, std::string_view now) {
-  json::Array& finalizers = definition["metadata"]["finalizers"].EnsureArray();
+  json::Array& finalizers = definition.Ensure("metadata", "finalizers").EnsureArray();
   const Value cleanup(kDefinitionFinalizer);
   if (std::find(finalizers.begin(), finalizers.end(), cleanup) == finalizers.end()) {
     finalizers.push_back(cleanup);

@@ -23,7 +23,7 @@ bool SpecChanged(const json::Value& old, const json::Value& object) {
 void DropRepeatedOwners(json::Value& metadata) {
   if (std::as_const(metadata)["ownerReferences"].size() < 2) return;
   std::unordered_set<std::string> seen;
-  json::Array& owners = metadata["ownerReferences"].EnsureArray();
+  json::Array& owners = metadata.Ensure("ownerReferences").EnsureArray();
   owners.erase(std::remove_if(
                    owners.begin(), owners.end(),
                    [&seen](const json::Value& owner) { return !seen.insert(owner.Dump()).second; }),
@@ -63,7 +63,7 @@ void TidyMetadata(json::Value& metadata) {
 
 void SetNamespaceLabel(json::Value& object) {
   const std::string name = std::as_const(object).At("/metadata/name").StringOrEmpty();
-  object["metadata"]["labels"].Set("kubernetes.io/metadata.name", name);
+  object.Ensure("metadata", "labels").Set("kubernetes.io/metadata.name", name);
 }
 
 std::string FormatTime(WallTime time) {

@@ -134,7 +134,7 @@ TEST(SchemaCheck, DepthIsBounded) {
   json::Value schema = yaml::Parse("{type: string}").OrExit();
   for (int i = 0; i < 400; ++i) {
     json::Value outer = yaml::Parse("{type: object, properties: {}}").OrExit();
-    outer["properties"]["a"] = std::move(schema);
+    outer.Ensure("properties", "a") = std::move(schema);
     schema = std::move(outer);
   }
   const std::vector<std::string> problems = Problems(schema);

@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 
 StructuralSchema SchemaOf(std::string_view spec) {
   json::Value schema = yaml::Parse("{type: object, properties: {}}").OrExit();
-  schema["properties"]["spec"] = yaml::Parse(spec).OrExit();
+  schema.Ensure("properties", "spec") = yaml::Parse(spec).OrExit();
   return StructuralSchema(schema);
 }
 

@@ -83,7 +83,7 @@ const StructuralSchema& Schema() {
 
 json::Value ObjectOf(std::string_view spec) {
   json::Value object = json::Value::MakeObject({{"metadata", json::Value::MakeObject()}});
-  object["spec"] = yaml::Parse(spec).OrExit();
+  object.Ensure("spec") = yaml::Parse(spec).OrExit();
   ApplyDefaults(Schema().root(), object);
   return object;
 }
@@ -247,7 +247,7 @@ TEST(SchemaValidation, HostileObjectsEndSoon) {
   json::Value object = ObjectOf("{}");
   json::Value items = json::Value::MakeArray();
   for (int i = 0; i < 100'000; ++i) items.Append(i % 10);
-  object["spec"]["arr"] = std::move(items);
+  object.Ensure("spec", "arr") = std::move(items);
   EXPECT_LE(ValidateObject(Schema().root(), object, nullptr).size(), 300U);
 }
 

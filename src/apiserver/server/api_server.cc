@@ -101,7 +101,7 @@ struct ApiServer::Impl {
       (void)writer
           .ModifyOutline(lease,
                          [this](json::Value& outline) {
-                           outline["spec"].Set("renewTime", LeaseTime(state.env.WallNow()));
+                           outline.Ensure("spec").Set("renewTime", LeaseTime(state.env.WallNow()));
                          })
           .ok();
       ScheduleRenewal();
@@ -261,7 +261,7 @@ Result<std::size_t> ApiServer::Load(std::string_view manifests, WriteOptions opt
     }
     json::Value object = document;
     if (at.resource->namespaced && object.At("/metadata/namespace").StringOrEmpty().empty()) {
-      object["metadata"].Set("namespace", "default");
+      object.Ensure("metadata").Set("namespace", "default");
     }
     WriteTarget target{
         .at = at,
@@ -272,7 +272,7 @@ Result<std::size_t> ApiServer::Load(std::string_view manifests, WriteOptions opt
     if (!written && IsAlreadyExists(written.error())) {
       const StoredObjectPtr there = at.resource->Find(target.namespace_, name);
       if (there != nullptr) {
-        object["metadata"].Set("resourceVersion", std::to_string(there->resource_version()));
+        object.Ensure("metadata").Set("resourceVersion", std::to_string(there->resource_version()));
       }
       written = impl_->writer.Update(target, std::move(object));
     }

@@ -209,13 +209,13 @@ TEST(StoredObjectTest, OutlineIsReadAndReplacedInTheText) {
   json::Value after = before;
   json::Value whole = object;
   for (json::Value* changed : {&after, &whole}) {
-    (*changed)["metadata"].Erase("ownerReferences");
-    (*changed)["metadata"].Set("finalizers", json::Value::MakeArray({"g"}));
-    (*changed)["metadata"].Set("deletionGracePeriodSeconds", 3);
-    (*changed)["metadata"].Set("deletionTimestamp", "2024-01-01T00:00:00Z");
-    (*changed)["status"].Set("phase", "Terminating");
-    (*changed)["status"].Set("conditions", json::Value::MakeArray({"x"}));
-    (*changed)["spec"].Set("nodeName", "n");
+    changed->Ensure("metadata").Erase("ownerReferences");
+    changed->Ensure("metadata").Set("finalizers", json::Value::MakeArray({"g"}));
+    changed->Ensure("metadata").Set("deletionGracePeriodSeconds", 3);
+    changed->Ensure("metadata").Set("deletionTimestamp", "2024-01-01T00:00:00Z");
+    changed->Ensure("status").Set("phase", "Terminating");
+    changed->Ensure("status").Set("conditions", json::Value::MakeArray({"x"}));
+    changed->Ensure("spec").Set("nodeName", "n");
   }
   const StoredObjectPtr made = stored->WithOutline(before, after, fields);
   // To the byte what a write of the whole would have stored.
@@ -238,8 +238,8 @@ TEST(StoredObjectTest, OutlineIsReadAndReplacedInTheText) {
   const StoredObjectPtr small = StoredObject::Make(bare, 7, {});
   const json::Value none = small->Outline();
   json::Value some = none;
-  some["metadata"].Set("finalizers", json::Value::MakeArray({"f"}));
-  some["status"].Set("phase", "P");
+  some.Ensure("metadata").Set("finalizers", json::Value::MakeArray({"f"}));
+  some.Ensure("status").Set("phase", "P");
   EXPECT_EQ(small->WithOutline(none, some, {})->body(),
             R"("metadata":{"name":"a","resourceVersion":"7","finalizers":["f"]},)"
             R"("data":{"k":"v"},"status":{"phase":"P"}})");
@@ -256,15 +256,15 @@ TEST(StoredObjectTest, OutlineOfWholeMembers) {
   EXPECT_EQ(before["spec"].Dump(), R"({"group":"g","names":{"plural":"p"}})");
   EXPECT_EQ(before["status"], object["status"]);
   json::Value after = before;
-  after["metadata"].Set("labels", json::Parse(R"({"l":"w","m":"x"})").OrExit());
-  after["status"].Set("conditions", 2);
+  after.Ensure("metadata").Set("labels", json::Parse(R"({"l":"w","m":"x"})").OrExit());
+  after.Ensure("status").Set("conditions", 2);
   const StoredObjectPtr made = stored->WithOutline(before, after, {});
   EXPECT_EQ(made->Label("l"), "w");
   EXPECT_EQ(made->Label("m"), "x");
   json::Value whole = object;
-  whole["metadata"] = after["metadata"];
-  whole["status"] = after["status"];
-  whole["metadata"].Set("resourceVersion", "7");
+  whole.Ensure("metadata") = after["metadata"];
+  whole.Ensure("status") = after["status"];
+  whole.Ensure("metadata").Set("resourceVersion", "7");
   EXPECT_EQ(made->Parse(), whole);
   EXPECT_EQ(made->uid(), "u");
 }

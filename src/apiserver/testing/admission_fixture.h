@@ -97,7 +97,7 @@ inline void Configure(TestServer& server, const std::string& kind, const std::st
     "apiVersions":["v1"],"resources":["configmaps"]}],"sideEffects":"None",
     "admissionReviewVersions":["v1"]})");
   webhook.Set("name", name + ".example.com");
-  webhook["clientConfig"].Set("url", "https://" + name + "/hook");
+  webhook.Ensure("clientConfig").Set("url", "https://" + name + "/hook");
   webhook.MergePatch(Json(more));
   const std::string plural = kind == "Mutating" ? "mutating" : "validating";
   const Reply made =

@@ -37,12 +37,12 @@ inline json::Value Converted(const json::Value& object, const std::string& versi
   const bool old = version.ends_with("/v1");
   const json::Value& spec = object["spec"];
   if (const json::Value& size = spec["size"]; !old && !size.is_null()) {
-    out["spec"].Erase("size");
-    out["spec"].Set("length", size.NumberText());
+    out.Ensure("spec").Erase("size");
+    out.Ensure("spec").Set("length", size.NumberText());
   }
   if (const json::Value& length = spec["length"]; old && !length.is_null()) {
-    out["spec"].Erase("length");
-    out["spec"].Set("size", std::stoi(length.StringOrEmpty()));
+    out.Ensure("spec").Erase("length");
+    out.Ensure("spec").Set("size", std::stoi(length.StringOrEmpty()));
   }
   const json::Value& status = object["status"][old ? "phase" : "done"];
   if (!status.is_null()) {
@@ -75,7 +75,7 @@ class Hook final : public Handler {
                            {"convertedObjects", std::move(made)},
                            {"result", json::Value::MakeObject({{"status", "Success"}})}})}});
     if (std::exchange(fails, bad.empty() && fails)) {
-      answer["response"].Set("result", Json(R"({"status":"Failure","message":"cannot"})"));
+      answer.Ensure("response").Set("result", Json(R"({"status":"Failure","message":"cannot"})"));
     }
     if (change) change(answer);
     return WholeResponse(200, "application/json", answer.Dump());
@@ -115,7 +115,7 @@ inline json::Value Definition(const std::string& storage = "v1") {
         "statusReplicasPath":".status.replicas"}}}],
     "conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v9","v1"],
       "clientConfig":{"url":"https://convert/way"}}}}})");
-  for (json::Value& version : definition["spec"]["versions"].EnsureArray()) {
+  for (json::Value& version : definition.Ensure("spec", "versions").EnsureArray()) {
     version.Set("storage", std::as_const(version)["name"].StringOrEmpty() == storage);
   }
   return definition;
@@ -131,8 +131,8 @@ class WebhookConversion : public ::testing::Test {
   }
   void Redefine(json::Value definition) {
     const std::string path = std::string(kDefinitions) + "/widgets.example.com";
-    definition["metadata"].Set("resourceVersion",
-                               server_.Get(path).Json().At("/metadata/resourceVersion"));
+    definition.Ensure("metadata")
+        .Set("resourceVersion", server_.Get(path).Json().At("/metadata/resourceVersion"));
     const Reply made = server_.Do("PUT", path, definition.Dump());
     ASSERT_EQ(made.status, 200) << made.body;
   }

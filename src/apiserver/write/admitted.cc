@@ -115,7 +115,7 @@ ResponsePtr WhenCreationAdmitted(AdmissionWebhooks& webhooks, UnstoredCreate cre
     if (Result<void> placed = CheckSentNamespace(sent, place); !placed) {
       return job->Fail(placed.error());
     }
-    object["metadata"].Set("namespace", place);
+    object.Ensure("metadata").Set("namespace", place);
   }
   WriteTarget target{.namespace_ = request.info.namespace_,
                      .name = request.info.name,

@@ -138,7 +138,7 @@ ResponsePtr BodyWriter::Begin(const JobPtr& job) {
     return Again(job);
   }
   const Result<bool> begun = writer_.Begin(job->draft);
-  if (!begun) return Warned(ErrorResponse(begun.error(), job->request->accept), job->warnings);
+  if (!begun.ok()) return Warned(ErrorResponse(begun.error(), job->request->accept), job->warnings);
   if (!*begun) return Write(job);
   const StoredObjectPtr& over = job->draft.over;
   if (over == nullptr) return Complete(job);
@@ -432,7 +432,7 @@ ResponsePtr BodyWriter::Apply(const JobPtr& job) {
     }
     // With a version the object is meant to be there; the real server takes it for a new one all
     // the same.
-    job->patch["metadata"].Erase("resourceVersion");
+    job->patch.Ensure("metadata").Erase("resourceVersion");
     job->draft.object = std::move(job->patch);
     job->draft.creates = true;
     return Write(job);

@@ -29,18 +29,18 @@ std::int64_t GraceOf(const json::Value& pod, std::optional<std::int64_t> asked) 
 
 void MarkDeleted(const ServedResource& resource, WallTime now, std::int64_t grace,
                  json::Value& object) {
-  json::Value& metadata = object["metadata"];
+  json::Value& metadata = object.Ensure("metadata");
   metadata.Set("deletionTimestamp", FormatTime(SaturatedAfter(now, SaturatedSeconds(grace))));
   if (!IsDefinition(resource) && !resource.Is("", "namespaces")) {
     metadata.Set("deletionGracePeriodSeconds", grace);
     const std::int64_t generation = std::as_const(metadata)["generation"].AsInt64().value_or(0);
     if (generation > 0) metadata.Set("generation", generation + 1);
   }
-  if (resource.Is("", "namespaces")) object["status"].Set("phase", "Terminating");
+  if (resource.Is("", "namespaces")) object.Ensure("status").Set("phase", "Terminating");
 }
 
 bool ShortenGracePeriod(WallTime now, std::int64_t grace, json::Value& object) {
-  json::Value& metadata = object["metadata"];
+  json::Value& metadata = object.Ensure("metadata");
   const std::int64_t before =
       std::as_const(metadata)["deletionGracePeriodSeconds"].AsInt64().value_or(0);
   if (grace >= before) return false;

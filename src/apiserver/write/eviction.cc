@@ -69,11 +69,11 @@ Result<void> TakeDisruption(json::Value& budget, std::string_view pod, std::stri
                           "DisruptedPods map too big - too many evictions not confirmed by PDB "
                           "controller");
   }
-  json::Value& status = budget["status"];
+  json::Value& status = budget.Ensure("status");
   status.Set("disruptionsAllowed", allowed - 1);
-  status["disruptedPods"].Set(pod, now);
+  status.Ensure("disruptedPods").Set(pod, now);
   if (allowed > 1) return {};
-  json::Array& conditions = status["conditions"].EnsureArray();
+  json::Array& conditions = status.Ensure("conditions").EnsureArray();
   std::erase_if(conditions, [](const json::Value& condition) {
     return condition["type"].StringOrEmpty() == "DisruptionAllowed";
   });
@@ -88,7 +88,7 @@ Result<void> TakeDisruption(json::Value& budget, std::string_view pod, std::stri
 
 // Says in the pod's status why it goes.
 void AddDisruptionTarget(std::string_view now, json::Value& pod) {
-  json::Array& conditions = pod["status"]["conditions"].EnsureArray();
+  json::Array& conditions = pod.Ensure("status", "conditions").EnsureArray();
   std::erase_if(conditions, [](const json::Value& condition) {
     return condition["type"].StringOrEmpty() == "DisruptionTarget";
   });

@@ -194,7 +194,8 @@ void GarbageCollector::Advance(const std::string& uid) {
   (void)writer_
       .ModifyOutline(TargetOf(place.resource, owner),
                      [&](json::Value& outline) {
-                       json::Array& finalizers = outline["metadata"]["finalizers"].EnsureArray();
+                       json::Array& finalizers =
+                           outline.Ensure("metadata", "finalizers").EnsureArray();
                        std::erase(finalizers, json::Value(finalizer));
                      })
       .ok();  // gone already
@@ -292,7 +293,7 @@ void GarbageCollector::ChangeOwners(const Place& place,
   (void)writer_
       .ModifyOutline(TargetOf(place.resource, stored),
                      [&](json::Value& outline) {
-                       change(outline["metadata"]["ownerReferences"].EnsureArray());
+                       change(outline.Ensure("metadata", "ownerReferences").EnsureArray());
                      })
       .ok();  // gone already
 }

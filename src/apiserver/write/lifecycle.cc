@@ -221,7 +221,7 @@ void Lifecycle::SweepDefinition(const std::string& name) {
     Amend(TargetOf(definitions, "", name), [&](json::Value& definition) {
       SetTerminating(definition, step, FormatTime(state_.env.WallNow()));
       if (step != DeletionStep::kCompleted) return;
-      json::Array& finalizers = definition["metadata"]["finalizers"].EnsureArray();
+      json::Array& finalizers = definition.Ensure("metadata", "finalizers").EnsureArray();
       std::erase(finalizers, json::Value(kDefinitionFinalizer));
     });
   };

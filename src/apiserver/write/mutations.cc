@@ -72,9 +72,9 @@ ResponsePtr ScaleAnswer(const ScaleForm& form, const json::Value& object, bool f
 
 // A Scale as webhooks see one that was sent.
 void CompleteScale(const RequestInfo& info, json::Value& scale) {
-  if (!info.namespace_.empty()) scale["metadata"].Set("namespace", info.namespace_);
-  scale["spec"].EnsureObject();
-  json::Value& status = scale["status"];
+  if (!info.namespace_.empty()) scale.Ensure("metadata").Set("namespace", info.namespace_);
+  scale.Ensure("spec").EnsureObject();
+  json::Value& status = scale.Ensure("status");
   if (!std::as_const(status).contains("replicas")) status.Set("replicas", 0);
 }
 
@@ -91,7 +91,7 @@ std::shared_ptr<const ChangedPart> PartOfScale(const ResourceAt& at, const Reque
       if (!shown) return shown;
       scale = *std::move(shown);
       // Only a resourceVersion that is in the patch is a condition.
-      scale["metadata"].Erase("resourceVersion");
+      scale.Ensure("metadata").Erase("resourceVersion");
       if (Result<void> applied = apply(*sent, scale); !applied) return std::move(applied).error();
     }
     if (Result<void> valid = CheckScale(at, info.name, scale); !valid) {
@@ -147,13 +147,13 @@ Result<void> BindPod(const json::Value& binding, const std::string& name, std::s
   if (given.At("/spec/schedulingGates").size() > 0) {
     return refuse("pod " + name + " has non-empty .spec.schedulingGates");
   }
-  pod["spec"].Set("nodeName", binding.At("/target/name").StringOrEmpty());
+  pod.Ensure("spec").Set("nodeName", binding.At("/target/name").StringOrEmpty());
   for (const char* field : {"annotations", "labels"}) {
     for (const auto& [key, value] : binding["metadata"][field].members()) {
-      pod["metadata"][field].Set(key, value);
+      pod.Ensure("metadata", field).Set(key, value);
     }
   }
-  json::Array& conditions = pod["status"]["conditions"].EnsureArray();
+  json::Array& conditions = pod.Ensure("status", "conditions").EnsureArray();
   std::erase_if(conditions, [](const json::Value& condition) {
     return condition["type"].StringOrEmpty() == "PodScheduled";
   });

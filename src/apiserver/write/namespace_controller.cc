@@ -110,8 +110,8 @@ void NamespaceController::Modify(const std::string& name,
 
 void NamespaceController::Finalize(const std::string& name) {
   Modify(name, [](json::Value& outline) {
-    json::Value& spec = outline["spec"];
-    json::Array& finalizers = spec["finalizers"].EnsureArray();
+    json::Value& spec = outline.Ensure("spec");
+    json::Array& finalizers = spec.Ensure("finalizers").EnsureArray();
     std::erase(finalizers, json::Value("kubernetes"));
     if (finalizers.empty()) spec.Erase("finalizers");
   });
@@ -144,7 +144,7 @@ void NamespaceController::Report(const std::string& name,
         before[1]["message"] == conditions[1]["message"]) {
       return;
     }
-    outline["status"].Set("conditions", conditions);
+    outline.Ensure("status").Set("conditions", conditions);
   });
 }
 

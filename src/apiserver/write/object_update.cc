@@ -50,7 +50,7 @@ json::Value MergeStatus(const ServedResource& resource, const json::Value& old, 
     merged.Erase("status");
   }
   if (status_only) return merged;
-  json::Value& metadata = merged["metadata"];
+  json::Value& metadata = merged.Ensure("metadata");
   metadata = MergeMetadata(old["metadata"], object["metadata"]);
   Restore(metadata, old["metadata"], MetadataKeptByStatus(resource));
   if (!std::as_const(object)["metadata"].contains("managedFields")) {
@@ -63,9 +63,9 @@ json::Value MergeStatus(const ServedResource& resource, const json::Value& old, 
 json::Value MergeFinalizers(const json::Value& old, json::Value object) {
   json::Value merged = old;
   if (const json::Value& left = std::as_const(object).At("/spec/finalizers"); left.size() > 0) {
-    merged["spec"].Set("finalizers", left);
+    merged.Ensure("spec").Set("finalizers", left);
   } else {
-    merged["spec"].Erase("finalizers");
+    merged.Ensure("spec").Erase("finalizers");
   }
   merged.Set("metadata", MergeMetadata(old["metadata"], std::move(object["metadata"])));
   return merged;
@@ -92,7 +92,7 @@ json::Value MergeForUpdate(const UpdateScope& scope, const json::Value& old, jso
   const ServedResource& resource = *scope.at.resource;
   // Whatever was sent, this label is the server's.
   if (resource.Is("", "namespaces")) {
-    object["metadata"].Set("name", old.At("/metadata/name"));
+    object.Ensure("metadata").Set("name", old.At("/metadata/name"));
     SetNamespaceLabel(object);
   }
   if (scope.subresource == "status") {
@@ -105,7 +105,7 @@ json::Value MergeForUpdate(const UpdateScope& scope, const json::Value& old, jso
   if (scope.subresource == "ephemeralcontainers" || scope.subresource == "resize") {
     json::Value merged = scope.subresource == "resize" ? MergeResize(old, object)
                                                        : MergeEphemeralContainers(old, object);
-    merged["metadata"].Set("generation", NextGeneration(resource, old, merged));
+    merged.Ensure("metadata").Set("generation", NextGeneration(resource, old, merged));
     return merged;
   }
   object.Set("metadata", MergeMetadata(old["metadata"], std::move(object["metadata"])));
@@ -119,13 +119,13 @@ json::Value MergeForUpdate(const UpdateScope& scope, const json::Value& old, jso
       object.Erase("status");
     }
   }
-  if (resource.Is("", "namespaces")) Restore(object["spec"], old["spec"], kFinalizers);
+  if (resource.Is("", "namespaces")) Restore(object.Ensure("spec"), old["spec"], kFinalizers);
   // A binding is no change of what the pod's owner wants.
   const std::int64_t generation = scope.subresource == "binding"
                                       ? old.At("/metadata/generation").AsInt64().value_or(0)
                                       : NextGeneration(resource, old, object);
   if (generation > 0) {
-    object["metadata"].Set("generation", generation);
+    object.Ensure("metadata").Set("generation", generation);
   }
   return object;
 }

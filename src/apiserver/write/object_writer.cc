@@ -132,7 +132,7 @@ Result<void> ObjectWriter::CheckMayCreate(const WriteTarget& target) {
 
 Result<void> ObjectWriter::NormalizeNew(Draft& draft) {
   if (Result<void> ready = PrepareCustomObject(draft.target.at, draft.object); !ready) return ready;
-  Result<std::string> sent_version = PlaceNew(draft.target, draft.object["metadata"]);
+  Result<std::string> sent_version = PlaceNew(draft.target, draft.object.Ensure("metadata"));
   if (!sent_version) return sent_version.error();
   draft.sent_version = *std::move(sent_version);
   if (draft.target.at.HasStatus() && !draft.target.keep_status) draft.object.Erase("status");
@@ -144,7 +144,7 @@ Result<void> ObjectWriter::Normalize(Draft& draft) {
   if (draft.creates) {
     if (Result<void> ready = NormalizeNew(draft); !ready) return ready;
   } else {
-    TidyMetadata(draft.object["metadata"]);
+    TidyMetadata(draft.object.Ensure("metadata"));
     const json::Value& metadata = std::as_const(draft.object)["metadata"];
     if (Result<void> sent = CheckSentMetadata(draft.target, metadata); !sent) return sent;
   }
@@ -153,7 +153,7 @@ Result<void> ObjectWriter::Normalize(Draft& draft) {
 
 Result<void> ObjectWriter::BeginNew(Draft& draft) {
   const ServedResource& resource = *draft.target.at.resource;
-  json::Value& metadata = draft.object["metadata"];
+  json::Value& metadata = draft.object.Ensure("metadata");
   draft.generated = GenerateNameOf(state_.env, resource, metadata);
   draft.target.name = std::as_const(metadata)["name"].StringOrEmpty();
   if (Result<void> allowed = CheckMayCreate(draft.target); !allowed) return allowed;
@@ -176,7 +176,7 @@ Result<void> ObjectWriter::TurnIntoCreate(Draft& draft) {
       !uid.empty()) {
     return UidPreconditionError(subject, uid, {});
   }
-  if (!draft.target.dry_run) draft.object["metadata"].Erase("resourceVersion");
+  if (!draft.target.dry_run) draft.object.Ensure("metadata").Erase("resourceVersion");
   draft.creates = true;
   return {};
 }
@@ -231,7 +231,7 @@ Result<void> ObjectWriter::CompleteNew(Draft& draft) const {
   if (!causes.empty()) {
     return InvalidError(resource.KindSubject(draft.target.name), std::move(causes));
   }
-  object["metadata"].Set("creationTimestamp", FormatTime(draft.now));
+  object.Ensure("metadata").Set("creationTimestamp", FormatTime(draft.now));
   draft.warnings = PolicyWarnings(resource);
   return {};
 }
@@ -348,8 +348,8 @@ Result<WriteOutcome> ObjectWriter::CommitNew(Draft& draft) {
   outcome.created = true;
   outcome.warnings = std::move(draft.warnings);
   if (!target.dry_run) {
-    draft.object["metadata"].Set("resourceVersion",
-                                 std::to_string(outcome.stored->resource_version()));
+    draft.object.Ensure("metadata")
+        .Set("resourceVersion", std::to_string(outcome.stored->resource_version()));
     outcome.document = std::move(draft.object);
   }
   return outcome;
@@ -372,7 +372,7 @@ Result<WriteOutcome> ObjectWriter::Write(Draft draft) {
   for (;;) {
     if (Result<void> ready = Normalize(draft); !ready) return ready.error();
     const Result<bool> begun = Begin(draft);
-    if (!begun) return begun.error();
+    if (!begun.ok()) return begun.error();
     if (*begun) break;
   }
   const ResourceAt& at = draft.target.at;
@@ -516,7 +516,7 @@ Result<WriteOutcome> ObjectWriter::ModifyOutline(const WriteTarget& target,
   const json::Value before = over->Outline(members);
   json::Value after = before;
   change(after);
-  TidyMetadata(after["metadata"]);
+  TidyMetadata(after.Ensure("metadata"));
   if (after == before) return WriteOutcome{.stored = over};
   if (MayGo(resource, before, after)) return Remove(target, over);
   return StoreOutline(target, over, over->WithOutline(before, after, resource.fields), after);

@@ -36,7 +36,7 @@ bool SetPropagationFinalizers(const ServedResource& resource, std::string_view p
   }
   if (!wanted.empty() && !HasFinalizer(object, wanted)) after.Append(wanted);
   if (after.items() == before.items()) return false;
-  object["metadata"].Set("finalizers", std::move(after));
+  object.Ensure("metadata").Set("finalizers", std::move(after));
   return true;
 }
 

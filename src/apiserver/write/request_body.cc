@@ -113,9 +113,10 @@ Result<json::Value> DeleteOptionsFromProtobuf(std::string_view body) {
         const auto inner = ReadFields(field.bytes);
         if (!inner) return BadRequestError("the preconditions in the body are malformed");
         for (const WireField& precondition : *inner) {
-          if (precondition.number == 1) options["preconditions"].Set("uid", precondition.bytes);
+          if (precondition.number == 1)
+            options.Ensure("preconditions").Set("uid", precondition.bytes);
           if (precondition.number == 2)
-            options["preconditions"].Set("resourceVersion", precondition.bytes);
+            options.Ensure("preconditions").Set("resourceVersion", precondition.bytes);
         }
         break;
       }
@@ -126,7 +127,7 @@ Result<json::Value> DeleteOptionsFromProtobuf(std::string_view body) {
         options.Set("propagationPolicy", field.bytes);
         break;
       case 5:
-        options["dryRun"].Append(field.bytes);
+        options.Ensure("dryRun").Append(field.bytes);
         break;
       default:
         break;

@@ -57,7 +57,7 @@ Result<json::Value> Reviews::Answer(const ResourceAt& at, std::string_view names
     }
     status = ReviewToken(given["spec"]);
   } else if (plural == "selfsubjectreviews") {
-    review["metadata"].Set("creationTimestamp", FormatTime(state_.env.WallNow()));
+    review.Ensure("metadata").Set("creationTimestamp", FormatTime(state_.env.WallNow()));
     status.Set("userInfo", ToJson(user));
   } else if (plural == "selfsubjectrulesreviews") {
     if (given.At("/spec/namespace").StringOrEmpty().empty()) {

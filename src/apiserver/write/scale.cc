@@ -88,7 +88,7 @@ Result<void> CheckReplicas(const ResourceAt& at, std::string_view name, const js
 Result<void> ApplyScale(const ResourceAt& at, const json::Value& scale, json::Value& object) {
   for (const char* name : {"resourceVersion", "uid"}) {
     const std::string& value = scale["metadata"][name].StringOrEmpty();
-    if (!value.empty()) object["metadata"].Set(name, value);
+    if (!value.empty()) object.Ensure("metadata").Set(name, value);
   }
   return object.SetPointer(PointerOf(at.FindSubresource("scale")->spec_path, kReplicas),
                            scale["spec"]["replicas"].AsInt64().value_or(0));

@@ -139,7 +139,7 @@ void ServiceAccountTokens::ForgetExpired() {
 }
 
 void ServiceAccountTokens::Default(json::Value& request) {
-  json::Value& spec = request["spec"];
+  json::Value& spec = request.Ensure("spec");
   spec.EnsureObject();
   for (const auto& [name, value] : {std::pair<const char*, json::Value>("audiences", nullptr),
                                     {"expirationSeconds", kDefaultSeconds},

@@ -40,7 +40,7 @@ class FactoryOptionsTest : public FactoryTest {
   static TransformFunc Prefix(std::string word) {
     return [word = std::move(word)](const Ref<Object>& object) -> Result<Ref<Object>> {
       json::Value whole = json::Parse(object->ToJson()).OrExit();
-      json::Value& value = whole["spec"]["nodeName"];
+      json::Value& value = whole.Ensure("spec", "nodeName");
       value = word + "-" + value.StringOrEmpty();
       return WithContent(object, whole);
     };
@@ -148,7 +148,7 @@ TEST_F(FactoryOptionsTest, ATransformForAllKindsAndOneForAResource) {
   auto own = factory.ForResource({"shop.example", "v1", "gears"}, "Gear");
   own.SetTransform([](const Ref<Unstructured>& object) -> Result<Ref<Unstructured>> {
        json::Value whole = object->DeepCopy();
-       whole["spec"]["nodeName"] = "own";
+       whole.Ensure("spec", "nodeName") = "own";
        return WithContent(object, whole);
      })
       .OrExit();

@@ -76,7 +76,7 @@ Result<void> VersionWaiters::Wait(const InformerCore::Impl& informer, std::strin
   }
   const std::uint64_t epochs = informer.statuses.epochs();
   const Result<bool> has = Has(wanted);
-  if (!has) return has.error();
+  if (!has.ok()) return has.error();
   if (*has) return {};
   if (informer.env.OnLoopThread()) {
     return failed(Reason::kWouldDeadlock, "the loop's thread would wait for itself");
@@ -97,7 +97,7 @@ Result<void> VersionWaiters::Wait(const InformerCore::Impl& informer, std::strin
                     "the server went back in time, and its versions begin anew");
     }
     const Result<bool> now = Has(wanted);
-    if (!now) return now.error();
+    if (!now.ok()) return now.error();
     if (*now) return {};
     if (informer.Is(State::kCreated)) {
       return failed(Reason::kNotSynced, "the informer is not started; call Start");

@@ -31,7 +31,7 @@ RawUntilResult UntilWithoutRetryCore(WatcherCore& watcher,
     bool holds = false;
     if (last) {
       const Result<bool> held = condition(*last);
-      if (!held) return {std::move(last), held.error()};
+      if (!held.ok()) return {std::move(last), held.error()};
       holds = *held;
     }
     while (!holds) {
@@ -45,7 +45,7 @@ RawUntilResult UntilWithoutRetryCore(WatcherCore& watcher,
       }
       last = *std::move(next);
       const Result<bool> held = condition(*last);
-      if (!held) return {std::move(last), held.error()};
+      if (!held.ok()) return {std::move(last), held.error()};
       holds = *held;
     }
   }

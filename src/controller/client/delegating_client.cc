@@ -37,7 +37,7 @@ const internal::TypeInfo& TypeOfPart(const json::Value& part) {
 
 json::Value Named(const json::Value& part, const ObjectName& name) {
   json::Value named = part;
-  json::Value& metadata = named["metadata"];
+  json::Value& metadata = named.Ensure("metadata");
   if (part["metadata"]["name"].StringOrEmpty().empty()) metadata.Set("name", name.name);
   if (!name.namespace_.empty() && part["metadata"]["namespace"].StringOrEmpty().empty()) {
     metadata.Set("namespace", name.namespace_);

@@ -73,7 +73,7 @@ Verdict AccessReviewer::Ask(const AccessRequest& request, const std::stop_token&
   if (!*user) return Unauthorized();
   const std::string& name = (*user)->username;
   const Result<bool> allowed = AskAccess(QuestionOf(**user, request), stop);
-  if (!allowed) {
+  if (!allowed.ok()) {
     env_.log().Log(LogLevel::kError, "cannot find out whether a user may do that",
                    {{"user", name}, {"path", request.path}, {"err", allowed.error().ToString()}});
     return {.status = 500, .text = "Authorization for user " + name + " failed\n"};

@@ -19,7 +19,7 @@ Result<Patch> MergeFrom(const json::Value& before, const json::Value& after,
           "a patch with optimistic_lock: the object before has no resourceVersion; read it "
           "from the server");
     }
-    (*patch)["metadata"].Set("resourceVersion", version);
+    patch->Ensure("metadata").Set("resourceVersion", version);
   }
   return Patch{.type = PatchType::kMergePatch, .body = patch->Dump()};
 }

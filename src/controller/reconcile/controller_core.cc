@@ -122,9 +122,9 @@ Result<bool> ControllerCore::StartSourcesOnce(const std::stop_token& stop,
   Result<bool> synced =
       StartAndSync(env_, options_.name, std::move(to_start),
                    options_.cache_sync_timeout.value_or(std::chrono::minutes(2)), sources_stop_);
-  if (Planted(PlantedBug::kCanceledStartCounts) && synced) synced = true;
+  if (Planted(PlantedBug::kCanceledStartCounts) && synced.ok()) synced = true;
   MonitorLock lock(*monitor_);
-  if (synced) {
+  if (synced.ok()) {
     phase_ = *synced ? Phase::kStarted : Phase::kCanceled;
   } else {
     phase_ = Phase::kFailed;
@@ -174,7 +174,7 @@ Result<void> ControllerCore::Start(const std::stop_token& stop) {
     queue_.shut_down();
   });
   const Result<bool> synced = StartSources(stop);
-  if (synced && *synced && !stop.stop_requested()) {
+  if (synced.ok() && *synced && !stop.stop_requested()) {
     env_.log().Log(LogLevel::kInfo, "starting workers",
                    {{"controller", options_.name}, {"workers", std::to_string(workers)}});
     // Threads end when the queue is shut down.

@@ -59,7 +59,7 @@ json::Value DetailsOf(const StatusDetails& details) {
     if (!text.empty()) out.Set(name, text);
   }
   for (const StatusCause& cause : details.causes) {
-    out["causes"].Append(json::Value::MakeObject(
+    out.Ensure("causes").Append(json::Value::MakeObject(
         {{"reason", cause.reason}, {"message", cause.message}, {"field", cause.field}}));
   }
   return out;
@@ -105,9 +105,9 @@ std::string WriteAdmissionReview(const ReviewQuestion& question,
     answer.Set("patchType", "JSONPatch");
   }
   for (const auto& [key, value] : response.auditAnnotations) {
-    answer["auditAnnotations"].Set(key, value);
+    answer.Ensure("auditAnnotations").Set(key, value);
   }
-  for (const std::string& warning : response.warnings) answer["warnings"].Append(warning);
+  for (const std::string& warning : response.warnings) answer.Ensure("warnings").Append(warning);
   return json::Value::MakeObject({{"kind", "AdmissionReview"},
                                   {"apiVersion", question.api_version},
                                   {"response", std::move(answer)}})

@@ -167,7 +167,7 @@ TEST_F(AdmissionTest, WH_01_AnObjectNeedNotSayItsKind) {
   plain.Erase("kind");
   plain.Erase("apiVersion");
   EXPECT_EQ(Validate("CREATE", plain, nullptr)["allowed"].AsBool(), true);
-  plain["metadata"].Set("name", "bad");
+  plain.Ensure("metadata").Set("name", "bad");
   EXPECT_EQ(Validate("CREATE", plain, nullptr)["allowed"].AsBool(), false);
 }
 
@@ -209,8 +209,8 @@ TEST_F(AdmissionTest, WH_01_ADefaulterPatchesWhatItChanged) {
       .OrExit();
   const WebhookReply reply = Default("CREATE", Pod());
   json::Value expected = Pod();
-  expected["metadata"]["labels"].Set("tier", "back");
-  expected["spec"]["containers"][1].Set("image", "j");
+  expected.Ensure("metadata", "labels").Set("tier", "back");
+  expected.Ensure("spec", "containers", 1).Set("image", "j");
   EXPECT_EQ(PatchedBy(reply), expected);
   EXPECT_EQ(reply.Patch().size(), 2U) << reply.Patch().Dump();
   const WebhookReply deleted = Default("DELETE", nullptr);

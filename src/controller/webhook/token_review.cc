@@ -10,7 +10,7 @@ namespace kinformer::internal::webhook {
 namespace {
 
 void SetTexts(std::string_view name, const std::vector<std::string>& texts, json::Value& object) {
-  for (const std::string& text : texts) object[name].Append(text);
+  for (const std::string& text : texts) object.Ensure(name).Append(text);
 }
 
 json::Value UserOf(const authentication::UserInfo& user) {
@@ -19,7 +19,7 @@ json::Value UserOf(const authentication::UserInfo& user) {
   if (!user.uid.empty()) out.Set("uid", user.uid);
   SetTexts("groups", user.groups, out);
   for (const auto& [key, values] : user.extra) {
-    if (!values.empty()) SetTexts(key, values, out["extra"]);
+    if (!values.empty()) SetTexts(key, values, out.Ensure("extra"));
   }
   return out;
 }

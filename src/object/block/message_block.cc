@@ -174,11 +174,11 @@ Result<bool> ScanObject(const MessageDescriptor& message, std::string_view bytes
         child = CheckChild(*field->message, value.bytes());
       }
     }
-    if (child && *child) return true;
+    if (child.ok() && *child) return true;
     child_name = field->json_name;
     return false;
   });
-  if (!child) return std::move(child).error().WithContext(child_name);
+  if (!child.ok()) return std::move(child).error().WithContext(child_name);
   return ordered;
 }
 
@@ -249,7 +249,7 @@ Result<ObjectRef> BlockOfMessage(const TypeInfo& type, std::string_view message,
   }
   Scan scan;
   Result<bool> ordered = ScanObject(*type.message, message, scan);
-  if (!ordered) return std::move(ordered).error();
+  if (!ordered.ok()) return std::move(ordered).error();
   if (!*ordered) return ObjectRef();
   return Build(type, message, drop_managed_fields, scan);
 }

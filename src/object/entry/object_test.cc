@@ -93,7 +93,7 @@ TEST(Unstructured, ReadsByPathAndKeepsEverything) {
   const json::Value before = json::Parse(json).value();
   json::Value after = widget.DeepCopy();
   // The server always writes this one; the input left it out.
-  after["metadata"].EnsureObject().Erase("creationTimestamp");
+  after.Ensure("metadata").EnsureObject().Erase("creationTimestamp");
   EXPECT_EQ(after, before) << after.Dump();
   EXPECT_THAT(widget.ToJson(), HasSubstr(R"("ratio":1.50,"big":12345678901234567890123)"));
   std::ostringstream line;

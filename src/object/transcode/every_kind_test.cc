@@ -154,18 +154,18 @@ TEST(EveryKind, IsTheSameInAllForms) {
 TEST(EveryKind, UnknownMembersAreDroppedAtAnyDepth) {
   json::Value object = json::Parse(kWhole).OrExit();
   const json::Value known = object;
-  object["x"] = 1;
-  object["self"]["x"] = 1;
-  object["self"]["self"]["kind"] = "K";
-  object["selves"][1]["x"] = json::Value::MakeObject();
-  object["named"]["n"]["x"] = nullptr;
-  object["named"]["n"]["kind"] = "K";
-  object["selves"][0]["apiVersion"] = "v";
-  object["innerText2"] = "x";
+  object.Ensure("x") = 1;
+  object.Ensure("self", "x") = 1;
+  object.Ensure("self", "self", "kind") = "K";
+  object.Ensure("selves", 1, "x") = json::Value::MakeObject();
+  object.Ensure("named", "n", "x") = nullptr;
+  object.Ensure("named", "n", "kind") = "K";
+  object.Ensure("selves", 0, "apiVersion") = "v";
+  object.Ensure("innerText2") = "x";
   DropUnknownMembers(Every(), object);
   EXPECT_EQ(object, known) << object;
-  object["kind"] = "K";
-  object["apiVersion"] = "v";
+  object.Ensure("kind") = "K";
+  object.Ensure("apiVersion") = "v";
   DropUnknownMembers(Every(), object);
   EXPECT_TRUE(object.contains("kind") && object.contains("apiVersion")) << "the root says its type";
   // What has another type than the schema's is left to whoever reads it.

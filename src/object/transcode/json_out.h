@@ -107,7 +107,7 @@ class ValueOut {
     mended_ = true;
     std::string mended;
     AppendMended(key, mended);
-    slot_ = &open_.back()->EnsureObject()[mended];
+    slot_ = &open_.back()->Ensure(mended);
     *slot_ = json::Value();
   }
   void Element(bool&) { slot_ = &open_.back()->EnsureArray().emplace_back(); }

@@ -39,7 +39,7 @@ json::Value Unstructured::DeepCopy() const {
   const std::string text = internal::BlockToJson(*block_);
   Result<json::Value> parsed = json::Parse(text);
   if (parsed) {
-    if (block_->partial()) (*parsed)[kPartialMember] = true;
+    if (block_->partial()) parsed->Set(kPartialMember, true);
     return *std::move(parsed);
   }
   // Something deep inside is no JSON. What views can read is copied, and the copy lacks the rest.
@@ -54,7 +54,8 @@ json::Value Unstructured::DeepCopy() const {
                         .ok());
   copy.Set("metadata", json::Parse(metadata).value_or(json::Value::MakeObject()));
   for (const auto& [name, value] : root().members()) copy.Set(name, value.ToValue());
-  if (block_->partial() || !internal::JsonTape::ParseCarefully(text)) copy[kPartialMember] = true;
+  if (block_->partial() || !internal::JsonTape::ParseCarefully(text))
+    copy.Set(kPartialMember, true);
   return copy;
 }
 std::string Unstructured::ToJson() const { return internal::BlockToJson(*block_); }
