@@ -31,6 +31,7 @@ constexpr Target kTargets[] = {
     {"fault_rule", &FuzzFaultRule},
     {"field_selector", &FuzzFieldSelector},
     {"http_head", &FuzzHttpHead},
+    {"informer", &FuzzInformer},
     {"json", &FuzzJson},
     {"json_to_protobuf", &FuzzJsonToProtobuf},
     {"kubeconfig", &FuzzKubeconfig},

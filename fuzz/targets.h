@@ -18,6 +18,7 @@ void FuzzEnvelope(std::string_view input);         // wire_target.cc
 void FuzzFaultRule(std::string_view input);        // apiserver_target.cc
 void FuzzFieldSelector(std::string_view input);    // selector_target.cc
 void FuzzHttpHead(std::string_view input);         // http_target.cc
+void FuzzInformer(std::string_view input);         // informer_target.cc
 void FuzzJson(std::string_view input);             // json_target.cc
 void FuzzJsonToProtobuf(std::string_view input);   // transcode_target.cc
 void FuzzKubeconfig(std::string_view input);       // config_target.cc

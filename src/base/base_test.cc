@@ -111,6 +111,15 @@ TEST(ResultTest, HoldsAValueOrAnError) {
   EXPECT_TRUE(Result<void>().ok());
 }
 
+TEST(ResultDeathTest, ErrorOfAResultThatSucceeded_EndsTheProcessWithWords) {
+  const Result<int> value = 7;
+  EXPECT_DEATH(static_cast<void>(value.error()), "error\\(\\) of a Result that succeeded was read");
+  EXPECT_DEATH(static_cast<void>(Result<int>(7).error()), "ask ok\\(\\) first");
+  EXPECT_DEATH(static_cast<void>(Result<void>().error()), "ask ok\\(\\) first");
+  const Result<void> done;
+  EXPECT_DEATH(static_cast<void>(done.error()), "ask ok\\(\\) first");
+}
+
 TEST(ResultDeathTest, ReadingAFailedResultEndsTheProcess) {
   const Result<int> failed = Error(Reason::kGone, "gone");
   EXPECT_DEATH(static_cast<void>(failed.value()), "Gone: gone");

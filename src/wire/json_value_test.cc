@@ -111,6 +111,39 @@ TEST(JsonObject, FindsEachMemberAtEverySize) {
   EXPECT_EQ(object.size(), 1U);
 }
 
+TEST(JsonValue, BracketsOfAValueThatMayChange_InsertNothing) {
+  Value pod = Parse(R"({"spec":{"containers":[{"name":"web"}]},"phase":"Running"})").OrExit();
+  const std::string before = pod.Dump();
+  EXPECT_TRUE(pod["status"]["conditions"][0]["type"].is_null());
+  EXPECT_TRUE(pod["spec"]["containers"][1]["name"].is_null());
+  EXPECT_TRUE(pod["spec"]["containers"][-1].is_null());
+  EXPECT_TRUE(pod["phase"]["of"]["what"][7].is_null());
+  EXPECT_EQ(pod["spec"]["containers"][0]["name"].StringOrEmpty(), "web");
+  EXPECT_EQ(pod.Dump(), before);
+}
+
+TEST(JsonValue, Ensure_MakesTheMembersOnTheWay) {
+  Value job;
+  job.Ensure("spec", "template", std::string("metadata"), std::string_view("name")) = "a";
+  job.Ensure("spec", "list").Append(1);
+  job.Ensure("spec", "list", 0) = 2;
+  job.Ensure("spec", "list", 0, "was") = "a number";
+  job.Ensure() = Value(job);
+  EXPECT_EQ(job.Dump(),
+            R"({"spec":{"template":{"metadata":{"name":"a"}},"list":[{"was":"a number"}]}})");
+}
+
+TEST(JsonValueDeathTest, EnsureOfAnItemThatIsNotThere_EndsWithThePathInWords) {
+  Value pod = Parse(R"({"spec":{"containers":[{}],"a/b":1}})").OrExit();
+  EXPECT_DEATH(
+      pod.Ensure("spec", "containers", 1, "image"),
+      "Ensure\\(/spec/containers/1\\): there is no such item, since /spec/containers is an "
+      "array of 1; Append\\(\\) adds items");
+  EXPECT_DEATH(pod.Ensure("spec", "containers", -1), "/spec/containers/-1");
+  EXPECT_DEATH(pod.Ensure("spec", "a/b", 0), "/spec/a~1b/0.*, since /spec/a~1b is of type number");
+  EXPECT_DEATH(Value().Ensure(0), "Ensure\\(/0\\): .*since the value is of type null");
+}
+
 TEST(JsonValue, TypesHaveNamesAndScalarsNoMembers) {
   const std::pair<Value, const char*> cases[] = {
       {Value(), "null"},     {Value(false), "bool"},        {Value(1), "number"},

@@ -151,7 +151,7 @@ void ControllerCore::StopSources() {
 Result<void> ControllerCore::Warmup(const std::stop_token& stop) {
   if (!options_.enable_warmup.value_or(false)) return {};
   const Result<bool> synced = StartSources(stop);
-  return synced ? Result<void>() : synced.error();
+  return synced.ok() ? Result<void>() : synced.error();
 }
 
 Result<void> ControllerCore::Start(const std::stop_token& stop) {
@@ -188,7 +188,7 @@ Result<void> ControllerCore::Start(const std::stop_token& stop) {
   stop_.request_stop();
   queue_.shut_down();
   StopSources();
-  return synced ? Result<void>() : synced.error();
+  return synced.ok() ? Result<void>() : synced.error();
 }
 
 bool ControllerCore::Contain(const std::function<void()>& work) {
