@@ -352,7 +352,7 @@ TEST_F(CustomResources, SRV193OldObjectsGetNewDefaults) {
   const std::string before = Version();
   auto watch = server_.Open(std::string(kCars) + "?watch=1&resourceVersion=" + before);
   EXPECT_EQ(Redefine([](json::Value& d) {
-              SpecOf(d)["properties"]["doors"] =
+              SpecOf(d).Ensure("properties", "doors") =
                   yaml::Parse("{type: integer, default: 5}").OrExit();
               SpecOf(d).Ensure("properties", "color", "enum") = json::Value::MakeArray({"blue"});
             }).status,
@@ -510,7 +510,7 @@ TEST_F(CustomResources, ARestoredDefinitionServesWhatItSaysOnceItIsWritten) {
   Define();
   const std::int64_t before = server_.server().current_resource_version();
   EXPECT_EQ(Redefine([](json::Value& d) {
-              SpecOf(d)["properties"]["doors"] =
+              SpecOf(d).Ensure("properties", "doors") =
                   yaml::Parse("{type: integer, default: 5}").OrExit();
             }).status,
             200);
@@ -579,7 +579,7 @@ TEST_F(CustomResources, WithoutTheStatusSubresourceStatusIsData) {
 TEST_F(CustomResources, WhatHasNoEffectIsSaid) {
   const Reply reply =
       server_.Do("POST", kDefinitions, DefinitionWith([](json::Value& d) {
-                                         SpecOf(d)["x-kubernetes-validations"] =
+                                         SpecOf(d).Ensure("x-kubernetes-validations") =
                                              yaml::Parse("[{rule: 'self.wheels > 3'}]").OrExit();
                                        }).Dump());
   EXPECT_EQ(reply.status, 201) << reply.body;
