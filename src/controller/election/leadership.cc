@@ -1,6 +1,8 @@
 #include "controller/election/leadership.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "base/user_call.h"
@@ -82,7 +84,9 @@ Result<void> Leadership::Elect(const client::Patience& patience) {
   if (IsOurs()) {
     record.acquireTime = there->acquireTime;
     slow_path_->Add();
-  } else {
+  } else if (record.leaderTransitions < std::numeric_limits<std::int32_t>::max()) {
+    // Whoever may write the lease has said how many there were: beyond the most that fits, which
+    // the server takes, is a number below zero, which it does not.
     ++record.leaderTransitions;
   }
   return Write(record, patience);

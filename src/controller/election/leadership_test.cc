@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -104,6 +105,15 @@ TEST_F(LeadershipTest, LE_06_ARecordThatNobodyHoldsIsFreeAtOnce) {
   Another(released);
   EXPECT_TRUE(Try().ok());
   EXPECT_EQ(lease_.record->leaderTransitions, 5);
+}
+
+TEST_F(LeadershipTest, LeaderTransitions_AtTheMostThatFits_StayThere) {
+  LeaderElectionRecord released = HeldBy("", 1000);
+  released.leaderTransitions = std::numeric_limits<std::int32_t>::max();
+  Another(released);
+  EXPECT_TRUE(Try().ok());
+  EXPECT_EQ(lease_.record->leaderTransitions, std::numeric_limits<std::int32_t>::max());
+  EXPECT_TRUE(leadership_->IsLeader());
 }
 
 TEST_F(LeadershipTest, LE_07_AChangedRecordIsValidFromThatMoment) {
