@@ -203,6 +203,33 @@ TEST_F(RecordingTest, AnOldFileIsForItsOwnerBeforeAnythingIsInIt) {
   EXPECT_THAT(Contents(path_), ::testing::Not(HasSubstr("old")));
 }
 
+// In a folder that others may write to, a name may be a link of theirs to a file of this user's.
+TEST_F(RecordingTest, Open_OfALink_IsRefusedAndWhatItNamesStays) {
+  const std::string target = path_ + ".target";
+  std::ofstream(target) << "mine";
+  std::filesystem::create_symlink(target, path_);
+  transport_ = NewInMemoryTransport(server_.sim().env(), server_.server());
+  const auto opened = Recorder::Open(server_.sim().env(), transport_, path_);
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().reason(), Reason::kConfig);
+  EXPECT_THAT(opened.error().message(), HasSubstr("is a link, which is not followed"));
+  EXPECT_EQ(Contents(target), "mine");
+  std::filesystem::remove(path_);
+
+  // Nor by a second name.
+  std::filesystem::create_hard_link(target, path_);
+  EXPECT_FALSE(Recorder::Open(server_.sim().env(), transport_, path_).ok());
+  EXPECT_EQ(Contents(target), "mine");
+  std::filesystem::remove(target);
+}
+
+TEST_F(RecordingTest, Open_OfWhatIsNoFile_IsRefused) {
+  transport_ = NewInMemoryTransport(server_.sim().env(), server_.server());
+  const auto opened = Recorder::Open(server_.sim().env(), transport_, "/dev/full");
+  ASSERT_FALSE(opened.ok());
+  EXPECT_THAT(opened.error().message(), HasSubstr("no regular file of this user's alone"));
+}
+
 TEST_F(RecordingTest, WritesPassWhereAllowedAndAreNotRecorded) {
   Record({.allow_writes = true});
   HttpRequest post{

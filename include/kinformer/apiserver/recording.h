@@ -54,7 +54,8 @@ struct RecorderStats {
 // it.
 class Recorder : public Handler {
  public:
-  // Starts the file anew. Errors: kConfig where it cannot be written.
+  // Starts the file anew. kConfig: it cannot be written; or it is a link, or something else than a
+  // regular file of this user's alone.
   static Result<std::unique_ptr<Recorder>> Open(Env& env, std::shared_ptr<Transport> upstream,
                                                 const std::string& path,
                                                 RecorderOptions options = {});

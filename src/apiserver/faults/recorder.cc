@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdio>
 #include <deque>
 #include <fcntl.h>
-#include <fstream>
+#include <memory>
 #include <optional>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -53,13 +56,32 @@ bool OnlyReads(std::string_view method, const RequestInfo& info) {
   });
 }
 
-// Makes the file, empty and for its owner's eyes before anything is in it.
-bool MakePrivateFile(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0600);
-  if (fd < 0) return false;
-  const bool made = ::fchmod(fd, 0600) == 0;
-  ::close(fd);
-  return made;
+struct Closer {
+  void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
+};
+using File = std::unique_ptr<std::FILE, Closer>;
+
+// Makes the file, empty and for its owner's eyes before anything is in it. A link is not followed,
+// and what is there must be a file of this user's: a folder that others may write to, such as /tmp,
+// may have one of theirs by that name. Writes go to what was looked at, whatever the name leads to
+// later.
+Result<File> MakePrivateFile(const std::string& path) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY;
+  const int fd = ::open(path.c_str(), kFlags, 0600);
+  if (fd < 0 && errno == ELOOP) return Error(Reason::kConfig, "is a link, which is not followed");
+  File file(fd < 0 ? nullptr : ::fdopen(fd, "wb"));
+  struct stat about{};
+  if (file == nullptr || ::fstat(fd, &about) != 0) {
+    return Error(Reason::kConfig, "cannot be written; is its folder there, and writable?");
+  }
+  if (!S_ISREG(about.st_mode) || about.st_uid != ::geteuid() || about.st_nlink > 1) {
+    return Error(Reason::kConfig,
+                 "is there already, and is no regular file of this user's alone: name another one");
+  }
+  if (::fchmod(fd, 0600) != 0 || ::ftruncate(fd, 0) != 0) {
+    return Error(Reason::kConfig, "cannot be written: " + std::generic_category().message(errno));
+  }
+  return file;
 }
 
 bool AsksForSecrets(const RequestInfo& info) {
@@ -76,10 +98,10 @@ struct Recorder::Core {
 
   void Write(const std::string& frames) {
     if (failed) return;
-    file.write(frames.data(), static_cast<std::streamsize>(frames.size()));
-    file.flush();
+    const bool written = std::fwrite(frames.data(), 1, frames.size(), file.get()) == frames.size();
+    const bool flushed = std::fflush(file.get()) == 0;
     stats.bytes += frames.size();
-    if (file) return;
+    if (written && flushed) return;
     failed = true;
     env.log().Log(LogLevel::kWarning, "recording ends: the file cannot be written",
                   {{"file", path}});
@@ -90,7 +112,7 @@ struct Recorder::Core {
   const RecorderOptions options;
   const SteadyTime start;
   std::string path;
-  std::ofstream file;
+  File file;
   bool failed = false;
   std::uint32_t next = 1;
   RecorderStats stats;
@@ -206,11 +228,9 @@ Result<std::unique_ptr<Recorder>> Recorder::Open(Env& env, std::shared_ptr<Trans
                                                  const std::string& path, RecorderOptions options) {
   auto core = std::make_shared<Core>(env, std::move(upstream), options);
   core->path = path;
-  if (MakePrivateFile(path)) core->file.open(path, std::ios::binary);
-  if (!core->file.is_open()) {
-    return Error(Reason::kConfig,
-                 "recording " + path + ": cannot be written; is its folder there, and writable?");
-  }
+  Result<File> file = MakePrivateFile(path);
+  if (!file) return Error(Reason::kConfig, "recording " + path + " " + file.error().message());
+  core->file = *std::move(file);
   core->Write(std::string(kRecordingHeader));
   return std::unique_ptr<Recorder>(new Recorder(std::move(core)));
 }
