@@ -20,6 +20,7 @@
 #define KINFORMER_PRIORITY_QUEUE_H_
 
 #include <chrono>
+#include <concepts>
 #include <memory>
 #include <optional>
 #include <span>
@@ -87,8 +88,9 @@ class PriorityQueue : public RateLimitingQueue<Item, Hash> {
                       std::make_unique<ItemExponentialFailureRateLimiter<Item, Hash>>(
                           std::chrono::milliseconds(5), std::chrono::seconds(1000)),
                       options) {}
-  PriorityQueue(Env& env, std::unique_ptr<RateLimiter<Item>> limiter,
-                const PriorityQueueOptions& options = {})
+  // A template, so that {} in the second place are the options above.
+  template <std::convertible_to<std::unique_ptr<RateLimiter<Item>>> Limiter>
+  PriorityQueue(Env& env, Limiter limiter, const PriorityQueueOptions& options = {})
       : RateLimitingQueue<Item, Hash>(
             std::make_shared<typename RateLimitingQueue<Item, Hash>::State>(
                 env, internal::QueueRules{.name = options.name,

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -127,17 +128,40 @@ class ReservationBucket {
   internal::TokenBucket bucket_;
 };
 
-// All items share one bucket. Counterpart: TypedBucketRateLimiter.
-template <class Item>
+// All items share one bucket, from which an item that waits for its token takes no second one: it
+// is told how long that one still takes. So an item that is added faster than the rate comes at the
+// rate; in client-go each call takes a token, and its wait grows without end. Counterpart:
+// TypedBucketRateLimiter.
+template <class Item, class Hash = std::hash<Item>>
 class BucketRateLimiter final : public RateLimiter<Item> {
  public:
-  BucketRateLimiter(Env& env, double qps, int burst) : bucket_(env, qps, burst) {}
-  [[nodiscard]] Duration When(const Item&) override { return bucket_.Reserve(); }
+  BucketRateLimiter(Env& env, double qps, int burst) : env_(env), bucket_(qps, burst) {}
+  [[nodiscard]] Duration When(const Item& item) override {
+    const std::lock_guard lock(mutex_);
+    const SteadyTime now = env_.Now();
+    // Tokens come in the order in which they were taken.
+    while (!order_.empty() && order_.front()->second <= now) {
+      waiting_.erase(waiting_.find(order_.front()->first));
+      order_.pop_front();
+    }
+    const auto known = waiting_.find(item);
+    if (known != waiting_.end()) return known->second - now;
+    const Duration wait = bucket_.Reserve(now);
+    if (wait > Duration::zero() && wait < SteadyTime::max() - now) {
+      order_.push_back(&*waiting_.emplace(item, now + wait).first);
+    }
+    return wait;
+  }
   void Forget(const Item&) override {}
   [[nodiscard]] int NumRequeues(const Item&) const override { return 0; }
 
  private:
-  ReservationBucket bucket_;
+  using Waiting = std::unordered_map<Item, SteadyTime, Hash>;  // and when its token is there
+  Env& env_;
+  std::mutex mutex_;
+  internal::TokenBucket bucket_;
+  Waiting waiting_;
+  std::deque<const typename Waiting::value_type*> order_;  // the soonest first
 };
 
 // The longest of several limiters' delays; each of them counts every call. Counterpart:
@@ -215,7 +239,7 @@ std::unique_ptr<RateLimiter<Item>> DefaultControllerRateLimiter(Env& env) {
   std::vector<std::unique_ptr<RateLimiter<Item>>> limiters;
   limiters.push_back(std::make_unique<ItemExponentialFailureRateLimiter<Item, Hash>>(
       std::chrono::milliseconds(5), std::chrono::seconds(1000)));
-  limiters.push_back(std::make_unique<BucketRateLimiter<Item>>(env, 10.0, 100));
+  limiters.push_back(std::make_unique<BucketRateLimiter<Item, Hash>>(env, 10.0, 100));
   return std::make_unique<MaxOfRateLimiter<Item>>(std::move(limiters));
 }
 

@@ -16,6 +16,7 @@
 #ifndef KINFORMER_RATE_LIMITING_QUEUE_H_
 #define KINFORMER_RATE_LIMITING_QUEUE_H_
 
+#include <concepts>
 #include <memory>
 #include <utility>
 
@@ -33,8 +34,9 @@ class RateLimitingQueue : public DelayingQueue<Item, Hash> {
   // With DefaultControllerRateLimiter.
   explicit RateLimitingQueue(Env& env, const WorkQueueOptions& options = {})
       : RateLimitingQueue(env, DefaultControllerRateLimiter<Item, Hash>(env), options) {}
-  RateLimitingQueue(Env& env, std::unique_ptr<RateLimiter<Item>> limiter,
-                    const WorkQueueOptions& options = {})
+  // A template, so that {} in the second place are the options above.
+  template <std::convertible_to<std::unique_ptr<RateLimiter<Item>>> Limiter>
+  RateLimitingQueue(Env& env, Limiter limiter, const WorkQueueOptions& options = {})
       : DelayingQueue<Item, Hash>(env, options), limiter_(std::move(limiter)) {}
 
   // Adds `item` when the limiter says it may be tried again. The limiter counts the failure even

@@ -10,8 +10,8 @@
 // needs a lock per key.
 //
 //   WorkQueue<ObjectName> queue(env, {.name = "pods"});
-//   pods.AddEventHandler({.on_update = [&](const Updated<corev1::Pod>& e) {
-//     queue.Add(e.object_name());
+//   pods.AddEventHandler({.on_update = [adder = queue.Adder()](const Updated<corev1::Pod>& e) {
+//     adder.Add(e.object_name());
 //   }}).OrExit();
 //   while (std::optional<ObjectName> key = queue.Get()) {  // empty once the queue shuts down
 //     Result<void> done = Reconcile(*key);
@@ -52,6 +52,8 @@ struct WorkQueueOptions {
 // simulated time works.
 // Ownership: the queue copies items and keeps nothing of an item that is done. It must outlive all
 // calls; `env` must outlive it. Destruction shuts it down and waits for blocked calls to leave.
+// Who adds and may still be there then, as an event handler of an informer that is declared before
+// the queue, takes an Adder, which does nothing once the queue has gone.
 // Cost: one hash lookup per call; about 65 bytes per item beside the item. An ObjectName is kept as
 // the bytes of its names. While items come within microseconds of each other, a worker that finds
 // none yields its core for some microseconds before it sleeps, one worker at a time.
@@ -61,6 +63,9 @@ struct WorkQueueOptions {
 // Counterpart: client-go util/workqueue.Typed.
 template <class Item, class Hash = std::hash<Item>>
 class WorkQueue {
+ protected:
+  struct State;
+
  public:
   explicit WorkQueue(Env& env, const WorkQueueOptions& options = {})
       : WorkQueue(std::make_shared<State>(env, internal::QueueRules{.name = options.name})) {}
@@ -73,11 +78,20 @@ class WorkQueue {
   WorkQueue& operator=(const WorkQueue&) = delete;
 
   // Marks `item` as needing work. A no-op if it is already waiting or the queue is shutting down.
-  void Add(const Item& item) {
-    const std::size_t hash = state_->nodes.HashOf(item);
-    const internal::QueueLock lock(*state_);
-    if (state_->AcceptsLocked()) state_->AddLocked(state_->nodes.FindOrMake(item, hash));
-  }
+  void Add(const Item& item) { AddTo(*state_, item); }
+
+  // Adds, and may outlive the queue. A copyable handle, thread-safe.
+  class QueueAdder {
+   public:
+    // As WorkQueue::Add. A no-op once the queue has gone.
+    void Add(const Item& item) const { WorkQueue::AddTo(*state_, item); }
+
+   private:
+    friend class WorkQueue;
+    explicit QueueAdder(std::shared_ptr<State> state) : state_(std::move(state)) {}
+    std::shared_ptr<State> state_;
+  };
+  [[nodiscard]] QueueAdder Adder() const { return QueueAdder(state_); }
 
   // Waits for an item and gives it to the caller, who must call Done. Empty once the queue is shut
   // down and nothing waits. On the event loop, where nothing may wait, also when there is nothing
@@ -159,6 +173,12 @@ class WorkQueue {
   State& state() const { return *state_; }
 
  private:
+  static void AddTo(State& state, const Item& item) {
+    const std::size_t hash = state.nodes.HashOf(item);
+    const internal::QueueLock lock(state);
+    if (state.AcceptsLocked()) state.AddLocked(state.nodes.FindOrMake(item, hash));
+  }
+
   const std::shared_ptr<State> state_;
 };
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kinformer/rate_limiting_queue.h"
 #include "kinformer/simulation.h"
 #include "kinformer/stop.h"
 #include "kinformer/until.h"
@@ -122,6 +123,36 @@ TEST(RateLimiterConformance, RL11_Bucket) {
 
   BucketRateLimiter<std::string> unlimited(sim.env(), std::numeric_limits<double>::infinity(), 1);
   for (const Duration delay : Take(unlimited, "x", 50)) EXPECT_EQ(delay, Duration::zero());
+}
+
+TEST(RateLimiterTest, Bucket_OfAnItemThatWaitsForItsToken_TakesNoSecondOne) {
+  Simulation sim;
+  BucketRateLimiter<std::string> limiter(sim.env(), 5, 1);
+  EXPECT_EQ(limiter.When("a"), Duration::zero());
+  EXPECT_EQ(limiter.When("a"), milliseconds(200));
+  EXPECT_EQ(limiter.When("a"), milliseconds(200));
+  EXPECT_EQ(limiter.When("b"), milliseconds(400));
+  sim.RunFor(milliseconds(150));
+  EXPECT_EQ(limiter.When("a"), milliseconds(50));
+  EXPECT_EQ(limiter.When("b"), milliseconds(250));
+  sim.RunFor(milliseconds(50));  // its token is there, and is gone with that
+  EXPECT_EQ(limiter.When("a"), milliseconds(400));
+}
+
+TEST(RateLimiterTest, Bucket_OfAnItemThatIsAddedFasterThanTheRate_LetsItComeAtTheRate) {
+  Simulation sim;
+  RateLimitingQueue<std::string> queue(
+      sim.env(), std::make_unique<BucketRateLimiter<std::string>>(sim.env(), 5, 1));
+  int taken = 0;
+  for (int i = 0; i < 600; ++i) {  // ten a second
+    queue.AddRateLimited("a");
+    sim.RunFor(milliseconds(100));
+    if (queue.Len() == 0) continue;
+    queue.Done(*queue.Get());
+    ++taken;
+  }
+  EXPECT_GE(taken, 290);
+  EXPECT_LE(taken, 301);
 }
 
 TEST(RateLimiterTest, JitterMakesDelaysLongerAndUnequal) {
