@@ -55,6 +55,9 @@ namespace kinformer {
 // What is forgotten leaves nothing behind: how often it failed is known only as long as it is to
 // come again. So objects that vanish cost no memory, whatever their reconciles ended with.
 //
+// One request that comes over and over without end, since its own write wakes it or it asks for it,
+// is warned of in the log: with its key, how often it came, and the likely cause.
+//
 // Metrics, with the label `controller`: controller_runtime_reconcile_total (and `result`),
 // _reconcile_errors_total, _terminal_reconcile_errors_total, _reconcile_panics_total,
 // _reconcile_timeouts_total, _reconcile_time_seconds, _max_concurrent_reconciles, _active_workers;

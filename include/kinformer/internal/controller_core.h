@@ -24,6 +24,9 @@
 namespace kinformer::internal {
 
 struct ControllerInstruments;
+namespace reconcile {
+class SpinWatch;
+}  // namespace reconcile
 
 // kInvalidArgument: the name or the reconciler is missing, or a number makes no sense.
 Result<void> CheckController(const ControllerOptions& options, bool has_reconciler);
@@ -106,10 +109,14 @@ class ControllerCore {
       const ReconcileContext& context,
       const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile);
   Disposal DisposalOf(const ReconcileContext& context, const Result<ReconcileResult>& result);
+  // Warns where the request of `key` comes again and again without end.
+  void WarnIfItSpins(const ReconcileContext& context, const std::string& key,
+                     const Result<ReconcileResult>& result);
 
   Env& env_;
   const ControllerOptions options_;
   const std::unique_ptr<ControllerInstruments> instruments_;
+  const std::unique_ptr<reconcile::SpinWatch> spin_watch_;
   const std::unique_ptr<Monitor> monitor_;
   Queue queue_;
   // Guarded by monitor_.

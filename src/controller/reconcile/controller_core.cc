@@ -9,6 +9,7 @@
 #include "controller/reconcile/instruments.h"
 #include "controller/reconcile/planted_bug.h"
 #include "controller/reconcile/source_starter.h"
+#include "controller/reconcile/spin_watch.h"
 
 namespace kinformer::internal {
 
@@ -39,6 +40,7 @@ ControllerCore::ControllerCore(Env& env, ControllerOptions options)
     : env_(env),
       options_(std::move(options)),
       instruments_(std::make_unique<ControllerInstruments>(env.metrics(), options_.name)),
+      spin_watch_(std::make_unique<reconcile::SpinWatch>()),
       monitor_(env.NewMonitor()) {}
 
 ControllerCore::~ControllerCore() { StopSources(); }

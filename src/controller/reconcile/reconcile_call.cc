@@ -11,6 +11,7 @@
 #include "base/uuid.h"
 #include "controller/reconcile/instruments.h"
 #include "controller/reconcile/planted_bug.h"
+#include "controller/reconcile/spin_watch.h"
 
 namespace kinformer::internal {
 namespace {
@@ -128,7 +129,29 @@ std::optional<Disposal> ControllerCore::Reconcile(
   instruments_->active->Add(-1);
   instruments_->time->Observe(std::chrono::duration<double>(env_.Now() - begun).count());
   if (stop.timed_out()) instruments_->timeouts->Add();
+  WarnIfItSpins(context, key, result);
   return DisposalOf(context, result);
+}
+
+void ControllerCore::WarnIfItSpins(const ReconcileContext& context, const std::string& key,
+                                   const Result<ReconcileResult>& result) {
+  using reconcile::Again;
+  Again again = Again::kByEvent;
+  if (!result) {
+    again = Again::kByError;
+  } else if (!result->terminal_error && result->requeue_after > Duration::zero()) {
+    again = Again::kByRequeueAfter;
+  } else if (!result->terminal_error && result->requeue) {
+    again = Again::kByRequeue;
+  }
+  const auto found = spin_watch_->Reconciled(
+      key, again, result ? result->requeue_after : Duration::zero(), env_.Now());
+  if (!found) return;
+  const std::chrono::duration<double> within = found->within;
+  context.Log(LogLevel::kWarning, "one request is reconciled over and over",
+              {{"reconciles", std::to_string(found->reconciles)},
+               {"seconds", std::to_string(within.count())},
+               {"cause", reconcile::CauseOf(*found)}});
 }
 
 Disposal ControllerCore::DisposalOf(const ReconcileContext& context,
