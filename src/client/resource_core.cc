@@ -227,6 +227,39 @@ Result<ObjectRef> ResourceCore::SendObject(std::string method, std::string targe
   return Send(std::move(request), call, answers);
 }
 
+Result<ObjectRef> ResourceCore::OfPart(Result<ObjectRef> answer, std::string_view namespace_,
+                                       std::string_view name, std::string_view subresource,
+                                       const client::Patience& patience) const {
+  if (answer || subresource.empty() || !IsNotFound(answer.error())) return answer;
+  // Not found may also be what the request is about: the Secret that a token shall be bound to.
+  const StatusDetails& about = answer.error().details();
+  if (!about.name.empty() && about.name != name) return answer;
+  if (!about.kind.empty() && about.kind != type_->resource && about.kind != type_->kind) {
+    return answer;
+  }
+  Result<std::string> path = ItemPath(namespace_, name, "");
+  const Result<CallOptions> left = patience.Left();
+  if (!path || !left) return answer;
+  ExchangeRequest request;
+  request.target = *std::move(path);
+  request.ignore_body = true;
+  client::SetAccept(*type_, client::Shape::kObject, request);
+  if (!client_->Call(std::move(request), *left)) return answer;
+  const std::string part(subresource);
+  const std::string remedy = part == "status" || part == "scale"
+                                 ? "of a custom resource, its CustomResourceDefinition must say so "
+                                   "(versions[].subresources." +
+                                       part + "); without it, the whole object is written by Update"
+                                 : "is the server too old for it, or its name misspelt?";
+  Error error(Reason::kMethodNotAllowed,
+              client::ResourceName(*type_) + " \"" + std::string(name) +
+                  "\" is there, but the server has no \"" + part + "\" of it: " + remedy +
+                  " (the server's answer: " + answer.error().message() + ")");
+  error.WithHttpStatus(answer.error().http_status());
+  error.WithDetails(about);
+  return error;
+}
+
 Result<ObjectRef> ResourceCore::Get(std::string_view name, const GetOptions& options,
                                     const CallOptions& call) const {
   Result<std::string> path = ItemPath(scope_, name, "");
@@ -301,12 +334,14 @@ Result<ObjectRef> ResourceCore::Update(const RequestObject& object, std::string_
                      "for), and the server would delete the fields that it lacks; change a whole "
                      "one (Get), or send a Patch");
   }
-  Result<std::string> path =
-      ItemPath(scope_.empty() ? object.namespace_ : scope_, object.name, subresource);
+  const std::string& namespace_ = scope_.empty() ? object.namespace_ : scope_;
+  Result<std::string> path = ItemPath(namespace_, object.name, subresource);
   if (!path) return std::move(path).error();
   client::Query query;
   AddWriteOptions(query, options.dryRun, options.fieldManager, options.fieldValidation);
-  return SendObject("PUT", *path + query.Text(), object, call, client::Answers::kOwnKind);
+  const client::Patience patience(client_->env(), call, "the request");
+  return OfPart(SendObject("PUT", *path + query.Text(), object, call, client::Answers::kOwnKind),
+                namespace_, object.name, subresource, patience);
 }
 
 Result<ObjectRef> ResourceCore::GetPart(std::string_view name, std::string_view subresource,
@@ -315,8 +350,10 @@ Result<ObjectRef> ResourceCore::GetPart(std::string_view name, std::string_view 
   if (!path) return std::move(path).error();
   ExchangeRequest request;
   request.target = *std::move(path);
-  return ResourceCore(client_, part, scope_)
-      .Send(std::move(request), call, client::Answers::kOwnKind);
+  const client::Patience patience(client_->env(), call, "the request");
+  return OfPart(
+      ResourceCore(client_, part, scope_).Send(std::move(request), call, client::Answers::kOwnKind),
+      scope_, name, subresource, patience);
 }
 
 Result<ObjectRef> ResourceCore::SendPart(std::string method, std::string_view name,
@@ -327,9 +364,11 @@ Result<ObjectRef> ResourceCore::SendPart(std::string method, std::string_view na
   if (!path) return std::move(path).error();
   client::Query query;
   AddWriteOptions(query, options.dryRun, options.fieldManager, options.fieldValidation);
-  return ResourceCore(client_, part, scope_)
-      .SendObject(std::move(method), *path + query.Text(), object, call,
-                  client::Answers::kOwnKindOrStatus);
+  const client::Patience patience(client_->env(), call, "the request");
+  return OfPart(ResourceCore(client_, part, scope_)
+                    .SendObject(std::move(method), *path + query.Text(), object, call,
+                                client::Answers::kOwnKindOrStatus),
+                scope_, name, subresource, patience);
 }
 
 Result<ObjectRef> ResourceCore::CreatePart(std::string_view name, std::string_view subresource,
@@ -364,8 +403,10 @@ Result<ObjectRef> ResourceCore::Patch(std::string_view name, const kinformer::Pa
   request.content_type = PatchContentType(patch.type);
   request.body = [&patch] { return patch.body; };
   const bool itself = subresource.empty() || subresource == "status";
-  return Send(std::move(request), call,
-              itself ? client::Answers::kOwnKind : client::Answers::kAnyKind);
+  const client::Patience patience(client_->env(), call, "the request");
+  return OfPart(Send(std::move(request), call,
+                     itself ? client::Answers::kOwnKind : client::Answers::kAnyKind),
+                scope_, name, subresource, patience);
 }
 
 Result<std::string> ResourceCore::SendDelete(std::string target, const DeleteOptions& options,

@@ -26,6 +26,7 @@ class ClientCore;        // client/client_core.h
 struct ExchangeRequest;  // client/engine.h
 namespace client {
 enum class Answers : std::uint8_t;  // client/object_codec.h
+class Patience;                     // client/patience.h
 }  // namespace client
 
 // An object on its way to the server: in one encoding at least. `protobuf` is the bare message of
@@ -117,6 +118,12 @@ class ResourceCore {
                              std::string_view subresource, const TypeInfo& part,
                              const RequestObject& object, const CreateOptions& options,
                              const CallOptions& call) const;
+  // The answer to a request for a part of an object. NotFound is what a server says, too, that has
+  // the object and knows no such part: then it is kMethodNotAllowed, so that nobody takes the
+  // object for gone. Asks for the object, once, where it is not sure.
+  Result<ObjectRef> OfPart(Result<ObjectRef> answer, std::string_view namespace_,
+                           std::string_view name, std::string_view subresource,
+                           const client::Patience& patience) const;
   // `wants_answer`: gives the body.
   Result<std::string> SendDelete(std::string target, const DeleteOptions& options,
                                  const CallOptions& call, bool wants_answer) const;
