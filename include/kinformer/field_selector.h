@@ -33,6 +33,12 @@ class FieldSelector {
   FieldSelector() = default;
   // kInvalidArgument, naming the term that is wrong.
   static Result<FieldSelector> Parse(std::string_view text);
+  // All of `requirements`, whose values are taken as they are: nothing in them need be escaped.
+  // kInvalidArgument: a field is empty, or has one of `=`, `!`, `,` and `\` in it. Counterpart:
+  // fields.AndSelectors of OneTermEqualSelector and OneTermNotEqualSelector.
+  //
+  //   auto mine = FieldSelector::Of({{.field = "spec.nodeName", .value = node}}).OrExit();
+  static Result<FieldSelector> Of(std::vector<Requirement> requirements);
 
   [[nodiscard]] bool MatchesEverything() const { return requirements_.empty(); }
   [[nodiscard]] const std::vector<Requirement>& requirements() const { return requirements_; }

@@ -3,6 +3,7 @@
 #include "kinformer/testing/environment.h"
 
 #include <chrono>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -250,6 +251,30 @@ TEST_F(ElectionTest, WhatStallsTheLoopDelaysNoRenewal) {
   EXPECT_TRUE(a.running());
   ASSERT_TRUE(env_.Settle());
   EXPECT_EQ(Seen(), "red");
+}
+
+TEST(EnvironmentClock, Start_IsWhatTheWallClockShows) {
+  const WallTime start{std::chrono::seconds(1'700'000'000)};
+  kinformer::testing::Environment env({.start = start});
+  EXPECT_EQ(env.env().WallNow(), start);
+  env.RunFor(std::chrono::minutes(1));
+  EXPECT_EQ(env.env().WallNow(), start + std::chrono::minutes(1));
+}
+
+TEST(EnvironmentClock, RunUntil_OfManyStepsAtOneMoment_AsksForFewOfThem) {
+  kinformer::testing::Environment env;
+  int steps = 0;
+  std::function<void()> step = [&] {
+    if (++steps < 6400) env.env().loop().Post([&] { step(); });
+  };
+  env.env().loop().Post([&] { step(); });
+  int asked = 0;
+  EXPECT_TRUE(env.RunUntil([&] {
+    ++asked;
+    return steps == 6400;
+  }));
+  EXPECT_LE(asked, 110);
+  EXPECT_GE(asked, 2);
 }
 
 TEST(EnvironmentSeeds, EqualSeedsAreEqualRuns) {

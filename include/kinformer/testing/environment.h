@@ -15,6 +15,9 @@
 // A test that runs with many seeds finds what one order of events hides. One that fails prints its
 // seed, and what the replicas wrote, when and with which answer.
 //
+// In a file that says `using namespace kinformer`, GoogleTest's namespace is ::testing: `testing`
+// alone may then be either.
+//
 // Link kinformer::testing. Counterpart: controller-runtime's envtest, which runs a real server in
 // real time and cannot do any of the rest.
 
@@ -45,6 +48,8 @@ class Replica;
 struct EnvironmentOptions {
   // Runs with equal seeds are equal.
   std::uint64_t seed{1};
+  // What the wall clock shows at the beginning: where 1970 would make everything look old.
+  WallTime start{};
   // Asked at the end: whether the test has failed, so that seed and schedule are to be printed on
   // stderr. With GoogleTest HasFailure of its class Test. Empty: never.
   std::function<bool()> failed{};
@@ -141,6 +146,8 @@ class Environment {
 
   void RunFor(Duration duration);
   // False: `done` did not hold within `limit`.
+  // `done` may be costly, such as a list: it is asked whenever time has passed, and at every 64th
+  // step of one moment, not at each as Simulation::RunUntil asks. True: it holds.
   bool RunUntil(const std::function<bool()>& done, Duration limit = std::chrono::hours(1));
   // Lets time pass until no replica has written for `quiet` (Leases and events do not count).
   // False: that did not happen within `limit`: the replicas do not come to rest.

@@ -155,7 +155,10 @@ void Replica::Disconnect(Duration duration) {
 struct Environment::Impl {
   explicit Impl(EnvironmentOptions with)
       : options(std::move(with)),
-        simulation({.seed = options.seed, .log = options.log, .metrics = options.metrics}),
+        simulation({.seed = options.seed,
+                    .log = options.log,
+                    .metrics = options.metrics,
+                    .start = options.start}),
         gate(std::make_shared<WebhookGate>(simulation.env())),
         server(simulation, ServerOptions()),
         diary(simulation) {}
@@ -245,7 +248,18 @@ void Environment::DisconnectWebhooks(Duration duration) {
 void Environment::RunFor(Duration duration) { impl_->simulation.RunFor(duration); }
 
 bool Environment::RunUntil(const std::function<bool()>& done, Duration limit) {
-  return impl_->simulation.RunUntil(done, limit);
+  constexpr int kSteps = 64;
+  SteadyTime asked = SteadyTime::min();
+  int steps = 0;
+  const auto sometimes = [&] {
+    const SteadyTime now = env().Now();
+    if (now == asked && ++steps < kSteps) return false;
+    asked = now;
+    steps = 0;
+    return done();
+  };
+  // Where the time is over, or nothing can happen any more, the last steps have not been asked for.
+  return impl_->simulation.RunUntil(sometimes, limit) || done();
 }
 
 bool Environment::Settle(Duration quiet, Duration limit) {

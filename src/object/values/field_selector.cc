@@ -1,5 +1,7 @@
 #include "kinformer/field_selector.h"
 
+#include <utility>
+
 namespace kinformer {
 namespace {
 
@@ -68,6 +70,21 @@ Result<FieldSelector> FieldSelector::Parse(std::string_view text) {
                                                  "'; write field=value or field!=value");
     }
   }
+  return selector;
+}
+
+Result<FieldSelector> FieldSelector::Of(std::vector<Requirement> requirements) {
+  for (const Requirement& requirement : requirements) {
+    if (requirement.field.empty() ||
+        requirement.field.find_first_of("=!,\\") != std::string::npos) {
+      return Error(Reason::kInvalidArgument,
+                   "invalid field selector: a field is named by its path, such as spec.nodeName, "
+                   "and not '" +
+                       requirement.field + "'");
+    }
+  }
+  FieldSelector selector;
+  selector.requirements_ = std::move(requirements);
   return selector;
 }
 

@@ -133,6 +133,21 @@ TEST(FieldSelector, ParsesAndMatches) {
   EXPECT_TRUE(FieldSelector::Parse("absent=").value().Matches(value_of));
 }
 
+TEST(FieldSelector, Of_ValuesWithCommas_AreTheSameAsTheirEscapedText) {
+  const FieldSelector made = FieldSelector::Of({{.field = "metadata.name", .value = "a,b=c"},
+                                                {.field = "spec.x", .negated = true}})
+                                 .value();
+  EXPECT_EQ(made.ToString(), "metadata.name=a\\,b\\=c,spec.x!=");
+  EXPECT_EQ(made, FieldSelector::Parse(made.ToString()).value());
+  EXPECT_EQ(FieldSelector::Of({}).value(), FieldSelector());
+}
+
+TEST(FieldSelector, Of_AFieldThatIsNoPath_IsAnError) {
+  EXPECT_EQ(FieldSelector::Of({{.value = "a"}}).error().reason(), Reason::kInvalidArgument);
+  EXPECT_THAT(FieldSelector::Of({{.field = "a=b"}}).error().message(), HasSubstr("'a=b'"));
+  EXPECT_FALSE(FieldSelector::Of({{.field = "a,b"}}).ok());
+}
+
 TEST(FieldSelector, ErrorsNameTheTerm) {
   EXPECT_THAT(FieldSelector::Parse("a=b,x").error().message(), HasSubstr("can't understand 'x'"));
   EXPECT_THAT(FieldSelector::Parse("a=b=c").error().message(), HasSubstr("'a=b=c'"));
