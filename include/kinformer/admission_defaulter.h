@@ -19,6 +19,7 @@
 
 #include "kinformer/admission.h"
 #include "kinformer/internal/admission_object.h"
+#include "kinformer/internal/misuse.h"
 #include "kinformer/internal/request_object.h"
 #include "kinformer/ref.h"
 #include "kinformer/resource.h"
@@ -45,7 +46,7 @@ struct DefaulterOptions {
 // A handler that has `defaulter` change each object, and answers with a patch of what it changed:
 // none where that is nothing. DELETE is allowed unasked; objects that are no T are answered with
 // 400.
-template <Resource T>
+template <KnownKind T>
 [[nodiscard]] Handler WithDefaulter(Defaulter<T> defaulter, DefaulterOptions options = {}) {
   return [defaulter = std::move(defaulter), options](const Request& request) -> Response {
     if (request.operation == "DELETE") return Allowed();

@@ -27,6 +27,7 @@
 
 #include "kinformer/admission.h"
 #include "kinformer/internal/admission_object.h"
+#include "kinformer/internal/misuse.h"
 #include "kinformer/ref.h"
 #include "kinformer/resource.h"
 #include "kinformer/result.h"
@@ -39,7 +40,7 @@ using Warnings = std::vector<std::string>;
 // OK: the object may be written. An error: it is refused, as admission::Refused says. Methods are
 // called on the Env's pool, several at once, and may block; objects live during the call. Whatever
 // is not overridden accepts.
-template <Resource T>
+template <KnownKind T>
 class Validator {
  public:
   virtual ~Validator() = default;
@@ -60,7 +61,7 @@ class Validator {
 
 // A handler that asks `validator`. CONNECT is allowed; other operations and objects that are no T
 // are answered with 400.
-template <Resource T>
+template <KnownKind T>
 [[nodiscard]] Handler WithValidator(std::shared_ptr<Validator<T>> validator) {
   return [validator = std::move(validator)](const Request& request) -> Response {
     if (request.operation == "CONNECT") return Allowed();

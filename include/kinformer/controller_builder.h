@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,6 +28,8 @@
 #include "kinformer/controller.h"
 #include "kinformer/controller_options.h"
 #include "kinformer/enqueue.h"
+#include "kinformer/internal/controller_builder_misuse.h"
+#include "kinformer/internal/misuse.h"
 #include "kinformer/manager.h"
 #include "kinformer/partial_object_metadata.h"
 #include "kinformer/predicate.h"
@@ -48,12 +51,19 @@ enum class WatchAs : std::uint8_t {
 // other than Request forbids For and Owns, which have nothing to make of it. Counterpart:
 // builder.TypedBuilder.
 template <class R>
-class TypedControllerBuilder {
+class TypedControllerBuilder : private internal::TypedControllerBuilderMisuse<R> {
  public:
   explicit TypedControllerBuilder(Manager& manager) : manager_(manager) {}
+  template <class Wrong>
+    requires(!std::derived_from<Wrong, Manager> && !std::same_as<Wrong, TypedControllerBuilder>)
+  explicit TypedControllerBuilder(const Wrong& wrong) : manager_(internal::NoManager(wrong)) {}
+  using internal::TypedControllerBuilderMisuse<R>::For;
+  using internal::TypedControllerBuilderMisuse<R>::Owns;
+  using internal::TypedControllerBuilderMisuse<R>::Watches;
+  using internal::TypedControllerBuilderMisuse<R>::WithEventFilter;
 
   // What is reconciled: each event of one is a request for it. Gives the controller its name. Once.
-  template <Resource T>
+  template <KnownKind T>
   TypedControllerBuilder& For(predicate::PredicateFor<T> accepts = {},
                               WatchAs as = WatchAs::kObjects) {
     static_assert(std::is_same_v<R, Request>, "For needs the requests of a plain controller");
@@ -70,7 +80,7 @@ class TypedControllerBuilder {
 
   // What the reconciled objects own: an event of one is a request for its owner; with
   // Owners::kController for the one that controls it alone. Needs For.
-  template <Resource T>
+  template <KnownKind T>
   TypedControllerBuilder& Owns(predicate::PredicateFor<T> accepts = {},
                                handler::Owners which = handler::Owners::kController,
                                WatchAs as = WatchAs::kObjects) {
@@ -85,7 +95,7 @@ class TypedControllerBuilder {
   }
 
   // Anything else: the handler says which requests an event leads to.
-  template <Resource T>
+  template <KnownKind T>
   TypedControllerBuilder& Watches(std::shared_ptr<handler::EventHandler<T, R>> handler,
                                   predicate::PredicateFor<T> accepts = {}) {
     sources_.push_back([this, handler = std::move(handler), accepts = std::move(accepts)] {
@@ -94,7 +104,7 @@ class TypedControllerBuilder {
     return *this;
   }
   // The same for the metadata of objects of kind T.
-  template <Resource T>
+  template <KnownKind T>
   TypedControllerBuilder& WatchesMetadata(
       std::shared_ptr<handler::EventHandler<metav1::PartialObjectMetadata, R>> handler,
       predicate::PredicateFor<metav1::PartialObjectMetadata> accepts = {}) {
@@ -150,9 +160,13 @@ class TypedControllerBuilder {
   }
   // The same for a function.
   template <class F>
-    requires std::invocable<F&, const ReconcileContext&, const R&>
+    requires(!std::convertible_to<F, std::shared_ptr<TypedReconciler<R>>>)
   Result<std::shared_ptr<TypedController<R>>> Build(F reconcile) {
-    return Build(ReconcilerOf<R>(std::move(reconcile)));
+    if constexpr (internal::CheckReconcile<F, R>()) {
+      return Build(ReconcilerOf<R>(std::move(reconcile)));
+    } else {
+      return internal::NeverCalled();
+    }
   }
   // For those who do not need the controller.
   template <class F>
@@ -222,7 +236,7 @@ class TypedControllerBuilder {
                              Filtered<Metadata>(of_metadata));
     });
   }
-  template <Resource T>
+  template <KnownKind T>
   std::shared_ptr<source::TypedSource<R>> MetadataKind(
       std::shared_ptr<handler::EventHandler<metav1::PartialObjectMetadata, R>> handler,
       predicate::Predicate<metav1::PartialObjectMetadata> accepts) {

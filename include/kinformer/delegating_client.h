@@ -43,6 +43,7 @@
 #ifndef KINFORMER_DELEGATING_CLIENT_H_
 #define KINFORMER_DELEGATING_CLIENT_H_
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <stop_token>
@@ -57,6 +58,7 @@
 #include "kinformer/env.h"
 #include "kinformer/index.h"
 #include "kinformer/internal/delegating_client_core.h"
+#include "kinformer/internal/delegating_client_misuse.h"
 #include "kinformer/internal/request_object.h"
 #include "kinformer/json.h"
 #include "kinformer/object_name.h"
@@ -75,10 +77,15 @@ namespace kinformer {
 
 namespace internal {
 
-// The class that reads what M writes: T where that is given, else the one that M names.
+// The class that reads what M writes: T where that is given, else the one that M names; for what
+// nobody can write, which CheckWritable refuses in words, any.
 template <class T, class M>
 struct ReadAs {
   using Type = T;
+};
+template <class M>
+struct ReadAs<void, M> {
+  using Type = NoView;
 };
 template <class M>
   requires requires { typename M::View; }
@@ -115,12 +122,27 @@ Result<std::vector<Ref<T>>> TypedObjects(Result<std::vector<ObjectRef>> objects)
 //
 // Whoever writes gives T::Mutable, whose namespace and name say where it goes; T may be left out
 // where the struct names it, as generated ones and those of custom resources do.
-class DelegatingClient {
+class DelegatingClient : private internal::DelegatingClientMisuse {
  public:
+  using DelegatingClientMisuse::Delete;
+  using DelegatingClientMisuse::DeleteAllOf;
+  using DelegatingClientMisuse::Get;
+  using DelegatingClientMisuse::IndexField;
+  using DelegatingClientMisuse::List;
+  using DelegatingClientMisuse::Patch;
+
   DelegatingClient(Client client, std::shared_ptr<SharedInformerFactory> factory,
                    DelegatingClientOptions options = {})
       : core_(std::make_shared<internal::DelegatingClientCore>(
             std::move(client), std::move(factory), std::move(options))) {}
+  template <class Factory>
+    requires(!std::convertible_to<Factory &&, std::shared_ptr<SharedInformerFactory>>)
+  DelegatingClient(const Client& /*client*/, Factory&& /*factory*/,
+                   const DelegatingClientOptions& /*options*/ = {}) {
+    static_assert(internal::kNeverHolds<Factory>,
+                  "DelegatingClient shares its factory: make that with "
+                  "std::make_shared<SharedInformerFactory>(client), and give the pointer");
+  }
 
   // The same client, whose calls end at that time at the latest; the earliest of several counts.
   [[nodiscard]] DelegatingClient WithDeadline(SteadyTime deadline) const {
@@ -162,20 +184,20 @@ class DelegatingClient {
 
   // The object, or why there is none: see Lister::Get, and the head of this file. A cache with
   // selectors says kOutOfScope of what it does not have; ask IsAbsent.
-  template <Resource T>
+  template <KnownKind T>
   [[nodiscard]] Result<Ref<T>> Get(const ObjectName& name, const CallOptions& call = {}) const {
     return internal::TypedObject<T>(core_->Get({&T::type_info()}, name, bounds_, call));
   }
   // All objects that match, in unspecified order, of one version of the cache; or an error: never
   // less than there is. Field selectors need IndexField, and may say field=value only.
-  template <Resource T>
+  template <KnownKind T>
   [[nodiscard]] Result<std::vector<Ref<T>>> List(const ReadOptions& options = {},
                                                  const CallOptions& call = {}) const {
     return internal::TypedObjects<T>(core_->List({&T::type_info()}, options, bounds_, call));
   }
   // Reads from the server, always: for what must be newer than any cache, or is asked for once.
   // Counterpart: Manager.GetAPIReader.
-  template <Resource T>
+  template <KnownKind T>
   [[nodiscard]] Reader<T> APIReader() const {
     return Reader<T>(core_->Live(T::type_info(), bounds_));
   }
@@ -188,13 +210,13 @@ class DelegatingClient {
   //   cached.IndexField<corev1::Pod>("spec.nodeName", [](corev1::Pod pod, auto& out) {
   //     out.Add(pod.spec().nodeName());
   //   });
-  template <Resource T>
+  template <KnownKind T>
   Result<void> IndexField(std::string_view field, IndexFunc<T> function) const {
     return core_->IndexField({&T::type_info()}, field, internal::Untyped<T>(std::move(function)));
   }
   // The informer that Get and List of T read, started: for handlers. kInvalidArgument: T is read
   // from the server. Counterpart: Cache.GetInformer.
-  template <Resource T>
+  template <KnownKind T>
   [[nodiscard]] Result<SharedInformer<T>> InformerFor() const {
     Result<std::shared_ptr<internal::InformerCore>> informer = core_->Informer({&T::type_info()});
     if (!informer) return std::move(informer).error();
@@ -207,9 +229,12 @@ class DelegatingClient {
   Result<Ref<internal::View<T, M>>> Create(const M& object, const CreateOptions& options = {},
                                            const CallOptions& call = {}) const {
     using V = internal::View<T, M>;
-    internal::CheckWritable<V, M>();
-    return internal::TypedObject<V>(core_->Create(
-        V::type_info(), internal::ToRequestObject<V>(object, Home<V>()), options, bounds_, call));
+    if constexpr (internal::CheckWritable<V, M>()) {
+      return internal::TypedObject<V>(core_->Create(
+          V::type_info(), internal::ToRequestObject<V>(object, Home<V>()), options, bounds_, call));
+    } else {
+      return internal::NeverCalled();
+    }
   }
   // Replaces the object. metadata.resourceVersion, where set, must be the current one: else
   // kConflict.
@@ -223,20 +248,20 @@ class DelegatingClient {
                                                  const CallOptions& call = {}) const {
     return Updated<internal::View<T, M>>(object, "status", options, call);
   }
-  template <Resource T>
+  template <KnownKind T>
   Result<Ref<T>> Patch(const ObjectName& name, const kinformer::Patch& patch,
                        const PatchOptions& options = {}, const CallOptions& call = {}) const {
     return internal::TypedObject<T>(
         core_->Patch(T::type_info(), name, patch, "", options, bounds_, call));
   }
-  template <Resource T>
+  template <KnownKind T>
   Result<void> Delete(const ObjectName& name, const DeleteOptions& options = {},
                       const CallOptions& call = {}) const {
     return core_->Delete(T::type_info(), name, options, bounds_, call);
   }
   // Deletes all objects of a namespace that match. kInvalidArgument: the kind has namespaces, and
   // none is named; or there is a limit.
-  template <Resource T>
+  template <KnownKind T>
   Result<void> DeleteAllOf(const ReadOptions& which, const DeleteOptions& options = {},
                            const CallOptions& call = {}) const {
     return core_->DeleteAllOf(T::type_info(), which, options, bounds_, call);
@@ -272,7 +297,7 @@ class DelegatingClient {
     }
     // The answer is the object, or of a part with a kind of its own ("scale") an object of that
     // kind, whose metadata can be read.
-    template <Resource T>
+    template <KnownKind T>
     Result<Ref<T>> Patch(const ObjectName& name, const kinformer::Patch& patch,
                          const PatchOptions& options = {}, const CallOptions& call = {}) const {
       return internal::TypedObject<T>(client_->core_->Patch(T::type_info(), name, patch, name_,
@@ -296,42 +321,54 @@ class DelegatingClient {
     //   cached.SubResource("eviction").Create<corev1::Pod>(pod, policyv1::Eviction::Mutable{});
 
     // From the server, always.
-    template <Resource T, Resource P>
+    template <KnownKind T, KnownKind P>
     [[nodiscard]] Result<Ref<P>> Get(const ObjectName& name, const CallOptions& call = {}) const {
       return internal::TypedObject<P>(client_->core_->GetPart(
           T::type_info(), name, name_, P::type_info(), client_->bounds_, call));
     }
     // What the server has made of the part; null where it says no more than that it is done, as of
     // evictions and bindings.
-    template <Resource T, class M>
-    Result<Ref<typename M::View>> Create(const ObjectName& name, const M& part,
-                                         const CreateOptions& options = {},
-                                         const CallOptions& call = {}) const {
-      using P = typename M::View;
-      const M named = Named<T>(part, name);
-      return internal::TypedObject<P>(client_->core_->CreatePart(
-          T::type_info(), name, name_, P::type_info(), internal::ToRequestObject<P>(named), options,
-          client_->bounds_, call));
+    template <KnownKind T, class M>
+    Result<Ref<internal::View<void, M>>> Create(const ObjectName& name, const M& part,
+                                                const CreateOptions& options = {},
+                                                const CallOptions& call = {}) const {
+      using P = internal::View<void, M>;
+      if constexpr (internal::CheckWritable<P, M>()) {
+        const M named = Named<T>(part, name);
+        return internal::TypedObject<P>(client_->core_->CreatePart(
+            T::type_info(), name, name_, P::type_info(), internal::ToRequestObject<P>(named),
+            options, client_->bounds_, call));
+      } else {
+        return internal::NeverCalled();
+      }
     }
-    template <Resource T, class M>
-    Result<Ref<typename M::View>> Update(const ObjectName& name, const M& part,
-                                         const UpdateOptions& options = {},
-                                         const CallOptions& call = {}) const {
-      using P = typename M::View;
-      const M named = Named<T>(part, name);
-      return internal::TypedObject<P>(client_->core_->UpdatePart(
-          T::type_info(), name, name_, P::type_info(), internal::ToRequestObject<P>(named), options,
-          client_->bounds_, call));
+    template <KnownKind T, class M>
+    Result<Ref<internal::View<void, M>>> Update(const ObjectName& name, const M& part,
+                                                const UpdateOptions& options = {},
+                                                const CallOptions& call = {}) const {
+      using P = internal::View<void, M>;
+      if constexpr (internal::CheckWritable<P, M>()) {
+        const M named = Named<T>(part, name);
+        return internal::TypedObject<P>(client_->core_->UpdatePart(
+            T::type_info(), name, name_, P::type_info(), internal::ToRequestObject<P>(named),
+            options, client_->bounds_, call));
+      } else {
+        return internal::NeverCalled();
+      }
     }
     // The answer's metadata can be read.
-    template <Resource T, class M>
+    template <KnownKind T, class M>
     Result<Ref<T>> Apply(const ObjectName& name, const M& part, const ApplyOptions& options = {},
                          const CallOptions& call = {}) const {
-      using P = typename M::View;
-      const M named = Named<T>(part, name);
-      return internal::TypedObject<T>(client_->core_->ApplyPart(
-          T::type_info(), name, name_, P::type_info(), internal::ToRequestObject<P>(named), options,
-          client_->bounds_, call));
+      using P = internal::View<void, M>;
+      if constexpr (internal::CheckWritable<P, M>()) {
+        const M named = Named<T>(part, name);
+        return internal::TypedObject<T>(client_->core_->ApplyPart(
+            T::type_info(), name, name_, P::type_info(), internal::ToRequestObject<P>(named),
+            options, client_->bounds_, call));
+      } else {
+        return internal::NeverCalled();
+      }
     }
 
     // The same of kinds that are known at run time only. What is created or updated says its kind.
@@ -374,20 +411,20 @@ class DelegatingClient {
   // ---- The metadata of objects only: from a cache of the metadata, or of the whole objects where
   // there is one. Counterpart: reading a PartialObjectMetadata.
 
-  template <Resource T>
+  template <KnownKind T>
   [[nodiscard]] Result<Ref<metav1::PartialObjectMetadata>> GetMetadata(
       const ObjectName& name, const CallOptions& call = {}) const {
     return internal::TypedObject<metav1::PartialObjectMetadata>(
         core_->Get(MetadataOf<T>(), name, bounds_, call));
   }
-  template <Resource T>
+  template <KnownKind T>
   [[nodiscard]] Result<std::vector<Ref<metav1::PartialObjectMetadata>>> ListMetadata(
       const ReadOptions& options = {}, const CallOptions& call = {}) const {
     return internal::TypedObjects<metav1::PartialObjectMetadata>(
         core_->List(MetadataOf<T>(), options, bounds_, call));
   }
   // As IndexField, for ListMetadata.
-  template <Resource T>
+  template <KnownKind T>
   Result<void> IndexMetadataField(std::string_view field,
                                   IndexFunc<metav1::PartialObjectMetadata> function) const {
     return core_->IndexField(MetadataOf<T>(), field,
@@ -433,7 +470,7 @@ class DelegatingClient {
   [[nodiscard]] std::string_view Home() const {
     return T::type_info().namespaced ? std::string_view(bounds_.namespace_) : std::string_view();
   }
-  template <Resource T>
+  template <KnownKind T>
   [[nodiscard]] static internal::ObjectForm MetadataOf() {
     const internal::TypeInfo& t = T::type_info();
     return {internal::MetadataTypeInfo(t.group, t.version, t.kind, t.resource, t.namespaced),
@@ -442,18 +479,24 @@ class DelegatingClient {
   template <class V, class M>
   Result<Ref<V>> Applied(const M& object, std::string_view subresource, const ApplyOptions& options,
                          const CallOptions& call) const {
-    internal::CheckWritable<V, M>();
-    return internal::TypedObject<V>(core_->Apply(V::type_info(),
-                                                 internal::ToRequestObject<V>(object, Home<V>()),
-                                                 subresource, options, bounds_, call));
+    if constexpr (internal::CheckWritable<V, M>()) {
+      return internal::TypedObject<V>(core_->Apply(V::type_info(),
+                                                   internal::ToRequestObject<V>(object, Home<V>()),
+                                                   subresource, options, bounds_, call));
+    } else {
+      return internal::NeverCalled();
+    }
   }
   template <class V, class M>
   Result<Ref<V>> Updated(const M& object, std::string_view subresource,
                          const UpdateOptions& options, const CallOptions& call) const {
-    internal::CheckWritable<V, M>();
-    return internal::TypedObject<V>(core_->Update(V::type_info(),
-                                                  internal::ToRequestObject<V>(object, Home<V>()),
-                                                  subresource, options, bounds_, call));
+    if constexpr (internal::CheckWritable<V, M>()) {
+      return internal::TypedObject<V>(core_->Update(V::type_info(),
+                                                    internal::ToRequestObject<V>(object, Home<V>()),
+                                                    subresource, options, bounds_, call));
+    } else {
+      return internal::NeverCalled();
+    }
   }
 
   std::shared_ptr<internal::DelegatingClientCore> core_;

@@ -16,11 +16,12 @@
 #ifndef KINFORMER_OBJECT_RECONCILER_H_
 #define KINFORMER_OBJECT_RECONCILER_H_
 
-#include <concepts>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "kinformer/delegating_client.h"
+#include "kinformer/internal/misuse.h"
 #include "kinformer/reconciler.h"
 #include "kinformer/ref.h"
 #include "kinformer/resource.h"
@@ -31,9 +32,15 @@ namespace kinformer {
 // Reads the object of each request through `client`, and calls `function` with it; where there is
 // none, the reconcile is done. An error of the read is the reconcile's. Called as a Reconciler is.
 // Counterpart: reconcile.AsReconciler with an ObjectReconciler.
-template <Resource T, class F>
-  requires std::invocable<F&, const ReconcileContext&, const Ref<T>&>
+template <KnownKind T, class F>
 [[nodiscard]] std::shared_ptr<Reconciler> AsReconciler(DelegatingClient client, F function) {
+  constexpr bool kFits =
+      std::is_invocable_r_v<Result<ReconcileResult>, F&, const ReconcileContext&, const Ref<T>&>;
+  static_assert(kFits,
+                "this function is called with the context and the object: [](const "
+                "ReconcileContext& context, const Ref<corev1::Pod>& pod) -> "
+                "Result<ReconcileResult> { ... }, where the Ref is of the kind in angle brackets");
+  if constexpr (!kFits) return nullptr;
   return ReconcilerOf<Request>([client = std::move(client), function = std::move(function)](
                                    const ReconcileContext& context,
                                    const Request& request) mutable -> Result<ReconcileResult> {

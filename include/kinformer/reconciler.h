@@ -69,6 +69,14 @@ struct ReconcileResult {
   return error;
 }
 
+template <class T>
+Result<ReconcileResult> IgnoreNotFound(const Result<T>& read) {
+  static_assert(sizeof(read) == 0,
+                "IgnoreNotFound takes the error, once it is clear that there is one: "
+                "if (!pod) return IgnoreNotFound(pod.error());");
+  return ReconcileResult{};
+}
+
 // What a reconcile is told beside the request. Lives as long as the call. Thread-safe.
 // Counterpart: the context.Context of a Reconcile, with its logger.
 class ReconcileContext {

@@ -29,6 +29,7 @@
 #include "kinformer/internal/attributes.h"
 #include "kinformer/internal/request_object.h"
 #include "kinformer/internal/resource_core.h"
+#include "kinformer/internal/view_block.h"
 #include "kinformer/patch.h"
 #include "kinformer/ref.h"
 #include "kinformer/request_options.h"
@@ -69,6 +70,10 @@ class ObjectList {
   [[nodiscard]] bool empty() const { return objects_.items.empty(); }
   [[nodiscard]] const T operator[](std::size_t i) const KINFORMER_LIFETIMEBOUND {
     return T(objects_.items[i].get());
+  }
+  // Keeps one object beyond the list, as of Snapshot and ObjectRange; or that at position `i`.
+  [[nodiscard]] Ref<T> Retain(const T& object) const {
+    return Ref<T>(internal::ObjectRef::Share(internal::BlockOfView(object)));
   }
   [[nodiscard]] Ref<T> Retain(std::size_t i) const { return Ref<T>(objects_.items[i]); }
   [[nodiscard]] const ListMeta& metadata() const { return objects_.metadata; }
@@ -124,22 +129,31 @@ class ResourceClient {
   template <class M>
   Result<Ref<T>> Create(const M& object, const CreateOptions& options = {},
                         const CallOptions& call = {}) const {
-    internal::CheckWritable<T, M>();
-    return Typed(core_.Create(internal::ToRequestObject<T>(object), options, call));
+    if constexpr (internal::CheckWritable<T, M>()) {
+      return Typed(core_.Create(internal::ToRequestObject<T>(object), options, call));
+    } else {
+      return internal::NeverCalled();
+    }
   }
   // Replaces the object. metadata.resourceVersion, where set, must be the current one: else
   // kConflict.
   template <class M>
   Result<Ref<T>> Update(const M& object, const UpdateOptions& options = {},
                         const CallOptions& call = {}) const {
-    internal::CheckWritable<T, M>();
-    return Typed(core_.Update(internal::ToRequestObject<T>(object), "", options, call));
+    if constexpr (internal::CheckWritable<T, M>()) {
+      return Typed(core_.Update(internal::ToRequestObject<T>(object), "", options, call));
+    } else {
+      return internal::NeverCalled();
+    }
   }
   template <class M>
   Result<Ref<T>> UpdateStatus(const M& object, const UpdateOptions& options = {},
                               const CallOptions& call = {}) const {
-    internal::CheckWritable<T, M>();
-    return Typed(core_.Update(internal::ToRequestObject<T>(object), "status", options, call));
+    if constexpr (internal::CheckWritable<T, M>()) {
+      return Typed(core_.Update(internal::ToRequestObject<T>(object), "status", options, call));
+    } else {
+      return internal::NeverCalled();
+    }
   }
   // `subresource`: "status", "scale", ... or empty.
   Result<Ref<T>> Patch(std::string_view name, const kinformer::Patch& patch,

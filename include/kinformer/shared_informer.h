@@ -173,6 +173,28 @@ class SharedInformer {
                     std::move(options));
   }
 
+  // Something that is no handler: says what one looks like.
+  template <class Wrong, class... Rest>
+    requires(!std::is_convertible_v<const Wrong&, ResourceEventHandlerFuncs<T>> &&
+             !std::is_convertible_v<const Wrong&, FilteringResourceEventHandler<T>> &&
+             !std::is_convertible_v<Wrong, std::shared_ptr<ResourceEventHandler<T>>> &&
+             !std::is_convertible_v<const Wrong&, std::shared_ptr<const void>> &&
+             !std::is_same_v<Wrong, ResourceEventHandlerFuncs<Object>>)
+  Result<EventHandlerRegistration> AddEventHandler(const Wrong& /*wrong*/,
+                                                   const Rest&... /*rest*/) {
+    constexpr bool kValue = std::is_base_of_v<ResourceEventHandler<T>, Wrong>;
+    static_assert(!kValue,
+                  "this is a handler by value, and the informer shares its own: give "
+                  "std::make_shared<YourHandler>(...)");
+    static_assert(kValue || std::is_pointer_v<Wrong>,
+                  "a handler is a set of functions by name: AddEventHandler({.on_add = function, "
+                  ".on_update = ..., .on_delete = ...}), or a std::shared_ptr to a class");
+    static_assert(kValue || !std::is_pointer_v<Wrong>,
+                  "this is a bare pointer, and the informer shares its handler: give "
+                  "std::make_shared<YourHandler>(...)");
+    return EventHandlerRegistration();
+  }
+
   // Ends a registration; events that wait are discarded. Waits for a callback that is running,
   // except inside one of this handler, so that afterwards what the callback uses may go. Removing
   // twice does nothing. kInvalidArgument, and nothing removed: the handler is another informer's,

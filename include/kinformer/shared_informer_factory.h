@@ -15,6 +15,7 @@
 #ifndef KINFORMER_SHARED_INFORMER_FACTORY_H_
 #define KINFORMER_SHARED_INFORMER_FACTORY_H_
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -22,6 +23,7 @@
 #include <stop_token>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -29,7 +31,9 @@
 #include "kinformer/client.h"
 #include "kinformer/factory_options.h"
 #include "kinformer/internal/factory_groups.h"
+#include "kinformer/internal/factory_misuse.h"
 #include "kinformer/internal/live_reader.h"
+#include "kinformer/internal/misuse.h"
 #include "kinformer/object_name.h"
 #include "kinformer/reader.h"
 #include "kinformer/resource.h"
@@ -95,12 +99,31 @@ class FactoryCore {
 // the full informer of their resource where one exists.
 // Go's accessors, factory.Core().V1().Pods().Informer(), need factory_accessors.h.
 // Counterpart: informers.SharedInformerFactory, dynamicinformer and metadatainformer in one.
-class SharedInformerFactory : public accessors::Groups {
+class SharedInformerFactory : public accessors::Groups, private internal::FactoryMisuse {
  public:
+  using FactoryMisuse::ForResource;
+  using FactoryMisuse::InformerFor;
+  using FactoryMisuse::MetadataInformerFor;
+  using FactoryMisuse::Start;
+  using FactoryMisuse::WaitForCacheSync;
+  using FactoryMisuse::WaitForHandlersSync;
+
   explicit SharedInformerFactory(const Client& client, SharedInformerFactoryOptions options = {});
   // Over anything that makes ListerWatchers. For tests.
   explicit SharedInformerFactory(std::shared_ptr<ListerWatcherProvider> provider,
                                  SharedInformerFactoryOptions options = {});
+  template <class Options>
+    requires(!std::convertible_to<const Options&, SharedInformerFactoryOptions>)
+  SharedInformerFactory(const Client& client, const Options& /*options*/)
+      : SharedInformerFactory(client) {
+    internal::ExplainFactoryOptions<Options>();
+  }
+  template <class Wrong, class... Rest>
+    requires(!std::convertible_to<Wrong &&, const Client&> &&
+             !std::convertible_to<Wrong &&, std::shared_ptr<ListerWatcherProvider>> &&
+             !std::same_as<std::remove_cvref_t<Wrong>, SharedInformerFactory>)
+  explicit SharedInformerFactory(Wrong&& wrong, const Rest&... /*rest*/)
+      : SharedInformerFactory(internal::NoClient(wrong)) {}
   ~SharedInformerFactory();  // Shutdown
 
   // The informer for T. The first call makes it; later calls give the same one and add the indexes
@@ -109,7 +132,7 @@ class SharedInformerFactory : public accessors::Groups {
   // projection) gets another one, and who keeps less is given one that keeps everything. Their
   // other options do nothing; those that are set to something else than the informer has are named
   // in the log, each once.
-  template <kinformer::Resource T>
+  template <KnownKind T>
   SharedInformer<T> InformerFor(InformerOptions<T> options = {}) {
     return Typed<T>(T::type_info(), std::move(options), false);
   }
@@ -117,10 +140,11 @@ class SharedInformerFactory : public accessors::Groups {
   // The informer for T as made by a function of the caller's, which gets the resync period that the
   // factory would use. An informer for T that exists is returned as it is. Counterpart:
   // InformerFor(obj, newFunc).
-  template <kinformer::Resource T>
-  SharedInformer<T> InformerFor(const std::function<SharedInformer<T>(Duration resync)>& make) {
-    return SharedInformer<T>(
-        core_->GetOrMake(T::type_info(), [&make](Duration resync) { return make(resync).core(); }));
+  template <KnownKind T, std::convertible_to<std::function<SharedInformer<T>(Duration)>> Make>
+  SharedInformer<T> InformerFor(const Make& make) {
+    const std::function<SharedInformer<T>(Duration)> function = make;
+    return SharedInformer<T>(core_->GetOrMake(
+        T::type_info(), [&function](Duration resync) { return function(resync).core(); }));
   }
 
   // Objects of any resource as JSON; `kind` and scope come from discovery or from the caller's
@@ -142,7 +166,7 @@ class SharedInformerFactory : public accessors::Groups {
   SharedInformer<metav1::PartialObjectMetadata> MetadataInformerFor(
       const GroupVersionResource& resource, std::string_view kind, bool namespaced,
       InformerOptions<metav1::PartialObjectMetadata> options);
-  template <kinformer::Resource T, class Metadata = metav1::PartialObjectMetadata>
+  template <KnownKind T, class Metadata = metav1::PartialObjectMetadata>
   SharedInformer<Metadata> MetadataInformerFor(InformerOptions<Metadata> options = {}) {
     const internal::TypeInfo& t = T::type_info();
     return Typed<Metadata>(
@@ -153,7 +177,7 @@ class SharedInformerFactory : public accessors::Groups {
   // Reads the objects of T, from the cache of InformerFor<T>(), which this asks for, or from the
   // server where the options say that there is none (ResourceCacheOptions::cached). Every read is
   // kInvalidArgument where there is neither cache nor Client.
-  template <kinformer::Resource T>
+  template <KnownKind T>
   Reader<T> ReaderFor() {
     if (auto live = core_->LiveReaderOf(T::type_info())) return Reader<T>(*std::move(live));
     return Reader<T>(InformerFor<T>().lister());
@@ -174,7 +198,7 @@ class SharedInformerFactory : public accessors::Groups {
   // loop's thread. Otherwise what went wrong with the question: ask again.
   // An informer stays with its version. Where an upgrade of the server ends that, it is kAbsent:
   // invalidate the discovery, ask again, and Release the old one.
-  template <kinformer::Resource... Ts>
+  template <KnownKind... Ts>
     requires(sizeof...(Ts) > 0)
   Result<std::variant<SharedInformer<Ts>...>> InformerForFirstServed(
       std::tuple<InformerOptions<Ts>...> options = {}) {

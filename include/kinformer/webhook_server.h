@@ -17,6 +17,7 @@
 #ifndef KINFORMER_WEBHOOK_SERVER_H_
 #define KINFORMER_WEBHOOK_SERVER_H_
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,6 +29,8 @@
 #include "kinformer/authentication.h"
 #include "kinformer/conversion.h"
 #include "kinformer/env.h"
+#include "kinformer/internal/misuse.h"
+#include "kinformer/internal/webhook_server_misuse.h"
 #include "kinformer/object_name.h"
 #include "kinformer/resource.h"
 #include "kinformer/result.h"
@@ -67,9 +70,18 @@ struct WebhookServerOptions {
 // Register is thread-safe; Handle belongs to the loop. Destruction waits for functions that are
 // running: it must not happen on the loop's thread while they may need the loop. Responses under
 // way may outlive it. Counterpart: controller-runtime's webhook.Server.
-class WebhookServer : public Handler {
+class WebhookServer : public Handler, private internal::WebhookServerMisuse {
  public:
+  using WebhookServerMisuse::Register;
+  using WebhookServerMisuse::RegisterAuthentication;
+  using WebhookServerMisuse::RegisterDefaulter;
+  using WebhookServerMisuse::RegisterValidator;
+
   explicit WebhookServer(Env& env, const WebhookServerOptions& options = {});
+  template <class Wrong, class... Rest>
+    requires(!std::derived_from<Wrong, Env> && !std::same_as<Wrong, WebhookServer>)
+  explicit WebhookServer(const Wrong& wrong, const Rest&... /*rest*/)
+      : WebhookServer(internal::NoEnv(wrong)) {}
   ~WebhookServer() override;
   WebhookServer(const WebhookServer&) = delete;
   WebhookServer& operator=(const WebhookServer&) = delete;
@@ -77,13 +89,13 @@ class WebhookServer : public Handler {
   // kAlreadyExists: the path is taken. kInvalidArgument: it does not begin with a slash.
   Result<void> Register(const std::string& path, admission::Handler handler);
   // At GenerateValidatePath of the kind.
-  template <Resource T>
+  template <KnownKind T>
   Result<void> RegisterValidator(std::shared_ptr<admission::Validator<T>> validator) {
     return Register(GenerateValidatePath(internal::KindOf<T>()),
                     admission::WithValidator<T>(std::move(validator)));
   }
   // At GenerateMutatePath of the kind.
-  template <Resource T>
+  template <KnownKind T>
   Result<void> RegisterDefaulter(admission::Defaulter<T> defaulter,
                                  admission::DefaulterOptions options = {}) {
     return Register(GenerateMutatePath(internal::KindOf<T>()),

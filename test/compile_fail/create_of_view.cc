@@ -1,6 +1,6 @@
 // Create takes the struct.
-// expect-gcc: Create and Update take the kind's struct, T::Mutable
-// expect-clang: Create and Update take the kind's struct, T::Mutable
+// first-gcc: Create and Update take the kind's struct, T::Mutable
+// first-clang: Create and Update take the kind's struct, T::Mutable
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"

@@ -1,6 +1,6 @@
 // A struct that does not name its members says how that is done.
-// expect-gcc: CustomResource<T>: T must name its members
-// expect-clang: CustomResource<T>: T must name its members
+// first-gcc: CustomResource<T>: T must name its members
+// first-clang: CustomResource<T>: T must name its members
 
 #include "kinformer/custom_resource.h"
 

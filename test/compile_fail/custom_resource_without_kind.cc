@@ -1,6 +1,6 @@
 // A struct that is no kind says what is missing.
-// expect-gcc: T must say which resource it is, by static constexpr members
-// expect-clang: T must say which resource it is, by static constexpr members
+// first-gcc: T must say which resource it is, by static constexpr members
+// first-clang: T must say which resource it is, by static constexpr members
 
 #include "kinformer/custom_resource.h"
 

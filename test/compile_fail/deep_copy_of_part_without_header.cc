@@ -1,6 +1,6 @@
 // Of a part of an object, too: the metadata's structs are in another header.
-// expect-gcc: kinformer/api/metav1_mutable.h
-// expect-clang: kinformer/api/metav1_mutable.h
+// first-gcc: kinformer/api/metav1_mutable.h
+// first-clang: kinformer/api/metav1_mutable.h
 
 #include "kinformer/api/corev1.h"
 #ifdef CORRECT

@@ -1,6 +1,6 @@
 // DeepCopy says which header it needs.
-// expect-gcc: kinformer/api/corev1_mutable.h
-// expect-clang: kinformer/api/corev1_mutable.h
+// first-gcc: kinformer/api/corev1_mutable.h
+// first-clang: kinformer/api/corev1_mutable.h
 
 #include "kinformer/api/corev1.h"
 #ifdef CORRECT

@@ -1,6 +1,6 @@
 // A member that cannot be read says which types can.
-// expect-gcc: kFields: a member's type must be bool, a number, std::string
-// expect-clang: kFields: a member's type must be bool, a number, std::string
+// first-gcc: kFields: a member's type must be bool, a number, std::string
+// first-clang: kFields: a member's type must be bool, a number, std::string
 
 #include "kinformer/fields.h"
 

@@ -1,6 +1,6 @@
 // So does a class.
-// expect-gcc: this handler is not for the informer's kind
-// expect-clang: this handler is not for the informer's kind
+// first-gcc: this handler is not for the informer's kind
+// first-clang: this handler is not for the informer's kind
 
 #include <memory>
 

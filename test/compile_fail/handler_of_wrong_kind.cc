@@ -1,6 +1,6 @@
 // A function that does not take the informer's events says what it should take.
-// expect-gcc: this function cannot be called with the informer's events: on_add takes
-// expect-clang: this function cannot be called with the informer's events: on_add takes
+// first-gcc: this function cannot be called with the informer's events: on_add takes
+// first-clang: this function cannot be called with the informer's events: on_add takes
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/shared_informer.h"

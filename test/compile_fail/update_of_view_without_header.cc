@@ -1,6 +1,6 @@
 // Update says which header has what it takes.
-// expect-gcc: include kinformer/api/GROUP_mutable.h
-// expect-clang: include kinformer/api/GROUP_mutable.h
+// first-gcc: include kinformer/api/GROUP_mutable.h
+// first-clang: include kinformer/api/GROUP_mutable.h
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/resource_client.h"

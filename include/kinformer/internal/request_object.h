@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "kinformer/internal/misuse.h"
 #include "kinformer/internal/resource_core.h"
 #include "kinformer/projection.h"
 
@@ -22,18 +23,58 @@ std::string EncodeProtobuf(const M& object);  // mutable_codec.h
 template <class M>
 std::string EncodeJson(const M& object);  // mutable_codec.h
 
-// Ends the compilation with what is missing where M is not what is written for T.
+// Ends the compilation with what is missing where M is not what is written for T. True: it is.
 template <class T, class M>
-constexpr void CheckWritable() {
-  if constexpr (requires { typename T::Mutable; }) {
-    static_assert(
-        requires { sizeof(typename T::Mutable); },
-        "Create and Update need the kind's struct: include kinformer/api/GROUP_mutable.h, "
-        "where GROUP is the kind's namespace, as in kinformer/api/corev1_mutable.h");
-    if constexpr (requires { sizeof(typename T::Mutable); }) {
-      static_assert(std::is_convertible_v<const M*, const typename T::Mutable*>,
+consteval bool CheckWritable() {
+  static_assert(
+      !kIsRef<M>,
+      "this is a Ref to a cached object, which nobody can change: ref->DeepCopy() makes a "
+      "copy; change that, and give it");
+  static_assert(
+      !kIsResult<M>,
+      "this is a Result: look whether it is ok(), and give the struct that it holds; of a "
+      "Ref in it, (*result)->DeepCopy() makes a copy to change and give");
+  static_assert(!IsPointer<M>, "this is a pointer: give the struct itself, *pointer");
+  static_assert(!IsText<M>,
+                "this is text: give the kind's struct, such as a corev1::Pod::Mutable, or with a "
+                "RestMapping in front of it what json::Parse makes of the text");
+  static_assert(!IsPlainStruct<M>,
+                "this struct has no metadata: give a CustomResource<T>::Mutable, which is T with "
+                "metadata beside it");
+  constexpr bool kHasStruct = requires { typename T::Mutable; };
+  if constexpr (kIsRef<M> || kIsResult<M> || IsPointer<M> || IsText<M> || IsPlainStruct<M>) {
+    return false;
+  } else if constexpr (!kHasStruct) {
+    // The cases of a T that is deduced.
+    constexpr bool kIsView = requires(const M& m) { m.metadata(); };
+    constexpr bool kIsJson = requires(const M& m) { m.StringOrEmpty(); };
+    static_assert(!kIsView,
+                  "this is a view of a cached object, which nobody can change: DeepCopy() it, "
+                  "change the copy, and give that");
+    static_assert(!kIsJson,
+                  "JSON does not tell the compiler its kind: give the RestMapping in front of it, "
+                  "from Client::Discovery()");
+    static_assert(kIsView || kIsJson,
+                  "what is written is the struct of a kind: a corev1::Pod::Mutable, or a "
+                  "CustomResource<T>::Mutable");
+    return false;
+  } else {
+    constexpr bool kIsKnown = requires { sizeof(typename T::Mutable); };
+    static_assert(kIsKnown,
+                  "Create and Update need the kind's struct: include "
+                  "kinformer/api/GROUP_mutable.h, where GROUP is the kind's namespace, as in "
+                  "kinformer/api/corev1_mutable.h");
+    if constexpr (kIsKnown) {
+      constexpr bool kFits = std::is_convertible_v<const M*, const typename T::Mutable*>;
+      static_assert(kFits || !ObjectView<M>,
                     "Create and Update take the kind's struct, T::Mutable (for corev1::Pod a "
                     "corev1::Pod::Mutable), not the view; DeepCopy() makes one of a view");
+      static_assert(kFits || ObjectView<M>,
+                    "this is not the struct of the kind that is named: give that kind's T::Mutable "
+                    "(for corev1::Pod a corev1::Pod::Mutable)");
+      return kFits;
+    } else {
+      return false;
     }
   }
 }

@@ -24,9 +24,10 @@ Result<Blocks> ByFields(const IndexerCore& cache, const SnapshotCore& snapshot,
   const std::vector<FieldSelector::Requirement>& requirements = fields.requirements();
   for (const FieldSelector::Requirement& required : requirements) {
     if (!required.negated) continue;
-    return Error(Reason::kInvalidArgument, "listing " + std::string(resource) + " by " +
-                                               fields.ToString() +
-                                               ": an index knows field=value only");
+    return Error(Reason::kInvalidArgument,
+                 "listing " + std::string(resource) + " by " + fields.ToString() +
+                     ": an index knows field=value only; filter the objects, or ask the "
+                     "server, by APIReader");
   }
   Result<Blocks> found =
       snapshot.ByIndex(IndexOfField(requirements[0].field), requirements[0].value);

@@ -1,0 +1,155 @@
+// kinformer/internal/controller_builder_misuse.h
+//
+// What calls of a ControllerBuilder that cannot be meant are told: see misuse.h.
+
+#ifndef KINFORMER_INTERNAL_CONTROLLER_BUILDER_MISUSE_H_
+#define KINFORMER_INTERNAL_CONTROLLER_BUILDER_MISUSE_H_
+
+#include <concepts>
+#include <exception>
+#include <memory>
+#include <type_traits>
+
+#include "kinformer/enqueue.h"
+#include "kinformer/internal/misuse.h"
+#include "kinformer/object.h"
+#include "kinformer/predicate.h"
+#include "kinformer/reconciler.h"
+#include "kinformer/resource.h"
+#include "kinformer/result.h"
+
+namespace kinformer {
+
+class Manager;  // manager.h
+
+namespace internal {
+
+template <class P, class T>
+concept NoPredicateFor = !std::convertible_to<const P&, predicate::PredicateFor<T>>;
+
+// Says why Accepts is no predicate for objects of kind T.
+template <class Accepts>
+constexpr void ExplainPredicate() {
+  constexpr bool kOther = requires(const Accepts& a) {
+    a.create;
+    a.generic;
+  };
+  static_assert(!kOther,
+                "this predicate is for another kind: give one for the kind that is watched, or for "
+                "Object, which serves every kind");
+  static_assert(
+      kOther,
+      "a predicate is a value with a function for each sort of event: "
+      "predicate::NewPredicateFuncs<corev1::Pod>([](const corev1::Pod& pod) { return true; "
+      "}), or GenerationChangedPredicate() and its like; predicate::And combines several");
+}
+
+// Says why F cannot reconcile requests of type R. True: it can.
+template <class F, class R>
+consteval bool CheckReconcile() {
+  using Class = std::remove_cvref_t<F>;
+  constexpr bool kClass = std::derived_from<Class, TypedReconciler<R>>;
+  constexpr bool kPointer = IsPointer<Class>;
+  constexpr bool kCallable = std::invocable<Class&, const ReconcileContext&, const R&>;
+  constexpr bool kObject = requires { &Class::Reconcile; };
+  static_assert(!kClass && !kObject,
+                "this is a Reconciler by value, and the controller shares its own: give "
+                "std::make_shared<YourReconciler>(...)");
+  static_assert(!kPointer || kClass || kObject,
+                "this pointer is no std::shared_ptr to a Reconciler for this builder's requests: "
+                "give std::make_shared<YourReconciler>(...), whose class derives from "
+                "kinformer::Reconciler");
+  static_assert(
+      kCallable || kPointer || kClass || kObject,
+      "a reconciler is called with its context and the request: "
+      "[](const ReconcileContext& context, const Request& request) -> "
+      "Result<ReconcileResult> { ... }; AsReconciler makes one of a function of the object");
+  if constexpr (kCallable && !kPointer && !kClass && !kObject) {
+    using Given = std::invoke_result_t<Class&, const ReconcileContext&, const R&>;
+    constexpr bool kFits = std::convertible_to<Given, Result<ReconcileResult>>;
+    static_assert(kFits,
+                  "a reconciler returns Result<ReconcileResult>: say so behind its parameters, -> "
+                  "Result<ReconcileResult>, and end it with return ReconcileResult{};");
+    return kFits;
+  } else {
+    return false;
+  }
+}
+
+template <class Wrong>
+[[noreturn]] Manager& NoManager(const Wrong& /*wrong*/) {
+  static_assert(kNeverHolds<Wrong>,
+                "a builder is made of the manager itself: ControllerBuilder(*manager)");
+  std::terminate();
+}
+
+class ControllerBuilderMisuse {
+ public:
+  // No kind is named.
+  template <int = 0, class... Wrong>
+  ControllerBuilderMisuse& For(const Wrong&... /*wrong*/) {
+    static_assert(kNeverHolds<Wrong...>,
+                  "For takes the kind in angle brackets, and no object: For<corev1::Pod>()");
+    return *this;
+  }
+  template <int = 0, class... Wrong>
+  ControllerBuilderMisuse& Owns(const Wrong&... /*wrong*/) {
+    static_assert(
+        kNeverHolds<Wrong...>,
+        "Owns takes the kind in angle brackets, and no object: Owns<corev1::ConfigMap>()");
+    return *this;
+  }
+  template <int = 0, class... Wrong>
+  ControllerBuilderMisuse& Watches(const Wrong&... /*wrong*/) {
+    static_assert(kNeverHolds<Wrong...>,
+                  "Watches takes the kind in angle brackets, and no object: "
+                  "Watches<corev1::Secret>(handler)");
+    return *this;
+  }
+
+  // Something else where a predicate should be.
+  template <KnownKind T, NoPredicateFor<T> Accepts, class... Rest>
+  ControllerBuilderMisuse& For(const Accepts& /*accepts*/, const Rest&... /*rest*/) {
+    ExplainPredicate<Accepts>();
+    return *this;
+  }
+  template <KnownKind T, NoPredicateFor<T> Accepts, class... Rest>
+  ControllerBuilderMisuse& Owns(const Accepts& /*accepts*/, const Rest&... /*rest*/) {
+    ExplainPredicate<Accepts>();
+    return *this;
+  }
+  template <NoPredicateFor<Object> Accepts>
+  ControllerBuilderMisuse& WithEventFilter(const Accepts& /*accepts*/) {
+    static_assert(
+        kNeverHolds<Accepts>,
+        "WithEventFilter is for every kind that is watched: give a predicate for Object, "
+        "such as predicate::NewPredicateFuncs<Object>(function), or give this one to For, "
+        "Owns or Watches");
+    return *this;
+  }
+};
+
+// The same of what depends on the requests.
+template <class R>
+class TypedControllerBuilderMisuse : public ControllerBuilderMisuse {
+ public:
+  using ControllerBuilderMisuse::Watches;
+  template <KnownKind T, class Handler, class... Rest>
+    requires(!std::convertible_to<const Handler&, std::shared_ptr<handler::EventHandler<T, R>>>)
+  ControllerBuilderMisuse& Watches(const Handler& /*handler*/, const Rest&... /*rest*/) {
+    constexpr bool kIsFunction = std::invocable<const Handler&, const T&> || !IsPointer<Handler>;
+    static_assert(
+        !kIsFunction,
+        "Watches takes an event handler: handler::EnqueueRequestsFromMapFunc<T>(function) "
+        "makes one of a function of the object, which gives a std::vector<Request>");
+    static_assert(kIsFunction,
+                  "this handler is for another kind or for other requests: name the same kind in "
+                  "Watches and in what makes the handler");
+    return *this;
+  }
+};
+
+}  // namespace internal
+}  // namespace kinformer
+
+#endif  // KINFORMER_INTERNAL_CONTROLLER_BUILDER_MISUSE_H_

@@ -1,0 +1,111 @@
+// kinformer/internal/factory_misuse.h
+//
+// What calls of a SharedInformerFactory that cannot be meant are told: see misuse.h.
+
+#ifndef KINFORMER_INTERNAL_FACTORY_MISUSE_H_
+#define KINFORMER_INTERNAL_FACTORY_MISUSE_H_
+
+#include <concepts>
+#include <exception>
+#include <functional>
+#include <stop_token>
+#include <type_traits>
+
+#include "kinformer/client.h"
+#include "kinformer/env.h"
+#include "kinformer/internal/misuse.h"
+#include "kinformer/object_name.h"
+#include "kinformer/resource.h"
+#include "kinformer/result.h"
+#include "kinformer/shared_informer.h"
+
+namespace kinformer::internal {
+
+class FactoryMisuse {
+ public:
+  // No kind is named.
+  template <int = 0, class... Wrong>
+  Result<void> InformerFor(const Wrong&... /*wrong*/) {
+    static_assert(kNeverHolds<Wrong...>,
+                  "InformerFor takes the kind in angle brackets, and no object: "
+                  "InformerFor<corev1::Pod>()");
+    return {};
+  }
+  template <KnownKind T, class Wrong, class... Rest>
+    requires(!std::convertible_to<const Wrong&, InformerOptions<T>> &&
+             !std::convertible_to<const Wrong&, std::function<SharedInformer<T>(Duration)>>)
+  Result<void> InformerFor(const Wrong& /*wrong*/, const Rest&... /*rest*/) {
+    static_assert(
+        kNeverHolds<Wrong>,
+        "InformerFor takes InformerOptions<T>, as in InformerFor<corev1::Pod>({.namespaces "
+        "= {\"default\"}}), or a function from a resync period to a SharedInformer<T>");
+    return {};
+  }
+  template <std::same_as<GroupVersionResource> Resource>
+  Result<void> ForResource(const Resource& /*resource*/) {
+    static_assert(
+        kNeverHolds<Resource>,
+        "ForResource needs the kind and its scope, too: ForResource(resource, \"Widget\", "
+        "/*namespaced=*/true), or what Client::Discovery() says, "
+        "ForResource(client.Discovery().MappingFor(resource).OrExit())");
+    return {};
+  }
+  template <std::same_as<GroupVersionResource> Resource>
+  Result<void> MetadataInformerFor(const Resource& /*resource*/) {
+    static_assert(kNeverHolds<Resource>,
+                  "MetadataInformerFor needs the kind and its scope, too: "
+                  "MetadataInformerFor(resource, \"Widget\", /*namespaced=*/true)");
+    return {};
+  }
+
+  template <class... Wrong>
+    requires(sizeof...(Wrong) > 0)
+  void Start(const Wrong&... /*wrong*/) {
+    static_assert(kNeverHolds<Wrong...>,
+                  "Start takes nothing: informers run until Shutdown, or until the factory is "
+                  "destroyed");
+  }
+  template <class Stop, class... Rest>
+    requires(!std::convertible_to<const Stop&, const std::stop_token&>)
+  Result<void> WaitForCacheSync(const Stop& /*stop*/, const Rest&... /*rest*/) {
+    ExplainStop<Stop>();
+    return {};
+  }
+  template <class Stop, class... Rest>
+    requires(!std::convertible_to<const Stop&, const std::stop_token&>)
+  Result<void> WaitForHandlersSync(const Stop& /*stop*/, const Rest&... /*rest*/) {
+    ExplainStop<Stop>();
+    return {};
+  }
+
+ private:
+  template <class Stop>
+  static constexpr void ExplainStop() {
+    constexpr bool kIsSource =
+        requires(const Stop& s) { s.token(); } || requires(const Stop& s) { s.get_token(); };
+    static_assert(!kIsSource, "this is the source of the token: give its token, stop.token()");
+    static_assert(kIsSource,
+                  "a wait takes a stop token, and how long it may take behind that: "
+                  "WaitForCacheSync(stop.token(), {.timeout = std::chrono::seconds(30)})");
+  }
+};
+
+template <class Wrong>
+[[noreturn]] const Client& NoClient(const Wrong& /*wrong*/) {
+  static_assert(kNeverHolds<Wrong>,
+                "a factory is made of a Client: Client::NewForConfig(config), or "
+                "Client::FromEnvironment(), and then SharedInformerFactory(client)");
+  std::terminate();
+}
+
+// Says why what stands behind the client is no SharedInformerFactoryOptions.
+template <class Options>
+constexpr void ExplainFactoryOptions() {
+  static_assert(kNeverHolds<Options>,
+                "a factory's options have names: SharedInformerFactory(client, {.default_resync = "
+                "std::chrono::minutes(10)}), or {.namespace_ = \"default\"}");
+}
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_FACTORY_MISUSE_H_

@@ -1,0 +1,122 @@
+// kinformer/internal/misuse.h
+//
+// What calls that make no sense are told by the compiler, first of all and in words: which T is no
+// kind, which argument is no name. Where a constraint said no, the first line would be "no matching
+// function", and the reason somewhere among the candidates.
+//
+// A wrong call must find a function whose body, or a concept whose check, holds the static_assert.
+// So the functions that explain are overloads beside the real ones, chosen only where those cannot
+// be called; each class has them in a base of its own (delegating_client_misuse.h and so on).
+
+#ifndef KINFORMER_INTERNAL_MISUSE_H_
+#define KINFORMER_INTERNAL_MISUSE_H_
+
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+
+#include "kinformer/resource.h"
+#include "kinformer/result.h"
+
+namespace kinformer {
+
+template <class T>
+class Ref;  // ref.h
+
+namespace internal {
+
+// False, but not before it is asked.
+template <class...>
+inline constexpr bool kNeverHolds = false;
+
+// The result of a call that does not compile.
+[[nodiscard]] inline Error NeverCalled() { return Error(Reason::kInvalidArgument, {}); }
+
+// What the result of a wrong call is said to be made of, so that no second error is about that.
+struct NoView {
+  explicit NoView(const Block*) {}
+};
+
+template <class T>
+inline constexpr bool kIsRef = false;
+template <class T>
+inline constexpr bool kIsRef<Ref<T>> = true;
+template <class T>
+inline constexpr bool kIsResult = false;
+template <class T>
+inline constexpr bool kIsResult<Result<T>> = true;
+
+template <class T>
+concept IsText = std::convertible_to<const T&, std::string_view>;
+template <class T>
+concept IsPointer = !IsText<T> && !kIsRef<T> && !kIsResult<T> &&
+                    ((std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) ||
+                     requires(const T& t) {
+                       *t;
+                       t.get();
+                     });
+// A struct with a kind's fields, its metadata among them.
+template <class T>
+concept IsMutable = requires(const T& t) {
+  t.metadata.name;
+  typename T::View;
+};
+// A struct of the program's that names its kind, as CustomResource<T> wants it.
+template <class T>
+concept IsPlainStruct = !ObjectView<T> && !IsMutable<T> && requires { T::kKind; };
+
+// Says why T is no kind that is known at compile time: one of these fails.
+template <class T>
+struct WhyNoKind {
+  static constexpr bool kPlain = IsPlainStruct<T>;
+  static constexpr bool kUntyped = ObjectView<T>;
+  static_assert(!IsMutable<T>,
+                "this T is the struct that is written; name the view that is read, which is the "
+                "kind: corev1::Pod, not corev1::Pod::Mutable, and CustomResource<T>, not its "
+                "Mutable");
+  static_assert(!kPlain,
+                "this T is a struct of yours: name the kind that is made of it, CustomResource<T> "
+                "of kinformer/custom_resource.h");
+  static_assert(!kIsRef<T>, "this T is a Ref: name the kind, corev1::Pod, not Ref<corev1::Pod>");
+  static_assert(!IsPointer<T>, "this T is a pointer: name the kind, corev1::Pod, not corev1::Pod*");
+  static_assert(
+      !kUntyped || IsMutable<T>,
+      "this T can be any kind, and the kind must be known at compile time: name one, such "
+      "as corev1::Pod or CustomResource<T>; for kinds known at run time only there are "
+      "functions that take a RestMapping, from Client::Discovery()");
+  static_assert(
+      IsMutable<T> || kPlain || kIsRef<T> || IsPointer<T> || kUntyped,
+      "this T is no kind: name a generated one, such as corev1::Pod, or CustomResource<T> "
+      "of a struct of yours (kinformer/custom_resource.h)");
+  static constexpr bool kSaid = false;
+};
+
+}  // namespace internal
+
+// A Resource; what is none is said why, in words, and not only passed over. For functions that have
+// no other overload to offer.
+template <class T>
+concept KnownKind = Resource<T> || internal::WhyNoKind<T>::kSaid;
+
+namespace internal {
+
+// Something in the place of an object's name.
+template <class Name>
+constexpr void ExplainName() {
+  static_assert(!IsText<Name>,
+                "an object is named by namespace and name: {\"default\", \"web-0\"}, or {\"\", "
+                "\"node-7\"} where the kind "
+                "has no namespaces; SplitMetaNamespaceKey makes one of \"default/web-0\"");
+  static_assert(
+      !kIsResult<Name>,
+      "this is a Result: look whether it is ok(), and give the name that it holds, *result");
+  static_assert(
+      IsText<Name> || kIsResult<Name>,
+      "an object is named, not given: ObjectName{std::string(pod.metadata().namespace_()), "
+      "std::string(pod.metadata().name())}, or what a Request or an event's object_name() says");
+}
+
+}  // namespace internal
+}  // namespace kinformer
+
+#endif  // KINFORMER_INTERNAL_MISUSE_H_

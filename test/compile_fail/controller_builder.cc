@@ -1,0 +1,183 @@
+// What readers of controller-runtime try first with a ControllerBuilder.
+// case for_plain: this T is a struct of yours: name the kind that is made of it
+// case for_mutable: this T is the struct that is written; name the view that is read
+// case for_any: this T can be any kind
+// case for_number: this T is no kind: name a generated one
+// case for_as_in_go: For takes the kind in angle brackets, and no object
+// case for_nothing: For takes the kind in angle brackets, and no object
+// case for_function: a predicate is a value with a function for each sort of event
+// case for_other_predicate: this predicate is for another kind
+// case owns_plain: this T is a struct of yours
+// case owns_as_in_go: Owns takes the kind in angle brackets, and no object
+// case owns_function: a predicate is a value with a function for each sort of event
+// case watches_plain: this T is a struct of yours
+// case watches_function: Watches takes an event handler: handler::EnqueueRequestsFromMapFunc
+// case watches_as_in_go: Watches takes the kind in angle brackets, and no object
+// case watches_other_kind: this handler is for another kind or for other requests
+// case metadata_plain: this T is a struct of yours
+// case filter_function: WithEventFilter is for every kind that is watched
+// case filter_of_kind: WithEventFilter is for every kind that is watched
+// case complete_request_only: a reconciler is called with its context and the request
+// case complete_other_request: a reconciler is called with its context and the request
+// case complete_swapped: a reconciler is called with its context and the request
+// case complete_of_object: a reconciler is called with its context and the request
+// case complete_void: a reconciler returns Result<ReconcileResult>: say so behind its parameters
+// case complete_bool: a reconciler returns Result<ReconcileResult>: say so behind its parameters
+// case complete_result_void: a reconciler returns Result<ReconcileResult>: say so behind
+// case complete_value: this is a Reconciler by value, and the controller shares its own
+// case complete_raw: this pointer is no std::shared_ptr to a Reconciler
+// case complete_other_class: this pointer is no std::shared_ptr to a Reconciler
+// case build_request_only: a reconciler is called with its context and the request
+// case build_void: a reconciler returns Result<ReconcileResult>: say so behind its parameters
+// case builder_of_pointer: a builder is made of the manager itself: ControllerBuilder\(\*manager\)
+// case builder_of_client: a builder is made of the manager itself: ControllerBuilder\(\*manager\)
+// case as_reconciler_plain: this T is a struct of yours
+// case as_reconciler_view: this function is called with the context and the object
+// case as_reconciler_void: this function is called with the context and the object
+
+#include "kinformer/controller_builder.h"
+
+#include <memory>
+#include <vector>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/custom_resource.h"
+#include "kinformer/object_reconciler.h"
+
+using kinformer::ControllerBuilder;
+using kinformer::ReconcileContext;
+using kinformer::Reconciler;
+using kinformer::ReconcileResult;
+using kinformer::Ref;
+using kinformer::Request;
+using kinformer::Result;
+using kinformer::corev1::ConfigMap;
+using kinformer::corev1::Pod;
+using kinformer::corev1::Secret;
+namespace handler = kinformer::handler;
+namespace predicate = kinformer::predicate;
+
+struct Widget {
+  static constexpr std::string_view kGroup = "example.com";
+  static constexpr std::string_view kVersion = "v1";
+  static constexpr std::string_view kKind = "Widget";
+  static constexpr std::string_view kPlural = "widgets";
+  static constexpr bool kNamespaced = true;
+  int size = 0;
+  static constexpr auto kFields = std::tuple(kinformer::Field("size", &Widget::size));
+};
+
+struct PodReconciler : Reconciler {
+  Result<ReconcileResult> Reconcile(const ReconcileContext&, const Request&) override {
+    return ReconcileResult{};
+  }
+};
+struct OtherReconciler : kinformer::TypedReconciler<int> {
+  Result<ReconcileResult> Reconcile(const ReconcileContext&, const int&) override {
+    return ReconcileResult{};
+  }
+};
+
+std::vector<Request> UsersOf(const Secret& secret);
+Result<ReconcileResult> Reconcile(const ReconcileContext& context, const Request& request);
+
+void Use(const std::unique_ptr<kinformer::Manager>& manager) {
+#if defined(builder_of_pointer)
+  ControllerBuilder builder(manager);
+#elif defined(builder_of_client)
+  ControllerBuilder builder(manager->GetClient());
+#else
+  ControllerBuilder builder(*manager);
+#endif
+  PodReconciler by_value;
+  static_cast<void>(by_value);
+#if defined(for_plain)
+  builder.For<Widget>();
+#elif defined(for_mutable)
+  builder.For<Pod::Mutable>();
+#elif defined(for_any)
+  builder.For<kinformer::Unstructured>();
+#elif defined(for_number)
+  builder.For<int>();
+#elif defined(for_as_in_go)
+  const Pod::Mutable pod;
+  builder.For(pod);
+#elif defined(for_nothing)
+  builder.For();
+#elif defined(for_function)
+  builder.For<Pod>([](const Pod&) { return true; });
+#elif defined(for_other_predicate)
+  builder.For<Pod>(predicate::NewPredicateFuncs<Secret>([](const Secret&) { return true; }));
+#elif defined(owns_plain)
+  builder.For<Pod>().Owns<Widget>();
+#elif defined(owns_as_in_go)
+  builder.For<Pod>().Owns(ConfigMap::Mutable{});
+#elif defined(owns_function)
+  builder.For<Pod>().Owns<ConfigMap>([](const ConfigMap&) { return true; });
+#elif defined(watches_plain)
+  builder.Watches<Widget>(nullptr);
+#elif defined(watches_function)
+  builder.Watches<Secret>(UsersOf);
+#elif defined(watches_as_in_go)
+  builder.Watches(Secret::Mutable{}, handler::EnqueueRequestsFromMapFunc<Secret>(UsersOf));
+#elif defined(watches_other_kind)
+  builder.Watches<Pod>(handler::EnqueueRequestsFromMapFunc<Secret>(UsersOf));
+#elif defined(metadata_plain)
+  builder.WatchesMetadata<Widget>(nullptr);
+#elif defined(filter_function)
+  builder.WithEventFilter([](const auto&) { return true; });
+#elif defined(filter_of_kind)
+  builder.WithEventFilter(predicate::NewPredicateFuncs<Pod>([](const Pod&) { return true; }));
+#elif defined(complete_request_only)
+  builder.Complete([](const Request&) -> Result<ReconcileResult> { return ReconcileResult{}; });
+#elif defined(complete_other_request)
+  builder.Complete([](const ReconcileContext&, int*) { return ReconcileResult{}; });
+#elif defined(complete_swapped)
+  builder.Complete([](const Request&, const ReconcileContext&) { return ReconcileResult{}; });
+#elif defined(complete_of_object)
+  builder.Complete([](const ReconcileContext&, const Ref<Pod>&) { return ReconcileResult{}; });
+#elif defined(complete_void)
+  builder.Complete([](const ReconcileContext&, const Request&) {});
+#elif defined(complete_bool)
+  builder.Complete([](const ReconcileContext&, const Request&) { return true; });
+#elif defined(complete_result_void)
+  builder.Complete([](const ReconcileContext&, const Request&) { return Result<void>(); });
+#elif defined(complete_value)
+  builder.Complete(by_value);
+#elif defined(complete_raw)
+  builder.Complete(&by_value);
+#elif defined(complete_other_class)
+  builder.Complete(std::make_shared<OtherReconciler>());
+#elif defined(build_request_only)
+  builder.Build([](const Request&) -> Result<ReconcileResult> { return ReconcileResult{}; });
+#elif defined(build_void)
+  builder.Build([](const ReconcileContext&, const Request&) {});
+#elif defined(as_reconciler_plain)
+  kinformer::AsReconciler<Widget>(manager->GetClient(), Reconcile);
+#elif defined(as_reconciler_view)
+  kinformer::AsReconciler<Pod>(manager->GetClient(), [](const ReconcileContext&, const Pod&) {
+    return Result<ReconcileResult>(ReconcileResult{});
+  });
+#elif defined(as_reconciler_void)
+  kinformer::AsReconciler<Pod>(manager->GetClient(),
+                               [](const ReconcileContext&, const Ref<Pod>&) {});
+#else
+  builder.For<Pod>(predicate::GenerationChangedPredicate())
+      .Owns<ConfigMap>()
+      .Owns<kinformer::CustomResource<Widget>>({}, handler::Owners::kAll)
+      .Watches<Secret>(handler::EnqueueRequestsFromMapFunc<Secret>(UsersOf))
+      .WatchesMetadata<Secret>(nullptr)
+      .WithEventFilter(predicate::LabelChangedPredicate())
+      .Complete(Reconcile)
+      .OrExit();
+  builder.Complete(std::make_shared<PodReconciler>()).OrExit();
+  builder.Complete(std::make_unique<PodReconciler>()).OrExit();
+  builder.Build([](const auto&, const auto&) { return ReconcileResult{}; }).OrExit();
+  builder
+      .Complete(kinformer::AsReconciler<Pod>(
+          manager->GetClient(),
+          [](const ReconcileContext&, const auto&) { return ReconcileResult{}; }))
+      .OrExit();
+#endif
+}

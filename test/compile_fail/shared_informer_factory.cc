@@ -1,0 +1,111 @@
+// What readers of client-go try first with a SharedInformerFactory.
+// case informer_plain: this T is a struct of yours: name the kind that is made of it
+// case informer_mutable: this T is the struct that is written; name the view that is read
+// case informer_any: this T can be any kind
+// case informer_as_in_go: InformerFor takes the kind in angle brackets, and no object
+// case informer_of_nothing: InformerFor takes the kind in angle brackets, and no object
+// case informer_of_text: InformerFor takes InformerOptions<T>
+// case informer_of_function: InformerFor takes InformerOptions<T>
+// case metadata_plain: this T is a struct of yours
+// case reader_plain: this T is a struct of yours
+// case first_served_plain: this T is a struct of yours
+// case resource_without_kind: ForResource needs the kind and its scope, too
+// case metadata_without_kind: MetadataInformerFor needs the kind and its scope, too
+// case start_of_stop: Start takes nothing: informers run until Shutdown
+// case wait_of_time: a wait takes a stop token, and how long it may take behind that
+// case wait_of_source: this is the source of the token: give its token, stop.token\(\)
+// case wait_of_std_source: this is the source of the token: give its token, stop.token\(\)
+// case handlers_of_time: a wait takes a stop token, and how long it may take behind that
+// case resync_as_in_go: a factory's options have names
+// case of_config: a factory is made of a Client: Client::NewForConfig\(config\)
+// case of_pointer: a factory is made of a Client
+
+#include "kinformer/shared_informer_factory.h"
+
+#include <chrono>
+#include <memory>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/config.h"
+#include "kinformer/custom_resource.h"
+#include "kinformer/stop.h"
+
+using kinformer::SharedInformerFactory;
+using kinformer::corev1::Pod;
+
+struct Widget {
+  static constexpr std::string_view kGroup = "example.com";
+  static constexpr std::string_view kVersion = "v1";
+  static constexpr std::string_view kKind = "Widget";
+  static constexpr std::string_view kPlural = "widgets";
+  static constexpr bool kNamespaced = true;
+  int size = 0;
+  static constexpr auto kFields = std::tuple(kinformer::Field("size", &Widget::size));
+};
+
+void Use(const kinformer::Client& client, kinformer::StopSource& stop, std::stop_source& source) {
+  const kinformer::GroupVersionResource widgets{"example.com", "v1", "widgets"};
+  static_cast<void>(widgets);
+  static_cast<void>(source);
+#if defined(resync_as_in_go)
+  SharedInformerFactory factory(client, std::chrono::seconds(30));
+#elif defined(of_config)
+  SharedInformerFactory factory(kinformer::Config{});
+#elif defined(of_pointer)
+  SharedInformerFactory factory(&client);
+#else
+  SharedInformerFactory factory(client, {.default_resync = std::chrono::seconds(30)});
+#endif
+#if defined(informer_plain)
+  factory.InformerFor<Widget>();
+#elif defined(informer_mutable)
+  factory.InformerFor<Pod::Mutable>();
+#elif defined(informer_any)
+  factory.InformerFor<kinformer::Unstructured>();
+#elif defined(informer_as_in_go)
+  const Pod::Mutable pod;
+  factory.InformerFor(pod);
+#elif defined(informer_of_nothing)
+  factory.InformerFor();
+#elif defined(informer_of_text)
+  factory.InformerFor<Pod>("default");
+#elif defined(informer_of_function)
+  factory.InformerFor<Pod>([](const kinformer::Client&) { return 3; });
+#elif defined(metadata_plain)
+  factory.MetadataInformerFor<Widget>();
+#elif defined(reader_plain)
+  factory.ReaderFor<Widget>();
+#elif defined(first_served_plain)
+  factory.InformerForFirstServed<Pod, Widget>().OrExit();
+#elif defined(resource_without_kind)
+  factory.ForResource(widgets);
+#elif defined(metadata_without_kind)
+  factory.MetadataInformerFor(widgets);
+#elif defined(start_of_stop)
+  factory.Start(stop.token());
+#elif defined(wait_of_time)
+  factory.WaitForCacheSync(std::chrono::seconds(30)).OrExit();
+#elif defined(wait_of_source)
+  factory.WaitForCacheSync(stop).OrExit();
+#elif defined(wait_of_std_source)
+  factory.WaitForCacheSync(source).OrExit();
+#elif defined(handlers_of_time)
+  factory.WaitForHandlersSync(std::chrono::seconds(30)).OrExit();
+#else
+  factory.InformerFor<Pod>({.namespaces = {"default"}});
+  factory.InformerFor<Pod>();
+  factory.InformerFor<Pod>(kinformer::InformerOptions<Pod>{});
+  factory.InformerFor<Pod>([&](kinformer::Duration resync) {
+    return SharedInformerFactory(client).InformerFor<Pod>({.resync_period = resync});
+  });
+  factory.InformerFor<kinformer::CustomResource<Widget>>();
+  factory.MetadataInformerFor<Pod>();
+  factory.MetadataInformerFor(widgets, "Widget");
+  factory.ForResource(widgets, "Widget", true);
+  factory.Start();
+  factory.WaitForCacheSync(stop.token(), {.timeout = std::chrono::seconds(30)}).OrExit();
+  factory.WaitForCacheSync().OrExit();
+  factory.WaitForCacheSync({}).OrExit();
+#endif
+}

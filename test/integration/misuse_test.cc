@@ -1,0 +1,249 @@
+// What programs do that nobody advises: things destroyed in any order, ended from inside their own
+// callbacks, twice in one process, alive at exit and after a fork. None of it crashes or hangs.
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <poll.h>
+#include <stop_token>
+#include <string>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/controller_builder.h"
+#include "kinformer/manager.h"
+#include "kinformer/rate_limiting_queue.h"
+#include "kinformer/runtime.h"
+#include "kinformer/shared_informer_factory.h"
+
+#include "integration/embedded_server.h"
+
+namespace kinformer::testing {
+namespace {
+
+using std::chrono::seconds;
+
+ManagerOptions Quiet() { return {.metrics_bind_address = "0", .serve_webhooks = false}; }
+
+// A client, a factory, an informer of it, a queue that its handler fills, and a manager with a
+// controller; all of them at work.
+class Program {
+ public:
+  Program(Env& env, const EmbeddedServer& server)
+      : client_(Client::NewForConfig(env, server.ClientConfig()).OrExit()),
+        factory_(std::make_unique<SharedInformerFactory>(*client_)),
+        informer_(factory_->InformerFor<corev1::ConfigMap>()),
+        queue_(std::make_unique<RateLimitingQueue<ObjectName>>(env)),
+        manager_(Manager::New(*client_, Quiet()).OrExit()) {
+    const auto add = [adder = queue_->Adder(), this](const auto& event) {
+      adder.Add(event.object_name());
+      seen_->fetch_add(1);
+    };
+    informer_->AddEventHandler({.on_add = add, .on_update = add, .on_delete = add}).OrExit();
+    ControllerBuilder(*manager_)
+        .For<corev1::ConfigMap>()
+        .Complete([seen = seen_](const ReconcileContext&, const Request&) {
+          seen->fetch_add(1);
+          return Result<ReconcileResult>(
+              ReconcileResult{.requeue_after = std::chrono::milliseconds(1)});
+        })
+        .OrExit();
+    factory_->Start();
+    thread_ = std::thread([this] { static_cast<void>(manager_->Start(stop_.get_token())); });
+  }
+  ~Program() {
+    for (int i = 0; i < 5; ++i) Destroy(i);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  [[nodiscard]] bool Works() const { return seen_->load() >= 2; }
+  void Destroy(int which) {
+    switch (which) {
+      case 0:
+        client_.reset();
+        return;
+      case 1:
+        factory_.reset();
+        return;
+      case 2:
+        informer_.reset();
+        return;
+      case 3:
+        queue_.reset();
+        return;
+      default:
+        stop_.request_stop();
+        if (thread_.joinable()) thread_.join();
+        manager_.reset();
+    }
+  }
+  // For those who never end it.
+  void Abandon() { thread_.detach(); }
+
+ private:
+  const std::shared_ptr<std::atomic<int>> seen_ = std::make_shared<std::atomic<int>>(0);
+  std::optional<Client> client_;
+  std::unique_ptr<SharedInformerFactory> factory_;
+  std::optional<SharedInformer<corev1::ConfigMap>> informer_;
+  std::unique_ptr<RateLimitingQueue<ObjectName>> queue_;
+  std::unique_ptr<Manager> manager_;
+  std::stop_source stop_;
+  std::thread thread_;
+};
+
+class MisuseTest : public ::testing::Test {
+ protected:
+  MisuseTest() { server_.Put("a", "1"); }
+
+  EmbeddedServer server_{{.tls = false}};
+};
+
+TEST_F(MisuseTest, Destruction_InEachOfTheOrdersOfFive_EndsWell) {
+  Runtime runtime;
+  std::array<int, 5> order{0, 1, 2, 3, 4};
+  int orders = 0;
+  do {
+    Program program(runtime.env(), server_);
+    // Some while they begin, some while they work.
+    if (orders % 2 == 0) {
+      ASSERT_TRUE(Eventually([&] { return program.Works(); }));
+    }
+    for (const int which : order) {
+      program.Destroy(which);
+      if (which == 3) server_.Put("a", std::to_string(orders));  // a handler without its queue
+    }
+    ++orders;
+  } while (std::ranges::next_permutation(order).found);
+  EXPECT_EQ(orders, 120);
+}
+
+// Each ends something from inside a handler, which therefore cannot wait for itself.
+TEST_F(MisuseTest, End_FromInsideAHandler_IsNoDeadlock) {
+  Runtime runtime;
+  const Client client = Client::NewForConfig(runtime.env(), server_.ClientConfig()).OrExit();
+  using Factory = std::unique_ptr<SharedInformerFactory>;
+  const std::function<void(Factory&, EventHandlerRegistration&)> ends[] = {
+      [](Factory& factory, auto&) { factory->Shutdown(); },
+      [](Factory& factory, auto&) { factory.reset(); },
+      [](Factory& factory, auto& handler) {
+        static_cast<void>(factory->InformerFor<corev1::ConfigMap>().RemoveEventHandler(handler));
+      },
+      [](Factory& factory, auto& handler) {
+        static_cast<void>(handler.Scoped());
+        factory->Release(factory->InformerFor<corev1::ConfigMap>());
+      }};
+  enum class Kind : std::uint8_t { kAdd, kUpdate, kDelete };
+  for (const Kind kind : {Kind::kAdd, Kind::kUpdate, Kind::kDelete}) {
+    for (const auto& end : ends) {
+      server_.Put("a", "1");
+      auto factory = std::make_unique<SharedInformerFactory>(client);
+      SharedInformer<corev1::ConfigMap> informer = factory->InformerFor<corev1::ConfigMap>();
+      EventHandlerRegistration handler;
+      std::atomic<bool> registered{false};
+      std::atomic<bool> ended{false};
+      const auto on = [&](Kind of) {
+        if (of != kind || ended.load()) return;
+        while (!registered.load()) std::this_thread::yield();
+        end(factory, handler);
+        ended = true;
+      };
+      handler = informer
+                    .AddEventHandler({.on_add = [&](const auto&) { on(Kind::kAdd); },
+                                      .on_update = [&](const auto&) { on(Kind::kUpdate); },
+                                      .on_delete = [&](const auto&) { on(Kind::kDelete); }})
+                    .OrExit();
+      registered = true;
+      factory->Start();
+      if (kind != Kind::kAdd) {
+        ASSERT_TRUE(Eventually([&] { return informer.HasSynced(); }));
+        server_.Put("a", "2");
+        if (kind == Kind::kDelete) server_.Delete("a");
+      }
+      ASSERT_TRUE(Eventually([&] { return ended.load(); }));
+      static_cast<void>(informer.RemoveEventHandler(handler));  // waits for the one that ended it
+    }
+  }
+}
+
+TEST_F(MisuseTest, End_FromInsideAReconcile_IsNoDeadlock) {
+  Runtime runtime;
+  const Client client = Client::NewForConfig(runtime.env(), server_.ClientConfig()).OrExit();
+  const auto manager = Manager::New(client, Quiet()).OrExit();
+  std::stop_source stop;
+  ControllerBuilder(*manager)
+      .For<corev1::ConfigMap>()
+      .Complete([&](const ReconcileContext&, const Request&) {
+        stop.request_stop();
+        manager->GetCache().Shutdown();
+        return Result<ReconcileResult>(ReconcileResult{});
+      })
+      .OrExit();
+  EXPECT_TRUE(manager->Start(stop.get_token()).ok());
+}
+
+TEST_F(MisuseTest, TwoRuntimes_InOneProcess_DoNotMind) {
+  auto one = std::make_unique<Runtime>();
+  auto two = std::make_unique<Runtime>();
+  auto first = std::make_unique<Program>(one->env(), server_);
+  Program second(two->env(), server_);
+  ASSERT_TRUE(Eventually([&] { return first->Works() && second.Works(); }));
+  first.reset();
+  one.reset();
+  Program third(two->env(), server_);
+  EXPECT_TRUE(Eventually([&] { return third.Works(); }));
+}
+
+// What `child` made of it; -1: it had to be killed.
+int StatusOfChild(const std::function<void()>& child) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    child();
+    _exit(99);
+  }
+  pollfd ended{static_cast<int>(syscall(SYS_pidfd_open, pid, 0)), POLLIN, 0};
+  const bool in_time = poll(&ended, 1, 60000) == 1;
+  close(ended.fd);
+  if (!in_time) kill(pid, SIGKILL);
+  int status = -1;
+  waitpid(pid, &status, 0);
+  return in_time ? status : -1;
+}
+
+// The child makes everything for itself, since no thread of the parent's is there.
+TEST_F(MisuseTest, Exit_WithEverythingRunning_IsAnExit) {
+  const int status = StatusOfChild([&] {
+    static Runtime* const kRuntime = new Runtime;
+    static Program program(kRuntime->env(), server_);
+    if (!Eventually([&] { return program.Works(); })) _exit(98);
+    std::exit(3);
+  });
+  ASSERT_TRUE(WIFEXITED(status)) << status;
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
+TEST_F(MisuseTest, Fork_WithEverythingRunning_HurtsNobody) {
+  Runtime runtime;
+  Program program(runtime.env(), server_);
+  ASSERT_TRUE(Eventually([&] { return program.Works(); }));
+  const int status = StatusOfChild([] { _exit(5); });
+  ASSERT_TRUE(WIFEXITED(status)) << status;
+  EXPECT_EQ(WEXITSTATUS(status), 5);
+  Program another(runtime.env(), server_);
+  EXPECT_TRUE(Eventually([&] { return another.Works(); }));
+}
+
+}  // namespace
+}  // namespace kinformer::testing

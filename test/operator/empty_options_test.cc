@@ -1,0 +1,68 @@
+// Whatever takes options takes {} in their place, and is not in doubt what is meant.
+
+#include <gtest/gtest.h>
+#include <memory>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/assume_cache.h"
+#include "kinformer/cluster.h"
+#include "kinformer/controller.h"
+#include "kinformer/delaying_queue.h"
+#include "kinformer/delegating_client.h"
+#include "kinformer/dynamic_shared_informer_factory.h"
+#include "kinformer/event_recorder.h"
+#include "kinformer/events.h"
+#include "kinformer/flowcontrol.h"
+#include "kinformer/list_pager.h"
+#include "kinformer/manager.h"
+#include "kinformer/mutation_cache.h"
+#include "kinformer/priority_queue.h"
+#include "kinformer/rate_limiting_queue.h"
+#include "kinformer/resource_client.h"
+#include "kinformer/shared_informer.h"
+#include "kinformer/shared_informer_factory.h"
+#include "kinformer/simulation.h"
+#include "kinformer/testing/api_server.h"
+#include "kinformer/webhook_server.h"
+#include "kinformer/work_queue.h"
+
+namespace kinformer {
+namespace {
+
+TEST(EmptyOptions, InTheirPlace_AreOptions) {
+  Simulation sim;
+  Env& env = sim.env();
+  testing::ApiServer server(sim, {});
+  const Client client = Client::ForTransport(env, server.transport(), {});
+
+  WorkQueue<ObjectName> work(env, {});
+  DelayingQueue<ObjectName> delaying(env, {});
+  RateLimitingQueue<ObjectName> limited(env, {});
+  RateLimitingQueue<ObjectName> by_bucket(
+      env, std::make_unique<BucketRateLimiter<ObjectName>>(env, 1.0, 1), {});
+  PriorityQueue<ObjectName> prioritised(env, {});
+  PriorityQueue<ObjectName> prioritised_by_bucket(
+      env, std::make_unique<BucketRateLimiter<ObjectName>>(env, 1.0, 1), {});
+  flowcontrol::Backoff backoff(env, {});
+
+  const auto factory =
+      std::make_shared<SharedInformerFactory>(client, SharedInformerFactoryOptions{});
+  SharedInformerFactory another(client, {});
+  DynamicSharedInformerFactory dynamic(client, {});
+  SharedInformer<corev1::Pod> pods = factory->InformerFor<corev1::Pod>({});
+  SharedInformer<corev1::Pod> alone(env, NewListWatch<corev1::Pod>(client), {});
+  EXPECT_TRUE(pods.AddEventHandler(ResourceEventHandlerFuncs<corev1::Pod>{}, {}).ok());
+  const DelegatingClient cached(client, factory, {});
+  const MutationCache<corev1::Pod> mutations(env, pods.indexer(), {});
+  ListPager<corev1::Pod> pager(client.For<corev1::Pod>(), {});
+
+  EventBroadcaster broadcaster(env, {});
+  events::EventBroadcaster series(env, {});
+  WebhookServer webhooks(env, {});
+  const Cluster cluster(client, {});
+  EXPECT_EQ(Controller::New(env, nullptr, {}).error().reason(), Reason::kInvalidArgument);
+  EXPECT_TRUE(Manager::New(client, {.metrics_bind_address = "0"}).ok());
+}
+
+}  // namespace
+}  // namespace kinformer
