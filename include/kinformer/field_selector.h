@@ -37,7 +37,7 @@ class FieldSelector {
   // kInvalidArgument: a field is empty, or has one of `=`, `!`, `,` and `\` in it. Counterpart:
   // fields.AndSelectors of OneTermEqualSelector and OneTermNotEqualSelector.
   //
-  //   auto mine = FieldSelector::Of({{.field = "spec.nodeName", .value = node}}).OrExit();
+  //   auto mine = FieldSelector::Of({{.field = "spec.nodeName", .value = "node-7"}}).OrExit();
   static Result<FieldSelector> Of(std::vector<Requirement> requirements);
 
   [[nodiscard]] bool MatchesEverything() const { return requirements_.empty(); }

@@ -69,6 +69,7 @@ struct ReconcileResult {
   return error;
 }
 
+// Explains, of a Result in the place of its error.
 template <class T>
 Result<ReconcileResult> IgnoreNotFound(const Result<T>& read) {
   static_assert(sizeof(read) == 0,

@@ -135,7 +135,7 @@ class TypedControllerBuilderMisuse : public ControllerBuilderMisuse {
  public:
   using ControllerBuilderMisuse::Watches;
   template <KnownKind T, class Handler, class... Rest>
-    requires(!std::convertible_to<const Handler&, std::shared_ptr<handler::EventHandler<T, R>>>)
+    requires(!std::convertible_to<Handler, std::shared_ptr<handler::EventHandler<T, R>>>)
   ControllerBuilderMisuse& Watches(const Handler& /*handler*/, const Rest&... /*rest*/) {
     constexpr bool kIsFunction = std::invocable<const Handler&, const T&> || !IsPointer<Handler>;
     static_assert(
