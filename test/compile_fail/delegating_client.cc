@@ -3,12 +3,12 @@
 // case create_view: this is a view of a cached object, which nobody can change: DeepCopy\(\) it
 // case update_status_view: this is a view of a cached object, which nobody can change: DeepCopy\(\)
 // case apply_view: this is a view of a cached object, which nobody can change: DeepCopy\(\) it
-// case status_update_view: this is a view of a cached object, which nobody can change: DeepCopy\(\)
-// case status_apply_view: this is a view of a cached object, which nobody can change: DeepCopy\(\)
-// case part_create_view: this is a view of a cached object, which nobody can change: DeepCopy\(\) it
-// case part_update_view: this is a view of a cached object, which nobody can change: DeepCopy\(\) it
+// case status_update_view: this is a view of a cached object, which nobody can change: DeepCopy
+// case status_apply_view: this is a view of a cached object, which nobody can change: DeepCopy
+// case part_create_view: this is a view of a cached object, which nobody can change: DeepCopy
+// case part_update_view: this is a view of a cached object, which nobody can change: DeepCopy
 // case part_apply_view: this is a view of a cached object, which nobody can change: DeepCopy\(\) it
-// case update_typed_view: take the kind's struct, T::Mutable .* not the view; DeepCopy\(\) makes one
+// case update_typed_view: take the kind's struct, T::Mutable .* not the view; DeepCopy
 // case update_ref: this is a Ref to a cached object, .* ref->DeepCopy\(\) makes a copy
 // case create_ref: this is a Ref to a cached object, .* ref->DeepCopy\(\) makes a copy
 // case update_status_ref: this is a Ref to a cached object, .* ref->DeepCopy\(\) makes a copy

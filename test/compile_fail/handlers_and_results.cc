@@ -2,7 +2,7 @@
 // case handler_function: a handler is a set of functions by name: AddEventHandler
 // case handler_value: this is a handler by value, and the informer shares its own
 // case handler_pointer: this is a bare pointer, and the informer shares its handler
-// case ignore_not_found_of_result: IgnoreNotFound takes the error, once it is clear that there is one
+// case ignore_not_found_of_result: IgnoreNotFound takes the error, once it is clear
 // case parts_of_result: .
 
 #include <memory>

@@ -62,9 +62,8 @@ struct Closer {
 using File = std::unique_ptr<std::FILE, Closer>;
 
 // Makes the file, empty and for its owner's eyes before anything is in it. A link is not followed,
-// and what is there must be a file of this user's: a folder that others may write to, such as /tmp,
-// may have one of theirs by that name. Writes go to what was looked at, whatever the name leads to
-// later.
+// and what is there must be a file of this user's: a folder that others may write to may have one
+// of theirs by that name. Writes go to what was looked at, whatever the name leads to later.
 Result<File> MakePrivateFile(const std::string& path) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY;
   const int fd = ::open(path.c_str(), kFlags, 0600);
