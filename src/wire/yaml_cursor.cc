@@ -13,6 +13,12 @@ std::size_t SizeOf(char first) {
 
 }  // namespace
 
+Cursor::Cursor(std::string_view text, std::size_t line) : text_(text) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text_.starts_with(kByteOrderMark)) text_.remove_prefix(kByteOrderMark.size());
+  mark_.line = line;
+}
+
 std::size_t Cursor::BreakSize(std::size_t ahead) const {
   const auto is = [&](std::size_t i, unsigned char byte) {
     return static_cast<unsigned char>(At(ahead + i)) == byte;
@@ -59,11 +65,6 @@ void Cursor::Read(std::string& out) {
 
 void Cursor::SkipBlanks() {
   while (IsBlank()) Skip();
-}
-
-void Cursor::SkipByteOrderMark() {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  if (StartsWith(kByteOrderMark)) at_ += kByteOrderMark.size();
 }
 
 void Cursor::SkipComment() {

@@ -29,8 +29,8 @@ struct Stop {
 // Copyable; not thread-safe. Keeps a reference to the text. REQUIRES: UTF-8 without zero bytes.
 class Cursor {
  public:
-  // `line`: the number of the text's first line.
-  Cursor(std::string_view text, std::size_t line) : text_(text) { mark_.line = line; }
+  // Begins behind the text's byte order mark. `line`: the number of the text's first line.
+  Cursor(std::string_view text, std::size_t line);
 
   [[nodiscard]] const Mark& mark() const { return mark_; }
 
@@ -66,8 +66,6 @@ class Cursor {
   // Past so many characters of ASCII.
   void Skip(std::size_t count);
   void SkipBlanks();
-  // It has no width.
-  void SkipByteOrderMark();
   void SkipComment();
 
   // Past the end of a line, where there is one; ReadBreak appends \n for it, or the separators of

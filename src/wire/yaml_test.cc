@@ -101,7 +101,7 @@ constexpr Scalar kScalars[] = {
     {"! 1", R"("1")"},
     {"!<tag:yaml.org,2002:int> '7'", "7"},
     {R"("\x41\u00fc\U0001F40B\N\_\L\P\t\e")",
-     "\"A\u00fc\U0001F40B\u0085\u00a0\\u2028\\u2029\\t\\u001b\""},
+     "\"A\u00fc\U0001F40B\u0085\u00a0\u2028\u2029\\t\\u001b\""},
     {R"("\/")", "error"},
     {R"("\ud83d")", "error"},
     {R"("\x4")", "error"},

@@ -92,7 +92,6 @@ void Tokens::Unindent(std::ptrdiff_t column) {
 
 void Tokens::SkipToToken() {
   while (true) {
-    if (in_.mark().column == 0) in_.SkipByteOrderMark();
     // A tab indents nothing, so none may stand where a key could begin.
     const bool tabs = level_ > 0 || !key_allowed_;
     while (in_.At() == ' ' || (tabs && in_.At() == '\t')) in_.Skip();

@@ -1,5 +1,6 @@
-// What our reader makes of files, in the form of kubectl_reader/main.go: their names come from standard
-// input, one a line; with --one as a body and a kubeconfig are read, else as kubectl reads a file.
+// What our reader makes of files, in the form of kubectl_reader/main.go: their names come from
+// standard input, one a line; with --one as a body and a kubeconfig are read, else as kubectl reads
+// a file.
 
 #include <fstream>
 #include <iostream>
